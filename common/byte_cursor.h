@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Bounds-checked reading of bytes nobody vouches for (a chunk, an ELF section). A cursor walks
+ * [next, end). Every read checks; the first that does not fit or is malformed sets `bad`, after which
+ * every read returns 0 / NULL and moves nothing, so that a decoder may read a whole record and test
+ * `bad` once. Integers are little-endian. Varints are LEB128, at most 10 bytes, value within 64 bits
+ * (format/FORMAT.md §2); zig-zag for signed ones.
+ */
+#ifndef RWALKER_COMMON_BYTE_CURSOR_H
+#define RWALKER_COMMON_BYTE_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct byte_cursor {
+	const uint8_t *next, *end;
+	bool bad;
+};
+
+static inline struct byte_cursor byte_cursor_make(const void *bytes, size_t length)
+{
+	const uint8_t *start = bytes;
+
+	return (struct byte_cursor){.next = start, .end = start + length};
+}
+
+static inline size_t byte_cursor_left(const struct byte_cursor *cursor)
+{
+	return cursor->bad ? 0 : (size_t)(cursor->end - cursor->next);
+}
+
+/* The next `length` bytes, or NULL (and bad). They belong to the cursor's buffer. */
+static inline const uint8_t *byte_cursor_bytes(struct byte_cursor *cursor, size_t length)
+{
+	const uint8_t *bytes = cursor->next;
+
+	if (cursor->bad || length > (size_t)(cursor->end - cursor->next)) {
+		cursor->bad = true;
+		return NULL;
+	}
+	cursor->next += length;
+	return bytes;
+}
+
+/* A cursor over the next `length` bytes; the parent moves behind them. Bad where they do not fit. */
+static inline struct byte_cursor byte_cursor_sub(struct byte_cursor *cursor, size_t length)
+{
+	const uint8_t *bytes = byte_cursor_bytes(cursor, length);
+
+	return bytes ? byte_cursor_make(bytes, length) : (struct byte_cursor){.bad = true};
+}
+
+static inline uint64_t byte_cursor_uint(struct byte_cursor *cursor, size_t width)
+{
+	const uint8_t *bytes = byte_cursor_bytes(cursor, width);
+	uint64_t value = 0;
+
+	for (size_t i = 0; bytes && i < width; i++)
+		value |= (uint64_t)bytes[i] << (8 * i);
+	return value;
+}
+
+static inline uint8_t byte_cursor_u8(struct byte_cursor *cursor)
+{
+	return (uint8_t)byte_cursor_uint(cursor, 1);
+}
+
+static inline uint16_t byte_cursor_u16(struct byte_cursor *cursor)
+{
+	return (uint16_t)byte_cursor_uint(cursor, 2);
+}
+
+static inline uint32_t byte_cursor_u32(struct byte_cursor *cursor)
+{
+	return (uint32_t)byte_cursor_uint(cursor, 4);
+}
+
+static inline uint64_t byte_cursor_u64(struct byte_cursor *cursor)
+{
+	return byte_cursor_uint(cursor, 8);
+}
+
+static inline uint64_t byte_cursor_varint(struct byte_cursor *cursor)
+{
+	uint64_t value = 0;
+
+	for (unsigned int shift = 0; shift < 70 && !cursor->bad && cursor->next < cursor->end; shift += 7) {
+		uint8_t byte = *cursor->next++;
+
+		if (shift == 63 && byte > 1)
+			break;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	cursor->bad = true;
+	return 0;
+}
+
+static inline int64_t byte_cursor_zigzag(struct byte_cursor *cursor)
+{
+	uint64_t value = byte_cursor_varint(cursor);
+
+	return (int64_t)((value >> 1) ^ (0 - (value & 1)));
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A bounded reader of ELF files: identity, load segments and function symbols, for both programs. The file may
+ * be hostile or change while it is read, so it is read with pread into buffers of known size, never
+ * mapped; every offset, size and count is checked against the file's size and the limits below. 64-bit
+ * little-endian ELF of any machine. Not for DWARF.
+ */
+#ifndef RWALKER_COMMON_ELF_FILE_H
+#define RWALKER_COMMON_ELF_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	ELF_MAX_SECTIONS = 65536,
+	ELF_MAX_SEGMENTS = 512,
+	ELF_MAX_SYMBOLS = 16 << 20,
+	ELF_MAX_SECTION_BYTES = 1 << 30,
+	BUILD_ID_MAX = 64,
+};
+
+struct build_id {
+	uint8_t bytes[BUILD_ID_MAX];
+	uint8_t length; /* 0: none */
+};
+
+struct elf_segment { /* PT_LOAD */
+	uint64_t file_offset, address, file_size, memory_size;
+	uint32_t flags; /* PF_* */
+};
+
+struct elf_symbol { /* STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections */
+	uint64_t address, size; /* link-time address; size 0 where the file gives none */
+	uint32_t name;		/* offset in elf_symbols.names */
+	uint8_t binding;	/* STB_* */
+	uint8_t type;		/* STT_* */
+};
+
+struct elf_symbols {
+	struct elf_symbol *items; /* as in the file, not sorted */
+	size_t count;
+	char *names; /* names_size bytes, the last one NUL */
+	size_t names_size;
+};
+
+struct elf_file;
+
+/* Takes no ownership of fd. -ENOEXEC: not an ELF we read; -EBADMSG: malformed; -E2BIG: over a limit; -errno of pread. */
+int elf_file_create(int fd, struct elf_file **ret_file);
+void elf_file_destroy(struct elf_file *file);
+
+uint16_t elf_file_machine(const struct elf_file *file); /* EM_* */
+/* From PT_NOTE, else SHT_NOTE; length 0 where there is none. */
+void elf_file_build_id(const struct elf_file *file, struct build_id *ret_id);
+/* Valid as long as the file. */
+size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret_segments);
+/* .symtab where there is one, joined with .dynsym where that adds names. An empty list is no error. */
+int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
+void elf_symbols_deinit(struct elf_symbols *symbols);
+
+/* The build-id in a run of ELF notes, such as /sys/kernel/notes or a vDSO's; length 0 where there is none. */
+void elf_notes_build_id(const void *notes, size_t length, struct build_id *ret_id);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * can_bpf: exit 0 where this machine lets us load a BPF program and open a perf
+ * event, else say what is refused and exit 1. It knows nothing of the recorder, so
+ * a broken recorder can never look like a machine that forbids BPF.
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int prog_load(void)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_PERF_EVENT;
+	attr.insns = (uint64_t)(uintptr_t)insns;
+	attr.insn_cnt = 2;
+	attr.license = (uint64_t)(uintptr_t)"GPL";
+	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+}
+
+static int event_open(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.size = sizeof(attr), .sample_period = 10000000, .disabled = 1,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+int main(void)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		printf("no kernel BTF: %s\n", strerror(errno));
+	else if (prog_load() < 0)
+		printf("BPF refused: %s\n", strerror(errno));
+	else if (event_open() < 0)
+		printf("perf events refused: %s\n", strerror(errno));
+	else
+		return 0;
+	return 1;
+}

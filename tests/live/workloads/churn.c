@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * churn N [MS]: N short-lived processes, MS milliseconds of CPU each, two at a time.
+ *
+ * Five kinds take turns: the three fruit programs started by posix_spawn, a fork
+ * that names itself and burns here, and an exec chain apple > berry > cherry.
+ * What may be seen is printed as
+ *
+ *     expect COMM FUNCTION MODULE    FUNCTION runs only under COMM, in MODULE
+ *     processes N
+ *     cpu_ns NS                      user + system time of all children
+ */
+#include "truth.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { PARALLEL = 2, KIND_COUNT = 5 };
+
+struct churn {
+	char dir[PATH_MAX - 32];
+	char fruit[3][PATH_MAX];
+	char milliseconds[16];
+};
+
+static const char *const fruits[3] = { "churn_apple", "churn_berry", "churn_cherry" };
+
+void burn_forked(uint64_t cpu_ns)
+{
+	uint64_t x = cpu_ns | 1;
+	uint64_t stop_at = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < stop_at)
+		BURN_SLICE(x);
+}
+
+static int spawn_fruit(struct churn *churn, int which)
+{
+	char *argv[] = { churn->fruit[which], churn->milliseconds, NULL };
+	pid_t pid;
+
+	return posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+}
+
+static int spawn_chain(struct churn *churn)
+{
+	char *argv[] = { churn->fruit[0], churn->milliseconds, churn->fruit[1],
+			 churn->fruit[2], NULL };
+	pid_t pid;
+
+	return posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+}
+
+static int fork_named(struct churn *churn)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid < 0;
+	prctl(PR_SET_NAME, "churn_forked");
+	burn_forked(strtoull(churn->milliseconds, NULL, 10) * NS_PER_MS);
+	_exit(0);
+}
+
+static int start_one(struct churn *churn, int index)
+{
+	int kind = index % KIND_COUNT;
+
+	if (kind < 3)
+		return spawn_fruit(churn, kind);
+	return kind == 3 ? fork_named(churn) : spawn_chain(churn);
+}
+
+static int reap_one(void)
+{
+	int status;
+
+	if (wait(&status) < 0)
+		return 1;
+	return status != 0;
+}
+
+static int run_all(struct churn *churn, int count)
+{
+	int running = 0, failed = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (running == PARALLEL) {
+			failed |= reap_one();
+			running--;
+		}
+		failed |= start_one(churn, i);
+		running++;
+	}
+	while (running--)
+		failed |= reap_one();
+	return failed;
+}
+
+static void truth_print(const struct churn *churn, int count)
+{
+	struct rusage use;
+
+	for (int i = 0; i < 3; i++)
+		printf("expect %s burn_%s %s\n", fruits[i], fruits[i] + 6, churn->fruit[i]);
+	printf("expect churn_forked burn_forked %s/churn\n", churn->dir);
+	getrusage(RUSAGE_CHILDREN, &use);
+	printf("processes %d\ncpu_ns %llu\n", count,
+	       (unsigned long long)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * NS_PER_S +
+	       (unsigned long long)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000);
+}
+
+int main(int argc, char **argv)
+{
+	struct churn churn;
+	int count = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 100;
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n < 0)
+		return 1;
+	self[n] = '\0';
+	snprintf(churn.dir, sizeof(churn.dir), "%s", dirname(self));
+	for (int i = 0; i < 3; i++)
+		snprintf(churn.fruit[i], sizeof(churn.fruit[i]), "%s/%s", churn.dir, fruits[i]);
+	snprintf(churn.milliseconds, sizeof(churn.milliseconds), "%s", argc > 2 ? argv[2] : "3");
+	if (run_all(&churn, count))
+		return 1;
+	truth_print(&churn, count);
+	return 0;
+}

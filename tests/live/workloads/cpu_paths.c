@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * cpu_paths SECONDS: burns user CPU in four call paths and counts each of them.
+ *
+ *   main > alpha > leaf           50 % of main's time
+ *   main > beta  > leaf           30 %
+ *   main > gamma > delta > other  20 %
+ *   worker > omega > leaf         a thread of its own, comm "cpu_thread"
+ */
+#include "truth.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+enum path { ALPHA, BETA, GAMMA, OMEGA, PATH_COUNT };
+
+struct count {
+	uint64_t stop_at;	/* CLOCK_MONOTONIC */
+	uint64_t ns[PATH_COUNT];
+	uint64_t seed;
+};
+
+static const char *const path_names[PATH_COUNT] = {
+	[ALPHA] = "main;alpha;leaf",
+	[BETA] = "main;beta;leaf",
+	[GAMMA] = "main;gamma;delta;other",
+	[OMEGA] = "worker;omega;leaf",
+};
+
+void leaf(uint64_t *seed)
+{
+	uint64_t x = *seed;
+
+	BURN_SLICE(x);
+	*seed = x;
+}
+
+void other(uint64_t *seed)
+{
+	uint64_t x = *seed + 1;
+
+	BURN_SLICE(x);
+	*seed = x;
+}
+
+void alpha(uint64_t *seed, unsigned int slices)
+{
+	while (slices--)
+		leaf(seed);
+}
+
+void beta(uint64_t *seed, unsigned int slices)
+{
+	while (slices--)
+		leaf(seed);
+}
+
+void delta(uint64_t *seed, unsigned int slices)
+{
+	while (slices--)
+		other(seed);
+}
+
+void gamma_path(uint64_t *seed, unsigned int slices) __asm__("gamma");
+void gamma_path(uint64_t *seed, unsigned int slices)
+{
+	delta(seed, slices);
+	__asm__ volatile("");	/* keeps the call from becoming a jump */
+}
+
+void omega(uint64_t *seed, unsigned int slices)
+{
+	while (slices--)
+		leaf(seed);
+}
+
+static void timed(struct count *count, enum path path,
+		  void (*walk)(uint64_t *, unsigned int), unsigned int slices)
+{
+	uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	walk(&count->seed, slices);
+	count->ns[path] += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+}
+
+static void *worker(void *arg)
+{
+	struct count *count = arg;
+
+	prctl(PR_SET_NAME, "cpu_thread");
+	while (clock_ns(CLOCK_MONOTONIC) < count->stop_at)
+		timed(count, OMEGA, omega, 16);
+	return NULL;
+}
+
+/* The length of a round varies so that no sampling period can lock onto it. */
+static void main_rounds(struct count *count)
+{
+	while (clock_ns(CLOCK_MONOTONIC) < count->stop_at) {
+		unsigned int n = 2 + (unsigned int)(count->seed & 3);
+
+		timed(count, ALPHA, alpha, 5 * n);
+		timed(count, BETA, beta, 3 * n);
+		timed(count, GAMMA, gamma_path, 2 * n);
+	}
+}
+
+static void truth_print(const uint64_t *ns)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < PATH_COUNT; i++)
+		total += ns[i];
+	for (int i = 0; i < PATH_COUNT; i++)
+		printf("truth %s %.6f\n", path_names[i], (double)ns[i] / (double)total);
+	printf("total_ns %llu\n", (unsigned long long)total);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t stop_at = clock_ns(CLOCK_MONOTONIC) + seconds_arg(argc, argv, 1, 5);
+	struct count mine = { .stop_at = stop_at, .seed = 88172645463325252ull };
+	struct count theirs = { .stop_at = stop_at, .seed = 1234567891011ull };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, worker, &theirs))
+		return 1;
+	main_rounds(&mine);
+	pthread_join(thread, NULL);
+	mine.ns[OMEGA] = theirs.ns[OMEGA];
+	truth_print(mine.ns);
+	return 0;
+}

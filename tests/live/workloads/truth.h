@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What every workload needs: CPU to burn and clocks to count it with.
+ *
+ * A workload is the outside truth of a live test: it counts its own CPU time
+ * per call path with CLOCK_THREAD_CPUTIME_ID and prints lines
+ *
+ *     truth PATH SHARE        SHARE is a fraction of the process's own total
+ *
+ * which the scripts compare with what the recorder saw. Everything is static
+ * so that a workload stays one file and one symbol table.
+ */
+#ifndef TESTS_LIVE_TRUTH_H
+#define TESTS_LIVE_TRUTH_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000ull
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * About a quarter of a millisecond of arithmetic that the compiler can neither fold
+ * nor vectorise. It is a macro so that the loop lies in the caller's own code, and it
+ * asks for the frame address because gcc gives a leaf function no frame otherwise,
+ * whatever -fno-omit-frame-pointer says, and then its caller is missing from a walk.
+ */
+#define BURN_SLICE(seed)                                                           \
+	do {                                                                       \
+		for (unsigned int i_ = 0; i_ < 150000; i_++) {                     \
+			(seed) ^= (seed) << 13;                                    \
+			(seed) ^= (seed) >> 7;                                     \
+			(seed) ^= (seed) << 17;                                    \
+		}                                                                  \
+		__asm__ volatile("" : "+r"(seed) : "r"(__builtin_frame_address(0))); \
+	} while (0)
+
+static inline uint64_t seconds_arg(int argc, char **argv, int at, double fallback)
+{
+	double s = argc > at ? strtod(argv[at], NULL) : fallback;
+
+	return (uint64_t)(s * 1e9);
+}
+
+#endif

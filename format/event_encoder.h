@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Events into chunk payloads (FORMAT.md §4). One encoder fills one kind of chunk in a buffer of fixed size and
+ * holds the dictionaries of the open chunk (tasks, stack nodes, times per CPU); reset starts the
+ * next chunk. Nothing is allocated after creation. A record that does not fit returns -ENOSPC and leaves the chunk as it was:
+ * the caller writes the chunk out, resets, and encodes again.
+ */
+#ifndef RWALKER_FORMAT_EVENT_ENCODER_H
+#define RWALKER_FORMAT_EVENT_ENCODER_H
+
+#include "format/event.h"
+
+struct event_encoder;
+
+/* max_cpus: one more than the largest cpu number; room: bytes of a chunk's payload. */
+int event_encoder_create(size_t room, uint32_t max_cpus, struct event_encoder **ret_encoder);
+void event_encoder_destroy(struct event_encoder *encoder);
+void event_encoder_reset(struct event_encoder *encoder);
+
+/* The payload so far; *ret_first, *ret_last: least and greatest time in it. */
+size_t event_encoder_payload(const struct event_encoder *encoder, const void **ret_bytes, uint64_t *ret_first,
+			     uint64_t *ret_last);
+
+/* STATE. 0, -ENOSPC, -EINVAL where a value is over a limit of the format. */
+int event_encode_meta(struct event_encoder *encoder, const char *key, const char *value);
+int event_encode_clock(struct event_encoder *encoder, const struct event_clock *clock);
+int event_encode_source(struct event_encoder *encoder, const struct event_source *source);
+int event_encode_module(struct event_encoder *encoder, const struct event_module *module);
+int event_encode_mapping(struct event_encoder *encoder, const struct event_mapping *mapping);
+int event_encode_fork(struct event_encoder *encoder, const struct event_fork *fork);
+int event_encode_comm(struct event_encoder *encoder, const struct event_comm *comm);
+int event_encode_exit(struct event_encoder *encoder, const struct event_exit *exit);
+int event_encode_kernel_symbol(struct event_encoder *encoder, const struct event_kernel_symbol *symbol);
+int event_encode_loss(struct event_encoder *encoder, const struct event_loss *loss);
+int event_encode_cost(struct event_encoder *encoder, const struct event_cost *cost);
+int event_encode_maps_unavailable(struct event_encoder *encoder, const struct event_maps_unavailable *event);
+
+/*
+ * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in or added to the
+ * chunk's dictionary; sample->task, ->kernel and ->user are ignored and set.
+ */
+struct event_stacks {
+	const uint64_t *kernel, *user;
+	uint32_t kernel_count, user_count;
+};
+int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
+			const struct event_stacks *stacks);
+int event_encode_walk(struct event_encoder *encoder, const struct event_walk *walk);
+int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
+			   const struct event_stacks *stacks);
+
+/* EMBED. As many symbols as fit (ascending addresses); *ret_taken says how many; 0 taken: -ENOSPC. */
+int event_encode_embed_module(struct event_encoder *encoder, const struct event_embed_module *module);
+int event_encode_embed_symbols(struct event_encoder *encoder, uint32_t module, const struct event_symbol *symbols,
+			       size_t count, size_t *ret_taken);
+int event_encode_perf_map(struct event_encoder *encoder, uint32_t tgid, const struct event_symbol *symbols,
+			  size_t count, size_t *ret_taken);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Every limit of the format, normative for writers and readers (FORMAT.md §9). A reader refuses what is
+ * beyond; a writer never writes it.
+ */
+#ifndef RWALKER_FORMAT_LIMITS_H
+#define RWALKER_FORMAT_LIMITS_H
+
+enum {
+	RWK_MAX_FILE_HEADER = 4096,
+	RWK_MAX_RAW_CHUNK = 4 << 20,	/* bytes of a chunk's payload before compression */
+	RWK_TARGET_RAW_CHUNK = 256 << 10, /* a writer closes a chunk at this size or ... */
+	RWK_TARGET_CHUNK_MS = 250,	/* ... at this age */
+	RWK_MAX_STRING = 4096,
+	RWK_MAX_COMM = 15,		/* bytes, no NUL */
+	RWK_MAX_BUILD_ID = 64,
+	RWK_MAX_FRAMES = 1024,		/* of a kernel or a user part of a call chain */
+	RWK_MAX_CPUS = 8192,
+	RWK_MAX_SEGMENTS = 512,		/* load segments of a module */
+	RWK_MAX_MODULES = 1 << 24,
+	RWK_MAX_SOURCES = 1024,
+};
+
+/* Stored bytes of a chunk at most: LZ4 grows what it cannot shrink by 1/255 and a little. */
+#define RWK_MAX_STORED_CHUNK (RWK_MAX_RAW_CHUNK + RWK_MAX_RAW_CHUNK / 255 + 64)
+
+#endif

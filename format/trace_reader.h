@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Finds the chunks of a trace and hands out their payloads. Works on a file that was closed, killed, cut, damaged
+ * or concatenated: the trailer and index are used where they check out, otherwise a scan finds every
+ * chunk whose header checksum (seeded by its section) is right, resynchronizing at 8-byte boundaries; a section
+ * whose file header is damaged is salvaged by solving the seed from the first chunk headers. What was lost is
+ * told: bytes, chunks, sequence gaps, time ranges. Reads with pread into bounded buffers; never maps the file.
+ */
+#ifndef RWALKER_FORMAT_TRACE_READER_H
+#define RWALKER_FORMAT_TRACE_READER_H
+
+#include <stdbool.h>
+
+#include "format/io.h"
+#include "format/trace.h"
+
+struct trace_reader;
+
+struct trace_chunk {
+	uint64_t offset;   /* of its header in the file */
+	uint32_t section;  /* 0, 1, ... */
+	struct rwk_chunk_header header;
+};
+
+struct trace_section {
+	uint64_t offset, length;
+	struct rwk_file_header header; /* rebuilt where `salvaged` */
+	bool salvaged;	   /* its file header was damaged */
+	bool closed;	   /* a valid trailer was found */
+	bool unsupported;  /* an incompatible flag or major version: its chunks are not listed */
+	uint32_t end_reason; /* where closed */
+};
+
+struct trace_damage {
+	uint64_t chunks;     /* found damaged, or missing by their sequence numbers, copies included */
+	uint64_t bytes;	     /* that belong to no valid chunk */
+	uint64_t torn_tail;  /* bytes at the end of the last section that are an unfinished chunk (of a killed recorder): no damage */
+};
+
+/*
+ * Takes a seekable fd (not owned); for a pipe use trace_reader_spool first.
+ * -ENODATA: no trace in it at all; -EPROTONOSUPPORT: another major version; -ENOMEM; -errno of pread.
+ */
+int trace_reader_create(const struct trace_io *io, int fd, struct trace_reader **ret_reader);
+void trace_reader_destroy(struct trace_reader *reader);
+
+/* Copies what a pipe gives into an unlinked temporary file; *ret_fd is the caller's. -EFBIG beyond `limit` bytes. */
+int trace_reader_spool(const struct trace_io *io, int pipe_fd, uint64_t limit, int *ret_fd);
+
+size_t trace_reader_chunks(const struct trace_reader *reader, const struct trace_chunk **ret_chunks); /* in file order */
+size_t trace_reader_sections(const struct trace_reader *reader, const struct trace_section **ret_sections);
+
+/*
+ * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <= RWK_MAX_RAW_CHUNK).
+ * 0; -EBADMSG: its payload is damaged (counted once in the damage, and no copy of a STATE chunk helps here: the caller
+ * reads copies as chunks of their own); -errno of pread.
+ */
+int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer);
+
+void trace_reader_damage(const struct trace_reader *reader, struct trace_damage *ret_damage);
+
+#endif

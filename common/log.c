@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/printable.h"
+
+enum { LINE_MAX_BYTES = 4608 }; /* a path of PATH_MAX bytes and what is said about it */
+
+/*
+ * One write per line, so that lines of several processes do not mix. A longer message ends in "...".
+ */
+static void log_line(const char *kind, const char *format, va_list arguments)
+{
+	static const char cut[] = "...";
+	char line[LINE_MAX_BYTES], safe[4 * LINE_MAX_BYTES + 2];
+	int prefix = snprintf(line, sizeof(line), "%.64s: %s", program_invocation_short_name, kind);
+	int rest = vsnprintf(line + prefix, sizeof(line) - (size_t)prefix, format, arguments);
+	size_t length;
+
+	if (rest < 0)
+		rest = 0;
+	length = (size_t)prefix + (size_t)rest;
+	if (length >= sizeof(line)) {
+		length = sizeof(line) - 1;
+		memcpy(line + length - strlen(cut), cut, strlen(cut));
+	}
+	length = printable_escape(safe, sizeof(safe) - 1, line, length);
+	safe[length++] = '\n';
+	(void)fwrite(safe, 1, length, stderr);
+}
+
+int log_error(int errno_value, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	log_line("error: ", format, arguments);
+	va_end(arguments);
+	return -errno_value;
+}
+
+void log_warning(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	log_line("warning: ", format, arguments);
+	va_end(arguments);
+}
+
+void log_info(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	log_line("", format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/options.h"
+
+enum { HELP_COLUMN = 30, LINE_COLUMNS = 80 };
+
+static bool is_last(const struct option_row *row)
+{
+	return !row->long_name && !row->short_name;
+}
+
+/* "  -p, --profile N"; returns its width. */
+static int print_names(const struct option_row *row, FILE *out)
+{
+	bool optional = row->value_name && row->value_name[0] == '[';
+	int width;
+
+	if (!row->long_name)
+		width = fprintf(out, "  -%c", row->short_name);
+	else if (row->short_name)
+		width = fprintf(out, "  -%c, --%s", row->short_name, row->long_name);
+	else
+		width = fprintf(out, "      --%s", row->long_name);
+	if (row->value_name) /* an optional one is written with its "=" */
+		width += fprintf(out, "%s%s", optional ? "" : " ", row->value_name);
+	return width;
+}
+
+/* The help text from `column` on, broken between words; a newline in it is kept. */
+static void print_wrapped(const char *text, int column, FILE *out)
+{
+	int at = column;
+
+	while (*text) {
+		int length = (int)strcspn(text, " \n");
+
+		if (at > HELP_COLUMN && at + 1 + length > LINE_COLUMNS)
+			at = fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
+		else if (at > HELP_COLUMN)
+			at += fprintf(out, " ");
+		at += fprintf(out, "%.*s", length, text);
+		text += length;
+		if (*text == '\n')
+			at = fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
+		text += *text != '\0';
+	}
+	(void)fputc('\n', out);
+}
+
+static void print_row(const struct option_row *row, FILE *out)
+{
+	int width = print_names(row, out);
+
+	if (width + 2 > HELP_COLUMN)
+		(void)fprintf(out, "\n%*s", HELP_COLUMN, "");
+	else
+		(void)fprintf(out, "%*s", HELP_COLUMN - width, "");
+	print_wrapped(row->help, HELP_COLUMN, out);
+}
+
+static bool group_was_printed(const struct option_set *set, const struct option_row *row)
+{
+	for (const struct option_row *earlier = set->rows; earlier < row; earlier++)
+		if (earlier->group && !strcmp(earlier->group, row->group))
+			return true;
+	return false;
+}
+
+static void print_group(const struct option_row *row, FILE *out)
+{
+	const char *group = row->group;
+
+	(void)fprintf(out, "\n%s:\n", group);
+	for (; !is_last(row); row++)
+		if (row->group && !strcmp(row->group, group))
+			print_row(row, out);
+}
+
+void options_print_help(const struct option_set *set, FILE *out)
+{
+	(void)fprintf(out, "Usage: %s\n", set->usage);
+	if (set->examples && *set->examples)
+		(void)fputs("\nExamples:\n", out);
+	for (const char *const *example = set->examples; example && *example; example++)
+		(void)fprintf(out, "  %s\n", *example);
+	for (const struct option_row *row = set->rows; !is_last(row); row++)
+		if (row->group && !group_was_printed(set, row))
+			print_group(row, out);
+}
+
+/* Each behind a separator, as a pattern (with_value_only) or as words. */
+static void print_option_words(const struct option_set *set, bool with_value_only, FILE *out)
+{
+	char separator = with_value_only ? '|' : ' ';
+
+	for (const struct option_row *row = set->rows; !is_last(row); row++) {
+		bool wants_value = row->value_name && row->value_name[0] != '[';
+
+		if (!row->group || (with_value_only && !wants_value))
+			continue;
+		if (row->long_name)
+			(void)fprintf(out, "%c--%s", separator, row->long_name);
+		if (row->short_name)
+			(void)fprintf(out, "%c-%c", separator, row->short_name);
+	}
+}
+
+/* After an option that needs a value, and for anything that is no option, bash completes file names itself. */
+void options_print_completion(const struct option_set *set, const char *program, FILE *out)
+{
+	char function[64];
+	size_t length = 0;
+
+	for (; program[length] && length < sizeof(function) - 1; length++)
+		function[length] = isalnum((unsigned char)program[length]) ? program[length] : '_';
+	function[length] = '\0';
+	(void)fprintf(out, "# bash completion for %s\n_%s() {\n\tCOMPREPLY=()\n\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n\t''",
+		      program, function);
+	print_option_words(set, true, out);
+	(void)fprintf(out, ") return ;;\n\tesac\n\t[[ ${COMP_WORDS[COMP_CWORD]} == -* ]] || return 0\n"
+			   "\tCOMPREPLY=($(compgen -W \"");
+	print_option_words(set, false, out);
+	(void)fprintf(out, "\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _%s %s\n", function, program);
+}

@@ -2,9 +2,9 @@
 /*
  * churn N [MS]: N short-lived processes, MS milliseconds of CPU each, two at a time.
  *
- * Five kinds take turns: the three fruit programs started by posix_spawn, a fork
- * that names itself and burns here, and an exec chain apple > berry > cherry.
- * What may be seen is printed as
+ * Six kinds take turns: the three fruit programs started by posix_spawn, a fork
+ * that names itself and burns here, an exec chain apple > berry > cherry, and a fork
+ * chain of three generations. What may be seen is printed as
  *
  *     expect COMM FUNCTION MODULE    FUNCTION runs only under COMM, in MODULE
  *     processes N
@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-enum { PARALLEL = 2, KIND_COUNT = 5 };
+enum { PARALLEL = 2, KIND_COUNT = 6 };
 
 struct churn {
 	char dir[PATH_MAX - 32];
@@ -34,6 +34,15 @@ struct churn {
 static const char *const fruits[3] = { "churn_apple", "churn_berry", "churn_cherry" };
 
 void burn_forked(uint64_t cpu_ns)
+{
+	uint64_t x = cpu_ns | 1;
+	uint64_t stop_at = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < stop_at)
+		BURN_SLICE(x);
+}
+
+void burn_grandchild(uint64_t cpu_ns)
 {
 	uint64_t x = cpu_ns | 1;
 	uint64_t stop_at = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
@@ -70,13 +79,33 @@ static int fork_named(struct churn *churn)
 	_exit(0);
 }
 
+/* Child, grandchild and great-grandchild: the last burns, the others wait for theirs. */
+static int fork_chain(struct churn *churn)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid)
+		return pid < 0;
+	for (int generation = 1; generation < 3; generation++) {
+		pid = fork();
+		if (pid)
+			_exit(pid < 0 || waitpid(pid, &status, 0) < 0 || status);
+	}
+	prctl(PR_SET_NAME, "churn_grand");
+	burn_grandchild(strtoull(churn->milliseconds, NULL, 10) * NS_PER_MS);
+	_exit(0);
+}
+
 static int start_one(struct churn *churn, int index)
 {
 	int kind = index % KIND_COUNT;
 
 	if (kind < 3)
 		return spawn_fruit(churn, kind);
-	return kind == 3 ? fork_named(churn) : spawn_chain(churn);
+	if (kind == 3)
+		return fork_named(churn);
+	return kind == 4 ? spawn_chain(churn) : fork_chain(churn);
 }
 
 static int reap_one(void)
@@ -112,6 +141,7 @@ static void truth_print(const struct churn *churn, int count)
 	for (int i = 0; i < 3; i++)
 		printf("expect %s burn_%s %s\n", fruits[i], fruits[i] + 6, churn->fruit[i]);
 	printf("expect churn_forked burn_forked %s/churn\n", churn->dir);
+	printf("expect churn_grand burn_grandchild %s/churn\n", churn->dir);
 	getrusage(RUSAGE_CHILDREN, &use);
 	printf("processes %d\ncpu_ns %llu\n", count,
 	       (unsigned long long)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * NS_PER_S +

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Record here, report where nothing is: the tree is the same, byte for byte, in a root
+# that holds the reporter and its libraries only. And through a pipe.
+. "$(dirname "$0")/lib.sh"
+
+empty=$scratch/empty
+
+make_empty_root() {
+	local library
+	mkdir -p "$empty/dev"
+	: >"$empty/dev/null"
+	cp "$report" "$empty/rwalker-report"
+	for library in $(ldd "$report" | grep -o '/[^ ]*'); do
+		mkdir -p "$empty$(dirname "$library")"
+		cp -L "$library" "$empty$library"
+	done
+}
+
+in_empty_root() { chroot "$empty" /rwalker-report "$@"; }
+
+# same_view TRACE VIEW...: here and in the empty root.
+same_view() {
+	local trace=$1
+	shift
+	cp "$trace" "$empty/trace.rwk"
+	(cd "$(dirname "$trace")" && "$report" "$@" trace.rwk) >"$scratch/here.txt" || fail "report $*"
+	in_empty_root "$@" trace.rwk >"$scratch/there.txt" || fail "report $* in the empty root"
+	check "'$*' has content" [ -s "$scratch/here.txt" ]
+	check "'$*' is the same in an empty root" cmp "$scratch/here.txt" "$scratch/there.txt"
+}
+
+record_all_kinds() {
+	mkdir "$scratch/place" "$scratch/$1"
+	run_ok all "$record" -u -f 999 --embed "$1" -o "$scratch/$1/trace.rwk" -- sh -c "
+		'$workloads/cpu_paths' 1; '$workloads/kernel_paths' 1; '$workloads/churn' 60 3
+		'$workloads/deleted' '$scratch/gone' 0.3; '$workloads/ns' '$scratch/place' 0.3"
+	rmdir "$scratch/place"
+}
+
+test_same_tree() { # EMBED
+	local trace=$scratch/$1/trace.rwk function
+	record_all_kinds "$1"
+	same_view "$trace" --tree
+	same_view "$trace" --folded
+	same_view "$trace" --stacks
+	for function in alpha gamma path_zero vfs_read burn_apple burn_forked burn_deleted burn_inside; do
+		check "--embed $1: $function has its name" \
+			eval "in_empty_root --folded trace.rwk | grep -q ';$function[; ]'"
+	done
+}
+
+# With nothing embedded the names stay here, and --needs says what would bring them back.
+test_needs() {
+	local id
+	mkdir "$scratch/none"
+	run_ok none "$record" -u -f 999 --embed none -o "$scratch/none/trace.rwk" -- "$workloads/cpu_paths" 1
+	folded "$scratch/none/trace.rwk" >"$scratch/none.folded"
+	check_number "names from local files by build-id" \
+		"$(folded_sum "$scratch/none.folded" ';alpha;leaf') > 100"
+	cp "$scratch/none/trace.rwk" "$empty/trace.rwk"
+	in_empty_root --folded trace.rwk >"$scratch/none.there"
+	check_equal "names in the empty root" 0 "$(folded_sum "$scratch/none.there" ';alpha;leaf')"
+	id=$(readelf -n "$workloads/cpu_paths" | awk '/Build ID/ { print $3 }')
+	in_empty_root --needs trace.rwk >"$scratch/needs"
+	check "--needs names the build-id of the workload" grep -q "$id" "$scratch/needs"
+}
+
+test_pipe() {
+	"$record" -u -f 999 -o - -- "$workloads/cpu_paths" 2 2>"$scratch/pipe.err" |
+		tee "$scratch/pipe.rwk" | "$report" --tree - >"$scratch/pipe.tree" 2>>"$scratch/pipe.err"
+	check_equal "exit codes of record | tee | report" "0 0 0" "${PIPESTATUS[*]}"
+	check "the tree from a pipe" grep -q '>>>.*leaf' "$scratch/pipe.tree"
+	"$report" --tree "$scratch/pipe.rwk" >"$scratch/file.tree"
+	check "the same bytes as a file give the same tree" cmp "$scratch/pipe.tree" "$scratch/file.tree"
+}
+
+# A reader that goes away ends the recording; it does not hang.
+test_pipe_closed() {
+	timeout 20 "$record" -u -p 10 -o - 2>/dev/null | head -c 100 >/dev/null
+	check_number "exit code when the reader is gone" "${PIPESTATUS[0]} != 124"
+}
+
+need_recording
+need_tool chroot ldd readelf
+make_empty_root
+test_same_tree full
+test_same_tree min
+test_needs
+test_pipe
+test_pipe_closed
+finish

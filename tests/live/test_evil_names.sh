@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A comm, a path and a symbol that hold terminal escape sequences never come out raw.
+. "$(dirname "$0")/lib.sh"
+
+# Everything but printable ASCII, tab and newline; what comes from names here is ASCII
+# or a control character, so nothing else may appear.
+raw_bytes() { tr -d '\t\n\040-\176' <"$1" | wc -c; }
+
+check_clean() { # WHAT FILE
+	check_equal "control characters in $1" 0 "$(raw_bytes "$2")"
+}
+
+record_evil() {
+	mkdir "$scratch/dir"
+	run_ok evil "$record" -u -f 999 --embed "$1" -o "$scratch/$1.rwk" -- \
+		"$workloads/evil_names" "$scratch/dir" 1
+	check_clean "the recorder's stderr" "$scratch/evil.err"
+	rm -rf "$scratch/dir"
+}
+
+test_views() {
+	local view
+	for view in --tree --folded --stacks --histogram --info --needs --dump '--tree -v -s' \
+		'--tree --per-process' '--tree --mangled'; do
+		run_ok view "$report" $view "$scratch/$1.rwk"
+		check "'$view' printed something" [ -s "$scratch/view.out" ]
+		check_clean "$view" "$scratch/view.out"
+		check_clean "$view, stderr" "$scratch/view.err"
+	done
+}
+
+# The names are there, only defanged; and one line stays one line.
+test_still_there() {
+	folded "$scratch/$1.rwk" >"$scratch/evil.folded"
+	check_equal "lines that do not end in a count" 0 \
+		"$(grep -cvE ' [0-9]+$' "$scratch/evil.folded")"
+	check_number "samples under the comm, in the symbol" \
+		"$(folded_sum "$scratch/evil.folded" '^c[^;]*0;x.*;ev[^;]*2J[^;]*sym') > 500" ||
+		head -3 "$scratch/evil.folded" >&2
+	"$report" --dump "$scratch/$1.rwk" >"$scratch/evil.dump"
+	check "the path" grep -q 'owned' "$scratch/evil.dump"
+}
+
+# The same bytes given as arguments and file names.
+test_messages() {
+	local evil
+	evil=$(printf 'no\033]0;x\007such\033[2J')
+	"$report" "$scratch/$evil" 2>"$scratch/message"
+	check_clean "the reporter's message about a file" "$scratch/message"
+	"$report" "--$evil" 2>"$scratch/message"
+	check_clean "the reporter's message about an option" "$scratch/message"
+	"$record" "--$evil" 2>"$scratch/message"
+	check_clean "the recorder's message about an option" "$scratch/message"
+	"$record" -o "$scratch/m.rwk" -- "/$evil" 2>"$scratch/message"
+	check_clean "the recorder's message about a command" "$scratch/message"
+}
+
+need_recording
+for embed in full none; do
+	record_evil $embed
+	test_views $embed
+done
+test_still_there full
+test_messages
+finish

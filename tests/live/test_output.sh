@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The file: private, never overwritten, never through a link, never larger than asked.
+. "$(dirname "$0")/lib.sh"
+
+short="-p 1 -f 999"
+
+test_mode_and_last_line() {
+	run_ok new "$record" $short -o "$scratch/new.rwk"
+	check_equal "mode" 600 "$(stat -c %a "$scratch/new.rwk")"
+	check "the last line names the file" grep -q new.rwk <(tail -1 "$scratch/new.err")
+	check "the last line says how to report" grep -q rwalker-report <(tail -1 "$scratch/new.err")
+}
+
+test_default_name() {
+	mkdir "$scratch/cwd"
+	(cd "$scratch/cwd" && "$record" $short 2>/dev/null)
+	check_equal "default name" 1 \
+		"$(ls "$scratch/cwd" | grep -c "^rwalker-$(uname -n)-[0-9].*\.rwk\$")"
+}
+
+test_no_overwrite() {
+	echo precious >"$scratch/old"
+	"$record" $short -o "$scratch/old" 2>"$scratch/old.err"
+	check_number "exit code for a file that exists" "$? != 0"
+	check_equal "its content" precious "$(cat "$scratch/old")"
+	check "the message names --force" grep -q -- --force "$scratch/old.err"
+	chmod 644 "$scratch/old"
+	run_ok forced "$record" $short --force -o "$scratch/old"
+	check "--force replaced it" eval "'$report' --info '$scratch/old' >/dev/null"
+	check_equal "mode after --force" 600 "$(stat -c %a "$scratch/old")"
+}
+
+test_links() {
+	echo precious >"$scratch/target"
+	ln -s "$scratch/target" "$scratch/link"
+	ln -s "$scratch/nowhere" "$scratch/dangling"
+	local force
+	for force in '' --force; do
+		"$record" $short $force -o "$scratch/link" 2>/dev/null
+		check_equal "what a link points to, $force" precious "$(cat "$scratch/target")"
+		"$record" $short $force -o "$scratch/dangling" 2>/dev/null
+		check "a dangling link made no file, $force" [ ! -e "$scratch/nowhere" ]
+	done
+}
+
+test_not_to_a_terminal() {
+	command -v script >/dev/null || { echo "not run: no script(1)"; return; }
+	script -qec "'$record' $short -o -" /dev/null >"$scratch/tty.out" 2>&1 </dev/null
+	check_equal "exit code for -o - on a terminal" 2 "$?"
+}
+
+# A small limit is hit by a recording that would be much larger.
+test_max_size() {
+	local size
+	start "$workloads/churn" 3000 3 >/dev/null
+	"$record" -p 20 -u -f 20000 --max-size 1 -o "$scratch/small.rwk" 2>"$scratch/small.err"
+	check_equal "exit code at --max-size" 4 "$?"
+	kill "$started"
+	size=$(stat -c %s "$scratch/small.rwk")
+	check_number "size: $size bytes of 1 MB" "$size <= 1048576 && $size > 300000"
+	check "it is said" grep -qi 'max-size' "$scratch/small.err"
+	folded "$scratch/small.rwk" >"$scratch/small.folded"
+	check_number "samples in it" "$(folded_sum "$scratch/small.folded") > 1000"
+	check "names in it" grep -q ';burn_' "$scratch/small.folded"
+}
+
+test_usage() {
+	local options
+	for options in '--no-such-option' '-p' '-p x' '-f 0 -p 1' '--embed some -p 1' 'stray' \
+		'--max-size -1 -p 1' '--user-threads --kernel-threads -p 1'; do
+		run_code usage 2 "$record" -o "$scratch/usage.rwk" $options
+		check "no file after '$options'" [ ! -e "$scratch/usage.rwk" ]
+	done
+	run_code help 0 "$record" --help
+	check "--help is on stdout" grep -q -- --profile "$scratch/help.out"
+	run_code version 0 "$record" --version
+}
+
+need_recording
+test_mode_and_last_line
+test_default_name
+test_no_overwrite
+test_links
+test_not_to_a_terminal
+test_max_size
+test_usage
+finish

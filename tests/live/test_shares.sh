@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Shares of CPU time: within 2 points of what the workload counted itself and of what
+# perf saw in the same run.
+. "$(dirname "$0")/lib.sh"
+
+points=2
+
+# perf_folded DATA COMMS: perf's stacks of these comms as "comm;root;...;leaf COUNT".
+perf_folded() {
+	perf report -i "$1" --no-children --no-inline --stdio --comms "$2" --sort comm,sym \
+		-g folded,0,caller,function,count --percent-limit 0 2>/dev/null |
+		awk '/^#/ || !NF { next }
+		     /%/ { comm = $2; next }
+		     { count = $1; sub(/^[0-9]+ /, ""); print comm ";" $0 " " count }'
+}
+
+# record_beside_perf WORKLOAD SECONDS
+record_beside_perf() {
+	local name=$1 seconds=$2
+	start perf record -q -a -e cpu-clock -F 999 -g -o "$scratch/$name.data" -- sleep $((seconds + 3))
+	sleep 1
+	run_ok "$name" "$record" -u -f 999 -o "$scratch/$name.rwk" -- "$workloads/$name" "$seconds"
+	wait "$started"
+	folded "$scratch/$name.rwk" >"$scratch/$name.folded"
+}
+
+# check_against_perf WORKLOAD COMMS: perf's share of every path that the truth names.
+check_against_perf() {
+	local name=$1 word path share ours theirs
+	perf_folded "$scratch/$name.data" "$2" >"$scratch/$name.perf"
+	check_number "perf saw '$name'" "$(folded_sum "$scratch/$name.perf") > 500"
+	while read -r word path share; do
+		[ "$word" = truth ] || continue
+		ours=$(folded_share "$scratch/$name.folded" "$(path_ere "$path")")
+		theirs=$(folded_share "$scratch/$name.perf" "$(path_ere "$path")")
+		check_number "$path: perf $theirs, recorded $ours" \
+			"($ours - $theirs) ^ 2 <= ($points / 100) ^ 2"
+	done <"$scratch/$name.out"
+}
+
+test_user_paths() {
+	record_beside_perf cpu_paths "$(at_level 5 20)"
+	check_truth "$scratch/cpu_paths.folded" "$scratch/cpu_paths.out" $points
+	check_against_perf cpu_paths cpu_paths,cpu_thread
+}
+
+# Kernel frames hang below the user frames that called them, and nowhere else.
+test_kernel_paths() {
+	local f=$scratch/kernel_paths.folded reading
+	record_beside_perf kernel_paths "$(at_level 5 20)"
+	check_truth "$f" "$scratch/kernel_paths.out" $points
+	check_against_perf kernel_paths kernel_paths
+	reading=$(folded_share "$f" ';path_zero;.*;vfs_read' ';path_zero;')
+	check_number "samples under path_zero that are in vfs_read" "$reading > 0.9"
+	check_equal "samples under path_user that are in vfs_read" 0 \
+		"$(folded_sum "$f" ';path_user;.*;vfs_read')"
+}
+
+# Without -u there are kernel stacks only.
+test_kernel_only() {
+	local f=$scratch/k.folded
+	run_ok k "$record" -f 999 -o "$scratch/k.rwk" -- "$workloads/kernel_paths" 2
+	folded "$scratch/k.rwk" >"$f"
+	check_number "kernel samples without -u" "$(folded_sum "$f" ';vfs_read') > 100"
+	check_equal "user frames without -u" 0 "$(folded_sum "$f" ';path_zero')"
+}
+
+# One CPU's worth of burning gives as many samples as were asked for.
+test_sample_count() {
+	local got expect
+	expect=$(awk '/^total_ns/ { print $2 * 999 / 1e9 }' "$scratch/cpu_paths.out")
+	got=$(folded_sum "$scratch/cpu_paths.folded")
+	check_number "samples at 999 Hz: $got of $expect" \
+		"$got > 0.95 * $expect && $got < 1.05 * $expect"
+}
+
+need_recording
+need_tool perf
+test_user_paths
+test_sample_count
+test_kernel_paths
+test_kernel_only
+finish

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# fetch.sh KERNEL... : bring Debian's kernels to build/vm/KERNEL/{vmlinuz,modules/,modules.order,release}
+#
+# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt. The exact package is asked from the meta package, because
+# versions rotate. What is there stays there; `rm -r build/vm` to fetch anew.
+# Exit: 0 all there, 1 something broken, 77 apt cannot reach its archive (the last line on stderr says why).
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+store=$top/build/vm
+
+# In the order of loading as far as they have no dependency on each other. What a kernel has built in is left out.
+wanted="virtio_pci virtio_blk dm_mod dm_delay crc32c_generic ext4"
+
+say() { echo "fetch.sh: $*" >&2; }
+
+meta_of() {
+	case $1 in
+	6.1-cloud)  echo linux-image-cloud-amd64 ;;
+	6.12-cloud) echo linux-image-6.12-cloud-amd64 ;;
+	6.1-rt)     echo linux-image-rt-amd64 ;;
+	6.12-rt)    echo linux-image-6.12-rt-amd64 ;;
+	*) say "'$1' is not a known kernel"; exit 1 ;;
+	esac
+}
+
+package_of() {
+	apt-cache depends "$1" 2>/dev/null | sed -n 's/ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
+}
+
+# One module by its name as `depends=` spells it; file names may have - for _ and a suffix of compression.
+module_file() {
+	find "$1/lib/modules" -name '*.ko*' | while read -r file; do
+		name=$(basename "$file" | sed 's/\.ko.*//; s/-/_/g')
+		[ "$name" != "$2" ] || { echo "$file"; break; }
+	done
+}
+
+unpack_module() {
+	case $1 in
+	*.ko.xz) xz -dc "$1" ;;
+	*.ko.zst) zstd -dcq "$1" ;;
+	*) cat "$1" ;;
+	esac
+}
+
+# Puts a module behind everything it depends on, which .modinfo names, so neither depmod nor kmod is needed.
+add_module() { # TREE OUT NAME
+	grep -qx "$3" "$2/modules.order" && return 0
+	file=$(module_file "$1" "$3")
+	[ -n "$file" ] || return 0
+	mkdir -p "$2/modules"
+	unpack_module "$file" >"$2/modules/$3.ko"
+	for dep in $(tr '\0' '\n' <"$2/modules/$3.ko" | sed -n 's/^depends=//p' | head -n 1 | tr ',-' ' _'); do
+		(add_module "$1" "$2" "$dep")
+	done
+	echo "$3" >>"$2/modules.order"
+}
+
+fetch() { # KERNEL
+	out=$store/$1
+	[ -e "$out/release" ] && return 0
+	meta=$(meta_of "$1")
+	package=$(package_of "$meta")
+	if [ -z "$package" ]; then
+		say "apt knows no package behind '$meta': run 'apt-get update' (needs network)"
+		return 77
+	fi
+	work=$(mktemp -d "$store/.fetch.XXXXXX")
+	trap 'rm -rf "$work"' EXIT INT TERM
+	say "downloading $package"
+	if ! (cd "$work" && apt-get download "$package") >"$work/log" 2>&1; then
+		sed 's/^/  apt: /' "$work/log" >&2
+		say "cannot download '$package': no network, or the archive has moved on ('apt-get update')"
+		return 77
+	fi
+	mkdir "$work/tree" "$work/out"
+	dpkg-deb --fsys-tarfile "$work"/*.deb | tar x -C "$work/tree" --wildcards './boot/vmlinuz-*' './lib/modules/*/kernel/*'
+	: >"$work/out/modules.order"
+	for name in $wanted; do add_module "$work/tree" "$work/out" "$name"; done
+	mv "$work"/tree/boot/vmlinuz-* "$work/out/vmlinuz"
+	ls "$work/tree/lib/modules" >"$work/out/release"
+	rm -rf "$out"
+	mv "$work/out" "$out"
+	rm -rf "$work"
+	trap - EXIT INT TERM
+}
+
+for tool in apt-cache apt-get dpkg-deb xz; do
+	command -v $tool >/dev/null || { say "'$tool' is missing"; exit 77; }
+done
+mkdir -p "$store"
+for kernel; do (fetch "$kernel") || exit $?; done

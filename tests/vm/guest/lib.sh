@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What the guest's test scripts share. Truth lines (guest.h) gather in /out/truth, the kernel's own word on the same tasks in
+# /out/oracle/TID.{stat,stack}, times of commands (stopwatch.c) in /out/times.
+
+now() { stopwatch; }
+
+have_recorder() { [ -x /bin/rwalker-record ]; }
+
+# The two file systems and the raw device on the disk, each behind a device-mapper target: $fs_a $fs_b $raw
+devices_make() {
+	fs_a=$(dm create a 65536 linear "/dev/vdb 0")
+	fs_b=$(dm create b 65536 linear "/dev/vdb 65536")
+	raw=$(dm create raw 65536 linear "/dev/vdb 131072")
+	slow=$(dm create slow 65536 delay "/dev/vdb 131072 50")
+	mount -t ext4 "$fs_a" /mnt/a && mount -t ext4 "$fs_b" /mnt/b
+}
+
+start() { # ARGS of waiter
+	waiter "$@" >>/out/truth 2>>/out/waiters.err &
+	started=$!
+}
+
+# until N COMMAND... : waits at most N tenths of a second for the command to succeed
+until_true() {
+	left=$1
+	shift
+	while ! "$@"; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || { echo "VM-FAIL: not within time: $*"; return 1; }
+		sleep 0.1
+	done
+}
+
+state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
+
+told() { grep -q "^truth $1 " /out/truth; }
+
+tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' /out/truth; }
+
+in_state() { told "$1" && [ "$(state_of "$(tid_of "$1")")" = "$2" ]; }
+
+# The kernel's word on every task that has told a truth.
+oracle() {
+	mkdir -p /out/oracle
+	for tid in $(awk '$1 == "truth" { print $3 }' /out/truth); do
+		cat "/proc/$tid/stat" >"/out/oracle/$tid.stat"
+		cat "/proc/$tid/stack" >"/out/oracle/$tid.stack"
+	done
+}
+
+# record NAME ARGS... : one run of the recorder; trace, its words and its time under NAME
+record() {
+	record_name=$1
+	shift
+	stopwatch "$record_name" "${interrupt:-0}" rwalker-record -o "/out/$record_name.rwk" "$@" \
+		>"/out/$record_name.out" 2>"/out/$record_name.err" </dev/null
+}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A profile of a load on every CPU, and two hosts that must be refused. Judged by tests/vm/test_profile.sh.
+. /lib.sh
+
+cpus=$(grep -c ^processor /proc/cpuinfo)
+echo "$cpus" >/out/cpus
+have_recorder || { work 1 "$cpus" >/out/work; exit 0; }
+
+work 6 "$cpus" >/out/work &
+sleep 1
+record profile -p 2 -u
+wait
+
+stopwatch old-kernel 0 uname26 rwalker-record -o /out/old.rwk -p 1 >/out/old-kernel.out 2>/out/old-kernel.err
+mount -t tmpfs none /sys/kernel/btf
+stopwatch no-btf 0 rwalker-record -o /out/btf.rwk -p 1 >/out/no-btf.out 2>/out/no-btf.err
+exit 0

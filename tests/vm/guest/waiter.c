@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * waiter NAME KIND [PATH] [NUMBER] : a task called NAME that tells its truth (guest.h) and then waits, or does not.
+ *
+ *   read PATH OFFSET    direct read, D on a suspended device
+ *   burn PATH SECONDS   keeps a CPU until SECONDS went by without a switch, then the same
+ *   sync PATH           syncfs of the file system that holds PATH
+ *   create PATH         makes a file, D in a frozen file system
+ *   vfork               waits for its vfork child, D
+ *   sleep               S
+ *   stop                stops itself, T
+ *   spin                R until killed
+ *   tick PATH           short direct reads for ever; before each the comm becomes "t" + milliseconds of CLOCK_MONOTONIC, so
+ *                       that whoever sees the comm knows what time it was
+ */
+#include "guest.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+struct wait {
+	const char *name;
+	const char *path;
+	uint64_t number;
+};
+
+static void spin_until(uint64_t end_ns)
+{
+	while (now_ns() < end_ns)
+		;
+}
+
+static void read_direct(const char *path, uint64_t offset)
+{
+	static char buffer[4096] __attribute__((aligned(4096)));
+	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, buffer, sizeof(buffer), (off_t)offset) < 0)
+		die(path);
+	close(fd);
+}
+
+static void wait_read(const struct wait *wait)
+{
+	tell_truth(wait->name, 'D');
+	read_direct(wait->path, wait->number);
+}
+
+/* Until this task has kept its CPU for span_ns without being switched out once; gives up after ten times as long. */
+static void burn(uint64_t span_ns)
+{
+	uint64_t begin = now_ns(), span_begin = begin;
+	long switches = -1;
+
+	while (now_ns() - span_begin < span_ns && now_ns() - begin < 10 * span_ns) {
+		struct rusage usage;
+
+		getrusage(RUSAGE_SELF, &usage);
+		if (usage.ru_nivcsw + usage.ru_nvcsw != switches)
+			span_begin = now_ns();
+		switches = usage.ru_nivcsw + usage.ru_nvcsw;
+		spin_until(now_ns() + 1000000u);
+	}
+	fprintf(stderr, "burned %llu ns without a switch\n", (unsigned long long)(now_ns() - span_begin));
+}
+
+static void wait_burn(const struct wait *wait)
+{
+	prctl(PR_SET_NAME, wait->name);
+	burn(wait->number * 1000000000u);
+	tell_truth(wait->name, 'D');
+	read_direct(wait->path, 0);
+}
+
+static void wait_sync(const struct wait *wait)
+{
+	int fd = open(wait->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die(wait->path);
+	tell_truth(wait->name, 'D');
+	syncfs(fd);
+}
+
+static void wait_create(const struct wait *wait)
+{
+	tell_truth(wait->name, 'D');
+	if (open(wait->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) < 0)
+		die(wait->path);
+}
+
+static void wait_vfork(const struct wait *wait)
+{
+	tell_truth(wait->name, 'D');
+	if (vfork() == 0) {
+		sleep(3600);
+		_exit(0);
+	}
+}
+
+static void wait_sleep(const struct wait *wait)
+{
+	tell_truth(wait->name, 'S');
+	pause();
+}
+
+static void wait_stop(const struct wait *wait)
+{
+	tell_truth(wait->name, 'T');
+	raise(SIGSTOP);
+}
+
+static void wait_spin(const struct wait *wait)
+{
+	tell_truth(wait->name, 'R');
+	spin_until(UINT64_MAX);
+}
+
+static void wait_tick(const struct wait *wait)
+{
+	char comm[16];
+
+	for (;;) {
+		snprintf(comm, sizeof(comm), "t%llu", (unsigned long long)(now_ns() / 1000000));
+		prctl(PR_SET_NAME, comm);
+		read_direct(wait->path, 0);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(const struct wait *wait);
+} kinds[] = {
+	{"read", wait_read},   {"burn", wait_burn}, {"sync", wait_sync}, {"create", wait_create}, {"vfork", wait_vfork},
+	{"sleep", wait_sleep}, {"stop", wait_stop}, {"spin", wait_spin}, {"tick", wait_tick},
+};
+
+int main(int argc, char **argv)
+{
+	struct wait wait = {
+		.name = argc > 1 ? argv[1] : "",
+		.path = argc > 3 ? argv[3] : "",
+		.number = argc > 4 ? strtoull(argv[4], NULL, 10) : 0,
+	};
+
+	for (size_t i = 0; argc > 2 && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(kinds[i].name, argv[2]) == 0) {
+			kinds[i].run(&wait);
+			return 0;
+		}
+	}
+	fprintf(stderr, "usage: waiter NAME KIND [PATH] [NUMBER]\n");
+	return 2;
+}

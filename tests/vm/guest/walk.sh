@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Tasks in every state that can be held, and the walks that must find them. Judged by tests/vm/test_walk.sh.
+. /lib.sh
+
+devices_make || exit 1
+start ticker tick "$slow"
+ticker=$started
+have_recorder && record quiet -s --embed=none
+
+# What sleeps for ever: from here on /dev/dm-N of "a" and "raw" is suspended and /mnt/b is frozen.
+echo dirt >/mnt/a/file
+fsfreeze --freeze /mnt/b
+dm suspend a && dm suspend raw || exit 1
+start w-read read "$raw" 4096
+until_true 50 in_state w-read D
+start w-sync sync /mnt/a
+until_true 50 in_state w-sync D
+start w-sync2 sync /mnt/a
+start w-create create /mnt/b/new
+start w-vfork vfork
+start w-sleep sleep
+start w-stop stop
+until_true 50 in_state w-stop T
+
+mkdir -p /tmp/freezer
+mount -t cgroup -o freezer freezer /tmp/freezer && mkdir /tmp/freezer/cold
+start w-frozen sleep
+until_true 50 told w-frozen
+echo "$started" >/tmp/freezer/cold/cgroup.procs
+echo FROZEN >/tmp/freezer/cold/freezer.state
+echo "frozen $started $(now)" >>/out/truth
+
+# It shall sleep after seconds in which it was not switched out, so nothing else may want a CPU now and then.
+kill -STOP "$ticker"
+echo 0 >/proc/sys/kernel/watchdog
+echo 300 >/proc/sys/vm/stat_interval
+start w-burn burn "$raw" 2
+for name in w-read w-sync w-sync2 w-create w-vfork; do until_true 50 in_state $name D; done
+until_true 220 in_state w-burn D
+kill -CONT "$ticker"
+sleep 1
+oracle
+for pid in /proc/[0-9]*; do echo "$(basename "$pid") $(state_of "$(basename "$pid")")"; done >/out/states
+have_recorder || exit 0
+
+record walk
+record stuck -s --embed=none
+start w-young read "$raw" 8192
+until_true 50 in_state w-young D
+echo "young $(now)" >>/out/truth
+record waiting -w 4 --embed=none
+start w-spin spin
+record all -a
+exit 0

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#
+# mkinitrd.sh KERNEL GUEST_SCRIPT OUT [FILE...] : an initramfs with busybox, the kernel's modules, the guest programs,
+# FILEs in /bin, and GUEST_SCRIPT as /test.sh. Everything in it is static. Not compressed: inflating under TCG
+# costs more than loading.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+kernel=$top/build/vm/$1 script=$2 out=$3
+shift 3
+
+busybox=$(command -v busybox) || { echo "mkinitrd.sh: busybox is missing (package busybox-static)" >&2; exit 1; }
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT INT TERM
+
+mkdir "$root/bin" "$root/modules"
+cp "$busybox" "$root/bin/busybox"
+"$busybox" --list | while read -r applet; do
+	[ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
+done
+for file in "$top"/build/tests/vm/guest/* "$@"; do
+	case $file in *.d | *.o) continue ;; esac
+	rm -f "$root/bin/$(basename "$file")"
+	cp "$file" "$root/bin/"
+done
+cp "$kernel/modules.order" "$root/modules/order"
+for name in $(cat "$kernel/modules.order"); do cp "$kernel/modules/$name.ko" "$root/modules/"; done
+cp "$here/guest/init" "$root/init"
+cp "$here/guest/lib.sh" "$root/lib.sh"
+cp "$script" "$root/test.sh"
+chmod 755 "$root/init" "$root/test.sh" "$root"/bin/*
+(cd "$root" && find . | cpio -o -H newc --quiet) >"$out"

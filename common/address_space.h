@@ -27,7 +27,10 @@ struct address_spaces; /* all processes */
 int address_spaces_create(size_t max_processes, size_t max_mappings, struct address_spaces **ret_spaces);
 void address_spaces_destroy(struct address_spaces *spaces);
 
-/* A later mapping cuts what it overlaps: earlier ones are truncated, split or dropped. A tgid not seen before is made. */
+/*
+ * A later mapping cuts what it overlaps: earlier ones are truncated, split or dropped. A tgid not seen before is made.
+ * What is there already, exactly so, is no change. -EINVAL where start is not below end.
+ */
 int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struct mapping *mapping);
 /* The child gets the parent's space as it is now. An unknown parent gives an empty one. */
 int address_spaces_fork(struct address_spaces *spaces, uint32_t parent_tgid, uint32_t child_tgid);
@@ -46,5 +49,12 @@ bool address_spaces_find(const struct address_spaces *spaces, uint32_t tgid, uin
  * 0 where the process is unknown.
  */
 uint64_t address_spaces_generation(const struct address_spaces *spaces, uint32_t tgid);
+
+struct address_spaces_usage {
+	size_t processes, nodes; /* in use; a node shared by processes counts once */
+	uint64_t steps;		 /* nodes looked at by all changes so far: the measure of work */
+};
+
+void address_spaces_usage(const struct address_spaces *spaces, struct address_spaces_usage *ret_usage);
 
 #endif

@@ -46,7 +46,7 @@ test_same_tree() { # EMBED
 	same_view "$trace" --stacks
 	for function in alpha gamma path_zero vfs_read burn_apple burn_forked burn_deleted burn_inside; do
 		check "--embed $1: $function has its name" \
-			eval "in_empty_root --folded trace.rwk | grep -q ';$function[; ]'"
+			eval "in_empty_root --folded trace.rwk | grep -q ';${function}[; ]'"
 	done
 }
 

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/kallsyms.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+struct line { /* "ffffffff81000000 T _stext" or "... t name<TAB>[module]" */
+	uint64_t address;
+	char type;
+	char name[512], module[56];
+};
+
+static bool line_parse(const char *text, struct line *line)
+{
+	int fields;
+
+	line->module[0] = '\0';
+	fields = sscanf(text, "%lx %c %511s [%55[^]]]", &line->address, &line->type, line->name, line->module);
+	return fields >= 3;
+}
+
+static bool is_text(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static int names_add(struct kallsyms *table, const char *name, uint32_t *ret_offset)
+{
+	size_t length = strlen(name) + 1;
+	int rc = array_reserve(&table->names, table->names.count + length);
+
+	if (rc)
+		return rc;
+	*ret_offset = (uint32_t)table->names.count;
+	memcpy(table->names.items + table->names.count, name, length);
+	table->names.count += length;
+	return 0;
+}
+
+static int modules_add(struct kallsyms *table, const char *name, uint64_t base, uint64_t end)
+{
+	struct kallsyms_module module = {.base = base, .end = end};
+
+	(void)snprintf(module.name, sizeof(module.name), "%s", name);
+	return array_push(&table->modules, module);
+}
+
+/* name size refcount users state 0xbase */
+static int modules_read(struct kallsyms *table)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/modules", "re");
+	uint64_t size, base;
+	char text[1024], name[56];
+
+	while (file && fgets(text, sizeof(text), file)) {
+		if (sscanf(text, "%55s %lu %*s %*s %*s 0x%lx", name, &size, &base) != 3 || !base)
+			continue;
+		if (modules_add(table, name, base, base + size))
+			return -ENOMEM;
+	}
+	return 0; /* a kernel without modules has no such file */
+}
+
+/* Runs of one module stand together, so that the last answer is nearly always the right one. */
+static uint32_t module_index(const struct kallsyms *table, const char *name, uint32_t last)
+{
+	if (!name[0])
+		return 0;
+	if (last && !strcmp(table->modules.items[last].name, name))
+		return last;
+	for (uint32_t i = 1; i < table->modules.count; i++)
+		if (!strcmp(table->modules.items[i].name, name))
+			return i;
+	return 0;
+}
+
+static int run_time_add(struct kallsyms *table, const struct line *line)
+{
+	struct kallsyms_bpf entry = {.address = line->address, .is_trampoline = strcmp(line->module, "bpf") != 0};
+	int rc = names_add(table, line->name, &entry.name);
+
+	return rc ? rc : array_push(&table->run_time, entry);
+}
+
+static int line_add(struct kallsyms *table, const struct line *line, uint32_t *last_module)
+{
+	struct kallsyms_symbol symbol = {.address = line->address};
+	struct kallsyms_module *kernel = &table->modules.items[0];
+	int rc;
+
+	if (!line->module[0] && !strcmp(line->name, "_text"))
+		kernel->base = line->address;
+	if (!line->module[0] && !strcmp(line->name, "_etext"))
+		kernel->end = line->address;
+	if (!is_text(line->type))
+		return 0;
+	if (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11))
+		return run_time_add(table, line);
+	symbol.module = module_index(table, line->module, *last_module);
+	if (line->module[0] && !symbol.module)
+		return 0; /* unloaded while we read */
+	*last_module = symbol.module;
+	rc = names_add(table, line->name, &symbol.name);
+	return rc ? rc : array_push(&table->symbols, symbol);
+}
+
+/* By address; at one address the order of the file, which puts the global name after its local aliases, is kept by name offset. */
+static int symbol_compare(const void *left, const void *right)
+{
+	const struct kallsyms_symbol *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static int lines_read(struct kallsyms *table, FILE *file)
+{
+	_cleanup_free_ char *text = NULL;
+	uint32_t last_module = 0;
+	bool shown = false;
+	size_t room = 0;
+	struct line line;
+	int rc = 0;
+
+	while (!rc && getline(&text, &room, file) > 0) {
+		if (!line_parse(text, &line))
+			continue;
+		shown |= line.address != 0 && is_text(line.type);
+		rc = line.address ? line_add(table, &line, &last_module) : 0;
+	}
+	if (rc)
+		return rc;
+	return shown ? 0 : -EPERM;
+}
+
+int kallsyms_read(struct kallsyms *table)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/kallsyms", "re");
+	int rc;
+
+	if (!file)
+		return -errno;
+	table->symbols.count = table->modules.count = table->run_time.count = table->names.count = 0;
+	rc = modules_add(table, "[kernel]", 0, 0);
+	if (!rc)
+		rc = modules_read(table);
+	if (!rc)
+		rc = lines_read(table, file);
+	if (!rc)
+		qsort(table->symbols.items, table->symbols.count, sizeof(struct kallsyms_symbol), symbol_compare);
+	return rc;
+}
+
+void kallsyms_deinit(struct kallsyms *table)
+{
+	array_free(&table->symbols);
+	array_free(&table->modules);
+	array_free(&table->run_time);
+	array_free(&table->names);
+}
+
+const struct kallsyms_symbol *kallsyms_find(const struct kallsyms *table, uint64_t address)
+{
+	const struct kallsyms_symbol *items = table->symbols.items;
+	size_t low = 0, high = table->symbols.count;
+	const struct kallsyms_module *module;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	module = &table->modules.items[items[low - 1].module];
+	return address >= module->base && address < module->end ? &items[low - 1] : NULL;
+}
+
+uint64_t kallsyms_size(const struct kallsyms *table, const struct kallsyms_symbol *symbol)
+{
+	const struct kallsyms_symbol *end = table->symbols.items + table->symbols.count;
+	const struct kallsyms_symbol *next = symbol + 1;
+	uint64_t limit = table->modules.items[symbol->module].end;
+
+	while (next < end && next->address == symbol->address)
+		next++;
+	return (next < end && next->address < limit ? next->address : limit) - symbol->address;
+}

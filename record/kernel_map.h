@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel's text as this boot laid it out: address -> (module, offset) and the function it lies in. Read once from
+ * /proc/kallsyms and /proc/modules; BPF programs and trampolines come and go by ksymbol records; modules loaded
+ * later by kernel_map_refresh(). Every module and every function is told to the trace when an event first
+ * points into it, before that event, so that no kernel address leaves the host and every kernel frame has a name.
+ * All memory is taken at creation and at refresh; kernel_map_normalize() allocates nothing.
+ */
+#ifndef RWALKER_RECORD_KERNEL_MAP_H
+#define RWALKER_RECORD_KERNEL_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/event.h"
+
+struct kernel_map;
+
+struct kernel_map_sink { /* where modules and functions are told; each returns 0 or -errno */
+	void *context;
+	int (*module)(void *context, const struct event_module *module);
+	int (*symbol)(void *context, const struct event_kernel_symbol *symbol);
+	uint32_t (*new_module_id)(void *context); /* 0: no number left */
+};
+
+/*
+ * keep_addresses: tell the modules' run-time bases too. -EPERM where the kernel hides its addresses (reported), -ENOMEM,
+ * -errno of /proc/kallsyms (reported).
+ */
+int kernel_map_create(const struct kernel_map_sink *sink, bool keep_addresses, struct kernel_map **ret_map);
+void kernel_map_destroy(struct kernel_map *map);
+
+/* (module id << 32 | offset), or 0 where the address lies in nothing known. */
+uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address);
+
+/* Text made or taken away at run time (PERF_RECORD_KSYMBOL). -ENOSPC beyond a fixed number: its frames stay nameless. */
+int kernel_map_add(struct kernel_map *map, uint64_t address, uint32_t length, bool bpf, const char *name);
+void kernel_map_remove(struct kernel_map *map, uint64_t address);
+
+/* Addresses that lay in nothing known since the last refresh. */
+uint64_t kernel_map_unknown(const struct kernel_map *map);
+
+/* Reads the kernel's lists again (a module was loaded): for the once-a-second tick, not the drain loop. */
+int kernel_map_refresh(struct kernel_map *map);
+
+#endif

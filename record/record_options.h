@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The recorder's command line as a plain struct, and the one table that fills it. After record_options_parse()
+ * the struct is consistent: combinations that make no sense were refused, defaults are in place, and nothing
+ * else looks at argv. Pointers point into argv or into the struct.
+ */
+#ifndef RWALKER_RECORD_RECORD_OPTIONS_H
+#define RWALKER_RECORD_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/options.h"
+
+enum embed_level { EMBED_LEVEL_NONE, EMBED_LEVEL_MIN, EMBED_LEVEL_FULL };
+
+enum { RECORD_MAX_IDS = 1024 };
+
+struct id_list {
+	uint32_t items[RECORD_MAX_IDS];
+	size_t count;
+};
+
+/* Which threads; both false: both kinds. */
+struct record_who {
+	const char *command; /* ERE on the comm, NULL: all */
+	struct id_list pids, tids;
+	const char *cpus;    /* "0-3,7", NULL: all */
+	const char *cgroup;  /* directory of a cgroup v2, NULL: all */
+	bool user_threads, kernel_threads;
+	bool system_wide; /* with a command: everybody, not its descendants only */
+};
+
+struct record_walk {
+	bool wanted; /* a walk takes place */
+	bool all, running, stuck;
+	int64_t waiting;  /* seconds, -w; 0: any */
+	int64_t interval; /* seconds, -i; 0: once */
+	int64_t count;	  /* walks, -C; 0: without end */
+};
+
+struct record_profile {
+	bool wanted;
+	int64_t seconds; /* -p; 0: until the end */
+	int64_t frequency;
+	bool frequency_given;
+	bool software; /* --sw-perf */
+};
+
+struct record_output {
+	const char *path; /* -o; NULL: the default name; "-": stdout */
+	bool force;
+	const char *embed_name;
+	enum embed_level embed;
+	int64_t max_size; /* bytes, 0: no limit */
+	int64_t ring_megabytes;
+	bool keep_kernel_addresses;
+	const char *finalize; /* --finalize FILE, else NULL */
+};
+
+struct record_config {
+	struct record_walk walk;
+	struct record_profile profile;
+	struct record_who who;
+	struct record_output output;
+	bool user_stacks;
+	int64_t duration; /* seconds, -d; 0: none */
+	bool help, version, completion;
+	char **command; /* NULL-terminated words behind "--", or NULL */
+	int argc;
+	char **argv; /* all of them, for the trace's own record of its command line */
+};
+
+/* 0, -EINVAL where the command line is wrong (already said; exit 2). */
+int record_options_parse(struct record_config *config, int argc, char **argv);
+void record_options_help(void);
+void record_options_completion(void);
+
+#endif

@@ -16,7 +16,7 @@ struct trace_io {
 	ssize_t (*writev)(void *context, int fd, const struct iovec *parts, int count);
 	ssize_t (*pread)(void *context, int fd, void *bytes, size_t length, uint64_t offset);
 	ssize_t (*read)(void *context, int fd, void *bytes, size_t length);
-	int (*truncate)(void *context, int fd, uint64_t length);
+	int (*truncate)(void *context, int fd, uint64_t length); /* and goes on writing there */
 	int (*preallocate)(void *context, int fd, uint64_t offset, uint64_t length); /* keeps the size */
 	int (*sync)(void *context, int fd);
 	int64_t (*free_bytes)(void *context, int fd); /* on the file system, for this user */

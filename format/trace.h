@@ -57,8 +57,9 @@ enum rwk_codec { RWK_CODEC_NONE = 0, RWK_CODEC_LZ4 = 1 /* one independent LZ4 bl
 enum rwk_chunk_flag {
 	RWK_CHUNK_CRITICAL = 1,	 /* a reader that does not know the type says that its view is incomplete */
 	RWK_CHUNK_SENSITIVE = 2, /* may hold secrets: dropping the chunk scrubs them */
-	RWK_CHUNK_COPY = 4,	 /* the second copy of an earlier STATE chunk: same payload; its `copy_of` tells which */
-	RWK_CHUNK_SEGMENT = 8,	 /* first chunk of a segment: a STATE chunk that repeats the file header in a META record */
+	RWK_CHUNK_COPY = 4,	 /* the second copy of an earlier STATE chunk: same payload; STATE records are idempotent */
+	RWK_CHUNK_SEGMENT = 8,	 /* first chunk of a section: a STATE chunk whose first META record, "file-header", repeats
+				    the file header; its copy has the flag too */
 };
 
 struct rwk_chunk_header {
@@ -68,7 +69,7 @@ struct rwk_chunk_header {
 	uint32_t stored_size;  /* bytes behind this header, without the padding */
 	uint32_t raw_size;     /* bytes after decompression */
 	uint64_t sequence;     /* 0, 1, 2 ... in the section; a copy has one of its own */
-	uint64_t first_time;   /* CLOCK_MONOTONIC ns, least and greatest time of a record in it; 0,0 where none has one */
+	uint64_t first_time;   /* CLOCK_MONOTONIC ns, least and greatest time of a record in it; 0, 0 where none has one */
 	uint64_t last_time;
 	uint32_t payload_crc;  /* CRC32C of the stored bytes and the padding */
 	uint32_t header_crc;   /* CRC32C of bytes 0..43, seeded with the crc field of the section's file header */
@@ -106,7 +107,7 @@ enum rwk_end_reason {
 struct rwk_trailer { /* last bytes of a section that was closed; an accelerator */
 	uint8_t magic[8];
 	uint64_t chunk_count;  /* chunks of the section, INDEX and END included */
-	uint64_t index_offset; /* of the INDEX chunk header, from the section's first byte */
+	uint64_t index_offset; /* of the INDEX chunk header, from the section's first byte; 0: there is none */
 	uint32_t end_reason;
 	uint32_t crc;	       /* CRC32C of bytes 0..27, seeded as the chunk headers */
 };

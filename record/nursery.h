@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Whatever could hang on a target or stumble over a hostile file runs in a helper process that can be left behind. The
+ * nursery is a child forked while the recorder is still small and privileged; it does nothing but fork helpers when
+ * asked, so that it never blocks and helpers can be made after the recorder has shed its privileges. A helper talks
+ * over a packet socket, ends when that socket closes, and is killed with the recorder.
+ */
+#ifndef RWALKER_RECORD_NURSERY_H
+#define RWALKER_RECORD_NURSERY_H
+
+#include <sys/types.h>
+
+enum helper_kind {
+	HELPER_MAPS,   /* reads /proc/PID/maps; maps_helper.h */
+	HELPER_OPENER, /* opens files of targets; opener_helper.h */
+	HELPER_ELF,    /* reads ELF files, without privileges; elf_helper.h */
+	HELPER_KINDS
+};
+
+struct nursery;
+
+/* Before threads, rings and BPF objects exist. -errno after it said why. */
+int nursery_create(struct nursery **ret_nursery);
+/* Ends the nursery and the helpers that can still be ended; never waits for one that hangs. */
+void nursery_destroy(struct nursery *nursery);
+
+/* *ret_socket is the caller's; closing it ends the helper. 0, -errno. */
+int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid);
+
+#endif

@@ -8,39 +8,14 @@
 #ifndef RWALKER_FORMAT_EVENT_DECODER_H
 #define RWALKER_FORMAT_EVENT_DECODER_H
 
-#include "common/byte_cursor.h"
 #include "format/event.h"
 
-struct event {
-	enum event_kind kind;
-	union {
-		struct event_meta meta;
-		struct event_clock clock;
-		struct event_source source;
-		struct event_module module;
-		struct event_mapping mapping;
-		struct event_fork fork;
-		struct event_comm comm;
-		struct event_exit exit;
-		struct event_kernel_symbol kernel_symbol;
-		struct event_loss loss;
-		struct event_cost cost;
-		struct event_maps_unavailable maps_unavailable;
-		struct event_task task;
-		struct event_sample sample;
-		struct event_walk walk;
-		struct event_walk_task walk_task;
-		struct event_embed_module embed_module;
-		struct event_embed_symbols embed_symbols;
-		struct event_perf_map perf_map;
-	};
-	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol() */
-};
-
+/* A path from a root to a node is a stack, root-most frame first. Intern per node, not per sample: paths are shared. */
 struct stack_node {
 	uint64_t address;
-	uint32_t parent;     /* node number */
-	uint32_t last_child; /* 0: none yet */
+	uint32_t parent; /* node number, less than the node's own; the roots: themselves */
+	uint16_t depth;	 /* frames on the path, the node included; roots 0; at most RWK_MAX_FRAMES */
+	uint16_t root;	 /* STACK_USER_ROOT or STACK_KERNEL_ROOT */
 };
 
 struct event_decoder;
@@ -48,10 +23,10 @@ struct event_decoder;
 int event_decoder_create(struct event_decoder **ret_decoder);
 void event_decoder_destroy(struct event_decoder *decoder);
 
-/* Begins a payload whose chunk header says first_time. */
-void event_decoder_start(struct event_decoder *decoder, const void *payload, size_t length, uint64_t first_time);
+/* Begins a payload. */
+void event_decoder_start(struct event_decoder *decoder, const void *payload, size_t length);
 
-/* 1: *ret_event is the next event (TASK events too); 0: end; -EBADMSG: malformed here; -ENOMEM. */
+/* 1: *ret_event is the next event (TASK events too); 0: end; -EBADMSG: malformed here, and from now on; -ENOMEM. */
 int event_decoder_next(struct event_decoder *decoder, struct event *ret_event);
 
 /* The chunk's dictionaries so far. Nodes 0 and 1 are the roots. NULL for a task number that is not defined. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The records of EMBED chunks (FORMAT.md §7): what the reader needs of modules that were hit, written after the stop.
+ * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ */
+#ifndef RWALKER_FORMAT_EVENT_EMBED_H
+#define RWALKER_FORMAT_EVENT_EMBED_H
+
+#include <stddef.h>
+#include "format/event_text.h"
+
+enum embed_status {
+	EMBED_FULL = 1,
+	EMBED_MIN = 2,
+	EMBED_NO_FILE = 3,   /* the file could not be opened in time */
+	EMBED_CHANGED = 4,   /* its build-id was another one */
+	EMBED_UNREADABLE = 5,/* not an ELF file, malformed, the helper died or took too long */
+	EMBED_NO_ROOM = 6,
+};
+
+struct event_segment {
+	uint64_t file_offset, address, file_size, memory_size, flags;
+};
+
+/* What follows for a module, or why nothing does. On disk the segments: count · count × 5 varints. */
+struct event_embed_module {
+	uint32_t module;
+	uint32_t status;  /* enum embed_status */
+	uint32_t machine; /* EM_* */
+	uint32_t segment_count;
+	const struct event_segment *segments; /* valid until the next record */
+};
+
+/*
+ * Function symbols of one module, addresses ascending, link-time. May come in several records (each at most a
+ * chunk). On disk: module · count · count × (address, difference to the one before · size · (s) name).
+ * The decoder hands out one symbol at a time: `symbols` is a cursor, see event_decoder.h.
+ */
+struct event_embed_symbols {
+	uint32_t module;
+	uint64_t count;
+};
+
+/* JIT symbols of one process, from its perf-PID.map. As EMBED_SYMBOLS, with the tgid in place of the module and run-time addresses. */
+struct event_perf_map {
+	uint32_t tgid;
+	uint64_t count;
+};
+
+struct event_symbol {
+	uint64_t address, size;
+	struct event_text name;
+};
+
+#endif

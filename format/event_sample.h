@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The records of EVENTS chunks (FORMAT.md §6): samples and walks, and the tasks and stacks they name, which every
+ * EVENTS chunk defines for itself: numbers of tasks and nodes mean nothing outside their chunk.
+ * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ */
+#ifndef RWALKER_FORMAT_EVENT_SAMPLE_H
+#define RWALKER_FORMAT_EVENT_SAMPLE_H
+
+#include <stdint.h>
+
+/* A task as it was at the event: complete in every chunk, so that no lost chunk takes the comm away. */
+struct event_task {
+	uint32_t tgid, tid;
+	uint64_t start;	/* CLOCK_BOOTTIME ns when it began: (boot id, tid, start) names a task for ever */
+	uint64_t flags;	/* enum task_flag */
+	char comm[16];	/* on disk (s); here NUL-terminated */
+};
+enum task_flag { TASK_KERNEL_THREAD = 1 };
+
+/*
+ * Stacks are paths in a tree of nodes that each EVENTS chunk builds anew. Node 0 is the root of user stacks,
+ * node 1 of kernel stacks; a new node gets the next number from 2. A stack on disk is
+ *     parent node · count · count × (z) address
+ * count new nodes, root-most first, each the child of the one before; the stack's leaf is the last one, or
+ * the parent where count is 0. An address is the difference to the address of the parent's latest child, or
+ * of the parent where it has none yet (roots: 0). Kernel addresses are (module id << 32 | offset in the module);
+ * offset and id 0: an address in no known module, not stored. User addresses are the process's own.
+ * Return addresses are stored as found on the stack; the leaf is the interrupted instruction.
+ */
+enum { STACK_USER_ROOT = 0, STACK_KERNEL_ROOT = 1, STACK_FIRST_NODE = 2 };
+
+enum sample_flag {
+	SAMPLE_HAS_KERNEL = 1,	 /* a kernel stack follows */
+	SAMPLE_HAS_USER = 2,	 /* a user stack follows */
+	SAMPLE_HAS_PERIOD = 4,
+	SAMPLE_KERNEL_TRUNCATED = 8,
+	SAMPLE_USER_TRUNCATED = 16,
+	SAMPLE_USER_MISSING = 32, /* asked for and not got; the reason follows */
+};
+
+enum user_missing { USER_MISSING_KERNEL_THREAD = 1, USER_MISSING_FAULT = 2, USER_MISSING_EXITING = 3 };
+
+/*
+ * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack].
+ * time: the first of its CPU in the chunk is a (t) and sets the CPU's step to 0; later ones: step += (z), and the time is
+ * that of the CPU's sample before plus step. Either counts as "the time before" for the next (t).
+ */
+struct event_sample {
+	uint64_t time;
+	uint32_t cpu;
+	uint32_t task;	  /* number in the chunk, from 1 */
+	uint32_t source;
+	uint64_t flags;	  /* enum sample_flag */
+	uint64_t missing; /* enum user_missing */
+	uint64_t period;  /* the source's nominal one where the sample has none: filled by the reader as 0 */
+	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
+};
+
+/* One walk over all tasks: a record when it starts and one when it ends. */
+struct event_walk {
+	uint64_t time; /* (t) */
+	uint32_t number; /* from 1 */
+	uint32_t source;
+	uint64_t flags; /* 1: end */
+	uint64_t seen, kept; /* tasks; at the end */
+};
+enum walk_flag { WALK_END = 1 };
+
+enum wait_bound {
+	WAIT_EXACT = 1,
+	WAIT_AT_LEAST = 2, /* printed as >= */
+	WAIT_AT_MOST = 3,  /* printed as <= */
+	WAIT_NONE = 4,	   /* not waiting: running, or runnable with no known start */
+};
+
+enum walk_task_flag {
+	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack is taken */
+	WALK_TASK_IOWAIT = 2,
+	WALK_TASK_QUEUED = 4,	  /* on a run queue */
+	WALK_TASK_FROZEN = 8,
+	WALK_TASK_STOPPED = 16,
+	WALK_TASK_TRACED = 32,
+	WALK_TASK_KERNEL_TRUNCATED = 64,
+};
+
+/*
+ * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack (parent 1 and count 0: none)
+ * · [blocker task, 0: none].
+ */
+struct event_walk_task {
+	uint64_t time; /* when this task was walked */
+	uint32_t walk;
+	uint32_t task; /* number in the chunk */
+	uint64_t state; /* the kernel's __state, raw mask */
+	uint64_t exit_state;
+	uint64_t wait;	/* ns since switch-out */
+	uint32_t bound; /* enum wait_bound */
+	uint32_t cpu;	/* where it runs, or ran last / is queued */
+	uint64_t flags; /* enum walk_task_flag */
+	uint32_t kernel; /* leaf node */
+};
+
+#endif

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """make bench: measures rwalker against perf, interleaved, and writes BENCH.md."""
 
+import shutil
 import sys
 import time
 
@@ -28,7 +29,8 @@ def head(report):
         "Written by `make bench` (tests/bench/). rwalker and perf take turns on the same work, in "
         f"shuffled order, {settings.PAIRS} rounds unless a section says otherwise. A figure is a median "
         "with its 95 % confidence interval by order statistics, `median [low, high]`; ratios are "
-        "formed within a round. Every single measurement is in build/bench/*.json.")
+        "formed within a round. Traces are written to "
+        f"{settings.TRACES}. Every single measurement is in build/bench/*.json.")
     if settings.QUICK:
         report.text("**This was a quick run (BENCH_QUICK): its figures mean nothing.**")
     table = markdown.Table("", "")
@@ -37,14 +39,23 @@ def head(report):
     report.table(table)
 
 
-def main():
-    report = markdown.Report()
-    head(report)
+def measure(report):
     for name in settings.SECTIONS:
         if name not in SECTIONS:
             raise SystemExit(f"bench: no section '{name}'; there are {', '.join(SECTIONS)}")
         SECTIONS[name].run(report, say)
         report.write(settings.OUT / "BENCH.md")
+
+
+def main():
+    report = markdown.Report()
+    head(report)
+    settings.TRACES.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        measure(report)
+    finally:
+        if settings.TRACES != settings.OUT:
+            shutil.rmtree(settings.TRACES)
     if not settings.QUICK:
         report.write(settings.ROOT / "BENCH.md")
     say(f"written to {settings.OUT / 'BENCH.md' if settings.QUICK else settings.ROOT / 'BENCH.md'}")

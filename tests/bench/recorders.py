@@ -42,9 +42,8 @@ class Session:
     """A recorder at work: started when made, ended by stop()."""
 
     def __init__(self, recorder, freq, settle=SETTLE_SECONDS):
-        settings.OUT.mkdir(parents=True, exist_ok=True)
         self.recorder = recorder
-        self.path = str(settings.OUT / f"{recorder.name}.trace")
+        self.path = str(settings.TRACES / f"{recorder.name}.trace")
         if os.path.exists(self.path):
             os.unlink(self.path)
         self.errors = open(self.path + ".err", "w+", encoding="utf-8", errors="replace")

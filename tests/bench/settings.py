@@ -8,6 +8,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 WORKLOADS = BUILD / "tests/live/workloads"
 OUT = BUILD / "bench"
+# Where the traces go: memory where there is some, so that it is not the disk that is measured.
+TRACES = pathlib.Path(os.environ.get("BENCH_DIR") or
+                      ("/dev/shm/rwalker-bench" if os.access("/dev/shm", os.W_OK) else OUT))
 RECORD = os.environ.get("BENCH_RECORD", str(BUILD / "rwalker-record"))
 REPORT = os.environ.get("BENCH_REPORT", str(BUILD / "rwalker-report"))
 QUICK = os.environ.get("BENCH_QUICK", "") not in ("", "0")

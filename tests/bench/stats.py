@@ -20,7 +20,8 @@ class Estimate:
     coverage: float
 
     def text(self, digits=3):
-        return f"{self.median:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        short = "" if self.coverage >= 0.95 else f" ({self.coverage:.0%})"
+        return f"{self.median:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]{short}"
 
 
 def median(values):

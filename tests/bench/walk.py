@@ -32,8 +32,7 @@ def seconds_of(command, allowed):
 
 
 def run(report, say):
-    path = str(settings.OUT / "walk.trace")
-    settings.OUT.mkdir(parents=True, exist_ok=True)
+    path = str(settings.TRACES / "walk.trace")
     walk = [settings.RECORD, "-a", "--embed", "none", "--force", "-o", path]
     theirs, ours = [], []
     with sleepers(settings.THREADS):

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "format/limits.h"
@@ -71,11 +72,15 @@ static int file_check(int fd, const struct opener_request *request, struct opene
 	return request->inode && request->inode != status.st_ino ? -ESTALE : 0;
 }
 
+/* By inode; else by path in the target's root; else, when the process is gone and its file can be told by inode or build-id, in ours. */
 static int mapping_open(const struct request *request)
 {
+	bool known = request->head.inode || request->head.verified_later;
 	int fd = open_map_file(&request->head);
 
-	return fd >= 0 || request->path[0] != '/' ? fd : open_in_root(request->head.tgid, request->path);
+	if (fd < 0 && request->path[0] == '/')
+		fd = open_in_root(request->head.tgid, request->path);
+	return fd == -ENOENT && known && request->path[0] == '/' ? open_in_root((uint32_t)getpid(), request->path) : fd;
 }
 
 /* The pid inside the target's own namespace, by which JIT compilers name their map: the last number of NSpid. */

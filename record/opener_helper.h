@@ -19,6 +19,7 @@ struct opener_request {
 	uint32_t path_length;
 	uint64_t start, end;	 /* OPENER_MAPPING: the mapping */
 	uint64_t device, inode; /* of the file, 0, 0 where not known */
+	uint64_t verified_later; /* its build-id is known and will be compared: where the process is gone, our own root will do */
 };
 
 struct opener_reply {

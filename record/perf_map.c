@@ -69,7 +69,7 @@ int perf_map_read(int fd, struct elf_symbols *ret_symbols)
 {
 	_cleanup_free_ char *text = NULL;
 	struct elf_symbols symbols = {0};
-	size_t length;
+	size_t length = 0;
 	int rc = text_read(fd, &text, &length);
 
 	if (rc)

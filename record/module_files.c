@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/module_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "format/limits.h"
+#include "record/elf_helper.h"
+#include "record/module_table.h"
+#include "record/nursery.h"
+#include "record/opener_helper.h"
+#include "record/packet.h"
+
+enum { QUEUE = 4096, MAX_STUCK = 4, DEADLINE_MS = 200 };
+
+struct ask {
+	uint32_t module, tgid;
+	uint64_t start, end;
+};
+
+/* One helper with at most one request under way. */
+struct channel {
+	enum helper_kind kind;
+	int socket; /* -1: none */
+	pid_t pid;
+	uint32_t busy; /* token of the request under way, 0: none */
+	uint64_t since; /* CLOCK_MONOTONIC ns */
+	unsigned int stuck;
+};
+
+struct module_files {
+	struct nursery *nursery;
+	struct module_table *modules;
+	struct channel opener, elf;
+	struct ask queue[QUEUE];
+	uint32_t queue_head, queue_tail;
+	uint32_t identify[QUEUE]; /* modules with a descriptor and no build-id */
+	uint32_t identify_head, identify_tail;
+	int *fds; /* by module id */
+	uint32_t fds_open, fds_max;
+	struct module_files_counts counts;
+};
+
+enum { FDS_ROOM = 4 * MODULE_TABLE_MAX };
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* --- channels ------------------------------------------------------------------------------------ */
+
+static void channel_close(struct channel *channel)
+{
+	if (channel->socket >= 0)
+		(void)close(channel->socket);
+	channel->socket = -1;
+	channel->busy = 0;
+}
+
+/* A helper is made when it is first needed, and again when the last one got stuck or died. */
+static bool channel_ready(struct module_files *files, struct channel *channel)
+{
+	if (channel->socket >= 0 || channel->stuck >= MAX_STUCK)
+		return channel->socket >= 0;
+	if (nursery_spawn(files->nursery, channel->kind, &channel->socket, &channel->pid)) {
+		channel->socket = -1;
+		channel->stuck++;
+	}
+	return channel->socket >= 0;
+}
+
+static bool channel_send(struct channel *channel, uint32_t token, const void *bytes, size_t length, int fd)
+{
+	if (packet_send(channel->socket, bytes, length, fd)) {
+		channel->stuck++;
+		channel_close(channel);
+		return false;
+	}
+	channel->busy = token;
+	channel->since = now();
+	return true;
+}
+
+/* The answer's length; 0: not yet; -1: the helper is given up. */
+static ssize_t channel_take(struct channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
+{
+	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
+
+	if (got > 0) {
+		channel->busy = 0;
+		return got;
+	}
+	if (got == -ETIMEDOUT && !timeout_ms && now() - channel->since < DEADLINE_MS * 1000000ull)
+		return 0;
+	channel->stuck++;
+	channel_close(channel);
+	return -1;
+}
+
+/* --- opening ------------------------------------------------------------------------------------- */
+
+void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
+{
+	files->counts.asked++;
+	if (files->queue_tail - files->queue_head == QUEUE || module >= FDS_ROOM || files->opener.stuck >= MAX_STUCK) {
+		files->counts.late++;
+		return;
+	}
+	files->queue[files->queue_tail++ % QUEUE] = (struct ask){module, tgid, start, end};
+	(void)module_files_poll(files);
+}
+
+static void opened(struct module_files *files, uint32_t module, int fd)
+{
+	const struct module_entry *entry = module_table_find(files->modules, module);
+
+	if (files->fds[module] >= 0 || files->fds_open >= files->fds_max) {
+		(void)close(fd);
+		files->counts.late += files->fds[module] < 0;
+		return;
+	}
+	files->fds[module] = fd;
+	files->fds_open++;
+	files->counts.opened++;
+	if (entry && !entry->build_id.length && files->identify_tail - files->identify_head < QUEUE)
+		files->identify[files->identify_tail++ % QUEUE] = module;
+}
+
+static void opener_take(struct module_files *files)
+{
+	uint32_t module = files->opener.busy;
+	struct opener_reply reply;
+	int fd = -1;
+	ssize_t got = channel_take(&files->opener, &reply, sizeof(reply), 0, &fd);
+
+	if (got == sizeof(reply) && !reply.error && fd >= 0 && reply.token == module) {
+		opened(files, module, fd);
+		return;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	files->counts.refused += got > 0;
+	files->counts.late += got < 0;
+}
+
+static bool opener_give(struct module_files *files)
+{
+	struct {
+		struct opener_request head;
+		char path[RWK_MAX_STRING];
+	} request = {.head.what = OPENER_MAPPING};
+	const struct ask *ask = &files->queue[files->queue_head++ % QUEUE];
+	const struct module_entry *entry = module_table_find(files->modules, ask->module);
+
+	if (!entry || files->fds[ask->module] >= 0)
+		return true;
+	request.head.token = ask->module;
+	request.head.tgid = ask->tgid;
+	request.head.start = ask->start;
+	request.head.end = ask->end;
+	request.head.inode = entry->inode;
+	request.head.device = entry->device;
+	request.head.verified_later = entry->build_id.length != 0;
+	request.head.path_length = (uint32_t)strnlen(entry->path, sizeof(request.path));
+	memcpy(request.path, entry->path, request.head.path_length);
+	return channel_send(&files->opener, ask->module, &request, sizeof(request.head) + request.head.path_length, -1);
+}
+
+static bool opener_step(struct module_files *files)
+{
+	if (files->opener.busy)
+		opener_take(files);
+	while (!files->opener.busy && files->queue_head != files->queue_tail) {
+		if (!channel_ready(files, &files->opener)) {
+			files->counts.late += files->queue_tail - files->queue_head;
+			files->queue_head = files->queue_tail;
+		} else if (!opener_give(files)) {
+			files->counts.late++;
+		}
+	}
+	return files->opener.busy != 0;
+}
+
+/* --- build-ids ----------------------------------------------------------------------------------- */
+
+static void elf_take(struct module_files *files)
+{
+	uint32_t module = files->elf.busy;
+	struct elf_reply reply;
+	ssize_t got = channel_take(&files->elf, &reply, sizeof(reply), 0, NULL);
+
+	if (got == sizeof(reply) && !reply.error && reply.token == module)
+		(void)module_table_set_build_id(files->modules, module, &reply.build_id);
+}
+
+static bool elf_step(struct module_files *files)
+{
+	if (files->elf.busy)
+		elf_take(files);
+	while (!files->elf.busy && files->identify_head != files->identify_tail) {
+		uint32_t module = files->identify[files->identify_head++ % QUEUE];
+		struct elf_request request = {.token = module, .what = ELF_BUILD_ID};
+
+		if (!channel_ready(files, &files->elf))
+			files->identify_head = files->identify_tail;
+		else
+			(void)channel_send(&files->elf, module, &request, sizeof(request), files->fds[module]);
+	}
+	return files->elf.busy != 0;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+bool module_files_poll(struct module_files *files)
+{
+	bool opening = opener_step(files), identifying = elf_step(files);
+
+	return opening || identifying;
+}
+
+int module_files_fd(const struct module_files *files, uint32_t module)
+{
+	return module < FDS_ROOM ? files->fds[module] : -1;
+}
+
+void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts)
+{
+	*ret_counts = files->counts;
+}
+
+int module_files_perf_map(struct module_files *files, uint32_t tgid)
+{
+	struct opener_request request = {.what = OPENER_PERF_MAP, .token = UINT32_MAX, .tgid = tgid};
+	struct opener_reply reply;
+	int fd = -1;
+
+	if (files->opener.busy || !channel_ready(files, &files->opener))
+		return -EAGAIN;
+	if (!channel_send(&files->opener, request.token, &request, sizeof(request), -1))
+		return -EPIPE;
+	if (channel_take(&files->opener, &reply, sizeof(reply), DEADLINE_MS, &fd) != sizeof(reply))
+		return -ETIMEDOUT;
+	return reply.error ? reply.error : fd >= 0 ? fd : -EPROTO;
+}
+
+/* Room for the descriptors kept, and no more than the system gives. */
+static uint32_t fds_allow(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 256;
+	if (limit.rlim_cur < 2 * MODULE_FILES_MAX) {
+		limit.rlim_cur = 2 * MODULE_FILES_MAX;
+		limit.rlim_max = limit.rlim_max < limit.rlim_cur ? limit.rlim_cur : limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+		(void)getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return (uint32_t)(limit.rlim_cur / 2 < MODULE_FILES_MAX ? limit.rlim_cur / 2 : MODULE_FILES_MAX);
+}
+
+int module_files_create(struct nursery *nursery, struct module_table *modules, struct module_files **ret_files)
+{
+	struct module_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	files->fds = malloc(FDS_ROOM * sizeof(*files->fds));
+	if (!files->fds) {
+		free(files);
+		return -ENOMEM;
+	}
+	memset(files->fds, 0xff, FDS_ROOM * sizeof(*files->fds));
+	files->nursery = nursery;
+	files->modules = modules;
+	files->opener = (struct channel){.kind = HELPER_OPENER, .socket = -1};
+	files->elf = (struct channel){.kind = HELPER_ELF, .socket = -1};
+	files->fds_max = fds_allow();
+	*ret_files = files;
+	return 0;
+}
+
+void module_files_destroy(struct module_files *files)
+{
+	if (!files)
+		return;
+	channel_close(&files->opener);
+	channel_close(&files->elf);
+	for (size_t i = 0; i < FDS_ROOM; i++)
+		if (files->fds[i] >= 0)
+			(void)close(files->fds[i]);
+	free(files->fds);
+	free(files);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Descriptors of mapped files, opened by a helper when a file is first seen, so that programs that are gone, deleted or
+ * in another mount namespace can still be embedded; and the build-ids of files that were mapped before the recording,
+ * read by the jailed ELF helper. Asks and answers are asynchronous: nothing here waits but module_files_perf_map(). A
+ * helper that does not answer within 200 ms is left behind; after four of them no more files are opened.
+ */
+#ifndef RWALKER_RECORD_MODULE_FILES_H
+#define RWALKER_RECORD_MODULE_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct module_table;
+struct nursery;
+struct module_files;
+
+enum { MODULE_FILES_MAX = 4096 /* descriptors */ };
+
+struct module_files_counts {
+	uint64_t asked, opened;
+	uint64_t refused; /* could not be opened: gone, not a regular file, FUSE ... */
+	uint64_t late;	  /* helper stuck, queue full, or no descriptor left */
+};
+
+int module_files_create(struct nursery *nursery, struct module_table *modules, struct module_files **ret_files);
+void module_files_destroy(struct module_files *files);
+
+/* The module has just been mapped there: open it. */
+void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
+
+/* Takes answers and sends what waits; a few system calls, none of which blocks. True while something is under way. */
+bool module_files_poll(struct module_files *files);
+
+int module_files_fd(const struct module_files *files, uint32_t module); /* -1: none */
+void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts);
+
+/* A descriptor of the process's perf-PID.map, or -errno; waits for at most 200 ms. The caller's. */
+int module_files_perf_map(struct module_files *files, uint32_t tgid);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The events of one EVENTS chunk, decoded and in time order. The decoder that made them stays with them, as it holds
+ * the tasks and stack nodes that they name. A batch is used for one chunk after the other; memory grows to the
+ * largest and is kept.
+ */
+#ifndef RWALKER_REPORT_READ_EVENT_BATCH_H
+#define RWALKER_REPORT_READ_EVENT_BATCH_H
+
+#include "common/array.h"
+#include "format/event.h"
+#include "format/event_decoder.h"
+
+struct batch_event {
+	uint64_t time;
+	uint32_t kind;	/* EVENT_SAMPLE, EVENT_WALK, EVENT_WALK_TASK */
+	uint32_t index; /* in the list of its kind */
+};
+
+struct batch_sample { /* struct event_sample, packed: there are many */
+	uint64_t period;
+	uint32_t task, cpu, kernel, user;
+	uint16_t source;
+	uint8_t flags, missing;
+};
+
+struct event_batch {
+	struct event_decoder *decoder;
+	ARRAY(struct batch_event) events;
+	ARRAY(struct batch_sample) samples;
+	ARRAY(struct event_walk) walks;
+	ARRAY(struct event_walk_task) walk_tasks;
+	struct batch_event *spare; /* for sorting */
+	size_t spare_room;
+	size_t next;	    /* the event that is to be handed out next */
+	uint64_t unknown;   /* records skipped */
+	bool malformed;	    /* a record broke the chunk; what was before it is here */
+};
+
+int event_batch_init(struct event_batch *batch);
+void event_batch_deinit(struct event_batch *batch);
+
+/* Replaces what was there. 0 or -ENOMEM. The payload is needed no more afterwards. */
+int event_batch_decode(struct event_batch *batch, const void *payload, size_t length);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/read/event_stream.h"
+
+struct pending_chunk {
+	uint64_t first_time;
+	uint32_t number;
+};
+
+struct open_batch {
+	struct event_batch batch;
+	uint64_t serial;
+	bool ready; /* the decoder was made */
+};
+
+struct event_stream {
+	struct trace_file *file;
+	ARRAY(struct pending_chunk) chunks; /* by first_time */
+	size_t next_chunk;
+	struct open_batch slots[STREAM_OPEN_MAX];
+	uint32_t open[STREAM_OPEN_MAX]; /* slots with events left; the one whose turn it is first */
+	uint32_t open_count;
+	uint32_t free[STREAM_OPEN_MAX];
+	uint32_t free_count;
+	uint64_t serial, now;
+	struct stream_totals totals;
+};
+
+static int compare_chunks(const void *one, const void *two)
+{
+	const struct pending_chunk *a = one, *b = two;
+
+	if (a->first_time != b->first_time)
+		return a->first_time < b->first_time ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+int event_stream_create(struct trace_file *file, uint32_t section, struct event_stream **ret_stream)
+{
+	struct event_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return -ENOMEM;
+	stream->file = file;
+	for (uint32_t i = 0; i < STREAM_OPEN_MAX; i++)
+		stream->free[stream->free_count++] = STREAM_OPEN_MAX - 1 - i;
+	for (uint32_t i = 0; i < file->chunk_count; i++) {
+		const struct trace_chunk *chunk = &file->chunks[i];
+		struct pending_chunk pending = {.first_time = chunk->header.first_time, .number = i};
+
+		if (chunk->section != section || chunk->header.type != RWK_CHUNK_EVENTS)
+			continue;
+		if (array_push(&stream->chunks, pending) < 0) {
+			event_stream_destroy(stream);
+			return -ENOMEM;
+		}
+	}
+	if (stream->chunks.count)
+		qsort(stream->chunks.items, stream->chunks.count, sizeof(*stream->chunks.items), compare_chunks);
+	*ret_stream = stream;
+	return 0;
+}
+
+void event_stream_destroy(struct event_stream *stream)
+{
+	if (!stream)
+		return;
+	for (size_t i = 0; i < STREAM_OPEN_MAX; i++)
+		event_batch_deinit(&stream->slots[i].batch);
+	array_free(&stream->chunks);
+	free(stream);
+}
+
+static uint64_t next_time(const struct event_stream *stream, uint32_t place)
+{
+	const struct event_batch *batch = &stream->slots[stream->open[place]].batch;
+
+	return batch->events.items[batch->next].time;
+}
+
+/* open[] is sorted by the time of each one's next event. Few are open, so one is put in its place by insertion. */
+static void settle(struct event_stream *stream, uint32_t place)
+{
+	uint32_t slot = stream->open[place];
+	uint64_t time = next_time(stream, place);
+
+	for (; place > 0 && next_time(stream, place - 1) > time; place--)
+		stream->open[place] = stream->open[place - 1];
+	stream->open[place] = slot;
+	for (; place + 1 < stream->open_count && next_time(stream, place + 1) < time; place++)
+		stream->open[place] = stream->open[place + 1];
+	stream->open[place] = slot;
+}
+
+static int open_chunk(struct event_stream *stream, uint32_t number)
+{
+	uint32_t slot = stream->free[stream->free_count - 1];
+	struct open_batch *open = &stream->slots[slot];
+	const void *payload;
+	int r = trace_file_load(stream->file, number, &payload);
+
+	if (r == -EBADMSG) {
+		stream->totals.damaged++;
+		return 0;
+	}
+	if (r == 0 && !open->ready) {
+		r = event_batch_init(&open->batch);
+		open->ready = r == 0;
+	}
+	if (r == 0)
+		r = event_batch_decode(&open->batch, payload, stream->file->chunks[number].header.raw_size);
+	if (r < 0)
+		return r;
+	stream->totals.unknown += open->batch.unknown;
+	stream->totals.malformed += open->batch.malformed;
+	if (!open->batch.events.count)
+		return 0;
+	open->serial = ++stream->serial;
+	stream->free_count--;
+	stream->open[stream->open_count] = slot;
+	settle(stream, stream->open_count++);
+	return 0;
+}
+
+/* Opens every chunk that may hold an event not later than the one whose turn it would be. */
+static int open_due(struct event_stream *stream)
+{
+	while (stream->next_chunk < stream->chunks.count && stream->free_count) {
+		const struct pending_chunk *chunk = &stream->chunks.items[stream->next_chunk];
+		int r;
+
+		if (stream->open_count && chunk->first_time > next_time(stream, 0))
+			return 0;
+		stream->next_chunk++;
+		r = open_chunk(stream, chunk->number);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static void close_first(struct event_stream *stream)
+{
+	stream->free[stream->free_count++] = stream->open[0];
+	stream->open_count--;
+	for (uint32_t i = 0; i < stream->open_count; i++)
+		stream->open[i] = stream->open[i + 1];
+}
+
+/* The event handed out last stays valid until now, so its batch is moved on only here. */
+static void step(struct event_stream *stream)
+{
+	struct event_batch *batch;
+
+	if (!stream->open_count)
+		return;
+	batch = &stream->slots[stream->open[0]].batch;
+	if (!batch->next)
+		return;
+	if (batch->next == batch->events.count)
+		close_first(stream);
+	else
+		settle(stream, 0);
+}
+
+int event_stream_next(struct event_stream *stream, struct stream_event *ret_event)
+{
+	struct open_batch *open;
+	int r;
+
+	step(stream);
+	r = open_due(stream);
+	if (r < 0 || !stream->open_count)
+		return r;
+	open = &stream->slots[stream->open[0]];
+	*ret_event = (struct stream_event){.event = &open->batch.events.items[open->batch.next++],
+					   .batch = &open->batch,
+					   .slot = stream->open[0],
+					   .serial = open->serial};
+	if (ret_event->event->time < stream->now)
+		stream->totals.out_of_order++;
+	else
+		stream->now = ret_event->event->time;
+	return 1;
+}
+
+void event_stream_totals(const struct event_stream *stream, struct stream_totals *ret_totals)
+{
+	*ret_totals = stream->totals;
+}

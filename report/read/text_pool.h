@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Copies of strings, each kept once, at addresses that stay until the pool goes: names, paths, comms of a trace. Equal
+ * texts are the same pointer. A NUL inside is kept in the pool's bytes but ends the C string, as it would anywhere.
+ */
+#ifndef RWALKER_REPORT_READ_TEXT_POOL_H
+#define RWALKER_REPORT_READ_TEXT_POOL_H
+
+#include "common/array.h"
+#include "report/read/index_table.h"
+
+struct text_place {
+	const char *bytes;
+	uint32_t length;
+};
+
+struct text_pool {
+	struct index_table table;
+	ARRAY(struct text_place) texts;
+	ARRAY(char *) blocks;
+	char *next; /* in the last block */
+	size_t left;
+};
+
+int text_pool_init(struct text_pool *pool);
+void text_pool_deinit(struct text_pool *pool);
+
+/* NUL-terminated. -ENOMEM. */
+int text_pool_add(struct text_pool *pool, const void *bytes, size_t length, const char **ret_text);
+
+#endif

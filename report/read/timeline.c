@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/read/timeline.h"
+
+#include <string.h>
+
+/* A fork shares its parent's mappings, so nodes come from mappings only: one each, one more where it cuts another in
+ * two, and copies of the shared ones above it (a path, twice) when the sharers part. Where that is not enough, the dead are
+ * forgotten early. */
+enum { NODES_PER_MAPPING = 16, MAPPINGS_MAX = 4 << 20, DEAD_MAX = 8192 };
+
+int timeline_init(struct timeline *timeline)
+{
+	*timeline = (struct timeline){0};
+	timeline->dead = calloc(DEAD_MAX, sizeof(*timeline->dead));
+	return timeline->dead ? index_table_init(&timeline->process_table) : -ENOMEM;
+}
+
+void timeline_deinit(struct timeline *timeline)
+{
+	address_spaces_destroy(timeline->spaces);
+	array_free(&timeline->entries);
+	array_free(&timeline->processes);
+	index_table_deinit(&timeline->process_table);
+	free(timeline->dead);
+	*timeline = (struct timeline){0};
+}
+
+int timeline_add(struct timeline *timeline, const struct timeline_entry *entry)
+{
+	int r = timeline->entries.count < UINT32_MAX ? array_push(&timeline->entries, *entry) : -ENOMEM;
+
+	if (r == 0)
+		timeline->entries.items[timeline->entries.count - 1].order = (uint32_t)(timeline->entries.count - 1);
+	return r;
+}
+
+static int compare_entries(const void *one, const void *two)
+{
+	const struct timeline_entry *a = one, *b = two;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+struct wanted_process {
+	const struct timeline *timeline;
+	uint32_t tgid;
+};
+
+static bool same_process(const void *context, uint32_t number)
+{
+	const struct wanted_process *wanted = context;
+
+	return wanted->timeline->processes.items[number].tgid == wanted->tgid;
+}
+
+int timeline_process(struct timeline *timeline, uint32_t tgid, uint32_t *ret_process)
+{
+	struct wanted_process wanted = {.timeline = timeline, .tgid = tgid};
+	uint32_t hash = index_table_hash(&timeline->process_table, tgid, 0);
+	struct index_slot *slot = index_table_find(&timeline->process_table, hash, same_process, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&timeline->processes, (struct timeline_process){.tgid = tgid}) < 0)
+			return -ENOMEM;
+		index_table_set(&timeline->process_table, slot, hash, (uint32_t)(timeline->processes.count - 1));
+	}
+	*ret_process = slot->number - 1;
+	return 0;
+}
+
+static void sort_entries(struct timeline *timeline)
+{
+	for (size_t i = 1; i < timeline->entries.count; i++) {
+		if (compare_entries(&timeline->entries.items[i - 1], &timeline->entries.items[i]) <= 0)
+			continue;
+		qsort(timeline->entries.items, timeline->entries.count, sizeof(*timeline->entries.items),
+		      compare_entries);
+		return;
+	}
+}
+
+/*
+ * What was mapped before the recording was so from its beginning, not from when the walk came by. But the walk also
+ * finds processes that were born or began a new program between the first sideband event and itself.
+ */
+static int hoist_initial_mappings(struct timeline *timeline)
+{
+	uint32_t process;
+
+	for (size_t i = 0; i < timeline->entries.count; i++) {
+		struct timeline_entry *entry = &timeline->entries.items[i];
+		int r = timeline_process(timeline, entry->tgid, &process);
+
+		if (r < 0)
+			return r;
+		if (entry->kind != TIMELINE_MAP_BEFORE) {
+			timeline->processes.items[process].renewed = true;
+			continue;
+		}
+		entry->kind = TIMELINE_MAP;
+		if (!timeline->processes.items[process].renewed)
+			entry->time = 0;
+	}
+	for (size_t i = 0; i < timeline->processes.count; i++)
+		timeline->processes.items[i].renewed = false;
+	sort_entries(timeline);
+	return 0;
+}
+
+static size_t count_mappings(const struct timeline *timeline)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < timeline->entries.count; i++)
+		count += timeline->entries.items[i].kind == TIMELINE_MAP;
+	return count;
+}
+
+int timeline_rewind(struct timeline *timeline)
+{
+	size_t nodes;
+	int r;
+
+	sort_entries(timeline);
+	r = hoist_initial_mappings(timeline);
+	if (r < 0)
+		return r;
+	nodes = count_mappings(timeline);
+	nodes = nodes < MAPPINGS_MAX / NODES_PER_MAPPING ? nodes * NODES_PER_MAPPING : MAPPINGS_MAX;
+	timeline->next = 0;
+	address_spaces_destroy(timeline->spaces);
+	timeline->spaces = NULL;
+	return address_spaces_create(timeline->processes.count + 1, nodes, &timeline->spaces);
+}
+
+/* Forgets the process that has been dead for longest, if it is. */
+static void bury_one(struct timeline *timeline)
+{
+	uint32_t number = timeline->dead[timeline->dead_first];
+	struct timeline_process *process = &timeline->processes.items[number];
+
+	timeline->dead_first = (timeline->dead_first + 1) % DEAD_MAX;
+	timeline->dead_count--;
+	if (process->renewed)
+		return;
+	if (!process->used) {
+		address_spaces_exit(timeline->spaces, process->tgid);
+		return;
+	}
+	process->used = false;
+	timeline->dead[(timeline->dead_first + timeline->dead_count++) % DEAD_MAX] = number;
+}
+
+static void expect_death(struct timeline *timeline, uint32_t number)
+{
+	struct timeline_process *process = &timeline->processes.items[number];
+
+	if (timeline->dead_count == DEAD_MAX)
+		bury_one(timeline);
+	process->renewed = process->used = false;
+	timeline->dead[(timeline->dead_first + timeline->dead_count++) % DEAD_MAX] = number;
+}
+
+static int apply_mapping(struct timeline *timeline, const struct timeline_entry *entry)
+{
+	struct mapping mapping = {.start = entry->start, .file_offset = entry->file_offset, .module = entry->other};
+
+	if (!entry->length || __builtin_add_overflow(entry->start, entry->length, &mapping.end))
+		return 0;
+	return address_spaces_map(timeline->spaces, entry->tgid, &mapping);
+}
+
+static int apply_entry(struct timeline *timeline, const struct timeline_entry *entry)
+{
+	switch ((enum timeline_kind)entry->kind) {
+	case TIMELINE_MAP:
+	case TIMELINE_MAP_BEFORE:
+		return apply_mapping(timeline, entry);
+	case TIMELINE_FORK:
+		return address_spaces_fork(timeline->spaces, entry->other, entry->tgid);
+	case TIMELINE_EXEC:
+		return address_spaces_exec(timeline->spaces, entry->tgid);
+	case TIMELINE_EXIT:
+		break;
+	}
+	return 0;
+}
+
+int timeline_advance(struct timeline *timeline, uint64_t time)
+{
+	while (timeline->next < timeline->entries.count && timeline->entries.items[timeline->next].time <= time) {
+		const struct timeline_entry *entry = &timeline->entries.items[timeline->next++];
+		uint32_t process;
+		int r = timeline_process(timeline, entry->tgid, &process);
+
+		if (r < 0)
+			return r;
+		if (entry->kind == TIMELINE_EXIT) {
+			expect_death(timeline, process);
+			continue;
+		}
+		timeline->processes.items[process].renewed = true;
+		r = apply_entry(timeline, entry);
+		if (r == -ENOSPC) {
+			for (size_t i = timeline->dead_count; i > 0; i--)
+				bury_one(timeline);
+			r = apply_entry(timeline, entry);
+		}
+		timeline->refused += r < 0;
+	}
+	return 0;
+}
+
+uint64_t timeline_touch(struct timeline *timeline, uint32_t process)
+{
+	timeline->processes.items[process].used = true;
+	return address_spaces_generation(timeline->spaces, timeline->processes.items[process].tgid);
+}
+
+bool timeline_find(const struct timeline *timeline, uint32_t process, uint64_t address, struct mapping *ret_mapping)
+{
+	return address_spaces_find(timeline->spaces, timeline->processes.items[process].tgid, address, ret_mapping);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One trace given on the command line: the open file, its chunks, and a model for each of its sections (a file made by
+ * `cat a.rwk b.rwk` has two). "-" is stdin, spooled into an unlinked temporary file. Opening reads everything but the
+ * events; the file stays open, as symbols are read when they are needed.
+ */
+#ifndef RWALKER_REPORT_READ_TRACE_FILE_H
+#define RWALKER_REPORT_READ_TRACE_FILE_H
+
+#include "report/read/trace_model.h"
+
+struct trace_file {
+	const char *path; /* the caller's */
+	int fd;
+	struct trace_reader *reader;
+	const struct trace_chunk *chunks;
+	size_t chunk_count;
+	const struct trace_section *sections;
+	struct trace_model *models; /* one a section */
+	size_t model_count;
+	uint8_t *payload; /* room for one chunk, for whoever reads one now */
+};
+
+/* 0, or -errno after it said why. Damage is no failure. */
+int trace_file_open(const char *path, struct trace_file **ret_file);
+void trace_file_close(struct trace_file *file);
+
+/* The payload of a chunk, valid until the next call. -EBADMSG: damaged. */
+int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);
+
+#endif

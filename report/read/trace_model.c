@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/read/trace_model.h"
+
+#include <string.h>
+
+#include "report/read/trace_file.h"
+#include "report/read/trace_records.h"
+
+int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section)
+{
+	struct index_table *tables[] = {&model->module_table, &model->symbol_table, &model->loss_table,
+					&model->perf_map_table, &model->seen_table};
+	int r;
+
+	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
+	r = text_pool_init(&model->texts);
+	if (r == 0)
+		r = timeline_init(&model->timeline);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && r == 0; i++)
+		r = index_table_init(tables[i]);
+	return r;
+}
+
+void trace_model_deinit(struct trace_model *model)
+{
+	for (size_t i = 0; i < model->modules.count; i++) {
+		free(model->modules.items[i].segments);
+		array_free(&model->modules.items[i].symbol_chunks);
+	}
+	for (size_t i = 0; i < model->perf_maps.count; i++)
+		array_free(&model->perf_maps.items[i].chunks);
+	array_free(&model->metas);
+	array_free(&model->clocks);
+	array_free(&model->sources);
+	array_free(&model->modules);
+	array_free(&model->kernel_symbols);
+	array_free(&model->perf_maps);
+	array_free(&model->losses);
+	array_free(&model->maps_unavailable);
+	array_free(&model->lost_ranges);
+	array_free(&model->seen);
+	timeline_deinit(&model->timeline);
+	text_pool_deinit(&model->texts);
+	index_table_deinit(&model->module_table);
+	index_table_deinit(&model->symbol_table);
+	index_table_deinit(&model->loss_table);
+	index_table_deinit(&model->perf_map_table);
+	index_table_deinit(&model->seen_table);
+}
+
+/* --- chunks --- */
+
+static void count_chunk(struct trace_model *model, const struct rwk_chunk_header *header)
+{
+	struct chunk_statistics *statistics = &model->statistics[header->type <= RWK_CHUNK_END ? header->type : 0];
+
+	statistics->chunks++;
+	statistics->copies += !!(header->flags & RWK_CHUNK_COPY);
+	statistics->stored_bytes += header->stored_size;
+	statistics->raw_bytes += header->raw_size;
+	if (!header->last_time)
+		return;
+	if (!model->last_time || header->first_time < model->first_time)
+		model->first_time = header->first_time;
+	if (header->last_time > model->last_time)
+		model->last_time = header->last_time;
+}
+
+struct wanted_chunk {
+	const struct trace_model *model;
+	struct seen_chunk key;
+};
+
+static bool same_chunk(const void *context, uint32_t number)
+{
+	const struct wanted_chunk *wanted = context;
+	const struct seen_chunk *seen = &wanted->model->seen.items[number];
+
+	return seen->content == wanted->key.content && seen->first_time == wanted->key.first_time;
+}
+
+/* 1: a chunk with this content was taken in before; 0: not, and it is noted. */
+static int seen_before(struct trace_model *model, const struct rwk_chunk_header *header)
+{
+	struct wanted_chunk wanted = {.model = model,
+				      .key = {.content = (uint64_t)header->payload_crc << 32 | header->stored_size,
+					      .first_time = header->first_time}};
+	uint32_t hash = index_table_hash(&model->seen_table, wanted.key.content, wanted.key.first_time);
+	struct index_slot *slot = index_table_find(&model->seen_table, hash, same_chunk, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (slot->number)
+		return 1;
+	if (array_push(&model->seen, wanted.key) < 0)
+		return -ENOMEM;
+	index_table_set(&model->seen_table, slot, hash, (uint32_t)(model->seen.count - 1));
+	return 0;
+}
+
+static int take_records(struct trace_model *model, uint32_t number, struct event_decoder *decoder)
+{
+	struct event event;
+	int r;
+
+	while ((r = event_decoder_next(decoder, &event)) > 0) {
+		r = trace_model_add_record(model, number, &event);
+		if (r < 0)
+			return r;
+	}
+	model->unknown_records += event_decoder_unknown(decoder);
+	if (r != -EBADMSG)
+		return r;
+	model->malformed_chunks++;
+	return 0;
+}
+
+int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void *payload,
+			  struct event_decoder *decoder)
+{
+	const struct rwk_chunk_header *header = &model->file->chunks[number].header;
+	int r;
+
+	count_chunk(model, header);
+	if (!payload)
+		return 0;
+	if (header->type == RWK_CHUNK_STATE) {
+		r = seen_before(model, header);
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
+	event_decoder_start(decoder, payload, header->raw_size);
+	return take_records(model, number, decoder);
+}
+
+/* --- the end --- */
+
+/* Chunks carry sequence numbers; what is between two that do not follow each other is gone. */
+static int find_lost_ranges(struct trace_model *model)
+{
+	const struct rwk_chunk_header *previous = NULL;
+
+	for (size_t i = 0; i < model->file->chunk_count; i++) {
+		const struct trace_chunk *chunk = &model->file->chunks[i];
+		uint64_t expected = previous ? previous->sequence + 1 : 0;
+
+		if (chunk->section != model->section)
+			continue;
+		if (chunk->header.sequence > expected) {
+			struct lost_range range = {.from = previous ? previous->first_time : 0,
+						   .to = chunk->header.last_time,
+						   .chunks = chunk->header.sequence - expected};
+
+			if (array_push(&model->lost_ranges, range) < 0)
+				return -ENOMEM;
+		}
+		previous = &chunk->header;
+	}
+	return 0;
+}
+
+static void find_limits(struct trace_model *model)
+{
+	for (size_t i = 0; i < model->sources.count; i++) {
+		const struct event_source *source = &model->sources.items[i].event;
+
+		if (!model->start || (source->start && source->start < model->start))
+			model->start = source->start;
+		if (source->stop > source->start && source->stop > model->stop)
+			model->stop = source->stop;
+	}
+	if (!model->start)
+		model->start = model->first_time;
+	if (!model->stop)
+		model->stop = model->last_time;
+}
+
+int trace_model_finish(struct trace_model *model)
+{
+	const char *host = trace_model_meta(model, "hostname"), *boot_id = trace_model_meta(model, "boot_id");
+	int r;
+
+	model->host = host ? host : "";
+	model->boot_id = boot_id ? boot_id : "";
+	find_limits(model);
+	r = find_lost_ranges(model);
+	return r < 0 ? r : timeline_rewind(&model->timeline);
+}
+
+/* --- questions --- */
+
+const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id)
+{
+	for (size_t i = 0; i < model->sources.count; i++)
+		if (model->sources.items[i].event.id == id)
+			return &model->sources.items[i];
+	return NULL;
+}
+
+const char *trace_model_meta(const struct trace_model *model, const char *key)
+{
+	for (size_t i = 0; i < model->metas.count; i++)
+		if (!strcmp(model->metas.items[i].key, key))
+			return model->metas.items[i].value;
+	return NULL;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time)
+{
+	const struct event_clock *nearest = NULL;
+
+	for (size_t i = 0; i < model->clocks.count; i++)
+		if (!nearest || distance(model->clocks.items[i].time, time) < distance(nearest->time, time))
+			nearest = &model->clocks.items[i];
+	return nearest ? nearest->realtime + (time - nearest->time) : 0;
+}

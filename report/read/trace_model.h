@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What one section of a trace says beside its events: where and when it was recorded, its sources, modules,
+ * kernel symbols, the timeline of its address spaces, losses and cost. Made by one pass over the STATE, EMBED and END
+ * chunks; symbols of user modules stay in the file and are read when somebody asks. Ids are the section's own.
+ * A STATE chunk and its copy count once. Plain data; texts belong to `texts` and live as long as the file.
+ */
+#ifndef RWALKER_REPORT_READ_TRACE_MODEL_H
+#define RWALKER_REPORT_READ_TRACE_MODEL_H
+
+#include "common/array.h"
+#include "common/elf_file.h"
+#include "format/event.h"
+#include "format/event_decoder.h"
+#include "format/trace_reader.h"
+#include "report/read/text_pool.h"
+#include "report/read/timeline.h"
+
+struct trace_file;
+
+typedef ARRAY(uint32_t) chunk_list; /* numbers of chunks in the file, ascending */
+
+struct kernel_symbol {
+	uint32_t module;
+	uint64_t offset, size;
+	const char *name;
+};
+
+struct trace_module {
+	uint32_t id, kind; /* enum module_kind */
+	const char *path;
+	struct build_id build_id;
+	uint64_t device, inode, base, flags;
+	uint32_t embed_status; /* enum embed_status, 0: nothing was said */
+	uint32_t machine;
+	struct event_segment *segments;
+	size_t segment_count;
+	chunk_list symbol_chunks;
+};
+
+struct trace_perf_map {
+	uint32_t tgid;
+	chunk_list chunks;
+};
+
+struct trace_source {
+	struct event_source event; /* its name is invalid: use the one below */
+	const char *name;
+};
+
+struct trace_meta {
+	const char *key, *value;
+};
+
+struct chunk_statistics {
+	uint64_t chunks, copies, stored_bytes, raw_bytes;
+};
+
+struct seen_chunk { /* what a chunk and its copy have in common */
+	uint64_t content, first_time;
+};
+
+struct lost_range { /* of time, in which at least one EVENTS chunk, or one of unknown kind, is missing */
+	uint64_t from, to;
+	uint64_t chunks;
+};
+
+struct trace_model {
+	struct trace_file *file;
+	uint32_t section;
+	uint64_t first_time, last_time; /* of all chunks; 0,0: none has a time */
+	uint64_t start, stop;		/* of the recording: the sources' */
+	const char *host, *boot_id;	/* "" where the trace does not say */
+	ARRAY(struct trace_meta) metas;
+	ARRAY(struct event_clock) clocks;
+	ARRAY(struct trace_source) sources;
+	ARRAY(struct trace_module) modules;
+	ARRAY(struct kernel_symbol) kernel_symbols;
+	ARRAY(struct trace_perf_map) perf_maps;
+	ARRAY(struct event_loss) losses;
+	ARRAY(struct event_maps_unavailable) maps_unavailable;
+	ARRAY(struct lost_range) lost_ranges;
+	struct event_cost cost;
+	struct timeline timeline;
+	struct chunk_statistics statistics[RWK_CHUNK_END + 1]; /* by type; 0: of other types */
+	uint64_t unknown_records, malformed_chunks, damaged_chunks;
+	struct text_pool texts;
+	struct index_table module_table, symbol_table, loss_table, perf_map_table, seen_table;
+	ARRAY(struct seen_chunk) seen; /* STATE chunks taken in */
+};
+
+int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);
+void trace_model_deinit(struct trace_model *model);
+
+/* Takes in one chunk of the section; `payload` is NULL for kinds that are only counted. */
+int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void *payload,
+			  struct event_decoder *decoder);
+/* To be called once, behind the last chunk. */
+int trace_model_finish(struct trace_model *model);
+
+struct trace_module *trace_model_module(const struct trace_model *model, uint32_t id); /* NULL: unknown */
+struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid);
+const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id);
+const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
+/* Wall-clock ns since 1970 at a time of the trace, by the nearest reading of the clocks; 0: unknown. */
+uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);
+
+#endif

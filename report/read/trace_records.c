@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/read/trace_records.h"
+
+#include <string.h>
+
+#include "format/limits.h"
+
+enum { METAS_MAX = 4096 };
+
+static int keep_text(struct trace_model *model, const struct event_text *text, const char **ret_text)
+{
+	return text_pool_add(&model->texts, text->bytes, text->length, ret_text);
+}
+
+/* --- finding what is there already --- */
+
+struct wanted {
+	const struct trace_model *model;
+	uint64_t a, b;
+};
+
+static bool same_module(const void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+
+	return wanted->model->modules.items[number].id == wanted->a;
+}
+
+static bool same_symbol(const void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+	const struct kernel_symbol *symbol = &wanted->model->kernel_symbols.items[number];
+
+	return symbol->module == wanted->a && symbol->offset == wanted->b;
+}
+
+static uint64_t loss_key(const struct event_loss *loss)
+{
+	return (uint64_t)loss->source << 32 | loss->cause;
+}
+
+static bool same_loss(const void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+	const struct event_loss *loss = &wanted->model->losses.items[number];
+
+	return loss_key(loss) == wanted->a && loss->cpu == wanted->b;
+}
+
+static bool same_perf_map(const void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+
+	return wanted->model->perf_maps.items[number].tgid == wanted->a;
+}
+
+/* The slot for the key (a, b), NULL without memory. */
+static struct index_slot *find(struct index_table *table, index_equal *equal, const struct wanted *wanted,
+			       uint32_t *ret_hash)
+{
+	*ret_hash = index_table_hash(table, wanted->a, wanted->b);
+	return index_table_find(table, *ret_hash, equal, wanted);
+}
+
+/* Finds or appends; for the arrays of plain items with a key of two numbers. */
+#define FIND_OR_PUSH(model, array, table, equal, key_a, key_b, ret_item, ...)                                          \
+	({                                                                                                             \
+		struct wanted wanted_ = {.model = (model), .a = (key_a), .b = (key_b)};                                \
+		uint32_t hash_;                                                                                        \
+		struct index_slot *slot_ = find(&(model)->table, equal, &wanted_, &hash_);                             \
+		int r_ = slot_ ? 0 : -ENOMEM;                                                                          \
+                                                                                                                       \
+		if (r_ == 0 && !slot_->number) {                                                                       \
+			r_ = array_push(&(model)->array, __VA_ARGS__);                                                 \
+			if (r_ == 0)                                                                                   \
+				index_table_set(&(model)->table, slot_, hash_, (uint32_t)((model)->array.count - 1));  \
+		}                                                                                                      \
+		if (r_ == 0)                                                                                           \
+			*(ret_item) = &(model)->array.items[slot_->number - 1];                                        \
+		r_;                                                                                                    \
+	})
+
+struct trace_module *trace_model_module(const struct trace_model *model, uint32_t id)
+{
+	struct wanted wanted = {.model = model, .a = id};
+	uint32_t hash = index_table_hash(&model->module_table, id, 0);
+	const struct index_slot *slot = index_table_lookup(&model->module_table, hash, same_module, &wanted);
+
+	return slot ? &model->modules.items[slot->number - 1] : NULL;
+}
+
+struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid)
+{
+	struct wanted wanted = {.model = model, .a = tgid};
+	uint32_t hash = index_table_hash(&model->perf_map_table, tgid, 0);
+	const struct index_slot *slot = index_table_lookup(&model->perf_map_table, hash, same_perf_map, &wanted);
+
+	return slot ? &model->perf_maps.items[slot->number - 1] : NULL;
+}
+
+static int find_module(struct trace_model *model, uint32_t id, struct trace_module **ret_module)
+{
+	if (id == 0 || id > RWK_MAX_MODULES) {
+		model->unknown_records++;
+		return 0;
+	}
+	return FIND_OR_PUSH(model, modules, module_table, same_module, id, 0, ret_module,
+			    (struct trace_module){.id = id, .path = ""});
+}
+
+/* --- who, where, when --- */
+
+static int add_meta(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_meta meta;
+	int r = keep_text(model, &event->meta.key, &meta.key);
+
+	(void)chunk;
+	if (r == 0)
+		r = keep_text(model, &event->meta.value, &meta.value);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < model->metas.count; i++)
+		if (model->metas.items[i].key == meta.key) { /* equal texts are one pointer */
+			model->metas.items[i].value = meta.value;
+			return 0;
+		}
+	if (model->metas.count == METAS_MAX) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->metas, meta);
+}
+
+static int add_clock(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	(void)chunk;
+	return array_push(&model->clocks, event->clock);
+}
+
+static int add_source(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_source source = {.event = event->source};
+	int r = keep_text(model, &event->source.name, &source.name);
+
+	(void)chunk;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < model->sources.count; i++)
+		if (model->sources.items[i].event.id == source.event.id) {
+			model->sources.items[i] = source;
+			return 0;
+		}
+	if (model->sources.count == RWK_MAX_SOURCES) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->sources, source);
+}
+
+/* --- modules and kernel symbols --- */
+
+static int add_module(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_module *record = &event->module;
+	struct trace_module *module = NULL;
+	const char *path;
+	int r = find_module(model, record->id, &module);
+
+	(void)chunk;
+	if (r < 0 || !module)
+		return r;
+	r = keep_text(model, &record->path, &path);
+	if (r < 0)
+		return r;
+	module->kind = record->kind;
+	module->path = path;
+	module->device = record->device;
+	module->inode = record->inode;
+	module->base = record->base;
+	module->flags = record->flags;
+	module->build_id.length = 0;
+	if (record->build_id.length && record->build_id.length <= BUILD_ID_MAX) {
+		memcpy(module->build_id.bytes, record->build_id.bytes, record->build_id.length);
+		module->build_id.length = (uint8_t)record->build_id.length;
+	}
+	return 0;
+}
+
+static int add_kernel_symbol(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_kernel_symbol *record = &event->kernel_symbol;
+	struct kernel_symbol *symbol, fresh = {.module = record->module, .offset = record->offset};
+	int r = FIND_OR_PUSH(model, kernel_symbols, symbol_table, same_symbol, record->module, record->offset, &symbol,
+			     fresh);
+
+	(void)chunk;
+	if (r < 0)
+		return r;
+	symbol->size = record->size;
+	return keep_text(model, &record->name, &symbol->name);
+}
+
+/* --- address spaces --- */
+
+static int add_mapping(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_mapping *record = &event->mapping;
+	struct timeline_entry entry = {
+		.time = record->time,
+		.kind = record->flags & MAPPING_INITIAL ? TIMELINE_MAP_BEFORE : TIMELINE_MAP,
+		.tgid = record->tgid,
+		.other = record->module,
+		.start = record->start,
+		.length = record->length,
+		.file_offset = record->file_offset,
+	};
+
+	(void)chunk;
+	return timeline_add(&model->timeline, &entry);
+}
+
+static int add_fork(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_fork *record = &event->fork;
+	struct timeline_entry entry = {
+		.time = record->time, .kind = TIMELINE_FORK, .tgid = record->tgid, .other = record->parent_tgid};
+
+	(void)chunk;
+	return record->tgid == record->parent_tgid ? 0 : timeline_add(&model->timeline, &entry);
+}
+
+static int add_comm(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_comm *record = &event->comm;
+	struct timeline_entry entry = {.time = record->time, .kind = TIMELINE_EXEC, .tgid = record->tgid};
+
+	(void)chunk; /* other changes of name are in the tasks of the events */
+	return record->flags & COMM_EXEC ? timeline_add(&model->timeline, &entry) : 0;
+}
+
+static int add_exit(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_exit *record = &event->exit;
+	struct timeline_entry entry = {.time = record->time, .kind = TIMELINE_EXIT, .tgid = record->tgid};
+
+	(void)chunk;
+	return record->tgid == record->tid ? timeline_add(&model->timeline, &entry) : 0;
+}
+
+static int add_maps_unavailable(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	(void)chunk;
+	return array_push(&model->maps_unavailable, event->maps_unavailable);
+}
+
+/* --- losses and cost --- */
+
+static int add_loss(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct event_loss *loss;
+	int r = FIND_OR_PUSH(model, losses, loss_table, same_loss, loss_key(&event->loss), event->loss.cpu, &loss,
+			     event->loss);
+
+	(void)chunk;
+	/* Totals only grow; where chunks are missing or come as copies, the order of the file is not that of time. */
+	if (r == 0 && event->loss.total > loss->total)
+		*loss = event->loss;
+	return r;
+}
+
+static int add_cost(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	(void)chunk;
+	if (event->cost.time >= model->cost.time)
+		model->cost = event->cost;
+	return 0;
+}
+
+/* --- embedded --- */
+
+static int add_embed_module(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_embed_module *record = &event->embed_module;
+	struct event_segment *segments = NULL;
+	struct trace_module *module = NULL;
+	int r = find_module(model, record->module, &module);
+
+	(void)chunk;
+	if (r < 0 || !module)
+		return r;
+	if (record->segment_count) {
+		segments = calloc(record->segment_count, sizeof(*segments));
+		if (!segments)
+			return -ENOMEM;
+		memcpy(segments, record->segments, record->segment_count * sizeof(*segments));
+	}
+	free(module->segments);
+	module->segments = segments;
+	module->segment_count = record->segment_count;
+	module->embed_status = record->status;
+	module->machine = record->machine;
+	return 0;
+}
+
+/* Several records of one chunk are one entry. */
+static int note_chunk(void *list, uint32_t chunk)
+{
+	chunk_list *chunks = list;
+
+	if (chunks->count && chunks->items[chunks->count - 1] == chunk)
+		return 0;
+	return array_push(chunks, chunk);
+}
+
+static int add_embed_symbols(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_module *module = NULL;
+	int r = find_module(model, event->embed_symbols.module, &module);
+
+	return r < 0 || !module ? r : note_chunk(&module->symbol_chunks, chunk);
+}
+
+static int add_perf_map(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_perf_map *map, fresh = {.tgid = event->perf_map.tgid};
+	int r = FIND_OR_PUSH(model, perf_maps, perf_map_table, same_perf_map, fresh.tgid, 0, &map, fresh);
+
+	return r < 0 ? r : note_chunk(&map->chunks, chunk);
+}
+
+typedef int add_record(struct trace_model *model, uint32_t chunk, const struct event *event);
+
+int trace_model_add_record(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	static add_record *const add[] = {
+		[EVENT_META] = add_meta,
+		[EVENT_CLOCK] = add_clock,
+		[EVENT_SOURCE] = add_source,
+		[EVENT_MODULE] = add_module,
+		[EVENT_MAPPING] = add_mapping,
+		[EVENT_FORK] = add_fork,
+		[EVENT_COMM] = add_comm,
+		[EVENT_EXIT] = add_exit,
+		[EVENT_KERNEL_SYMBOL] = add_kernel_symbol,
+		[EVENT_LOSS] = add_loss,
+		[EVENT_COST] = add_cost,
+		[EVENT_MAPS_UNAVAILABLE] = add_maps_unavailable,
+		[EVENT_EMBED_MODULE] = add_embed_module,
+		[EVENT_EMBED_SYMBOLS] = add_embed_symbols,
+		[EVENT_PERF_MAP] = add_perf_map,
+	};
+
+	if ((size_t)event->kind >= sizeof(add) / sizeof(add[0]) || !add[event->kind])
+		return 0;
+	return add[event->kind](model, chunk, event);
+}

@@ -51,7 +51,6 @@ struct record_profile {
 struct record_output {
 	const char *path; /* -o; NULL: the default name; "-": stdout */
 	bool force;
-	const char *embed_name;
 	enum embed_level embed;
 	int64_t max_size; /* bytes, 0: no limit */
 	int64_t ring_megabytes;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Who is recorded. Runs before any stack is walked, in NMI context too: lookups only, nothing is created or locked here.
+ * The knobs are set before the program is loaded, so that the verifier drops the filters that are off.
+ */
+#ifndef RWALKER_BPF_FILTER_BPF_H
+#define RWALKER_BPF_FILTER_BPF_H
+
+#include "bpf/kernel.h"
+#include "bpf/ring_event.h"
+#include "bpf/comm_regex.h"
+
+enum { MAX_CGROUP_DEPTH = 32 };
+
+const volatile struct ring_filter_knobs knobs;
+
+/* The command that the recorder started: a child of the recorder that is not the recorder's own. */
+u32 command_tgid;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RING_MAX_IDS);
+	__type(key, u32);
+	__type(value, u32);
+} wanted_tgids SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RING_MAX_IDS);
+	__type(key, u32);
+	__type(value, u32);
+} wanted_tids SEC(".maps");
+
+/* The command's descendants: made by the recorder for the command itself, then by each fork (bpf/follow.bpf.h). */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, u32);
+} followed SEC(".maps");
+
+/* The recorder and the helpers it forked. */
+static __always_inline bool task_is_own(struct task_struct *task)
+{
+	u32 tgid = task->tgid;
+
+	if (tgid == knobs.own_tgid)
+		return true;
+	return BPF_CORE_READ(task, real_parent, tgid) == knobs.own_tgid && tgid != command_tgid;
+}
+
+static __always_inline bool task_is_listed(struct task_struct *task)
+{
+	u32 tgid = task->tgid, tid = task->pid;
+
+	return bpf_map_lookup_elem(&wanted_tgids, &tgid) || bpf_map_lookup_elem(&wanted_tids, &tid);
+}
+
+static __always_inline bool task_in_cgroup(struct task_struct *task)
+{
+	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+
+	for (int depth = 0; depth < MAX_CGROUP_DEPTH && cgroup; depth++) {
+		struct cgroup_subsys_state *parent = BPF_CORE_READ(cgroup, self.parent);
+
+		if (BPF_CORE_READ(cgroup, kn, id) == knobs.cgroup_id)
+			return true;
+		if (!parent)
+			return false;
+		cgroup = BPF_CORE_READ(parent, cgroup);
+	}
+	return false;
+}
+
+static __always_inline bool task_comm_matches(struct task_struct *task)
+{
+	char comm[RING_COMM_SIZE] = {};
+
+	bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
+	return comm_regex_match(comm);
+}
+
+static __always_inline bool task_is_wanted(struct task_struct *task)
+{
+	u32 filters = knobs.filters;
+	bool kernel_thread = task->flags & PF_KTHREAD;
+
+	if ((filters & RING_FILTER_USER_THREADS) && kernel_thread)
+		return false;
+	if ((filters & RING_FILTER_KERNEL_THREADS) && !kernel_thread)
+		return false;
+	if ((filters & RING_FILTER_IDS) && !task_is_listed(task))
+		return false;
+	if ((filters & RING_FILTER_FOLLOWED) && !bpf_task_storage_get(&followed, task, 0, 0))
+		return false;
+	if ((filters & RING_FILTER_COMM) && !task_comm_matches(task))
+		return false;
+	return !(filters & RING_FILTER_CGROUP) || task_in_cgroup(task);
+}
+
+static __always_inline void task_describe(struct task_struct *task, struct ring_task *ret_task)
+{
+	ret_task->start = task->start_boottime;
+	ret_task->tgid = task->tgid;
+	ret_task->tid = task->pid;
+	ret_task->kernel_thread = !!(task->flags & PF_KTHREAD);
+	bpf_probe_read_kernel(ret_task->comm, sizeof(ret_task->comm), task->comm);
+}
+
+#endif

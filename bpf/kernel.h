@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel types and constants that the programs touch, and nothing else. Order, offsets and missing members do not
+ * matter: libbpf relocates each access against the running kernel's BTF; names and types must be the
+ * kernel's. What drifted between 6.1 and 7.2 is dealt with here.
+ */
+#ifndef RWALKER_BPF_KERNEL_H
+#define RWALKER_BPF_KERNEL_H
+
+#include <stdbool.h>
+
+#include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+#define NULL ((void *)0)
+
+#define PF_EXITING 0x00000004
+#define PF_KTHREAD 0x00200000
+
+/* task_struct.__state is a mask (include/linux/sched.h, the same from 6.1 on). Never compare with ==. */
+#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_STOPPED_BIT 0x0004
+#define TASK_TRACED_BIT 0x0008
+#define TASK_NOLOAD 0x0400
+#define TASK_RTLOCK_WAIT 0x1000
+#define TASK_FROZEN 0x8000
+
+#define MAX_RT_PRIO 100
+#define SCHED_EXT 7
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct sched_info {
+	unsigned long long last_arrival;
+};
+
+struct sched_entity {
+	u64 exec_start;
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime;
+	unsigned char sched_delayed;
+};
+
+struct mm_struct;
+
+struct thread_info {
+	u32 cpu;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	unsigned int flags;
+	int on_cpu;
+	int on_rq;
+	int prio;
+	unsigned int policy;
+	struct sched_entity se;
+	struct sched_info sched_info;
+	struct mm_struct *mm;
+	int exit_state;
+	unsigned in_iowait : 1;
+	unsigned frozen : 1;
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
+	u64 start_time;
+	u64 start_boottime;
+	char comm[16];
+	struct css_set *cgroups;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	u64 session_id;
+	u64 seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif

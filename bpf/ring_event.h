@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The private ABI between the BPF programs and the recorder that loads them: both come from one build, so it may
+ * change at any time and is never written to a file. Includes nothing; whoever includes it has __u32
+ * and __u64. All members are naturally aligned and there is no padding, so that no kernel memory leaks.
+ */
+#ifndef RWALKER_BPF_RING_EVENT_H
+#define RWALKER_BPF_RING_EVENT_H
+
+enum {
+	RING_CPUS_PER_SHARD = 8,
+	RING_MAX_SHARDS = 1024,
+	RING_MAX_FRAMES = 1024, /* of a kernel or a user stack; the kernel's own limit is 127 unless raised */
+	RING_MAX_IDS = 1024,
+	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
+	RING_COMM_SIZE = 16,
+};
+
+/* Per CPU, running totals. SEEN = the sum of IDLE to NESTED. */
+enum ring_counter {
+	RING_COUNT_SEEN,
+	RING_COUNT_IDLE,
+	RING_COUNT_OWN,
+	RING_COUNT_FILTERED,
+	RING_COUNT_RECORDED,
+	RING_COUNT_RING_FULL,
+	RING_COUNT_NESTED, /* no scratch at this level, or the ring's lock was held by what was interrupted */
+	/* of RECORDED: */
+	RING_COUNT_KERNEL_STACK, /* its kernel stack could not be walked */
+	RING_COUNT_USER_STACK,	 /* its user stack was asked for and is missing */
+	RING_COUNT_TRUNCATED,	 /* a stack was cut at the depth limit */
+	RING_COUNTERS
+};
+
+struct ring_cpu { /* one per CPU and program object */
+	__u64 counters[RING_COUNTERS];
+	__u64 depth; /* programs running on this CPU now, one inside the other */
+};
+
+enum ring_filter { /* bits; a task must pass all that are set */
+	RING_FILTER_IDS = 1,	/* its tgid is in wanted_tgids, or its tid in wanted_tids */
+	RING_FILTER_COMM = 2,
+	RING_FILTER_CGROUP = 4,
+	RING_FILTER_USER_THREADS = 8,
+	RING_FILTER_KERNEL_THREADS = 16,
+	RING_FILTER_FOLLOWED = 32, /* descends from the command that the recorder started */
+};
+
+struct ring_filter_knobs {
+	__u32 filters; /* enum ring_filter */
+	__u32 own_tgid;
+	__u64 cgroup_id; /* of the kernfs node: the inode of the directory */
+};
+
+struct ring_task {
+	__u64 start; /* CLOCK_BOOTTIME */
+	__u32 tgid, tid;
+	__u64 kernel_thread; /* 0, 1 */
+	char comm[RING_COMM_SIZE];
+};
+
+enum ring_sample_flag {
+	RING_SAMPLE_KERNEL_TRUNCATED = 1,
+	RING_SAMPLE_USER_TRUNCATED = 2,
+	RING_SAMPLE_NO_USER_KTHREAD = 4, /* the user stack was asked for; why there is none */
+	RING_SAMPLE_NO_USER_EXITING = 8,
+	RING_SAMPLE_NO_USER_FAULT = 16,
+};
+
+struct ring_sample {
+	__u64 time; /* CLOCK_MONOTONIC */
+	__u32 cpu;
+	__u32 source;
+	__u64 period;
+	__u32 flags;
+	__u16 kernel_count, user_count;
+	struct ring_task task;
+	__u64 frames[]; /* kernel_count, then user_count; leaf first */
+};
+
+/* Values of format/event.h, which programs do not include; record/walk.c asserts that they are equal. */
+enum { RING_WAIT_EXACT = 1, RING_WAIT_AT_LEAST = 2, RING_WAIT_AT_MOST = 3, RING_WAIT_NONE = 4 };
+enum ring_walk_task_flag {
+	RING_WALK_ON_CPU = 1,
+	RING_WALK_IOWAIT = 2,
+	RING_WALK_QUEUED = 4,
+	RING_WALK_FROZEN = 8,
+	RING_WALK_STOPPED = 16,
+	RING_WALK_TRACED = 32,
+	RING_WALK_TRUNCATED = 64,
+};
+
+enum ring_walk_filter { /* which tasks a walk keeps; RING_WALK_DEFAULT is D and R */
+	RING_WALK_DEFAULT,
+	RING_WALK_ALL,
+	RING_WALK_RUNNING,
+};
+
+/* Set before each walk, read after it. */
+struct ring_walk {
+	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap) */
+	__u64 least_wait;   /* ns; tasks that wait for less are filtered */
+	__u64 filter;	    /* enum ring_walk_filter */
+	__u64 seen, kept, own, filtered;
+	__u64 no_stack; /* of kept: off CPU, and yet its stack could not be walked */
+};
+
+struct ring_walk_task {
+	__u64 time; /* CLOCK_MONOTONIC */
+	__u64 wait; /* ns since switch-out */
+	__u32 bound; /* RING_WAIT_* */
+	__u32 cpu;
+	__u32 state, exit_state;
+	__u32 flags; /* enum ring_walk_task_flag */
+	__u32 count; /* of frames */
+	struct ring_task task;
+	__u64 frames[];
+};
+
+/* Argument and result of the clock program (bpf/tasks.bpf.c). */
+struct ring_clock {
+	__u64 monotonic;    /* now */
+	__u64 last_arrival; /* when the caller was switched in, sched_clock */
+	__u32 tgid;	    /* of the caller, in the init pid namespace */
+	__u32 unused;
+};
+
+#endif

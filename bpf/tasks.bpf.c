@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One look at every task: what state it is in, since when, and where in the kernel. An iterator in process context,
+ * read by the recorder through the iterator's file; it takes no lock of any target. A task that runs on
+ * another CPU has no kernel stack to walk: what its saved registers say is history.
+ */
+#include "bpf/filter.bpf.h"
+
+const volatile u32 tasks_max_frames = RING_MAX_FRAMES;
+
+enum { TASKS_TRIES = 3 };
+
+struct ring_walk walk;
+
+/* One reader at a time; its value's size is set by the recorder: a ring_walk_task with room for one stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(struct ring_walk_task) + 8 * RING_MAX_FRAMES);
+} tasks_scratch SEC(".maps");
+
+static __always_inline bool state_is_wanted(u32 state)
+{
+	if (walk.filter == RING_WALK_ALL)
+		return true;
+	if (state == 0)
+		return true;
+	if (walk.filter == RING_WALK_RUNNING || (state & TASK_NOLOAD))
+		return false;
+	return state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN);
+}
+
+static __always_inline u32 walk_flags(struct task_struct *task, u32 state)
+{
+	u32 flags = 0;
+	bool delayed = false;
+
+	if (bpf_core_field_exists(task->se.sched_delayed))
+		delayed = task->se.sched_delayed; /* asleep, and on the run queue for its lag only */
+	if (task->on_cpu)
+		flags |= RING_WALK_ON_CPU;
+	if (task->on_rq && !delayed)
+		flags |= RING_WALK_QUEUED;
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		flags |= RING_WALK_IOWAIT;
+	if ((state & TASK_FROZEN) || BPF_CORE_READ_BITFIELD(task, frozen))
+		flags |= RING_WALK_FROZEN;
+	if (state & TASK_STOPPED_BIT)
+		flags |= RING_WALK_STOPPED;
+	if (state & TASK_TRACED_BIT)
+		flags |= RING_WALK_TRACED;
+	return flags;
+}
+
+/*
+ * When the task was switched out, by sched_clock. A fair task: its last arrival and what it ran since, which the
+ * scheduler settles at the switch. Other classes leave prev_sum_exec_runtime alone, so that only a
+ * time before the switch is known. exec_start is another such time: it is the last one the task was charged, by
+ * a clock that lags where interrupts or the host stole time.
+ */
+static __always_inline u64 switched_out(struct task_struct *task, u64 now, u32 *ret_bound)
+{
+	u64 arrival = task->sched_info.last_arrival, charged = task->se.exec_start, out = arrival;
+	u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+	bool fair = task->prio >= MAX_RT_PRIO && task->policy != SCHED_EXT;
+
+	*ret_bound = RING_WAIT_AT_MOST;
+	if (fair && arrival <= now && ran <= now - arrival) {
+		*ret_bound = RING_WAIT_EXACT;
+		out = arrival + ran;
+	}
+	return charged > out && charged <= now ? charged : out;
+}
+
+static __always_inline void walk_wait(struct task_struct *task, struct ring_walk_task *row)
+{
+	u64 now = row->time - walk.clock_offset, out;
+
+	row->wait = 0;
+	row->bound = RING_WAIT_NONE;
+	if (row->flags & RING_WALK_ON_CPU)
+		return;
+	if (!task->sched_info.last_arrival) { /* has never run */
+		row->wait = row->time - task->start_time;
+		row->bound = RING_WAIT_EXACT;
+		return;
+	}
+	out = switched_out(task, now, &row->bound);
+	row->wait = now > out ? now - out : 0;
+}
+
+static __always_inline u64 walk_stack(struct task_struct *task, struct ring_walk_task *row)
+{
+	const u64 room = tasks_max_frames * 8;
+	long bytes;
+
+	row->count = 0;
+	if (row->flags & RING_WALK_ON_CPU)
+		return 0;
+	bytes = bpf_get_task_stack(task, row->frames, room, 0);
+	if (bytes <= 0)
+		return 0;
+	if (bytes == room)
+		row->flags |= RING_WALK_TRUNCATED;
+	row->count = bytes / 8u;
+	return bytes;
+}
+
+/* A row that is true of one moment: the task was not switched in while it was made. */
+static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_task *row)
+{
+	u64 switches, length = 0;
+
+	for (int i = 0; i < TASKS_TRIES; i++) {
+		switches = task->nvcsw + task->nivcsw;
+		row->time = bpf_ktime_get_ns();
+		row->state = task->__state;
+		row->exit_state = task->exit_state;
+		row->cpu = task->thread_info.cpu;
+		row->flags = walk_flags(task, row->state);
+		walk_wait(task, row);
+		length = walk_stack(task, row);
+		if ((row->flags & RING_WALK_ON_CPU) || (!task->on_cpu && switches == task->nvcsw + task->nivcsw))
+			return length;
+	}
+	row->flags |= RING_WALK_ON_CPU;
+	row->flags &= ~RING_WALK_TRUNCATED;
+	row->count = 0;
+	walk_wait(task, row);
+	return 0;
+}
+
+static __always_inline bool wait_is_wanted(struct task_struct *task, struct ring_walk_task *row)
+{
+	if (!walk.least_wait)
+		return true;
+	row->time = bpf_ktime_get_ns();
+	row->flags = task->on_cpu ? RING_WALK_ON_CPU : 0;
+	walk_wait(task, row);
+	return row->bound != RING_WAIT_NONE && row->wait >= walk.least_wait;
+}
+
+static __always_inline void walk_task(struct bpf_iter_meta *meta, struct task_struct *task, struct ring_walk_task *row)
+{
+	u64 length;
+
+	if (!state_is_wanted(task->__state) || !task_is_wanted(task) || !wait_is_wanted(task, row)) {
+		walk.filtered++;
+		return;
+	}
+	length = walk_row(task, row);
+	task_describe(task, &row->task);
+	if (bpf_seq_write(meta->seq, row, sizeof(*row) + length))
+		return; /* the page is full: the kernel comes back for this task with the next one */
+	walk.kept++;
+	if (!length && !(row->flags & RING_WALK_ON_CPU) && !row->exit_state)
+		walk.no_stack++;
+}
+
+SEC("iter/task")
+int walk_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct ring_walk_task *row;
+	u32 zero = 0;
+
+	if (!task)
+		return 0;
+	row = bpf_map_lookup_elem(&tasks_scratch, &zero);
+	if (!row)
+		return 0;
+	if (task_is_own(task))
+		walk.own++;
+	else
+		walk_task(ctx->meta, task, row);
+	return 0;
+}
+
+/* Who and when the caller is, right after it slept: sched_clock as it was moments ago beside CLOCK_MONOTONIC. */
+SEC("syscall")
+int read_clock(struct ring_clock *clock)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	clock->last_arrival = task->sched_info.last_arrival;
+	clock->monotonic = bpf_ktime_get_ns();
+	clock->tgid = task->tgid;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

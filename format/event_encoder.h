@@ -3,7 +3,7 @@
  * Events into chunk payloads (FORMAT.md §4). One encoder fills one kind of chunk in a buffer of fixed size and
  * holds the dictionaries of the open chunk (tasks, stack nodes, times per CPU); reset starts the
  * next chunk. Nothing is allocated after creation. A record that does not fit returns -ENOSPC and leaves the chunk as it was:
- * the caller writes the chunk out, resets, and encodes again.
+ * the caller writes the chunk out, resets, and encodes again (event_log does). An empty chunk has room for any record.
  */
 #ifndef RWALKER_FORMAT_EVENT_ENCODER_H
 #define RWALKER_FORMAT_EVENT_ENCODER_H
@@ -12,7 +12,12 @@
 
 struct event_encoder;
 
-/* max_cpus: one more than the largest cpu number; room: bytes of a chunk's payload. */
+enum { EVENT_ENCODER_MIN_ROOM = 64 << 10 };
+
+/*
+ * max_cpus: one more than the largest cpu number; room: bytes of a chunk's payload, from EVENT_ENCODER_MIN_ROOM to
+ * RWK_MAX_RAW_CHUNK. max_cpus 0: for STATE and EMBED only, without the dictionaries that samples and walks need.
+ */
 int event_encoder_create(size_t room, uint32_t max_cpus, struct event_encoder **ret_encoder);
 void event_encoder_destroy(struct event_encoder *encoder);
 void event_encoder_reset(struct event_encoder *encoder);
@@ -23,6 +28,8 @@ size_t event_encoder_payload(const struct event_encoder *encoder, const void **r
 
 /* STATE. 0, -ENOSPC, -EINVAL where a value is over a limit of the format. */
 int event_encode_meta(struct event_encoder *encoder, const char *key, const char *value);
+/* Any STATE record, or a WALK, by its kind. */
+int event_encode(struct event_encoder *encoder, const struct event *event);
 int event_encode_clock(struct event_encoder *encoder, const struct event_clock *clock);
 int event_encode_source(struct event_encoder *encoder, const struct event_source *source);
 int event_encode_module(struct event_encoder *encoder, const struct event_module *module);
@@ -37,7 +44,8 @@ int event_encode_maps_unavailable(struct event_encoder *encoder, const struct ev
 
 /*
  * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in or added to the
- * chunk's dictionary; sample->task, ->kernel and ->user are ignored and set.
+ * chunk's dictionary; sample->task, ->kernel and ->user are ignored and set, as are the flags that say which
+ * parts follow: kernel or user stack (count above 0), period and reason (not 0).
  */
 struct event_stacks {
 	const uint64_t *kernel, *user;
@@ -49,7 +57,10 @@ int event_encode_walk(struct event_encoder *encoder, const struct event_walk *wa
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
 			   const struct event_stacks *stacks);
 
-/* EMBED. As many symbols as fit (ascending addresses); *ret_taken says how many; 0 taken: -ENOSPC. */
+/*
+ * EMBED. As many symbols as fit (ascending addresses, else -EINVAL); *ret_taken says how many; none fits: -ENOSPC.
+ * Names beyond RWK_MAX_STRING are cut there.
+ */
 int event_encode_embed_module(struct event_encoder *encoder, const struct event_embed_module *module);
 int event_encode_embed_symbols(struct event_encoder *encoder, uint32_t module, const struct event_symbol *symbols,
 			       size_t count, size_t *ret_taken);

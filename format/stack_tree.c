@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/stack_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "format/event_sample.h"
+#include "format/varint.h"
+
+enum { SLOT_BITS = 17, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
+
+static int draw_factors(struct stack_tree *tree)
+{
+	uint64_t drawn[2];
+
+	if (getrandom(drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
+		return -EIO;
+	tree->factor = drawn[0] | 1;
+	tree->parent_factor = drawn[1] | 1;
+	return 0;
+}
+
+int stack_tree_init(struct stack_tree *tree)
+{
+	struct stack_tree made = {0};
+	int r = draw_factors(&made);
+
+	if (r < 0)
+		return r;
+	made.slots = calloc(SLOTS, sizeof(*made.slots));
+	made.previous = calloc(STACK_TREE_NODES, sizeof(*made.previous));
+	*tree = made;
+	if (!made.slots || !made.previous) {
+		stack_tree_deinit(tree);
+		return -ENOMEM;
+	}
+	stack_tree_reset(tree);
+	return 0;
+}
+
+void stack_tree_deinit(struct stack_tree *tree)
+{
+	free(tree->slots);
+	free(tree->previous);
+	*tree = (struct stack_tree){0};
+}
+
+void stack_tree_reset(struct stack_tree *tree)
+{
+	/* The slots start zeroed: node 0 of base 0 must never be a live one. */
+	if (!tree->base || tree->base > UINT32_MAX - 2 * STACK_TREE_NODES) {
+		memset(tree->slots, 0, SLOTS * sizeof(*tree->slots));
+		tree->base = 1;
+	} else {
+		tree->base += tree->count;
+	}
+	tree->count = STACK_FIRST_NODE;
+	tree->previous[STACK_USER_ROOT] = tree->previous[STACK_KERNEL_ROOT] = 0;
+}
+
+/* The slot of this child, or the free one where it would be put: then *ret_node is 0. */
+static inline struct stack_slot *find_child(const struct stack_tree *tree, uint32_t parent, uint64_t address,
+					    uint32_t *ret_node)
+{
+	uint64_t hash = (address + parent * tree->parent_factor) * tree->factor;
+	uint32_t at = (uint32_t)(hash >> (64 - SLOT_BITS));
+
+	for (;; at = (at + 1) & (SLOTS - 1)) {
+		struct stack_slot *slot = &tree->slots[at];
+		uint32_t node = slot->node - tree->base;
+
+		if (node >= tree->count) {
+			*ret_node = 0;
+			return slot;
+		}
+		if (slot->address == address && slot->parent == parent) {
+			*ret_node = node;
+			return slot;
+		}
+	}
+}
+
+static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint32_t parent, uint64_t address)
+{
+	uint32_t node = tree->count++;
+
+	*slot = (struct stack_slot){.address = address, .parent = parent, .node = tree->base + node};
+	tree->previous[node] = tree->previous[parent] = address;
+	return node;
+}
+
+uint8_t *stack_tree_put(struct stack_tree *tree, uint32_t root, const uint64_t *frames, uint32_t count, uint8_t *at,
+			uint32_t *ret_leaf)
+{
+	struct stack_slot *slot = NULL;
+	uint32_t parent = root, child;
+
+	for (; count; count--, parent = child) {
+		slot = find_child(tree, parent, frames[count - 1], &child);
+		if (!child)
+			break;
+	}
+	at = varint_put(at, parent);
+	at = varint_put(at, count);
+	while (count) {
+		uint64_t address = frames[count - 1];
+
+		at = zigzag_put(at, address - tree->previous[parent]);
+		parent = add_child(tree, slot, parent, address);
+		if (--count)
+			slot = find_child(tree, parent, frames[count - 1], &child);
+	}
+	*ret_leaf = parent;
+	return at;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/task_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
+
+int task_table_init(struct task_table *table)
+{
+	struct task_table made = {0};
+
+	if (getrandom(&made.factor, sizeof(made.factor), 0) != (ssize_t)sizeof(made.factor))
+		return -EIO;
+	made.factor |= 1;
+	made.slots = calloc(SLOTS, sizeof(*made.slots));
+	made.tasks = calloc(TASK_TABLE_TASKS, sizeof(*made.tasks));
+	*table = made;
+	if (!made.slots || !made.tasks) {
+		task_table_deinit(table);
+		return -ENOMEM;
+	}
+	task_table_reset(table);
+	return 0;
+}
+
+void task_table_deinit(struct task_table *table)
+{
+	free(table->slots);
+	free(table->tasks);
+	*table = (struct task_table){0};
+}
+
+void task_table_reset(struct task_table *table)
+{
+	/* The slots start zeroed: task 0 of base 0 must never be a live one. */
+	if (!table->base || table->base > UINT32_MAX - 2 * TASK_TABLE_TASKS) {
+		memset(table->slots, 0, SLOTS * sizeof(*table->slots));
+		table->base = 1;
+	} else {
+		table->base += table->count;
+	}
+	table->count = 0;
+}
+
+static bool is_same(const struct event_task *a, const struct event_task *b)
+{
+	return a->tid == b->tid && a->start == b->start && a->tgid == b->tgid && a->flags == b->flags &&
+	       !strncmp(a->comm, b->comm, sizeof(a->comm));
+}
+
+uint32_t task_table_number(struct task_table *table, const struct event_task *task, bool *ret_new)
+{
+	uint64_t hash = (task->start + task->tid) * table->factor;
+	uint32_t at = (uint32_t)(hash >> (64 - SLOT_BITS));
+
+	/* A task with ever new comms fills neighbouring slots: bounded, for a chunk holds few of them. */
+	for (;; at = (at + 1) & (SLOTS - 1)) {
+		uint32_t index = table->slots[at] - table->base;
+
+		if (index >= table->count)
+			break;
+		if (is_same(&table->tasks[index], task)) {
+			*ret_new = false;
+			return index + 1;
+		}
+	}
+	if (table->count == TASK_TABLE_TASKS)
+		return 0;
+	table->slots[at] = table->base + table->count;
+	table->tasks[table->count++] = *task;
+	*ret_new = true;
+	return table->count;
+}

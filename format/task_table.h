@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The tasks of the chunk that is being written: numbers 1, 2, 3 ... in the order in which they were defined.
+ * A task that changes its comm gets a new number. All memory is taken at creation; reset is a change of the
+ * base from which slots count, as in stack_tree.h.
+ */
+#ifndef RWALKER_FORMAT_TASK_TABLE_H
+#define RWALKER_FORMAT_TASK_TABLE_H
+
+#include <stdbool.h>
+
+#include "format/event_sample.h"
+
+enum { TASK_TABLE_TASKS = 1 << 13 }; /* of one chunk */
+
+struct task_table {
+	uint32_t *slots; /* base + index of the task */
+	struct event_task *tasks;
+	uint64_t factor; /* random, odd */
+	uint32_t base, count;
+};
+
+int task_table_init(struct task_table *table);
+void task_table_deinit(struct task_table *table);
+void task_table_reset(struct task_table *table);
+
+/* The task's number; *ret_new says whether it has just been given. 0 where the table is full. */
+uint32_t task_table_number(struct task_table *table, const struct event_task *task, bool *ret_new);
+
+#endif

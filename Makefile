@@ -17,7 +17,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 # What Debian 12 needs. DEPS_BUILD builds everything and runs the demo; DEPS_TEST is for the tests.
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev
-DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc python3 gdb strace \
+DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
 	linux-perf qemu-system-x86 busybox-static cpio kmod xz-utils
 
 # --- flags ---------------------------------------------------------------------------------------

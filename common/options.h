@@ -35,7 +35,9 @@ struct option_row {
 	char short_name;	/* 0: none */
 	enum option_kind kind;
 	size_t offset;		/* of the member in the config struct */
-	const char *value_name; /* "N", "FILE"; NULL for flags; starts with '[' when the value is optional (then only --name=value) */
+	/* "N", "FILE"; NULL for flags; "[=N]" when the value is optional: then only --name=value gives one, and without it a
+	 * number is its min, a text is "" and `parse` gets NULL. */
+	const char *value_name;
 	int64_t min, max;	/* OPTION_NUMBER */
 	int (*parse)(void *config, const char *value); /* 0, or -EINVAL after it said why */
 	const char *help;

@@ -24,8 +24,10 @@ static int print_names(const struct option_row *row, FILE *out)
 		width = fprintf(out, "  -%c, --%s", row->short_name, row->long_name);
 	else
 		width = fprintf(out, "      --%s", row->long_name);
-	if (row->value_name) /* an optional one is written with its "=" */
-		width += fprintf(out, "%s%s", optional ? "" : " ", row->value_name);
+	if (optional)
+		width += fprintf(out, "[=%s", row->value_name + strspn(row->value_name, "[="));
+	else if (row->value_name)
+		width += fprintf(out, " %s", row->value_name);
 	return width;
 }
 

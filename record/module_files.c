@@ -2,6 +2,7 @@
 #include "record/module_files.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -107,6 +108,8 @@ static ssize_t channel_take(struct channel *channel, void *bytes, size_t room, i
 	return -1;
 }
 
+static bool step(struct module_files *files);
+
 /* --- opening ------------------------------------------------------------------------------------- */
 
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
@@ -117,7 +120,7 @@ void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid
 		return;
 	}
 	files->queue[files->queue_tail++ % QUEUE] = (struct ask){module, tgid, start, end};
-	(void)module_files_poll(files);
+	(void)step(files);
 }
 
 static void opened(struct module_files *files, uint32_t module, int fd)
@@ -221,11 +224,27 @@ static bool elf_step(struct module_files *files)
 
 /* --- the whole ----------------------------------------------------------------------------------- */
 
-bool module_files_poll(struct module_files *files)
+static bool step(struct module_files *files)
 {
 	bool opening = opener_step(files), identifying = elf_step(files);
 
 	return opening || identifying;
+}
+
+/* A helper that is well answers within some ten microseconds: staying for a moment saves a round of the drain loop. */
+bool module_files_poll(struct module_files *files, unsigned int patience_ms)
+{
+	uint64_t end = now() + patience_ms * 1000000ull;
+	bool busy = step(files);
+
+	while (busy && now() < end) {
+		struct pollfd answers[] = {{.fd = files->opener.busy ? files->opener.socket : -1, .events = POLLIN},
+					   {.fd = files->elf.busy ? files->elf.socket : -1, .events = POLLIN}};
+
+		(void)poll(answers, 2, 1);
+		busy = step(files);
+	}
+	return busy;
 }
 
 int module_files_fd(const struct module_files *files, uint32_t module)

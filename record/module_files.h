@@ -29,8 +29,8 @@ void module_files_destroy(struct module_files *files);
 /* The module has just been mapped there: open it. */
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 
-/* Takes answers and sends what waits; a few system calls, none of which blocks. True while something is under way. */
-bool module_files_poll(struct module_files *files);
+/* Takes answers and sends what waits, for at most patience_ms. True while something is still under way. */
+bool module_files_poll(struct module_files *files, unsigned int patience_ms);
 
 int module_files_fd(const struct module_files *files, uint32_t module); /* -1: none */
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts);

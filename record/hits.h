@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Where user stacks point: which offsets of which modules, and which run-time addresses of JIT code, so that what
+ * they need can be embedded after the stop. Keeps the address spaces of all processes as mapping events tell them; samples
+ * are attributed as they are encoded, hence sideband records are drained before samples. Memory is fixed; what does
+ * not fit is counted, and those modules' symbols are looked up by the reader elsewhere.
+ */
+#ifndef RWALKER_RECORD_HITS_H
+#define RWALKER_RECORD_HITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct address_spaces;
+struct hits;
+
+struct hit { /* ordered by jit_tgid, module, offset */
+	uint32_t module;   /* 0 for JIT code */
+	uint32_t jit_tgid; /* of JIT code, else 0 */
+	uint64_t offset;   /* in the file; JIT: the address */
+};
+
+/* anonymous_module: the number under which anonymous executable memory is mapped (module_table_special). */
+int hits_create(uint32_t anonymous_module, struct hits **ret_hits);
+void hits_destroy(struct hits *hits);
+
+struct address_spaces *hits_spaces(struct hits *hits);
+
+/* Marks the user frames of one sample (leaf first, run-time addresses). */
+void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size_t count);
+
+/* All hits, sorted; valid until the next hits_mark(). */
+size_t hits_sorted(struct hits *hits, const struct hit **ret_hits);
+
+uint64_t hits_dropped(const struct hits *hits); /* for lack of room */
+
+#endif

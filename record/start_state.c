@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/start_state.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "format/event_log.h"
+#include "format/limits.h"
+#include "record/maps_helper.h"
+#include "record/nursery.h"
+#include "record/packet.h"
+#include "record/recording.h"
+#include "record/sideband.h"
+
+enum { AHEAD = 32, DEADLINE_MS = 200, MAX_STUCK = 4 };
+
+struct start_state {
+	struct recording *recording;
+	struct nursery *nursery;
+	ARRAY(uint32_t) tgids;
+	size_t asked, answered; /* the helper works on tgids[answered] while answered < asked */
+	int socket;
+	pid_t pid;
+	uint64_t heard; /* CLOCK_MONOTONIC ns of the helper's last sign of life */
+	unsigned int stuck;
+	uint64_t unavailable;
+	uint8_t packet[PACKET_MAX];
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* --- one answer ---------------------------------------------------------------------------------- */
+
+/* A process that was forked since we began has its history in the trace: it is told as of now, others as of the start. */
+static uint64_t time_of(const struct start_state *state, uint32_t tgid)
+{
+	return sideband_seen(state->recording->sideband, tgid) & SIDEBAND_FORKED ? now() : state->recording->start;
+}
+
+static void tell_comm(struct start_state *state, const struct maps_reply *reply, uint64_t time)
+{
+	struct recording *recording = state->recording;
+	struct event_comm event = {
+		.time = time,
+		.tgid = reply->tgid,
+		.tid = reply->tgid,
+		.flags = COMM_INITIAL,
+		.comm = {reply->comm, (uint32_t)strnlen(reply->comm, sizeof(reply->comm) - 1)},
+	};
+
+	(void)recording_check(recording, event_log_comm(recording->log, &event));
+}
+
+static void tell_mapping(struct start_state *state, uint32_t tgid, const struct maps_record *record, const char *path,
+			 uint64_t time)
+{
+	struct sideband_mapping mapping = {
+		.time = time,
+		.start = record->start,
+		.end = record->end,
+		.file_offset = record->file_offset,
+		.flags = MAPPING_INITIAL,
+		.tgid = tgid,
+		.path = path,
+		.device = record->device,
+		.inode = record->inode,
+		.deleted = record->deleted,
+	};
+
+	sideband_map(state->recording->sideband, &mapping);
+}
+
+/* The helper is ours, but it has read what others wrote: lengths are checked all the same. */
+static void take_records(struct start_state *state, const struct maps_reply *reply, size_t length)
+{
+	uint64_t time = time_of(state, reply->tgid);
+	size_t at = sizeof(*reply);
+	char path[RWK_MAX_STRING + 1];
+	struct maps_record record;
+
+	if (reply->last)
+		tell_comm(state, reply, time);
+	for (uint32_t i = 0; i < reply->count && length - at >= sizeof(record); i++) {
+		memcpy(&record, state->packet + at, sizeof(record));
+		at += sizeof(record);
+		if (record.path_length > length - at || record.path_length > RWK_MAX_STRING)
+			return;
+		memcpy(path, state->packet + at, record.path_length);
+		path[record.path_length] = '\0';
+		at += record.path_length;
+		tell_mapping(state, reply->tgid, &record, path, time);
+	}
+}
+
+static void unavailable(struct start_state *state, uint32_t tgid, int error)
+{
+	state->unavailable++;
+	sideband_maps_unavailable(state->recording->sideband, tgid, error);
+}
+
+static void take_answer(struct start_state *state, size_t length)
+{
+	struct maps_reply reply;
+
+	if (length < sizeof(reply) || state->answered == state->asked)
+		return;
+	memcpy(&reply, state->packet, sizeof(reply));
+	if (reply.tgid != state->tgids.items[state->answered])
+		return;
+	state->answered += reply.last != 0;
+	if (reply.error && reply.error != -ESRCH)
+		unavailable(state, reply.tgid, reply.error);
+	/* Its own exec told everything there is; older mappings are not its any more. */
+	if (!(sideband_seen(state->recording->sideband, reply.tgid) & SIDEBAND_EXECED))
+		take_records(state, &reply, length);
+}
+
+/* --- the helper ---------------------------------------------------------------------------------- */
+
+static void helper_leave(struct start_state *state, int error)
+{
+	if (state->answered < state->asked)
+		unavailable(state, state->tgids.items[state->answered++], error);
+	state->asked = state->answered;
+	if (state->socket >= 0)
+		(void)close(state->socket);
+	state->socket = -1;
+	state->stuck++;
+}
+
+static void give_up(struct start_state *state)
+{
+	while (state->answered < state->tgids.count)
+		unavailable(state, state->tgids.items[state->answered++], -ETIMEDOUT);
+	state->asked = state->answered;
+}
+
+static void ask_more(struct start_state *state)
+{
+	if (state->socket < 0 && state->stuck < MAX_STUCK &&
+	    nursery_spawn(state->nursery, HELPER_MAPS, &state->socket, &state->pid)) {
+		state->socket = -1;
+		state->stuck = MAX_STUCK;
+	}
+	if (state->socket < 0) {
+		give_up(state);
+		return;
+	}
+	if (state->asked == state->answered)
+		state->heard = now();
+	while (state->asked < state->tgids.count && state->asked - state->answered < AHEAD) {
+		if (packet_send(state->socket, &state->tgids.items[state->asked], sizeof(uint32_t), -1))
+			break;
+		state->asked++;
+	}
+}
+
+static void listen_once(struct start_state *state, int timeout_ms)
+{
+	ssize_t got = packet_receive(state->socket, state->packet, sizeof(state->packet), timeout_ms, NULL);
+
+	if (got > 0) {
+		state->heard = now();
+		take_answer(state, (size_t)got);
+	} else if (got != -ETIMEDOUT) {
+		helper_leave(state, -ECHILD);
+	} else if (now() - state->heard >= DEADLINE_MS * 1000000ull) {
+		helper_leave(state, -ETIMEDOUT);
+	}
+}
+
+bool start_state_step(struct start_state *state, unsigned int budget_ms)
+{
+	uint64_t end = now() + budget_ms * 1000000ull;
+
+	do {
+		ask_more(state);
+		if (state->answered == state->tgids.count)
+			return true;
+		listen_once(state, budget_ms ? 10 : 0);
+	} while (now() < end);
+	return state->answered == state->tgids.count;
+}
+
+uint64_t start_state_unavailable(const struct start_state *state)
+{
+	return state->unavailable;
+}
+
+/* --- life ---------------------------------------------------------------------------------------- */
+
+static void directory_close(DIR **directory)
+{
+	if (*directory)
+		(void)closedir(*directory);
+}
+
+static int list_processes(struct start_state *state)
+{
+	_cleanup_(directory_close) DIR *directory = opendir("/proc");
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!directory)
+		return -errno;
+	while (!rc && (entry = readdir(directory)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			rc = array_push(&state->tgids, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	return rc;
+}
+
+int start_state_create(struct recording *recording, struct nursery *nursery, struct start_state **ret_state)
+{
+	struct start_state *state = calloc(1, sizeof(*state));
+	int rc = state ? 0 : -ENOMEM;
+
+	if (rc)
+		return rc;
+	state->recording = recording;
+	state->nursery = nursery;
+	state->socket = -1;
+	rc = list_processes(state);
+	if (rc) {
+		start_state_destroy(state);
+		return rc;
+	}
+	*ret_state = state;
+	return 0;
+}
+
+void start_state_destroy(struct start_state *state)
+{
+	if (!state)
+		return;
+	if (state->socket >= 0)
+		(void)close(state->socket);
+	array_free(&state->tgids);
+	free(state);
+}

@@ -114,3 +114,12 @@ if LINT_ROOT=$tree "$top/tests/lint/banned.sh" | grep -q "'strcpy' is not banned
 else
 	echo "not ok banned_finds_strcpy - nothing found"
 fi
+
+make_good_tree
+mkdir -p "$tree/build/common"
+printf 'int next(void)\n{\n\tstatic int last;\n\n\treturn last++;\n}\n' | ${CC:-cc} -c -x c - -o "$tree/build/common/common.o"
+if LINT_ROOT=$tree "$top/tests/lint/globals.sh" | grep -q "^not ok globals - common/common.c:1: .*'last"; then
+	echo "ok globals_finds_static"
+else
+	echo "not ok globals_finds_static - nothing found"
+fi

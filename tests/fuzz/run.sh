@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# run.sh TARGET SECONDS: replays the target's corpus, then fuzzes for that long. What it finds stays
+# in build/fuzz/found/; the corpus in the tree is not changed, new inputs stay in build/fuzz/work/.
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+target=$1 seconds=$2
+build=${BUILD:-build}/fuzz
+program=$build/tests/fuzz/$target
+corpus=tests/fuzz/corpus/$target
+work=$build/work/$target
+found=$build/found
+
+mkdir -p "$work" "$found"
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+
+inputs=$(find "$corpus" -type f 2>/dev/null | wc -l)
+if ((inputs == 0)); then
+	echo "not ok $target-corpus - nothing in $corpus"
+elif "$program" -timeout=20 -rss_limit_mb=1024 -artifact_prefix="$found/$target-" -runs=0 "$corpus"; then
+	echo "ok $target-corpus ($inputs inputs)"
+else
+	echo "not ok $target-corpus - an input of $corpus fails"
+fi
+
+if "$program" -timeout=20 -rss_limit_mb=1024 -artifact_prefix="$found/$target-" -max_total_time="$seconds" \
+	-print_final_stats=1 "$work" "$corpus"; then
+	echo "ok $target-fuzz ($seconds s)"
+else
+	echo "not ok $target-fuzz - see $found/$target-*; an input that fails becomes a test"
+fi

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One call chain as a list of frames, leaf first: the kernel part, then the user part. A chain is read again
+ * and again into the same memory.
+ */
+#ifndef RWALKER_REPORT_VIEW_CHAIN_H
+#define RWALKER_REPORT_VIEW_CHAIN_H
+
+#include "common/array.h"
+#include "report/profile.h"
+
+struct chain {
+	ARRAY(uint32_t) frames;
+	size_t kernel_count; /* the first frames are the kernel's */
+};
+
+/* 0, -ENOMEM, -EINVAL for a node that is not in the profile. */
+int chain_read(struct chain *chain, const struct profile *profile, uint32_t node);
+void chain_deinit(struct chain *chain);
+
+#endif

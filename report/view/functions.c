@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/functions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "common/printable.h"
+
+struct function {
+	char *name, *module; /* printable; "" where there is none */
+	bool known;	     /* has a symbol */
+};
+
+struct functions {
+	struct profile *profile;
+	const struct profile_module *modules;
+	const struct profile_frame *frames;
+	const struct profile_node *nodes;
+	size_t module_count, frame_count, node_count;
+	uint32_t *of_frame; /* 0: not asked for yet */
+	struct hash_map by_key; /* name NUL module -> function */
+	struct hash_map names;  /* name -> in how many modules */
+	ARRAY(struct function) functions;
+	bool merge_modules;
+};
+
+static const struct profile_module no_module = {.name = "[unknown]", .path = "", .build_id = ""};
+
+static const struct profile_module *module_of(const struct functions *functions, const struct profile_frame *frame)
+{
+	return frame->module < functions->module_count ? &functions->modules[frame->module] : &no_module;
+}
+
+/* A printable copy. */
+static char *printable_copy(const char *text)
+{
+	size_t length = strlen(text), room;
+	char *copy;
+
+	if (__builtin_mul_overflow(length, 4, &room) || __builtin_add_overflow(room, 1, &room))
+		return NULL;
+	copy = malloc(room);
+	if (copy)
+		(void)printable_escape(copy, room, text, length);
+	return copy;
+}
+
+/* "[libfoo.so]" of what may be "libfoo.so", "[vdso]" or nothing but a build-id. */
+static char *bracketed(const struct profile_module *module)
+{
+	const char *name = module->name && module->name[0] ? module->name : module->build_id;
+	_cleanup_free_ char *safe = printable_copy(name && name[0] ? name : "[unknown]");
+	char *text = NULL;
+
+	if (!safe)
+		return NULL;
+	if (safe[0] == '[')
+		return steal_ptr(safe);
+	return asprintf(&text, "[%s]", safe) < 0 ? NULL : text;
+}
+
+static int add_function(struct functions *functions, char *name, char *module, bool known, uint32_t *ret_function)
+{
+	if (array_push(&functions->functions, (struct function){.name = name, .module = module, .known = known}) < 0)
+		return -ENOMEM;
+	*ret_function = (uint32_t)functions->functions.count - 1;
+	return 0;
+}
+
+/* Counts the modules that a name is in. */
+static int count_name(struct functions *functions, const char *name)
+{
+	uint64_t *count;
+	int r = hash_map_add(&functions->names, name, strlen(name), 0, &count);
+
+	if (r < 0)
+		return r;
+	(*count)++;
+	return 0;
+}
+
+/* Takes both texts. */
+static int intern(struct functions *functions, char *name_text, char *module_text, bool known, uint32_t *ret_function)
+{
+	_cleanup_free_ char *name = name_text, *module = module_text, *key = NULL;
+	uint64_t *value;
+	int length, r;
+
+	if (!name || !module)
+		return -ENOMEM;
+	length = asprintf(&key, "%s%c%s", name, '\n', functions->merge_modules ? "" : module);
+	if (length < 0)
+		return -ENOMEM;
+	r = hash_map_add(&functions->by_key, key, (size_t)length, functions->functions.count, &value);
+	if (r < 0)
+		return r;
+	if (!r) {
+		*ret_function = (uint32_t)*value;
+		return 0;
+	}
+	r = known ? count_name(functions, name) : 0;
+	if (!r)
+		r = add_function(functions, name, module, known, ret_function);
+	if (!r)
+		name = module = NULL;
+	return r;
+}
+
+static int look_up(struct functions *functions, uint32_t frame, uint32_t *ret_function)
+{
+	const struct profile_symbol *symbol = profile_symbol(functions->profile, frame);
+	const struct profile_module *module = module_of(functions, &functions->frames[frame]);
+
+	if (symbol && symbol->name && symbol->name[0])
+		return intern(functions, printable_copy(symbol->name), bracketed(module), true, ret_function);
+	return intern(functions, bracketed(module), strdup(""), false, ret_function);
+}
+
+int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function)
+{
+	int r;
+
+	if (frame >= functions->frame_count)
+		return -EINVAL;
+	if (!functions->of_frame[frame]) {
+		r = look_up(functions, frame, &functions->of_frame[frame]);
+		if (r < 0)
+			return r;
+	}
+	*ret_function = functions->of_frame[frame];
+	return 0;
+}
+
+int functions_find_node(struct functions *functions, uint32_t node, uint32_t *ret_function)
+{
+	if (node >= functions->node_count)
+		return -EINVAL;
+	if (!node) {
+		*ret_function = FUNCTION_NONE;
+		return 0;
+	}
+	return functions_find(functions, functions->nodes[node].frame, ret_function);
+}
+
+int functions_compare(const struct functions *functions, uint32_t left, uint32_t right)
+{
+	const struct function *l = &functions->functions.items[left], *r = &functions->functions.items[right];
+	int order = strcmp(l->name, r->name);
+
+	return order ? order : strcmp(l->module, r->module);
+}
+
+const char *functions_name(const struct functions *functions, uint32_t function)
+{
+	return functions->functions.items[function].name;
+}
+
+static bool is_ambiguous(const struct functions *functions, const struct function *function)
+{
+	const uint64_t *count = hash_map_find(&functions->names, function->name, strlen(function->name));
+
+	return function->known && count && *count > 1;
+}
+
+void functions_write(const struct functions *functions, uint32_t number, FILE *out)
+{
+	const struct function *function = &functions->functions.items[number];
+
+	(void)fputs(function->name, out);
+	if (is_ambiguous(functions, function))
+		(void)fprintf(out, " %s", function->module);
+}
+
+void functions_write_frame(const struct functions *functions, uint32_t frame, struct frame_style style, FILE *out)
+{
+	const struct profile_frame *row = &functions->frames[frame];
+	const struct function *function = &functions->functions.items[functions->of_frame[frame]];
+	const struct profile_symbol *symbol = profile_symbol(functions->profile, frame);
+
+	if (style.addresses)
+		(void)fprintf(out, "0x%016" PRIx64 " ", row->run_time_address ? row->run_time_address : row->address);
+	(void)fputs(function->name, out);
+	if (!function->known && row->address)
+		(void)fprintf(out, "+0x%" PRIx64, row->address);
+	else if (function->known && symbol && (style.offsets || style.addresses))
+		(void)fprintf(out, "+0x%" PRIx64, symbol->offset);
+	if (function->known && (style.addresses || is_ambiguous(functions, function)))
+		(void)fprintf(out, " %s", function->module);
+}
+
+static int functions_init(struct functions *functions, const char *none)
+{
+	uint32_t number;
+	char *name, *module;
+	int r = hash_map_init(&functions->by_key);
+
+	if (!r)
+		r = hash_map_init(&functions->names);
+	if (r < 0)
+		return r;
+	functions->of_frame = calloc(functions->frame_count + 1, sizeof(*functions->of_frame));
+	name = strdup(none);
+	module = strdup("");
+	if (!functions->of_frame || !name || !module ||
+	    add_function(functions, name, module, false, &number) < 0) {
+		free(name);
+		free(module);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int functions_create(struct profile *profile, bool merge_modules, const char *none, struct functions **ret_functions)
+{
+	struct functions *functions = calloc(1, sizeof(*functions));
+	int r;
+
+	if (!functions)
+		return -ENOMEM;
+	functions->profile = profile;
+	functions->merge_modules = merge_modules;
+	functions->modules = profile_modules(profile, &functions->module_count);
+	functions->frames = profile_frames(profile, &functions->frame_count);
+	functions->nodes = profile_nodes(profile, &functions->node_count);
+	r = functions_init(functions, none);
+	if (r < 0) {
+		functions_destroy(functions);
+		return r;
+	}
+	*ret_functions = functions;
+	return 0;
+}
+
+void functions_destroy(struct functions *functions)
+{
+	if (!functions)
+		return;
+	for (size_t i = 0; i < functions->functions.count; i++) {
+		free(functions->functions.items[i].name);
+		free(functions->functions.items[i].module);
+	}
+	array_free(&functions->functions);
+	hash_map_deinit(&functions->by_key);
+	hash_map_deinit(&functions->names);
+	free(functions->of_frame);
+	free(functions);
+}

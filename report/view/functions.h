@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Frames seen as functions: what views group by. A function is a symbol's name in a module's name, so the
+ * same function in two builds of a library, or on two hosts, is one; the same name in two libraries is two, and
+ * is then printed with its module: "init [libfoo.so]". Addresses without a symbol are one function per module,
+ * "[libfoo.so]". With `merge_modules` a function is its name alone.
+ *
+ * Names are looked up when first asked for, and made printable once. Whether a name is in several modules is known
+ * once all functions that will be printed have been asked for: look up first, print then.
+ */
+#ifndef RWALKER_REPORT_VIEW_FUNCTIONS_H
+#define RWALKER_REPORT_VIEW_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/profile.h"
+
+enum { FUNCTION_NONE = 0 }; /* of an empty call chain */
+
+struct functions;
+
+/* `none` is the name of FUNCTION_NONE and outlives the functions. */
+int functions_create(struct profile *profile, bool merge_modules, const char *none, struct functions **ret_functions);
+void functions_destroy(struct functions *functions);
+
+int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function);
+/* The same for a node's frame; FUNCTION_NONE for the root. */
+int functions_find_node(struct functions *functions, uint32_t node, uint32_t *ret_function);
+
+/* By name, then module. */
+int functions_compare(const struct functions *functions, uint32_t left, uint32_t right);
+
+const char *functions_name(const struct functions *functions, uint32_t function); /* printable */
+void functions_write(const struct functions *functions, uint32_t function, FILE *out);
+
+/* How a frame is written: "name", "name+0x1f", "0x55d0c0e01f name+0x1f [module]". */
+struct frame_style {
+	bool addresses, offsets;
+};
+/* The frame's function must have been found. */
+void functions_write_frame(const struct functions *functions, uint32_t frame, struct frame_style style, FILE *out);
+
+#endif

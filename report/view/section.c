@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/section.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/printable.h"
+#include "report/figures.h"
+
+const char *section_kind_name(enum profile_source_kind kind)
+{
+	static const char *const names[PROFILE_SOURCE_KINDS] = {"cpu", "offcpu", "wakers", "tracepoint", "kfunc", "tasks"};
+
+	return kind < PROFILE_SOURCE_KINDS ? names[kind] : "unknown";
+}
+
+uint64_t section_total(const struct profile_source *source)
+{
+	return source->kind == PROFILE_TASKS ? source->samples : source->weight;
+}
+
+const char *section_no_frames(const struct view_settings *settings)
+{
+	if (settings->user_only)
+		return "[no user frames]";
+	return settings->kernel_only ? "[no kernel frames]" : "[no call chain]";
+}
+
+uint64_t section_figure(const struct profile_source *source, uint64_t samples, uint64_t weight)
+{
+	bool waited = source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS;
+
+	return waited ? weight / 1000 : samples;
+}
+
+static void write_text(FILE *out, const char *text)
+{
+	printable_write(out, text, strlen(text));
+}
+
+static void write_weight(const struct profile_source *source, FILE *out)
+{
+	if (source->kind == PROFILE_TASKS || !strcmp(source->weight_unit, "samples"))
+		return;
+	if (!strcmp(source->weight_unit, "ns"))
+		(void)fprintf(out, ", %s ms", figure_milliseconds(source->weight).text);
+	else
+		(void)fprintf(out, ", %" PRIu64 " %s", source->weight, source->weight_unit);
+}
+
+static void write_what(const struct profile_source *source, FILE *out)
+{
+	const char *kind = section_kind_name(source->kind);
+
+	(void)fprintf(out, "# %s", kind);
+	if (source->name && source->name[0] && strcmp(source->name, kind) != 0) {
+		(void)fputc(' ', out);
+		write_text(out, source->name);
+	}
+	(void)fprintf(out, ": %" PRIu64 " %s", source->samples, source->kind == PROFILE_TASKS ? "tasks" : "samples");
+	write_weight(source, out);
+	if (source->duration)
+		(void)fprintf(out, " in %s s", figure_seconds(source->duration).text);
+	if (source->frequency)
+		(void)fprintf(out, ", %" PRIu64 " Hz per CPU", source->frequency);
+	if (source->kind != PROFILE_TASKS)
+		(void)fputs(source->user_stacks ? ", kernel and user stacks" : ", kernel stacks", out);
+	(void)fputc('\n', out);
+	if (source->software_fallback)
+		(void)fputs("# sampled by the CPU's clock: no hardware counter was to be had\n", out);
+}
+
+void section_heading(const struct view_context *context, const struct profile_source *source)
+{
+	const struct view_settings *settings = context->settings;
+
+	write_what(source, context->out);
+	if (settings->filters[0])
+		(void)fprintf(context->out, "# filters: %s\n", settings->filters);
+	if (source->samples)
+		return;
+	if (settings->filters[0])
+		(void)fputs("# nothing passed the filters\n", context->out);
+	else
+		(void)fputs("# nothing was recorded; what was lost stands below\n", context->out);
+}
+
+/* "cpu, tasks" */
+static void write_kinds(const struct view_context *context)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(context->profile, &sources);
+
+	for (size_t i = 0; i < count; i++)
+		(void)fprintf(context->out, "%s%s", i ? ", " : "", section_kind_name(sources[i].kind));
+}
+
+void section_nothing(const struct view_context *context, const char *name)
+{
+	const struct profile_source *sources;
+
+	if (profile_sources(context->profile, &sources)) {
+		(void)fprintf(context->out, "# nothing to show: --%s has no use for what is here: ", name);
+		write_kinds(context);
+	} else {
+		(void)fputs("# nothing to show: no source is left", context->out);
+	}
+	if (context->settings->filters[0])
+		(void)fprintf(context->out, "; filters: %s", context->settings->filters);
+	(void)fputc('\n', context->out);
+}
+
+void section_account(const struct view_context *context, FILE *out)
+{
+	struct profile_account account;
+
+	profile_account(context->profile, &account);
+	for (size_t i = 0; i < account.count; i++) {
+		(void)fputs("# ", out);
+		write_text(out, account.lines[i]);
+		(void)fputc('\n', out);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The unique stacks of a source together with what is needed to print them. Made for --stacks and --folded,
+ * which differ only in how a stack is written.
+ */
+#ifndef RWALKER_REPORT_VIEW_STACK_TABLE_H
+#define RWALKER_REPORT_VIEW_STACK_TABLE_H
+
+#include "report/view/unique_stacks.h"
+#include "report/view/view.h"
+
+struct stack_table {
+	struct functions *functions; /* of all frames that occur */
+	struct task_names names;
+	struct unique_stacks stacks;
+};
+
+int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
+		     bool merge_modules);
+void stack_table_deinit(struct stack_table *table);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "report/view/chain.h"
+#include "report/view/section.h"
+#include "report/view/stack_table.h"
+
+/* Unique stacks, leaf first, least first: the multi-line form of bcc's offcputime and stackcount. */
+
+static void print_frames(const struct view_context *context, const struct stack_table *table, const struct chain *chain)
+{
+	const struct frame_style style = {.addresses = context->settings->addresses, .offsets = context->settings->offsets};
+
+	for (size_t i = 0; i < chain->frames.count; i++) {
+		if (context->settings->delimited && i && i == chain->kernel_count)
+			(void)fputs("    --\n", context->out);
+		(void)fputs("    ", context->out);
+		functions_write_frame(table->functions, chain->frames.items[i], style, context->out);
+		(void)fputc('\n', context->out);
+	}
+	if (!chain->frames.count)
+		(void)fprintf(context->out, "    %s\n", functions_name(table->functions, FUNCTION_NONE));
+}
+
+static void print_owner(const struct view_context *context, const struct stack_table *table,
+			const struct unique_stack *stack)
+{
+	const char *comm = table->names.comms[stack->comm];
+
+	(void)fprintf(context->out, "    %-16s ", "-");
+	printable_write(context->out, comm, strlen(comm));
+	if (context->settings->per_process) {
+		(void)fputs(" (", context->out);
+		task_names_write_process(&table->names, stack->process, context->out);
+		(void)fputc(')', context->out);
+	}
+	(void)fputc('\n', context->out);
+}
+
+int stacks_section(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(stack_table_deinit) struct stack_table table;
+	_cleanup_(chain_deinit) struct chain chain = {0};
+	int r = stack_table_init(&table, context, number, false);
+
+	for (size_t i = 0; !r && i < table.stacks.count; i++) {
+		const struct unique_stack *stack = &table.stacks.items[i];
+
+		r = chain_read(&chain, context->profile, stack->node);
+		if (r < 0)
+			return r;
+		(void)fputc('\n', context->out);
+		print_frames(context, &table, &chain);
+		print_owner(context, &table, stack);
+		(void)fprintf(context->out, "        %" PRIu64 "\n", section_figure(source, stack->samples, stack->weight));
+	}
+	if (!r && table.stacks.count)
+		(void)fputc('\n', context->out);
+	return r;
+}

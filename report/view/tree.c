@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/figures.h"
+#include "report/view/call_tree.h"
+#include "report/view/comm_list.h"
+#include "report/view/leaf_groups.h"
+#include "report/view/paint.h"
+#include "report/view/section.h"
+#include "report/view/tree_print.h"
+
+enum { COMMS_SHOWN = 4 };
+
+struct tree_view { /* of one source */
+	const struct view_context *context;
+	const struct profile_source *source;
+	struct functions *functions;
+	struct call_tree_builder *builder;
+	struct task_names names;
+	struct comm_list comms;
+	struct rows rows;
+	struct leaf_groups groups;
+	struct call_tree_leaf *leaves; /* as the groups' rows */
+	size_t shown;		       /* groups */
+	struct tree_hidden hidden;
+};
+
+static void tree_view_deinit(struct tree_view *view)
+{
+	leaf_groups_deinit(&view->groups);
+	rows_deinit(&view->rows);
+	comm_list_deinit(&view->comms);
+	task_names_deinit(&view->names);
+	call_tree_builder_destroy(view->builder);
+	functions_destroy(view->functions);
+	free(view->leaves);
+}
+
+/* Groups are heaviest first: how many of them are shown. */
+static size_t shown_groups(const struct tree_view *view)
+{
+	const struct view_settings *settings = view->context->settings;
+	uint64_t total = section_total(view->source);
+	size_t shown = 0;
+
+	while (shown < view->groups.count && (!settings->max_groups || shown < settings->max_groups) &&
+	       figure_reaches(view->groups.items[shown].weight, total, settings->min_share))
+		shown++;
+	return shown;
+}
+
+/* The call chains of all groups that are shown, and the names of all their functions. */
+static int find_names(struct tree_view *view)
+{
+	_cleanup_free_ struct call_tree_leaf *shown = calloc(view->rows.count + 1, sizeof(*shown));
+	size_t count = 0;
+
+	view->leaves = calloc(view->rows.count + 1, sizeof(*view->leaves));
+	if (!shown || !view->leaves)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->rows.count; i++)
+		view->leaves[i] = (struct call_tree_leaf){.node = view->groups.rows[i].node,
+							  .weight = view->groups.rows[i].weight};
+	for (size_t i = 0; i < view->shown; i++) {
+		const struct leaf_group *group = &view->groups.items[i];
+
+		memcpy(shown + count, view->leaves + group->first, group->count * sizeof(*shown));
+		count += group->count;
+	}
+	return call_tree_find_functions(view->builder, shown, count);
+}
+
+static int tree_view_init(struct tree_view *view, const struct view_context *context, uint32_t number,
+			  const struct profile_source *source)
+{
+	const struct view_settings *settings = context->settings;
+	int r;
+
+	*view = (struct tree_view){.context = context, .source = source};
+	r = functions_create(context->profile, false, section_no_frames(settings), &view->functions);
+	if (!r)
+		r = call_tree_builder_create(context->profile, view->functions, &view->builder);
+	if (!r)
+		r = task_names_init(&view->names, context->profile);
+	if (!r)
+		r = comm_list_init(&view->comms, &view->names);
+	if (!r)
+		r = rows_init(&view->rows, context->profile, number);
+	if (!r)
+		r = leaf_groups_init(&view->groups, &view->rows, view->functions, &view->names, settings->per_process);
+	if (r < 0)
+		return r;
+	view->shown = shown_groups(view);
+	return find_names(view);
+}
+
+/* ">>> 22.98%  name  (123.4ms)  Comms: dd, sh" */
+static void print_group_line(struct tree_view *view, const struct leaf_group *group)
+{
+	const struct view_settings *settings = view->context->settings;
+	FILE *out = view->context->out;
+
+	paint_heading(out, settings->color, ">>>");
+	(void)fputc(' ', out);
+	paint_percent(out, settings->color, group->weight, section_total(view->source));
+	(void)fputs("  ", out);
+	functions_write(view->functions, group->function, out);
+	if (!strcmp(view->source->weight_unit, "ns"))
+		(void)fprintf(out, "  (%sms)", figure_milliseconds(group->weight).text);
+	(void)fputs("  Comms: ", out);
+	for (size_t i = 0; i < group->count; i++)
+		comm_list_add(&view->comms, view->groups.rows[group->first + i].task,
+			      view->groups.rows[group->first + i].weight);
+	comm_list_write(&view->comms, COMMS_SHOWN, out);
+	if (settings->per_process) {
+		(void)fputs("  Pid: ", out);
+		task_names_write_process(&view->names, group->process, out);
+	}
+	(void)fputc('\n', out);
+}
+
+static int print_group(struct tree_view *view, const struct leaf_group *group)
+{
+	struct tree_hidden hidden = {0};
+	struct call_tree tree;
+	int r;
+
+	print_group_line(view, group);
+	if (group->function == FUNCTION_NONE)
+		return 0;
+	(void)fputs("    |\n", view->context->out);
+	r = call_tree_build(view->builder, view->leaves + group->first, group->count, &tree);
+	if (!r)
+		r = tree_print(view->context, view->functions, &tree, section_total(view->source), &hidden);
+	view->hidden.branches += hidden.branches;
+	view->hidden.weight += hidden.weight;
+	return r;
+}
+
+/* Nothing is left out without a word. */
+static void print_hidden(const struct tree_view *view)
+{
+	uint64_t least = view->context->settings->min_share, total = section_total(view->source), weight = 0;
+	FILE *out = view->context->out;
+
+	for (size_t i = view->shown; i < view->groups.count; i++)
+		weight += view->groups.items[i].weight;
+	if (view->shown < view->groups.count)
+		(void)fprintf(out, "# %zu more leaf functions not shown: %s%% in all\n", view->groups.count - view->shown,
+			      figure_percent(weight, total).text);
+	if (view->hidden.branches)
+		(void)fprintf(out, "# %" PRIu64 " branches below %s%% not shown: %s%% in all\n", view->hidden.branches,
+			      figure_percent(least, 1000000).text, figure_percent(view->hidden.weight, total).text);
+}
+
+int tree_section(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(tree_view_deinit) struct tree_view view;
+	int r = tree_view_init(&view, context, number, source);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < view.shown; i++) {
+		(void)fputc('\n', context->out);
+		r = print_group(&view, &view.groups.items[i]);
+		if (r < 0)
+			return r;
+	}
+	if (view.shown)
+		(void)fputc('\n', context->out);
+	print_hidden(&view);
+	return 0;
+}

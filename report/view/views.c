@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/view.h"
+
+#include <errno.h>
+
+#include "common/log.h"
+#include "report/view/section.h"
+
+enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS };
+
+const struct view views[VIEW_KINDS] = {
+	[VIEW_TREE] = {.name = "tree", .print = tree_section, .kinds = ANY_KIND},
+	[VIEW_TASKS] = {.name = "tasks", .print = tasks_section, .kinds = WALKED},
+	[VIEW_HISTOGRAM] = {.name = "histogram", .print = histogram_section, .kinds = ANY_KIND},
+	[VIEW_STACKS] = {.name = "stacks", .print = stacks_section, .kinds = ANY_KIND},
+	[VIEW_FOLDED] = {.name = "folded", .print = folded_section, .kinds = ANY_KIND, .bare = true},
+};
+
+static const struct view *view_of(const struct view *wanted, const struct profile_source *source)
+{
+	if (!wanted)
+		return &views[source->kind == PROFILE_TASKS ? VIEW_TASKS : VIEW_TREE];
+	return wanted->kinds & 1U << source->kind ? wanted : NULL;
+}
+
+/* Lines for machines have no room to say which source they are of. */
+static int check_one_source(const struct view *view, const struct profile_source *sources, size_t count)
+{
+	const struct profile_source *first = NULL;
+
+	for (const struct profile_source *source = sources; source < sources + count; source++) {
+		if (!source->samples)
+			continue;
+		if (first)
+			return log_error(EINVAL, "--%s shows one source and here are several (\"%s\", \"%s\"); choose one with --source",
+					 view->name, section_kind_name(first->kind), section_kind_name(source->kind));
+		first = source;
+	}
+	return 0;
+}
+
+static int print_sources(const struct view_context *context, const struct view *view,
+			 const struct profile_source *sources, size_t count)
+{
+	bool any = false, bare = view && view->bare;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct view *chosen = view_of(view, &sources[i]);
+		int r;
+
+		if (!chosen)
+			continue;
+		if (any && !bare)
+			(void)fputc('\n', context->out);
+		any = true;
+		if (!bare)
+			section_heading(context, &sources[i]);
+		r = chosen->print(context, (uint32_t)i, &sources[i]);
+		if (r < 0)
+			return r;
+	}
+	if (!any && !bare)
+		section_nothing(context, view ? view->name : "tree");
+	return 0;
+}
+
+int views_print(const struct view_context *context, const struct view *view)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(context->profile, &sources);
+	bool bare = view && view->bare;
+	int r = bare ? check_one_source(view, sources, count) : 0;
+
+	if (!r)
+		r = print_sources(context, view, sources, count);
+	if (r < 0)
+		return r;
+	section_account(context, bare ? stderr : context->out);
+	return 0;
+}

@@ -4,13 +4,14 @@
  * registers in ctx, not the handler's own stack). Runs in hard interrupt or NMI context: nothing here
  * sleeps, allocates, or takes a lock that NMI code may not try.
  */
+#include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
 #include "bpf/ring.bpf.h"
 
-const volatile u32 cpu_source = 1;
+const volatile __u32 cpu_source = 1;
 const volatile bool cpu_user_stacks;
-const volatile u32 cpu_max_frames = RING_MAX_FRAMES;
+const volatile __u32 cpu_max_frames = RING_MAX_FRAMES;
 
 /* RECORDED: go on; else the counter it belongs to. */
 static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)

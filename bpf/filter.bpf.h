@@ -14,8 +14,8 @@ enum { MAX_CGROUP_DEPTH = 32 };
 
 const volatile struct ring_filter_knobs knobs;
 
-/* The command that the recorder started: a child of the recorder that is not the recorder's own. */
-u32 command_tgid;
+/* Set by the recorder once it knows them, before the first event. */
+struct ring_own own;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -39,14 +39,14 @@ struct {
 	__type(value, u32);
 } followed SEC(".maps");
 
-/* The recorder and the helpers it forked. */
+/* The recorder and its helpers, which are its children and those of its nursery; not the command it started. */
 static __always_inline bool task_is_own(struct task_struct *task)
 {
-	u32 tgid = task->tgid;
+	u32 tgid = task->tgid, parent = BPF_CORE_READ(task, real_parent, tgid);
 
-	if (tgid == knobs.own_tgid)
+	if (tgid == own.tgid)
 		return true;
-	return BPF_CORE_READ(task, real_parent, tgid) == knobs.own_tgid && tgid != command_tgid;
+	return tgid != own.command_tgid && (parent == own.tgid || parent == own.nursery_tgid);
 }
 
 static __always_inline bool task_is_listed(struct task_struct *task)

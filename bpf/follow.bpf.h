@@ -8,7 +8,7 @@
 
 #include "bpf/filter.bpf.h"
 
-u64 follow_failed; /* children that could not be marked: no memory */
+__u64 follow_failed; /* children that could not be marked: no memory */
 
 SEC("tp_btf/sched_process_fork")
 int follow_fork(u64 *ctx)

@@ -13,12 +13,12 @@
 #include "bpf/kernel.h"
 #include "bpf/ring_event.h"
 
-const volatile u64 ring_watermark = 1 << 20;
-const volatile u64 ring_size = 8 << 20;
+const volatile __u64 ring_watermark = 1 << 20;
+const volatile __u64 ring_size = 8 << 20;
 
 struct ring_buffer_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 65536); /* of the pattern only */
 };
 
 struct {

@@ -47,9 +47,12 @@ enum ring_filter { /* bits; a task must pass all that are set */
 };
 
 struct ring_filter_knobs {
-	__u32 filters; /* enum ring_filter */
-	__u32 own_tgid;
+	__u64 filters;	 /* enum ring_filter */
 	__u64 cgroup_id; /* of the kernfs node: the inode of the directory */
+};
+
+struct ring_own { /* tgids in the init pid namespace; 0 (the idle tasks' own) until known */
+	__u32 tgid, nursery_tgid, command_tgid;
 };
 
 struct ring_task {
@@ -117,7 +120,7 @@ struct ring_walk_task {
 	__u64 frames[];
 };
 
-/* Argument and result of the clock program (bpf/tasks.bpf.c). */
+/* Argument and result of the clock program (bpf/clock.bpf.h). */
 struct ring_clock {
 	__u64 monotonic;    /* now */
 	__u64 last_arrival; /* when the caller was switched in, sched_clock */

@@ -4,9 +4,11 @@
  * read by the recorder through the iterator's file; it takes no lock of any target. A task that runs on
  * another CPU has no kernel stack to walk: what its saved registers say is history.
  */
+#include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
+#include "bpf/follow.bpf.h"
 
-const volatile u32 tasks_max_frames = RING_MAX_FRAMES;
+const volatile __u32 tasks_max_frames = RING_MAX_FRAMES;
 
 enum { TASKS_TRIES = 3 };
 
@@ -174,18 +176,6 @@ int walk_tasks(struct bpf_iter__task *ctx)
 		walk.own++;
 	else
 		walk_task(ctx->meta, task, row);
-	return 0;
-}
-
-/* Who and when the caller is, right after it slept: sched_clock as it was moments ago beside CLOCK_MONOTONIC. */
-SEC("syscall")
-int read_clock(struct ring_clock *clock)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	clock->last_arrival = task->sched_info.last_arrival;
-	clock->monotonic = bpf_ktime_get_ns();
-	clock->tgid = task->tgid;
 	return 0;
 }
 

@@ -27,17 +27,16 @@ static int read_list(int fd, struct cpu_set *ret_set)
 	return options_parse_list(text, ret_set->words, RWK_MAX_CPUS);
 }
 
-static int read_possible(uint32_t *ret_count)
+static int read_possible(struct cpus *cpus)
 {
 	_cleanup_close_ int fd = open(CPU_FOLDER "possible", O_RDONLY | O_CLOEXEC);
-	struct cpu_set set;
-	int r = fd < 0 ? -errno : read_list(fd, &set);
+	int r = fd < 0 ? -errno : read_list(fd, &cpus->all);
 
 	if (r < 0)
 		return log_error(-r, "cannot read \"" CPU_FOLDER "possible\": %s", strerror(-r));
 	for (uint32_t cpu = 0; cpu < RWK_MAX_CPUS; cpu++)
-		if (cpu_set_has(&set, cpu))
-			*ret_count = cpu + 1;
+		if (cpu_set_has(&cpus->all, cpu))
+			cpus->possible = cpu + 1;
 	return 0;
 }
 
@@ -64,7 +63,7 @@ int cpus_open(struct cpus *cpus, const char *list)
 	int r;
 
 	cpus->online_fd = -1;
-	r = read_possible(&cpus->possible);
+	r = read_possible(cpus);
 	if (r < 0)
 		return r;
 	r = parse_wanted(cpus, list);

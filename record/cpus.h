@@ -21,6 +21,7 @@ static inline bool cpu_set_has(const struct cpu_set *set, uint32_t cpu)
 }
 
 struct cpus {
+	struct cpu_set all;    /* possible ones */
 	struct cpu_set wanted; /* -P, else all */
 	uint32_t possible;     /* one more than the largest possible CPU's number */
 	int online_fd;	       /* /sys/devices/system/cpu/online, held open so that a jailed recorder can read it again */

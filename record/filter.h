@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Whom to record, as the BPF programs want it: knobs, the lists of processes and threads, and the compiled -c. Made from
+ * the command line once; the probe copies it into the kernel.
+ */
+#ifndef RWALKER_RECORD_FILTER_H
+#define RWALKER_RECORD_FILTER_H
+
+#include <linux/types.h>
+
+#include "bpf/ring_event.h"
+#include "record/comm_regex.h"
+#include "record/record_options.h"
+
+struct filter {
+	struct ring_filter_knobs knobs;
+	const struct id_list *tgids, *tids;
+	struct comm_regex regex; /* where RING_FILTER_COMM is set */
+};
+
+/* follow: restrict to the command's descendants. -errno after it said why. */
+int filter_init(struct filter *filter, const struct record_who *who, bool follow);
+void filter_deinit(struct filter *filter);
+
+#endif

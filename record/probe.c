@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/cpu.skel.h"
+#include "bpf/tasks.skel.h"
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "record/cpus.h"
+#include "record/filter.h"
+
+#define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
+#define BTF_FILE "/sys/kernel/btf/vmlinux"
+
+enum { DEFAULT_FRAMES = 127, LEAST_MAJOR = 6, LEAST_MINOR = 1 };
+
+struct probe {
+	struct probe_settings settings;
+	struct cpu_bpf *cpu;
+	struct tasks_bpf *tasks;
+	struct bpf_link *walk, *follow;
+	ARRAY(int) rings;
+	char *counters; /* one entry per possible CPU, as the kernel hands them out */
+	int possible;
+};
+
+/* What every object has (bpf/filter.bpf.h, bpf/follow.bpf.h, bpf/clock.bpf.h). */
+struct shared {
+	struct ring_filter_knobs *knobs;
+	struct ring_own *own;
+	struct bpf_map *tgids, *tids, *followed;
+	struct bpf_program *follow, *clock;
+};
+
+static struct shared cpu_shared(const struct probe *probe)
+{
+	struct cpu_bpf *cpu = probe->cpu;
+
+	return (struct shared){
+		.knobs = &cpu->rodata->knobs,
+		.own = &cpu->bss->own,
+		.tgids = cpu->maps.wanted_tgids,
+		.tids = cpu->maps.wanted_tids,
+		.followed = cpu->maps.followed,
+		.follow = cpu->progs.follow_fork,
+		.clock = cpu->progs.read_clock,
+	};
+}
+
+static struct shared tasks_shared(const struct probe *probe)
+{
+	struct tasks_bpf *tasks = probe->tasks;
+
+	return (struct shared){
+		.knobs = &tasks->rodata->knobs,
+		.own = &tasks->bss->own,
+		.tgids = tasks->maps.wanted_tgids,
+		.tids = tasks->maps.wanted_tids,
+		.followed = tasks->maps.followed,
+		.follow = tasks->progs.follow_fork,
+		.clock = tasks->progs.read_clock,
+	};
+}
+
+static size_t objects(const struct probe *probe, struct shared *ret_objects)
+{
+	size_t count = 0;
+
+	if (probe->cpu)
+		ret_objects[count++] = cpu_shared(probe);
+	if (probe->tasks)
+		ret_objects[count++] = tasks_shared(probe);
+	return count;
+}
+
+uint32_t probe_max_frames(void)
+{
+	_cleanup_close_ int fd = open(MAX_STACK_FILE, O_RDONLY | O_CLOEXEC);
+	char text[32];
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	unsigned long frames = DEFAULT_FRAMES;
+
+	if (length > 0) {
+		text[length] = '\0';
+		frames = strtoul(text, NULL, 10);
+	}
+	if (!frames)
+		return DEFAULT_FRAMES;
+	return frames < RING_MAX_FRAMES ? (uint32_t)frames : RING_MAX_FRAMES;
+}
+
+static int check_host(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname host;
+
+	if (uname(&host) < 0 || sscanf(host.release, "%u.%u", &major, &minor) != 2)
+		return log_error(ENOTSUP, "cannot tell this kernel's version");
+	if (major < LEAST_MAJOR || (major == LEAST_MAJOR && minor < LEAST_MINOR))
+		return log_error(ENOTSUP, "this kernel is %s; recording needs %d.%d or later", host.release,
+				 LEAST_MAJOR, LEAST_MINOR);
+	if (access(BTF_FILE, R_OK) < 0)
+		return log_error(ENOTSUP, "this kernel does not describe its types in \"" BTF_FILE
+					  "\" (CONFIG_DEBUG_INFO_BTF); recording needs that");
+	if (geteuid() != 0)
+		return log_error(EPERM, "recording needs root; try sudo");
+	return 0;
+}
+
+static int open_rings(struct probe *probe)
+{
+	uint32_t shards = (probe->settings.cpus->possible + RING_CPUS_PER_SHARD - 1) / RING_CPUS_PER_SHARD;
+
+	for (uint32_t i = 0; i < shards; i++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rwalker_ring", 0, 0,
+					(uint32_t)probe->settings.ring_bytes, NULL);
+
+		if (fd < 0)
+			return log_error(-fd, "cannot make a ring of %zu bytes: %s", probe->settings.ring_bytes,
+					 strerror(-fd));
+		if (array_push(&probe->rings, fd) < 0) {
+			(void)close(fd);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static void set_up_cpu(struct probe *probe)
+{
+	const struct probe_settings *settings = &probe->settings;
+	struct cpu_bpf *cpu = probe->cpu;
+	size_t sample = sizeof(struct ring_sample) + 2 * sizeof(uint64_t) * settings->max_frames;
+
+	cpu->rodata->cpu_source = settings->cpu_source;
+	cpu->rodata->cpu_user_stacks = settings->user_stacks;
+	cpu->rodata->cpu_max_frames = settings->max_frames;
+	cpu->rodata->ring_size = settings->ring_bytes;
+	cpu->rodata->ring_watermark = settings->ring_bytes / 8;
+	(void)bpf_map__set_max_entries(cpu->maps.rings, (uint32_t)probe->rings.count);
+	(void)bpf_map__set_value_size(cpu->maps.ring_scratch, (uint32_t)sample);
+	(void)bpf_program__set_autoload(cpu->progs.follow_fork, settings->follow);
+}
+
+static void set_up_tasks(struct probe *probe)
+{
+	const struct probe_settings *settings = &probe->settings;
+	struct tasks_bpf *tasks = probe->tasks;
+	size_t row = sizeof(struct ring_walk_task) + sizeof(uint64_t) * settings->max_frames;
+
+	tasks->rodata->tasks_max_frames = settings->max_frames;
+	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)row);
+	(void)bpf_program__set_autoload(tasks->progs.follow_fork, settings->follow && !settings->cpu);
+	if (probe->cpu)
+		(void)bpf_map__reuse_fd(tasks->maps.followed, bpf_map__fd(probe->cpu->maps.followed));
+}
+
+static int fill_ids(struct bpf_map *map, const struct id_list *ids)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		uint32_t one = 1;
+		int r = bpf_map_update_elem(bpf_map__fd(map), &ids->items[i], &one, BPF_ANY);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fill_filter(const struct shared *object, const struct filter *filter)
+{
+	int r = fill_ids(object->tgids, filter->tgids);
+
+	return r < 0 ? r : fill_ids(object->tids, filter->tids);
+}
+
+static int load_cpu(struct probe *probe)
+{
+	struct shared object;
+	int r;
+
+	probe->cpu = cpu_bpf__open();
+	if (!probe->cpu)
+		return -errno;
+	object = cpu_shared(probe);
+	*object.knobs = probe->settings.filter->knobs;
+	set_up_cpu(probe);
+	r = cpu_bpf__load(probe->cpu);
+	for (uint32_t i = 0; !r && i < probe->rings.count; i++)
+		r = bpf_map_update_elem(bpf_map__fd(probe->cpu->maps.rings), &i, &probe->rings.items[i], BPF_ANY);
+	return r < 0 ? r : fill_filter(&object, probe->settings.filter);
+}
+
+static int load_tasks(struct probe *probe)
+{
+	struct shared object;
+	int r;
+
+	probe->tasks = tasks_bpf__open();
+	if (!probe->tasks)
+		return -errno;
+	object = tasks_shared(probe);
+	*object.knobs = probe->settings.filter->knobs;
+	set_up_tasks(probe);
+	r = tasks_bpf__load(probe->tasks);
+	if (r < 0)
+		return r;
+	probe->walk = bpf_program__attach_iter(probe->tasks->progs.walk_tasks, NULL);
+	if (!probe->walk)
+		return -errno;
+	return fill_filter(&object, probe->settings.filter);
+}
+
+static void unload(struct probe *probe)
+{
+	bpf_link__destroy(probe->follow);
+	bpf_link__destroy(probe->walk);
+	tasks_bpf__destroy(probe->tasks);
+	cpu_bpf__destroy(probe->cpu);
+	probe->follow = probe->walk = NULL;
+	probe->tasks = NULL;
+	probe->cpu = NULL;
+}
+
+static int load(struct probe *probe)
+{
+	int r = probe->settings.cpu ? load_cpu(probe) : 0;
+
+	if (!r && probe->settings.tasks)
+		r = load_tasks(probe);
+	if (r < 0)
+		unload(probe);
+	return r;
+}
+
+static int print_warning(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	char line[1024];
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	(void)vsnprintf(line, sizeof(line), format, arguments);
+	line[strcspn(line, "\n")] = '\0';
+	log_warning("%s", line);
+	return 0;
+}
+
+/* Silent when all is well; where the kernel refuses, a second attempt lets libbpf tell why. */
+static int load_all(struct probe *probe)
+{
+	int r;
+
+	(void)libbpf_set_print(NULL);
+	(void)libbpf_set_memlock_rlim(0); /* kernels from 5.11 on charge BPF memory to the cgroup */
+	r = load(probe);
+	if (r >= 0)
+		return 0;
+	(void)libbpf_set_print(print_warning);
+	r = load(probe);
+	(void)libbpf_set_print(NULL);
+	return r < 0 ? log_error(-r, "the kernel refused the BPF programs: %s", strerror(-r)) : 0;
+}
+
+int probe_create(const struct probe_settings *settings, struct probe **ret_probe)
+{
+	struct probe *probe;
+	int r = check_host();
+
+	if (r < 0)
+		return r;
+	probe = calloc(1, sizeof(*probe));
+	if (!probe)
+		return -ENOMEM;
+	probe->settings = *settings;
+	probe->possible = libbpf_num_possible_cpus();
+	if (probe->possible > 0)
+		probe->counters = calloc((size_t)probe->possible, sizeof(struct ring_cpu));
+	r = probe->counters ? 0 : -ENOMEM;
+	if (!r && settings->cpu)
+		r = open_rings(probe);
+	if (!r)
+		r = load_all(probe);
+	if (r < 0) {
+		probe_destroy(probe);
+		return r;
+	}
+	*ret_probe = probe;
+	return 0;
+}
+
+void probe_destroy(struct probe *probe)
+{
+	if (!probe)
+		return;
+	unload(probe);
+	for (size_t i = 0; i < probe->rings.count; i++)
+		(void)close(probe->rings.items[i]);
+	array_free(&probe->rings);
+	free(probe->counters);
+	free(probe);
+}
+
+int probe_set_own(struct probe *probe, pid_t nursery, uint32_t *ret_tgid)
+{
+	struct ring_clock clock = {0};
+	struct shared all[2];
+	size_t count = objects(probe, all);
+	int r = probe_read_clock(probe, &clock);
+
+	if (r < 0)
+		return log_error(-r, "cannot run a BPF program: %s", strerror(-r));
+	for (size_t i = 0; i < count; i++) {
+		all[i].own->tgid = clock.tgid;
+		all[i].own->nursery_tgid = nursery > 0 ? (uint32_t)nursery : clock.tgid;
+	}
+	*ret_tgid = clock.tgid;
+	return 0;
+}
+
+int probe_follow(struct probe *probe, pid_t command)
+{
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, command, 0);
+	struct shared all[2];
+	size_t count = objects(probe, all);
+	uint32_t one = 1;
+	int r;
+
+	if (pidfd < 0)
+		return -errno;
+	for (size_t i = 0; i < count; i++)
+		all[i].own->command_tgid = (uint32_t)command;
+	if (!probe->settings.follow)
+		return 0;
+	r = bpf_map_update_elem(bpf_map__fd(all[0].followed), &pidfd, &one, BPF_ANY);
+	if (r < 0)
+		return r;
+	probe->follow = bpf_program__attach(all[0].follow);
+	return probe->follow ? 0 : -errno;
+}
+
+int probe_cpu_program(const struct probe *probe)
+{
+	return probe->cpu ? bpf_program__fd(probe->cpu->progs.cpu_sample) : -1;
+}
+
+uint32_t probe_rings(const struct probe *probe)
+{
+	return (uint32_t)probe->rings.count;
+}
+
+int probe_ring_fd(const struct probe *probe, uint32_t index)
+{
+	return probe->rings.items[index];
+}
+
+int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
+{
+	const struct cpus *cpus = probe->settings.cpus;
+	uint32_t zero = 0;
+	int r = bpf_map_lookup_elem(bpf_map__fd(probe->cpu->maps.ring_cpus), &zero, probe->counters);
+
+	if (r < 0)
+		return r;
+	for (uint32_t cpu = 0, next = 0; cpu < cpus->possible && next < (uint32_t)probe->possible; cpu++)
+		if (cpu_set_has(&cpus->all, cpu))
+			memcpy(&ret_cpus[cpu], probe->counters + next++ * sizeof(*ret_cpus), sizeof(*ret_cpus));
+	return 0;
+}
+
+static void add_cost(const struct bpf_program *program, struct probe_cost *cost)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t length = sizeof(info);
+
+	if (bpf_program__fd(program) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length) < 0)
+		return;
+	cost->run_ns += info.run_time_ns;
+	cost->recursion_misses += info.recursion_misses;
+}
+
+void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
+{
+	*ret_cost = (struct probe_cost){0};
+	if (probe->cpu)
+		add_cost(probe->cpu->progs.cpu_sample, ret_cost);
+	if (probe->tasks)
+		add_cost(probe->tasks->progs.walk_tasks, ret_cost);
+	if (probe->follow)
+		add_cost(probe->cpu ? probe->cpu->progs.follow_fork : probe->tasks->progs.follow_fork, ret_cost);
+}
+
+int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)
+{
+	struct shared all[2];
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = ret_clock, .ctx_size_in = sizeof(*ret_clock));
+
+	(void)objects(probe, all);
+	return bpf_prog_test_run_opts(bpf_program__fd(all[0].clock), &options);
+}
+
+int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd)
+{
+	int fd = bpf_iter_create(bpf_link__fd(probe->walk));
+
+	if (fd < 0)
+		return fd;
+	*ret_walk = &probe->tasks->bss->walk;
+	*ret_fd = fd;
+	return 0;
+}

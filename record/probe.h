@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The BPF programs in the kernel, their maps and rings: the door to libbpf. Only what the plan names is loaded.
+ * The probe owns the programs and map fds; callers own what they make of them (mapped rings, iterator fds).
+ */
+#ifndef RWALKER_RECORD_PROBE_H
+#define RWALKER_RECORD_PROBE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/ring_event.h"
+
+struct cpus;
+struct filter;
+struct probe;
+
+struct probe_settings {
+	const struct cpus *cpus;
+	const struct filter *filter;
+	bool cpu, tasks; /* sources */
+	bool user_stacks;
+	bool follow; /* a command's descendants */
+	uint32_t cpu_source; /* id */
+	uint32_t max_frames; /* probe_max_frames() */
+	size_t ring_bytes;   /* per ring; a power of two of pages */
+};
+
+/* What the kernel permits of a stack's depth, at most RING_MAX_FRAMES. */
+uint32_t probe_max_frames(void);
+
+/* 0, or -errno after it said why (kernel too old, no BTF, no privilege, refused). */
+int probe_create(const struct probe_settings *settings, struct probe **ret_probe);
+void probe_destroy(struct probe *probe);
+
+/* Who the recorder is, so that it leaves itself out. nursery 0: none. *ret_tgid: of the recorder in the init namespace. */
+int probe_set_own(struct probe *probe, pid_t nursery, uint32_t *ret_tgid);
+/* Follows a stopped child of ours and all that descend from it. */
+int probe_follow(struct probe *probe, pid_t command);
+
+int probe_cpu_program(const struct probe *probe); /* fd, -1: not loaded */
+uint32_t probe_rings(const struct probe *probe);
+int probe_ring_fd(const struct probe *probe, uint32_t index);
+
+/* Running totals of the CPU source: `ret_cpus` has one entry per CPU number below cpus->possible. */
+int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
+
+struct probe_cost {
+	uint64_t run_ns;	   /* 0 where the kernel does not count it */
+	uint64_t recursion_misses; /* times the kernel skipped a program */
+};
+void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
+
+/* The clock program's answer; call after a sleep. */
+int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock);
+
+/* An iterator over all tasks: the caller reads it to the end and closes it. *ret_walk: settings before, totals after. */
+int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd);
+
+#endif

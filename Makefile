@@ -219,6 +219,10 @@ SCRIPTS = $(foreach kind,$(1),$(wildcard tests/$(kind)/test_*.sh))
 SAN_UNITS = $(UNIT_C:%.c=$(BUILD)/san/%)
 FUZZ_SHORT = $(foreach f,$(FUZZ_C),'tests/fuzz/run.sh $(f:tests/fuzz/%.c=%) 10')
 
+# What the scripts may take: together, and one that names no limit of its own, in seconds.
+LIMITS_check := CHECK_LEVEL=check TOTAL_LIMIT=1080 TIME_LIMIT=240
+LIMITS_long := CHECK_LEVEL=long TIME_LIMIT=14400
+
 check: CHECK_LEVEL := check
 check: check-run ## run every test this machine allows (at most 20 minutes)
 check-long: CHECK_LEVEL := long
@@ -226,19 +230,19 @@ check-long: check-run ## run all of it: every fault, every kernel (hours)
 check-vm: CHECK_LEVEL := long
 check-vm: deps-test static report ## run the tests in virtual machines, on every kernel
 	$(SUBMAKE) test-programs
-	@CHECK_LEVEL=$(CHECK_LEVEL) tests/run.sh $(call SCRIPTS,vm)
+	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh $(call SCRIPTS,vm)
 
 check-run: deps-test
 	$(SUBMAKE) all static test-programs fuzz-programs
 	$(SUBMAKE) SAN=1 all test-programs
-	@CHECK_LEVEL=$(CHECK_LEVEL) tests/run.sh $(LINT) tests/test_run.sh $(UNITS) $(SAN_UNITS) \
+	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh $(LINT) tests/test_run.sh $(UNITS) $(SAN_UNITS) \
 		$(call SCRIPTS,golden fault live vm) $(FUZZ_SHORT)
 
 bench: all static test-programs ## measure against perf; writes BENCH.md
 	@tests/bench/run.sh
 
 fuzz: fuzz-programs ## fuzz each target for FUZZ_SECONDS (60)
-	@tests/run.sh $(FUZZ_C:tests/fuzz/%.c='tests/fuzz/run.sh % $(FUZZ_SECONDS)')
+	@TIME_LIMIT=$$(($(FUZZ_SECONDS) + 120)) tests/run.sh $(FUZZ_C:tests/fuzz/%.c='tests/fuzz/run.sh % $(FUZZ_SECONDS)')
 
 install: install-record install-report ## install programs and man pages under PREFIX (/usr/local)
 install-record: record

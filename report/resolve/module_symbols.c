@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/module_symbols.h"
+
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "format/event.h"
+#include "format/event_decoder.h"
+#include "report/read/trace_file.h"
+#include "report/resolve/kallsyms_file.h"
+
+static void cleanup_decoder(struct event_decoder **decoder)
+{
+	event_decoder_destroy(*decoder);
+}
+
+/* --- from the traces --- */
+
+static int add_kernel_symbols(const struct module_part *part, struct symbol_list *list)
+{
+	const struct trace_model *model = part->model;
+
+	for (size_t i = 0; i < model->kernel_symbols.count; i++) {
+		const struct kernel_symbol *symbol = &model->kernel_symbols.items[i];
+		int r;
+
+		if (symbol->module != part->module->id || !symbol->name || !symbol->name[0])
+			continue;
+		r = symbol_list_add(list, symbol->offset, symbol->size, symbol->name, strlen(symbol->name));
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Whether the record belongs to the module: user modules by id, perf maps by process. */
+static bool is_wanted(const struct event *event, const struct module *module, const struct module_part *part)
+{
+	if (event->kind == EVENT_EMBED_SYMBOLS)
+		return !module->tgid && event->embed_symbols.module == part->module->id;
+	return event->kind == EVENT_PERF_MAP && module->tgid && event->perf_map.tgid == module->tgid;
+}
+
+static int add_event_symbols(struct event *event, struct symbol_list *list)
+{
+	struct event_symbol symbol;
+	uint64_t address = 0;
+	int r;
+
+	while ((r = event_next_symbol(event, &address, &symbol)) > 0) {
+		r = symbol_list_add(list, symbol.address, symbol.size, symbol.name.bytes, symbol.name.length);
+		if (r < 0)
+			return r;
+	}
+	return r == -EBADMSG ? 0 : r;
+}
+
+static int add_chunk_symbols(const struct module *module, const struct module_part *part, uint32_t chunk,
+			     struct event_decoder *decoder, struct symbol_list *list)
+{
+	struct trace_file *file = part->model->file;
+	const void *payload;
+	struct event event;
+	int r = trace_file_load(file, chunk, &payload);
+
+	if (r < 0)
+		return r == -EBADMSG ? 0 : r;
+	event_decoder_start(decoder, payload, file->chunks[chunk].header.raw_size);
+	while ((r = event_decoder_next(decoder, &event)) > 0) {
+		if (!is_wanted(&event, module, part))
+			continue;
+		r = add_event_symbols(&event, list);
+		if (r < 0)
+			return r;
+	}
+	return r == -EBADMSG ? 0 : r;
+}
+
+static int add_embedded_symbols(const struct module *module, const struct module_part *part, struct symbol_list *list)
+{
+	_cleanup_(cleanup_decoder) struct event_decoder *decoder = NULL;
+	const struct trace_perf_map *map = module->tgid ? trace_model_perf_map(part->model, module->tgid) : NULL;
+	const chunk_list *chunks = map ? &map->chunks : &part->module->symbol_chunks;
+	int r = 0;
+
+	if (!chunks->count)
+		return 0;
+	r = event_decoder_create(&decoder);
+	for (size_t i = 0; i < chunks->count && r == 0; i++)
+		r = add_chunk_symbols(module, part, chunks->items[i], decoder, list);
+	return r;
+}
+
+/* A BPF program is one function, and the module's name is its name. */
+static int add_own_name(const struct module *module, struct symbol_list *list)
+{
+	if (list->symbols.count || (module->kind != MODULE_BPF && module->kind != MODULE_KERNEL_OTHER))
+		return 0;
+	return module->path[0] ? symbol_list_add(list, 0, UINT64_MAX, module->path, strlen(module->path)) : 0;
+}
+
+static bool is_kernel(const struct module *module)
+{
+	return module->kind == MODULE_KERNEL || module->kind == MODULE_KERNEL_MODULE || module->kind == MODULE_BPF ||
+	       module->kind == MODULE_KERNEL_OTHER;
+}
+
+static int make_index(struct symbol_list *list, struct symbol_index **ret_index, enum symbol_state *ret_state)
+{
+	int r;
+
+	if (!list->symbols.count)
+		return 0;
+	r = symbol_index_create(list, ret_index);
+	if (r == 0)
+		*ret_state = SYMBOLS_FOUND;
+	return r;
+}
+
+int module_symbols_load_embedded(struct modules *modules, struct module *module)
+{
+	_cleanup_(symbol_list_deinit) struct symbol_list list = {0};
+	int r = 0;
+
+	(void)modules;
+	module->embedded_state = SYMBOLS_NO_FILE;
+	if (module->kind == MODULE_FILE && !module->link_time)
+		return 0; /* what symbols say are link-time addresses */
+	for (size_t i = 0; i < module->parts.count && r == 0; i++) {
+		const struct module_part *part = &module->parts.items[i];
+
+		r = is_kernel(module) ? add_kernel_symbols(part, &list) : add_embedded_symbols(module, part, &list);
+	}
+	if (r == 0)
+		r = add_own_name(module, &list);
+	return r < 0 ? r : make_index(&list, &module->embedded, &module->embedded_state);
+}
+
+/* --- from this machine --- */
+
+static enum symbol_state state_of(int r)
+{
+	switch (r) {
+	case 0:
+		return SYMBOLS_NONE_IN_FILE;
+	case -ESTALE:
+		return SYMBOLS_OTHER_BUILD_ID;
+	case -ENOEXEC:
+	case -EBADMSG:
+	case -E2BIG:
+		return SYMBOLS_UNREADABLE;
+	default:
+		return SYMBOLS_NO_FILE;
+	}
+}
+
+/* The address of _text, which kernel offsets count from. */
+static bool find_text(const struct elf_file *elf, uint64_t *ret_address)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
+
+	if (elf_file_symbols(elf, &symbols) < 0)
+		return false;
+	for (size_t i = 0; i < symbols.count; i++)
+		if (symbols.items[i].name < symbols.names_size &&
+		    !strcmp(symbols.names + symbols.items[i].name, "_text")) {
+			*ret_address = symbols.items[i].address;
+			return true;
+		}
+	return false;
+}
+
+static int add_vmlinux(const struct modules *modules, const struct module *module, struct symbol_list *list)
+{
+	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
+	uint64_t text = 0;
+	int r;
+
+	if (!modules->files.vmlinux)
+		return -ENOENT;
+	r = local_elf_open_named(modules->files.vmlinux, &module->id, &local);
+	if (r < 0)
+		return r;
+	return find_text(local.elf, &text) ? symbol_list_add_elf(list, local.elf, text) : -ENOENT;
+}
+
+static int add_local_kernel(const struct modules *modules, const struct module *module, struct symbol_list *list)
+{
+	int r = module->kind == MODULE_KERNEL ? add_vmlinux(modules, module, list) : -ENOENT;
+
+	if (r == 0 || r == -ENOMEM || module->kind != MODULE_KERNEL || !modules->files.kallsyms)
+		return r;
+	return kallsyms_file_add(modules->files.kallsyms, list);
+}
+
+static int add_local_user(const struct modules *modules, const struct module *module, struct symbol_list *list)
+{
+	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
+	int r = -ENOENT;
+
+	/* A debug file does not say where the code lay in the file, so it is of no use where nobody else did. */
+	if (module->link_time)
+		r = local_elf_open_debug(&modules->files, &module->id, &local);
+	if (r < 0 && r != -ENOMEM)
+		r = local_elf_open(&modules->files, module->path, &module->id, &local);
+	return r < 0 ? r : symbol_list_add_elf(list, local.elf, 0);
+}
+
+int module_symbols_load_local(struct modules *modules, struct module *module)
+{
+	_cleanup_(symbol_list_deinit) struct symbol_list list = {0};
+	int r;
+
+	module->local_state = SYMBOLS_NO_FILE;
+	if (module->kind == 0 || module->kind == MODULE_ANONYMOUS)
+		return 0;
+	if (is_kernel(module)) {
+		r = add_local_kernel(modules, module, &list);
+	} else if (!module->id.length) {
+		module->local_state = SYMBOLS_NO_BUILD_ID;
+		return 0;
+	} else {
+		r = add_local_user(modules, module, &list);
+	}
+	if (r == -ENOMEM)
+		return r;
+	module->local_state = state_of(r);
+	return r < 0 ? 0 : make_index(&list, &module->local, &module->local_state);
+}

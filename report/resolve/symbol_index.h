@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The functions of one module, found by address. Built once from whatever names them (an ELF file, a trace, a text
+ * file), then only searched. Of several symbols with one address the best is kept: one with a size before one
+ * without, strong before weak, global before local, fewer leading underscores, the longer name, the lesser
+ * one in byte order; perf chooses so too, but for the last step. A symbol without a size reaches to the next one, the last
+ * to the end of its page. Where symbols nest, the innermost wins.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_SYMBOL_INDEX_H
+#define RWALKER_REPORT_RESOLVE_SYMBOL_INDEX_H
+
+#include <stdbool.h>
+
+#include "common/array.h"
+#include "common/elf_file.h"
+
+struct raw_symbol {
+	uint64_t address, size;
+	uint32_t name;	 /* offset in the names */
+	uint8_t binding; /* STB_* */
+};
+
+struct symbol_list { /* what an index is built from; any order */
+	ARRAY(struct raw_symbol) symbols;
+	ARRAY(char) names; /* each ends with NUL */
+};
+
+int symbol_list_add(struct symbol_list *list, uint64_t address, uint64_t size, const void *name, size_t length);
+/* All functions of an ELF file, their link-time addresses lowered by `base`. */
+int symbol_list_add_elf(struct symbol_list *list, const struct elf_file *elf, uint64_t base);
+void symbol_list_deinit(struct symbol_list *list);
+
+struct symbol_index;
+
+/* Takes the list's content, which is empty afterwards. 0 or -ENOMEM. */
+int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_index);
+void symbol_index_destroy(struct symbol_index *index);
+
+/* The number of the symbol that holds the address; false: none does. */
+bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint32_t *ret_symbol);
+uint64_t symbol_index_start(const struct symbol_index *index, uint32_t symbol);
+const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol);
+/* The name for people: demangled, once. The same pointer every time. */
+const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol);
+size_t symbol_index_count(const struct symbol_index *index);
+
+#endif

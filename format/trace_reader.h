@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds the chunks of a trace and hands out their payloads. Works on a file that was closed, killed, cut, damaged
- * or concatenated: the trailer and index are used where they check out, otherwise a scan finds every
- * chunk whose header checksum (seeded by its section) is right, resynchronizing at 8-byte boundaries; a section
- * whose file header is damaged is salvaged by solving the seed from the first chunk headers. What was lost is
- * told: bytes, chunks, sequence gaps, time ranges. Reads with pread into bounded buffers; never maps the file.
+ * or concatenated: it hops from chunk header to chunk header, and where one is not right searches for the next whose
+ * checksum (seeded by its section) is; a section whose file header is damaged is salvaged by solving the seed from
+ * its first chunk. INDEX and trailer are checked, not relied on. What was lost is told: bytes, chunks.
+ * Reads with pread into bounded buffers, in time linear in the file's size; never maps the file.
  */
 #ifndef RWALKER_FORMAT_TRACE_READER_H
 #define RWALKER_FORMAT_TRACE_READER_H
@@ -34,7 +34,7 @@ struct trace_section {
 struct trace_damage {
 	uint64_t chunks;     /* found damaged, or missing by their sequence numbers, copies included */
 	uint64_t bytes;	     /* that belong to no valid chunk */
-	uint64_t torn_tail;  /* bytes at the end of the last section that are an unfinished chunk (of a killed recorder): no damage */
+	uint64_t torn_tail;  /* bytes at ends of sections that are an unfinished chunk (of a killed recorder): no damage */
 };
 
 /*

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/trace_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "format/chunk.h"
+#include "format/limits.h"
+#include "format/trace_scan.h"
+
+struct trace_reader {
+	struct trace_scan scan;
+	uint8_t *stored;     /* RWK_MAX_STORED_CHUNK */
+	uint8_t *is_damaged; /* per chunk: its payload turned out to be */
+};
+
+static int prepare(struct trace_reader *reader)
+{
+	reader->stored = malloc(RWK_MAX_STORED_CHUNK);
+	reader->is_damaged = calloc(reader->scan.chunks.count + 1, 1);
+	return reader->stored && reader->is_damaged ? 0 : -ENOMEM;
+}
+
+int trace_reader_create(const struct trace_io *io, int fd, struct trace_reader **ret_reader)
+{
+	int64_t size = io->size(io->context, fd);
+	struct trace_reader *reader;
+	int r;
+
+	if (size < 0)
+		return (int)size;
+	reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->scan.io = io;
+	reader->scan.fd = fd;
+	reader->scan.size = (uint64_t)size;
+	r = trace_scan_run(&reader->scan);
+	if (r >= 0)
+		r = prepare(reader);
+	if (r < 0) {
+		trace_reader_destroy(reader);
+		return r;
+	}
+	*ret_reader = reader;
+	return 0;
+}
+
+void trace_reader_destroy(struct trace_reader *reader)
+{
+	if (!reader)
+		return;
+	trace_scan_deinit(&reader->scan);
+	free(reader->stored);
+	free(reader->is_damaged);
+	free(reader);
+}
+
+size_t trace_reader_chunks(const struct trace_reader *reader, const struct trace_chunk **ret_chunks)
+{
+	*ret_chunks = reader->scan.chunks.items;
+	return reader->scan.chunks.count;
+}
+
+size_t trace_reader_sections(const struct trace_reader *reader, const struct trace_section **ret_sections)
+{
+	*ret_sections = reader->scan.sections.items;
+	return reader->scan.sections.count;
+}
+
+static void note_damaged(struct trace_reader *reader, const struct trace_chunk *chunk)
+{
+	size_t number = (size_t)(chunk - reader->scan.chunks.items);
+
+	if (reader->is_damaged[number])
+		return;
+	reader->is_damaged[number] = 1;
+	reader->scan.damage.chunks++;
+	reader->scan.damage.bytes += rwk_chunk_length(&chunk->header);
+}
+
+int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer)
+{
+	size_t length = rwk_chunk_length(&chunk->header) - sizeof(chunk->header);
+	int r = trace_scan_read(reader->scan.io, reader->scan.fd, reader->stored, length,
+				chunk->offset + sizeof(chunk->header));
+
+	if (r >= 0)
+		r = rwk_chunk_unpack(&chunk->header, reader->stored, buffer);
+	else if (r == -ENODATA) /* the file has shrunk meanwhile */
+		r = -EBADMSG;
+	if (r == -EBADMSG)
+		note_damaged(reader, chunk);
+	return r;
+}
+
+void trace_reader_damage(const struct trace_reader *reader, struct trace_damage *ret_damage)
+{
+	*ret_damage = reader->scan.damage;
+}
+
+/* --- pipes -------------------------------------------------------------------------------------------- */
+
+static int open_unlinked(int *ret_fd)
+{
+	const char *wanted = getenv("TMPDIR");
+	const char *places[] = {wanted && *wanted ? wanted : "/tmp", "/tmp", "/var/tmp", "/dev/shm"};
+	int r = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		int fd = open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+		if (fd >= 0) {
+			*ret_fd = fd;
+			return 0;
+		}
+		r = -errno;
+	}
+	return r;
+}
+
+static int write_all(const struct trace_io *io, int fd, uint8_t *bytes, size_t length)
+{
+	while (length) {
+		struct iovec part = {.iov_base = bytes, .iov_len = length};
+		ssize_t written = io->writev(io->context, fd, &part, 1);
+
+		if (written == -EINTR)
+			continue;
+		if (written <= 0)
+			return written ? (int)written : -EIO;
+		bytes += written;
+		length -= (size_t)written;
+	}
+	return 0;
+}
+
+static int copy_all(const struct trace_io *io, int from, uint64_t limit, int to)
+{
+	uint8_t bytes[64 << 10];
+	uint64_t total = 0;
+	ssize_t got;
+	int r;
+
+	while ((got = io->read(io->context, from, bytes, sizeof(bytes)))) {
+		if (got == -EINTR)
+			continue;
+		if (got < 0)
+			return (int)got;
+		total += (uint64_t)got;
+		if (total > limit)
+			return -EFBIG;
+		r = write_all(io, to, bytes, (size_t)got);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int trace_reader_spool(const struct trace_io *io, int pipe_fd, uint64_t limit, int *ret_fd)
+{
+	_cleanup_close_ int fd = -1;
+	int r = open_unlinked(&fd);
+
+	if (r >= 0)
+		r = copy_all(io, pipe_fd, limit, fd);
+	if (r < 0)
+		return r;
+	*ret_fd = steal_fd(&fd);
+	return 0;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/trace_scan.h"
+
+#include <string.h>
+
+#include "format/chunk.h"
+#include "format/limits.h"
+
+enum {
+	HOP_READ = 4 << 10,	/* bytes read around a header that is expected somewhere */
+	LOOK_BEFORE = 16 << 20, /* where no section has begun by then, this is no trace */
+	FREE_BUDGET = 64 << 20,
+};
+
+enum thing { NOTHING, FILE_HEADER, CHUNK, TRAILER };
+
+union fixed { /* the structs of trace.h; `length` bytes of it were there to read */
+	uint8_t bytes[sizeof(struct rwk_file_header)];
+	struct rwk_file_header file;
+	struct rwk_chunk_header chunk;
+	struct rwk_trailer trailer;
+};
+
+/* --- the window --------------------------------------------------------------------------------------- */
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Up to `wanted` bytes at `offset`, fewer only at the end of the file; reads `ahead` bytes where it must read. */
+static int view(struct trace_scan *scan, uint64_t offset, size_t wanted, size_t ahead, const uint8_t **ret_bytes,
+		size_t *ret_length)
+{
+	uint64_t left = scan->size - min_u64(offset, scan->size);
+	size_t length = (size_t)min_u64(wanted, left);
+	int r;
+
+	if (offset < scan->window_offset || offset + length > scan->window_offset + scan->window_length) {
+		size_t filled = (size_t)min_u64(ahead > length ? ahead : length, left);
+
+		scan->window_length = 0;
+		r = trace_scan_read(scan->io, scan->fd, scan->window, filled, offset);
+		if (r < 0)
+			return r == -ENODATA ? -EIO : r; /* the file has shrunk meanwhile */
+		scan->window_offset = offset;
+		scan->window_length = filled;
+	}
+	*ret_bytes = scan->window + (offset - scan->window_offset);
+	*ret_length = length;
+	return 0;
+}
+
+/* --- what lies at an offset --------------------------------------------------------------------------- */
+
+static const struct trace_section *open_section(const struct trace_scan *scan)
+{
+	return &scan->sections.items[scan->sections.count - 1];
+}
+
+static enum thing judge(const struct trace_scan *scan, const union fixed *fixed, size_t length)
+{
+	if (length >= sizeof(fixed->file) && rwk_file_header_check(&fixed->file) != -EBADMSG)
+		return FILE_HEADER;
+	if (scan->state != SCAN_INSIDE)
+		return NOTHING;
+	if (length >= sizeof(fixed->chunk) && rwk_chunk_header_valid(&fixed->chunk, scan->seed) &&
+	    fixed->chunk.raw_size <= open_section(scan)->header.max_raw)
+		return CHUNK;
+	if (length >= sizeof(fixed->trailer) && rwk_trailer_valid(&fixed->trailer, scan->seed))
+		return TRAILER;
+	return NOTHING;
+}
+
+static int identify(struct trace_scan *scan, uint64_t offset, union fixed *ret_fixed, enum thing *ret_thing)
+{
+	const uint8_t *bytes;
+	size_t length;
+	int r = view(scan, offset, sizeof(*ret_fixed), HOP_READ, &bytes, &length);
+
+	if (r < 0)
+		return r;
+	memset(ret_fixed, 0, sizeof(*ret_fixed));
+	memcpy(ret_fixed, bytes, length);
+	*ret_thing = judge(scan, ret_fixed, length);
+	if (*ret_thing == CHUNK && rwk_chunk_length(&ret_fixed->chunk) > scan->size - offset)
+		*ret_thing = NOTHING;
+	return 0;
+}
+
+/* --- sections and chunks ------------------------------------------------------------------------------ */
+
+static void end_section(struct trace_scan *scan, uint64_t offset)
+{
+	if (scan->state != SCAN_OUTSIDE) {
+		struct trace_section *section = &scan->sections.items[scan->sections.count - 1];
+
+		section->length = offset - section->offset;
+	}
+	scan->state = SCAN_OUTSIDE;
+}
+
+static int begin_section(struct trace_scan *scan, uint64_t offset, const struct rwk_file_header *header, bool salvaged)
+{
+	struct trace_section section = {.offset = offset, .header = *header, .salvaged = salvaged};
+
+	end_section(scan, offset);
+	section.unsupported = rwk_file_header_check(header) == -EPROTONOSUPPORT;
+	scan->state = section.unsupported ? SCAN_UNSUPPORTED : SCAN_INSIDE;
+	scan->seed = header->crc;
+	scan->sequence = 0;
+	return array_push(&scan->sections, section);
+}
+
+static void count_missing(struct trace_scan *scan, uint64_t sequence)
+{
+	if (sequence <= scan->sequence)
+		return;
+	if (__builtin_add_overflow(scan->damage.chunks, sequence - scan->sequence, &scan->damage.chunks))
+		scan->damage.chunks = UINT64_MAX;
+}
+
+static int add_chunk(struct trace_scan *scan, uint64_t offset, const struct rwk_chunk_header *header)
+{
+	struct trace_chunk chunk = {
+		.offset = offset, .section = (uint32_t)scan->sections.count - 1, .header = *header};
+
+	count_missing(scan, header->sequence);
+	scan->sequence = header->sequence + 1;
+	return array_push(&scan->chunks, chunk);
+}
+
+static void close_section(struct trace_scan *scan, uint64_t offset, const struct rwk_trailer *trailer)
+{
+	struct trace_section *section = &scan->sections.items[scan->sections.count - 1];
+
+	count_missing(scan, trailer->chunk_count);
+	section->closed = true;
+	section->end_reason = trailer->end_reason;
+	end_section(scan, offset + sizeof(*trailer));
+}
+
+/* --- gaps --------------------------------------------------------------------------------------------- */
+
+static int is_zero(struct trace_scan *scan, uint64_t offset, uint64_t end, bool *ret_zero)
+{
+	while (offset < end) {
+		const uint8_t *bytes;
+		size_t length;
+		int r = view(scan, offset, (size_t)min_u64(end - offset, 4096), TRACE_SCAN_WINDOW, &bytes, &length);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < length; i++)
+			if (bytes[i]) {
+				*ret_zero = false;
+				return 0;
+			}
+		offset += length;
+	}
+	*ret_zero = true;
+	return 0;
+}
+
+static bool begins_like(const uint8_t *bytes, uint64_t length, const char *magic, size_t magic_length)
+{
+	return !memcmp(bytes, magic, (size_t)min_u64(length, magic_length));
+}
+
+/* Whether what lies between a section's last chunk and `end` is a write that was cut short. */
+static int is_unfinished(struct trace_scan *scan, uint64_t offset, uint64_t end, bool *ret_unfinished)
+{
+	uint64_t length = end - offset;
+	union fixed fixed;
+	enum thing thing;
+	int r = identify(scan, offset, &fixed, &thing);
+
+	if (r < 0)
+		return r;
+	*ret_unfinished = false;
+	if (scan->state != SCAN_INSIDE)
+		return 0;
+	if ((length < sizeof(fixed.chunk) && begins_like(fixed.bytes, length, RWK_CHUNK_MAGIC, 4)) ||
+	    (length < sizeof(fixed.trailer) && begins_like(fixed.bytes, length, RWK_TRAILER_MAGIC, 8)))
+		*ret_unfinished = true;
+	else if (length >= sizeof(fixed.chunk) && rwk_chunk_header_valid(&fixed.chunk, scan->seed))
+		*ret_unfinished = rwk_chunk_length(&fixed.chunk) > length;
+	else
+		return is_zero(scan, offset, end, ret_unfinished);
+	return 0;
+}
+
+/* Accounts for bytes that belong to nothing; `at_end`: no chunk of the same section follows. */
+static int note_gap(struct trace_scan *scan, uint64_t offset, uint64_t end, bool at_end)
+{
+	bool unfinished = false;
+	int r = at_end ? is_unfinished(scan, offset, end, &unfinished) : 0;
+
+	if (r < 0)
+		return r;
+	if (scan->state == SCAN_UNSUPPORTED) /* not ours to judge */
+		return 0;
+	if (unfinished)
+		scan->damage.torn_tail += end - offset;
+	else
+		scan->damage.bytes += end - offset;
+	return 0;
+}
+
+/* --- recovery ----------------------------------------------------------------------------------------- */
+
+struct find {
+	uint64_t offset; /* of what was found; the file's size where nothing was */
+	enum thing thing;
+	struct rwk_file_header salvaged; /* a chunk whose section must be begun from this */
+	bool is_salvaged;
+};
+
+/* A chunk header that is none of the open section: perhaps of one whose file header is damaged. */
+static int try_salvage(struct trace_scan *scan, uint64_t offset, const union fixed *fixed, struct find *find)
+{
+	int r;
+
+	if (scan->state == SCAN_UNSUPPORTED)
+		return 0;
+	r = trace_salvage_first(scan, offset, &fixed->chunk, &find->salvaged);
+	if (!r && scan->state == SCAN_OUTSIDE)
+		r = trace_salvage_pair(scan, offset, &fixed->chunk, &find->salvaged);
+	find->is_salvaged = r > 0;
+	return r;
+}
+
+/* Looks at a place that has the letters of a magic. 1: something is there. */
+static int try_place(struct trace_scan *scan, uint64_t offset, struct find *find)
+{
+	union fixed fixed;
+	int r = identify(scan, offset, &fixed, &find->thing);
+
+	if (r >= 0 && find->thing == NOTHING && !memcmp(fixed.chunk.magic, RWK_CHUNK_MAGIC, 4))
+		r = try_salvage(scan, offset, &fixed, find);
+	if (r < 0)
+		return r;
+	find->offset = offset;
+	return find->thing != NOTHING || find->is_salvaged;
+}
+
+/* Where the letters "RWK" stand next, from `offset` on; the file's size where they do not. */
+static int find_letters(struct trace_scan *scan, uint64_t offset, uint64_t *ret_offset)
+{
+	while (offset < scan->size) {
+		const uint8_t *bytes, *letters;
+		size_t length;
+		int r = view(scan, offset, 3, TRACE_SCAN_WINDOW, &bytes, &length);
+
+		if (r < 0)
+			return r;
+		length = scan->window_length - (size_t)(offset - scan->window_offset);
+		letters = memmem(bytes, length, "RWK", 3);
+		if (letters) {
+			*ret_offset = offset + (uint64_t)(letters - bytes);
+			return 0;
+		}
+		offset += length > 2 ? length - 2 : length;
+	}
+	*ret_offset = scan->size;
+	return 0;
+}
+
+/* The next thing that checks out, at any byte from `offset` on: sections may begin anywhere behind a torn one. */
+static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find)
+{
+	uint64_t place;
+	int r;
+
+	for (;;) {
+		r = find_letters(scan, offset, &place);
+		if (r < 0)
+			return r;
+		if (place >= scan->size || (!scan->sections.count && place > LOOK_BEFORE))
+			break;
+		r = place > offset ? try_place(scan, place - 1, find) : 0; /* a file header has one byte before them */
+		if (!r)
+			r = try_place(scan, place, find);
+		if (r)
+			return r < 0 ? r : 0;
+		offset = place + 1;
+	}
+	*find = (struct find){.offset = scan->size};
+	return 0;
+}
+
+/*
+ * Nothing checks out at *position. Where the chunk before it is not whole either, what lies in its place may be
+ * something else (the file was cut there, and another appended): then the search begins behind its header.
+ */
+static int take_back_chunk(struct trace_scan *scan, uint64_t *position)
+{
+	const struct trace_chunk *last;
+	int r;
+
+	if (!scan->chunks.count || scan->state != SCAN_INSIDE)
+		return 0;
+	last = &scan->chunks.items[scan->chunks.count - 1];
+	if (last->offset + rwk_chunk_length(&last->header) != *position)
+		return 0;
+	r = trace_salvage_payload(scan, last->offset, &last->header);
+	if (r)
+		return r < 0 ? r : 0;
+	*position = last->offset;
+	scan->sequence = last->header.sequence;
+	scan->chunks.count--;
+	return 0;
+}
+
+static int recover(struct trace_scan *scan, uint64_t *position)
+{
+	struct find find = {0};
+	bool at_end;
+	int r = take_back_chunk(scan, position);
+
+	if (r >= 0)
+		r = find_next(scan, *position + 1, &find);
+	if (r < 0)
+		return r;
+	at_end = find.offset == scan->size || find.is_salvaged || find.thing == FILE_HEADER;
+	r = note_gap(scan, *position, find.offset, at_end);
+	if (r >= 0 && find.is_salvaged)
+		r = begin_section(scan, find.offset, &find.salvaged, true);
+	*position = find.offset;
+	return r;
+}
+
+static int step(struct trace_scan *scan, uint64_t *position)
+{
+	union fixed fixed;
+	enum thing thing;
+	int r = identify(scan, *position, &fixed, &thing);
+
+	if (r < 0)
+		return r;
+	switch (thing) {
+	case FILE_HEADER:
+		r = begin_section(scan, *position, &fixed.file, false);
+		*position += open_section(scan)->unsupported ? sizeof(fixed.file) : fixed.file.header_size;
+		return r;
+	case CHUNK:
+		r = add_chunk(scan, *position, &fixed.chunk);
+		*position += rwk_chunk_length(&fixed.chunk);
+		return r;
+	case TRAILER:
+		close_section(scan, *position, &fixed.trailer);
+		*position += sizeof(fixed.trailer);
+		return 0;
+	default:
+		return recover(scan, position);
+	}
+}
+
+int trace_scan_run(struct trace_scan *scan)
+{
+	uint64_t position = 0;
+	bool supported = false;
+
+	scan->budget = FREE_BUDGET + 4 * min_u64(scan->size, UINT64_MAX / 8);
+	while (position < scan->size) {
+		int r = step(scan, &position);
+
+		if (r < 0)
+			return r;
+	}
+	end_section(scan, scan->size);
+	for (size_t i = 0; i < scan->sections.count; i++)
+		supported |= !scan->sections.items[i].unsupported;
+	if (!scan->sections.count)
+		return -ENODATA;
+	return supported ? 0 : -EPROTONOSUPPORT;
+}
+
+void trace_scan_deinit(struct trace_scan *scan)
+{
+	array_free(&scan->sections);
+	array_free(&scan->chunks);
+	free(scan->payload);
+	scan->payload = NULL;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/trace_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "format/chunk.h"
+#include "format/event.h"
+#include "format/limits.h"
+#include "format/lz4_block.h"
+#include "format/state_copies.h"
+#include "format/varint.h"
+
+enum {
+	COPY_BUFFER = 1 << 20,
+	COPY_DISTANCE = 64 << 10,    /* bytes between a STATE chunk and its copy, at least */
+	END_RESERVE = 16 << 10,	     /* for END, its records and its header */
+	PREALLOCATE_AHEAD = 1 << 20,
+	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
+	INTERRUPTIONS = 1000,	     /* in a row without a byte written, after which it is an error */
+};
+
+struct trace_writer {
+	const struct trace_io *io;
+	int fd;
+	bool is_stream;	       /* nothing can be cut */
+	bool cannot_preallocate;
+	bool torn;	       /* bytes of an unfinished chunk lie behind `offset` */
+	bool closed;
+	int error;	       /* the failure that ended it */
+	uint32_t seed;
+	uint64_t max_size, free_floor;
+	uint64_t start;	       /* of the section in the file */
+	uint64_t offset;       /* of the next chunk in the section */
+	uint64_t preallocated; /* blocks are there up to here, in the file */
+	uint64_t sequence;
+	struct state_copies copies;
+	struct rwk_index_entry *index; /* of INDEX_ENTRIES; memory that is not touched costs nothing */
+	uint8_t *stored;       /* RWK_MAX_STORED_CHUNK */
+	void *scratch;
+};
+
+/* --- bytes -------------------------------------------------------------------------------------------- */
+
+static void skip_written(struct iovec **parts, int *count, size_t written)
+{
+	while (*count && written >= (*parts)->iov_len) {
+		written -= (*parts)->iov_len;
+		(*parts)++;
+		(*count)--;
+	}
+	if (*count) {
+		(*parts)->iov_base = (uint8_t *)(*parts)->iov_base + written;
+		(*parts)->iov_len -= written;
+	}
+}
+
+/* Writes all parts; they are used up. */
+static int write_parts(struct trace_writer *writer, struct iovec *parts, int count)
+{
+	unsigned int interruptions = 0;
+
+	while (count) {
+		ssize_t written = writer->io->writev(writer->io->context, writer->fd, parts, count);
+
+		if (written == -EINTR && interruptions++ < INTERRUPTIONS)
+			continue;
+		if (written <= 0)
+			return written ? (int)written : -EIO;
+		interruptions = 0;
+		writer->torn = true;
+		skip_written(&parts, &count, (size_t)written);
+	}
+	writer->torn = false;
+	return 0;
+}
+
+/* Takes away what lies behind the last whole chunk, be it bytes or preallocated blocks. */
+static int cut_back(struct trace_writer *writer)
+{
+	int r;
+
+	if (writer->is_stream)
+		return writer->torn ? -EPIPE : 0;
+	do
+		r = writer->io->truncate(writer->io->context, writer->fd, writer->start + writer->offset);
+	while (r == -EINTR);
+	if (r >= 0)
+		writer->torn = false;
+	writer->preallocated = 0;
+	return r;
+}
+
+/* --- room --------------------------------------------------------------------------------------------- */
+
+/* What is still to be written whatever happens: waiting copies, END, INDEX, trailer. */
+static uint64_t reserve(const struct trace_writer *writer)
+{
+	uint64_t entries = writer->sequence + writer->copies.count + 4;
+
+	if (entries > INDEX_ENTRIES)
+		entries = 0;
+	return state_copies_bytes(&writer->copies) + END_RESERVE + sizeof(struct rwk_chunk_header) +
+	       entries * sizeof(struct rwk_index_entry) + sizeof(struct rwk_trailer);
+}
+
+static int preallocate(struct trace_writer *writer, uint64_t end)
+{
+	uint64_t from = writer->preallocated;
+	int r;
+
+	if (from < writer->start + writer->offset)
+		from = writer->start + writer->offset;
+	do
+		r = writer->io->preallocate(writer->io->context, writer->fd, from, end - from);
+	while (r == -EINTR);
+	if (r >= 0)
+		writer->preallocated = end;
+	return r;
+}
+
+static bool is_no_space(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+}
+
+static int check_free_floor(const struct trace_writer *writer, uint64_t end)
+{
+	int64_t free_bytes;
+	uint64_t missing = end > writer->preallocated ? end - writer->preallocated : 0;
+
+	if (!writer->free_floor || writer->is_stream)
+		return 0;
+	free_bytes = writer->io->free_bytes(writer->io->context, writer->fd);
+	if (free_bytes < 0) /* not known: the floor cannot be kept, the write itself will tell */
+		return 0;
+	return (uint64_t)free_bytes < missing || (uint64_t)free_bytes - missing < writer->free_floor ? -ENOSPC : 0;
+}
+
+/* Makes sure that `length` more bytes fit, and all that must follow them. */
+static int make_room(struct trace_writer *writer, uint64_t length)
+{
+	uint64_t size = writer->offset + length + reserve(writer), end = writer->start + size;
+	int r;
+
+	if (writer->max_size && size > writer->max_size)
+		return -EFBIG;
+	r = check_free_floor(writer, end);
+	if (r < 0 || writer->is_stream || writer->cannot_preallocate || end <= writer->preallocated)
+		return r;
+	r = preallocate(writer, end + PREALLOCATE_AHEAD);
+	if (is_no_space(r))
+		r = preallocate(writer, end);
+	if (r < 0 && !is_no_space(r)) { /* not every file system can: then it is tried without */
+		writer->cannot_preallocate = true;
+		r = 0;
+	}
+	return r;
+}
+
+/* --- chunks ------------------------------------------------------------------------------------------- */
+
+static void note_in_index(struct trace_writer *writer, const struct rwk_chunk_header *header)
+{
+	if (writer->sequence < INDEX_ENTRIES)
+		writer->index[writer->sequence] = (struct rwk_index_entry){
+			.offset = writer->offset,
+			.first_time = header->first_time,
+			.last_time = header->last_time,
+			.stored_size = header->stored_size,
+			.type = header->type,
+			.flags = header->flags,
+		};
+}
+
+/* Writes a packed chunk; `stored` has its padding behind it. */
+static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header header, const void *stored)
+{
+	struct iovec parts[2] = {{.iov_base = &header, .iov_len = sizeof(header)}};
+	int r;
+
+	header.sequence = writer->sequence;
+	rwk_chunk_header_seal(&header, writer->seed);
+	parts[1] = (struct iovec){(void *)(uintptr_t)stored, rwk_chunk_length(&header) - sizeof(header)};
+	r = write_parts(writer, parts, parts[1].iov_len ? 2 : 1);
+	if (r < 0)
+		return r;
+	note_in_index(writer, &header);
+	writer->sequence++;
+	writer->offset += rwk_chunk_length(&header);
+	return 0;
+}
+
+static int put_copy(struct trace_writer *writer, const struct rwk_chunk_header *first, const void *stored)
+{
+	struct rwk_chunk_header header = *first;
+
+	header.flags |= RWK_CHUNK_COPY;
+	return put_chunk(writer, header, stored);
+}
+
+static int put_oldest_copy(struct trace_writer *writer)
+{
+	const struct state_copy *copy = state_copies_oldest(&writer->copies);
+	int r = put_copy(writer, &copy->header, copy + 1);
+
+	if (r >= 0)
+		state_copies_pop(&writer->copies);
+	return r;
+}
+
+/* Those that lie far enough behind their first copies now. Their room is in the reserve. */
+static int put_due_copies(struct trace_writer *writer)
+{
+	const struct state_copy *copy;
+	int r = 0;
+
+	while (r >= 0 && (copy = state_copies_oldest(&writer->copies)) &&
+	       writer->offset - copy->end >= COPY_DISTANCE)
+		r = put_oldest_copy(writer);
+	return r;
+}
+
+/* The chunk in writer->stored was written; lets its copy wait, for which others may have to go. */
+static int queue_copy(struct trace_writer *writer, const struct rwk_chunk_header *header)
+{
+	int r = 0;
+
+	while (r >= 0 && !state_copies_push(&writer->copies, header, writer->stored, writer->offset))
+		if (writer->copies.count)
+			r = put_oldest_copy(writer);
+		else /* larger than the buffer */
+			return put_copy(writer, header, writer->stored);
+	return r;
+}
+
+/* --- the end ------------------------------------------------------------------------------------------ */
+
+static int put_end(struct trace_writer *writer, const void *records, size_t length)
+{
+	struct rwk_chunk_header header = {.type = RWK_CHUNK_END};
+
+	rwk_chunk_pack(&header, records, length, writer->stored, writer->scratch);
+	if (rwk_chunk_length(&header) > END_RESERVE) {
+		int r = make_room(writer, rwk_chunk_length(&header));
+
+		if (r < 0)
+			return r;
+	}
+	return put_chunk(writer, header, writer->stored);
+}
+
+static int put_index(struct trace_writer *writer, uint64_t *ret_offset)
+{
+	struct rwk_chunk_header header = {.type = RWK_CHUNK_INDEX};
+
+	*ret_offset = 0;
+	if (writer->sequence > INDEX_ENTRIES)
+		return 0;
+	rwk_chunk_pack(&header, writer->index, writer->sequence * sizeof(*writer->index), writer->stored,
+		       writer->scratch);
+	*ret_offset = writer->offset;
+	return put_chunk(writer, header, writer->stored);
+}
+
+static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, uint64_t index_offset)
+{
+	struct rwk_trailer trailer = {
+		.chunk_count = writer->sequence, .index_offset = index_offset, .end_reason = reason};
+	struct iovec part = {.iov_base = &trailer, .iov_len = sizeof(trailer)};
+	int r;
+
+	rwk_trailer_seal(&trailer, writer->seed);
+	r = write_parts(writer, &part, 1);
+	if (r >= 0)
+		writer->offset += sizeof(trailer);
+	return r;
+}
+
+/* Everything that belongs behind the last chunk, from the room in reserve. */
+static int close_section(struct trace_writer *writer, enum rwk_end_reason reason, const void *records, size_t length)
+{
+	uint64_t index_offset;
+	int r = 0;
+
+	while (r >= 0 && writer->copies.count)
+		r = put_oldest_copy(writer);
+	if (r >= 0)
+		r = put_end(writer, records, length);
+	if (r >= 0)
+		r = put_index(writer, &index_offset);
+	if (r >= 0)
+		r = put_trailer(writer, reason, index_offset);
+	return r;
+}
+
+static enum rwk_end_reason reason_of(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return RWK_END_NO_SPACE;
+	case -EFBIG:
+		return RWK_END_SIZE_LIMIT;
+	case -EPIPE:
+		return RWK_END_PIPE;
+	default:
+		return RWK_END_IO_ERROR;
+	}
+}
+
+/*
+ * Leaves a valid trace behind, as far as the disk lets it. Returns `error`. Only a torn chunk is cut off before the
+ * section is closed: cutting gives the preallocated blocks away, which are what it is closed with.
+ */
+static int fail(struct trace_writer *writer, int error)
+{
+	int r;
+
+	if (writer->error)
+		return writer->error;
+	writer->error = error;
+	r = writer->torn ? cut_back(writer) : 0;
+	if (r >= 0 && error != -EPIPE)
+		(void)close_section(writer, reason_of(error), NULL, 0);
+	(void)cut_back(writer);
+	if (!writer->is_stream)
+		(void)writer->io->sync(writer->io->context, writer->fd);
+	writer->closed = true;
+	return error;
+}
+
+/* --- the interface ------------------------------------------------------------------------------------ */
+
+int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint8_t flags, const void *payload,
+		     size_t length, uint64_t first_time, uint64_t last_time)
+{
+	struct rwk_chunk_header header = {
+		.type = (uint16_t)type, .flags = flags, .first_time = first_time, .last_time = last_time};
+	bool twice = type == RWK_CHUNK_STATE;
+	int r;
+
+	if (writer->error)
+		return writer->error;
+	if (writer->closed || length > RWK_MAX_RAW_CHUNK)
+		return -EINVAL;
+	rwk_chunk_pack(&header, payload, length, writer->stored, writer->scratch);
+	r = make_room(writer, (uint64_t)(twice ? 2 : 1) * (rwk_chunk_length(&header) + sizeof(struct state_copy)));
+	if (r >= 0)
+		r = put_chunk(writer, header, writer->stored);
+	if (r >= 0)
+		r = put_due_copies(writer);
+	if (r >= 0 && twice)
+		r = queue_copy(writer, &header);
+	return r < 0 ? fail(writer, r) : 0;
+}
+
+int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, const void *end_records, size_t length)
+{
+	int r;
+
+	if (writer->closed)
+		return writer->torn ? writer->error : 0;
+	if (length > RWK_MAX_RAW_CHUNK)
+		return -EINVAL;
+	r = close_section(writer, reason, end_records, length);
+	if (r >= 0)
+		r = cut_back(writer);
+	if (r < 0)
+		return fail(writer, r);
+	writer->closed = true;
+	return writer->is_stream ? 0 : writer->io->sync(writer->io->context, writer->fd);
+}
+
+uint64_t trace_writer_bytes(const struct trace_writer *writer)
+{
+	return writer->offset;
+}
+
+static int put_file_header(struct trace_writer *writer)
+{
+	struct rwk_file_header header = {0};
+	struct iovec part = {.iov_base = &header, .iov_len = sizeof(header)};
+	uint8_t record[128], *at = record + 1;
+	struct timespec now;
+	int r;
+
+	if (getrandom(header.section_id, sizeof(header.section_id), 0) != (ssize_t)sizeof(header.section_id))
+		return -EIO;
+	clock_gettime(CLOCK_REALTIME, &now);
+	header.realtime = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	rwk_file_header_seal(&header);
+	writer->seed = header.crc;
+	r = make_room(writer, sizeof(header) + 2 * (sizeof(struct state_copy) + sizeof(record)));
+	if (r >= 0)
+		r = write_parts(writer, &part, 1);
+	if (r < 0)
+		return r;
+	writer->offset = sizeof(header);
+	at = varint_put(at, EVENT_META);
+	at = text_put(at, "file-header", 11);
+	at = text_put(at, &header, sizeof(header));
+	record[0] = (uint8_t)(at - record - 1);
+	return trace_writer_add(writer, RWK_CHUNK_STATE, RWK_CHUNK_SEGMENT, record, (size_t)(at - record), 0, 0);
+}
+
+static int prepare(struct trace_writer *writer, const struct trace_writer_settings *settings)
+{
+	int64_t size = writer->io->size(writer->io->context, writer->fd);
+
+	if (size < 0 && size != -ESPIPE)
+		return (int)size;
+	writer->is_stream = size < 0;
+	writer->start = size < 0 ? 0 : (uint64_t)size;
+	writer->max_size = settings->max_size;
+	writer->free_floor = settings->free_floor;
+	writer->index = calloc(INDEX_ENTRIES, sizeof(*writer->index));
+	writer->stored = malloc(RWK_MAX_STORED_CHUNK);
+	writer->scratch = malloc(lz4_block_scratch());
+	if (!writer->index || !writer->stored || !writer->scratch)
+		return -ENOMEM;
+	return state_copies_init(&writer->copies, settings->copy_buffer ? settings->copy_buffer : COPY_BUFFER);
+}
+
+int trace_writer_create(const struct trace_io *io, int fd, const struct trace_writer_settings *settings,
+			struct trace_writer **ret_writer)
+{
+	struct trace_writer *writer = calloc(1, sizeof(*writer));
+	int r;
+
+	if (!writer)
+		return -ENOMEM;
+	writer->io = io;
+	writer->fd = fd;
+	r = prepare(writer, settings);
+	if (r >= 0)
+		r = put_file_header(writer);
+	if (r >= 0) {
+		*ret_writer = writer;
+		return 0;
+	}
+	if (writer->stored && !writer->is_stream) {
+		writer->offset = 0;
+		(void)cut_back(writer);
+	}
+	trace_writer_destroy(writer);
+	return r;
+}
+
+void trace_writer_destroy(struct trace_writer *writer)
+{
+	if (!writer)
+		return;
+	state_copies_deinit(&writer->copies);
+	free(writer->index);
+	free(writer->stored);
+	free(writer->scratch);
+	free(writer);
+}

@@ -249,7 +249,7 @@ static void print_hidden(const struct histogram *histogram, size_t shown)
 	for (size_t i = shown; i < histogram->buckets.count; i++)
 		weight += histogram->buckets.items[i].weight;
 	if (shown < histogram->buckets.count)
-		(void)fprintf(histogram->context->out, "\n# %zu more stacks not shown: %s%% in all\n",
+		(void)fprintf(histogram->context->out, "\n# stacks not shown: %zu, %s%% in all\n",
 			      histogram->buckets.count - shown,
 			      figure_percent(weight, section_total(histogram->source)).text);
 }

@@ -39,7 +39,7 @@ static int hits_receive(int socket, uint32_t count, uint64_t **ret_hits)
 	return 0;
 }
 
-/* File offsets to link-time addresses; an offset in no segment becomes UINT64_MAX. Order may change. */
+/* File offsets to link-time addresses; an offset in no segment becomes UINT64_MAX. Their order may change. */
 static void hits_to_addresses(uint64_t *hits, size_t count, const struct elf_segment *segments, size_t segment_count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -87,23 +87,57 @@ static int stream_add(struct symbol_stream *stream, const struct elf_symbol *sym
 	return rc;
 }
 
-static int symbols_answer(int socket, const struct elf_request *request, struct elf_symbols *symbols, const uint64_t *hits)
+/* Which symbols go out: keep[i]; returns their bytes. */
+static uint64_t symbols_choose(const struct elf_request *request, struct elf_symbols *symbols, const uint64_t *hits,
+			       bool *keep, bool *ret_full)
+{
+	uint64_t all = 0, some = 0;
+
+	symbol_pick_prepare(symbols->items, symbols->count);
+	symbol_pick_mark(symbols->items, symbols->count, hits, request->hit_count, keep);
+	for (size_t i = 0; i < symbols->count; i++) {
+		uint64_t bytes = sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
+
+		all += bytes;
+		some += keep[i] ? bytes : 0;
+	}
+	*ret_full = all <= request->full_room;
+	if (*ret_full)
+		memset(keep, true, symbols->count);
+	return *ret_full ? all : some;
+}
+
+static int symbols_send(struct symbol_stream *stream, const struct elf_symbols *symbols, const bool *keep)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < symbols->count; i++)
+		if (keep[i])
+			rc = stream_add(stream, &symbols->items[i], symbols->names + symbols->items[i].name);
+	return rc ? rc : stream_flush(stream, true);
+}
+
+/* The reply, and behind it the symbols that were asked for. */
+static int answer(int socket, const struct elf_request *request, struct elf_reply *reply, struct elf_symbols *symbols,
+		  const uint64_t *hits)
 {
 	_cleanup_free_ struct symbol_stream *stream = calloc(1, sizeof(*stream));
 	_cleanup_free_ bool *keep = calloc(symbols->count + 1, sizeof(*keep));
-	int rc = stream && keep ? 0 : -ENOMEM;
+	bool full = false;
+	int rc;
 
-	if (rc)
+	if (!reply->error && (!stream || !keep))
+		reply->error = -ENOMEM;
+	if (!reply->error && request->what != ELF_BUILD_ID)
+		reply->bytes = symbols_choose(request, symbols, hits, keep, &full);
+	reply->full = full;
+	rc = packet_send(socket, reply, sizeof(*reply), -1);
+	if (rc || reply->error || request->what == ELF_BUILD_ID)
 		return rc;
 	stream->socket = socket;
 	stream->reply.token = request->token;
 	stream->used = sizeof(stream->reply);
-	symbol_pick_prepare(symbols->items, symbols->count);
-	symbol_pick_mark(symbols->items, symbols->count, hits, request->hit_count, keep);
-	for (size_t i = 0; !rc && i < symbols->count; i++)
-		if (request->full || keep[i])
-			rc = stream_add(stream, &symbols->items[i], symbols->names + symbols->items[i].name);
-	return rc ? rc : stream_flush(stream, true);
+	return symbols_send(stream, symbols, keep);
 }
 
 static void identity_fill(const struct elf_file *file, struct elf_reply *reply)
@@ -117,6 +151,13 @@ static void identity_fill(const struct elf_file *file, struct elf_reply *reply)
 	memcpy(reply->segments, segments, reply->segment_count * sizeof(*segments));
 }
 
+static int uint64_compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
 static int elf_serve(int socket, const struct elf_request *request, int fd, uint64_t *hits)
 {
 	_cleanup_(elf_file_cleanup) struct elf_file *file = NULL;
@@ -124,30 +165,26 @@ static int elf_serve(int socket, const struct elf_request *request, int fd, uint
 	struct elf_reply reply = {.token = request->token};
 	const struct elf_segment *segments;
 	size_t segment_count;
-	int rc;
 
 	reply.error = elf_file_create(fd, &file);
 	if (!reply.error && request->what == ELF_SYMBOLS)
 		reply.error = elf_file_symbols(file, &symbols);
-	if (!reply.error)
+	if (!reply.error) {
 		identity_fill(file, &reply);
-	rc = packet_send(socket, &reply, sizeof(reply), -1);
-	if (rc || reply.error || request->what != ELF_SYMBOLS)
-		return rc;
-	segment_count = elf_file_segments(file, &segments);
-	hits_to_addresses(hits, request->hit_count, segments, segment_count);
-	return symbols_answer(socket, request, &symbols, hits);
+		segment_count = elf_file_segments(file, &segments);
+		hits_to_addresses(hits, request->hit_count, segments, segment_count);
+		qsort(hits, request->hit_count, sizeof(*hits), uint64_compare);
+	}
+	return answer(socket, request, &reply, &symbols, hits);
 }
 
 static int perf_map_serve(int socket, const struct elf_request *request, int fd, const uint64_t *hits)
 {
 	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
 	struct elf_reply reply = {.token = request->token};
-	int rc;
 
 	reply.error = perf_map_read(fd, &symbols);
-	rc = packet_send(socket, &reply, sizeof(reply), -1);
-	return rc || reply.error ? rc : symbols_answer(socket, request, &symbols, hits);
+	return answer(socket, request, &reply, &symbols, hits);
 }
 
 static int request_serve(int socket, const struct elf_request *request, int fd)

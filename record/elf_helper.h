@@ -20,8 +20,8 @@ enum elf_what { ELF_BUILD_ID = 1, ELF_SYMBOLS = 2, ELF_PERF_MAP = 3 };
 struct elf_request {
 	uint32_t token;
 	uint32_t what; /* enum elf_what */
-	uint32_t full; /* all symbols; else those that hold a hit, with their aliases */
 	uint32_t hit_count;
+	uint64_t full_room; /* all symbols where they and their names take no more bytes; else those that hold a hit */
 };
 
 enum { ELF_REPLY_SEGMENTS = 64 }; /* executable and other load segments; more are cut */
@@ -29,8 +29,10 @@ enum { ELF_REPLY_SEGMENTS = 64 }; /* executable and other load segments; more ar
 struct elf_reply {
 	uint32_t token;
 	int32_t error;
+	uint32_t full; /* all symbols follow */
 	uint32_t machine;
 	uint32_t segment_count;
+	uint64_t bytes; /* of the symbols that follow, with their names */
 	struct build_id build_id;
 	struct elf_segment segments[ELF_REPLY_SEGMENTS];
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "record/packet.h"
 
 enum { SPAWN_TIMEOUT_MS = 1000 };
+static const struct timeval SEND_TIMEOUT = {.tv_usec = 200000};
 
 struct nursery {
 	int socket;
@@ -141,6 +143,8 @@ int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socke
 			(void)close(socket);
 		return got < 0 ? (int)got : pid < 0 ? (int)pid : -ECHILD;
 	}
+	/* A helper that has stopped reading must not stop us. */
+	(void)setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &SEND_TIMEOUT, sizeof(SEND_TIMEOUT));
 	*ret_socket = socket;
 	*ret_pid = (pid_t)pid;
 	return 0;

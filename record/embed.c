@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/embed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "format/event_log.h"
+#include "record/hits.h"
+#include "record/module_files.h"
+#include "record/module_table.h"
+#include "record/recording.h"
+#include "record/symbol_source.h"
+
+struct embedding {
+	struct recording *recording;
+	struct module_files *files;
+	struct symbol_source *source;
+	enum embed_level level;
+	const struct embed_watch *watch;
+	uint64_t full_room; /* bytes left for whole symbol tables */
+	struct embed_result result;
+};
+
+/* One module, or one process's JIT code, with the hits of all numbers that mean the same file. */
+struct group {
+	const struct module_entry *module; /* NULL: JIT code of `tgid` */
+	uint32_t tgid;
+	int fd; /* -1: none */
+	bool fd_owned;
+	uint64_t *offsets; /* ascending, unique */
+	size_t count;
+};
+
+/* --- groups -------------------------------------------------------------------------------------- */
+
+static bool same_file(const struct module_entry *a, const struct module_entry *b)
+{
+	return a->build_id.length && a->build_id.length == b->build_id.length &&
+	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.length);
+}
+
+static bool in_group(const struct embedding *embedding, const struct group *group, const struct hit *hit)
+{
+	const struct module_entry *entry;
+
+	if (!group->module || !hit->module)
+		return !group->module && !hit->module && hit->jit_tgid == group->tgid;
+	entry = module_table_find(embedding->recording->modules, hit->module);
+	return entry && (entry->id == group->module->id || same_file(entry, group->module));
+}
+
+static int offset_compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static int group_gather(const struct embedding *embedding, struct group *group, const struct hit *hits, size_t count,
+			size_t first, bool *taken)
+{
+	size_t unique = 0;
+
+	group->offsets = malloc((count - first) * sizeof(*group->offsets));
+	if (!group->offsets)
+		return -ENOMEM;
+	for (size_t i = first; i < count; i++) {
+		int fd;
+
+		if (taken[i] || !in_group(embedding, group, &hits[i]))
+			continue;
+		taken[i] = true;
+		group->offsets[group->count++] = hits[i].offset;
+		fd = hits[i].module ? module_files_fd(embedding->files, hits[i].module) : -1;
+		group->fd = group->fd < 0 ? fd : group->fd;
+	}
+	qsort(group->offsets, group->count, sizeof(*group->offsets), offset_compare);
+	for (size_t i = 0; i < group->count; i++)
+		if (!unique || group->offsets[unique - 1] != group->offsets[i])
+			group->offsets[unique++] = group->offsets[i];
+	group->count = unique;
+	return 0;
+}
+
+/* The vDSO is a whole ELF image in our own memory; its size is that of its section header table's end. */
+static int vdso_open(void)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	uint64_t table;
+	uint16_t entry, count;
+	size_t size;
+	int fd;
+
+	if (!image)
+		return -1;
+	memcpy(&table, image + 40, sizeof(table));
+	memcpy(&entry, image + 58, sizeof(entry));
+	memcpy(&count, image + 60, sizeof(count));
+	size = (size_t)table + (size_t)entry * count;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
+		return fd;
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+static void group_find_file(struct embedding *embedding, struct group *group)
+{
+	if (!group->module)
+		group->fd = module_files_perf_map(embedding->files, group->tgid);
+	else if (group->module->kind == MODULE_VDSO)
+		group->fd = vdso_open();
+	else
+		return;
+	group->fd_owned = true;
+}
+
+static void group_deinit(struct group *group)
+{
+	if (group->fd_owned && group->fd >= 0)
+		(void)close(group->fd);
+	free(group->offsets);
+}
+
+/* --- one group ----------------------------------------------------------------------------------- */
+
+static int tell_module(struct embedding *embedding, const struct group *group, enum embed_status status,
+		       const struct elf_reply *reply)
+{
+	struct event_segment segments[ELF_REPLY_SEGMENTS];
+	struct event_embed_module event = {.module = group->module->id, .status = status, .segments = segments};
+
+	if (reply) {
+		event.machine = reply->machine;
+		event.segment_count = reply->segment_count < ELF_REPLY_SEGMENTS ? reply->segment_count : ELF_REPLY_SEGMENTS;
+		for (uint32_t i = 0; i < event.segment_count; i++)
+			segments[i] = (struct event_segment){reply->segments[i].file_offset, reply->segments[i].address,
+							     reply->segments[i].file_size, reply->segments[i].memory_size,
+							     reply->segments[i].flags};
+	}
+	return recording_check(embedding->recording, event_log_embed_module(embedding->recording->log, &event));
+}
+
+static int tell_missing(struct embedding *embedding, const struct group *group, enum embed_status status)
+{
+	embedding->result.missing++;
+	return group->module ? tell_module(embedding, group, status, NULL) : 0;
+}
+
+static int copy_symbols(struct embedding *embedding, const struct group *group)
+{
+	struct event_log *log = embedding->recording->log;
+	const struct event_symbol *symbols;
+	size_t count;
+	int rc;
+
+	while ((rc = symbol_source_next(embedding->source, &symbols, &count)) > 0) {
+		if (group->module)
+			rc = event_log_embed_symbols(log, group->module->id, symbols, count);
+		else
+			rc = event_log_perf_map(log, group->tgid, symbols, count);
+		if (recording_check(embedding->recording, rc))
+			return rc;
+	}
+	return rc ? tell_missing(embedding, group, EMBED_UNREADABLE) : 0;
+}
+
+/* A file that was replaced between its mapping and our opening it must not lend its names to the other's addresses. */
+static bool other_file(const struct group *group, const struct elf_reply *reply)
+{
+	const struct build_id *known = group->module ? &group->module->build_id : NULL;
+
+	return known && known->length &&
+	       (known->length != reply->build_id.length || memcmp(known->bytes, reply->build_id.bytes, known->length));
+}
+
+static int group_embed(struct embedding *embedding, struct group *group)
+{
+	enum elf_what what = group->module ? ELF_SYMBOLS : ELF_PERF_MAP;
+	struct elf_reply reply;
+	int rc;
+
+	group_find_file(embedding, group);
+	if (group->fd < 0)
+		return tell_missing(embedding, group, EMBED_NO_FILE);
+	rc = symbol_source_ask(embedding->source, what, group->fd,
+			       embedding->level == EMBED_LEVEL_FULL ? embedding->full_room : 0, group->offsets, group->count,
+			       &reply);
+	if (rc || reply.error)
+		return tell_missing(embedding, group, EMBED_UNREADABLE);
+	if (other_file(group, &reply)) {
+		rc = tell_missing(embedding, group, EMBED_CHANGED);
+		while (!rc && symbol_source_next(embedding->source, &(const struct event_symbol *){NULL}, &(size_t){0}) > 0)
+			continue;
+		return rc;
+	}
+	if (group->module)
+		rc = tell_module(embedding, group, reply.full ? EMBED_FULL : EMBED_MIN, &reply);
+	embedding->full_room -= reply.full ? reply.bytes : 0;
+	embedding->result.embedded++;
+	return rc ? rc : copy_symbols(embedding, group);
+}
+
+/* --- all ----------------------------------------------------------------------------------------- */
+
+static bool cancelled(const struct embedding *embedding)
+{
+	const struct embed_watch *watch = embedding->watch;
+
+	return watch && watch->cancelled && watch->cancelled(watch->context);
+}
+
+static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count, bool *taken)
+{
+	const struct embed_watch *watch = embedding->watch;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		struct group group = {.fd = -1, .tgid = hits[i].jit_tgid};
+
+		if (taken[i])
+			continue;
+		if (cancelled(embedding))
+			return -ECANCELED;
+		group.module = module_table_find(embedding->recording->modules, hits[i].module);
+		taken[i] = true;
+		if (hits[i].module && !group.module)
+			continue;
+		taken[i] = false;
+		rc = group_gather(embedding, &group, hits, count, i, taken);
+		if (!rc)
+			rc = group_embed(embedding, &group);
+		group_deinit(&group);
+		embedding->result.modules++;
+		if (watch && watch->progress)
+			watch->progress(watch->context, i + 1, count);
+	}
+	return rc;
+}
+
+int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery, enum embed_level level,
+	      const struct embed_watch *watch, struct embed_result *ret_result)
+{
+	struct embedding embedding = {recording, files, NULL, level, watch, EMBED_FULL_BYTES, {0, 0, 0}};
+	_cleanup_free_ bool *taken = NULL;
+	const struct hit *hits;
+	size_t count;
+	int rc = 0;
+
+	if (level != EMBED_LEVEL_NONE) {
+		(void)module_files_poll(files, 200);
+		count = hits_sorted(recording->hits, &hits);
+		taken = calloc(count + 1, sizeof(*taken));
+		rc = taken ? symbol_source_create(nursery, &embedding.source) : -ENOMEM;
+		if (!rc)
+			rc = groups_embed(&embedding, hits, count, taken);
+		symbol_source_destroy(embedding.source);
+	}
+	*ret_result = embedding.result;
+	return rc;
+}

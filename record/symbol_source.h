@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The recorder's side of the ELF helper: one file, or JIT map, in; identity and symbols out, batch by batch. A helper that
+ * dies or takes longer than 5 s is replaced.
+ */
+#ifndef RWALKER_RECORD_SYMBOL_SOURCE_H
+#define RWALKER_RECORD_SYMBOL_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/event.h"
+#include "record/elf_helper.h"
+
+struct nursery;
+struct symbol_source;
+
+int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_source);
+void symbol_source_destroy(struct symbol_source *source);
+
+/*
+ * hits: ascending file offsets (ELF_SYMBOLS) or addresses (ELF_PERF_MAP). 0: ret_reply->error says what the file
+ * was like, and where it is 0 the symbols follow; -ETIMEDOUT, -ECHILD: the helper is gone.
+ */
+int symbol_source_ask(struct symbol_source *source, enum elf_what what, int fd, uint64_t full_room, const uint64_t *hits,
+		      size_t count, struct elf_reply *ret_reply);
+
+/* The next batch, ascending; valid until the next call. 1, 0 at the end, -ETIMEDOUT, -ECHILD, -EPROTO. */
+int symbol_source_next(struct symbol_source *source, const struct event_symbol **ret_symbols, size_t *ret_count);
+
+#endif

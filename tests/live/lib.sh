@@ -65,7 +65,7 @@ check_number() {
 finish() {
 	[ "$checks" -gt 0 ] || die "nothing was checked"
 	echo "$checks checks, $failures failed"
-	[ "$failures" -eq 0 ]
+	[ "$failures" -eq 0 ] && echo "ok $(basename "$0" .sh) ($checks checks)"
 	exit
 }
 

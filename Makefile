@@ -44,7 +44,7 @@ BPF_CFLAGS_ALL = -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -W
 	-I. -idirafter /usr/include/$(MULTIARCH) -MMD -MP $(BPF_CFLAGS)
 # Programs that are measured: frames as they were written.
 WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -pthread \
-	-D_GNU_SOURCE= -Wall -MMD -MP
+	-Wall -MMD -MP
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
 LIBS_REPORT = -llz4 -liberty
@@ -177,7 +177,7 @@ $(BUILD)/$(if $(filter samples/%,$(1)),$(patsubst %/,%,$(dir $(1))),$(basename $
 	@mkdir -p $$(@D)
 	$(Q)$(2) $(WORKLOAD_FLAGS) -MT $$@ -MF $$@.d $$< -o $$@
 endef
-$(foreach c,$(WORKLOAD_C),$(eval $(call workload_rule,$(c),$(CC))))
+$(foreach c,$(WORKLOAD_C),$(eval $(call workload_rule,$(c),$(CC) -D_GNU_SOURCE=)))
 $(foreach c,$(WORKLOAD_CXX),$(eval $(call workload_rule,$(c),$(CXX))))
 
 $(GUESTS): $(BUILD)/%: %.c

@@ -3,12 +3,16 @@
 # A comm, a path and a symbol that hold terminal escape sequences never come out raw.
 . "$(dirname "$0")/lib.sh"
 
-# Everything but printable ASCII, tab and newline; what comes from names here is ASCII
-# or a control character, so nothing else may appear.
-raw_bytes() { tr -d '\t\n\040-\176' <"$1" | wc -c; }
+# Lines that hold a control character other than tab and newline: C0, DEL, C1 in UTF-8, or
+# bytes that are not UTF-8 at all, which a terminal may take for C1.
+raw_lines() {
+	LC_ALL=C grep -caP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1"
+	iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1 || echo "not UTF-8"
+}
 
 check_clean() { # WHAT FILE
-	check_equal "control characters in $1" 0 "$(raw_bytes "$2")"
+	check_equal "lines with control characters in $1" 0 "$(raw_lines "$2" | paste -sd' ')" ||
+		grep -aP '[\x00-\x08\x0b-\x1f\x7f-\x9f]' "$2" | cat -v | head -3 >&2
 }
 
 record_evil() {

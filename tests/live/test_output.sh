@@ -15,8 +15,7 @@ test_mode_and_last_line() {
 test_default_name() {
 	mkdir "$scratch/cwd"
 	(cd "$scratch/cwd" && "$record" $short 2>/dev/null)
-	check_equal "default name" 1 \
-		"$(ls "$scratch/cwd" | grep -c "^rwalker-$(uname -n)-[0-9].*\.rwk\$")"
+	check "default name" eval "[ -s '$scratch/cwd/rwalker-$(uname -n)'-[0-9]*.rwk ]"
 }
 
 test_no_overwrite() {

@@ -10,7 +10,7 @@ maps_hang() { # PID: reading /proc/PID/maps does not come to an end within a sec
 runs() { # PREFIX
 	for turn in 1 2; do
 		record "$1-bounded$turn" -p 1 -u --embed=none
-		interrupt=4 record "$1-endless$turn" -p 0 -u --embed=none
+		interrupt=3 record "$1-endless$turn" -p 0 -u --embed=none
 	done
 	record "$1-walk" --embed=none
 	record "$1-all" -a -u --embed=none

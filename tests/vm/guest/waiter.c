@@ -3,15 +3,16 @@
  * waiter NAME KIND [PATH] [NUMBER] : a task called NAME that tells its truth (guest.h) and then waits, or does not.
  *
  *   read PATH OFFSET    direct read, D on a suspended device
- *   burn PATH SECONDS   keeps a CPU until SECONDS went by without a switch, then the same
- *   sync PATH           syncfs of the file system that holds PATH
  *   create PATH         makes a file, D in a frozen file system
+ *   burn PATH SECONDS   keeps a CPU until SECONDS went by without a switch, then the same: unlike a read it wakes no kernel
+ *                       thread that would switch this task out once more
+ *   sync PATH           syncfs of the file system that holds PATH
  *   vfork               waits for its vfork child, D
  *   sleep               S
  *   stop                stops itself, T
  *   spin                R until killed
  *   tick PATH           short direct reads for ever; before each the comm becomes "t" + milliseconds of CLOCK_MONOTONIC, so
- *                       that whoever sees the comm knows what time it was
+ *                       that whoever sees the comm knows what time it was; each such comm is a line on stdout
  */
 #include "guest.h"
 
@@ -47,13 +48,23 @@ static void wait_read(const struct wait *wait)
 	read_direct(wait->path, wait->number);
 }
 
-/* Until this task has kept its CPU for span_ns without being switched out once; gives up after ten times as long. */
+static void wait_create(const struct wait *wait)
+{
+	tell_truth(wait->name, 'D');
+	if (open(wait->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) < 0)
+		die(wait->path);
+}
+
+/*
+ * At least twice span_ns, and until this task has kept its CPU for span_ns without being switched out once; gives up
+ * after twenty times as long.
+ */
 static void burn(uint64_t span_ns)
 {
 	uint64_t begin = now_ns(), span_begin = begin;
 	long switches = -1;
 
-	while (now_ns() - span_begin < span_ns && now_ns() - begin < 10 * span_ns) {
+	while ((now_ns() - begin < 2 * span_ns || now_ns() - span_begin < span_ns) && now_ns() - begin < 20 * span_ns) {
 		struct rusage usage;
 
 		getrusage(RUSAGE_SELF, &usage);
@@ -69,8 +80,7 @@ static void wait_burn(const struct wait *wait)
 {
 	prctl(PR_SET_NAME, wait->name);
 	burn(wait->number * 1000000000u);
-	tell_truth(wait->name, 'D');
-	read_direct(wait->path, 0);
+	wait_create(wait);
 }
 
 static void wait_sync(const struct wait *wait)
@@ -83,17 +93,11 @@ static void wait_sync(const struct wait *wait)
 	syncfs(fd);
 }
 
-static void wait_create(const struct wait *wait)
-{
-	tell_truth(wait->name, 'D');
-	if (open(wait->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) < 0)
-		die(wait->path);
-}
-
 static void wait_vfork(const struct wait *wait)
 {
 	tell_truth(wait->name, 'D');
 	if (vfork() == 0) {
+		prctl(PR_SET_NAME, "vforked");
 		sleep(3600);
 		_exit(0);
 	}
@@ -122,8 +126,11 @@ static void wait_tick(const struct wait *wait)
 	char comm[16];
 
 	for (;;) {
-		snprintf(comm, sizeof(comm), "t%llu", (unsigned long long)(now_ns() / 1000000));
+		int len = snprintf(comm, sizeof(comm), "t%llu", (unsigned long long)(now_ns() / 1000000));
+
 		prctl(PR_SET_NAME, comm);
+		if (dprintf(STDOUT_FILENO, "%s\n", comm) != len + 1)
+			die("stdout");
 		read_direct(wait->path, 0);
 	}
 }

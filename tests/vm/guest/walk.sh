@@ -3,8 +3,8 @@
 . /lib.sh
 
 devices_make || exit 1
-start ticker tick "$slow"
-ticker=$started
+waiter ticker tick "$slow" >/out/ticks 2>>/out/waiters.err &
+ticker=$!
 have_recorder && record quiet -s --embed=none
 
 # What sleeps for ever: from here on /dev/dm-N of "a" and "raw" is suspended and /mnt/b is frozen.
@@ -30,13 +30,15 @@ echo "$started" >/tmp/freezer/cold/cgroup.procs
 echo FROZEN >/tmp/freezer/cold/freezer.state
 echo "frozen $started $(now)" >>/out/truth
 
-# It shall sleep after seconds in which it was not switched out, so nothing else may want a CPU now and then.
+# It shall sleep after seconds in which it was not switched out, so it gets CPU 1 and all else stays away.
 kill -STOP "$ticker"
 echo 0 >/proc/sys/kernel/watchdog
 echo 300 >/proc/sys/vm/stat_interval
-start w-burn burn "$raw" 2
+for pid in /proc/[0-9]*; do taskset -p 1 "${pid#/proc/}"; done >/dev/null 2>&1
+taskset 2 waiter w-burn burn /mnt/b/burnt 1 >>/out/truth 2>>/out/waiters.err &
 for name in w-read w-sync w-sync2 w-create w-vfork; do until_true 50 in_state $name D; done
 until_true 220 in_state w-burn D
+taskset -p 3 $$ >/dev/null
 kill -CONT "$ticker"
 sleep 1
 oracle

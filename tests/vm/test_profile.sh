@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 900
+#
+# A CPU profile with user stacks in the guest: named kernel and user functions, samples from every CPU, the loss identity;
+# at CHECK_LEVEL=long also with 8 CPUs (more than one ring). And hosts that cannot be recorded are refused clearly.
+# Truth: the load is half work_user, half reads of /dev/zero (guest/work.c), on every CPU all the time.
+. "$(dirname "$0")/lib.sh"
+
+# share FOLDED WORD : percent of the samples of the load whose call chain has the word
+share() {
+	awk -v word="$2" '/^work;/ { all += $NF; if (index($0, word)) with += $NF } END { print all ? int(100 * with / all) : 0 }' "$1"
+}
+
+refused() { # NAME RUN WORD
+	verdict "$1/$2-code" "exit code $(time_of "$2" 3)" [ "$(time_of "$2" 3)" = 1 ]
+	verdict "$1/$2-says" "'$3' is not in: $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" grep -qi "$3" "$dir/$2.err"
+}
+
+# Rows of the loss table of --info, one per CPU: produced, recorded, lost by each cause.
+loss_rows() { sed -nE 's/^ *cpu *[0-9]+ +([0-9 ]+)$/\1/Ip' "$1"; }
+
+# What the kernel produced is what was recorded and what was lost, on each CPU.
+judge_losses() { # NAME INFO
+	loss_rows "$2" >"$2.rows"
+	count=$(wc -l <"$2.rows")
+	verdict "$1/loss-rows" "$count rows for $(cat "$dir/cpus") CPUs" [ "$count" = "$(cat "$dir/cpus")" ]
+	bad=$(awk '{ sum = 0; for (i = 2; i <= NF; i++) sum += $i } $1 != sum' "$2.rows")
+	verdict "$1/loss-identity" "does not add up: '$bad'" [ -z "$bad" ]
+	bad=$(awk '$2 == 0' "$2.rows")
+	verdict "$1/every-cpu" "no samples on a CPU that was busy: '$bad'" [ -z "$bad" ]
+}
+
+judge_kernel() { # NAME
+	recorded "$1/run" profile || return
+	"$REPORT" --folded "$dir/profile.rwk" >"$dir/profile.folded" 2>"$dir/profile.report-err"
+	"$REPORT" --info "$dir/profile.rwk" >"$dir/profile.info" 2>&1
+	user=$(share "$dir/profile.folded" work_user)
+	kernel_share=$(share "$dir/profile.folded" work_kernel)
+	verdict "$1/user" "work_user has $user %" between "$user" 35 65
+	verdict "$1/kernel" "work_kernel has $kernel_share %" between "$kernel_share" 35 65
+	verdict "$1/kernel-names" "no sample of the load has work_kernel above vfs_read" \
+		grep -q '^work;.*work_kernel;.*;vfs_read' "$dir/profile.folded"
+	judge_losses "$1" "$dir/profile.info"
+	refused "$1" old-kernel '6\.1'
+	refused "$1" no-btf btf
+}
+
+need_programs
+mkdir -p "$RESULTS"
+for kernel in $(kernels); do
+	boot "profile-$kernel" "$kernel" profile.sh && judge_kernel "$kernel"
+done
+if [ "${CHECK_LEVEL:-check}" = long ]; then
+	for kernel in 6.1-cloud 6.12-cloud; do
+		boot "profile-8-$kernel" "$kernel" profile.sh 8 && judge_kernel "$kernel-8-cpus"
+	done
+fi
+exit 0

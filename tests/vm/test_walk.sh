@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 900
+#
+# Task walks on Debian's kernels: tasks that a suspended device, a frozen file system, a vfork or the freezer hold are found by the
+# default walk, -s and -w, with the right state, wait and stack.
+# Truth: the tasks themselves (when they began to wait), /proc/PID/stat and /proc/PID/stack.
+. "$(dirname "$0")/lib.sh"
+
+# w-burn has run for seconds, without a switch, before it slept.
+blocked="w-read w-sync w-sync2 w-create w-vfork w-burn"
+
+judge_waits() { # NAME RECORDING NAMES TICKER
+	tasks_of "$dir/$2.rwk" >"$dir/$2.list"
+	awk -f tests/vm/judge_walk.awk -v prefix="$1" -v want="$3" -v ticker="$4" \
+		-v begin="$(time_of "$2" 4)" -v end="$(time_of "$2" 5)" "$dir/truth" "$dir/ticks" "$dir/$2.list"
+}
+
+# What the kernel itself says about the states, so that nothing below rests on a state that is not there.
+judge_bed() { # NAME
+	for name in $blocked; do
+		verdict "$1/bed/$name" "/proc says $(oracle_state $name)" [ "$(oracle_state $name)" = D ]
+	done
+	verdict "$1/bed/w-stop" "/proc says $(oracle_state w-stop)" [ "$(oracle_state w-stop)" = T ]
+	burned=$(sed -n 's/^burned \([0-9]*\) ns.*/\1/p' "$dir/waiters.err")
+	verdict "$1/bed/burned" "w-burn ran only ${burned:-0} ns without a switch" [ "${burned:-0}" -ge 1000000000 ]
+}
+
+tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' "$dir/truth"; }
+oracle_state() { sed 's/.*) //; s/ .*//' "$dir/oracle/$(tid_of "$1").stat"; }
+
+# The functions of /proc/PID/stack are the end of the stack that was recorded: the kernel leaves the scheduler's own out there.
+judge_stack() { # NAME TASK LIST
+	truth=$(sed 's/^\[<0>\] //; s/+0x.*//' "$dir/oracle/$(tid_of "$2").stack" | tr '\n' ',')
+	seen=$(awk -F '\t' -v tid="$(tid_of "$2")" '$2 == tid { print $5 }' "$3")
+	case $seen in
+	*"$truth") [ -n "$truth" ] && ok "$1" && return ;;
+	esac
+	not_ok "$1" "stack '$seen' does not end in '$truth'"
+}
+
+state_in() { # LIST NAME
+	awk -F '\t' -v tid="$(tid_of "$2")" '$2 == tid { print $3 }' "$1"
+}
+
+absent() { ! cut -f 1 "$1" | grep -q "^$2\$"; }
+
+# All states: what the freezer and a signal stopped, idle kernel threads, a sleeper, one that runs.
+judge_all() { # NAME LIST
+	judge_waits "$1/all" all "$blocked" 1
+	for pair in w-stop:T w-sleep:S w-spin:R; do
+		name=${pair%:*}
+		verdict "$1/all/$name" "state '$(state_in "$2" "$name")'" [ "$(state_in "$2" "$name")" = "${pair#*:}" ]
+	done
+	verdict "$1/all/w-frozen" "not found" [ -n "$(state_in "$2" w-frozen)" ]
+	truth=$(awk '$2 == "I"' "$dir/states" | wc -l)
+	seen=$(cut -f 3 "$2" | grep -c '^I')
+	# Kernel threads come and go; most of them stay.
+	verdict "$1/all/idle" "$seen tasks in I, /proc saw $truth" between "$seen" $((truth - 5)) $((truth + 5))
+	verdict "$1/bed/idle" "/proc saw only $truth tasks in I" [ "$truth" -gt 10 ]
+}
+
+judge_kernel() { # NAME
+	judge_bed "$1"
+	if recorded "$1/walk-run" walk; then
+		judge_waits "$1/walk" walk "$blocked" 1
+		for name in $blocked; do judge_stack "$1/walk/stack-$name" "$name" "$dir/walk.list"; done
+		verdict "$1/walk/no-sleeper" "a task in S is in the default walk" absent "$dir/walk.list" w-sleep
+		verdict "$1/walk/no-stopped" "a task in T is in the default walk" absent "$dir/walk.list" w-stop
+	fi
+	if recorded "$1/stuck-run" stuck; then
+		tasks_of "$dir/stuck.rwk" >"$dir/stuck.list"
+		verdict "$1/stuck/found" "-s found none of the tasks in D" grep -q "^w-" "$dir/stuck.list"
+		judge_waits "$1/stuck" stuck "$(first_names "$dir/stuck.list")"
+		verdict "$1/stuck/early" "-s did not stop at the first it found" \
+			[ $(($(time_of stuck 5) - $(time_of stuck 4))) -lt 8000000000 ]
+	fi
+	if recorded "$1/waiting-run" waiting; then
+		judge_waits "$1/waiting" waiting "$blocked"
+		verdict "$1/waiting/no-young" "-w 4 shows a task that waited for less" absent "$dir/waiting.list" w-young
+		verdict "$1/waiting/all-old" "-w 4 shows a shorter wait" old_enough "$dir/waiting.list"
+	fi
+	if recorded "$1/all-run" all; then judge_all "$1" "$dir/all.list"; fi
+	judge_quiet "$1"
+}
+
+# -s may leave out what comes after the first; what it shows must be right.
+first_names() { cut -f 1 "$1" | grep '^w-' | grep -v w-frozen | sort | tr '\n' ' '; }
+
+old_enough() { awk -F '\t' '$4 ~ /^[0-9]/ && $4 + 0 < 4 { bad = 1 } END { exit bad }' "$1"; }
+
+# Before anything was stuck -s must look five times, two seconds apart, and say that there is nothing. The ticker is in D nearly
+# always, but never for a second.
+judge_quiet() {
+	quiet=$(($(time_of quiet 5) - $(time_of quiet 4)))
+	verdict "$1/quiet-run" "ended with $(time_of quiet 3)" [ "$(time_of quiet 3)" = 0 ]
+	verdict "$1/quiet/five-times" "took $quiet ns" between $quiet 8000000000 20000000000
+}
+
+need_programs
+mkdir -p "$RESULTS"
+for kernel in $(kernels); do
+	boot "walk-$kernel" "$kernel" walk.sh && judge_kernel "$kernel"
+done
+exit 0

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/event_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "format/limits.h"
+
+static const uint64_t CHUNK_AGE = (uint64_t)RWK_TARGET_CHUNK_MS * 1000000;
+
+struct lane { /* one open chunk */
+	struct event_encoder *encoder;
+	enum rwk_chunk_type type;
+	uint64_t seen; /* when a tick found it open first; 0: none has */
+};
+
+struct event_log {
+	struct trace_writer *writer;
+	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
+};
+
+int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct event_log **ret_log)
+{
+	struct event_log *log = calloc(1, sizeof(*log));
+	int r;
+
+	if (!log)
+		return -ENOMEM;
+	log->writer = writer;
+	log->state.type = RWK_CHUNK_STATE;
+	log->events.type = max_cpus ? RWK_CHUNK_EVENTS : RWK_CHUNK_EMBED;
+	r = event_encoder_create(RWK_TARGET_RAW_CHUNK, 0, &log->state.encoder);
+	if (r >= 0)
+		r = event_encoder_create(RWK_TARGET_RAW_CHUNK, max_cpus, &log->events.encoder);
+	if (r < 0) {
+		event_log_destroy(log);
+		return r;
+	}
+	*ret_log = log;
+	return 0;
+}
+
+void event_log_destroy(struct event_log *log)
+{
+	if (!log)
+		return;
+	event_encoder_destroy(log->state.encoder);
+	event_encoder_destroy(log->events.encoder);
+	free(log);
+}
+
+static size_t lane_used(const struct lane *lane)
+{
+	const void *bytes;
+	uint64_t first, last;
+
+	return event_encoder_payload(lane->encoder, &bytes, &first, &last);
+}
+
+static int lane_write(struct event_log *log, struct lane *lane)
+{
+	uint64_t first, last;
+	const void *bytes;
+	size_t length = event_encoder_payload(lane->encoder, &bytes, &first, &last);
+	int r;
+
+	if (!length)
+		return 0;
+	r = trace_writer_add(log->writer, lane->type, 0, bytes, length, first, last);
+	event_encoder_reset(lane->encoder);
+	lane->seen = 0;
+	return r;
+}
+
+int event_log_flush(struct event_log *log)
+{
+	int r = lane_write(log, &log->state);
+
+	return r < 0 ? r : lane_write(log, &log->events);
+}
+
+static int lane_flush(struct event_log *log, struct lane *lane)
+{
+	return lane == &log->state ? lane_write(log, lane) : event_log_flush(log);
+}
+
+/* Makes the second lane one of this type. */
+static int use_type(struct event_log *log, enum rwk_chunk_type type)
+{
+	int r;
+
+	if (log->events.type == type)
+		return 0;
+	r = event_log_flush(log);
+	log->events.type = type;
+	return r;
+}
+
+/* One call that encodes into the lane, made again with an empty chunk where it found no room. */
+#define ENCODE(log, lane, call)                                                                    \
+	({                                                                                         \
+		int result = (call);                                                               \
+                                                                                                   \
+		if (result == -ENOSPC) {                                                           \
+			result = lane_flush(log, lane);                                            \
+			if (result >= 0)                                                           \
+				result = (call);                                                   \
+		}                                                                                  \
+		result;                                                                            \
+	})
+
+int event_log_add(struct event_log *log, const struct event *event)
+{
+	struct lane *lane = event->kind < EVENT_TASK ? &log->state : &log->events;
+	int r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : 0;
+
+	return r < 0 ? r : ENCODE(log, lane, event_encode(lane->encoder, event));
+}
+
+int event_log_add_meta(struct event_log *log, const char *key, const char *value)
+{
+	return ENCODE(log, &log->state, event_encode_meta(log->state.encoder, key, value));
+}
+
+int event_log_add_sample(struct event_log *log, struct event_sample *sample, const struct event_task *task,
+			 const struct event_stacks *stacks)
+{
+	int r = use_type(log, RWK_CHUNK_EVENTS);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_sample(log->events.encoder, sample, task, stacks));
+}
+
+int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, const struct event_task *task,
+			    const struct event_stacks *stacks)
+{
+	int r = use_type(log, RWK_CHUNK_EVENTS);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_walk_task(log->events.encoder, row, task, stacks));
+}
+
+int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module)
+{
+	int r = use_type(log, RWK_CHUNK_EMBED);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_embed_module(log->events.encoder, module));
+}
+
+typedef int encode_symbols_function(struct event_encoder *encoder, uint32_t owner, const struct event_symbol *symbols,
+				    size_t count, size_t *ret_taken);
+
+static int add_symbols(struct event_log *log, encode_symbols_function *encode, uint32_t owner,
+		       const struct event_symbol *symbols, size_t count)
+{
+	int r = use_type(log, RWK_CHUNK_EMBED);
+	size_t taken;
+
+	for (; r >= 0 && count; symbols += taken, count -= taken) {
+		taken = 0;
+		r = ENCODE(log, &log->events, encode(log->events.encoder, owner, symbols, count, &taken));
+	}
+	return r;
+}
+
+int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
+				size_t count)
+{
+	return add_symbols(log, event_encode_embed_symbols, module, symbols, count);
+}
+
+int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count)
+{
+	return add_symbols(log, event_encode_perf_map, tgid, symbols, count);
+}
+
+static bool is_due(struct lane *lane, uint64_t now)
+{
+	if (!lane_used(lane))
+		return false;
+	if (!lane->seen)
+		lane->seen = now;
+	return now - lane->seen >= CHUNK_AGE;
+}
+
+int event_log_tick(struct event_log *log, uint64_t now)
+{
+	bool state = is_due(&log->state, now), events = is_due(&log->events, now);
+
+	return events ? event_log_flush(log) : state ? lane_write(log, &log->state) : 0;
+}
+
+int event_log_close(struct event_log *log, enum rwk_end_reason reason, const struct event *last, size_t count)
+{
+	int r = event_log_flush(log), closed;
+	uint64_t first_time, last_time;
+	const void *bytes;
+	size_t length;
+
+	if (r < 0)
+		return r;
+	/* What does not fit or is refused must not keep the trace from being closed. */
+	for (size_t i = 0; i < count; i++) {
+		int one = event_encode(log->state.encoder, &last[i]);
+
+		r = one < 0 ? one : r;
+	}
+	length = event_encoder_payload(log->state.encoder, &bytes, &first_time, &last_time);
+	closed = trace_writer_close(log->writer, reason, bytes, length);
+	event_encoder_reset(log->state.encoder);
+	return closed < 0 ? closed : r;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the recorder writes its events to: one open STATE chunk, one open EVENTS (later EMBED) chunk, and the trace
+ * writer behind them, which stays the caller's. A chunk is written out when it is full or, by event_log_tick, when it is
+ * RWK_TARGET_CHUNK_MS old; a STATE chunk always before the EVENTS that may need it. The writer sees to second
+ * copies. Nothing is allocated after creation.
+ * Every function returns 0, -EINVAL where a record breaks a limit of the format (it is left out, the log goes on), or the
+ * writer's error, with which the trace has been closed already and every later call fails too.
+ */
+#ifndef RWALKER_FORMAT_EVENT_LOG_H
+#define RWALKER_FORMAT_EVENT_LOG_H
+
+#include "format/event_encoder.h"
+#include "format/trace_writer.h"
+
+struct event_log;
+
+/* max_cpus: one more than the largest cpu number; 0 for a log without samples and walks (--finalize). */
+int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct event_log **ret_log);
+void event_log_destroy(struct event_log *log);
+
+/* Any STATE record, or a WALK. */
+int event_log_add(struct event_log *log, const struct event *event);
+int event_log_add_meta(struct event_log *log, const char *key, const char *value);
+
+/* As event_encode_sample and event_encode_walk_task. */
+int event_log_add_sample(struct event_log *log, struct event_sample *sample, const struct event_task *task,
+			 const struct event_stacks *stacks);
+int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, const struct event_task *task,
+			    const struct event_stacks *stacks);
+
+/* After the stop. Symbols ascend by address, and are spread over as many chunks as they need. */
+int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module);
+int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
+				size_t count);
+int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
+
+/* Writes out what is old enough at `now` (CLOCK_MONOTONIC ns). Called at least every 100 ms. */
+int event_log_tick(struct event_log *log, uint64_t now);
+/* Writes out everything. */
+int event_log_flush(struct event_log *log);
+/* Writes out everything, then END with these records (META, LOSS, COST), and closes the trace. */
+int event_log_close(struct event_log *log, enum rwk_end_reason reason, const struct event *last, size_t count);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/drain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "format/event_log.h"
+#include "record/hits.h"
+#include "record/kernel_map.h"
+#include "record/probe.h"
+#include "record/recording.h"
+#include "record/sideband.h"
+
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe, size_t ring_bytes,
+	       uint64_t period)
+{
+	uint32_t count = probe_rings(probe);
+
+	memset(drain, 0, sizeof(*drain));
+	drain->recording = recording;
+	drain->period = period;
+	if (!count)
+		return 0;
+	drain->rings = calloc(count, sizeof(*drain->rings));
+	if (!drain->rings)
+		return -ENOMEM;
+	for (; drain->ring_count < count; drain->ring_count++) {
+		int r = ring_open(&drain->rings[drain->ring_count], probe_ring_fd(probe, drain->ring_count), ring_bytes);
+
+		if (r < 0) {
+			drain_close(drain);
+			return log_error(-r, "cannot map a ring: %s", strerror(-r));
+		}
+	}
+	return 0;
+}
+
+void drain_close(struct drain *drain)
+{
+	for (uint32_t i = 0; i < drain->ring_count; i++)
+		ring_close(&drain->rings[i]);
+	free(drain->rings);
+	drain->rings = NULL;
+	drain->ring_count = 0;
+}
+
+static uint64_t sample_flags(const struct ring_sample *raw)
+{
+	uint64_t flags = 0;
+
+	if (raw->flags & RING_SAMPLE_KERNEL_TRUNCATED)
+		flags |= SAMPLE_KERNEL_TRUNCATED;
+	if (raw->flags & RING_SAMPLE_USER_TRUNCATED)
+		flags |= SAMPLE_USER_TRUNCATED;
+	if (raw->kernel_count)
+		flags |= SAMPLE_HAS_KERNEL;
+	if (raw->user_count)
+		flags |= SAMPLE_HAS_USER;
+	return flags;
+}
+
+static enum user_missing missing_reason(const struct ring_sample *raw)
+{
+	if (raw->flags & RING_SAMPLE_NO_USER_KTHREAD)
+		return USER_MISSING_KERNEL_THREAD;
+	if (raw->flags & RING_SAMPLE_NO_USER_EXITING)
+		return USER_MISSING_EXITING;
+	return raw->flags & RING_SAMPLE_NO_USER_FAULT ? USER_MISSING_FAULT : 0;
+}
+
+static struct event_sample sample_of(const struct drain *drain, const struct ring_sample *raw)
+{
+	struct event_sample sample = {
+		.time = raw->time,
+		.cpu = raw->cpu,
+		.source = raw->source,
+		.flags = sample_flags(raw),
+		.missing = missing_reason(raw),
+	};
+
+	if (sample.missing)
+		sample.flags |= SAMPLE_USER_MISSING;
+	if (raw->period != drain->period) {
+		sample.flags |= SAMPLE_HAS_PERIOD;
+		sample.period = raw->period;
+	}
+	return sample;
+}
+
+static struct event_task task_of(const struct ring_task *raw)
+{
+	struct event_task task = {
+		.tgid = raw->tgid,
+		.tid = raw->tid,
+		.start = raw->start,
+		.flags = raw->kernel_thread ? TASK_KERNEL_THREAD : 0,
+	};
+
+	memcpy(task.comm, raw->comm, sizeof(task.comm));
+	task.comm[sizeof(task.comm) - 1] = '\0';
+	return task;
+}
+
+static void encode_sample(struct drain *drain, const struct ring_sample *raw)
+{
+	struct recording *recording = drain->recording;
+	struct event_sample sample = sample_of(drain, raw);
+	struct event_task task = task_of(&raw->task);
+	struct event_stacks stacks = {
+		.kernel = drain->frames,
+		.kernel_count = raw->kernel_count,
+		.user = (const uint64_t *)raw->frames + raw->kernel_count,
+		.user_count = raw->user_count,
+	};
+	int r;
+
+	for (uint32_t i = 0; i < raw->kernel_count; i++)
+		drain->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
+	if (raw->user_count)
+		hits_mark(recording->hits, task.tgid, stacks.user, stacks.user_count);
+	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
+	if (r == -EINVAL)
+		drain->refused++;
+	else if (recording_check(recording, r) >= 0)
+		drain->samples++;
+}
+
+static bool is_whole(const struct ring_sample *raw, size_t length)
+{
+	return length >= sizeof(*raw) && raw->kernel_count <= RING_MAX_FRAMES && raw->user_count <= RING_MAX_FRAMES &&
+	       length >= sizeof(*raw) + sizeof(uint64_t) * (raw->kernel_count + raw->user_count);
+}
+
+static void drain_ring(struct drain *drain, struct ring *ring)
+{
+	const struct ring_sample *raw;
+	size_t length;
+
+	while (drain->recording->stop != RECORDING_FAILED && (raw = ring_next(ring, &length))) {
+		if (is_whole(raw, length))
+			encode_sample(drain, raw);
+		else
+			drain->refused++;
+	}
+	ring_release(ring);
+}
+
+void drain_pass(struct drain *drain)
+{
+	for (uint32_t i = 0; i < drain->ring_count; i++)
+		(void)ring_aim(&drain->rings[i]);
+	sideband_drain(drain->recording->sideband);
+	for (uint32_t i = 0; i < drain->ring_count; i++)
+		drain_ring(drain, &drain->rings[i]);
+}
+
+uint64_t drain_mapped_bytes(const struct drain *drain)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = 0;
+
+	for (uint32_t i = 0; i < drain->ring_count; i++)
+		bytes += 2 * drain->rings[i].size + 2 * page;
+	return bytes;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From the rings into the log. A pass notes how far the kernel has written, applies the sideband, then encodes
+ * the samples up to the noted positions: what a sample points into was told before the sample. No
+ * allocation, no logging, no string work happens here.
+ */
+#ifndef RWALKER_RECORD_DRAIN_H
+#define RWALKER_RECORD_DRAIN_H
+
+#include <linux/types.h>
+#include <stdint.h>
+
+#include "bpf/ring_event.h"
+#include "record/ring.h"
+
+struct probe;
+struct recording;
+
+struct drain {
+	struct recording *recording;
+	struct ring *rings;
+	uint32_t ring_count;
+	uint64_t period;  /* of samples that need not carry one */
+	uint64_t samples; /* encoded */
+	uint64_t refused; /* by the encoder */
+	uint64_t frames[RING_MAX_FRAMES];
+};
+
+/* Maps the probe's rings. -errno after it said why. */
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe, size_t ring_bytes,
+	       uint64_t period);
+void drain_close(struct drain *drain);
+
+/* Until recording->stop says that the log has failed, or all rings are read up to now. */
+void drain_pass(struct drain *drain);
+
+/* Bytes of the mappings, for the account of memory. */
+uint64_t drain_mapped_bytes(const struct drain *drain);
+
+#endif

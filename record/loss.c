@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/loss.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "format/event_log.h"
+#include "record/drain.h"
+#include "record/perf_event.h"
+#include "record/probe.h"
+#include "record/recording.h"
+#include "record/sideband.h"
+
+enum { CAUSES = LOSS_TRUNCATED + 1 };
+
+static const enum loss_cause causes[RING_COUNTERS] = {
+	[RING_COUNT_SEEN] = LOSS_SEEN,
+	[RING_COUNT_IDLE] = LOSS_IDLE,
+	[RING_COUNT_OWN] = LOSS_OWN,
+	[RING_COUNT_FILTERED] = LOSS_FILTERED,
+	[RING_COUNT_RECORDED] = LOSS_RECORDED,
+	[RING_COUNT_RING_FULL] = LOSS_RING_FULL,
+	[RING_COUNT_NESTED] = LOSS_NESTED,
+	[RING_COUNT_KERNEL_STACK] = LOSS_KERNEL_STACK,
+	[RING_COUNT_USER_STACK] = LOSS_USER_STACK,
+	[RING_COUNT_TRUNCATED] = LOSS_TRUNCATED,
+};
+
+int loss_init(struct loss *loss)
+{
+	uint32_t cpus = loss->recording->max_cpus;
+
+	loss->now = calloc(cpus, sizeof(*loss->now));
+	loss->told = calloc((size_t)cpus * CAUSES, sizeof(*loss->told));
+	return loss->now && loss->told ? 0 : -ENOMEM;
+}
+
+void loss_deinit(struct loss *loss)
+{
+	free(loss->now);
+	free(loss->told);
+	loss->now = NULL;
+	loss->told = NULL;
+}
+
+static void tell(struct loss *loss, uint64_t time, bool all, uint32_t source, uint32_t cpu, enum loss_cause cause,
+		 uint64_t total)
+{
+	struct recording *recording = loss->recording;
+	uint64_t *told = &loss->told[(size_t)cpu * CAUSES + cause];
+	struct event event = {
+		.kind = EVENT_LOSS,
+		.loss = {.time = time, .source = source, .cpu = cpu, .cause = cause, .total = total},
+	};
+
+	if (!total || (total == *told && !all))
+		return;
+	*told = total;
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
+{
+	const uint64_t *counters = (const uint64_t *)loss->now[cpu].counters;
+	uint64_t ticks = perf_events_ticks(loss->events, cpu), seen = counters[RING_COUNT_SEEN];
+
+	for (size_t i = 0; i < RING_COUNTERS; i++)
+		tell(loss, time, all, loss->cpu_source, cpu, causes[i], counters[i]);
+	if (ticks > seen)
+		tell(loss, time, all, loss->cpu_source, cpu, LOSS_NOT_DELIVERED, ticks - seen);
+	loss->lost += counters[RING_COUNT_RING_FULL] + counters[RING_COUNT_NESTED];
+	loss->left_out += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_FILTERED];
+}
+
+static uint64_t nanoseconds(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_usec * 1000;
+}
+
+static void tell_cost(struct loss *loss, uint64_t time, const struct probe_cost *programs)
+{
+	struct recording *recording = loss->recording;
+	uint64_t rings = drain_mapped_bytes(loss->drain), most;
+	struct event event = {
+		.kind = EVENT_COST,
+		.cost = {.time = time, .bpf_ns = programs->run_ns, .written = trace_writer_bytes(recording->writer)},
+	};
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) < 0)
+		return;
+	most = (uint64_t)usage.ru_maxrss * 1024;
+	loss->max_rss = most > rings ? most - rings : 0;
+	event.cost.user_ns = nanoseconds(&usage.ru_utime);
+	event.cost.system_ns = nanoseconds(&usage.ru_stime);
+	event.cost.max_rss = loss->max_rss;
+	event.cost.ring_bytes = rings + sideband_ring_bytes(recording->sideband);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+void loss_tell(struct loss *loss, uint64_t now, bool all)
+{
+	struct recording *recording = loss->recording;
+	struct probe_cost programs;
+
+	loss->lost = loss->drain->refused;
+	loss->left_out = 0;
+	probe_cost(loss->probe, &programs);
+	if (loss->events && !probe_cpu_counters(loss->probe, loss->now))
+		for (uint32_t cpu = 0; cpu < recording->max_cpus; cpu++)
+			tell_cpu(loss, now, all, cpu);
+	for (uint32_t cpu = 0; cpu < recording->max_cpus; cpu++) {
+		uint64_t lost = sideband_lost(recording->sideband, cpu);
+
+		tell(loss, now, all, 0, cpu, LOSS_SIDEBAND, lost);
+		loss->lost += lost;
+	}
+	/* counted for all CPUs together: under the first one */
+	tell(loss, now, all, 0, 0, LOSS_RECURSION, programs.recursion_misses);
+	tell(loss, now, all, 0, 0, LOSS_ENCODER, loss->drain->refused);
+	loss->lost += programs.recursion_misses;
+	tell_cost(loss, now, &programs);
+}

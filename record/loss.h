@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The account of a recording: per CPU and cause what was seen, left out, recorded and lost, and what it all cost the host.
+ * Read from the programs once a second and at the end, written to the log where it changed. For each CPU:
+ *
+ *     kernel's ticks = seen + not delivered        (where the kernel counts ticks: the CPU clock)
+ *     seen = recorded + idle + own + filtered + ring full + nested
+ */
+#ifndef RWALKER_RECORD_LOSS_H
+#define RWALKER_RECORD_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drain;
+struct perf_events;
+struct probe;
+struct recording;
+struct ring_cpu;
+
+struct loss {
+	struct recording *recording;
+	const struct probe *probe;
+	const struct perf_events *events; /* NULL: no CPU source */
+	const struct drain *drain;
+	uint32_t cpu_source;
+	struct ring_cpu *now; /* per CPU */
+	uint64_t *told;	      /* per CPU and cause, the total last written */
+	uint64_t lost;	      /* events that are damage: ring full, nested, sideband, encoder, recursion */
+	uint64_t left_out;    /* idle, own, filtered */
+	uint64_t max_rss;     /* bytes, rings not counted */
+};
+
+int loss_init(struct loss *loss);
+void loss_deinit(struct loss *loss);
+
+/* Reads and writes everything; `all` also what did not change since it was last written. */
+void loss_tell(struct loss *loss, uint64_t now, bool all);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * When what happens in a recording (DESIGN.md §4, "How they combine"): all sources start together, each stops at its own
+ * end, a walk comes at the start and every interval, and everything ends with the last source that has an
+ * end of its own, or at -d. Pure arithmetic on CLOCK_MONOTONIC ns.
+ */
+#ifndef RWALKER_RECORD_SCHEDULE_H
+#define RWALKER_RECORD_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/record_options.h"
+
+struct schedule {
+	uint64_t limit;	      /* -d; UINT64_MAX: none */
+	uint64_t profile_end; /* UINT64_MAX: until the end, or no profile */
+	uint64_t next_walk;   /* UINT64_MAX: no more walks */
+	uint64_t interval;    /* 0: one walk */
+	int64_t walks_left;   /* -1: without end */
+	bool profiles;	      /* the profile runs */
+	bool walks_end;	      /* walks have an end that the recording waits for */
+	bool profile_ends;
+};
+
+void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now);
+
+/* True once for each walk that is due. A walk that took longer than the interval is not made up for. */
+bool schedule_take_walk(struct schedule *schedule, uint64_t now);
+/* True once, when the profile's own end has come. */
+bool schedule_take_profile_end(struct schedule *schedule, uint64_t now);
+bool schedule_is_over(const struct schedule *schedule, uint64_t now);
+
+/* The next moment at which one of the above may change. */
+uint64_t schedule_next(const struct schedule *schedule);
+
+#endif

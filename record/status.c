@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+enum { FIGURE = 32 };
+
+void status_init(struct status *status)
+{
+	*status = (struct status){.live = isatty(STDERR_FILENO)};
+}
+
+/* 1234567 -> "1,234,567" */
+static const char *grouped(uint64_t value, char text[FIGURE])
+{
+	char digits[FIGURE];
+	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, value), used = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = digits[i];
+	}
+	text[used] = '\0';
+	return text;
+}
+
+static const char *size_text(uint64_t bytes, char text[FIGURE])
+{
+	static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	for (; value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		value /= 1000;
+	(void)snprintf(text, FIGURE, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+	return text;
+}
+
+static void what_was_recorded(const struct status_figures *figures, char *text, size_t room)
+{
+	char samples[FIGURE], tasks[FIGURE], walks[FIGURE];
+	int used = 0;
+
+	text[0] = '\0';
+	if (figures->profile)
+		used = snprintf(text, room, "%s samples", grouped(figures->samples, samples));
+	if (figures->walks && used >= 0 && (size_t)used < room)
+		(void)snprintf(text + used, room - (size_t)used, "%s%s tasks in %s %s", used ? ", " : "",
+			       grouped(figures->tasks, tasks), grouped(figures->walks, walks),
+			       figures->walks == 1 ? "walk" : "walks");
+}
+
+void status_show(struct status *status, const struct status_figures *figures)
+{
+	char what[128], lost[FIGURE], written[FIGURE];
+
+	if (!status->live)
+		return;
+	what_was_recorded(figures, what, sizeof(what));
+	(void)fprintf(stderr, "\r\033[K%" PRIu64 " s: %s, %s lost, %s written; Ctrl-C ends", figures->elapsed / 1000000000,
+		      what, grouped(figures->lost, lost), size_text(figures->written, written));
+	(void)fflush(stderr);
+	status->shown = true;
+}
+
+void status_embedding(struct status *status, size_t done, size_t total)
+{
+	if (!status->live)
+		return;
+	(void)fprintf(stderr, "\r\033[Kembedding symbols: module %zu of %zu; Ctrl-C skips the rest", done, total);
+	(void)fflush(stderr);
+	status->shown = true;
+}
+
+void status_clear(struct status *status)
+{
+	if (status->shown)
+		(void)fputs("\r\033[K", stderr);
+	status->shown = false;
+}
+
+void status_summary(const struct status_figures *figures, const char *path)
+{
+	char what[128], lost[FIGURE], left_out[FIGURE], written[FIGURE];
+	bool is_file = strcmp(path, "-") != 0;
+
+	what_was_recorded(figures, what, sizeof(what));
+	log_info("%s, %s lost, %s left out on purpose; %s in %s%s%s", what, grouped(figures->lost, lost),
+		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "\"" : "",
+		 is_file ? path : "stdout", is_file ? "\"" : "");
+	if (is_file)
+		log_info("next: rwalker-report --%s %s", figures->profile ? "tree" : "tasks", path);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the person at the terminal sees: a line that is rewritten once a second while stderr is a terminal, the progress of
+ * embedding, and at the end what was written and lost and what to type next.
+ */
+#ifndef RWALKER_RECORD_STATUS_H
+#define RWALKER_RECORD_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct status {
+	bool live;  /* stderr is a terminal */
+	bool shown; /* a line stands there now */
+};
+
+struct status_figures {
+	uint64_t samples, walks, tasks; /* tasks: rows of all walks */
+	uint64_t lost, left_out;
+	uint64_t written; /* bytes */
+	uint64_t elapsed; /* ns */
+	bool profile;
+};
+
+void status_init(struct status *status);
+void status_show(struct status *status, const struct status_figures *figures);
+void status_embedding(struct status *status, size_t done, size_t total);
+void status_clear(struct status *status);
+
+/* path "-": no hint what to type next. */
+void status_summary(const struct status_figures *figures, const char *path);
+
+#endif

@@ -28,3 +28,8 @@ int lz4_block_decompress(const void *block, size_t size, void *bytes, size_t len
 		return -EBADMSG;
 	return LZ4_decompress_safe(block, bytes, (int)size, (int)length) == (int)length ? 0 : -EBADMSG;
 }
+
+const char *lz4_block_version(void)
+{
+	return LZ4_versionString();
+}

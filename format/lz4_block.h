@@ -16,4 +16,6 @@ size_t lz4_block_compress(void *scratch, const void *bytes, size_t length, void 
 /* 0, or -EBADMSG where the block is malformed or does not give exactly `length` bytes. */
 int lz4_block_decompress(const void *block, size_t size, void *bytes, size_t length);
 
+const char *lz4_block_version(void); /* of the library, "1.9.4" */
+
 #endif

@@ -144,7 +144,7 @@ static int tell_module(struct embedding *embedding, const struct group *group, e
 							     reply->segments[i].file_size, reply->segments[i].memory_size,
 							     reply->segments[i].flags};
 	}
-	return recording_check(embedding->recording, event_log_embed_module(embedding->recording->log, &event));
+	return recording_check(embedding->recording, event_log_add_embed_module(embedding->recording->log, &event));
 }
 
 static int tell_missing(struct embedding *embedding, const struct group *group, enum embed_status status)
@@ -162,9 +162,9 @@ static int copy_symbols(struct embedding *embedding, const struct group *group)
 
 	while ((rc = symbol_source_next(embedding->source, &symbols, &count)) > 0) {
 		if (group->module)
-			rc = event_log_embed_symbols(log, group->module->id, symbols, count);
+			rc = event_log_add_embed_symbols(log, group->module->id, symbols, count);
 		else
-			rc = event_log_perf_map(log, group->tgid, symbols, count);
+			rc = event_log_add_perf_map(log, group->tgid, symbols, count);
 		if (recording_check(embedding->recording, rc))
 			return rc;
 	}

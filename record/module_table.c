@@ -48,17 +48,18 @@ static size_t key_make(const struct module_identity *identity, uint8_t out[stati
 
 static int tell(struct module_table *table, const struct module_entry *entry)
 {
-	struct event_module event = {
-		.id = entry->id,
-		.kind = entry->kind,
-		.path = {entry->path, (uint32_t)strnlen(entry->path, RWK_MAX_STRING)},
-		.build_id = {(const char *)entry->build_id.bytes, entry->build_id.length},
-		.device = entry->device,
-		.inode = entry->inode,
-		.flags = entry->deleted ? MODULE_DELETED : 0,
+	struct event event = {
+		.kind = EVENT_MODULE,
+		.module = {.id = entry->id,
+			   .kind = entry->kind,
+			   .path = {entry->path, (uint32_t)strnlen(entry->path, RWK_MAX_STRING)},
+			   .build_id = {(const char *)entry->build_id.bytes, entry->build_id.length},
+			   .device = entry->device,
+			   .inode = entry->inode,
+			   .flags = entry->deleted ? MODULE_DELETED : 0},
 	};
 
-	return recording_check(table->recording, event_log_module(table->recording->log, &event));
+	return recording_check(table->recording, event_log_add(table->recording->log, &event));
 }
 
 uint32_t module_table_new_id(struct module_table *table)

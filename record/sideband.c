@@ -137,18 +137,20 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapping)
 {
 	struct recording *recording = sideband->recording;
-	struct event_mapping event = {
-		.time = mapping->time,
-		.tgid = mapping->tgid,
-		.start = mapping->start,
-		.length = mapping->end - mapping->start,
-		.file_offset = mapping->file_offset,
-		.module = module_of(sideband, mapping),
-		.flags = mapping->flags,
+	uint32_t module = module_of(sideband, mapping);
+	struct mapping range = {mapping->start, mapping->end, mapping->file_offset, module};
+	struct event event = {
+		.kind = EVENT_MAPPING,
+		.mapping = {.time = mapping->time,
+			    .tgid = mapping->tgid,
+			    .start = mapping->start,
+			    .length = mapping->end - mapping->start,
+			    .file_offset = mapping->file_offset,
+			    .module = module,
+			    .flags = mapping->flags},
 	};
-	struct mapping range = {mapping->start, mapping->end, mapping->file_offset, event.module};
 
-	(void)recording_check(recording, event_log_mapping(recording->log, &event));
+	(void)recording_check(recording, event_log_add(recording->log, &event));
 	(void)address_spaces_map(spaces(sideband), mapping->tgid, &range);
 }
 
@@ -190,12 +192,13 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 	struct recording *recording = sideband->recording;
 	const struct comm_record *record = (const void *)header;
 	bool exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
-	struct event_comm event = {
-		.time = record_time(header),
-		.tgid = record->tgid,
-		.tid = record->tid,
-		.flags = exec ? COMM_EXEC : 0,
-		.comm = {record->comm, (uint32_t)strnlen(record->comm, COMM_BYTES - 1)},
+	struct event event = {
+		.kind = EVENT_COMM,
+		.comm = {.time = record_time(header),
+			 .tgid = record->tgid,
+			 .tid = record->tid,
+			 .flags = exec ? COMM_EXEC : 0,
+			 .comm = {record->comm, (uint32_t)strnlen(record->comm, COMM_BYTES - 1)}},
 	};
 
 	if (exec) {
@@ -203,7 +206,7 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 		(void)address_spaces_exec(spaces(sideband), record->tgid);
 	}
 	if (exec || record->tgid == record->tid)
-		(void)recording_check(recording, event_log_comm(recording->log, &event));
+		(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
 /* Threads share what this file is about: only processes are told. */
@@ -211,24 +214,27 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 {
 	struct recording *recording = sideband->recording;
 	const struct task_record *record = (const void *)header;
-	struct event_fork event = {record->time, record->tgid, record->tid, record->parent_tgid, record->parent_tid};
+	struct event event = {
+		.kind = EVENT_FORK,
+		.fork = {record->time, record->tgid, record->tid, record->parent_tgid, record->parent_tid},
+	};
 
 	if (record->tgid == record->parent_tgid)
 		return;
 	see(sideband, record->tgid, SIDEBAND_FORKED);
 	(void)address_spaces_fork(spaces(sideband), record->parent_tgid, record->tgid);
-	(void)recording_check(recording, event_log_fork(recording->log, &event));
+	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
 static void apply_exit(struct sideband *sideband, const struct perf_event_header *header)
 {
 	struct recording *recording = sideband->recording;
 	const struct task_record *record = (const void *)header;
-	struct event_exit event = {record->time, record->tgid, record->tid};
+	struct event event = {.kind = EVENT_EXIT, .exit = {record->time, record->tgid, record->tid}};
 
 	/* The address space stays until its number is used again: samples of the last moments are still in the rings. */
 	if (record->tgid == record->tid)
-		(void)recording_check(recording, event_log_exit(recording->log, &event));
+		(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
 static void apply_ksymbol(struct sideband *sideband, const struct perf_event_header *header)
@@ -428,7 +434,10 @@ uint64_t sideband_ring_bytes(const struct sideband *sideband)
 void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error)
 {
 	struct recording *recording = sideband->recording;
-	struct event_maps_unavailable event = {recording->start, tgid, (uint32_t)-error};
+	struct event event = {
+		.kind = EVENT_MAPS_UNAVAILABLE,
+		.maps_unavailable = {recording->start, tgid, (uint32_t)-error},
+	};
 
-	(void)recording_check(recording, event_log_maps_unavailable(recording->log, &event));
+	(void)recording_check(recording, event_log_add(recording->log, &event));
 }

@@ -54,15 +54,16 @@ static uint64_t time_of(const struct start_state *state, uint32_t tgid)
 static void tell_comm(struct start_state *state, const struct maps_reply *reply, uint64_t time)
 {
 	struct recording *recording = state->recording;
-	struct event_comm event = {
-		.time = time,
-		.tgid = reply->tgid,
-		.tid = reply->tgid,
-		.flags = COMM_INITIAL,
-		.comm = {reply->comm, (uint32_t)strnlen(reply->comm, sizeof(reply->comm) - 1)},
+	struct event event = {
+		.kind = EVENT_COMM,
+		.comm = {.time = time,
+			 .tgid = reply->tgid,
+			 .tid = reply->tgid,
+			 .flags = COMM_INITIAL,
+			 .comm = {reply->comm, (uint32_t)strnlen(reply->comm, sizeof(reply->comm) - 1)}},
 	};
 
-	(void)recording_check(recording, event_log_comm(recording->log, &event));
+	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
 static void tell_mapping(struct start_state *state, uint32_t tgid, const struct maps_record *record, const char *path,

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The helpers, run for real through the nursery: maps against /proc read here, the opener against links and gone processes,
+ * the ELF helper against nm and readelf, a hostile file, and its jail against what /proc says of it.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/maps_helper.h"
+#include "record/nursery.h"
+#include "record/opener_helper.h"
+#include "record/packet.h"
+#include "record/symbol_source.h"
+#include "tests/test.h"
+
+static int helper(struct nursery **ret_nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
+{
+	return !nursery_create(ret_nursery) && !nursery_spawn(*ret_nursery, kind, ret_socket, ret_pid);
+}
+
+/* Executable lines of /proc/self/maps, counted by another reader than ours. */
+static long lines_of(const char *shell)
+{
+	long count = -1;
+	FILE *pipe = popen(shell, "r");
+
+	if (pipe && fscanf(pipe, "%ld", &count) != 1)
+		count = -1;
+	if (pipe)
+		(void)pclose(pipe);
+	return count;
+}
+
+static void reads_maps_as_the_kernel_shows_them(struct test *t)
+{
+	struct maps_reply reply;
+	struct nursery *nursery;
+	uint8_t packet[PACKET_MAX];
+	uint32_t self = (uint32_t)getpid(), count = 0;
+	char shell[96];
+	int socket;
+	pid_t pid;
+
+	REQUIRE(t, helper(&nursery, HELPER_MAPS, &socket, &pid));
+	REQUIRE(t, !packet_send(socket, &self, sizeof(self), -1));
+	do {
+		ssize_t got = packet_receive(socket, packet, sizeof(packet), 2000, NULL);
+
+		REQUIRE(t, got >= (ssize_t)sizeof(reply));
+		memcpy(&reply, packet, sizeof(reply));
+		count += reply.count;
+	} while (!reply.last);
+	(void)snprintf(shell, sizeof(shell), "grep -c '^[^ ]* ..x' /proc/%u/maps", self);
+	CHECK_INT(t, reply.error, 0);
+	CHECK_INT(t, count, lines_of(shell));
+	CHECK(t, !strncmp(reply.comm, "test_record_hel", 15));
+	self = 0x7ffffff0; /* no such process */
+	REQUIRE(t, !packet_send(socket, &self, sizeof(self), -1));
+	REQUIRE(t, packet_receive(socket, &reply, sizeof(reply), 2000, NULL) == sizeof(reply));
+	CHECK_INT(t, reply.error, -ESRCH);
+	(void)close(socket);
+	nursery_destroy(nursery);
+}
+
+static int ask_open(int socket, const struct opener_request *head, const char *path, struct opener_reply *reply)
+{
+	char bytes[sizeof(*head) + 256];
+	struct opener_request request = *head;
+	int fd = -1;
+
+	request.path_length = (uint32_t)strlen(path);
+	memcpy(bytes, &request, sizeof(request));
+	memcpy(bytes + sizeof(request), path, request.path_length);
+	if (packet_send(socket, bytes, sizeof(request) + request.path_length, -1) ||
+	    packet_receive(socket, reply, sizeof(*reply), 2000, &fd) != sizeof(*reply))
+		return -2;
+	return fd;
+}
+
+/* A mapped file keeps its inode in map_files, whatever its name has become. */
+static void opens_the_inode_that_is_mapped(struct test *t)
+{
+	char path[] = "/tmp/rwalker-mapped-XXXXXX";
+	struct opener_request request = {.what = OPENER_MAPPING, .token = 7, .tgid = (uint32_t)getpid()};
+	struct opener_reply reply;
+	struct nursery *nursery;
+	struct stat mapped, opened;
+	int socket, fd = mkstemp(path);
+	pid_t pid;
+	void *at;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	REQUIRE(t, fd >= 0 && !ftruncate(fd, 4096) && !fstat(fd, &mapped));
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	REQUIRE(t, at != MAP_FAILED && !unlink(path));
+	request.start = (uint64_t)at;
+	request.end = request.start + 4096;
+	request.inode = mapped.st_ino;
+	REQUIRE(t, helper(&nursery, HELPER_OPENER, &socket, &pid));
+	fd = ask_open(socket, &request, path, &reply);
+	CHECK_INT(t, reply.error, 0);
+	REQUIRE(t, fd >= 0 && !fstat(fd, &opened));
+	CHECK(t, opened.st_ino == mapped.st_ino);
+	CHECK_INT(t, reply.token, 7);
+	/* Another inode under that name is refused. */
+	request.start = request.end = 0x1000;
+	fd = ask_open(socket, &request, "/etc/passwd", &reply);
+	CHECK_INT(t, reply.error, -ESTALE);
+	CHECK_INT(t, fd, -1);
+	fd = ask_open(socket, &request, "/tmp/rwalker-no-such-file", &reply);
+	CHECK_INT(t, reply.error, -ENOENT);
+	fd = ask_open(socket, &request, "/dev/zero", &reply);
+	CHECK(t, reply.error < 0);
+	(void)close(socket);
+	nursery_destroy(nursery);
+}
+
+static long symbols_in(struct test *t, struct symbol_source *source, uint64_t *ret_last)
+{
+	const struct event_symbol *symbols;
+	size_t count;
+	long total = 0;
+
+	*ret_last = 0;
+	while (symbol_source_next(source, &symbols, &count) > 0)
+		for (size_t i = 0; i < count; i++, total++) {
+			CHECK(t, symbols[i].address >= *ret_last);
+			*ret_last = symbols[i].address;
+		}
+	return total;
+}
+
+static void lists_the_functions_that_readelf_lists(struct test *t)
+{
+	struct symbol_source *source;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	uint64_t last;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	long wanted = lines_of("readelf -sW /proc/$PPID/exe | awk '/.symtab/ {s=1} s && ($4==\"FUNC\" || $4==\"IFUNC\") && $7!=\"UND\"' | wc -l");
+
+	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 1 << 30, NULL, 0, &reply));
+	CHECK_INT(t, reply.error, 0);
+	CHECK(t, reply.full && reply.build_id.length == 20);
+	CHECK(t, symbols_in(t, source, &last) >= wanted);
+	/* With no room for the whole table, only what was hit: nothing. */
+	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 0, NULL, 0, &reply));
+	CHECK(t, !reply.full);
+	CHECK_INT(t, symbols_in(t, source, &last), 0);
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
+/* The file offset of one of our own functions must bring exactly that name. */
+static void finds_the_function_that_was_hit(struct test *t)
+{
+	struct symbol_source *source;
+	const struct event_symbol *symbols;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	size_t count = 0;
+	uint64_t offset;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	char shell[256];
+
+	(void)snprintf(shell, sizeof(shell), "nm /proc/$PPID/exe | awk '/ lines_of$/ {print $1}' | xargs -I@ printf '%%d' 0x@");
+	offset = (uint64_t)lines_of(shell); /* text of a PIE made by gcc lies at equal offset and address */
+	offset += 3;
+	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 0, &offset, 1, &reply) && !reply.error);
+	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
+	CHECK_INT(t, count, 1);
+	CHECK(t, count && symbols[0].name.length == 8 && !memcmp(symbols[0].name.bytes, "lines_of", 8));
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
+static void survives_files_that_are_no_elf(struct test *t)
+{
+	struct symbol_source *source;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	int text = open("/etc/passwd", O_RDONLY), folder = open("/", O_RDONLY);
+
+	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	CHECK(t, !symbol_source_ask(source, ELF_SYMBOLS, text, 0, NULL, 0, &reply) && reply.error < 0);
+	CHECK(t, !symbol_source_ask(source, ELF_SYMBOLS, folder, 0, NULL, 0, &reply) && reply.error < 0);
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
+static void reads_perf_maps_and_skips_nonsense(struct test *t)
+{
+	static const char TEXT[] = "1000 10 first\nnonsense\n2000 0 empty\n3000 20 name with spaces\n4000 10 unfinished";
+	const uint64_t hits[] = {0x1008, 0x3010};
+	struct symbol_source *source;
+	const struct event_symbol *symbols;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	size_t count = 0;
+	int fd = memfd_create("map", 0);
+
+	REQUIRE(t, fd >= 0 && write(fd, TEXT, sizeof(TEXT) - 1) == (ssize_t)sizeof(TEXT) - 1);
+	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !symbol_source_ask(source, ELF_PERF_MAP, fd, 0, hits, 2, &reply) && !reply.error);
+	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
+	REQUIRE(t, count == 2);
+	CHECK(t, symbols[0].address == 0x1000 && symbols[0].size == 0x10 && symbols[0].name.length == 5);
+	CHECK(t, symbols[1].name.length == 16 && !memcmp(symbols[1].name.bytes, "name with spaces", 16));
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
+static void jails_the_elf_helper(struct test *t)
+{
+	struct elf_request request = {.token = 1, .what = ELF_BUILD_ID};
+	struct elf_reply reply;
+	struct nursery *nursery;
+	char shell[256];
+	int socket, fd = open("/proc/self/exe", O_RDONLY);
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	REQUIRE(t, helper(&nursery, HELPER_ELF, &socket, &pid));
+	REQUIRE(t, !packet_send(socket, &request, sizeof(request), fd));
+	REQUIRE(t, packet_receive(socket, &reply, sizeof(reply), 2000, NULL) == sizeof(reply)); /* it is in its jail by now */
+	(void)snprintf(shell, sizeof(shell),
+		       "awk '/^Uid/ && $2==65534 && $3==65534 && $4==65534 || /^Cap(Eff|Prm)/ && $2 ~ /^0+$/ || "
+		       "/^Seccomp:/ && $2==2 || /^NoNewPrivs/ && $2==1 {n++} END {print n}' /proc/%d/status", (int)pid);
+	CHECK_INT(t, lines_of(shell), 5);
+	(void)close(socket);
+	nursery_destroy(nursery);
+}
+
+static void leaves_no_helper_behind(struct test *t)
+{
+	struct nursery *nursery;
+	int socket;
+	pid_t pid;
+
+	REQUIRE(t, helper(&nursery, HELPER_MAPS, &socket, &pid));
+	CHECK(t, !kill(pid, 0));
+	nursery_destroy(nursery);
+	for (int i = 0; i < 200 && !kill(pid, 0); i++)
+		(void)usleep(10000);
+	CHECK(t, kill(pid, 0) && errno == ESRCH);
+	(void)close(socket);
+}
+
+TEST_MAIN(TEST(reads_maps_as_the_kernel_shows_them), TEST(opens_the_inode_that_is_mapped),
+	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit), TEST(survives_files_that_are_no_elf),
+	  TEST(reads_perf_maps_and_skips_nonsense), TEST(jails_the_elf_helper), TEST(leaves_no_helper_behind))

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The kernel map against /proc/kallsyms as awk reads it, and against text that comes and goes. */
+#include <stdlib.h>
+
+#include "record/kernel_map.h"
+#include "tests/test.h"
+
+struct heard {
+	uint32_t last_id;
+	struct event_module module;
+	struct event_kernel_symbol symbol;
+	char name[256];
+	unsigned int modules, symbols;
+};
+
+static int hear_module(void *context, const struct event_module *module)
+{
+	struct heard *heard = context;
+
+	heard->module = *module;
+	heard->modules++;
+	return 0;
+}
+
+static int hear_symbol(void *context, const struct event_kernel_symbol *symbol)
+{
+	struct heard *heard = context;
+
+	heard->symbol = *symbol;
+	(void)snprintf(heard->name, sizeof(heard->name), "%.*s", (int)symbol->name.length, symbol->name.bytes);
+	heard->symbols++;
+	return 0;
+}
+
+static uint32_t give_id(void *context)
+{
+	return ++((struct heard *)context)->last_id;
+}
+
+static uint64_t address_of(const char *name)
+{
+	char shell[128];
+	unsigned long address = 0;
+	FILE *pipe;
+
+	(void)snprintf(shell, sizeof(shell), "awk '$3==\"%s\" && NF==3 {print $1; exit}' /proc/kallsyms", name);
+	pipe = popen(shell, "r");
+	if (pipe && fscanf(pipe, "%lx", &address) != 1)
+		address = 0;
+	if (pipe)
+		(void)pclose(pipe);
+	return address;
+}
+
+static int map_open(struct heard *heard, struct kernel_map **ret_map)
+{
+	struct kernel_map_sink sink = {heard, hear_module, hear_symbol, give_id};
+
+	return kernel_map_create(&sink, false, ret_map);
+}
+
+static void names_functions_as_kallsyms_does(struct test *t)
+{
+	static const char *const NAMES[] = {"vfs_read", "schedule", "do_exit", "kmem_cache_free"};
+	struct heard heard = {0};
+	struct kernel_map *map;
+	uint64_t text = address_of("_text");
+
+	if (!text)
+		SKIP(t, "the kernel hides its addresses here");
+	REQUIRE(t, !map_open(&heard, &map));
+	for (size_t i = 0; i < 4; i++) {
+		uint64_t address = address_of(NAMES[i]);
+		uint64_t normalized = kernel_map_normalize(map, address + 1);
+
+		REQUIRE(t, address != 0);
+		CHECK_STR(t, heard.name, NAMES[i]);
+		CHECK_INT(t, normalized & 0xffffffff, address + 1 - text);
+		CHECK_INT(t, heard.symbol.offset, address - text);
+		CHECK(t, heard.symbol.size > 1);
+		CHECK_INT(t, heard.module.base, 0); /* no address leaves the host */
+		(void)kernel_map_normalize(map, address + 2);
+	}
+	CHECK_INT(t, heard.modules, 1); /* told once */
+	CHECK_INT(t, heard.symbols, 4);
+	CHECK_INT(t, heard.module.build_id.length, 20);
+	CHECK_INT(t, kernel_map_normalize(map, 0x1234), 0);
+	CHECK_INT(t, kernel_map_unknown(map), 1);
+	kernel_map_destroy(map);
+}
+
+static void follows_text_made_at_run_time(struct test *t)
+{
+	const uint64_t base = 0xffffffffa0000000u - 0x20000000u; /* nothing lies there: below the kernel */
+	struct heard heard = {0};
+	struct kernel_map *map;
+	uint64_t first, second;
+
+	if (!address_of("_text"))
+		SKIP(t, "the kernel hides its addresses here");
+	REQUIRE(t, !map_open(&heard, &map));
+	CHECK_INT(t, kernel_map_normalize(map, base + 8), 0);
+	CHECK_INT(t, kernel_map_add(map, base, 64, true, "bpf_prog_1234_one"), 0);
+	first = kernel_map_normalize(map, base + 8);
+	CHECK(t, first && (first & 0xffffffff) == 8);
+	CHECK_STR(t, heard.name, "bpf_prog_1234_one");
+	CHECK_INT(t, heard.module.kind, MODULE_BPF);
+	CHECK_INT(t, kernel_map_normalize(map, base + 64), 0); /* one past its end */
+	kernel_map_remove(map, base);
+	CHECK_INT(t, kernel_map_normalize(map, base + 8), 0);
+	CHECK_INT(t, kernel_map_add(map, base, 64, false, "bpf_trampoline_7"), 0);
+	second = kernel_map_normalize(map, base + 8);
+	CHECK(t, second >> 32 != first >> 32); /* other text at the same address is another module */
+	CHECK_INT(t, heard.module.kind, MODULE_KERNEL_OTHER);
+	CHECK_INT(t, kernel_map_refresh(map), 0);
+	CHECK_INT(t, kernel_map_normalize(map, base + 8), second);
+	kernel_map_destroy(map);
+}
+
+TEST_MAIN(TEST(names_functions_as_kallsyms_does), TEST(follows_text_made_at_run_time))

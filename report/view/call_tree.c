@@ -93,10 +93,10 @@ static int touch(struct call_tree_builder *builder, uint32_t node)
 		if (!node)
 			return 0;
 		if (builder->source[node].parent >= node)
-			return -EINVAL;
+			return -EBADMSG;
 		node = builder->source[node].parent;
 	}
-	return node < builder->source_count ? 0 : -EINVAL;
+	return node < builder->source_count ? 0 : -EBADMSG;
 }
 
 /* All profile nodes that the chains pass through, ascending, each with the weight of what passes. */

@@ -6,7 +6,7 @@
  * The builder makes one tree after another and keeps its tables, which are as large as the profile's
  * node tree; a tree costs time by the number of profile nodes its chains touch, not by the number of samples.
  * Nothing recurses. The profile promises that a node's parent has a lower number; a node that breaks this
- * is -EINVAL.
+ * is -EBADMSG.
  */
 #ifndef RWALKER_REPORT_VIEW_CALL_TREE_H
 #define RWALKER_REPORT_VIEW_CALL_TREE_H

@@ -14,10 +14,10 @@ int chain_read(struct chain *chain, const struct profile *profile, uint32_t node
 		uint32_t frame;
 
 		if (node >= node_count || nodes[node].parent >= node)
-			return -EINVAL;
+			return -EBADMSG;
 		frame = nodes[node].frame;
 		if (frame >= frame_count)
-			return -EINVAL;
+			return -EBADMSG;
 		if (frames[frame].kernel && chain->kernel_count == chain->frames.count)
 			chain->kernel_count++;
 		if (array_push(&chain->frames, frame) < 0)

@@ -14,7 +14,7 @@ struct chain {
 	size_t kernel_count; /* the first frames are the kernel's */
 };
 
-/* 0, -ENOMEM, -EINVAL for a node that is not in the profile. */
+/* 0, -ENOMEM, -EBADMSG for a node that is not in the profile. */
 int chain_read(struct chain *chain, const struct profile *profile, uint32_t node);
 void chain_deinit(struct chain *chain);
 

@@ -126,7 +126,7 @@ int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_fu
 	int r;
 
 	if (frame >= functions->frame_count)
-		return -EINVAL;
+		return -EBADMSG;
 	if (!functions->of_frame[frame]) {
 		r = look_up(functions, frame, &functions->of_frame[frame]);
 		if (r < 0)
@@ -139,7 +139,7 @@ int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_fu
 int functions_find_node(struct functions *functions, uint32_t node, uint32_t *ret_function)
 {
 	if (node >= functions->node_count)
-		return -EINVAL;
+		return -EBADMSG;
 	if (!node) {
 		*ret_function = FUNCTION_NONE;
 		return 0;

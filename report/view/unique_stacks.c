@@ -29,7 +29,7 @@ static int read_node(struct reading *reading, struct functions *functions, uint3
 	int r;
 
 	if (row->parent >= node)
-		return -EINVAL;
+		return -EBADMSG;
 	r = functions_find(functions, row->frame, &function);
 	if (r < 0)
 		return r;
@@ -57,7 +57,7 @@ static int read_nodes(struct reading *reading, const struct rows *rows, struct f
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->count; i++) {
 		if (rows->items[i].node >= reading->count)
-			return -EINVAL;
+			return -EBADMSG;
 		mark_ancestors(reading, rows->items[i].node, needed);
 	}
 	for (uint32_t node = 1; node < reading->count; node++) {

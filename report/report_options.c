@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/report_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "common/printable.h"
+#include "report/report_values.h"
+
+enum {
+	MIN_SHARE = 2500, /* 0.25 %, in millionths */
+	SHARE_PLACES = 4,
+	MAX_SECONDS = 600,
+	MAX_GROUPS = 1 << 30,
+	SECOND_PLACES = 9,
+};
+#define MAX_MEMORY (UINT64_C(2) << 30)
+
+#define AT(member) offsetof(struct report_options, member)
+
+/* What the reports' headings say of the filters: as given. */
+static void note_filter(struct report_options *options, const char *option, const char *value)
+{
+	size_t used = strlen(options->filter_text), room = sizeof(options->filter_text) - used;
+	int length = snprintf(options->filter_text + used, room, "%s%s%s", used ? " " : "", option, value ? " " : "");
+
+	if (value && length > 0 && (size_t)length < room)
+		(void)printable_escape(options->filter_text + used + length, room - (size_t)length, value, strlen(value));
+}
+
+static int parse_comm(void *config, const char *value)
+{
+	struct report_options *options = config;
+	char why[256];
+	int r;
+
+	if (options->filter.comm)
+		return log_error(EINVAL, "-c is given twice; join the expressions with |");
+	r = regcomp(&options->comm, value, REG_EXTENDED | REG_NOSUB);
+	if (r) {
+		(void)regerror(r, &options->comm, why, sizeof(why));
+		return log_error(EINVAL, "-c \"%s\" is no regular expression: %s", value, why);
+	}
+	options->filter.comm = &options->comm;
+	note_filter(options, "-c", value);
+	return 0;
+}
+
+static int parse_ids(struct report_options *options, const char *name, const char *value, uint32_t *ids, size_t *count)
+{
+	int r = report_value_ids(value, ids, REPORT_MAX_IDS, count);
+
+	if (r == -E2BIG)
+		return log_error(EINVAL, "%s has more than %d numbers", name, REPORT_MAX_IDS);
+	if (r < 0)
+		return log_error(EINVAL, "%s wants numbers as in 12,345, not \"%s\"", name, value);
+	note_filter(options, name, value);
+	return 0;
+}
+
+static int parse_pids(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	return parse_ids(options, "--pid", value, options->pids, &options->filter.pid_count);
+}
+
+static int parse_tids(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	return parse_ids(options, "--tid", value, options->tids, &options->filter.tid_count);
+}
+
+static int parse_cpus(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (options_parse_list(value, options->cpus, REPORT_MAX_CPUS) < 0)
+		return log_error(EINVAL, "-P wants CPUs below %d as in 0-3,7, not \"%s\"", REPORT_MAX_CPUS, value);
+	options->filter.cpus = options->cpus;
+	options->filter.cpu_bits = REPORT_MAX_CPUS;
+	note_filter(options, "-P", value);
+	return 0;
+}
+
+static int parse_states(void *config, const char *value)
+{
+	static const char letters[] = "RSDKITtZXP";
+	struct report_options *options = config;
+
+	if (!*value || strspn(value, letters) != strlen(value))
+		return log_error(EINVAL, "--state wants some of the letters %s, not \"%s\"", letters, value);
+	options->filter.states = value;
+	note_filter(options, "--state", value);
+	return 0;
+}
+
+static int parse_waiting(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (report_value_decimal(value, SECOND_PLACES, &options->filter.min_wait) < 0)
+		return log_error(EINVAL, "-w wants seconds as in 2.5, not \"%s\"", value);
+	note_filter(options, "-w", value);
+	return 0;
+}
+
+static int parse_time(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (report_value_times(value, &options->filter.from, &options->filter.to) < 0)
+		return log_error(EINVAL, "--time wants seconds from the start as in 1.5,20 or 1.5, or ,20, not \"%s\"", value);
+	note_filter(options, "--time", value);
+	return 0;
+}
+
+static int parse_source(void *config, const char *value)
+{
+	static const char *const kinds[PROFILE_SOURCE_KINDS] = {[PROFILE_CPU] = "cpu", [PROFILE_TASKS] = "tasks"};
+	struct report_options *options = config;
+
+	for (unsigned int i = 0; i < PROFILE_SOURCE_KINDS; i++)
+		if (kinds[i] && !strcmp(kinds[i], value)) {
+			options->filter.sources |= 1U << i;
+			note_filter(options, "--source", value);
+			return 0;
+		}
+	return log_error(EINVAL, "--source is cpu or tasks, not \"%s\"", value);
+}
+
+static int parse_min_percent(void *config, const char *value)
+{
+	struct report_options *options = config;
+	uint64_t share;
+
+	if (report_value_decimal(value, SHARE_PLACES, &share) < 0 || share > 1000000)
+		return log_error(EINVAL, "--min-percent wants a number from 0 to 100 as in 0.25, not \"%s\"", value);
+	options->settings.min_share = share;
+	return 0;
+}
+
+static int parse_color(void *config, const char *value)
+{
+	static const char *const names[] = {
+		[REPORT_COLOR_AUTO] = "auto", [REPORT_COLOR_ALWAYS] = "always", [REPORT_COLOR_NEVER] = "never"};
+	struct report_options *options = config;
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value ? value : "always", names[i])) {
+			options->color = (enum report_color)i;
+			return 0;
+		}
+	return log_error(EINVAL, "--color is auto, always or never, not \"%s\"", value);
+}
+
+static int parse_memory(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (report_value_size(value, &options->max_memory) < 0)
+		return log_error(EINVAL, "--max-memory wants a size as in 512M or 8G, or 0, not \"%s\"", value);
+	return 0;
+}
+
+#define RECORDS "belongs to rwalker-record: what was not recorded cannot be reported"
+
+static const struct option_row rows[] = {
+	{"Views", "tree", 0, OPTION_FLAG, AT(view_wanted[VIEW_TREE]), NULL, 0, 0, NULL,
+	 "leaf functions, heaviest first, each with the tree of call chains that lead to it (the default for samples)"},
+	{"Views", "tasks", 0, OPTION_FLAG, AT(view_wanted[VIEW_TASKS]), NULL, 0, 0, NULL,
+	 "tasks that were walked, longest wait last, then their common stacks (the default for walks)"},
+	{"Views", "histogram", 0, OPTION_FLAG, AT(view_wanted[VIEW_HISTOGRAM]), NULL, 0, 0, NULL,
+	 "the common stacks by their six leaf-most frames, most frequent first"},
+	{"Views", "stacks", 0, OPTION_FLAG, AT(view_wanted[VIEW_STACKS]), NULL, 0, 0, NULL,
+	 "every stack on its own, leaf first, least first"},
+	{"Views", "counts", 0, OPTION_FLAG, AT(view_wanted[VIEW_STACKS]), NULL, 0, 0, NULL, "the same as --stacks"},
+	{"Views", "folded", 'f', OPTION_FLAG, AT(view_wanted[VIEW_FOLDED]), NULL, 0, 0, NULL,
+	 "\"comm;root;...;leaf N\", a line per stack, for flame graphs"},
+
+	{"The trace itself", "info", 0, OPTION_FLAG, AT(tool_wanted[TOOL_INFO]), NULL, 0, 0, NULL,
+	 "host, command line, clocks, sources, contents, cost of recording, what was lost and why"},
+	{"The trace itself", "needs", 0, OPTION_FLAG, AT(tool_wanted[TOOL_NEEDS]), NULL, 0, 0, NULL,
+	 "modules without symbols: build-id, share of the samples, where to put the file"},
+	{"The trace itself", "dump", 0, OPTION_FLAG, AT(tool_wanted[TOOL_DUMP]), NULL, 0, 0, NULL,
+	 "every chunk and every record, a line each"},
+
+	{"Filters", "command", 'c', OPTION_PARSE, 0, "RE", 0, 0, parse_comm,
+	 "tasks whose comm matches the regular expression (POSIX ERE)"},
+	{"Filters", "pid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_pids, "processes, as in 12,345"},
+	{"Filters", "tid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_tids, "threads"},
+	{"Filters", "cpus", 'P', OPTION_PARSE, 0, "LIST", 0, 0, parse_cpus, "CPUs, as in 0-3,7"},
+	{"Filters", "state", 0, OPTION_PARSE, 0, "LETTERS", 0, 0, parse_states,
+	 "walked tasks in one of these states, as in DK"},
+	{"Filters", "waiting", 'w', OPTION_PARSE, 0, "S", 0, 0, parse_waiting,
+	 "walked tasks that had waited for S seconds or more"},
+	{"Filters", "time", 0, OPTION_PARSE, 0, "A,B", 0, 0, parse_time,
+	 "from second A to second B of the recording; either may be left out"},
+	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, parse_source, "cpu or tasks; may be given again"},
+	{"Filters", NULL, 'U', OPTION_FLAG, AT(filter.user_only), NULL, 0, 0, NULL,
+	 "user frames only; percentages stay those of the whole"},
+	{"Filters", NULL, 'K', OPTION_FLAG, AT(filter.kernel_only), NULL, 0, 0, NULL, "kernel frames only; likewise"},
+
+	{"Shape", NULL, 'v', OPTION_FLAG, AT(settings.addresses), NULL, 0, 0, NULL, "addresses and modules too"},
+	{"Shape", NULL, 's', OPTION_FLAG, AT(settings.offsets), NULL, 0, 0, NULL, "offsets within functions too"},
+	{"Shape", "per-process", 0, OPTION_FLAG, AT(settings.per_process), NULL, 0, 0, NULL,
+	 "keep processes apart that have the same comm"},
+	{"Shape", "delimited", 0, OPTION_FLAG, AT(settings.delimited), NULL, 0, 0, NULL,
+	 "a mark between kernel and user frames (--stacks, --folded)"},
+	{"Shape", "min-percent", 0, OPTION_PARSE, 0, "P", 0, 0, parse_min_percent,
+	 "leave out what is below P percent of its source (0.25), and say how much"},
+	{NULL, "output-filter", 0, OPTION_PARSE, 0, "P", 0, 0, parse_min_percent, "alias of --min-percent"},
+	{"Shape", "max-groups", 0, OPTION_NUMBER, AT(max_groups), "N", 1, MAX_GROUPS, NULL,
+	 "the N heaviest leaf functions or common stacks only (all)"},
+	{"Shape", "mangled", 0, OPTION_FLAG, AT(names.mangled), NULL, 0, 0, NULL, "C++ and Rust names as they are"},
+	{"Shape", "raw-frames", 0, OPTION_FLAG, AT(filter.raw_frames), NULL, 0, 0, NULL,
+	 "keep the frames of the recorder's own BPF programs"},
+
+	{"Names", "debug-dir", 0, OPTION_LIST, AT(debug_dir_list), "DIR", 0, 0, NULL,
+	 "where separate debug files are, by build-id (/usr/lib/debug); may be given again"},
+	{"Names", "symfs", 0, OPTION_TEXT, AT(names.symfs), "DIR", 0, 0, NULL, "look for the traced files below DIR"},
+	{"Names", "vmlinux", 0, OPTION_TEXT, AT(names.vmlinux), "FILE", 0, 0, NULL, "the kernel's ELF file"},
+	{"Names", "kallsyms", 0, OPTION_TEXT, AT(names.kallsyms), "FILE", 0, 0, NULL, "a copy of /proc/kallsyms"},
+
+	{"Output", "color", 0, OPTION_PARSE, 0, "[=WHEN]", 0, 0, parse_color,
+	 "auto (the default), always or never; NO_COLOR is heeded"},
+	{"Output", "no-pager", 0, OPTION_FLAG, AT(no_pager), NULL, 0, 0, NULL,
+	 "straight to the terminal, not through $RWALKER_PAGER or $PAGER"},
+	{"Output", "max-memory", 0, OPTION_PARSE, 0, "SIZE", 0, 0, parse_memory,
+	 "address space at most, as in 8G (2G); 0: no limit"},
+	{"Output", "max-seconds", 0, OPTION_NUMBER, AT(max_seconds), "N", 0, INT32_MAX, NULL,
+	 "CPU time at most (600); 0: no limit"},
+
+	{"Help", "help", 'h', OPTION_FLAG, AT(help), NULL, 0, 0, NULL, "print this"},
+	{"Help", "version", 'V', OPTION_FLAG, AT(version), NULL, 0, 0, NULL, "print versions"},
+	{NULL, "completion", 0, OPTION_FLAG, AT(completion), NULL, 0, 0, NULL, "print a bash completion script"},
+
+	{NULL, "all", 'a', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "running", 'r', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (--state R shows running tasks)"},
+	{NULL, "stuck", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (--state D shows stuck tasks)"},
+	{NULL, "interval", 'i', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "count", 'C', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "profile", 'p', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (--pid N chooses a process)"},
+	{NULL, "duration", 'd', OPTION_HINT, 0, NULL, 0, 0, NULL,
+	 RECORDS " (--time A,B cuts a range, --delimited marks where user frames begin)"},
+	{NULL, "user", 'u', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (-U hides kernel frames)"},
+	{NULL, "freq", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "sw-perf", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "cgroup", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "user-threads", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "kernel-threads", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "system-wide", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, NULL, 'o', OPTION_HINT, 0, NULL, 0, 0, NULL, "belongs to rwalker-record; a report goes to stdout: use > FILE"},
+	{NULL, "force", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "embed", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "max-size", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "ringbuf-size", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
+	{NULL, "finalize", 0, OPTION_HINT, 0, NULL, 0, 0, NULL,
+	 "belongs to rwalker-record, on the host and boot where the trace was recorded"},
+	{NULL, "stack-storage-size", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, "is not needed: a trace holds all stacks"},
+	{0},
+};
+
+static const char *const examples[] = {
+	"rwalker-report trace.rwk                     where CPU time went, or what is stuck",
+	"rwalker-report -c '^make$' --min-percent 1 trace.rwk",
+	"rwalker-report --folded trace.rwk | flamegraph.pl > cpu.svg",
+	"rwalker-report --info trace.rwk              what the trace holds, and what was lost",
+	"rwalker-record -p 5 -u -o - | rwalker-report -",
+	NULL,
+};
+
+static const struct option_set option_set = {
+	.usage = "rwalker-report [OPTION]... TRACE...",
+	.examples = examples,
+	.rows = rows,
+};
+
+/* The one view or tool that is wanted. */
+static int choose(struct report_options *options)
+{
+	size_t wanted = 0;
+
+	for (size_t i = 0; i < VIEW_KINDS; i++)
+		if (options->view_wanted[i]) {
+			options->view = &views[i];
+			wanted++;
+		}
+	for (size_t i = 0; i < TOOL_KINDS; i++)
+		if (options->tool_wanted[i]) {
+			options->tool = &tools[i];
+			wanted++;
+		}
+	return wanted > 1 ? log_error(EINVAL, "one view at a time: run it again for the other one") : 0;
+}
+
+static int check(struct report_options *options)
+{
+	if (options->filter.user_only && options->filter.kernel_only)
+		return log_error(EINVAL, "-U and -K exclude each other");
+	if (!options->paths.count && !options->help && !options->version && !options->completion)
+		return log_error(EINVAL, "no trace is named; \"-\" is stdin, --help shows the usage");
+	return 0;
+}
+
+static void complete(struct report_options *options)
+{
+	if (options->filter.user_only)
+		note_filter(options, "-U", NULL);
+	if (options->filter.kernel_only)
+		note_filter(options, "-K", NULL);
+	options->filter.pids = options->pids;
+	options->filter.tids = options->tids;
+	options->settings.user_only = options->filter.user_only;
+	options->settings.kernel_only = options->filter.kernel_only;
+	options->settings.max_groups = (uint64_t)options->max_groups;
+	options->settings.filters = options->filter_text;
+	options->debug_dirs[0] = "/usr/lib/debug";
+	for (size_t i = 0; i < options->debug_dir_list.count; i++)
+		options->debug_dirs[i] = options->debug_dir_list.items[i];
+	options->names.debug_dirs = options->debug_dirs;
+}
+
+int report_options_parse(struct report_options *options, int argc, char **argv)
+{
+	int rest, r;
+
+	*options = (struct report_options){
+		.filter.to = UINT64_MAX,
+		.names.symfs = "",
+		.settings.min_share = MIN_SHARE,
+		.max_memory = MAX_MEMORY,
+		.max_seconds = MAX_SECONDS,
+	};
+	r = options_parse(&option_set, options, &options->paths, argc, argv, &rest);
+	for (; !r && rest < argc; rest++) {
+		if (options->paths.count == OPTION_LIST_MAX)
+			return log_error(EINVAL, "more than %d traces", OPTION_LIST_MAX);
+		options->paths.items[options->paths.count++] = argv[rest];
+	}
+	if (!r)
+		r = choose(options);
+	if (!r)
+		r = check(options);
+	if (!r)
+		complete(options);
+	return r;
+}
+
+void report_options_deinit(struct report_options *options)
+{
+	if (options->filter.comm)
+		regfree(&options->comm);
+	options->filter.comm = NULL;
+}
+
+void report_options_help(void)
+{
+	options_print_help(&option_set, stdout);
+}
+
+void report_options_completion(void)
+{
+	options_print_completion(&option_set, "rwalker-report", stdout);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Values on the command line that are more than a number or a text. Each is strict: what is not wholly
+ * understood is -EINVAL; the caller, who knows the option's name, says so.
+ */
+#ifndef RWALKER_REPORT_REPORT_VALUES_H
+#define RWALKER_REPORT_REPORT_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "2.5" in units of 10^-places: 2500 for places = 3. No sign, no exponent, no more digits than places. */
+int report_value_decimal(const char *text, unsigned int places, uint64_t *ret_value);
+/* "512M", "4G", "0". */
+int report_value_size(const char *text, uint64_t *ret_bytes);
+/* "12,345": appends to `ids`, which has room for `room`; *count of them are used. -E2BIG where they are too many. */
+int report_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count);
+/* "1.5,20": two times in ns; either may be left out: "1.5," and ",20". */
+int report_value_times(const char *text, uint64_t *ret_from, uint64_t *ret_to);
+
+#endif

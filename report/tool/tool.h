@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tools work on the trace itself: what it holds, what it lacks, what is in it byte for byte. Each is one
+ * function and one row of the table.
+ */
+#ifndef RWALKER_REPORT_TOOL_TOOL_H
+#define RWALKER_REPORT_TOOL_TOOL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/profile.h"
+
+enum tool_kind { TOOL_INFO, TOOL_NEEDS, TOOL_DUMP, TOOL_KINDS };
+
+struct tool_request {
+	const char *const *paths;
+	size_t path_count;
+	const struct profile_filter *filter;
+	const struct profile_names *names;
+	FILE *out;
+};
+
+struct tool {
+	const char *name; /* of the option */
+	/* 0, or -errno after it said why. *ret_damaged: a trace is damaged or lost events (exit 3). */
+	int (*run)(const struct tool_request *request, bool *ret_damaged);
+};
+
+extern const struct tool tools[TOOL_KINDS];
+
+int tool_info(const struct tool_request *request, bool *ret_damaged);
+int tool_needs(const struct tool_request *request, bool *ret_damaged);
+int tool_dump(const struct tool_request *request, bool *ret_damaged);
+
+#endif

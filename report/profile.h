@@ -46,9 +46,10 @@ struct profile_frame {
 	uint64_t address; /* in the module: kernel offset, link-time address or file offset of user modules; raw where there is no module */
 	uint64_t run_time_address; /* of its first sighting; 0 where it was not stored */
 	bool kernel;
+	bool caller; /* the address is a return address: behind the call */
 };
 
-struct profile_module {
+struct profile_module { /* number 0: no module, "[unknown]" */
 	const char *name;     /* base name, or "[kernel]", "[ext4]", "[vdso]", "[anon]" */
 	const char *path;
 	const char *build_id; /* lower-case hex, "" where there is none */

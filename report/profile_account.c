@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "report/profile_account_lines.h"
+#include "report/profile_internal.h"
+
+__attribute__((format(printf, 2, 3))) int account_line(struct profile *profile, const char *format, ...)
+{
+	char *line = NULL;
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&line, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return -ENOMEM;
+	if (array_push(&profile->lines, line) < 0) {
+		free(line);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+double account_share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* --- losses --- */
+
+enum loss_meaning { MEANS_NOTHING, MEANS_LOST, MEANS_NOTE };
+
+static const struct {
+	enum loss_meaning meaning;
+	const char *text; /* "N <text>" */
+} causes[] = {
+	[LOSS_RING_FULL] = {MEANS_LOST, "events lost: the ring buffer was full"},
+	[LOSS_NO_TASK_ENTRY] = {MEANS_LOST, "events lost: no storage for the task"},
+	[LOSS_RECURSION] = {MEANS_LOST, "events lost: the kernel skipped the program"},
+	[LOSS_THROTTLED] = {MEANS_LOST, "periods in which the kernel throttled sampling"},
+	[LOSS_NESTED] = {MEANS_LOST, "events lost: nested too deeply"},
+	[LOSS_SIDEBAND] = {MEANS_LOST, "mapping or task events lost: some addresses may be attributed wrongly or not at all"},
+	[LOSS_MAPS] = {MEANS_NOTE, "processes whose mappings were unavailable at the start"},
+	[LOSS_KERNEL_STACK] = {MEANS_NOTE, "events without their kernel stack"},
+	[LOSS_ENCODER] = {MEANS_LOST, "events lost: refused by the encoder"},
+	[LOSS_NOT_DELIVERED] = {MEANS_LOST, "events counted by the kernel that the program never saw"},
+	[LOSS_USER_STACK] = {MEANS_NOTE, "events without the user stack that was asked for"},
+	[LOSS_TRUNCATED] = {MEANS_NOTE, "events with a stack cut at the depth limit"},
+};
+
+struct loss_sums {
+	uint64_t by_cause[LOSS_TRUNCATED + 1];
+	uint64_t unknown_cause;
+};
+
+static void sum_losses(const struct profile *profile, struct loss_sums *sums)
+{
+	for (size_t i = 0; i < profile->file_count; i++)
+		for (size_t j = 0; j < profile->files[i]->model_count; j++) {
+			const struct trace_model *model = &profile->files[i]->models[j];
+
+			for (size_t k = 0; k < model->losses.count; k++) {
+				const struct event_loss *loss = &model->losses.items[k];
+
+				if (loss->cause < sizeof(sums->by_cause) / sizeof(sums->by_cause[0]))
+					sums->by_cause[loss->cause] += loss->total;
+				else
+					sums->unknown_cause += loss->total;
+			}
+		}
+}
+
+static int tell_losses(struct profile *profile)
+{
+	struct loss_sums sums = {0};
+	int r = 0;
+
+	sum_losses(profile, &sums);
+	for (size_t cause = 0; cause < sizeof(causes) / sizeof(causes[0]) && r == 0; cause++) {
+		uint64_t total = sums.by_cause[cause], whole = total + sums.by_cause[LOSS_RECORDED];
+
+		if (causes[cause].meaning == MEANS_NOTHING || !total)
+			continue;
+		profile->lost |= causes[cause].meaning == MEANS_LOST;
+		r = account_line(profile, "%" PRIu64 " %s (%.1f%%)", total, causes[cause].text,
+				 account_share(total, whole));
+	}
+	if (r == 0 && sums.unknown_cause) {
+		profile->lost = true;
+		r = account_line(profile, "%" PRIu64 " events lost for a reason this program does not know",
+				 sums.unknown_cause);
+	}
+	return r;
+}
+
+/* --- damage --- */
+
+static int tell_range(struct profile *profile, const struct trace_model *model, const struct lost_range *range)
+{
+	uint64_t from = range->from > model->start ? range->from - model->start : 0;
+	uint64_t to = range->to > model->start ? range->to - model->start : 0;
+
+	return account_line(profile, "%" PRIu64 " chunks missing between %.3f s and %.3f s of the recording",
+			    range->chunks, (double)from / 1e9, (double)to / 1e9);
+}
+
+static int tell_ranges(struct profile *profile, const struct trace_model *model)
+{
+	enum { RANGES_SHOWN = 8 };
+	int r = 0;
+
+	for (size_t i = 0; i < model->lost_ranges.count && i < RANGES_SHOWN && r == 0; i++)
+		r = tell_range(profile, model, &model->lost_ranges.items[i]);
+	if (r == 0 && model->lost_ranges.count > RANGES_SHOWN)
+		r = account_line(profile, "%zu more such gaps", model->lost_ranges.count - RANGES_SHOWN);
+	return r;
+}
+
+static int tell_sections(struct profile *profile, const struct trace_file *file)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < file->model_count && r == 0; i++) {
+		if (file->sections[i].unsupported) {
+			profile->lost = true;
+			r = account_line(profile, "part of '%s' was written by an incompatible version and is left out",
+					 file->path);
+		}
+		if (r == 0)
+			r = tell_ranges(profile, &file->models[i]);
+		profile->lost |= file->models[i].lost_ranges.count || file->models[i].malformed_chunks;
+	}
+	return r;
+}
+
+static int tell_damage(struct profile *profile)
+{
+	uint64_t malformed = profile->stream_totals.malformed;
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count && r == 0; i++) {
+		const struct trace_file *file = profile->files[i];
+		struct trace_damage damage;
+
+		trace_reader_damage(file->reader, &damage);
+		if (damage.chunks || damage.bytes) {
+			profile->lost = true;
+			r = account_line(profile, "'%s' is damaged: %" PRIu64 " chunks and %" PRIu64 " bytes lost",
+					 file->path, damage.chunks, damage.bytes);
+		}
+		if (r == 0 && damage.torn_tail)
+			r = account_line(profile, "'%s' ends in an unfinished chunk (%" PRIu64
+						  " bytes): the recorder was stopped hard",
+					 file->path, damage.torn_tail);
+		if (r == 0)
+			r = tell_sections(profile, file);
+		for (size_t j = 0; j < file->model_count; j++)
+			malformed += file->models[j].malformed_chunks;
+	}
+	if (r == 0 && malformed) {
+		profile->lost = true;
+		r = account_line(profile, "%" PRIu64 " chunks could be read in part only", malformed);
+	}
+	if (r == 0 && profile->stream_totals.out_of_order)
+		r = account_line(profile, "%" PRIu64 " events came too late to be put in order",
+				 profile->stream_totals.out_of_order);
+	return r;
+}
+
+/* --- together --- */
+
+int profile_make_account(struct profile *profile)
+{
+	int r = tell_losses(profile);
+
+	if (r == 0)
+		r = tell_damage(profile);
+	return r < 0 ? r : account_quality(profile);
+}
+
+void profile_account(const struct profile *profile, struct profile_account *ret_account)
+{
+	/* Made at the first question, as it needs names, which need the files; to the caller nothing changes. */
+	struct profile *made = (struct profile *)profile;
+
+	if (!profile->account_made) {
+		made->account_made = true;
+		if (profile_make_account(made) < 0)
+			made->lost = true;
+	}
+	*ret_account = (struct profile_account){.lines = (const char *const *)profile->lines.items,
+						.count = profile->lines.count,
+						.lost = profile->lost};
+}

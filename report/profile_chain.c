@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile_chain.h"
+
+#include <string.h>
+
+#include "format/limits.h"
+
+int chain_cache_init(struct chain_cache *cache)
+{
+	*cache = (struct chain_cache){0};
+	return index_table_init(&cache->pair_table);
+}
+
+void chain_cache_deinit(struct chain_cache *cache)
+{
+	free(cache->user);
+	free(cache->kernel);
+	array_free(&cache->pairs);
+	index_table_deinit(&cache->pair_table);
+}
+
+int chain_cache_reset(struct chain_cache *cache, size_t nodes)
+{
+	if (array_reserve_raw((void **)&cache->user, &cache->user_room, nodes, sizeof(*cache->user)) < 0 ||
+	    array_reserve_raw((void **)&cache->kernel, &cache->kernel_room, nodes, sizeof(*cache->kernel)) < 0)
+		return -ENOMEM;
+	memset(cache->user, 0, nodes * sizeof(*cache->user));
+	memset(cache->kernel, 0xff, nodes * sizeof(*cache->kernel)); /* NO_NUMBER */
+	cache->pairs.count = 0;
+	index_table_clear(&cache->pair_table);
+	return 0;
+}
+
+/* The number of a section's module in the profile; 0 where the section does not know it. */
+static int module_number(const struct chain_context *context, uint32_t id, uint32_t tgid, uint32_t *ret_number)
+{
+	const struct trace_module *module = trace_model_module(context->model, id);
+	struct modules *modules = &context->profile->modules;
+	uint32_t *known;
+	int r;
+
+	if (!module) {
+		*ret_number = 0;
+		return 0;
+	}
+	if (module->kind == MODULE_ANONYMOUS && tgid)
+		return modules_add_jit(modules, context->model, module, context->host, tgid, ret_number);
+	known = &context->modules[module - context->model->modules.items];
+	if (*known == NO_NUMBER) {
+		r = modules_add(modules, context->model, module, context->host, known);
+		if (r < 0)
+			return r;
+	}
+	*ret_number = *known;
+	return 0;
+}
+
+/* --- user stacks --- */
+
+static int user_frame(const struct chain_context *context, uint32_t process, uint64_t address, bool caller,
+		      struct profile_frame *ret_frame)
+{
+	const struct timeline *timeline = &context->model->timeline;
+	struct profile_frame frame = {.address = address, .run_time_address = address, .caller = caller};
+	struct mapping mapping;
+	int r;
+
+	if (timeline_find(timeline, process, address, &mapping)) {
+		uint64_t file_offset = mapping.file_offset + (address - mapping.start);
+		const struct module *module;
+
+		r = module_number(context, mapping.module, timeline->processes.items[process].tgid, &frame.module);
+		if (r < 0)
+			return r;
+		module = context->profile->modules.items.items[frame.module];
+		if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO)
+			frame.address = modules_address(&context->profile->modules, frame.module, file_offset);
+	}
+	*ret_frame = frame;
+	return 0;
+}
+
+/* Whose stack is walked, and in which state of its address space. */
+struct user_walk {
+	uint32_t process;
+	uint64_t space;
+	bool known; /* there are mappings to judge addresses by */
+};
+
+static int add_user_frame(const struct chain_context *context, uint32_t parent, const struct profile_frame *frame,
+			  uint32_t *ret_node)
+{
+	uint32_t number;
+	int r = profile_intern_frame(context->profile, frame, &number);
+
+	return r < 0 ? r : profile_intern_node(context->profile, parent, number, ret_node);
+}
+
+/*
+ * What a walk by frame pointers finds behind the last true frame, in code that has none, is rubbish: addresses in no mapping.
+ * They are left out as long as nothing better stood before them (seen from the root).
+ */
+static int fill_user_place(const struct chain_context *context, const struct user_walk *walk, uint32_t node)
+{
+	const struct stack_node *nodes = context->nodes;
+	struct user_place *place = &context->cache->user[node];
+	const struct user_place *parent = &context->cache->user[nodes[node].parent];
+	bool is_top = nodes[node].parent < STACK_FIRST_NODE;
+	uint32_t above = is_top ? 0 : parent->caller_node;
+	struct profile_frame frame;
+	int r = user_frame(context, walk->process, nodes[node].address, true, &frame);
+
+	if (r < 0)
+		return r;
+	place->trimmed = !is_top && parent->trimmed;
+	if (!frame.module && above == 0 && walk->known && !context->profile->filter->raw_frames) {
+		place->caller_node = 0;
+		place->trimmed = true;
+	} else {
+		r = add_user_frame(context, above, &frame, &place->caller_node);
+	}
+	place->leaf_node = NO_NUMBER;
+	place->space = r < 0 ? 0 : walk->space;
+	return r;
+}
+
+/* Makes the places on the path to `node` hold for this space. */
+static int fill_user_path(const struct chain_context *context, const struct user_walk *walk, uint32_t node)
+{
+	uint32_t path[RWK_MAX_FRAMES + 1];
+	size_t count = 0;
+
+	while (node >= STACK_FIRST_NODE && context->cache->user[node].space != walk->space &&
+	       count <= RWK_MAX_FRAMES) {
+		path[count++] = node;
+		node = context->nodes[node].parent;
+	}
+	while (count) {
+		int r = fill_user_place(context, walk, path[--count]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fill_user_leaf(const struct chain_context *context, const struct user_walk *walk, uint32_t leaf)
+{
+	uint32_t parent = context->nodes[leaf].parent;
+	uint32_t above = parent < STACK_FIRST_NODE ? 0 : context->cache->user[parent].caller_node;
+	struct profile_frame frame;
+	int r = user_frame(context, walk->process, context->nodes[leaf].address, false, &frame);
+
+	return r < 0 ? r : add_user_frame(context, above, &frame, &context->cache->user[leaf].leaf_node);
+}
+
+/* Names the address space, and the process too where perf maps name code by process. Never 0. */
+static uint64_t name_space(const struct chain_context *context, uint32_t process, uint64_t generation)
+{
+	uint64_t space = generation + 1;
+
+	return context->model->perf_maps.count ? space ^ ((uint64_t)process + 1) << 40 : space;
+}
+
+int chain_user(const struct chain_context *context, uint32_t process, uint32_t leaf, struct user_chain *ret_chain)
+{
+	/* The timeline is the model's, but "this process is alive" is noted in it. */
+	uint64_t generation = timeline_touch((struct timeline *)&context->model->timeline, process);
+	struct user_walk walk = {
+		.process = process, .space = name_space(context, process, generation), .known = generation};
+	uint32_t parent = context->nodes[leaf].parent;
+	const struct user_place *place = &context->cache->user[leaf];
+	int r = fill_user_path(context, &walk, leaf);
+
+	if (r == 0 && place->leaf_node == NO_NUMBER)
+		r = fill_user_leaf(context, &walk, leaf);
+	if (r < 0)
+		return r;
+	*ret_chain = (struct user_chain){
+		.node = place->leaf_node,
+		.trimmed = parent >= STACK_FIRST_NODE && context->cache->user[parent].trimmed,
+		.known = walk.known,
+	};
+	return 0;
+}
+
+/* --- kernel stacks --- */
+
+static int kernel_frame(const struct chain_context *context, uint32_t node, bool caller, uint32_t *ret_frame)
+{
+	struct kernel_place *place = &context->cache->kernel[node];
+	uint32_t *known = caller ? &place->caller_frame : &place->leaf_frame;
+	uint64_t address = context->nodes[node].address;
+	struct profile_frame frame = {.address = (uint32_t)address, .kernel = true, .caller = caller};
+	const struct trace_module *module = trace_model_module(context->model, (uint32_t)(address >> 32));
+	int r = 0;
+
+	if (*known == NO_NUMBER) {
+		r = module_number(context, (uint32_t)(address >> 32), 0, &frame.module);
+		if (module && module->base)
+			frame.run_time_address = module->base + frame.address;
+		if (r == 0)
+			r = profile_intern_frame(context->profile, &frame, known);
+	}
+	*ret_frame = *known;
+	return r;
+}
+
+/*
+ * How a stack gets into a BPF program and from there to the stack walker. Seen at the leaf, that is how the
+ * recording was made and not what the task was doing.
+ */
+static enum overhead judge_name(const char *name)
+{
+	static const struct {
+		const char *prefix;
+		enum overhead overhead;
+	} prefixes[] = {
+		{"__bpf_get_stack", OVERHEAD_WALK},	 {"bpf_get_stack", OVERHEAD_WALK},
+		{"__bpf_get_task_stack", OVERHEAD_WALK}, {"bpf_get_task_stack", OVERHEAD_WALK},
+		{"bpf_prog_", OVERHEAD_ENTRY},		 {"bpf_trampoline_", OVERHEAD_ENTRY},
+		{"bpf_trace_run", OVERHEAD_ENTRY},	 {"__bpf_trace_", OVERHEAD_ENTRY},
+	};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix)))
+			return prefixes[i].overhead;
+	return OVERHEAD_NONE;
+}
+
+static enum overhead judge_frame(struct profile *profile, uint32_t number)
+{
+	const struct profile_frame *frame = &profile->frames.items[number];
+	struct module_symbol symbol;
+
+	if (profile->overhead.items[number] != OVERHEAD_UNKNOWN)
+		return profile->overhead.items[number];
+	profile->overhead.items[number] = OVERHEAD_NONE;
+	if (profile->modules.items.items[frame->module]->kind == MODULE_BPF)
+		profile->overhead.items[number] = OVERHEAD_ENTRY;
+	else if (modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &symbol) > 0)
+		profile->overhead.items[number] = judge_name(symbol_index_name(symbol.index, symbol.symbol));
+	return profile->overhead.items[number];
+}
+
+/* How many frames, leaf first, are the recorder's own. A CPU sample may well have hit somebody's BPF program: there only what
+ * leads to the stack walker counts. */
+static size_t count_overhead(const struct chain_context *context, const uint32_t *frames, size_t count)
+{
+	bool walk = context->strip_entry;
+	size_t run = 0;
+
+	if (context->profile->filter->raw_frames)
+		return 0;
+	for (; run < count; run++) {
+		enum overhead overhead = judge_frame(context->profile, frames[run]);
+
+		if (overhead == OVERHEAD_NONE)
+			break;
+		walk |= overhead == OVERHEAD_WALK;
+	}
+	return walk ? run : 0;
+}
+
+static int make_kernel_chain(const struct chain_context *context, uint32_t base, uint32_t leaf,
+			     struct pair_place *place)
+{
+	uint32_t frames[RWK_MAX_FRAMES + 1];
+	size_t count = 0, strip;
+	int r;
+
+	for (uint32_t node = leaf; node >= STACK_FIRST_NODE && count <= RWK_MAX_FRAMES;
+	     node = context->nodes[node].parent) {
+		r = kernel_frame(context, node, node != leaf, &frames[count++]);
+		if (r < 0)
+			return r;
+	}
+	strip = count_overhead(context, frames, count);
+	place->stripped = strip;
+	place->node = base;
+	while (count > strip) {
+		r = profile_intern_node(context->profile, place->node, frames[--count], &place->node);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+struct wanted_pair {
+	const struct pair_place *pairs;
+	uint64_t key;
+};
+
+static bool same_pair(const void *context, uint32_t number)
+{
+	const struct wanted_pair *wanted = context;
+
+	return wanted->pairs[number].key == wanted->key;
+}
+
+int chain_kernel(const struct chain_context *context, uint32_t base, uint32_t leaf, uint32_t *ret_node,
+		 bool *ret_stripped)
+{
+	struct chain_cache *cache = context->cache;
+	/* Whether BPF frames are taken off depends on the source, so it is part of what is looked for. A chunk has less than
+	 * 2^31 nodes. */
+	uint64_t variant = (uint64_t)context->strip_entry << 31;
+	struct wanted_pair wanted = {.pairs = cache->pairs.items, .key = (uint64_t)base << 32 | variant | leaf};
+	uint32_t hash = index_table_hash(&cache->pair_table, wanted.key, 0);
+	struct index_slot *slot = index_table_find(&cache->pair_table, hash, same_pair, &wanted);
+	int r;
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		struct pair_place place = {.key = wanted.key};
+
+		r = make_kernel_chain(context, base, leaf, &place);
+		if (r == 0)
+			r = array_push(&cache->pairs, place);
+		if (r < 0)
+			return r;
+		index_table_set(&cache->pair_table, slot, hash, (uint32_t)(cache->pairs.count - 1));
+	}
+	*ret_node = cache->pairs.items[slot->number - 1].node;
+	*ret_stripped = cache->pairs.items[slot->number - 1].stripped;
+	return 0;
+}

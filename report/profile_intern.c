@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile_internal.h"
+
+#include <string.h>
+
+int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host)
+{
+	bool named = model->boot_id[0] || model->host[0];
+
+	for (size_t i = 0; i < profile->hosts.count && named; i++) {
+		const struct profile_host *host = &profile->hosts.items[i];
+
+		if (!strcmp(host->boot_id, model->boot_id) && !strcmp(host->name, model->host)) {
+			*ret_host = (uint32_t)i;
+			return 0;
+		}
+	}
+	*ret_host = (uint32_t)profile->hosts.count;
+	return array_push(&profile->hosts, (struct profile_host){.boot_id = model->boot_id, .name = model->host});
+}
+
+/* --- sources --- */
+
+static enum profile_source_kind kind_of(uint32_t kind)
+{
+	static const enum profile_source_kind kinds[] = {
+		[SOURCE_CPU] = PROFILE_CPU,	    [SOURCE_OFFCPU] = PROFILE_OFFCPU,
+		[SOURCE_WAKERS] = PROFILE_WAKERS,   [SOURCE_TRACEPOINT] = PROFILE_TRACEPOINT,
+		[SOURCE_KFUNC] = PROFILE_KFUNC,	    [SOURCE_TASKS] = PROFILE_TASKS,
+	};
+
+	return kind && kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : PROFILE_SOURCE_KINDS;
+}
+
+static const char *unit_of(uint32_t weight)
+{
+	return weight == WEIGHT_NS ? "ns" : weight == WEIGHT_CYCLES ? "cycles" : "samples";
+}
+
+static uint64_t duration_of(const struct trace_model *model, const struct event_source *source)
+{
+	uint64_t stop = source->stop > source->start ? source->stop : model->last_time;
+
+	return stop > source->start ? stop - source->start : 0;
+}
+
+static void describe_source(const struct trace_model *model, const struct trace_source *source,
+			    struct profile_source *described)
+{
+	uint64_t duration = duration_of(model, &source->event);
+
+	if (source->event.frequency > described->frequency)
+		described->frequency = source->event.frequency;
+	if (duration > described->duration)
+		described->duration = duration;
+	described->user_stacks |= !!(source->event.flags & SOURCE_USER_STACKS);
+	described->software_fallback |= !!(source->event.flags & SOURCE_SOFTWARE_FALLBACK);
+}
+
+int profile_intern_source(struct profile *profile, const struct trace_model *model, const struct trace_source *source,
+			  uint32_t *ret_source)
+{
+	struct profile_source fresh = {
+		.kind = kind_of(source->event.kind), .name = source->name, .weight_unit = "samples"};
+	struct source_notes notes = {.unit = unit_of(source->event.weight)};
+	size_t at = 0;
+
+	while (at < profile->sources.count && (profile->sources.items[at].kind != fresh.kind ||
+					       strcmp(profile->sources.items[at].name, fresh.name) ||
+					       strcmp(profile->source_notes.items[at].unit, notes.unit)))
+		at++;
+	if (at == profile->sources.count)
+		if (array_push(&profile->sources, fresh) < 0 || array_push(&profile->source_notes, notes) < 0)
+			return -ENOMEM;
+	describe_source(model, source, &profile->sources.items[at]);
+	*ret_source = (uint32_t)at;
+	return 0;
+}
+
+/* --- tasks: a task that changes its name is another one, so that each sample stands under the name it had --- */
+
+struct wanted_task {
+	const struct profile *profile;
+	struct profile_task task;
+};
+
+static bool same_task(const void *context, uint32_t number)
+{
+	const struct wanted_task *wanted = context;
+	const struct profile_task *task = &wanted->profile->tasks.items[number];
+
+	return task->tid == wanted->task.tid && task->tgid == wanted->task.tgid && task->start == wanted->task.start &&
+	       task->host == wanted->task.host && task->comm == wanted->task.comm &&
+	       task->kernel_thread == wanted->task.kernel_thread;
+}
+
+static bool in_list(const uint32_t *list, size_t count, uint32_t number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == number)
+			return true;
+	return count == 0;
+}
+
+static bool is_wanted(const struct profile_filter *filter, const struct profile_task *task)
+{
+	return in_list(filter->pids, filter->pid_count, task->tgid) &&
+	       in_list(filter->tids, filter->tid_count, task->tid) &&
+	       (!filter->comm || regexec(filter->comm, task->comm, 0, NULL, 0) == 0);
+}
+
+int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task, uint32_t *ret_task)
+{
+	struct wanted_task wanted = {.profile = profile,
+				     .task = {.host = host,
+					      .tgid = task->tgid,
+					      .tid = task->tid,
+					      .start = task->start,
+					      .kernel_thread = task->flags & TASK_KERNEL_THREAD}};
+	int r = text_pool_add(&profile->texts, task->comm, strnlen(task->comm, sizeof(task->comm)), &wanted.task.comm);
+	uint32_t hash = index_table_hash(&profile->task_table, (uint64_t)task->tid << 32 | host,
+					 task->start ^ (uintptr_t)wanted.task.comm);
+	struct index_slot *slot = index_table_find(&profile->task_table, hash, same_task, &wanted);
+
+	if (r < 0 || !slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->tasks, wanted.task) < 0 ||
+		    array_push(&profile->task_wanted, is_wanted(profile->filter, &wanted.task)) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->task_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
+	}
+	*ret_task = slot->number - 1;
+	return 0;
+}
+
+/* --- frames and nodes --- */
+
+struct wanted_frame {
+	const struct profile *profile;
+	const struct profile_frame *frame;
+};
+
+static bool same_frame(const void *context, uint32_t number)
+{
+	const struct wanted_frame *wanted = context;
+	const struct profile_frame *frame = &wanted->profile->frames.items[number];
+
+	return frame->address == wanted->frame->address && frame->module == wanted->frame->module &&
+	       frame->kernel == wanted->frame->kernel && frame->caller == wanted->frame->caller;
+}
+
+int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame)
+{
+	struct wanted_frame wanted = {.profile = profile, .frame = frame};
+	uint32_t hash = index_table_hash(&profile->frame_table, frame->address,
+					 (uint64_t)frame->module << 2 | (unsigned int)frame->kernel << 1 | frame->caller);
+	struct index_slot *slot = index_table_find(&profile->frame_table, hash, same_frame, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (profile->frames.count >= NO_NUMBER - 1 || array_push(&profile->frames, *frame) < 0 ||
+		    array_push(&profile->overhead, OVERHEAD_UNKNOWN) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->frame_table, slot, hash, (uint32_t)(profile->frames.count - 1));
+	}
+	*ret_frame = slot->number - 1;
+	return 0;
+}
+
+struct wanted_node {
+	const struct profile_node *nodes;
+	struct profile_node node;
+};
+
+static bool same_node(const void *context, uint32_t number)
+{
+	const struct wanted_node *wanted = context;
+	const struct profile_node *node = &wanted->nodes[number];
+
+	return node->parent == wanted->node.parent && node->frame == wanted->node.frame;
+}
+
+int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+{
+	struct wanted_node wanted = {.nodes = profile->nodes.items, .node = {.parent = parent, .frame = frame}};
+	uint32_t hash = index_table_hash(&profile->node_table, (uint64_t)parent << 32 | frame, 0);
+	struct index_slot *slot = index_table_find(&profile->node_table, hash, same_node, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (profile->nodes.count >= NO_NUMBER - 1 || array_push(&profile->nodes, wanted.node) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->node_table, slot, hash, (uint32_t)(profile->nodes.count - 1));
+	}
+	*ret_node = slot->number - 1;
+	return 0;
+}
+
+/* --- entries --- */
+
+struct wanted_entry {
+	const struct profile_entry *entries, *entry;
+};
+
+static bool same_entry(const void *context, uint32_t number)
+{
+	const struct wanted_entry *wanted = context;
+	const struct profile_entry *entry = &wanted->entries[number];
+
+	return entry->node == wanted->entry->node && entry->task == wanted->entry->task &&
+	       entry->source == wanted->entry->source && entry->flags == wanted->entry->flags;
+}
+
+int profile_add_entry(struct profile *profile, const struct profile_entry *entry)
+{
+	struct wanted_entry wanted = {.entries = profile->entries.items, .entry = entry};
+	uint32_t hash = index_table_hash(&profile->entry_table, (uint64_t)entry->node << 32 | entry->task,
+					 (uint64_t)entry->source << 32 | entry->flags);
+	struct index_slot *slot = index_table_find(&profile->entry_table, hash, same_entry, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (slot->number) {
+		struct profile_entry *old = &profile->entries.items[slot->number - 1];
+
+		old->samples += entry->samples;
+		old->weight += entry->weight;
+		return 0;
+	}
+	if (profile->entries.count >= NO_NUMBER - 1 || array_push(&profile->entries, *entry) < 0)
+		return -ENOMEM;
+	index_table_set(&profile->entry_table, slot, hash, (uint32_t)(profile->entries.count - 1));
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the files profile*.c share and nobody else sees: the profile while it is built. Everything lent out by profile.h
+ * lies in one of the arrays here; beside each stands the table by which equal items are found and kept once.
+ */
+#ifndef RWALKER_REPORT_PROFILE_INTERNAL_H
+#define RWALKER_REPORT_PROFILE_INTERNAL_H
+
+#include "report/profile.h"
+#include "report/read/event_stream.h"
+#include "report/read/trace_file.h"
+#include "report/resolve/modules.h"
+
+enum { NO_NUMBER = UINT32_MAX };
+
+struct profile_host {
+	const char *boot_id, *name;
+	const struct trace_model *model; /* where neither is known, each section is a host of its own */
+};
+
+struct profile_quality { /* samples, after filters */
+	uint64_t samples;
+	uint64_t kernel_truncated, user_truncated;
+	uint64_t user_fault, user_exiting; /* user stack missing, why */
+	uint64_t trimmed;		   /* with frames cut off at the root end */
+	uint64_t no_maps;		   /* user stack of a process of which no mapping is known */
+	uint64_t stripped;		   /* with BPF frames taken off the leaf */
+	uint64_t unknown_source;
+};
+
+enum overhead { OVERHEAD_UNKNOWN, OVERHEAD_NONE, OVERHEAD_ENTRY, OVERHEAD_WALK };
+
+struct source_notes { /* beside each profile_source */
+	bool periods;	      /* weights came from the trace, not from counting */
+	const char *unit;     /* then */
+};
+
+struct profile {
+	const struct profile_filter *filter; /* while it is built */
+	struct profile_names names;
+	struct trace_file **files;
+	size_t file_count;
+	struct stream_totals stream_totals;
+	struct modules modules;
+	struct text_pool texts;
+	ARRAY(struct profile_host) hosts;
+	ARRAY(struct profile_source) sources;
+	ARRAY(struct source_notes) source_notes;
+	ARRAY(struct profile_task) tasks;
+	ARRAY(bool) task_wanted;
+	ARRAY(struct profile_node) nodes;
+	ARRAY(struct profile_frame) frames;
+	ARRAY(uint8_t) overhead; /* by frame, enum overhead */
+	ARRAY(struct profile_entry) entries;
+	ARRAY(struct profile_module) module_list;
+	ARRAY(struct profile_walk) walks;
+	ARRAY(struct profile_walk_task) walk_tasks;
+	struct index_table task_table, node_table, frame_table, entry_table;
+	struct profile_symbol *symbols; /* by frame, once a view asks */
+	uint8_t *symbol_known;
+	struct profile_quality quality;
+	ARRAY(char *) lines; /* of the account */
+	bool account_made, lost;
+};
+
+/* profile_intern.c: each finds the item or adds it. -ENOMEM. */
+int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host);
+int profile_intern_source(struct profile *profile, const struct trace_model *model, const struct trace_source *source,
+			  uint32_t *ret_source);
+int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task, uint32_t *ret_task);
+int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame);
+int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node);
+/* Adds the weight to the entry with this source, node, task and flags. */
+int profile_add_entry(struct profile *profile, const struct profile_entry *entry);
+
+/* profile_read.c: all events of one section. */
+int profile_read_section(struct profile *profile, struct trace_file *file, struct trace_model *model);
+
+/* profile_account.c */
+int profile_make_account(struct profile *profile);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a finished profile lends out. */
+#include "report/profile_internal.h"
+
+size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources)
+{
+	*ret_sources = profile->sources.items;
+	return profile->sources.count;
+}
+
+size_t profile_entries(const struct profile *profile, const struct profile_entry **ret_entries)
+{
+	*ret_entries = profile->entries.items;
+	return profile->entries.count;
+}
+
+const struct profile_node *profile_nodes(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->nodes.count;
+	return profile->nodes.items;
+}
+
+const struct profile_frame *profile_frames(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->frames.count;
+	return profile->frames.items;
+}
+
+const struct profile_module *profile_modules(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->module_list.count;
+	return profile->module_list.items;
+}
+
+const struct profile_task *profile_tasks(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->tasks.count;
+	return profile->tasks.items;
+}
+
+size_t profile_walks(const struct profile *profile, const struct profile_walk **ret_walks)
+{
+	*ret_walks = profile->walks.items;
+	return profile->walks.count;
+}
+
+size_t profile_walk_tasks(const struct profile *profile, const struct profile_walk_task **ret_rows)
+{
+	*ret_rows = profile->walk_tasks.items;
+	return profile->walk_tasks.count;
+}
+
+const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t number)
+{
+	const struct profile_frame *frame = &profile->frames.items[number];
+	struct profile_symbol *symbol = &profile->symbols[number];
+	struct module_symbol found;
+
+	if (profile->symbol_known[number])
+		return symbol;
+	profile->symbol_known[number] = true;
+	/* No memory is as good as no name: the address is printed instead. */
+	if (modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &found) <= 0)
+		return symbol;
+	symbol->start = found.start;
+	symbol->offset = frame->address - found.start;
+	symbol->name = profile->names.mangled ? symbol_index_name(found.index, found.symbol) :
+						symbol_index_pretty_name(found.index, found.symbol);
+	return symbol;
+}

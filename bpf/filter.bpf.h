@@ -13,6 +13,7 @@
 enum { MAX_CGROUP_DEPTH = 32 };
 
 const volatile struct ring_filter_knobs knobs;
+const volatile struct comm_regex_table comm_regex; /* where RING_FILTER_COMM is set */
 
 /* Set by the recorder once it knows them, before the first event. */
 struct ring_own own;
@@ -77,7 +78,7 @@ static __always_inline bool task_comm_matches(struct task_struct *task)
 	char comm[RING_COMM_SIZE] = {};
 
 	bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
-	return comm_regex_match(comm);
+	return comm_regex_table_match(&comm_regex, comm);
 }
 
 static __always_inline bool task_is_wanted(struct task_struct *task)

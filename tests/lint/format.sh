@@ -33,7 +33,7 @@ judge()
 			return if @old != @new && flat(@old) eq flat(@new);
 			return if "@old" eq "@new" =~ s/\} \* /} */gr;	# a fault of clang-format 14
 			my $want = @new ? $new[0] : "nothing";
-			$want =~ s/\t/→/g;
+			$want =~ s/\t/\\t/g;
 			print "$file:$line\tlaid out otherwise; clang-format would write: $want\n";
 		}
 		while (<STDIN>) {

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/finalize.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/address_space.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "common/log.h"
+#include "format/event_decoder.h"
+#include "format/event_log.h"
+#include "format/limits.h"
+#include "format/trace_reader.h"
+#include "record/caller.h"
+#include "record/embed.h"
+#include "record/hits.h"
+#include "record/module_files.h"
+#include "record/module_table.h"
+#include "record/nursery.h"
+#include "record/privileges.h"
+#include "record/recording.h"
+
+struct finalizing {
+	struct recording recording;
+	struct nursery *nursery;
+	struct module_files *files;
+	struct trace_reader *reader;
+	struct trace_writer *writer;
+	struct event_decoder *decoder;
+	struct hash_map ids; /* module id of the section being read -> ours */
+	uint8_t *payload;
+	int fd;
+};
+
+/* --- reading the trace again ---------------------------------------------------------------------- */
+
+static void text_copy(char *out, size_t room, const struct event_text *text)
+{
+	size_t length = text->length < room - 1 ? text->length : room - 1;
+
+	memcpy(out, text->bytes, length);
+	out[length] = '\0';
+}
+
+static uint32_t module_number(struct finalizing *all, const struct event_module *event)
+{
+	char path[RWK_MAX_STRING + 1];
+	struct module_identity identity = {.path = path, .device = event->device, .inode = event->inode};
+	bool fresh = false;
+	uint32_t id;
+
+	if (event->kind == MODULE_VDSO || event->kind == MODULE_ANONYMOUS)
+		return module_table_special(all->recording.modules, (enum module_kind)event->kind);
+	if (event->kind != MODULE_FILE)
+		return 0;
+	text_copy(path, sizeof(path), &event->path);
+	identity.deleted = event->flags & MODULE_DELETED;
+	identity.build_id.length = (uint8_t)(event->build_id.length <= BUILD_ID_MAX ? event->build_id.length : 0);
+	memcpy(identity.build_id.bytes, event->build_id.bytes, identity.build_id.length);
+	id = module_table_file(all->recording.modules, &identity, &fresh);
+	if (id && fresh)
+		module_files_ask(all->files, id, (uint32_t)getpid(), 0, 0);
+	return id;
+}
+
+static void take_module(struct finalizing *all, const struct event *event)
+{
+	uint32_t number = module_number(all, &event->module);
+	uint64_t *kept;
+
+	/* Told again once its build-id was known: that one counts. */
+	if (number && hash_map_add(&all->ids, &event->module.id, sizeof(event->module.id), number, &kept) >= 0)
+		*kept = number;
+	(void)module_files_poll(all->files, 1);
+}
+
+static void take_mapping(struct finalizing *all, const struct event *event)
+{
+	const struct event_mapping *mapping = &event->mapping;
+	const uint64_t *id = hash_map_find(&all->ids, &mapping->module, sizeof(mapping->module));
+	struct mapping range = {mapping->start, mapping->start + mapping->length, mapping->file_offset,
+				id ? (uint32_t)*id : 0};
+
+	(void)address_spaces_map(hits_spaces(all->recording.hits), mapping->tgid, &range);
+}
+
+static void take_fork(struct finalizing *all, const struct event *event)
+{
+	if (event->fork.tgid != event->fork.parent_tgid)
+		(void)address_spaces_fork(hits_spaces(all->recording.hits), event->fork.parent_tgid, event->fork.tgid);
+}
+
+static void take_comm(struct finalizing *all, const struct event *event)
+{
+	if (event->comm.flags & COMM_EXEC)
+		(void)address_spaces_exec(hits_spaces(all->recording.hits), event->comm.tgid);
+}
+
+static void take_sample(struct finalizing *all, const struct event *event)
+{
+	const struct event_task *task = event_decoder_task(all->decoder, event->sample.task);
+	uint64_t addresses[RWK_MAX_FRAMES];
+	size_t node_count, count = 0;
+	const struct stack_node *nodes = event_decoder_nodes(all->decoder, &node_count);
+
+	for (uint32_t node = event->sample.user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
+	     node = nodes[node].parent)
+		addresses[count++] = nodes[node].address;
+	if (task)
+		hits_mark(all->recording.hits, task->tgid, addresses, count);
+}
+
+static const struct taker {
+	enum event_kind kind;
+	void (*take)(struct finalizing *all, const struct event *event);
+} TAKERS[] = {
+	{EVENT_MODULE, take_module}, {EVENT_MAPPING, take_mapping}, {EVENT_FORK, take_fork},
+	{EVENT_COMM, take_comm},     {EVENT_SAMPLE, take_sample},
+};
+
+static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)
+{
+	struct event event;
+
+	/* A damaged chunk has a copy, or its samples are lost: either way the rest is worth its names. */
+	if (trace_reader_load(all->reader, chunk, all->payload))
+		return;
+	event_decoder_start(all->decoder, all->payload, chunk->header.raw_size);
+	while (event_decoder_next(all->decoder, &event) > 0)
+		for (size_t i = 0; i < sizeof(TAKERS) / sizeof(TAKERS[0]); i++)
+			if (TAKERS[i].kind == event.kind)
+				TAKERS[i].take(all, &event);
+}
+
+static void take_trace(struct finalizing *all)
+{
+	const struct trace_chunk *chunks;
+	size_t count = trace_reader_chunks(all->reader, &chunks);
+	uint32_t section = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (chunks[i].section != section) /* numbers of modules hold for one section */
+			hash_map_clear(&all->ids);
+		section = chunks[i].section;
+		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS)
+			take_chunk(all, &chunks[i]);
+	}
+}
+
+/* --- the file ------------------------------------------------------------------------------------ */
+
+static int file_open(struct finalizing *all, const char *path)
+{
+	struct caller caller;
+	struct stat status;
+	int error;
+
+	caller_get(&caller);
+	if (caller_fs_enter(&caller))
+		return log_error(EPERM, "cannot act as user %u", (unsigned int)caller.uid);
+	all->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	error = errno;
+	(void)caller_fs_leave(&caller);
+	if (all->fd < 0)
+		return log_error(error, "cannot open '%s': %s", path, strerror(error));
+	if (fstat(all->fd, &status) || !S_ISREG(status.st_mode))
+		return log_error(EINVAL, "'%s' is no regular file", path);
+	return 0;
+}
+
+static bool has_embedding(const struct finalizing *all)
+{
+	const struct trace_chunk *chunks;
+	size_t count = trace_reader_chunks(all->reader, &chunks);
+
+	for (size_t i = 0; i < count; i++)
+		if (chunks[i].header.type == RWK_CHUNK_EMBED)
+			return true;
+	return false;
+}
+
+/* Bytes of a chunk that was being written when the recorder died are cut, so that the new section follows a whole one. */
+static int tail_cut(struct finalizing *all)
+{
+	const struct trace_chunk *chunks;
+	const struct trace_section *sections;
+	size_t count = trace_reader_chunks(all->reader, &chunks);
+	size_t section_count = trace_reader_sections(all->reader, &sections);
+	const struct rwk_chunk_header *last = count ? &chunks[count - 1].header : NULL;
+	struct trace_damage damage;
+
+	trace_reader_damage(all->reader, &damage);
+	if (last && damage.torn_tail && !sections[section_count - 1].closed &&
+	    ftruncate(all->fd, (off_t)(chunks[count - 1].offset + sizeof(*last) + (last->stored_size + 7u) / 8 * 8)))
+		return -errno;
+	return lseek(all->fd, 0, SEEK_END) < 0 ? -errno : 0;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+static int tools_create(struct finalizing *all, const struct trace_io *io)
+{
+	const struct trace_writer_settings settings = {0};
+	struct recording *recording = &all->recording;
+	int rc = tail_cut(all);
+
+	all->payload = malloc(RWK_MAX_RAW_CHUNK);
+	if (!rc)
+		rc = all->payload ? hash_map_init(&all->ids) : -ENOMEM;
+	if (!rc)
+		rc = event_decoder_create(&all->decoder);
+	if (!rc)
+		rc = trace_writer_create(io, all->fd, &settings, &all->writer);
+	if (!rc)
+		rc = event_log_create(all->writer, 0, &recording->log);
+	if (!rc)
+		rc = module_table_create(recording, &recording->modules);
+	if (!rc)
+		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), &recording->hits);
+	if (!rc)
+		rc = module_files_create(all->nursery, recording->modules, &all->files);
+	return rc;
+}
+
+static void finalizing_deinit(struct finalizing *all)
+{
+	module_files_destroy(all->files);
+	hits_destroy(all->recording.hits);
+	module_table_destroy(all->recording.modules);
+	event_log_destroy(all->recording.log);
+	trace_writer_destroy(all->writer);
+	event_decoder_destroy(all->decoder);
+	hash_map_deinit(&all->ids);
+	trace_reader_destroy(all->reader);
+	nursery_destroy(all->nursery);
+	free(all->payload);
+	if (all->fd >= 0)
+		(void)close(all->fd);
+}
+
+static int names_add(struct finalizing *all, const char *path)
+{
+	enum embed_level level = all->recording.config->output.embed;
+	struct embed_result result = {0};
+	int rc;
+
+	take_trace(all);
+	rc = embed_run(&all->recording, all->files, all->nursery, level, NULL, &result);
+	if (!rc)
+		rc = event_log_close(all->recording.log, RWK_END_CLEAN, NULL, 0);
+	if (rc)
+		return log_error(-rc, "cannot write to '%s': %s", path, strerror(-rc));
+	log_info("'%s': symbols of %zu modules added, %zu not found", path, result.embedded, result.missing);
+	return 0;
+}
+
+static int trace_open(struct finalizing *all, const char *path, const struct trace_io *io)
+{
+	int rc = trace_reader_create(io, all->fd, &all->reader);
+
+	if (rc == -ENODATA)
+		return log_error(EINVAL, "'%s' holds no trace", path);
+	return rc ? log_error(-rc, "cannot read '%s': %s", path, strerror(-rc)) : 0;
+}
+
+int finalize_file(const struct record_config *config, const struct trace_io *io)
+{
+	const char *path = config->output.finalize;
+	_cleanup_(finalizing_deinit) struct finalizing all = {.recording = {.config = config, .io = io}, .fd = -1};
+	int rc = nursery_create(&all.nursery);
+
+	if (!rc)
+		rc = file_open(&all, path);
+	if (!rc && !geteuid())
+		rc = privileges_drop();
+	if (!rc)
+		rc = trace_open(&all, path, io);
+	if (rc)
+		return rc;
+	if (has_embedding(&all)) {
+		log_info("'%s' holds its symbols already: nothing to do", path);
+		return 0;
+	}
+	rc = tools_create(&all, io);
+	if (rc)
+		return log_error(-rc, "cannot finalize '%s': %s", path, strerror(-rc));
+	return names_add(&all, path);
+}

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "format/limits.h"
+#include "record/clocks.h"
 #include "record/elf_helper.h"
 #include "record/module_table.h"
 #include "record/nursery.h"
@@ -50,14 +50,6 @@ struct module_files {
 
 enum { FDS_ROOM = 4 * MODULE_TABLE_MAX };
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* --- channels ------------------------------------------------------------------------------------ */
 
 static void channel_close(struct channel *channel)
@@ -88,7 +80,7 @@ static bool channel_send(struct channel *channel, uint32_t token, const void *by
 		return false;
 	}
 	channel->busy = token;
-	channel->since = now();
+	channel->since = clocks_now();
 	return true;
 }
 
@@ -101,7 +93,7 @@ static ssize_t channel_take(struct channel *channel, void *bytes, size_t room, i
 		channel->busy = 0;
 		return got;
 	}
-	if (got == -ETIMEDOUT && !timeout_ms && now() - channel->since < DEADLINE_MS * 1000000ull)
+	if (got == -ETIMEDOUT && !timeout_ms && clocks_now() - channel->since < DEADLINE_MS * 1000000ull)
 		return 0;
 	channel->stuck++;
 	channel_close(channel);
@@ -234,10 +226,10 @@ static bool step(struct module_files *files)
 /* A helper that is well answers within some ten microseconds: staying for a moment saves a round of the drain loop. */
 bool module_files_poll(struct module_files *files, unsigned int patience_ms)
 {
-	uint64_t end = now() + patience_ms * 1000000ull;
+	uint64_t end = clocks_now() + patience_ms * 1000000ull;
 	bool busy = step(files);
 
-	while (busy && now() < end) {
+	while (busy && clocks_now() < end) {
 		struct pollfd answers[] = {{.fd = files->opener.busy ? files->opener.socket : -1, .events = POLLIN},
 					   {.fd = files->elf.busy ? files->elf.socket : -1, .events = POLLIN}};
 

@@ -15,6 +15,7 @@
 #include "common/hash_map.h"
 #include "common/log.h"
 #include "format/event_log.h"
+#include "record/clocks.h"
 #include "record/hits.h"
 #include "record/kernel_map.h"
 #include "record/module_files.h"
@@ -271,14 +272,6 @@ static void apply(struct sideband *sideband, uint32_t cpu, const struct perf_eve
 
 /* --- the rings ----------------------------------------------------------------------------------- */
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void peek_time(struct sideband *sideband, uint32_t cpu)
 {
 	const struct perf_event_header *header = perf_ring_peek(&sideband->rings[cpu]);
@@ -302,7 +295,7 @@ static uint32_t earliest(const struct sideband *sideband)
  */
 void sideband_drain(struct sideband *sideband)
 {
-	uint64_t until = now();
+	uint64_t until = clocks_now();
 
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
 		sideband->next_time[cpu] = UINT64_MAX;

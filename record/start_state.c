@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "format/event_log.h"
 #include "format/limits.h"
+#include "record/clocks.h"
 #include "record/maps_helper.h"
 #include "record/nursery.h"
 #include "record/packet.h"
@@ -35,20 +35,12 @@ struct start_state {
 	uint8_t packet[PACKET_MAX];
 };
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* --- one answer ---------------------------------------------------------------------------------- */
 
 /* A process that was forked since we began has its history in the trace: it is told as of now, others as of the start. */
 static uint64_t time_of(const struct start_state *state, uint32_t tgid)
 {
-	return sideband_seen(state->recording->sideband, tgid) & SIDEBAND_FORKED ? now() : state->recording->start;
+	return sideband_seen(state->recording->sideband, tgid) & SIDEBAND_FORKED ? clocks_now() : state->recording->start;
 }
 
 static void tell_comm(struct start_state *state, const struct maps_reply *reply, uint64_t time)
@@ -162,7 +154,7 @@ static void ask_more(struct start_state *state)
 		return;
 	}
 	if (state->asked == state->answered)
-		state->heard = now();
+		state->heard = clocks_now();
 	while (state->asked < state->tgids.count && state->asked - state->answered < AHEAD) {
 		if (packet_send(state->socket, &state->tgids.items[state->asked], sizeof(uint32_t), -1))
 			break;
@@ -175,25 +167,25 @@ static void listen_once(struct start_state *state, int timeout_ms)
 	ssize_t got = packet_receive(state->socket, state->packet, sizeof(state->packet), timeout_ms, NULL);
 
 	if (got > 0) {
-		state->heard = now();
+		state->heard = clocks_now();
 		take_answer(state, (size_t)got);
 	} else if (got != -ETIMEDOUT) {
 		helper_leave(state, -ECHILD);
-	} else if (now() - state->heard >= DEADLINE_MS * 1000000ull) {
+	} else if (clocks_now() - state->heard >= DEADLINE_MS * 1000000ull) {
 		helper_leave(state, -ETIMEDOUT);
 	}
 }
 
 bool start_state_step(struct start_state *state, unsigned int budget_ms)
 {
-	uint64_t end = now() + budget_ms * 1000000ull;
+	uint64_t end = clocks_now() + budget_ms * 1000000ull;
 
 	do {
 		ask_more(state);
 		if (state->answered == state->tgids.count)
 			return true;
 		listen_once(state, budget_ms ? 10 : 0);
-	} while (now() < end);
+	} while (clocks_now() < end);
 	return state->answered == state->tgids.count;
 }
 

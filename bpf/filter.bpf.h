@@ -13,7 +13,6 @@
 enum { MAX_CGROUP_DEPTH = 32 };
 
 const volatile struct ring_filter_knobs knobs;
-const volatile struct comm_regex_table comm_regex; /* where RING_FILTER_COMM is set */
 
 /* Set by the recorder once it knows them, before the first event. */
 struct ring_own own;
@@ -31,6 +30,14 @@ struct {
 	__type(key, u32);
 	__type(value, u32);
 } wanted_tids SEC(".maps");
+
+/* The compiled -c. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct comm_regex_table);
+} wanted_comms SEC(".maps");
 
 /* The command's descendants: made by the recorder for the command itself, then by each fork (bpf/follow.bpf.h). */
 struct {
@@ -75,10 +82,14 @@ static __always_inline bool task_in_cgroup(struct task_struct *task)
 
 static __always_inline bool task_comm_matches(struct task_struct *task)
 {
-	char comm[RING_COMM_SIZE] = {};
+	u32 zero = 0;
+	struct comm_regex_table *table = bpf_map_lookup_elem(&wanted_comms, &zero);
+	char comm[COMM_REGEX_BYTES] = {};
 
+	if (!table)
+		return false;
 	bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
-	return comm_regex_table_match(&comm_regex, comm);
+	return comm_regex_table_match(table, comm);
 }
 
 static __always_inline bool task_is_wanted(struct task_struct *task)

@@ -8,25 +8,29 @@
 
 #include "common/log.h"
 #include "format/event_log.h"
+#include "record/filter.h"
 #include "record/hits.h"
 #include "record/kernel_map.h"
 #include "record/probe.h"
 #include "record/recording.h"
 #include "record/sideband.h"
 
-int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe, size_t ring_bytes,
-	       uint64_t period)
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
+	       const struct filter *filter, size_t ring_bytes)
 {
 	uint32_t count = probe_rings(probe);
 
 	memset(drain, 0, sizeof(*drain));
 	drain->recording = recording;
-	drain->period = period;
+	drain->filter = filter;
 	if (!count)
 		return 0;
 	drain->rings = calloc(count, sizeof(*drain->rings));
-	if (!drain->rings)
+	drain->filtered = calloc(recording->max_cpus, sizeof(*drain->filtered));
+	if (!drain->rings || !drain->filtered) {
+		drain_close(drain);
 		return -ENOMEM;
+	}
 	for (; drain->ring_count < count; drain->ring_count++) {
 		int r = ring_open(&drain->rings[drain->ring_count], probe_ring_fd(probe, drain->ring_count), ring_bytes);
 
@@ -43,7 +47,9 @@ void drain_close(struct drain *drain)
 	for (uint32_t i = 0; i < drain->ring_count; i++)
 		ring_close(&drain->rings[i]);
 	free(drain->rings);
+	free(drain->filtered);
 	drain->rings = NULL;
+	drain->filtered = NULL;
 	drain->ring_count = 0;
 }
 
@@ -117,6 +123,10 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 	};
 	int r;
 
+	if (!filter_wants(drain->filter, task.comm)) {
+		drain->filtered[raw->cpu]++;
+		return;
+	}
 	for (uint32_t i = 0; i < raw->kernel_count; i++)
 		drain->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
 	if (raw->user_count)
@@ -128,9 +138,10 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		drain->samples++;
 }
 
-static bool is_whole(const struct ring_sample *raw, size_t length)
+static bool is_whole(const struct drain *drain, const struct ring_sample *raw, size_t length)
 {
-	return length >= sizeof(*raw) && raw->kernel_count <= RING_MAX_FRAMES && raw->user_count <= RING_MAX_FRAMES &&
+	return length >= sizeof(*raw) && raw->cpu < drain->recording->max_cpus &&
+	       raw->kernel_count <= RING_MAX_FRAMES && raw->user_count <= RING_MAX_FRAMES &&
 	       length >= sizeof(*raw) + sizeof(uint64_t) * (raw->kernel_count + raw->user_count);
 }
 
@@ -140,7 +151,7 @@ static void drain_ring(struct drain *drain, struct ring *ring)
 	size_t length;
 
 	while (drain->recording->stop != RECORDING_FAILED && (raw = ring_next(ring, &length))) {
-		if (is_whole(raw, length))
+		if (is_whole(drain, raw, length))
 			encode_sample(drain, raw);
 		else
 			drain->refused++;

@@ -13,6 +13,7 @@
 #include "bpf/ring_event.h"
 #include "record/ring.h"
 
+struct filter;
 struct probe;
 struct recording;
 
@@ -20,15 +21,17 @@ struct drain {
 	struct recording *recording;
 	struct ring *rings;
 	uint32_t ring_count;
-	uint64_t period;  /* of samples that need not carry one */
+	uint64_t period;  /* of samples that need not carry one; set once it is known */
 	uint64_t samples; /* encoded */
 	uint64_t refused; /* by the encoder */
+	const struct filter *filter;
+	uint64_t *filtered; /* per CPU: recorded by the program, not wanted by a late -c */
 	uint64_t frames[RING_MAX_FRAMES];
 };
 
 /* Maps the probe's rings. -errno after it said why. */
-int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe, size_t ring_bytes,
-	       uint64_t period);
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
+	       const struct filter *filter, size_t ring_bytes);
 void drain_close(struct drain *drain);
 
 /* Until recording->stop says that the log has failed, or all rings are read up to now. */

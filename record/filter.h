@@ -15,8 +15,15 @@
 struct filter {
 	struct ring_filter_knobs knobs;
 	const struct id_list *tgids, *tids;
-	struct comm_regex regex; /* where RING_FILTER_COMM is set */
+	struct comm_regex regex;
+	bool late; /* -c is too large for the programs' table: the recorder applies it when it drains */
 };
+
+/* False only where -c is applied late and does not match. comm has COMM_REGEX_BYTES bytes. */
+static inline bool filter_wants(const struct filter *filter, const char *comm)
+{
+	return !filter->late || comm_regex_match(&filter->regex, comm);
+}
 
 /* follow: restrict to the command's descendants. -errno after it said why. */
 int filter_init(struct filter *filter, const struct record_who *who, bool follow);

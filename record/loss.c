@@ -63,9 +63,11 @@ static void tell(struct loss *loss, uint64_t time, bool all, uint32_t source, ui
 
 static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
 {
-	const uint64_t *counters = (const uint64_t *)loss->now[cpu].counters;
+	__u64 *counters = loss->now[cpu].counters;
 	uint64_t ticks = perf_events_ticks(loss->events, cpu), seen = counters[RING_COUNT_SEEN];
 
+	counters[RING_COUNT_RECORDED] -= loss->drain->filtered[cpu];
+	counters[RING_COUNT_FILTERED] += loss->drain->filtered[cpu];
 	for (size_t i = 0; i < RING_COUNTERS; i++)
 		tell(loss, time, all, loss->cpu_source, cpu, causes[i], counters[i]);
 	if (ticks > seen)

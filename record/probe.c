@@ -40,7 +40,7 @@ struct probe {
 struct shared {
 	struct ring_filter_knobs *knobs;
 	struct ring_own *own;
-	struct bpf_map *tgids, *tids, *followed;
+	struct bpf_map *tgids, *tids, *comms, *followed;
 	struct bpf_program *follow, *clock;
 };
 
@@ -53,6 +53,7 @@ static struct shared cpu_shared(const struct probe *probe)
 		.own = &cpu->bss->own,
 		.tgids = cpu->maps.wanted_tgids,
 		.tids = cpu->maps.wanted_tids,
+		.comms = cpu->maps.wanted_comms,
 		.followed = cpu->maps.followed,
 		.follow = cpu->progs.follow_fork,
 		.clock = cpu->progs.read_clock,
@@ -68,6 +69,7 @@ static struct shared tasks_shared(const struct probe *probe)
 		.own = &tasks->bss->own,
 		.tgids = tasks->maps.wanted_tgids,
 		.tids = tasks->maps.wanted_tids,
+		.comms = tasks->maps.wanted_comms,
 		.followed = tasks->maps.followed,
 		.follow = tasks->progs.follow_fork,
 		.clock = tasks->progs.read_clock,
@@ -114,8 +116,6 @@ static int check_host(void)
 	if (access(BTF_FILE, R_OK) < 0)
 		return log_error(ENOTSUP, "this kernel does not describe its types in \"" BTF_FILE
 					  "\" (CONFIG_DEBUG_INFO_BTF); recording needs that");
-	if (geteuid() != 0)
-		return log_error(EPERM, "recording needs root; try sudo");
 	return 0;
 }
 
@@ -181,9 +181,14 @@ static int fill_ids(struct bpf_map *map, const struct id_list *ids)
 
 static int fill_filter(const struct shared *object, const struct filter *filter)
 {
+	uint32_t zero = 0;
 	int r = fill_ids(object->tgids, filter->tgids);
 
-	return r < 0 ? r : fill_ids(object->tids, filter->tids);
+	if (r >= 0)
+		r = fill_ids(object->tids, filter->tids);
+	if (r >= 0 && (filter->knobs.filters & RING_FILTER_COMM))
+		r = bpf_map_update_elem(bpf_map__fd(object->comms), &zero, &filter->regex.table, BPF_ANY);
+	return r;
 }
 
 static int load_cpu(struct probe *probe)

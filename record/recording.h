@@ -22,6 +22,7 @@ struct kernel_map;
 struct module_table;
 struct sideband;
 struct trace_io;
+struct trace_writer;
 
 /* Who wants the recording to stop; read it with recording_stopping(). */
 enum recording_stop {
@@ -34,6 +35,7 @@ enum recording_stop {
 struct recording {
 	const struct record_config *config;
 	const struct trace_io *io;
+	struct trace_writer *writer;
 	struct event_log *log;
 	struct module_table *modules;
 	struct kernel_map *kernel_map;

@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "record/clocks.h"
+#include "record/filter.h"
 #include "record/kernel_map.h"
 #include "record/probe.h"
 #include "record/record_options.h"
@@ -104,6 +105,10 @@ static void encode_row(struct walk *walk, const struct ring_walk_task *raw)
 
 	memcpy(task.comm, raw->task.comm, sizeof(task.comm));
 	task.comm[sizeof(task.comm) - 1] = '\0';
+	if (!filter_wants(walk->filter, task.comm)) {
+		walk->unwanted++;
+		return;
+	}
 	for (uint32_t i = 0; i < raw->count; i++)
 		walk->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
 	r = event_log_add_walk_task(recording->log, &row, &task, &stacks);
@@ -184,10 +189,12 @@ int walk_run(struct walk *walk, const struct record_walk *config)
 		.filter = config->all ? RING_WALK_ALL : config->running ? RING_WALK_RUNNING : RING_WALK_DEFAULT,
 	};
 	walk->number++;
+	walk->unwanted = 0;
 	memset(&walk->worst, 0, sizeof(walk->worst));
 	tell(walk, 0, totals);
 	r = read_rows(walk, fd);
 	totals->seen = totals->kept + totals->own + totals->filtered;
+	totals->kept -= walk->unwanted;
 	walk->kept = totals->kept;
 	tell(walk, WALK_END, totals);
 	return r < 0 ? log_error(-r, "the walk of the tasks broke off: %s", strerror(-r)) : 0;

@@ -12,6 +12,7 @@
 
 #include "bpf/ring_event.h"
 
+struct filter;
 struct probe;
 struct record_walk;
 struct recording;
@@ -19,11 +20,13 @@ struct recording;
 struct walk {
 	struct recording *recording;
 	const struct probe *probe;
+	const struct filter *filter;
 	uint32_t source;
 	uint32_t number; /* of the last walk, from 1 */
 	uint64_t rows;	 /* encoded, of all walks */
 	uint64_t refused;
 	uint64_t kept; /* of the last walk */
+	uint64_t unwanted; /* of the last walk: kept by the program, not wanted by a late -c */
 	struct {       /* the longest wait in D of the last walk; wait 0: none */
 		uint64_t wait;
 		uint32_t tid;

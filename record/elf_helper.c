@@ -14,7 +14,9 @@
 #include "record/perf_map.h"
 #include "record/symbol_pick.h"
 
-enum { MAX_HITS = 1 << 20, CPU_SECONDS = 5, HITS_TIMEOUT_MS = 5000 };
+enum { MAX_HITS = 1 << 20,
+       CPU_SECONDS = 5,
+       HITS_TIMEOUT_MS = 5000 };
 
 static void elf_file_cleanup(struct elf_file **file)
 {
@@ -196,8 +198,7 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 		rc = jail_grant_cpu_seconds(CPU_SECONDS);
 	if (rc)
 		return rc;
-	return request->what == ELF_PERF_MAP ? perf_map_serve(socket, request, fd, hits) :
-					       elf_serve(socket, request, fd, hits);
+	return request->what == ELF_PERF_MAP ? perf_map_serve(socket, request, fd, hits) : elf_serve(socket, request, fd, hits);
 }
 
 int elf_helper_run(int socket)

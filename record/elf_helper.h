@@ -15,7 +15,9 @@
 
 #include "common/elf_file.h"
 
-enum elf_what { ELF_BUILD_ID = 1, ELF_SYMBOLS = 2, ELF_PERF_MAP = 3 };
+enum elf_what { ELF_BUILD_ID = 1,
+		ELF_SYMBOLS = 2,
+		ELF_PERF_MAP = 3 };
 
 struct elf_request {
 	uint32_t token;

@@ -120,8 +120,11 @@ static const struct taker {
 	enum event_kind kind;
 	void (*take)(struct finalizing *all, const struct event *event);
 } TAKERS[] = {
-	{EVENT_MODULE, take_module}, {EVENT_MAPPING, take_mapping}, {EVENT_FORK, take_fork},
-	{EVENT_COMM, take_comm},     {EVENT_SAMPLE, take_sample},
+	{EVENT_MODULE, take_module},
+	{EVENT_MAPPING, take_mapping},
+	{EVENT_FORK, take_fork},
+	{EVENT_COMM, take_comm},
+	{EVENT_SAMPLE, take_sample},
 };
 
 static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)

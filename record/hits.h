@@ -14,7 +14,7 @@
 struct address_spaces;
 struct hits;
 
-struct hit { /* ordered by jit_tgid, module, offset */
+struct hit {               /* ordered by jit_tgid, module, offset */
 	uint32_t module;   /* 0 for JIT code */
 	uint32_t jit_tgid; /* of JIT code, else 0 */
 	uint64_t offset;   /* in the file; JIT: the address */

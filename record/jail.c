@@ -12,7 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534, MAX_MEMORY = 1 << 30, MAX_FILES = 16 };
+enum { NOBODY = 65534,
+       MAX_MEMORY = 1 << 30,
+       MAX_FILES = 16 };
 
 #if defined(__x86_64__)
 enum { NATIVE_ARCH = (int)AUDIT_ARCH_X86_64 };
@@ -21,12 +23,35 @@ enum { NATIVE_ARCH = (int)AUDIT_ARCH_AARCH64 };
 #endif
 
 static const unsigned int ALLOWED[] = {
-	SYS_read, SYS_pread64, SYS_recvmsg, SYS_sendmsg, SYS_ppoll, SYS_close, SYS_fstat, SYS_lseek, SYS_fcntl,
+	SYS_read,
+	SYS_pread64,
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_ppoll,
+	SYS_close,
+	SYS_fstat,
+	SYS_lseek,
+	SYS_fcntl,
 #ifdef SYS_poll
 	SYS_poll,
 #endif
-	SYS_newfstatat, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_getrandom,
-	SYS_getrusage, SYS_sysinfo /* qsort asks */, SYS_clock_gettime, SYS_prlimit64, SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit, SYS_exit_group,
+	SYS_newfstatat,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mremap,
+	SYS_mprotect,
+	SYS_madvise,
+	SYS_brk,
+	SYS_futex,
+	SYS_getrandom,
+	SYS_getrusage,
+	SYS_sysinfo /* qsort asks */,
+	SYS_clock_gettime,
+	SYS_prlimit64,
+	SYS_rt_sigreturn,
+	SYS_restart_syscall,
+	SYS_exit,
+	SYS_exit_group,
 };
 enum { ALLOWED_COUNT = sizeof(ALLOWED) / sizeof(ALLOWED[0]) };
 

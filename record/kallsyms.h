@@ -13,12 +13,12 @@
 
 struct kallsyms_symbol {
 	uint64_t address;
-	uint32_t name;	 /* offset in names */
+	uint32_t name;   /* offset in names */
 	uint32_t module; /* index in modules; 0 is the kernel itself */
 };
 
 struct kallsyms_module {
-	char name[56];	    /* "[kernel]", "ext4" */
+	char name[56];      /* "[kernel]", "ext4" */
 	uint64_t base, end; /* of its text */
 };
 

@@ -34,8 +34,8 @@ struct cache_entry {
 struct kernel_map {
 	struct kernel_map_sink sink;
 	struct kallsyms table;
-	uint32_t *module_ids;	/* by index in table.modules; 0: not told yet */
-	uint8_t *symbol_told;	/* bit per symbol */
+	uint32_t *module_ids;           /* by index in table.modules; 0: not told yet */
+	uint8_t *symbol_told;           /* bit per symbol */
 	struct run_time_text *run_time; /* by address */
 	size_t run_time_count;
 	struct cache_entry cache[CACHE_SIZE];

@@ -18,7 +18,9 @@
 #include "record/opener_helper.h"
 #include "record/packet.h"
 
-enum { QUEUE = 4096, MAX_STUCK = 4, DEADLINE_MS = 200 };
+enum { QUEUE = 4096,
+       MAX_STUCK = 4,
+       DEADLINE_MS = 200 };
 
 struct ask {
 	uint32_t module, tgid;
@@ -30,7 +32,7 @@ struct channel {
 	enum helper_kind kind;
 	int socket; /* -1: none */
 	pid_t pid;
-	uint32_t busy; /* token of the request under way, 0: none */
+	uint32_t busy;  /* token of the request under way, 0: none */
 	uint64_t since; /* CLOCK_MONOTONIC ns */
 	unsigned int stuck;
 };
@@ -261,7 +263,8 @@ int module_files_perf_map(struct module_files *files, uint32_t tgid)
 		return -EPIPE;
 	if (channel_take(&files->opener, &reply, sizeof(reply), DEADLINE_MS, &fd) != sizeof(reply))
 		return -ETIMEDOUT;
-	return reply.error ? reply.error : fd >= 0 ? fd : -EPROTO;
+	return reply.error ? reply.error : fd >= 0 ? fd
+						   : -EPROTO;
 }
 
 /* Room for the descriptors kept, and no more than the system gives. */

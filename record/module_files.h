@@ -20,7 +20,7 @@ enum { MODULE_FILES_MAX = 4096 /* descriptors */ };
 struct module_files_counts {
 	uint64_t asked, opened;
 	uint64_t refused; /* could not be opened: gone, not a regular file, FUSE ... */
-	uint64_t late;	  /* helper stuck, queue full, or no descriptor left */
+	uint64_t late;    /* helper stuck, queue full, or no descriptor left */
 };
 
 int module_files_create(struct nursery *nursery, struct module_table *modules, struct module_files **ret_files);

@@ -12,7 +12,9 @@
 #include "format/limits.h"
 #include "record/recording.h"
 
-enum { PATH_BYTES = 4 << 20, KEY_MAX = RWK_MAX_STRING + BUILD_ID_MAX + 32, KEY_BYTES = 8 << 20 };
+enum { PATH_BYTES = 4 << 20,
+       KEY_MAX = RWK_MAX_STRING + BUILD_ID_MAX + 32,
+       KEY_BYTES = 8 << 20 };
 
 struct module_table {
 	struct recording *recording;

@@ -19,8 +19,8 @@ struct recording;
 struct module_table;
 
 struct module_identity {
-	const char *path; /* as the target sees it, NUL-terminated, without " (deleted)" */
-	uint64_t device, inode; /* 0, 0: not told */
+	const char *path;         /* as the target sees it, NUL-terminated, without " (deleted)" */
+	uint64_t device, inode;   /* 0, 0: not told */
 	struct build_id build_id; /* length 0: not told */
 	bool deleted;
 };

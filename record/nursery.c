@@ -141,7 +141,8 @@ int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socke
 	if (got != sizeof(pid) || pid <= 0 || socket < 0) {
 		if (socket >= 0)
 			(void)close(socket);
-		return got < 0 ? (int)got : pid < 0 ? (int)pid : -ECHILD;
+		return got < 0 ? (int)got : pid < 0 ? (int)pid
+						    : -ECHILD;
 	}
 	/* A helper that has stopped reading must not stop us. */
 	(void)setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &SEND_TIMEOUT, sizeof(SEND_TIMEOUT));

@@ -10,15 +10,16 @@
 
 #include <stdint.h>
 
-enum opener_what { OPENER_MAPPING = 1, OPENER_PERF_MAP = 2 };
+enum opener_what { OPENER_MAPPING = 1,
+		   OPENER_PERF_MAP = 2 };
 
 struct opener_request {
-	uint32_t what;	 /* enum opener_what */
-	uint32_t token;	 /* comes back in the reply */
+	uint32_t what;  /* enum opener_what */
+	uint32_t token; /* comes back in the reply */
 	uint32_t tgid;
 	uint32_t path_length;
-	uint64_t start, end;	 /* OPENER_MAPPING: the mapping */
-	uint64_t device, inode; /* of the file, 0, 0 where not known */
+	uint64_t start, end;     /* OPENER_MAPPING: the mapping */
+	uint64_t device, inode;  /* of the file, 0, 0 where not known */
 	uint64_t verified_later; /* its build-id is known and will be compared: where the process is gone, our own root will do */
 };
 

@@ -14,7 +14,7 @@ enum { OUTPUT_PATH_MAX = 4096 };
 struct output_file {
 	int fd;
 	char path[OUTPUT_PATH_MAX]; /* "-" for stdout */
-	bool is_file;	       /* false: stdout */
+	bool is_file;               /* false: stdout */
 };
 
 /* path NULL: rwalker-HOST-YYYYmmdd-HHMMSS.rwk here. 0, or -errno after it said why. */

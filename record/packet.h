@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { PACKET_MAX = 32 << 10, PACKET_FOREVER = -1 };
+enum { PACKET_MAX = 32 << 10,
+       PACKET_FOREVER = -1 };
 
 /* fd -1: none is sent; the fd stays the caller's. 0, -EAGAIN (the other side does not read), -EPIPE, -errno. */
 int packet_send(int socket, const void *bytes, size_t length, int fd);

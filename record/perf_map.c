@@ -11,7 +11,8 @@
 
 #include "common/cleanup.h"
 
-enum { MAX_BYTES = 64 << 20, BLOCK = 1 << 20 };
+enum { MAX_BYTES = 64 << 20,
+       BLOCK = 1 << 20 };
 
 static int text_read(int fd, char **ret_text, size_t *ret_length)
 {

@@ -15,7 +15,7 @@ struct perf_ring {
 	struct perf_event_mmap_page *page;
 	uint8_t *data;
 	uint64_t size, head, tail; /* head: as of perf_ring_look() */
-	uint8_t *wrapped;	   /* room for one record */
+	uint8_t *wrapped;          /* room for one record */
 };
 
 /* attr->wakeup_watermark etc. are the caller's. data_size: a power of two of pages, bytes. 0, -errno of perf_event_open or mmap. */

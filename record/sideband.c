@@ -23,13 +23,15 @@
 #include "record/perf_ring.h"
 #include "record/recording.h"
 
-enum { RING_BYTES = 128 << 10, MAX_SEEN = 1 << 16, COMM_BYTES = 16 };
+enum { RING_BYTES = 128 << 10,
+       MAX_SEEN = 1 << 16,
+       COMM_BYTES = 16 };
 
 struct sideband {
 	struct recording *recording;
 	struct module_files *files;
 	struct perf_ring *rings; /* by CPU number */
-	uint64_t *next_time;	 /* of each ring's next record; UINT64_MAX: none */
+	uint64_t *next_time;     /* of each ring's next record; UINT64_MAX: none */
 	uint64_t *lost;
 	uint32_t max_cpus;
 	struct perf_event_attr attr;

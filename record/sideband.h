@@ -26,7 +26,8 @@ void sideband_follow_cpus(struct sideband *sideband);
 void sideband_drain(struct sideband *sideband);
 
 /* Of the process, since the recording began: what the start state must not undo. */
-enum sideband_seen { SIDEBAND_FORKED = 1, SIDEBAND_EXECED = 2 };
+enum sideband_seen { SIDEBAND_FORKED = 1,
+		     SIDEBAND_EXECED = 2 };
 unsigned int sideband_seen(const struct sideband *sideband, uint32_t tgid);
 
 /* Applies one mapping as if a record had told it; the start state's door. path is NUL-terminated. */

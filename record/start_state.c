@@ -20,7 +20,9 @@
 #include "record/recording.h"
 #include "record/sideband.h"
 
-enum { AHEAD = 32, DEADLINE_MS = 200, MAX_STUCK = 4 };
+enum { AHEAD = 32,
+       DEADLINE_MS = 200,
+       MAX_STUCK = 4 };
 
 struct start_state {
 	struct recording *recording;

@@ -10,7 +10,9 @@
 #include "record/nursery.h"
 #include "record/packet.h"
 
-enum { TIMEOUT_MS = 5000, BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record), HITS_PER_PACKET = PACKET_MAX / 8 };
+enum { TIMEOUT_MS = 5000,
+       BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
+       HITS_PER_PACKET = PACKET_MAX / 8 };
 
 struct symbol_source {
 	struct nursery *nursery;

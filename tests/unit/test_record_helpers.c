@@ -234,7 +234,8 @@ static void jails_the_elf_helper(struct test *t)
 	REQUIRE(t, packet_receive(socket, &reply, sizeof(reply), 2000, NULL) == sizeof(reply)); /* it is in its jail by now */
 	(void)snprintf(shell, sizeof(shell),
 		       "awk '/^Uid/ && $2==65534 && $3==65534 && $4==65534 || /^Cap(Eff|Prm)/ && $2 ~ /^0+$/ || "
-		       "/^Seccomp:/ && $2==2 || /^NoNewPrivs/ && $2==1 {n++} END {print n}' /proc/%d/status", (int)pid);
+		       "/^Seccomp:/ && $2==2 || /^NoNewPrivs/ && $2==1 {n++} END {print n}' /proc/%d/status",
+		       (int)pid);
 	CHECK_INT(t, lines_of(shell), 5);
 	(void)close(socket);
 	nursery_destroy(nursery);

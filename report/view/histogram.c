@@ -56,10 +56,11 @@ static void histogram_deinit(struct histogram *histogram)
 static int histogram_init(struct histogram *histogram, const struct view_context *context, uint32_t number,
 			  const struct profile_source *source)
 {
+	const char *none = source->kind == PROFILE_TASKS ? "[no kernel stack]" : section_no_frames(context->settings);
 	int r;
 
 	*histogram = (struct histogram){.context = context, .source = source};
-	r = functions_create(context->profile, false, section_no_frames(context->settings), &histogram->functions);
+	r = functions_create(context->profile, false, none, &histogram->functions);
 	if (!r)
 		r = task_names_init(&histogram->names, context->profile);
 	if (!r)

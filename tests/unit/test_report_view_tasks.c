@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --tasks against texts written by hand, in the form that rwalker's README documents. */
+#include "tests/unit/fake_profile.h"
+
+static const struct view_settings plain = {.min_share = 2500, .filters = ""};
+
+static struct profile *one_walk(void)
+{
+	struct profile *p = fake_profile();
+	struct profile_walk_task *row;
+
+	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
+	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .seen = 100, .kept = 4};
+	row = fake_walked(p, 0, "kworker/0:1", 12345, "D", "kthread;btrfs_commit_transaction;rwsem_down_write_slowpath+0x20");
+	row->wait = 5230000000;
+	row->bound = PROFILE_WAIT_EXACT;
+	row->iowait = true;
+	row = fake_walked(p, 0, "dd", 77, "D (killable)", "kthread;btrfs_commit_transaction;rwsem_down_write_slowpath+0x30");
+	row->wait = 125000000;
+	row->bound = PROFILE_WAIT_AT_LEAST;
+	row->cpu = 1;
+	row = fake_walked(p, 0, "burn", 80, "R", "");
+	row->on_cpu = true;
+	row->cpu = 1;
+	row = fake_walked(p, 0, "sh", 78, "S", "do_wait");
+	row->wait = 9000000;
+	row->bound = PROFILE_WAIT_AT_MOST;
+	p->sources[0].samples = p->sources[0].weight = 4;
+	return p;
+}
+
+static void prints_the_documented_form(struct test *t)
+{
+	struct profile *p = one_walk();
+
+	p->tasks[1].tgid = 70;
+	fake_check(t, p, VIEW_TASKS, &plain,
+		   "# tasks: 4 tasks in 5.00 s\n"
+		   "\n"
+		   "comm burn pid 80 state R wait - queue CPU 1\n"
+		   "    [running on CPU 1]\n"
+		   "\n"
+		   "comm sh pid 78 state S wait ≤0.01 queue CPU 0\n"
+		   "    do_wait\n"
+		   "\n"
+		   "comm dd pid 77 state D (killable) wait ≥0.13 queue CPU 1 tgid 70\n"
+		   "    rwsem_down_write_slowpath\n"
+		   "    btrfs_commit_transaction\n"
+		   "    kthread\n"
+		   "\n"
+		   "comm kworker/0:1 pid 12345 state D wait 5.23 queue CPU 0 iowait\n"
+		   "    rwsem_down_write_slowpath\n"
+		   "    btrfs_commit_transaction\n"
+		   "    kthread\n"
+		   "\n"
+		   "# common stacks\n"
+		   "\n"
+		   "2 hits state D comms dd, kworker/0:1\n"
+		   "    rwsem_down_write_slowpath\n"
+		   "    btrfs_commit_transaction\n"
+		   "    kthread\n"
+		   "\n"
+		   "1 hits state R comms burn\n"
+		   "    [no kernel stack]\n"
+		   "\n"
+		   "1 hits state S comms sh\n"
+		   "    do_wait\n"
+		   "\n");
+	free(p);
+}
+
+static void dates_several_walks(struct test *t)
+{
+	struct profile *p = fake_profile();
+
+	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
+	/* 1763715542 is 2025-11-21 08:59:02 UTC: date -u -d @1763715542 */
+	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .realtime = 1763715542000000000, .seen = 12};
+	p->walks[p->walk_count++] = (struct profile_walk){.number = 2, .realtime = 1763715544999999999, .seen = 13};
+	(void)fake_walked(p, 1, "a", 5, "R", "schedule+0x3");
+	p->sources[0].samples = p->sources[0].weight = 1;
+	fake_check(t, p, VIEW_TASKS, &plain,
+		   "# tasks: 1 tasks in 5.00 s\n"
+		   "\n"
+		   "=== 2025-11-21 08:59:02 ===\n"
+		   "\n"
+		   "no task was found in this walk; 12 were seen\n"
+		   "\n"
+		   "=== 2025-11-21 08:59:04 ===\n"
+		   "\n"
+		   "comm a pid 5 state R wait - queue CPU 0\n"
+		   "    schedule\n"
+		   "\n"
+		   "# common stacks\n"
+		   "\n"
+		   "1 hits state R comms a\n"
+		   "    schedule\n"
+		   "\n");
+	free(p);
+}
+
+/* The default is the tree for what was sampled and the tasks for what was walked. */
+static void chooses_by_source(struct test *t)
+{
+	struct profile *p = one_walk();
+	char *text;
+
+	p->sources[1] = p->sources[0];
+	p->sources[0] = (struct profile_source){.kind = PROFILE_CPU, .name = "cpu-clock", .weight_unit = "samples"};
+	p->source_count = 2;
+	fake_entry(p, 0, "a", 1, "f@x+0x1", 10);
+	text = fake_print(p, NULL, &plain);
+	CHECK(t, strstr(text, ">>> 100.00%  f  Comms: a\n"));
+	CHECK(t, strstr(text, "comm burn pid 80 state R"));
+	CHECK(t, strstr(text, ">>>") < strstr(text, "comm burn"));
+	free(text);
+	free(p);
+}
+
+TEST_MAIN(TEST(prints_the_documented_form), TEST(dates_several_walks), TEST(chooses_by_source))

@@ -19,6 +19,7 @@ plain()
 			my ($code, $lines) = ($1, ($2 =~ tr/\n//));
 			$code . "\n#pragma x" x $lines
 		}gmse;
+		s/\bclass\b/klass/g;	# a word of C++ to clang-format
 	' "$1"
 }
 
@@ -28,9 +29,12 @@ judge()
 	perl -e '
 		my ($file, $line, @old, @new) = (shift);
 		sub flat { my $text = join(" ", @_); $text =~ s/\s+/ /g; $text =~ s/^ //; $text =~ s/([({]) /$1/gr }
+		# Continuation lines, which stand at a column and not at a tab stop, may stand elsewhere.
+		sub same { my ($old, $new) = @_; $old eq $new || $new =~ /^\t* +\S/ && $old =~ s/^\s+//r eq $new =~ s/^\s+//r }
 		sub hunk {
 			return if !@old && !@new;
 			return if @old != @new && flat(@old) eq flat(@new);
+			return if @old == @new && !grep { !same($old[$_], $new[$_]) } 0 .. $#old;
 			return if "@old" eq "@new" =~ s/\} \* /} */gr;	# a fault of clang-format 14
 			my $want = @new ? $new[0] : "nothing";
 			$want =~ s/\t/\\t/g;

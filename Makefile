@@ -228,8 +228,8 @@ check: check-run ## run every test this machine allows (at most 20 minutes)
 check-long: CHECK_LEVEL := long
 check-long: check-run ## run all of it: every fault, every kernel (hours)
 check-vm: CHECK_LEVEL := long
-check-vm: deps-test static report ## run the tests in virtual machines, on every kernel
-	$(SUBMAKE) test-programs
+check-vm: deps-test ## run the tests in virtual machines, on every kernel
+	$(SUBMAKE) all static test-programs
 	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh $(call SCRIPTS,vm)
 
 check-run: deps-test
@@ -238,7 +238,8 @@ check-run: deps-test
 	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh $(LINT) tests/test_run.sh $(UNITS) $(SAN_UNITS) \
 		$(call SCRIPTS,golden fault live vm) $(FUZZ_SHORT)
 
-bench: all static test-programs ## measure against perf; writes BENCH.md
+bench: deps-test ## measure against perf; writes BENCH.md
+	$(SUBMAKE) all static test-programs
 	@tests/bench/run.sh
 
 fuzz: fuzz-programs ## fuzz each target for FUZZ_SECONDS (60)

@@ -128,6 +128,11 @@ void nursery_destroy(struct nursery *nursery)
 	free(nursery);
 }
 
+pid_t nursery_pid(const struct nursery *nursery)
+{
+	return nursery->pid;
+}
+
 int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
 {
 	uint32_t wanted = kind;

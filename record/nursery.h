@@ -24,6 +24,9 @@ int nursery_create(struct nursery **ret_nursery);
 /* Ends the nursery and the helpers that can still be ended; never waits for one that hangs. */
 void nursery_destroy(struct nursery *nursery);
 
+/* The nursery's own process: its children are ours too. */
+pid_t nursery_pid(const struct nursery *nursery);
+
 /* *ret_socket is the caller's; closing it ends the helper. 0, -errno. */
 int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid);
 

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/tool/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/printable.h"
+#include "report/figures.h"
+
+/* Modules with addresses that nothing here can name, by the share of the call chains that pass through them. */
+
+struct need { /* by module */
+	uint64_t samples, leaves; /* of chains with such an address anywhere, at the leaf */
+	uint64_t addresses;
+	uint64_t last_chain; /* the chain that was counted last, + 1 */
+	uint32_t module;
+};
+
+struct needs {
+	struct profile *profile;
+	const struct profile_node *nodes;
+	const struct profile_frame *frames;
+	const struct profile_module *modules;
+	size_t node_count, frame_count, module_count;
+	struct need *items; /* one a module */
+	bool *frame_seen;
+	uint64_t samples, affected, chains;
+};
+
+static void needs_deinit(struct needs *needs)
+{
+	free(needs->items);
+	free(needs->frame_seen);
+}
+
+static int needs_init(struct needs *needs, struct profile *profile)
+{
+	*needs = (struct needs){.profile = profile};
+	needs->nodes = profile_nodes(profile, &needs->node_count);
+	needs->frames = profile_frames(profile, &needs->frame_count);
+	needs->modules = profile_modules(profile, &needs->module_count);
+	needs->items = calloc(needs->module_count + 1, sizeof(*needs->items));
+	needs->frame_seen = calloc(needs->frame_count + 1, sizeof(*needs->frame_seen));
+	if (!needs->items || !needs->frame_seen)
+		return log_error(ENOMEM, "there is not enough memory; --max-memory raises the limit");
+	for (size_t i = 0; i < needs->module_count; i++)
+		needs->items[i].module = (uint32_t)i;
+	return 0;
+}
+
+/* One frame of a chain, the first of which is the leaf. True where it has no name. */
+static bool count_frame(struct needs *needs, uint32_t number, uint64_t samples, bool leaf)
+{
+	const struct profile_symbol *symbol = profile_symbol(needs->profile, number);
+	uint32_t module = needs->frames[number].module;
+	struct need *need;
+
+	if ((symbol && symbol->name) || module >= needs->module_count)
+		return false;
+	need = &needs->items[module];
+	need->addresses += !needs->frame_seen[number];
+	needs->frame_seen[number] = true;
+	if (leaf)
+		need->leaves += samples;
+	if (need->last_chain != needs->chains)
+		need->samples += samples;
+	need->last_chain = needs->chains;
+	return true;
+}
+
+static void count_chain(struct needs *needs, uint32_t node, uint64_t samples)
+{
+	bool leaf = true, affected = false;
+
+	needs->chains++;
+	needs->samples += samples;
+	for (; node && node < needs->node_count && needs->nodes[node].parent < node; node = needs->nodes[node].parent) {
+		affected |= count_frame(needs, needs->nodes[node].frame, samples, leaf);
+		leaf = false;
+	}
+	if (affected)
+		needs->affected += samples;
+}
+
+static void count_all(struct needs *needs)
+{
+	const struct profile_walk_task *walked;
+	const struct profile_entry *entries;
+	size_t count = profile_entries(needs->profile, &entries);
+
+	for (size_t i = 0; i < count; i++)
+		count_chain(needs, entries[i].node, entries[i].samples);
+	count = profile_walk_tasks(needs->profile, &walked);
+	for (size_t i = 0; i < count; i++)
+		count_chain(needs, walked[i].node, 1);
+}
+
+static int compare_needs(const void *left, const void *right, void *context)
+{
+	const struct need *l = left, *r = right;
+	const struct profile_module *modules = context;
+	int order;
+
+	if (l->samples != r->samples)
+		return l->samples > r->samples ? -1 : 1;
+	order = strcmp(modules[l->module].path, modules[r->module].path);
+	if (!order)
+		order = strcmp(modules[l->module].build_id, modules[r->module].build_id);
+	return order ? order : (l->module > r->module) - (l->module < r->module);
+}
+
+static void write_text(FILE *out, const char *text)
+{
+	printable_write(out, text, strlen(text));
+}
+
+/* Where a file would be looked for. */
+static void print_remedy(const struct profile_module *module, const char *debug_dir, FILE *out)
+{
+	if (!module->build_id[0]) {
+		(void)fputs(module->path[0] == '/' ?
+				    "    has no build-id: no file can be told to be the right one\n" :
+				    "    is no file: code made at run time, or memory of which the trace knows no mapping\n",
+			    out);
+		return;
+	}
+	if (module->kernel)
+		(void)fputs("    give the kernel's ELF file with --vmlinux, or the symbols with --kallsyms\n", out);
+	else if (module->path[0] == '/')
+		(void)fputs("    put the file itself there (below --symfs DIR), or its debug file at\n", out);
+	(void)fputs("    ", out);
+	write_text(out, debug_dir);
+	(void)fprintf(out, "/.build-id/%.2s/", module->build_id);
+	write_text(out, module->build_id + (strlen(module->build_id) > 2 ? 2 : 0));
+	(void)fputs(".debug\n", out);
+}
+
+static void print_need(const struct needs *needs, const struct need *need, const char *debug_dir, FILE *out)
+{
+	const struct profile_module *module = &needs->modules[need->module];
+
+	(void)fputc('\n', out);
+	write_text(out, module->path[0] ? module->path : module->name);
+	(void)fputs("\n    build-id ", out);
+	write_text(out, module->build_id[0] ? module->build_id : "none");
+	(void)fprintf(out, "\n    in %s%% of the call chains, at the leaf of %s%%; %" PRIu64 " addresses without a name\n",
+		      figure_percent(need->samples, needs->samples).text,
+		      figure_percent(need->leaves, needs->samples).text, need->addresses);
+	print_remedy(module, debug_dir, out);
+}
+
+static void print_needs(struct needs *needs, const char *debug_dir, FILE *out)
+{
+	size_t count = 0;
+
+	if (needs->module_count)
+		qsort_r(needs->items, needs->module_count, sizeof(*needs->items), compare_needs, (void *)needs->modules);
+	while (count < needs->module_count && needs->items[count].addresses)
+		count++;
+	(void)fprintf(out, "# %" PRIu64 " of %" PRIu64 " call chains (%s%%) have an address without a name, in %zu modules\n",
+		      needs->affected, needs->samples, figure_percent(needs->affected, needs->samples).text, count);
+	for (size_t i = 0; i < count; i++)
+		print_need(needs, &needs->items[i], debug_dir, out);
+}
+
+int tool_needs(const struct tool_request *request, bool *ret_damaged)
+{
+	_cleanup_(needs_deinit) struct needs needs = {0};
+	struct profile_account account;
+	struct profile *profile;
+	int r = profile_create(request->paths, request->path_count, request->filter, request->names, &profile);
+
+	if (r < 0)
+		return r;
+	r = needs_init(&needs, profile);
+	if (!r) {
+		count_all(&needs);
+		print_needs(&needs, request->names->debug_dirs[0], request->out);
+		profile_account(profile, &account);
+		*ret_damaged = account.lost;
+	}
+	profile_destroy(profile);
+	return r;
+}

@@ -31,10 +31,7 @@ package_of() {
 
 # One module by its name as `depends=` spells it; file names may have - for _ and a suffix of compression.
 module_file() {
-	find "$1/lib/modules" -name '*.ko*' | while read -r file; do
-		name=$(basename "$file" | sed 's/\.ko.*//; s/-/_/g')
-		[ "$name" != "$2" ] || { echo "$file"; break; }
-	done
+	find "$1/lib/modules" -name "$(echo "$2" | sed 's/_/[-_]/g').ko*" | head -n 1
 }
 
 unpack_module() {

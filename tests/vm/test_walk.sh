@@ -22,6 +22,7 @@ judge_bed() { # NAME
 		verdict "$1/bed/$name" "/proc says $(oracle_state $name)" [ "$(oracle_state $name)" = D ]
 	done
 	verdict "$1/bed/w-stop" "/proc says $(oracle_state w-stop)" [ "$(oracle_state w-stop)" = T ]
+	case $1 in *-rt) return ;; esac # there, threads do what interrupts do elsewhere, and switch tasks out at every tick
 	burned=$(sed -n 's/^burned \([0-9]*\) ns.*/\1/p' "$dir/waiters.err")
 	verdict "$1/bed/burned" "w-burn ran only ${burned:-0} ns without a switch" [ "${burned:-0}" -ge 1000000000 ]
 }

@@ -6,7 +6,6 @@
 #ifndef RWALKER_FORMAT_EVENT_EMBED_H
 #define RWALKER_FORMAT_EVENT_EMBED_H
 
-#include <stddef.h>
 #include "format/event_text.h"
 
 enum embed_status {
@@ -41,7 +40,10 @@ struct event_embed_symbols {
 	uint64_t count;
 };
 
-/* JIT symbols of one process, from its perf-PID.map. As EMBED_SYMBOLS, with the tgid in place of the module and run-time addresses. */
+/*
+ * JIT symbols of one process, from its perf-PID.map. As EMBED_SYMBOLS, with the tgid in place of the module
+ * and run-time addresses.
+ */
 struct event_perf_map {
 	uint32_t tgid;
 	uint64_t count;

@@ -17,6 +17,7 @@ struct lane { /* one open chunk */
 struct event_log {
 	struct trace_writer *writer;
 	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
+	int error;		   /* the writer's, which has closed the trace */
 };
 
 int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct event_log **ret_log)
@@ -64,11 +65,13 @@ static int lane_write(struct event_log *log, struct lane *lane)
 	size_t length = event_encoder_payload(lane->encoder, &bytes, &first, &last);
 	int r;
 
-	if (!length)
-		return 0;
+	if (!length || log->error)
+		return log->error;
 	r = trace_writer_add(log->writer, lane->type, 0, bytes, length, first, last);
 	event_encoder_reset(lane->encoder);
 	lane->seen = 0;
+	if (r < 0)
+		log->error = r;
 	return r;
 }
 

@@ -39,7 +39,10 @@ int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct ev
 int event_log_tick(struct event_log *log, uint64_t now);
 /* Writes out everything. */
 int event_log_flush(struct event_log *log);
-/* Writes out everything, then END with these records (META, LOSS, COST), and closes the trace. */
+/*
+ * Writes out everything, then END with these records (META, LOSS, COST), and closes the trace. Where a failure has
+ * closed it before, returns that.
+ */
 int event_log_close(struct event_log *log, enum rwk_end_reason reason, const struct event *last, size_t count);
 
 #endif

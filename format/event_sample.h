@@ -85,7 +85,8 @@ enum walk_task_flag {
 };
 
 /*
- * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack (parent 1 and count 0: none).
+ * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack (parent 1 and
+ * count 0: none).
  */
 struct event_walk_task {
 	uint64_t time; /* when this task was walked */

@@ -22,7 +22,14 @@ struct event_clock {
 	uint64_t window;		   /* ns between the first and the last reading */
 };
 
-enum source_kind { SOURCE_CPU = 1, SOURCE_OFFCPU = 2, SOURCE_WAKERS = 3, SOURCE_TRACEPOINT = 4, SOURCE_KFUNC = 5, SOURCE_TASKS = 6 };
+enum source_kind {
+	SOURCE_CPU = 1,
+	SOURCE_OFFCPU = 2,
+	SOURCE_WAKERS = 3,
+	SOURCE_TRACEPOINT = 4,
+	SOURCE_KFUNC = 5,
+	SOURCE_TASKS = 6,
+};
 enum source_weight { WEIGHT_COUNT = 1, WEIGHT_NS = 2, WEIGHT_CYCLES = 3 };
 
 /* What was recorded; restated when its end is known. */

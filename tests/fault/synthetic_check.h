@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Reads a synthetic recording, whatever has happened to it, and says what is left: how many samples, whether each is
+ * what it was, and whether its modules, mappings, comm and kernel functions are known.
+ */
+#pragma once
+
+#include "format/event_decoder.h"
+#include "format/limits.h"
+#include "format/trace_reader.h"
+#include "tests/fault/synthetic.h"
+
+enum { SYN_MAX = 16384 }; /* samples */
+
+struct syn_found {
+	int error; /* of trace_reader_create */
+	size_t chunks, sections, closed, samples, wrong, unnamed, malformed;
+	uint32_t end_reason;
+	struct trace_damage damage;
+};
+
+struct syn_checker {
+	struct event_decoder *decoder;
+	uint8_t *payload;
+	struct syn_found *found;
+	uint8_t module[SYN_MAX], mapping[SYN_MAX], comm[SYN_MAX], function[SYN_MAX], seen[SYN_MAX];
+};
+
+static inline void syn_note_state(struct syn_checker *c, const struct event *e)
+{
+	if (e->kind == EVENT_MODULE && e->module.id < SYN_MAX && e->module.path.length)
+		c->module[e->module.id] = 1;
+	else if (e->kind == EVENT_MAPPING && e->mapping.module < SYN_MAX &&
+		 e->mapping.start == syn_start(e->mapping.module))
+		c->mapping[e->mapping.module] = 1;
+	else if (e->kind == EVENT_COMM && e->comm.tgid - 100 < SYN_MAX)
+		c->comm[e->comm.tgid - 100] = 1;
+	else if (e->kind == EVENT_KERNEL_SYMBOL && e->kernel_symbol.offset / 0x100 < SYN_MAX)
+		c->function[e->kernel_symbol.offset / 0x100] = 1;
+}
+
+static inline bool syn_is_stack(const struct stack_node *nodes, uint32_t leaf, const uint64_t *frames, uint32_t count)
+{
+	if (nodes[leaf].depth != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++, leaf = nodes[leaf].parent)
+		if (nodes[leaf].address != frames[i])
+			return false;
+	return true;
+}
+
+static inline bool syn_is_named(const struct syn_checker *c, const struct synthetic *s)
+{
+	bool named = c->comm[s->process] && c->module[SYN_KERNEL];
+
+	for (uint32_t which = 0; which < 2; which++)
+		named = named && c->module[syn_module(s->process, which)] && c->mapping[syn_module(s->process, which)];
+	for (uint32_t i = 0; i < s->stacks.kernel_count; i++)
+		named = named && c->function[(uint32_t)s->kernel[i] / 0x100];
+	return named;
+}
+
+static inline void syn_check_sample(struct syn_checker *c, const struct event_sample *got)
+{
+	uint64_t number = (got->time - SYN_BASE) / 10000;
+	const struct event_task *task = event_decoder_task(c->decoder, got->task);
+	const struct stack_node *nodes;
+	struct synthetic s;
+	size_t count;
+
+	nodes = event_decoder_nodes(c->decoder, &count);
+	c->found->samples++;
+	if (number >= SYN_MAX || c->seen[number]++) {
+		c->found->wrong++;
+		return;
+	}
+	syn_make((uint32_t)number, &s);
+	if (!task || got->time != s.sample.time || got->cpu != s.sample.cpu || task->tid != s.task.tid ||
+	    strcmp(task->comm, s.task.comm) || !syn_is_stack(nodes, got->user, s.user, s.stacks.user_count) ||
+	    !syn_is_stack(nodes, got->kernel, s.kernel, s.stacks.kernel_count))
+		c->found->wrong++;
+	c->found->unnamed += !syn_is_named(c, &s);
+}
+
+static inline void syn_check_chunks(struct syn_checker *c, struct trace_reader *reader, uint16_t type)
+{
+	const struct trace_chunk *chunks;
+	size_t count = trace_reader_chunks(reader, &chunks);
+	struct event event;
+	int r;
+
+	for (size_t i = 0; i < count; i++) {
+		if (chunks[i].header.type != type || trace_reader_load(reader, &chunks[i], c->payload) < 0)
+			continue;
+		if (type == RWK_CHUNK_INDEX) /* no records in it */
+			continue;
+		event_decoder_start(c->decoder, c->payload, chunks[i].header.raw_size);
+		while ((r = event_decoder_next(c->decoder, &event)) == 1)
+			if (event.kind == EVENT_SAMPLE)
+				syn_check_sample(c, &event.sample);
+			else
+				syn_note_state(c, &event);
+		c->found->malformed += r < 0;
+	}
+}
+
+static inline void syn_check(const struct trace_io *io, int fd, struct syn_found *ret_found)
+{
+	static const uint16_t order[] = {RWK_CHUNK_STATE, RWK_CHUNK_EVENTS, RWK_CHUNK_EMBED, RWK_CHUNK_INDEX, RWK_CHUNK_END};
+	struct syn_checker *c = calloc(1, sizeof(*c));
+	struct trace_reader *reader = NULL;
+	const struct trace_section *sections;
+	const struct trace_chunk *chunks;
+
+	*ret_found = (struct syn_found){.error = c ? trace_reader_create(io, fd, &reader) : -ENOMEM};
+	if (!ret_found->error)
+		ret_found->error = event_decoder_create(&c->decoder);
+	if (!ret_found->error && (c->payload = malloc(RWK_MAX_RAW_CHUNK))) {
+		c->found = ret_found;
+		for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+			syn_check_chunks(c, reader, order[i]);
+		ret_found->chunks = trace_reader_chunks(reader, &chunks);
+		ret_found->sections = trace_reader_sections(reader, &sections);
+		for (size_t i = 0; i < ret_found->sections; i++) {
+			ret_found->closed += sections[i].closed;
+			ret_found->end_reason = sections[i].end_reason;
+		}
+		trace_reader_damage(reader, &ret_found->damage);
+	}
+	if (c)
+		event_decoder_destroy(c->decoder), free(c->payload);
+	trace_reader_destroy(reader);
+	free(c);
+}

@@ -27,19 +27,26 @@ static int init_tables(struct profile *profile)
 	return r < 0 ? r : array_push(&profile->nodes, (struct profile_node){.frame = NO_NUMBER});
 }
 
-static int read_file(struct profile *profile, const char *path)
+/* All are opened before the events of the first are read: one may know of a module what another needs. */
+static int open_files(struct profile *profile, const char *const *paths, size_t count)
 {
-	struct trace_file *file;
-	int r = trace_file_open(path, &file);
+	for (size_t i = 0; i < count; i++) {
+		int r = trace_file_open(paths[i], &profile->files[i]);
 
-	if (r < 0)
-		return r;
-	profile->files[profile->file_count++] = file;
+		if (r < 0)
+			return r;
+		profile->file_count++;
+	}
+	return 0;
+}
+
+static int read_file(struct profile *profile, struct trace_file *file)
+{
+	int r = 0;
+
 	for (size_t i = 0; i < file->model_count && r == 0; i++)
 		r = profile_read_section(profile, file, &file->models[i]);
-	if (r < 0)
-		return log_error(-r, "cannot read '%s': %s", path, strerror(-r));
-	return 0;
+	return r < 0 ? log_error(-r, "cannot read '%s': %s", file->path, strerror(-r)) : 0;
 }
 
 /* --- ordering: what tables gave out as it came is put into the order of reports --- */
@@ -182,8 +189,10 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 	r = profile->files ? init_tables(profile) : -ENOMEM;
 	if (r < 0)
 		log_error(-r, "cannot begin: %s", strerror(-r));
+	else
+		r = open_files(profile, paths, count);
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = read_file(profile, paths[i]);
+		r = read_file(profile, profile->files[i]);
 	if (r == 0) {
 		r = finish(profile);
 		if (r < 0)

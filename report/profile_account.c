@@ -3,12 +3,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "report/profile_account_lines.h"
 #include "report/profile_internal.h"
 
 __attribute__((format(printf, 2, 3))) int account_line(struct profile *profile, const char *format, ...)
 {
-	char *line = NULL;
+	char *line = NULL, text[1024];
 	va_list arguments;
 	int length;
 
@@ -16,6 +17,11 @@ __attribute__((format(printf, 2, 3))) int account_line(struct profile *profile, 
 	length = vasprintf(&line, format, arguments);
 	va_end(arguments);
 	if (length < 0)
+		return -ENOMEM;
+	printable_escape(text, sizeof(text), line, (size_t)length); /* paths are hostile */
+	free(line);
+	line = strdup(text);
+	if (!line)
 		return -ENOMEM;
 	if (array_push(&profile->lines, line) < 0) {
 		free(line);

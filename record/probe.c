@@ -268,7 +268,6 @@ static int load_all(struct probe *probe)
 	int r;
 
 	(void)libbpf_set_print(NULL);
-	(void)libbpf_set_memlock_rlim(0); /* kernels from 5.11 on charge BPF memory to the cgroup */
 	r = load(probe);
 	if (r >= 0)
 		return 0;

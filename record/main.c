@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
+
+#include <bpf/libbpf.h>
+#include <lz4.h>
+
+#include "record/finalize.h"
+#include "record/record_options.h"
+#include "record/session.h"
+
+enum { EXIT_USAGE = 2 };
+
+static int print_version(void)
+{
+	(void)printf("rwalker-record " RWALKER_VERSION " (libbpf %s, lz4 %s)\n", libbpf_version_string(),
+		     LZ4_versionString());
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct record_config config;
+
+	if (record_options_parse(&config, argc, argv) < 0)
+		return EXIT_USAGE;
+	if (config.help) {
+		record_options_help();
+		return 0;
+	}
+	if (config.version)
+		return print_version();
+	if (config.completion) {
+		record_options_completion();
+		return 0;
+	}
+	if (config.output.finalize)
+		return finalize_file(&config, &trace_io_system) < 0;
+	return session_run(&config);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "format/event_log.h"
+#include "format/trace_writer.h"
+#include "record/clocks.h"
+#include "record/embed.h"
+#include "record/kernel_map.h"
+#include "record/session_internal.h"
+#include "record/sideband.h"
+#include "record/start_state.h"
+
+#define MILLISECOND UINT64_C(1000000)
+#define SECOND UINT64_C(1000000000)
+enum { PASS_MS = 100, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
+
+/* Reads the signals that came; true where one of them asks to end. */
+static bool take_signals(struct session *session)
+{
+	struct signalfd_siginfo info;
+	bool ends = false;
+
+	while (read(session->recording.signal_fd, &info, sizeof(info)) == sizeof(info))
+		ends |= info.ssi_signo != SIGCHLD;
+	return ends;
+}
+
+static void stop(struct session *session, enum recording_stop why)
+{
+	if (session->recording.stop == RECORDING_RUNS)
+		session->recording.stop = why;
+}
+
+static struct status_figures figures(const struct session *session)
+{
+	return (struct status_figures){
+		.samples = session->drain.samples,
+		.walks = session->walk.number,
+		.tasks = session->walk.rows,
+		.lost = session->loss.lost,
+		.left_out = session->loss.left_out,
+		.written = trace_writer_bytes(session->recording.writer),
+		.elapsed = clocks_now() - session->recording.start,
+		.profile = session->config->profile.wanted,
+	};
+}
+
+static void tell_clock(struct recording *recording)
+{
+	struct event event = {.kind = EVENT_CLOCK};
+
+	clocks_read(&event.clock);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static void start_sampling(struct session *session)
+{
+	if (!session->config->profile.wanted)
+		return;
+	session->cpu_start = clocks_now();
+	session->sampling = true;
+	if (perf_events_enable(&session->events) < 0)
+		stop(session, RECORDING_FAILED);
+}
+
+static void stop_sampling(struct session *session)
+{
+	if (!session->sampling)
+		return;
+	perf_events_disable(&session->events);
+	session_tell_sources(session, clocks_now());
+	session->sampling = false;
+}
+
+/* -s: the first task that is stuck is the answer. */
+static void judge_stuck(struct session *session)
+{
+	const struct walk *walk = &session->walk;
+
+	if (!session->config->walk.stuck || walk->worst.wait < (uint64_t)session->config->walk.waiting * SECOND)
+		return;
+	session->found_stuck = true;
+	stop(session, RECORDING_ENDED);
+}
+
+static void keep_schedule(struct session *session, uint64_t now)
+{
+	struct schedule *schedule = &session->schedule;
+
+	if (schedule_take_profile_end(schedule, now))
+		stop_sampling(session);
+	if (schedule_take_walk(schedule, now)) {
+		if (walk_run(&session->walk, &session->config->walk) < 0)
+			stop(session, RECORDING_FAILED);
+		judge_stuck(session);
+	}
+	if (schedule_is_over(schedule, now) || (session->commands && command_ended(&session->command, false)))
+		stop(session, RECORDING_ENDED);
+}
+
+static void tick_second(struct session *session, uint64_t now, uint64_t second)
+{
+	struct status_figures shown;
+
+	if (session->sampling)
+		perf_events_follow_cpus(&session->events);
+	sideband_follow_cpus(session->recording.sideband);
+	if (kernel_map_unknown(session->recording.kernel_map))
+		(void)kernel_map_refresh(session->recording.kernel_map);
+	loss_tell(&session->loss, now, false);
+	if (second % CLOCK_SECONDS == 0)
+		tell_clock(&session->recording);
+	shown = figures(session);
+	status_show(&session->status, &shown);
+}
+
+static void wait_for_events(struct session *session, uint64_t now)
+{
+	uint64_t next = schedule_next(&session->schedule), pause = PASS_MS;
+	struct epoll_event events[MAX_EVENTS];
+
+	if (next <= now)
+		pause = 0;
+	else if ((next - now + MILLISECOND - 1) / MILLISECOND < pause)
+		pause = (next - now + MILLISECOND - 1) / MILLISECOND;
+	(void)epoll_wait(session->epoll_fd, events, MAX_EVENTS, (int)pause);
+	if (take_signals(session))
+		stop(session, RECORDING_SIGNALLED);
+}
+
+static void run(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	uint64_t now = clocks_now(), second = 0;
+
+	schedule_init(&session->schedule, session->config, now);
+	while (recording->stop == RECORDING_RUNS) {
+		keep_schedule(session, now);
+		if (recording->stop != RECORDING_RUNS)
+			break;
+		wait_for_events(session, now);
+		drain_pass(&session->drain);
+		if (session->start_state)
+			(void)start_state_step(session->start_state, 0);
+		now = clocks_now();
+		(void)recording_check(recording, event_log_tick(recording->log, now));
+		if ((now - recording->start) / SECOND != second) {
+			second = (now - recording->start) / SECOND;
+			tick_second(session, now, second);
+		}
+	}
+}
+
+/* The rest of the events and the account: nothing of the recording is open afterwards but the file. */
+static void finish_events(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	uint64_t now;
+
+	stop_sampling(session);
+	drain_pass(&session->drain);
+	now = clocks_now();
+	if (!session->config->profile.wanted)
+		session_tell_sources(session, now);
+	loss_tell(&session->loss, now, true);
+	tell_clock(recording);
+	(void)recording_check(recording, event_log_flush(recording->log));
+}
+
+static bool embedding_cancelled(void *context)
+{
+	return take_signals(context);
+}
+
+static void embedding_progress(void *context, size_t done, size_t total)
+{
+	struct session *session = context;
+
+	status_embedding(&session->status, done, total);
+}
+
+static enum rwk_end_reason embed(struct session *session)
+{
+	const struct embed_watch watch = {session, embedding_cancelled, embedding_progress};
+	struct recording *recording = &session->recording;
+	struct embed_result result = {0};
+	int r;
+
+	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || !session->config->user_stacks)
+		return RWK_END_CLEAN;
+	r = embed_run(recording, session->files, session->nursery, session->config->output.embed, &watch, &result);
+	if (r == -ECANCELED)
+		return RWK_END_SIGNAL;
+	(void)recording_check(recording, r);
+	return RWK_END_CLEAN;
+}
+
+static void say_stuck(const struct session *session)
+{
+	const struct walk *walk = &session->walk;
+
+	if (!session->config->walk.stuck)
+		return;
+	if (session->found_stuck)
+		log_info("stuck: \"%s\" (tid %u) in D for %.1f s", walk->worst.comm, walk->worst.tid,
+			 (double)walk->worst.wait / (double)SECOND);
+	else
+		log_info("nothing is stuck: no task in D for %" PRId64 " s or more in %u looks",
+			 session->config->walk.waiting, walk->number);
+}
+
+static int finish_file(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	enum rwk_end_reason reason = embed(session);
+	struct status_figures shown;
+
+	(void)recording_check(recording, event_log_close(recording->log, reason, NULL, 0));
+	status_clear(&session->status);
+	shown = figures(session);
+	say_stuck(session);
+	status_summary(&shown, session->output.path);
+	if (recording->error == -EFBIG)
+		log_warning("stopped at --max-size");
+	else if (recording->error)
+		(void)log_error(-recording->error, "cannot write to \"%s\": %s; the file ends there and is valid",
+				session->output.path, strerror(-recording->error));
+	if (recording->error)
+		return SESSION_STORAGE;
+	if (recording->stop == RECORDING_FAILED)
+		return SESSION_FAILED;
+	return session->loss.lost ? SESSION_LOST : SESSION_OK;
+}
+
+/* The command goes on when the recording ended first; its exit code is ours unless something is wrong with the trace. */
+static int finish_command(struct session *session, int result)
+{
+	if (!session->commands)
+		return result;
+	(void)command_ended(&session->command, true);
+	return result == SESSION_OK ? command_exit_code(&session->command) : result;
+}
+
+static int record(struct session *session)
+{
+	int result;
+
+	start_sampling(session);
+	session_tell_sources(session, 0);
+	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
+		stop(session, RECORDING_FAILED);
+	run(session);
+	finish_events(session);
+	result = finish_file(session);
+	return finish_command(session, result);
+}
+
+int session_run(const struct record_config *config)
+{
+	struct session session = {
+		.config = config,
+		.recording = {.config = config, .signal_fd = -1},
+		.cpus = {.online_fd = -1},
+		.output = {.fd = -1},
+		.epoll_fd = -1,
+		.ring_bytes = (size_t)1 << 20,
+	};
+	int result = SESSION_FAILED;
+
+	while (session.ring_bytes < (size_t)config->output.ring_megabytes << 20)
+		session.ring_bytes *= 2;
+	if (session_open(&session) >= 0) {
+		result = record(&session);
+	} else {
+		if (session.commands)
+			command_abandon(&session.command);
+		output_file_discard(&session.output);
+	}
+	session_close(&session);
+	return result;
+}

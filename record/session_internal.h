@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What session.c (run, stop) and session_open.c (open, close) share: all parts of one recording, each made by one
+ * step of opening and taken down in reverse. Included by nobody else.
+ */
+#ifndef RWALKER_RECORD_SESSION_INTERNAL_H
+#define RWALKER_RECORD_SESSION_INTERNAL_H
+
+#include "record/command.h"
+#include "record/cpus.h"
+#include "record/drain.h"
+#include "record/filter.h"
+#include "record/loss.h"
+#include "record/output_file.h"
+#include "record/perf_event.h"
+#include "record/recording.h"
+#include "record/schedule.h"
+#include "record/status.h"
+#include "record/walk.h"
+
+struct module_files;
+struct nursery;
+struct probe;
+struct start_state;
+
+enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2 };
+
+struct session {
+	const struct record_config *config;
+	struct recording recording;
+	struct cpus cpus;
+	struct filter filter;
+	struct command command;
+	bool commands; /* there is a command */
+	struct output_file output;
+	struct nursery *nursery;
+	struct module_files *files;
+	struct start_state *start_state;
+	struct probe *probe;
+	struct perf_events events;
+	struct drain drain;
+	struct walk walk;
+	struct loss loss;
+	struct schedule schedule;
+	struct status status;
+	size_t ring_bytes;
+	int epoll_fd;
+	uint64_t cpu_start; /* of the CPU source */
+	bool sampling;	    /* the perf events count */
+	bool found_stuck;   /* -s */
+};
+
+/* Everything up to, and not including, the first event. On failure (said) session_close() takes down what there is. */
+int session_open(struct session *session);
+void session_close(struct session *session);
+
+/* Tells a source, again once its end is known. stop 0: it runs. */
+void session_tell_sources(struct session *session, uint64_t stop);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "format/event_log.h"
+#include "format/trace_writer.h"
+#include "record/clocks.h"
+#include "record/hits.h"
+#include "record/host.h"
+#include "record/kernel_map.h"
+#include "record/module_files.h"
+#include "record/module_table.h"
+#include "record/nursery.h"
+#include "record/privileges.h"
+#include "record/probe.h"
+#include "record/session_internal.h"
+#include "record/sideband.h"
+#include "record/start_state.h"
+
+enum { START_STATE_MS = 1000 };
+#define FREE_FLOOR (UINT64_C(64) << 20) /* bytes that stay free on the file system */
+
+static int open_signals(struct session *session)
+{
+	sigset_t set;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGHUP);
+	(void)sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	session->recording.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return session->recording.signal_fd < 0 ? -errno : 0;
+}
+
+static int open_host(struct session *session)
+{
+	const struct record_config *config = session->config;
+	int r = privileges_check();
+
+	if (r >= 0)
+		r = cpus_open(&session->cpus, config->who.cpus);
+	if (r >= 0)
+		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
+	session->recording.max_cpus = session->cpus.possible;
+	return r;
+}
+
+static int open_helpers(struct session *session)
+{
+	int r = nursery_create(&session->nursery);
+
+	if (r < 0 || !session->config->command)
+		return r;
+	r = command_start(&session->command, session->config->command);
+	session->commands = r >= 0;
+	return r;
+}
+
+static int open_log(struct session *session)
+{
+	const struct record_output *output = &session->config->output;
+	const struct trace_writer_settings settings = {.max_size = (uint64_t)output->max_size, .free_floor = FREE_FLOOR};
+	struct recording *recording = &session->recording;
+	int r = output_file_open(&session->output, output->path, output->force);
+
+	if (r < 0)
+		return r;
+	r = trace_writer_create(&trace_io_system, session->output.fd, &settings, &recording->writer);
+	if (r >= 0)
+		r = event_log_create(recording->writer, recording->max_cpus, &recording->log);
+	if (r < 0)
+		return log_error(-r, "cannot write to \"%s\": %s", session->output.path, strerror(-r));
+	recording->io = &trace_io_system;
+	recording->start = clocks_now();
+	return 0;
+}
+
+static int open_modules(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	int r = module_table_create(recording, &recording->modules);
+
+	if (r >= 0)
+		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), &recording->hits);
+	if (r >= 0)
+		r = module_files_create(session->nursery, recording->modules, &session->files);
+	return r;
+}
+
+static int open_programs(struct session *session)
+{
+	const struct record_config *config = session->config;
+	struct probe_settings settings = {
+		.cpus = &session->cpus,
+		.filter = &session->filter,
+		.cpu = config->profile.wanted,
+		.tasks = config->walk.wanted,
+		.user_stacks = config->user_stacks,
+		.follow = config->command && !config->who.system_wide,
+		.cpu_source = SOURCE_ID_CPU,
+		.max_frames = probe_max_frames(),
+		.ring_bytes = session->ring_bytes,
+	};
+	int r = probe_create(&settings, &session->probe);
+
+	if (r < 0)
+		return r;
+	return probe_set_own(session->probe, nursery_pid(session->nursery), &session->recording.own_tgid);
+}
+
+static int sink_module(void *context, const struct event_module *module)
+{
+	struct recording *recording = context;
+	struct event event = {.kind = EVENT_MODULE, .module = *module};
+
+	return recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static int sink_symbol(void *context, const struct event_kernel_symbol *symbol)
+{
+	struct recording *recording = context;
+	struct event event = {.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = *symbol};
+
+	return recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static uint32_t sink_new_module_id(void *context)
+{
+	return module_table_new_id(((struct recording *)context)->modules);
+}
+
+/* The sideband comes before the looks at what is there, so that nothing falls between. */
+static int open_state(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id};
+	int r = sideband_create(recording, session->files, &recording->sideband);
+
+	if (r >= 0)
+		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
+	if (r >= 0 && session->config->user_stacks)
+		r = start_state_create(recording, session->nursery, &session->start_state);
+	return r;
+}
+
+static int open_cpu_source(struct session *session)
+{
+	const struct record_profile *profile = &session->config->profile;
+	const struct perf_event_settings settings = {.frequency = (uint64_t)profile->frequency, .software = profile->software};
+
+	return perf_events_open(&session->events, &session->cpus, &settings, probe_cpu_program(session->probe));
+}
+
+static int watch(struct session *session, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static int open_drain(struct session *session)
+{
+	int r = drain_open(&session->drain, &session->recording, session->probe, &session->filter, session->ring_bytes);
+
+	if (r < 0)
+		return r;
+	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (session->epoll_fd < 0)
+		return -errno;
+	r = watch(session, session->recording.signal_fd);
+	for (uint32_t i = 0; !r && i < probe_rings(session->probe); i++)
+		r = watch(session, probe_ring_fd(session->probe, i));
+	return r;
+}
+
+static int open_sources(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	int r = session->config->profile.wanted ? open_cpu_source(session) : 0;
+
+	if (r < 0)
+		return r;
+	r = open_drain(session);
+	if (r < 0)
+		return r;
+	session->drain.period = session->events.period;
+	session->walk = (struct walk){
+		.recording = recording,
+		.probe = session->probe,
+		.filter = &session->filter,
+		.source = SOURCE_ID_TASKS,
+	};
+	session->loss = (struct loss){
+		.recording = recording,
+		.probe = session->probe,
+		.events = session->config->profile.wanted ? &session->events : NULL,
+		.drain = &session->drain,
+		.cpu_source = SOURCE_ID_CPU,
+	};
+	status_init(&session->status);
+	r = walk_init(&session->walk);
+	return r < 0 ? r : loss_init(&session->loss);
+}
+
+static int open_command(struct session *session)
+{
+	int r = session->commands ? probe_follow(session->probe, session->command.pid) : 0;
+
+	if (r < 0)
+		return log_error(-r, "cannot follow the command: %s", strerror(-r));
+	if (session->start_state)
+		(void)start_state_step(session->start_state, START_STATE_MS);
+	return privileges_drop();
+}
+
+static void tell_clock(struct recording *recording)
+{
+	struct event event = {.kind = EVENT_CLOCK};
+
+	clocks_read(&event.clock);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+void session_tell_sources(struct session *session, uint64_t stop)
+{
+	static const char cycles[] = "cycles", cpu_clock[] = "cpu-clock", tasks[] = "tasks";
+	const struct record_config *config = session->config;
+	const struct perf_events *events = &session->events;
+	struct recording *recording = &session->recording;
+	struct event event = {.kind = EVENT_SOURCE};
+
+	if (config->profile.wanted) {
+		event.source = (struct event_source){
+			.id = SOURCE_ID_CPU,
+			.kind = SOURCE_CPU,
+			.weight = events->software ? WEIGHT_NS : WEIGHT_CYCLES,
+			.name = events->software ? (struct event_text){cpu_clock, sizeof(cpu_clock) - 1} :
+						   (struct event_text){cycles, sizeof(cycles) - 1},
+			.frequency = events->frequency,
+			.period = events->period,
+			.start = session->cpu_start,
+			.stop = stop && session->sampling ? stop : session->cpu_start,
+			.flags = (config->user_stacks ? SOURCE_USER_STACKS : 0) |
+				 (events->fallback ? SOURCE_SOFTWARE_FALLBACK : 0),
+		};
+		(void)recording_check(recording, event_log_add(recording->log, &event));
+	}
+	if (!config->walk.wanted)
+		return;
+	event.source = (struct event_source){
+		.id = SOURCE_ID_TASKS,
+		.kind = SOURCE_TASKS,
+		.weight = WEIGHT_COUNT,
+		.name = {tasks, sizeof(tasks) - 1},
+		.start = recording->start,
+		.stop = stop ? stop : recording->start,
+	};
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static int tell_start(struct session *session)
+{
+	struct recording *recording = &session->recording;
+
+	(void)host_describe(recording);
+	tell_clock(recording);
+	return recording->error;
+}
+
+int session_open(struct session *session)
+{
+	static int (*const steps[])(struct session *session) = {
+		open_host,     open_helpers, open_signals, open_log,	 open_modules, open_programs,
+		open_state,    open_sources, tell_start,   open_command,
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		int r = steps[i](session);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void session_close(struct session *session)
+{
+	struct recording *recording = &session->recording;
+
+	loss_deinit(&session->loss);
+	walk_deinit(&session->walk);
+	if (session->epoll_fd >= 0)
+		(void)close(session->epoll_fd);
+	drain_close(&session->drain);
+	perf_events_close(&session->events);
+	start_state_destroy(session->start_state);
+	kernel_map_destroy(recording->kernel_map);
+	sideband_destroy(recording->sideband);
+	probe_destroy(session->probe);
+	module_files_destroy(session->files);
+	hits_destroy(recording->hits);
+	module_table_destroy(recording->modules);
+	event_log_destroy(recording->log);
+	trace_writer_destroy(recording->writer);
+	output_file_close(&session->output);
+	if (recording->signal_fd >= 0)
+		(void)close(recording->signal_fd);
+	nursery_destroy(session->nursery);
+	filter_deinit(&session->filter);
+	cpus_close(&session->cpus);
+}

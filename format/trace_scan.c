@@ -183,9 +183,10 @@ static int is_unfinished(struct trace_scan *scan, uint64_t offset, uint64_t end,
 	if ((length < sizeof(fixed.chunk) && begins_like(fixed.bytes, length, RWK_CHUNK_MAGIC, 4)) ||
 	    (length < sizeof(fixed.trailer) && begins_like(fixed.bytes, length, RWK_TRAILER_MAGIC, 8)))
 		*ret_unfinished = true;
-	else if (length >= sizeof(fixed.chunk) && rwk_chunk_header_valid(&fixed.chunk, scan->seed))
+	else if (length >= sizeof(fixed.chunk) && rwk_chunk_header_valid(&fixed.chunk, scan->seed)) {
 		*ret_unfinished = rwk_chunk_length(&fixed.chunk) > length;
-	else
+		scan->damage.chunks += !*ret_unfinished; /* all of it is there, and damaged */
+	} else
 		return is_zero(scan, offset, end, ret_unfinished);
 	return 0;
 }
@@ -290,7 +291,7 @@ static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find
 }
 
 /*
- * Nothing checks out at *position. Where the chunk before it is not whole either, what lies in its place may be
+ * Nothing checks out at *position, or it is the end. Where the chunk before it is not whole either, what lies in its place may be
  * something else (the file was cut there, and another appended): then the search begins behind its header.
  */
 static int take_back_chunk(struct trace_scan *scan, uint64_t *position)
@@ -316,10 +317,9 @@ static int recover(struct trace_scan *scan, uint64_t *position)
 {
 	struct find find = {0};
 	bool at_end;
-	int r = take_back_chunk(scan, position);
+	/* Outside, a chunk that lies here may itself tell which section this is. */
+	int r = find_next(scan, *position + (scan->state != SCAN_OUTSIDE), &find);
 
-	if (r >= 0)
-		r = find_next(scan, *position + 1, &find);
 	if (r < 0)
 		return r;
 	at_end = find.offset == scan->size || find.is_salvaged || find.thing == FILE_HEADER;
@@ -352,22 +352,33 @@ static int step(struct trace_scan *scan, uint64_t *position)
 		*position += sizeof(fixed.trailer);
 		return 0;
 	default:
-		return recover(scan, position);
+		r = take_back_chunk(scan, position);
+		return r < 0 ? r : recover(scan, position);
 	}
+}
+
+/* The last chunk has no successor to vouch for it either. */
+static int check_last(struct trace_scan *scan, uint64_t *position)
+{
+	int r = take_back_chunk(scan, position);
+
+	return r >= 0 && *position < scan->size ? recover(scan, position) : r;
 }
 
 int trace_scan_run(struct trace_scan *scan)
 {
 	uint64_t position = 0;
 	bool supported = false;
+	int r = 0;
 
 	scan->budget = FREE_BUDGET + 4 * min_u64(scan->size, UINT64_MAX / 8);
-	while (position < scan->size) {
-		int r = step(scan, &position);
-
-		if (r < 0)
-			return r;
+	while (r >= 0 && position < scan->size) {
+		r = step(scan, &position);
+		if (r >= 0 && position >= scan->size)
+			r = check_last(scan, &position);
 	}
+	if (r < 0)
+		return r;
 	end_section(scan, scan->size);
 	for (size_t i = 0; i < scan->sections.count; i++)
 		supported |= !scan->sections.items[i].unsupported;

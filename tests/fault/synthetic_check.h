@@ -5,6 +5,10 @@
  */
 #pragma once
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "format/event_decoder.h"
 #include "format/limits.h"
 #include "format/trace_reader.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/profile.h"
 
-#include "tests/make_trace.h"
+#include "tests/make_events.h"
 #include "tests/test.h"
 
 enum { KERNEL = 1, PROGRAM = 2, LIBRARY = 3, OTHER = 4, BPF = 5, ANON = 6 };

@@ -2,29 +2,9 @@
 #include <stdio.h>
 
 #include "format/chunk.h"
-#include "tests/fault/memory_file.h"
 #include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
-
-/* Writes samples 0 .. count-1 and closes; returns the first error of adding, *ret_closed that of closing. */
-static int write_trace(struct memory_io *m, const struct trace_writer_settings *settings, uint32_t count,
-		       uint32_t per_chunk, int *ret_closed)
-{
-	struct trace_writer *writer = NULL;
-	struct event_log *log = NULL;
-	int r;
-
-	memory_io_open(m);
-	r = trace_writer_create(&m->io, 3, settings, &writer);
-	if (!r)
-		r = event_log_create(writer, SYN_CPUS, &log);
-	for (uint32_t i = 0; !r && i < count; i++)
-		r = syn_add(log, i, per_chunk);
-	*ret_closed = log ? event_log_close(log, RWK_END_CLEAN, NULL, 0) : r;
-	event_log_destroy(log);
-	trace_writer_destroy(writer);
-	return r;
-}
 
 static void check_whole(struct test *t, struct memory_io *m, size_t samples)
 {
@@ -43,10 +23,8 @@ static void check_whole(struct test *t, struct memory_io *m, size_t samples)
 static void a_trace_comes_back(struct test *t)
 {
 	struct memory_io m = {0};
-	int closed;
 
-	CHECK_INT(t, write_trace(&m, &(struct trace_writer_settings){0}, 3000, 100, &closed), 0);
-	CHECK_INT(t, closed, 0);
+	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){0}, 3000, 100, true), 0);
 	check_whole(t, &m, 3000);
 	CHECK_INT(t, m.blocks, m.length); /* what was preallocated is given back */
 	memory_io_close(&m);
@@ -92,9 +70,8 @@ static void the_layout_is_as_specified(struct test *t)
 		const struct rwk_chunk_header *header;
 		struct memory_io m = {0};
 		struct walked w;
-		int closed;
-
-		write_trace(&m, &settings, 3000, 50, &closed);
+	
+		syn_write(&m, &settings, 3000, 50, true);
 		walk(t, &m, &w);
 		CHECK_INT(t, w.end, 1);
 		CHECK_INT(t, w.copies, 61); /* one STATE chunk per flush and the first */
@@ -114,10 +91,9 @@ static void the_layout_is_as_specified(struct test *t)
 static void a_pipe_gets_the_bytes_of_a_file(struct test *t)
 {
 	struct memory_io pipe = {.is_pipe = true}, file = {.cannot_preallocate = true};
-	int closed;
 
-	CHECK_INT(t, write_trace(&pipe, &(struct trace_writer_settings){0}, 500, 50, &closed), 0);
-	CHECK_INT(t, write_trace(&file, &(struct trace_writer_settings){0}, 500, 50, &closed), 0);
+	CHECK_INT(t, syn_write(&pipe, &(struct trace_writer_settings){0}, 500, 50, true), 0);
+	CHECK_INT(t, syn_write(&file, &(struct trace_writer_settings){0}, 500, 50, true), 0);
 	REQUIRE(t, pipe.length == file.length);
 	/* The section's id and time differ, and so do the seeded checksums; sizes and payloads do not. */
 	for (size_t i = 0, same = 0; i < file.length; i++) {
@@ -135,13 +111,12 @@ static void ends_at_its_limit(struct test *t)
 {
 	struct memory_io m = {0}, disk = {.disk = 60000};
 	struct syn_found found;
-	int closed;
 
-	CHECK_INT(t, write_trace(&m, &(struct trace_writer_settings){.max_size = 50000}, 5000, 50, &closed), -EFBIG);
-	CHECK(t, closed == -EFBIG && m.length <= 50000 && m.length > 20000);
+	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){.max_size = 50000}, 5000, 50, true), -EFBIG);
+	CHECK(t, m.length <= 50000 && m.length > 20000);
 	syn_check(&m.io, 3, &found);
 	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_SIZE_LIMIT && found.samples > 300 && !found.unnamed);
-	CHECK_INT(t, write_trace(&disk, &(struct trace_writer_settings){.free_floor = 20000}, 5000, 50, &closed), -ENOSPC);
+	CHECK_INT(t, syn_write(&disk, &(struct trace_writer_settings){.free_floor = 20000}, 5000, 50, true), -ENOSPC);
 	CHECK(t, disk.length <= 40000 && disk.length > 20000);
 	syn_check(&disk.io, 3, &found);
 	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_NO_SPACE && found.samples > 100 && !found.unnamed);
@@ -153,10 +128,9 @@ static void a_second_section_goes_behind_the_first(struct test *t)
 {
 	struct memory_io m = {0};
 	struct syn_found found;
-	int closed;
 
-	write_trace(&m, &(struct trace_writer_settings){0}, 500, 50, &closed);
-	write_trace(&m, &(struct trace_writer_settings){0}, 0, 50, &closed);
+	syn_write(&m, &(struct trace_writer_settings){0}, 500, 50, true);
+	syn_write(&m, &(struct trace_writer_settings){0}, 0, 50, true);
 	syn_check(&m.io, 3, &found);
 	CHECK(t, found.sections == 2 && found.closed == 2 && found.samples == 500 && !found.damage.bytes);
 	memory_io_close(&m);

@@ -11,22 +11,29 @@
 #ifndef RWALKER_REPORT_PROFILE_H
 #define RWALKER_REPORT_PROFILE_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/profile_filter.h"
+
 enum profile_source_kind { /* in the order in which reports print them */
-	PROFILE_CPU, PROFILE_OFFCPU, PROFILE_WAKERS, PROFILE_TRACEPOINT, PROFILE_KFUNC, PROFILE_TASKS, PROFILE_SOURCE_KINDS
+			   PROFILE_CPU,
+			   PROFILE_OFFCPU,
+			   PROFILE_WAKERS,
+			   PROFILE_TRACEPOINT,
+			   PROFILE_KFUNC,
+			   PROFILE_TASKS,
+			   PROFILE_SOURCE_KINDS
 };
 
 struct profile_source {
 	enum profile_source_kind kind;
-	const char *name;	/* "cycles", "cpu-clock", a probe's name */
+	const char *name;        /* "cycles", "cpu-clock", a probe's name */
 	const char *weight_unit; /* "samples", "cycles", "ns" */
 	uint64_t frequency;
 	uint64_t samples, weight; /* after filters, shown and hidden alike: the denominators */
-	uint64_t duration;	/* ns recorded, longest over the traces */
+	uint64_t duration;        /* ns recorded, longest over the traces */
 	bool user_stacks, software_fallback;
 };
 
@@ -43,14 +50,14 @@ struct profile_node { /* of the call chain tree */
 
 struct profile_frame {
 	uint32_t module;
-	uint64_t address; /* in the module: kernel offset, link-time address or file offset of user modules; raw where there is no module */
+	uint64_t address;          /* in the module: kernel offset, link-time address or file offset of user modules; raw where there is no module */
 	uint64_t run_time_address; /* of its first sighting; 0 where it was not stored */
 	bool kernel;
 	bool caller; /* the address is a return address: behind the call */
 };
 
-struct profile_module { /* number 0: no module, "[unknown]" */
-	const char *name;     /* base name, or "[kernel]", "[ext4]", "[vdso]", "[anon]" */
+struct profile_module {   /* number 0: no module, "[unknown]" */
+	const char *name; /* base name, or "[kernel]", "[ext4]", "[vdso]", "[anon]" */
 	const char *path;
 	const char *build_id; /* lower-case hex, "" where there is none */
 	bool kernel;
@@ -59,17 +66,22 @@ struct profile_module { /* number 0: no module, "[unknown]" */
 struct profile_symbol {
 	const char *name; /* demangled unless --mangled; NULL: not known */
 	uint64_t offset;  /* of the frame's address in the symbol */
-	uint64_t start;	  /* module address of the symbol */
+	uint64_t start;   /* module address of the symbol */
 };
 
-enum profile_chain_flag { CHAIN_KERNEL_TRUNCATED = 1, CHAIN_USER_TRUNCATED = 2, CHAIN_USER_MISSING = 4 };
+enum profile_chain_flag { CHAIN_KERNEL_TRUNCATED = 1,
+			  CHAIN_USER_TRUNCATED = 2,
+			  CHAIN_USER_MISSING = 4 };
 
 struct profile_entry { /* unique (source, chain, task, flags) */
 	uint32_t source, node, task, flags;
 	uint64_t samples, weight;
 };
 
-enum profile_wait_bound { PROFILE_WAIT_EXACT = 1, PROFILE_WAIT_AT_LEAST, PROFILE_WAIT_AT_MOST, PROFILE_WAIT_NONE };
+enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
+			  PROFILE_WAIT_AT_LEAST,
+			  PROFILE_WAIT_AT_MOST,
+			  PROFILE_WAIT_NONE };
 
 struct profile_walk { /* one pass over all tasks */
 	uint32_t host, number;
@@ -78,10 +90,10 @@ struct profile_walk { /* one pass over all tasks */
 };
 
 struct profile_walk_task {
-	uint32_t walk;	/* index in the list of walks */
+	uint32_t walk; /* index in the list of walks */
 	uint32_t task, node, flags;
 	char state[24]; /* "D", "S", "R", "D (killable)" ...: letter first */
-	uint64_t wait;	/* ns */
+	uint64_t wait;  /* ns */
 	enum profile_wait_bound bound;
 	uint32_t cpu;
 	bool on_cpu, iowait, queued;
@@ -91,28 +103,7 @@ struct profile_walk_task {
 struct profile_account {
 	const char *const *lines;
 	size_t count;
-	bool lost;    /* events were lost or the trace is damaged: exit code 3 */
-};
-
-struct profile_filter {
-	const regex_t *comm;	   /* NULL: all */
-	const uint32_t *pids, *tids;
-	size_t pid_count, tid_count; /* 0: all */
-	const uint64_t *cpus;	   /* bitmap of cpu_bits bits, NULL: all */
-	size_t cpu_bits;
-	uint64_t from, to;	   /* offsets from the trace's start, ns; to = UINT64_MAX: no end */
-	uint32_t sources;	   /* bit per enum profile_source_kind; 0: all */
-	const char *states;	   /* letters for walks, NULL: all */
-	uint64_t min_wait;	   /* walks: -w, ns */
-	bool user_only, kernel_only;
-	bool raw_frames;	   /* keep BPF's own frames */
-};
-
-struct profile_names { /* where names may come from beside the trace */
-	const char *const *debug_dirs; /* NULL-terminated; default /usr/lib/debug */
-	const char *symfs;	  /* prefix for local files; "" = / ; NULL: no local files at all */
-	const char *kallsyms, *vmlinux;
-	bool mangled;
+	bool lost; /* events were lost or the trace is damaged: exit code 3 */
 };
 
 struct profile;
@@ -125,7 +116,7 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 void profile_destroy(struct profile *profile);
 
 size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources); /* in report order */
-size_t profile_entries(const struct profile *profile, const struct profile_entry **ret_entries); /* sorted by source, node, task */
+size_t profile_entries(const struct profile *profile, const struct profile_entry **ret_entries);  /* sorted by source, node, task */
 const struct profile_node *profile_nodes(const struct profile *profile, size_t *ret_count);
 const struct profile_frame *profile_frames(const struct profile *profile, size_t *ret_count);
 const struct profile_module *profile_modules(const struct profile *profile, size_t *ret_count);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "format/limits.h"
-
 int chain_cache_init(struct chain_cache *cache)
 {
 	*cache = (struct chain_cache){0};

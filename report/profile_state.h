@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "format/event.h"
+#include "report/read/trace_model.h"
 
 enum { PROFILE_STATE_TEXT = 24 }; /* as in struct profile_walk_task */
 

@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "format/event.h"
 #include "format/event_decoder.h"
+#include "format/limits.h"
 
 struct batch_event {
 	uint64_t time;

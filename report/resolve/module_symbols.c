@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "format/event.h"
-#include "format/event_decoder.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/kallsyms_file.h"
 

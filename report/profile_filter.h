@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What of the traces becomes a profile, and where names may come from beside them. Filters are applied while events are
+ * read, before weights are summed, but for -U and -K, which leave frames out and the weight where it was.
+ * Plain data of the caller's; it and what it points to must live until profile_create() returns, the names as
+ * long as the profile.
+ */
+#ifndef RWALKER_REPORT_PROFILE_FILTER_H
+#define RWALKER_REPORT_PROFILE_FILTER_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile_filter {
+	const regex_t *comm; /* NULL: all */
+	const uint32_t *pids, *tids;
+	size_t pid_count, tid_count; /* 0: all */
+	const uint64_t *cpus;        /* bitmap of cpu_bits bits, NULL: all */
+	size_t cpu_bits;
+	uint64_t from, to;  /* offsets from the trace's start, ns; to = UINT64_MAX: no end */
+	uint32_t sources;   /* bit per enum profile_source_kind; 0: all */
+	const char *states; /* letters for walks, NULL: all */
+	uint64_t min_wait;  /* walks: -w, ns */
+	bool user_only, kernel_only;
+	bool raw_frames; /* keep BPF's own frames */
+};
+
+struct profile_names {                 /* where names may come from beside the trace */
+	const char *const *debug_dirs; /* NULL-terminated; default /usr/lib/debug */
+	const char *symfs;             /* prefix for local files; "" = / ; NULL: no local files at all */
+	const char *kallsyms, *vmlinux;
+	bool mangled;
+};
+
+#endif

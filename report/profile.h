@@ -17,14 +17,15 @@
 
 #include "report/profile_filter.h"
 
-enum profile_source_kind { /* in the order in which reports print them */
-			   PROFILE_CPU,
-			   PROFILE_OFFCPU,
-			   PROFILE_WAKERS,
-			   PROFILE_TRACEPOINT,
-			   PROFILE_KFUNC,
-			   PROFILE_TASKS,
-			   PROFILE_SOURCE_KINDS
+/* In the order in which reports print them. */
+enum profile_source_kind {
+	PROFILE_CPU,
+	PROFILE_OFFCPU,
+	PROFILE_WAKERS,
+	PROFILE_TRACEPOINT,
+	PROFILE_KFUNC,
+	PROFILE_TASKS,
+	PROFILE_SOURCE_KINDS
 };
 
 struct profile_source {
@@ -50,7 +51,8 @@ struct profile_node { /* of the call chain tree */
 
 struct profile_frame {
 	uint32_t module;
-	uint64_t address;          /* in the module: kernel offset, link-time address or file offset of user modules; raw where there is no module */
+	/* In the module: offset in the kernel's, link-time address or file offset in users'; raw where there is none. */
+	uint64_t address;
 	uint64_t run_time_address; /* of its first sighting; 0 where it was not stored */
 	bool kernel;
 	bool caller; /* the address is a return address: behind the call */

@@ -9,7 +9,8 @@
  *	made_trace_sample(trace, &(struct made_sample){.time = 20, .tgid = 100, .tid = 100, .comm = "cat", ...});
  *	made_trace_end(trace);
  *
- * Samples, walks and symbols: make_events.h. Any failure ends the program: a test cannot go on without its trace. Header only, so that every test program can use it.
+ * Samples, walks and symbols: make_events.h. Any failure ends the program: a test cannot go on
+ * without its trace. Header only, so that every test program can use it.
  */
 #pragma once
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/tool/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/printable.h"
+#include "report/figures.h"
+#include "report/tool/info_parts.h"
+
+void info_text(FILE *out, const char *text)
+{
+	printable_write(out, text, strlen(text));
+}
+
+void info_line(FILE *out, const char *key, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	(void)fprintf(out, "  %-16s", key);
+	info_text(out, text);
+	(void)fputc('\n', out);
+}
+
+static bool info_damage(struct trace_file *file, FILE *out)
+{
+	struct trace_damage damage;
+	uint64_t records = 0, malformed = 0;
+
+	trace_reader_damage(file->reader, &damage);
+	for (size_t i = 0; i < file->model_count; i++) {
+		records += file->models[i].unknown_records;
+		malformed += file->models[i].malformed_chunks;
+	}
+	if (damage.torn_tail)
+		(void)fprintf(out, "  unfinished      %s at the end: the chunk that a killed recorder was writing\n",
+			      figure_bytes(damage.torn_tail).text);
+	if (damage.chunks || damage.bytes)
+		(void)fprintf(out, "  damage          %" PRIu64 " chunks damaged or missing, %s belong to no chunk\n",
+			      damage.chunks, figure_bytes(damage.bytes).text);
+	if (malformed)
+		(void)fprintf(out, "  malformed       %" PRIu64 " chunks end in a record that cannot be decoded\n", malformed);
+	if (records)
+		(void)fprintf(out, "  unknown         %" PRIu64 " records of kinds that this version does not know\n", records);
+	return damage.chunks || damage.bytes || malformed;
+}
+
+static int info_section(struct trace_file *file, size_t number, FILE *out, bool *ret_lost)
+{
+	const struct trace_section *section = &file->sections[number];
+	const struct trace_model *model = &file->models[number];
+	int r;
+
+	(void)fprintf(out, "\nsection %zu: %s at byte %" PRIu64 "\n", number + 1, figure_bytes(section->length).text,
+		      section->offset);
+	if (section->unsupported) {
+		(void)fputs("  was written by an incompatible version and cannot be read by this one\n", out);
+		*ret_lost = true;
+		return 0;
+	}
+	info_host(model, section, out);
+	info_clocks(model, out);
+	info_sources(model, out);
+	r = info_contents(file, model, out);
+	if (r < 0)
+		return r;
+	info_cost(model, out);
+	if (info_losses(model, out))
+		*ret_lost = true;
+	info_modules(model, out);
+	return 0;
+}
+
+static int info_file(const char *path, FILE *out, bool *ret_damaged)
+{
+	struct trace_file *file;
+	int r = trace_file_open(path, &file);
+
+	if (r < 0)
+		return r;
+	(void)fputs("trace ", out);
+	info_text(out, path);
+	(void)fprintf(out, ": %zu chunks in %zu %s\n", file->chunk_count, file->model_count,
+		      file->model_count == 1 ? "section" : "sections");
+	for (size_t i = 0; !r && i < file->model_count; i++)
+		r = info_section(file, i, out, ret_damaged);
+	if (!r) {
+		(void)fputc('\n', out);
+		if (info_damage(file, out))
+			*ret_damaged = true;
+		else
+			(void)fputs("  no damage was found in the file\n", out);
+	}
+	trace_file_close(file);
+	return r;
+}
+
+int tool_info(const struct tool_request *request, bool *ret_damaged)
+{
+	for (size_t i = 0; i < request->path_count; i++) {
+		int r;
+
+		if (i)
+			(void)fputc('\n', request->out);
+		r = info_file(request->paths[i], request->out, ret_damaged);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

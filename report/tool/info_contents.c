@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/tool/info_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "format/event_layout.h"
+#include "report/figures.h"
+
+enum { EVENT_KINDS = EVENT_PERF_MAP + 1 };
+
+struct contents {
+	uint64_t records[EVENT_KINDS];
+	uint64_t symbols, damaged, malformed;
+};
+
+static const char *const chunk_names[RWK_CHUNK_END + 1] = {
+	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END",
+};
+
+static void print_chunks(const struct trace_model *model, FILE *out)
+{
+	for (size_t type = 0; type <= RWK_CHUNK_END; type++) {
+		const struct chunk_statistics *row = &model->statistics[(type + 1) % (RWK_CHUNK_END + 1)];
+
+		if (!row->chunks)
+			continue;
+		(void)fprintf(out, "  %-16s%" PRIu64 " %s", "chunks", row->chunks,
+			      chunk_names[(type + 1) % (RWK_CHUNK_END + 1)]);
+		if (row->copies)
+			(void)fprintf(out, " (%" PRIu64 " of them second copies)", row->copies);
+		(void)fprintf(out, ", %s on disk, %s unpacked\n", figure_bytes(row->stored_bytes).text,
+			      figure_bytes(row->raw_bytes).text);
+	}
+}
+
+static int count_payload(struct event_decoder *decoder, const struct trace_chunk *chunk, const void *payload,
+			 struct contents *contents)
+{
+	struct event event;
+	int r;
+
+	event_decoder_start(decoder, payload, chunk->header.raw_size);
+	while ((r = event_decoder_next(decoder, &event)) > 0) {
+		if ((unsigned int)event.kind < EVENT_KINDS)
+			contents->records[event.kind]++;
+		if (event.kind == EVENT_EMBED_SYMBOLS)
+			contents->symbols += event.embed_symbols.count;
+		if (event.kind == EVENT_PERF_MAP)
+			contents->symbols += event.perf_map.count;
+	}
+	contents->malformed += r == -EBADMSG;
+	return r == -EBADMSG ? 0 : r;
+}
+
+static bool holds_records(const struct trace_chunk *chunk)
+{
+	uint16_t type = chunk->header.type;
+
+	return (type == RWK_CHUNK_STATE && !(chunk->header.flags & RWK_CHUNK_COPY)) || type == RWK_CHUNK_EVENTS ||
+	       type == RWK_CHUNK_EMBED || type == RWK_CHUNK_END;
+}
+
+static int count_records(struct trace_file *file, uint32_t section, struct contents *contents)
+{
+	struct event_decoder *decoder = NULL;
+	int r = event_decoder_create(&decoder);
+
+	for (uint32_t i = 0; !r && i < file->chunk_count; i++) {
+		const void *payload;
+
+		if (file->chunks[i].section != section || !holds_records(&file->chunks[i]))
+			continue;
+		r = trace_file_load(file, i, &payload);
+		contents->damaged += r == -EBADMSG;
+		if (!r)
+			r = count_payload(decoder, &file->chunks[i], payload, contents);
+		else if (r == -EBADMSG)
+			r = 0;
+	}
+	event_decoder_destroy(decoder);
+	return r;
+}
+
+static void print_records(const struct contents *contents, FILE *out)
+{
+	bool any = false;
+
+	(void)fprintf(out, "  %-16s", "records");
+	for (size_t kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_layout *layout = event_layout_find(kind);
+
+		if (!layout || !contents->records[kind])
+			continue;
+		(void)fprintf(out, "%s%" PRIu64 " %s", any ? ", " : "", contents->records[kind], layout->name);
+		any = true;
+	}
+	(void)fprintf(out, "%s\n", any ? "" : "none");
+	if (contents->symbols)
+		(void)fprintf(out, "  %-16s%" PRIu64 "\n", "symbols", contents->symbols);
+	if (contents->damaged || contents->malformed)
+		(void)fprintf(out, "  %-16s%" PRIu64 " chunks cannot be unpacked, %" PRIu64 " end in a record that cannot be decoded\n",
+			      "damaged", contents->damaged, contents->malformed);
+}
+
+int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out)
+{
+	struct contents contents = {0};
+	int r;
+
+	print_chunks(model, out);
+	r = count_records(file, model->section, &contents);
+	if (r < 0)
+		return log_error(-r, "cannot read \"%s\": %s", file->path, strerror(-r));
+	print_records(&contents, out);
+	return 0;
+}
+
+/* CPU time as a share of the time that was recorded. */
+static uint64_t recorded_time(const struct trace_model *model)
+{
+	return model->stop > model->start ? model->stop - model->start : 0;
+}
+
+void info_cost(const struct trace_model *model, FILE *out)
+{
+	const struct event_cost *cost = &model->cost;
+
+	if (!cost->time) {
+		info_line(out, "cost", "the trace does not say");
+		return;
+	}
+	(void)fprintf(out, "  %-16s%s s user and %s s system, %s%% of one CPU", "cost", figure_seconds(cost->user_ns).text,
+		      figure_seconds(cost->system_ns).text,
+		      figure_percent(cost->user_ns + cost->system_ns, recorded_time(model)).text);
+	if (cost->bpf_ns)
+		(void)fprintf(out, "; in BPF programs %s s", figure_seconds(cost->bpf_ns).text);
+	(void)fprintf(out, "; memory %s and %s of rings; %s written\n", figure_bytes(cost->max_rss).text,
+		      figure_bytes(cost->ring_bytes).text, figure_bytes(cost->written).text);
+}

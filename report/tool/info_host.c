@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/figures.h"
+#include "report/tool/info_parts.h"
+
+static const char not_closed[] = "not closed: the recorder was killed or is still running; \"rwalker-record --finalize FILE\" "
+				 "on the same boot adds the symbols that are missing";
+
+static const struct {
+	const char *key, *label;
+} lines[] = {
+	{"hostname", "host"},
+	{"machine", "machine"},
+	{"cpus", "CPUs"},
+	{"kernel_release", "kernel"},
+	{"kernel_version", ""},
+	{"boot_id", "boot"},
+	{"recorder", "recorder"},
+	{"command_line", "command line"},
+};
+
+static bool is_listed(const char *key)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strcmp(lines[i].key, key))
+			return true;
+	return false;
+}
+
+static const char *ending(const struct trace_section *section)
+{
+	static const char *const reasons[] = {
+		[RWK_END_CLEAN] = "in order",
+		[RWK_END_SIGNAL] = "by a second signal: nothing was embedded",
+		[RWK_END_NO_SPACE] = "because the disk was full",
+		[RWK_END_IO_ERROR] = "because writing failed",
+		[RWK_END_SIZE_LIMIT] = "because the largest size was reached",
+		[RWK_END_PIPE] = "because the reader of the pipe went away",
+	};
+
+	if (!section->closed)
+		return not_closed;
+	return section->end_reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[section->end_reason] :
+									     "for a reason that this version does not know";
+}
+
+static void print_id(const struct trace_section *section, FILE *out)
+{
+	(void)fprintf(out, "  %-16s", "id");
+	for (size_t i = 0; i < sizeof(section->header.section_id); i++)
+		(void)fprintf(out, "%02x", section->header.section_id[i]);
+	(void)fprintf(out, "%s\n", section->salvaged ? " (rebuilt: the file header is damaged)" : "");
+}
+
+void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out)
+{
+	print_id(section, out);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		info_line(out, lines[i].label, trace_model_meta(model, lines[i].key));
+	for (size_t i = 0; i < model->metas.count; i++)
+		if (!is_listed(model->metas.items[i].key)) {
+			(void)fputs("  ", out);
+			info_text(out, model->metas.items[i].key);
+			(void)fputs(": ", out);
+			info_text(out, model->metas.items[i].value);
+			(void)fputc('\n', out);
+		}
+	(void)fprintf(out, "  %-16s%s UTC, for %s s\n", "recorded", figure_date(section->header.realtime).text,
+		      figure_seconds(model->stop > model->start ? model->stop - model->start : 0).text);
+	info_line(out, "ended", ending(section));
+}
+
+/* How far the wall clock moved against the trace's clock between two readings. */
+static int64_t drift(const struct event_clock *from, const struct event_clock *to)
+{
+	return (int64_t)((to->realtime - from->realtime) - (to->time - from->time));
+}
+
+void info_clocks(const struct trace_model *model, FILE *out)
+{
+	size_t count = model->clocks.count;
+	uint64_t window = 0;
+
+	if (!count) {
+		info_line(out, "clocks", "no reading: times of day are those of the file header");
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (model->clocks.items[i].window > window)
+			window = model->clocks.items[i].window;
+	(void)fprintf(out, "  %-16s%zu readings, each within %" PRIu64 " ns; the time of day moved by %" PRId64 " ns\n",
+		      "clocks", count, window, drift(&model->clocks.items[0], &model->clocks.items[count - 1]));
+}
+
+static const char *source_name(uint32_t kind)
+{
+	static const char *const names[] = {
+		[SOURCE_CPU] = "cpu",		    [SOURCE_OFFCPU] = "offcpu", [SOURCE_WAKERS] = "wakers",
+		[SOURCE_TRACEPOINT] = "tracepoint", [SOURCE_KFUNC] = "kfunc",	[SOURCE_TASKS] = "tasks",
+	};
+
+	return kind < sizeof(names) / sizeof(names[0]) && names[kind] ? names[kind] : "of an unknown kind";
+}
+
+static void print_source(const struct trace_model *model, const struct trace_source *source, FILE *out)
+{
+	const struct event_source *event = &source->event;
+	uint64_t start = event->start > model->start ? event->start - model->start : 0;
+	uint64_t stop = event->stop > model->start ? event->stop - model->start : 0;
+
+	(void)fprintf(out, "  %-16s%" PRIu32 ": %s ", "source", event->id, source_name(event->kind));
+	info_text(out, source->name);
+	if (event->frequency)
+		(void)fprintf(out, ", %" PRIu64 " Hz per CPU", event->frequency);
+	if (event->period)
+		(void)fprintf(out, ", period %" PRIu64, event->period);
+	(void)fprintf(out, ", from %s s to %s s", figure_seconds(start).text, figure_seconds(stop).text);
+	if (event->flags & SOURCE_USER_STACKS)
+		(void)fputs(", with user stacks", out);
+	if (event->flags & SOURCE_SOFTWARE_FALLBACK)
+		(void)fputs(", for want of a hardware counter", out);
+	(void)fputc('\n', out);
+}
+
+void info_sources(const struct trace_model *model, FILE *out)
+{
+	for (size_t i = 0; i < model->sources.count; i++)
+		print_source(model, &model->sources.items[i], out);
+	if (!model->sources.count)
+		info_line(out, "source", "none");
+}

@@ -31,8 +31,9 @@ int stack_tree_init(struct stack_tree *tree)
 		return r;
 	made.slots = calloc(SLOTS, sizeof(*made.slots));
 	made.previous = calloc(STACK_TREE_NODES, sizeof(*made.previous));
+	made.recent = calloc(STACK_TREE_NODES, sizeof(*made.recent));
 	*tree = made;
-	if (!made.slots || !made.previous) {
+	if (!made.slots || !made.previous || !made.recent) {
 		stack_tree_deinit(tree);
 		return -ENOMEM;
 	}
@@ -44,6 +45,7 @@ void stack_tree_deinit(struct stack_tree *tree)
 {
 	free(tree->slots);
 	free(tree->previous);
+	free(tree->recent);
 	*tree = (struct stack_tree){0};
 }
 
@@ -58,6 +60,7 @@ void stack_tree_reset(struct stack_tree *tree)
 	}
 	tree->count = STACK_FIRST_NODE;
 	tree->previous[STACK_USER_ROOT] = tree->previous[STACK_KERNEL_ROOT] = 0;
+	tree->recent[STACK_USER_ROOT] = tree->recent[STACK_KERNEL_ROOT] = (struct stack_recent){0};
 }
 
 /* The slot of this child, or the free one where it would be put: then *ret_node is 0. */
@@ -88,6 +91,8 @@ static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint
 
 	*slot = (struct stack_slot){.address = address, .parent = parent, .node = tree->base + node};
 	tree->previous[node] = tree->previous[parent] = address;
+	tree->recent[node] = (struct stack_recent){0};
+	tree->recent[parent] = (struct stack_recent){.address = address, .child = node};
 	return node;
 }
 
@@ -98,9 +103,16 @@ uint8_t *stack_tree_put(struct stack_tree *tree, uint32_t root, const uint64_t *
 	uint32_t parent = root, child;
 
 	for (; count; count--, parent = child) {
-		slot = find_child(tree, parent, frames[count - 1], &child);
+		struct stack_recent *recent = &tree->recent[parent];
+		uint64_t address = frames[count - 1];
+
+		child = recent->address == address ? recent->child : 0;
+		if (child)
+			continue;
+		slot = find_child(tree, parent, address, &child);
 		if (!child)
 			break;
+		*recent = (struct stack_recent){.address = address, .child = child};
 	}
 	at = varint_put(at, parent);
 	at = varint_put(at, count);

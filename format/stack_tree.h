@@ -21,9 +21,15 @@ struct stack_slot {
 	uint32_t node;	 /* counted from base */
 };
 
+struct stack_recent { /* per node: the child that was asked for last, mostly asked for again */
+	uint64_t address;
+	uint32_t child; /* 0: none yet */
+};
+
 struct stack_tree {
 	struct stack_slot *slots;
 	uint64_t *previous; /* per node: the address that the next child's is a difference to */
+	struct stack_recent *recent;
 	uint64_t factor, parent_factor; /* random, odd */
 	uint32_t base, count;
 };

@@ -91,6 +91,7 @@ SUBMAKE = +$(Q)$(MAKE) --no-print-directory $(JOBS)
 	fuzz-programs install install-record install-report uninstall deps deps-test help clean FORCE
 
 all: record report ## build both programs (the default)
+	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty)
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
@@ -152,6 +153,7 @@ $(BUILD)/bpf/flags: FORCE
 # --- test programs -------------------------------------------------------------------------------
 
 test-programs: $(UNITS) $(TOOLS) $(WORKLOADS) $(GUESTS)
+	@:
 
 # A unit test may use the shared objects, and those of the program that its name begins with.
 $(B)/tests/unit/test_record_%: $(B)/tests/unit/test_record_%.o $(RECORD_A) $(SHARED_A)
@@ -202,6 +204,7 @@ $(FUZZERS): $(BUILD)/fuzz/%: $(BUILD)/fuzz/%.o $(BUILD)/fuzz/all.a
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $^ $(LIBS_REPORT) -o $@
 
 fuzz-programs: $(FUZZERS)
+	@:
 
 # --- what people type ----------------------------------------------------------------------------
 
@@ -212,6 +215,7 @@ demo: ## install what the build needs, record a sample workload, print its tree
 
 .PHONY: test-samples
 test-samples: $(SAMPLES)
+	@:
 
 # One run of tests/run.sh, so that there is one tally. SAN=1 is a second build of the same sources.
 LINT := $(wildcard tests/lint/*.sh)

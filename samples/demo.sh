@@ -18,24 +18,20 @@ say()
 as_root=()
 ((EUID == 0)) || { command -v sudo >/dev/null && as_root=(sudo); }
 
-# The first sample that has a program here and a trace in the tree.
-for folder in samples/*/; do
-	name=$(basename "$folder")
-	[[ -x $build/samples/$name && -f $folder/trace.rwk ]] && break
-	name=
-done
-[[ $name ]] || { echo "demo: no sample has both a program and a trace" >&2; exit 1; }
+sample=cpu_paths
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trace=$dir/demo.rwk
 
-say "${as_root[@]}" "$build/rwalker-record" -p "$SECONDS_RECORDED" -u -o "$trace" -- "$build/samples/$name"
+say "${as_root[@]}" "$build/rwalker-record" -p "$SECONDS_RECORDED" -u -o "$trace" -- "$build/samples/$sample"
 code=$?
 if [[ ! -s $trace ]]; then
 	echo
 	echo "Nothing could be recorded here (exit code $code; the recorder said why above). This is the"
-	echo "report of samples/$name/trace.rwk, which was recorded on another machine:"
-	trace=samples/$name/trace.rwk
+	echo "report of samples/$sample/trace.rwk, which was recorded on another machine:"
+	trace=samples/$sample/trace.rwk
 fi
 say "$build/rwalker-report" --tree "$trace"
+code=$?
+((code == 0 || code == 3))	# 3: some events were lost, as the report says

@@ -52,7 +52,7 @@ static const struct {
 	[LOSS_MAPS] = {MEANS_NOTE, "processes whose mappings were unavailable at the start"},
 	[LOSS_KERNEL_STACK] = {MEANS_NOTE, "events without their kernel stack"},
 	[LOSS_ENCODER] = {MEANS_LOST, "events lost: refused by the encoder"},
-	[LOSS_NOT_DELIVERED] = {MEANS_LOST, "events counted by the kernel that the program never saw"},
+	[LOSS_NOT_DELIVERED] = {MEANS_NOTE, "events counted by the kernel that the program never saw"},
 	[LOSS_USER_STACK] = {MEANS_NOTE, "events without the user stack that was asked for"},
 	[LOSS_TRUNCATED] = {MEANS_NOTE, "events with a stack cut at the depth limit"},
 };

@@ -28,6 +28,7 @@ static int run_tool(const struct report_options *options, const struct report_ou
 		.path_count = options->paths.count,
 		.filter = &options->filter,
 		.names = &options->names,
+		.verbose = options->settings.addresses,
 		.out = output->stream,
 	};
 

@@ -46,8 +46,9 @@ static bool info_damage(struct trace_file *file, FILE *out)
 	return damage.chunks || damage.bytes || malformed;
 }
 
-static int info_section(struct trace_file *file, size_t number, FILE *out, bool *ret_lost)
+static int info_section(struct trace_file *file, size_t number, const struct tool_request *request, bool *ret_lost)
 {
+	FILE *out = request->out;
 	const struct trace_section *section = &file->sections[number];
 	const struct trace_model *model = &file->models[number];
 	int r;
@@ -68,12 +69,13 @@ static int info_section(struct trace_file *file, size_t number, FILE *out, bool 
 	info_cost(model, out);
 	if (info_losses(model, out))
 		*ret_lost = true;
-	info_modules(model, out);
+	info_modules(model, request->verbose, out);
 	return 0;
 }
 
-static int info_file(const char *path, FILE *out, bool *ret_damaged)
+static int info_file(const char *path, const struct tool_request *request, bool *ret_damaged)
 {
+	FILE *out = request->out;
 	struct trace_file *file;
 	int r = trace_file_open(path, &file);
 
@@ -84,7 +86,7 @@ static int info_file(const char *path, FILE *out, bool *ret_damaged)
 	(void)fprintf(out, ": %zu chunks in %zu %s\n", file->chunk_count, file->model_count,
 		      file->model_count == 1 ? "section" : "sections");
 	for (size_t i = 0; !r && i < file->model_count; i++)
-		r = info_section(file, i, out, ret_damaged);
+		r = info_section(file, i, request, ret_damaged);
 	if (!r) {
 		(void)fputc('\n', out);
 		if (info_damage(file, out))
@@ -103,7 +105,7 @@ int tool_info(const struct tool_request *request, bool *ret_damaged)
 
 		if (i)
 			(void)fputc('\n', request->out);
-		r = info_file(request->paths[i], request->out, ret_damaged);
+		r = info_file(request->paths[i], request, ret_damaged);
 		if (r < 0)
 			return r;
 	}

@@ -22,12 +22,13 @@ static const struct {
 	{"command_line", "command line"},
 };
 
+/* What has a line of its own, and what is no news: the copy of the file header. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strcmp(lines[i].key, key))
 			return true;
-	return false;
+	return !strcmp(key, "file-header");
 }
 
 static const char *ending(const struct trace_section *section)

@@ -10,7 +10,7 @@
 static const char *embed_name(uint32_t status)
 {
 	static const char *const names[] = {
-		[0] = "not embedded",
+		[0] = "not hit, or not asked for",
 		[EMBED_FULL] = "full",
 		[EMBED_MIN] = "min",
 		[EMBED_NO_FILE] = "no file: it could not be opened in time",
@@ -76,7 +76,7 @@ static void print_summary(const struct trace_model *model, FILE *out)
 	(void)fputc('\n', out);
 }
 
-void info_modules(const struct trace_model *model, FILE *out)
+void info_modules(const struct trace_model *model, bool verbose, FILE *out)
 {
 	size_t count = model->modules.count;
 	_cleanup_free_ const struct trace_module **sorted = calloc(count + 1, sizeof(*sorted));
@@ -90,7 +90,8 @@ void info_modules(const struct trace_model *model, FILE *out)
 		sorted[i] = &model->modules.items[i];
 	qsort(sorted, count, sizeof(*sorted), compare_modules);
 	for (size_t i = 0; i < count; i++)
-		print_module(sorted[i], out);
+		if (verbose || sorted[i]->embed_status)
+			print_module(sorted[i], out);
 	if (model->perf_maps.count)
 		(void)fprintf(out, "  %-16sof %zu processes\n", "JIT symbols", model->perf_maps.count);
 }

@@ -22,6 +22,7 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 void info_cost(const struct trace_model *model, FILE *out);
 /* True where events were lost. */
 bool info_losses(const struct trace_model *model, FILE *out);
-void info_modules(const struct trace_model *model, FILE *out);
+/* Those that something was said of; all of them with `verbose`. */
+void info_modules(const struct trace_model *model, bool verbose, FILE *out);
 
 #endif

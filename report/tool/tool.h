@@ -18,6 +18,7 @@ struct tool_request {
 	size_t path_count;
 	const struct profile_filter *filter;
 	const struct profile_names *names;
+	bool verbose; /* -v */
 	FILE *out;
 };
 

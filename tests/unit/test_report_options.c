@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The reporter's command line: what it means, what it refuses; and figures as they are printed. */
+#include "report/report_options.h"
+
+#include "report/figures.h"
+#include "report/report_values.h"
+#include "tests/test.h"
+
+enum { MOST_WORDS = 40 };
+
+/* Splits at blanks and parses. */
+static int parse(struct report_options *options, const char *line)
+{
+	char *words[MOST_WORDS + 2] = {(char *)"rwalker-report"}, *copy = strdup(line), *next = copy, *word;
+	int count = 1, r;
+
+	while (count < MOST_WORDS && (word = strsep(&next, " ")))
+		words[count++] = word;
+	r = report_options_parse(options, count, words);
+	/* the copy is left: the options point into it */
+	return r;
+}
+
+static void has_defaults(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "a.rwk b.rwk"));
+	CHECK_INT(t, o.paths.count, 2);
+	CHECK_STR(t, o.paths.items[1], "b.rwk");
+	CHECK(t, !o.view && !o.tool);
+	CHECK_INT(t, o.settings.min_share, 2500);
+	CHECK_INT(t, o.settings.max_groups, 0);
+	CHECK(t, o.filter.to == UINT64_MAX);
+	CHECK(t, !o.filter.comm && !o.filter.pid_count && !o.filter.cpus && !o.filter.states && !o.filter.sources);
+	CHECK_STR(t, o.names.debug_dirs[0], "/usr/lib/debug");
+	CHECK(t, !o.names.debug_dirs[1]);
+	CHECK_STR(t, o.names.symfs, "");
+	CHECK_INT(t, o.max_memory, 2LL << 30);
+	CHECK_STR(t, o.settings.filters, "");
+	report_options_deinit(&o);
+}
+
+static void takes_filters(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "-c ^a|b$ --pid 1,22 --pid 3 --tid 7 -P 0-2,70 --state DK -w 2.5 --time 1.5,20 -U t"));
+	CHECK(t, o.filter.comm && !regexec(o.filter.comm, "ab", 0, NULL, 0));
+	CHECK_INT(t, o.filter.pid_count, 3);
+	CHECK_INT(t, o.filter.pids[1], 22);
+	CHECK_INT(t, o.filter.tids[0], 7);
+	CHECK_INT(t, o.filter.cpus[0], 7);
+	CHECK_INT(t, o.filter.cpus[1], 1 << 6);
+	CHECK_STR(t, o.filter.states, "DK");
+	CHECK_INT(t, o.filter.min_wait, 2500000000);
+	CHECK_INT(t, o.filter.from, 1500000000);
+	CHECK_INT(t, o.filter.to, 20000000000);
+	CHECK(t, o.filter.user_only && o.settings.user_only);
+	CHECK_STR(t, o.settings.filters,
+		  "-c ^a|b$ --pid 1,22 --pid 3 --tid 7 -P 0-2,70 --state DK -w 2.5 --time 1.5,20 -U");
+	report_options_deinit(&o);
+}
+
+static void takes_shapes(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "-fvs --per-process --delimited --output-filter 1.5 --max-groups=3 t"));
+	CHECK(t, o.view == &views[VIEW_FOLDED]);
+	CHECK(t, o.settings.addresses && o.settings.offsets && o.settings.per_process && o.settings.delimited);
+	CHECK_INT(t, o.settings.min_share, 15000);
+	CHECK_INT(t, o.settings.max_groups, 3);
+	REQUIRE(t, !parse(&o, "--counts --source tasks --source cpu --color=never --max-memory 8G t"));
+	CHECK(t, o.view == &views[VIEW_STACKS]);
+	CHECK_INT(t, o.filter.sources, 1 << PROFILE_TASKS | 1 << PROFILE_CPU);
+	CHECK_INT(t, o.color, REPORT_COLOR_NEVER);
+	CHECK_INT(t, o.max_memory, 8LL << 30);
+	REQUIRE(t, !parse(&o, "--dump -- -t"));
+	CHECK(t, o.tool == &tools[TOOL_DUMP]);
+	CHECK_STR(t, o.paths.items[0], "-t");
+	REQUIRE(t, !parse(&o, "--debug-dir x --debug-dir y -"));
+	CHECK_STR(t, o.names.debug_dirs[1], "y");
+	CHECK(t, !o.names.debug_dirs[2]);
+	REQUIRE(t, !parse(&o, "--help"));
+}
+
+static void refuses(struct test *t)
+{
+	static const char *const lines[] = {
+		"--tree", "--tree --folded t", "--info --dump t", "-c ( t", "-c a -c b t", "--pid 1, t", "--pid x t",
+		"--pid 99999999999 t", "-P 5-2 t", "-P 9000 t", "--state Q t", "--state  t", "-w -1 t", "-w 1e3 t",
+		"--time 5 t", "--time 5,1 t", "--time a,b t", "--source disk t", "-U -K t", "--min-percent 101 t",
+		"--min-percent 0.00001 t", "--max-groups 0 t", "--max-memory 5X t", "--color=red t",
+		/* not built yet: unknown */
+		"--wakers t", "--chains t", "--top-waits t", "--at 5 t", "--summary t", "--events t", "--condense t",
+		"--export perf-script t", "--resolve-lines t", "--debuginfod t", "--cache x t", "-m 5 t", "-M 5 t",
+		"--class blocked t",
+		/* the recorder's */
+		"-a t", "-r t", "-i 1 t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
+		"--finalize t", "--force t", "--stack-storage-size 5 t",
+	};
+	struct report_options o;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		test_check(t, parse(&o, lines[i]) == -EINVAL, "\"%s\" is taken", lines[i]);
+		report_options_deinit(&o);
+	}
+}
+
+static void keeps_hostile_filters_printable(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "-c \033[31m.* t") || !parse(&o, "-c x\033]0;y t"));
+	CHECK(t, !strchr(o.settings.filters, '\033'));
+	CHECK(t, strstr(o.settings.filters, "\\x1b"));
+	report_options_deinit(&o);
+}
+
+static void prints_figures(struct test *t)
+{
+	CHECK_STR(t, figure_percent(2298, 10000).text, "22.98");
+	CHECK_STR(t, figure_percent(1, 3).text, "33.33");
+	CHECK_STR(t, figure_percent(2, 3).text, "66.67");
+	CHECK_STR(t, figure_percent(5, 0).text, "0.00");
+	CHECK_STR(t, figure_percent(UINT64_MAX, UINT64_MAX).text, "100.00");
+	CHECK_STR(t, figure_seconds(5230000000).text, "5.23");
+	CHECK_STR(t, figure_seconds(4999999).text, "0.00");
+	CHECK_STR(t, figure_seconds(5000000).text, "0.01");
+	CHECK_STR(t, figure_seconds(UINT64_MAX).text, "18446744073.71");
+	CHECK_STR(t, figure_milliseconds(123449999).text, "123.4");
+	CHECK_STR(t, figure_bytes(1023).text, "1023 B");
+	CHECK_STR(t, figure_bytes(1024).text, "1.0 KB");
+	CHECK_STR(t, figure_bytes(12595).text, "12.3 KB");
+	CHECK_STR(t, figure_bytes(UINT64_MAX).text, "16.0 EB");
+	CHECK_STR(t, figure_date(0).text, "unknown");
+	CHECK(t, figure_reaches(25, 10000, 2500) && !figure_reaches(24, 10000, 2500) && figure_reaches(0, 0, 5));
+}
+
+TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(refuses),
+	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))

@@ -5,14 +5,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/cleanup.h"
+#include "common/byte_cursor.h"
 #include "common/log.h"
 #include "common/printable.h"
 #include "format/event_decoder.h"
 #include "format/event_layout.h"
+#include "format/limits.h"
 #include "report/read/trace_file.h"
 
-/* Every chunk and every record, a line each, in file order; the same bytes as tests/rwk_dump.py prints. */
+/* FORMAT.md, appendix B: every chunk and every record, a line each; the same bytes as tests/rwk_dump.py prints. */
 
 static const char *type_name(uint16_t type)
 {
@@ -64,7 +65,7 @@ static void print_field(const struct event_field *field, const void *record, FIL
 	case FIELD_COMM:
 		(void)fputc('"', out);
 		printable_write(out, (const char *)record + field->offset,
-				strnlen((const char *)record + field->offset, 16));
+				strnlen((const char *)record + field->offset, RWK_MAX_COMM));
 		(void)fputc('"', out);
 		return;
 	case FIELD_HEX:
@@ -77,6 +78,32 @@ static void print_field(const struct event_field *field, const void *record, FIL
 	}
 }
 
+static void print_segments(const struct event_embed_module *module, FILE *out)
+{
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const struct event_segment *segment = &module->segments[i];
+
+		(void)fprintf(out,
+			      "    segment file_offset=0x%" PRIx64 " address=0x%" PRIx64 " file_size=0x%" PRIx64
+			      " memory_size=0x%" PRIx64 " flags=0x%" PRIx64 "\n",
+			      segment->file_offset, segment->address, segment->file_size, segment->memory_size,
+			      segment->flags);
+	}
+}
+
+static void print_symbols(struct event *event, FILE *out)
+{
+	struct event_symbol symbol;
+	uint64_t address = 0;
+
+	while (event_next_symbol(event, &address, &symbol) > 0) {
+		(void)fprintf(out, "    symbol address=0x%" PRIx64 " size=0x%" PRIx64 " name=\"", symbol.address,
+			      symbol.size);
+		printable_write(out, symbol.name.bytes, symbol.name.length);
+		(void)fputs("\"\n", out);
+	}
+}
+
 static void print_record(struct event *event, FILE *out)
 {
 	const struct event_layout *layout = event_layout_find(event->kind);
@@ -85,19 +112,164 @@ static void print_record(struct event *event, FILE *out)
 	for (const struct event_field *field = layout->fields; field->type != FIELD_END; field++)
 		print_field(field, event_record(event), out);
 	(void)fputc('\n', out);
+	if (event->kind == EVENT_EMBED_MODULE)
+		print_segments(&event->embed_module, out);
+	else if (event->kind == EVENT_EMBED_SYMBOLS || event->kind == EVENT_PERF_MAP)
+		print_symbols(event, out);
 }
 
-static int print_payload(struct event_decoder *decoder, const struct trace_chunk *chunk, const void *payload, FILE *out)
+/* The stack nodes that a record has defined come before it. Returns how many there are now. */
+static size_t print_nodes(const struct event_decoder *decoder, size_t printed, FILE *out)
 {
+	size_t count;
+	const struct stack_node *nodes = event_decoder_nodes(decoder, &count);
+
+	for (; printed < count; printed++)
+		(void)fprintf(out, "  node %zu parent=%" PRIu32 " address=0x%" PRIx64 "\n", printed,
+			      nodes[printed].parent, nodes[printed].address);
+	return printed;
+}
+
+static void print_index(const void *payload, size_t length, FILE *out)
+{
+	for (size_t at = 0; length - at >= sizeof(struct rwk_index_entry); at += sizeof(struct rwk_index_entry)) {
+		struct rwk_index_entry entry;
+
+		memcpy(&entry, (const char *)payload + at, sizeof(entry));
+		(void)fprintf(out,
+			      "  index offset=%" PRIu64 " first=%" PRIu64 " last=%" PRIu64 " stored=%" PRIu32
+			      " type=%" PRIu16 " flags=0x%" PRIx16 "\n",
+			      entry.offset, entry.first_time, entry.last_time, entry.stored_size, entry.type,
+			      entry.flags);
+	}
+}
+
+static void print_sections(const struct trace_reader *reader, FILE *out)
+{
+	const struct trace_section *sections;
+	size_t count = trace_reader_sections(reader, &sections);
+
+	for (size_t i = 0; i < count; i++)
+		(void)fprintf(out, "section %zu offset %" PRIu64 " closed %d reason %" PRIu32 "\n", i,
+			      sections[i].offset, sections[i].closed, sections[i].end_reason);
+}
+
+/* The stack nodes that the record brought, in the order of the chunk; they stand before it. */
+static void print_nodes(const struct event_decoder *decoder, size_t *known, FILE *out)
+{
+	size_t count;
+	const struct stack_node *nodes = event_decoder_nodes(decoder, &count);
+
+	for (; *known < count; (*known)++)
+		(void)fprintf(out, "  node %zu parent=%" PRIu32 " address=0x%" PRIx64 "\n", *known, nodes[*known].parent,
+			      nodes[*known].address);
+}
+
+static void print_segments(const struct event_embed_module *module, FILE *out)
+{
+	for (uint32_t i = 0; i < module->segment_count; i++) {
+		const struct event_segment *row = &module->segments[i];
+
+		(void)fprintf(out,
+			      "    segment file_offset=0x%" PRIx64 " address=0x%" PRIx64 " file_size=0x%" PRIx64
+			      " memory_size=0x%" PRIx64 " flags=0x%" PRIx64 "\n",
+			      row->file_offset, row->address, row->file_size, row->memory_size, row->flags);
+	}
+}
+
+static void print_symbols(struct event *event, FILE *out)
+{
+	struct event_symbol symbol;
+	uint64_t address = 0;
+
+	while (event_next_symbol(event, &address, &symbol) > 0) {
+		(void)fprintf(out, "    symbol address=0x%" PRIx64 " size=0x%" PRIx64 " name=\"", symbol.address, symbol.size);
+		printable_write(out, symbol.name.bytes, symbol.name.length);
+		(void)fputs("\"\n", out);
+	}
+}
+
+static int print_records(struct event_decoder *decoder, const void *payload, size_t length, FILE *out)
+{
+	size_t nodes = STACK_FIRST_NODE;
 	struct event event;
 	int r;
 
-	event_decoder_start(decoder, payload, chunk->header.raw_size);
-	while ((r = event_decoder_next(decoder, &event)) > 0)
+	event_decoder_start(decoder, payload, length);
+	while ((r = event_decoder_next(decoder, &event)) > 0) {
+		print_nodes(decoder, &nodes, out);
 		print_record(&event, out);
+		if (event.kind == EVENT_EMBED_MODULE)
+			print_segments(&event.embed_module, out);
+		if (event.kind == EVENT_EMBED_SYMBOLS || event.kind == EVENT_PERF_MAP)
+			print_symbols(&event, out);
+	}
 	if (r == -EBADMSG)
 		(void)fputs("  malformed\n", out);
-	return r == -EBADMSG ? 0 : r;
+	return r;
+}
+
+static int print_index(const void *payload, size_t length, FILE *out)
+{
+	struct byte_cursor cursor = byte_cursor_make(payload, length);
+
+	while (byte_cursor_left(&cursor)) {
+		uint64_t offset = byte_cursor_u64(&cursor), first = byte_cursor_u64(&cursor);
+		uint64_t last = byte_cursor_u64(&cursor);
+		uint32_t stored = byte_cursor_u32(&cursor);
+		unsigned int type = byte_cursor_u16(&cursor), flags = byte_cursor_u16(&cursor);
+
+		if (cursor.bad) {
+			(void)fputs("  malformed\n", out);
+			return -EBADMSG;
+		}
+		(void)fprintf(out,
+			      "  index offset=%" PRIu64 " first=%" PRIu64 " last=%" PRIu64 " stored=%" PRIu32
+			      " type=%u flags=0x%x\n",
+			      offset, first, last, stored, type, flags);
+	}
+	return 0;
+}
+
+/* What stands below a chunk's line. -EBADMSG: it is not what it should be, and that was printed. */
+static int print_payload(struct event_decoder *decoder, const struct trace_chunk *chunk, const void *payload, FILE *out)
+{
+	switch (chunk->header.type) {
+	case RWK_CHUNK_STATE:
+	case RWK_CHUNK_EVENTS:
+	case RWK_CHUNK_EMBED:
+	case RWK_CHUNK_END:
+		return print_records(decoder, payload, chunk->header.raw_size, out);
+	case RWK_CHUNK_INDEX:
+		return print_index(payload, chunk->header.raw_size, out);
+	default:
+		return 0;
+	}
+}
+
+static int dump_chunk(struct trace_file *file, uint32_t number, struct event_decoder *decoder, FILE *out)
+{
+	const void *payload;
+	int r;
+
+	print_chunk(&file->chunks[number], out);
+	r = trace_file_load(file, number, &payload);
+	if (!r)
+		return print_payload(decoder, &file->chunks[number], payload, out);
+	if (r == -EBADMSG)
+		(void)fputs("  damaged\n", out);
+	return r;
+}
+
+static void dump_sections(const struct trace_file *file, FILE *out)
+{
+	for (size_t i = 0; i < file->model_count; i++) {
+		const struct trace_section *section = &file->sections[i];
+
+		(void)fprintf(out, "section %zu offset %" PRIu64 " length %" PRIu64 " closed %d reason %" PRIu32 "\n", i,
+			      section->offset, section->length, section->closed,
+			      section->closed ? section->end_reason : 0);
+	}
 }
 
 static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
@@ -107,17 +279,13 @@ static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
 	int r = event_decoder_create(&decoder);
 
 	for (uint32_t i = 0; !r && i < file->chunk_count; i++) {
-		const void *payload;
-
-		print_chunk(&file->chunks[i], out);
-		r = trace_file_load(file, i, &payload);
-		if (!r)
-			r = print_payload(decoder, &file->chunks[i], payload, out);
-		else if (r == -EBADMSG) {
-			(void)fputs("  damaged\n", out);
+		r = dump_chunk(file, i, decoder, out);
+		if (r == -EBADMSG) {
+			*ret_damaged = true;
 			r = 0;
 		}
 	}
+	dump_sections(file, out);
 	trace_reader_damage(file->reader, &damage);
 	*ret_damaged |= damage.chunks || damage.bytes;
 	event_decoder_destroy(decoder);

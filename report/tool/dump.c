@@ -118,42 +118,6 @@ static void print_record(struct event *event, FILE *out)
 		print_symbols(event, out);
 }
 
-/* The stack nodes that a record has defined come before it. Returns how many there are now. */
-static size_t print_nodes(const struct event_decoder *decoder, size_t printed, FILE *out)
-{
-	size_t count;
-	const struct stack_node *nodes = event_decoder_nodes(decoder, &count);
-
-	for (; printed < count; printed++)
-		(void)fprintf(out, "  node %zu parent=%" PRIu32 " address=0x%" PRIx64 "\n", printed,
-			      nodes[printed].parent, nodes[printed].address);
-	return printed;
-}
-
-static void print_index(const void *payload, size_t length, FILE *out)
-{
-	for (size_t at = 0; length - at >= sizeof(struct rwk_index_entry); at += sizeof(struct rwk_index_entry)) {
-		struct rwk_index_entry entry;
-
-		memcpy(&entry, (const char *)payload + at, sizeof(entry));
-		(void)fprintf(out,
-			      "  index offset=%" PRIu64 " first=%" PRIu64 " last=%" PRIu64 " stored=%" PRIu32
-			      " type=%" PRIu16 " flags=0x%" PRIx16 "\n",
-			      entry.offset, entry.first_time, entry.last_time, entry.stored_size, entry.type,
-			      entry.flags);
-	}
-}
-
-static void print_sections(const struct trace_reader *reader, FILE *out)
-{
-	const struct trace_section *sections;
-	size_t count = trace_reader_sections(reader, &sections);
-
-	for (size_t i = 0; i < count; i++)
-		(void)fprintf(out, "section %zu offset %" PRIu64 " closed %d reason %" PRIu32 "\n", i,
-			      sections[i].offset, sections[i].closed, sections[i].end_reason);
-}
-
 /* The stack nodes that the record brought, in the order of the chunk; they stand before it. */
 static void print_nodes(const struct event_decoder *decoder, size_t *known, FILE *out)
 {
@@ -163,30 +127,6 @@ static void print_nodes(const struct event_decoder *decoder, size_t *known, FILE
 	for (; *known < count; (*known)++)
 		(void)fprintf(out, "  node %zu parent=%" PRIu32 " address=0x%" PRIx64 "\n", *known, nodes[*known].parent,
 			      nodes[*known].address);
-}
-
-static void print_segments(const struct event_embed_module *module, FILE *out)
-{
-	for (uint32_t i = 0; i < module->segment_count; i++) {
-		const struct event_segment *row = &module->segments[i];
-
-		(void)fprintf(out,
-			      "    segment file_offset=0x%" PRIx64 " address=0x%" PRIx64 " file_size=0x%" PRIx64
-			      " memory_size=0x%" PRIx64 " flags=0x%" PRIx64 "\n",
-			      row->file_offset, row->address, row->file_size, row->memory_size, row->flags);
-	}
-}
-
-static void print_symbols(struct event *event, FILE *out)
-{
-	struct event_symbol symbol;
-	uint64_t address = 0;
-
-	while (event_next_symbol(event, &address, &symbol) > 0) {
-		(void)fprintf(out, "    symbol address=0x%" PRIx64 " size=0x%" PRIx64 " name=\"", symbol.address, symbol.size);
-		printable_write(out, symbol.name.bytes, symbol.name.length);
-		(void)fputs("\"\n", out);
-	}
 }
 
 static int print_records(struct event_decoder *decoder, const void *payload, size_t length, FILE *out)
@@ -199,10 +139,6 @@ static int print_records(struct event_decoder *decoder, const void *payload, siz
 	while ((r = event_decoder_next(decoder, &event)) > 0) {
 		print_nodes(decoder, &nodes, out);
 		print_record(&event, out);
-		if (event.kind == EVENT_EMBED_MODULE)
-			print_segments(&event.embed_module, out);
-		if (event.kind == EVENT_EMBED_SYMBOLS || event.kind == EVENT_PERF_MAP)
-			print_symbols(&event, out);
 	}
 	if (r == -EBADMSG)
 		(void)fputs("  malformed\n", out);

@@ -55,27 +55,32 @@ static int module_number(const struct chain_context *context, uint32_t id, uint3
 
 /* --- user stacks --- */
 
+static int mapped_frame(const struct chain_context *context, uint32_t process, const struct mapping *mapping,
+			struct profile_frame *frame)
+{
+	uint64_t file_offset = mapping->file_offset + (frame->address - mapping->start);
+	uint32_t tgid = context->model->timeline.processes.items[process].tgid;
+	struct modules *modules = &context->profile->modules;
+	const struct module *module;
+	int r = module_number(context, mapping->module, tgid, &frame->module);
+
+	if (r < 0)
+		return r;
+	module = modules->items.items[frame->module];
+	if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO)
+		frame->address = modules_address(modules, frame->module, file_offset);
+	return 0;
+}
+
 static int user_frame(const struct chain_context *context, uint32_t process, uint64_t address, bool caller,
 		      struct profile_frame *ret_frame)
 {
-	const struct timeline *timeline = &context->model->timeline;
-	struct profile_frame frame = {.address = address, .run_time_address = address, .caller = caller};
 	struct mapping mapping;
-	int r;
 
-	if (timeline_find(timeline, process, address, &mapping)) {
-		uint64_t file_offset = mapping.file_offset + (address - mapping.start);
-		const struct module *module;
-
-		r = module_number(context, mapping.module, timeline->processes.items[process].tgid, &frame.module);
-		if (r < 0)
-			return r;
-		module = context->profile->modules.items.items[frame.module];
-		if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO)
-			frame.address = modules_address(&context->profile->modules, frame.module, file_offset);
-	}
-	*ret_frame = frame;
-	return 0;
+	*ret_frame = (struct profile_frame){.address = address, .run_time_address = address, .caller = caller};
+	if (!timeline_find(&context->model->timeline, process, address, &mapping))
+		return 0;
+	return mapped_frame(context, process, &mapping, ret_frame);
 }
 
 /* Whose stack is walked, and in which state of its address space. */
@@ -147,8 +152,13 @@ static int fill_user_leaf(const struct chain_context *context, const struct user
 	uint32_t parent = context->nodes[leaf].parent;
 	uint32_t above = parent < STACK_FIRST_NODE ? 0 : context->cache->user[parent].caller_node;
 	struct profile_frame frame;
+	struct mapping mapping;
 	int r = user_frame(context, walk->process, context->nodes[leaf].address, false, &frame);
 
+	/* Of a task in execve only the call is left of the user stack, and that is in the program it came from. */
+	if (r == 0 && !frame.module && parent < STACK_FIRST_NODE &&
+	    timeline_find_before_exec(&context->model->timeline, walk->process, frame.address, &mapping))
+		r = mapped_frame(context, walk->process, &mapping, &frame);
 	return r < 0 ? r : add_user_frame(context, above, &frame, &context->cache->user[leaf].leaf_node);
 }
 

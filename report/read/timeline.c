@@ -8,6 +8,12 @@
  * forgotten early. */
 enum { NODES_PER_MAPPING = 16, MAPPINGS_MAX = 4 << 20, DEAD_MAX = 8192 };
 
+/* The name of the address space that a process had before its exec: no process has so large a number. */
+static uint32_t before_exec(uint32_t tgid)
+{
+	return tgid | (uint32_t)1 << 31;
+}
+
 int timeline_init(struct timeline *timeline)
 {
 	*timeline = (struct timeline){0};
@@ -134,7 +140,7 @@ int timeline_rewind(struct timeline *timeline)
 	timeline->next = 0;
 	address_spaces_destroy(timeline->spaces);
 	timeline->spaces = NULL;
-	return address_spaces_create(timeline->processes.count + 1, nodes, &timeline->spaces);
+	return address_spaces_create(2 * timeline->processes.count + 1, nodes, &timeline->spaces);
 }
 
 /* Forgets the process that has been dead for longest, if it is. */
@@ -149,6 +155,7 @@ static void bury_one(struct timeline *timeline)
 		return;
 	if (!process->used) {
 		address_spaces_exit(timeline->spaces, process->tgid);
+		address_spaces_exit(timeline->spaces, before_exec(process->tgid));
 		return;
 	}
 	process->used = false;
@@ -174,6 +181,13 @@ static int apply_mapping(struct timeline *timeline, const struct timeline_entry 
 	return address_spaces_map(timeline->spaces, entry->tgid, &mapping);
 }
 
+static int apply_exec(struct timeline *timeline, uint32_t tgid)
+{
+	int r = address_spaces_fork(timeline->spaces, tgid, before_exec(tgid));
+
+	return r < 0 ? r : address_spaces_exec(timeline->spaces, tgid);
+}
+
 static int apply_entry(struct timeline *timeline, const struct timeline_entry *entry)
 {
 	switch ((enum timeline_kind)entry->kind) {
@@ -183,7 +197,7 @@ static int apply_entry(struct timeline *timeline, const struct timeline_entry *e
 	case TIMELINE_FORK:
 		return address_spaces_fork(timeline->spaces, entry->other, entry->tgid);
 	case TIMELINE_EXEC:
-		return address_spaces_exec(timeline->spaces, entry->tgid);
+		return apply_exec(timeline, entry->tgid);
 	case TIMELINE_EXIT:
 		break;
 	}
@@ -224,4 +238,11 @@ uint64_t timeline_touch(struct timeline *timeline, uint32_t process)
 bool timeline_find(const struct timeline *timeline, uint32_t process, uint64_t address, struct mapping *ret_mapping)
 {
 	return address_spaces_find(timeline->spaces, timeline->processes.items[process].tgid, address, ret_mapping);
+}
+
+bool timeline_find_before_exec(const struct timeline *timeline, uint32_t process, uint64_t address,
+			       struct mapping *ret_mapping)
+{
+	return address_spaces_find(timeline->spaces, before_exec(timeline->processes.items[process].tgid), address,
+				   ret_mapping);
 }

@@ -8,6 +8,9 @@
  * renewed since. An exit is applied late: a process goes on to run, and to be sampled, after it is announced, and a
  * leader may go long before its threads. The dead are forgotten when so many others have died since
  * that keeping them would cost memory, and only if nobody asked for them meanwhile.
+ *
+ * In the middle of an exec the address space is new, but the registers are still those of the caller in the old one,
+ * which is kept beside it.
  */
 #ifndef RWALKER_REPORT_READ_TIMELINE_H
 #define RWALKER_REPORT_READ_TIMELINE_H
@@ -60,5 +63,8 @@ int timeline_process(struct timeline *timeline, uint32_t tgid, uint32_t *ret_pro
 /* Says that the process is alive at the replay's time; returns its generation, 0: nothing is known of it. */
 uint64_t timeline_touch(struct timeline *timeline, uint32_t process);
 bool timeline_find(const struct timeline *timeline, uint32_t process, uint64_t address, struct mapping *ret_mapping);
+/* The same, in the address space that the process had before its last exec. */
+bool timeline_find_before_exec(const struct timeline *timeline, uint32_t process, uint64_t address,
+			       struct mapping *ret_mapping);
 
 #endif

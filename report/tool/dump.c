@@ -202,9 +202,8 @@ static void dump_sections(const struct trace_file *file, FILE *out)
 	for (size_t i = 0; i < file->model_count; i++) {
 		const struct trace_section *section = &file->sections[i];
 
-		(void)fprintf(out, "section %zu offset %" PRIu64 " length %" PRIu64 " closed %d reason %" PRIu32 "\n", i,
-			      section->offset, section->length, section->closed,
-			      section->closed ? section->end_reason : 0);
+		(void)fprintf(out, "section %zu offset %" PRIu64 " closed %d reason %" PRIu32 "\n", i, section->offset,
+			      section->closed, section->closed ? section->end_reason : 0);
 	}
 }
 

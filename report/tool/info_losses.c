@@ -24,7 +24,7 @@ static const struct {
 } causes[CAUSES] = {
 	[LOSS_RING_FULL] = {LOST, "ring-full", "the ring buffer was full"},
 	[LOSS_NO_TASK_ENTRY] = {LOST, "no-task-entry", "there was no storage for the task"},
-	[LOSS_RECURSION] = {MISSING, "recursion", "the kernel skipped the program, on all CPUs together (part of not-delivered)"},
+	[LOSS_RECURSION] = {MISSING, "recursion", "the kernel skipped the program, on all CPUs together"},
 	[LOSS_THROTTLED] = {MISSING, "throttled", "periods in which the kernel throttled sampling"},
 	[LOSS_NESTED] = {LOST, "nested", "there was no scratch left at this nesting level"},
 	[LOSS_SIDEBAND] = {MISSING, "sideband", "records of mappings and tasks were lost: names may be wrong"},
@@ -36,7 +36,7 @@ static const struct {
 	[LOSS_ENCODER] = {MISSING, "encoder", "refused by the encoder"},
 	[LOSS_RECORDED] = {COUNT, "recorded", "recorded"},
 	[LOSS_SEEN] = {COUNT, "seen", "seen"},
-	[LOSS_NOT_DELIVERED] = {LOST, "not-delivered", "counted by the kernel and never seen by the program"},
+	[LOSS_NOT_DELIVERED] = {NOTE, "not-delivered", "counted by the kernel and never seen by the program"},
 	[LOSS_USER_STACK] = {NOTE, "user-stack", "recorded without the user stack that was asked for"},
 	[LOSS_TRUNCATED] = {NOTE, "truncated", "recorded with a stack that was cut at the depth limit"},
 };
@@ -104,27 +104,33 @@ static bool is_counted(const struct ledger *row)
 	return row->totals[LOSS_SEEN] || row->totals[LOSS_NOT_DELIVERED];
 }
 
-/* Every event that the kernel produced is in one of the columns, or the counters contradict each other. */
+/*
+ * Every event that the kernel counted was seen by the program or not delivered to it, and every one that was
+ * seen is in one of the sums; or the counters contradict each other.
+ */
 static void print_identity(const struct ledger *row, FILE *out)
 {
-	uint64_t produced = row->totals[LOSS_SEEN] + row->totals[LOSS_NOT_DELIVERED];
+	uint64_t seen = row->totals[LOSS_SEEN];
 	uint64_t told = row->totals[LOSS_RECORDED] + sum_of(row, LEFT_OUT) + sum_of(row, LOST);
 
 	(void)fprintf(out,
-		      "    CPU %" PRIu32 ": %" PRIu64 " events = %" PRIu64 " recorded + %" PRIu64 " idle + %" PRIu64
+		      "    CPU %" PRIu32 ": %" PRIu64 " seen = %" PRIu64 " recorded + %" PRIu64 " idle + %" PRIu64
 		      " own + %" PRIu64 " filtered + %" PRIu64 " lost",
-		      row->cpu, produced, row->totals[LOSS_RECORDED], row->totals[LOSS_IDLE], row->totals[LOSS_OWN],
+		      row->cpu, seen, row->totals[LOSS_RECORDED], row->totals[LOSS_IDLE], row->totals[LOSS_OWN],
 		      row->totals[LOSS_FILTERED], sum_of(row, LOST));
-	if (told != produced)
+	if (row->totals[LOSS_NOT_DELIVERED])
+		(void)fprintf(out, "; %" PRIu64 " more were counted by the kernel and not delivered",
+			      row->totals[LOSS_NOT_DELIVERED]);
+	if (told != seen)
 		(void)fprintf(out, "; the counts do not add up: %" PRId64 " events are unaccounted for",
-			      (int64_t)(produced - told));
+			      (int64_t)(seen - told));
 	(void)fputc('\n', out);
 }
 
 /* One column for each cause that occurs. */
 static void print_lost(const struct ledgers *ledgers, const struct ledger *row, FILE *out)
 {
-	uint64_t wanted = row->totals[LOSS_SEEN] + row->totals[LOSS_NOT_DELIVERED] - sum_of(row, LEFT_OUT);
+	uint64_t wanted = row->totals[LOSS_SEEN] - sum_of(row, LEFT_OUT);
 
 	(void)fprintf(out, "    CPU %-4" PRIu32 " %12" PRIu64 " %12" PRIu64, row->cpu, wanted, row->totals[LOSS_RECORDED]);
 	for (size_t cause = 0; cause < CAUSES; cause++)

@@ -50,14 +50,6 @@ void event_log_destroy(struct event_log *log)
 	free(log);
 }
 
-static size_t lane_used(const struct lane *lane)
-{
-	const void *bytes;
-	uint64_t first, last;
-
-	return event_encoder_payload(lane->encoder, &bytes, &first, &last);
-}
-
 static int lane_write(struct event_log *log, struct lane *lane)
 {
 	uint64_t first, last;
@@ -177,11 +169,17 @@ int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct ev
 
 static bool is_due(struct lane *lane, uint64_t now)
 {
-	if (!lane_used(lane))
+	uint64_t first, last;
+	const void *bytes;
+
+	if (!event_encoder_payload(lane->encoder, &bytes, &first, &last))
 		return false;
 	if (!lane->seen)
 		lane->seen = now;
-	return now - lane->seen >= CHUNK_AGE;
+	/* STATE has times of long ago in it, or none: it ages from when it was seen first. */
+	if (lane->type != RWK_CHUNK_EVENTS || first > lane->seen)
+		first = lane->seen;
+	return now - first >= CHUNK_AGE;
 }
 
 int event_log_tick(struct event_log *log, uint64_t now)

@@ -22,7 +22,7 @@
 #include "record/sideband.h"
 #include "record/start_state.h"
 
-enum { START_STATE_MS = 1000 };
+enum { START_STATE_MS = 300 }; /* the rest is told while the recording runs */
 #define FREE_FLOOR (UINT64_C(64) << 20) /* bytes that stay free on the file system */
 
 static int open_signals(struct session *session)
@@ -148,7 +148,7 @@ static int open_state(struct session *session)
 
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
-	if (r >= 0 && session->config->user_stacks)
+	if (r >= 0 && session->config->profile.wanted && session->config->user_stacks)
 		r = start_state_create(recording, session->nursery, &session->start_state);
 	return r;
 }

@@ -152,11 +152,12 @@ static void print_hidden(const struct tree_view *view)
 	for (size_t i = view->shown; i < view->groups.count; i++)
 		weight += view->groups.items[i].weight;
 	if (view->shown < view->groups.count)
-		(void)fprintf(out, "# leaf functions not shown: %zu, %s%% in all\n", view->groups.count - view->shown,
-			      figure_percent(weight, total).text);
+		(void)fprintf(out, "# leaf functions not shown: %zu, %s%% in all\n",
+			      view->groups.count - view->shown, figure_percent(weight, total).text);
 	if (view->hidden.branches)
 		(void)fprintf(out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
-			      figure_percent(least, 1000000).text, view->hidden.branches, figure_percent(view->hidden.weight, total).text);
+			      figure_percent(least, 1000000).text, view->hidden.branches,
+			      figure_percent(view->hidden.weight, total).text);
 }
 
 int tree_section(const struct view_context *context, uint32_t number, const struct profile_source *source)

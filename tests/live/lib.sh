@@ -130,12 +130,23 @@ wait_for() {
 	done
 }
 
-# folded TRACE [OPTION...] >FILE
+# folded TRACE [OPTION...] >FILE: what the reporter notes about the trace goes to folded.err.
 folded() {
 	local trace=$1
 	shift
-	"$report" --folded "$@" "$trace"
+	"$report" --folded "$@" "$trace" 2>"$scratch/folded.err"
 }
+
+# beside_perf FREQ DATA COMMAND...: perf recording a command, itself recorded by us. It follows
+# the command's tasks, not the CPUs: perf fails on files in which BPF programs come and go.
+# --buildid-mmap: while anybody on the host asks the kernel for build-ids in mmap records, as
+# we do, it marks everybody's records as such, and perf believes it.
+beside_perf() {
+	local freq=$1 data=$2
+	shift 2
+	perf record -q --buildid-mmap --no-bpf-event -e cpu-clock -F "$freq" -g -o "$data" -- "$@"
+}
+export -f beside_perf
 
 # --- sums over folded stacks -------------------------------------------------------------------
 

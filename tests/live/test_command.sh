@@ -26,15 +26,17 @@ test_output_is_the_commands() {
 	check "stderr" grep -qx to-stderr "$scratch/run.err"
 }
 
-# The command runs as the user who typed sudo, with that user's groups.
+as_sudo_user() { SUDO_UID=65534 SUDO_GID=65533 "$@"; }
+
+# The command runs as the user who typed sudo, with that user's groups; so is the file made.
 test_user() {
-	rm -f "$scratch/run.rwk"
-	chmod 755 "$scratch"
-	SUDO_UID=65534 SUDO_GID=65533 record_code 0 -- sh -c 'id -u; id -g; grep CapEff /proc/self/status'
+	local dir=$scratch/users
+	mkdir "$dir" && chown 65534:65533 "$dir" && chmod 755 "$scratch"
+	run_code user 0 as_sudo_user "$record" -o "$dir/run.rwk" -- \
+		sh -c 'id -u; id -g; grep CapEff /proc/self/status'
 	check_equal "uid, gid and capabilities" "65534 65533 0000000000000000" \
-		"$(sed 's/CapEff:\t*//' "$scratch/run.out" | tr '\n' ' ' | sed 's/ $//')"
-	check_equal "owner and mode of the file" "65534:65533 600" \
-		"$(stat -c '%u:%g %a' "$scratch/run.rwk")"
+		"$(sed 's/CapEff:\t*//' "$scratch/user.out" | tr '\n' ' ' | sed 's/ $//')"
+	check_equal "owner and mode of the file" "65534:65533 600" "$(stat -c '%u:%g %a' "$dir/run.rwk")"
 	record_code 0 -- id -u
 	check_equal "uid without sudo" 0 "$(cat "$scratch/run.out")"
 }
@@ -42,7 +44,7 @@ test_user() {
 # A user cannot make the recorder, which is root, write where only root may.
 test_file_is_made_as_the_user() {
 	mkdir -m 700 "$scratch/roots"
-	SUDO_UID=65534 SUDO_GID=65533 "$record" -o "$scratch/roots/x.rwk" -- true 2>/dev/null
+	as_sudo_user "$record" -o "$scratch/roots/x.rwk" -- true 2>/dev/null
 	check_number "exit code for a directory the user may not write" "$? != 0"
 	check "no file there" [ ! -e "$scratch/roots/x.rwk" ]
 }
@@ -61,11 +63,14 @@ test_descendants_only() {
 	kill "$started"
 }
 
-# From its first instruction: exec itself is in the recording, nothing before it.
+# From its first instruction on: the samples of a short run add up to its CPU time.
 test_started_stopped() {
-	record_code 0 -f 4000 -u -- "$workloads/burn" first 0.2
+	local expect got
+	record_code 0 -f 4000 -u -- "$workloads/cpu_paths" 0.3
 	folded "$scratch/run.rwk" >"$scratch/run.folded"
-	check_number "samples of 0.2 s at 4000 Hz" "$(folded_sum "$scratch/run.folded" '^first;') > 700"
+	expect=$(awk '/^total_ns/ { print $2 * 4000 / 1e9 }' "$scratch/run.out")
+	got=$(folded_sum "$scratch/run.folded" '^cpu_')
+	check_number "samples of a short run: $got of $expect" "$got > 0.9 * $expect"
 }
 
 test_recording_ends_first() {

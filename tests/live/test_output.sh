@@ -5,11 +5,12 @@
 
 short="-p 1 -f 999"
 
-test_mode_and_last_line() {
+test_mode_and_last_lines() {
 	run_ok new "$record" $short -o "$scratch/new.rwk"
 	check_equal "mode" 600 "$(stat -c %a "$scratch/new.rwk")"
-	check "the last line names the file" grep -q new.rwk <(tail -1 "$scratch/new.err")
-	check "the last line says how to report" grep -q rwalker-report <(tail -1 "$scratch/new.err")
+	check "the last lines say what was written and lost" grep -q 'samples, 0 lost.*new.rwk' \
+		<(tail -2 "$scratch/new.err")
+	check "the last line says how to report" grep -q 'rwalker-report.*new.rwk' <(tail -1 "$scratch/new.err")
 }
 
 test_default_name() {
@@ -77,7 +78,7 @@ test_usage() {
 }
 
 need_recording
-test_mode_and_last_line
+test_mode_and_last_lines
 test_default_name
 test_no_overwrite
 test_links

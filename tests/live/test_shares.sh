@@ -15,14 +15,12 @@ perf_folded() {
 		     { count = $1; sub(/^[0-9]+ /, ""); print comm ";" $0 " " count }'
 }
 
-# record_beside_perf WORKLOAD SECONDS
+# record_beside_perf WORKLOAD COMMS_ERE SECONDS
 record_beside_perf() {
-	local name=$1 seconds=$2
-	start perf record -q -a -e cpu-clock -F 999 -g -o "$scratch/$name.data" -- sleep $((seconds + 3))
-	sleep 1
-	run_ok "$name" "$record" -u -f 999 -o "$scratch/$name.rwk" -- "$workloads/$name" "$seconds"
-	wait "$started"
-	folded "$scratch/$name.rwk" >"$scratch/$name.folded"
+	local name=$1
+	run_ok "$name" "$record" -u -f 999 -o "$scratch/$name.rwk" -- bash -c 'beside_perf "$@"' - \
+		999 "$scratch/$name.data" "$workloads/$name" "$3"
+	folded "$scratch/$name.rwk" -c "$2" >"$scratch/$name.folded"
 }
 
 # check_against_perf WORKLOAD COMMS: perf's share of every path that the truth names.
@@ -40,7 +38,7 @@ check_against_perf() {
 }
 
 test_user_paths() {
-	record_beside_perf cpu_paths "$(at_level 5 20)"
+	record_beside_perf cpu_paths '^cpu_(paths|thread)$' "$(at_level 5 20)"
 	check_truth "$scratch/cpu_paths.folded" "$scratch/cpu_paths.out" $points
 	check_against_perf cpu_paths cpu_paths,cpu_thread
 }
@@ -48,7 +46,7 @@ test_user_paths() {
 # Kernel frames hang below the user frames that called them, and nowhere else.
 test_kernel_paths() {
 	local f=$scratch/kernel_paths.folded reading
-	record_beside_perf kernel_paths "$(at_level 5 20)"
+	record_beside_perf kernel_paths '^kernel_paths$' "$(at_level 5 20)"
 	check_truth "$f" "$scratch/kernel_paths.out" $points
 	check_against_perf kernel_paths kernel_paths
 	reading=$(folded_share "$f" ';path_zero;.*;vfs_read' ';path_zero;')

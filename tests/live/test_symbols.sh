@@ -18,11 +18,8 @@ our_names() { # TRACE COMM
 }
 
 record_both() { # WORKLOAD
-	start perf record -q -a -e cpu-clock -F 4000 -g -o "$scratch/$1.data" -- sleep 6
-	sleep 1
 	run_ok "$1" "$record" -u -f 4000 --keep-kernel-addresses -o "$scratch/$1.rwk" -- \
-		setarch -R "$workloads/$1" 3
-	wait "$started"
+		bash -c 'beside_perf "$@"' - 4000 "$scratch/$1.data" setarch -R "$workloads/$1" 3
 }
 
 # A name that perf has for an address that we have too must be ours as well.
@@ -66,6 +63,6 @@ make_tables() {
 need_recording
 need_tool perf setarch nm ldd
 make_tables
-check_names cpu_paths 20
+check_names cpu_paths 10
 check_names kernel_paths 100
 finish

@@ -72,7 +72,7 @@ static int add_class(struct parser *parser, const char *name, size_t length, str
 	return refuse(parser, "unknown character class");
 }
 
-/* "[:alpha:]", "[.-.]" or "[=a=]" behind its "["; *ret_byte is -1 for a class. */
+/* "[:alpha:]", "[=a=]" or "[.-.]" behind its "["; *ret_byte is -1 for the first two, which no range may begin or end with. */
 static int parse_named(struct parser *parser, struct byte_set *set, int *ret_byte)
 {
 	char mark = *parser->next++;
@@ -90,8 +90,10 @@ static int parse_named(struct parser *parser, struct byte_set *set, int *ret_byt
 		if (r < 0)
 			return r;
 	}
+	if (mark == '=')
+		byte_set_add(set, (uint8_t)*name);
 	parser->next = end + 2;
-	*ret_byte = mark == ':' ? -1 : (uint8_t)*name;
+	*ret_byte = mark == '.' ? (uint8_t)*name : -1;
 	return 0;
 }
 

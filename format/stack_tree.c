@@ -24,7 +24,7 @@ static int draw_factors(struct stack_tree *tree)
 
 int stack_tree_init(struct stack_tree *tree)
 {
-	struct stack_tree made = {0};
+	struct stack_tree made = {.base = 1}; /* the slots start zeroed: 0 must never be a live node */
 	int r = draw_factors(&made);
 
 	if (r < 0)
@@ -51,8 +51,7 @@ void stack_tree_deinit(struct stack_tree *tree)
 
 void stack_tree_reset(struct stack_tree *tree)
 {
-	/* The slots start zeroed: node 0 of base 0 must never be a live one. */
-	if (!tree->base || tree->base > UINT32_MAX - 2 * STACK_TREE_NODES) {
+	if (tree->base > UINT32_MAX - 2 * STACK_TREE_NODES) {
 		memset(tree->slots, 0, SLOTS * sizeof(*tree->slots));
 		tree->base = 1;
 	} else {

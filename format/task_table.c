@@ -10,7 +10,7 @@ enum { SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
 
 int task_table_init(struct task_table *table)
 {
-	struct task_table made = {0};
+	struct task_table made = {.base = 1}; /* the slots start zeroed: 0 must never be a live task */
 
 	if (getrandom(&made.factor, sizeof(made.factor), 0) != (ssize_t)sizeof(made.factor))
 		return -EIO;
@@ -35,8 +35,7 @@ void task_table_deinit(struct task_table *table)
 
 void task_table_reset(struct task_table *table)
 {
-	/* The slots start zeroed: task 0 of base 0 must never be a live one. */
-	if (!table->base || table->base > UINT32_MAX - 2 * TASK_TABLE_TASKS) {
+	if (table->base > UINT32_MAX - 2 * TASK_TABLE_TASKS) {
 		memset(table->slots, 0, SLOTS * sizeof(*table->slots));
 		table->base = 1;
 	} else {

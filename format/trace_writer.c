@@ -20,7 +20,7 @@ enum {
 	END_RESERVE = 16 << 10,	     /* for END, its records and its header */
 	PREALLOCATE_AHEAD = 1 << 20,
 	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
-	INTERRUPTIONS = 1000,	     /* in a row without a byte written, after which it is an error */
+	INTERRUPTIONS = 1000,	     /* of a call in a row, after which it is an error */
 };
 
 struct trace_writer {
@@ -45,6 +45,12 @@ struct trace_writer {
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
 
+/* Whether to try again, which has an end. */
+static bool is_interrupted(ssize_t result, unsigned int *interruptions)
+{
+	return result == -EINTR && (*interruptions)++ < INTERRUPTIONS;
+}
+
 static void skip_written(struct iovec **parts, int *count, size_t written)
 {
 	while (*count && written >= (*parts)->iov_len) {
@@ -66,7 +72,7 @@ static int write_parts(struct trace_writer *writer, struct iovec *parts, int cou
 	while (count) {
 		ssize_t written = writer->io->writev(writer->io->context, writer->fd, parts, count);
 
-		if (written == -EINTR && interruptions++ < INTERRUPTIONS)
+		if (is_interrupted(written, &interruptions))
 			continue;
 		if (written <= 0)
 			return written ? (int)written : -EIO;
@@ -81,13 +87,14 @@ static int write_parts(struct trace_writer *writer, struct iovec *parts, int cou
 /* Takes away what lies behind the last whole chunk, be it bytes or preallocated blocks. */
 static int cut_back(struct trace_writer *writer)
 {
+	unsigned int interruptions = 0;
 	int r;
 
 	if (writer->is_stream)
 		return writer->torn ? -EPIPE : 0;
 	do
 		r = writer->io->truncate(writer->io->context, writer->fd, writer->start + writer->offset);
-	while (r == -EINTR);
+	while (is_interrupted(r, &interruptions));
 	if (r >= 0)
 		writer->torn = false;
 	writer->preallocated = 0;
@@ -110,13 +117,14 @@ static uint64_t reserve(const struct trace_writer *writer)
 static int preallocate(struct trace_writer *writer, uint64_t end)
 {
 	uint64_t from = writer->preallocated;
+	unsigned int interruptions = 0;
 	int r;
 
 	if (from < writer->start + writer->offset)
 		from = writer->start + writer->offset;
 	do
 		r = writer->io->preallocate(writer->io->context, writer->fd, from, end - from);
-	while (r == -EINTR);
+	while (is_interrupted(r, &interruptions));
 	if (r >= 0)
 		writer->preallocated = end;
 	return r;
@@ -367,12 +375,13 @@ int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, 
 	if (length > RWK_MAX_RAW_CHUNK)
 		return -EINVAL;
 	r = close_section(writer, reason, end_records, length);
-	if (r >= 0)
-		r = cut_back(writer);
 	if (r < 0)
 		return fail(writer, r);
 	writer->closed = true;
-	return writer->is_stream ? 0 : writer->io->sync(writer->io->context, writer->fd);
+	if (writer->is_stream)
+		return 0;
+	r = cut_back(writer);
+	return r < 0 ? r : writer->io->sync(writer->io->context, writer->fd);
 }
 
 uint64_t trace_writer_bytes(const struct trace_writer *writer)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Every call of the write path goes wrong on its n-th time, for every n: once and for good, with nothing or a part
+ * written before. What is left must be a valid trace with every chunk whose write returned, or an error was told.
+ */
+#include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic_trace.h"
+#include "tests/test.h"
+
+enum { COUNT = 240, PER_CHUNK = 20 };
+
+struct outcome {
+	int created, added, closed;
+	uint32_t acknowledged; /* samples in chunks whose write returned 0 */
+};
+
+static struct outcome record(struct memory_io *m, const struct trace_writer_settings *settings)
+{
+	struct trace_writer *writer = NULL;
+	struct event_log *log = NULL;
+	struct outcome o = {0};
+
+	memory_io_open(m);
+	o.created = trace_writer_create(&m->io, 3, settings, &writer);
+	if (o.created)
+		return o;
+	if (event_log_create(writer, SYN_CPUS, &log) < 0)
+		abort();
+	for (uint32_t i = 0; i < COUNT && !o.added; i++) {
+		o.added = syn_add(log, i, PER_CHUNK);
+		if (!o.added && (i + 1) % PER_CHUNK == 0)
+			o.acknowledged = i + 1;
+	}
+	o.closed = event_log_close(log, RWK_END_CLEAN, NULL, 0);
+	event_log_destroy(log);
+	trace_writer_destroy(writer);
+	return o;
+}
+
+static void check(struct test *t, struct memory_io *m, const struct outcome *o, const char *what)
+{
+	bool untold = !o->created && !o->added && !o->closed, cut_failed = m->call == CALL_TRUNCATE || m->is_pipe;
+	struct syn_found found;
+
+	m->call = CALL_NONE;
+	m->is_pipe = false;
+	memory_io_open(m);
+	syn_check(&m->io, 3, &found);
+	if (o->created && !cut_failed) {
+		test_check(t, m->length == 0, "%s: no trace was made, and %zu bytes are left", what, m->length);
+		return;
+	}
+	test_check(t, !found.wrong && !found.unnamed && !found.malformed, "%s: %zu samples wrong, %zu unnamed, %zu malformed",
+		   what, found.wrong, found.unnamed, found.malformed);
+	test_check(t, found.samples >= o->acknowledged, "%s: %zu samples of %u whose write returned", what, found.samples,
+		   o->acknowledged);
+	test_check(t, !found.damage.chunks && !found.damage.bytes, "%s: %llu chunks and %llu bytes damaged", what,
+		   (unsigned long long)found.damage.chunks, (unsigned long long)found.damage.bytes);
+	test_check(t, cut_failed || !found.damage.torn_tail, "%s: a torn tail is left", what);
+	if (untold)
+		test_check(t, found.samples == COUNT && found.closed == 1, "%s: nothing was told, and %zu of %u samples are there",
+			   what, found.samples, COUNT);
+	if (m->blocks != m->length && !cut_failed)
+		test_check(t, 0, "%s: preallocated blocks are left behind", what);
+}
+
+static const struct error {
+	const char *name;
+	int error;
+} errors[] = {{"ENOSPC", -ENOSPC}, {"EIO", -EIO}, {"EINTR", -EINTR}, {"EDQUOT", -EDQUOT}, {"EFBIG", -EFBIG}, {"EPIPE", -EPIPE}, {"short", FAULT_SHORT}};
+
+/* The call fails at its n-th time, for n = 1, 2 ... until it is not called that often. Returns the number of runs. */
+static unsigned int run_all(struct test *t, struct memory_io model, const struct error *error, const char *call)
+{
+	struct trace_writer_settings settings = {.copy_buffer = 1500, .free_floor = 1000};
+	unsigned int runs = 0;
+	char what[128];
+
+	for (unsigned int nth = 1; nth < 1000; nth++, runs++) {
+		struct memory_io m = model;
+		unsigned int called;
+		struct outcome o;
+
+		m.nth = nth;
+		m.error = error->error;
+		o = record(&m, &settings);
+		called = m.counts[m.call];
+		snprintf(what, sizeof(what), "%s %u%s %s after %zu bytes%s", call, nth, m.sticky ? "+" : "", error->name, m.parts,
+			 m.is_pipe ? ", pipe" : "");
+		check(t, &m, &o, what);
+		memory_io_close(&m);
+		if (called < nth)
+			break;
+	}
+	return runs;
+}
+
+static void run_call(struct test *t, enum memory_call call, const char *name, bool is_pipe)
+{
+	static const size_t parts[] = {0, 1, 60};
+	unsigned int runs = 0;
+
+	for (size_t e = 0; e < sizeof(errors) / sizeof(*errors); e++)
+		for (size_t p = 0; p < (call == CALL_WRITEV ? 3 : 1); p++)
+			for (int sticky = 0; sticky < 2; sticky++) {
+				struct memory_io model = {.call = call, .sticky = sticky, .parts = parts[p], .is_pipe = is_pipe};
+
+				if (call == CALL_WRITEV || errors[e].error < 0)
+					runs += run_all(t, model, &errors[e], name);
+			}
+	printf("# %s%s: %u faults\n", name, is_pipe ? " on a pipe" : "", runs);
+}
+
+static void every_writev_may_fail(struct test *t)
+{
+	run_call(t, CALL_WRITEV, "writev", false);
+}
+
+static void every_writev_to_a_pipe_may_fail(struct test *t)
+{
+	run_call(t, CALL_WRITEV, "writev", true);
+}
+
+static void every_truncate_may_fail(struct test *t)
+{
+	run_call(t, CALL_TRUNCATE, "ftruncate", false);
+}
+
+static void every_preallocation_may_fail(struct test *t)
+{
+	run_call(t, CALL_PREALLOCATE, "fallocate", false);
+}
+
+static void every_sync_may_fail(struct test *t)
+{
+	run_call(t, CALL_SYNC, "fdatasync", false);
+}
+
+static void every_look_at_free_space_may_fail(struct test *t)
+{
+	run_call(t, CALL_FREE_BYTES, "fstatvfs", false);
+}
+
+/* With and without preallocation; without, the reserve cannot be held, but what is there must be whole. */
+static void a_disk_of_every_size_may_be_full(struct test *t)
+{
+	unsigned int closed = 0, runs = 0;
+
+	for (int cannot = 0; cannot < 2; cannot++)
+		for (uint64_t disk = 1; disk < 40000; disk += 97, runs++) {
+			struct memory_io m = {.disk = disk, .cannot_preallocate = cannot};
+			struct outcome o = record(&m, &(struct trace_writer_settings){0});
+			struct syn_found found;
+			char what[64];
+
+			snprintf(what, sizeof(what), "disk of %llu bytes%s", (unsigned long long)disk, cannot ? ", no preallocation" : "");
+			syn_check(&m.io, 3, &found);
+			closed += found.closed == 1;
+			if (!cannot && !o.created)
+				test_check(t, found.closed == 1, "%s: not closed", what);
+			if (o.added && found.closed)
+				CHECK_INT(t, found.end_reason, RWK_END_NO_SPACE);
+			check(t, &m, &o, what);
+			memory_io_close(&m);
+		}
+	printf("# %u sizes, %u traces closed\n", runs, closed);
+}
+
+TEST_MAIN(TEST(every_writev_may_fail), TEST(every_writev_to_a_pipe_may_fail), TEST(every_truncate_may_fail),
+	  TEST(every_preallocation_may_fail), TEST(every_sync_may_fail), TEST(every_look_at_free_space_may_fail),
+	  TEST(a_disk_of_every_size_may_be_full))

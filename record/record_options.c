@@ -17,6 +17,7 @@ enum {
 	STUCK_INTERVAL = 2,
 	STUCK_COUNT = 5,
 	STUCK_WAITING = 1,
+	LEAST_SIZE = 256 << 10,
 };
 
 #define AT(member) offsetof(struct record_config, member)
@@ -69,26 +70,25 @@ static int parse_embed(void *config, const char *value)
 	return log_error(EINVAL, "--embed is none, min or full, not \"%s\"", value);
 }
 
-/* "500M": a number with K, M or G. */
+/* "500", "500M": megabytes, or with K or G. */
 static int parse_size(void *config, const char *value)
 {
 	struct record_config *record = config;
 	unsigned long long size;
-	const char *units = "KMG", *unit;
+	const char *units = "KMG", *unit = "M";
 	char *end;
 
 	errno = 0;
 	size = strtoull(value, &end, 10);
-	if (end == value || !isdigit((unsigned char)*value) || errno)
+	if (*end)
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (end == value || !isdigit((unsigned char)*value) || errno || !unit || (*end && end[1]))
 		return log_error(EINVAL, "--max-size wants a size as in 500M, not \"%s\"", value);
-	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (*end && (!unit || end[1]))
-		return log_error(EINVAL, "--max-size wants a size as in 500M, not \"%s\"", value);
-	for (int i = 0; unit && i <= unit - units; i++)
-		if (__builtin_mul_overflow(size, 1024, &size))
+	for (const char *at = units; at <= unit; at++)
+		if (__builtin_mul_overflow(size, 1024, &size) || size > INT64_MAX)
 			return log_error(EINVAL, "--max-size %s is too large", value);
-	if (size > INT64_MAX || size < 1 << 20)
-		return log_error(EINVAL, "--max-size %s: at least 1M", value);
+	if (size < LEAST_SIZE)
+		return log_error(EINVAL, "--max-size %s is too small: at least 256K", value);
 	record->output.max_size = (int64_t)size;
 	return 0;
 }
@@ -138,7 +138,7 @@ static const struct option_row rows[] = {
 	{"Output", "embed", 0, OPTION_PARSE, 0, "LEVEL", 0, 0, parse_embed,
 	 "what the reader will need and this host has: none, min (what was hit) or full (the default)"},
 	{"Output", "max-size", 0, OPTION_PARSE, 0, "SIZE", 0, 0, parse_size,
-	 "stop when the trace is as large as this, as in 500M"},
+	 "stop when the trace is as large as this: megabytes, or as in 500K, 2G"},
 	{"Output", "ringbuf-size", 0, OPTION_NUMBER, AT(output.ring_megabytes), "MB", 1, 1024, NULL,
 	 "memory between the kernel and the recorder, for every 8 CPUs (8); rounded up to a power of two"},
 	{"Output", "keep-kernel-addresses", 0, OPTION_FLAG, AT(output.keep_kernel_addresses), NULL, 0, 0, NULL,

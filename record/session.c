@@ -274,13 +274,15 @@ int session_run(const struct record_config *config)
 		.epoll_fd = -1,
 		.ring_bytes = (size_t)1 << 20,
 	};
-	int result = SESSION_FAILED;
+	int result, r;
 
 	while (session.ring_bytes < (size_t)config->output.ring_megabytes << 20)
 		session.ring_bytes *= 2;
-	if (session_open(&session) >= 0) {
+	r = session_open(&session);
+	if (r >= 0) {
 		result = record(&session);
 	} else {
+		result = r == -EINVAL && !session.probe ? SESSION_USAGE : SESSION_FAILED;
 		if (session.commands)
 			command_abandon(&session.command);
 		output_file_discard(&session.output);

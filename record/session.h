@@ -10,6 +10,7 @@
 enum session_exit { /* DESIGN.md §4 */
 	SESSION_OK = 0,
 	SESSION_FAILED = 1,
+	SESSION_USAGE = 2,   /* an argument that only the host could judge: -c, -P, --cgroup, -o - */
 	SESSION_LOST = 3,    /* events were lost */
 	SESSION_STORAGE = 4, /* the file could not take it all; closed validly */
 };

@@ -18,7 +18,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
-	linux-perf qemu-system-x86 busybox-static cpio kmod xz-utils
+	linux-perf qemu-system-x86 busybox-static cpio xz-utils
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -93,8 +93,11 @@ SUBMAKE = +$(Q)$(MAKE) --no-print-directory $(JOBS)
 all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
+	@:
 report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty)
+	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
+	@:
 
 # A change of flags rebuilds what they touch.
 FLAGS_NOW = $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(CLANG) $(BPF_CFLAGS_ALL)

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -22,7 +23,10 @@
 #include "record/sideband.h"
 #include "record/start_state.h"
 
-enum { START_STATE_MS = 300 }; /* the rest is told while the recording runs */
+enum {
+	START_STATE_MS = 300, /* the rest is told while the recording runs */
+	RECORDER_NICE = -10,
+};
 #define FREE_FLOOR (UINT64_C(64) << 20) /* bytes that stay free on the file system */
 
 static int open_signals(struct session *session)
@@ -220,6 +224,8 @@ static int open_command(struct session *session)
 		return log_error(-r, "cannot follow the command: %s", strerror(-r));
 	if (session->start_state)
 		(void)start_state_step(session->start_state, START_STATE_MS);
+	/* Helpers and the command were forked before. A recorder that waits for a CPU loses events when they matter most. */
+	(void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
 	return privileges_drop();
 }
 

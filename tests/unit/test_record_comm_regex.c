@@ -311,7 +311,8 @@ static void refuses_and_says_why(struct test *t)
 		(void)close(saved);
 		CHECK(t, pread(fileno(file), text, sizeof(text) - 1, 0) > 0);
 		(void)fclose(file);
-		test_check(t, strstr(text, cases[i].pattern) && strstr(text, cases[i].why), "'%s' gives: %s", cases[i].pattern, text);
+		test_check(t, strstr(text, cases[i].pattern) && strstr(text, cases[i].why), "'%s' gives: %s",
+			   cases[i].pattern, text);
 	}
 }
 
@@ -374,4 +375,5 @@ static void an_empty_table_matches_nothing(struct test *t)
 }
 
 TEST_MAIN(TEST(agrees_with_glibc), TEST(takes_no_nonsense), TEST(agrees_on_what_people_write), TEST(knows_every_byte),
-	  TEST(a_newline_is_a_byte), TEST(refuses_and_says_why), TEST(what_does_not_fit_matches), TEST(is_bounded), TEST(an_empty_table_matches_nothing))
+	  TEST(a_newline_is_a_byte), TEST(refuses_and_says_why),
+	  TEST(what_does_not_fit_matches), TEST(is_bounded), TEST(an_empty_table_matches_nothing))

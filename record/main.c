@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdio.h>
 
-#include <bpf/libbpf.h>
-#include <lz4.h>
-
+#include "format/io.h"
+#include "format/lz4_block.h"
 #include "record/finalize.h"
+#include "record/probe.h"
 #include "record/record_options.h"
 #include "record/session.h"
 
@@ -12,8 +12,8 @@ enum { EXIT_USAGE = 2 };
 
 static int print_version(void)
 {
-	(void)printf("rwalker-record " RWALKER_VERSION " (libbpf %s, lz4 %s)\n", libbpf_version_string(),
-		     LZ4_versionString());
+	(void)printf("rwalker-record " RWALKER_VERSION " (libbpf %s, lz4 %s)\n", probe_library_version(),
+		     lz4_block_version());
 	return 0;
 }
 

@@ -87,6 +87,11 @@ static size_t objects(const struct probe *probe, struct shared *ret_objects)
 	return count;
 }
 
+const char *probe_library_version(void)
+{
+	return libbpf_version_string();
+}
+
 uint32_t probe_max_frames(void)
 {
 	_cleanup_close_ int fd = open(MAX_STACK_FILE, O_RDONLY | O_CLOEXEC);

@@ -29,6 +29,8 @@ struct probe_settings {
 	size_t ring_bytes;   /* per ring; a power of two of pages */
 };
 
+const char *probe_library_version(void); /* "v1.1" */
+
 /* What the kernel permits of a stack's depth, at most RING_MAX_FRAMES. */
 uint32_t probe_max_frames(void);
 

@@ -4,6 +4,15 @@
 enum { NEVER_ENDS = -1 };
 #define SECOND UINT64_C(1000000000)
 
+static int64_t how_many(const struct record_walk *walk)
+{
+	if (!walk->wanted)
+		return 0;
+	if (walk->count)
+		return walk->count;
+	return walk->interval ? NEVER_ENDS : 1;
+}
+
 void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now)
 {
 	const struct record_walk *walk = &config->walk;
@@ -15,14 +24,12 @@ void schedule_init(struct schedule *schedule, const struct record_config *config
 		.profile_end = profile_ends ? now + (uint64_t)profile->seconds * SECOND : UINT64_MAX,
 		.next_walk = walk->wanted ? now : UINT64_MAX,
 		.interval = (uint64_t)walk->interval * SECOND,
-		.walks_left = walk->count ? walk->count : walk->interval ? NEVER_ENDS : 1,
+		.walks_left = how_many(walk),
 		.profiles = profile->wanted,
 		.profile_ends = profile_ends,
 		/* one walk beside a profile is a look at its start, not an end */
 		.walks_end = walk->wanted && (walk->count || (!walk->interval && !profile->wanted)),
 	};
-	if (!walk->wanted)
-		schedule->walks_left = 0;
 }
 
 bool schedule_take_walk(struct schedule *schedule, uint64_t now)

@@ -54,14 +54,6 @@ static struct status_figures figures(const struct session *session)
 	};
 }
 
-static void tell_clock(struct recording *recording)
-{
-	struct event event = {.kind = EVENT_CLOCK};
-
-	clocks_read(&event.clock);
-	(void)recording_check(recording, event_log_add(recording->log, &event));
-}
-
 static void start_sampling(struct session *session)
 {
 	if (!session->config->profile.wanted)
@@ -77,8 +69,9 @@ static void stop_sampling(struct session *session)
 	if (!session->sampling)
 		return;
 	perf_events_disable(&session->events);
-	session_tell_sources(session, clocks_now());
+	session->cpu_stop = clocks_now();
 	session->sampling = false;
+	session_tell_sources(session);
 }
 
 /* -s: the first task that is stuck is the answer. */
@@ -118,7 +111,7 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 		(void)kernel_map_refresh(session->recording.kernel_map);
 	loss_tell(&session->loss, now, false);
 	if (second % CLOCK_SECONDS == 0)
-		tell_clock(&session->recording);
+		session_tell_clock(session);
 	shown = figures(session);
 	status_show(&session->status, &shown);
 }
@@ -169,10 +162,10 @@ static void finish_events(struct session *session)
 	stop_sampling(session);
 	drain_pass(&session->drain);
 	now = clocks_now();
-	if (!session->config->profile.wanted)
-		session_tell_sources(session, now);
+	session->walks_stop = now;
+	session_tell_sources(session);
 	loss_tell(&session->loss, now, true);
-	tell_clock(recording);
+	session_tell_clock(session);
 	(void)recording_check(recording, event_log_flush(recording->log));
 }
 
@@ -255,7 +248,7 @@ static int record(struct session *session)
 	int result;
 
 	start_sampling(session);
-	session_tell_sources(session, 0);
+	session_tell_sources(session);
 	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
 		stop(session, RECORDING_FAILED);
 	run(session);

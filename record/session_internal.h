@@ -45,7 +45,7 @@ struct session {
 	struct status status;
 	size_t ring_bytes;
 	int epoll_fd;
-	uint64_t cpu_start; /* of the CPU source */
+	uint64_t cpu_start, cpu_stop, walks_stop; /* of the sources; stop 0: runs */
 	bool sampling;	    /* the perf events count */
 	bool found_stuck;   /* -s */
 };
@@ -54,7 +54,8 @@ struct session {
 int session_open(struct session *session);
 void session_close(struct session *session);
 
-/* Tells a source, again once its end is known. stop 0: it runs. */
-void session_tell_sources(struct session *session, uint64_t stop);
+/* Tells the sources, again once their ends are known. */
+void session_tell_sources(struct session *session);
+void session_tell_clock(struct session *session);
 
 #endif

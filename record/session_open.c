@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/session_internal.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -19,7 +21,6 @@
 #include "record/nursery.h"
 #include "record/privileges.h"
 #include "record/probe.h"
-#include "record/session_internal.h"
 #include "record/sideband.h"
 #include "record/start_state.h"
 
@@ -229,49 +230,62 @@ static int open_command(struct session *session)
 	return privileges_drop();
 }
 
-static void tell_clock(struct recording *recording)
+void session_tell_clock(struct session *session)
 {
+	struct recording *recording = &session->recording;
 	struct event event = {.kind = EVENT_CLOCK};
 
 	clocks_read(&event.clock);
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-void session_tell_sources(struct session *session, uint64_t stop)
+static struct event_source cpu_source(const struct session *session, uint64_t stop)
 {
-	static const char cycles[] = "cycles", cpu_clock[] = "cpu-clock", tasks[] = "tasks";
-	const struct record_config *config = session->config;
+	static const struct event_text cycles = {"cycles", 6}, cpu_clock = {"cpu-clock", 9};
 	const struct perf_events *events = &session->events;
-	struct recording *recording = &session->recording;
-	struct event event = {.kind = EVENT_SOURCE};
+	struct event_source source = {
+		.id = SOURCE_ID_CPU,
+		.kind = SOURCE_CPU,
+		.weight = events->software ? WEIGHT_NS : WEIGHT_CYCLES,
+		.name = events->software ? cpu_clock : cycles,
+		.frequency = events->frequency,
+		.period = events->period,
+		.start = session->cpu_start,
+		.stop = stop ? stop : session->cpu_start,
+	};
 
-	if (config->profile.wanted) {
-		event.source = (struct event_source){
-			.id = SOURCE_ID_CPU,
-			.kind = SOURCE_CPU,
-			.weight = events->software ? WEIGHT_NS : WEIGHT_CYCLES,
-			.name = events->software ? (struct event_text){cpu_clock, sizeof(cpu_clock) - 1} :
-						   (struct event_text){cycles, sizeof(cycles) - 1},
-			.frequency = events->frequency,
-			.period = events->period,
-			.start = session->cpu_start,
-			.stop = stop && session->sampling ? stop : session->cpu_start,
-			.flags = (config->user_stacks ? SOURCE_USER_STACKS : 0) |
-				 (events->fallback ? SOURCE_SOFTWARE_FALLBACK : 0),
-		};
-		(void)recording_check(recording, event_log_add(recording->log, &event));
-	}
-	if (!config->walk.wanted)
-		return;
-	event.source = (struct event_source){
+	if (session->config->user_stacks)
+		source.flags |= SOURCE_USER_STACKS;
+	if (events->fallback)
+		source.flags |= SOURCE_SOFTWARE_FALLBACK;
+	return source;
+}
+
+static struct event_source tasks_source(const struct session *session, uint64_t stop)
+{
+	return (struct event_source){
 		.id = SOURCE_ID_TASKS,
 		.kind = SOURCE_TASKS,
 		.weight = WEIGHT_COUNT,
-		.name = {tasks, sizeof(tasks) - 1},
-		.start = recording->start,
-		.stop = stop ? stop : recording->start,
+		.name = {"tasks", 5},
+		.start = session->recording.start,
+		.stop = stop ? stop : session->recording.start,
 	};
-	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+void session_tell_sources(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	struct event event = {.kind = EVENT_SOURCE};
+
+	if (session->config->profile.wanted) {
+		event.source = cpu_source(session, session->cpu_stop);
+		(void)recording_check(recording, event_log_add(recording->log, &event));
+	}
+	if (session->config->walk.wanted) {
+		event.source = tasks_source(session, session->walks_stop);
+		(void)recording_check(recording, event_log_add(recording->log, &event));
+	}
 }
 
 static int tell_start(struct session *session)
@@ -279,15 +293,17 @@ static int tell_start(struct session *session)
 	struct recording *recording = &session->recording;
 
 	(void)host_describe(recording);
-	tell_clock(recording);
+	session_tell_clock(session);
 	return recording->error;
 }
 
+typedef int step(struct session *session);
+
 int session_open(struct session *session)
 {
-	static int (*const steps[])(struct session *session) = {
-		open_host,     open_helpers, open_signals, open_log,	 open_modules, open_programs,
-		open_state,    open_sources, tell_start,   open_command,
+	static step *const steps[] = {
+		open_host, open_helpers, open_signals, open_log, open_modules,
+		open_programs, open_state, open_sources, tell_start, open_command,
 	};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {

@@ -172,6 +172,13 @@ static void tell(struct walk *walk, uint64_t flags, const struct ring_walk *tota
 	(void)recording_check(walk->recording, event_log_add(walk->recording->log, &event));
 }
 
+static enum ring_walk_filter walk_filter(const struct record_walk *config)
+{
+	if (config->all)
+		return RING_WALK_ALL;
+	return config->running ? RING_WALK_RUNNING : RING_WALK_DEFAULT;
+}
+
 int walk_run(struct walk *walk, const struct record_walk *config)
 {
 	_cleanup_close_ int fd = -1;
@@ -186,7 +193,7 @@ int walk_run(struct walk *walk, const struct record_walk *config)
 	*totals = (struct ring_walk){
 		.clock_offset = offset,
 		.least_wait = (uint64_t)config->waiting * 1000000000,
-		.filter = config->all ? RING_WALK_ALL : config->running ? RING_WALK_RUNNING : RING_WALK_DEFAULT,
+		.filter = walk_filter(config),
 	};
 	walk->number++;
 	walk->unwanted = 0;

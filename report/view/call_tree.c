@@ -157,19 +157,31 @@ static int place(struct call_tree_builder *builder, uint32_t source)
 								    .weight = builder->weights[source]});
 }
 
+/* Emptying a table costs its capacity: a large one is not kept for the small trees that follow. */
+static int empty_children(struct call_tree_builder *builder)
+{
+	enum { SPARSE = 64 };
+
+	if (builder->children.capacity / SPARSE <= builder->touched.count + SPARSE) {
+		hash_map_clear(&builder->children);
+		return 0;
+	}
+	hash_map_deinit(&builder->children);
+	return hash_map_init(&builder->children);
+}
+
 static int place_all(struct call_tree_builder *builder)
 {
-	hash_map_clear(&builder->children);
+	int r = empty_children(builder);
+
+	if (r < 0)
+		return r;
 	builder->nodes.count = builder->offsets.count = 0;
 	if (array_push(&builder->nodes, (struct call_tree_node){.weight = builder->weights[0], .self = builder->selves[0]}))
 		return -ENOMEM;
-	for (size_t i = 1; i < builder->touched.count; i++) {
-		int r = place(builder, builder->touched.items[i]);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (size_t i = 1; i < builder->touched.count && !r; i++)
+		r = place(builder, builder->touched.items[i]);
+	return r;
 }
 
 static int compare_offsets(const void *left, const void *right)

@@ -13,6 +13,7 @@
 
 struct function {
 	char *name, *module; /* printable; "" where there is none */
+	uint32_t name_number;
 	bool known;	     /* has a symbol */
 };
 
@@ -24,7 +25,8 @@ struct functions {
 	size_t module_count, frame_count, node_count;
 	uint32_t *of_frame; /* 0: not asked for yet */
 	struct hash_map by_key; /* name NUL module -> function */
-	struct hash_map names;  /* name -> in how many modules */
+	struct hash_map names;	/* name -> its number */
+	ARRAY(uint32_t) modules_of_name; /* by number: in how many modules it is */
 	ARRAY(struct function) functions;
 	bool merge_modules;
 };
@@ -64,23 +66,26 @@ static char *bracketed(const struct profile_module *module)
 	return asprintf(&text, "[%s]", safe) < 0 ? NULL : text;
 }
 
-static int add_function(struct functions *functions, char *name, char *module, bool known, uint32_t *ret_function)
+/* The number of a name, which is in one module more from now on. */
+static int count_name(struct functions *functions, const char *name, uint32_t *ret_number)
 {
-	if (array_push(&functions->functions, (struct function){.name = name, .module = module, .known = known}) < 0)
+	uint64_t *number;
+	int r = hash_map_add(&functions->names, name, strlen(name), functions->modules_of_name.count, &number);
+
+	if (r < 0 || (r > 0 && array_push(&functions->modules_of_name, 0) < 0))
 		return -ENOMEM;
-	*ret_function = (uint32_t)functions->functions.count - 1;
+	functions->modules_of_name.items[*number]++;
+	*ret_number = (uint32_t)*number;
 	return 0;
 }
 
-/* Counts the modules that a name is in. */
-static int count_name(struct functions *functions, const char *name)
+static int add_function(struct functions *functions, char *name, char *module, bool known, uint32_t *ret_function)
 {
-	uint64_t *count;
-	int r = hash_map_add(&functions->names, name, strlen(name), 0, &count);
+	struct function function = {.name = name, .module = module, .known = known};
 
-	if (r < 0)
-		return r;
-	(*count)++;
+	if (count_name(functions, name, &function.name_number) < 0 || array_push(&functions->functions, function) < 0)
+		return -ENOMEM;
+	*ret_function = (uint32_t)functions->functions.count - 1;
 	return 0;
 }
 
@@ -103,9 +108,7 @@ static int intern(struct functions *functions, char *name_text, char *module_tex
 		*ret_function = (uint32_t)*value;
 		return 0;
 	}
-	r = known ? count_name(functions, name) : 0;
-	if (!r)
-		r = add_function(functions, name, module, known, ret_function);
+	r = add_function(functions, name, module, known, ret_function);
 	if (!r)
 		name = module = NULL;
 	return r;
@@ -162,9 +165,7 @@ const char *functions_name(const struct functions *functions, uint32_t function)
 
 static bool is_ambiguous(const struct functions *functions, const struct function *function)
 {
-	const uint64_t *count = hash_map_find(&functions->names, function->name, strlen(function->name));
-
-	return function->known && count && *count > 1;
+	return function->known && functions->modules_of_name.items[function->name_number] > 1;
 }
 
 void functions_write(const struct functions *functions, uint32_t number, FILE *out)
@@ -245,6 +246,7 @@ void functions_destroy(struct functions *functions)
 		free(functions->functions.items[i].module);
 	}
 	array_free(&functions->functions);
+	array_free(&functions->modules_of_name);
 	hash_map_deinit(&functions->by_key);
 	hash_map_deinit(&functions->names);
 	free(functions->of_frame);

@@ -7,7 +7,9 @@
  * and a reader skips kinds it does not know and bytes behind the last field it knows. Fields are varints unless
  * said otherwise, in the order of the members of the structs; (z) = zig-zag; (s) = varint length + bytes; (t) = time:
  * zig-zag difference to the time before it in the same chunk, whatever record that was in; the first to 0.
- * Kinds are never reused, fields only appended; an absent field at the end reads as 0 / empty.
+ * A tgid or tid of a STATE or TASK record is zig-zag, the difference to the tgid or tid before it in the same chunk, the
+ * first to 0; start (z, to the MAPPING before), length and file_offset of a MAPPING are in units of 4096 bytes.
+ * Kinds are never reused, fields only appended; an absent field at the end reads as 0 (a difference of 0) / empty.
  */
 #ifndef RWALKER_FORMAT_EVENT_H
 #define RWALKER_FORMAT_EVENT_H

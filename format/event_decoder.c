@@ -17,7 +17,7 @@ struct cpu_clock { /* the last sample of a CPU */
 struct event_decoder {
 	struct byte_cursor payload;
 	int error;	      /* what ended the payload early */
-	uint64_t time, start; /* what the next (t) and the next FIELD_START are differences to */
+	uint64_t time, start, task; /* what the next (t), FIELD_START (pages) and FIELD_TASK are differences to */
 	uint64_t chunk;	      /* counts payloads, from 1 */
 	uint64_t unknown;
 	ARRAY(struct stack_node) nodes;
@@ -25,7 +25,8 @@ struct event_decoder {
 	size_t previous_capacity;
 	ARRAY(struct event_task) tasks;
 	struct event_segment segments[RWK_MAX_SEGMENTS];
-	struct cpu_clock cpus[RWK_MAX_CPUS];
+	struct cpu_clock *cpus;
+	size_t cpu_capacity;
 };
 
 int event_decoder_create(struct event_decoder **ret_decoder)
@@ -51,6 +52,7 @@ void event_decoder_destroy(struct event_decoder *decoder)
 	array_free(&decoder->nodes);
 	array_free(&decoder->tasks);
 	free(decoder->previous);
+	free(decoder->cpus);
 	free(decoder);
 }
 
@@ -58,7 +60,7 @@ void event_decoder_start(struct event_decoder *decoder, const void *payload, siz
 {
 	decoder->payload = byte_cursor_make(payload, length);
 	decoder->error = 0;
-	decoder->time = decoder->start = 0;
+	decoder->time = decoder->start = decoder->task = 0;
 	decoder->chunk++;
 	decoder->unknown = 0;
 	decoder->tasks.count = 0;
@@ -128,6 +130,13 @@ static void take_comm(struct byte_cursor *record, char comm[static RWK_MAX_COMM 
 	memcpy(comm, text.bytes, strnlen(text.bytes, text.length));
 }
 
+/* Pages to bytes; bad where that does not fit. */
+static uint64_t take_pages(struct byte_cursor *record, uint64_t pages)
+{
+	record->bad |= pages >> (64 - FIELD_PAGE_SHIFT) != 0;
+	return pages << FIELD_PAGE_SHIFT;
+}
+
 static void take_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_field *field,
 		       void *out)
 {
@@ -148,9 +157,17 @@ static void take_field(struct event_decoder *decoder, struct byte_cursor *record
 		decoder->time += take_difference(record);
 		*(uint64_t *)place = decoder->time;
 		break;
+	case FIELD_TASK:
+		decoder->task += take_difference(record);
+		record->bad |= decoder->task > field->limit;
+		*(uint32_t *)place = (uint32_t)decoder->task;
+		break;
 	case FIELD_START:
 		decoder->start += take_difference(record);
-		*(uint64_t *)place = decoder->start;
+		*(uint64_t *)place = take_pages(record, decoder->start);
+		break;
+	case FIELD_PAGES:
+		*(uint64_t *)place = take_pages(record, take_number(record));
 		break;
 	default:
 		*(uint64_t *)place = take_number(record);
@@ -220,6 +237,17 @@ static int take_task(struct event_decoder *decoder, struct byte_cursor *record, 
 	return record->bad ? 0 : array_push(&decoder->tasks, event->task);
 }
 
+static int reserve_cpu(struct event_decoder *decoder, uint32_t cpu)
+{
+	size_t known = decoder->cpu_capacity;
+	int r = array_reserve_raw((void **)&decoder->cpus, &decoder->cpu_capacity, (size_t)cpu + 1,
+				  sizeof(*decoder->cpus));
+
+	if (r >= 0 && decoder->cpu_capacity > known)
+		memset(decoder->cpus + known, 0, (decoder->cpu_capacity - known) * sizeof(*decoder->cpus));
+	return r;
+}
+
 static uint64_t take_sample_time(struct event_decoder *decoder, struct byte_cursor *record, uint32_t cpu)
 {
 	struct cpu_clock *clock = &decoder->cpus[cpu];
@@ -238,10 +266,13 @@ static uint64_t take_sample_time(struct event_decoder *decoder, struct byte_curs
 static int take_sample(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
 {
 	struct event_sample *sample = &event->sample;
-	int r = 0;
+	int r;
 
 	*sample = (struct event_sample){.kernel = STACK_KERNEL_ROOT, .user = STACK_USER_ROOT};
 	sample->cpu = take_u32(record, RWK_MAX_CPUS - 1);
+	r = reserve_cpu(decoder, sample->cpu);
+	if (r < 0)
+		return r;
 	sample->time = take_sample_time(decoder, record, sample->cpu);
 	sample->task = take_u32(record, (uint32_t)decoder->tasks.count);
 	sample->source = take_u32(record, RWK_MAX_SOURCES);

@@ -25,7 +25,7 @@ struct cpu_clock { /* the last sample of a CPU */
 struct event_encoder {
 	uint8_t *bytes;
 	size_t used, room;
-	uint64_t time, start;	    /* what the next (t) and the next FIELD_START are differences to */
+	uint64_t time, start, task; /* what the next (t), FIELD_START (pages) and FIELD_TASK are differences to */
 	uint64_t first, last;	    /* first > last: no time yet */
 	uint64_t chunk;		    /* counts resets, from 1 */
 	struct cpu_clock *cpus;
@@ -85,7 +85,7 @@ void event_encoder_destroy(struct event_encoder *encoder)
 void event_encoder_reset(struct event_encoder *encoder)
 {
 	encoder->used = 0;
-	encoder->time = encoder->start = 0;
+	encoder->time = encoder->start = encoder->task = 0;
 	encoder->first = UINT64_MAX;
 	encoder->last = 0;
 	encoder->chunk++;
@@ -145,6 +145,9 @@ static int64_t field_room(const struct event_field *field, const void *record)
 	switch (field->type) {
 	case FIELD_U32:
 		return event_field_value(field, record) <= field->limit ? VARINT_MAX : -EINVAL;
+	case FIELD_PAGES:
+	case FIELD_START:
+		return event_field_value(field, record) << (64 - FIELD_PAGE_SHIFT) ? -EINVAL : VARINT_MAX;
 	case FIELD_TEXT:
 	case FIELD_BYTES: {
 		uint32_t length = event_field_text(field, record)->length;
@@ -172,6 +175,13 @@ static int64_t fields_room(const struct event_layout *layout, const void *record
 	return room;
 }
 
+static uint8_t *difference_put(uint8_t *at, uint64_t value, uint64_t *previous)
+{
+	at = zigzag_put(at, value - *previous);
+	*previous = value;
+	return at;
+}
+
 static uint8_t *field_put(struct event_encoder *encoder, uint8_t *at, const struct event_field *field,
 			  const void *record)
 {
@@ -191,10 +201,12 @@ static uint8_t *field_put(struct event_encoder *encoder, uint8_t *at, const stru
 		at = zigzag_put(at, event_field_value(field, record) - encoder->time);
 		note_time(encoder, event_field_value(field, record));
 		return at;
+	case FIELD_TASK:
+		return difference_put(at, event_field_value(field, record), &encoder->task);
 	case FIELD_START:
-		at = zigzag_put(at, event_field_value(field, record) - encoder->start);
-		encoder->start = event_field_value(field, record);
-		return at;
+		return difference_put(at, event_field_value(field, record) >> FIELD_PAGE_SHIFT, &encoder->start);
+	case FIELD_PAGES:
+		return varint_put(at, event_field_value(field, record) >> FIELD_PAGE_SHIFT);
 	default:
 		return varint_put(at, event_field_value(field, record));
 	}

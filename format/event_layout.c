@@ -9,6 +9,8 @@
 	}
 #define U32(record, member) FIELD(U32, record, member, UINT32_MAX)
 #define ID(record, member, limit) FIELD(U32, record, member, limit)
+#define TASK(record, member) FIELD(TASK, record, member, UINT32_MAX)
+#define PAGES(record, member) FIELD(PAGES, record, member, 0)
 #define U64(record, member) FIELD(U64, record, member, 0)
 #define HEX(record, member) FIELD(HEX, record, member, 0)
 #define TIME(record, member) FIELD(TIME, record, member, 0)
@@ -32,13 +34,13 @@ static const struct event_field module[] = {
 	FIELD(BYTES, module, build_id, RWK_MAX_BUILD_ID), U64(module, device), U64(module, inode),
 	HEX(module, base), HEX(module, flags), END};
 static const struct event_field mapping[] = {
-	TIME(mapping, time), U32(mapping, tgid), FIELD(START, mapping, start, 0), HEX(mapping, length),
-	HEX(mapping, file_offset), ID(mapping, module, RWK_MAX_MODULES), HEX(mapping, flags), END};
-static const struct event_field forks[] = {TIME(fork, time), U32(fork, tgid), U32(fork, tid),
-					   U32(fork, parent_tgid), U32(fork, parent_tid), END};
-static const struct event_field comm[] = {TIME(comm, time), U32(comm, tgid), U32(comm, tid), HEX(comm, flags),
+	TIME(mapping, time), TASK(mapping, tgid), FIELD(START, mapping, start, 0), PAGES(mapping, length),
+	PAGES(mapping, file_offset), ID(mapping, module, RWK_MAX_MODULES), HEX(mapping, flags), END};
+static const struct event_field forks[] = {TIME(fork, time), TASK(fork, tgid), TASK(fork, tid),
+					   TASK(fork, parent_tgid), TASK(fork, parent_tid), END};
+static const struct event_field comm[] = {TIME(comm, time), TASK(comm, tgid), TASK(comm, tid), HEX(comm, flags),
 					  TEXT(comm, comm, RWK_MAX_COMM), END};
-static const struct event_field exits[] = {TIME(exit, time), U32(exit, tgid), U32(exit, tid), END};
+static const struct event_field exits[] = {TIME(exit, time), TASK(exit, tgid), TASK(exit, tid), END};
 static const struct event_field kernel_symbol[] = {
 	ID(kernel_symbol, module, RWK_MAX_MODULES), HEX(kernel_symbol, offset), HEX(kernel_symbol, size),
 	TEXT(kernel_symbol, name, RWK_MAX_STRING), END};
@@ -47,9 +49,9 @@ static const struct event_field loss[] = {TIME(loss, time), ID(loss, source, RWK
 static const struct event_field cost[] = {TIME(cost, time), U64(cost, user_ns), U64(cost, system_ns),
 					  U64(cost, bpf_ns), U64(cost, max_rss), U64(cost, ring_bytes),
 					  U64(cost, written), END};
-static const struct event_field maps_unavailable[] = {TIME(maps_unavailable, time), U32(maps_unavailable, tgid),
+static const struct event_field maps_unavailable[] = {TIME(maps_unavailable, time), TASK(maps_unavailable, tgid),
 						      U32(maps_unavailable, reason), END};
-static const struct event_field task[] = {U32(task, tgid), U32(task, tid), U64(task, start), HEX(task, flags),
+static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
 					  FIELD(COMM, task, comm, RWK_MAX_COMM), END};
 static const struct event_field sample[] = {
 	SPECIAL(TIME, sample, time), SPECIAL(U32, sample, cpu), SPECIAL(U32, sample, task),

@@ -18,7 +18,9 @@ enum event_field_type {
 	FIELD_U64,	/* varint */
 	FIELD_HEX,	/* varint; an address, offset, size or mask: printed as 0x... */
 	FIELD_TIME,	/* (t) */
-	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk; printed as 0x... */
+	FIELD_TASK,	/* (z) difference to the last FIELD_TASK of the chunk; a tgid or tid */
+	FIELD_PAGES,	/* varint, in units of 4096 bytes: what mappings are made of; printed as 0x... in bytes */
+	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk, in the same units and print */
 	FIELD_TEXT,	/* (s), at most `limit` bytes */
 	FIELD_BYTES,	/* (s), at most `limit` bytes; printed as hex digits */
 	FIELD_COMM,	/* (s) in a char[16]; cut at a NUL */
@@ -42,6 +44,8 @@ struct event_layout {
 	const struct event_field *fields; /* up to FIELD_END */
 };
 
+enum { FIELD_PAGE_SHIFT = 12 };
+
 /* NULL for a kind that is not known. */
 const struct event_layout *event_layout_find(uint64_t kind);
 
@@ -55,8 +59,9 @@ static inline uint64_t event_field_value(const struct event_field *field, const 
 {
 	const char *place = (const char *)record + field->offset;
 
-	return field->type == FIELD_U32 || field->type == FIELD_SPECIAL_U32 ? *(const uint32_t *)place :
-									      *(const uint64_t *)place;
+	bool narrow = field->type == FIELD_U32 || field->type == FIELD_TASK || field->type == FIELD_SPECIAL_U32;
+
+	return narrow ? *(const uint32_t *)place : *(const uint64_t *)place;
 }
 
 static inline const struct event_text *event_field_text(const struct event_field *field, const void *record)

@@ -8,18 +8,22 @@
 
 #include "common/cleanup.h"
 #include "format/chunk.h"
-#include "format/limits.h"
 #include "format/trace_scan.h"
 
 struct trace_reader {
 	struct trace_scan scan;
-	uint8_t *stored;     /* RWK_MAX_STORED_CHUNK */
+	uint8_t *stored;     /* room for the largest chunk's stored bytes and their padding */
 	uint8_t *is_damaged; /* per chunk: its payload turned out to be */
 };
 
 static int prepare(struct trace_reader *reader)
 {
-	reader->stored = malloc(RWK_MAX_STORED_CHUNK);
+	size_t room = sizeof(uint64_t);
+
+	for (size_t i = 0; i < reader->scan.chunks.count; i++)
+		if (rwk_chunk_length(&reader->scan.chunks.items[i].header) > room)
+			room = rwk_chunk_length(&reader->scan.chunks.items[i].header);
+	reader->stored = malloc(room);
 	reader->is_damaged = calloc(reader->scan.chunks.count + 1, 1);
 	return reader->stored && reader->is_damaged ? 0 : -ENOMEM;
 }

@@ -35,14 +35,12 @@ int trace_salvage_payload(struct trace_scan *scan, uint64_t offset, const struct
 	if (offset + sizeof(*header) + length > scan->size)
 		return 0;
 	scan->budget -= length;
-	if (!scan->payload)
-		scan->payload = malloc(RWK_MAX_STORED_CHUNK);
-	if (!scan->payload)
-		return -ENOMEM;
-	r = trace_scan_read(scan->io, scan->fd, scan->payload, length, offset + sizeof(*header));
+	r = array_reserve(&scan->payload, length);
+	if (r >= 0)
+		r = trace_scan_read(scan->io, scan->fd, scan->payload.items, length, offset + sizeof(*header));
 	if (r < 0)
 		return r;
-	return crc32c(0, scan->payload, length) == header->payload_crc;
+	return crc32c(0, scan->payload.items, length) == header->payload_crc;
 }
 
 /* The file header that the payload's first record repeats. */
@@ -81,7 +79,7 @@ int trace_salvage_first(struct trace_scan *scan, uint64_t offset, const struct r
 	r = trace_salvage_payload(scan, offset, header);
 	if (r <= 0)
 		return r;
-	if (rwk_chunk_unpack(header, scan->payload, raw) < 0 || !find_file_header(raw, header->raw_size, &found) ||
+	if (rwk_chunk_unpack(header, scan->payload.items, raw) < 0 || !find_file_header(raw, header->raw_size, &found) ||
 	    rwk_file_header_check(&found) == -EBADMSG || found.crc != seed)
 		return 0;
 	*ret_header = found;

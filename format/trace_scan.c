@@ -391,6 +391,5 @@ void trace_scan_deinit(struct trace_scan *scan)
 {
 	array_free(&scan->sections);
 	array_free(&scan->chunks);
-	free(scan->payload);
-	scan->payload = NULL;
+	array_free(&scan->payload);
 }

@@ -29,7 +29,7 @@ struct trace_scan {
 	uint64_t window_offset;
 	size_t window_length;
 	uint8_t window[TRACE_SCAN_WINDOW];
-	uint8_t *payload;	/* RWK_MAX_STORED_CHUNK, taken when it is needed first */
+	ARRAY(uint8_t) payload; /* stored bytes of the chunk that was looked into last */
 };
 
 /* 0, -ENODATA, -EPROTONOSUPPORT, -ENOMEM, -errno of pread. io, fd and size are set, the rest is zero. */

@@ -4,18 +4,18 @@
 Written from FORMAT.md alone, with the standard library alone. Exit code 3: something is damaged; 1: no trace."""
 import functools, itertools, struct, sys
 
-# kind: name, then the fields in the order of the disk: n number, x number printed in hex, t time, a address (difference
-# to the one before), s string, b bytes printed in hex, c comm (FORMAT.md, sections 5 to 7; SAMPLE has code of its own).
+# kind: name, then the fields in the order of the disk: n number, x number printed in hex, t time, p tgid or tid, a address
+# (these: difference to the one before), g pages, s string, b bytes in hex, c comm (FORMAT.md, 5 to 7; SAMPLE: own code).
 RECORDS = {
     1: "meta key:s value:s", 2: "clock time:t boottime:n realtime:n tai:n window:n",
     3: "source id:n kind:n weight:n name:s frequency:n period:n start:t stop:t flags:x",
     4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x",
-    5: "mapping time:t tgid:n start:a length:x file_offset:x module:n flags:x",
-    6: "fork time:t tgid:n tid:n parent_tgid:n parent_tid:n", 7: "comm time:t tgid:n tid:n flags:x comm:s",
-    8: "exit time:t tgid:n tid:n", 9: "kernel-symbol module:n offset:x size:x name:s",
+    5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x",
+    6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 7: "comm time:t tgid:p tid:p flags:x comm:s",
+    8: "exit time:t tgid:p tid:p", 9: "kernel-symbol module:n offset:x size:x name:s",
     10: "loss time:t source:n cpu:n cause:n total:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n",
-    12: "maps-unavailable time:t tgid:n reason:n", 32: "task tgid:n tid:n start:n flags:x comm:c",
+    12: "maps-unavailable time:t tgid:p reason:n", 32: "task tgid:p tid:p start:n flags:x comm:c",
     34: "walk time:t number:n source:n flags:x seen:n kept:n",
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k",
     64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n",
@@ -60,19 +60,20 @@ def varint(record):  # of an iterator over bytes; an absent field at the end of 
         if byte < 128:
             return value
 def zigzag(record):
-    value = varint(record)
-    return value >> 1 ^ -(value & 1)
+    return (value := varint(record)) >> 1 ^ -(value & 1)
 def string(record):
     return bytes(itertools.islice(record, varint(record)))
 
 class Payload:  # what the records of one chunk refer back to
     def __init__(self):
-        self.last, self.cpus = {"t": 0, "a": 0}, {}
+        self.last, self.cpus = {"t": 0, "p": 0, "a": 0}, {}
         self.nodes = [0, 0]  # per node: what its next child's address is a difference to
     def field(self, record, kind):
-        if kind in "ta":
+        if kind in "tpa":
             self.last[kind] = (self.last[kind] + zigzag(record)) % 2**64
-        return (self.last[kind] if kind == "t" else "0x%x" % self.last[kind] if kind == "a" else string(record).hex()
+        if kind in "ag":
+            return "0x%x" % ((self.last["a"] if kind == "a" else varint(record)) << 12)
+        return (self.last[kind] if kind in "tp" else string(record).hex()
                 if kind == "b" else printable(string(record).split(b"\0", kind == "c")[0]) if kind in "sc" else
                 self.stack(record) if kind == "k" else ("0x%x" if kind == "x" else "%d") % varint(record))
     def stack(self, record):
@@ -105,11 +106,10 @@ class Payload:  # what the records of one chunk refer back to
                   if kind != 64 else "    segment file_offset=0x%x address=0x%x file_size=0x%x memory_size=0x%x flags=0x%x"
                   % (address, *(varint(record) for _ in range(4))))
 
-def dump_chunk(chunk, kind, codec, stored, raw, crc):
+def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False
     body = lz4_block(chunk[48:48 + stored]) if codec == 1 else chunk[48:48 + stored]
-    assert len(body) == raw
     payload, records = Payload(), iter(body if kind in (1, 2, 3, 5) else b"")
     for entry in struct.iter_unpack("<3QI2H", body) if kind == 4 else ():
         print("  index offset=%d first=%d last=%d stored=%d type=%d flags=0x%x" % entry)
@@ -135,7 +135,7 @@ def dump(data):
                 break
             print("chunk %d section %d offset %d type %s codec %d flags 0x%x stored %d raw %d first %d last %d" % (
                 sequence, len(sections) - 1, at, TYPES.get(kind, kind), codec, flags, stored, raw, first, last))
-            good, at = dump_chunk(chunk, kind, codec, stored, raw, crc) and good, at + len(chunk)
+            good, at = dump_chunk(chunk, kind, codec, stored, crc) and good, at + len(chunk)
         elif sections and checks(b"RWKTRAIL", 32):
             sections[-1][1:], at = (1, *struct.unpack_from("<I", data, at + 24)), at + 32
         else:  # damaged: on to the next place that looks like something

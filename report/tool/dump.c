@@ -69,6 +69,7 @@ static void print_field(const struct event_field *field, const void *record, FIL
 		(void)fputc('"', out);
 		return;
 	case FIELD_HEX:
+	case FIELD_PAGES:
 	case FIELD_START:
 	case FIELD_SPECIAL_HEX:
 		(void)fprintf(out, "0x%" PRIx64, event_field_value(field, record));

@@ -285,12 +285,12 @@ static void unknown_kinds_and_trailing_fields_are_skipped(struct test *t)
 	struct event event;
 
 	REQUIRE(t, event_decoder_create(&decoder) == 0);
-	/* kind 99 with two bytes; EXIT (8) time +1, tgid 2, tid 3, one field more; EXIT without tid */
-	event_decoder_start(decoder, BYTES(3, 99, 1, 2, 5, 8, 2, 2, 3, 77, 3, 8, 2, 9));
+	/* kind 99 with two bytes; EXIT (8) time +1, tgid 2, tid +1, one field more; EXIT with tgid +6, without tid: +0 */
+	event_decoder_start(decoder, BYTES(3, 99, 1, 2, 5, 8, 2, 4, 2, 77, 3, 8, 2, 12));
 	REQUIRE(t, event_decoder_next(decoder, &event) == 1);
 	CHECK(t, event.kind == EVENT_EXIT && event.exit.time == 1 && event.exit.tgid == 2 && event.exit.tid == 3);
 	REQUIRE(t, event_decoder_next(decoder, &event) == 1);
-	CHECK(t, event.exit.time == 2 && event.exit.tgid == 9 && event.exit.tid == 0);
+	CHECK(t, event.exit.time == 2 && event.exit.tgid == 9 && event.exit.tid == 9);
 	CHECK_INT(t, event_decoder_next(decoder, &event), 0);
 	CHECK_INT(t, event_decoder_unknown(decoder), 1);
 	event_decoder_destroy(decoder);
@@ -309,14 +309,16 @@ static void malformed_records_end_the_chunk(struct test *t)
 		{"varint above 64 bits", 14, 0, {13, 2, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2, 0, 0}},
 		{"cut varint", 4, 0, {3, 8, 2, 0x80}},
 		{"text beyond its record", 6, 0, {4, 1, 1, 'a', 5, 'b'}},
-		{"good, then bad", 7, 1, {3, 8, 2, 9, 3, 8, 0x80}},
-		{"32-bit field with 33 bits", 8, 0, {7, 8, 0, 0x80, 0x80, 0x80, 0x80, 0x10}},
+		{"good, then bad", 7, 1, {3, 8, 2, 8, 3, 8, 0x80}},
+		{"32-bit field with 33 bits", 8, 0, {7, 8, 0, 0x80, 0x80, 0x80, 0x80, 0x20}},
+		{"tgid below 0", 4, 0, {3, 8, 0, 1}},
+		{"start beyond 64 bits", 14, 0, {13, 5, 0, 0, 254, 255, 255, 255, 255, 255, 255, 255, 255, 1}},
 		{"sample of an undefined task", 7, 0, {6, 33, 0, 0, 1, 1, 0}},
 		{"cpu above the limit", 8, 0, {7, 33, 0x80, 0x40, 0, 0, 0, 0}},
 		{"stack below an unknown node", 9, 0, {8, 33, 0, 0, 0, 1, 2, 5, 0}},
 		{"kernel stack below the user root", 9, 0, {8, 33, 0, 0, 0, 1, 1, 0, 0}},
 		{"more frames than bytes", 9, 0, {8, 33, 0, 0, 0, 1, 2, 0, 9}},
-		{"comm of 16 bytes", 23, 0, {22, 32, 1, 1, 1, 0, 16}},
+		{"comm of 16 bytes", 23, 0, {22, 32, 2, 2, 1, 0, 16}},
 	};
 	struct event_decoder *decoder = NULL;
 

@@ -106,7 +106,14 @@ run_ok() {
 	[ $rc -eq 0 ] && return
 	fail "'$*' exited $rc"
 	sed 's/^/    /' "$scratch/$name.err" >&2
+	[ $rc -ne 3 ] || explain_losses "$@"
 	return 1
+}
+
+# explain_losses COMMAND...: the loss table of the trace behind its -o.
+explain_losses() {
+	while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done
+	[ $# -lt 2 ] || "$report" --info "$2" | grep -A8 'events of source' >&2
 }
 
 # run_code NAME CODE COMMAND...: the same, but CODE is the exit code wanted.

@@ -40,7 +40,7 @@ test_still_there() {
 	check_equal "lines that do not end in a count" 0 \
 		"$(grep -cvE ' [0-9]+$' "$scratch/evil.folded")"
 	check_number "samples under the comm, in the symbol" \
-		"$(folded_sum "$scratch/evil.folded" '^c[^;]*0:x.*;ev[^;]*2J[^;]*sym') > 500" ||
+		"$(folded_sum "$scratch/evil.folded" '^c[^;]*0:x.*;ev[^;]*2J[^;]*sym') > 100" ||
 		head -3 "$scratch/evil.folded" >&2
 	"$report" --dump "$scratch/$1.rwk" >"$scratch/evil.dump"
 	check "the path" grep -q 'owned' "$scratch/evil.dump"

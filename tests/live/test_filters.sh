@@ -26,7 +26,7 @@ start_burners() {
 
 # record_comms OPTION...: records a second; the comms seen, in one line.
 record_comms() {
-	run_ok f "$record" --force -p 1 -u -f 999 -o "$scratch/f.rwk" "$@" || return
+	run_ok f "$record" --force -p 1 -u -f 999 --embed none -o "$scratch/f.rwk" "$@" || return
 	folded "$scratch/f.rwk" >"$f"
 	folded_comms "$f" | paste -sd' '
 }
@@ -90,7 +90,7 @@ test_thread_kinds() {
 
 test_cpus() {
 	record_comms -P 0 >/dev/null
-	check_number "-P 0 sees the burner on CPU 0" "$(folded_sum "$f" '^b_zero;') > 50"
+	check_number "-P 0 sees the burner on CPU 0" "$(folded_sum "$f" '^b_zero;') > 10"
 	check_equal "-P 0 does not see the burner on CPU 1" 0 "$(folded_sum "$f" '^b_one;')"
 	run_code bad 2 "$record" --force -p 1 -o "$scratch/bad.rwk" -P 0-
 	"$record" --force -p 1 -o "$scratch/bad.rwk" -P 4095 2>/dev/null
@@ -106,7 +106,7 @@ test_reporter_filters() {
 		"$(folded "$t" --pid "$pid_paths" | folded_comms /dev/stdin | paste -sd' ')"
 	check_equal "report --tid" cpu_thread "$(folded "$t" --tid "$tid_thread" | folded_comms /dev/stdin)"
 	check_equal "report -P 0: CPU 1" 0 "$(folded "$t" -P 0 | folded_sum /dev/stdin '^b_one;')"
-	check_number "report -P 0: CPU 0" "$(folded "$t" -P 0 | folded_sum /dev/stdin '^b_zero;') > 50"
+	check_number "report -P 0: CPU 0" "$(folded "$t" -P 0 | folded_sum /dev/stdin '^b_zero;') > 10"
 }
 
 need_recording

@@ -54,7 +54,7 @@ test_not_to_a_terminal() {
 test_max_size() {
 	local size
 	start "$workloads/churn" 3000 3 >/dev/null
-	"$record" -p 20 -u -f 20000 --max-size 1 -o "$scratch/small.rwk" 2>"$scratch/small.err"
+	"$record" -p 20 -u -f 20000 --max-size 1M -o "$scratch/small.rwk" 2>"$scratch/small.err"
 	check_equal "exit code at --max-size" 4 "$?"
 	kill "$started"
 	size=$(stat -c %s "$scratch/small.rwk")
@@ -63,6 +63,11 @@ test_max_size() {
 	folded "$scratch/small.rwk" >"$scratch/small.folded"
 	check_number "samples in it" "$(folded_sum "$scratch/small.folded") > 1000"
 	check "names in it" grep -q ';burn_' "$scratch/small.folded"
+}
+
+# A bare number is megabytes, as --help says.
+test_max_size_unit() {
+	run_ok unit "$record" $short --max-size 1 -o "$scratch/unit.rwk"
 }
 
 test_usage() {
@@ -84,5 +89,6 @@ test_no_overwrite
 test_links
 test_not_to_a_terminal
 test_max_size
+test_max_size_unit
 test_usage
 finish

@@ -17,31 +17,33 @@ begin() {
 }
 
 # end_after SIGNAL...: sends them 0.2 s apart; the exit code in $code, milliseconds in $took.
+# The shell's own remark about a child that was killed is not of interest.
 end_after() {
 	local from signal
 	from=$(date +%s%N)
 	for signal; do
-		kill "-$signal" "$recorder" 2>/dev/null
+		kill "-$signal" "$recorder"
 		sleep 0.2
 	done
-	wait "$recorder" 2>/dev/null
+	wait "$recorder"
 	code=$?
 	took=$((($(date +%s%N) - from) / 1000000))
-}
+} 2>/dev/null
 
 check_readable() { # NAME LEAST_SAMPLES
 	"$report" --folded "$scratch/$1.rwk" >"$scratch/$1.folded" 2>"$scratch/$1.report"
 	check_number "$1: samples" "$(folded_sum "$scratch/$1.folded" '^burner;') > $2"
 }
 
-named() { folded_share "$scratch/$1.folded" '^burner;.*;burn_user' '^burner;'; }
+# The burner in the kernel is seen in main: libc's read() hides its caller from a walk.
+named() { folded_share "$scratch/$1.folded" '^burner;.*;(burn_user|main)(;| )' '^burner;'; }
 
 test_once() {
 	begin once
 	end_after INT
 	check_equal "exit code after Ctrl-C" 0 "$code"
 	check_number "Ctrl-C took $took ms" "$took < 10000"
-	check_readable once 1000
+	check_readable once 300
 	check_number "share of samples with a name" "$(named once) > 0.95"
 	run_code once 0 "$report" --tree "$scratch/once.rwk"
 }
@@ -50,7 +52,7 @@ test_twice() {
 	begin twice
 	end_after INT INT
 	check_number "two Ctrl-C took $took ms" "$took < 2000"
-	check_readable twice 1000
+	check_readable twice 300
 	run_ok twice "$report" --info "$scratch/twice.rwk"
 }
 
@@ -58,14 +60,14 @@ test_term() {
 	begin term
 	end_after TERM
 	check_equal "exit code after SIGTERM" 0 "$code"
-	check_readable term 1000
+	check_readable term 300
 }
 
 # Nothing but the last chunk is lost, and kernel functions have names without any embedding.
 test_killed() {
 	begin killed
 	end_after KILL
-	check_readable killed 1000
+	check_readable killed 300
 	"$report" --info "$scratch/killed.rwk" >"$scratch/info" 2>&1
 	check_number "exit code of --info" "$? == 0 || $? == 3"
 	check "kernel functions have names" grep -qE ';(do_syscall_64|asm_sysvec|entry_SYSCALL)' "$scratch/killed.folded"
@@ -77,7 +79,7 @@ test_finalize() {
 	local before
 	before=$(folded_sum "$scratch/killed.folded")
 	run_ok finalize "$record" --finalize "$scratch/killed.rwk"
-	check_readable killed 1000
+	check_readable killed 300
 	check_equal "samples after --finalize" "$before" "$(folded_sum "$scratch/killed.folded")"
 	check_number "share of samples with a name" "$(named killed) > 0.95"
 	run_code finalized 0 "$report" --info "$scratch/killed.rwk"

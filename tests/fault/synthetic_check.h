@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "format/event_decoder.h"
-#include "format/limits.h"
 #include "format/trace_reader.h"
 #include "tests/fault/synthetic.h"
 
-enum { SYN_MAX = 16384 }; /* samples */
+enum { SYN_MAX = 8192 }; /* samples */
 
 struct syn_found {
 	int error; /* of trace_reader_create */
@@ -115,15 +114,19 @@ static inline void syn_check(const struct trace_io *io, int fd, struct syn_found
 	struct trace_reader *reader = NULL;
 	const struct trace_section *sections;
 	const struct trace_chunk *chunks;
+	size_t room = 1;
 
 	*ret_found = (struct syn_found){.error = c ? trace_reader_create(io, fd, &reader) : -ENOMEM};
 	if (!ret_found->error)
 		ret_found->error = event_decoder_create(&c->decoder);
-	if (!ret_found->error && (c->payload = malloc(RWK_MAX_RAW_CHUNK))) {
+	if (!ret_found->error)
+		ret_found->chunks = trace_reader_chunks(reader, &chunks);
+	for (size_t i = 0; i < ret_found->chunks; i++)
+		room = chunks[i].header.raw_size > room ? chunks[i].header.raw_size : room;
+	if (!ret_found->error && (c->payload = malloc(room))) {
 		c->found = ret_found;
 		for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
 			syn_check_chunks(c, reader, order[i]);
-		ret_found->chunks = trace_reader_chunks(reader, &chunks);
 		ret_found->sections = trace_reader_sections(reader, &sections);
 		for (size_t i = 0; i < ret_found->sections; i++) {
 			ret_found->closed += sections[i].closed;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One bit of a trace turned over, anywhere: no crash (run under ASan and UBSan), at most one chunk lost (two where a
+ * header is hit), the rest decoded and named, and never silent. Then smears of random bytes: no crash, nothing wrong
+ * taken for right, never silent.
+ */
+#include "format/chunk.h"
+#include "tests/fault/level.h"
+#include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic_trace.h"
+#include "tests/test.h"
+
+enum { SAMPLES = 200, PER_CHUNK = 10, HEADER = 64 };
+
+static struct syn_found read_back(struct memory_io *m)
+{
+	struct syn_found found;
+
+	memory_io_open(m);
+	syn_check(&m->io, 3, &found);
+	return found;
+}
+
+/* Whether the byte lies in a chunk header. */
+static bool is_header(const struct memory_io *m, size_t byte)
+{
+	size_t at = HEADER;
+
+	while (byte >= at && at + sizeof(struct rwk_chunk_header) < m->length) {
+		const struct rwk_chunk_header *header = (const void *)(m->bytes + at);
+
+		if (byte < at + sizeof(*header))
+			return true;
+		at += rwk_chunk_length(header);
+	}
+	return false;
+}
+
+static void flip(struct test *t, struct memory_io *m, size_t byte, int bit)
+{
+	size_t lost = is_header(m, byte) ? 2 : 1;
+	struct syn_found found;
+
+	m->bytes[byte] ^= (uint8_t)(1 << bit);
+	found = read_back(m);
+	m->bytes[byte] ^= (uint8_t)(1 << bit);
+	test_check(t, !found.error && !found.wrong && !found.unnamed && !found.malformed,
+		   "byte %zu bit %d: error %d, %zu samples wrong, %zu unnamed", byte, bit, found.error, found.wrong,
+		   found.unnamed);
+	test_check(t, found.samples + lost * PER_CHUNK >= SAMPLES && found.damage.chunks <= lost,
+		   "byte %zu bit %d: %zu samples left, %llu chunks damaged", byte, bit, found.samples,
+		   (unsigned long long)found.damage.chunks);
+	test_check(t, found.damage.chunks || found.damage.bytes, "byte %zu bit %d: silent", byte, bit);
+}
+
+static void one_bit_costs_one_chunk(struct test *t)
+{
+	unsigned long flips = level_choose(20000, 1000000);
+	struct random random = random_make(2024);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 800, true);
+
+	for (size_t bit = 0; bit < 8 * (HEADER + sizeof(struct rwk_chunk_header)); bit++) /* where it hurts most: all */
+		flip(t, &m, bit / 8, bit % 8);
+	for (size_t bit = 0; bit < 8 * 32; bit++)
+		flip(t, &m, m.length - 32 + bit / 8, bit % 8);
+	for (unsigned long i = 0; i < flips; i++)
+		flip(t, &m, random_below(&random, m.length), (int)random_below(&random, 8));
+	printf("# %lu flips of a trace of %zu bytes\n", flips, m.length);
+	memory_io_close(&m);
+}
+
+static void a_smear_is_never_silent_nor_believed(struct test *t)
+{
+	unsigned long smears = level_choose(5000, 200000);
+	struct random random = random_make(7);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 800, true);
+	uint8_t *whole = malloc(m.length);
+
+	if (!whole)
+		abort();
+	memcpy(whole, m.bytes, m.length);
+	for (unsigned long i = 0; i < smears; i++) {
+		size_t length = 1 + random_below(&random, 64), from = random_below(&random, m.length - length);
+		struct syn_found found;
+
+		for (size_t k = 0; k < length; k++)
+			m.bytes[from + k] = (uint8_t)random_next(&random);
+		found = read_back(&m);
+		test_check(t, !found.error && !found.wrong, "smear of %zu at %zu: %zu wrong", length, from, found.wrong);
+		test_check(t, found.damage.chunks || found.damage.bytes || !memcmp(m.bytes, whole, m.length),
+			   "smear of %zu at %zu: silent", length, from);
+		test_check(t, found.samples + 4 * PER_CHUNK >= SAMPLES, "smear of %zu at %zu: %zu samples left", length, from,
+			   found.samples);
+		memcpy(m.bytes + from, whole + from, length);
+	}
+	printf("# %lu smears of 1 to 64 bytes\n", smears);
+	free(whole);
+	memory_io_close(&m);
+}
+
+TEST_MAIN(TEST(one_bit_costs_one_chunk), TEST(a_smear_is_never_silent_nor_believed))

@@ -36,7 +36,7 @@ die() { echo "cannot go on: $*" >&2; exit 1; }
 
 fail() {
 	failures=$((failures + 1))
-	echo "FAIL: $*" >&2
+	echo "not ok $*" >&2
 }
 
 # check WHAT COMMAND...: the command must succeed.

@@ -8,10 +8,10 @@ format=${CLANG_FORMAT:-clang-format-14}
 command -v "$format" >/dev/null || without clang-format-14
 style=$PWD/.clang-format
 
-# The file with what is not judged taken out, line for line.
-plain()
+# Takes what is not judged out of the files, line for line.
+make_plain()
 {
-	perl -0777 -pe '
+	xargs -r perl -0777 -pi -e '
 		sub blank { (my $lines = shift) =~ s/[^\n]//g; join("\n", ("#pragma x") x (1 + length $lines)) }
 		s{^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*}{ blank($&) }gme;
 		s{^[ \t]*enum\b[^\n;]*\};[^\n]*$}{#pragma x}gm;
@@ -20,14 +20,14 @@ plain()
 			$code . "\n#pragma x" x $lines
 		}gmse;
 		s/\bclass\b/klass/g;	# a word of C++ to clang-format
-	' "$1"
+	'
 }
 
-# Reads a plain diff; prints the hunks that differ in more than where lines break.
+# Reads a plain diff of two folders; prints the hunks that differ in more than where lines break.
 judge()
 {
 	perl -e '
-		my ($file, $line, @old, @new) = (shift);
+		my ($file, $line, @old, @new);
 		sub flat { my $text = join(" ", @_); $text =~ s/\s+/ /g; $text =~ s/^ //; $text =~ s/([({]) /$1/gr }
 		# Continuation lines, which stand at a column and not at a tab stop, may stand elsewhere.
 		sub same { my ($old, $new) = @_; $old eq $new || $new =~ /^\t* +\S/ && $old =~ s/^\s+//r eq $new =~ s/^\s+//r }
@@ -42,29 +42,31 @@ judge()
 		}
 		while (<STDIN>) {
 			chomp;
-			if (/^(\d+)/) { hunk(); $line = $1; @old = @new = (); }
+			if (m{^diff -r \S*/old/(\S+)}) { hunk(); $file = $1; @old = @new = (); }
+			elsif (/^(\d+)/) { hunk(); $line = $1; @old = @new = (); }
 			elsif (/^< (.*)/) { push @old, $1 }
 			elsif (/^> (.*)/) { push @new, $1 }
 		}
-		hunk();' "$1"
+		hunk();'
 }
 
 layout()
 {
-	product_files '*.[ch]' | while IFS= read -r file; do
-		plain "$file" >"$dir/old.c"
-		"$format" --style="file:$style" <"$dir/old.c" | diff "$dir/old.c" - | judge "$file"
-	done
+	mkdir "$dir/old"
+	product_files '*.[ch]' | xargs -r cp --parents -t "$dir/old"
+	find "$dir/old" -type f | make_plain
+	cp -r "$dir/old" "$dir/new"
+	find "$dir/new" -type f | xargs -r "$format" -i --style="file:$style"
+	diff -r "$dir/old" "$dir/new" | judge
 }
 
 blanks()
 {
-	files '*.[chS]' '*.cpp' '*.py' '*.sh' '*.bash' '*.md' '*.[1-8]' Makefile .clang-format |
-		while IFS= read -r file; do
-			grep -nE '[[:blank:]]+$' "$file" | sed "s|^\([0-9]*\):.*|$file:\1\ttrailing blanks|"
-			grep -n $'\r' "$file" | sed "s|^\([0-9]*\):.*|$file:\1\ta carriage return|"
-			[[ $(tail -c 1 "$file") ]] && printf '%s:%d\tno newline at the end\n' "$file" "$(wc -l <"$file")"
-		done
+	files '*.[chS]' '*.cpp' '*.py' '*.sh' '*.bash' '*.md' '*.[1-8]' Makefile .clang-format | xargs -r perl -ne '
+		print "$ARGV:$.\ttrailing blanks\n" if /[ \t]+$/;
+		print "$ARGV:$.\ta carriage return\n" if /\r/;
+		print "$ARGV:$.\tno newline at the end\n" if eof && !/\n$/;
+		close ARGV if eof;'
 }
 
 dir=$(mktemp -d)

@@ -8,18 +8,16 @@
 . "$(dirname "$0")/lib.sh"
 
 # TCG is some ten times slower than a host, so to the limits comes what the run without a held lock shows beyond them.
-# One target may cost a helper its deadline of 200 ms, at the start and at the stop.
+# One target may cost a helper its deadline of 200 ms, at the start and at the stop; the rest is noise of the machine. Who waited
+# for the lock would wait for ever.
 deadline_ms=400
-noise_ms=700
+noise_ms=1100
 
 took_ms() { echo $((($(time_of "$1" 5) - $(time_of "$1" 4)) / 1000000)); }
-stop_ms() { echo $(($(time_of "$1" 6) / 1000000)); }
 best() { if [ "$1" -le "$2" ]; then echo "$1"; else echo "$2"; fi; }
 over() { if [ "$1" -gt "$2" ]; then echo $(($1 - $2)); else echo 0; fi; }
-
-# What a run bounded to 1 s takes beyond that second: start and stop.
-bounded_ms() { echo $(($(best "$(took_ms "$1-bounded1")" "$(took_ms "$1-bounded2")") - 1000)); }
-endless_ms() { best "$(stop_ms "$1-endless1")" "$(stop_ms "$1-endless2")"; }
+best_ms() { best "$(took_ms "${1}1")" "$(took_ms "${1}2")"; }
+stop_ms() { echo $(($(best "$(time_of "${1}1" 6)" "$(time_of "${1}2" 6)") / 1000000)); }
 
 judge() { # NAME WHAT FREE HELD LIMIT
 	allowed=$(($5 + $(over "$3" "$5")))
@@ -29,20 +27,23 @@ judge() { # NAME WHAT FREE HELD LIMIT
 }
 
 judge_kernel() { # NAME
-	verdict "$1/held" "the mm lock was not held before the recordings" grep -q '^held ' "$dir/truth"
-	verdict "$1/still-held" "the mm lock was not held after the recordings" grep -q '^still-held ' "$dir/truth"
-	for run in bounded1 bounded2 endless1 endless2 walk all full; do
-		recorded "$1/free-$run" "free-$run"
-		recorded "$1/held-$run" "held-$run"
+	verdict "$1/held" "the mm lock was not held before the recording" grep -q '^held ' "$dir/truth"
+	verdict "$1/still-held" "the mm lock was not held after the recording" grep -q '^still-held ' "$dir/truth"
+	for run in bounded endless walk all full; do
+		for turn in 1 2; do
+			recorded "$1/free-$run$turn" "free-$run$turn"
+			recorded "$1/held-$run$turn" "held-$run$turn"
+		done
 	done
-	judge "$1" stop "$(endless_ms free)" "$(endless_ms held)" 1000
-	judge "$1" start-and-stop "$(bounded_ms free)" "$(bounded_ms held)" 3000
-	judge "$1" walk "$(took_ms free-walk)" "$(took_ms held-walk)" 2000
-	judge "$1" walk-all-user "$(took_ms free-all)" "$(took_ms held-all)" 3000
-	judge "$1" embedding "$(took_ms free-full)" "$(took_ms held-full)" 6000
-	tasks_of "$dir/held-walk.rwk" >"$dir/held-walk.list"
+	judge "$1" stop "$(stop_ms free-endless)" "$(stop_ms held-endless)" 1000
+	# What a run bounded to 1 s takes beyond that second.
+	judge "$1" start-and-stop $(($(best_ms free-bounded) - 1000)) $(($(best_ms held-bounded) - 1000)) 3000
+	judge "$1" walk "$(best_ms free-walk)" "$(best_ms held-walk)" 2000
+	judge "$1" walk-all-user "$(best_ms free-all)" "$(best_ms held-all)" 3000
+	judge "$1" embedding "$(best_ms free-full)" "$(best_ms held-full)" 6000
+	recorded "$1/last" last && tasks_of "$dir/last.rwk" >"$dir/last.list"
 	for name in mm-reader mm-writer; do
-		verdict "$1/found-$name" "the default walk does not show it" grep -q "^$name	" "$dir/held-walk.list"
+		verdict "$1/found-$name" "the default walk does not show it" grep -q "^$name	" "$dir/last.list"
 	done
 }
 

@@ -30,14 +30,21 @@ judge_bed() { # NAME
 tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' "$dir/truth"; }
 oracle_state() { sed 's/.*) //; s/ .*//' "$dir/oracle/$(tid_of "$1").stat"; }
 
+# Names, one a line, to the address of each, so that aliases of one function compare equal.
+addresses() {
+	awk 'NR == FNR { if (!($3 in address)) address[$3] = $1; next } { print $1 in address ? address[$1] : $1 }' \
+		"$dir/kallsyms" - | tr '\n' ','
+}
+
 # The functions of /proc/PID/stack are the end of the stack that was recorded: the kernel leaves the scheduler's own out there.
 judge_stack() { # NAME TASK LIST
-	truth=$(sed 's/^\[<0>\] //; s/+0x.*//' "$dir/oracle/$(tid_of "$2").stack" | tr '\n' ',')
-	seen=$(awk -F '\t' -v tid="$(tid_of "$2")" '$2 == tid { print $5 }' "$3")
-	case $seen in
+	sed 's/^\[<0>\] //; s/+0x.*//' "$dir/oracle/$(tid_of "$2").stack" >"$dir/stack.truth"
+	awk -F '\t' -v tid="$(tid_of "$2")" '$2 == tid { print $5 }' "$3" | tr ',' '\n' | sed '/^$/d' >"$dir/stack.seen"
+	truth=$(addresses <"$dir/stack.truth")
+	case $(addresses <"$dir/stack.seen") in
 	*"$truth") [ -n "$truth" ] && ok "$1" && return ;;
 	esac
-	not_ok "$1" "stack '$seen' does not end in '$truth'"
+	not_ok "$1" "'$(tr '\n' ',' <"$dir/stack.seen")' does not end in '$(tr '\n' ',' <"$dir/stack.truth")'"
 }
 
 state_in() { # LIST NAME

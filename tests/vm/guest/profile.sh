@@ -6,10 +6,12 @@ cpus=$(grep -c ^processor /proc/cpuinfo)
 echo "$cpus" >/out/cpus
 have_recorder || { work 1 "$cpus" >/out/work; exit 0; }
 
-work 6 "$cpus" >/out/work &
+work 60 "$cpus" >/out/work &
 sleep 1
-record profile -p 2 -u
-wait
+# At the default of 4000 Hz an emulated CPU does little else than take samples.
+record profile -p 3 -u -f 500
+kill $!
+wait $!
 
 stopwatch old-kernel 0 uname26 rwalker-record -o /out/old.rwk -p 1 >/out/old-kernel.out 2>/out/old-kernel.err
 mount -t tmpfs none /sys/kernel/btf

@@ -43,6 +43,7 @@ kill -CONT "$ticker"
 sleep 1
 oracle
 for pid in /proc/[0-9]*; do echo "$(basename "$pid") $(state_of "$(basename "$pid")")"; done >/out/states
+cat /proc/kallsyms >/out/kallsyms
 have_recorder || exit 0
 
 record walk

@@ -1,78 +1,112 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * work SECONDS THREADS : a load for the profile, one thread bound to each of the first THREADS CPUs.
+ * work SECONDS THREADS : a load for the profile, one thread bound to each of the first THREADS CPUs, until the time is over or
+ * a SIGTERM comes.
  *
- * Each round spends about as long in user space (work_user) as in the kernel (reads of /dev/zero, work_kernel), with
- * frame pointers, so that both show in a call chain. At the end it prints what it used, from getrusage(2).
+ * Rounds of work_user, which stays in user space, and work_kernel, which reads /dev/zero. At the end it prints
+ *
+ *     work user NS kernel NS
+ *
+ * the time in each, summed over the threads, by CLOCK_THREAD_CPUTIME_ID. Both have frames, and the system call is made in
+ * work_kernel itself: libc's read() has no frame and would hide its caller.
  */
 #include "guest.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/resource.h>
+#include <signal.h>
 
 #define FRAMED __attribute__((noinline, noclone, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
-#define ROUND_NS 2000000u
+#define MAX_THREADS 64
 
-static uint64_t deadline;
+struct worker {
+	pthread_t thread;
+	int cpu;
+	uint64_t user_ns, kernel_ns;
+};
 
-uint64_t work_user(uint64_t end_ns);
-void work_kernel(int fd, uint64_t end_ns);
+static volatile sig_atomic_t over; /* set by the signal */
 
-FRAMED uint64_t work_user(uint64_t end_ns)
+void work_user(int rounds);
+void work_kernel(int fd, int rounds);
+
+FRAMED void work_user(int rounds)
 {
 	uint64_t sum = 0;
 
-	while (now_ns() < end_ns)
-		for (uint64_t i = 0; i < 2000; i++)
-			__asm__ volatile("add %1, %0" : "+r"(sum) : "r"(i));
-	return sum;
+	for (int i = 0; i < rounds * 1000; i++)
+		__asm__ volatile("add %1, %0" : "+r"(sum) : "r"((uint64_t)i));
 }
 
-FRAMED void work_kernel(int fd, uint64_t end_ns)
+FRAMED void work_kernel(int fd, int rounds)
 {
-	char buffer[65536];
+	char buffer[8192];
+	long done;
 
-	while (now_ns() < end_ns)
-		if (read(fd, buffer, sizeof(buffer)) < 0)
-			die("/dev/zero");
+	for (int i = 0; i < rounds; i++)
+		__asm__ volatile("syscall"
+				 : "=a"(done)
+				 : "a"(SYS_read), "D"(fd), "S"(buffer), "d"(sizeof(buffer))
+				 : "rcx", "r11", "memory");
+}
+
+static uint64_t used_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static void *run(void *arg)
 {
-	int cpu = (int)(intptr_t)arg;
+	struct worker *worker = arg;
 	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	cpu_set_t set;
 
-	if (fd < 0)
-		die("/dev/zero");
 	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("sched_setaffinity");
-	while (now_ns() < deadline) {
-		work_user(now_ns() + ROUND_NS);
-		work_kernel(fd, now_ns() + ROUND_NS);
+	CPU_SET(worker->cpu, &set);
+	if (fd < 0 || sched_setaffinity(0, sizeof(set), &set))
+		die("worker");
+	while (!over) {
+		uint64_t begin = used_ns(), middle;
+
+		work_user(2000);
+		middle = used_ns();
+		work_kernel(fd, 1000);
+		worker->user_ns += middle - begin;
+		worker->kernel_ns += used_ns() - middle;
 	}
 	return NULL;
 }
 
+static void stop(int signal)
+{
+	(void)signal;
+	over = 1;
+}
+
 int main(int argc, char **argv)
 {
-	int seconds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1;
+	unsigned int seconds = argc > 1 ? (unsigned int)strtoul(argv[1], NULL, 10) : 1;
 	int threads = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
-	pthread_t thread[64];
-	struct rusage usage;
+	struct worker workers[MAX_THREADS] = {0};
+	uint64_t user_ns = 0, kernel_ns = 0;
 
-	deadline = now_ns() + (uint64_t)seconds * 1000000000u;
-	for (int i = 0; i < threads && i < 64; i++)
-		if (pthread_create(&thread[i], NULL, run, (void *)(intptr_t)i))
+	signal(SIGTERM, stop);
+	signal(SIGALRM, stop);
+	alarm(seconds);
+	for (int i = 0; i < threads && i < MAX_THREADS; i++) {
+		workers[i].cpu = i;
+		if (pthread_create(&workers[i].thread, NULL, run, &workers[i]))
 			die("pthread_create");
-	for (int i = 0; i < threads && i < 64; i++)
-		pthread_join(thread[i], NULL);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("work user %ld.%06ld system %ld.%06ld\n", usage.ru_utime.tv_sec, usage.ru_utime.tv_usec,
-	       usage.ru_stime.tv_sec, usage.ru_stime.tv_usec);
+	}
+	for (int i = 0; i < threads && i < MAX_THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		user_ns += workers[i].user_ns;
+		kernel_ns += workers[i].kernel_ns;
+	}
+	printf("work user %llu kernel %llu\n", (unsigned long long)user_ns, (unsigned long long)kernel_ns);
 	return 0;
 }

@@ -21,8 +21,8 @@ same_options()
 	"$1" --help | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u >"$shown"
 	mandoc -T ascii "$2" | col -b | grep -oE -- '--[a-z][a-z-]*' | sort -u >"$described"
 	comm -23 "$shown" "$described" | sed "s|^|$2:1\tdoes not describe |"
-	grep -oE '^\.It Fl Fl? ?-?[a-z-]+|^\.It.* Fl -[a-z-]+' "$2" | grep -oE -- '-[a-z][a-z-]+' | sed 's/^/-/' |
-		sort -u | comm -13 "$shown" - | sed "s|^|$2:1\tdescribes an option that --help does not have: |"
+	grep -E '^\.It.*Fl' "$2" | grep -oE -- ' -[a-z][a-z-]+' | sed 's/^ /-/' | sort -u | comm -13 "$shown" - |
+		sed "s|^|$2:1\tdescribes an option that --help does not have: |"
 }
 
 dir=$(mktemp -d)

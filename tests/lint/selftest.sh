@@ -101,7 +101,7 @@ fault words report/view/view.c 9 '\nstruct dso;\n'
 fault format common/common.c 8 'int f( int a );\n'
 fault format common/common.c 10 'int f(int a)\n{\n    return a;\n}\n'
 fault format common/common.h 5 'int f(void); \n'
-fault format common/common.h 4 'int f(void);'
+fault format common/common.h 5 'int f(void);'
 fault spdx report/read/none.c 1 '\nint f(void);\n'
 fault spdx report/read/read.c 8 "$spdx\n"
 fault man record/x.1 5 '.Dd November 1, 2026\n.Dt X 1\n.Os\n.Sh NAME\n.Nosuch\n'
@@ -123,3 +123,35 @@ if LINT_ROOT=$tree "$top/tests/lint/globals.sh" | grep -q "^not ok globals - com
 else
 	echo "not ok globals_finds_static - nothing found"
 fi
+
+# A page and a --help that differ, in both ways.
+make_good_tree
+mkdir -p "$tree/build"
+printf '#!/bin/sh\necho "  -a, --all   everything"\necho "  --only-help N"\n' >"$tree/build/rwalker-record"
+chmod +x "$tree/build/rwalker-record"
+cat >"$tree/record/rwalker-record.1" <<END
+.\" SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+.Dd November 21, 2026
+.Dt RWALKER-RECORD 1
+.Os
+.Sh NAME
+.Nm rwalker-record
+.Nd a page
+.Sh DESCRIPTION
+.Bl -tag -width Ds
+.It Fl a , -all
+Everything.
+.It Fl -only-page Ar N
+Nothing.
+.El
+END
+out=$(LINT_ROOT=$tree "$top/tests/lint/man.sh")
+for want in 'does not describe --only-help' 'does not have: --only-page'; do
+	if grep -q -e "$want" <<<"$out" && ! grep -q -e '--all' <<<"$out"; then
+		echo "ok man_finds_${want##*--}"
+	elif [[ $out == skip* ]]; then
+		echo "skip man_finds_${want##*--} - ${out#*- }"
+	else
+		echo "not ok man_finds_${want##*--} - $(head -n 1 <<<"$out")"
+	fi
+done

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A writer killed with SIGKILL at random moments: every chunk whose write returned is readable, decoded and named, and
+ * the file can be gone on with. The writer counts what returned in memory that outlives it.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/fault/level.h"
+#include "tests/fault/synthetic_check.h"
+#include "tests/test.h"
+
+enum { PER_CHUNK = 4 };
+
+static _Noreturn void write_until_killed(int fd, volatile uint32_t *acknowledged)
+{
+	struct trace_writer_settings settings = {.copy_buffer = 4096};
+	struct trace_writer *writer;
+	struct event_log *log;
+
+	if (trace_writer_create(&trace_io_system, fd, &settings, &writer) < 0 ||
+	    event_log_create(writer, SYN_CPUS, &log) < 0)
+		_exit(1);
+	for (uint32_t i = 0; i < SYN_MAX; i++) {
+		if (syn_add(log, i, PER_CHUNK) < 0)
+			_exit(2);
+		if ((i + 1) % PER_CHUNK == 0)
+			*acknowledged = i + 1;
+	}
+	(void)event_log_close(log, RWK_END_CLEAN, NULL, 0);
+	*acknowledged = SYN_MAX;
+	for (;;)
+		pause();
+}
+
+/* What --finalize does: a section behind what is there. */
+static int append_section(int fd)
+{
+	struct trace_writer *writer = NULL;
+	int r = lseek(fd, 0, SEEK_END) < 0 ? -errno : 0;
+
+	if (!r)
+		r = trace_writer_create(&trace_io_system, fd, &(struct trace_writer_settings){0}, &writer);
+	if (!r)
+		r = trace_writer_close(writer, RWK_END_CLEAN, NULL, 0);
+	trace_writer_destroy(writer);
+	return r;
+}
+
+static void check(struct test *t, int fd, uint32_t acknowledged, size_t sections)
+{
+	struct syn_found found;
+
+	syn_check(&trace_io_system, fd, &found);
+	if (!sections && !acknowledged && found.error == -ENODATA) /* killed before the first write returned */
+		return;
+	test_check(t, !found.error && !found.wrong && !found.unnamed && !found.malformed,
+		   "error %d, %zu samples wrong, %zu unnamed", found.error, found.wrong, found.unnamed);
+	test_check(t, found.samples >= acknowledged, "%zu samples of %u whose write returned", found.samples, acknowledged);
+	test_check(t, !found.damage.chunks && !found.damage.bytes, "%llu chunks damaged",
+		   (unsigned long long)found.damage.chunks);
+	if (sections)
+		test_check(t, found.closed >= 1 && found.end_reason == RWK_END_CLEAN, "it cannot be gone on with");
+}
+
+static void run(struct test *t, struct random *random, volatile uint32_t *acknowledged, uint64_t *ret_total)
+{
+	struct timespec pause = {.tv_nsec = (long)random_below(random, 30000000)};
+	char path[] = "/tmp/rwk-kill-XXXXXX";
+	int fd = mkstemp(path);
+	pid_t child;
+
+	REQUIRE(t, fd >= 0 && unlink(path) == 0);
+	*acknowledged = 0;
+	child = fork();
+	if (!child)
+		write_until_killed(fd, acknowledged);
+	REQUIRE(t, child > 0);
+	nanosleep(&pause, NULL);
+	kill(child, SIGKILL);
+	REQUIRE(t, waitpid(child, &(int){0}, 0) == child);
+	*ret_total += *acknowledged;
+	check(t, fd, *acknowledged, 0);
+	CHECK_INT(t, append_section(fd), 0);
+	check(t, fd, *acknowledged, 2);
+	close(fd);
+}
+
+static void killed_at_random_moments(struct test *t)
+{
+	unsigned long runs = level_choose(50, 500);
+	struct random random = random_make((uint64_t)time(NULL));
+	volatile uint32_t *acknowledged =
+		mmap(NULL, sizeof(*acknowledged), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t total = 0;
+
+	REQUIRE(t, acknowledged != MAP_FAILED);
+	for (unsigned long i = 0; i < runs; i++)
+		run(t, &random, acknowledged, &total);
+	printf("# %lu kills, %llu samples in chunks whose write had returned\n", runs, (unsigned long long)total);
+	CHECK(t, total > runs);
+}
+
+TEST_MAIN(TEST(killed_at_random_moments))

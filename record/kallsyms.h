@@ -35,6 +35,12 @@ struct kallsyms {
 	ARRAY(char) names;
 };
 
+/*
+ * A number that changes when a module comes or goes, from /proc/modules alone, which is short. 0 for a kernel without
+ * modules.
+ */
+uint64_t kallsyms_modules_mark(void);
+
 /* 0, -EPERM (addresses hidden), -ENOMEM, -errno of /proc/kallsyms. Nothing is reported here. */
 int kallsyms_read(struct kallsyms *table);
 void kallsyms_deinit(struct kallsyms *table);

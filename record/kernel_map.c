@@ -40,6 +40,7 @@ struct kernel_map {
 	size_t run_time_count;
 	struct cache_entry cache[CACHE_SIZE];
 	uint64_t unknown;
+	uint64_t modules_mark; /* as of the table */
 	bool keep_addresses;
 };
 
@@ -286,7 +287,12 @@ static int table_load(struct kernel_map *map)
 
 int kernel_map_refresh(struct kernel_map *map)
 {
+	uint64_t mark = kallsyms_modules_mark();
+
 	map->unknown = 0;
+	if (mark == map->modules_mark)
+		return 0;
+	map->modules_mark = mark;
 	cache_clear(map);
 	return table_load(map);
 }
@@ -301,6 +307,7 @@ int kernel_map_create(const struct kernel_map_sink *sink, bool keep_addresses, s
 	map->sink = *sink;
 	map->keep_addresses = keep_addresses;
 	map->run_time = calloc(MAX_RUN_TIME + 1, sizeof(*map->run_time));
+	map->modules_mark = kallsyms_modules_mark();
 	if (map->run_time)
 		rc = table_load(map);
 	if (rc == -EPERM)

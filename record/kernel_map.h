@@ -41,7 +41,7 @@ void kernel_map_remove(struct kernel_map *map, uint64_t address);
 /* Addresses that lay in nothing known since the last refresh. */
 uint64_t kernel_map_unknown(const struct kernel_map *map);
 
-/* Reads the kernel's lists again (a module was loaded): for the once-a-second tick, not the drain loop. */
+/* Reads the kernel's lists again if a module was loaded or unloaded: for the once-a-second tick, not the drain loop. */
 int kernel_map_refresh(struct kernel_map *map);
 
 #endif

@@ -34,6 +34,7 @@ struct sideband {
 	uint64_t *next_time;     /* of each ring's next record; UINT64_MAX: none */
 	uint64_t *lost;
 	uint32_t max_cpus;
+	size_t ring_bytes; /* of each */
 	struct perf_event_attr attr;
 	struct hash_map seen; /* tgid -> enum sideband_seen */
 };
@@ -321,10 +322,19 @@ void sideband_follow_cpus(struct sideband *sideband)
 {
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++)
 		if (!sideband->rings[cpu].page) /* -ENODEV while it is offline */
-			(void)perf_ring_open(&sideband->rings[cpu], &sideband->attr, (int)cpu, RING_BYTES);
+			(void)perf_ring_open(&sideband->rings[cpu], &sideband->attr, (int)cpu, sideband->ring_bytes);
 }
 
-static void attr_fill(struct perf_event_attr *attr, bool user_stacks)
+static size_t ring_bytes_for(uint32_t cpus)
+{
+	size_t bytes = RING_MOST;
+
+	while (bytes > RING_LEAST && bytes * cpus > RINGS_BUDGET)
+		bytes /= 2;
+	return bytes;
+}
+
+static void attr_fill(struct perf_event_attr *attr, size_t ring_bytes, bool user_stacks)
 {
 	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
@@ -335,7 +345,7 @@ static void attr_fill(struct perf_event_attr *attr, bool user_stacks)
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 4,
+		.wakeup_watermark = (uint32_t)ring_bytes / 4,
 		.ksymbol = 1,
 		.mmap = user_stacks,
 		.mmap2 = user_stacks,
@@ -351,7 +361,7 @@ static int rings_open(struct sideband *sideband)
 	int error = -ENODEV;
 
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
-		int rc = perf_ring_open(&sideband->rings[cpu], &sideband->attr, (int)cpu, RING_BYTES);
+		int rc = perf_ring_open(&sideband->rings[cpu], &sideband->attr, (int)cpu, sideband->ring_bytes);
 
 		if (rc && rc != -ENODEV /* offline */)
 			return rc;
@@ -370,7 +380,8 @@ int sideband_create(struct recording *recording, struct module_files *files, str
 	sideband->recording = recording;
 	sideband->files = files;
 	sideband->max_cpus = recording->max_cpus;
-	attr_fill(&sideband->attr, recording->config->user_stacks);
+	sideband->ring_bytes = ring_bytes_for(sideband->max_cpus);
+	attr_fill(&sideband->attr, sideband->ring_bytes, recording->config->user_stacks);
 	sideband->rings = calloc(sideband->max_cpus, sizeof(*sideband->rings));
 	sideband->next_time = calloc(sideband->max_cpus, sizeof(*sideband->next_time));
 	sideband->lost = calloc(sideband->max_cpus, sizeof(*sideband->lost));

@@ -23,9 +23,14 @@
 #include "record/perf_ring.h"
 #include "record/recording.h"
 
-enum { RING_BYTES = 128 << 10,
-       MAX_SEEN = 1 << 16,
-       COMM_BYTES = 16 };
+/* Rings share a budget, so that a host of hundreds of CPUs does not lock hundreds of megabytes. */
+enum {
+	RINGS_BUDGET = 32 << 20,
+	RING_LEAST = 64 << 10,
+	RING_MOST = 512 << 10,
+	MAX_SEEN = 1 << 16,
+	COMM_BYTES = 16,
+};
 
 struct sideband {
 	struct recording *recording;

@@ -40,7 +40,7 @@ static void write_text(FILE *out, const char *text)
 
 static void write_weight(const struct profile_source *source, FILE *out)
 {
-	if (source->kind == PROFILE_TASKS || !strcmp(source->weight_unit, "samples"))
+	if (!strcmp(source->weight_unit, "samples"))
 		return;
 	if (!strcmp(source->weight_unit, "ns"))
 		(void)fprintf(out, ", %s ms", figure_milliseconds(source->weight).text);
@@ -48,33 +48,51 @@ static void write_weight(const struct profile_source *source, FILE *out)
 		(void)fprintf(out, ", %" PRIu64 " %s", source->weight, source->weight_unit);
 }
 
-static void write_what(const struct profile_source *source, FILE *out)
+static void write_sampled(const struct profile_source *source, FILE *out)
 {
-	const char *kind = section_kind_name(source->kind);
-
-	(void)fprintf(out, "# %s", kind);
-	if (source->name && source->name[0] && strcmp(source->name, kind) != 0) {
-		(void)fputc(' ', out);
-		write_text(out, source->name);
-	}
-	(void)fprintf(out, ": %" PRIu64 " %s", source->samples, source->kind == PROFILE_TASKS ? "tasks" : "samples");
+	(void)fprintf(out, "%" PRIu64 " samples", source->samples);
 	write_weight(source, out);
 	if (source->duration)
 		(void)fprintf(out, " in %s s", figure_seconds(source->duration).text);
 	if (source->frequency)
 		(void)fprintf(out, ", %" PRIu64 " Hz per CPU", source->frequency);
-	if (source->kind != PROFILE_TASKS)
-		(void)fputs(source->user_stacks ? ", kernel and user stacks" : ", kernel stacks", out);
-	(void)fputc('\n', out);
+	(void)fprintf(out, "%s\n", source->user_stacks ? ", kernel and user stacks" : ", kernel stacks");
 	if (source->software_fallback)
 		(void)fputs("# sampled by the CPU's clock: no hardware counter was to be had\n", out);
+}
+
+static void write_walked(const struct view_context *context, const struct profile_source *source)
+{
+	const struct profile_walk *walks;
+	size_t count = profile_walks(context->profile, &walks);
+	uint64_t seen = 0;
+
+	for (size_t i = 0; i < count; i++)
+		seen += walks[i].seen;
+	(void)fprintf(context->out, "%" PRIu64 " of %" PRIu64 " that were seen, walks: %zu\n", source->samples, seen, count);
+}
+
+static void write_what(const struct view_context *context, const struct profile_source *source)
+{
+	const char *kind = section_kind_name(source->kind);
+
+	(void)fprintf(context->out, "# %s", kind);
+	if (source->name && source->name[0] && strcmp(source->name, kind) != 0) {
+		(void)fputc(' ', context->out);
+		write_text(context->out, source->name);
+	}
+	(void)fputs(": ", context->out);
+	if (source->kind == PROFILE_TASKS)
+		write_walked(context, source);
+	else
+		write_sampled(source, context->out);
 }
 
 void section_heading(const struct view_context *context, const struct profile_source *source)
 {
 	const struct view_settings *settings = context->settings;
 
-	write_what(source, context->out);
+	write_what(context, source);
 	if (settings->filters[0])
 		(void)fprintf(context->out, "# filters: %s\n", settings->filters);
 	if (source->samples)

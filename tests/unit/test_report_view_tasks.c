@@ -35,7 +35,7 @@ static void prints_the_documented_form(struct test *t)
 
 	p->tasks[1].tgid = 70;
 	fake_check(t, p, VIEW_TASKS, &plain,
-		   "# tasks: 4 tasks in 5.00 s\n"
+		   "# tasks: 4 of 100 that were seen, walks: 1\n"
 		   "\n"
 		   "comm burn pid 80 state R wait - queue CPU 1\n"
 		   "    [running on CPU 1]\n"
@@ -80,7 +80,7 @@ static void dates_several_walks(struct test *t)
 	(void)fake_walked(p, 1, "a", 5, "R", "schedule+0x3");
 	p->sources[0].samples = p->sources[0].weight = 1;
 	fake_check(t, p, VIEW_TASKS, &plain,
-		   "# tasks: 1 tasks in 5.00 s\n"
+		   "# tasks: 1 of 25 that were seen, walks: 2\n"
 		   "\n"
 		   "=== 2025-11-21 08:59:02 ===\n"
 		   "\n"

@@ -56,7 +56,7 @@ layout()
 	product_files '*.[ch]' | xargs -r cp --parents -t "$dir/old"
 	find "$dir/old" -type f | make_plain
 	cp -r "$dir/old" "$dir/new"
-	find "$dir/new" -type f | xargs -r "$format" -i --style="file:$style"
+	find "$dir/new" -type f -exec "$format" -i --style="file:$style" {} +
 	diff -r "$dir/old" "$dir/new" | judge
 }
 

@@ -21,7 +21,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
-enum { PASS_MS = 100, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
+enum { PASS_MS = 100, START_STATE_MS = 20, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
 
 /* Reads the signals that came; true where one of them asks to end. */
 static bool take_signals(struct session *session)
@@ -143,7 +143,7 @@ static void run(struct session *session)
 		wait_for_events(session, now);
 		drain_pass(&session->drain);
 		if (session->start_state)
-			(void)start_state_step(session->start_state, 0);
+			(void)start_state_step(session->start_state, START_STATE_MS);
 		now = clocks_now();
 		(void)recording_check(recording, event_log_tick(recording->log, now));
 		if ((now - recording->start) / SECOND != second) {

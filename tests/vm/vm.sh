@@ -43,9 +43,7 @@ truncate -s 64M "$work/out.img"
 "$here/mkinitrd.sh" "$kernel" "$script" "$work/initrd" "$@"
 
 rc=0
-# Time limits are judged in the guest, so it goes before whatever else runs here, where that is allowed.
-nice=; nice -n -10 true 2>/dev/null && nice="nice -n -10"
-timeout -k 2 "$limit" $nice qemu-system-x86_64 -M q35 -accel tcg,thread=single -cpu max -m 1024 -smp "$cpus" \
+timeout -k 2 "$limit" qemu-system-x86_64 -M q35 -accel tcg,thread=single -cpu max -m 1024 -smp "$cpus" \
 	-nodefaults -nographic -serial "file:$out/console.log" -no-reboot \
 	-kernel "$top/build/vm/$kernel/vmlinuz" -initrd "$work/initrd" -append "console=ttyS0 panic=-1 quiet" \
 	-drive "file=$work/out.img,if=virtio,format=raw" -drive "file=$disk,if=virtio,format=raw,snapshot=on" \

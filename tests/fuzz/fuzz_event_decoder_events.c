@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Any bytes as the payload of a EVENTS chunk. */
+#include "tests/fuzz/decode.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+	fuzz_decode(bytes, length);
+	return 0;
+}

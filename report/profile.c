@@ -13,6 +13,7 @@
 static int init_tables(struct profile *profile)
 {
 	const struct local_files files = {.debug_dirs = profile->names.debug_dirs,
+					  .debug_dirs_given = profile->names.debug_dirs_given,
 					  .symfs = profile->names.symfs,
 					  .kallsyms = profile->names.kallsyms,
 					  .vmlinux = profile->names.vmlinux};

@@ -79,7 +79,7 @@ static void count_unnamed(struct profile *profile, struct unnamed_module *module
 static const char *why(const struct module *module)
 {
 	static const char *const texts[] = {
-		[SYMBOLS_NOT_ASKED] = "no symbols",
+		[SYMBOLS_NOT_ASKED] = "the file named nothing when it was recorded",
 		[SYMBOLS_FOUND] = "no symbol there",
 		[SYMBOLS_NONE_IN_FILE] = "the file names nothing",
 		[SYMBOLS_NO_BUILD_ID] = "no build-id",
@@ -93,7 +93,7 @@ static const char *why(const struct module *module)
 		return "in no known mapping";
 	if (module->kind == MODULE_ANONYMOUS)
 		return "code made at run time";
-	if (state == SYMBOLS_NO_FILE && module->embedded)
+	if (module->embedded && (state == SYMBOLS_NO_FILE || state == SYMBOLS_NOT_ASKED))
 		state = SYMBOLS_FOUND;
 	return texts[state];
 }

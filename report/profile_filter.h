@@ -29,6 +29,8 @@ struct profile_filter {
 
 struct profile_names {                 /* where names may come from beside the trace */
 	const char *const *debug_dirs; /* NULL-terminated; default /usr/lib/debug */
+	bool debug_dirs_given;         /* by the user, who wants more names than the trace has; otherwise a module
+					* that the trace names is the same everywhere, whatever lies on this machine */
 	const char *symfs;             /* prefix for local files; "" = / ; NULL: no local files at all */
 	const char *kallsyms, *vmlinux;
 	bool mangled;

@@ -322,6 +322,7 @@ static void complete(struct report_options *options)
 	for (size_t i = 0; i < options->debug_dir_list.count; i++)
 		options->debug_dirs[i] = options->debug_dir_list.items[i];
 	options->names.debug_dirs = options->debug_dirs;
+	options->names.debug_dirs_given = options->debug_dir_list.count;
 }
 
 int report_options_parse(struct report_options *options, int argc, char **argv)

@@ -7,10 +7,13 @@
 #ifndef RWALKER_REPORT_RESOLVE_LOCAL_FILES_H
 #define RWALKER_REPORT_RESOLVE_LOCAL_FILES_H
 
+#include <stdbool.h>
+
 #include "common/elf_file.h"
 
 struct local_files { /* the caller's; all may be NULL */
 	const char *const *debug_dirs; /* NULL-terminated */
+	bool debug_dirs_given;	       /* to be asked also for what a trace names in part */
 	const char *symfs;	       /* NULL: no files by path, "" = / */
 	const char *kallsyms, *vmlinux;
 };

@@ -272,6 +272,26 @@ static bool find_either(struct symbol_index *index, uint64_t address, bool calle
 	return find_in(index, address, caller, ret_symbol) || (caller && find_in(index, address, false, ret_symbol));
 }
 
+static bool was_embedded(const struct module *module)
+{
+	for (size_t i = 0; i < module->parts.count; i++) {
+		uint32_t status = module->parts.items[i].module->embed_status;
+
+		if (status == EMBED_FULL || status == EMBED_MIN)
+			return true;
+	}
+	return false;
+}
+
+/* A report must not depend on where it is made, so of a module whose file was read while recording the trace has the last
+ * word, unless the user asks for more. */
+static bool wants_local(const struct modules *modules, const struct module *module)
+{
+	bool user = module->kind == MODULE_FILE || module->kind == MODULE_VDSO;
+
+	return !user || modules->files.debug_dirs_given || !was_embedded(module);
+}
+
 int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t address, bool caller,
 			struct module_symbol *ret_symbol)
 {
@@ -282,7 +302,7 @@ int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t addre
 		r = module_symbols_load_embedded(modules, module);
 	if (r == 0 && find_either(module->embedded, address, caller, ret_symbol))
 		return 1;
-	if (r == 0 && module->local_state == SYMBOLS_NOT_ASKED)
+	if (r == 0 && module->local_state == SYMBOLS_NOT_ASKED && wants_local(modules, module))
 		r = module_symbols_load_local(modules, module);
 	if (r < 0)
 		return r;

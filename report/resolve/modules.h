@@ -4,7 +4,8 @@
  * addresses are link-time addresses where its load segments are known (from the trace, else from a local file with its
  * build-id), file offsets otherwise; kernel modules and vmlinux count from their start; JIT code has
  * the process's own addresses and is a module per process where a perf map names it. Symbols are loaded at the first
- * question: from the trace first, and what that does not name from debug files and the local file.
+ * question: from the trace; from debug files and the local file where the trace has none of it, or where debug
+ * directories were given.
  * Number 0 is "no module". Pointers into traces: those must outlive this.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULES_H

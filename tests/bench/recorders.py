@@ -104,10 +104,10 @@ def our_stats(path):
 
 def lost_by_us(path):
     info = subprocess.run([settings.REPORT, "--info", path], capture_output=True, text=True).stdout
-    found = re.search(r"lost[ :]+(\d+)", info)
-    if not found:
+    seen = re.findall(r"^ +CPU \d+: \d+ seen = .* \+ (\d+) lost", info, re.M)
+    if not seen:
         raise SystemExit("bench: rwalker-report --info does not say what was lost")
-    return int(found.group(1))
+    return sum(map(int, seen))
 
 
 def stats(recorder, path):

@@ -23,7 +23,7 @@ def first_perf_event(path):
 def first_our_event(path):
     """The earliest sample of --dump, on CLOCK_MONOTONIC."""
     done = subprocess.run([settings.REPORT, "--dump", path], capture_output=True, text=True)
-    times = [int(t) for t in re.findall(r"^cpu_sample.*?\btime (\d+)", done.stdout, re.M)]
+    times = [int(t) for t in re.findall(r"^ *sample time=(\d+)", done.stdout, re.M)]
     if not times:
         raise SystemExit("bench: no sample in rwalker-report --dump")
     return min(times) / 1e9

@@ -15,6 +15,9 @@
 #include "record/recording.h"
 #include "record/sideband.h"
 
+enum { LEAST_ADDRESS = 4096 };
+#define MOST_ADDRESS (UINT64_C(1) << 56) /* x86-64 with five levels of page tables; other machines have less */
+
 int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
 	       const struct filter *filter, size_t ring_bytes)
 {
@@ -27,7 +30,8 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 		return 0;
 	drain->rings = calloc(count, sizeof(*drain->rings));
 	drain->filtered = calloc(recording->max_cpus, sizeof(*drain->filtered));
-	if (!drain->rings || !drain->filtered) {
+	drain->whole = calloc(recording->max_cpus, sizeof(*drain->whole));
+	if (!drain->rings || !drain->filtered || !drain->whole) {
 		drain_close(drain);
 		return -ENOMEM;
 	}
@@ -48,9 +52,23 @@ void drain_close(struct drain *drain)
 		ring_close(&drain->rings[i]);
 	free(drain->rings);
 	free(drain->filtered);
+	free(drain->whole);
 	drain->rings = NULL;
-	drain->filtered = NULL;
+	drain->filtered = drain->whole = NULL;
 	drain->ring_count = 0;
+}
+
+/*
+ * Frames up to the first that cannot be code: page 0 and the kernel's half are nobody's. The kernel follows frame pointers
+ * wherever they lead; where a program uses the register for something else, what comes behind is noise.
+ */
+static uint32_t plausible_frames(const uint64_t *frames, uint32_t count)
+{
+	uint32_t good = count ? 1 : 0; /* the leaf is where the task was, whatever it says */
+
+	while (good < count && frames[good] >= LEAST_ADDRESS && frames[good] <= MOST_ADDRESS)
+		good++;
+	return good;
 }
 
 static uint64_t sample_flags(const struct ring_sample *raw)
@@ -110,6 +128,19 @@ static struct event_task task_of(const struct ring_task *raw)
 	return task;
 }
 
+/* How many user frames to keep. Where only noise lay beyond the depth limit, the stack is whole. */
+static uint32_t cut_user_stack(struct drain *drain, const struct ring_sample *raw, struct event_sample *sample)
+{
+	const uint64_t *frames = (const uint64_t *)raw->frames + raw->kernel_count;
+	uint32_t count = plausible_frames(frames, raw->user_count);
+
+	if (count < raw->user_count && (sample->flags & SAMPLE_USER_TRUNCATED)) {
+		sample->flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
+		drain->whole[raw->cpu] += !(sample->flags & SAMPLE_KERNEL_TRUNCATED);
+	}
+	return count;
+}
+
 static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 {
 	struct recording *recording = drain->recording;
@@ -119,7 +150,6 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		.kernel = drain->frames,
 		.kernel_count = raw->kernel_count,
 		.user = (const uint64_t *)raw->frames + raw->kernel_count,
-		.user_count = raw->user_count,
 	};
 	int r;
 
@@ -127,9 +157,10 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		drain->filtered[raw->cpu]++;
 		return;
 	}
+	stacks.user_count = cut_user_stack(drain, raw, &sample);
 	for (uint32_t i = 0; i < raw->kernel_count; i++)
 		drain->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
-	if (raw->user_count)
+	if (stacks.user_count)
 		hits_mark(recording->hits, task.tgid, stacks.user, stacks.user_count);
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
 	if (r == -EINVAL)

@@ -26,6 +26,7 @@ struct drain {
 	uint64_t refused; /* by the encoder */
 	const struct filter *filter;
 	uint64_t *filtered; /* per CPU: recorded by the program, not wanted by a late -c */
+	uint64_t *whole;    /* per CPU: truncated by the program's word, and only noise was cut off */
 	uint64_t frames[RING_MAX_FRAMES];
 };
 

@@ -67,6 +67,7 @@ static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
 	uint64_t ticks = perf_events_ticks(loss->events, cpu), seen = counters[RING_COUNT_SEEN];
 
 	counters[RING_COUNT_RECORDED] -= loss->drain->filtered[cpu];
+	counters[RING_COUNT_TRUNCATED] -= loss->drain->whole[cpu];
 	counters[RING_COUNT_FILTERED] += loss->drain->filtered[cpu];
 	for (size_t i = 0; i < RING_COUNTERS; i++)
 		tell(loss, time, all, loss->cpu_source, cpu, causes[i], counters[i]);

@@ -75,7 +75,7 @@ static int parse_size(void *config, const char *value)
 {
 	struct record_config *record = config;
 	unsigned long long size;
-	const char *units = "KMG", *unit = "M";
+	const char *units = "KMG", *unit = units + 1;
 	char *end;
 
 	errno = 0;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The table of DESIGN.md §4, "How they combine", as dates: what happens in which second. Time is counted in tenths of a
+ * second, as the recorder looks.
+ */
+#include "record/schedule.h"
+
+#include <stdlib.h>
+
+#include "tests/test.h"
+
+#define SECOND UINT64_C(1000000000)
+
+struct history {
+	uint64_t walks[32]; /* tenths of a second */
+	size_t walk_count;
+	int64_t profile_end, over; /* tenths; -1: not within 60 s */
+};
+
+/* Lives through the schedule as the recorder does; `slow`: each walk takes that many tenths. */
+static struct history live(const struct record_config *config, uint64_t slow)
+{
+	const uint64_t start = 12345 * SECOND + 678;
+	struct history history = {.profile_end = -1, .over = -1};
+	struct schedule schedule;
+
+	schedule_init(&schedule, config, start);
+	for (uint64_t tenth = 0; tenth < 600; tenth++) {
+		uint64_t now = start + tenth * (SECOND / 10), began = tenth;
+
+		if (schedule_take_profile_end(&schedule, now))
+			history.profile_end = (int64_t)began;
+		if (schedule_take_walk(&schedule, now) && history.walk_count < 32) {
+			history.walks[history.walk_count++] = began;
+			tenth += slow;
+			now = start + tenth * (SECOND / 10);
+		}
+		if (schedule_is_over(&schedule, now)) {
+			history.over = (int64_t)tenth;
+			break;
+		}
+	}
+	return history;
+}
+
+static void one_walk(struct test *t)
+{
+	const struct record_config config = {.walk = {.wanted = true}};
+	struct history history = live(&config, 0);
+
+	CHECK_INT(t, history.walk_count, 1);
+	CHECK_INT(t, history.over, 0);
+}
+
+static void profile_for_seconds(struct test *t)
+{
+	const struct record_config config = {.profile = {.wanted = true, .seconds = 5}};
+	struct history history = live(&config, 0);
+
+	CHECK_INT(t, history.walk_count, 0);
+	CHECK_INT(t, history.profile_end, 50);
+	CHECK_INT(t, history.over, 50);
+}
+
+static void profile_without_end(struct test *t)
+{
+	const struct record_config config = {.profile = {.wanted = true}};
+	struct history history = live(&config, 0);
+
+	CHECK_INT(t, history.over, -1);
+}
+
+static void duration_ends_all(struct test *t)
+{
+	const struct record_config config = {
+		.profile = {.wanted = true}, .walk = {.wanted = true, .interval = 2}, .duration = 7};
+	struct history history = live(&config, 0);
+
+	CHECK_INT(t, history.over, 70);
+	CHECK_INT(t, history.walk_count, 4); /* 0, 2, 4, 6 */
+}
+
+static void walk_beside_a_profile(struct test *t)
+{
+	const struct record_config ended = {.profile = {.wanted = true, .seconds = 3}, .walk = {.wanted = true}};
+	const struct record_config endless = {.profile = {.wanted = true}, .walk = {.wanted = true}};
+
+	CHECK_INT(t, live(&ended, 0).over, 30);
+	CHECK_INT(t, live(&endless, 0).over, -1);
+	CHECK_INT(t, live(&endless, 0).walk_count, 1);
+}
+
+static void interval_goes_on_until_the_profile_ends(struct test *t)
+{
+	const struct record_config config = {
+		.profile = {.wanted = true, .seconds = 5}, .walk = {.wanted = true, .interval = 2}};
+	struct history history = live(&config, 0);
+
+	CHECK_INT(t, history.over, 50);
+	REQUIRE(t, history.walk_count == 3);
+	CHECK_INT(t, history.walks[2], 40);
+}
+
+static void last_bounded_source_ends(struct test *t)
+{
+	const struct record_config config = {
+		.profile = {.wanted = true, .seconds = 2}, .walk = {.wanted = true, .interval = 3, .count = 3}};
+	struct history history = live(&config, 0);
+
+	CHECK_INT(t, history.profile_end, 20);
+	CHECK_INT(t, history.walk_count, 3); /* 0, 3, 6 */
+	CHECK_INT(t, history.over, 60);
+}
+
+static void slow_walks_are_not_made_up_for(struct test *t)
+{
+	const struct record_config config = {.walk = {.wanted = true, .interval = 1, .count = 4}};
+	struct history history = live(&config, 25);
+
+	REQUIRE(t, history.walk_count == 4);
+	for (size_t i = 1; i < 4; i++)
+		CHECK(t, history.walks[i] - history.walks[i - 1] >= 25);
+}
+
+static void next_is_when_something_happens(struct test *t)
+{
+	const struct record_config config = {
+		.profile = {.wanted = true, .seconds = 4}, .walk = {.wanted = true, .interval = 3}, .duration = 9};
+	struct schedule schedule;
+
+	schedule_init(&schedule, &config, 0);
+	CHECK_INT(t, schedule_next(&schedule), 0);
+	CHECK(t, schedule_take_walk(&schedule, 0));
+	CHECK_INT(t, schedule_next(&schedule), 3 * SECOND);
+	CHECK(t, !schedule_take_walk(&schedule, 3 * SECOND - 1));
+	CHECK(t, schedule_take_walk(&schedule, 3 * SECOND));
+	CHECK_INT(t, schedule_next(&schedule), 4 * SECOND);
+}
+
+TEST_MAIN(TEST(one_walk), TEST(profile_for_seconds), TEST(profile_without_end), TEST(duration_ends_all),
+	  TEST(walk_beside_a_profile), TEST(interval_goes_on_until_the_profile_ends), TEST(last_bounded_source_ends),
+	  TEST(slow_walks_are_not_made_up_for), TEST(next_is_when_something_happens))

@@ -109,7 +109,7 @@ static int tell_range(struct profile *profile, const struct trace_model *model, 
 	uint64_t from = range->from > model->start ? range->from - model->start : 0;
 	uint64_t to = range->to > model->start ? range->to - model->start : 0;
 
-	return account_line(profile, "%" PRIu64 " chunks missing between %.3f s and %.3f s of the recording",
+	return account_line(profile, "%" PRIu64 " chunks lost between %.3f s and %.3f s of the recording",
 			    range->chunks, (double)from / 1e9, (double)to / 1e9);
 }
 
@@ -125,15 +125,25 @@ static int tell_ranges(struct profile *profile, const struct trace_model *model)
 	return r;
 }
 
+/* A report must not depend on what its trace is called, so the name is told only where there are several. */
+static const char *name_file(const struct profile *profile, const struct trace_file *file, char name[static 256])
+{
+	if (profile->file_count == 1)
+		return "the trace";
+	snprintf(name, 256, "'%s'", file->path);
+	return name;
+}
+
 static int tell_sections(struct profile *profile, const struct trace_file *file)
 {
+	char name[256];
 	int r = 0;
 
 	for (size_t i = 0; i < file->model_count && r == 0; i++) {
 		if (file->sections[i].unsupported) {
 			profile->lost = true;
-			r = account_line(profile, "part of '%s' was written by an incompatible version and is left out",
-					 file->path);
+			r = account_line(profile, "part of %s was written by an incompatible version and is left out",
+					 name_file(profile, file, name));
 		}
 		if (r == 0)
 			r = tell_ranges(profile, &file->models[i]);
@@ -150,17 +160,18 @@ static int tell_damage(struct profile *profile)
 	for (size_t i = 0; i < profile->file_count && r == 0; i++) {
 		const struct trace_file *file = profile->files[i];
 		struct trace_damage damage;
+		char name[256];
 
 		trace_reader_damage(file->reader, &damage);
 		if (damage.chunks || damage.bytes) {
 			profile->lost = true;
-			r = account_line(profile, "'%s' is damaged: %" PRIu64 " chunks and %" PRIu64 " bytes lost",
-					 file->path, damage.chunks, damage.bytes);
+			r = account_line(profile, "%s is damaged: %" PRIu64 " chunks and %" PRIu64 " bytes lost",
+					 name_file(profile, file, name), damage.chunks, damage.bytes);
 		}
 		if (r == 0 && damage.torn_tail)
-			r = account_line(profile, "'%s' ends in an unfinished chunk (%" PRIu64
+			r = account_line(profile, "%s ends in an unfinished chunk (%" PRIu64
 						  " bytes): the recorder was stopped hard",
-					 file->path, damage.torn_tail);
+					 name_file(profile, file, name), damage.torn_tail);
 		if (r == 0)
 			r = tell_sections(profile, file);
 		for (size_t j = 0; j < file->model_count; j++)

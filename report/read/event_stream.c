@@ -14,6 +14,7 @@ struct open_batch {
 
 struct event_stream {
 	struct trace_file *file;
+	struct trace_model *model;
 	ARRAY(struct pending_chunk) chunks; /* by first_time */
 	size_t next_chunk;
 	struct open_batch slots[STREAM_OPEN_MAX];
@@ -41,6 +42,7 @@ int event_stream_create(struct trace_file *file, uint32_t section, struct event_
 	if (!stream)
 		return -ENOMEM;
 	stream->file = file;
+	stream->model = &file->models[section];
 	for (uint32_t i = 0; i < STREAM_OPEN_MAX; i++)
 		stream->free[stream->free_count++] = STREAM_OPEN_MAX - 1 - i;
 	for (uint32_t i = 0; i < file->chunk_count; i++) {
@@ -99,8 +101,11 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 	int r = trace_file_load(stream->file, number, &payload);
 
 	if (r == -EBADMSG) {
+		const struct rwk_chunk_header *header = &stream->file->chunks[number].header;
+		struct lost_range range = {.from = header->first_time, .to = header->last_time, .chunks = 1};
+
 		stream->totals.damaged++;
-		return 0;
+		return array_push(&stream->model->lost_ranges, range);
 	}
 	if (r == 0 && !open->ready) {
 		r = event_batch_init(&open->batch);

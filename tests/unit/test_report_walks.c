@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Task walks, and traces that are damaged or several. */
+#include <fcntl.h>
+
+#include "report/profile.h"
+#include "report/profile_state.h"
+#include "tests/make_events.h"
+#include "tests/test.h"
+
+static const struct profile_filter everything = {.to = UINT64_MAX};
+static const struct profile_names no_files = {0};
+
+static struct made_trace *begin(char path[32])
+{
+	struct made_trace *trace;
+
+	memcpy(path, "/tmp/rwalker-test-XXXXXX", 25);
+	close(mkstemp(path));
+	trace = made_trace_begin(path);
+	made_trace_meta(trace, "hostname", "here");
+	made_trace_meta(trace, "boot_id", "1-2-3");
+	made_trace_source(trace, &(struct event_source){.id = 1, .kind = SOURCE_TASKS, .start = 1000, .stop = 9000}, "tasks");
+	made_trace_source(trace, &(struct event_source){.id = 2, .kind = SOURCE_CPU, .start = 1000, .stop = 9000}, "cpu-clock");
+	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
+					      .clock = {.time = 1000, .realtime = 1000000000000001000, .window = 1}});
+	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
+	made_trace_kernel_symbol(trace, 1, 0x100, 0x100, "schedule");
+	return trace;
+}
+
+static void walk(struct made_trace *trace, uint64_t time, uint32_t number, uint64_t flags)
+{
+	made_trace_add(trace, &(struct event){.kind = EVENT_WALK,
+					      .walk = {.time = time, .number = number, .source = 1, .flags = flags, .seen = 50, .kept = 3}});
+}
+
+static void row(struct made_trace *trace, uint64_t time, uint32_t number, uint32_t tid, uint64_t state, uint64_t wait)
+{
+	static const uint64_t kernel[] = {1ULL << 32 | 0x110, 0};
+	struct event_task task = made_task(tid, tid, 5, "sleeper");
+	struct event_walk_task record = {.time = time,
+					 .walk = number,
+					 .state = state,
+					 .wait = wait,
+					 .bound = wait ? WAIT_EXACT : WAIT_NONE,
+					 .cpu = 1,
+					 .flags = state ? 0 : WALK_TASK_ON_CPU};
+
+	made_trace_walk_task(trace, &record, &task, state ? kernel : NULL);
+}
+
+static struct profile *load(struct test *t, const char *const *paths, size_t count, const struct profile_filter *filter)
+{
+	struct profile *profile = NULL;
+
+	CHECK(t, profile_create(paths, count, filter, &no_files, &profile) == 0);
+	return profile;
+}
+
+static void keeps_the_rows_of_each_walk(struct test *t)
+{
+	const struct profile_walk_task *rows;
+	const struct profile_source *sources;
+	const struct profile_walk *walks;
+	struct profile *profile;
+	struct made_trace *trace;
+	const char *paths[1];
+	char path[32];
+
+	trace = begin(path);
+	for (uint32_t number = 1; number <= 2; number++) {
+		walk(trace, 2000 * number, number, 0);
+		row(trace, 2000 * number + 1, number, 30, 0x2, 7);
+		row(trace, 2000 * number + 2, number, 10, 0x102, 9);
+		row(trace, 2000 * number + 3, number, 20, 0, 0);
+		walk(trace, 2000 * number + 4, number, WALK_END);
+	}
+	made_trace_end(trace);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_walks(profile, &walks) == 2);
+	CHECK_INT(t, walks[1].seen, 50);
+	CHECK_INT(t, walks[1].kept, 3);
+	CHECK_INT(t, walks[1].realtime, 1000000000000004000);
+	REQUIRE(t, profile_walk_tasks(profile, &rows) == 6);
+	CHECK_STR(t, rows[0].state, "D");
+	CHECK_STR(t, rows[1].state, "D (killable)");
+	CHECK_STR(t, rows[2].state, "R");
+	CHECK(t, rows[2].on_cpu && rows[2].bound == PROFILE_WAIT_NONE && rows[2].node == 0);
+	CHECK_INT(t, rows[3].walk, 1);
+	CHECK_INT(t, rows[1].wait, 9);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[1].kind, PROFILE_TASKS);
+	CHECK_INT(t, sources[1].samples, 6);
+	profile_destroy(profile);
+	unlink(path);
+}
+
+static void filters_rows_by_state_and_wait(struct test *t)
+{
+	static const struct {
+		const char *states;
+		uint64_t min_wait;
+		size_t want;
+	} cases[] = {{"D", 0, 2}, {"K", 0, 1}, {"R", 0, 1}, {NULL, 8, 1}, {"DR", 0, 3}, {"S", 0, 0}};
+	const struct profile_walk_task *rows;
+	struct made_trace *trace;
+	const char *paths[1];
+	char path[32];
+
+	trace = begin(path);
+	walk(trace, 2000, 1, 0);
+	row(trace, 2001, 1, 30, 0x2, 7);
+	row(trace, 2002, 1, 10, 0x102, 9);
+	row(trace, 2003, 1, 20, 0, 0);
+	made_trace_end(trace);
+	paths[0] = path;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile_filter filter = everything;
+		struct profile *profile;
+
+		filter.states = cases[i].states;
+		filter.min_wait = cases[i].min_wait;
+		profile = load(t, paths, 1, &filter);
+		REQUIRE(t, profile != NULL);
+		CHECK_INT(t, profile_walk_tasks(profile, &rows), cases[i].want);
+		profile_destroy(profile);
+	}
+	unlink(path);
+}
+
+/* The letters are those of ps(1) where it has them; the bits are include/linux/sched.h's. */
+static void decodes_states(struct test *t)
+{
+	static const struct {
+		uint64_t state, exit_state;
+		const char *want;
+	} cases[] = {{0, 0, "R"}, {1, 0, "S"}, {2, 0, "D"}, {0x102, 0, "D (killable)"}, {0x402, 0, "I"}, {0x2001, 0, "S"}, {4, 0, "T"}, {0x104, 0, "T"}, {8, 0, "t"}, {0x40, 0, "P"}, {0x1002, 0, "D (RT lock)"}, {0x8000, 0, "D (frozen)"}, {0x80, 0x20, "Z"}, {0x80, 0x10, "X"}, {0x80, 0, "X"}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_walk_task task = {.state = cases[i].state, .exit_state = cases[i].exit_state};
+		char text[PROFILE_STATE_TEXT];
+
+		profile_state_text(&task, text);
+		CHECK_STR(t, text, cases[i].want);
+	}
+}
+
+static void sample(struct made_trace *trace, uint64_t time, uint32_t tid)
+{
+	static const uint64_t kernel[] = {1ULL << 32 | 0x110, 0};
+
+	made_trace_sample(trace, &(struct made_sample){.time = time, .source = 2, .tgid = tid, .tid = tid, .comm = "x", .kernel = kernel});
+}
+
+static void merges_traces_of_one_host(struct test *t)
+{
+	const struct profile_entry *entries;
+	struct made_trace *trace;
+	char one[32], two[32];
+	const char *const paths[] = {one, two};
+	struct profile *profile;
+	size_t count;
+
+	trace = begin(one);
+	sample(trace, 2000, 7);
+	made_trace_end(trace);
+	trace = begin(two);
+	sample(trace, 2000, 7);
+	sample(trace, 2001, 8);
+	made_trace_end(trace);
+	profile = load(t, paths, 2, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_entries(profile, &entries) == 2);
+	CHECK_INT(t, entries[0].samples, 2);
+	CHECK_INT(t, entries[1].samples, 1);
+	profile_tasks(profile, &count);
+	CHECK_INT(t, count, 2);
+	profile_modules(profile, &count);
+	CHECK_INT(t, count, 2); /* the kernel of both, and none */
+	profile_destroy(profile);
+	unlink(one);
+	unlink(two);
+}
+
+static bool account_has(const struct profile *profile, const char *part, bool *ret_lost)
+{
+	struct profile_account account;
+	bool found = false;
+
+	profile_account(profile, &account);
+	for (size_t i = 0; i < account.count; i++)
+		found |= strstr(account.lines[i], part) != NULL;
+	*ret_lost = account.lost;
+	return found;
+}
+
+/* One byte in the middle of an EVENTS chunk: that chunk is gone, the rest is there and has names. */
+static void tells_of_a_damaged_chunk(struct test *t)
+{
+	const struct profile_source *sources;
+	const struct profile_entry *entries;
+	struct made_trace *trace;
+	struct profile *profile;
+	off_t middle = 0;
+	const char *paths[1];
+	char path[32];
+	bool lost;
+	int fd;
+
+	trace = begin(path);
+	for (uint64_t i = 0; i < 10; i++) {
+		for (uint64_t j = 0; j < 100; j++)
+			sample(trace, 1000000000 * (i + 1) + j, 7);
+		made_trace_flush(trace);
+		if (i == 5)
+			middle = (off_t)trace_writer_bytes(trace->writer) - 16;
+	}
+	made_trace_end(trace);
+	fd = open(path, O_RDWR);
+	REQUIRE(t, fd >= 0 && pwrite(fd, "\x5a", 1, middle) == 1);
+	close(fd);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[0].samples, 900);
+	REQUIRE(t, profile_entries(profile, &entries) == 1);
+	CHECK_STR(t, profile_symbol(profile, profile_nodes(profile, &(size_t){0})[entries[0].node].frame)->name, "schedule");
+	CHECK(t, account_has(profile, "1 chunks lost between 6.000 s and 6.000 s", &lost));
+	CHECK(t, lost);
+	CHECK(t, account_has(profile, "the trace is damaged: 1 chunks", &lost));
+	profile_destroy(profile);
+	unlink(path);
+}
+
+TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
+	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk))

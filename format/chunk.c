@@ -82,22 +82,40 @@ bool rwk_trailer_valid(const struct rwk_trailer *trailer, uint32_t seed)
 	       trailer->crc == crc32c(seed, trailer, offsetof(struct rwk_trailer, crc));
 }
 
+static void finish(struct rwk_chunk_header *header, enum rwk_codec codec, void *stored, size_t stored_size, size_t raw_size)
+{
+	header->codec = (uint8_t)codec;
+	header->raw_size = (uint32_t)raw_size;
+	header->stored_size = (uint32_t)stored_size;
+	memset((uint8_t *)stored + stored_size, 0, padded(stored_size) - stored_size);
+	header->payload_crc = crc32c(0, stored, padded(stored_size));
+}
+
+void rwk_chunk_keep(struct rwk_chunk_header *header, void *stored, size_t length)
+{
+	finish(header, RWK_CODEC_NONE, stored, length, length);
+}
+
 void rwk_chunk_pack(struct rwk_chunk_header *header, const void *payload, size_t length, void *stored, void *scratch)
 {
 	size_t size = length ? lz4_block_compress(scratch, payload, length, stored, length - 1) : 0;
 
-	header->codec = size ? RWK_CODEC_LZ4 : RWK_CODEC_NONE;
 	if (!size && length)
 		memcpy(stored, payload, length);
-	header->raw_size = (uint32_t)length;
-	header->stored_size = (uint32_t)(size ? size : length);
-	memset((uint8_t *)stored + header->stored_size, 0, padded(header->stored_size) - header->stored_size);
-	header->payload_crc = crc32c(0, stored, padded(header->stored_size));
+	if (size)
+		finish(header, RWK_CODEC_LZ4, stored, size, length);
+	else
+		rwk_chunk_keep(header, stored, length);
+}
+
+bool rwk_chunk_whole(const struct rwk_chunk_header *header, const void *stored)
+{
+	return header->payload_crc == crc32c(0, stored, padded(header->stored_size));
 }
 
 int rwk_chunk_unpack(const struct rwk_chunk_header *header, const void *stored, void *payload)
 {
-	if (header->payload_crc != crc32c(0, stored, padded(header->stored_size)))
+	if (!rwk_chunk_whole(header, stored))
 		return -EBADMSG;
 	switch (header->codec) {
 	case RWK_CODEC_NONE:

@@ -32,6 +32,10 @@ bool rwk_trailer_valid(const struct rwk_trailer *trailer, uint32_t seed);
  * and payload_crc. `scratch`: lz4_block_scratch() bytes.
  */
 void rwk_chunk_pack(struct rwk_chunk_header *header, const void *payload, size_t length, void *stored, void *scratch);
+/* For a payload that lies in `stored` already and stays as it is: sets codec, sizes, padding and payload_crc. */
+void rwk_chunk_keep(struct rwk_chunk_header *header, void *stored, size_t length);
+/* Whether the stored bytes and the padding are those that the header tells. */
+bool rwk_chunk_whole(const struct rwk_chunk_header *header, const void *stored);
 /* `stored` holds the stored bytes and the padding, `payload` room for raw_size. 0, -EBADMSG, -EPROTONOSUPPORT (codec). */
 int rwk_chunk_unpack(const struct rwk_chunk_header *header, const void *stored, void *payload);
 

@@ -11,6 +11,8 @@ enum {
 	RWK_MAX_RAW_CHUNK = 4 << 20,	/* bytes of a chunk's payload before compression */
 	RWK_TARGET_RAW_CHUNK = 256 << 10, /* a writer closes a chunk at this size or ... */
 	RWK_TARGET_CHUNK_MS = 250,	/* ... at this age */
+	RWK_PARITY_MEMBERS = 8,		/* chunks that one PARITY chunk protects, at most */
+	RWK_MAX_PARITY = 1 << 20,	/* stored bytes, padding included, of a chunk that is protected */
 	RWK_MAX_STRING = 4096,
 	RWK_MAX_COMM = 15,		/* bytes, no NUL */
 	RWK_MAX_BUILD_ID = 64,

@@ -44,11 +44,12 @@ static_assert(offsetof(struct rwk_file_header, max_raw) == 56, "FORMAT.md §3.1"
 static_assert(offsetof(struct rwk_file_header, crc) == 60, "FORMAT.md §3.1");
 
 enum rwk_chunk_type {
-	RWK_CHUNK_STATE = 1,  /* records that give addresses and ids their meaning; written twice, the copy later */
+	RWK_CHUNK_STATE = 1,  /* records that give addresses and ids their meaning; protected by PARITY */
 	RWK_CHUNK_EVENTS = 2, /* samples, walks; refers to STATE by module and source ids, carries its own tasks and stacks */
-	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop */
+	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop; protected by PARITY */
 	RWK_CHUNK_INDEX = 4,  /* one entry a chunk (rwk_index_entry); an accelerator */
 	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
+	RWK_CHUNK_PARITY = 6, /* brings back one damaged STATE or EMBED chunk of those before it: parity.h */
 	/* numbers are never reused; 0x8000 and above: private experiments */
 };
 
@@ -57,9 +58,8 @@ enum rwk_codec { RWK_CODEC_NONE = 0, RWK_CODEC_LZ4 = 1 /* one independent LZ4 bl
 enum rwk_chunk_flag {
 	RWK_CHUNK_CRITICAL = 1,	 /* a reader that does not know the type says that its view is incomplete */
 	RWK_CHUNK_SENSITIVE = 2, /* may hold secrets: dropping the chunk scrubs them */
-	RWK_CHUNK_COPY = 4,	 /* the second copy of an earlier STATE chunk: same payload; STATE records are idempotent */
 	RWK_CHUNK_SEGMENT = 8,	 /* first chunk of a section: a STATE chunk whose first META record, "file-header", repeats
-				    the file header; its copy has the flag too */
+				    the file header */
 };
 
 struct rwk_chunk_header {
@@ -68,7 +68,7 @@ struct rwk_chunk_header {
 	uint8_t codec, flags;
 	uint32_t stored_size;  /* bytes behind this header, without the padding */
 	uint32_t raw_size;     /* bytes after decompression */
-	uint64_t sequence;     /* 0, 1, 2 ... in the section; a copy has one of its own */
+	uint64_t sequence;     /* 0, 1, 2 ... in the section */
 	uint64_t first_time;   /* CLOCK_MONOTONIC ns, least and greatest time of a record in it; 0, 0 where none has one */
 	uint64_t last_time;
 	uint32_t payload_crc;  /* CRC32C of the stored bytes and the padding */

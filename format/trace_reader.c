@@ -8,13 +8,37 @@
 
 #include "common/cleanup.h"
 #include "format/chunk.h"
+#include "format/trace_repair.h"
 #include "format/trace_scan.h"
 
 struct trace_reader {
 	struct trace_scan scan;
+	struct trace_repair repair;
 	uint8_t *stored;     /* room for the largest chunk's stored bytes and their padding */
 	uint8_t *is_damaged; /* per chunk: its payload turned out to be */
 };
+
+/* A lost chunk was counted by the scan, when its number was missing. */
+static bool note_damaged(struct trace_reader *reader, const struct trace_chunk *chunk)
+{
+	size_t number = (size_t)(chunk - reader->scan.chunks.items);
+	bool is_first = !reader->is_damaged[number];
+
+	reader->is_damaged[number] = 1;
+	if (is_first && chunk->offset != TRACE_CHUNK_LOST) {
+		reader->scan.damage.chunks++;
+		reader->scan.damage.bytes += rwk_chunk_length(&chunk->header);
+	}
+	return is_first;
+}
+
+/* Nobody loads PARITY chunks but to repair others: their own damage is told here. */
+static void note_broken_parity(struct trace_reader *reader)
+{
+	for (size_t i = 0; i < reader->scan.chunks.count; i++)
+		if (reader->repair.group_of[i] == TRACE_REPAIR_BROKEN)
+			(void)note_damaged(reader, &reader->scan.chunks.items[i]);
+}
 
 static int prepare(struct trace_reader *reader)
 {
@@ -44,7 +68,11 @@ int trace_reader_create(const struct trace_io *io, int fd, struct trace_reader *
 	reader->scan.size = (uint64_t)size;
 	r = trace_scan_run(&reader->scan);
 	if (r >= 0)
+		r = trace_repair_init(&reader->repair, &reader->scan);
+	if (r >= 0)
 		r = prepare(reader);
+	if (r >= 0)
+		note_broken_parity(reader);
 	if (r < 0) {
 		trace_reader_destroy(reader);
 		return r;
@@ -57,6 +85,7 @@ void trace_reader_destroy(struct trace_reader *reader)
 {
 	if (!reader)
 		return;
+	trace_repair_deinit(&reader->repair);
 	trace_scan_deinit(&reader->scan);
 	free(reader->stored);
 	free(reader->is_damaged);
@@ -75,29 +104,30 @@ size_t trace_reader_sections(const struct trace_reader *reader, const struct tra
 	return reader->scan.sections.count;
 }
 
-static void note_damaged(struct trace_reader *reader, const struct trace_chunk *chunk)
+static int load_whole(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer)
 {
-	size_t number = (size_t)(chunk - reader->scan.chunks.items);
+	size_t length = rwk_chunk_length(&chunk->header) - sizeof(chunk->header);
+	int r = -EBADMSG;
 
-	if (reader->is_damaged[number])
-		return;
-	reader->is_damaged[number] = 1;
-	reader->scan.damage.chunks++;
-	reader->scan.damage.bytes += rwk_chunk_length(&chunk->header);
+	if (chunk->offset != TRACE_CHUNK_LOST)
+		r = trace_scan_read(reader->scan.io, reader->scan.fd, reader->stored, length,
+				    chunk->offset + sizeof(chunk->header));
+	if (r < 0)
+		return r == -ENODATA ? -EBADMSG : r; /* the file has shrunk meanwhile */
+	return rwk_chunk_unpack(&chunk->header, reader->stored, buffer);
 }
 
 int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer)
 {
-	size_t length = rwk_chunk_length(&chunk->header) - sizeof(chunk->header);
-	int r = trace_scan_read(reader->scan.io, reader->scan.fd, reader->stored, length,
-				chunk->offset + sizeof(chunk->header));
+	bool is_first;
+	int r = load_whole(reader, chunk, buffer);
 
-	if (r >= 0)
-		r = rwk_chunk_unpack(&chunk->header, reader->stored, buffer);
-	else if (r == -ENODATA) /* the file has shrunk meanwhile */
-		r = -EBADMSG;
-	if (r == -EBADMSG)
-		note_damaged(reader, chunk);
+	if (r != -EBADMSG)
+		return r;
+	is_first = note_damaged(reader, chunk);
+	r = trace_repair_load(&reader->repair, chunk, buffer);
+	if (r >= 0 && is_first)
+		reader->scan.damage.repaired++;
 	return r;
 }
 

@@ -16,25 +16,28 @@
 
 struct trace_reader;
 
+static const uint64_t TRACE_CHUNK_LOST = UINT64_MAX;
+
 struct trace_chunk {
-	uint64_t offset;   /* of its header in the file */
-	uint32_t section;  /* 0, 1, ... */
+	uint64_t offset;  /* of its header in the file; TRACE_CHUNK_LOST: only its PARITY chunk knows of it */
+	uint32_t section; /* 0, 1, ... */
 	struct rwk_chunk_header header;
 };
 
 struct trace_section {
 	uint64_t offset, length;
 	struct rwk_file_header header; /* rebuilt where `salvaged` */
-	bool salvaged;	   /* its file header was damaged */
-	bool closed;	   /* a valid trailer was found */
-	bool unsupported;  /* an incompatible flag or major version: its chunks are not listed */
-	uint32_t end_reason; /* where closed */
+	bool salvaged;                 /* its file header was damaged */
+	bool closed;                   /* a valid trailer was found */
+	bool unsupported;              /* an incompatible flag or major version: its chunks are not listed */
+	uint32_t end_reason;           /* where closed */
 };
 
 struct trace_damage {
-	uint64_t chunks;     /* found damaged, or missing by their sequence numbers, copies included */
-	uint64_t bytes;	     /* that belong to no valid chunk */
-	uint64_t torn_tail;  /* bytes at ends of sections that are an unfinished chunk (of a killed recorder): no damage */
+	uint64_t chunks;    /* found damaged, or missing by their sequence numbers */
+	uint64_t repaired;  /* of these: their content was brought back, and is whole */
+	uint64_t bytes;     /* that belong to no valid chunk */
+	uint64_t torn_tail; /* bytes at ends of sections that are an unfinished chunk (of a killed recorder): no damage */
 };
 
 /*
@@ -52,8 +55,8 @@ size_t trace_reader_sections(const struct trace_reader *reader, const struct tra
 
 /*
  * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <= RWK_MAX_RAW_CHUNK).
- * 0; -EBADMSG: its payload is damaged (counted once in the damage, and no copy of a STATE chunk helps here: the caller
- * reads copies as chunks of their own); -errno of pread.
+ * 0, also where the chunk was damaged and its group's PARITY chunk brought it back; -EBADMSG: its payload is damaged
+ * (counted once in the damage); -errno of pread.
  */
 int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer);
 

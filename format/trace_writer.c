@@ -11,35 +11,34 @@
 #include "format/event.h"
 #include "format/limits.h"
 #include "format/lz4_block.h"
-#include "format/state_copies.h"
+#include "format/parity.h"
 #include "format/varint.h"
 
 enum {
-	COPY_BUFFER = 1 << 20,
-	COPY_DISTANCE = 64 << 10,    /* bytes between a STATE chunk and its copy, at least */
-	END_RESERVE = 16 << 10,	     /* for END, its records and its header */
+	PARITY_GROWTH = 2 * sizeof(struct rwk_chunk_header) + 16, /* its own header and a member's */
+	END_RESERVE = 16 << 10,                                   /* for END, its records and its header */
 	PREALLOCATE_AHEAD = 1 << 20,
 	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
-	INTERRUPTIONS = 1000,	     /* of a call in a row, after which it is an error */
+	INTERRUPTIONS = 1000, /* of a call in a row, after which it is an error */
 };
 
 struct trace_writer {
 	const struct trace_io *io;
 	int fd;
-	bool is_stream;	       /* nothing can be cut */
+	bool is_stream; /* nothing can be cut */
 	bool cannot_preallocate;
-	bool torn;	       /* bytes of an unfinished chunk lie behind `offset` */
+	bool torn; /* bytes of an unfinished chunk lie behind `offset` */
 	bool closed;
-	int error;	       /* the failure that ended it */
+	int error; /* the failure that ended it */
 	uint32_t seed;
 	uint64_t max_size, free_floor;
-	uint64_t start;	       /* of the section in the file */
+	uint64_t start;        /* of the section in the file */
 	uint64_t offset;       /* of the next chunk in the section */
 	uint64_t preallocated; /* blocks are there up to here, in the file */
 	uint64_t sequence;
-	struct state_copies copies;
+	struct parity parity;          /* of the group that is open */
 	struct rwk_index_entry *index; /* of INDEX_ENTRIES; memory that is not touched costs nothing */
-	uint8_t *stored;       /* RWK_MAX_STORED_CHUNK */
+	uint8_t *stored;               /* RWK_MAX_STORED_CHUNK */
 	void *scratch;
 };
 
@@ -103,14 +102,20 @@ static int cut_back(struct trace_writer *writer)
 
 /* --- room --------------------------------------------------------------------------------------------- */
 
-/* What is still to be written whatever happens: waiting copies, END, INDEX, trailer. */
+/* Bytes that the PARITY chunk of the open group takes. */
+static uint64_t parity_room(const struct parity *parity)
+{
+	return parity->count ? sizeof(struct rwk_chunk_header) + parity_size(parity) + 7 : 0;
+}
+
+/* What is still to be written whatever happens: PARITY of the open group, END, INDEX, trailer. */
 static uint64_t reserve(const struct trace_writer *writer)
 {
-	uint64_t entries = writer->sequence + writer->copies.count + 4;
+	uint64_t entries = writer->sequence + 4;
 
 	if (entries > INDEX_ENTRIES)
 		entries = 0;
-	return state_copies_bytes(&writer->copies) + END_RESERVE + sizeof(struct rwk_chunk_header) +
+	return parity_room(&writer->parity) + END_RESERVE + sizeof(struct rwk_chunk_header) +
 	       entries * sizeof(struct rwk_index_entry) + sizeof(struct rwk_trailer);
 }
 
@@ -184,65 +189,48 @@ static void note_in_index(struct trace_writer *writer, const struct rwk_chunk_he
 		};
 }
 
-/* Writes a packed chunk; `stored` has its padding behind it. */
-static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header header, const void *stored)
+/* Writes a packed chunk and completes its header; `stored` has its padding behind it. */
+static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *header, const void *stored)
 {
-	struct iovec parts[2] = {{.iov_base = &header, .iov_len = sizeof(header)}};
+	struct iovec parts[2] = {{.iov_base = header, .iov_len = sizeof(*header)}};
 	int r;
 
-	header.sequence = writer->sequence;
-	rwk_chunk_header_seal(&header, writer->seed);
-	parts[1] = (struct iovec){(void *)(uintptr_t)stored, rwk_chunk_length(&header) - sizeof(header)};
+	header->sequence = writer->sequence;
+	rwk_chunk_header_seal(header, writer->seed);
+	parts[1] = (struct iovec){(void *)(uintptr_t)stored, rwk_chunk_length(header) - sizeof(*header)};
 	r = write_parts(writer, parts, parts[1].iov_len ? 2 : 1);
 	if (r < 0)
 		return r;
-	note_in_index(writer, &header);
+	note_in_index(writer, header);
 	writer->sequence++;
-	writer->offset += rwk_chunk_length(&header);
+	writer->offset += rwk_chunk_length(header);
 	return 0;
 }
 
-static int put_copy(struct trace_writer *writer, const struct rwk_chunk_header *first, const void *stored)
+/* Ends the open group. Its room is in the reserve. */
+static int put_parity(struct trace_writer *writer)
 {
-	struct rwk_chunk_header header = *first;
+	struct rwk_chunk_header header = {.type = RWK_CHUNK_PARITY};
+	size_t length = parity_size(&writer->parity);
+	int r;
 
-	header.flags |= RWK_CHUNK_COPY;
-	return put_chunk(writer, header, stored);
-}
-
-static int put_oldest_copy(struct trace_writer *writer)
-{
-	const struct state_copy *copy = state_copies_oldest(&writer->copies);
-	int r = put_copy(writer, &copy->header, copy + 1);
-
+	if (!writer->parity.count)
+		return 0;
+	parity_pack(&writer->parity, writer->stored);
+	rwk_chunk_keep(&header, writer->stored, length);
+	r = put_chunk(writer, &header, writer->stored);
 	if (r >= 0)
-		state_copies_pop(&writer->copies);
+		parity_reset(&writer->parity);
 	return r;
 }
 
-/* Those that lie far enough behind their first copies now. Their room is in the reserve. */
-static int put_due_copies(struct trace_writer *writer)
+/* The chunk in writer->stored was written. */
+static int protect(struct trace_writer *writer, const struct rwk_chunk_header *header)
 {
-	const struct state_copy *copy;
-	int r = 0;
-
-	while (r >= 0 && (copy = state_copies_oldest(&writer->copies)) &&
-	       writer->offset - copy->end >= COPY_DISTANCE)
-		r = put_oldest_copy(writer);
-	return r;
-}
-
-/* The chunk in writer->stored was written; lets its copy wait, for which others may have to go. */
-static int queue_copy(struct trace_writer *writer, const struct rwk_chunk_header *header)
-{
-	int r = 0;
-
-	while (r >= 0 && !state_copies_push(&writer->copies, header, writer->stored, writer->offset))
-		if (writer->copies.count)
-			r = put_oldest_copy(writer);
-		else /* larger than the buffer */
-			return put_copy(writer, header, writer->stored);
-	return r;
+	if (!parity_covers(header))
+		return 0;
+	parity_add(&writer->parity, header, writer->stored);
+	return writer->parity.count == RWK_PARITY_MEMBERS ? put_parity(writer) : 0;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------ */
@@ -258,7 +246,7 @@ static int put_end(struct trace_writer *writer, const void *records, size_t leng
 		if (r < 0)
 			return r;
 	}
-	return put_chunk(writer, header, writer->stored);
+	return put_chunk(writer, &header, writer->stored);
 }
 
 static int put_index(struct trace_writer *writer, uint64_t *ret_offset)
@@ -271,7 +259,7 @@ static int put_index(struct trace_writer *writer, uint64_t *ret_offset)
 	rwk_chunk_pack(&header, writer->index, writer->sequence * sizeof(*writer->index), writer->stored,
 		       writer->scratch);
 	*ret_offset = writer->offset;
-	return put_chunk(writer, header, writer->stored);
+	return put_chunk(writer, &header, writer->stored);
 }
 
 static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, uint64_t index_offset)
@@ -292,10 +280,8 @@ static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, 
 static int close_section(struct trace_writer *writer, enum rwk_end_reason reason, const void *records, size_t length)
 {
 	uint64_t index_offset;
-	int r = 0;
+	int r = put_parity(writer);
 
-	while (r >= 0 && writer->copies.count)
-		r = put_oldest_copy(writer);
 	if (r >= 0)
 		r = put_end(writer, records, length);
 	if (r >= 0)
@@ -348,7 +334,7 @@ int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint
 {
 	struct rwk_chunk_header header = {
 		.type = (uint16_t)type, .flags = flags, .first_time = first_time, .last_time = last_time};
-	bool twice = type == RWK_CHUNK_STATE;
+	uint64_t room;
 	int r;
 
 	if (writer->error)
@@ -356,13 +342,15 @@ int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint
 	if (writer->closed || length > RWK_MAX_RAW_CHUNK)
 		return -EINVAL;
 	rwk_chunk_pack(&header, payload, length, writer->stored, writer->scratch);
-	r = make_room(writer, (uint64_t)(twice ? 2 : 1) * (rwk_chunk_length(&header) + sizeof(struct state_copy)));
+	/* Protected, it may make the group's PARITY chunk longer by as much as it is long itself. */
+	room = rwk_chunk_length(&header);
+	if (parity_covers(&header))
+		room += rwk_chunk_length(&header) + PARITY_GROWTH;
+	r = make_room(writer, room);
 	if (r >= 0)
-		r = put_chunk(writer, header, writer->stored);
+		r = put_chunk(writer, &header, writer->stored);
 	if (r >= 0)
-		r = put_due_copies(writer);
-	if (r >= 0 && twice)
-		r = queue_copy(writer, &header);
+		r = protect(writer, &header);
 	return r < 0 ? fail(writer, r) : 0;
 }
 
@@ -403,7 +391,7 @@ static int put_file_header(struct trace_writer *writer)
 	header.realtime = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	rwk_file_header_seal(&header);
 	writer->seed = header.crc;
-	r = make_room(writer, sizeof(header) + 2 * (sizeof(struct state_copy) + sizeof(record)));
+	r = make_room(writer, sizeof(header) + 2 * (sizeof(struct rwk_chunk_header) + sizeof(record)) + PARITY_GROWTH);
 	if (r >= 0)
 		r = write_parts(writer, &part, 1);
 	if (r < 0)
@@ -431,7 +419,7 @@ static int prepare(struct trace_writer *writer, const struct trace_writer_settin
 	writer->scratch = malloc(lz4_block_scratch());
 	if (!writer->index || !writer->stored || !writer->scratch)
 		return -ENOMEM;
-	return state_copies_init(&writer->copies, settings->copy_buffer ? settings->copy_buffer : COPY_BUFFER);
+	return parity_init(&writer->parity);
 }
 
 int trace_writer_create(const struct trace_io *io, int fd, const struct trace_writer_settings *settings,
@@ -463,7 +451,7 @@ void trace_writer_destroy(struct trace_writer *writer)
 {
 	if (!writer)
 		return;
-	state_copies_deinit(&writer->copies);
+	parity_deinit(&writer->parity);
 	free(writer->index);
 	free(writer->stored);
 	free(writer->scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Chunks onto a file or a pipe. The writer owns the section: header, sequence numbers, checksums, the second copies
- * of STATE chunks, index and trailer, and the bytes kept in reserve so that these always fit. One gathered write per
+ * Chunks onto a file or a pipe. The writer owns the section: header, sequence numbers, checksums, the PARITY
+ * chunks, index and trailer, and the bytes kept in reserve so that these always fit. One gathered write per
  * chunk. After every call that returns, what lies on disk is a valid trace; when the disk is full or fails, the file
  * is cut back to its last whole chunk, closed with END, INDEX and trailer, and every later call returns the same error.
  * Memory is taken at creation; a section with more chunks than an INDEX chunk holds has none.
@@ -18,7 +18,6 @@ struct trace_writer;
 struct trace_writer_settings {
 	uint64_t max_size;   /* bytes of the section at most, 0: no limit; reached: -EFBIG and a closed file */
 	uint64_t free_floor; /* bytes to leave free on the file system, 0: none; reached: -ENOSPC and a closed file */
-	uint32_t copy_buffer; /* bytes of STATE chunks that wait for their second copy; 0: 1 MiB */
 };
 
 /*

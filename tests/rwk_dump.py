@@ -20,7 +20,7 @@ RECORDS = {
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k",
     64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n",
     66: "perf-map tgid:n count:n"}
-TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END"}
+TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY"}
 TABLE = range(256)
 for _ in range(8):
     TABLE = [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in TABLE]

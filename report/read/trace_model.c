@@ -9,7 +9,7 @@
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section)
 {
 	struct index_table *tables[] = {&model->module_table, &model->symbol_table, &model->loss_table,
-					&model->perf_map_table, &model->seen_table};
+					&model->perf_map_table};
 	int r;
 
 	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
@@ -38,24 +38,21 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->losses);
 	array_free(&model->maps_unavailable);
 	array_free(&model->lost_ranges);
-	array_free(&model->seen);
 	timeline_deinit(&model->timeline);
 	text_pool_deinit(&model->texts);
 	index_table_deinit(&model->module_table);
 	index_table_deinit(&model->symbol_table);
 	index_table_deinit(&model->loss_table);
 	index_table_deinit(&model->perf_map_table);
-	index_table_deinit(&model->seen_table);
 }
 
 /* --- chunks --- */
 
 static void count_chunk(struct trace_model *model, const struct rwk_chunk_header *header)
 {
-	struct chunk_statistics *statistics = &model->statistics[header->type <= RWK_CHUNK_END ? header->type : 0];
+	struct chunk_statistics *statistics = &model->statistics[header->type < CHUNK_TYPES ? header->type : 0];
 
 	statistics->chunks++;
-	statistics->copies += !!(header->flags & RWK_CHUNK_COPY);
 	statistics->stored_bytes += header->stored_size;
 	statistics->raw_bytes += header->raw_size;
 	if (!header->last_time)
@@ -64,38 +61,6 @@ static void count_chunk(struct trace_model *model, const struct rwk_chunk_header
 		model->first_time = header->first_time;
 	if (header->last_time > model->last_time)
 		model->last_time = header->last_time;
-}
-
-struct wanted_chunk {
-	const struct trace_model *model;
-	struct seen_chunk key;
-};
-
-static bool same_chunk(const void *context, uint32_t number)
-{
-	const struct wanted_chunk *wanted = context;
-	const struct seen_chunk *seen = &wanted->model->seen.items[number];
-
-	return seen->content == wanted->key.content && seen->first_time == wanted->key.first_time;
-}
-
-/* 1: a chunk with this content was taken in before; 0: not, and it is noted. */
-static int seen_before(struct trace_model *model, const struct rwk_chunk_header *header)
-{
-	struct wanted_chunk wanted = {.model = model,
-				      .key = {.content = (uint64_t)header->payload_crc << 32 | header->stored_size,
-					      .first_time = header->first_time}};
-	uint32_t hash = index_table_hash(&model->seen_table, wanted.key.content, wanted.key.first_time);
-	struct index_slot *slot = index_table_find(&model->seen_table, hash, same_chunk, &wanted);
-
-	if (!slot)
-		return -ENOMEM;
-	if (slot->number)
-		return 1;
-	if (array_push(&model->seen, wanted.key) < 0)
-		return -ENOMEM;
-	index_table_set(&model->seen_table, slot, hash, (uint32_t)(model->seen.count - 1));
-	return 0;
 }
 
 static int take_records(struct trace_model *model, uint32_t number, struct event_decoder *decoder)
@@ -119,16 +84,10 @@ int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void
 			  struct event_decoder *decoder)
 {
 	const struct rwk_chunk_header *header = &model->file->chunks[number].header;
-	int r;
 
 	count_chunk(model, header);
 	if (!payload)
 		return 0;
-	if (header->type == RWK_CHUNK_STATE) {
-		r = seen_before(model, header);
-		if (r != 0)
-			return r < 0 ? r : 0;
-	}
 	event_decoder_start(decoder, payload, header->raw_size);
 	return take_records(model, number, decoder);
 }

@@ -52,12 +52,10 @@ struct trace_meta {
 	const char *key, *value;
 };
 
-struct chunk_statistics {
-	uint64_t chunks, copies, stored_bytes, raw_bytes;
-};
+enum { CHUNK_TYPES = 7 }; /* that are counted apart */
 
-struct seen_chunk { /* what a chunk and its copy have in common */
-	uint64_t content, first_time;
+struct chunk_statistics {
+	uint64_t chunks, stored_bytes, raw_bytes;
 };
 
 struct lost_range { /* of time, in which at least one EVENTS chunk, or one of unknown kind, is missing */
@@ -82,11 +80,10 @@ struct trace_model {
 	ARRAY(struct lost_range) lost_ranges;
 	struct event_cost cost;
 	struct timeline timeline;
-	struct chunk_statistics statistics[RWK_CHUNK_END + 1]; /* by type; 0: of other types */
+	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */
 	uint64_t unknown_records, malformed_chunks, damaged_chunks;
 	struct text_pool texts;
-	struct index_table module_table, symbol_table, loss_table, perf_map_table, seen_table;
-	ARRAY(struct seen_chunk) seen; /* STATE chunks taken in */
+	struct index_table module_table, symbol_table, loss_table, perf_map_table;
 };
 
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);

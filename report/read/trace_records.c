@@ -263,7 +263,7 @@ static int add_loss(struct trace_model *model, uint32_t chunk, const struct even
 			     event->loss);
 
 	(void)chunk;
-	/* Totals only grow; where chunks are missing or come as copies, the order of the file is not that of time. */
+	/* Totals only grow; where chunks are missing, the order of the file is not that of time. */
 	if (r == 0 && event->loss.total > loss->total)
 		*loss = event->loss;
 	return r;

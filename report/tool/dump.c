@@ -20,6 +20,7 @@ static const char *type_name(uint16_t type)
 	static const char *const names[] = {
 		[RWK_CHUNK_STATE] = "STATE", [RWK_CHUNK_EVENTS] = "EVENTS", [RWK_CHUNK_EMBED] = "EMBED",
 		[RWK_CHUNK_INDEX] = "INDEX", [RWK_CHUNK_END] = "END",
+		[RWK_CHUNK_PARITY] = "PARITY",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
@@ -184,13 +185,27 @@ static int print_payload(struct event_decoder *decoder, const struct trace_chunk
 	}
 }
 
+static uint64_t damaged_chunks(const struct trace_file *file)
+{
+	struct trace_damage damage;
+
+	trace_reader_damage(file->reader, &damage);
+	return damage.chunks;
+}
+
+/* What lies in the file: a chunk that PARITY brought back is damaged here, and one without a header is not there. */
 static int dump_chunk(struct trace_file *file, uint32_t number, struct event_decoder *decoder, FILE *out)
 {
+	uint64_t damaged = damaged_chunks(file);
 	const void *payload;
 	int r;
 
+	if (file->chunks[number].offset == TRACE_CHUNK_LOST)
+		return 0;
 	print_chunk(&file->chunks[number], out);
 	r = trace_file_load(file, number, &payload);
+	if (!r && damaged_chunks(file) != damaged)
+		r = -EBADMSG;
 	if (!r)
 		return print_payload(decoder, &file->chunks[number], payload, out);
 	if (r == -EBADMSG)

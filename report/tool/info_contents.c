@@ -17,21 +17,19 @@ struct contents {
 	uint64_t symbols, damaged, malformed;
 };
 
-static const char *const chunk_names[RWK_CHUNK_END + 1] = {
-	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END",
+static const char *const chunk_names[RWK_CHUNK_PARITY + 1] = {
+	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END", "PARITY",
 };
 
 static void print_chunks(const struct trace_model *model, FILE *out)
 {
-	for (size_t type = 0; type <= RWK_CHUNK_END; type++) {
-		const struct chunk_statistics *row = &model->statistics[(type + 1) % (RWK_CHUNK_END + 1)];
+	for (size_t type = 0; type <= RWK_CHUNK_PARITY; type++) {
+		const struct chunk_statistics *row = &model->statistics[(type + 1) % (RWK_CHUNK_PARITY + 1)];
 
 		if (!row->chunks)
 			continue;
 		(void)fprintf(out, "  %-16s%" PRIu64 " %s", "chunks", row->chunks,
-			      chunk_names[(type + 1) % (RWK_CHUNK_END + 1)]);
-		if (row->copies)
-			(void)fprintf(out, " (%" PRIu64 " of them second copies)", row->copies);
+			      chunk_names[(type + 1) % (RWK_CHUNK_PARITY + 1)]);
 		(void)fprintf(out, ", %s on disk, %s unpacked\n", figure_bytes(row->stored_bytes).text,
 			      figure_bytes(row->raw_bytes).text);
 	}
@@ -60,7 +58,7 @@ static bool holds_records(const struct trace_chunk *chunk)
 {
 	uint16_t type = chunk->header.type;
 
-	return (type == RWK_CHUNK_STATE && !(chunk->header.flags & RWK_CHUNK_COPY)) || type == RWK_CHUNK_EVENTS ||
+	return type == RWK_CHUNK_STATE || type == RWK_CHUNK_EVENTS ||
 	       type == RWK_CHUNK_EMBED || type == RWK_CHUNK_END;
 }
 

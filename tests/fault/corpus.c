@@ -27,8 +27,8 @@ static void save(const char *dir, const char *target, const char *name, const vo
 
 static void save_traces(const char *dir)
 {
-	struct memory_io empty = syn_trace(0, 1, 0, true), closed = syn_trace(8, 4, 300, true),
-			 killed = syn_trace(6, 3, 0, false);
+	struct memory_io empty = syn_trace(0, 1, true), closed = syn_trace(8, 4, true),
+			 killed = syn_trace(6, 3, false);
 	uint8_t *joined = malloc(empty.length + killed.length);
 
 	if (!joined)
@@ -100,7 +100,7 @@ static void save_payloads(const char *dir, struct memory_io *m)
 	if (trace_reader_create(&m->io, 3, &reader) < 0)
 		abort();
 	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
-		if (chunks[i].header.type > RWK_CHUNK_EMBED || chunks[i].header.flags & RWK_CHUNK_COPY ||
+		if (chunks[i].header.type > RWK_CHUNK_EMBED ||
 		    chunks[i].header.raw_size > sizeof(payload) || trace_reader_load(reader, &chunks[i], payload) < 0)
 			continue;
 		snprintf(name, sizeof(name), "chunk-%zu", i);

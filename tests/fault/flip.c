@@ -57,7 +57,7 @@ static void one_bit_costs_one_chunk(struct test *t)
 {
 	unsigned long flips = level_choose(20000, 1000000);
 	struct random random = random_make(2024);
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 800, true);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
 
 	for (size_t bit = 0; bit < 8 * (HEADER + sizeof(struct rwk_chunk_header)); bit++) /* where it hurts most: all */
 		flip(t, &m, bit / 8, bit % 8);
@@ -73,7 +73,7 @@ static void a_smear_is_never_silent_nor_believed(struct test *t)
 {
 	unsigned long smears = level_choose(5000, 200000);
 	struct random random = random_make(7);
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 800, true);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
 	uint8_t *whole = malloc(m.length);
 
 	if (!whole)

@@ -18,7 +18,7 @@ enum { PER_CHUNK = 4 };
 
 static _Noreturn void write_until_killed(int fd, volatile uint32_t *acknowledged)
 {
-	struct trace_writer_settings settings = {.copy_buffer = 4096};
+	struct trace_writer_settings settings = {0};
 	struct trace_writer *writer;
 	struct event_log *log;
 

@@ -30,9 +30,9 @@ static inline int syn_write(struct memory_io *m, const struct trace_writer_setti
 }
 
 /* As above, and aborts where it fails: for tests of what comes after. */
-static inline struct memory_io syn_trace(uint32_t count, uint32_t per_chunk, uint32_t copy_buffer, bool close)
+static inline struct memory_io syn_trace(uint32_t count, uint32_t per_chunk, bool close)
 {
-	struct trace_writer_settings settings = {.copy_buffer = copy_buffer};
+	struct trace_writer_settings settings = {0};
 	struct memory_io m = {0};
 
 	if (syn_write(&m, &settings, count, per_chunk, close))

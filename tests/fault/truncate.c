@@ -64,7 +64,7 @@ static void check_cut(struct test *t, const struct memory_io *whole, const struc
 
 static void run(struct test *t, uint32_t samples, bool closed)
 {
-	struct memory_io m = syn_trace(samples, PER_CHUNK, 1500, closed);
+	struct memory_io m = syn_trace(samples, PER_CHUNK, closed);
 	static struct whole chunks[MAX_CHUNKS];
 	size_t count = list_chunks(&m, closed, chunks);
 

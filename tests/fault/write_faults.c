@@ -72,7 +72,7 @@ static const struct error {
 /* The call fails at its n-th time, for n = 1, 2 ... until it is not called that often. Returns the number of runs. */
 static unsigned int run_all(struct test *t, struct memory_io model, const struct error *error, const char *call)
 {
-	struct trace_writer_settings settings = {.copy_buffer = 1500, .free_floor = 1000};
+	struct trace_writer_settings settings = {.free_floor = 1000};
 	unsigned int runs = 0;
 	char what[128];
 

@@ -64,7 +64,7 @@ static void no_trace_is_enodata(struct test *t)
 
 static void a_header_alone_is_an_empty_trace(struct test *t)
 {
-	struct memory_io m = syn_trace(0, 1, 0, true);
+	struct memory_io m = syn_trace(0, 1, true);
 	struct image image = {0};
 	struct syn_found found;
 
@@ -76,7 +76,7 @@ static void a_header_alone_is_an_empty_trace(struct test *t)
 
 static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 0, false);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
 	struct image image = {0};
 	struct syn_found found;
 
@@ -89,7 +89,7 @@ static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 
 static void a_tail_of_zeros_is_torn(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 0, false);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
 	static const uint8_t zeros[5000];
 	struct image image = {0};
 	struct syn_found found;
@@ -103,7 +103,7 @@ static void a_tail_of_zeros_is_torn(struct test *t)
 
 static void traces_may_be_joined_also_torn_ones(struct test *t)
 {
-	struct memory_io a = syn_trace(SAMPLES, PER_CHUNK, 0, false), b = syn_trace(0, 1, 0, true);
+	struct memory_io a = syn_trace(SAMPLES, PER_CHUNK, false), b = syn_trace(0, 1, true);
 	struct image image = {0};
 	struct syn_found found;
 
@@ -120,7 +120,7 @@ static void traces_may_be_joined_also_torn_ones(struct test *t)
 
 static void a_lost_file_header_loses_nothing_else(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 0, true);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
 	struct image image = {0};
 	struct syn_found found;
 	uint8_t junk[HEADER];
@@ -143,7 +143,7 @@ static void a_lost_file_header_loses_nothing_else(struct test *t)
 
 static void one_damaged_chunk_costs_one_chunk(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 0, true);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
 	struct image image = {0};
 	size_t count = 0;
 
@@ -162,13 +162,14 @@ static void one_damaged_chunk_costs_one_chunk(struct test *t)
 		found = image_check(&image);
 		CHECK_INT(t, found.samples, SAMPLES - (events ? PER_CHUNK : 0));
 		CHECK(t, !found.wrong && !found.unnamed && found.damage.chunks == 1 && found.damage.bytes > 0);
+		CHECK_INT(t, found.damage.repaired, header->type == RWK_CHUNK_STATE);
 	}
 	memory_io_close(&m);
 }
 
 static void bytes_cut_out_of_the_middle_are_told(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 0, true);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
 	struct image image = {0};
 	struct syn_found found;
 	size_t from = chunk_offset(&m, 4) + 200, to = chunk_offset(&m, 6) + 300;
@@ -183,7 +184,7 @@ static void bytes_cut_out_of_the_middle_are_told(struct test *t)
 
 static void other_versions_are_refused(struct test *t)
 {
-	struct memory_io m = syn_trace(10, 10, 0, true);
+	struct memory_io m = syn_trace(10, 10, true);
 	struct rwk_file_header *header = (void *)m.bytes;
 	struct image image = {0};
 	struct syn_found found;
@@ -210,7 +211,7 @@ static void other_versions_are_refused(struct test *t)
 
 static void short_and_interrupted_reads_change_nothing(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, 0, true);
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
 	struct syn_found found;
 
 	memory_io_open(&m);
@@ -233,7 +234,7 @@ static void short_and_interrupted_reads_change_nothing(struct test *t)
 
 static void a_pipe_is_spooled(struct test *t)
 {
-	struct memory_io m = syn_trace(100, PER_CHUNK, 0, true);
+	struct memory_io m = syn_trace(100, PER_CHUNK, true);
 	int ends[2], fd = -1;
 	struct syn_found found;
 

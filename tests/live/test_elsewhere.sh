@@ -67,7 +67,8 @@ test_needs() {
 }
 
 test_pipe() {
-	"$record" -u -f 999 -o - -- "$workloads/cpu_paths" 2 2>"$scratch/pipe.err" |
+	# The command shares our stdout, so its own words must go elsewhere.
+	"$record" -u -f 999 -o - -- sh -c "'$workloads/cpu_paths' 2 >&2" 2>"$scratch/pipe.err" |
 		tee "$scratch/pipe.rwk" | "$report" --tree - >"$scratch/pipe.tree" 2>"$scratch/pipe.note"
 	check_equal "exit codes of record | tee | report" "0 0 0" "${PIPESTATUS[*]}"
 	check "the tree from a pipe" grep -q '>>>.*leaf' "$scratch/pipe.tree"

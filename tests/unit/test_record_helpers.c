@@ -18,6 +18,13 @@
 #include "record/symbol_source.h"
 #include "tests/test.h"
 
+/* The jail is a gigabyte of address space. test_elf_file and test_elf_forged have the ELF reader under ASan. */
+#ifdef __SANITIZE_ADDRESS__
+#define NEEDS_JAIL(t) SKIP(t, "the shadow memory of ASan does not fit into the helper's jail")
+#else
+#define NEEDS_JAIL(t) (void)(t)
+#endif
+
 static int helper(struct nursery **ret_nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
 {
 	return !nursery_create(ret_nursery) && !nursery_spawn(*ret_nursery, kind, ret_socket, ret_pid);
@@ -138,6 +145,8 @@ static long symbols_in(struct test *t, struct symbol_source *source, uint64_t *r
 
 static void lists_the_functions_that_readelf_lists(struct test *t)
 {
+	NEEDS_JAIL(t);
+
 	struct symbol_source *source;
 	struct nursery *nursery;
 	struct elf_reply reply;
@@ -161,6 +170,8 @@ static void lists_the_functions_that_readelf_lists(struct test *t)
 /* The file offset of one of our own functions must bring exactly that name. */
 static void finds_the_function_that_was_hit(struct test *t)
 {
+	NEEDS_JAIL(t);
+
 	struct symbol_source *source;
 	const struct event_symbol *symbols;
 	struct nursery *nursery;
@@ -184,6 +195,8 @@ static void finds_the_function_that_was_hit(struct test *t)
 
 static void survives_files_that_are_no_elf(struct test *t)
 {
+	NEEDS_JAIL(t);
+
 	struct symbol_source *source;
 	struct nursery *nursery;
 	struct elf_reply reply;
@@ -198,6 +211,8 @@ static void survives_files_that_are_no_elf(struct test *t)
 
 static void reads_perf_maps_and_skips_nonsense(struct test *t)
 {
+	NEEDS_JAIL(t);
+
 	static const char TEXT[] = "1000 10 first\nnonsense\n2000 0 empty\n3000 20 name with spaces\n4000 10 unfinished";
 	const uint64_t hits[] = {0x1008, 0x3010};
 	struct symbol_source *source;
@@ -220,6 +235,8 @@ static void reads_perf_maps_and_skips_nonsense(struct test *t)
 
 static void jails_the_elf_helper(struct test *t)
 {
+	NEEDS_JAIL(t);
+
 	struct elf_request request = {.token = 1, .what = ELF_BUILD_ID};
 	struct elf_reply reply;
 	struct nursery *nursery;

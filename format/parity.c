@@ -48,8 +48,12 @@ void parity_remove(struct parity *parity, const void *stored, size_t length)
 void parity_add(struct parity *parity, const struct rwk_chunk_header *header, const void *stored)
 {
 	size_t length = stored_length(header);
+	struct rwk_chunk_header *member = &parity->members[parity->count++];
 
-	parity->members[parity->count++] = *header;
+	/* Whoever looks for chunks byte by byte must not take the member's header for the member. */
+	*member = *header;
+	memset(member->magic, 0, sizeof(member->magic));
+	member->header_crc = 0;
 	if (parity->length < length)
 		parity->length = length;
 	parity_remove(parity, stored, length); /* its own inverse */

@@ -9,7 +9,9 @@
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
 
-enum { SAMPLES = 600, PER_CHUNK = 50, HEADER = 64 };
+enum { SAMPLES = 600,
+       PER_CHUNK = 50,
+       HEADER = 64 };
 
 /* Bytes put together for one case; freed with it. */
 struct image {
@@ -161,7 +163,7 @@ static void one_damaged_chunk_costs_one_chunk(struct test *t)
 		image.bytes[at] ^= 0x10;
 		found = image_check(&image);
 		CHECK_INT(t, found.samples, SAMPLES - (events ? PER_CHUNK : 0));
-		CHECK(t, !found.wrong && !found.unnamed && found.damage.chunks == 1 && found.damage.bytes > 0);
+		test_check(t, !found.wrong && !found.unnamed && found.damage.chunks == 1 && found.damage.bytes > 0, "chunk %zu type %d: %zu wrong, %zu unnamed, %d damaged", i, header->type, found.wrong, found.unnamed, (int)found.damage.chunks);
 		CHECK_INT(t, found.damage.repaired, header->type == RWK_CHUNK_STATE);
 	}
 	memory_io_close(&m);
@@ -193,15 +195,15 @@ static void other_versions_are_refused(struct test *t)
 	header->major = RWK_MAJOR + 1;
 	header->crc = 0;
 	header->crc = ({ /* sealed again, as another version's writer would */
-		struct rwk_file_header copy = *header;
-		uint32_t crc = 0xffffffff;
+			 struct rwk_file_header copy = *header;
+			 uint32_t crc = 0xffffffff;
 
-		for (size_t i = 0; i < offsetof(struct rwk_file_header, crc); i++) {
-			crc ^= ((uint8_t *)&copy)[i];
-			for (int bit = 0; bit < 8; bit++)
-				crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-		}
-		~crc;
+			 for (size_t i = 0; i < offsetof(struct rwk_file_header, crc); i++) {
+				 crc ^= ((uint8_t *)&copy)[i];
+				 for (int bit = 0; bit < 8; bit++)
+					 crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+			 }
+			 ~crc;
 	});
 	image_add(&image, m.bytes, m.length);
 	found = image_check(&image);

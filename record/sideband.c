@@ -25,9 +25,9 @@
 
 /* Rings share a budget, so that a host of hundreds of CPUs does not lock hundreds of megabytes. */
 enum {
-	RINGS_BUDGET = 32 << 20,
+	RINGS_BUDGET = 64 << 20,
 	RING_LEAST = 64 << 10,
-	RING_MOST = 512 << 10,
+	RING_MOST = 2 << 20,
 	MAX_SEEN = 1 << 16,
 	COMM_BYTES = 16,
 };

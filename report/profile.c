@@ -17,8 +17,8 @@ static int init_tables(struct profile *profile)
 					  .symfs = profile->names.symfs,
 					  .kallsyms = profile->names.kallsyms,
 					  .vmlinux = profile->names.vmlinux};
-	struct index_table *tables[] = {&profile->task_table, &profile->node_table, &profile->frame_table,
-					&profile->entry_table};
+	struct index_table *tables[] = {&profile->host_table, &profile->source_table, &profile->task_table,
+					&profile->node_table, &profile->frame_table, &profile->entry_table};
 	int r = modules_init(&profile->modules, &files);
 
 	if (r == 0)
@@ -232,6 +232,8 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->module_list);
 	array_free(&profile->walks);
 	array_free(&profile->walk_tasks);
+	index_table_deinit(&profile->host_table);
+	index_table_deinit(&profile->source_table);
 	index_table_deinit(&profile->task_table);
 	index_table_deinit(&profile->node_table);
 	index_table_deinit(&profile->frame_table);

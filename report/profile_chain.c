@@ -41,7 +41,7 @@ static int module_number(const struct chain_context *context, uint32_t id, uint3
 		*ret_number = 0;
 		return 0;
 	}
-	if (module->kind == MODULE_ANONYMOUS && tgid)
+	if (module->kind == MODULE_ANONYMOUS && tgid && trace_model_perf_map(context->model, tgid))
 		return modules_add_jit(modules, context->model, module, context->host, tgid, ret_number);
 	known = &context->modules[module - context->model->modules.items];
 	if (*known == NO_NUMBER) {
@@ -251,47 +251,40 @@ static enum overhead judge_frame(struct profile *profile, uint32_t number)
 	return profile->overhead.items[number];
 }
 
-/* How many frames, leaf first, are the recorder's own. A CPU sample may well have hit somebody's BPF program: there only what
- * leads to the stack walker counts. */
-static size_t count_overhead(const struct chain_context *context, const uint32_t *frames, size_t count)
+/*
+ * How many frames, leaf first, are the recorder's own. A CPU sample may well have hit somebody's BPF program: there only
+ * what leads to the stack walker counts.
+ */
+static int count_overhead(const struct chain_context *context, uint32_t leaf, uint32_t *ret_count)
 {
+	enum { OVERHEAD_MAX = 16 };
 	bool walk = context->strip_entry;
-	size_t run = 0;
+	uint32_t run = 0, frame;
 
+	*ret_count = 0;
 	if (context->profile->filter->raw_frames)
 		return 0;
-	for (; run < count; run++) {
-		enum overhead overhead = judge_frame(context->profile, frames[run]);
+	for (uint32_t node = leaf; node >= STACK_FIRST_NODE && run < OVERHEAD_MAX; node = context->nodes[node].parent) {
+		int r = kernel_frame(context, node, node != leaf, &frame);
+		enum overhead overhead = r < 0 ? OVERHEAD_NONE : judge_frame(context->profile, frame);
 
+		if (r < 0)
+			return r;
 		if (overhead == OVERHEAD_NONE)
 			break;
 		walk |= overhead == OVERHEAD_WALK;
+		run++;
 	}
-	return walk ? run : 0;
+	*ret_count = walk ? run : 0;
+	return 0;
 }
 
-static int make_kernel_chain(const struct chain_context *context, uint32_t base, uint32_t leaf,
-			     struct pair_place *place)
-{
-	uint32_t frames[RWK_MAX_FRAMES + 1];
-	size_t count = 0, strip;
-	int r;
+/* What a pair of a base and a chunk's node is looked up for. A chunk has less than 2^30 nodes. */
+enum pair_kind { PAIR_CHAIN, PAIR_CHAIN_STRIPPED, PAIR_PATH };
 
-	for (uint32_t node = leaf; node >= STACK_FIRST_NODE && count <= RWK_MAX_FRAMES;
-	     node = context->nodes[node].parent) {
-		r = kernel_frame(context, node, node != leaf, &frames[count++]);
-		if (r < 0)
-			return r;
-	}
-	strip = count_overhead(context, frames, count);
-	place->stripped = strip;
-	place->node = base;
-	while (count > strip) {
-		r = profile_intern_node(context->profile, place->node, frames[--count], &place->node);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+static uint64_t pair_key(uint32_t base, enum pair_kind kind, uint32_t node)
+{
+	return (uint64_t)base << 32 | (uint64_t)kind << 30 | node;
 }
 
 struct wanted_pair {
@@ -306,31 +299,98 @@ static bool same_pair(const void *context, uint32_t number)
 	return wanted->pairs[number].key == wanted->key;
 }
 
+static const struct pair_place *find_pair(const struct chain_cache *cache, uint64_t key)
+{
+	struct wanted_pair wanted = {.pairs = cache->pairs.items, .key = key};
+	const struct index_slot *slot =
+		index_table_lookup(&cache->pair_table, index_table_hash(&cache->pair_table, key, 0), same_pair, &wanted);
+
+	return slot ? &cache->pairs.items[slot->number - 1] : NULL;
+}
+
+/* The pair is not there yet. */
+static int keep_pair(struct chain_cache *cache, const struct pair_place *place)
+{
+	struct wanted_pair wanted = {.pairs = cache->pairs.items, .key = place->key};
+	uint32_t hash = index_table_hash(&cache->pair_table, place->key, 0);
+	struct index_slot *slot = index_table_find(&cache->pair_table, hash, same_pair, &wanted);
+
+	if (!slot || array_push(&cache->pairs, *place) < 0)
+		return -ENOMEM;
+	index_table_set(&cache->pair_table, slot, hash, (uint32_t)(cache->pairs.count - 1));
+	return 0;
+}
+
+/*
+ * The path to a chunk's node on top of a base, all of its frames being callers. Leaves differ more than what they hang from,
+ * so the path is kept, and every so many steps on the way, which bounds the work where paths are long.
+ */
+static int kernel_path(const struct chain_context *context, uint32_t base, uint32_t node, uint32_t *ret_node)
+{
+	enum { KEPT_EVERY = 32 };
+	uint32_t path[RWK_MAX_FRAMES + 1], frame, at = base;
+	size_t count = 0;
+
+	for (; node >= STACK_FIRST_NODE && count <= RWK_MAX_FRAMES; node = context->nodes[node].parent) {
+		const struct pair_place *known = find_pair(context->cache, pair_key(base, PAIR_PATH, node));
+
+		if (known) {
+			at = known->node;
+			break;
+		}
+		path[count++] = node;
+	}
+	while (count) {
+		int r = kernel_frame(context, path[--count], true, &frame);
+
+		if (r == 0)
+			r = profile_intern_node(context->profile, at, frame, &at);
+		if (r == 0 && (!count || context->nodes[path[count]].depth % KEPT_EVERY == 0))
+			r = keep_pair(context->cache,
+				      &(struct pair_place){.key = pair_key(base, PAIR_PATH, path[count]), .node = at});
+		if (r < 0)
+			return r;
+	}
+	*ret_node = at;
+	return 0;
+}
+
+static int make_kernel_chain(const struct chain_context *context, uint32_t base, uint32_t leaf,
+			     struct pair_place *place)
+{
+	uint32_t strip, frame;
+	int r = count_overhead(context, leaf, &strip);
+
+	if (r < 0)
+		return r;
+	place->stripped = strip;
+	if (strip) {
+		for (; strip; strip--)
+			leaf = context->nodes[leaf].parent;
+		return kernel_path(context, base, leaf, &place->node);
+	}
+	r = kernel_path(context, base, context->nodes[leaf].parent, &place->node);
+	if (r == 0)
+		r = kernel_frame(context, leaf, false, &frame);
+	return r < 0 ? r : profile_intern_node(context->profile, place->node, frame, &place->node);
+}
+
 int chain_kernel(const struct chain_context *context, uint32_t base, uint32_t leaf, uint32_t *ret_node,
 		 bool *ret_stripped)
 {
-	struct chain_cache *cache = context->cache;
-	/* Whether BPF frames are taken off depends on the source, so it is part of what is looked for. A chunk has less than
-	 * 2^31 nodes. */
-	uint64_t variant = (uint64_t)context->strip_entry << 31;
-	struct wanted_pair wanted = {.pairs = cache->pairs.items, .key = (uint64_t)base << 32 | variant | leaf};
-	uint32_t hash = index_table_hash(&cache->pair_table, wanted.key, 0);
-	struct index_slot *slot = index_table_find(&cache->pair_table, hash, same_pair, &wanted);
-	int r;
+	enum pair_kind kind = context->strip_entry ? PAIR_CHAIN_STRIPPED : PAIR_CHAIN;
+	const struct pair_place *known = find_pair(context->cache, pair_key(base, kind, leaf));
+	struct pair_place place = {.key = pair_key(base, kind, leaf)};
+	int r = 0;
 
-	if (!slot)
-		return -ENOMEM;
-	if (!slot->number) {
-		struct pair_place place = {.key = wanted.key};
-
+	if (known) {
+		place = *known;
+	} else {
 		r = make_kernel_chain(context, base, leaf, &place);
 		if (r == 0)
-			r = array_push(&cache->pairs, place);
-		if (r < 0)
-			return r;
-		index_table_set(&cache->pair_table, slot, hash, (uint32_t)(cache->pairs.count - 1));
+			r = keep_pair(context->cache, &place);
 	}
-	*ret_node = cache->pairs.items[slot->number - 1].node;
-	*ret_stripped = cache->pairs.items[slot->number - 1].stripped;
-	return 0;
+	*ret_node = place.node;
+	*ret_stripped = place.stripped;
+	return r;
 }

@@ -22,7 +22,7 @@ struct kernel_place {
 };
 
 struct pair_place {
-	uint64_t key; /* node of the profile, leaf node of the chunk */
+	uint64_t key; /* node of the profile, what is asked, node of the chunk */
 	uint32_t node;
 	bool stripped;
 };

@@ -3,20 +3,48 @@
 
 #include <string.h>
 
+/* Equal texts are one pointer, so that whatever a name is part of is compared by it. */
+static int intern_text(struct profile *profile, const char *text, const char **ret_text)
+{
+	return text_pool_add(&profile->texts, text, strlen(text), ret_text);
+}
+
+struct wanted_host {
+	const struct profile *profile;
+	struct profile_host host;
+};
+
+static bool same_host(const void *context, uint32_t number)
+{
+	const struct wanted_host *wanted = context;
+	const struct profile_host *host = &wanted->profile->hosts.items[number];
+
+	return host->boot_id == wanted->host.boot_id && host->name == wanted->host.name;
+}
+
 int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host)
 {
-	bool named = model->boot_id[0] || model->host[0];
+	struct wanted_host wanted = {.profile = profile};
+	struct index_slot *slot;
+	uint32_t hash;
 
-	for (size_t i = 0; i < profile->hosts.count && named; i++) {
-		const struct profile_host *host = &profile->hosts.items[i];
-
-		if (!strcmp(host->boot_id, model->boot_id) && !strcmp(host->name, model->host)) {
-			*ret_host = (uint32_t)i;
-			return 0;
-		}
-	}
+	if (intern_text(profile, model->boot_id, &wanted.host.boot_id) < 0 ||
+	    intern_text(profile, model->host, &wanted.host.name) < 0)
+		return -ENOMEM;
 	*ret_host = (uint32_t)profile->hosts.count;
-	return array_push(&profile->hosts, (struct profile_host){.boot_id = model->boot_id, .name = model->host});
+	if (!model->boot_id[0] && !model->host[0])
+		return array_push(&profile->hosts, wanted.host);
+	hash = index_table_hash(&profile->host_table, (uintptr_t)wanted.host.boot_id, (uintptr_t)wanted.host.name);
+	slot = index_table_find(&profile->host_table, hash, same_host, &wanted);
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->hosts, wanted.host) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->host_table, slot, hash, (uint32_t)(profile->hosts.count - 1));
+	}
+	*ret_host = slot->number - 1;
+	return 0;
 }
 
 /* --- sources --- */
@@ -57,23 +85,42 @@ static void describe_source(const struct trace_model *model, const struct trace_
 	described->software_fallback |= !!(source->event.flags & SOURCE_SOFTWARE_FALLBACK);
 }
 
+struct wanted_source {
+	const struct profile *profile;
+	struct profile_source source;
+	struct source_notes notes;
+};
+
+static bool same_source(const void *context, uint32_t number)
+{
+	const struct wanted_source *wanted = context;
+	const struct profile_source *source = &wanted->profile->sources.items[number];
+
+	return source->kind == wanted->source.kind && source->name == wanted->source.name &&
+	       wanted->profile->source_notes.items[number].unit == wanted->notes.unit;
+}
+
 int profile_intern_source(struct profile *profile, const struct trace_model *model, const struct trace_source *source,
 			  uint32_t *ret_source)
 {
-	struct profile_source fresh = {
-		.kind = kind_of(source->event.kind), .name = source->name, .weight_unit = "samples"};
-	struct source_notes notes = {.unit = unit_of(source->event.weight)};
-	size_t at = 0;
+	struct wanted_source wanted = {.profile = profile,
+				       .source = {.kind = kind_of(source->event.kind), .weight_unit = "samples"},
+				       .notes = {.unit = unit_of(source->event.weight)}};
+	int r = intern_text(profile, source->name, &wanted.source.name);
+	uint32_t hash = index_table_hash(&profile->source_table, (uintptr_t)wanted.source.name,
+					 (uint64_t)wanted.source.kind << 8 | (unsigned char)wanted.notes.unit[0]);
+	struct index_slot *slot = index_table_find(&profile->source_table, hash, same_source, &wanted);
 
-	while (at < profile->sources.count && (profile->sources.items[at].kind != fresh.kind ||
-					       strcmp(profile->sources.items[at].name, fresh.name) ||
-					       strcmp(profile->source_notes.items[at].unit, notes.unit)))
-		at++;
-	if (at == profile->sources.count)
-		if (array_push(&profile->sources, fresh) < 0 || array_push(&profile->source_notes, notes) < 0)
+	if (r < 0 || !slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->sources, wanted.source) < 0 ||
+		    array_push(&profile->source_notes, wanted.notes) < 0)
 			return -ENOMEM;
-	describe_source(model, source, &profile->sources.items[at]);
-	*ret_source = (uint32_t)at;
+		index_table_set(&profile->source_table, slot, hash, (uint32_t)(profile->sources.count - 1));
+	}
+	describe_source(model, source, &profile->sources.items[slot->number - 1]);
+	*ret_source = slot->number - 1;
 	return 0;
 }
 

@@ -14,8 +14,7 @@
 enum { NO_NUMBER = UINT32_MAX };
 
 struct profile_host {
-	const char *boot_id, *name;
-	const struct trace_model *model; /* where neither is known, each section is a host of its own */
+	const char *boot_id, *name; /* of profile->texts; where both are empty, each section is a host of its own */
 };
 
 struct profile_quality { /* samples, after filters */
@@ -55,7 +54,7 @@ struct profile {
 	ARRAY(struct profile_module) module_list;
 	ARRAY(struct profile_walk) walks;
 	ARRAY(struct profile_walk_task) walk_tasks;
-	struct index_table task_table, node_table, frame_table, entry_table;
+	struct index_table host_table, source_table, task_table, node_table, frame_table, entry_table;
 	struct profile_symbol *symbols; /* by frame, once a view asks */
 	uint8_t *symbol_known;
 	struct profile_quality quality;

@@ -13,7 +13,7 @@ static int bind_sources(struct section *section)
 
 	for (size_t i = 0; i < model->sources.count; i++) {
 		const struct trace_source *source = &model->sources.items[i];
-		struct source_binding binding = {.id = source->event.id, .period = source->event.period};
+		struct source_binding binding = {.period = source->event.period};
 		struct profile *profile = section->context.profile;
 		uint32_t kinds = profile->filter->sources;
 		int r = profile_intern_source(profile, model, source, &binding.source);
@@ -30,10 +30,10 @@ static int bind_sources(struct section *section)
 
 const struct source_binding *section_source(const struct section *section, uint32_t id)
 {
-	for (size_t i = 0; i < section->sources.count; i++)
-		if (section->sources.items[i].id == id)
-			return &section->sources.items[i];
-	return NULL;
+	const struct trace_model *model = section->context.model;
+	const struct trace_source *source = trace_model_source(model, id);
+
+	return source ? &section->sources.items[source - model->sources.items] : NULL;
 }
 
 static uint64_t shifted(uint64_t start, uint64_t offset)
@@ -290,5 +290,6 @@ int profile_read_section(struct profile *profile, struct trace_file *file, struc
 		r = read_events(&section, stream);
 	if (stream)
 		add_totals(&profile->stream_totals, stream);
+	timeline_release(&model->timeline);
 	return r;
 }

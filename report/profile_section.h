@@ -9,7 +9,6 @@
 #include "report/profile_chain.h"
 
 struct source_binding {
-	uint32_t id;	 /* in the section */
 	uint32_t source; /* in the profile */
 	enum profile_source_kind kind;
 	uint64_t period; /* of samples that carry none */
@@ -38,7 +37,7 @@ struct section_walk {
 
 struct section {
 	struct chain_context context;
-	ARRAY(struct source_binding) sources;
+	ARRAY(struct source_binding) sources; /* in the order of the model's */
 	struct section_slot slots[STREAM_OPEN_MAX];
 	struct section_walk walk; /* the latest */
 	size_t first_walk;	  /* of the section, in the profile */

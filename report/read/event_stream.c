@@ -45,7 +45,7 @@ int event_stream_create(struct trace_file *file, uint32_t section, struct event_
 	stream->model = &file->models[section];
 	for (uint32_t i = 0; i < STREAM_OPEN_MAX; i++)
 		stream->free[stream->free_count++] = STREAM_OPEN_MAX - 1 - i;
-	for (uint32_t i = 0; i < file->chunk_count; i++) {
+	for (uint32_t i = stream->model->first_chunk; i < stream->model->end_chunk; i++) {
 		const struct trace_chunk *chunk = &file->chunks[i];
 		struct pending_chunk pending = {.first_time = chunk->header.first_time, .number = i};
 

@@ -17,17 +17,23 @@ static uint32_t before_exec(uint32_t tgid)
 int timeline_init(struct timeline *timeline)
 {
 	*timeline = (struct timeline){0};
-	timeline->dead = calloc(DEAD_MAX, sizeof(*timeline->dead));
-	return timeline->dead ? index_table_init(&timeline->process_table) : -ENOMEM;
+	return index_table_init(&timeline->process_table);
 }
 
-void timeline_deinit(struct timeline *timeline)
+void timeline_release(struct timeline *timeline)
 {
 	address_spaces_destroy(timeline->spaces);
+	timeline->spaces = NULL;
 	array_free(&timeline->entries);
 	array_free(&timeline->processes);
 	index_table_deinit(&timeline->process_table);
 	free(timeline->dead);
+	timeline->dead = NULL;
+}
+
+void timeline_deinit(struct timeline *timeline)
+{
+	timeline_release(timeline);
 	*timeline = (struct timeline){0};
 }
 
@@ -162,14 +168,19 @@ static void bury_one(struct timeline *timeline)
 	timeline->dead[(timeline->dead_first + timeline->dead_count++) % DEAD_MAX] = number;
 }
 
-static void expect_death(struct timeline *timeline, uint32_t number)
+static int expect_death(struct timeline *timeline, uint32_t number)
 {
 	struct timeline_process *process = &timeline->processes.items[number];
 
+	if (!timeline->dead)
+		timeline->dead = calloc(DEAD_MAX, sizeof(*timeline->dead));
+	if (!timeline->dead)
+		return -ENOMEM;
 	if (timeline->dead_count == DEAD_MAX)
 		bury_one(timeline);
 	process->renewed = process->used = false;
 	timeline->dead[(timeline->dead_first + timeline->dead_count++) % DEAD_MAX] = number;
+	return 0;
 }
 
 static int apply_mapping(struct timeline *timeline, const struct timeline_entry *entry)
@@ -204,6 +215,19 @@ static int apply_entry(struct timeline *timeline, const struct timeline_entry *e
 	return 0;
 }
 
+static int apply_change(struct timeline *timeline, const struct timeline_entry *entry)
+{
+	int r = apply_entry(timeline, entry);
+
+	if (r == -ENOSPC) {
+		for (size_t i = timeline->dead_count; i > 0; i--)
+			bury_one(timeline);
+		r = apply_entry(timeline, entry);
+	}
+	timeline->refused += r < 0;
+	return r == -ENOMEM ? r : 0;
+}
+
 int timeline_advance(struct timeline *timeline, uint64_t time)
 {
 	while (timeline->next < timeline->entries.count && timeline->entries.items[timeline->next].time <= time) {
@@ -211,20 +235,14 @@ int timeline_advance(struct timeline *timeline, uint64_t time)
 		uint32_t process;
 		int r = timeline_process(timeline, entry->tgid, &process);
 
+		if (r == 0 && entry->kind == TIMELINE_EXIT) {
+			r = expect_death(timeline, process);
+		} else if (r == 0) {
+			timeline->processes.items[process].renewed = true;
+			r = apply_change(timeline, entry);
+		}
 		if (r < 0)
 			return r;
-		if (entry->kind == TIMELINE_EXIT) {
-			expect_death(timeline, process);
-			continue;
-		}
-		timeline->processes.items[process].renewed = true;
-		r = apply_entry(timeline, entry);
-		if (r == -ENOSPC) {
-			for (size_t i = timeline->dead_count; i > 0; i--)
-				bury_one(timeline);
-			r = apply_entry(timeline, entry);
-		}
-		timeline->refused += r < 0;
 	}
 	return 0;
 }

@@ -50,6 +50,8 @@ struct timeline {
 
 int timeline_init(struct timeline *timeline);
 void timeline_deinit(struct timeline *timeline);
+/* Gives back the memory of a timeline that was replayed; what is counted stays. */
+void timeline_release(struct timeline *timeline);
 
 /* -ENOMEM. `order` is set here. */
 int timeline_add(struct timeline *timeline, const struct timeline_entry *entry);

@@ -85,6 +85,9 @@ int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void
 {
 	const struct rwk_chunk_header *header = &model->file->chunks[number].header;
 
+	if (!model->end_chunk)
+		model->first_chunk = number;
+	model->end_chunk = number + 1;
 	count_chunk(model, header);
 	if (!payload)
 		return 0;
@@ -99,7 +102,7 @@ static int find_lost_ranges(struct trace_model *model)
 {
 	const struct rwk_chunk_header *previous = NULL;
 
-	for (size_t i = 0; i < model->file->chunk_count; i++) {
+	for (size_t i = model->first_chunk; i < model->end_chunk; i++) {
 		const struct trace_chunk *chunk = &model->file->chunks[i];
 		uint64_t expected = previous ? previous->sequence + 1 : 0;
 
@@ -116,6 +119,15 @@ static int find_lost_ranges(struct trace_model *model)
 		previous = &chunk->header;
 	}
 	return 0;
+}
+
+static int compare_clocks(const void *one, const void *two)
+{
+	const struct event_clock *a = one, *b = two;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->realtime < b->realtime ? -1 : a->realtime > b->realtime;
 }
 
 static void find_limits(struct trace_model *model)
@@ -141,6 +153,8 @@ int trace_model_finish(struct trace_model *model)
 
 	model->host = host ? host : "";
 	model->boot_id = boot_id ? boot_id : "";
+	if (model->clocks.count)
+		qsort(model->clocks.items, model->clocks.count, sizeof(*model->clocks.items), compare_clocks);
 	find_limits(model);
 	r = find_lost_ranges(model);
 	return r < 0 ? r : timeline_rewind(&model->timeline);
@@ -150,10 +164,9 @@ int trace_model_finish(struct trace_model *model)
 
 const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id)
 {
-	for (size_t i = 0; i < model->sources.count; i++)
-		if (model->sources.items[i].event.id == id)
-			return &model->sources.items[i];
-	return NULL;
+	uint32_t place = id <= RWK_MAX_SOURCES ? model->source_places[id] : 0;
+
+	return place ? &model->sources.items[place - 1] : NULL;
 }
 
 const char *trace_model_meta(const struct trace_model *model, const char *key)
@@ -164,17 +177,18 @@ const char *trace_model_meta(const struct trace_model *model, const char *key)
 	return NULL;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
+/* The last reading before the time, else the first one after it. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time)
 {
-	const struct event_clock *nearest = NULL;
+	size_t low = 0, count = model->clocks.count;
 
-	for (size_t i = 0; i < model->clocks.count; i++)
-		if (!nearest || distance(model->clocks.items[i].time, time) < distance(nearest->time, time))
-			nearest = &model->clocks.items[i];
-	return nearest ? nearest->realtime + (time - nearest->time) : 0;
+	if (!count)
+		return 0;
+	while (count > 1) {
+		size_t half = count / 2;
+
+		low += model->clocks.items[low + half].time <= time ? half : 0;
+		count -= half;
+	}
+	return model->clocks.items[low].realtime + (time - model->clocks.items[low].time);
 }

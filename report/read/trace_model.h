@@ -12,6 +12,7 @@
 #include "common/elf_file.h"
 #include "format/event.h"
 #include "format/event_decoder.h"
+#include "format/limits.h"
 #include "format/trace_reader.h"
 #include "report/read/text_pool.h"
 #include "report/read/timeline.h"
@@ -66,12 +67,14 @@ struct lost_range { /* of time, in which at least one EVENTS chunk, or one of un
 struct trace_model {
 	struct trace_file *file;
 	uint32_t section;
+	uint32_t first_chunk, end_chunk; /* its chunks are among these of the file */
 	uint64_t first_time, last_time; /* of all chunks; 0,0: none has a time */
 	uint64_t start, stop;		/* of the recording: the sources' */
 	const char *host, *boot_id;	/* "" where the trace does not say */
 	ARRAY(struct trace_meta) metas;
 	ARRAY(struct event_clock) clocks;
 	ARRAY(struct trace_source) sources;
+	uint16_t source_places[RWK_MAX_SOURCES + 1]; /* by id: place in sources, plus 1 */
 	ARRAY(struct trace_module) modules;
 	ARRAY(struct kernel_symbol) kernel_symbols;
 	ARRAY(struct trace_perf_map) perf_maps;
@@ -99,7 +102,7 @@ struct trace_module *trace_model_module(const struct trace_model *model, uint32_
 struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid);
 const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
-/* Wall-clock ns since 1970 at a time of the trace, by the nearest reading of the clocks; 0: unknown. */
+/* Wall-clock ns since 1970 at a time of the trace, by the last reading of the clocks before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);
 
 #endif

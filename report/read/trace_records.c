@@ -5,7 +5,7 @@
 
 #include "format/limits.h"
 
-enum { METAS_MAX = 4096 };
+enum { METAS_MAX = 64 }; /* each new one is compared with all */
 
 static int keep_text(struct trace_model *model, const struct event_text *text, const char **ret_text)
 {
@@ -141,20 +141,22 @@ static int add_clock(struct trace_model *model, uint32_t chunk, const struct eve
 static int add_source(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	struct trace_source source = {.event = event->source};
+	uint16_t *place;
 	int r = keep_text(model, &event->source.name, &source.name);
 
 	(void)chunk;
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < model->sources.count; i++)
-		if (model->sources.items[i].event.id == source.event.id) {
-			model->sources.items[i] = source;
-			return 0;
-		}
-	if (model->sources.count == RWK_MAX_SOURCES) {
+	if (source.event.id == 0 || source.event.id > RWK_MAX_SOURCES) {
 		model->unknown_records++;
 		return 0;
 	}
+	place = &model->source_places[source.event.id];
+	if (*place) {
+		model->sources.items[*place - 1] = source;
+		return 0;
+	}
+	*place = (uint16_t)(model->sources.count + 1);
 	return array_push(&model->sources, source);
 }
 

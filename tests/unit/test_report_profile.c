@@ -425,7 +425,8 @@ static void tells_losses_apart_from_notes(struct test *t)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct scratch scratch;
 		struct made_trace *trace = begin(&scratch);
-		struct event event = {.kind = EVENT_LOSS, .loss = {.time = 3000, .source = 1, .cause = LOSS_RECORDED, .total = 958}};
+		struct event event = {.kind = EVENT_LOSS,
+				      .loss = {.time = 3000, .source = 1, .cause = LOSS_RECORDED, .total = 958}};
 		bool lost;
 
 		made_trace_add(trace, &event);

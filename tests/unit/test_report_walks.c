@@ -31,7 +31,12 @@ static struct made_trace *begin(char path[32])
 static void walk(struct made_trace *trace, uint64_t time, uint32_t number, uint64_t flags)
 {
 	made_trace_add(trace, &(struct event){.kind = EVENT_WALK,
-					      .walk = {.time = time, .number = number, .source = 1, .flags = flags, .seen = 50, .kept = 3}});
+					      .walk = {.time = time,
+						       .number = number,
+						       .source = 1,
+						       .flags = flags,
+						       .seen = 50,
+						       .kept = 3}});
 }
 
 static void row(struct made_trace *trace, uint64_t time, uint32_t number, uint32_t tid, uint64_t state, uint64_t wait)
@@ -136,7 +141,12 @@ static void decodes_states(struct test *t)
 	static const struct {
 		uint64_t state, exit_state;
 		const char *want;
-	} cases[] = {{0, 0, "R"}, {1, 0, "S"}, {2, 0, "D"}, {0x102, 0, "D (killable)"}, {0x402, 0, "I"}, {0x2001, 0, "S"}, {4, 0, "T"}, {0x104, 0, "T"}, {8, 0, "t"}, {0x40, 0, "P"}, {0x1002, 0, "D (RT lock)"}, {0x8000, 0, "D (frozen)"}, {0x80, 0x20, "Z"}, {0x80, 0x10, "X"}, {0x80, 0, "X"}};
+	} cases[] = {
+		{0, 0, "R"},	      {1, 0, "S"},	{2, 0, "D"},	  {0x102, 0, "D (killable)"},
+		{0x402, 0, "I"},      {0x2001, 0, "S"}, {4, 0, "T"},	  {0x104, 0, "T"},
+		{8, 0, "t"},	      {0x40, 0, "P"},	{0x80, 0, "X"},	  {0x1002, 0, "D (RT lock)"},
+		{0x80, 0x20, "Z"},    {0x80, 0x10, "X"}, {0x8000, 0, "D (frozen)"},
+	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct event_walk_task task = {.state = cases[i].state, .exit_state = cases[i].exit_state};
@@ -151,7 +161,12 @@ static void sample(struct made_trace *trace, uint64_t time, uint32_t tid)
 {
 	static const uint64_t kernel[] = {1ULL << 32 | 0x110, 0};
 
-	made_trace_sample(trace, &(struct made_sample){.time = time, .source = 2, .tgid = tid, .tid = tid, .comm = "x", .kernel = kernel});
+	made_trace_sample(trace, &(struct made_sample){.time = time,
+						       .source = 2,
+						       .tgid = tid,
+						       .tid = tid,
+						       .comm = "x",
+						       .kernel = kernel});
 }
 
 static void merges_traces_of_one_host(struct test *t)

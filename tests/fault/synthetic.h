@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A made-up recording in which everything follows from a sample's number, so that whoever reads any part of it knows
- * what it must say. Names come up as the recording goes on: process p (with its own two modules) with sample
- * 60 p, kernel function k with sample 10 k.
+ * A made-up recording in which everything follows from a sample's number. Names come up as it goes on: process p
+ * (with its own two modules) with sample 60 p, kernel function k with sample 10 k.
  */
 #pragma once
 
@@ -73,46 +72,67 @@ static inline struct event_text syn_text(const char *string)
 	return (struct event_text){string, (uint32_t)strlen(string)};
 }
 
+static inline int syn_add_module(struct event_log *log, uint32_t process, uint32_t which, uint64_t time)
+{
+	uint32_t id = syn_module(process, which);
+	struct event module = {.kind = EVENT_MODULE,
+			       .module = {.id = id, .kind = MODULE_FILE, .build_id = syn_text("\1\2\3\4")}};
+	struct event mapping = {.kind = EVENT_MAPPING,
+				.mapping = {time, 100 + process, syn_start(id), SYN_MODULE_SIZE, 0, id, 0}};
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/opt/syn/bin/module-%u", id);
+	module.module.path = syn_text(path);
+	r = event_log_add(log, &module);
+	return r ? r : event_log_add(log, &mapping);
+}
+
 static inline int syn_add_process(struct event_log *log, uint32_t process, uint64_t time)
 {
-	char path[64];
-	int r = event_log_add(log, &(struct event){.kind = EVENT_FORK, .fork = {time, 100 + process, 100 + process, 1, 1}});
+	struct event fork = {.kind = EVENT_FORK, .fork = {time, 100 + process, 100 + process, 1, 1}};
+	struct event comm = {.kind = EVENT_COMM, .comm = {time, 100 + process, 100 + process, COMM_EXEC, {0}}};
+	char name[16];
+	int r = event_log_add(log, &fork);
 
-	snprintf(path, sizeof(path), "syn-%u", process);
+	snprintf(name, sizeof(name), "syn-%u", process);
+	comm.comm.comm = syn_text(name);
 	if (!r)
-		r = event_log_add(log, &(struct event){.kind = EVENT_COMM,
-						       .comm = {time, 100 + process, 100 + process, COMM_EXEC, syn_text(path)}});
-	for (uint32_t which = 0; !r && which < 2; which++) {
-		uint32_t module = syn_module(process, which);
-
-		snprintf(path, sizeof(path), "/opt/syn/bin/module-%u", module);
-		r = event_log_add(log, &(struct event){.kind = EVENT_MODULE,
-						       .module = {.id = module, .kind = MODULE_FILE, .path = syn_text(path), .build_id = syn_text("\1\2\3\4")}});
-		if (!r)
-			r = event_log_add(log, &(struct event){.kind = EVENT_MAPPING,
-							       .mapping = {time, 100 + process, syn_start(module), SYN_MODULE_SIZE, 0, module, 0}});
-	}
+		r = event_log_add(log, &comm);
+	for (uint32_t which = 0; !r && which < 2; which++)
+		r = syn_add_module(log, process, which, time);
 	return r;
 }
 
-static inline int syn_add_names(struct event_log *log, uint32_t number)
+static inline int syn_add_function(struct event_log *log, uint32_t function)
+{
+	struct event symbol = {.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = {SYN_KERNEL, function * 0x100, 0x80, {0}}};
+	char name[32];
+
+	snprintf(name, sizeof(name), "function_%u", function);
+	symbol.kernel_symbol.name = syn_text(name);
+	return event_log_add(log, &symbol);
+}
+
+static inline int syn_add_start(struct event_log *log)
 {
 	struct event kernel = {.kind = EVENT_MODULE,
 			       .module = {.id = SYN_KERNEL, .kind = MODULE_KERNEL, .path = syn_text("[kernel]")}};
 	struct event source = {.kind = EVENT_SOURCE,
 			       .source = {1, SOURCE_CPU, WEIGHT_NS, syn_text("cpu-clock"), 999, 1001001, SYN_BASE, SYN_BASE, 0}};
-	char name[32];
-	int r = number ? 0 : event_log_add(log, &kernel);
+	int r = event_log_add(log, &kernel);
 
-	if (!r && !number)
-		r = event_log_add(log, &source);
+	return r ? r : event_log_add(log, &source);
+}
+
+static inline int syn_add_names(struct event_log *log, uint32_t number)
+{
+	int r = number ? 0 : syn_add_start(log);
+
 	if (!r && number % SYN_PROCESS_EVERY == 0)
 		r = syn_add_process(log, number / SYN_PROCESS_EVERY, syn_time(number));
-	if (!r && number % SYN_FUNCTION_EVERY == 0) {
-		snprintf(name, sizeof(name), "function_%u", number / SYN_FUNCTION_EVERY);
-		r = event_log_add(log, &(struct event){.kind = EVENT_KERNEL_SYMBOL,
-						       .kernel_symbol = {SYN_KERNEL, number / SYN_FUNCTION_EVERY * 0x100, 0x80, syn_text(name)}});
-	}
+	if (!r && number % SYN_FUNCTION_EVERY == 0)
+		r = syn_add_function(log, number / SYN_FUNCTION_EVERY);
 	return r;
 }
 

@@ -123,6 +123,7 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	/* counted for all CPUs together: under the first one */
 	tell(loss, now, all, 0, 0, LOSS_RECURSION, programs.recursion_misses);
 	tell(loss, now, all, 0, 0, LOSS_ENCODER, loss->drain->refused);
-	loss->lost += programs.recursion_misses;
+	tell(loss, now, all, 0, 0, LOSS_NO_TASK_ENTRY, programs.unfollowed);
+	loss->lost += programs.recursion_misses + programs.unfollowed;
 	tell_cost(loss, now, &programs);
 }

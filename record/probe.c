@@ -406,8 +406,10 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 		add_cost(probe->cpu->progs.cpu_sample, ret_cost);
 	if (probe->tasks)
 		add_cost(probe->tasks->progs.walk_tasks, ret_cost);
-	if (probe->follow)
-		add_cost(probe->cpu ? probe->cpu->progs.follow_fork : probe->tasks->progs.follow_fork, ret_cost);
+	if (!probe->follow)
+		return;
+	add_cost(probe->cpu ? probe->cpu->progs.follow_fork : probe->tasks->progs.follow_fork, ret_cost);
+	ret_cost->unfollowed = probe->cpu ? probe->cpu->bss->follow_failed : probe->tasks->bss->follow_failed;
 }
 
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)

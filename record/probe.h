@@ -53,6 +53,7 @@ int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
 struct probe_cost {
 	uint64_t run_ns;	   /* 0 where the kernel does not count it */
 	uint64_t recursion_misses; /* times the kernel skipped a program */
+	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
 };
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
 

@@ -129,8 +129,9 @@ static int tell_ranges(struct profile *profile, const struct trace_model *model)
 static const char *name_file(const struct profile *profile, const struct trace_file *file, char name[static 256])
 {
 	if (profile->file_count == 1)
-		return "the trace";
-	snprintf(name, 256, "'%s'", file->path);
+		snprintf(name, 256, "the trace");
+	else
+		snprintf(name, 256, "'%s'", file->path);
 	return name;
 }
 
@@ -152,30 +153,36 @@ static int tell_sections(struct profile *profile, const struct trace_file *file)
 	return r;
 }
 
+static int tell_file(struct profile *profile, const struct trace_file *file)
+{
+	struct trace_damage damage;
+	char name[256];
+	int r = 0;
+
+	trace_reader_damage(file->reader, &damage);
+	name_file(profile, file, name);
+	if (damage.chunks || damage.bytes) {
+		profile->lost = true;
+		r = account_line(profile, "%s is damaged: %" PRIu64 " chunks lost, %" PRIu64
+					  " repaired, %" PRIu64 " bytes that belong to no whole chunk",
+				 name, damage.chunks - damage.repaired, damage.repaired, damage.bytes);
+	}
+	if (r == 0 && damage.torn_tail)
+		r = account_line(profile, "%s ends in an unfinished chunk (%" PRIu64
+					  " bytes): the recorder was stopped hard",
+				 name, damage.torn_tail);
+	return r < 0 ? r : tell_sections(profile, file);
+}
+
 static int tell_damage(struct profile *profile)
 {
 	uint64_t malformed = profile->stream_totals.malformed;
 	int r = 0;
 
 	for (size_t i = 0; i < profile->file_count && r == 0; i++) {
-		const struct trace_file *file = profile->files[i];
-		struct trace_damage damage;
-		char name[256];
-
-		trace_reader_damage(file->reader, &damage);
-		if (damage.chunks || damage.bytes) {
-			profile->lost = true;
-			r = account_line(profile, "%s is damaged: %" PRIu64 " chunks and %" PRIu64 " bytes lost",
-					 name_file(profile, file, name), damage.chunks, damage.bytes);
-		}
-		if (r == 0 && damage.torn_tail)
-			r = account_line(profile, "%s ends in an unfinished chunk (%" PRIu64
-						  " bytes): the recorder was stopped hard",
-					 name_file(profile, file, name), damage.torn_tail);
-		if (r == 0)
-			r = tell_sections(profile, file);
-		for (size_t j = 0; j < file->model_count; j++)
-			malformed += file->models[j].malformed_chunks;
+		r = tell_file(profile, profile->files[i]);
+		for (size_t j = 0; j < profile->files[i]->model_count; j++)
+			malformed += profile->files[i]->models[j].malformed_chunks;
 	}
 	if (r == 0 && malformed) {
 		profile->lost = true;

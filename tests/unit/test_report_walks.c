@@ -245,10 +245,45 @@ static void tells_of_a_damaged_chunk(struct test *t)
 	CHECK_STR(t, profile_symbol(profile, profile_nodes(profile, &(size_t){0})[entries[0].node].frame)->name, "schedule");
 	CHECK(t, account_has(profile, "1 chunks lost between 6.000 s and 6.000 s", &lost));
 	CHECK(t, lost);
-	CHECK(t, account_has(profile, "the trace is damaged: 1 chunks", &lost));
+	CHECK(t, account_has(profile, "the trace is damaged: 1 chunks lost, 0 repaired", &lost));
+	profile_destroy(profile);
+	unlink(path);
+}
+
+/* The same in the chunk that says what modules and symbols are called: PARITY brings it back, and it is told. */
+static void keeps_names_when_state_is_damaged(struct test *t)
+{
+	const struct profile_source *sources;
+	const struct profile_entry *entries;
+	struct made_trace *trace;
+	struct profile *profile;
+	const char *paths[1];
+	off_t middle;
+	char path[32];
+	bool lost;
+	int fd;
+
+	trace = begin(path);
+	made_trace_flush(trace);
+	middle = (off_t)trace_writer_bytes(trace->writer) - 32;
+	for (uint64_t i = 0; i < 100; i++)
+		sample(trace, 1000000000 + i, 7);
+	made_trace_end(trace);
+	fd = open(path, O_RDWR);
+	REQUIRE(t, fd >= 0 && pwrite(fd, "\x5a\x5a", 2, middle) == 2);
+	close(fd);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[0].samples, 100);
+	REQUIRE(t, profile_entries(profile, &entries) == 1);
+	CHECK_STR(t, profile_symbol(profile, profile_nodes(profile, &(size_t){0})[entries[0].node].frame)->name, "schedule");
+	CHECK(t, account_has(profile, "the trace is damaged: 0 chunks lost, 1 repaired", &lost));
+	CHECK(t, lost);
 	profile_destroy(profile);
 	unlink(path);
 }
 
 TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
-	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk))
+	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk), TEST(keeps_names_when_state_is_damaged))

@@ -85,6 +85,7 @@ SUBMAKE = +$(Q)$(MAKE) --no-print-directory $(JOBS)
 # --- programs ------------------------------------------------------------------------------------
 
 .DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all record report static demo check check-run check-long check-vm bench fuzz test-programs \

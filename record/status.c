@@ -71,9 +71,9 @@ void status_show(struct status *status, const struct status_figures *figures)
 
 void status_embedding(struct status *status, size_t done, size_t total)
 {
-	if (!status->live)
+	if (!status->live || !total)
 		return;
-	(void)fprintf(stderr, "\r\033[Kembedding symbols: module %zu of %zu; Ctrl-C skips the rest", done, total);
+	(void)fprintf(stderr, "\r\033[Kembedding symbols: %zu %%; Ctrl-C skips the rest", done * 100 / total);
 	(void)fflush(stderr);
 	status->shown = true;
 }

@@ -16,7 +16,8 @@ struct call_tree_builder {
 	struct profile *profile;
 	struct functions *functions;
 	const struct profile_node *source; /* the profile's nodes */
-	size_t source_count;
+	const struct profile_frame *frames;
+	size_t source_count, frame_count;
 	/* By profile node; zero but for the nodes that are touched while a tree is built. */
 	uint64_t *weights, *selves;
 	uint32_t *tree_node; /* + 1; 0: not touched */
@@ -38,6 +39,7 @@ int call_tree_builder_create(struct profile *profile, struct functions *function
 	builder->profile = profile;
 	builder->functions = functions;
 	builder->source = profile_nodes(profile, &builder->source_count);
+	builder->frames = profile_frames(profile, &builder->frame_count);
 	room = builder->source_count + 1;
 	builder->weights = calloc(room, sizeof(*builder->weights));
 	builder->selves = calloc(room, sizeof(*builder->selves));
@@ -134,11 +136,18 @@ static int find_child(struct call_tree_builder *builder, uint32_t parent, uint32
 	return array_push(&builder->nodes, (struct call_tree_node){.parent = parent, .function = function});
 }
 
+/* What tells apart the frames of one function. */
+static uint64_t offset_of(const struct call_tree_builder *builder, uint32_t frame)
+{
+	const struct profile_symbol *symbol = profile_symbol(builder->profile, frame);
+
+	return symbol && symbol->name ? symbol->offset : builder->frames[frame].address;
+}
+
 /* Puts one profile node into the tree; its parent is there already. */
 static int place(struct call_tree_builder *builder, uint32_t source)
 {
 	uint32_t frame = builder->source[source].frame, parent, function, node;
-	const struct profile_symbol *symbol;
 	int r = functions_find(builder->functions, frame, &function);
 
 	if (r < 0)
@@ -150,10 +159,9 @@ static int place(struct call_tree_builder *builder, uint32_t source)
 	builder->tree_node[source] = node + 1;
 	builder->nodes.items[node].weight += builder->weights[source];
 	builder->nodes.items[node].self += builder->selves[source];
-	symbol = profile_symbol(builder->profile, frame);
 	return array_push(&builder->offsets, (struct offset_weight){.node = node,
 								    .frame = frame,
-								    .offset = symbol ? symbol->offset : 0,
+								    .offset = offset_of(builder, frame),
 								    .weight = builder->weights[source]});
 }
 

@@ -14,7 +14,8 @@
 struct function {
 	char *name, *module; /* printable; "" where there is none */
 	uint32_t name_number;
-	bool known;	     /* has a symbol */
+	bool known;   /* has a symbol */
+	bool one;     /* has none, and stands for one address, which is in its name */
 };
 
 struct functions {
@@ -28,7 +29,7 @@ struct functions {
 	struct hash_map names;	/* name -> its number */
 	ARRAY(uint32_t) modules_of_name; /* by number: in how many modules it is */
 	ARRAY(struct function) functions;
-	bool merge_modules;
+	enum functions_mode mode;
 };
 
 static const struct profile_module no_module = {.name = "[unknown]", .path = "", .build_id = ""};
@@ -79,26 +80,25 @@ static int count_name(struct functions *functions, const char *name, uint32_t *r
 	return 0;
 }
 
-static int add_function(struct functions *functions, char *name, char *module, bool known, uint32_t *ret_function)
+static int add_function(struct functions *functions, struct function function, uint32_t *ret_function)
 {
-	struct function function = {.name = name, .module = module, .known = known};
-
-	if (count_name(functions, name, &function.name_number) < 0 || array_push(&functions->functions, function) < 0)
+	if (count_name(functions, function.name, &function.name_number) < 0 ||
+	    array_push(&functions->functions, function) < 0)
 		return -ENOMEM;
 	*ret_function = (uint32_t)functions->functions.count - 1;
 	return 0;
 }
 
-/* Takes both texts. */
-static int intern(struct functions *functions, char *name_text, char *module_text, bool known, uint32_t *ret_function)
+/* Takes both texts of the function. */
+static int intern(struct functions *functions, struct function function, uint32_t *ret_function)
 {
-	_cleanup_free_ char *name = name_text, *module = module_text, *key = NULL;
+	_cleanup_free_ char *name = function.name, *module = function.module, *key = NULL;
 	uint64_t *value;
 	int length, r;
 
 	if (!name || !module)
 		return -ENOMEM;
-	length = asprintf(&key, "%s%c%s", name, '\n', functions->merge_modules ? "" : module);
+	length = asprintf(&key, "%s%c%s", name, '\n', functions->mode == FUNCTIONS_BY_NAME ? "" : module);
 	if (length < 0)
 		return -ENOMEM;
 	r = hash_map_add(&functions->by_key, key, (size_t)length, functions->functions.count, &value);
@@ -108,10 +108,28 @@ static int intern(struct functions *functions, char *name_text, char *module_tex
 		*ret_function = (uint32_t)*value;
 		return 0;
 	}
-	r = add_function(functions, name, module, known, ret_function);
+	r = add_function(functions, function, ret_function);
 	if (!r)
 		name = module = NULL;
 	return r;
+}
+
+/* What an address without a symbol is called. */
+static struct function nameless(const struct functions *functions, const struct profile_frame *frame,
+				const struct profile_module *module)
+{
+	struct function function = {.name = bracketed(module), .module = strdup("")};
+	char *text;
+
+	function.one = frame->address && (functions->mode == FUNCTIONS_BY_ADDRESS ||
+					  (functions->mode == FUNCTIONS_BY_LEAF && frame->caller));
+	if (!function.one || !function.name)
+		return function;
+	if (asprintf(&text, "%s+0x%" PRIx64, function.name, frame->address) < 0)
+		text = NULL;
+	free(function.name);
+	function.name = text;
+	return function;
 }
 
 static int look_up(struct functions *functions, uint32_t frame, uint32_t *ret_function)
@@ -120,8 +138,11 @@ static int look_up(struct functions *functions, uint32_t frame, uint32_t *ret_fu
 	const struct profile_module *module = module_of(functions, &functions->frames[frame]);
 
 	if (symbol && symbol->name && symbol->name[0])
-		return intern(functions, printable_copy(symbol->name), bracketed(module), true, ret_function);
-	return intern(functions, bracketed(module), strdup(""), false, ret_function);
+		return intern(functions,
+			      (struct function){
+				      .name = printable_copy(symbol->name), .module = bracketed(module), .known = true},
+			      ret_function);
+	return intern(functions, nameless(functions, &functions->frames[frame], module), ret_function);
 }
 
 int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function)
@@ -186,7 +207,7 @@ void functions_write_frame(const struct functions *functions, uint32_t frame, st
 	if (style.addresses)
 		(void)fprintf(out, "0x%016" PRIx64 " ", row->run_time_address ? row->run_time_address : row->address);
 	(void)fputs(function->name, out);
-	if (!function->known && row->address)
+	if (!function->known && !function->one && row->address)
 		(void)fprintf(out, "+0x%" PRIx64, row->address);
 	else if (function->known && symbol && (style.offsets || style.addresses))
 		(void)fprintf(out, "+0x%" PRIx64, symbol->offset);
@@ -196,8 +217,8 @@ void functions_write_frame(const struct functions *functions, uint32_t frame, st
 
 static int functions_init(struct functions *functions, const char *none)
 {
+	struct function function;
 	uint32_t number;
-	char *name, *module;
 	int r = hash_map_init(&functions->by_key);
 
 	if (!r)
@@ -205,18 +226,18 @@ static int functions_init(struct functions *functions, const char *none)
 	if (r < 0)
 		return r;
 	functions->of_frame = calloc(functions->frame_count + 1, sizeof(*functions->of_frame));
-	name = strdup(none);
-	module = strdup("");
-	if (!functions->of_frame || !name || !module ||
-	    add_function(functions, name, module, false, &number) < 0) {
-		free(name);
-		free(module);
+	function = (struct function){.name = strdup(none), .module = strdup("")};
+	if (!functions->of_frame || !function.name || !function.module ||
+	    add_function(functions, function, &number) < 0) {
+		free(function.name);
+		free(function.module);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-int functions_create(struct profile *profile, bool merge_modules, const char *none, struct functions **ret_functions)
+int functions_create(struct profile *profile, enum functions_mode mode, const char *none,
+		     struct functions **ret_functions)
 {
 	struct functions *functions = calloc(1, sizeof(*functions));
 	int r;
@@ -224,7 +245,7 @@ int functions_create(struct profile *profile, bool merge_modules, const char *no
 	if (!functions)
 		return -ENOMEM;
 	functions->profile = profile;
-	functions->merge_modules = merge_modules;
+	functions->mode = mode;
 	functions->modules = profile_modules(profile, &functions->module_count);
 	functions->frames = profile_frames(profile, &functions->frame_count);
 	functions->nodes = profile_nodes(profile, &functions->node_count);

@@ -2,8 +2,7 @@
 /*
  * Frames seen as functions: what views group by. A function is a symbol's name in a module's name, so the
  * same function in two builds of a library, or on two hosts, is one; the same name in two libraries is two, and
- * is then printed with its module: "init [libfoo.so]". Addresses without a symbol are one function per module,
- * "[libfoo.so]". With `merge_modules` a function is its name alone.
+ * is then printed with its module: "init [libfoo.so]".
  *
  * Names are looked up when first asked for, and made printable once. Whether a name is in several modules is known
  * once all functions that will be printed have been asked for: look up first, print then.
@@ -18,10 +17,20 @@
 
 enum { FUNCTION_NONE = 0 }; /* of an empty call chain */
 
+enum functions_mode {
+	/* Each address without a symbol is a function of its own, "[libfoo.so]+0x1234". */
+	FUNCTIONS_BY_ADDRESS,
+	/* As above for callers, who must not be mistaken for each other; at leaves, "[libfoo.so]" is one. */
+	FUNCTIONS_BY_LEAF,
+	/* A function is its name alone, whatever its module; "[libfoo.so]" is one. */
+	FUNCTIONS_BY_NAME,
+};
+
 struct functions;
 
 /* `none` is the name of FUNCTION_NONE and outlives the functions. */
-int functions_create(struct profile *profile, bool merge_modules, const char *none, struct functions **ret_functions);
+int functions_create(struct profile *profile, enum functions_mode mode, const char *none,
+		     struct functions **ret_functions);
 void functions_destroy(struct functions *functions);
 
 int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function);

@@ -60,7 +60,7 @@ static int histogram_init(struct histogram *histogram, const struct view_context
 	int r;
 
 	*histogram = (struct histogram){.context = context, .source = source};
-	r = functions_create(context->profile, false, none, &histogram->functions);
+	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, none, &histogram->functions);
 	if (!r)
 		r = task_names_init(&histogram->names, context->profile);
 	if (!r)

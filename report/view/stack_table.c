@@ -5,7 +5,7 @@
 #include "report/view/section.h"
 
 int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
-		     bool merge_modules)
+		     enum functions_mode mode)
 {
 	const struct view_settings *settings = context->settings;
 	const struct unique_settings unique = {
@@ -16,7 +16,7 @@ int stack_table_init(struct stack_table *table, const struct view_context *conte
 	int r;
 
 	*table = (struct stack_table){0};
-	r = functions_create(context->profile, merge_modules, section_no_frames(settings), &table->functions);
+	r = functions_create(context->profile, mode, section_no_frames(settings), &table->functions);
 	if (!r)
 		r = task_names_init(&table->names, context->profile);
 	if (!r)

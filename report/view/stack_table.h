@@ -16,7 +16,7 @@ struct stack_table {
 };
 
 int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
-		     bool merge_modules);
+		     enum functions_mode mode);
 void stack_table_deinit(struct stack_table *table);
 
 #endif

@@ -76,7 +76,7 @@ static int task_view_init(struct task_view *view, const struct view_context *con
 	view->walk_count = profile_walks(context->profile, &view->walks);
 	view->row_count = profile_walk_tasks(context->profile, &view->rows);
 	view->tasks = profile_tasks(context->profile, &task_count);
-	r = functions_create(context->profile, false, "[no kernel stack]", &view->functions);
+	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
 	if (r < 0)
 		return r;
 	view->order = calloc(view->row_count + 1, sizeof(*view->order));

@@ -83,7 +83,7 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	int r;
 
 	*view = (struct tree_view){.context = context, .source = source};
-	r = functions_create(context->profile, false, section_no_frames(settings), &view->functions);
+	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, section_no_frames(settings), &view->functions);
 	if (!r)
 		r = call_tree_builder_create(context->profile, view->functions, &view->builder);
 	if (!r)

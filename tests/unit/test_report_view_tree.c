@@ -174,6 +174,32 @@ static void tells_modules_apart(struct test *t)
 	free(p);
 }
 
+/* Callers without a name are told apart by their addresses; at the leaf a module's are one, with the hottest. */
+static void keeps_nameless_callers_apart(struct test *t)
+{
+	struct profile *p = fake_profile();
+	uint32_t cpu = fake_source(p, PROFILE_CPU, "cpu-clock", "samples");
+
+	fake_entry(p, cpu, "a", 1, "?@libc.so+0x10;main@app;?@lib.so+0x1", 50);
+	fake_entry(p, cpu, "a", 1, "?@libc.so+0x10;main@app;?@lib.so+0x2", 20);
+	fake_entry(p, cpu, "a", 1, "?@libc.so+0x20;thread@app;?@lib.so+0x1", 30);
+	for (size_t i = 0; i < p->frame_count; i++)
+		p->frames[i].caller = i % 3 != 2;
+	fake_check(t, p, VIEW_TREE, &plain,
+		   "# cpu cpu-clock: 100 samples in 5.00 s, kernel and user stacks\n"
+		   "\n"
+		   ">>> 100.00%  [lib.so]  Comms: a\n"
+		   "    |\n"
+		   "    |--70.00%--[libc.so]+0x1010\n"
+		   "    |          main+0x0\n"
+		   "    |          [lib.so]+0x1001\n"
+		   "     --30.00%--[libc.so]+0x1020\n"
+		   "               thread+0x0\n"
+		   "               [lib.so]+0x1001\n"
+		   "\n");
+	free(p);
+}
+
 /* Comms by weight, then by name; four, and how many more. */
 static void orders_comms(struct test *t)
 {
@@ -290,5 +316,6 @@ static void shows_milliseconds(struct test *t)
 }
 
 TEST_MAIN(TEST(prints_the_documented_shape), TEST(shows_the_hottest_offset), TEST(draws_nested_branches),
-	  TEST(counts_what_it_hides), TEST(shows_where_recursion_ends), TEST(tells_modules_apart), TEST(orders_comms),
+	  TEST(counts_what_it_hides), TEST(shows_where_recursion_ends), TEST(tells_modules_apart),
+	  TEST(keeps_nameless_callers_apart), TEST(orders_comms),
 	  TEST(splits_processes), TEST(keeps_the_denominator), TEST(says_why_it_is_empty), TEST(shows_milliseconds))

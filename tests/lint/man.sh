@@ -8,7 +8,7 @@ command -v mandoc >/dev/null || without mandoc
 mandoc_findings()
 {
 	files '*.[1-8]' | while IFS= read -r page; do
-		mandoc -T lint -W style "$page" 2>&1 | grep -vE 'referenced manual not found|missing date|Mdocdate|operating system' |
+		mandoc -T lint -W style "$page" 2>&1 | grep -vE 'referenced manual not found|missing date|Mdocdate|operating system|line longer than 80 bytes' |
 			sed -n "s|^mandoc: \([^:]*\):\([0-9]*\):[0-9]*: |\1:\2\t|p"
 	done
 }

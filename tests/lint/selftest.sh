@@ -130,7 +130,7 @@ mkdir -p "$tree/build"
 printf '#!/bin/sh\necho "  -a, --all   everything"\necho "  --only-help N"\n' >"$tree/build/rwalker-record"
 chmod +x "$tree/build/rwalker-record"
 cat >"$tree/record/rwalker-record.1" <<END
-.\" SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+.\" ${spdx//[\/*] /}
 .Dd November 21, 2026
 .Dt RWALKER-RECORD 1
 .Os

@@ -2,8 +2,7 @@
 /*
  * What the recorder writes its events to: one open STATE chunk, one open EVENTS (later EMBED) chunk, and the trace
  * writer behind them, which stays the caller's. A chunk is written out when it is full or, by event_log_tick, when it is
- * RWK_TARGET_CHUNK_MS old; a STATE chunk always before the EVENTS that may need it. The writer sees to second
- * copies. Nothing is allocated after creation.
+ * RWK_TARGET_CHUNK_MS old; a STATE chunk always before the EVENTS that may need it. Nothing is allocated after creation.
  * Every function returns 0, -EINVAL where a record breaks a limit of the format (it is left out, the log goes on), or the
  * writer's error, with which the trace has been closed already and every later call fails too.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The records of STATE chunks (FORMAT.md §5): what gives addresses and ids their meaning, what was lost, and what
- * it cost. Each STATE chunk is written twice, so every record may be seen twice: they are idempotent. Ids of
- * modules and sources are given out by the recorder, are never reused within a section, and hold for the section.
+ * it cost. They are idempotent: what is known may be said again. Ids of modules and sources are given out by
+ * the recorder, are never reused within a section, and hold for the section.
  * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_STATE_H

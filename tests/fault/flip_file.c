@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * flip_file TRACE COUNT: turns over bits of a closed trace from outside, one at a time, of which nothing is known but what
+ * reads without damage: after each, all names (the payloads of STATE and EMBED chunks) and all samples but those of one
+ * chunk, two where a header was hit, must still be there, and damage must be told.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "format/crc32c.h"
+#include "format/event_decoder.h"
+#include "format/trace_reader.h"
+#include "tests/fault/memory_file.h"
+#include "tests/random.h"
+
+struct content {
+	int error;
+	uint64_t names;	 /* a sum over the payloads of STATE and EMBED chunks */
+	size_t events;	 /* EVENTS chunks that could be read, with all their records */
+	size_t malformed;
+	struct trace_damage damage;
+};
+
+static void add_chunk(struct content *content, struct event_decoder *decoder, const struct trace_chunk *chunk,
+		      const uint8_t *payload)
+{
+	uint32_t length = chunk->header.raw_size;
+	struct event event;
+	int r;
+
+	if (chunk->header.type == RWK_CHUNK_STATE || chunk->header.type == RWK_CHUNK_EMBED)
+		content->names += (chunk->header.sequence + 1) * (((uint64_t)length << 32) | crc32c(0, payload, length));
+	if (chunk->header.type > RWK_CHUNK_EMBED)
+		return;
+	event_decoder_start(decoder, payload, length);
+	while ((r = event_decoder_next(decoder, &event)) == 1)
+		;
+	content->malformed += r < 0;
+	content->events += chunk->header.type == RWK_CHUNK_EVENTS && !r;
+}
+
+static void read_chunks(struct trace_reader *reader, struct content *content)
+{
+	struct event_decoder *decoder = NULL;
+	const struct trace_chunk *chunks;
+
+	if (event_decoder_create(&decoder) < 0)
+		abort();
+	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
+		uint8_t *payload = malloc(chunks[i].header.raw_size + 1);
+
+		if (!payload)
+			abort();
+		if (trace_reader_load(reader, &chunks[i], payload) >= 0)
+			add_chunk(content, decoder, &chunks[i], payload);
+		free(payload);
+	}
+	event_decoder_destroy(decoder);
+}
+
+static struct content read_trace(struct memory_io *m)
+{
+	struct trace_reader *reader = NULL;
+	struct content content = {0};
+
+	memory_io_open(m);
+	content.error = trace_reader_create(&m->io, 3, &reader);
+	if (!content.error) {
+		read_chunks(reader, &content);
+		trace_reader_damage(reader, &content.damage);
+	}
+	trace_reader_destroy(reader);
+	return content;
+}
+
+static int load_file(const char *path, struct memory_io *m)
+{
+	int fd = open(path, O_RDONLY);
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+
+	*m = memory_io_over(size > 0 ? malloc((size_t)size) : NULL, size > 0 ? (size_t)size : 0);
+	if (!m->bytes || pread(fd, m->bytes, m->length, 0) != (ssize_t)m->length)
+		return -1;
+	return close(fd);
+}
+
+static int is_good(const struct content *whole, const struct content *now)
+{
+	return !now->error && !now->malformed && now->names == whole->names && now->events + 2 >= whole->events &&
+	       (now->damage.chunks || now->damage.bytes) && now->damage.chunks <= 2;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long count = argc == 3 ? strtoul(argv[2], NULL, 10) : 0, bad = 0;
+	struct random random = random_make(3);
+	struct content whole;
+	struct memory_io m;
+
+	if (!count || load_file(argv[1], &m) < 0) {
+		fprintf(stderr, "flip_file: TRACE COUNT\n");
+		return 2;
+	}
+	whole = read_trace(&m);
+	if (whole.error || whole.damage.chunks || whole.damage.bytes || whole.damage.torn_tail)
+		bad++;
+	for (unsigned long i = 0; i < count && bad < 10; i++) {
+		size_t byte = random_below(&random, m.length);
+		unsigned int bit = (unsigned int)random_below(&random, 8);
+		struct content now;
+
+		m.bytes[byte] ^= (uint8_t)(1 << bit);
+		now = read_trace(&m);
+		m.bytes[byte] ^= (uint8_t)(1 << bit);
+		if (is_good(&whole, &now))
+			continue;
+		printf("# byte %zu bit %u: error %d, names %s, %zu of %zu EVENTS chunks, %zu malformed, %llu damaged\n", byte, bit,
+		       now.error, now.names == whole.names ? "whole" : "missing", now.events, whole.events, now.malformed,
+		       (unsigned long long)now.damage.chunks);
+		bad++;
+	}
+	memory_io_close(&m);
+	return bad ? 1 : 0;
+}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What brings one damaged chunk back (FORMAT.md §3.5). STATE and EMBED chunks, on which the names of all others hang, are
- * gathered in groups of RWK_PARITY_MEMBERS; behind each group a PARITY chunk holds their headers (magic and header_crc 0) and the exclusive or
- * of their stored bytes. With all but one of a group whole, the lost one is the exclusive or of the rest: one damaged
- * chunk never takes a name away, for an eighth of the room that copies would take.
+ * gathered in groups of RWK_PARITY_MEMBERS; behind each group a PARITY chunk holds their headers (magic and header_crc 0)
+ * and the exclusive or of their stored bytes. With all but one of a group whole, the lost one is the exclusive or of
+ * the rest: one damaged chunk never takes a name away, for an eighth of the room that copies would take.
  */
 #ifndef RWALKER_FORMAT_PARITY_H
 #define RWALKER_FORMAT_PARITY_H

@@ -183,6 +183,6 @@ static void refuses_what_is_too_large_or_too_late(struct test *t)
 	memory_io_close(&m);
 }
 
-TEST_MAIN(TEST(a_trace_comes_back), TEST(the_layout_is_as_specified), TEST(parity_is_the_xor_of_its_group), TEST(a_pipe_gets_the_bytes_of_a_file),
-	  TEST(ends_at_its_limit), TEST(a_second_section_goes_behind_the_first),
+TEST_MAIN(TEST(a_trace_comes_back), TEST(the_layout_is_as_specified), TEST(parity_is_the_xor_of_its_group),
+	  TEST(a_pipe_gets_the_bytes_of_a_file), TEST(ends_at_its_limit), TEST(a_second_section_goes_behind_the_first),
 	  TEST(refuses_what_is_too_large_or_too_late))

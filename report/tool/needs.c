@@ -119,7 +119,7 @@ static void write_text(FILE *out, const char *text)
 }
 
 /* Where a file would be looked for. */
-static void print_remedy(const struct profile_module *module, const char *debug_dir, FILE *out)
+static void print_remedy(const struct profile_module *module, FILE *out)
 {
 	if (!module->build_id[0]) {
 		(void)fputs(module->path[0] == '/' ?
@@ -131,15 +131,13 @@ static void print_remedy(const struct profile_module *module, const char *debug_
 	if (module->kernel)
 		(void)fputs("    give the kernel's ELF file with --vmlinux, or the symbols with --kallsyms\n", out);
 	else if (module->path[0] == '/')
-		(void)fputs("    put the file itself there (below --symfs DIR), or its debug file at\n", out);
-	(void)fputs("    ", out);
-	write_text(out, debug_dir);
-	(void)fprintf(out, "/.build-id/%.2s/", module->build_id);
+		(void)fputs("    put the file itself there (or below --symfs DIR), or give --debug-dir DIR with its debug file at\n", out);
+	(void)fprintf(out, "    DIR/.build-id/%.2s/", module->build_id);
 	write_text(out, module->build_id + (strlen(module->build_id) > 2 ? 2 : 0));
 	(void)fputs(".debug\n", out);
 }
 
-static void print_need(const struct needs *needs, const struct need *need, const char *debug_dir, FILE *out)
+static void print_need(const struct needs *needs, const struct need *need, FILE *out)
 {
 	const struct profile_module *module = &needs->modules[need->module];
 
@@ -150,10 +148,10 @@ static void print_need(const struct needs *needs, const struct need *need, const
 	(void)fprintf(out, "\n    in %s%% of the call chains, at the leaf of %s%%; %" PRIu64 " addresses without a name\n",
 		      figure_percent(need->samples, needs->samples).text,
 		      figure_percent(need->leaves, needs->samples).text, need->addresses);
-	print_remedy(module, debug_dir, out);
+	print_remedy(module, out);
 }
 
-static void print_needs(struct needs *needs, const char *debug_dir, FILE *out)
+static void print_needs(struct needs *needs, FILE *out)
 {
 	size_t count = 0;
 
@@ -164,7 +162,7 @@ static void print_needs(struct needs *needs, const char *debug_dir, FILE *out)
 	(void)fprintf(out, "# %" PRIu64 " of %" PRIu64 " call chains (%s%%) have an address without a name, in %zu modules\n",
 		      needs->affected, needs->samples, figure_percent(needs->affected, needs->samples).text, count);
 	for (size_t i = 0; i < count; i++)
-		print_need(needs, &needs->items[i], debug_dir, out);
+		print_need(needs, &needs->items[i], out);
 }
 
 int tool_needs(const struct tool_request *request, bool *ret_damaged)
@@ -179,7 +177,7 @@ int tool_needs(const struct tool_request *request, bool *ret_damaged)
 	r = needs_init(&needs, profile);
 	if (!r) {
 		count_all(&needs);
-		print_needs(&needs, request->names->debug_dirs[0], request->out);
+		print_needs(&needs, request->out);
 		profile_account(profile, &account);
 		*ret_damaged = account.lost;
 	}

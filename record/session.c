@@ -15,13 +15,14 @@
 #include "record/clocks.h"
 #include "record/embed.h"
 #include "record/kernel_map.h"
+#include "record/module_files.h"
 #include "record/session_internal.h"
 #include "record/sideband.h"
 #include "record/start_state.h"
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
-enum { PASS_MS = 100, START_STATE_MS = 20, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
+enum { PASS_MS = 100, START_STATE_MS = 20, MODULE_FILES_MS = 2, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
 
 /* Reads the signals that came; true where one of them asks to end. */
 static bool take_signals(struct session *session)
@@ -144,6 +145,8 @@ static void run(struct session *session)
 		drain_pass(&session->drain);
 		if (session->start_state)
 			(void)start_state_step(session->start_state, START_STATE_MS);
+		if (session->files) /* while the processes that mapped them still live */
+			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();
 		(void)recording_check(recording, event_log_tick(recording->log, now));
 		if ((now - recording->start) / SECOND != second) {

@@ -20,7 +20,6 @@ enum {
 	SYN_MODULE_SIZE = 1 << 20,
 };
 static const uint64_t SYN_BASE = 1000000000;
-
 struct synthetic {
 	struct event_sample sample;
 	struct event_task task;

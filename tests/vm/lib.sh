@@ -69,7 +69,7 @@ recorded() {
 	[ -s "$dir/$2.rwk" ]
 }
 
-# time_of RECORDING FIELD : 3 exit code, 4 begin, 5 end, 6 from SIGINT to the end, in ns (stopwatch.c)
+# time_of RECORDING FIELD : 3 exit code, 4 begin, 5 end, 6 from SIGINT to the end, 7 CPU time, in ns (stopwatch.c)
 time_of() { awk -v name="$1" -v field="$2" '$1 == "time" && $2 == name { value = $field } END { print value == "" ? 0 : value }' "$dir/times"; }
 
 # The one place that knows how `rwalker-report --tasks` looks. Per task, separated by tabs: comm, tid, state, wait in

@@ -7,24 +7,36 @@
 # after. Each figure is also compared with the same run on the same guest without such a process.
 . "$(dirname "$0")/lib.sh"
 
-# TCG is some ten times slower than a host: where the run without a held lock comes near a limit or beyond it, the limit is what
-# that run took, and below. One target may cost a helper its deadline of 200 ms, at the start and at the stop; the rest is noise of
-# the machine. Who waited for the lock would wait for ever.
+# TCG is some ten times slower than a host, and slower still when others use this machine: where the run without a held lock
+# comes near a limit or beyond it, the limit is what that run took, and a slack. What was not CPU time of the recorder is
+# nearly free of that noise, so it is compared apart: there, one target may cost helpers their deadline of 200 ms, at the start
+# and at the stop, and little more. Who waited for the lock would wait for ever.
 deadline_ms=400
-noise_ms=1100
+noise_ms=300
+slack_ms=1500
 
 took_ms() { echo $((($(time_of "$1" 5) - $(time_of "$1" 4)) / 1000000)); }
+idle_ms() { echo $((($(time_of "$1" 5) - $(time_of "$1" 4) - $(time_of "$1" 7)) / 1000000)); }
 best() { if [ "$1" -le "$2" ]; then echo "$1"; else echo "$2"; fi; }
 most() { if [ "$1" -ge "$2" ]; then echo "$1"; else echo "$2"; fi; }
-best_ms() { best "$(took_ms "${1}1")" "$(took_ms "${1}2")"; }
 stop_ms() { echo $(($(best "$(time_of "${1}1" 6)" "$(time_of "${1}2" 6)") / 1000000)); }
 
-judge() { # NAME WHAT FREE HELD LIMIT
-	undelayed=$(($3 + deadline_ms + noise_ms))
-	allowed=$(most "$5" $undelayed)
-	echo "# $1: $2 takes $3 ms without, $4 ms with a held mm lock; limit $5 ms"
-	verdict "$1/$2" "$4 ms, limit $allowed ms ($3 ms without a held lock)" [ "$4" -le "$allowed" ]
-	verdict "$1/$2-undelayed" "$4 ms, $3 ms without a held lock" [ "$4" -le $undelayed ]
+within() { # NAME FREE HELD LIMIT, in ms
+	allowed=$(most "$4" $(($2 + slack_ms)))
+	echo "# $1: $2 ms without, $3 ms with a held mm lock; limit $4 ms"
+	verdict "$1" "$3 ms, limit $allowed ms ($2 ms without a held lock)" [ "$3" -le "$allowed" ]
+}
+
+# judge NAME RUN LIMIT SECONDS: both turns of a run that records for that long by itself
+judge() {
+	free=$(best "$(took_ms "free-${2}1")" "$(took_ms "free-${2}2")")
+	held=$(best "$(took_ms "held-${2}1")" "$(took_ms "held-${2}2")")
+	within "$1/$2" $((free - $4 * 1000)) $((held - $4 * 1000)) "$3"
+	free=$(most "$(idle_ms "free-${2}1")" "$(idle_ms "free-${2}2")")
+	held=$(best "$(idle_ms "held-${2}1")" "$(idle_ms "held-${2}2")")
+	echo "# $1/$2: waits $free ms without, $held ms with a held mm lock"
+	verdict "$1/$2-undelayed" "waits $held ms, $free ms without a held lock" \
+		[ "$held" -le $((free + deadline_ms + noise_ms)) ]
 }
 
 judge_kernel() { # NAME
@@ -36,12 +48,11 @@ judge_kernel() { # NAME
 			recorded "$1/held-$run$turn" "held-$run$turn"
 		done
 	done
-	judge "$1" stop "$(stop_ms free-endless)" "$(stop_ms held-endless)" 1000
-	# What a run bounded to 1 s takes beyond that second.
-	judge "$1" start-and-stop $(($(best_ms free-bounded) - 1000)) $(($(best_ms held-bounded) - 1000)) 3000
-	judge "$1" walk "$(best_ms free-walk)" "$(best_ms held-walk)" 2000
-	judge "$1" walk-all-user "$(best_ms free-all)" "$(best_ms held-all)" 3000
-	judge "$1" embedding "$(best_ms free-full)" "$(best_ms held-full)" 6000
+	within "$1/stop" "$(stop_ms free-endless)" "$(stop_ms held-endless)" 1000
+	judge "$1" bounded 3000 1 # start 2 s and stop 1 s
+	judge "$1" walk 2000 0
+	judge "$1" all 3000 0
+	judge "$1" full 6000 1 # and embedding
 	recorded "$1/last" last && tasks_of "$dir/last.rwk" >"$dir/last.list"
 	for name in mm-reader mm-writer; do
 		verdict "$1/found-$name" "the default walk does not show it" grep -q "^$name	" "$dir/last.list"

@@ -77,12 +77,12 @@ static void run(struct test *t, uint32_t samples, bool closed)
 
 static void a_closed_trace_cut_at_every_byte(struct test *t)
 {
-	run(t, (uint32_t)level_choose(200, 2000), true);
+	run(t, (uint32_t)level_choose(200, 600), true);
 }
 
 static void an_open_trace_cut_at_every_byte(struct test *t)
 {
-	run(t, (uint32_t)level_choose(100, 1000), false);
+	run(t, (uint32_t)level_choose(100, 300), false);
 }
 
 TEST_MAIN(TEST(a_closed_trace_cut_at_every_byte), TEST(an_open_trace_cut_at_every_byte))

@@ -2,7 +2,9 @@
 """The recorders that are compared, all system-wide, kernel + user stacks by frame pointer, idle left out.
 
 perf's modifier ":I" sets exclude_idle, so both sides hold the same kind of samples. cpu-clock is
-used on both sides: rwalker-record --sw-perf, perf -e cpu-clock.
+used on both sides: rwalker-record --sw-perf, perf -e cpu-clock. perf takes build-ids from the kernel's
+mmap records as we do (--buildid-mmap): its file then holds what ours does, it need not read the file
+again at the end, and another recorder on the host does not spoil its records.
 """
 
 import os
@@ -25,8 +27,8 @@ class Recorder:
 
     def command(self, freq, path):
         if self.name.startswith("perf"):
-            return ["perf", "record", "-q", "-a", "-e", "cpu-clock:I", "-F", str(freq), "-g", "-N",
-                    *self.options, "-o", path]
+            return ["perf", "record", "-q", "-a", "-e", "cpu-clock:I", "-F", str(freq), "-g",
+                    "--buildid-mmap", "--no-bpf-event", *self.options, "-o", path]
         return [settings.RECORD, "-p", "0", "-u", "--sw-perf", "-f", str(freq), "--force",
                 *self.options, "-o", path]
 

@@ -13,12 +13,8 @@ from markdown import Table, verdict
 
 FREQ = 4000
 
-# While another asks the kernel for build-ids in mmap records, as we do, perf must too: the kernel
-# then marks everybody's records so. perf starts last and stops first: perf report fails on files
-# in which BPF programs come or go.
-# Its rings are as large as ours, so that it loses as little.
-PERF_BESIDE = recorders.Recorder("perf", "perf record -g",
-                                 ("--buildid-mmap", "--no-bpf-event", "-m", "8M"))
+# Rings as large as ours, so that it loses as little.
+PERF_BESIDE = recorders.Recorder("perf", "perf record -g", ("-m", "8M"))
 
 
 def timed(command):
@@ -33,7 +29,10 @@ def timed(command):
 
 
 def record_both(say):
-    """Both recorders over the same work until there are enough samples; returns their sessions."""
+    """Both recorders over the same work until there are enough samples; returns their sessions.
+
+    perf starts last and stops first: perf report fails on files in which BPF programs come or go.
+    """
     seconds = settings.SAMPLES / (FREQ * os.cpu_count()) * 1.15
     say(f"reporting: recording {settings.SAMPLES} samples, about {seconds:.0f} s")
     with load.endless("mixed"):

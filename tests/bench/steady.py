@@ -16,7 +16,8 @@ WATCHES = 6     # looks at memory per run
 
 
 def watch(session, seconds):
-    """CPU seconds used and memory seen while so many seconds pass."""
+    """CPU seconds used and memory seen while so many seconds pass, after a sixth of them to warm up."""
+    time.sleep(seconds / WATCHES)
     memory, helpers = [], 0
     cpu, begun = process.cpu_seconds(session.pid), time.monotonic()
     for number in range(WATCHES):
@@ -121,15 +122,15 @@ def run(report, say):
 def write(report, cost, size, host):
     report.heading("The recorder in the steady state")
     report.text(
-        f"Endless work, {settings.LONG_SECONDS} s watched from 3 s after the start, "
-        f"{settings.LONG_PAIRS} rounds. CPU time is that of all threads and helper processes of "
+        f"Endless work, {settings.LONG_SECONDS} s watched from "
+        f"{3 + settings.LONG_SECONDS / WATCHES:.0f} s after the start, {settings.LONG_PAIRS} rounds. CPU time is that of all threads and helper processes of "
         "the recorder, from the scheduler's nanoseconds; start, stop and embedding are not in it.")
     report.table(cost)
     report.heading("Bytes per sample")
     report.text(
         "Size of the whole file divided by the samples in it, for the same runs. Equal content: idle "
         "is excluded on both sides in the kernel (perf's modifier :I), both files hold the timeline of "
-        "processes and mappings, neither holds symbols (ours: --embed none). perf's samples of "
+        "processes and mappings with build-ids, neither holds symbols (ours: --embed none). perf's samples of "
         "itself are in its file, ours are not in ours.")
     report.table(size)
     report.heading("Memory, losses, helpers")

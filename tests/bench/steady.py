@@ -123,8 +123,10 @@ def write(report, cost, size, host):
     report.heading("The recorder in the steady state")
     report.text(
         f"Endless work, {settings.LONG_SECONDS} s watched from "
-        f"{3 + settings.LONG_SECONDS / WATCHES:.0f} s after the start, {settings.LONG_PAIRS} rounds. CPU time is that of all threads and helper processes of "
-        "the recorder, from the scheduler's nanoseconds; start, stop and embedding are not in it.")
+        f"{3 + settings.LONG_SECONDS / WATCHES:.0f} s after the start, {settings.LONG_PAIRS} rounds. "
+        "CPU time is that of all threads and helper processes of the recorder, from the scheduler's "
+        "nanoseconds; start, stop and embedding are not in it. What a recorder loses it does not pay "
+        "for: the losses are below.")
     report.table(cost)
     report.heading("Bytes per sample")
     report.text(

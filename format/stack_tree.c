@@ -9,7 +9,8 @@
 #include "format/event_sample.h"
 #include "format/varint.h"
 
-enum { SLOT_BITS = 17, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
+/* Tables of growing size lie behind one another: most chunks need only a small one, which stays in the cache. */
+enum { LEAST_BITS = 13, MOST_BITS = 17, SLOTS = 2 << MOST_BITS }; /* at most half of a table's are live */
 
 static int draw_factors(struct stack_tree *tree)
 {
@@ -58,6 +59,7 @@ void stack_tree_reset(struct stack_tree *tree)
 		tree->base += tree->count;
 	}
 	tree->count = STACK_FIRST_NODE;
+	tree->bits = LEAST_BITS;
 	tree->previous[STACK_USER_ROOT] = tree->previous[STACK_KERNEL_ROOT] = 0;
 	tree->recent[STACK_USER_ROOT] = tree->recent[STACK_KERNEL_ROOT] = (struct stack_recent){0};
 }
@@ -67,10 +69,11 @@ static inline struct stack_slot *find_child(const struct stack_tree *tree, uint3
 					    uint32_t *ret_node)
 {
 	uint64_t hash = (address + parent * tree->parent_factor) * tree->factor;
-	uint32_t at = (uint32_t)(hash >> (64 - SLOT_BITS));
+	struct stack_slot *table = tree->slots + ((size_t)1 << tree->bits);
+	uint32_t at = (uint32_t)(hash >> (64 - tree->bits)), mask = (1u << tree->bits) - 1;
 
-	for (;; at = (at + 1) & (SLOTS - 1)) {
-		struct stack_slot *slot = &tree->slots[at];
+	for (;; at = (at + 1) & mask) {
+		struct stack_slot *slot = &table[at];
 		uint32_t node = slot->node - tree->base;
 
 		if (node >= tree->count) {
@@ -84,6 +87,21 @@ static inline struct stack_slot *find_child(const struct stack_tree *tree, uint3
 	}
 }
 
+/* Moves the live slots to the next larger table. */
+static void grow(struct stack_tree *tree)
+{
+	struct stack_slot *old = tree->slots + ((size_t)1 << tree->bits);
+	size_t count = (size_t)1 << tree->bits;
+
+	tree->bits++;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node;
+
+		if (old[i].node - tree->base < tree->count)
+			*find_child(tree, old[i].parent, old[i].address, &node) = old[i];
+	}
+}
+
 static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint32_t parent, uint64_t address)
 {
 	uint32_t node = tree->count++;
@@ -92,6 +110,8 @@ static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint
 	tree->previous[node] = tree->previous[parent] = address;
 	tree->recent[node] = (struct stack_recent){0};
 	tree->recent[parent] = (struct stack_recent){.address = address, .child = node};
+	if (tree->count > 1u << (tree->bits - 1) && tree->bits < MOST_BITS)
+		grow(tree);
 	return node;
 }
 

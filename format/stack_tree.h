@@ -32,6 +32,7 @@ struct stack_tree {
 	struct stack_recent *recent;
 	uint64_t factor, parent_factor; /* random, odd */
 	uint32_t base, count;
+	uint32_t bits; /* of the table in use: slots [1 << bits, 2 << bits), small while the chunk is */
 };
 
 int stack_tree_init(struct stack_tree *tree);

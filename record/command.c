@@ -20,8 +20,14 @@ static void signals_restore(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Where stdout is the trace's, what the program prints goes to stderr. */
+static int stdout_leave(bool stdout_taken)
+{
+	return stdout_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? errno : 0;
+}
+
 /* In the child: waits for its release, becomes the user, becomes the program. Never returns. */
-static void child_run(int held, int failure, char *const words[])
+static void child_run(int held, int failure, char *const words[], bool stdout_taken)
 {
 	struct caller caller;
 	int error;
@@ -31,6 +37,8 @@ static void child_run(int held, int failure, char *const words[])
 		_exit(127);
 	caller_get(&caller);
 	error = -caller_become(&caller);
+	if (!error)
+		error = stdout_leave(stdout_taken);
 	if (!error) {
 		signals_restore();
 		(void)execvp(words[0], words);
@@ -40,7 +48,7 @@ static void child_run(int held, int failure, char *const words[])
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-int command_start(struct command *command, char *const words[])
+int command_start(struct command *command, char *const words[], bool stdout_taken)
 {
 	int held[2] = {-1, -1}, failure[2] = {-1, -1};
 
@@ -53,7 +61,7 @@ int command_start(struct command *command, char *const words[])
 	if (!command->pid) {
 		(void)close(held[1]);
 		(void)close(failure[0]);
-		child_run(held[0], failure[1], words);
+		child_run(held[0], failure[1], words, stdout_taken);
 	}
 	(void)close(held[0]);
 	(void)close(failure[1]);

@@ -18,8 +18,8 @@ struct command {
 	int status; /* of waitpid(), once it has ended */
 };
 
-/* 0, or -errno after it said why. */
-int command_start(struct command *command, char *const words[]);
+/* stdout_taken: the trace goes there, so what the program prints goes to stderr. 0, or -errno after it said why. */
+int command_start(struct command *command, char *const words[], bool stdout_taken);
 /* Lets it exec. 0, or -errno of the exec, after it said why (command_exit_code() is 126 or 127 then). */
 int command_release(struct command *command, const char *name);
 /* Looks whether it has ended (wait: until it has). */

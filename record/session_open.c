@@ -60,13 +60,18 @@ static int open_host(struct session *session)
 	return r;
 }
 
+static bool to_stdout(const struct record_config *config)
+{
+	return config->output.path && !strcmp(config->output.path, "-");
+}
+
 static int open_helpers(struct session *session)
 {
 	int r = nursery_create(&session->nursery);
 
 	if (r < 0 || !session->config->command)
 		return r;
-	r = command_start(&session->command, session->config->command);
+	r = command_start(&session->command, session->config->command, to_stdout(session->config));
 	session->commands = r >= 0;
 	return r;
 }

@@ -85,8 +85,9 @@ judge_kernel() { # NAME
 	fi
 	if recorded "$1/waiting-run" waiting; then
 		judge_waits "$1/waiting" waiting "$blocked"
-		verdict "$1/waiting/no-young" "-w 4 shows a task that waited for less" absent "$dir/waiting.list" w-young
-		verdict "$1/waiting/all-old" "-w 4 shows a shorter wait" old_enough "$dir/waiting.list"
+		seconds=$(cat "$dir/waiting-seconds")
+		verdict "$1/waiting/all-old" "-w $seconds shows a shorter wait" old_enough "$dir/waiting.list" "$seconds"
+		verdict "$1/waiting/young" "w-young is $(young_age) s old, and -w $seconds judged otherwise" judged_young
 	fi
 	if recorded "$1/all-run" all; then judge_all "$1" "$dir/all.list"; fi
 	judge_quiet "$1"
@@ -95,7 +96,22 @@ judge_kernel() { # NAME
 # -s may leave out what comes after the first; what it shows must be right.
 first_names() { cut -f 1 "$1" | grep '^w-' | grep -v w-frozen | sort | tr '\n' ' '; }
 
-old_enough() { awk -F '\t' '$4 ~ /^[0-9]/ && $4 + 0 < 4 { bad = 1 } END { exit bad }' "$1"; }
+old_enough() { awk -F '\t' -v least="$2" '$4 ~ /^[0-9]/ && $4 + 0 < least { bad = 1 } END { exit bad }' "$1"; }
+
+# What w-young had waited at the moment of the walk, which w-read tells: its truth and what was recorded of it.
+young_age() {
+	awk -v wait="$(awk -F '\t' '$1 == "w-read" { print $4 }' "$dir/waiting.list")" '
+		$1 == "truth" { since[$2] = $5 / 1e9 }
+		END { print since["w-read"] + wait - since["w-young"] }' "$dir/truth"
+}
+
+# Left out when it is too young, as it is unless this machine is very slow; else there. At the limit, either.
+judged_young() {
+	case $(awk -v age="$(young_age)" -v limit="$seconds" 'BEGIN { d = age - limit; print d < -0.1 ? "out" : d > 0.1 ? "in" : "either" }') in
+	out) absent "$dir/waiting.list" w-young ;;
+	in) ! absent "$dir/waiting.list" w-young ;;
+	esac
+}
 
 # Before anything was stuck -s must look five times, two seconds apart, and say that there is nothing. The ticker is in D nearly
 # always, but never for a second.

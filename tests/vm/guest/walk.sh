@@ -50,8 +50,14 @@ record walk
 record stuck -s --embed=none
 start w-young read "$raw" 8192
 until_true 50 in_state w-young D
-echo "young $(now)" >>/out/truth
-record waiting -w 4 --embed=none
+# As many seconds as the youngest of the others has waited; at least 3.
+while :; do
+	age=$((($(now) - $(awk '$2 == "w-burn" { print $5 }' /out/truth)) / 1000000000))
+	[ $age -lt 3 ] || break
+	sleep 0.2
+done
+echo "$age" >/out/waiting-seconds
+record waiting -w "$age" --embed=none
 start w-spin spin
 record all -a
 exit 0

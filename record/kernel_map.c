@@ -14,7 +14,7 @@
 
 enum {
 	MAX_RUN_TIME = 16384, /* BPF programs, trampolines ... alive at once, and told */
-	CACHE_SIZE = 4096,
+	CACHE_BITS = 14,
 	RUN_TIME_NAME = 128,
 };
 
@@ -38,7 +38,7 @@ struct kernel_map {
 	uint8_t *symbol_told;           /* bit per symbol */
 	struct run_time_text *run_time; /* by address */
 	size_t run_time_count;
-	struct cache_entry cache[CACHE_SIZE];
+	struct cache_entry cache[1 << CACHE_BITS];
 	uint64_t unknown;
 	uint64_t modules_mark; /* as of the table */
 	bool keep_addresses;
@@ -77,7 +77,7 @@ static struct event_text text_of(const char *string)
 
 /* --- telling ------------------------------------------------------------------------------------- */
 
-static uint32_t module_tell(struct kernel_map *map, uint32_t index)
+static uint32_t module_introduce(struct kernel_map *map, uint32_t index)
 {
 	const struct kallsyms_module *module = &map->table.modules.items[index];
 	struct build_id build_id;
@@ -87,14 +87,17 @@ static uint32_t module_tell(struct kernel_map *map, uint32_t index)
 		.base = map->keep_addresses ? module->base : 0,
 	};
 
-	if (map->module_ids[index])
-		return map->module_ids[index];
 	module_build_id(module, !index, &build_id);
 	event.build_id = (struct event_text){(const char *)build_id.bytes, build_id.length};
 	event.id = map->sink.new_module_id(map->sink.context);
 	if (!event.id || map->sink.module(map->sink.context, &event))
 		return 0;
 	return map->module_ids[index] = event.id;
+}
+
+static uint32_t module_tell(struct kernel_map *map, uint32_t index)
+{
+	return map->module_ids[index] ? map->module_ids[index] : module_introduce(map, index);
 }
 
 static uint32_t run_time_tell(struct kernel_map *map, struct run_time_text *text)
@@ -115,20 +118,26 @@ static uint32_t run_time_tell(struct kernel_map *map, struct run_time_text *text
 	return text->id = module.id;
 }
 
-static int symbol_tell(struct kernel_map *map, const struct kallsyms_symbol *symbol, uint32_t module_id)
+static int symbol_introduce(struct kernel_map *map, const struct kallsyms_symbol *symbol, uint32_t module_id)
 {
-	size_t index = (size_t)(symbol - map->table.symbols.items);
 	struct event_kernel_symbol event = {
 		.module = module_id,
 		.offset = symbol->address - map->table.modules.items[symbol->module].base,
 		.size = kallsyms_size(&map->table, symbol),
 		.name = text_of(map->table.names.items + symbol->name),
 	};
+
+	return map->sink.symbol(map->sink.context, &event);
+}
+
+static int symbol_tell(struct kernel_map *map, const struct kallsyms_symbol *symbol, uint32_t module_id)
+{
+	size_t index = (size_t)(symbol - map->table.symbols.items);
 	int rc;
 
 	if (map->symbol_told[index / 8] & 1 << index % 8)
 		return 0;
-	rc = map->sink.symbol(map->sink.context, &event);
+	rc = symbol_introduce(map, symbol, module_id);
 	if (!rc)
 		map->symbol_told[index / 8] |= (uint8_t)(1 << index % 8);
 	return rc;
@@ -233,7 +242,7 @@ static uint64_t normalize_table(struct kernel_map *map, uint64_t address)
 
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address)
 {
-	struct cache_entry *entry = &map->cache[(address * 0x9e3779b97f4a7c15u) >> 52];
+	struct cache_entry *entry = &map->cache[(address * 0x9e3779b97f4a7c15u) >> (64 - CACHE_BITS)];
 	uint64_t normalized;
 
 	if (entry->address == address && address)

@@ -57,14 +57,14 @@ static void wait_create(const struct wait *wait)
 
 /*
  * At least twice span_ns, and until this task has kept its CPU for span_ns without being switched out once; gives up
- * after ten times as long.
+ * after twenty times as long.
  */
 static void burn(uint64_t span_ns)
 {
 	uint64_t begin = now_ns(), span_begin = begin;
 	long switches = -1;
 
-	while ((now_ns() - begin < 2 * span_ns || now_ns() - span_begin < span_ns) && now_ns() - begin < 10 * span_ns) {
+	while ((now_ns() - begin < 2 * span_ns || now_ns() - span_begin < span_ns) && now_ns() - begin < 20 * span_ns) {
 		struct rusage usage;
 
 		getrusage(RUSAGE_SELF, &usage);

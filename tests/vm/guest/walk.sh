@@ -37,7 +37,7 @@ echo 300 >/proc/sys/vm/stat_interval
 for pid in /proc/[0-9]*; do taskset -p 1 "${pid#/proc/}"; done >/dev/null 2>&1
 taskset 2 waiter w-burn burn /mnt/b/burnt 1 >>/out/truth 2>>/out/waiters.err &
 for name in w-read w-sync w-sync2 w-create w-vfork; do until_true 50 in_state $name D; done
-until_true 220 in_state w-burn D
+until_true 250 in_state w-burn D
 taskset -p 3 $$ >/dev/null
 kill -CONT "$ticker"
 sleep 1

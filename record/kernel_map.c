@@ -14,7 +14,7 @@
 
 enum {
 	MAX_RUN_TIME = 16384, /* BPF programs, trampolines ... alive at once, and told */
-	CACHE_BITS = 14,
+	CACHE_BITS = 12,
 	RUN_TIME_NAME = 128,
 };
 

@@ -41,6 +41,28 @@ static int open_files(struct profile *profile, const char *const *paths, size_t 
 	return 0;
 }
 
+/* A file under two paths is one module, and only one of them was embedded, perhaps by another section. */
+static int add_embedded(struct profile *profile, const struct trace_model *model)
+{
+	uint32_t host, number;
+	int r = profile_intern_host(profile, model, &host);
+
+	for (size_t i = 0; i < model->modules.count && r == 0; i++)
+		if (model->modules.items[i].segment_count)
+			r = modules_add(&profile->modules, model, &model->modules.items[i], host, &number);
+	return r;
+}
+
+static int add_all_embedded(struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count; i++)
+		for (size_t k = 0; k < profile->files[i]->model_count && r == 0; k++)
+			r = add_embedded(profile, &profile->files[i]->models[k]);
+	return r;
+}
+
 static int read_file(struct profile *profile, struct trace_file *file)
 {
 	int r = 0;
@@ -192,6 +214,8 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 		log_error(-r, "cannot begin: %s", strerror(-r));
 	else
 		r = open_files(profile, paths, count);
+	if (r == 0)
+		r = add_all_embedded(profile);
 	for (size_t i = 0; i < count && r == 0; i++)
 		r = read_file(profile, profile->files[i]);
 	if (r == 0) {

@@ -130,9 +130,17 @@ static int describe(struct modules *modules, const struct trace_module *source, 
 	return text_pool_add(&modules->texts, text, (size_t)length, &module->path);
 }
 
+enum { PARTS_LOOKED_AT = 64 };
+
+/* Looks at the last few: a file has few paths, and a part that stands twice does no harm. */
 static bool has_part(const struct module *module, const struct trace_module *part)
 {
-	return module->parts.count && module->parts.items[module->parts.count - 1].module == part;
+	size_t count = module->parts.count;
+
+	for (size_t i = count; i > 0 && count - i < PARTS_LOOKED_AT; i--)
+		if (module->parts.items[i - 1].module == part)
+			return true;
+	return false;
 }
 
 int modules_add_jit(struct modules *modules, const struct trace_model *model, const struct trace_module *source,

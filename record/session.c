@@ -22,7 +22,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
-enum { PASS_MS = 100, START_STATE_MS = 20, MODULE_FILES_MS = 2, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
+enum { PASS_MS = 100, START_STATE_MS = 20, START_STATE_LAST_MS = 200, MODULE_FILES_MS = 2, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
 
 /* Reads the signals that came; true where one of them asks to end. */
 static bool take_signals(struct session *session)
@@ -163,6 +163,8 @@ static void finish_events(struct session *session)
 	uint64_t now;
 
 	stop_sampling(session);
+	if (session->start_state)
+		start_state_end(session->start_state, START_STATE_LAST_MS);
 	drain_pass(&session->drain);
 	now = clocks_now();
 	session->walks_stop = now;

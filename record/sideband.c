@@ -32,6 +32,16 @@ enum {
 	COMM_BYTES = 16,
 };
 
+/*
+ * Processes that ended, and their address spaces as they were then: kept for a while, because samples of their last
+ * moments are still in the rings, and then given up, so that memory does not grow with the processes ever seen.
+ */
+enum { ENDED_KEPT = 1024 };
+struct ended {
+	uint32_t tgid;
+	uint64_t generation; /* another one by now: the number is in use again */
+};
+
 struct sideband {
 	struct recording *recording;
 	struct module_files *files;
@@ -42,6 +52,8 @@ struct sideband {
 	size_t ring_bytes; /* of each */
 	struct perf_event_attr attr;
 	struct hash_map seen; /* tgid -> enum sideband_seen */
+	struct ended ended[ENDED_KEPT];
+	uint32_t ended_count;
 };
 
 /* --- what records mean ---------------------------------------------------------------------------- */
@@ -235,15 +247,25 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
+static void forget_later(struct sideband *sideband, uint32_t tgid)
+{
+	struct ended *slot = &sideband->ended[sideband->ended_count++ % ENDED_KEPT];
+
+	if (slot->generation && slot->generation == address_spaces_generation(spaces(sideband), slot->tgid))
+		address_spaces_exit(spaces(sideband), slot->tgid);
+	*slot = (struct ended){tgid, address_spaces_generation(spaces(sideband), tgid)};
+}
+
 static void apply_exit(struct sideband *sideband, const struct perf_event_header *header)
 {
 	struct recording *recording = sideband->recording;
 	const struct task_record *record = (const void *)header;
 	struct event event = {.kind = EVENT_EXIT, .exit = {record->time, record->tgid, record->tid}};
 
-	/* The address space stays until its number is used again: samples of the last moments are still in the rings. */
-	if (record->tgid == record->tid)
-		(void)recording_check(recording, event_log_add(recording->log, &event));
+	if (record->tgid != record->tid)
+		return;
+	forget_later(sideband, record->tgid);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
 static void apply_ksymbol(struct sideband *sideband, const struct perf_event_header *header)

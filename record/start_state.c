@@ -191,6 +191,12 @@ bool start_state_step(struct start_state *state, unsigned int budget_ms)
 	return state->answered == state->tgids.count;
 }
 
+void start_state_end(struct start_state *state, unsigned int budget_ms)
+{
+	if (!start_state_step(state, budget_ms))
+		give_up(state);
+}
+
 uint64_t start_state_unavailable(const struct start_state *state)
 {
 	return state->unavailable;

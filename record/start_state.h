@@ -22,6 +22,9 @@ void start_state_destroy(struct start_state *state);
 /* Works for at most budget_ms (0: takes what has come and asks for what is next). True when all is done. */
 bool start_state_step(struct start_state *state, unsigned int budget_ms);
 
+/* At the end of the recording: works for at most budget_ms more, then tells what is left as unavailable. */
+void start_state_end(struct start_state *state, unsigned int budget_ms);
+
 uint64_t start_state_unavailable(const struct start_state *state); /* processes so far */
 
 #endif

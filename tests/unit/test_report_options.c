@@ -8,17 +8,17 @@
 
 enum { MOST_WORDS = 40 };
 
-/* Splits at blanks and parses. */
+/* Splits at blanks and parses. The options point into the line's copy: it stays until the next one. */
 static int parse(struct report_options *options, const char *line)
 {
-	char *words[MOST_WORDS + 2] = {(char *)"rwalker-report"}, *copy = strdup(line), *next = copy, *word;
-	int count = 1, r;
+	static char copy[256];
+	char *words[MOST_WORDS + 2] = {(char *)"rwalker-report"}, *next = copy, *word;
+	int count = 1;
 
+	(void)snprintf(copy, sizeof(copy), "%s", line);
 	while (count < MOST_WORDS && (word = strsep(&next, " ")))
 		words[count++] = word;
-	r = report_options_parse(options, count, words);
-	/* the copy is left: the options point into it */
-	return r;
+	return report_options_parse(options, count, words);
 }
 
 static void has_defaults(struct test *t)

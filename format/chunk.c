@@ -65,9 +65,14 @@ static size_t padded(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
+size_t rwk_chunk_stored_length(const struct rwk_chunk_header *header)
+{
+	return padded(header->stored_size);
+}
+
 size_t rwk_chunk_length(const struct rwk_chunk_header *header)
 {
-	return sizeof(*header) + padded(header->stored_size);
+	return sizeof(*header) + rwk_chunk_stored_length(header);
 }
 
 void rwk_trailer_seal(struct rwk_trailer *trailer, uint32_t seed)

@@ -23,6 +23,8 @@ bool rwk_chunk_header_valid(const struct rwk_chunk_header *header, uint32_t seed
 bool rwk_chunk_header_seed(const struct rwk_chunk_header *header, uint32_t *ret_seed);
 /* Header, stored bytes and padding: where the next chunk begins. */
 size_t rwk_chunk_length(const struct rwk_chunk_header *header);
+/* Stored bytes and padding alone. */
+size_t rwk_chunk_stored_length(const struct rwk_chunk_header *header);
 
 void rwk_trailer_seal(struct rwk_trailer *trailer, uint32_t seed);
 bool rwk_trailer_valid(const struct rwk_trailer *trailer, uint32_t seed);

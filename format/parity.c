@@ -26,15 +26,10 @@ void parity_reset(struct parity *parity)
 	parity->count = 0;
 }
 
-static size_t stored_length(const struct rwk_chunk_header *header)
-{
-	return rwk_chunk_length(header) - sizeof(*header);
-}
-
 bool parity_covers(const struct rwk_chunk_header *header)
 {
 	return (header->type == RWK_CHUNK_STATE || header->type == RWK_CHUNK_EMBED) &&
-	       stored_length(header) <= RWK_MAX_PARITY;
+	       rwk_chunk_stored_length(header) <= RWK_MAX_PARITY;
 }
 
 void parity_remove(struct parity *parity, const void *stored, size_t length)
@@ -47,7 +42,7 @@ void parity_remove(struct parity *parity, const void *stored, size_t length)
 
 void parity_add(struct parity *parity, const struct rwk_chunk_header *header, const void *stored)
 {
-	size_t length = stored_length(header);
+	size_t length = rwk_chunk_stored_length(header);
 	struct rwk_chunk_header *member = &parity->members[parity->count++];
 
 	/* Whoever looks for chunks byte by byte must not take the member's header for the member. */
@@ -83,8 +78,8 @@ static bool members_take(struct parity *parity, const uint8_t *headers)
 		memcpy(member, headers + i * sizeof(*member), sizeof(*member));
 		if (!parity_covers(member) || member->raw_size > RWK_MAX_RAW_CHUNK)
 			return false;
-		if (stored_length(member) > parity->length)
-			parity->length = stored_length(member);
+		if (rwk_chunk_stored_length(member) > parity->length)
+			parity->length = rwk_chunk_stored_length(member);
 	}
 	return true;
 }

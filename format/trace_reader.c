@@ -106,7 +106,7 @@ size_t trace_reader_sections(const struct trace_reader *reader, const struct tra
 
 static int load_whole(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer)
 {
-	size_t length = rwk_chunk_length(&chunk->header) - sizeof(chunk->header);
+	size_t length = rwk_chunk_stored_length(&chunk->header);
 	int r = -EBADMSG;
 
 	if (chunk->offset != TRACE_CHUNK_LOST)

@@ -7,15 +7,10 @@
 
 #include "format/chunk.h"
 
-static size_t stored_length(const struct rwk_chunk_header *header)
-{
-	return rwk_chunk_length(header) - sizeof(*header);
-}
-
 /* Reads a chunk's stored bytes; -EBADMSG where they are not whole. */
 static int stored_read(struct trace_repair *repair, const struct trace_chunk *chunk)
 {
-	size_t length = stored_length(&chunk->header);
+	size_t length = rwk_chunk_stored_length(&chunk->header);
 	uint8_t *grown;
 	int r;
 
@@ -207,7 +202,7 @@ static int others_remove(struct trace_repair *repair, const struct trace_chunk *
 		r = is_member(chunk, member) ? stored_read(repair, chunk) : -EBADMSG;
 		if (r < 0)
 			return r;
-		parity_remove(&repair->parity, repair->stored, stored_length(member));
+		parity_remove(&repair->parity, repair->stored, rwk_chunk_stored_length(member));
 	}
 	return 0;
 }

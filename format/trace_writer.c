@@ -197,7 +197,7 @@ static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *heade
 
 	header->sequence = writer->sequence;
 	rwk_chunk_header_seal(header, writer->seed);
-	parts[1] = (struct iovec){(void *)(uintptr_t)stored, rwk_chunk_length(header) - sizeof(*header)};
+	parts[1] = (struct iovec){(void *)(uintptr_t)stored, rwk_chunk_stored_length(header)};
 	r = write_parts(writer, parts, parts[1].iov_len ? 2 : 1);
 	if (r < 0)
 		return r;

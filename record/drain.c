@@ -36,7 +36,7 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 		return -ENOMEM;
 	}
 	for (; drain->ring_count < count; drain->ring_count++) {
-		int r = ring_open(&drain->rings[drain->ring_count], probe_ring_fd(probe, drain->ring_count), ring_bytes);
+		int r = ring_open(&drain->rings[drain->ring_count].ring, probe_ring_fd(probe, drain->ring_count), ring_bytes);
 
 		if (r < 0) {
 			drain_close(drain);
@@ -49,7 +49,7 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 void drain_close(struct drain *drain)
 {
 	for (uint32_t i = 0; i < drain->ring_count; i++)
-		ring_close(&drain->rings[i]);
+		ring_close(&drain->rings[i].ring);
 	free(drain->rings);
 	free(drain->filtered);
 	free(drain->whole);
@@ -176,27 +176,65 @@ static bool is_whole(const struct drain *drain, const struct ring_sample *raw, s
 	       length >= sizeof(*raw) + sizeof(uint64_t) * (raw->kernel_count + raw->user_count);
 }
 
-static void drain_ring(struct drain *drain, struct ring *ring)
+/* The ring's next whole record becomes its head; length 0: none is left. */
+static void advance(struct drain *drain, struct drain_ring *ring)
 {
-	const struct ring_sample *raw;
 	size_t length;
+	const struct ring_sample *raw;
 
-	while (drain->recording->stop != RECORDING_FAILED && (raw = ring_next(ring, &length))) {
-		if (is_whole(drain, raw, length))
-			encode_sample(drain, raw);
-		else
-			drain->refused++;
+	while ((raw = ring_next(&ring->ring, &length)) && !is_whole(drain, raw, length))
+		drain->refused++;
+	ring->head = raw;
+	ring->time = raw ? raw->time : UINT64_MAX;
+}
+
+/* The ring whose head is the oldest sample, and the time up to which it stays that. */
+static struct drain_ring *earliest(struct drain *drain, uint64_t *ret_until)
+{
+	struct drain_ring *best = drain->rings;
+
+	*ret_until = UINT64_MAX;
+	for (struct drain_ring *ring = best + 1; ring < drain->rings + drain->ring_count; ring++) {
+		uint64_t later = ring->time < best->time ? best->time : ring->time;
+
+		best = ring->time < best->time ? ring : best;
+		*ret_until = later < *ret_until ? later : *ret_until;
 	}
-	ring_release(ring);
+	return best;
+}
+
+static void drain_rings(struct drain *drain)
+{
+	struct recording *recording = drain->recording;
+	uint64_t due = 0, until;
+
+	for (;;) {
+		struct drain_ring *ring = earliest(drain, &until);
+
+		for (; ring->head && ring->time <= until; advance(drain, ring)) {
+			if (recording->stop == RECORDING_FAILED)
+				return;
+			if (ring->time >= due)
+				due = sideband_apply(recording->sideband, ring->time);
+			encode_sample(drain, ring->head);
+		}
+		if (until == UINT64_MAX)
+			return;
+	}
 }
 
 void drain_pass(struct drain *drain)
 {
 	for (uint32_t i = 0; i < drain->ring_count; i++)
-		(void)ring_aim(&drain->rings[i]);
-	sideband_drain(drain->recording->sideband);
+		(void)ring_aim(&drain->rings[i].ring);
+	sideband_look(drain->recording->sideband);
 	for (uint32_t i = 0; i < drain->ring_count; i++)
-		drain_ring(drain, &drain->rings[i]);
+		advance(drain, &drain->rings[i]);
+	if (drain->ring_count)
+		drain_rings(drain);
+	(void)sideband_apply(drain->recording->sideband, UINT64_MAX);
+	for (uint32_t i = 0; i < drain->ring_count; i++)
+		ring_release(&drain->rings[i].ring);
 }
 
 uint64_t drain_mapped_bytes(const struct drain *drain)
@@ -204,6 +242,6 @@ uint64_t drain_mapped_bytes(const struct drain *drain)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = 0;
 
 	for (uint32_t i = 0; i < drain->ring_count; i++)
-		bytes += 2 * drain->rings[i].size + 2 * page;
+		bytes += 2 * drain->rings[i].ring.size + 2 * page;
 	return bytes;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the rings into the log. A pass notes how far the kernel has written, applies the sideband, then encodes
- * the samples up to the noted positions: what a sample points into was told before the sample. No
- * allocation, no logging, no string work happens here.
+ * From the rings into the log. A pass notes how far the kernel has written, then takes the samples of all rings up to
+ * there and the sideband's records in the order of their times: when a sample is encoded, its process maps what it
+ * mapped at that moment. No allocation, no logging, no string work happens here.
  */
 #ifndef RWALKER_RECORD_DRAIN_H
 #define RWALKER_RECORD_DRAIN_H
@@ -17,9 +17,15 @@ struct filter;
 struct probe;
 struct recording;
 
+struct drain_ring {
+	struct ring ring;
+	const struct ring_sample *head; /* the next to encode, NULL: none is left in this pass */
+	uint64_t time;			/* its time, UINT64_MAX: none */
+};
+
 struct drain {
 	struct recording *recording;
-	struct ring *rings;
+	struct drain_ring *rings;
 	uint32_t ring_count;
 	uint64_t period;  /* of samples that need not carry one; set once it is known */
 	uint64_t samples; /* encoded */

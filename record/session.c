@@ -22,7 +22,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
-enum { PASS_MS = 100, START_STATE_MS = 20, START_STATE_LAST_MS = 200, MODULE_FILES_MS = 2, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
+enum { PASS_MS = 1000, PROMPT_PASS_MS = 100, PROMPT_SECONDS = 3, START_STATE_MS = 20, START_STATE_LAST_MS = 200, MODULE_FILES_MS = 2, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
 
 /* Reads the signals that came; true where one of them asks to end. */
 static bool take_signals(struct session *session)
@@ -117,9 +117,25 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 	status_show(&session->status, &shown);
 }
 
+/*
+ * Rings wake us when they fill; short of that, a pass is the cheaper the more it finds, for its tables leave the caches in
+ * between. But while new files are being mapped they must be opened before the processes that map them are gone.
+ */
+static uint64_t pass_ms(struct session *session, uint64_t now)
+{
+	struct module_files_counts counts;
+
+	module_files_counts(session->files, &counts);
+	if (counts.asked != session->files_asked) {
+		session->files_asked = counts.asked;
+		session->prompt_until = now + PROMPT_SECONDS * SECOND;
+	}
+	return now < session->prompt_until ? PROMPT_PASS_MS : PASS_MS;
+}
+
 static void wait_for_events(struct session *session, uint64_t now)
 {
-	uint64_t next = schedule_next(&session->schedule), pause = PASS_MS;
+	uint64_t next = schedule_next(&session->schedule), pause = pass_ms(session, now);
 	struct epoll_event events[MAX_EVENTS];
 
 	if (next <= now)

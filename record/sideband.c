@@ -47,6 +47,7 @@ struct sideband {
 	struct module_files *files;
 	struct perf_ring *rings; /* by CPU number */
 	uint64_t *next_time;     /* of each ring's next record; UINT64_MAX: none */
+	uint64_t horizon;	 /* of the last look; what is younger waits */
 	uint64_t *lost;
 	uint32_t max_cpus;
 	size_t ring_bytes; /* of each */
@@ -309,24 +310,31 @@ static void peek_time(struct sideband *sideband, uint32_t cpu)
 	sideband->next_time[cpu] = header ? record_time(header) : UINT64_MAX;
 }
 
-static uint32_t earliest(const struct sideband *sideband)
+/* The ring with the earliest record, and the time up to which it stays that. */
+static uint32_t earliest(const struct sideband *sideband, uint64_t *ret_until)
 {
+	uint64_t next = UINT64_MAX;
 	uint32_t best = 0;
 
-	for (uint32_t cpu = 1; cpu < sideband->max_cpus; cpu++)
-		if (sideband->next_time[cpu] < sideband->next_time[best])
+	for (uint32_t cpu = 1; cpu < sideband->max_cpus; cpu++) {
+		if (sideband->next_time[cpu] < sideband->next_time[best]) {
+			next = sideband->next_time[best];
 			best = cpu;
+		} else if (sideband->next_time[cpu] < next) {
+			next = sideband->next_time[cpu];
+		}
+	}
+	*ret_until = next;
 	return best;
 }
 
 /*
  * A child's records on one CPU may be visible while its fork's, older, on another is not yet: what is younger than this
- * moment waits for the next call, when everything older is sure to be visible.
+ * moment waits for the next look, when everything older is sure to be visible.
  */
-void sideband_drain(struct sideband *sideband)
+void sideband_look(struct sideband *sideband)
 {
-	uint64_t until = clocks_now();
-
+	sideband->horizon = clocks_now();
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
 		sideband->next_time[cpu] = UINT64_MAX;
 		if (!sideband->rings[cpu].page)
@@ -334,14 +342,22 @@ void sideband_drain(struct sideband *sideband)
 		perf_ring_look(&sideband->rings[cpu]);
 		peek_time(sideband, cpu);
 	}
+}
+
+uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
+{
+	until = until < sideband->horizon ? until : sideband->horizon;
 	for (;;) {
-		uint32_t cpu = earliest(sideband);
+		uint64_t others;
+		uint32_t cpu = earliest(sideband, &others);
 
 		if (sideband->next_time[cpu] > until)
-			break;
-		apply(sideband, cpu, perf_ring_peek(&sideband->rings[cpu]));
-		perf_ring_next(&sideband->rings[cpu]);
-		peek_time(sideband, cpu);
+			return sideband->next_time[cpu] > sideband->horizon ? UINT64_MAX : sideband->next_time[cpu];
+		do {
+			apply(sideband, cpu, perf_ring_peek(&sideband->rings[cpu]));
+			perf_ring_next(&sideband->rings[cpu]);
+			peek_time(sideband, cpu);
+		} while (sideband->next_time[cpu] <= until && sideband->next_time[cpu] <= others);
 	}
 }
 

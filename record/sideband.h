@@ -22,8 +22,10 @@ void sideband_destroy(struct sideband *sideband);
 /* Opens rings on CPUs that have come online; those of CPUs that went stay readable. For the once-a-second tick. */
 void sideband_follow_cpus(struct sideband *sideband);
 
-/* Applies everything up to now. */
-void sideband_drain(struct sideband *sideband);
+/* Notes what has come up to now. */
+void sideband_look(struct sideband *sideband);
+/* Applies what was noted and is not younger than `until` (CLOCK_MONOTONIC ns); when the next is due, UINT64_MAX: nothing is left. */
+uint64_t sideband_apply(struct sideband *sideband, uint64_t until);
 
 /* Of the process, since the recording began: what the start state must not undo. */
 enum sideband_seen { SIDEBAND_FORKED = 1,

@@ -314,6 +314,32 @@ static uint8_t *sample_time_put(struct event_encoder *encoder, uint8_t *at, uint
 	return at;
 }
 
+static uint8_t *kernel_stack_put(struct event_encoder *encoder, const struct event_stacks *stacks, uint8_t *at,
+				 uint32_t *ret_leaf)
+{
+	struct stack_put put = {.root = STACK_KERNEL_ROOT, .frames = stacks->kernel, .count = stacks->kernel_count};
+
+	at = stack_tree_put(&encoder->stacks, &put, at);
+	*ret_leaf = put.leaf;
+	return at;
+}
+
+static uint8_t *user_stack_put(struct event_encoder *encoder, const struct event_stacks *stacks, uint8_t *at,
+			       struct event_sample *sample)
+{
+	struct stack_put put = {
+		.root = STACK_USER_ROOT,
+		.frames = stacks->user,
+		.count = stacks->user_count,
+		.owner = stacks->user_owner,
+	};
+
+	at = stack_tree_put(&encoder->stacks, &put, at);
+	sample->user = put.leaf;
+	sample->callers_known = put.known;
+	return at;
+}
+
 static uint64_t sample_flags(const struct event_sample *sample, const struct event_stacks *stacks)
 {
 	uint64_t flags = sample->flags & (SAMPLE_KERNEL_TRUNCATED | SAMPLE_USER_TRUNCATED);
@@ -337,6 +363,7 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 	sample->flags = sample_flags(sample, stacks);
 	sample->kernel = STACK_KERNEL_ROOT;
 	sample->user = STACK_USER_ROOT;
+	sample->callers_known = false;
 	at = varint_put(record_start(encoder, EVENT_SAMPLE), sample->cpu);
 	at = sample_time_put(encoder, at, sample->cpu, sample->time);
 	at = varint_put(at, sample->task);
@@ -347,11 +374,9 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 	if (sample->flags & SAMPLE_HAS_PERIOD)
 		at = varint_put(at, sample->period);
 	if (sample->flags & SAMPLE_HAS_KERNEL)
-		at = stack_tree_put(&encoder->stacks, STACK_KERNEL_ROOT, stacks->kernel, stacks->kernel_count, at,
-				    &sample->kernel);
+		at = kernel_stack_put(encoder, stacks, at, &sample->kernel);
 	if (sample->flags & SAMPLE_HAS_USER)
-		at = stack_tree_put(&encoder->stacks, STACK_USER_ROOT, stacks->user, stacks->user_count, at,
-				    &sample->user);
+		at = user_stack_put(encoder, stacks, at, sample);
 	record_finish(encoder, at);
 	return 0;
 }
@@ -369,7 +394,7 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 	if (r < 0)
 		return r;
 	at = fields_put(encoder, record_start(encoder, EVENT_WALK_TASK), layout, row);
-	at = stack_tree_put(&encoder->stacks, STACK_KERNEL_ROOT, stacks->kernel, stacks->kernel_count, at, &row->kernel);
+	at = kernel_stack_put(encoder, stacks, at, &row->kernel);
 	record_finish(encoder, at);
 	return 0;
 }

@@ -50,6 +50,7 @@ int event_encode_maps_unavailable(struct event_encoder *encoder, const struct ev
 struct event_stacks {
 	const uint64_t *kernel, *user;
 	uint32_t kernel_count, user_count;
+	uint64_t user_owner; /* of samples: whose user stack it is, by a number of the caller's; for sample->callers_known */
 };
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
 			const struct event_stacks *stacks);

@@ -7,6 +7,7 @@
 #ifndef RWALKER_FORMAT_EVENT_SAMPLE_H
 #define RWALKER_FORMAT_EVENT_SAMPLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A task as it was at the event: complete in every chunk, so that no lost chunk takes the comm away. */
@@ -55,6 +56,7 @@ struct event_sample {
 	uint64_t missing; /* enum user_missing */
 	uint64_t period;  /* the source's nominal one where the sample has none: filled by the reader as 0 */
 	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
+	bool callers_known; /* filled by the encoder: the chunk has the user stack's callers, for the same owner, from before */
 };
 
 /* One walk over all tasks: a record when it starts and one when it ends. */

@@ -10,7 +10,10 @@
 #include "format/varint.h"
 
 /* Tables of growing size lie behind one another: most chunks need only a small one, which stays in the cache. */
-enum { LEAST_BITS = 13, MOST_BITS = 17, SLOTS = 2 << MOST_BITS }; /* at most half of a table's are live */
+enum { LEAST_BITS = 13,
+       MOST_BITS = 17,
+       SLOTS = 2 << MOST_BITS, /* at most 3/4 of a table's are live */
+       MEMO_BITS = 12 };
 
 static int draw_factors(struct stack_tree *tree)
 {
@@ -20,21 +23,21 @@ static int draw_factors(struct stack_tree *tree)
 		return -EIO;
 	tree->factor = drawn[0] | 1;
 	tree->parent_factor = drawn[1] | 1;
-	return 0;
+	return chain_factors_draw(&tree->factors);
 }
 
 int stack_tree_init(struct stack_tree *tree)
 {
-	struct stack_tree made = {.base = 1}; /* the slots start zeroed: 0 must never be a live node */
+	struct stack_tree made = {.bits = LEAST_BITS};
 	int r = draw_factors(&made);
 
 	if (r < 0)
 		return r;
 	made.slots = calloc(SLOTS, sizeof(*made.slots));
 	made.previous = calloc(STACK_TREE_NODES, sizeof(*made.previous));
-	made.recent = calloc(STACK_TREE_NODES, sizeof(*made.recent));
+	made.memos = calloc((size_t)1 << MEMO_BITS, sizeof(*made.memos));
 	*tree = made;
-	if (!made.slots || !made.previous || !made.recent) {
+	if (!made.slots || !made.previous || !made.memos) {
 		stack_tree_deinit(tree);
 		return -ENOMEM;
 	}
@@ -46,42 +49,52 @@ void stack_tree_deinit(struct stack_tree *tree)
 {
 	free(tree->slots);
 	free(tree->previous);
-	free(tree->recent);
+	free(tree->memos);
 	*tree = (struct stack_tree){0};
 }
 
 void stack_tree_reset(struct stack_tree *tree)
 {
-	if (tree->base > UINT32_MAX - 2 * STACK_TREE_NODES) {
-		memset(tree->slots, 0, SLOTS * sizeof(*tree->slots));
-		tree->base = 1;
-	} else {
-		tree->base += tree->count;
-	}
+	while (tree->bits > LEAST_BITS && tree->count <= 3u << (tree->bits - 3)) /* as large as it was good for last time */
+		tree->bits--;
 	tree->count = STACK_FIRST_NODE;
-	tree->bits = LEAST_BITS;
+	tree->swept = false;
 	tree->previous[STACK_USER_ROOT] = tree->previous[STACK_KERNEL_ROOT] = 0;
-	tree->recent[STACK_USER_ROOT] = tree->recent[STACK_KERNEL_ROOT] = (struct stack_recent){0};
+}
+
+static struct stack_slot *table_of(const struct stack_tree *tree)
+{
+	return tree->slots + ((size_t)1 << tree->bits);
+}
+
+/*
+ * Empties the tables when the first stack comes, not when the last chunk went: since then they have left the caches, and
+ * to write them from end to end brings them back at a fraction of what one miss for each slot costs.
+ */
+static void sweep(struct stack_tree *tree)
+{
+	memset(table_of(tree), 0, sizeof(*tree->slots) << tree->bits);
+	memset(tree->memos, 0, sizeof(*tree->memos) << MEMO_BITS);
+	tree->swept = true;
+}
+
+static inline uint32_t slot_of(const struct stack_tree *tree, uint32_t parent, uint64_t address)
+{
+	return (uint32_t)((address + parent * tree->parent_factor) * tree->factor >> (64 - tree->bits));
 }
 
 /* The slot of this child, or the free one where it would be put: then *ret_node is 0. */
 static inline struct stack_slot *find_child(const struct stack_tree *tree, uint32_t parent, uint64_t address,
 					    uint32_t *ret_node)
 {
-	uint64_t hash = (address + parent * tree->parent_factor) * tree->factor;
-	struct stack_slot *table = tree->slots + ((size_t)1 << tree->bits);
-	uint32_t at = (uint32_t)(hash >> (64 - tree->bits)), mask = (1u << tree->bits) - 1;
+	struct stack_slot *table = table_of(tree);
+	uint32_t at = slot_of(tree, parent, address), mask = (1u << tree->bits) - 1;
 
 	for (;; at = (at + 1) & mask) {
 		struct stack_slot *slot = &table[at];
-		uint32_t node = slot->node - tree->base;
 
-		if (node >= tree->count) {
-			*ret_node = 0;
-			return slot;
-		}
-		if (slot->address == address && slot->parent == parent) {
-			*ret_node = node;
+		if (!slot->node || (slot->address == address && slot->parent == parent)) {
+			*ret_node = slot->node;
 			return slot;
 		}
 	}
@@ -90,14 +103,15 @@ static inline struct stack_slot *find_child(const struct stack_tree *tree, uint3
 /* Moves the live slots to the next larger table. */
 static void grow(struct stack_tree *tree)
 {
-	struct stack_slot *old = tree->slots + ((size_t)1 << tree->bits);
+	struct stack_slot *old = table_of(tree);
 	size_t count = (size_t)1 << tree->bits;
 
 	tree->bits++;
+	memset(table_of(tree), 0, sizeof(*tree->slots) << tree->bits);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t node;
 
-		if (old[i].node - tree->base < tree->count)
+		if (old[i].node)
 			*find_child(tree, old[i].parent, old[i].address, &node) = old[i];
 	}
 }
@@ -106,43 +120,72 @@ static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint
 {
 	uint32_t node = tree->count++;
 
-	*slot = (struct stack_slot){.address = address, .parent = parent, .node = tree->base + node};
+	*slot = (struct stack_slot){.address = address, .parent = parent, .node = node};
 	tree->previous[node] = tree->previous[parent] = address;
-	tree->recent[node] = (struct stack_recent){0};
-	tree->recent[parent] = (struct stack_recent){.address = address, .child = node};
-	if (tree->count > 1u << (tree->bits - 1) && tree->bits < MOST_BITS)
+	if (tree->count > 3u << (tree->bits - 2) && tree->bits < MOST_BITS)
 		grow(tree);
 	return node;
 }
 
-uint8_t *stack_tree_put(struct stack_tree *tree, uint32_t root, const uint64_t *frames, uint32_t count, uint8_t *at,
-			uint32_t *ret_leaf)
+/* Where the callers of a leaf are remembered; *ret_node is 0 where these are not (or no longer). */
+static struct stack_memo *find_callers(const struct stack_tree *tree, const struct stack_put *put, struct chain_key *ret_key,
+				       uint32_t *ret_node)
 {
-	struct stack_slot *slot = NULL;
-	uint32_t parent = root, child;
+	struct chain_key key = chain_key(&tree->factors, put->frames + 1, put->count - 1, put->root, put->owner);
+	struct stack_memo *memo = &tree->memos[chain_key_slot(&key, MEMO_BITS)];
 
-	for (; count; count--, parent = child) {
-		struct stack_recent *recent = &tree->recent[parent];
-		uint64_t address = frames[count - 1];
+	*ret_key = key;
+	*ret_node = chain_key_equal(&memo->callers, &key) ? memo->node : 0;
+	return memo;
+}
 
-		child = recent->address == address ? recent->child : 0;
-		if (child)
-			continue;
-		slot = find_child(tree, parent, address, &child);
+/* Where the stack leaves the tree: how many of its frames are not in it, below *ret_parent; *ret_slot is for the first. */
+static uint32_t descend(const struct stack_tree *tree, const uint64_t *frames, uint32_t count, uint32_t *parent,
+			uint32_t *ret_callers, struct stack_slot **ret_slot)
+{
+	uint32_t child;
+
+	for (; count; count--, *parent = child) {
+		*ret_callers = *parent;
+		*ret_slot = find_child(tree, *parent, frames[count - 1], &child);
 		if (!child)
 			break;
-		*recent = (struct stack_recent){.address = address, .child = child};
 	}
+	return count;
+}
+
+uint8_t *stack_tree_put(struct stack_tree *tree, struct stack_put *put, uint8_t *at)
+{
+	uint32_t parent = put->root, count = put->count, callers = 0, child;
+	struct stack_slot *slot = NULL;
+	struct stack_memo *memo = NULL;
+	struct chain_key key;
+
+	if (!tree->swept)
+		sweep(tree);
+	if (count > 1 && count <= CHAIN_KEY_FRAMES)
+		memo = find_callers(tree, put, &key, &callers);
+	put->known = callers;
+	if (callers) {
+		parent = callers;
+		count = 1;
+	}
+	count = descend(tree, put->frames, count, &parent, &callers, &slot);
 	at = varint_put(at, parent);
 	at = varint_put(at, count);
+	for (uint32_t i = 1; i < count; i++) /* their parents' numbers are known: the misses of all their slots are one */
+		__builtin_prefetch(table_of(tree) + slot_of(tree, tree->count + i - 1, put->frames[count - 1 - i]), 1);
 	while (count) {
-		uint64_t address = frames[count - 1];
+		uint64_t address = put->frames[count - 1];
 
 		at = zigzag_put(at, address - tree->previous[parent]);
+		callers = parent;
 		parent = add_child(tree, slot, parent, address);
 		if (--count)
-			slot = find_child(tree, parent, frames[count - 1], &child);
+			slot = find_child(tree, parent, put->frames[count - 1], &child);
 	}
-	*ret_leaf = parent;
+	if (memo)
+		*memo = (struct stack_memo){key, callers};
+	put->leaf = parent;
 	return at;
 }

@@ -10,7 +10,7 @@ enum { SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
 
 int task_table_init(struct task_table *table)
 {
-	struct task_table made = {.base = 1}; /* the slots start zeroed: 0 must never be a live task */
+	struct task_table made = {0};
 
 	if (getrandom(&made.factor, sizeof(made.factor), 0) != (ssize_t)sizeof(made.factor))
 		return -EIO;
@@ -35,13 +35,8 @@ void task_table_deinit(struct task_table *table)
 
 void task_table_reset(struct task_table *table)
 {
-	if (table->base > UINT32_MAX - 2 * TASK_TABLE_TASKS) {
-		memset(table->slots, 0, SLOTS * sizeof(*table->slots));
-		table->base = 1;
-	} else {
-		table->base += table->count;
-	}
 	table->count = 0;
+	table->swept = false;
 }
 
 static bool is_same(const struct event_task *a, const struct event_task *b)
@@ -55,21 +50,19 @@ uint32_t task_table_number(struct task_table *table, const struct event_task *ta
 	uint64_t hash = (task->start + task->tid) * table->factor;
 	uint32_t at = (uint32_t)(hash >> (64 - SLOT_BITS));
 
+	if (!table->swept)
+		memset(table->slots, 0, SLOTS * sizeof(*table->slots));
+	table->swept = true;
 	/* A task with ever new comms fills neighbouring slots: bounded, for a chunk holds few of them. */
-	for (;; at = (at + 1) & (SLOTS - 1)) {
-		uint32_t index = table->slots[at] - table->base;
-
-		if (index >= table->count)
-			break;
-		if (is_same(&table->tasks[index], task)) {
+	for (; table->slots[at]; at = (at + 1) & (SLOTS - 1)) {
+		if (is_same(&table->tasks[table->slots[at] - 1], task)) {
 			*ret_new = false;
-			return index + 1;
+			return table->slots[at];
 		}
 	}
 	if (table->count == TASK_TABLE_TASKS)
 		return 0;
-	table->slots[at] = table->base + table->count;
 	table->tasks[table->count++] = *task;
 	*ret_new = true;
-	return table->count;
+	return table->slots[at] = table->count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The tasks of the chunk that is being written: numbers 1, 2, 3 ... in the order in which they were defined.
- * A task that changes its comm gets a new number. All memory is taken at creation; reset is a change of the
- * base from which slots count, as in stack_tree.h.
+ * A task that changes its comm gets a new number. All memory is taken at creation; the table is swept when the first
+ * task of a chunk comes, as in stack_tree.c.
  */
 #ifndef RWALKER_FORMAT_TASK_TABLE_H
 #define RWALKER_FORMAT_TASK_TABLE_H
@@ -14,10 +14,11 @@
 enum { TASK_TABLE_TASKS = 1 << 13 }; /* of one chunk */
 
 struct task_table {
-	uint32_t *slots; /* base + index of the task */
+	uint32_t *slots; /* number of the task, 0: free */
 	struct event_task *tasks;
 	uint64_t factor; /* random, odd */
-	uint32_t base, count;
+	uint32_t count;
+	bool swept;
 };
 
 int task_table_init(struct task_table *table);

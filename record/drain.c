@@ -150,6 +150,7 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		.kernel = drain->frames,
 		.kernel_count = raw->kernel_count,
 		.user = (const uint64_t *)raw->frames + raw->kernel_count,
+		.user_owner = hits_generation(recording->hits, task.tgid),
 	};
 	int r;
 
@@ -160,9 +161,9 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 	stacks.user_count = cut_user_stack(drain, raw, &sample);
 	for (uint32_t i = 0; i < raw->kernel_count; i++)
 		drain->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
-	if (stacks.user_count)
-		hits_mark(recording->hits, task.tgid, stacks.user, stacks.user_count);
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
+	if (r >= 0 && stacks.user_count)
+		hits_mark(recording->hits, task.tgid, stacks.user, sample.callers_known ? 1 : stacks.user_count);
 	if (r == -EINVAL)
 		drain->refused++;
 	else if (recording_check(recording, r) >= 0)

@@ -12,9 +12,12 @@
 enum {
 	MAX_PROCESSES = 65536,
 	MAX_MAPPINGS = 1 << 18,
-	SLOTS = 1 << 19, /* of the set; at most 3/4 are used */
-	MAX_HITS = SLOTS / 4 * 3,
-	CACHE_SIZE = 8192,
+	/* Tables of growing size lie behind one another: what is touched stays small as long as the hits are few. */
+	LEAST_BITS = 12,
+	MOST_BITS = 19,
+	SLOTS = 2 << MOST_BITS, /* of all tables */
+	MAX_HITS = (1 << MOST_BITS) / 4 * 3,
+	CACHE_SIZE = 4096,
 };
 
 struct seen { /* an address of one state of an address space that has been marked */
@@ -24,6 +27,7 @@ struct seen { /* an address of one state of an address space that has been marke
 struct hits {
 	struct address_spaces *spaces;
 	struct hit *slots;  /* open addressing; offset 0 and module 0: free (no module maps anything there) */
+	unsigned int bits;  /* the table in use: slots [1 << bits, 2 << bits), at most 3/4 of them taken */
 	struct hit *sorted; /* copy for hits_sorted() */
 	size_t count;
 	uint64_t dropped;
@@ -50,21 +54,46 @@ static bool hit_equal(const struct hit *a, const struct hit *b)
 	return a->module == b->module && a->jit_tgid == b->jit_tgid && a->offset == b->offset;
 }
 
+static struct hit *table_of(const struct hits *hits)
+{
+	return hits->slots + ((size_t)1 << hits->bits);
+}
+
+/* The slot that holds the hit, or the free one where it belongs. */
+static struct hit *find_slot(const struct hits *hits, const struct hit *hit)
+{
+	size_t mask = ((size_t)1 << hits->bits) - 1;
+	size_t at = mix(hit->offset ^ mix((uint64_t)hit->module << 32 | hit->jit_tgid)) & mask;
+	struct hit *table = table_of(hits);
+
+	while (!slot_free(&table[at]) && !hit_equal(&table[at], hit))
+		at = (at + 1) & mask;
+	return &table[at];
+}
+
+static void grow(struct hits *hits)
+{
+	const struct hit *old = table_of(hits);
+	size_t count = (size_t)1 << hits->bits++;
+
+	for (size_t i = 0; i < count; i++)
+		if (!slot_free(&old[i]))
+			*find_slot(hits, &old[i]) = old[i];
+}
+
 static void hit_add(struct hits *hits, const struct hit *hit)
 {
-	size_t at = mix(hit->offset ^ mix((uint64_t)hit->module << 32 | hit->jit_tgid)) % SLOTS;
+	struct hit *slot = find_slot(hits, hit);
 
-	while (!slot_free(&hits->slots[at])) {
-		if (hit_equal(&hits->slots[at], hit))
-			return;
-		at = (at + 1) % SLOTS;
-	}
+	if (!slot_free(slot))
+		return;
 	if (hits->count == MAX_HITS) {
 		hits->dropped++;
 		return;
 	}
-	hits->slots[at] = *hit;
-	hits->count++;
+	*slot = *hit;
+	if (++hits->count > ((size_t)1 << hits->bits) / 4 * 3 && hits->bits < MOST_BITS)
+		grow(hits);
 }
 
 static void mark_one(struct hits *hits, uint32_t tgid, uint64_t address)
@@ -84,22 +113,28 @@ static void mark_one(struct hits *hits, uint32_t tgid, uint64_t address)
 	hit_add(hits, &hit);
 }
 
+uint64_t hits_generation(const struct hits *hits, uint32_t tgid)
+{
+	return address_spaces_generation(hits->spaces, tgid);
+}
+
+static void mark_unseen(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t address)
+{
+	struct seen *seen = &hits->cache[mix(address ^ generation << 48) % CACHE_SIZE];
+
+	if (seen->generation == generation && seen->address == address)
+		return;
+	*seen = (struct seen){generation, address};
+	mark_one(hits, tgid, address);
+}
+
 void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size_t count)
 {
-	uint64_t generation = address_spaces_generation(hits->spaces, tgid);
+	uint64_t generation = hits_generation(hits, tgid);
 
-	if (!generation)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		/* Callers: the byte before the return address decides which function and which mapping it is. */
-		uint64_t address = addresses[i] - (i > 0);
-		struct seen *seen = &hits->cache[mix(address ^ generation << 48) % CACHE_SIZE];
-
-		if (seen->generation == generation && seen->address == address)
-			continue;
-		*seen = (struct seen){generation, address};
-		mark_one(hits, tgid, address);
-	}
+	/* Callers: the byte before the return address decides which function and which mapping it is. */
+	for (size_t i = 0; generation && i < count; i++)
+		mark_unseen(hits, tgid, generation, addresses[i] - (i > 0));
 }
 
 static int hit_compare(const void *left, const void *right)
@@ -115,11 +150,12 @@ static int hit_compare(const void *left, const void *right)
 
 size_t hits_sorted(struct hits *hits, const struct hit **ret_hits)
 {
+	const struct hit *table = table_of(hits);
 	size_t count = 0;
 
-	for (size_t i = 0; i < SLOTS; i++)
-		if (!slot_free(&hits->slots[i]))
-			hits->sorted[count++] = hits->slots[i];
+	for (size_t i = 0; i < (size_t)1 << hits->bits; i++)
+		if (!slot_free(&table[i]))
+			hits->sorted[count++] = table[i];
 	qsort(hits->sorted, count, sizeof(*hits->sorted), hit_compare);
 	*ret_hits = hits->sorted;
 	return count;
@@ -143,6 +179,7 @@ int hits_create(uint32_t anonymous_module, struct hits **ret_hits)
 	if (rc)
 		return rc;
 	hits->anonymous_module = anonymous_module;
+	hits->bits = LEAST_BITS;
 	hits->slots = calloc(SLOTS, sizeof(*hits->slots));
 	hits->sorted = calloc(MAX_HITS, sizeof(*hits->sorted));
 	rc = hits->slots && hits->sorted ? address_spaces_create(MAX_PROCESSES, MAX_MAPPINGS, &hits->spaces) : -ENOMEM;

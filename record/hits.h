@@ -26,6 +26,9 @@ void hits_destroy(struct hits *hits);
 
 struct address_spaces *hits_spaces(struct hits *hits);
 
+/* Names the mappings that the process has now, 0 where it is unknown: what was marked for it need not be marked again. */
+uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
+
 /* Marks the user frames of one sample (leaf first, run-time addresses). */
 void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size_t count);
 

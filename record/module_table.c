@@ -12,7 +12,8 @@
 #include "format/limits.h"
 #include "record/recording.h"
 
-enum { PATH_BYTES = 4 << 20,
+enum { RECENT = 256,
+       PATH_BYTES = 4 << 20,
        KEY_MAX = RWK_MAX_STRING + BUILD_ID_MAX + 32,
        KEY_BYTES = 8 << 20 };
 
@@ -20,6 +21,7 @@ struct module_table {
 	struct recording *recording;
 	struct hash_map keys; /* identity -> index in entries */
 	struct module_entry *entries;
+	uint32_t recent[RECENT]; /* by build-id: index in entries + 1 of the one asked for last */
 	uint32_t *index_of; /* id -> index in entries + 1; ids above its room are untracked */
 	size_t count;
 	char *paths;
@@ -99,11 +101,27 @@ static uint32_t entry_add(struct module_table *table, const struct module_entry 
 	return entry->id;
 }
 
+/* A build-id is a hash already: its first byte chooses the slot. */
+static uint32_t *recent_slot(struct module_table *table, const struct module_identity *identity)
+{
+	return &table->recent[identity->build_id.bytes[0]];
+}
+
+/* Most mappings are of a few files: found without the key's hash, but compared in full. */
+static const struct module_entry *recall(struct module_table *table, const struct module_identity *identity)
+{
+	uint32_t index = *recent_slot(table, identity);
+	const struct module_entry *entry = index ? &table->entries[index - 1] : NULL;
+
+	if (!entry || !identity->build_id.length || entry->build_id.length != identity->build_id.length ||
+	    memcmp(entry->build_id.bytes, identity->build_id.bytes, entry->build_id.length))
+		return NULL;
+	return strcmp(entry->path, identity->path) ? NULL : entry;
+}
+
 uint32_t module_table_file(struct module_table *table, const struct module_identity *identity, bool *ret_new)
 {
-	uint8_t key[KEY_MAX];
-	size_t length = key_make(identity, key);
-	const uint64_t *index = hash_map_find(&table->keys, key, length);
+	const struct module_entry *recent = recall(table, identity);
 	struct module_entry entry = {
 		.kind = MODULE_FILE,
 		.path = identity->path,
@@ -112,11 +130,22 @@ uint32_t module_table_file(struct module_table *table, const struct module_ident
 		.build_id = identity->build_id,
 		.deleted = identity->deleted,
 	};
+	uint8_t key[KEY_MAX];
+	const uint64_t *index;
+	size_t length;
 
 	if (ret_new)
-		*ret_new = !index;
-	if (index)
+		*ret_new = false;
+	if (recent)
+		return recent->id;
+	length = key_make(identity, key);
+	index = hash_map_find(&table->keys, key, length);
+	if (index) {
+		*recent_slot(table, identity) = (uint32_t)*index + 1;
 		return table->entries[*index].id;
+	}
+	if (ret_new)
+		*ret_new = true;
 	entry.id = module_table_new_id(table);
 	return entry.id ? entry_add(table, &entry, key, length) : 0;
 }

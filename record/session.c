@@ -130,7 +130,7 @@ static uint64_t pass_ms(struct session *session, uint64_t now)
 		session->files_asked = counts.asked;
 		session->prompt_until = now + PROMPT_SECONDS * SECOND;
 	}
-	return now < session->prompt_until ? PROMPT_PASS_MS : PASS_MS;
+	return now < session->prompt_until || (session->start_state && !session->start_state_done) ? PROMPT_PASS_MS : PASS_MS;
 }
 
 static void wait_for_events(struct session *session, uint64_t now)
@@ -147,6 +147,15 @@ static void wait_for_events(struct session *session, uint64_t now)
 		stop(session, RECORDING_SIGNALLED);
 }
 
+static void follow_start_state(struct session *session)
+{
+	if (session->start_state_done || !session->start_state)
+		return;
+	session->start_state_done = start_state_step(session->start_state, START_STATE_MS);
+	if (session->start_state_done)
+		sideband_stop_seeing(session->recording.sideband);
+}
+
 static void run(struct session *session)
 {
 	struct recording *recording = &session->recording;
@@ -159,8 +168,7 @@ static void run(struct session *session)
 			break;
 		wait_for_events(session, now);
 		drain_pass(&session->drain);
-		if (session->start_state)
-			(void)start_state_step(session->start_state, START_STATE_MS);
+		follow_start_state(session);
 		if (session->files) /* while the processes that mapped them still live */
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();

@@ -33,10 +33,10 @@ enum {
 };
 
 /*
- * Processes that ended, and their address spaces as they were then: kept for a while, because samples of their last
- * moments are still in the rings, and then given up, so that memory does not grow with the processes ever seen.
+ * Processes whose first thread ended, and their address spaces: kept for a while, because other threads may run on,
+ * and then given up, so that memory does not grow with the processes ever seen.
  */
-enum { ENDED_KEPT = 1024 };
+enum { ENDED_KEPT = 256 };
 struct ended {
 	uint32_t tgid;
 	uint64_t generation; /* another one by now: the number is in use again */
@@ -53,6 +53,7 @@ struct sideband {
 	size_t ring_bytes; /* of each */
 	struct perf_event_attr attr;
 	struct hash_map seen; /* tgid -> enum sideband_seen */
+	bool seeing;	      /* somebody may ask for that yet */
 	struct ended ended[ENDED_KEPT];
 	uint32_t ended_count;
 };
@@ -116,6 +117,8 @@ static void see(struct sideband *sideband, uint32_t tgid, uint64_t what)
 {
 	uint64_t *flags;
 
+	if (!sideband->seeing)
+		return;
 	if (hash_map_add(&sideband->seen, &tgid, sizeof(tgid), 0, &flags) >= 0)
 		*flags |= what;
 }
@@ -190,15 +193,18 @@ static void apply_mmap2(struct sideband *sideband, const struct perf_event_heade
 		.start = record->start,
 		.end = record->start + record->length,
 		.file_offset = record->file_offset,
-		.path = path,
+		.path = record->path,
 		.deleted = length > suffix && !memcmp(record->path + length - suffix, DELETED, suffix),
 	};
 
 	if (record->tgid == UINT32_MAX) /* kernel text */
 		return;
-	length -= mapping.deleted ? suffix : 0;
-	memcpy(path, record->path, length);
-	path[length] = '\0';
+	if (mapping.deleted || length == header->size - sizeof(*record)) { /* the usual path ends in the record */
+		length -= mapping.deleted ? suffix : 0;
+		memcpy(path, record->path, length);
+		path[length] = '\0';
+		mapping.path = path;
+	}
 	if (has_build_id) {
 		mapping.build_id = record->build_id;
 		mapping.build_id_length = record->build_id_length > 20 ? 20 : record->build_id_length;
@@ -432,6 +438,7 @@ int sideband_create(struct recording *recording, struct module_files *files, str
 		sideband->rings[cpu].fd = -1;
 	if (sideband->rings && sideband->next_time && sideband->lost)
 		rc = hash_map_init_fixed(&sideband->seen, MAX_SEEN, MAX_SEEN * sizeof(uint32_t));
+	sideband->seeing = !rc;
 	if (!rc) {
 		rc = rings_open(sideband);
 		if (rc)
@@ -464,6 +471,12 @@ unsigned int sideband_seen(const struct sideband *sideband, uint32_t tgid)
 	const uint64_t *flags = hash_map_find(&sideband->seen, &tgid, sizeof(tgid));
 
 	return flags ? (unsigned int)*flags : 0;
+}
+
+void sideband_stop_seeing(struct sideband *sideband)
+{
+	sideband->seeing = false;
+	hash_map_deinit(&sideband->seen);
 }
 
 uint64_t sideband_lost(const struct sideband *sideband, uint32_t cpu)

@@ -31,6 +31,8 @@ uint64_t sideband_apply(struct sideband *sideband, uint64_t until);
 enum sideband_seen { SIDEBAND_FORKED = 1,
 		     SIDEBAND_EXECED = 2 };
 unsigned int sideband_seen(const struct sideband *sideband, uint32_t tgid);
+/* Nobody asks any more: gives the memory of it back. */
+void sideband_stop_seeing(struct sideband *sideband);
 
 /* Applies one mapping as if a record had told it; the start state's door. path is NUL-terminated. */
 struct sideband_mapping {

@@ -242,7 +242,7 @@ static void samples_come_back_through_many_chunks(struct test *t)
 	REQUIRE(t, encoder && models && event_decoder_create(&decoder) == 0);
 	for (size_t i = 0; i < SAMPLES && !t->failures; i++) {
 		struct model *m = &models[i];
-		struct event_stacks stacks = {m->kernel, m->user, 0, 0};
+		struct event_stacks stacks = {.kernel = m->kernel, .user = m->user};
 		int r;
 
 		make_sample(&state, clocks, m);

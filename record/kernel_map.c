@@ -14,7 +14,8 @@
 
 enum {
 	MAX_RUN_TIME = 16384, /* BPF programs, trampolines ... alive at once, and told */
-	CACHE_BITS = 12,
+	CACHE_BITS = 11,
+	CACHE_GRANULE = 8, /* bits of an address that are in one slot */
 	RUN_TIME_NAME = 128,
 };
 
@@ -27,8 +28,10 @@ struct run_time_text {
 	char name[RUN_TIME_NAME];
 };
 
+/* The function that was found last in a granule of addresses: the next one there is mostly in it too. */
 struct cache_entry {
-	uint64_t address, normalized;
+	uint64_t start, length; /* length 0: none */
+	uint64_t normalized;	/* of start */
 };
 
 struct kernel_map {
@@ -220,41 +223,46 @@ static void run_time_import(struct kernel_map *map)
 
 /* --- the map ------------------------------------------------------------------------------------- */
 
-static uint64_t normalize_run_time(struct kernel_map *map, uint64_t address)
+static struct cache_entry normalize_run_time(struct kernel_map *map, uint64_t address)
 {
 	struct run_time_text *text = run_time_find(map, address);
 	uint32_t id = text ? run_time_tell(map, text) : 0;
 
-	return id ? (uint64_t)id << 32 | (address - text->address) : 0;
+	return id ? (struct cache_entry){text->address, text->length, (uint64_t)id << 32} : (struct cache_entry){0};
 }
 
-static uint64_t normalize_table(struct kernel_map *map, uint64_t address)
+static struct cache_entry normalize_table(struct kernel_map *map, uint64_t address)
 {
 	const struct kallsyms_symbol *symbol = kallsyms_find(&map->table, address);
 	uint32_t id = symbol ? module_tell(map, symbol->module) : 0;
-	uint64_t offset;
+	uint64_t base, length;
 
 	if (!id || symbol_tell(map, symbol, id))
-		return 0;
-	offset = address - map->table.modules.items[symbol->module].base;
-	return offset >> 32 ? 0 : (uint64_t)id << 32 | offset;
+		return (struct cache_entry){0};
+	base = map->table.modules.items[symbol->module].base;
+	length = kallsyms_size(&map->table, symbol);
+	if ((symbol->address - base + length) >> 32)
+		return (struct cache_entry){0};
+	return (struct cache_entry){symbol->address, length, (uint64_t)id << 32 | (symbol->address - base)};
 }
 
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address)
 {
-	struct cache_entry *entry = &map->cache[(address * 0x9e3779b97f4a7c15u) >> (64 - CACHE_BITS)];
-	uint64_t normalized;
+	struct cache_entry *entry =
+		&map->cache[((address >> CACHE_GRANULE) * 0x9e3779b97f4a7c15u) >> (64 - CACHE_BITS)];
+	struct cache_entry found;
 
-	if (entry->address == address && address)
-		return entry->normalized;
-	normalized = normalize_table(map, address);
-	if (!normalized)
-		normalized = normalize_run_time(map, address);
-	if (normalized)
-		*entry = (struct cache_entry){address, normalized};
-	else
+	if (address - entry->start < entry->length)
+		return entry->normalized + (address - entry->start);
+	found = normalize_table(map, address);
+	if (!found.length)
+		found = normalize_run_time(map, address);
+	if (!found.length) {
 		map->unknown++;
-	return normalized;
+		return 0;
+	}
+	*entry = found;
+	return found.normalized + (address - found.start);
 }
 
 uint64_t kernel_map_unknown(const struct kernel_map *map)

@@ -36,7 +36,8 @@ enum {
  * Processes whose first thread ended, and their address spaces: kept for a while, because other threads may run on,
  * and then given up, so that memory does not grow with the processes ever seen.
  */
-enum { ENDED_KEPT = 256 };
+enum { ENDED_KEPT = 256,
+       YOUNG_SLOTS = 4096 };
 struct ended {
 	uint32_t tgid;
 	uint64_t generation; /* another one by now: the number is in use again */
@@ -56,6 +57,7 @@ struct sideband {
 	bool seeing;	      /* somebody may ask for that yet */
 	struct ended ended[ENDED_KEPT];
 	uint32_t ended_count;
+	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: forked lately, with one thread so far */
 };
 
 /* --- what records mean ---------------------------------------------------------------------------- */
@@ -237,6 +239,19 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 		(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
+static uint32_t *young_slot(struct sideband *sideband, uint32_t tgid)
+{
+	return &sideband->young[tgid % YOUNG_SLOTS];
+}
+
+static void grow_up(struct sideband *sideband, uint32_t tgid)
+{
+	uint32_t *slot = young_slot(sideband, tgid);
+
+	if (*slot == tgid)
+		*slot = 0;
+}
+
 /* Threads share what this file is about: only processes are told. */
 static void apply_fork(struct sideband *sideband, const struct perf_event_header *header)
 {
@@ -247,17 +262,25 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 		.fork = {record->time, record->tgid, record->tid, record->parent_tgid, record->parent_tid},
 	};
 
-	if (record->tgid == record->parent_tgid)
+	if (record->tgid == record->parent_tgid) {
+		grow_up(sideband, record->tgid);
 		return;
+	}
+	*young_slot(sideband, record->tgid) = record->tgid;
 	see(sideband, record->tgid, SIDEBAND_FORKED);
 	(void)address_spaces_fork(spaces(sideband), record->parent_tgid, record->tgid);
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static void forget_later(struct sideband *sideband, uint32_t tgid)
+static void forget(struct sideband *sideband, uint32_t tgid)
 {
-	struct ended *slot = &sideband->ended[sideband->ended_count++ % ENDED_KEPT];
+	struct ended *slot;
 
+	if (*young_slot(sideband, tgid) == tgid) { /* its only thread: nothing can be left to come */
+		address_spaces_exit(spaces(sideband), tgid);
+		return;
+	}
+	slot = &sideband->ended[sideband->ended_count++ % ENDED_KEPT];
 	if (slot->generation && slot->generation == address_spaces_generation(spaces(sideband), slot->tgid))
 		address_spaces_exit(spaces(sideband), slot->tgid);
 	*slot = (struct ended){tgid, address_spaces_generation(spaces(sideband), tgid)};
@@ -271,7 +294,7 @@ static void apply_exit(struct sideband *sideband, const struct perf_event_header
 
 	if (record->tgid != record->tid)
 		return;
-	forget_later(sideband, record->tgid);
+	forget(sideband, record->tgid);
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 

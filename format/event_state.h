@@ -119,6 +119,10 @@ enum loss_cause {
 	LOSS_NOT_DELIVERED = 15, /* ticks the kernel's own counter has and the program never saw */
 	LOSS_USER_STACK = 16,	 /* recorded without the user stack that was asked for: a quality note */
 	LOSS_TRUNCATED = 17,	 /* recorded with a stack cut at the depth limit: a quality note */
+	LOSS_HITS = 18,		 /* addresses that were not kept for embedding, for lack of room: a quality note */
+	LOSS_MODULES = 19,	 /* mapped files that were not kept for embedding, for lack of room: a quality note */
+	LOSS_FILES = 20,	 /* mapped files that were not opened for embedding while they were mapped: a quality note */
+	LOSS_CAUSES		 /* how many numbers are known */
 };
 
 /* Running total, restated every second and at the end; a later record replaces an earlier one with the same key. */

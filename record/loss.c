@@ -8,12 +8,13 @@
 
 #include "format/event_log.h"
 #include "record/drain.h"
+#include "record/hits.h"
+#include "record/module_files.h"
+#include "record/module_table.h"
 #include "record/perf_event.h"
 #include "record/probe.h"
 #include "record/recording.h"
 #include "record/sideband.h"
-
-enum { CAUSES = LOSS_TRUNCATED + 1 };
 
 static const enum loss_cause causes[RING_COUNTERS] = {
 	[RING_COUNT_SEEN] = LOSS_SEEN,
@@ -33,7 +34,7 @@ int loss_init(struct loss *loss)
 	uint32_t cpus = loss->recording->max_cpus;
 
 	loss->now = calloc(cpus, sizeof(*loss->now));
-	loss->told = calloc((size_t)cpus * CAUSES, sizeof(*loss->told));
+	loss->told = calloc((size_t)cpus * LOSS_CAUSES, sizeof(*loss->told));
 	return loss->now && loss->told ? 0 : -ENOMEM;
 }
 
@@ -49,7 +50,7 @@ static void tell(struct loss *loss, uint64_t time, bool all, uint32_t source, ui
 		 uint64_t total)
 {
 	struct recording *recording = loss->recording;
-	uint64_t *told = &loss->told[(size_t)cpu * CAUSES + cause];
+	uint64_t *told = &loss->told[(size_t)cpu * LOSS_CAUSES + cause];
 	struct event event = {
 		.kind = EVENT_LOSS,
 		.loss = {.time = time, .source = source, .cpu = cpu, .cause = cause, .total = total},
@@ -103,6 +104,20 @@ static void tell_cost(struct loss *loss, uint64_t time, const struct probe_cost 
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
+/* What will keep names from being embedded. */
+static void tell_names(struct loss *loss, uint64_t now, bool all)
+{
+	struct recording *recording = loss->recording;
+	struct module_files_counts files;
+
+	if (recording->config->output.embed == EMBED_LEVEL_NONE)
+		return;
+	module_files_counts(loss->files, &files);
+	tell(loss, now, all, 0, 0, LOSS_HITS, hits_dropped(recording->hits));
+	tell(loss, now, all, 0, 0, LOSS_MODULES, module_table_untracked(recording->modules));
+	tell(loss, now, all, 0, 0, LOSS_FILES, files.asked - files.opened);
+}
+
 void loss_tell(struct loss *loss, uint64_t now, bool all)
 {
 	struct recording *recording = loss->recording;
@@ -125,5 +140,6 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	tell(loss, now, all, 0, 0, LOSS_ENCODER, loss->drain->refused);
 	tell(loss, now, all, 0, 0, LOSS_NO_TASK_ENTRY, programs.unfollowed);
 	loss->lost += programs.recursion_misses + programs.unfollowed;
+	tell_names(loss, now, all);
 	tell_cost(loss, now, &programs);
 }

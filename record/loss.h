@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct drain;
+struct module_files;
 struct perf_events;
 struct probe;
 struct recording;
@@ -23,6 +24,7 @@ struct loss {
 	const struct probe *probe;
 	const struct perf_events *events; /* NULL: no CPU source */
 	const struct drain *drain;
+	const struct module_files *files;
 	uint32_t cpu_source;
 	struct ring_cpu *now; /* per CPU */
 	uint64_t *told;	      /* per CPU and cause, the total last written */

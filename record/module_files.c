@@ -20,6 +20,7 @@
 
 enum { QUEUE = 4096,
        MAX_STUCK = 4,
+       MAX_TRIES = 4, /* to open one file: the process that mapped it may be gone, the next one may stay */
        DEADLINE_MS = 200 };
 
 struct ask {
@@ -37,6 +38,12 @@ struct channel {
 	unsigned int stuck;
 };
 
+struct file {
+	int fd_plus_1; /* 0: not open */
+	uint16_t tries;
+	bool waiting; /* for its turn or its answer */
+};
+
 struct module_files {
 	struct nursery *nursery;
 	struct module_table *modules;
@@ -45,12 +52,12 @@ struct module_files {
 	uint32_t queue_head, queue_tail;
 	uint32_t identify[QUEUE]; /* modules with a descriptor and no build-id */
 	uint32_t identify_head, identify_tail;
-	int *fds; /* by module id */
+	struct file *files; /* by module id */
 	uint32_t fds_open, fds_max;
 	struct module_files_counts counts;
 };
 
-enum { FDS_ROOM = 4 * MODULE_TABLE_MAX };
+enum { FILES_ROOM = 4 * MODULE_TABLE_MAX };
 
 /* --- channels ------------------------------------------------------------------------------------ */
 
@@ -108,11 +115,15 @@ static bool step(struct module_files *files);
 
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
 {
-	files->counts.asked++;
-	if (files->queue_tail - files->queue_head == QUEUE || module >= FDS_ROOM || files->opener.stuck >= MAX_STUCK) {
-		files->counts.late++;
+	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
+
+	if (!file || file->fd_plus_1 || file->waiting || file->tries == MAX_TRIES)
 		return;
-	}
+	files->counts.asked += !file->tries++;
+	files->counts.attempts++;
+	if (files->queue_tail - files->queue_head == QUEUE || files->opener.stuck >= MAX_STUCK)
+		return;
+	file->waiting = true;
 	files->queue[files->queue_tail++ % QUEUE] = (struct ask){module, tgid, start, end};
 	(void)step(files);
 }
@@ -121,12 +132,11 @@ static void opened(struct module_files *files, uint32_t module, int fd)
 {
 	const struct module_entry *entry = module_table_find(files->modules, module);
 
-	if (files->fds[module] >= 0 || files->fds_open >= files->fds_max) {
+	if (files->fds_open >= files->fds_max) {
 		(void)close(fd);
-		files->counts.late += files->fds[module] < 0;
 		return;
 	}
-	files->fds[module] = fd;
+	files->files[module].fd_plus_1 = fd + 1;
 	files->fds_open++;
 	files->counts.opened++;
 	if (entry && !entry->build_id.length && files->identify_tail - files->identify_head < QUEUE)
@@ -140,17 +150,16 @@ static void opener_take(struct module_files *files)
 	int fd = -1;
 	ssize_t got = channel_take(&files->opener, &reply, sizeof(reply), 0, &fd);
 
-	if (got == sizeof(reply) && !reply.error && fd >= 0 && reply.token == module) {
-		opened(files, module, fd);
+	if (!got)
 		return;
-	}
-	if (fd >= 0)
+	files->files[module].waiting = false;
+	if (got == sizeof(reply) && !reply.error && fd >= 0 && reply.token == module)
+		opened(files, module, fd);
+	else if (fd >= 0)
 		(void)close(fd);
-	files->counts.refused += got > 0;
-	files->counts.late += got < 0;
 }
 
-static bool opener_give(struct module_files *files)
+static void opener_give(struct module_files *files)
 {
 	struct {
 		struct opener_request head;
@@ -159,8 +168,10 @@ static bool opener_give(struct module_files *files)
 	const struct ask *ask = &files->queue[files->queue_head++ % QUEUE];
 	const struct module_entry *entry = module_table_find(files->modules, ask->module);
 
-	if (!entry || files->fds[ask->module] >= 0)
-		return true;
+	if (!entry) {
+		files->files[ask->module].waiting = false;
+		return;
+	}
 	request.head.token = ask->module;
 	request.head.tgid = ask->tgid;
 	request.head.start = ask->start;
@@ -170,7 +181,8 @@ static bool opener_give(struct module_files *files)
 	request.head.verified_later = entry->build_id.length != 0;
 	request.head.path_length = (uint32_t)strnlen(entry->path, sizeof(request.path));
 	memcpy(request.path, entry->path, request.head.path_length);
-	return channel_send(&files->opener, ask->module, &request, sizeof(request.head) + request.head.path_length, -1);
+	if (!channel_send(&files->opener, ask->module, &request, sizeof(request.head) + request.head.path_length, -1))
+		files->files[ask->module].waiting = false;
 }
 
 static bool opener_step(struct module_files *files)
@@ -178,12 +190,9 @@ static bool opener_step(struct module_files *files)
 	if (files->opener.busy)
 		opener_take(files);
 	while (!files->opener.busy && files->queue_head != files->queue_tail) {
-		if (!channel_ready(files, &files->opener)) {
-			files->counts.late += files->queue_tail - files->queue_head;
-			files->queue_head = files->queue_tail;
-		} else if (!opener_give(files)) {
-			files->counts.late++;
-		}
+		if (!channel_ready(files, &files->opener))
+			break;
+		opener_give(files);
 	}
 	return files->opener.busy != 0;
 }
@@ -211,7 +220,7 @@ static bool elf_step(struct module_files *files)
 		if (!channel_ready(files, &files->elf))
 			files->identify_head = files->identify_tail;
 		else
-			(void)channel_send(&files->elf, module, &request, sizeof(request), files->fds[module]);
+			(void)channel_send(&files->elf, module, &request, sizeof(request), module_files_fd(files, module));
 	}
 	return files->elf.busy != 0;
 }
@@ -243,7 +252,7 @@ bool module_files_poll(struct module_files *files, unsigned int patience_ms)
 
 int module_files_fd(const struct module_files *files, uint32_t module)
 {
-	return module < FDS_ROOM ? files->fds[module] : -1;
+	return module < FILES_ROOM ? files->files[module].fd_plus_1 - 1 : -1;
 }
 
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts)
@@ -289,12 +298,11 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, s
 
 	if (!files)
 		return -ENOMEM;
-	files->fds = malloc(FDS_ROOM * sizeof(*files->fds));
-	if (!files->fds) {
+	files->files = calloc(FILES_ROOM, sizeof(*files->files));
+	if (!files->files) {
 		free(files);
 		return -ENOMEM;
 	}
-	memset(files->fds, 0xff, FDS_ROOM * sizeof(*files->fds));
 	files->nursery = nursery;
 	files->modules = modules;
 	files->opener = (struct channel){.kind = HELPER_OPENER, .socket = -1};
@@ -310,9 +318,9 @@ void module_files_destroy(struct module_files *files)
 		return;
 	channel_close(&files->opener);
 	channel_close(&files->elf);
-	for (size_t i = 0; i < FDS_ROOM; i++)
-		if (files->fds[i] >= 0)
-			(void)close(files->fds[i]);
-	free(files->fds);
+	for (uint32_t i = 0; i < FILES_ROOM; i++)
+		if (files->files[i].fd_plus_1)
+			(void)close(module_files_fd(files, i));
+	free(files->files);
 	free(files);
 }

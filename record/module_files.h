@@ -18,15 +18,14 @@ struct module_files;
 enum { MODULE_FILES_MAX = 4096 /* descriptors */ };
 
 struct module_files_counts {
-	uint64_t asked, opened;
-	uint64_t refused; /* could not be opened: gone, not a regular file, FUSE ... */
-	uint64_t late;    /* helper stuck, queue full, or no descriptor left */
+	uint64_t asked, opened; /* modules; the difference was gone, no regular file, FUSE ..., or the helper was stuck */
+	uint64_t attempts;      /* to open one */
 };
 
 int module_files_create(struct nursery *nursery, struct module_table *modules, struct module_files **ret_files);
 void module_files_destroy(struct module_files *files);
 
-/* The module has just been mapped there: open it. */
+/* The module has just been mapped there: open it, if it is not open and has not been refused a few times. */
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 
 /* Takes answers and sends what waits, for at most patience_ms. True while something is still under way. */

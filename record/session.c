@@ -126,8 +126,8 @@ static uint64_t pass_ms(struct session *session, uint64_t now)
 	struct module_files_counts counts;
 
 	module_files_counts(session->files, &counts);
-	if (counts.asked != session->files_asked) {
-		session->files_asked = counts.asked;
+	if (counts.attempts != session->files_asked) {
+		session->files_asked = counts.attempts;
 		session->prompt_until = now + PROMPT_SECONDS * SECOND;
 	}
 	return now < session->prompt_until || (session->start_state && !session->start_state_done) ? PROMPT_PASS_MS : PASS_MS;

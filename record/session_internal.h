@@ -46,7 +46,7 @@ struct session {
 	size_t ring_bytes;
 	int epoll_fd;
 	uint64_t cpu_start, cpu_stop, walks_stop; /* of the sources; stop 0: runs */
-	uint64_t files_asked, prompt_until; /* new files so far; passes are frequent up to then */
+	uint64_t files_asked, prompt_until; /* attempts to open files so far; passes are frequent up to then */
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
 	bool found_stuck;   /* -s */

@@ -215,6 +215,7 @@ static int open_sources(struct session *session)
 		.probe = session->probe,
 		.events = session->config->profile.wanted ? &session->events : NULL,
 		.drain = &session->drain,
+		.files = session->files,
 		.cpu_source = SOURCE_ID_CPU,
 	};
 	status_init(&session->status);

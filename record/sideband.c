@@ -147,7 +147,6 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 		.inode = mapping->inode,
 		.deleted = mapping->deleted,
 	};
-	bool fresh;
 	uint32_t id;
 
 	if (kind != MODULE_FILE)
@@ -155,8 +154,8 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 	identity.build_id.length = mapping->build_id_length;
 	if (mapping->build_id_length)
 		memcpy(identity.build_id.bytes, mapping->build_id, mapping->build_id_length);
-	id = module_table_file(sideband->recording->modules, &identity, &fresh);
-	if (id && fresh && sideband->files)
+	id = module_table_file(sideband->recording->modules, &identity, NULL);
+	if (id && sideband->files)
 		module_files_ask(sideband->files, id, mapping->tgid, mapping->start, mapping->end);
 	return id;
 }

@@ -33,7 +33,6 @@ struct start_state {
 	pid_t pid;
 	uint64_t heard; /* CLOCK_MONOTONIC ns of the helper's last sign of life */
 	unsigned int stuck;
-	uint64_t unavailable;
 	uint8_t packet[PACKET_MAX];
 };
 
@@ -103,7 +102,6 @@ static void take_records(struct start_state *state, const struct maps_reply *rep
 
 static void unavailable(struct start_state *state, uint32_t tgid, int error)
 {
-	state->unavailable++;
 	sideband_maps_unavailable(state->recording->sideband, tgid, error);
 }
 
@@ -195,11 +193,6 @@ void start_state_end(struct start_state *state, unsigned int budget_ms)
 {
 	if (!start_state_step(state, budget_ms))
 		give_up(state);
-}
-
-uint64_t start_state_unavailable(const struct start_state *state)
-{
-	return state->unavailable;
 }
 
 /* --- life ---------------------------------------------------------------------------------------- */

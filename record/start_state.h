@@ -25,6 +25,4 @@ bool start_state_step(struct start_state *state, unsigned int budget_ms);
 /* At the end of the recording: works for at most budget_ms more, then tells what is left as unavailable. */
 void start_state_end(struct start_state *state, unsigned int budget_ms);
 
-uint64_t start_state_unavailable(const struct start_state *state); /* processes so far */
-
 #endif

@@ -55,10 +55,13 @@ static const struct {
 	[LOSS_NOT_DELIVERED] = {MEANS_NOTE, "events counted by the kernel that the program never saw"},
 	[LOSS_USER_STACK] = {MEANS_NOTE, "events without the user stack that was asked for"},
 	[LOSS_TRUNCATED] = {MEANS_NOTE, "events with a stack cut at the depth limit"},
+	[LOSS_HITS] = {MEANS_NOTE, "addresses were too many to keep: their functions may lack embedded names"},
+	[LOSS_MODULES] = {MEANS_NOTE, "mapped files were too many to keep: they lack embedded names"},
+	[LOSS_FILES] = {MEANS_NOTHING, NULL}, /* the modules that lack names are listed */
 };
 
 struct loss_sums {
-	uint64_t by_cause[LOSS_TRUNCATED + 1];
+	uint64_t by_cause[LOSS_CAUSES];
 	uint64_t unknown_cause;
 };
 

@@ -7,8 +7,6 @@
 
 #include "common/cleanup.h"
 
-enum { CAUSES = LOSS_TRUNCATED + 1 };
-
 enum meaning {
 	COUNT,	  /* part of the identity, no loss */
 	LEFT_OUT, /* seen, and not wanted */
@@ -21,7 +19,7 @@ static const struct {
 	enum meaning meaning;
 	const char *column; /* of the table */
 	const char *text;
-} causes[CAUSES] = {
+} causes[LOSS_CAUSES] = {
 	[LOSS_RING_FULL] = {LOST, "ring-full", "the ring buffer was full"},
 	[LOSS_NO_TASK_ENTRY] = {LOST, "no-task-entry", "there was no storage for the task"},
 	[LOSS_RECURSION] = {MISSING, "recursion", "the kernel skipped the program, on all CPUs together"},
@@ -39,16 +37,19 @@ static const struct {
 	[LOSS_NOT_DELIVERED] = {NOTE, "not-delivered", "counted by the kernel and never seen by the program"},
 	[LOSS_USER_STACK] = {NOTE, "user-stack", "recorded without the user stack that was asked for"},
 	[LOSS_TRUNCATED] = {NOTE, "truncated", "recorded with a stack that was cut at the depth limit"},
+	[LOSS_HITS] = {NOTE, "hits", "addresses too many to keep: their functions may lack embedded names"},
+	[LOSS_MODULES] = {NOTE, "modules", "mapped files too many to keep: they lack embedded names"},
+	[LOSS_FILES] = {NOTE, "files", "mapped files that were not opened in time, or not at all: they may lack embedded names"},
 };
 
 struct ledger { /* one source and CPU */
 	uint32_t source, cpu;
-	uint64_t totals[CAUSES];
+	uint64_t totals[LOSS_CAUSES];
 };
 
 struct ledgers {
 	ARRAY(struct ledger) rows; /* by source, then CPU */
-	uint64_t sums[CAUSES];
+	uint64_t sums[LOSS_CAUSES];
 	uint64_t unknown;
 };
 
@@ -79,7 +80,7 @@ static int fill(struct ledgers *ledgers, const struct trace_model *model)
 		if (!i || loss->source != sorted[i - 1].source || loss->cpu != sorted[i - 1].cpu)
 			if (array_push(&ledgers->rows, (struct ledger){.source = loss->source, .cpu = loss->cpu}) < 0)
 				return -ENOMEM;
-		if (loss->cause < CAUSES && causes[loss->cause].column) {
+		if (loss->cause < LOSS_CAUSES && causes[loss->cause].column) {
 			ledgers->rows.items[ledgers->rows.count - 1].totals[loss->cause] += loss->total;
 			ledgers->sums[loss->cause] += loss->total;
 		} else {
@@ -93,7 +94,7 @@ static uint64_t sum_of(const struct ledger *row, enum meaning meaning)
 {
 	uint64_t sum = 0;
 
-	for (size_t cause = 0; cause < CAUSES; cause++)
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
 		if (causes[cause].column && causes[cause].meaning == meaning)
 			sum += row->totals[cause];
 	return sum;
@@ -133,7 +134,7 @@ static void print_lost(const struct ledgers *ledgers, const struct ledger *row, 
 	uint64_t wanted = row->totals[LOSS_SEEN] - sum_of(row, LEFT_OUT);
 
 	(void)fprintf(out, "    CPU %-4" PRIu32 " %12" PRIu64 " %12" PRIu64, row->cpu, wanted, row->totals[LOSS_RECORDED]);
-	for (size_t cause = 0; cause < CAUSES; cause++)
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
 		if (causes[cause].meaning == LOST && ledgers->sums[cause])
 			(void)fprintf(out, " %13" PRIu64, row->totals[cause]);
 	(void)fputc('\n', out);
@@ -142,7 +143,7 @@ static void print_lost(const struct ledgers *ledgers, const struct ledger *row, 
 static void print_lost_heading(const struct ledgers *ledgers, uint32_t source, FILE *out)
 {
 	(void)fprintf(out, "  wanted of source %" PRIu32 ", and lost by cause\n    %-8s %12s %12s", source, "", "wanted", "recorded");
-	for (size_t cause = 0; cause < CAUSES; cause++)
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
 		if (causes[cause].meaning == LOST && ledgers->sums[cause])
 			(void)fprintf(out, " %13s", causes[cause].column);
 	(void)fputc('\n', out);
@@ -174,7 +175,7 @@ static void print_tables(const struct ledgers *ledgers, FILE *out)
 /* What is in no table: a line each. */
 static void print_others(const struct ledgers *ledgers, FILE *out)
 {
-	for (size_t cause = 0; cause < CAUSES; cause++)
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
 		if (causes[cause].column && causes[cause].meaning >= LOST && ledgers->sums[cause])
 			(void)fprintf(out, "  %-16s%" PRIu64 " %s: %s\n",
 				      causes[cause].meaning == NOTE ? "quality" : "lost", ledgers->sums[cause],
@@ -195,7 +196,7 @@ static void print_maps(const struct trace_model *model, FILE *out)
 
 static bool any_lost(const struct ledgers *ledgers)
 {
-	for (size_t cause = 0; cause < CAUSES; cause++)
+	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
 		if (ledgers->sums[cause] && (causes[cause].meaning == LOST || causes[cause].meaning == MISSING))
 			return true;
 	return ledgers->unknown > 0;

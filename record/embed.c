@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/hash_map.h"
 #include "format/event_log.h"
 #include "record/hits.h"
 #include "record/module_files.h"
@@ -38,52 +39,66 @@ struct group {
 
 /* --- groups -------------------------------------------------------------------------------------- */
 
-static bool same_file(const struct module_entry *a, const struct module_entry *b)
+/* The number that stands for all modules of one build-id: one that has a descriptor, where there is such. */
+static int standin_add(const struct embedding *embedding, struct hash_map *standins, uint32_t module)
 {
-	return a->build_id.length && a->build_id.length == b->build_id.length &&
-	       !memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.length);
+	const struct module_entry *entry = module_table_find(embedding->recording->modules, module);
+	uint64_t *standin;
+	int rc;
+
+	if (!entry || !entry->build_id.length)
+		return 0;
+	rc = hash_map_add(standins, entry->build_id.bytes, entry->build_id.length, module, &standin);
+	if (!rc && module_files_fd(embedding->files, (uint32_t)*standin) < 0 && module_files_fd(embedding->files, module) >= 0)
+		*standin = module;
+	return rc < 0 ? rc : 0;
 }
 
-static bool in_group(const struct embedding *embedding, const struct group *group, const struct hit *hit)
+static uint32_t standin_of(const struct embedding *embedding, const struct hash_map *standins, uint32_t module)
 {
-	const struct module_entry *entry;
+	const struct module_entry *entry = module_table_find(embedding->recording->modules, module);
+	const uint64_t *standin = entry && entry->build_id.length
+					  ? hash_map_find(standins, entry->build_id.bytes, entry->build_id.length)
+					  : NULL;
 
-	if (!group->module || !hit->module)
-		return !group->module && !hit->module && hit->jit_tgid == group->tgid;
-	entry = module_table_find(embedding->recording->modules, hit->module);
-	return entry && (entry->id == group->module->id || same_file(entry, group->module));
+	return standin ? (uint32_t)*standin : module;
 }
 
-static int offset_compare(const void *left, const void *right)
+/* Hits of one file under several numbers become hits of one number, side by side. */
+static int hits_join(const struct embedding *embedding, struct hit *hits, size_t count)
 {
-	const uint64_t *a = left, *b = right;
+	_cleanup_(hash_map_deinit) struct hash_map standins = {0};
+	int rc = hash_map_init(&standins);
 
-	return *a < *b ? -1 : *a > *b;
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!i || hits[i].module != hits[i - 1].module)
+			rc = standin_add(embedding, &standins, hits[i].module);
+	for (size_t i = 0; !rc && i < count; i++)
+		hits[i].module = standin_of(embedding, &standins, hits[i].module);
+	if (!rc)
+		qsort(hits, count, sizeof(*hits), hit_compare);
+	return rc;
 }
 
+/* The group of the first hit; *ret_taken: how many hits are its. */
 static int group_gather(const struct embedding *embedding, struct group *group, const struct hit *hits, size_t count,
-			size_t first, bool *taken)
+			size_t *ret_taken)
 {
-	size_t unique = 0;
+	size_t taken = 0;
 
-	group->offsets = malloc((count - first) * sizeof(*group->offsets));
+	*group = (struct group){.fd = -1, .tgid = hits[0].jit_tgid};
+	group->module = module_table_find(embedding->recording->modules, hits[0].module);
+	if (hits[0].module)
+		group->fd = module_files_fd(embedding->files, hits[0].module);
+	while (taken < count && hits[taken].module == hits[0].module && hits[taken].jit_tgid == hits[0].jit_tgid)
+		taken++;
+	*ret_taken = taken;
+	group->offsets = malloc(taken * sizeof(*group->offsets));
 	if (!group->offsets)
 		return -ENOMEM;
-	for (size_t i = first; i < count; i++) {
-		int fd;
-
-		if (taken[i] || !in_group(embedding, group, &hits[i]))
-			continue;
-		taken[i] = true;
-		group->offsets[group->count++] = hits[i].offset;
-		fd = hits[i].module ? module_files_fd(embedding->files, hits[i].module) : -1;
-		group->fd = group->fd < 0 ? fd : group->fd;
-	}
-	qsort(group->offsets, group->count, sizeof(*group->offsets), offset_compare);
-	for (size_t i = 0; i < group->count; i++)
-		if (!unique || group->offsets[unique - 1] != group->offsets[i])
-			group->offsets[unique++] = group->offsets[i];
-	group->count = unique;
+	for (size_t i = 0; i < taken; i++)
+		if (!i || hits[i].offset != hits[i - 1].offset)
+			group->offsets[group->count++] = hits[i].offset;
 	return 0;
 }
 
@@ -216,30 +231,26 @@ static bool cancelled(const struct embedding *embedding)
 	return watch && watch->cancelled && watch->cancelled(watch->context);
 }
 
-static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count, bool *taken)
+static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count)
 {
 	const struct embed_watch *watch = embedding->watch;
+	size_t done = 0, taken;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < count; i++) {
-		struct group group = {.fd = -1, .tgid = hits[i].jit_tgid};
+	while (!rc && done < count) {
+		struct group group;
 
-		if (taken[i])
-			continue;
 		if (cancelled(embedding))
 			return -ECANCELED;
-		group.module = module_table_find(embedding->recording->modules, hits[i].module);
-		taken[i] = true;
-		if (hits[i].module && !group.module)
-			continue;
-		taken[i] = false;
-		rc = group_gather(embedding, &group, hits, count, i, taken);
-		if (!rc)
+		rc = group_gather(embedding, &group, hits + done, count - done, &taken);
+		if (!rc && (group.module || group.tgid)) {
 			rc = group_embed(embedding, &group);
+			embedding->result.modules++;
+		}
 		group_deinit(&group);
-		embedding->result.modules++;
+		done += taken;
 		if (watch && watch->progress)
-			watch->progress(watch->context, i + 1, count);
+			watch->progress(watch->context, done, count);
 	}
 	return rc;
 }
@@ -248,18 +259,18 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 	      const struct embed_watch *watch, struct embed_result *ret_result)
 {
 	struct embedding embedding = {recording, files, NULL, level, watch, EMBED_FULL_BYTES, {0, 0, 0}};
-	_cleanup_free_ bool *taken = NULL;
-	const struct hit *hits;
+	struct hit *hits;
 	size_t count;
 	int rc = 0;
 
 	if (level != EMBED_LEVEL_NONE) {
 		(void)module_files_poll(files, 200);
 		count = hits_sorted(recording->hits, &hits);
-		taken = calloc(count + 1, sizeof(*taken));
-		rc = taken ? symbol_source_create(nursery, &embedding.source) : -ENOMEM;
+		rc = hits_join(&embedding, hits, count);
 		if (!rc)
-			rc = groups_embed(&embedding, hits, count, taken);
+			rc = symbol_source_create(nursery, &embedding.source);
+		if (!rc)
+			rc = groups_embed(&embedding, hits, count);
 		symbol_source_destroy(embedding.source);
 	}
 	*ret_result = embedding.result;

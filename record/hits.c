@@ -137,7 +137,7 @@ void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size
 		mark_unseen(hits, tgid, generation, addresses[i] - (i > 0));
 }
 
-static int hit_compare(const void *left, const void *right)
+int hit_compare(const void *left, const void *right)
 {
 	const struct hit *a = left, *b = right;
 
@@ -148,7 +148,7 @@ static int hit_compare(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-size_t hits_sorted(struct hits *hits, const struct hit **ret_hits)
+size_t hits_sorted(struct hits *hits, struct hit **ret_hits)
 {
 	const struct hit *table = table_of(hits);
 	size_t count = 0;

@@ -32,8 +32,10 @@ uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
 /* Marks the user frames of one sample (leaf first, run-time addresses). */
 void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size_t count);
 
-/* All hits, sorted; valid until the next hits_mark(). */
-size_t hits_sorted(struct hits *hits, const struct hit **ret_hits);
+/* A copy of all hits, sorted, to be changed at will; valid until the next call. */
+size_t hits_sorted(struct hits *hits, struct hit **ret_hits);
+/* Their order, for qsort(). */
+int hit_compare(const void *left, const void *right);
 
 uint64_t hits_dropped(const struct hits *hits); /* for lack of room */
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -12,15 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/arch_jail.h"
+
 enum { NOBODY = 65534,
        MAX_MEMORY = 1 << 30,
        MAX_FILES = 16 };
-
-#if defined(__x86_64__)
-enum { NATIVE_ARCH = (int)AUDIT_ARCH_X86_64 };
-#elif defined(__aarch64__)
-enum { NATIVE_ARCH = (int)AUDIT_ARCH_AARCH64 };
-#endif
 
 static const unsigned int ALLOWED[] = {
 	SYS_read,
@@ -32,9 +27,6 @@ static const unsigned int ALLOWED[] = {
 	SYS_fstat,
 	SYS_lseek,
 	SYS_fcntl,
-#ifdef SYS_poll
-	SYS_poll,
-#endif
 	SYS_newfstatat,
 	SYS_mmap,
 	SYS_munmap,
@@ -57,14 +49,15 @@ enum { ALLOWED_COUNT = sizeof(ALLOWED) / sizeof(ALLOWED[0]) };
 
 static int filter_install(void)
 {
-	struct sock_filter code[ALLOWED_COUNT + 7];
-	struct sock_fprog program = {.len = ALLOWED_COUNT + 7, .filter = code};
+	struct sock_filter code[ALLOWED_COUNT + 8];
+	struct sock_fprog program = {.len = ALLOWED_COUNT + 8, .filter = code};
 	size_t at = 0;
 
 	code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
-	code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)NATIVE_ARCH, 1, 0);
+	code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch_audit(), 1, 0);
 	code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
 	code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, arch_poll_call(), ALLOWED_COUNT + 1, 0);
 	for (size_t i = 0; i < ALLOWED_COUNT; i++)
 		code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ALLOWED[i],
 							  (unsigned char)(ALLOWED_COUNT - i), 0);

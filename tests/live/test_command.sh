@@ -26,6 +26,16 @@ test_output_is_the_commands() {
 	check "stderr" grep -qx to-stderr "$scratch/run.err"
 }
 
+# With the trace on stdout, what the command prints there goes to stderr: the trace stays one.
+test_trace_on_stdout() {
+	"$record" -u --sw-perf -o - -- sh -c 'echo from-the-command; exit 4' >"$scratch/stdout.rwk" 2>"$scratch/stdout.err"
+	check_equal "exit code with the trace on stdout" 4 "$?"
+	check "the command's output is on stderr" grep -qx from-the-command "$scratch/stdout.err"
+	run_ok stdout_info "$report" --info "$scratch/stdout.rwk"
+	check "the trace on stdout is whole" grep -q 'no damage was found' "$scratch/stdout_info.out"
+	check "the trace begins as one" [ "$(head -c 4 "$scratch/stdout.rwk")" != from ]
+}
+
 as_sudo_user() { SUDO_UID=65534 SUDO_GID=65533 "$@"; }
 
 # The command runs as the user who typed sudo, with that user's groups; so is the file made.
@@ -95,6 +105,7 @@ test_no_arguments_stored() {
 need_recording
 test_exit_code
 test_output_is_the_commands
+test_trace_on_stdout
 test_user
 test_file_is_made_as_the_user
 test_descendants_only

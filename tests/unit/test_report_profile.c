@@ -3,6 +3,7 @@
 
 #include "tests/make_events.h"
 #include "tests/test.h"
+#include "tests/unit/account.h"
 
 enum { KERNEL = 1, PROGRAM = 2, LIBRARY = 3, OTHER = 4, BPF = 5, ANON = 6 };
 
@@ -393,18 +394,6 @@ static void names_jit_code_by_process(struct test *t)
 	end(&scratch);
 }
 
-static bool has_line(const struct profile *profile, const char *part, bool *ret_lost)
-{
-	struct profile_account account;
-	bool found = false;
-
-	profile_account(profile, &account);
-	for (size_t i = 0; i < account.count; i++)
-		found |= strstr(account.lines[i], part) != NULL;
-	*ret_lost = account.lost;
-	return found;
-}
-
 static void tells_losses_apart_from_notes(struct test *t)
 {
 	static const struct {
@@ -437,7 +426,7 @@ static void tells_losses_apart_from_notes(struct test *t)
 		}
 		made_trace_end(trace);
 		REQUIRE(t, load(&scratch, &everything) == 0);
-		CHECK_INT(t, has_line(scratch.profile, cases[i].line ? cases[i].line : "42", &lost), cases[i].line != NULL);
+		CHECK_INT(t, account_has(scratch.profile, cases[i].line ? cases[i].line : "42", &lost), cases[i].line != NULL);
 		CHECK_INT(t, lost, cases[i].lost);
 		end(&scratch);
 	}

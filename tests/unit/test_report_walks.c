@@ -6,6 +6,7 @@
 #include "report/profile_state.h"
 #include "tests/make_events.h"
 #include "tests/test.h"
+#include "tests/unit/account.h"
 
 static const struct profile_filter everything = {.to = UINT64_MAX};
 static const struct profile_names no_files = {0};
@@ -197,18 +198,6 @@ static void merges_traces_of_one_host(struct test *t)
 	profile_destroy(profile);
 	unlink(one);
 	unlink(two);
-}
-
-static bool account_has(const struct profile *profile, const char *part, bool *ret_lost)
-{
-	struct profile_account account;
-	bool found = false;
-
-	profile_account(profile, &account);
-	for (size_t i = 0; i < account.count; i++)
-		found |= strstr(account.lines[i], part) != NULL;
-	*ret_lost = account.lost;
-	return found;
 }
 
 /* One byte in the middle of an EVENTS chunk: that chunk is gone, the rest is there and has names. */

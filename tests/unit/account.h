@@ -7,7 +7,7 @@
 
 #include "report/profile.h"
 
-/* Whether a line of the account has `part` in it; *ret_lost: whether the account tells of losses. */
+/* Whether a line of the account has `part` in it; *ret_lost (may be NULL): whether the account tells of losses. */
 static inline bool account_has(const struct profile *profile, const char *part, bool *ret_lost)
 {
 	struct profile_account account;
@@ -16,7 +16,8 @@ static inline bool account_has(const struct profile *profile, const char *part, 
 	profile_account(profile, &account);
 	for (size_t i = 0; i < account.count; i++)
 		found |= strstr(account.lines[i], part) != NULL;
-	*ret_lost = account.lost;
+	if (ret_lost)
+		*ret_lost = account.lost;
 	return found;
 }
 

@@ -9,6 +9,7 @@
 #include "report/profile.h"
 #include "tests/make_events.h"
 #include "tests/test.h"
+#include "tests/unit/account.h"
 
 enum { MODULES_MAX = 32, TGID = 7 };
 
@@ -139,17 +140,6 @@ static void finds_functions_where_the_linker_put_them(struct test *t)
 	profile_destroy(profile);
 }
 
-static bool account_has(const struct profile *profile, const char *part)
-{
-	struct profile_account account;
-	bool found = false;
-
-	profile_account(profile, &account);
-	for (size_t i = 0; i < account.count; i++)
-		found |= strstr(account.lines[i], part) != NULL;
-	return found;
-}
-
 static void refuses_files_with_another_build_id(struct test *t)
 {
 	struct profile *profile;
@@ -162,7 +152,7 @@ static void refuses_files_with_another_build_id(struct test *t)
 	REQUIRE(t, profile != NULL);
 	CHECK_STR(t, leaf(profile, 0)->name, NULL);
 	snprintf(line, sizeof(line), "'%s' was refused", self.files[0].path);
-	CHECK(t, account_has(profile, line));
+	CHECK(t, account_has(profile, line, NULL));
 	profile_destroy(profile);
 }
 
@@ -178,7 +168,7 @@ static void opens_nothing_it_was_not_allowed(struct test *t)
 
 		REQUIRE(t, profile != NULL);
 		CHECK_STR(t, leaf(profile, 0)->name, NULL);
-		CHECK(t, account_has(profile, "no file with its build-id"));
+		CHECK(t, account_has(profile, "no file with its build-id", NULL));
 		profile_destroy(profile);
 	}
 	unlink(path);

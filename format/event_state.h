@@ -9,6 +9,7 @@
 #define RWALKER_FORMAT_EVENT_STATE_H
 
 #include "format/event_text.h"
+#include "format/loss_cause.h"
 
 /* (s) key, (s) value. A later record with the same key replaces the earlier. Keys: FORMAT.md §5.1. */
 struct event_meta {
@@ -99,30 +100,6 @@ struct event_kernel_symbol {
 	uint32_t module;
 	uint64_t offset, size;
 	struct event_text name; /* (s) */
-};
-
-enum loss_cause {
-	LOSS_RING_FULL = 1,
-	LOSS_NO_TASK_ENTRY = 2,
-	LOSS_RECURSION = 3,	 /* the kernel skipped the program */
-	LOSS_THROTTLED = 4,	 /* the kernel throttled sampling */
-	LOSS_NESTED = 5,	 /* no scratch left at this nesting level */
-	LOSS_SIDEBAND = 6,	 /* perf LOST records: mappings or task events are missing */
-	LOSS_MAPS = 7,		 /* start state of a process unavailable */
-	LOSS_OWN = 8,		 /* the recorder's own, left out on purpose: no damage */
-	LOSS_FILTERED = 9,	 /* seen, not wanted: no damage */
-	LOSS_IDLE = 10,		 /* idle task: no damage */
-	LOSS_KERNEL_STACK = 11,	 /* recorded without its kernel stack: a quality note */
-	LOSS_ENCODER = 12,	 /* event refused by the encoder */
-	LOSS_RECORDED = 13,	 /* not a loss: what was recorded, for the identity seen = recorded + lost */
-	LOSS_SEEN = 14,		 /* not a loss: how often the program was entered */
-	LOSS_NOT_DELIVERED = 15, /* ticks the kernel's own counter has and the program never saw */
-	LOSS_USER_STACK = 16,	 /* recorded without the user stack that was asked for: a quality note */
-	LOSS_TRUNCATED = 17,	 /* recorded with a stack cut at the depth limit: a quality note */
-	LOSS_HITS = 18,		 /* addresses that were not kept for embedding, for lack of room: a quality note */
-	LOSS_MODULES = 19,	 /* mapped files that were not kept for embedding, for lack of room: a quality note */
-	LOSS_FILES = 20,	 /* mapped files that were not opened for embedding while they were mapped: a quality note */
-	LOSS_CAUSES		 /* how many numbers are known */
 };
 
 /* Running total, restated every second and at the end; a later record replaces an earlier one with the same key. */

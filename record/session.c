@@ -22,7 +22,16 @@
 
 #define MILLISECOND UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
-enum { PASS_MS = 1000, PROMPT_PASS_MS = 100, PROMPT_SECONDS = 3, START_STATE_MS = 20, START_STATE_LAST_MS = 200, MODULE_FILES_MS = 2, CLOCK_SECONDS = 10, MAX_EVENTS = 16 };
+enum {
+	PASS_MS = 1000,
+	PROMPT_PASS_MS = 100,
+	PROMPT_SECONDS = 3,
+	START_STATE_MS = 20,
+	START_STATE_LAST_MS = 200,
+	MODULE_FILES_MS = 2,
+	CLOCK_SECONDS = 10,
+	MAX_EVENTS = 16,
+};
 
 /* Reads the signals that came; true where one of them asks to end. */
 static bool take_signals(struct session *session)

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "common/cleanup.h"
+#include "common/random_bytes.h"
 
 /*
  * Nodes and processes are named by their number in an array that never moves; 0 is none. A node is ordered by
@@ -291,18 +291,6 @@ static void set_content(struct address_spaces *spaces, struct process *process, 
 
 /* --- the interface --- */
 
-static int draw_seed(uint64_t seed[static 2])
-{
-	ssize_t drawn;
-
-	do
-		drawn = getrandom(seed, 2 * sizeof(*seed), 0);
-	while (drawn < 0 && errno == EINTR);
-	if (drawn < 0)
-		return -errno;
-	return drawn == 2 * sizeof(*seed) ? 0 : -EIO;
-}
-
 int address_spaces_create(size_t max_processes, size_t max_mappings, struct address_spaces **ret_spaces)
 {
 	struct address_spaces *spaces;
@@ -323,7 +311,7 @@ int address_spaces_create(size_t max_processes, size_t max_mappings, struct addr
 	spaces->nodes = calloc(spaces->node_end, sizeof(*spaces->nodes));
 	spaces->processes = calloc(spaces->process_end, sizeof(*spaces->processes));
 	spaces->buckets = calloc(buckets, sizeof(*spaces->buckets));
-	r = spaces->nodes && spaces->processes && spaces->buckets ? draw_seed(spaces->seed) : -ENOMEM;
+	r = spaces->nodes && spaces->processes && spaces->buckets ? random_bytes(spaces->seed, sizeof(spaces->seed)) : -ENOMEM;
 	if (r < 0) {
 		address_spaces_destroy(spaces);
 		return r;

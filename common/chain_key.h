@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/random_bytes.h"
+
 enum { CHAIN_KEY_FRAMES = 128 }; /* at most */
 
 struct chain_key {
@@ -21,8 +23,11 @@ struct chain_factors {
 	uint64_t of[CHAIN_KEY_FRAMES], of_length, of_owner;
 };
 
-/* 0, or -EIO where the kernel gives no random numbers. */
-int chain_factors_draw(struct chain_factors *factors);
+/* 0, or -errno where the kernel gives no random numbers. */
+static inline int chain_factors_draw(struct chain_factors *factors)
+{
+	return random_bytes(factors, sizeof(*factors));
+}
 
 /* The key of `count` frames, at most CHAIN_KEY_FRAMES. The same frames of another owner or kind (below 2^32) are another chain. */
 static inline struct chain_key chain_key(const struct chain_factors *factors, const uint64_t *frames, uint32_t count,

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+
+#include "common/random_bytes.h"
 
 enum { INITIAL_CAPACITY = 16, INITIAL_KEY_BYTES = 256 };
 
@@ -88,14 +89,11 @@ static int alloc_slots(size_t capacity, struct hash_slot **ret_slots)
 static int init_with(struct hash_map *map, size_t capacity, size_t key_bytes)
 {
 	struct hash_map made = {.capacity = capacity, .keys_room = key_bytes ? key_bytes : 1};
-	ssize_t drawn;
 	int r;
 
-	do
-		drawn = getrandom(made.seed, sizeof(made.seed), 0);
-	while (drawn < 0 && errno == EINTR);
-	if (drawn != (ssize_t)sizeof(made.seed))
-		return drawn < 0 ? -errno : -EIO;
+	r = random_bytes(made.seed, sizeof(made.seed));
+	if (r < 0)
+		return r;
 	r = alloc_slots(capacity, &made.slots);
 	if (r < 0)
 		return r;

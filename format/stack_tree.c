@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "common/random_bytes.h"
 #include "format/event_sample.h"
 #include "format/varint.h"
 
@@ -18,9 +18,10 @@ enum { LEAST_BITS = 13,
 static int draw_factors(struct stack_tree *tree)
 {
 	uint64_t drawn[2];
+	int r = random_bytes(drawn, sizeof(drawn));
 
-	if (getrandom(drawn, sizeof(drawn), 0) != (ssize_t)sizeof(drawn))
-		return -EIO;
+	if (r < 0)
+		return r;
 	tree->factor = drawn[0] | 1;
 	tree->parent_factor = drawn[1] | 1;
 	return chain_factors_draw(&tree->factors);

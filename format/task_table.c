@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+
+#include "common/random_bytes.h"
 
 enum { SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
 
 int task_table_init(struct task_table *table)
 {
 	struct task_table made = {0};
+	int r = random_bytes(&made.factor, sizeof(made.factor));
 
-	if (getrandom(&made.factor, sizeof(made.factor), 0) != (ssize_t)sizeof(made.factor))
-		return -EIO;
+	if (r < 0)
+		return r;
 	made.factor |= 1;
 	made.slots = calloc(SLOTS, sizeof(*made.slots));
 	made.tasks = calloc(TASK_TABLE_TASKS, sizeof(*made.tasks));

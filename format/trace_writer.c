@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
+#include "common/random_bytes.h"
 #include "format/chunk.h"
 #include "format/event.h"
 #include "format/limits.h"
@@ -383,10 +383,10 @@ static int put_file_header(struct trace_writer *writer)
 	struct iovec part = {.iov_base = &header, .iov_len = sizeof(header)};
 	uint8_t record[128], *at = record + 1;
 	struct timespec now;
-	int r;
+	int r = random_bytes(header.section_id, sizeof(header.section_id));
 
-	if (getrandom(header.section_id, sizeof(header.section_id), 0) != (ssize_t)sizeof(header.section_id))
-		return -EIO;
+	if (r < 0)
+		return r;
 	clock_gettime(CLOCK_REALTIME, &now);
 	header.realtime = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	rwk_file_header_seal(&header);

@@ -11,6 +11,7 @@
 #include "record/filter.h"
 #include "record/hits.h"
 #include "record/kernel_map.h"
+#include "record/merge.h"
 #include "record/probe.h"
 #include "record/recording.h"
 #include "record/sideband.h"
@@ -29,9 +30,10 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 	if (!count)
 		return 0;
 	drain->rings = calloc(count, sizeof(*drain->rings));
+	drain->times = calloc(count, sizeof(*drain->times));
 	drain->filtered = calloc(recording->max_cpus, sizeof(*drain->filtered));
 	drain->whole = calloc(recording->max_cpus, sizeof(*drain->whole));
-	if (!drain->rings || !drain->filtered || !drain->whole) {
+	if (!drain->rings || !drain->times || !drain->filtered || !drain->whole) {
 		drain_close(drain);
 		return -ENOMEM;
 	}
@@ -51,9 +53,11 @@ void drain_close(struct drain *drain)
 	for (uint32_t i = 0; i < drain->ring_count; i++)
 		ring_close(&drain->rings[i].ring);
 	free(drain->rings);
+	free(drain->times);
 	free(drain->filtered);
 	free(drain->whole);
 	drain->rings = NULL;
+	drain->times = NULL;
 	drain->filtered = drain->whole = NULL;
 	drain->ring_count = 0;
 }
@@ -163,7 +167,8 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		drain->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
 	if (r >= 0 && stacks.user_count)
-		hits_mark(recording->hits, task.tgid, stacks.user, sample.callers_known ? 1 : stacks.user_count);
+		hits_mark(recording->hits, task.tgid, stacks.user_owner, stacks.user,
+			  sample.callers_known ? 1 : stacks.user_count);
 	if (r == -EINVAL)
 		drain->refused++;
 	else if (recording_check(recording, r) >= 0)
@@ -177,31 +182,17 @@ static bool is_whole(const struct drain *drain, const struct ring_sample *raw, s
 	       length >= sizeof(*raw) + sizeof(uint64_t) * (raw->kernel_count + raw->user_count);
 }
 
-/* The ring's next whole record becomes its head; length 0: none is left. */
-static void advance(struct drain *drain, struct drain_ring *ring)
+/* The ring's next whole record becomes its head. */
+static void advance(struct drain *drain, uint32_t number)
 {
-	size_t length;
+	struct drain_ring *ring = &drain->rings[number];
 	const struct ring_sample *raw;
+	size_t length;
 
 	while ((raw = ring_next(&ring->ring, &length)) && !is_whole(drain, raw, length))
 		drain->refused++;
 	ring->head = raw;
-	ring->time = raw ? raw->time : UINT64_MAX;
-}
-
-/* The ring whose head is the oldest sample, and the time up to which it stays that. */
-static struct drain_ring *earliest(struct drain *drain, uint64_t *ret_until)
-{
-	struct drain_ring *best = drain->rings;
-
-	*ret_until = UINT64_MAX;
-	for (struct drain_ring *ring = best + 1; ring < drain->rings + drain->ring_count; ring++) {
-		uint64_t later = ring->time < best->time ? best->time : ring->time;
-
-		best = ring->time < best->time ? ring : best;
-		*ret_until = later < *ret_until ? later : *ret_until;
-	}
-	return best;
+	drain->times[number] = raw ? raw->time : UINT64_MAX;
 }
 
 static void drain_rings(struct drain *drain)
@@ -209,19 +200,17 @@ static void drain_rings(struct drain *drain)
 	struct recording *recording = drain->recording;
 	uint64_t due = 0, until;
 
-	for (;;) {
-		struct drain_ring *ring = earliest(drain, &until);
+	do {
+		uint32_t number = merge_earliest(drain->times, drain->ring_count, &until);
 
-		for (; ring->head && ring->time <= until; advance(drain, ring)) {
+		for (; drain->rings[number].head && drain->times[number] <= until; advance(drain, number)) {
 			if (recording->stop == RECORDING_FAILED)
 				return;
-			if (ring->time >= due)
-				due = sideband_apply(recording->sideband, ring->time);
-			encode_sample(drain, ring->head);
+			if (drain->times[number] >= due)
+				due = sideband_apply(recording->sideband, drain->times[number]);
+			encode_sample(drain, drain->rings[number].head);
 		}
-		if (until == UINT64_MAX)
-			return;
-	}
+	} while (until != UINT64_MAX);
 }
 
 void drain_pass(struct drain *drain)
@@ -230,7 +219,7 @@ void drain_pass(struct drain *drain)
 		(void)ring_aim(&drain->rings[i].ring);
 	sideband_look(drain->recording->sideband);
 	for (uint32_t i = 0; i < drain->ring_count; i++)
-		advance(drain, &drain->rings[i]);
+		advance(drain, i);
 	if (drain->ring_count)
 		drain_rings(drain);
 	(void)sideband_apply(drain->recording->sideband, UINT64_MAX);

@@ -20,12 +20,12 @@ struct recording;
 struct drain_ring {
 	struct ring ring;
 	const struct ring_sample *head; /* the next to encode, NULL: none is left in this pass */
-	uint64_t time;			/* its time, UINT64_MAX: none */
 };
 
 struct drain {
 	struct recording *recording;
 	struct drain_ring *rings;
+	uint64_t *times; /* of the heads, UINT64_MAX: none */
 	uint32_t ring_count;
 	uint64_t period;  /* of samples that need not carry one; set once it is known */
 	uint64_t samples; /* encoded */

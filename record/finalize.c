@@ -52,7 +52,6 @@ static uint32_t module_number(struct finalizing *all, const struct event_module 
 {
 	char path[RWK_MAX_STRING + 1];
 	struct module_identity identity = {.path = path, .device = event->device, .inode = event->inode};
-	bool fresh = false;
 	uint32_t id;
 
 	if (event->kind == MODULE_VDSO || event->kind == MODULE_ANONYMOUS)
@@ -63,8 +62,8 @@ static uint32_t module_number(struct finalizing *all, const struct event_module 
 	identity.deleted = event->flags & MODULE_DELETED;
 	identity.build_id.length = (uint8_t)(event->build_id.length <= BUILD_ID_MAX ? event->build_id.length : 0);
 	memcpy(identity.build_id.bytes, event->build_id.bytes, identity.build_id.length);
-	id = module_table_file(all->recording.modules, &identity, &fresh);
-	if (id && fresh)
+	id = module_table_file(all->recording.modules, &identity);
+	if (id)
 		module_files_ask(all->files, id, (uint32_t)getpid(), 0, 0);
 	return id;
 }
@@ -113,7 +112,7 @@ static void take_sample(struct finalizing *all, const struct event *event)
 	     node = nodes[node].parent)
 		addresses[count++] = nodes[node].address;
 	if (task)
-		hits_mark(all->recording.hits, task->tgid, addresses, count);
+		hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
 }
 
 static const struct taker {

@@ -128,10 +128,8 @@ static void mark_unseen(struct hits *hits, uint32_t tgid, uint64_t generation, u
 	mark_one(hits, tgid, address);
 }
 
-void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size_t count)
+void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count)
 {
-	uint64_t generation = hits_generation(hits, tgid);
-
 	/* Callers: the byte before the return address decides which function and which mapping it is. */
 	for (size_t i = 0; generation && i < count; i++)
 		mark_unseen(hits, tgid, generation, addresses[i] - (i > 0));

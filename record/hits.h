@@ -2,7 +2,7 @@
 /*
  * Where user stacks point: which offsets of which modules, and which run-time addresses of JIT code, so that what
  * they need can be embedded after the stop. Keeps the address spaces of all processes as mapping events tell them; samples
- * are attributed as they are encoded, hence sideband records are drained before samples. Memory is fixed; what does
+ * are attributed as they are encoded, in time order with the sideband's records. Memory is fixed; what does
  * not fit is counted, and those modules' symbols are looked up by the reader elsewhere.
  */
 #ifndef RWALKER_RECORD_HITS_H
@@ -29,8 +29,8 @@ struct address_spaces *hits_spaces(struct hits *hits);
 /* Names the mappings that the process has now, 0 where it is unknown: what was marked for it need not be marked again. */
 uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
 
-/* Marks the user frames of one sample (leaf first, run-time addresses). */
-void hits_mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, size_t count);
+/* Marks the user frames of one sample (leaf first, run-time addresses); generation: the process's, now. */
+void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count);
 
 /* A copy of all hits, sorted, to be changed at will; valid until the next call. */
 size_t hits_sorted(struct hits *hits, struct hit **ret_hits);

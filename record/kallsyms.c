@@ -190,16 +190,6 @@ static int lines_read(struct kallsyms *table, FILE *file)
 	return shown ? 0 : -EPERM;
 }
 
-static int symbols_index(struct kallsyms *table)
-{
-	int rc = 0;
-
-	qsort(table->symbols.items, table->symbols.count, sizeof(struct kallsyms_symbol), symbol_compare);
-	for (size_t i = 0; i < table->symbols.count && !rc; i += KALLSYMS_STRIDE)
-		rc = array_push(&table->coarse, table->symbols.items[i].address);
-	return rc;
-}
-
 int kallsyms_read(struct kallsyms *table)
 {
 	_cleanup_fclose_ FILE *file = fopen("/proc/kallsyms", "re");
@@ -207,19 +197,20 @@ int kallsyms_read(struct kallsyms *table)
 
 	if (!file)
 		return -errno;
-	table->symbols.count = table->coarse.count = table->modules.count = table->run_time.count = table->names.count = 0;
+	table->symbols.count = table->modules.count = table->run_time.count = table->names.count = 0;
 	rc = modules_add(table, "[kernel]", 0, 0);
 	if (!rc)
 		rc = modules_read(table);
 	if (!rc)
 		rc = lines_read(table, file);
-	return rc ? rc : symbols_index(table);
+	if (!rc)
+		qsort(table->symbols.items, table->symbols.count, sizeof(struct kallsyms_symbol), symbol_compare);
+	return rc;
 }
 
 void kallsyms_deinit(struct kallsyms *table)
 {
 	array_free(&table->symbols);
-	array_free(&table->coarse);
 	array_free(&table->modules);
 	array_free(&table->run_time);
 	array_free(&table->names);
@@ -228,19 +219,9 @@ void kallsyms_deinit(struct kallsyms *table)
 const struct kallsyms_symbol *kallsyms_find(const struct kallsyms *table, uint64_t address)
 {
 	const struct kallsyms_symbol *items = table->symbols.items;
-	size_t low = 0, high = table->coarse.count;
+	size_t low = 0, high = table->symbols.count;
 	const struct kallsyms_module *module;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->coarse.items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	high = low * KALLSYMS_STRIDE < table->symbols.count ? low * KALLSYMS_STRIDE : table->symbols.count;
-	low = low ? (low - 1) * KALLSYMS_STRIDE : 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -28,11 +28,8 @@ struct kallsyms_bpf { /* a program loaded before the recording */
 	uint32_t is_trampoline;
 };
 
-enum { KALLSYMS_STRIDE = 64 };
-
 struct kallsyms {
 	ARRAY(struct kallsyms_symbol) symbols;
-	ARRAY(uint64_t) coarse; /* address of every KALLSYMS_STRIDE-th symbol: a search touches few cache lines */
 	ARRAY(struct kallsyms_module) modules;
 	ARRAY(struct kallsyms_bpf) run_time; /* [bpf] and [__builtin__...] entries */
 	ARRAY(char) names;

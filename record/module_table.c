@@ -119,7 +119,7 @@ static const struct module_entry *recall(struct module_table *table, const struc
 	return strcmp(entry->path, identity->path) ? NULL : entry;
 }
 
-uint32_t module_table_file(struct module_table *table, const struct module_identity *identity, bool *ret_new)
+uint32_t module_table_file(struct module_table *table, const struct module_identity *identity)
 {
 	const struct module_entry *recent = recall(table, identity);
 	struct module_entry entry = {
@@ -134,8 +134,6 @@ uint32_t module_table_file(struct module_table *table, const struct module_ident
 	const uint64_t *index;
 	size_t length;
 
-	if (ret_new)
-		*ret_new = false;
 	if (recent)
 		return recent->id;
 	length = key_make(identity, key);
@@ -144,8 +142,6 @@ uint32_t module_table_file(struct module_table *table, const struct module_ident
 		*recent_slot(table, identity) = (uint32_t)*index + 1;
 		return table->entries[*index].id;
 	}
-	if (ret_new)
-		*ret_new = true;
 	entry.id = module_table_new_id(table);
 	return entry.id ? entry_add(table, &entry, key, length) : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Numbers for modules. A mapped file is known by (device, inode, path) or (build-id, path), whichever its mapping event
- * told; the first sight gives it a number, tells the trace, and asks module_files to open it while it can still be
- * found. Memory is fixed: beyond MODULE_TABLE_MAX files, new ones get a number each time and are never embedded (counted).
+ * told; the first sight gives it a number and tells the trace. Memory is fixed: beyond MODULE_TABLE_MAX files, new ones
+ * get a number each time and are never embedded (counted).
  */
 #ifndef RWALKER_RECORD_MODULE_TABLE_H
 #define RWALKER_RECORD_MODULE_TABLE_H
@@ -40,8 +40,8 @@ void module_table_destroy(struct module_table *table);
 /* A fresh number, never given before; 0 where they have run out. For kernel_map too. */
 uint32_t module_table_new_id(struct module_table *table);
 
-/* The module's number; *ret_new (may be NULL) whether it was told just now. 0: the log failed. */
-uint32_t module_table_file(struct module_table *table, const struct module_identity *identity, bool *ret_new);
+/* The module's number. 0: the log failed. */
+uint32_t module_table_file(struct module_table *table, const struct module_identity *identity);
 /* MODULE_VDSO and MODULE_ANONYMOUS: one each. */
 uint32_t module_table_special(struct module_table *table, enum module_kind kind);
 

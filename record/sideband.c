@@ -18,6 +18,7 @@
 #include "record/clocks.h"
 #include "record/hits.h"
 #include "record/kernel_map.h"
+#include "record/merge.h"
 #include "record/module_files.h"
 #include "record/module_table.h"
 #include "record/perf_ring.h"
@@ -111,7 +112,7 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 	identity.build_id.length = mapping->build_id_length;
 	if (mapping->build_id_length)
 		memcpy(identity.build_id.bytes, mapping->build_id, mapping->build_id_length);
-	id = module_table_file(sideband->recording->modules, &identity, NULL);
+	id = module_table_file(sideband->recording->modules, &identity);
 	if (id && sideband->files)
 		module_files_ask(sideband->files, id, mapping->tgid, mapping->start, mapping->end);
 	return id;
@@ -295,24 +296,6 @@ static void peek_time(struct sideband *sideband, uint32_t cpu)
 	sideband->next_time[cpu] = header ? record_time(header) : UINT64_MAX;
 }
 
-/* The ring with the earliest record, and the time up to which it stays that. */
-static uint32_t earliest(const struct sideband *sideband, uint64_t *ret_until)
-{
-	uint64_t next = UINT64_MAX;
-	uint32_t best = 0;
-
-	for (uint32_t cpu = 1; cpu < sideband->max_cpus; cpu++) {
-		if (sideband->next_time[cpu] < sideband->next_time[best]) {
-			next = sideband->next_time[best];
-			best = cpu;
-		} else if (sideband->next_time[cpu] < next) {
-			next = sideband->next_time[cpu];
-		}
-	}
-	*ret_until = next;
-	return best;
-}
-
 /*
  * A child's records on one CPU may be visible while its fork's, older, on another is not yet: what is younger than this
  * moment waits for the next look, when everything older is sure to be visible.
@@ -334,7 +317,7 @@ uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
 	until = until < sideband->horizon ? until : sideband->horizon;
 	for (;;) {
 		uint64_t others;
-		uint32_t cpu = earliest(sideband, &others);
+		uint32_t cpu = merge_earliest(sideband->next_time, sideband->max_cpus, &others);
 
 		if (sideband->next_time[cpu] > until)
 			return sideband->next_time[cpu] > sideband->horizon ? UINT64_MAX : sideband->next_time[cpu];

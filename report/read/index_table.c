@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+
+#include "common/random_bytes.h"
 
 enum { INITIAL_CAPACITY = 64 };
 
@@ -11,9 +12,12 @@ static const size_t CAPACITY_MAX = (size_t)1 << 31;
 
 int index_table_init(struct index_table *table)
 {
+	int r;
+
 	*table = (struct index_table){.capacity = INITIAL_CAPACITY};
-	if (getrandom(table->seed, sizeof(table->seed), 0) != (ssize_t)sizeof(table->seed))
-		return -EIO;
+	r = random_bytes(table->seed, sizeof(table->seed));
+	if (r < 0)
+		return r;
 	table->slots = calloc(table->capacity, sizeof(*table->slots));
 	return table->slots ? 0 : -ENOMEM;
 }

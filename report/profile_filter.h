@@ -13,6 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum profile_moment_kind {
+	PROFILE_MOMENT_NONE,	/* no limit */
+	PROFILE_MOMENT_OFFSET,	/* ns since the start of each recording */
+	PROFILE_MOMENT_WALL,	/* ns since 1970, UTC */
+	PROFILE_MOMENT_DAYTIME, /* ns since midnight, UTC, of the day on which the recording was or, where it ran on, the next */
+};
+
+struct profile_moment { /* as somebody said it */
+	enum profile_moment_kind kind;
+	uint64_t ns;
+};
+
 struct profile_filter {
 	const regex_t *comm; /* NULL: all */
 	const uint32_t *pids, *tids;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "report/profile.h"
+#include "report/profile_waits.h"
 
 enum { FAKE_MAX = 512, FAKE_TEXT = 8192 };
 
@@ -19,9 +20,14 @@ struct profile {
 	struct profile_entry entries[FAKE_MAX];
 	struct profile_walk walks[8];
 	struct profile_walk_task walk_tasks[FAKE_MAX];
+	struct profile_wait waits[FAKE_MAX];
+	struct profile_task_sums sums[FAKE_MAX];
+	struct profile_recording recordings[4];
+	struct profile_wait_totals totals[8]; /* by source */
+	uint64_t realtime; /* of time 0 of every recording; 0: not known */
 	const char *lines[8];
 	size_t source_count, task_count, module_count, frame_count, node_count, entry_count, walk_count, walk_task_count,
-		line_count;
+		wait_count, sum_count, recording_count, line_count;
 	bool lost;
 	char text[FAKE_TEXT]; /* holds all names */
 	size_t text_used;
@@ -73,6 +79,59 @@ size_t profile_walk_tasks(const struct profile *profile, const struct profile_wa
 {
 	*ret_rows = profile->walk_tasks;
 	return profile->walk_task_count;
+}
+
+size_t profile_waits(const struct profile *profile, const struct profile_wait **ret_waits)
+{
+	*ret_waits = profile->waits;
+	return profile->wait_count;
+}
+
+size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums)
+{
+	*ret_sums = profile->sums;
+	return profile->sum_count;
+}
+
+size_t profile_recordings(const struct profile *profile, const struct profile_recording **ret_recordings)
+{
+	*ret_recordings = profile->recordings;
+	return profile->recording_count;
+}
+
+const struct profile_wait_totals *profile_wait_totals(const struct profile *profile, uint32_t source)
+{
+	return profile->sources[source].kind == PROFILE_OFFCPU ? &profile->totals[source] : NULL;
+}
+
+uint64_t profile_realtime(const struct profile *profile, uint32_t recording, uint64_t time)
+{
+	(void)recording;
+	return profile->realtime ? profile->realtime + time : 0;
+}
+
+bool profile_moment_time(const struct profile *profile, uint32_t recording, const struct profile_moment *moment,
+			 uint64_t *ret_time)
+{
+	const struct profile_recording *place = &profile->recordings[recording];
+
+	switch (moment->kind) {
+	case PROFILE_MOMENT_OFFSET:
+		*ret_time = place->start + moment->ns;
+		return true;
+	case PROFILE_MOMENT_WALL:
+		*ret_time = moment->ns - profile->realtime;
+		return profile->realtime && moment->ns >= profile->realtime;
+	default:
+		return false;
+	}
+}
+
+/* The letters that the tests use. */
+void profile_wait_state(uint32_t state, char text[24])
+{
+	text[0] = state & 2 ? 'D' : state & 1 ? 'S' : 'R';
+	text[1] = '\0';
 }
 
 void profile_account(const struct profile *profile, struct profile_account *ret_account)

@@ -66,14 +66,17 @@ static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *
 	enum ring_counter outcome;
 	u64 length;
 
-	sample->time = bpf_ktime_get_ns();
-	sample->cpu = bpf_get_smp_processor_id();
-	sample->source = cpu_source;
+	sample->head = (struct ring_head){
+		.time = bpf_ktime_get_ns(),
+		.cpu = bpf_get_smp_processor_id(),
+		.kind = RING_SAMPLE,
+		.source = cpu_source,
+	};
 	sample->period = ctx->sample_period;
 	sample->flags = 0;
 	task_describe(task, &sample->task);
 	length = sizeof(*sample) + cpu_stacks(ctx, task, cpu, sample);
-	outcome = ring_output(sample->cpu, sample, length);
+	outcome = ring_output(sample->head.cpu, sample, length);
 	if (outcome != RING_COUNT_RECORDED)
 		return outcome;
 	if (sample->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED))

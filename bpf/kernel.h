@@ -16,6 +16,7 @@
 #include <bpf/bpf_core_read.h>
 
 typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s32 s32;
@@ -30,6 +31,8 @@ typedef __s64 s64;
 #define TASK_UNINTERRUPTIBLE 0x0002
 #define TASK_STOPPED_BIT 0x0004
 #define TASK_TRACED_BIT 0x0008
+#define TASK_INTERRUPTIBLE 0x0001
+#define TASK_DEAD 0x0080
 #define TASK_NOLOAD 0x0400
 #define TASK_RTLOCK_WAIT 0x1000
 #define TASK_FROZEN 0x8000
@@ -60,7 +63,24 @@ struct css_set {
 };
 
 struct sched_info {
-	unsigned long long last_arrival;
+	unsigned long long run_delay;	 /* ns spent on run queues so far */
+	unsigned long long last_arrival; /* sched_clock: when it was given a CPU last */
+	unsigned long long last_queued;	 /* the run queue's clock: since when it waits for a CPU; 0: it does not */
+};
+
+struct rq {
+	u64 clock;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct pt_regs___kernel { /* as the kernel has it; headers for user space have another of that name */
+	unsigned long ip, sp;	     /* x86 */
+	unsigned long pc;	     /* arm64 */
+	long orig_ax;		     /* x86: the system call, -1 otherwise */
+	s32 syscallno;		     /* arm64: likewise */
 };
 
 struct sched_entity {
@@ -68,12 +88,14 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 	u64 prev_sum_exec_runtime;
 	unsigned char sched_delayed;
+	struct cfs_rq *cfs_rq; /* of the CPU it is on, whatever its class */
 };
 
 struct mm_struct;
 
 struct thread_info {
 	u32 cpu;
+	u64 preempt_count; /* arm64 */
 };
 
 struct task_struct {
@@ -89,6 +111,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	int exit_state;
 	unsigned in_iowait : 1;
+	int softirq_disable_cnt; /* PREEMPT_RT */
 	unsigned frozen : 1;
 	int pid;
 	int tgid;

@@ -35,12 +35,12 @@ struct {
 	__type(value, struct ring_cpu);
 } ring_cpus SEC(".maps");
 
-/* The recorder sets the value's size: a struct ring_sample with room for two stacks of the depth limit. */
+/* The recorder sets the value's size: a record with room for two stacks of the depth limit. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, RING_NEST_LEVELS);
 	__uint(key_size, sizeof(u32));
-	__uint(value_size, sizeof(struct ring_sample) + 2 * 8 * RING_MAX_FRAMES);
+	__uint(value_size, RING_HEAD_ROOM + 2 * 8 * RING_MAX_FRAMES);
 } ring_scratch SEC(".maps");
 
 static __always_inline struct ring_cpu *ring_this_cpu(void)

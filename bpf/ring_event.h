@@ -14,9 +14,10 @@ enum {
 	RING_MAX_IDS = 1024,
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_COMM_SIZE = 16,
+	RING_HEAD_ROOM = 256, /* no record's fixed part is larger */
 };
 
-/* Per CPU, running totals. SEEN = the sum of IDLE to NESTED. */
+/* Per CPU, running totals. SEEN = the sum of IDLE to NO_ENTRY. */
 enum ring_counter {
 	RING_COUNT_SEEN,
 	RING_COUNT_IDLE,
@@ -25,6 +26,8 @@ enum ring_counter {
 	RING_COUNT_RECORDED,
 	RING_COUNT_RING_FULL,
 	RING_COUNT_NESTED, /* no scratch at this level, or the ring's lock was held by what was interrupted */
+	RING_COUNT_BRIEF,  /* waits: shorter than the threshold, summed by task */
+	RING_COUNT_NO_ENTRY, /* waits: nothing is known of the task's switch-out */
 	/* of RECORDED: */
 	RING_COUNT_KERNEL_STACK, /* its kernel stack could not be walked */
 	RING_COUNT_USER_STACK,	 /* its user stack was asked for and is missing */
@@ -35,6 +38,7 @@ enum ring_counter {
 struct ring_cpu { /* one per CPU and program object */
 	__u64 counters[RING_COUNTERS];
 	__u64 depth; /* programs running on this CPU now, one inside the other */
+	__u64 preempt_count; /* its address, once it is known */
 };
 
 enum ring_filter { /* bits; a task must pass all that are set */
@@ -70,10 +74,18 @@ enum ring_sample_flag {
 	RING_SAMPLE_NO_USER_FAULT = 16,
 };
 
-struct ring_sample {
+enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS };
+
+/* How every record in a ring begins. */
+struct ring_head {
 	__u64 time; /* CLOCK_MONOTONIC */
 	__u32 cpu;
-	__u32 source;
+	__u16 kind; /* enum ring_kind */
+	__u16 source;
+};
+
+struct ring_sample {
+	struct ring_head head;
 	__u64 period;
 	__u32 flags;
 	__u16 kernel_count, user_count;

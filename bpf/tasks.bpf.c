@@ -7,6 +7,7 @@
 #include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
+#include "bpf/switched_out.bpf.h"
 
 const volatile __u32 tasks_max_frames = RING_MAX_FRAMES;
 
@@ -53,26 +54,6 @@ static __always_inline u32 walk_flags(struct task_struct *task, u32 state)
 	if (state & TASK_TRACED_BIT)
 		flags |= RING_WALK_TRACED;
 	return flags;
-}
-
-/*
- * When the task was switched out, by sched_clock. A fair task: its last arrival and what it ran since, which the
- * scheduler settles at the switch. Other classes leave prev_sum_exec_runtime alone, so that only a
- * time before the switch is known. exec_start is another such time: it is the last one the task was charged, by
- * a clock that lags where interrupts or the host stole time.
- */
-static __always_inline u64 switched_out(struct task_struct *task, u64 now, u32 *ret_bound)
-{
-	u64 arrival = task->sched_info.last_arrival, charged = task->se.exec_start, out = arrival;
-	u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
-	bool fair = task->prio >= MAX_RT_PRIO && task->policy != SCHED_EXT;
-
-	*ret_bound = RING_WAIT_AT_MOST;
-	if (fair && arrival <= now && ran <= now - arrival) {
-		*ret_bound = RING_WAIT_EXACT;
-		out = arrival + ran;
-	}
-	return charged > out && charged <= now ? charged : out;
 }
 
 static __always_inline void walk_wait(struct task_struct *task, struct ring_walk_task *row)

@@ -18,6 +18,7 @@
 #include "format/event_embed.h"
 #include "format/event_sample.h"
 #include "format/event_state.h"
+#include "format/event_wait.h"
 
 enum event_kind {
 	/* STATE */
@@ -38,6 +39,10 @@ enum event_kind {
 	EVENT_SAMPLE = 33,
 	EVENT_WALK = 34,     /* start or end of a task walk */
 	EVENT_WALK_TASK = 35,
+	EVENT_WAIT = 36,
+	EVENT_WAKE = 37,
+	EVENT_USER_STACK = 38,
+	EVENT_WAIT_SUMS = 39,
 	/* EMBED */
 	EVENT_EMBED_MODULE = 64,
 	EVENT_EMBED_SYMBOLS = 65,
@@ -64,6 +69,10 @@ struct event {
 		struct event_sample sample;
 		struct event_walk walk;
 		struct event_walk_task walk_task;
+		struct event_wait wait;
+		struct event_wake wake;
+		struct event_user_stack user_stack;
+		struct event_wait_sums wait_sums;
 		struct event_embed_module embed_module;
 		struct event_embed_symbols embed_symbols;
 		struct event_perf_map perf_map;

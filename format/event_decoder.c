@@ -12,6 +12,7 @@
 struct cpu_clock { /* the last sample of a CPU */
 	uint64_t time, step;
 	uint64_t chunk; /* which payload that was in */
+	struct wait_ends ends;
 };
 
 struct event_decoder {
@@ -137,51 +138,6 @@ static uint64_t take_pages(struct byte_cursor *record, uint64_t pages)
 	return pages << FIELD_PAGE_SHIFT;
 }
 
-static void take_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_field *field,
-		       void *out)
-{
-	void *place = (char *)out + field->offset;
-
-	switch (field->type) {
-	case FIELD_U32:
-		*(uint32_t *)place = take_u32(record, field->limit);
-		break;
-	case FIELD_TEXT:
-	case FIELD_BYTES:
-		*(struct event_text *)place = take_text(record, field->limit);
-		break;
-	case FIELD_COMM:
-		take_comm(record, place);
-		break;
-	case FIELD_TIME:
-		decoder->time += take_difference(record);
-		*(uint64_t *)place = decoder->time;
-		break;
-	case FIELD_TASK:
-		decoder->task += take_difference(record);
-		record->bad |= decoder->task > field->limit;
-		*(uint32_t *)place = (uint32_t)decoder->task;
-		break;
-	case FIELD_START:
-		decoder->start += take_difference(record);
-		*(uint64_t *)place = take_pages(record, decoder->start);
-		break;
-	case FIELD_PAGES:
-		*(uint64_t *)place = take_pages(record, take_number(record));
-		break;
-	default:
-		*(uint64_t *)place = take_number(record);
-	}
-}
-
-static void take_fields(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
-			struct event *event)
-{
-	for (const struct event_field *field = layout->fields; field->type; field++)
-		if (field->type < FIELD_SPECIAL_U32)
-			take_field(decoder, record, field, event_record(event));
-}
-
 /* --- stacks ------------------------------------------------------------------------------------------- */
 
 static int reserve_nodes(struct event_decoder *decoder, size_t more)
@@ -230,12 +186,7 @@ static int take_stack(struct event_decoder *decoder, struct byte_cursor *record,
 	return 0;
 }
 
-/* --- records with coding of their own ----------------------------------------------------------------- */
-
-static int take_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	return record->bad ? 0 : array_push(&decoder->tasks, event->task);
-}
+/* --- times by CPU ------------------------------------------------------------------------------------- */
 
 static int reserve_cpu(struct event_decoder *decoder, uint32_t cpu)
 {
@@ -263,6 +214,126 @@ static uint64_t take_sample_time(struct event_decoder *decoder, struct byte_curs
 	return clock->time;
 }
 
+static uint64_t take_length(struct event_decoder *decoder, struct byte_cursor *record, uint32_t cpu)
+{
+	struct wait_ends *ends = &decoder->cpus[cpu].ends;
+	uint64_t code = take_number(record), length = code - WAIT_ENDS;
+
+	if (code < WAIT_ENDS)
+		length = decoder->time - ends->times[code];
+	record->bad |= length > decoder->time;
+	wait_ends_note(ends, decoder->time);
+	return length;
+}
+
+/* --- records by the table ------------------------------------------------------------------------------ */
+
+/* A field that refers to the record's CPU. -ENOMEM. */
+static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_field *field,
+			  uint32_t cpu, uint64_t *ret_value)
+{
+	int r = reserve_cpu(decoder, cpu);
+
+	if (r < 0)
+		return r;
+	*ret_value = field->type == FIELD_CLOCK ? take_sample_time(decoder, record, cpu) : take_length(decoder, record, cpu);
+	return 0;
+}
+
+static void take_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_field *field,
+		       void *out)
+{
+	void *place = (char *)out + field->offset;
+
+	switch (field->type) {
+	case FIELD_U32:
+		*(uint32_t *)place = take_u32(record, field->limit);
+		break;
+	case FIELD_TEXT:
+	case FIELD_BYTES:
+		*(struct event_text *)place = take_text(record, field->limit);
+		break;
+	case FIELD_COMM:
+		take_comm(record, place);
+		break;
+	case FIELD_TIME:
+		decoder->time += take_difference(record);
+		*(uint64_t *)place = decoder->time;
+		break;
+	case FIELD_TASK:
+		decoder->task += take_difference(record);
+		record->bad |= decoder->task > field->limit;
+		*(uint32_t *)place = (uint32_t)decoder->task;
+		break;
+	case FIELD_START:
+		decoder->start += take_difference(record);
+		*(uint64_t *)place = take_pages(record, decoder->start);
+		break;
+	case FIELD_PAGES:
+		*(uint64_t *)place = take_pages(record, take_number(record));
+		break;
+	default:
+		*(uint64_t *)place = take_number(record);
+	}
+}
+
+static int take_any_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+			  const struct event_field *field, void *out)
+{
+	void *place = (char *)out + field->offset;
+
+	switch (field->type) {
+	case FIELD_CLOCK:
+	case FIELD_LENGTH:
+		return take_cpu_field(decoder, record, field, event_record_cpu(layout, out), place);
+	case FIELD_KERNEL:
+		return take_stack(decoder, record, STACK_KERNEL_ROOT, place);
+	case FIELD_USER:
+		return take_stack(decoder, record, STACK_USER_ROOT, place);
+	default:
+		take_field(decoder, record, field, out);
+		return 0;
+	}
+}
+
+/* What a field is that its record does not have. */
+static void leave_out(const struct event_field *field, void *out)
+{
+	void *place = (char *)out + field->offset;
+
+	if (field->type == FIELD_KERNEL)
+		*(uint32_t *)place = STACK_KERNEL_ROOT;
+	else if (field->type == FIELD_USER)
+		*(uint32_t *)place = STACK_USER_ROOT;
+	else if (field->type == FIELD_U32)
+		*(uint32_t *)place = 0;
+	else
+		*(uint64_t *)place = 0;
+}
+
+static int take_fields(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+		       void *out)
+{
+	int r = 0;
+
+	for (const struct event_field *field = layout->fields; field->type && r >= 0; field++) {
+		if (field->type >= FIELD_SPECIAL_U32)
+			continue;
+		if (event_field_present(layout, field, out))
+			r = take_any_field(decoder, record, layout, field, out);
+		else
+			leave_out(field, out);
+	}
+	return r;
+}
+
+/* --- records with coding of their own ----------------------------------------------------------------- */
+
+static int take_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	return record->bad ? 0 : array_push(&decoder->tasks, event->task);
+}
+
 static int take_sample(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
 {
 	struct event_sample *sample = &event->sample;
@@ -288,11 +359,45 @@ static int take_sample(struct event_decoder *decoder, struct byte_cursor *record
 	return r;
 }
 
-static int take_walk_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+static bool is_task(const struct event_decoder *decoder, uint32_t number)
 {
-	if (event->walk_task.task > decoder->tasks.count)
-		record->bad = true;
-	return take_stack(decoder, record, STACK_KERNEL_ROOT, &event->walk_task.kernel);
+	return number <= decoder->tasks.count;
+}
+
+static int check_walk_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	record->bad |= !is_task(decoder, event->walk_task.task);
+	return 0;
+}
+
+static int check_wait(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	struct event_wait *wait = &event->wait;
+
+	record->bad |= !is_task(decoder, wait->task) || !is_task(decoder, wait->waker);
+	if (!(wait->flags & WAIT_MOVED))
+		wait->out_cpu = wait->cpu;
+	if (!(wait->flags & WAIT_HAS_RUN_QUEUE))
+		wait->run_queue = wait->length;
+	return 0;
+}
+
+static int check_wake(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	record->bad |= !is_task(decoder, event->wake.task) || !is_task(decoder, event->wake.target);
+	return 0;
+}
+
+static int check_user_stack(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	record->bad |= !is_task(decoder, event->user_stack.task);
+	return 0;
+}
+
+static int check_wait_sums(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	record->bad |= !is_task(decoder, event->wait_sums.task);
+	return 0;
 }
 
 static int take_segments(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
@@ -328,27 +433,6 @@ static int take_symbols(struct event_decoder *decoder, struct byte_cursor *recor
 	return 0;
 }
 
-int event_next_symbol(struct event *event, uint64_t *address, struct event_symbol *ret_symbol)
-{
-	uint64_t *count = event->kind == EVENT_PERF_MAP ? &event->perf_map.count : &event->embed_symbols.count;
-	struct event_symbol symbol;
-	uint64_t difference;
-
-	if (!*count)
-		return 0;
-	difference = byte_cursor_varint(&event->symbols);
-	symbol.size = byte_cursor_varint(&event->symbols);
-	symbol.name = take_text(&event->symbols, RWK_MAX_STRING);
-	if (event->symbols.bad || __builtin_add_overflow(*address, difference, &symbol.address)) {
-		*count = 0;
-		return -EBADMSG;
-	}
-	--*count;
-	*address = symbol.address;
-	*ret_symbol = symbol;
-	return 1;
-}
-
 /* --- the payload -------------------------------------------------------------------------------------- */
 
 typedef int take_function(struct event_decoder *decoder, struct byte_cursor *record, struct event *event);
@@ -357,8 +441,10 @@ static take_function *special(enum event_kind kind)
 {
 	static take_function *const functions[] = {
 		[EVENT_TASK] = take_task,	      [EVENT_SAMPLE] = take_sample,
-		[EVENT_WALK_TASK] = take_walk_task,   [EVENT_EMBED_MODULE] = take_segments,
+		[EVENT_WALK_TASK] = check_walk_task,  [EVENT_EMBED_MODULE] = take_segments,
 		[EVENT_EMBED_SYMBOLS] = take_symbols, [EVENT_PERF_MAP] = take_symbols,
+		[EVENT_WAIT] = check_wait,	      [EVENT_WAKE] = check_wake,
+		[EVENT_USER_STACK] = check_user_stack, [EVENT_WAIT_SUMS] = check_wait_sums,
 	};
 
 	return functions[kind];
@@ -378,8 +464,8 @@ static int take_record(struct event_decoder *decoder, struct event *event)
 	if (!layout)
 		return 0;
 	event->kind = (enum event_kind)kind;
-	take_fields(decoder, &record, layout, event);
-	if (layout->special)
+	r = take_fields(decoder, &record, layout, event_record(event));
+	if (r >= 0 && layout->special)
 		r = special(event->kind)(decoder, &record, event);
 	if (r < 0)
 		return r;

@@ -55,6 +55,14 @@ struct event_stacks {
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
 			const struct event_stacks *stacks);
 int event_encode_walk(struct event_encoder *encoder, const struct event_walk *walk);
+/* waker: where wait->context is not 0. In all of these flags that tell which fields follow are set as for samples. */
+int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
+		      const struct event_task *waker, const struct event_stacks *stacks);
+int event_encode_wake(struct event_encoder *encoder, struct event_wake *wake, const struct event_task *task,
+		      const struct event_task *target, const struct event_stacks *stacks);
+int event_encode_user_stack(struct event_encoder *encoder, struct event_user_stack *record,
+			    const struct event_task *task, const struct event_stacks *stacks);
+int event_encode_wait_sums(struct event_encoder *encoder, struct event_wait_sums *sums, const struct event_task *task);
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
 			   const struct event_stacks *stacks);
 

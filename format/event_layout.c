@@ -5,7 +5,12 @@
 
 #define FIELD(type, record, member, limit)                                                         \
 	{                                                                                          \
-		#member, FIELD_##type, offsetof(struct event_##record, member), limit              \
+		#member, FIELD_##type, offsetof(struct event_##record, member), limit, 0           \
+	}
+/* The same, present only where one of the bits is in the record's flags. */
+#define ONLY(bits, type, record, member, limit)                                                    \
+	{                                                                                          \
+		#member, FIELD_##type, offsetof(struct event_##record, member), limit, bits        \
 	}
 #define U32(record, member) FIELD(U32, record, member, UINT32_MAX)
 #define ID(record, member, limit) FIELD(U32, record, member, limit)
@@ -15,6 +20,10 @@
 #define HEX(record, member) FIELD(HEX, record, member, 0)
 #define TIME(record, member) FIELD(TIME, record, member, 0)
 #define TEXT(record, member, limit) FIELD(TEXT, record, member, limit)
+#define CLOCK(record) FIELD(CLOCK, record, time, 0)
+#define LENGTH(record) FIELD(LENGTH, record, length, 0)
+#define KERNEL(record) FIELD(KERNEL, record, kernel, UINT32_MAX)
+#define USER(record) FIELD(USER, record, user, UINT32_MAX)
 #define SPECIAL(type, record, member) FIELD(SPECIAL_##type, record, member, UINT32_MAX)
 #define END                                                                                        \
 	{                                                                                          \
@@ -28,7 +37,8 @@ static const struct event_field clocks[] = {TIME(clock, time), U64(clock, bootti
 					    U64(clock, tai), U64(clock, window), END};
 static const struct event_field source[] = {
 	ID(source, id, RWK_MAX_SOURCES), U32(source, kind), U32(source, weight), TEXT(source, name, RWK_MAX_STRING),
-	U64(source, frequency), U64(source, period), TIME(source, start), TIME(source, stop), HEX(source, flags), END};
+	U64(source, frequency), U64(source, period), TIME(source, start), TIME(source, stop), HEX(source, flags),
+	U64(source, least), U64(source, most), END};
 static const struct event_field module[] = {
 	ID(module, id, RWK_MAX_MODULES), U32(module, kind), TEXT(module, path, RWK_MAX_STRING),
 	FIELD(BYTES, module, build_id, RWK_MAX_BUILD_ID), U64(module, device), U64(module, inode),
@@ -54,7 +64,7 @@ static const struct event_field maps_unavailable[] = {TIME(maps_unavailable, tim
 static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
 					  FIELD(COMM, task, comm, RWK_MAX_COMM), END};
 static const struct event_field sample[] = {
-	SPECIAL(TIME, sample, time), SPECIAL(U32, sample, cpu), SPECIAL(U32, sample, task),
+	SPECIAL(U32, sample, cpu), SPECIAL(TIME, sample, time), SPECIAL(U32, sample, task),
 	SPECIAL(U32, sample, source), SPECIAL(HEX, sample, flags), SPECIAL(U64, sample, missing),
 	SPECIAL(U64, sample, period), SPECIAL(U32, sample, kernel), SPECIAL(U32, sample, user), END};
 static const struct event_field walk[] = {TIME(walk, time), U32(walk, number), ID(walk, source, RWK_MAX_SOURCES),
@@ -62,7 +72,32 @@ static const struct event_field walk[] = {TIME(walk, time), U32(walk, number), I
 static const struct event_field walk_task[] = {
 	TIME(walk_task, time), U32(walk_task, walk), U32(walk_task, task), HEX(walk_task, state),
 	HEX(walk_task, exit_state), U64(walk_task, wait), U32(walk_task, bound), ID(walk_task, cpu, CPU_LIMIT),
-	HEX(walk_task, flags), SPECIAL(U32, walk_task, kernel), END};
+	HEX(walk_task, flags), KERNEL(walk_task), END};
+static const struct event_field wait[] = {
+	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES), HEX(wait, flags), U32(wait, wait_class),
+	HEX(wait, state), ONLY(WAIT_USER_MISSING, U64, wait, missing, 0), ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
+	ONLY(WAIT_HAS_USER, USER, wait, user, 0), CLOCK(wait), LENGTH(wait),
+	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
+	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
+	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), END};
+static const struct event_field wake[] = {
+	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES), HEX(wake, flags), U32(wake, target),
+	U32(wake, context), ONLY(SAMPLE_USER_MISSING, U64, wake, missing, 0), ONLY(SAMPLE_HAS_KERNEL, KERNEL, wake, kernel, 0),
+	ONLY(SAMPLE_HAS_USER, USER, wake, user, 0), CLOCK(wake), END};
+static const struct event_field user_stack[] = {
+	ID(user_stack, cpu, CPU_LIMIT), U32(user_stack, task), ID(user_stack, source, RWK_MAX_SOURCES),
+	HEX(user_stack, flags), ONLY(SAMPLE_USER_MISSING, U64, user_stack, missing, 0),
+	ONLY(SAMPLE_HAS_USER, USER, user_stack, user, 0), CLOCK(user_stack), U64(user_stack, since), END};
+#define SUM(kind, name)                                                                                       \
+	{#name "_count", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].count), 0, 1 << (kind)},     \
+	{#name "_total", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].total), 0, 1 << (kind)},     \
+	{#name "_run_queue", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].run_queue), 0, 1 << (kind)}
+static const struct event_field wait_sums[] = {
+	TIME(wait_sums, time), U32(wait_sums, task), ID(wait_sums, source, RWK_MAX_SOURCES), U64(wait_sums, span),
+	U64(wait_sums, running), HEX(wait_sums, flags), SUM(WAIT_SUM_INTERRUPTIBLE, interruptible),
+	SUM(WAIT_SUM_UNINTERRUPTIBLE, uninterruptible), SUM(WAIT_SUM_OTHER_BLOCKED, other_blocked),
+	SUM(WAIT_SUM_PREEMPTED, preempted), SUM(WAIT_SUM_YIELDED, yielded), SUM(WAIT_SUM_CANCELLED, cancelled),
+	SUM(WAIT_SUM_STARTED, started), END};
 static const struct event_field embed_module[] = {
 	ID(embed_module, module, RWK_MAX_MODULES), U32(embed_module, status), U32(embed_module, machine),
 	SPECIAL(U32, embed_module, segment_count), END};
@@ -70,26 +105,35 @@ static const struct event_field embed_symbols[] = {ID(embed_symbols, module, RWK
 						   SPECIAL(U64, embed_symbols, count), END};
 static const struct event_field perf_map[] = {U32(perf_map, tgid), SPECIAL(U64, perf_map, count), END};
 
+#define TIMED(kind, name, record)                                                                             \
+	{                                                                                                     \
+		kind, true, name, record, true, offsetof(struct event_##record, cpu), offsetof(struct event_##record, flags) \
+	}
 static const struct event_layout layouts[] = {
-	[EVENT_META] = {EVENT_META, false, "meta", meta},
-	[EVENT_CLOCK] = {EVENT_CLOCK, false, "clock", clocks},
-	[EVENT_SOURCE] = {EVENT_SOURCE, false, "source", source},
-	[EVENT_MODULE] = {EVENT_MODULE, false, "module", module},
-	[EVENT_MAPPING] = {EVENT_MAPPING, false, "mapping", mapping},
-	[EVENT_FORK] = {EVENT_FORK, false, "fork", forks},
-	[EVENT_COMM] = {EVENT_COMM, false, "comm", comm},
-	[EVENT_EXIT] = {EVENT_EXIT, false, "exit", exits},
-	[EVENT_KERNEL_SYMBOL] = {EVENT_KERNEL_SYMBOL, false, "kernel-symbol", kernel_symbol},
-	[EVENT_LOSS] = {EVENT_LOSS, false, "loss", loss},
-	[EVENT_COST] = {EVENT_COST, false, "cost", cost},
-	[EVENT_MAPS_UNAVAILABLE] = {EVENT_MAPS_UNAVAILABLE, false, "maps-unavailable", maps_unavailable},
-	[EVENT_TASK] = {EVENT_TASK, true, "task", task},
-	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample},
-	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk},
-	[EVENT_WALK_TASK] = {EVENT_WALK_TASK, true, "walk-task", walk_task},
-	[EVENT_EMBED_MODULE] = {EVENT_EMBED_MODULE, true, "embed-module", embed_module},
-	[EVENT_EMBED_SYMBOLS] = {EVENT_EMBED_SYMBOLS, true, "embed-symbols", embed_symbols},
-	[EVENT_PERF_MAP] = {EVENT_PERF_MAP, true, "perf-map", perf_map},
+	[EVENT_META] = {EVENT_META, false, "meta", meta, false, 0, 0},
+	[EVENT_CLOCK] = {EVENT_CLOCK, false, "clock", clocks, false, 0, 0},
+	[EVENT_SOURCE] = {EVENT_SOURCE, false, "source", source, false, 0, 0},
+	[EVENT_MODULE] = {EVENT_MODULE, false, "module", module, false, 0, 0},
+	[EVENT_MAPPING] = {EVENT_MAPPING, false, "mapping", mapping, false, 0, 0},
+	[EVENT_FORK] = {EVENT_FORK, false, "fork", forks, false, 0, 0},
+	[EVENT_COMM] = {EVENT_COMM, false, "comm", comm, false, 0, 0},
+	[EVENT_EXIT] = {EVENT_EXIT, false, "exit", exits, false, 0, 0},
+	[EVENT_KERNEL_SYMBOL] = {EVENT_KERNEL_SYMBOL, false, "kernel-symbol", kernel_symbol, false, 0, 0},
+	[EVENT_LOSS] = {EVENT_LOSS, false, "loss", loss, false, 0, 0},
+	[EVENT_COST] = {EVENT_COST, false, "cost", cost, false, 0, 0},
+	[EVENT_MAPS_UNAVAILABLE] = {EVENT_MAPS_UNAVAILABLE, false, "maps-unavailable", maps_unavailable, false, 0, 0},
+	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
+	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
+	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},
+	[EVENT_WALK_TASK] = {EVENT_WALK_TASK, true, "walk-task", walk_task, false, 0, 0},
+	[EVENT_WAIT] = TIMED(EVENT_WAIT, "wait", wait),
+	[EVENT_WAKE] = TIMED(EVENT_WAKE, "wake", wake),
+	[EVENT_USER_STACK] = TIMED(EVENT_USER_STACK, "user-stack", user_stack),
+	[EVENT_WAIT_SUMS] = {EVENT_WAIT_SUMS, true, "wait-sums", wait_sums, false, 0,
+			     offsetof(struct event_wait_sums, flags)},
+	[EVENT_EMBED_MODULE] = {EVENT_EMBED_MODULE, true, "embed-module", embed_module, false, 0, 0},
+	[EVENT_EMBED_SYMBOLS] = {EVENT_EMBED_SYMBOLS, true, "embed-symbols", embed_symbols, false, 0, 0},
+	[EVENT_PERF_MAP] = {EVENT_PERF_MAP, true, "perf-map", perf_map, false, 0, 0},
 };
 
 const struct event_layout *event_layout_find(uint64_t kind)

@@ -2,8 +2,8 @@
 /*
  * The records as a table: which fields in which order, how each is coded, its limit, its name in a dump. Encoder,
  * decoder, `rwalker-report --dump` and the test that reads FORMAT.md all work from this one table.
- * A record marked `special` has coding of its own for fields marked FIELD_SPECIAL_*; they stand in the table for
- * their names and limits.
+ * A record marked `special` is encoded by a function of its own, as it refers to tasks or stacks of its chunk. Fields marked
+ * FIELD_SPECIAL_* have coding of their own; they stand in the table for their names and limits.
  */
 #ifndef RWALKER_FORMAT_EVENT_LAYOUT_H
 #define RWALKER_FORMAT_EVENT_LAYOUT_H
@@ -24,6 +24,10 @@ enum event_field_type {
 	FIELD_TEXT,	/* (s), at most `limit` bytes */
 	FIELD_BYTES,	/* (s), at most `limit` bytes; printed as hex digits */
 	FIELD_COMM,	/* (s) in a char[16]; cut at a NUL */
+	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §6, SAMPLE) */
+	FIELD_LENGTH,	/* of a wait: ns, or which wait of its cpu ended when it began (FORMAT.md §6, WAIT) */
+	FIELD_KERNEL,	/* a stack: its leaf node */
+	FIELD_USER,
 	FIELD_SPECIAL_U32, /* in a uint32_t / uint64_t member, coded by the record's own code */
 	FIELD_SPECIAL_U64,
 	FIELD_SPECIAL_HEX,
@@ -35,6 +39,7 @@ struct event_field {
 	uint8_t type;	/* enum event_field_type */
 	uint8_t offset; /* in the record's struct */
 	uint32_t limit; /* greatest value or length */
+	uint32_t only;	/* the field is there only where one of these bits is in the record's flags; 0: always */
 };
 
 struct event_layout {
@@ -42,6 +47,8 @@ struct event_layout {
 	bool special;
 	const char *name;
 	const struct event_field *fields; /* up to FIELD_END */
+	bool timed;	    /* has a FIELD_CLOCK */
+	uint8_t cpu, flags; /* offsets of these members, for the fields that need them */
 };
 
 enum { FIELD_PAGE_SHIFT = 12 };
@@ -59,9 +66,22 @@ static inline uint64_t event_field_value(const struct event_field *field, const 
 {
 	const char *place = (const char *)record + field->offset;
 
-	bool narrow = field->type == FIELD_U32 || field->type == FIELD_TASK || field->type == FIELD_SPECIAL_U32;
+	bool narrow = field->type == FIELD_U32 || field->type == FIELD_TASK || field->type == FIELD_SPECIAL_U32 ||
+		      field->type == FIELD_KERNEL || field->type == FIELD_USER;
 
 	return narrow ? *(const uint32_t *)place : *(const uint64_t *)place;
+}
+
+/* Whether the record has the field; its flags must be known, as they are when a field that depends on them is met. */
+static inline bool event_field_present(const struct event_layout *layout, const struct event_field *field,
+				       const void *record)
+{
+	return !field->only || (*(const uint64_t *)((const char *)record + layout->flags) & field->only);
+}
+
+static inline uint32_t event_record_cpu(const struct event_layout *layout, const void *record)
+{
+	return *(const uint32_t *)((const char *)record + layout->cpu);
 }
 
 static inline const struct event_text *event_field_text(const struct event_field *field, const void *record)

@@ -133,6 +133,37 @@ int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, 
 	return r < 0 ? r : ENCODE(log, &log->events, event_encode_walk_task(log->events.encoder, row, task, stacks));
 }
 
+int event_log_add_wait(struct event_log *log, struct event_wait *wait, const struct event_task *task,
+		       const struct event_task *waker, const struct event_stacks *stacks)
+{
+	int r = use_type(log, RWK_CHUNK_EVENTS);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_wait(log->events.encoder, wait, task, waker, stacks));
+}
+
+int event_log_add_wake(struct event_log *log, struct event_wake *wake, const struct event_task *task,
+		       const struct event_task *target, const struct event_stacks *stacks)
+{
+	int r = use_type(log, RWK_CHUNK_EVENTS);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_wake(log->events.encoder, wake, task, target, stacks));
+}
+
+int event_log_add_user_stack(struct event_log *log, struct event_user_stack *record, const struct event_task *task,
+			     const struct event_stacks *stacks)
+{
+	int r = use_type(log, RWK_CHUNK_EVENTS);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_user_stack(log->events.encoder, record, task, stacks));
+}
+
+int event_log_add_wait_sums(struct event_log *log, struct event_wait_sums *sums, const struct event_task *task)
+{
+	int r = use_type(log, RWK_CHUNK_EVENTS);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_wait_sums(log->events.encoder, sums, task));
+}
+
 int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module)
 {
 	int r = use_type(log, RWK_CHUNK_EMBED);

@@ -29,6 +29,13 @@ int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, 
 			    const struct event_stacks *stacks);
 
 /* After the stop. Symbols ascend by address, and are spread over as many chunks as they need. */
+int event_log_add_wait(struct event_log *log, struct event_wait *wait, const struct event_task *task,
+		       const struct event_task *waker, const struct event_stacks *stacks);
+int event_log_add_wake(struct event_log *log, struct event_wake *wake, const struct event_task *task,
+		       const struct event_task *target, const struct event_stacks *stacks);
+int event_log_add_user_stack(struct event_log *log, struct event_user_stack *record, const struct event_task *task,
+			     const struct event_stacks *stacks);
+int event_log_add_wait_sums(struct event_log *log, struct event_wait_sums *sums, const struct event_task *task);
 int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module);
 int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
 				size_t count);

@@ -40,7 +40,13 @@ enum sample_flag {
 	SAMPLE_USER_MISSING = 32, /* asked for and not got; the reason follows */
 };
 
-enum user_missing { USER_MISSING_KERNEL_THREAD = 1, USER_MISSING_FAULT = 2, USER_MISSING_EXITING = 3 };
+enum user_missing {
+	USER_MISSING_KERNEL_THREAD = 1,
+	USER_MISSING_FAULT = 2,
+	USER_MISSING_EXITING = 3,
+	USER_MISSING_CHANGED = 4, /* waits: the system call returned to another place than it came from (exec) */
+	USER_MISSING_NO_ROOM = 5, /* waits: taken at the switch-out, and not kept */
+};
 
 /*
  * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack].

@@ -43,6 +43,7 @@ struct event_source {
 	uint64_t period;	/* nominal, in the weight's unit; of samples that carry none */
 	uint64_t start, stop;	/* (t) (t); stop = start while running */
 	uint64_t flags;		/* enum source_flag */
+	uint64_t least, most;	/* of waits, ns: shorter ones are only summed, longer ones left out */
 };
 enum source_flag { SOURCE_USER_STACKS = 1, SOURCE_SOFTWARE_FALLBACK = 2 };
 

@@ -24,6 +24,7 @@ enum loss_cause {
 	LOSS_HITS = 18,		 /* addresses that were not kept for embedding, for lack of room: a quality note */
 	LOSS_MODULES = 19,	 /* mapped files that were not kept for embedding, for lack of room: a quality note */
 	LOSS_FILES = 20,	 /* mapped files that were not opened for embedding while they were mapped: a quality note */
+	LOSS_BRIEF = 21,	 /* waits shorter than the threshold, which are summed: no damage */
 	LOSS_CAUSES		 /* how many numbers are known */
 };
 

@@ -7,6 +7,7 @@
 
 #include "common/log.h"
 #include "common/printable.h"
+#include "report/report_moment.h"
 #include "report/report_values.h"
 
 enum {
@@ -111,9 +112,15 @@ static int parse_waiting(void *config, const char *value)
 static int parse_time(void *config, const char *value)
 {
 	struct report_options *options = config;
+	struct profile_moment from, to;
 
-	if (report_value_times(value, &options->filter.from, &options->filter.to) < 0)
-		return log_error(EINVAL, "--time wants seconds from the start as in 1.5,20 or 1.5, or ,20, not \"%s\"", value);
+	if (report_value_moments(value, &from, &to) < 0)
+		return log_error(EINVAL, "--time wants moments as in 1.5,20 or 1.5, or ,20 or 12:00:03,12:00:05.5, not \"%s\"",
+				 value);
+	options->from = from;
+	options->to = to;
+	options->filter.from = from.kind == PROFILE_MOMENT_OFFSET ? from.ns : 0;
+	options->filter.to = to.kind == PROFILE_MOMENT_OFFSET ? to.ns : UINT64_MAX;
 	note_filter(options, "--time", value);
 	return 0;
 }
@@ -198,7 +205,7 @@ static const struct option_row rows[] = {
 	{"Filters", "waiting", 'w', OPTION_PARSE, 0, "S", 0, 0, parse_waiting,
 	 "walked tasks that had waited for S seconds or more"},
 	{"Filters", "time", 0, OPTION_PARSE, 0, "A,B", 0, 0, parse_time,
-	 "from second A to second B of the recording; either may be left out"},
+	 "from moment A to moment B, as in 1.5,20 (seconds of the recording) or 12:00:03,12:00:05.5 (UTC); either may be left out"},
 	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, parse_source, "cpu or tasks; may be given again"},
 	{"Filters", NULL, 'U', OPTION_FLAG, AT(filter.user_only), NULL, 0, 0, NULL,
 	 "user frames only; percentages stay those of the whole"},

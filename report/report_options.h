@@ -26,6 +26,7 @@ struct report_options {
 	const struct tool *tool; /* NULL: a view */
 	struct option_list paths;
 	struct profile_filter filter;
+	struct profile_moment from, to; /* of --time; where both are offsets the filter has them too */
 	struct profile_names names;
 	struct view_settings settings;
 	enum report_color color;

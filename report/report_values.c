@@ -20,8 +20,7 @@ static int take_digits(const char **text, uint64_t *value, unsigned int *ret_dig
 	return 0;
 }
 
-/* A decimal number; *text moves behind it. */
-static int take_decimal(const char **text, unsigned int places, uint64_t *ret_value)
+int report_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value)
 {
 	unsigned int whole, fraction = 0;
 	uint64_t value = 0;
@@ -46,7 +45,7 @@ int report_value_decimal(const char *text, unsigned int places, uint64_t *ret_va
 {
 	uint64_t value;
 
-	if (take_decimal(&text, places, &value) < 0 || *text)
+	if (report_value_take_decimal(&text, places, &value) < 0 || *text)
 		return -EINVAL;
 	*ret_value = value;
 	return 0;
@@ -58,7 +57,7 @@ int report_value_size(const char *text, uint64_t *ret_bytes)
 	const char *unit;
 	uint64_t value;
 
-	if (take_decimal(&text, 0, &value) < 0)
+	if (report_value_take_decimal(&text, 0, &value) < 0)
 		return -EINVAL;
 	unit = *text ? strchr(units, toupper((unsigned char)*text)) : NULL;
 	if (*text && (!unit || text[1]))
@@ -84,22 +83,4 @@ int report_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count
 		if (*text != ',')
 			return *text ? -EINVAL : 0;
 	}
-}
-
-int report_value_times(const char *text, uint64_t *ret_from, uint64_t *ret_to)
-{
-	enum { PLACES = 9 };
-	uint64_t from = 0, to = UINT64_MAX;
-
-	if (*text != ',' && take_decimal(&text, PLACES, &from) < 0)
-		return -EINVAL;
-	if (*text++ != ',')
-		return -EINVAL;
-	if (*text && (take_decimal(&text, PLACES, &to) < 0 || *text))
-		return -EINVAL;
-	if (to < from)
-		return -EINVAL;
-	*ret_from = from;
-	*ret_to = to;
-	return 0;
 }

@@ -15,7 +15,7 @@ int report_value_decimal(const char *text, unsigned int places, uint64_t *ret_va
 int report_value_size(const char *text, uint64_t *ret_bytes);
 /* "12,345": appends to `ids`, which has room for `room`; *count of them are used. -E2BIG where they are too many. */
 int report_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count);
-/* "1.5,20": two times in ns; either may be left out: "1.5," and ",20". */
-int report_value_times(const char *text, uint64_t *ret_from, uint64_t *ret_to);
+/* A decimal number at the start of *text, which moves behind it: for what has more to it. */
+int report_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value);
 
 #endif

@@ -5,21 +5,27 @@ Written from FORMAT.md alone, with the standard library alone. Exit code 3: some
 import functools, itertools, struct, sys
 
 # kind: name, then the fields in the order of the disk: n number, x number printed in hex, t time, p tgid or tid, a address
-# (these: difference to the one before), g pages, s string, b bytes in hex, c comm (FORMAT.md, 5 to 7; SAMPLE: own code).
+# (these: difference to the one before), g pages, s string, b bytes in hex, c comm, k stack, T time by CPU, l length of a wait;
+# behind a second colon the flags of which one must be set for the field to be there (FORMAT.md, 5 to 7).
 RECORDS = {
-    1: "meta key:s value:s", 2: "clock time:t boottime:n realtime:n tai:n window:n",
-    3: "source id:n kind:n weight:n name:s frequency:n period:n start:t stop:t flags:x",
+    1: "meta key:s value:s", 2: "clock time:t boottime:n realtime:n tai:n window:n", 8: "exit time:t tgid:p tid:p",
+    3: "source id:n kind:n weight:n name:s frequency:n period:n start:t stop:t flags:x least:n most:n",
     4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x",
-    5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x",
+    5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
     6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 7: "comm time:t tgid:p tid:p flags:x comm:s",
-    8: "exit time:t tgid:p tid:p", 9: "kernel-symbol module:n offset:x size:x name:s",
-    10: "loss time:t source:n cpu:n cause:n total:n",
-    11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n",
-    12: "maps-unavailable time:t tgid:p reason:n", 32: "task tgid:p tid:p start:n flags:x comm:c",
-    34: "walk time:t number:n source:n flags:x seen:n kept:n",
+    9: "kernel-symbol module:n offset:x size:x name:s", 10: "loss time:t source:n cpu:n cause:n total:n",
+    11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 66: "perf-map tgid:n count:n",
+    32: "task tgid:p tid:p start:n flags:x comm:c", 34: "walk time:t number:n source:n flags:x seen:n kept:n",
+    33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2",
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k",
-    64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n",
-    66: "perf-map tgid:n count:n"}
+    36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
+        " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8",
+    37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T",
+    38: "user-stack cpu:n task:n source:n flags:x missing:n:32 user:k:2 time:T since:n",
+    39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
+        " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
+            "interruptible uninterruptible other_blocked preempted yielded cancelled started".split())),
+    64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n"}
 TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY"}
 TABLE = range(256)
 for _ in range(8):
@@ -27,7 +33,6 @@ for _ in range(8):
 
 def crc32c(data, seed=0):
     return ~functools.reduce(lambda crc, byte: crc >> 8 ^ TABLE[(crc ^ byte) & 255], data, ~seed % 2**32) % 2**32
-
 def lz4_block(data):
     out, at = bytearray(), 0
     def length(nibble):
@@ -46,61 +51,57 @@ def lz4_block(data):
         offset, at = data[at] | data[at + 1] << 8, at + 2
         for _ in range(length(token & 15) + 4):
             out.append(out[-offset])
-
 def printable(data):  # what could steer a terminal, and what is not UTF-8, byte by byte as \xNN
-    hidden = [(0, 0x1F), (0x7F, 0x9F), (0x2028, 0x202E), (0x2066, 0x2069), (0xDC80, 0xDCFF)]
-    return '"%s"' % "".join(
-        "".join("\\x%02x" % b for b in c.encode("utf-8", "surrogateescape"))
-        if any(low <= ord(c) <= high for low, high in hidden) else c for c in data.decode("utf-8", "surrogateescape"))
-
+    return '"%s"' % "".join("".join("\\x%02x" % b for b in c.encode("utf-8", "surrogateescape")) if any(
+        low <= ord(c) <= high for low, high in ((0, 31), (127, 159), (0x2028, 0x202E), (0x2066, 0x2069), (0xDC80, 0xDCFF)))
+        else c for c in data.decode("utf-8", "surrogateescape"))
 def varint(record):  # of an iterator over bytes; an absent field at the end of its record reads as 0
-    value = shift = 0
-    for byte in itertools.chain(record, (0,)):
-        value, shift = value | (byte & 127) << shift, shift + 7
-        if byte < 128:
-            return value
+    byte = next(record, 0)
+    return byte if byte < 128 else byte & 127 | varint(record) << 7
 def zigzag(record):
     return (value := varint(record)) >> 1 ^ -(value & 1)
 def string(record):
     return bytes(itertools.islice(record, varint(record)))
-
 class Payload:  # what the records of one chunk refer back to
     def __init__(self):
-        self.last, self.cpus = {"t": 0, "p": 0, "a": 0}, {}
+        self.last, self.cpus, self.ends = {"t": 0, "p": 0, "a": 0}, {}, {}
         self.nodes = [0, 0]  # per node: what its next child's address is a difference to
-    def field(self, record, kind):
+    def field(self, record, kind, values):
         if kind in "tpa":
             self.last[kind] = (self.last[kind] + zigzag(record)) % 2**64
-        if kind in "ag":
-            return "0x%x" % ((self.last["a"] if kind == "a" else varint(record)) << 12)
-        return (self.last[kind] if kind in "tp" else string(record).hex()
-                if kind == "b" else printable(string(record).split(b"\0", kind == "c")[0]) if kind in "sc" else
-                self.stack(record) if kind == "k" else ("0x%x" if kind == "x" else "%d") % varint(record))
-    def stack(self, record):
+        if kind in "kTl":
+            return {"k": self.stack, "T": self.clock, "l": self.length}[kind](record, values.get("cpu"))
+        return (self.last[kind] if kind in "tp" else string(record).hex() if kind == "b" else "0x%x" % (
+            (self.last["a"] if kind == "a" else varint(record)) << 12) if kind in "ag" else printable(string(record).split(
+                b"\0", kind == "c")[0]) if kind in "sc" else ("0x%x" if kind == "x" else "%d") % varint(record))
+    def stack(self, record, _):
         parent, count = varint(record), varint(record)
         for _ in range(count):
             self.nodes[parent] = address = (self.nodes[parent] + zigzag(record)) % 2**64
             print("  node %d parent=%d address=0x%x" % (len(self.nodes), parent, address))
-            parent = len(self.nodes)
             self.nodes.append(address)
+            parent = len(self.nodes) - 1
         return parent
-    def sample(self, record):
-        cpu, difference = varint(record), zigzag(record)
+    def clock(self, record, cpu):
+        difference = zigzag(record)
         time, step = self.cpus.get(cpu, (self.last["t"] + difference, -difference))
         self.cpus[cpu] = self.last["t"], _ = (time + step + difference) % 2**64, step + difference
-        task, source, flags = varint(record), varint(record), varint(record)
-        missing, period = varint(record) if flags & 32 else 0, varint(record) if flags & 4 else 0
-        kernel, user = self.stack(record) if flags & 1 else 1, self.stack(record) if flags & 2 else 0
-        print("  sample time=%d cpu=%d task=%d source=%d flags=0x%x missing=%d period=%d kernel=%d user=%d" % (
-            self.last["t"], cpu, task, source, flags, missing, period, kernel, user))
+        return self.last["t"]
+    def length(self, record, cpu):
+        code, ends = varint(record), self.ends.setdefault(cpu, [0] * 4)
+        ends.insert(0, self.last["t"])
+        return ends[0] - ends[code + 1] if code < 4 else code - 4
     def record(self, record):
-        kind, address = varint(record), 0
+        kind, address, values = varint(record), 0, {}
         if kind not in RECORDS:
-            return self.sample(record) if kind == 33 else None
+            return
         name, *fields = RECORDS[kind].split()
-        values = [(f[:-2], self.field(record, f[-1])) for f in fields]
-        print(" ", name, *("%s=%s" % pair for pair in values))
-        for _ in range(int(values[-1][1]) if kind in (64, 65, 66) else 0):
+        for field, form, *only in (f.split(":") for f in fields):
+            there = not only or int(only[0]) & int(values["flags"], 16)
+            values[field] = self.field(record, form, values) if there else {
+                "kernel": 1, "run_queue": values.get("length"), "out_cpu": values.get("cpu")}.get(field, 0)
+        print(" ", name, *("%s=%s" % pair for pair in values.items()))
+        for _ in range(int([*values.values()][-1]) if kind in (64, 65, 66) else 0):
             address = varint(record) + (address if kind != 64 else 0)  # of a segment: its file offset
             print("    symbol address=0x%x size=0x%x name=%s" % (address, varint(record), printable(string(record)))
                   if kind != 64 else "    segment file_offset=0x%x address=0x%x file_size=0x%x memory_size=0x%x flags=0x%x"
@@ -116,7 +117,6 @@ def dump_chunk(chunk, kind, codec, stored, crc):
     while record := string(records):
         payload.record(iter(record))
     return True
-
 def dump(data):
     at, seed, sections, good = 0, 0, [], True
     def checks(magic, length):  # a struct of `length` bytes that begins with `magic` and ends with its checksum

@@ -20,6 +20,7 @@ static int collect_walked(struct rows *rows, const struct profile *profile)
 	for (; rows->count < count; rows->count++)
 		rows->items[rows->count] = (struct row){.node = walked[rows->count].node,
 							.task = walked[rows->count].task,
+							.flags = walked[rows->count].flags,
 							.samples = 1,
 							.weight = 1,
 							.state = walked[rows->count].state[0]};
@@ -40,6 +41,7 @@ static int collect_sampled(struct rows *rows, const struct profile *profile, uin
 	for (const struct profile_entry *entry = entries + first; entry < entries + last; entry++)
 		rows->items[rows->count++] = (struct row){.node = entry->node,
 							  .task = entry->task,
+							  .flags = entry->flags,
 							  .samples = entry->samples,
 							  .weight = entry->weight};
 	return 0;

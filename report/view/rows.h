@@ -11,7 +11,7 @@
 #include "report/profile.h"
 
 struct row {
-	uint32_t node, task;
+	uint32_t node, task, flags; /* flags: enum profile_chain_flag */
 	uint64_t samples, weight;
 	char state; /* 0: not walked */
 };

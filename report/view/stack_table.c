@@ -5,12 +5,13 @@
 #include "report/view/section.h"
 
 int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
-		     enum functions_mode mode)
+		     enum functions_mode mode, bool by_missing)
 {
 	const struct view_settings *settings = context->settings;
 	const struct unique_settings unique = {
 		.by_frame = settings->addresses || settings->offsets,
 		.per_process = settings->per_process,
+		.by_missing = by_missing,
 	};
 	_cleanup_(rows_deinit) struct rows rows = {0};
 	int r;

@@ -15,8 +15,9 @@ struct stack_table {
 	struct unique_stacks stacks;
 };
 
+/* With `by_missing`, stacks are kept apart that read the same but for a user part that was lost. */
 int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
-		     enum functions_mode mode);
+		     enum functions_mode mode, bool by_missing);
 void stack_table_deinit(struct stack_table *table);
 
 #endif

@@ -46,7 +46,7 @@ int stacks_section(const struct view_context *context, uint32_t number, const st
 {
 	_cleanup_(stack_table_deinit) struct stack_table table;
 	_cleanup_(chain_deinit) struct chain chain = {0};
-	int r = stack_table_init(&table, context, number, FUNCTIONS_BY_ADDRESS);
+	int r = stack_table_init(&table, context, number, FUNCTIONS_BY_ADDRESS, false);
 
 	for (size_t i = 0; !r && i < table.stacks.count; i++) {
 		const struct unique_stack *stack = &table.stacks.items[i];

@@ -2,7 +2,8 @@
 /*
  * The stacks of a source that look different when printed: rows whose call chains read the same, of the same comm
  * (and process, where that was asked for), are one. With `by_frame` chains that differ in an address are
- * different. Lightest first, then by comm, process and chain.
+ * different; with `by_missing` those of which a user part was lost are, too. Lightest first, then by comm, process
+ * and chain.
  */
 #ifndef RWALKER_REPORT_VIEW_UNIQUE_STACKS_H
 #define RWALKER_REPORT_VIEW_UNIQUE_STACKS_H
@@ -14,6 +15,7 @@
 struct unique_stack {
 	uint32_t comm, process; /* process: 0 where rows are not split by it */
 	uint32_t node;		/* of the profile: one of those that read the same */
+	bool user_missing;	/* CHAIN_USER_MISSING, where rows are split by it */
 	uint64_t samples, weight;
 };
 
@@ -23,7 +25,7 @@ struct unique_stacks {
 };
 
 struct unique_settings {
-	bool by_frame, per_process;
+	bool by_frame, per_process, by_missing;
 };
 
 int unique_stacks_init(struct unique_stacks *stacks, struct profile *profile, const struct rows *rows,

@@ -50,11 +50,17 @@ static const struct constant {
 	CONSTANT(LOSS_NESTED), CONSTANT(LOSS_SIDEBAND), CONSTANT(LOSS_MAPS), CONSTANT(LOSS_OWN), CONSTANT(LOSS_FILTERED),
 	CONSTANT(LOSS_IDLE), CONSTANT(LOSS_KERNEL_STACK), CONSTANT(LOSS_ENCODER), CONSTANT(LOSS_RECORDED),
 	CONSTANT(LOSS_SEEN), CONSTANT(LOSS_NOT_DELIVERED), CONSTANT(LOSS_USER_STACK), CONSTANT(LOSS_TRUNCATED),
-	CONSTANT(LOSS_HITS), CONSTANT(LOSS_MODULES), CONSTANT(LOSS_FILES),
+	CONSTANT(LOSS_HITS), CONSTANT(LOSS_MODULES), CONSTANT(LOSS_FILES), CONSTANT(LOSS_BRIEF),
 	CONSTANT(SAMPLE_HAS_KERNEL), CONSTANT(SAMPLE_HAS_USER), CONSTANT(SAMPLE_HAS_PERIOD),
 	CONSTANT(SAMPLE_KERNEL_TRUNCATED), CONSTANT(SAMPLE_USER_TRUNCATED), CONSTANT(SAMPLE_USER_MISSING),
 	CONSTANT(WALK_TASK_ON_CPU), CONSTANT(WALK_TASK_IOWAIT), CONSTANT(WALK_TASK_QUEUED), CONSTANT(WALK_TASK_FROZEN),
 	CONSTANT(WALK_TASK_STOPPED), CONSTANT(WALK_TASK_TRACED), CONSTANT(WALK_TASK_KERNEL_TRUNCATED),
+	CONSTANT(WAIT_HAS_KERNEL), CONSTANT(WAIT_HAS_USER), CONSTANT(WAIT_HAS_RUN_QUEUE), CONSTANT(WAIT_HAS_WAKER),
+	CONSTANT(WAIT_MOVED), CONSTANT(WAIT_USER_MISSING), CONSTANT(WAIT_USER_LATER), CONSTANT(WAIT_IOWAIT),
+	CONSTANT(WAIT_BEGAN_BEFORE), CONSTANT(WAIT_OUT_EARLIEST), CONSTANT(WAIT_NOT_ENDED), CONSTANT(WAIT_KERNEL_TRUNCATED),
+	CONSTANT(WAIT_USER_TRUNCATED), CONSTANT(WAIT_BLOCKED), CONSTANT(WAIT_PREEMPTED), CONSTANT(WAIT_YIELDED),
+	CONSTANT(WAIT_CANCELLED), CONSTANT(WAIT_STARTED), CONSTANT(WAKER_TASK), CONSTANT(WAKER_SOFTIRQ), CONSTANT(WAKER_IRQ),
+	CONSTANT(WAKER_UNKNOWN),
 	CONSTANT(EMBED_FULL), CONSTANT(EMBED_MIN), CONSTANT(EMBED_NO_FILE), CONSTANT(EMBED_CHANGED),
 	CONSTANT(EMBED_UNREADABLE), CONSTANT(EMBED_NO_ROOM),
 };
@@ -133,30 +139,38 @@ static const char *type_sign(const struct event_field *field)
 		[FIELD_TASK] = "i", [FIELD_PAGES] = "p",
 		[FIELD_TEXT] = "s", [FIELD_COMM] = "s", [FIELD_BYTES] = "b", [FIELD_SPECIAL_U32] = "n",
 		[FIELD_SPECIAL_U64] = "n", [FIELD_SPECIAL_HEX] = "n", [FIELD_SPECIAL_TIME] = "",
+		[FIELD_CLOCK] = "", [FIELD_LENGTH] = "", [FIELD_KERNEL] = "k", [FIELD_USER] = "k",
 	};
 
 	return strcmp(field->name, "kernel") && strcmp(field->name, "user") ? signs[field->type] : "k";
 }
 
-/* The rows from here to the next heading against the layout. SAMPLE's table has cpu before time. */
+/* "only with flag 8" in the row's remark, 0 where there is none. */
+static uint32_t flag_of(const char *row)
+{
+	const char *end = strchr(row + 1, '\n'), *remark = strstr(row, "only with flag ");
+
+	return remark && end && remark < end ? (uint32_t)strtoul(remark + strlen("only with flag "), NULL, 10) : 0;
+}
+
+/* The rows from here to the next heading against the layout. */
 static void check_fields(struct test *t, const char *row, const struct event_layout *layout)
 {
 	const struct event_field *field = layout->fields;
 	const char *end = strstr(row, "\n#");
-	int swapped = layout->kind == EVENT_SAMPLE;
 
 	row = strstr(row, "\n| field | type |");
 	REQUIRE(t, row && row < end);
 	row = strstr(row + 1, "\n|---");
 	row = row ? strstr(row + 1, "\n") : NULL;
 	for (; row && row[1] == '|' && field->type; row = strstr(row + 1, "\n"), field++) {
-		size_t at = (size_t)(field - layout->fields);
-		const struct event_field *want = &layout->fields[swapped && at < 2 ? 1 - at : at];
 		char name[32] = "", type[8] = "";
 
 		sscanf(row, "\n| %31[a-z_] | %7[a-z]", name, type);
-		test_check(t, !strcmp(name, want->name) && !strcmp(type, type_sign(want)), "%s of %s: \"%s\", \"%s\"", want->name,
+		test_check(t, !strcmp(name, field->name) && !strcmp(type, type_sign(field)), "%s of %s: \"%s\", \"%s\"", field->name,
 			   layout->name, name, type);
+		if (layout->kind != EVENT_SAMPLE) /* whose code is its own */
+			CHECK_INT(t, field->only, flag_of(row));
 	}
 	test_check(t, !field->type && row && row[1] != '|', "the fields of %s: not as many", layout->name);
 }

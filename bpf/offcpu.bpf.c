@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Waits: from a switch-out to the switch-in, who ended them, and with which stacks. At every switch a few words of the
+ * task's entry are touched and nothing else; filters run and stacks are walked only for a wait that was long enough.
+ *
+ *     switch-out   note time, state, class        [user stack, where no system call will return]
+ *     waking       note the waker                 [its stacks, where the wait is long enough by now]
+ *     switch-in    sum, or tell the wait with the sleeper's kernel stack
+ *     sys_exit     the user stack of waits within this call
+ *
+ * The first look at all tasks makes their entries, the last one tells what has not ended.
+ */
+#include "bpf/clock.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/follow.bpf.h"
+#include "bpf/ring.bpf.h"
+#include "bpf/switched_out.bpf.h"
+#include "bpf/wait.bpf.h"
+
+const volatile struct ring_wait_knobs wait_knobs;
+const volatile __u32 wait_max_frames = RING_MAX_FRAMES;
+const volatile __u64 wait_cpus[RING_CPU_WORDS];
+
+#define SECOND 1000000000ULL
+
+struct ring_look_state wait_look;
+
+static __always_inline bool state_is_wanted(u32 state)
+{
+	return wait_knobs.states & (state ? state : RING_STATE_RUNNABLE);
+}
+
+static __always_inline bool cpu_is_wanted(u32 cpu)
+{
+	u32 word = cpu / 64;
+
+	return !wait_knobs.cpus || (word < RING_CPU_WORDS && (wait_cpus[word] >> (cpu % 64) & 1));
+}
+
+/* RECORDED: go on; else the counter it belongs to. */
+static __always_inline enum ring_counter wait_predicate(struct task_struct *task, const struct wait_entry *entry,
+							u64 length, u32 cpu)
+{
+	if (task_is_own(task))
+		return RING_COUNT_OWN;
+	if (length > wait_knobs.most || !state_is_wanted(entry->state) || !cpu_is_wanted(cpu))
+		return RING_COUNT_FILTERED;
+	return task_is_wanted(task) ? RING_COUNT_RECORDED : RING_COUNT_FILTERED;
+}
+
+static __always_inline struct ring_head head_of(enum ring_kind kind, u64 now, u32 source)
+{
+	return (struct ring_head){.time = now, .cpu = bpf_get_smp_processor_id(), .kind = kind, .source = source};
+}
+
+/* --- user stacks --- */
+
+/* Of the current task; the number of its bytes. */
+static __always_inline u64 take_user_stack(void *ctx, struct task_struct *task, struct ring_user_stack *record)
+{
+	const u64 room = wait_max_frames * 8;
+	long bytes = bpf_get_stack(ctx, record->frames, room, BPF_F_USER_STACK);
+
+	record->flags = 0;
+	record->reason = RING_USER_TAKEN;
+	record->count = 0;
+	if (bytes <= 0) {
+		record->reason = task->flags & PF_EXITING ? RING_USER_EXITING : RING_USER_FAULT;
+		return 0;
+	}
+	if (bytes == room)
+		record->flags |= RING_SAMPLE_USER_TRUNCATED;
+	record->count = bytes / 8u;
+	return bytes;
+}
+
+/* Tells the user stack of the current task, or why there is none. */
+static __always_inline void tell_user_stack(void *ctx, struct task_struct *task, u64 now, u64 since, u32 reason)
+{
+	struct ring_cpu *cpu = ring_this_cpu();
+	struct ring_user_stack *record;
+	u64 length = sizeof(*record);
+
+	if (!cpu)
+		return;
+	record = scratch_enter(cpu);
+	if (record) {
+		record->head = head_of(RING_USER_STACK, now, wait_knobs.source);
+		record->since = since;
+		task_describe(task, &record->task);
+		if (reason) {
+			record->reason = reason;
+			record->flags = record->count = 0;
+		} else {
+			length += take_user_stack(ctx, task, record);
+		}
+		(void)ring_output(record->head.cpu, record, length); /* a wait that misses its stack is counted by the reader */
+	}
+	scratch_leave(cpu);
+}
+
+static __always_inline void read_user_registers(struct task_struct *task, u64 *ret_ip, u64 *ret_sp)
+{
+	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+
+	*ret_ip = bpf_core_field_exists(regs->ip) ? regs->ip : regs->pc;
+	*ret_sp = regs->sp;
+}
+
+/* What the wait's record says of the user stack; notes what is to be done for it. */
+static __always_inline u32 plan_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	if (!wait_knobs.user_stacks)
+		return 0;
+	if (task->flags & PF_KTHREAD)
+		return RING_WAIT_USER_KTHREAD;
+	if (!(entry->flags & WAIT_IN_SYSCALL))
+		return RING_WAIT_USER_BEFORE;
+	if (!entry->pending) {
+		entry->pending = now;
+		read_user_registers(task, &entry->ip, &entry->sp);
+	}
+	return RING_WAIT_USER_LATER;
+}
+
+/* --- sums --- */
+
+static __always_inline void fill_sums(struct task_struct *task, const struct wait_entry *entry, u64 now,
+				      struct ring_sums *record)
+{
+	record->head = head_of(RING_SUMS, now, wait_knobs.source);
+	record->since = entry->since;
+	record->running = entry->running;
+	task_describe(task, &record->task);
+	__builtin_memcpy(record->kinds, entry->sums, sizeof(record->kinds));
+}
+
+static __always_inline void forget_sums(struct wait_entry *entry, u64 now)
+{
+	__builtin_memset(entry->sums, 0, sizeof(entry->sums));
+	entry->running = 0;
+	entry->since = now;
+}
+
+/* What finds no room in the ring is not lost: it is told with what comes next. */
+static __always_inline void tell_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	struct ring_sums *record;
+
+	if (task_is_own(task) || !task_is_wanted(task)) {
+		forget_sums(entry, now);
+		return;
+	}
+	record = scratch_enter(cpu);
+	if (record) {
+		fill_sums(task, entry, now, record);
+		if (ring_output(record->head.cpu, record, sizeof(*record)) == RING_COUNT_RECORDED)
+			forget_sums(entry, now);
+	}
+	scratch_leave(cpu);
+}
+
+static __always_inline void settle_running(struct task_struct *task, struct wait_entry *entry)
+{
+	u64 ran = task->se.sum_exec_runtime;
+
+	entry->running += ran - entry->ran;
+	entry->ran = ran;
+}
+
+/* --- a wait --- */
+
+static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record)
+{
+	const u64 room = wait_max_frames * 8;
+	void *frames = record->rest;
+	long bytes;
+
+	if (wait_knobs.wakers)
+		frames += sizeof(struct ring_waker);
+	bytes = bpf_get_task_stack(task, frames, room, 0);
+	if (bytes <= 0)
+		return 0;
+	if (bytes == room)
+		record->flags |= RING_WAIT_KERNEL_TRUNCATED;
+	record->kernel_count = bytes / 8u;
+	return bytes;
+}
+
+/* All but the kernel stack; the record's length so far. */
+static __always_inline u64 fill_wait(struct task_struct *task, const struct wait_entry *entry, u64 now, u32 flags,
+				     struct ring_wait *record)
+{
+	u64 length = sizeof(*record);
+
+	record->head = head_of(RING_WAIT, now, wait_knobs.source);
+	record->out = entry->out;
+	record->state = entry->state;
+	record->wait_class = entry->wait_class;
+	record->out_cpu = entry->out_cpu;
+	record->flags = flags | (entry->flags & WAIT_TOLD);
+	record->kernel_count = 0;
+	task_describe(task, &record->task);
+	if (wait_knobs.wakers) {
+		record->flags |= RING_WAIT_HAS_WAKER;
+		__builtin_memcpy(record->rest, &entry->waker, sizeof(entry->waker));
+		length += sizeof(entry->waker);
+	}
+	return length;
+}
+
+static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct task_struct *task,
+						   struct wait_entry *entry, u64 now, u64 run_queue)
+{
+	enum ring_counter outcome = RING_COUNT_NESTED;
+	struct ring_wait *record = scratch_enter(cpu);
+
+	if (record) {
+		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, now), record), stack;
+
+		record->run_queue = run_queue;
+		stack = wait_stack(task, record);
+		outcome = ring_output(record->head.cpu, record, length + stack);
+		if (outcome == RING_COUNT_RECORDED && !stack)
+			cpu->counters[RING_COUNT_KERNEL_STACK]++;
+		if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_KERNEL_TRUNCATED))
+			cpu->counters[RING_COUNT_TRUNCATED]++;
+	}
+	scratch_leave(cpu);
+	return outcome;
+}
+
+/*
+ * The task has an entry, and was asleep when that was made: its switch-out is worked out from what the scheduler keeps.
+ * False where it cannot be told, because the task ran in between.
+ */
+static __always_inline bool began_before(struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	u32 bound = RING_WAIT_EXACT;
+
+	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
+		return false;
+	entry->first_seen = 0;
+	entry->out = task->start_time; /* if it has never run */
+	if (task->sched_info.last_arrival)
+		entry->out = switched_out(task, now - wait_look.clock_offset, &bound) + wait_look.clock_offset;
+	entry->state = entry->first_state;
+	entry->wait_class = entry->first_state ? RING_WAIT_BLOCKED : RING_WAIT_PREEMPTED;
+	entry->run_delay = task->sched_info.run_delay;
+	entry->flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_EARLIEST);
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		entry->flags |= RING_WAIT_IOWAIT;
+	return entry->out && entry->out <= now;
+}
+
+static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct task_struct *next,
+						  struct wait_entry *entry, u64 now)
+{
+	u64 length, run_queue;
+	enum ring_counter outcome;
+
+	if (!entry->out && !began_before(next, entry, now))
+		return RING_COUNT_NO_ENTRY;
+	length = now - entry->out;
+	run_queue = run_queue_part(next, entry, length);
+	if (length < wait_knobs.least) {
+		add_sum(entry, length, run_queue);
+		return RING_COUNT_BRIEF;
+	}
+	outcome = wait_predicate(next, entry, length, bpf_get_smp_processor_id());
+	return outcome == RING_COUNT_RECORDED ? tell_wait(cpu, next, entry, now, run_queue) : outcome;
+}
+
+static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *next, u64 now)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, next, 0, 0);
+	enum ring_counter outcome = RING_COUNT_NO_ENTRY;
+
+	if (!entry && !wait_look.armed)
+		return;
+	if (entry && (entry->flags & WAIT_CLOSED))
+		return;
+	if (entry && !wait_look.armed) { /* the first look is under way: what it says of this task is history */
+		entry->first_seen = 0;
+		entry->out = 0;
+		return;
+	}
+	cpu->counters[RING_COUNT_SEEN]++;
+	if (entry) {
+		outcome = end_wait(cpu, next, entry, now);
+		entry->out = 0;
+		if (wait_knobs.wakers)
+			entry->waker.context = RING_WAKER_NONE;
+	}
+	if (outcome < RING_COUNTERS)
+		cpu->counters[outcome]++;
+}
+
+static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct task_struct *prev, u64 now, u32 state)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, prev, 0, 0);
+	bool preempt = ((u64 *)ctx)[0];
+	long number;
+
+	if (!entry || (entry->flags & WAIT_CLOSED))
+		return;
+	settle_running(prev, entry);
+	entry->state = state;
+	entry->out_cpu = bpf_get_smp_processor_id();
+	entry->wait_class = judge_switch(prev, preempt, state);
+	entry->flags = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT : 0;
+	entry->run_delay = prev->sched_info.run_delay;
+	entry->first_seen = 0;
+	entry->out = now;
+	if (!wait_look.armed) {
+		entry->running = 0;
+		entry->since = now;
+		return;
+	}
+	if (state & TASK_DEAD) { /* it never comes back */
+		if (entry->pending)
+			tell_user_stack(ctx, prev, now, entry->pending, RING_USER_EXITING);
+		tell_sums(cpu, prev, entry, now);
+		entry->flags |= WAIT_CLOSED;
+		return;
+	}
+	if (now - entry->since >= SECOND)
+		tell_sums(cpu, prev, entry, now);
+	if (!wait_knobs.user_stacks || (prev->flags & PF_KTHREAD))
+		return;
+	if (in_system_call(prev, &number))
+		entry->flags |= WAIT_IN_SYSCALL;
+	else if (!task_is_own(prev) && task_is_wanted(prev))
+		tell_user_stack(ctx, prev, now, 0, RING_USER_TAKEN);
+}
+
+SEC("tp_btf/sched_switch")
+int wait_switch(u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	struct ring_cpu *cpu = ring_this_cpu();
+	u64 now = bpf_ktime_get_ns();
+
+	if (!cpu)
+		return 0;
+	if (prev->pid)
+		switch_out(ctx, cpu, prev, now, ctx[3]);
+	if (next->pid)
+		switch_in(cpu, next, now);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int wait_sys_exit(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
+	u64 ip, sp, since;
+
+	if (!entry || !entry->pending)
+		return 0;
+	since = entry->pending;
+	entry->pending = 0;
+	read_user_registers(task, &ip, &sp);
+	tell_user_stack(ctx, task, bpf_ktime_get_ns(), since,
+			ip == entry->ip && sp == entry->sp ? RING_USER_TAKEN : RING_USER_CHANGED);
+	return 0;
+}
+
+/* --- who ends waits --- */
+
+static __always_inline u64 waker_stacks(void *ctx, struct task_struct *waker, struct ring_wake *record)
+{
+	const u64 room = wait_max_frames * 8;
+	long kernel = bpf_get_stack(ctx, record->frames, room, 0), user = 0;
+
+	if (kernel < 0)
+		kernel = 0;
+	if (kernel == room)
+		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
+	if (wait_knobs.user_stacks && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
+		user = bpf_get_stack(ctx, (void *)record->frames + kernel, room, BPF_F_USER_STACK);
+		if (user <= 0) {
+			record->flags |= RING_SAMPLE_NO_USER_FAULT;
+			user = 0;
+		}
+		if (user == room)
+			record->flags |= RING_SAMPLE_USER_TRUNCATED;
+	}
+	record->kernel_count = kernel / 8u;
+	record->user_count = user / 8u;
+	return kernel + user;
+}
+
+static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
+				      struct task_struct *target, const struct wait_entry *entry)
+{
+	struct ring_wake *record = scratch_enter(cpu);
+
+	if (record) {
+		u64 length = sizeof(*record);
+
+		record->head = head_of(RING_WAKE, entry->waker.time, wait_knobs.wakers_source);
+		record->context = entry->waker.context;
+		record->flags = 0;
+		record->task = entry->waker.task;
+		task_describe(target, &record->target);
+		length += waker_stacks(ctx, waker, record);
+		if (ring_output(record->head.cpu, record, length) != RING_COUNT_RECORDED)
+			__sync_fetch_and_add(&wait_look.wakes_lost, 1);
+	}
+	scratch_leave(cpu);
+}
+
+/*
+ * In the waker's own context. One that comes before the switch-out stands until a later one comes: it may be the one that
+ * the scheduler makes wait until its target is off the CPU.
+ */
+SEC("tp_btf/sched_waking")
+int wait_waking(u64 *ctx)
+{
+	struct task_struct *target = (void *)ctx[0], *waker = bpf_get_current_task_btf();
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, target, 0, 0);
+	struct ring_cpu *cpu = ring_this_cpu();
+	u64 now;
+
+	if (!cpu || !entry || (entry->flags & WAIT_CLOSED) || !wait_look.armed)
+		return 0;
+	now = bpf_ktime_get_ns();
+	entry->waker.time = now;
+	entry->waker.context = waker_context(waker, cpu, wait_knobs.preempt_count);
+	task_describe(waker, &entry->waker.task);
+	if (!entry->out || now - entry->out < wait_knobs.least || task_is_own(target))
+		return 0;
+	if (state_is_wanted(entry->state) && task_is_wanted(target))
+		tell_wake(ctx, cpu, waker, target, entry);
+	return 0;
+}
+
+/* --- tasks come --- */
+
+SEC("tp_btf/sched_process_fork")
+int wait_fork(u64 *ctx)
+{
+	struct task_struct *child = (void *)ctx[1];
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!entry) {
+		__sync_fetch_and_add(&wait_look.entries_failed, 1);
+		return 0;
+	}
+	entry->out = entry->since = bpf_ktime_get_ns();
+	entry->wait_class = RING_WAIT_STARTED;
+	entry->out_cpu = bpf_get_smp_processor_id();
+	return 0;
+}
+
+static __always_inline void look_first(struct task_struct *task)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!entry) {
+		wait_look.entries_failed++;
+		return;
+	}
+	if (!entry->since)
+		entry->since = bpf_ktime_get_ns();
+	if (!entry->ran)
+		entry->ran = task->se.sum_exec_runtime;
+	entry->first_arrival = task->sched_info.last_arrival;
+	entry->first_state = task->__state;
+	entry->first_seen = !entry->out; /* also of one that is on a CPU: it may be on its way off */
+}
+
+static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
+				       u64 now, void *scratch)
+{
+	struct ring_sums *record = scratch;
+
+	settle_running(task, entry);
+	fill_sums(task, entry, now, record);
+	return !bpf_seq_write(meta->seq, record, sizeof(*record));
+}
+
+static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
+				       u64 now, void *scratch)
+{
+	struct ring_wait *record = scratch;
+	u64 length = fill_wait(task, entry, now, RING_WAIT_NOT_ENDED, record), stack = 0;
+	bool blocked = entry->wait_class == RING_WAIT_BLOCKED;
+
+	record->run_queue = blocked ? 0 : now - entry->out;
+	if (wait_knobs.wakers && record->rest[1] != RING_WAKER_NONE && blocked)
+		record->run_queue = now - record->rest[0]; /* called for, and not on a CPU yet */
+	if (record->run_queue > now - entry->out)
+		record->run_queue = now - entry->out;
+	if (!task->on_cpu)
+		stack = wait_stack(task, record);
+	return !bpf_seq_write(meta->seq, record, length + stack);
+}
+
+/* What has not ended, and what was not told of the rest. A task that is switched in meanwhile tells its wait itself. */
+static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_struct *task, void *scratch)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
+	u64 now = bpf_ktime_get_ns();
+
+	if (!entry || (entry->flags & WAIT_CLOSED))
+		return;
+	if (task_is_own(task) || !task_is_wanted(task) || !write_sums(meta, task, entry, now, scratch))
+		return;
+	entry->flags |= WAIT_CLOSED;
+	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
+		return;
+	if (now - entry->out < wait_knobs.least || now - entry->out > wait_knobs.most || !state_is_wanted(entry->state))
+		return;
+	if (!write_wait(meta, task, entry, now, scratch))
+		entry->flags &= ~WAIT_CLOSED; /* the page is full: the kernel comes back for this task with the next one */
+}
+
+/* One reader at a time; its value's size is set by the recorder. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, RING_HEAD_ROOM + 8 * RING_MAX_FRAMES);
+} look_scratch SEC(".maps");
+
+SEC("iter/task")
+int wait_look_at(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	void *scratch;
+	u32 zero = 0;
+
+	if (!task)
+		return 0;
+	if (wait_look.kind == RING_LOOK_FIRST) {
+		look_first(task);
+		return 0;
+	}
+	scratch = bpf_map_lookup_elem(&look_scratch, &zero);
+	if (scratch)
+		look_last(ctx->meta, task, scratch);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the files event_encoder*.c share and nobody else sees: the encoder, and how a record is begun, filled and ended. */
+#ifndef RWALKER_FORMAT_EVENT_ENCODER_INTERNAL_H
+#define RWALKER_FORMAT_EVENT_ENCODER_INTERNAL_H
+
+#include "format/event_encoder.h"
+#include "format/event_layout.h"
+#include "format/limits.h"
+#include "format/stack_tree.h"
+#include "format/task_table.h"
+#include "format/varint.h"
+
+enum {
+	RECORD_OVERHEAD = 4 + 2, /* length and kind */
+	TASK_ROOM = RECORD_OVERHEAD + 4 * VARINT_MAX + 1 + RWK_MAX_COMM,
+};
+
+struct cpu_clock { /* the last sample, wait ... of a CPU */
+	uint64_t time, step;
+	uint64_t chunk; /* which chunk that was in */
+	struct wait_ends ends;
+};
+
+struct event_encoder {
+	uint8_t *bytes;
+	size_t used, room;
+	uint64_t time, start, task; /* what the next (t), FIELD_START (pages) and FIELD_TASK are differences to */
+	uint64_t first, last;	    /* first > last: no time yet */
+	uint64_t chunk;		    /* counts resets, from 1 */
+	struct cpu_clock *cpus;
+	uint32_t max_cpus;
+	struct stack_tree stacks;
+	struct task_table tasks;
+};
+
+bool encoder_has_room(const struct event_encoder *encoder, size_t bytes);
+void encoder_note_time(struct event_encoder *encoder, uint64_t time);
+
+/* A record is written behind a length of one byte, and moved where it turns out to need more. */
+uint8_t *encoder_record_start(const struct event_encoder *encoder, enum event_kind kind);
+void encoder_record_finish(struct event_encoder *encoder, const uint8_t *end);
+
+/* Bytes that all fields take at most, stacks not counted; -EINVAL where one is over its limit. */
+int64_t encoder_fields_room(const struct event_layout *layout, const void *record);
+/* One field that refers to nothing but the encoder's running differences. */
+uint8_t *encoder_field_put(struct event_encoder *encoder, uint8_t *at, const struct event_field *field,
+			   const void *record);
+/* All of them but those of special coding. */
+uint8_t *encoder_fields_put(struct event_encoder *encoder, uint8_t *at, const struct event_layout *layout,
+			    const void *record);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The records of waits in EVENTS chunks (FORMAT.md §6): a wait when it has ended, the stacks of who ended it, the user
+ * stack that could be taken only later, and sums of what was too short for a record of its own. A wait finds its
+ * waker's stacks by target and time, and its user stack by task and time; both may lie in other chunks.
+ * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ */
+#ifndef RWALKER_FORMAT_EVENT_WAIT_H
+#define RWALKER_FORMAT_EVENT_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum wait_class {
+	WAIT_BLOCKED,	/* asleep until somebody called for a wakeup */
+	WAIT_PREEMPTED, /* runnable; another task was given the CPU */
+	WAIT_YIELDED,
+	WAIT_CANCELLED, /* wanted to sleep, a signal was pending */
+	WAIT_STARTED,	/* from the fork to the first time on a CPU */
+	WAIT_CLASSES
+};
+
+enum wait_flag {
+	WAIT_HAS_KERNEL = 1,
+	WAIT_HAS_USER = 2,
+	WAIT_HAS_RUN_QUEUE = 4, /* blocked: its run queue part follows; of other classes the whole is that */
+	WAIT_HAS_WAKER = 8,
+	WAIT_MOVED = 16,	 /* it left another CPU: out_cpu follows */
+	WAIT_USER_MISSING = 32,	 /* asked for and not got; the reason follows */
+	WAIT_USER_LATER = 64,	 /* a USER_STACK follows */
+	WAIT_IOWAIT = 128,
+	WAIT_BEGAN_BEFORE = 256, /* before the recording */
+	WAIT_OUT_EARLIEST = 512, /* it began then or later: the length is a bound */
+	WAIT_NOT_ENDED = 1024,	 /* time is when it was looked at last */
+	WAIT_KERNEL_TRUNCATED = 2048,
+	WAIT_USER_TRUNCATED = 4096,
+};
+
+enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };
+
+struct event_wait {
+	uint32_t cpu, task, source; /* cpu: where it was switched in; task: number in the chunk */
+	uint64_t flags;		    /* enum wait_flag */
+	uint32_t wait_class;
+	uint64_t state;	  /* the kernel's __state at the switch-out, raw mask */
+	uint64_t missing; /* enum user_missing */
+	uint32_t kernel, user;
+	uint64_t time;	    /* of the switch-in */
+	uint64_t length;    /* ns since the switch-out */
+	uint64_t run_queue; /* ns of it, at its end */
+	uint32_t out_cpu, context, waker; /* context: enum waker_context; waker: number in the chunk */
+	uint64_t woken; /* ns before `time` */
+	bool callers_known; /* as in event_sample */
+};
+
+/* Who called for the wakeup of `target`, with stacks; the context is in the wait. */
+struct event_wake {
+	uint32_t cpu, task, source;
+	uint64_t flags; /* enum sample_flag */
+	uint32_t target, context;
+	uint64_t missing;
+	uint32_t kernel, user;
+	uint64_t time;
+	bool callers_known;
+};
+
+/* The user stack of the task's waits that ended in [time - since, time] and said WAIT_USER_LATER. */
+struct event_user_stack {
+	uint32_t cpu, task, source;
+	uint64_t flags; /* enum sample_flag */
+	uint64_t missing;
+	uint32_t user;
+	uint64_t time, since;
+	bool callers_known;
+};
+
+enum wait_sum_kind {
+	WAIT_SUM_INTERRUPTIBLE,
+	WAIT_SUM_UNINTERRUPTIBLE,
+	WAIT_SUM_OTHER_BLOCKED,
+	WAIT_SUM_PREEMPTED,
+	WAIT_SUM_YIELDED,
+	WAIT_SUM_CANCELLED,
+	WAIT_SUM_STARTED,
+	WAIT_SUM_KINDS
+};
+
+struct event_wait_sum {
+	uint64_t count, total, run_queue; /* ns */
+};
+
+/* Of one task, from time - span to time. flags: bit per enum wait_sum_kind that follows. */
+struct event_wait_sums {
+	uint64_t time; /* (t) */
+	uint32_t task, source;
+	uint64_t span, running; /* ns; running: on a CPU, by the kernel's account */
+	uint64_t flags;
+	struct event_wait_sum kinds[WAIT_SUM_KINDS];
+};
+
+/* When the last waits of a CPU in the chunk ended: where a wait begins when one of them ends, that says when. */
+enum { WAIT_ENDS = 4 };
+struct wait_ends {
+	uint64_t times[WAIT_ENDS]; /* the latest first; 0: none */
+};
+
+static inline void wait_ends_note(struct wait_ends *ends, uint64_t time)
+{
+	for (unsigned int i = WAIT_ENDS - 1; i > 0; i--)
+		ends->times[i] = ends->times[i - 1];
+	ends->times[0] = time;
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "report/view/chain.h"
+#include "report/view/log2_histogram.h"
+#include "report/view/wait_mix.h"
+#include "report/view/wait_stacks.h"
+#include "report/view/wait_text.h"
+
+/* Unique stacks by their longest single wait, and when that was. The worst comes last, next to the prompt. */
+
+static const char indent[] = "        ";
+
+static void print_frames(const struct view_context *context, const struct wait_stacks *stacks, const struct chain *chain)
+{
+	const struct frame_style style = {.addresses = context->settings->addresses, .offsets = context->settings->offsets};
+
+	for (size_t i = 0; i < chain->frames.count; i++) {
+		if (context->settings->delimited && i && i == chain->kernel_count)
+			(void)fputs("    --\n", context->out);
+		(void)fputs("    ", context->out);
+		functions_write_frame(stacks->functions, chain->frames.items[i], style, context->out);
+		(void)fputc('\n', context->out);
+	}
+	if (!chain->frames.count)
+		(void)fprintf(context->out, "    %s\n", functions_name(stacks->functions, FUNCTION_NONE));
+}
+
+static void print_owner(const struct view_context *context, const struct wait_stacks *stacks, const struct wait_stack *stack)
+{
+	const char *comm = stacks->names.comms[stack->comm];
+
+	(void)fprintf(context->out, "    %-16s ", "-");
+	printable_write(context->out, comm, strlen(comm));
+	if (context->settings->per_process) {
+		(void)fputs(" (", context->out);
+		task_names_write_process(&stacks->names, stack->process, context->out);
+		(void)fputc(')', context->out);
+	}
+	(void)fputc('\n', context->out);
+}
+
+static void print_place(const struct wait_stacks *stacks, const struct profile_wait *wait, FILE *out)
+{
+	const struct profile_task *task = &stacks->waits.tasks[wait->task];
+
+	(void)fprintf(out, "%stid %" PRIu32 " pid %" PRIu32 ", CPU %u", indent, task->tid, task->tgid, wait->out_cpu);
+	if (wait->in_cpu != wait->out_cpu)
+		(void)fprintf(out, " to %u", wait->in_cpu);
+	(void)fputs(", ", out);
+	wait_write_state(out, wait);
+	if (wait->run_queue)
+		(void)fprintf(out, ", run queue %s", wait_figure(wait->run_queue).text);
+	(void)fputc('\n', out);
+}
+
+/* The longest wait: how long, when, who, and what ended it. */
+static void print_longest(const struct wait_stacks *stacks, const struct profile_wait *wait, FILE *out)
+{
+	(void)fprintf(out, "%slongest ", indent);
+	wait_write_length(out, wait_length(wait), wait_length_bound(wait));
+	(void)fputs(", from ", out);
+	wait_write_moment(out, &stacks->waits, wait->recording, wait->out);
+	wait_write_out_bound(out, wait);
+	(void)fputc('\n', out);
+	print_place(stacks, wait, out);
+	(void)fputs(indent, out);
+	wait_write_end(out, &stacks->waits, wait);
+	(void)fputc('\n', out);
+}
+
+static void print_percentile(const struct wait_stacks *stacks, const struct wait_stack *stack, unsigned int percent,
+			     FILE *out)
+{
+	const struct profile_wait *wait = wait_stacks_wait(stacks, wait_stack_rank(stack, percent));
+
+	(void)fprintf(out, ", p%u ", percent);
+	wait_write_length(out, wait_length(wait), wait_length_bound(wait));
+}
+
+/* "12 waits, 1.235 s in all, p50 1.024 ms, p99 503.123 ms, 2 open" */
+static void print_sums(const struct wait_stacks *stacks, const struct wait_stack *stack, FILE *out)
+{
+	size_t open = 0;
+
+	for (size_t i = stack->first; i < stack->first + stack->count; i++)
+		open += wait_is_open(wait_stacks_wait(stacks, i));
+	(void)fprintf(out, "%s%zu wait%s, ", indent, stack->count, stack->count == 1 ? "" : "s");
+	wait_write_length(out, stack->total, wait_stacks_total_bound(stacks, stack));
+	(void)fputs(" in all", out);
+	if (stack->weight != stack->total)
+		(void)fprintf(out, " (%s of it within what was recorded and asked for)", wait_figure(stack->weight).text);
+	if (stack->count > 1) {
+		print_percentile(stacks, stack, 50, out);
+		print_percentile(stacks, stack, 99, out);
+	}
+	if (open)
+		(void)fprintf(out, ", %zu open", open);
+	(void)fputc('\n', out);
+}
+
+static void print_distribution(const struct wait_stacks *stacks, const struct wait_stack *stack, FILE *out)
+{
+	struct log2_histogram histogram = {.rows = {0}};
+	struct wait_mix mix = {.total = 0};
+
+	for (size_t i = stack->first; i < stack->first + stack->count; i++) {
+		wait_mix_add(&mix, wait_stacks_wait(stacks, i));
+		log2_histogram_add(&histogram, stacks->members[i].length);
+	}
+	(void)fputs(indent, out);
+	wait_mix_write(&mix, out);
+	(void)fputc('\n', out);
+	if (stack->count > 1)
+		log2_histogram_write(&histogram, out);
+}
+
+static int print_stack(const struct view_context *context, const struct wait_stacks *stacks,
+		       const struct wait_stack *stack, struct chain *chain)
+{
+	int r = chain_read(chain, context->profile, stack->node);
+
+	if (r < 0)
+		return r;
+	(void)fputc('\n', context->out);
+	print_frames(context, stacks, chain);
+	print_owner(context, stacks, stack);
+	print_longest(stacks, wait_stacks_longest(stacks, stack), context->out);
+	print_sums(stacks, stack, context->out);
+	print_distribution(stacks, stack, context->out);
+	return 0;
+}
+
+/* What of the first `count` stacks, which are not shown, should be known. */
+static void print_left_out(const struct wait_stacks *stacks, size_t count, FILE *out)
+{
+	uint64_t total = 0;
+	size_t waits = 0;
+
+	if (!count)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		total = wait_add(total, stacks->items[i].total);
+		waits += stacks->items[i].count;
+	}
+	(void)fprintf(out, "# stacks not shown: %zu, whose longest wait took %s; %zu waits, %s in all; --top-waits=0 shows them\n",
+		      count, wait_figure(stacks->items[count - 1].longest).text, waits, wait_figure(total).text);
+}
+
+static void print_brief(const struct profile_wait_totals *totals, FILE *out)
+{
+	if (totals && totals->brief.count)
+		(void)fprintf(out, "# in no stack, as they were shorter than %s: %" PRIu64 " waits, %s in all\n",
+			      wait_figure(totals->least_wait).text, totals->brief.count,
+			      wait_figure(totals->brief.weight).text);
+}
+
+int top_waits_section(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(wait_stacks_deinit) struct wait_stacks stacks;
+	_cleanup_(chain_deinit) struct chain chain = {0};
+	uint64_t most = context->settings->top_waits;
+	int r = wait_stacks_init(&stacks, context, number, FUNCTIONS_BY_ADDRESS);
+	size_t left_out;
+
+	(void)source;
+	if (r < 0)
+		return r;
+	left_out = most && stacks.count > most ? stacks.count - most : 0;
+	print_left_out(&stacks, left_out, context->out);
+	print_brief(profile_wait_totals(context->profile, number), context->out);
+	for (size_t i = left_out; !r && i < stacks.count; i++)
+		r = print_stack(context, &stacks, &stacks.items[i], &chain);
+	if (stacks.count)
+		(void)fputc('\n', context->out);
+	return r;
+}

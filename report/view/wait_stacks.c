@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/wait_stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "report/view/readings.h"
+#include "report/view/section.h"
+
+/* What puts waits into stacks. */
+struct sorter {
+	struct wait_stacks *stacks;
+	struct readings readings;
+	struct hash_map known; /* (comm, process, reading) -> number of the stack */
+	ARRAY(struct wait_stack) found;
+	uint32_t source;
+	size_t member_count;
+	bool per_process;
+};
+
+static void sorter_deinit(struct sorter *sorter)
+{
+	readings_deinit(&sorter->readings);
+	hash_map_deinit(&sorter->known);
+	array_free(&sorter->found);
+}
+
+static int want_chains(struct sorter *sorter)
+{
+	const struct waits *waits = &sorter->stacks->waits;
+
+	for (size_t i = 0; i < waits->count; i++) {
+		int r;
+
+		if (waits->items[i].source != sorter->source)
+			continue;
+		sorter->member_count++;
+		r = readings_want(&sorter->readings, waits->items[i].node);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int find_stack(struct sorter *sorter, const struct profile_wait *wait, struct wait_stack **ret_stack)
+{
+	const struct task_names *names = &sorter->stacks->names;
+	uint32_t process = sorter->per_process ? names->process_of[wait->task] : 0;
+	uint32_t key[] = {names->comm_of[wait->task], process, sorter->readings.as[wait->node]};
+	uint64_t *number;
+	int r = hash_map_add(&sorter->known, key, sizeof(key), sorter->found.count, &number);
+
+	if (r < 0)
+		return r;
+	if (r && array_push(&sorter->found, (struct wait_stack){.comm = key[0],
+								.process = key[1],
+								.node = key[2],
+								.number = (uint32_t)*number}) < 0)
+		return -ENOMEM;
+	*ret_stack = &sorter->found.items[*number];
+	return 0;
+}
+
+static int add_waits(struct sorter *sorter)
+{
+	const struct waits *waits = &sorter->stacks->waits;
+	struct wait_member *member = sorter->stacks->members;
+
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct profile_wait *wait = &waits->items[i];
+		struct wait_stack *stack;
+		int r;
+
+		if (wait->source != sorter->source)
+			continue;
+		r = find_stack(sorter, wait, &stack);
+		if (r < 0)
+			return r;
+		*member = (struct wait_member){.length = wait_length(wait), .stack = stack->number, .wait = (uint32_t)i};
+		stack->count++;
+		stack->total = wait_add(stack->total, member->length);
+		stack->weight = wait_add(stack->weight, wait->weight);
+		if (member->length > stack->longest)
+			stack->longest = member->length;
+		member++;
+	}
+	return 0;
+}
+
+static bool is_at_least(const struct waits *waits, const struct wait_member *member)
+{
+	return wait_length_bound(&waits->items[member->wait]) == PROFILE_WAIT_AT_LEAST;
+}
+
+static int compare_members(const void *left, const void *right, void *context)
+{
+	const struct wait_member *l = left, *r = right;
+	bool l_open, r_open;
+
+	if (l->stack != r->stack)
+		return l->stack < r->stack ? -1 : 1;
+	if (l->length != r->length)
+		return l->length < r->length ? -1 : 1;
+	l_open = is_at_least(context, l);
+	r_open = is_at_least(context, r);
+	if (l_open != r_open)
+		return l_open ? 1 : -1;
+	return (l->wait < r->wait) - (l->wait > r->wait);
+}
+
+static int compare_stacks(const void *left, const void *right)
+{
+	const struct wait_stack *l = left, *r = right;
+
+	if (l->longest != r->longest)
+		return l->longest < r->longest ? -1 : 1;
+	if (l->total != r->total)
+		return l->total < r->total ? -1 : 1;
+	if (l->comm != r->comm)
+		return l->comm < r->comm ? -1 : 1;
+	if (l->process != r->process)
+		return l->process < r->process ? -1 : 1;
+	return (l->node > r->node) - (l->node < r->node);
+}
+
+/* Members lie by the stacks' numbers, which is the order in which stacks were found. */
+static void order(struct sorter *sorter)
+{
+	struct wait_stacks *stacks = sorter->stacks;
+	size_t first = 0;
+
+	qsort_r(stacks->members, sorter->member_count, sizeof(*stacks->members), compare_members, &stacks->waits);
+	for (size_t i = 0; i < sorter->found.count; i++) {
+		sorter->found.items[i].first = first;
+		first += sorter->found.items[i].count;
+	}
+	stacks->items = steal_ptr(sorter->found.items);
+	stacks->count = sorter->found.count;
+	if (stacks->count)
+		qsort(stacks->items, stacks->count, sizeof(*stacks->items), compare_stacks);
+}
+
+static int sort(struct sorter *sorter, const struct view_settings *settings)
+{
+	struct wait_stacks *stacks = sorter->stacks;
+	int r = want_chains(sorter);
+
+	if (!r)
+		r = readings_read(&sorter->readings, stacks->functions, settings->addresses || settings->offsets);
+	if (r < 0)
+		return r;
+	stacks->members = calloc(sorter->member_count + 1, sizeof(*stacks->members));
+	if (!stacks->members)
+		return -ENOMEM;
+	r = add_waits(sorter);
+	if (!r)
+		order(sorter);
+	return r;
+}
+
+int wait_stacks_init(struct wait_stacks *stacks, const struct view_context *context, uint32_t source,
+		     enum functions_mode mode)
+{
+	_cleanup_(sorter_deinit) struct sorter sorter = {
+		.stacks = stacks, .source = source, .per_process = context->settings->per_process};
+	int r;
+
+	*stacks = (struct wait_stacks){0};
+	r = waits_init(&stacks->waits, context->profile);
+	if (!r)
+		r = functions_create(context->profile, mode, section_no_frames(context->settings), &stacks->functions);
+	if (!r)
+		r = task_names_init(&stacks->names, context->profile);
+	if (!r)
+		r = readings_init(&sorter.readings, context->profile);
+	if (!r)
+		r = hash_map_init(&sorter.known);
+	return r < 0 ? r : sort(&sorter, context->settings);
+}
+
+void wait_stacks_deinit(struct wait_stacks *stacks)
+{
+	functions_destroy(stacks->functions);
+	task_names_deinit(&stacks->names);
+	free(stacks->members);
+	free(stacks->items);
+	*stacks = (struct wait_stacks){0};
+}
+
+enum profile_wait_bound wait_stacks_total_bound(const struct wait_stacks *stacks, const struct wait_stack *stack)
+{
+	bool least = false, most = false;
+
+	for (size_t i = stack->first; i < stack->first + stack->count; i++) {
+		enum profile_wait_bound bound = wait_length_bound(wait_stacks_wait(stacks, i));
+
+		least |= bound == PROFILE_WAIT_AT_LEAST || bound == PROFILE_WAIT_NONE;
+		most |= bound == PROFILE_WAIT_AT_MOST || bound == PROFILE_WAIT_NONE;
+	}
+	if (least)
+		return most ? PROFILE_WAIT_NONE : PROFILE_WAIT_AT_LEAST;
+	return most ? PROFILE_WAIT_AT_MOST : PROFILE_WAIT_EXACT;
+}

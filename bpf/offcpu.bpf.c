@@ -445,10 +445,8 @@ int wait_fork(u64 *ctx)
 	struct task_struct *child = (void *)ctx[1];
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (!entry) {
-		__sync_fetch_and_add(&wait_look.entries_failed, 1);
+	if (!entry) /* no memory: each of its waits will be counted as lost */
 		return 0;
-	}
 	entry->out = entry->since = bpf_ktime_get_ns();
 	entry->wait_class = RING_WAIT_STARTED;
 	entry->out_cpu = bpf_get_smp_processor_id();
@@ -459,10 +457,8 @@ static __always_inline void look_first(struct task_struct *task)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (!entry) {
-		wait_look.entries_failed++;
+	if (!entry)
 		return;
-	}
 	if (!entry->since)
 		entry->since = bpf_ktime_get_ns();
 	if (!entry->ran)

@@ -111,7 +111,6 @@ struct ring_look_state {
 	__u64 kind;	    /* enum ring_look */
 	__u64 armed;	    /* events are told */
 	__u64 wakes_lost;   /* wakers' stacks that found no room */
-	__u64 entries_failed; /* tasks that got no entry: no memory */
 };
 
 #endif

@@ -14,10 +14,11 @@
 #include "record/merge.h"
 #include "record/probe.h"
 #include "record/recording.h"
+#include "record/ring_task.h"
 #include "record/sideband.h"
+#include "record/user_frames.h"
+#include "record/waits.h"
 
-enum { LEAST_ADDRESS = 4096 };
-#define MOST_ADDRESS (UINT64_C(1) << 56) /* x86-64 with five levels of page tables; other machines have less */
 
 int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
 	       const struct filter *filter, size_t ring_bytes)
@@ -62,19 +63,6 @@ void drain_close(struct drain *drain)
 	drain->ring_count = 0;
 }
 
-/*
- * Frames up to the first that cannot be code: page 0 and the kernel's half are nobody's. The kernel follows frame pointers
- * wherever they lead; where a program uses the register for something else, what comes behind is noise.
- */
-static uint32_t plausible_frames(const uint64_t *frames, uint32_t count)
-{
-	uint32_t good = count ? 1 : 0; /* the leaf is where the task was, whatever it says */
-
-	while (good < count && frames[good] >= LEAST_ADDRESS && frames[good] <= MOST_ADDRESS)
-		good++;
-	return good;
-}
-
 static uint64_t sample_flags(const struct ring_sample *raw)
 {
 	uint64_t flags = 0;
@@ -102,9 +90,9 @@ static enum user_missing missing_reason(const struct ring_sample *raw)
 static struct event_sample sample_of(const struct drain *drain, const struct ring_sample *raw)
 {
 	struct event_sample sample = {
-		.time = raw->time,
-		.cpu = raw->cpu,
-		.source = raw->source,
+		.time = raw->head.time,
+		.cpu = raw->head.cpu,
+		.source = raw->head.source,
 		.flags = sample_flags(raw),
 		.missing = missing_reason(raw),
 	};
@@ -118,29 +106,15 @@ static struct event_sample sample_of(const struct drain *drain, const struct rin
 	return sample;
 }
 
-static struct event_task task_of(const struct ring_task *raw)
-{
-	struct event_task task = {
-		.tgid = raw->tgid,
-		.tid = raw->tid,
-		.start = raw->start,
-		.flags = raw->kernel_thread ? TASK_KERNEL_THREAD : 0,
-	};
-
-	memcpy(task.comm, raw->comm, sizeof(task.comm));
-	task.comm[sizeof(task.comm) - 1] = '\0';
-	return task;
-}
-
 /* How many user frames to keep. Where only noise lay beyond the depth limit, the stack is whole. */
 static uint32_t cut_user_stack(struct drain *drain, const struct ring_sample *raw, struct event_sample *sample)
 {
 	const uint64_t *frames = (const uint64_t *)raw->frames + raw->kernel_count;
-	uint32_t count = plausible_frames(frames, raw->user_count);
+	uint32_t count = user_frames_plausible(frames, raw->user_count);
 
 	if (count < raw->user_count && (sample->flags & SAMPLE_USER_TRUNCATED)) {
 		sample->flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
-		drain->whole[raw->cpu] += !(sample->flags & SAMPLE_KERNEL_TRUNCATED);
+		drain->whole[raw->head.cpu] += !(sample->flags & SAMPLE_KERNEL_TRUNCATED);
 	}
 	return count;
 }
@@ -149,7 +123,7 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 {
 	struct recording *recording = drain->recording;
 	struct event_sample sample = sample_of(drain, raw);
-	struct event_task task = task_of(&raw->task);
+	struct event_task task = ring_task_event(&raw->task);
 	struct event_stacks stacks = {
 		.kernel = drain->frames,
 		.kernel_count = raw->kernel_count,
@@ -159,7 +133,7 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 	int r;
 
 	if (!filter_wants(drain->filter, task.comm)) {
-		drain->filtered[raw->cpu]++;
+		drain->filtered[raw->head.cpu]++;
 		return;
 	}
 	stacks.user_count = cut_user_stack(drain, raw, &sample);
@@ -175,24 +149,33 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		drain->samples++;
 }
 
-static bool is_whole(const struct drain *drain, const struct ring_sample *raw, size_t length)
+static bool is_sample(const struct drain *drain, const struct ring_sample *raw, size_t length)
 {
-	return length >= sizeof(*raw) && raw->cpu < drain->recording->max_cpus &&
+	return length >= sizeof(*raw) && raw->head.cpu < drain->recording->max_cpus &&
 	       raw->kernel_count <= RING_MAX_FRAMES && raw->user_count <= RING_MAX_FRAMES &&
 	       length >= sizeof(*raw) + sizeof(uint64_t) * (raw->kernel_count + raw->user_count);
 }
 
-/* The ring's next whole record becomes its head. */
+static void take(struct drain *drain, const struct drain_ring *ring)
+{
+	const struct ring_head *head = ring->head;
+
+	if (head->kind != RING_SAMPLE && drain->waits)
+		waits_take(drain->waits, head, ring->length);
+	else if (head->kind == RING_SAMPLE && is_sample(drain, (const void *)head, ring->length))
+		encode_sample(drain, (const void *)head);
+	else
+		drain->refused++;
+}
+
+/* The ring's next record becomes its head. */
 static void advance(struct drain *drain, uint32_t number)
 {
 	struct drain_ring *ring = &drain->rings[number];
-	const struct ring_sample *raw;
-	size_t length;
 
-	while ((raw = ring_next(&ring->ring, &length)) && !is_whole(drain, raw, length))
+	while ((ring->head = ring_next(&ring->ring, &ring->length)) && ring->length < sizeof(*ring->head))
 		drain->refused++;
-	ring->head = raw;
-	drain->times[number] = raw ? raw->time : UINT64_MAX;
+	drain->times[number] = ring->head ? ring->head->time : UINT64_MAX;
 }
 
 static void drain_rings(struct drain *drain)
@@ -208,7 +191,7 @@ static void drain_rings(struct drain *drain)
 				return;
 			if (drain->times[number] >= due)
 				due = sideband_apply(recording->sideband, drain->times[number]);
-			encode_sample(drain, drain->rings[number].head);
+			take(drain, &drain->rings[number]);
 		}
 	} while (until != UINT64_MAX);
 }

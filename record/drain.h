@@ -16,14 +16,18 @@
 struct filter;
 struct probe;
 struct recording;
+struct ring_head;
+struct waits;
 
 struct drain_ring {
 	struct ring ring;
-	const struct ring_sample *head; /* the next to encode, NULL: none is left in this pass */
+	const struct ring_head *head; /* the next to encode, NULL: none is left in this pass */
+	size_t length;		      /* of its record */
 };
 
 struct drain {
 	struct recording *recording;
+	struct waits *waits; /* takes what is not a sample; NULL: there is none */
 	struct drain_ring *rings;
 	uint64_t *times; /* of the heads, UINT64_MAX: none */
 	uint32_t ring_count;

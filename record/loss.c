@@ -15,6 +15,7 @@
 #include "record/probe.h"
 #include "record/recording.h"
 #include "record/sideband.h"
+#include "record/waits.h"
 
 static const enum loss_cause causes[RING_COUNTERS] = {
 	[RING_COUNT_SEEN] = LOSS_SEEN,
@@ -24,17 +25,21 @@ static const enum loss_cause causes[RING_COUNTERS] = {
 	[RING_COUNT_RECORDED] = LOSS_RECORDED,
 	[RING_COUNT_RING_FULL] = LOSS_RING_FULL,
 	[RING_COUNT_NESTED] = LOSS_NESTED,
+	[RING_COUNT_BRIEF] = LOSS_BRIEF,
+	[RING_COUNT_NO_ENTRY] = LOSS_NO_TASK_ENTRY,
 	[RING_COUNT_KERNEL_STACK] = LOSS_KERNEL_STACK,
 	[RING_COUNT_USER_STACK] = LOSS_USER_STACK,
 	[RING_COUNT_TRUNCATED] = LOSS_TRUNCATED,
 };
+
+enum { TOLD_SOURCES = 8 }; /* the sources' ids are less */
 
 int loss_init(struct loss *loss)
 {
 	uint32_t cpus = loss->recording->max_cpus;
 
 	loss->now = calloc(cpus, sizeof(*loss->now));
-	loss->told = calloc((size_t)cpus * LOSS_CAUSES, sizeof(*loss->told));
+	loss->told = calloc((size_t)cpus * LOSS_CAUSES * TOLD_SOURCES, sizeof(*loss->told));
 	return loss->now && loss->told ? 0 : -ENOMEM;
 }
 
@@ -50,7 +55,7 @@ static void tell(struct loss *loss, uint64_t time, bool all, uint32_t source, ui
 		 uint64_t total)
 {
 	struct recording *recording = loss->recording;
-	uint64_t *told = &loss->told[(size_t)cpu * LOSS_CAUSES + cause];
+	uint64_t *told = &loss->told[((size_t)source * recording->max_cpus + cpu) * LOSS_CAUSES + cause];
 	struct event event = {
 		.kind = EVENT_LOSS,
 		.loss = {.time = time, .source = source, .cpu = cpu, .cause = cause, .total = total},
@@ -62,6 +67,17 @@ static void tell(struct loss *loss, uint64_t time, bool all, uint32_t source, ui
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
+static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t source, uint32_t cpu)
+{
+	const __u64 *counters = loss->now[cpu].counters;
+
+	for (size_t i = 0; i < RING_COUNTERS; i++)
+		tell(loss, time, all, source, cpu, causes[i], counters[i]);
+	loss->lost += counters[RING_COUNT_RING_FULL] + counters[RING_COUNT_NESTED] + counters[RING_COUNT_NO_ENTRY];
+	loss->left_out += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_FILTERED] +
+			  counters[RING_COUNT_BRIEF];
+}
+
 static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
 {
 	__u64 *counters = loss->now[cpu].counters;
@@ -70,12 +86,26 @@ static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
 	counters[RING_COUNT_RECORDED] -= loss->drain->filtered[cpu];
 	counters[RING_COUNT_TRUNCATED] -= loss->drain->whole[cpu];
 	counters[RING_COUNT_FILTERED] += loss->drain->filtered[cpu];
-	for (size_t i = 0; i < RING_COUNTERS; i++)
-		tell(loss, time, all, loss->cpu_source, cpu, causes[i], counters[i]);
+	tell_counters(loss, time, all, loss->cpu_source, cpu);
 	if (ticks > seen)
 		tell(loss, time, all, loss->cpu_source, cpu, LOSS_NOT_DELIVERED, ticks - seen);
-	loss->lost += counters[RING_COUNT_RING_FULL] + counters[RING_COUNT_NESTED];
-	loss->left_out += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_FILTERED];
+}
+
+static void tell_waits(struct loss *loss, uint64_t time, bool all)
+{
+	const struct waits *waits = loss->waits;
+	uint64_t wakes = probe_wait_look(loss->probe)->wakes_lost;
+
+	if (probe_wait_counters(loss->probe, loss->now) < 0)
+		return;
+	for (uint32_t cpu = 0; cpu < loss->recording->max_cpus; cpu++) {
+		loss->now[cpu].counters[RING_COUNT_RECORDED] -= waits->filtered[cpu];
+		loss->now[cpu].counters[RING_COUNT_FILTERED] += waits->filtered[cpu];
+		tell_counters(loss, time, all, loss->waits_source, cpu);
+	}
+	tell(loss, time, all, loss->wakers_source, 0, LOSS_RING_FULL, wakes);
+	tell(loss, time, all, loss->waits_source, 0, LOSS_ENCODER, waits->refused);
+	loss->lost += wakes + waits->refused;
 }
 
 static uint64_t nanoseconds(const struct timeval *time)
@@ -129,6 +159,8 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	if (loss->events && !probe_cpu_counters(loss->probe, loss->now))
 		for (uint32_t cpu = 0; cpu < recording->max_cpus; cpu++)
 			tell_cpu(loss, now, all, cpu);
+	if (loss->waits)
+		tell_waits(loss, now, all);
 	for (uint32_t cpu = 0; cpu < recording->max_cpus; cpu++) {
 		uint64_t lost = sideband_lost(recording->sideband, cpu);
 

@@ -4,7 +4,8 @@
  * Read from the programs once a second and at the end, written to the log where it changed. For each CPU:
  *
  *     kernel's ticks = seen + not delivered        (where the kernel counts ticks: the CPU clock)
- *     seen = recorded + idle + own + filtered + ring full + nested
+ *     seen = recorded + idle + own + filtered + ring full + nested         (samples)
+ *     seen = recorded + own + filtered + brief + ring full + nested + no entry  (waits that ended)
  */
 #ifndef RWALKER_RECORD_LOSS_H
 #define RWALKER_RECORD_LOSS_H
@@ -18,6 +19,7 @@ struct perf_events;
 struct probe;
 struct recording;
 struct ring_cpu;
+struct waits;
 
 struct loss {
 	struct recording *recording;
@@ -25,11 +27,12 @@ struct loss {
 	const struct perf_events *events; /* NULL: no CPU source */
 	const struct drain *drain;
 	const struct module_files *files;
-	uint32_t cpu_source;
+	const struct waits *waits; /* NULL: no off-CPU source */
+	uint32_t cpu_source, waits_source, wakers_source;
 	struct ring_cpu *now; /* per CPU */
-	uint64_t *told;	      /* per CPU and cause, the total last written */
-	uint64_t lost;	      /* events that are damage: ring full, nested, sideband, encoder, recursion */
-	uint64_t left_out;    /* idle, own, filtered */
+	uint64_t *told;	      /* per source, CPU and cause, the total last written */
+	uint64_t lost;	      /* events that are damage: ring full, nested, no entry, sideband, encoder, recursion */
+	uint64_t left_out;    /* idle, own, filtered, brief */
 	uint64_t max_rss;     /* bytes, rings not counted */
 };
 

@@ -9,40 +9,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "record/probe_internal.h"
 
 #include "bpf/cpu.skel.h"
 #include "bpf/tasks.skel.h"
-
-#include "common/array.h"
-#include "common/cleanup.h"
-#include "common/log.h"
-#include "record/cpus.h"
-#include "record/filter.h"
 
 #define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
 #define BTF_FILE "/sys/kernel/btf/vmlinux"
 
 enum { DEFAULT_FRAMES = 127, LEAST_MAJOR = 6, LEAST_MINOR = 1 };
-
-struct probe {
-	struct probe_settings settings;
-	struct cpu_bpf *cpu;
-	struct tasks_bpf *tasks;
-	struct bpf_link *walk, *follow;
-	ARRAY(int) rings;
-	char *counters; /* one entry per possible CPU, as the kernel hands them out */
-	int possible;
-};
-
-/* What every object has (bpf/filter.bpf.h, bpf/follow.bpf.h, bpf/clock.bpf.h). */
-struct shared {
-	struct ring_filter_knobs *knobs;
-	struct ring_own *own;
-	struct bpf_map *tgids, *tids, *comms, *followed;
-	struct bpf_program *follow, *clock;
-};
 
 static struct shared cpu_shared(const struct probe *probe)
 {
@@ -57,6 +34,7 @@ static struct shared cpu_shared(const struct probe *probe)
 		.followed = cpu->maps.followed,
 		.follow = cpu->progs.follow_fork,
 		.clock = cpu->progs.read_clock,
+		.follow_failed = &cpu->bss->follow_failed,
 	};
 }
 
@@ -73,15 +51,18 @@ static struct shared tasks_shared(const struct probe *probe)
 		.followed = tasks->maps.followed,
 		.follow = tasks->progs.follow_fork,
 		.clock = tasks->progs.read_clock,
+		.follow_failed = &tasks->bss->follow_failed,
 	};
 }
 
-static size_t objects(const struct probe *probe, struct shared *ret_objects)
+size_t probe_objects(const struct probe *probe, struct shared *ret_objects)
 {
 	size_t count = 0;
 
 	if (probe->cpu)
 		ret_objects[count++] = cpu_shared(probe);
+	if (probe->waits)
+		ret_objects[count++] = probe_waits_shared(probe);
 	if (probe->tasks)
 		ret_objects[count++] = tasks_shared(probe);
 	return count;
@@ -124,11 +105,21 @@ static int check_host(void)
 	return 0;
 }
 
+uint32_t probe_shards(const struct probe *probe)
+{
+	return (probe->settings.cpus->possible + RING_CPUS_PER_SHARD - 1) / RING_CPUS_PER_SHARD;
+}
+
+size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
+{
+	return RING_HEAD_ROOM + stacks * sizeof(uint64_t) * probe->settings.max_frames;
+}
+
 static int open_rings(struct probe *probe)
 {
-	uint32_t shards = (probe->settings.cpus->possible + RING_CPUS_PER_SHARD - 1) / RING_CPUS_PER_SHARD;
+	uint32_t sources = probe->settings.cpu + !!probe->settings.waits;
 
-	for (uint32_t i = 0; i < shards; i++) {
+	for (uint32_t i = 0; i < sources * probe_shards(probe); i++) {
 		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rwalker_ring", 0, 0,
 					(uint32_t)probe->settings.ring_bytes, NULL);
 
@@ -143,33 +134,39 @@ static int open_rings(struct probe *probe)
 	return 0;
 }
 
+void probe_share(const struct probe *probe, const struct shared *object)
+{
+	struct shared all[PROBE_OBJECTS];
+	bool first;
+
+	(void)probe_objects(probe, all);
+	first = all[0].followed == object->followed;
+	*object->knobs = probe->settings.filter->knobs;
+	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
+	if (!first)
+		(void)bpf_map__reuse_fd(object->followed, bpf_map__fd(all[0].followed));
+}
+
 static void set_up_cpu(struct probe *probe)
 {
 	const struct probe_settings *settings = &probe->settings;
 	struct cpu_bpf *cpu = probe->cpu;
-	size_t sample = sizeof(struct ring_sample) + 2 * sizeof(uint64_t) * settings->max_frames;
 
 	cpu->rodata->cpu_source = settings->cpu_source;
 	cpu->rodata->cpu_user_stacks = settings->user_stacks;
 	cpu->rodata->cpu_max_frames = settings->max_frames;
 	cpu->rodata->ring_size = settings->ring_bytes;
 	cpu->rodata->ring_watermark = settings->ring_bytes / 8;
-	(void)bpf_map__set_max_entries(cpu->maps.rings, (uint32_t)probe->rings.count);
-	(void)bpf_map__set_value_size(cpu->maps.ring_scratch, (uint32_t)sample);
-	(void)bpf_program__set_autoload(cpu->progs.follow_fork, settings->follow);
+	(void)bpf_map__set_max_entries(cpu->maps.rings, probe_shards(probe));
+	(void)bpf_map__set_value_size(cpu->maps.ring_scratch, (uint32_t)probe_scratch_bytes(probe, 2));
 }
 
 static void set_up_tasks(struct probe *probe)
 {
-	const struct probe_settings *settings = &probe->settings;
 	struct tasks_bpf *tasks = probe->tasks;
-	size_t row = sizeof(struct ring_walk_task) + sizeof(uint64_t) * settings->max_frames;
 
-	tasks->rodata->tasks_max_frames = settings->max_frames;
-	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)row);
-	(void)bpf_program__set_autoload(tasks->progs.follow_fork, settings->follow && !settings->cpu);
-	if (probe->cpu)
-		(void)bpf_map__reuse_fd(tasks->maps.followed, bpf_map__fd(probe->cpu->maps.followed));
+	tasks->rodata->tasks_max_frames = probe->settings.max_frames;
+	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 }
 
 static int fill_ids(struct bpf_map *map, const struct id_list *ids)
@@ -184,7 +181,7 @@ static int fill_ids(struct bpf_map *map, const struct id_list *ids)
 	return 0;
 }
 
-static int fill_filter(const struct shared *object, const struct filter *filter)
+int probe_fill_filter(const struct shared *object, const struct filter *filter)
 {
 	uint32_t zero = 0;
 	int r = fill_ids(object->tgids, filter->tgids);
@@ -193,6 +190,15 @@ static int fill_filter(const struct shared *object, const struct filter *filter)
 		r = fill_ids(object->tids, filter->tids);
 	if (r >= 0 && (filter->knobs.filters & RING_FILTER_COMM))
 		r = bpf_map_update_elem(bpf_map__fd(object->comms), &zero, &filter->regex.table, BPF_ANY);
+	return r;
+}
+
+int probe_fill_rings(const struct probe *probe, struct bpf_map *rings, size_t first)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < probe_shards(probe); i++)
+		r = bpf_map_update_elem(bpf_map__fd(rings), &i, &probe->rings.items[first + i], BPF_ANY);
 	return r;
 }
 
@@ -205,12 +211,12 @@ static int load_cpu(struct probe *probe)
 	if (!probe->cpu)
 		return -errno;
 	object = cpu_shared(probe);
-	*object.knobs = probe->settings.filter->knobs;
+	probe_share(probe, &object);
 	set_up_cpu(probe);
 	r = cpu_bpf__load(probe->cpu);
-	for (uint32_t i = 0; !r && i < probe->rings.count; i++)
-		r = bpf_map_update_elem(bpf_map__fd(probe->cpu->maps.rings), &i, &probe->rings.items[i], BPF_ANY);
-	return r < 0 ? r : fill_filter(&object, probe->settings.filter);
+	if (!r)
+		r = probe_fill_rings(probe, probe->cpu->maps.rings, 0);
+	return r < 0 ? r : probe_fill_filter(&object, probe->settings.filter);
 }
 
 static int load_tasks(struct probe *probe)
@@ -222,7 +228,7 @@ static int load_tasks(struct probe *probe)
 	if (!probe->tasks)
 		return -errno;
 	object = tasks_shared(probe);
-	*object.knobs = probe->settings.filter->knobs;
+	probe_share(probe, &object);
 	set_up_tasks(probe);
 	r = tasks_bpf__load(probe->tasks);
 	if (r < 0)
@@ -230,7 +236,7 @@ static int load_tasks(struct probe *probe)
 	probe->walk = bpf_program__attach_iter(probe->tasks->progs.walk_tasks, NULL);
 	if (!probe->walk)
 		return -errno;
-	return fill_filter(&object, probe->settings.filter);
+	return probe_fill_filter(&object, probe->settings.filter);
 }
 
 static void unload(struct probe *probe)
@@ -238,6 +244,7 @@ static void unload(struct probe *probe)
 	bpf_link__destroy(probe->follow);
 	bpf_link__destroy(probe->walk);
 	tasks_bpf__destroy(probe->tasks);
+	probe_waits_unload(probe);
 	cpu_bpf__destroy(probe->cpu);
 	probe->follow = probe->walk = NULL;
 	probe->tasks = NULL;
@@ -248,6 +255,8 @@ static int load(struct probe *probe)
 {
 	int r = probe->settings.cpu ? load_cpu(probe) : 0;
 
+	if (!r && probe->settings.waits)
+		r = probe_waits_load(probe);
 	if (!r && probe->settings.tasks)
 		r = load_tasks(probe);
 	if (r < 0)
@@ -297,7 +306,7 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 	if (probe->possible > 0)
 		probe->counters = calloc((size_t)probe->possible, sizeof(struct ring_cpu));
 	r = probe->counters ? 0 : -ENOMEM;
-	if (!r && settings->cpu)
+	if (!r)
 		r = open_rings(probe);
 	if (!r)
 		r = load_all(probe);
@@ -324,8 +333,8 @@ void probe_destroy(struct probe *probe)
 int probe_set_own(struct probe *probe, pid_t nursery, uint32_t *ret_tgid)
 {
 	struct ring_clock clock = {0};
-	struct shared all[2];
-	size_t count = objects(probe, all);
+	struct shared all[PROBE_OBJECTS];
+	size_t count = probe_objects(probe, all);
 	int r = probe_read_clock(probe, &clock);
 
 	if (r < 0)
@@ -341,8 +350,8 @@ int probe_set_own(struct probe *probe, pid_t nursery, uint32_t *ret_tgid)
 int probe_follow(struct probe *probe, pid_t command)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, command, 0);
-	struct shared all[2];
-	size_t count = objects(probe, all);
+	struct shared all[PROBE_OBJECTS];
+	size_t count = probe_objects(probe, all);
 	uint32_t one = 1;
 	int r;
 
@@ -374,11 +383,11 @@ int probe_ring_fd(const struct probe *probe, uint32_t index)
 	return probe->rings.items[index];
 }
 
-int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
+int probe_read_counters(const struct probe *probe, struct bpf_map *map, struct ring_cpu *ret_cpus)
 {
 	const struct cpus *cpus = probe->settings.cpus;
 	uint32_t zero = 0;
-	int r = bpf_map_lookup_elem(bpf_map__fd(probe->cpu->maps.ring_cpus), &zero, probe->counters);
+	int r = bpf_map_lookup_elem(bpf_map__fd(map), &zero, probe->counters);
 
 	if (r < 0)
 		return r;
@@ -388,7 +397,12 @@ int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 	return 0;
 }
 
-static void add_cost(const struct bpf_program *program, struct probe_cost *cost)
+int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
+{
+	return probe_read_counters(probe, probe->cpu->maps.ring_cpus, ret_cpus);
+}
+
+void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost)
 {
 	struct bpf_prog_info info = {0};
 	uint32_t length = sizeof(info);
@@ -401,23 +415,28 @@ static void add_cost(const struct bpf_program *program, struct probe_cost *cost)
 
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 {
+	struct shared all[PROBE_OBJECTS];
+
 	*ret_cost = (struct probe_cost){0};
 	if (probe->cpu)
-		add_cost(probe->cpu->progs.cpu_sample, ret_cost);
+		probe_add_cost(probe->cpu->progs.cpu_sample, ret_cost);
 	if (probe->tasks)
-		add_cost(probe->tasks->progs.walk_tasks, ret_cost);
+		probe_add_cost(probe->tasks->progs.walk_tasks, ret_cost);
+	if (probe->waits)
+		probe_waits_cost(probe, ret_cost);
 	if (!probe->follow)
 		return;
-	add_cost(probe->cpu ? probe->cpu->progs.follow_fork : probe->tasks->progs.follow_fork, ret_cost);
-	ret_cost->unfollowed = probe->cpu ? probe->cpu->bss->follow_failed : probe->tasks->bss->follow_failed;
+	(void)probe_objects(probe, all);
+	probe_add_cost(all[0].follow, ret_cost);
+	ret_cost->unfollowed = *all[0].follow_failed;
 }
 
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)
 {
-	struct shared all[2];
+	struct shared all[PROBE_OBJECTS];
 	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = ret_clock, .ctx_size_in = sizeof(*ret_clock));
 
-	(void)objects(probe, all);
+	(void)probe_objects(probe, all);
 	return bpf_prog_test_run_opts(bpf_program__fd(all[0].clock), &options);
 }
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring_wait.h"
 
 struct cpus;
 struct filter;
@@ -22,6 +22,7 @@ struct probe_settings {
 	const struct cpus *cpus;
 	const struct filter *filter;
 	bool cpu, tasks; /* sources */
+	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; preempt_count is found by the probe */
 	bool user_stacks;
 	bool follow; /* a command's descendants */
 	uint32_t cpu_source; /* id */
@@ -47,8 +48,9 @@ int probe_cpu_program(const struct probe *probe); /* fd, -1: not loaded */
 uint32_t probe_rings(const struct probe *probe);
 int probe_ring_fd(const struct probe *probe, uint32_t index);
 
-/* Running totals of the CPU source: `ret_cpus` has one entry per CPU number below cpus->possible. */
+/* Running totals of a source: `ret_cpus` has one entry per CPU number below cpus->possible. */
 int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
+int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
 
 struct probe_cost {
 	uint64_t run_ns;	   /* 0 where the kernel does not count it */
@@ -56,6 +58,14 @@ struct probe_cost {
 	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
 };
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
+
+/* The off-CPU programs begin to run; nothing is told before probe_wait_look()->armed is set. -errno after it said why. */
+int probe_waits_attach(struct probe *probe);
+void probe_waits_detach(struct probe *probe);
+/* What the programs and the recorder tell each other about looks at all tasks. */
+struct ring_look_state *probe_wait_look(const struct probe *probe);
+/* One look, of the kind that is set there: the caller reads the fd to its end and closes it. */
+int probe_wait_look_open(const struct probe *probe);
 
 /* The clock program's answer; call after a sleep. */
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/types.h>
+
+#include "bpf/ring_wait.h"
 #include "common/log.h"
 
 enum {
@@ -17,7 +20,9 @@ enum {
 	STUCK_INTERVAL = 2,
 	STUCK_COUNT = 5,
 	STUCK_WAITING = 1,
+	MAX_WAIT_US = INT32_MAX,
 	LEAST_SIZE = 256 << 10,
+	LEAST_WAIT_US = 1000,
 };
 
 #define AT(member) offsetof(struct record_config, member)
@@ -93,6 +98,39 @@ static int parse_size(void *config, const char *value)
 	return 0;
 }
 
+/* Letters, or a mask of the kernel's as bcc takes it. */
+static int parse_states(void *config, const char *value)
+{
+	static const struct {
+		char letter;
+		uint32_t bits;
+	} states[] = {
+		{'R', RING_STATE_RUNNABLE}, {'S', 0x1}, {'D', 0x2}, {'T', 0x4}, {'t', 0x8}, {'X', 0x90},
+		{'Z', 0x20}, {'P', 0x40}, {'K', 0x100}, {'I', 0x400},
+	};
+	struct record_config *record = config;
+	char *end;
+	unsigned long mask = strtoul(value, &end, 0);
+	uint32_t bits = 0;
+
+	record->offcpu.states_text = value;
+	if (isdigit((unsigned char)*value) && !*end && mask < RING_STATE_RUNNABLE) {
+		record->offcpu.states = mask ? (uint32_t)mask : RING_STATE_RUNNABLE;
+		return 0;
+	}
+	for (const char *letter = value; *letter; letter++) {
+		size_t i = 0;
+
+		while (i < sizeof(states) / sizeof(states[0]) && states[i].letter != *letter)
+			i++;
+		if (i == sizeof(states) / sizeof(states[0]))
+			return log_error(EINVAL, "--state wants letters of RSDKITtZXP or a mask as in 0x2, not \"%s\"", value);
+		bits |= states[i].bits;
+	}
+	record->offcpu.states = bits;
+	return bits ? 0 : log_error(EINVAL, "--state wants letters of RSDKITtZXP or a mask as in 0x2");
+}
+
 #define REPORTS "belongs to rwalker-report: the recording holds it all, choose when you read it"
 
 static const struct option_row rows[] = {
@@ -109,6 +147,16 @@ static const struct option_row rows[] = {
 	 "with -i: stop after N walks"},
 	{"What to record", "profile", 'p', OPTION_NUMBER, AT(profile.seconds), "N", 0, MAX_SECONDS, NULL,
 	 "sample what the CPUs do for N seconds; 0: until the end"},
+	{"What to record", "offcpu", 0, OPTION_NUMBER, AT(offcpu.seconds), "N", 0, MAX_SECONDS, NULL,
+	 "what threads wait for, for N seconds; 0: until the end"},
+	{"What to record", "wakers", 0, OPTION_FLAG, AT(offcpu.wakers), NULL, 0, 0, NULL,
+	 "with --offcpu: who ended each wait, with stacks"},
+	{"What to record", "min-block-time", 'm', OPTION_NUMBER, AT(offcpu.least_us), "US", 0, MAX_WAIT_US, NULL,
+	 "with --offcpu: shorter waits are only counted and summed (1000); 0: each one"},
+	{"What to record", "max-block-time", 'M', OPTION_NUMBER, AT(offcpu.most_us), "US", 1, MAX_WAIT_US, NULL,
+	 "with --offcpu: no longer waits"},
+	{"What to record", "state", 0, OPTION_PARSE, 0, "STATES", 0, 0, parse_states,
+	 "with --offcpu: waits that began in one of these states, as in DK, or of this mask; R or 0: runnable"},
 	{"What to record", "duration", 'd', OPTION_NUMBER, AT(duration), "S", 1, MAX_SECONDS, NULL,
 	 "end everything after S seconds"},
 
@@ -117,7 +165,7 @@ static const struct option_row rows[] = {
 	{"Whom to record", "pid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_pids, "processes, as in 12,345"},
 	{"Whom to record", "tid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_tids, "threads"},
 	{"Whom to record", "cpus", 'P', OPTION_TEXT, AT(who.cpus), "LIST", 0, 0, NULL,
-	 "profile on these CPUs only, as in 0-3,7"},
+	 "profile these CPUs only, and waits that end on them, as in 0-3,7"},
 	{"Whom to record", "cgroup", 0, OPTION_TEXT, AT(who.cgroup), "PATH", 0, 0, NULL,
 	 "threads in this cgroup (v2) or below, as in /sys/fs/cgroup/system.slice"},
 	{"Whom to record", "user-threads", 0, OPTION_FLAG, AT(who.user_threads), NULL, 0, 0, NULL, "no kernel threads"},
@@ -171,6 +219,7 @@ static const char *const examples[] = {
 	"rwalker-record                       what is stuck or running now",
 	"rwalker-record -s                    is anything stuck?",
 	"rwalker-record -p 5 -u -o t.rwk      where CPU time goes, for 5 seconds",
+	"rwalker-record --offcpu 5 --wakers -u -o t.rwk   what is waited for, and who ends it",
 	"rwalker-record -u -o t.rwk -- make   ... of one command and its descendants",
 	"rwalker-report t.rwk                 read it, here or anywhere",
 	NULL,
@@ -192,6 +241,11 @@ static int check_combinations(const struct record_config *config)
 		return log_error(EINVAL, "-s looks for tasks in D in its own rhythm: leave out -a, -r and -i");
 	if (config->who.user_threads && config->who.kernel_threads)
 		return log_error(EINVAL, "--user-threads and --kernel-threads exclude each other");
+	if (!config->offcpu.wanted && (config->offcpu.wakers || config->offcpu.most_us || config->offcpu.states_text ||
+				       config->offcpu.least_us != UNSET))
+		return log_error(EINVAL, "--wakers, -m, -M and --state are about waits: they need --offcpu");
+	if (config->offcpu.most_us && config->offcpu.most_us < config->offcpu.least_us)
+		return log_error(EINVAL, "-M is less than -m: no wait is that long");
 	if (config->who.system_wide && !config->command)
 		return log_error(EINVAL, "--system-wide widens the recording of a command: give one after \"--\"");
 	if (config->output.finalize && config->command)
@@ -208,11 +262,15 @@ static void fill_defaults(struct record_config *config, bool waiting_given)
 	if (!config->profile.frequency_given)
 		config->profile.frequency = FREQUENCY;
 	walk->wanted = walk->all || walk->running || walk->stuck || waiting_given || walk->interval;
-	if (config->command && !walk->wanted && !config->profile.wanted) {
+	if (config->offcpu.least_us == UNSET)
+		config->offcpu.least_us = LEAST_WAIT_US;
+	if (!config->offcpu.states)
+		config->offcpu.states = RING_STATES_ALL;
+	if (config->command && !walk->wanted && !config->profile.wanted && !config->offcpu.wanted) {
 		config->profile.wanted = true;
 		config->profile.seconds = 0;
 	}
-	walk->wanted |= !config->profile.wanted;
+	walk->wanted |= !config->profile.wanted && !config->offcpu.wanted;
 	if (!walk->stuck)
 		return;
 	walk->interval = STUCK_INTERVAL;
@@ -231,6 +289,8 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	config->argv = argv;
 	config->walk.waiting = UNSET;
 	config->profile.seconds = UNSET;
+	config->offcpu.seconds = UNSET;
+	config->offcpu.least_us = UNSET;
 	config->profile.frequency = UNSET;
 	config->output.ring_megabytes = RING_MEGABYTES;
 	config->output.embed = EMBED_LEVEL_FULL;
@@ -239,6 +299,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 		return r;
 	config->command = rest < argc ? argv + rest : NULL;
 	waiting_given = config->walk.waiting != UNSET;
+	config->offcpu.wanted = config->offcpu.seconds != UNSET;
 	if (!waiting_given)
 		config->walk.waiting = 0;
 	r = check_combinations(config);

@@ -48,6 +48,15 @@ struct record_profile {
 	bool software; /* --sw-perf */
 };
 
+struct record_offcpu {
+	bool wanted;
+	int64_t seconds; /* --offcpu; 0: until the end */
+	bool wakers;
+	int64_t least_us, most_us; /* of waits, -m and -M; most 0: any */
+	uint32_t states;	   /* bits of prev_state and RING_STATE_RUNNABLE */
+	const char *states_text;   /* as given, NULL: all */
+};
+
 struct record_output {
 	const char *path; /* -o; NULL: the default name; "-": stdout */
 	bool force;
@@ -61,6 +70,7 @@ struct record_output {
 struct record_config {
 	struct record_walk walk;
 	struct record_profile profile;
+	struct record_offcpu offcpu;
 	struct record_who who;
 	struct record_output output;
 	bool user_stacks;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/schedule.h"
 
+#include <stddef.h>
+
 enum { NEVER_ENDS = -1 };
 #define SECOND UINT64_C(1000000000)
 
@@ -13,22 +15,33 @@ static int64_t how_many(const struct record_walk *walk)
 	return walk->interval ? NEVER_ENDS : 1;
 }
 
+static struct schedule_span span_of(bool wanted, int64_t seconds, uint64_t now)
+{
+	bool ends = wanted && seconds > 0;
+
+	return (struct schedule_span){
+		.end = ends ? now + (uint64_t)seconds * SECOND : UINT64_MAX,
+		.runs = wanted,
+		.ends = ends,
+	};
+}
+
 void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now)
 {
 	const struct record_walk *walk = &config->walk;
-	const struct record_profile *profile = &config->profile;
-	bool profile_ends = profile->wanted && profile->seconds > 0;
+	bool spans = config->profile.wanted || config->offcpu.wanted;
 
 	*schedule = (struct schedule){
 		.limit = config->duration ? now + (uint64_t)config->duration * SECOND : UINT64_MAX,
-		.profile_end = profile_ends ? now + (uint64_t)profile->seconds * SECOND : UINT64_MAX,
 		.next_walk = walk->wanted ? now : UINT64_MAX,
 		.interval = (uint64_t)walk->interval * SECOND,
 		.walks_left = how_many(walk),
-		.profiles = profile->wanted,
-		.profile_ends = profile_ends,
-		/* one walk beside a profile is a look at its start, not an end */
-		.walks_end = walk->wanted && (walk->count || (!walk->interval && !profile->wanted)),
+		/* one walk beside another source is a look at its start, not an end */
+		.walks_end = walk->wanted && (walk->count || (!walk->interval && !spans)),
+		.spans = {
+			[SCHEDULE_PROFILE] = span_of(config->profile.wanted, config->profile.seconds, now),
+			[SCHEDULE_OFFCPU] = span_of(config->offcpu.wanted, config->offcpu.seconds, now),
+		},
 	};
 }
 
@@ -48,22 +61,26 @@ bool schedule_take_walk(struct schedule *schedule, uint64_t now)
 	return true;
 }
 
-bool schedule_take_profile_end(struct schedule *schedule, uint64_t now)
+bool schedule_take_end(struct schedule *schedule, enum schedule_source source, uint64_t now)
 {
-	if (!schedule->profiles || now < schedule->profile_end)
+	struct schedule_span *span = &schedule->spans[source];
+
+	if (!span->runs || now < span->end)
 		return false;
-	schedule->profiles = false;
-	schedule->profile_end = UINT64_MAX;
+	span->runs = false;
+	span->end = UINT64_MAX;
 	return true;
 }
 
 bool schedule_is_over(const struct schedule *schedule, uint64_t now)
 {
-	if (now >= schedule->limit)
-		return true;
-	if (!schedule->profile_ends && !schedule->walks_end)
-		return false;
-	return (!schedule->profile_ends || !schedule->profiles) && (!schedule->walks_end || !schedule->walks_left);
+	bool any_ends = schedule->walks_end, all_over = !schedule->walks_end || !schedule->walks_left;
+
+	for (size_t i = 0; i < SCHEDULE_SOURCES; i++) {
+		any_ends |= schedule->spans[i].ends;
+		all_over &= !schedule->spans[i].ends || !schedule->spans[i].runs;
+	}
+	return now >= schedule->limit || (any_ends && all_over);
 }
 
 static uint64_t earlier(uint64_t left, uint64_t right)
@@ -73,5 +90,9 @@ static uint64_t earlier(uint64_t left, uint64_t right)
 
 uint64_t schedule_next(const struct schedule *schedule)
 {
-	return earlier(schedule->limit, earlier(schedule->profile_end, schedule->next_walk));
+	uint64_t next = earlier(schedule->limit, schedule->next_walk);
+
+	for (size_t i = 0; i < SCHEDULE_SOURCES; i++)
+		next = earlier(next, schedule->spans[i].end);
+	return next;
 }

@@ -12,23 +12,29 @@
 
 #include "record/record_options.h"
 
+enum schedule_source { SCHEDULE_PROFILE, SCHEDULE_OFFCPU, SCHEDULE_SOURCES };
+
+struct schedule_span { /* of a source that runs without a break */
+	uint64_t end; /* UINT64_MAX: until the end of all, or over */
+	bool runs;
+	bool ends; /* has an end that the recording waits for */
+};
+
 struct schedule {
-	uint64_t limit;	      /* -d; UINT64_MAX: none */
-	uint64_t profile_end; /* UINT64_MAX: until the end, or no profile */
-	uint64_t next_walk;   /* UINT64_MAX: no more walks */
-	uint64_t interval;    /* 0: one walk */
-	int64_t walks_left;   /* -1: without end */
-	bool profiles;	      /* the profile runs */
-	bool walks_end;	      /* walks have an end that the recording waits for */
-	bool profile_ends;
+	uint64_t limit;	    /* -d; UINT64_MAX: none */
+	uint64_t next_walk; /* UINT64_MAX: no more walks */
+	uint64_t interval;  /* 0: one walk */
+	int64_t walks_left; /* -1: without end */
+	bool walks_end;	    /* walks have an end that the recording waits for */
+	struct schedule_span spans[SCHEDULE_SOURCES];
 };
 
 void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now);
 
 /* True once for each walk that is due. A walk that took longer than the interval is not made up for. */
 bool schedule_take_walk(struct schedule *schedule, uint64_t now);
-/* True once, when the profile's own end has come. */
-bool schedule_take_profile_end(struct schedule *schedule, uint64_t now);
+/* True once, when the source's own end has come. */
+bool schedule_take_end(struct schedule *schedule, enum schedule_source source, uint64_t now);
 bool schedule_is_over(const struct schedule *schedule, uint64_t now);
 
 /* The next moment at which one of the above may change. */

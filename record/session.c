@@ -60,7 +60,9 @@ static struct status_figures figures(const struct session *session)
 		.left_out = session->loss.left_out,
 		.written = trace_writer_bytes(session->recording.writer),
 		.elapsed = clocks_now() - session->recording.start,
+		.waits = session->waits.told,
 		.profile = session->config->profile.wanted,
+		.offcpu = session->config->offcpu.wanted,
 	};
 }
 
@@ -68,7 +70,7 @@ static void start_sampling(struct session *session)
 {
 	if (!session->config->profile.wanted)
 		return;
-	session->cpu_start = clocks_now();
+	session->cpu_span.start = clocks_now();
 	session->sampling = true;
 	if (perf_events_enable(&session->events) < 0)
 		stop(session, RECORDING_FAILED);
@@ -79,8 +81,29 @@ static void stop_sampling(struct session *session)
 	if (!session->sampling)
 		return;
 	perf_events_disable(&session->events);
-	session->cpu_stop = clocks_now();
+	session->cpu_span.stop = clocks_now();
 	session->sampling = false;
+	session_tell_sources(session);
+}
+
+static void start_waits(struct session *session)
+{
+	if (!session->config->offcpu.wanted)
+		return;
+	session->waits_span.start = clocks_now();
+	session->waiting = true;
+	waits_start(&session->waits);
+}
+
+static void stop_waits(struct session *session)
+{
+	if (!session->waiting)
+		return;
+	session->waiting = false;
+	drain_pass(&session->drain); /* user stacks that were kept for waits that have not ended are older than these */
+	if (waits_stop(&session->waits) < 0)
+		stop(session, RECORDING_FAILED);
+	session->waits_span.stop = clocks_now();
 	session_tell_sources(session);
 }
 
@@ -99,8 +122,10 @@ static void keep_schedule(struct session *session, uint64_t now)
 {
 	struct schedule *schedule = &session->schedule;
 
-	if (schedule_take_profile_end(schedule, now))
+	if (schedule_take_end(schedule, SCHEDULE_PROFILE, now))
 		stop_sampling(session);
+	if (schedule_take_end(schedule, SCHEDULE_OFFCPU, now))
+		stop_waits(session);
 	if (schedule_take_walk(schedule, now)) {
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
@@ -196,6 +221,7 @@ static void finish_events(struct session *session)
 	uint64_t now;
 
 	stop_sampling(session);
+	stop_waits(session);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST_MS);
 	drain_pass(&session->drain);
@@ -286,6 +312,7 @@ static int record(struct session *session)
 	int result;
 
 	start_sampling(session);
+	start_waits(session);
 	session_tell_sources(session);
 	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
 		stop(session, RECORDING_FAILED);

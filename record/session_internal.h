@@ -16,6 +16,7 @@
 #include "record/recording.h"
 #include "record/schedule.h"
 #include "record/status.h"
+#include "record/waits.h"
 #include "record/walk.h"
 
 struct module_files;
@@ -23,7 +24,11 @@ struct nursery;
 struct probe;
 struct start_state;
 
-enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2 };
+enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4 };
+
+struct session_span { /* when a source ran */
+	uint64_t start, stop; /* stop 0: it runs */
+};
 
 struct session {
 	const struct record_config *config;
@@ -40,15 +45,18 @@ struct session {
 	struct perf_events events;
 	struct drain drain;
 	struct walk walk;
+	struct waits waits;
 	struct loss loss;
 	struct schedule schedule;
 	struct status status;
 	size_t ring_bytes;
 	int epoll_fd;
-	uint64_t cpu_start, cpu_stop, walks_stop; /* of the sources; stop 0: runs */
+	struct session_span cpu_span, waits_span;
+	uint64_t walks_stop;
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; passes are frequent up to then */
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
+	bool waiting;	    /* the off-CPU programs run */
 	bool found_stuck;   /* -s */
 };
 

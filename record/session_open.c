@@ -107,14 +107,32 @@ static int open_modules(struct session *session)
 	return r;
 }
 
+static struct ring_wait_knobs wait_knobs(const struct record_config *config)
+{
+	const struct record_offcpu *offcpu = &config->offcpu;
+
+	return (struct ring_wait_knobs){
+		.least = (uint64_t)offcpu->least_us * 1000,
+		.most = offcpu->most_us ? (uint64_t)offcpu->most_us * 1000 : UINT64_MAX,
+		.states = offcpu->states,
+		.wakers = offcpu->wakers,
+		.user_stacks = config->user_stacks,
+		.cpus = config->who.cpus != NULL,
+		.source = SOURCE_ID_OFFCPU,
+		.wakers_source = SOURCE_ID_WAKERS,
+	};
+}
+
 static int open_programs(struct session *session)
 {
 	const struct record_config *config = session->config;
+	const struct ring_wait_knobs waits = wait_knobs(config);
 	struct probe_settings settings = {
 		.cpus = &session->cpus,
 		.filter = &session->filter,
 		.cpu = config->profile.wanted,
 		.tasks = config->walk.wanted,
+		.waits = config->offcpu.wanted ? &waits : NULL,
 		.user_stacks = config->user_stacks,
 		.follow = config->command && !config->who.system_wide,
 		.cpu_source = SOURCE_ID_CPU,
@@ -158,7 +176,7 @@ static int open_state(struct session *session)
 
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
-	if (r >= 0 && session->config->profile.wanted && session->config->user_stacks)
+	if (r >= 0 && session->config->user_stacks && (session->config->profile.wanted || session->config->offcpu.wanted))
 		r = start_state_create(recording, session->nursery, &session->start_state);
 	return r;
 }
@@ -193,6 +211,20 @@ static int open_drain(struct session *session)
 	return r;
 }
 
+static int open_waits(struct session *session)
+{
+	int r;
+
+	session->waits = (struct waits){
+		.recording = &session->recording,
+		.probe = session->probe,
+		.filter = &session->filter,
+	};
+	r = waits_init(&session->waits);
+	session->drain.waits = &session->waits;
+	return r < 0 ? r : waits_open(&session->waits);
+}
+
 static int open_sources(struct session *session)
 {
 	struct recording *recording = &session->recording;
@@ -201,6 +233,8 @@ static int open_sources(struct session *session)
 	if (r < 0)
 		return r;
 	r = open_drain(session);
+	if (r >= 0 && session->config->offcpu.wanted)
+		r = open_waits(session);
 	if (r < 0)
 		return r;
 	session->drain.period = session->events.period;
@@ -216,7 +250,10 @@ static int open_sources(struct session *session)
 		.events = session->config->profile.wanted ? &session->events : NULL,
 		.drain = &session->drain,
 		.files = session->files,
+		.waits = session->config->offcpu.wanted ? &session->waits : NULL,
 		.cpu_source = SOURCE_ID_CPU,
+		.waits_source = SOURCE_ID_OFFCPU,
+		.wakers_source = SOURCE_ID_WAKERS,
 	};
 	status_init(&session->status);
 	r = walk_init(&session->walk);
@@ -245,7 +282,7 @@ void session_tell_clock(struct session *session)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static struct event_source cpu_source(const struct session *session, uint64_t stop)
+static struct event_source cpu_source(const struct session *session)
 {
 	static const struct event_text cycles = {"cycles", 6}, cpu_clock = {"cpu-clock", 9};
 	const struct perf_events *events = &session->events;
@@ -256,8 +293,8 @@ static struct event_source cpu_source(const struct session *session, uint64_t st
 		.name = events->software ? cpu_clock : cycles,
 		.frequency = events->frequency,
 		.period = events->period,
-		.start = session->cpu_start,
-		.stop = stop ? stop : session->cpu_start,
+		.start = session->cpu_span.start,
+		.stop = session->cpu_span.stop ? session->cpu_span.stop : session->cpu_span.start,
 	};
 
 	if (session->config->user_stacks)
@@ -265,6 +302,24 @@ static struct event_source cpu_source(const struct session *session, uint64_t st
 	if (events->fallback)
 		source.flags |= SOURCE_SOFTWARE_FALLBACK;
 	return source;
+}
+
+static struct event_source waits_source(const struct session *session, uint32_t id)
+{
+	static const struct event_text waits = {"sched_switch", 12}, wakers = {"sched_waking", 12};
+	const struct session_span *span = &session->waits_span;
+
+	return (struct event_source){
+		.id = id,
+		.kind = id == SOURCE_ID_WAKERS ? SOURCE_WAKERS : SOURCE_OFFCPU,
+		.weight = WEIGHT_NS,
+		.name = id == SOURCE_ID_WAKERS ? wakers : waits,
+		.start = span->start,
+		.stop = span->stop ? span->stop : span->start,
+		.flags = session->config->user_stacks ? SOURCE_USER_STACKS : 0,
+		.least = (uint64_t)session->config->offcpu.least_us * 1000,
+		.most = (uint64_t)session->config->offcpu.most_us * 1000,
+	};
 }
 
 static struct event_source tasks_source(const struct session *session, uint64_t stop)
@@ -279,19 +334,25 @@ static struct event_source tasks_source(const struct session *session, uint64_t 
 	};
 }
 
+static void tell_source(struct session *session, struct event_source source)
+{
+	struct event event = {.kind = EVENT_SOURCE, .source = source};
+
+	(void)recording_check(&session->recording, event_log_add(session->recording.log, &event));
+}
+
 void session_tell_sources(struct session *session)
 {
-	struct recording *recording = &session->recording;
-	struct event event = {.kind = EVENT_SOURCE};
+	const struct record_config *config = session->config;
 
-	if (session->config->profile.wanted) {
-		event.source = cpu_source(session, session->cpu_stop);
-		(void)recording_check(recording, event_log_add(recording->log, &event));
-	}
-	if (session->config->walk.wanted) {
-		event.source = tasks_source(session, session->walks_stop);
-		(void)recording_check(recording, event_log_add(recording->log, &event));
-	}
+	if (config->profile.wanted)
+		tell_source(session, cpu_source(session));
+	if (config->offcpu.wanted)
+		tell_source(session, waits_source(session, SOURCE_ID_OFFCPU));
+	if (config->offcpu.wakers)
+		tell_source(session, waits_source(session, SOURCE_ID_WAKERS));
+	if (config->walk.wanted)
+		tell_source(session, tasks_source(session, session->walks_stop));
 }
 
 static int tell_start(struct session *session)
@@ -327,6 +388,7 @@ void session_close(struct session *session)
 
 	loss_deinit(&session->loss);
 	walk_deinit(&session->walk);
+	waits_deinit(&session->waits);
 	if (session->epoll_fd >= 0)
 		(void)close(session->epoll_fd);
 	drain_close(&session->drain);

@@ -42,17 +42,25 @@ static const char *size_text(uint64_t bytes, char text[FIGURE])
 	return text;
 }
 
+/* "1,234 samples, 56 waits, 78 tasks in 9 walks" */
 static void what_was_recorded(const struct status_figures *figures, char *text, size_t room)
 {
-	char samples[FIGURE], tasks[FIGURE], walks[FIGURE];
+	char count[FIGURE], walks[FIGURE];
+	const char *between = "";
 	int used = 0;
 
 	text[0] = '\0';
-	if (figures->profile)
-		used = snprintf(text, room, "%s samples", grouped(figures->samples, samples));
-	if (figures->walks && used >= 0 && (size_t)used < room)
-		(void)snprintf(text + used, room - (size_t)used, "%s%s tasks in %s %s", used ? ", " : "",
-			       grouped(figures->tasks, tasks), grouped(figures->walks, walks),
+	if (figures->profile) {
+		used += snprintf(text, room, "%s samples", grouped(figures->samples, count));
+		between = ", ";
+	}
+	if (figures->offcpu) {
+		used += snprintf(text + used, room - (size_t)used, "%s%s waits", between, grouped(figures->waits, count));
+		between = ", ";
+	}
+	if (figures->walks)
+		(void)snprintf(text + used, room - (size_t)used, "%s%s tasks in %s %s", between,
+			       grouped(figures->tasks, count), grouped(figures->walks, walks),
 			       figures->walks == 1 ? "walk" : "walks");
 }
 
@@ -95,5 +103,5 @@ void status_summary(const struct status_figures *figures, const char *path)
 		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "\"" : "",
 		 is_file ? path : "stdout", is_file ? "\"" : "");
 	if (is_file)
-		log_info("next: rwalker-report --%s %s", figures->profile ? "tree" : "tasks", path);
+		log_info("next: rwalker-report --%s %s", figures->profile || figures->offcpu ? "tree" : "tasks", path);
 }

@@ -16,11 +16,11 @@ struct status {
 };
 
 struct status_figures {
-	uint64_t samples, walks, tasks; /* tasks: rows of all walks */
+	uint64_t samples, waits, walks, tasks; /* tasks: rows of all walks */
 	uint64_t lost, left_out;
 	uint64_t written; /* bytes */
 	uint64_t elapsed; /* ns */
-	bool profile;
+	bool profile, offcpu;
 };
 
 void status_init(struct status *status);

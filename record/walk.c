@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -17,10 +16,9 @@
 #include "record/probe.h"
 #include "record/record_options.h"
 #include "record/recording.h"
+#include "record/sched_clock.h"
 
 enum {
-	CLOCK_TRIES = 8,
-	CLOCK_SLEEP_NS = 20000,
 	BUFFER_BYTES = 256 << 10,
 	TASK_UNINTERRUPTIBLE = 2,
 	TASK_NOLOAD = 0x400,
@@ -45,30 +43,6 @@ void walk_deinit(struct walk *walk)
 {
 	free(walk->buffer);
 	walk->buffer = NULL;
-}
-
-/*
- * CLOCK_MONOTONIC - sched_clock. After a sleep our own last arrival is a moment ago: each reading is too large by
- * what passed since, so the least of a few is right within microseconds.
- */
-static int measure_offset(const struct walk *walk, uint64_t *ret_offset)
-{
-	const struct timespec sleep = {.tv_nsec = CLOCK_SLEEP_NS};
-	int64_t least = INT64_MAX;
-
-	for (int i = 0; i < CLOCK_TRIES; i++) {
-		struct ring_clock clock = {0};
-		int r;
-
-		(void)nanosleep(&sleep, NULL);
-		r = probe_read_clock(walk->probe, &clock);
-		if (r < 0)
-			return r;
-		if ((int64_t)(clock.monotonic - clock.last_arrival) < least)
-			least = (int64_t)(clock.monotonic - clock.last_arrival);
-	}
-	*ret_offset = (uint64_t)least;
-	return 0;
 }
 
 static void note_worst(struct walk *walk, const struct ring_walk_task *raw)
@@ -187,7 +161,7 @@ int walk_run(struct walk *walk, const struct record_walk *config)
 	int r = probe_walk_open(walk->probe, &totals, &fd);
 
 	if (r >= 0)
-		r = measure_offset(walk, &offset);
+		r = sched_clock_offset(walk->probe, &offset);
 	if (r < 0)
 		return log_error(-r, "cannot walk the tasks: %s", strerror(-r));
 	*totals = (struct ring_walk){

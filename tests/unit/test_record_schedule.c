@@ -28,7 +28,7 @@ static struct history live(const struct record_config *config, uint64_t slow)
 	for (uint64_t tenth = 0; tenth < 600; tenth++) {
 		uint64_t now = start + tenth * (SECOND / 10), began = tenth;
 
-		if (schedule_take_profile_end(&schedule, now))
+		if (schedule_take_end(&schedule, SCHEDULE_PROFILE, now))
 			history.profile_end = (int64_t)began;
 		if (schedule_take_walk(&schedule, now) && history.walk_count < 32) {
 			history.walks[history.walk_count++] = began;

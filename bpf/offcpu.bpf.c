@@ -164,7 +164,8 @@ static __always_inline void settle_running(struct task_struct *task, struct wait
 {
 	u64 ran = task->se.sum_exec_runtime;
 
-	entry->running += ran - entry->ran;
+	if (entry->since)
+		entry->running += ran - entry->ran;
 	entry->ran = ran;
 }
 
@@ -237,19 +238,22 @@ static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct 
 static __always_inline bool began_before(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	u32 bound = RING_WAIT_EXACT;
+	long number;
 
 	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
 		return false;
-	entry->first_seen = 0;
+	entry->first_seen = false;
 	entry->out = task->start_time; /* if it has never run */
 	if (task->sched_info.last_arrival)
 		entry->out = switched_out(task, now - wait_look.clock_offset, &bound) + wait_look.clock_offset;
 	entry->state = entry->first_state;
-	entry->wait_class = entry->first_state ? RING_WAIT_BLOCKED : RING_WAIT_PREEMPTED;
+	entry->wait_class = entry->state ? RING_WAIT_BLOCKED : RING_WAIT_PREEMPTED;
 	entry->run_delay = task->sched_info.run_delay;
 	entry->flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_EARLIEST);
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		entry->flags |= RING_WAIT_IOWAIT;
+	if (wait_knobs.user_stacks && in_system_call(task, &number))
+		entry->flags |= WAIT_IN_SYSCALL;
 	return entry->out && entry->out <= now;
 }
 
@@ -259,6 +263,8 @@ static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct t
 	u64 length, run_queue;
 	enum ring_counter outcome;
 
+	if (entry->hidden)
+		return RING_COUNT_FILTERED;
 	if (!entry->out && !began_before(next, entry, now))
 		return RING_COUNT_NO_ENTRY;
 	length = now - entry->out;
@@ -271,6 +277,14 @@ static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct t
 	return outcome == RING_COUNT_RECORDED ? tell_wait(cpu, next, entry, now, run_queue) : outcome;
 }
 
+/* Threads that a hidden process made since have no entry at all. */
+static __always_inline bool is_of_hidden(struct task_struct *task)
+{
+	const struct wait_entry *leader = bpf_task_storage_get(&wait_entries, task->group_leader, 0, 0);
+
+	return leader && leader->hidden;
+}
+
 static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *next, u64 now)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, next, 0, 0);
@@ -281,7 +295,7 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 	if (entry && (entry->flags & WAIT_CLOSED))
 		return;
 	if (entry && !wait_look.armed) { /* the first look is under way: what it says of this task is history */
-		entry->first_seen = 0;
+		entry->first_seen = entry->hidden = false;
 		entry->out = 0;
 		return;
 	}
@@ -291,6 +305,8 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 		entry->out = 0;
 		if (wait_knobs.wakers)
 			entry->waker.context = RING_WAKER_NONE;
+	} else if (is_of_hidden(next)) {
+		outcome = RING_COUNT_FILTERED;
 	}
 	if (outcome < RING_COUNTERS)
 		cpu->counters[outcome]++;
@@ -310,7 +326,7 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 	entry->wait_class = judge_switch(prev, preempt, state);
 	entry->flags = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT : 0;
 	entry->run_delay = prev->sched_info.run_delay;
-	entry->first_seen = 0;
+	entry->first_seen = entry->hidden = false;
 	entry->out = now;
 	if (!wait_look.armed) {
 		entry->running = 0;
@@ -324,6 +340,8 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 		entry->flags |= WAIT_CLOSED;
 		return;
 	}
+	if (!entry->since)
+		entry->since = now;
 	if (now - entry->since >= SECOND)
 		tell_sums(cpu, prev, entry, now);
 	if (!wait_knobs.user_stacks || (prev->flags & PF_KTHREAD))
@@ -439,10 +457,11 @@ int wait_waking(u64 *ctx)
 
 /* --- tasks come --- */
 
-SEC("tp_btf/sched_process_fork")
-int wait_fork(u64 *ctx)
+/* Not sched_process_fork: the kernel makes threads of its own for a process (io_uring's) without that. */
+SEC("tp_btf/task_newtask")
+int wait_new_task(u64 *ctx)
 {
-	struct task_struct *child = (void *)ctx[1];
+	struct task_struct *child = (void *)ctx[0];
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!entry) /* no memory: each of its waits will be counted as lost */
@@ -457,6 +476,7 @@ static __always_inline void look_first(struct task_struct *task)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
+	wait_look.seen++;
 	if (!entry)
 		return;
 	if (!entry->since)
@@ -464,8 +484,9 @@ static __always_inline void look_first(struct task_struct *task)
 	if (!entry->ran)
 		entry->ran = task->se.sum_exec_runtime;
 	entry->first_arrival = task->sched_info.last_arrival;
+	/* Also of one that is on a CPU: it may be on its way off. */
+	entry->first_seen = !entry->out;
 	entry->first_state = task->__state;
-	entry->first_seen = !entry->out; /* also of one that is on a CPU: it may be on its way off */
 }
 
 static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,

@@ -110,6 +110,7 @@ struct ring_look_state {
 	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap) */
 	__u64 kind;	    /* enum ring_look */
 	__u64 armed;	    /* events are told */
+	__u64 seen;	    /* tasks, by the first look */
 	__u64 wakes_lost;   /* wakers' stacks that found no room */
 };
 

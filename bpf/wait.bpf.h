@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What is known of each task's current wait, and how a switch-out is judged. An entry is made where a task is made, or by
- * the first look at all tasks: never in the scheduler. It is written by the CPU that switches the task, and its waker
+ * What is known of each task's current wait, and how a switch-out is judged. An entry is made where a task is made, by
+ * the first look at all tasks, or by the recorder for those that are hidden from that: never in the scheduler. It is written by the CPU that switches the task, and its waker
  * by the CPU that wakes it, which the scheduler orders.
  */
 #ifndef RWALKER_BPF_WAIT_BPF_H
@@ -17,6 +17,7 @@ enum wait_entry_flag {
 };
 
 struct wait_entry {
+	u64 hidden; /* made by the recorder for a task that the first look did not see: set until it is seen at a switch-out */
 	u64 out; /* of the wait it is in; 0: it is on a CPU, or was not seen to leave one yet */
 	u64 run_delay; /* of the kernel's account, at `out` */
 	u64 ran;       /* likewise: sum_exec_runtime up to which `running` counts */
@@ -28,9 +29,8 @@ struct wait_entry {
 	u64 ip, sp;  /* user registers then */
 	struct ring_waker waker;
 	struct ring_sum sums[RING_SUM_KINDS];
-	u64 first_arrival; /* of the task when the first look found it asleep */
-	u32 first_state;
-	u32 first_seen;
+	u64 first_arrival; /* of the task when the first look found it */
+	u32 first_state, first_seen;
 };
 
 struct {

@@ -64,6 +64,8 @@ int probe_waits_attach(struct probe *probe);
 void probe_waits_detach(struct probe *probe);
 /* What the programs and the recorder tell each other about looks at all tasks. */
 struct ring_look_state *probe_wait_look(const struct probe *probe);
+/* Says that a thread is hidden from the look, and that its switches may be; -EEXIST: it is not. */
+int probe_wait_hide(const struct probe *probe, pid_t tid);
 /* One look, of the kind that is set there: the caller reads the fd to its end and closes it. */
 int probe_wait_look_open(const struct probe *probe);
 

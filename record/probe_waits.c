@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "record/probe_internal.h"
 
@@ -137,12 +142,12 @@ void probe_waits_unload(struct probe *probe)
 
 /* --- run --- */
 
-/* A new task must have its entry before it is switched: the fork comes first. */
+/* A new task must have its entry before it is switched: who makes them comes first. */
 int probe_waits_attach(struct probe *probe)
 {
 	const struct offcpu_bpf *waits = probe->waits;
 	struct bpf_program *const programs[WAIT_LINKS] = {
-		waits->progs.wait_fork,
+		waits->progs.wait_new_task,
 		waits->progs.wait_switch,
 		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
 		probe->waits_knobs.user_stacks ? waits->progs.wait_sys_exit : NULL,
@@ -172,6 +177,24 @@ struct ring_look_state *probe_wait_look(const struct probe *probe)
 	return &probe->waits->bss->wait_look;
 }
 
+int probe_wait_hide(const struct probe *probe, pid_t tid)
+{
+	enum { THREAD = O_EXCL }; /* PIDFD_THREAD, Linux 6.9; before it, leaders only */
+	const struct bpf_map *entries = probe->waits->maps.wait_entries;
+	const uint64_t hidden = 1; /* the entry's first member */
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, tid, THREAD);
+	_cleanup_free_ char *entry = calloc(1, bpf_map__value_size(entries));
+
+	if (!entry)
+		return -ENOMEM;
+	if (pidfd < 0 && errno == EINVAL)
+		pidfd = (int)syscall(SYS_pidfd_open, tid, 0);
+	if (pidfd < 0)
+		return -errno;
+	memcpy(entry, &hidden, sizeof(hidden));
+	return bpf_map_update_elem(bpf_map__fd(entries), &pidfd, entry, BPF_NOEXIST);
+}
+
 int probe_wait_look_open(const struct probe *probe)
 {
 	return bpf_iter_create(bpf_link__fd(probe->look));
@@ -189,6 +212,6 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(waits->progs.wait_switch, cost);
 	probe_add_cost(waits->progs.wait_waking, cost);
 	probe_add_cost(waits->progs.wait_sys_exit, cost);
-	probe_add_cost(waits->progs.wait_fork, cost);
+	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_look_at, cost);
 }

@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "record/filter.h"
+#include "record/hidden_tasks.h"
 #include "record/hits.h"
 #include "record/kernel_map.h"
 #include "record/probe.h"
@@ -391,7 +392,10 @@ int waits_open(struct waits *waits)
 	if (r < 0)
 		return r;
 	r = look(waits, RING_LOOK_FIRST);
-	return r < 0 ? log_error(-r, "cannot look at all tasks: %s", strerror(-r)) : 0;
+	if (r < 0)
+		return log_error(-r, "cannot look at all tasks: %s", strerror(-r));
+	hidden_tasks_mark(waits->probe, probe_wait_look(waits->probe)->seen);
+	return 0;
 }
 
 void waits_start(struct waits *waits)

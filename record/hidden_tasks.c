@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/hidden_tasks.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "record/probe.h"
+
+/* All threads of the machine, by the last number but one of /proc/loadavg, "0.42 0.30 0.25 2/345 6789". 0: not known. */
+static uint64_t count_tasks(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/loadavg", "re");
+	unsigned long long count;
+
+	return file && fscanf(file, "%*s %*s %*s %*u/%llu", &count) == 1 ? count : 0;
+}
+
+/* How many threads of the process are hidden. */
+static unsigned int mark_process(const struct probe *probe, const char *process)
+{
+	char path[64];
+	const struct dirent *entry;
+	unsigned int hidden = 0;
+	DIR *threads;
+
+	(void)snprintf(path, sizeof(path), "/proc/%.16s/task", process);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads))) {
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		hidden += tid && probe_wait_hide(probe, (pid_t)tid) == 0;
+	}
+	if (threads)
+		(void)closedir(threads);
+	return hidden;
+}
+
+void hidden_tasks_mark(const struct probe *probe, uint64_t seen)
+{
+	const struct dirent *entry;
+	unsigned int hidden = 0;
+	DIR *processes;
+
+	if (count_tasks() <= seen)
+		return;
+	processes = opendir("/proc");
+	while (processes && (entry = readdir(processes)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			hidden += mark_process(probe, entry->d_name);
+	if (processes)
+		(void)closedir(processes);
+	if (hidden)
+		log_info("this kernel hides %u threads from BPF: their waits are left out", hidden);
+}

@@ -107,6 +107,27 @@ static __always_inline void read_user_registers(struct task_struct *task, u64 *r
 	*ret_sp = regs->sp;
 }
 
+/*
+ * A preempted thread that is in no system call, or is done with it, passes no place where its user stack could be taken
+ * later: it is taken before, for nothing where the wait turns out to be short. So it is not where the last ones all were.
+ */
+static __always_inline bool worth_taking(const struct wait_entry *entry)
+{
+	enum { PATIENCE = 64 };
+
+	return entry->wait_class == RING_WAIT_BLOCKED || !wait_knobs.least || entry->hasty < PATIENCE;
+}
+
+static __always_inline void learn_length(struct wait_entry *entry, u64 length)
+{
+	if (!wait_knobs.user_stacks || entry->wait_class == RING_WAIT_BLOCKED || (entry->flags & WAIT_IN_SYSCALL))
+		return;
+	if (length < wait_knobs.least / 4)
+		entry->hasty++;
+	else
+		entry->hasty = 0;
+}
+
 /* What the wait's record says of the user stack; notes what is to be done for it. */
 static __always_inline u32 plan_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
@@ -269,6 +290,7 @@ static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct t
 		return RING_COUNT_NO_ENTRY;
 	length = now - entry->out;
 	run_queue = run_queue_part(next, entry, length);
+	learn_length(entry, length);
 	if (length < wait_knobs.least) {
 		add_sum(entry, length, run_queue);
 		return RING_COUNT_BRIEF;
@@ -346,9 +368,10 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 		tell_sums(cpu, prev, entry, now);
 	if (!wait_knobs.user_stacks || (prev->flags & PF_KTHREAD))
 		return;
-	if (in_system_call(prev, &number))
+	/* One that is switched without `preempt` in state 0, and does not yield, has left its system call behind. */
+	if ((state || preempt || entry->wait_class == RING_WAIT_YIELDED) && in_system_call(prev, &number))
 		entry->flags |= WAIT_IN_SYSCALL;
-	else if (!task_is_own(prev) && task_is_wanted(prev))
+	else if (worth_taking(entry) && !task_is_own(prev) && task_is_wanted(prev))
 		tell_user_stack(ctx, prev, now, 0, RING_USER_TAKEN);
 }
 

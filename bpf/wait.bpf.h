@@ -31,6 +31,8 @@ struct wait_entry {
 	struct ring_sum sums[RING_SUM_KINDS];
 	u64 first_arrival; /* of the task when the first look found it */
 	u32 first_state, first_seen;
+	u32 hasty; /* preempted waits since a long one: whether the next is worth taking its user stack before it is known */
+	u32 unused;
 };
 
 struct {

@@ -45,7 +45,7 @@ enum user_missing {
 	USER_MISSING_FAULT = 2,
 	USER_MISSING_EXITING = 3,
 	USER_MISSING_CHANGED = 4, /* waits: the system call returned to another place than it came from (exec) */
-	USER_MISSING_NO_ROOM = 5, /* waits: taken at the switch-out, and not kept */
+	USER_MISSING_NO_ROOM = 5, /* waits: not taken at the switch-out, or not kept */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "report/profile_internal.h"
+#include "report/profile_waits_read.h"
 #include "report/read/radix_sort.h"
 
 /* --- reading --- */
@@ -184,6 +185,8 @@ static int finish(struct profile *profile)
 	if (r == 0)
 		r = order_entries(profile, places);
 	if (r == 0)
+		r = profile_order_waits(profile, places);
+	if (r == 0)
 		r = list_modules(profile);
 	if (r < 0)
 		return r;
@@ -256,6 +259,11 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->module_list);
 	array_free(&profile->walks);
 	array_free(&profile->walk_tasks);
+	array_free(&profile->waits);
+	array_free(&profile->sums);
+	array_free(&profile->recordings);
+	array_free(&profile->recording_models);
+	array_free(&profile->wait_totals);
 	index_table_deinit(&profile->host_table);
 	index_table_deinit(&profile->source_table);
 	index_table_deinit(&profile->task_table);

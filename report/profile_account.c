@@ -44,7 +44,7 @@ static const struct {
 	const char *text; /* "N <text>" */
 } causes[] = {
 	[LOSS_RING_FULL] = {MEANS_LOST, "events lost: the ring buffer was full"},
-	[LOSS_NO_TASK_ENTRY] = {MEANS_LOST, "events lost: no storage for the task"},
+	[LOSS_NO_TASK_ENTRY] = {MEANS_LOST, "events lost: nothing was known of the task"},
 	[LOSS_RECURSION] = {MEANS_LOST, "events lost: the kernel skipped the program"},
 	[LOSS_THROTTLED] = {MEANS_LOST, "periods in which the kernel throttled sampling"},
 	[LOSS_NESTED] = {MEANS_LOST, "events lost: nested too deeply"},
@@ -58,6 +58,7 @@ static const struct {
 	[LOSS_HITS] = {MEANS_NOTE, "addresses were too many to keep: their functions may lack embedded names"},
 	[LOSS_MODULES] = {MEANS_NOTE, "mapped files were too many to keep: they lack embedded names"},
 	[LOSS_FILES] = {MEANS_NOTHING, NULL}, /* the modules that lack names are listed */
+	[LOSS_BRIEF] = {MEANS_NOTHING, NULL}, /* the heading has them */
 };
 
 struct loss_sums {

@@ -25,6 +25,8 @@ struct profile_moment { /* as somebody said it */
 	uint64_t ns;
 };
 
+enum { PROFILE_WAITS_OPEN = 1 << 30, PROFILE_WAITS_ENDED = 1 << 29 };
+
 struct profile_filter {
 	const regex_t *comm; /* NULL: all */
 	const uint32_t *pids, *tids;
@@ -32,9 +34,12 @@ struct profile_filter {
 	const uint64_t *cpus;        /* bitmap of cpu_bits bits, NULL: all */
 	size_t cpu_bits;
 	uint64_t from, to;  /* offsets from the trace's start, ns; to = UINT64_MAX: no end */
+	struct profile_moment from_moment, to_moment; /* in place of these, where they are given */
 	uint32_t sources;   /* bit per enum profile_source_kind; 0: all */
-	const char *states; /* letters for walks, NULL: all */
+	const char *states; /* letters for walks and waits, NULL: all */
 	uint64_t min_wait;  /* walks: -w, ns */
+	uint64_t least_wait, most_wait; /* waits: -m and -M, ns, of the whole wait; most 0: any */
+	uint32_t classes;   /* waits: bit per enum profile_wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
 	bool user_only, kernel_only;
 	bool raw_frames; /* keep BPF's own frames */
 };

@@ -7,6 +7,7 @@
 #define RWALKER_REPORT_PROFILE_INTERNAL_H
 
 #include "report/profile.h"
+#include "report/profile_waits.h"
 #include "report/read/event_stream.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/modules.h"
@@ -25,6 +26,7 @@ struct profile_quality { /* samples, after filters */
 	uint64_t no_maps;		   /* user stack of a process of which no mapping is known */
 	uint64_t stripped;		   /* with BPF frames taken off the leaf */
 	uint64_t unknown_source;
+	uint64_t user_changed, user_no_room, user_not_returned; /* waits: user stack missing, why */
 };
 
 enum overhead { OVERHEAD_UNKNOWN, OVERHEAD_NONE, OVERHEAD_ENTRY, OVERHEAD_WALK };
@@ -54,6 +56,11 @@ struct profile {
 	ARRAY(struct profile_module) module_list;
 	ARRAY(struct profile_walk) walks;
 	ARRAY(struct profile_walk_task) walk_tasks;
+	ARRAY(struct profile_wait) waits;
+	ARRAY(struct profile_task_sums) sums;
+	ARRAY(struct profile_recording) recordings;
+	ARRAY(const struct trace_model *) recording_models;
+	ARRAY(struct profile_wait_totals) wait_totals; /* by source */
 	struct index_table host_table, source_table, task_table, node_table, frame_table, entry_table;
 	struct profile_symbol *symbols; /* by frame, once a view asks */
 	uint8_t *symbol_known;
@@ -74,6 +81,9 @@ int profile_add_entry(struct profile *profile, const struct profile_entry *entry
 
 /* profile_read.c: all events of one section. */
 int profile_read_section(struct profile *profile, struct trace_file *file, struct trace_model *model);
+
+/* profile_moment.c: a moment as a time of the section; false where its clocks do not tell. */
+bool profile_moment_of(const struct trace_model *model, const struct profile_moment *moment, uint64_t *ret_time);
 
 /* profile_account.c */
 int profile_make_account(struct profile *profile);

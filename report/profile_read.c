@@ -4,6 +4,7 @@
 #include "common/cleanup.h"
 #include "report/profile_internal.h"
 #include "report/profile_section.h"
+#include "report/profile_waits_read.h"
 
 /* --- what a section's numbers mean in the profile --- */
 
@@ -36,6 +37,14 @@ const struct source_binding *section_source(const struct section *section, uint3
 	return source ? &section->sources.items[source - model->sources.items] : NULL;
 }
 
+const struct source_binding *section_source_of(const struct section *section, enum profile_source_kind kind)
+{
+	for (size_t i = 0; i < section->sources.count; i++)
+		if (section->sources.items[i].kind == kind)
+			return &section->sources.items[i];
+	return NULL;
+}
+
 static uint64_t shifted(uint64_t start, uint64_t offset)
 {
 	uint64_t sum;
@@ -56,12 +65,20 @@ static int section_init(struct section *section, struct profile *profile, struct
 	};
 	if (profile->filter->from == 0)
 		section->from = 0;
+	if (profile->filter->from_moment.kind)
+		(void)profile_moment_of(model, &profile->filter->from_moment, &section->from);
+	if (profile->filter->to_moment.kind)
+		(void)profile_moment_of(model, &profile->filter->to_moment, &section->to);
 	section->context.modules = malloc(modules * sizeof(*section->context.modules));
 	if (!section->context.modules)
 		return -ENOMEM;
 	memset(section->context.modules, 0xff, modules * sizeof(*section->context.modules));
 	r = profile_intern_host(profile, model, &section->context.host);
-	return r < 0 ? r : bind_sources(section);
+	if (r == 0)
+		r = bind_sources(section);
+	if (r == 0 && section_source_of(section, PROFILE_OFFCPU))
+		r = section_waits_init(section);
+	return r;
 }
 
 static void section_deinit(struct section *section)
@@ -71,6 +88,7 @@ static void section_deinit(struct section *section)
 		free(section->slots[i].tasks);
 	}
 	array_free(&section->sources);
+	section_waits_deinit(section->waits);
 	free(section->context.modules);
 }
 
@@ -232,18 +250,25 @@ static int add_sample(struct section *section, const struct stream_event *event)
 	return profile_add_entry(profile, &entry);
 }
 
+static int add_walk(struct section *section, const struct stream_event *event)
+{
+	return section_add_walk(section, &event->batch->walks.items[event->event->index]);
+}
+
 static int add_event(struct section *section, const struct stream_event *event)
 {
-	switch (event->event->kind) {
-	case EVENT_SAMPLE:
-		return add_sample(section, event);
-	case EVENT_WALK:
-		return section_add_walk(section, &event->batch->walks.items[event->event->index]);
-	case EVENT_WALK_TASK:
-		return section_add_walk_task(section, event);
-	default:
-		return 0;
-	}
+	static int (*const adders[])(struct section *section, const struct stream_event *event) = {
+		[EVENT_SAMPLE] = add_sample,
+		[EVENT_WALK] = add_walk,
+		[EVENT_WALK_TASK] = section_add_walk_task,
+		[EVENT_WAIT] = section_add_wait,
+		[EVENT_WAKE] = section_add_wake,
+		[EVENT_USER_STACK] = section_add_user_stack,
+		[EVENT_WAIT_SUMS] = section_add_wait_sums,
+	};
+	uint32_t kind = event->event->kind;
+
+	return kind < sizeof(adders) / sizeof(adders[0]) && adders[kind] ? adders[kind](section, event) : 0;
 }
 
 static void add_totals(struct stream_totals *sum, const struct event_stream *stream)
@@ -288,6 +313,8 @@ int profile_read_section(struct profile *profile, struct trace_file *file, struc
 		r = event_stream_create(file, model->section, &stream);
 	if (r == 0)
 		r = read_events(&section, stream);
+	if (r == 0)
+		r = section_finish_waits(&section);
 	if (stream)
 		add_totals(&profile->stream_totals, stream);
 	timeline_release(&model->timeline);

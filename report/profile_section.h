@@ -35,11 +35,14 @@ struct section_walk {
 	uint32_t source;
 };
 
+struct section_waits;
+
 struct section {
 	struct chain_context context;
 	ARRAY(struct source_binding) sources; /* in the order of the model's */
 	struct section_slot slots[STREAM_OPEN_MAX];
 	struct section_walk walk; /* the latest */
+	struct section_waits *waits; /* NULL: the section has no such source */
 	size_t first_walk;	  /* of the section, in the profile */
 	uint64_t from, to;	  /* times that are wanted */
 };
@@ -52,6 +55,9 @@ int section_slot(struct section *section, const struct stream_event *event, stru
 int section_task(struct section *section, struct section_slot *slot, const struct stream_event *event, uint32_t number,
 		 const struct task_place **ret_place);
 bool section_wants(const struct section *section, uint64_t time, uint32_t cpu);
+
+/* The binding of the section's first source of that kind, NULL: there is none. */
+const struct source_binding *section_source_of(const struct section *section, enum profile_source_kind kind);
 
 /* profile_walks.c */
 int section_add_walk(struct section *section, const struct event_walk *walk);

@@ -40,28 +40,28 @@ static const struct {
 	{STATE_NEW, "R (new)"},
 };
 
-static const char *find_state(const struct event_walk_task *row)
+static const char *find_state(uint64_t state, uint64_t exit_state)
 {
-	if (row->exit_state & STATE_EXIT_ZOMBIE)
+	if (exit_state & STATE_EXIT_ZOMBIE)
 		return "Z";
-	if (row->exit_state & STATE_EXIT_DEAD)
+	if (exit_state & STATE_EXIT_DEAD)
 		return "X";
-	if (!row->state)
+	if (!state)
 		return "R";
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if ((row->state & states[i].bits) == states[i].bits)
+		if ((state & states[i].bits) == states[i].bits)
 			return states[i].text;
 	return NULL;
 }
 
-void profile_state_text(const struct event_walk_task *row, char text[static PROFILE_STATE_TEXT])
+void profile_state_text(uint64_t state, uint64_t exit_state, char text[static PROFILE_STATE_TEXT])
 {
-	const char *state = find_state(row);
+	const char *found = find_state(state, exit_state);
 
-	if (!state)
-		snprintf(text, PROFILE_STATE_TEXT, "? (%#llx)", (unsigned long long)row->state);
+	if (!found)
+		snprintf(text, PROFILE_STATE_TEXT, "? (%#llx)", (unsigned long long)state);
 	else
-		snprintf(text, PROFILE_STATE_TEXT, "%s", state);
+		snprintf(text, PROFILE_STATE_TEXT, "%s", found);
 }
 
 bool profile_state_matches(const char *text, const char *letters)

@@ -8,12 +8,12 @@
 #define RWALKER_REPORT_PROFILE_STATE_H
 
 #include <stdbool.h>
-
-#include "report/read/trace_model.h"
+#include <stdint.h>
 
 enum { PROFILE_STATE_TEXT = 24 }; /* as in struct profile_walk_task */
 
-void profile_state_text(const struct event_walk_task *row, char text[static PROFILE_STATE_TEXT]);
+/* exit_state: 0 of a task that lives. */
+void profile_state_text(uint64_t state, uint64_t exit_state, char text[static PROFILE_STATE_TEXT]);
 /* Whether the state is one of `letters`; D takes every kind of D, K only the killable one. */
 bool profile_state_matches(const char *text, const char *letters);
 

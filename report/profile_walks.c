@@ -97,7 +97,7 @@ static void fill_row(const struct event_walk_task *event, struct profile_walk_ta
 		.queued = event->flags & WALK_TASK_QUEUED,
 		.flags = event->flags & WALK_TASK_KERNEL_TRUNCATED ? CHAIN_KERNEL_TRUNCATED : 0,
 	};
-	profile_state_text(event, row->state);
+	profile_state_text(event->state, event->exit_state, row->state);
 }
 
 static int add_row(struct section *section, const struct event_walk_task *event, struct profile_walk_task *row)

@@ -16,6 +16,7 @@ enum {
 	MAX_SECONDS = 600,
 	MAX_GROUPS = 1 << 30,
 	SECOND_PLACES = 9,
+	TOP_WAITS = 20,
 };
 #define MAX_MEMORY (UINT64_C(2) << 30)
 
@@ -125,6 +126,55 @@ static int parse_time(void *config, const char *value)
 	return 0;
 }
 
+static int parse_top_waits(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	options->view_wanted[VIEW_TOP_WAITS] = true;
+	options->top_waits_given = value;
+	options->settings.top_waits = TOP_WAITS;
+	if (value && report_value_decimal(value, 0, &options->settings.top_waits) < 0)
+		return log_error(EINVAL, "--top-waits wants a number of stacks as in 5, or 0 for all, not \"%s\"", value);
+	return 0;
+}
+
+/* A number is a thread, anything else an expression for comms. */
+static int parse_chains(void *config, const char *value)
+{
+	struct report_options *options = config;
+	uint64_t tid = 0;
+	char why[256];
+	int r;
+
+	if (options->view_wanted[VIEW_CHAINS])
+		return log_error(EINVAL, "--chains is given twice; join expressions with |");
+	options->view_wanted[VIEW_CHAINS] = true;
+	options->settings.chain_target = value;
+	if (!value || (!report_value_decimal(value, 0, &tid) && tid <= INT32_MAX)) {
+		options->settings.chain_tid = (uint32_t)tid;
+		return 0;
+	}
+	r = *value ? regcomp(&options->chain_comm, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+	if (r) {
+		(void)regerror(r, &options->chain_comm, why, sizeof(why));
+		return log_error(EINVAL, "--chains wants a thread or an expression for comms, not \"%s\": %s", value, why);
+	}
+	options->settings.chain_comm = &options->chain_comm;
+	return 0;
+}
+
+static int parse_at(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (options->view_wanted[VIEW_AT])
+		return log_error(EINVAL, "--at is given twice; one moment at a time");
+	options->view_wanted[VIEW_AT] = true;
+	if (report_value_moment_around(value, &options->settings.at, &options->settings.at_around) < 0)
+		return log_error(EINVAL, "--at wants a moment as in 2.5s, 2.5s~50ms or 12:00:03.25, not \"%s\"", value);
+	return 0;
+}
+
 static int parse_source(void *config, const char *value)
 {
 	static const char *const kinds[PROFILE_SOURCE_KINDS] = {[PROFILE_CPU] = "cpu", [PROFILE_TASKS] = "tasks"};
@@ -187,6 +237,14 @@ static const struct option_row rows[] = {
 	{"Views", "counts", 0, OPTION_FLAG, AT(view_wanted[VIEW_STACKS]), NULL, 0, 0, NULL, "the same as --stacks"},
 	{"Views", "folded", 'f', OPTION_FLAG, AT(view_wanted[VIEW_FOLDED]), NULL, 0, 0, NULL,
 	 "\"comm;root;...;leaf N\", a line per stack, for flame graphs"},
+	{"Views", "wakers", 0, OPTION_FLAG, AT(view_wanted[VIEW_WAKERS]), NULL, 0, 0, NULL,
+	 "who ended the waits: the waker's stack upside down above the sleeper's, least first; also with --folded"},
+	{"Views", "chains", 0, OPTION_PARSE, 0, "[=TARGET]", 0, 0, parse_chains,
+	 "what really held a thread or the comms that match (else the longest waits): wakers' own waits, hop by hop"},
+	{"Views", "top-waits", 0, OPTION_PARSE, 0, "[=N]", 0, 0, parse_top_waits,
+	 "the N stacks (20; 0: all) with the longest single waits, the longest last: when it was and who ended it"},
+	{"Views", "at", 0, OPTION_PARSE, 0, "TIME[~D]", 0, 0, parse_at,
+	 "what was waiting at that moment, or D around it, and what ran: +2.5s, 12:00:03.25~50ms (UTC)"},
 
 	{"The trace itself", "info", 0, OPTION_FLAG, AT(tool_wanted[TOOL_INFO]), NULL, 0, 0, NULL,
 	 "host, command line, clocks, sources, contents, cost of recording, what was lost and why"},
@@ -216,12 +274,14 @@ static const struct option_row rows[] = {
 	{"Shape", "per-process", 0, OPTION_FLAG, AT(settings.per_process), NULL, 0, 0, NULL,
 	 "keep processes apart that have the same comm"},
 	{"Shape", "delimited", 0, OPTION_FLAG, AT(settings.delimited), NULL, 0, 0, NULL,
-	 "a mark between kernel and user frames (--stacks, --folded)"},
+	 "a mark between kernel and user frames (--stacks, --folded, --wakers)"},
 	{"Shape", "min-percent", 0, OPTION_PARSE, 0, "P", 0, 0, parse_min_percent,
 	 "leave out what is below P percent of its source (0.25), and say how much"},
 	{NULL, "output-filter", 0, OPTION_PARSE, 0, "P", 0, 0, parse_min_percent, "alias of --min-percent"},
 	{"Shape", "max-groups", 0, OPTION_NUMBER, AT(max_groups), "N", 1, MAX_GROUPS, NULL,
 	 "the N heaviest leaf functions or common stacks only (all)"},
+	{"Shape", "raw", 0, OPTION_FLAG, AT(raw), NULL, 0, 0, NULL,
+	 "--top-waits as topwaits prints it: total, longest, when it ended, kernel and user frames"},
 	{"Shape", "mangled", 0, OPTION_FLAG, AT(names.mangled), NULL, 0, 0, NULL, "C++ and Rust names as they are"},
 	{"Shape", "raw-frames", 0, OPTION_FLAG, AT(filter.raw_frames), NULL, 0, 0, NULL,
 	 "keep the frames of the recorder's own BPF programs"},
@@ -291,6 +351,10 @@ static int choose(struct report_options *options)
 {
 	size_t wanted = 0;
 
+	if (options->view_wanted[VIEW_FOLDED] && options->view_wanted[VIEW_WAKERS]) {
+		options->view_wanted[VIEW_FOLDED] = options->view_wanted[VIEW_WAKERS] = false;
+		options->view_wanted[VIEW_FOLDED_WAKERS] = true;
+	}
 	for (size_t i = 0; i < VIEW_KINDS; i++)
 		if (options->view_wanted[i]) {
 			options->view = &views[i];
@@ -308,13 +372,26 @@ static int check(struct report_options *options)
 {
 	if (options->filter.user_only && options->filter.kernel_only)
 		return log_error(EINVAL, "-U and -K exclude each other");
+	if (options->raw && !options->view_wanted[VIEW_TOP_WAITS])
+		return log_error(EINVAL, "--raw belongs to --top-waits");
 	if (!options->paths.count && !options->help && !options->version && !options->completion)
 		return log_error(EINVAL, "no trace is named; \"-\" is stdin, --help shows the usage");
 	return 0;
 }
 
+/* Machines want all lines unless they say otherwise. */
+static void choose_raw(struct report_options *options)
+{
+	options->view = &views[VIEW_TOP_WAITS_RAW];
+	if (!options->top_waits_given)
+		options->settings.top_waits = 0;
+}
+
 static void complete(struct report_options *options)
 {
+	if (options->raw)
+		choose_raw(options);
+	options->settings.some_waits = options->filter.cpus || options->filter.states;
 	if (options->filter.user_only)
 		note_filter(options, "-U", NULL);
 	if (options->filter.kernel_only)
@@ -362,7 +439,10 @@ void report_options_deinit(struct report_options *options)
 {
 	if (options->filter.comm)
 		regfree(&options->comm);
+	if (options->settings.chain_comm)
+		regfree(&options->chain_comm);
 	options->filter.comm = NULL;
+	options->settings.chain_comm = NULL;
 }
 
 void report_options_help(void)

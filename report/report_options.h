@@ -36,12 +36,13 @@ struct report_options {
 
 	/* What the above points at, and what the parser fills first. */
 	bool view_wanted[VIEW_KINDS], tool_wanted[TOOL_KINDS];
-	regex_t comm;
+	regex_t comm, chain_comm;
 	uint32_t pids[REPORT_MAX_IDS], tids[REPORT_MAX_IDS];
 	uint64_t cpus[REPORT_MAX_CPUS / 64];
 	struct option_list debug_dir_list;
 	const char *debug_dirs[OPTION_LIST_MAX + 1];
 	int64_t max_groups;
+	bool top_waits_given, raw;
 	char filter_text[REPORT_FILTER_TEXT];
 };
 

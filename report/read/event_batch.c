@@ -17,6 +17,10 @@ void event_batch_deinit(struct event_batch *batch)
 	array_free(&batch->samples);
 	array_free(&batch->walks);
 	array_free(&batch->walk_tasks);
+	array_free(&batch->waits);
+	array_free(&batch->wakes);
+	array_free(&batch->user_stacks);
+	array_free(&batch->wait_sums);
 	free(batch->spare);
 	*batch = (struct event_batch){0};
 }
@@ -35,6 +39,14 @@ static int push_sample(struct event_batch *batch, const struct event_sample *sam
 					   });
 }
 
+/* One of the kinds that are kept as they are. */
+#define PUSH(list, record)                                                                         \
+	({                                                                                         \
+		entry.time = event->record.time;                                                   \
+		entry.index = (uint32_t)batch->list.count;                                         \
+		array_push(&batch->list, event->record);                                           \
+	})
+
 static int push_event(struct event_batch *batch, const struct event *event)
 {
 	struct batch_event entry = {.kind = event->kind};
@@ -49,19 +61,34 @@ static int push_event(struct event_batch *batch, const struct event *event)
 		r = push_sample(batch, &event->sample);
 		break;
 	case EVENT_WALK:
-		entry.time = event->walk.time;
-		entry.index = (uint32_t)batch->walks.count;
-		r = array_push(&batch->walks, event->walk);
+		r = PUSH(walks, walk);
 		break;
 	case EVENT_WALK_TASK:
-		entry.time = event->walk_task.time;
-		entry.index = (uint32_t)batch->walk_tasks.count;
-		r = array_push(&batch->walk_tasks, event->walk_task);
+		r = PUSH(walk_tasks, walk_task);
+		break;
+	case EVENT_WAIT:
+		r = PUSH(waits, wait);
+		break;
+	case EVENT_WAKE:
+		r = PUSH(wakes, wake);
+		break;
+	case EVENT_USER_STACK:
+		r = PUSH(user_stacks, user_stack);
+		break;
+	case EVENT_WAIT_SUMS:
+		r = PUSH(wait_sums, wait_sums);
 		break;
 	default:
 		return 0;
 	}
 	return r < 0 ? r : array_push(&batch->events, entry);
+}
+
+static void forget_events(struct event_batch *batch)
+{
+	batch->events.count = batch->samples.count = batch->walks.count = batch->walk_tasks.count = 0;
+	batch->waits.count = batch->wakes.count = batch->user_stacks.count = batch->wait_sums.count = 0;
+	batch->next = 0;
 }
 
 /* --- sorting: events come as a few runs that rise (one a CPU and drain), so merge the runs there are --- */
@@ -130,8 +157,7 @@ int event_batch_decode(struct event_batch *batch, const void *payload, size_t le
 	struct event event;
 	int r;
 
-	batch->events.count = batch->samples.count = batch->walks.count = batch->walk_tasks.count = 0;
-	batch->next = 0;
+	forget_events(batch);
 	event_decoder_start(batch->decoder, payload, length);
 	while ((r = event_decoder_next(batch->decoder, &event)) > 0) {
 		r = push_event(batch, &event);

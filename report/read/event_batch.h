@@ -14,7 +14,7 @@
 
 struct batch_event {
 	uint64_t time;
-	uint32_t kind;	/* EVENT_SAMPLE, EVENT_WALK, EVENT_WALK_TASK */
+	uint32_t kind;	/* enum event_kind: of those that have a list below */
 	uint32_t index; /* in the list of its kind */
 };
 
@@ -31,6 +31,10 @@ struct event_batch {
 	ARRAY(struct batch_sample) samples;
 	ARRAY(struct event_walk) walks;
 	ARRAY(struct event_walk_task) walk_tasks;
+	ARRAY(struct event_wait) waits;
+	ARRAY(struct event_wake) wakes;
+	ARRAY(struct event_user_stack) user_stacks;
+	ARRAY(struct event_wait_sums) wait_sums;
 	struct batch_event *spare; /* for sorting */
 	size_t spare_room;
 	size_t next;	    /* the event that is to be handed out next */

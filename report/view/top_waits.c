@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/view/chain.h"
+#include "report/view/frame_list.h"
 #include "report/view/log2_histogram.h"
 #include "report/view/wait_mix.h"
 #include "report/view/wait_stacks.h"
@@ -15,21 +15,6 @@
 /* Unique stacks by their longest single wait, and when that was. The worst comes last, next to the prompt. */
 
 static const char indent[] = "        ";
-
-static void print_frames(const struct view_context *context, const struct wait_stacks *stacks, const struct chain *chain)
-{
-	const struct frame_style style = {.addresses = context->settings->addresses, .offsets = context->settings->offsets};
-
-	for (size_t i = 0; i < chain->frames.count; i++) {
-		if (context->settings->delimited && i && i == chain->kernel_count)
-			(void)fputs("    --\n", context->out);
-		(void)fputs("    ", context->out);
-		functions_write_frame(stacks->functions, chain->frames.items[i], style, context->out);
-		(void)fputc('\n', context->out);
-	}
-	if (!chain->frames.count)
-		(void)fprintf(context->out, "    %s\n", functions_name(stacks->functions, FUNCTION_NONE));
-}
 
 static void print_owner(const struct view_context *context, const struct wait_stacks *stacks, const struct wait_stack *stack)
 {
@@ -128,7 +113,7 @@ static int print_stack(const struct view_context *context, const struct wait_sta
 	if (r < 0)
 		return r;
 	(void)fputc('\n', context->out);
-	print_frames(context, stacks, chain);
+	frame_list_write(context, stacks->functions, chain);
 	print_owner(context, stacks, stack);
 	print_longest(stacks, wait_stacks_longest(stacks, stack), context->out);
 	print_sums(stacks, stack, context->out);

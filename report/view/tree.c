@@ -125,8 +125,27 @@ static void print_group_line(struct tree_view *view, const struct leaf_group *gr
 	(void)fputc('\n', out);
 }
 
+struct frame_text {
+	struct tree_text text;
+	const struct functions *functions;
+	struct frame_style style;
+};
+
+static void write_frame(const struct tree_text *text, const struct call_tree *tree, const struct call_tree_node *node, FILE *out)
+{
+	const struct frame_text *frame_text = (const struct frame_text *)text;
+
+	(void)tree;
+	functions_write_frame(frame_text->functions, node->frame, frame_text->style, out);
+}
+
 static int print_group(struct tree_view *view, const struct leaf_group *group)
 {
+	const struct frame_text text = {
+		.text.write = write_frame,
+		.functions = view->functions,
+		.style = {.addresses = view->context->settings->addresses, .offsets = true},
+	};
 	struct tree_hidden hidden = {0};
 	struct call_tree tree;
 	int r;
@@ -137,7 +156,7 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 	(void)fputs("    |\n", view->context->out);
 	r = call_tree_build(view->builder, view->leaves + group->first, group->count, &tree);
 	if (!r)
-		r = tree_print(view->context, view->functions, &tree, section_total(view->source), &hidden);
+		r = tree_print(view->context, &text.text, &tree, 0, section_total(view->source), &hidden);
 	view->hidden.branches += hidden.branches;
 	view->hidden.weight += hidden.weight;
 	return r;

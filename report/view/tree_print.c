@@ -24,7 +24,7 @@ struct level { /* a node whose children are branches */
 
 struct printer {
 	const struct view_context *context;
-	const struct functions *functions;
+	const struct tree_text *text;
 	const struct call_tree *tree;
 	uint64_t total;
 	struct tree_hidden hidden;
@@ -58,9 +58,7 @@ static void write_prefix(const struct printer *printer)
 
 static void write_node(const struct printer *printer, const struct call_tree_node *node)
 {
-	const struct frame_style style = {.addresses = printer->context->settings->addresses, .offsets = true};
-
-	functions_write_frame(printer->functions, node->frame, style, printer->context->out);
+	printer->text->write(printer->text, printer->tree, node, printer->context->out);
 	(void)fputc('\n', printer->context->out);
 }
 
@@ -204,11 +202,11 @@ static int print_levels(struct printer *printer)
 	return 0;
 }
 
-int tree_print(const struct view_context *context, const struct functions *functions, const struct call_tree *tree,
+int tree_print(const struct view_context *context, const struct tree_text *text, const struct call_tree *tree, uint32_t from,
 	       uint64_t total, struct tree_hidden *ret_hidden)
 {
-	struct printer printer = {.context = context, .functions = functions, .tree = tree, .total = total};
-	int r = print_run(&printer, &tree->nodes[0]);
+	struct printer printer = {.context = context, .text = text, .tree = tree, .total = total};
+	int r = print_run(&printer, &tree->nodes[from]);
 
 	if (r > 0)
 		r = print_levels(&printer);

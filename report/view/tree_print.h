@@ -17,11 +17,17 @@
 #include "report/view/call_tree.h"
 #include "report/view/view.h"
 
+/* What a node says; the holder's own struct may begin with it. */
+struct tree_text {
+	void (*write)(const struct tree_text *text, const struct call_tree *tree, const struct call_tree_node *node, FILE *out);
+};
+
 struct tree_hidden { /* branches that were left out without a line of their own */
 	uint64_t branches, weight;
 };
 
-int tree_print(const struct view_context *context, const struct functions *functions, const struct call_tree *tree,
+/* What is below the node `from`, which is not printed itself; 0: all. */
+int tree_print(const struct view_context *context, const struct tree_text *text, const struct call_tree *tree, uint32_t from,
 	       uint64_t total, struct tree_hidden *ret_hidden);
 
 #endif

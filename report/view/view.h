@@ -7,19 +7,40 @@
 #ifndef RWALKER_REPORT_VIEW_VIEW_H
 #define RWALKER_REPORT_VIEW_VIEW_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "report/profile.h"
 
-enum view_kind { VIEW_TREE, VIEW_TASKS, VIEW_HISTOGRAM, VIEW_STACKS, VIEW_FOLDED, VIEW_KINDS };
+enum view_kind {
+	VIEW_TREE,
+	VIEW_TASKS,
+	VIEW_HISTOGRAM,
+	VIEW_STACKS,
+	VIEW_FOLDED,
+	VIEW_WAKERS,
+	VIEW_FOLDED_WAKERS, /* --folded and --wakers */
+	VIEW_CHAINS,
+	VIEW_TOP_WAITS,
+	VIEW_TOP_WAITS_RAW, /* the same as lines for machines */
+	VIEW_AT,
+	VIEW_KINDS
+};
 
 struct view_settings {
 	bool addresses, offsets; /* -v, -s */
 	bool per_process, delimited, user_only, kernel_only, color;
 	uint64_t min_share;	 /* millionths of a source's weight: what is below is counted, not shown */
 	uint64_t max_groups;	 /* 0: all */
+	uint64_t top_waits;	 /* stacks of --top-waits; 0: all */
+	struct profile_moment at; /* of --at, and how far around it */
+	uint64_t at_around;
+	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
+	const regex_t *chain_comm; /* NULL: chain_tid is meant */
+	uint32_t chain_tid;
+	bool some_waits; /* filters may leave out some waits of a task and not others */
 	const char *filters;	 /* as given, "" where there are none; printable already */
 };
 
@@ -49,5 +70,11 @@ int tasks_section(const struct view_context *context, uint32_t number, const str
 int histogram_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int stacks_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int folded_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int wakers_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int folded_wakers_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int chains_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int top_waits_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int top_waits_raw_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int at_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

@@ -6,7 +6,7 @@
 #include "common/log.h"
 #include "report/view/section.h"
 
-enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS };
+enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU };
 
 const struct view views[VIEW_KINDS] = {
 	[VIEW_TREE] = {.name = "tree", .print = tree_section, .kinds = ANY_KIND},
@@ -14,6 +14,12 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_HISTOGRAM] = {.name = "histogram", .print = histogram_section, .kinds = ANY_KIND},
 	[VIEW_STACKS] = {.name = "stacks", .print = stacks_section, .kinds = ANY_KIND},
 	[VIEW_FOLDED] = {.name = "folded", .print = folded_section, .kinds = ANY_KIND, .bare = true},
+	[VIEW_WAKERS] = {.name = "wakers", .print = wakers_section, .kinds = WAITED},
+	[VIEW_FOLDED_WAKERS] = {.name = "folded --wakers", .print = folded_wakers_section, .kinds = WAITED, .bare = true},
+	[VIEW_CHAINS] = {.name = "chains", .print = chains_section, .kinds = WAITED},
+	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_section, .kinds = WAITED},
+	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_section, .kinds = WAITED, .bare = true},
+	[VIEW_AT] = {.name = "at", .print = at_section, .kinds = WAITED},
 };
 
 static const struct view *view_of(const struct view *wanted, const struct profile_source *source)
@@ -29,7 +35,7 @@ static int check_one_source(const struct view *view, const struct profile_source
 	const struct profile_source *first = NULL;
 
 	for (const struct profile_source *source = sources; source < sources + count; source++) {
-		if (!source->samples)
+		if (!source->samples || !view_of(view, source))
 			continue;
 		if (first)
 			return log_error(EINVAL, "--%s shows one source and here are several (\"%s\", \"%s\"); choose one with --source",

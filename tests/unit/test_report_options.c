@@ -85,6 +85,64 @@ static void takes_shapes(struct test *t)
 	REQUIRE(t, !parse(&o, "--help"));
 }
 
+static void takes_moments(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "--at +2.5s~50ms t"));
+	CHECK(t, o.view == &views[VIEW_AT]);
+	CHECK_INT(t, o.settings.at.kind, PROFILE_MOMENT_OFFSET);
+	CHECK_INT(t, o.settings.at.ns, 2500000000);
+	CHECK_INT(t, o.settings.at_around, 50000000);
+	CHECK(t, !o.settings.some_waits);
+	REQUIRE(t, !parse(&o, "--time 12:00:03,12:00:05.5 -P 1 t"));
+	CHECK_INT(t, o.from.kind, PROFILE_MOMENT_DAYTIME);
+	CHECK_INT(t, o.to.ns, 43205500000000);
+	CHECK(t, !o.filter.from && o.filter.to == UINT64_MAX && o.settings.some_waits);
+	REQUIRE(t, !parse(&o, "--time 1,2 --time 5, t"));
+	CHECK(t, o.filter.from == 5000000000 && o.filter.to == UINT64_MAX);
+	CHECK(t, o.from.kind == PROFILE_MOMENT_OFFSET && o.to.kind == PROFILE_MOMENT_NONE);
+}
+
+static void takes_top_waits(struct test *t)
+{
+	static const struct {
+		const char *line;
+		unsigned int most;
+		enum view_kind view;
+	} cases[] = {
+		{"--top-waits t", 20, VIEW_TOP_WAITS},	 {"--top-waits=5 t", 5, VIEW_TOP_WAITS},
+		{"--top-waits=0 t", 0, VIEW_TOP_WAITS},	 {"--top-waits --raw t", 0, VIEW_TOP_WAITS_RAW},
+		{"--raw --top-waits=7 t", 7, VIEW_TOP_WAITS_RAW},
+	};
+	struct report_options o;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		REQUIRE(t, !parse(&o, cases[i].line));
+		CHECK(t, o.view == &views[cases[i].view]);
+		CHECK_INT(t, o.settings.top_waits, cases[i].most);
+	}
+}
+
+static void takes_wakers_and_chains(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "--wakers t"));
+	CHECK(t, o.view == &views[VIEW_WAKERS]);
+	REQUIRE(t, !parse(&o, "--wakers -f t"));
+	CHECK(t, o.view == &views[VIEW_FOLDED_WAKERS]);
+	REQUIRE(t, !parse(&o, "--chains t"));
+	CHECK(t, o.view == &views[VIEW_CHAINS] && !o.settings.chain_target);
+	REQUIRE(t, !parse(&o, "--chains=123 t"));
+	CHECK(t, o.settings.chain_target && !o.settings.chain_comm);
+	CHECK_INT(t, o.settings.chain_tid, 123);
+	REQUIRE(t, !parse(&o, "--chains=^a|b$ t"));
+	CHECK_STR(t, o.settings.chain_target, "^a|b$");
+	CHECK(t, o.settings.chain_comm && !regexec(o.settings.chain_comm, "ab", 0, NULL, 0));
+	report_options_deinit(&o);
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
@@ -92,8 +150,12 @@ static void refuses(struct test *t)
 		"--pid 99999999999 t", "-P 5-2 t", "-P 9000 t", "--state Q t", "--state  t", "-w -1 t", "-w 1e3 t",
 		"--time 5 t", "--time 5,1 t", "--time a,b t", "--source disk t", "-U -K t", "--min-percent 101 t",
 		"--min-percent 0.00001 t", "--max-groups 0 t", "--max-memory 5X t", "--color=red t",
+		"--top-waits=x t", "--top-waits=-1 t", "--top-waits --tree t", "--raw t", "--at t", "--at x t", "--at 5~x t",
+		"--at 5 --at 6 t", "--at 5 --top-waits t", "--wakers --tree t",
+		"--wakers --folded --tree t", "--chains --folded t", "--chains=( t", "--chains= t", "--chains=a --chains=b t",
+		"--time 12:00:61, t",
 		/* not built yet: unknown */
-		"--wakers t", "--chains t", "--top-waits t", "--at 5 t", "--summary t", "--events t", "--condense t",
+		"--summary t", "--events t", "--condense t",
 		"--export perf-script t", "--resolve-lines t", "--debuginfod t", "--cache x t", "-m 5 t", "-M 5 t",
 		"--class blocked t",
 		/* the recorder's */
@@ -138,5 +200,5 @@ static void prints_figures(struct test *t)
 	CHECK(t, figure_reaches(25, 10000, 2500) && !figure_reaches(24, 10000, 2500) && figure_reaches(0, 0, 5));
 }
 
-TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(refuses),
-	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))
+TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(takes_moments), TEST(takes_top_waits),
+	  TEST(takes_wakers_and_chains), TEST(refuses), TEST(keeps_hostile_filters_printable), TEST(prints_figures))

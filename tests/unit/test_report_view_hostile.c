@@ -52,7 +52,8 @@ static void prints_nothing_raw(struct test *t)
 			if (kind == VIEW_FOLDED)
 				p->source_count = 1;
 			text = fake_print(p, kind < 0 ? NULL : &views[kind], &settings);
-			CHECK(t, strstr(text, "owned"));
+			/* There are no waits, and lines for machines have no other text. */
+			CHECK(t, strstr(text, "owned") || kind == VIEW_TOP_WAITS_RAW || kind == VIEW_FOLDED_WAKERS);
 			CHECK(t, is_clean(text));
 			free(text);
 			free(p);

@@ -153,7 +153,7 @@ static void decodes_states(struct test *t)
 		struct event_walk_task task = {.state = cases[i].state, .exit_state = cases[i].exit_state};
 		char text[PROFILE_STATE_TEXT];
 
-		profile_state_text(&task, text);
+		profile_state_text(task.state, task.exit_state, text);
 		CHECK_STR(t, text, cases[i].want);
 	}
 }

@@ -2,7 +2,8 @@
 /*
  * waits KIND [ARGUMENT]...: threads that wait in ways that are known, and then say what truly happened (waits_truth.h).
  *
- *   sleeps SECONDS     s3, s7, s20, s150: each sleeps so many ms, again and again, on a call path of its own
+ *   sleeps SECONDS [STAY]  s3, s7, s20, s150: each sleeps so many ms, again and again, on a call path of its own;
+ *                      the process stays for STAY seconds more
  *   chain ROUNDS       chain-a waits for chain-b's mutex, chain-b for chain-c's pipe, chain-c for a timer of 50 ms
  *   spin SECONDS       spin-a, spin-b on one CPU: preempted, never blocked
  *   yield SECONDS      yield-a, yield-b on one CPU: sched_yield, and nothing else
@@ -54,6 +55,9 @@ static void sleeps(char **argv)
 	};
 
 	waiters_run(waiters, 4);
+	fflush(stdout);
+	if (argv[1])
+		rest((uint64_t)(strtod(argv[1], NULL) * 1e9));
 }
 
 FRAMED void sleep_thrice(struct waiter *w)

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Waits once all of their records are there: their chains, what they weigh, and the order in which they are lent out. */
+#include "report/profile_waits.h"
+
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/profile_state.h"
+#include "report/profile_waits_read.h"
+#include "report/read/radix_sort.h"
+
+/* --- chains: a kernel chain was made on its own, and goes on top of the user chain --- */
+
+enum { JOINED_BITS = 12, JOINED = 1 << JOINED_BITS };
+
+struct joined { /* what was joined last in this place */
+	uint32_t kernel, user, node;
+};
+
+struct joiner {
+	struct profile *profile;
+	struct joined *places;
+	ARRAY(uint32_t) frames;
+};
+
+static int join(struct joiner *joiner, uint32_t kernel, uint32_t user, uint32_t *ret_node)
+{
+	struct joined *place = &joiner->places[((kernel * 0x9e3779b1u) ^ (user * 0x85ebca6bu)) >> (32 - JOINED_BITS)];
+	uint32_t node = user;
+	int r = 0;
+
+	if (!kernel || !user) {
+		*ret_node = kernel ? kernel : user;
+		return 0;
+	}
+	if (place->kernel == kernel && place->user == user) {
+		*ret_node = place->node;
+		return 0;
+	}
+	joiner->frames.count = 0;
+	for (uint32_t at = kernel; at && r == 0; at = joiner->profile->nodes.items[at].parent)
+		r = array_push(&joiner->frames, joiner->profile->nodes.items[at].frame);
+	for (size_t i = joiner->frames.count; i-- > 0 && r == 0;)
+		r = profile_intern_node(joiner->profile, node, joiner->frames.items[i], &node);
+	*place = (struct joined){kernel, user, node};
+	*ret_node = node;
+	return r;
+}
+
+/* --- entries --- */
+
+static int add_entry(struct profile *profile, uint32_t source, uint32_t node, uint32_t task, uint32_t flags,
+		     uint64_t weight)
+{
+	const struct profile_entry entry = {
+		.source = source, .node = node, .task = task, .flags = flags, .samples = 1, .weight = weight};
+
+	profile->sources.items[source].samples++;
+	profile->sources.items[source].weight += weight;
+	return profile_add_entry(profile, &entry);
+}
+
+/* A waker's share is the time until it called: what came after is not its affair. */
+static uint64_t waker_weight(const struct profile_wait *wait)
+{
+	uint64_t blocked = wait->in - wait->out - wait->run_queue;
+
+	return wait->weight < blocked ? wait->weight : blocked;
+}
+
+static int finish_wait(struct joiner *joiner, struct profile_wait *wait, const struct loose_wait *loose,
+		       const struct source_binding *wakers)
+{
+	struct profile *profile = joiner->profile;
+	int r;
+
+	if (loose->later) {
+		profile->quality.user_not_returned++;
+		wait->chain_flags |= CHAIN_USER_MISSING;
+	}
+	r = join(joiner, wait->node, loose->user, &wait->node);
+	if (r == 0)
+		r = add_entry(profile, wait->source, wait->node, wait->task, wait->chain_flags, wait->weight);
+	if (r < 0 || !wakers || !wakers->wanted || wait->waker == PROFILE_NO_TASK)
+		return r;
+	return add_entry(profile, wakers->source, wait->waker_node, wait->waker, 0, waker_weight(wait));
+}
+
+int section_finish_waits(struct section *section)
+{
+	struct profile *profile = section->context.profile;
+	struct section_waits *waits = section->waits;
+	_cleanup_free_ struct joined *places = NULL;
+	struct joiner joiner = {.profile = profile};
+	const struct source_binding *wakers = section_source_of(section, PROFILE_WAKERS);
+	int r = 0;
+
+	if (!waits)
+		return 0;
+	places = calloc(JOINED, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	joiner.places = places;
+	for (size_t i = 0; i < waits->loose.count && r == 0; i++)
+		r = finish_wait(&joiner, &profile->waits.items[waits->first + i], &waits->loose.items[i], wakers);
+	array_free(&joiner.frames);
+	for (size_t i = 0; i < profile->source_notes.count; i++)
+		if (profile->sources.items[i].kind == PROFILE_OFFCPU || profile->sources.items[i].kind == PROFILE_WAKERS)
+			profile->source_notes.items[i].periods = true;
+	return r;
+}
+
+/* --- order --- */
+
+static bool comes_before(const struct profile_wait *a, const struct profile_wait *b)
+{
+	if (a->recording != b->recording)
+		return a->recording < b->recording;
+	if (a->task != b->task)
+		return a->task < b->task;
+	return a->out < b->out;
+}
+
+static int compare_waits(const void *one, const void *two)
+{
+	return comes_before(one, two) ? -1 : comes_before(two, one);
+}
+
+/* Puts every wait where its key is, following each cycle once; no second copy of them is needed. */
+static void permute(struct profile_wait *waits, struct radix_key *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct profile_wait first = waits[i];
+		size_t at = i;
+
+		while (keys[at].number != i && keys[at].number != NO_NUMBER) {
+			size_t from = keys[at].number;
+
+			waits[at] = waits[from];
+			keys[at].number = NO_NUMBER;
+			at = from;
+		}
+		if (keys[at].number != NO_NUMBER) {
+			waits[at] = first;
+			keys[at].number = NO_NUMBER;
+		}
+	}
+}
+
+/* A thread's waits came in the order of their ends, which is that of their beginnings unless the trace is out of order. */
+static int order_by_task(struct profile *profile)
+{
+	size_t count = profile->waits.count;
+	struct profile_wait *waits = profile->waits.items;
+	_cleanup_free_ struct radix_key *keys = calloc(count + 1, sizeof(*keys));
+	int r;
+
+	if (!keys || count >= NO_NUMBER)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct radix_key){.key = (uint64_t)waits[i].recording << 32 | waits[i].task, .number = (uint32_t)i};
+	r = radix_sort(&keys, count);
+	if (r < 0)
+		return r;
+	permute(waits, keys, count);
+	for (size_t i = 1; i < count; i++)
+		if (comes_before(&waits[i], &waits[i - 1])) {
+			qsort(waits, count, sizeof(*waits), compare_waits);
+			break;
+		}
+	return 0;
+}
+
+static int compare_sums(const void *one, const void *two)
+{
+	const struct profile_task_sums *a = one, *b = two;
+
+	if (a->recording != b->recording)
+		return a->recording < b->recording ? -1 : 1;
+	return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* --- totals --- */
+
+static void add_total(struct profile_class_total *total, uint64_t count, uint64_t weight, uint64_t run_queue)
+{
+	total->count += count;
+	total->weight += weight;
+	total->run_queue += run_queue;
+}
+
+static void add_to_totals(struct profile_wait_totals *totals, const struct profile_wait *wait)
+{
+	uint64_t run_queue = wait->run_queue < wait->weight ? wait->run_queue : wait->weight;
+
+	add_total(&totals->classes[wait->wait_class], 1, wait->weight, run_queue);
+	if (wait->flags & (PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED))
+		add_total(&totals->open, 1, wait->weight, run_queue);
+}
+
+static enum profile_wait_class class_of(enum profile_sum_kind kind)
+{
+	static const enum profile_wait_class classes[PROFILE_SUM_KINDS] = {
+		[PROFILE_SUM_PREEMPTED] = PROFILE_PREEMPTED,
+		[PROFILE_SUM_YIELDED] = PROFILE_YIELDED,
+		[PROFILE_SUM_CANCELLED] = PROFILE_CANCELLED,
+		[PROFILE_SUM_STARTED] = PROFILE_STARTED,
+	};
+
+	return classes[kind];
+}
+
+/* Sums know their class, and nothing else that filters ask for but their thread. */
+static bool sums_are_wanted(const struct profile_filter *filter, size_t kind)
+{
+	const uint32_t both = PROFILE_WAITS_OPEN | PROFILE_WAITS_ENDED;
+	uint32_t classes = filter->classes & ~both;
+
+	if (filter->states || filter->cpus || filter->least_wait || (filter->classes & both) == PROFILE_WAITS_OPEN)
+		return false;
+	return !classes || (classes >> class_of((enum profile_sum_kind)kind) & 1);
+}
+
+static void add_brief(struct profile *profile, struct profile_wait_totals *totals)
+{
+	for (size_t i = 0; i < profile->sums.count; i++)
+		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++) {
+			const struct profile_wait_sum *sum = &profile->sums.items[i].kinds[kind];
+
+			if (sums_are_wanted(profile->filter, kind))
+				add_total(&totals->brief, sum->count, sum->total, sum->run_queue);
+		}
+}
+
+static int make_totals(struct profile *profile)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < profile->sources.count; i++)
+		if (array_push(&profile->wait_totals, (struct profile_wait_totals){0}) < 0)
+			return -ENOMEM;
+	for (size_t i = 0; i < profile->waits.count; i++)
+		add_to_totals(&profile->wait_totals.items[profile->waits.items[i].source], &profile->waits.items[i]);
+	for (size_t i = 0; i < profile->sources.count; i++) {
+		struct profile_wait_totals *totals = &profile->wait_totals.items[i];
+
+		if (profile->sources.items[i].kind != PROFILE_OFFCPU || told)
+			continue;
+		told = true; /* all recordings have one such source, and it is one source of the profile */
+		add_brief(profile, totals);
+		for (size_t k = 0; k < profile->recordings.count; k++)
+			if (profile->recordings.items[k].least_wait > totals->least_wait)
+				totals->least_wait = profile->recordings.items[k].least_wait;
+	}
+	return 0;
+}
+
+int profile_order_waits(struct profile *profile, const uint32_t *places)
+{
+	int r;
+
+	for (size_t i = 0; i < profile->waits.count; i++)
+		profile->waits.items[i].source = places[profile->waits.items[i].source];
+	r = order_by_task(profile);
+	if (r < 0)
+		return r;
+	if (profile->sums.count)
+		qsort(profile->sums.items, profile->sums.count, sizeof(*profile->sums.items), compare_sums);
+	return make_totals(profile);
+}
+
+/* --- lent out --- */
+
+size_t profile_waits(const struct profile *profile, const struct profile_wait **ret_waits)
+{
+	*ret_waits = profile->waits.items;
+	return profile->waits.count;
+}
+
+size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums)
+{
+	*ret_sums = profile->sums.items;
+	return profile->sums.count;
+}
+
+size_t profile_recordings(const struct profile *profile, const struct profile_recording **ret_recordings)
+{
+	*ret_recordings = profile->recordings.items;
+	return profile->recordings.count;
+}
+
+const struct profile_wait_totals *profile_wait_totals(const struct profile *profile, uint32_t source)
+{
+	bool waits = source < profile->sources.count && profile->sources.items[source].kind == PROFILE_OFFCPU;
+
+	return waits ? &profile->wait_totals.items[source] : NULL;
+}
+
+void profile_wait_state(uint32_t state, char text[24])
+{
+	profile_state_text(state, 0, text);
+}

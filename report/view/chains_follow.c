@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/chains_follow.h"
+
+#include <errno.h>
+
+#include "report/view/wake_pairs.h"
+
+struct span { /* [from, to], empty where from >= to */
+	uint64_t from, to;
+};
+
+static uint64_t span_length(struct span span)
+{
+	return span.to > span.from ? span.to - span.from : 0;
+}
+
+static struct span span_cut(struct span span, uint64_t from, uint64_t to)
+{
+	return (struct span){.from = span.from > from ? span.from : from, .to = span.to < to ? span.to : to};
+}
+
+/* When a wait's sleep ended and its time on the run queue began. */
+static uint64_t runnable_since(const struct profile_wait *wait)
+{
+	return wait->wait_class == PROFILE_BLOCKED ? wait->in - wait->run_queue : wait->out;
+}
+
+/* The part of the weight that the first `length` ns of the target stand for. */
+static uint64_t weight_of(const struct follower *follower, uint64_t length)
+{
+	return (uint64_t)((unsigned __int128)follower->weight * length / follower->length);
+}
+
+/* Ends the way in a step below `parent`. */
+static int end(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
+{
+	uint64_t before = weight_of(follower, follower->divided);
+	uint32_t node;
+	int r;
+
+	if (!length)
+		return 0;
+	r = chains_tree_enter(follower->tree, parent, step, &node);
+	if (r == -ENOSPC)
+		r = chains_tree_enter(follower->tree, parent, &(struct step){.kind = STEP_TOO_MUCH}, &node);
+	if (r < 0)
+		return r;
+	follower->divided += length;
+	chains_tree_add(follower->tree, node, weight_of(follower, follower->divided) - before);
+	return 0;
+}
+
+static int end_as(struct follower *follower, uint32_t parent, enum step_kind kind, uint64_t length)
+{
+	return end(follower, parent, &(struct step){.kind = kind}, length);
+}
+
+static bool is_on_the_way(const struct follower *follower, uint32_t wait)
+{
+	for (size_t i = 0; i < follower->hops; i++)
+		if (follower->way[i] == wait)
+			return true;
+	return false;
+}
+
+static int follow(struct follower *follower, uint32_t wait, struct span span, uint32_t node);
+
+/* Goes one hop on, from a step that was just entered. */
+static int hop(struct follower *follower, uint32_t wait, struct span span, uint32_t node)
+{
+	int r;
+
+	if (is_on_the_way(follower, wait))
+		return end_as(follower, node, STEP_CYCLE, span_length(span));
+	if (follower->hops == CHAINS_MAX_HOPS)
+		return end_as(follower, node, STEP_TOO_DEEP, span_length(span));
+	follower->way[follower->hops++] = wait;
+	r = follow(follower, wait, span, node);
+	follower->hops--;
+	return r;
+}
+
+/* Divides a part of a waker's own wait. `woke` says who it is and whom it woke where. */
+static int divide_own(struct follower *follower, uint32_t number, struct span span, uint32_t node, const struct step *woke)
+{
+	const struct profile_wait *wait = &follower->waits->items[number];
+	uint64_t since = runnable_since(wait);
+	struct span blocked = span_cut(span, 0, since), queued = span_cut(span, since, UINT64_MAX);
+	struct step step = *woke;
+	uint32_t child;
+	int r;
+
+	step.kind = STEP_WAITED_FOR_CPU;
+	r = end(follower, node, &step, span_length(queued));
+	if (r < 0 || !span_length(blocked))
+		return r;
+	step.kind = STEP_BLOCKED;
+	r = places_find(follower->places, wait->node, &step.at, NULL);
+	if (r < 0)
+		return r;
+	r = chains_tree_enter(follower->tree, node, &step, &child);
+	if (r == -ENOSPC)
+		return end_as(follower, node, STEP_TOO_MUCH, span_length(blocked));
+	return r < 0 ? r : hop(follower, number, blocked, child);
+}
+
+/* The time of a waker in which no wait of it is known. */
+static int divide_running(struct follower *follower, const struct wait_thread *thread, uint32_t recording, uint64_t length,
+			  uint32_t node, const struct step *woke)
+{
+	uint64_t brief = thread && thread->summed ? thread->brief : UINT64_MAX;
+	struct step step = *woke;
+	int r;
+
+	if (!thread) {
+		step.kind = STEP_UNSEEN;
+		return end(follower, node, &step, length);
+	}
+	if (!follower->waits->recordings[recording].least_wait)
+		brief = 0;
+	if (brief > length)
+		brief = length;
+	step.kind = STEP_RAN;
+	r = end(follower, node, &step, length - brief);
+	step.kind = STEP_RAN_OR_BRIEF;
+	return r < 0 ? r : end(follower, node, &step, brief);
+}
+
+/* The time in which a waker had not been created is not one in which it ran. */
+static int divide_before(struct follower *follower, const struct profile_wait *own, uint64_t length, uint32_t node,
+			 const struct step *woke, uint64_t *running)
+{
+	struct step step = *woke;
+
+	if (own->wait_class != PROFILE_STARTED) {
+		*running += length;
+		return 0;
+	}
+	step.kind = STEP_NOT_BORN;
+	return end(follower, node, &step, length);
+}
+
+/* A task ended the wait: what did it do during `span`? */
+static int divide_waker(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node,
+			const struct step *woke)
+{
+	const struct wait_thread *thread = wait_index_find(follower->index, wait->recording, wait->waker);
+	uint32_t next = thread ? wait_index_after(follower->index, thread, span.from) : 0;
+	uint64_t running = 0, at = span.from;
+	int r = 0;
+
+	for (; thread && next < thread->count && !r; next++) {
+		const struct profile_wait *own = wait_index_wait(follower->index, thread, next);
+		struct span part = span_cut((struct span){at, span.to}, own->out, own->in);
+
+		if (own->out >= span.to)
+			break;
+		if (!span_length(part))
+			continue;
+		if (!follower->work)
+			break;
+		follower->work--;
+		r = divide_before(follower, own, part.from - at, node, woke, &running);
+		if (!r)
+			r = divide_own(follower, wait_index_number(follower->index, thread, next), part, node, woke);
+		at = part.to;
+	}
+	if (r < 0)
+		return r;
+	if (thread && !follower->work) {
+		r = end_as(follower, node, STEP_TOO_MUCH, span.to - at);
+		at = span.to;
+	}
+	running += span.to - at;
+	return r < 0 ? r : divide_running(follower, thread, wait->recording, running, node, woke);
+}
+
+static int follow_task(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node)
+{
+	struct step step = {.comm = follower->names->comm_of[wait->waker],
+			    .process = follower->per_process ? follower->names->process_of[wait->waker] : 0};
+	int r = places_find(follower->places, wait->waker_node, &step.wake, NULL);
+
+	if (r < 0)
+		return r;
+	if (wait->waker_context == PROFILE_WAKER_UNKNOWN)
+		step.kind = STEP_ODD_CONTEXT;
+	else if (!follower->waits->tasks[wait->waker].tid)
+		step.kind = STEP_IDLE;
+	else
+		return divide_waker(follower, wait, span, node, &step);
+	return end(follower, node, &step, span_length(span));
+}
+
+static int follow_interrupt(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node)
+{
+	struct step step = {.kind = wait->waker_context == PROFILE_WAKER_IRQ ? STEP_IRQ : STEP_SOFTIRQ};
+	bool timer;
+	int r = places_find(follower->places, wait->waker_node, &step.wake, &timer);
+
+	if (r < 0)
+		return r;
+	if (timer)
+		step.kind = STEP_TIMER;
+	step.wake.user = FUNCTION_NONE; /* of the one that was interrupted */
+	return end(follower, node, &step, span_length(span));
+}
+
+/* Who ended the blocked part `span` of a wait. `node` is the step that says that it waited. */
+static int follow(struct follower *follower, uint32_t number, struct span span, uint32_t node)
+{
+	const struct profile_wait *wait = &follower->waits->items[number];
+
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED)
+		return end_as(follower, node, STEP_NOT_ENDED, span_length(span));
+	switch (wake_context(wait)) {
+	case PROFILE_WAKER_SOFTIRQ:
+	case PROFILE_WAKER_IRQ:
+		return follow_interrupt(follower, wait, span, node);
+	case PROFILE_WAKER_TASK:
+	case PROFILE_WAKER_UNKNOWN:
+		return follow_task(follower, wait, span, node);
+	default:
+		return end_as(follower, node, STEP_NO_WAKER, span_length(span));
+	}
+}
+
+/* What of a wait lies within its recording; all of it where that would be nothing. */
+static struct span recorded_part(const struct profile_wait *wait, const struct profile_recording *recording)
+{
+	struct span all = {wait->out, wait->in}, part = span_cut(all, recording->start, recording->stop);
+
+	return span_length(part) ? part : all;
+}
+
+int follower_divide(struct follower *follower, uint32_t number)
+{
+	const struct profile_wait *wait = &follower->waits->items[number];
+	struct span span = recorded_part(wait, &follower->waits->recordings[wait->recording]), blocked, queued;
+	struct step step = {.kind = STEP_TARGET,
+			    .wait_class = wait->wait_class,
+			    .comm = follower->names->comm_of[wait->task],
+			    .process = follower->per_process ? follower->names->process_of[wait->task] : 0};
+	uint32_t node;
+	int r;
+
+	follower->length = span_length(span);
+	follower->weight = wait->weight;
+	follower->divided = follower->hops = 0;
+	if (!follower->length)
+		return 0;
+	r = places_find(follower->places, wait->node, &step.at, NULL);
+	if (!r)
+		r = chains_tree_enter(follower->tree, 0, &step, &node);
+	if (r == -ENOSPC)
+		return end_as(follower, 0, STEP_TOO_MUCH, follower->length);
+	if (r < 0)
+		return r;
+	blocked = span_cut(span, 0, runnable_since(wait));
+	queued = span_cut(span, runnable_since(wait), UINT64_MAX);
+	r = end_as(follower, node, STEP_RUN_QUEUE, span_length(queued));
+	return r < 0 || !span_length(blocked) ? r : hop(follower, number, blocked, node);
+}

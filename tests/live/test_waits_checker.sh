@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The checker of the tests of waits finds what is wrong: with reports made up from the truth (waits_fake_report.py), right ones and
+# ones with one mistake each.
+. "$(dirname "$0")/lib.sh"
+
+# said FAULT CHECK...: how often the checker says no
+said() {
+	FAKE_FAULT=$1 PYTHONDONTWRITEBYTECODE=1 python3 "$here/tests/live/waits_check.py" "$here/tests/live/waits_fake_report.py" \
+		"$truth" "$truth" "${@:2}" >"$scratch/said" || echo "no end" >>"$scratch/said"
+	grep -c '^no ' "$scratch/said"
+}
+
+finds() { # FAULT CHECK...
+	check_number "the checks ${*:2} find the fault '$1'" "$(said "$@") > 0"
+}
+
+need_tool python3
+[ -x "$workloads/waits" ] || die "'$workloads/waits' is missing; run 'make test-programs'"
+truth=$scratch/sleeps
+"$workloads/waits" sleeps 0.7 >"$truth" || die "the workload fails"
+check_equal "mistakes found in a report without any" 0 "$(said '' brackets comms paths:all top wakers:s3=timer)"
+check_number "things that were checked" "$(grep -c '^yes ' "$scratch/said") > 20"
+for fault in missing shorter moved clock twice class; do finds $fault brackets; done
+finds comm comms
+for fault in path missing; do finds $fault paths; done
+for fault in path clock shorter; do finds $fault top; done
+truth=$scratch/chain
+"$workloads/waits" chain 5 >"$truth" || die "the workload fails"
+wakers=wakers:chain-a=chain-b,chain-b=chain-c,chain-c=timer
+check_equal "mistakes found in a chain without any" 0 "$(said '' brackets $wakers)"
+for fault in waker class; do finds $fault $wakers; done
+finish

@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""waits_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: a trace against what the workload (workloads/waits.c) knows of its
+waits. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..." are remarks. Exit 0 when all went to their end."""
+import collections
+import re
+import sys
+
+import waits_trace as wt
+
+MS = 1_000_000
+
+
+class Judge:
+    def __init__(self, report, path, truth):
+        self.report, self.path = report, path
+        self.trace, self.threads = wt.Trace(report, path), wt.read_truth(truth)
+        self.shown = collections.Counter()
+
+    def verdict(self, good, what, why=""):
+        """Of many failures of one kind the first ten are shown; the rest are counted at the end."""
+        kind = re.sub(r"[0-9]+", "N", what)
+        self.shown[kind, good] += 1
+        if good or self.shown[kind, good] <= 10:
+            print("yes " + what if good else "no %s: %s" % (what, why))
+        return good
+
+    def near(self, what, got, want, slack, unit="ns"):
+        return self.verdict(abs(got - want) <= slack, what, "%d %s, expected %d within %d" % (got, unit, want, slack))
+
+    def thread(self, comm):
+        return next(thread for thread in self.threads if thread.comm == comm)
+
+    def finish(self):
+        for (kind, good), count in self.shown.items():
+            if not good and count > 10:
+                print("# %d more like '%s'" % (count - 10, kind))
+        if not self.shown:
+            print("no anything: the workload told nothing that could be checked")
+
+
+def by_comm(threads):
+    """Threads of many comms m00000 ... are one group; a comm that many processes share is one, too."""
+    groups = collections.defaultdict(list)
+    for thread in threads:
+        if thread.brackets:
+            groups[re.sub(r"^m[0-9]+$", "m*", thread.comm)].append(thread)
+    return groups
+
+
+# --- counts, totals, the longest ------------------------------------------------------------------------------------------
+
+
+def in_bracket(judge, thread, bracket):
+    """The blocked waits that have an event of their own, and the time off the CPU of all of them."""
+    waits = judge.trace.within(thread.tid, bracket.begin, bracket.end)
+    return [wait for wait in waits if wait.kind == wt.BLOCKED], sum(wait.length for wait in waits)
+
+
+def check_brackets(judge, argument):
+    """One blocked wait per bracket (`count`: at least one); totals within 1 %; the longest within 1 ms, at the right moment."""
+    percent = 1
+    for comm, threads in by_comm(judge.threads).items():
+        want = sum(len(thread.brackets) for thread in threads)
+        count = total = truth = 0
+        for thread in threads:
+            found = [in_bracket(judge, thread, bracket) for bracket in thread.brackets]
+            count += sum(len(blocked) for blocked, _ in found) if argument != "some" else sum(1 for blocked, _ in found if blocked)
+            total += sum(length for _, length in found)
+            truth += thread.total
+            longest = thread.longest
+            mine, _ = found[thread.brackets.index(longest)]
+            best = max(mine, key=lambda wait: wait.length, default=None)
+            if judge.verdict(best is not None, "%s %d: its longest wait is there" % (comm, thread.tid), "nothing in its bracket"):
+                if argument != "some":
+                    judge_longest(judge, comm, thread, longest, best)
+        judge.near("%s: waits of %d threads, counted" % (comm, len(threads)), count, want, want * percent // 100, "waits")
+        judge.near("%s: waits of %d threads, total" % (comm, len(threads)), total, truth, truth * percent // 100)
+
+
+def judge_longest(judge, comm, thread, longest, best):
+    name = "%s %d: " % (comm, thread.tid)
+    judge.near(name + "length of the longest wait", best.length, longest.end - longest.begin, MS)
+    judge.near(name + "end of the longest wait", best.end, longest.end, MS)
+    judge.near(name + "end of the longest wait by the wall clock", judge.trace.realtime(best.end), longest.end_real, MS)
+
+
+def check_comms(judge, _):
+    """Every recorded wait of a thread is told of the comm that the thread had."""
+    wrong = [wait for thread in judge.threads for bracket in thread.brackets
+             for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end) if wait.task.comm != thread.comm]
+    wrong_process = [wait for thread in judge.threads for bracket in thread.brackets
+                     for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end) if wait.task.tgid != thread.tgid]
+    judge.verdict(not wrong, "comms", "%d waits, such as one of '%s'" % (len(wrong), wrong and wrong[0].task.comm))
+    judge.verdict(not wrong_process, "processes", "%d waits are of another process" % len(wrong_process))
+
+
+def check_paths(judge, argument):
+    """--folded: the time under each thread's own call path, within 1 %. `all`: nothing of it may lie on another path."""
+    rows = wt.folded(judge.report, judge.path)
+    for comm, threads in by_comm(judge.threads).items():
+        path, truth = threads[0].path, sum(thread.total for thread in threads)
+        mine = [row for row in rows if row[0] == comm or (comm == "m*" and re.match("m[0-9]{5}$", row[0]))]
+        got = sum(us * 1000 for _, frames, us in mine if wt.holds(frames, path))
+        judge.near("%s: --folded under %s" % (comm, ";".join(path)), got, truth, truth // 100)
+        if argument == "all":
+            missing = sum(us for _, frames, us in mine if not wt.holds(frames, path))
+            judge.verdict(missing * 1000 <= truth // 100, "%s: hardly any time elsewhere" % comm, "%d us" % missing)
+
+
+def check_top(judge, _):
+    """--top-waits --raw: per path total, longest, and when that ended by the wall clock."""
+    rows = wt.top_waits_raw(judge.report, judge.path)
+    judge.verdict(bool(rows), "--top-waits --raw has rows that can be read", "none")
+    for comm, threads in by_comm(judge.threads).items():
+        path = threads[0].path
+        longest = max((thread.longest for thread in threads), key=lambda bracket: bracket.end - bracket.begin)
+        mine = [row for row in rows if wt.holds(row.frames, path)]
+        if not judge.verdict(bool(mine), "%s: --top-waits names %s" % (comm, ";".join(path)), "not there"):
+            continue
+        best = max(mine, key=lambda row: row.longest)
+        truth = sum(thread.total for thread in threads)
+        judge.near("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, truth, truth // 100)
+        judge.near("%s: --top-waits, longest" % comm, best.longest * 1000, longest.end - longest.begin, MS)
+        judge.near("%s: --top-waits, when" % comm, best.when, longest.end_real, MS)
+
+
+# --- classes --------------------------------------------------------------------------------------------------------------
+
+
+def time_by_class(judge, thread):
+    """class -> [count, ns] of events and sums together."""
+    sums, _ = judge.trace.sums_of(thread)
+    found = {kind: [0, 0] for kind in wt.CLASSES}
+    for wait in judge.trace.of(thread):
+        found[wait.kind][0] += 1
+        found[wait.kind][1] += wait.length
+    for kind, (count, total, _) in sums.items():
+        mine = found[wt.BLOCKED if kind in wt.SUM_BLOCKED else kind]
+        mine[0] += count
+        mine[1] += total
+    return found
+
+
+def check_spin(judge, _):
+    """Preempted and nothing else; as often as the kernel counted, for as long as the thread's clock stood still."""
+    for thread in judge.threads:
+        found = time_by_class(judge, thread)
+        count, total = found[wt.PREEMPTED]
+        print("# %s: %s; clock %d ns in %d gaps, run_delay %d ns, %d switches" % (
+            thread.comm, found, thread.total, len(thread.brackets), thread.delay, thread.switches))
+        judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2, "times")
+        judge.near(thread.comm + ": preempted, ns", total, thread.total, thread.total // 100)
+        judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay, thread.delay // 100)
+        judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
+        judge.verdict(found[wt.YIELDED][0] == 0, thread.comm + ": did not yield", str(found[wt.YIELDED]))
+
+
+def check_yield(judge, _):
+    """Yielded, but for what a tick preempted; every switch is counted once."""
+    for thread in judge.threads:
+        found = time_by_class(judge, thread)
+        count = sum(number for number, _ in found.values())
+        print("# %s: %s; %d yields, %d switches" % (thread.comm, found, thread.numbers["yields"], thread.switches))
+        judge.near(thread.comm + ": waits, as the kernel counted", count, thread.switches + 1, 3, "waits")
+        judge.verdict(found[wt.YIELDED][0] <= thread.numbers["yields"], thread.comm + ": no more yields than calls", str(found))
+        judge.verdict(found[wt.YIELDED][0] >= 0.9 * count > 100, thread.comm + ": yielded", str(found))
+        judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
+
+
+def check_cancelled(judge, _):
+    """Runnable all the time: no waker, and all of it run queue. Some there must be of so many tries."""
+    waits = [wait for wait in judge.trace.of(judge.thread("cancelled"))]
+    mine = [wait for wait in waits if wait.kind == wt.CANCELLED]
+    classes = collections.Counter(wait.kind for wait in waits)
+    print("# cancelled: %s, %d sleeps interrupted" % (dict(classes), judge.thread("cancelled").numbers["interrupted"]))
+    judge.verdict(len(mine) > 0, "some sleeps were cancelled", "none of %d waits" % len(waits))
+    judge.verdict(all(wait.context == wt.NONE for wait in mine), "cancelled sleeps have no waker", "some have")
+    judge.verdict(len(mine) <= judge.thread("cancelled").numbers["interrupted"], "no more than were interrupted", str(len(mine)))
+
+
+# --- wakers ---------------------------------------------------------------------------------------------------------------
+
+
+def check_wakers(judge, argument):
+    """ARGUMENT: "SLEEPER=WAKER,..."; WAKER is a comm, waking in task context, or "timer", or "RE/..." for threads that are timers."""
+    for rule in argument.split(","):
+        comm, _, want = rule.partition("=")
+        thread = judge.thread(comm)
+        got, count = collections.Counter(), 0
+        for bracket in thread.brackets:
+            for wait in in_bracket(judge, thread, bracket)[0]:
+                timer = wait.context in (wt.IRQ, wt.SOFTIRQ)
+                ours = wait.context == wt.TASK and wait.waker.comm == want
+                if want == "timer":
+                    ours = timer
+                elif want == "timer-thread":
+                    ours = wait.waker.comm.startswith(("ktimers/", "ksoftirqd/"))
+                ours = ours and wait.begin <= wait.woken <= wait.end
+                got["%s %s" % (wait.context, wait.waker.comm)] += 1
+                count += ours
+        judge.verdict(count and count == sum(got.values()), "%s is woken by %s" % (comm, want), "%s" % dict(got))
+
+
+def check_waker_stacks(judge, argument):
+    """--wakers --folded: "TARGET>WAKER>FUNCTION": the function is in the waker's half for nearly all of the target's time."""
+    rows = wt.folded(judge.report, judge.path, "--wakers")
+    for rule in argument.split(","):
+        target, waker, function = rule.split(">")
+        with_it = total = 0
+        truth = judge.thread(target).total // 1000
+        for comm, frames, us in rows:
+            if comm == target and "--" in frames:
+                half = frames[frames.index("--") + 1:]
+                total += us
+                with_it += us if half[-1] == waker and function in half else 0
+        judge.verdict(0.99 * truth <= with_it <= 1.01 * total and with_it <= 1.02 * truth,
+                      "%s: --wakers --folded ends in %s and has %s" % (target, waker, function), "%d of %d us" % (with_it, truth))
+
+
+def check_chains(judge, _):
+    """--chains from chain-a names chain-b, chain-c and then a timer, in this order."""
+    text = wt.view(judge.report, judge.path, "--chains", "-c", "^chain-a$")
+    places = [text.find(name) for name in ("chain-a", "chain-b", "chain-c")]
+    judge.verdict(-1 not in places and places == sorted(places), "--chains names all three, in order", str(places))
+    rest = text[max(places):]
+    judge.verdict(bool(re.search(r"timer|irq|softirq", rest)), "--chains ends in a timer", rest[:300].replace("\n", "|"))
+
+
+def check_at(judge, argument):
+    """--at the middle of a round of the chain: all of those named are waiting, and who is named ends it."""
+    bracket = judge.thread("chain-a").longest
+    middle = bracket.begin_real + (bracket.end_real - bracket.begin_real) // 2
+    text = wt.view(judge.report, judge.path, "--at", "@%d.%09d" % divmod(middle, 10**9))
+    for comm in argument.split(","):
+        judge.verdict(bool(re.search(r"\b%s\b" % re.escape(comm), text)), "--at shows %s" % comm, text[:300].replace("\n", "|"))
+
+
+# --- open waits, states, iowait ---------------------------------------------------------------------------------------------
+
+
+def check_open(judge, argument):
+    """The thread that never woke: one wait, not ended; ARGUMENT before|during: began before the recording or in it."""
+    thread = judge.thread("forever")
+    bracket = thread.brackets[0]
+    waits = [wait for wait in judge.trace.by_tid.get(thread.tid, []) if wait.flags & wt.NOT_ENDED]
+    if not judge.verdict(len(waits) == 1, "forever has one wait that has not ended", "%d" % len(waits)):
+        return
+    wait = waits[0]
+    slack = 2 * MS if argument == "before" else MS
+    judge.verdict(bool(wait.flags & wt.BEGAN_BEFORE) == (argument == "before"), "forever began " + argument, "flags 0x%x" % wait.flags)
+    judge.near("forever: when it began", wait.begin, bracket.begin, slack)
+    judge.verdict(wait.begin + slack >= bracket.begin and wait.kind == wt.BLOCKED, "forever is blocked", wait.kind)
+    rows = wt.folded(judge.report, judge.path, "-c", "^forever$", "--class", "open")
+    judge.verdict(any("pipe_read" in frame or "anon_pipe_read" in frame for _, frames, _ in rows for frame in frames),
+                  "forever: its kernel stack is known", str(rows)[:300])
+
+
+def check_iowait(judge, argument):
+    """In D, with iowait; lengths of ARGUMENT ms and a little more."""
+    for thread in judge.threads:
+        waits = [wait for bracket in thread.brackets for wait in in_bracket(judge, thread, bracket)[0]]
+        good = [wait for wait in waits if wait.flags & wt.IOWAIT and wait.state & 2]
+        judge.verdict(len(good) >= 0.9 * len(waits) and good, "%s: in D with iowait" % thread.comm, "%d of %d" % (len(good), len(waits)))
+        if argument:
+            least = min((wait.length for wait in waits), default=0)
+            judge.verdict(least >= int(argument) * MS, "%s: each at least %s ms" % (thread.comm, argument), "%d ns" % least)
+
+
+def check_sleeps_of(judge, argument):
+    """Several sleeps in one call: as many blocked waits in the brackets as the kernel counted; their stacks are known."""
+    thread = judge.thread(argument)
+    found = [in_bracket(judge, thread, bracket) for bracket in thread.brackets]
+    count = sum(len(blocked) for blocked, _ in found)
+    judge.near("%s: sleeps in %d calls" % (argument, len(found)), count, thread.numbers["sleeps"], 0, "sleeps")
+    judge.verdict(count >= 8 * len(found), "%s: several in a call" % argument, "%d in %d calls" % (count, len(found)))
+
+
+def check_state(judge, argument):
+    """Recorded with --state: only waits with that bit at their switch-out, and those of the thread named behind it."""
+    bit, comm, other = argument.split(",")
+    blocked = [wait for wait in judge.trace.waits if wait.kind == wt.BLOCKED]
+    judge.verdict(blocked and all(wait.state & int(bit) for wait in judge.trace.waits), "--state: no other states",
+                  str(collections.Counter(wait.state for wait in judge.trace.waits)))
+    thread = judge.thread(comm)
+    count = sum(len(in_bracket(judge, thread, bracket)[0]) for bracket in thread.brackets)
+    judge.near("--state: waits of " + comm, count, len(thread.brackets), 0, "waits")
+    thread = judge.thread(other)
+    count = sum(len(in_bracket(judge, thread, bracket)[0]) for bracket in thread.brackets)
+    judge.near("--state: waits of " + other, count, 0, 0, "waits")
+
+
+# --- against the kernel's own account ---------------------------------------------------------------------------------------
+
+READING = 300_000  # ns: from the last reading to the thread's end, and from the clock before clone(2) to the birth
+
+
+def check_schedstat(judge, argument):
+    """Run, run queue and blocked of each thread over its life, within 0.1 % (ARGUMENT: of permille) and the reading's own time."""
+    permille = int(argument or 1)
+    for thread in judge.threads:
+        sums, running = judge.trace.sums_of(thread)
+        waits = judge.trace.of(thread)
+        waited = sum(wait.length for wait in waits) + sum(total for _, total, _ in sums.values())
+        queued = sum(wait.run_queue for wait in waits) + sum(
+            queue if kind in wt.SUM_BLOCKED else total for kind, (_, total, queue) in sums.items())
+        blocked = thread.wall - thread.run - thread.delay
+        print("# %s: %d waits; run %+d of %d, run queue %+d of %d, blocked %+d of %d ns" % (
+            thread.comm, len(waits), running - thread.run, thread.run, queued - thread.delay, thread.delay,
+            waited - queued - blocked, blocked))
+        for what, got, want in (("run", running, thread.run), ("run queue", queued, thread.delay), ("blocked", waited - queued, blocked)):
+            judge.near("%s: %s" % (thread.comm, what), got, want, want * permille // 1000 + READING)
+
+
+def check_least(judge, argument):
+    """No wait with an event of its own is shorter than -m (us), but for open ones; the shorter ones are in sums."""
+    short = [wait for wait in judge.trace.waits if wait.length < int(argument) * 1000 and not wait.open]
+    judge.verdict(not short, "no recorded wait is shorter than -m", "%d are" % len(short))
+    brief = sum(count for sums in judge.trace.sums for count, _, _ in sums.kinds.values())
+    judge.verdict(brief > 0, "shorter waits are summed", "none")
+
+
+def check_prefix(judge, argument):
+    """A recording that ended early: up to its last wait everything is there, ARGUMENT% of brackets may be missing where it
+    lost events; what is there is right."""
+    last = max((wait.end for wait in judge.trace.waits), default=0)
+    missing = wrong = count = 0
+    for thread in judge.threads:
+        for bracket in thread.brackets:
+            if bracket.begin < judge.trace.start or bracket.end > last:
+                continue
+            blocked, total = in_bracket(judge, thread, bracket)
+            count += 1
+            missing += not blocked
+            wrong += len(blocked) > 1 or (blocked and abs(bracket.end - bracket.begin - total) > MS)
+    judge.verdict(count > 0, "waits to compare", "none before the recording's end")
+    judge.verdict(wrong * 100 <= count, "what was recorded is right", "%d of %d waits are not" % (wrong, count))
+    judge.verdict(missing * 100 <= count * int(argument or 0), "what was not lost is there", "%d of %d are missing" % (missing, count))
+
+
+CHECKS = {name[6:].replace("_", "-"): check for name, check in list(globals().items()) if name.startswith("check_")}
+
+
+def main():
+    judge = Judge(*sys.argv[1:4])
+    for word in sys.argv[4:]:
+        name, _, argument = word.partition(":")
+        CHECKS[name](judge, argument)
+    judge.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""A reporter that makes its report up from the truth in the "trace", with one mistake, $FAKE_FAULT, or none: so that it can be seen
+whether waits_check.py finds mistakes. Options are --dump, --folded and --top-waits --raw."""
+import os
+import sys
+
+import waits_trace as wt
+
+fault, threads = os.environ.get("FAKE_FAULT", ""), wt.read_truth(sys.argv[-1])
+WAKERS = {"chain-a": (1, "chain-b"), "chain-b": (1, "chain-c")}
+
+
+def waits_of(thread):
+    for number, bracket in enumerate(thread.brackets):
+        begin, end = bracket.begin + 1500, bracket.end - 2500
+        if bracket is thread.longest:
+            begin -= 0 if fault != "shorter" else -2_000_000
+            begin, end = (begin + 1_500_000, end + 1_500_000) if fault == "moved" else (begin, end)
+        if not (fault == "missing" and number % 20 == 0):
+            yield bracket, begin, end
+
+
+def dump():
+    clock = threads[0].brackets[0]
+    print("chunk 0 section 0 offset 64 type EVENTS codec 0 flags 0x0 stored 1 raw 1 first 0 last 0")
+    print("  clock time=%d boottime=0 realtime=%d tai=0 window=0" % (clock.begin, clock.begin_real + (10**7 if fault == "clock" else 0)))
+    print('  source id=1 kind=2 weight=2 name="offcpu" frequency=0 period=0 start=%d stop=0 flags=0x0 least=1000000' % threads[0].born)
+    number = 0
+    for thread in threads:
+        comm = thread.comm if fault != "comm" else "other"
+        context, waker = WAKERS.get(thread.comm, (3, "swapper/0"))
+        if fault == "waker" and waker == "chain-c":
+            waker = "chain-a"
+        print('  task tgid=%d tid=%d start=1 flags=0x0 comm="%s"' % (thread.tgid, thread.tid, comm))
+        print('  task tgid=1 tid=1 start=1 flags=0x0 comm="%s"' % waker)
+        number += 2
+        for _, begin, end in waits_of(thread):
+            print("  wait cpu=0 task=%d source=1 flags=0xc wait_class=%d state=0x1 time=%d length=%d run_queue=900 context=%d waker=%d woken=900"
+                  % (number - 1, fault == "class", end, end - begin, context, number))
+            if fault == "twice":
+                print("  wait cpu=0 task=%d source=1 flags=0x4 wait_class=0 state=0x1 time=%d length=9 run_queue=0" % (number - 1, end))
+
+
+def folded():
+    for thread in threads:
+        total = sum(end - begin for _, begin, end in waits_of(thread))
+        path = thread.path if fault != "path" else thread.path[:-1] + ["other"]
+        print("%s;main;%s;schedule %d" % (thread.comm, ";".join(path), total // 1000))
+
+
+def top_waits():
+    for thread in threads:
+        lengths = [(end - begin, end, bracket) for bracket, begin, end in waits_of(thread)]
+        longest, end, bracket = max(lengths, key=lambda item: item[0])
+        when = (bracket.end_real + end - bracket.end) / 1e9 + (0.01 if fault == "clock" else 0)
+        path = thread.path if fault != "path" else ["other"]
+        print((sum(length for length, _, _ in lengths) // 1000, longest // 1000, when, ("schedule",), tuple(path[::-1])))
+
+
+{"--dump": dump, "--folded": folded, "--top-waits": top_waits}[sys.argv[1]]()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What the live tests of waits share; source it after lib.sh. Traces and truths lie in $scratch as NAME.rwk and NAME.truth.
+# shellcheck shell=bash
+
+need_offcpu() {
+	need_recording
+	need_tool python3
+	"$record" --help 2>/dev/null | grep -q -- --offcpu || die "'$record' has no --offcpu"
+}
+
+# judged COMMAND...: each line "yes WHAT" or "no WHAT: WHY" that it prints is a check.
+judged() {
+	local word rest
+	while read -r word rest; do
+		case $word in
+		yes) checks=$((checks + 1)) ;;
+		no) checks=$((checks + 1)); fail "$rest" ;;
+		*) echo "$word $rest" ;;
+		esac
+	done < <("$@" 2>&1 || echo "no checker: '$*' ended with $?")
+}
+
+# check_waits NAME CHECK...: what waits_check.py finds.
+check_waits() {
+	local name=$1
+	shift
+	echo "# $name"
+	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" "$@"
+}
+
+# record_waits NAME 'RECORDER OPTIONS' KIND ARGUMENT...: the workload under the recorder; its truth is its output.
+record_waits() {
+	local name=$1 options=$2
+	shift 2
+	# shellcheck disable=SC2086
+	run_ok "$name" "$record" --offcpu 0 $options -o "$scratch/$name.rwk" -- "$workloads/waits" "$@"
+	local code=$?
+	mv "$scratch/$name.out" "$scratch/$name.truth"
+	return $code
+}
+
+# The time at which views that want a moment are asked, and all views that show waits.
+waits_views() {
+	printf '%s\n' --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary
+}

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""What the tests of waits read, and the only place that knows how it is written: the truth that workloads/waits.c prints,
+the records of `rwalker-report --dump`, and the views. Times are CLOCK_MONOTONIC ns."""
+import bisect
+import collections
+import re
+import subprocess
+
+CLASSES = BLOCKED, PREEMPTED, YIELDED, CANCELLED, STARTED = "blocked", "preempted", "yielded", "cancelled", "started"
+CONTEXTS = NONE, TASK, SOFTIRQ, IRQ, UNKNOWN = "none", "task", "softirq", "irq", "unknown"
+SUM_KINDS = "interruptible", "uninterruptible", "other_blocked", "preempted", "yielded", "cancelled", "started"
+SUM_BLOCKED = SUM_KINDS[:3]
+HAS_USER, USER_MISSING, USER_LATER, IOWAIT, BEGAN_BEFORE, OUT_EARLIEST, NOT_ENDED = 2, 32, 64, 128, 256, 512, 1024
+
+
+def pairs(text):
+    """ "a=1 b=x" as a dict; strings in quotes hold no blank that matters here."""
+    return dict(word.split("=", 1) for word in text.split() if "=" in word)
+
+
+# --- the truth -----------------------------------------------------------------------------------------------------------
+
+Bracket = collections.namedtuple("Bracket", "begin end begin_real end_real")
+
+
+class Thread:
+    def __init__(self, fields):
+        self.comm, self.path, self.tid, self.tgid = fields["comm"], fields["path"].split(";"), int(fields["tid"]), int(fields["tgid"])
+        numbers = {key: int(value) for key, value in fields.items() if key not in ("comm", "path")}
+        self.born, self.ended, self.run, self.delay = (numbers[key] for key in ("born", "ended", "run", "delay"))
+        self.switches = numbers["nvcsw"] + numbers["nivcsw"]
+        self.numbers = numbers
+        self.brackets = []
+
+    @property
+    def wall(self):
+        return self.ended - self.born
+
+    @property
+    def total(self):
+        return sum(bracket.end - bracket.begin for bracket in self.brackets)
+
+    @property
+    def longest(self):
+        return max(self.brackets, key=lambda bracket: bracket.end - bracket.begin)
+
+
+def read_truth(path):
+    """Threads in the order in which they were printed."""
+    threads = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            word, _, rest = line.partition(" ")
+            fields = pairs(rest) if word in ("thread", "wait") else {}
+            if word == "thread":
+                threads.append(Thread(fields))
+            elif word == "wait":
+                threads[-1].brackets.append(Bracket(*(int(fields.get(key, 0)) for key in Bracket._fields)))
+    return threads
+
+
+# --- the trace -----------------------------------------------------------------------------------------------------------
+
+Task = collections.namedtuple("Task", "tgid tid comm kernel")
+NOBODY = Task(0, 0, "", False)
+
+
+class Wait:
+    __slots__ = ("task", "cpu", "end", "length", "run_queue", "state", "flags", "kind", "context", "waker", "woken")
+
+    def __init__(self, fields, tasks):
+        number = {key: int(value, 0) for key, value in fields.items()}
+        self.task, self.cpu = tasks[number["task"]], number["cpu"]
+        self.end, self.length = number["time"], number["length"]
+        self.state, self.flags = number["state"], number["flags"]
+        self.kind = CLASSES[number["wait_class"] if "wait_class" in number else number["class"]]
+        self.run_queue = number.get("run_queue", 0) if self.kind == BLOCKED else self.length
+        self.context = CONTEXTS[number.get("context", number.get("waker_context", 0))]
+        self.waker = tasks[number["waker"]] if number.get("waker") else NOBODY
+        self.woken = self.end - number["woken"] if self.context != NONE else 0
+
+    @property
+    def begin(self):
+        return self.end - self.length
+
+    @property
+    def open(self):
+        return bool(self.flags & (BEGAN_BEFORE | NOT_ENDED))
+
+
+class Sums:
+    def __init__(self, fields, tasks):
+        number = {key: int(value, 0) for key, value in fields.items()}
+        self.task, self.time, self.span, self.running = tasks[number["task"]], number["time"], number["span"], number["running"]
+        self.kinds = {kind: tuple(number.get(kind + end, 0) for end in ("_count", "_total", "_run_queue")) for kind in SUM_KINDS}
+
+
+class Trace:
+    """What of a trace the tests look at. by_tid: waits in the order of their ends."""
+
+    def __init__(self, report, path):
+        self.waits, self.sums, self.wakes, self.user_stacks, self.clocks, self.losses = [], [], [], [], [], []
+        self.least = 0
+        self.start = 0
+        self.report, self.path = report, path
+        tasks = [NOBODY]
+        readers = {
+            "wait": lambda f: self.waits.append(Wait(f, tasks)),
+            "wait-sums": lambda f: self.sums.append(Sums(f, tasks)),
+            "wake": self.wakes.append,
+            "user-stack": self.user_stacks.append,
+            "clock": lambda f: self.clocks.append((int(f["time"]), int(f["realtime"]))),
+            "loss": self.losses.append,
+            "source": self.read_source,
+        }
+        with subprocess.Popen([report, "--dump", path], stdout=subprocess.PIPE, text=True, errors="replace") as dump:
+            for line in dump.stdout:
+                word, _, rest = line.strip().partition(" ")
+                if word == "chunk":
+                    tasks[1:] = []
+                elif word == "task":
+                    tasks.append(self.read_task(rest))
+                elif word in readers:
+                    readers[word](pairs(rest))
+        self.by_tid = collections.defaultdict(list)
+        for wait in sorted(self.waits, key=lambda wait: wait.end):
+            self.by_tid[wait.task.tid].append(wait)
+        self.ends = {tid: [wait.end for wait in waits] for tid, waits in self.by_tid.items()}
+
+    @staticmethod
+    def read_task(rest):
+        fields = pairs(rest)
+        comm = re.search(r'comm="(.*)"$', rest)
+        return Task(int(fields["tgid"]), int(fields["tid"]), comm.group(1) if comm else "", bool(int(fields["flags"], 0) & 1))
+
+    def read_source(self, fields):
+        if int(fields["kind"]) == 2:
+            self.least, self.start = int(fields.get("least", 0)), int(fields["start"])
+
+    def within(self, tid, begin, end):
+        """The waits of a thread that began and ended in [begin, end]."""
+        waits = self.by_tid.get(tid, [])
+        first = bisect.bisect_left(self.ends.get(tid, []), begin)
+        last = bisect.bisect_right(self.ends.get(tid, []), end)
+        return [wait for wait in waits[first:last] if wait.begin >= begin]
+
+    def of(self, thread):
+        return self.within(thread.tid, thread.born, 1 << 63)
+
+    def sums_of(self, thread):
+        """kind -> (count, total, run queue), and what it ran."""
+        mine = [s for s in self.sums if s.task.tid == thread.tid and s.time >= thread.born]
+        return {kind: tuple(sum(s.kinds[kind][i] for s in mine) for i in range(3)) for kind in SUM_KINDS}, sum(s.running for s in mine)
+
+    def realtime(self, time):
+        """By the clocks that were read last before; the tests step no clock."""
+        before = [clock for clock in self.clocks if clock[0] <= time] or self.clocks[:1]
+        return before[-1][1] + time - before[-1][0]
+
+
+# --- the views -----------------------------------------------------------------------------------------------------------
+
+def view(report, trace, *options, codes=(0,)):
+    """What a view prints; its exit code must be one of the codes."""
+    done = subprocess.run([report, *options, trace], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode not in codes:
+        raise SystemExit("no '%s %s' exited %d: %s" % (report, " ".join(options), done.returncode, done.stderr[-500:]))
+    return done.stdout
+
+
+def folded(report, trace, *options):
+    """[(comm, [frame root first], us)] of --folded; the waker's half is behind "--"."""
+    rows = []
+    for line in view(report, trace, "--folded", *options).splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        stack, _, weight = line.rpartition(" ")
+        frames = stack.split(";")
+        rows.append((frames[0], frames[1:], int(weight)))
+    return rows
+
+
+def holds(frames, path):
+    """Whether the frames hold the path's functions in that order."""
+    rest = iter(re.sub(r"_\[[a-z]\]$|\+0x[0-9a-f]+$", "", frame) for frame in frames)
+    return all(name in rest for name in path)
+
+
+Row = collections.namedtuple("Row", "total longest when frames")
+
+
+def top_waits_raw(report, trace):
+    """topwaits' own tuple per line: total and longest in us, seconds since 1970, kernel and user stack leaf first."""
+    rows = []
+    for line in view(report, trace, "--top-waits", "--raw").splitlines():
+        match = re.match(r"\(?(\d+), (\d+), (\d+(?:\.\d+)?), (.*)$", line) or re.match(r"(\d+) (\d+) (\d+(?:\.\d+)?) ?(.*)$", line)
+        if match:
+            names = re.findall(r"'([^']*)'", match.group(4)) or re.split(r"[\s,()]+", match.group(4))
+            whole, _, part = match.group(3).partition(".")
+            when = int(whole) * 10**9 + int((part + "0" * 9)[:9])
+            rows.append(Row(int(match.group(1)), int(match.group(2)), when, names[::-1]))
+    return rows

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What ran on each CPU at a moment, from waits written by hand. Times are small numbers. */
+#include "report/view/running_at.h"
+
+#include "tests/test.h"
+
+enum { NOBODY = -1, MOST_WAITS = 16 };
+
+static const struct profile_recording every_switch = {.start = 10, .stop = 100};
+
+struct stay { /* a wait, as far as it matters here */
+	uint32_t task;
+	uint64_t out, in;
+	uint16_t out_cpu, in_cpu;
+	uint8_t flags;
+};
+
+/* Who ran on a CPU at a time; NOBODY: unknown. */
+static int runs(const struct profile_recording *recording, const struct stay *stays, size_t count, uint64_t time, unsigned int cpu)
+{
+	struct profile_wait waits[MOST_WAITS] = {{0}};
+	struct running_at running;
+	uint32_t task;
+
+	for (size_t i = 0; i < count; i++)
+		waits[i] = (struct profile_wait){.task = stays[i].task,
+						 .out = stays[i].out,
+						 .in = stays[i].in,
+						 .out_cpu = stays[i].out_cpu,
+						 .in_cpu = stays[i].in_cpu,
+						 .flags = stays[i].flags};
+	if (running_at_init(&running, recording, waits, count, time) < 0)
+		return -ENOMEM;
+	task = cpu < running.count ? running.cpus[cpu].task : PROFILE_NO_TASK;
+	running_at_deinit(&running);
+	return task == PROFILE_NO_TASK ? NOBODY : (int)task;
+}
+
+#define RUNS(stays, time, cpu) runs(&every_switch, stays, sizeof(stays) / sizeof((stays)[0]), time, cpu)
+
+/* Task 1 is on CPU 2 from 20 to 40; task 2 on CPU 3 from 25 to 30 and from 31 on. */
+static const struct stay two_tasks[] = {
+	{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 5, 25, 0, 3, PROFILE_WAIT_BEGAN_BEFORE}, {2, 30, 31, 3, 3, 0}};
+
+static void knows_who_came_in_and_left_later(struct test *t)
+{
+	CHECK_INT(t, RUNS(two_tasks, 19, 2), NOBODY);
+	CHECK_INT(t, RUNS(two_tasks, 20, 2), 1);
+	CHECK_INT(t, RUNS(two_tasks, 39, 2), 1);
+	CHECK_INT(t, RUNS(two_tasks, 40, 2), NOBODY); /* it has left */
+	CHECK_INT(t, RUNS(two_tasks, 25, 3), 2);
+	CHECK_INT(t, RUNS(two_tasks, 30, 3), NOBODY);
+	CHECK_INT(t, RUNS(two_tasks, 35, 3), NOBODY); /* it came in, and whether it left is not known */
+	CHECK_INT(t, RUNS(two_tasks, 25, 0), NOBODY);
+	CHECK_INT(t, RUNS(two_tasks, 25, 9), NOBODY);
+}
+
+static void knows_which_cpus_there_are(struct test *t)
+{
+	struct profile_wait waits[] = {{.task = 1, .out_cpu = 1, .in_cpu = 4}, {.task = 2, .out_cpu = 4, .in_cpu = 65535}};
+	struct running_at running;
+
+	REQUIRE(t, !running_at_init(&running, &every_switch, waits, 2, 50));
+	CHECK_INT(t, running.count, 65536);
+	for (size_t i = 0; i < running.count; i++)
+		if (running.cpus[i].exists != (i == 1 || i == 4 || i == 65535))
+			test_check(t, 0, "CPU %zu", i);
+	running_at_deinit(&running);
+	REQUIRE(t, !running_at_init(&running, &every_switch, waits, 0, 50));
+	CHECK_INT(t, running.count, 0);
+	running_at_deinit(&running);
+}
+
+static void is_silent_where_switches_are_missing(struct test *t)
+{
+	struct profile_recording counted = every_switch;
+
+	counted.least_wait = 1;
+	CHECK_INT(t, runs(&counted, two_tasks, 4, 25, 2), NOBODY);
+}
+
+static void is_silent_outside_of_the_recording(struct test *t)
+{
+	static const struct stay early[] = {{1, 1, 5, 0, 0, 0}, {1, 120, 130, 0, 0, 0}};
+
+	CHECK_INT(t, RUNS(early, 9, 0), NOBODY);
+	CHECK_INT(t, RUNS(early, 10, 0), 1);
+	CHECK_INT(t, RUNS(early, 100, 0), 1);
+	CHECK_INT(t, RUNS(early, 101, 0), NOBODY);
+}
+
+static void is_silent_where_waits_contradict(struct test *t)
+{
+	/* It left another CPU than it came in on: a wait in between is missing. */
+	static const struct stay moved[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 3, 0, 0}};
+	/* Somebody else came in on the CPU in between; also after the moment. */
+	static const struct stay other[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 22, 1, 2, 0}, {2, 23, 24, 2, 1, 0}};
+	static const struct stay later[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 35, 1, 2, 0}};
+	/* Before it came in, and when it had left, others are welcome. */
+	static const struct stay around[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 19, 1, 2, 0}, {2, 20, 40, 2, 2, 0}};
+	/* Whether the next wait began after the moment is not known. */
+	static const struct stay bound[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, PROFILE_WAIT_OUT_BOUND}};
+	static const struct stay open[] = {{1, 15, 20, 0, 2, PROFILE_WAIT_NOT_ENDED}, {1, 40, 50, 2, 0, 0}};
+
+	CHECK_INT(t, RUNS(moved, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(moved, 30, 3), NOBODY);
+	CHECK_INT(t, RUNS(other, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(other, 22, 2), 2); /* the later one, whom nobody contradicts */
+	CHECK_INT(t, RUNS(later, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(around, 30, 2), 1);
+	CHECK_INT(t, RUNS(bound, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(open, 30, 2), NOBODY);
+}
+
+TEST_MAIN(TEST(knows_who_came_in_and_left_later), TEST(knows_which_cpus_there_are), TEST(is_silent_where_switches_are_missing),
+	  TEST(is_silent_outside_of_the_recording), TEST(is_silent_where_waits_contradict))

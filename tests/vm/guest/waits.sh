@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Workloads that know their waits, under the recorder: the truth is /out/NAME.truth, the trace /out/NAME.rwk. Judged by
+# tests/vm/test_waits.sh.
+. /lib.sh
+
+# waits_run NAME 'OPTIONS' KIND ARGUMENT... : the recorder's stdout is the workload's
+waits_run() {
+	waits_name=$1 waits_options=$2
+	shift 2
+	# shellcheck disable=SC2086
+	record "$waits_name" --offcpu 0 $waits_options --embed=none -- waits "$@"
+	mv "/out/$waits_name.out" "/out/$waits_name.truth"
+}
+
+# The recorder is stopped for 5 s in the middle of it.
+stopped() {
+	waits_run "$@" &
+	waits_job=$!
+	sleep 2
+	recorder=$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)
+	kill -STOP "$recorder"
+	sleep 5
+	kill -CONT "$recorder"
+	wait $waits_job
+}
+
+have_recorder || exit 0
+devices_make || exit 1
+late=$(dm create late 65536 delay "/dev/vdb 131072 2000")
+crawl=$(dm create crawl 8192 delay "/dev/vdb 131072 50")
+
+waits_run sleeps '--wakers -u' sleeps 2
+waits_run chain '--wakers -u' chain 10
+waits_run disk '--wakers' disk "$late" 2
+waits_run faults '-u' faults "$crawl"
+waits_run spin '--wakers' spin 2
+waits_run cancelled '-m 0 --wakers' cancel 3000
+waits_run account '-m 0' mixed 3
+
+echo 400 >/proc/sys/kernel/pid_max
+waits_run churn '-u' churn 500
+echo 32768 >/proc/sys/kernel/pid_max
+
+stopped stopped '-m 0 --ringbuf-size 1' storm 8
+
+# A disk of 500 KB under a storm.
+mkdir -p /tmp/small
+mount -t tmpfs -o size=500k none /tmp/small
+stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --embed=none -o /tmp/small/full.rwk -- \
+	sh -c 'waits sleeps 2 >/out/full.truth & waits storm 2 >/out/full.storm; wait' 2>/out/full.err </dev/null
+cp /tmp/small/full.rwk /out/
+exit 0

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 900
+#
+# Waits on Debian's kernels: sleeps of known length, a chain of three threads, a disk that takes 2 s, page faults on a slow one,
+# spinning threads, short-lived processes where ids are few, the kernel's own account, events that get lost, a full disk. On RT
+# kernels, threads do what timer interrupts do elsewhere.
+# Truth: the workload's own clocks (tests/live/workloads/waits.c), judged by tests/live/waits_check.py.
+. "$(dirname "$0")/lib.sh"
+
+# checked NAME RECORDING CHECK... : a verdict per line that the checker prints
+checked() {
+	checked_name=$1 checked_run=$2
+	shift 2
+	[ -s "$dir/$checked_run.rwk" ] || { not_ok "$checked_name" "there is no trace"; return; }
+	{ python3 -B tests/live/waits_check.py "$REPORT" "$dir/$checked_run.rwk" "$dir/$checked_run.truth" "$@" 2>&1 ||
+		echo "no checker: it ended with $?"; } |
+		sed -E "s|^yes |ok $checked_name/|; s|^no (.*): ([^:]*)\$|not ok $checked_name/\\1 - \\2|; s|^no |not ok $checked_name/|"
+}
+
+code_is() { # NAME RECORDING CODE
+	verdict "$1" "the recorder ended with $(time_of "$2" 3): $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" [ "$(time_of "$2" 3)" = "$3" ]
+}
+
+# What is asked of the views: that they say what was lost, and exit 3.
+says() { # NAME RECORDING WORD CODE
+	for view in --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary; do
+		# shellcheck disable=SC2086
+		"$REPORT" $view "$dir/$2.rwk" >"$dir/view" 2>&1
+		view_rc=$?
+		verdict "$1/said${view%% *}" "exit $view_rc, or no word of '$3': $(grep '^#' "$dir/view" | tail -n 3 | tr '\n' ' ')" \
+			eval "[ $view_rc = $4 ] && grep -qiE '$3' '$dir/view'"
+	done
+}
+
+# The storm's waits = recorded + lost.
+adds_up() { # NAME RECORDING
+	"$REPORT" --dump "$dir/$2.rwk" 2>/dev/null | awk -v truth="$dir/$2.truth" '
+		BEGIN { while ((getline line < truth) > 0)
+			if (match(line, /nvcsw=[0-9]+ nivcsw=[0-9]+/)) {
+				split(substr(line, RSTART, RLENGTH), part, /[= ]/); want += part[2] + part[4] + 1 } }
+		$1 == "chunk" { tasks = 0 }
+		$1 == "task" { storm[++tasks] = /comm="p[io]ng"$/ }
+		$1 == "wait" { sub(/^task=/, "", $3); got += storm[$3] }
+		$1 == "loss" && $5 == "cause=1" { sub(/.*=/, "", $6); last[$3 $4] = $6 }
+		END { for (place in last) lost += last[place]
+			printf "%d %d %d\n", want, got, lost }' >"$dir/sum"
+	read -r want got lost <"$dir/sum"
+	echo "# $1: $want waits of the storm, $got recorded, $lost lost"
+	verdict "$1/lost" "nothing was lost" [ "$lost" -gt 100 ]
+	verdict "$1/sum" "$want waits, $got recorded, $lost lost" between $((got + lost)) $((want - 100 - want / 100)) $((want + 100 + want / 100))
+}
+
+judge_kernel() { # NAME
+	timer=timer
+	case $1 in *-rt) timer="timer-thread" ;; esac
+	for run in sleeps chain disk faults spin cancelled account churn; do code_is "$1/$run-run" $run 0; done
+	checked "$1/sleeps" sleeps brackets comms least:1000 "wakers:s3=$timer,s20=$timer,s150=$timer"
+	checked "$1/chain" chain brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
+	checked "$1/disk" disk brackets iowait:2000
+	checked "$1/faults" faults brackets:some iowait:50
+	checked "$1/spin" spin spin
+	checked "$1/cancelled" cancelled cancelled
+	checked "$1/account" account schedstat
+	checked "$1/churn" churn brackets comms
+	code_is "$1/stopped-run" stopped 3
+	adds_up "$1/stopped" stopped
+	says "$1/stopped" stopped lost 3
+	code_is "$1/full-run" full 4
+	checked "$1/full" full prefix:100 comms
+}
+
+need_programs
+command -v python3 >/dev/null || { echo "'python3' is missing ('make deps')"; exit 77; }
+mkdir -p "$RESULTS"
+for kernel in $(kernels); do
+	boot "waits-$kernel" "$kernel" waits.sh && judge_kernel "$kernel"
+done
+exit 0

@@ -91,7 +91,7 @@ static __always_inline u32 sum_kind(const struct wait_entry *entry)
 {
 	if (entry->wait_class != RING_WAIT_BLOCKED)
 		return RING_SUM_PREEMPTED + entry->wait_class - RING_WAIT_PREEMPTED;
-	if (entry->state & TASK_UNINTERRUPTIBLE)
+	if ((entry->state & TASK_UNINTERRUPTIBLE) && !(entry->state & TASK_NOLOAD))
 		return RING_SUM_UNINTERRUPTIBLE;
 	return entry->state & TASK_INTERRUPTIBLE ? RING_SUM_INTERRUPTIBLE : RING_SUM_OTHER_BLOCKED;
 }

@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/printable.h"
 #include "report/report_moment.h"
+#include "report/profile_waits.h"
 #include "report/report_values.h"
 
 enum {
@@ -100,6 +101,57 @@ static int parse_states(void *config, const char *value)
 	return 0;
 }
 
+/* "blocked,open" */
+static int parse_classes(void *config, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} classes[] = {
+		{"blocked", 1 << PROFILE_BLOCKED}, {"preempted", 1 << PROFILE_PREEMPTED}, {"yielded", 1 << PROFILE_YIELDED},
+		{"cancelled", 1 << PROFILE_CANCELLED}, {"started", 1 << PROFILE_STARTED},
+		{"open", PROFILE_WAITS_OPEN}, {"ended", PROFILE_WAITS_ENDED},
+	};
+	struct report_options *options = config;
+
+	for (const char *word = value;; word++) {
+		size_t length = strcspn(word, ","), i = 0;
+
+		while (i < sizeof(classes) / sizeof(classes[0]) &&
+		       (strlen(classes[i].name) != length || strncmp(classes[i].name, word, length) != 0))
+			i++;
+		if (i == sizeof(classes) / sizeof(classes[0]))
+			return log_error(EINVAL, "--class wants some of blocked, preempted, yielded, cancelled, started, open, ended, "
+						 "not \"%s\"", value);
+		options->filter.classes |= classes[i].bit;
+		word += length;
+		if (!*word)
+			break;
+	}
+	note_filter(options, "--class", value);
+	return 0;
+}
+
+static int parse_wait_bound(struct report_options *options, const char *name, const char *value, uint64_t *ns)
+{
+	enum { MICROSECOND_PLACES = 3 };
+
+	if (report_value_decimal(value, MICROSECOND_PLACES, ns) < 0)
+		return log_error(EINVAL, "%s wants microseconds as in 1000, not \"%s\"", name, value);
+	note_filter(options, name, value);
+	return 0;
+}
+
+static int parse_least_wait(void *config, const char *value)
+{
+	return parse_wait_bound(config, "-m", value, &((struct report_options *)config)->filter.least_wait);
+}
+
+static int parse_most_wait(void *config, const char *value)
+{
+	return parse_wait_bound(config, "-M", value, &((struct report_options *)config)->filter.most_wait);
+}
+
 static int parse_waiting(void *config, const char *value)
 {
 	struct report_options *options = config;
@@ -177,7 +229,8 @@ static int parse_at(void *config, const char *value)
 
 static int parse_source(void *config, const char *value)
 {
-	static const char *const kinds[PROFILE_SOURCE_KINDS] = {[PROFILE_CPU] = "cpu", [PROFILE_TASKS] = "tasks"};
+	static const char *const kinds[PROFILE_SOURCE_KINDS] = {
+		[PROFILE_CPU] = "cpu", [PROFILE_OFFCPU] = "offcpu", [PROFILE_WAKERS] = "wakers", [PROFILE_TASKS] = "tasks"};
 	struct report_options *options = config;
 
 	for (unsigned int i = 0; i < PROFILE_SOURCE_KINDS; i++)
@@ -186,7 +239,7 @@ static int parse_source(void *config, const char *value)
 			note_filter(options, "--source", value);
 			return 0;
 		}
-	return log_error(EINVAL, "--source is cpu or tasks, not \"%s\"", value);
+	return log_error(EINVAL, "--source is cpu, offcpu, wakers or tasks, not \"%s\"", value);
 }
 
 static int parse_min_percent(void *config, const char *value)
@@ -246,6 +299,9 @@ static const struct option_row rows[] = {
 	{"Views", "at", 0, OPTION_PARSE, 0, "TIME[~D]", 0, 0, parse_at,
 	 "what was waiting at that moment, or D around it, and what ran: +2.5s, 12:00:03.25~50ms (UTC)"},
 
+	{"Views", "summary", 0, OPTION_FLAG, AT(view_wanted[VIEW_SUMMARY]), NULL, 0, 0, NULL,
+	 "where each thread's time went: running, run queue, blocked by state"},
+
 	{"The trace itself", "info", 0, OPTION_FLAG, AT(tool_wanted[TOOL_INFO]), NULL, 0, 0, NULL,
 	 "host, command line, clocks, sources, contents, cost of recording, what was lost and why"},
 	{"The trace itself", "needs", 0, OPTION_FLAG, AT(tool_wanted[TOOL_NEEDS]), NULL, 0, 0, NULL,
@@ -259,12 +315,16 @@ static const struct option_row rows[] = {
 	{"Filters", "tid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_tids, "threads"},
 	{"Filters", "cpus", 'P', OPTION_PARSE, 0, "LIST", 0, 0, parse_cpus, "CPUs, as in 0-3,7"},
 	{"Filters", "state", 0, OPTION_PARSE, 0, "LETTERS", 0, 0, parse_states,
-	 "walked tasks in one of these states, as in DK"},
+	 "walked tasks in one of these states, and waits that began in one, as in DK"},
 	{"Filters", "waiting", 'w', OPTION_PARSE, 0, "S", 0, 0, parse_waiting,
 	 "walked tasks that had waited for S seconds or more"},
+	{"Filters", "class", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_classes,
+	 "waits of these classes: blocked, preempted, yielded, cancelled, started; open, ended"},
+	{"Filters", "min-block-time", 'm', OPTION_PARSE, 0, "US", 0, 0, parse_least_wait, "waits of US microseconds or more"},
+	{"Filters", "max-block-time", 'M', OPTION_PARSE, 0, "US", 0, 0, parse_most_wait, "waits of US microseconds or less"},
 	{"Filters", "time", 0, OPTION_PARSE, 0, "A,B", 0, 0, parse_time,
 	 "from moment A to moment B, as in 1.5,20 (seconds of the recording) or 12:00:03,12:00:05.5 (UTC); either may be left out"},
-	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, parse_source, "cpu or tasks; may be given again"},
+	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, parse_source, "cpu, offcpu, wakers or tasks; may be given again"},
 	{"Filters", NULL, 'U', OPTION_FLAG, AT(filter.user_only), NULL, 0, 0, NULL,
 	 "user frames only; percentages stay those of the whole"},
 	{"Filters", NULL, 'K', OPTION_FLAG, AT(filter.kernel_only), NULL, 0, 0, NULL, "kernel frames only; likewise"},
@@ -391,7 +451,8 @@ static void complete(struct report_options *options)
 {
 	if (options->raw)
 		choose_raw(options);
-	options->settings.some_waits = options->filter.cpus || options->filter.states;
+	options->settings.some_waits = options->filter.cpus || options->filter.states || options->filter.classes ||
+					 options->filter.least_wait || options->filter.most_wait;
 	if (options->filter.user_only)
 		note_filter(options, "-U", NULL);
 	if (options->filter.kernel_only)

@@ -6,6 +6,7 @@
 
 #include "common/printable.h"
 #include "report/figures.h"
+#include "report/profile_waits.h"
 
 const char *section_kind_name(enum profile_source_kind kind)
 {
@@ -61,6 +62,50 @@ static void write_sampled(const struct profile_source *source, FILE *out)
 		(void)fputs("# sampled by the CPU's clock: no hardware counter was to be had\n", out);
 }
 
+/* "blocked 1234.5 ms (812), preempted 0.3 ms (2); 3.1 ms of it on run queues" */
+static void write_classes(const struct profile_wait_totals *totals, FILE *out)
+{
+	static const char *const names[PROFILE_WAIT_CLASSES] = {"blocked", "preempted", "yielded", "cancelled", "started"};
+	uint64_t run_queue = 0;
+	bool any = false;
+
+	(void)fputs("# ", out);
+	for (size_t i = 0; i < PROFILE_WAIT_CLASSES; i++) {
+		const struct profile_class_total *total = &totals->classes[i];
+
+		run_queue += total->run_queue;
+		if (!total->count)
+			continue;
+		(void)fprintf(out, "%s%s %s ms (%" PRIu64 ")", any ? ", " : "", names[i],
+			      figure_milliseconds(total->weight).text, total->count);
+		any = true;
+	}
+	(void)fprintf(out, "%s%s ms on run queues", any ? "; " : "", figure_milliseconds(run_queue).text);
+	if (totals->open.count)
+		(void)fprintf(out, "; %s ms (%" PRIu64 ") of waits that began before or had not ended (--class=open, ended)",
+			      figure_milliseconds(totals->open.weight).text, totals->open.count);
+	(void)fputc('\n', out);
+}
+
+static void write_waited(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	const struct profile_wait_totals *totals = profile_wait_totals(context->profile, number);
+	FILE *out = context->out;
+
+	(void)fprintf(out, "%" PRIu64 " waits, %s ms", source->samples, figure_milliseconds(source->weight).text);
+	if (source->duration)
+		(void)fprintf(out, " in %s s", figure_seconds(source->duration).text);
+	(void)fprintf(out, "%s\n", source->user_stacks ? ", kernel and user stacks" : ", kernel stacks");
+	if (!totals)
+		return;
+	if (source->samples)
+		write_classes(totals, out);
+	if (totals->brief.count)
+		(void)fprintf(out, "# shorter than %s ms, and not among these: %" PRIu64 " waits, %s ms, %s ms of it on run queues\n",
+			      figure_milliseconds(totals->least_wait).text, totals->brief.count,
+			      figure_milliseconds(totals->brief.weight).text, figure_milliseconds(totals->brief.run_queue).text);
+}
+
 static void write_walked(const struct view_context *context, const struct profile_source *source)
 {
 	const struct profile_walk *walks;
@@ -72,7 +117,7 @@ static void write_walked(const struct view_context *context, const struct profil
 	(void)fprintf(context->out, "%" PRIu64 " of %" PRIu64 " that were seen, walks: %zu\n", source->samples, seen, count);
 }
 
-static void write_what(const struct view_context *context, const struct profile_source *source)
+static void write_what(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	const char *kind = section_kind_name(source->kind);
 
@@ -84,15 +129,17 @@ static void write_what(const struct view_context *context, const struct profile_
 	(void)fputs(": ", context->out);
 	if (source->kind == PROFILE_TASKS)
 		write_walked(context, source);
+	else if (source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS)
+		write_waited(context, number, source);
 	else
 		write_sampled(source, context->out);
 }
 
-void section_heading(const struct view_context *context, const struct profile_source *source)
+void section_heading(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	const struct view_settings *settings = context->settings;
 
-	write_what(context, source);
+	write_what(context, number, source);
 	if (settings->filters[0])
 		(void)fprintf(context->out, "# filters: %s\n", settings->filters);
 	if (source->samples)

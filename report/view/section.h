@@ -9,7 +9,7 @@
 #include "report/view/view.h"
 
 /* Source, samples, duration, filters; and where there is nothing, why. */
-void section_heading(const struct view_context *context, const struct profile_source *source);
+void section_heading(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 /* Where no source is left that the view shows; `name` of the view, NULL where any would do. */
 void section_nothing(const struct view_context *context, const char *name);

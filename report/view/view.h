@@ -26,6 +26,7 @@ enum view_kind {
 	VIEW_TOP_WAITS,
 	VIEW_TOP_WAITS_RAW, /* the same as lines for machines */
 	VIEW_AT,
+	VIEW_SUMMARY,
 	VIEW_KINDS
 };
 
@@ -75,6 +76,7 @@ int folded_wakers_section(const struct view_context *context, uint32_t number, c
 int chains_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int top_waits_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int top_waits_raw_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int summary_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

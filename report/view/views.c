@@ -19,6 +19,7 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_CHAINS] = {.name = "chains", .print = chains_section, .kinds = WAITED},
 	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_section, .kinds = WAITED},
 	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_section, .kinds = WAITED, .bare = true},
+	[VIEW_SUMMARY] = {.name = "summary", .print = summary_section, .kinds = WAITED},
 	[VIEW_AT] = {.name = "at", .print = at_section, .kinds = WAITED},
 };
 
@@ -60,7 +61,7 @@ static int print_sources(const struct view_context *context, const struct view *
 			(void)fputc('\n', context->out);
 		any = true;
 		if (!bare)
-			section_heading(context, &sources[i]);
+			section_heading(context, (uint32_t)i, &sources[i]);
 		r = chosen->print(context, (uint32_t)i, &sources[i]);
 		if (r < 0)
 			return r;

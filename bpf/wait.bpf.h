@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What is known of each task's current wait, and how a switch-out is judged. An entry is made where a task is made, by
- * the first look at all tasks, or by the recorder for those that are hidden from that: never in the scheduler. It is written by the CPU that switches the task, and its waker
- * by the CPU that wakes it, which the scheduler orders.
+ * What is known of each task's current wait, and how a switch-out is judged. An entry is made where a task is made, by the
+ * first look at all tasks, or by the recorder for those that are hidden from that: never in the scheduler. It is
+ * written by the CPU that switches the task, and its waker by the CPU that wakes it, which the scheduler orders.
  */
 #ifndef RWALKER_BPF_WAIT_BPF_H
 #define RWALKER_BPF_WAIT_BPF_H
 
 #include "bpf/kernel.h"
+#include "bpf/ring.bpf.h"
 #include "bpf/ring_wait.h"
 
 enum wait_entry_flag {

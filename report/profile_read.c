@@ -255,9 +255,11 @@ static int add_walk(struct section *section, const struct stream_event *event)
 	return section_add_walk(section, &event->batch->walks.items[event->event->index]);
 }
 
+typedef int adder(struct section *section, const struct stream_event *event);
+
 static int add_event(struct section *section, const struct stream_event *event)
 {
-	static int (*const adders[])(struct section *section, const struct stream_event *event) = {
+	static adder *const adders[] = {
 		[EVENT_SAMPLE] = add_sample,
 		[EVENT_WALK] = add_walk,
 		[EVENT_WALK_TASK] = section_add_walk_task,

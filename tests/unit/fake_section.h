@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "tests/unit/fake_profile.h"
+#include "tests/unit/fake_waits.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -167,8 +167,8 @@ static void check_fields(struct test *t, const char *row, const struct event_lay
 		char name[32] = "", type[8] = "";
 
 		sscanf(row, "\n| %31[a-z_] | %7[a-z]", name, type);
-		test_check(t, !strcmp(name, field->name) && !strcmp(type, type_sign(field)), "%s of %s: \"%s\", \"%s\"", field->name,
-			   layout->name, name, type);
+		test_check(t, !strcmp(name, field->name) && !strcmp(type, type_sign(field)), "%s of %s: \"%s\", \"%s\"",
+			   field->name, layout->name, name, type);
 		if (layout->kind != EVENT_SAMPLE) /* whose code is its own */
 			CHECK_INT(t, field->only, flag_of(row));
 	}

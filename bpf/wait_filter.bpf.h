@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the off-CPU programs were asked for, and which waits that is. */
+#ifndef RWALKER_BPF_WAIT_FILTER_BPF_H
+#define RWALKER_BPF_WAIT_FILTER_BPF_H
+
+#include "bpf/filter.bpf.h"
+#include "bpf/ring.bpf.h"
+#include "bpf/wait.bpf.h"
+
+const volatile struct ring_wait_knobs wait_knobs;
+const volatile __u32 wait_max_frames = RING_MAX_FRAMES;
+const volatile __u64 wait_cpus[RING_CPU_WORDS];
+
+struct ring_look_state wait_look;
+
+static __always_inline bool state_is_wanted(u32 state)
+{
+	return wait_knobs.states & (state ? state : RING_STATE_RUNNABLE);
+}
+
+static __always_inline bool cpu_is_wanted(u32 cpu)
+{
+	u32 word = cpu / 64;
+
+	return !wait_knobs.cpus || (word < RING_CPU_WORDS && (wait_cpus[word] >> (cpu % 64) & 1));
+}
+
+/* RECORDED: go on; else the counter it belongs to. */
+static __always_inline enum ring_counter wait_predicate(struct task_struct *task, const struct wait_entry *entry,
+							u64 length, u32 cpu)
+{
+	if (task_is_own(task))
+		return RING_COUNT_OWN;
+	if (length > wait_knobs.most || !state_is_wanted(entry->state) || !cpu_is_wanted(cpu))
+		return RING_COUNT_FILTERED;
+	return task_is_wanted(task) ? RING_COUNT_RECORDED : RING_COUNT_FILTERED;
+}
+
+static __always_inline struct ring_head head_of(enum ring_kind kind, u64 now, u32 source)
+{
+	return (struct ring_head){.time = now, .cpu = bpf_get_smp_processor_id(), .kind = kind, .source = source};
+}
+
+#endif

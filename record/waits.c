@@ -168,7 +168,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	const uint64_t *frames = (const void *)((const char *)raw + fixed);
 	struct event_task task = ring_task_event(&raw->task), waker;
 	struct event_wait wait = {
-		.cpu = head->cpu,
+		.cpu = raw->flags & RING_WAIT_NOT_ENDED ? raw->out_cpu : head->cpu, /* it is not on any */
 		.source = head->source,
 		.flags = wait_flags(raw->flags),
 		.wait_class = raw->wait_class,

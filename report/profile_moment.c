@@ -21,9 +21,8 @@ static bool wall_time(const struct trace_model *model, uint64_t realtime, uint64
 	if (!clock)
 		return false;
 	if (realtime >= clock->realtime)
-		*ret_time = clock->time + (realtime - clock->realtime);
-	else
-		*ret_time = clock->time > clock->realtime - realtime ? clock->time - (clock->realtime - realtime) : 0;
+		return !__builtin_add_overflow(clock->time, realtime - clock->realtime, ret_time);
+	*ret_time = clock->time > clock->realtime - realtime ? clock->time - (clock->realtime - realtime) : 0;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
 #include "report/profile_internal.h"
 #include "report/profile_section.h"
 #include "report/profile_waits_read.h"
@@ -52,6 +53,18 @@ static uint64_t shifted(uint64_t start, uint64_t offset)
 	return __builtin_add_overflow(start, offset, &sum) ? UINT64_MAX : sum;
 }
 
+/* Where a limit was given as a time of day. */
+static int find_moments(struct section *section)
+{
+	const struct profile_filter *filter = section->context.profile->filter;
+	const struct trace_model *model = section->context.model;
+
+	if ((filter->from_moment.kind && !profile_moment_of(model, &filter->from_moment, &section->from)) ||
+	    (filter->to_moment.kind && !profile_moment_of(model, &filter->to_moment, &section->to)))
+		return log_error(EINVAL, "the trace does not tell what time of day it was; --time takes seconds from its start too");
+	return 0;
+}
+
 static int section_init(struct section *section, struct profile *profile, struct trace_model *model)
 {
 	size_t modules = model->modules.count + 1;
@@ -65,10 +78,9 @@ static int section_init(struct section *section, struct profile *profile, struct
 	};
 	if (profile->filter->from == 0)
 		section->from = 0;
-	if (profile->filter->from_moment.kind)
-		(void)profile_moment_of(model, &profile->filter->from_moment, &section->from);
-	if (profile->filter->to_moment.kind)
-		(void)profile_moment_of(model, &profile->filter->to_moment, &section->to);
+	r = find_moments(section);
+	if (r < 0)
+		return r;
 	section->context.modules = malloc(modules * sizeof(*section->context.modules));
 	if (!section->context.modules)
 		return -ENOMEM;

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/printable.h"
 #include "report/report_moment.h"
-#include "report/profile_waits.h"
+#include "report/report_option_filters.h"
 #include "report/report_values.h"
 
 enum {
@@ -16,167 +15,11 @@ enum {
 	SHARE_PLACES = 4,
 	MAX_SECONDS = 600,
 	MAX_GROUPS = 1 << 30,
-	SECOND_PLACES = 9,
 	TOP_WAITS = 20,
 };
 #define MAX_MEMORY (UINT64_C(2) << 30)
 
 #define AT(member) offsetof(struct report_options, member)
-
-/* What the reports' headings say of the filters: as given. */
-static void note_filter(struct report_options *options, const char *option, const char *value)
-{
-	size_t used = strlen(options->filter_text), room = sizeof(options->filter_text) - used;
-	int length = snprintf(options->filter_text + used, room, "%s%s%s", used ? " " : "", option, value ? " " : "");
-
-	if (value && length > 0 && (size_t)length < room)
-		(void)printable_escape(options->filter_text + used + length, room - (size_t)length, value, strlen(value));
-}
-
-static int parse_comm(void *config, const char *value)
-{
-	struct report_options *options = config;
-	char why[256];
-	int r;
-
-	if (options->filter.comm)
-		return log_error(EINVAL, "-c is given twice; join the expressions with |");
-	r = regcomp(&options->comm, value, REG_EXTENDED | REG_NOSUB);
-	if (r) {
-		(void)regerror(r, &options->comm, why, sizeof(why));
-		return log_error(EINVAL, "-c \"%s\" is no regular expression: %s", value, why);
-	}
-	options->filter.comm = &options->comm;
-	note_filter(options, "-c", value);
-	return 0;
-}
-
-static int parse_ids(struct report_options *options, const char *name, const char *value, uint32_t *ids, size_t *count)
-{
-	int r = report_value_ids(value, ids, REPORT_MAX_IDS, count);
-
-	if (r == -E2BIG)
-		return log_error(EINVAL, "%s has more than %d numbers", name, REPORT_MAX_IDS);
-	if (r < 0)
-		return log_error(EINVAL, "%s wants numbers as in 12,345, not \"%s\"", name, value);
-	note_filter(options, name, value);
-	return 0;
-}
-
-static int parse_pids(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	return parse_ids(options, "--pid", value, options->pids, &options->filter.pid_count);
-}
-
-static int parse_tids(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	return parse_ids(options, "--tid", value, options->tids, &options->filter.tid_count);
-}
-
-static int parse_cpus(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	if (options_parse_list(value, options->cpus, REPORT_MAX_CPUS) < 0)
-		return log_error(EINVAL, "-P wants CPUs below %d as in 0-3,7, not \"%s\"", REPORT_MAX_CPUS, value);
-	options->filter.cpus = options->cpus;
-	options->filter.cpu_bits = REPORT_MAX_CPUS;
-	note_filter(options, "-P", value);
-	return 0;
-}
-
-static int parse_states(void *config, const char *value)
-{
-	static const char letters[] = "RSDKITtZXP";
-	struct report_options *options = config;
-
-	if (!*value || strspn(value, letters) != strlen(value))
-		return log_error(EINVAL, "--state wants some of the letters %s, not \"%s\"", letters, value);
-	options->filter.states = value;
-	note_filter(options, "--state", value);
-	return 0;
-}
-
-/* "blocked,open" */
-static int parse_classes(void *config, const char *value)
-{
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} classes[] = {
-		{"blocked", 1 << PROFILE_BLOCKED}, {"preempted", 1 << PROFILE_PREEMPTED}, {"yielded", 1 << PROFILE_YIELDED},
-		{"cancelled", 1 << PROFILE_CANCELLED}, {"started", 1 << PROFILE_STARTED},
-		{"open", PROFILE_WAITS_OPEN}, {"ended", PROFILE_WAITS_ENDED},
-	};
-	struct report_options *options = config;
-
-	for (const char *word = value;; word++) {
-		size_t length = strcspn(word, ","), i = 0;
-
-		while (i < sizeof(classes) / sizeof(classes[0]) &&
-		       (strlen(classes[i].name) != length || strncmp(classes[i].name, word, length) != 0))
-			i++;
-		if (i == sizeof(classes) / sizeof(classes[0]))
-			return log_error(EINVAL, "--class wants some of blocked, preempted, yielded, cancelled, started, open, ended, "
-						 "not \"%s\"", value);
-		options->filter.classes |= classes[i].bit;
-		word += length;
-		if (!*word)
-			break;
-	}
-	note_filter(options, "--class", value);
-	return 0;
-}
-
-static int parse_wait_bound(struct report_options *options, const char *name, const char *value, uint64_t *ns)
-{
-	enum { MICROSECOND_PLACES = 3 };
-
-	if (report_value_decimal(value, MICROSECOND_PLACES, ns) < 0)
-		return log_error(EINVAL, "%s wants microseconds as in 1000, not \"%s\"", name, value);
-	note_filter(options, name, value);
-	return 0;
-}
-
-static int parse_least_wait(void *config, const char *value)
-{
-	return parse_wait_bound(config, "-m", value, &((struct report_options *)config)->filter.least_wait);
-}
-
-static int parse_most_wait(void *config, const char *value)
-{
-	return parse_wait_bound(config, "-M", value, &((struct report_options *)config)->filter.most_wait);
-}
-
-static int parse_waiting(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	if (report_value_decimal(value, SECOND_PLACES, &options->filter.min_wait) < 0)
-		return log_error(EINVAL, "-w wants seconds as in 2.5, not \"%s\"", value);
-	note_filter(options, "-w", value);
-	return 0;
-}
-
-static int parse_time(void *config, const char *value)
-{
-	struct report_options *options = config;
-	struct profile_moment from, to;
-
-	if (report_value_moments(value, &from, &to) < 0)
-		return log_error(EINVAL, "--time wants moments as in 1.5,20 or 1.5, or ,20 or 12:00:03,12:00:05.5, not \"%s\"",
-				 value);
-	options->from = from;
-	options->to = to;
-	options->filter.from = from.kind == PROFILE_MOMENT_OFFSET ? from.ns : 0;
-	options->filter.to = to.kind == PROFILE_MOMENT_OFFSET ? to.ns : UINT64_MAX;
-	note_filter(options, "--time", value);
-	return 0;
-}
 
 static int parse_top_waits(void *config, const char *value)
 {
@@ -225,21 +68,6 @@ static int parse_at(void *config, const char *value)
 	if (report_value_moment_around(value, &options->settings.at, &options->settings.at_around) < 0)
 		return log_error(EINVAL, "--at wants a moment as in 2.5s, 2.5s~50ms or 12:00:03.25, not \"%s\"", value);
 	return 0;
-}
-
-static int parse_source(void *config, const char *value)
-{
-	static const char *const kinds[PROFILE_SOURCE_KINDS] = {
-		[PROFILE_CPU] = "cpu", [PROFILE_OFFCPU] = "offcpu", [PROFILE_WAKERS] = "wakers", [PROFILE_TASKS] = "tasks"};
-	struct report_options *options = config;
-
-	for (unsigned int i = 0; i < PROFILE_SOURCE_KINDS; i++)
-		if (kinds[i] && !strcmp(kinds[i], value)) {
-			options->filter.sources |= 1U << i;
-			note_filter(options, "--source", value);
-			return 0;
-		}
-	return log_error(EINVAL, "--source is cpu, offcpu, wakers or tasks, not \"%s\"", value);
 }
 
 static int parse_min_percent(void *config, const char *value)
@@ -309,22 +137,22 @@ static const struct option_row rows[] = {
 	{"The trace itself", "dump", 0, OPTION_FLAG, AT(tool_wanted[TOOL_DUMP]), NULL, 0, 0, NULL,
 	 "every chunk and every record, a line each"},
 
-	{"Filters", "command", 'c', OPTION_PARSE, 0, "RE", 0, 0, parse_comm,
+	{"Filters", "command", 'c', OPTION_PARSE, 0, "RE", 0, 0, report_filter_comm,
 	 "tasks whose comm matches the regular expression (POSIX ERE)"},
-	{"Filters", "pid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_pids, "processes, as in 12,345"},
-	{"Filters", "tid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_tids, "threads"},
-	{"Filters", "cpus", 'P', OPTION_PARSE, 0, "LIST", 0, 0, parse_cpus, "CPUs, as in 0-3,7"},
-	{"Filters", "state", 0, OPTION_PARSE, 0, "LETTERS", 0, 0, parse_states,
+	{"Filters", "pid", 0, OPTION_PARSE, 0, "LIST", 0, 0, report_filter_pids, "processes, as in 12,345"},
+	{"Filters", "tid", 0, OPTION_PARSE, 0, "LIST", 0, 0, report_filter_tids, "threads"},
+	{"Filters", "cpus", 'P', OPTION_PARSE, 0, "LIST", 0, 0, report_filter_cpus, "CPUs, as in 0-3,7"},
+	{"Filters", "state", 0, OPTION_PARSE, 0, "LETTERS", 0, 0, report_filter_states,
 	 "walked tasks in one of these states, and waits that began in one, as in DK"},
-	{"Filters", "waiting", 'w', OPTION_PARSE, 0, "S", 0, 0, parse_waiting,
+	{"Filters", "waiting", 'w', OPTION_PARSE, 0, "S", 0, 0, report_filter_waiting,
 	 "walked tasks that had waited for S seconds or more"},
-	{"Filters", "class", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_classes,
+	{"Filters", "class", 0, OPTION_PARSE, 0, "LIST", 0, 0, report_filter_classes,
 	 "waits of these classes: blocked, preempted, yielded, cancelled, started; open, ended"},
-	{"Filters", "min-block-time", 'm', OPTION_PARSE, 0, "US", 0, 0, parse_least_wait, "waits of US microseconds or more"},
-	{"Filters", "max-block-time", 'M', OPTION_PARSE, 0, "US", 0, 0, parse_most_wait, "waits of US microseconds or less"},
-	{"Filters", "time", 0, OPTION_PARSE, 0, "A,B", 0, 0, parse_time,
+	{"Filters", "min-block-time", 'm', OPTION_PARSE, 0, "US", 0, 0, report_filter_least_wait, "waits of US microseconds or more"},
+	{"Filters", "max-block-time", 'M', OPTION_PARSE, 0, "US", 0, 0, report_filter_most_wait, "waits of US microseconds or less"},
+	{"Filters", "time", 0, OPTION_PARSE, 0, "A,B", 0, 0, report_filter_time,
 	 "from moment A to moment B, as in 1.5,20 (seconds of the recording) or 12:00:03,12:00:05.5 (UTC); either may be left out"},
-	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, parse_source, "cpu, offcpu, wakers or tasks; may be given again"},
+	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, report_filter_source, "cpu, offcpu, wakers or tasks; may be given again"},
 	{"Filters", NULL, 'U', OPTION_FLAG, AT(filter.user_only), NULL, 0, 0, NULL,
 	 "user frames only; percentages stay those of the whole"},
 	{"Filters", NULL, 'K', OPTION_FLAG, AT(filter.kernel_only), NULL, 0, 0, NULL, "kernel frames only; likewise"},
@@ -454,9 +282,9 @@ static void complete(struct report_options *options)
 	options->settings.some_waits = options->filter.cpus || options->filter.states || options->filter.classes ||
 					 options->filter.least_wait || options->filter.most_wait;
 	if (options->filter.user_only)
-		note_filter(options, "-U", NULL);
+		report_filter_note(options, "-U", NULL);
 	if (options->filter.kernel_only)
-		note_filter(options, "-K", NULL);
+		report_filter_note(options, "-K", NULL);
 	options->filter.pids = options->pids;
 	options->filter.tids = options->tids;
 	options->settings.user_only = options->filter.user_only;

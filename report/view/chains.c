@@ -17,8 +17,15 @@
 
 enum {
 	LONGEST = 1000,	    /* waits that are followed where no target is named */
-	WORK = 8000000,	    /* steps in all: some seconds */
-	LEAST_WORK = 10000, /* of these for one target, where there are many */
+	/* What all targets may cost together, in waits that are met: some seconds. */
+	WORK = 3000000,
+	MOMENT_WORK = 3000000, /* again, where the work has been used up and moments are looked at */
+	LEAST_WORK = 1000,     /* for one target, where there are many */
+	NODES = 250000,	       /* of the tree */
+	LEAST_NODES = 20,
+	MOMENTS = 300000,
+	LEAST_MOMENTS = 4,
+	MOST_MOMENTS = 1000, /* of one target */
 };
 
 struct chains_view {
@@ -33,7 +40,7 @@ struct chains_view {
 	struct call_tree tree;
 	uint32_t *targets; /* waits, longest first */
 	size_t target_count, matched;
-	uint64_t target_weight, matched_weight, total;
+	uint64_t target_weight, matched_weight, total, sampled;
 };
 
 static void chains_view_deinit(struct chains_view *view)
@@ -94,12 +101,44 @@ static int choose_targets(struct chains_view *view, uint32_t source)
 	return 0;
 }
 
+struct bounds { /* what may still be used up, of each kind */
+	uint64_t work, moment_work, nodes;
+};
+
 /* What one target may use up is its part of what is left, so that a costly one does not starve the rest. */
-static uint64_t share_of_work(uint64_t left, size_t targets)
+static uint64_t share_of(uint64_t left, size_t targets, uint64_t least)
 {
-	uint64_t share = left / targets > LEAST_WORK ? left / targets : LEAST_WORK;
+	uint64_t share = left / targets > least ? left / targets : least;
 
 	return share < left ? share : left;
+}
+
+static int follow_target(struct follower *follower, struct bounds *left, uint32_t wait, size_t targets)
+{
+	const struct bounds share = {
+		.work = share_of(left->work, targets, LEAST_WORK),
+		.moment_work = share_of(left->moment_work, targets, LEAST_WORK),
+		.nodes = share_of(left->nodes, targets, LEAST_NODES),
+	};
+	int r;
+
+	follower->work = share.work;
+	follower->moment_work = share.moment_work;
+	follower->tree->room = share.nodes;
+	r = follower_divide(follower, wait);
+	left->work -= share.work - follower->work;
+	left->moment_work -= share.moment_work - follower->moment_work;
+	left->nodes -= share.nodes - follower->tree->room;
+	return r;
+}
+
+static uint64_t moments_of_target(size_t targets)
+{
+	uint64_t moments = targets ? MOMENTS / targets : 0;
+
+	if (moments < LEAST_MOMENTS)
+		return LEAST_MOMENTS;
+	return moments < MOST_MOMENTS ? moments : MOST_MOMENTS;
 }
 
 static int follow_targets(struct chains_view *view)
@@ -112,16 +151,14 @@ static int follow_targets(struct chains_view *view)
 		.tree = &view->steps,
 		.per_process = view->context->settings->per_process,
 	};
-	uint64_t left = WORK;
+	struct bounds left = {.work = WORK, .moment_work = MOMENT_WORK, .nodes = NODES};
 	int r = 0;
 
-	for (size_t i = 0; !r && i < view->target_count; i++) {
-		uint64_t share = share_of_work(left, view->target_count - i);
+	follower.moments = moments_of_target(view->target_count);
 
-		follower.work = share;
-		r = follower_divide(&follower, view->targets[i]);
-		left -= share - follower.work;
-	}
+	for (size_t i = 0; !r && i < view->target_count; i++)
+		r = follow_target(&follower, &left, view->targets[i], view->target_count - i);
+	view->sampled = follower.sampled;
 	if (!r)
 		r = chains_tree_finish(&view->steps, view->functions, &view->tree);
 	if (!r)
@@ -288,6 +325,9 @@ static void print_hidden(const struct chains_view *view, size_t shown, const str
 		(void)fprintf(out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
 			      figure_percent(least, 1000000).text, hidden->branches,
 			      figure_percent(hidden->weight, view->total).text);
+	if (view->sampled)
+		(void)fprintf(out, "# estimated from single moments, as more is too much work: %s%%\n",
+			      figure_percent(view->sampled, view->total).text);
 	if (view->steps.too_much)
 		(void)fprintf(out, "# not followed to the end, as it is too much work: %s%%; a narrower target or --time helps\n",
 			      figure_percent(view->steps.too_much, view->total).text);

@@ -31,8 +31,8 @@ static uint64_t weight_of(const struct follower *follower, uint64_t length)
 	return (uint64_t)((unsigned __int128)follower->weight * length / follower->length);
 }
 
-/* Ends the way in a step below `parent`. */
-static int end(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
+/* Ends the way in a step below `parent`; `length` is that of the target. */
+static int end_whole(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
 {
 	uint64_t before = weight_of(follower, follower->divided);
 	uint32_t node;
@@ -48,6 +48,12 @@ static int end(struct follower *follower, uint32_t parent, const struct step *st
 	follower->divided += length;
 	chains_tree_add(follower->tree, node, weight_of(follower, follower->divided) - before);
 	return 0;
+}
+
+/* The same, where a ns may stand for more. */
+static int end(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
+{
+	return end_whole(follower, parent, step, length * follower->scale);
 }
 
 static int end_as(struct follower *follower, uint32_t parent, enum step_kind kind, uint64_t length)
@@ -104,26 +110,38 @@ static int divide_own(struct follower *follower, uint32_t number, struct span sp
 	return r < 0 ? r : hop(follower, number, blocked, child);
 }
 
+/* How much of `length` a thread may have spent in waits that were too short; a moment takes its part of what there is. */
+static uint64_t brief_part(const struct follower *follower, const struct wait_thread *thread, uint32_t recording, uint64_t length)
+{
+	unsigned __int128 brief = thread->brief;
+
+	if (!follower->waits->recordings[recording].least_wait)
+		return 0;
+	if (!thread->summed)
+		return length;
+	if (follower->moment_span)
+		brief = brief * length / follower->moment_span;
+	return brief < length ? (uint64_t)brief : length;
+}
+
 /* The time of a waker in which no wait of it is known. */
 static int divide_running(struct follower *follower, const struct wait_thread *thread, uint32_t recording, uint64_t length,
 			  uint32_t node, const struct step *woke)
 {
-	uint64_t brief = thread && thread->summed ? thread->brief : UINT64_MAX;
 	struct step step = *woke;
+	uint64_t brief;
 	int r;
 
+	length *= follower->scale;
 	if (!thread) {
 		step.kind = STEP_UNSEEN;
-		return end(follower, node, &step, length);
+		return end_whole(follower, node, &step, length);
 	}
-	if (!follower->waits->recordings[recording].least_wait)
-		brief = 0;
-	if (brief > length)
-		brief = length;
+	brief = brief_part(follower, thread, recording, length);
 	step.kind = STEP_RAN;
-	r = end(follower, node, &step, length - brief);
+	r = end_whole(follower, node, &step, length - brief);
 	step.kind = STEP_RAN_OR_BRIEF;
-	return r < 0 ? r : end(follower, node, &step, brief);
+	return r < 0 ? r : end_whole(follower, node, &step, brief);
 }
 
 /* The time in which a waker had not been created is not one in which it ran. */
@@ -140,6 +158,45 @@ static int divide_before(struct follower *follower, const struct profile_wait *o
 	return end(follower, node, &step, length);
 }
 
+static int divide_waker(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node,
+			const struct step *woke);
+
+/* There is no work left to look at all of a span: looks at some moments of it. */
+static int divide_moments(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node,
+			  const struct step *woke)
+{
+	uint64_t length = span_length(span), before = weight_of(follower, follower->divided), from = span.from;
+	uint64_t count = (uint64_t)((unsigned __int128)length * follower->moments / follower->length) + 1;
+	int r = 0;
+
+	follower->moment_span = length;
+	follower->work = follower->moment_work;
+	for (uint64_t i = 0; !r && i < count; i++) {
+		uint64_t to = span.from + (uint64_t)((unsigned __int128)length * (i + 1) / count), moment = from + (to - from) / 2;
+
+		follower->scale = to - from;
+		if (follower->scale)
+			r = divide_waker(follower, wait, (struct span){moment, moment + 1}, node, woke);
+		from = to;
+	}
+	follower->moment_work = follower->work;
+	follower->work = follower->moment_span = 0;
+	follower->scale = 1;
+	follower->sampled += weight_of(follower, follower->divided) - before;
+	return r;
+}
+
+/* What there is no work left for. */
+static int divide_rest(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node,
+		       const struct step *woke)
+{
+	if (!span_length(span))
+		return 0;
+	if (follower->moment_span || !follower->moment_work)
+		return end_as(follower, node, STEP_TOO_MUCH, span_length(span));
+	return divide_moments(follower, wait, span, node, woke);
+}
+
 /* A task ended the wait: what did it do during `span`? */
 static int divide_waker(struct follower *follower, const struct profile_wait *wait, struct span span, uint32_t node,
 			const struct step *woke)
@@ -147,6 +204,7 @@ static int divide_waker(struct follower *follower, const struct profile_wait *wa
 	const struct wait_thread *thread = wait_index_find(follower->index, wait->recording, wait->waker);
 	uint32_t next = thread ? wait_index_after(follower->index, thread, span.from) : 0;
 	uint64_t running = 0, at = span.from;
+	bool cut = false;
 	int r = 0;
 
 	for (; thread && next < thread->count && !r; next++) {
@@ -157,7 +215,8 @@ static int divide_waker(struct follower *follower, const struct profile_wait *wa
 			break;
 		if (!span_length(part))
 			continue;
-		if (!follower->work)
+		cut = !follower->work;
+		if (cut)
 			break;
 		follower->work--;
 		r = divide_before(follower, own, part.from - at, node, woke, &running);
@@ -165,10 +224,8 @@ static int divide_waker(struct follower *follower, const struct profile_wait *wa
 			r = divide_own(follower, wait_index_number(follower->index, thread, next), part, node, woke);
 		at = part.to;
 	}
-	if (r < 0)
-		return r;
-	if (thread && !follower->work) {
-		r = end_as(follower, node, STEP_TOO_MUCH, span.to - at);
+	if (cut) {
+		r = divide_rest(follower, wait, (struct span){at, span.to}, node, woke);
 		at = span.to;
 	}
 	running += span.to - at;
@@ -247,6 +304,8 @@ int follower_divide(struct follower *follower, uint32_t number)
 	follower->length = span_length(span);
 	follower->weight = wait->weight;
 	follower->divided = follower->hops = 0;
+	follower->scale = 1;
+	follower->moment_span = 0;
 	if (!follower->length)
 		return 0;
 	r = places_find(follower->places, wait->node, &step.at, NULL);

@@ -17,8 +17,12 @@
  * neither called running nor waiting. A wait that is met again on its own way is a cycle, which true data does not have.
  *
  * A wait's weight (what of it lies within the recording and the times asked for) is divided in the proportion of the
- * parts found, so that weights add up. Costs: one binary search per hop and a step per wait met; `work` bounds
- * the steps for one target, CHAINS_MAX_HOPS the depth, and both bounds are causes of their own where they are met.
+ * parts found, so that weights add up.
+ *
+ * Costs: one binary search per hop and a unit of `work` per wait met. Where a target has used up its work, the rest of
+ * its time is looked at moment by moment: evenly spread, each stands for the time around it, and its way is a single
+ * one. The weight that was divided so is counted. When the work for that has been used up too, and after
+ * CHAINS_MAX_HOPS, the way ends in a cause that says so.
  */
 #ifndef RWALKER_REPORT_VIEW_CHAINS_FOLLOW_H
 #define RWALKER_REPORT_VIEW_CHAINS_FOLLOW_H
@@ -36,13 +40,18 @@ struct follower {
 	struct places *places;
 	struct chains_tree *tree;
 	bool per_process;
-	uint64_t work; /* steps that are left */
+	uint64_t work;	      /* waits that may still be met for this target */
+	uint64_t moment_work; /* and when it looks at moments only */
+	uint64_t moments;     /* that a whole target is worth */
+	uint64_t sampled;     /* weight that was divided by moments, of all targets */
 
 	/* The target that is being divided. */
 	uint64_t length, weight; /* of it; weight is divided as length is */
 	uint64_t divided;	 /* of length, so far */
 	uint32_t way[CHAINS_MAX_HOPS]; /* the waits from the target to where it is */
 	size_t hops;
+	uint64_t scale;	 /* how many ns one ns stands for: 1, or of a moment the time around it */
+	uint64_t moment_span; /* 0, or the time that is looked at moment by moment */
 };
 
 /* Divides one wait (a number of the profile's list) into the tree. */

@@ -42,15 +42,17 @@ int chains_tree_enter(struct chains_tree *tree, uint32_t parent, const struct st
 	uint64_t *node;
 
 	_Static_assert(sizeof(key) == 9 * sizeof(uint32_t), "the key has no padding");
-	if (tree->nodes.count >= CHAINS_TREE_MAX && step->kind != STEP_TOO_MUCH) {
+	if (!tree->room && step->kind != STEP_TOO_MUCH) {
 		node = hash_map_find(&tree->known, &key, sizeof(key));
 		if (!node)
 			return -ENOSPC;
 	} else {
 		int r = hash_map_add(&tree->known, &key, sizeof(key), tree->nodes.count, &node);
 
-		if (r > 0)
+		if (r > 0) {
+			tree->room -= tree->room > 0;
 			r = add_node(tree, parent, step);
+		}
 		if (r < 0)
 			return r;
 	}

@@ -43,21 +43,20 @@ struct step { /* no byte of it is padding; what does not belong to its kind is 0
 	struct place wake, at;	/* where it woke the one above, where it was itself */
 };
 
-enum { CHAINS_TREE_MAX = 250000 }; /* nodes; steps of the kind STEP_TOO_MUCH may come on top */
-
 struct chains_tree {
 	ARRAY(struct step) steps; /* by node */
 	ARRAY(uint64_t) counts;	  /* by node: how often it was entered */
 	ARRAY(struct call_tree_node) nodes;
 	uint32_t *children;
 	struct hash_map known; /* (parent, step) -> node */
+	size_t room;	       /* nodes that may still be added; those of STEP_TOO_MUCH come on top */
 	uint64_t too_much;     /* weight of all STEP_TOO_MUCH */
 };
 
 int chains_tree_init(struct chains_tree *tree);
 void chains_tree_deinit(struct chains_tree *tree);
 
-/* Enters the step below a parent: 0; -ENOSPC where the tree is full, unless it is STEP_TOO_MUCH; -ENOMEM. */
+/* Enters the step below a parent: 0; -ENOSPC where there is no room, unless it is STEP_TOO_MUCH; -ENOMEM. */
 int chains_tree_enter(struct chains_tree *tree, uint32_t parent, const struct step *step, uint32_t *ret_node);
 
 /* Weight that ends in a node. */

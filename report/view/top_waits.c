@@ -35,7 +35,7 @@ static void print_place(const struct wait_stacks *stacks, const struct profile_w
 	const struct profile_task *task = &stacks->waits.tasks[wait->task];
 
 	(void)fprintf(out, "%stid %" PRIu32 " pid %" PRIu32 ", CPU %u", indent, task->tid, task->tgid, wait->out_cpu);
-	if (wait->in_cpu != wait->out_cpu)
+	if (wait->in_cpu != wait->out_cpu && !(wait->flags & PROFILE_WAIT_NOT_ENDED))
 		(void)fprintf(out, " to %u", wait->in_cpu);
 	(void)fputs(", ", out);
 	wait_write_state(out, wait);
@@ -137,12 +137,17 @@ static void print_left_out(const struct wait_stacks *stacks, size_t count, FILE 
 		      count, wait_figure(stacks->items[count - 1].longest).text, waits, wait_figure(total).text);
 }
 
-static void print_brief(const struct profile_wait_totals *totals, FILE *out)
+/* Idle threads wait for longer than anything that went wrong. */
+static void print_hint(const struct wait_stacks *stacks, size_t first, FILE *out)
 {
-	if (totals && totals->brief.count)
-		(void)fprintf(out, "# in no stack, as they were shorter than %s: %" PRIu64 " waits, %s in all\n",
-			      wait_figure(totals->least_wait).text, totals->brief.count,
-			      wait_figure(totals->brief.weight).text);
+	const uint8_t both = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	size_t throughout = 0;
+
+	for (size_t i = first; i < stacks->count; i++)
+		throughout += (wait_stacks_longest(stacks, &stacks->items[i])->flags & both) == both;
+	if (throughout)
+		(void)fprintf(out, "# stacks above whose longest wait went on all through the recording: %zu; --class=ended leaves such waits out\n",
+			      throughout);
 }
 
 int top_waits_section(const struct view_context *context, uint32_t number, const struct profile_source *source)
@@ -158,10 +163,12 @@ int top_waits_section(const struct view_context *context, uint32_t number, const
 		return r;
 	left_out = most && stacks.count > most ? stacks.count - most : 0;
 	print_left_out(&stacks, left_out, context->out);
-	print_brief(profile_wait_totals(context->profile, number), context->out);
 	for (size_t i = left_out; !r && i < stacks.count; i++)
 		r = print_stack(context, &stacks, &stacks.items[i], &chain);
+	if (r < 0)
+		return r;
 	if (stacks.count)
 		(void)fputc('\n', context->out);
-	return r;
+	print_hint(&stacks, left_out, context->out);
+	return 0;
 }

@@ -63,6 +63,11 @@ static int order_waits(struct wait_index *index)
 	}
 	if (!sorted)
 		qsort_r(index->order, count, sizeof(*index->order), compare_waits, index);
+	index->ends = calloc(count + 1, sizeof(*index->ends));
+	if (!index->ends)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		index->ends[i] = index->waits->items[index->order[i]].in;
 	return 0;
 }
 
@@ -181,6 +186,7 @@ void wait_index_deinit(struct wait_index *index)
 {
 	free(index->thread_of);
 	free(index->order);
+	free(index->ends);
 	free(index->threads);
 	*index = (struct wait_index){0};
 }
@@ -199,7 +205,7 @@ uint32_t wait_index_after(const struct wait_index *index, const struct wait_thre
 	while (first < last) {
 		uint32_t middle = first + (last - first) / 2;
 
-		if (wait_index_wait(index, thread, middle)->in <= time)
+		if (index->ends[thread->first + middle] <= time)
 			first = middle + 1;
 		else
 			last = middle;

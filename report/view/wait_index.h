@@ -22,6 +22,7 @@ struct wait_index {
 	const struct waits *waits;
 	uint32_t *thread_of; /* by task: the lowest task that is the same thread */
 	uint32_t *order;     /* waits by recording, thread, out */
+	uint64_t *ends;	     /* when they end, in that order: what a search looks at lies together */
 	struct wait_thread *threads; /* by recording, thread: those that waited, or of which there are sums */
 	size_t thread_count;
 };

@@ -99,8 +99,10 @@ static void takes_moments(struct test *t)
 	CHECK_INT(t, o.from.kind, PROFILE_MOMENT_DAYTIME);
 	CHECK_INT(t, o.to.ns, 43205500000000);
 	CHECK(t, !o.filter.from && o.filter.to == UINT64_MAX && o.settings.some_waits);
+	CHECK(t, o.filter.from_moment.ns == 43203000000000 && o.filter.to_moment.kind == PROFILE_MOMENT_DAYTIME);
 	REQUIRE(t, !parse(&o, "--time 1,2 --time 5, t"));
 	CHECK(t, o.filter.from == 5000000000 && o.filter.to == UINT64_MAX);
+	CHECK(t, !o.filter.from_moment.kind && !o.filter.to_moment.kind);
 	CHECK(t, o.from.kind == PROFILE_MOMENT_OFFSET && o.to.kind == PROFILE_MOMENT_NONE);
 }
 
@@ -155,9 +157,7 @@ static void refuses(struct test *t)
 		"--wakers --folded --tree t", "--chains --folded t", "--chains=( t", "--chains= t", "--chains=a --chains=b t",
 		"--time 12:00:61, t",
 		/* not built yet: unknown */
-		"--summary t", "--events t", "--condense t",
-		"--export perf-script t", "--resolve-lines t", "--debuginfod t", "--cache x t", "-m 5 t", "-M 5 t",
-		"--class blocked t",
+		"--events t", "--condense t", "--export perf-script t", "--resolve-lines t", "--debuginfod t", "--cache x t",
 		/* the recorder's */
 		"-a t", "-r t", "-i 1 t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
 		"--finalize t", "--force t", "--stack-storage-size 5 t",

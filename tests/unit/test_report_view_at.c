@@ -290,7 +290,7 @@ static void survives_hostile_numbers(struct test *t)
 	spoilt = sound;
 	spoilt.task = 5;
 	fake_check_refused(t, p, at_section, &settings, spoilt, "task");
-	p->nodes[sound.node].frame = FAKE_MAX;
+	p->nodes[p->waits[0].node].frame = FAKE_MAX; /* that of the wait which is shown */
 	fake_check_refused(t, p, at_section, &settings, sound, "frame");
 	free(p);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --chains against texts written by hand: what held a wait in the end, and what is said where that is not known. */
+#include "report/view/chains_follow.h"
 #include "tests/unit/fake_section.h"
 
 static const struct view_settings longest = {.min_share = 2500, .filters = ""};
@@ -306,6 +307,90 @@ static void stops_in_the_deep(struct test *t)
 	free(p);
 }
 
+struct small_follower { /* of a profile's waits, with bounds of the test's own */
+	struct waits waits;
+	struct task_names names;
+	struct wait_index index;
+	struct functions *functions;
+	struct places places;
+	struct chains_tree tree;
+	struct follower follower;
+};
+
+static int small_follower_init(struct small_follower *small, struct profile *p)
+{
+	if (waits_init(&small->waits, p) || task_names_init(&small->names, p) || wait_index_init(&small->index, &small->waits) ||
+	    functions_create(p, FUNCTIONS_BY_NAME, "", &small->functions) || places_init(&small->places, p, small->functions) ||
+	    chains_tree_init(&small->tree))
+		return -ENOMEM;
+	small->follower = (struct follower){.waits = &small->waits,
+					    .index = &small->index,
+					    .names = &small->names,
+					    .places = &small->places,
+					    .tree = &small->tree,
+					    .moments = 100};
+	small->tree.room = 1000;
+	return 0;
+}
+
+static void small_follower_deinit(struct small_follower *small)
+{
+	chains_tree_deinit(&small->tree);
+	places_deinit(&small->places);
+	functions_destroy(small->functions);
+	wait_index_deinit(&small->index);
+	task_names_deinit(&small->names);
+}
+
+static uint64_t weight_of_kind(const struct chains_tree *tree, enum step_kind kind)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < tree->nodes.count; i++)
+		weight += tree->steps.items[i].kind == kind ? tree->nodes.items[i].self : 0;
+	return weight;
+}
+
+static bool is_about(uint64_t got, uint64_t want)
+{
+	return got > want - want / 20 && got < want + want / 20;
+}
+
+/* Ten naps of 40 ms within a second; work for three of them, then moments, then nothing. */
+static void looks_at_moments(struct test *t)
+{
+	static const struct {
+		uint64_t work, moment_work;
+	} cases[] = {{100, 0}, {3, 100}, {0, 100}, {0, 0}};
+	struct profile *p = fake_recorded();
+
+	p->recordings[0].least_wait = MS;
+	add_waker(p, add_wait(p, "A", 1, "lock", 0, 1000), "B", 2, "wake", 1000);
+	for (uint64_t i = 0; i < 10; i++)
+		(void)add_wait(p, "B", 2, "nap", i * 100, i * 100 + 40);
+	p->sums[p->sum_count++] = (struct profile_task_sums){.task = 1, .kinds[0].total = 100 * MS};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_follower small = {0};
+		uint64_t ran, brief, napped, much;
+
+		REQUIRE(t, !small_follower_init(&small, p));
+		small.follower.work = cases[i].work;
+		small.follower.moment_work = cases[i].moment_work;
+		CHECK_INT(t, follower_divide(&small.follower, 0), 0);
+		ran = weight_of_kind(&small.tree, STEP_RAN);
+		brief = weight_of_kind(&small.tree, STEP_RAN_OR_BRIEF);
+		napped = weight_of_kind(&small.tree, STEP_NO_WAKER);
+		much = weight_of_kind(&small.tree, STEP_TOO_MUCH);
+		CHECK_INT(t, ran + brief + napped + much, 1000 * MS);
+		CHECK_INT(t, much, i < 3 ? 0 : 1000 * MS);
+		CHECK(t, much || is_about(napped, 400 * MS));
+		CHECK(t, much || (brief > 50 * MS && brief < 200 * MS + 1)); /* 100 of each of the two parts at most */
+		CHECK(t, small.follower.sampled == (i == 1 ? 700 * MS + 60 * MS : i == 2 ? 1000 * MS : 0));
+		small_follower_deinit(&small);
+	}
+	free(p);
+}
+
 /* Numbers at the end of their range, waits of one thread on top of each other: no crash, nothing endless. */
 static void bears_hostile_numbers(struct test *t)
 {
@@ -331,4 +416,5 @@ static void bears_hostile_numbers(struct test *t)
 
 TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(follows_comms), TEST(tells_work_from_sleep),
 	  TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known), TEST(says_what_was_too_brief),
-	  TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep), TEST(bears_hostile_numbers))
+	  TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep), TEST(looks_at_moments),
+	  TEST(bears_hostile_numbers))

@@ -16,7 +16,8 @@ struct stay { /* a wait, as far as it matters here */
 };
 
 /* Who ran on a CPU at a time; NOBODY: unknown. */
-static int runs(const struct profile_recording *recording, const struct stay *stays, size_t count, uint64_t time, unsigned int cpu)
+static int runs(const struct profile_recording *recording, const struct stay *stays, size_t count, uint64_t time,
+		unsigned int cpu)
 {
 	struct profile_wait waits[MOST_WAITS] = {{0}};
 	struct running_at running;
@@ -94,10 +95,12 @@ static void is_silent_where_waits_contradict(struct test *t)
 	/* It left another CPU than it came in on: a wait in between is missing. */
 	static const struct stay moved[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 3, 0, 0}};
 	/* Somebody else came in on the CPU in between; also after the moment. */
-	static const struct stay other[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 22, 1, 2, 0}, {2, 23, 24, 2, 1, 0}};
+	static const struct stay other[] = {
+		{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 22, 1, 2, 0}, {2, 23, 24, 2, 1, 0}};
 	static const struct stay later[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 35, 1, 2, 0}};
 	/* Before it came in, and when it had left, others are welcome. */
-	static const struct stay around[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 19, 1, 2, 0}, {2, 20, 40, 2, 2, 0}};
+	static const struct stay around[] = {
+		{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 19, 1, 2, 0}, {2, 20, 40, 2, 2, 0}};
 	/* Whether the next wait began after the moment is not known. */
 	static const struct stay bound[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, PROFILE_WAIT_OUT_BOUND}};
 	static const struct stay open[] = {{1, 15, 20, 0, 2, PROFILE_WAIT_NOT_ENDED}, {1, 40, 50, 2, 0, 0}};

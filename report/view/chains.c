@@ -16,16 +16,18 @@
 /* What really held the waits of a target: chains_follow.h says how that is found. */
 
 enum {
-	LONGEST = 1000,	    /* waits that are followed where no target is named */
-	/* What all targets may cost together, in waits that are met: some seconds. */
-	WORK = 3000000,
-	MOMENT_WORK = 3000000, /* again, where the work has been used up and moments are looked at */
-	LEAST_WORK = 1000,     /* for one target, where there are many */
+	LONGEST = 1000,	      /* waits that are followed where no target is named */
+	LONGEST_NAMED = 20000, /* of a target */
+	/* What all targets may cost together: some seconds. */
+	WORK = 3000000,	       /* waits that are met on the ways */
+	MOMENT_WORK = 3000000, /* again, where these have been used up and moments are looked at */
 	NODES = 250000,	       /* of the tree */
+	/* For one target, where there are many. */
+	LEAST_WORK = 100,
 	LEAST_NODES = 20,
-	MOMENTS = 300000,
 	LEAST_MOMENTS = 4,
-	MOST_MOMENTS = 1000, /* of one target */
+	MOST_MOMENTS = 10000,
+	USUAL_HOPS = 32, /* of a moment: most ways are shorter */
 };
 
 struct chains_view {
@@ -93,9 +95,9 @@ static int choose_targets(struct chains_view *view, uint32_t source)
 		return -ENOMEM;
 	match_targets(view, source);
 	qsort_r(view->targets, view->matched, sizeof(*view->targets), compare_targets, (void *)view->waits.items);
-	view->target_count = view->matched;
-	if (!view->context->settings->chain_target && view->target_count > LONGEST)
-		view->target_count = LONGEST;
+	view->target_count = view->context->settings->chain_target ? LONGEST_NAMED : LONGEST;
+	if (view->target_count > view->matched)
+		view->target_count = view->matched;
 	for (size_t i = 0; i < view->target_count; i++)
 		view->target_weight = wait_add(view->target_weight, view->waits.items[view->targets[i]].weight);
 	return 0;
@@ -113,6 +115,15 @@ static uint64_t share_of(uint64_t left, size_t targets, uint64_t least)
 	return share < left ? share : left;
 }
 
+static uint64_t moments_for(uint64_t work)
+{
+	uint64_t moments = work / USUAL_HOPS;
+
+	if (moments < LEAST_MOMENTS)
+		return LEAST_MOMENTS;
+	return moments < MOST_MOMENTS ? moments : MOST_MOMENTS;
+}
+
 static int follow_target(struct follower *follower, struct bounds *left, uint32_t wait, size_t targets)
 {
 	const struct bounds share = {
@@ -124,21 +135,13 @@ static int follow_target(struct follower *follower, struct bounds *left, uint32_
 
 	follower->work = share.work;
 	follower->moment_work = share.moment_work;
+	follower->moments = moments_for(share.moment_work);
 	follower->tree->room = share.nodes;
 	r = follower_divide(follower, wait);
 	left->work -= share.work - follower->work;
 	left->moment_work -= share.moment_work - follower->moment_work;
 	left->nodes -= share.nodes - follower->tree->room;
 	return r;
-}
-
-static uint64_t moments_of_target(size_t targets)
-{
-	uint64_t moments = targets ? MOMENTS / targets : 0;
-
-	if (moments < LEAST_MOMENTS)
-		return LEAST_MOMENTS;
-	return moments < MOST_MOMENTS ? moments : MOST_MOMENTS;
 }
 
 static int follow_targets(struct chains_view *view)
@@ -153,8 +156,6 @@ static int follow_targets(struct chains_view *view)
 	};
 	struct bounds left = {.work = WORK, .moment_work = MOMENT_WORK, .nodes = NODES};
 	int r = 0;
-
-	follower.moments = moments_of_target(view->target_count);
 
 	for (size_t i = 0; !r && i < view->target_count; i++)
 		r = follow_target(&follower, &left, view->targets[i], view->target_count - i);
@@ -303,7 +304,7 @@ static void print_targets(const struct chains_view *view)
 	}
 	(void)fprintf(out, ", %s ms", figure_milliseconds(view->target_weight).text);
 	if (view->target_count < view->matched)
-		(void)fprintf(out, " of %s ms (--chains=. follows all)", figure_milliseconds(view->matched_weight).text);
+		(void)fprintf(out, " of %s ms", figure_milliseconds(view->matched_weight).text);
 	(void)fputs("; percentages are of that time\n", out);
 	if (settings->filters[0])
 		(void)fputs("# waits that the filters left out are missing from the ways, too, and look as if their tasks had run\n", out);

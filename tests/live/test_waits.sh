@@ -41,9 +41,10 @@ test_several() {
 
 test_faults() {
 	dd if=/dev/urandom of="$scratch/cold" bs=1M count=16 conv=fsync status=none
+	sleep 0.3 # until its pages may be dropped
 	record_waits faults '-m 0 -u' faults "$scratch/cold" || return
 	grep -q '^wait ' "$scratch/faults.truth" || { echo "# not run: this disk lets nobody sleep in a page fault"; return; }
-	check_waits faults brackets:some comms paths iowait
+	check_waits faults brackets:rough comms paths:rough iowait
 }
 
 # D and S, told apart by the recorder, and by the reporter from one trace of both.
@@ -54,7 +55,7 @@ test_states() {
 	record_waits states '' states 20 || return
 	check_waits states brackets
 	check_equal "report --state D: comms" state-d "$(waiting_comms states --state D)"
-	check_equal "report --state S -m 10000: comms" state-s "$(waiting_comms states --state S -m 10000 -M 100000 -c '^state')"
+	check_equal "report --state S -m 10000: comms" "state-child state-s" "$(waiting_comms states --state S -m 10000 -M 100000 -c '^state')"
 	both=$(folded "$scratch/states.rwk" --class blocked -c '^state' | folded_sum -)
 	only=$(folded "$scratch/states.rwk" --state DS -c '^state' --class blocked | folded_sum -)
 	check_equal "report --class blocked and --state DS" "$both" "$only"

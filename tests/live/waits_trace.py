@@ -171,7 +171,7 @@ def view(report, trace, *options, codes=(0,)):
 def folded(report, trace, *options):
     """[(comm, [frame root first], us)] of --folded; the waker's half is behind "--"."""
     rows = []
-    for line in view(report, trace, "--folded", *options).splitlines():
+    for line in view(report, trace, "--folded", "--source", "offcpu", *options).splitlines():
         if line.startswith("#") or not line.strip():
             continue
         stack, _, weight = line.rpartition(" ")

@@ -134,7 +134,7 @@ static void refuses(struct test *t)
 		"-a -r", "-C 3", "-s -i 1", "-s -a", "--user-threads --kernel-threads", "--system-wide", "-p", "-p x",
 		"-p -1", "-f 0", "--pid 0", "--pid 1,", "--pid 1,x", "--pid -4", "--tid 99999999999", "--embed some",
 		"--max-size 0", "--max-size -1", "--max-size 1T", "--max-size 1KK", "--max-size 99999999999999999999G",
-		"--max-size 17179869184G", "--finalize f -- ls", "--offcpu 5", "stray", "--tree", "-U", "--no-such",
+		"--max-size 17179869184G", "--finalize f -- ls", "--wakers", "-m 5", "--state D", "--offcpu 5 -m 10 -M 5", "--offcpu 5 --state Q", "stray", "--tree", "-U", "--no-such",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

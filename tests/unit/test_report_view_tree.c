@@ -306,7 +306,8 @@ static void shows_milliseconds(struct test *t)
 
 	fake_entry(p, offcpu, "a", 1, "schedule+0x1", 123456789);
 	fake_check(t, p, VIEW_TREE, &plain,
-		   "# offcpu: 123456789 samples, 123.5 ms in 5.00 s, kernel and user stacks\n"
+		   "# offcpu: 123456789 waits, 123.5 ms in 5.00 s, kernel and user stacks\n"
+		   "# 0.0 ms on run queues\n"
 		   "\n"
 		   ">>> 100.00%  schedule  (123.5ms)  Comms: a\n"
 		   "    |\n"

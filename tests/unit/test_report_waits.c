@@ -45,10 +45,10 @@ static struct event_task task_of(uint32_t tid)
 	return made_task(tid, tid, 5, tid == WAKER ? "waker" : tid == SLEEPER ? "sleeper" : "other");
 }
 
-static void add_wait(struct made_trace *trace, uint32_t tid, struct event_wait wait, const uint64_t *user)
+static void add_wait(struct made_trace *trace, uint32_t tid, struct event_wait wait)
 {
 	struct event_task task = task_of(tid), waker = task_of(WAKER);
-	struct event_stacks stacks = {.kernel = asleep, .kernel_count = 1, .user = user, .user_count = made_count(user)};
+	struct event_stacks stacks = {.kernel = asleep, .kernel_count = 1};
 
 	wait.source = 3;
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, &waker, &stacks), "wait");
@@ -103,12 +103,12 @@ static void what_belongs_together_is_found(struct test *t)
 	add_wake(trace, SLEEPER, 2900);
 	made_trace_flush(trace); /* each in a chunk of its own */
 	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 1000, .run_queue = 100, .state = 1,
-						     .context = WAKER_TASK, .woken = 100, .flags = WAIT_USER_LATER}, NULL);
+						     .context = WAKER_TASK, .woken = 100, .flags = WAIT_USER_LATER});
 	made_trace_flush(trace);
 	add_wait(trace, SLEEPER, (struct event_wait){.time = 3500, .length = 200, .state = 1, .flags = WAIT_USER_LATER,
-						     .context = WAKER_TASK, .woken = 50}, NULL);
+						     .context = WAKER_TASK, .woken = 50});
 	add_user_stack(trace, SLEEPER, 3600, 600, 0); /* of both: two waits in one system call */
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 4500, .length = 200, .state = 1, .flags = WAIT_USER_LATER}, NULL);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 4500, .length = 200, .state = 1, .flags = WAIT_USER_LATER});
 	made_trace_end(trace);
 	profile = load(t, path, &everything);
 	REQUIRE(t, profile_waits(profile, &waits) == 3);
@@ -136,10 +136,10 @@ static void a_user_stack_is_not_for_later_waits_nor_for_others(struct test *t)
 	char path[32];
 
 	trace = begin(path);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 500, .flags = WAIT_USER_LATER}, NULL);
-	add_wait(trace, OTHER, (struct event_wait){.time = 2100, .length = 500, .flags = WAIT_USER_LATER}, NULL);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 500, .flags = WAIT_USER_LATER});
+	add_wait(trace, OTHER, (struct event_wait){.time = 2100, .length = 500, .flags = WAIT_USER_LATER});
 	add_user_stack(trace, SLEEPER, 2200, 200, USER_MISSING_CHANGED);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .flags = WAIT_USER_LATER}, NULL);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .flags = WAIT_USER_LATER});
 	add_user_stack(trace, SLEEPER, 3100, 100, 0);
 	made_trace_end(trace);
 	profile = load(t, path, &everything);
@@ -162,8 +162,9 @@ static void weights_are_what_lies_in_the_recording(struct test *t)
 
 	for (int pass = 0; pass < 2; pass++) {
 		trace = begin(path);
-		add_wait(trace, SLEEPER, (struct event_wait){.time = 5000, .length = 4900, .state = 2, .flags = WAIT_BEGAN_BEFORE}, NULL);
-		add_wait(trace, OTHER, (struct event_wait){.time = STOP, .length = 4500, .state = 1, .flags = WAIT_NOT_ENDED}, NULL);
+		add_wait(trace, SLEEPER,
+			 (struct event_wait){.time = 5000, .length = 4900, .state = 2, .flags = WAIT_BEGAN_BEFORE});
+		add_wait(trace, OTHER, (struct event_wait){.time = STOP, .length = 4500, .state = 1, .flags = WAIT_NOT_ENDED});
 		made_trace_end(trace);
 		profile = load(t, path, pass ? &part : &everything);
 		REQUIRE(t, profile_waits(profile, &waits) == 2);
@@ -188,10 +189,11 @@ static size_t passing(struct test *t, const struct profile_filter *filter)
 	size_t count;
 
 	trace = begin(path);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1}, NULL);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .state = 2, .cpu = 1}, NULL);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 4000, .length = 700, .wait_class = WAIT_PREEMPTED}, NULL);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 5000, .length = 4900, .state = 0x102, .flags = WAIT_BEGAN_BEFORE}, NULL);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1});
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .state = 2, .cpu = 1});
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 4000, .length = 700, .wait_class = WAIT_PREEMPTED});
+	add_wait(trace, SLEEPER,
+		 (struct event_wait){.time = 5000, .length = 4900, .state = 0x102, .flags = WAIT_BEGAN_BEFORE});
 	made_trace_end(trace);
 	profile = load(t, path, filter);
 	count = profile_waits(profile, &waits);
@@ -206,7 +208,8 @@ static void filters_choose_waits(struct test *t)
 	CHECK_INT(t, passing(t, &everything), 4);
 	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = 1 << PROFILE_PREEMPTED}), 1);
 	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = PROFILE_WAITS_ENDED}), 3);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = PROFILE_WAITS_OPEN | 1 << PROFILE_PREEMPTED}), 0);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX,
+							 .classes = PROFILE_WAITS_OPEN | 1 << PROFILE_PREEMPTED}), 0);
 	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "D"}), 2);
 	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "K"}), 1);
 	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "R"}), 1);
@@ -255,7 +258,7 @@ static void moments_are_found_on_the_clock(struct test *t)
 	trace = begin(path);
 	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
 					      .clock = {.time = 5000, .realtime = REALTIME + 3600000000000 + 5000}});
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1}, NULL);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1});
 	made_trace_end(trace);
 	profile = load(t, path, &everything);
 	CHECK(t, profile_moment_time(profile, 0, &offset, &time) && time == START + 500);

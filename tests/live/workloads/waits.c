@@ -284,7 +284,7 @@ FRAMED void spin_until_over(struct waiter *w)
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
-/* A timer goes off some hundred ns after it was set, before, while or after this thread goes to sleep. */
+/* A timer goes off up to 30 us after it was set, before, while or after this thread goes to sleep. */
 FRAMED void sleep_cancelled(struct waiter *w)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1, ._sigev_un._tid = w->tid};
@@ -296,7 +296,7 @@ FRAMED void sleep_cancelled(struct waiter *w)
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		fault("timer_create");
 	for (size_t i = 0; i < w->amount; i++) {
-		when.it_value.tv_nsec = (long)(1 + i % 200 * 25);
+		when.it_value.tv_nsec = (long)(1 + i % 600 * 50);
 		timer_settime(timer, 0, &when, NULL);
 		interrupted += nap(MS / 10) == -EINTR;
 	}
@@ -356,6 +356,7 @@ FRAMED void wait_for_vfork(struct waiter *w)
 		waiter_begin(w);
 		pid = vfork();
 		if (pid == 0) {
+			raw_call(SYS_prctl, PR_SET_NAME, (long)"state-child", 0, 0);
 			nap(20 * MS);
 			_exit(0);
 		}

@@ -151,6 +151,7 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 	if (entry) {
 		outcome = end_wait(cpu, next, entry, now);
 		entry->out = 0;
+		cpu->pending = entry->pending;
 		if (wait_knobs.wakers)
 			entry->waker.context = RING_WAKER_NONE;
 	} else if (is_of_hidden(next)) {
@@ -212,25 +213,22 @@ int wait_switch(u64 *ctx)
 		return 0;
 	if (prev->pid)
 		switch_out(ctx, cpu, prev, now, ctx[3]);
+	cpu->pending = 0;
 	if (next->pid)
 		switch_in(cpu, next, now);
 	return 0;
 }
 
+/* Runs at every system call of the machine: a look at this CPU's own memory, for nearly all of them. */
 SEC("tp_btf/sys_exit")
 int wait_sys_exit(u64 *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
-	u64 ip, sp, since;
+	struct ring_cpu *cpu = ring_this_cpu();
 
-	if (!entry || !entry->pending)
-		return 0;
-	since = entry->pending;
-	entry->pending = 0;
-	read_user_registers(task, &ip, &sp);
-	tell_user_stack(ctx, task, bpf_ktime_get_ns(), since,
-			ip == entry->ip && sp == entry->sp ? RING_USER_TAKEN : RING_USER_CHANGED);
+	if (cpu && cpu->pending) {
+		cpu->pending = 0;
+		take_pending(ctx, bpf_get_current_task_btf());
+	}
 	return 0;
 }
 

@@ -39,6 +39,7 @@ struct ring_cpu { /* one per CPU and program object */
 	__u64 counters[RING_COUNTERS];
 	__u64 depth; /* programs running on this CPU now, one inside the other */
 	__u64 preempt_count; /* its address, once it is known */
+	__u64 pending; /* waits: the task that is current here lacks a user stack (bpf/wait_user.bpf.h) */
 };
 
 enum ring_filter { /* bits; a task must pass all that are set */

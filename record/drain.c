@@ -20,6 +20,9 @@
 #include "record/waits.h"
 
 
+/* A ring's part that is worth giving back, or fetching at once: less than the programs' watermark. */
+enum { A_LOT = 16 };
+
 int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
 	       const struct filter *filter, size_t ring_bytes)
 {
@@ -168,11 +171,15 @@ static void take(struct drain *drain, const struct drain_ring *ring)
 		drain->refused++;
 }
 
-/* The ring's next record becomes its head. */
+/* The ring's next record becomes its head. In a long pass the kernel gets back what is behind before the pass is over. */
 static void advance(struct drain *drain, uint32_t number)
 {
 	struct drain_ring *ring = &drain->rings[number];
 
+	if (ring->ring.position - ring->released >= ring->ring.size / A_LOT) {
+		ring_release(&ring->ring);
+		ring->released = ring->ring.position;
+	}
 	while ((ring->head = ring_next(&ring->ring, &ring->length)) && ring->length < sizeof(*ring->head))
 		drain->refused++;
 	drain->times[number] = ring->head ? ring->head->time : UINT64_MAX;
@@ -196,8 +203,10 @@ static void drain_rings(struct drain *drain)
 	} while (until != UINT64_MAX);
 }
 
-void drain_pass(struct drain *drain)
+bool drain_pass(struct drain *drain)
 {
+	bool more = false;
+
 	for (uint32_t i = 0; i < drain->ring_count; i++)
 		(void)ring_aim(&drain->rings[i].ring);
 	sideband_look(drain->recording->sideband);
@@ -206,8 +215,14 @@ void drain_pass(struct drain *drain)
 	if (drain->ring_count)
 		drain_rings(drain);
 	(void)sideband_apply(drain->recording->sideband, UINT64_MAX);
-	for (uint32_t i = 0; i < drain->ring_count; i++)
-		ring_release(&drain->rings[i].ring);
+	for (uint32_t i = 0; i < drain->ring_count; i++) {
+		struct drain_ring *ring = &drain->rings[i];
+
+		ring_release(&ring->ring);
+		ring->released = ring->ring.position;
+		more |= ring_fill(&ring->ring) >= ring->ring.size / A_LOT;
+	}
+	return more;
 }
 
 uint64_t drain_mapped_bytes(const struct drain *drain)

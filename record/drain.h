@@ -8,6 +8,7 @@
 #define RWALKER_RECORD_DRAIN_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/ring_event.h"
@@ -23,6 +24,7 @@ struct drain_ring {
 	struct ring ring;
 	const struct ring_head *head; /* the next to encode, NULL: none is left in this pass */
 	size_t length;		      /* of its record */
+	uint64_t released;	      /* up to where the kernel has its ring back */
 };
 
 struct drain {
@@ -45,8 +47,8 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 	       const struct filter *filter, size_t ring_bytes);
 void drain_close(struct drain *drain);
 
-/* Until recording->stop says that the log has failed, or all rings are read up to now. */
-void drain_pass(struct drain *drain);
+/* Until recording->stop says that the log has failed, or all rings are read up to now. True: much has come meanwhile. */
+bool drain_pass(struct drain *drain);
 
 /* Bytes of the mappings, for the account of memory. */
 uint64_t drain_mapped_bytes(const struct drain *drain);

@@ -73,3 +73,8 @@ void ring_release(struct ring *ring)
 {
 	__atomic_store_n(ring->consumer, ring->position, __ATOMIC_RELEASE);
 }
+
+uint64_t ring_fill(const struct ring *ring)
+{
+	return __atomic_load_n(ring->producer, __ATOMIC_ACQUIRE) - __atomic_load_n(ring->consumer, __ATOMIC_RELAXED);
+}

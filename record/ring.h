@@ -31,7 +31,9 @@ bool ring_aim(struct ring *ring);
 /* The next whole record before the target, NULL where there is none; valid until ring_release(). */
 const void *ring_next(struct ring *ring, size_t *ret_length);
 
-/* Gives the kernel back what was read. */
+/* Gives the kernel back what was read, the last record that ring_next() lent out included. */
 void ring_release(struct ring *ring);
+/* Bytes that wait to be read, or were read and not given back. */
+uint64_t ring_fill(const struct ring *ring);
 
 #endif

@@ -100,7 +100,7 @@ static void stop_waits(struct session *session)
 	if (!session->waiting)
 		return;
 	session->waiting = false;
-	drain_pass(&session->drain); /* user stacks that were kept for waits that have not ended are older than these */
+	(void)drain_pass(&session->drain); /* user stacks that were kept for waits that have not ended are older than these */
 	if (waits_stop(&session->waits) < 0)
 		stop(session, RECORDING_FAILED);
 	session->waits_span.stop = clocks_now();
@@ -172,7 +172,7 @@ static void wait_for_events(struct session *session, uint64_t now)
 	uint64_t next = schedule_next(&session->schedule), pause = pass_ms(session, now);
 	struct epoll_event events[MAX_EVENTS];
 
-	if (next <= now)
+	if (next <= now || session->behind)
 		pause = 0;
 	else if ((next - now + MILLISECOND - 1) / MILLISECOND < pause)
 		pause = (next - now + MILLISECOND - 1) / MILLISECOND;
@@ -201,7 +201,7 @@ static void run(struct session *session)
 		if (recording->stop != RECORDING_RUNS)
 			break;
 		wait_for_events(session, now);
-		drain_pass(&session->drain);
+		session->behind = drain_pass(&session->drain);
 		follow_start_state(session);
 		if (session->files) /* while the processes that mapped them still live */
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
@@ -224,7 +224,7 @@ static void finish_events(struct session *session)
 	stop_waits(session);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST_MS);
-	drain_pass(&session->drain);
+	(void)drain_pass(&session->drain);
 	now = clocks_now();
 	session->walks_stop = now;
 	session_tell_sources(session);

@@ -57,6 +57,7 @@ struct session {
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
 	bool waiting;	    /* the off-CPU programs run */
+	bool behind;	    /* the rings filled while they were drained */
 	bool found_stuck;   /* -s */
 };
 

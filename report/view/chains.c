@@ -41,8 +41,8 @@ struct chains_view {
 	struct chains_tree steps;
 	struct call_tree tree;
 	uint32_t *targets; /* waits, longest first */
-	size_t target_count, matched;
-	uint64_t target_weight, matched_weight, total, sampled;
+	size_t target_count, matched, open;
+	uint64_t target_weight, matched_weight, open_weight, total, sampled;
 };
 
 static void chains_view_deinit(struct chains_view *view)
@@ -72,7 +72,10 @@ static int compare_targets(const void *left, const void *right, void *context)
 	return (l > r) - (l < r);
 }
 
-/* Waits come by task: each of them is asked once, or once per recording. */
+/*
+ * Waits come by task: each of them is asked once, or once per recording. Nobody has ended a wait that is open, so
+ * it says something only of a target that was named; else the longest would be such as have nothing to do.
+ */
 static void match_targets(struct chains_view *view, uint32_t source)
 {
 	const struct profile_wait *waits = view->waits.items;
@@ -83,6 +86,11 @@ static void match_targets(struct chains_view *view, uint32_t source)
 			matches = is_target(view->context->settings, &view->waits.tasks[waits[i].task]);
 		if (!matches || waits[i].source != source || !waits[i].weight)
 			continue;
+		if (waits[i].flags & PROFILE_WAIT_NOT_ENDED && !view->context->settings->chain_target) {
+			view->open++;
+			view->open_weight = wait_add(view->open_weight, waits[i].weight);
+			continue;
+		}
 		view->targets[view->matched++] = (uint32_t)i;
 		view->matched_weight = wait_add(view->matched_weight, waits[i].weight);
 	}
@@ -306,6 +314,9 @@ static void print_targets(const struct chains_view *view)
 	if (view->target_count < view->matched)
 		(void)fprintf(out, " of %s ms", figure_milliseconds(view->matched_weight).text);
 	(void)fputs("; percentages are of that time\n", out);
+	if (view->open)
+		(void)fprintf(out, "# not among them, as they had not ended: %zu wait%s, %s ms\n", view->open,
+			      view->open == 1 ? "" : "s", figure_milliseconds(view->open_weight).text);
 	if (settings->filters[0])
 		(void)fputs("# waits that the filters left out are missing from the ways, too, and look as if their tasks had run\n", out);
 }

@@ -19,6 +19,7 @@ static const char *const plumbing[] = {
 	"__switch_to",
 	"__preempt_schedule",
 	"irqentry_exit_cond_resched",
+	"poll_schedule_timeout",
 	/* on the way to a wakeup */
 	"try_to_wake_up",
 	"ttwu_",
@@ -28,6 +29,9 @@ static const char *const plumbing[] = {
 	"default_wake_function",
 	"autoremove_wake_function",
 	"woken_wake_function",
+	"ep_autoremove_wake_function",
+	"ep_poll_callback",
+	"pollwake",
 	"__wake_up",
 	"swake_up",
 	"wake_q_add",

@@ -30,13 +30,23 @@ static const struct view *view_of(const struct view *wanted, const struct profil
 	return wanted->kinds & 1U << source->kind ? wanted : NULL;
 }
 
+/* Lines for machines show the waits themselves, where wakers were recorded with them; --source=wakers asks for the others. */
+static bool is_beside_waits(const struct profile_source *source, const struct profile_source *sources, size_t count)
+{
+	bool waits = false;
+
+	for (size_t i = 0; i < count; i++)
+		waits |= sources[i].kind == PROFILE_OFFCPU && sources[i].samples;
+	return waits && source->kind == PROFILE_WAKERS;
+}
+
 /* Lines for machines have no room to say which source they are of. */
 static int check_one_source(const struct view *view, const struct profile_source *sources, size_t count)
 {
 	const struct profile_source *first = NULL;
 
 	for (const struct profile_source *source = sources; source < sources + count; source++) {
-		if (!source->samples || !view_of(view, source))
+		if (!source->samples || !view_of(view, source) || is_beside_waits(source, sources, count))
 			continue;
 		if (first)
 			return log_error(EINVAL, "--%s shows one source and here are several (\"%s\", \"%s\"); choose one with --source",
@@ -55,7 +65,7 @@ static int print_sources(const struct view_context *context, const struct view *
 		const struct view *chosen = view_of(view, &sources[i]);
 		int r;
 
-		if (!chosen)
+		if (!chosen || (bare && is_beside_waits(&sources[i], sources, count)))
 			continue;
 		if (any && !bare)
 			(void)fputc('\n', context->out);

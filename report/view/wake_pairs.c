@@ -194,18 +194,13 @@ static void sort(struct wake_pairs *pairs)
 		      compare_interrupted);
 }
 
-int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context, uint32_t source, enum functions_mode mode)
+/* Its own tables are gone before the pairs are sorted, which takes room, too. */
+static int gather_pairs(struct wake_pairs *pairs, const struct view_context *context, uint32_t source)
 {
 	_cleanup_(gathering_deinit) struct gathering gathering = {
 		.pairs = pairs, .settings = context->settings, .source = source};
-	int r;
+	int r = waits_init(&gathering.waits, context->profile);
 
-	*pairs = (struct wake_pairs){0};
-	r = functions_create(context->profile, mode, section_no_frames(context->settings), &pairs->functions);
-	if (!r)
-		r = task_names_init(&pairs->names, context->profile);
-	if (!r)
-		r = waits_init(&gathering.waits, context->profile);
 	if (!r)
 		r = readings_init(&gathering.readings, context->profile);
 	if (!r)
@@ -214,8 +209,19 @@ int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context
 		r = hash_map_init(&gathering.known);
 	if (!r)
 		r = hash_map_init(&gathering.interrupted);
+	return r < 0 ? r : gather(&gathering);
+}
+
+int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context, uint32_t source, enum functions_mode mode)
+{
+	int r;
+
+	*pairs = (struct wake_pairs){0};
+	r = functions_create(context->profile, mode, section_no_frames(context->settings), &pairs->functions);
 	if (!r)
-		r = gather(&gathering);
+		r = task_names_init(&pairs->names, context->profile);
+	if (!r)
+		r = gather_pairs(pairs, context, source);
 	if (!r)
 		sort(pairs);
 	return r;

@@ -67,14 +67,16 @@ waiting_comms() { # NAME OPTION...
 
 # Began in the recording and not over at its end; began before it.
 test_forever() {
-	run_ok during "$record" --offcpu 1 -u -o "$scratch/during.rwk" -- "$workloads/waits" forever 2
+	recorded during "$record" --force --offcpu 1 -u -o "$scratch/during.rwk" -- "$workloads/waits" forever 2
 	mv "$scratch/during.out" "$scratch/during.truth"
 	check_waits during open:during
+	: >"$scratch/before.truth"
 	"$workloads/waits" forever 20 >"$scratch/before.truth" &
-	children="$children $!"
+	local sleeper=$!
+	children="$children $sleeper"
 	wait_for 5 grep -q '^wait ' "$scratch/before.truth" || die "the sleeper does not start"
 	sleep 0.5
-	run_ok before "$record" --offcpu 1 -u --pid "$!" -o "$scratch/before.rwk"
+	recorded before "$record" --force --offcpu 1 -u --pid "$sleeper" -o "$scratch/before.rwk"
 	check_waits before open:before
 	check "--summary names the open wait's thread" grep -q forever <<<"$("$report" --summary "$scratch/before.rwk")"
 	check_equal "--class ended leaves the open wait out" "" "$(waiting_comms before --class ended -c '^forever')"

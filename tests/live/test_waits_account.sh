@@ -29,7 +29,7 @@ test_account() {
 test_summary() {
 	run_ok summary "$report" --summary "$scratch/every.rwk"
 	check "--summary names the threads" grep -q mix-burn-3 "$scratch/summary.out"
-	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/every.rwk" "$scratch/every.truth" summary
+	check_waits every summary
 }
 
 need_offcpu

@@ -200,3 +200,16 @@ def top_waits_raw(report, trace):
             when = int(whole) * 10**9 + int((part + "0" * 9)[:9])
             rows.append(Row(int(match.group(1)), int(match.group(2)), when, names[::-1]))
     return rows
+
+
+def summary(report, trace):
+    """{tid: {column: ns}} of --summary; its head line names the columns, each as wide as its figures."""
+    rows, columns = {}, []
+    for line in view(report, trace, "--summary").splitlines():
+        if re.match(r"^#\s+wall\s", line):
+            columns = re.split(r"\s{2,}", line.lstrip("# ").strip())
+        found = re.match(r"^\s+([-\d.]+(?:\s+[-\d.]+)*)\s+(.*) tid (\d+) pid \d+", line)
+        if found and columns:
+            figures = [round(float(word) * 1e6) for word in found.group(1).split()[: len(columns) - 1]]
+            rows[int(found.group(3))] = dict(zip(columns, figures))
+    return rows

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The way from a program to the recorder: per-CPU counters, scratch space, and the rings behind ring_output(). A ring
- * serves RING_CPUS_PER_SHARD CPUs. The recorder is woken when a ring's fill passes the watermark, never per
- * event; it looks by itself ten times a second.
+ * serves RING_CPUS_PER_SHARD CPUs. The recorder is woken when a ring's fill passes a multiple of the watermark, never per
+ * event; it looks by itself once a second.
  *
  * Scratch is taken with scratch_enter() and given back with scratch_leave(): one piece per CPU and nesting level,
  * so that a program interrupted by another one keeps what it wrote.
@@ -68,16 +68,17 @@ static __always_inline enum ring_counter ring_output(u32 cpu, void *record, u64 
 {
 	u32 shard = cpu / RING_CPUS_PER_SHARD;
 	void *ring = bpf_map_lookup_elem(&rings, &shard);
-	u64 used, flags = BPF_RB_NO_WAKEUP;
+	u64 taken = (length + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL, used, flags = BPF_RB_NO_WAKEUP;
 
 	if (!ring)
 		return RING_COUNT_RING_FULL;
+	/* At each multiple of the watermark: where two CPUs pass one together, neither may see it. */
 	used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
-	if (used < ring_watermark && used + length >= ring_watermark)
+	if (used / ring_watermark != (used + taken) / ring_watermark)
 		flags = BPF_RB_FORCE_WAKEUP;
 	if (!bpf_ringbuf_output(ring, record, length, flags))
 		return RING_COUNT_RECORDED;
-	return used + length + BPF_RINGBUF_HDR_SZ + 8 > ring_size ? RING_COUNT_RING_FULL : RING_COUNT_NESTED;
+	return used + taken > ring_size ? RING_COUNT_RING_FULL : RING_COUNT_NESTED;
 }
 
 #endif

@@ -189,9 +189,9 @@ static int open_cpu_source(struct session *session)
 	return perf_events_open(&session->events, &session->cpus, &settings, probe_cpu_program(session->probe));
 }
 
-static int watch(struct session *session, int fd)
+static int watch(struct session *session, int fd, uint32_t how)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event event = {.events = EPOLLIN | how, .data.fd = fd};
 
 	return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
@@ -205,9 +205,9 @@ static int open_drain(struct session *session)
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll_fd < 0)
 		return -errno;
-	r = watch(session, session->recording.signal_fd);
+	r = watch(session, session->recording.signal_fd, 0);
 	for (uint32_t i = 0; !r && i < probe_rings(session->probe); i++)
-		r = watch(session, probe_ring_fd(session->probe, i));
+		r = watch(session, probe_ring_fd(session->probe, i), EPOLLET); /* woken, not: something is in it */
 	return r;
 }
 

@@ -8,36 +8,45 @@
 offcputime=${OFFCPUTIME:-$(PATH=$PATH:/usr/sbin command -v offcputime)}
 
 # A process that waits for a line on its input, so that both recorders are there before it, and then is the workload.
-start_workload() { # NAME KIND ARGUMENT...
+start_workload() { # NAME COMMAND ARGUMENT...
 	local name=$1
 	shift
 	mkfifo "$scratch/$name.go"
 	# shellcheck disable=SC2016
-	start bash -c 'read -r _ <"$0"; exec "$@"' "$scratch/$name.go" "$workloads/waits" "$@" >"$scratch/$name.truth"
+	start bash -c 'read -r _ <"$0"; exec "$@"' "$scratch/$name.go" "$@" >"$scratch/$name.truth"
 	workload=$started
 }
 
 test_offcputime() {
 	[ -n "$offcputime" ] || { echo "not run: offcputime is not installed (package libbpf-tools)"; return; }
-	start_workload peer sleeps 4 6
-	start "$offcputime" -p "$workload" -m 1000 8 >"$scratch/peer.offcputime" 2>"$scratch/peer.offcputime.err"
+	local seconds
+	seconds=$(at_level 3 20)
+	start_workload peer "$workloads/waits" sleeps "$seconds" 60
+	start "$offcputime" -p "$workload" -m 1000 $((seconds + 2)) >"$scratch/peer.offcputime" 2>"$scratch/peer.offcputime.err"
 	local theirs=$started
-	"$record" --offcpu 7 -u --pid "$workload" -o "$scratch/peer.rwk" 2>"$scratch/peer.err" &
+	"$record" --offcpu $((seconds + 2)) -u --pid "$workload" -o "$scratch/peer.rwk" 2>"$scratch/peer.err" &
 	local ours=$!
 	sleep 1
 	echo >"$scratch/peer.go"
 	wait "$ours"
-	check_equal "exit code of the recorder" 0 "$?"
+	check_sound "$?" peer
 	wait "$theirs"
+	kill "$workload"
 	judged python3 -B "$here/tests/live/waits_peers.py" offcputime "$report" "$scratch/peer.rwk" "$scratch/peer.offcputime"
 }
 
+# Losses of others' events, which a kernel that hides threads may cause, are no matter here.
+check_sound() { # CODE NAME
+	[ "$1" -eq 3 ] && grep -q 'hides .* threads' "$scratch/$2.err" && return
+	check_equal "exit code of the recorder" 0 "$1"
+}
+
 # perf and we at once; what both saw of the workload's threads is compared wait by wait.
-test_perf_wakers() { # NAME KIND ARGUMENT...
+test_perf_wakers() { # NAME COMMAND ARGUMENT...
 	local name=$1
 	shift
 	start_workload "$name" "$@"
-	start perf record -q -a -k CLOCK_MONOTONIC --buildid-mmap --no-bpf-event -m 2048 -o "$scratch/$name.data" \
+	start perf record -q -a -B -N -k CLOCK_MONOTONIC --buildid-mmap --no-bpf-event -m 2048 -o "$scratch/$name.data" \
 		-e sched:sched_switch -e sched:sched_waking 2>"$scratch/$name.perf.err"
 	local theirs=$started
 	sleep 0.7
@@ -48,7 +57,7 @@ test_perf_wakers() { # NAME KIND ARGUMENT...
 	wait "$workload"
 	kill -INT "$ours" "$theirs"
 	wait "$ours"
-	check_equal "exit code of the recorder" 0 "$?"
+	check_sound "$?" "$name"
 	wait "$theirs"
 	WAITS_EVENTS=$scratch/$name.events perf script -i "$scratch/$name.data" -s "$here/tests/live/waits_perf.py" \
 		>"$scratch/$name.script" 2>&1
@@ -61,6 +70,6 @@ need_offcpu
 need_tool perf
 test_offcputime
 perf version --build-options 2>/dev/null | grep -q 'libpython: \[ on' || { echo "not run: perf without Python"; finish; }
-test_perf_wakers chained chain 20
-test_perf_wakers crowd mixed "$(at_level 2 20)"
+# shellcheck disable=SC2016
+test_perf_wakers wakers sh -c '"$0" chain 20; "$0" mixed "$1"; "$0" several 2' "$workloads/waits" "$(at_level 1.5 20)"
 finish

@@ -9,8 +9,24 @@ import sys
 
 import waits_trace as wt
 
-# What a walk from within sched_switch finds above the function that went to sleep.
-SCHEDULER = re.compile(r"^(bpf_|__bpf_|__traceiter_|trace_|_einittext|__schedule|schedule|preempt_schedule|\[bpf|dummy_|_raw_|perf_)")
+
+
+def scheduler_functions():
+    """The functions of the kernel's .sched.text: a walk over another task's stack leaves them out, one over one's own does not."""
+    symbols = []
+    with open("/proc/kallsyms", encoding="utf-8") as lines:
+        for line in lines:
+            address, kind, name = line.split()[:3]
+            if kind in "tT":
+                symbols.append((int(address, 16), name))
+    at = {name: address for address, name in symbols}
+    first, last = at.get("__sched_text_start", 0), at.get("__sched_text_end", 0)
+    return {name for address, name in symbols if first <= address < last}
+
+
+SCHEDULER = scheduler_functions()
+# What lies between the scheduler and a program that is called there.
+PROBE = re.compile(r"^(bpf_|__bpf_|__traceiter_|trace_|_einittext|\[bpf|perf_)")
 
 
 def verdict(good, what, why):
@@ -40,11 +56,12 @@ def offcputime_stacks(path):
 
 
 def plain(frames):
-    """Root first, without what belongs to the scheduler, suffixes and unnamed frames."""
+    """Root first, from the workload's first function on: what calls that lies in libc, where offcputime guesses; without
+    what belongs to the scheduler, suffixes and unnamed frames."""
     names = [re.sub(r"(\+0x.*|\.(isra|constprop|part|cold)\..*|\s.*)$", "", frame) for frame in frames]
-    while names and SCHEDULER.match(names[-1]):
-        names.pop()
-    return tuple(name for name in names if not name.startswith("[") and name not in ("Unknown", ""))
+    if "waiter_main" in names:
+        names = names[names.index("waiter_main"):]
+    return tuple(name for name in names if name not in SCHEDULER and not PROBE.match(name) and not name.startswith("["))
 
 
 def compare_offcputime(report, trace, output):

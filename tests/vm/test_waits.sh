@@ -60,7 +60,7 @@ judge_kernel() { # NAME
 	checked "$1/disk" disk brackets iowait:2000
 	checked "$1/faults" faults brackets iowait:50
 	checked "$1/spin" spin spin
-	checked "$1/cancelled" cancelled cancelled
+	checked "$1/cancelled" cancelled cancelled:told
 	checked "$1/account" account schedstat
 	checked "$1/churn" churn brackets comms
 	code_is "$1/stopped-run" stopped 3

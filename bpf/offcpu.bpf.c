@@ -42,7 +42,7 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	u64 length = sizeof(*record);
 
 	record->head = head_of(RING_WAIT, now, wait_knobs.source);
-	record->out = entry->out;
+	record->out = record->out_key = entry->out;
 	record->state = entry->state;
 	record->wait_class = entry->wait_class;
 	record->out_cpu = entry->out_cpu;
@@ -64,8 +64,10 @@ static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct 
 	struct ring_wait *record = scratch_enter(cpu);
 
 	if (record) {
+		u64 shift = exact_now(&now);
 		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, now), record), stack;
 
+		record->out += shift;
 		record->run_queue = run_queue;
 		stack = wait_stack(task, record);
 		outcome = ring_output(record->head.cpu, record, length + stack);
@@ -207,7 +209,7 @@ int wait_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct ring_cpu *cpu = ring_this_cpu();
-	u64 now = bpf_ktime_get_ns();
+	u64 now = switch_now(next);
 
 	if (!cpu)
 		return 0;

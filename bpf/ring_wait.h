@@ -41,6 +41,7 @@ struct ring_waker {
 struct ring_wait {
 	struct ring_head head; /* time: of the switch-in */
 	__u64 out;
+	__u64 out_key; /* how the user stack that was taken at the switch-out calls that moment */
 	__u64 run_queue;
 	__u32 state;
 	__u16 wait_class, out_cpu;
@@ -64,7 +65,7 @@ enum ring_user_reason { RING_USER_TAKEN, RING_USER_FAULT, RING_USER_EXITING, RIN
 
 struct ring_user_stack {
 	struct ring_head head;
-	__u64 since; /* switch-in of the first wait it is of; taken at a switch-out: 0, the wait begins at head.time */
+	__u64 since; /* switch-in of the first wait it is of; taken at a switch-out: 0, and head.time is the wait's out_key */
 	__u32 reason; /* enum ring_user_reason: why there is none */
 	__u32 flags;  /* enum ring_sample_flag */
 	__u64 count;
@@ -100,6 +101,7 @@ struct ring_wait_knobs {
 	__u32 states;	   /* bits of prev_state, and WAIT_STATE_RUNNABLE */
 	__u32 wakers, user_stacks, cpus; /* bools */
 	__u32 source, wakers_source;
+	__u64 quick_clock; /* bool: brief waits are timed by the run queue's clock, which the scheduler has read already */
 	__s64 preempt_count; /* where a CPU's preempt count lies behind its run queue, bytes; 0: not known */
 };
 enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff, RING_CPU_WORDS = 128 };

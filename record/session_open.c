@@ -21,6 +21,7 @@
 #include "record/nursery.h"
 #include "record/privileges.h"
 #include "record/probe.h"
+#include "record/sched_clock.h"
 #include "record/sideband.h"
 #include "record/start_state.h"
 
@@ -120,6 +121,7 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.cpus = config->who.cpus != NULL,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
+		.quick_clock = offcpu->least_us && sched_clock_is_steady(),
 	};
 }
 

@@ -137,7 +137,7 @@ static void join_user_stack(struct waits *waits, const struct ring_wait *raw, st
 	if (raw->flags & RING_WAIT_USER_KTHREAD) {
 		wait->missing = USER_MISSING_KERNEL_THREAD;
 	} else if ((raw->flags & RING_WAIT_USER_BEFORE) && waits->stacks) {
-		if (!user_stacks_take(waits->stacks, raw->task.tid, raw->out, &kept)) {
+		if (!user_stacks_take(waits->stacks, raw->task.tid, raw->out_key, &kept)) {
 			wait->missing = USER_MISSING_NO_ROOM;
 			return;
 		}
@@ -401,6 +401,14 @@ int waits_open(struct waits *waits)
 void waits_start(struct waits *waits)
 {
 	__atomic_store_n(&probe_wait_look(waits->probe)->armed, 1, __ATOMIC_RELEASE);
+}
+
+void waits_follow_clock(struct waits *waits)
+{
+	uint64_t offset;
+
+	if (sched_clock_offset(waits->probe, &offset) >= 0)
+		probe_wait_look(waits->probe)->clock_offset = offset;
 }
 
 int waits_stop(struct waits *waits)

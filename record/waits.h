@@ -35,6 +35,8 @@ void waits_deinit(struct waits *waits);
 /* Attaches the programs and looks at all tasks; nothing is told yet. -errno after it said why. */
 int waits_open(struct waits *waits);
 void waits_start(struct waits *waits);
+/* Once in a while: the scheduler's clock against ours, which is adjusted as it runs. */
+void waits_follow_clock(struct waits *waits);
 /* The last look; then the programs are gone, and what they told is still in the rings. -errno after it said why. */
 int waits_stop(struct waits *waits);
 

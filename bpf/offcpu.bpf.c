@@ -116,7 +116,7 @@ static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct t
 		return RING_COUNT_FILTERED;
 	if (!entry->out && !began_before(next, entry, now))
 		return RING_COUNT_NO_ENTRY;
-	length = now - entry->out;
+	length = since(entry->out, now);
 	run_queue = run_queue_part(next, entry, length);
 	learn_length(entry, length);
 	if (length < wait_knobs.least) {
@@ -297,7 +297,7 @@ int wait_waking(u64 *ctx)
 	entry->waker.time = now;
 	entry->waker.context = waker_context(waker, cpu, wait_knobs.preempt_count);
 	task_describe(waker, &entry->waker.task);
-	if (!entry->out || now - entry->out < wait_knobs.least || task_is_own(target))
+	if (!entry->out || since(entry->out, now) < wait_knobs.least || task_is_own(target))
 		return 0;
 	if (state_is_wanted(entry->state) && task_is_wanted(target))
 		tell_wake(ctx, cpu, waker, target, entry);
@@ -378,7 +378,8 @@ static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_st
 	entry->flags |= WAIT_CLOSED;
 	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
 		return;
-	if (now - entry->out < wait_knobs.least || now - entry->out > wait_knobs.most || !state_is_wanted(entry->state))
+	if (now < entry->out || now - entry->out < wait_knobs.least || now - entry->out > wait_knobs.most ||
+	    !state_is_wanted(entry->state))
 		return;
 	if (!write_wait(meta, task, entry, now, scratch))
 		entry->flags &= ~WAIT_CLOSED; /* the page is full: the kernel comes back for this task with the next one */

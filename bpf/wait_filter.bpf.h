@@ -65,4 +65,10 @@ static __always_inline u64 exact_now(u64 *now)
 	return exact;
 }
 
+/* Between two times of which one may be by the other clock, and so a little off. */
+static __always_inline u64 since(u64 before, u64 now)
+{
+	return now > before ? now - before : 0;
+}
+
 #endif

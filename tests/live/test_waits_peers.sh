@@ -42,15 +42,15 @@ check_sound() { # CODE NAME
 }
 
 # perf and we at once; what both saw of the workload's threads is compared wait by wait.
-test_perf_wakers() { # NAME COMMAND ARGUMENT...
-	local name=$1
-	shift
+test_perf_wakers() { # NAME COMMS COMMAND ARGUMENT...
+	local name=$1 comms=$2
+	shift 2
 	start_workload "$name" "$@"
 	start perf record -q -a -B -N -k CLOCK_MONOTONIC --buildid-mmap --no-bpf-event -m 2048 -o "$scratch/$name.data" \
 		-e sched:sched_switch -e sched:sched_waking 2>"$scratch/$name.perf.err"
 	local theirs=$started
 	sleep 0.7
-	"$record" --offcpu 0 -m 0 --wakers --pid "$workload" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
+	"$record" --offcpu 0 -m 0 --wakers -c "$comms" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
 	local ours=$!
 	sleep 1
 	echo >"$scratch/$name.go"
@@ -71,5 +71,5 @@ need_tool perf
 test_offcputime
 perf version --build-options 2>/dev/null | grep -q 'libpython: \[ on' || { echo "not run: perf without Python"; finish; }
 # shellcheck disable=SC2016
-test_perf_wakers wakers sh -c '"$0" chain 20; "$0" mixed "$1"; "$0" several 2' "$workloads/waits" "$(at_level 1.5 20)"
+test_perf_wakers wakers '^(chain-|mix-|pour|empty)' sh -c '"$0" chain 20; "$0" mixed "$1"; "$0" several 2' "$workloads/waits" "$(at_level 1.5 20)"
 finish

@@ -15,6 +15,12 @@ MS = 1_000_000
 # Where the recorder says that it runs on one, a few waits may be missing; what is there must be right all the same.
 HIDES = os.environ.get("WAITS_HIDDEN") == "1"
 
+# In an emulated machine a call into the kernel and back takes a tenth of a millisecond and an interrupt as long, during which
+# the thread's clock stands still. There, what each wait may be shorter than its bracket, in ns, on top of the rest.
+EMULATED = os.environ.get("WAITS_EMULATED") == "1"
+CALL = MS if EMULATED else 0
+MOMENT = 20 * MS if EMULATED else MS
+
 
 def allowed(count):
     """How many of so many waits, or wakers, may be unknown for that reason."""
@@ -93,7 +99,7 @@ def check_brackets(judge, argument):
         if argument:
             judge.verdict(truth // 10 < total < truth, name + "total", "%d ns of %d" % (total, truth))
         else:
-            judge.near(name + "total", total, truth, truth // 100)
+            judge.near(name + "total", total, truth, truth // 100 + count * CALL)
             judge_longest(judge, name, [pair for pair in longest if pair])
 
 
@@ -115,9 +121,9 @@ def judge_longest(judge, name, pairs):
     }
     for what, figure in figures.items():
         off = sorted(abs(figure(*pair)) for pair in pairs)
-        wrong = [error for error in off if error > MS]
+        wrong = [error for error in off if error > MOMENT]
         judge.verdict(off and len(wrong) <= len(pairs) // 100, name + what,
-                      "%d of %d are off by more than 1 ms, up to %d ns" % (len(wrong), len(pairs), max(off, default=0)))
+                      "%d of %d are off by more than %d ns, up to %d" % (len(wrong), len(pairs), MOMENT, max(off, default=0)))
 
 
 def check_missing(judge, _):
@@ -202,7 +208,7 @@ def check_spin(judge, _):
             thread.comm, found, thread.total, len(thread.brackets), thread.delay, thread.switches))
         judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2 + allowed(count), "times")
         # Its clock stands still for interrupts, too, those that end in a switch and the others' share of them.
-        judge.verdict(0.95 * thread.total <= total <= 1.01 * thread.total, thread.comm + ": preempted, ns",
+        judge.verdict((0.8 if EMULATED else 0.95) * thread.total <= total <= 1.01 * thread.total, thread.comm + ": preempted, ns",
                       "%d, its clock stood still for %d" % (total, thread.total))
         judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay, thread.delay // 100)
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
@@ -236,7 +242,7 @@ def check_cancelled(judge, argument):
     judge.verdict(all(wait.context == wt.NONE for wait in runnable), "cancelled sleeps have no waker", "some have")
     judge.verdict(len(mine) <= thread.numbers["interrupted"], "no more than were interrupted", str(len(mine)))
     want = thread.switches + 1
-    judge.near("cancelled: waits, as the kernel counted", len(waits), want, allowed(want), "waits")
+    judge.near("cancelled: waits, as the kernel counted", len(waits), want, 3 + allowed(want), "waits")
 
 
 # --- wakers ---------------------------------------------------------------------------------------------------------------
@@ -355,13 +361,15 @@ def check_state(judge, argument):
 
 # --- against the kernel's own account ---------------------------------------------------------------------------------------
 
-READING = 300_000  # ns: from the last reading to the thread's end, and from the clock before clone(2) to the birth
+# From the last reading to the thread's end, and from the clock before clone(2) to the birth.
+READING = 10 * MS if EMULATED else 300_000
 
 
 def judge_account(judge, thread, prefix, running, queued, blocked):
     """0.1 % of each. What was blocked is the rest of the thread's wall time for the kernel, where the host's steal lies as
-    well: there, 0.1 % of the wall time. Where switches are hidden, waits are missing, but nothing that ran is."""
-    unseen = thread.wall * 3 // 100 if HIDES else 0
+    well: there, 0.1 % of the wall time. Where switches are hidden, waits are missing, but nothing that ran is. An emulated
+    machine has time to spend between the scheduler's clock and the tracepoint behind it: 2 %."""
+    unseen = thread.wall * 3 // 100 if HIDES else thread.wall * 2 // 100 if EMULATED else 0
     rest = thread.wall - thread.run - thread.delay
     judge.near(thread.comm + prefix + "run", running, thread.run, thread.run // 1000 + READING)
     judge.near(thread.comm + prefix + "run queue", queued, thread.delay, thread.delay // 1000 + READING + unseen)
@@ -422,7 +430,7 @@ def check_prefix(judge, argument):
             blocked, total = in_bracket(judge, thread, bracket)
             count += 1
             missing += not blocked
-            wrong += len(blocked) > 1 or (blocked and abs(bracket.end - bracket.begin - total) > MS)
+            wrong += len(blocked) > 1 or bool(blocked) and abs(bracket.end - bracket.begin - total) > MOMENT
     judge.verdict(count > 0, "waits to compare", "none before the recording's end")
     judge.verdict(wrong * 100 <= count, "what was recorded is right", "%d of %d waits are not" % (wrong, count))
     judge.verdict(missing * 100 <= count * int(argument or 0) + 100 * allowed(count), "what was not lost is there", "%d of %d are missing" % (missing, count))

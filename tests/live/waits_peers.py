@@ -73,6 +73,8 @@ def compare_offcputime(report, trace, output):
         if not re.match(r"^s\d+$", comm) or us < 100_000:
             continue
         mine = ours.get((comm, frames), 0)
+        if not any("syscall" in frame.lower() for frame in frames):  # offcputime got no kernel stack, which happens to it
+            mine = sum(n for (c, f), n in ours.items() if c == comm and f[: len(frames)] == frames)
         compared += 1
         verdict(abs(mine - us) <= us * 2 // 100, "%s: %s as offcputime" % (comm, ";".join(frames)),
                 "%d us, offcputime has %d; ours are %s" % (mine, us, [";".join(f) for c, f in ours if c == comm]))
@@ -85,73 +87,59 @@ def compare_offcputime(report, trace, output):
 # --- perf -----------------------------------------------------------------------------------------------------------------
 
 
-class Events:
-    def __init__(self, path):
-        self.out, self.ins, self.wakings = (collections.defaultdict(list) for _ in range(3))
-        with open(path, encoding="utf-8", errors="replace") as lines:
-            for line in lines:
-                kind, time, _, first, second, third, comm = line.rstrip("\n").split(" ", 6)
-                if kind == "switch":
-                    self.out[int(first)].append(int(time))
-                    self.ins[int(second)].append(int(time))
-                else:
-                    self.wakings[int(first)].append((int(time), int(second), third, comm))
-        for lists in (self.out, self.ins, self.wakings):
-            for items in lists.values():
-                items.sort()
+def read_wakings(path):
+    """{target: [(time, who was current, context)]} of perf's events."""
+    wakings = collections.defaultdict(list)
+    with open(path, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            kind, time, _, first, second, third, _ = line.rstrip("\n").split(" ", 6)
+            if kind == "waking":
+                wakings[int(first)].append((int(time), int(second), third))
+    for items in wakings.values():
+        items.sort()
+    return wakings
 
 
 SAME = 100_000  # ns: two programs on one tracepoint read the clock one after the other, with an interrupt in between at worst
 
 
-def nearest(times, time):
-    at = bisect.bisect_left(times, time)
-    around = times[max(at - 1, 0):at + 1]
-    return min(around, key=lambda other: abs(other - time), default=None)
-
-
-def judge_wait(wait, events):
-    """ "same", "other", or why there is nothing to compare."""
-    tid = wait.task.tid
-    begin, end = nearest(events.out[tid], wait.begin), nearest(events.ins[tid], wait.end)
-    if begin is None or end is None or abs(begin - wait.begin) > SAME or abs(end - wait.end) > SAME:
-        return "perf did not see these switches"
-    wakings = [waking for waking in events.wakings[tid] if begin - SAME < waking[0] <= end]
-    # A wakeup may come before the switch-out, but not before the switch-in before that.
-    before = [time for time in events.ins[tid] if time <= begin]
-    wakings = [waking for waking in wakings if not before or waking[0] > before[-1]]
-    if not wakings:
-        return "perf saw nobody wake it"
+def judge_wait(wait, wakings):
+    """ "same ...", "other ...", or why there is nothing to compare: perf tells nothing of what goes on in idle CPUs on some kernels."""
+    times = [time for time, _, _ in wakings]
+    within = wakings[bisect.bisect_right(times, wait.begin):bisect.bisect_right(times, wait.end)]
     if wait.context == wt.NONE:
-        return "other: we know nobody"
-    if (wait.waker.tid, wait.context) in [(waking[1], waking[2]) for waking in wakings]:
-        return "same, %s%s" % (wait.context, "" if len(wakings) == 1 else ", one of several")
-    if wait.waker.tid in [waking[1] for waking in wakings]:
-        return "same task, context %s, perf says %s" % (wait.context, wakings[-1][2])
-    return "other: %s, perf has %s" % (wait.context, wakings[-1][2])
+        return "other: we know nobody, perf has " + within[-1][2] if within else "nobody is known, to perf neither"
+    near = wakings[bisect.bisect_left(times, wait.woken - SAME):bisect.bisect_right(times, wait.woken + SAME)]
+    if (wait.waker.tid, wait.context) in [(who, context) for _, who, context in near]:
+        return "same, %s%s" % (wait.context, "" if len(near) == 1 else ", one of several")
+    if wait.waker.tid in [who for _, who, _ in near]:
+        return "other context: %s, perf says %s" % (wait.context, near[-1][2])
+    if near or within:
+        return "other: %s, perf has %s" % (wait.context, (near or within)[-1][2])
+    return "perf saw nobody wake it, we have " + wait.context
 
 
-def compare_wakers(report, trace, truth, events_path):
-    events, recorded = Events(events_path), wt.Trace(report, trace)
+def compare_wakers(report, trace, truth, events):
+    wakings, recorded = read_wakings(events), wt.Trace(report, trace)
     tids = {thread.tid for thread in wt.read_truth(truth)}
     kinds, examples = collections.Counter(), {}
     for wait in recorded.waits:
         if wait.task.tid not in tids or wait.open:
             continue
-        if wait.kind != wt.BLOCKED:
-            kinds["not blocked" if wait.context == wt.NONE else "other: a waker of a wait that was " + wait.kind] += 1
-            continue
-        kind = judge_wait(wait, events)
+        if wait.kind == wt.BLOCKED:
+            kind = judge_wait(wait, wakings[wait.task.tid])
+        else:
+            kind = "not blocked, no waker" if wait.context == wt.NONE else "other: a waker of a wait that was " + wait.kind
         kinds[kind] += 1
         examples.setdefault(kind, (wait.task, wait.begin, wait.end, wait.context, wait.waker, wait.woken))
     for kind, count in kinds.most_common():
         print("# %7d %s%s" % (count, kind, "" if kind.startswith(("same, ", "not b")) else "; such as %s" % (examples.get(kind),)))
     task = sum(count for kind, count in kinds.items() if kind.startswith("same, task"))
-    wrong = {kind: count for kind, count in kinds.items() if kind.startswith("other") or re.search(r"\btask\b.*perf says|says task", kind)}
-    unseen = sum(count for kind, count in kinds.items() if kind.startswith("perf "))
-    verdict(task > 10, "wakers in task context were compared", "%d" % task)
+    wrong = {kind: count for kind, count in kinds.items() if kind.startswith("other")}
+    unseen = sum(count for kind, count in kinds.items() if kind.endswith("we have task"))
+    verdict(task > 100, "wakers in task context were compared", "%d" % task)
     verdict(not wrong, "all wakers are perf's", "%s" % wrong)
-    verdict(unseen * 100 <= sum(kinds.values()), "perf saw nearly all of our waits", "%d of %d not" % (unseen, sum(kinds.values())))
+    verdict(unseen * 100 <= task, "perf saw nearly all wakeups by tasks", "%d not, %d seen" % (unseen, task))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
  *   spin SECONDS       spin-a, spin-b on one CPU: preempted, never blocked
  *   yield SECONDS      yield-a, yield-b on one CPU: sched_yield, and nothing else
  *   signal ROUNDS      sig-sleeper sleeps for 10 s each time; sig-sender interrupts it after 20 ms
- *   cancel ROUNDS      cancelled begins to sleep while a signal comes, on the CPU of a spinning thread
+ *   cancel ROUNDS [NS]  cancelled begins to sleep while a signal comes, in steps of NS, on the CPU of a spinning thread
  *   forever SECONDS    forever reads from a pipe that nobody writes to; says so at once; all end after SECONDS
  *   many THREADS       m00000 ...: three sleeps each
  *   churn PROCESSES    churn-0 ... churn-3: processes, every second with a thread, that sleep a few ms and are gone
@@ -168,7 +168,7 @@ static void chain(char **argv)
 
 /* --- off the CPU, and not asleep --------------------------------------------------------------- */
 
-/* Between two readings of the clock lies a wait where the kernel has counted a switch; else it was an interrupt or the host. */
+/* A millisecond between two readings of the clock is a wait where the kernel has counted a switch; else it was the host. */
 FRAMED void spin(struct waiter *w)
 {
 	uint64_t last, now = clock_ns(CLOCK_MONOTONIC), stop = now + w->amount;
@@ -178,7 +178,7 @@ FRAMED void spin(struct waiter *w)
 	while (now < stop) {
 		last = now;
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (now - last < 100000)
+		if (now - last < MS)
 			continue;
 		getrusage(RUSAGE_THREAD, &usage);
 		if (usage.ru_nivcsw > switches && w->count < w->room) {
@@ -228,6 +228,7 @@ static void yields(char **argv)
 struct signals {
 	atomic_int asleep; /* rounds begun; -1: over */
 	atomic_int tid;
+	uint64_t step; /* ns */
 };
 
 static void caught(int signal)
@@ -284,7 +285,7 @@ FRAMED void spin_until_over(struct waiter *w)
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
-/* A timer goes off up to 30 us after it was set, before, while or after this thread goes to sleep. */
+/* A timer goes off up to 600 steps after it was set: before, while or after this thread goes to sleep. */
 FRAMED void sleep_cancelled(struct waiter *w)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1, ._sigev_un._tid = w->tid};
@@ -296,9 +297,9 @@ FRAMED void sleep_cancelled(struct waiter *w)
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		fault("timer_create");
 	for (size_t i = 0; i < w->amount; i++) {
-		when.it_value.tv_nsec = (long)(1 + i % 600 * 50);
+		when.it_value.tv_nsec = (long)(1 + i % 600 * signals->step);
 		timer_settime(timer, 0, &when, NULL);
-		interrupted += nap(MS / 10) == -EINTR;
+		interrupted += nap(2000 * signals->step) == -EINTR;
 	}
 	timer_delete(timer);
 	atomic_store(&signals->asleep, -1);
@@ -307,7 +308,7 @@ FRAMED void sleep_cancelled(struct waiter *w)
 
 static void cancels(char **argv)
 {
-	struct signals signals = {0};
+	struct signals signals = {.step = argv[1] ? strtoul(argv[1], NULL, 10) : 50};
 	struct waiter waiters[] = {
 		{.comm = "cancelled", .path = "sleep_cancelled;nap", .run = sleep_cancelled, .shared = &signals,
 		 .amount = strtoul(argv[0], NULL, 10)},

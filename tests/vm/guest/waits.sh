@@ -34,7 +34,7 @@ waits_run chain '--wakers -u' chain 10
 waits_run disk '--wakers' disk "$late" 2
 waits_run faults '-u' faults "$crawl"
 waits_run spin '--wakers' spin 2
-waits_run cancelled '-m 0 --wakers' cancel 3000
+waits_run cancelled '-m 0 --wakers' cancel 1500 2000
 waits_run account '-m 0' mixed 3
 
 echo 400 >/proc/sys/kernel/pid_max
@@ -43,10 +43,10 @@ echo 32768 >/proc/sys/kernel/pid_max
 
 stopped stopped '-m 0 --ringbuf-size 1' storm 8
 
-# A disk of 500 KB under a storm.
+# A disk with room for 3 MB above the 64 MB that the recorder leaves free, under a storm.
 mkdir -p /tmp/small
-mount -t tmpfs -o size=500k none /tmp/small
+mount -t tmpfs -o size=67m none /tmp/small
 stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --embed=none -o /tmp/small/full.rwk -- \
-	sh -c 'waits sleeps 2 >/out/full.truth & waits storm 2 >/out/full.storm; wait' 2>/out/full.err </dev/null
+	sh -c 'waits sleeps 2 >/out/full.truth & waits storm 3 >/out/full.storm; wait' 2>/out/full.err </dev/null
 cp /tmp/small/full.rwk /out/
 exit 0

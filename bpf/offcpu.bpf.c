@@ -193,7 +193,7 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 	}
 	if (!entry->since)
 		entry->since = now;
-	if (now - entry->since >= WAIT_SUMS_EVERY)
+	if (since(entry->since, now) >= WAIT_SUMS_EVERY)
 		tell_sums(cpu, prev, entry, now);
 	if (!wait_knobs.user_stacks || (prev->flags & PF_KTHREAD))
 		return;

@@ -11,7 +11,7 @@ static __always_inline void fill_sums(struct task_struct *task, const struct wai
 				      struct ring_sums *record)
 {
 	record->head = head_of(RING_SUMS, now, wait_knobs.source);
-	record->since = entry->since;
+	record->since = entry->since < now ? entry->since : now;
 	record->running = entry->running;
 	task_describe(task, &record->task);
 	__builtin_memcpy(record->kinds, entry->sums, sizeof(record->kinds));

@@ -352,7 +352,7 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 				       u64 now, void *scratch)
 {
 	struct ring_wait *record = scratch;
-	u64 length = fill_wait(task, entry, now, RING_WAIT_NOT_ENDED, record), stack = 0;
+	u64 length = fill_wait(task, entry, now, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry, 0), record), stack = 0;
 	bool blocked = entry->wait_class == RING_WAIT_BLOCKED;
 
 	record->run_queue = blocked ? 0 : now - entry->out;

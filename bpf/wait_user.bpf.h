@@ -81,7 +81,7 @@ static __always_inline void learn_length(struct wait_entry *entry, u64 length)
 		entry->hasty = 0;
 }
 
-/* What the wait's record says of the user stack; notes what is to be done for it. */
+/* What the wait's record says of the user stack; notes what is to be done for it. now 0: nothing will be done any more. */
 static __always_inline u32 plan_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	if (!wait_knobs.user_stacks)
@@ -90,7 +90,7 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, struct wait
 		return RING_WAIT_USER_KTHREAD;
 	if (!(entry->flags & WAIT_IN_SYSCALL))
 		return RING_WAIT_USER_BEFORE;
-	if (!entry->pending) {
+	if (now && !entry->pending) {
 		entry->pending = now;
 		read_user_registers(task, &entry->ip, &entry->sp);
 	}

@@ -10,6 +10,7 @@ traces=(
 	"kernel_io -p 2 -u -f 999"
 	"mangled -p 2 -u -f 999"
 	"stuck -a -i 1 -C 2 -u"
+	"waits --offcpu 2 --wakers -u"
 )
 
 for trace in "${traces[@]}"; do

@@ -58,7 +58,7 @@ judge_kernel() { # NAME
 	checked "$1/sleeps" sleeps brackets comms least:1000 "wakers:s3=$timer,s20=$timer,s150=$timer"
 	checked "$1/chain" chain brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
 	checked "$1/disk" disk brackets iowait:2000
-	checked "$1/faults" faults brackets iowait:50
+	checked "$1/faults" faults brackets:rough iowait:40
 	checked "$1/spin" spin spin
 	checked "$1/cancelled" cancelled cancelled:told
 	checked "$1/account" account schedstat

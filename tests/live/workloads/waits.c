@@ -294,7 +294,8 @@ FRAMED void sleep_cancelled(struct waiter *w)
 	size_t interrupted = 0;
 	timer_t timer;
 
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+	/* So that the scheduler prefers the other thread at once, though this one has not gone to sleep. */
+	if (setpriority(PRIO_PROCESS, (id_t)w->tid, 19) || timer_create(CLOCK_MONOTONIC, &event, &timer))
 		fault("timer_create");
 	for (size_t i = 0; i < w->amount; i++) {
 		when.it_value.tv_nsec = (long)(1 + i % 600 * signals->step);

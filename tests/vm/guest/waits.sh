@@ -43,10 +43,13 @@ echo 32768 >/proc/sys/kernel/pid_max
 
 stopped stopped '-m 0 --ringbuf-size 1' storm 8
 
-# A disk with room for 3 MB above the 64 MB that the recorder leaves free, under a storm.
+# A disk on which all but what the recorder leaves free (64 MB) is taken by somebody else in the middle of it.
 mkdir -p /tmp/small
-mount -t tmpfs -o size=67m none /tmp/small
+mount -t tmpfs -o size=80m none /tmp/small
 stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --embed=none -o /tmp/small/full.rwk -- \
-	sh -c 'waits sleeps 2 >/out/full.truth & waits storm 3 >/out/full.storm; wait' 2>/out/full.err </dev/null
+	sh -c 'waits sleeps 3 >/out/full.truth & waits storm 3 >/out/full.storm; wait' 2>/out/full.err </dev/null &
+sleep 2
+dd if=/dev/zero of=/tmp/small/other bs=1M count=30 2>/dev/null
+wait
 cp /tmp/small/full.rwk /out/
 exit 0

@@ -13,10 +13,11 @@ import settings
 import slowdown
 import starting
 import steady
+import waits
 import walk
 
 SECTIONS = {"slowdown": slowdown, "steady": steady, "embedding": embedding, "reporting": reporting,
-            "starting": starting, "walk": walk}
+            "starting": starting, "walk": walk, "waits": waits}
 
 
 def say(what):

@@ -57,19 +57,21 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	return length;
 }
 
+/* late: the task is on a CPU since; its stack is not that of the wait any more. */
 static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct task_struct *task,
-						   struct wait_entry *entry, u64 now, u64 run_queue)
+						   struct wait_entry *entry, u64 now, u64 run_queue, bool late)
 {
 	enum ring_counter outcome = RING_COUNT_NESTED;
 	struct ring_wait *record = scratch_enter(cpu);
 
 	if (record) {
-		u64 shift = exact_now(&now);
-		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, now), record), stack;
+		u64 shift = late ? 0 : exact_now(&now);
+		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, late ? 0 : now), record), stack = 0;
 
 		record->out += shift;
 		record->run_queue = run_queue;
-		stack = wait_stack(task, record);
+		if (!late)
+			stack = wait_stack(task, record);
 		outcome = ring_output(record->head.cpu, record, length + stack);
 		if (outcome == RING_COUNT_RECORDED && !stack)
 			cpu->counters[RING_COUNT_KERNEL_STACK]++;
@@ -106,25 +108,38 @@ static __always_inline bool began_before(struct task_struct *task, struct wait_e
 	return entry->out && entry->out <= now;
 }
 
-static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct task_struct *next,
-						  struct wait_entry *entry, u64 now)
+static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct task_struct *task,
+						  struct wait_entry *entry, u64 now, bool late)
 {
-	u64 length, run_queue;
+	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, length);
 	enum ring_counter outcome;
 
-	if (entry->hidden)
-		return RING_COUNT_FILTERED;
-	if (!entry->out && !began_before(next, entry, now))
-		return RING_COUNT_NO_ENTRY;
-	length = since(entry->out, now);
-	run_queue = run_queue_part(next, entry, length);
 	learn_length(entry, length);
 	if (length < wait_knobs.least) {
 		add_sum(entry, length, run_queue);
 		return RING_COUNT_BRIEF;
 	}
-	outcome = wait_predicate(next, entry, length, bpf_get_smp_processor_id());
-	return outcome == RING_COUNT_RECORDED ? tell_wait(cpu, next, entry, now, run_queue) : outcome;
+	outcome = wait_predicate(task, entry, length, bpf_get_smp_processor_id());
+	return outcome == RING_COUNT_RECORDED ? tell_wait(cpu, task, entry, now, run_queue, late) : outcome;
+}
+
+static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcome)
+{
+	cpu->counters[RING_COUNT_SEEN]++;
+	if (outcome < RING_COUNTERS)
+		cpu->counters[outcome]++;
+}
+
+/*
+ * A task leaves the CPU that was not seen to get it: no program runs where a task that the kernel hides makes way for it.
+ * When it came is in the scheduler's account.
+ */
+static __always_inline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
+{
+	u64 in = prev->sched_info.last_arrival + wait_look.clock_offset;
+
+	if (wait_look.armed && in > entry->out)
+		count(cpu, end_wait(cpu, prev, entry, in, true));
 }
 
 /* Threads that a hidden process made since have no entry at all. */
@@ -149,18 +164,19 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 		entry->out = 0;
 		return;
 	}
-	cpu->counters[RING_COUNT_SEEN]++;
-	if (entry) {
-		outcome = end_wait(cpu, next, entry, now);
-		entry->out = 0;
-		cpu->pending = entry->pending;
-		if (wait_knobs.wakers)
-			entry->waker.context = RING_WAKER_NONE;
-	} else if (is_of_hidden(next)) {
-		outcome = RING_COUNT_FILTERED;
+	if (!entry) {
+		count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
+		return;
 	}
-	if (outcome < RING_COUNTERS)
-		cpu->counters[outcome]++;
+	if (entry->hidden)
+		outcome = RING_COUNT_FILTERED;
+	else if (entry->out || began_before(next, entry, now))
+		outcome = end_wait(cpu, next, entry, now, false);
+	count(cpu, outcome);
+	entry->out = 0;
+	cpu->pending = entry->pending;
+	if (wait_knobs.wakers)
+		entry->waker.context = RING_WAKER_NONE;
 }
 
 static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct task_struct *prev, u64 now, u32 state)
@@ -172,6 +188,8 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 	if (!entry || (entry->flags & WAIT_CLOSED))
 		return;
 	settle_running(prev, entry);
+	if (entry->out)
+		end_unseen(cpu, prev, entry);
 	entry->state = state;
 	entry->out_cpu = bpf_get_smp_processor_id();
 	entry->wait_class = judge_switch(prev, preempt, state);

@@ -96,12 +96,22 @@ struct ring_sums { /* of one task since the last record of this kind */
 	struct ring_sum kinds[RING_SUM_KINDS];
 };
 
+/*
+ * The run queue's clock is what the scheduler itself accounts by (it may stand still for a few microseconds around a
+ * wakeup), and costs nothing to read; the exact one costs as much as all else that is done at a switch.
+ */
+enum ring_wait_clock {
+	RING_CLOCK_EXACT,   /* CLOCK_MONOTONIC at each switch */
+	RING_CLOCK_SHIFTED, /* lengths by the run queue's clock; what is told ends at the exact time */
+	RING_CLOCK_QUEUE,   /* the run queue's clock, calibrated: without wakers, whose times are exact */
+};
+
 struct ring_wait_knobs {
 	__u64 least, most; /* ns: shorter waits are summed, longer ones left out */
 	__u32 states;	   /* bits of prev_state, and WAIT_STATE_RUNNABLE */
 	__u32 wakers, user_stacks, cpus; /* bools */
 	__u32 source, wakers_source;
-	__u64 quick_clock; /* bool: brief waits are timed by the run queue's clock, which the scheduler has read already */
+	__u64 clock; /* enum ring_wait_clock */
 	__s64 preempt_count; /* where a CPU's preempt count lies behind its run queue, bytes; 0: not known */
 };
 enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff, RING_CPU_WORDS = 128 };

@@ -41,13 +41,9 @@ static __always_inline struct ring_head head_of(enum ring_kind kind, u64 now, u3
 	return (struct ring_head){.time = now, .cpu = bpf_get_smp_processor_id(), .kind = kind, .source = source};
 }
 
-/*
- * Reading the clock costs as much as all else that is done at a switch. For waits that end up as part of a sum the run
- * queue's will do, which is the scheduler's own for its account; one that is told is shifted to the exact time (exact_now).
- */
 static __always_inline u64 switch_now(struct task_struct *next)
 {
-	if (wait_knobs.quick_clock && bpf_core_field_exists(next->se.cfs_rq->rq))
+	if (wait_knobs.clock != RING_CLOCK_EXACT && bpf_core_field_exists(next->se.cfs_rq->rq))
 		return next->se.cfs_rq->rq->clock + wait_look.clock_offset;
 	return bpf_ktime_get_ns();
 }
@@ -57,7 +53,7 @@ static __always_inline u64 exact_now(u64 *now)
 {
 	u64 exact;
 
-	if (!wait_knobs.quick_clock)
+	if (wait_knobs.clock != RING_CLOCK_SHIFTED)
 		return 0;
 	exact = bpf_ktime_get_ns();
 	exact -= *now;

@@ -101,14 +101,17 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, struct wait
 static __always_inline void take_pending(void *ctx, struct task_struct *task)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
-	u64 ip, sp, since;
+	u64 ip, sp, since, now;
 
 	if (!entry || !entry->pending)
 		return;
 	since = entry->pending;
 	entry->pending = 0;
 	read_user_registers(task, &ip, &sp);
-	tell_user_stack(ctx, task, bpf_ktime_get_ns(), since,
+	now = bpf_ktime_get_ns();
+	if (now < since) /* which may be by the run queue's clock */
+		now = since;
+	tell_user_stack(ctx, task, now, since,
 			ip == entry->ip && sp == entry->sp ? RING_USER_TAKEN : RING_USER_CHANGED);
 }
 

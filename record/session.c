@@ -147,7 +147,7 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 	loss_tell(&session->loss, now, false);
 	if (second % CLOCK_SECONDS == 0)
 		session_tell_clock(session);
-	if (session->waiting && second % CLOCK_SECONDS == 0)
+	if (session->waiting)
 		waits_follow_clock(&session->waits);
 	shown = figures(session);
 	status_show(&session->status, &shown);

@@ -121,7 +121,8 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.cpus = config->who.cpus != NULL,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
-		.quick_clock = offcpu->least_us && sched_clock_is_steady(),
+		.clock = !sched_clock_is_steady() ? RING_CLOCK_EXACT :
+			 offcpu->least_us || offcpu->wakers ? RING_CLOCK_SHIFTED : RING_CLOCK_QUEUE,
 	};
 }
 

@@ -153,10 +153,10 @@ static void join_user_stack(struct waits *waits, const struct ring_wait *raw, st
 
 static void take_waker(const struct ring_waker *raw, struct event_wait *wait, struct event_task *ret_task)
 {
-	if (raw->context == RING_WAKER_NONE || wait->wait_class != WAIT_BLOCKED || raw->time > wait->time)
+	if (raw->context == RING_WAKER_NONE || wait->wait_class != WAIT_BLOCKED)
 		return;
 	wait->context = (uint32_t)raw->context;
-	wait->woken = wait->time - raw->time;
+	wait->woken = raw->time < wait->time ? wait->time - raw->time : 0;
 	*ret_task = ring_task_event(&raw->task);
 }
 

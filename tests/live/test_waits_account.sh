@@ -16,7 +16,7 @@ test_yield() {
 }
 
 test_cancelled() {
-	record_waits cancelled '-m 0 --wakers' cancel "$(at_level 5000 50000)" || return
+	record_waits cancelled '-m 0 --wakers' cancel "$(at_level 0.5 5)" || return
 	check_waits cancelled cancelled
 }
 

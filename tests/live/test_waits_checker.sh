@@ -19,7 +19,7 @@ need_tool python3
 [ -x "$workloads/waits" ] || die "'$workloads/waits' is missing; run 'make test-programs'"
 truth=$scratch/sleeps
 "$workloads/waits" sleeps 0.7 >"$truth" || die "the workload fails"
-check_equal "mistakes found in a report without any" 0 "$(said '' brackets comms paths:all top wakers:s3=timer)"
+check_equal "mistakes found in a report without any" 0 "$(said '' brackets comms paths:all top wakers:s10=timer)"
 check_number "things that were checked" "$(grep -c '^yes ' "$scratch/said") > 20"
 for fault in missing shorter moved clock twice class; do finds $fault brackets; done
 finds comm comms

@@ -55,7 +55,7 @@ def top_waits():
         longest, end, bracket = max(lengths, key=lambda item: item[0])
         when = (bracket.end_real + end - bracket.end) / 1e9 + (0.01 if fault == "clock" else 0)
         path = thread.path if fault != "path" else ["other"]
-        print((sum(length for length, _, _ in lengths) // 1000, longest // 1000, when, ("schedule",), tuple(path[::-1])))
+        print((sum(length for length, _, _ in lengths) // 1000, (longest - (2_000_000 if fault == "shorter" else 0)) // 1000, when, ("schedule",), tuple(path[::-1])))
 
 
 {"--dump": dump, "--folded": folded, "--top-waits": top_waits}[sys.argv[1]]()

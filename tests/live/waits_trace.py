@@ -45,6 +45,13 @@ class Thread:
         return max(self.brackets, key=lambda bracket: bracket.end - bracket.begin)
 
 
+def read_stolen(path):
+    """What the host took from the machine meanwhile, and a tick of 10 ms that may have begun before; 0 where it never does."""
+    with open(path, encoding="utf-8") as lines:
+        stolen = sum(int(pairs(line)["stolen"]) for line in lines if line.startswith("machine "))
+    return stolen + 10**7 if stolen else 0
+
+
 def read_truth(path):
     """Threads in the order in which they were printed."""
     threads = []

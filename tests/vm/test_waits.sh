@@ -55,12 +55,12 @@ judge_kernel() { # NAME
 	timer=timer
 	case $1 in *-rt) timer="timer-thread" ;; esac
 	for run in sleeps chain disk faults spin cancelled account churn; do code_is "$1/$run-run" $run 0; done
-	checked "$1/sleeps" sleeps brackets comms least:1000 "wakers:s3=$timer,s20=$timer,s150=$timer"
+	checked "$1/sleeps" sleeps brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
 	checked "$1/chain" chain brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
 	checked "$1/disk" disk brackets iowait:2000
 	checked "$1/faults" faults brackets:rough iowait:40
 	checked "$1/spin" spin spin
-	checked "$1/cancelled" cancelled cancelled:told
+	checked "$1/cancelled" cancelled cancelled
 	checked "$1/account" account schedstat
 	checked "$1/churn" churn brackets comms
 	code_is "$1/stopped-run" stopped 3

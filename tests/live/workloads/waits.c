@@ -2,13 +2,13 @@
 /*
  * waits KIND [ARGUMENT]...: threads that wait in ways that are known, and then say what truly happened (waits_truth.h).
  *
- *   sleeps SECONDS [STAY]  s3, s7, s20, s150: each sleeps so many ms, again and again, on a call path of its own;
+ *   sleeps SECONDS [STAY]  s10, s16, s40, s150: each sleeps so many ms, again and again, on a call path of its own;
  *                      the process stays for STAY seconds more
  *   chain ROUNDS       chain-a waits for chain-b's mutex, chain-b for chain-c's pipe, chain-c for a timer of 50 ms
  *   spin SECONDS       spin-a, spin-b on one CPU: preempted, never blocked
  *   yield SECONDS      yield-a, yield-b on one CPU: sched_yield, and nothing else
  *   signal ROUNDS      sig-sleeper sleeps for 10 s each time; sig-sender interrupts it after 20 ms
- *   cancel ROUNDS [NS]  cancelled begins to sleep while a signal comes, in steps of NS, on the CPU of a spinning thread
+ *   cancel SECONDS     cancelled wants to sleep with a signal pending, again and again, on the CPU of cancel-spin
  *   forever SECONDS    forever reads from a pipe that nobody writes to; says so at once; all end after SECONDS
  *   many THREADS       m00000 ...: three sleeps each
  *   churn PROCESSES    churn-0 ... churn-3: processes, every second with a thread, that sleep a few ms and are gone
@@ -23,8 +23,10 @@
 #include "waits_load.h"
 
 #include <linux/futex.h>
+#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 /* --- sleeps ---------------------------------------------------------------------------------- */
@@ -39,18 +41,18 @@
 		}                                           \
 		__asm__ volatile("");                       \
 	}
-SLEEP_PATH(sleep_three, 3)
-SLEEP_PATH(sleep_seven, 7)
-SLEEP_PATH(sleep_twenty, 20)
+SLEEP_PATH(sleep_ten, 10)
+SLEEP_PATH(sleep_sixteen, 16)
+SLEEP_PATH(sleep_forty, 40)
 SLEEP_PATH(sleep_long, 150)
 
 static void sleeps(char **argv)
 {
 	size_t ms = (size_t)(strtod(argv[0], NULL) * 1000);
 	struct waiter waiters[] = {
-		{.comm = "s3", .path = "sleep_three;nap", .run = sleep_three, .room = ms / 3},
-		{.comm = "s7", .path = "sleep_seven;nap", .run = sleep_seven, .room = ms / 7},
-		{.comm = "s20", .path = "sleep_twenty;nap", .run = sleep_twenty, .room = ms / 20},
+		{.comm = "s10", .path = "sleep_ten;nap", .run = sleep_ten, .room = ms / 10},
+		{.comm = "s16", .path = "sleep_sixteen;nap", .run = sleep_sixteen, .room = ms / 16},
+		{.comm = "s40", .path = "sleep_forty;nap", .run = sleep_forty, .room = ms / 40},
 		{.comm = "s150", .path = "sleep_long;nap", .run = sleep_long, .room = ms / 150},
 	};
 
@@ -226,9 +228,8 @@ static void yields(char **argv)
 /* --- signals ------------------------------------------------------------------------------------ */
 
 struct signals {
-	atomic_int asleep; /* rounds begun; -1: over */
+	atomic_int asleep; /* rounds begun */
 	atomic_int tid;
-	uint64_t step; /* ns */
 };
 
 static void caught(int signal)
@@ -277,48 +278,66 @@ static void signals(char **argv)
 	waiters_run(waiters, 2);
 }
 
+/*
+ * A page that a userfaultfd keeps back: who touches it within a system call sleeps, interruptibly, and when a signal is pending
+ * tries again and again, each time to be told by the scheduler that a sleep with a pending signal is none.
+ */
+struct missing_page {
+	char *page;
+	int uffd, pipe[2];
+	atomic_int over;
+};
+
 FRAMED void spin_until_over(struct waiter *w)
 {
-	struct signals *signals = w->shared;
+	struct missing_page *missing = w->shared;
 
-	while (atomic_load(&signals->asleep) >= 0)
+	while (!atomic_load(&missing->over))
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
-/* A timer goes off up to 600 steps after it was set: before, while or after this thread goes to sleep. */
 FRAMED void sleep_cancelled(struct waiter *w)
 {
-	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1, ._sigev_un._tid = w->tid};
-	struct itimerspec when = {{0, 0}, {0, 0}};
-	struct signals *signals = w->shared;
-	size_t interrupted = 0;
-	timer_t timer;
+	struct missing_page *missing = w->shared;
 
-	/* So that the scheduler prefers the other thread at once, though this one has not gone to sleep. */
-	if (setpriority(PRIO_PROCESS, (id_t)w->tid, 19) || timer_create(CLOCK_MONOTONIC, &event, &timer))
-		fault("timer_create");
-	for (size_t i = 0; i < w->amount; i++) {
-		when.it_value.tv_nsec = (long)(1 + i % 600 * signals->step);
-		timer_settime(timer, 0, &when, NULL);
-		interrupted += nap(2000 * signals->step) == -EINTR;
-	}
-	timer_delete(timer);
-	atomic_store(&signals->asleep, -1);
-	snprintf(w->more, sizeof(w->more), " interrupted=%zu", interrupted);
+	if (pipe_write(missing->pipe[1], missing->page, 1) != 1)
+		fault("write");
+	atomic_store(&missing->over, 1);
+}
+
+static struct missing_page missing_page_make(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct missing_page missing = {.uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC)};
+	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	missing.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	range.range.start = (uintptr_t)missing.page;
+	range.range.len = PAGE;
+	if (missing.uffd < 0 || missing.page == MAP_FAILED || pipe(missing.pipe) || ioctl(missing.uffd, UFFDIO_API, &api) ||
+	    ioctl(missing.uffd, UFFDIO_REGISTER, &range))
+		fault("userfaultfd");
+	return missing;
 }
 
 static void cancels(char **argv)
 {
-	struct signals signals = {.step = argv[1] ? strtoul(argv[1], NULL, 10) : 50};
+	struct missing_page missing = missing_page_make();
+	struct uffdio_zeropage zero = {.range = {.start = (uintptr_t)missing.page, .len = PAGE}};
 	struct waiter waiters[] = {
-		{.comm = "cancelled", .path = "sleep_cancelled;nap", .run = sleep_cancelled, .shared = &signals,
-		 .amount = strtoul(argv[0], NULL, 10)},
-		{.comm = "cancel-spin", .path = "spin_until_over", .run = spin_until_over, .shared = &signals},
+		{.comm = "cancelled", .path = "sleep_cancelled;pipe_write", .run = sleep_cancelled, .shared = &missing},
+		{.comm = "cancel-spin", .path = "spin_until_over", .run = spin_until_over, .shared = &missing},
 	};
 
 	signal(SIGUSR1, caught);
 	stay_on_one_cpu();
-	waiters_run(waiters, 2);
+	waiters_start(waiters, 2);
+	rest(100 * MS);
+	pthread_kill(waiters[0].thread, SIGUSR1);
+	rest((uint64_t)(strtod(argv[0], NULL) * 1e9));
+	if (ioctl(missing.uffd, UFFDIO_ZEROPAGE, &zero))
+		fault("userfaultfd");
+	waiters_end(waiters, 2);
 }
 
 FRAMED void read_forever(struct waiter *w)
@@ -399,12 +418,27 @@ static const struct {
 	{"faults", faults, 1}, {"disk", disk, 2},     {"states", states, 1},   {"mixed", mixed, 1},      {"storm", storm, 1},
 };
 
+/* What the host took from all CPUs, which is in wall time and in no thread's account; in ticks of 10 ms. */
+static uint64_t stolen_ns(void)
+{
+	FILE *file = fopen("/proc/stat", "re");
+	unsigned long ticks = 0;
+
+	if (!file || fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
+		fault("/proc/stat");
+	fclose(file);
+	return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 int main(int argc, char **argv)
 {
+	uint64_t stolen = stolen_ns();
+
 	for (size_t i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(argv[1], kinds[i].name) != 0 || argc < kinds[i].arguments + 2)
 			continue;
 		kinds[i].run(argv + 2);
+		printf("machine stolen=%lu\n", stolen_ns() - stolen);
 		return 0;
 	}
 	fprintf(stderr, "usage: waits KIND ARGUMENT...; the kinds are told in waits.c\n");

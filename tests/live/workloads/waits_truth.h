@@ -5,6 +5,7 @@
  *
  *   thread comm path tid tgid born ended nvcsw nivcsw run delay count total longest begin end begin_real end_real ...
  *   wait tid comm path begin end begin_real end_real
+ *   machine stolen
  *
  * begin and end are of the longest wait. born is read before the thread was made, so all its waits lie behind it; ended with
  * the schedstat figures `run` and `delay`, which count from the thread's birth. A wait as the scheduler sees it lies within

@@ -16,7 +16,8 @@ waits_run() {
 stopped() {
 	waits_run "$@" &
 	waits_job=$!
-	sleep 2
+	until_true 200 pidof waits >/dev/null
+	sleep 1
 	recorder=$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)
 	kill -STOP "$recorder"
 	sleep 5
@@ -29,26 +30,27 @@ devices_make || exit 1
 late=$(dm create late 65536 delay "/dev/vdb 131072 2000")
 crawl=$(dm create crawl 8192 delay "/dev/vdb 131072 50")
 
-waits_run sleeps '--wakers -u' sleeps 2
+waits_run sleeps '--wakers -u' sleeps 1
 waits_run chain '--wakers -u' chain 10
 waits_run disk '--wakers' disk "$late" 2
 waits_run faults '-u' faults "$crawl"
-waits_run spin '--wakers' spin 2
-waits_run cancelled '-m 0 --wakers' cancel 1500 2000
-waits_run account '-m 0' mixed 3
+waits_run spin '--wakers' spin 1
+waits_run cancelled '-m 0 --wakers' cancel 1
+waits_run account '-m 0' mixed 2
 
 echo 400 >/proc/sys/kernel/pid_max
-waits_run churn '-u' churn 500
+waits_run churn '-u' churn 300
 echo 32768 >/proc/sys/kernel/pid_max
 
-stopped stopped '-m 0 --ringbuf-size 1' storm 8
+stopped stopped '-m 0 --ringbuf-size 1' storm 7
 
 # A disk on which all but what the recorder leaves free (64 MB) is taken by somebody else in the middle of it.
 mkdir -p /tmp/small
 mount -t tmpfs -o size=80m none /tmp/small
 stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --embed=none -o /tmp/small/full.rwk -- \
 	sh -c 'waits sleeps 3 >/out/full.truth & waits storm 3 >/out/full.storm; wait' 2>/out/full.err </dev/null &
-sleep 2
+until_true 200 pidof waits >/dev/null
+sleep 1
 dd if=/dev/zero of=/tmp/small/other bs=1M count=30 2>/dev/null
 wait
 cp /tmp/small/full.rwk /out/

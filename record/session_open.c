@@ -108,6 +108,13 @@ static int open_modules(struct session *session)
 	return r;
 }
 
+static enum ring_wait_clock clock_for(const struct record_offcpu *offcpu)
+{
+	if (!sched_clock_is_steady())
+		return RING_CLOCK_EXACT;
+	return offcpu->least_us || offcpu->wakers ? RING_CLOCK_SHIFTED : RING_CLOCK_QUEUE;
+}
+
 static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 {
 	const struct record_offcpu *offcpu = &config->offcpu;
@@ -121,8 +128,7 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.cpus = config->who.cpus != NULL,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
-		.clock = !sched_clock_is_steady() ? RING_CLOCK_EXACT :
-			 offcpu->least_us || offcpu->wakers ? RING_CLOCK_SHIFTED : RING_CLOCK_QUEUE,
+		.clock = clock_for(offcpu),
 	};
 }
 

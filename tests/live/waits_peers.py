@@ -115,7 +115,7 @@ def judge_wait(wait, wakings):
     if wait.waker.tid in [who for _, who, _ in near]:
         return "other context: %s, perf says %s" % (wait.context, near[-1][2])
     if near or within:
-        return "other: %s, perf has %s" % (wait.context, (near or within)[-1][2])
+        return "other: %s, perf has %s" % (wait.context, [(time - wait.woken, who, context) for time, who, context in near or within])
     return "perf saw nobody wake it, we have " + wait.context
 
 

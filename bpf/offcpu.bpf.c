@@ -192,7 +192,8 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 		end_unseen(cpu, prev, entry);
 	entry->state = state;
 	entry->out_cpu = bpf_get_smp_processor_id();
-	entry->wait_class = judge_switch(prev, preempt, state);
+	entry->wait_class = judge_switch(prev, preempt, state, (u32)prev->nvcsw != entry->voluntary);
+	entry->voluntary = prev->nvcsw;
 	entry->flags = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT : 0;
 	entry->run_delay = prev->sched_info.run_delay;
 	entry->first_seen = entry->hidden = false;
@@ -215,8 +216,8 @@ static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct t
 		tell_sums(cpu, prev, entry, now);
 	if (!wait_knobs.user_stacks || (prev->flags & PF_KTHREAD))
 		return;
-	/* One that is switched without `preempt` in state 0, and does not yield, has left its system call behind. */
-	if ((state || preempt || entry->wait_class == RING_WAIT_YIELDED) && in_system_call(prev, &number))
+	/* One that is preempted, and yet not by `preempt`, has left its system call behind. */
+	if ((preempt || entry->wait_class != RING_WAIT_PREEMPTED) && in_system_call(prev, &number))
 		entry->flags |= WAIT_IN_SYSCALL;
 	else if (worth_taking(entry) && !task_is_own(prev) && task_is_wanted(prev))
 		tell_user_stack(ctx, prev, now, 0, RING_USER_TAKEN);
@@ -350,6 +351,8 @@ static __always_inline void look_first(struct task_struct *task)
 		entry->since = bpf_ktime_get_ns();
 	if (!entry->ran)
 		entry->ran = task->se.sum_exec_runtime;
+	if (!entry->voluntary)
+		entry->voluntary = task->nvcsw;
 	entry->first_arrival = task->sched_info.last_arrival;
 	/* Also of one that is on a CPU: it may be on its way off. */
 	entry->first_seen = !entry->out;

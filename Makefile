@@ -18,7 +18,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
-	linux-perf qemu-system-x86 busybox-static cpio xz-utils
+	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils
 
 # --- flags ---------------------------------------------------------------------------------------
 

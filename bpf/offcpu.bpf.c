@@ -164,17 +164,16 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, next, 0, 0);
 	enum ring_counter outcome = RING_COUNT_NO_ENTRY;
 
-	if (!entry && !wait_look.armed)
-		return;
-	if (entry && (entry->flags & WAIT_CLOSED))
-		return;
-	if (entry && !wait_look.armed) { /* the first look is under way: what it says of this task is history */
-		entry->first_seen = entry->hidden = false;
-		entry->out = 0;
+	if (!entry) {
+		if (wait_look.armed)
+			count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
 		return;
 	}
-	if (!entry) {
-		count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
+	if (entry->flags & WAIT_CLOSED)
+		return;
+	if (!wait_look.armed) { /* the first look is under way: what it says of this task is history */
+		entry->first_seen = entry->hidden = false;
+		entry->out = 0;
 		return;
 	}
 	if (entry->hidden)

@@ -51,14 +51,13 @@ static __always_inline u64 switch_now(struct task_struct *next)
 /* *now becomes exact; the return value is what to add to times that were taken by switch_now(). */
 static __always_inline u64 exact_now(u64 *now)
 {
-	u64 exact;
+	u64 shift;
 
 	if (wait_knobs.clock != RING_CLOCK_SHIFTED)
 		return 0;
-	exact = bpf_ktime_get_ns();
-	exact -= *now;
-	*now += exact;
-	return exact;
+	shift = bpf_ktime_get_ns() - *now;
+	*now += shift;
+	return shift;
 }
 
 /* Between two times of which one may be by the other clock, and so a little off. */

@@ -80,12 +80,11 @@ static uint8_t *user_stack_put(struct event_encoder *encoder, const struct event
 	return at;
 }
 
-static uint64_t sample_flags(const struct event_sample *sample, const struct event_stacks *stacks)
+static uint64_t stack_flags(uint64_t flags, uint64_t missing, const struct event_stacks *stacks)
 {
-	uint64_t flags = sample->flags & (SAMPLE_KERNEL_TRUNCATED | SAMPLE_USER_TRUNCATED);
-
-	return flags | (stacks->kernel_count ? SAMPLE_HAS_KERNEL : 0) | (stacks->user_count ? SAMPLE_HAS_USER : 0) |
-	       (sample->period ? SAMPLE_HAS_PERIOD : 0) | (sample->missing ? SAMPLE_USER_MISSING : 0);
+	return (flags & (SAMPLE_KERNEL_TRUNCATED | SAMPLE_USER_TRUNCATED)) |
+	       (stacks->kernel_count ? SAMPLE_HAS_KERNEL : 0) | (stacks->user_count ? SAMPLE_HAS_USER : 0) |
+	       (missing ? SAMPLE_USER_MISSING : 0);
 }
 
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
@@ -100,7 +99,7 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 		r = find_task(encoder, task, &sample->task);
 	if (r < 0)
 		return r;
-	sample->flags = sample_flags(sample, stacks);
+	sample->flags = stack_flags(sample->flags, sample->missing, stacks) | (sample->period ? SAMPLE_HAS_PERIOD : 0);
 	sample->kernel = STACK_KERNEL_ROOT;
 	sample->user = STACK_USER_ROOT;
 	sample->callers_known = false;
@@ -236,13 +235,6 @@ int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, co
 	put_record(&put);
 	wait->callers_known = put.known;
 	return 0;
-}
-
-static uint64_t stack_flags(uint64_t flags, uint64_t missing, const struct event_stacks *stacks)
-{
-	return (flags & (SAMPLE_KERNEL_TRUNCATED | SAMPLE_USER_TRUNCATED)) |
-	       (stacks->kernel_count ? SAMPLE_HAS_KERNEL : 0) | (stacks->user_count ? SAMPLE_HAS_USER : 0) |
-	       (missing ? SAMPLE_USER_MISSING : 0);
 }
 
 int event_encode_wake(struct event_encoder *encoder, struct event_wake *wake, const struct event_task *task,

@@ -193,7 +193,6 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 		return;
 	mark_hits(waits, &raw->task, &stacks, wait.callers_known);
 	waits->told++;
-	waits->not_ended += !!(raw->flags & RING_WAIT_NOT_ENDED);
 }
 
 static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)

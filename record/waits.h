@@ -25,7 +25,6 @@ struct waits {
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU, by a -c that is too large for the kernel side */
 	uint64_t told;		    /* waits */
-	uint64_t not_ended;	    /* of these */
 	uint64_t refused;	    /* records that are not what they should be */
 };
 

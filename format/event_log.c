@@ -14,10 +14,17 @@ struct lane { /* one open chunk */
 	uint64_t seen; /* when a tick found it open first; 0: none has */
 };
 
+struct tally { /* events of one source */
+	uint64_t pending; /* in the open chunk */
+	uint64_t written;
+	uint64_t unwritten; /* the writer failed */
+};
+
 struct event_log {
 	struct trace_writer *writer;
 	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
-	int error;		   /* the writer's, which has closed the trace */
+	struct tally tallies[EVENT_LOG_SOURCES];
+	int error; /* the writer's, which takes no more chunks */
 };
 
 int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct event_log **ret_log)
@@ -50,6 +57,26 @@ void event_log_destroy(struct event_log *log)
 	free(log);
 }
 
+/* What was pending is written, or, where the writer failed, will never be. */
+static void settle(struct event_log *log, bool written)
+{
+	for (size_t i = 0; i < EVENT_LOG_SOURCES; i++) {
+		struct tally *tally = &log->tallies[i];
+
+		*(written ? &tally->written : &tally->unwritten) += tally->pending;
+		tally->pending = 0;
+	}
+}
+
+/* After a failure the STATE lane is for the account of it, which goes into END. */
+static void fail(struct event_log *log, int error)
+{
+	log->error = error;
+	settle(log, false);
+	event_encoder_reset(log->state.encoder);
+	event_encoder_reset(log->events.encoder);
+}
+
 static int lane_write(struct event_log *log, struct lane *lane)
 {
 	uint64_t first, last;
@@ -63,7 +90,9 @@ static int lane_write(struct event_log *log, struct lane *lane)
 	event_encoder_reset(lane->encoder);
 	lane->seen = 0;
 	if (r < 0)
-		log->error = r;
+		fail(log, r);
+	else if (lane == &log->events)
+		settle(log, true);
 	return r;
 }
 
@@ -84,8 +113,8 @@ static int use_type(struct event_log *log, enum rwk_chunk_type type)
 {
 	int r;
 
-	if (log->events.type == type)
-		return 0;
+	if (log->error || log->events.type == type)
+		return log->error;
 	r = event_log_flush(log);
 	log->events.type = type;
 	return r;
@@ -104,17 +133,41 @@ static int use_type(struct event_log *log, enum rwk_chunk_type type)
 		result;                                                                            \
 	})
 
+/* What tells of the recording itself, and has its place in END. */
+static bool is_account(enum event_kind kind)
+{
+	return kind == EVENT_LOSS || kind == EVENT_COST;
+}
+
 int event_log_add(struct event_log *log, const struct event *event)
 {
 	struct lane *lane = event->kind < EVENT_TASK ? &log->state : &log->events;
-	int r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : 0;
+	int r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
 
 	return r < 0 ? r : ENCODE(log, lane, event_encode(lane->encoder, event));
 }
 
 int event_log_add_meta(struct event_log *log, const char *key, const char *value)
 {
-	return ENCODE(log, &log->state, event_encode_meta(log->state.encoder, key, value));
+	return log->error ? log->error : ENCODE(log, &log->state, event_encode_meta(log->state.encoder, key, value));
+}
+
+static int count_event(struct event_log *log, uint32_t source, int r)
+{
+	if (source >= EVENT_LOG_SOURCES)
+		return r;
+	if (r >= 0)
+		log->tallies[source].pending++;
+	else if (log->error)
+		log->tallies[source].unwritten++;
+	return r;
+}
+
+void event_log_count(const struct event_log *log, uint32_t source, struct event_log_count *ret_count)
+{
+	const struct tally *tally = &log->tallies[source % EVENT_LOG_SOURCES];
+
+	*ret_count = (struct event_log_count){.held = tally->written + tally->pending, .unwritten = tally->unwritten};
 }
 
 int event_log_add_sample(struct event_log *log, struct event_sample *sample, const struct event_task *task,
@@ -122,7 +175,9 @@ int event_log_add_sample(struct event_log *log, struct event_sample *sample, con
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
-	return r < 0 ? r : ENCODE(log, &log->events, event_encode_sample(log->events.encoder, sample, task, stacks));
+	if (r >= 0)
+		r = ENCODE(log, &log->events, event_encode_sample(log->events.encoder, sample, task, stacks));
+	return count_event(log, sample->source, r);
 }
 
 int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, const struct event_task *task,
@@ -130,7 +185,9 @@ int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, 
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
-	return r < 0 ? r : ENCODE(log, &log->events, event_encode_walk_task(log->events.encoder, row, task, stacks));
+	if (r >= 0)
+		r = ENCODE(log, &log->events, event_encode_walk_task(log->events.encoder, row, task, stacks));
+	return count_event(log, 0, r);
 }
 
 int event_log_add_wait(struct event_log *log, struct event_wait *wait, const struct event_task *task,
@@ -138,7 +195,9 @@ int event_log_add_wait(struct event_log *log, struct event_wait *wait, const str
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
-	return r < 0 ? r : ENCODE(log, &log->events, event_encode_wait(log->events.encoder, wait, task, waker, stacks));
+	if (r >= 0)
+		r = ENCODE(log, &log->events, event_encode_wait(log->events.encoder, wait, task, waker, stacks));
+	return count_event(log, wait->source, r);
 }
 
 int event_log_add_wake(struct event_log *log, struct event_wake *wake, const struct event_task *task,
@@ -146,7 +205,9 @@ int event_log_add_wake(struct event_log *log, struct event_wake *wake, const str
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
-	return r < 0 ? r : ENCODE(log, &log->events, event_encode_wake(log->events.encoder, wake, task, target, stacks));
+	if (r >= 0)
+		r = ENCODE(log, &log->events, event_encode_wake(log->events.encoder, wake, task, target, stacks));
+	return count_event(log, wake->source, r);
 }
 
 int event_log_add_user_stack(struct event_log *log, struct event_user_stack *record, const struct event_task *task,
@@ -222,13 +283,11 @@ int event_log_tick(struct event_log *log, uint64_t now)
 
 int event_log_close(struct event_log *log, enum rwk_end_reason reason, const struct event *last, size_t count)
 {
-	int r = event_log_flush(log), closed;
+	int r = log->error ? 0 : event_log_flush(log), closed;
 	uint64_t first_time, last_time;
 	const void *bytes;
 	size_t length;
 
-	if (r < 0)
-		return r;
 	/* What does not fit or is refused must not keep the trace from being closed. */
 	for (size_t i = 0; i < count; i++) {
 		int one = event_encode(log->state.encoder, &last[i]);

@@ -16,7 +16,7 @@
 
 enum {
 	PARITY_GROWTH = 2 * sizeof(struct rwk_chunk_header) + 16, /* its own header and a member's */
-	END_RESERVE = 16 << 10,                                   /* for END, its records and its header */
+	END_RESERVE = 16 << 10,                                   /* for END, its records and its header, at least */
 	PREALLOCATE_AHEAD = 1 << 20,
 	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
 	INTERRUPTIONS = 1000, /* of a call in a row, after which it is an error */
@@ -31,7 +31,7 @@ struct trace_writer {
 	bool closed;
 	int error; /* the failure that ended it */
 	uint32_t seed;
-	uint64_t max_size, free_floor;
+	uint64_t max_size, free_floor, end_reserve;
 	uint64_t start;        /* of the section in the file */
 	uint64_t offset;       /* of the next chunk in the section */
 	uint64_t preallocated; /* blocks are there up to here, in the file */
@@ -115,7 +115,7 @@ static uint64_t reserve(const struct trace_writer *writer)
 
 	if (entries > INDEX_ENTRIES)
 		entries = 0;
-	return parity_room(&writer->parity) + END_RESERVE + sizeof(struct rwk_chunk_header) +
+	return parity_room(&writer->parity) + writer->end_reserve + sizeof(struct rwk_chunk_header) +
 	       entries * sizeof(struct rwk_index_entry) + sizeof(struct rwk_trailer);
 }
 
@@ -142,15 +142,16 @@ static bool is_no_space(int error)
 
 static int check_free_floor(const struct trace_writer *writer, uint64_t end)
 {
-	int64_t free_bytes;
 	uint64_t missing = end > writer->preallocated ? end - writer->preallocated : 0;
+	uint64_t ahead = end < writer->preallocated ? writer->preallocated - end : 0; /* is given back */
+	int64_t free_bytes;
 
 	if (!writer->free_floor || writer->is_stream)
 		return 0;
 	free_bytes = writer->io->free_bytes(writer->io->context, writer->fd);
 	if (free_bytes < 0) /* not known: the floor cannot be kept, the write itself will tell */
 		return 0;
-	return (uint64_t)free_bytes < missing || (uint64_t)free_bytes - missing < writer->free_floor ? -ENOSPC : 0;
+	return (uint64_t)free_bytes + ahead < writer->free_floor + missing ? -ENOSPC : 0;
 }
 
 /* Makes sure that `length` more bytes fit, and all that must follow them. */
@@ -240,8 +241,8 @@ static int put_end(struct trace_writer *writer, const void *records, size_t leng
 	struct rwk_chunk_header header = {.type = RWK_CHUNK_END};
 
 	rwk_chunk_pack(&header, records, length, writer->stored, writer->scratch);
-	if (rwk_chunk_length(&header) > END_RESERVE) {
-		int r = make_room(writer, rwk_chunk_length(&header));
+	if (rwk_chunk_length(&header) > writer->end_reserve) {
+		int r = writer->error ? writer->error : make_room(writer, rwk_chunk_length(&header));
 
 		if (r < 0)
 			return r;
@@ -307,24 +308,32 @@ static enum rwk_end_reason reason_of(int error)
 }
 
 /*
- * Leaves a valid trace behind, as far as the disk lets it. Returns `error`. Only a torn chunk is cut off before the
- * section is closed: cutting gives the preallocated blocks away, which are what it is closed with.
+ * What is on disk stays a valid trace. Only a torn chunk is cut off: cutting gives the preallocated blocks away, which are
+ * what the section is closed with; they are asked for again, in case nobody else was quicker. Returns `error`.
  */
 static int fail(struct trace_writer *writer, int error)
 {
-	int r;
-
 	if (writer->error)
 		return writer->error;
 	writer->error = error;
-	r = writer->torn ? cut_back(writer) : 0;
-	if (r >= 0 && error != -EPIPE)
-		(void)close_section(writer, reason_of(error), NULL, 0);
+	if (writer->torn && cut_back(writer) >= 0 && !writer->is_stream && !writer->cannot_preallocate)
+		(void)preallocate(writer, writer->start + writer->offset + reserve(writer));
+	return error;
+}
+
+/* END and what belongs to it, as far as the disk lets us. Where not even these records fit, END is empty. */
+static int close_failed(struct trace_writer *writer, const void *records, size_t length)
+{
+	enum rwk_end_reason reason = reason_of(writer->error);
+
+	if (!writer->torn && writer->error != -EPIPE && close_section(writer, reason, records, length) < 0 &&
+	    (!writer->torn || cut_back(writer) >= 0))
+		(void)close_section(writer, reason, NULL, 0);
 	(void)cut_back(writer);
 	if (!writer->is_stream)
 		(void)writer->io->sync(writer->io->context, writer->fd);
 	writer->closed = true;
-	return error;
+	return writer->error;
 }
 
 /* --- the interface ------------------------------------------------------------------------------------ */
@@ -359,12 +368,14 @@ int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, 
 	int r;
 
 	if (writer->closed)
-		return writer->torn ? writer->error : 0;
+		return writer->error;
 	if (length > RWK_MAX_RAW_CHUNK)
 		return -EINVAL;
-	r = close_section(writer, reason, end_records, length);
-	if (r < 0)
-		return fail(writer, r);
+	r = writer->error ? writer->error : close_section(writer, reason, end_records, length);
+	if (r < 0) {
+		(void)fail(writer, r);
+		return close_failed(writer, end_records, length);
+	}
 	writer->closed = true;
 	if (writer->is_stream)
 		return 0;
@@ -414,6 +425,7 @@ static int prepare(struct trace_writer *writer, const struct trace_writer_settin
 	writer->start = size < 0 ? 0 : (uint64_t)size;
 	writer->max_size = settings->max_size;
 	writer->free_floor = settings->free_floor;
+	writer->end_reserve = settings->end_reserve > END_RESERVE ? settings->end_reserve : END_RESERVE;
 	writer->index = calloc(INDEX_ENTRIES, sizeof(*writer->index));
 	writer->stored = malloc(RWK_MAX_STORED_CHUNK);
 	writer->scratch = malloc(lz4_block_scratch());

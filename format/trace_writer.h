@@ -3,7 +3,8 @@
  * Chunks onto a file or a pipe. The writer owns the section: header, sequence numbers, checksums, the PARITY
  * chunks, index and trailer, and the bytes kept in reserve so that these always fit. One gathered write per
  * chunk. After every call that returns, what lies on disk is a valid trace; when the disk is full or fails, the file
- * is cut back to its last whole chunk, closed with END, INDEX and trailer, and every later call returns the same error.
+ * is cut back to its last whole chunk, and every later call returns the same error, but for close, which writes END, INDEX
+ * and trailer into the reserve, and then returns it.
  * Memory is taken at creation; a section with more chunks than an INDEX chunk holds has none.
  * The caller ignores SIGPIPE and SIGXFSZ. A file that holds bytes already gets a new section behind them.
  */
@@ -16,8 +17,9 @@
 struct trace_writer;
 
 struct trace_writer_settings {
-	uint64_t max_size;   /* bytes of the section at most, 0: no limit; reached: -EFBIG and a closed file */
-	uint64_t free_floor; /* bytes to leave free on the file system, 0: none; reached: -ENOSPC and a closed file */
+	uint64_t max_size;   /* bytes of the section at most, 0: no limit; reached: -EFBIG */
+	uint64_t free_floor; /* bytes to leave free on the file system, 0: none; reached: -ENOSPC */
+	uint64_t end_reserve; /* bytes of END that must fit when nothing else does; 16 KiB at least */
 };
 
 /*
@@ -32,7 +34,7 @@ void trace_writer_destroy(struct trace_writer *writer);
 int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint8_t flags, const void *payload,
 		     size_t length, uint64_t first_time, uint64_t last_time);
 
-/* END (with `end_records`), INDEX, trailer, sync. Once; 0 also when an earlier failure has closed the file already. */
+/* END (with `end_records`), INDEX, trailer, sync. Once. Returns the failure of an earlier call, if there was one. */
 int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, const void *end_records, size_t length);
 
 uint64_t trace_writer_bytes(const struct trace_writer *writer); /* of the section, so far */

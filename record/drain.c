@@ -148,8 +148,8 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 			  sample.callers_known ? 1 : stacks.user_count);
 	if (r == -EINVAL)
 		drain->refused++;
-	else if (recording_check(recording, r) >= 0)
-		drain->samples++;
+	else
+		(void)recording_check(recording, r);
 }
 
 static bool is_sample(const struct drain *drain, const struct ring_sample *raw, size_t length)
@@ -194,8 +194,6 @@ static void drain_rings(struct drain *drain)
 		uint32_t number = merge_earliest(drain->times, drain->ring_count, &until);
 
 		for (; drain->rings[number].head && drain->times[number] <= until; advance(drain, number)) {
-			if (recording->stop == RECORDING_FAILED)
-				return;
 			if (drain->times[number] >= due)
 				due = sideband_apply(recording->sideband, drain->times[number]);
 			take(drain, &drain->rings[number]);

@@ -34,7 +34,6 @@ struct drain {
 	uint64_t *times; /* of the heads, UINT64_MAX: none */
 	uint32_t ring_count;
 	uint64_t period;  /* of samples that need not carry one; set once it is known */
-	uint64_t samples; /* encoded */
 	uint64_t refused; /* by the encoder */
 	const struct filter *filter;
 	uint64_t *filtered; /* per CPU: recorded by the program, not wanted by a late -c */

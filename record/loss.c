@@ -32,7 +32,7 @@ static const enum loss_cause causes[RING_COUNTERS] = {
 	[RING_COUNT_TRUNCATED] = LOSS_TRUNCATED,
 };
 
-enum { TOLD_SOURCES = 8 }; /* the sources' ids are less */
+enum { TOLD_SOURCES = EVENT_LOG_SOURCES }; /* the sources' ids are less */
 
 int loss_init(struct loss *loss)
 {
@@ -148,6 +148,25 @@ static void tell_names(struct loss *loss, uint64_t now, bool all)
 	tell(loss, now, all, 0, 0, LOSS_FILES, files.asked - files.opened);
 }
 
+/* With the writer's failure, all that is in the rings is lost too. */
+static void tell_unwritten(struct loss *loss, uint64_t now, bool all)
+{
+	struct event_log_count count;
+
+	for (uint32_t source = 0; source < TOLD_SOURCES; source++) {
+		event_log_count(loss->recording->log, source, &count);
+		tell(loss, now, all, source, 0, LOSS_UNWRITTEN, count.unwritten);
+		loss->lost += count.unwritten;
+	}
+}
+
+uint64_t loss_most_bytes(const struct recording *recording)
+{
+	enum { RECORD_BYTES = 24, CAUSES_PER_CPU = 24 };
+
+	return (uint64_t)recording->max_cpus * CAUSES_PER_CPU * RECORD_BYTES;
+}
+
 void loss_tell(struct loss *loss, uint64_t now, bool all)
 {
 	struct recording *recording = loss->recording;
@@ -173,5 +192,6 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	tell(loss, now, all, 0, 0, LOSS_NO_TASK_ENTRY, programs.unfollowed);
 	loss->lost += programs.recursion_misses + programs.unfollowed;
 	tell_names(loss, now, all);
+	tell_unwritten(loss, now, all);
 	tell_cost(loss, now, &programs);
 }

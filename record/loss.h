@@ -31,13 +31,16 @@ struct loss {
 	uint32_t cpu_source, waits_source, wakers_source;
 	struct ring_cpu *now; /* per CPU */
 	uint64_t *told;	      /* per source, CPU and cause, the total last written */
-	uint64_t lost;	      /* events that are damage: ring full, nested, no entry, sideband, encoder, recursion */
+	uint64_t lost;	      /* damage: ring full, nested, no entry, sideband, encoder, recursion; and what was not written */
 	uint64_t left_out;    /* idle, own, filtered, brief */
 	uint64_t max_rss;     /* bytes, rings not counted */
 };
 
 int loss_init(struct loss *loss);
 void loss_deinit(struct loss *loss);
+
+/* What the account takes in a trace, at most. */
+uint64_t loss_most_bytes(const struct recording *recording);
 
 /* Reads and writes everything; `all` also what did not change since it was last written. */
 void loss_tell(struct loss *loss, uint64_t now, bool all);

@@ -50,17 +50,25 @@ static void stop(struct session *session, enum recording_stop why)
 		session->recording.stop = why;
 }
 
+static uint64_t held(const struct session *session, uint32_t source)
+{
+	struct event_log_count count;
+
+	event_log_count(session->recording.log, source, &count);
+	return count.held;
+}
+
 static struct status_figures figures(const struct session *session)
 {
 	return (struct status_figures){
-		.samples = session->drain.samples,
+		.samples = held(session, SOURCE_ID_CPU),
 		.walks = session->walk.number,
 		.tasks = session->walk.rows,
 		.lost = session->loss.lost,
 		.left_out = session->loss.left_out,
 		.written = trace_writer_bytes(session->recording.writer),
 		.elapsed = clocks_now() - session->recording.start,
-		.waits = session->waits.told,
+		.waits = held(session, SOURCE_ID_OFFCPU),
 		.profile = session->config->profile.wanted,
 		.offcpu = session->config->offcpu.wanted,
 	};

@@ -80,8 +80,12 @@ static int open_helpers(struct session *session)
 static int open_log(struct session *session)
 {
 	const struct record_output *output = &session->config->output;
-	const struct trace_writer_settings settings = {.max_size = (uint64_t)output->max_size, .free_floor = FREE_FLOOR};
 	struct recording *recording = &session->recording;
+	const struct trace_writer_settings settings = {
+		.max_size = (uint64_t)output->max_size,
+		.free_floor = FREE_FLOOR,
+		.end_reserve = loss_most_bytes(recording),
+	};
 	int r = output_file_open(&session->output, output->path, output->force);
 
 	if (r < 0)

@@ -189,10 +189,8 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (with_waker)
 		take_waker((const void *)raw->rest, &wait, &waker);
-	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
-		return;
-	mark_hits(waits, &raw->task, &stacks, wait.callers_known);
-	waits->told++;
+	if (was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
+		mark_hits(waits, &raw->task, &stacks, wait.callers_known);
 }
 
 static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)
@@ -350,7 +348,7 @@ static size_t take_rows(struct waits *waits, size_t held)
 {
 	size_t at = 0, length;
 
-	while (waits->recording->stop != RECORDING_FAILED && (length = record_length(waits->buffer + at, held - at))) {
+	while ((length = record_length(waits->buffer + at, held - at))) {
 		waits_take(waits, (const void *)(waits->buffer + at), length);
 		at += length;
 	}

@@ -24,7 +24,6 @@ struct waits {
 	uint64_t *frames;	    /* kernel frames, normalized */
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU, by a -c that is too large for the kernel side */
-	uint64_t told;		    /* waits */
 	uint64_t refused;	    /* records that are not what they should be */
 };
 

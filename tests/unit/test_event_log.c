@@ -137,5 +137,59 @@ static void the_writer_s_error_stays(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(full_chunks_are_written_and_named_before), TEST(chunks_age), TEST(symbols_are_spread_over_chunks),
+static uint64_t unwritten_in_the_trace(struct bench *b)
+{
+	struct trace_reader *reader = NULL;
+	struct event_decoder *decoder = NULL;
+	const struct trace_chunk *chunks;
+	uint8_t *payload = malloc(RWK_MAX_RAW_CHUNK);
+	struct event event;
+	uint64_t total = 0;
+
+	if (!payload || trace_reader_create(&b->m.io, 3, &reader) < 0 || event_decoder_create(&decoder) < 0)
+		abort();
+	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
+		if (chunks[i].header.type != RWK_CHUNK_END || trace_reader_load(reader, &chunks[i], payload) < 0)
+			continue;
+		event_decoder_start(decoder, payload, chunks[i].header.raw_size);
+		while (event_decoder_next(decoder, &event) > 0)
+			if (event.kind == EVENT_LOSS && event.loss.cause == LOSS_UNWRITTEN)
+				total += event.loss.total;
+	}
+	event_decoder_destroy(decoder);
+	trace_reader_destroy(reader);
+	free(payload);
+	return total;
+}
+
+/* What was in the open chunk, and what came later, is counted; the count has its place in END. */
+static void what_is_not_written_is_counted(struct test *t)
+{
+	struct event loss = {.kind = EVENT_LOSS, .loss = {.time = SYN_BASE + 1000 * MS, .cause = LOSS_UNWRITTEN}};
+	struct event_log_count count;
+	struct bench b;
+
+	bench_open(&b);
+	for (uint32_t i = 0; i < 4; i++)
+		CHECK_INT(t, syn_add(b.log, i, 4), 0);
+	for (uint32_t i = 4; i < 7; i++)
+		CHECK_INT(t, syn_add(b.log, i, SYN_MAX), 0);
+	b.m.call = CALL_WRITEV;
+	b.m.error = -EIO;
+	b.m.nth = b.m.counts[CALL_WRITEV] + 1;
+	CHECK_INT(t, event_log_flush(b.log), -EIO);
+	CHECK_INT(t, syn_add(b.log, 7, SYN_MAX), -EIO);
+	event_log_count(b.log, 1, &count);
+	CHECK_INT(t, count.held, 4);
+	CHECK_INT(t, count.unwritten, 4);
+	loss.loss.total = count.unwritten;
+	CHECK_INT(t, event_log_add(b.log, &loss), 0);
+	CHECK_INT(t, event_log_add_meta(b.log, "too", "late"), -EIO);
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), -EIO);
+	CHECK_INT(t, unwritten_in_the_trace(&b), 4);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(what_is_not_written_is_counted),
+	  TEST(full_chunks_are_written_and_named_before), TEST(chunks_age), TEST(symbols_are_spread_over_chunks),
 	  TEST(what_breaks_a_limit_is_left_out_alone), TEST(the_writer_s_error_stays))

@@ -151,12 +151,14 @@ static __always_inline void end_unseen(struct ring_cpu *cpu, struct task_struct 
 		count(cpu, end_wait(cpu, prev, entry, in, true));
 }
 
-/* Threads that a hidden process made since have no entry at all. */
+/* What a hidden process makes has no entry at all: its threads, and its children until they exec. */
 static __always_inline bool is_of_hidden(struct task_struct *task)
 {
-	const struct wait_entry *leader = bpf_task_storage_get(&wait_entries, task->group_leader, 0, 0);
+	const struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task->group_leader, 0, 0);
 
-	return leader && leader->hidden;
+	if (!entry)
+		entry = bpf_task_storage_get(&wait_entries, task->real_parent->group_leader, 0, 0);
+	return entry && entry->hidden;
 }
 
 static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *next, u64 now)
@@ -345,6 +347,24 @@ int wait_new_task(u64 *ctx)
 	entry->out = entry->since = bpf_ktime_get_ns();
 	entry->wait_class = RING_WAIT_STARTED;
 	entry->out_cpu = bpf_get_smp_processor_id();
+	return 0;
+}
+
+/* The child of a hidden process begins here. */
+SEC("tp_btf/sched_process_exec")
+int wait_exec(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
+
+	if (entry)
+		return 0;
+	entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!entry)
+		return 0;
+	entry->since = bpf_ktime_get_ns();
+	entry->ran = task->se.sum_exec_runtime;
+	entry->voluntary = task->nvcsw;
 	return 0;
 }
 

@@ -41,10 +41,10 @@ static unsigned int mark_process(const struct probe *probe, const char *process)
 void hidden_tasks_mark(const struct probe *probe, uint64_t seen)
 {
 	const struct dirent *entry;
-	unsigned int hidden = 0;
+	unsigned int hidden = probe_wait_hide(probe, 1) == 0;
 	DIR *processes;
 
-	if (count_tasks() <= seen)
+	if (!hidden && count_tasks() <= seen)
 		return;
 	processes = opendir("/proc");
 	while (processes && (entry = readdir(processes)))

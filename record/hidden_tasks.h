@@ -11,7 +11,8 @@
 struct probe;
 
 /*
- * seen: tasks that the iterator showed. Where the kernel says that there are more, the threads in /proc that were not shown
+ * seen: tasks that the iterator showed. Where the kernel says that there are more, or process 1 is not among them (the
+ * number may have changed meanwhile), the threads in /proc that were not shown
  * are marked as hidden, and it is said how many they are.
  */
 void hidden_tasks_mark(const struct probe *probe, uint64_t seen);

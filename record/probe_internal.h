@@ -16,7 +16,7 @@ struct cpu_bpf;
 struct offcpu_bpf;
 struct tasks_bpf;
 
-enum { WAIT_LINKS = 4, PROBE_OBJECTS = 3 };
+enum { WAIT_LINKS = 5, PROBE_OBJECTS = 3 };
 
 struct probe {
 	struct probe_settings settings;

@@ -148,6 +148,7 @@ int probe_waits_attach(struct probe *probe)
 	const struct offcpu_bpf *waits = probe->waits;
 	struct bpf_program *const programs[WAIT_LINKS] = {
 		waits->progs.wait_new_task,
+		waits->progs.wait_exec,
 		waits->progs.wait_switch,
 		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
 		probe->waits_knobs.user_stacks ? waits->progs.wait_sys_exit : NULL,
@@ -213,5 +214,6 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(waits->progs.wait_waking, cost);
 	probe_add_cost(waits->progs.wait_sys_exit, cost);
 	probe_add_cost(waits->progs.wait_new_task, cost);
+	probe_add_cost(waits->progs.wait_exec, cost);
 	probe_add_cost(waits->progs.wait_look_at, cost);
 }

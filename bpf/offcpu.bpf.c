@@ -174,7 +174,7 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 	if (entry->flags & WAIT_CLOSED)
 		return;
 	if (!wait_look.armed) { /* the first look is under way: what it says of this task is history */
-		entry->first_seen = entry->hidden = false;
+		entry->first_seen = false;
 		entry->out = 0;
 		return;
 	}

@@ -13,6 +13,7 @@
 enum { MAX_CGROUP_DEPTH = 32 };
 
 const volatile struct ring_filter_knobs knobs;
+const volatile __u64 wanted_cpus[RING_CPU_WORDS];
 
 /* Set by the recorder once it knows them, before the first event. */
 struct ring_own own;
@@ -90,6 +91,13 @@ static __always_inline bool task_comm_matches(struct task_struct *task)
 		return false;
 	bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
 	return comm_regex_table_match(table, comm);
+}
+
+static __always_inline bool cpu_is_wanted(u32 cpu)
+{
+	u32 word = cpu / 64;
+
+	return !(knobs.filters & RING_FILTER_CPUS) || (word < RING_CPU_WORDS && (wanted_cpus[word] >> (cpu % 64) & 1));
 }
 
 static __always_inline bool task_is_wanted(struct task_struct *task)

@@ -78,6 +78,8 @@ static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct 
 		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, late ? 0 : now), record), stack = 0;
 
 		record->out += shift;
+		if (record->out > now) /* times by two clocks, which are a little off */
+			record->out = now;
 		record->run_queue = run_queue;
 		if (!late)
 			stack = wait_stack(task, record);

@@ -15,9 +15,10 @@ enum {
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_COMM_SIZE = 16,
 	RING_HEAD_ROOM = 256, /* no record's fixed part is larger */
+	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
 };
 
-/* Per CPU, running totals. SEEN = the sum of IDLE to NO_ENTRY. */
+/* Per CPU, running totals. SEEN = the sum of IDLE to RATE_LIMITED. */
 enum ring_counter {
 	RING_COUNT_SEEN,
 	RING_COUNT_IDLE,
@@ -28,6 +29,7 @@ enum ring_counter {
 	RING_COUNT_NESTED, /* no scratch at this level, or the ring's lock was held by what was interrupted */
 	RING_COUNT_BRIEF,  /* waits: shorter than the threshold, summed by task */
 	RING_COUNT_NO_ENTRY, /* waits: nothing is known of the task's switch-out */
+	RING_COUNT_RATE_LIMITED, /* points: counted, beyond the rate that was asked for */
 	/* of RECORDED: */
 	RING_COUNT_KERNEL_STACK, /* its kernel stack could not be walked */
 	RING_COUNT_USER_STACK,	 /* its user stack was asked for and is missing */
@@ -42,13 +44,14 @@ struct ring_cpu { /* one per CPU and program object */
 	__u64 pending; /* waits: the task that is current here lacks a user stack (bpf/wait_user.bpf.h) */
 };
 
-enum ring_filter { /* bits; a task must pass all that are set */
+enum ring_filter { /* bits; a task must pass all that are set; CPUS is of events that are of one */
 	RING_FILTER_IDS = 1,	/* its tgid is in wanted_tgids, or its tid in wanted_tids */
 	RING_FILTER_COMM = 2,
 	RING_FILTER_CGROUP = 4,
 	RING_FILTER_USER_THREADS = 8,
 	RING_FILTER_KERNEL_THREADS = 16,
 	RING_FILTER_FOLLOWED = 32, /* descends from the command that the recorder started */
+	RING_FILTER_CPUS = 64,
 };
 
 struct ring_filter_knobs {
@@ -75,7 +78,7 @@ enum ring_sample_flag {
 	RING_SAMPLE_NO_USER_FAULT = 16,
 };
 
-enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS };
+enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT };
 
 /* How every record in a ring begins. */
 struct ring_head {

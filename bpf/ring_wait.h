@@ -109,12 +109,12 @@ enum ring_wait_clock {
 struct ring_wait_knobs {
 	__u64 least, most; /* ns: shorter waits are summed, longer ones left out */
 	__u32 states;	   /* bits of prev_state, and WAIT_STATE_RUNNABLE */
-	__u32 wakers, user_stacks, cpus; /* bools */
-	__u32 source, wakers_source;
+	__u32 wakers, user_stacks; /* bools */
+	__u32 source, wakers_source, unused;
 	__u64 clock; /* enum ring_wait_clock */
 	__s64 preempt_count; /* where a CPU's preempt count lies behind its run queue, bytes; 0: not known */
 };
-enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff, RING_CPU_WORDS = 128 };
+enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff };
 
 /* The first and the last look at all tasks. */
 enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST };

@@ -9,20 +9,12 @@
 
 const volatile struct ring_wait_knobs wait_knobs;
 const volatile __u32 wait_max_frames = RING_MAX_FRAMES;
-const volatile __u64 wait_cpus[RING_CPU_WORDS];
 
 struct ring_look_state wait_look;
 
 static __always_inline bool state_is_wanted(u32 state)
 {
 	return wait_knobs.states & (state ? state : RING_STATE_RUNNABLE);
-}
-
-static __always_inline bool cpu_is_wanted(u32 cpu)
-{
-	u32 word = cpu / 64;
-
-	return !wait_knobs.cpus || (word < RING_CPU_WORDS && (wait_cpus[word] >> (cpu % 64) & 1));
 }
 
 /* RECORDED: go on; else the counter it belongs to. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "common/nearest.h"
 
 enum { SUGGESTION_MAX = 32 }; /* longer names are not compared */
 
@@ -33,53 +34,15 @@ static bool takes_value(const struct option_row *row)
 	return row->kind != OPTION_FLAG && row->kind != OPTION_HINT;
 }
 
-static size_t smaller(size_t left, size_t right)
-{
-	return left < right ? left : right;
-}
-
-/* Edits (insert, delete, replace) that turn one word into the other; the dynamic programme's one row. */
-static size_t edit_distance(const char *left, size_t left_length, const char *right, size_t right_length)
-{
-	size_t row[SUGGESTION_MAX + 1];
-
-	for (size_t i = 0; i <= right_length; i++)
-		row[i] = i;
-	for (size_t l = 1; l <= left_length; l++) {
-		size_t diagonal = row[0];
-
-		row[0] = l;
-		for (size_t i = 1; i <= right_length; i++) {
-			size_t replaced = diagonal + (left[l - 1] != right[i - 1]);
-
-			diagonal = row[i];
-			row[i] = smaller(replaced, smaller(row[i], row[i - 1]) + 1);
-		}
-	}
-	return row[right_length];
-}
-
-/* The long option most like a word, a beginning of it first; NULL where none is near. */
+/* The long option most like a word; NULL where none is near. */
 static const char *nearest_name(const struct option_set *set, const char *word, size_t length)
 {
-	const char *nearest = NULL;
-	size_t least = length / 3 + 2; /* edits that are too many */
+	struct nearest nearest = nearest_begin(word, length);
 
-	if (length > SUGGESTION_MAX)
-		return NULL;
-	for (const struct option_row *row = set->rows; !is_last(row); row++) {
-		const char *name = row->long_name;
-		size_t distance;
-
-		if (!name || strlen(name) > SUGGESTION_MAX)
-			continue;
-		distance = strncmp(name, word, length) ? edit_distance(word, length, name, strlen(name)) : 0;
-		if (distance < least) {
-			least = distance;
-			nearest = name;
-		}
-	}
-	return nearest;
+	for (const struct option_row *row = set->rows; !is_last(row); row++)
+		if (row->long_name)
+			nearest_try(&nearest, row->long_name);
+	return nearest.name;
 }
 
 static int unknown_option(const struct parser *parser, const char *word, size_t length)

@@ -16,6 +16,7 @@
 
 #include "common/byte_cursor.h"
 #include "format/event_embed.h"
+#include "format/event_probe.h"
 #include "format/event_sample.h"
 #include "format/event_state.h"
 #include "format/event_wait.h"
@@ -34,6 +35,8 @@ enum event_kind {
 	EVENT_LOSS = 10,
 	EVENT_COST = 11,
 	EVENT_MAPS_UNAVAILABLE = 12,
+	EVENT_PROBE = 13,
+	EVENT_PROBE_HITS = 14,
 	/* EVENTS */
 	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled inside the codec */
 	EVENT_SAMPLE = 33,
@@ -65,6 +68,8 @@ struct event {
 		struct event_loss loss;
 		struct event_cost cost;
 		struct event_maps_unavailable maps_unavailable;
+		struct event_probe probe;
+		struct event_probe_hits probe_hits;
 		struct event_task task;
 		struct event_sample sample;
 		struct event_walk walk;

@@ -41,11 +41,13 @@ int event_encode_kernel_symbol(struct event_encoder *encoder, const struct event
 int event_encode_loss(struct event_encoder *encoder, const struct event_loss *loss);
 int event_encode_cost(struct event_encoder *encoder, const struct event_cost *cost);
 int event_encode_maps_unavailable(struct event_encoder *encoder, const struct event_maps_unavailable *event);
+int event_encode_probe(struct event_encoder *encoder, const struct event_probe *probe);
+int event_encode_probe_hits(struct event_encoder *encoder, const struct event_probe_hits *hits);
 
 /*
  * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in or added to the
  * chunk's dictionary; sample->task, ->kernel and ->user are ignored and set, as are the flags that say which
- * parts follow: kernel or user stack (count above 0), period and reason (not 0).
+ * parts follow: kernel or user stack (count above 0), period, reason and probe (not 0).
  */
 struct event_stacks {
 	const uint64_t *kernel, *user;

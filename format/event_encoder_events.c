@@ -5,7 +5,7 @@
 
 #include "format/event_encoder_internal.h"
 
-enum { SAMPLE_ROOM = RECORD_OVERHEAD + 7 * VARINT_MAX /* without its stacks */ };
+enum { SAMPLE_ROOM = RECORD_OVERHEAD + 8 * VARINT_MAX /* without its stacks */ };
 
 /* Whether a record of `room` bytes with these stacks, and its task, is sure to fit. */
 static int check_room(const struct event_encoder *encoder, const struct event_stacks *stacks, size_t room)
@@ -93,13 +93,15 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 	int r = check_room(encoder, stacks, SAMPLE_ROOM);
 	uint8_t *at;
 
-	if (r >= 0 && (sample->cpu >= encoder->max_cpus || sample->source > RWK_MAX_SOURCES))
+	if (r >= 0 && (sample->cpu >= encoder->max_cpus || sample->source > RWK_MAX_SOURCES ||
+		       sample->probe > RWK_MAX_PROBES))
 		r = -EINVAL;
 	if (r >= 0)
 		r = find_task(encoder, task, &sample->task);
 	if (r < 0)
 		return r;
-	sample->flags = stack_flags(sample->flags, sample->missing, stacks) | (sample->period ? SAMPLE_HAS_PERIOD : 0);
+	sample->flags = stack_flags(sample->flags, sample->missing, stacks) | (sample->period ? SAMPLE_HAS_PERIOD : 0) |
+			(sample->probe ? SAMPLE_HAS_PROBE : 0);
 	sample->kernel = STACK_KERNEL_ROOT;
 	sample->user = STACK_USER_ROOT;
 	sample->callers_known = false;
@@ -116,6 +118,8 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 		at = kernel_stack_put(encoder, stacks, at, &sample->kernel);
 	if (sample->flags & SAMPLE_HAS_USER)
 		at = user_stack_put(encoder, stacks, at, &sample->user, &sample->callers_known);
+	if (sample->flags & SAMPLE_HAS_PROBE)
+		at = varint_put(at, sample->probe);
 	encoder_record_finish(encoder, at);
 	return 0;
 }

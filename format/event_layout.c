@@ -61,12 +61,18 @@ static const struct event_field cost[] = {TIME(cost, time), U64(cost, user_ns), 
 					  U64(cost, written), END};
 static const struct event_field maps_unavailable[] = {TIME(maps_unavailable, time), TASK(maps_unavailable, tgid),
 						      U32(maps_unavailable, reason), END};
+static const struct event_field probe[] = {ID(probe, id, RWK_MAX_PROBES), ID(probe, source, RWK_MAX_SOURCES),
+					   U32(probe, hook), TEXT(probe, name, RWK_MAX_STRING), END};
+static const struct event_field probe_hits[] = {TIME(probe_hits, time), ID(probe_hits, probe, RWK_MAX_PROBES),
+						U64(probe_hits, hits), U64(probe_hits, skipped),
+						U64(probe_hits, missed), END};
 static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
 					  FIELD(COMM, task, comm, RWK_MAX_COMM), END};
 static const struct event_field sample[] = {
 	SPECIAL(U32, sample, cpu), SPECIAL(TIME, sample, time), SPECIAL(U32, sample, task),
 	SPECIAL(U32, sample, source), SPECIAL(HEX, sample, flags), SPECIAL(U64, sample, missing),
-	SPECIAL(U64, sample, period), SPECIAL(U32, sample, kernel), SPECIAL(U32, sample, user), END};
+	SPECIAL(U64, sample, period), SPECIAL(U32, sample, kernel), SPECIAL(U32, sample, user),
+	SPECIAL(U32, sample, probe), END};
 static const struct event_field walk[] = {TIME(walk, time), U32(walk, number), ID(walk, source, RWK_MAX_SOURCES),
 					  HEX(walk, flags), U64(walk, seen), U64(walk, kept), END};
 static const struct event_field walk_task[] = {
@@ -122,6 +128,8 @@ static const struct event_layout layouts[] = {
 	[EVENT_LOSS] = {EVENT_LOSS, false, "loss", loss, false, 0, 0},
 	[EVENT_COST] = {EVENT_COST, false, "cost", cost, false, 0, 0},
 	[EVENT_MAPS_UNAVAILABLE] = {EVENT_MAPS_UNAVAILABLE, false, "maps-unavailable", maps_unavailable, false, 0, 0},
+	[EVENT_PROBE] = {EVENT_PROBE, false, "probe", probe, false, 0, 0},
+	[EVENT_PROBE_HITS] = {EVENT_PROBE_HITS, false, "probe-hits", probe_hits, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},

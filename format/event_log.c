@@ -136,7 +136,7 @@ static int use_type(struct event_log *log, enum rwk_chunk_type type)
 /* What tells of the recording itself, and has its place in END. */
 static bool is_account(enum event_kind kind)
 {
-	return kind == EVENT_LOSS || kind == EVENT_COST;
+	return kind == EVENT_LOSS || kind == EVENT_COST || kind == EVENT_PROBE_HITS;
 }
 
 int event_log_add(struct event_log *log, const struct event *event)

@@ -4,7 +4,7 @@
  * writer behind them, which stays the caller's. A chunk is written out when it is full or, by event_log_tick, when it is
  * RWK_TARGET_CHUNK_MS old; a STATE chunk always before the EVENTS that may need it. Nothing is allocated after creation.
  * Every function returns 0, -EINVAL where a record breaks a limit of the format (it is left out, the log goes on), or the
- * writer's error. After that one, nothing is taken but what tells of the recording itself (LOSS, COST), for END: close it
+ * writer's error. After that one, nothing is taken but what tells of the recording itself (LOSS, COST, PROBE_HITS), for END: close it
  * then, before something else takes the room that is kept for it.
  */
 #ifndef RWALKER_FORMAT_EVENT_LOG_H
@@ -15,7 +15,7 @@
 
 struct event_log;
 
-enum { EVENT_LOG_SOURCES = 8 }; /* whose events are counted: ids less than this */
+enum { EVENT_LOG_SOURCES = 48 }; /* whose events are counted: ids less than this */
 
 /* Samples, waits and wakeups of one source; of source 0: rows of walks. */
 struct event_log_count {

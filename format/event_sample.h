@@ -38,6 +38,7 @@ enum sample_flag {
 	SAMPLE_KERNEL_TRUNCATED = 8,
 	SAMPLE_USER_TRUNCATED = 16,
 	SAMPLE_USER_MISSING = 32, /* asked for and not got; the reason follows */
+	SAMPLE_HAS_PROBE = 64,	  /* which one, follows */
 };
 
 enum user_missing {
@@ -49,7 +50,7 @@ enum user_missing {
 };
 
 /*
- * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack].
+ * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack] · [probe].
  * time: the first of its CPU in the chunk is a (t) and sets the CPU's step to 0; later ones: step += (z), and the time is
  * that of the CPU's sample before plus step. Either counts as "the time before" for the next (t).
  */
@@ -62,6 +63,7 @@ struct event_sample {
 	uint64_t missing; /* enum user_missing */
 	uint64_t period;  /* the source's nominal one where the sample has none: filled by the reader as 0 */
 	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
+	uint32_t probe;	  /* of a tracepoint or function: event_probe.id; 0: none */
 	bool callers_known; /* filled by the encoder: the chunk has the user stack's callers, for the same owner, from before */
 };
 

@@ -21,6 +21,7 @@ enum {
 	RWK_MAX_SEGMENTS = 512,		/* load segments of a module */
 	RWK_MAX_MODULES = 1 << 24,
 	RWK_MAX_SOURCES = 1024,
+	RWK_MAX_PROBES = 1 << 16,
 };
 
 /* Stored bytes of a chunk at most: LZ4 grows what it cannot shrink by 1/255 and a little. */

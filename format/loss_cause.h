@@ -26,6 +26,7 @@ enum loss_cause {
 	LOSS_FILES = 20,	 /* mapped files that were not opened for embedding while they were mapped: a quality note */
 	LOSS_BRIEF = 21,	 /* waits shorter than the threshold, which are summed: no damage */
 	LOSS_UNWRITTEN = 22,	 /* recorded, and then the trace could be written no more: a quality note */
+	LOSS_RATE_LIMITED = 23,	 /* hits of a probe beyond --rate-limit, which are counted: no damage */
 	LOSS_CAUSES		 /* how many numbers are known */
 };
 

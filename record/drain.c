@@ -9,16 +9,14 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "record/filter.h"
-#include "record/hits.h"
-#include "record/kernel_map.h"
 #include "record/merge.h"
+#include "record/point_events.h"
 #include "record/probe.h"
 #include "record/recording.h"
+#include "record/ring_stacks.h"
 #include "record/ring_task.h"
 #include "record/sideband.h"
-#include "record/user_frames.h"
 #include "record/waits.h"
-
 
 /* A ring's part that is worth giving back, or fetching at once: less than the programs' watermark. */
 enum { A_LOT = 16 };
@@ -66,60 +64,27 @@ void drain_close(struct drain *drain)
 	drain->ring_count = 0;
 }
 
-static uint64_t sample_flags(const struct ring_sample *raw)
-{
-	uint64_t flags = 0;
-
-	if (raw->flags & RING_SAMPLE_KERNEL_TRUNCATED)
-		flags |= SAMPLE_KERNEL_TRUNCATED;
-	if (raw->flags & RING_SAMPLE_USER_TRUNCATED)
-		flags |= SAMPLE_USER_TRUNCATED;
-	if (raw->kernel_count)
-		flags |= SAMPLE_HAS_KERNEL;
-	if (raw->user_count)
-		flags |= SAMPLE_HAS_USER;
-	return flags;
-}
-
-static enum user_missing missing_reason(const struct ring_sample *raw)
-{
-	if (raw->flags & RING_SAMPLE_NO_USER_KTHREAD)
-		return USER_MISSING_KERNEL_THREAD;
-	if (raw->flags & RING_SAMPLE_NO_USER_EXITING)
-		return USER_MISSING_EXITING;
-	return raw->flags & RING_SAMPLE_NO_USER_FAULT ? USER_MISSING_FAULT : 0;
-}
-
 static struct event_sample sample_of(const struct drain *drain, const struct ring_sample *raw)
 {
 	struct event_sample sample = {
 		.time = raw->head.time,
 		.cpu = raw->head.cpu,
 		.source = raw->head.source,
-		.flags = sample_flags(raw),
-		.missing = missing_reason(raw),
+		.flags = ring_stacks_flags(raw->flags),
+		.missing = ring_stacks_missing(raw->flags),
+		.period = raw->period == drain->period ? 0 : raw->period,
 	};
 
-	if (sample.missing)
-		sample.flags |= SAMPLE_USER_MISSING;
-	if (raw->period != drain->period) {
-		sample.flags |= SAMPLE_HAS_PERIOD;
-		sample.period = raw->period;
-	}
 	return sample;
 }
 
-/* How many user frames to keep. Where only noise lay beyond the depth limit, the stack is whole. */
-static uint32_t cut_user_stack(struct drain *drain, const struct ring_sample *raw, struct event_sample *sample)
+/* Where only noise lay beyond the depth limit, the stack is whole. */
+static void judge_cut(struct drain *drain, const struct ring_sample *raw, uint32_t user_count, struct event_sample *sample)
 {
-	const uint64_t *frames = (const uint64_t *)raw->frames + raw->kernel_count;
-	uint32_t count = user_frames_plausible(frames, raw->user_count);
-
-	if (count < raw->user_count && (sample->flags & SAMPLE_USER_TRUNCATED)) {
-		sample->flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
-		drain->whole[raw->head.cpu] += !(sample->flags & SAMPLE_KERNEL_TRUNCATED);
-	}
-	return count;
+	if (user_count == raw->user_count || !(sample->flags & SAMPLE_USER_TRUNCATED))
+		return;
+	sample->flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
+	drain->whole[raw->head.cpu] += !(sample->flags & SAMPLE_KERNEL_TRUNCATED);
 }
 
 static void encode_sample(struct drain *drain, const struct ring_sample *raw)
@@ -127,25 +92,19 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 	struct recording *recording = drain->recording;
 	struct event_sample sample = sample_of(drain, raw);
 	struct event_task task = ring_task_event(&raw->task);
-	struct event_stacks stacks = {
-		.kernel = drain->frames,
-		.kernel_count = raw->kernel_count,
-		.user = (const uint64_t *)raw->frames + raw->kernel_count,
-		.user_owner = hits_generation(recording->hits, task.tgid),
-	};
+	struct event_stacks stacks;
 	int r;
 
 	if (!filter_wants(drain->filter, task.comm)) {
 		drain->filtered[raw->head.cpu]++;
 		return;
 	}
-	stacks.user_count = cut_user_stack(drain, raw, &sample);
-	for (uint32_t i = 0; i < raw->kernel_count; i++)
-		drain->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
+	stacks = ring_stacks_take(recording, drain->frames, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count,
+				  raw->user_count);
+	judge_cut(drain, raw, stacks.user_count, &sample);
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
-	if (r >= 0 && stacks.user_count)
-		hits_mark(recording->hits, task.tgid, stacks.user_owner, stacks.user,
-			  sample.callers_known ? 1 : stacks.user_count);
+	if (r >= 0)
+		ring_stacks_mark(recording, &raw->task, &stacks, sample.callers_known);
 	if (r == -EINVAL)
 		drain->refused++;
 	else
@@ -163,7 +122,9 @@ static void take(struct drain *drain, const struct drain_ring *ring)
 {
 	const struct ring_head *head = ring->head;
 
-	if (head->kind != RING_SAMPLE && drain->waits)
+	if (head->kind == RING_HIT && drain->points)
+		point_events_take(drain->points, head, ring->length);
+	else if (head->kind != RING_SAMPLE && drain->waits)
 		waits_take(drain->waits, head, ring->length);
 	else if (head->kind == RING_SAMPLE && is_sample(drain, (const void *)head, ring->length))
 		encode_sample(drain, (const void *)head);

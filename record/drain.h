@@ -15,6 +15,7 @@
 #include "record/ring.h"
 
 struct filter;
+struct point_events;
 struct probe;
 struct recording;
 struct ring_head;
@@ -29,7 +30,8 @@ struct drain_ring {
 
 struct drain {
 	struct recording *recording;
-	struct waits *waits; /* takes what is not a sample; NULL: there is none */
+	struct waits *waits;	     /* takes what is about waits; NULL: there are none */
+	struct point_events *points; /* takes hits; NULL: there are none */
 	struct drain_ring *rings;
 	uint64_t *times; /* of the heads, UINT64_MAX: none */
 	uint32_t ring_count;

@@ -52,6 +52,8 @@ int filter_init(struct filter *filter, const struct record_who *who, bool follow
 		filter->knobs.filters |= RING_FILTER_USER_THREADS;
 	if (who->kernel_threads)
 		filter->knobs.filters |= RING_FILTER_KERNEL_THREADS;
+	if (who->cpus)
+		filter->knobs.filters |= RING_FILTER_CPUS;
 	if (follow)
 		filter->knobs.filters |= RING_FILTER_FOLLOWED;
 	if (who->cgroup) {

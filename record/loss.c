@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/loss.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,10 @@
 #include "record/module_files.h"
 #include "record/module_table.h"
 #include "record/perf_event.h"
+#include "record/point_events.h"
+#include "record/points.h"
 #include "record/probe.h"
+#include "record/probe_points.h"
 #include "record/recording.h"
 #include "record/sideband.h"
 #include "record/waits.h"
@@ -27,6 +31,7 @@ static const enum loss_cause causes[RING_COUNTERS] = {
 	[RING_COUNT_NESTED] = LOSS_NESTED,
 	[RING_COUNT_BRIEF] = LOSS_BRIEF,
 	[RING_COUNT_NO_ENTRY] = LOSS_NO_TASK_ENTRY,
+	[RING_COUNT_RATE_LIMITED] = LOSS_RATE_LIMITED,
 	[RING_COUNT_KERNEL_STACK] = LOSS_KERNEL_STACK,
 	[RING_COUNT_USER_STACK] = LOSS_USER_STACK,
 	[RING_COUNT_TRUNCATED] = LOSS_TRUNCATED,
@@ -67,15 +72,13 @@ static void tell(struct loss *loss, uint64_t time, bool all, uint32_t source, ui
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t source, uint32_t cpu)
+static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t source, uint32_t cpu, const __u64 *counters)
 {
-	const __u64 *counters = loss->now[cpu].counters;
-
 	for (size_t i = 0; i < RING_COUNTERS; i++)
 		tell(loss, time, all, source, cpu, causes[i], counters[i]);
 	loss->lost += counters[RING_COUNT_RING_FULL] + counters[RING_COUNT_NESTED] + counters[RING_COUNT_NO_ENTRY];
 	loss->left_out += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_FILTERED] +
-			  counters[RING_COUNT_BRIEF];
+			  counters[RING_COUNT_BRIEF] + counters[RING_COUNT_RATE_LIMITED];
 }
 
 static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
@@ -86,7 +89,7 @@ static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
 	counters[RING_COUNT_RECORDED] -= loss->drain->filtered[cpu];
 	counters[RING_COUNT_TRUNCATED] -= loss->drain->whole[cpu];
 	counters[RING_COUNT_FILTERED] += loss->drain->filtered[cpu];
-	tell_counters(loss, time, all, loss->cpu_source, cpu);
+	tell_counters(loss, time, all, loss->cpu_source, cpu, counters);
 	if (ticks > seen)
 		tell(loss, time, all, loss->cpu_source, cpu, LOSS_NOT_DELIVERED, ticks - seen);
 }
@@ -101,11 +104,43 @@ static void tell_waits(struct loss *loss, uint64_t time, bool all)
 	for (uint32_t cpu = 0; cpu < loss->recording->max_cpus; cpu++) {
 		loss->now[cpu].counters[RING_COUNT_RECORDED] -= waits->filtered[cpu];
 		loss->now[cpu].counters[RING_COUNT_FILTERED] += waits->filtered[cpu];
-		tell_counters(loss, time, all, loss->waits_source, cpu);
+		tell_counters(loss, time, all, loss->waits_source, cpu, loss->now[cpu].counters);
 	}
 	tell(loss, time, all, loss->wakers_source, 0, LOSS_RING_FULL, wakes);
 	tell(loss, time, all, loss->waits_source, 0, LOSS_ENCODER, waits->refused);
 	loss->lost += wakes + waits->refused;
+}
+
+static void tell_point_source(struct loss *loss, uint64_t time, bool all, uint32_t number)
+{
+	const struct point_events *points = loss->points;
+	struct ring_point_source *now = (struct ring_point_source *)loss->now;
+	uint32_t cpus = loss->recording->max_cpus, source = points->first_source + number;
+	uint64_t missed = probe_points_missed(loss->probe, number);
+
+	static_assert(sizeof(*now) <= sizeof(*loss->now), "there is room for them");
+	tell(loss, time, all, source, 0, LOSS_RECURSION, missed);
+	loss->lost += missed;
+	if (probe_point_counters(loss->probe, number, now) < 0)
+		return;
+	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+		uint64_t filtered = points->filtered[number * cpus + cpu];
+
+		now[cpu].counters[RING_COUNT_RECORDED] -= filtered;
+		now[cpu].counters[RING_COUNT_FILTERED] += filtered;
+		tell_counters(loss, time, all, source, cpu, now[cpu].counters);
+	}
+}
+
+static void tell_points(struct loss *loss, uint64_t time, bool all)
+{
+	struct point_events *points = loss->points;
+
+	for (uint32_t i = 0; i < points->points->source_count; i++)
+		tell_point_source(loss, time, all, i);
+	tell(loss, time, all, points->first_source, 0, LOSS_ENCODER, points->refused);
+	loss->lost += points->refused;
+	point_events_tell_hits(points, time, all);
 }
 
 static uint64_t nanoseconds(const struct timeval *time)
@@ -180,6 +215,8 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 			tell_cpu(loss, now, all, cpu);
 	if (loss->waits)
 		tell_waits(loss, now, all);
+	if (loss->points)
+		tell_points(loss, now, all);
 	for (uint32_t cpu = 0; cpu < recording->max_cpus; cpu++) {
 		uint64_t lost = sideband_lost(recording->sideband, cpu);
 

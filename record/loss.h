@@ -6,6 +6,7 @@
  *     kernel's ticks = seen + not delivered        (where the kernel counts ticks: the CPU clock)
  *     seen = recorded + idle + own + filtered + ring full + nested         (samples)
  *     seen = recorded + own + filtered + brief + ring full + nested + no entry  (waits that ended)
+ *     seen = recorded + own + filtered + rate-limited + ring full + nested  (hits of tracepoints and functions)
  */
 #ifndef RWALKER_RECORD_LOSS_H
 #define RWALKER_RECORD_LOSS_H
@@ -15,6 +16,7 @@
 
 struct drain;
 struct module_files;
+struct point_events;
 struct perf_events;
 struct probe;
 struct recording;
@@ -28,11 +30,12 @@ struct loss {
 	const struct drain *drain;
 	const struct module_files *files;
 	const struct waits *waits; /* NULL: no off-CPU source */
+	struct point_events *points; /* NULL: no tracepoints and functions */
 	uint32_t cpu_source, waits_source, wakers_source;
 	struct ring_cpu *now; /* per CPU */
 	uint64_t *told;	      /* per source, CPU and cause, the total last written */
 	uint64_t lost;	      /* damage: ring full, nested, no entry, sideband, encoder, recursion; and what was not written */
-	uint64_t left_out;    /* idle, own, filtered, brief */
+	uint64_t left_out;    /* idle, own, filtered, brief, rate-limited */
 	uint64_t max_rss;     /* bytes, rings not counted */
 };
 

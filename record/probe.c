@@ -27,6 +27,7 @@ static struct shared cpu_shared(const struct probe *probe)
 
 	return (struct shared){
 		.knobs = &cpu->rodata->knobs,
+		.cpus = cpu->rodata->wanted_cpus,
 		.own = &cpu->bss->own,
 		.tgids = cpu->maps.wanted_tgids,
 		.tids = cpu->maps.wanted_tids,
@@ -44,6 +45,7 @@ static struct shared tasks_shared(const struct probe *probe)
 
 	return (struct shared){
 		.knobs = &tasks->rodata->knobs,
+		.cpus = tasks->rodata->wanted_cpus,
 		.own = &tasks->bss->own,
 		.tgids = tasks->maps.wanted_tgids,
 		.tids = tasks->maps.wanted_tids,
@@ -65,7 +67,7 @@ size_t probe_objects(const struct probe *probe, struct shared *ret_objects)
 		ret_objects[count++] = probe_waits_shared(probe);
 	if (probe->tasks)
 		ret_objects[count++] = tasks_shared(probe);
-	return count;
+	return count + probe_points_shared(probe, ret_objects + count);
 }
 
 const char *probe_library_version(void)
@@ -117,7 +119,7 @@ size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
 
 static int open_rings(struct probe *probe)
 {
-	uint32_t sources = probe->settings.cpu + !!probe->settings.waits;
+	uint32_t sources = probe->settings.cpu + !!probe->settings.waits + !!probe->settings.points;
 
 	for (uint32_t i = 0; i < sources * probe_shards(probe); i++) {
 		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rwalker_ring", 0, 0,
@@ -142,7 +144,9 @@ void probe_share(const struct probe *probe, const struct shared *object)
 	(void)probe_objects(probe, all);
 	first = all[0].followed == object->followed;
 	*object->knobs = probe->settings.filter->knobs;
+	memcpy(object->cpus, probe->settings.cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
 	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
+	(void)bpf_program__set_autoload(object->clock, first);
 	if (!first)
 		(void)bpf_map__reuse_fd(object->followed, bpf_map__fd(all[0].followed));
 }
@@ -242,6 +246,7 @@ static int load_tasks(struct probe *probe)
 static void unload(struct probe *probe)
 {
 	bpf_link__destroy(probe->follow);
+	probe_points_unload(probe);
 	bpf_link__destroy(probe->walk);
 	tasks_bpf__destroy(probe->tasks);
 	probe_waits_unload(probe);
@@ -310,6 +315,8 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 		r = open_rings(probe);
 	if (!r)
 		r = load_all(probe);
+	if (!r && settings->points)
+		r = probe_points_load(probe);
 	if (r < 0) {
 		probe_destroy(probe);
 		return r;
@@ -383,23 +390,22 @@ int probe_ring_fd(const struct probe *probe, uint32_t index)
 	return probe->rings.items[index];
 }
 
-int probe_read_counters(const struct probe *probe, struct bpf_map *map, struct ring_cpu *ret_cpus)
+int probe_read_per_cpu(const struct probe *probe, const struct bpf_map *map, uint32_t key, void *ret_cpus, size_t size)
 {
 	const struct cpus *cpus = probe->settings.cpus;
-	uint32_t zero = 0;
-	int r = bpf_map_lookup_elem(bpf_map__fd(map), &zero, probe->counters);
+	int r = bpf_map_lookup_elem(bpf_map__fd(map), &key, probe->counters);
 
 	if (r < 0)
 		return r;
 	for (uint32_t cpu = 0, next = 0; cpu < cpus->possible && next < (uint32_t)probe->possible; cpu++)
 		if (cpu_set_has(&cpus->all, cpu))
-			memcpy(&ret_cpus[cpu], probe->counters + next++ * sizeof(*ret_cpus), sizeof(*ret_cpus));
+			memcpy((char *)ret_cpus + cpu * size, probe->counters + next++ * size, size);
 	return 0;
 }
 
 int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 {
-	return probe_read_counters(probe, probe->cpu->maps.ring_cpus, ret_cpus);
+	return probe_read_per_cpu(probe, probe->cpu->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
 }
 
 void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost)
@@ -424,6 +430,7 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 		probe_add_cost(probe->tasks->progs.walk_tasks, ret_cost);
 	if (probe->waits)
 		probe_waits_cost(probe, ret_cost);
+	probe_points_cost(probe, ret_cost);
 	if (!probe->follow)
 		return;
 	(void)probe_objects(probe, all);

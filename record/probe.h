@@ -15,6 +15,7 @@
 #include "bpf/ring_wait.h"
 
 struct cpus;
+struct probe_points_settings;
 struct filter;
 struct probe;
 
@@ -23,6 +24,7 @@ struct probe_settings {
 	const struct filter *filter;
 	bool cpu, tasks; /* sources */
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; preempt_count is found by the probe */
+	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
 	bool follow; /* a command's descendants */
 	uint32_t cpu_source; /* id */

@@ -77,6 +77,7 @@ struct shared probe_waits_shared(const struct probe *probe)
 
 	return (struct shared){
 		.knobs = &waits->rodata->knobs,
+		.cpus = waits->rodata->wanted_cpus,
 		.own = &waits->bss->own,
 		.tgids = waits->maps.wanted_tgids,
 		.tids = waits->maps.wanted_tids,
@@ -98,7 +99,6 @@ static void set_up(struct probe *probe)
 	if (knobs->wakers)
 		knobs->preempt_count = preempt_count_distance();
 	memcpy(&waits->rodata->wait_knobs, knobs, sizeof(*knobs));
-	memcpy(&waits->rodata->wait_cpus, settings->cpus->wanted.words, sizeof(waits->rodata->wait_cpus));
 	waits->rodata->wait_max_frames = settings->max_frames;
 	waits->rodata->ring_size = settings->ring_bytes;
 	waits->rodata->ring_watermark = settings->ring_bytes / 8;
@@ -203,7 +203,7 @@ int probe_wait_look_open(const struct probe *probe)
 
 int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 {
-	return probe_read_counters(probe, probe->waits->maps.ring_cpus, ret_cpus);
+	return probe_read_per_cpu(probe, probe->waits->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
 }
 
 void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)

@@ -23,6 +23,8 @@ enum {
 	MAX_WAIT_US = INT32_MAX,
 	LEAST_SIZE = 256 << 10,
 	LEAST_WAIT_US = 1000,
+	POINTS = 500,
+	MAX_POINTS = 20000,
 };
 
 #define AT(member) offsetof(struct record_config, member)
@@ -131,6 +133,39 @@ static int parse_states(void *config, const char *value)
 	return bits ? 0 : log_error(EINVAL, "--state wants letters of RSDKITtZXP or a mask as in 0x2");
 }
 
+/* The last ":digits" is the duration. */
+static int add_point(struct record_points *points, const char *option, const char *value, bool function)
+{
+	const char *colon = strrchr(value, ':');
+	struct record_point point = {.text = value, .length = (int)strlen(value), .function = function};
+
+	if (points->count == RECORD_MAX_POINTS)
+		return log_error(EINVAL, "--trace and --kfunc can be given %d times; a pattern as in tcp_* stands for many",
+				 RECORD_MAX_POINTS);
+	if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
+		errno = 0;
+		point.seconds = strtoll(colon + 1, NULL, 10);
+		if (errno || point.seconds > MAX_SECONDS)
+			return log_error(EINVAL, "%s \"%s\": the number of seconds is too large", option, value);
+		point.length = (int)(colon - value);
+	}
+	if (!point.length)
+		return log_error(EINVAL, "%s wants a name as in %s, not \"%s\"", option,
+				 function ? "tcp_sendmsg or tcp_*:10" : "sched:sched_switch or sched_switch:10", value);
+	points->items[points->count++] = point;
+	return 0;
+}
+
+static int parse_trace(void *config, const char *value)
+{
+	return add_point(&((struct record_config *)config)->points, "--trace", value, false);
+}
+
+static int parse_kfunc(void *config, const char *value)
+{
+	return add_point(&((struct record_config *)config)->points, "--kfunc", value, true);
+}
+
 #define REPORTS "belongs to rwalker-report: the recording holds it all, choose when you read it"
 
 static const struct option_row rows[] = {
@@ -157,6 +192,14 @@ static const struct option_row rows[] = {
 	 "with --offcpu: no longer waits"},
 	{"What to record", "state", 0, OPTION_PARSE, 0, "STATES", 0, 0, parse_states,
 	 "with --offcpu: waits that began in one of these states, as in DK, or of this mask; R or 0: runnable"},
+	{"What to record", "trace", 0, OPTION_PARSE, 0, "NAME[:S]", 0, 0, parse_trace,
+	 "each hit of a tracepoint, as in sched:sched_switch or block:*, for S seconds; several may be given"},
+	{"What to record", "kfunc", 0, OPTION_PARSE, 0, "NAME[:S]", 0, 0, parse_kfunc,
+	 "each call of a kernel function, as in tcp_sendmsg, tcp_send* or /^tcp_(send|recv)/; several may be given"},
+	{"What to record", "rate-limit", 0, OPTION_NUMBER, AT(points.rate_limit), "N", 1, MAX_SECONDS, NULL,
+	 "at most N of these per second and CPU, for each --trace and --kfunc; the others are only counted"},
+	{"What to record", "max-probes", 0, OPTION_NUMBER, AT(points.most), "N", 1, MAX_POINTS, NULL,
+	 "attach to N tracepoints and functions at most (500)"},
 	{"What to record", "duration", 'd', OPTION_NUMBER, AT(duration), "S", 1, MAX_SECONDS, NULL,
 	 "end everything after S seconds"},
 
@@ -220,6 +263,7 @@ static const char *const examples[] = {
 	"rwalker-record -s                    is anything stuck?",
 	"rwalker-record -p 5 -u -o t.rwk      where CPU time goes, for 5 seconds",
 	"rwalker-record --offcpu 5 --wakers -u -o t.rwk   what is waited for, and who ends it",
+	"rwalker-record --trace block:block_rq_issue:5 -u  who makes the disks work, by stack",
 	"rwalker-record -u -o t.rwk -- make   ... of one command and its descendants",
 	"rwalker-report t.rwk                 read it, here or anywhere",
 	NULL,
@@ -244,6 +288,8 @@ static int check_combinations(const struct record_config *config)
 	if (!config->offcpu.wanted && (config->offcpu.wakers || config->offcpu.most_us || config->offcpu.states_text ||
 				       config->offcpu.least_us != UNSET))
 		return log_error(EINVAL, "--wakers, -m, -M and --state are about waits: they need --offcpu");
+	if (config->points.rate_limit && !config->points.count)
+		return log_error(EINVAL, "--rate-limit is about --trace and --kfunc: give one of these too");
 	if (config->offcpu.most_us && config->offcpu.most_us < config->offcpu.least_us)
 		return log_error(EINVAL, "-M is less than -m: no wait is that long");
 	if (config->who.system_wide && !config->command)
@@ -266,11 +312,11 @@ static void fill_defaults(struct record_config *config, bool waiting_given)
 		config->offcpu.least_us = LEAST_WAIT_US;
 	if (!config->offcpu.states)
 		config->offcpu.states = RING_STATES_ALL;
-	if (config->command && !walk->wanted && !config->profile.wanted && !config->offcpu.wanted) {
+	if (config->command && !walk->wanted && !config->profile.wanted && !config->offcpu.wanted && !config->points.count) {
 		config->profile.wanted = true;
 		config->profile.seconds = 0;
 	}
-	walk->wanted |= !config->profile.wanted && !config->offcpu.wanted;
+	walk->wanted |= !config->profile.wanted && !config->offcpu.wanted && !config->points.count;
 	if (!walk->stuck)
 		return;
 	walk->interval = STUCK_INTERVAL;
@@ -293,6 +339,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	config->offcpu.least_us = UNSET;
 	config->profile.frequency = UNSET;
 	config->output.ring_megabytes = RING_MEGABYTES;
+	config->points.most = POINTS;
 	config->output.embed = EMBED_LEVEL_FULL;
 	r = options_parse(&options, config, NULL, argc, argv, &rest);
 	if (r < 0)

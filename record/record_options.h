@@ -15,7 +15,7 @@
 
 enum embed_level { EMBED_LEVEL_NONE, EMBED_LEVEL_MIN, EMBED_LEVEL_FULL };
 
-enum { RECORD_MAX_IDS = 1024 };
+enum { RECORD_MAX_IDS = 1024, RECORD_MAX_POINTS = 32 };
 
 struct id_list {
 	uint32_t items[RECORD_MAX_IDS];
@@ -57,6 +57,20 @@ struct record_offcpu {
 	const char *states_text;   /* as given, NULL: all */
 };
 
+struct record_point { /* one --trace or --kfunc */
+	const char *text; /* "sched:sched_switch", "tcp_send*", "/^tcp_/": `length` bytes, without the duration */
+	int length;
+	bool function;
+	int64_t seconds; /* 0: until the end */
+};
+
+struct record_points {
+	struct record_point items[RECORD_MAX_POINTS];
+	size_t count;
+	int64_t rate_limit; /* stacks per second and CPU, of each; 0: all */
+	int64_t most;	    /* --max-probes */
+};
+
 struct record_output {
 	const char *path; /* -o; NULL: the default name; "-": stdout */
 	bool force;
@@ -71,6 +85,7 @@ struct record_config {
 	struct record_walk walk;
 	struct record_profile profile;
 	struct record_offcpu offcpu;
+	struct record_points points;
 	struct record_who who;
 	struct record_output output;
 	bool user_stacks;

@@ -29,7 +29,7 @@ static struct schedule_span span_of(bool wanted, int64_t seconds, uint64_t now)
 void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now)
 {
 	const struct record_walk *walk = &config->walk;
-	bool spans = config->profile.wanted || config->offcpu.wanted;
+	bool spans = config->profile.wanted || config->offcpu.wanted || config->points.count;
 
 	*schedule = (struct schedule){
 		.limit = config->duration ? now + (uint64_t)config->duration * SECOND : UINT64_MAX,
@@ -43,6 +43,11 @@ void schedule_init(struct schedule *schedule, const struct record_config *config
 			[SCHEDULE_OFFCPU] = span_of(config->offcpu.wanted, config->offcpu.seconds, now),
 		},
 	};
+	for (size_t i = 0; i < RECORD_MAX_POINTS; i++) {
+		bool wanted = i < config->points.count;
+
+		schedule->spans[SCHEDULE_POINTS + i] = span_of(wanted, wanted ? config->points.items[i].seconds : 0, now);
+	}
 }
 
 bool schedule_take_walk(struct schedule *schedule, uint64_t now)
@@ -61,7 +66,7 @@ bool schedule_take_walk(struct schedule *schedule, uint64_t now)
 	return true;
 }
 
-bool schedule_take_end(struct schedule *schedule, enum schedule_source source, uint64_t now)
+bool schedule_take_end(struct schedule *schedule, unsigned int source, uint64_t now)
 {
 	struct schedule_span *span = &schedule->spans[source];
 

@@ -12,7 +12,7 @@
 
 #include "record/record_options.h"
 
-enum schedule_source { SCHEDULE_PROFILE, SCHEDULE_OFFCPU, SCHEDULE_SOURCES };
+enum schedule_source { SCHEDULE_PROFILE, SCHEDULE_OFFCPU, SCHEDULE_POINTS, SCHEDULE_SOURCES = SCHEDULE_POINTS + RECORD_MAX_POINTS };
 
 struct schedule_span { /* of a source that runs without a break */
 	uint64_t end; /* UINT64_MAX: until the end of all, or over */
@@ -33,8 +33,8 @@ void schedule_init(struct schedule *schedule, const struct record_config *config
 
 /* True once for each walk that is due. A walk that took longer than the interval is not made up for. */
 bool schedule_take_walk(struct schedule *schedule, uint64_t now);
-/* True once, when the source's own end has come. */
-bool schedule_take_end(struct schedule *schedule, enum schedule_source source, uint64_t now);
+/* source: enum schedule_source; of points, SCHEDULE_POINTS and their place. True once, when its own end has come. */
+bool schedule_take_end(struct schedule *schedule, unsigned int source, uint64_t now);
 bool schedule_is_over(const struct schedule *schedule, uint64_t now);
 
 /* The next moment at which one of the above may change. */

@@ -58,6 +58,15 @@ static uint64_t held(const struct session *session, uint32_t source)
 	return count.held;
 }
 
+static uint64_t held_hits(const struct session *session)
+{
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0; i < session->points.source_count; i++)
+		hits += held(session, SOURCE_ID_POINTS + i);
+	return hits;
+}
+
 static struct status_figures figures(const struct session *session)
 {
 	return (struct status_figures){
@@ -69,6 +78,8 @@ static struct status_figures figures(const struct session *session)
 		.written = trace_writer_bytes(session->recording.writer),
 		.elapsed = clocks_now() - session->recording.start,
 		.waits = held(session, SOURCE_ID_OFFCPU),
+		.hits = held_hits(session),
+		.points = session->points.source_count,
 		.profile = session->config->profile.wanted,
 		.offcpu = session->config->offcpu.wanted,
 	};
@@ -115,6 +126,18 @@ static void stop_waits(struct session *session)
 	session_tell_sources(session);
 }
 
+static void stop_points(struct session *session, uint32_t source)
+{
+	point_events_stop(&session->point_events, source, clocks_now());
+	session_tell_sources(session);
+}
+
+static void stop_all_points(struct session *session)
+{
+	for (uint32_t i = 0; i < session->points.source_count; i++)
+		point_events_stop(&session->point_events, i, clocks_now());
+}
+
 /* -s: the first task that is stuck is the answer. */
 static void judge_stuck(struct session *session)
 {
@@ -134,6 +157,9 @@ static void keep_schedule(struct session *session, uint64_t now)
 		stop_sampling(session);
 	if (schedule_take_end(schedule, SCHEDULE_OFFCPU, now))
 		stop_waits(session);
+	for (uint32_t i = 0; i < session->points.source_count; i++)
+		if (schedule_take_end(schedule, SCHEDULE_POINTS + i, now))
+			stop_points(session, i);
 	if (schedule_take_walk(schedule, now)) {
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
@@ -232,6 +258,7 @@ static void finish_events(struct session *session)
 
 	stop_sampling(session);
 	stop_waits(session);
+	stop_all_points(session);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST_MS);
 	(void)drain_pass(&session->drain);
@@ -323,6 +350,7 @@ static int record(struct session *session)
 
 	start_sampling(session);
 	start_waits(session);
+	point_events_start(&session->point_events, clocks_now());
 	session_tell_sources(session);
 	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
 		stop(session, RECORDING_FAILED);

@@ -13,6 +13,8 @@
 #include "record/loss.h"
 #include "record/output_file.h"
 #include "record/perf_event.h"
+#include "record/point_events.h"
+#include "record/points.h"
 #include "record/recording.h"
 #include "record/schedule.h"
 #include "record/status.h"
@@ -24,7 +26,7 @@ struct nursery;
 struct probe;
 struct start_state;
 
-enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4 };
+enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4, SOURCE_ID_POINTS = 5 };
 
 struct session_span { /* when a source ran */
 	uint64_t start, stop; /* stop 0: it runs */
@@ -46,6 +48,8 @@ struct session {
 	struct drain drain;
 	struct walk walk;
 	struct waits waits;
+	struct points points;
+	struct point_events point_events;
 	struct loss loss;
 	struct schedule schedule;
 	struct status status;

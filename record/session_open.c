@@ -21,6 +21,7 @@
 #include "record/nursery.h"
 #include "record/privileges.h"
 #include "record/probe.h"
+#include "record/probe_points.h"
 #include "record/sched_clock.h"
 #include "record/sideband.h"
 #include "record/start_state.h"
@@ -129,23 +130,41 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.states = offcpu->states,
 		.wakers = offcpu->wakers,
 		.user_stacks = config->user_stacks,
-		.cpus = config->who.cpus != NULL,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
 		.clock = clock_for(offcpu),
 	};
 }
 
+static void show_progress(void *context, size_t done, size_t total)
+{
+	status_attaching(context, done, total);
+}
+
+static int open_points(struct session *session)
+{
+	status_init(&session->status);
+	return points_resolve(&session->config->points, &session->points);
+}
+
 static int open_programs(struct session *session)
 {
 	const struct record_config *config = session->config;
 	const struct ring_wait_knobs waits = wait_knobs(config);
+	const struct probe_points_settings points = {
+		.points = &session->points,
+		.first_source = SOURCE_ID_POINTS,
+		.rate_limit = (uint64_t)config->points.rate_limit,
+		.progress = show_progress,
+		.context = &session->status,
+	};
 	struct probe_settings settings = {
 		.cpus = &session->cpus,
 		.filter = &session->filter,
 		.cpu = config->profile.wanted,
 		.tasks = config->walk.wanted,
 		.waits = config->offcpu.wanted ? &waits : NULL,
+		.points = config->points.count ? &points : NULL,
 		.user_stacks = config->user_stacks,
 		.follow = config->command && !config->who.system_wide,
 		.cpu_source = SOURCE_ID_CPU,
@@ -154,6 +173,7 @@ static int open_programs(struct session *session)
 	};
 	int r = probe_create(&settings, &session->probe);
 
+	status_clear(&session->status);
 	if (r < 0)
 		return r;
 	return probe_set_own(session->probe, nursery_pid(session->nursery), &session->recording.own_tgid);
@@ -189,7 +209,8 @@ static int open_state(struct session *session)
 
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
-	if (r >= 0 && session->config->user_stacks && (session->config->profile.wanted || session->config->offcpu.wanted))
+	if (r >= 0 && session->config->user_stacks &&
+	    (session->config->profile.wanted || session->config->offcpu.wanted || session->config->points.count))
 		r = start_state_create(recording, session->nursery, &session->start_state);
 	return r;
 }
@@ -238,6 +259,19 @@ static int open_waits(struct session *session)
 	return r < 0 ? r : waits_open(&session->waits);
 }
 
+static int open_point_events(struct session *session)
+{
+	session->point_events = (struct point_events){
+		.recording = &session->recording,
+		.probe = session->probe,
+		.filter = &session->filter,
+		.points = &session->points,
+		.first_source = SOURCE_ID_POINTS,
+	};
+	session->drain.points = &session->point_events;
+	return point_events_init(&session->point_events);
+}
+
 static int open_sources(struct session *session)
 {
 	struct recording *recording = &session->recording;
@@ -248,6 +282,8 @@ static int open_sources(struct session *session)
 	r = open_drain(session);
 	if (r >= 0 && session->config->offcpu.wanted)
 		r = open_waits(session);
+	if (r >= 0 && session->config->points.count)
+		r = open_point_events(session);
 	if (r < 0)
 		return r;
 	session->drain.period = session->events.period;
@@ -264,11 +300,11 @@ static int open_sources(struct session *session)
 		.drain = &session->drain,
 		.files = session->files,
 		.waits = session->config->offcpu.wanted ? &session->waits : NULL,
+		.points = session->config->points.count ? &session->point_events : NULL,
 		.cpu_source = SOURCE_ID_CPU,
 		.waits_source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
 	};
-	status_init(&session->status);
 	r = walk_init(&session->walk);
 	return r < 0 ? r : loss_init(&session->loss);
 }
@@ -364,6 +400,8 @@ void session_tell_sources(struct session *session)
 		tell_source(session, waits_source(session, SOURCE_ID_OFFCPU));
 	if (config->offcpu.wakers)
 		tell_source(session, waits_source(session, SOURCE_ID_WAKERS));
+	if (config->points.count)
+		point_events_tell_sources(&session->point_events);
 	if (config->walk.wanted)
 		tell_source(session, tasks_source(session, session->walks_stop));
 }
@@ -382,7 +420,7 @@ typedef int step(struct session *session);
 int session_open(struct session *session)
 {
 	static step *const steps[] = {
-		open_host, open_helpers, open_signals, open_log, open_modules,
+		open_host, open_helpers, open_signals, open_points, open_log, open_modules,
 		open_programs, open_state, open_sources, tell_start, open_command,
 	};
 
@@ -402,6 +440,7 @@ void session_close(struct session *session)
 	loss_deinit(&session->loss);
 	walk_deinit(&session->walk);
 	waits_deinit(&session->waits);
+	point_events_deinit(&session->point_events);
 	if (session->epoll_fd >= 0)
 		(void)close(session->epoll_fd);
 	drain_close(&session->drain);
@@ -410,6 +449,7 @@ void session_close(struct session *session)
 	kernel_map_destroy(recording->kernel_map);
 	sideband_destroy(recording->sideband);
 	probe_destroy(session->probe);
+	points_deinit(&session->points);
 	module_files_destroy(session->files);
 	hits_destroy(recording->hits);
 	module_table_destroy(recording->modules);

@@ -58,6 +58,10 @@ static void what_was_recorded(const struct status_figures *figures, char *text, 
 		used += snprintf(text + used, room - (size_t)used, "%s%s waits", between, grouped(figures->waits, count));
 		between = ", ";
 	}
+	if (figures->points) {
+		used += snprintf(text + used, room - (size_t)used, "%s%s hits", between, grouped(figures->hits, count));
+		between = ", ";
+	}
 	if (figures->walks)
 		(void)snprintf(text + used, room - (size_t)used, "%s%s tasks in %s %s", between,
 			       grouped(figures->tasks, count), grouped(figures->walks, walks),
@@ -73,6 +77,15 @@ void status_show(struct status *status, const struct status_figures *figures)
 	what_was_recorded(figures, what, sizeof(what));
 	(void)fprintf(stderr, "\r\033[K%" PRIu64 " s: %s, %s lost, %s written; Ctrl-C ends", figures->elapsed / 1000000000,
 		      what, grouped(figures->lost, lost), size_text(figures->written, written));
+	(void)fflush(stderr);
+	status->shown = true;
+}
+
+void status_attaching(struct status *status, size_t done, size_t total)
+{
+	if (!status->live)
+		return;
+	(void)fprintf(stderr, "\r\033[Kattaching to %zu functions: %zu %%", total, done * 100 / total);
 	(void)fflush(stderr);
 	status->shown = true;
 }
@@ -103,5 +116,5 @@ void status_summary(const struct status_figures *figures, const char *path)
 		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "\"" : "",
 		 is_file ? path : "stdout", is_file ? "\"" : "");
 	if (is_file)
-		log_info("next: rwalker-report --%s %s", figures->profile || figures->offcpu ? "tree" : "tasks", path);
+		log_info("next: rwalker-report --%s %s", figures->profile || figures->offcpu || figures->points ? "tree" : "tasks", path);
 }

@@ -20,11 +20,13 @@ struct status_figures {
 	uint64_t lost, left_out;
 	uint64_t written; /* bytes */
 	uint64_t elapsed; /* ns */
-	bool profile, offcpu;
+	uint64_t hits;	  /* of tracepoints and functions */
+	bool profile, offcpu, points;
 };
 
 void status_init(struct status *status);
 void status_show(struct status *status, const struct status_figures *figures);
+void status_attaching(struct status *status, size_t done, size_t total);
 void status_embedding(struct status *status, size_t done, size_t total);
 void status_clear(struct status *status);
 

@@ -16,9 +16,9 @@
 #include "record/filter.h"
 #include "record/hidden_tasks.h"
 #include "record/hits.h"
-#include "record/kernel_map.h"
 #include "record/probe.h"
 #include "record/recording.h"
+#include "record/ring_stacks.h"
 #include "record/ring_task.h"
 #include "record/sched_clock.h"
 #include "record/user_frames.h"
@@ -65,29 +65,10 @@ void waits_deinit(struct waits *waits)
 
 /* --- records to events --- */
 
-/* The stacks of a record: kernel frames, as (module, offset), then user frames. */
 static struct event_stacks take_stacks(struct waits *waits, const struct ring_task *task, const uint64_t *frames,
 				       uint32_t kernel_count, uint32_t user_count)
 {
-	struct event_stacks stacks = {
-		.kernel = waits->frames,
-		.kernel_count = kernel_count,
-		.user = frames + kernel_count,
-		.user_count = user_frames_plausible(frames + kernel_count, user_count),
-	};
-
-	for (uint32_t i = 0; i < kernel_count; i++)
-		waits->frames[i] = kernel_map_normalize(waits->recording->kernel_map, frames[i]);
-	if (stacks.user_count)
-		stacks.user_owner = hits_generation(waits->recording->hits, task->tgid);
-	return stacks;
-}
-
-static void mark_hits(struct waits *waits, const struct ring_task *task, const struct event_stacks *stacks, bool known)
-{
-	if (stacks->user_count)
-		hits_mark(waits->recording->hits, task->tgid, stacks->user_owner, stacks->user,
-			  known ? 1 : stacks->user_count);
+	return ring_stacks_take(waits->recording, waits->frames, task, frames, kernel_count, user_count);
 }
 
 static bool was_added(struct waits *waits, int r)
@@ -190,7 +171,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	if (with_waker)
 		take_waker((const void *)raw->rest, &wait, &waker);
 	if (was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
-		mark_hits(waits, &raw->task, &stacks, wait.callers_known);
+		ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
 }
 
 static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)
@@ -202,7 +183,8 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 		.source = head->source,
 		.context = raw->context,
 		.time = head->time,
-		.missing = raw->flags & RING_SAMPLE_NO_USER_FAULT ? USER_MISSING_FAULT : 0,
+		.flags = ring_stacks_flags(raw->flags),
+		.missing = ring_stacks_missing(raw->flags),
 	};
 	struct event_stacks stacks;
 
@@ -210,15 +192,11 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 		waits->refused++;
 		return;
 	}
-	if (raw->flags & RING_SAMPLE_KERNEL_TRUNCATED)
-		wake.flags |= SAMPLE_KERNEL_TRUNCATED;
-	if (raw->flags & RING_SAMPLE_USER_TRUNCATED)
-		wake.flags |= SAMPLE_USER_TRUNCATED;
 	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count);
 	if (stacks.user_count < raw->user_count)
 		wake.flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
 	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
-		mark_hits(waits, &raw->task, &stacks, wake.callers_known);
+		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
 }
 
 static void take_user_stack(struct waits *waits, const struct ring_head *head, size_t length)
@@ -253,7 +231,7 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	if (stacks.user_count < raw->count)
 		record.flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
 	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
-		mark_hits(waits, &raw->task, &stacks, record.callers_known);
+		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);
 }
 
 static void take_sums(struct waits *waits, const struct ring_head *head, size_t length)

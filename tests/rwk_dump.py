@@ -16,7 +16,7 @@ RECORDS = {
     9: "kernel-symbol module:n offset:x size:x name:s", 10: "loss time:t source:n cpu:n cause:n total:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 66: "perf-map tgid:n count:n",
     32: "task tgid:p tid:p start:n flags:x comm:c", 34: "walk time:t number:n source:n flags:x seen:n kept:n",
-    33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2",
+    33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64",
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
         " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8",
@@ -25,7 +25,8 @@ RECORDS = {
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
             "interruptible uninterruptible other_blocked preempted yielded cancelled started".split())),
-    64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n"}
+    64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n",
+    13: "probe id:n source:n hook:n name:s", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n"}
 TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY"}
 TABLE = range(256)
 for _ in range(8):
@@ -106,7 +107,6 @@ class Payload:  # what the records of one chunk refer back to
             print("    symbol address=0x%x size=0x%x name=%s" % (address, varint(record), printable(string(record)))
                   if kind != 64 else "    segment file_offset=0x%x address=0x%x file_size=0x%x memory_size=0x%x flags=0x%x"
                   % (address, *(varint(record) for _ in range(4))))
-
 def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False

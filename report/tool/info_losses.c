@@ -41,6 +41,7 @@ static const struct {
 	[LOSS_MODULES] = {NOTE, "modules", "mapped files too many to keep: they lack embedded names"},
 	[LOSS_BRIEF] = {LEFT_OUT, "brief", "waits below the threshold, which are summed"},
 	[LOSS_UNWRITTEN] = {NOTE, "unwritten", "recorded at the end, when the trace could be written no more; on all CPUs together"},
+	[LOSS_RATE_LIMITED] = {LEFT_OUT, "rate-limited", "beyond --rate-limit, which are counted"},
 	[LOSS_FILES] = {NOTE, "files", "mapped files that were not opened in time, or not at all: they may lack embedded names"},
 };
 

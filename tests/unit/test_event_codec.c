@@ -74,6 +74,8 @@ static void state_records_come_back(struct test *t)
 		{.kind = EVENT_LOSS, .loss = {75, 1, 3, LOSS_RING_FULL, big}},
 		{.kind = EVENT_COST, .cost = {76, 1, 2, 3, 4, 5, 6}},
 		{.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {77, 5, 110}},
+		{.kind = EVENT_PROBE, .probe = {9, 2, HOOK_KPROBE_MULTI, text("tcp_sendmsg")}},
+		{.kind = EVENT_PROBE_HITS, .probe_hits = {78, 9, big, 5, 6}},
 		{.kind = EVENT_WALK, .walk = {78, 1, 2, WALK_END, 3, 4}},
 	};
 	struct event got;
@@ -175,6 +177,7 @@ static void make_sample(uint64_t *state, uint64_t *clocks, struct model *model)
 	clocks[cpu] += 250000 + next_random(state) % 5000;
 	model->sample = (struct event_sample){.time = clocks[cpu], .cpu = cpu, .source = 1};
 	model->sample.period = next_random(state) % 4 ? 0 : next_random(state);
+	model->sample.probe = next_random(state) % 2 ? 0 : (uint32_t)(next_random(state) % RWK_MAX_PROBES);
 	model->sample.flags = next_random(state) & SAMPLE_USER_TRUNCATED;
 	model->sample.missing = next_random(state) % 5 ? 0 : USER_MISSING_FAULT;
 	model->task = (struct event_task){.tgid = tid / 3, .tid = tid, .start = tid * 1000000007ul};
@@ -206,6 +209,7 @@ static void check_sample(struct test *t, struct event_decoder *decoder, const st
 	while (got.kind == EVENT_TASK);
 	REQUIRE(t, got.kind == EVENT_SAMPLE);
 	CHECK(t, got.sample.time == model->sample.time && got.sample.cpu == model->sample.cpu);
+	CHECK_INT(t, got.sample.probe, model->sample.probe);
 	CHECK(t, got.sample.period == model->sample.period && got.sample.missing == model->sample.missing);
 	CHECK_INT(t, got.sample.flags & SAMPLE_USER_TRUNCATED, model->sample.flags & SAMPLE_USER_TRUNCATED);
 	task = event_decoder_task(decoder, got.sample.task);

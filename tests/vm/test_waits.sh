@@ -74,6 +74,6 @@ need_programs
 command -v python3 >/dev/null || { echo "'python3' is missing ('make deps')"; exit 77; }
 mkdir -p "$RESULTS"
 for kernel in $(kernels); do
-	boot "waits-$kernel" "$kernel" waits.sh && judge_kernel "$kernel"
+	judged judge_kernel "waits-$kernel" "$kernel" waits.sh
 done
 exit 0

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Hits of tracepoints and kernel functions ("points"), each with its stacks. The object is loaded once for each raw
+ * tracepoint and each function by fentry, whose programs know their point; one on many functions learns it from the link's
+ * cookie. All copies share their maps. A hit that the filters want is always counted; beyond the rate that was asked for
+ * it is nothing more than that.
+ */
+#include "bpf/clock.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/follow.bpf.h"
+#include "bpf/ring.bpf.h"
+#include "bpf/ring_point.h"
+
+const volatile __u32 point_number; /* 0: the cookie tells */
+const volatile __u32 point_source_index;
+const volatile __u32 point_source; /* id */
+const volatile __u32 point_max_frames = RING_MAX_FRAMES;
+const volatile __u64 point_rate; /* stacks per second, CPU and source; 0: all */
+const volatile bool point_user_stacks;
+__u32 points_armed;
+
+#define SECOND 1000000000ULL
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, RING_MAX_POINT_SOURCES);
+	__type(key, u32);
+	__type(value, struct ring_point_source);
+} point_sources SEC(".maps");
+
+struct { /* by number; the recorder sets how many */
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct ring_point_hits);
+} point_hits SEC(".maps");
+
+/*
+ * The second's allowance comes little by little, a tenth of it at once: so a storm is sampled all through the second, and not
+ * at its beginning only. The coarse clock steps every few milliseconds, and costs next to nothing.
+ */
+static __always_inline bool within_rate(struct ring_point_source *source)
+{
+	u64 now, elapsed;
+
+	if (!point_rate)
+		return true;
+	now = bpf_ktime_get_coarse_ns();
+	elapsed = now - source->window;
+	if (elapsed >= SECOND) {
+		source->window = now;
+		source->taken = 0;
+		elapsed = 0;
+	}
+	if (source->taken >= point_rate || source->taken * SECOND > point_rate * (SECOND / 10 + elapsed))
+		return false;
+	source->taken++;
+	return true;
+}
+
+static __always_inline u32 user_stack_missing(struct task_struct *task)
+{
+	if (task->flags & PF_KTHREAD)
+		return RING_SAMPLE_NO_USER_KTHREAD;
+	return (task->flags & PF_EXITING) && !task->mm ? RING_SAMPLE_NO_USER_EXITING : RING_SAMPLE_NO_USER_FAULT;
+}
+
+/* Both stacks behind one another; their size in bytes. */
+static __always_inline u64 hit_stacks(void *ctx, struct task_struct *task, struct ring_point_source *source,
+				      struct ring_hit *hit)
+{
+	const u64 room = point_max_frames * 8;
+	long kernel = bpf_get_stack(ctx, hit->frames, room, 0), user = 0;
+
+	if (kernel < 0) {
+		source->counters[RING_COUNT_KERNEL_STACK]++;
+		kernel = 0;
+	}
+	if (kernel == room)
+		hit->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
+	if (point_user_stacks) {
+		user = bpf_get_stack(ctx, (void *)hit->frames + kernel, room, BPF_F_USER_STACK);
+		if (user <= 0) {
+			hit->flags |= user_stack_missing(task);
+			user = 0;
+		}
+		if (user == room)
+			hit->flags |= RING_SAMPLE_USER_TRUNCATED;
+	}
+	hit->kernel_count = kernel / 8u;
+	hit->user_count = user / 8u;
+	return kernel + user;
+}
+
+static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+						  u32 point, struct ring_hit *hit)
+{
+	enum ring_counter outcome;
+	u64 length;
+
+	hit->head = (struct ring_head){
+		.time = bpf_ktime_get_ns(),
+		.cpu = bpf_get_smp_processor_id(),
+		.kind = RING_HIT,
+		.source = point_source,
+	};
+	hit->point = point;
+	hit->flags = 0;
+	task_describe(task, &hit->task);
+	length = sizeof(*hit) + hit_stacks(ctx, task, source, hit);
+	outcome = ring_output(hit->head.cpu, hit, length);
+	if (outcome != RING_COUNT_RECORDED)
+		return outcome;
+	if (hit->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED))
+		source->counters[RING_COUNT_TRUNCATED]++;
+	if (hit->flags & (RING_SAMPLE_NO_USER_EXITING | RING_SAMPLE_NO_USER_FAULT))
+		source->counters[RING_COUNT_USER_STACK]++;
+	return RING_COUNT_RECORDED;
+}
+
+static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+						  u32 point)
+{
+	struct ring_point_hits *hits = bpf_map_lookup_elem(&point_hits, &point);
+	struct ring_cpu *cpu = ring_this_cpu();
+	enum ring_counter outcome = RING_COUNT_NESTED;
+	struct ring_hit *hit;
+
+	if (!hits || !cpu)
+		return outcome;
+	hits->hits++;
+	if (!within_rate(source)) {
+		hits->skipped++;
+		return RING_COUNT_RATE_LIMITED;
+	}
+	hit = scratch_enter(cpu);
+	if (hit)
+		outcome = tell_hit(ctx, task, source, point, hit);
+	scratch_leave(cpu);
+	return outcome;
+}
+
+static __always_inline int point_hit(void *ctx, u32 point)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 index = point_source_index;
+	struct ring_point_source *source;
+	enum ring_counter outcome;
+
+	if (!points_armed)
+		return 0;
+	source = bpf_map_lookup_elem(&point_sources, &index);
+	if (!source)
+		return 0;
+	source->counters[RING_COUNT_SEEN]++;
+	if (task_is_own(task))
+		outcome = RING_COUNT_OWN;
+	else if (!cpu_is_wanted(bpf_get_smp_processor_id()) || !task_is_wanted(task))
+		outcome = RING_COUNT_FILTERED;
+	else
+		outcome = take_hit(ctx, task, source, point);
+	if (outcome < RING_COUNTERS)
+		source->counters[outcome]++;
+	return 0;
+}
+
+SEC("raw_tp")
+int point_raw_tracepoint(void *ctx)
+{
+	return point_hit(ctx, point_number);
+}
+
+SEC("tp")
+int point_tracepoint(void *ctx)
+{
+	return point_hit(ctx, point_number);
+}
+
+SEC("fentry")
+int point_fentry(void *ctx)
+{
+	return point_hit(ctx, point_number);
+}
+
+SEC("kprobe")
+int point_kprobe(void *ctx)
+{
+	return point_hit(ctx, bpf_get_attach_cookie(ctx));
+}
+
+SEC("kprobe.multi")
+int point_kprobe_multi(void *ctx)
+{
+	return point_hit(ctx, bpf_get_attach_cookie(ctx));
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

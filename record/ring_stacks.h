@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The stacks of a ring's record as the trace has them: kernel frames by module, user frames up to where they are noise. */
+#ifndef RWALKER_RECORD_RING_STACKS_H
+#define RWALKER_RECORD_RING_STACKS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/ring_event.h"
+#include "format/event_encoder.h"
+#include "record/hits.h"
+#include "record/kernel_map.h"
+#include "record/recording.h"
+#include "record/user_frames.h"
+
+/* frames: kernel ones, then user ones, leaf first. kernel: room for kernel_count, lent until the record is added. */
+static inline struct event_stacks ring_stacks_take(struct recording *recording, uint64_t *kernel, const struct ring_task *task,
+						   const uint64_t *frames, uint32_t kernel_count, uint32_t user_count)
+{
+	struct event_stacks stacks = {
+		.kernel = kernel,
+		.kernel_count = kernel_count,
+		.user = frames + kernel_count,
+		.user_count = user_frames_plausible(frames + kernel_count, user_count),
+	};
+
+	for (uint32_t i = 0; i < kernel_count; i++)
+		kernel[i] = kernel_map_normalize(recording->kernel_map, frames[i]);
+	if (stacks.user_count)
+		stacks.user_owner = hits_generation(recording->hits, task->tgid);
+	return stacks;
+}
+
+/* After the record was added. known: that the chunk has the user stack's callers for the same owner already. */
+static inline void ring_stacks_mark(const struct recording *recording, const struct ring_task *task,
+				    const struct event_stacks *stacks, bool known)
+{
+	if (stacks->user_count)
+		hits_mark(recording->hits, task->tgid, stacks->user_owner, stacks->user, known ? 1 : stacks->user_count);
+}
+
+/* enum ring_sample_flag to enum sample_flag; the others are the encoder's. */
+static inline uint64_t ring_stacks_flags(uint32_t flags)
+{
+	return (flags & RING_SAMPLE_KERNEL_TRUNCATED ? SAMPLE_KERNEL_TRUNCATED : 0) |
+	       (flags & RING_SAMPLE_USER_TRUNCATED ? SAMPLE_USER_TRUNCATED : 0);
+}
+
+static inline enum user_missing ring_stacks_missing(uint32_t flags)
+{
+	if (flags & RING_SAMPLE_NO_USER_KTHREAD)
+		return USER_MISSING_KERNEL_THREAD;
+	if (flags & RING_SAMPLE_NO_USER_EXITING)
+		return USER_MISSING_EXITING;
+	return flags & RING_SAMPLE_NO_USER_FAULT ? USER_MISSING_FAULT : 0;
+}
+
+#endif

@@ -208,8 +208,9 @@ static void run_time_import(struct kernel_map *map)
 
 	for (size_t i = 0; i < map->table.run_time.count; i++) {
 		const struct kallsyms_bpf *entry = &map->table.run_time.items[i];
+		size_t above = run_time_above(map, entry->address);
 
-		if (!run_time_find(map, entry->address))
+		if (!above || map->run_time[above - 1].address != entry->address) /* else its length is known */
 			(void)kernel_map_add(map, entry->address, REACH, !entry->is_trampoline,
 					     map->table.names.items + entry->name);
 	}

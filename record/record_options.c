@@ -208,7 +208,7 @@ static const struct option_row rows[] = {
 	{"Whom to record", "pid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_pids, "processes, as in 12,345"},
 	{"Whom to record", "tid", 0, OPTION_PARSE, 0, "LIST", 0, 0, parse_tids, "threads"},
 	{"Whom to record", "cpus", 'P', OPTION_TEXT, AT(who.cpus), "LIST", 0, 0, NULL,
-	 "profile these CPUs only, and waits that end on them, as in 0-3,7"},
+	 "these CPUs only, as in 0-3,7: samples and hits there, and waits that end there"},
 	{"Whom to record", "cgroup", 0, OPTION_TEXT, AT(who.cgroup), "PATH", 0, 0, NULL,
 	 "threads in this cgroup (v2) or below, as in /sys/fs/cgroup/system.slice"},
 	{"Whom to record", "user-threads", 0, OPTION_FLAG, AT(who.user_threads), NULL, 0, 0, NULL, "no kernel threads"},

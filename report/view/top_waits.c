@@ -71,12 +71,8 @@ static void print_percentile(const struct wait_stacks *stacks, const struct wait
 /* "12 waits, 1.235 s in all, p50 1.024 ms, p99 503.123 ms, 2 open" */
 static void print_sums(const struct wait_stacks *stacks, const struct wait_stack *stack, FILE *out)
 {
-	size_t open = 0;
-
-	for (size_t i = stack->first; i < stack->first + stack->count; i++)
-		open += wait_is_open(wait_stacks_wait(stacks, i));
 	(void)fprintf(out, "%s%zu wait%s, ", indent, stack->count, stack->count == 1 ? "" : "s");
-	wait_write_length(out, stack->total, wait_stacks_total_bound(stacks, stack));
+	wait_write_length(out, stack->total, wait_stack_total_bound(stack));
 	(void)fputs(" in all", out);
 	if (stack->weight != stack->total)
 		(void)fprintf(out, " (%s of it within what was recorded and asked for)", wait_figure(stack->weight).text);
@@ -84,30 +80,38 @@ static void print_sums(const struct wait_stacks *stacks, const struct wait_stack
 		print_percentile(stacks, stack, 50, out);
 		print_percentile(stacks, stack, 99, out);
 	}
-	if (open)
-		(void)fprintf(out, ", %zu open", open);
+	if (stack->open)
+		(void)fprintf(out, ", %zu open", stack->open);
 	(void)fputc('\n', out);
 }
 
-static void print_distribution(const struct wait_stacks *stacks, const struct wait_stack *stack, FILE *out)
-{
-	struct log2_histogram histogram = {.rows = {0}};
-	struct wait_mix mix = {.total = 0};
+struct distribution {
+	struct log2_histogram histogram;
+	struct wait_mix mix;
+};
 
+static void distribution_read(struct distribution *distribution, const struct wait_stacks *stacks,
+			      const struct wait_stack *stack)
+{
 	for (size_t i = stack->first; i < stack->first + stack->count; i++) {
-		wait_mix_add(&mix, wait_stacks_wait(stacks, i));
-		log2_histogram_add(&histogram, stacks->members[i].length);
+		wait_mix_add(&distribution->mix, wait_stacks_wait(stacks, i));
+		log2_histogram_add(&distribution->histogram, stacks->members[i].length);
 	}
+}
+
+static void print_distribution(struct distribution *distribution, const struct wait_stack *stack, FILE *out)
+{
 	(void)fputs(indent, out);
-	wait_mix_write(&mix, out);
+	wait_mix_write(&distribution->mix, out);
 	(void)fputc('\n', out);
 	if (stack->count > 1)
-		log2_histogram_write(&histogram, out);
+		log2_histogram_write(&distribution->histogram, out);
 }
 
-static int print_stack(const struct view_context *context, const struct wait_stacks *stacks,
-		       const struct wait_stack *stack, struct chain *chain)
+static int print_stack(const struct view_context *context, struct wait_stacks *stacks, const struct wait_stack *stack,
+		       struct chain *chain)
 {
+	struct distribution distribution = {.histogram = {.rows = {0}}};
 	int r = chain_read(chain, context->profile, stack->node);
 
 	if (r < 0)
@@ -116,8 +120,10 @@ static int print_stack(const struct view_context *context, const struct wait_sta
 	frame_list_write(context, stacks->functions, chain);
 	print_owner(context, stacks, stack);
 	print_longest(stacks, wait_stacks_longest(stacks, stack), context->out);
+	distribution_read(&distribution, stacks, stack); /* in the list's order, which is quicker */
+	wait_stacks_rank(stacks, stack);
 	print_sums(stacks, stack, context->out);
-	print_distribution(stacks, stack, context->out);
+	print_distribution(&distribution, stack, context->out);
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct sorter {
 	struct readings readings;
 	struct hash_map known; /* (comm, process, reading) -> number of the stack */
 	ARRAY(struct wait_stack) found;
+	uint32_t *stack_of; /* number in `found`, by wait */
 	uint32_t source;
 	size_t member_count;
 	bool per_process;
@@ -26,6 +27,7 @@ static void sorter_deinit(struct sorter *sorter)
 	readings_deinit(&sorter->readings);
 	hash_map_deinit(&sorter->known);
 	array_free(&sorter->found);
+	free(sorter->stack_of);
 }
 
 static int want_chains(struct sorter *sorter)
@@ -45,7 +47,7 @@ static int want_chains(struct sorter *sorter)
 	return 0;
 }
 
-static int find_stack(struct sorter *sorter, const struct profile_wait *wait, struct wait_stack **ret_stack)
+static int find_stack(struct sorter *sorter, const struct profile_wait *wait, uint32_t *ret_number)
 {
 	const struct task_names *names = &sorter->stacks->names;
 	uint32_t process = sorter->per_process ? names->process_of[wait->task] : 0;
@@ -57,58 +59,97 @@ static int find_stack(struct sorter *sorter, const struct profile_wait *wait, st
 		return r;
 	if (r && array_push(&sorter->found, (struct wait_stack){.comm = key[0],
 								.process = key[1],
-								.node = key[2],
-								.number = (uint32_t)*number}) < 0)
+								.node = key[2]}) < 0)
 		return -ENOMEM;
-	*ret_stack = &sorter->found.items[*number];
+	*ret_number = (uint32_t)*number;
 	return 0;
+}
+
+static bool is_at_least(const struct waits *waits, uint32_t wait)
+{
+	return wait_length_bound(&waits->items[wait]) == PROFILE_WAIT_AT_LEAST;
+}
+
+/* Of two that are equally long, one that is known to be at least as long is the longer, then the earlier. */
+static bool is_longer(const struct waits *waits, uint64_t length, uint32_t wait, uint64_t other_length, uint32_t other)
+{
+	bool open, other_open;
+
+	if (length != other_length)
+		return length > other_length;
+	open = is_at_least(waits, wait);
+	other_open = is_at_least(waits, other);
+	return open == other_open ? wait < other : open;
+}
+
+static void count_wait(const struct waits *waits, uint32_t number, struct wait_stack *stack)
+{
+	const struct profile_wait *wait = &waits->items[number];
+	enum profile_wait_bound bound = wait_length_bound(wait);
+	uint64_t length = wait_length(wait);
+
+	stack->count++;
+	stack->open += wait_is_open(wait);
+	stack->least |= bound == PROFILE_WAIT_AT_LEAST || bound == PROFILE_WAIT_NONE;
+	stack->most |= bound == PROFILE_WAIT_AT_MOST || bound == PROFILE_WAIT_NONE;
+	stack->total = wait_add(stack->total, length);
+	stack->weight = wait_add(stack->weight, wait->weight);
+	if (stack->count > 1 && !is_longer(waits, length, number, stack->longest, stack->longest_wait))
+		return;
+	stack->longest = length;
+	stack->longest_wait = number;
 }
 
 static int add_waits(struct sorter *sorter)
 {
 	const struct waits *waits = &sorter->stacks->waits;
-	struct wait_member *member = sorter->stacks->members;
 
 	for (size_t i = 0; i < waits->count; i++) {
-		const struct profile_wait *wait = &waits->items[i];
-		struct wait_stack *stack;
 		int r;
 
-		if (wait->source != sorter->source)
+		if (waits->items[i].source != sorter->source)
 			continue;
-		r = find_stack(sorter, wait, &stack);
+		r = find_stack(sorter, &waits->items[i], &sorter->stack_of[i]);
 		if (r < 0)
 			return r;
-		*member = (struct wait_member){.length = wait_length(wait), .stack = stack->number, .wait = (uint32_t)i};
-		stack->count++;
-		stack->total = wait_add(stack->total, member->length);
-		stack->weight = wait_add(stack->weight, wait->weight);
-		if (member->length > stack->longest)
-			stack->longest = member->length;
-		member++;
+		count_wait(waits, (uint32_t)i, &sorter->found.items[sorter->stack_of[i]]);
 	}
 	return 0;
 }
 
-static bool is_at_least(const struct waits *waits, const struct wait_member *member)
+/* Each stack's members behind one another. */
+static void place_members(struct sorter *sorter)
 {
-	return wait_length_bound(&waits->items[member->wait]) == PROFILE_WAIT_AT_LEAST;
+	struct wait_stacks *stacks = sorter->stacks;
+	size_t first = 0;
+
+	for (size_t i = 0; i < sorter->found.count; i++) {
+		sorter->found.items[i].first = first;
+		first += sorter->found.items[i].count;
+	}
+	for (size_t i = 0; i < stacks->waits.count; i++) {
+		const struct profile_wait *wait = &stacks->waits.items[i];
+
+		if (wait->source == sorter->source)
+			stacks->members[sorter->found.items[sorter->stack_of[i]].first++] =
+				(struct wait_member){.length = wait_length(wait), .wait = (uint32_t)i};
+	}
+	for (size_t i = 0; i < sorter->found.count; i++)
+		sorter->found.items[i].first -= sorter->found.items[i].count;
 }
 
-static int compare_members(const void *left, const void *right, void *context)
+static int compare_members(const void *left, const void *right, void *waits)
 {
 	const struct wait_member *l = left, *r = right;
-	bool l_open, r_open;
 
-	if (l->stack != r->stack)
-		return l->stack < r->stack ? -1 : 1;
-	if (l->length != r->length)
-		return l->length < r->length ? -1 : 1;
-	l_open = is_at_least(context, l);
-	r_open = is_at_least(context, r);
-	if (l_open != r_open)
-		return l_open ? 1 : -1;
-	return (l->wait < r->wait) - (l->wait > r->wait);
+	if (l->wait == r->wait)
+		return 0;
+	return is_longer(waits, l->length, l->wait, r->length, r->wait) ? 1 : -1;
+}
+
+void wait_stacks_rank(struct wait_stacks *stacks, const struct wait_stack *stack)
+{
+	qsort_r(stacks->members + stack->first, stack->count, sizeof(*stacks->members), compare_members, &stacks->waits);
 }
 
 static int compare_stacks(const void *left, const void *right)
@@ -126,17 +167,11 @@ static int compare_stacks(const void *left, const void *right)
 	return (l->node > r->node) - (l->node < r->node);
 }
 
-/* Members lie by the stacks' numbers, which is the order in which stacks were found. */
 static void order(struct sorter *sorter)
 {
 	struct wait_stacks *stacks = sorter->stacks;
-	size_t first = 0;
 
-	qsort_r(stacks->members, sorter->member_count, sizeof(*stacks->members), compare_members, &stacks->waits);
-	for (size_t i = 0; i < sorter->found.count; i++) {
-		sorter->found.items[i].first = first;
-		first += sorter->found.items[i].count;
-	}
+	place_members(sorter);
 	stacks->items = steal_ptr(sorter->found.items);
 	stacks->count = sorter->found.count;
 	if (stacks->count)
@@ -153,7 +188,8 @@ static int sort(struct sorter *sorter, const struct view_settings *settings)
 	if (r < 0)
 		return r;
 	stacks->members = calloc(sorter->member_count + 1, sizeof(*stacks->members));
-	if (!stacks->members)
+	sorter->stack_of = calloc(stacks->waits.count + 1, sizeof(*sorter->stack_of));
+	if (!stacks->members || !sorter->stack_of)
 		return -ENOMEM;
 	r = add_waits(sorter);
 	if (!r)
@@ -190,17 +226,9 @@ void wait_stacks_deinit(struct wait_stacks *stacks)
 	*stacks = (struct wait_stacks){0};
 }
 
-enum profile_wait_bound wait_stacks_total_bound(const struct wait_stacks *stacks, const struct wait_stack *stack)
+enum profile_wait_bound wait_stack_total_bound(const struct wait_stack *stack)
 {
-	bool least = false, most = false;
-
-	for (size_t i = stack->first; i < stack->first + stack->count; i++) {
-		enum profile_wait_bound bound = wait_length_bound(wait_stacks_wait(stacks, i));
-
-		least |= bound == PROFILE_WAIT_AT_LEAST || bound == PROFILE_WAIT_NONE;
-		most |= bound == PROFILE_WAIT_AT_MOST || bound == PROFILE_WAIT_NONE;
-	}
-	if (least)
-		return most ? PROFILE_WAIT_NONE : PROFILE_WAIT_AT_LEAST;
-	return most ? PROFILE_WAIT_AT_MOST : PROFILE_WAIT_EXACT;
+	if (stack->least)
+		return stack->most ? PROFILE_WAIT_NONE : PROFILE_WAIT_AT_LEAST;
+	return stack->most ? PROFILE_WAIT_AT_MOST : PROFILE_WAIT_EXACT;
 }

@@ -37,7 +37,7 @@ struct { /* by number; the recorder sets how many */
 
 /*
  * The second's allowance comes little by little, a tenth of it at once: so a storm is sampled all through the second, and not
- * at its beginning only. The coarse clock steps every few milliseconds, and costs next to nothing.
+ * at its beginning only. (The coarse clock would do, but tracing programs may not read it.)
  */
 static __always_inline bool within_rate(struct ring_point_source *source)
 {
@@ -45,7 +45,7 @@ static __always_inline bool within_rate(struct ring_point_source *source)
 
 	if (!point_rate)
 		return true;
-	now = bpf_ktime_get_coarse_ns();
+	now = bpf_ktime_get_ns();
 	elapsed = now - source->window;
 	if (elapsed >= SECOND) {
 		source->window = now;

@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <linux/membarrier.h>
 #include <linux/types.h>
 
 #include "bpf/ring_point.h"
 #include "format/event_log.h"
+#include "record/clocks.h"
 #include "record/filter.h"
 #include "record/points.h"
 #include "record/probe.h"
@@ -48,12 +52,31 @@ void point_events_start(struct point_events *events, uint64_t now)
 	}
 }
 
-void point_events_stop(struct point_events *events, uint32_t source, uint64_t now)
+static bool is_running(const struct point_events *events, uint32_t source)
 {
-	if (source >= events->points->source_count || !events->start[source] || events->stop[source])
-		return;
-	probe_points_arm(events->probe, source, false);
-	events->stop[source] = now;
+	return source < events->points->source_count && events->start[source] && !events->stop[source];
+}
+
+/* Programs that were already running tell of their hits until an RCU grace period is over. */
+static void wait_for_programs(void)
+{
+	(void)syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+void point_events_stop(struct point_events *events, uint32_t first, uint32_t count)
+{
+	bool any = false;
+
+	for (uint32_t i = first; i < first + count; i++)
+		if (is_running(events, i)) {
+			probe_points_arm(events->probe, i, false);
+			any = true;
+		}
+	if (any)
+		wait_for_programs();
+	for (uint32_t i = first; i < first + count; i++)
+		if (is_running(events, i))
+			events->stop[i] = clocks_now();
 }
 
 static bool is_hit(const struct point_events *events, const struct ring_hit *hit, size_t length)

@@ -36,7 +36,8 @@ int point_events_init(struct point_events *events);
 void point_events_deinit(struct point_events *events);
 
 void point_events_start(struct point_events *events, uint64_t now);
-void point_events_stop(struct point_events *events, uint32_t source, uint64_t now);
+/* So many sources from the first one on; no hit is told of afterwards. */
+void point_events_stop(struct point_events *events, uint32_t first, uint32_t count);
 
 /* One RING_HIT out of a ring. */
 void point_events_take(struct point_events *events, const struct ring_head *head, size_t length);

@@ -128,14 +128,13 @@ static void stop_waits(struct session *session)
 
 static void stop_points(struct session *session, uint32_t source)
 {
-	point_events_stop(&session->point_events, source, clocks_now());
+	point_events_stop(&session->point_events, source, 1);
 	session_tell_sources(session);
 }
 
 static void stop_all_points(struct session *session)
 {
-	for (uint32_t i = 0; i < session->points.source_count; i++)
-		point_events_stop(&session->point_events, i, clocks_now());
+	point_events_stop(&session->point_events, 0, session->points.source_count);
 }
 
 /* -s: the first task that is stuck is the answer. */

@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/profile_internal.h"
+#include "report/profile_events_read.h"
 #include "report/profile_waits_read.h"
 #include "report/read/radix_sort.h"
 
@@ -19,7 +19,7 @@ static int init_tables(struct profile *profile)
 					  .kallsyms = profile->names.kallsyms,
 					  .vmlinux = profile->names.vmlinux};
 	struct index_table *tables[] = {&profile->host_table, &profile->source_table, &profile->task_table,
-					&profile->node_table, &profile->frame_table, &profile->entry_table};
+					&profile->node_table, &profile->frame_table, &profile->entry_table, &profile->probe_table};
 	int r = modules_init(&profile->modules, &files);
 
 	if (r == 0)
@@ -187,6 +187,8 @@ static int finish(struct profile *profile)
 	if (r == 0)
 		r = profile_order_waits(profile, places);
 	if (r == 0)
+		r = profile_order_events(profile, places);
+	if (r == 0)
 		r = list_modules(profile);
 	if (r < 0)
 		return r;
@@ -210,6 +212,7 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 	if (!profile)
 		return log_error(ENOMEM, "not enough memory");
 	profile->filter = filter;
+	profile->waits_hidden = filter->probe_count || (filter->sources && !(filter->sources >> PROFILE_OFFCPU & 1));
 	profile->names = *names;
 	profile->files = calloc(count + 1, sizeof(*profile->files));
 	r = profile->files ? init_tables(profile) : -ENOMEM;
@@ -262,8 +265,9 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->waits);
 	array_free(&profile->sums);
 	array_free(&profile->recordings);
-	array_free(&profile->recording_models);
+	array_free(&profile->recording_notes);
 	array_free(&profile->wait_totals);
+	profile_free_events(profile);
 	index_table_deinit(&profile->host_table);
 	index_table_deinit(&profile->source_table);
 	index_table_deinit(&profile->task_table);

@@ -214,6 +214,16 @@ static int kernel_frame(const struct chain_context *context, uint32_t node, bool
 	return r;
 }
 
+/* "bpf_prog_" and the program's tag, which the kernel's own bpf_prog_load() and the like do not have. */
+static bool is_program(const char *name)
+{
+	static const char prefix[] = "bpf_prog_";
+	enum { TAG_DIGITS = 16 };
+
+	return !strncmp(name, prefix, sizeof(prefix) - 1) &&
+	       strspn(name + sizeof(prefix) - 1, "0123456789abcdef") >= TAG_DIGITS;
+}
+
 /*
  * How a stack gets into a BPF program and from there to the stack walker. Seen at the leaf, that is how the
  * recording was made and not what the task was doing.
@@ -224,12 +234,43 @@ static enum overhead judge_name(const char *name)
 		const char *prefix;
 		enum overhead overhead;
 	} prefixes[] = {
-		{"__bpf_get_stack", OVERHEAD_WALK},	 {"bpf_get_stack", OVERHEAD_WALK},
-		{"__bpf_get_task_stack", OVERHEAD_WALK}, {"bpf_get_task_stack", OVERHEAD_WALK},
-		{"bpf_prog_", OVERHEAD_ENTRY},		 {"bpf_trampoline_", OVERHEAD_ENTRY},
-		{"bpf_trace_run", OVERHEAD_ENTRY},	 {"__bpf_trace_", OVERHEAD_ENTRY},
+		{"__bpf_get_stack", OVERHEAD_WALK},
+		{"bpf_get_stack", OVERHEAD_WALK},
+		{"__bpf_get_task_stack", OVERHEAD_WALK},
+		{"bpf_get_task_stack", OVERHEAD_WALK},
+		/* fentry and raw tracepoints */
+		{"bpf_trampoline_", OVERHEAD_ENTRY},
+		{"bpf_trace_run", OVERHEAD_ENTRY},
+		{"__bpf_trace_", OVERHEAD_ENTRY},
+		{"bpf_dispatcher_", OVERHEAD_PLUMBING},
+		{"__traceiter_", OVERHEAD_PLUMBING},
+		{"__do_trace_", OVERHEAD_PLUMBING},
+		/* trace events, of system calls too */
+		{"trace_call_bpf", OVERHEAD_PLUMBING},
+		{"perf_trace_", OVERHEAD_PLUMBING},
+		{"perf_call_bpf_", OVERHEAD_PLUMBING},
+		{"perf_syscall_", OVERHEAD_PLUMBING},
+		/* kprobes: by breakpoint, jump or ftrace */
+		{"kprobe_", OVERHEAD_PLUMBING},
+		{"aggr_pre_handler", OVERHEAD_PLUMBING},
+		{"opt_pre_handler", OVERHEAD_PLUMBING},
+		{"optimized_callback", OVERHEAD_PLUMBING},
+		{"optprobe_", OVERHEAD_PLUMBING},
+		{"do_int3", OVERHEAD_PLUMBING},
+		{"exc_int3", OVERHEAD_PLUMBING},
+		{"asm_exc_int3", OVERHEAD_PLUMBING},
+		{"ftrace_", OVERHEAD_PLUMBING},
+		{"arch_ftrace_", OVERHEAD_PLUMBING},
+		{"__ftrace_", OVERHEAD_PLUMBING},
+		{"function_graph_enter", OVERHEAD_PLUMBING},
+		{"fprobe_", OVERHEAD_PLUMBING},
+		{"__fprobe_", OVERHEAD_PLUMBING},
+		{"rethook_", OVERHEAD_PLUMBING},
+		{"arch_rethook_", OVERHEAD_PLUMBING},
 	};
 
+	if (is_program(name))
+		return OVERHEAD_ENTRY;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix)))
 			return prefixes[i].overhead;
@@ -251,6 +292,22 @@ static enum overhead judge_frame(struct profile *profile, uint32_t number)
 	return profile->overhead.items[number];
 }
 
+/* "tcp_sendmsg" is the name of "tcp_sendmsg.isra.0", too, and may stand behind that of a module. */
+static bool is_traced(struct profile *profile, uint32_t number, const char *traced)
+{
+	const struct profile_frame *frame = &profile->frames.items[number];
+	const char *colon = strrchr(traced, ':'), *name;
+	struct module_symbol symbol;
+	size_t length;
+
+	traced = colon ? colon + 1 : traced;
+	length = strlen(traced);
+	if (modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &symbol) <= 0)
+		return false;
+	name = symbol_index_name(symbol.index, symbol.symbol);
+	return !strncmp(name, traced, length) && (!name[length] || name[length] == '.');
+}
+
 /*
  * How many frames, leaf first, are the recorder's own. A CPU sample may well have hit somebody's BPF program: there only
  * what leads to the stack walker counts.
@@ -270,7 +327,8 @@ static int count_overhead(const struct chain_context *context, uint32_t leaf, ui
 
 		if (r < 0)
 			return r;
-		if (overhead == OVERHEAD_NONE)
+		if (overhead == OVERHEAD_NONE || (overhead == OVERHEAD_PLUMBING && !context->strip_entry) ||
+		    (context->traced && is_traced(context->profile, frame, context->traced)))
 			break;
 		walk |= overhead == OVERHEAD_WALK;
 		run++;

@@ -42,7 +42,8 @@ struct chain_context { /* for whom the chain is made */
 	uint32_t host;
 	const struct stack_node *nodes; /* of the chunk */
 	struct chain_cache *cache;
-	bool strip_entry; /* BPF frames at the leaf are the recorder's way in, whatever they are */
+	bool strip_entry; /* BPF frames at the leaf are the recorder's way in, whatever they are ... */
+	const char *traced; /* ... down to this function, which is what was traced; NULL: the way's end tells itself */
 };
 
 int chain_cache_init(struct chain_cache *cache);

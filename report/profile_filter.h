@@ -42,6 +42,9 @@ struct profile_filter {
 	uint32_t classes;   /* waits: bit per enum profile_wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
 	bool user_only, kernel_only;
 	bool raw_frames; /* keep BPF's own frames */
+	const char *const *probes; /* tracepoints and functions, names or globs; then nothing else passes */
+	size_t probe_count;	   /* 0: all */
+	bool each_event; /* keep every event on its own, for profile_events.h */
 };
 
 struct profile_names {                 /* where names may come from beside the trace */

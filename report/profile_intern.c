@@ -65,7 +65,7 @@ static const char *unit_of(uint32_t weight)
 	return weight == WEIGHT_NS ? "ns" : weight == WEIGHT_CYCLES ? "cycles" : "samples";
 }
 
-static uint64_t duration_of(const struct trace_model *model, const struct event_source *source)
+uint64_t profile_duration_of(const struct trace_model *model, const struct event_source *source)
 {
 	uint64_t stop = source->stop > source->start ? source->stop : model->last_time;
 
@@ -75,7 +75,7 @@ static uint64_t duration_of(const struct trace_model *model, const struct event_
 static void describe_source(const struct trace_model *model, const struct trace_source *source,
 			    struct profile_source *described)
 {
-	uint64_t duration = duration_of(model, &source->event);
+	uint64_t duration = profile_duration_of(model, &source->event);
 
 	if (source->event.frequency > described->frequency)
 		described->frequency = source->event.frequency;
@@ -121,6 +121,41 @@ int profile_intern_source(struct profile *profile, const struct trace_model *mod
 	}
 	describe_source(model, source, &profile->sources.items[slot->number - 1]);
 	*ret_source = slot->number - 1;
+	return 0;
+}
+
+/* --- probes --- */
+
+struct wanted_probe {
+	const struct profile_probe *probes;
+	uint32_t source;
+	const char *name;
+};
+
+static bool same_probe(const void *context, uint32_t number)
+{
+	const struct wanted_probe *wanted = context;
+
+	return wanted->probes[number].source == wanted->source && wanted->probes[number].name == wanted->name;
+}
+
+int profile_intern_probe(struct profile *profile, uint32_t source, const char *name, uint32_t *ret_probe)
+{
+	struct wanted_probe wanted = {.probes = profile->probes.items, .source = source};
+	int r = intern_text(profile, name, &wanted.name);
+	uint32_t hash = index_table_hash(&profile->probe_table, (uintptr_t)wanted.name, source);
+	struct index_slot *slot = index_table_find(&profile->probe_table, hash, same_probe, &wanted);
+
+	if (r < 0 || !slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->probes,
+			       (struct profile_probe){.source = source, .name = wanted.name, .counted = true}) < 0 ||
+		    array_push(&profile->probe_wanted, false) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->probe_table, slot, hash, (uint32_t)(profile->probes.count - 1));
+	}
+	*ret_probe = slot->number - 1;
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #define RWALKER_REPORT_PROFILE_INTERNAL_H
 
 #include "report/profile.h"
-#include "report/profile_waits.h"
+#include "report/profile_events.h"
 #include "report/read/event_stream.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/modules.h"
@@ -29,7 +29,36 @@ struct profile_quality { /* samples, after filters */
 	uint64_t user_changed, user_no_room, user_not_returned; /* waits: user stack missing, why */
 };
 
-enum overhead { OVERHEAD_UNKNOWN, OVERHEAD_NONE, OVERHEAD_ENTRY, OVERHEAD_WALK };
+enum overhead {
+	OVERHEAD_UNKNOWN,
+	OVERHEAD_NONE,
+	OVERHEAD_ENTRY,
+	OVERHEAD_PLUMBING, /* of tracepoints and kprobes, whoever uses them: only where that is how the sample was made */
+	OVERHEAD_WALK,
+};
+
+struct kept_sample { /* for profile_events.h; there are many */
+	uint64_t time, weight;
+	uint32_t node, task;
+	uint32_t origin;
+	uint16_t cpu;
+	uint8_t flags;
+};
+
+struct event_origin { /* what many samples have in common */
+	uint32_t recording, source, probe;
+};
+
+struct event_numbers { /* of waits, in the order of some moment of theirs */
+	uint32_t *items;
+	size_t count;
+};
+
+struct recording_notes { /* beside each profile_recording */
+	const struct trace_model *model;
+	uint64_t from, to; /* what was asked for of it */
+	uint32_t wakers;   /* the source of its wakeups; NO_NUMBER: none, or not wanted */
+};
 
 struct source_notes { /* beside each profile_source */
 	bool periods;	      /* weights came from the trace, not from counting */
@@ -59,9 +88,15 @@ struct profile {
 	ARRAY(struct profile_wait) waits;
 	ARRAY(struct profile_task_sums) sums;
 	ARRAY(struct profile_recording) recordings;
-	ARRAY(const struct trace_model *) recording_models;
+	ARRAY(struct recording_notes) recording_notes;
+	bool waits_hidden; /* only the wakeups that ended them are wanted */
+	ARRAY(struct profile_probe) probes;
+	ARRAY(bool) probe_wanted;
+	ARRAY(struct kept_sample) kept;
+	ARRAY(struct event_origin) origins;
+	struct event_numbers wakeups, ends;
 	ARRAY(struct profile_wait_totals) wait_totals; /* by source */
-	struct index_table host_table, source_table, task_table, node_table, frame_table, entry_table;
+	struct index_table host_table, source_table, task_table, node_table, frame_table, entry_table, probe_table;
 	struct profile_symbol *symbols; /* by frame, once a view asks */
 	uint8_t *symbol_known;
 	struct profile_quality quality;
@@ -76,6 +111,9 @@ int profile_intern_source(struct profile *profile, const struct trace_model *mod
 int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task, uint32_t *ret_task);
 int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame);
 int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node);
+int profile_intern_probe(struct profile *profile, uint32_t source, const char *name, uint32_t *ret_probe);
+/* ns that the section recorded it. */
+uint64_t profile_duration_of(const struct trace_model *model, const struct event_source *source);
 /* Adds the weight to the entry with this source, node, task and flags. */
 int profile_add_entry(struct profile *profile, const struct profile_entry *entry);
 
@@ -84,6 +122,9 @@ int profile_read_section(struct profile *profile, struct trace_file *file, struc
 
 /* profile_moment.c: a moment as a time of the section; false where its clocks do not tell. */
 bool profile_moment_of(const struct trace_model *model, const struct profile_moment *moment, uint64_t *ret_time);
+
+/* profile_waits.c: a waker's share of the wait that it ended. */
+uint64_t profile_waker_weight(const struct profile_wait *wait);
 
 /* profile_account.c */
 int profile_make_account(struct profile *profile);

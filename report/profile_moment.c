@@ -56,10 +56,10 @@ bool profile_moment_of(const struct trace_model *model, const struct profile_mom
 bool profile_moment_time(const struct profile *profile, uint32_t recording, const struct profile_moment *moment,
 			 uint64_t *ret_time)
 {
-	return profile_moment_of(profile->recording_models.items[recording], moment, ret_time);
+	return profile_moment_of(profile->recording_notes.items[recording].model, moment, ret_time);
 }
 
 uint64_t profile_realtime(const struct profile *profile, uint32_t recording, uint64_t time)
 {
-	return trace_model_realtime(profile->recording_models.items[recording], time);
+	return trace_model_realtime(profile->recording_notes.items[recording].model, time);
 }

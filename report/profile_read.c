@@ -4,10 +4,15 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "report/profile_internal.h"
-#include "report/profile_section.h"
+#include "report/profile_events_read.h"
 #include "report/profile_waits_read.h"
 
 /* --- what a section's numbers mean in the profile --- */
+
+static bool has_probes(enum profile_source_kind kind)
+{
+	return kind == PROFILE_TRACEPOINT || kind == PROFILE_KFUNC;
+}
 
 static int bind_sources(struct section *section)
 {
@@ -15,7 +20,7 @@ static int bind_sources(struct section *section)
 
 	for (size_t i = 0; i < model->sources.count; i++) {
 		const struct trace_source *source = &model->sources.items[i];
-		struct source_binding binding = {.period = source->event.period};
+		struct source_binding binding = {.period = source->event.period, .origin = NO_NUMBER};
 		struct profile *profile = section->context.profile;
 		uint32_t kinds = profile->filter->sources;
 		int r = profile_intern_source(profile, model, source, &binding.source);
@@ -23,7 +28,8 @@ static int bind_sources(struct section *section)
 		if (r < 0)
 			return r;
 		binding.kind = profile->sources.items[binding.source].kind;
-		binding.wanted = binding.kind < PROFILE_SOURCE_KINDS && (!kinds || kinds >> binding.kind & 1);
+		binding.wanted = binding.kind < PROFILE_SOURCE_KINDS && (!kinds || kinds >> binding.kind & 1) &&
+				 (!profile->filter->probe_count || has_probes(binding.kind));
 		if (array_push(&section->sources, binding) < 0)
 			return -ENOMEM;
 	}
@@ -65,6 +71,19 @@ static int find_moments(struct section *section)
 	return 0;
 }
 
+static int begin_recording(struct section *section)
+{
+	const struct source_binding *waits = section_source_of(section, PROFILE_OFFCPU);
+	const struct source_binding *wakers = section_source_of(section, PROFILE_WAKERS);
+	int r = 0;
+
+	if (waits || section->context.profile->filter->each_event)
+		r = section_begin_recording(section);
+	if (r == 0 && waits && (waits->wanted || (wakers && wakers->wanted)))
+		r = section_waits_init(section);
+	return r;
+}
+
 static int section_init(struct section *section, struct profile *profile, struct trace_model *model)
 {
 	size_t modules = model->modules.count + 1;
@@ -75,6 +94,7 @@ static int section_init(struct section *section, struct profile *profile, struct
 		.from = shifted(model->start, profile->filter->from),
 		.to = shifted(model->start, profile->filter->to),
 		.first_walk = profile->walks.count,
+		.recording = NO_NUMBER,
 	};
 	if (profile->filter->from == 0)
 		section->from = 0;
@@ -88,9 +108,9 @@ static int section_init(struct section *section, struct profile *profile, struct
 	r = profile_intern_host(profile, model, &section->context.host);
 	if (r == 0)
 		r = bind_sources(section);
-	if (r == 0 && section_source_of(section, PROFILE_OFFCPU))
-		r = section_waits_init(section);
-	return r;
+	if (r == 0)
+		r = section_bind_probes(section);
+	return r < 0 ? r : begin_recording(section);
 }
 
 static void section_deinit(struct section *section)
@@ -100,6 +120,7 @@ static void section_deinit(struct section *section)
 		free(section->slots[i].tasks);
 	}
 	array_free(&section->sources);
+	array_free(&section->probes);
 	section_waits_deinit(section->waits);
 	free(section->context.modules);
 }
@@ -231,35 +252,60 @@ static uint64_t weigh(struct profile *profile, const struct source_binding *sour
 	return weight;
 }
 
-static int add_sample(struct section *section, const struct stream_event *event)
+static int count_sample(struct section *section, const struct stream_event *event, struct probe_binding *probe,
+			const struct profile_entry *entry)
+{
+	struct profile *profile = section->context.profile;
+	struct profile_source *source = &profile->sources.items[entry->source];
+	int r = profile_add_entry(profile, entry);
+
+	source->samples++;
+	source->weight += entry->weight;
+	if (probe)
+		profile->probes.items[probe->probe].samples++;
+	return r < 0 || !profile->filter->each_event ? r : section_keep_sample(section, event, probe, entry);
+}
+
+/* What is known of the sample by now is that it is wanted, unless its task is not. */
+static int take_sample(struct section *section, const struct stream_event *event, const struct source_binding *source,
+		       struct probe_binding *probe)
 {
 	struct profile *profile = section->context.profile;
 	const struct batch_sample *sample = &event->batch->samples.items[event->event->index];
-	const struct source_binding *source = section_source(section, sample->source);
-	struct profile_entry entry = {.samples = 1};
+	struct profile_entry entry = {.source = source->source, .samples = 1};
 	const struct task_place *task;
 	struct section_slot *slot;
-	int r;
+	int r = section_slot(section, event, &slot);
 
-	profile->quality.unknown_source += !source;
-	if (!source || !source->wanted || !section_wants(section, event->event->time, sample->cpu))
-		return 0;
-	r = section_slot(section, event, &slot);
 	if (r == 0)
 		r = section_task(section, slot, event, sample->task, &task);
 	if (r < 0 || !task || !task->wanted)
 		return r;
 	section->context.strip_entry = source->kind != PROFILE_CPU;
+	section->context.traced = section_traced_function(section, source, probe);
 	r = make_chain(section, sample, task, &entry);
 	if (r < 0)
 		return r;
-	entry.source = source->source;
 	entry.task = task->task;
 	entry.flags = take_flags(&profile->quality, sample);
 	entry.weight = weigh(profile, source, sample);
-	profile->sources.items[source->source].samples++;
-	profile->sources.items[source->source].weight += entry.weight;
-	return profile_add_entry(profile, &entry);
+	return count_sample(section, event, probe, &entry);
+}
+
+static int add_sample(struct section *section, const struct stream_event *event)
+{
+	struct profile *profile = section->context.profile;
+	const struct batch_sample *sample = &event->batch->samples.items[event->event->index];
+	const struct source_binding *source = section_source(section, sample->source);
+	struct probe_binding *probe = section_probe(section, sample);
+
+	profile->quality.unknown_source += !source;
+	if (probe)
+		profile->probes.items[probe->probe].events++;
+	if (!source || !source->wanted || !section_wants(section, event->event->time, sample->cpu) ||
+	    !section_wants_probe(section, source, probe))
+		return 0;
+	return take_sample(section, event, source, probe);
 }
 
 static int add_walk(struct section *section, const struct stream_event *event)

@@ -13,6 +13,13 @@ struct source_binding {
 	enum profile_source_kind kind;
 	uint64_t period; /* of samples that carry none */
 	bool wanted;
+	uint32_t origin; /* of its samples that tell no probe; NO_NUMBER: none yet */
+};
+
+struct probe_binding {
+	uint32_t source; /* in the section: its id */
+	uint32_t probe;	 /* in the profile */
+	uint32_t origin; /* NO_NUMBER: none yet */
 };
 
 struct task_place { /* a chunk's task */
@@ -40,6 +47,8 @@ struct section_waits;
 struct section {
 	struct chain_context context;
 	ARRAY(struct source_binding) sources; /* in the order of the model's */
+	ARRAY(struct probe_binding) probes;   /* likewise */
+	uint32_t recording; /* in the profile; NO_NUMBER: nobody will ask */
 	struct section_slot slots[STREAM_OPEN_MAX];
 	struct section_walk walk; /* the latest */
 	struct section_waits *waits; /* NULL: the section has no such source */

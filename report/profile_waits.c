@@ -61,7 +61,7 @@ static int add_entry(struct profile *profile, uint32_t source, uint32_t node, ui
 }
 
 /* A waker's share is the time until it called: what came after is not its affair. */
-static uint64_t waker_weight(const struct profile_wait *wait)
+uint64_t profile_waker_weight(const struct profile_wait *wait)
 {
 	uint64_t blocked = wait->in - wait->out - wait->run_queue;
 
@@ -79,11 +79,11 @@ static int finish_wait(struct joiner *joiner, struct profile_wait *wait, const s
 		wait->chain_flags |= CHAIN_USER_MISSING;
 	}
 	r = join(joiner, wait->node, loose->user, &wait->node);
-	if (r == 0)
+	if (r == 0 && !profile->waits_hidden)
 		r = add_entry(profile, wait->source, wait->node, wait->task, wait->chain_flags, wait->weight);
 	if (r < 0 || !wakers || !wakers->wanted || wait->waker == PROFILE_NO_TASK)
 		return r;
-	return add_entry(profile, wakers->source, wait->waker_node, wait->waker, 0, waker_weight(wait));
+	return add_entry(profile, wakers->source, wait->waker_node, wait->waker, 0, profile_waker_weight(wait));
 }
 
 int section_finish_waits(struct section *section)
@@ -239,7 +239,7 @@ static int make_totals(struct profile *profile)
 	for (size_t i = 0; i < profile->sources.count; i++)
 		if (array_push(&profile->wait_totals, (struct profile_wait_totals){0}) < 0)
 			return -ENOMEM;
-	for (size_t i = 0; i < profile->waits.count; i++)
+	for (size_t i = 0; i < profile->waits.count && !profile->waits_hidden; i++)
 		add_to_totals(&profile->wait_totals.items[profile->waits.items[i].source], &profile->waits.items[i]);
 	for (size_t i = 0; i < profile->sources.count; i++) {
 		struct profile_wait_totals *totals = &profile->wait_totals.items[i];
@@ -274,7 +274,7 @@ int profile_order_waits(struct profile *profile, const uint32_t *places)
 size_t profile_waits(const struct profile *profile, const struct profile_wait **ret_waits)
 {
 	*ret_waits = profile->waits.items;
-	return profile->waits.count;
+	return profile->waits_hidden ? 0 : profile->waits.count;
 }
 
 size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums)

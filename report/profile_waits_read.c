@@ -42,10 +42,19 @@ static int find_thread(struct section_waits *waits, const struct event_task *tas
 
 /* --- the section --- */
 
+/* When the last source stopped; of a recorder that was killed, when something was written last. */
+static uint64_t stop_of(const struct trace_model *model)
+{
+	for (size_t i = 0; i < model->sources.count; i++)
+		if (model->sources.items[i].event.stop <= model->sources.items[i].event.start)
+			return model->last_time;
+	return model->stop;
+}
+
 static struct profile_recording describe(const struct section *section)
 {
 	const struct trace_model *model = section->context.model;
-	struct profile_recording recording = {.host = section->context.host, .start = model->start, .stop = model->last_time};
+	struct profile_recording recording = {.host = section->context.host, .start = model->start, .stop = stop_of(model)};
 
 	for (size_t i = 0; i < model->sources.count; i++) {
 		const struct event_source *source = &model->sources.items[i].event;
@@ -53,30 +62,47 @@ static struct profile_recording describe(const struct section *section)
 		if (source->kind != SOURCE_OFFCPU)
 			continue;
 		recording.start = source->start;
-		if (source->stop > source->start)
-			recording.stop = source->stop;
+		recording.stop = source->stop > source->start ? source->stop : model->last_time;
 		recording.least_wait = source->least;
 	}
 	return recording;
+}
+
+static struct recording_notes take_notes(const struct section *section, const struct profile_recording *recording)
+{
+	const struct source_binding *wakers = section_source_of(section, PROFILE_WAKERS);
+
+	return (struct recording_notes){
+		.model = section->context.model,
+		.from = recording->start > section->from ? recording->start : section->from,
+		.to = recording->stop < section->to ? recording->stop : section->to,
+		.wakers = wakers && wakers->wanted ? wakers->source : NO_NUMBER,
+	};
+}
+
+int section_begin_recording(struct section *section)
+{
+	struct profile *profile = section->context.profile;
+	struct profile_recording recording = describe(section);
+	int r = array_push(&profile->recordings, recording);
+
+	if (r == 0)
+		r = array_push(&profile->recording_notes, take_notes(section, &recording));
+	section->recording = (uint32_t)(profile->recordings.count - 1);
+	return r;
 }
 
 int section_waits_init(struct section *section)
 {
 	struct profile *profile = section->context.profile;
 	struct section_waits *waits = calloc(1, sizeof(*waits));
-	int r;
 
 	if (!waits)
 		return -ENOMEM;
 	section->waits = waits;
 	waits->first = profile->waits.count;
-	waits->recording = (uint32_t)profile->recordings.count;
-	r = index_table_init(&waits->thread_table);
-	if (r == 0)
-		r = array_push(&profile->recordings, describe(section));
-	if (r == 0)
-		r = array_push(&profile->recording_models, section->context.model);
-	return r;
+	waits->recording = section->recording;
+	return index_table_init(&waits->thread_table);
 }
 
 void section_waits_deinit(struct section_waits *waits)
@@ -145,6 +171,7 @@ static int kernel_node(struct section *section, uint32_t base, uint32_t leaf, bo
 
 	*ret_node = base;
 	section->context.strip_entry = strip;
+	section->context.traced = NULL;
 	if (leaf >= STACK_FIRST_NODE && !section->context.profile->filter->user_only)
 		r = chain_kernel(&section->context, base, leaf, ret_node, &stripped);
 	section->context.profile->quality.stripped += stripped && !strip;
@@ -242,8 +269,9 @@ static uint32_t chain_flags(struct profile_quality *quality, const struct event_
 static int push_wait(struct section *section, const struct event_wait *record, const struct profile_wait *wait,
 		     uint32_t user, struct wait_thread *thread)
 {
-	struct loose_wait loose = {.user = user, .later = record->flags & WAIT_USER_LATER};
 	struct section_waits *waits = section->waits;
+	bool hidden = section->context.profile->waits_hidden;
+	struct loose_wait loose = {.user = user, .later = record->flags & WAIT_USER_LATER && !hidden};
 
 	if (loose.later)
 		loose.previous = thread->pending;
@@ -271,6 +299,21 @@ static int find_subject(struct section *section, struct section_slot **ret_slot,
 	return find_thread(section->waits, event_decoder_task(event->batch->decoder, number), ret_thread);
 }
 
+static int take_stacks(struct section *section, const struct event_wait *record, const struct task_place *task,
+		       struct profile_wait *wait, uint32_t *ret_user)
+{
+	int r = kernel_node(section, 0, record->kernel, false, &wait->node);
+
+	wait->chain_flags = chain_flags(&section->context.profile->quality, record);
+	return r < 0 ? r : user_node(section, task, record->user, ret_user);
+}
+
+/* Without waits there are no wakeups. */
+static bool is_asked_for(const struct section *section, const struct source_binding *source)
+{
+	return source->wanted || section->context.profile->recording_notes.items[section->recording].wakers != NO_NUMBER;
+}
+
 int section_add_wait(struct section *section, const struct stream_event *event)
 {
 	const struct event_wait *record = &event->batch->waits.items[event->event->index];
@@ -279,11 +322,11 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	struct wait_thread *thread;
 	struct profile_wait wait;
 	struct section_slot *slot;
-	uint32_t user;
+	uint32_t user = 0;
 	int r;
 
 	section->context.profile->quality.unknown_source += !source;
-	if (!section->waits || !source || !source->wanted || !wait_is_wanted(section, record))
+	if (!section->waits || !source || !is_asked_for(section, source) || !wait_is_wanted(section, record))
 		return 0;
 	r = find_subject(section, &slot, event, record->task, &task, &thread);
 	if (r < 0 || !task)
@@ -291,10 +334,8 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	wait = describe_wait(section, record);
 	wait.source = source->source;
 	wait.task = task->task;
-	wait.chain_flags = chain_flags(&section->context.profile->quality, record);
-	r = kernel_node(section, 0, record->kernel, false, &wait.node);
-	if (r == 0)
-		r = user_node(section, task, record->user, &user);
+	if (source->wanted)
+		r = take_stacks(section, record, task, &wait, &user);
 	if (r == 0)
 		r = take_waker(section, slot, event, record, thread, &wait);
 	return r < 0 ? r : push_wait(section, record, &wait, user, thread);

@@ -32,6 +32,8 @@ struct section_waits {
 	struct index_table thread_table;
 };
 
+/* Makes the section a recording of the profile. -ENOMEM. */
+int section_begin_recording(struct section *section);
 int section_waits_init(struct section *section);
 void section_waits_deinit(struct section_waits *waits);
 

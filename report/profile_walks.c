@@ -142,5 +142,6 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 	fill_row(record, &row);
 	row.task = task->task;
 	section->context.strip_entry = false;
+	section->context.traced = NULL;
 	return is_wanted(filter, &row) ? add_row(section, record, &row) : 0;
 }

@@ -172,7 +172,8 @@ int report_filter_time(void *config, const char *value)
 int report_filter_source(void *config, const char *value)
 {
 	static const char *const kinds[PROFILE_SOURCE_KINDS] = {
-		[PROFILE_CPU] = "cpu", [PROFILE_OFFCPU] = "offcpu", [PROFILE_WAKERS] = "wakers", [PROFILE_TASKS] = "tasks"};
+		[PROFILE_CPU] = "cpu",		      [PROFILE_OFFCPU] = "offcpu", [PROFILE_WAKERS] = "wakers",
+		[PROFILE_TRACEPOINT] = "tracepoint", [PROFILE_KFUNC] = "kfunc",   [PROFILE_TASKS] = "tasks"};
 	struct report_options *options = config;
 
 	for (unsigned int i = 0; i < PROFILE_SOURCE_KINDS; i++)
@@ -181,5 +182,18 @@ int report_filter_source(void *config, const char *value)
 			report_filter_note(options, "--source", value);
 			return 0;
 		}
-	return log_error(EINVAL, "--source is cpu, offcpu, wakers or tasks, not \"%s\"", value);
+	return log_error(EINVAL, "--source is cpu, offcpu, wakers, tracepoint, kfunc or tasks, not \"%s\"", value);
+}
+
+int report_filter_probe(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (!*value)
+		return log_error(EINVAL, "--probe wants the name of a tracepoint or function, or a glob as in 'tcp_*'");
+	if (options->probe_list.count == OPTION_LIST_MAX)
+		return log_error(EINVAL, "more than %d times --probe", OPTION_LIST_MAX);
+	options->probe_list.items[options->probe_list.count++] = value;
+	report_filter_note(options, "--probe", value);
+	return 0;
 }

@@ -20,6 +20,7 @@ int report_filter_most_wait(void *config, const char *value);
 int report_filter_waiting(void *config, const char *value);
 int report_filter_time(void *config, const char *value);
 int report_filter_source(void *config, const char *value);
+int report_filter_probe(void *config, const char *value);
 
 /* Adds an option as it was given; a value of NULL is none. */
 void report_filter_note(struct report_options *options, const char *option, const char *value);

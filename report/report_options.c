@@ -70,6 +70,26 @@ static int parse_at(void *config, const char *value)
 	return 0;
 }
 
+static int parse_export(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (strcmp(value, "perf-script") != 0)
+		return log_error(EINVAL, "--export knows perf-script, not \"%s\"", value);
+	options->view_wanted[VIEW_PERF_SCRIPT] = true;
+	return 0;
+}
+
+static int parse_interval(void *config, const char *value)
+{
+	enum { SECOND_PLACES = 9 };
+	struct report_options *options = config;
+
+	if (report_value_decimal(value, SECOND_PLACES, &options->settings.interval) < 0 || !options->settings.interval)
+		return log_error(EINVAL, "-i wants seconds as in 1 or 0.5, not \"%s\"", value);
+	return 0;
+}
+
 static int parse_min_percent(void *config, const char *value)
 {
 	struct report_options *options = config;
@@ -130,6 +150,11 @@ static const struct option_row rows[] = {
 	{"Views", "summary", 0, OPTION_FLAG, AT(view_wanted[VIEW_SUMMARY]), NULL, 0, 0, NULL,
 	 "where each thread's time went: running, run queue, blocked by state"},
 
+	{"Views", "events", 0, OPTION_FLAG, AT(view_wanted[VIEW_EVENTS]), NULL, 0, 0, NULL,
+	 "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},
+	{"Views", "export", 0, OPTION_PARSE, 0, "FORM", 0, 0, parse_export,
+	 "perf-script: the same as \"perf script\" prints it, for tools that read that"},
+
 	{"The trace itself", "info", 0, OPTION_FLAG, AT(tool_wanted[TOOL_INFO]), NULL, 0, 0, NULL,
 	 "host, command line, clocks, sources, contents, cost of recording, what was lost and why"},
 	{"The trace itself", "needs", 0, OPTION_FLAG, AT(tool_wanted[TOOL_NEEDS]), NULL, 0, 0, NULL,
@@ -152,13 +177,20 @@ static const struct option_row rows[] = {
 	{"Filters", "max-block-time", 'M', OPTION_PARSE, 0, "US", 0, 0, report_filter_most_wait, "waits of US microseconds or less"},
 	{"Filters", "time", 0, OPTION_PARSE, 0, "A,B", 0, 0, report_filter_time,
 	 "from moment A to moment B, as in 1.5,20 (seconds of the recording) or 12:00:03,12:00:05.5 (UTC); either may be left out"},
-	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, report_filter_source, "cpu, offcpu, wakers or tasks; may be given again"},
+	{"Filters", "source", 0, OPTION_PARSE, 0, "KIND", 0, 0, report_filter_source,
+	 "cpu, offcpu, wakers, tracepoint, kfunc or tasks; may be given again"},
+	{"Filters", "probe", 0, OPTION_PARSE, 0, "NAME", 0, 0, report_filter_probe,
+	 "events of this tracepoint or function, or of those that match a glob as in 'tcp_*'; may be given again"},
 	{"Filters", NULL, 'U', OPTION_FLAG, AT(filter.user_only), NULL, 0, 0, NULL,
 	 "user frames only; percentages stay those of the whole"},
 	{"Filters", NULL, 'K', OPTION_FLAG, AT(filter.kernel_only), NULL, 0, 0, NULL, "kernel frames only; likewise"},
 
 	{"Shape", NULL, 'v', OPTION_FLAG, AT(settings.addresses), NULL, 0, 0, NULL, "addresses and modules too"},
 	{"Shape", NULL, 's', OPTION_FLAG, AT(settings.offsets), NULL, 0, 0, NULL, "offsets within functions too"},
+	{"Shape", "timestamps", 'T', OPTION_FLAG, AT(settings.timestamps), NULL, 0, 0, NULL,
+	 "the time of day (UTC): of each event, or above the stacks of each interval"},
+	{"Shape", "interval", 'i', OPTION_PARSE, 0, "S", 0, 0, parse_interval,
+	 "the stacks of every S seconds of the recording on their own (--stacks, --folded)"},
 	{"Shape", "per-process", 0, OPTION_FLAG, AT(settings.per_process), NULL, 0, 0, NULL,
 	 "keep processes apart that have the same comm"},
 	{"Shape", "delimited", 0, OPTION_FLAG, AT(settings.delimited), NULL, 0, 0, NULL,
@@ -196,7 +228,6 @@ static const struct option_row rows[] = {
 	{NULL, "all", 'a', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "running", 'r', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (--state R shows running tasks)"},
 	{NULL, "stuck", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (--state D shows stuck tasks)"},
-	{NULL, "interval", 'i', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "count", 'C', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "profile", 'p', OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS " (--pid N chooses a process)"},
 	{NULL, "duration", 'd', OPTION_HINT, 0, NULL, 0, 0, NULL,
@@ -256,12 +287,21 @@ static int choose(struct report_options *options)
 	return wanted > 1 ? log_error(EINVAL, "one view at a time: run it again for the other one") : 0;
 }
 
+static bool counts_stacks(const struct report_options *options)
+{
+	return options->view_wanted[VIEW_STACKS] || options->view_wanted[VIEW_FOLDED];
+}
+
 static int check(struct report_options *options)
 {
 	if (options->filter.user_only && options->filter.kernel_only)
 		return log_error(EINVAL, "-U and -K exclude each other");
 	if (options->raw && !options->view_wanted[VIEW_TOP_WAITS])
 		return log_error(EINVAL, "--raw belongs to --top-waits");
+	if (options->settings.interval && !counts_stacks(options))
+		return log_error(EINVAL, "-i belongs to --stacks or --folded; the interval between walks is rwalker-record's");
+	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
+		return log_error(EINVAL, "-T belongs to --events, --stacks or --folded");
 	if (!options->paths.count && !options->help && !options->version && !options->completion)
 		return log_error(EINVAL, "no trace is named; \"-\" is stdin, --help shows the usage");
 	return 0;
@@ -281,6 +321,10 @@ static void complete(struct report_options *options)
 		choose_raw(options);
 	options->settings.some_waits = options->filter.cpus || options->filter.states || options->filter.classes ||
 					 options->filter.least_wait || options->filter.most_wait;
+	options->filter.probes = options->probe_list.items;
+	options->filter.probe_count = options->probe_list.count;
+	options->filter.each_event = options->view_wanted[VIEW_EVENTS] || options->view_wanted[VIEW_PERF_SCRIPT] ||
+				     options->settings.interval || options->settings.timestamps;
 	if (options->filter.user_only)
 		report_filter_note(options, "-U", NULL);
 	if (options->filter.kernel_only)

@@ -42,6 +42,7 @@ struct report_options {
 	struct option_list debug_dir_list;
 	const char *debug_dirs[OPTION_LIST_MAX + 1];
 	int64_t max_groups;
+	struct option_list probe_list;
 	bool top_waits_given, raw;
 	char filter_text[REPORT_FILTER_TEXT];
 };

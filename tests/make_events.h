@@ -19,6 +19,7 @@ static inline void made_trace_kernel_symbol(struct made_trace *trace, uint32_t m
 struct made_sample {
 	uint64_t time, period; /* period 0: it carries none */
 	uint32_t cpu, source, tgid, tid;
+	uint32_t probe; /* 0: none */
 	uint64_t start, flags;
 	const char *comm;
 	bool kernel_thread;
@@ -52,6 +53,7 @@ static inline void made_trace_sample(struct made_trace *trace, const struct made
 	struct event_sample sample = {.time = made->time,
 				      .cpu = made->cpu,
 				      .source = made->source ? made->source : 1,
+				      .probe = made->probe,
 				      .flags = made->flags,
 				      .period = made->period};
 
@@ -60,6 +62,18 @@ static inline void made_trace_sample(struct made_trace *trace, const struct made
 	sample.flags |= made->user ? SAMPLE_HAS_USER : 0;
 	sample.flags |= made->period ? SAMPLE_HAS_PERIOD : 0;
 	made_trace_check(event_log_add_sample(trace->log, &sample, &task, &stacks), "sample");
+}
+
+static inline void made_trace_probe(struct made_trace *trace, uint32_t id, uint32_t source, enum probe_hook hook, const char *name)
+{
+	made_trace_add(trace,
+		       &(struct event){.kind = EVENT_PROBE,
+				       .probe = {.id = id, .source = source, .hook = hook, .name = made_text(name)}});
+}
+
+static inline void made_trace_probe_hits(struct made_trace *trace, const struct event_probe_hits *hits)
+{
+	made_trace_add(trace, &(struct event){.kind = EVENT_PROBE_HITS, .probe_hits = *hits});
 }
 
 static inline void made_trace_walk_task(struct made_trace *trace, const struct event_walk_task *row,

@@ -33,6 +33,7 @@ static int push_sample(struct event_batch *batch, const struct event_sample *sam
 						   .cpu = sample->cpu,
 						   .kernel = sample->kernel,
 						   .user = sample->user,
+						   .probe = sample->flags & SAMPLE_HAS_PROBE ? sample->probe : 0,
 						   .source = (uint16_t)sample->source,
 						   .flags = (uint8_t)sample->flags,
 						   .missing = (uint8_t)sample->missing,

@@ -9,7 +9,7 @@
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section)
 {
 	struct index_table *tables[] = {&model->module_table, &model->symbol_table, &model->loss_table,
-					&model->perf_map_table};
+					&model->perf_map_table, &model->probe_table};
 	int r;
 
 	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
@@ -32,6 +32,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->metas);
 	array_free(&model->clocks);
 	array_free(&model->sources);
+	array_free(&model->probes);
 	array_free(&model->modules);
 	array_free(&model->kernel_symbols);
 	array_free(&model->perf_maps);
@@ -44,6 +45,7 @@ void trace_model_deinit(struct trace_model *model)
 	index_table_deinit(&model->symbol_table);
 	index_table_deinit(&model->loss_table);
 	index_table_deinit(&model->perf_map_table);
+	index_table_deinit(&model->probe_table);
 }
 
 /* --- chunks --- */

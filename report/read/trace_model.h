@@ -49,6 +49,13 @@ struct trace_source {
 	const char *name;
 };
 
+struct trace_probe { /* what is known of it: totals may be there without the rest, and the other way round */
+	uint32_t id, source, hook; /* enum probe_hook */
+	const char *name;	   /* "" */
+	bool counted;
+	struct event_probe_hits hits; /* the latest */
+};
+
 struct trace_meta {
 	const char *key, *value;
 };
@@ -75,6 +82,7 @@ struct trace_model {
 	ARRAY(struct event_clock) clocks;
 	ARRAY(struct trace_source) sources;
 	uint16_t source_places[RWK_MAX_SOURCES + 1]; /* by id: place in sources, plus 1 */
+	ARRAY(struct trace_probe) probes;
 	ARRAY(struct trace_module) modules;
 	ARRAY(struct kernel_symbol) kernel_symbols;
 	ARRAY(struct trace_perf_map) perf_maps;
@@ -86,7 +94,7 @@ struct trace_model {
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */
 	uint64_t unknown_records, malformed_chunks, damaged_chunks;
 	struct text_pool texts;
-	struct index_table module_table, symbol_table, loss_table, perf_map_table;
+	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table;
 };
 
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);
@@ -101,6 +109,7 @@ int trace_model_finish(struct trace_model *model);
 struct trace_module *trace_model_module(const struct trace_model *model, uint32_t id); /* NULL: unknown */
 struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid);
 const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id);
+const struct trace_probe *trace_model_probe(const struct trace_model *model, uint32_t id);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
 /* Wall-clock ns since 1970 at a time of the trace, by the last reading of the clocks before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);

@@ -54,6 +54,13 @@ static bool same_perf_map(const void *context, uint32_t number)
 	return wanted->model->perf_maps.items[number].tgid == wanted->a;
 }
 
+static bool same_probe(const void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+
+	return wanted->model->probes.items[number].id == wanted->a;
+}
+
 /* The slot for the key (a, b), NULL without memory. */
 static struct index_slot *find(struct index_table *table, index_equal *equal, const struct wanted *wanted,
 			       uint32_t *ret_hash)
@@ -96,6 +103,15 @@ struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uin
 	const struct index_slot *slot = index_table_lookup(&model->perf_map_table, hash, same_perf_map, &wanted);
 
 	return slot ? &model->perf_maps.items[slot->number - 1] : NULL;
+}
+
+const struct trace_probe *trace_model_probe(const struct trace_model *model, uint32_t id)
+{
+	struct wanted wanted = {.model = model, .a = id};
+	uint32_t hash = index_table_hash(&model->probe_table, id, 0);
+	const struct index_slot *slot = index_table_lookup(&model->probe_table, hash, same_probe, &wanted);
+
+	return slot ? &model->probes.items[slot->number - 1] : NULL;
 }
 
 static int find_module(struct trace_model *model, uint32_t id, struct trace_module **ret_module)
@@ -158,6 +174,48 @@ static int add_source(struct trace_model *model, uint32_t chunk, const struct ev
 	}
 	*place = (uint16_t)(model->sources.count + 1);
 	return array_push(&model->sources, source);
+}
+
+/* --- probes --- */
+
+static int find_probe(struct trace_model *model, uint32_t id, struct trace_probe **ret_probe)
+{
+	if (id == 0 || id > RWK_MAX_PROBES) {
+		model->unknown_records++;
+		return 0;
+	}
+	return FIND_OR_PUSH(model, probes, probe_table, same_probe, id, 0, ret_probe,
+			    (struct trace_probe){.id = id, .name = ""});
+}
+
+static int add_probe(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_probe *record = &event->probe;
+	struct trace_probe *probe = NULL;
+	int r = find_probe(model, record->id, &probe);
+
+	(void)chunk;
+	if (r < 0 || !probe)
+		return r;
+	probe->source = record->source;
+	probe->hook = record->hook;
+	return keep_text(model, &record->name, &probe->name);
+}
+
+static int add_probe_hits(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_probe_hits *record = &event->probe_hits;
+	struct trace_probe *probe = NULL;
+	int r = find_probe(model, record->probe, &probe);
+
+	(void)chunk;
+	if (r < 0 || !probe)
+		return r;
+	/* Where chunks are missing, the order of the file is not that of time. */
+	if (!probe->counted || record->time >= probe->hits.time)
+		probe->hits = *record;
+	probe->counted = true;
+	return 0;
 }
 
 /* --- modules and kernel symbols --- */
@@ -339,6 +397,8 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_META] = add_meta,
 		[EVENT_CLOCK] = add_clock,
 		[EVENT_SOURCE] = add_source,
+		[EVENT_PROBE] = add_probe,
+		[EVENT_PROBE_HITS] = add_probe_hits,
 		[EVENT_MODULE] = add_module,
 		[EVENT_MAPPING] = add_mapping,
 		[EVENT_FORK] = add_fork,

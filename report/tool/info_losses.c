@@ -122,6 +122,8 @@ static void print_identity(const struct ledger *row, FILE *out)
 		      " own + %" PRIu64 " filtered + %" PRIu64 " lost",
 		      row->cpu, seen, row->totals[LOSS_RECORDED], row->totals[LOSS_IDLE], row->totals[LOSS_OWN],
 		      row->totals[LOSS_FILTERED], sum_of(row, LOST));
+	if (row->totals[LOSS_RATE_LIMITED])
+		(void)fprintf(out, " + %" PRIu64 " rate-limited", row->totals[LOSS_RATE_LIMITED]);
 	if (row->totals[LOSS_NOT_DELIVERED])
 		(void)fprintf(out, "; %" PRIu64 " more were counted by the kernel and not delivered",
 			      row->totals[LOSS_NOT_DELIVERED]);

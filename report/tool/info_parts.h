@@ -17,6 +17,8 @@ void info_text(FILE *out, const char *text);
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out);
 void info_clocks(const struct trace_model *model, FILE *out);
 void info_sources(const struct trace_model *model, FILE *out);
+/* Those that were hit; all of them with `verbose`. */
+void info_probes(const struct trace_model *model, bool verbose, FILE *out);
 /* Decodes all of the section's events to count them. 0, or -errno after it said why. */
 int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out);
 void info_cost(const struct trace_model *model, FILE *out);

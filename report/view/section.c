@@ -7,6 +7,7 @@
 #include "common/printable.h"
 #include "report/figures.h"
 #include "report/profile_waits.h"
+#include "report/view/probe_totals.h"
 
 const char *section_kind_name(enum profile_source_kind kind)
 {
@@ -39,6 +40,18 @@ static void write_text(FILE *out, const char *text)
 	printable_write(out, text, strlen(text));
 }
 
+static bool is_traced(const struct profile_source *source)
+{
+	return source->kind == PROFILE_TRACEPOINT || source->kind == PROFILE_KFUNC;
+}
+
+const char *section_unit(const struct profile_source *source)
+{
+	if (source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS)
+		return "waits";
+	return is_traced(source) ? "events" : "samples";
+}
+
 static void write_weight(const struct profile_source *source, FILE *out)
 {
 	if (!strcmp(source->weight_unit, "samples"))
@@ -49,9 +62,14 @@ static void write_weight(const struct profile_source *source, FILE *out)
 		(void)fprintf(out, ", %" PRIu64 " %s", source->weight, source->weight_unit);
 }
 
-static void write_sampled(const struct profile_source *source, FILE *out)
+static void write_sampled(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
-	(void)fprintf(out, "%" PRIu64 " samples", source->samples);
+	size_t probes = probe_totals_count(context->profile, number);
+	FILE *out = context->out;
+
+	(void)fprintf(out, "%" PRIu64 " %s", source->samples, section_unit(source));
+	if (probes > 1)
+		(void)fprintf(out, " of %zu probes", probes);
 	write_weight(source, out);
 	if (source->duration)
 		(void)fprintf(out, " in %s s", figure_seconds(source->duration).text);
@@ -132,7 +150,7 @@ static void write_what(const struct view_context *context, uint32_t number, cons
 	else if (source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS)
 		write_waited(context, number, source);
 	else
-		write_sampled(source, context->out);
+		write_sampled(context, number, source);
 }
 
 void section_heading(const struct view_context *context, uint32_t number, const struct profile_source *source)

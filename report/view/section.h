@@ -26,6 +26,9 @@ const char *section_no_frames(const struct view_settings *settings);
 /* The number that stands behind a stack: microseconds waited, as bcc has it, else samples. */
 uint64_t section_figure(const struct profile_source *source, uint64_t samples, uint64_t weight);
 
+/* What its number is of: "samples", "waits", "events" of tracepoints and functions. */
+const char *section_unit(const struct profile_source *source);
+
 /* The total against which percentages are taken. */
 uint64_t section_total(const struct profile_source *source);
 

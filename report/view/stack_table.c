@@ -4,33 +4,48 @@
 #include "common/cleanup.h"
 #include "report/view/section.h"
 
+static int read_chains(struct stack_table *table)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < table->rows.count; i++)
+		r = readings_want(&table->readings, table->rows.items[i].node);
+	return r < 0 ? r : readings_read(&table->readings, table->functions, table->settings.by_frame);
+}
+
 int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
 		     enum functions_mode mode, bool by_missing)
 {
 	const struct view_settings *settings = context->settings;
-	const struct unique_settings unique = {
-		.by_frame = settings->addresses || settings->offsets,
-		.per_process = settings->per_process,
-		.by_missing = by_missing,
-	};
-	_cleanup_(rows_deinit) struct rows rows = {0};
 	int r;
 
-	*table = (struct stack_table){0};
+	*table = (struct stack_table){.settings = {
+					      .by_frame = settings->addresses || settings->offsets,
+					      .per_process = settings->per_process,
+					      .by_missing = by_missing,
+				      }};
 	r = functions_create(context->profile, mode, section_no_frames(settings), &table->functions);
 	if (!r)
 		r = task_names_init(&table->names, context->profile);
 	if (!r)
-		r = rows_init(&rows, context->profile, number);
+		r = rows_init(&table->rows, context->profile, number);
 	if (!r)
-		r = unique_stacks_init(&table->stacks, context->profile, &rows, table->functions, &table->names, unique);
-	return r;
+		r = readings_init(&table->readings, context->profile);
+	return r < 0 ? r : read_chains(table);
 }
 
 void stack_table_deinit(struct stack_table *table)
 {
 	unique_stacks_deinit(&table->stacks);
+	readings_deinit(&table->readings);
+	rows_deinit(&table->rows);
 	task_names_deinit(&table->names);
 	functions_destroy(table->functions);
 	*table = (struct stack_table){0};
+}
+
+int stack_table_fill(struct stack_table *table, const struct rows *rows)
+{
+	unique_stacks_deinit(&table->stacks);
+	return unique_stacks_init(&table->stacks, rows, &table->readings, &table->names, table->settings);
 }

@@ -8,6 +8,7 @@
 #include "common/printable.h"
 #include "report/view/chain.h"
 #include "report/view/section.h"
+#include "report/view/slices.h"
 #include "report/view/stack_table.h"
 
 /* Unique stacks, leaf first, least first: the multi-line form of bcc's offcputime and stackcount. */
@@ -42,24 +43,53 @@ static void print_owner(const struct view_context *context, const struct stack_t
 	(void)fputc('\n', context->out);
 }
 
+/* An empty line stands above each stack, or, in a slice, which begins with its heading, below it. */
+static int print_stacks(const struct view_context *context, const struct stack_table *table,
+			const struct profile_source *source, bool slice, struct chain *chain)
+{
+	for (size_t i = 0; i < table->stacks.count; i++) {
+		const struct unique_stack *stack = &table->stacks.items[i];
+		int r = chain_read(chain, context->profile, stack->node);
+
+		if (r < 0)
+			return r;
+		(void)fputs(slice ? "" : "\n", context->out);
+		print_frames(context, table, chain);
+		print_owner(context, table, stack);
+		(void)fprintf(context->out, "        %" PRIu64 "\n%s", section_figure(source, stack->samples, stack->weight),
+			      slice ? "\n" : "");
+	}
+	if (table->stacks.count && !slice)
+		(void)fputc('\n', context->out);
+	return 0;
+}
+
+static int print_slices(const struct view_context *context, struct stack_table *table, uint32_t number,
+			const struct profile_source *source, struct chain *chain)
+{
+	_cleanup_(slices_deinit) struct slices slices;
+	struct slice slice;
+	int r = slices_init(&slices, context, number);
+
+	while (!r && (r = slices_next(&slices, &slice)) > 0) {
+		slices_write_heading(&slices, &slice, context, false);
+		r = stack_table_fill(table, &slice.rows);
+		if (!r)
+			r = print_stacks(context, table, source, true, chain);
+	}
+	return r;
+}
+
 int stacks_section(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(stack_table_deinit) struct stack_table table;
 	_cleanup_(chain_deinit) struct chain chain = {0};
 	int r = stack_table_init(&table, context, number, FUNCTIONS_BY_ADDRESS, false);
 
-	for (size_t i = 0; !r && i < table.stacks.count; i++) {
-		const struct unique_stack *stack = &table.stacks.items[i];
-
-		r = chain_read(&chain, context->profile, stack->node);
-		if (r < 0)
-			return r;
-		(void)fputc('\n', context->out);
-		print_frames(context, &table, &chain);
-		print_owner(context, &table, stack);
-		(void)fprintf(context->out, "        %" PRIu64 "\n", section_figure(source, stack->samples, stack->weight));
-	}
-	if (!r && table.stacks.count)
-		(void)fputc('\n', context->out);
-	return r;
+	if (r < 0)
+		return r;
+	if (slices_are_wanted(context, source))
+		return print_slices(context, &table, number, source, &chain);
+	r = stack_table_fill(&table, &table.rows);
+	return r < 0 ? r : print_stacks(context, &table, source, false, &chain);
 }

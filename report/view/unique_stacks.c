@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/cleanup.h"
-#include "report/view/readings.h"
-
 static int compare_identity(const void *left, const void *right)
 {
 	const struct unique_stack *l = left, *r = right;
@@ -59,24 +56,14 @@ static void merge(struct unique_stacks *stacks)
 	qsort(stacks->items, merged, sizeof(*stacks->items), compare_weight);
 }
 
-int unique_stacks_init(struct unique_stacks *stacks, struct profile *profile, const struct rows *rows,
-		       struct functions *functions, const struct task_names *names, struct unique_settings settings)
+int unique_stacks_init(struct unique_stacks *stacks, const struct rows *rows, const struct readings *readings,
+		       const struct task_names *names, struct unique_settings settings)
 {
-	_cleanup_(readings_deinit) struct readings readings;
-	int r = readings_init(&readings, profile);
-
-	*stacks = (struct unique_stacks){0};
-	for (size_t i = 0; !r && i < rows->count; i++)
-		r = readings_want(&readings, rows->items[i].node);
-	if (!r)
-		r = readings_read(&readings, functions, settings.by_frame);
-	if (r < 0)
-		return r;
-	stacks->items = calloc(rows->count + 1, sizeof(*stacks->items));
+	*stacks = (struct unique_stacks){.items = calloc(rows->count + 1, sizeof(*stacks->items))};
 	if (!stacks->items)
 		return -ENOMEM;
 	for (; stacks->count < rows->count; stacks->count++)
-		stacks->items[stacks->count] = stack_of(&rows->items[stacks->count], names, &readings, settings);
+		stacks->items[stacks->count] = stack_of(&rows->items[stacks->count], names, readings, settings);
 	merge(stacks);
 	return 0;
 }

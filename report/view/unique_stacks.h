@@ -8,7 +8,7 @@
 #ifndef RWALKER_REPORT_VIEW_UNIQUE_STACKS_H
 #define RWALKER_REPORT_VIEW_UNIQUE_STACKS_H
 
-#include "report/view/functions.h"
+#include "report/view/readings.h"
 #include "report/view/rows.h"
 #include "report/view/task_names.h"
 
@@ -28,8 +28,9 @@ struct unique_settings {
 	bool by_frame, per_process, by_missing;
 };
 
-int unique_stacks_init(struct unique_stacks *stacks, struct profile *profile, const struct rows *rows,
-		       struct functions *functions, const struct task_names *names, struct unique_settings settings);
+/* The readings are of all rows' chains. */
+int unique_stacks_init(struct unique_stacks *stacks, const struct rows *rows, const struct readings *readings,
+		       const struct task_names *names, struct unique_settings settings);
 void unique_stacks_deinit(struct unique_stacks *stacks);
 
 #endif

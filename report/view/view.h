@@ -27,11 +27,15 @@ enum view_kind {
 	VIEW_TOP_WAITS_RAW, /* the same as lines for machines */
 	VIEW_AT,
 	VIEW_SUMMARY,
+	VIEW_EVENTS,
+	VIEW_PERF_SCRIPT,
 	VIEW_KINDS
 };
 
 struct view_settings {
 	bool addresses, offsets; /* -v, -s */
+	bool timestamps;	 /* -T */
+	uint64_t interval;	 /* -i, ns; 0: one for all */
 	bool per_process, delimited, user_only, kernel_only, color;
 	uint64_t min_share;	 /* millionths of a source's weight: what is below is counted, not shown */
 	uint64_t max_groups;	 /* 0: all */
@@ -59,6 +63,7 @@ struct view {
 	view_section *print;
 	uint32_t kinds;	  /* bits of enum profile_source_kind: the sources it can show */
 	bool bare;	  /* for machines: no headings, the account on stderr, one source at a time */
+	bool merged;	  /* all sources together: `print` is called once, with none of them */
 };
 
 extern const struct view views[VIEW_KINDS];
@@ -77,6 +82,8 @@ int chains_section(const struct view_context *context, uint32_t number, const st
 int top_waits_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int top_waits_raw_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int summary_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int events_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int perf_script_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_section(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

@@ -4,9 +4,11 @@
 #include <errno.h>
 
 #include "common/log.h"
+#include "report/view/probe_totals.h"
 #include "report/view/section.h"
 
-enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU };
+enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
+       EVENTS = ANY_KIND & ~WALKED };
 
 const struct view views[VIEW_KINDS] = {
 	[VIEW_TREE] = {.name = "tree", .print = tree_section, .kinds = ANY_KIND},
@@ -20,6 +22,9 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_section, .kinds = WAITED},
 	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_section, .kinds = WAITED, .bare = true},
 	[VIEW_SUMMARY] = {.name = "summary", .print = summary_section, .kinds = WAITED},
+	[VIEW_EVENTS] = {.name = "events", .print = events_section, .kinds = EVENTS, .merged = true},
+	[VIEW_PERF_SCRIPT] = {.name = "export perf-script", .print = perf_script_section, .kinds = EVENTS, .bare = true,
+			      .merged = true},
 	[VIEW_AT] = {.name = "at", .print = at_section, .kinds = WAITED},
 };
 
@@ -73,6 +78,8 @@ static int print_sources(const struct view_context *context, const struct view *
 		if (!bare)
 			section_heading(context, (uint32_t)i, &sources[i]);
 		r = chosen->print(context, (uint32_t)i, &sources[i]);
+		if (!r)
+			r = probe_totals_write(context, (uint32_t)i, bare ? stderr : context->out);
 		if (r < 0)
 			return r;
 	}
@@ -81,14 +88,39 @@ static int print_sources(const struct view_context *context, const struct view *
 	return 0;
 }
 
+/* The headings of all sources, then what is said of all of them at once. */
+static int print_merged(const struct view_context *context, const struct view *view, const struct profile_source *sources,
+			size_t count)
+{
+	bool any = false;
+	int r;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!view_of(view, &sources[i]))
+			continue;
+		any = true;
+		if (!view->bare)
+			section_heading(context, (uint32_t)i, &sources[i]);
+	}
+	if (!any && !view->bare)
+		section_nothing(context, view->name);
+	r = any ? view->print(context, 0, NULL) : 0;
+	for (size_t i = 0; i < count && !r; i++)
+		if (view_of(view, &sources[i]))
+			r = probe_totals_write(context, (uint32_t)i, view->bare ? stderr : context->out);
+	return r;
+}
+
 int views_print(const struct view_context *context, const struct view *view)
 {
 	const struct profile_source *sources;
 	size_t count = profile_sources(context->profile, &sources);
 	bool bare = view && view->bare;
-	int r = bare ? check_one_source(view, sources, count) : 0;
+	int r = bare && !view->merged ? check_one_source(view, sources, count) : 0;
 
-	if (!r)
+	if (!r && view && view->merged)
+		r = print_merged(context, view, sources, count);
+	else if (!r)
 		r = print_sources(context, view, sources, count);
 	if (r < 0)
 		return r;

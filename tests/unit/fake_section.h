@@ -13,7 +13,7 @@
 #define WALL_CLOCK (UINT64_C(1795262400) * SECOND) /* date -u -d "2026-11-21 12:00:00" +%s */
 
 /* A profile with one recording of five seconds and one source of waits. */
-static struct profile *fake_recorded(void)
+static inline struct profile *fake_recorded(void)
 {
 	struct profile *profile = fake_profile();
 
@@ -39,7 +39,7 @@ static int fake_section(struct profile *profile, view_section *section, const st
 	return r;
 }
 
-static void fake_check_section(struct test *t, struct profile *profile, view_section *section,
+static inline void fake_check_section(struct test *t, struct profile *profile, view_section *section,
 			       const struct view_settings *settings, const char *want)
 {
 	char *got;

@@ -145,6 +145,27 @@ static void takes_wakers_and_chains(struct test *t)
 	report_options_deinit(&o);
 }
 
+static void takes_events_and_intervals(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "--events -vs --source tracepoint --source kfunc t"));
+	CHECK(t, o.view == &views[VIEW_EVENTS] && o.filter.each_event && !o.settings.interval);
+	CHECK_INT(t, o.filter.sources, 1 << PROFILE_TRACEPOINT | 1 << PROFILE_KFUNC);
+	REQUIRE(t, !parse(&o, "--export=perf-script --probe tcp_* --probe x t"));
+	CHECK(t, o.view == &views[VIEW_PERF_SCRIPT] && o.filter.each_event);
+	CHECK_INT(t, o.filter.probe_count, 2);
+	CHECK_STR(t, o.filter.probes[0], "tcp_*");
+	CHECK_STR(t, o.settings.filters, "--probe tcp_* --probe x");
+	REQUIRE(t, !parse(&o, "--counts -Ti 0.5 t"));
+	CHECK(t, o.view == &views[VIEW_STACKS] && o.settings.timestamps && o.filter.each_event);
+	CHECK_INT(t, o.settings.interval, 500000000);
+	REQUIRE(t, !parse(&o, "--folded -T t"));
+	CHECK(t, o.filter.each_event && !o.settings.interval);
+	REQUIRE(t, !parse(&o, "--folded t"));
+	CHECK(t, !o.filter.each_event && !o.filter.probe_count);
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
@@ -156,10 +177,13 @@ static void refuses(struct test *t)
 		"--at 5 --at 6 t", "--at 5 --top-waits t", "--wakers --tree t",
 		"--wakers --folded --tree t", "--chains --folded t", "--chains=( t", "--chains= t", "--chains=a --chains=b t",
 		"--time 12:00:61, t",
+		"--export x t", "--export t", "--events --tree t", "--events --export perf-script t", "--probe  t", "-i 0 -f t",
+		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t", "-T t", "-T --tree t",
+		"-T --export perf-script t", "-T -f --wakers t",
 		/* not built yet: unknown */
-		"--events t", "--condense t", "--export perf-script t", "--resolve-lines t", "--debuginfod t", "--cache x t",
+		"--condense t", "--resolve-lines t", "--debuginfod t", "--cache x t",
 		/* the recorder's */
-		"-a t", "-r t", "-i 1 t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
+		"-a t", "-r t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
 		"--finalize t", "--force t", "--stack-storage-size 5 t",
 	};
 	struct report_options o;
@@ -201,4 +225,5 @@ static void prints_figures(struct test *t)
 }
 
 TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(takes_moments), TEST(takes_top_waits),
-	  TEST(takes_wakers_and_chains), TEST(refuses), TEST(keeps_hostile_filters_printable), TEST(prints_figures))
+	  TEST(takes_wakers_and_chains), TEST(takes_events_and_intervals), TEST(refuses),
+	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))

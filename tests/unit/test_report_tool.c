@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "tests/make_trace.h"
+#include "tests/make_events.h"
 #include "tests/test.h"
 
 #define EVIL "x\033]0;owned\007\033[2J\177\r\n\xc2\x9b" "31m\xe2\x80\xae" "y\xff"
@@ -37,6 +37,12 @@ static const char *make_trace(const char *text)
 	made_trace_meta(trace, "command_line", text);
 	made_trace_meta(trace, text, text);
 	made_trace_source(trace, &source, text);
+	made_trace_probe(trace, 3, 1, HOOK_KPROBE_MULTI, text);
+	made_trace_probe_hits(trace, &(struct event_probe_hits){.probe = 3, .time = 20, .hits = 1000, .skipped = 900, .missed = 7});
+	made_trace_probe(trace, 2, 1, HOOK_FENTRY, "idle");
+	made_trace_probe_hits(trace, &(struct event_probe_hits){.probe = 2, .time = 20});
+	made_trace_probe(trace, 1, 1, 77, "uncounted");
+	made_trace_probe_hits(trace, &(struct event_probe_hits){.probe = 4, .time = 20, .hits = 5});
 	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "0a0b0c");
 	made_trace_module(trace, 2, MODULE_FILE, text, "c0ffee");
 	made_trace_map(trace, 10, 7, 0x10000, 0x10000, 0, 2, 0);
@@ -51,7 +57,8 @@ static const char *make_trace(const char *text)
 	add_loss(trace, 1, 0, LOSS_RING_FULL, 20);
 	add_loss(trace, 1, 0, LOSS_NESTED, 10);
 	add_loss(trace, 1, 0, LOSS_NOT_DELIVERED, 5);
-	add_loss(trace, 1, 1, LOSS_SEEN, 100);
+	add_loss(trace, 1, 1, LOSS_SEEN, 150);
+	add_loss(trace, 1, 1, LOSS_RATE_LIMITED, 50);
 	add_loss(trace, 1, 1, LOSS_RECORDED, 97);
 	for (uint64_t i = 0; i < 4; i++)
 		add_sample(trace, 20 + i, text, UINT64_C(1) << 32 | (i ? 0x110 : 0x900), 0x10020);
@@ -60,12 +67,12 @@ static const char *make_trace(const char *text)
 }
 
 /* What a tool prints; the caller's. */
-static char *run(const struct tool *tool, const char *path, bool *ret_damaged)
+static char *run_as(const struct tool *tool, const char *path, bool verbose, bool *ret_damaged)
 {
 	static const char *const nowhere[] = {"/nonexistent", NULL};
 	const struct profile_filter filter = {.to = UINT64_MAX};
 	const struct profile_names names = {.debug_dirs = nowhere, .symfs = "/nonexistent"};
-	struct tool_request request = {.paths = &path, .path_count = 1, .filter = &filter, .names = &names, .verbose = true};
+	struct tool_request request = {.paths = &path, .path_count = 1, .filter = &filter, .names = &names, .verbose = verbose};
 	char *text = NULL;
 	size_t length;
 
@@ -76,6 +83,30 @@ static char *run(const struct tool *tool, const char *path, bool *ret_damaged)
 	return text;
 }
 
+static char *run(const struct tool *tool, const char *path, bool *ret_damaged)
+{
+	return run_as(tool, path, true, ret_damaged);
+}
+
+static void info_lists_probes(struct test *t)
+{
+	static const char first[] = "  probe           1: uncounted of source 1, attached in an unknown way, hits not known\n",
+			  second[] = "  probe           2: idle of source 1, fentry, 0 hits\n",
+			  third[] = "  probe           3: app of source 1, kprobe.multi, 1000 hits, 900 of them skipped by --rate-limit, "
+				    "7 more missed by the kernel\n",
+			  fourth[] = "  probe           4: without a name, 5 hits\n",
+			  others[] = "  probe           1 others were not hit; -v lists them\n";
+	bool damaged;
+	char *text = run_as(&tools[TOOL_INFO], make_trace("app"), false, &damaged);
+
+	CHECK(t, strstr(text, first) && strstr(text, third) && strstr(text, fourth) && strstr(text, others));
+	CHECK(t, !strstr(text, second));
+	free(text);
+	text = run(&tools[TOOL_INFO], make_trace("app"), &damaged);
+	CHECK(t, strstr(text, second) && !strstr(text, others));
+	free(text);
+}
+
 static void info_keeps_the_books(struct test *t)
 {
 	bool damaged;
@@ -84,7 +115,7 @@ static void info_keeps_the_books(struct test *t)
 	CHECK(t, damaged); /* events were lost */
 	CHECK(t, strstr(text, "CPU 0: 1000 seen = 600 recorded + 300 idle + 40 own + 30 filtered + 30 lost; "
 			      "5 more were counted by the kernel and not delivered\n"));
-	CHECK(t, strstr(text, "CPU 1: 100 seen = 97 recorded + 0 idle + 0 own + 0 filtered + 0 lost; "
+	CHECK(t, strstr(text, "CPU 1: 150 seen = 97 recorded + 0 idle + 0 own + 0 filtered + 0 lost + 50 rate-limited; "
 			      "the counts do not add up: 3 events are unaccounted for\n"));
 	CHECK(t, strstr(text, "wanted     recorded     ring-full        nested\n"));
 	CHECK(t, strstr(text, "CPU 0             630          600            20            10\n"));
@@ -124,4 +155,4 @@ static void prints_nothing_raw(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(info_keeps_the_books), TEST(needs_counts_chains), TEST(prints_nothing_raw))
+TEST_MAIN(TEST(info_keeps_the_books), TEST(info_lists_probes), TEST(needs_counts_chains), TEST(prints_nothing_raw))

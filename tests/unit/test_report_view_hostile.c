@@ -4,7 +4,7 @@
  * and the account never come out raw, in any view with any setting; and a large, deep tree is printed in
  * time that a test can wait for.
  */
-#include "tests/unit/fake_profile.h"
+#include "tests/unit/fake_events.h"
 
 #define EVIL "x\033]0;owned\007\033[2J\177\r\n\xc2\x9b" "31m\xe2\x80\xae" "y\xff"
 
@@ -16,6 +16,9 @@ static struct profile *evil_profile(void)
 	fake_entry(p, cpu, EVIL, 1, "f@" EVIL ";" EVIL "@app;?@" EVIL, 60);
 	fake_entry(p, cpu, EVIL, 2, "f@other;g@app;h@app", 40);
 	fake_entry(p, cpu, EVIL, 2, "", 40);
+	(void)fake_recording(p, 0, SECOND);
+	(void)fake_event(p, cpu, fake_probe(p, EVIL, 1), EVIL, 1, 1, "f@" EVIL ";" EVIL "@app;?@" EVIL);
+	(void)fake_event(p, cpu, PROFILE_NO_PROBE, EVIL, 1, 1, EVIL);
 	p->modules[0].path = p->modules[0].build_id = EVIL;
 	(void)fake_source(p, PROFILE_TASKS, EVIL, "samples");
 	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .seen = 1};
@@ -25,11 +28,11 @@ static struct profile *evil_profile(void)
 	return p;
 }
 
-/* Bytes that must not come: controls but newline, and the multi-byte ones among EVIL. */
+/* Bytes that must not come: controls but newline and tab, which an export has, and the multi-byte ones among EVIL. */
 static bool is_clean(const char *text)
 {
 	for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
-		if ((*byte < 0x20 && *byte != '\n') || *byte == 0x7f || *byte == 0xff)
+		if ((*byte < 0x20 && *byte != '\n' && *byte != '\t') || *byte == 0x7f || *byte == 0xff)
 			return false;
 	return !strstr(text, "\xc2\x9b") && !strstr(text, "\xe2\x80\xae") && !strstr(text, "\r");
 }
@@ -45,6 +48,8 @@ static void prints_nothing_raw(struct test *t)
 				.per_process = bits & 4,
 				.delimited = bits & 8,
 				.user_only = bits & 16,
+				.timestamps = bits & 16,
+				.interval = bits & 8 ? SECOND / 4 : 0,
 				.filters = "",
 			};
 			char *text;
@@ -71,7 +76,7 @@ static void one_line_stays_one_line(struct test *t)
 	text = fake_print(p, &views[VIEW_FOLDED], &settings);
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
-	CHECK_INT(t, lines, 3);
+	CHECK_INT(t, lines, 4);
 	free(text);
 	free(p);
 }

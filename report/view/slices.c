@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/slices.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "common/log.h"
+#include "report/view/section.h"
+#include "report/view/wait_text.h"
+
+enum { MOST_SLICES = 1000000, NS_PER_SECOND = 1000000000, SECONDS_PER_DAY = 86400 };
+
+/* The source's next event. */
+static int find_event(struct slices *slices)
+{
+	int r;
+
+	do
+		r = event_reader_next(&slices->reader, &slices->event);
+	while (r > 0 && slices->event.source != slices->source);
+	slices->has_event = r > 0;
+	return r < 0 ? r : 0;
+}
+
+bool slices_are_wanted(const struct view_context *context, const struct profile_source *source)
+{
+	return (context->settings->interval || context->settings->timestamps) && source->kind != PROFILE_TASKS;
+}
+
+int slices_init(struct slices *slices, const struct view_context *context, uint32_t source)
+{
+	int r;
+
+	*slices = (struct slices){.source = source, .interval = context->settings->interval, .left = MOST_SLICES};
+	r = event_reader_init(&slices->reader, context->profile);
+	if (r < 0 || source >= slices->reader.source_count)
+		return r < 0 ? r : -EBADMSG;
+	slices->unit = section_unit(&slices->reader.sources[source]);
+	return find_event(slices);
+}
+
+void slices_deinit(struct slices *slices)
+{
+	array_free(&slices->rows);
+}
+
+static bool has_event_in(const struct slices *slices)
+{
+	return slices->has_event && slices->event.recording == slices->recording;
+}
+
+/* The first slice is the one in which that begins which was asked for; -EINVAL: too many follow. */
+static int begin_recording(struct slices *slices)
+{
+	uint64_t start = slices->reader.waits.recordings[slices->recording].start, from;
+
+	profile_recording_part(slices->reader.waits.profile, slices->recording, &from, &slices->end);
+	slices->begun = true;
+	slices->next = from;
+	slices->step = slices->reader.waits.recording_count == 1 || has_event_in(slices) ? slices->interval : 0;
+	if (from > slices->end)
+		slices->end = from;
+	if (!slices->step)
+		return 0;
+	if (from > start)
+		slices->next = start + (from - start) / slices->step * slices->step;
+	if ((slices->end - slices->next) / slices->step < slices->left) {
+		slices->left -= (slices->end - slices->next) / slices->step;
+		return 0;
+	}
+	return log_error(EINVAL, "-i makes more than %d intervals of this; choose longer ones, or a part with --time", MOST_SLICES);
+}
+
+/* Where the slice that begins at `next` ends, and whether that is the recording's end. */
+static bool find_end(const struct slices *slices, uint64_t *ret_end)
+{
+	bool last = !slices->step || slices->end - slices->next <= slices->step;
+
+	*ret_end = last ? slices->end : slices->next + slices->step;
+	return last;
+}
+
+static int take_events(struct slices *slices, uint64_t end, bool last)
+{
+	int r = 0;
+
+	slices->rows.count = 0;
+	while (!r && has_event_in(slices) && (last || slices->event.time < end)) {
+		const struct profile_event *event = &slices->event;
+
+		r = array_push(&slices->rows, (struct row){.node = event->node,
+							   .task = event->task,
+							   .flags = event->flags,
+							   .samples = 1,
+							   .weight = event->weight});
+		if (!r)
+			r = find_event(slices);
+	}
+	return r;
+}
+
+int slices_next(struct slices *slices, struct slice *ret_slice)
+{
+	struct slice slice = {.recording = slices->recording, .from = slices->next};
+	bool last;
+	int r = 0;
+
+	if (slices->recording == slices->reader.waits.recording_count)
+		return 0;
+	if (!slices->begun)
+		r = begin_recording(slices);
+	if (r < 0)
+		return r;
+	slice.from = slices->next;
+	last = find_end(slices, &slice.to);
+	r = take_events(slices, slice.to, last);
+	if (r < 0)
+		return r;
+	slice.rows = (struct rows){.items = slices->rows.items, .count = slices->rows.count};
+	slices->next = slice.to;
+	slices->recording += last;
+	slices->begun = !last;
+	*ret_slice = slice;
+	return 1;
+}
+
+static void write_time_of_day(const struct slices *slices, const struct slice *slice, FILE *out)
+{
+	uint64_t realtime = profile_realtime(slices->reader.waits.profile, slice->recording, slice->to);
+	uint64_t second = realtime / NS_PER_SECOND % SECONDS_PER_DAY;
+
+	if (realtime)
+		(void)fprintf(out, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "\n", second / 3600, second / 60 % 60, second % 60);
+	else
+		(void)fputs("wall clock unknown\n", out);
+}
+
+/* "# from +1.000000 s to +2.000000 s: 12 events" */
+void slices_write_heading(const struct slices *slices, const struct slice *slice, const struct view_context *context, bool bare)
+{
+	const struct waits *waits = &slices->reader.waits;
+	FILE *out = context->out;
+
+	if (!bare) {
+		(void)fprintf(out, "\n# from %s", wait_offset(waits, slice->recording, slice->from).text);
+		(void)fprintf(out, " to %s: %zu %s", wait_offset(waits, slice->recording, slice->to).text,
+			      slice->rows.count, slices->unit);
+		wait_write_recording(out, waits, slice->recording);
+		(void)fputc('\n', out);
+	}
+	if (context->settings->timestamps)
+		write_time_of_day(slices, slice, out);
+}

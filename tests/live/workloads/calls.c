@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * calls [go] KIND ARGUMENT... : system calls whose number is known, each from a call path of its own. What tracepoints and
+ * kernel functions are counted against.
+ *
+ *   plan ROUNDS FILE           a few hundred calls on each path, by two threads: "calls" on the first CPU it may run on, and
+ *                              "calls-two" on the last
+ *   hot CALL COUNT             one call over and over, without a pause
+ *   paced CALL MS COUNT        one call every MS ms, told one by one
+ *   pairs COUNT                two threads pass a byte to and fro through pipes; on one CPU each pass is a switch
+ *
+ * CALL is write, getppid or yield. With "go" it says "ready" and waits for a line on its input first. Then it prints lines of
+ * "word key=value ...", times in ns, CLOCK_MONOTONIC:
+ *
+ *   ready tgid tid two                                  two: of the second thread, 0: there is none
+ *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first; run: the thread's CPU time
+ *   call begin end                                      of paced: right around each one
+ *   end
+ */
+#include "waits_truth.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+
+enum { NAP_NS = 100000, MS_NS = 1000000 };
+
+struct job {
+	int null, file;
+};
+
+struct path {
+	const char *stack, *call;
+	void (*walk)(const struct job *job);
+	uint64_t times; /* per round */
+};
+
+/* Two functions; the system call is in the inner one. */
+#define CALL_PATH(name, arguments)                                     \
+	FRAMED static void path_##name##_inner(const struct job *job)  \
+	{                                                              \
+		if (raw_call arguments < 0)                            \
+			fault("path_" #name);                          \
+		(void)job;                                             \
+	}                                                              \
+	FRAMED static void path_##name##_outer(const struct job *job)  \
+	{                                                              \
+		path_##name##_inner(job);                              \
+		__asm__ volatile("" : : "r"(__builtin_frame_address(0))); \
+	}
+
+static const struct timespec nap = {0, NAP_NS};
+
+CALL_PATH(a, (SYS_write, job->null, (long)"a", 1, 0))
+CALL_PATH(b, (SYS_write, job->null, (long)"bb", 2, 0))
+CALL_PATH(c, (SYS_pwrite64, job->file, (long)"ccc", 3, 0))
+CALL_PATH(d, (SYS_write, job->file, (long)"d", 1, 0))
+CALL_PATH(e, (SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0))
+CALL_PATH(f, (SYS_getppid, 0, 0, 0, 0))
+CALL_PATH(g, (SYS_write, job->null, (long)"g", 1, 0))
+
+/* Opens in the inner function, closes in the outer one; and the inner one of another path, called from here too. */
+FRAMED static long path_open_inner(void)
+{
+	long fd = raw_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		fault("openat");
+	return fd;
+}
+
+FRAMED static void path_open_outer(const struct job *job)
+{
+	(void)job;
+	(void)raw_call(SYS_close, path_open_inner(), 0, 0, 0);
+}
+
+FRAMED static void path_other_outer(const struct job *job)
+{
+	path_b_inner(job);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+#define PATH(name, call, times) {"path_" #name "_outer;path_" #name "_inner", call, path_##name##_outer, times}
+
+static const struct path first_paths[] = {
+	PATH(a, "write", 300),
+	PATH(b, "write", 200),
+	{"path_other_outer;path_b_inner", "write", path_other_outer, 110},
+	PATH(c, "pwrite64", 90),
+	PATH(d, "write", 50),
+	PATH(e, "clock_nanosleep", 40),
+	PATH(f, "getppid", 250),
+	PATH(open, "openat", 120),
+	{0},
+};
+
+static const struct path second_paths[] = {
+	PATH(g, "write", 130),
+	PATH(b, "write", 70),
+	PATH(open, "openat", 60),
+	{0},
+};
+
+/* --- what each thread does and tells ------------------------------------------------------------------------------- */
+
+struct worker {
+	const char *comm;
+	const struct path *paths;
+	const struct job *job;
+	uint64_t rounds;
+	bool pinned, last; /* to the last CPU it may run on, not to the first */
+	pthread_barrier_t *start;
+	pid_t tid;
+	int cpu; /* -1: any */
+	uint64_t run, wall;
+};
+
+static int pin(bool last)
+{
+	cpu_set_t allowed, one;
+	int cpu = -1;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		fault("sched_getaffinity");
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &allowed) && (cpu < 0 || last))
+			cpu = i;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		fault("sched_setaffinity");
+	return cpu;
+}
+
+static void worker_run(struct worker *worker)
+{
+	uint64_t run = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
+
+	for (uint64_t round = 0; round < worker->rounds; round++)
+		for (const struct path *path = worker->paths; path->stack; path++)
+			for (uint64_t i = 0; i < path->times; i++)
+				path->walk(worker->job);
+	worker->run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - run;
+	worker->wall = clock_ns(CLOCK_MONOTONIC) - wall;
+}
+
+/* Once before the workers know who they are, once before they begin. */
+static void *worker_main(void *arg)
+{
+	struct worker *worker = arg;
+
+	worker->tid = gettid();
+	worker->cpu = worker->pinned ? pin(worker->last) : -1;
+	prctl(PR_SET_NAME, worker->comm);
+	pthread_barrier_wait(worker->start);
+	pthread_barrier_wait(worker->start);
+	worker_run(worker);
+	return NULL;
+}
+
+static void worker_print(const struct worker *worker)
+{
+	for (const struct path *path = worker->paths; path->stack; path++)
+		printf("path comm=%s tid=%d tgid=%d cpu=%d call=%s stack=%s count=%lu run=%lu wall=%lu\n", worker->comm, worker->tid,
+		       getpid(), worker->cpu, path->call, path->stack, path->times * worker->rounds, worker->run, worker->wall);
+}
+
+static void ready(bool go, pid_t two)
+{
+	char byte = 0;
+
+	if (!go)
+		return;
+	printf("ready tgid=%d tid=%d two=%d\n", getpid(), gettid(), two);
+	fflush(stdout);
+	while (byte != '\n')
+		if (read(STDIN_FILENO, &byte, 1) != 1)
+			fault("go");
+}
+
+/* The first is the calling thread. */
+static void workers_run(struct worker *workers, unsigned int count, bool go)
+{
+	pthread_barrier_t start;
+	pthread_t thread = 0;
+
+	pthread_barrier_init(&start, NULL, count);
+	for (unsigned int i = 0; i < count; i++)
+		workers[i].start = &start;
+	if (count > 1 && (errno = pthread_create(&thread, NULL, worker_main, &workers[1])))
+		fault("pthread_create");
+	workers[0].tid = gettid();
+	workers[0].cpu = workers[0].pinned ? pin(workers[0].last) : -1;
+	pthread_barrier_wait(&start);
+	ready(go, count > 1 ? workers[1].tid : 0);
+	pthread_barrier_wait(&start);
+	worker_run(&workers[0]);
+	if (thread)
+		pthread_join(thread, NULL);
+	for (unsigned int i = 0; i < count; i++)
+		worker_print(&workers[i]);
+}
+
+static void plan(char **argv, bool go)
+{
+	const struct job job = {
+		.null = open("/dev/null", O_WRONLY | O_CLOEXEC),
+		.file = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+	};
+	uint64_t rounds = strtoull(argv[0], NULL, 10);
+	struct worker workers[] = {
+		{.comm = "calls", .paths = first_paths, .job = &job, .rounds = rounds, .pinned = true},
+		{.comm = "calls-two", .paths = second_paths, .job = &job, .rounds = rounds, .pinned = true, .last = true},
+	};
+
+	if (job.null < 0 || job.file < 0)
+		fault(argv[1]);
+	workers_run(workers, 2, go);
+}
+
+/* --- without a pause ------------------------------------------------------------------------------------------------- */
+
+/* The call of the two that follow. */
+struct only {
+	const char *name;
+	long number, second, third;
+};
+
+static const struct only only_calls[] = {
+	{"write", SYS_write, (long)"x", 1},
+	{"getppid", SYS_getppid, 0, 0},
+	{"yield", SYS_sched_yield, 0, 0},
+};
+
+static const struct only *only_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(only_calls) / sizeof(only_calls[0]); i++)
+		if (!strcmp(only_calls[i].name, name))
+			return &only_calls[i];
+	errno = EINVAL;
+	fault(name);
+}
+
+FRAMED static void path_hot_inner(const struct only *only, int fd, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		(void)raw_call(only->number, fd, only->second, only->third, 0);
+}
+
+FRAMED static void path_hot_outer(const struct only *only, int fd, uint64_t count)
+{
+	path_hot_inner(only, fd, count);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+static void hot(char **argv, bool go)
+{
+	const struct only *only = only_find(argv[0]);
+	uint64_t count = strtoull(argv[1], NULL, 10);
+	const struct path told[] = {{.stack = "path_hot_outer;path_hot_inner", .call = argv[0], .times = count}, {0}};
+	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	ready(go, 0);
+	self.wall = clock_ns(CLOCK_MONOTONIC);
+	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	path_hot_outer(only, fd, count);
+	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.run;
+	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
+	worker_print(&self);
+}
+
+/* --- one by one -------------------------------------------------------------------------------------------------------- */
+
+FRAMED static void path_paced_inner(const struct only *only, int fd, struct bracket *bracket)
+{
+	bracket->begin = clock_ns(CLOCK_MONOTONIC);
+	(void)raw_call(only->number, fd, only->second, only->third, 0);
+	bracket->end = clock_ns(CLOCK_MONOTONIC);
+}
+
+FRAMED static void path_paced_outer(const struct only *only, int fd, struct bracket *bracket)
+{
+	path_paced_inner(only, fd, bracket);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+static void paced(char **argv, bool go)
+{
+	const struct only *only = only_find(argv[0]);
+	uint64_t step = strtoull(argv[1], NULL, 10) * MS_NS, count = strtoull(argv[2], NULL, 10), due;
+	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = argv[0], .times = count}, {0}};
+	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
+	struct bracket *brackets = calloc(count + 1, sizeof(*brackets));
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (!brackets)
+		fault("calloc");
+	ready(go, 0);
+	due = clock_ns(CLOCK_MONOTONIC);
+	for (uint64_t i = 0; i < count; i++, due += step) {
+		struct timespec moment = {(time_t)(due / NS_PER_S), (long)(due % NS_PER_S)};
+
+		(void)raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
+		path_paced_outer(only, fd, &brackets[i]);
+	}
+	worker_print(&self);
+	for (uint64_t i = 0; i < count; i++)
+		printf("call begin=%lu end=%lu\n", brackets[i].begin, brackets[i].end);
+	free(brackets);
+}
+
+/* --- to and fro ------------------------------------------------------------------------------------------------------- */
+
+struct ends {
+	int from, to;
+	uint64_t count;
+	bool first;
+};
+
+FRAMED static void path_pass(const struct ends *ends)
+{
+	char byte = 'x';
+
+	for (uint64_t i = 0; i < ends->count; i++) {
+		if (ends->first && raw_call(SYS_write, ends->to, (long)&byte, 1, 0) != 1)
+			fault("write");
+		if (raw_call(SYS_read, ends->from, (long)&byte, 1, 0) != 1)
+			fault("read");
+		if (!ends->first && raw_call(SYS_write, ends->to, (long)&byte, 1, 0) != 1)
+			fault("write");
+	}
+}
+
+static void *pass_main(void *arg)
+{
+	prctl(PR_SET_NAME, "calls-two");
+	path_pass(arg);
+	return NULL;
+}
+
+static void pairs(char **argv, bool go)
+{
+	uint64_t count = strtoull(argv[0], NULL, 10);
+	const struct path told[] = {{.stack = "path_pass", .call = "read", .times = count}, {0}};
+	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = pin(true)};
+	int there[2], back[2];
+	struct ends mine, theirs;
+	pthread_t thread;
+
+	if (pipe(there) || pipe(back))
+		fault("pipe");
+	mine = (struct ends){back[0], there[1], count, true};
+	theirs = (struct ends){there[0], back[1], count, false};
+	ready(go, 0);
+	self.wall = clock_ns(CLOCK_MONOTONIC);
+	self.run = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if ((errno = pthread_create(&thread, NULL, pass_main, &theirs)))
+		fault("pthread_create");
+	path_pass(&mine);
+	pthread_join(thread, NULL);
+	self.run = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self.run; /* of both */
+	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
+	worker_print(&self);
+}
+
+static const struct kind {
+	const char *name;
+	int arguments;
+	void (*run)(char **argv, bool go);
+} kinds[] = {
+	{"plan", 2, plan},
+	{"hot", 2, hot},
+	{"paced", 3, paced},
+	{"pairs", 1, pairs},
+};
+
+int main(int argc, char **argv)
+{
+	bool go = argc > 1 && !strcmp(argv[1], "go");
+
+	argv += 1 + go;
+	argc -= 1 + go;
+	for (size_t i = 0; argc > 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, argv[0]) || argc != kinds[i].arguments + 1)
+			continue;
+		kinds[i].run(argv + 1, go);
+		printf("end\n");
+		return 0;
+	}
+	fprintf(stderr, "calls: see what it is asked for in calls.c\n");
+	return 2;
+}

@@ -101,7 +101,7 @@ struct profile {
 	uint8_t *symbol_known;
 	struct profile_quality quality;
 	ARRAY(char *) lines; /* of the account */
-	bool account_made, lost;
+	bool account_made, lost, waits_ordered;
 };
 
 /* profile_intern.c: each finds the item or adds it. -ENOMEM. */

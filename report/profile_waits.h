@@ -95,7 +95,7 @@ struct profile_wait_totals { /* of one source, after filters */
 	uint64_t least_wait;		  /* the largest of the recordings' */
 };
 
-/* By recording, task, out. */
+/* By recording, task, out. SIZE_MAX: there is no memory to put them in that order. */
 size_t profile_waits(const struct profile *profile, const struct profile_wait **ret_waits);
 /* By recording, task: one each. */
 size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums);

@@ -45,6 +45,8 @@ int waits_init(struct waits *waits, const struct profile *profile)
 	waits->recording_count = extents.recordings = profile_recordings(profile, &waits->recordings);
 	waits->count = profile_waits(profile, &waits->items);
 	waits->several_hosts = has_several_hosts(waits);
+	if (waits->count == SIZE_MAX)
+		return -ENOMEM;
 	if (waits->count >= UINT32_MAX)
 		return -EBADMSG;
 	for (size_t i = 0; i < waits->count; i++) {

@@ -168,8 +168,8 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, next, 0, 0);
 	enum ring_counter outcome = RING_COUNT_NO_ENTRY;
 
-	if (!entry) {
-		if (wait_look.armed)
+	if (!entry) { /* before 6.2 also where this interrupts the last look at an entry of any task; that one tells the wait */
+		if (wait_look.armed && wait_look.kind == RING_LOOK_FIRST)
 			count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
 		return;
 	}

@@ -67,16 +67,15 @@ void point_events_stop(struct point_events *events, uint32_t first, uint32_t cou
 {
 	bool any = false;
 
-	for (uint32_t i = first; i < first + count; i++)
-		if (is_running(events, i)) {
-			probe_points_arm(events->probe, i, false);
-			any = true;
-		}
+	for (uint32_t i = first; i < first + count; i++) {
+		if (!is_running(events, i))
+			continue;
+		probe_points_arm(events->probe, i, false);
+		events->stop[i] = clocks_now();
+		any = true;
+	}
 	if (any)
 		wait_for_programs();
-	for (uint32_t i = first; i < first + count; i++)
-		if (is_running(events, i))
-			events->stop[i] = clocks_now();
 }
 
 static bool is_hit(const struct point_events *events, const struct ring_hit *hit, size_t length)

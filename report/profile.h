@@ -36,6 +36,7 @@ struct profile_source {
 	uint64_t samples, weight; /* after filters, shown and hidden alike: the denominators */
 	uint64_t duration;        /* ns recorded, longest over the traces */
 	bool user_stacks, software_fallback;
+	bool left_out; /* --source or --probe asked for others only */
 };
 
 struct profile_task {

@@ -30,6 +30,7 @@ static int bind_sources(struct section *section)
 		binding.kind = profile->sources.items[binding.source].kind;
 		binding.wanted = binding.kind < PROFILE_SOURCE_KINDS && (!kinds || kinds >> binding.kind & 1) &&
 				 (!profile->filter->probe_count || has_probes(binding.kind));
+		profile->sources.items[binding.source].left_out = binding.kind < PROFILE_SOURCE_KINDS && !binding.wanted;
 		if (array_push(&section->sources, binding) < 0)
 			return -ENOMEM;
 	}
@@ -216,7 +217,7 @@ static int make_chain(struct section *section, const struct batch_sample *sample
 		r = chain_kernel(&section->context, user.node, sample->kernel, &entry->node, &stripped);
 	quality->trimmed += user.trimmed;
 	quality->no_maps += !user.known;
-	quality->stripped += stripped;
+	quality->stripped += stripped && !section->context.strip_entry; /* else it is how all of them were made */
 	return r;
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # record.sh [NAME...]: records the sample traces anew (root, BPF), each as its line below says. Then look at the reports and
 # accept them: tests/golden/test_golden.sh --accept. A new format version adds traces; old ones stay.
+# samples/probes is made, not recorded: build/tests/golden/make_probes samples/probes/trace.rwk.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}

@@ -110,7 +110,7 @@ static void add(struct profile_probe *sum, const struct profile_probe *probe)
 		sum->duration = probe->duration;
 }
 
-static void write_probes(const struct profile_probe *const *probes, size_t count, FILE *out)
+static void write_probes(const struct profile_source *source, const struct profile_probe *const *probes, size_t count, FILE *out)
 {
 	struct profile_probe sum = {.counted = true};
 	size_t idle = 0;
@@ -127,8 +127,10 @@ static void write_probes(const struct profile_probe *const *probes, size_t count
 	if (count == 1)
 		return;
 	if (idle)
-		(void)fprintf(out, "# probes that were not hit: %zu\n", idle);
-	(void)fprintf(out, "# all %zu probes", count);
+		(void)fprintf(out, "# not hit: %zu of them\n", idle);
+	(void)fputs("# ", out);
+	printable_write(out, source->name, strlen(source->name));
+	(void)fprintf(out, ", all %zu", count);
 	write_totals(&sum, out);
 }
 
@@ -149,6 +151,6 @@ int probe_totals_write(const struct view_context *context, uint32_t source, FILE
 	for (size_t i = 0; i < count; i++)
 		order[i] = &probes[i];
 	qsort(order, count, sizeof(*order), compare_hits);
-	write_probes(order, count, out);
+	write_probes(&sources[source], order, count, out);
 	return 0;
 }

@@ -181,9 +181,16 @@ static void write_kinds(const struct view_context *context)
 void section_nothing(const struct view_context *context, const char *name)
 {
 	const struct profile_source *sources;
+	size_t count = profile_sources(context->profile, &sources), left_out = 0;
 
-	if (profile_sources(context->profile, &sources)) {
-		(void)fprintf(context->out, "# nothing to show: --%s has no use for what is here: ", name);
+	for (size_t i = 0; i < count; i++)
+		left_out += sources[i].left_out;
+	if (count) {
+		(void)fputs("# nothing to show: ", context->out);
+		if (left_out)
+			(void)fprintf(context->out, "the filters or --%s have no use for what is here: ", name);
+		else
+			(void)fprintf(context->out, "--%s has no use for what is here: ", name);
 		write_kinds(context);
 	} else {
 		(void)fputs("# nothing to show: no source is left", context->out);

@@ -24,7 +24,7 @@ static int find_event(struct slices *slices)
 
 bool slices_are_wanted(const struct view_context *context, const struct profile_source *source)
 {
-	return (context->settings->interval || context->settings->timestamps) && source->kind != PROFILE_TASKS;
+	return (context->settings->interval || context->settings->timestamps) && source->kind != PROFILE_TASKS && source->samples;
 }
 
 int slices_init(struct slices *slices, const struct view_context *context, uint32_t source)
@@ -71,10 +71,15 @@ static int begin_recording(struct slices *slices)
 	return log_error(EINVAL, "-i makes more than %d intervals of this; choose longer ones, or a part with --time", MOST_SLICES);
 }
 
-/* Where the slice that begins at `next` ends, and whether that is the recording's end. */
+/*
+ * Where the slice that begins at `next` ends, and whether that is the recording's end. Sources stop a few milliseconds late:
+ * that is no slice of its own.
+ */
 static bool find_end(const struct slices *slices, uint64_t *ret_end)
 {
-	bool last = !slices->step || slices->end - slices->next <= slices->step;
+	enum { SLIVERS = 20 };
+	uint64_t left = slices->end - slices->next;
+	bool last = !slices->step || left <= slices->step || left - slices->step <= slices->step / SLIVERS;
 
 	*ret_end = last ? slices->end : slices->next + slices->step;
 	return last;

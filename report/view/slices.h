@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The rows of one source interval by interval, from the start of each recording on: what bcc's stackcount counts between two
- * of its outputs. Slices without an event are there, too; the last one of a recording may be shorter. An event belongs to
- * the slice that has begun when it happens; a wait happens when it ends.
+ * of its outputs. Slices without an event are there, too; the last one ends with the recording, and may be shorter, or longer
+ * by a twentieth. An event belongs to the slice that has begun when it happens; a wait happens when it ends.
  */
 #ifndef RWALKER_REPORT_VIEW_SLICES_H
 #define RWALKER_REPORT_VIEW_SLICES_H
@@ -15,7 +15,7 @@
 struct slice {
 	uint32_t recording;
 	uint64_t from, to; /* its times */
-	struct rows rows;  /* the slices': good until the next */
+	struct rows rows;  /* good until the next slice */
 };
 
 struct slices {
@@ -33,7 +33,7 @@ struct slices {
 	ARRAY(struct row) rows;
 };
 
-/* Walks are no events, and stand on their own anyway. */
+/* Walks are no events, and stand on their own anyway; of a source without an event the heading tells enough. */
 bool slices_are_wanted(const struct view_context *context, const struct profile_source *source);
 
 int slices_init(struct slices *slices, const struct view_context *context, uint32_t source);

@@ -54,8 +54,9 @@ static int check_one_source(const struct view *view, const struct profile_source
 		if (!source->samples || !view_of(view, source) || is_beside_waits(source, sources, count))
 			continue;
 		if (first)
-			return log_error(EINVAL, "--%s shows one source and here are several (\"%s\", \"%s\"); choose one with --source",
-					 view->name, section_kind_name(first->kind), section_kind_name(source->kind));
+			return log_error(EINVAL, "--%s shows one source and here are several (\"%s %s\", \"%s %s\"); choose one with --%s",
+					 view->name, section_kind_name(first->kind), first->name, section_kind_name(source->kind),
+					 source->name, first->kind == source->kind ? "probe" : "source");
 		first = source;
 	}
 	return 0;
@@ -70,7 +71,7 @@ static int print_sources(const struct view_context *context, const struct view *
 		const struct view *chosen = view_of(view, &sources[i]);
 		int r;
 
-		if (!chosen || (bare && is_beside_waits(&sources[i], sources, count)))
+		if (!chosen || sources[i].left_out || (bare && is_beside_waits(&sources[i], sources, count)))
 			continue;
 		if (any && !bare)
 			(void)fputc('\n', context->out);
@@ -96,7 +97,7 @@ static int print_merged(const struct view_context *context, const struct view *v
 	int r;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!view_of(view, &sources[i]))
+		if (!view_of(view, &sources[i]) || sources[i].left_out)
 			continue;
 		any = true;
 		if (!view->bare)
@@ -106,7 +107,7 @@ static int print_merged(const struct view_context *context, const struct view *v
 		section_nothing(context, view->name);
 	r = any ? view->print(context, 0, NULL) : 0;
 	for (size_t i = 0; i < count && !r; i++)
-		if (view_of(view, &sources[i]))
+		if (view_of(view, &sources[i]) && !sources[i].left_out)
 			r = probe_totals_write(context, (uint32_t)i, view->bare ? stderr : context->out);
 	return r;
 }

@@ -262,6 +262,7 @@ static void wakeups_stand_alone(struct test *t)
 	CHECK_INT(t, sources[2].samples, 1);
 	CHECK_INT(t, sources[2].weight, 900);
 	CHECK_INT(t, sources[1].samples, 0);
+	CHECK(t, sources[0].left_out && sources[1].left_out && !sources[2].left_out && sources[4].left_out);
 	CHECK_INT(t, profile_waits(profile, &waits), 0);
 	CHECK_INT(t, profile_wait_totals(profile, 1)->classes[PROFILE_BLOCKED].count, 0);
 	profile_destroy(profile);

@@ -242,6 +242,11 @@ static void nothing_is_no_header(struct test *t)
 		   "# nothing was recorded; what was lost stands below\n");
 	p->sources[0].kind = PROFILE_TASKS;
 	fake_check(t, p, VIEW_EVENTS, &plain, "# nothing to show: --events has no use for what is here: tasks\n");
+	p->sources[0].kind = PROFILE_KFUNC;
+	p->sources[0].left_out = true;
+	fake_check(t, p, VIEW_EVENTS, &plain, "# nothing to show: the filters or --events have no use for what is here: kfunc\n");
+	fake_check(t, p, VIEW_TREE, &plain, "# nothing to show: the filters or --tree have no use for what is here: kfunc\n");
+	fake_check(t, p, VIEW_FOLDED, &plain, "");
 	free(p);
 }
 

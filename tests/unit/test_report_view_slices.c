@@ -146,6 +146,29 @@ static void slices_waits(struct test *t)
 	free(p);
 }
 
+/* Sources stop a little late. */
+static void a_sliver_is_no_slice(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct view_settings settings = plain;
+
+	settings.interval = 2 * SECOND;
+	p->recordings[0].stop = BOOT + 4100 * MS;
+	fake_end(p, fake_wait(p, "dd", 7, "io_schedule", BOOT + 1000 * MS, BOOT + 4050 * MS));
+	fake_check(t, p, VIEW_STACKS, &settings,
+		   "# offcpu: 1 waits, 3050.0 ms in 5.00 s, kernel and user stacks\n"
+		   "# blocked 3050.0 ms (1); 0.0 ms on run queues\n"
+		   "\n"
+		   "# from +0.000000 s to +2.000000 s: 0 waits\n"
+		   "\n"
+		   "# from +2.000000 s to +4.100000 s: 1 waits\n"
+		   "    io_schedule\n"
+		   "    -                dd\n"
+		   "        3050000\n"
+		   "\n");
+	free(p);
+}
+
 /* Of several recordings, one without an event of the source is not cut to pieces. */
 static void slices_recordings(struct test *t)
 {
@@ -249,8 +272,8 @@ static void tells_where_hits_are_no_events(struct test *t)
 		   "# tcp_even: 10 hits, 2.0/s\n"
 		   "# tcp\\x0akilled: 5 hits, 1.0/s: 6 events, 1 of them after the last count\n"
 		   "# tcp_unknown: 3 events; how many hits there were is not known\n"
-		   "# probes that were not hit: 1\n"
-		   "# all 5 probes: 99 events; how many hits there were is not known; 7 more were missed by the kernel\n");
+		   "# not hit: 1 of them\n"
+		   "# tcp_*, all 5: 99 events; how many hits there were is not known; 7 more were missed by the kernel\n");
 	free(p);
 }
 
@@ -273,8 +296,8 @@ static void tells_what_filters_leave(struct test *t)
 		   "    a+0x0\n"
 		   "\n"
 		   "# tcp_even: 10 hits, 2.0/s; 4 of the events pass the filters\n"
-		   "# probes that were not hit: 1\n"
-		   "# all 2 probes: 10 hits, 2.0/s; 4 of the events pass the filters\n");
+		   "# not hit: 1 of them\n"
+		   "# tcp_*, all 2: 10 hits, 2.0/s; 4 of the events pass the filters\n");
 	p->entry_count = 0;
 	p->sources[0].samples = p->sources[0].weight = 0;
 	fake_check(t, p, VIEW_TREE, &settings,
@@ -285,4 +308,5 @@ static void tells_what_filters_leave(struct test *t)
 }
 
 TEST_MAIN(TEST(counts_by_intervals), TEST(folds_by_intervals), TEST(tells_the_time_of_the_whole), TEST(slices_waits),
-	  TEST(slices_recordings), TEST(refuses_too_many), TEST(tells_where_hits_are_no_events), TEST(tells_what_filters_leave))
+	  TEST(a_sliver_is_no_slice), TEST(slices_recordings), TEST(refuses_too_many),
+	  TEST(tells_where_hits_are_no_events), TEST(tells_what_filters_leave))

@@ -13,7 +13,8 @@
  * "word key=value ...", times in ns, CLOCK_MONOTONIC:
  *
  *   ready tgid tid two                                  two: of the second thread, 0: there is none
- *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first; run: the thread's CPU time
+ *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first; run: the thread's CPU time, of
+ *                                                       pairs both threads'; there also switches, as the kernel counts them
  *   call begin end                                      of paced: right around each one
  *   end
  */
@@ -317,6 +318,8 @@ struct ends {
 	int from, to;
 	uint64_t count;
 	bool first;
+	pid_t tid;
+	long switches; /* of its thread, meanwhile */
 };
 
 FRAMED static void path_pass(const struct ends *ends)
@@ -333,36 +336,50 @@ FRAMED static void path_pass(const struct ends *ends)
 	}
 }
 
+static long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
 static void *pass_main(void *arg)
 {
-	prctl(PR_SET_NAME, "calls-two");
-	path_pass(arg);
+	struct ends *ends = arg;
+
+	if (!ends->first)
+		prctl(PR_SET_NAME, "calls-two");
+	ends->tid = gettid();
+	ends->switches = -switches();
+	path_pass(ends);
+	ends->switches += switches();
 	return NULL;
 }
 
 static void pairs(char **argv, bool go)
 {
-	uint64_t count = strtoull(argv[0], NULL, 10);
-	const struct path told[] = {{.stack = "path_pass", .call = "read", .times = count}, {0}};
-	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = pin(true)};
-	int there[2], back[2];
-	struct ends mine, theirs;
+	uint64_t count = strtoull(argv[0], NULL, 10), run, wall;
+	int there[2], back[2], cpu = pin(true);
+	struct ends ends[2];
 	pthread_t thread;
 
 	if (pipe(there) || pipe(back))
 		fault("pipe");
-	mine = (struct ends){back[0], there[1], count, true};
-	theirs = (struct ends){there[0], back[1], count, false};
+	ends[0] = (struct ends){.from = back[0], .to = there[1], .count = count, .first = true};
+	ends[1] = (struct ends){.from = there[0], .to = back[1], .count = count};
 	ready(go, 0);
-	self.wall = clock_ns(CLOCK_MONOTONIC);
-	self.run = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	if ((errno = pthread_create(&thread, NULL, pass_main, &theirs)))
+	wall = clock_ns(CLOCK_MONOTONIC);
+	run = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if ((errno = pthread_create(&thread, NULL, pass_main, &ends[1])))
 		fault("pthread_create");
-	path_pass(&mine);
+	pass_main(&ends[0]);
 	pthread_join(thread, NULL);
-	self.run = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - self.run; /* of both */
-	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
-	worker_print(&self);
+	run = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run;
+	wall = clock_ns(CLOCK_MONOTONIC) - wall;
+	for (int i = 0; i < 2; i++)
+		printf("path comm=%s tid=%d tgid=%d cpu=%d call=read stack=path_pass count=%lu run=%lu wall=%lu switches=%ld\n",
+		       i ? "calls-two" : "calls", ends[i].tid, getpid(), cpu, count, run, wall, ends[i].switches);
 }
 
 static const struct kind {

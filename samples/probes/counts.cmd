@@ -1,0 +1,1 @@
+--counts -s --source kfunc

@@ -1,0 +1,1 @@
+--folded -T -i 1 --probe block_rq_*

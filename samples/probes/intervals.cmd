@@ -1,0 +1,1 @@
+--counts -T -i 1 --source tracepoint

@@ -1,0 +1,1 @@
+--export perf-script --time 0.05,0.3

@@ -1,0 +1,1 @@
+--events --source kfunc --probe ext4_sync_fs

@@ -1,0 +1,1 @@
+--events -T -v --delimited --time 3,

@@ -1,0 +1,1 @@
+--tree --source tracepoint --source kfunc

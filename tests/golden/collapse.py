@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""collapse.py [--weights] [EVENT]: the text of "perf script" on stdin, of samples with call chains, to folded stacks.
+
+As FlameGraph's stackcollapse-perf.pl counts them; EVENT is a regular expression for the events wanted. It is stricter than
+that: a line that perf would not print so is an error. With --weights a stack counts the sum of its events' periods, in
+thousands, else the number of its events.
+"""
+import collections
+import re
+import sys
+
+HEADING = re.compile(r"(?P<comm>\S.*?) (?=[ \d]{5}/)(?P<pid> *\d+)/(?P<tid>\d+ *) (\[\d{3,}\] )?(?=[ \d]{5})( *\d+)\.\d{6}: "
+                     r"(?=[ \d]{10})(?P<period> *\d+) (?P<event>\S+): ")
+FRAME = re.compile(r"\t(?=[ 0-9a-f]{16} )(?P<ip> *[0-9a-f]+) (?P<symbol>\[unknown\]|.+\+0x[0-9a-f]+) \((?P<module>.+)\)")
+
+
+def name_of(frame):
+    symbol, module = frame["symbol"], frame["module"]
+    if symbol != "[unknown]":
+        return symbol[:symbol.rindex("+0x")].replace(";", ":")
+    return "[" + module.rsplit("/", 1)[-1].strip("[]") + "]"
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--weights"]
+    wanted = re.compile(words[0] if words else ".*")
+    counts, stack, period = collections.Counter(), None, 0
+    for number, line in enumerate(sys.stdin, 1):
+        line = line.rstrip("\n")
+        heading, frame = HEADING.fullmatch(line), FRAME.fullmatch(line)
+        if stack is None and heading:
+            stack, event = [heading["comm"]], heading["event"]
+            period = int(heading["period"]) if "--weights" in sys.argv else 1
+        elif stack is not None and frame:
+            stack.insert(1, name_of(frame))
+        elif stack is not None and not line:
+            if wanted.fullmatch(event):
+                counts[";".join(stack if len(stack) > 1 else stack + ["[no call chain]"])] += period
+            stack = None
+        else:
+            sys.exit(f"collapse.py: line {number} is none of perf's: {line!r}")
+    for line, count in counts.items():
+        print(line, count // 1000 if "--weights" in sys.argv else count)
+
+
+main()

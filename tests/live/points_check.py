@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""points_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: a trace of tracepoints and kernel functions against what the workload
+(workloads/calls.c) knows of its calls, and against other counters. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..."
+are remarks. Exit 0 when all went to their end."""
+import collections
+import re
+import sys
+
+import points_trace as pt
+
+SECOND = 10**9
+NEAR = SECOND // 20     # of a source's start and stop: between the clock and the switch the recorder may have to wait for a CPU
+
+# Between the traced function, or the tracepoint's caller, and the program: no part of what was traced.
+PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bpf_trace_run\d+|__traceiter_\w+|perf_trace_\w+|"
+                      r"trace_event_raw_event_\w+|perf_syscall_(?:enter|exit)|trace_call_bpf|bpf_trampoline_\w+|bpf_get_stack\w*|"
+                      r"kprobe_\w*(?:handler|dispatcher|func|link_prog_run)|aggr_pre_handler|opt_pre_handler|optimized_callback|"
+                      r"fprobe_\w*handler|ftrace_\w*(?:trampoline|call|caller)|arch_ftrace_ops_list_func|__ftrace_\w+|"
+                      r"function_graph_enter\w*|do_int3|asm_exc_int3|exc_int3)\b")
+
+
+class Judge:
+    def __init__(self, report, path, truth):
+        self.report, self.path = report, path
+        self.trace, self.truth = pt.Trace(report, path), pt.read_truth(truth)
+        self.shown = collections.Counter()
+
+    def verdict(self, good, what, why=""):
+        """Of many failures of one kind the first ten are shown."""
+        good = bool(good)
+        self.shown[good] += 1
+        if good or self.shown[good] <= 10:
+            print("yes " + what if good else "no %s: %s" % (what, why))
+        return good
+
+    def equal(self, what, got, want):
+        return self.verdict(got == want, what, "%s, expected %s" % (got, want))
+
+    def finish(self):
+        if self.shown[False] > 10:
+            print("# %d more" % (self.shown[False] - 10))
+        if not self.shown:
+            print("no anything: nothing was checked")
+
+
+def want_of(argument):
+    """ "write,openat@vfs_*/calls-two": calls, the leaf function, the comm; each may be missing."""
+    calls, leaf, comm = re.match(r"([^@/]*)(?:@([^/]*))?(?:/(.*))?$", argument).groups()
+    return calls.split(",") if calls else [], leaf, comm
+
+
+def check_account(judge, _):
+    """What was seen is recorded, left out or lost, on each CPU; the probes' hits are those of their source; and what was
+    recorded is in the file."""
+    trace = judge.trace
+    for source in trace.points():
+        name = trace.sources[source].name
+        for cpu in trace.cpus(source):
+            judge.equal("%s, CPU %d: seen = recorded + left out + lost" % (name, cpu), trace.loss(source, pt.SEEN, cpu=cpu),
+                        trace.loss(source, pt.RECORDED, *pt.LEFT_OUT, *pt.LOST, cpu=cpu))
+        probes = trace.probes_of(source)
+        hits = [trace.hits.get(probe, pt.Hits(0, 0, 0)) for probe in probes]
+        judge.verdict(set(probes) <= set(trace.hits), name + ": each probe's hits are told", "not of all")
+        judge.equal(name + ": hits = recorded + skipped + lost", sum(h.hits for h in hits),
+                    trace.loss(source, pt.RECORDED, pt.RATE_LIMITED, *pt.LOST))
+        judge.equal(name + ": skipped", sum(h.skipped for h in hits), trace.loss(source, pt.RATE_LIMITED))
+        mine = [sample for sample in trace.samples if sample.source == source]
+        judge.equal(name + ": samples in the file", len(mine), trace.loss(source, pt.RECORDED))
+        judge.verdict(all(sample.probe in probes for sample in mine), name + ": samples name its probes", "others too")
+
+
+def check_lost(judge, argument):
+    """How much was lost in all: a number, or "some"."""
+    lost = sum(judge.trace.loss(source, *pt.LOST, pt.RECURSION) for source in judge.trace.points())
+    print("# lost %d" % lost)
+    judge.verdict(lost > 0 if argument == "some" else lost == int(argument), "lost: " + argument, "%d are" % lost)
+
+
+def check_paths(judge, argument):
+    """paths:[CALLS][@LEAF][/COMM]: on each of the workload's call paths as many stacks as it made calls; none of other calls or
+    threads. LEAF: only stacks that end in this function."""
+    calls, leaf, comm = want_of(argument)
+    rows = pt.folded(judge.report, judge.path)
+    for path in judge.truth.paths:
+        wanted = (not calls or path.call in calls) and comm in (None, path.comm)
+        got = sum(count for of, frames, count in rows if of == path.comm and pt.stands_in(path.functions, frames) and
+                  (not leaf or frames[-1] == leaf))
+        judge.equal("%s, %s by %s%s" % (path.comm, path.call, ";".join(path.functions), " to " + leaf if leaf else ""), got,
+                    path.count if wanted else 0)
+
+
+def check_switches(judge, _):
+    """As many switches from each thread's path as the kernel itself counts, by getrusage() right before and after it."""
+    rows = pt.folded(judge.report, judge.path)
+    for path in judge.truth.paths:
+        got = sum(count for comm, frames, count in rows if comm == path.comm and pt.stands_in(path.functions, frames))
+        judge.verdict(path.switches >= path.count and abs(got - path.switches) <= 1, path.comm + ": switches",
+                      "%d, expected %d" % (got, path.switches))
+
+
+def check_calls(judge, argument):
+    """calls:PROBE=CALL: the probe's hits are the workload's calls."""
+    name, _, call = argument.partition("=")
+    probe = judge.trace.probe_called(name)
+    want = sum(path.count for path in judge.truth.paths if path.call == call)
+    judge.equal("%s: hits" % name, judge.trace.hits[probe].hits if probe else None, want)
+
+
+def check_at_least(judge, argument):
+    """at-least:PROBE=CALL: the process may have made more of them than its truth tells."""
+    name, _, call = argument.partition("=")
+    probe = judge.trace.probe_called(name)
+    hits, want = judge.trace.hits[probe].hits if probe else 0, sum(p.count for p in judge.truth.paths if p.call == call)
+    judge.verdict(want <= hits <= want + 200, "%s: hits" % name, "%d, expected at least %d, not many more" % (hits, want))
+
+
+def check_perf(judge, argument):
+    """perf:FILE[=NAME[+N],...]: what `perf stat -x,` counted in the same run; of these probes, if not of those that it names
+    itself; where it does not see N of them."""
+    path, _, names = argument.partition("=")
+    counts = pt.read_perf_stat(path)
+    names = names.split(",") if names else [name for name, _ in counts]
+    judge.equal("perf stat: events", len(counts), len(names))
+    for name, (_, count) in zip(names, counts):
+        name, _, more = name.partition("+")
+        probe = judge.trace.probe_called(name)
+        judge.equal("%s: hits as perf stat counted" % name, judge.trace.hits[probe].hits if probe else None, count + int(more or 0))
+        if probe and not judge.trace.hits[probe].skipped:
+            judge.equal("%s: events as perf stat counted" % name, judge.trace.recorded(probe), count + int(more or 0))
+
+
+def check_probes(judge, argument):
+    """probes:NAME,...: these and no others."""
+    judge.equal("probes", sorted(probe.name for probe in judge.trace.probes.values()), sorted(argument.split(",")))
+
+
+def check_hook(judge, argument):
+    """hook:WORD: how all are attached."""
+    judge.equal("hooks", {pt.HOOKS.get(probe.hook, probe.hook) for probe in judge.trace.probes.values()}, set(argument.split(",")))
+
+
+def check_leaves(judge, _):
+    """The first frame is the traced function: as many stacks end in each as events are of its probe."""
+    want = collections.Counter(judge.trace.probes[sample.probe].name for sample in judge.trace.samples if sample.probe)
+    got = collections.Counter()
+    for _, frames, count in pt.folded(judge.report, judge.path, "-K", "--source", "kfunc"):
+        got[frames[-1] if frames else ""] += count
+    judge.verdict(want, "functions were called", "none was")
+    for name in sorted(set(want) | set(got)):
+        judge.equal("%s: stacks that begin in it" % (name or "(no frame)"), got[name], want[name])
+
+
+def check_comms(judge, argument):
+    """comms:NAME,...: nobody else's events, and everybody's of these."""
+    points = judge.trace.points()
+    judge.equal("comms", sorted({s.task.comm for s in judge.trace.samples if s.source in points}), sorted(argument.split(",")))
+
+
+def check_kinds(judge, argument):
+    """kinds:user, kinds:kernel: whose events there are."""
+    points = judge.trace.points()
+    kinds = {"kernel" if s.task.kernel else "user" for s in judge.trace.samples if s.source in points}
+    judge.equal("kinds of threads", kinds, {argument})
+
+
+def check_cpus(judge, argument):
+    judge.equal("CPUs", sorted({s.cpu for s in judge.trace.samples if s.probe}), sorted(map(int, argument.split(","))))
+
+
+def check_ends(judge, argument):
+    """ends:SOURCE=SECONDS,...: each source stops by itself, and has no event beyond."""
+    for word in argument.split(","):
+        name, _, seconds = word.rpartition("=")
+        number = judge.trace.source_called(name)
+        if not judge.verdict(number is not None, name + ": is a source", "it is not there"):
+            continue
+        source = judge.trace.sources[number]
+        took = (source.stop - source.start) / SECOND
+        judge.verdict(float(seconds) <= took <= float(seconds) + 0.5, name + ": runs for its seconds", "%.3f, not %s" % (took, seconds))
+        times = [s.time for s in judge.trace.samples if s.source == number]
+        judge.verdict(times and source.start <= min(times) and max(times) <= source.stop + NEAR,
+                      name + ": events lie between start and stop", "%d events" % len(times))
+
+
+def check_timely(judge, argument):
+    """timely:SOURCE,...: each has the calls that the workload made while it ran, and no others."""
+    for name in argument.split(","):
+        number = judge.trace.source_called(name)
+        source, got = judge.trace.sources[number], sum(s.source == number for s in judge.trace.samples)
+        least = sum(begin >= source.start + NEAR and end <= source.stop - NEAR for begin, end in judge.truth.calls)
+        most = sum(end >= source.start and begin <= source.stop + NEAR for begin, end in judge.truth.calls)
+        judge.verdict(0 < least <= got <= most, name + ": the calls of that time", "%d, expected %d to %d" % (got, least, most))
+
+
+def check_rate(judge, argument):
+    """rate:N: on each CPU and of each source at most so many events in a second. Seconds are the recorder's, which begin with an
+    event; so two of them may lie close together, and a second of ours may have the events of two."""
+    limit = int(argument)
+    for source in judge.trace.points():
+        by_cpu = collections.defaultdict(list)
+        for sample in judge.trace.samples:
+            if sample.source == source:
+                by_cpu[sample.cpu].append(sample.time)
+        for cpu, times in sorted(by_cpu.items()):
+            times.sort()
+            begin = most = count = first = anywhere = 0
+            for last, time in enumerate(times):
+                if time - begin >= SECOND:
+                    begin, count = time, 0
+                count += 1
+                most = max(most, count)
+                while time - times[first] >= SECOND:
+                    first += 1
+                anywhere = max(anywhere, last - first + 1)
+            judge.verdict(most <= limit + 2, "CPU %d: events in the recorder's second" % cpu, "%d, the limit is %d" % (most, limit))
+            judge.verdict(anywhere <= 2 * limit + 2, "CPU %d: events in any second" % cpu, "%d, the limit is %d" % (anywhere, limit))
+            print("# CPU %d: %d events, at most %d in a second" % (cpu, len(times), anywhere))
+
+
+def check_spread(judge, _):
+    """A storm is sampled all through: no fifth of the time between first and last event is without one."""
+    times = sorted(sample.time for sample in judge.trace.samples if sample.probe)
+    gap = max(b - a for a, b in zip(times, times[1:]))
+    judge.verdict(gap * 5 <= times[-1] - times[0], "events lie all through the storm", "nothing for %d ms of %d ms" %
+                  (gap // 10**6, (times[-1] - times[0]) // 10**6))
+
+
+def check_frames(judge, _):
+    """No view shows how we came by the stack, unless it is asked to."""
+    for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--counts",), ("--events", "-v"),
+                    ("--export", "perf-script")):
+        if not pt.has_option(judge.report, options[0]):
+            print("# no %s here" % options[0])
+            continue
+        text = "\n".join(line for line in pt.view(judge.report, judge.path, *options).splitlines() if not line.startswith("#"))
+        found = PLUMBING.search(text)
+        judge.verdict(text and not found, "%s: no frames of tracing" % options[0], found and "'%s'" % found.group(0))
+
+
+def check_raw_frames(judge, argument):
+    """raw-frames:NAME: with --raw-frames each stack holds our own program, by its name."""
+    rows = pt.folded(judge.report, judge.path, "--raw-frames", "-K")
+    bare = sum(count for _, frames, count in rows if not any(re.match(r"bpf_prog_[0-9a-f]{16}_%s$" % argument, f) for f in frames))
+    judge.equal("stacks without our program", bare, 0)
+
+
+def check_sources(judge, argument):
+    """sources:KIND,...: the trace has these, each with events; kinds as in FORMAT.md."""
+    judge.equal("sources", sorted(source.kind for source in judge.trace.sources.values()), sorted(map(int, argument.split(","))))
+
+
+CHECKS = {name[6:].replace("_", "-"): check for name, check in list(globals().items()) if name.startswith("check_")}
+
+
+def main():
+    judge = Judge(*sys.argv[1:4])
+    for word in sys.argv[4:]:
+        name, _, argument = word.partition(":")
+        CHECKS[name](judge, argument)
+    judge.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,301 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Tracepoints, and what there is of kernel functions here: counts per call path against a workload that knows them
+# (workloads/calls.c) and against `perf stat -e` of the same run; filters, durations, storms, losses, refusals.
+tracing=/sys/kernel/tracing
+if [ ! -d $tracing/events ] && [ "$(id -u)" -eq 0 ] && [ -z "${POINTS_MOUNTED-}" ]; then
+	POINTS_MOUNTED=1 exec unshare -m sh -c 'mount -t tracefs none "$0"; exec "$1"' $tracing "$0"
+fi
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/waits_lib.sh"
+
+calls=$workloads/calls
+LIMIT=2000  # of the storms that are limited
+BOUND_NS=1500  # what a call in a limited storm may cost more than without a recorder
+
+# check_points NAME CHECK...: what points_check.py finds.
+check_points() {
+	local name=$1
+	shift
+	echo "# $name"
+	judged python3 -B "$here/tests/live/points_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" "$@"
+}
+
+# record_calls NAME 'RECORDER OPTIONS' ARGUMENT...: the workload under the recorder; its truth is its output.
+record_calls() {
+	local name=$1 options=$2
+	shift 2
+	# shellcheck disable=SC2086
+	run_ok "$name" "$record" --force $options -o "$scratch/$name.rwk" -- "$calls" "$@"
+	local code=$?
+	mv "$scratch/$name.out" "$scratch/$name.truth"
+	return $code
+}
+
+# The same, and perf counts its events: both begin when the workload is executed. Single system calls are counted as such of
+# all system calls: what BPF programs are attached to in perf's own way, as ours are to these, perf itself no longer sees.
+beside_perf_stat() { # NAME 'RECORDER OPTIONS' EVENT[/NUMBER],... ARGUMENT...
+	local name=$1 options=$2 event events=
+	for event in ${3//,/ }; do
+		case $event in
+		*/*) events="$events -e ${event%/*} --filter id==${event#*/}" ;;
+		*) events="$events -e $event" ;;
+		esac
+	done
+	shift 3
+	# shellcheck disable=SC2086
+	run_ok "$name" "$record" --force -c '^calls' $options -o "$scratch/$name.rwk" -- \
+		perf stat -x, -o "$scratch/$name.perf" $events -- "$calls" "$@"
+	local code=$?
+	mv "$scratch/$name.out" "$scratch/$name.truth"
+	return $code
+}
+
+# --- counts --------------------------------------------------------------------------------------
+
+test_raw() {
+	beside_perf_stat raw '--trace raw_syscalls:sys_enter -u' raw_syscalls:sys_enter plan "$(at_level 3 100)" "$scratch/f" || return
+	check_points raw account lost:0 paths perf:"$scratch/raw.perf" probes:raw_syscalls:sys_enter 'hook:raw tracepoint' \
+		comms:calls,calls-two kinds:user frames raw-frames:point_raw_tracepoint
+}
+
+# Without their categories. Page faults happen in the middle of nowhere. Switches come in the way out too, where perf has
+# already let go of the thread: there it is the kernel's own count that tells.
+test_name_alone() {
+	beside_perf_stat exit '--trace sys_exit -u' raw_syscalls:sys_exit plan 2 "$scratch/f" &&
+		check_points exit account lost:0 paths perf:"$scratch/exit.perf" probes:raw_syscalls:sys_exit frames
+	[ ! -d $tracing/events/exceptions/page_fault_user ] ||
+		{ beside_perf_stat fault '--trace page_fault_user -u' exceptions:page_fault_user plan 2 "$scratch/f" &&
+			check_points fault account lost:0 perf:"$scratch/fault.perf" probes:exceptions:page_fault_user frames; }
+	record_calls switch '--trace sched_switch -u' pairs 2000 &&
+		check_points switch account lost:0 switches probes:sched:sched_switch frames
+}
+
+test_system_call() {
+	beside_perf_stat one '--trace syscalls:sys_enter_write -u' raw_syscalls:sys_enter/1 plan 2 "$scratch/f" || return
+	check_points one account lost:0 paths:write perf:"$scratch/one.perf"=sys_enter_write hook:tracepoint frames
+}
+
+test_sets() {
+	beside_perf_stat glob '--trace sched:sched_process_[fe]* -u' \
+		sched:sched_process_fork,sched:sched_process_exec,sched:sched_process_exit plan 1 "$scratch/f" &&
+		check_points glob account lost:0 perf:"$scratch/glob.perf" 'hook:raw tracepoint' frames
+	beside_perf_stat regex '--trace /^sys_enter_(write|pwrite64|openat)$/ -u' \
+		raw_syscalls:sys_enter/1,raw_syscalls:sys_enter/18,raw_syscalls:sys_enter/257 plan 2 "$scratch/f" || return
+	check_points regex account lost:0 paths:write,pwrite64,openat calls:sys_enter_pwrite64=pwrite64 hook:tracepoint \
+		perf:"$scratch/regex.perf"=sys_enter_write,sys_enter_pwrite64,sys_enter_openat \
+		probes:syscalls:sys_enter_openat,syscalls:sys_enter_pwrite64,syscalls:sys_enter_write
+}
+
+# Each option is a source of its own, though they hit the same.
+test_several() {
+	record_calls several '--trace sys_enter --trace sys_enter_write --trace syscalls:*_getppid --max-probes 3 -u' plan 2 "$scratch/f" || return
+	check_points several account lost:0 calls:sys_enter_getppid=getppid at-least:sys_enter_write=write \
+		probes:raw_syscalls:sys_enter,syscalls:sys_enter_write,syscalls:sys_enter_getppid
+	check "--max-probes says what it leaves out" grep -q 'matches 2: 0 may not be traced, 1 are left out by --max-probes' "$scratch/several.err"
+}
+
+# --- filters -------------------------------------------------------------------------------------
+
+# paused NAME: the workload, ready and waiting; $tgid, $tid and $two (its second thread).
+paused() {
+	local fd
+	mkfifo "$scratch/$1.go"
+	exec {fd}<>"$scratch/$1.go"
+	: >"$scratch/$1.truth"
+	"$calls" go plan 1 "$scratch/f" <&"$fd" >"$scratch/$1.truth" &
+	children="$children $!"
+	wait_for 5 grep -q '^ready' "$scratch/$1.truth" || die "the workload does not start"
+	read -r tgid tid two < <(sed -n 's/^ready tgid=\([0-9]*\) tid=\([0-9]*\) two=\([0-9]*\)$/\1 \2 \3/p' "$scratch/$1.truth")
+}
+
+# filtered NAME OPTION...: it runs once all is attached.
+filtered() {
+	local name=$1
+	shift
+	run_ok "$name" "$record" --force --trace raw_syscalls:sys_enter -u "$@" --system-wide -o "$scratch/$name.rwk" -- \
+		sh -c 'echo >"$0"; until grep -q ^end "$1"; do sleep 0.02; done' "$scratch/$name.go" "$scratch/$name.truth"
+}
+
+test_who() {
+	paused pid && filtered pid --pid "$tgid" && check_points pid account lost:0 paths comms:calls,calls-two
+	paused tid && filtered tid --tid "$two" && check_points tid account lost:0 paths:/calls-two comms:calls-two
+	paused first && filtered first --tid "$tid" && check_points first account paths:/calls comms:calls
+	paused command && filtered command -c '^calls-t' && check_points command account paths:/calls-two comms:calls-two
+	paused users && filtered users --user-threads && check_points users account paths kinds:user
+}
+
+test_cpus() {
+	local allowed first last
+	allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+	first=${allowed%%[,-]*} last=${allowed##*[,-]}
+	[ "$first" != "$last" ] || { echo "# not run: -P wants two CPUs"; return; }
+	paused cpu && filtered cpu -P "$last" && check_points cpu account paths:/calls-two cpus:"$last"
+	paused others && filtered others -P "$first" && check_points others account paths:/calls cpus:"$first"
+}
+
+test_cgroup() {
+	local base cgroup
+	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$base" ] || { echo "# not run: no cgroup2 mount for --cgroup"; return; }
+	cgroup=$base/rwalker-points-$$
+	paused cgroup
+	mkdir "$cgroup" && echo "$tgid" >"$cgroup/cgroup.procs" || die "cannot make a cgroup"
+	filtered cgroup --cgroup "$cgroup" && check_points cgroup account paths comms:calls,calls-two
+	wait "$tgid"
+	rmdir "$cgroup"
+}
+
+test_kernel_threads() {
+	run_ok kernel "$record" --force --trace sched:sched_switch --kernel-threads -d 1 -o "$scratch/kernel.rwk" || return
+	: >"$scratch/kernel.truth"
+	check_points kernel account kinds:kernel
+}
+
+# Ours are left out and counted: nothing else writes files, reads rings and waits here.
+test_own() {
+	run_ok own "$record" --force --trace raw_syscalls:sys_enter -d 1 -o "$scratch/own.rwk" || return
+	: >"$scratch/own.truth"
+	check_points own account
+	"$report" --dump "$scratch/own.rwk" >"$scratch/own.dump"
+	check_equal "events of the recorder itself" 0 "$(grep -c 'comm="rwalker-record"' "$scratch/own.dump")"
+	check_number "own hits are counted" "$(awk '/^  loss .* cause=8 / { sub(/.*total=/, ""); n += $0 } END { print n + 0 }' "$scratch/own.dump") > 10"
+}
+
+# --- time, and other sources -----------------------------------------------------------------------
+
+test_durations() {
+	record_calls ends '--trace syscalls:sys_enter_getppid:1 --trace sys_exit_getppid:2 --trace sys_enter' paced getppid 10 300 || return
+	check_points ends account lost:0 ends:syscalls:sys_enter_getppid=1,sys_exit_getppid=2,sys_enter=2 \
+		timely:syscalls:sys_enter_getppid,sys_exit_getppid
+}
+
+test_beside() {
+	record_calls beside '-p 0 --sw-perf --offcpu 0 -m 0 --wakers -i 1 -a --trace sys_enter_write -u' plan "$(at_level 30 300)" "$scratch/f" || return
+	check_points beside account lost:0 sources:1,2,3,4,6 at-least:sys_enter_write=write
+	check_equal "writes by --source tracepoint" "$(sed -n 's/^path comm=calls .* call=write stack=path_a_.* count=\([0-9]*\) .*/\1/p' "$scratch/beside.truth")" \
+		"$(folded "$scratch/beside.rwk" --source tracepoint | folded_sum - 'path_a_outer;path_a_inner;')"
+	check_number "waits of its naps" "$(folded "$scratch/beside.rwk" --source offcpu -c '^calls$' | folded_sum - 'path_e_inner') > 0"
+	check_number "walked tasks" "$("$report" --tasks "$scratch/beside.rwk" 2>/dev/null | wc -l) > 20"
+}
+
+# --- storms --------------------------------------------------------------------------------------
+
+# figure NAME KEY: of the truth.
+figure() { sed -n "s/^path .*\b$2=\([0-9]*\).*/\1/p" "$scratch/$1.truth" | head -n 1; }
+
+# The same calls alone: ns of its own time for each.
+alone() {
+	"$calls" hot getppid "$1" >"$scratch/alone.truth"
+	awk -v run="$(figure alone run)" -v count="$1" 'BEGIN { printf "%.0f\n", run / count }'
+}
+
+test_storm() {
+	local count base whole limited
+	count=$(at_level 1000000 10000000)
+	base=$(alone "$count")
+	check_number "calls per second without a recorder" "1e9 / $base > 500000"
+	# All of them: what the ring cannot hold is lost, and counted.
+	"$record" --force --trace syscalls:sys_enter_getppid --embed none -o "$scratch/whole.rwk" -- \
+		"$calls" hot getppid $((count / 4)) >"$scratch/whole.truth" 2>"$scratch/whole.err"
+	check_number "exit code of a storm" "$? == 0 || $? == 3"
+	check_points whole account calls:sys_enter_getppid=getppid
+	whole=$(($(figure whole run) / (count / 4)))
+	beside_perf_stat limited "--trace raw_syscalls:sys_enter --rate-limit $LIMIT -u" raw_syscalls:sys_enter hot getppid "$count" || return
+	check_points limited account lost:0 perf:"$scratch/limited.perf" at-least:raw_syscalls:sys_enter=getppid rate:$LIMIT spread
+	record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot getppid "$count" || return
+	check_points exact account lost:0 calls:sys_enter_getppid=getppid rate:$LIMIT spread
+	limited=$(($(figure exact run) / count))
+	echo "# a call takes $base ns; $whole when each is recorded, $limited with --rate-limit $LIMIT"
+	check_number "what a call in a limited storm costs more, ns" "$limited - $base < $BOUND_NS"
+}
+
+# A recorder that does not run cannot drain: lost, and counted.
+test_stopped() {
+	local recorder count
+	count=$(at_level 600000 6000000)
+	"$record" --force --trace syscalls:sys_enter_getppid --ringbuf-size 1 --embed none -o "$scratch/stopped.rwk" -- \
+		"$calls" hot getppid "$count" >"$scratch/stopped.truth" 2>"$scratch/stopped.err" &
+	recorder=$!
+	children="$children $recorder"
+	wait_for 10 pgrep -P "$recorder" -x calls >/dev/null
+	kill -STOP "$recorder"
+	wait_for 20 grep -q ^end "$scratch/stopped.truth"
+	kill -CONT "$recorder"
+	wait "$recorder"
+	check_equal "exit code of a recorder that lost events" 3 "$?"
+	check_points stopped account lost:some calls:sys_enter_getppid=getppid
+	run_code said 3 "$report" --tree "$scratch/stopped.rwk"
+	check "the report says what was lost" grep -q lost "$scratch/said.out" "$scratch/said.err"
+}
+
+# --- what is refused -------------------------------------------------------------------------------
+
+# refused CODE WHAT WORDS OPTION...: one line with these words, and no file.
+refused() {
+	local code=$1 what=$2 words=$3
+	shift 3
+	run_code refused "$code" "$record" "$@" -o "$scratch/refused.rwk" -- true
+	check_equal "$what: lines" 1 "$(wc -l <"$scratch/refused.err")"
+	check "$what: says '$words', not '$(cat "$scratch/refused.err")'" grep -qF -- "$words" "$scratch/refused.err"
+	check "$what: no file is left" [ ! -e "$scratch/refused.rwk" ]
+}
+
+test_refusals() {
+	refused 1 "a mistyped name" 'did you mean "sched:sched_switch"?' --trace sched_swich
+	refused 1 "the wrong category" 'did you mean "sched:sched_switch"?' --trace block:sched_switch
+	refused 1 "a pattern" '"nothing_*" matches nothing' --trace 'nothing_*'
+	refused 2 "a regular expression" 'Invalid regular expression' --trace '/[/'
+	refused 1 "a mistyped function" 'did you mean "vfs_write"?' --kfunc vfs_wrte
+	refused 1 "a pattern of functions" '"/^no_such/" matches nothing' --kfunc '/^no_such/'
+	run_code usage 2 "$record" --rate-limit 5 -p 1 -o "$scratch/refused.rwk"
+}
+
+# By name a raw tracepoint needs no tracefs; one of a single system call does.
+test_without_tracefs() {
+	run_ok bare unshare -m sh -c 'umount "$0"; exec "$@"' $tracing "$record" --force --trace sched_switch \
+		-o "$scratch/bare.rwk" -- true && : >"$scratch/bare.truth" && check_points bare account
+	run_code bare2 1 unshare -m sh -c 'umount "$0"; exec "$@"' $tracing "$record" --force --trace syscalls:sys_enter_write \
+		-o "$scratch/bare2.rwk" -- true
+	check "without tracefs no file is left" [ ! -e "$scratch/bare2.rwk" ]
+}
+
+# Where there is neither fentry nor a kprobe it is said; else they count.
+test_functions() {
+	if "$record" --force --kfunc ksys_write --embed none -o "$scratch/can.rwk" -- true 2>"$scratch/can.err"; then
+		record_calls function '--kfunc ksys_write -u' plan 2 "$scratch/f" || return
+		check_points function account lost:0 paths:write@ksys_write leaves frames
+		return
+	fi
+	[ ! -e /sys/bus/event_source/devices/kprobe/type ] || { fail "there are kprobes, but: $(cat "$scratch/can.err")"; return; }
+	rm -f "$scratch/can.rwk"
+	refused 1 "--kfunc" 'this kernel refuses fentry' --kfunc ksys_write
+	refused 1 "--kfunc" 'has no kprobes' --kfunc ksys_write
+	refused 1 "--kfunc with a pattern" 'this kernel refuses kprobe.multi' --kfunc 'ksys_w*'
+	# Others go on.
+	record_calls mixed '--kfunc ksys_write --trace syscalls:sys_enter_write -u' plan 1 "$scratch/f" || return
+	check_points mixed account lost:0 paths:write
+	check "what is missing is said" grep -q 'cannot trace "ksys_write": this kernel refuses fentry' "$scratch/mixed.err"
+}
+
+need_recording
+need_tool python3 perf unshare pgrep
+[ -d $tracing/events ] || skip "there is no tracefs"
+test_raw
+test_name_alone
+test_system_call
+test_sets
+test_several
+test_who
+test_cpus
+test_cgroup
+test_kernel_threads
+test_own
+test_durations
+test_beside
+test_storm
+test_stopped
+test_refusals
+test_without_tracefs
+test_functions
+finish

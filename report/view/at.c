@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/printable.h"
 #include "report/view/frame_list.h"
 #include "report/view/running_at.h"
 #include "report/view/section.h"
@@ -29,6 +30,7 @@ struct at_recording {
 struct at_view {
 	const struct view_context *context;
 	struct waits waits;
+	struct wait_index index; /* made when what ran is asked for */
 	struct functions *functions;
 	struct readings readings;
 	struct waits_at at;
@@ -38,6 +40,7 @@ struct at_view {
 
 static void at_view_deinit(struct at_view *view)
 {
+	wait_index_deinit(&view->index);
 	functions_destroy(view->functions);
 	readings_deinit(&view->readings);
 	waits_at_deinit(&view->at);
@@ -199,7 +202,24 @@ static void print_unknown_cpus(const struct running_at *running, FILE *out)
 		(void)fputc('\n', out);
 }
 
-static int print_running(const struct at_view *view, uint32_t number)
+/* "# ran on CPU 1: sh tid 7 pid 7, dd when it left, from +1.0 s to +1.5 s" */
+static void print_stay(const struct at_view *view, uint32_t recording, size_t number, const struct running_cpu *cpu)
+{
+	const struct profile_task *tasks = view->waits.tasks;
+	FILE *out = view->context->out;
+
+	(void)fprintf(out, "# ran on CPU %zu: ", number);
+	wait_write_task(out, &tasks[cpu->task]);
+	if (cpu->left_as != cpu->task) {
+		(void)fputs(", ", out);
+		printable_write(out, tasks[cpu->left_as].comm, strlen(tasks[cpu->left_as].comm));
+		(void)fputs(" when it left", out);
+	}
+	(void)fprintf(out, ", from %s", wait_offset(&view->waits, recording, cpu->in).text);
+	(void)fprintf(out, " to %s\n", wait_offset(&view->waits, recording, cpu->out).text);
+}
+
+static int print_running(struct at_view *view, uint32_t number)
 {
 	const struct at_recording *found = &view->recordings[number];
 	const struct profile_recording *recording = &view->waits.recordings[number];
@@ -217,16 +237,12 @@ static int print_running(const struct at_view *view, uint32_t number)
 		(void)fputs("# unknown what ran: the filters leave out some waits of a task and not others\n", out);
 		return 0;
 	}
-	r = running_at_init(&running, recording, view->waits.items + found->first_wait, found->wait_count,
-			    found->window.time);
-	for (size_t i = 0; !r && i < running.count; i++) {
-		if (running.cpus[i].task == PROFILE_NO_TASK)
-			continue;
-		(void)fprintf(out, "# ran on CPU %zu: ", i);
-		wait_write_task(out, &view->waits.tasks[running.cpus[i].task]);
-		(void)fprintf(out, ", from %s", wait_offset(&view->waits, number, running.cpus[i].in).text);
-		(void)fprintf(out, " to %s\n", wait_offset(&view->waits, number, running.cpus[i].out).text);
-	}
+	r = view->index.waits ? 0 : wait_index_init(&view->index, &view->waits);
+	if (!r)
+		r = running_at_init(&running, recording, &view->index, found->first_wait, found->wait_count, found->window.time);
+	for (size_t i = 0; !r && i < running.count; i++)
+		if (running.cpus[i].task != PROFILE_NO_TASK)
+			print_stay(view, number, i, &running.cpus[i]);
 	if (r < 0)
 		return r;
 	print_unknown_cpus(&running, out);

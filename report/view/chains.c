@@ -169,7 +169,7 @@ static int follow_targets(struct chains_view *view)
 		r = follow_target(&follower, &left, view->targets[i], view->target_count - i);
 	view->sampled = follower.sampled;
 	if (!r)
-		r = chains_tree_finish(&view->steps, view->functions, &view->tree);
+		r = chains_tree_finish(&view->steps, &view->places, &view->tree);
 	if (!r)
 		view->total = view->tree.nodes[0].weight;
 	return r;
@@ -177,6 +177,9 @@ static int follow_targets(struct chains_view *view)
 
 static int chains_view_init(struct chains_view *view, const struct view_context *context, uint32_t source)
 {
+	const struct frame_style style = {.addresses = context->settings->addresses, .offsets = context->settings->offsets};
+	/* With addresses, what stands behind them is one module's. */
+	enum functions_mode mode = style.addresses || style.offsets ? FUNCTIONS_BY_ADDRESS : FUNCTIONS_BY_NAME;
 	int r;
 
 	*view = (struct chains_view){.context = context, .totals = profile_wait_totals(context->profile, source)};
@@ -186,9 +189,9 @@ static int chains_view_init(struct chains_view *view, const struct view_context 
 	if (!r)
 		r = wait_index_init(&view->index, &view->waits);
 	if (!r)
-		r = functions_create(context->profile, FUNCTIONS_BY_NAME, section_no_frames(context->settings), &view->functions);
+		r = functions_create(context->profile, mode, section_no_frames(context->settings), &view->functions);
 	if (!r)
-		r = places_init(&view->places, context->profile, view->functions);
+		r = places_init(&view->places, context->profile, view->functions, style);
 	if (!r)
 		r = chains_tree_init(&view->steps);
 	if (!r)
@@ -240,7 +243,7 @@ static void write_owner(const struct chains_view *view, const struct step *step,
 /* " in pipe_read (produce)", or nothing. */
 static void write_place(const struct chains_view *view, struct place place, FILE *out)
 {
-	if (place.kernel == FUNCTION_NONE && place.user == FUNCTION_NONE)
+	if (!place.kernel && !place.user)
 		return;
 	(void)fputs(" in ", out);
 	place_write(&view->places, place, out);

@@ -259,7 +259,7 @@ static int follow_interrupt(struct follower *follower, const struct profile_wait
 		return r;
 	if (timer)
 		step.kind = STEP_TIMER;
-	step.wake.user = FUNCTION_NONE; /* of the one that was interrupted */
+	step.wake.user = 0; /* of the one that was interrupted */
 	return end(follower, node, &step, span_length(span));
 }
 

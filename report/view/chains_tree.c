@@ -70,7 +70,7 @@ void chains_tree_add(struct chains_tree *tree, uint32_t node, uint64_t weight)
 
 struct sorting {
 	const struct chains_tree *tree;
-	const struct functions *functions;
+	const struct places *places;
 };
 
 static int compare_numbers(uint32_t left, uint32_t right)
@@ -78,14 +78,7 @@ static int compare_numbers(uint32_t left, uint32_t right)
 	return (left > right) - (left < right);
 }
 
-static int compare_places(const struct functions *functions, struct place left, struct place right)
-{
-	int order = functions_compare(functions, left.kernel, right.kernel);
-
-	return order ? order : functions_compare(functions, left.user, right.user);
-}
-
-static int compare_steps(const struct functions *functions, const struct step *left, const struct step *right)
+static int compare_steps(const struct places *places, const struct step *left, const struct step *right)
 {
 	int order = compare_numbers(left->kind, right->kind);
 
@@ -94,9 +87,9 @@ static int compare_steps(const struct functions *functions, const struct step *l
 	if (!order)
 		order = compare_numbers(left->process, right->process);
 	if (!order)
-		order = compare_places(functions, left->wake, right->wake);
+		order = places_compare(places, left->wake, right->wake);
 	if (!order)
-		order = compare_places(functions, left->at, right->at);
+		order = places_compare(places, left->at, right->at);
 	return order ? order : compare_numbers(left->wait_class, right->wait_class);
 }
 
@@ -111,7 +104,7 @@ static int compare_siblings(const void *left, const void *right, void *context)
 		return compare_numbers(left_node->parent, right_node->parent);
 	if (left_node->weight != right_node->weight)
 		return left_node->weight > right_node->weight ? -1 : 1;
-	return compare_steps(sorting->functions, &tree->steps.items[l], &tree->steps.items[r]);
+	return compare_steps(sorting->places, &tree->steps.items[l], &tree->steps.items[r]);
 }
 
 /* Children have higher numbers than their parents. */
@@ -126,9 +119,9 @@ static void sum_up(struct chains_tree *tree)
 	}
 }
 
-int chains_tree_finish(struct chains_tree *tree, const struct functions *functions, struct call_tree *ret_tree)
+int chains_tree_finish(struct chains_tree *tree, const struct places *places, struct call_tree *ret_tree)
 {
-	struct sorting sorting = {.tree = tree, .functions = functions};
+	struct sorting sorting = {.tree = tree, .places = places};
 	size_t count = tree->nodes.count;
 
 	tree->children = calloc(count, sizeof(*tree->children));

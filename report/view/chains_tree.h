@@ -63,6 +63,6 @@ int chains_tree_enter(struct chains_tree *tree, uint32_t parent, const struct st
 void chains_tree_add(struct chains_tree *tree, uint32_t node, uint64_t weight);
 
 /* Sums up and sorts, heaviest child first, then by what steps say. Nothing can be entered from then on. */
-int chains_tree_finish(struct chains_tree *tree, const struct functions *functions, struct call_tree *ret_tree);
+int chains_tree_finish(struct chains_tree *tree, const struct places *places, struct call_tree *ret_tree);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "common/hash_map.h"
+#include "report/view/number_table.h"
 
 static const uint32_t wanted = UINT32_MAX; /* stands in `as` until the node is read */
 
@@ -37,13 +37,44 @@ int readings_want(struct readings *readings, uint32_t node)
 	return 0;
 }
 
-/* Its parent was read before: parents have lower numbers. */
-static int read_node(struct readings *readings, struct hash_map *known, struct functions *functions, uint32_t node,
-		     bool by_frame)
+struct reader {
+	struct readings *readings;
+	struct functions *functions;
+	struct number_table known; /* nodes that stand for all which read the same */
+	bool by_frame;
+	uint32_t parent, word; /* of the node that is being read: what its parent stands for, its function or frame */
+};
+
+static void reader_deinit(struct reader *reader)
 {
+	number_table_deinit(&reader->known);
+}
+
+/* Of a frame that was found before, so this cannot fail. */
+static uint32_t word_of(const struct reader *reader, uint32_t frame)
+{
+	uint32_t function = 0;
+
+	if (reader->by_frame)
+		return frame;
+	(void)functions_find(reader->functions, frame, &function);
+	return function;
+}
+
+static bool reads_the_same(const void *context, uint32_t number)
+{
+	const struct reader *reader = context;
+	const struct profile_node *node = &reader->readings->nodes[number];
+
+	return reader->readings->as[node->parent] == reader->parent && word_of(reader, node->frame) == reader->word;
+}
+
+/* Its parent was read before: parents have lower numbers. */
+static int read_node(struct reader *reader, uint32_t node)
+{
+	struct readings *readings = reader->readings;
 	const struct profile_node *row = &readings->nodes[node];
-	uint32_t key[2], function;
-	uint64_t *first;
+	uint32_t words[2], function;
 	int r;
 
 	if (row->frame >= readings->frame_count)
@@ -52,27 +83,23 @@ static int read_node(struct readings *readings, struct hash_map *known, struct f
 		readings->as[node] = 0;
 		return 0;
 	}
-	r = functions_find(functions, row->frame, &function);
+	r = functions_find(reader->functions, row->frame, &function);
 	if (r < 0)
 		return r;
-	key[0] = readings->as[row->parent];
-	key[1] = by_frame ? row->frame : function;
-	r = hash_map_add(known, key, sizeof(key), node, &first);
-	if (r < 0)
-		return r;
-	readings->as[node] = (uint32_t)*first;
-	return 0;
+	words[0] = reader->parent = readings->as[row->parent];
+	words[1] = reader->word = reader->by_frame ? row->frame : function;
+	r = number_table_add(&reader->known, number_table_hash(&reader->known, words, 2), reads_the_same, reader, node,
+			     &readings->as[node]);
+	return r < 0 ? r : 0;
 }
 
 int readings_read(struct readings *readings, struct functions *functions, bool by_frame)
 {
-	_cleanup_(hash_map_deinit) struct hash_map known = {0};
-	int r = hash_map_init(&known);
+	_cleanup_(reader_deinit) struct reader reader = {.readings = readings, .functions = functions, .by_frame = by_frame};
+	int r = number_table_init(&reader.known);
 
-	if (r < 0)
-		return r;
 	for (uint32_t node = 1; !r && node < readings->count; node++)
 		if (readings->as[node] == wanted)
-			r = read_node(readings, &known, functions, node, by_frame);
+			r = read_node(&reader, node);
 	return r;
 }

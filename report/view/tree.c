@@ -14,6 +14,7 @@
 #include "report/view/paint.h"
 #include "report/view/section.h"
 #include "report/view/tree_print.h"
+#include "report/view/wake_leaves.h"
 
 enum { COMMS_SHOWN = 4 };
 
@@ -29,6 +30,7 @@ struct tree_view { /* of one source */
 	struct call_tree_leaf *leaves; /* as the groups' rows */
 	size_t shown;		       /* groups */
 	struct tree_hidden hidden;
+	uint64_t passed; /* waits whose wakers are shown without the wakeup's own frames */
 };
 
 static void tree_view_deinit(struct tree_view *view)
@@ -92,6 +94,8 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 		r = comm_list_init(&view->comms, &view->names);
 	if (!r)
 		r = rows_init(&view->rows, context->profile, number);
+	if (!r && source->kind == PROFILE_WAKERS && !settings->addresses)
+		r = wake_leaves_pass(&view->rows, context->profile, view->functions, &view->passed);
 	if (!r)
 		r = leaf_groups_init(&view->groups, &view->rows, view->functions, &view->names, settings->per_process);
 	if (r < 0)
@@ -168,6 +172,9 @@ static void print_hidden(const struct tree_view *view)
 	uint64_t least = view->context->settings->min_share, total = section_total(view->source), weight = 0;
 	FILE *out = view->context->out;
 
+	if (view->passed)
+		(void)fprintf(out, "# the wakeup's own frames (try_to_wake_up ...) are passed over at the leaf, in %" PRIu64
+				   " of %" PRIu64 " waits; -v shows them\n", view->passed, view->source->samples);
 	for (size_t i = view->shown; i < view->groups.count; i++)
 		weight += view->groups.items[i].weight;
 	if (view->shown < view->groups.count)

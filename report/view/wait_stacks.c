@@ -6,7 +6,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/hash_map.h"
+#include "report/view/number_table.h"
 #include "report/view/readings.h"
 #include "report/view/section.h"
 
@@ -14,7 +14,7 @@
 struct sorter {
 	struct wait_stacks *stacks;
 	struct readings readings;
-	struct hash_map known; /* (comm, process, reading) -> number of the stack */
+	struct number_table known; /* stacks, by comm, process and reading */
 	ARRAY(struct wait_stack) found;
 	uint32_t *stack_of; /* number in `found`, by wait */
 	uint32_t source;
@@ -25,7 +25,7 @@ struct sorter {
 static void sorter_deinit(struct sorter *sorter)
 {
 	readings_deinit(&sorter->readings);
-	hash_map_deinit(&sorter->known);
+	number_table_deinit(&sorter->known);
 	array_free(&sorter->found);
 	free(sorter->stack_of);
 }
@@ -47,22 +47,33 @@ static int want_chains(struct sorter *sorter)
 	return 0;
 }
 
+struct wanted_stack {
+	const struct wait_stack *found;
+	uint32_t key[3];
+};
+
+static bool same_stack(const void *context, uint32_t number)
+{
+	const struct wanted_stack *wanted = context;
+	const struct wait_stack *stack = &wanted->found[number];
+
+	return stack->comm == wanted->key[0] && stack->process == wanted->key[1] && stack->node == wanted->key[2];
+}
+
 static int find_stack(struct sorter *sorter, const struct profile_wait *wait, uint32_t *ret_number)
 {
 	const struct task_names *names = &sorter->stacks->names;
 	uint32_t process = sorter->per_process ? names->process_of[wait->task] : 0;
-	uint32_t key[] = {names->comm_of[wait->task], process, sorter->readings.as[wait->node]};
-	uint64_t *number;
-	int r = hash_map_add(&sorter->known, key, sizeof(key), sorter->found.count, &number);
+	const struct wanted_stack wanted = {.found = sorter->found.items,
+					    .key = {names->comm_of[wait->task], process, sorter->readings.as[wait->node]}};
+	int r = number_table_add(&sorter->known, number_table_hash(&sorter->known, wanted.key, 3), same_stack, &wanted,
+				 (uint32_t)sorter->found.count, ret_number);
 
-	if (r < 0)
-		return r;
-	if (r && array_push(&sorter->found, (struct wait_stack){.comm = key[0],
-								.process = key[1],
-								.node = key[2]}) < 0)
-		return -ENOMEM;
-	*ret_number = (uint32_t)*number;
-	return 0;
+	if (r > 0)
+		r = array_push(&sorter->found, (struct wait_stack){.comm = wanted.key[0],
+								   .process = wanted.key[1],
+								   .node = wanted.key[2]});
+	return r;
 }
 
 static bool is_at_least(const struct waits *waits, uint32_t wait)
@@ -213,7 +224,7 @@ int wait_stacks_init(struct wait_stacks *stacks, const struct view_context *cont
 	if (!r)
 		r = readings_init(&sorter.readings, context->profile);
 	if (!r)
-		r = hash_map_init(&sorter.known);
+		r = number_table_init(&sorter.known);
 	return r < 0 ? r : sort(&sorter, context->settings);
 }
 

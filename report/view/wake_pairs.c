@@ -3,33 +3,22 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cleanup.h"
-#include "common/hash_map.h"
-#include "report/view/readings.h"
+#include "report/view/number_table.h"
 #include "report/view/section.h"
 
 struct gathering { /* what is needed until all pairs are there */
 	struct wake_pairs *pairs;
-	const struct view_settings *settings;
-	struct waits waits;
-	uint32_t source;
-	struct readings readings, kernel_readings; /* kernel_readings: of interrupts */
-	struct hash_map known;	     /* identity -> pair */
-	struct hash_map interrupted; /* (pair, comm) -> its row */
-};
-
-/* What makes two waits one pair; no byte of it is padding. */
-struct identity {
-	uint32_t comm, process, node, waker_comm, waker_process, waker_node, context, user_missing;
+	struct number_table known;	 /* pairs, by identity */
+	struct number_table interrupted; /* rows, by pair and comm */
 };
 
 static void gathering_deinit(struct gathering *gathering)
 {
-	readings_deinit(&gathering->readings);
-	readings_deinit(&gathering->kernel_readings);
-	hash_map_deinit(&gathering->known);
-	hash_map_deinit(&gathering->interrupted);
+	number_table_deinit(&gathering->known);
+	number_table_deinit(&gathering->interrupted);
 }
 
 enum profile_waker_context wake_context(const struct profile_wait *wait)
@@ -42,100 +31,148 @@ enum profile_waker_context wake_context(const struct profile_wait *wait)
 }
 
 /* Looks up all functions and finds out which chains are the same. */
-static int read_chains(struct gathering *gathering)
+static int read_chains(struct wake_pairs *pairs, uint32_t source)
 {
-	const struct waits *waits = &gathering->waits;
-	bool by_frame = gathering->settings->addresses || gathering->settings->offsets;
+	bool by_frame = pairs->settings->addresses || pairs->settings->offsets;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < waits->count; i++) {
-		const struct profile_wait *wait = &waits->items[i];
+	for (size_t i = 0; !r && i < pairs->waits.count; i++) {
+		const struct profile_wait *wait = &pairs->waits.items[i];
 		bool interrupt = wake_is_interrupt(wake_context(wait));
 
-		if (wait->source != gathering->source)
+		if (wait->source != source)
 			continue;
-		r = readings_want(&gathering->readings, wait->node);
+		r = readings_want(&pairs->readings, wait->node);
 		if (!r)
-			r = readings_want(interrupt ? &gathering->kernel_readings : &gathering->readings, wait->waker_node);
+			r = readings_want(interrupt ? &pairs->kernel_readings : &pairs->readings, wait->waker_node);
 	}
-	gathering->kernel_readings.kernel_only = true;
+	pairs->kernel_readings.kernel_only = true;
 	if (!r)
-		r = readings_read(&gathering->readings, gathering->pairs->functions, by_frame);
-	return r < 0 ? r : readings_read(&gathering->kernel_readings, gathering->pairs->functions, by_frame);
+		r = readings_read(&pairs->readings, pairs->functions, by_frame);
+	return r < 0 ? r : readings_read(&pairs->kernel_readings, pairs->functions, by_frame);
 }
 
-static struct identity identify(const struct gathering *gathering, const struct profile_wait *wait)
+static struct wake_identity identify(const struct wake_pairs *pairs, uint32_t number)
 {
-	const struct task_names *names = &gathering->pairs->names;
-	bool per_process = gathering->settings->per_process;
-	struct identity identity = {
-		.comm = names->comm_of[wait->task],
-		.process = per_process ? names->process_of[wait->task] : 0,
-		.node = gathering->readings.as[wait->node],
+	const struct profile_wait *wait = &pairs->waits.items[number];
+	bool per_process = pairs->settings->per_process;
+	struct wake_identity identity = {
+		.comm = pairs->names.comm_of[wait->task],
+		.process = per_process ? pairs->names.process_of[wait->task] : 0,
+		.node = pairs->readings.as[wait->node],
 		.waker_comm = WAKE_NOBODY,
 		.context = wake_context(wait),
-		.user_missing = !gathering->settings->kernel_only && wait->chain_flags & CHAIN_USER_MISSING,
+		.user_missing = !pairs->settings->kernel_only && wait->chain_flags & CHAIN_USER_MISSING,
 	};
 
 	if (wake_is_interrupt(identity.context)) {
-		identity.waker_node = gathering->kernel_readings.as[wait->waker_node];
+		identity.waker_node = pairs->kernel_readings.as[wait->waker_node];
 	} else if (identity.context != PROFILE_WAKER_NONE) {
-		identity.waker_comm = names->comm_of[wait->waker];
-		identity.waker_process = per_process ? names->process_of[wait->waker] : 0;
-		identity.waker_node = gathering->readings.as[wait->waker_node];
+		identity.waker_comm = pairs->names.comm_of[wait->waker];
+		identity.waker_process = per_process ? pairs->names.process_of[wait->waker] : 0;
+		identity.waker_node = pairs->readings.as[wait->waker_node];
 	}
 	return identity;
 }
 
-static int find_pair(struct gathering *gathering, const struct profile_wait *wait, uint32_t *ret_pair)
+struct wake_identity wake_pairs_identify(const struct wake_pairs *pairs, const struct wake_pair *pair)
 {
-	const struct identity id = identify(gathering, wait);
-	struct wake_pairs *pairs = gathering->pairs;
-	uint64_t *pair;
-	int r = hash_map_add(&gathering->known, &id, sizeof(id), pairs->pairs.count, &pair);
-
-	if (r < 0)
-		return r;
-	*ret_pair = (uint32_t)*pair;
-	if (!r)
-		return 0;
-	return array_push(&pairs->pairs, (struct wake_pair){.comm = id.comm,
-							    .process = id.process,
-							    .node = id.node,
-							    .waker_comm = id.waker_comm,
-							    .waker_process = id.waker_process,
-							    .waker_node = id.waker_node,
-							    .context = id.context,
-							    .user_missing = id.user_missing,
-							    .number = (uint32_t)*pair});
+	return identify(pairs, pair->wait);
 }
 
-static int add_interrupted(struct gathering *gathering, uint32_t pair, const struct profile_wait *wait)
+static int compare_numbers(uint32_t left, uint32_t right)
 {
-	const uint32_t key[2] = {pair, gathering->pairs->names.comm_of[wait->waker]};
-	struct wake_pairs *pairs = gathering->pairs;
-	uint64_t *row;
-	int r = hash_map_add(&gathering->interrupted, key, sizeof(key), pairs->interrupted.count, &row);
+	return (left > right) - (left < right);
+}
 
-	if (r > 0)
-		r = array_push(&pairs->interrupted, (struct wake_interrupted){.pair = pair, .task = wait->waker});
-	if (r < 0)
-		return r;
-	pairs->interrupted.items[*row].weight += wait->weight;
+static int compare_identities(const struct wake_identity *left, const struct wake_identity *right)
+{
+	const uint32_t keys[][2] = {{left->comm, right->comm},
+				    {left->process, right->process},
+				    {left->node, right->node},
+				    {left->context, right->context},
+				    {left->waker_comm, right->waker_comm},
+				    {left->waker_process, right->waker_process},
+				    {left->waker_node, right->waker_node},
+				    {left->user_missing, right->user_missing}};
+	int order = 0;
+
+	for (size_t i = 0; !order && i < sizeof(keys) / sizeof(keys[0]); i++)
+		order = compare_numbers(keys[i][0], keys[i][1]);
+	return order;
+}
+
+struct wanted_pair {
+	const struct wake_pairs *pairs;
+	struct wake_identity identity;
+};
+
+static bool same_pair(const void *context, uint32_t number)
+{
+	const struct wanted_pair *wanted = context;
+	const struct wake_identity identity = identify(wanted->pairs, wanted->pairs->pairs.items[number].wait);
+
+	return !compare_identities(&wanted->identity, &identity);
+}
+
+static int find_pair(struct gathering *gathering, uint32_t wait, struct wake_pair **ret_pair)
+{
+	struct wake_pairs *pairs = gathering->pairs;
+	const struct wanted_pair wanted = {.pairs = pairs, .identity = identify(pairs, wait)};
+	uint32_t words[sizeof(wanted.identity) / sizeof(uint32_t)], number;
+	int r;
+
+	memcpy(words, &wanted.identity, sizeof(words));
+	r = number_table_add(&gathering->known,
+			     number_table_hash(&gathering->known, words, sizeof(words) / sizeof(words[0])), same_pair,
+			     &wanted, (uint32_t)pairs->pairs.count, &number);
+	if (r < 0 || (r > 0 && array_push(&pairs->pairs, (struct wake_pair){.wait = wait}) < 0))
+		return -ENOMEM;
+	*ret_pair = &pairs->pairs.items[number];
 	return 0;
 }
 
-static int add_wait(struct gathering *gathering, const struct profile_wait *wait)
+struct wanted_interrupted {
+	const struct wake_pairs *pairs;
+	uint32_t wait, comm;
+};
+
+static bool same_interrupted(const void *context, uint32_t number)
+{
+	const struct wanted_interrupted *wanted = context;
+	const struct wake_interrupted *row = &wanted->pairs->interrupted.items[number];
+
+	return row->wait == wanted->wait && wanted->pairs->names.comm_of[row->task] == wanted->comm;
+}
+
+static int add_interrupted(struct gathering *gathering, const struct wake_pair *pair, const struct profile_wait *wait)
 {
 	struct wake_pairs *pairs = gathering->pairs;
-	uint32_t number, context;
-	int r = find_pair(gathering, wait, &number);
+	const struct wanted_interrupted wanted = {
+		.pairs = pairs, .wait = pair->wait, .comm = pairs->names.comm_of[wait->waker]};
+	uint32_t words[] = {wanted.wait, wanted.comm}, number;
+	int r = number_table_add(&gathering->interrupted, number_table_hash(&gathering->interrupted, words, 2),
+				 same_interrupted, &wanted, (uint32_t)pairs->interrupted.count, &number);
+
+	if (r > 0)
+		r = array_push(&pairs->interrupted, (struct wake_interrupted){.wait = wanted.wait, .task = wait->waker});
+	if (r < 0)
+		return r;
+	pairs->interrupted.items[number].weight += wait->weight;
+	return 0;
+}
+
+static int add_wait(struct gathering *gathering, uint32_t number)
+{
+	struct wake_pairs *pairs = gathering->pairs;
+	const struct profile_wait *wait = &pairs->waits.items[number];
+	enum profile_waker_context context = wake_context(wait);
+	struct wake_pair *pair;
+	int r = find_pair(gathering, number, &pair);
 
 	if (r < 0)
 		return r;
-	context = pairs->pairs.items[number].context;
-	pairs->pairs.items[number].samples++;
-	pairs->pairs.items[number].weight += wait->weight;
+	pair->weight += wait->weight;
 	if (context == PROFILE_WAKER_NONE) {
 		unsigned int kind = wait->flags & PROFILE_WAIT_NOT_ENDED ? WAKE_NOT_ENDED : wait->wait_class;
 
@@ -143,85 +180,70 @@ static int add_wait(struct gathering *gathering, const struct profile_wait *wait
 		pairs->unknown[kind].weight += wait->weight;
 	}
 	if (wake_is_interrupt(context) && wait->waker != PROFILE_NO_TASK)
-		return add_interrupted(gathering, number, wait);
+		return add_interrupted(gathering, pair, wait);
 	return 0;
 }
 
-static int gather(struct gathering *gathering)
+/* Its own tables are gone before the pairs are sorted, which takes room, too. */
+static int gather(struct wake_pairs *pairs, uint32_t source)
 {
-	int r = read_chains(gathering);
+	_cleanup_(gathering_deinit) struct gathering gathering = {.pairs = pairs};
+	int r = number_table_init(&gathering.known);
 
-	for (size_t i = 0; !r && i < gathering->waits.count; i++)
-		if (gathering->waits.items[i].source == gathering->source)
-			r = add_wait(gathering, &gathering->waits.items[i]);
+	if (!r)
+		r = number_table_init(&gathering.interrupted);
+	for (uint32_t i = 0; !r && i < pairs->waits.count; i++)
+		if (pairs->waits.items[i].source == source)
+			r = add_wait(&gathering, i);
 	return r;
 }
 
-static int compare_pairs(const void *left, const void *right)
+static int compare_pairs(const void *left, const void *right, void *context)
 {
 	const struct wake_pair *l = left, *r = right;
-	const uint32_t keys[][2] = {{l->comm, r->comm},
-				    {l->process, r->process},
-				    {l->node, r->node},
-				    {l->context, r->context},
-				    {l->waker_comm, r->waker_comm},
-				    {l->waker_process, r->waker_process},
-				    {l->waker_node, r->waker_node}};
+	struct wake_identity l_identity, r_identity;
 
 	if (l->weight != r->weight)
 		return l->weight < r->weight ? -1 : 1;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return (l->user_missing > r->user_missing) - (l->user_missing < r->user_missing);
+	l_identity = identify(context, l->wait);
+	r_identity = identify(context, r->wait);
+	return compare_identities(&l_identity, &r_identity);
 }
 
 static int compare_interrupted(const void *left, const void *right)
 {
 	const struct wake_interrupted *l = left, *r = right;
 
-	if (l->pair != r->pair)
-		return l->pair < r->pair ? -1 : 1;
-	return (l->task > r->task) - (l->task < r->task);
+	return l->wait != r->wait ? compare_numbers(l->wait, r->wait) : compare_numbers(l->task, r->task);
 }
 
 static void sort(struct wake_pairs *pairs)
 {
 	if (pairs->pairs.count)
-		qsort(pairs->pairs.items, pairs->pairs.count, sizeof(*pairs->pairs.items), compare_pairs);
+		qsort_r(pairs->pairs.items, pairs->pairs.count, sizeof(*pairs->pairs.items), compare_pairs, pairs);
 	if (pairs->interrupted.count)
 		qsort(pairs->interrupted.items, pairs->interrupted.count, sizeof(*pairs->interrupted.items),
 		      compare_interrupted);
-}
-
-/* Its own tables are gone before the pairs are sorted, which takes room, too. */
-static int gather_pairs(struct wake_pairs *pairs, const struct view_context *context, uint32_t source)
-{
-	_cleanup_(gathering_deinit) struct gathering gathering = {
-		.pairs = pairs, .settings = context->settings, .source = source};
-	int r = waits_init(&gathering.waits, context->profile);
-
-	if (!r)
-		r = readings_init(&gathering.readings, context->profile);
-	if (!r)
-		r = readings_init(&gathering.kernel_readings, context->profile);
-	if (!r)
-		r = hash_map_init(&gathering.known);
-	if (!r)
-		r = hash_map_init(&gathering.interrupted);
-	return r < 0 ? r : gather(&gathering);
 }
 
 int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context, uint32_t source, enum functions_mode mode)
 {
 	int r;
 
-	*pairs = (struct wake_pairs){0};
-	r = functions_create(context->profile, mode, section_no_frames(context->settings), &pairs->functions);
+	*pairs = (struct wake_pairs){.settings = context->settings};
+	r = waits_init(&pairs->waits, context->profile);
+	if (!r)
+		r = functions_create(context->profile, mode, section_no_frames(context->settings), &pairs->functions);
 	if (!r)
 		r = task_names_init(&pairs->names, context->profile);
 	if (!r)
-		r = gather_pairs(pairs, context, source);
+		r = readings_init(&pairs->readings, context->profile);
+	if (!r)
+		r = readings_init(&pairs->kernel_readings, context->profile);
+	if (!r)
+		r = read_chains(pairs, source);
+	if (!r)
+		r = gather(pairs, source);
 	if (!r)
 		sort(pairs);
 	return r;
@@ -231,20 +253,22 @@ void wake_pairs_deinit(struct wake_pairs *pairs)
 {
 	array_free(&pairs->pairs);
 	array_free(&pairs->interrupted);
+	readings_deinit(&pairs->readings);
+	readings_deinit(&pairs->kernel_readings);
 	task_names_deinit(&pairs->names);
 	functions_destroy(pairs->functions);
 	*pairs = (struct wake_pairs){0};
 }
 
 /* The first row of a pair. */
-static size_t find_interrupted(const struct wake_pairs *pairs, uint32_t pair)
+static size_t find_interrupted(const struct wake_pairs *pairs, uint32_t wait)
 {
 	size_t first = 0, last = pairs->interrupted.count;
 
 	while (first < last) {
 		size_t middle = first + (last - first) / 2;
 
-		if (pairs->interrupted.items[middle].pair < pair)
+		if (pairs->interrupted.items[middle].wait < wait)
 			first = middle + 1;
 		else
 			last = middle;
@@ -254,7 +278,7 @@ static size_t find_interrupted(const struct wake_pairs *pairs, uint32_t pair)
 
 void wake_pairs_list_interrupted(const struct wake_pairs *pairs, const struct wake_pair *pair, struct comm_list *list)
 {
-	for (size_t i = find_interrupted(pairs, pair->number);
-	     i < pairs->interrupted.count && pairs->interrupted.items[i].pair == pair->number; i++)
+	for (size_t i = find_interrupted(pairs, pair->wait);
+	     i < pairs->interrupted.count && pairs->interrupted.items[i].wait == pair->wait; i++)
 		comm_list_add(list, pairs->interrupted.items[i].task, pairs->interrupted.items[i].weight);
 }

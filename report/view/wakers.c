@@ -68,10 +68,10 @@ static void print_delimiter(const struct wakers_view *view, size_t before)
 		(void)fputs("    -\n", view->context->out);
 }
 
-static int print_waker_frames(struct wakers_view *view, const struct wake_pair *pair)
+static int print_waker_frames(struct wakers_view *view, const struct wake_identity *who)
 {
-	int r = chain_read(&view->chain, view->context->profile, pair->waker_node);
-	size_t count = wake_is_interrupt(pair->context) ? view->chain.kernel_count : view->chain.frames.count;
+	int r = chain_read(&view->chain, view->context->profile, who->waker_node);
+	size_t count = wake_is_interrupt(who->context) ? view->chain.kernel_count : view->chain.frames.count;
 
 	if (r < 0)
 		return r;
@@ -85,10 +85,10 @@ static int print_waker_frames(struct wakers_view *view, const struct wake_pair *
 	return 0;
 }
 
-static int print_sleeper_frames(struct wakers_view *view, const struct wake_pair *pair)
+static int print_sleeper_frames(struct wakers_view *view, const struct wake_identity *who)
 {
-	int r = chain_read(&view->chain, view->context->profile, pair->node);
-	bool missing = pair->user_missing && view->chain.kernel_count == view->chain.frames.count;
+	int r = chain_read(&view->chain, view->context->profile, who->node);
+	bool missing = who->user_missing && view->chain.kernel_count == view->chain.frames.count;
 
 	if (r < 0)
 		return r;
@@ -118,11 +118,11 @@ static void print_owner(const struct wakers_view *view, const char *label, uint3
 }
 
 /* "    waker:           irq [interrupted swapper/0, dd]" */
-static void print_interrupt(struct wakers_view *view, const struct wake_pair *pair)
+static void print_interrupt(struct wakers_view *view, const struct wake_pair *pair, uint32_t context)
 {
 	FILE *out = view->context->out;
 
-	(void)fprintf(out, "    %-16s %s", "waker:", interrupt_names[pair->context]);
+	(void)fprintf(out, "    %-16s %s", "waker:", interrupt_names[context]);
 	wake_pairs_list_interrupted(&view->pairs, pair, &view->interrupted);
 	if (!view->interrupted.present_count)
 		return;
@@ -131,32 +131,32 @@ static void print_interrupt(struct wakers_view *view, const struct wake_pair *pa
 	(void)fputc(']', out);
 }
 
-static void print_waker(struct wakers_view *view, const struct wake_pair *pair)
+static void print_waker(struct wakers_view *view, const struct wake_pair *pair, const struct wake_identity *who)
 {
-	if (wake_is_interrupt(pair->context))
-		print_interrupt(view, pair);
+	if (wake_is_interrupt(who->context))
+		print_interrupt(view, pair, who->context);
 	else
-		print_owner(view, "waker:", pair->waker_comm, pair->waker_process);
-	if (pair->context == PROFILE_WAKER_UNKNOWN)
+		print_owner(view, "waker:", who->waker_comm, who->waker_process);
+	if (who->context == PROFILE_WAKER_UNKNOWN)
 		(void)fputs(" [context not known]", view->context->out);
 	(void)fputc('\n', view->context->out);
 }
 
-static int print_block(struct wakers_view *view, const struct wake_pair *pair)
+static int print_block(struct wakers_view *view, const struct wake_pair *pair, const struct wake_identity *who)
 {
 	FILE *out = view->context->out;
 	int r;
 
 	(void)fputc('\n', out);
-	print_waker(view, pair);
-	r = print_waker_frames(view, pair);
+	print_waker(view, pair, who);
+	r = print_waker_frames(view, who);
 	if (r < 0)
 		return r;
 	(void)fprintf(out, "    %-16s %s\n", "--", "--");
-	r = print_sleeper_frames(view, pair);
+	r = print_sleeper_frames(view, who);
 	if (r < 0)
 		return r;
-	print_owner(view, "target:", pair->comm, pair->process);
+	print_owner(view, "target:", who->comm, who->process);
 	(void)fprintf(out, "\n        %" PRIu64 "\n", pair->weight / 1000);
 	return 0;
 }
@@ -196,11 +196,12 @@ int wakers_section(const struct view_context *context, uint32_t number, const st
 	(void)source;
 	for (size_t i = 0; !r && i < view.pairs.pairs.count; i++) {
 		const struct wake_pair *pair = &view.pairs.pairs.items[i];
+		const struct wake_identity who = wake_pairs_identify(&view.pairs, pair);
 
-		if (pair->context == PROFILE_WAKER_NONE)
+		if (who.context == PROFILE_WAKER_NONE)
 			continue;
 		any = true;
-		r = print_block(&view, pair);
+		r = print_block(&view, pair, &who);
 	}
 	if (r < 0)
 		return r;
@@ -211,15 +212,15 @@ int wakers_section(const struct view_context *context, uint32_t number, const st
 }
 
 /* ";--;waker's frames;waker", where nobody is known ";--;" as bcc has it. */
-static int fold_wake(struct wakers_view *view, const struct fold *fold, const struct wake_pair *pair)
+static int fold_wake(struct wakers_view *view, const struct fold *fold, const struct wake_identity *who)
 {
-	bool interrupt = wake_is_interrupt(pair->context);
+	bool interrupt = wake_is_interrupt(who->context);
 	FILE *out = view->context->out;
 	int r;
 
 	(void)fputs(";--", out);
-	if (pair->context != PROFILE_WAKER_NONE) {
-		r = chain_read(&view->chain, view->context->profile, pair->waker_node);
+	if (who->context != PROFILE_WAKER_NONE) {
+		r = chain_read(&view->chain, view->context->profile, who->waker_node);
 		if (!r)
 			r = fold_waker(fold, &view->chain, interrupt);
 		if (r < 0)
@@ -227,23 +228,24 @@ static int fold_wake(struct wakers_view *view, const struct fold *fold, const st
 	}
 	(void)fputc(';', out);
 	if (interrupt)
-		(void)fputs(interrupt_names[pair->context], out);
-	else if (pair->context != PROFILE_WAKER_NONE)
-		fold_owner(fold, pair->waker_comm, pair->waker_process);
+		(void)fputs(interrupt_names[who->context], out);
+	else if (who->context != PROFILE_WAKER_NONE)
+		fold_owner(fold, who->waker_comm, who->waker_process);
 	return 0;
 }
 
 /* "target;root;...;leaf;--;leaf;...;root;waker us" */
 static int fold_pair(struct wakers_view *view, const struct fold *fold, const struct wake_pair *pair)
 {
-	int r = chain_read(&view->chain, view->context->profile, pair->node);
+	const struct wake_identity who = wake_pairs_identify(&view->pairs, pair);
+	int r = chain_read(&view->chain, view->context->profile, who.node);
 
 	if (r < 0)
 		return r;
-	fold_owner(fold, pair->comm, pair->process);
-	r = fold_sleeper(fold, &view->chain, pair->user_missing);
+	fold_owner(fold, who.comm, who.process);
+	r = fold_sleeper(fold, &view->chain, who.user_missing);
 	if (!r)
-		r = fold_wake(view, fold, pair);
+		r = fold_wake(view, fold, &who);
 	(void)fprintf(view->context->out, " %" PRIu64 "\n", pair->weight / 1000);
 	return r;
 }

@@ -220,6 +220,32 @@ static void says_what_it_cannot_know(struct test *t)
 	free(p);
 }
 
+/* A thread that got another comm while it ran is one thread; here in the second of two recordings. */
+static void names_a_thread_that_changed_its_comm(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+	char *text;
+
+	(void)fake_recording(p, BOOT, BOOT + 5 * SECOND);
+	(void)sleeper(p, "other", 9, 0, 1000);
+	(void)sleeper(p, "sh", 7, 0, 1000);
+	(void)sleeper(p, "x", 8, 0, 2000);
+	wait = sleeper(p, "dd", 7, 3000, 4000);
+	for (size_t i = 1; i < p->wait_count; i++)
+		p->waits[i].recording = 1;
+	p->waits[2].out_cpu = p->waits[2].in_cpu = 1;
+	CHECK_INT(t, fake_section(p, at_section, &plain, &text), 0);
+	CHECK(t, strstr(text, "# ran on CPU 0: sh tid 7 pid 7, dd when it left, from +1.000000 s to +3.000000 s\n"
+			      "# not known what ran on CPU 1\n"));
+	free(text);
+	p->tasks[wait->task].start = 1; /* another thread of that number */
+	CHECK_INT(t, fake_section(p, at_section, &plain, &text), 0);
+	CHECK(t, !strstr(text, "# ran on CPU") && strstr(text, "# not known what ran on CPU 0-1\n"));
+	free(text);
+	free(p);
+}
+
 /* Each recording on its own, with its own clock. */
 static void goes_through_all_recordings(struct test *t)
 {
@@ -297,4 +323,5 @@ static void survives_hostile_numbers(struct test *t)
 
 TEST_MAIN(TEST(shows_who_waited_and_who_ran), TEST(looks_around_the_moment), TEST(knows_ages_and_their_bounds),
 	  TEST(heeds_both_ends_of_a_wait), TEST(counts_whom_it_does_not_list), TEST(says_what_it_cannot_know),
-	  TEST(goes_through_all_recordings), TEST(finds_a_wait_by_its_printed_beginning), TEST(survives_hostile_numbers))
+	  TEST(names_a_thread_that_changed_its_comm), TEST(goes_through_all_recordings),
+	  TEST(finds_a_wait_by_its_printed_beginning), TEST(survives_hostile_numbers))

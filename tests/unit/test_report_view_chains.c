@@ -113,6 +113,51 @@ static void leaves_out_open_waits(struct test *t)
 	free(p);
 }
 
+/* With addresses or offsets, places that differ in one are different. */
+static void tells_addresses_apart(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct view_settings settings = thread_1;
+
+	add_waker(p, add_wait(p, "A", 1, "main@app+0x1;lock@app+0x2;futex_wait+0x3;schedule+0x4", 0, 300), "B", 2,
+		  "main@app+0x5;unlock@app+0x6;futex_wake+0x7;try_to_wake_up+0x8", 300);
+	add_waker(p, add_wait(p, "A", 1, "main@app+0x1;lock@app+0x9;futex_wait+0x3;schedule+0x4", 400, 500), "B", 2,
+		  "main@app+0x5;unlock@app+0x6;futex_wake+0xa;try_to_wake_up+0x8", 500);
+	fake_check_section(t, p, chains_section, &settings,
+			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in futex_wait (lock)  (400.0ms, 2 waits)\n"
+			   "    |\n"
+			   "    woken by B in futex_wake (unlock), unknown: nothing is recorded of it  (400.0ms)\n"
+			   "\n");
+	settings.offsets = true;
+	fake_check_section(t, p, chains_section, &settings,
+			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 75.00%  A blocked in futex_wait+0x3 (lock+0x2)  (300.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by B in futex_wake+0x7 (unlock+0x6), unknown: nothing is recorded of it  (300.0ms)\n"
+			   "\n"
+			   ">>> 25.00%  A blocked in futex_wait+0x3 (lock+0x9)  (100.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by B in futex_wake+0xa (unlock+0x6), unknown: nothing is recorded of it  (100.0ms)\n"
+			   "\n");
+	settings.offsets = false;
+	settings.addresses = true;
+	settings.max_groups = 1;
+	fake_check_section(t, p, chains_section, &settings,
+			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 75.00%  A blocked in 0x0000000000001003 futex_wait+0x3 [kernel] (0x0000000000001002 lock+0x2 [app])"
+			   "  (300.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by B in 0x0000000000001007 futex_wake+0x7 [kernel] (0x0000000000001006 unlock+0x6 [app]),"
+			   " unknown: nothing is recorded of it  (300.0ms)\n"
+			   "\n"
+			   "# targets not shown: 1, 25.00% in all\n");
+	free(p);
+}
+
 static void follows_comms(struct test *t)
 {
 	struct profile *p = three_hops();
@@ -342,7 +387,8 @@ struct small_follower { /* of a profile's waits, with bounds of the test's own *
 static int small_follower_init(struct small_follower *small, struct profile *p)
 {
 	if (waits_init(&small->waits, p) || task_names_init(&small->names, p) || wait_index_init(&small->index, &small->waits) ||
-	    functions_create(p, FUNCTIONS_BY_NAME, "", &small->functions) || places_init(&small->places, p, small->functions) ||
+	    functions_create(p, FUNCTIONS_BY_NAME, "", &small->functions) ||
+	    places_init(&small->places, p, small->functions, (struct frame_style){0}) ||
 	    chains_tree_init(&small->tree))
 		return -ENOMEM;
 	small->follower = (struct follower){.waits = &small->waits,
@@ -436,7 +482,8 @@ static void bears_hostile_numbers(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(leaves_out_open_waits), TEST(follows_comms),
+TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(leaves_out_open_waits),
+	  TEST(tells_addresses_apart), TEST(follows_comms),
 	  TEST(tells_work_from_sleep), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
 	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),
 	  TEST(looks_at_moments), TEST(bears_hostile_numbers))

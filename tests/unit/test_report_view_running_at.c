@@ -5,6 +5,7 @@
 #include "tests/test.h"
 
 enum { NOBODY = -1, MOST_WAITS = 16 };
+enum { STARTED = 128 }; /* a flag of stays, beside those of waits */
 
 static const struct profile_recording every_switch = {.start = 10, .stop = 100};
 
@@ -15,13 +16,27 @@ struct stay { /* a wait, as far as it matters here */
 	uint8_t flags;
 };
 
-/* Who ran on a CPU at a time; NOBODY: unknown. */
-static int runs(const struct profile_recording *recording, const struct stay *stays, size_t count, uint64_t time,
-		unsigned int cpu)
+/* Of waits that come by thread and out already, as an index has them. */
+static int find(struct running_at *running, const struct profile_recording *recording, const struct profile_wait *items,
+		size_t count, uint64_t time)
 {
+	const struct waits waits = {.items = items, .count = count};
+	uint32_t thread_of[] = {0, 1, 2, 3, 4, 4, 6, 7}; /* tasks 4 and 5 are one thread by two names */
+	uint32_t order[MOST_WAITS];
+	const struct wait_index index = {.waits = &waits, .thread_of = thread_of, .order = order};
+
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	return running_at_init(running, recording, &index, 0, count, time);
+}
+
+/* Who ran on a CPU at a time, and as whom it left; a task of NOBODY: unknown. */
+static struct running_cpu run_of(const struct profile_recording *recording, const struct stay *stays, size_t count,
+				 uint64_t time, unsigned int cpu)
+{
+	struct running_cpu found = {.task = PROFILE_NO_TASK};
 	struct profile_wait waits[MOST_WAITS] = {{0}};
 	struct running_at running;
-	uint32_t task;
 
 	for (size_t i = 0; i < count; i++)
 		waits[i] = (struct profile_wait){.task = stays[i].task,
@@ -29,11 +44,21 @@ static int runs(const struct profile_recording *recording, const struct stay *st
 						 .in = stays[i].in,
 						 .out_cpu = stays[i].out_cpu,
 						 .in_cpu = stays[i].in_cpu,
-						 .flags = stays[i].flags};
-	if (running_at_init(&running, recording, waits, count, time) < 0)
-		return -ENOMEM;
-	task = cpu < running.count ? running.cpus[cpu].task : PROFILE_NO_TASK;
+						 .flags = stays[i].flags & (STARTED - 1),
+						 .wait_class = stays[i].flags & STARTED ? PROFILE_STARTED : PROFILE_BLOCKED};
+	if (find(&running, recording, waits, count, time) < 0)
+		abort();
+	if (cpu < running.count)
+		found = running.cpus[cpu];
 	running_at_deinit(&running);
+	return found;
+}
+
+static int runs(const struct profile_recording *recording, const struct stay *stays, size_t count, uint64_t time,
+		unsigned int cpu)
+{
+	uint32_t task = run_of(recording, stays, count, time, cpu).task;
+
 	return task == PROFILE_NO_TASK ? NOBODY : (int)task;
 }
 
@@ -56,18 +81,39 @@ static void knows_who_came_in_and_left_later(struct test *t)
 	CHECK_INT(t, RUNS(two_tasks, 25, 9), NOBODY);
 }
 
+/* It came in as 4, was 5 when it left; then it came in as 5, and left as 4. */
+static void knows_threads_by_all_their_names(struct test *t)
+{
+	static const struct stay renamed[] = {{4, 15, 20, 0, 2, 0}, {5, 40, 50, 2, 2, 0}, {4, 60, 70, 2, 0, 0}};
+	/* Another thread of that number was made after the first had gone. */
+	static const struct stay gone[] = {{4, 15, 20, 0, 2, 0}, {5, 40, 50, 2, 2, STARTED}};
+	static const struct stay two[] = {{4, 15, 20, 0, 2, 0}, {6, 40, 50, 2, 2, 0}};
+	struct running_cpu cpu = run_of(&every_switch, renamed, 3, 30, 2);
+
+	CHECK_INT(t, cpu.task, 4);
+	CHECK_INT(t, cpu.left_as, 5);
+	CHECK_INT(t, cpu.in, 20);
+	CHECK_INT(t, cpu.out, 40);
+	cpu = run_of(&every_switch, renamed, 3, 50, 2);
+	CHECK_INT(t, cpu.task, 5);
+	CHECK_INT(t, cpu.left_as, 4);
+	CHECK_INT(t, run_of(&every_switch, two_tasks, 4, 20, 2).left_as, 1);
+	CHECK_INT(t, RUNS(gone, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(two, 30, 2), NOBODY);
+}
+
 static void knows_which_cpus_there_are(struct test *t)
 {
 	struct profile_wait waits[] = {{.task = 1, .out_cpu = 1, .in_cpu = 4}, {.task = 2, .out_cpu = 4, .in_cpu = 65535}};
 	struct running_at running;
 
-	REQUIRE(t, !running_at_init(&running, &every_switch, waits, 2, 50));
+	REQUIRE(t, !find(&running, &every_switch, waits, 2, 50));
 	CHECK_INT(t, running.count, 65536);
 	for (size_t i = 0; i < running.count; i++)
 		if (running.cpus[i].exists != (i == 1 || i == 4 || i == 65535))
 			test_check(t, 0, "CPU %zu", i);
 	running_at_deinit(&running);
-	REQUIRE(t, !running_at_init(&running, &every_switch, waits, 0, 50));
+	REQUIRE(t, !find(&running, &every_switch, waits, 0, 50));
 	CHECK_INT(t, running.count, 0);
 	running_at_deinit(&running);
 }
@@ -115,5 +161,6 @@ static void is_silent_where_waits_contradict(struct test *t)
 	CHECK_INT(t, RUNS(open, 30, 2), NOBODY);
 }
 
-TEST_MAIN(TEST(knows_who_came_in_and_left_later), TEST(knows_which_cpus_there_are), TEST(is_silent_where_switches_are_missing),
+TEST_MAIN(TEST(knows_who_came_in_and_left_later), TEST(knows_threads_by_all_their_names), TEST(knows_which_cpus_there_are),
+	  TEST(is_silent_where_switches_are_missing),
 	  TEST(is_silent_outside_of_the_recording), TEST(is_silent_where_waits_contradict))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --wakers and --folded --wakers, and what --folded says of waits, against texts written by hand after bcc 0.26. */
+#include "report/view/wake_pairs.h"
 #include "tests/unit/fake_section.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
@@ -287,6 +288,50 @@ static void folds_evil_names(struct test *t)
 	free(p);
 }
 
+/* Pairs whose interrupts came upon many tasks, in whatever order they were met. */
+static void lists_whom_interrupts_came_upon(struct test *t)
+{
+	static const char *const chains[] = {"do_idle;asm_common_interrupt;net_rx", "do_idle;asm_common_interrupt;blk_done"};
+	struct profile *p = fake_recorded();
+
+	for (uint64_t i = 0; i < 40; i++) {
+		struct profile_wait *wait = fake_wait(p, "app", 7, "poll;schedule", i * 10 * MS, (i * 10 + 1) * MS);
+
+		fake_waker(p, wait, i % 4 < 2 ? "dd" : i % 4 == 2 ? "cat" : "sh", (uint32_t)(8 + i % 4), chains[i % 3 == 0], wait->in);
+		wait->waker_context = PROFILE_WAKER_IRQ;
+	}
+	fake_check_section(t, p, wakers_section, &plain,
+			   "\n"
+			   "    waker:           irq [interrupted dd, sh, cat]\n"
+			   "    do_idle\n"
+			   "    asm_common_interrupt\n"
+			   "    blk_done\n"
+			   "    --               --\n"
+			   "    schedule\n"
+			   "    poll\n"
+			   "    target:          app\n"
+			   "        14000\n"
+			   "\n"
+			   "    waker:           irq [interrupted dd, cat, sh]\n"
+			   "    do_idle\n"
+			   "    asm_common_interrupt\n"
+			   "    net_rx\n"
+			   "    --               --\n"
+			   "    schedule\n"
+			   "    poll\n"
+			   "    target:          app\n"
+			   "        26000\n"
+			   "\n");
+	free(p);
+}
+
+/* A million pairs are held: each may cost no more than this. */
+static void keeps_pairs_small(struct test *t)
+{
+	CHECK(t, sizeof(struct wake_pair) <= 16);
+	CHECK(t, sizeof(struct wake_interrupted) <= 16);
+}
+
 static void refuses(struct test *t, struct profile *p, struct profile_wait spoilt, const char *what)
 {
 	fake_check_refused(t, p, wakers_section, &plain, spoilt, what);
@@ -322,4 +367,5 @@ static void refuses_contradictions(struct test *t)
 TEST_MAIN(TEST(shows_both_stacks), TEST(shows_addresses_and_parts), TEST(keeps_offsets_apart), TEST(says_what_is_not_known),
 	  TEST(shows_one_source), TEST(folds_pairs), TEST(folds_pairs_with_all), TEST(folds_parts),
 	  TEST(folds_what_nobody_ended), TEST(folds_waits_as_offcputime), TEST(folds_user_parts_as_offcputime),
-	  TEST(folds_evil_names), TEST(refuses_contradictions))
+	  TEST(folds_evil_names), TEST(lists_whom_interrupts_came_upon), TEST(keeps_pairs_small),
+	  TEST(refuses_contradictions))

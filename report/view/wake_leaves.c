@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/wake_leaves.h"
+
+#include <errno.h>
+
+#include "report/view/place.h"
+
+struct chains {
+	const struct profile_node *nodes;
+	const struct profile_frame *frames;
+	size_t node_count;
+	struct functions *functions;
+};
+
+/* 1: the node's frame is of the wakeup, 0: it is not, or there is none of the kernel. */
+static int is_of_wakeup(const struct chains *chains, uint32_t node)
+{
+	uint32_t function;
+	int r;
+
+	if (node >= chains->node_count)
+		return -EBADMSG;
+	if (!node)
+		return 0;
+	r = functions_find(chains->functions, chains->nodes[node].frame, &function);
+	if (r < 0 || !chains->frames[chains->nodes[node].frame].kernel)
+		return r;
+	return place_is_wakeup(functions_name(chains->functions, function));
+}
+
+static bool is_kernel(const struct chains *chains, uint32_t node)
+{
+	return node && chains->frames[chains->nodes[node].frame].kernel;
+}
+
+/* The leaf-most node that is not of the wakeup. */
+static int pass(const struct chains *chains, uint32_t leaf, uint32_t *ret_node)
+{
+	uint32_t node = leaf;
+	int r;
+
+	while ((r = is_of_wakeup(chains, node)) > 0) {
+		if (chains->nodes[node].parent >= node)
+			return -EBADMSG;
+		node = chains->nodes[node].parent;
+	}
+	if (r < 0)
+		return r;
+	*ret_node = is_kernel(chains, node) ? node : leaf;
+	return 0;
+}
+
+/* Rows of one chain lie together. */
+int wake_leaves_pass(struct rows *rows, const struct profile *profile, struct functions *functions, uint64_t *ret_passed)
+{
+	struct chains chains = {.functions = functions};
+	uint32_t leaf = 0, node = 0;
+	uint64_t passed = 0;
+	size_t frame_count; /* functions_find() checks it */
+
+	chains.nodes = profile_nodes(profile, &chains.node_count);
+	chains.frames = profile_frames(profile, &frame_count);
+	for (size_t i = 0; i < rows->count; i++) {
+		struct row *row = &rows->items[i];
+		int r = row->node == leaf ? 0 : pass(&chains, row->node, &node);
+
+		if (r < 0)
+			return r;
+		leaf = row->node;
+		passed += node != leaf ? row->samples : 0;
+		row->node = node;
+	}
+	*ret_passed = passed;
+	return 0;
+}

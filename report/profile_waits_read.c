@@ -65,6 +65,8 @@ static struct profile_recording describe(const struct section *section)
 		recording.stop = source->stop > source->start ? source->stop : model->last_time;
 		recording.least_wait = source->least;
 	}
+	if (recording.stop < recording.start) /* its chunks say of their times what is not so */
+		recording.stop = recording.start;
 	return recording;
 }
 
@@ -113,6 +115,14 @@ void section_waits_deinit(struct section_waits *waits)
 	array_free(&waits->loose);
 	index_table_deinit(&waits->thread_table);
 	free(waits);
+}
+
+/* NULL for one that is not described, or that is no source of waits. */
+static const struct source_binding *wait_source(const struct section *section, uint32_t id)
+{
+	const struct source_binding *source = section_source(section, id);
+
+	return source && source->kind == PROFILE_OFFCPU ? source : NULL;
 }
 
 /* --- filters --- */
@@ -317,7 +327,7 @@ static bool is_asked_for(const struct section *section, const struct source_bind
 int section_add_wait(struct section *section, const struct stream_event *event)
 {
 	const struct event_wait *record = &event->batch->waits.items[event->event->index];
-	const struct source_binding *source = section_source(section, record->source);
+	const struct source_binding *source = wait_source(section, record->source);
 	const struct task_place *task;
 	struct wait_thread *thread;
 	struct profile_wait wait;
@@ -420,7 +430,7 @@ static int find_sums(struct section *section, const struct task_place *task, str
 int section_add_wait_sums(struct section *section, const struct stream_event *event)
 {
 	const struct event_wait_sums *record = &event->batch->wait_sums.items[event->event->index];
-	const struct source_binding *source = section_source(section, record->source);
+	const struct source_binding *source = wait_source(section, record->source);
 	const struct task_place *task;
 	struct profile_task_sums *sums;
 	struct wait_thread *thread;

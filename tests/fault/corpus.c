@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * corpus DIR: writes what the fuzzers of the trace reader and of the chunk decoders start from, made with the writer:
- * DIR/fuzz_trace_reader/NAME and DIR/fuzz_event_decoder_{state,events,embed}/NAME. For tests/fuzz/corpus/.
+ * corpus DIR: writes what the fuzzers of the trace reader, of the chunk decoders and of the reporter start from, made with
+ * the writer: DIR/fuzz_trace_reader/NAME, DIR/fuzz_event_decoder_{state,events,embed}/NAME, DIR/fuzz_report_waits/NAME. For
+ * tests/fuzz/corpus/.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "format/trace_reader.h"
 #include "tests/fault/synthetic_trace.h"
+#include "tests/fuzz/parts.h"
 
 static void save(const char *dir, const char *target, const char *name, const void *bytes, size_t length)
 {
@@ -27,7 +29,7 @@ static void save(const char *dir, const char *target, const char *name, const vo
 
 static void save_traces(const char *dir)
 {
-	struct memory_io empty = syn_trace(0, 1, true), closed = syn_trace(8, 4, true),
+	struct memory_io empty = syn_trace(0, 1, true), closed = syn_trace(24, 8, true),
 			 killed = syn_trace(6, 3, false);
 	uint8_t *joined = malloc(empty.length + killed.length);
 
@@ -55,6 +57,8 @@ static void add_other_state(struct event_log *log)
 		{.kind = EVENT_LOSS, .loss = {SYN_BASE, 1, 0, LOSS_RING_FULL, 300}},
 		{.kind = EVENT_COST, .cost = {SYN_BASE, 1, 2, 3, 4, 5, 6}},
 		{.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {SYN_BASE, 100, 110}},
+		{.kind = EVENT_PROBE, .probe = {3, SYN_CPU, HOOK_FENTRY, syn_text("vfs_read")}},
+		{.kind = EVENT_PROBE_HITS, .probe_hits = {SYN_BASE, 3, 1000, 20, 1}},
 	};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
@@ -73,6 +77,16 @@ static void add_walk(struct event_log *log)
 		abort();
 	walk.walk.flags = WALK_END;
 	if (event_log_add(log, &walk) < 0)
+		abort();
+}
+
+static void add_probed(struct event_log *log)
+{
+	struct synthetic s;
+
+	syn_make(1, &s);
+	s.sample.probe = 3;
+	if (event_log_add_sample(log, &s.sample, &s.task, &s.stacks) < 0)
 		abort();
 }
 
@@ -97,6 +111,7 @@ static void save_payloads(const char *dir, struct memory_io *m)
 	static uint8_t payload[1 << 16];
 	char name[32];
 
+	memory_io_open(m);
 	if (trace_reader_create(&m->io, 3, &reader) < 0)
 		abort();
 	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
@@ -109,30 +124,128 @@ static void save_payloads(const char *dir, struct memory_io *m)
 	trace_reader_destroy(reader);
 }
 
-int main(int argc, char **argv)
+/* A trace as the parts that the reporter's fuzzer makes chunks of again; `divided`: a section behind the first EVENTS chunk. */
+static void save_parts(const char *dir, struct memory_io *m, const char *name, const uint8_t settings[PARTS_SETTINGS],
+		       bool divided)
+{
+	static const uint8_t kinds[] = {[RWK_CHUNK_STATE] = PART_STATE, [RWK_CHUNK_EVENTS] = PART_EVENTS,
+					[RWK_CHUNK_EMBED] = PART_EMBED};
+	static uint8_t parts[1 << 18], payload[1 << 16];
+	const struct trace_chunk *chunks;
+	struct trace_reader *reader;
+	size_t length = PARTS_SETTINGS, events = 0;
+
+	memcpy(parts, settings, PARTS_SETTINGS);
+	memory_io_open(m);
+	if (trace_reader_create(&m->io, 3, &reader) < 0)
+		abort();
+	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
+		const struct rwk_chunk_header *header = &chunks[i].header;
+
+		if (header->type > RWK_CHUNK_EMBED || header->raw_size > sizeof(payload) ||
+		    length + PARTS_MARK + 1 + header->raw_size > sizeof(parts) ||
+		    trace_reader_load(reader, &chunks[i], payload) < 0)
+			continue;
+		memcpy(parts + length, parts_mark, PARTS_MARK);
+		events += header->type == RWK_CHUNK_EVENTS;
+		parts[length + PARTS_MARK] =
+			divided && header->type == RWK_CHUNK_EVENTS && events == 2 ? PART_SECTION : kinds[header->type];
+		memcpy(parts + length + PARTS_MARK + 1, payload, header->raw_size);
+		length += PARTS_MARK + 1 + header->raw_size;
+	}
+	save(dir, "fuzz_report_waits", name, parts, length);
+	trace_reader_destroy(reader);
+}
+
+static void save_reports(const char *dir)
+{
+	static const struct {
+		const char *name;
+		uint32_t steps, per_chunk;
+		uint8_t settings[PARTS_SETTINGS];
+		bool divided;
+	} reports[] = {
+		{"all", 21, 7, {0}, false},
+		{"twice", 8, 4, {129, 32, 0, 0, 0, 0, 64}, false},
+		{"waits", 12, 12, {2, 0, 0, 0, 0, 24, 4 | 64}, false},
+		{"sections", 8, 4, {113, 0, 0, 0, 0, 8, 16 | 64}, true},
+		{"uneven", 9, 3, {0, 0, 0, 0, 0, 0, 64, 0, 1}, true},
+		{"target", 12, 4, {6, 0, 0, 0, 0, 12, 64, 101}, false},
+		{"filtered", 12, 6, {10, 4, 32 | 31, 3, 0, 9, 32 | 128}, false},
+		{"events", 8, 4, {0, 0, 0, 0, 0, 0, 64, 0, 1}, false},
+		{"slices", 8, 4, {2, 0, 0, 0, 0, 0, 128, 0, 3 | 3 << 4}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+		struct memory_io m = syn_trace(reports[i].steps, reports[i].per_chunk, false);
+
+		save_parts(dir, &m, reports[i].name, reports[i].settings, reports[i].divided);
+		memory_io_close(&m);
+	}
+}
+
+static void add_everything(struct event_log *log)
+{
+	add_other_state(log);
+	add_walk(log);
+	add_probed(log);
+	for (uint32_t i = 0; i < 12; i++)
+		if (syn_add(log, i, 6) < 0)
+			abort();
+	add_embedded(log);
+}
+
+/* What fuzz_report_waits has found: a wait without frames, one of a source of samples, a source that starts after its end. */
+static void add_found(struct event_log *log)
+{
+	struct event source = {.kind = EVENT_SOURCE, .source = {.id = SYN_OFFCPU, .kind = SOURCE_OFFCPU, .start = UINT64_MAX}};
+	struct event_stacks none = {0};
+	struct syn_waits w;
+
+	syn_make_waits(9, &w);
+	if (event_log_add_wait(log, &w.wait, &w.sleeper.task, &w.waker.task, &none) < 0)
+		abort();
+	w.wait.source = SYN_CPU;
+	if (event_log_add_wait(log, &w.wait, &w.sleeper.task, &w.waker.task, &none) < 0 || event_log_flush(log) < 0)
+		abort();
+	if (event_log_add(log, &source) < 0)
+		abort();
+}
+
+static struct memory_io make(void (*add)(struct event_log *log))
 {
 	struct memory_io m = {0};
 	struct trace_writer *writer;
 	struct event_log *log;
 
-	if (argc != 2)
-		return 2;
-	save_traces(argv[1]);
 	memory_io_open(&m);
 	if (trace_writer_create(&m.io, 3, &(struct trace_writer_settings){0}, &writer) < 0 ||
 	    event_log_create(writer, SYN_CPUS, &log) < 0)
-		return 1;
-	add_other_state(log);
-	add_walk(log);
-	for (uint32_t i = 0; i < 12; i++)
-		if (syn_add(log, i, 4) < 0)
-			return 1;
-	add_embedded(log);
+		abort();
+	add(log);
 	if (event_log_close(log, RWK_END_CLEAN, NULL, 0) < 0)
-		return 1;
-	save_payloads(argv[1], &m);
+		abort();
 	event_log_destroy(log);
 	trace_writer_destroy(writer);
-	memory_io_close(&m);
+	return m;
+}
+
+int main(int argc, char **argv)
+{
+	static const uint8_t settings[PARTS_SETTINGS] = {0}, every_event[PARTS_SETTINGS] = {[0] = 1, [8] = 1};
+	struct memory_io everything, found;
+
+	if (argc != 2)
+		return 2;
+	everything = make(add_everything);
+	found = make(add_found);
+	save_traces(argv[1]);
+	save_payloads(argv[1], &everything);
+	save_reports(argv[1]);
+	save_parts(argv[1], &everything, "others", settings, false);
+	save_parts(argv[1], &found, "found", every_event, false);
+	save(argv[1], "fuzz_report_waits", "nothing", every_event, sizeof(every_event));
+	memory_io_close(&everything);
+	memory_io_close(&found);
 	return 0;
 }

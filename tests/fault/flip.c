@@ -10,7 +10,7 @@
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
 
-enum { SAMPLES = 200, PER_CHUNK = 10, HEADER = 64 };
+enum { STEPS = 80, PER_CHUNK = 4, HEADER = 64 };
 
 static struct syn_found read_back(struct memory_io *m)
 {
@@ -44,11 +44,10 @@ static void flip(struct test *t, struct memory_io *m, size_t byte, int bit)
 	m->bytes[byte] ^= (uint8_t)(1 << bit);
 	found = read_back(m);
 	m->bytes[byte] ^= (uint8_t)(1 << bit);
-	test_check(t, !found.error && !found.wrong && !found.unnamed && !found.malformed,
-		   "byte %zu bit %d: error %d, %zu samples wrong, %zu unnamed", byte, bit, found.error, found.wrong,
-		   found.unnamed);
-	test_check(t, found.samples + lost * PER_CHUNK >= SAMPLES && found.damage.chunks <= lost,
-		   "byte %zu bit %d: %zu samples left, %llu chunks damaged", byte, bit, found.samples,
+	test_check(t, syn_is_faultless(&found), "byte %zu bit %d: error %d, %zu records wrong, %zu unnamed, %zu steps split", byte,
+		   bit, found.error, found.wrong, found.unnamed, found.split);
+	test_check(t, found.steps + lost * PER_CHUNK >= STEPS && found.damage.chunks <= lost,
+		   "byte %zu bit %d: %zu steps left, %llu chunks damaged", byte, bit, found.steps,
 		   (unsigned long long)found.damage.chunks);
 	test_check(t, found.damage.chunks || found.damage.bytes, "byte %zu bit %d: silent", byte, bit);
 }
@@ -57,7 +56,7 @@ static void one_bit_costs_one_chunk(struct test *t)
 {
 	unsigned long flips = level_choose(20000, 1000000);
 	struct random random = random_make(2024);
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 
 	for (size_t bit = 0; bit < 8 * (HEADER + sizeof(struct rwk_chunk_header)); bit++) /* where it hurts most: all */
 		flip(t, &m, bit / 8, bit % 8);
@@ -73,7 +72,7 @@ static void a_smear_is_never_silent_nor_believed(struct test *t)
 {
 	unsigned long smears = level_choose(5000, 200000);
 	struct random random = random_make(7);
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 	uint8_t *whole = malloc(m.length);
 
 	if (!whole)
@@ -86,11 +85,12 @@ static void a_smear_is_never_silent_nor_believed(struct test *t)
 		for (size_t k = 0; k < length; k++)
 			m.bytes[from + k] = (uint8_t)random_next(&random);
 		found = read_back(&m);
-		test_check(t, !found.error && !found.wrong, "smear of %zu at %zu: %zu wrong", length, from, found.wrong);
+		test_check(t, !found.error && !found.wrong && !found.split && !found.again, "smear of %zu at %zu: %zu wrong", length,
+			   from, found.wrong);
 		test_check(t, found.damage.chunks || found.damage.bytes || !memcmp(m.bytes, whole, m.length),
 			   "smear of %zu at %zu: silent", length, from);
-		test_check(t, found.samples + 4 * PER_CHUNK >= SAMPLES, "smear of %zu at %zu: %zu samples left", length, from,
-			   found.samples);
+		test_check(t, found.steps + 4 * PER_CHUNK >= STEPS, "smear of %zu at %zu: %zu steps left", length, from,
+			   found.steps);
 		memcpy(m.bytes + from, whole + from, length);
 	}
 	printf("# %lu smears of 1 to 64 bytes\n", smears);

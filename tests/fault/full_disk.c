@@ -39,7 +39,6 @@ static struct outcome record(int fd)
 
 static const char *judge(const struct outcome *o, int fd, struct syn_found *found)
 {
-	uint32_t repeated = o->acknowledged > SYN_MAX ? o->acknowledged - SYN_MAX : 0;
 	struct stat file;
 
 	if (fstat(fd, &file) < 0)
@@ -49,12 +48,12 @@ static const char *judge(const struct outcome *o, int fd, struct syn_found *foun
 	syn_check(&trace_io_system, fd, found);
 	if (o->added != -ENOSPC || o->closed != -ENOSPC)
 		return "the error is not ENOSPC";
-	if (found->error || found->malformed || found->unnamed || found->wrong > repeated + PER_CHUNK)
+	if (found->error || found->malformed || found->unnamed || found->wrong || found->split)
 		return "wrong or without names";
 	if (found->closed != 1 || found->end_reason != RWK_END_NO_SPACE)
 		return "not closed";
-	if (found->samples < o->acknowledged)
-		return "samples are missing whose write returned";
+	if (found->steps < o->acknowledged)
+		return "steps are missing whose write returned";
 	if (found->damage.chunks || found->damage.bytes || found->damage.torn_tail)
 		return "damaged";
 	if (file.st_blocks * 512 > file.st_size + 8192)
@@ -75,7 +74,7 @@ int main(int argc, char **argv)
 	}
 	o = record(fd);
 	why = judge(&o, fd, &found);
-	printf("%s: %zu samples, %zu chunks, created %d, added %d, closed %d\n", why ? why : "good", found.samples,
+	printf("%s: %zu steps, %zu chunks, created %d, added %d, closed %d\n", why ? why : "good", found.steps,
 	       found.chunks, o.created, o.added, o.closed);
 	close(fd);
 	return why ? 1 : 0;

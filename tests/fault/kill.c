@@ -58,9 +58,9 @@ static void check(struct test *t, int fd, uint32_t acknowledged, size_t sections
 	syn_check(&trace_io_system, fd, &found);
 	if (!sections && !acknowledged && found.error == -ENODATA) /* killed before the first write returned */
 		return;
-	test_check(t, !found.error && !found.wrong && !found.unnamed && !found.malformed,
-		   "error %d, %zu samples wrong, %zu unnamed", found.error, found.wrong, found.unnamed);
-	test_check(t, found.samples >= acknowledged, "%zu samples of %u whose write returned", found.samples, acknowledged);
+	test_check(t, syn_is_faultless(&found), "error %d, %zu records wrong, %zu unnamed, %zu steps split", found.error,
+		   found.wrong, found.unnamed, found.split);
+	test_check(t, found.steps >= acknowledged, "%zu steps of %u whose write returned", found.steps, acknowledged);
 	test_check(t, !found.damage.chunks && !found.damage.bytes, "%llu chunks damaged",
 		   (unsigned long long)found.damage.chunks);
 	if (sections)
@@ -101,7 +101,7 @@ static void killed_at_random_moments(struct test *t)
 	REQUIRE(t, acknowledged != MAP_FAILED);
 	for (unsigned long i = 0; i < runs; i++)
 		run(t, &random, acknowledged, &total);
-	printf("# %lu kills, %llu samples in chunks whose write had returned\n", runs, (unsigned long long)total);
+	printf("# %lu kills, %llu steps in chunks whose write had returned\n", runs, (unsigned long long)total);
 	CHECK(t, total > runs);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads a synthetic recording, whatever has happened to it, and says what is left: how many samples, whether each is
- * what it was, and whether its modules, mappings, comm and kernel functions are known.
+ * Reads a synthetic recording, whatever has happened to it, and says what is left: how many of its steps, whether all
+ * their records are what they were, and whether their modules, mappings, comms and kernel functions are known.
  */
 #pragma once
 
@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/event_decoder.h"
 #include "format/trace_reader.h"
-#include "tests/fault/synthetic.h"
+#include "tests/fault/synthetic_add.h"
+#include "tests/fault/synthetic_judge.h"
 
-enum { SYN_MAX = 8192 }; /* samples */
+enum { SYN_MAX = 8192 }; /* steps */
 
 struct syn_found {
 	int error; /* of trace_reader_create */
-	size_t chunks, sections, closed, samples, wrong, unnamed, malformed;
+	size_t chunks, sections, closed;
+	size_t steps, split, again; /* with all of their records, with some, with all more than once */
+	size_t wrong, unnamed;	    /* records; wrong: never written, or there twice */
+	size_t malformed;
 	uint32_t end_reason;
 	struct trace_damage damage;
 };
@@ -26,8 +29,15 @@ struct syn_checker {
 	struct event_decoder *decoder;
 	uint8_t *payload;
 	struct syn_found *found;
-	uint8_t module[SYN_MAX], mapping[SYN_MAX], comm[SYN_MAX], function[SYN_MAX], seen[SYN_MAX];
+	struct syn_judge judge;
+	uint8_t module[SYN_MAX], mapping[SYN_MAX], comm[SYN_MAX], function[SYN_MAX];
+	uint8_t read[SYN_MAX], seen[SYN_MAX]; /* read: bits of enum syn_record, of a step that is not complete */
 };
+
+static inline bool syn_is_faultless(const struct syn_found *found)
+{
+	return !found->error && !found->wrong && !found->unnamed && !found->malformed && !found->split && !found->again;
+}
 
 static inline void syn_note_state(struct syn_checker *c, const struct event *e)
 {
@@ -42,16 +52,6 @@ static inline void syn_note_state(struct syn_checker *c, const struct event *e)
 		c->function[e->kernel_symbol.offset / 0x100] = 1;
 }
 
-static inline bool syn_is_stack(const struct stack_node *nodes, uint32_t leaf, const uint64_t *frames, uint32_t count)
-{
-	if (nodes[leaf].depth != count)
-		return false;
-	for (uint32_t i = 0; i < count; i++, leaf = nodes[leaf].parent)
-		if (nodes[leaf].address != frames[i])
-			return false;
-	return true;
-}
-
 static inline bool syn_is_named(const struct syn_checker *c, const struct synthetic *s)
 {
 	bool named = c->comm[s->process] && c->module[SYN_KERNEL];
@@ -63,26 +63,24 @@ static inline bool syn_is_named(const struct syn_checker *c, const struct synthe
 	return named;
 }
 
-static inline void syn_check_sample(struct syn_checker *c, const struct event_sample *got)
+/* A record of the step: it must not have been there yet, unless the whole step was. */
+static inline void syn_check_event(struct syn_checker *c, const struct event *e)
 {
-	uint64_t number = (got->time - SYN_BASE) / 10000;
-	const struct event_task *task = event_decoder_task(c->decoder, got->task);
-	const struct stack_node *nodes;
-	struct synthetic s;
-	size_t count;
+	struct syn_verdict verdict = syn_judge(&c->judge, c->decoder, e, SYN_MAX);
+	uint64_t number = verdict.number;
 
-	nodes = event_decoder_nodes(c->decoder, &count);
-	c->found->samples++;
-	if (number >= SYN_MAX || c->seen[number]++) {
+	if (!verdict.right || c->read[number] & verdict.record) {
 		c->found->wrong++;
 		return;
 	}
-	syn_make((uint32_t)number, &s);
-	if (!task || got->time != s.sample.time || got->cpu != s.sample.cpu || task->tid != s.task.tid ||
-	    strcmp(task->comm, s.task.comm) || !syn_is_stack(nodes, got->user, s.user, s.stacks.user_count) ||
-	    !syn_is_stack(nodes, got->kernel, s.kernel, s.stacks.kernel_count))
-		c->found->wrong++;
-	c->found->unnamed += !syn_is_named(c, &s);
+	c->found->unnamed += !syn_is_named(c, verdict.owner);
+	c->read[number] |= (uint8_t)verdict.record;
+	if (c->read[number] != c->judge.want.records)
+		return;
+	c->found->steps++;
+	c->found->again += c->seen[number];
+	c->seen[number] = 1;
+	c->read[number] = 0;
 }
 
 static inline void syn_check_chunks(struct syn_checker *c, struct trace_reader *reader, uint16_t type)
@@ -99,20 +97,36 @@ static inline void syn_check_chunks(struct syn_checker *c, struct trace_reader *
 			continue;
 		event_decoder_start(c->decoder, c->payload, chunks[i].header.raw_size);
 		while ((r = event_decoder_next(c->decoder, &event)) == 1)
-			if (event.kind == EVENT_SAMPLE)
-				syn_check_sample(c, &event.sample);
+			if (syn_is_event(&event))
+				syn_check_event(c, &event);
 			else
 				syn_note_state(c, &event);
 		c->found->malformed += r < 0;
 	}
 }
 
-static inline void syn_check(const struct trace_io *io, int fd, struct syn_found *ret_found)
+static inline void syn_check_trace(struct syn_checker *c, struct trace_reader *reader)
 {
 	static const uint16_t order[] = {RWK_CHUNK_STATE, RWK_CHUNK_EVENTS, RWK_CHUNK_EMBED, RWK_CHUNK_INDEX, RWK_CHUNK_END};
+	struct syn_found *found = c->found;
+	const struct trace_section *sections;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		syn_check_chunks(c, reader, order[i]);
+	for (size_t i = 0; i < SYN_MAX; i++)
+		found->split += c->read[i] != 0;
+	found->sections = trace_reader_sections(reader, &sections);
+	for (size_t i = 0; i < found->sections; i++) {
+		found->closed += sections[i].closed;
+		found->end_reason = sections[i].end_reason;
+	}
+	trace_reader_damage(reader, &found->damage);
+}
+
+static inline void syn_check(const struct trace_io *io, int fd, struct syn_found *ret_found)
+{
 	struct syn_checker *c = calloc(1, sizeof(*c));
 	struct trace_reader *reader = NULL;
-	const struct trace_section *sections;
 	const struct trace_chunk *chunks;
 	size_t room = 1;
 
@@ -125,14 +139,7 @@ static inline void syn_check(const struct trace_io *io, int fd, struct syn_found
 		room = chunks[i].header.raw_size > room ? chunks[i].header.raw_size : room;
 	if (!ret_found->error && (c->payload = malloc(room))) {
 		c->found = ret_found;
-		for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-			syn_check_chunks(c, reader, order[i]);
-		ret_found->sections = trace_reader_sections(reader, &sections);
-		for (size_t i = 0; i < ret_found->sections; i++) {
-			ret_found->closed += sections[i].closed;
-			ret_found->end_reason = sections[i].end_reason;
-		}
-		trace_reader_damage(reader, &ret_found->damage);
+		syn_check_trace(c, reader);
 	}
 	if (c)
 		event_decoder_destroy(c->decoder), free(c->payload);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "tests/fault/memory_file.h"
-#include "tests/fault/synthetic.h"
+#include "tests/fault/synthetic_add.h"
 
-/* Writes samples 0 .. count-1, and closes where `close` says so. Returns the first error, opened and closed calls included. */
+/* Writes steps 0 .. count-1, and closes where `close` says so. Returns the first error, opened and closed calls included. */
 static inline int syn_write(struct memory_io *m, const struct trace_writer_settings *settings, uint32_t count,
 			    uint32_t per_chunk, bool close)
 {

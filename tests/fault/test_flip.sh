@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Bits turned over anywhere in a trace, under ASan and UBSan; see flip.c, and flip_file.c for the sample traces.
-# CHECK_LEVEL=long: a million, and 20,000 of each sample.
+# Bits turned over anywhere in a trace, under ASan and UBSan; see flip.c, flip_views.c for what the reporter makes of it,
+# and flip_file.c for the sample traces. CHECK_LEVEL=long: a million, 30,000 for the reporter, 20,000 of each sample.
 # time-limit: 7200
 
 set -u
@@ -10,6 +10,7 @@ programs=${BUILD:-build}/san/tests/fault
 failed=0
 
 "$programs/flip" || failed=1
+"$programs/flip_views" || failed=1
 flips=150
 [[ ${CHECK_LEVEL:-check} == long ]] && flips=20000
 for trace in samples/*/*.rwk; do

@@ -9,23 +9,23 @@
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
 
-enum { PER_CHUNK = 20, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000 };
+enum { PER_CHUNK = 8, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000 };
 
 struct whole {
-	size_t end;	/* of the chunk */
-	size_t samples; /* up to there */
+	size_t end;   /* of the chunk */
+	size_t steps; /* up to there */
 };
 
 static size_t list_chunks(const struct memory_io *m, bool closed, struct whole *chunks)
 {
-	size_t at = HEADER, count = 0, samples = 0;
+	size_t at = HEADER, count = 0, steps = 0;
 
 	while (at + (closed ? TRAILER : 0) < m->length && count < MAX_CHUNKS) {
 		const struct rwk_chunk_header *header = (const void *)(m->bytes + at);
 
 		at += rwk_chunk_length(header);
-		samples += header->type == RWK_CHUNK_EVENTS ? PER_CHUNK : 0;
-		chunks[count++] = (struct whole){at, samples};
+		steps += header->type == RWK_CHUNK_EVENTS ? PER_CHUNK : 0;
+		chunks[count++] = (struct whole){at, steps};
 	}
 	return count;
 }
@@ -49,40 +49,40 @@ static void check_cut(struct test *t, const struct memory_io *whole, const struc
 	if (cut < HEADER) {
 		test_check(t, found.error == -ENODATA, "cut at %zu: %d", cut, found.error);
 	} else {
-		size_t samples = complete ? chunks[complete - 1].samples : 0;
+		size_t steps = complete ? chunks[complete - 1].steps : 0;
 
-		test_check(t, !found.error && found.chunks == complete && found.samples == samples,
-			   "cut at %zu: error %d, %zu of %zu chunks, %zu of %zu samples", cut, found.error, found.chunks,
-			   complete, found.samples, samples);
-		test_check(t, !found.wrong && !found.unnamed && !found.malformed, "cut at %zu: %zu samples wrong, %zu unnamed",
-			   cut, found.wrong, found.unnamed);
+		test_check(t, !found.error && found.chunks == complete && found.steps == steps,
+			   "cut at %zu: error %d, %zu of %zu chunks, %zu of %zu steps", cut, found.error, found.chunks, complete,
+			   found.steps, steps);
+		test_check(t, syn_is_faultless(&found), "cut at %zu: %zu records wrong, %zu unnamed, %zu steps split", cut,
+			   found.wrong, found.unnamed, found.split);
 		test_check(t, !found.damage.bytes && !found.damage.chunks, "cut at %zu: taken for damage", cut);
 		test_check(t, found.closed == (cut == whole->length && whole->nth), "cut at %zu: closed", cut);
 	}
 	free(bytes);
 }
 
-static void run(struct test *t, uint32_t samples, bool closed)
+static void run(struct test *t, uint32_t steps, bool closed)
 {
-	struct memory_io m = syn_trace(samples, PER_CHUNK, closed);
+	struct memory_io m = syn_trace(steps, PER_CHUNK, closed);
 	static struct whole chunks[MAX_CHUNKS];
 	size_t count = list_chunks(&m, closed, chunks);
 
 	m.nth = closed; /* not used for a fault here: says whether the whole trace is closed */
 	for (size_t cut = 0; cut <= m.length; cut++)
 		check_cut(t, &m, chunks, count, cut);
-	printf("# %zu cuts of a trace of %zu chunks and %u samples\n", m.length + 1, count, samples);
+	printf("# %zu cuts of a trace of %zu chunks and %u steps\n", m.length + 1, count, steps);
 	memory_io_close(&m);
 }
 
 static void a_closed_trace_cut_at_every_byte(struct test *t)
 {
-	run(t, (uint32_t)level_choose(200, 600), true);
+	run(t, (uint32_t)level_choose(80, 240), true);
 }
 
 static void an_open_trace_cut_at_every_byte(struct test *t)
 {
-	run(t, (uint32_t)level_choose(100, 300), false);
+	run(t, (uint32_t)level_choose(40, 120), false);
 }
 
 TEST_MAIN(TEST(a_closed_trace_cut_at_every_byte), TEST(an_open_trace_cut_at_every_byte))

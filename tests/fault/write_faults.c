@@ -7,11 +7,11 @@
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
 
-enum { COUNT = 240, PER_CHUNK = 20 };
+enum { COUNT = 120, PER_CHUNK = 10 };
 
 struct outcome {
 	int created, added, closed;
-	uint32_t acknowledged; /* samples in chunks whose write returned 0 */
+	uint32_t acknowledged; /* steps in chunks whose write returned 0 */
 };
 
 static struct outcome record(struct memory_io *m, const struct trace_writer_settings *settings)
@@ -50,16 +50,16 @@ static void check(struct test *t, struct memory_io *m, const struct outcome *o, 
 		test_check(t, m->length == 0, "%s: no trace was made, and %zu bytes are left", what, m->length);
 		return;
 	}
-	test_check(t, !found.wrong && !found.unnamed && !found.malformed, "%s: %zu samples wrong, %zu unnamed, %zu malformed",
-		   what, found.wrong, found.unnamed, found.malformed);
-	test_check(t, found.samples >= o->acknowledged, "%s: %zu samples of %u whose write returned", what, found.samples,
+	test_check(t, !found.wrong && !found.split && !found.again && !found.unnamed && !found.malformed,
+		   "%s: %zu records wrong, %zu unnamed, %zu steps split", what, found.wrong, found.unnamed, found.split);
+	test_check(t, found.steps >= o->acknowledged, "%s: %zu steps of %u whose write returned", what, found.steps,
 		   o->acknowledged);
 	test_check(t, !found.damage.chunks && !found.damage.bytes, "%s: %llu chunks and %llu bytes damaged", what,
 		   (unsigned long long)found.damage.chunks, (unsigned long long)found.damage.bytes);
 	test_check(t, cut_failed || !found.damage.torn_tail, "%s: a torn tail is left", what);
 	if (untold)
-		test_check(t, found.samples == COUNT && found.closed == 1, "%s: nothing was told, and %zu of %u samples are there",
-			   what, found.samples, COUNT);
+		test_check(t, found.steps == COUNT && found.closed == 1, "%s: nothing was told, and %zu of %u steps are there",
+			   what, found.steps, COUNT);
 	if (m->blocks != m->length && !cut_failed)
 		test_check(t, 0, "%s: preallocated blocks are left behind", what);
 }

@@ -5,17 +5,8 @@
  */
 #pragma once
 
-#include <stdlib.h>
-
-#include "format/event_decoder.h"
 #include "format/event_layout.h"
-#include "format/limits.h"
-
-static inline void fuzz_require(int good)
-{
-	if (!good)
-		abort();
-}
+#include "tests/fuzz/decode_waits.h"
 
 static inline uint64_t fuzz_touch(const char *bytes, uint32_t length)
 {
@@ -45,18 +36,6 @@ static inline uint64_t fuzz_use_fields(struct event *event)
 	return sum;
 }
 
-static inline void fuzz_use_stack(const struct event_decoder *decoder, uint32_t leaf, uint32_t root)
-{
-	size_t count;
-	const struct stack_node *nodes = event_decoder_nodes(decoder, &count);
-	uint32_t frames = 0;
-
-	for (fuzz_require(leaf < count); leaf != root; leaf = nodes[leaf].parent, frames++) {
-		fuzz_require(leaf >= STACK_FIRST_NODE && nodes[leaf].parent < leaf && nodes[leaf].root == root);
-		fuzz_require(frames < RWK_MAX_FRAMES && nodes[leaf].depth > nodes[nodes[leaf].parent].depth);
-	}
-}
-
 static inline uint64_t fuzz_use_symbols(struct event *event)
 {
 	struct event_symbol symbol;
@@ -78,8 +57,8 @@ static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct even
 	case EVENT_SAMPLE:
 		fuzz_use_stack(decoder, event->sample.kernel, STACK_KERNEL_ROOT);
 		fuzz_use_stack(decoder, event->sample.user, STACK_USER_ROOT);
-		fuzz_require(event->sample.cpu < RWK_MAX_CPUS);
-		fuzz_require(!event->sample.task || event_decoder_task(decoder, event->sample.task));
+		fuzz_require(event->sample.cpu < RWK_MAX_CPUS && event->sample.probe <= RWK_MAX_PROBES);
+		fuzz_use_task(decoder, event->sample.task);
 		break;
 	case EVENT_WALK_TASK:
 		fuzz_use_stack(decoder, event->walk_task.kernel, STACK_KERNEL_ROOT);
@@ -93,7 +72,7 @@ static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct even
 		sum += fuzz_use_symbols(event);
 		break;
 	default:
-		break;
+		fuzz_use_waits(decoder, event);
 	}
 	return sum;
 }

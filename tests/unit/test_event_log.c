@@ -55,10 +55,10 @@ static void full_chunks_are_written_and_named_before(struct test *t)
 		CHECK_INT(t, syn_add(b.log, i, SYN_MAX), 0);
 	CHECK(t, count_chunks(&b, RWK_CHUNK_EVENTS) >= 1); /* without a flush or a tick */
 	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.samples > 1000 && !found.wrong && !found.unnamed);
+	CHECK(t, found.steps > 1000 && !found.wrong && !found.unnamed);
 	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), 0);
 	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.samples == SYN_MAX - 1 && !found.wrong && !found.unnamed && found.closed == 1);
+	CHECK(t, found.steps == SYN_MAX - 1 && !found.wrong && !found.unnamed && found.closed == 1);
 	bench_close(&b);
 }
 
@@ -115,7 +115,7 @@ static void what_breaks_a_limit_is_left_out_alone(struct test *t)
 	CHECK_INT(t, syn_add(b.log, 1, 100), 0);
 	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, &bad, 1), -EINVAL); /* and the trace is closed */
 	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.samples == 2 && !found.wrong && found.closed == 1);
+	CHECK(t, found.steps == 2 && !found.wrong && found.closed == 1);
 	bench_close(&b);
 }
 
@@ -133,7 +133,7 @@ static void the_writer_s_error_stays(struct test *t)
 	CHECK_INT(t, syn_add(b.log, 2, 1), -EIO);
 	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), -EIO);
 	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.samples >= 1 && !found.wrong && found.closed == 1 && found.end_reason == RWK_END_IO_ERROR);
+	CHECK(t, found.steps >= 1 && !found.wrong && found.closed == 1 && found.end_reason == RWK_END_IO_ERROR);
 	bench_close(&b);
 }
 

@@ -243,6 +243,30 @@ static void sums_are_kept_by_task(struct test *t)
 	profile_destroy(profile);
 }
 
+/* As where one record of a trace contradicts another. */
+static void waits_of_another_kind_of_source_are_left_out(struct test *t)
+{
+	struct event_wait_sums record = {.time = 2000, .source = 4, .span = 1000, .running = 10};
+	struct event_wait wait = {.time = 3000, .length = 500, .source = 4};
+	struct event_task task = task_of(SLEEPER);
+	const struct profile_task_sums *sums;
+	const struct profile_wait *waits;
+	struct event_stacks none = {0};
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	made_trace_check(event_log_add_wait_sums(trace->log, &record, &task), "sums");
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &none), "wait");
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	CHECK_INT(t, profile_waits(profile, &waits), 0);
+	CHECK_INT(t, profile_task_sums(profile, &sums), 0);
+	CHECK(t, account_has(profile, "are of a source the trace does not describe", NULL));
+	profile_destroy(profile);
+}
+
 /* 2023-11-14 22:13:20 UTC and 1 us is the start. The clock is set forward by an hour in the middle. */
 static void moments_are_found_on_the_clock(struct test *t)
 {
@@ -272,4 +296,4 @@ static void moments_are_found_on_the_clock(struct test *t)
 
 TEST_MAIN(TEST(what_belongs_together_is_found), TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(filters_choose_waits), TEST(sums_are_kept_by_task),
-	  TEST(moments_are_found_on_the_clock))
+	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock))

@@ -84,7 +84,7 @@ static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 
 	image_add(&image, m.bytes, m.length - 100);
 	found = image_check(&image);
-	CHECK(t, !found.error && found.samples == SAMPLES - PER_CHUNK && !found.wrong && !found.unnamed);
+	CHECK(t, !found.error && found.steps == SAMPLES - PER_CHUNK && !found.wrong && !found.unnamed);
 	CHECK(t, !found.closed && !found.damage.bytes && !found.damage.chunks && found.damage.torn_tail > 0);
 	memory_io_close(&m);
 }
@@ -99,7 +99,7 @@ static void a_tail_of_zeros_is_torn(struct test *t)
 	image_add(&image, m.bytes, m.length);
 	image_add(&image, zeros, sizeof(zeros));
 	found = image_check(&image);
-	CHECK(t, found.samples == SAMPLES && found.damage.torn_tail == sizeof(zeros) && !found.damage.bytes);
+	CHECK(t, found.steps == SAMPLES && found.damage.torn_tail == sizeof(zeros) && !found.damage.bytes);
 	memory_io_close(&m);
 }
 
@@ -114,7 +114,7 @@ static void traces_may_be_joined_also_torn_ones(struct test *t)
 		image_add(&image, b.bytes, b.length);
 		found = image_check(&image);
 		CHECK(t, found.sections == 2 && found.closed == 1 && !found.wrong && !found.damage.bytes);
-		CHECK(t, found.samples >= SAMPLES - PER_CHUNK * (1 + cut / 1000) && !found.damage.chunks);
+		CHECK(t, found.steps >= SAMPLES - PER_CHUNK * (1 + cut / 1000) && !found.damage.chunks);
 	}
 	memory_io_close(&a);
 	memory_io_close(&b);
@@ -135,7 +135,7 @@ static void a_lost_file_header_loses_nothing_else(struct test *t)
 			image_add(&image, junk, sizeof(junk));
 		image_add(&image, m.bytes + from, m.length - from);
 		found = image_check(&image);
-		CHECK(t, !found.error && found.samples == SAMPLES && !found.wrong && !found.unnamed);
+		CHECK(t, !found.error && found.steps == SAMPLES && !found.wrong && !found.unnamed);
 		CHECK(t, found.sections == 1 && found.closed == 1);
 		CHECK_INT(t, found.damage.bytes, missing ? 0 : HEADER);
 		CHECK_INT(t, found.damage.chunks, missing == 2);
@@ -162,7 +162,7 @@ static void one_damaged_chunk_costs_one_chunk(struct test *t)
 		image_add(&image, m.bytes, m.length);
 		image.bytes[at] ^= 0x10;
 		found = image_check(&image);
-		CHECK_INT(t, found.samples, SAMPLES - (events ? PER_CHUNK : 0));
+		CHECK_INT(t, found.steps, SAMPLES - (events ? PER_CHUNK : 0));
 		test_check(t, !found.wrong && !found.unnamed && found.damage.chunks == 1 && found.damage.bytes > 0, "chunk %zu type %d: %zu wrong, %zu unnamed, %d damaged", i, header->type, found.wrong, found.unnamed, (int)found.damage.chunks);
 		CHECK_INT(t, found.damage.repaired, header->type == RWK_CHUNK_STATE);
 	}
@@ -179,7 +179,7 @@ static void bytes_cut_out_of_the_middle_are_told(struct test *t)
 	image_add(&image, m.bytes, from);
 	image_add(&image, m.bytes + to, m.length - to);
 	found = image_check(&image);
-	CHECK(t, found.samples >= SAMPLES - 2 * PER_CHUNK && found.samples < SAMPLES && !found.wrong && !found.unnamed);
+	CHECK(t, found.steps >= SAMPLES - 2 * PER_CHUNK && found.steps < SAMPLES && !found.wrong && !found.unnamed);
 	CHECK(t, found.damage.chunks == 3 && found.damage.bytes > 0 && found.closed == 1);
 	memory_io_close(&m);
 }
@@ -222,7 +222,7 @@ static void short_and_interrupted_reads_change_nothing(struct test *t)
 	m.nth = 1;
 	m.sticky = true;
 	syn_check(&m.io, 3, &found);
-	CHECK(t, found.samples == SAMPLES && !found.wrong && !found.damage.chunks);
+	CHECK(t, found.steps == SAMPLES && !found.wrong && !found.damage.chunks);
 	m.sticky = false;
 	m.error = -EIO;
 	for (unsigned int n = 1; n < 40; n++) {
@@ -246,7 +246,7 @@ static void a_pipe_is_spooled(struct test *t)
 	close(ends[1]);
 	REQUIRE(t, trace_reader_spool(&trace_io_system, ends[0], 1 << 30, &fd) == 0);
 	syn_check(&trace_io_system, fd, &found);
-	CHECK(t, found.samples == 100 && found.closed == 1);
+	CHECK(t, found.steps == 100 && found.closed == 1);
 	CHECK_INT(t, trace_reader_spool(&trace_io_system, fd, 100, &ends[1]), 0); /* at its end: nothing to read */
 	REQUIRE(t, lseek(fd, 0, SEEK_SET) == 0);
 	CHECK_INT(t, trace_reader_spool(&trace_io_system, fd, 100, &ends[1]), -EFBIG);

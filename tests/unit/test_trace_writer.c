@@ -15,7 +15,7 @@ static void check_whole(struct test *t, struct memory_io *m, size_t samples)
 	m->call = CALL_NONE;
 	syn_check(&m->io, 3, &found);
 	CHECK_INT(t, found.error, 0);
-	CHECK_INT(t, found.samples, samples);
+	CHECK_INT(t, found.steps, samples);
 	CHECK(t, !found.wrong && !found.unnamed && !found.malformed);
 	CHECK(t, !found.damage.chunks && !found.damage.bytes && !found.damage.torn_tail);
 	CHECK_INT(t, found.closed, 1);
@@ -145,11 +145,11 @@ static void ends_at_its_limit(struct test *t)
 	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){.max_size = 50000}, 5000, 50, true), -EFBIG);
 	CHECK(t, m.length <= 50000 && m.length > 20000);
 	syn_check(&m.io, 3, &found);
-	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_SIZE_LIMIT && found.samples > 300 && !found.unnamed);
+	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_SIZE_LIMIT && found.steps > 50 && !found.unnamed);
 	CHECK_INT(t, syn_write(&disk, &(struct trace_writer_settings){.free_floor = 20000}, 5000, 50, true), -ENOSPC);
 	CHECK(t, disk.length <= 40000 && disk.length > 20000);
 	syn_check(&disk.io, 3, &found);
-	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_NO_SPACE && found.samples > 100 && !found.unnamed);
+	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_NO_SPACE && found.steps > 100 && !found.unnamed);
 	memory_io_close(&m);
 	memory_io_close(&disk);
 }
@@ -162,7 +162,7 @@ static void a_second_section_goes_behind_the_first(struct test *t)
 	syn_write(&m, &(struct trace_writer_settings){0}, 500, 50, true);
 	syn_write(&m, &(struct trace_writer_settings){0}, 0, 50, true);
 	syn_check(&m.io, 3, &found);
-	CHECK(t, found.sections == 2 && found.closed == 2 && found.samples == 500 && !found.damage.bytes);
+	CHECK(t, found.sections == 2 && found.closed == 2 && found.steps == 500 && !found.damage.bytes);
 	memory_io_close(&m);
 }
 

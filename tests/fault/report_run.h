@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The reporter's way in one process: bytes in memory become a profile, and every view of it is printed to a stream that
+ * keeps nothing but a sum, and notes what must never reach a terminal. For traces that are damaged or made up.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "format/crc32c.h"
+#include "report/view/view.h"
+
+struct text_sink {
+	uint64_t bytes;
+	uint32_t sum;
+	bool raw; /* a control character, or a byte that is in no UTF-8 */
+	bool tabs; /* are right */
+	uint8_t last;
+};
+
+/* Of bytes: 1 never comes, 2 begins what 4 must not end: C1 controls in UTF-8. */
+static inline void text_sink_kinds(const struct text_sink *sink, uint8_t kinds[256])
+{
+	for (unsigned int i = 0; i < 256; i++)
+		kinds[i] = (uint8_t)(((i < 0x20 && i != '\n') || i == 0x7f || i >= 0xf8) | (i == 0xc2) << 1 |
+				     (i >= 0x80 && i < 0xa0) << 2);
+	if (sink->tabs)
+		kinds['\t'] = 0;
+}
+
+static inline ssize_t text_sink_write(void *cookie, const char *text, size_t length)
+{
+	struct text_sink *sink = cookie;
+	uint8_t kinds[256], found = 0, last = sink->last;
+
+	text_sink_kinds(sink, kinds);
+	for (size_t i = 0; i < length; i++) {
+		uint8_t kind = kinds[(uint8_t)text[i]];
+
+		found |= (uint8_t)((kind & 1) | (last & kind >> 1 & 2));
+		last = kind;
+	}
+	sink->raw |= found;
+	sink->last = last;
+	sink->bytes += length;
+	sink->sum = crc32c(sink->sum, text, length);
+	return (ssize_t)length;
+}
+
+/* No file of this machine is looked at. */
+static inline int report_run_read(const void *bytes, size_t length, const struct profile_filter *filter,
+				  struct profile **ret_profile)
+{
+	int fd = memfd_create("trace", MFD_CLOEXEC), r;
+	const struct profile_names names = {0};
+	char path[32];
+	const char *paths[] = {path};
+
+	if (fd < 0 || write(fd, bytes, length) != (ssize_t)length)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = profile_create(paths, 1, filter, &names, ret_profile);
+	close(fd);
+	return r;
+}
+
+/*
+ * `wanted`: bits of enum view_kind. The first error of a view; but lines for machines may well say that there are several
+ * sources, and intervals that they are too many (-EINVAL).
+ */
+static inline int report_run_print(struct profile *profile, const struct view_settings *settings, uint32_t wanted,
+				   struct text_sink *sink)
+{
+	const cookie_io_functions_t functions = {.write = text_sink_write};
+	const struct view_context context = {
+		.profile = profile, .settings = settings, .out = fopencookie(sink, "w", functions)};
+	FILE *usual = stderr;
+	int first = 0;
+
+	if (!context.out)
+		abort();
+	stderr = context.out; /* a variable in glibc; lines for machines have their account there */
+	for (unsigned int i = 0; i < VIEW_KINDS; i++) {
+		int r;
+
+		sink->tabs = i == VIEW_PERF_SCRIPT; /* as perf has them */
+		r = wanted >> i & 1 ? views_print(&context, &views[i]) : 0;
+		if (r < 0 && !first && !((views[i].bare || settings->interval) && r == -EINVAL))
+			first = r;
+		if (fflush(context.out))
+			abort();
+	}
+	stderr = usual;
+	fclose(context.out);
+	return first;
+}

@@ -245,6 +245,58 @@ def check_raw_frames(judge, argument):
     judge.equal("stacks without our program", bare, 0)
 
 
+def events_of(judge):
+    """[(time, comm, tid, CPU, (frame leaf first))] of --events -v: a line with the event's own columns, then one for each frame."""
+    events = []
+    for line in pt.view(judge.report, judge.path, "--events", "-v").splitlines():
+        match = re.match(r"(\d+)\.(\d{9})\s+(\S+)\s+(\d+)\s+(\d+)\s*(?:(?:ip|r\d+): [0-9a-f]+ (\S+))?\s*$", line)
+        if not match:
+            continue
+        second, part, comm, tid, cpu, frame = match.groups()
+        if frame is None:
+            events.append((int(second) * SECOND + int(part), comm, int(tid), int(cpu), []))
+        elif events:
+            events[-1][4].append(pt.plain(frame))
+    return events
+
+
+def check_events(judge, _):
+    """--events has what is recorded, in order of time; one with the workload's path, thread and time for each of the calls that
+    it told one by one."""
+    events, path = events_of(judge), judge.truth.paths[0]
+    judge.equal("--events: events", len(events), len(judge.trace.samples))
+    judge.verdict(events == sorted(events, key=lambda event: event[0]), "--events: in order of time", "not so")
+    mine = [event for event in events if pt.stands_in(path.functions, tuple(event[4][::-1]))]
+    judge.equal("--events: of the workload's path", len(mine), len(judge.truth.calls))
+    judge.verdict(all(begin <= event[0] <= end and event[1:3] == (path.comm, path.tid)
+                      for event, (begin, end) in zip(mine, judge.truth.calls)), "--events: each at its time", "not so")
+
+
+def check_slices(judge, argument):
+    """slices:S: --counts -i S has as many events in each slice as the trace."""
+    source, length = judge.trace.points()[0], int(float(argument) * SECOND)
+    begin = judge.trace.sources[source].start
+    want = collections.Counter((sample.time - begin) // length for sample in judge.trace.samples)
+    text = pt.view(judge.report, judge.path, "--counts", "-i", argument)
+    got = [int(number) for number in re.findall(r"^# from \S+ s to \S+ s: (\d+) events", text, re.M)]
+    judge.verdict(len(got) > 1, "--counts -i %s: slices" % argument, "%d" % len(got))
+    judge.equal("--counts -i %s: events" % argument, got, [want[number] for number in range(len(got))])
+    counts = [int(number) for number in re.findall(r"^ +(\d+)$", text, re.M)]
+    judge.equal("--counts -i %s: counts" % argument, sum(counts), len(judge.trace.samples))
+
+
+def check_totals(judge, _):
+    """What the views say of each probe: its hits, and how many a second."""
+    text = pt.view(judge.report, judge.path, "--counts")
+    for number, hits in sorted(judge.trace.hits.items()):
+        probe = judge.trace.probes[number]
+        source = judge.trace.sources[probe.source]
+        match = re.search(r"^# %s: (\d+) hits, (?:.*, )?([\d.]+)/s" % re.escape(probe.name), text, re.M)
+        rate = hits.hits * SECOND / (source.stop - source.start)
+        judge.verdict(match and int(match.group(1)) == hits.hits and abs(float(match.group(2)) - rate) <= 0.1 + rate / 1000,
+                      "%s: hits and rate in --counts" % probe.name, "%s, expected %d hits, %.1f/s" % (match and match.group(0), hits.hits, rate))
+
+
 def check_sources(judge, argument):
     """sources:KIND,...: the trace has these, each with events; kinds as in FORMAT.md."""
     judge.equal("sources", sorted(source.kind for source in judge.trace.sources.values()), sorted(map(int, argument.split(","))))

@@ -179,6 +179,12 @@ test_beside() {
 	check_number "walked tasks" "$("$report" --tasks "$scratch/beside.rwk" 2>/dev/null | wc -l) > 20"
 }
 
+# What the views make of it.
+test_views() {
+	record_calls views '--trace sys_enter_getppid -u' paced getppid 10 250 || return
+	check_points views account lost:0 paths events slices:1 totals frames
+}
+
 # --- storms --------------------------------------------------------------------------------------
 
 # figure NAME KEY: of the truth.
@@ -204,7 +210,7 @@ test_storm() {
 	beside_perf_stat limited "--trace raw_syscalls:sys_enter --rate-limit $LIMIT -u" raw_syscalls:sys_enter hot getppid "$count" || return
 	check_points limited account lost:0 perf:"$scratch/limited.perf" at-least:raw_syscalls:sys_enter=getppid rate:$LIMIT spread
 	record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot getppid "$count" || return
-	check_points exact account lost:0 calls:sys_enter_getppid=getppid rate:$LIMIT spread
+	check_points exact account lost:0 calls:sys_enter_getppid=getppid rate:$LIMIT spread totals
 	limited=$(($(figure exact run) / count))
 	echo "# a call takes $base ns; $whole when each is recorded, $limited with --rate-limit $LIMIT"
 	check_number "what a call in a limited storm costs more, ns" "$limited - $base < $BOUND_NS"
@@ -293,6 +299,7 @@ test_kernel_threads
 test_own
 test_durations
 test_beside
+test_views
 test_storm
 test_stopped
 test_refusals

@@ -10,11 +10,12 @@ void profile_events_begin(const struct profile *profile, struct profile_events *
 static bool next_sample(const struct profile_events *events, struct profile_event *event)
 {
 	const struct profile *profile = events->profile;
-	const struct kept_sample *sample = profile->kept.items + events->samples;
+	const struct kept_sample *sample;
 	const struct event_origin *origin;
 
 	if (events->samples == profile->kept.count)
 		return false;
+	sample = &profile->kept.items[events->samples];
 	origin = &profile->origins.items[sample->origin];
 	*event = (struct profile_event){
 		.kind = PROFILE_EVENT_SAMPLE,

@@ -204,27 +204,40 @@ struct wait_moment {
 	uint64_t (*time)(const struct profile_wait *wait);
 };
 
+/* Of the waits of one recording. */
+static int order_recording(const struct profile *profile, const struct wait_moment *moment, size_t from, size_t to,
+			   struct event_numbers *numbers)
+{
+	const struct profile_wait *waits = profile->waits.items;
+	_cleanup_free_ struct radix_key *keys = calloc(to - from + 1, sizeof(*keys));
+	size_t found = 0;
+	int r;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = from; i < to; i++)
+		if (moment->has(profile, &waits[i]))
+			keys[found++] = (struct radix_key){.key = moment->time(&waits[i]), .number = (uint32_t)i};
+	r = radix_sort(&keys, found);
+	for (size_t i = 0; i < found && r == 0; i++)
+		numbers->items[numbers->count++] = keys[i].number;
+	return r;
+}
+
 /* Waits come by recording; the moments of each are put in order. */
 static int order_moments(const struct profile *profile, const struct wait_moment *moment, struct event_numbers *numbers)
 {
 	const struct profile_wait *waits = profile->waits.items;
-	size_t count = profile->waits.count, from = 0;
-	_cleanup_free_ struct radix_key *keys = calloc(count + 1, sizeof(*keys));
-	int r = keys ? 0 : -ENOMEM;
+	size_t count = profile->waits.count;
+	int r = 0;
 
 	numbers->items = calloc(count + 1, sizeof(*numbers->items));
-	if (r < 0 || !numbers->items)
+	if (!numbers->items)
 		return -ENOMEM;
-	while (from < count && r == 0) {
-		uint32_t recording = waits[from].recording;
-		size_t found = 0;
-
-		for (; from < count && waits[from].recording == recording; from++)
-			if (moment->has(profile, &waits[from]))
-				keys[found++] = (struct radix_key){.key = moment->time(&waits[from]), .number = (uint32_t)from};
-		r = radix_sort(&keys, found);
-		for (size_t i = 0; i < found && r == 0; i++)
-			numbers->items[numbers->count++] = keys[i].number;
+	for (size_t from = 0, to; from < count && r == 0; from = to) {
+		for (to = from + 1; to < count && waits[to].recording == waits[from].recording;)
+			to++;
+		r = order_recording(profile, moment, from, to, numbers);
 	}
 	return r;
 }

@@ -44,20 +44,26 @@ static bool holds_state(const struct trace_chunk *chunk)
 	       chunk->header.type == RWK_CHUNK_END;
 }
 
+/* Of an INDEX nothing is needed but that it is whole. */
+static bool is_checked(const struct trace_chunk *chunk)
+{
+	return holds_state(chunk) || chunk->header.type == RWK_CHUNK_INDEX;
+}
+
 static int read_chunks(struct trace_file *file, struct event_decoder *decoder)
 {
 	for (uint32_t i = 0; i < file->chunk_count; i++) {
 		const struct trace_chunk *chunk = &file->chunks[i];
 		struct trace_model *model = &file->models[chunk->section];
 		const void *payload = NULL;
-		int r = holds_state(chunk) ? trace_file_load(file, i, &payload) : 0;
+		int r = is_checked(chunk) ? trace_file_load(file, i, &payload) : 0;
 
 		if (r == -EBADMSG) {
 			model->damaged_chunks++;
 			continue;
 		}
 		if (r == 0)
-			r = trace_model_add_chunk(model, i, payload, decoder);
+			r = trace_model_add_chunk(model, i, holds_state(chunk) ? payload : NULL, decoder);
 		if (r < 0)
 			return r;
 	}

@@ -53,15 +53,15 @@ static int write_frame(const struct view_context *context, const struct wait_sta
 }
 
 /* "('a', 'b')", "('a',)", "()" */
-static int write_tuple(const struct view_context *context, const struct wait_stacks *stacks, const uint32_t *frames,
-		       size_t count)
+static int write_tuple(const struct view_context *context, const struct wait_stacks *stacks, const struct chain *chain,
+		       size_t first, size_t count)
 {
 	(void)fputc('(', context->out);
 	for (size_t i = 0; i < count; i++) {
 		int r;
 
 		(void)fputs(i ? ", " : "", context->out);
-		r = write_frame(context, stacks, frames[i]);
+		r = write_frame(context, stacks, chain->frames.items[first + i]);
 		if (r < 0)
 			return r;
 	}
@@ -90,12 +90,11 @@ static int write_stack(const struct view_context *context, const struct wait_sta
 		return r;
 	(void)fprintf(context->out, "%" PRIu64 " %" PRIu64 " ", stack->total / 1000, stack->longest / 1000);
 	write_moment(context->out, profile_realtime(context->profile, longest->recording, longest->in));
-	r = write_tuple(context, stacks, chain->frames.items, chain->kernel_count);
+	r = write_tuple(context, stacks, chain, 0, chain->kernel_count);
 	if (r < 0)
 		return r;
 	(void)fputc(' ', context->out);
-	r = write_tuple(context, stacks, chain->frames.items + chain->kernel_count,
-			chain->frames.count - chain->kernel_count);
+	r = write_tuple(context, stacks, chain, chain->kernel_count, chain->frames.count - chain->kernel_count);
 	(void)fputc('\n', context->out);
 	return r;
 }

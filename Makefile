@@ -18,7 +18,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
-	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils
+	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils libdw-dev
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -57,6 +57,7 @@ REPORT_C := $(filter-out report/main.c,$(wildcard report/*.c report/*/*.c))
 BPF_C := $(wildcard bpf/*.bpf.c)
 UNIT_C := $(wildcard tests/unit/test_*.c)
 FUZZ_C := $(wildcard tests/fuzz/fuzz_*.c)
+ORACLE_C := $(wildcard tests/oracle/*.c)
 TOOL_C := $(wildcard tests/fault/*.c tests/bench/*.c tests/golden/*.c)
 WORKLOAD_C := $(wildcard tests/live/workloads/*.c samples/*/workload.c)
 WORKLOAD_CXX := $(wildcard tests/live/workloads/*.cpp samples/*/workload.cpp)
@@ -68,6 +69,7 @@ REPORT_A := $(B)/report.a
 SKELETONS := $(BPF_C:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 UNITS := $(UNIT_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
+ORACLE := $(if $(wildcard /usr/include/elfutils/libdw.h),$(B)/tests/oracle/unwind)
 SAMPLES := $(patsubst %/,$(BUILD)/%,$(dir $(filter samples/%,$(WORKLOAD_C) $(WORKLOAD_CXX))))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(filter tests/%,$(WORKLOAD_C) $(WORKLOAD_CXX)))) \
 	$(SAMPLES)
@@ -156,7 +158,7 @@ $(BUILD)/bpf/flags: FORCE
 
 # --- test programs -------------------------------------------------------------------------------
 
-test-programs: $(UNITS) $(TOOLS) $(WORKLOADS) $(GUESTS)
+test-programs: $(UNITS) $(TOOLS) $(WORKLOADS) $(GUESTS) $(ORACLE)
 	@:
 
 # A unit test may use the shared objects, and those of the program that its name begins with.
@@ -166,7 +168,14 @@ $(B)/tests/unit/test_record_%: $(B)/tests/unit/test_record_%.o $(RECORD_A) $(SHA
 
 $(B)/tests/unit/test_report_%: $(B)/tests/unit/test_report_%.o $(REPORT_A) $(SHARED_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -pthread -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) $(LIBS_REPORT) -pthread -o $@
+
+# The unwinder's cases are assembly.
+$(B)/tests/unit/unwind/%.o: tests/unit/unwind/%.S $(B)/flags
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -MMD -MP -c $< -o $@
+$(B)/tests/unit/test_report_unwind_cases: $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard tests/unit/unwind/*.[cS]))))
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SHARED_A)
 	$(call say,LINK)
@@ -176,6 +185,11 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SHARED_A)
 $(TOOLS): $(B)/%: $(B)/%.o $(REPORT_A) $(RECORD_A) $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -Wl,--as-needed $^ $(LIBS_RECORD) $(LIBS_REPORT) -pthread -o $@
+
+# Our unwinder beside libdw's call frame engine.
+$(B)/tests/oracle/unwind: $(call objects,$(ORACLE_C)) $(REPORT_A) $(SHARED_A)
+	$(call say,LINK)
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -ldw -lelf -o $@
 
 define workload_rule # source, compiler
 $(BUILD)/$(if $(filter samples/%,$(1)),$(patsubst %/,%,$(dir $(1))),$(basename $(1))): $(1)
@@ -244,7 +258,7 @@ check-run: deps-test
 	$(SUBMAKE) all static test-programs fuzz-programs
 	$(SUBMAKE) SAN=1 all test-programs
 	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh $(LINT) tests/test_run.sh $(UNITS) $(SAN_UNITS) \
-		$(call SCRIPTS,golden fault live vm) $(FUZZ_SHORT)
+		$(call SCRIPTS,golden oracle fault live vm) $(FUZZ_SHORT)
 
 bench: deps-test ## measure against perf; writes BENCH.md
 	$(SUBMAKE) all static test-programs

@@ -8,6 +8,7 @@
 #ifndef RWALKER_COMMON_ELF_FILE_H
 #define RWALKER_COMMON_ELF_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,21 @@ size_t elf_file_segments(const struct elf_file *file, const struct elf_segment *
 /* .symtab where there is one, joined with .dynsym where that adds names. An empty list is no error. */
 int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
 void elf_symbols_deinit(struct elf_symbols *symbols);
+
+struct elf_section_bytes {
+	uint8_t *bytes; /* NULL: there is no such section */
+	size_t size;
+	uint64_t address; /* link-time, of the first byte */
+	bool compressed;  /* an Elf64_Chdr and what it says */
+};
+
+struct elf_unwind { /* call frame information, undecoded */
+	struct elf_section_bytes eh_frame, eh_frame_hdr, debug_frame;
+};
+
+/* By section headers; where those are stripped, by PT_GNU_EH_FRAME. None at all is no error. */
+int elf_file_unwind(const struct elf_file *file, struct elf_unwind *ret_unwind);
+void elf_unwind_deinit(struct elf_unwind *unwind);
 
 /* The build-id in a run of ELF notes, such as /sys/kernel/notes or a vDSO's; length 0 where there is none. */
 void elf_notes_build_id(const void *notes, size_t length, struct build_id *ret_id);

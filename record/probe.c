@@ -18,6 +18,7 @@
 
 #define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
 #define BTF_FILE "/sys/kernel/btf/vmlinux"
+#define LOCKDOWN_FILE "/sys/kernel/security/lockdown"
 
 enum { DEFAULT_FRAMES = 127, LEAST_MAJOR = 6, LEAST_MINOR = 1 };
 
@@ -91,6 +92,19 @@ uint32_t probe_max_frames(void)
 	return frames < RING_MAX_FRAMES ? (uint32_t)frames : RING_MAX_FRAMES;
 }
 
+/* As far as it tells: then programs that read the kernel's memory are refused. */
+static bool is_confidential(void)
+{
+	_cleanup_close_ int fd = open(LOCKDOWN_FILE, O_RDONLY | O_CLOEXEC);
+	char text[128];
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	return strstr(text, "[confidentiality]");
+}
+
 static int check_host(void)
 {
 	unsigned int major = 0, minor = 0;
@@ -104,6 +118,9 @@ static int check_host(void)
 	if (access(BTF_FILE, R_OK) < 0)
 		return log_error(ENOTSUP, "this kernel does not describe its types in \"" BTF_FILE
 					  "\" (CONFIG_DEBUG_INFO_BTF); recording needs that");
+	if (is_confidential())
+		return log_error(EPERM, "this kernel is locked down (lockdown=confidentiality): it lets no BPF program read its "
+					"memory; recording needs that");
 	return 0;
 }
 
@@ -293,7 +310,9 @@ static int load_all(struct probe *probe)
 	(void)libbpf_set_print(print_warning);
 	r = load(probe);
 	(void)libbpf_set_print(NULL);
-	return r < 0 ? log_error(-r, "the kernel refused the BPF programs: %s", strerror(-r)) : 0;
+	if (r >= 0)
+		return 0;
+	return log_error(r == -EINVAL ? ENOTSUP : -r, "the kernel refused the BPF programs: %s", strerror(-r)); /* EINVAL is of usage */
 }
 
 int probe_create(const struct probe_settings *settings, struct probe **ret_probe)

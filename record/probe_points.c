@@ -287,18 +287,20 @@ static int attach_at_once(struct probe *probe, const struct point_source *source
 static int attach_one_by_one(struct probe *probe, const struct point_source *source, struct point *points)
 {
 	const struct probe_points_settings *settings = probe->settings.points;
+	int loaded = load(probe, POINT_KPROBE, points->source, 0, NULL);
 	uint32_t attached = 0;
-	int r = load(probe, POINT_KPROBE, points->source, 0, NULL);
 
-	for (uint32_t i = 0; !r && i < source->count; i++) {
-		points[i].error = attach_kprobe(probe, &points[i], source->first + i + 1);
+	if (loaded == -ENOMEM)
+		return loaded;
+	for (uint32_t i = 0; i < source->count; i++) {
+		points[i].error = loaded ? loaded : attach_kprobe(probe, &points[i], source->first + i + 1);
 		attached += !points[i].error;
-		if (settings->progress)
+		if (settings->progress && !loaded)
 			settings->progress(settings->context, i + 1, source->count);
 	}
-	if (!r && !attached)
+	if (!loaded && !attached)
 		drop_last(probe);
-	return r;
+	return 0;
 }
 
 static int attach_set(struct probe *probe, const struct point_source *source, struct point *points)

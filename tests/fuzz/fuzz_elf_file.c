@@ -32,6 +32,16 @@ static void check_symbols(const struct elf_file *file)
 	elf_symbols_deinit(&symbols);
 }
 
+static void check_unwind(const struct elf_file *file)
+{
+	struct elf_unwind unwind;
+
+	if (elf_file_unwind(file, &unwind) < 0)
+		return;
+	require(!unwind.eh_frame.size == !unwind.eh_frame.bytes);
+	elf_unwind_deinit(&unwind);
+}
+
 static void check_rest(const struct elf_file *file)
 {
 	const struct elf_segment *segments;
@@ -58,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	require(id.length <= BUILD_ID_MAX);
 	if (elf_file_create(fd, &file) == 0) {
 		check_symbols(file);
+		check_unwind(file);
 		check_rest(file);
 		elf_file_destroy(file);
 	}

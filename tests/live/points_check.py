@@ -130,6 +130,29 @@ def check_perf(judge, argument):
             judge.equal("%s: events as perf stat counted" % name, judge.trace.recorded(probe), count + int(more or 0))
 
 
+def check_counts(judge, argument):
+    """counts:FILE: lines "FUNCTION TID COUNT" of what else counted the workload's threads in the same run."""
+    with open(argument, encoding="utf-8") as lines:
+        counts = {(words[0], int(words[1])): int(words[2]) for words in map(str.split, lines)}
+    tids = sorted({path.tid for path in judge.truth.paths})
+    for number, probe in sorted(judge.trace.probes.items()):
+        if not any(name == probe.name for name, _ in counts):
+            continue
+        for tid in tids:
+            got = sum(sample.probe == number and sample.task.tid == tid for sample in judge.trace.samples)
+            judge.equal("%s by thread %d: as the kernel's own kprobe counted" % (probe.name, tids.index(tid)), got,
+                        counts.get((probe.name, tid), 0))
+
+
+def check_missed(judge, argument):
+    """missed:PROBE=CALL: for each such call the kernel left out our program once, and said so."""
+    name, _, call = argument.partition("=")
+    probe = judge.trace.probe_called(name)
+    want = sum(path.count for path in judge.truth.paths if path.call == call)
+    judge.equal("%s: missed" % name, judge.trace.hits[probe].missed if probe else None, want)
+    judge.equal("%s: lost by recursion" % name, judge.trace.loss(judge.trace.probes[probe].source, pt.RECURSION) if probe else None, want)
+
+
 def check_probes(judge, argument):
     """probes:NAME,...: these and no others."""
     judge.equal("probes", sorted(probe.name for probe in judge.trace.probes.values()), sorted(argument.split(",")))
@@ -141,14 +164,15 @@ def check_hook(judge, argument):
 
 
 def check_leaves(judge, _):
-    """The first frame is the traced function: as many stacks end in each as events are of its probe."""
-    want = collections.Counter(judge.trace.probes[sample.probe].name for sample in judge.trace.samples if sample.probe)
-    got = collections.Counter()
-    for _, frames, count in pt.folded(judge.report, judge.path, "-K", "--source", "kfunc"):
-        got[frames[-1] if frames else ""] += count
-    judge.verdict(want, "functions were called", "none was")
-    for name in sorted(set(want) | set(got)):
-        judge.equal("%s: stacks that begin in it" % (name or "(no frame)"), got[name], want[name])
+    """The first frame is the traced function, in as many stacks as there are events of each."""
+    for number, probe in sorted(judge.trace.probes.items()):
+        want = judge.trace.recorded(number)
+        if judge.trace.sources[probe.source].kind != pt.KFUNC or not want:
+            continue
+        leaves = collections.Counter()
+        for _, frames, count in pt.folded(judge.report, judge.path, "-K", "--source", "kfunc", "--probe", probe.name):
+            leaves[frames[-1] if frames else "(no frame)"] += count
+        judge.equal(probe.name + ": first frames", dict(leaves), {probe.name: want})
 
 
 def check_comms(judge, argument):

@@ -8,6 +8,7 @@
  *   hot CALL COUNT             one call over and over, without a pause
  *   paced CALL MS COUNT        one call every MS ms, told one by one
  *   pairs COUNT                two threads pass a byte to and fro through pipes; on one CPU each pass is a switch
+ *   direct FILE COUNT          reads so many pages past the page cache, one by one
  *
  * CALL is write, getppid or yield. With "go" it says "ready" and waits for a line on its input first. Then it prints lines of
  * "word key=value ...", times in ns, CLOCK_MONOTONIC:
@@ -24,7 +25,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
-enum { NAP_NS = 100000, MS_NS = 1000000 };
+enum { NAP_NS = 100000, MS_NS = 1000000, PAGE = 4096 };
 
 struct job {
 	int null, file;
@@ -312,6 +313,37 @@ static void paced(char **argv, bool go)
 	free(brackets);
 }
 
+/* --- past the page cache ---------------------------------------------------------------------------------------------- */
+
+FRAMED static void path_direct_inner(int fd, void *page, uint64_t number)
+{
+	if (raw_call(SYS_pread64, fd, (long)page, PAGE, (long)(number * PAGE)) != PAGE)
+		fault("pread64");
+}
+
+FRAMED static void path_direct_outer(int fd, void *page, uint64_t number)
+{
+	path_direct_inner(fd, page, number);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+static void direct(char **argv, bool go)
+{
+	uint64_t count = strtoull(argv[1], NULL, 10);
+	const struct path told[] = {{.stack = "path_direct_outer;path_direct_inner", .call = "pread64", .times = count}, {0}};
+	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
+	int fd = open(argv[0], O_RDONLY | O_DIRECT | O_CLOEXEC);
+	void *page = aligned_alloc(PAGE, PAGE);
+
+	if (fd < 0 || !page)
+		fault(argv[0]);
+	ready(go, 0);
+	for (uint64_t i = 0; i < count; i++)
+		path_direct_outer(fd, page, i);
+	worker_print(&self);
+	free(page);
+}
+
 /* --- to and fro ------------------------------------------------------------------------------------------------------- */
 
 struct ends {
@@ -391,6 +423,7 @@ static const struct kind {
 	{"hot", 2, hot},
 	{"paced", 3, paced},
 	{"pairs", 1, pairs},
+	{"direct", 2, direct},
 };
 
 int main(int argc, char **argv)

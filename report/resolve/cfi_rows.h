@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Call frame information compiled to flat rows {offset in the function, rule}, FDE by FDE as they are asked for. A rule
+ * says where the caller's registers are; equal rules are stored once, over all modules. One object per thread: it
+ * reads the modules' sections, which threads share, and writes only to itself.
+ *
+ * Memory: when rows and rules exceed the budget, all of them are dropped and `epoch` is advanced; they come back as they are
+ * asked for. So a rule's number is good only while the epoch it was found in lasts.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_CFI_ROWS_H
+#define RWALKER_REPORT_RESOLVE_CFI_ROWS_H
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "report/resolve/cfi_section.h"
+
+enum cfi_rule_kind { /* DWARF 5 §6.4.1 */
+	CFI_UNSPECIFIED,
+	CFI_UNDEFINED,
+	CFI_SAME,
+	CFI_OFFSET,	    /* at CFA + value */
+	CFI_VALUE_OFFSET,   /* is CFA + value */
+	CFI_REGISTER,	    /* in another register */
+	CFI_EXPRESSION,	    /* at what the expression gives */
+	CFI_VALUE_EXPRESSION,
+};
+
+enum { /* flags of a rule */
+	CFI_RULE_PLAIN = 1,	 /* CFA is a register plus an offset, all registers are at offsets from it */
+	CFI_RULE_SIGNAL = 2,	 /* the caller was interrupted, it did not call */
+	CFI_RULE_DEBUG_FRAME = 4, /* expressions are in .debug_frame */
+};
+
+struct cfi_register_rule {
+	int32_t value;	       /* offset; of an expression, where its length stands in its section; other register */
+	uint8_t reg, kind;     /* kind: enum cfi_rule_kind from CFI_OFFSET on */
+	uint8_t zero[2];
+};
+
+/* Registers that are neither in `same` nor listed are unknown in the caller; sp is the CFA then. */
+struct cfi_rule {
+	uint64_t same;	  /* bit n: register n keeps its value */
+	int32_t cfa_value; /* as in cfi_register_rule */
+	uint8_t cfa_kind; /* CFI_VALUE_OFFSET or CFI_VALUE_EXPRESSION */
+	uint8_t cfa_register;
+	uint8_t flags;
+	uint8_t count;
+	struct cfi_register_rule registers[];
+};
+
+_Static_assert(sizeof(struct cfi_rule) == 16 && sizeof(struct cfi_register_rule) == 8, "rules are compared as bytes");
+
+/* No rule: a number below CFI_RULE_FIRST. */
+enum { CFI_RULE_NONE, CFI_RULE_FIRST };
+
+struct cfi_row {
+	uint32_t offset; /* from the FDE's start; the row holds up to the next one */
+	uint32_t rule;
+};
+
+struct cfi_block { /* one FDE's rows */
+	uint64_t start, end;
+	uint32_t first_row, row_count;
+};
+
+struct cfi_module {
+	const struct cfi_section *section;
+	uint32_t *blocks; /* by FDE: its block's number + 1, 0: not compiled */
+};
+
+struct cfi_program; /* the compiler's working state */
+
+enum { CFI_RECENT = 1024 };
+
+struct cfi_rows {
+	ARRAY(struct cfi_module) modules; /* by the caller's number */
+	ARRAY(struct cfi_block) blocks;
+	ARRAY(struct cfi_row) rows;
+	ARRAY(uint64_t) rules; /* one struct cfi_rule after the other; a number is the index */
+	struct hash_map numbers; /* a rule's bytes -> its number */
+	uint32_t recent[CFI_RECENT]; /* by a cheap hash of the bytes: the rule that had it last, to spare the map */
+	struct cfi_program *program;
+	size_t budget;
+	uint32_t epoch;
+};
+
+int cfi_rows_init(struct cfi_rows *rows, size_t budget);
+void cfi_rows_deinit(struct cfi_rows *rows);
+
+/*
+ * The rule for a link-time address of a module: its number, CFI_RULE_NONE where there is none. `module` is the caller's
+ * number for the section, dense from 0. -ENOMEM.
+ */
+int cfi_rows_find(struct cfi_rows *rows, uint32_t module, const struct cfi_section *section, uint64_t address,
+		  uint32_t *ret_rule);
+
+static inline const struct cfi_rule *cfi_rows_rule(const struct cfi_rows *rows, uint32_t number)
+{
+	return (const struct cfi_rule *)(const void *)&rows->rules.items[number];
+}
+
+/* For the compiler: appends a row to the block in the making, unless it says what the row before says. */
+int cfi_rows_append(struct cfi_rows *rows, uint32_t block_first, uint32_t offset, uint32_t rule);
+/* The number of a rule of `size` bytes, a multiple of 8. */
+int cfi_rows_intern(struct cfi_rows *rows, const struct cfi_rule *rule, size_t size, uint32_t *ret_number);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One walk over one snapshot, frame by frame: what the parts of the unwinder share, and what tests look at. A step replaces the
+ * frame's registers by its caller's. Included by the unwinder only.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_UNWIND_WALK_H
+#define RWALKER_REPORT_RESOLVE_UNWIND_WALK_H
+
+#include <string.h>
+
+#include "report/resolve/cfi_rows.h"
+#include "report/resolve/unwinder.h"
+
+enum { UNWIND_EXPRESSION_STEPS = 16384, UNWIND_SEARCHES = 4, UNWIND_SEARCH_WORDS = 512 };
+
+struct unwind_frame {
+	uint64_t registers[UNWIND_REGISTERS];
+	uint64_t known;
+	bool exact;  /* pc is the next instruction's, not a return address */
+	uint8_t how; /* enum unwind_how, without UNWIND_EXACT */
+};
+
+enum unwind_place { /* what lies at a frame's pc */
+	PLACE_UNMAPPED,
+	PLACE_NO_CFI,	   /* a mapping without call frame information */
+	PLACE_GAP,	   /* no FDE there, but the module has some */
+	PLACE_TRAMPOLINE, /* of signals, without an FDE */
+	PLACE_RULE,
+};
+
+struct unwind_code {
+	enum unwind_place place;
+	uint32_t rule; /* number, with PLACE_RULE */
+};
+
+struct unwind_walk {
+	struct unwinder *unwinder;
+	const struct unwind_arch *arch;
+	struct cfi_rows *rows;
+	const struct unwind_space *space;
+	const struct unwind_snapshot *snapshot;
+	uint64_t address_mask;
+	unsigned int steps_left, searches_left;
+	struct unwind_frame frame;
+	struct unwind_code code; /* of the frame's pc */
+	uint64_t last_sp, last_fp; /* of the frame that was left last */
+};
+
+/* At the leaf. 0 or -ENOMEM. */
+int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const struct unwind_space *space,
+		      const struct unwind_snapshot *snapshot);
+/* To the caller: UNWIND_GOES_ON; or a reason not to, or -ENOMEM, and the walk is over and its frame worth nothing. */
+int unwind_walk_next(struct unwind_walk *walk);
+
+/* What lies at a pc. 0 or -ENOMEM. */
+int unwind_find_code(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *ret_code);
+
+/* Each as unwind_walk_next, on a frame whose code is known to be of that kind. */
+int unwind_step_rule(struct unwind_walk *walk, uint32_t rule, struct unwind_frame *frame);
+int unwind_step_trampoline(struct unwind_walk *walk, struct unwind_frame *frame);
+int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, struct unwind_frame *frame);
+
+/* Appends what the recorded chain has beyond the last frame, which lay at `sp` and had the frame pointer `fp`. */
+void unwind_append_tail(const struct unwind_tail *tail, uint64_t sp, uint64_t fp, uint64_t address_mask,
+			struct unwind_chain *chain);
+
+/* The 8 bytes at an address; false where the snapshot does not hold them. */
+static inline bool unwind_read(const struct unwind_snapshot *snapshot, uint64_t address, uint64_t *ret_value)
+{
+	uint64_t offset = address - snapshot->stack_address;
+
+	if (snapshot->stack_size < sizeof(*ret_value) || offset > snapshot->stack_size - sizeof(*ret_value))
+		return false;
+	memcpy(ret_value, snapshot->stack + offset, sizeof(*ret_value)); /* little-endian, as both machines are */
+	return true;
+}
+
+#endif

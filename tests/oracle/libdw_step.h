@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One step by libdw's call frame engine over a snapshot: dwarf_cfi_addrframe finds the rules, dwarf_frame_cfa and
+ * dwarf_frame_register tell them as lists of operations, which are evaluated here. Shares nothing with report/resolve but
+ * the type of a frame.
+ */
+#pragma once
+
+#include "report/resolve/unwind_walk.h"
+#include "tests/oracle/snapshot.h"
+
+enum libdw_step {
+	LIBDW_NO_FRAME, /* no call frame information there: it cannot judge */
+	LIBDW_STEPPED,
+	LIBDW_OUTERMOST,  /* the return address is undefined */
+	LIBDW_UNREADABLE, /* needs bytes the snapshot does not hold */
+	LIBDW_UNKNOWN,	  /* needs a register that is not known */
+};
+
+/* Replaces the frame by its caller's where it steps. */
+enum libdw_step libdw_step(const struct oracle_snapshot *snapshot, struct unwind_frame *frame);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Snapshots of the test's own process, taken by a SIGTRAP handler on a stack of its own; and its address space, as the unwinder
+ * wants it. x86-64 only.
+ */
+#pragma once
+
+#include "common/array.h"
+#include "report/resolve/cfi_file.h"
+#include "report/resolve/unwinder.h"
+
+enum { OWN_STACK_BYTES = 32768, OWN_SNAPSHOTS = 4096, OWN_STEP_BYTES = 4096, OWN_SIGNAL_STACK = 65536 };
+
+struct own_snapshot {
+	uint64_t registers[UNWIND_REGISTERS];
+	uint8_t *stack;
+	size_t size;
+};
+
+struct own_mapping {
+	uint64_t start, end, bias;
+	uint32_t module; /* UINT32_MAX: none */
+};
+
+struct own_process {
+	struct unwinder *unwinder;
+	ARRAY(struct own_mapping) maps;
+	ARRAY(struct cfi_file) modules;
+	ARRAY(char *) paths;
+	uint64_t stack_end;
+	uint8_t *signal_stack; /* OWN_SIGNAL_STACK bytes */
+	struct own_snapshot *taken; /* OWN_SNAPSHOTS */
+	size_t count, stack_bytes;
+	uint8_t *stacks;
+};
+
+int own_create(struct own_process *own);
+void own_destroy(struct own_process *own);
+/* Forgets what was taken; from now on `bytes` of stack each. */
+void own_begin(struct own_process *own, size_t bytes);
+/* The chain of one snapshot, of which `size` bytes of stack count. */
+void own_unwind(struct own_process *own, const struct own_snapshot *snapshot, size_t size,
+		const struct unwind_tail *tail, struct unwind_chain *chain);

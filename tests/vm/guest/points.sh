@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Kernel functions and tracepoints under the recorder, with a workload that knows its calls: the truth is /out/NAME.truth, the
+# trace /out/NAME.rwk. Beside it the kernel's own kprobe events count the same functions by thread: /out/NAME.counts has lines
+# "FUNCTION TID COUNT". Judged by tests/vm/test_points.sh.
+. /lib.sh
+
+tracing=/sys/kernel/tracing
+
+# count_function NAME... : by tracefs, from now on
+count_function() {
+	for function; do
+		echo "p:rw/$function $function" >>$tracing/kprobe_events &&
+			echo 'hist:keys=common_pid' >$tracing/events/rw/"$function"/trigger &&
+			echo 1 >$tracing/events/rw/"$function"/enable || echo "VM-FAIL: tracefs cannot count $function"
+	done
+}
+
+# { common_pid:        123 } hitcount:        300
+counts() {
+	for function in "$tracing"/events/rw/*/; do
+		sed -n "s/^{ common_pid: *\([0-9]*\) } hitcount: *\([0-9]*\)\$/$(basename "$function") \1 \2/p" "$function/hist"
+	done
+}
+
+# points_run NAME 'OPTIONS' KIND ARGUMENT... : the recorder's stdout is the workload's
+points_run() {
+	points_name=$1 points_options=$2
+	shift 2
+	# shellcheck disable=SC2086
+	record "$points_name" $points_options -u --embed=min -- calls "$@"
+	mv "/out/$points_name.out" "/out/$points_name.truth"
+	counts >"/out/$points_name.counts"
+}
+
+have_recorder || exit 0
+mount -t debugfs debugfs /sys/kernel/debug # says what kprobes are forbidden in
+devices_make || exit 1
+cd /tmp || exit 1
+
+record mistyped --kfunc vfs_wrte -- true
+count_function vfs_write do_sys_openat2 hrtimer_nanosleep linear_map
+points_run exact '--kfunc vfs_write' plan 1 f
+points_run glob '--kfunc vfs_write*' plan 1 f
+points_run regex '--kfunc /^(vfs_write|do_sys_openat2|hrtimer_nanosleep)$/' plan 1 f
+# Exact names, two that may not be traced, and tracepoints of both kinds.
+points_run several '--kfunc do_sys_openat2 --kfunc do_int3 --kfunc sched_clock --kfunc vfs_write --trace sys_enter --trace sys_exit_openat' plan 1 f
+points_run module '--kfunc linear_map' direct "$raw" 40
+points_run module-set '--kfunc linear_ma*' direct "$raw" 40
+points_run most '--kfunc vfs_write* --max-probes 1' plan 1 f
+points_run limited '--kfunc __x64_sys_getppid --rate-limit 100' hot getppid 20000
+# The recorder's programs call this one: the tracepoint's once, and so does its own, which cannot run within itself.
+points_run missed '--trace sys_enter_getppid --kfunc bpf_ktime_get_ns' plan 1 f
+
+mount -t securityfs none /sys/kernel/security 2>/dev/null
+vmexit wait &
+until_true 50 test -p /tmp/vmexit
+if echo confidentiality >/sys/kernel/security/lockdown; then
+	record locked --kfunc vfs_write -- true
+	record locked-set --kfunc 'vfs_write*' -- true
+	record locked-cpu -p 1
+else
+	echo "# this kernel has no lockdown"
+fi
+exit 0

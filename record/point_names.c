@@ -29,7 +29,9 @@ static int compare_items(const void *left, const void *right)
 	const struct point_name *l = left, *r = right;
 	int order = strcmp(l->name, r->name);
 
-	if (!order && l->category && r->category)
+	if (!order && !l->category != !r->category)
+		return !l->category ? 1 : -1; /* the one that says more comes first, and is the one that patterns take */
+	if (!order && l->category)
 		order = strcmp(l->category, r->category);
 	return order ? order : (l->address > r->address) - (l->address < r->address);
 }

@@ -91,11 +91,12 @@ def check_paths(judge, argument):
 
 
 def check_switches(judge, _):
-    """As many switches from each thread's path as the kernel itself counts, by getrusage() right before and after it."""
+    """As many switches from each thread's path as the kernel itself counts, by getrusage() right before and after it: nearly as
+    many as passes, as now and then the byte is there already."""
     rows = pt.folded(judge.report, judge.path)
     for path in judge.truth.paths:
         got = sum(count for comm, frames, count in rows if comm == path.comm and pt.stands_in(path.functions, frames))
-        judge.verdict(path.switches >= path.count and abs(got - path.switches) <= 1, path.comm + ": switches",
+        judge.verdict(path.switches > path.count * 9 // 10 and abs(got - path.switches) <= 1, path.comm + ": switches",
                       "%d, expected %d" % (got, path.switches))
 
 

@@ -6,10 +6,10 @@
 
 #include "tests/test.h"
 
-enum { MAX_WORDS = 16 };
+enum { MAX_WORDS = 80 };
 
 struct line { /* what the config points into */
-	char text[64];
+	char text[512];
 	char *words[MAX_WORDS + 1];
 };
 
@@ -128,6 +128,89 @@ static void sizes(struct test *t)
 	}
 }
 
+/* --- tracepoints and kernel functions --- */
+
+static void check_point(struct test *t, const struct record_config *config, size_t number, const char *name, bool function,
+			int64_t seconds)
+{
+	const struct record_point *point = &config->points.items[number];
+	char text[128];
+
+	REQUIRE(t, number < config->points.count);
+	(void)snprintf(text, sizeof(text), "%.*s", point->length, point->text);
+	CHECK_STR(t, text, name);
+	CHECK(t, point->function == function);
+	CHECK_INT(t, point->seconds, seconds);
+}
+
+static void points_in_their_order(struct test *t)
+{
+	GOOD("--trace sched:sched_switch --kfunc tcp_sendmsg --trace=sys_enter --kfunc /^tcp_(send|recv)/");
+	CHECK_INT(t, config.points.count, 4);
+	check_point(t, &config, 0, "sched:sched_switch", false, 0);
+	check_point(t, &config, 1, "tcp_sendmsg", true, 0);
+	check_point(t, &config, 2, "sys_enter", false, 0);
+	check_point(t, &config, 3, "/^tcp_(send|recv)/", true, 0);
+	CHECK_INT(t, config.points.rate_limit, 0);
+	CHECK_INT(t, config.points.most, 500);
+}
+
+/* The last ":digits" is the duration, and nothing else is. */
+static void points_with_durations(struct test *t)
+{
+	GOOD("--trace sched:sched_switch:5 --trace sys_enter:10 --kfunc vfs_*:3 --trace block:9p --trace a:b:0 --kfunc /a:1/ --kfunc f:");
+	CHECK_INT(t, config.points.count, 7);
+	check_point(t, &config, 0, "sched:sched_switch", false, 5);
+	check_point(t, &config, 1, "sys_enter", false, 10);
+	check_point(t, &config, 2, "vfs_*", true, 3);
+	check_point(t, &config, 3, "block:9p", false, 0);
+	check_point(t, &config, 4, "a:b", false, 0);
+	check_point(t, &config, 5, "/a:1/", true, 0);
+	check_point(t, &config, 6, "f:", true, 0);
+}
+
+static void points_are_the_source(struct test *t)
+{
+	GOOD("--trace sys_enter --rate-limit 100 --max-probes 20000 -- make");
+	CHECK(t, !config.profile.wanted && !config.walk.wanted && !config.offcpu.wanted);
+	CHECK_INT(t, config.points.rate_limit, 100);
+	CHECK_INT(t, config.points.most, 20000);
+}
+
+static void points_beside_other_sources(struct test *t)
+{
+	GOOD("--kfunc vfs_write -p 3 --offcpu 2 -i 1");
+	CHECK(t, config.profile.wanted && config.walk.wanted && config.offcpu.wanted);
+	CHECK_INT(t, config.points.count, 1);
+}
+
+static void as_many_points_as_there_is_room_for(struct test *t)
+{
+	struct record_config config;
+	struct line line;
+	char text[sizeof(line.text)];
+	size_t used = 0;
+
+	for (int i = 0; i < RECORD_MAX_POINTS; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "--%s x%d ", i % 2 ? "kfunc" : "trace", i);
+	REQUIRE(t, used < sizeof(text) - sizeof("--trace y"));
+	REQUIRE(t, parse(&config, &line, text) == 0);
+	CHECK_INT(t, config.points.count, RECORD_MAX_POINTS);
+	(void)snprintf(text + used, sizeof(text) - used, "--trace y");
+	CHECK_INT(t, parse(&config, &line, text), -EINVAL);
+}
+
+/* A name may be empty only as a word of its own. */
+static void points_without_a_name(struct test *t)
+{
+	char *words[] = {"rwalker-record", "--trace", "", NULL};
+	struct record_config config;
+
+	CHECK_INT(t, record_options_parse(&config, 3, words), -EINVAL);
+	words[1] = "--kfunc";
+	CHECK_INT(t, record_options_parse(&config, 3, words), -EINVAL);
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
@@ -135,6 +218,8 @@ static void refuses(struct test *t)
 		"-p -1", "-f 0", "--pid 0", "--pid 1,", "--pid 1,x", "--pid -4", "--tid 99999999999", "--embed some",
 		"--max-size 0", "--max-size -1", "--max-size 1T", "--max-size 1KK", "--max-size 99999999999999999999G",
 		"--max-size 17179869184G", "--finalize f -- ls", "--wakers", "-m 5", "--state D", "--offcpu 5 -m 10 -M 5", "--offcpu 5 --state Q", "stray", "--tree", "-U", "--no-such",
+		"--trace", "--kfunc", "--trace :5", "--kfunc :5", "--trace a:99999999999999999999", "--trace a:1000000001", "--rate-limit 5",
+		"--rate-limit 0 --trace a", "--rate-limit x --trace a", "--max-probes 0 --trace a", "--max-probes 20001 --trace a",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -147,4 +232,6 @@ static void refuses(struct test *t)
 
 TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the_end), TEST(profile_and_walks),
 	  TEST(stuck_has_its_rhythm), TEST(stuck_with_another_wait), TEST(waiting_is_a_walk), TEST(command_is_profiled),
-	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(refuses))
+	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
+	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
+	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses))

@@ -8,6 +8,7 @@ import time
 import embedding
 import machine
 import markdown
+import points
 import reporting
 import settings
 import slowdown
@@ -17,7 +18,7 @@ import waits
 import walk
 
 SECTIONS = {"slowdown": slowdown, "steady": steady, "embedding": embedding, "reporting": reporting,
-            "starting": starting, "walk": walk, "waits": waits}
+            "starting": starting, "walk": walk, "waits": waits, "points": points}
 
 
 def say(what):

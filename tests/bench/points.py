@@ -208,7 +208,8 @@ def run(report, say):
         f"parent over and over: with {LOOPS} loops of arithmetic before each (now and then), and without (a storm). All "
         "recorders are system-wide and take kernel and user stacks by frame pointer. CPU time of the work is divided by that "
         "alone in the same round. Recorder CPU is that of the recorder's threads and helpers while the work runs, and what it "
-        "takes them to stop; perf counts its own system calls as events, rwalker leaves its own out. counted: hits of all rounds that are in the trace as a number; events: those that have their "
-        "stacks in it. Target for the slowdown: the upper confidence bound is at most perf's median + 0.02.")
+        "takes them to stop; perf counts its own system calls as events, rwalker leaves its own out. counted: hits of all "
+        "rounds that are in the trace as a number; events: those that have their stacks in it. Target for the slowdown: the "
+        "upper confidence bound is at most perf's median + 0.02.")
     report.table(table)
     report.table(against)

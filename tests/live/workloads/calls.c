@@ -5,9 +5,9 @@
  *
  *   plan ROUNDS FILE           a few hundred calls on each path, by two threads: "calls" on the first CPU it may run on, and
  *                              "calls-two" on the last
- *   hot CALL COUNT             one call over and over, without a pause
+ *   hot CALL COUNT [LOOPS]     one call over and over, without a pause; with so many loops of arithmetic before each
  *   paced CALL MS COUNT        one call every MS ms, told one by one
- *   pairs COUNT                two threads pass a byte to and fro through pipes; on one CPU each pass is a switch
+ *   pairs COUNT [LOOPS]        two threads pass a byte to and fro through pipes; on one CPU each pass is a switch
  *   direct FILE COUNT          reads so many pages past the page cache, one by one
  *
  * CALL is write, getppid or yield. With "go" it says "ready" and waits for a line on its input first. Then it prints lines of
@@ -204,6 +204,24 @@ static void workers_run(struct worker *workers, unsigned int count, bool go)
 		worker_print(&workers[i]);
 }
 
+/* About a nanosecond each. */
+static inline __attribute__((always_inline)) void arithmetic(uint64_t loops)
+{
+	uint64_t x = 42;
+
+	for (uint64_t i = 0; i < loops; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		__asm__ volatile("" : "+r"(x));
+	}
+}
+
+static uint64_t number_or_none(const char *text)
+{
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 static void plan(char **argv, bool go)
 {
 	const struct job job = {
@@ -244,15 +262,17 @@ static const struct only *only_find(const char *name)
 	fault(name);
 }
 
-FRAMED static void path_hot_inner(const struct only *only, int fd, uint64_t count)
+FRAMED static void path_hot_inner(const struct only *only, int fd, uint64_t count, uint64_t loops)
 {
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < count; i++) {
+		arithmetic(loops);
 		(void)raw_call(only->number, fd, only->second, only->third, 0);
+	}
 }
 
-FRAMED static void path_hot_outer(const struct only *only, int fd, uint64_t count)
+FRAMED static void path_hot_outer(const struct only *only, int fd, uint64_t count, uint64_t loops)
 {
-	path_hot_inner(only, fd, count);
+	path_hot_inner(only, fd, count, loops);
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
@@ -267,7 +287,7 @@ static void hot(char **argv, bool go)
 	ready(go, 0);
 	self.wall = clock_ns(CLOCK_MONOTONIC);
 	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	path_hot_outer(only, fd, count);
+	path_hot_outer(only, fd, count, number_or_none(argv[2]));
 	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.run;
 	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
 	worker_print(&self);
@@ -348,7 +368,7 @@ static void direct(char **argv, bool go)
 
 struct ends {
 	int from, to;
-	uint64_t count;
+	uint64_t count, loops;
 	bool first;
 	pid_t tid;
 	long switches; /* of its thread, meanwhile */
@@ -359,6 +379,7 @@ FRAMED static void path_pass(const struct ends *ends)
 	char byte = 'x';
 
 	for (uint64_t i = 0; i < ends->count; i++) {
+		arithmetic(ends->loops);
 		if (ends->first && raw_call(SYS_write, ends->to, (long)&byte, 1, 0) != 1)
 			fault("write");
 		if (raw_call(SYS_read, ends->from, (long)&byte, 1, 0) != 1)
@@ -391,15 +412,15 @@ static void *pass_main(void *arg)
 
 static void pairs(char **argv, bool go)
 {
-	uint64_t count = strtoull(argv[0], NULL, 10), run, wall;
+	uint64_t count = strtoull(argv[0], NULL, 10), loops = number_or_none(argv[1]), run, wall;
 	int there[2], back[2], cpu = pin(true);
 	struct ends ends[2];
 	pthread_t thread;
 
 	if (pipe(there) || pipe(back))
 		fault("pipe");
-	ends[0] = (struct ends){.from = back[0], .to = there[1], .count = count, .first = true};
-	ends[1] = (struct ends){.from = there[0], .to = back[1], .count = count};
+	ends[0] = (struct ends){.from = back[0], .to = there[1], .count = count, .loops = loops, .first = true};
+	ends[1] = (struct ends){.from = there[0], .to = back[1], .count = count, .loops = loops};
 	ready(go, 0);
 	wall = clock_ns(CLOCK_MONOTONIC);
 	run = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -416,14 +437,14 @@ static void pairs(char **argv, bool go)
 
 static const struct kind {
 	const char *name;
-	int arguments;
+	int arguments, more; /* at most so many more */
 	void (*run)(char **argv, bool go);
 } kinds[] = {
-	{"plan", 2, plan},
-	{"hot", 2, hot},
-	{"paced", 3, paced},
-	{"pairs", 1, pairs},
-	{"direct", 2, direct},
+	{"plan", 2, 0, plan},
+	{"hot", 2, 1, hot},
+	{"paced", 3, 0, paced},
+	{"pairs", 1, 1, pairs},
+	{"direct", 2, 0, direct},
 };
 
 int main(int argc, char **argv)
@@ -433,7 +454,9 @@ int main(int argc, char **argv)
 	argv += 1 + go;
 	argc -= 1 + go;
 	for (size_t i = 0; argc > 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(kinds[i].name, argv[0]) || argc != kinds[i].arguments + 1)
+		int given = argc - 1 - kinds[i].arguments;
+
+		if (strcmp(kinds[i].name, argv[0]) || given < 0 || given > kinds[i].more)
 			continue;
 		kinds[i].run(argv + 1, go);
 		printf("end\n");

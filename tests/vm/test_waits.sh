@@ -18,7 +18,15 @@ checked() {
 		sed -E "s|^yes |ok $checked_name/|; s|^no (.*): ([^:]*)\$|not ok $checked_name/\\1 - \\2|; s|^no |not ok $checked_name/|"
 }
 
+# On 6.1 with PREEMPT_RT, what looks at a task's storage is refused while the storage of one that ended is being freed on that CPU:
+# a switch then is counted as lost.
+few_lost() { # NAME RECORDING
+	case $1 in 6.1-rt/*) ;; *) return 1 ;; esac
+	[ "$(time_of "$2" 3)" = 3 ] && grep -qE ', [1-5] lost,' "$dir/$2.err" && echo "# $1: $(grep ' lost,' "$dir/$2.err")"
+}
+
 code_is() { # NAME RECORDING CODE
+	if [ "$3" = 0 ] && few_lost "$1" "$2"; then ok "$1"; return; fi
 	verdict "$1" "the recorder ended with $(time_of "$2" 3): $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" [ "$(time_of "$2" 3)" = "$3" ]
 }
 

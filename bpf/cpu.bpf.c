@@ -8,6 +8,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/stacks.bpf.h"
 
 const volatile __u32 cpu_source = 1;
 const volatile bool cpu_user_stacks;
@@ -23,47 +24,11 @@ static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 	return task_is_wanted(task) ? RING_COUNT_RECORDED : RING_COUNT_FILTERED;
 }
 
-static __always_inline u32 user_stack_missing(struct task_struct *task)
-{
-	if (task->flags & PF_KTHREAD)
-		return RING_SAMPLE_NO_USER_KTHREAD;
-	if ((task->flags & PF_EXITING) && !task->mm)
-		return RING_SAMPLE_NO_USER_EXITING;
-	return RING_SAMPLE_NO_USER_FAULT;
-}
-
-/* Both stacks behind one another into sample->frames; their size in bytes. */
-static __always_inline u64 cpu_stacks(struct bpf_perf_event_data *ctx, struct task_struct *task,
-				      struct ring_cpu *cpu, struct ring_sample *sample)
-{
-	const u64 room = cpu_max_frames * 8;
-	long kernel, user = 0;
-
-	kernel = bpf_get_stack(ctx, sample->frames, room, 0);
-	if (kernel < 0) {
-		cpu->counters[RING_COUNT_KERNEL_STACK]++;
-		kernel = 0;
-	}
-	if (kernel == room)
-		sample->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
-	if (cpu_user_stacks) {
-		user = bpf_get_stack(ctx, (void *)sample->frames + kernel, room, BPF_F_USER_STACK);
-		if (user <= 0) {
-			sample->flags |= user_stack_missing(task);
-			user = 0;
-		}
-		if (user == room)
-			sample->flags |= RING_SAMPLE_USER_TRUNCATED;
-	}
-	sample->kernel_count = kernel / 8u;
-	sample->user_count = user / 8u;
-	return kernel + user;
-}
-
 static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *ctx, struct task_struct *task,
 						    struct ring_cpu *cpu, struct ring_sample *sample)
 {
 	enum ring_counter outcome;
+	struct stacks stacks;
 	u64 length;
 
 	sample->head = (struct ring_head){
@@ -73,17 +38,16 @@ static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *
 		.source = cpu_source,
 	};
 	sample->period = ctx->sample_period;
-	sample->flags = 0;
 	task_describe(task, &sample->task);
-	length = sizeof(*sample) + cpu_stacks(ctx, task, cpu, sample);
+	length = sizeof(*sample) +
+		 stacks_take(ctx, task, sample->frames, cpu_max_frames * 8, cpu_user_stacks, cpu->counters, &stacks);
+	sample->flags = stacks.flags;
+	sample->kernel_count = stacks.kernel_count;
+	sample->user_count = stacks.user_count;
 	outcome = ring_output(sample->head.cpu, sample, length);
-	if (outcome != RING_COUNT_RECORDED)
-		return outcome;
-	if (sample->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED))
-		cpu->counters[RING_COUNT_TRUNCATED]++;
-	if (sample->flags & (RING_SAMPLE_NO_USER_EXITING | RING_SAMPLE_NO_USER_FAULT))
-		cpu->counters[RING_COUNT_USER_STACK]++;
-	return RING_COUNT_RECORDED;
+	if (outcome == RING_COUNT_RECORDED)
+		stacks_count(stacks.flags, cpu->counters);
+	return outcome;
 }
 
 SEC("perf_event")

@@ -352,21 +352,26 @@ int wait_new_task(u64 *ctx)
 	return 0;
 }
 
+/* From here on, for an entry that does not count yet. */
+static __always_inline void begin_account(struct task_struct *task, struct wait_entry *entry)
+{
+	if (!entry->since)
+		entry->since = bpf_ktime_get_ns();
+	if (!entry->ran)
+		entry->ran = task->se.sum_exec_runtime;
+	if (!entry->voluntary)
+		entry->voluntary = task->nvcsw;
+}
+
 /* The child of a hidden process begins here. */
 SEC("tp_btf/sched_process_exec")
 int wait_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (entry)
-		return 0;
-	entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!entry)
-		return 0;
-	entry->since = bpf_ktime_get_ns();
-	entry->ran = task->se.sum_exec_runtime;
-	entry->voluntary = task->nvcsw;
+		begin_account(task, entry);
 	return 0;
 }
 
@@ -377,12 +382,7 @@ static __always_inline void look_first(struct task_struct *task)
 	wait_look.seen++;
 	if (!entry)
 		return;
-	if (!entry->since)
-		entry->since = bpf_ktime_get_ns();
-	if (!entry->ran)
-		entry->ran = task->se.sum_exec_runtime;
-	if (!entry->voluntary)
-		entry->voluntary = task->nvcsw;
+	begin_account(task, entry);
 	entry->first_arrival = task->sched_info.last_arrival;
 	/* Also of one that is on a CPU: it may be on its way off. */
 	entry->first_seen = !entry->out;

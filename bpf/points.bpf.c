@@ -10,6 +10,7 @@
 #include "bpf/follow.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/ring_point.h"
+#include "bpf/stacks.bpf.h"
 
 const volatile __u32 point_number; /* 0: the cookie tells */
 const volatile __u32 point_source_index;
@@ -58,44 +59,11 @@ static __always_inline bool within_rate(struct ring_point_source *source)
 	return true;
 }
 
-static __always_inline u32 user_stack_missing(struct task_struct *task)
-{
-	if (task->flags & PF_KTHREAD)
-		return RING_SAMPLE_NO_USER_KTHREAD;
-	return (task->flags & PF_EXITING) && !task->mm ? RING_SAMPLE_NO_USER_EXITING : RING_SAMPLE_NO_USER_FAULT;
-}
-
-/* Both stacks behind one another; their size in bytes. */
-static __always_inline u64 hit_stacks(void *ctx, struct task_struct *task, struct ring_point_source *source,
-				      struct ring_hit *hit)
-{
-	const u64 room = point_max_frames * 8;
-	long kernel = bpf_get_stack(ctx, hit->frames, room, 0), user = 0;
-
-	if (kernel < 0) {
-		source->counters[RING_COUNT_KERNEL_STACK]++;
-		kernel = 0;
-	}
-	if (kernel == room)
-		hit->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
-	if (point_user_stacks) {
-		user = bpf_get_stack(ctx, (void *)hit->frames + kernel, room, BPF_F_USER_STACK);
-		if (user <= 0) {
-			hit->flags |= user_stack_missing(task);
-			user = 0;
-		}
-		if (user == room)
-			hit->flags |= RING_SAMPLE_USER_TRUNCATED;
-	}
-	hit->kernel_count = kernel / 8u;
-	hit->user_count = user / 8u;
-	return kernel + user;
-}
-
 static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
 						  u32 point, struct ring_hit *hit)
 {
 	enum ring_counter outcome;
+	struct stacks stacks;
 	u64 length;
 
 	hit->head = (struct ring_head){
@@ -105,17 +73,16 @@ static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct 
 		.source = point_source,
 	};
 	hit->point = point;
-	hit->flags = 0;
 	task_describe(task, &hit->task);
-	length = sizeof(*hit) + hit_stacks(ctx, task, source, hit);
+	length = sizeof(*hit) +
+		 stacks_take(ctx, task, hit->frames, point_max_frames * 8, point_user_stacks, source->counters, &stacks);
+	hit->flags = stacks.flags;
+	hit->kernel_count = stacks.kernel_count;
+	hit->user_count = stacks.user_count;
 	outcome = ring_output(hit->head.cpu, hit, length);
-	if (outcome != RING_COUNT_RECORDED)
-		return outcome;
-	if (hit->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED))
-		source->counters[RING_COUNT_TRUNCATED]++;
-	if (hit->flags & (RING_SAMPLE_NO_USER_EXITING | RING_SAMPLE_NO_USER_FAULT))
-		source->counters[RING_COUNT_USER_STACK]++;
-	return RING_COUNT_RECORDED;
+	if (outcome == RING_COUNT_RECORDED)
+		stacks_count(stacks.flags, source->counters);
+	return outcome;
 }
 
 static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,

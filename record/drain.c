@@ -64,33 +64,17 @@ void drain_close(struct drain *drain)
 	drain->ring_count = 0;
 }
 
-static struct event_sample sample_of(const struct drain *drain, const struct ring_sample *raw)
+static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 {
+	const uint32_t cut = RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED;
+	struct recording *recording = drain->recording;
 	struct event_sample sample = {
 		.time = raw->head.time,
 		.cpu = raw->head.cpu,
 		.source = raw->head.source,
-		.flags = ring_stacks_flags(raw->flags),
 		.missing = ring_stacks_missing(raw->flags),
 		.period = raw->period == drain->period ? 0 : raw->period,
 	};
-
-	return sample;
-}
-
-/* Where only noise lay beyond the depth limit, the stack is whole. */
-static void judge_cut(struct drain *drain, const struct ring_sample *raw, uint32_t user_count, struct event_sample *sample)
-{
-	if (user_count == raw->user_count || !(sample->flags & SAMPLE_USER_TRUNCATED))
-		return;
-	sample->flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
-	drain->whole[raw->head.cpu] += !(sample->flags & SAMPLE_KERNEL_TRUNCATED);
-}
-
-static void encode_sample(struct drain *drain, const struct ring_sample *raw)
-{
-	struct recording *recording = drain->recording;
-	struct event_sample sample = sample_of(drain, raw);
 	struct event_task task = ring_task_event(&raw->task);
 	struct event_stacks stacks;
 	int r;
@@ -101,7 +85,8 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 	}
 	stacks = ring_stacks_take(recording, drain->frames, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count,
 				  raw->user_count);
-	judge_cut(drain, raw, stacks.user_count, &sample);
+	sample.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
+	drain->whole[raw->head.cpu] += raw->flags & cut && !sample.flags;
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
 	if (r >= 0)
 		ring_stacks_mark(recording, &raw->task, &stacks, sample.callers_known);

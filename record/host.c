@@ -11,16 +11,14 @@
 #include "common/cleanup.h"
 #include "format/event_log.h"
 #include "record/recording.h"
+#include "record/small_file.h"
 
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 
 /* The first line of a small file; empty where it cannot be read. */
 static void read_line(const char *path, char *line, size_t room)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, line, room - 1);
-
-	line[length > 0 ? length : 0] = '\0';
+	small_file_read(path, line, room);
 	line[strcspn(line, "\n")] = '\0';
 }
 

@@ -12,19 +12,16 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "record/small_file.h"
 
 #define MAX_RATE_FILE "/proc/sys/kernel/perf_event_max_sample_rate"
 
 static uint64_t read_max_rate(void)
 {
-	_cleanup_close_ int fd = open(MAX_RATE_FILE, O_RDONLY | O_CLOEXEC);
 	char text[32];
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	if (length <= 0)
-		return UINT64_MAX;
-	text[length] = '\0';
-	return strtoull(text, NULL, 10);
+	small_file_read(MAX_RATE_FILE, text, sizeof(text));
+	return *text ? strtoull(text, NULL, 10) : UINT64_MAX;
 }
 
 static uint64_t grant_frequency(uint64_t wanted)

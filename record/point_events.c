@@ -105,12 +105,10 @@ void point_events_take(struct point_events *events, const struct ring_head *head
 		return;
 	}
 	sample.probe = hit->point;
-	sample.flags = ring_stacks_flags(hit->flags);
 	sample.missing = ring_stacks_missing(hit->flags);
 	stacks = ring_stacks_take(recording, events->frames, &hit->task, (const uint64_t *)hit->frames, hit->kernel_count,
 				  hit->user_count);
-	if (stacks.user_count < hit->user_count) /* only noise lay beyond the depth limit */
-		sample.flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
+	sample.flags = ring_stacks_flags(hit->flags, hit->user_count, &stacks);
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
 	events->refused += r == -EINVAL;
 	if (r != -EINVAL && recording_check(recording, r) >= 0)

@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "record/probe_internal.h"
+#include "record/small_file.h"
 
 #include "bpf/cpu.skel.h"
 #include "bpf/tasks.skel.h"
@@ -78,15 +79,11 @@ const char *probe_library_version(void)
 
 uint32_t probe_max_frames(void)
 {
-	_cleanup_close_ int fd = open(MAX_STACK_FILE, O_RDONLY | O_CLOEXEC);
+	unsigned long frames;
 	char text[32];
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	unsigned long frames = DEFAULT_FRAMES;
 
-	if (length > 0) {
-		text[length] = '\0';
-		frames = strtoul(text, NULL, 10);
-	}
+	small_file_read(MAX_STACK_FILE, text, sizeof(text));
+	frames = strtoul(text, NULL, 10);
 	if (!frames)
 		return DEFAULT_FRAMES;
 	return frames < RING_MAX_FRAMES ? (uint32_t)frames : RING_MAX_FRAMES;
@@ -95,13 +92,9 @@ uint32_t probe_max_frames(void)
 /* As far as it tells: then programs that read the kernel's memory are refused. */
 static bool is_confidential(void)
 {
-	_cleanup_close_ int fd = open(LOCKDOWN_FILE, O_RDONLY | O_CLOEXEC);
 	char text[128];
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
+	small_file_read(LOCKDOWN_FILE, text, sizeof(text));
 	return strstr(text, "[confidentiality]");
 }
 

@@ -40,11 +40,15 @@ static inline void ring_stacks_mark(const struct recording *recording, const str
 		hits_mark(recording->hits, task->tgid, stacks->user_owner, stacks->user, known ? 1 : stacks->user_count);
 }
 
-/* enum ring_sample_flag to enum sample_flag; the others are the encoder's. */
-static inline uint64_t ring_stacks_flags(uint32_t flags)
+/*
+ * enum ring_sample_flag to enum sample_flag; the others are the encoder's. Of a user stack of user_count frames, of which only
+ * noise lay beyond the depth limit, nothing was cut.
+ */
+static inline uint64_t ring_stacks_flags(uint32_t flags, uint32_t user_count, const struct event_stacks *stacks)
 {
-	return (flags & RING_SAMPLE_KERNEL_TRUNCATED ? SAMPLE_KERNEL_TRUNCATED : 0) |
-	       (flags & RING_SAMPLE_USER_TRUNCATED ? SAMPLE_USER_TRUNCATED : 0);
+	bool user_cut = flags & RING_SAMPLE_USER_TRUNCATED && stacks->user_count == user_count;
+
+	return (flags & RING_SAMPLE_KERNEL_TRUNCATED ? SAMPLE_KERNEL_TRUNCATED : 0) | (user_cut ? SAMPLE_USER_TRUNCATED : 0);
 }
 
 static inline enum user_missing ring_stacks_missing(uint32_t flags)

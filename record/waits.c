@@ -123,11 +123,10 @@ static void join_user_stack(struct waits *waits, const struct ring_wait *raw, st
 			return;
 		}
 		wait->missing = kept.reason ? missing_for(kept.reason) : 0;
-		wait->flags |= kept.truncated ? WAIT_USER_TRUNCATED : 0;
 		stacks->user = kept.frames;
 		stacks->user_count = user_frames_plausible(kept.frames, kept.count);
-		if (stacks->user_count < kept.count) /* only noise lay beyond the limit */
-			wait->flags &= ~(uint64_t)WAIT_USER_TRUNCATED;
+		if (kept.truncated && stacks->user_count == kept.count) /* else only noise lay beyond the limit */
+			wait->flags |= WAIT_USER_TRUNCATED;
 		stacks->user_owner = hits_generation(waits->recording->hits, raw->task.tgid);
 	}
 }
@@ -183,7 +182,6 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 		.source = head->source,
 		.context = raw->context,
 		.time = head->time,
-		.flags = ring_stacks_flags(raw->flags),
 		.missing = ring_stacks_missing(raw->flags),
 	};
 	struct event_stacks stacks;
@@ -193,8 +191,7 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 		return;
 	}
 	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count);
-	if (stacks.user_count < raw->user_count)
-		wake.flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
+	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
 	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
 }
@@ -202,12 +199,10 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 static void take_user_stack(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_user_stack *raw = (const void *)head;
-	bool truncated = raw->flags & RING_SAMPLE_USER_TRUNCATED;
 	struct event_task task = ring_task_event(&raw->task);
 	struct event_user_stack record = {
 		.cpu = head->cpu,
 		.source = head->source,
-		.flags = truncated ? SAMPLE_USER_TRUNCATED : 0,
 		.missing = raw->reason ? missing_for(raw->reason) : 0,
 		.time = head->time,
 		.since = head->time - raw->since,
@@ -223,13 +218,12 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 								     .tid = raw->task.tid,
 								     .count = (uint32_t)raw->count,
 								     .reason = raw->reason,
-								     .truncated = truncated,
+								     .truncated = raw->flags & RING_SAMPLE_USER_TRUNCATED,
 								     .frames = (const uint64_t *)raw->frames});
 		return;
 	}
 	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, 0, (uint32_t)raw->count);
-	if (stacks.user_count < raw->count)
-		record.flags &= ~(uint64_t)SAMPLE_USER_TRUNCATED;
+	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
 	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);
 }

@@ -7,7 +7,7 @@
 #define RWALKER_REPORT_READ_TEXT_POOL_H
 
 #include "common/array.h"
-#include "report/read/index_table.h"
+#include "common/index_table.h"
 
 struct text_place {
 	const char *bytes;

@@ -17,7 +17,7 @@
 
 #include "common/address_space.h"
 #include "common/array.h"
-#include "report/read/index_table.h"
+#include "common/index_table.h"
 
 enum timeline_kind { TIMELINE_MAP, TIMELINE_MAP_BEFORE, TIMELINE_FORK, TIMELINE_EXEC, TIMELINE_EXIT };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/view/number_table.h"
+#include "common/index_table.h"
 
 static const uint32_t wanted = UINT32_MAX; /* stands in `as` until the node is read */
 
@@ -40,14 +40,14 @@ int readings_want(struct readings *readings, uint32_t node)
 struct reader {
 	struct readings *readings;
 	struct functions *functions;
-	struct number_table known; /* nodes that stand for all which read the same */
+	struct index_table known; /* nodes that stand for all which read the same */
 	bool by_frame;
 	uint32_t parent, word; /* of the node that is being read: what its parent stands for, its function or frame */
 };
 
 static void reader_deinit(struct reader *reader)
 {
-	number_table_deinit(&reader->known);
+	index_table_deinit(&reader->known);
 }
 
 /* Of a frame that was found before, so this cannot fail. */
@@ -88,7 +88,7 @@ static int read_node(struct reader *reader, uint32_t node)
 		return r;
 	words[0] = reader->parent = readings->as[row->parent];
 	words[1] = reader->word = reader->by_frame ? row->frame : function;
-	r = number_table_add(&reader->known, number_table_hash(&reader->known, words, 2), reads_the_same, reader, node,
+	r = index_table_add(&reader->known, index_table_hash_words(&reader->known, words, 2), reads_the_same, reader, node,
 			     &readings->as[node]);
 	return r < 0 ? r : 0;
 }
@@ -96,7 +96,7 @@ static int read_node(struct reader *reader, uint32_t node)
 int readings_read(struct readings *readings, struct functions *functions, bool by_frame)
 {
 	_cleanup_(reader_deinit) struct reader reader = {.readings = readings, .functions = functions, .by_frame = by_frame};
-	int r = number_table_init(&reader.known);
+	int r = index_table_init(&reader.known);
 
 	for (uint32_t node = 1; !r && node < readings->count; node++)
 		if (readings->as[node] == wanted)

@@ -6,7 +6,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "report/view/number_table.h"
+#include "common/index_table.h"
 #include "report/view/readings.h"
 #include "report/view/section.h"
 
@@ -14,7 +14,7 @@
 struct sorter {
 	struct wait_stacks *stacks;
 	struct readings readings;
-	struct number_table known; /* stacks, by comm, process and reading */
+	struct index_table known; /* stacks, by comm, process and reading */
 	ARRAY(struct wait_stack) found;
 	uint32_t *stack_of; /* number in `found`, by wait */
 	uint32_t source;
@@ -25,7 +25,7 @@ struct sorter {
 static void sorter_deinit(struct sorter *sorter)
 {
 	readings_deinit(&sorter->readings);
-	number_table_deinit(&sorter->known);
+	index_table_deinit(&sorter->known);
 	array_free(&sorter->found);
 	free(sorter->stack_of);
 }
@@ -66,8 +66,8 @@ static int find_stack(struct sorter *sorter, const struct profile_wait *wait, ui
 	uint32_t process = sorter->per_process ? names->process_of[wait->task] : 0;
 	const struct wanted_stack wanted = {.found = sorter->found.items,
 					    .key = {names->comm_of[wait->task], process, sorter->readings.as[wait->node]}};
-	int r = number_table_add(&sorter->known, number_table_hash(&sorter->known, wanted.key, 3), same_stack, &wanted,
-				 (uint32_t)sorter->found.count, ret_number);
+	int r = index_table_add(&sorter->known, index_table_hash_words(&sorter->known, wanted.key, 3), same_stack, &wanted,
+				(uint32_t)sorter->found.count, ret_number);
 
 	if (r > 0)
 		r = array_push(&sorter->found, (struct wait_stack){.comm = wanted.key[0],
@@ -224,7 +224,7 @@ int wait_stacks_init(struct wait_stacks *stacks, const struct view_context *cont
 	if (!r)
 		r = readings_init(&sorter.readings, context->profile);
 	if (!r)
-		r = number_table_init(&sorter.known);
+		r = index_table_init(&sorter.known);
 	return r < 0 ? r : sort(&sorter, context->settings);
 }
 

@@ -6,19 +6,19 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/view/number_table.h"
+#include "common/index_table.h"
 #include "report/view/section.h"
 
 struct gathering { /* what is needed until all pairs are there */
 	struct wake_pairs *pairs;
-	struct number_table known;	 /* pairs, by identity */
-	struct number_table interrupted; /* rows, by pair and comm */
+	struct index_table known;	 /* pairs, by identity */
+	struct index_table interrupted; /* rows, by pair and comm */
 };
 
 static void gathering_deinit(struct gathering *gathering)
 {
-	number_table_deinit(&gathering->known);
-	number_table_deinit(&gathering->interrupted);
+	index_table_deinit(&gathering->known);
+	index_table_deinit(&gathering->interrupted);
 }
 
 enum profile_waker_context wake_context(const struct profile_wait *wait)
@@ -123,8 +123,8 @@ static int find_pair(struct gathering *gathering, uint32_t wait, struct wake_pai
 	int r;
 
 	memcpy(words, &wanted.identity, sizeof(words));
-	r = number_table_add(&gathering->known,
-			     number_table_hash(&gathering->known, words, sizeof(words) / sizeof(words[0])), same_pair,
+	r = index_table_add(&gathering->known,
+			     index_table_hash_words(&gathering->known, words, sizeof(words) / sizeof(words[0])), same_pair,
 			     &wanted, (uint32_t)pairs->pairs.count, &number);
 	if (r < 0 || (r > 0 && array_push(&pairs->pairs, (struct wake_pair){.wait = wait}) < 0))
 		return -ENOMEM;
@@ -151,8 +151,8 @@ static int add_interrupted(struct gathering *gathering, const struct wake_pair *
 	const struct wanted_interrupted wanted = {
 		.pairs = pairs, .wait = pair->wait, .comm = pairs->names.comm_of[wait->waker]};
 	uint32_t words[] = {wanted.wait, wanted.comm}, number;
-	int r = number_table_add(&gathering->interrupted, number_table_hash(&gathering->interrupted, words, 2),
-				 same_interrupted, &wanted, (uint32_t)pairs->interrupted.count, &number);
+	int r = index_table_add(&gathering->interrupted, index_table_hash_words(&gathering->interrupted, words, 2),
+				same_interrupted, &wanted, (uint32_t)pairs->interrupted.count, &number);
 
 	if (r > 0)
 		r = array_push(&pairs->interrupted, (struct wake_interrupted){.wait = wanted.wait, .task = wait->waker});
@@ -188,10 +188,10 @@ static int add_wait(struct gathering *gathering, uint32_t number)
 static int gather(struct wake_pairs *pairs, uint32_t source)
 {
 	_cleanup_(gathering_deinit) struct gathering gathering = {.pairs = pairs};
-	int r = number_table_init(&gathering.known);
+	int r = index_table_init(&gathering.known);
 
 	if (!r)
-		r = number_table_init(&gathering.interrupted);
+		r = index_table_init(&gathering.interrupted);
 	for (uint32_t i = 0; !r && i < pairs->waits.count; i++)
 		if (pairs->waits.items[i].source == source)
 			r = add_wait(&gathering, i);

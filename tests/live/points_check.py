@@ -7,6 +7,7 @@ import collections
 import re
 import sys
 
+import judging
 import points_trace as pt
 
 SECOND = 10**9
@@ -20,28 +21,10 @@ PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bp
                       r"function_graph_enter\w*|do_int3|asm_exc_int3|exc_int3)\b")
 
 
-class Judge:
+class Judge(judging.Judge):
     def __init__(self, report, path, truth):
-        self.report, self.path = report, path
+        super().__init__(report, path)
         self.trace, self.truth = pt.Trace(report, path), pt.read_truth(truth)
-        self.shown = collections.Counter()
-
-    def verdict(self, good, what, why=""):
-        """Of many failures of one kind the first ten are shown."""
-        good = bool(good)
-        self.shown[good] += 1
-        if good or self.shown[good] <= 10:
-            print("yes " + what if good else "no %s: %s" % (what, why))
-        return good
-
-    def equal(self, what, got, want):
-        return self.verdict(got == want, what, "%s, expected %s" % (got, want))
-
-    def finish(self):
-        if self.shown[False] > 10:
-            print("# %d more" % (self.shown[False] - 10))
-        if not self.shown:
-            print("no anything: nothing was checked")
 
 
 def want_of(argument):
@@ -327,16 +310,5 @@ def check_sources(judge, argument):
     judge.equal("sources", sorted(source.kind for source in judge.trace.sources.values()), sorted(map(int, argument.split(","))))
 
 
-CHECKS = {name[6:].replace("_", "-"): check for name, check in list(globals().items()) if name.startswith("check_")}
-
-
-def main():
-    judge = Judge(*sys.argv[1:4])
-    for word in sys.argv[4:]:
-        name, _, argument = word.partition(":")
-        CHECKS[name](judge, argument)
-    judge.finish()
-
-
 if __name__ == "__main__":
-    main()
+    judging.run(Judge(*sys.argv[1:4]), globals())

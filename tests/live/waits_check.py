@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+import judging
 import waits_trace as wt
 
 MS = 1_000_000
@@ -27,20 +28,10 @@ def allowed(count):
     return max(3, count * 3 // 100) if HIDES else 1 if EMULATED else 0
 
 
-class Judge:
+class Judge(judging.Judge):
     def __init__(self, report, path, truth):
-        self.report, self.path = report, path
+        super().__init__(report, path)
         self.trace, self.threads, self.stolen = wt.Trace(report, path), wt.read_truth(truth), wt.read_stolen(truth)
-        self.shown = collections.Counter()
-
-    def verdict(self, good, what, why=""):
-        """Of many failures of one kind the first ten are shown; the rest are counted at the end."""
-        kind = re.sub(r"[0-9]+", "N", what)
-        good = bool(good)
-        self.shown[kind, good] += 1
-        if good or self.shown[kind, good] <= 10:
-            print("yes " + what if good else "no %s: %s" % (what, why))
-        return good
 
     def near(self, what, got, want, slack, unit="ns"):
         return self.verdict(abs(got - want) <= slack, what, "%d %s, expected %d within %d" % (got, unit, want, slack))
@@ -68,13 +59,6 @@ class Judge:
 
     def thread(self, comm):
         return next(thread for thread in self.threads if thread.comm == comm)
-
-    def finish(self):
-        for (kind, good), count in self.shown.items():
-            if not good and count > 10:
-                print("# %d more like '%s'" % (count - 10, kind))
-        if not self.shown:
-            print("no anything: the workload told nothing that could be checked")
 
 
 def by_comm(threads):
@@ -477,16 +461,5 @@ def check_prefix(judge, argument):
     judge.verdict(missing * 100 <= count * int(argument or 0) + 100 * allowed(count), "what was not lost is there", "%d of %d are missing" % (missing, count))
 
 
-CHECKS = {name[6:].replace("_", "-"): check for name, check in list(globals().items()) if name.startswith("check_")}
-
-
-def main():
-    judge = Judge(*sys.argv[1:4])
-    for word in sys.argv[4:]:
-        name, _, argument = word.partition(":")
-        CHECKS[name](judge, argument)
-    judge.finish()
-
-
 if __name__ == "__main__":
-    main()
+    judging.run(Judge(*sys.argv[1:4]), globals())

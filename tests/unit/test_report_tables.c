@@ -2,7 +2,7 @@
 /* The small tools under the reader: the index table, the pool of texts, the radix sort. */
 #include <stdlib.h>
 
-#include "report/read/index_table.h"
+#include "common/index_table.h"
 #include "report/read/radix_sort.h"
 #include "report/read/text_pool.h"
 #include "tests/test.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds items of somebody else's array by their content: an open-addressing table of (hash, number)
- * pairs, eight bytes a slot, nothing else. The owner hashes and compares, keeps the items, and never removes one;
+ * pairs, eight bytes a slot, nothing else (common/hash_map.h copies its keys). The owner hashes and compares, keeps the
+ * items, and never removes one;
  * index_table_clear() forgets all. It is what interning is made of: every node, frame, task and entry of a profile is
  * looked up here once per event that is new to its chunk. Hashes are seeded per table, so that a hostile trace
  * cannot aim at one place.
  */
-#ifndef RWALKER_REPORT_READ_INDEX_TABLE_H
-#define RWALKER_REPORT_READ_INDEX_TABLE_H
+#ifndef RWALKER_COMMON_INDEX_TABLE_H
+#define RWALKER_COMMON_INDEX_TABLE_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -39,6 +40,9 @@ static inline uint32_t index_table_hash(const struct index_table *table, uint64_
 
 	return (uint32_t)(folded >> 32);
 }
+
+/* The same for as many words as there are. */
+uint32_t index_table_hash_words(const struct index_table *table, const uint32_t *words, size_t count);
 
 /* Whether item `number` is the one that is looked for; `context` is the caller's. */
 typedef bool index_equal(const void *context, uint32_t number);
@@ -77,5 +81,9 @@ static inline void index_table_set(struct index_table *table, struct index_slot 
 	*slot = (struct index_slot){.hash = hash, .number = number + 1};
 	table->count++;
 }
+
+/* Find and set in one: 1, the item is new and has `number`; 0, it was there; -ENOMEM. *ret_number is what it has. */
+int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
+		    uint32_t *ret_number);
 
 #endif

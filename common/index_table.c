@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/read/index_table.h"
+#include "common/index_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,4 +69,27 @@ int index_table_grow(struct index_table *table)
 	table->slots = slots;
 	table->capacity = capacity;
 	return 0;
+}
+
+uint32_t index_table_hash_words(const struct index_table *table, const uint32_t *words, size_t count)
+{
+	uint32_t hash = 0;
+
+	for (size_t i = 0; i < count; i++)
+		hash = index_table_hash(table, hash, words[i]);
+	return hash;
+}
+
+int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
+		    uint32_t *ret_number)
+{
+	struct index_slot *slot = index_table_find(table, hash, equal, context);
+
+	if (!slot)
+		return -ENOMEM;
+	*ret_number = slot->number ? slot->number - 1 : number;
+	if (slot->number)
+		return 0;
+	index_table_set(table, slot, hash, number);
+	return 1;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The table that numbers things which the caller keeps. */
-#include "report/view/number_table.h"
 
 #include "common/array.h"
+#include "common/index_table.h"
 #include "tests/test.h"
 
 struct wanted {
@@ -22,15 +22,15 @@ static bool same(const void *context, uint32_t number)
 static void numbers_each_once(struct test *t)
 {
 	enum { THINGS = 100000, RANGE = 30000 };
-	struct number_table table;
+	struct index_table table;
 	uint32_t *things = calloc(RANGE, sizeof(*things)), *number_of = calloc(RANGE, sizeof(*number_of)), state = 1;
 	size_t count = 0, asked = 0;
 
-	REQUIRE(t, things && number_of && !number_table_init(&table));
+	REQUIRE(t, things && number_of && !index_table_init(&table));
 	for (size_t i = 0; i < THINGS; i++) {
 		uint32_t number, thing = (state = state * 1664525 + 1013904223) >> 8;
 		struct wanted wanted = {.things = things, .thing = thing % RANGE};
-		int r = number_table_add(&table, number_table_hash(&table, &wanted.thing, 1), same, &wanted,
+		int r = index_table_add(&table, index_table_hash_words(&table, &wanted.thing, 1), same, &wanted,
 					 (uint32_t)count, &number);
 
 		asked += wanted.asked;
@@ -46,7 +46,7 @@ static void numbers_each_once(struct test *t)
 	CHECK_INT(t, table.count, count);
 	CHECK(t, count > RANGE / 2);
 	CHECK(t, asked < THINGS + 100); /* what has another hash is not asked for */
-	number_table_deinit(&table);
+	index_table_deinit(&table);
 	free(things);
 	free(number_of);
 }
@@ -59,35 +59,35 @@ static void tells_apart_what_collides(struct test *t)
 	for (size_t k = 0; k < sizeof(hashes) / sizeof(hashes[0]); k++) {
 		uint32_t things[200];
 		struct wanted wanted = {.things = things};
-		struct number_table table;
+		struct index_table table;
 
-		REQUIRE(t, !number_table_init(&table));
+		REQUIRE(t, !index_table_init(&table));
 		for (uint32_t i = 0; i < 400; i++) {
 			uint32_t number = UINT32_MAX;
 			int r;
 
 			wanted.thing = i % 200 + 7;
-			r = number_table_add(&table, hashes[k], same, &wanted, i % 200, &number);
+			r = index_table_add(&table, hashes[k], same, &wanted, i % 200, &number);
 			if (r == 1 && number < 200)
 				things[number] = wanted.thing;
 			test_check(t, r == (i < 200) && number == i % 200, "thing %u: %d, number %u", i, r, number);
 		}
-		number_table_deinit(&table);
+		index_table_deinit(&table);
 	}
 }
 
 static void hashes_all_words(struct test *t)
 {
 	static const uint32_t one[] = {1, 2, 3}, other[] = {1, 2, 4}, turned[] = {3, 2, 1};
-	struct number_table table, second;
+	struct index_table table, second;
 
-	REQUIRE(t, !number_table_init(&table) && !number_table_init(&second));
-	CHECK(t, number_table_hash(&table, one, 3) == number_table_hash(&table, one, 3));
-	CHECK(t, number_table_hash(&table, one, 3) != number_table_hash(&table, other, 3));
-	CHECK(t, number_table_hash(&table, one, 3) != number_table_hash(&table, turned, 3));
-	CHECK(t, number_table_hash(&table, one, 3) != number_table_hash(&second, one, 3)); /* a seed of its own */
-	number_table_deinit(&table);
-	number_table_deinit(&second);
+	REQUIRE(t, !index_table_init(&table) && !index_table_init(&second));
+	CHECK(t, index_table_hash_words(&table, one, 3) == index_table_hash_words(&table, one, 3));
+	CHECK(t, index_table_hash_words(&table, one, 3) != index_table_hash_words(&table, other, 3));
+	CHECK(t, index_table_hash_words(&table, one, 3) != index_table_hash_words(&table, turned, 3));
+	CHECK(t, index_table_hash_words(&table, one, 3) != index_table_hash_words(&second, one, 3)); /* a seed of its own */
+	index_table_deinit(&table);
+	index_table_deinit(&second);
 }
 
 TEST_MAIN(TEST(numbers_each_once), TEST(tells_apart_what_collides), TEST(hashes_all_words))

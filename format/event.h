@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records inside STATE, EVENTS, EMBED and END chunks, decoded (FORMAT.md §4-§7). On disk a record is
+ * The records inside STATE, EVENTS, EMBED, END and SNAPSHOTS chunks, decoded (FORMAT.md §4-§7, §12). On disk a record is
  *
  *     varint length (of what follows) · varint kind · fields
  *
@@ -18,6 +18,7 @@
 #include "format/event_embed.h"
 #include "format/event_probe.h"
 #include "format/event_sample.h"
+#include "format/event_snapshot.h"
 #include "format/event_state.h"
 #include "format/event_wait.h"
 
@@ -50,6 +51,9 @@ enum event_kind {
 	EVENT_EMBED_MODULE = 64,
 	EVENT_EMBED_SYMBOLS = 65,
 	EVENT_PERF_MAP = 66,
+	EVENT_EMBED_UNWIND = 68,
+	/* SNAPSHOTS */
+	EVENT_SNAPSHOT = 96,
 };
 
 /* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer gave. */
@@ -81,6 +85,8 @@ struct event {
 		struct event_embed_module embed_module;
 		struct event_embed_symbols embed_symbols;
 		struct event_perf_map perf_map;
+		struct event_embed_unwind embed_unwind;
+		struct event_snapshot snapshot;
 	};
 	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol() */
 };

@@ -358,6 +358,8 @@ static int take_sample(struct event_decoder *decoder, struct byte_cursor *record
 		r = take_stack(decoder, record, STACK_USER_ROOT, &sample->user);
 	if (r >= 0 && sample->flags & SAMPLE_HAS_PROBE)
 		sample->probe = take_u32(record, RWK_MAX_PROBES);
+	if (r >= 0 && sample->flags & SAMPLE_HAS_SNAPSHOT)
+		sample->snapshot = take_u32(record, UINT32_MAX);
 	return r;
 }
 

@@ -49,6 +49,22 @@ struct event_perf_map {
 	uint64_t count;
 };
 
+enum unwind_section { UNWIND_EH_FRAME = 1, UNWIND_DEBUG_FRAME = 2 };
+
+/*
+ * A piece of the bytes from which a module's code is unwound. Where pieces are missing, the section is read as zeros:
+ * whole entries lie in it or none. On disk the bytes come last, as (s).
+ */
+struct event_embed_unwind {
+	uint32_t module;
+	uint32_t section;  /* enum unwind_section */
+	uint64_t address;  /* link-time, of the section's first byte */
+	uint32_t size;	   /* of the section */
+	uint32_t offset;   /* of the piece in it */
+	uint64_t text, data; /* link-time addresses that pointers relative to text and data count from; 0: unknown */
+	struct event_text bytes;
+};
+
 struct event_symbol {
 	uint64_t address, size;
 	struct event_text name;

@@ -5,7 +5,7 @@
 
 #include "format/event_encoder_internal.h"
 
-enum { SAMPLE_ROOM = RECORD_OVERHEAD + 8 * VARINT_MAX /* without its stacks */ };
+enum { SAMPLE_ROOM = RECORD_OVERHEAD + 9 * VARINT_MAX /* without its stacks */ };
 
 /* Whether a record of `room` bytes with these stacks, and its task, is sure to fit. */
 static int check_room(const struct event_encoder *encoder, const struct event_stacks *stacks, size_t room)
@@ -80,11 +80,11 @@ static uint8_t *user_stack_put(struct event_encoder *encoder, const struct event
 	return at;
 }
 
-static uint64_t stack_flags(uint64_t flags, uint64_t missing, const struct event_stacks *stacks)
+static uint64_t stack_flags(uint64_t flags, uint64_t missing, uint32_t snapshot, const struct event_stacks *stacks)
 {
 	return (flags & (SAMPLE_KERNEL_TRUNCATED | SAMPLE_USER_TRUNCATED)) |
 	       (stacks->kernel_count ? SAMPLE_HAS_KERNEL : 0) | (stacks->user_count ? SAMPLE_HAS_USER : 0) |
-	       (missing ? SAMPLE_USER_MISSING : 0);
+	       (missing ? SAMPLE_USER_MISSING : 0) | (snapshot ? SAMPLE_HAS_SNAPSHOT : 0);
 }
 
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
@@ -100,7 +100,7 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 		r = find_task(encoder, task, &sample->task);
 	if (r < 0)
 		return r;
-	sample->flags = stack_flags(sample->flags, sample->missing, stacks) | (sample->period ? SAMPLE_HAS_PERIOD : 0) |
+	sample->flags = stack_flags(sample->flags, sample->missing, sample->snapshot, stacks) | (sample->period ? SAMPLE_HAS_PERIOD : 0) |
 			(sample->probe ? SAMPLE_HAS_PROBE : 0);
 	sample->kernel = STACK_KERNEL_ROOT;
 	sample->user = STACK_USER_ROOT;
@@ -120,6 +120,8 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 		at = user_stack_put(encoder, stacks, at, &sample->user, &sample->callers_known);
 	if (sample->flags & SAMPLE_HAS_PROBE)
 		at = varint_put(at, sample->probe);
+	if (sample->flags & SAMPLE_HAS_SNAPSHOT)
+		at = varint_put(at, sample->snapshot);
 	encoder_record_finish(encoder, at);
 	return 0;
 }
@@ -195,6 +197,14 @@ static int check_record(const struct putting *put)
 	return check_room(put->encoder, put->stacks, (size_t)room + TASK_ROOM);
 }
 
+static uint64_t walk_task_flags(const struct event_walk_task *row, const struct event_stacks *stacks)
+{
+	enum { SET = WALK_TASK_HAS_USER | WALK_TASK_USER_MISSING | WALK_TASK_HAS_SNAPSHOT };
+
+	return (row->flags & ~(uint64_t)SET) | (stacks->user_count ? WALK_TASK_HAS_USER : 0) |
+	       (row->missing ? WALK_TASK_USER_MISSING : 0) | (row->snapshot ? WALK_TASK_HAS_SNAPSHOT : 0);
+}
+
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
 			   const struct event_stacks *stacks)
 {
@@ -203,9 +213,12 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 
 	if (r >= 0)
 		r = find_task(encoder, task, &row->task);
-	if (r >= 0)
-		put_record(&put);
-	return r;
+	if (r < 0)
+		return r;
+	row->flags = walk_task_flags(row, stacks);
+	row->user = STACK_USER_ROOT;
+	put_record(&put);
+	return 0;
 }
 
 static uint64_t wait_flags(const struct event_wait *wait, const struct event_stacks *stacks)
@@ -216,7 +229,7 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 	return (wait->flags & GIVEN) | (stacks->kernel_count ? WAIT_HAS_KERNEL : 0) |
 	       (stacks->user_count ? WAIT_HAS_USER : 0) | (wait->wait_class == WAIT_BLOCKED ? WAIT_HAS_RUN_QUEUE : 0) |
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
-	       (wait->missing ? WAIT_USER_MISSING : 0);
+	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0);
 }
 
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
@@ -253,7 +266,7 @@ int event_encode_wake(struct event_encoder *encoder, struct event_wake *wake, co
 		r = find_task(encoder, target, &wake->target);
 	if (r < 0)
 		return r;
-	wake->flags = stack_flags(wake->flags, wake->missing, stacks);
+	wake->flags = stack_flags(wake->flags, wake->missing, wake->snapshot, stacks);
 	wake->kernel = STACK_KERNEL_ROOT;
 	wake->user = STACK_USER_ROOT;
 	put_record(&put);
@@ -271,7 +284,7 @@ int event_encode_user_stack(struct event_encoder *encoder, struct event_user_sta
 		r = find_task(encoder, task, &record->task);
 	if (r < 0)
 		return r;
-	record->flags = stack_flags(record->flags, record->missing, stacks);
+	record->flags = stack_flags(record->flags, record->missing, record->snapshot, stacks);
 	record->user = STACK_USER_ROOT;
 	put_record(&put);
 	record->callers_known = put.known;

@@ -72,28 +72,32 @@ static const struct event_field sample[] = {
 	SPECIAL(U32, sample, cpu), SPECIAL(TIME, sample, time), SPECIAL(U32, sample, task),
 	SPECIAL(U32, sample, source), SPECIAL(HEX, sample, flags), SPECIAL(U64, sample, missing),
 	SPECIAL(U64, sample, period), SPECIAL(U32, sample, kernel), SPECIAL(U32, sample, user),
-	SPECIAL(U32, sample, probe), END};
+	SPECIAL(U32, sample, probe), SPECIAL(U32, sample, snapshot), END};
 static const struct event_field walk[] = {TIME(walk, time), U32(walk, number), ID(walk, source, RWK_MAX_SOURCES),
 					  HEX(walk, flags), U64(walk, seen), U64(walk, kept), END};
 static const struct event_field walk_task[] = {
 	TIME(walk_task, time), U32(walk_task, walk), U32(walk_task, task), HEX(walk_task, state),
 	HEX(walk_task, exit_state), U64(walk_task, wait), U32(walk_task, bound), ID(walk_task, cpu, CPU_LIMIT),
-	HEX(walk_task, flags), KERNEL(walk_task), END};
+	HEX(walk_task, flags), KERNEL(walk_task), ONLY(WALK_TASK_HAS_USER, USER, walk_task, user, 0),
+	ONLY(WALK_TASK_USER_MISSING, U64, walk_task, missing, 0),
+	ONLY(WALK_TASK_HAS_SNAPSHOT, U32, walk_task, snapshot, UINT32_MAX), END};
 static const struct event_field wait[] = {
 	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES), HEX(wait, flags), U32(wait, wait_class),
 	HEX(wait, state), ONLY(WAIT_USER_MISSING, U64, wait, missing, 0), ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
 	ONLY(WAIT_HAS_USER, USER, wait, user, 0), CLOCK(wait), LENGTH(wait),
 	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
 	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
-	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), END};
+	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX), END};
 static const struct event_field wake[] = {
 	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES), HEX(wake, flags), U32(wake, target),
 	U32(wake, context), ONLY(SAMPLE_USER_MISSING, U64, wake, missing, 0), ONLY(SAMPLE_HAS_KERNEL, KERNEL, wake, kernel, 0),
-	ONLY(SAMPLE_HAS_USER, USER, wake, user, 0), CLOCK(wake), END};
+	ONLY(SAMPLE_HAS_USER, USER, wake, user, 0), CLOCK(wake),
+	ONLY(SAMPLE_HAS_SNAPSHOT, U32, wake, snapshot, UINT32_MAX), END};
 static const struct event_field user_stack[] = {
 	ID(user_stack, cpu, CPU_LIMIT), U32(user_stack, task), ID(user_stack, source, RWK_MAX_SOURCES),
 	HEX(user_stack, flags), ONLY(SAMPLE_USER_MISSING, U64, user_stack, missing, 0),
-	ONLY(SAMPLE_HAS_USER, USER, user_stack, user, 0), CLOCK(user_stack), U64(user_stack, since), END};
+	ONLY(SAMPLE_HAS_USER, USER, user_stack, user, 0), CLOCK(user_stack), U64(user_stack, since),
+	ONLY(SAMPLE_HAS_SNAPSHOT, U32, user_stack, snapshot, UINT32_MAX), END};
 #define SUM(kind, name)                                                                                       \
 	{#name "_count", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].count), 0, 1 << (kind)},     \
 	{#name "_total", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].total), 0, 1 << (kind)},     \
@@ -109,6 +113,14 @@ static const struct event_field embed_module[] = {
 	SPECIAL(U32, embed_module, segment_count), END};
 static const struct event_field embed_symbols[] = {ID(embed_symbols, module, RWK_MAX_MODULES),
 						   SPECIAL(U64, embed_symbols, count), END};
+static const struct event_field embed_unwind[] = {
+	ID(embed_unwind, module, RWK_MAX_MODULES), U32(embed_unwind, section), HEX(embed_unwind, address),
+	ID(embed_unwind, size, RWK_MAX_UNWIND_SECTION), ID(embed_unwind, offset, RWK_MAX_UNWIND_SECTION),
+	HEX(embed_unwind, text), HEX(embed_unwind, data), FIELD(BYTES, embed_unwind, bytes, RWK_MAX_UNWIND_PIECE), END};
+static const struct event_field snapshot[] = {
+	TIME(snapshot, time), U32(snapshot, number), U32(snapshot, key), HEX(snapshot, flags), HEX(snapshot, known),
+	FIELD(BYTES, snapshot, registers, RWK_MAX_REGISTERS * 10), HEX(snapshot, address),
+	ID(snapshot, size, RWK_MAX_SNAPSHOT), FIELD(BYTES, snapshot, stack, RWK_MAX_SNAPSHOT_CODED), END};
 static const struct event_field perf_map[] = {U32(perf_map, tgid), SPECIAL(U64, perf_map, count), END};
 
 #define TIMED(kind, name, record)                                                                             \
@@ -133,7 +145,8 @@ static const struct event_layout layouts[] = {
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},
-	[EVENT_WALK_TASK] = {EVENT_WALK_TASK, true, "walk-task", walk_task, false, 0, 0},
+	[EVENT_WALK_TASK] = {EVENT_WALK_TASK, true, "walk-task", walk_task, false, 0,
+			     offsetof(struct event_walk_task, flags)},
 	[EVENT_WAIT] = TIMED(EVENT_WAIT, "wait", wait),
 	[EVENT_WAKE] = TIMED(EVENT_WAKE, "wake", wake),
 	[EVENT_USER_STACK] = TIMED(EVENT_USER_STACK, "user-stack", user_stack),
@@ -142,6 +155,8 @@ static const struct event_layout layouts[] = {
 	[EVENT_EMBED_MODULE] = {EVENT_EMBED_MODULE, true, "embed-module", embed_module, false, 0, 0},
 	[EVENT_EMBED_SYMBOLS] = {EVENT_EMBED_SYMBOLS, true, "embed-symbols", embed_symbols, false, 0, 0},
 	[EVENT_PERF_MAP] = {EVENT_PERF_MAP, true, "perf-map", perf_map, false, 0, 0},
+	[EVENT_EMBED_UNWIND] = {EVENT_EMBED_UNWIND, false, "embed-unwind", embed_unwind, false, 0, 0},
+	[EVENT_SNAPSHOT] = {EVENT_SNAPSHOT, false, "snapshot", snapshot, false, 0, 0},
 };
 
 const struct event_layout *event_layout_find(uint64_t kind)

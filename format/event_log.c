@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "format/limits.h"
+#include "format/snapshot_keys.h"
 
 static const uint64_t CHUNK_AGE = (uint64_t)RWK_TARGET_CHUNK_MS * 1000000;
 
@@ -23,6 +24,9 @@ struct tally { /* events of one source */
 struct event_log {
 	struct trace_writer *writer;
 	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
+	struct lane snapshots;	   /* without an encoder where nobody wants them */
+	struct snapshot_keys *keys;
+	uint32_t snapshot;	   /* number of the last one */
 	struct tally tallies[EVENT_LOG_SOURCES];
 	int error; /* the writer's, which takes no more chunks */
 };
@@ -54,6 +58,8 @@ void event_log_destroy(struct event_log *log)
 		return;
 	event_encoder_destroy(log->state.encoder);
 	event_encoder_destroy(log->events.encoder);
+	event_encoder_destroy(log->snapshots.encoder);
+	snapshot_keys_destroy(log->keys);
 	free(log);
 }
 
@@ -68,6 +74,16 @@ static void settle(struct event_log *log, bool written)
 	}
 }
 
+static void lane_reset(struct event_log *log, struct lane *lane)
+{
+	if (!lane->encoder)
+		return;
+	event_encoder_reset(lane->encoder);
+	lane->seen = 0;
+	if (lane == &log->snapshots)
+		snapshot_keys_reset(log->keys);
+}
+
 /* After a failure the STATE lane is for the account of it, which goes into END. */
 static void fail(struct event_log *log, int error)
 {
@@ -75,20 +91,21 @@ static void fail(struct event_log *log, int error)
 	settle(log, false);
 	event_encoder_reset(log->state.encoder);
 	event_encoder_reset(log->events.encoder);
+	lane_reset(log, &log->snapshots);
 }
 
 static int lane_write(struct event_log *log, struct lane *lane)
 {
 	uint64_t first, last;
 	const void *bytes;
-	size_t length = event_encoder_payload(lane->encoder, &bytes, &first, &last);
+	size_t length = lane->encoder ? event_encoder_payload(lane->encoder, &bytes, &first, &last) : 0;
+	uint8_t flags = lane->type == RWK_CHUNK_SNAPSHOTS ? RWK_CHUNK_SENSITIVE : 0;
 	int r;
 
 	if (!length || log->error)
 		return log->error;
-	r = trace_writer_add(log->writer, lane->type, 0, bytes, length, first, last);
-	event_encoder_reset(lane->encoder);
-	lane->seen = 0;
+	r = trace_writer_add(log->writer, lane->type, flags, bytes, length, first, last);
+	lane_reset(log, lane);
 	if (r < 0)
 		fail(log, r);
 	else if (lane == &log->events)
@@ -100,12 +117,14 @@ int event_log_flush(struct event_log *log)
 {
 	int r = lane_write(log, &log->state);
 
+	if (r >= 0)
+		r = lane_write(log, &log->snapshots);
 	return r < 0 ? r : lane_write(log, &log->events);
 }
 
 static int lane_flush(struct event_log *log, struct lane *lane)
 {
-	return lane == &log->state ? lane_write(log, lane) : event_log_flush(log);
+	return lane == &log->events ? event_log_flush(log) : lane_write(log, lane);
 }
 
 /* Makes the second lane one of this type. */
@@ -150,6 +169,28 @@ int event_log_add(struct event_log *log, const struct event *event)
 int event_log_add_meta(struct event_log *log, const char *key, const char *value)
 {
 	return log->error ? log->error : ENCODE(log, &log->state, event_encode_meta(log->state.encoder, key, value));
+}
+
+int event_log_want_snapshots(struct event_log *log)
+{
+	int r = event_encoder_create(RWK_TARGET_RAW_SNAPSHOTS, 0, &log->snapshots.encoder);
+
+	log->snapshots.type = RWK_CHUNK_SNAPSHOTS;
+	return r < 0 ? r : snapshot_keys_create(&log->keys);
+}
+
+int event_log_add_snapshot(struct event_log *log, uint32_t tid, const struct snapshot *snapshot, uint32_t *ret_number)
+{
+	struct event_encoder *encoder = log->snapshots.encoder;
+	int r = log->error;
+
+	if (!encoder || !log->keys || log->snapshot == UINT32_MAX)
+		return -EINVAL;
+	if (r >= 0)
+		r = ENCODE(log, &log->snapshots, snapshot_keys_encode(log->keys, encoder, tid, log->snapshot + 1, snapshot));
+	if (r >= 0)
+		*ret_number = ++log->snapshot;
+	return r;
 }
 
 static int count_event(struct event_log *log, uint32_t source, int r)
@@ -230,6 +271,14 @@ int event_log_add_embed_module(struct event_log *log, const struct event_embed_m
 	int r = use_type(log, RWK_CHUNK_EMBED);
 
 	return r < 0 ? r : ENCODE(log, &log->events, event_encode_embed_module(log->events.encoder, module));
+}
+
+int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_unwind *piece)
+{
+	struct event event = {.kind = EVENT_EMBED_UNWIND, .embed_unwind = *piece};
+	int r = use_type(log, RWK_CHUNK_EMBED);
+
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode(log->events.encoder, &event));
 }
 
 typedef int encode_symbols_function(struct event_encoder *encoder, uint32_t owner, const struct event_symbol *symbols,

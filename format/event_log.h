@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the recorder writes its events to: one open STATE chunk, one open EVENTS (later EMBED) chunk, and the trace
- * writer behind them, which stays the caller's. A chunk is written out when it is full or, by event_log_tick, when it is
- * RWK_TARGET_CHUNK_MS old; a STATE chunk always before the EVENTS that may need it. Nothing is allocated after creation.
+ * What the recorder writes its events to: one open STATE chunk, one open EVENTS (later EMBED) chunk, one of SNAPSHOTS, and
+ * the trace writer behind them, which stays the caller's. A chunk is written out when it is full or, by event_log_tick, when
+ * it is RWK_TARGET_CHUNK_MS old; STATE and SNAPSHOTS always before the EVENTS that may need them. Nothing is allocated after creation.
  * Every function returns 0, -EINVAL where a record breaks a limit of the format (it is left out, the log goes on), or the
  * writer's error. After that one, nothing is taken but what tells of the recording itself (LOSS, COST, PROBE_HITS), for END: close it
  * then, before something else takes the room that is kept for it.
@@ -11,6 +11,7 @@
 #define RWALKER_FORMAT_EVENT_LOG_H
 
 #include "format/event_encoder.h"
+#include "format/snapshot_code.h"
 #include "format/trace_writer.h"
 
 struct event_log;
@@ -26,6 +27,11 @@ struct event_log_count {
 /* max_cpus: one more than the largest cpu number; 0 for a log without samples and walks (--finalize). */
 int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct event_log **ret_log);
 void event_log_destroy(struct event_log *log);
+
+/* Before the first snapshot. -ENOMEM. */
+int event_log_want_snapshots(struct event_log *log);
+/* What an event of that thread will refer to by *ret_number; add the snapshot first. Never more than 2^32 - 1. */
+int event_log_add_snapshot(struct event_log *log, uint32_t tid, const struct snapshot *snapshot, uint32_t *ret_number);
 
 /* Any STATE record, or a WALK. */
 int event_log_add(struct event_log *log, const struct event *event);
@@ -48,6 +54,7 @@ int event_log_add_wait_sums(struct event_log *log, struct event_wait_sums *sums,
 int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module);
 int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
 				size_t count);
+int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_unwind *piece);
 int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
 
 void event_log_count(const struct event_log *log, uint32_t source, struct event_log_count *ret_count);

@@ -39,6 +39,7 @@ enum sample_flag {
 	SAMPLE_USER_TRUNCATED = 16,
 	SAMPLE_USER_MISSING = 32, /* asked for and not got; the reason follows */
 	SAMPLE_HAS_PROBE = 64,	  /* which one, follows */
+	SAMPLE_HAS_SNAPSHOT = 128, /* its number follows */
 };
 
 enum user_missing {
@@ -47,10 +48,13 @@ enum user_missing {
 	USER_MISSING_EXITING = 3,
 	USER_MISSING_CHANGED = 4, /* waits: the system call returned to another place than it came from (exec) */
 	USER_MISSING_NO_ROOM = 5, /* waits: not taken at the switch-out, or not kept */
+	USER_MISSING_BUSY = 6,	  /* walks: its memory was locked, or took too long to read */
+	USER_MISSING_RUNNING = 7, /* walks: it ran */
 };
 
 /*
- * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack] · [probe].
+ * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack] · [probe] ·
+ * [snapshot].
  * time: the first of its CPU in the chunk is a (t) and sets the CPU's step to 0; later ones: step += (z), and the time is
  * that of the CPU's sample before plus step. Either counts as "the time before" for the next (t).
  */
@@ -64,6 +68,7 @@ struct event_sample {
 	uint64_t period;  /* the source's nominal one where the sample has none: filled by the reader as 0 */
 	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
 	uint32_t probe;	  /* of a tracepoint or function: event_probe.id; 0: none */
+	uint32_t snapshot; /* event_snapshot.number; 0: none */
 	bool callers_known; /* filled by the encoder: the chunk has the user stack's callers, for the same owner, from before */
 };
 
@@ -92,11 +97,15 @@ enum walk_task_flag {
 	WALK_TASK_STOPPED = 16,
 	WALK_TASK_TRACED = 32,
 	WALK_TASK_KERNEL_TRUNCATED = 64,
+	WALK_TASK_HAS_USER = 128,	  /* a user stack follows */
+	WALK_TASK_USER_MISSING = 256,	  /* asked for and not got; the reason follows */
+	WALK_TASK_HAS_SNAPSHOT = 512,
+	WALK_TASK_USER_TRUNCATED = 1024,
 };
 
 /*
  * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack (parent 1 and
- * count 0: none).
+ * count 0: none) · [user stack] · [reason] · [snapshot].
  */
 struct event_walk_task {
 	uint64_t time; /* when this task was walked */
@@ -108,7 +117,9 @@ struct event_walk_task {
 	uint32_t bound; /* enum wait_bound */
 	uint32_t cpu;	/* where it runs, or ran last / is queued */
 	uint64_t flags; /* enum walk_task_flag */
-	uint32_t kernel; /* leaf node */
+	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
+	uint64_t missing; /* enum user_missing */
+	uint32_t snapshot; /* event_snapshot.number; 0: none */
 };
 
 #endif

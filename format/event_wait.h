@@ -34,6 +34,7 @@ enum wait_flag {
 	WAIT_NOT_ENDED = 1024,	 /* time is when it was looked at last */
 	WAIT_KERNEL_TRUNCATED = 2048,
 	WAIT_USER_TRUNCATED = 4096,
+	WAIT_HAS_SNAPSHOT = 8192, /* its number follows */
 };
 
 enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };
@@ -50,6 +51,7 @@ struct event_wait {
 	uint64_t run_queue; /* ns of it, at its end */
 	uint32_t out_cpu, context, waker; /* context: enum waker_context; waker: number in the chunk */
 	uint64_t woken; /* ns before `time` */
+	uint32_t snapshot; /* event_snapshot.number; 0: none */
 	bool callers_known; /* as in event_sample */
 };
 
@@ -61,6 +63,7 @@ struct event_wake {
 	uint64_t missing;
 	uint32_t kernel, user;
 	uint64_t time;
+	uint32_t snapshot;
 	bool callers_known;
 };
 
@@ -71,6 +74,7 @@ struct event_user_stack {
 	uint64_t missing;
 	uint32_t user;
 	uint64_t time, since;
+	uint32_t snapshot;
 	bool callers_known;
 };
 

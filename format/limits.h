@@ -11,6 +11,7 @@ enum {
 	RWK_MAX_RAW_CHUNK = 4 << 20,	/* bytes of a chunk's payload before compression */
 	RWK_TARGET_RAW_CHUNK = 256 << 10, /* a writer closes a chunk at this size or ... */
 	RWK_TARGET_CHUNK_MS = 250,	/* ... at this age */
+	RWK_TARGET_RAW_SNAPSHOTS = 1 << 20, /* a chunk of snapshots */
 	RWK_PARITY_MEMBERS = 8,		/* chunks that one PARITY chunk protects, at most */
 	RWK_MAX_PARITY = 1 << 20,	/* stored bytes, padding included, of a chunk that is protected */
 	RWK_MAX_STRING = 4096,
@@ -22,6 +23,11 @@ enum {
 	RWK_MAX_MODULES = 1 << 24,
 	RWK_MAX_SOURCES = 1024,
 	RWK_MAX_PROBES = 1 << 16,
+	RWK_MAX_REGISTERS = 64,
+	RWK_MAX_SNAPSHOT = 64 << 10,	   /* bytes of a stack in a snapshot */
+	RWK_MAX_SNAPSHOT_CODED = 96 << 10, /* of these as they are coded */
+	RWK_MAX_UNWIND_SECTION = 64 << 20, /* bytes of a section with unwind information */
+	RWK_MAX_UNWIND_PIECE = 128 << 10,
 };
 
 /* Stored bytes of a chunk at most: LZ4 grows what it cannot shrink by 1/255 and a little. */

@@ -50,6 +50,7 @@ enum rwk_chunk_type {
 	RWK_CHUNK_INDEX = 4,  /* one entry a chunk (rwk_index_entry); an accelerator */
 	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
 	RWK_CHUNK_PARITY = 6, /* brings back one damaged STATE or EMBED chunk of those before it: parity.h */
+	RWK_CHUNK_SNAPSHOTS = 7, /* registers and stack bytes that events refer to; SENSITIVE */
 	/* numbers are never reused; 0x8000 and above: private experiments */
 };
 

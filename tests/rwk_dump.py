@@ -12,22 +12,25 @@ RECORDS = {
     3: "source id:n kind:n weight:n name:s frequency:n period:n start:t stop:t flags:x least:n most:n",
     4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x",
     5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
+    96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b",
+    68: "embed-unwind module:n section:n address:x size:n offset:n text:x data:x bytes:b",
     6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 7: "comm time:t tgid:p tid:p flags:x comm:s",
     9: "kernel-symbol module:n offset:x size:x name:s", 10: "loss time:t source:n cpu:n cause:n total:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 66: "perf-map tgid:n count:n",
     32: "task tgid:p tid:p start:n flags:x comm:c", 34: "walk time:t number:n source:n flags:x seen:n kept:n",
-    33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64",
-    35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k",
+    33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
+    35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k"
+        " user:k:128 missing:n:256 snapshot:n:512",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
-        " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8",
-    37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T",
-    38: "user-stack cpu:n task:n source:n flags:x missing:n:32 user:k:2 time:T since:n",
+        " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192",
+    37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T snapshot:n:128",
+    38: "user-stack cpu:n task:n source:n flags:x missing:n:32 user:k:2 time:T since:n snapshot:n:128",
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
             "interruptible uninterruptible other_blocked preempted yielded cancelled started".split())),
     64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n",
     13: "probe id:n source:n hook:n name:s", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n"}
-TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY"}
+TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY", 7: "SNAPSHOTS"}
 TABLE = range(256)
 for _ in range(8):
     TABLE = [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in TABLE]
@@ -59,14 +62,11 @@ def printable(data):  # what could steer a terminal, and what is not UTF-8, byte
 def varint(record):  # of an iterator over bytes; an absent field at the end of its record reads as 0
     byte = next(record, 0)
     return byte if byte < 128 else byte & 127 | varint(record) << 7
-def zigzag(record):
-    return (value := varint(record)) >> 1 ^ -(value & 1)
-def string(record):
-    return bytes(itertools.islice(record, varint(record)))
+def zigzag(record): return (value := varint(record)) >> 1 ^ -(value & 1)
+def string(record): return bytes(itertools.islice(record, varint(record)))
 class Payload:  # what the records of one chunk refer back to
-    def __init__(self):
-        self.last, self.cpus, self.ends = {"t": 0, "p": 0, "a": 0}, {}, {}
-        self.nodes = [0, 0]  # per node: what its next child's address is a difference to
+    def __init__(self):  # nodes: what the address of each one's next child is a difference to
+        self.last, self.cpus, self.ends, self.nodes = {"t": 0, "p": 0, "a": 0}, {}, {}, [0, 0]
     def field(self, record, kind, values):
         if kind in "tpa":
             self.last[kind] = (self.last[kind] + zigzag(record)) % 2**64
@@ -111,7 +111,7 @@ def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False
     body = lz4_block(chunk[48:48 + stored]) if codec == 1 else chunk[48:48 + stored]
-    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5) else b"")
+    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5, 7) else b"")
     for entry in struct.iter_unpack("<3QI2H", body) if kind == 4 else ():
         print("  index offset=%d first=%d last=%d stored=%d type=%d flags=0x%x" % entry)
     while record := string(records):

@@ -60,7 +60,7 @@ struct trace_meta {
 	const char *key, *value;
 };
 
-enum { CHUNK_TYPES = 7 }; /* that are counted apart */
+enum { CHUNK_TYPES = 8 }; /* that are counted apart */
 
 struct chunk_statistics {
 	uint64_t chunks, stored_bytes, raw_bytes;

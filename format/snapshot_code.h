@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Registers and stack bytes as SNAPSHOT records hold them (FORMAT.md §12): as the difference to an earlier snapshot of the
+ * same thread, its key, whose stack is much the same at the same addresses; zeros and what is the same cost next to nothing.
+ */
+#ifndef RWALKER_FORMAT_SNAPSHOT_CODE_H
+#define RWALKER_FORMAT_SNAPSHOT_CODE_H
+
+#include <stddef.h>
+
+#include "format/event_snapshot.h"
+#include "format/limits.h"
+
+enum { SNAPSHOT_WORD = 8, SNAPSHOT_WORDS = RWK_MAX_SNAPSHOT / SNAPSHOT_WORD };
+
+struct snapshot { /* as recorded; the reader's ones have room for all registers */
+	uint64_t time, flags;
+	uint64_t known; /* bit n: registers[n] is there */
+	uint64_t registers[RWK_MAX_REGISTERS];
+	uint64_t address; /* of words[0] */
+	const uint64_t *words;
+	uint32_t count;
+};
+
+/* What a stack's coding found. */
+struct snapshot_coded {
+	size_t registers, stack; /* bytes */
+	uint32_t literal;	 /* words that are neither zero nor the key's */
+	uint32_t filled;	 /* words that are not zero */
+};
+
+/*
+ * Codes both texts; key: NULL for none. `registers` has room for RWK_MAX_REGISTERS * 10 bytes, `stack` for
+ * RWK_MAX_SNAPSHOT_CODED. snapshot->count is at most SNAPSHOT_WORDS.
+ */
+void snapshot_encode(const struct snapshot *snapshot, const struct snapshot *key, uint8_t *registers, uint8_t *stack,
+		     struct snapshot_coded *ret_coded);
+
+/*
+ * The other way. words: room for SNAPSHOT_WORDS, is what *ret_snapshot points to; key_words likewise, as scratch.
+ * key: the record that this one is the difference of, NULL where it is of none. -EBADMSG where a record is malformed or the
+ * key has a key itself.
+ */
+int snapshot_decode(const struct event_snapshot *record, const struct event_snapshot *key, uint64_t *words,
+		    uint64_t *key_words, struct snapshot *ret_snapshot);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "format/snapshot_keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/varint.h"
+
+enum {
+	KEYS_MAX = 2048, /* threads of a chunk that have one */
+	SLOTS = 2 * KEYS_MAX,
+	POOL_WORDS = 512 << 10,
+};
+
+struct key {
+	uint32_t tid;
+	uint32_t record; /* which of the chunk */
+	struct snapshot snapshot;
+};
+
+struct snapshot_keys {
+	struct key keys[KEYS_MAX];
+	uint16_t slots[SLOTS]; /* number of a key plus 1, by tid */
+	uint32_t key_count, records;
+	uint32_t used; /* words of the pool */
+	uint64_t pool[POOL_WORDS];
+	uint8_t registers[RWK_MAX_REGISTERS * VARINT_MAX];
+	uint8_t stack[RWK_MAX_SNAPSHOT_CODED];
+};
+
+int snapshot_keys_create(struct snapshot_keys **ret_keys)
+{
+	struct snapshot_keys *keys = calloc(1, sizeof(*keys));
+
+	if (!keys)
+		return -ENOMEM;
+	*ret_keys = keys;
+	return 0;
+}
+
+void snapshot_keys_destroy(struct snapshot_keys *keys)
+{
+	free(keys);
+}
+
+void snapshot_keys_reset(struct snapshot_keys *keys)
+{
+	memset(keys->slots, 0, sizeof(keys->slots));
+	keys->key_count = keys->records = keys->used = 0;
+}
+
+/* The thread's slot, which may be empty: there are twice as many as keys. */
+static uint16_t *find_slot(struct snapshot_keys *keys, uint32_t tid)
+{
+	uint32_t place = tid * UINT32_C(0x9e3779b1) >> 16;
+
+	for (;; place++) {
+		uint16_t *slot = &keys->slots[place % SLOTS];
+
+		if (!*slot || keys->keys[*slot - 1].tid == tid)
+			return slot;
+	}
+}
+
+/* Keeps a copy as the thread's key, where there is room. */
+static void keep(struct snapshot_keys *keys, uint16_t *slot, uint32_t tid, const struct snapshot *snapshot)
+{
+	struct key *key;
+
+	if (snapshot->count > POOL_WORDS - keys->used || (!*slot && keys->key_count == KEYS_MAX))
+		return;
+	if (!*slot)
+		*slot = (uint16_t)++keys->key_count;
+	key = &keys->keys[*slot - 1];
+	*key = (struct key){.tid = tid, .record = keys->records, .snapshot = *snapshot};
+	memcpy(keys->pool + keys->used, snapshot->words, (size_t)snapshot->count * SNAPSHOT_WORD);
+	key->snapshot.words = keys->pool + keys->used;
+	keys->used += snapshot->count;
+}
+
+int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encoder, uint32_t tid, uint32_t number,
+			 const struct snapshot *snapshot)
+{
+	struct event event = {.kind = EVENT_SNAPSHOT};
+	struct event_snapshot *record = &event.snapshot;
+	struct snapshot_coded coded;
+	const struct key *key;
+	uint16_t *slot;
+	int r;
+
+	if (snapshot->count > SNAPSHOT_WORDS)
+		return -EINVAL;
+	slot = find_slot(keys, tid);
+	key = *slot ? &keys->keys[*slot - 1] : NULL;
+	snapshot_encode(snapshot, key ? &key->snapshot : NULL, keys->registers, keys->stack, &coded);
+	if (key && coded.literal > coded.filled / 2) {
+		key = NULL;
+		snapshot_encode(snapshot, NULL, keys->registers, keys->stack, &coded);
+	}
+	*record = (struct event_snapshot){
+		.time = snapshot->time, .number = number, .key = key ? keys->records - key->record : 0, .flags = snapshot->flags,
+		.known = snapshot->known, .registers = {(const char *)keys->registers, (uint32_t)coded.registers},
+		.address = snapshot->address, .size = snapshot->count * SNAPSHOT_WORD,
+		.stack = {(const char *)keys->stack, (uint32_t)coded.stack}};
+	r = event_encode(encoder, &event);
+	if (r < 0)
+		return r;
+	if (!key)
+		keep(keys, slot, tid, snapshot);
+	keys->records++;
+	return 0;
+}

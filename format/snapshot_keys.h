@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Snapshots on their way into a SNAPSHOTS chunk: the first of each thread in the chunk is its key, later ones are written as
+ * the difference to it, until one has so little in common with it that it becomes the key itself. Memory is taken at
+ * creation; where it is used up, or there are too many threads, snapshots are written as they are.
+ */
+#ifndef RWALKER_FORMAT_SNAPSHOT_KEYS_H
+#define RWALKER_FORMAT_SNAPSHOT_KEYS_H
+
+#include "format/event_encoder.h"
+#include "format/snapshot_code.h"
+
+struct snapshot_keys;
+
+int snapshot_keys_create(struct snapshot_keys **ret_keys);
+void snapshot_keys_destroy(struct snapshot_keys *keys);
+/* For each new chunk. */
+void snapshot_keys_reset(struct snapshot_keys *keys);
+
+/* 0; -ENOSPC where the chunk is full: write it out, reset, and call again; -EINVAL beyond the format's limits. */
+int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encoder, uint32_t tid, uint32_t number,
+			 const struct snapshot *snapshot);
+
+#endif

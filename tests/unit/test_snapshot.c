@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Snapshots: bytes written by hand from FORMAT.md §12, round trips through chunks with keys, records that contradict themselves. */
+#include <errno.h>
+#include <string.h>
+
+#include "format/event_decoder.h"
+#include "format/snapshot_code.h"
+#include "format/snapshot_keys.h"
+#include "tests/random.h"
+#include "tests/test.h"
+
+enum { THREADS = 7, SNAPSHOTS = 3000, TOP = 0x7fff0000, MOST = 600 /* words */ };
+
+static struct event_text text_of(const void *bytes, size_t length)
+{
+	return (struct event_text){bytes, (uint32_t)length};
+}
+
+static void the_bytes_are_those_of_the_specification(struct test *t)
+{
+	/* Two words of the key, one zero, one literal, one of the key; the last word is zero. */
+	static const uint8_t key_stack[] = {4 << 2 | 2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
+					    3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0};
+	static const uint8_t stack[] = {1 << 2 | 0, 2 << 2 | 1, 1 << 2 | 2, 0x88, 0x77, 0, 0, 0, 0, 0, 0x11, 1 << 2 | 1};
+	static const uint8_t key_registers[] = {200, 1}; /* 100 */
+	static const uint8_t registers[] = {1, 14};	 /* 100 - 1, 7 */
+	struct event_snapshot key = {.known = 1 << 7, .registers = text_of(key_registers, sizeof(key_registers)),
+				     .address = 0x1000, .size = 32, .stack = text_of(key_stack, sizeof(key_stack))};
+	struct event_snapshot record = {.key = 1, .known = 1 << 7 | 1 << 16, .registers = text_of(registers, sizeof(registers)),
+					.address = 0xff8, .size = 48, .stack = text_of(stack, sizeof(stack))};
+	static const uint64_t expected[6] = {0, 1, 2, UINT64_C(0x1100000000007788), 4, 0};
+	static uint64_t words[SNAPSHOT_WORDS], scratch[SNAPSHOT_WORDS];
+	struct snapshot snapshot;
+
+	CHECK_INT(t, snapshot_decode(&record, &key, words, scratch, &snapshot), 0);
+	CHECK_INT(t, snapshot.count, 6);
+	CHECK_INT(t, snapshot.address, 0xff8);
+	CHECK_INT(t, memcmp(words, expected, sizeof(expected)), 0);
+	CHECK_INT(t, snapshot.registers[7], 99);
+	CHECK_INT(t, snapshot.registers[16], 7);
+	key.size = 24; /* the key lacks what the last run refers to, and its own run is too long */
+	CHECK_INT(t, snapshot_decode(&record, &key, words, scratch, &snapshot), -EBADMSG);
+}
+
+static void what_contradicts_itself_is_refused(struct test *t)
+{
+	static const uint8_t too_long[] = {3 << 2 | 0}, unknown[] = {1 << 2 | 3}, cut[] = {1 << 2 | 2, 1, 2, 3}, keyless[] = {1 << 2 | 1};
+	static const struct {
+		const uint8_t *bytes;
+		size_t length;
+		uint32_t size;
+	} cases[] = {{too_long, 1, 16}, {unknown, 1, 16}, {cut, 4, 16}, {keyless, 1, 16}, {keyless, 0, 12},
+		     {keyless, 0, RWK_MAX_SNAPSHOT + 8}};
+	static uint64_t words[SNAPSHOT_WORDS], scratch[SNAPSHOT_WORDS];
+	struct event_snapshot record = {0}, key = {.key = 1};
+	struct snapshot snapshot;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		record.size = cases[i].size;
+		record.stack = text_of(cases[i].bytes, cases[i].length);
+		CHECK_INT(t, snapshot_decode(&record, NULL, words, scratch, &snapshot), -EBADMSG);
+	}
+	record = (struct event_snapshot){.known = 1};
+	CHECK_INT(t, snapshot_decode(&record, NULL, words, scratch, &snapshot), -EBADMSG); /* a register that is not there */
+	record = (struct event_snapshot){.address = 4};
+	CHECK_INT(t, snapshot_decode(&record, NULL, words, scratch, &snapshot), -EBADMSG);
+	record = (struct event_snapshot){.key = 1};
+	CHECK_INT(t, snapshot_decode(&record, &key, words, scratch, &snapshot), -EBADMSG); /* a key that has one */
+}
+
+struct thread { /* whose stack changes near its end, as a stack does */
+	uint64_t words[MOST];
+	uint32_t depth;
+};
+
+static void change(struct random *state, struct thread *thread)
+{
+	uint32_t from = (uint32_t)random_below(state, thread->depth + 1);
+
+	thread->depth = from + (uint32_t)random_below(state, MOST - from + 1) / 4;
+	for (uint32_t i = from; i < thread->depth; i++)
+		thread->words[MOST - 1 - i] = random_below(state, 2) ? 0 : random_next(state);
+}
+
+/* What a thread's snapshot is, made from its state alone. */
+static struct snapshot take(const struct thread *thread, uint32_t number)
+{
+	struct snapshot snapshot = {.time = number * UINT64_C(1000), .flags = number % 3, .known = 0x1ffff,
+				    .address = TOP - thread->depth * 8, .words = thread->words + MOST - thread->depth,
+				    .count = thread->depth};
+
+	for (unsigned int i = 0; i < 17; i++)
+		snapshot.registers[i] = number % (i + 2) ? i * UINT64_C(0x123456789abcdef) : number;
+	return snapshot;
+}
+
+struct chunk {
+	struct event_snapshot records[SNAPSHOTS];
+	uint32_t count;
+};
+
+/* The records of one payload against the states that they were made from. */
+static void check_chunk(struct test *t, struct event_encoder *encoder, struct event_decoder *decoder, const struct thread *states,
+			uint32_t *next)
+{
+	static struct chunk chunk;
+	static uint64_t words[SNAPSHOT_WORDS], scratch[SNAPSHOT_WORDS];
+	uint64_t first, last;
+	const void *bytes;
+	size_t length = event_encoder_payload(encoder, &bytes, &first, &last);
+	struct event event;
+
+	chunk.count = 0;
+	event_decoder_start(decoder, bytes, length);
+	while (event_decoder_next(decoder, &event) > 0) {
+		uint32_t number = *next, at = chunk.count++;
+		struct snapshot wanted = take(&states[number], number), snapshot;
+
+		chunk.records[at] = event.snapshot;
+		CHECK_INT(t, event.snapshot.number, number + 1);
+		CHECK(t, event.snapshot.key <= at);
+		CHECK_INT(t, snapshot_decode(&event.snapshot, event.snapshot.key ? &chunk.records[at - event.snapshot.key] : NULL,
+					 words, scratch, &snapshot), 0);
+		CHECK_INT(t, snapshot.count, wanted.count);
+		CHECK_INT(t, snapshot.address, wanted.address);
+		CHECK_INT(t, snapshot.time, wanted.time);
+		CHECK_INT(t, snapshot.flags, wanted.flags);
+		CHECK_INT(t, memcmp(snapshot.registers, wanted.registers, sizeof(wanted.registers)), 0);
+		CHECK_INT(t, memcmp(words, wanted.words, wanted.count * sizeof(*words)), 0);
+		(*next)++;
+	}
+}
+
+static void snapshots_come_back_through_many_chunks(struct test *t)
+{
+	static struct thread threads[THREADS], states[SNAPSHOTS];
+	struct random state = {.state = 42};
+	struct event_encoder *encoder = NULL;
+	struct event_decoder *decoder = NULL;
+	struct snapshot_keys *keys = NULL;
+	uint32_t next = 0, chunks = 0;
+
+	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM * 2, 0, &encoder), 0);
+	CHECK_INT(t, event_decoder_create(&decoder), 0);
+	CHECK_INT(t, snapshot_keys_create(&keys), 0);
+	for (uint32_t i = 0; i < SNAPSHOTS; i++) {
+		uint32_t thread = (uint32_t)random_below(&state, THREADS);
+		struct snapshot snapshot;
+
+		change(&state, &threads[thread]);
+		states[i] = threads[thread];
+		snapshot = take(&states[i], i);
+		if (snapshot_keys_encode(keys, encoder, 100 + thread, i + 1, &snapshot) == -ENOSPC) {
+			check_chunk(t, encoder, decoder, states, &next);
+			event_encoder_reset(encoder);
+			snapshot_keys_reset(keys);
+			chunks++;
+			CHECK_INT(t, snapshot_keys_encode(keys, encoder, 100 + thread, i + 1, &snapshot), 0);
+		}
+	}
+	check_chunk(t, encoder, decoder, states, &next);
+	CHECK_INT(t, next, SNAPSHOTS);
+	CHECK(t, chunks > 3);
+	event_encoder_destroy(encoder);
+	event_decoder_destroy(decoder);
+	snapshot_keys_destroy(keys);
+}
+
+/* A stack that does not change is written once. */
+static void what_stays_the_same_is_said_once(struct test *t)
+{
+	static uint64_t words[1000];
+	struct snapshot snapshot = {.known = 1 << 7 | 1 << 16, .address = TOP, .words = words, .count = 1000};
+	struct event_encoder *encoder = NULL;
+	struct snapshot_keys *keys = NULL;
+	uint64_t first, last;
+	const void *bytes;
+	size_t before, after;
+
+	for (uint32_t i = 0; i < 1000; i++)
+		words[i] = i + 1;
+	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &encoder), 0);
+	CHECK_INT(t, snapshot_keys_create(&keys), 0);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, 1, 1, &snapshot), 0);
+	before = event_encoder_payload(encoder, &bytes, &first, &last);
+	CHECK(t, before > 8000);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, 1, 2, &snapshot), 0);
+	after = event_encoder_payload(encoder, &bytes, &first, &last);
+	CHECK(t, after - before < 40);
+	event_encoder_destroy(encoder);
+	snapshot_keys_destroy(keys);
+}
+
+TEST_MAIN(TEST(the_bytes_are_those_of_the_specification), TEST(what_contradicts_itself_is_refused),
+	  TEST(snapshots_come_back_through_many_chunks), TEST(what_stays_the_same_is_said_once))

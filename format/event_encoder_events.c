@@ -100,8 +100,8 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 		r = find_task(encoder, task, &sample->task);
 	if (r < 0)
 		return r;
-	sample->flags = stack_flags(sample->flags, sample->missing, sample->snapshot, stacks) | (sample->period ? SAMPLE_HAS_PERIOD : 0) |
-			(sample->probe ? SAMPLE_HAS_PROBE : 0);
+	sample->flags = stack_flags(sample->flags, sample->missing, sample->snapshot, stacks) |
+			(sample->period ? SAMPLE_HAS_PERIOD : 0) | (sample->probe ? SAMPLE_HAS_PROBE : 0);
 	sample->kernel = STACK_KERNEL_ROOT;
 	sample->user = STACK_USER_ROOT;
 	sample->callers_known = false;

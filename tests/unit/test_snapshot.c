@@ -44,7 +44,8 @@ static void the_bytes_are_those_of_the_specification(struct test *t)
 
 static void what_contradicts_itself_is_refused(struct test *t)
 {
-	static const uint8_t too_long[] = {3 << 2 | 0}, unknown[] = {1 << 2 | 3}, cut[] = {1 << 2 | 2, 1, 2, 3}, keyless[] = {1 << 2 | 1};
+	static const uint8_t too_long[] = {3 << 2 | 0}, unknown[] = {1 << 2 | 3}, cut[] = {1 << 2 | 2, 1, 2, 3};
+	static const uint8_t keyless[] = {1 << 2 | 1};
 	static const struct {
 		const uint8_t *bytes;
 		size_t length;

@@ -8,6 +8,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/snapshot.bpf.h"
 #include "bpf/stacks.bpf.h"
 
 const volatile __u32 cpu_source = 1;
@@ -27,12 +28,13 @@ static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *ctx, struct task_struct *task,
 						    struct ring_cpu *cpu, struct ring_sample *sample)
 {
+	u64 now = bpf_ktime_get_ns(), length;
+	bool snapshot = snapshot_tell(task, cpu, now, cpu_source, snapshot_bytes, true);
 	enum ring_counter outcome;
 	struct stacks stacks;
-	u64 length;
 
 	sample->head = (struct ring_head){
-		.time = bpf_ktime_get_ns(),
+		.time = now,
 		.cpu = bpf_get_smp_processor_id(),
 		.kind = RING_SAMPLE,
 		.source = cpu_source,
@@ -41,7 +43,7 @@ static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *
 	task_describe(task, &sample->task);
 	length = sizeof(*sample) +
 		 stacks_take(ctx, task, sample->frames, cpu_max_frames * 8, cpu_user_stacks, cpu->counters, &stacks);
-	sample->flags = stacks.flags;
+	sample->flags = stacks.flags | (snapshot ? RING_SAMPLE_SNAPSHOT : 0);
 	sample->kernel_count = stacks.kernel_count;
 	sample->user_count = stacks.user_count;
 	outcome = ring_output(sample->head.cpu, sample, length);

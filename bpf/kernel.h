@@ -91,7 +91,13 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq; /* of the CPU it is on, whatever its class */
 };
 
-struct mm_struct;
+struct mm_struct {
+	unsigned long start_stack; /* where the main stack began, below the arguments */
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+};
 
 struct thread_info {
 	u32 cpu;

@@ -34,6 +34,7 @@ enum ring_counter {
 	RING_COUNT_KERNEL_STACK, /* its kernel stack could not be walked */
 	RING_COUNT_USER_STACK,	 /* its user stack was asked for and is missing */
 	RING_COUNT_TRUNCATED,	 /* a stack was cut at the depth limit */
+	RING_COUNT_SNAPSHOT,	 /* its snapshot was asked for and is missing */
 	RING_COUNTERS
 };
 
@@ -76,9 +77,10 @@ enum ring_sample_flag {
 	RING_SAMPLE_NO_USER_KTHREAD = 4, /* the user stack was asked for; why there is none */
 	RING_SAMPLE_NO_USER_EXITING = 8,
 	RING_SAMPLE_NO_USER_FAULT = 16,
+	RING_SAMPLE_SNAPSHOT = 32, /* a struct ring_snapshot was told right before */
 };
 
-enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT };
+enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT };
 
 /* How every record in a ring begins. */
 struct ring_head {

@@ -45,7 +45,7 @@ struct event_source {
 	uint64_t flags;		/* enum source_flag */
 	uint64_t least, most;	/* of waits, ns: shorter ones are only summed, longer ones left out */
 };
-enum source_flag { SOURCE_USER_STACKS = 1, SOURCE_SOFTWARE_FALLBACK = 2 };
+enum source_flag { SOURCE_USER_STACKS = 1, SOURCE_SOFTWARE_FALLBACK = 2, SOURCE_SNAPSHOTS = 4 };
 
 enum module_kind {
 	MODULE_FILE = 1,	/* mapped from a file */

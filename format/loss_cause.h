@@ -27,6 +27,7 @@ enum loss_cause {
 	LOSS_BRIEF = 21,	 /* waits shorter than the threshold, which are summed: no damage */
 	LOSS_UNWRITTEN = 22,	 /* recorded, and then the trace could be written no more: a quality note */
 	LOSS_RATE_LIMITED = 23,	 /* hits of a probe beyond --rate-limit, which are counted: no damage */
+	LOSS_SNAPSHOT = 24,	 /* recorded without the snapshot that was asked for: a note on quality */
 	LOSS_CAUSES		 /* how many numbers are known */
 };
 

@@ -16,6 +16,7 @@
 #include "record/ring_stacks.h"
 #include "record/ring_task.h"
 #include "record/sideband.h"
+#include "record/snapshots.h"
 #include "record/waits.h"
 
 /* A ring's part that is worth giving back, or fetching at once: less than the programs' watermark. */
@@ -79,6 +80,8 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 	struct event_stacks stacks;
 	int r;
 
+	if (raw->flags & RING_SAMPLE_SNAPSHOT && drain->snapshots)
+		sample.snapshot = snapshots_number(drain->snapshots, &raw->head);
 	if (!filter_wants(drain->filter, task.comm)) {
 		drain->filtered[raw->head.cpu]++;
 		return;
@@ -109,6 +112,8 @@ static void take(struct drain *drain, const struct drain_ring *ring)
 
 	if (head->kind == RING_HIT && drain->points)
 		point_events_take(drain->points, head, ring->length);
+	else if (head->kind == RING_SNAPSHOT && drain->snapshots)
+		snapshots_take(drain->snapshots, head, ring->length);
 	else if (head->kind != RING_SAMPLE && drain->waits)
 		waits_take(drain->waits, head, ring->length);
 	else if (head->kind == RING_SAMPLE && is_sample(drain, (const void *)head, ring->length))

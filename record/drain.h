@@ -17,6 +17,7 @@
 struct filter;
 struct point_events;
 struct probe;
+struct snapshots;
 struct recording;
 struct ring_head;
 struct waits;
@@ -32,6 +33,7 @@ struct drain {
 	struct recording *recording;
 	struct waits *waits;	     /* takes what is about waits; NULL: there are none */
 	struct point_events *points; /* takes hits; NULL: there are none */
+	struct snapshots *snapshots; /* takes these; NULL: there are none */
 	struct drain_ring *rings;
 	uint64_t *times; /* of the heads, UINT64_MAX: none */
 	uint32_t ring_count;

@@ -18,6 +18,7 @@ enum {
 	SLOTS = 2 << MOST_BITS, /* of all tables */
 	MAX_HITS = (1 << MOST_BITS) / 4 * 3,
 	CACHE_SIZE = 4096,
+	WORDS_SIZE = 32768,
 };
 
 struct seen { /* an address of one state of an address space that has been marked */
@@ -33,6 +34,7 @@ struct hits {
 	uint64_t dropped;
 	uint32_t anonymous_module;
 	struct seen cache[CACHE_SIZE];
+	struct seen words[WORDS_SIZE]; /* of snapshots: most are no addresses, and come again and again */
 };
 
 static uint64_t mix(uint64_t value)
@@ -133,6 +135,16 @@ void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint
 	/* Callers: the byte before the return address decides which function and which mapping it is. */
 	for (size_t i = 0; generation && i < count; i++)
 		mark_unseen(hits, tgid, generation, addresses[i] - (i > 0));
+}
+
+void hits_mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word)
+{
+	struct seen *seen = &hits->words[mix(word ^ generation << 48) % WORDS_SIZE];
+
+	if (seen->generation == generation && seen->address == word)
+		return;
+	*seen = (struct seen){generation, word};
+	mark_one(hits, tgid, word - 1);
 }
 
 int hit_compare(const void *left, const void *right)

@@ -32,6 +32,9 @@ uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
 /* Marks the user frames of one sample (leaf first, run-time addresses); generation: the process's, now. */
 void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count);
 
+/* Marks one word of a snapshot, which may be a return address or a number like one. */
+void hits_mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word);
+
 /* A copy of all hits, sorted, to be changed at will; valid until the next call. */
 size_t hits_sorted(struct hits *hits, struct hit **ret_hits);
 /* Their order, for qsort(). */

@@ -135,7 +135,7 @@ static void tell_source(struct point_events *events, uint32_t number)
 			.name = {asked->text, (uint32_t)asked->length},
 			.start = events->start[number],
 			.stop = events->stop[number] ? events->stop[number] : events->start[number],
-			.flags = recording->config->user_stacks ? SOURCE_USER_STACKS : 0,
+			.flags = ring_stacks_source_flags(recording->config),
 		},
 	};
 

@@ -11,6 +11,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "bpf/ring_snapshot.h"
 #include "record/probe_internal.h"
 #include "record/small_file.h"
 
@@ -161,6 +162,17 @@ void probe_share(const struct probe *probe, const struct shared *object)
 		(void)bpf_map__reuse_fd(object->followed, bpf_map__fd(all[0].followed));
 }
 
+void probe_size_snapshots(const struct probe *probe, struct bpf_map *scratch, struct bpf_map *ranges)
+{
+	enum { PAGE = 4096 }; /* what a page-wise read may write behind the end */
+	uint32_t bytes = probe->settings.snapshot_bytes;
+
+	(void)bpf_map__set_value_size(scratch, bytes ? (uint32_t)sizeof(struct ring_snapshot) + bytes + PAGE : sizeof(uint64_t));
+	(void)bpf_map__set_max_entries(scratch, bytes ? probe->settings.cpus->possible * RING_NEST_LEVELS : 1);
+	if (!bytes)
+		(void)bpf_map__set_max_entries(ranges, 1);
+}
+
 static void set_up_cpu(struct probe *probe)
 {
 	const struct probe_settings *settings = &probe->settings;
@@ -169,6 +181,8 @@ static void set_up_cpu(struct probe *probe)
 	cpu->rodata->cpu_source = settings->cpu_source;
 	cpu->rodata->cpu_user_stacks = settings->user_stacks;
 	cpu->rodata->cpu_max_frames = settings->max_frames;
+	cpu->rodata->snapshot_bytes = settings->snapshot_bytes;
+	probe_size_snapshots(probe, cpu->maps.snapshot_scratch, cpu->maps.stack_ranges);
 	cpu->rodata->ring_size = settings->ring_bytes;
 	cpu->rodata->ring_watermark = settings->ring_bytes / 8;
 	(void)bpf_map__set_max_entries(cpu->maps.rings, probe_shards(probe));

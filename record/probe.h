@@ -26,6 +26,7 @@ struct probe_settings {
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; preempt_count is found by the probe */
 	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
+	uint32_t snapshot_bytes; /* of a user stack, for the reader to unwind; 0: none */
 	bool follow; /* a command's descendants */
 	uint32_t cpu_source; /* id */
 	uint32_t max_frames; /* probe_max_frames() */

@@ -61,6 +61,8 @@ int probe_fill_filter(const struct shared *object, const struct filter *filter);
 int probe_fill_rings(const struct probe *probe, struct bpf_map *rings, size_t first);
 uint32_t probe_shards(const struct probe *probe);
 size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks);
+/* Before the load: room for snapshots in the object's scratch; without them its maps take next to nothing. */
+void probe_size_snapshots(const struct probe *probe, struct bpf_map *scratch, struct bpf_map *ranges);
 /* An element of a per-CPU array: one item per CPU number below cpus->possible, no larger than struct ring_cpu. */
 int probe_read_per_cpu(const struct probe *probe, const struct bpf_map *map, uint32_t key, void *ret_cpus, size_t size);
 void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost);

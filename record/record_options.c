@@ -9,12 +9,15 @@
 
 #include <linux/types.h>
 
+#include "bpf/ring_snapshot.h"
 #include "bpf/ring_wait.h"
 #include "common/log.h"
 
 enum {
 	FREQUENCY = 4000,
+	DWARF_FREQUENCY = 1000,
 	RING_MEGABYTES = 8,
+	DWARF_RING_MEGABYTES = 32,
 	UNSET = -1,
 	MAX_SECONDS = 1000000000,
 	STUCK_INTERVAL = 2,
@@ -218,8 +221,12 @@ static const struct option_row rows[] = {
 	 "with -- command: everybody, not only the command and its descendants"},
 
 	{"Stacks", "user", 'u', OPTION_FLAG, AT(user_stacks), NULL, 0, 0, NULL, "user stacks too (by frame pointer)"},
+	{"Stacks", "dwarf", 0, OPTION_FLAG, AT(snapshots), NULL, 0, 0, NULL,
+	 "user stacks of programs without frame pointers: copies registers and stack memory, which the reader unwinds"},
+	{"Stacks", "dwarf-size", 0, OPTION_NUMBER, AT(snapshot_bytes), "BYTES", 1024, RING_MAX_SNAPSHOT, NULL,
+	 "with --dwarf: of each stack at most (65536); never more than 16384 inside the scheduler"},
 	{"Stacks", "freq", 'f', OPTION_NUMBER, AT(profile.frequency), "HZ", 1, 1000000, NULL,
-	 "samples per second and CPU (4000)"},
+	 "samples per second and CPU (4000; with --dwarf 1000)"},
 	{"Stacks", "sw-perf", 0, OPTION_FLAG, AT(profile.software), NULL, 0, 0, NULL,
 	 "sample by the CPU clock, not by hardware cycles"},
 
@@ -231,7 +238,7 @@ static const struct option_row rows[] = {
 	{"Output", "max-size", 0, OPTION_PARSE, 0, "SIZE", 0, 0, parse_size,
 	 "stop when the trace is as large as this: megabytes, or as in 500K, 2G"},
 	{"Output", "ringbuf-size", 0, OPTION_NUMBER, AT(output.ring_megabytes), "MB", 1, 1024, NULL,
-	 "memory between the kernel and the recorder, for every 8 CPUs (8); rounded up to a power of two"},
+	 "memory between the kernel and the recorder, for every 8 CPUs (8; with --dwarf 32); rounded up to a power of two"},
 	{"Output", "keep-kernel-addresses", 0, OPTION_FLAG, AT(output.keep_kernel_addresses), NULL, 0, 0, NULL,
 	 "tell in the trace where the kernel lies in memory; by default no kernel address leaves the host"},
 	{"Output", "finalize", 0, OPTION_TEXT, AT(output.finalize), "FILE", 0, 0, NULL,
@@ -292,6 +299,8 @@ static int check_combinations(const struct record_config *config)
 		return log_error(EINVAL, "--rate-limit is about --trace and --kfunc: give one of these too");
 	if (config->offcpu.most_us && config->offcpu.most_us < config->offcpu.least_us)
 		return log_error(EINVAL, "-M is less than -m: no wait is that long");
+	if (config->snapshot_bytes != UNSET && !config->snapshots)
+		return log_error(EINVAL, "--dwarf-size is about what --dwarf copies: give --dwarf too");
 	if (config->who.system_wide && !config->command)
 		return log_error(EINVAL, "--system-wide widens the recording of a command: give one after \"--\"");
 	if (config->output.finalize && config->command)
@@ -306,7 +315,12 @@ static void fill_defaults(struct record_config *config, bool waiting_given)
 	config->profile.wanted = config->profile.seconds != UNSET;
 	config->profile.frequency_given = config->profile.frequency != UNSET;
 	if (!config->profile.frequency_given)
-		config->profile.frequency = FREQUENCY;
+		config->profile.frequency = config->snapshots ? DWARF_FREQUENCY : FREQUENCY;
+	config->user_stacks |= config->snapshots;
+	if (config->snapshot_bytes == UNSET)
+		config->snapshot_bytes = RING_MAX_SNAPSHOT;
+	if (config->output.ring_megabytes == UNSET)
+		config->output.ring_megabytes = config->snapshots ? DWARF_RING_MEGABYTES : RING_MEGABYTES;
 	walk->wanted = walk->all || walk->running || walk->stuck || waiting_given || walk->interval;
 	if (config->offcpu.least_us == UNSET)
 		config->offcpu.least_us = LEAST_WAIT_US;
@@ -338,7 +352,8 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	config->offcpu.seconds = UNSET;
 	config->offcpu.least_us = UNSET;
 	config->profile.frequency = UNSET;
-	config->output.ring_megabytes = RING_MEGABYTES;
+	config->output.ring_megabytes = UNSET;
+	config->snapshot_bytes = UNSET;
 	config->points.most = POINTS;
 	config->output.embed = EMBED_LEVEL_FULL;
 	r = options_parse(&options, config, NULL, argc, argv, &rest);

@@ -89,6 +89,8 @@ struct record_config {
 	struct record_who who;
 	struct record_output output;
 	bool user_stacks;
+	bool snapshots;	       /* --dwarf */
+	int64_t snapshot_bytes; /* --dwarf-size */
 	int64_t duration; /* seconds, -d; 0: none */
 	bool help, version, completion;
 	char **command; /* NULL-terminated words behind "--", or NULL */

@@ -32,6 +32,12 @@ static inline struct event_stacks ring_stacks_take(struct recording *recording, 
 	return stacks;
 }
 
+/* enum source_flag: which stacks were asked for. */
+static inline uint64_t ring_stacks_source_flags(const struct record_config *config)
+{
+	return (config->user_stacks ? SOURCE_USER_STACKS : 0) | (config->snapshots ? SOURCE_SNAPSHOTS : 0);
+}
+
 /* After the record was added. known: that the chunk has the user stack's callers for the same owner already. */
 static inline void ring_stacks_mark(const struct recording *recording, const struct ring_task *task,
 				    const struct event_stacks *stacks, bool known)

@@ -17,6 +17,7 @@
 #include "record/points.h"
 #include "record/recording.h"
 #include "record/schedule.h"
+#include "record/snapshots.h"
 #include "record/status.h"
 #include "record/waits.h"
 #include "record/walk.h"
@@ -48,6 +49,7 @@ struct session {
 	struct drain drain;
 	struct walk walk;
 	struct waits waits;
+	struct snapshots snapshots;
 	struct points points;
 	struct point_events point_events;
 	struct loss loss;

@@ -22,6 +22,7 @@
 #include "record/privileges.h"
 #include "record/probe.h"
 #include "record/probe_points.h"
+#include "record/ring_stacks.h"
 #include "record/sched_clock.h"
 #include "record/sideband.h"
 #include "record/start_state.h"
@@ -169,6 +170,7 @@ static int open_programs(struct session *session)
 		.follow = config->command && !config->who.system_wide,
 		.cpu_source = SOURCE_ID_CPU,
 		.max_frames = probe_max_frames(),
+		.snapshot_bytes = config->snapshots ? (uint32_t)config->snapshot_bytes & ~7U : 0,
 		.ring_bytes = session->ring_bytes,
 	};
 	int r = probe_create(&settings, &session->probe);
@@ -280,6 +282,10 @@ static int open_sources(struct session *session)
 	if (r < 0)
 		return r;
 	r = open_drain(session);
+	if (r >= 0 && session->config->snapshots) {
+		r = snapshots_init(&session->snapshots, recording, &session->filter);
+		session->drain.snapshots = &session->snapshots;
+	}
 	if (r >= 0 && session->config->offcpu.wanted)
 		r = open_waits(session);
 	if (r >= 0 && session->config->points.count)
@@ -346,8 +352,7 @@ static struct event_source cpu_source(const struct session *session)
 		.stop = session->cpu_span.stop ? session->cpu_span.stop : session->cpu_span.start,
 	};
 
-	if (session->config->user_stacks)
-		source.flags |= SOURCE_USER_STACKS;
+	source.flags |= ring_stacks_source_flags(session->config);
 	if (events->fallback)
 		source.flags |= SOURCE_SOFTWARE_FALLBACK;
 	return source;
@@ -365,7 +370,7 @@ static struct event_source waits_source(const struct session *session, uint32_t 
 		.name = id == SOURCE_ID_WAKERS ? wakers : waits,
 		.start = span->start,
 		.stop = span->stop ? span->stop : span->start,
-		.flags = session->config->user_stacks ? SOURCE_USER_STACKS : 0,
+		.flags = ring_stacks_source_flags(session->config),
 		.least = (uint64_t)session->config->offcpu.least_us * 1000,
 		.most = (uint64_t)session->config->offcpu.most_us * 1000,
 	};
@@ -441,6 +446,7 @@ void session_close(struct session *session)
 	walk_deinit(&session->walk);
 	waits_deinit(&session->waits);
 	point_events_deinit(&session->point_events);
+	snapshots_deinit(&session->snapshots);
 	if (session->epoll_fd >= 0)
 		(void)close(session->epoll_fd);
 	drain_close(&session->drain);

@@ -59,6 +59,7 @@ static const struct {
 	[LOSS_MODULES] = {MEANS_NOTE, "mapped files were too many to keep: they lack embedded names"},
 	[LOSS_FILES] = {MEANS_NOTHING, NULL}, /* the modules that lack names are listed */
 	[LOSS_UNWRITTEN] = {MEANS_NOTE, "events at the end could not be written any more"},
+	[LOSS_SNAPSHOT] = {MEANS_NOTE, "events lack the snapshot that their user stack would be unwound from"},
 	[LOSS_RATE_LIMITED] = {MEANS_NOTE, "hits beyond --rate-limit were counted and have no event"},
 	[LOSS_BRIEF] = {MEANS_NOTHING, NULL}, /* the heading has them */
 };

@@ -36,6 +36,7 @@ static const struct {
 	[LOSS_SEEN] = {COUNT, "seen", "seen"},
 	[LOSS_NOT_DELIVERED] = {NOTE, "not-delivered", "counted by the kernel and never seen by the program"},
 	[LOSS_USER_STACK] = {NOTE, "user-stack", "recorded without the user stack that was asked for"},
+	[LOSS_SNAPSHOT] = {NOTE, "snapshot", "recorded without the snapshot that was asked for"},
 	[LOSS_TRUNCATED] = {NOTE, "truncated", "recorded with a stack that was cut at the depth limit"},
 	[LOSS_HITS] = {NOTE, "hits", "addresses too many to keep: their functions may lack embedded names"},
 	[LOSS_MODULES] = {NOTE, "modules", "mapped files too many to keep: they lack embedded names"},

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The ABI of ring_event.h, what snapshots of user stacks need. Private, as there. A snapshot is told right before the record
+ * that it belongs to: the next one of its CPU with the same time and source.
+ */
+#ifndef RWALKER_BPF_RING_SNAPSHOT_H
+#define RWALKER_BPF_RING_SNAPSHOT_H
+
+#include "bpf/ring_event.h"
+
+enum {
+	RING_MAX_SNAPSHOT = 64 << 10,	   /* bytes of a stack */
+	RING_MAX_HOOK_SNAPSHOT = 16 << 10, /* the same inside the scheduler */
+	RING_REGISTERS_X86 = 21,	   /* words of the kernel's struct pt_regs */
+	RING_REGISTERS_ARM64 = 34,
+	RING_REGISTERS = RING_REGISTERS_ARM64,
+};
+
+enum ring_snapshot_flag {
+	RING_SNAPSHOT_CUT = 1,	    /* the mapping goes on */
+	RING_SNAPSHOT_UNMAPPED = 2, /* and the next page of it is not in memory */
+};
+
+struct ring_snapshot {
+	struct ring_head head;
+	__u64 address; /* of the stack's first byte: the stack pointer, rounded down to a word */
+	__u32 size;    /* of the stack */
+	__u32 flags;
+	struct ring_task task;
+	__u64 registers[RING_REGISTERS]; /* as the kernel has them */
+	__u64 stack[];
+};
+
+#endif

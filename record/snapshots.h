@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Snapshots on their way from the rings into the log. A ring tells one right before the record that it belongs to: here it
+ * is written at once, and its number kept until that record comes.
+ */
+#ifndef RWALKER_RECORD_SNAPSHOTS_H
+#define RWALKER_RECORD_SNAPSHOTS_H
+
+#include <linux/types.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/ring_snapshot.h"
+#include "format/snapshot_code.h"
+
+struct filter;
+struct recording;
+
+struct snapshot_told {
+	uint64_t time;
+	uint32_t source, number; /* number 0: none */
+};
+
+struct snapshots {
+	struct recording *recording;
+	const struct filter *filter;
+	struct snapshot_told *told; /* RING_NEST_LEVELS for each CPU, the latest first */
+	struct snapshot taken;
+	uint64_t refused; /* records that are not what they should be */
+};
+
+/* Asks the log for snapshots. -ENOMEM. */
+int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter);
+void snapshots_deinit(struct snapshots *snapshots);
+
+/* One record of a ring, of kind RING_SNAPSHOT. */
+void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length);
+/* The number of the snapshot that was told for the record, once; 0: there is none. */
+uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *record);
+
+#endif

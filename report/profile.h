@@ -50,6 +50,17 @@ struct profile_node { /* of the call chain tree */
 	uint32_t parent, frame;
 };
 
+enum profile_note {
+	NOTE_NONE,
+	NOTE_TRUNCATED, /* at the root: what was recorded of the stack ends here */
+	NOTE_NO_CFI,
+	NOTE_BAD_RETURN,
+	NOTE_TOO_DEEP,
+	NOTE_TAIL,    /* callers from here on were found by frame pointers; some may be missing */
+	NOTE_GUESSED, /* callers from here on were guessed */
+	NOTES
+};
+
 struct profile_frame {
 	uint32_t module;
 	/* In the module: offset in the kernel's, link-time address or file offset in users'; raw where there is none. */
@@ -57,6 +68,7 @@ struct profile_frame {
 	uint64_t run_time_address; /* of its first sighting; 0 where it was not stored */
 	bool kernel;
 	bool caller; /* the address is a return address: behind the call */
+	uint8_t note; /* enum profile_note: no code, but what is to be said of the chain there */
 };
 
 struct profile_module {   /* number 0: no module, "[unknown]" */

@@ -34,6 +34,35 @@ static int tell_stacks(struct profile *profile)
 	return r;
 }
 
+/* How the unwound stacks end, where not as they should. */
+static int tell_unwinding(struct profile *profile)
+{
+	const struct profile_quality *quality = &profile->quality;
+	const struct {
+		uint64_t count;
+		const char *text;
+	} notes[] = {
+		{quality->stops[NOTE_TRUNCATED], "are longer than what was recorded of them ([truncated])"},
+		{quality->stops[NOTE_NO_CFI], "end in code without unwind information"},
+		{quality->stops[NOTE_BAD_RETURN], "end in an address that is no code"},
+		{quality->stops[NOTE_TOO_DEEP], "are too deep"},
+		{quality->tails, "have callers by frame pointer behind the end of the snapshot"},
+		{quality->guessed, "have callers that were guessed"},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && r == 0; i++)
+		if (notes[i].count)
+			r = account_line(profile, "%" PRIu64 " unwound stacks (%.1f%%) %s", notes[i].count,
+					 account_share(notes[i].count, quality->unwound), notes[i].text);
+	if (r == 0 && quality->snapshots_missing)
+		r = account_line(profile, "%" PRIu64 " user stacks are by frame pointer only: their snapshots are not in the trace",
+				 quality->snapshots_missing);
+	if (r == 0 && quality->machine_unknown)
+		r = account_line(profile, "user stacks are by frame pointer only: no stacks of the recorded machine are unwound here");
+	return r;
+}
+
 static int tell_maps(struct profile *profile)
 {
 	uint64_t unavailable = 0, refused = 0;
@@ -154,6 +183,8 @@ int account_quality(struct profile *profile)
 {
 	int r = tell_stacks(profile);
 
+	if (r == 0)
+		r = tell_unwinding(profile);
 	if (r == 0)
 		r = tell_maps(profile);
 	if (r == 0)

@@ -55,8 +55,8 @@ static int module_number(const struct chain_context *context, uint32_t id, uint3
 
 /* --- user stacks --- */
 
-static int mapped_frame(const struct chain_context *context, uint32_t process, const struct mapping *mapping,
-			struct profile_frame *frame)
+int chain_mapped_frame(const struct chain_context *context, uint32_t process, const struct mapping *mapping,
+		       struct profile_frame *frame)
 {
 	uint64_t file_offset = mapping->file_offset + (frame->address - mapping->start);
 	uint32_t tgid = context->model->timeline.processes.items[process].tgid;
@@ -72,15 +72,15 @@ static int mapped_frame(const struct chain_context *context, uint32_t process, c
 	return 0;
 }
 
-static int user_frame(const struct chain_context *context, uint32_t process, uint64_t address, bool caller,
-		      struct profile_frame *ret_frame)
+int chain_user_frame(const struct chain_context *context, uint32_t process, uint64_t address, bool caller,
+		     struct profile_frame *ret_frame)
 {
 	struct mapping mapping;
 
 	*ret_frame = (struct profile_frame){.address = address, .run_time_address = address, .caller = caller};
 	if (!timeline_find(&context->model->timeline, process, address, &mapping))
 		return 0;
-	return mapped_frame(context, process, &mapping, ret_frame);
+	return chain_mapped_frame(context, process, &mapping, ret_frame);
 }
 
 /* Whose stack is walked, and in which state of its address space. */
@@ -111,7 +111,7 @@ static int fill_user_place(const struct chain_context *context, const struct use
 	bool is_top = nodes[node].parent < STACK_FIRST_NODE;
 	uint32_t above = is_top ? 0 : parent->caller_node;
 	struct profile_frame frame;
-	int r = user_frame(context, walk->process, nodes[node].address, true, &frame);
+	int r = chain_user_frame(context, walk->process, nodes[node].address, true, &frame);
 
 	if (r < 0)
 		return r;
@@ -153,17 +153,16 @@ static int fill_user_leaf(const struct chain_context *context, const struct user
 	uint32_t above = parent < STACK_FIRST_NODE ? 0 : context->cache->user[parent].caller_node;
 	struct profile_frame frame;
 	struct mapping mapping;
-	int r = user_frame(context, walk->process, context->nodes[leaf].address, false, &frame);
+	int r = chain_user_frame(context, walk->process, context->nodes[leaf].address, false, &frame);
 
 	/* Of a task in execve only the call is left of the user stack, and that is in the program it came from. */
 	if (r == 0 && !frame.module && parent < STACK_FIRST_NODE &&
 	    timeline_find_before_exec(&context->model->timeline, walk->process, frame.address, &mapping))
-		r = mapped_frame(context, walk->process, &mapping, &frame);
+		r = chain_mapped_frame(context, walk->process, &mapping, &frame);
 	return r < 0 ? r : add_user_frame(context, above, &frame, &context->cache->user[leaf].leaf_node);
 }
 
-/* Names the address space, and the process too where perf maps name code by process. Never 0. */
-static uint64_t name_space(const struct chain_context *context, uint32_t process, uint64_t generation)
+uint64_t chain_name_space(const struct chain_context *context, uint32_t process, uint64_t generation)
 {
 	uint64_t space = generation + 1;
 
@@ -175,7 +174,7 @@ int chain_user(const struct chain_context *context, uint32_t process, uint32_t l
 	/* The timeline is the model's, but "this process is alive" is noted in it. */
 	uint64_t generation = timeline_touch((struct timeline *)&context->model->timeline, process);
 	struct user_walk walk = {
-		.process = process, .space = name_space(context, process, generation), .known = generation};
+		.process = process, .space = chain_name_space(context, process, generation), .known = generation};
 	uint32_t parent = context->nodes[leaf].parent;
 	const struct user_place *place = &context->cache->user[leaf];
 	int r = fill_user_path(context, &walk, leaf);

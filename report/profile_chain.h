@@ -35,6 +35,8 @@ struct chain_cache {
 	ARRAY(struct pair_place) pairs;
 };
 
+struct profile_unwinding;
+
 struct chain_context { /* for whom the chain is made */
 	struct profile *profile;
 	const struct trace_model *model;
@@ -43,6 +45,7 @@ struct chain_context { /* for whom the chain is made */
 	const struct stack_node *nodes; /* of the chunk */
 	struct chain_cache *cache;
 	bool strip_entry; /* BPF frames at the leaf are the recorder's way in, whatever they are ... */
+	struct profile_unwinding *unwinding; /* NULL: there are no snapshots */
 	const char *traced; /* ... down to this function, which is what was traced; NULL: the way's end tells itself */
 };
 
@@ -56,6 +59,15 @@ struct user_chain {
 	bool trimmed; /* its root end was cut off */
 	bool known;   /* some mapping of the process is known */
 };
+
+/* The frame of an address in a mapping of the process: its module, and the address there. */
+int chain_mapped_frame(const struct chain_context *context, uint32_t process, const struct mapping *mapping,
+		       struct profile_frame *frame);
+/* The frame of an address of the process, as it is mapped now. */
+int chain_user_frame(const struct chain_context *context, uint32_t process, uint64_t address, bool caller,
+		     struct profile_frame *ret_frame);
+/* Names the address space, and the process too where perf maps name code by process. Never 0. */
+uint64_t chain_name_space(const struct chain_context *context, uint32_t process, uint64_t generation);
 
 /* The user stack that ends in chunk node `leaf` (not a root), of a process of the timeline. */
 int chain_user(const struct chain_context *context, uint32_t process, uint32_t leaf, struct user_chain *ret_chain);

@@ -229,14 +229,16 @@ static bool same_frame(const void *context, uint32_t number)
 	const struct profile_frame *frame = &wanted->profile->frames.items[number];
 
 	return frame->address == wanted->frame->address && frame->module == wanted->frame->module &&
-	       frame->kernel == wanted->frame->kernel && frame->caller == wanted->frame->caller;
+	       frame->kernel == wanted->frame->kernel && frame->caller == wanted->frame->caller &&
+	       frame->note == wanted->frame->note;
 }
 
 int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame)
 {
 	struct wanted_frame wanted = {.profile = profile, .frame = frame};
 	uint32_t hash = index_table_hash(&profile->frame_table, frame->address,
-					 (uint64_t)frame->module << 2 | (unsigned int)frame->kernel << 1 | frame->caller);
+					 ((uint64_t)frame->note << 40 | (uint64_t)frame->module << 2) ^
+						 ((unsigned int)frame->kernel << 1 | frame->caller));
 	struct index_slot *slot = index_table_find(&profile->frame_table, hash, same_frame, &wanted);
 
 	if (!slot)

@@ -50,6 +50,20 @@ size_t profile_walk_tasks(const struct profile *profile, const struct profile_wa
 	return profile->walk_tasks.count;
 }
 
+static const char *note_text(enum profile_note note)
+{
+	static const char *const texts[NOTES] = {
+		[NOTE_TRUNCATED] = "[truncated]",
+		[NOTE_NO_CFI] = "[no unwind information]",
+		[NOTE_BAD_RETURN] = "[bad return address]",
+		[NOTE_TOO_DEEP] = "[too deep]",
+		[NOTE_TAIL] = "[truncated: callers by frame pointer]",
+		[NOTE_GUESSED] = "[callers guessed]",
+	};
+
+	return note < NOTES ? texts[note] : NULL;
+}
+
 const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t number)
 {
 	const struct profile_frame *frame = &profile->frames.items[number];
@@ -59,6 +73,10 @@ const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t nu
 	if (profile->symbol_known[number])
 		return symbol;
 	profile->symbol_known[number] = true;
+	if (frame->note) {
+		symbol->name = note_text(frame->note);
+		return symbol;
+	}
 	/* No memory is as good as no name: the address is printed instead. */
 	if (modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &found) <= 0)
 		return symbol;

@@ -108,6 +108,8 @@ static int section_init(struct section *section, struct profile *profile, struct
 	memset(section->context.modules, 0xff, modules * sizeof(*section->context.modules));
 	r = profile_intern_host(profile, model, &section->context.host);
 	if (r == 0)
+		r = profile_unwinding_create(profile, model->file, model, &section->context.unwinding);
+	if (r == 0)
 		r = bind_sources(section);
 	if (r == 0)
 		r = section_bind_probes(section);
@@ -123,6 +125,7 @@ static void section_deinit(struct section *section)
 	array_free(&section->sources);
 	array_free(&section->probes);
 	section_waits_deinit(section->waits);
+	profile_unwinding_destroy(section->context.unwinding);
 	free(section->context.modules);
 }
 
@@ -210,8 +213,8 @@ static int make_chain(struct section *section, const struct batch_sample *sample
 	bool stripped = false;
 	int r = 0;
 
-	if (sample->user >= STACK_FIRST_NODE && !filter->kernel_only)
-		r = chain_user(&section->context, task->process, sample->user, &user);
+	if (!filter->kernel_only)
+		r = chain_user_of(&section->context, task->process, sample->user, sample->snapshot, &user);
 	entry->node = user.node;
 	if (r == 0 && sample->kernel >= STACK_FIRST_NODE && !filter->user_only)
 		r = chain_kernel(&section->context, user.node, sample->kernel, &entry->node, &stripped);

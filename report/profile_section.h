@@ -6,7 +6,7 @@
 #ifndef RWALKER_REPORT_PROFILE_SECTION_H
 #define RWALKER_REPORT_PROFILE_SECTION_H
 
-#include "report/profile_chain.h"
+#include "report/profile_unwind.h"
 
 struct source_binding {
 	uint32_t source; /* in the profile */

@@ -34,6 +34,7 @@ static int push_sample(struct event_batch *batch, const struct event_sample *sam
 						   .kernel = sample->kernel,
 						   .user = sample->user,
 						   .probe = sample->flags & SAMPLE_HAS_PROBE ? sample->probe : 0,
+						   .snapshot = sample->flags & SAMPLE_HAS_SNAPSHOT ? sample->snapshot : 0,
 						   .source = (uint16_t)sample->source,
 						   .flags = (uint8_t)sample->flags,
 						   .missing = (uint8_t)sample->missing,

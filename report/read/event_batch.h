@@ -21,7 +21,7 @@ struct batch_event {
 struct batch_sample { /* struct event_sample, packed: there are many */
 	uint64_t period;
 	uint32_t task, cpu, kernel, user;
-	uint32_t probe; /* 0: none */
+	uint32_t probe, snapshot; /* 0: none */
 	uint16_t source;
 	uint8_t flags, missing;
 };

@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/resolve/module_symbols.h"
+#include "report/resolve/module_unwind.h"
 
 static int add_item(struct modules *modules, struct module **ret_module)
 {
@@ -46,6 +47,7 @@ void modules_deinit(struct modules *modules)
 
 		symbol_index_destroy(module->embedded);
 		symbol_index_destroy(module->local);
+		module_unwind_destroy(module->unwind);
 		array_free(&module->parts);
 		free(module->segments);
 		free(module);

@@ -25,6 +25,8 @@ enum symbol_state { /* what stands behind a module's names; worst last */
 	SYMBOLS_OTHER_BUILD_ID, /* a local file was refused */
 };
 
+struct module_unwind;
+
 struct module_part { /* one section's word on the module */
 	const struct trace_model *model;
 	const struct trace_module *module;
@@ -43,6 +45,7 @@ struct module {
 	size_t segment_count;
 	enum symbol_state embedded_state, local_state;
 	struct symbol_index *embedded, *local;
+	struct module_unwind *unwind; /* module_unwind.h; NULL: not asked for */
 };
 
 struct modules {

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile_unwind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "report/read/snapshot_store.h"
+#include "report/resolve/module_unwind.h"
+#include "report/resolve/unwinder.h"
+
+enum { FRAMES_KEPT = 1 << 15 };
+
+struct kept_frame { /* what an address of an address space is in the profile */
+	uint64_t space; /* 0: nothing */
+	uint64_t key;	/* the address, and whether it is a return address */
+	uint32_t frame;
+};
+
+struct profile_unwinding {
+	const struct unwind_arch *arch;
+	struct unwinder *unwinder;
+	struct snapshot_store *store;
+	struct unwind_chain chain;
+	uint64_t tail[RWK_MAX_FRAMES];
+	struct kept_frame kept[FRAMES_KEPT];
+};
+
+static const struct unwind_arch *arch_of(const struct trace_model *model)
+{
+	static const struct {
+		const char *name; /* uname(2) */
+		uint16_t machine;
+	} machines[] = {{"x86_64", EM_X86_64}, {"aarch64", EM_AARCH64}};
+	const char *machine = trace_model_meta(model, "machine");
+
+	for (size_t i = 0; machine && i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (!strcmp(machine, machines[i].name))
+			return unwind_arch_find(machines[i].machine);
+	return NULL;
+}
+
+int profile_unwinding_create(struct profile *profile, struct trace_file *file, const struct trace_model *model,
+			     struct profile_unwinding **ret_unwinding)
+{
+	struct profile_unwinding *unwinding = calloc(1, sizeof(*unwinding));
+	int r = unwinding ? snapshot_store_create(file, model->section, &unwinding->store) : -ENOMEM;
+
+	*ret_unwinding = NULL;
+	if (r < 0 || !snapshot_store_has(unwinding->store)) {
+		profile_unwinding_destroy(unwinding);
+		return r;
+	}
+	unwinding->arch = arch_of(model);
+	profile->quality.machine_unknown |= !unwinding->arch;
+	r = unwinding->arch ? unwinder_create(unwinding->arch, 0, &unwinding->unwinder) : 0;
+	if (r < 0 || !unwinding->arch) {
+		profile_unwinding_destroy(unwinding);
+		return r;
+	}
+	*ret_unwinding = unwinding;
+	return 0;
+}
+
+void profile_unwinding_destroy(struct profile_unwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	unwinder_destroy(unwinding->unwinder);
+	snapshot_store_destroy(unwinding->store);
+	free(unwinding);
+}
+
+/* --- what the unwinder asks for --- */
+
+struct space {
+	const struct chain_context *context;
+	uint32_t process;
+	int error;
+};
+
+static bool find_mapping(void *data, uint64_t address, struct unwind_mapping *ret_mapping)
+{
+	struct space *space = data;
+	const struct chain_context *context = space->context;
+	struct profile_frame frame = {.address = address};
+	const struct cfi_section *section = NULL;
+	struct mapping mapping;
+
+	if (space->error || !timeline_find(&context->model->timeline, space->process, address, &mapping))
+		return false;
+	space->error = chain_mapped_frame(context, space->process, &mapping, &frame);
+	if (!space->error)
+		space->error = module_unwind_find(&context->profile->modules, frame.module, context->unwinding->arch, &section);
+	*ret_mapping = (struct unwind_mapping){.bias = address - frame.address, .module = frame.module, .cfi = section};
+	return !space->error;
+}
+
+/* --- its chain in the profile --- */
+
+static int find_frame(const struct chain_context *context, uint32_t process, uint64_t space, uint64_t address, bool caller,
+		      uint32_t *ret_frame)
+{
+	uint64_t key = address << 1 | caller, hash = (key ^ space << 40) * UINT64_C(0x9e3779b97f4a7c15);
+	struct kept_frame *kept = &context->unwinding->kept[hash >> 49];
+	struct profile_frame frame;
+	int r;
+
+	if (kept->space == space && kept->key == key) {
+		*ret_frame = kept->frame;
+		return 0;
+	}
+	r = chain_user_frame(context, process, address, caller, &frame);
+	if (r == 0)
+		r = profile_intern_frame(context->profile, &frame, ret_frame);
+	if (r == 0)
+		*kept = (struct kept_frame){.space = space, .key = key, .frame = *ret_frame};
+	return r;
+}
+
+static int add_note(const struct chain_context *context, enum profile_note note, uint32_t *node)
+{
+	const struct profile_frame frame = {.note = note};
+	uint32_t number;
+	int r = note ? profile_intern_frame(context->profile, &frame, &number) : 0;
+
+	return r < 0 || !note ? r : profile_intern_node(context->profile, *node, number, node);
+}
+
+static enum profile_note note_of(enum unwind_stop stop)
+{
+	static const enum profile_note notes[] = {
+		[UNWIND_TRUNCATED] = NOTE_TRUNCATED,
+		[UNWIND_NO_CFI] = NOTE_NO_CFI,
+		[UNWIND_BAD_RETURN] = NOTE_BAD_RETURN,
+		[UNWIND_TOO_DEEP] = NOTE_TOO_DEEP,
+	};
+
+	return stop < sizeof(notes) / sizeof(notes[0]) ? notes[stop] : NOTE_NONE;
+}
+
+/* Between a frame and its caller, where the caller was found in another way than by unwinding. */
+static enum profile_note note_between(uint8_t caller_how, uint8_t how)
+{
+	enum unwind_how found = caller_how & UNWIND_HOW_MASK;
+
+	if (found == (how & UNWIND_HOW_MASK))
+		return NOTE_NONE;
+	return found == UNWIND_BY_TAIL ? NOTE_TAIL : found == UNWIND_BY_GUESS ? NOTE_GUESSED : NOTE_NONE;
+}
+
+static int add_chain(const struct chain_context *context, uint32_t process, uint64_t space, uint32_t *ret_node)
+{
+	const struct unwind_chain *chain = &context->unwinding->chain;
+	bool tail = chain->how[chain->count - 1] == UNWIND_BY_TAIL; /* which is noted where it begins */
+	uint32_t node = 0, frame;
+	int r = add_note(context, tail ? NOTE_NONE : note_of(chain->stop), &node);
+
+	for (size_t i = chain->count; i-- > 0 && r == 0;) {
+		bool caller = i > 0 && !(chain->how[i] & UNWIND_EXACT);
+
+		r = find_frame(context, process, space, chain->addresses[i], caller, &frame);
+		if (r == 0)
+			r = profile_intern_node(context->profile, node, frame, &node);
+		if (r == 0 && i > 0)
+			r = add_note(context, note_between(chain->how[i], chain->how[i - 1]), &node);
+	}
+	*ret_node = node;
+	return r;
+}
+
+static void count_chain(struct profile_quality *quality, const struct unwind_chain *chain)
+{
+	bool tail = false, guessed = false;
+
+	for (size_t i = 0; i < chain->count; i++) {
+		tail |= (chain->how[i] & UNWIND_HOW_MASK) == UNWIND_BY_TAIL;
+		guessed |= (chain->how[i] & UNWIND_HOW_MASK) == UNWIND_BY_GUESS;
+	}
+	quality->unwound++;
+	quality->stops[note_of(chain->stop)]++;
+	quality->tails += tail;
+	quality->guessed += guessed;
+}
+
+/* --- the stack of one event --- */
+
+static struct unwind_tail make_tail(const struct chain_context *context, uint32_t leaf)
+{
+	struct unwind_tail tail = {.addresses = context->unwinding->tail};
+
+	for (; leaf >= STACK_FIRST_NODE && tail.count < RWK_MAX_FRAMES; leaf = context->nodes[leaf].parent)
+		context->unwinding->tail[tail.count++] = context->nodes[leaf].address;
+	return tail;
+}
+
+static int unwind(const struct chain_context *context, uint32_t process, uint64_t generation, uint32_t leaf,
+		  const struct snapshot *snapshot)
+{
+	struct profile_unwinding *unwinding = context->unwinding;
+	struct space space = {.context = context, .process = process};
+	const struct unwind_space asked = {.context = &space, .find = find_mapping, .generation = generation};
+	const struct unwind_snapshot given = {
+		.registers = snapshot->registers,
+		.known = snapshot->known & ((UINT64_C(1) << UNWIND_REGISTERS) - 1),
+		.stack = (const uint8_t *)snapshot->words,
+		.stack_address = snapshot->address,
+		.stack_size = (size_t)snapshot->count * SNAPSHOT_WORD,
+		.tail = make_tail(context, leaf),
+	};
+	int r = unwinder_run(unwinding->unwinder, &asked, &given, &unwinding->chain);
+
+	return r < 0 ? r : space.error;
+}
+
+static bool has_registers(const struct unwind_arch *arch, const struct snapshot *snapshot)
+{
+	uint64_t needed = unwind_bit(arch->pc) | unwind_bit(arch->sp);
+
+	return (snapshot->known & needed) == needed;
+}
+
+int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
+		  struct user_chain *ret_chain)
+{
+	struct profile_quality *quality = &context->profile->quality;
+	uint64_t generation;
+	struct snapshot snapshot;
+	int r = number && context->unwinding ? snapshot_store_get(context->unwinding->store, number, &snapshot) : 0;
+
+	if (r < 0)
+		return r;
+	if (r == 0 || !has_registers(context->unwinding->arch, &snapshot)) {
+		quality->snapshots_missing += number && context->unwinding;
+		*ret_chain = (struct user_chain){.known = true};
+		return leaf >= STACK_FIRST_NODE ? chain_user(context, process, leaf, ret_chain) : 0;
+	}
+	generation = timeline_touch((struct timeline *)&context->model->timeline, process);
+	r = unwind(context, process, generation, leaf, &snapshot);
+	if (r < 0)
+		return r;
+	count_chain(quality, &context->unwinding->chain);
+	*ret_chain = (struct user_chain){.known = generation};
+	return add_chain(context, process, chain_name_space(context, process, generation), &ret_chain->node);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/read/snapshot_store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "format/event_decoder.h"
+
+enum { UNPACKED = 4 };
+
+struct snapshot_chunk {
+	uint32_t number;      /* in the file */
+	uint32_t first, last; /* snapshots in it, once `known` */
+};
+
+struct unpacked {
+	uint32_t chunk;	 /* place in `chunks`, plus 1; 0: nothing */
+	uint64_t used;	 /* when it was asked for last */
+	uint8_t *payload;
+	size_t room;
+	ARRAY(struct event_snapshot) records; /* point into the payload */
+};
+
+struct snapshot_store {
+	struct trace_file *file;
+	struct event_decoder *decoder;
+	ARRAY(struct snapshot_chunk) chunks; /* in the order of the file */
+	size_t known;			     /* chunks from the first one whose range is known */
+	struct unpacked slots[UNPACKED];
+	uint64_t clock;
+	uint64_t words[SNAPSHOT_WORDS], key_words[SNAPSHOT_WORDS];
+};
+
+int snapshot_store_create(struct trace_file *file, uint32_t section, struct snapshot_store **ret_store)
+{
+	const struct trace_model *model = &file->models[section];
+	struct snapshot_store *store = calloc(1, sizeof(*store));
+	int r = store ? event_decoder_create(&store->decoder) : -ENOMEM;
+
+	if (r < 0) {
+		free(store);
+		return r;
+	}
+	store->file = file;
+	for (uint32_t i = model->first_chunk; i < model->end_chunk && r == 0; i++)
+		if (file->chunks[i].section == section && file->chunks[i].header.type == RWK_CHUNK_SNAPSHOTS)
+			r = array_push(&store->chunks, (struct snapshot_chunk){.number = i});
+	if (r < 0) {
+		snapshot_store_destroy(store);
+		return r;
+	}
+	*ret_store = store;
+	return 0;
+}
+
+void snapshot_store_destroy(struct snapshot_store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < UNPACKED; i++) {
+		free(store->slots[i].payload);
+		array_free(&store->slots[i].records);
+	}
+	event_decoder_destroy(store->decoder);
+	array_free(&store->chunks);
+	free(store);
+}
+
+bool snapshot_store_has(const struct snapshot_store *store)
+{
+	return store->chunks.count;
+}
+
+/* The slot that was not asked for longest, emptied. */
+static struct unpacked *free_slot(struct snapshot_store *store)
+{
+	struct unpacked *slot = &store->slots[0];
+
+	for (size_t i = 1; i < UNPACKED; i++)
+		if (store->slots[i].used < slot->used)
+			slot = &store->slots[i];
+	slot->chunk = 0;
+	slot->records.count = 0;
+	return slot;
+}
+
+/* What comes before a malformed record stands. */
+static int decode(struct snapshot_store *store, struct unpacked *slot, size_t length)
+{
+	struct event event;
+	int r;
+
+	event_decoder_start(store->decoder, slot->payload, length);
+	while ((r = event_decoder_next(store->decoder, &event)) > 0) {
+		if (event.kind != EVENT_SNAPSHOT)
+			continue;
+		r = array_push(&slot->records, event.snapshot);
+		if (r < 0)
+			return r;
+	}
+	return r == -EBADMSG ? 0 : r;
+}
+
+static int unpack(struct snapshot_store *store, uint32_t place, struct unpacked **ret_slot)
+{
+	uint32_t number = store->chunks.items[place].number;
+	size_t length = store->file->chunks[number].header.raw_size;
+	struct unpacked *slot = free_slot(store);
+	const void *payload;
+	int r = trace_file_load(store->file, number, &payload);
+
+	slot->chunk = place + 1;
+	slot->used = ++store->clock;
+	*ret_slot = slot;
+	if (r == -EBADMSG) /* damaged: no snapshot of it is there */
+		return 0;
+	if (r < 0 || array_reserve_raw((void **)&slot->payload, &slot->room, length, 1) < 0)
+		return r < 0 ? r : -ENOMEM;
+	memcpy(slot->payload, payload, length);
+	return decode(store, slot, length);
+}
+
+static int find_slot(struct snapshot_store *store, uint32_t place, struct unpacked **ret_slot)
+{
+	for (size_t i = 0; i < UNPACKED; i++)
+		if (store->slots[i].chunk == place + 1) {
+			store->slots[i].used = ++store->clock;
+			*ret_slot = &store->slots[i];
+			return 0;
+		}
+	return unpack(store, place, ret_slot);
+}
+
+/* Reads on until it is known which chunk the number would be in. */
+static int know(struct snapshot_store *store, uint32_t number)
+{
+	while (store->known < store->chunks.count &&
+	       (!store->known || store->chunks.items[store->known - 1].last < number)) {
+		struct snapshot_chunk *chunk = &store->chunks.items[store->known];
+		uint32_t before = store->known ? chunk[-1].last : 0;
+		struct unpacked *slot;
+		int r = unpack(store, (uint32_t)store->known, &slot);
+
+		if (r < 0)
+			return r;
+		chunk->first = chunk->last = before; /* an empty one */
+		if (slot->records.count) {
+			chunk->first = slot->records.items[0].number;
+			chunk->last = slot->records.items[slot->records.count - 1].number;
+		}
+		store->known++;
+	}
+	return 0;
+}
+
+/* The last known chunk that begins at or before the number. */
+static bool find_chunk(const struct snapshot_store *store, uint32_t number, uint32_t *ret_place)
+{
+	size_t low = 0, high = store->known;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (store->chunks.items[middle].first <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_place = (uint32_t)low - 1;
+	return low;
+}
+
+static bool find_record(const struct unpacked *slot, uint32_t number, size_t *ret_place)
+{
+	size_t low = 0, high = slot->records.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (slot->records.items[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_place = low;
+	return low < slot->records.count && slot->records.items[low].number == number;
+}
+
+int snapshot_store_get(struct snapshot_store *store, uint32_t number, struct snapshot *ret_snapshot)
+{
+	const struct event_snapshot *record;
+	struct unpacked *slot;
+	uint32_t chunk;
+	size_t place;
+	int r = know(store, number);
+
+	if (r < 0 || !find_chunk(store, number, &chunk))
+		return r;
+	r = find_slot(store, chunk, &slot);
+	if (r < 0 || !find_record(slot, number, &place))
+		return r;
+	record = &slot->records.items[place];
+	if (record->key > place)
+		return 0;
+	r = snapshot_decode(record, record->key ? record - record->key : NULL, store->words, store->key_words, ret_snapshot);
+	return r < 0 ? 0 : 1;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/module_unwind.h"
+
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/read/trace_file.h"
+
+static void cleanup_decoder(struct event_decoder **decoder)
+{
+	event_decoder_destroy(*decoder);
+}
+
+void module_unwind_destroy(struct module_unwind *unwind)
+{
+	if (unwind)
+		cfi_file_close(&unwind->file);
+	free(unwind);
+}
+
+/* --- where signal handlers return to --- */
+
+/* musl's and the arm64 vDSO's have no FDE: the name tells. */
+static bool is_trampoline(const char *name)
+{
+	return !strcmp(name, "__restore_rt") || !strcmp(name, "__kernel_rt_sigreturn");
+}
+
+static uint64_t trampoline_in(const struct symbol_index *index)
+{
+	for (uint32_t i = 0; index && i < symbol_index_count(index); i++)
+		if (is_trampoline(symbol_index_name(index, i)))
+			return symbol_index_start(index, i);
+	return 0;
+}
+
+/* The module's names are loaded by asking for one. */
+static int find_trampoline(struct modules *modules, uint32_t number, uint64_t *ret_address)
+{
+	const struct module *module = modules->items.items[number];
+	struct module_symbol unused;
+	int r = modules_find_symbol(modules, number, 0, false, &unused);
+
+	*ret_address = trampoline_in(module->embedded);
+	if (!*ret_address)
+		*ret_address = trampoline_in(module->local);
+	return r < 0 ? r : 0;
+}
+
+/* --- from the trace --- */
+
+struct gathering { /* of one module's pieces */
+	struct elf_unwind bytes;
+	uint64_t text, data;
+};
+
+static int take_piece(const struct event_embed_unwind *piece, struct gathering *gathering)
+{
+	struct elf_section_bytes *section =
+		piece->section == UNWIND_DEBUG_FRAME ? &gathering->bytes.debug_frame : &gathering->bytes.eh_frame;
+
+	if ((piece->section != UNWIND_EH_FRAME && piece->section != UNWIND_DEBUG_FRAME) || !piece->size ||
+	    piece->offset > piece->size || piece->bytes.length > piece->size - piece->offset)
+		return 0;
+	if (!section->bytes) {
+		section->bytes = calloc(1, piece->size);
+		section->size = piece->size;
+		section->address = piece->address;
+		if (!section->bytes)
+			return -ENOMEM;
+		gathering->text = piece->text;
+		gathering->data = piece->data;
+	}
+	if (section->size != piece->size || section->address != piece->address)
+		return 0; /* of another file with the same build-id, says the trace: not to be mixed */
+	memcpy(section->bytes + piece->offset, piece->bytes.bytes, piece->bytes.length);
+	return 0;
+}
+
+static int take_chunk(const struct module_part *part, uint32_t chunk, struct event_decoder *decoder,
+		      struct gathering *gathering)
+{
+	struct trace_file *file = part->model->file;
+	const void *payload;
+	struct event event;
+	int r = trace_file_load(file, chunk, &payload);
+
+	if (r < 0)
+		return r == -EBADMSG ? 0 : r;
+	event_decoder_start(decoder, payload, file->chunks[chunk].header.raw_size);
+	while ((r = event_decoder_next(decoder, &event)) > 0) {
+		if (event.kind != EVENT_EMBED_UNWIND || event.embed_unwind.module != part->module->id)
+			continue;
+		r = take_piece(&event.embed_unwind, gathering);
+		if (r < 0)
+			return r;
+	}
+	return r == -EBADMSG ? 0 : r;
+}
+
+static int gather(const struct module *module, struct gathering *gathering)
+{
+	_cleanup_(cleanup_decoder) struct event_decoder *decoder = NULL;
+	int r = event_decoder_create(&decoder);
+
+	for (size_t i = 0; i < module->parts.count && r == 0; i++) {
+		const struct module_part *part = &module->parts.items[i];
+		const chunk_list *chunks = &part->module->unwind_chunks;
+
+		for (size_t k = 0; k < chunks->count && r == 0; k++)
+			r = take_chunk(part, chunks->items[k], decoder, gathering);
+	}
+	return r;
+}
+
+static struct cfi_bytes as_cfi_bytes(const struct elf_section_bytes *bytes)
+{
+	return (struct cfi_bytes){.bytes = bytes->bytes, .size = bytes->size, .address = bytes->address};
+}
+
+static int open_embedded(struct modules *modules, uint32_t number, const struct unwind_arch *arch,
+			 struct module_unwind *unwind)
+{
+	struct gathering gathering = {0};
+	uint64_t trampoline = 0;
+	int r = gather(modules->items.items[number], &gathering);
+
+	if (r == 0 && (gathering.bytes.eh_frame.bytes || gathering.bytes.debug_frame.bytes)) {
+		unwind->source = UNWIND_FROM_TRACE;
+		r = find_trampoline(modules, number, &trampoline);
+	}
+	if (r == 0 && unwind->source == UNWIND_FROM_TRACE)
+		r = cfi_section_create(
+			&(struct cfi_source){
+				.arch = arch,
+				.eh_frame = as_cfi_bytes(&gathering.bytes.eh_frame),
+				.debug_frame = as_cfi_bytes(&gathering.bytes.debug_frame),
+				.text_address = gathering.text,
+				.data_address = gathering.data,
+				.signal_trampoline = trampoline,
+			},
+			&unwind->file.section);
+	unwind->file.bytes = gathering.bytes;
+	return r;
+}
+
+/* --- from this machine --- */
+
+static int open_local(struct modules *modules, uint32_t number, const struct unwind_arch *arch,
+		      struct module_unwind *unwind)
+{
+	const struct module *module = modules->items.items[number];
+	_cleanup_(local_elf_close) struct local_elf binary = {.fd = -1}, debug = {.fd = -1};
+	uint64_t trampoline;
+	int r = local_elf_open(&modules->files, module->path, &module->id, &binary);
+
+	if (r == 0 && elf_file_machine(binary.elf) != arch->machine)
+		r = -EBADMSG;
+	if (r == 0)
+		r = find_trampoline(modules, number, &trampoline);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	r = local_elf_open_debug(&modules->files, &module->id, &debug);
+	if (r == 0 || r != -ENOMEM)
+		r = cfi_file_open(binary.elf, r == 0 ? debug.elf : NULL, trampoline, &unwind->file);
+	if (r == 0)
+		unwind->source = UNWIND_FROM_FILE;
+	return r == -ENOMEM ? r : 0;
+}
+
+int module_unwind_find(struct modules *modules, uint32_t number, const struct unwind_arch *arch,
+		       const struct cfi_section **ret_section)
+{
+	struct module *module = modules->items.items[number];
+	int r = 0;
+
+	*ret_section = NULL;
+	if (!module->unwind) {
+		module->unwind = calloc(1, sizeof(*module->unwind));
+		if (!module->unwind)
+			return -ENOMEM;
+		module->unwind->source = UNWIND_NOWHERE;
+		if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO) {
+			(void)modules_address(modules, number, 0); /* finds its segments, which its names depend on */
+			r = open_embedded(modules, number, arch, module->unwind);
+		}
+		if (r == 0 && module->kind == MODULE_FILE && module->unwind->source == UNWIND_NOWHERE)
+			r = open_local(modules, number, arch, module->unwind);
+	}
+	if (module->unwind->file.section && cfi_section_arch(module->unwind->file.section) == arch)
+		*ret_section = module->unwind->file.section;
+	return r;
+}

@@ -29,7 +29,7 @@ static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *
 						    struct ring_cpu *cpu, struct ring_sample *sample)
 {
 	u64 now = bpf_ktime_get_ns(), length;
-	bool snapshot = snapshot_tell(task, cpu, now, cpu_source, snapshot_bytes, true);
+	bool snapshot = snapshot_tell(task, cpu, now, cpu_source, snapshot_bytes, true, 0);
 	enum ring_counter outcome;
 	struct stacks stacks;
 

@@ -267,7 +267,7 @@ int wait_sys_exit(u64 *ctx)
 
 /* --- who ends waits --- */
 
-static __always_inline u64 waker_stacks(void *ctx, struct task_struct *waker, struct ring_wake *record)
+static __always_inline u64 waker_stacks(void *ctx, struct ring_cpu *cpu, struct task_struct *waker, struct ring_wake *record)
 {
 	const u64 room = wait_max_frames * 8;
 	long kernel = bpf_get_stack(ctx, record->frames, room, 0), user = 0;
@@ -284,10 +284,12 @@ static __always_inline u64 waker_stacks(void *ctx, struct task_struct *waker, st
 		}
 		if (user == room)
 			record->flags |= RING_SAMPLE_USER_TRUNCATED;
+		if (snapshot_tell(waker, cpu, record->head.time, wait_knobs.wakers_source, RING_MAX_HOOK_SNAPSHOT, false, 0))
+			record->flags |= RING_SAMPLE_SNAPSHOT;
 	}
-	record->kernel_count = kernel / 8u;
-	record->user_count = user / 8u;
-	return kernel + user;
+	record->kernel_count = (u64)kernel / 8;
+	record->user_count = (u64)user / 8;
+	return (u64)kernel + (u64)user;
 }
 
 static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
@@ -303,7 +305,7 @@ static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct ta
 		record->flags = 0;
 		record->task = entry->waker.task;
 		task_describe(target, &record->target);
-		length += waker_stacks(ctx, waker, record);
+		length += waker_stacks(ctx, cpu, waker, record);
 		if (ring_output(record->head.cpu, record, length) != RING_COUNT_RECORDED)
 			__sync_fetch_and_add(&wait_look.wakes_lost, 1);
 	}

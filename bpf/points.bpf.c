@@ -10,6 +10,7 @@
 #include "bpf/follow.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/ring_point.h"
+#include "bpf/snapshot.bpf.h"
 #include "bpf/stacks.bpf.h"
 
 const volatile __u32 point_number; /* 0: the cookie tells */
@@ -18,6 +19,7 @@ const volatile __u32 point_source; /* id */
 const volatile __u32 point_max_frames = RING_MAX_FRAMES;
 const volatile __u64 point_rate; /* stacks per second, CPU and source; 0: all */
 const volatile bool point_user_stacks;
+const volatile bool point_in_scheduler; /* its stacks are taken under the locks of the scheduler */
 __u32 points_armed;
 
 #define SECOND 1000000000ULL
@@ -59,15 +61,16 @@ static __always_inline bool within_rate(struct ring_point_source *source)
 	return true;
 }
 
-static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
-						  u32 point, struct ring_hit *hit)
+static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_cpu *cpu,
+						  struct ring_point_source *source, u32 point, struct ring_hit *hit)
 {
+	u64 now = bpf_ktime_get_ns(), most = point_in_scheduler ? RING_MAX_HOOK_SNAPSHOT : snapshot_bytes, length;
+	bool snapshot = snapshot_tell(task, cpu, now, point_source, most, !point_in_scheduler, 0);
 	enum ring_counter outcome;
 	struct stacks stacks;
-	u64 length;
 
 	hit->head = (struct ring_head){
-		.time = bpf_ktime_get_ns(),
+		.time = now,
 		.cpu = bpf_get_smp_processor_id(),
 		.kind = RING_HIT,
 		.source = point_source,
@@ -76,7 +79,7 @@ static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct 
 	task_describe(task, &hit->task);
 	length = sizeof(*hit) +
 		 stacks_take(ctx, task, hit->frames, point_max_frames * 8, point_user_stacks, source->counters, &stacks);
-	hit->flags = stacks.flags;
+	hit->flags = stacks.flags | (snapshot ? RING_SAMPLE_SNAPSHOT : 0);
 	hit->kernel_count = stacks.kernel_count;
 	hit->user_count = stacks.user_count;
 	outcome = ring_output(hit->head.cpu, hit, length);
@@ -102,7 +105,7 @@ static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct 
 	}
 	hit = scratch_enter(cpu);
 	if (hit)
-		outcome = tell_hit(ctx, task, source, point, hit);
+		outcome = tell_hit(ctx, task, cpu, source, point, hit);
 	scratch_leave(cpu);
 	return outcome;
 }

@@ -19,6 +19,7 @@ enum {
 enum ring_snapshot_flag {
 	RING_SNAPSHOT_CUT = 1,	    /* the mapping goes on */
 	RING_SNAPSHOT_UNMAPPED = 2, /* and the next page of it is not in memory */
+	RING_SNAPSHOT_BEFORE = 4,   /* of a wait that begins, and may turn out to be too short */
 };
 
 struct ring_snapshot {

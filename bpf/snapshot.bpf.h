@@ -94,7 +94,6 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 	u64 end = stack_end(task, sp, look), size = most, done;
 
 	snapshot->address = sp;
-	snapshot->flags = 0;
 	if (end && end - sp < size)
 		size = (end - sp) & ~7ULL;
 	if (end && end - sp > size + 7)
@@ -130,7 +129,7 @@ static __always_inline enum ring_counter fill_snapshot(struct task_struct *task,
 
 /* Of the current task, for a record of this source with this time, whose scratch the caller holds. Whether it is in the ring. */
 static __always_inline bool snapshot_tell(struct task_struct *task, struct ring_cpu *cpu, u64 time, u32 source, u64 most,
-					  bool look)
+					  bool look, u32 flags)
 {
 	enum ring_counter outcome = RING_COUNT_NESTED;
 	u32 number = bpf_get_smp_processor_id(), key = number * RING_NEST_LEVELS + cpu->depth - 1;
@@ -141,6 +140,7 @@ static __always_inline bool snapshot_tell(struct task_struct *task, struct ring_
 	snapshot = bpf_map_lookup_elem(&snapshot_scratch, &key);
 	if (snapshot) {
 		snapshot->head = (struct ring_head){.time = time, .cpu = number, .kind = RING_SNAPSHOT, .source = source};
+		snapshot->flags = flags;
 		outcome = fill_snapshot(task, most, look, snapshot);
 	}
 	if (outcome != RING_COUNT_RECORDED)

@@ -6,6 +6,7 @@
 #ifndef RWALKER_BPF_WAIT_USER_BPF_H
 #define RWALKER_BPF_WAIT_USER_BPF_H
 
+#include "bpf/snapshot.bpf.h"
 #include "bpf/wait_filter.bpf.h"
 
 /* Of the current task; the number of its bytes. */
@@ -27,9 +28,10 @@ static __always_inline u64 take_user_stack(void *ctx, struct task_struct *task, 
 	return bytes;
 }
 
-/* Tells the user stack of the current task, or why there is none. */
+/* Tells the user stack of the current task, or why there is none. switched: it leaves the CPU, else it is done with waiting. */
 static __always_inline void tell_user_stack(void *ctx, struct task_struct *task, u64 now, u64 since, u32 reason)
 {
+	bool switched = !since;
 	struct ring_cpu *cpu = ring_this_cpu();
 	struct ring_user_stack *record;
 	u64 length = sizeof(*record);
@@ -46,6 +48,10 @@ static __always_inline void tell_user_stack(void *ctx, struct task_struct *task,
 			record->flags = record->count = 0;
 		} else {
 			length += take_user_stack(ctx, task, record);
+			if (snapshot_tell(task, cpu, now, wait_knobs.source,
+					  switched ? RING_MAX_HOOK_SNAPSHOT : snapshot_bytes, !switched,
+					  switched ? RING_SNAPSHOT_BEFORE : 0))
+				record->flags |= RING_SAMPLE_SNAPSHOT;
 		}
 		(void)ring_output(record->head.cpu, record, length); /* a wait that misses its stack is counted by the reader */
 	}

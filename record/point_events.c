@@ -20,6 +20,7 @@
 #include "record/probe_points.h"
 #include "record/ring_stacks.h"
 #include "record/ring_task.h"
+#include "record/snapshots.h"
 
 static_assert((int)POINT_RAW_TRACEPOINT == HOOK_RAW_TRACEPOINT && (int)POINT_TRACEPOINT == HOOK_TRACEPOINT &&
 		      (int)POINT_FENTRY == HOOK_FENTRY && (int)POINT_KPROBE == HOOK_KPROBE &&
@@ -109,6 +110,8 @@ void point_events_take(struct point_events *events, const struct ring_head *head
 	stacks = ring_stacks_take(recording, events->frames, &hit->task, (const uint64_t *)hit->frames, hit->kernel_count,
 				  hit->user_count);
 	sample.flags = ring_stacks_flags(hit->flags, hit->user_count, &stacks);
+	if (events->snapshots && hit->flags & RING_SAMPLE_SNAPSHOT)
+		sample.snapshot = snapshots_number(events->snapshots, head);
 	r = event_log_add_sample(recording->log, &sample, &task, &stacks);
 	events->refused += r == -EINVAL;
 	if (r != -EINVAL && recording_check(recording, r) >= 0)

@@ -17,12 +17,14 @@ struct points;
 struct probe;
 struct recording;
 struct ring_head;
+struct snapshots;
 
 struct point_events {
 	struct recording *recording;
 	struct probe *probe;
 	const struct filter *filter;
 	const struct points *points;
+	struct snapshots *snapshots; /* NULL: there are none */
 	uint32_t first_source;
 	uint64_t start[RECORD_MAX_POINTS], stop[RECORD_MAX_POINTS]; /* of each source; stop 0: it runs */
 	uint64_t refused;   /* records that are not what they should be */

@@ -77,6 +77,9 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost);
 size_t probe_points_shared(const struct probe *probe, struct shared *ret_objects);
 int probe_points_load(struct probe *probe); /* says why it cannot */
 void probe_points_unload(struct probe *probe);
+/* probe_points_maps.c: before the load of a copy of the object, and after it. */
+int probe_points_share_maps(const struct probe *probe, const struct point_object *object);
+int probe_points_fill_maps(const struct probe *probe, const struct shared *shared, const struct point_object *object);
 void probe_points_cost(const struct probe *probe, struct probe_cost *cost);
 
 #endif

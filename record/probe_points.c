@@ -76,6 +76,15 @@ static struct bpf_program *program_of(const struct points_bpf *programs, enum po
 	}
 }
 
+/* Where a function is called from is not known; what is traced may be the scheduler itself. */
+static bool in_scheduler(const struct probe *probe, enum point_hook hook, uint32_t number)
+{
+	const struct points *points = probe->settings.points->points;
+	const char *category = number ? points->items.items[number - 1].category : NULL;
+
+	return hook >= POINT_FENTRY || !category || !strcmp(category, "sched");
+}
+
 static void set_up(const struct probe *probe, const struct point_object *object, uint32_t number)
 {
 	const struct probe_settings *settings = &probe->settings;
@@ -88,46 +97,12 @@ static void set_up(const struct probe *probe, const struct point_object *object,
 	programs->rodata->point_max_frames = settings->max_frames;
 	programs->rodata->point_rate = points->rate_limit;
 	programs->rodata->point_user_stacks = settings->user_stacks;
+	programs->rodata->point_in_scheduler = in_scheduler(probe, object->hook, number);
+	programs->rodata->snapshot_bytes = settings->snapshot_bytes;
 	programs->rodata->ring_size = settings->ring_bytes;
 	programs->rodata->ring_watermark = settings->ring_bytes / 8;
 	for (enum point_hook hook = POINT_RAW_TRACEPOINT; hook <= POINT_KPROBE_MULTI; hook++)
 		(void)bpf_program__set_autoload(program_of(programs, hook), hook == object->hook);
-}
-
-/* The first copy's maps are everybody's. */
-static int share_maps(const struct probe *probe, const struct point_object *object)
-{
-	const struct bpf_object *first = probe->points.items[0].programs->obj;
-	struct bpf_map *map;
-
-	if (object->programs->obj == first) {
-		(void)bpf_map__set_max_entries(object->programs->maps.rings, probe_shards(probe));
-		(void)bpf_map__set_max_entries(object->programs->maps.point_hits,
-					       (uint32_t)probe->settings.points->points->items.count + 1);
-		(void)bpf_map__set_max_entries(object->programs->maps.point_sources,
-					       probe->settings.points->points->source_count);
-		return bpf_map__set_value_size(object->programs->maps.ring_scratch,
-					       (uint32_t)probe_scratch_bytes(probe, 2));
-	}
-	bpf_object__for_each_map(map, object->programs->obj) {
-		const struct bpf_map *other = bpf_object__find_map_by_name(first, bpf_map__name(map));
-		int r = bpf_map__is_internal(map) || !other ? 0 : bpf_map__reuse_fd(map, bpf_map__fd(other));
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int fill_maps(const struct probe *probe, const struct shared *shared, const struct point_object *object)
-{
-	size_t first_ring = probe_shards(probe) * (size_t)(probe->settings.cpu + !!probe->settings.waits);
-	int r;
-
-	if (object != probe->points.items)
-		return 0;
-	r = probe_fill_rings(probe, object->programs->maps.rings, first_ring);
-	return r < 0 ? r : probe_fill_filter(shared, probe->settings.filter);
 }
 
 static void drop_last(struct probe *probe)
@@ -160,13 +135,13 @@ static int load(struct probe *probe, enum point_hook hook, uint32_t source, uint
 	shared = shared_of(object);
 	probe_share(probe, &shared);
 	set_up(probe, object, number);
-	r = share_maps(probe, object);
+	r = probe_points_share_maps(probe, object);
 	if (!r && function)
 		r = bpf_program__set_attach_target(program_of(object->programs, hook), 0, function);
 	if (!r)
 		r = points_bpf__load(object->programs);
 	if (!r)
-		r = fill_maps(probe, &shared, object);
+		r = probe_points_fill_maps(probe, &shared, object);
 	if (r < 0)
 		drop_last(probe);
 	return r;

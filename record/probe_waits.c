@@ -100,11 +100,13 @@ static void set_up(struct probe *probe)
 		knobs->preempt_count = preempt_count_distance();
 	memcpy(&waits->rodata->wait_knobs, knobs, sizeof(*knobs));
 	waits->rodata->wait_max_frames = settings->max_frames;
+	waits->rodata->snapshot_bytes = settings->snapshot_bytes;
 	waits->rodata->ring_size = settings->ring_bytes;
 	waits->rodata->ring_watermark = settings->ring_bytes / 8;
 	(void)bpf_map__set_max_entries(waits->maps.rings, probe_shards(probe));
 	(void)bpf_map__set_value_size(waits->maps.ring_scratch, (uint32_t)probe_scratch_bytes(probe, 2));
 	(void)bpf_map__set_value_size(waits->maps.look_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
+	probe_size_snapshots(probe, waits->maps.snapshot_scratch, waits->maps.stack_ranges);
 	(void)bpf_program__set_autoload(waits->progs.wait_waking, knobs->wakers);
 	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_stacks);
 }

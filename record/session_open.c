@@ -255,6 +255,7 @@ static int open_waits(struct session *session)
 		.recording = &session->recording,
 		.probe = session->probe,
 		.filter = &session->filter,
+		.snapshots = session->drain.snapshots,
 	};
 	r = waits_init(&session->waits);
 	session->drain.waits = &session->waits;
@@ -268,6 +269,7 @@ static int open_point_events(struct session *session)
 		.probe = session->probe,
 		.filter = &session->filter,
 		.points = &session->points,
+		.snapshots = session->drain.snapshots,
 		.first_source = SOURCE_ID_POINTS,
 	};
 	session->drain.points = &session->point_events;

@@ -16,17 +16,28 @@ static_assert((int)RING_MAX_SNAPSHOT == RWK_MAX_SNAPSHOT && (int)RING_SNAPSHOT_C
 		      (int)RING_SNAPSHOT_UNMAPPED == SNAPSHOT_UNMAPPED,
 	      "the programs' snapshots are the format's");
 
+/* What was copied when a thread left the CPU; who comes next to the same place takes it over. */
+struct held_snapshot {
+	struct ring_snapshot head;
+	uint64_t stack[RING_MAX_HOOK_SNAPSHOT / SNAPSHOT_WORD];
+};
+enum { HELD = 1024 };
+static_assert(offsetof(struct held_snapshot, stack) == sizeof(struct ring_snapshot), "the stack lies behind its head, as in a ring");
+
 int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter)
 {
 	*snapshots = (struct snapshots){.recording = recording, .filter = filter};
 	snapshots->told = calloc((size_t)recording->max_cpus * RING_NEST_LEVELS, sizeof(*snapshots->told));
-	return snapshots->told ? event_log_want_snapshots(recording->log) : -ENOMEM;
+	snapshots->held = calloc(HELD, sizeof(*snapshots->held)); /* pages come as they are used */
+	return snapshots->told && snapshots->held ? event_log_want_snapshots(recording->log) : -ENOMEM;
 }
 
 void snapshots_deinit(struct snapshots *snapshots)
 {
 	free(snapshots->told);
+	free(snapshots->held);
 	snapshots->told = NULL;
+	snapshots->held = NULL;
 }
 
 /* What it costs nothing to tell that it is no address of code: small numbers, halves of pairs, the stack itself. */
@@ -62,37 +73,62 @@ static bool is_snapshot(const struct snapshots *snapshots, const struct ring_sna
 	       raw->size <= length - sizeof(*raw) && !(raw->address % SNAPSHOT_WORD);
 }
 
-void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length)
+static bool is_wanted(const struct snapshots *snapshots, const struct ring_task *task)
 {
-	const struct ring_snapshot *raw = (const void *)head;
+	char comm[RING_COMM_SIZE + 1] = "";
+
+	memcpy(comm, task->comm, RING_COMM_SIZE);
+	return filter_wants(snapshots->filter, comm);
+}
+
+/* Its number; 0: it is not in the log. */
+static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapshot *raw)
+{
 	struct recording *recording = snapshots->recording;
 	struct snapshot *taken = &snapshots->taken;
-	char comm[RING_COMM_SIZE + 1] = "";
 	uint32_t number;
 	int r;
 
-	if (!is_snapshot(snapshots, raw, length)) {
-		snapshots->refused++;
-		return;
-	}
-	memcpy(comm, raw->task.comm, RING_COMM_SIZE);
-	if (!filter_wants(snapshots->filter, comm) ||
-	    !arch_registers((const uint64_t *)raw->registers, taken->registers, &taken->known))
-		return;
-	taken->time = head->time;
-	taken->flags = raw->flags;
+	if (!arch_registers((const uint64_t *)raw->registers, taken->registers, &taken->known))
+		return 0;
+	taken->time = raw->head.time;
+	taken->flags = raw->flags & (RING_SNAPSHOT_CUT | RING_SNAPSHOT_UNMAPPED);
 	taken->address = raw->address;
 	taken->words = (const uint64_t *)raw->stack;
 	taken->count = raw->size / SNAPSHOT_WORD;
 	r = event_log_add_snapshot(recording->log, raw->task.tid, taken, &number);
 	if (r == -EINVAL) {
 		snapshots->refused++;
-		return;
+		return 0;
 	}
 	if (recording_check(recording, r) < 0)
-		return;
+		return 0;
 	mark(recording, &raw->task, taken);
-	keep(snapshots, head, number);
+	return number;
+}
+
+void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length)
+{
+	const struct ring_snapshot *raw = (const void *)head;
+
+	if (!is_snapshot(snapshots, raw, length) ||
+	    (raw->flags & RING_SNAPSHOT_BEFORE && raw->size > RING_MAX_HOOK_SNAPSHOT))
+		snapshots->refused++;
+	else if (raw->flags & RING_SNAPSHOT_BEFORE)
+		memcpy(&snapshots->held[raw->task.tid % HELD], raw, sizeof(*raw) + raw->size);
+	else if (is_wanted(snapshots, &raw->task))
+		keep(snapshots, head, write_one(snapshots, raw));
+}
+
+uint32_t snapshots_before(struct snapshots *snapshots, uint32_t tid, uint64_t out)
+{
+	struct held_snapshot *held = &snapshots->held[tid % HELD];
+	bool is_it = held->head.task.tid == tid && held->head.head.time == out && out;
+
+	if (!is_it)
+		return 0;
+	held->head.head.time = 0; /* one wait has begun there */
+	return write_one(snapshots, &held->head);
 }
 
 uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *record)

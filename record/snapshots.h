@@ -21,11 +21,14 @@ struct snapshot_told {
 	uint32_t source, number; /* number 0: none */
 };
 
+struct held_snapshot;
+
 struct snapshots {
 	struct recording *recording;
 	const struct filter *filter;
 	struct snapshot_told *told; /* RING_NEST_LEVELS for each CPU, the latest first */
 	struct snapshot taken;
+	struct held_snapshot *held; /* of waits that have begun; by thread, HELD places */
 	uint64_t refused; /* records that are not what they should be */
 };
 
@@ -37,5 +40,7 @@ void snapshots_deinit(struct snapshots *snapshots);
 void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length);
 /* The number of the snapshot that was told for the record, once; 0: there is none. */
 uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *record);
+/* The same for a wait that began at `out`, if what was copied then is still held: it is written now. */
+uint32_t snapshots_before(struct snapshots *snapshots, uint32_t tid, uint64_t out);
 
 #endif

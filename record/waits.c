@@ -21,6 +21,7 @@
 #include "record/ring_stacks.h"
 #include "record/ring_task.h"
 #include "record/sched_clock.h"
+#include "record/snapshots.h"
 #include "record/user_frames.h"
 #include "record/user_stacks.h"
 
@@ -77,6 +78,11 @@ static bool was_added(struct waits *waits, int r)
 	return r != -EINVAL && recording_check(waits->recording, r) >= 0;
 }
 
+static uint32_t snapshot_of(struct waits *waits, const struct ring_head *head, uint32_t flags)
+{
+	return waits->snapshots && flags & RING_SAMPLE_SNAPSHOT ? snapshots_number(waits->snapshots, head) : 0;
+}
+
 static uint64_t missing_for(uint32_t reason)
 {
 	static const enum user_missing reasons[] = {
@@ -123,6 +129,8 @@ static void join_user_stack(struct waits *waits, const struct ring_wait *raw, st
 			return;
 		}
 		wait->missing = kept.reason ? missing_for(kept.reason) : 0;
+		if (waits->snapshots)
+			wait->snapshot = snapshots_before(waits->snapshots, raw->task.tid, raw->out_key);
 		stacks->user = kept.frames;
 		stacks->user_count = user_frames_plausible(kept.frames, kept.count);
 		if (kept.truncated && stacks->user_count == kept.count) /* else only noise lay beyond the limit */
@@ -192,6 +200,7 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 	}
 	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count);
 	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
+	wake.snapshot = snapshot_of(waits, head, raw->flags);
 	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
 }
@@ -224,6 +233,7 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	}
 	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, 0, (uint32_t)raw->count);
 	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
+	record.snapshot = snapshot_of(waits, head, raw->flags);
 	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);
 }

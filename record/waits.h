@@ -14,12 +14,14 @@ struct filter;
 struct probe;
 struct recording;
 struct ring_head;
+struct snapshots;
 struct user_stacks;
 
 struct waits {
 	struct recording *recording;
 	struct probe *probe;
 	const struct filter *filter;
+	struct snapshots *snapshots; /* NULL: there are none */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
 	uint64_t *frames;	    /* kernel frames, normalized */
 	char *buffer;		    /* of the last look */

@@ -58,6 +58,7 @@ struct user_chain {
 	uint32_t node;
 	bool trimmed; /* its root end was cut off */
 	bool known;   /* some mapping of the process is known */
+	bool unwound; /* from a snapshot: what is said of the stack by frame pointers is of no account */
 };
 
 /* The frame of an address in a mapping of the process: its module, and the address there. */

@@ -205,7 +205,7 @@ bool section_wants(const struct section *section, uint64_t time, uint32_t cpu)
 }
 
 static int make_chain(struct section *section, const struct batch_sample *sample, const struct task_place *task,
-		      struct profile_entry *entry)
+		      struct profile_entry *entry, bool *ret_unwound)
 {
 	const struct profile_filter *filter = section->context.profile->filter;
 	struct profile_quality *quality = &section->context.profile->quality;
@@ -216,6 +216,7 @@ static int make_chain(struct section *section, const struct batch_sample *sample
 	if (!filter->kernel_only)
 		r = chain_user_of(&section->context, task->process, sample->user, sample->snapshot, &user);
 	entry->node = user.node;
+	*ret_unwound = user.unwound;
 	if (r == 0 && sample->kernel >= STACK_FIRST_NODE && !filter->user_only)
 		r = chain_kernel(&section->context, user.node, sample->kernel, &entry->node, &stripped);
 	quality->trimmed += user.trimmed;
@@ -224,7 +225,7 @@ static int make_chain(struct section *section, const struct batch_sample *sample
 	return r;
 }
 
-static uint32_t take_flags(struct profile_quality *quality, const struct batch_sample *sample)
+static uint32_t take_flags(struct profile_quality *quality, const struct batch_sample *sample, bool unwound)
 {
 	uint32_t flags = 0;
 
@@ -233,11 +234,11 @@ static uint32_t take_flags(struct profile_quality *quality, const struct batch_s
 		flags |= CHAIN_KERNEL_TRUNCATED;
 		quality->kernel_truncated++;
 	}
-	if (sample->flags & SAMPLE_USER_TRUNCATED) {
+	if (sample->flags & SAMPLE_USER_TRUNCATED && !unwound) {
 		flags |= CHAIN_USER_TRUNCATED;
 		quality->user_truncated++;
 	}
-	if ((sample->flags & SAMPLE_USER_MISSING) && sample->missing != USER_MISSING_KERNEL_THREAD) {
+	if ((sample->flags & SAMPLE_USER_MISSING) && !unwound && sample->missing != USER_MISSING_KERNEL_THREAD) {
 		flags |= CHAIN_USER_MISSING;
 		quality->user_fault += sample->missing != USER_MISSING_EXITING;
 		quality->user_exiting += sample->missing == USER_MISSING_EXITING;
@@ -279,6 +280,7 @@ static int take_sample(struct section *section, const struct stream_event *event
 	struct profile_entry entry = {.source = source->source, .samples = 1};
 	const struct task_place *task;
 	struct section_slot *slot;
+	bool unwound;
 	int r = section_slot(section, event, &slot);
 
 	if (r == 0)
@@ -287,11 +289,11 @@ static int take_sample(struct section *section, const struct stream_event *event
 		return r;
 	section->context.strip_entry = source->kind != PROFILE_CPU;
 	section->context.traced = section_traced_function(section, source, probe);
-	r = make_chain(section, sample, task, &entry);
+	r = make_chain(section, sample, task, &entry, &unwound);
 	if (r < 0)
 		return r;
 	entry.task = task->task;
-	entry.flags = take_flags(&profile->quality, sample);
+	entry.flags = take_flags(&profile->quality, sample, unwound);
 	entry.weight = weigh(profile, source, sample);
 	return count_sample(section, event, probe, &entry);
 }

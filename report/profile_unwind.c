@@ -241,6 +241,6 @@ int chain_user_of(const struct chain_context *context, uint32_t process, uint32_
 	if (r < 0)
 		return r;
 	count_chain(quality, &context->unwinding->chain);
-	*ret_chain = (struct user_chain){.known = generation};
+	*ret_chain = (struct user_chain){.known = generation, .unwound = true};
 	return add_chain(context, process, chain_name_space(context, process, generation), &ret_chain->node);
 }

@@ -159,14 +159,16 @@ static bool wait_is_wanted(const struct section *section, const struct event_wai
 
 /* --- stacks --- */
 
-static int user_node(struct section *section, const struct task_place *task, uint32_t leaf, uint32_t *ret_node)
+static int user_node(struct section *section, const struct task_place *task, uint32_t leaf, uint32_t snapshot,
+		     bool *ret_unwound, uint32_t *ret_node)
 {
 	struct profile_quality *quality = &section->context.profile->quality;
 	struct user_chain user = {.known = true};
 	int r = 0;
 
-	if (leaf >= STACK_FIRST_NODE && !section->context.profile->filter->kernel_only)
-		r = chain_user(&section->context, task->process, leaf, &user);
+	if (!section->context.profile->filter->kernel_only)
+		r = chain_user_of(&section->context, task->process, leaf, snapshot, &user);
+	*ret_unwound = user.unwound;
 	quality->trimmed += user.trimmed;
 	quality->no_maps += !user.known;
 	*ret_node = user.node;
@@ -260,7 +262,7 @@ static int take_waker(struct section *section, struct section_slot *slot, const 
 	return 0;
 }
 
-static uint32_t chain_flags(struct profile_quality *quality, const struct event_wait *record)
+static uint32_t chain_flags(struct profile_quality *quality, const struct event_wait *record, bool unwound)
 {
 	uint32_t flags = 0;
 
@@ -269,11 +271,11 @@ static uint32_t chain_flags(struct profile_quality *quality, const struct event_
 		flags |= CHAIN_KERNEL_TRUNCATED;
 		quality->kernel_truncated++;
 	}
-	if (record->flags & WAIT_USER_TRUNCATED) {
+	if (record->flags & WAIT_USER_TRUNCATED && !unwound) {
 		flags |= CHAIN_USER_TRUNCATED;
 		quality->user_truncated++;
 	}
-	return record->flags & WAIT_USER_MISSING ? flags | note_missing(quality, record->missing) : flags;
+	return record->flags & WAIT_USER_MISSING && !unwound ? flags | note_missing(quality, record->missing) : flags;
 }
 
 static int push_wait(struct section *section, const struct event_wait *record, const struct profile_wait *wait,
@@ -312,10 +314,13 @@ static int find_subject(struct section *section, struct section_slot **ret_slot,
 static int take_stacks(struct section *section, const struct event_wait *record, const struct task_place *task,
 		       struct profile_wait *wait, uint32_t *ret_user)
 {
+	bool unwound = false;
 	int r = kernel_node(section, 0, record->kernel, false, &wait->node);
 
-	wait->chain_flags = chain_flags(&section->context.profile->quality, record);
-	return r < 0 ? r : user_node(section, task, record->user, ret_user);
+	if (r == 0)
+		r = user_node(section, task, record->user, record->snapshot, &unwound, ret_user);
+	wait->chain_flags = chain_flags(&section->context.profile->quality, record, unwound);
+	return r;
 }
 
 /* Without waits there are no wakeups. */
@@ -358,6 +363,7 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 	struct wait_thread *thread;
 	struct section_slot *slot;
 	uint32_t node = 0;
+	bool unwound;
 	int r;
 
 	if (!section->waits)
@@ -368,7 +374,7 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 	r = section_task(section, slot, event, record->task, &waker);
 	if (r < 0 || !waker)
 		return r;
-	r = user_node(section, waker, record->user, &node);
+	r = user_node(section, waker, record->user, record->snapshot, &unwound, &node);
 	if (r == 0)
 		r = kernel_node(section, node, record->kernel, true, &node);
 	thread->wake_time = record->time;
@@ -384,6 +390,7 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 	struct wait_thread *thread;
 	struct section_slot *slot;
 	uint32_t node = 0, flags = 0, next;
+	bool unwound;
 	int r;
 
 	if (!section->waits)
@@ -391,16 +398,16 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 	r = find_subject(section, &slot, event, record->task, &task, &thread);
 	if (r < 0 || !task || !thread->pending)
 		return r;
-	r = user_node(section, task, record->user, &node);
+	r = user_node(section, task, record->user, record->snapshot, &unwound, &node);
 	for (next = thread->pending; next && r == 0; next = section->waits->loose.items[next - 1].previous) {
 		struct loose_wait *loose = &section->waits->loose.items[next - 1];
 		struct profile_wait *wait = &profile->waits.items[section->waits->first + next - 1];
 
 		if (record->since > record->time || wait->in < record->time - record->since)
 			break;
-		flags = record->flags & SAMPLE_USER_TRUNCATED ? CHAIN_USER_TRUNCATED : 0;
+		flags = record->flags & SAMPLE_USER_TRUNCATED && !unwound ? CHAIN_USER_TRUNCATED : 0;
 		profile->quality.user_truncated += !!flags;
-		if (record->flags & SAMPLE_USER_MISSING)
+		if (record->flags & SAMPLE_USER_MISSING && !unwound)
 			flags |= note_missing(&profile->quality, record->missing);
 		wait->chain_flags |= flags;
 		loose->user = node;

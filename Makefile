@@ -22,8 +22,8 @@ DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellchec
 
 # --- flags ---------------------------------------------------------------------------------------
 
-HARDEN := -fPIE -fstack-protector-strong
-LINK_HARDEN := -Wl,-z,relro,-z,now
+HARDEN := -fPIE -fstack-protector-strong -ffunction-sections
+LINK_HARDEN := -Wl,-z,relro,-z,now -Wl,--gc-sections
 ifdef SAN
 B := $(BUILD)/san
 CFLAGS ?= -O1 -g
@@ -136,7 +136,7 @@ $(B)/rwalker-report: $(B)/report/main.o $(REPORT_A) $(SHARED_A)
 $(B)/static/rwalker-record: $(B)/record/main.o $(RECORD_A) $(SHARED_A)
 	$(call say,STATIC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s $^ $(LIBS_RECORD) -o $@
+	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s -Wl,-z,pack-relative-relocs $^ $(LIBS_RECORD) -o $@
 	@! readelf -lW $@ | grep INTERP || { echo "'$@' is not static" >&2; exit 1; }
 	@size=$$(stat -c %s $@); [ $$size -lt 2000000 ] || \
 		{ echo "'$@' has $$size bytes; the limit is 2000000" >&2; exit 1; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What a reader unwinds a user stack from: the user registers of the current task, and its stack from there to the end of the
- * mapping. A read of user memory is all or nothing, so the end must be known: of the main stack the kernel keeps it; of others
- * it is looked up once and remembered by thread; where that cannot be done, pages are read until one is missing.
+ * mapping. A read of user memory is all or nothing, so the end must be known (bpf/stack_end.bpf.h); where it is not, pages are
+ * read until one is missing.
  * Told as a record of its own right before the one that it belongs to, on the same CPU and with the same time.
  */
 #ifndef RWALKER_BPF_SNAPSHOT_BPF_H
@@ -11,81 +11,48 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/ring_snapshot.h"
+#include "bpf/stack_end.bpf.h"
 
 const volatile __u32 snapshot_bytes; /* of a stack at most; 0: no snapshots */
 
-enum {
-	SNAPSHOT_PAGE = 4096,
-	SNAPSHOT_PAGES = RING_MAX_SNAPSHOT / SNAPSHOT_PAGE + 1,
-	STACK_RANGES = 256, /* a power of two */
-	MAIN_STACK_MOST = 64 << 20, /* further below its end there are other mappings (arch: mmap_base) */
-};
-
-struct stack_range { /* the mapping that a thread's stack lies in */
-	u64 thread; /* tgid and tid; 0: none */
-	u64 start, end;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_RANGES);
-	__type(key, u32);
-	__type(value, struct stack_range);
-} stack_ranges SEC(".maps");
+enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_PAGES = RING_MAX_SNAPSHOT / SNAPSHOT_PAGE + 1 };
 
 /* Not per CPU by its type: elements of those have 32 KiB at most. The recorder sets the value's size and how many. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(u32));
-	__uint(value_size, sizeof(struct ring_snapshot) + RING_MAX_SNAPSHOT + SNAPSHOT_PAGE);
+	__uint(value_size, sizeof(struct ring_snapshot));
 } snapshot_scratch SEC(".maps");
 
-static long note_range(struct task_struct *task, struct vm_area_struct *vma, struct stack_range *range)
+struct page_read {
+	void *to;
+	u64 from, size, done;
+};
+
+/* Where a page goes follows from its number alone: from a sum the verifier would follow every value of it. */
+static long read_page(u32 number, struct page_read *read)
 {
-	range->start = vma->vm_start;
-	range->end = vma->vm_end;
+	u64 into = read->from % SNAPSHOT_PAGE, at = number ? (u64)number * SNAPSHOT_PAGE - into : 0;
+	u64 part = number ? SNAPSHOT_PAGE : SNAPSHOT_PAGE - into;
+
+	if (at >= read->size || at >= snapshot_bytes)
+		return 1;
+	if (part > read->size - at)
+		part = read->size - at;
+	if (part > SNAPSHOT_PAGE || bpf_probe_read_user(read->to + at, part, (void *)(read->from + at)))
+		return 1;
+	read->done = at + part;
 	return 0;
-}
-
-/* 0: not known. look: whether it may be looked up here (never in the scheduler, which holds locks that this may want). */
-static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look)
-{
-	u64 thread = (u64)task->tgid << 32 | (u32)task->pid, main_end = task->mm->start_stack;
-	u32 place = (task->pid ^ task->tgid) & (STACK_RANGES - 1);
-	struct stack_range *known, found = {};
-
-	if (sp < main_end && main_end - sp < MAIN_STACK_MOST)
-		return main_end;
-	known = bpf_map_lookup_elem(&stack_ranges, &place);
-	if (!known)
-		return 0;
-	if (known->thread == thread && sp >= known->start && sp < known->end)
-		return known->end;
-	if (!look || bpf_find_vma(task, sp, note_range, &found, 0) || found.end <= sp)
-		return 0;
-	known->thread = thread;
-	known->start = found.start;
-	known->end = found.end;
-	return found.end;
 }
 
 /* A page after the other, up to the first that is not there; bytes read. */
 static __always_inline u64 read_pages(void *to, u64 from, u64 size)
 {
-	u64 done = 0, part;
+	struct page_read read = {.to = to, .from = from, .size = size};
 
-	for (int i = 0; i < SNAPSHOT_PAGES; i++) {
-		if (done >= size || done >= RING_MAX_SNAPSHOT)
-			break;
-		part = SNAPSHOT_PAGE - (from + done) % SNAPSHOT_PAGE;
-		if (part > size - done)
-			part = size - done;
-		if (part > SNAPSHOT_PAGE || bpf_probe_read_user(to + done, part, (void *)(from + done)))
-			break;
-		done += part;
-	}
-	return done;
+	bpf_loop(SNAPSHOT_PAGES, read_page, &read, 0);
+	return read.done;
 }
 
 static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64 most, bool look,
@@ -110,8 +77,8 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 	return done;
 }
 
-static __always_inline enum ring_counter fill_snapshot(struct task_struct *task, u64 most, bool look,
-						       struct ring_snapshot *snapshot)
+/* Not inline: it is large, and called in several places of an object. */
+static __noinline enum ring_counter fill_snapshot(struct task_struct *task, u64 most, bool look, struct ring_snapshot *snapshot)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
 	const u64 bytes = bpf_core_field_exists(regs->orig_ax) ? RING_REGISTERS_X86 * 8 : RING_REGISTERS_ARM64 * 8;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Where the user stack of the current task ends: of the main stack the kernel keeps it; of others it is looked up once, by
+ * the mapping, and remembered by thread.
+ */
+#ifndef RWALKER_BPF_STACK_END_BPF_H
+#define RWALKER_BPF_STACK_END_BPF_H
+
+#include "bpf/kernel.h"
+
+enum {
+	STACK_RANGES = 256,	    /* a power of two */
+	MAIN_STACK_MOST = 64 << 20, /* further below its end lies what is mapped (mmap_base) */
+};
+
+struct stack_range { /* the mapping that a thread's stack lies in */
+	u64 thread; /* tgid and tid; 0: none */
+	u64 start, end;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_RANGES);
+	__type(key, u32);
+	__type(value, struct stack_range);
+} stack_ranges SEC(".maps");
+
+static long note_range(struct task_struct *task, struct vm_area_struct *vma, struct stack_range *range)
+{
+	range->start = vma->vm_start;
+	range->end = vma->vm_end;
+	return 0;
+}
+
+/* 0: not known. look: whether it may be looked up here (never in the scheduler, which holds locks that this may want). */
+static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look)
+{
+	u64 thread = (u64)task->tgid << 32 | (u32)task->pid, main_end = task->mm->start_stack;
+	u32 place = (task->pid ^ task->tgid) & (STACK_RANGES - 1);
+	struct stack_range *known, found = {};
+
+	if (sp < main_end && main_end - sp < MAIN_STACK_MOST)
+		return main_end;
+	known = bpf_map_lookup_elem(&stack_ranges, &place);
+	if (!known)
+		return 0;
+	if (known->thread == thread && sp >= known->start && sp < known->end)
+		return known->end;
+	if (!look || bpf_find_vma(task, sp, note_range, &found, 0) || found.end <= sp)
+		return 0;
+	known->thread = thread;
+	known->start = found.start;
+	known->end = found.end;
+	return found.end;
+}
+
+#endif

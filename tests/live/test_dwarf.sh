@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --dwarf: the call paths of a program that keeps no frame pointers (workloads/frameless.c says which), as the reader unwinds
+# them from what was copied while it ran: samples, waits, wakers, hits. What is not whole says so.
+. "$(dirname "$0")/lib.sh"
+
+SECONDS_LONG=3
+
+# folded NAME SOURCE [TRACE] : its stacks without the frames of the C library, whose names depend on what is installed
+folded() {
+	"$report" --folded --source "$2" "${3:-$scratch/all.rwk}" 2>>"$scratch/report.err" | sed -E 's/\[?libc[^;]*;//g' >"$scratch/$1"
+}
+
+# weight_of FILE RE : of the stacks that match
+weight_of() { awk -v re="$2" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }' "$1"; }
+
+# share FILE RE_ALL RE_OF_THESE : per cent of the weight
+share() {
+	local all with
+	all=$(weight_of "$1" "$2")
+	with=$(grep -E -- "$2" "$1" | awk -v re="$3" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }')
+	awk -v all="$all" -v with="$with" 'BEGIN { print all ? 100 * with / all : -1 }'
+}
+
+test_samples() {
+	folded cpu cpu
+	check_number "samples of the burner" "$(weight_of "$scratch/cpu" 'fl_outer;fl_middle;fl_burn') > 100"
+	check_number "its path, from the thread's first function" \
+		"$(share "$scratch/cpu" 'fl_middle;fl_burn [0-9]+$' '^frameless;([^;]*;)?burner;fl_outer;fl_middle;fl_burn ') >= 99"
+	check_number "a handler runs on a stack of its own" \
+		"$(share "$scratch/cpu" 'fl_handled;fl_burn [0-9]+$' ';fl_handler;fl_handled;fl_burn ') >= 99"
+	check_number "no program of ours in front of what was interrupted" \
+		"$(weight_of "$scratch/cpu" 'bpf_prog_[^;]*_cpu_sample') == 0"
+}
+
+# What the snapshot does not reach is not passed over in silence.
+test_truncated() {
+	check_number "samples of the deep one" "$(weight_of "$scratch/cpu" 'fl_bottom;fl_burn') > 100"
+	check_number "more than 64 KiB of stack end in a note" \
+		"$(share "$scratch/cpu" 'fl_bottom;fl_burn [0-9]+$' '\[truncated[^;]*\];.*fl_deeper;fl_bottom;fl_burn ') >= 99"
+	check_number "of 4 KiB frames, 64 KiB show 13 at least" \
+		"$(share "$scratch/cpu" 'fl_bottom;fl_burn [0-9]+$' "$(printf 'fl_deeper;%.0s' {1..13})fl_bottom;fl_burn ") >= 99"
+	run_ok tree "$report" --tree --source cpu "$scratch/all.rwk"
+	check "the report says how many are cut" grep -qE '^# [0-9]+ unwound stacks .*\[truncated\]' "$scratch/tree.out"
+}
+
+test_waits() {
+	local wait
+	folded waits offcpu
+	for wait in locks_a:fl_path_a locks_b:fl_path_b; do
+		check_number "who took the lock, ${wait#*:}" \
+			"$(share "$scratch/waits" "${wait#*:}" "^frameless;([^;]*;)?${wait%:*};${wait#*:};fl_hold;") >= 99"
+	done
+	# A single wait of half the run, in microseconds.
+	check_number "the one long wait" \
+		"$(weight_of "$scratch/waits" 'sleeper;fl_rest;fl_sleep;.*nanosleep') > $((SECONDS_LONG * 1000000 * 45 / 100))"
+	"$report" --folded --wakers "$scratch/all.rwk" >"$scratch/wakers" 2>>"$scratch/report.err"
+	check "the waker's path" grep -qE 'fl_path_[ab].*fl_hold|fl_hold.*fl_path_[ab]' "$scratch/wakers"
+}
+
+test_hits() {
+	folded hits tracepoint
+	check_number "hits of a tracepoint" \
+		"$(share "$scratch/hits" 'fl_sleep' ';sleeper;fl_rest;fl_sleep;') >= 99"
+	check_number "there are some" "$(weight_of "$scratch/hits" 'fl_hold') > 20"
+}
+
+# So that the above is not what frame pointers would have shown.
+test_frame_pointers_do_not() {
+	run_ok plain "$record" -p 0 -u -f 1000 --sw-perf --force -o "$scratch/plain.rwk" -- "$workloads/frameless" 1
+	folded plain cpu "$scratch/plain.rwk"
+	check_number "samples" "$(weight_of "$scratch/plain" 'fl_burn') > 50"
+	check_number "frame pointers do not show the path" \
+		"$(share "$scratch/plain" 'fl_burn [0-9]+$' 'burner;fl_outer;fl_middle;fl_burn ') < 5"
+}
+
+test_what_is_in_the_file() {
+	"$report" --dump "$scratch/all.rwk" >"$scratch/dump"
+	python3 -B "$here/tests/rwk_dump.py" "$scratch/all.rwk" >"$scratch/python"
+	check "FORMAT.md says what is in the file" cmp -s "$scratch/dump" "$scratch/python"
+	check_number "snapshots lie in chunks that are marked" \
+		"$(grep -cE '^chunk .* type SNAPSHOTS .* flags 0x2 ' "$scratch/dump") > 0"
+	check_equal "and nowhere else" "" "$(awk '/^chunk/ { type = $8 } /^  snapshot / && type != "SNAPSHOTS"' "$scratch/dump" | head -n 1)"
+	check_number "1000 Hz unless -f says otherwise" "$(grep -c '^  source id=1 .*frequency=1000 ' "$scratch/dump") > 0"
+}
+
+test_size_and_frequency() {
+	run_ok small "$record" -p 0 --dwarf --dwarf-size 4096 -f 250 --sw-perf --force -o "$scratch/small.rwk" -- "$workloads/frameless" 1
+	"$report" --dump "$scratch/small.rwk" >"$scratch/dump"
+	check_equal "the largest snapshot" 4096 "$(sed -nE 's/^  snapshot .* size=([0-9]+) .*/\1/p' "$scratch/dump" | sort -n | tail -n 1)"
+	check_number "an explicit -f is obeyed" "$(grep -c '^  source id=1 .*frequency=250 ' "$scratch/dump") > 0"
+}
+
+need_recording
+run_ok all "$record" -p 0 --offcpu 0 --wakers --trace syscalls:sys_enter_clock_nanosleep --dwarf --sw-perf --force \
+	-o "$scratch/all.rwk" -- "$workloads/frameless" "$SECONDS_LONG"
+test_samples
+test_truncated
+test_waits
+test_hits
+test_frame_pointers_do_not
+test_what_is_in_the_file
+test_size_and_frequency
+finish

@@ -118,6 +118,7 @@ static int take_run(struct byte_cursor *cursor, const struct overlap *overlap, u
 		return -EBADMSG;
 	switch ((enum run)(code & RUN_MASK)) {
 	case RUN_ZERO:
+		memset(words + at, 0, count * SNAPSHOT_WORD);
 		break;
 	case RUN_SAME:
 		if (at < overlap->from || at + count > overlap->to)
@@ -142,7 +143,6 @@ static int take_words(const struct event_snapshot *record, const struct overlap 
 	struct byte_cursor cursor = byte_cursor_make(record->stack.bytes, record->stack.length);
 	uint32_t at = 0, taken;
 
-	memset(words, 0, (size_t)count * SNAPSHOT_WORD);
 	while (byte_cursor_left(&cursor)) {
 		int r = take_run(&cursor, overlap, words, at, count - at, &taken);
 
@@ -150,11 +150,12 @@ static int take_words(const struct event_snapshot *record, const struct overlap 
 			return r;
 		at += taken;
 	}
+	memset(words + at, 0, (size_t)(count - at) * SNAPSHOT_WORD);
 	return 0;
 }
 
-static int decode_one(const struct event_snapshot *record, const struct snapshot *key, uint64_t *words,
-		      struct snapshot *snapshot)
+int snapshot_decode(const struct event_snapshot *record, const struct snapshot *key, uint64_t *words,
+		    struct snapshot *ret_snapshot)
 {
 	uint32_t count = record->size / SNAPSHOT_WORD;
 	struct overlap overlap;
@@ -162,24 +163,10 @@ static int decode_one(const struct event_snapshot *record, const struct snapshot
 
 	if (record->size % SNAPSHOT_WORD || record->address % SNAPSHOT_WORD || record->size > RWK_MAX_SNAPSHOT)
 		return -EBADMSG;
-	*snapshot = (struct snapshot){
+	*ret_snapshot = (struct snapshot){
 		.time = record->time, .flags = record->flags, .known = record->known,
 		.address = record->address, .words = words, .count = count};
 	overlap = find_overlap(record->address, count, key);
-	r = take_registers(record, key, snapshot);
+	r = take_registers(record, key, ret_snapshot);
 	return r < 0 ? r : take_words(record, &overlap, words, count);
-}
-
-int snapshot_decode(const struct event_snapshot *record, const struct event_snapshot *key, uint64_t *words,
-		    uint64_t *key_words, struct snapshot *ret_snapshot)
-{
-	struct snapshot base;
-	int r;
-
-	if (!key)
-		return decode_one(record, NULL, words, ret_snapshot);
-	if (key->key)
-		return -EBADMSG;
-	r = decode_one(key, NULL, key_words, &base);
-	return r < 0 ? r : decode_one(record, &base, words, ret_snapshot);
 }

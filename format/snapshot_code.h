@@ -37,11 +37,10 @@ void snapshot_encode(const struct snapshot *snapshot, const struct snapshot *key
 		     struct snapshot_coded *ret_coded);
 
 /*
- * The other way. words: room for SNAPSHOT_WORDS, is what *ret_snapshot points to; key_words likewise, as scratch.
- * key: the record that this one is the difference of, NULL where it is of none. -EBADMSG where a record is malformed or the
- * key has a key itself.
+ * The other way. words: room for SNAPSHOT_WORDS, is what *ret_snapshot points to. key: what the record's key was decoded to,
+ * NULL where it has none. -EBADMSG where the record is malformed.
  */
-int snapshot_decode(const struct event_snapshot *record, const struct event_snapshot *key, uint64_t *words,
-		    uint64_t *key_words, struct snapshot *ret_snapshot);
+int snapshot_decode(const struct event_snapshot *record, const struct snapshot *key, uint64_t *words,
+		    struct snapshot *ret_snapshot);
 
 #endif

@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "format/event_decoder.h"
 
-enum { UNPACKED = 4 };
+enum { UNPACKED = 4, KEYS = 8 };
 
 struct snapshot_chunk {
 	uint32_t number;      /* in the file */
@@ -23,6 +23,13 @@ struct unpacked {
 	ARRAY(struct event_snapshot) records; /* point into the payload */
 };
 
+struct decoded_key { /* a thread's snapshots come as differences to the same one for a while */
+	uint32_t chunk, place; /* as unpacked.chunk; of the record */
+	uint64_t used;
+	struct snapshot snapshot;
+	uint64_t words[SNAPSHOT_WORDS];
+};
+
 struct snapshot_store {
 	struct trace_file *file;
 	struct event_decoder *decoder;
@@ -30,7 +37,8 @@ struct snapshot_store {
 	size_t known;			     /* chunks from the first one whose range is known */
 	struct unpacked slots[UNPACKED];
 	uint64_t clock;
-	uint64_t words[SNAPSHOT_WORDS], key_words[SNAPSHOT_WORDS];
+	uint64_t words[SNAPSHOT_WORDS];
+	struct decoded_key keys[KEYS];
 };
 
 int snapshot_store_create(struct trace_file *file, uint32_t section, struct snapshot_store **ret_store)
@@ -188,9 +196,35 @@ static bool find_record(const struct unpacked *slot, uint32_t number, size_t *re
 	return low < slot->records.count && slot->records.items[low].number == number;
 }
 
+/* The key at that place of the chunk; NULL where it is malformed, or has a key itself. */
+static const struct snapshot *find_key(struct snapshot_store *store, const struct unpacked *slot, size_t place)
+{
+	struct decoded_key *free_key = &store->keys[0];
+
+	for (size_t i = 0; i < KEYS; i++) {
+		struct decoded_key *key = &store->keys[i];
+
+		if (key->chunk == slot->chunk && key->place == place) {
+			key->used = ++store->clock;
+			return &key->snapshot;
+		}
+		if (key->used < free_key->used)
+			free_key = key;
+	}
+	free_key->chunk = 0;
+	if (slot->records.items[place].key ||
+	    snapshot_decode(&slot->records.items[place], NULL, free_key->words, &free_key->snapshot) < 0)
+		return NULL;
+	free_key->chunk = slot->chunk;
+	free_key->place = (uint32_t)place;
+	free_key->used = ++store->clock;
+	return &free_key->snapshot;
+}
+
 int snapshot_store_get(struct snapshot_store *store, uint32_t number, struct snapshot *ret_snapshot)
 {
 	const struct event_snapshot *record;
+	const struct snapshot *key = NULL;
 	struct unpacked *slot;
 	uint32_t chunk;
 	size_t place;
@@ -204,6 +238,10 @@ int snapshot_store_get(struct snapshot_store *store, uint32_t number, struct sna
 	record = &slot->records.items[place];
 	if (record->key > place)
 		return 0;
-	r = snapshot_decode(record, record->key ? record - record->key : NULL, store->words, store->key_words, ret_snapshot);
-	return r < 0 ? 0 : 1;
+	if (record->key) {
+		key = find_key(store, slot, place - record->key);
+		if (!key)
+			return 0;
+	}
+	return snapshot_decode(record, key, store->words, ret_snapshot) < 0 ? 0 : 1;
 }

@@ -29,17 +29,20 @@ static void the_bytes_are_those_of_the_specification(struct test *t)
 	struct event_snapshot record = {.key = 1, .known = 1 << 7 | 1 << 16, .registers = text_of(registers, sizeof(registers)),
 					.address = 0xff8, .size = 48, .stack = text_of(stack, sizeof(stack))};
 	static const uint64_t expected[6] = {0, 1, 2, UINT64_C(0x1100000000007788), 4, 0};
-	static uint64_t words[SNAPSHOT_WORDS], scratch[SNAPSHOT_WORDS];
-	struct snapshot snapshot;
+	static uint64_t words[SNAPSHOT_WORDS], key_words[SNAPSHOT_WORDS];
+	struct snapshot snapshot, decoded;
 
-	CHECK_INT(t, snapshot_decode(&record, &key, words, scratch, &snapshot), 0);
+	CHECK_INT(t, snapshot_decode(&key, NULL, key_words, &decoded), 0);
+	CHECK_INT(t, snapshot_decode(&record, &decoded, words, &snapshot), 0);
 	CHECK_INT(t, snapshot.count, 6);
 	CHECK_INT(t, snapshot.address, 0xff8);
 	CHECK_INT(t, memcmp(words, expected, sizeof(expected)), 0);
 	CHECK_INT(t, snapshot.registers[7], 99);
 	CHECK_INT(t, snapshot.registers[16], 7);
-	key.size = 24; /* the key lacks what the last run refers to, and its own run is too long */
-	CHECK_INT(t, snapshot_decode(&record, &key, words, scratch, &snapshot), -EBADMSG);
+	decoded.count = 3; /* the key lacks what the last run refers to */
+	CHECK_INT(t, snapshot_decode(&record, &decoded, words, &snapshot), -EBADMSG);
+	key.size = 24; /* its own run is too long */
+	CHECK_INT(t, snapshot_decode(&key, NULL, key_words, &decoded), -EBADMSG);
 }
 
 static void what_contradicts_itself_is_refused(struct test *t)
@@ -52,21 +55,19 @@ static void what_contradicts_itself_is_refused(struct test *t)
 		uint32_t size;
 	} cases[] = {{too_long, 1, 16}, {unknown, 1, 16}, {cut, 4, 16}, {keyless, 1, 16}, {keyless, 0, 12},
 		     {keyless, 0, RWK_MAX_SNAPSHOT + 8}};
-	static uint64_t words[SNAPSHOT_WORDS], scratch[SNAPSHOT_WORDS];
-	struct event_snapshot record = {0}, key = {.key = 1};
+	static uint64_t words[SNAPSHOT_WORDS];
+	struct event_snapshot record = {0};
 	struct snapshot snapshot;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		record.size = cases[i].size;
 		record.stack = text_of(cases[i].bytes, cases[i].length);
-		CHECK_INT(t, snapshot_decode(&record, NULL, words, scratch, &snapshot), -EBADMSG);
+		CHECK_INT(t, snapshot_decode(&record, NULL, words, &snapshot), -EBADMSG);
 	}
 	record = (struct event_snapshot){.known = 1};
-	CHECK_INT(t, snapshot_decode(&record, NULL, words, scratch, &snapshot), -EBADMSG); /* a register that is not there */
+	CHECK_INT(t, snapshot_decode(&record, NULL, words, &snapshot), -EBADMSG); /* a register that is not there */
 	record = (struct event_snapshot){.address = 4};
-	CHECK_INT(t, snapshot_decode(&record, NULL, words, scratch, &snapshot), -EBADMSG);
-	record = (struct event_snapshot){.key = 1};
-	CHECK_INT(t, snapshot_decode(&record, &key, words, scratch, &snapshot), -EBADMSG); /* a key that has one */
+	CHECK_INT(t, snapshot_decode(&record, NULL, words, &snapshot), -EBADMSG);
 }
 
 struct thread { /* whose stack changes near its end, as a stack does */
@@ -105,7 +106,7 @@ static void check_chunk(struct test *t, struct event_encoder *encoder, struct ev
 			uint32_t *next)
 {
 	static struct chunk chunk;
-	static uint64_t words[SNAPSHOT_WORDS], scratch[SNAPSHOT_WORDS];
+	static uint64_t words[SNAPSHOT_WORDS], key_words[SNAPSHOT_WORDS];
 	uint64_t first, last;
 	const void *bytes;
 	size_t length = event_encoder_payload(encoder, &bytes, &first, &last);
@@ -115,13 +116,16 @@ static void check_chunk(struct test *t, struct event_encoder *encoder, struct ev
 	event_decoder_start(decoder, bytes, length);
 	while (event_decoder_next(decoder, &event) > 0) {
 		uint32_t number = *next, at = chunk.count++;
-		struct snapshot wanted = take(&states[number], number), snapshot;
+		struct snapshot wanted = take(&states[number], number), snapshot, key;
+		uint32_t back = event.snapshot.key;
 
 		chunk.records[at] = event.snapshot;
 		CHECK_INT(t, event.snapshot.number, number + 1);
-		CHECK(t, event.snapshot.key <= at);
-		CHECK_INT(t, snapshot_decode(&event.snapshot, event.snapshot.key ? &chunk.records[at - event.snapshot.key] : NULL,
-					 words, scratch, &snapshot), 0);
+		REQUIRE(t, back <= at);
+		if (back)
+			CHECK(t, !chunk.records[at - back].key &&
+					 !snapshot_decode(&chunk.records[at - back], NULL, key_words, &key));
+		CHECK_INT(t, snapshot_decode(&event.snapshot, back ? &key : NULL, words, &snapshot), 0);
 		CHECK_INT(t, snapshot.count, wanted.count);
 		CHECK_INT(t, snapshot.address, wanted.address);
 		CHECK_INT(t, snapshot.time, wanted.time);

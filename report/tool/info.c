@@ -88,6 +88,8 @@ static int info_file(const char *path, const struct tool_request *request, bool 
 		      file->model_count == 1 ? "section" : "sections");
 	for (size_t i = 0; !r && i < file->model_count; i++)
 		r = info_section(file, i, request, ret_damaged);
+	if (!r)
+		r = info_unwinding(file, request);
 	if (!r) {
 		(void)fputc('\n', out);
 		if (info_damage(file, out))

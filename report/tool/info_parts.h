@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "report/read/trace_file.h"
+#include "report/tool/tool.h"
 
 /* "  key             text", where there is a text. */
 void info_line(FILE *out, const char *key, const char *text);
@@ -24,6 +25,8 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 void info_cost(const struct trace_model *model, FILE *out);
 /* True where events were lost. */
 bool info_losses(const struct trace_model *model, FILE *out);
+/* Of the whole file, where it holds snapshots. -errno after it said why. */
+int info_unwinding(const struct trace_file *file, const struct tool_request *request);
 /* Those that something was said of; all of them with `verbose`. */
 void info_modules(const struct trace_model *model, bool verbose, FILE *out);
 

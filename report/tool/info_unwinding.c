@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* How the user stacks end that are unwound from snapshots. Unwinds all of them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/profile_internal.h"
+#include "report/tool/info_parts.h"
+
+static void print_shares(const struct profile_quality *quality, FILE *out)
+{
+	static const struct {
+		enum profile_note note;
+		const char *text;
+	} ends[] = {
+		{NOTE_NONE, "where their thread began"},
+		{NOTE_TRUNCATED, "where the snapshot ends (truncated)"},
+		{NOTE_NO_CFI, "in code without unwind information"},
+		{NOTE_BAD_RETURN, "in an address that is no code"},
+		{NOTE_TOO_DEEP, "at the depth limit"},
+	};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (quality->stops[ends[i].note])
+			(void)fprintf(out, "  %-16s%.2f%% end %s (%" PRIu64 ")\n", "unwound",
+				      100.0 * (double)quality->stops[ends[i].note] / (double)quality->unwound, ends[i].text,
+				      quality->stops[ends[i].note]);
+	if (quality->guessed)
+		(void)fprintf(out, "  %-16s%" PRIu64 " with callers that were guessed\n", "unwound", quality->guessed);
+	if (quality->snapshots_missing)
+		(void)fprintf(out, "  %-16s%" PRIu64 " events refer to snapshots that are not in the trace\n", "unwound",
+			      quality->snapshots_missing);
+}
+
+static bool holds_snapshots(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->model_count; i++)
+		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks)
+			return true;
+	return false;
+}
+
+int info_unwinding(const struct trace_file *file, const struct tool_request *request)
+{
+	struct profile *profile;
+	int r;
+
+	if (!holds_snapshots(file))
+		return 0;
+	if (!strcmp(file->path, "-")) /* has been read */
+		return 0;
+	r = profile_create(&file->path, 1, request->filter, request->names, &profile);
+	if (r < 0)
+		return r;
+	if (profile->quality.unwound)
+		(void)fprintf(request->out, "\n  %-16s%" PRIu64 " user stacks\n", "unwound", profile->quality.unwound);
+	print_shares(&profile->quality, request->out);
+	profile_destroy(profile);
+	return 0;
+}

@@ -120,7 +120,7 @@ static void print_source(const struct trace_model *model, const struct trace_sou
 		(void)fprintf(out, ", period %" PRIu64, event->period);
 	(void)fprintf(out, ", from %s s to %s s", figure_seconds(start).text, figure_seconds(stop).text);
 	if (event->flags & SOURCE_USER_STACKS)
-		(void)fputs(source->flags & SOURCE_SNAPSHOTS ? ", with user stacks and snapshots of them" : ", with user stacks", out);
+		(void)fputs(event->flags & SOURCE_SNAPSHOTS ? ", with user stacks and snapshots of them" : ", with user stacks", out);
 	if (event->flags & SOURCE_SOFTWARE_FALLBACK)
 		(void)fputs(", for want of a hardware counter", out);
 	(void)fputc('\n', out);

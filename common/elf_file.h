@@ -60,11 +60,16 @@ int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbol
 void elf_symbols_deinit(struct elf_symbols *symbols);
 
 struct elf_section_bytes {
-	uint8_t *bytes; /* NULL: there is no such section */
+	uint8_t *bytes; /* NULL: there is no such section; else the holder frees it */
 	size_t size;
 	uint64_t address; /* link-time, of the first byte */
 	bool compressed;  /* an Elf64_Chdr and what it says */
 };
+
+/* The first section of that name. -ENOENT: there is none, or nothing of it is in the file; -E2BIG: it has more than `most` bytes. */
+int elf_file_section(const struct elf_file *file, const char *name, uint64_t most, struct elf_section_bytes *ret_bytes);
+/* Whether the file has a symbol table of its own beside that of the dynamic linker. */
+bool elf_file_has_symtab(const struct elf_file *file);
 
 struct elf_unwind { /* call frame information, undecoded */
 	struct elf_section_bytes eh_frame, eh_frame_hdr, debug_frame;

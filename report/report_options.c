@@ -209,6 +209,8 @@ static const struct option_row rows[] = {
 	{"Names", "debug-dir", 0, OPTION_LIST, AT(debug_dir_list), "DIR", 0, 0, NULL,
 	 "where separate debug files are, by build-id (/usr/lib/debug); may be given again"},
 	{"Names", "symfs", 0, OPTION_TEXT, AT(names.symfs), "DIR", 0, 0, NULL, "look for the traced files below DIR"},
+	{"Names", "debuginfod", 0, OPTION_FLAG, AT(names.debuginfod), NULL, 0, 0, NULL,
+	 "fetch what is missing from the servers that DEBUGINFOD_URLS names; without it nobody is ever asked"},
 	{"Names", "vmlinux", 0, OPTION_TEXT, AT(names.vmlinux), "FILE", 0, 0, NULL, "the kernel's ELF file"},
 	{"Names", "kallsyms", 0, OPTION_TEXT, AT(names.kallsyms), "FILE", 0, 0, NULL, "a copy of /proc/kallsyms"},
 

@@ -67,6 +67,27 @@ int elf_file_section(const struct elf_file *file, const char *name, uint64_t mos
 	return 0;
 }
 
+int elf_file_module_text(const struct elf_file *file, uint16_t *ret_section, uint64_t *ret_size)
+{
+	_cleanup_free_ char *names = NULL;
+	size_t names_size;
+	int r = elf_file_section_names(file, &names, &names_size);
+
+	for (size_t i = 0; r == 0 && i < file->section_count && i <= UINT16_MAX; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+		const char *name = section->sh_name < names_size ? names + section->sh_name : "";
+
+		if (~section->sh_flags & (SHF_ALLOC | SHF_EXECINSTR) || !strncmp(name, ".init", 5))
+			continue;
+		if (strcmp(name, ".text") != 0)
+			return -ENOTSUP;
+		*ret_section = (uint16_t)i;
+		*ret_size = section->sh_size;
+		return 0;
+	}
+	return r < 0 ? r : -ENOENT;
+}
+
 bool elf_file_has_symtab(const struct elf_file *file)
 {
 	for (size_t i = 0; i < file->section_count; i++)

@@ -116,6 +116,7 @@ static const char *why(const struct module *module)
 		[SYMBOLS_NONE_IN_FILE] = "the file names nothing",
 		[SYMBOLS_NO_BUILD_ID] = "no build-id",
 		[SYMBOLS_NO_FILE] = "no file with its build-id",
+		[SYMBOLS_NO_PLACE] = "the module's code does not begin with .text: nothing tells where its functions are",
 		[SYMBOLS_UNREADABLE] = "the file is not a readable ELF file",
 		[SYMBOLS_OTHER_BUILD_ID] = "the file here has another build-id and was refused",
 	};
@@ -175,6 +176,9 @@ static int tell_refused(struct profile *profile)
 
 		if (module->local_state == SYMBOLS_OTHER_BUILD_ID)
 			r = account_line(profile, "'%s' was refused: its build-id is not %s", module->path, module->build_id);
+		if (r == 0 && module->refused_path[0])
+			r = account_line(profile, "'%s' was refused: it is not the debug file of '%s' with build-id %s",
+					 module->refused_path, module->path, module->build_id);
 	}
 	return r;
 }

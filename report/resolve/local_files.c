@@ -13,6 +13,7 @@
 
 #include "common/cleanup.h"
 #include "report/resolve/debug_link.h"
+#include "report/resolve/local_files_internal.h"
 
 void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])
 {
@@ -35,8 +36,7 @@ void local_elf_close(struct local_elf *local)
 	*local = (struct local_elf){.fd = -1};
 }
 
-/* A FIFO must not block and a device must not act, so the kind is asked before anything is read. */
-static int open_regular(const char *path, int *ret_fd)
+int local_open_regular(const char *path, int *ret_fd)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat status;
@@ -51,7 +51,7 @@ static int open_regular(const char *path, int *ret_fd)
 	return 0;
 }
 
-static bool same_build_id(const struct elf_file *elf, const struct build_id *id)
+bool local_same_build_id(const struct elf_file *elf, const struct build_id *id)
 {
 	struct build_id found;
 
@@ -62,7 +62,7 @@ static bool same_build_id(const struct elf_file *elf, const struct build_id *id)
 static int open_elf(const char *path, enum local_source source, struct local_elf *ret_elf)
 {
 	struct local_elf local = {.fd = -1, .source = source, .path = strdup(path)};
-	int r = local.path ? open_regular(path, &local.fd) : -ENOMEM;
+	int r = local.path ? local_open_regular(path, &local.fd) : -ENOMEM;
 
 	if (r == 0)
 		r = elf_file_create(local.fd, &local.elf);
@@ -81,7 +81,7 @@ static int open_exact(const char *path, enum local_source source, const struct b
 
 	if (r < 0)
 		return r;
-	if (!same_build_id(local.elf, id)) {
+	if (!local_same_build_id(local.elf, id)) {
 		local_elf_close(&local);
 		return -ESTALE;
 	}
@@ -94,8 +94,7 @@ int local_elf_open_named(const char *path, const struct build_id *id, struct loc
 	return open_exact(path, LOCAL_NAMED, id, ret_elf);
 }
 
-/* Whether a component is "..". */
-static bool climbs(const char *path)
+bool local_path_climbs(const char *path)
 {
 	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
 		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
@@ -105,7 +104,7 @@ static bool climbs(const char *path)
 
 static bool is_usable(const struct local_files *files, const char *path)
 {
-	return files->symfs && path[0] == '/' && !climbs(path);
+	return files->symfs && path[0] == '/' && !local_path_climbs(path);
 }
 
 int local_elf_open(const struct local_files *files, const char *path, const struct build_id *id,
@@ -124,8 +123,7 @@ int local_elf_open(const struct local_files *files, const char *path, const stru
 
 /* --- debug files --- */
 
-/* The first file that was there but not the right one. */
-static int note_refusal(char **refused, const char *path)
+int local_note_refusal(char **refused, const char *path)
 {
 	if (!refused || *refused)
 		return 0;
@@ -148,7 +146,7 @@ static int open_by_build_id(const struct local_files *files, const struct build_
 
 		if (length > 0 && (size_t)length < sizeof(full))
 			r = open_exact(full, LOCAL_BUILD_ID, id, ret_elf);
-		if (r == -ESTALE && note_refusal(refused, full) < 0)
+		if (r == -ESTALE && local_note_refusal(refused, full) < 0)
 			r = -ENOMEM;
 	}
 	return r;
@@ -169,7 +167,7 @@ static int open_linked(const char *full, const struct debug_link *link, const st
 	if (r < 0)
 		return r;
 	elf_file_build_id(local.elf, &found);
-	if (found.length && !same_build_id(local.elf, id))
+	if (found.length && !local_same_build_id(local.elf, id))
 		r = -ESTALE;
 	else
 		r = debug_link_check(link, local.fd);
@@ -218,25 +216,24 @@ static int open_by_link(const struct local_files *files, const char *path, const
 		if (!format_place(files, path, link.name, place, full))
 			continue;
 		r = open_linked(full, &link, id, ret_elf);
-		if (r == -ESTALE && note_refusal(refused, full) < 0)
+		if (r == -ESTALE && local_note_refusal(refused, full) < 0)
 			r = -ENOMEM;
 	}
 	return r;
 }
 
-/* What came from elsewhere: the library has checked nothing. */
-static int open_from_server(const struct local_files *files, enum debug_server_file what, const struct build_id *id,
-			    char **refused, struct local_elf *ret_elf)
+int local_open_from_server(const struct local_files *files, enum debug_server_file what, const struct build_id *id,
+			   local_elf_create *create, char **refused, struct local_elf *ret_elf)
 {
 	struct local_elf local = {.fd = -1, .source = LOCAL_SERVER};
 	int r = debug_server_find(files->server, what, id, &local.fd, &local.path);
 
 	if (r < 0)
 		return r;
-	r = elf_file_create(local.fd, &local.elf);
-	if (r == 0 && !same_build_id(local.elf, id))
+	r = create(local.fd, &local.elf);
+	if (r == 0 && !local_same_build_id(local.elf, id))
 		r = -ESTALE;
-	if (r == -ESTALE && note_refusal(refused, local.path) < 0)
+	if (r == -ESTALE && local_note_refusal(refused, local.path) < 0)
 		r = -ENOMEM;
 	if (r < 0) {
 		local_elf_close(&local);
@@ -258,7 +255,7 @@ int local_elf_open_debug_for(const struct local_files *files, const char *path, 
 	if (r < 0 && r != -ENOMEM)
 		r = open_by_link(files, path, id, binary, &refused, ret_elf);
 	if (r < 0 && r != -ENOMEM)
-		r = open_from_server(files, DEBUG_SERVER_DEBUGINFO, id, &refused, ret_elf);
+		r = local_open_from_server(files, DEBUG_SERVER_DEBUGINFO, id, elf_file_create, &refused, ret_elf);
 	if (r < 0 && r != -ENOMEM && refused)
 		r = -ESTALE;
 	if (ret_refused && refused)
@@ -268,5 +265,5 @@ int local_elf_open_debug_for(const struct local_files *files, const char *path, 
 
 int local_elf_open_fetched(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf)
 {
-	return open_from_server(files, DEBUG_SERVER_EXECUTABLE, id, NULL, ret_elf);
+	return local_open_from_server(files, DEBUG_SERVER_EXECUTABLE, id, elf_file_create, NULL, ret_elf);
 }

@@ -57,6 +57,12 @@ int local_elf_open_debug(const struct local_files *files, const struct build_id 
  */
 int local_elf_open_debug_for(const struct local_files *files, const char *path, const struct build_id *id,
 			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf);
+/*
+ * A kernel module, by build-id below the debug directories; below symfs in /lib/modules/RELEASE, as its modules.dep names
+ * it, plain or packed with xz or zstd; from the debuginfod servers, where they may be asked. A relocatable file; as above. *ret_refused as above.
+ */
+int local_elf_open_kernel_module(const struct local_files *files, const char *release, const char *name,
+				 const struct build_id *id, char **ret_refused, struct local_elf *ret_elf);
 /* The binary itself from the debuginfod servers, where they may be asked. */
 int local_elf_open_fetched(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf);
 /* A file the user named, to be used only for this build-id. */

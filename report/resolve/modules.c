@@ -17,7 +17,7 @@ static int add_item(struct modules *modules, struct module **ret_module)
 		free(module);
 		return -ENOMEM;
 	}
-	module->name = module->path = module->build_id = "";
+	module->name = module->path = module->build_id = module->local_path = module->refused_path = "";
 	*ret_module = module;
 	return 0;
 }

@@ -55,6 +55,7 @@ struct profile_names {                 /* where names may come from beside the t
 	const char *kallsyms, *vmlinux;
 	bool debuginfod;               /* ask the servers that DEBUGINFOD_URLS names */
 	bool mangled;
+	bool full; /* names with parameters and all template arguments */
 };
 
 #endif

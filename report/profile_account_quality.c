@@ -108,7 +108,7 @@ static void count_unnamed(struct profile *profile, struct unnamed_module *module
 	}
 }
 
-static const char *why(const struct module *module)
+const char *account_why(const struct module *module)
 {
 	static const char *const texts[] = {
 		[SYMBOLS_NOT_ASKED] = "the file named nothing when it was recorded",
@@ -157,7 +157,7 @@ static int tell_unnamed(struct profile *profile)
 		r = account_line(profile, "    %.1f%% %s%s%s%s: %s",
 				 account_share(modules[shown].samples, profile->quality.samples),
 				 module->path[0] ? module->path : module->name, module->build_id[0] ? " (" : "",
-				 module->build_id, module->build_id[0] ? ")" : "", why(module));
+				 module->build_id, module->build_id[0] ? ")" : "", account_why(module));
 	}
 	for (; shown < count; shown++)
 		rest += modules[shown].samples;

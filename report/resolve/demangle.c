@@ -23,7 +23,8 @@ static void take_piece(const char *piece, size_t length, void *context)
 
 	if (length > OUTPUT_MAX - output->length || output->pieces++ == PIECES_MAX)
 		longjmp(output->too_large, 1);
-	memcpy(output->text + output->length, piece, length);
+	if (length) /* else the piece may be NULL */
+		memcpy(output->text + output->length, piece, length);
 	output->length += length;
 }
 

@@ -214,7 +214,7 @@ $(BUILD)/fuzz/%.o: %.c
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -include common/banned.h \
 		-MMD -MP -c $< -o $@
 
-$(BUILD)/fuzz/all.a: $(call fuzz_objects,$(SHARED_C) $(REPORT_C) record/jit_dump.c)
+$(BUILD)/fuzz/all.a: $(call fuzz_objects,$(SHARED_C) $(REPORT_C) record/jit_log.c)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

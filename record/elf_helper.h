@@ -18,7 +18,7 @@
 enum elf_what { ELF_BUILD_ID = 1,
 		ELF_SYMBOLS = 2,
 		ELF_PERF_MAP = 3,
-		ELF_JIT_DUMP = 4 };
+		ELF_JIT_LOG = 4 };
 
 struct elf_request {
 	uint32_t token;

@@ -134,8 +134,8 @@ static void group_find_jit(struct embedding *embedding, struct group *group)
 	group->fd_owned = group->fd >= 0;
 	if (group->fd_owned)
 		return;
-	group->what = ELF_JIT_DUMP;
-	group->fd = module_files_jit_dump(embedding->files, group->tgid);
+	group->what = ELF_JIT_LOG;
+	group->fd = module_files_jit_log(embedding->files, group->tgid);
 }
 
 static void group_find_file(struct embedding *embedding, struct group *group)

@@ -13,7 +13,7 @@
 #include "format/limits.h"
 #include "record/clocks.h"
 #include "record/elf_helper.h"
-#include "record/jit_dump.h"
+#include "record/jit_log.h"
 #include "record/module_table.h"
 #include "record/nursery.h"
 #include "record/opener_helper.h"
@@ -22,7 +22,7 @@
 enum { QUEUE = 4096,
        MAX_STUCK = 4,
        MAX_TRIES = 4, /* to open one file: the process that mapped it may be gone, the next one may stay */
-       JIT_DUMPS = 1024, /* processes with one */
+       JIT_LOGS = 1024, /* processes with one */
        DEADLINE_MS = 200 };
 
 struct ask {
@@ -46,7 +46,7 @@ struct file {
 	bool waiting; /* for its turn or its answer */
 };
 
-struct jit_dump {
+struct jit_log {
 	uint32_t tgid, module;
 };
 
@@ -60,8 +60,8 @@ struct module_files {
 	uint32_t identify_head, identify_tail;
 	struct file *files; /* by module id */
 	uint32_t fds_open, fds_max;
-	struct jit_dump jit_dumps[JIT_DUMPS]; /* the latest */
-	uint32_t jit_dump_count;
+	struct jit_log jit_logs[JIT_LOGS]; /* the latest */
+	uint32_t jit_log_count;
 	struct module_files_counts counts;
 };
 
@@ -291,19 +291,19 @@ void module_files_note(struct module_files *files, uint32_t module, uint32_t tgi
 {
 	const struct module_entry *entry = module_table_find(files->modules, module);
 
-	if (entry && jit_dump_is_path(entry->path))
-		files->jit_dumps[files->jit_dump_count++ % JIT_DUMPS] = (struct jit_dump){tgid, module};
+	if (entry && jit_log_is_path(entry->path))
+		files->jit_logs[files->jit_log_count++ % JIT_LOGS] = (struct jit_log){tgid, module};
 }
 
-int module_files_jit_dump(const struct module_files *files, uint32_t tgid)
+int module_files_jit_log(const struct module_files *files, uint32_t tgid)
 {
-	uint32_t count = files->jit_dump_count < JIT_DUMPS ? files->jit_dump_count : JIT_DUMPS;
+	uint32_t count = files->jit_log_count < JIT_LOGS ? files->jit_log_count : JIT_LOGS;
 
 	for (uint32_t i = 1; i <= count; i++) {
-		const struct jit_dump *dump = &files->jit_dumps[(files->jit_dump_count - i) % JIT_DUMPS];
+		const struct jit_log *noted = &files->jit_logs[(files->jit_log_count - i) % JIT_LOGS];
 
-		if (dump->tgid == tgid)
-			return module_files_fd(files, dump->module);
+		if (noted->tgid == tgid)
+			return module_files_fd(files, noted->module);
 	}
 	return -1;
 }

@@ -78,13 +78,6 @@ struct profile_module {   /* number 0: no module, "[unknown]" */
 	bool kernel;
 };
 
-struct profile_module_names { /* where the names of a module's functions are from, as far as any was asked for */
-	const char *from;    /* "the trace", "its debug file" ..., and whatever is better than nothing; NULL: nothing names any */
-	const char *path;    /* of the file that they are from, "" */
-	const char *why;     /* what keeps the others from having a name */
-	const char *refused; /* a file that is in the place of the right one, "" */
-};
-
 struct profile_symbol {
 	const char *name; /* demangled unless --mangled; NULL: not known */
 	uint64_t offset;  /* of the frame's address in the symbol */
@@ -142,7 +135,6 @@ size_t profile_entries(const struct profile *profile, const struct profile_entry
 const struct profile_node *profile_nodes(const struct profile *profile, size_t *ret_count);
 const struct profile_frame *profile_frames(const struct profile *profile, size_t *ret_count);
 const struct profile_module *profile_modules(const struct profile *profile, size_t *ret_count);
-void profile_module_names(const struct profile *profile, uint32_t module, struct profile_module_names *ret_names);
 const struct profile_task *profile_tasks(const struct profile *profile, size_t *ret_count);
 size_t profile_walks(const struct profile *profile, const struct profile_walk **ret_walks);
 size_t profile_walk_tasks(const struct profile *profile, const struct profile_walk_task **ret_rows); /* walk order, then task */

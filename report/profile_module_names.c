@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a finished profile says of the sources of names. */
+#include "report/profile_module_names.h"
+
 #include "report/profile_account_lines.h"
 #include "report/profile_internal.h"
 

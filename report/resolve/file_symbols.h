@@ -41,13 +41,13 @@ struct file_symbols {
 void file_symbols_deinit(struct file_symbols *symbols);
 
 /*
- * 0 where some file fits, even if it names nothing; else what is wrong with the binary, as local_elf_open() says it; -ENOMEM. `debug`: debug
- * files may be used, as somebody else knows where the code lies in the binary. ret_symbols is set in any case.
+ * 0 where some file fits, even if it names nothing; else what is wrong with the binary, as local_elf_open() says it; -ENOMEM.
+ * `debug`: debug files may be used, as somebody else knows where the code lies in the binary. ret_symbols is set in any case.
  */
 int file_symbols_collect(const struct local_files *files, const char *path, const struct build_id *id, bool debug,
 			 struct file_symbols *ret_symbols);
 
-/* Those in the file's .gnu_debugdata: 0, -ENOENT there is none, -ESTALE it is another file's, or as elf_file_symbols(), unpack_xz(). */
+/* Those in the file's .gnu_debugdata: 0, -ENOENT there is none, -ESTALE it is another file's, as elf_file_symbols(), unpack_xz(). */
 int file_symbols_add_mini(const struct elf_file *elf, struct symbol_list *list);
 
 #endif

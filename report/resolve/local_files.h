@@ -59,7 +59,8 @@ int local_elf_open_debug_for(const struct local_files *files, const char *path, 
 			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf);
 /*
  * A kernel module, by build-id below the debug directories; below symfs in /lib/modules/RELEASE, as its modules.dep names
- * it, plain or packed with xz or zstd; from the debuginfod servers, where they may be asked. A relocatable file; as above. *ret_refused as above.
+ * it, plain or packed with xz or zstd; from the debuginfod servers, where they may be asked. A relocatable file; *ret_refused and the
+ * rest as above.
  */
 int local_elf_open_kernel_module(const struct local_files *files, const char *release, const char *name,
 				 const struct build_id *id, char **ret_refused, struct local_elf *ret_elf);

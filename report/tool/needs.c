@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/printable.h"
 #include "report/figures.h"
+#include "report/profile_module_names.h"
 
 /* Modules with addresses that nothing here can name, by the share of the call chains that pass through them. */
 

@@ -24,7 +24,8 @@ static void check_list(struct symbol_list *list)
 {
 	for (size_t i = 0; i < list->symbols.count; i++)
 		require(list->symbols.items[i].name < list->names.count &&
-			memchr(list->names.items + list->symbols.items[i].name, 0, list->names.count - list->symbols.items[i].name));
+			memchr(list->names.items + list->symbols.items[i].name, 0,
+			       list->names.count - list->symbols.items[i].name));
 	symbol_list_deinit(list);
 }
 

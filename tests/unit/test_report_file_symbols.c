@@ -333,7 +333,8 @@ static void names_kernel_modules_packed_or_not(struct test *t)
 	(void)snprintf(place.program, sizeof(place.program), "%s/whole.ko", place.path);
 	REQUIRE(t, read_id(place.program, &module.id));
 	check_module(t, &place, &module);
-	REQUIRE(t, run("cd %s/lib/modules/6.1 && xz --check=crc32 kernel/my-mod.ko && sed -i s/ko:/ko.xz:/ modules.dep", place.path));
+	REQUIRE(t, run("cd %s/lib/modules/6.1 && xz --check=crc32 kernel/my-mod.ko && sed -i s/ko:/ko.xz:/ modules.dep",
+		       place.path));
 	check_module(t, &place, &module);
 	REQUIRE(t, run("cd %s/lib/modules/6.1 && zstd -q --rm ../../../whole.ko -o kernel/my-mod.ko.zst && rm kernel/*.xz && "
 		       "cp kernel/my-mod.ko.zst ../../.. && cd ../../.. && zstd -qd my-mod.ko.zst -o whole.ko && "
@@ -351,5 +352,5 @@ static void names_kernel_modules_packed_or_not(struct test *t)
 }
 
 TEST_MAIN(TEST(names_what_nm_lists_from_each_source), TEST(finds_linked_files_in_each_place),
-	  TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs), TEST(unpacks_no_bomb), TEST(unpacks_zstd_sections),
-	  TEST(names_kernel_modules_packed_or_not))
+	  TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs), TEST(unpacks_no_bomb),
+	  TEST(unpacks_zstd_sections), TEST(names_kernel_modules_packed_or_not))

@@ -5,17 +5,17 @@
  * compiler maps a page of it executable, which is how it is found. Of code at one address the latest counts. The file is
  * written by the target while we read: bounded, and it ends at the first record that makes no sense.
  */
-#ifndef RWALKER_RECORD_JIT_DUMP_H
-#define RWALKER_RECORD_JIT_DUMP_H
+#ifndef RWALKER_RECORD_JIT_LOG_H
+#define RWALKER_RECORD_JIT_LOG_H
 
 #include <stdbool.h>
 
 #include "common/elf_file.h"
 
 /* Whether a mapped file is one, by the end of its path: ".../jit-NUMBER.dump". */
-bool jit_dump_is_path(const char *path);
+bool jit_log_is_path(const char *path);
 
-/* Run-time addresses; not sorted. An empty list is no error. -ENOEXEC: no such file, or of another byte order; -ENOMEM, -EFBIG, -errno of pread. */
-int jit_dump_read(int fd, struct elf_symbols *ret_symbols);
+/* Run-time addresses, ascending, may be none. -ENOEXEC: no such file, or another byte order; -ENOMEM, -EFBIG, -errno of pread. */
+int jit_log_read(int fd, struct elf_symbols *ret_symbols);
 
 #endif

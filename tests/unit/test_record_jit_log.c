@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Files written here as perf's jitdump-specification.txt describes them. */
-#include "record/jit_dump.h"
+#include "record/jit_log.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -73,7 +73,7 @@ static int read_back(struct writer *writer, size_t cut, struct elf_symbols *symb
 
 	if (fd < 0 || write(fd, writer->bytes, length) != (ssize_t)length)
 		abort();
-	rc = jit_dump_read(fd, symbols);
+	rc = jit_log_read(fd, symbols);
 	(void)close(fd);
 	return rc;
 }
@@ -157,12 +157,12 @@ static void refuses_other_files(struct test *t)
 	CHECK_INT(t, read_back(writer, 0, &symbols), -ENOEXEC);
 	CHECK_INT(t, read_back(writer, writer->out.used, &symbols), -ENOEXEC);
 	free(writer);
-	CHECK(t, jit_dump_is_path("/root/.debug/jit/x/jit-12.dump"));
-	CHECK(t, jit_dump_is_path("/jit-1.dump"));
-	CHECK(t, !jit_dump_is_path("jit-1.dump"));
-	CHECK(t, !jit_dump_is_path("/tmp/jit-.dump"));
-	CHECK(t, !jit_dump_is_path("/tmp/jit-1.dump.old"));
-	CHECK(t, !jit_dump_is_path("/tmp/jit-1x.dump"));
+	CHECK(t, jit_log_is_path("/root/.debug/jit/x/jit-12.dump"));
+	CHECK(t, jit_log_is_path("/jit-1.dump"));
+	CHECK(t, !jit_log_is_path("jit-1.dump"));
+	CHECK(t, !jit_log_is_path("/tmp/jit-.dump"));
+	CHECK(t, !jit_log_is_path("/tmp/jit-1.dump.old"));
+	CHECK(t, !jit_log_is_path("/tmp/jit-1x.dump"));
 }
 
 TEST_MAIN(TEST(reads_what_was_compiled), TEST(later_code_replaces_earlier), TEST(takes_what_is_whole), TEST(refuses_other_files))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/jit_dump.h"
+#include "record/jit_log.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -32,14 +32,14 @@ struct code {
 	bool moved; /* the name is that of the code with the same index */
 };
 
-struct dump {
+struct reading {
 	int fd;
 	ARRAY(struct code) codes;
 	ARRAY(char) names;
 	uint8_t window[WINDOW];
 };
 
-bool jit_dump_is_path(const char *path)
+bool jit_log_is_path(const char *path)
 {
 	const char *name = strrchr(path, '/');
 	size_t digits;
@@ -52,33 +52,33 @@ bool jit_dump_is_path(const char *path)
 
 /* --- reading --- */
 
-static int add_name(struct dump *dump, const uint8_t *bytes, size_t length, uint32_t *ret_name)
+static int add_name(struct reading *reading, const uint8_t *bytes, size_t length, uint32_t *ret_name)
 {
-	size_t used = dump->names.count;
+	size_t used = reading->names.count;
 
 	if (used + length + 1 > MAX_NAME_BYTES)
 		return -EFBIG;
-	if (array_reserve(&dump->names, used + length + 1))
+	if (array_reserve(&reading->names, used + length + 1))
 		return -ENOMEM;
-	memcpy(dump->names.items + used, bytes, length);
-	dump->names.items[used + length] = '\0';
-	dump->names.count += length + 1;
+	memcpy(reading->names.items + used, bytes, length);
+	reading->names.items[used + length] = '\0';
+	reading->names.count += length + 1;
 	*ret_name = (uint32_t)used;
 	return 0;
 }
 
-static int add_code(struct dump *dump, struct code *code)
+static int add_code(struct reading *reading, struct code *code)
 {
-	if (dump->codes.count == MAX_CODES)
+	if (reading->codes.count == MAX_CODES)
 		return -EFBIG;
-	code->number = (uint32_t)dump->codes.count;
+	code->number = (uint32_t)reading->codes.count;
 	if (!code->size || code->address + code->size < code->address)
 		return 0;
-	return array_push(&dump->codes, *code);
+	return array_push(&reading->codes, *code);
 }
 
 /* pid, tid, vma, code_addr, code_size, code_index, name, code */
-static int take_load(struct dump *dump, struct byte_cursor *record)
+static int take_load(struct reading *reading, struct byte_cursor *record)
 {
 	struct code code = {0};
 	size_t length;
@@ -91,12 +91,12 @@ static int take_load(struct dump *dump, struct byte_cursor *record)
 	length = record->bad ? 0 : strnlen((const char *)record->next, byte_cursor_left(record));
 	if (!length)
 		return 0;
-	rc = add_name(dump, record->next, length, &code.name);
-	return rc ? rc : add_code(dump, &code);
+	rc = add_name(reading, record->next, length, &code.name);
+	return rc ? rc : add_code(reading, &code);
 }
 
 /* pid, tid, vma, old_code_addr, new_code_addr, code_size, code_index */
-static int take_move(struct dump *dump, struct byte_cursor *record)
+static int take_move(struct reading *reading, struct byte_cursor *record)
 {
 	struct code code = {.moved = true};
 
@@ -104,65 +104,65 @@ static int take_move(struct dump *dump, struct byte_cursor *record)
 	code.address = byte_cursor_u64(record);
 	code.size = byte_cursor_u64(record);
 	code.index = byte_cursor_u64(record);
-	return record->bad ? 0 : add_code(dump, &code);
+	return record->bad ? 0 : add_code(reading, &code);
 }
 
-static ssize_t window_read(struct dump *dump, uint64_t offset, size_t length)
+static ssize_t window_read(struct reading *reading, uint64_t offset, size_t length)
 {
-	ssize_t got = pread(dump->fd, dump->window, length, (off_t)offset);
+	ssize_t got = pread(reading->fd, reading->window, length, (off_t)offset);
 
 	return got < 0 ? -errno : got;
 }
 
 /* The record at `offset`: 1 and its size, 0 where the file ends or makes no sense. Most names are short: the code behind is not read. */
-static int record_take(struct dump *dump, uint64_t offset, uint32_t *ret_size)
+static int record_take(struct reading *reading, uint64_t offset, uint32_t *ret_size)
 {
 	enum { FIRST = 512 };
-	ssize_t got = window_read(dump, offset, FIRST);
+	ssize_t got = window_read(reading, offset, FIRST);
 	struct byte_cursor cursor;
 	uint32_t id, size;
 	int rc = 0;
 
 	if (got < RECORD_HEADER)
 		return got < 0 ? (int)got : 0;
-	cursor = byte_cursor_make(dump->window, (size_t)got);
+	cursor = byte_cursor_make(reading->window, (size_t)got);
 	id = byte_cursor_u32(&cursor);
 	size = byte_cursor_u32(&cursor);
 	if (size < RECORD_HEADER)
 		return 0;
 	if (id == CODE_LOAD && size > FIRST && got == FIRST &&
-	    !memchr(dump->window + RECORD_HEADER + LOAD_BODY, 0, FIRST - RECORD_HEADER - LOAD_BODY))
-		got = window_read(dump, offset, size < WINDOW ? size : WINDOW);
+	    !memchr(reading->window + RECORD_HEADER + LOAD_BODY, 0, FIRST - RECORD_HEADER - LOAD_BODY))
+		got = window_read(reading, offset, size < WINDOW ? size : WINDOW);
 	if (got < RECORD_HEADER)
 		return got < 0 ? (int)got : 0;
-	cursor = byte_cursor_make(dump->window, (size_t)got < size ? (size_t)got : size);
+	cursor = byte_cursor_make(reading->window, (size_t)got < size ? (size_t)got : size);
 	(void)byte_cursor_bytes(&cursor, RECORD_HEADER);
 	if (id == CODE_LOAD)
-		rc = take_load(dump, &cursor);
+		rc = take_load(reading, &cursor);
 	else if (id == CODE_MOVE)
-		rc = take_move(dump, &cursor);
+		rc = take_move(reading, &cursor);
 	*ret_size = size;
 	return rc ? rc : 1;
 }
 
-static int header_read(struct dump *dump, uint64_t *ret_size)
+static int header_read(struct reading *reading, uint64_t *ret_size)
 {
-	ssize_t got = window_read(dump, 0, FILE_HEADER);
-	struct byte_cursor cursor = byte_cursor_make(dump->window, got > 0 ? (size_t)got : 0);
+	ssize_t got = window_read(reading, 0, FILE_HEADER);
+	struct byte_cursor cursor = byte_cursor_make(reading->window, got > 0 ? (size_t)got : 0);
 	uint32_t magic = byte_cursor_u32(&cursor), version = byte_cursor_u32(&cursor);
 
 	*ret_size = byte_cursor_u32(&cursor);
 	return cursor.bad || magic != MAGIC || version != 1 || *ret_size < FILE_HEADER ? -ENOEXEC : 0;
 }
 
-static int records_read(struct dump *dump)
+static int records_read(struct reading *reading)
 {
 	uint64_t offset = 0;
 	uint32_t size = 0;
-	int rc = header_read(dump, &offset);
+	int rc = header_read(reading, &offset);
 
 	for (uint32_t i = 0; !rc && i < MAX_RECORDS; i++, offset += size) {
-		rc = record_take(dump, offset, &size);
+		rc = record_take(reading, offset, &size);
 		if (rc <= 0)
 			return rc;
 		rc = 0;
@@ -206,13 +206,13 @@ static void name_moved(struct code *codes, size_t count)
 	}
 }
 
-static int symbols_make(struct dump *dump, struct elf_symbols *ret_symbols)
+static int symbols_make(struct reading *reading, struct elf_symbols *ret_symbols)
 {
-	struct elf_symbols symbols = {.items = calloc(dump->codes.count + 1, sizeof(*symbols.items))};
-	struct code *codes = dump->codes.items;
-	size_t count = dump->codes.count;
+	struct elf_symbols symbols = {.items = calloc(reading->codes.count + 1, sizeof(*symbols.items))};
+	struct code *codes = reading->codes.items;
+	size_t count = reading->codes.count;
 
-	if (!symbols.items || array_push(&dump->names, '\0')) {
+	if (!symbols.items || array_push(&reading->names, '\0')) {
 		free(symbols.items);
 		return -ENOMEM;
 	}
@@ -227,26 +227,26 @@ static int symbols_make(struct dump *dump, struct elf_symbols *ret_symbols)
 									     .name = codes[i].name,
 									     .binding = STB_GLOBAL,
 									     .type = STT_FUNC};
-	symbols.names = dump->names.items;
-	symbols.names_size = dump->names.count;
-	dump->names.items = NULL;
+	symbols.names = reading->names.items;
+	symbols.names_size = reading->names.count;
+	reading->names.items = NULL;
 	*ret_symbols = symbols;
 	return 0;
 }
 
-int jit_dump_read(int fd, struct elf_symbols *ret_symbols)
+int jit_log_read(int fd, struct elf_symbols *ret_symbols)
 {
-	struct dump *dump = calloc(1, sizeof(*dump));
-	int rc = dump ? 0 : -ENOMEM;
+	struct reading *reading = calloc(1, sizeof(*reading));
+	int rc = reading ? 0 : -ENOMEM;
 
 	if (rc)
 		return rc;
-	dump->fd = fd;
-	rc = records_read(dump);
+	reading->fd = fd;
+	rc = records_read(reading);
 	if (!rc)
-		rc = symbols_make(dump, ret_symbols);
-	array_free(&dump->codes);
-	array_free(&dump->names);
-	free(dump);
+		rc = symbols_make(reading, ret_symbols);
+	array_free(&reading->codes);
+	array_free(&reading->names);
+	free(reading);
 	return rc;
 }

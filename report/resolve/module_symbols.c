@@ -177,9 +177,10 @@ static int add_vmlinux(const struct modules *modules, const struct module *modul
 	uint64_t text = 0;
 	int r;
 
-	if (!modules->files.vmlinux)
-		return -ENOENT;
-	r = local_elf_open_named(modules->files.vmlinux, &module->id, &local);
+	if (modules->files.vmlinux)
+		r = local_elf_open_named(modules->files.vmlinux, &module->id, &local);
+	else
+		r = local_elf_open_debug(&modules->files, &module->id, &local);
 	if (r < 0)
 		return r;
 	if (!find_text(local.elf, &text))

@@ -33,7 +33,7 @@ int unpacked_add(struct unpacked *unpacked, const void *bytes, size_t size);
 /* The whole of an open file by the end of its path: ".xz" or ".zst" is unpacked, any other given back as a copy of the descriptor. */
 int unpack_file(int fd, const char *path, int *ret_fd);
 
-/* "lzma 5.4.1", "zstd 1.5.4" */
+/* "5.4.1", "1.5.4" */
 const char *unpack_xz_version(void);
 const char *unpack_zstd_version(void);
 

@@ -12,14 +12,16 @@ status_of() {
 	exec 3<&-
 } 2>/dev/null
 
-serves() { [ "$(status_of "/buildid/$id/debuginfo")" = 200 ]; }
+serves() { # KIND
+	[ "$(status_of "/buildid/$id/$1")" = 200 ]
+}
 
 start_server() {
 	local tries
 	for tries in 1 2 3 4 5; do
 		port=$((20000 + (RANDOM + tries) % 20000))
 		start debuginfod -p "$port" -d "$scratch/index.sqlite" -F "$scratch/served" >"$scratch/server.log" 2>&1
-		wait_for 20 serves && return 0
+		wait_for 20 serves debuginfo && return 0
 		kill "$started" 2>/dev/null
 	done
 	return 1
@@ -33,10 +35,11 @@ leaf_share() {
 
 need_recording
 need_tool debuginfod objcopy strace readelf
-mkdir "$scratch/served" "$scratch/cache" "$scratch/bin"
+mkdir "$scratch/served" "$scratch/cache" "$scratch/bin" "$scratch/empty"
 cp "$workloads/cpu_paths" "$scratch/bin/cpu_paths"
 objcopy --only-keep-debug "$scratch/bin/cpu_paths" "$scratch/served/cpu_paths.debug"
 strip "$scratch/bin/cpu_paths"
+cp "$scratch/bin/cpu_paths" "$scratch/served/"
 id=$(readelf -n "$scratch/bin/cpu_paths" | awk '/Build ID/ { print $3 }')
 run_ok none "$record" -u -f 999 --embed none -o "$scratch/none.rwk" -- "$scratch/bin/cpu_paths" 1
 start_server || skip "debuginfod does not start here: $(tail -n 1 "$scratch/server.log")"
@@ -50,6 +53,11 @@ check "the file was fetched" test -s "$scratch/cache/$id/debuginfo"
 "$report" --needs -v --debuginfod "$scratch/none.rwk" >"$scratch/needs" 2>&1
 check "--needs -v says where names are from" \
 	grep -q "cpu_paths: its debug file, from a debuginfod server ('$scratch/cache/$id/debuginfo')" "$scratch/needs"
+
+# On a machine without the program, that has to come first: only it tells where its code lies.
+check_equal "named where the program is missing" 0.000000 "$(leaf_share elsewhere.folded --symfs "$scratch/empty")"
+check_number "named where all is fetched" "$(leaf_share fetched.folded --symfs "$scratch/empty" --debuginfod) > 0.1"
+check "the program was fetched" test -s "$scratch/cache/$id/executable"
 
 # A server that sends another program's file.
 cp /bin/true "$scratch/other" && chmod u+w "$scratch/cache/$id/debuginfo" && cat "$scratch/other" >"$scratch/cache/$id/debuginfo"

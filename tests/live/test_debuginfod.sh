@@ -44,6 +44,7 @@ id=$(readelf -n "$scratch/bin/cpu_paths" | awk '/Build ID/ { print $3 }')
 run_ok none "$record" -u -f 999 --embed none -o "$scratch/none.rwk" -- "$scratch/bin/cpu_paths" 1
 start_server || skip "debuginfod does not start here: $(tail -n 1 "$scratch/server.log")"
 export DEBUGINFOD_URLS="http://127.0.0.1:$port" DEBUGINFOD_CACHE_PATH="$scratch/cache"
+export XDG_CACHE_HOME="$scratch"
 
 check_equal "named without the option" 0.000000 "$(leaf_share without.folded)"
 strace -f -e trace=connect,socket -o "$scratch/strace" "$report" --tree "$scratch/none.rwk" >/dev/null 2>&1

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "report/resolve/debug_image.h"
 #include "report/resolve/debug_link.h"
 #include "report/resolve/local_files_internal.h"
 
@@ -267,23 +266,4 @@ int local_elf_open_debug_for(const struct local_files *files, const char *path, 
 int local_elf_open_fetched(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf)
 {
 	return local_open_from_server(files, DEBUG_SERVER_EXECUTABLE, id, elf_file_create, NULL, ret_elf);
-}
-
-int local_elf_unpack(struct local_elf *local)
-{
-	struct elf_file *elf;
-	int fd, r = debug_image_open(local->fd, &fd);
-
-	if (r <= 0)
-		return r;
-	r = elf_file_create(fd, &elf);
-	if (r < 0) {
-		close(fd);
-		return r;
-	}
-	elf_file_destroy(local->elf);
-	close(local->fd);
-	local->elf = elf;
-	local->fd = fd;
-	return 0;
 }

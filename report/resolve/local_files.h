@@ -66,11 +66,6 @@ int local_elf_open_kernel_module(const struct local_files *files, const char *re
 				 const struct build_id *id, char **ret_refused, struct local_elf *ret_elf);
 /* The binary itself from the debuginfod servers, where they may be asked. */
 int local_elf_open_fetched(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf);
-/*
- * Before libdw reads it: packed sections that it cannot read are unpacked into a copy (debug_image.h), which then stands
- * behind fd and elf. 0, also where nothing is packed; as debug_image_open() and elf_file_create() otherwise, and the file as it was.
- */
-int local_elf_unpack(struct local_elf *local);
 /* A file the user named, to be used only for this build-id. */
 int local_elf_open_named(const char *path, const struct build_id *id, struct local_elf *ret_elf);
 

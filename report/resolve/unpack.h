@@ -17,14 +17,11 @@ int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 /* Zstandard frames; likewise. */
 int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 
-/* Where the doors put what they unpacked: at the descriptor's place, `size` bytes so far, at most `most`. */
+/* Where the doors put what they unpacked. */
 struct unpacked {
 	int fd;
 	uint64_t size, most;
 };
-
-/* The same behind what is there already. On failure a part of it may be there. */
-int unpack_zstd_to(const void *bytes, size_t size, struct unpacked *unpacked);
 
 int unpacked_open(struct unpacked *unpacked, uint64_t most);
 /* -E2BIG: beyond the limit, and nothing was written. */

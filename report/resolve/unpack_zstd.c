@@ -28,29 +28,22 @@ static int unpack_all(ZSTD_DStream *stream, ZSTD_inBuffer *in, uint8_t *block, s
 	return r;
 }
 
-int unpack_zstd_to(const void *bytes, size_t size, struct unpacked *unpacked)
+int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd)
 {
 	_cleanup_free_ uint8_t *block = malloc(BLOCK);
 	ZSTD_inBuffer in = {.src = bytes, .size = size};
 	ZSTD_DStream *stream = block ? ZSTD_createDStream() : NULL;
+	struct unpacked unpacked = {.fd = -1};
 	int r = stream && !ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG)) ? 0 : -ENOMEM;
 
 	if (r == 0)
-		r = unpack_all(stream, &in, block, unpacked);
+		r = unpacked_open(&unpacked, most);
+	if (r == 0)
+		r = unpack_all(stream, &in, block, &unpacked);
 	(void)ZSTD_freeDStream(stream);
-	return r;
-}
-
-int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd)
-{
-	struct unpacked unpacked;
-	int r = unpacked_open(&unpacked, most);
-
-	if (r < 0)
-		return r;
-	r = unpack_zstd_to(bytes, size, &unpacked);
 	if (r < 0) {
-		(void)close(unpacked.fd);
+		if (unpacked.fd >= 0)
+			(void)close(unpacked.fd);
 		return r;
 	}
 	*ret_fd = unpacked.fd;

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/resolve/debug_image.h"
 #include "report/resolve/debug_link.h"
 #include "report/resolve/go_symbols.h"
 
@@ -50,7 +49,7 @@ static void check_file(const struct elf_file *elf, int fd)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC), image;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct elf_file *elf;
 
 	require(fd >= 0 && write(fd, bytes, length) == (ssize_t)length);
@@ -58,8 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		check_file(elf, fd);
 		elf_file_destroy(elf);
 	}
-	if (debug_image_open(fd, &image) > 0)
-		(void)close(image);
 	(void)close(fd);
 	return 0;
 }

@@ -246,42 +246,6 @@ static void unpacks_no_bomb(struct test *t)
 	place_remove(&place);
 }
 
-/* --- packed sections --- */
-
-static bool write_copy(const char *path, int fd)
-{
-	char command[128];
-
-	(void)snprintf(command, sizeof(command), "cp /proc/%d/fd/%d %s", getpid(), fd, path);
-	return system(command) == 0;
-}
-
-/* objcopy packs, we unpack, objcopy takes the sections out again: they must be those of the file that was not packed. */
-static void unpacks_zstd_sections(struct test *t)
-{
-	struct local_elf local = {.fd = -1};
-	struct place place;
-
-	if (!run("command -v objcopy readelf >/dev/null"))
-		SKIP(t, "no objcopy or readelf");
-	REQUIRE(t, place_make(&place));
-	if (!run("cd %s && objcopy --compress-debug-sections=zstd whole.debug prog 2>/dev/null", place.path)) {
-		place_remove(&place);
-		SKIP(t, "this objcopy knows no zstd");
-	}
-	REQUIRE(t, !local_elf_open_named(place.program, &place.id, &local));
-	CHECK_INT(t, local_elf_unpack(&local), 0);
-	REQUIRE(t, run("cd %s && readelf -tW prog 2>/dev/null | grep -q ZSTD && rm prog", place.path));
-	REQUIRE(t, write_copy(place.program, local.fd));
-	CHECK(t, run("cd %s && ! readelf -tW prog 2>/dev/null | grep -q ZSTD", place.path));
-	CHECK(t, run("cd %s && for s in info line str abbrev; do objcopy --dump-section .debug_$s=a whole.debug /dev/null && "
-		     "objcopy --dump-section .debug_$s=b prog /dev/null && cmp a b || exit 1; done",
-		     place.path));
-	CHECK_INT(t, local_elf_unpack(&local), 0); /* nothing is left to do */
-	local_elf_close(&local);
-	place_remove(&place);
-}
-
 /* --- kernel modules --- */
 
 static bool module_make(const struct place *place)
@@ -353,4 +317,4 @@ static void names_kernel_modules_packed_or_not(struct test *t)
 
 TEST_MAIN(TEST(names_what_nm_lists_from_each_source), TEST(finds_linked_files_in_each_place),
 	  TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs), TEST(unpacks_no_bomb),
-	  TEST(unpacks_zstd_sections), TEST(names_kernel_modules_packed_or_not))
+	  TEST(names_kernel_modules_packed_or_not))

@@ -16,9 +16,10 @@ export PATH := $(PATH):/usr/sbin:/sbin
 
 # What Debian 12 needs. DEPS_BUILD builds everything and runs the demo; DEPS_TEST is for the tests.
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
-	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev
+	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev liblzma-dev libzstd-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
-	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils libdw-dev
+	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils libdw-dev \
+	debuginfod elfutils zstd gron
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -47,7 +48,7 @@ WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fn
 	-Wall -MMD -MP
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
-LIBS_REPORT = -llz4 -liberty
+LIBS_REPORT = -llz4 -liberty -llzma -lzstd
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -97,7 +98,7 @@ all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 	@:
-report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty)
+report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, lzma, zstd)
 	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
 	@:
@@ -213,7 +214,7 @@ $(BUILD)/fuzz/%.o: %.c
 	$(Q)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -include common/banned.h \
 		-MMD -MP -c $< -o $@
 
-$(BUILD)/fuzz/all.a: $(call fuzz_objects,$(SHARED_C) $(REPORT_C))
+$(BUILD)/fuzz/all.a: $(call fuzz_objects,$(SHARED_C) $(REPORT_C) record/jit_log.c)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

@@ -58,14 +58,14 @@ int elf_file_read_table(const struct elf_file *file, uint64_t offset, size_t cou
 	return 0;
 }
 
-static int check_header(const Elf64_Ehdr *header)
+static int check_header(const Elf64_Ehdr *header, bool relocatable)
 {
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return -ENOEXEC;
-	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
-		return -ENOEXEC;
-	return 0;
+	if (relocatable)
+		return header->e_type == ET_REL ? 0 : -ENOEXEC;
+	return header->e_type == ET_EXEC || header->e_type == ET_DYN ? 0 : -ENOEXEC;
 }
 
 /* The real counts, where the header's 16 bits do not hold them and section 0 does (gABI, "ELF Header"). */
@@ -147,7 +147,7 @@ static int read_sections(struct elf_file *file, const Elf64_Ehdr *header, size_t
 	return 0;
 }
 
-static int read_all(struct elf_file *file)
+static int read_all(struct elf_file *file, bool relocatable)
 {
 	uint64_t sections, segments;
 	struct stat status;
@@ -161,7 +161,7 @@ static int read_all(struct elf_file *file)
 		return -ENOEXEC;
 	r = elf_file_read(file, 0, sizeof(header), &header);
 	if (!r)
-		r = check_header(&header);
+		r = check_header(&header, relocatable);
 	if (!r)
 		r = read_counts(file, &header, &sections, &segments);
 	if (!r)
@@ -172,7 +172,7 @@ static int read_all(struct elf_file *file)
 	return r;
 }
 
-int elf_file_create(int fd, struct elf_file **ret_file)
+static int create(int fd, bool relocatable, struct elf_file **ret_file)
 {
 	struct elf_file *file = calloc(1, sizeof(*file));
 	int r;
@@ -180,13 +180,23 @@ int elf_file_create(int fd, struct elf_file **ret_file)
 	if (!file)
 		return -ENOMEM;
 	file->fd = fd;
-	r = read_all(file);
+	r = read_all(file, relocatable);
 	if (r < 0) {
 		elf_file_destroy(file);
 		return r;
 	}
 	*ret_file = file;
 	return 0;
+}
+
+int elf_file_create(int fd, struct elf_file **ret_file)
+{
+	return create(fd, false, ret_file);
+}
+
+int elf_file_create_relocatable(int fd, struct elf_file **ret_file)
+{
+	return create(fd, true, ret_file);
 }
 
 void elf_file_destroy(struct elf_file *file)

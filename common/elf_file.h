@@ -35,6 +35,7 @@ struct elf_symbol { /* STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sec
 	uint32_t name;		/* offset in elf_symbols.names */
 	uint8_t binding;	/* STB_* */
 	uint8_t type;		/* STT_* */
+	uint16_t section;	/* number of the section it lies in; 0: a special one, or beyond 16 bits */
 };
 
 struct elf_symbols {
@@ -48,6 +49,8 @@ struct elf_file;
 
 /* Takes no ownership of fd. -ENOEXEC: not an ELF we read; -EBADMSG: malformed; -E2BIG: over a limit; -errno of pread. */
 int elf_file_create(int fd, struct elf_file **ret_file);
+/* The same of a relocatable file, as kernel modules are: addresses of its symbols count from their section's start. */
+int elf_file_create_relocatable(int fd, struct elf_file **ret_file);
 void elf_file_destroy(struct elf_file *file);
 
 uint16_t elf_file_machine(const struct elf_file *file); /* EM_* */
@@ -60,11 +63,21 @@ int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbol
 void elf_symbols_deinit(struct elf_symbols *symbols);
 
 struct elf_section_bytes {
-	uint8_t *bytes; /* NULL: there is no such section */
+	uint8_t *bytes; /* NULL: there is no such section; else the holder frees it */
 	size_t size;
 	uint64_t address; /* link-time, of the first byte */
 	bool compressed;  /* an Elf64_Chdr and what it says */
 };
+
+/* The first section of that name. -ENOENT: there is none, or nothing of it is in the file; -E2BIG: it has more than `most` bytes. */
+int elf_file_section(const struct elf_file *file, const char *name, uint64_t most, struct elf_section_bytes *ret_bytes);
+/*
+ * The code section of a kernel module with which its core text begins, as the kernel lays it out: the first executable one that
+ * is not for its start only (kernel/module/main.c, layout_sections()). -ENOENT: it has none; -ENOTSUP: it is not .text.
+ */
+int elf_file_module_text(const struct elf_file *file, uint16_t *ret_section, uint64_t *ret_size);
+/* Whether the file has a symbol table of its own beside that of the dynamic linker. */
+bool elf_file_has_symtab(const struct elf_file *file);
 
 struct elf_unwind { /* call frame information, undecoded */
 	struct elf_section_bytes eh_frame, eh_frame_hdr, debug_frame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What elf_file.c, elf_symbols.c and elf_notes.c share: the open file. All of it was checked when the
+ * What the elf_*.c files share: the open file. All of it was checked when the
  * file was created, but what a section header says (offset, size, link) is the file's word only and is checked where
  * it is used. Included by nobody else.
  */
@@ -26,5 +26,7 @@ struct elf_file {
 int elf_file_read(const struct elf_file *file, uint64_t offset, uint64_t length, void *out);
 /* The same into new memory, which the caller frees. Never allocates more than the file holds. */
 int elf_file_read_table(const struct elf_file *file, uint64_t offset, size_t count, size_t size, void **ret_table);
+/* The string table that names the sections, its last byte NUL; the caller frees it. -EBADMSG where there is none. */
+int elf_file_section_names(const struct elf_file *file, char **ret_names, size_t *ret_size);
 
 #endif

@@ -141,12 +141,20 @@ static bool is_code(const struct elf_file *file, const Elf64_Sym *symbol, const 
 	}
 }
 
+static uint16_t section_number(const struct elf_file *file, const Elf64_Shdr *section)
+{
+	size_t number = section ? (size_t)(section - file->sections) : 0;
+
+	return number <= UINT16_MAX ? (uint16_t)number : 0;
+}
+
 static int collect_table(struct collector *collector, struct symbol_table *table)
 {
 	size_t names_length = collector->names_size - table->names_start;
 
 	for (size_t i = 0; i < table->count; i++) {
 		const char *name = collector->names + table->names_start;
+		const Elf64_Shdr *section;
 		size_t length;
 		Elf64_Sym symbol;
 
@@ -154,7 +162,8 @@ static int collect_table(struct collector *collector, struct symbol_table *table
 		if (symbol.st_name >= names_length)
 			continue;
 		name += symbol.st_name;
-		if (!*name || !is_code(collector->file, &symbol, symbol_section(collector->file, table, i, &symbol), name))
+		section = symbol_section(collector->file, table, i, &symbol);
+		if (!*name || !is_code(collector->file, &symbol, section, name))
 			continue;
 		length = strnlen(name, table->name_bytes_left);
 		if (length == table->name_bytes_left)
@@ -166,6 +175,7 @@ static int collect_table(struct collector *collector, struct symbol_table *table
 							    .name = (uint32_t)(table->names_start + symbol.st_name),
 							    .binding = ELF64_ST_BIND(symbol.st_info),
 							    .type = ELF64_ST_TYPE(symbol.st_info),
+							    .section = section_number(collector->file, section),
 						    }))
 			return -ENOMEM;
 	}
@@ -181,7 +191,7 @@ static int collect(struct collector *collector, uint32_t type)
 		_cleanup_(symbol_table_deinit) struct symbol_table table = {0};
 		int r;
 
-		if (file->sections[i].sh_type != type)
+		if (file->sections[i].sh_type != type || file->sections[i].sh_flags & SHF_COMPRESSED)
 			continue;
 		r = read_table(collector, (uint32_t)i, &table);
 		return r < 0 ? r : collect_table(collector, &table);

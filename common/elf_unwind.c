@@ -7,7 +7,7 @@
 #include "common/elf_file.h"
 #include "common/elf_internal.h"
 
-enum { SECTION_NAMES_MAX_BYTES = 16 << 20, HEADER_POINTER = 0x1b, HEADER_POINTER_OFFSET = 4 };
+enum { HEADER_POINTER = 0x1b, HEADER_POINTER_OFFSET = 4 };
 
 static int read_range(const struct elf_file *file, uint64_t offset, uint64_t size, uint64_t address,
 		      struct elf_section_bytes *ret_bytes)
@@ -43,32 +43,6 @@ static int read_section(const struct elf_file *file, const Elf64_Shdr *section, 
 	return r;
 }
 
-/* The string table that names the sections; its number may not fit into the header (gABI, "ELF Header"). */
-static int read_section_names(const struct elf_file *file, char **ret_names, size_t *ret_size)
-{
-	_cleanup_free_ char *names = NULL;
-	const Elf64_Shdr *section;
-	Elf64_Ehdr header;
-	uint32_t index;
-	int r = elf_file_read(file, 0, sizeof(header), &header);
-
-	if (r < 0)
-		return r;
-	index = header.e_shstrndx == SHN_XINDEX && file->section_count ? file->sections[0].sh_link : header.e_shstrndx;
-	if (index >= file->section_count)
-		return -EBADMSG;
-	section = &file->sections[index];
-	if (section->sh_type != SHT_STRTAB || !section->sh_size || section->sh_size > SECTION_NAMES_MAX_BYTES)
-		return -EBADMSG;
-	r = elf_file_read_table(file, section->sh_offset, section->sh_size, 1, (void **)&names);
-	if (r < 0)
-		return r;
-	names[section->sh_size - 1] = '\0';
-	*ret_names = steal_ptr(names);
-	*ret_size = section->sh_size;
-	return 0;
-}
-
 static int read_by_sections(const struct elf_file *file, struct elf_unwind *unwind)
 {
 	const struct wanted_section wanted[] = {
@@ -78,7 +52,7 @@ static int read_by_sections(const struct elf_file *file, struct elf_unwind *unwi
 	};
 	_cleanup_free_ char *names = NULL;
 	size_t names_size;
-	int r = read_section_names(file, &names, &names_size);
+	int r = elf_file_section_names(file, &names, &names_size);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;

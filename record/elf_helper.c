@@ -10,6 +10,7 @@
 #include "common/cleanup.h"
 #include "format/limits.h"
 #include "record/jail.h"
+#include "record/jit_log.h"
 #include "record/packet.h"
 #include "record/perf_map.h"
 #include "record/symbol_pick.h"
@@ -180,12 +181,12 @@ static int elf_serve(int socket, const struct elf_request *request, int fd, uint
 	return answer(socket, request, &reply, &symbols, hits);
 }
 
-static int perf_map_serve(int socket, const struct elf_request *request, int fd, const uint64_t *hits)
+static int jit_serve(int socket, const struct elf_request *request, int fd, const uint64_t *hits)
 {
 	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
 	struct elf_reply reply = {.token = request->token};
 
-	reply.error = perf_map_read(fd, &symbols);
+	reply.error = request->what == ELF_JIT_LOG ? jit_log_read(fd, &symbols) : perf_map_read(fd, &symbols);
 	return answer(socket, request, &reply, &symbols, hits);
 }
 
@@ -198,7 +199,9 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 		rc = jail_grant_cpu_seconds(CPU_SECONDS);
 	if (rc)
 		return rc;
-	return request->what == ELF_PERF_MAP ? perf_map_serve(socket, request, fd, hits) : elf_serve(socket, request, fd, hits);
+	if (request->what == ELF_PERF_MAP || request->what == ELF_JIT_LOG)
+		return jit_serve(socket, request, fd, hits);
+	return elf_serve(socket, request, fd, hits);
 }
 
 int elf_helper_run(int socket)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that reads files which may be hostile: ELF files and JIT symbol maps. It runs in a jail (jail.h), gets an
+ * The helper that reads files which may be hostile: ELF files, JIT symbol maps and dumps. It runs in a jail (jail.h), gets an
  * open descriptor with each request, and answers with identity, segments and the function symbols that are wanted.
  *
  * Request: struct elf_request with the descriptor, then hit_count uint64_t, ascending, in packets of at most PACKET_MAX
- * bytes: file offsets (ELF) or run-time addresses (perf map) that samples point to. Reply: struct elf_reply; then, for
+ * bytes: file offsets (ELF) or run-time addresses (perf map, JIT dump) that samples point to. Reply: struct elf_reply; then, for
  * what carries symbols and error is 0, packets of struct elf_symbols_reply followed by `count` times
  * struct elf_symbol_record and name_length bytes, addresses ascending; the one with `last` ends the answer.
  */
@@ -17,7 +17,8 @@
 
 enum elf_what { ELF_BUILD_ID = 1,
 		ELF_SYMBOLS = 2,
-		ELF_PERF_MAP = 3 };
+		ELF_PERF_MAP = 3,
+		ELF_JIT_LOG = 4 };
 
 struct elf_request {
 	uint32_t token;

@@ -32,6 +32,7 @@ struct group {
 	const struct module_entry *module; /* NULL: JIT code of `tgid` */
 	uint32_t tgid;
 	int fd; /* -1: none */
+	enum elf_what what;
 	bool fd_owned;
 	uint64_t *offsets; /* ascending, unique */
 	size_t count;
@@ -125,15 +126,28 @@ static int vdso_open(void)
 	return -1;
 }
 
+/* The map is what most compilers write; those that write a dump mostly write no map. */
+static void group_find_jit(struct embedding *embedding, struct group *group)
+{
+	group->what = ELF_PERF_MAP;
+	group->fd = module_files_perf_map(embedding->files, group->tgid);
+	group->fd_owned = group->fd >= 0;
+	if (group->fd_owned)
+		return;
+	group->what = ELF_JIT_LOG;
+	group->fd = module_files_jit_log(embedding->files, group->tgid);
+}
+
 static void group_find_file(struct embedding *embedding, struct group *group)
 {
+	group->what = ELF_SYMBOLS;
 	if (!group->module)
-		group->fd = module_files_perf_map(embedding->files, group->tgid);
-	else if (group->module->kind == MODULE_VDSO)
+		return group_find_jit(embedding, group);
+	if (group->module->kind == MODULE_VDSO)
 		group->fd = vdso_open();
 	else
 		return;
-	group->fd_owned = true;
+	group->fd_owned = group->fd >= 0;
 }
 
 static void group_deinit(struct group *group)
@@ -197,14 +211,13 @@ static bool other_file(const struct group *group, const struct elf_reply *reply)
 
 static int group_embed(struct embedding *embedding, struct group *group)
 {
-	enum elf_what what = group->module ? ELF_SYMBOLS : ELF_PERF_MAP;
 	struct elf_reply reply;
 	int rc;
 
 	group_find_file(embedding, group);
 	if (group->fd < 0)
 		return tell_missing(embedding, group, EMBED_NO_FILE);
-	rc = symbol_source_ask(embedding->source, what, group->fd,
+	rc = symbol_source_ask(embedding->source, group->what, group->fd,
 			       embedding->level == EMBED_LEVEL_FULL ? embedding->full_room : 0, group->offsets, group->count,
 			       &reply);
 	if (rc || reply.error)

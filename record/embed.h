@@ -3,7 +3,8 @@
  * After the stop: the symbols that the reader needs for the user frames in the trace, once per build-id, from the files
  * that module_files holds open, read by the jailed helper. min: the functions that were hit; full: all functions of the
  * modules that were hit, while they fit into EMBED_FULL_BYTES together, then min. Each module ends with a record
- * that says what came of it. JIT code: the perf-PID.map of the process. The vDSO: our own, the same for all.
+ * that says what came of it. JIT code: the perf-PID.map of the process, else the
+ * jit-PID.dump that it has mapped. The vDSO: our own, the same for all.
  */
 #ifndef RWALKER_RECORD_EMBED_H
 #define RWALKER_RECORD_EMBED_H

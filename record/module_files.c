@@ -13,6 +13,7 @@
 #include "format/limits.h"
 #include "record/clocks.h"
 #include "record/elf_helper.h"
+#include "record/jit_log.h"
 #include "record/module_table.h"
 #include "record/nursery.h"
 #include "record/opener_helper.h"
@@ -21,6 +22,7 @@
 enum { QUEUE = 4096,
        MAX_STUCK = 4,
        MAX_TRIES = 4, /* to open one file: the process that mapped it may be gone, the next one may stay */
+       JIT_LOGS = 1024, /* processes with one */
        DEADLINE_MS = 200 };
 
 struct ask {
@@ -44,6 +46,10 @@ struct file {
 	bool waiting; /* for its turn or its answer */
 };
 
+struct jit_log {
+	uint32_t tgid, module;
+};
+
 struct module_files {
 	struct nursery *nursery;
 	struct module_table *modules;
@@ -54,6 +60,8 @@ struct module_files {
 	uint32_t identify_head, identify_tail;
 	struct file *files; /* by module id */
 	uint32_t fds_open, fds_max;
+	struct jit_log jit_logs[JIT_LOGS]; /* the latest */
+	uint32_t jit_log_count;
 	struct module_files_counts counts;
 };
 
@@ -117,6 +125,7 @@ void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid
 {
 	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
 
+	module_files_note(files, module, tgid);
 	if (!file || file->fd_plus_1 || file->waiting || file->tries == MAX_TRIES)
 		return;
 	files->counts.asked += !file->tries++;
@@ -274,6 +283,29 @@ int module_files_perf_map(struct module_files *files, uint32_t tgid)
 		return -ETIMEDOUT;
 	return reply.error ? reply.error : fd >= 0 ? fd
 						   : -EPROTO;
+}
+
+/* --- jit-PID.dump --- */
+
+void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid)
+{
+	const struct module_entry *entry = module_table_find(files->modules, module);
+
+	if (entry && jit_log_is_path(entry->path))
+		files->jit_logs[files->jit_log_count++ % JIT_LOGS] = (struct jit_log){tgid, module};
+}
+
+int module_files_jit_log(const struct module_files *files, uint32_t tgid)
+{
+	uint32_t count = files->jit_log_count < JIT_LOGS ? files->jit_log_count : JIT_LOGS;
+
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct jit_log *noted = &files->jit_logs[(files->jit_log_count - i) % JIT_LOGS];
+
+		if (noted->tgid == tgid)
+			return module_files_fd(files, noted->module);
+	}
+	return -1;
 }
 
 /* Room for the descriptors kept, and no more than the system gives. */

@@ -34,6 +34,11 @@ bool module_files_poll(struct module_files *files, unsigned int patience_ms);
 int module_files_fd(const struct module_files *files, uint32_t module); /* -1: none */
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts);
 
+/* The module has been mapped there: for module_files_jit_log(). module_files_ask() does it, too. */
+void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid);
+/* The process's jit-PID.dump, the one it mapped last; -1: none. Not the caller's. */
+int module_files_jit_log(const struct module_files *files, uint32_t tgid);
+
 /* A descriptor of the process's perf-PID.map, or -errno; waits for at most 200 ms. The caller's. */
 int module_files_perf_map(struct module_files *files, uint32_t tgid);
 

@@ -20,7 +20,7 @@ int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_sou
 void symbol_source_destroy(struct symbol_source *source);
 
 /*
- * hits: ascending file offsets (ELF_SYMBOLS) or addresses (ELF_PERF_MAP). 0: ret_reply->error says what the file
+ * hits: ascending file offsets (ELF_SYMBOLS) or addresses (ELF_PERF_MAP, ELF_JIT_LOG). 0: ret_reply->error says what the file
  * was like, and where it is 0 the symbols follow; -ETIMEDOUT, -ECHILD: the helper is gone.
  */
 int symbol_source_ask(struct symbol_source *source, enum elf_what what, int fd, uint64_t full_room, const uint64_t *hits,

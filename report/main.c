@@ -10,6 +10,7 @@
 #include "report/report_limits.h"
 #include "report/report_options.h"
 #include "report/report_output.h"
+#include "report/resolve/unpack.h"
 #include "report/tool/tool.h"
 #include "report/view/view.h"
 
@@ -17,8 +18,8 @@ enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 
 
 static void print_version(void)
 {
-	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\n", RWALKER_VERSION, RWK_MAJOR, RWK_MINOR,
-		     lz4_block_version());
+	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\nlzma %s\nzstd %s\n", RWALKER_VERSION, RWK_MAJOR,
+		     RWK_MINOR, lz4_block_version(), unpack_xz_version(), unpack_zstd_version());
 }
 
 static int run_tool(const struct report_options *options, const struct report_output *output, bool *ret_damaged)

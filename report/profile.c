@@ -11,17 +11,28 @@
 
 /* --- reading --- */
 
+/* Whoever does not ask for it gets no network, whichever library would like to have it. */
+static int init_server(struct profile *profile)
+{
+	if (profile->names.debuginfod)
+		return debug_server_create(NULL, &profile->server);
+	return unsetenv("DEBUGINFOD_URLS") < 0 ? -errno : 0;
+}
+
 static int init_tables(struct profile *profile)
 {
-	const struct local_files files = {.debug_dirs = profile->names.debug_dirs,
+	struct local_files files = {.debug_dirs = profile->names.debug_dirs,
 					  .debug_dirs_given = profile->names.debug_dirs_given,
 					  .symfs = profile->names.symfs,
 					  .kallsyms = profile->names.kallsyms,
 					  .vmlinux = profile->names.vmlinux};
 	struct index_table *tables[] = {&profile->host_table, &profile->source_table, &profile->task_table,
 					&profile->node_table, &profile->frame_table, &profile->entry_table, &profile->probe_table};
-	int r = modules_init(&profile->modules, &files);
+	int r = init_server(profile);
 
+	files.server = profile->server;
+	if (r == 0)
+		r = modules_init(&profile->modules, &files);
 	if (r == 0)
 		r = text_pool_init(&profile->texts);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && r == 0; i++)
@@ -243,6 +254,7 @@ void profile_destroy(struct profile *profile)
 	if (!profile)
 		return;
 	modules_deinit(&profile->modules);
+	debug_server_destroy(profile->server);
 	for (size_t i = 0; i < profile->file_count; i++)
 		trace_file_close(profile->files[i]);
 	free(profile->files);

@@ -15,4 +15,7 @@ double account_share(uint64_t part, uint64_t whole); /* percent */
 /* Stacks cut short, missing or trimmed, maps unavailable, frames without names and why. */
 int account_quality(struct profile *profile);
 
+/* Why addresses of the module have no name, in a few words. */
+const char *account_why(const struct module *module);
+
 #endif

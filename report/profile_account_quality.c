@@ -108,7 +108,7 @@ static void count_unnamed(struct profile *profile, struct unnamed_module *module
 	}
 }
 
-static const char *why(const struct module *module)
+const char *account_why(const struct module *module)
 {
 	static const char *const texts[] = {
 		[SYMBOLS_NOT_ASKED] = "the file named nothing when it was recorded",
@@ -116,6 +116,7 @@ static const char *why(const struct module *module)
 		[SYMBOLS_NONE_IN_FILE] = "the file names nothing",
 		[SYMBOLS_NO_BUILD_ID] = "no build-id",
 		[SYMBOLS_NO_FILE] = "no file with its build-id",
+		[SYMBOLS_NO_PLACE] = "the module's code does not begin with .text: nothing tells where its functions are",
 		[SYMBOLS_UNREADABLE] = "the file is not a readable ELF file",
 		[SYMBOLS_OTHER_BUILD_ID] = "the file here has another build-id and was refused",
 	};
@@ -156,7 +157,7 @@ static int tell_unnamed(struct profile *profile)
 		r = account_line(profile, "    %.1f%% %s%s%s%s: %s",
 				 account_share(modules[shown].samples, profile->quality.samples),
 				 module->path[0] ? module->path : module->name, module->build_id[0] ? " (" : "",
-				 module->build_id, module->build_id[0] ? ")" : "", why(module));
+				 module->build_id, module->build_id[0] ? ")" : "", account_why(module));
 	}
 	for (; shown < count; shown++)
 		rest += modules[shown].samples;
@@ -175,6 +176,9 @@ static int tell_refused(struct profile *profile)
 
 		if (module->local_state == SYMBOLS_OTHER_BUILD_ID)
 			r = account_line(profile, "'%s' was refused: its build-id is not %s", module->path, module->build_id);
+		if (r == 0 && module->refused_path[0])
+			r = account_line(profile, "'%s' was refused: it is not the debug file of '%s' with build-id %s",
+					 module->refused_path, module->path, module->build_id);
 	}
 	return r;
 }

@@ -53,7 +53,9 @@ struct profile_names {                 /* where names may come from beside the t
 					* that the trace names is the same everywhere, whatever lies on this machine */
 	const char *symfs;             /* prefix for local files; "" = / ; NULL: no local files at all */
 	const char *kallsyms, *vmlinux;
+	bool debuginfod;               /* ask the servers that DEBUGINFOD_URLS names */
 	bool mangled;
+	bool full; /* names with parameters and all template arguments */
 };
 
 #endif

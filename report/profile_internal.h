@@ -76,6 +76,7 @@ struct profile {
 	size_t file_count;
 	struct stream_totals stream_totals;
 	struct modules modules;
+	struct debug_server *server; /* NULL: nobody is asked for files */
 	struct text_pool texts;
 	ARRAY(struct profile_host) hosts;
 	ARRAY(struct profile_source) sources;

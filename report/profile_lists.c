@@ -83,6 +83,6 @@ const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t nu
 	symbol->start = found.start;
 	symbol->offset = frame->address - found.start;
 	symbol->name = profile->names.mangled ? symbol_index_name(found.index, found.symbol) :
-						symbol_index_pretty_name(found.index, found.symbol);
+						symbol_index_pretty_name(found.index, found.symbol, profile->names.full);
 	return symbol;
 }

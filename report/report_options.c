@@ -185,7 +185,7 @@ static const struct option_row rows[] = {
 	 "user frames only; percentages stay those of the whole"},
 	{"Filters", NULL, 'K', OPTION_FLAG, AT(filter.kernel_only), NULL, 0, 0, NULL, "kernel frames only; likewise"},
 
-	{"Shape", NULL, 'v', OPTION_FLAG, AT(settings.addresses), NULL, 0, 0, NULL, "addresses and modules too"},
+	{"Shape", NULL, 'v', OPTION_FLAG, AT(settings.addresses), NULL, 0, 0, NULL, "addresses, modules and whole names too"},
 	{"Shape", NULL, 's', OPTION_FLAG, AT(settings.offsets), NULL, 0, 0, NULL, "offsets within functions too"},
 	{"Shape", "timestamps", 'T', OPTION_FLAG, AT(settings.timestamps), NULL, 0, 0, NULL,
 	 "the time of day (UTC): of each event, or above the stacks of each interval"},
@@ -209,6 +209,8 @@ static const struct option_row rows[] = {
 	{"Names", "debug-dir", 0, OPTION_LIST, AT(debug_dir_list), "DIR", 0, 0, NULL,
 	 "where separate debug files are, by build-id (/usr/lib/debug); may be given again"},
 	{"Names", "symfs", 0, OPTION_TEXT, AT(names.symfs), "DIR", 0, 0, NULL, "look for the traced files below DIR"},
+	{"Names", "debuginfod", 0, OPTION_FLAG, AT(names.debuginfod), NULL, 0, 0, NULL,
+	 "fetch what is missing from the servers that DEBUGINFOD_URLS names; without it nobody is ever asked"},
 	{"Names", "vmlinux", 0, OPTION_TEXT, AT(names.vmlinux), "FILE", 0, 0, NULL, "the kernel's ELF file"},
 	{"Names", "kallsyms", 0, OPTION_TEXT, AT(names.kallsyms), "FILE", 0, 0, NULL, "a copy of /proc/kallsyms"},
 
@@ -339,6 +341,7 @@ static void complete(struct report_options *options)
 	for (size_t i = 0; i < options->debug_dir_list.count; i++)
 		options->debug_dirs[i] = options->debug_dir_list.items[i];
 	options->names.debug_dirs = options->debug_dirs;
+	options->names.full = options->settings.addresses;
 	options->names.debug_dirs_given = options->debug_dir_list.count;
 }
 

@@ -23,7 +23,8 @@ static void take_piece(const char *piece, size_t length, void *context)
 
 	if (length > OUTPUT_MAX - output->length || output->pieces++ == PIECES_MAX)
 		longjmp(output->too_large, 1);
-	memcpy(output->text + output->length, piece, length);
+	if (length) /* else the piece may be NULL */
+		memcpy(output->text + output->length, piece, length);
 	output->length += length;
 }
 
@@ -38,17 +39,17 @@ static bool looks_cxx(const char *name)
 }
 
 /* In a function of its own, so that no variable of the caller is lost to longjmp. */
-static bool expand(const char *name, struct output *output)
+static bool expand(const char *name, int options, struct output *output)
 {
 	if (setjmp(output->too_large))
 		return false;
-	if (looks_rust(name) && rust_demangle_callback(name, DMGL_NO_OPTS, take_piece, output))
+	if (looks_rust(name) && rust_demangle_callback(name, options, take_piece, output))
 		return true;
 	output->length = 0;
-	return looks_cxx(name) && cplus_demangle_v3_callback(name, DMGL_NO_OPTS, take_piece, output);
+	return looks_cxx(name) && cplus_demangle_v3_callback(name, options, take_piece, output);
 }
 
-char *demangle(const char *name)
+static char *demangle_with(const char *name, int options)
 {
 	struct output *output;
 	char *text = NULL;
@@ -59,10 +60,20 @@ char *demangle(const char *name)
 	if (!output)
 		return NULL;
 	output->length = output->pieces = 0;
-	if (expand(name, output) && output->length) {
+	if (expand(name, options, output) && output->length) {
 		output->text[output->length] = '\0';
 		text = strdup(output->text);
 	}
 	free(output);
 	return text;
+}
+
+char *demangle(const char *name)
+{
+	return demangle_with(name, DMGL_NO_OPTS);
+}
+
+char *demangle_full(const char *name)
+{
+	return demangle_with(name, DMGL_PARAMS | DMGL_ANSI);
 }

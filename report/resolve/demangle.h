@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The door to libiberty's demangler: C++ (Itanium ABI), Rust (legacy and v0). Names are hostile: input and output are
- * bounded, and a name whose expansion goes beyond is left as it is. Parameters and return types are left out, as
- * perf does.
+ * bounded, and a name whose expansion goes beyond is left as it is.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DEMANGLE_H
 #define RWALKER_REPORT_RESOLVE_DEMANGLE_H
 
 /* New memory, or NULL where the name is not mangled, or not well, or too large. */
-char *demangle(const char *name);
+char *demangle(const char *name); /* without parameters and return types, as perf has it */
+char *demangle_full(const char *name);
 
 #endif

@@ -6,9 +6,14 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/cleanup.h"
+#include "report/resolve/debug_link.h"
+#include "report/resolve/local_files_internal.h"
 
 void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])
 {
@@ -27,11 +32,11 @@ void local_elf_close(struct local_elf *local)
 		elf_file_destroy(local->elf);
 	if (local->fd >= 0)
 		close(local->fd);
+	free(local->path);
 	*local = (struct local_elf){.fd = -1};
 }
 
-/* A FIFO must not block and a device must not act, so the kind is asked before anything is read. */
-static int open_regular(const char *path, int *ret_fd)
+int local_open_regular(const char *path, int *ret_fd)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat status;
@@ -46,7 +51,7 @@ static int open_regular(const char *path, int *ret_fd)
 	return 0;
 }
 
-static bool same_build_id(const struct elf_file *elf, const struct build_id *id)
+bool local_same_build_id(const struct elf_file *elf, const struct build_id *id)
 {
 	struct build_id found;
 
@@ -54,18 +59,13 @@ static bool same_build_id(const struct elf_file *elf, const struct build_id *id)
 	return found.length == id->length && !memcmp(found.bytes, id->bytes, id->length);
 }
 
-int local_elf_open_named(const char *path, const struct build_id *id, struct local_elf *ret_elf)
+static int open_elf(const char *path, enum local_source source, struct local_elf *ret_elf)
 {
-	struct local_elf local = {.fd = -1};
-	int r;
+	struct local_elf local = {.fd = -1, .source = source, .path = strdup(path)};
+	int r = local.path ? local_open_regular(path, &local.fd) : -ENOMEM;
 
-	if (!id->length)
-		return -ENOENT;
-	r = open_regular(path, &local.fd);
 	if (r == 0)
 		r = elf_file_create(local.fd, &local.elf);
-	if (r == 0 && !same_build_id(local.elf, id))
-		r = -ESTALE;
 	if (r < 0) {
 		local_elf_close(&local);
 		return r;
@@ -74,13 +74,37 @@ int local_elf_open_named(const char *path, const struct build_id *id, struct loc
 	return 0;
 }
 
-/* Whether a component is "..". */
-static bool climbs(const char *path)
+static int open_exact(const char *path, enum local_source source, const struct build_id *id, struct local_elf *ret_elf)
+{
+	struct local_elf local;
+	int r = id->length ? open_elf(path, source, &local) : -ENOENT;
+
+	if (r < 0)
+		return r;
+	if (!local_same_build_id(local.elf, id)) {
+		local_elf_close(&local);
+		return -ESTALE;
+	}
+	*ret_elf = local;
+	return 0;
+}
+
+int local_elf_open_named(const char *path, const struct build_id *id, struct local_elf *ret_elf)
+{
+	return open_exact(path, LOCAL_NAMED, id, ret_elf);
+}
+
+bool local_path_climbs(const char *path)
 {
 	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
 		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
 			return true;
 	return false;
+}
+
+static bool is_usable(const struct local_files *files, const char *path)
+{
+	return files->symfs && path[0] == '/' && !local_path_climbs(path);
 }
 
 int local_elf_open(const struct local_files *files, const char *path, const struct build_id *id,
@@ -89,15 +113,26 @@ int local_elf_open(const struct local_files *files, const char *path, const stru
 	char full[PATH_MAX];
 	int length;
 
-	if (!files->symfs || path[0] != '/' || climbs(path))
+	if (!is_usable(files, path))
 		return -ENOENT;
 	length = snprintf(full, sizeof(full), "%s%s", files->symfs, path);
 	if (length < 0 || (size_t)length >= sizeof(full))
 		return -ENOENT;
-	return local_elf_open_named(full, id, ret_elf);
+	return open_exact(full, LOCAL_PATH, id, ret_elf);
 }
 
-int local_elf_open_debug(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf)
+/* --- debug files --- */
+
+int local_note_refusal(char **refused, const char *path)
+{
+	if (!refused || *refused)
+		return 0;
+	*refused = strdup(path);
+	return *refused ? 0 : -ENOMEM;
+}
+
+static int open_by_build_id(const struct local_files *files, const struct build_id *id, char **refused,
+			    struct local_elf *ret_elf)
 {
 	char text[BUILD_ID_TEXT], full[PATH_MAX];
 	int r = -ENOENT;
@@ -110,7 +145,125 @@ int local_elf_open_debug(const struct local_files *files, const struct build_id 
 				      text + 2);
 
 		if (length > 0 && (size_t)length < sizeof(full))
-			r = local_elf_open_named(full, id, ret_elf);
+			r = open_exact(full, LOCAL_BUILD_ID, id, ret_elf);
+		if (r == -ESTALE && local_note_refusal(refused, full) < 0)
+			r = -ENOMEM;
 	}
 	return r;
+}
+
+int local_elf_open_debug(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf)
+{
+	return open_by_build_id(files, id, NULL, ret_elf);
+}
+
+/* One place where the linked file may be. The build-id is looked at first: it costs nothing. */
+static int open_linked(const char *full, const struct debug_link *link, const struct build_id *id, struct local_elf *ret_elf)
+{
+	struct build_id found;
+	struct local_elf local;
+	int r = open_elf(full, LOCAL_DEBUG_LINK, &local);
+
+	if (r < 0)
+		return r;
+	elf_file_build_id(local.elf, &found);
+	if (found.length && !local_same_build_id(local.elf, id))
+		r = -ESTALE;
+	else
+		r = debug_link_check(link, local.fd);
+	if (r < 0) {
+		local_elf_close(&local);
+		return r;
+	}
+	*ret_elf = local;
+	return 0;
+}
+
+/* Place number `place` of the linked file: two beside the binary, then one for each debug directory. 0 where it has none. */
+static size_t format_place(const struct local_files *files, const char *path, const char *name, size_t place,
+			   char full[static PATH_MAX])
+{
+	int folder = (int)(strrchr(path, '/') - path), length;
+
+	if (place < 2)
+		length = snprintf(full, PATH_MAX, "%s%.*s/%s%s", files->symfs, folder, path, place ? ".debug/" : "", name);
+	else
+		length = snprintf(full, PATH_MAX, "%s%.*s/%s", files->debug_dirs[place - 2], folder, path, name);
+	return length > 0 && length < PATH_MAX ? (size_t)length : 0;
+}
+
+static size_t count_places(const struct local_files *files)
+{
+	size_t count = 2;
+
+	while (files->debug_dirs && files->debug_dirs[count - 2])
+		count++;
+	return count;
+}
+
+static int open_by_link(const struct local_files *files, const char *path, const struct build_id *id,
+			const struct elf_file *binary, char **refused, struct local_elf *ret_elf)
+{
+	struct debug_link link;
+	char full[PATH_MAX];
+	int r = binary && is_usable(files, path) ? debug_link_read(binary, &link) : -ENOENT;
+	size_t places = count_places(files);
+
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (size_t place = 0; place < places && r < 0 && r != -ENOMEM; place++) {
+		if (!format_place(files, path, link.name, place, full))
+			continue;
+		r = open_linked(full, &link, id, ret_elf);
+		if (r == -ESTALE && local_note_refusal(refused, full) < 0)
+			r = -ENOMEM;
+	}
+	return r;
+}
+
+int local_open_from_server(const struct local_files *files, enum debug_server_file what, const struct build_id *id,
+			   local_elf_create *create, char **refused, struct local_elf *ret_elf)
+{
+	struct local_elf local = {.fd = -1, .source = LOCAL_SERVER};
+	int r = debug_server_find(files->server, what, id, &local.fd, &local.path);
+
+	if (r < 0)
+		return r;
+	r = create(local.fd, &local.elf);
+	if (r == 0 && !local_same_build_id(local.elf, id))
+		r = -ESTALE;
+	if (r == -ESTALE && local_note_refusal(refused, local.path) < 0)
+		r = -ENOMEM;
+	if (r < 0) {
+		local_elf_close(&local);
+		return r;
+	}
+	*ret_elf = local;
+	return 0;
+}
+
+int local_elf_open_debug_for(const struct local_files *files, const char *path, const struct build_id *id,
+			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf)
+{
+	_cleanup_(local_elf_close) struct local_elf own = {.fd = -1};
+	_cleanup_free_ char *refused = NULL;
+	int r = open_by_build_id(files, id, &refused, ret_elf);
+
+	if (!binary && r < 0 && r != -ENOMEM && local_elf_open(files, path, id, &own) == 0)
+		binary = own.elf;
+	if (r < 0 && r != -ENOMEM)
+		r = open_by_link(files, path, id, binary, &refused, ret_elf);
+	if (r < 0 && r != -ENOMEM)
+		r = local_open_from_server(files, DEBUG_SERVER_DEBUGINFO, id, elf_file_create, &refused, ret_elf);
+	if (r < 0 && r != -ENOMEM && refused)
+		r = -ESTALE;
+	if (ret_refused && refused)
+		*ret_refused = steal_ptr(refused);
+	return r;
+}
+
+int local_elf_open_fetched(const struct local_files *files, const struct build_id *id, struct local_elf *ret_elf)
+{
+	return local_open_from_server(files, DEBUG_SERVER_EXECUTABLE, id, elf_file_create, NULL, ret_elf);
 }

@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/kallsyms_file.h"
+#include "report/resolve/kernel_module_symbols.h"
 
 static void cleanup_decoder(struct event_decoder **decoder)
 {
@@ -141,6 +142,8 @@ static enum symbol_state state_of(int r)
 	switch (r) {
 	case 0:
 		return SYMBOLS_NONE_IN_FILE;
+	case -ENOTSUP:
+		return SYMBOLS_NO_PLACE;
 	case -ESTALE:
 		return SYMBOLS_OTHER_BUILD_ID;
 	case -ENOEXEC:
@@ -168,60 +171,71 @@ static bool find_text(const struct elf_file *elf, uint64_t *ret_address)
 	return false;
 }
 
-static int add_vmlinux(const struct modules *modules, const struct module *module, struct symbol_list *list)
+static int add_vmlinux(const struct modules *modules, const struct module *module, struct file_symbols *symbols)
 {
 	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
 	uint64_t text = 0;
 	int r;
 
-	if (!modules->files.vmlinux)
-		return -ENOENT;
-	r = local_elf_open_named(modules->files.vmlinux, &module->id, &local);
+	if (modules->files.vmlinux)
+		r = local_elf_open_named(modules->files.vmlinux, &module->id, &local);
+	else
+		r = local_elf_open_debug(&modules->files, &module->id, &local);
 	if (r < 0)
 		return r;
-	return find_text(local.elf, &text) ? symbol_list_add_elf(list, local.elf, text) : -ENOENT;
+	if (!find_text(local.elf, &text))
+		return -ENOENT;
+	symbols->origin = SYMBOLS_FROM_VMLINUX;
+	symbols->path = steal_ptr(local.path);
+	return symbol_list_add_elf(&symbols->list, local.elf, text);
 }
 
-static int add_local_kernel(const struct modules *modules, const struct module *module, struct symbol_list *list)
+static int add_local_kernel(const struct modules *modules, const struct module *module, struct file_symbols *symbols)
 {
-	int r = module->kind == MODULE_KERNEL ? add_vmlinux(modules, module, list) : -ENOENT;
+	int r;
 
+	if (module->kind == MODULE_KERNEL_MODULE)
+		return kernel_module_symbols_add(&modules->files, module, symbols);
+	r = module->kind == MODULE_KERNEL ? add_vmlinux(modules, module, symbols) : -ENOENT;
 	if (r == 0 || r == -ENOMEM || module->kind != MODULE_KERNEL || !modules->files.kallsyms)
 		return r;
-	return kallsyms_file_add(modules->files.kallsyms, list);
+	symbols->origin = SYMBOLS_FROM_KALLSYMS;
+	return kallsyms_file_add(modules->files.kallsyms, &symbols->list);
 }
 
-static int add_local_user(const struct modules *modules, const struct module *module, struct symbol_list *list)
+/* What was found, for people. */
+static int note_paths(struct modules *modules, const struct file_symbols *symbols, struct module *module)
 {
-	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
-	int r = -ENOENT;
+	int r = 0;
 
-	/* A debug file does not say where the code lay in the file, so it is of no use where nobody else did. */
-	if (module->link_time)
-		r = local_elf_open_debug(&modules->files, &module->id, &local);
-	if (r < 0 && r != -ENOMEM)
-		r = local_elf_open(&modules->files, module->path, &module->id, &local);
-	return r < 0 ? r : symbol_list_add_elf(list, local.elf, 0);
+	module->local_origin = symbols->origin;
+	if (symbols->path)
+		r = text_pool_add(&modules->texts, symbols->path, strlen(symbols->path), &module->local_path);
+	if (r == 0 && symbols->refused)
+		r = text_pool_add(&modules->texts, symbols->refused, strlen(symbols->refused), &module->refused_path);
+	return r;
 }
 
 int module_symbols_load_local(struct modules *modules, struct module *module)
 {
-	_cleanup_(symbol_list_deinit) struct symbol_list list = {0};
-	int r;
+	_cleanup_(file_symbols_deinit) struct file_symbols symbols = {0};
+	int r, noted;
 
 	module->local_state = SYMBOLS_NO_FILE;
 	if (module->kind == 0 || module->kind == MODULE_ANONYMOUS)
 		return 0;
 	if (is_kernel(module)) {
-		r = add_local_kernel(modules, module, &list);
+		r = add_local_kernel(modules, module, &symbols);
 	} else if (!module->id.length) {
 		module->local_state = SYMBOLS_NO_BUILD_ID;
 		return 0;
 	} else {
-		r = add_local_user(modules, module, &list);
+		/* A debug file does not say where the code lay in the file, so it is of no use where nobody else did. */
+		r = file_symbols_collect(&modules->files, module->path, &module->id, module->link_time, &symbols);
 	}
-	if (r == -ENOMEM)
-		return r;
+	noted = note_paths(modules, &symbols, module);
+	if (r == -ENOMEM || noted < 0)
+		return -ENOMEM;
 	module->local_state = state_of(r);
-	return r < 0 ? 0 : make_index(&list, &module->local, &module->local_state);
+	return r < 0 ? 0 : make_index(&symbols.list, &module->local, &module->local_state);
 }

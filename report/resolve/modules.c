@@ -17,7 +17,7 @@ static int add_item(struct modules *modules, struct module **ret_module)
 		free(module);
 		return -ENOMEM;
 	}
-	module->name = module->path = module->build_id = "";
+	module->name = module->path = module->build_id = module->local_path = module->refused_path = "";
 	*ret_module = module;
 	return 0;
 }
@@ -204,7 +204,8 @@ static bool local_segments(struct modules *modules, struct module *module)
 	const struct elf_segment *segments;
 	size_t count;
 
-	if (local_elf_open(&modules->files, module->path, &module->id, &local) < 0)
+	if (local_elf_open(&modules->files, module->path, &module->id, &local) < 0 &&
+	    local_elf_open_fetched(&modules->files, &module->id, &local) < 0)
 		return false;
 	count = elf_file_segments(local.elf, &segments);
 	module->segments = count ? calloc(count, sizeof(*module->segments)) : NULL;
@@ -299,7 +300,7 @@ static bool wants_local(const struct modules *modules, const struct module *modu
 {
 	bool user = module->kind == MODULE_FILE || module->kind == MODULE_VDSO;
 
-	return !user || modules->files.debug_dirs_given || !was_embedded(module);
+	return !user || modules->files.debug_dirs_given || modules->files.server || !was_embedded(module);
 }
 
 int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t address, bool caller,

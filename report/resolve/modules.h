@@ -12,6 +12,7 @@
 #define RWALKER_REPORT_RESOLVE_MODULES_H
 
 #include "report/read/trace_model.h"
+#include "report/resolve/file_symbols.h"
 #include "report/resolve/local_files.h"
 #include "report/resolve/symbol_index.h"
 
@@ -21,6 +22,7 @@ enum symbol_state { /* what stands behind a module's names; worst last */
 	SYMBOLS_NONE_IN_FILE,	/* the file is the right one and names nothing */
 	SYMBOLS_NO_BUILD_ID,	/* so that no file can be trusted */
 	SYMBOLS_NO_FILE,
+	SYMBOLS_NO_PLACE,	/* a kernel module's file, which does not tell where its code is loaded */
 	SYMBOLS_UNREADABLE,	/* a local file that is no ELF file we read */
 	SYMBOLS_OTHER_BUILD_ID, /* a local file was refused */
 };
@@ -44,6 +46,9 @@ struct module {
 	struct event_segment *segments;
 	size_t segment_count;
 	enum symbol_state embedded_state, local_state;
+	enum symbol_origin local_origin;
+	const char *local_path;	  /* of the file that names come from, "" */
+	const char *refused_path; /* of a file that is in its place and is another's, "" */
 	struct symbol_index *embedded, *local;
 	struct module_unwind *unwind; /* module_unwind.h; NULL: not asked for */
 };

@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/read/radix_sort.h"
-#include "report/resolve/demangle.h"
+#include "report/resolve/pretty_name.h"
 
 /* How far back an enclosing symbol is looked for, and where a last symbol without a size ends. */
 enum { NESTING_MAX = 16, PAGE = 4096 };
@@ -172,7 +172,7 @@ const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol)
 	return index->text + index->names[symbol];
 }
 
-const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol)
+const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full)
 {
 	char *name = index->text + index->names[symbol];
 
@@ -181,7 +181,7 @@ const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol
 	if (!index->pretty)
 		return name;
 	if (!index->pretty[symbol]) {
-		char *text = demangle(name);
+		char *text = pretty_name(name, full);
 
 		index->pretty[symbol] = text ? text : name;
 	}

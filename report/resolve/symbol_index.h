@@ -40,8 +40,8 @@ void symbol_index_destroy(struct symbol_index *index);
 bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint32_t *ret_symbol);
 uint64_t symbol_index_start(const struct symbol_index *index, uint32_t symbol);
 const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol);
-/* The name for people: demangled, once. The same pointer every time. */
-const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol);
+/* The name for people (pretty_name.h), made once: of one index always ask for the same form. The same pointer every time. */
+const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full);
 size_t symbol_index_count(const struct symbol_index *index);
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/log.h"
 #include "common/printable.h"
 #include "report/figures.h"
+#include "report/profile_module_names.h"
 
 /* Modules with addresses that nothing here can name, by the share of the call chains that pass through them. */
 
@@ -118,6 +119,37 @@ static void write_text(FILE *out, const char *text)
 	printable_write(out, text, strlen(text));
 }
 
+static void print_path(FILE *out, const char *before, const char *path, const char *behind)
+{
+	(void)fputs(before, out);
+	write_text(out, path);
+	(void)fputs(behind, out);
+}
+
+/* What was looked at, so that nobody brings what is there already. */
+static void print_sources(const struct needs *needs, uint32_t number, FILE *out)
+{
+	struct profile_module_names names;
+
+	profile_module_names(needs->profile, number, &names);
+	if (names.from) {
+		(void)fprintf(out, "    names are from %s", names.from);
+		if (names.path[0])
+			print_path(out, " ('", names.path, "')");
+		(void)fputc('\n', out);
+	}
+	if (names.refused[0])
+		print_path(out, "    '", names.refused, "' was refused: it is another file's\n");
+}
+
+static void print_reason(const struct needs *needs, uint32_t number, FILE *out)
+{
+	struct profile_module_names names;
+
+	profile_module_names(needs->profile, number, &names);
+	(void)fprintf(out, "    why: %s\n", names.why);
+}
+
 /* Where a file would be looked for. */
 static void print_remedy(const struct profile_module *module, FILE *out)
 {
@@ -128,13 +160,17 @@ static void print_remedy(const struct profile_module *module, FILE *out)
 			    out);
 		return;
 	}
-	if (module->kernel)
+	if (module->kernel && strcmp(module->name, "[kernel]") != 0)
+		(void)fputs("    put the .ko file into /lib/modules/RELEASE of that kernel (or below --symfs DIR), or give --debug-dir DIR with it at\n",
+			    out);
+	else if (module->kernel)
 		(void)fputs("    give the kernel's ELF file with --vmlinux, or the symbols with --kallsyms\n", out);
 	else if (module->path[0] == '/')
-		(void)fputs("    put the file itself there (or below --symfs DIR), or give --debug-dir DIR with its debug file at\n", out);
+		(void)fputs("    put the file itself there (or below --symfs DIR), or give --debug-dir DIR (/usr/lib/debug ...) with its debug file at\n", out);
 	(void)fprintf(out, "    DIR/.build-id/%.2s/", module->build_id);
 	write_text(out, module->build_id + (strlen(module->build_id) > 2 ? 2 : 0));
 	(void)fputs(".debug\n", out);
+	print_path(out, "    or give --debuginfod, which asks the servers for buildid/", module->build_id, "/debuginfo\n");
 }
 
 static void print_need(const struct needs *needs, const struct need *need, FILE *out)
@@ -148,7 +184,26 @@ static void print_need(const struct needs *needs, const struct need *need, FILE 
 	(void)fprintf(out, "\n    in %s%% of the call chains, at the leaf of %s%%; %" PRIu64 " addresses without a name\n",
 		      figure_percent(need->samples, needs->samples).text,
 		      figure_percent(need->leaves, needs->samples).text, need->addresses);
+	print_sources(needs, need->module, out);
+	print_reason(needs, need->module, out);
 	print_remedy(module, out);
+}
+
+/* All modules that were asked for a name, where it is wanted. */
+static void print_used(const struct needs *needs, FILE *out)
+{
+	(void)fputs("\n# where names are from\n", out);
+	for (size_t i = 0; i < needs->module_count; i++) {
+		const struct profile_module *module = &needs->modules[i];
+		struct profile_module_names names;
+
+		profile_module_names(needs->profile, (uint32_t)i, &names);
+		if (!names.from)
+			continue;
+		print_path(out, "", module->path[0] ? module->path : module->name, ": ");
+		(void)fputs(names.from, out);
+		print_path(out, names.path[0] ? " ('" : "", names.path, names.path[0] ? "')\n" : "\n");
+	}
 }
 
 static void print_needs(struct needs *needs, FILE *out)
@@ -178,6 +233,8 @@ int tool_needs(const struct tool_request *request, bool *ret_damaged)
 	if (!r) {
 		count_all(&needs);
 		print_needs(&needs, request->out);
+		if (request->verbose)
+			print_used(&needs, request->out);
 		profile_account(profile, &account);
 		*ret_damaged = account.lost;
 	}

@@ -181,7 +181,7 @@ static void refuses(struct test *t)
 		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t", "-T t", "-T --tree t",
 		"-T --export perf-script t", "-T -f --wakers t",
 		/* not built yet: unknown */
-		"--condense t", "--resolve-lines t", "--debuginfod t", "--cache x t",
+		"--condense t", "--resolve-lines t", "--cache x t",
 		/* the recorder's */
 		"-a t", "-r t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
 		"--finalize t", "--force t", "--stack-storage-size 5 t",

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/file_symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "report/resolve/go_symbols.h"
+#include "report/resolve/unpack.h"
+
+void file_symbols_deinit(struct file_symbols *symbols)
+{
+	symbol_list_deinit(&symbols->list);
+	free(symbols->path);
+	free(symbols->refused);
+	*symbols = (struct file_symbols){0};
+}
+
+static void cleanup_elf(struct elf_file **elf)
+{
+	elf_file_destroy(*elf);
+}
+
+static bool same_id(const struct elf_file *one, const struct elf_file *two)
+{
+	struct build_id a, b;
+
+	elf_file_build_id(one, &a);
+	elf_file_build_id(two, &b);
+	return !a.length || (a.length == b.length && !memcmp(a.bytes, b.bytes, a.length));
+}
+
+int file_symbols_add_mini(const struct elf_file *elf, struct symbol_list *list)
+{
+	_cleanup_(cleanup_elf) struct elf_file *inner = NULL;
+	struct elf_section_bytes packed = {0};
+	_cleanup_close_ int fd = -1;
+	int r = elf_file_section(elf, ".gnu_debugdata", UNPACK_MAX_INPUT, &packed);
+
+	if (r == 0)
+		r = unpack_xz(packed.bytes, packed.size, UNPACK_MAX_BYTES, &fd);
+	free(packed.bytes);
+	if (r == 0)
+		r = elf_file_create(fd, &inner);
+	if (r == 0 && !same_id(inner, elf))
+		r = -ESTALE;
+	return r < 0 ? r : symbol_list_add_elf(list, inner, 0);
+}
+
+/* Takes the file's path along with its functions. */
+static int take(struct file_symbols *symbols, struct local_elf *local, enum symbol_origin origin)
+{
+	int r = symbol_list_add_elf(&symbols->list, local->elf, 0);
+
+	if (r < 0 || !symbols->list.symbols.count)
+		return r < 0 ? r : -ENOENT;
+	symbols->origin = origin;
+	symbols->path = steal_ptr(local->path);
+	return 0;
+}
+
+static int take_debug(const struct local_files *files, const char *path, const struct build_id *id,
+		      const struct elf_file *binary, struct file_symbols *symbols)
+{
+	static const enum symbol_origin origins[] = {[LOCAL_BUILD_ID] = SYMBOLS_FROM_BUILD_ID,
+						     [LOCAL_DEBUG_LINK] = SYMBOLS_FROM_DEBUG_LINK,
+						     [LOCAL_SERVER] = SYMBOLS_FROM_SERVER};
+	_cleanup_(local_elf_close) struct local_elf debug = {.fd = -1};
+	int r = local_elf_open_debug_for(files, path, id, binary, &symbols->refused, &debug);
+
+	return r < 0 ? r : take(symbols, &debug, origins[debug.source]);
+}
+
+/* What a stripped binary still has. Sections that make no sense are as good as none. */
+static int take_rest(struct local_elf *own, struct file_symbols *symbols)
+{
+	int r = file_symbols_add_mini(own->elf, &symbols->list);
+
+	symbols->origin = SYMBOLS_FROM_DYNSYM;
+	if (r == 0)
+		symbols->origin = SYMBOLS_FROM_MINI_DEBUG_INFO;
+	else if (r != -ENOMEM && (r = go_symbols_add(own->elf, &symbols->list)) == 0)
+		symbols->origin = SYMBOLS_FROM_GO;
+	if (r == -ENOMEM)
+		return r;
+	symbols->path = steal_ptr(own->path);
+	return symbol_list_add_elf(&symbols->list, own->elf, 0);
+}
+
+int file_symbols_collect(const struct local_files *files, const char *path, const struct build_id *id, bool debug,
+			 struct file_symbols *ret_symbols)
+{
+	_cleanup_(local_elf_close) struct local_elf own = {.fd = -1};
+	int missing = local_elf_open(files, path, id, &own), r = -ENOENT;
+
+	*ret_symbols = (struct file_symbols){0};
+	if (missing == -ENOMEM)
+		return missing;
+	if (own.elf && elf_file_has_symtab(own.elf))
+		r = take(ret_symbols, &own, SYMBOLS_FROM_SYMTAB);
+	if (r < 0 && r != -ENOMEM && debug)
+		r = take_debug(files, path, id, own.elf, ret_symbols);
+	if (r < 0 && r != -ENOMEM && !own.elf && local_elf_open_fetched(files, id, &own) == -ENOMEM)
+		r = -ENOMEM;
+	if (r < 0 && r != -ENOMEM)
+		r = own.elf ? take_rest(&own, ret_symbols) : missing;
+	return r;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/go_symbols.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/byte_cursor.h"
+#include "common/cleanup.h"
+
+enum {
+	MAGIC_1_16 = 0xfffffffa,
+	MAGIC_1_18 = 0xfffffff0,
+	MAGIC_1_20 = 0xfffffff1,
+	HEADER_START = 8, /* of the words behind magic, two zeros, quantum and the size of a pointer */
+	POINTER = 8,
+	TEXT_START = 2, /* number of that word */
+	NAME_MAX_BYTES = 4096,
+	NAME_REUSE_MAX = 4, /* names together, against the size of the table: each stands in it once */
+	FUNCTIONS_MAX = 4 << 20,
+	END_SLACK = 64, /* padding between the last function and the end of the section */
+};
+
+/* The pieces of a table. From 1.18 on, a field of the list of functions is 4 bytes and an offset from the text's start. */
+struct layout {
+	uint64_t count; /* of functions */
+	uint64_t text;	/* what addresses count from */
+	size_t field;	/* bytes */
+	struct byte_cursor names, functions;
+};
+
+/* From the offset that a word of the header holds to the end. */
+static struct byte_cursor piece(const struct go_table *table, uint64_t offset)
+{
+	if (offset > table->size)
+		return (struct byte_cursor){.bad = true};
+	return byte_cursor_make(table->bytes + offset, table->size - offset);
+}
+
+static int read_layout(const struct go_table *table, struct layout *layout)
+{
+	struct byte_cursor cursor = byte_cursor_make(table->bytes, table->size);
+	uint32_t magic = byte_cursor_u32(&cursor);
+	uint64_t words[8];
+	bool old = magic == MAGIC_1_16;
+
+	if (!old && magic != MAGIC_1_18 && magic != MAGIC_1_20)
+		return -ENOTSUP;
+	(void)byte_cursor_u16(&cursor);
+	(void)byte_cursor_u8(&cursor);
+	if (byte_cursor_u8(&cursor) != POINTER)
+		return -ENOTSUP;
+	for (size_t i = 0; i < (old ? 7 : 8); i++)
+		words[i] = byte_cursor_u64(&cursor);
+	if (cursor.bad)
+		return -EBADMSG;
+	*layout = (struct layout){.count = words[0], .field = old ? POINTER : 4};
+	layout->names = piece(table, words[old ? 2 : 3]);
+	layout->functions = piece(table, words[old ? 6 : 7]);
+	layout->text = old ? 0 : words[TEXT_START] ? words[TEXT_START] : table->text;
+	if (layout->names.bad || layout->functions.bad)
+		return -EBADMSG;
+	/* Two fields for each function, and where the last one ends. */
+	if (layout->count > FUNCTIONS_MAX)
+		return -E2BIG;
+	return (2 * layout->count + 1) * layout->field > byte_cursor_left(&layout->functions) ? -EBADMSG : 0;
+}
+
+static uint64_t field_at(const struct layout *layout, uint64_t number)
+{
+	struct byte_cursor cursor = layout->functions;
+
+	(void)byte_cursor_bytes(&cursor, number * layout->field);
+	return byte_cursor_uint(&cursor, layout->field);
+}
+
+/* The name of the function that is described at `offset`: its entry, then the offset of its name. NULL: malformed. */
+static const char *name_at(const struct layout *layout, uint64_t offset, size_t *ret_length)
+{
+	struct byte_cursor function = layout->functions, names = layout->names;
+	const char *name;
+	uint32_t at;
+
+	if (offset > byte_cursor_left(&function))
+		return NULL;
+	(void)byte_cursor_bytes(&function, offset);
+	(void)byte_cursor_uint(&function, layout->field);
+	at = byte_cursor_u32(&function);
+	if (function.bad || at >= byte_cursor_left(&names))
+		return NULL;
+	(void)byte_cursor_bytes(&names, at);
+	name = (const char *)names.next;
+	*ret_length = strnlen(name, byte_cursor_left(&names));
+	return *ret_length < byte_cursor_left(&names) && *ret_length <= NAME_MAX_BYTES ? name : NULL;
+}
+
+/* Of a table without a start of its own: whether it ends where the section does, as nothing but Go's text is in it. */
+static bool fits(const struct layout *layout, const struct go_table *table)
+{
+	uint64_t room = table->text_end - table->text, end = field_at(layout, 2 * layout->count);
+
+	return table->text < table->text_end && end <= room && room - end < END_SLACK;
+}
+
+static int check_addresses(const struct layout *layout, const struct go_table *table)
+{
+	bool relative = layout->field == 4;
+
+	if (!layout->count)
+		return -ENOENT;
+	if (relative && (!layout->text || (layout->text == table->text && table->text_end && !fits(layout, table))))
+		return -ENOTSUP;
+	/* Absolute ones that the dynamic linker would fill in. */
+	return !relative && !field_at(layout, 0) ? -ENOTSUP : 0;
+}
+
+int go_symbols_parse(const struct go_table *table, struct symbol_list *list)
+{
+	uint64_t left = NAME_REUSE_MAX * (uint64_t)table->size;
+	struct layout layout = {0};
+	int r = read_layout(table, &layout);
+
+	if (r == 0)
+		r = check_addresses(&layout, table);
+	for (uint64_t i = 0; i < layout.count && r == 0; i++) {
+		uint64_t start = field_at(&layout, 2 * i), end = field_at(&layout, 2 * i + 2);
+		size_t length = 0;
+		const char *name = name_at(&layout, field_at(&layout, 2 * i + 1), &length);
+
+		if (!name || start > end)
+			return -EBADMSG;
+		if (length > left)
+			return -E2BIG;
+		left -= length;
+		if (length && start < end)
+			r = symbol_list_add(list, layout.text + start, end - start, name, length);
+	}
+	return r;
+}
+
+/* --- where the text begins, of which position-independent programs learn only when they are loaded --- */
+
+/* What the dynamic linker will write to an address, as an address of the file; 0: nothing. */
+static uint64_t relocated(const struct elf_file *elf, uint64_t address)
+{
+	struct elf_section_bytes section = {0};
+	struct byte_cursor cursor;
+	uint64_t found = 0;
+
+	if (elf_file_section(elf, ".rela.dyn", ELF_MAX_SECTION_BYTES, &section) < 0)
+		return 0;
+	cursor = byte_cursor_make(section.bytes, section.size);
+	while (!found && byte_cursor_left(&cursor) >= sizeof(Elf64_Rela)) {
+		uint64_t where = byte_cursor_u64(&cursor), kind = byte_cursor_u64(&cursor), addend = byte_cursor_u64(&cursor);
+
+		if (where == address && (kind == R_X86_64_RELATIVE || kind == R_AARCH64_RELATIVE))
+			found = addend;
+	}
+	free(section.bytes);
+	return found;
+}
+
+/* From Go 1.26 on the table does not say where the text begins. */
+static void find_text(const struct elf_file *elf, uint64_t address, struct go_table *table)
+{
+	struct elf_section_bytes text = {0};
+
+	table->text = relocated(elf, address + HEADER_START + TEXT_START * POINTER);
+	if (table->text || elf_file_section(elf, ".text", ELF_MAX_SECTION_BYTES, &text) < 0)
+		return;
+	table->text = text.address;
+	table->text_end = text.address + text.size;
+	free(text.bytes);
+}
+
+int go_symbols_add(const struct elf_file *elf, struct symbol_list *list)
+{
+	struct elf_section_bytes section = {0};
+	size_t symbols = list->symbols.count, names = list->names.count;
+	struct go_table table;
+	int r = elf_file_section(elf, ".gopclntab", ELF_MAX_SECTION_BYTES, &section);
+
+	if (r == -ENOENT)
+		r = elf_file_section(elf, ".data.rel.ro.gopclntab", ELF_MAX_SECTION_BYTES, &section);
+	if (r < 0)
+		return r;
+	table = (struct go_table){.bytes = section.bytes, .size = section.size};
+	find_text(elf, section.address, &table);
+	r = go_symbols_parse(&table, list);
+	free(section.bytes);
+	if (r < 0) { /* all or nothing */
+		list->symbols.count = symbols;
+		list->names.count = names;
+	}
+	return r;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What is looked for in an ELF file beside its symbol tables: a link, packed symbols, Go's table, where a kernel module's text begins. */
+#include "report/resolve/file_symbols.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "report/resolve/debug_link.h"
+#include "report/resolve/go_symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void require(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void check_list(struct symbol_list *list)
+{
+	for (size_t i = 0; i < list->symbols.count; i++)
+		require(list->symbols.items[i].name < list->names.count &&
+			memchr(list->names.items + list->symbols.items[i].name, 0,
+			       list->names.count - list->symbols.items[i].name));
+	symbol_list_deinit(list);
+}
+
+static void check_file(const struct elf_file *elf, int fd)
+{
+	struct symbol_list list = {0};
+	struct debug_link link;
+	uint16_t section;
+	uint64_t size;
+
+	if (!debug_link_read(elf, &link)) {
+		require(link.name[0] && !strchr(link.name, '/') && strlen(link.name) < DEBUG_LINK_NAME);
+		(void)debug_link_check(&link, fd);
+	}
+	(void)file_symbols_add_mini(elf, &list);
+	check_list(&list);
+	(void)go_symbols_add(elf, &list);
+	check_list(&list);
+	if (!elf_file_module_text(elf, &section, &size))
+		require(section);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct elf_file *elf;
+
+	require(fd >= 0 && write(fd, bytes, length) == (ssize_t)length);
+	if (!elf_file_create(fd, &elf) || !elf_file_create_relocatable(fd, &elf)) {
+		check_file(elf, fd);
+		elf_file_destroy(elf);
+	}
+	(void)close(fd);
+	return 0;
+}

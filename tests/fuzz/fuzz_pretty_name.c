@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Any text as a name: a short form is shorter, and what is short already is left alone. */
+#include "report/resolve/pretty_name.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void require(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void check_short(const char *text)
+{
+	char *brief = shorten_name(text), *again;
+
+	if (!brief)
+		return;
+	require(strlen(brief) < strlen(text) && strstr(brief, "..."));
+	again = shorten_name(brief);
+	require(!again || strlen(again) < strlen(brief));
+	free(again);
+	free(brief);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+	char *text = malloc(length + 1), *full;
+
+	require(text != NULL);
+	if (length)
+		memcpy(text, bytes, length);
+	text[length] = '\0';
+	check_short(text);
+	full = pretty_name(text, true);
+	if (full)
+		check_short(full);
+	free(full);
+	free(pretty_name(text, false));
+	free(text);
+	return 0;
+}

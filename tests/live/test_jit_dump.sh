@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Code made at run time has the names of the process's jit-PID.dump: while the process lives, and when it
+# is gone and its file with it.
+. "$(dirname "$0")/lib.sh"
+
+check_named() { # NAME TRACE
+	folded "$2" -U -c jit_dump >"$scratch/$1.folded"
+	check_number "$1: samples in the compiled function" "$(folded_sum "$scratch/$1.folded" 'jitted_spin') >= 100"
+	check_number "$1: share of them" \
+		"$(folded_share "$scratch/$1.folded" 'jitted_spin' 'jit_dump') > 0.9"
+}
+
+need_recording
+mkdir "$scratch/lives" "$scratch/gone"
+run_ok ends "$record" -u -f 999 -o "$scratch/gone.rwk" -- \
+	bash -c '"$1" "$2" 2 && rm -r "$2"' - "$workloads/jit_dump" "$scratch/gone"
+check_named gone "$scratch/gone.rwk"
+
+start "$workloads/jit_dump" "$scratch/lives" 5
+wait_for 5 test -s "$scratch/lives/jit-$started.dump"
+run_ok lives "$record" -p 1 -u -f 999 --pid "$started" -o "$scratch/lives.rwk"
+check_named lives "$scratch/lives.rwk"
+finish

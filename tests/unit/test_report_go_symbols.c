@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tables made by hand as src/runtime/symtab.go describes them, for each version; and a Go program of Debian's, stripped as it
+ * comes, which another reader (tests/unit/go_table.py) reads too.
+ */
+#include "report/resolve/go_symbols.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+enum { NAMES = 0x100, FUNCTIONS = 0x200, SIZE = 0x300 };
+
+struct made { /* a table, and where the next thing goes */
+	uint8_t bytes[SIZE];
+	size_t at;
+};
+
+static void put(struct made *made, uint64_t value, size_t width)
+{
+	for (size_t i = 0; i < width; i++)
+		made->bytes[made->at++] = (uint8_t)(value >> 8 * i);
+}
+
+/* main.main at 0, 0x40 long; runtime.goexit behind it up to 0x60. `text`: what the header says, `first`: of the list. */
+static struct made make(uint32_t magic, uint64_t text, uint64_t first)
+{
+	struct made made = {.at = 0};
+	bool old = magic == 0xfffffffa;
+	size_t field = old ? 8 : 4;
+
+	put(&made, magic, 4);
+	put(&made, 0x08010000, 4); /* 0, 0, quantum 1, pointers of 8 bytes */
+	put(&made, 2, 8);	   /* functions */
+	put(&made, 0, 8);	   /* files */
+	if (!old)
+		put(&made, text, 8);
+	put(&made, NAMES, 8);
+	put(&made, 0, 8);
+	put(&made, 0, 8);
+	put(&made, 0, 8);
+	put(&made, FUNCTIONS, 8);
+	made.at = FUNCTIONS;
+	put(&made, first, field);
+	put(&made, 0x80, field);
+	put(&made, first + 0x40, field);
+	put(&made, 0xa0, field);
+	put(&made, first + 0x60, field);
+	made.at = FUNCTIONS + 0x80;
+	put(&made, first, field);
+	put(&made, 1, 4);
+	made.at = FUNCTIONS + 0xa0;
+	put(&made, first + 0x40, field);
+	put(&made, 11, 4);
+	memcpy(made.bytes + NAMES, "\0main.main\0runtime.goexit", 26);
+	return made;
+}
+
+static int parse(const struct made *made, uint64_t text, uint64_t text_end, struct symbol_list *list)
+{
+	const struct go_table table = {.bytes = made->bytes, .size = SIZE, .text = text, .text_end = text_end};
+
+	return go_symbols_parse(&table, list);
+}
+
+static void check_two(struct test *t, const struct made *made, uint64_t text, uint64_t text_end)
+{
+	struct symbol_list list = {0};
+
+	CHECK_INT(t, parse(made, text, text_end, &list), 0);
+	if (CHECK(t, list.symbols.count == 2)) {
+		CHECK_INT(t, list.symbols.items[0].address, 0x401000);
+		CHECK_INT(t, list.symbols.items[0].size, 0x40);
+		CHECK_STR(t, list.names.items + list.symbols.items[0].name, "main.main");
+		CHECK_INT(t, list.symbols.items[1].address, 0x401040);
+		CHECK_INT(t, list.symbols.items[1].size, 0x20);
+		CHECK_STR(t, list.names.items + list.symbols.items[1].name, "runtime.goexit");
+	}
+	symbol_list_deinit(&list);
+}
+
+static void reads_each_version(struct test *t)
+{
+	struct made made = make(0xfffffffa, 0, 0x401000);
+
+	check_two(t, &made, 0, 0);
+	made = make(0xfffffff0, 0x401000, 0);
+	check_two(t, &made, 0, 0);
+	made = make(0xfffffff1, 0x401000, 0);
+	check_two(t, &made, 0, 0);
+}
+
+/* Go 1.26 and position-independent programs: the header has no start. */
+static void takes_the_text_section_only_where_it_fits(struct test *t)
+{
+	struct made made = make(0xfffffff1, 0, 0), old = make(0xfffffffa, 0, 0);
+	struct symbol_list list = {0};
+
+	check_two(t, &made, 0x401000, 0x401060);
+	check_two(t, &made, 0x401000, 0x401070);
+	CHECK_INT(t, parse(&made, 0x401000, 0x402000, &list), -ENOTSUP); /* C code is there, too */
+	CHECK_INT(t, parse(&made, 0x401000, 0x401050, &list), -ENOTSUP);
+	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
+	CHECK_INT(t, parse(&old, 0x401000, 0x401060, &list), -ENOTSUP); /* addresses that are relocated */
+	CHECK_INT(t, list.symbols.count, 0);
+	symbol_list_deinit(&list);
+}
+
+static void refuses_what_makes_no_sense(struct test *t)
+{
+	struct symbol_list list = {0};
+	struct made made = make(0xfffffffb, 0x401000, 0); /* Go 1.2 */
+
+	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[7] = 4; /* 32 bits */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[8] = 0xff; /* more functions than there is room for */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[15] = 0xff;
+	CHECK_INT(t, parse(&made, 0, 0, &list), -E2BIG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[FUNCTIONS + 5] = 0xff; /* a function beyond the table */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[FUNCTIONS + 0x84 + 1] = 0xff; /* a name beyond the table */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[FUNCTIONS + 8] = 0xff; /* functions that do not ascend */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	symbol_list_deinit(&list);
+}
+
+/* --- a real one --- */
+
+static struct symbol_index *index_go(struct test *t, const char *path)
+{
+	struct symbol_list list = {0};
+	struct symbol_index *index = NULL;
+	struct elf_file *elf = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (CHECK(t, elf_file_create(fd, &elf) == 0)) {
+		CHECK_INT(t, go_symbols_add(elf, &list), 0);
+		CHECK_INT(t, symbol_index_create(&list, &index), 0);
+		elf_file_destroy(elf);
+	}
+	(void)close(fd);
+	return index;
+}
+
+/* $GO_PROGRAM may name another one. */
+static void agrees_with_another_reader(struct test *t)
+{
+	const char *program = getenv("GO_PROGRAM") ? getenv("GO_PROGRAM") : "/usr/bin/gron";
+	char command[512], line[4096], name[4000];
+	unsigned long long address;
+	struct symbol_index *index;
+	size_t count = 0, wrong = 0;
+	FILE *pipe;
+
+	if (access(program, R_OK) != 0 || system("command -v python3 >/dev/null") != 0)
+		SKIP(t, "no gron, or no python3");
+	index = index_go(t, program);
+	REQUIRE(t, index);
+	(void)snprintf(command, sizeof(command), "python3 tests/unit/go_table.py '%s'", program);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe)) {
+		uint32_t number;
+
+		if (sscanf(line, "%llx %3999[^\n]", &address, name) != 2)
+			continue;
+		count++;
+		if (!symbol_index_find(index, address, &number) || symbol_index_start(index, number) != address ||
+		    strcmp(symbol_index_name(index, number), name) != 0)
+			wrong += wrong || printf("# %llx %s\n", address, name) > 0;
+	}
+	if (pipe)
+		(void)pclose(pipe);
+	CHECK(t, count > 1000);
+	CHECK_INT(t, wrong, 0);
+	CHECK_INT(t, symbol_index_count(index), count);
+	symbol_index_destroy(index);
+}
+
+TEST_MAIN(TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits), TEST(refuses_what_makes_no_sense),
+	  TEST(agrees_with_another_reader))

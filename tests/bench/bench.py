@@ -12,13 +12,15 @@ import points
 import reporting
 import settings
 import slowdown
+import snapshots
 import starting
 import steady
 import waits
 import walk
 
 SECTIONS = {"slowdown": slowdown, "steady": steady, "embedding": embedding, "reporting": reporting,
-            "starting": starting, "walk": walk, "waits": waits, "points": points}
+            "starting": starting, "walk": walk, "waits": waits, "points": points,
+            "dwarf": snapshots}
 
 
 def say(what):

@@ -129,7 +129,7 @@ static void save_parts(const char *dir, struct memory_io *m, const char *name, c
 		       bool divided)
 {
 	static const uint8_t kinds[] = {[RWK_CHUNK_STATE] = PART_STATE, [RWK_CHUNK_EVENTS] = PART_EVENTS,
-					[RWK_CHUNK_EMBED] = PART_EMBED};
+					[RWK_CHUNK_EMBED] = PART_EMBED, [RWK_CHUNK_SNAPSHOTS] = PART_SNAPSHOTS};
 	static uint8_t parts[1 << 18], payload[1 << 16];
 	const struct trace_chunk *chunks;
 	struct trace_reader *reader;
@@ -142,7 +142,7 @@ static void save_parts(const char *dir, struct memory_io *m, const char *name, c
 	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
 		const struct rwk_chunk_header *header = &chunks[i].header;
 
-		if (header->type > RWK_CHUNK_EMBED || header->raw_size > sizeof(payload) ||
+		if ((header->type > RWK_CHUNK_EMBED && header->type != RWK_CHUNK_SNAPSHOTS) || header->raw_size > sizeof(payload) ||
 		    length + PARTS_MARK + 1 + header->raw_size > sizeof(parts) ||
 		    trace_reader_load(reader, &chunks[i], payload) < 0)
 			continue;
@@ -230,22 +230,50 @@ static struct memory_io make(void (*add)(struct event_log *log))
 	return m;
 }
 
+/* A process with snapshots: return addresses into its modules among other words, one a difference to the one before. */
+static void add_snapshots(struct event_log *log)
+{
+	uint64_t words[64] = {0}, user[] = {syn_start(2) + 0x1010};
+	struct snapshot snapshot = {.time = SYN_BASE + 5, .known = 0x1ffff, .address = 0x7fff0000, .words = words, .count = 64};
+	struct event_stacks stacks = {.user = user, .user_count = 1};
+	struct synthetic s;
+
+	syn_make(0, &s);
+	if (event_log_want_snapshots(log) < 0)
+		abort();
+	for (uint32_t i = 0; i < 4; i++) {
+		struct event_sample sample = {.time = SYN_BASE + 10 + i, .source = SYN_CPU};
+
+		for (uint32_t k = 0; k < 64; k += 3)
+			words[k] = k % 2 ? syn_start(2 + k % 4 / 2) + 0x1000 + k * 8 + i : snapshot.address + k * 8;
+		snapshot.registers[6] = snapshot.address + 16;
+		snapshot.registers[7] = snapshot.address;
+		snapshot.registers[16] = syn_start(2) + 0x1010;
+		if (event_log_add_snapshot(log, s.task.tid, &snapshot, &sample.snapshot) < 0 ||
+		    event_log_add_sample(log, &sample, &s.task, &stacks) < 0)
+			abort();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const uint8_t settings[PARTS_SETTINGS] = {0}, every_event[PARTS_SETTINGS] = {[0] = 1, [8] = 1};
-	struct memory_io everything, found;
+	struct memory_io everything, found, unwound;
 
 	if (argc != 2)
 		return 2;
 	everything = make(add_everything);
 	found = make(add_found);
+	unwound = make(add_snapshots);
 	save_traces(argv[1]);
 	save_payloads(argv[1], &everything);
 	save_reports(argv[1]);
 	save_parts(argv[1], &everything, "others", settings, false);
 	save_parts(argv[1], &found, "found", every_event, false);
+	save_parts(argv[1], &unwound, "unwound", settings, false);
 	save(argv[1], "fuzz_report_waits", "nothing", every_event, sizeof(every_event));
 	memory_io_close(&everything);
 	memory_io_close(&found);
+	memory_io_close(&unwound);
 	return 0;
 }

@@ -71,6 +71,7 @@ static void make_prelude(struct prelude *prelude, uint64_t least)
 	struct event_log *log;
 	const struct event events[] = {
 		{.kind = EVENT_META, .meta = {syn_text("boot_id"), syn_text("1-2-3")}},
+		{.kind = EVENT_META, .meta = {syn_text("machine"), syn_text("x86_64")}},
 		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, 7, 1700000000000000000, 9, 1}},
 		{.kind = EVENT_SOURCE,
 		 .source = {SYN_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, syn_text("x"), 0, 0, SYN_BASE, SYN_BASE, 0, least, 0}},
@@ -139,7 +140,8 @@ static void find_times(struct event_decoder *decoder, const uint8_t *payload, si
 static void add_part(struct trace *trace, struct event_decoder *decoder, uint8_t kind, const uint8_t *payload, size_t length)
 {
 	static const uint16_t types[] = {RWK_CHUNK_EVENTS, RWK_CHUNK_STATE, RWK_CHUNK_EMBED, RWK_CHUNK_EVENTS};
-	struct rwk_chunk_header header = {.type = types[kind & 3], .sequence = trace->sequence};
+	uint16_t type = kind & PART_SNAPSHOTS ? RWK_CHUNK_SNAPSHOTS : types[kind & 3];
+	struct rwk_chunk_header header = {.type = type, .sequence = trace->sequence};
 	uint8_t *stored = trace->bytes + trace->length + sizeof(header);
 
 	if (length > PART_MAX || trace->length + length + 2 * PRELUDE_ROOM > TRACE_ROOM)

@@ -18,6 +18,7 @@ enum part_kind { /* 2 bits of the byte behind a mark */
 	PART_EMBED,
 	PART_SECTION, /* a section more, its payload is one of EVENTS */
 };
+enum { PART_SNAPSHOTS = 16 }; /* SNAPSHOTS, whatever the two bits say */
 /* What its header says of its times; else they are right. */
 enum part_times { PART_NO_TIMES = 4, PART_ALL_TIMES = 8 };
 

@@ -70,7 +70,9 @@ REPORT_A := $(B)/report.a
 SKELETONS := $(BPF_C:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 UNITS := $(UNIT_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
-ORACLE := $(if $(wildcard /usr/include/elfutils/libdw.h),$(B)/tests/oracle/unwind)
+ORACLE_MAINS := unwind against_perf against_gdb
+ORACLE_PARTS := $(filter-out $(ORACLE_MAINS:%=tests/oracle/%.c),$(ORACLE_C))
+ORACLE := $(if $(wildcard /usr/include/elfutils/libdw.h),$(ORACLE_MAINS:%=$(B)/tests/oracle/%))
 SAMPLES := $(patsubst %/,$(BUILD)/%,$(dir $(filter samples/%,$(WORKLOAD_C) $(WORKLOAD_CXX))))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(filter tests/%,$(WORKLOAD_C) $(WORKLOAD_CXX)))) \
 	$(SAMPLES)
@@ -187,8 +189,8 @@ $(TOOLS): $(B)/%: $(B)/%.o $(REPORT_A) $(RECORD_A) $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -Wl,--as-needed $^ $(LIBS_RECORD) $(LIBS_REPORT) -pthread -o $@
 
-# Our unwinder beside libdw's call frame engine.
-$(B)/tests/oracle/unwind: $(call objects,$(ORACLE_C)) $(REPORT_A) $(SHARED_A)
+# Our unwinder beside libdw's call frame engine, perf's and gdb's.
+$(ORACLE): $(B)/tests/oracle/%: $(B)/tests/oracle/%.o $(call objects,$(ORACLE_PARTS)) $(REPORT_A) $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -ldw -lelf -o $@
 

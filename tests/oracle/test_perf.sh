@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 1800
+# What perf recorded with registers and stacks, unwound by ours: at least as many frames per sample as perf itself finds (many
+# times as many where perf knows no way), and each step equal to libdw's. CHECK_LEVEL=long: all programs, 4,000 samples each.
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+oracle=${BUILD:-build}/tests/oracle/against_perf
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+if [[ $(uname -m) != x86_64 ]]; then
+	echo "skip perf_oracle - its snapshots are x86-64"
+	exit 77
+fi
+if [[ ! -x $oracle ]]; then
+	echo "skip perf_oracle - built only where libdw-dev is"
+	exit 77
+fi
+if ! perf record -q -o "$dir/try" -e cpu-clock --call-graph dwarf,16384 true 2>/dev/null >&2; then
+	echo "skip perf_oracle - perf is not installed or may not record"
+	exit 77
+fi
+if [[ ${CHECK_LEVEL:-check} = long ]]; then
+	seconds=10 samples=4000
+	programs='python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static kubectl'
+else
+	seconds=2 samples=400
+	programs='perl exceptions exceptions_static'
+fi
+
+. tests/oracle/programs.bash
+
+# Frames of ours for each of perf's. A static glibc has no table that perf's libunwind finds, V8 and Go no CFI.
+declare -A ratio=([node]=4 [exceptions_static]=8 [kubectl]=8)
+
+# record NAME COMMAND...: again and again until there are samples enough. With the build-ids: where another recorder on this machine
+# asks for them, the kernel marks the mappings of those who do not, and perf falls over that.
+record()
+{
+	local name=$1
+	shift
+	# shellcheck disable=SC2016
+	command perf record -q --buildid-mmap --no-bpf-event -e cpu-clock -F 997 --call-graph dwarf,16384 -o "$dir/$name.data" -- \
+		timeout "$seconds" sh -c 'while :; do "$@"; done' sh "$@" >/dev/null 2>&1 </dev/null
+}
+
+perf()
+{
+	local name=$1 flags=()
+
+	[[ $name = kubectl ]] && flags=(-g)
+	record "$@"
+	command perf script -F pid,tid,time,ip --ns --no-inline --max-stack 1024 -i "$dir/$name.data" >"$dir/$name.txt" 2>"$dir/$name.err" </dev/null ||
+		{ echo "not ok perf_$name - perf cannot read what it wrote: $(tail -n 1 "$dir/$name.err")"; return; }
+	timeout 300 "$oracle" -n "$samples" -r "${ratio[$name]:-1}" "${flags[@]}" "$name" "$dir/$name.data" "$dir/$name.txt" |
+		tee -a "$dir/account"
+	rm -f "$dir/$name.data" "$dir/$name.txt"
+}
+
+for program in $programs; do
+	"program_$program" perf
+done

@@ -48,7 +48,7 @@ WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fn
 	-Wall -MMD -MP
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
-LIBS_REPORT = -llz4 -liberty -llzma -lzstd
+LIBS_REPORT = -llz4 -liberty -llzma -lzstd -lz
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -179,6 +179,24 @@ $(B)/tests/unit/unwind/%.o: tests/unit/unwind/%.S $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -MMD -MP -c $< -o $@
 $(B)/tests/unit/test_report_unwind_cases: $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard tests/unit/unwind/*.[cS]))))
+
+# Some in shared objects, each linked in its own way.
+UNWIND_DIR := $(B)/tests/unit/unwind/shared
+UNWIND_CASE08 := $(addprefix $(UNWIND_DIR)/case08_,zlib.so zstd.so split.so)
+UNWIND_CASES := $(addprefix $(UNWIND_DIR)/case,09_segments.so 13_pointers.so 19_hostile.so)
+UNWIND_SHARED := $(UNWIND_CASE08) $(UNWIND_CASES)
+$(B)/tests/unit/test_report_unwind_cases: $(UNWIND_SHARED)
+$(UNWIND_DIR)/case08_zlib.so: LINK_AS := -Wl,--compress-debug-sections=zlib
+$(UNWIND_DIR)/case08_zstd.so: LINK_AS := -Wl,--compress-debug-sections=zstd
+$(UNWIND_DIR)/case09_segments.so: LINK_AS := -Wl,--section-start=.text=0x501000
+$(UNWIND_DIR)/case19_hostile.so: LINK_AS := -Wl,--traditional-format
+$(UNWIND_CASE08): tests/unit/unwind/shared/case08_compressed.S
+$(UNWIND_CASES): $(B)/%.so: %.S
+$(UNWIND_SHARED): tests/unit/unwind/fixture.inc
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -shared -nostdlib $(LINK_AS) $(filter %.S,$^) -o $@
+	$(Q)case $@ in *_split.so) objcopy --only-keep-debug $@ $(@:.so=.debug) && objcopy --strip-debug $@ ;; esac
 
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SHARED_A)
 	$(call say,LINK)

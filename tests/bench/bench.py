@@ -14,11 +14,12 @@ import settings
 import slowdown
 import starting
 import steady
+import unwinding
 import waits
 import walk
 
 SECTIONS = {"slowdown": slowdown, "steady": steady, "embedding": embedding, "reporting": reporting,
-            "starting": starting, "walk": walk, "waits": waits, "points": points}
+            "starting": starting, "walk": walk, "waits": waits, "points": points, "unwind": unwinding}
 
 
 def say(what):

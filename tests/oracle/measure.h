@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * How fast the snapshots of a perf.data file are unwound, by ours and by libdwfl. What perf takes is measured from outside.
- */
+/* How fast the snapshots of a perf.data file are unwound, by ours and by libdwfl. What perf takes is measured from outside. */
 #pragma once
 
 #include "tests/oracle/perf_data.h"

@@ -182,6 +182,7 @@ int main(int argc, char **argv)
 			break;
 		case 'v':
 			run.verbose = true;
+			run.tally.ends = 40;
 			break;
 		case 'b':
 			rounds = (unsigned int)strtoul(optarg, NULL, 10);

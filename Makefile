@@ -19,7 +19,7 @@ DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev liblzma-dev libzstd-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
 	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils libdw-dev \
-	debuginfod elfutils zstd gron
+	debuginfod elfutils zstd gron lld-14
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 	@:
-report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, lzma, zstd)
+report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, lzma, zstd, zlib)
 	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
 	@:
@@ -190,6 +190,12 @@ $(UNWIND_DIR)/case08_zlib.so: LINK_AS := -Wl,--compress-debug-sections=zlib
 $(UNWIND_DIR)/case08_zstd.so: LINK_AS := -Wl,--compress-debug-sections=zstd
 $(UNWIND_DIR)/case09_segments.so: LINK_AS := -Wl,--section-start=.text=0x501000
 $(UNWIND_DIR)/case19_hostile.so: LINK_AS := -Wl,--traditional-format
+$(B)/tests/unit/test_report_unwind_aarch64: $(if $(shell command -v ld.lld-14),$(UNWIND_DIR)/case18_aarch64.so)
+$(UNWIND_DIR)/case18_aarch64.so: tests/unit/unwind/shared/case18_aarch64.S tests/unit/unwind/fixture.inc
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) --target=aarch64-linux-gnu $(CPPFLAGS_ALL) -c $< -o $(@:.so=.o)
+	$(Q)ld.lld-14 -shared $(@:.so=.o) -o $@
 $(UNWIND_CASE08): tests/unit/unwind/shared/case08_compressed.S
 $(UNWIND_CASES): $(B)/%.so: %.S
 $(UNWIND_SHARED): tests/unit/unwind/fixture.inc

@@ -24,8 +24,9 @@ awk 'BEGIN {
 		printf " s.a.iter().map(|x| x.to_string() + &n.to_string()).collect::<Vec<_>>().join(\"%d\") }\n", i
 	}
 }' >"$dir/busy.rs"
-c++ -O2 -o "$dir/exceptions" tests/oracle/exceptions.cpp 2>/dev/null
-c++ -O2 -static -o "$dir/exceptions_static" tests/oracle/exceptions.cpp 2>/dev/null
+c++ -O2 -o "$dir/exceptions" tests/oracle/programs/exceptions.cpp 2>/dev/null
+c++ -O2 -static -o "$dir/exceptions_static" tests/oracle/programs/exceptions.cpp 2>/dev/null
+command -v musl-gcc >/dev/null && musl-gcc -O2 -static -o "$dir/sorting_musl" tests/oracle/programs/sorting.c
 
 # A file of many objects for a program written in Go.
 make_manifests()
@@ -50,7 +51,7 @@ with()
 	if command -v "$1" >/dev/null; then
 		"$function" "$name" "$@"
 	else
-		echo "skip ${function}_$name - no '$1' here"
+		echo "skip ${function}_$name - no '$(basename "$1")' here"
 	fi
 }
 
@@ -115,4 +116,9 @@ program_exceptions_static()
 program_kubectl()
 {
 	with kubectl "$1" kubectl kustomize "$dir/manifests"
+}
+
+program_sorting_musl()
+{
+	with sorting_musl "$1" "$dir/sorting_musl"
 }

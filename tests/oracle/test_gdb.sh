@@ -52,10 +52,24 @@ gdb()
 	ORACLE_OUT=$dir/$name.stops ORACLE_STOPS=$stops ORACLE_STACK=$stack ORACLE_SECONDS=$seconds \
 		timeout $((seconds + 60)) gdb -q -batch -nx -x tests/oracle/gdb_stops.py --args "${command[@]}" >"$dir/$name.log" 2>&1 </dev/null ||
 		{ echo "not ok gdb_$name - gdb failed: $(tail -n 1 "$dir/$name.log")"; return; }
-	"$oracle" -n "$stops" -d tests/oracle/gdb_differences.txt ${VERBOSE:+-v} "$name" "$dir/$name.stops"
+	"$oracle" -n "$stops" -d tests/oracle/gdb_differences.txt ${VERBOSE:+-v} "$name" "$dir/$name.stops" |
+		tee -a "$dir/account"
 	rm -f "$dir/$name.stops"
 }
 
 for program in $programs; do
 	"program_$program" gdb
 done
+
+# Eight programs and 300 stops, where they are here.
+if [[ ${CHECK_LEVEL:-check} = long ]]; then
+	count=$(grep -c '^ok ' "$dir/account")
+	total=$(awk '/^# [a-z0-9_]+: [0-9]+ stops/ { total += $3 } END { print total + 0 }' "$dir/account")
+	if ((count < 8)); then
+		echo "skip gdb_total - $count programs and $total stops; eight programs are wanted, and not all of them are here"
+	elif ((total < 300)); then
+		echo "not ok gdb_total - $total stops, 300 are wanted"
+	else
+		echo "ok gdb_total ($total stops of $count programs)"
+	fi
+fi

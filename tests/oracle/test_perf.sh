@@ -24,7 +24,7 @@ if ! perf record -q -o "$dir/try" -e cpu-clock --call-graph dwarf,16384 true 2>/
 fi
 if [[ ${CHECK_LEVEL:-check} = long ]]; then
 	seconds=10 samples=4000
-	programs='python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static kubectl'
+	programs='python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static kubectl sorting_musl'
 else
 	seconds=2 samples=400
 	programs='perl exceptions exceptions_static'
@@ -32,8 +32,9 @@ fi
 
 . tests/oracle/programs.bash
 
-# Frames of ours for each of perf's. A static glibc has no table that perf's libunwind finds, V8 and Go no CFI.
-declare -A ratio=([node]=4 [exceptions_static]=8 [kubectl]=8)
+# Frames of ours for each of perf's. A static glibc has no table that perf's libunwind finds,
+# V8, Go and musl have no call frame information.
+declare -A ratio=([node]=4 [exceptions_static]=8 [kubectl]=8 [sorting_musl]=4)
 
 # record NAME COMMAND...: again and again until there are samples enough. With the build-ids: where another recorder on this machine
 # asks for them, the kernel marks the mappings of those who do not, and perf falls over that.
@@ -54,7 +55,7 @@ perf()
 	record "$@"
 	command perf script -F pid,tid,time,ip --ns --no-inline --max-stack 1024 -i "$dir/$name.data" >"$dir/$name.txt" 2>"$dir/$name.err" </dev/null ||
 		{ echo "not ok perf_$name - perf cannot read what it wrote: $(tail -n 1 "$dir/$name.err")"; return; }
-	timeout 300 "$oracle" -n "$samples" -r "${ratio[$name]:-1}" "${flags[@]}" "$name" "$dir/$name.data" "$dir/$name.txt" |
+	timeout 300 "$oracle" ${VERBOSE:+-v} -n "$samples" -r "${ratio[$name]:-1}" "${flags[@]}" "$name" "$dir/$name.data" "$dir/$name.txt" |
 		tee -a "$dir/account"
 	rm -f "$dir/$name.data" "$dir/$name.txt"
 }
@@ -62,3 +63,16 @@ perf()
 for program in $programs; do
 	"program_$program" perf
 done
+
+# Ten programs and 40,000 samples, where they are here.
+if [[ ${CHECK_LEVEL:-check} = long ]]; then
+	count=$(grep -c '^ok ' "$dir/account")
+	total=$(awk '/^# [a-z0-9_]+: [0-9]+ samples/ { total += $3 } END { print total + 0 }' "$dir/account")
+	if ((count < 10)); then
+		echo "skip perf_total - $count programs and $total samples; ten programs are wanted, and not all of them are here"
+	elif ((total < 40000)); then
+		echo "not ok perf_total - $total samples, 40000 are wanted"
+	else
+		echo "ok perf_total ($total samples of $count programs)"
+	fi
+fi

@@ -23,10 +23,10 @@ if ! perf record -q -o "$dir/try" -e cpu-clock --call-graph dwarf,16384 true 2>/
 	exit 77
 fi
 if [[ ${CHECK_LEVEL:-check} = long ]]; then
-	seconds=10 samples=4000
+	durations='6 15 40 100' samples=4000
 	programs='python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static kubectl sorting_musl'
 else
-	seconds=2 samples=400
+	durations='1 3 8' samples=400
 	programs='perl exceptions exceptions_static'
 fi
 
@@ -36,7 +36,7 @@ fi
 # V8, Go and musl have no call frame information.
 declare -A ratio=([node]=4 [exceptions_static]=8 [kubectl]=8 [sorting_musl]=4)
 
-# record NAME COMMAND...: again and again until there are samples enough. With the build-ids: where another recorder on this machine
+# record NAME COMMAND...: again and again, for some seconds. With the build-ids: where another recorder on this machine
 # asks for them, the kernel marks the mappings of those who do not, and perf falls over that.
 record()
 {
@@ -47,16 +47,31 @@ record()
 		timeout "$seconds" sh -c 'while :; do "$@"; done' sh "$@" >/dev/null 2>&1 </dev/null
 }
 
+# Longer where the machine is busy, so that there are samples enough.
+record_enough()
+{
+	local name=$1 seconds
+
+	for seconds in $durations; do
+		record "$@"
+		command perf script -F pid,tid,time,ip --ns --no-inline --max-stack 1024 -i "$dir/$name.data" \
+			>"$dir/$name.txt" 2>"$dir/$name.err" </dev/null || return 1
+		(($(grep -c ': *$' "$dir/$name.txt") >= samples * 5 / 4)) && break
+	done
+	return 0
+}
+
 perf()
 {
 	local name=$1 flags=()
 
 	[[ $name = kubectl ]] && flags=(-g)
-	record "$@"
-	command perf script -F pid,tid,time,ip --ns --no-inline --max-stack 1024 -i "$dir/$name.data" >"$dir/$name.txt" 2>"$dir/$name.err" </dev/null ||
-		{ echo "not ok perf_$name - perf cannot read what it wrote: $(tail -n 1 "$dir/$name.err")"; return; }
-	timeout 300 "$oracle" ${VERBOSE:+-v} -n "$samples" -r "${ratio[$name]:-1}" "${flags[@]}" "$name" "$dir/$name.data" "$dir/$name.txt" |
-		tee -a "$dir/account"
+	if ! record_enough "$@"; then
+		echo "not ok perf_$name - perf cannot read what it wrote: $(tail -n 1 "$dir/$name.err")"
+		return
+	fi
+	timeout 300 "$oracle" ${VERBOSE:+-v} -n "$samples" -r "${ratio[$name]:-1}" "${flags[@]}" \
+		"$name" "$dir/$name.data" "$dir/$name.txt" | tee -a "$dir/account"
 	rm -f "$dir/$name.data" "$dir/$name.txt"
 }
 

@@ -49,6 +49,15 @@ static bool leads_below(const struct unwind_walk *walk, const struct unwind_fram
 	return frame->exact && fp + 8 == frame->registers[walk->arch->sp] && walk->snapshot->tail.count;
 }
 
+/* Interrupted between saving the caller's frame pointer and setting its own: the record is at sp already. */
+static bool just_saved(struct unwind_walk *walk, const struct unwind_frame *frame, uint64_t fp)
+{
+	uint64_t sp = frame->registers[walk->arch->sp], saved, pc;
+
+	return frame->exact && fp != sp && unwind_read(walk->snapshot, sp, &saved) && saved == fp &&
+	       unwind_read(walk->snapshot, sp + 8, &pc) && is_code(walk, pc);
+}
+
 /*
  * The frame record that the frame pointer leads to: {caller's frame pointer, return address}, on both machines. What
  * other registers the function has saved, and where, is not known.
@@ -68,6 +77,8 @@ static int step_frame_pointer(struct unwind_walk *walk, struct unwind_frame *fra
 		return UNWIND_NO_CFI;
 	if (leads_below(walk, frame, fp))
 		return UNWIND_TRUNCATED;
+	if (just_saved(walk, frame, fp))
+		fp = frame->registers[arch->sp];
 	if (fp < frame->registers[arch->sp] || !unwind_read(snapshot, fp, &next) || !unwind_read(snapshot, fp + 8, &pc))
 		return leads_elsewhere(frame, fp, end) ? UNWIND_TRUNCATED : UNWIND_NO_CFI;
 	pc &= walk->address_mask;

@@ -23,7 +23,7 @@ if ! gdb -batch -nx -ex 'python 1' 2>/dev/null; then
 	exit 77
 fi
 if [[ ${CHECK_LEVEL:-check} = long ]]; then
-	stops=60 stack=65536 seconds=240
+	stops=60 stack=1048576 seconds=240
 	programs='python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static'
 else
 	stops=40 stack=32768 seconds=60

@@ -19,7 +19,7 @@ DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev liblzma-dev libzstd-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
 	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils libdw-dev \
-	debuginfod elfutils zstd gron
+	debuginfod elfutils zstd gron lld-14
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fn
 	-Wall -MMD -MP
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
-LIBS_REPORT = -llz4 -liberty -llzma -lzstd
+LIBS_REPORT = -llz4 -liberty -llzma -lzstd -lz
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -70,7 +70,9 @@ REPORT_A := $(B)/report.a
 SKELETONS := $(BPF_C:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 UNITS := $(UNIT_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
-ORACLE := $(if $(wildcard /usr/include/elfutils/libdw.h),$(B)/tests/oracle/unwind)
+ORACLE_MAINS := unwind against_perf against_gdb
+ORACLE_PARTS := $(filter-out $(ORACLE_MAINS:%=tests/oracle/%.c),$(ORACLE_C))
+ORACLE := $(if $(wildcard /usr/include/elfutils/libdw.h),$(ORACLE_MAINS:%=$(B)/tests/oracle/%))
 SAMPLES := $(patsubst %/,$(BUILD)/%,$(dir $(filter samples/%,$(WORKLOAD_C) $(WORKLOAD_CXX))))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(filter tests/%,$(WORKLOAD_C) $(WORKLOAD_CXX)))) \
 	$(SAMPLES)
@@ -98,7 +100,7 @@ all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 	@:
-report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, lzma, zstd)
+report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, lzma, zstd, zlib)
 	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
 	@:
@@ -178,6 +180,30 @@ $(B)/tests/unit/unwind/%.o: tests/unit/unwind/%.S $(B)/flags
 	$(Q)$(CC) $(CPPFLAGS_ALL) -MMD -MP -c $< -o $@
 $(B)/tests/unit/test_report_unwind_cases: $(addprefix $(B)/,$(addsuffix .o,$(basename $(wildcard tests/unit/unwind/*.[cS]))))
 
+# Some in shared objects, each linked in its own way.
+UNWIND_DIR := $(B)/tests/unit/unwind/shared
+UNWIND_CASE08 := $(addprefix $(UNWIND_DIR)/case08_,zlib.so zstd.so split.so)
+UNWIND_CASES := $(addprefix $(UNWIND_DIR)/case,09_segments.so 13_pointers.so 19_hostile.so)
+UNWIND_SHARED := $(UNWIND_CASE08) $(UNWIND_CASES)
+$(B)/tests/unit/test_report_unwind_cases: $(UNWIND_SHARED)
+$(UNWIND_DIR)/case08_zlib.so: LINK_AS := -Wl,--compress-debug-sections=zlib
+$(UNWIND_DIR)/case08_zstd.so: LINK_AS := -Wl,--compress-debug-sections=zstd
+$(UNWIND_DIR)/case09_segments.so: LINK_AS := -Wl,--section-start=.text=0x501000
+$(UNWIND_DIR)/case19_hostile.so: LINK_AS := -Wl,--traditional-format
+$(B)/tests/unit/test_report_unwind_aarch64: $(if $(shell command -v ld.lld-14),$(UNWIND_DIR)/case18_aarch64.so)
+$(UNWIND_DIR)/case18_aarch64.so: tests/unit/unwind/shared/case18_aarch64.S tests/unit/unwind/fixture.inc
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) --target=aarch64-linux-gnu $(CPPFLAGS_ALL) -c $< -o $(@:.so=.o)
+	$(Q)ld.lld-14 -shared $(@:.so=.o) -o $@
+$(UNWIND_CASE08): tests/unit/unwind/shared/case08_compressed.S
+$(UNWIND_CASES): $(B)/%.so: %.S
+$(UNWIND_SHARED): tests/unit/unwind/fixture.inc
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -shared -nostdlib $(LINK_AS) $(filter %.S,$^) -o $@
+	$(Q)case $@ in *_split.so) objcopy --only-keep-debug $@ $(@:.so=.debug) && objcopy --strip-debug $@ ;; esac
+
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -llz4 -pthread -o $@
@@ -187,8 +213,8 @@ $(TOOLS): $(B)/%: $(B)/%.o $(REPORT_A) $(RECORD_A) $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) -Wl,--as-needed $^ $(LIBS_RECORD) $(LIBS_REPORT) -pthread -o $@
 
-# Our unwinder beside libdw's call frame engine.
-$(B)/tests/oracle/unwind: $(call objects,$(ORACLE_C)) $(REPORT_A) $(SHARED_A)
+# Our unwinder beside libdw's call frame engine, perf's and gdb's.
+$(ORACLE): $(B)/tests/oracle/%: $(B)/tests/oracle/%.o $(call objects,$(ORACLE_PARTS)) $(REPORT_A) $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -ldw -lelf -o $@
 

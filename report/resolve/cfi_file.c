@@ -6,19 +6,27 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/resolve/unpack_section.h"
 
-static void drop(struct elf_section_bytes *bytes)
-{
-	free(bytes->bytes);
-	*bytes = (struct elf_section_bytes){0};
-}
+enum { UNPACKED_MAX_BYTES = 256 << 20 };
 
-static bool drop_compressed(struct elf_unwind *unwind)
+/* 0 or -ENOMEM. What is compressed and cannot be unpacked is left out. */
+static int unpack(struct elf_section_bytes *section, bool *left_out)
 {
-	if (!unwind->debug_frame.compressed)
-		return false;
-	drop(&unwind->debug_frame);
-	return true;
+	uint8_t *bytes;
+	size_t size;
+	int r;
+
+	if (!section->compressed)
+		return 0;
+	r = unpack_section(section->bytes, section->size, UNPACKED_MAX_BYTES, &bytes, &size);
+	free(section->bytes);
+	if (r < 0)
+		*section = (struct elf_section_bytes){0};
+	else
+		*section = (struct elf_section_bytes){.bytes = bytes, .size = size, .address = section->address};
+	*left_out |= r < 0;
+	return r == -ENOMEM ? r : 0;
 }
 
 static int add_debug_file(const struct elf_file *debug, struct elf_unwind *unwind)
@@ -59,13 +67,15 @@ int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint
 	const struct unwind_arch *arch = unwind_arch_find(elf_file_machine(elf));
 	_cleanup_(elf_unwind_deinit) struct elf_unwind unwind = {0};
 	struct cfi_section *section;
-	bool left_out;
+	bool left_out = false;
 	int r = arch ? elf_file_unwind(elf, &unwind) : -ENOTSUP;
 
-	left_out = drop_compressed(&unwind);
+	if (!r)
+		r = unpack(&unwind.debug_frame, &left_out);
 	if (!r && debug)
 		r = add_debug_file(debug, &unwind);
-	left_out |= drop_compressed(&unwind);
+	if (!r)
+		r = unpack(&unwind.debug_frame, &left_out);
 	if (!r)
 		r = cfi_section_create(
 			&(struct cfi_source){

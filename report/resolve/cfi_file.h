@@ -11,7 +11,7 @@
 struct cfi_file {
 	struct elf_unwind bytes;
 	struct cfi_section *section;
-	bool left_out; /* a .debug_frame was there, but compressed, which is not read */
+	bool left_out; /* a .debug_frame was there, compressed, and could not be unpacked */
 };
 
 /*

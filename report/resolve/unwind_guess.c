@@ -41,6 +41,24 @@ static bool leads_elsewhere(const struct unwind_frame *frame, uint64_t fp, uint6
 }
 
 /*
+ * Go calls its copying routines with a frame record right below sp, which no snapshot holds, but who follows frame pointers in
+ * the process does.
+ */
+static bool leads_below(const struct unwind_walk *walk, const struct unwind_frame *frame, uint64_t fp)
+{
+	return frame->exact && fp + 8 == frame->registers[walk->arch->sp] && walk->snapshot->tail.count;
+}
+
+/* Interrupted between saving the caller's frame pointer and setting its own: the record is at sp already. */
+static bool just_saved(struct unwind_walk *walk, const struct unwind_frame *frame, uint64_t fp)
+{
+	uint64_t sp = frame->registers[walk->arch->sp], saved, pc;
+
+	return frame->exact && fp != sp && unwind_read(walk->snapshot, sp, &saved) && saved == fp &&
+	       unwind_read(walk->snapshot, sp + 8, &pc) && is_code(walk, pc);
+}
+
+/*
  * The frame record that the frame pointer leads to: {caller's frame pointer, return address}, on both machines. What
  * other registers the function has saved, and where, is not known.
  */
@@ -57,6 +75,10 @@ static int step_frame_pointer(struct unwind_walk *walk, struct unwind_frame *fra
 		return frame->exact ? UNWIND_NO_CFI : UNWIND_CLEAN;
 	if (fp & 7)
 		return UNWIND_NO_CFI;
+	if (leads_below(walk, frame, fp))
+		return UNWIND_TRUNCATED;
+	if (just_saved(walk, frame, fp))
+		fp = frame->registers[arch->sp];
 	if (fp < frame->registers[arch->sp] || !unwind_read(snapshot, fp, &next) || !unwind_read(snapshot, fp + 8, &pc))
 		return leads_elsewhere(frame, fp, end) ? UNWIND_TRUNCATED : UNWIND_NO_CFI;
 	pc &= walk->address_mask;
@@ -159,8 +181,11 @@ int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, s
 	if (place == PLACE_UNMAPPED)
 		return UNWIND_NO_CFI;
 	r = step_frame_pointer(walk, frame);
-	if (place != PLACE_GAP || (r != UNWIND_NO_CFI && r != UNWIND_BAD_RETURN))
+	if (r != UNWIND_NO_CFI && r != UNWIND_BAD_RETURN)
 		return r;
 	*frame = callee;
-	return search(walk, frame);
+	if (place == PLACE_GAP)
+		return search(walk, frame);
+	/* A leaf without a frame, whose caller has none either, or one on another stack (Go's on the system's). */
+	return frame->exact && step_leaf(walk, frame) ? UNWIND_GOES_ON : r;
 }

@@ -15,12 +15,13 @@ import slowdown
 import snapshots
 import starting
 import steady
+import unwinding
 import waits
 import walk
 
 SECTIONS = {"slowdown": slowdown, "steady": steady, "embedding": embedding, "reporting": reporting,
-            "starting": starting, "walk": walk, "waits": waits, "points": points,
-            "dwarf": snapshots}
+            "starting": starting, "walk": walk, "waits": waits, "points": points, "dwarf": snapshots,
+            "unwind": unwinding}
 
 
 def say(what):

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -13,7 +14,7 @@
 
 #include "common/cleanup.h"
 
-enum { MAPS_MAX_BYTES = 4 << 20 };
+enum { MAPS_MAX_BYTES = 4 << 20, VDSO_BYTES = 8192 };
 
 /* --- modules --- */
 
@@ -28,20 +29,23 @@ static void open_both(struct oracle_module *module, int fd)
 	module->debug_frame = module->dwarf ? dwarf_getcfi(module->dwarf) : NULL;
 }
 
-/* The vDSO is in no file: it is copied out of the process. */
+/* The vDSO is in no file: it is copied out of the process. Ours is that of all processes. */
 static int copy_vdso(pid_t pid, uint64_t start, uint64_t end)
 {
-	size_t size = end - start;
+	uint64_t own = pid == getpid() ? getauxval(AT_SYSINFO_EHDR) : 0;
+	size_t size = own ? VDSO_BYTES : end - start;
 	_cleanup_free_ char *bytes = malloc(size);
 	int fd = memfd_create("vdso", MFD_CLOEXEC);
 
+	if (own)
+		start = own;
 	if (!bytes || fd < 0 ||
 	    process_vm_readv(pid, &(struct iovec){bytes, size}, 1, &(struct iovec){(void *)start, size}, 1, 0) != (ssize_t)size)
 		return -1;
 	return write(fd, bytes, size) == (ssize_t)size ? fd : -1;
 }
 
-static uint32_t find_module(struct oracle_modules *modules, pid_t pid, const char *path, uint64_t start, uint64_t end)
+uint32_t oracle_module_find(struct oracle_modules *modules, pid_t pid, const char *path, uint64_t start, uint64_t end)
 {
 	char opened[4200];
 	struct oracle_module *module;
@@ -65,13 +69,12 @@ static uint32_t find_module(struct oracle_modules *modules, pid_t pid, const cha
 
 const struct oracle_module *oracle_module_open(struct oracle_modules *modules, const char *path)
 {
-	uint32_t number = find_module(modules, getpid(), path, 0, 0);
+	uint32_t number = oracle_module_find(modules, getpid(), path, 0, 0);
 
 	return number == UINT32_MAX ? NULL : modules->items.items[number];
 }
 
-/* Where the segment that holds the file offset is mapped to. */
-static uint64_t bias_of(const struct oracle_module *module, const struct oracle_mapping *map)
+uint64_t oracle_bias(const struct oracle_module *module, const struct oracle_mapping *map)
 {
 	const struct elf_segment *segments;
 	size_t count = module->elf ? elf_file_segments(module->elf, &segments) : 0;
@@ -119,8 +122,8 @@ static void add_line(struct oracle_modules *modules, struct oracle_space *space,
 		   &map.file_offset, path) < 4 ||
 	    mode[2] != 'x')
 		return;
-	map.module = find_module(modules, pid, path, map.start, map.end);
-	map.bias = map.module == UINT32_MAX ? 0 : bias_of(modules->items.items[map.module], &map);
+	map.module = oracle_module_find(modules, pid, path, map.start, map.end);
+	map.bias = map.module == UINT32_MAX ? 0 : oracle_bias(modules->items.items[map.module], &map);
 	(void)array_push(&space->maps, map);
 }
 
@@ -170,11 +173,11 @@ static bool find_stack_end(const char *text, uint64_t sp, uint64_t *ret_end)
 	return false;
 }
 
-static const struct oracle_space *space_of(struct oracle_modules *modules, pid_t pid, char *text)
+const struct oracle_space *oracle_space_find(struct oracle_modules *modules, pid_t pid, char *text)
 {
 	only_executable(text);
 	for (size_t i = modules->spaces.count; i-- > 0;)
-		if (!strcmp(modules->spaces.items[i]->text, text)) {
+		if (modules->spaces.items[i]->text && !strcmp(modules->spaces.items[i]->text, text)) {
 			free(text);
 			return modules->spaces.items[i];
 		}
@@ -210,7 +213,7 @@ bool oracle_snapshot_take(struct oracle_modules *modules, pid_t pid, uint8_t *st
 	snapshot.stack_address = user.rsp;
 	if (find_stack_end(text, user.rsp, &end) && end - user.rsp < size)
 		size = end - user.rsp;
-	snapshot.space = space_of(modules, pid, text);
+	snapshot.space = oracle_space_find(modules, pid, text);
 	n = process_vm_readv(pid, &(struct iovec){stack, size}, 1, &(struct iovec){(void *)user.rsp, size}, 1, 0);
 	if (n <= 0 || !snapshot.space)
 		return false;

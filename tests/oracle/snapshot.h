@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the oracle looks at: snapshots of a ptrace-stopped task (x86-64), the executable mappings it had then, and its modules,
- * each opened twice: by our reader and by libdw.
+ * What the oracle looks at: snapshots (x86-64) of a ptrace-stopped task, from perf or from gdb, the executable mappings it had
+ * then, and its modules, each opened twice: by our reader and by libdw.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct oracle_mapping {
 };
 
 struct oracle_space {
-	char *text; /* of /proc/PID/maps, to know a change by */
+	char *text; /* of /proc/PID/maps, to know a change by; NULL: known otherwise */
 	uint64_t generation;
 	ARRAY(struct oracle_mapping) maps; /* executable ones, ascending */
 	const struct oracle_modules *modules;
@@ -50,6 +50,16 @@ struct oracle_snapshot {
 
 /* A file, as the first module; NULL where it cannot be read. */
 const struct oracle_module *oracle_module_open(struct oracle_modules *modules, const char *path);
+/*
+ * The number of a file, or of "[vdso]" at [start, end), opened when it is asked for first; UINT32_MAX: anonymous. `pid`: in
+ * whose root and memory it is looked for.
+ */
+uint32_t oracle_module_find(struct oracle_modules *modules, pid_t pid, const char *path, uint64_t start, uint64_t end);
+/* Where the segment that holds the mapping's file offset is mapped to. */
+uint64_t oracle_bias(const struct oracle_module *module, const struct oracle_mapping *map);
+/* That of the text of /proc/PID/maps, which it takes; NULL: no memory. */
+const struct oracle_space *oracle_space_find(struct oracle_modules *modules, pid_t pid, char *text);
+
 /* false where the task is gone, or has no memory. `size`: at most so many bytes of stack, all of them at `stack`. */
 bool oracle_snapshot_take(struct oracle_modules *modules, pid_t pid, uint8_t *stack, size_t size,
 			  struct oracle_snapshot *ret_snapshot);

@@ -24,17 +24,14 @@ else
 	samples=150 size=32768
 fi
 
-# compare NAME PROGRAM ARGUMENT...: where there is such a program.
-compare()
+. tests/oracle/programs.bash
+
+unwind()
 {
 	local name=$1
 	shift
-	if command -v "$1" >/dev/null; then
-		timeout 300 "$oracle" -n "$samples" -s "$size" "$name" "$@" ||
-			{ (($? == 124)) && echo "not ok unwind_$name - longer than 300 s"; }
-	else
-		echo "skip unwind_$name - no '$1' here"
-	fi
+	timeout 300 "$oracle" -n "$samples" -s "$size" "$name" "$@" ||
+		{ (($? == 124)) && echo "not ok unwind_$name - longer than 300 s"; }
 }
 
 # every_row FILE...: each row of the call frame information of these files, over a stack that is made up.
@@ -54,45 +51,6 @@ if [[ ${CHECK_LEVEL:-check} = long ]]; then
 		"$(command -v node)" "$(readlink -f "$(command -v python3)")"
 fi
 
-# A C source that keeps compilers busy.
-awk 'BEGIN {
-	print "#include <stdio.h>\n#include <string.h>"
-	for (i = 0; i < 300; i++) {
-		printf "struct s%d { int a[%d]; double d; };\n", i, i % 7 + 1
-		printf "static double f%d(struct s%d *s, int n) { double r = %s; for (int i = 0; i < n; i++) {", i, i,
-			i ? "f" (i - 1) "((struct s" (i - 1) " *)s, n - 1)" : "n"
-		printf " for (int j = 0; j < %d; j++) r += s->a[(i * j) %% %d] * s->d;", i % 5 + 2, i % 7 + 1
-		printf " switch (n) { case 1: r++; break; case 2: r *= 2; break; case %d: puts(\"x\"); } } return r; }\n", i + 3
-	}
-	print "int main(int c, char **v) { struct s299 s; memset(&s, c, sizeof(s)); return f299(&s, c) > 1 ? v[0][0] : 0; }"
-}' >"$dir/busy.c"
-awk 'BEGIN {
-	print "use std::collections::HashMap;"
-	for (i = 0; i < 200; i++) {
-		printf "#[derive(Debug, Clone, PartialEq)] pub struct S%d { a: [u32; %d], m: HashMap<String, Vec<u%d>> }\n", i,
-			i % 7 + 1, i % 2 ? 32 : 64
-		printf "pub fn f%d(s: &mut S%d, n: u32) -> String { s.m.entry(format!(\"{:?}\", n)).or_default().push(n as _);", i, i
-		printf " s.a.iter().map(|x| x.to_string() + &n.to_string()).collect::<Vec<_>>().join(\"%d\") }\n", i
-	}
-}' >"$dir/busy.rs"
-c++ -O2 -o "$dir/exceptions" tests/oracle/exceptions.cpp 2>/dev/null
-c++ -O2 -static -o "$dir/exceptions_static" tests/oracle/exceptions.cpp 2>/dev/null
-
-compare python3 python3 -c '
-import json, re
-def f(n): return 1 if n < 2 else f(n - 1) + n
-while True:
-    d = [json.dumps({"a": list(range(i))}) for i in range(100)]
-    re.sub("a+", "b", "aaabbb" * 50); f(200); sorted(d, key=lambda x: -len(x))'
-compare perl perl -e 'sub f { my $n = shift; return $n < 2 ? 1 : f($n - 1) + 1 }
-	while (1) { f(50); my %h = map { $_ => 1 } 1 .. 100; my $s = join ",", sort keys %h; $s =~ s/(\d+)/<$1>/g }'
-compare git git log -p --stat
-compare sqlite3 sqlite3 :memory: 'with recursive r(a) as (select 1 union all select a + 1 from r where a < 3000000)
-	select count(*), sum(a * random() % 7), max(hex(a)) from r group by a % 1000;'
-compare cc1 gcc -O2 -S -o /dev/null "$dir/busy.c"
-compare clang clang-14 -O2 -S -o /dev/null "$dir/busy.c"
-compare node node -e 'function f(n) { return n < 2 ? n : f(n - 1) + f(n - 2) }
-	while (1) { f(20); JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ i }))); [3, 1, 2].sort((a, b) => a - b) }'
-compare rustc rustc --crate-type=lib -O --emit=obj -o "$dir/busy.o" "$dir/busy.rs"
-compare exceptions "$dir/exceptions"
-compare exceptions_static "$dir/exceptions_static"
+for program in python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static; do
+	"program_$program" unwind
+done

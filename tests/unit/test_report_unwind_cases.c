@@ -9,7 +9,9 @@
 
 #if defined(__x86_64__)
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -325,10 +327,106 @@ static void case_16_tail(struct test *t)
 	own_destroy(&own);
 }
 
+/* --- fixtures in shared objects, which are linked in ways of their own (tests/unit/unwind/shared/) --- */
+
+static void *open_shared(const char *name)
+{
+	char own[4096] = "", path[4200];
+
+	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0)
+		return NULL;
+	(void)snprintf(path, sizeof(path), "%s/unwind/shared/%s.so", dirname(own), name);
+	return dlopen(path, RTLD_NOW);
+}
+
+/* The chain of `fixture` in the shared object begins with these labels. */
+static void check_shared(struct test *t, const char *name, const char *const *labels, size_t count)
+{
+	void *shared = open_shared(name);
+	const char *addresses[8] = {0};
+
+	if (!test_check(t, !!shared, "%s", shared ? name : dlerror()))
+		return;
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = dlsym(shared, labels[i]);
+	check_fixture(t, (fixture)dlsym(shared, "fixture"), addresses, count);
+	(void)dlclose(shared);
+}
+
+static void case_08_compressed(struct test *t)
+{
+	static const char *const labels[] = {"fixture_trap"};
+
+	check_shared(t, "case08_zlib", labels, 1);
+	check_shared(t, "case08_zstd", labels, 1);
+}
+
+static void case_08_debug_file(struct test *t)
+{
+	check_shared(t, "case08_split", (const char *const[]){"fixture_trap"}, 1);
+}
+
+static void case_09_segments(struct test *t)
+{
+	check_shared(t, "case09_segments", (const char *const[]){"fixture_trap", "fixture_return"}, 2);
+}
+
+static void case_13_module_without_cfi(struct test *t)
+{
+	void *shared = open_shared("case13_pointers");
+	struct own_process own;
+	struct unwind_chain chain;
+
+	REQUIRE(t, shared && !own_create(&own));
+	call_fixture(&own, (fixture)dlsym(shared, "fixture"), (void *)pointers_leaf, NULL);
+	own_unwind(&own, &own.taken[0], SIZE_MAX, NULL, &chain);
+	check_chain(t, &chain,
+		    (const char *const[]){pointers_trap, dlsym(shared, "fixture_return_1"), dlsym(shared, "fixture_return_2")}, 3);
+	CHECK_INT(t, chain.how[1], UNWIND_BY_CFI);
+	CHECK_INT(t, chain.how[2], UNWIND_BY_FRAME_POINTER);
+	CHECK_INT(t, chain.how[3], UNWIND_BY_FRAME_POINTER);
+	CHECK_INT(t, chain.how[4], UNWIND_BY_CFI);
+	own_destroy(&own);
+	(void)dlclose(shared);
+}
+
+static void case_19_hostile(struct test *t)
+{
+	static const struct {
+		const char *function, *trap;
+		enum unwind_stop stop; /* GOES_ON: the FDE is worth nothing, so the caller is guessed as for code without one */
+	} cases[] = {
+		{"hostile_loop", "hostile_loop_trap", UNWIND_NO_CFI},
+		{"hostile_pushes", "hostile_pushes_trap", UNWIND_NO_CFI},
+		{"hostile_pops", "hostile_pops_trap", UNWIND_NO_CFI},
+		{"hostile_unknown", "hostile_unknown_trap", UNWIND_NO_CFI},
+		{"hostile_far", "hostile_far_trap", UNWIND_GOES_ON},
+		{"hostile_shrinks", "hostile_shrinks_trap", UNWIND_BAD_RETURN},
+		{"hostile_restores", "hostile_restores_trap", UNWIND_GOES_ON},
+		{"hostile_instruction", "hostile_instruction_trap", UNWIND_GOES_ON},
+	};
+	void *shared = open_shared("case19_hostile");
+	struct own_process own;
+	struct unwind_chain chain;
+
+	REQUIRE(t, shared && !own_create(&own));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		call_fixture(&own, (fixture)dlsym(shared, cases[i].function), NULL, NULL);
+		own_unwind(&own, &own.taken[0], SIZE_MAX, NULL, &chain);
+		test_check(t, cases[i].stop ? chain.count == 1 && chain.stop == cases[i].stop : chain.how[1] == UNWIND_BY_GUESS,
+			   "%s: %zu frames, %s", cases[i].function, chain.count, unwind_stop_name(chain.stop));
+		CHECK(t, chain.addresses[0] == (uint64_t)dlsym(shared, cases[i].trap));
+	}
+	own_destroy(&own);
+	(void)dlclose(shared);
+}
+
 TEST_MAIN(TEST(case_01_leaf), TEST(case_02_no_frame_pointers_and_realigned), TEST(case_03_call_at_the_end),
 	  TEST(case_04_signal), TEST(case_04_signal_stack), TEST(case_05_plt), TEST(case_06_outermost),
-	  TEST(case_07_instructions), TEST(case_08_debug_frame), TEST(case_11_vdso), TEST(case_12_nothing),
-	  TEST(case_14_frame_pointers), TEST(case_15_leaf_without_cfi), TEST(case_16_truncated), TEST(case_16_tail))
+	  TEST(case_07_instructions), TEST(case_08_debug_frame), TEST(case_08_compressed), TEST(case_08_debug_file),
+	  TEST(case_09_segments), TEST(case_11_vdso), TEST(case_12_nothing), TEST(case_13_module_without_cfi),
+	  TEST(case_14_frame_pointers), TEST(case_15_leaf_without_cfi), TEST(case_16_truncated), TEST(case_16_tail),
+	  TEST(case_19_hostile))
 
 #else
 

@@ -314,5 +314,56 @@ static void wild_call(struct test *t)
 	close_fixture(&f);
 }
 
+/* Behind the first instruction of a function that keeps frame pointers: its record is there, but its frame pointer is not. */
+static void frame_pointer_just_saved(struct test *t)
+{
+	static struct fixture f;
+
+	f = (struct fixture){0};
+	write_x86_64(&f);
+	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	f.registers[6] = STACK + 64; /* the caller's */
+	f.stack[0] = STACK + 64;
+	f.stack[1] = JIT + 0x40;
+	f.stack[8] = 0;
+	f.stack[9] = IN_MODULE(FIRST);
+	run(&f, JIT);
+	CHECK_CHAIN(t, &f, UNWIND_CLEAN, JIT, JIT + 0x40, IN_MODULE(FIRST));
+	CHECK_INT(t, f.chain.how[1], UNWIND_BY_FRAME_POINTER);
+	f.stack[1] = 77; /* a copy of the frame pointer that happens to lie there */
+	run(&f, JIT);
+	CHECK_CHAIN(t, &f, UNWIND_CLEAN, JIT, IN_MODULE(FIRST));
+	close_fixture(&f);
+}
+
+/* A leaf without a frame, among code without call frame information: its caller is where the call left it. */
+static void leaf_without_frame(struct test *t)
+{
+	uint64_t addresses[] = {JIT + 0x40, IN_MODULE(FIRST)}, frames[] = {STACK - 8, STACK + 64};
+	static struct fixture f;
+
+	f = (struct fixture){0};
+	write_x86_64(&f);
+	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	f.registers[6] = STACK - 4096; /* a frame on another stack */
+	f.stack[0] = IN_MODULE(MIDDLE);
+	f.stack[2] = IN_MODULE(FIRST);
+	run(&f, JIT);
+	CHECK_CHAIN(t, &f, UNWIND_CLEAN, JIT, IN_MODULE(MIDDLE), IN_MODULE(FIRST));
+	CHECK_INT(t, f.chain.how[1], UNWIND_BY_GUESS);
+	f.stack[0] = 77;
+	run(&f, JIT);
+	CHECK_CHAIN(t, &f, UNWIND_NO_CFI, JIT);
+	/* Its record lies below sp: the chain that was recorded has it. */
+	f.registers[6] = STACK - 8;
+	f.stack[0] = JIT + 0x40;
+	f.snapshot.tail = (struct unwind_tail){.addresses = addresses, .frames = frames, .count = 2};
+	run(&f, JIT);
+	CHECK_CHAIN(t, &f, UNWIND_TRUNCATED, JIT, JIT + 0x40, IN_MODULE(FIRST));
+	CHECK_INT(t, f.chain.how[1], UNWIND_BY_TAIL);
+	close_fixture(&f);
+}
+
 TEST_MAIN(TEST(aarch64_chain), TEST(aarch64_stuck), TEST(aarch64_trampoline), TEST(x86_64_trampoline),
-	  TEST(signal_stack), TEST(frame_pointer_and_back), TEST(ends), TEST(depth), TEST(circle), TEST(wild_call))
+	  TEST(signal_stack), TEST(frame_pointer_and_back), TEST(ends), TEST(depth), TEST(circle), TEST(wild_call),
+	  TEST(frame_pointer_just_saved), TEST(leaf_without_frame))

@@ -16,6 +16,8 @@
 
 #include "common/cleanup.h"
 
+enum { OWN_VDSO_BYTES = 8192, OWN_PAGE = 4096 };
+
 /* What a signal handler reaches; there is one test per program. */
 static struct own_process *own_handled;
 
@@ -54,37 +56,69 @@ static void own_take(int signal, siginfo_t *info, void *context)
 	own_copy(snapshot->stack, (const volatile uint8_t *)snapshot->registers[7], snapshot->size);
 }
 
+static struct elf_file *own_elf(const char *path, uint64_t vdso)
+{
+	_cleanup_close_ int fd = vdso ? memfd_create("vdso", MFD_CLOEXEC) : open(path, O_RDONLY | O_CLOEXEC);
+	struct elf_file *elf;
+
+	if (vdso && write(fd, (void *)vdso, OWN_VDSO_BYTES) < 0)
+		return NULL;
+	return fd < 0 || elf_file_create(dup(fd), &elf) < 0 ? NULL : elf;
+}
+
+/* X.so may have an X.debug beside it. */
+static struct elf_file *own_debug(const char *path)
+{
+	size_t length = strlen(path);
+	char debug[4300];
+
+	if (length < 3 || strcmp(path + length - 3, ".so") != 0)
+		return NULL;
+	(void)snprintf(debug, sizeof(debug), "%.*s.debug", (int)length - 3, path);
+	return own_elf(debug, 0);
+}
+
 static uint32_t own_module(struct own_process *own, const char *path, uint64_t start)
 {
-	_cleanup_close_ int fd = -1;
-	struct elf_file *elf = NULL;
-	struct cfi_file file;
+	struct own_module module = {.path = strdup(path), .elf = own_elf(path, strcmp(path, "[vdso]") ? 0 : start)};
+	struct elf_file *debug;
+	int r;
 
-	for (size_t i = 0; i < own->paths.count; i++)
-		if (!strcmp(own->paths.items[i], path))
+	for (size_t i = 0; i < own->modules.count; i++)
+		if (!strcmp(own->modules.items[i].path, path)) {
+			elf_file_destroy(module.elf);
+			free(module.path);
 			return (uint32_t)i;
-	if (!strcmp(path, "[vdso]")) {
-		fd = memfd_create("vdso", MFD_CLOEXEC);
-		if (write(fd, (void *)start, 8192) < 0)
-			return UINT32_MAX;
-	} else {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	}
-	if (fd < 0 || elf_file_create(fd, &elf) < 0 || cfi_file_open(elf, NULL, 0, &file) < 0 ||
-	    array_push(&own->modules, file) < 0 || array_push(&own->paths, strdup(path)) < 0) {
-		elf_file_destroy(elf);
+		}
+	debug = module.elf ? own_debug(path) : NULL;
+	r = module.elf ? cfi_file_open(module.elf, debug, 0, &module.cfi) : -ENOEXEC;
+	elf_file_destroy(debug);
+	if (r < 0 || array_push(&own->modules, module) < 0) {
+		elf_file_destroy(module.elf);
+		free(module.path);
 		return UINT32_MAX;
 	}
-	elf_file_destroy(elf);
 	return (uint32_t)own->modules.count - 1;
 }
 
-/* All modules here have their segments at the same distance: the bias is where the file begins. */
+/* By the segment that holds the mapping's file offset. */
+static uint64_t own_bias(const struct own_module *module, uint64_t start, uint64_t offset)
+{
+	const struct elf_segment *segments;
+	size_t count = elf_file_segments(module->elf, &segments);
+
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].flags & PF_X && offset <= segments[i].file_offset &&
+		    segments[i].file_offset - offset < OWN_PAGE)
+			return start + (segments[i].file_offset - offset) - segments[i].address;
+	return start - offset;
+}
+
 static void own_read_maps(struct own_process *own)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[4500], mode[8], path[4200];
-	uint64_t base = 0, offset;
+	uint64_t offset;
 
 	while (maps && fgets(line, sizeof(line), maps)) {
 		struct own_mapping map = {.module = UINT32_MAX};
@@ -93,15 +127,14 @@ static void own_read_maps(struct own_process *own)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4199[^\n]", &map.start, &map.end, mode,
 			   &offset, path) < 4)
 			continue;
-		if (!offset)
-			base = map.start;
 		if (!strcmp(path, "[stack]"))
 			own->stack_end = map.end;
 		if (mode[2] != 'x')
 			continue;
 		if (path[0])
 			map.module = own_module(own, path, map.start);
-		map.bias = base;
+		if (map.module != UINT32_MAX)
+			map.bias = own_bias(&own->modules.items[map.module], map.start, offset);
 		(void)array_push(&own->maps, map);
 	}
 	if (maps)
@@ -120,7 +153,7 @@ static bool own_find(void *context, uint64_t address, struct unwind_mapping *ret
 		*ret_mapping = (struct unwind_mapping){
 			.bias = map->bias,
 			.module = map->module,
-			.cfi = map->module == UINT32_MAX ? NULL : own->modules.items[map->module].section,
+			.cfi = map->module == UINT32_MAX ? NULL : own->modules.items[map->module].cfi.section,
 		};
 		return true;
 	}
@@ -157,12 +190,12 @@ void own_destroy(struct own_process *own)
 	(void)signal(SIGTRAP, SIG_DFL);
 	(void)sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
 	free(own->signal_stack);
-	for (size_t i = 0; i < own->modules.count; i++)
-		cfi_file_close(&own->modules.items[i]);
-	for (size_t i = 0; i < own->paths.count; i++)
-		free(own->paths.items[i]);
+	for (size_t i = 0; i < own->modules.count; i++) {
+		cfi_file_close(&own->modules.items[i].cfi);
+		elf_file_destroy(own->modules.items[i].elf);
+		free(own->modules.items[i].path);
+	}
 	array_free(&own->modules);
-	array_free(&own->paths);
 	array_free(&own->maps);
 	free(own->taken);
 	free(own->stacks);

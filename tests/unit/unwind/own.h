@@ -22,11 +22,16 @@ struct own_mapping {
 	uint32_t module; /* UINT32_MAX: none */
 };
 
+struct own_module {
+	char *path;
+	struct elf_file *elf;
+	struct cfi_file cfi;
+};
+
 struct own_process {
 	struct unwinder *unwinder;
 	ARRAY(struct own_mapping) maps;
-	ARRAY(struct cfi_file) modules;
-	ARRAY(char *) paths;
+	ARRAY(struct own_module) modules;
 	uint64_t stack_end;
 	uint8_t *signal_stack; /* OWN_SIGNAL_STACK bytes */
 	struct own_snapshot *taken; /* OWN_SNAPSHOTS */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Whole chains by libdwfl over the same snapshots, to be measured against. One Dwfl per address space, as libdwfl wants it: made
+ * when the space is seen first, kept until the end. Debug files are not looked for.
+ */
+#pragma once
+
+#include "tests/oracle/snapshot.h"
+
+struct dwfl_walk;
+
+struct dwfl_walk *dwfl_walk_create(const struct oracle_modules *modules);
+void dwfl_walk_destroy(struct dwfl_walk *walk);
+
+/* Leaf first; how many there are. */
+size_t dwfl_walk_run(struct dwfl_walk *walk, const struct oracle_snapshot *snapshot, uint64_t *addresses, size_t max);

@@ -25,6 +25,8 @@
 #include "record/nursery.h"
 #include "record/privileges.h"
 #include "record/recording.h"
+#include "record/snapshot_window.h"
+#include "record/snapshots.h"
 
 struct finalizing {
 	struct recording recording;
@@ -34,6 +36,9 @@ struct finalizing {
 	struct trace_writer *writer;
 	struct event_decoder *decoder;
 	struct hash_map ids; /* module id of the section being read -> ours */
+	struct snapshot_window *window;
+	bool snapshots; /* there were some */
+	uint64_t out_of_reach; /* snapshots that events refer to and that were not found */
 	uint8_t *payload;
 	int fd;
 };
@@ -103,6 +108,18 @@ static void take_comm(struct finalizing *all, const struct event *event)
 		(void)address_spaces_exec(hits_spaces(all->recording.hits), event->comm.tgid);
 }
 
+static void take_snapshot(struct finalizing *all, uint32_t tgid, uint32_t number)
+{
+	struct snapshot snapshot;
+
+	if (!number)
+		return;
+	if (snapshot_window_find(all->window, number, &snapshot) < 0)
+		all->out_of_reach++;
+	else
+		snapshots_mark(all->recording.hits, tgid, &snapshot);
+}
+
 static void take_sample(struct finalizing *all, const struct event *event)
 {
 	const struct event_task *task = event_decoder_task(all->decoder, event->sample.task);
@@ -113,8 +130,10 @@ static void take_sample(struct finalizing *all, const struct event *event)
 	for (uint32_t node = event->sample.user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
 	     node = nodes[node].parent)
 		addresses[count++] = nodes[node].address;
-	if (task)
-		hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
+	if (!task)
+		return;
+	hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
+	take_snapshot(all, task->tgid, event->sample.snapshot);
 }
 
 static const struct taker {
@@ -135,6 +154,11 @@ static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)
 	/* A damaged chunk has a copy, or its samples are lost: either way the rest is worth its names. */
 	if (trace_reader_load(all->reader, chunk, all->payload))
 		return;
+	if (chunk->header.type == RWK_CHUNK_SNAPSHOTS) {
+		all->snapshots = true;
+		(void)snapshot_window_add(all->window, all->payload, chunk->header.raw_size); /* else they are not found */
+		return;
+	}
 	event_decoder_start(all->decoder, all->payload, chunk->header.raw_size);
 	while (event_decoder_next(all->decoder, &event) > 0)
 		for (size_t i = 0; i < sizeof(TAKERS) / sizeof(TAKERS[0]); i++)
@@ -149,10 +173,13 @@ static void take_trace(struct finalizing *all)
 	uint32_t section = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (chunks[i].section != section) /* numbers of modules hold for one section */
+		if (chunks[i].section != section) { /* numbers of modules and snapshots hold for one section */
 			hash_map_clear(&all->ids);
+			snapshot_window_clear(all->window);
+		}
 		section = chunks[i].section;
-		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS)
+		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS ||
+		    chunks[i].header.type == RWK_CHUNK_SNAPSHOTS)
 			take_chunk(all, &chunks[i]);
 	}
 }
@@ -220,6 +247,8 @@ static int tools_create(struct finalizing *all, const struct trace_io *io)
 	if (!rc)
 		rc = event_decoder_create(&all->decoder);
 	if (!rc)
+		rc = snapshot_window_create(&all->window);
+	if (!rc)
 		rc = trace_writer_create(io, all->fd, &settings, &all->writer);
 	if (!rc)
 		rc = event_log_create(all->writer, 0, &recording->log);
@@ -239,6 +268,7 @@ static void finalizing_deinit(struct finalizing *all)
 	module_table_destroy(all->recording.modules);
 	event_log_destroy(all->recording.log);
 	trace_writer_destroy(all->writer);
+	snapshot_window_destroy(all->window);
 	event_decoder_destroy(all->decoder);
 	hash_map_deinit(&all->ids);
 	trace_reader_destroy(all->reader);
@@ -250,17 +280,23 @@ static void finalizing_deinit(struct finalizing *all)
 
 static int names_add(struct finalizing *all, const char *path)
 {
-	enum embed_level level = all->recording.config->output.embed;
+	struct embed_wish wish = {.level = all->recording.config->output.embed};
 	struct embed_result result = {0};
 	int rc;
 
 	take_trace(all);
-	rc = embed_run(&all->recording, all->files, all->nursery, level, NULL, &result);
+	wish.unwind = all->snapshots;
+	rc = embed_run(&all->recording, all->files, all->nursery, &wish, NULL, &result);
 	if (!rc)
 		rc = event_log_close(all->recording.log, RWK_END_CLEAN, NULL, 0);
 	if (rc)
 		return log_error(-rc, "cannot write to '%s': %s", path, strerror(-rc));
-	log_info("'%s': symbols of %zu modules added, %zu not found", path, result.embedded, result.missing);
+	embed_warn(&result);
+	if (all->out_of_reach)
+		log_warning("'%s': %" PRIu64 " snapshots were not found: what only they point to was not added", path,
+			    all->out_of_reach);
+	log_info("'%s': symbols%s of %zu modules added, %zu not found", path, wish.unwind ? " and unwind information" : "",
+		 result.embedded, result.missing);
 	return 0;
 }
 

@@ -18,6 +18,10 @@
 #include "record/symbol_source.h"
 #include "tests/test.h"
 
+static const struct symbol_wish WHOLE = {.what = ELF_SYMBOLS, .full_room = 1 << 30, .room = 1 << 30};
+static const struct symbol_wish HIT = {.what = ELF_SYMBOLS, .room = 1 << 30};
+static const struct symbol_wish HIT_JIT = {.what = ELF_PERF_MAP, .room = 1 << 30};
+
 /* The jail is a gigabyte of address space. test_elf_file and test_elf_forged have the ELF reader under ASan. */
 #ifdef __SANITIZE_ADDRESS__
 #define NEEDS_JAIL(t) SKIP(t, "the shadow memory of ASan does not fit into the helper's jail")
@@ -155,12 +159,12 @@ static void lists_the_functions_that_readelf_lists(struct test *t)
 	long wanted = lines_of("readelf -sW /proc/$PPID/exe | awk '/.symtab/ {s=1} s && ($4==\"FUNC\" || $4==\"IFUNC\") && $7!=\"UND\"' | wc -l");
 
 	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 1 << 30, NULL, 0, &reply));
+	REQUIRE(t, !symbol_source_ask(source, &WHOLE, fd, NULL, 0, &reply));
 	CHECK_INT(t, reply.error, 0);
 	CHECK(t, reply.full && reply.build_id.length == 20);
 	CHECK(t, symbols_in(t, source, &last) >= wanted);
 	/* With no room for the whole table, only what was hit: nothing. */
-	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 0, NULL, 0, &reply));
+	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, NULL, 0, &reply));
 	CHECK(t, !reply.full);
 	CHECK_INT(t, symbols_in(t, source, &last), 0);
 	symbol_source_destroy(source);
@@ -185,7 +189,7 @@ static void finds_the_function_that_was_hit(struct test *t)
 	offset = (uint64_t)lines_of(shell); /* text of a PIE made by gcc lies at equal offset and address */
 	offset += 3;
 	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 0, &offset, 1, &reply) && !reply.error);
+	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, &offset, 1, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	CHECK_INT(t, count, 1);
 	CHECK(t, count && symbols[0].name.length == 8 && !memcmp(symbols[0].name.bytes, "lines_of", 8));
@@ -203,8 +207,8 @@ static void survives_files_that_are_no_elf(struct test *t)
 	int text = open("/etc/passwd", O_RDONLY), folder = open("/", O_RDONLY);
 
 	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	CHECK(t, !symbol_source_ask(source, ELF_SYMBOLS, text, 0, NULL, 0, &reply) && reply.error < 0);
-	CHECK(t, !symbol_source_ask(source, ELF_SYMBOLS, folder, 0, NULL, 0, &reply) && reply.error < 0);
+	CHECK(t, !symbol_source_ask(source, &HIT, text, NULL, 0, &reply) && reply.error < 0);
+	CHECK(t, !symbol_source_ask(source, &HIT, folder, NULL, 0, &reply) && reply.error < 0);
 	symbol_source_destroy(source);
 	nursery_destroy(nursery);
 }
@@ -224,7 +228,7 @@ static void reads_perf_maps_and_skips_nonsense(struct test *t)
 
 	REQUIRE(t, fd >= 0 && write(fd, TEXT, sizeof(TEXT) - 1) == (ssize_t)sizeof(TEXT) - 1);
 	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	REQUIRE(t, !symbol_source_ask(source, ELF_PERF_MAP, fd, 0, hits, 2, &reply) && !reply.error);
+	REQUIRE(t, !symbol_source_ask(source, &HIT_JIT, fd, hits, 2, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	REQUIRE(t, count == 2);
 	CHECK(t, symbols[0].address == 0x1000 && symbols[0].size == 0x10 && symbols[0].name.length == 5);

@@ -107,6 +107,19 @@ static void answer_deinit(struct answer *answer)
 	free(answer->keep);
 }
 
+/*
+ * Where there are snapshots, hits are words of the stack less one: what a signal handler returns to is the first byte of
+ * its function, and is known by its name.
+ */
+static void symbols_mark_behind(struct answer *answer, const uint64_t *hits)
+{
+	const struct elf_symbols *symbols = &answer->symbols;
+
+	for (uint32_t i = 0; i < answer->request->hit_count; i++)
+		if (hits[i] != UINT64_MAX)
+			symbol_pick_mark(symbols->items, symbols->count, &(uint64_t){hits[i] + 1}, 1, answer->keep);
+}
+
 static int symbols_mark(struct answer *answer, const uint64_t *hits)
 {
 	const struct elf_symbols *symbols = &answer->symbols;
@@ -116,6 +129,8 @@ static int symbols_mark(struct answer *answer, const uint64_t *hits)
 		return -ENOMEM;
 	symbol_pick_prepare(symbols->items, symbols->count);
 	symbol_pick_mark(symbols->items, symbols->count, hits, answer->request->hit_count, answer->keep);
+	if (answer->request->unwind)
+		symbols_mark_behind(answer, hits);
 	for (size_t i = 0; i < symbols->count; i++) {
 		uint64_t bytes = sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
 

@@ -120,20 +120,46 @@ static void take_snapshot(struct finalizing *all, uint32_t tgid, uint32_t number
 		snapshots_mark(all->recording.hits, tgid, &snapshot);
 }
 
-static void take_sample(struct finalizing *all, const struct event *event)
+/* The user stack of a task, by frame pointers and as it lay in memory. */
+static void take_stack(struct finalizing *all, uint32_t number, uint32_t user, uint32_t snapshot)
 {
-	const struct event_task *task = event_decoder_task(all->decoder, event->sample.task);
+	const struct event_task *task = event_decoder_task(all->decoder, number);
 	uint64_t addresses[RWK_MAX_FRAMES];
 	size_t node_count, count = 0;
 	const struct stack_node *nodes = event_decoder_nodes(all->decoder, &node_count);
 
-	for (uint32_t node = event->sample.user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
+	for (uint32_t node = user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
 	     node = nodes[node].parent)
 		addresses[count++] = nodes[node].address;
 	if (!task)
 		return;
 	hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
-	take_snapshot(all, task->tgid, event->sample.snapshot);
+	take_snapshot(all, task->tgid, snapshot);
+}
+
+static void take_sample(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->sample.task, event->sample.user, event->sample.snapshot);
+}
+
+static void take_wait(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->wait.task, event->wait.user, event->wait.snapshot);
+}
+
+static void take_wake(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->wake.task, event->wake.user, event->wake.snapshot);
+}
+
+static void take_user_stack(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->user_stack.task, event->user_stack.user, event->user_stack.snapshot);
+}
+
+static void take_walk_task(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->walk_task.task, event->walk_task.user, event->walk_task.snapshot);
 }
 
 static const struct taker {
@@ -145,6 +171,10 @@ static const struct taker {
 	{EVENT_FORK, take_fork},
 	{EVENT_COMM, take_comm},
 	{EVENT_SAMPLE, take_sample},
+	{EVENT_WAIT, take_wait},
+	{EVENT_WAKE, take_wake},
+	{EVENT_USER_STACK, take_user_stack},
+	{EVENT_WALK_TASK, take_walk_task},
 };
 
 static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)

@@ -82,6 +82,7 @@ static struct status_figures figures(const struct session *session)
 		.points = session->points.source_count,
 		.profile = session->config->profile.wanted,
 		.offcpu = session->config->offcpu.wanted,
+		.snapshots = session->config->snapshots,
 	};
 }
 

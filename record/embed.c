@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -18,6 +16,7 @@
 #include "record/module_table.h"
 #include "record/recording.h"
 #include "record/symbol_source.h"
+#include "record/vdso.h"
 
 struct embedding {
 	struct recording *recording;
@@ -103,29 +102,6 @@ static int group_gather(const struct embedding *embedding, struct group *group, 
 		if (!i || hits[i].offset != hits[i - 1].offset)
 			group->offsets[group->count++] = hits[i].offset;
 	return 0;
-}
-
-/* The vDSO is a whole ELF image in our own memory; its size is that of its section header table's end. */
-static int vdso_open(void)
-{
-	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	uint64_t table;
-	uint16_t entry, count;
-	size_t size;
-	int fd;
-
-	if (!image)
-		return -1;
-	memcpy(&table, image + 40, sizeof(table));
-	memcpy(&entry, image + 58, sizeof(entry));
-	memcpy(&count, image + 60, sizeof(count));
-	size = (size_t)table + (size_t)entry * count;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
-		return fd;
-	if (fd >= 0)
-		(void)close(fd);
-	return -1;
 }
 
 /* The map is what most compilers write; those that write a dump mostly write no map. */

@@ -27,6 +27,7 @@
 #include "record/recording.h"
 #include "record/snapshot_window.h"
 #include "record/snapshots.h"
+#include "record/vdso.h"
 
 struct finalizing {
 	struct recording recording;
@@ -53,12 +54,24 @@ static void text_copy(char *out, size_t room, const struct event_text *text)
 	out[length] = '\0';
 }
 
+/* That of another kernel does not become ours. */
+static bool other_vdso(const struct event_module *event)
+{
+	struct build_id own;
+
+	vdso_build_id(&own);
+	return event->kind == MODULE_VDSO && event->build_id.length &&
+	       (event->build_id.length != own.length || memcmp(event->build_id.bytes, own.bytes, own.length));
+}
+
 static uint32_t module_number(struct finalizing *all, const struct event_module *event)
 {
 	char path[RWK_MAX_STRING + 1];
 	struct module_identity identity = {.path = path, .device = event->device, .inode = event->inode};
 	uint32_t id;
 
+	if (other_vdso(event))
+		return 0;
 	if (event->kind == MODULE_VDSO || event->kind == MODULE_ANONYMOUS)
 		return module_table_special(all->recording.modules, (enum module_kind)event->kind);
 	if (event->kind != MODULE_FILE)

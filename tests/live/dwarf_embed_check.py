@@ -169,9 +169,12 @@ def check_functions(trace, argument):
 
 
 def check_vdso(trace, _):
-    """The vDSO's is there, as our own process has it."""
+    """The vDSO's is there, as our own process has it, and its build-id is told."""
     module = next((m for m in trace.pieces if trace.number(trace.modules[m], "kind") == VDSO), None)
     tell("the vDSO's unwind information is there", ["it is not"] if module is None else list(wrong_with_pieces(trace, module)))
+    if module is not None:
+        told = bytes.fromhex(re.search(r" build_id=(\w*)", trace.modules[module])[1])
+        tell("the vDSO's build-id is told", [] if len(told) >= 8 and told in sections_of(own_vdso())[".note"][1] else [told.hex()])
 
 
 def check_none(trace, _):

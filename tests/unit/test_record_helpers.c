@@ -197,6 +197,79 @@ static void finds_the_function_that_was_hit(struct test *t)
 	nursery_destroy(nursery);
 }
 
+/* What the pieces put together, in 1 MB that were 0xff; how many bytes there were. */
+static size_t unwind_in(struct test *t, struct symbol_source *source, uint8_t *section, uint32_t *ret_size)
+{
+	struct event_embed_unwind piece;
+	uint64_t last;
+	size_t bytes = 0;
+
+	(void)symbols_in(t, source, &last);
+	memset(section, 0xff, 1 << 20);
+	while (symbol_source_next_unwind(source, &piece) > 0) {
+		if (piece.section != UNWIND_EH_FRAME || piece.offset + piece.bytes.length > 1 << 20)
+			continue;
+		memcpy(section + piece.offset, piece.bytes.bytes, piece.bytes.length);
+		bytes += piece.bytes.length;
+		*ret_size = piece.size;
+	}
+	return bytes;
+}
+
+/* objcopy's copy of our own .eh_frame, in `section`; its size, 0 without objcopy. */
+static size_t objcopy_unwind(uint8_t *section)
+{
+	char path[] = "/tmp/rwalker-eh-frame-XXXXXX", shell[256];
+	int fd = mkstemp(path);
+	ssize_t size = 0;
+
+	(void)snprintf(shell, sizeof(shell), "objcopy --dump-section .eh_frame=%s /proc/$PPID/exe /dev/null && echo 1", path);
+	if (fd >= 0 && lines_of(shell) == 1) {
+		int copy = open(path, O_RDONLY); /* objcopy may have made another file of that name */
+
+		size = read(copy, section, 1 << 20);
+		(void)close(copy);
+	}
+	(void)close(fd);
+	(void)unlink(path);
+	return size > 0 ? (size_t)size : 0;
+}
+
+/* Whole where there is room, in part where there is little, else nothing and no symbols either. */
+static void gives_unwind_information_as_far_as_there_is_room(struct test *t)
+{
+	NEEDS_JAIL(t);
+
+	static uint8_t section[1 << 20], wanted[1 << 20];
+	struct symbol_wish wish = {.what = ELF_SYMBOLS, .unwind = true, .full_room = 1 << 30, .room = 1 << 30};
+	uint64_t hit = (uint64_t)lines_of("nm /proc/$PPID/exe | awk '/ lines_of$/ {print $1}' | xargs -I@ printf '%d' 0x@");
+	size_t size = objcopy_unwind(wanted), bytes;
+	struct symbol_source *source;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	uint32_t told = 0;
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	if (!size)
+		SKIP(t, "no objcopy");
+	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply) && !reply.error && reply.full && !reply.unwind_error);
+	CHECK_INT(t, unwind_in(t, source, section, &told), size);
+	CHECK_INT(t, told, size);
+	CHECK(t, !memcmp(section, wanted, size));
+	wish.full_room = 0;
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply) && !reply.error && !reply.full);
+	bytes = unwind_in(t, source, section, &told);
+	CHECK(t, bytes >= 40 && bytes < 200); /* a CIE and an FDE */
+	CHECK_INT(t, told, size);
+	wish.room = reply.bytes - 1;
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply));
+	CHECK_INT(t, reply.error, -ENOSPC);
+	CHECK_INT(t, unwind_in(t, source, section, &told), 0);
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
 static void survives_files_that_are_no_elf(struct test *t)
 {
 	NEEDS_JAIL(t);
@@ -278,5 +351,6 @@ static void leaves_no_helper_behind(struct test *t)
 }
 
 TEST_MAIN(TEST(reads_maps_as_the_kernel_shows_them), TEST(opens_the_inode_that_is_mapped),
-	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit), TEST(survives_files_that_are_no_elf),
+	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit),
+	  TEST(gives_unwind_information_as_far_as_there_is_room), TEST(survives_files_that_are_no_elf),
 	  TEST(reads_perf_maps_and_skips_nonsense), TEST(jails_the_elf_helper), TEST(leaves_no_helper_behind))

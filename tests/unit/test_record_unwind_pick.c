@@ -301,4 +301,5 @@ static void cuts_between_entries(struct test *t)
 }
 
 TEST_MAIN(TEST(shares_a_cie), TEST(ends_of_functions), TEST(encodings_and_terminator), TEST(debug_frame),
-	  TEST(ends_at_what_is_malformed), TEST(leaves_out_what_is_not_aligned), TEST(pieces_do_not_overlap), TEST(cuts_between_entries))
+	  TEST(ends_at_what_is_malformed), TEST(leaves_out_what_is_not_aligned), TEST(pieces_do_not_overlap),
+	  TEST(cuts_between_entries))

@@ -94,7 +94,7 @@ void status_embedding(struct status *status, size_t done, size_t total)
 {
 	if (!status->live || !total)
 		return;
-	(void)fprintf(stderr, "\r\033[Kembedding symbols: %zu %%; Ctrl-C skips the rest", done * 100 / total);
+	(void)fprintf(stderr, "\r\033[Kembedding: %zu %%; Ctrl-C skips the rest", done * 100 / total);
 	(void)fflush(stderr);
 	status->shown = true;
 }

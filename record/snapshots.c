@@ -48,14 +48,14 @@ static bool may_be_code(uint64_t word, const struct snapshot *snapshot)
 
 void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot)
 {
-	uint64_t generation = hits_generation(hits, tgid);
+	uint64_t generation = hits_generation(hits, tgid), mask = arch_code_mask();
 
 	for (uint32_t i = 0; generation && i < snapshot->count; i++)
-		if (may_be_code(snapshot->words[i], snapshot))
-			hits_mark_word(hits, tgid, generation, snapshot->words[i]);
+		if (may_be_code(snapshot->words[i] & mask, snapshot))
+			hits_mark_word(hits, tgid, generation, snapshot->words[i] & mask);
 	for (unsigned int i = 0; generation && i < RWK_MAX_REGISTERS; i++)
-		if (snapshot->known >> i & 1 && may_be_code(snapshot->registers[i], snapshot))
-			hits_mark_word(hits, tgid, generation, snapshot->registers[i]);
+		if (snapshot->known >> i & 1 && may_be_code(snapshot->registers[i] & mask, snapshot))
+			hits_mark_word(hits, tgid, generation, snapshot->registers[i] & mask);
 }
 
 static void keep(struct snapshots *snapshots, const struct ring_head *head, uint32_t number)

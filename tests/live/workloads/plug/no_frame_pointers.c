@@ -38,8 +38,12 @@ OWN_FRAME static uint64_t bare_outer(uint64_t end)
 {
 	uint64_t value = 1;
 
-	while (now() < end)
-		value = bare_middle(value) + 1;
+	while (now() < end) {
+		for (unsigned int i = 0; i < 10; i++)
+			value = bare_middle(value) + 1;
+		for (unsigned int i = 0; i < 1000; i++) /* some samples are to be in the vDSO */
+			value ^= now();
+	}
 	return value;
 }
 

@@ -150,14 +150,18 @@ int snapshot_window_find(struct snapshot_window *window, uint32_t number, struct
 {
 	const struct batch *batch = batch_of(window, number);
 	size_t place = batch ? place_of(batch, number) : 0;
-	const struct event_snapshot *record, *key = NULL;
+	const struct event_snapshot *record, *key;
+	struct snapshot decoded;
+	int r;
 
 	if (!batch || place == batch->records.count)
 		return -ENOENT;
 	record = &batch->records.items[place];
+	if (!record->key)
+		return snapshot_decode(record, NULL, window->words, ret_snapshot);
 	if (record->key > place)
 		return -EBADMSG;
-	if (record->key)
-		key = record - record->key;
-	return snapshot_decode(record, key, window->words, window->key_words, ret_snapshot);
+	key = record - record->key;
+	r = key->key ? -EBADMSG : snapshot_decode(key, NULL, window->key_words, &decoded);
+	return r < 0 ? r : snapshot_decode(record, &decoded, window->words, ret_snapshot);
 }

@@ -22,6 +22,11 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 	return true;
 }
 
+uint64_t arch_code_mask(void)
+{
+	return UINT64_MAX;
+}
+
 #elif defined(__aarch64__)
 
 /* Linux arch/arm64/include/uapi/asm/ptrace.h; DWARF for the Arm 64-bit Architecture, §4.1. */
@@ -35,6 +40,12 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 		registers[i] = words[i];
 	*ret_known = (UINT64_C(1) << COUNT) - 1;
 	return true;
+}
+
+/* Addresses have 48 bits. */
+uint64_t arch_code_mask(void)
+{
+	return (UINT64_C(1) << 48) - 1;
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include "record/packet.h"
 #include "record/perf_map.h"
 #include "record/symbol_pick.h"
+#include "record/unwind_answer.h"
 
 enum { MAX_HITS = 1 << 20,
        CPU_SECONDS = 5,
@@ -90,24 +91,82 @@ static int stream_add(struct symbol_stream *stream, const struct elf_symbol *sym
 	return rc;
 }
 
-/* Which symbols go out: keep[i]; returns their bytes. */
-static uint64_t symbols_choose(const struct elf_request *request, struct elf_symbols *symbols, const uint64_t *hits,
-			       bool *keep, bool *ret_full)
-{
-	uint64_t all = 0, some = 0;
+struct answer {
+	const struct elf_request *request;
+	struct elf_reply reply;
+	struct elf_symbols symbols;
+	bool *keep; /* which of them hold a hit */
+	struct unwind_choice unwind;
+	uint64_t all, hit; /* bytes of all symbols, of these */
+};
 
+static void answer_deinit(struct answer *answer)
+{
+	elf_symbols_deinit(&answer->symbols);
+	unwind_choice_deinit(&answer->unwind);
+	free(answer->keep);
+}
+
+/*
+ * Where there are snapshots, hits are words of the stack less one: what a signal handler returns to is the first byte of
+ * its function, and is known by its name.
+ */
+static void symbols_mark_behind(struct answer *answer, const uint64_t *hits)
+{
+	const struct elf_symbols *symbols = &answer->symbols;
+
+	for (uint32_t i = 0; i < answer->request->hit_count; i++)
+		if (hits[i] != UINT64_MAX)
+			symbol_pick_mark(symbols->items, symbols->count, &(uint64_t){hits[i] + 1}, 1, answer->keep);
+}
+
+static int symbols_mark(struct answer *answer, const uint64_t *hits)
+{
+	const struct elf_symbols *symbols = &answer->symbols;
+
+	answer->keep = calloc(symbols->count + 1, sizeof(*answer->keep));
+	if (!answer->keep)
+		return -ENOMEM;
 	symbol_pick_prepare(symbols->items, symbols->count);
-	symbol_pick_mark(symbols->items, symbols->count, hits, request->hit_count, keep);
+	symbol_pick_mark(symbols->items, symbols->count, hits, answer->request->hit_count, answer->keep);
+	if (answer->request->unwind)
+		symbols_mark_behind(answer, hits);
 	for (size_t i = 0; i < symbols->count; i++) {
 		uint64_t bytes = sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
 
-		all += bytes;
-		some += keep[i] ? bytes : 0;
+		answer->all += bytes;
+		answer->hit += answer->keep[i] ? bytes : 0;
 	}
-	*ret_full = all <= request->full_room;
-	if (*ret_full)
-		memset(keep, true, symbols->count);
-	return *ret_full ? all : some;
+	return 0;
+}
+
+/* Without unwind information a module is still worth its names. */
+static void unwind_mark(struct answer *answer, const struct elf_file *file, uint64_t *hits)
+{
+	struct elf_reply *reply = &answer->reply;
+
+	reply->unwind_error = unwind_choice_make(file, hits, answer->request->hit_count, &answer->unwind);
+	if (reply->unwind_error) {
+		unwind_choice_deinit(&answer->unwind);
+		answer->unwind = (struct unwind_choice){0};
+	}
+}
+
+/* All of it, what was hit, or nothing: for symbols and unwind information alike. */
+static void choose(struct answer *answer)
+{
+	const struct elf_request *request = answer->request;
+	struct elf_reply *reply = &answer->reply;
+	uint64_t all;
+
+	reply->full = !__builtin_add_overflow(answer->all, answer->unwind.all, &all) && all <= request->full_room;
+	reply->bytes = reply->full ? all : answer->hit + answer->unwind.hit;
+	if (reply->full)
+		memset(answer->keep, true, answer->symbols.count);
+	else
+		reply->unwind_left_out = answer->unwind.left_out;
+	if (reply->bytes > request->room)
+		reply->error = -ENOSPC;
 }
 
 static int symbols_send(struct symbol_stream *stream, const struct elf_symbols *symbols, const bool *keep)
@@ -120,27 +179,33 @@ static int symbols_send(struct symbol_stream *stream, const struct elf_symbols *
 	return rc ? rc : stream_flush(stream, true);
 }
 
-/* The reply, and behind it the symbols that were asked for. */
-static int answer(int socket, const struct elf_request *request, struct elf_reply *reply, struct elf_symbols *symbols,
-		  const uint64_t *hits)
+static int symbols_answer(const struct answer *answer, int socket)
 {
 	_cleanup_free_ struct symbol_stream *stream = calloc(1, sizeof(*stream));
-	_cleanup_free_ bool *keep = calloc(symbols->count + 1, sizeof(*keep));
-	bool full = false;
+
+	if (!stream)
+		return -ENOMEM;
+	stream->socket = socket;
+	stream->reply.token = answer->request->token;
+	stream->used = sizeof(stream->reply);
+	return symbols_send(stream, &answer->symbols, answer->keep);
+}
+
+/* The reply, and behind it what was asked for. */
+static int answer_send(struct answer *answer, int socket)
+{
+	const struct elf_request *request = answer->request;
 	int rc;
 
-	if (!reply->error && (!stream || !keep))
-		reply->error = -ENOMEM;
-	if (!reply->error && request->what != ELF_BUILD_ID)
-		reply->bytes = symbols_choose(request, symbols, hits, keep, &full);
-	reply->full = full;
-	rc = packet_send(socket, reply, sizeof(*reply), -1);
-	if (rc || reply->error || request->what == ELF_BUILD_ID)
+	if (!answer->reply.error && request->what != ELF_BUILD_ID)
+		choose(answer);
+	rc = packet_send(socket, &answer->reply, sizeof(answer->reply), -1);
+	if (rc || answer->reply.error || request->what == ELF_BUILD_ID)
 		return rc;
-	stream->socket = socket;
-	stream->reply.token = request->token;
-	stream->used = sizeof(stream->reply);
-	return symbols_send(stream, symbols, keep);
+	rc = symbols_answer(answer, socket);
+	if (!rc && request->unwind)
+		rc = unwind_choice_send(&answer->unwind, answer->reply.full, socket, request->token);
+	return rc;
 }
 
 static void identity_fill(const struct elf_file *file, struct elf_reply *reply)
@@ -161,37 +226,41 @@ static int uint64_compare(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-static int elf_serve(int socket, const struct elf_request *request, int fd, uint64_t *hits)
+static int elf_read(struct answer *answer, int fd, uint64_t *hits)
 {
 	_cleanup_(elf_file_cleanup) struct elf_file *file = NULL;
-	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
-	struct elf_reply reply = {.token = request->token};
+	const struct elf_request *request = answer->request;
 	const struct elf_segment *segments;
 	size_t segment_count;
+	int rc = elf_file_create(fd, &file);
 
-	reply.error = elf_file_create(fd, &file);
-	if (!reply.error && request->what == ELF_SYMBOLS)
-		reply.error = elf_file_symbols(file, &symbols);
-	if (!reply.error) {
-		identity_fill(file, &reply);
-		segment_count = elf_file_segments(file, &segments);
-		hits_to_addresses(hits, request->hit_count, segments, segment_count);
-		qsort(hits, request->hit_count, sizeof(*hits), uint64_compare);
-	}
-	return answer(socket, request, &reply, &symbols, hits);
+	if (!rc && request->what == ELF_SYMBOLS)
+		rc = elf_file_symbols(file, &answer->symbols);
+	if (rc)
+		return rc;
+	identity_fill(file, &answer->reply);
+	if (request->what != ELF_SYMBOLS)
+		return 0;
+	segment_count = elf_file_segments(file, &segments);
+	hits_to_addresses(hits, request->hit_count, segments, segment_count);
+	qsort(hits, request->hit_count, sizeof(*hits), uint64_compare);
+	rc = symbols_mark(answer, hits);
+	if (!rc && request->unwind)
+		unwind_mark(answer, file, hits);
+	return rc;
 }
 
-static int jit_serve(int socket, const struct elf_request *request, int fd, const uint64_t *hits)
+static int jit_read(struct answer *answer, int fd, const uint64_t *hits)
 {
-	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
-	struct elf_reply reply = {.token = request->token};
+	bool log = answer->request->what == ELF_JIT_LOG;
+	int rc = log ? jit_log_read(fd, &answer->symbols) : perf_map_read(fd, &answer->symbols);
 
-	reply.error = request->what == ELF_JIT_LOG ? jit_log_read(fd, &symbols) : perf_map_read(fd, &symbols);
-	return answer(socket, request, &reply, &symbols, hits);
+	return rc ? rc : symbols_mark(answer, hits);
 }
 
 static int request_serve(int socket, const struct elf_request *request, int fd)
 {
+	_cleanup_(answer_deinit) struct answer answer = {.request = request, .reply = {.token = request->token}};
 	_cleanup_free_ uint64_t *hits = NULL;
 	int rc = hits_receive(socket, request->hit_count, &hits);
 
@@ -200,8 +269,10 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 	if (rc)
 		return rc;
 	if (request->what == ELF_PERF_MAP || request->what == ELF_JIT_LOG)
-		return jit_serve(socket, request, fd, hits);
-	return elf_serve(socket, request, fd, hits);
+		answer.reply.error = jit_read(&answer, fd, hits);
+	else
+		answer.reply.error = elf_read(&answer, fd, hits);
+	return answer_send(&answer, socket);
 }
 
 int elf_helper_run(int socket)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The helper that reads files which may be hostile: ELF files, JIT symbol maps and dumps. It runs in a jail (jail.h), gets an
- * open descriptor with each request, and answers with identity, segments and the function symbols that are wanted.
+ * open descriptor with each request, and answers with identity, segments, the function symbols that are wanted, and the
+ * bytes from which the functions are unwound.
  *
  * Request: struct elf_request with the descriptor, then hit_count uint64_t, ascending, in packets of at most PACKET_MAX
  * bytes: file offsets (ELF) or run-time addresses (perf map, JIT dump) that samples point to. Reply: struct elf_reply; then, for
  * what carries symbols and error is 0, packets of struct elf_symbols_reply followed by `count` times
- * struct elf_symbol_record and name_length bytes, addresses ascending; the one with `last` ends the answer.
+ * struct elf_symbol_record and name_length bytes, addresses ascending; the one with `last` ends them. Behind it, where
+ * the request asked for `unwind`, packets of struct elf_unwind_reply followed by `length` bytes, up to one with `last`.
  */
 #ifndef RWALKER_RECORD_ELF_HELPER_H
 #define RWALKER_RECORD_ELF_HELPER_H
@@ -24,7 +26,9 @@ struct elf_request {
 	uint32_t token;
 	uint32_t what; /* enum elf_what */
 	uint32_t hit_count;
-	uint64_t full_room; /* all symbols where they and their names take no more bytes; else those that hold a hit */
+	uint32_t unwind; /* wanted; ELF_SYMBOLS only */
+	uint64_t full_room; /* everything where that takes no more bytes; else what was hit, ... */
+	uint64_t room;	    /* ... where that takes no more than these; else -ENOSPC */
 };
 
 enum { ELF_REPLY_SEGMENTS = 64 }; /* executable and other load segments; more are cut */
@@ -32,10 +36,12 @@ enum { ELF_REPLY_SEGMENTS = 64 }; /* executable and other load segments; more ar
 struct elf_reply {
 	uint32_t token;
 	int32_t error;
-	uint32_t full; /* all symbols follow */
+	uint32_t full; /* all symbols and all unwind information follow */
 	uint32_t machine;
 	uint32_t segment_count;
-	uint64_t bytes; /* of the symbols that follow, with their names */
+	int32_t unwind_error;	  /* why no unwind information follows that was asked for */
+	uint32_t unwind_left_out; /* functions that were hit whose entries do not fit into the format */
+	uint64_t bytes;		  /* of what follows, with the symbols' names */
 	struct build_id build_id;
 	struct elf_segment segments[ELF_REPLY_SEGMENTS];
 };
@@ -49,6 +55,15 @@ struct elf_symbols_reply {
 struct elf_symbol_record {
 	uint64_t address, size;
 	uint32_t name_length;
+};
+
+struct elf_unwind_reply {
+	uint32_t token;
+	uint32_t last;
+	uint32_t section; /* enum unwind_section */
+	uint32_t size;	  /* of the section */
+	uint32_t offset, length; /* of the bytes; length 0: there are none, only `last` */
+	uint64_t address, text;	 /* link-time: of the section; what pointers relative to text count from */
 };
 
 int elf_helper_run(int socket);

@@ -2,28 +2,29 @@
 #include "record/embed.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
+#include "common/log.h"
 #include "format/event_log.h"
 #include "record/hits.h"
 #include "record/module_files.h"
 #include "record/module_table.h"
 #include "record/recording.h"
 #include "record/symbol_source.h"
+#include "record/vdso.h"
 
 struct embedding {
 	struct recording *recording;
 	struct module_files *files;
 	struct symbol_source *source;
-	enum embed_level level;
+	const struct embed_wish *wish;
 	const struct embed_watch *watch;
-	uint64_t full_room; /* bytes left for whole symbol tables */
+	uint64_t used; /* bytes that were embedded */
 	struct embed_result result;
 };
 
@@ -103,29 +104,6 @@ static int group_gather(const struct embedding *embedding, struct group *group, 
 	return 0;
 }
 
-/* The vDSO is a whole ELF image in our own memory; its size is that of its section header table's end. */
-static int vdso_open(void)
-{
-	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	uint64_t table;
-	uint16_t entry, count;
-	size_t size;
-	int fd;
-
-	if (!image)
-		return -1;
-	memcpy(&table, image + 40, sizeof(table));
-	memcpy(&entry, image + 58, sizeof(entry));
-	memcpy(&count, image + 60, sizeof(count));
-	size = (size_t)table + (size_t)entry * count;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd >= 0 && write(fd, image, size) == (ssize_t)size)
-		return fd;
-	if (fd >= 0)
-		(void)close(fd);
-	return -1;
-}
-
 /* The map is what most compilers write; those that write a dump mostly write no map. */
 static void group_find_jit(struct embedding *embedding, struct group *group)
 {
@@ -200,6 +178,32 @@ static int copy_symbols(struct embedding *embedding, const struct group *group)
 	return rc ? tell_missing(embedding, group, EMBED_UNREADABLE) : 0;
 }
 
+static int copy_unwind(struct embedding *embedding, const struct group *group)
+{
+	struct event_embed_unwind piece;
+	int rc;
+
+	while ((rc = symbol_source_next_unwind(embedding->source, &piece)) > 0) {
+		piece.module = group->module->id;
+		rc = event_log_add_embed_unwind(embedding->recording->log, &piece);
+		if (recording_check(embedding->recording, rc))
+			return rc;
+	}
+	return rc ? tell_missing(embedding, group, EMBED_UNREADABLE) : 0;
+}
+
+static void skip_all(struct embedding *embedding)
+{
+	const struct event_symbol *symbols;
+	struct event_embed_unwind piece;
+	size_t count;
+
+	while (symbol_source_next(embedding->source, &symbols, &count) > 0)
+		continue;
+	while (symbol_source_next_unwind(embedding->source, &piece) > 0)
+		continue;
+}
+
 /* A file that was replaced between its mapping and our opening it must not lend its names to the other's addresses. */
 static bool other_file(const struct group *group, const struct elf_reply *reply)
 {
@@ -209,30 +213,51 @@ static bool other_file(const struct group *group, const struct elf_reply *reply)
 	       (known->length != reply->build_id.length || memcmp(known->bytes, reply->build_id.bytes, known->length));
 }
 
+static int group_ask(struct embedding *embedding, const struct group *group, struct elf_reply *ret_reply)
+{
+	const struct embed_wish *level = embedding->wish;
+	uint64_t used = embedding->used;
+	const struct symbol_wish wish = {
+		.what = group->what,
+		.unwind = group->module && level->unwind,
+		.full_room = level->level == EMBED_LEVEL_FULL && used < EMBED_FULL_BYTES ? EMBED_FULL_BYTES - used : 0,
+		.room = EMBED_BYTES - used,
+	};
+
+	return symbol_source_ask(embedding->source, &wish, group->fd, group->offsets, group->count, ret_reply);
+}
+
+static int group_copy(struct embedding *embedding, const struct group *group, const struct elf_reply *reply)
+{
+	int rc = 0;
+
+	if (group->module)
+		rc = tell_module(embedding, group, reply->full ? EMBED_FULL : EMBED_MIN, reply);
+	embedding->used += reply->bytes;
+	embedding->result.embedded++;
+	embedding->result.no_unwind += reply->unwind_error != 0;
+	embedding->result.unwind_left_out += reply->unwind_left_out;
+	if (!rc)
+		rc = copy_symbols(embedding, group);
+	return rc ? rc : copy_unwind(embedding, group);
+}
+
 static int group_embed(struct embedding *embedding, struct group *group)
 {
 	struct elf_reply reply;
-	int rc;
 
 	group_find_file(embedding, group);
 	if (group->fd < 0)
 		return tell_missing(embedding, group, EMBED_NO_FILE);
-	rc = symbol_source_ask(embedding->source, group->what, group->fd,
-			       embedding->level == EMBED_LEVEL_FULL ? embedding->full_room : 0, group->offsets, group->count,
-			       &reply);
-	if (rc || reply.error)
+	if (group_ask(embedding, group, &reply) || (reply.error && reply.error != -ENOSPC))
 		return tell_missing(embedding, group, EMBED_UNREADABLE);
 	if (other_file(group, &reply)) {
-		rc = tell_missing(embedding, group, EMBED_CHANGED);
-		while (!rc && symbol_source_next(embedding->source, &(const struct event_symbol *){NULL}, &(size_t){0}) > 0)
-			continue;
-		return rc;
+		skip_all(embedding);
+		return tell_missing(embedding, group, EMBED_CHANGED);
 	}
-	if (group->module)
-		rc = tell_module(embedding, group, reply.full ? EMBED_FULL : EMBED_MIN, &reply);
-	embedding->full_room -= reply.full ? reply.bytes : 0;
-	embedding->result.embedded++;
-	return rc ? rc : copy_symbols(embedding, group);
+	if (reply.error || reply.bytes > EMBED_BYTES - embedding->used)
+		return tell_missing(embedding, group, EMBED_NO_ROOM);
+	return group_copy(embedding, group, &reply);
 }
 
 /* --- all ----------------------------------------------------------------------------------------- */
@@ -268,15 +293,15 @@ static int groups_embed(struct embedding *embedding, const struct hit *hits, siz
 	return rc;
 }
 
-int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery, enum embed_level level,
+int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery, const struct embed_wish *wish,
 	      const struct embed_watch *watch, struct embed_result *ret_result)
 {
-	struct embedding embedding = {recording, files, NULL, level, watch, EMBED_FULL_BYTES, {0, 0, 0}};
+	struct embedding embedding = {.recording = recording, .files = files, .wish = wish, .watch = watch};
 	struct hit *hits;
 	size_t count;
 	int rc = 0;
 
-	if (level != EMBED_LEVEL_NONE) {
+	if (wish->level != EMBED_LEVEL_NONE) {
 		(void)module_files_poll(files, 200);
 		count = hits_sorted(recording->hits, &hits);
 		rc = hits_join(&embedding, hits, count);
@@ -288,4 +313,13 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 	}
 	*ret_result = embedding.result;
 	return rc;
+}
+
+void embed_warn(const struct embed_result *result)
+{
+	if (result->no_unwind)
+		log_warning("the unwind information of %zu modules could not be read: the report needs their files", result->no_unwind);
+	if (result->unwind_left_out)
+		log_warning("the unwind information of %" PRIu64 " functions does not fit into a trace: the report needs their files",
+			    result->unwind_left_out);
 }

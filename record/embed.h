@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * After the stop: the symbols that the reader needs for the user frames in the trace, once per build-id, from the files
- * that module_files holds open, read by the jailed helper. min: the functions that were hit; full: all functions of the
- * modules that were hit, while they fit into EMBED_FULL_BYTES together, then min. Each module ends with a record
- * that says what came of it. JIT code: the perf-PID.map of the process, else the
- * jit-PID.dump that it has mapped. The vDSO: our own, the same for all.
+ * After the stop: what the reader needs for the user frames in the trace, once per build-id, from the files that
+ * module_files holds open, read by the jailed helper: symbols and, where there are snapshots, unwind information. min: those of
+ * the functions that were hit; full: all of the modules that were hit, while they fit into EMBED_FULL_BYTES together, then min,
+ * while everything fits into EMBED_BYTES, then nothing. Each module has a record that says what came of it. JIT code: the
+ * perf-PID.map of the process, else the jit-PID.dump that it has mapped. The vDSO: our own, the same for all.
  */
 #ifndef RWALKER_RECORD_EMBED_H
 #define RWALKER_RECORD_EMBED_H
@@ -19,7 +19,13 @@ struct module_files;
 struct nursery;
 struct recording;
 
-enum { EMBED_FULL_BYTES = 64 << 20 };
+enum { EMBED_BYTES = 64 << 20,
+       EMBED_FULL_BYTES = 56 << 20 /* the rest is for those that came too late to be taken in whole */ };
+
+struct embed_wish {
+	enum embed_level level;
+	bool unwind; /* the trace holds snapshots */
+};
 
 struct embed_watch { /* each may be NULL */
 	void *context;
@@ -29,10 +35,15 @@ struct embed_watch { /* each may be NULL */
 
 struct embed_result {
 	size_t modules, embedded, missing;
+	size_t no_unwind;	  /* modules whose unwind information could not be read */
+	uint64_t unwind_left_out; /* functions whose unwind information the format cannot hold */
 };
 
 /* 0, -ECANCELED (what was written stays), or the log's error. */
-int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery, enum embed_level level,
+int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery, const struct embed_wish *wish,
 	      const struct embed_watch *watch, struct embed_result *ret_result);
+
+/* Warns of unwind information that is not in the trace though it should be. */
+void embed_warn(const struct embed_result *result);
 
 #endif

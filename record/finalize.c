@@ -25,6 +25,9 @@
 #include "record/nursery.h"
 #include "record/privileges.h"
 #include "record/recording.h"
+#include "record/snapshot_window.h"
+#include "record/snapshots.h"
+#include "record/vdso.h"
 
 struct finalizing {
 	struct recording recording;
@@ -34,6 +37,9 @@ struct finalizing {
 	struct trace_writer *writer;
 	struct event_decoder *decoder;
 	struct hash_map ids; /* module id of the section being read -> ours */
+	struct snapshot_window *window;
+	bool snapshots; /* there were some */
+	uint64_t out_of_reach; /* snapshots that events refer to and that were not found */
 	uint8_t *payload;
 	int fd;
 };
@@ -48,12 +54,24 @@ static void text_copy(char *out, size_t room, const struct event_text *text)
 	out[length] = '\0';
 }
 
+/* That of another kernel does not become ours. */
+static bool other_vdso(const struct event_module *event)
+{
+	struct build_id own;
+
+	vdso_build_id(&own);
+	return event->kind == MODULE_VDSO && event->build_id.length &&
+	       (event->build_id.length != own.length || memcmp(event->build_id.bytes, own.bytes, own.length));
+}
+
 static uint32_t module_number(struct finalizing *all, const struct event_module *event)
 {
 	char path[RWK_MAX_STRING + 1];
 	struct module_identity identity = {.path = path, .device = event->device, .inode = event->inode};
 	uint32_t id;
 
+	if (other_vdso(event))
+		return 0;
 	if (event->kind == MODULE_VDSO || event->kind == MODULE_ANONYMOUS)
 		return module_table_special(all->recording.modules, (enum module_kind)event->kind);
 	if (event->kind != MODULE_FILE)
@@ -103,18 +121,58 @@ static void take_comm(struct finalizing *all, const struct event *event)
 		(void)address_spaces_exec(hits_spaces(all->recording.hits), event->comm.tgid);
 }
 
-static void take_sample(struct finalizing *all, const struct event *event)
+static void take_snapshot(struct finalizing *all, uint32_t tgid, uint32_t number)
 {
-	const struct event_task *task = event_decoder_task(all->decoder, event->sample.task);
+	struct snapshot snapshot;
+
+	if (!number)
+		return;
+	if (snapshot_window_find(all->window, number, &snapshot) < 0)
+		all->out_of_reach++;
+	else
+		snapshots_mark(all->recording.hits, tgid, &snapshot);
+}
+
+/* The user stack of a task, by frame pointers and as it lay in memory. */
+static void take_stack(struct finalizing *all, uint32_t number, uint32_t user, uint32_t snapshot)
+{
+	const struct event_task *task = event_decoder_task(all->decoder, number);
 	uint64_t addresses[RWK_MAX_FRAMES];
 	size_t node_count, count = 0;
 	const struct stack_node *nodes = event_decoder_nodes(all->decoder, &node_count);
 
-	for (uint32_t node = event->sample.user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
+	for (uint32_t node = user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
 	     node = nodes[node].parent)
 		addresses[count++] = nodes[node].address;
-	if (task)
-		hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
+	if (!task)
+		return;
+	hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
+	take_snapshot(all, task->tgid, snapshot);
+}
+
+static void take_sample(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->sample.task, event->sample.user, event->sample.snapshot);
+}
+
+static void take_wait(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->wait.task, event->wait.user, event->wait.snapshot);
+}
+
+static void take_wake(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->wake.task, event->wake.user, event->wake.snapshot);
+}
+
+static void take_user_stack(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->user_stack.task, event->user_stack.user, event->user_stack.snapshot);
+}
+
+static void take_walk_task(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->walk_task.task, event->walk_task.user, event->walk_task.snapshot);
 }
 
 static const struct taker {
@@ -126,6 +184,10 @@ static const struct taker {
 	{EVENT_FORK, take_fork},
 	{EVENT_COMM, take_comm},
 	{EVENT_SAMPLE, take_sample},
+	{EVENT_WAIT, take_wait},
+	{EVENT_WAKE, take_wake},
+	{EVENT_USER_STACK, take_user_stack},
+	{EVENT_WALK_TASK, take_walk_task},
 };
 
 static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)
@@ -135,6 +197,11 @@ static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)
 	/* A damaged chunk has a copy, or its samples are lost: either way the rest is worth its names. */
 	if (trace_reader_load(all->reader, chunk, all->payload))
 		return;
+	if (chunk->header.type == RWK_CHUNK_SNAPSHOTS) {
+		all->snapshots = true;
+		(void)snapshot_window_add(all->window, all->payload, chunk->header.raw_size); /* else they are not found */
+		return;
+	}
 	event_decoder_start(all->decoder, all->payload, chunk->header.raw_size);
 	while (event_decoder_next(all->decoder, &event) > 0)
 		for (size_t i = 0; i < sizeof(TAKERS) / sizeof(TAKERS[0]); i++)
@@ -149,10 +216,13 @@ static void take_trace(struct finalizing *all)
 	uint32_t section = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (chunks[i].section != section) /* numbers of modules hold for one section */
+		if (chunks[i].section != section) { /* numbers of modules and snapshots hold for one section */
 			hash_map_clear(&all->ids);
+			snapshot_window_clear(all->window);
+		}
 		section = chunks[i].section;
-		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS)
+		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS ||
+		    chunks[i].header.type == RWK_CHUNK_SNAPSHOTS)
 			take_chunk(all, &chunks[i]);
 	}
 }
@@ -220,6 +290,8 @@ static int tools_create(struct finalizing *all, const struct trace_io *io)
 	if (!rc)
 		rc = event_decoder_create(&all->decoder);
 	if (!rc)
+		rc = snapshot_window_create(&all->window);
+	if (!rc)
 		rc = trace_writer_create(io, all->fd, &settings, &all->writer);
 	if (!rc)
 		rc = event_log_create(all->writer, 0, &recording->log);
@@ -239,6 +311,7 @@ static void finalizing_deinit(struct finalizing *all)
 	module_table_destroy(all->recording.modules);
 	event_log_destroy(all->recording.log);
 	trace_writer_destroy(all->writer);
+	snapshot_window_destroy(all->window);
 	event_decoder_destroy(all->decoder);
 	hash_map_deinit(&all->ids);
 	trace_reader_destroy(all->reader);
@@ -250,17 +323,23 @@ static void finalizing_deinit(struct finalizing *all)
 
 static int names_add(struct finalizing *all, const char *path)
 {
-	enum embed_level level = all->recording.config->output.embed;
+	struct embed_wish wish = {.level = all->recording.config->output.embed};
 	struct embed_result result = {0};
 	int rc;
 
 	take_trace(all);
-	rc = embed_run(&all->recording, all->files, all->nursery, level, NULL, &result);
+	wish.unwind = all->snapshots;
+	rc = embed_run(&all->recording, all->files, all->nursery, &wish, NULL, &result);
 	if (!rc)
 		rc = event_log_close(all->recording.log, RWK_END_CLEAN, NULL, 0);
 	if (rc)
 		return log_error(-rc, "cannot write to '%s': %s", path, strerror(-rc));
-	log_info("'%s': symbols of %zu modules added, %zu not found", path, result.embedded, result.missing);
+	embed_warn(&result);
+	if (all->out_of_reach)
+		log_warning("'%s': %" PRIu64 " snapshots were not found: what only they point to was not added", path,
+			    all->out_of_reach);
+	log_info("'%s': symbols%s of %zu modules added, %zu not found", path, wish.unwind ? " and unwind information" : "",
+		 result.embedded, result.missing);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "format/event_log.h"
 #include "format/limits.h"
 #include "record/recording.h"
+#include "record/vdso.h"
 
 enum { RECENT = 256,
        PATH_BYTES = 4 << 20,
@@ -152,6 +153,8 @@ uint32_t module_table_special(struct module_table *table, enum module_kind kind)
 
 	if (table->special[kind])
 		return table->special[kind];
+	if (kind == MODULE_VDSO)
+		vdso_build_id(&entry.build_id);
 	entry.id = module_table_new_id(table);
 	return table->special[kind] = entry.id ? entry_add(table, &entry, NULL, 0) : 0;
 }

@@ -82,6 +82,7 @@ static struct status_figures figures(const struct session *session)
 		.points = session->points.source_count,
 		.profile = session->config->profile.wanted,
 		.offcpu = session->config->offcpu.wanted,
+		.snapshots = session->config->snapshots,
 	};
 }
 
@@ -284,16 +285,19 @@ static void embedding_progress(void *context, size_t done, size_t total)
 static enum rwk_end_reason embed(struct session *session)
 {
 	const struct embed_watch watch = {session, embedding_cancelled, embedding_progress};
+	const struct embed_wish wish = {session->config->output.embed, session->config->snapshots};
 	struct recording *recording = &session->recording;
 	struct embed_result result = {0};
 	int r;
 
 	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || !session->config->user_stacks)
 		return RWK_END_CLEAN;
-	r = embed_run(recording, session->files, session->nursery, session->config->output.embed, &watch, &result);
+	r = embed_run(recording, session->files, session->nursery, &wish, &watch, &result);
 	if (r == -ECANCELED)
 		return RWK_END_SIGNAL;
 	(void)recording_check(recording, r);
+	status_clear(&session->status);
+	embed_warn(&result);
 	return RWK_END_CLEAN;
 }
 

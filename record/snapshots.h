@@ -14,6 +14,7 @@
 #include "format/snapshot_code.h"
 
 struct filter;
+struct hits;
 struct recording;
 
 struct snapshot_told {
@@ -38,6 +39,8 @@ void snapshots_deinit(struct snapshots *snapshots);
 
 /* One record of a ring, of kind RING_SNAPSHOT. */
 void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length);
+/* Every word that points into code may be a return address: its module is needed to unwind, and its function to name. */
+void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot);
 /* The number of the snapshot that was told for the record, once; 0: there is none. */
 uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *record);
 /* The same for a wait that began at `out`, if what was copied then is still held: it is written now. */

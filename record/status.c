@@ -94,7 +94,7 @@ void status_embedding(struct status *status, size_t done, size_t total)
 {
 	if (!status->live || !total)
 		return;
-	(void)fprintf(stderr, "\r\033[Kembedding symbols: %zu %%; Ctrl-C skips the rest", done * 100 / total);
+	(void)fprintf(stderr, "\r\033[Kembedding: %zu %%; Ctrl-C skips the rest", done * 100 / total);
 	(void)fflush(stderr);
 	status->shown = true;
 }
@@ -115,6 +115,10 @@ void status_summary(const struct status_figures *figures, const char *path)
 	log_info("%s, %s lost, %s left out on purpose; %s in %s%s%s", what, grouped(figures->lost, lost),
 		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "\"" : "",
 		 is_file ? path : "stdout", is_file ? "\"" : "");
+	if (figures->snapshots)
+		log_info("it holds stack memory of what was recorded: condense it before passing it on: "
+			 "rwalker-report --condense %s -o OUT",
+			 path);
 	if (is_file)
 		log_info("next: rwalker-report --%s %s", figures->profile || figures->offcpu || figures->points ? "tree" : "tasks", path);
 }

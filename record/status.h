@@ -22,6 +22,7 @@ struct status_figures {
 	uint64_t elapsed; /* ns */
 	uint64_t hits;	  /* of tracepoints and functions */
 	bool profile, offcpu, points;
+	bool snapshots; /* were asked for: the file holds stack memory */
 };
 
 void status_init(struct status *status);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "format/limits.h"
 #include "record/nursery.h"
 #include "record/packet.h"
 
@@ -19,6 +20,8 @@ struct symbol_source {
 	int socket;
 	pid_t pid;
 	bool last; /* no batch follows */
+	bool last_unwind;
+	uint64_t left; /* bytes that the reply announced and that have not come */
 	uint8_t packet[PACKET_MAX];
 	struct event_symbol symbols[BATCH_MAX];
 };
@@ -28,7 +31,7 @@ static int fail(struct symbol_source *source, int error)
 	if (source->socket >= 0)
 		(void)close(source->socket);
 	source->socket = -1;
-	source->last = true;
+	source->last = source->last_unwind = true;
 	return error;
 }
 
@@ -44,10 +47,16 @@ static int hits_send(struct symbol_source *source, const uint64_t *hits, size_t 
 	return rc;
 }
 
-int symbol_source_ask(struct symbol_source *source, enum elf_what what, int fd, uint64_t full_room, const uint64_t *hits,
+int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wish, int fd, const uint64_t *hits,
 		      size_t count, struct elf_reply *ret_reply)
 {
-	struct elf_request request = {.what = what, .full_room = full_room, .hit_count = (uint32_t)count};
+	const struct elf_request request = {
+		.what = wish->what,
+		.hit_count = (uint32_t)count,
+		.unwind = wish->unwind,
+		.full_room = wish->full_room,
+		.room = wish->room,
+	};
 	ssize_t got;
 
 	if (source->socket < 0 && nursery_spawn(source->nursery, HELPER_ELF, &source->socket, &source->pid))
@@ -57,8 +66,15 @@ int symbol_source_ask(struct symbol_source *source, enum elf_what what, int fd, 
 	got = packet_receive(source->socket, ret_reply, sizeof(*ret_reply), TIMEOUT_MS, NULL);
 	if (got != sizeof(*ret_reply))
 		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
-	source->last = ret_reply->error || what == ELF_BUILD_ID;
+	source->last = ret_reply->error || wish->what == ELF_BUILD_ID;
+	source->last_unwind = ret_reply->error || !wish->unwind;
+	source->left = ret_reply->bytes;
 	return 0;
+}
+
+static bool announced(struct symbol_source *source, uint64_t bytes)
+{
+	return !__builtin_sub_overflow(source->left, bytes, &source->left);
 }
 
 static int batch_parse(struct symbol_source *source, size_t length, uint32_t count)
@@ -73,7 +89,7 @@ static int batch_parse(struct symbol_source *source, size_t length, uint32_t cou
 			return -EPROTO;
 		memcpy(&record, source->packet + at, sizeof(record));
 		at += sizeof(record);
-		if (record.name_length > length - at)
+		if (record.name_length > length - at || !announced(source, sizeof(record) + record.name_length))
 			return -EPROTO;
 		source->symbols[i] = (struct event_symbol){
 			record.address, record.size, {(const char *)source->packet + at, record.name_length}};
@@ -103,6 +119,43 @@ int symbol_source_next(struct symbol_source *source, const struct event_symbol *
 	return 1;
 }
 
+static int piece_parse(struct symbol_source *source, const struct elf_unwind_reply *reply, size_t length,
+		       struct event_embed_unwind *ret_piece)
+{
+	if (length != reply->length || (reply->section != UNWIND_EH_FRAME && reply->section != UNWIND_DEBUG_FRAME) ||
+	    reply->size > RWK_MAX_UNWIND_SECTION || reply->offset > reply->size || length > reply->size - reply->offset ||
+	    !announced(source, length))
+		return -EPROTO;
+	*ret_piece = (struct event_embed_unwind){
+		.section = reply->section,
+		.address = reply->address,
+		.size = reply->size,
+		.offset = reply->offset,
+		.text = reply->text,
+		.bytes = {(const char *)source->packet + sizeof(*reply), length},
+	};
+	return 1;
+}
+
+int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_unwind *ret_piece)
+{
+	struct elf_unwind_reply reply;
+	ssize_t got;
+	int rc;
+
+	if (source->last_unwind)
+		return 0;
+	got = packet_receive(source->socket, source->packet, sizeof(source->packet), TIMEOUT_MS, NULL);
+	if (got < (ssize_t)sizeof(reply))
+		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
+	memcpy(&reply, source->packet, sizeof(reply));
+	source->last_unwind = reply.last;
+	if (reply.last)
+		return 0;
+	rc = piece_parse(source, &reply, (size_t)got - sizeof(reply), ret_piece);
+	return rc < 0 ? fail(source, rc) : rc;
+}
+
 int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_source)
 {
 	struct symbol_source *source = calloc(1, sizeof(*source));
@@ -111,7 +164,7 @@ int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_sou
 		return -ENOMEM;
 	source->nursery = nursery;
 	source->socket = -1;
-	source->last = true;
+	source->last = source->last_unwind = true;
 	*ret_source = source;
 	return 0;
 }

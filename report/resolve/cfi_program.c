@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/resolve/cfi_pointer.h"
+#include "common/cfi_pointer.h"
 #include "report/resolve/cfi_state.h"
 
 enum { /* DW_CFA_*: DWARF 5 §7.24. The first three hold an operand in their low six bits. */

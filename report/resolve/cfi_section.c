@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/cfi_pointer.h"
 #include "common/cleanup.h"
 #include "report/read/radix_sort.h"
-#include "report/resolve/cfi_entry.h"
-#include "report/resolve/cfi_pointer.h"
 
 enum { SECTION_MAX_BYTES = 1 << 30, HEADER_VERSION = 1, TABLE_ENTRY = 8 };
 
@@ -120,7 +119,7 @@ static int collect_starts(const struct cfi_section *section, enum cfi_kind kind,
 	bool readable = false;
 
 	for (size_t offset = 0; offset < bytes->size; offset = entry.next) {
-		struct cfi_fde fde;
+		struct cfi_fde_head fde;
 
 		if (cfi_entry_read(bytes, kind, offset, &entry) < 0)
 			break;
@@ -240,6 +239,7 @@ int cfi_section_fde(const struct cfi_section *section, uint32_t number, struct c
 	enum cfi_kind kind = number < of_eh_frame->count ? CFI_EH_FRAME : CFI_DEBUG_FRAME;
 	const struct cfi_bytes *bytes = bytes_of(section, kind);
 	struct cfi_fde fde = {.kind = kind, .section = *bytes, .bases = bases_of(section, kind)};
+	struct cfi_fde_head head;
 	struct cfi_entry entry;
 	struct cfi_cie cie;
 	int r;
@@ -253,13 +253,14 @@ int cfi_section_fde(const struct cfi_section *section, uint32_t number, struct c
 	if (!r)
 		r = cfi_cie_read(bytes, kind, entry.cie, &cie);
 	if (!r)
-		r = cfi_fde_read(bytes, &entry, &cie, &fde.bases, &fde);
+		r = cfi_fde_read(bytes, &entry, &cie, &fde.bases, &head);
 	if (!r && cie.return_register >= section->source.arch->register_count)
 		r = -EBADMSG;
 	if (r < 0)
 		return r;
-	if (fde.end - fde.start > UINT32_MAX)
-		fde.end = fde.start + UINT32_MAX;
+	fde.start = head.start;
+	fde.end = head.end - head.start > UINT32_MAX ? head.start + UINT32_MAX : head.end;
+	fde.program = head.program;
 	fde.bases.function = fde.start;
 	fde.code_alignment = cie.code_alignment;
 	fde.data_alignment = cie.data_alignment;

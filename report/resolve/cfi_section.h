@@ -15,13 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/cfi_entry.h"
 #include "report/resolve/unwind_arch.h"
-
-struct cfi_bytes {
-	const uint8_t *bytes; /* the caller's; must outlive what is made of them */
-	size_t size;	      /* 0: there is no such section */
-	uint64_t address;     /* link-time address of the first byte */
-};
 
 struct cfi_source {
 	const struct unwind_arch *arch;
@@ -40,14 +35,8 @@ const struct unwind_arch *cfi_section_arch(const struct cfi_section *section);
 uint64_t cfi_section_signal_trampoline(const struct cfi_section *section);
 uint32_t cfi_section_count(const struct cfi_section *section);
 
-enum cfi_kind { CFI_EH_FRAME, CFI_DEBUG_FRAME };
-
 /* The last FDE of that section that starts at or before the address; whether it reaches that far stands in the FDE. */
 bool cfi_section_find(const struct cfi_section *section, enum cfi_kind kind, uint64_t address, uint32_t *ret_number);
-
-struct cfi_pointer_bases {
-	uint64_t section, text, data, function;
-};
 
 struct cfi_fde {
 	enum cfi_kind kind;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "report/resolve/cfi_pointer.h"
+#include "common/cfi_pointer.h"
 
 enum { /* DW_OP_*: DWARF 5 §7.7.1 */
 	OP_ADDRESS = 0x03,

@@ -5,11 +5,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "report/resolve/cfi_section.h"
+#include "common/cfi_entry.h"
 
 enum { CFI_AT = 0x40000 };
 

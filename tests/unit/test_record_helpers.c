@@ -18,6 +18,10 @@
 #include "record/symbol_source.h"
 #include "tests/test.h"
 
+static const struct symbol_wish WHOLE = {.what = ELF_SYMBOLS, .full_room = 1 << 30, .room = 1 << 30};
+static const struct symbol_wish HIT = {.what = ELF_SYMBOLS, .room = 1 << 30};
+static const struct symbol_wish HIT_JIT = {.what = ELF_PERF_MAP, .room = 1 << 30};
+
 /* The jail is a gigabyte of address space. test_elf_file and test_elf_forged have the ELF reader under ASan. */
 #ifdef __SANITIZE_ADDRESS__
 #define NEEDS_JAIL(t) SKIP(t, "the shadow memory of ASan does not fit into the helper's jail")
@@ -155,12 +159,12 @@ static void lists_the_functions_that_readelf_lists(struct test *t)
 	long wanted = lines_of("readelf -sW /proc/$PPID/exe | awk '/.symtab/ {s=1} s && ($4==\"FUNC\" || $4==\"IFUNC\") && $7!=\"UND\"' | wc -l");
 
 	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 1 << 30, NULL, 0, &reply));
+	REQUIRE(t, !symbol_source_ask(source, &WHOLE, fd, NULL, 0, &reply));
 	CHECK_INT(t, reply.error, 0);
 	CHECK(t, reply.full && reply.build_id.length == 20);
 	CHECK(t, symbols_in(t, source, &last) >= wanted);
 	/* With no room for the whole table, only what was hit: nothing. */
-	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 0, NULL, 0, &reply));
+	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, NULL, 0, &reply));
 	CHECK(t, !reply.full);
 	CHECK_INT(t, symbols_in(t, source, &last), 0);
 	symbol_source_destroy(source);
@@ -185,10 +189,83 @@ static void finds_the_function_that_was_hit(struct test *t)
 	offset = (uint64_t)lines_of(shell); /* text of a PIE made by gcc lies at equal offset and address */
 	offset += 3;
 	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	REQUIRE(t, !symbol_source_ask(source, ELF_SYMBOLS, fd, 0, &offset, 1, &reply) && !reply.error);
+	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, &offset, 1, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	CHECK_INT(t, count, 1);
 	CHECK(t, count && symbols[0].name.length == 8 && !memcmp(symbols[0].name.bytes, "lines_of", 8));
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
+/* What the pieces put together, in 1 MB that were 0xff; how many bytes there were. */
+static size_t unwind_in(struct test *t, struct symbol_source *source, uint8_t *section, uint32_t *ret_size)
+{
+	struct event_embed_unwind piece;
+	uint64_t last;
+	size_t bytes = 0;
+
+	(void)symbols_in(t, source, &last);
+	memset(section, 0xff, 1 << 20);
+	while (symbol_source_next_unwind(source, &piece) > 0) {
+		if (piece.section != UNWIND_EH_FRAME || piece.offset + piece.bytes.length > 1 << 20)
+			continue;
+		memcpy(section + piece.offset, piece.bytes.bytes, piece.bytes.length);
+		bytes += piece.bytes.length;
+		*ret_size = piece.size;
+	}
+	return bytes;
+}
+
+/* objcopy's copy of our own .eh_frame, in `section`; its size, 0 without objcopy. */
+static size_t objcopy_unwind(uint8_t *section)
+{
+	char path[] = "/tmp/rwalker-eh-frame-XXXXXX", shell[256];
+	int fd = mkstemp(path);
+	ssize_t size = 0;
+
+	(void)snprintf(shell, sizeof(shell), "objcopy --dump-section .eh_frame=%s /proc/$PPID/exe /dev/null && echo 1", path);
+	if (fd >= 0 && lines_of(shell) == 1) {
+		int copy = open(path, O_RDONLY); /* objcopy may have made another file of that name */
+
+		size = read(copy, section, 1 << 20);
+		(void)close(copy);
+	}
+	(void)close(fd);
+	(void)unlink(path);
+	return size > 0 ? (size_t)size : 0;
+}
+
+/* Whole where there is room, in part where there is little, else nothing and no symbols either. */
+static void gives_unwind_information_as_far_as_there_is_room(struct test *t)
+{
+	NEEDS_JAIL(t);
+
+	static uint8_t section[1 << 20], wanted[1 << 20];
+	struct symbol_wish wish = {.what = ELF_SYMBOLS, .unwind = true, .full_room = 1 << 30, .room = 1 << 30};
+	uint64_t hit = (uint64_t)lines_of("nm /proc/$PPID/exe | awk '/ lines_of$/ {print $1}' | xargs -I@ printf '%d' 0x@");
+	size_t size = objcopy_unwind(wanted), bytes;
+	struct symbol_source *source;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	uint32_t told = 0;
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	if (!size)
+		SKIP(t, "no objcopy");
+	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply) && !reply.error && reply.full && !reply.unwind_error);
+	CHECK_INT(t, unwind_in(t, source, section, &told), size);
+	CHECK_INT(t, told, size);
+	CHECK(t, !memcmp(section, wanted, size));
+	wish.full_room = 0;
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply) && !reply.error && !reply.full);
+	bytes = unwind_in(t, source, section, &told);
+	CHECK(t, bytes >= 40 && bytes < 200); /* a CIE and an FDE */
+	CHECK_INT(t, told, size);
+	wish.room = reply.bytes - 1;
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply));
+	CHECK_INT(t, reply.error, -ENOSPC);
+	CHECK_INT(t, unwind_in(t, source, section, &told), 0);
 	symbol_source_destroy(source);
 	nursery_destroy(nursery);
 }
@@ -203,8 +280,8 @@ static void survives_files_that_are_no_elf(struct test *t)
 	int text = open("/etc/passwd", O_RDONLY), folder = open("/", O_RDONLY);
 
 	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	CHECK(t, !symbol_source_ask(source, ELF_SYMBOLS, text, 0, NULL, 0, &reply) && reply.error < 0);
-	CHECK(t, !symbol_source_ask(source, ELF_SYMBOLS, folder, 0, NULL, 0, &reply) && reply.error < 0);
+	CHECK(t, !symbol_source_ask(source, &HIT, text, NULL, 0, &reply) && reply.error < 0);
+	CHECK(t, !symbol_source_ask(source, &HIT, folder, NULL, 0, &reply) && reply.error < 0);
 	symbol_source_destroy(source);
 	nursery_destroy(nursery);
 }
@@ -224,7 +301,7 @@ static void reads_perf_maps_and_skips_nonsense(struct test *t)
 
 	REQUIRE(t, fd >= 0 && write(fd, TEXT, sizeof(TEXT) - 1) == (ssize_t)sizeof(TEXT) - 1);
 	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
-	REQUIRE(t, !symbol_source_ask(source, ELF_PERF_MAP, fd, 0, hits, 2, &reply) && !reply.error);
+	REQUIRE(t, !symbol_source_ask(source, &HIT_JIT, fd, hits, 2, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	REQUIRE(t, count == 2);
 	CHECK(t, symbols[0].address == 0x1000 && symbols[0].size == 0x10 && symbols[0].name.length == 5);
@@ -274,5 +351,6 @@ static void leaves_no_helper_behind(struct test *t)
 }
 
 TEST_MAIN(TEST(reads_maps_as_the_kernel_shows_them), TEST(opens_the_inode_that_is_mapped),
-	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit), TEST(survives_files_that_are_no_elf),
+	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit),
+	  TEST(gives_unwind_information_as_far_as_there_is_room), TEST(survives_files_that_are_no_elf),
 	  TEST(reads_perf_maps_and_skips_nonsense), TEST(jails_the_elf_helper), TEST(leaves_no_helper_behind))

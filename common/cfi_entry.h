@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One entry of .eh_frame or .debug_frame: a CIE or an FDE, its headers decoded, its instructions left as bytes.
- * DWARF 5 §6.4.1 and §7.24, Linux Standard Base 5.0 core §10.6.1. Used by the index (cfi_section.c) only.
+ * DWARF 5 §6.4.1 and §7.24, Linux Standard Base 5.0 core §10.6.1. The recorder picks entries by it, the reporter
+ * makes its index of them. The bytes are hostile; what is returned points into them.
  */
-#ifndef RWALKER_REPORT_RESOLVE_CFI_ENTRY_H
-#define RWALKER_REPORT_RESOLVE_CFI_ENTRY_H
+#ifndef RWALKER_COMMON_CFI_ENTRY_H
+#define RWALKER_COMMON_CFI_ENTRY_H
 
-#include "report/resolve/cfi_section.h"
+#include "common/cfi_pointer.h"
+
+enum cfi_kind { CFI_EH_FRAME, CFI_DEBUG_FRAME };
 
 struct cfi_cie {
 	uint64_t code_alignment;
@@ -32,8 +35,12 @@ int cfi_entry_read(const struct cfi_bytes *section, enum cfi_kind kind, size_t o
 /* -EBADMSG: malformed, or of a kind we do not know. */
 int cfi_cie_read(const struct cfi_bytes *section, enum cfi_kind kind, size_t offset, struct cfi_cie *ret_cie);
 
-/* All of an FDE but what its CIE gives for the whole FDE: start, end, program. */
+struct cfi_fde_head {
+	uint64_t start, end; /* code it describes, [start, end) */
+	struct cfi_bytes program;
+};
+
 int cfi_fde_read(const struct cfi_bytes *section, const struct cfi_entry *entry, const struct cfi_cie *cie,
-		 const struct cfi_pointer_bases *bases, struct cfi_fde *ret_fde);
+		 const struct cfi_pointer_bases *bases, struct cfi_fde_head *ret_head);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/resolve/cfi_entry.h"
+#include "common/cfi_entry.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "report/resolve/cfi_pointer.h"
+#include "common/cfi_pointer.h"
 
 enum { LENGTH_64 = 0xffffffff, LENGTH_RESERVED = 0xfffffff0, ADDRESS_BYTES = 8 };
 
@@ -150,7 +150,7 @@ int cfi_cie_read(const struct cfi_bytes *section, enum cfi_kind kind, size_t off
 }
 
 int cfi_fde_read(const struct cfi_bytes *section, const struct cfi_entry *entry, const struct cfi_cie *cie,
-		 const struct cfi_pointer_bases *bases, struct cfi_fde *ret_fde)
+		 const struct cfi_pointer_bases *bases, struct cfi_fde_head *ret_head)
 {
 	struct byte_cursor cursor = cursor_at(section, entry->body, entry->next);
 	uint64_t start = cfi_read_pointer(&cursor, section, cie->encoding, bases, false);
@@ -160,8 +160,6 @@ int cfi_fde_read(const struct cfi_bytes *section, const struct cfi_entry *entry,
 		(void)byte_cursor_bytes(&cursor, byte_cursor_varint(&cursor));
 	if (cursor.bad || __builtin_add_overflow(start, length, &end))
 		return -EBADMSG;
-	ret_fde->start = start;
-	ret_fde->end = end;
-	ret_fde->program = rest_of(section, &cursor);
+	*ret_head = (struct cfi_fde_head){.start = start, .end = end, .program = rest_of(section, &cursor)};
 	return 0;
 }

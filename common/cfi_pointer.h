@@ -3,11 +3,20 @@
  * Numbers as call frame information encodes them: signed LEB128 (DWARF 5 §7.6), and pointers (Linux Standard Base 5.0 core
  * §10.5.1, "DWARF Exception Header Encoding").
  */
-#ifndef RWALKER_REPORT_RESOLVE_CFI_POINTER_H
-#define RWALKER_REPORT_RESOLVE_CFI_POINTER_H
+#ifndef RWALKER_COMMON_CFI_POINTER_H
+#define RWALKER_COMMON_CFI_POINTER_H
 
 #include "common/byte_cursor.h"
-#include "report/resolve/cfi_section.h"
+
+struct cfi_bytes { /* a section, or a part of one */
+	const uint8_t *bytes; /* the caller's; must outlive what is made of them */
+	size_t size;	      /* 0: there is no such section */
+	uint64_t address;     /* link-time address of the first byte */
+};
+
+struct cfi_pointer_bases { /* what values count from; text, data 0: unknown */
+	uint64_t section, text, data, function;
+};
 
 enum { /* DW_EH_PE_*: how a value is written, what it counts from, and whether it is the address of the value */
 	POINTER_ABSOLUTE = 0x00,

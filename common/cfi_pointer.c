@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/resolve/cfi_pointer.h"
+#include "common/cfi_pointer.h"
 
 int64_t cfi_read_signed(struct byte_cursor *cursor)
 {

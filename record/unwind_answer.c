@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/unwind_answer.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "format/event_embed.h"
+#include "format/limits.h"
+#include "record/elf_helper.h"
+#include "record/packet.h"
+
+enum { PIECE_MOST = PACKET_MAX - sizeof(struct elf_unwind_reply) };
+
+_Static_assert(PIECE_MOST <= (int)RWK_MAX_UNWIND_PIECE, "a packet becomes a record");
+
+/* Where code begins: what pointers relative to text count from. */
+static uint64_t text_address(const struct elf_file *file)
+{
+	const struct elf_segment *segments;
+	size_t count = elf_file_segments(file, &segments);
+
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].flags & PF_X)
+			return segments[i].address;
+	return 0;
+}
+
+/* What was hit of one section, and all of it where anything was. */
+static int part_pick(struct unwind_choice *choice, struct unwind_choice_part *part, uint64_t *hits, size_t *count)
+{
+	int r;
+
+	part->hit.most = part->all.most = PIECE_MOST;
+	r = unwind_pick_hit(&part->section, hits, count, &part->hit);
+	choice->hit += part->hit.bytes;
+	choice->left_out += part->hit.left_out;
+	if (r || (!part->hit.bytes && part->section.kind == CFI_DEBUG_FRAME))
+		return r;
+	r = unwind_pick_all(&part->section, &part->all);
+	if (r == -E2BIG)
+		choice->all = UINT64_MAX;
+	else if (!r && choice->all != UINT64_MAX)
+		choice->all += part->all.bytes;
+	return r == -E2BIG ? 0 : r;
+}
+
+int unwind_choice_make(const struct elf_file *file, uint64_t *hits, size_t count, struct unwind_choice *choice)
+{
+	const struct elf_section_bytes *sections[] = {&choice->sections.eh_frame, &choice->sections.debug_frame};
+	int r = elf_file_unwind(file, &choice->sections);
+
+	for (size_t i = 0; !r && i < sizeof(sections) / sizeof(*sections); i++) {
+		struct unwind_choice_part *part = &choice->parts[i];
+
+		if (!sections[i]->bytes || sections[i]->compressed)
+			continue;
+		part->section.kind = i ? CFI_DEBUG_FRAME : CFI_EH_FRAME;
+		part->section.bytes = (struct cfi_bytes){sections[i]->bytes, sections[i]->size, sections[i]->address};
+		part->section.text = text_address(file);
+		r = part_pick(choice, part, hits, &count);
+	}
+	return r;
+}
+
+void unwind_choice_deinit(struct unwind_choice *choice)
+{
+	for (size_t i = 0; i < sizeof(choice->parts) / sizeof(*choice->parts); i++) {
+		unwind_pieces_deinit(&choice->parts[i].all);
+		unwind_pieces_deinit(&choice->parts[i].hit);
+	}
+	elf_unwind_deinit(&choice->sections);
+}
+
+/* `packet` has room for PACKET_MAX bytes. */
+static int part_send(const struct unwind_choice_part *part, bool all, int socket, uint32_t token, uint8_t *packet)
+{
+	const struct unwind_section_view *section = &part->section;
+	const struct unwind_pieces *pieces = all ? &part->all : &part->hit;
+	struct elf_unwind_reply reply = {
+		.token = token,
+		.section = section->kind == CFI_EH_FRAME ? UNWIND_EH_FRAME : UNWIND_DEBUG_FRAME,
+		.address = section->bytes.address,
+		.text = section->text,
+		.size = (uint32_t)(section->bytes.size < RWK_MAX_UNWIND_SECTION ? section->bytes.size : RWK_MAX_UNWIND_SECTION),
+	};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < pieces->list.count; i++) {
+		reply.offset = pieces->list.items[i].offset;
+		reply.length = pieces->list.items[i].size;
+		memcpy(packet, &reply, sizeof(reply));
+		memcpy(packet + sizeof(reply), section->bytes.bytes + reply.offset, reply.length);
+		r = packet_send(socket, packet, sizeof(reply) + reply.length, -1);
+	}
+	return r;
+}
+
+int unwind_choice_send(const struct unwind_choice *choice, bool all, int socket, uint32_t token)
+{
+	const struct elf_unwind_reply end = {.token = token, .last = 1};
+	_cleanup_free_ uint8_t *packet = malloc(PACKET_MAX);
+	int r = packet ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !r && i < sizeof(choice->parts) / sizeof(*choice->parts); i++)
+		r = part_send(&choice->parts[i], all, socket, token, packet);
+	return r ? r : packet_send(socket, &end, sizeof(end), -1);
+}

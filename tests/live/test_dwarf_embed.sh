@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The unwind information in a trace with --dwarf: the bytes of the files' sections, whole or those of
+# the functions that were hit, also after kill -9 and --finalize; with these, the reader finds the
+# same stacks as with all of it.
+. "$(dirname "$0")/lib.sh"
+
+bare=$scratch/bare			# has .eh_frame
+debug=$scratch/debug			# has .debug_frame in its place
+functions=bare_leaf,bare_middle,bare_outer
+path='main;bare_outer;bare_middle;bare_leaf'
+
+build_bare() { # FILE OPTION...
+	local file=$1
+	shift
+	${CC:-cc} -O2 -fomit-frame-pointer -fno-optimize-sibling-calls "$@" \
+		"$here/tests/live/workloads/plug/no_frame_pointers.c" -o "$file" ||
+		die "cannot build '$file'"
+}
+
+# check_trace TRACE CHECK...: with the judge's verdicts as checks.
+check_trace() {
+	local verdict rest
+	while read -r verdict rest; do
+		check "$(basename "$1"): $rest" [ "$verdict" = yes ]
+	done < <(python3 "$here/tests/live/dwarf_embed_check.py" "$report" "$@" || echo "no judgement")
+}
+
+# check_path TRACE COMM PATH: most samples of the program show who called whom.
+check_path() {
+	folded "$1" -c "$2" >"$scratch/folded"
+	check_number "$(basename "$1"): samples" "$(folded_sum "$scratch/folded") > 100"
+	check_number "$(basename "$1"): share with the path" \
+		"$(folded_share "$scratch/folded" "$(path_ere "$3")") > 0.7"
+}
+
+test_full() {
+	run_ok full "$record" --dwarf -f 999 -o "$scratch/full.rwk" -- "$bare" 1 || return
+	check_trace "$scratch/full.rwk" bytes whole "level:full@$bare@.eh_frame" \
+		"functions:$bare@.eh_frame@$functions" vdso
+	check_path "$scratch/full.rwk" bare "$path"
+	check "it says what the file holds" grep -q 'holds stack memory.*--condense' "$scratch/full.err"
+}
+
+test_min() {
+	run_ok min "$record" --dwarf -f 999 --embed min -o "$scratch/min.rwk" -- "$bare" 1 || return
+	check_trace "$scratch/min.rwk" bytes whole "level:min@$bare@.eh_frame" \
+		"functions:$bare@.eh_frame@$functions"
+	check_path "$scratch/min.rwk" bare "$path"
+}
+
+test_debug_frame() {
+	run_ok debug "$record" --dwarf -f 999 -o "$scratch/debug.rwk" -- "$debug" 1 || return
+	check_trace "$scratch/debug.rwk" bytes "level:full@$debug@.debug_frame" \
+		"functions:$debug@.debug_frame@$functions"
+	check_path "$scratch/debug.rwk" debug "$path"
+}
+
+test_nothing() {
+	run_ok none "$record" --dwarf -f 999 --embed none -o "$scratch/none.rwk" -- "$bare" 1 || return
+	check_trace "$scratch/none.rwk" none
+	run_ok plain "$record" -u -f 999 -o "$scratch/plain.rwk" -- "$bare" 1 || return
+	check_trace "$scratch/plain.rwk" none
+	check "it says nothing of stack memory" eval "! grep -q 'stack memory' '$scratch/plain.err'"
+}
+
+has_samples() {
+	"$report" --folded "$scratch/killed.rwk" >"$scratch/so_far" 2>/dev/null
+	[ "$(folded_sum "$scratch/so_far" '^bare;')" -gt 300 ]
+}
+
+# Killed, then finalized twice over: the reader finds the same stacks by what was hit as by all of it.
+test_finalize() {
+	"$record" -p 0 --dwarf -f 999 -c '^bare$' -o "$scratch/killed.rwk" 2>"$scratch/killed.err" &
+	recorder=$!
+	start "$bare" 60
+	wait_for 60 has_samples || fail "the recorder wrote nothing"
+	kill -KILL $recorder
+	wait $recorder 2>/dev/null
+	cp "$scratch/killed.rwk" "$scratch/killed_min.rwk"
+	run_ok finalize "$record" --finalize "$scratch/killed.rwk"
+	run_ok finalize_min "$record" --embed min --finalize "$scratch/killed_min.rwk"
+	check_trace "$scratch/killed.rwk" bytes whole "level:full@$bare@.eh_frame" \
+		"functions:$bare@.eh_frame@$functions" vdso
+	check_trace "$scratch/killed_min.rwk" bytes whole "level:min@$bare@.eh_frame" \
+		"functions:$bare@.eh_frame@$functions"
+	check_path "$scratch/killed.rwk" bare "$path"
+	folded "$scratch/killed.rwk" -v >"$scratch/all"
+	folded "$scratch/killed_min.rwk" -v >"$scratch/hit"
+	check "the same stacks by all entries and by those that were hit" cmp -s "$scratch/all" "$scratch/hit"
+}
+
+build_big() { # NAME BYTES
+	${CC:-cc} -shared "-DNAME=$1" "-DBYTES=$2" "$here/tests/live/workloads/plug/big_unwind.S" \
+		-o "$scratch/$1.so" || die "cannot build '$1.so'"
+}
+
+# 64 MB in all: what is larger never comes whole, and what has no room any more comes in part. The
+# stack that leads through all of them is whole either way.
+test_budget() {
+	build_big big_huge 80000000
+	build_big big_first 40000000
+	build_big big_second 40000000
+	${CC:-cc} -O1 -fomit-frame-pointer "$here/tests/live/workloads/plug/big_unwind.c" -Wl,-rpath,"$scratch" \
+		"$scratch"/big_{huge,first,second}.so -o "$scratch/through" || die "cannot build 'through'"
+	run_ok big "$record" --dwarf -f 999 -o "$scratch/big.rwk" -- "$scratch/through" || return
+	check_trace "$scratch/big.rwk" bytes "level:min@$scratch/big_huge.so@.eh_frame" \
+		"level:full@$scratch/big_first.so@.eh_frame" "level:min@$scratch/big_second.so@.eh_frame"
+	check_path "$scratch/big.rwk" through "main;big_huge;step_first;big_first;step_second;big_second;step_burn"
+	check "the trace is small" [ "$(stat -c %s "$scratch/big.rwk")" -lt 5000000 ]
+}
+
+need_recording
+need_tool readelf nm python3 "${CC:-cc}"
+build_bare "$bare"
+build_bare "$debug" -g -fno-asynchronous-unwind-tables -fno-unwind-tables
+test_full
+test_min
+test_debug_frame
+test_nothing
+test_finalize
+test_budget
+finish

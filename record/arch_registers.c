@@ -22,6 +22,19 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 	return true;
 }
 
+void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame)
+{
+	enum { DWARF_RBP = 6, DWARF_RA = 16 };
+
+	*ret_instruction = registers[DWARF_RA];
+	*ret_frame = registers[DWARF_RBP];
+}
+
+uint64_t arch_code_address(uint64_t word)
+{
+	return word;
+}
+
 #elif defined(__aarch64__)
 
 /* Linux arch/arm64/include/uapi/asm/ptrace.h; DWARF for the Arm 64-bit Architecture, §4.1. */
@@ -35,6 +48,20 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 		registers[i] = words[i];
 	*ret_known = (UINT64_C(1) << COUNT) - 1;
 	return true;
+}
+
+void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame)
+{
+	enum { X29 = 29, PC = 32 };
+
+	*ret_instruction = registers[PC];
+	*ret_frame = registers[X29];
+}
+
+/* The kernel signs above the largest address there is (ARMv8.3 pointer authentication, 48 bits). */
+uint64_t arch_code_address(uint64_t word)
+{
+	return word & ((UINT64_C(1) << 48) - 1);
 }
 
 #endif

@@ -29,6 +29,9 @@ enum {
 	START_STATE_MS = 20,
 	START_STATE_LAST_MS = 200,
 	MODULE_FILES_MS = 2,
+	WALK_PASS_MS = 5,
+	WALK_LAST_MS = 2000,
+	WALK_STOPPED_MS = 300,
 	CLOCK_SECONDS = 10,
 	MAX_EVENTS = 16,
 };
@@ -204,7 +207,7 @@ static uint64_t pass_ms(struct session *session, uint64_t now)
 
 static void wait_for_events(struct session *session, uint64_t now)
 {
-	uint64_t next = schedule_next(&session->schedule), pause = pass_ms(session, now);
+	uint64_t next = schedule_next(&session->schedule), pause = session->walk.pending ? WALK_PASS_MS : pass_ms(session, now);
 	struct epoll_event events[MAX_EVENTS];
 
 	if (next <= now || session->behind)
@@ -238,6 +241,7 @@ static void run(struct session *session)
 		wait_for_events(session, now);
 		session->behind = drain_pass(&session->drain);
 		follow_start_state(session);
+		walk_step(&session->walk, 0);
 		if (session->files) /* while the processes that mapped them still live */
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();
@@ -258,6 +262,7 @@ static void finish_events(struct session *session)
 	stop_sampling(session);
 	stop_waits(session);
 	stop_all_points(session);
+	walk_finish(&session->walk, recording->stop == RECORDING_ENDED ? WALK_LAST_MS : WALK_STOPPED_MS);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST_MS);
 	(void)drain_pass(&session->drain);

@@ -47,16 +47,16 @@ static bool may_be_code(uint64_t word, const struct snapshot *snapshot)
 }
 
 /* Every word that points into code may be a return address: its module is needed to unwind, and its function to name. */
-static void mark(struct recording *recording, const struct ring_task *task, const struct snapshot *snapshot)
+void snapshots_mark(struct recording *recording, uint32_t tgid, const struct snapshot *snapshot)
 {
-	uint64_t generation = hits_generation(recording->hits, task->tgid);
+	uint64_t generation = hits_generation(recording->hits, tgid);
 
 	for (uint32_t i = 0; generation && i < snapshot->count; i++)
 		if (may_be_code(snapshot->words[i], snapshot))
-			hits_mark_word(recording->hits, task->tgid, generation, snapshot->words[i]);
+			hits_mark_word(recording->hits, tgid, generation, snapshot->words[i]);
 	for (unsigned int i = 0; generation && i < RWK_MAX_REGISTERS; i++)
 		if (snapshot->known >> i & 1 && may_be_code(snapshot->registers[i], snapshot))
-			hits_mark_word(recording->hits, task->tgid, generation, snapshot->registers[i]);
+			hits_mark_word(recording->hits, tgid, generation, snapshot->registers[i]);
 }
 
 static void keep(struct snapshots *snapshots, const struct ring_head *head, uint32_t number)
@@ -103,7 +103,7 @@ static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapsho
 	}
 	if (recording_check(recording, r) < 0)
 		return 0;
-	mark(recording, &raw->task, taken);
+	snapshots_mark(recording, raw->task.tgid, taken);
 	return number;
 }
 

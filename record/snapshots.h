@@ -43,4 +43,7 @@ uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *r
 /* The same for a wait that began at `out`, if what was copied then is still held: it is written now. */
 uint32_t snapshots_before(struct snapshots *snapshots, uint32_t tid, uint64_t out);
 
+/* What the words of a snapshot that was added point to, of a process. */
+void snapshots_mark(struct recording *recording, uint32_t tgid, const struct snapshot *snapshot);
+
 #endif

@@ -91,27 +91,8 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq; /* of the CPU it is on, whatever its class */
 };
 
-struct rw_semaphore {
-	struct {
-		s64 counter;
-	} count;
-};
-
-struct rw_semaphore___rt { /* PREEMPT_RT */
-	struct {
-		struct {
-			s32 counter;
-		} readers;
-	} rwbase;
-};
-
 struct mm_struct {
 	unsigned long start_stack; /* where the main stack began, below the arguments */
-	struct rw_semaphore mmap_lock;
-};
-
-struct mm_struct___rt {
-	struct rw_semaphore___rt mmap_lock;
 };
 
 struct vm_area_struct {

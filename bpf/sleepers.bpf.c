@@ -7,7 +7,7 @@
  * After each task that it was asked for it tells the reader of the file so, which sees by that how it gets on; what it copied
  * goes into a ring. Where that is full, the read fails with EAGAIN, and the next one goes on with the same task.
  */
-#include "bpf/kernel.h"
+#include "bpf/kernel_mm_lock.h"
 #include "bpf/ring_sleeper.h"
 
 const volatile __u32 sleeper_bytes = RING_MAX_SNAPSHOT; /* of a stack at most */
@@ -47,21 +47,9 @@ struct {
 } sleepers_slots SEC(".maps");
 
 /*
- * Where a try to take the lock for reading would have to wait (kernel/locking/rwsem.c, rwbase_rt.c): held for writing,
- * or somebody waits for it. Read without it, so it may be taken right after; that is what the helper's deadline is for.
+ * The mm lock is looked at before each read. It may be taken right after that; then the read waits, and that is what the
+ * helper's deadline is for.
  */
-static __noinline bool mm_is_busy(struct mm_struct *mm)
-{
-	const s64 writer = 1, waiters = 2, handoff = 4;
-	struct mm_struct___rt *rt = (void *)mm;
-	s64 count;
-
-	if (bpf_core_field_exists(rt->mmap_lock.rwbase))
-		return BPF_CORE_READ(rt, mmap_lock.rwbase.readers.counter) >= 0; /* the bias that lets readers in is gone */
-	count = BPF_CORE_READ(mm, mmap_lock.count.counter);
-	return count < 0 || count & (writer | waiters | handoff);
-}
-
 static __always_inline bool has_run(struct task_struct *task, u64 switches)
 {
 	return task->on_cpu || task->nvcsw + task->nivcsw != switches;

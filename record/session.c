@@ -28,6 +28,7 @@ enum {
 	PROMPT_SECONDS = 3,
 	START_STATE_MS = 20,
 	START_STATE_LAST_MS = 200,
+	START_STATE_WALK_MS = 2000, /* for which the first walk with user stacks waits */
 	MODULE_FILES_MS = 2,
 	WALK_PASS_MS = 5,
 	WALK_LAST_MS = 2000,
@@ -151,6 +152,13 @@ static void judge_stuck(struct session *session)
 	stop(session, RECORDING_ENDED);
 }
 
+/* What a user stack points to is embedded where its process's mappings are known when it is taken. */
+static bool may_walk(const struct session *session, uint64_t now)
+{
+	return !session->walk.users || !session->start_state || session->start_state_done ||
+	       now - session->recording.start >= START_STATE_WALK_MS * MILLISECOND;
+}
+
 static void keep_schedule(struct session *session, uint64_t now)
 {
 	struct schedule *schedule = &session->schedule;
@@ -162,7 +170,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 	for (uint32_t i = 0; i < session->points.source_count; i++)
 		if (schedule_take_end(schedule, SCHEDULE_POINTS + i, now))
 			stop_points(session, i);
-	if (schedule_take_walk(schedule, now)) {
+	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
 		judge_stuck(session);

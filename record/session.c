@@ -156,7 +156,7 @@ static void judge_stuck(struct session *session)
 static bool may_walk(const struct session *session, uint64_t now)
 {
 	return !session->walk.users || !session->start_state || session->start_state_done ||
-	       now - session->recording.start >= START_STATE_WALK_MS * MILLISECOND;
+	       now >= session->walk_by;
 }
 
 static void keep_schedule(struct session *session, uint64_t now)
@@ -242,6 +242,7 @@ static void run(struct session *session)
 	uint64_t now = clocks_now(), second = 0;
 
 	schedule_init(&session->schedule, session->config, now);
+	session->walk_by = now + START_STATE_WALK_MS * MILLISECOND;
 	while (recording->stop == RECORDING_RUNS) {
 		keep_schedule(session, now);
 		if (recording->stop != RECORDING_RUNS)

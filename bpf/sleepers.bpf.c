@@ -7,7 +7,7 @@
  * After each task that it was asked for it tells the reader of the file so, which sees by that how it gets on; what it copied
  * goes into a ring. Where that is full, the read fails with EAGAIN, and the next one goes on with the same task.
  */
-#include "bpf/kernel_mm_lock.h"
+#include "bpf/mm_lock.bpf.h"
 #include "bpf/ring_sleeper.h"
 
 const volatile __u32 sleeper_bytes = RING_MAX_SNAPSHOT; /* of a stack at most */

@@ -47,6 +47,6 @@ judge_kernel() { # NAME
 need_programs
 mkdir -p "$RESULTS"
 for kernel in $(kernels); do
-	boot "walk_user-$kernel" "$kernel" walk_user.sh && judge_kernel "$kernel"
+	judged judge_kernel "walk_user-$kernel" "$kernel" walk_user.sh
 done
 exit 0

@@ -21,7 +21,7 @@ FRAMED long write_block(long fd)
 {
 	long written = SYS_write;
 
-	__asm__ volatile("syscall" : "+a"(written) : "D"(fd), "S"(block), "d"(sizeof(block)) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "+a"(written) : "D"(fd), "S"(block), "d"(sizeof(block)), "r"(__builtin_frame_address(0)) : "rcx", "r11", "memory");
 	return written;
 }
 

@@ -3,8 +3,8 @@
  * Whether a process's mm lock could be taken for reading without waiting (kernel/locking/rwsem.c, rwbase_rt.c, the same from
  * 6.1 on). Looked at without taking it.
  */
-#ifndef RWALKER_BPF_KERNEL_MM_LOCK_H
-#define RWALKER_BPF_KERNEL_MM_LOCK_H
+#ifndef RWALKER_BPF_MM_LOCK_BPF_H
+#define RWALKER_BPF_MM_LOCK_BPF_H
 
 #include "bpf/kernel.h"
 

@@ -132,7 +132,7 @@ static void print_notes(const struct task_view *view, const struct profile_walk_
 	if (row->flags & CHAIN_KERNEL_TRUNCATED)
 		(void)fputs("    [cut at the depth limit]\n", out);
 	if (row->flags & CHAIN_USER_TRUNCATED)
-		(void)fputs("    [user stack cut at the depth limit]\n", out);
+		(void)fputs("    [user stack cut]\n", out);
 	if (row->no_user)
 		(void)fprintf(out, "    [no user stack: %s]\n", row->no_user);
 }

@@ -22,9 +22,11 @@ judge_path() { # NAME RECORDING TASK FUNCTIONS
 note_of() { awk -v name="$2" '/^comm / { on = index($0, "comm " name " ") == 1 } /^#/ { on = 0 } on' "$dir/$1.rwk.tasks" | grep -c "$3"; }
 
 judge_kernel() { # NAME
+	mkdir -p "$dir/files/bin"
+	cp build/tests/vm/guest/sleepers "$dir/files/bin"
 	verdict "$1/held" "the mm lock was not held" grep -q '^held ' "$dir/truth"
 	for run in kernel-only frames dwarf all; do
-		recorded "$1/$run-run" $run && tasks_of "$dir/$run.rwk" >"$dir/$run.list"
+		recorded "$1/$run-run" $run && tasks_of "$dir/$run.rwk" --symfs "$dir/files" >"$dir/$run.list"
 	done
 	judge_path "$1/frames/framed" frames w-framed write_block,commit_batch,keep_journal,main
 	judge_path "$1/dwarf/framed" dwarf w-framed write_block,commit_batch,keep_journal,main

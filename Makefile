@@ -139,7 +139,7 @@ $(B)/rwalker-report: $(B)/report/main.o $(REPORT_A) $(SHARED_A)
 $(B)/static/rwalker-record: $(B)/record/main.o $(RECORD_A) $(SHARED_A)
 	$(call say,STATIC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s -Wl,-z,pack-relative-relocs $^ $(LIBS_RECORD) -o $@
+	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s -Wl,-z,pack-relative-relocs,--no-eh-frame-hdr $^ $(LIBS_RECORD) -o $@
 	@! readelf -lW $@ | grep INTERP || { echo "'$@' is not static" >&2; exit 1; }
 	@size=$$(stat -c %s $@); [ $$size -lt 2000000 ] || \
 		{ echo "'$@' has $$size bytes; the limit is 2000000" >&2; exit 1; }

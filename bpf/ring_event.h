@@ -134,6 +134,7 @@ struct ring_walk_task {
 	__u32 state, exit_state;
 	__u32 flags; /* enum ring_walk_task_flag */
 	__u32 count; /* of frames */
+	__u64 switches; /* so far: what else is read of the task is of the same moment as long as these are */
 	struct ring_task task;
 	__u64 frames[];
 };

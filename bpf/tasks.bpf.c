@@ -97,6 +97,7 @@ static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_t
 
 	for (int i = 0; i < TASKS_TRIES; i++) {
 		switches = task->nvcsw + task->nivcsw;
+		row->switches = switches;
 		row->time = bpf_ktime_get_ns();
 		row->state = task->__state;
 		row->exit_state = task->exit_state;

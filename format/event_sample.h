@@ -50,6 +50,7 @@ enum user_missing {
 	USER_MISSING_NO_ROOM = 5, /* waits: not taken at the switch-out, or not kept */
 	USER_MISSING_BUSY = 6,	  /* walks: its memory was locked, or took too long to read */
 	USER_MISSING_RUNNING = 7, /* walks: it ran */
+	USER_MISSING_REFUSED = 8, /* walks: the kernel does not let a program read it */
 };
 
 /*

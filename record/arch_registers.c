@@ -22,9 +22,17 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 	return true;
 }
 
-uint64_t arch_code_mask(void)
+void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame)
 {
-	return UINT64_MAX;
+	enum { DWARF_RBP = 6, DWARF_RA = 16 };
+
+	*ret_instruction = registers[DWARF_RA];
+	*ret_frame = registers[DWARF_RBP];
+}
+
+uint64_t arch_code_address(uint64_t word)
+{
+	return word;
 }
 
 #elif defined(__aarch64__)
@@ -42,10 +50,18 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 	return true;
 }
 
-/* Addresses have 48 bits. */
-uint64_t arch_code_mask(void)
+void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame)
 {
-	return (UINT64_C(1) << 48) - 1;
+	enum { X29 = 29, PC = 32 };
+
+	*ret_instruction = registers[PC];
+	*ret_frame = registers[X29];
+}
+
+/* The kernel signs above the largest address there is (ARMv8.3 pointer authentication, 48 bits). */
+uint64_t arch_code_address(uint64_t word)
+{
+	return word & ((UINT64_C(1) << 48) - 1);
 }
 
 #endif

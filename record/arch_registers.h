@@ -14,7 +14,10 @@
  */
 bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_known);
 
-/* The bits of an address in a code pointer of user memory; pointer authentication keeps its code in the others. */
-uint64_t arch_code_mask(void);
+/* Of those registers: the instruction, and the frame pointer of code that keeps one. */
+void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame);
+
+/* A return address without what the machine puts into its upper bits. */
+uint64_t arch_code_address(uint64_t word);
 
 #endif

@@ -18,6 +18,7 @@
 #include "record/maps_helper.h"
 #include "record/opener_helper.h"
 #include "record/packet.h"
+#include "record/sleeper_helper.h"
 
 enum { SPAWN_TIMEOUT_MS = 1000 };
 static const struct timeval SEND_TIMEOUT = {.tv_usec = 200000};
@@ -31,6 +32,7 @@ static int (*const HELPERS[HELPER_KINDS])(int socket) = {
 	[HELPER_MAPS] = maps_helper_run,
 	[HELPER_OPENER] = opener_helper_run,
 	[HELPER_ELF] = elf_helper_run,
+	[HELPER_SLEEPER] = sleeper_helper_run,
 };
 
 /* Terminal signals go to the whole group; helpers end with their socket or their parent instead. */

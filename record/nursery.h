@@ -14,6 +14,7 @@ enum helper_kind {
 	HELPER_MAPS,   /* reads /proc/PID/maps; maps_helper.h */
 	HELPER_OPENER, /* opens files of targets; opener_helper.h */
 	HELPER_ELF,    /* reads ELF files, without privileges; elf_helper.h */
+	HELPER_SLEEPER, /* copies user stacks of sleeping tasks; sleeper_helper.h */
 	HELPER_KINDS
 };
 

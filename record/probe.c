@@ -271,6 +271,7 @@ static void unload(struct probe *probe)
 {
 	bpf_link__destroy(probe->follow);
 	probe_points_unload(probe);
+	probe_sleepers_unload(probe);
 	bpf_link__destroy(probe->walk);
 	tasks_bpf__destroy(probe->tasks);
 	probe_waits_unload(probe);
@@ -343,6 +344,8 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 		r = load_all(probe);
 	if (!r && settings->points)
 		r = probe_points_load(probe);
+	if (!r && settings->sleepers)
+		probe_sleepers_load(probe);
 	if (r < 0) {
 		probe_destroy(probe);
 		return r;
@@ -457,6 +460,7 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 	if (probe->waits)
 		probe_waits_cost(probe, ret_cost);
 	probe_points_cost(probe, ret_cost);
+	probe_sleepers_cost(probe, ret_cost);
 	if (!probe->follow)
 		return;
 	(void)probe_objects(probe, all);

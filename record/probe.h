@@ -18,11 +18,14 @@ struct cpus;
 struct probe_points_settings;
 struct filter;
 struct probe;
+struct ring_sleeper_wanted;
 
 struct probe_settings {
 	const struct cpus *cpus;
 	const struct filter *filter;
 	bool cpu, tasks; /* sources */
+	bool sleepers;	 /* user stacks of walked tasks, where the kernel can */
+	uint32_t sleeper_bytes; /* of each at most */
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; preempt_count is found by the probe */
 	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
@@ -77,5 +80,14 @@ int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock);
 
 /* An iterator over all tasks: the caller reads it to the end and closes it. *ret_walk: settings before, totals after. */
 int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd);
+
+/* The ring of copied user stacks, RING_SLEEPER_BYTES long; -1: the kernel refused the program (said). */
+int probe_sleepers_ring(const struct probe *probe);
+/* Whose user stack the next round shall copy; -E2BIG: no more of them. */
+int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted);
+/* That none is wanted of it any more. True where the program had begun with it. */
+bool probe_sleepers_forget(const struct probe *probe, uint32_t tid);
+/* One round, or the rest of it: reading the fd to its end may block; the caller closes it. */
+int probe_sleepers_open(const struct probe *probe, uint32_t round, int *ret_fd);
 
 #endif

@@ -17,6 +17,7 @@
 struct cpu_bpf;
 struct offcpu_bpf;
 struct points_bpf;
+struct sleepers_bpf;
 struct tasks_bpf;
 
 enum { WAIT_LINKS = 5, MAX_POINT_OBJECTS = 64, PROBE_OBJECTS = 3 + MAX_POINT_OBJECTS };
@@ -34,6 +35,8 @@ struct probe {
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;
+	struct sleepers_bpf *sleepers; /* NULL: not wanted, or refused */
+	struct bpf_link *sleep;
 	ARRAY(struct point_object) points;
 	struct bpf_link *walk, *follow, *look;
 	struct bpf_link *wait_links[WAIT_LINKS];
@@ -81,5 +84,10 @@ void probe_points_unload(struct probe *probe);
 int probe_points_share_maps(const struct probe *probe, const struct point_object *object);
 int probe_points_fill_maps(const struct probe *probe, const struct shared *shared, const struct point_object *object);
 void probe_points_cost(const struct probe *probe, struct probe_cost *cost);
+
+/* probe_sleepers.c */
+void probe_sleepers_load(struct probe *probe); /* says where it cannot: walks go on without */
+void probe_sleepers_unload(struct probe *probe);
+void probe_sleepers_cost(const struct probe *probe, struct probe_cost *cost);
 
 #endif

@@ -28,7 +28,11 @@ enum {
 	PROMPT_SECONDS = 3,
 	START_STATE_MS = 20,
 	START_STATE_LAST_MS = 200,
+	START_STATE_WALK_MS = 2000, /* for which the first walk with user stacks waits */
 	MODULE_FILES_MS = 2,
+	WALK_PASS_MS = 5,
+	WALK_LAST_MS = 2000,
+	WALK_STOPPED_MS = 300,
 	CLOCK_SECONDS = 10,
 	MAX_EVENTS = 16,
 };
@@ -149,6 +153,13 @@ static void judge_stuck(struct session *session)
 	stop(session, RECORDING_ENDED);
 }
 
+/* What a user stack points to is embedded where its process's mappings are known when it is taken. */
+static bool may_walk(const struct session *session, uint64_t now)
+{
+	return !session->walk.users || !session->start_state || session->start_state_done ||
+	       now >= session->walk_by;
+}
+
 static void keep_schedule(struct session *session, uint64_t now)
 {
 	struct schedule *schedule = &session->schedule;
@@ -160,7 +171,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 	for (uint32_t i = 0; i < session->points.source_count; i++)
 		if (schedule_take_end(schedule, SCHEDULE_POINTS + i, now))
 			stop_points(session, i);
-	if (schedule_take_walk(schedule, now)) {
+	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
 		judge_stuck(session);
@@ -205,7 +216,7 @@ static uint64_t pass_ms(struct session *session, uint64_t now)
 
 static void wait_for_events(struct session *session, uint64_t now)
 {
-	uint64_t next = schedule_next(&session->schedule), pause = pass_ms(session, now);
+	uint64_t next = schedule_next(&session->schedule), pause = session->walk.pending ? WALK_PASS_MS : pass_ms(session, now);
 	struct epoll_event events[MAX_EVENTS];
 
 	if (next <= now || session->behind)
@@ -232,6 +243,7 @@ static void run(struct session *session)
 	uint64_t now = clocks_now(), second = 0;
 
 	schedule_init(&session->schedule, session->config, now);
+	session->walk_by = now + START_STATE_WALK_MS * MILLISECOND;
 	while (recording->stop == RECORDING_RUNS) {
 		keep_schedule(session, now);
 		if (recording->stop != RECORDING_RUNS)
@@ -239,6 +251,7 @@ static void run(struct session *session)
 		wait_for_events(session, now);
 		session->behind = drain_pass(&session->drain);
 		follow_start_state(session);
+		walk_step(&session->walk, 0);
 		if (session->files) /* while the processes that mapped them still live */
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();
@@ -259,6 +272,7 @@ static void finish_events(struct session *session)
 	stop_sampling(session);
 	stop_waits(session);
 	stop_all_points(session);
+	walk_finish(&session->walk, recording->stop == RECORDING_ENDED ? WALK_LAST_MS : WALK_STOPPED_MS);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST_MS);
 	(void)drain_pass(&session->drain);

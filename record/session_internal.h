@@ -59,6 +59,7 @@ struct session {
 	int epoll_fd;
 	struct session_span cpu_span, waits_span;
 	uint64_t walks_stop;
+	uint64_t walk_by; /* the first walk waits for the mappings of processes, but no longer */
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; passes are frequent up to then */
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */

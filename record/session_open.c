@@ -164,6 +164,8 @@ static int open_programs(struct session *session)
 		.filter = &session->filter,
 		.cpu = config->profile.wanted,
 		.tasks = config->walk.wanted,
+		.sleepers = config->walk.wanted && config->user_stacks,
+		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
 		.waits = config->offcpu.wanted ? &waits : NULL,
 		.points = config->points.count ? &points : NULL,
 		.user_stacks = config->user_stacks,
@@ -211,8 +213,7 @@ static int open_state(struct session *session)
 
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
-	if (r >= 0 && session->config->user_stacks &&
-	    (session->config->profile.wanted || session->config->offcpu.wanted || session->config->points.count))
+	if (r >= 0 && session->config->user_stacks)
 		r = start_state_create(recording, session->nursery, &session->start_state);
 	return r;
 }
@@ -313,7 +314,7 @@ static int open_sources(struct session *session)
 		.waits_source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
 	};
-	r = walk_init(&session->walk);
+	r = walk_init(&session->walk, session->config->walk.wanted && session->config->user_stacks ? session->nursery : NULL);
 	return r < 0 ? r : loss_init(&session->loss);
 }
 
@@ -387,6 +388,7 @@ static struct event_source tasks_source(const struct session *session, uint64_t 
 		.name = {"tasks", 5},
 		.start = session->recording.start,
 		.stop = stop ? stop : session->recording.start,
+		.flags = ring_stacks_source_flags(session->config),
 	};
 }
 

@@ -46,16 +46,23 @@ static bool may_be_code(uint64_t word, const struct snapshot *snapshot)
 	return word >> 16 && !(word >> 56) && word - snapshot->address > (uint64_t)snapshot->count * SNAPSHOT_WORD;
 }
 
+static void mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word, const struct snapshot *snapshot)
+{
+	uint64_t address = arch_code_address(word);
+
+	if (may_be_code(address, snapshot))
+		hits_mark_word(hits, tgid, generation, address);
+}
+
 void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot)
 {
-	uint64_t generation = hits_generation(hits, tgid), mask = arch_code_mask();
+	uint64_t generation = hits_generation(hits, tgid);
 
 	for (uint32_t i = 0; generation && i < snapshot->count; i++)
-		if (may_be_code(snapshot->words[i] & mask, snapshot))
-			hits_mark_word(hits, tgid, generation, snapshot->words[i] & mask);
+		mark_word(hits, tgid, generation, snapshot->words[i], snapshot);
 	for (unsigned int i = 0; generation && i < RWK_MAX_REGISTERS; i++)
-		if (snapshot->known >> i & 1 && may_be_code(snapshot->registers[i] & mask, snapshot))
-			hits_mark_word(hits, tgid, generation, snapshot->registers[i] & mask);
+		if (snapshot->known >> i & 1)
+			mark_word(hits, tgid, generation, snapshot->registers[i], snapshot);
 }
 
 static void keep(struct snapshots *snapshots, const struct ring_head *head, uint32_t number)

@@ -12,14 +12,19 @@
 #include "format/event_log.h"
 #include "record/clocks.h"
 #include "record/filter.h"
+#include "record/hits.h"
 #include "record/kernel_map.h"
 #include "record/probe.h"
 #include "record/record_options.h"
 #include "record/recording.h"
+#include "record/ring_task.h"
 #include "record/sched_clock.h"
+#include "record/walk_users.h"
 
 enum {
 	BUFFER_BYTES = 256 << 10,
+	USERS_MS = 2000, /* for user stacks, at most */
+	STEP_MS = 10,
 	TASK_UNINTERRUPTIBLE = 2,
 	TASK_NOLOAD = 0x400,
 };
@@ -33,14 +38,18 @@ static_assert((int)RING_WALK_ON_CPU == WALK_TASK_ON_CPU && (int)RING_WALK_IOWAIT
 		      (int)RING_WALK_TRUNCATED == WALK_TASK_KERNEL_TRUNCATED,
 	      "the programs' flags are the format's");
 
-int walk_init(struct walk *walk)
+int walk_init(struct walk *walk, struct nursery *nursery)
 {
 	walk->buffer = malloc(BUFFER_BYTES);
-	return walk->buffer ? 0 : -ENOMEM;
+	if (!walk->buffer)
+		return -ENOMEM;
+	return nursery ? walk_users_create(walk->recording, walk->probe, nursery, &walk->users) : 0;
 }
 
 void walk_deinit(struct walk *walk)
 {
+	walk_users_destroy(walk->users);
+	walk->users = NULL;
 	free(walk->buffer);
 	walk->buffer = NULL;
 }
@@ -55,8 +64,20 @@ static void note_worst(struct walk *walk, const struct ring_walk_task *raw)
 	walk->worst.comm[sizeof(walk->worst.comm) - 1] = '\0';
 }
 
-static void encode_row(struct walk *walk, const struct ring_walk_task *raw)
+static bool is_wanted(struct walk *walk, const struct ring_walk_task *raw)
 {
+	char comm[RING_COMM_SIZE + 1] = "";
+
+	memcpy(comm, raw->task.comm, RING_COMM_SIZE);
+	if (filter_wants(walk->filter, comm))
+		return true;
+	walk->unwanted++;
+	return false;
+}
+
+static void encode_row(void *context, const struct ring_walk_task *raw, const struct walk_user *user)
+{
+	struct walk *walk = context;
 	struct recording *recording = walk->recording;
 	struct event_walk_task row = {
 		.time = raw->time,
@@ -66,35 +87,74 @@ static void encode_row(struct walk *walk, const struct ring_walk_task *raw)
 		.wait = raw->wait,
 		.bound = raw->bound,
 		.cpu = raw->cpu,
-		.flags = raw->flags,
+		.flags = raw->flags | (user->cut ? WALK_TASK_USER_TRUNCATED : 0),
+		.missing = user->missing,
+		.snapshot = user->snapshot,
 	};
-	struct event_task task = {
-		.tgid = raw->task.tgid,
-		.tid = raw->task.tid,
-		.start = raw->task.start,
-		.flags = raw->task.kernel_thread ? TASK_KERNEL_THREAD : 0,
-	};
-	struct event_stacks stacks = {.kernel = walk->frames, .kernel_count = raw->count};
+	const struct event_task task = ring_task_event(&raw->task);
+	struct event_stacks stacks = {
+		.kernel = walk->frames, .kernel_count = raw->count, .user = user->frames, .user_count = user->count};
 	int r;
 
-	memcpy(task.comm, raw->task.comm, sizeof(task.comm));
-	task.comm[sizeof(task.comm) - 1] = '\0';
-	if (!filter_wants(walk->filter, task.comm)) {
-		walk->unwanted++;
-		return;
-	}
 	for (uint32_t i = 0; i < raw->count; i++)
 		walk->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
+	if (user->count)
+		stacks.user_owner = hits_generation(recording->hits, raw->task.tgid);
 	r = event_log_add_walk_task(recording->log, &row, &task, &stacks);
 	if (r == -EINVAL)
 		walk->refused++;
 	else if (recording_check(recording, r) >= 0)
 		walk->rows++;
-	note_worst(walk, raw);
+	if (user->count)
+		hits_mark(recording->hits, raw->task.tgid, stacks.user_owner, stacks.user, stacks.user_count);
 }
 
-/* Encodes the whole rows in the buffer; what is left of the last one moves to the front. Returns its length. */
-static size_t encode_rows(struct walk *walk, size_t length)
+/* --- user stacks ------------------------------------------------------------------------------------- */
+
+static void begin_users(struct walk *walk)
+{
+	walk_users_begin(walk->users);
+	walk->pending = true;
+}
+
+static void finish_users(struct walk *walk, unsigned int budget_ms)
+{
+	uint64_t end = clocks_now() + budget_ms * UINT64_C(1000000);
+
+	while (walk->pending && clocks_now() < end)
+		walk->pending = !walk_users_step(walk->users, STEP_MS, encode_row, walk);
+	if (walk->pending)
+		walk_users_give_up(walk->users, encode_row, walk);
+	walk->pending = false;
+}
+
+/* Where there is no room for more rows, those that are held get their user stacks first. */
+static void hold_row(struct walk *walk, const struct ring_walk_task *raw, size_t size)
+{
+	if (walk_users_hold(walk->users, raw, size))
+		return;
+	begin_users(walk);
+	finish_users(walk, USERS_MS);
+	(void)walk_users_hold(walk->users, raw, size);
+}
+
+/* --- the walk ---------------------------------------------------------------------------------------- */
+
+static void take_row(struct walk *walk, const struct ring_walk_task *raw, size_t size)
+{
+	static const struct walk_user none;
+
+	if (!is_wanted(walk, raw))
+		return;
+	note_worst(walk, raw);
+	if (walk->users)
+		hold_row(walk, raw, size);
+	else
+		encode_row(walk, raw, &none);
+}
+
+/* Takes the whole rows in the buffer; what is left of the last one moves to the front. Returns its length. */
+static size_t take_rows(struct walk *walk, size_t length)
 {
 	size_t at = 0;
 
@@ -104,7 +164,7 @@ static size_t encode_rows(struct walk *walk, size_t length)
 
 		if (raw->count > RING_MAX_FRAMES || length - at < size)
 			break;
-		encode_row(walk, raw);
+		take_row(walk, raw, size);
 		at += size;
 	}
 	memmove(walk->buffer, walk->buffer + at, length - at);
@@ -124,12 +184,12 @@ static int read_rows(struct walk *walk, int fd)
 			return -errno;
 		if (!got)
 			return held ? -EBADMSG : 0;
-		held = encode_rows(walk, held + (size_t)got);
+		held = take_rows(walk, held + (size_t)got);
 	}
 	return 0;
 }
 
-static void tell(struct walk *walk, uint64_t flags, const struct ring_walk *totals)
+static void tell(struct walk *walk, uint64_t flags)
 {
 	struct event event = {
 		.kind = EVENT_WALK,
@@ -138,8 +198,8 @@ static void tell(struct walk *walk, uint64_t flags, const struct ring_walk *tota
 			.number = walk->number,
 			.source = walk->source,
 			.flags = flags,
-			.seen = totals->seen,
-			.kept = totals->kept,
+			.seen = walk->totals.seen,
+			.kept = walk->totals.kept,
 		},
 	};
 
@@ -153,13 +213,58 @@ static enum ring_walk_filter walk_filter(const struct record_walk *config)
 	return config->running ? RING_WALK_RUNNING : RING_WALK_DEFAULT;
 }
 
+static void end_walk(struct walk *walk)
+{
+	tell(walk, WALK_END);
+}
+
+void walk_step(struct walk *walk, int timeout_ms)
+{
+	if (!walk->pending)
+		return;
+	walk->pending = !walk_users_step(walk->users, timeout_ms, encode_row, walk);
+	if (!walk->pending)
+		end_walk(walk);
+}
+
+void walk_finish(struct walk *walk, unsigned int budget_ms)
+{
+	if (!walk->pending)
+		return;
+	finish_users(walk, budget_ms);
+	end_walk(walk);
+}
+
+static void begin_walk(struct walk *walk, struct ring_walk *totals)
+{
+	walk->number++;
+	walk->unwanted = 0;
+	walk->totals = *totals;
+	memset(&walk->worst, 0, sizeof(walk->worst));
+	tell(walk, 0);
+}
+
+static void settle_walk(struct walk *walk, const struct ring_walk *totals)
+{
+	walk->totals = *totals;
+	walk->totals.seen = totals->kept + totals->own + totals->filtered;
+	walk->totals.kept -= walk->unwanted;
+	walk->kept = walk->totals.kept;
+	if (walk->users)
+		begin_users(walk);
+	else
+		end_walk(walk);
+}
+
 int walk_run(struct walk *walk, const struct record_walk *config)
 {
 	_cleanup_close_ int fd = -1;
 	struct ring_walk *totals = NULL;
 	uint64_t offset;
-	int r = probe_walk_open(walk->probe, &totals, &fd);
+	int r;
 
+	walk_finish(walk, USERS_MS);
+	r = probe_walk_open(walk->probe, &totals, &fd);
 	if (r >= 0)
 		r = sched_clock_offset(walk->probe, &offset);
 	if (r < 0)
@@ -169,14 +274,8 @@ int walk_run(struct walk *walk, const struct record_walk *config)
 		.least_wait = (uint64_t)config->waiting * 1000000000,
 		.filter = walk_filter(config),
 	};
-	walk->number++;
-	walk->unwanted = 0;
-	memset(&walk->worst, 0, sizeof(walk->worst));
-	tell(walk, 0, totals);
+	begin_walk(walk, totals);
 	r = read_rows(walk, fd);
-	totals->seen = totals->kept + totals->own + totals->filtered;
-	totals->kept -= walk->unwanted;
-	walk->kept = totals->kept;
-	tell(walk, WALK_END, totals);
+	settle_walk(walk, totals);
 	return r < 0 ? log_error(-r, "the walk of the tasks broke off: %s", strerror(-r)) : 0;
 }

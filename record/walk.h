@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row per task it kept. Before each walk
- * sched_clock, by which the scheduler dates its switches, is set against CLOCK_MONOTONIC.
+ * sched_clock, by which the scheduler dates its switches, is set against CLOCK_MONOTONIC. User stacks come afterwards
+ * (walk_users.h), and what has been walked by then does not depend on them.
  */
 #ifndef RWALKER_RECORD_WALK_H
 #define RWALKER_RECORD_WALK_H
@@ -13,9 +14,11 @@
 #include "bpf/ring_event.h"
 
 struct filter;
+struct nursery;
 struct probe;
 struct record_walk;
 struct recording;
+struct walk_users;
 
 struct walk {
 	struct recording *recording;
@@ -32,14 +35,25 @@ struct walk {
 		uint32_t tid;
 		char comm[RING_COMM_SIZE];
 	} worst;
+	struct walk_users *users; /* NULL: no user stacks */
+	struct ring_walk totals;  /* of the last walk */
+	bool pending;		  /* its rows wait for user stacks */
 	uint8_t *buffer;
 	uint64_t frames[RING_MAX_FRAMES];
 };
 
-int walk_init(struct walk *walk);
+/* nursery: of the helpers that copy user stacks; NULL: without these. */
+int walk_init(struct walk *walk, struct nursery *nursery);
 void walk_deinit(struct walk *walk);
 
-/* One walk. -errno after it said why; a log that fails is not an error of the walk. */
+/*
+ * One walk. -errno after it said why; a log that fails is not an error of the walk. Its rows are written at once, or, with
+ * user stacks, by walk_step(), until walk->pending is false; a walk that is pending when the next one begins ends then.
+ */
 int walk_run(struct walk *walk, const struct record_walk *config);
+/* Waits for at most timeout_ms. */
+void walk_step(struct walk *walk, int timeout_ms);
+/* Waits for user stacks for at most budget_ms, then writes the rows without. */
+void walk_finish(struct walk *walk, unsigned int budget_ms);
 
 #endif

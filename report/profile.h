@@ -112,6 +112,7 @@ struct profile_walk_task {
 	enum profile_wait_bound bound;
 	uint32_t cpu;
 	bool on_cpu, iowait, queued;
+	const char *no_user; /* why a user stack that was asked for is not there; NULL: it is, or there can be none */
 };
 
 /* What stands under every report so that an empty or thin profile never reads as innocent. Lines are ready to print, without newline. */

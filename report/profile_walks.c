@@ -4,6 +4,7 @@
 #include "report/profile_internal.h"
 #include "report/profile_section.h"
 #include "report/profile_state.h"
+#include "report/profile_unwind.h"
 
 /* Rows belong to the latest walk, or, where chunks overlap, to one shortly before. */
 enum { WALKS_BACK = 64 };
@@ -100,16 +101,74 @@ static void fill_row(const struct event_walk_task *event, struct profile_walk_ta
 	profile_state_text(event->state, event->exit_state, row->state);
 }
 
-static int add_row(struct section *section, const struct event_walk_task *event, struct profile_walk_task *row)
+/* NULL where the walk itself says it: the task was on a CPU. */
+static const char *note_missing(struct profile_quality *quality, uint64_t missing, bool on_cpu)
+{
+	switch (missing) {
+	case USER_MISSING_KERNEL_THREAD:
+		return NULL;
+	case USER_MISSING_EXITING:
+		quality->user_exiting++;
+		return "the task was exiting";
+	case USER_MISSING_NO_ROOM:
+		quality->user_no_room++;
+		return "there was no room for it";
+	case USER_MISSING_BUSY:
+		quality->user_busy++;
+		return "its memory was locked";
+	case USER_MISSING_RUNNING:
+		quality->user_ran += !on_cpu;
+		return on_cpu ? NULL : "the task ran before it was copied";
+	case USER_MISSING_REFUSED:
+		quality->user_refused++;
+		return "the kernel does not let it be copied";
+	default:
+		quality->user_fault++;
+		return "its memory could not be read";
+	}
+}
+
+static int make_user(struct section *section, const struct event_walk_task *event, const struct task_place *task,
+		     struct profile_walk_task *row)
+{
+	const uint64_t asked = WALK_TASK_HAS_USER | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_USER_MISSING;
+	struct profile *profile = section->context.profile;
+	struct profile_quality *quality = &profile->quality;
+	struct user_chain user = {.known = true};
+	int r;
+
+	if (profile->filter->kernel_only || !(event->flags & asked))
+		return 0;
+	r = chain_user_of(&section->context, task->process, event->flags & WALK_TASK_HAS_USER ? event->user : 0,
+			  event->flags & WALK_TASK_HAS_SNAPSHOT ? event->snapshot : 0, &user);
+	quality->samples++;
+	quality->trimmed += user.trimmed;
+	quality->no_maps += !user.known;
+	if (event->flags & WALK_TASK_USER_TRUNCATED && !user.unwound) {
+		quality->user_truncated++;
+		row->flags |= CHAIN_USER_TRUNCATED;
+	}
+	if (event->flags & WALK_TASK_USER_MISSING && !user.node)
+		row->no_user = note_missing(quality, event->missing, row->on_cpu);
+	if (row->no_user)
+		row->flags |= CHAIN_USER_MISSING;
+	row->node = user.node;
+	return r;
+}
+
+static int add_row(struct section *section, const struct event_walk_task *event, const struct task_place *task,
+		   struct profile_walk_task *row)
 {
 	struct profile *profile = section->context.profile;
 	const struct source_binding *source = walk_source(section, section->walk.source);
-	struct profile_entry entry = {.node = 0, .task = row->task, .flags = row->flags, .samples = 1, .weight = 1};
+	struct profile_entry entry = {.node = 0, .task = row->task, .samples = 1, .weight = 1};
 	bool stripped = false;
 	int r = begin_walk(section, event->walk, event->time, &row->walk);
 
+	if (r == 0)
+		r = make_user(section, event, task, row);
 	if (r == 0 && event->kernel >= STACK_FIRST_NODE && !profile->filter->user_only)
-		r = chain_kernel(&section->context, 0, event->kernel, &row->node, &stripped);
+		r = chain_kernel(&section->context, row->node, event->kernel, &row->node, &stripped);
 	if (r == 0)
 		r = array_push(&profile->walk_tasks, *row);
 	if (r < 0 || !source || !source->wanted)
@@ -119,6 +178,7 @@ static int add_row(struct section *section, const struct event_walk_task *event,
 	profile->sources.items[source->source].weight++;
 	entry.source = source->source;
 	entry.node = row->node;
+	entry.flags = row->flags;
 	return profile_add_entry(profile, &entry);
 }
 
@@ -143,5 +203,5 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 	row.task = task->task;
 	section->context.strip_entry = false;
 	section->context.traced = NULL;
-	return is_wanted(filter, &row) ? add_row(section, record, &row) : 0;
+	return is_wanted(filter, &row) ? add_row(section, record, task, &row) : 0;
 }

@@ -56,7 +56,8 @@ static void histogram_deinit(struct histogram *histogram)
 static int histogram_init(struct histogram *histogram, const struct view_context *context, uint32_t number,
 			  const struct profile_source *source)
 {
-	const char *none = source->kind == PROFILE_TASKS ? "[no kernel stack]" : section_no_frames(context->settings);
+	bool walked = source->kind == PROFILE_TASKS && !context->settings->user_only;
+	const char *none = walked ? "[no kernel stack]" : section_no_frames(context->settings);
 	int r;
 
 	*histogram = (struct histogram){.context = context, .source = source};

@@ -124,6 +124,19 @@ static void print_head(const struct view_context *context, const struct profile_
 	(void)fputc('\n', out);
 }
 
+/* What is not among the frames, and why. */
+static void print_notes(const struct task_view *view, const struct profile_walk_task *row)
+{
+	FILE *out = view->context->out;
+
+	if (row->flags & CHAIN_KERNEL_TRUNCATED)
+		(void)fputs("    [cut at the depth limit]\n", out);
+	if (row->flags & CHAIN_USER_TRUNCATED)
+		(void)fputs("    [user stack cut]\n", out);
+	if (row->no_user)
+		(void)fprintf(out, "    [no user stack: %s]\n", row->no_user);
+}
+
 static int print_stack(struct task_view *view, const struct profile_walk_task *row)
 {
 	const struct view_settings *settings = view->context->settings;
@@ -137,15 +150,16 @@ static int print_stack(struct task_view *view, const struct profile_walk_task *r
 		(void)fprintf(out, "    [running on CPU %" PRIu32 "]\n", row->cpu);
 		return 0;
 	}
+	if (!view->chain.kernel_count && !settings->user_only)
+		(void)fprintf(out, "    %s\n", functions_name(view->functions, FUNCTION_NONE));
 	for (size_t i = 0; i < view->chain.frames.count; i++) {
 		(void)fputs("    ", out);
 		functions_write_frame(view->functions, view->chain.frames.items[i], style, out);
 		(void)fputc('\n', out);
 	}
-	if (!view->chain.frames.count)
-		(void)fprintf(out, "    %s\n", functions_name(view->functions, FUNCTION_NONE));
-	if (row->flags & CHAIN_KERNEL_TRUNCATED)
-		(void)fputs("    [cut at the depth limit]\n", out);
+	if (!view->chain.frames.count && settings->user_only)
+		(void)fprintf(out, "    %s\n", section_no_frames(settings));
+	print_notes(view, row);
 	return 0;
 }
 

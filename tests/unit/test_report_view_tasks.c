@@ -99,6 +99,68 @@ static void dates_several_walks(struct test *t)
 	free(p);
 }
 
+static void check_head(struct test *t, struct profile *profile, const struct view_settings *settings, const char *want)
+{
+	char *got = fake_print(profile, &views[VIEW_TASKS], settings);
+
+	if (!test_check(t, !strncmp(got, want, strlen(want)), "another text than expected"))
+		printf("# got:\n%s# want:\n%s", got, want);
+	free(got);
+}
+
+/* User frames below the kernel's; what is not there is said where it was asked for. */
+static void prints_user_stacks(struct test *t)
+{
+	const struct view_settings user = {.min_share = 2500, .filters = "", .user_only = true};
+	struct profile *p = fake_profile();
+	struct profile_walk_task *row;
+
+	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
+	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .seen = 9};
+	(void)fake_walked(p, 0, "both", 1, "D", "main@a;write@libc;ksys_write;schedule");
+	row = fake_walked(p, 0, "locked", 2, "D", "down_read");
+	row->no_user = "its memory was locked";
+	row->flags = CHAIN_USER_MISSING;
+	row = fake_walked(p, 0, "deep", 3, "S", "f@a;f@a");
+	row->flags = CHAIN_USER_TRUNCATED;
+	p->sources[0].samples = p->sources[0].weight = 3;
+	check_head(t, p, &plain,
+			"# tasks: 3 of 9 that were seen, walks: 1\n"
+			"\n"
+			"comm both pid 1 state D wait - queue CPU 0\n"
+			"    schedule\n"
+			"    ksys_write\n"
+			"    write\n"
+			"    main\n"
+			"\n"
+			"comm locked pid 2 state D wait - queue CPU 0\n"
+			"    down_read\n"
+			"    [no user stack: its memory was locked]\n"
+			"\n"
+			"comm deep pid 3 state S wait - queue CPU 0\n"
+			"    [no kernel stack]\n"
+			"    f\n"
+			"    f\n"
+			"    [user stack cut]\n");
+	p->walk_tasks[0] = p->walk_tasks[2];
+	(void)memcpy(p->walk_tasks[0].state, "D", 2);
+	p->walk_tasks[1].node = 0;
+	p->walk_task_count = 2;
+	p->sources[0].samples = p->sources[0].weight = 2;
+	check_head(t, p, &user,
+			"# tasks: 2 of 9 that were seen, walks: 1\n"
+			"\n"
+			"comm locked pid 2 state D wait - queue CPU 0\n"
+			"    [no user frames]\n"
+			"    [no user stack: its memory was locked]\n"
+			"\n"
+			"comm deep pid 3 state D wait - queue CPU 0\n"
+			"    f\n"
+			"    f\n"
+			"    [user stack cut]\n");
+	free(p);
+}
+
 /* The default is the tree for what was sampled and the tasks for what was walked. */
 static void chooses_by_source(struct test *t)
 {
@@ -117,4 +179,4 @@ static void chooses_by_source(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(prints_the_documented_form), TEST(dates_several_walks), TEST(chooses_by_source))
+TEST_MAIN(TEST(prints_the_documented_form), TEST(dates_several_walks), TEST(prints_user_stacks), TEST(chooses_by_source))

@@ -103,6 +103,83 @@ static void keeps_the_rows_of_each_walk(struct test *t)
 	unlink(path);
 }
 
+static void user_row(struct made_trace *trace, const struct event_walk_task *given, uint32_t tid, bool user)
+{
+	static const uint64_t kernel_frames[] = {1ULL << 32 | 0x110}, user_frames[] = {0x7010, 0x7020};
+	struct event_task task = made_task(tid, tid, 5, "sleeper");
+	struct event_walk_task record = *given;
+	struct event_stacks stacks = {.kernel = kernel_frames, .kernel_count = 1, .user = user_frames, .user_count = user ? 2 : 0};
+
+	record.time = 2000 + tid;
+	record.walk = 1;
+	record.state = 2;
+	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, &stacks), "walk task");
+}
+
+static uint32_t depth_of(const struct profile *profile, uint32_t node)
+{
+	size_t count;
+	const struct profile_node *nodes = profile_nodes(profile, &count);
+	uint32_t depth = 0;
+
+	for (; node; node = nodes[node].parent)
+		depth++;
+	return depth;
+}
+
+/* The kernel's frame on top of two user frames, or why there are none; nothing is said of kernel threads and of who runs. */
+static void has_user_stacks(struct test *t)
+{
+	static const struct {
+		struct event_walk_task record;
+		bool user;
+		uint32_t depth, depth_kernel_only;
+		const char *no_user;
+	} cases[] = {
+		{{0}, true, 3, 1, NULL},
+		{{.flags = WALK_TASK_USER_TRUNCATED}, true, 3, 1, NULL},
+		{{.missing = USER_MISSING_KERNEL_THREAD}, false, 1, 1, NULL},
+		{{.missing = USER_MISSING_FAULT}, false, 1, 1, "its memory could not be read"},
+		{{.missing = USER_MISSING_EXITING}, false, 1, 1, "the task was exiting"},
+		{{.missing = USER_MISSING_NO_ROOM}, false, 1, 1, "there was no room for it"},
+		{{.missing = USER_MISSING_BUSY}, false, 1, 1, "its memory was locked"},
+		{{.missing = USER_MISSING_RUNNING}, false, 1, 1, "the task ran before it was copied"},
+		{{.missing = USER_MISSING_RUNNING, .flags = WALK_TASK_ON_CPU}, false, 1, 1, NULL},
+		{{.missing = USER_MISSING_REFUSED}, false, 1, 1, "the kernel does not let it be copied"},
+	};
+	enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+	const struct profile_walk_task *rows;
+	struct made_trace *trace;
+	const char *paths[1];
+	char path[32];
+
+	trace = begin(path);
+	walk(trace, 2000, 1, 0);
+	for (uint32_t i = 0; i < CASES; i++)
+		user_row(trace, &cases[i].record, i + 1, cases[i].user);
+	made_trace_end(trace);
+	paths[0] = path;
+	for (int kernel_only = 0; kernel_only < 2; kernel_only++) {
+		struct profile_filter filter = everything;
+		struct profile *profile;
+
+		filter.kernel_only = kernel_only;
+		profile = load(t, paths, 1, &filter);
+		REQUIRE(t, profile != NULL);
+		REQUIRE(t, profile_walk_tasks(profile, &rows) == CASES);
+		for (uint32_t i = 0; i < CASES; i++) {
+			const char *want = kernel_only ? NULL : cases[i].no_user;
+
+			CHECK_INT(t, depth_of(profile, rows[i].node), kernel_only ? cases[i].depth_kernel_only : cases[i].depth);
+			CHECK(t, want ? rows[i].no_user && !strcmp(rows[i].no_user, want) : !rows[i].no_user);
+			CHECK(t, !(rows[i].flags & CHAIN_USER_MISSING) == !want);
+		}
+		CHECK_INT(t, rows[1].flags & CHAIN_USER_TRUNCATED, kernel_only ? 0 : CHAIN_USER_TRUNCATED);
+		profile_destroy(profile);
+	}
+	unlink(path);
+}
+
 static void filters_rows_by_state_and_wait(struct test *t)
 {
 	static const struct {
@@ -274,5 +351,5 @@ static void keeps_names_when_state_is_damaged(struct test *t)
 	unlink(path);
 }
 
-TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
+TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(has_user_stacks), TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
 	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk), TEST(keeps_names_when_state_is_damaged))

@@ -85,8 +85,10 @@ time_of() { awk -v name="$1" -v field="$2" '$1 == "time" && $2 == name { value =
 
 # The one place that knows how `rwalker-report --tasks` looks. Per task, separated by tabs: comm, tid, state, wait in
 # seconds as printed (may begin with a sign of a bound, - when it has none), functions of the stack, leaf first, with commas.
-tasks_of() { # TRACE
-	"$REPORT" --tasks "$1" 2>"$1.report-err" | tee "$1.tasks" | awk '
+tasks_of() { # TRACE [OPTION...] of the reporter
+	tasks_trace=$1
+	shift
+	"$REPORT" --tasks "$@" "$tasks_trace" 2>"$tasks_trace.report-err" | tee "$tasks_trace.tasks" | awk '
 		function flush() { if (comm != "") print comm "\t" tid "\t" state "\t" wait "\t" stack; comm = "" }
 		/^ *comm .* pid [0-9]+ state / {
 			flush()

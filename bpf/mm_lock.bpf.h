@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Whether a process's mm lock could be taken for reading without waiting (kernel/locking/rwsem.c, rwbase_rt.c, the same from
+ * 6.1 on). Looked at without taking it.
+ */
+#ifndef RWALKER_BPF_MM_LOCK_BPF_H
+#define RWALKER_BPF_MM_LOCK_BPF_H
+
+#include "bpf/kernel.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mm_struct___lock {
+	struct {
+		struct {
+			s64 counter;
+		} count;
+	} mmap_lock;
+};
+
+struct mm_struct___lock_rt { /* PREEMPT_RT */
+	struct {
+		struct {
+			struct {
+				s32 counter;
+			} readers;
+		} rwbase;
+	} mmap_lock;
+};
+
+#pragma clang attribute pop
+
+/* Held for writing, or somebody waits for it. A function of its own, for what the kernel has not must not be reached. */
+static __noinline bool mm_is_busy(struct mm_struct *mm)
+{
+	const s64 writer = 1, waiters = 2, handoff = 4;
+	struct mm_struct___lock_rt *rt = (void *)mm;
+	struct mm_struct___lock *lock = (void *)mm;
+	s64 count;
+
+	if (bpf_core_field_exists(rt->mmap_lock.rwbase))
+		return BPF_CORE_READ(rt, mmap_lock.rwbase.readers.counter) >= 0; /* the bias that lets readers in is gone */
+	count = BPF_CORE_READ(lock, mmap_lock.count.counter);
+	return count < 0 || count & (writer | waiters | handoff);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The ABI of ring_event.h, what copies of sleepers' user stacks need (bpf/sleepers.bpf.c). Private, as there.
+ */
+#ifndef RWALKER_BPF_RING_SLEEPER_H
+#define RWALKER_BPF_RING_SLEEPER_H
+
+#include "bpf/ring_snapshot.h"
+
+enum {
+	RING_MAX_SLEEPERS = 16384, /* of one round */
+	RING_SLEEPER_SLOTS = 5,	   /* one for the helper at work, the others for those that are stuck */
+	RING_SLEEPER_BYTES = 2 << 20, /* of the ring */
+};
+
+enum ring_sleeper_outcome {
+	RING_SLEEPER_TAKEN,
+	RING_SLEEPER_RAN,     /* since its kernel stack was walked */
+	RING_SLEEPER_BUSY,    /* its mm lock is held for writing, or somebody waits for it */
+	RING_SLEEPER_FAULT,   /* its stack cannot be read */
+	RING_SLEEPER_EXITING,
+	RING_SLEEPER_NO_USER, /* a thread of the kernel's in a process of a user's */
+};
+
+/* By tid, from the recorder: whose stack is wanted. */
+struct ring_sleeper_wanted {
+	__u64 start;	/* CLOCK_BOOTTIME */
+	__u64 switches; /* so far: it sleeps since then */
+	__u64 begun;	/* 0; 1 once the program has begun with it: never again in this round */
+};
+
+struct ring_sleeper {
+	__u64 start;
+	__u32 tid, round;
+	__u32 outcome; /* enum ring_sleeper_outcome */
+	__u32 flags;   /* enum ring_snapshot_flag */
+	__u64 address; /* of the stack's first byte: the stack pointer, rounded down to a word */
+	__u64 size;    /* of the stack */
+	__u64 registers[RING_REGISTERS];
+	__u64 stack[];
+};
+
+#endif

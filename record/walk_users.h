@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows of a walk that wait for their user stacks. They are held while sleepers.h copies the stacks of those that sleep, and
+ * given back one by one, each once: with its stack, or with why there is none. Memory is fixed.
+ */
+#ifndef RWALKER_RECORD_WALK_USERS_H
+#define RWALKER_RECORD_WALK_USERS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/ring_event.h"
+
+struct nursery;
+struct probe;
+struct recording;
+struct walk_users;
+
+struct walk_user {
+	const uint64_t *frames; /* leaf first */
+	uint32_t count;
+	bool cut;
+	uint32_t snapshot; /* in the log; 0: none */
+	uint32_t missing;  /* enum user_missing */
+};
+
+typedef void walk_users_emit(void *context, const struct ring_walk_task *row, const struct walk_user *user);
+
+/* 0, -errno. */
+int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
+		      struct walk_users **ret_users);
+void walk_users_destroy(struct walk_users *users);
+
+/* Takes a copy of a row of `size` bytes; false: no room before walk_users_step() was true. Not between begin and that. */
+bool walk_users_hold(struct walk_users *users, const struct ring_walk_task *row, size_t size);
+void walk_users_begin(struct walk_users *users);
+/* Waits for at most timeout_ms. True: all rows were given back. */
+bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *emit, void *context);
+/* What has no stack by now has none. */
+void walk_users_give_up(struct walk_users *users, walk_users_emit *emit, void *context);
+
+#endif

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Walks with user stacks: threads that sleep show how they got there, by frame pointers with -u, without them with --dwarf; one
+# that runs is said to run, a kernel thread has none.
+. "$(dirname "$0")/lib.sh"
+
+start_tasks() {
+	start "$workloads/sleepers" >"$scratch/sleepers.out"
+	pid=$started
+	wait_for 10 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
+	sleep 0.2
+}
+
+# walk NAME OPTION...: a walk and its --tasks view, and the kernel's and the user's half of it.
+walk() {
+	local name=$1
+	shift
+	run_ok "$name" "$record" -o "$scratch/$name.rwk" "$@" || return
+	"$report" --tasks "$scratch/$name.rwk" >"$scratch/$name.tasks"
+	"$report" --tasks -U "$scratch/$name.rwk" >"$scratch/$name.user"
+	"$report" --tasks -K "$scratch/$name.rwk" >"$scratch/$name.kernel"
+}
+
+# stack FILE COMM: the lines below the head of a task of the workload's, with commas.
+stack() {
+	awk -v comm="$2" '
+		/^# common stacks/ { exit }
+		/^comm / { on = $2 == comm; next }
+		on && NF { printf "%s,", substr($0, 5) }' "$scratch/$1"
+}
+
+check_path() { # WHAT FILE COMM FUNCTIONS
+	check "$1: '$(stack "$2" "$3")' has $4" grep -qF ",$4," <<<",$(stack "$2" "$3")"
+}
+
+# On a busy machine it may wait for a CPU at the walk: then it has a user stack, unless it ran before that was copied.
+check_spinner() { # FILE
+	case $(stack "$1" sl_spinner) in
+	'[running on CPU '[0-9]*'],' | *spinner,* | *'the task ran before it was copied],') checks=$((checks + 1)) ;;
+	*) fail "a thread that runs: '$(stack "$1" sl_spinner)'" ;;
+	esac
+}
+
+test_frame_pointers() {
+	walk frames -a -u --pid "$pid"
+	check_path "by frame pointers" frames.tasks sl_framed nap_middle,nap_outer,framed
+	check_path "below the kernel's frames" frames.tasks sl_framed entry_SYSCALL_64_after_hwframe,pause
+	check "-U: only user frames" grep -q '^pause,nap_middle' <<<"$(stack frames.user sl_framed)"
+	check "-K: only kernel frames" grep -q 'do_syscall_64,entry_SYSCALL_64_after_hwframe,$' <<<"$(stack frames.kernel sl_framed)"
+	check_spinner frames.tasks
+	check "a walk without -u has no user stacks" test_without_users
+}
+
+test_without_users() {
+	walk plain -a --pid "$pid"
+	! grep -q 'nap_\|user stack' "$scratch/plain.tasks"
+}
+
+test_dwarf() {
+	walk dwarf -a --dwarf --pid "$pid"
+	check_path "with a snapshot" dwarf.tasks sl_framed pause,nap_inner,nap_middle,nap_outer,framed
+	check_path "without frame pointers" dwarf.tasks sl_plain pause,doze_inner,doze_middle,doze_outer,plain
+	check_spinner dwarf.tasks
+}
+
+# All tasks there are: the walk is whole, each sleeping thread has a stack or a reason, kernel threads have neither.
+test_all() {
+	local bare
+	walk all -a -u
+	check_path "among all tasks" all.tasks sl_framed nap_middle,nap_outer,framed
+	check_equal "a kernel thread" "" "$(stack all.user kthreadd | sed 's/^\[no user frames\],$//')"
+	bare=$("$report" --dump "$scratch/all.rwk" | awk '/^ *walk-task / && / user=0 missing=0 snapshot=0/' | wc -l)
+	check_equal "tasks without a user stack and without a reason" 0 "$bare"
+}
+
+# A walk every second beside a profile: the walks do not cost it samples, and each has its user stacks.
+test_beside_a_profile() {
+	walk beside -p 3 -i 1 -a --dwarf --pid "$pid"
+	check_number "walks with the stack: $(grep -c doze_middle "$scratch/beside.tasks")" \
+		"$(grep -c doze_middle "$scratch/beside.tasks") >= 3"
+}
+
+need_recording
+start_tasks
+test_frame_pointers
+test_dwarf
+test_all
+test_beside_a_profile
+finish

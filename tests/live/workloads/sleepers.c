@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * sleepers: threads that sleep where it is known how they got there, and one that runs, until killed.
+ *
+ *     sl_framed   nap_outer > nap_middle > nap_inner > pause, which keep frame pointers (but libc's pause)
+ *     sl_plain    doze_outer > doze_middle > doze_inner > pause, which do not
+ *     sl_spinner  runs
+ *
+ * Prints "ready" once all of them are there.
+ */
+#include "truth.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define PLAIN __attribute__((noinline, noclone, optimize("omit-frame-pointer", "no-optimize-sibling-calls")))
+/* There is something to do after the call: it is one, and no jump. */
+#define AFTERWARDS(result) __asm__ volatile("" : "+r"(result))
+
+static atomic_int ready;
+
+int nap_inner(void)
+{
+	int result;
+
+	atomic_fetch_add(&ready, 1);
+	result = pause();
+	AFTERWARDS(result);
+	return result;
+}
+
+int nap_middle(void)
+{
+	int result = nap_inner();
+
+	AFTERWARDS(result);
+	return result;
+}
+
+int nap_outer(void)
+{
+	int result = nap_middle();
+
+	AFTERWARDS(result);
+	return result;
+}
+
+PLAIN int doze_inner(void)
+{
+	int result;
+
+	atomic_fetch_add(&ready, 1);
+	result = pause();
+	AFTERWARDS(result);
+	return result;
+}
+
+PLAIN int doze_middle(void)
+{
+	int result = doze_inner();
+
+	AFTERWARDS(result);
+	return result;
+}
+
+PLAIN int doze_outer(void)
+{
+	int result = doze_middle();
+
+	AFTERWARDS(result);
+	return result;
+}
+
+static void *framed(void *nothing)
+{
+	prctl(PR_SET_NAME, "sl_framed");
+	(void)nap_outer();
+	return nothing;
+}
+
+static void *plain(void *nothing)
+{
+	prctl(PR_SET_NAME, "sl_plain");
+	(void)doze_outer();
+	return nothing;
+}
+
+static void *spinner(void *nothing)
+{
+	uint64_t x = 1;
+
+	prctl(PR_SET_NAME, "sl_spinner");
+	atomic_fetch_add(&ready, 1);
+	for (;;)
+		BURN_SLICE(x);
+	return nothing;
+}
+
+int main(void)
+{
+	void *(*const bodies[])(void *) = {framed, plain, spinner};
+	pthread_t thread;
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+		if (pthread_create(&thread, NULL, bodies[i], NULL))
+			return 1;
+	while (atomic_load(&ready) < 3)
+		usleep(1000);
+	printf("ready\n");
+	fflush(stdout);
+	pthread_join(thread, NULL);
+	return 0;
+}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Tasks in D whose user code is known, beside one whose mm lock is held: walks with user stacks. Judged by
+# tests/vm/test_walk_user.sh.
+. /lib.sh
+
+devices_make || exit 1
+dm suspend raw || exit 1
+mmlock "$raw" >>/out/truth 2>>/out/waiters.err &
+holder=$!
+until_true 50 in_state mm-reader D
+until_true 50 in_state mm-writer D
+sleepers w-framed framed "$raw" 8192 >>/out/truth 2>>/out/waiters.err &
+sleepers w-plain plain "$raw" 16384 >>/out/truth 2>>/out/waiters.err &
+until_true 50 in_state w-framed D
+until_true 50 in_state w-plain D
+start w-vfork vfork
+until_true 50 in_state w-vfork D
+# After its deadline has passed: it is still held.
+timeout -s KILL 1 cat "/proc/$holder/maps" >/dev/null 2>&1 || echo "held $holder" >>/out/truth
+oracle
+have_recorder || exit 0
+
+record kernel-only --embed=none
+record frames -u
+record dwarf --dwarf
+record all -a -u --embed=none
+exit 0

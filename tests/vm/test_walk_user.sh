@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 600
+#
+# User stacks of tasks in D: the walk shows the functions that called write, by frame pointers with -u and of code without them
+# with --dwarf. A process whose mm lock is held and wanted has none, is said to have none, and costs nobody else anything: the
+# walk is complete, and no longer than its helper's deadline.
+# Truth: the functions of guest/sleepers.c, as they are written; /proc/PID/stack; a read of /proc/PID/maps that hangs.
+. "$(dirname "$0")/lib.sh"
+
+# Functions of a task's stack that are its own, leaf first; kernel functions are those that /proc shows, and the entry.
+stack_of() { awk -F '\t' -v name="$2" '$1 == name { print $5 }' "$dir/$1.list"; }
+
+path_of() { # RECORDING NAME FUNCTION,FUNCTION,... : these follow each other in the stack
+	case ,$(stack_of "$1" "$2") in *,"$3",*) ;; *) false ;; esac
+}
+
+judge_path() { # NAME RECORDING TASK FUNCTIONS
+	verdict "$1" "the stack is '$(stack_of "$2" "$3")'" path_of "$2" "$3" "$4"
+}
+
+note_of() { awk -v name="$2" '/^comm / { on = index($0, "comm " name " ") == 1 } /^#/ { on = 0 } on' "$dir/$1.rwk.tasks" | grep -c "$3"; }
+
+judge_kernel() { # NAME
+	mkdir -p "$dir/files/bin"
+	cp build/tests/vm/guest/sleepers "$dir/files/bin"
+	verdict "$1/held" "the mm lock was not held" grep -q '^held ' "$dir/truth"
+	for run in kernel-only frames dwarf all; do
+		recorded "$1/$run-run" $run && tasks_of "$dir/$run.rwk" --symfs "$dir/files" >"$dir/$run.list"
+	done
+	judge_path "$1/frames/framed" frames w-framed write_block,commit_batch,keep_journal,main
+	judge_path "$1/dwarf/framed" dwarf w-framed write_block,commit_batch,keep_journal,main
+	judge_path "$1/dwarf/plain" dwarf w-plain post_entry,commit_entry,keep_ledger,main
+	for run in frames dwarf all; do
+		for name in mm-reader mm-writer; do
+			verdict "$1/$run/$name" "it is not said to have been locked" [ "$(note_of $run $name 'its memory was locked')" = 1 ]
+		done
+		missing=$(cut -f 1 "$dir/kernel-only.list" | grep -E '^(w|mm)-' | while read -r name; do
+			[ -n "$(stack_of $run "$name")" ] || echo "$name"
+		done)
+		verdict "$1/$run/complete" "not there: $missing" [ -z "$missing" ]
+	done
+	# Kernel frames are those of the walk without user stacks.
+	kernel=$(stack_of kernel-only w-framed)
+	case $(stack_of frames w-framed) in "$kernel"write_block,*) ok "$1/frames/on-top" ;; *) not_ok "$1/frames/on-top" "'$kernel'" ;; esac
+	verdict "$1/all/kernel-thread" "a kernel thread has a user stack" [ "$(note_of all kthreadd 'user stack')" = 0 ]
+}
+
+need_programs
+mkdir -p "$RESULTS"
+for kernel in $(kernels); do
+	judged judge_kernel "walk_user-$kernel" "$kernel" walk_user.sh
+done
+exit 0

@@ -88,7 +88,7 @@ static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct 
 	return outcome;
 }
 
-static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+static __noinline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
 						  u32 point)
 {
 	struct ring_point_hits *hits = bpf_map_lookup_elem(&point_hits, &point);

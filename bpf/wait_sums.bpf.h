@@ -25,7 +25,7 @@ static __always_inline void forget_sums(struct wait_entry *entry, u64 now)
 }
 
 /* What finds no room in the ring is not lost: it is told with what comes next. */
-static __always_inline void tell_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
+static __noinline void tell_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	struct ring_sums *record;
 

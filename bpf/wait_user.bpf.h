@@ -29,7 +29,7 @@ static __always_inline u64 take_user_stack(void *ctx, struct task_struct *task, 
 }
 
 /* Tells the user stack of the current task, or why there is none. switched: it leaves the CPU, else it is done with waiting. */
-static __always_inline void tell_user_stack(void *ctx, struct task_struct *task, u64 now, u64 since, u32 reason)
+static __noinline void tell_user_stack(void *ctx, struct task_struct *task, u64 now, u64 since, u32 reason)
 {
 	bool switched = !since;
 	struct ring_cpu *cpu = ring_this_cpu();

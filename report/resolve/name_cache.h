@@ -16,10 +16,7 @@
 #define RWALKER_REPORT_RESOLVE_NAME_CACHE_H
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <sys/stat.h>
-
-#include "common/elf_file.h"
+#include "report/resolve/name_source.h"
 #include "report/resolve/symbol_index.h"
 
 struct name_cache;
@@ -36,24 +33,6 @@ int name_cache_create(const struct name_cache_settings *settings, struct name_ca
 /* Writes what is new; failing is said, and no failure of the report. */
 void name_cache_save(struct name_cache *cache);
 void name_cache_destroy(struct name_cache *cache);
-
-/* --- what an answer was made from --- */
-
-/*
- * Built by who resolves: its rank (larger: more is in it; numbers are the caller's, 1...), and everything on which the
- * answer depends: each file with its size and time, the resolver's own version, options. One that does not fit is not cached.
- */
-struct name_source {
-	uint32_t rank;
-	char text[1024];
-	size_t used;
-	bool full;
-};
-
-void name_source_start(struct name_source *source, uint32_t rank, const char *what); /* "dwarf 1": who, and its version */
-void name_source_add_file(struct name_source *source, const char *path, const struct stat *status);
-void name_source_add_build_id(struct name_source *source, const struct build_id *id);
-void name_source_add_text(struct name_source *source, const char *text);
 
 /* --- resolved frames --- */
 
@@ -109,9 +88,23 @@ int name_cache_put_answer(struct name_cache *cache, const struct build_id *id, c
 
 /* --- --cache-info and --cache-clear --- */
 
-/* What it holds, per module, to `out`. 0, or -errno after it said why. A missing file is an empty cache. */
-int name_cache_print(struct name_cache *cache, FILE *out);
-/* Empties it, also a damaged one; a file that is no cache of ours is left alone, which is an error. */
+struct name_cache_module {
+	char *name;
+	struct build_id id;
+	uint64_t last_used;		 /* seconds since 1970 */
+	uint64_t frame_bytes, symbol_bytes; /* stored; 0: none */
+};
+
+struct name_cache_contents {
+	bool exists;
+	uint64_t file_bytes, limit, found, none; /* answers of debuginfod */
+	ARRAY(struct name_cache_module) modules; /* last used first, then by name and build-id */
+};
+
+/* 0, or -errno after it said why. A file that is not there is an empty cache. */
+int name_cache_contents(struct name_cache *cache, struct name_cache_contents *ret_contents);
+void name_cache_contents_deinit(struct name_cache_contents *contents);
+/* Empties it, also a damaged one. A file that is no cache of ours is left alone, which is an error, and said. */
 int name_cache_clear(struct name_cache *cache);
 
 #endif

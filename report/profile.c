@@ -25,7 +25,8 @@ static int init_tables(struct profile *profile)
 					  .debug_dirs_given = profile->names.debug_dirs_given,
 					  .symfs = profile->names.symfs,
 					  .kallsyms = profile->names.kallsyms,
-					  .vmlinux = profile->names.vmlinux};
+					  .vmlinux = profile->names.vmlinux,
+					  .cache = profile->names.cache};
 	struct index_table *tables[] = {&profile->host_table, &profile->source_table, &profile->task_table,
 					&profile->node_table, &profile->frame_table, &profile->entry_table, &profile->probe_table};
 	int r = init_server(profile);

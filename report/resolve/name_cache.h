@@ -101,6 +101,7 @@ struct name_cache_contents {
 	ARRAY(struct name_cache_module) modules; /* last used first, then by name and build-id */
 };
 
+const char *name_cache_path(const struct name_cache *cache);
 /* 0, or -errno after it said why. A file that is not there is an empty cache. */
 int name_cache_contents(struct name_cache *cache, struct name_cache_contents *ret_contents);
 void name_cache_contents_deinit(struct name_cache_contents *contents);

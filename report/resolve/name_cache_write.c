@@ -148,6 +148,11 @@ static int fail(const struct name_cache *cache, const char *what, int r, const c
 	return log_error(-r, "cannot %s the cache \"%s\": %s", what, cache->settings.path, why ? why : strerror(-r));
 }
 
+const char *name_cache_path(const struct name_cache *cache)
+{
+	return cache->settings.path;
+}
+
 int name_cache_contents(struct name_cache *cache, struct name_cache_contents *ret_contents)
 {
 	struct name_cache_contents contents = {.limit = cache->settings.limit};

@@ -16,7 +16,7 @@ enum { TRUTH_LEVELS = 6, TRUTH_SYMBOLS = 500 };
 struct truth {
 	struct name_level levels[TRUTH_LEVELS];
 	size_t count;
-	char texts[2 * TRUTH_LEVELS][64];
+	char functions[TRUTH_LEVELS][64], files[TRUTH_LEVELS][64];
 };
 
 static inline struct build_id truth_id(uint64_t module)
@@ -46,10 +46,10 @@ static inline void truth_of(uint64_t module, uint64_t address, struct truth *tru
 
 	truth->count = random_below(&random, TRUTH_LEVELS);
 	for (size_t i = 0; i < truth->count; i++) {
-		char *function = truth->texts[2 * i], *file = truth->texts[2 * i + 1];
+		char *function = truth->functions[i], *file = truth->files[i];
 
-		(void)snprintf(function, sizeof(truth->texts[0]), "_ZN4name%llu\xc3\xa9_Ev", (unsigned long long)random_below(&random, 500));
-		(void)snprintf(file, sizeof(truth->texts[0]), "/src/%llu/file.c", (unsigned long long)random_below(&random, 50));
+		(void)snprintf(function, 64, "_ZN4name%u\xc3\xa9_Ev", (unsigned int)random_below(&random, 500));
+		(void)snprintf(file, 64, "/src/%u/file.c", (unsigned int)random_below(&random, 50));
 		truth->levels[i] = (struct name_level){
 			.function = random_below(&random, 10) ? function : NULL,
 			.file = random_below(&random, 10) ? file : NULL,

@@ -55,7 +55,7 @@ static void compare_frames(const struct name_frames *one, const struct name_fram
 	fuzz_require(one->items.count == two->items.count);
 	for (size_t i = 0; i < one->items.count; i++) {
 		const struct name_frame *frame = &one->items.items[i];
-		const struct name_level *mine = one->levels.items + frame->first, *levels;
+		const struct name_level *mine = one->levels.count ? one->levels.items + frame->first : NULL, *levels;
 		size_t count;
 
 		fuzz_require(frame->first + (uint64_t)frame->count <= one->levels.count);

@@ -7,7 +7,7 @@
 #include "common/cleanup.h"
 #include "report/resolve/name_place.h"
 
-enum { ANSWERS_MAX = 100000, MODULES_SHOWN = 1000000 };
+enum { ANSWERS_MAX = 100000, MODULES_SHOWN = 1000000, EQUALS_KEPT = 3 };
 
 struct name_store {
 	struct sqlite_file *file;
@@ -386,19 +386,25 @@ static int add_name(struct name_store *store, const struct build_id *id, const c
 	return sqlite_query_next(query);
 }
 
-static int drop_poorer(struct name_store *store, const struct build_id *id, enum name_content kind, uint32_t rank)
+/* What is to be replaced: the source's own, poorer ones, and of its equals all but the last few, as options make them differ. */
+static int drop_poorer(struct name_store *store, const struct build_id *id, enum name_content kind,
+		       const struct name_source *source)
 {
 	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
 	int r = sqlite_query_create(store->file,
 				    "DELETE FROM content WHERE module = (SELECT id FROM module WHERE build_id = ?1) "
-				    "AND kind = ?2 AND rank <= ?3",
+				    "AND kind = ?2 AND (rank < ?3 OR rank = ?3 AND (source = ?4 OR id NOT IN (SELECT c.id "
+				    "FROM content c JOIN module m ON c.module = m.id WHERE m.build_id = ?1 AND c.kind = ?2 "
+				    "AND c.rank = ?3 AND c.source <> ?4 ORDER BY c.id DESC LIMIT ?5)))",
 				    &query);
 
 	if (r < 0)
 		return r;
 	set_id(query, 1, id);
 	sqlite_query_set_number(query, 2, kind);
-	sqlite_query_set_number(query, 3, rank);
+	sqlite_query_set_number(query, 3, source->rank);
+	sqlite_query_set_text(query, 4, source->text);
+	sqlite_query_set_number(query, 5, EQUALS_KEPT);
 	return sqlite_query_next(query);
 }
 
@@ -409,7 +415,7 @@ int name_store_put(struct name_store *store, const struct build_id *id, const ch
 	int r = add_name(store, id, name, now);
 
 	if (r == 0)
-		r = drop_poorer(store, id, kind, source->rank);
+		r = drop_poorer(store, id, kind, source);
 	if (r == 0)
 		r = make_room(store, size, now, limit);
 	if (r <= 0)

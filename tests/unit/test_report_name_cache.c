@@ -63,6 +63,38 @@ static void sources_are_kept_apart(struct test *t)
 	CHECK_STR(t, place_stop(&place), "");
 }
 
+/* Options make sources of one rank: going back and forth between two loses nothing, and old ones go. */
+static void a_few_equals_stay(struct test *t)
+{
+	const struct build_id id = truth_id(1);
+	struct place place;
+
+	place_start(&place);
+	for (int round = 0; round < 7; round++) {
+		struct name_cache *cache = open_cache(&place);
+		struct name_source source = truth_source(1, 1);
+		struct name_frames *frames;
+
+		name_source_add_text(&source, &"6543210"[round]);
+		CHECK_INT(t, name_cache_frames(cache, &id, "m", &source, &frames), 0);
+		CHECK_INT(t, name_frames_add(frames, 5, NULL, 0), 0);
+		close_cache(cache);
+	}
+	for (int round = 0; round < 7; round++) {
+		struct name_cache *cache = open_cache(&place);
+		struct name_source source = truth_source(1, 1);
+		const struct name_level *levels;
+		struct name_frames *frames;
+		size_t count;
+
+		name_source_add_text(&source, &"6543210"[round]);
+		CHECK_INT(t, name_cache_frames(cache, &id, "m", &source, &frames), 0);
+		CHECK_INT(t, name_frames_find(frames, 5, &levels, &count), round >= 3);
+		name_cache_destroy(cache);
+	}
+	CHECK_STR(t, place_stop(&place), "");
+}
+
 /* The same path and build-id, another size: what was found in the file before does not count. */
 static void a_changed_file_is_another_source(struct test *t)
 {
@@ -316,6 +348,6 @@ static void no_cache_is_an_empty_one(struct test *t)
 }
 
 TEST_MAIN(TEST(gives_back_what_it_got), TEST(first_word_stays), TEST(sources_are_kept_apart),
-	  TEST(a_changed_file_is_another_source), TEST(two_at_once_lose_nothing), TEST(symbols_come_back),
+	  TEST(a_changed_file_is_another_source), TEST(a_few_equals_stay), TEST(two_at_once_lose_nothing), TEST(symbols_come_back),
 	  TEST(answers_expire), TEST(the_oldest_make_room), TEST(what_is_too_much_is_told), TEST(tells_what_it_holds),
 	  TEST(no_cache_is_an_empty_one))

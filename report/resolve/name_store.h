@@ -64,8 +64,8 @@ void name_store_undo(struct name_store *store);
 /* The module was asked for at `now`; nothing to note where it was also within `slack` seconds before. */
 int name_store_touch(struct name_store *store, const struct build_id *id, uint64_t now, uint64_t slack);
 /*
- * In place of what the module has of that kind from this source or from poorer ones. Of those of its rank the last four stay. Modules that were not
- * asked for at `now` make room, longest ago first. 1; 0: there is no room below `limit` bytes.
+ * In place of what the module has of that kind from this source or from poorer ones. Of those of its rank the last four stay.
+ * Modules that were not asked for at `now` make room, longest ago first. 1; 0: there is no room below `limit` bytes.
  */
 int name_store_put(struct name_store *store, const struct build_id *id, const char *name, enum name_content kind,
 		   const struct name_source *source, const void *bytes, size_t size, uint64_t now, uint64_t limit);

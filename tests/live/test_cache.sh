@@ -237,8 +237,38 @@ homes()
 	verdict homes $bad "step $bad"
 }
 
+# A program of which only MiniDebugInfo names the functions: make_mini PROGRAM OUT
+make_mini()
+{
+	nm "$1" | awk '$2 ~ /[tT]/ { print $3 }' >"$dir/keep"
+	objcopy --only-keep-debug "$1" "$dir/debug" && objcopy -S --keep-symbols="$dir/keep" "$dir/debug" "$dir/mini" &&
+		xz -f "$dir/mini" && objcopy -S --add-section .gnu_debugdata="$dir/mini.xz" "$1" "$2"
+}
+
+# What was unpacked once need not be again, and the names are the same.
+unpacked_symbols()
+{
+	local bad=0 how
+
+	make_mini "$build/tests/live/workloads/burn" "$dir/burn" 2>"$dir/err" || { echo "skip cache-mini - cannot make the program: $(head -n 1 "$dir/err")"; return; }
+	if ! "$build/rwalker-record" -p 1 -u --embed none -o "$dir/mini.rwk" -- "$dir/burn" burn 1 user >"$dir/err" 2>&1; then
+		echo 'skip cache-mini - cannot record here'
+		return
+	fi
+	rm -f "$cache"
+	for how in --no-cache "--cache=$cache" "--cache=$cache"; do
+		"$report" --debug-dir "$dir" "$how" --stacks "$dir/mini.rwk" >"$dir/report" 2>"$dir/err" || bad=1
+		[[ $how = --no-cache ]] && cp "$dir/report" "$dir/none"
+		cmp -s "$dir/report" "$dir/none" && [[ ! -s $dir/err ]] || bad=2
+	done
+	grep -q burn_user "$dir/none" || bad=3
+	"$report" --cache "$cache" --cache-info | grep -q '[0-9] [KB]*  burn  ' || bad=4
+	verdict mini $bad "step $bad: $(cat "$dir/err") $("$report" --cache "$cache" --cache-info)"
+}
+
 same_names
 same_reports
+unpacked_symbols
 many_at_once
 killed
 random_bytes

@@ -51,6 +51,7 @@ enum event_kind {
 	EVENT_EMBED_MODULE = 64,
 	EVENT_EMBED_SYMBOLS = 65,
 	EVENT_PERF_MAP = 66,
+	EVENT_EMBED_LINES = 67,
 	EVENT_EMBED_UNWIND = 68,
 	/* SNAPSHOTS */
 	EVENT_SNAPSHOT = 96,
@@ -85,10 +86,11 @@ struct event {
 		struct event_embed_module embed_module;
 		struct event_embed_symbols embed_symbols;
 		struct event_perf_map perf_map;
+		struct event_embed_lines embed_lines;
 		struct event_embed_unwind embed_unwind;
 		struct event_snapshot snapshot;
 	};
-	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol() */
+	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol(); EMBED_LINES */
 };
 
 #endif

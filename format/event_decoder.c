@@ -424,15 +424,15 @@ static int take_segments(struct event_decoder *decoder, struct byte_cursor *reco
 
 static int take_symbols(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
 {
+	const bool lines = event->kind == EVENT_EMBED_LINES;
 	uint64_t count = take_number(record);
 
 	(void)decoder;
-	if (count > byte_cursor_left(record) / 3) /* a symbol has three bytes at least */
+	if (count > byte_cursor_left(record) / (lines ? 2 : 3)) /* bytes that a line, a symbol has at least */
 		record->bad = true;
-	if (event->kind == EVENT_PERF_MAP)
-		event->perf_map.count = count;
-	else
-		event->embed_symbols.count = count;
+	*(lines			       ? &event->embed_lines.count :
+	  event->kind == EVENT_PERF_MAP ? &event->perf_map.count :
+					  &event->embed_symbols.count) = count;
 	event->symbols = *record;
 	return 0;
 }
@@ -449,6 +449,7 @@ static take_function *special(enum event_kind kind)
 		[EVENT_EMBED_SYMBOLS] = take_symbols, [EVENT_PERF_MAP] = take_symbols,
 		[EVENT_WAIT] = check_wait,	      [EVENT_WAKE] = check_wake,
 		[EVENT_USER_STACK] = check_user_stack, [EVENT_WAIT_SUMS] = check_wait_sums,
+		[EVENT_EMBED_LINES] = take_symbols,
 	};
 
 	return functions[kind];

@@ -49,6 +49,28 @@ struct event_perf_map {
 	uint64_t count;
 };
 
+/*
+ * What DWARF says of addresses of one module (link-time, ascending). On disk: module · count · count × (address, difference
+ * to the one before · levels · levels × (function · file · line)). The functions that an address is in, the innermost first;
+ * the last is the real one, those before were inlined. Texts are numbered in the record, from 1; 0 is not known; the next free
+ * number is followed by (s) it. Read with event_lines.h.
+ */
+struct event_embed_lines {
+	uint32_t module;
+	uint64_t count;
+};
+
+struct event_line_level {
+	struct event_text function, file; /* of length 0: not known */
+	uint32_t line;			  /* 0: none in particular; of outer levels: of the call */
+};
+
+struct event_line {
+	uint64_t address; /* that was looked up: of callers within the call, before the return address */
+	const struct event_line_level *levels;
+	uint32_t level_count;
+};
+
 enum unwind_section { UNWIND_EH_FRAME = 1, UNWIND_DEBUG_FRAME = 2 };
 
 /*

@@ -75,6 +75,9 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 int event_encode_embed_module(struct event_encoder *encoder, const struct event_embed_module *module);
 int event_encode_embed_symbols(struct event_encoder *encoder, uint32_t module, const struct event_symbol *symbols,
 			       size_t count, size_t *ret_taken);
+/* Texts that lie in one place are written once a record. An entry whose texts fill a chunk alone is -ENOSPC. -ENOMEM. */
+int event_encode_embed_lines(struct event_encoder *encoder, uint32_t module, const struct event_line *lines, size_t count,
+			     size_t *ret_taken);
 int event_encode_perf_map(struct event_encoder *encoder, uint32_t tgid, const struct event_symbol *symbols,
 			  size_t count, size_t *ret_taken);
 

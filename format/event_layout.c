@@ -121,6 +121,8 @@ static const struct event_field snapshot[] = {
 	TIME(snapshot, time), U32(snapshot, number), U32(snapshot, key), HEX(snapshot, flags), HEX(snapshot, known),
 	FIELD(BYTES, snapshot, registers, RWK_MAX_REGISTERS * 10), HEX(snapshot, address),
 	ID(snapshot, size, RWK_MAX_SNAPSHOT), FIELD(BYTES, snapshot, stack, RWK_MAX_SNAPSHOT_CODED), END};
+static const struct event_field embed_lines[] = {ID(embed_lines, module, RWK_MAX_MODULES),
+						 SPECIAL(U64, embed_lines, count), END};
 static const struct event_field perf_map[] = {U32(perf_map, tgid), SPECIAL(U64, perf_map, count), END};
 
 #define TIMED(kind, name, record)                                                                             \
@@ -155,6 +157,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_EMBED_MODULE] = {EVENT_EMBED_MODULE, true, "embed-module", embed_module, false, 0, 0},
 	[EVENT_EMBED_SYMBOLS] = {EVENT_EMBED_SYMBOLS, true, "embed-symbols", embed_symbols, false, 0, 0},
 	[EVENT_PERF_MAP] = {EVENT_PERF_MAP, true, "perf-map", perf_map, false, 0, 0},
+	[EVENT_EMBED_LINES] = {EVENT_EMBED_LINES, true, "embed-lines", embed_lines, false, 0, 0},
 	[EVENT_EMBED_UNWIND] = {EVENT_EMBED_UNWIND, false, "embed-unwind", embed_unwind, false, 0, 0},
 	[EVENT_SNAPSHOT] = {EVENT_SNAPSHOT, false, "snapshot", snapshot, false, 0, 0},
 };

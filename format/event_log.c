@@ -297,6 +297,18 @@ static int add_symbols(struct event_log *log, encode_symbols_function *encode, u
 	return r;
 }
 
+int event_log_add_embed_lines(struct event_log *log, uint32_t module, const struct event_line *lines, size_t count)
+{
+	int r = use_type(log, RWK_CHUNK_EMBED);
+	size_t taken;
+
+	for (; r >= 0 && count; lines += taken, count -= taken) {
+		taken = 0;
+		r = ENCODE(log, &log->events, event_encode_embed_lines(log->events.encoder, module, lines, count, &taken));
+	}
+	return r;
+}
+
 int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
 				size_t count)
 {

@@ -54,6 +54,7 @@ int event_log_add_wait_sums(struct event_log *log, struct event_wait_sums *sums,
 int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module);
 int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
 				size_t count);
+int event_log_add_embed_lines(struct event_log *log, uint32_t module, const struct event_line *lines, size_t count);
 int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_unwind *piece);
 int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
 

@@ -23,6 +23,7 @@ enum {
 	RWK_MAX_MODULES = 1 << 24,
 	RWK_MAX_SOURCES = 1024,
 	RWK_MAX_PROBES = 1 << 16,
+	RWK_MAX_LEVELS = 512,		/* functions that one address is in, inlined in each other */
 	RWK_MAX_REGISTERS = 64,
 	RWK_MAX_SNAPSHOT = 64 << 10,	   /* bytes of a stack in a snapshot */
 	RWK_MAX_SNAPSHOT_CODED = 96 << 10, /* of these as they are coded */

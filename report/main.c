@@ -10,6 +10,8 @@
 #include "report/report_limits.h"
 #include "report/report_options.h"
 #include "report/report_output.h"
+#include "report/resolve/name_cache.h"
+#include "report/resolve/sqlite_file.h"
 #include "report/resolve/unpack.h"
 #include "report/tool/tool.h"
 #include "report/view/view.h"
@@ -18,17 +20,18 @@ enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 
 
 static void print_version(void)
 {
-	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\nlzma %s\nzstd %s\n", RWALKER_VERSION, RWK_MAJOR,
-		     RWK_MINOR, lz4_block_version(), unpack_xz_version(), unpack_zstd_version());
+	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\nlzma %s\nzstd %s\nsqlite %s\n", RWALKER_VERSION, RWK_MAJOR,
+		     RWK_MINOR, lz4_block_version(), unpack_xz_version(), unpack_zstd_version(), sqlite_file_version());
 }
 
-static int run_tool(const struct report_options *options, const struct report_output *output, bool *ret_damaged)
+static int run_tool(const struct report_options *options, const struct profile_names *names,
+		    const struct report_output *output, bool *ret_damaged)
 {
 	const struct tool_request request = {
 		.paths = options->paths.items,
 		.path_count = options->paths.count,
 		.filter = &options->filter,
-		.names = &options->names,
+		.names = names,
 		.verbose = options->settings.addresses,
 		.out = output->stream,
 	};
@@ -51,14 +54,15 @@ static int print_view(struct profile *profile, const struct report_options *opti
 	return r;
 }
 
-static int run_view(const struct report_options *options, const struct report_output *output, bool *ret_damaged)
+static int run_view(const struct report_options *options, const struct profile_names *names,
+		    const struct report_output *output, bool *ret_damaged)
 {
 	struct profile_account account;
 	struct profile *profile;
 	int r;
 
 	report_progress_show("reading");
-	r = profile_create(options->paths.items, options->paths.count, &options->filter, &options->names, &profile);
+	r = profile_create(options->paths.items, options->paths.count, &options->filter, names, &profile);
 	report_progress_clear();
 	if (r < 0)
 		return r;
@@ -66,6 +70,33 @@ static int run_view(const struct report_options *options, const struct report_ou
 	profile_account(profile, &account);
 	*ret_damaged = account.lost;
 	profile_destroy(profile);
+	return r;
+}
+
+static int create_cache(const struct report_options *options, struct name_cache **ret_cache)
+{
+	const struct name_cache_settings settings = {
+		.path = options->cache,
+		.make_folders = options->cache_is_default,
+	};
+	int r = options->cache ? name_cache_create(&settings, ret_cache) : 0;
+
+	return r < 0 ? log_error(-r, "there is not enough memory") : 0;
+}
+
+/* What the cache learned is written once the report is out. */
+static int run_with_cache(const struct report_options *options, const struct report_output *output, bool *ret_damaged)
+{
+	struct profile_names names = options->names;
+	int r = create_cache(options, &names.cache);
+
+	if (r < 0)
+		return r;
+	r = options->tool ? run_tool(options, &names, output, ret_damaged) :
+			    run_view(options, &names, output, ret_damaged);
+	(void)fflush(output->stream);
+	name_cache_save(names.cache);
+	name_cache_destroy(names.cache);
 	return r;
 }
 
@@ -78,7 +109,7 @@ static enum exit_code run(const struct report_options *options)
 	report_output_open(&output, options);
 	r = report_limits_set(options->max_memory, options->max_seconds);
 	if (!r)
-		r = options->tool ? run_tool(options, &output, &damaged) : run_view(options, &output, &damaged);
+		r = run_with_cache(options, &output, &damaged);
 	closed = report_output_close(&output);
 	if (r < 0 || closed < 0)
 		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;

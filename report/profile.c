@@ -8,14 +8,17 @@
 #include "report/profile_events_read.h"
 #include "report/profile_waits_read.h"
 #include "report/read/radix_sort.h"
+#include "report/resolve/cached_sources.h"
 
 /* --- reading --- */
 
 /* Whoever does not ask for it gets no network, whichever library would like to have it. */
 static int init_server(struct profile *profile)
 {
+	const struct debug_server_memory memory = cached_sources_memory(profile->names.cache);
+
 	if (profile->names.debuginfod)
-		return debug_server_create(NULL, &profile->server);
+		return debug_server_create(&memory, &profile->server);
 	return unsetenv("DEBUGINFOD_URLS") < 0 ? -errno : 0;
 }
 
@@ -25,7 +28,8 @@ static int init_tables(struct profile *profile)
 					  .debug_dirs_given = profile->names.debug_dirs_given,
 					  .symfs = profile->names.symfs,
 					  .kallsyms = profile->names.kallsyms,
-					  .vmlinux = profile->names.vmlinux};
+					  .vmlinux = profile->names.vmlinux,
+					  .cache = profile->names.cache};
 	struct index_table *tables[] = {&profile->host_table, &profile->source_table, &profile->task_table,
 					&profile->node_table, &profile->frame_table, &profile->entry_table, &profile->probe_table};
 	int r = init_server(profile);

@@ -54,6 +54,7 @@ struct profile_names {                 /* where names may come from beside the t
 	const char *symfs;             /* prefix for local files; "" = / ; NULL: no local files at all */
 	const char *kallsyms, *vmlinux;
 	bool debuginfod;               /* ask the servers that DEBUGINFOD_URLS names */
+	struct name_cache *cache;      /* NULL: none */
 	bool mangled;
 	bool full; /* names with parameters and all template arguments */
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "report/report_cache.h"
 #include "report/report_moment.h"
 #include "report/report_option_filters.h"
 #include "report/report_values.h"
@@ -213,6 +214,12 @@ static const struct option_row rows[] = {
 	 "fetch what is missing from the servers that DEBUGINFOD_URLS names; without it nobody is ever asked"},
 	{"Names", "vmlinux", 0, OPTION_TEXT, AT(names.vmlinux), "FILE", 0, 0, NULL, "the kernel's ELF file"},
 	{"Names", "kallsyms", 0, OPTION_TEXT, AT(names.kallsyms), "FILE", 0, 0, NULL, "a copy of /proc/kallsyms"},
+	{"Names", "cache", 0, OPTION_TEXT, AT(cache), "FILE", 0, 0, NULL,
+	 "keep what is dear to find out in FILE (~/.cache/rwalker/names.sqlite) between reports"},
+	{"Names", "no-cache", 0, OPTION_FLAG, AT(no_cache), NULL, 0, 0, NULL, "neither read nor write it"},
+	{"Names", "cache-info", 0, OPTION_FLAG, AT(tool_wanted[TOOL_CACHE_INFO]), NULL, 0, 0, NULL,
+	 "what the cache holds, of which modules, and where it is"},
+	{"Names", "cache-clear", 0, OPTION_FLAG, AT(tool_wanted[TOOL_CACHE_CLEAR]), NULL, 0, 0, NULL, "empty it"},
 
 	{"Output", "color", 0, OPTION_PARSE, 0, "[=WHEN]", 0, 0, parse_color,
 	 "auto (the default), always or never; NO_COLOR is heeded"},
@@ -294,6 +301,15 @@ static bool counts_stacks(const struct report_options *options)
 	return options->view_wanted[VIEW_STACKS] || options->view_wanted[VIEW_FOLDED];
 }
 
+static int check_without_trace(const struct report_options *options)
+{
+	if (options->paths.count)
+		return log_error(EINVAL, "--%s is about no trace: leave \"%s\" away", options->tool->name, options->paths.items[0]);
+	if (options->no_cache)
+		return log_error(EINVAL, "--%s and --no-cache exclude each other", options->tool->name);
+	return 0;
+}
+
 static int check(struct report_options *options)
 {
 	if (options->filter.user_only && options->filter.kernel_only)
@@ -304,7 +320,13 @@ static int check(struct report_options *options)
 		return log_error(EINVAL, "-i belongs to --stacks or --folded; the interval between walks is rwalker-record's");
 	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
 		return log_error(EINVAL, "-T belongs to --events, --stacks or --folded");
-	if (!options->paths.count && !options->help && !options->version && !options->completion)
+	if (options->cache && options->no_cache)
+		return log_error(EINVAL, "--cache and --no-cache exclude each other");
+	if (options->help || options->version || options->completion)
+		return 0;
+	if (options->tool && options->tool->without_trace)
+		return check_without_trace(options);
+	if (!options->paths.count)
 		return log_error(EINVAL, "no trace is named; \"-\" is stdin, --help shows the usage");
 	return 0;
 }
@@ -317,8 +339,18 @@ static void choose_raw(struct report_options *options)
 		options->settings.top_waits = 0;
 }
 
+static void choose_cache(struct report_options *options)
+{
+	if (options->cache || options->no_cache)
+		return;
+	options->cache_is_default = report_cache_default(options->default_cache, sizeof(options->default_cache)) == 0;
+	if (options->cache_is_default)
+		options->cache = options->default_cache;
+}
+
 static void complete(struct report_options *options)
 {
+	choose_cache(options);
 	if (options->raw)
 		choose_raw(options);
 	options->settings.some_waits = options->filter.cpus || options->filter.states || options->filter.classes ||

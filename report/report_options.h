@@ -16,6 +16,7 @@ enum {
 	REPORT_MAX_IDS = 1024,
 	REPORT_MAX_CPUS = 8192,
 	REPORT_FILTER_TEXT = 1024,
+	REPORT_CACHE_PATH = 4096,
 };
 
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
@@ -31,6 +32,8 @@ struct report_options {
 	struct view_settings settings;
 	enum report_color color;
 	bool no_pager;
+	const char *cache;    /* the file; NULL: none */
+	bool cache_is_default;
 	uint64_t max_memory;  /* bytes, 0: no limit */
 	int64_t max_seconds;  /* of CPU time, 0: no limit */
 
@@ -43,7 +46,8 @@ struct report_options {
 	const char *debug_dirs[OPTION_LIST_MAX + 1];
 	int64_t max_groups;
 	struct option_list probe_list;
-	bool top_waits_given, raw;
+	bool top_waits_given, raw, no_cache;
+	char default_cache[REPORT_CACHE_PATH];
 	char filter_text[REPORT_FILTER_TEXT];
 };
 

@@ -6,55 +6,50 @@ import functools, itertools, struct, sys
 
 # kind: name, then the fields in the order of the disk: n number, x number printed in hex, t time, p tgid or tid, a address
 # (these: difference to the one before), g pages, s string, b bytes in hex, c comm, k stack, T time by CPU, l length of a wait;
-# behind a second colon the flags of which one must be set for the field to be there (FORMAT.md, 5 to 7).
+# in lists also d address (unsigned difference), r text by number; behind a second colon the flags of which one must be set.
 RECORDS = {
-    1: "meta key:s value:s", 2: "clock time:t boottime:n realtime:n tai:n window:n", 8: "exit time:t tgid:p tid:p",
+    1: "meta key:s value:s", 7: "comm time:t tgid:p tid:p flags:x comm:s", 10: "loss time:t source:n cpu:n cause:n total:n",
+    2: "clock time:t boottime:n realtime:n tai:n window:n", 9: "kernel-symbol module:n offset:x size:x name:s",
     3: "source id:n kind:n weight:n name:s frequency:n period:n start:t stop:t flags:x least:n most:n",
-    4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x",
-    5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
-    96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b",
-    68: "embed-unwind module:n section:n address:x size:n offset:n text:x data:x bytes:b",
-    6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 7: "comm time:t tgid:p tid:p flags:x comm:s",
-    9: "kernel-symbol module:n offset:x size:x name:s", 10: "loss time:t source:n cpu:n cause:n total:n",
-    11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 66: "perf-map tgid:n count:n",
-    32: "task tgid:p tid:p start:n flags:x comm:c", 34: "walk time:t number:n source:n flags:x seen:n kept:n",
+    4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
+    5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 32: "task tgid:p tid:p start:n flags:x comm:c",
+    6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n",
+    8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b",
+    11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 13: "probe id:n source:n hook:n name:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
+    34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",
+    37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T snapshot:n:128",
+    38: "user-stack cpu:n task:n source:n flags:x missing:n:32 user:k:2 time:T since:n snapshot:n:128",
+    65: "embed-symbols module:n count:n", 66: "perf-map tgid:n count:n",
+    67: "embed-lines module:n count:n", 68: "embed-unwind module:n section:n address:x size:n offset:n text:x data:x bytes:b",
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k"
         " user:k:128 missing:n:256 snapshot:n:512",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
         " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192",
-    37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T snapshot:n:128",
-    38: "user-stack cpu:n task:n source:n flags:x missing:n:32 user:k:2 time:T since:n snapshot:n:128",
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
-            "interruptible uninterruptible other_blocked preempted yielded cancelled started".split())),
-    64: "embed-module module:n status:n machine:n segment_count:n", 65: "embed-symbols module:n count:n",
-    13: "probe id:n source:n hook:n name:s", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n"}
+            "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()))}
+LISTS = {64: "segment file_offset:x address:x file_size:x memory_size:x flags:x", 65: "symbol address:d size:x name:s",
+         66: "symbol address:d size:x name:s", 67: "line address:d levels:n"}  # as many as the record's last field says
 TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY", 7: "SNAPSHOTS"}
-TABLE = range(256)
-for _ in range(8):
-    TABLE = [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in TABLE]
+TABLE = functools.reduce(lambda table, _: [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in table], range(8), range(256))
 
 def crc32c(data, seed=0):
     return ~functools.reduce(lambda crc, byte: crc >> 8 ^ TABLE[(crc ^ byte) & 255], data, ~seed % 2**32) % 2**32
 def lz4_block(data):
-    out, at = bytearray(), 0
+    out, stream = bytearray(), iter(data)
     def length(nibble):
-        nonlocal at
         more = nibble == 15
         while more:
-            nibble, more, at = nibble + data[at], data[at] == 255, at + 1
+            more = (byte := next(stream)) == 255
+            nibble += byte
         return nibble
-    while True:
-        token, at = data[at], at + 1
-        literals = length(token >> 4)
-        out += data[at:at + literals]
-        at += literals
-        if at >= len(data):
-            return bytes(out)
-        offset, at = data[at] | data[at + 1] << 8, at + 2
-        for _ in range(length(token & 15) + 4):
+    for token in stream:
+        out += bytes(itertools.islice(stream, length(token >> 4)))
+        offset = int.from_bytes(itertools.islice(stream, 2), "little")  # 0: the last run has literals only
+        for _ in range(length(token & 15) + 4 if offset else 0):
             out.append(out[-offset])
+    return bytes(out)
 def printable(data):  # what could steer a terminal, and what is not UTF-8, byte by byte as \xNN
     return '"%s"' % "".join("".join("\\x%02x" % b for b in c.encode("utf-8", "surrogateescape")) if any(
         low <= ord(c) <= high for low, high in ((0, 31), (127, 159), (0x2028, 0x202E), (0x2066, 0x2069), (0xDC80, 0xDCFF)))
@@ -68,11 +63,14 @@ class Payload:  # what the records of one chunk refer back to
     def __init__(self):  # nodes: what the address of each one's next child is a difference to
         self.last, self.cpus, self.ends, self.nodes = {"t": 0, "p": 0, "a": 0}, {}, {}, [0, 0]
     def field(self, record, kind, values):
-        if kind in "tpa":
-            self.last[kind] = (self.last[kind] + zigzag(record)) % 2**64
+        if kind in "tpad":
+            self.last[kind] = (self.last[kind] + (varint if kind == "d" else zigzag)(record)) % 2**64
         if kind in "kTl":
             return {"k": self.stack, "T": self.clock, "l": self.length}[kind](record, values.get("cpu"))
-        return (self.last[kind] if kind in "tp" else string(record).hex() if kind == "b" else "0x%x" % (
+        if kind == "r" and (number := varint(record)) == len(self.texts):
+            self.texts.append(printable(string(record)))
+        return self.texts[number] if kind == "r" else "0x%x" % self.last["d"] if kind == "d" else (
+            self.last[kind] if kind in "tp" else string(record).hex() if kind == "b" else "0x%x" % (
             (self.last["a"] if kind == "a" else varint(record)) << 12) if kind in "ag" else printable(string(record).split(
                 b"\0", kind == "c")[0]) if kind in "sc" else ("0x%x" if kind == "x" else "%d") % varint(record))
     def stack(self, record, _):
@@ -92,21 +90,22 @@ class Payload:  # what the records of one chunk refer back to
         code, ends = varint(record), self.ends.setdefault(cpu, [0] * 4)
         ends.insert(0, self.last["t"])
         return ends[0] - ends[code + 1] if code < 4 else code - 4
-    def record(self, record):
-        kind, address, values = varint(record), 0, {}
-        if kind not in RECORDS:
-            return
-        name, *fields = RECORDS[kind].split()
-        for field, form, *only in (f.split(":") for f in fields):
+    def row(self, record, indent, form):  # prints a record or an entry of its list
+        values, (name, *fields) = {}, form.split()
+        for field, kind, *only in (f.split(":") for f in fields):
             there = not only or int(only[0]) & int(values["flags"], 16)
-            values[field] = self.field(record, form, values) if there else {
+            values[field] = self.field(record, kind, values) if there else {
                 "kernel": 1, "run_queue": values.get("length"), "out_cpu": values.get("cpu")}.get(field, 0)
-        print(" ", name, *("%s=%s" % pair for pair in values.items()))
-        for _ in range(int([*values.values()][-1]) if kind in (64, 65, 66) else 0):
-            address = varint(record) + (address if kind != 64 else 0)  # of a segment: its file offset
-            print("    symbol address=0x%x size=0x%x name=%s" % (address, varint(record), printable(string(record)))
-                  if kind != 64 else "    segment file_offset=0x%x address=0x%x file_size=0x%x memory_size=0x%x flags=0x%x"
-                  % (address, *(varint(record) for _ in range(4))))
+        print(indent, name, *("%s=%s" % pair for pair in values.items()))
+        return [*values.values()][-1]
+    def record(self, record):
+        if (kind := varint(record)) not in RECORDS:
+            return
+        count, self.last["d"], self.texts = self.row(record, " ", RECORDS[kind]), 0, [printable(b"")]
+        for _ in range(int(count) if kind in LISTS else 0):
+            levels = self.row(record, "   ", LISTS[kind])
+            for _ in range(int(levels) if kind == 67 else 0):
+                self.row(record, "     ", "level function:r file:r line:n")
 def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "report/resolve/cached_sources.h"
 #include "report/resolve/go_symbols.h"
 #include "report/resolve/unpack.h"
 
@@ -74,9 +75,9 @@ static int take_debug(const struct local_files *files, const char *path, const s
 }
 
 /* What a stripped binary still has. Sections that make no sense are as good as none. */
-static int take_rest(struct local_elf *own, struct file_symbols *symbols)
+static int take_rest(struct name_cache *cache, const struct build_id *id, struct local_elf *own, struct file_symbols *symbols)
 {
-	int r = file_symbols_add_mini(own->elf, &symbols->list);
+	int r = cached_sources_add_mini(cache, id, own, &symbols->list);
 
 	symbols->origin = SYMBOLS_FROM_DYNSYM;
 	if (r == 0)
@@ -105,6 +106,6 @@ int file_symbols_collect(const struct local_files *files, const char *path, cons
 	if (r < 0 && r != -ENOMEM && !own.elf && local_elf_open_fetched(files, id, &own) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0 && r != -ENOMEM)
-		r = own.elf ? take_rest(&own, ret_symbols) : missing;
+		r = own.elf ? take_rest(files->cache, id, &own, ret_symbols) : missing;
 	return r;
 }

@@ -19,6 +19,7 @@ struct local_files { /* the caller's; all may be NULL */
 	const char *symfs;	       /* NULL: no files by path, "" = / */
 	const char *kallsyms, *vmlinux;
 	struct debug_server *server; /* NULL: nobody is asked for files */
+	struct name_cache *cache; /* name_cache.h; NULL: none */
 };
 
 enum local_source { /* how a file was found */

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "common/byte_cursor.h"
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "common/printable.h"
 #include "format/event_decoder.h"
 #include "format/event_layout.h"
+#include "format/event_lines.h"
 #include "format/limits.h"
 #include "report/read/trace_file.h"
 
@@ -42,6 +44,13 @@ static void print_chunk(const struct trace_chunk *chunk, FILE *out)
 		      header->last_time);
 }
 
+static void print_text(const struct event_text *text, FILE *out)
+{
+	(void)fputc('"', out);
+	printable_write(out, text->bytes, text->length);
+	(void)fputc('"', out);
+}
+
 static void print_bytes(const struct event_text *text, FILE *out)
 {
 	for (uint32_t i = 0; i < text->length; i++)
@@ -50,15 +59,10 @@ static void print_bytes(const struct event_text *text, FILE *out)
 
 static void print_field(const struct event_field *field, const void *record, FILE *out)
 {
-	const struct event_text *text;
-
 	(void)fprintf(out, " %s=", field->name);
 	switch (field->type) {
 	case FIELD_TEXT:
-		text = event_field_text(field, record);
-		(void)fputc('"', out);
-		printable_write(out, text->bytes, text->length);
-		(void)fputc('"', out);
+		print_text(event_field_text(field, record), out);
 		return;
 	case FIELD_BYTES:
 		print_bytes(event_field_text(field, record), out);
@@ -106,6 +110,24 @@ static void print_symbols(struct event *event, FILE *out)
 	}
 }
 
+static void print_lines(const struct event *event, FILE *out)
+{
+	_cleanup_(event_lines_deinit) struct event_lines lines = {0};
+	struct event_line line;
+	int r = event_lines_start(&lines, event);
+
+	while (r >= 0 && (r = event_lines_next(&lines, &line)) > 0) {
+		(void)fprintf(out, "    line address=0x%" PRIx64 " levels=%" PRIu32 "\n", line.address, line.level_count);
+		for (uint32_t i = 0; i < line.level_count; i++) {
+			(void)fputs("      level function=", out);
+			print_text(&line.levels[i].function, out);
+			(void)fputs(" file=", out);
+			print_text(&line.levels[i].file, out);
+			(void)fprintf(out, " line=%" PRIu32 "\n", line.levels[i].line);
+		}
+	}
+}
+
 static void print_record(struct event *event, FILE *out)
 {
 	const struct event_layout *layout = event_layout_find(event->kind);
@@ -118,6 +140,8 @@ static void print_record(struct event *event, FILE *out)
 		print_segments(&event->embed_module, out);
 	else if (event->kind == EVENT_EMBED_SYMBOLS || event->kind == EVENT_PERF_MAP)
 		print_symbols(event, out);
+	else if (event->kind == EVENT_EMBED_LINES)
+		print_lines(event, out);
 }
 
 /* The stack nodes that the record brought, in the order of the chunk; they stand before it. */

@@ -96,8 +96,12 @@ static void add_embedded(struct event_log *log)
 	struct event_embed_module module = {2, EMBED_FULL, 62, 2, segments};
 	struct event_symbol symbols[] = {{0x400100, 16, syn_text("main")}, {0x400200, 32, syn_text("_ZN1a1bEv")}};
 
+	struct event_line_level levels[] = {{syn_text("_ZN1a1bEv"), syn_text("/src/a.cc"), 20},
+					    {syn_text("main"), syn_text("/src/main.cc"), 7}};
+	struct event_line lines[] = {{0x400101, levels + 1, 1}, {0x400110, levels, 2}};
+
 	if (event_log_add_embed_module(log, &module) < 0 || event_log_add_embed_symbols(log, 2, symbols, 2) < 0 ||
-	    event_log_add_perf_map(log, 100, symbols, 2) < 0)
+	    event_log_add_perf_map(log, 100, symbols, 2) < 0 || event_log_add_embed_lines(log, 2, lines, 2) < 0)
 		abort();
 }
 
@@ -267,6 +271,7 @@ int main(int argc, char **argv)
 	unwound = make(add_snapshots);
 	save_traces(argv[1]);
 	save_payloads(argv[1], &everything);
+	save(argv[1], "fuzz_trace_reader", "embedded", everything.bytes, everything.length);
 	save_reports(argv[1]);
 	save_parts(argv[1], &everything, "others", settings, false);
 	save_parts(argv[1], &found, "found", every_event, false);

@@ -31,7 +31,7 @@ sed -n '/^## Appendix B/,$p' format/FORMAT.md | sed -n '/^```$/,/^```$/{/^```$/d
 python3 tests/rwk_dump.py "$dir/example.rwk" >"$dir/theirs"
 check dump-example-report diff "$dir/expected" "$dir/ours"
 check dump-example-python diff "$dir/expected" "$dir/theirs"
-for trace in tests/fuzz/corpus/fuzz_trace_reader/{empty,closed,killed}; do
+for trace in tests/fuzz/corpus/fuzz_trace_reader/{empty,closed,killed,embedded}; do
 	"$report" --dump "$trace" >"$dir/ours"
 	python3 tests/rwk_dump.py "$trace" >"$dir/theirs"
 	check "dump-$(basename "$trace")" diff "$dir/ours" "$dir/theirs"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "format/event_layout.h"
+#include "format/event_lines.h"
 #include "tests/fuzz/decode_waits.h"
 
 static inline uint64_t fuzz_touch(const char *bytes, uint32_t length)
@@ -49,6 +50,25 @@ static inline uint64_t fuzz_use_symbols(struct event *event)
 	return sum;
 }
 
+static inline uint64_t fuzz_use_lines(const struct event *event)
+{
+	struct event_lines lines = {0};
+	struct event_line line;
+	uint64_t previous = 0, sum = 0;
+	int r = event_lines_start(&lines, event);
+
+	while (r >= 0 && (r = event_lines_next(&lines, &line)) == 1) {
+		fuzz_require(line.address >= previous && line.level_count <= RWK_MAX_LEVELS);
+		previous = line.address;
+		for (uint32_t i = 0; i < line.level_count; i++)
+			sum += fuzz_touch(line.levels[i].function.bytes, line.levels[i].function.length) +
+			       fuzz_touch(line.levels[i].file.bytes, line.levels[i].file.length) + line.levels[i].line;
+	}
+	fuzz_require(r != -EBADMSG || event_lines_next(&lines, &line) == -EBADMSG);
+	event_lines_deinit(&lines);
+	return sum;
+}
+
 static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct event *event)
 {
 	uint64_t sum = fuzz_use_fields(event);
@@ -70,6 +90,9 @@ static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct even
 	case EVENT_EMBED_SYMBOLS:
 	case EVENT_PERF_MAP:
 		sum += fuzz_use_symbols(event);
+		break;
+	case EVENT_EMBED_LINES:
+		sum += fuzz_use_lines(event);
 		break;
 	default:
 		fuzz_use_waits(decoder, event);

@@ -2,6 +2,8 @@
 /* The reporter's command line: what it means, what it refuses; and figures as they are printed. */
 #include "report/report_options.h"
 
+#include <unistd.h>
+
 #include "report/figures.h"
 #include "report/report_values.h"
 #include "tests/test.h"
@@ -166,6 +168,27 @@ static void takes_events_and_intervals(struct test *t)
 	CHECK(t, !o.filter.each_event && !o.filter.probe_count);
 }
 
+static void takes_a_cache(struct test *t)
+{
+	char folder[] = "/tmp/report-options-XXXXXX", want[64];
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "--cache x t"));
+	CHECK_STR(t, o.cache, "x");
+	CHECK(t, !o.cache_is_default && !o.tool);
+	REQUIRE(t, !parse(&o, "--no-cache t"));
+	CHECK(t, !o.cache);
+	REQUIRE(t, mkdtemp(folder) && !setenv("XDG_CACHE_HOME", folder, 1) && !unsetenv("HOME"));
+	REQUIRE(t, !parse(&o, "--cache-info"));
+	CHECK(t, o.tool == &tools[TOOL_CACHE_INFO]);
+	(void)snprintf(want, sizeof(want), "%s/rwalker/names.sqlite", folder);
+	CHECK_STR(t, o.cache, want);
+	CHECK_INT(t, rmdir(folder), 0); /* nothing is made yet */
+	REQUIRE(t, !setenv("XDG_CACHE_HOME", "relative", 1));
+	REQUIRE(t, !parse(&o, "--cache-clear"));
+	CHECK(t, o.tool == &tools[TOOL_CACHE_CLEAR] && !o.cache);
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
@@ -180,8 +203,9 @@ static void refuses(struct test *t)
 		"--export x t", "--export t", "--events --tree t", "--events --export perf-script t", "--probe  t", "-i 0 -f t",
 		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t", "-T t", "-T --tree t",
 		"-T --export perf-script t", "-T -f --wakers t",
+		"--cache x --no-cache t", "--cache-info t", "--cache-clear --no-cache", "--cache-info --cache-clear", "--cache x",
 		/* not built yet: unknown */
-		"--condense t", "--resolve-lines t", "--cache x t",
+		"--condense t", "--resolve-lines t",
 		/* the recorder's */
 		"-a t", "-r t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
 		"--finalize t", "--force t", "--stack-storage-size 5 t",
@@ -225,5 +249,5 @@ static void prints_figures(struct test *t)
 }
 
 TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(takes_moments), TEST(takes_top_waits),
-	  TEST(takes_wakers_and_chains), TEST(takes_events_and_intervals), TEST(refuses),
+	  TEST(takes_wakers_and_chains), TEST(takes_events_and_intervals), TEST(takes_a_cache), TEST(refuses),
 	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))

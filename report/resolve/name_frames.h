@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Resolved frames of one module in memory: by address, a list of levels, innermost first. Those loaded from the cache come
+ * first, what is added afterwards is new and is written at the end. Texts are kept once. What is beyond the limits is not
+ * kept: it is resolved again the next time.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_NAME_FRAMES_H
+#define RWALKER_REPORT_RESOLVE_NAME_FRAMES_H
+
+#include "report/read/text_pool.h"
+#include "report/resolve/name_cache.h"
+
+enum {
+	NAME_FRAMES_MAX = 1 << 20,	/* addresses of a module */
+	NAME_LEVELS_MAX = 4 << 20,	/* of all of them */
+	NAME_LEVELS_OF_ADDRESS = 1024,
+	NAME_TEXT_MAX = 1 << 20,	/* bytes of a name or path */
+};
+
+struct name_frame {
+	uint64_t address;
+	uint32_t first, count; /* levels */
+};
+
+struct name_frames {
+	struct build_id id;
+	const char *name; /* of the module; in texts */
+	struct name_source source;
+	ARRAY(struct name_frame) items;
+	ARRAY(struct name_level) levels;
+	struct text_pool texts;
+	struct index_table table; /* numbers of items, by address */
+	size_t loaded;		  /* that many items were in the cache */
+};
+
+int name_frames_create(const struct build_id *id, const char *name, const struct name_source *source,
+		       struct name_frames **ret_frames);
+void name_frames_destroy(struct name_frames *frames);
+/* As name_frames_add(), of texts that are in the frames' pool already. */
+int name_frames_add_kept(struct name_frames *frames, uint64_t address, const struct name_level *levels, size_t count);
+/* Forgets all items. */
+void name_frames_clear(struct name_frames *frames);
+
+#endif

@@ -1,0 +1,280 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The cache of names: reports are the same cold, warm and without it; many at once; killed while they write;
+# a file of random bytes, read-only, of another version, a full disk. tests/fault/name_cache.c stands for a report
+# that resolves a lot, rwalker-report itself is asked about sample traces.
+# time-limit: 300
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$PWD/${BUILD:-build}
+names=$build/tests/fault/name_cache
+report=$build/rwalker-report
+dir=$(mktemp -d) || exit 1
+trap 'umount -q "$dir/disk" 2>/dev/null; rm -rf "$dir"' EXIT
+cache=$dir/names.sqlite
+
+# verdict NAME BAD WHY
+verdict()
+{
+	if (($2)); then
+		echo "not ok cache-$1 - $3"
+	else
+		echo "ok cache-$1"
+	fi
+}
+
+# names_of FILE SEED [COUNT]: the names in out, the tally in tally, what else was said in said.
+names_of()
+{
+	"$names" report "$@" >"$dir/out" 2>"$dir/err"
+	code=$?
+	tally=$(grep '^known ' "$dir/err")
+	said=$(grep -v '^known ' "$dir/err")
+}
+
+same_names()
+{
+	local bad=0
+
+	names_of - 5
+	cp "$dir/out" "$dir/none"
+	[[ $tally = 'known 0 of 8000 wrong 0' ]] || bad=1
+	names_of "$cache" 5
+	cmp -s "$dir/out" "$dir/none" || bad=2
+	names_of "$cache" 5
+	cmp -s "$dir/out" "$dir/none" || bad=3
+	[[ $tally = 'known 8000 of 8000 wrong 0' && -z $said ]] || bad=4
+	verdict same $bad "step $bad: $tally $said"
+}
+
+# Whatever a report prints, it prints it again, with the cache cold, warm and away.
+same_reports()
+{
+	local trace view bad=0 count=0
+
+	rm -rf "${dir:?}/home"
+	mkdir "$dir/home"
+	for trace in samples/*/trace.rwk; do
+		for view in --tree --stacks --needs -f '-v --stacks'; do
+			# shellcheck disable=SC2086 # one or two options
+			for how in --no-cache --color=never --color=never; do
+				HOME=$dir/home XDG_CACHE_HOME='' "$report" $view $how "$trace" >"$dir/report" 2>"$dir/err"
+				cat "$dir/err" >>"$dir/report"
+				[[ $how = --no-cache ]] && cp "$dir/report" "$dir/none"
+				cmp -s "$dir/report" "$dir/none" || { bad=1; tally="$trace $view $how"; }
+			done
+			count=$((count + 1))
+		done
+	done
+	verdict reports $((bad || count < 5)) "$tally differs, of $count"
+}
+
+many_at_once()
+{
+	local i bad=0
+
+	rm -f "$cache"
+	for round in 1 2 3; do
+		for i in 1 2 3 4 5 6 7 8; do
+			"$names" report "$cache" $((round * i)) >"$dir/out.$i" 2>"$dir/err.$i" &
+		done
+		wait
+		for i in 1 2 3 4 5 6 7 8; do
+			names_of - $((round * i))
+			cmp -s "$dir/out" "$dir/out.$i" || bad=1
+			grep -q ' wrong 0$' "$dir/err.$i" && [[ $(wc -l <"$dir/err.$i") = 1 ]] || bad=2
+		done
+	done
+	names_of "$cache" 24 # nothing that one of them found is lost
+	[[ $tally = 'known 8000 of 8000 wrong 0' ]] || bad=3
+	verdict at-once $bad "step $bad: $tally $(cat "$dir"/err.?)"
+}
+
+# At times that fall into all of what it does; each survivor must open, and say what is right or nothing.
+killed()
+{
+	local i pid bad=0 known=0
+
+	for ((i = 0; i < 200; i++)); do
+		((i % 5)) || rm -f "$cache"
+		"$names" loop "$cache" $((i * 1000)) 2>>"$dir/loop" &
+		pid=$!
+		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))"
+		kill -9 "$pid"
+		wait "$pid" 2>/dev/null
+		names_of "$cache" "$i" 50
+		((code == 0)) && [[ -z $said ]] || bad=$((bad + 1))
+		[[ $tally = 'known '[1-9]* ]] && known=$((known + 1))
+	done 2>/dev/null
+	[[ -s $dir/loop ]] && bad=$((bad + 1))
+	verdict killed $((bad || known < 50)) "$bad of 200 bad, in $known something was known; $said $(tail -n 1 "$dir/loop")"
+	echo "# in $known of 200 the cache knew something"
+}
+
+# unusable NAME TEXT: the same names, and one line with that text.
+unusable()
+{
+	local bad=0
+
+	names_of - 9
+	cp "$dir/out" "$dir/none"
+	names_of "$cache" 9
+	cmp -s "$dir/out" "$dir/none" && ((code == 0)) || bad=1
+	[[ $said = *"the cache \"$cache\" cannot be used: $2"* && $said != *$'\n'* ]] || bad=2
+	verdict "$1" $bad "step $bad, code $code: $said"
+}
+
+random_bytes()
+{
+	local before
+
+	head -c 100000 /dev/urandom >"$cache"
+	before=$(sha256sum <"$cache")
+	unusable random 'it is not a cache of rwalker-report, and is left as it is; --no-cache does without it'
+	"$report" --cache "$cache" --cache-clear 2>"$dir/err" && echo 'not ok cache-random-clear - a file of random bytes was cleared'
+	"$report" --cache "$cache" --cache-info >/dev/null 2>>"$dir/err" && echo 'not ok cache-random-info - it was read'
+	[[ $before = "$(sha256sum <"$cache")" ]]
+	verdict random-kept $? 'it was written to'
+	rm -f "$cache"
+}
+
+other_version()
+{
+	rm -f "$cache"
+	names_of "$cache" 9
+	printf '\0\0\0\143' | dd of="$cache" bs=1 seek=60 conv=notrunc status=none # user_version, of the file format
+	unusable version 'it was of another version, and is made anew'
+	names_of "$cache" 9
+	names_of "$cache" 9
+	[[ $tally = 'known 8000 of 8000 wrong 0' && -z $said ]]
+	verdict version-anew $? "$tally $said"
+}
+
+read_only()
+{
+	local runner=()
+
+	if ((EUID == 0)); then
+		command -v setpriv >/dev/null || { echo 'skip cache-read-only - needs setpriv, or not to be root'; return; }
+		runner=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+		chmod 755 "$dir"
+		chown 65534:65534 "$cache"
+	fi
+	chmod 444 "$cache"
+	"${runner[@]}" "$names" report "$cache" 9 >"$dir/out" 2>"$dir/err"
+	code=$?
+	cmp -s "$dir/out" "$dir/none" && ((code == 0)) &&
+		[[ $(grep -c . "$dir/err") = 2 ]] && grep -q 'cannot be used: Permission denied; --no-cache does without it' "$dir/err"
+	verdict read-only $? "$(cat "$dir/err")"
+	rm -f "$cache"
+}
+
+a_folder()
+{
+	mkdir "$cache"
+	unusable folder 'Is a directory; --no-cache does without it'
+	rmdir "$cache"
+}
+
+# Sizes at which the file cannot be made, and at which it can but not all fits.
+full_disk()
+{
+	local size bad=0 full=0
+
+	mkdir "$dir/disk"
+	if ! mount -t tmpfs -o size=64k none "$dir/disk" 2>/dev/null; then
+		echo 'skip cache-full-disk - no right to mount'
+		return
+	fi
+	umount "$dir/disk"
+	for size in 4 8 16 32 48 64 96 128 160 192 256 320 384; do
+		mount -t tmpfs -o "size=${size}k" none "$dir/disk"
+		names_of "$dir/disk/names.sqlite" 9
+		cmp -s "$dir/out" "$dir/none" && ((code == 0)) && [[ $said != *$'\n'* ]] || bad=1
+		[[ $said = *'cannot be used: No space left on device'* ]] && full=$((full + 1))
+		names_of "$dir/disk/names.sqlite" 9
+		cmp -s "$dir/out" "$dir/none" && ((code == 0)) && [[ $tally = *' wrong 0' ]] || bad=2
+		umount "$dir/disk"
+	done
+	verdict full-disk $((bad || full < 3)) "step $bad, $full sizes were too small: $said"
+}
+
+info_and_clear()
+{
+	local bad=0
+
+	rm -f "$cache"
+	names_of "$cache" 9
+	"$report" --cache "$cache" --cache-info >"$dir/info" || bad=1
+	grep -q '^modules  4$' "$dir/info" && grep -q "^cache    $cache$" "$dir/info" || bad=2
+	[[ $(grep -c '  module-[0-9]*  [0-9a-f]\{40\}$' "$dir/info") = 4 ]] || bad=3
+	"$report" --cache "$cache" --cache-clear || bad=4
+	"$report" --cache "$cache" --cache-info | grep -q '^modules  0$' || bad=5
+	names_of "$cache" 9
+	[[ $tally != 'known 8000 of 8000'* && -z $said ]] || bad=6
+	verdict info $bad "step $bad: $(cat "$dir/info") $said"
+}
+
+# Nothing of root's in somebody's home, and nothing at all without one.
+homes()
+{
+	local bad=0
+
+	if ((EUID)); then
+		echo 'skip cache-homes - needs root'
+		return
+	fi
+	rm -rf "${dir:?}/home"
+	mkdir "$dir/home"
+	chown 65534 "$dir/home"
+	HOME=$dir/home XDG_CACHE_HOME='' "$report" --cache-info 2>/dev/null && bad=1
+	HOME='' XDG_CACHE_HOME=$dir/home/.cache "$report" --cache-info 2>/dev/null && bad=2
+	env -u HOME -u XDG_CACHE_HOME "$report" --cache-info 2>/dev/null && bad=3
+	HOME=$dir XDG_CACHE_HOME='' "$report" --cache-info | grep -q "^cache    $dir/.cache/rwalker/names.sqlite" || bad=4
+	HOME='' XDG_CACHE_HOME=$dir/c "$report" --cache-info | grep -q "^cache    $dir/c/rwalker/names.sqlite" || bad=5
+	[[ -z $(ls -A "$dir/home") ]] || bad=6
+	verdict homes $bad "step $bad"
+}
+
+# A program of which only MiniDebugInfo names the functions: make_mini PROGRAM OUT
+make_mini()
+{
+	nm "$1" | awk '$2 ~ /[tT]/ { print $3 }' >"$dir/keep"
+	objcopy --only-keep-debug "$1" "$dir/debug" && objcopy -S --keep-symbols="$dir/keep" "$dir/debug" "$dir/mini" &&
+		xz -f "$dir/mini" && objcopy -S --add-section .gnu_debugdata="$dir/mini.xz" "$1" "$2"
+}
+
+# What was unpacked once need not be again, and the names are the same.
+unpacked_symbols()
+{
+	local bad=0 how
+
+	make_mini "$build/tests/live/workloads/burn" "$dir/burn" 2>"$dir/err" || { echo "skip cache-mini - cannot make the program: $(head -n 1 "$dir/err")"; return; }
+	if ! "$build/rwalker-record" -p 1 -u --embed none -o "$dir/mini.rwk" -- "$dir/burn" burn 1 user >"$dir/err" 2>&1; then
+		echo 'skip cache-mini - cannot record here'
+		return
+	fi
+	rm -f "$cache"
+	for how in --no-cache "--cache=$cache" "--cache=$cache"; do
+		"$report" --debug-dir "$dir" "$how" --stacks "$dir/mini.rwk" >"$dir/report" 2>"$dir/err" || bad=1
+		[[ $how = --no-cache ]] && cp "$dir/report" "$dir/none"
+		cmp -s "$dir/report" "$dir/none" && [[ ! -s $dir/err ]] || bad=2
+	done
+	grep -q burn_user "$dir/none" || bad=3
+	"$report" --cache "$cache" --cache-info | grep -q '[0-9] [KB]*  burn  ' || bad=4
+	verdict mini $bad "step $bad: $(cat "$dir/err") $("$report" --cache "$cache" --cache-info)"
+}
+
+same_names
+same_reports
+unpacked_symbols
+many_at_once
+killed
+random_bytes
+other_version
+read_only
+a_folder
+full_disk
+info_and_clear
+homes

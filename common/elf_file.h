@@ -60,6 +60,8 @@ void elf_file_build_id(const struct elf_file *file, struct build_id *ret_id);
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret_segments);
 /* .symtab where there is one, joined with .dynsym where that adds names. An empty list is no error. */
 int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
+/* Behind what is there. -ENOMEM, -E2BIG. */
+int elf_symbols_append(struct elf_symbols *symbols, const struct elf_symbols *more);
 void elf_symbols_deinit(struct elf_symbols *symbols);
 
 struct elf_section_bytes {

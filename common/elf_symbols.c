@@ -268,6 +268,32 @@ int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbol
 	return 0;
 }
 
+int elf_symbols_append(struct elf_symbols *symbols, const struct elf_symbols *more)
+{
+	size_t count = symbols->count + more->count, size = symbols->names_size + more->names_size;
+	struct elf_symbol *items;
+	char *names;
+
+	if (size > UINT32_MAX)
+		return -E2BIG;
+	items = reallocarray(symbols->items, count + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	symbols->items = items;
+	names = realloc(symbols->names, size + 1);
+	if (!names)
+		return -ENOMEM;
+	symbols->names = names;
+	if (more->names_size)
+		memcpy(names + symbols->names_size, more->names, more->names_size);
+	for (size_t i = 0; i < more->count; i++) {
+		items[symbols->count] = more->items[i];
+		items[symbols->count++].name += (uint32_t)symbols->names_size;
+	}
+	symbols->names_size = size;
+	return 0;
+}
+
 void elf_symbols_deinit(struct elf_symbols *symbols)
 {
 	free(symbols->items);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/elf_go.h"
 #include "format/limits.h"
 #include "record/jail.h"
 #include "record/jit_log.h"
@@ -226,6 +227,16 @@ static int uint64_compare(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
+/* A stripped Go program has names all the same. A table that makes no sense is as good as none. */
+static int go_symbols_add(const struct elf_file *file, struct elf_symbols *symbols)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols more = {0};
+
+	if (elf_file_has_symtab(file) || elf_file_go_symbols(file, &more))
+		return 0;
+	return elf_symbols_append(symbols, &more);
+}
+
 static int elf_read(struct answer *answer, int fd, uint64_t *hits)
 {
 	_cleanup_(elf_file_cleanup) struct elf_file *file = NULL;
@@ -236,6 +247,8 @@ static int elf_read(struct answer *answer, int fd, uint64_t *hits)
 
 	if (!rc && request->what == ELF_SYMBOLS)
 		rc = elf_file_symbols(file, &answer->symbols);
+	if (!rc && request->what == ELF_SYMBOLS)
+		rc = go_symbols_add(file, &answer->symbols);
 	if (rc)
 		return rc;
 	identity_fill(file, &answer->reply);

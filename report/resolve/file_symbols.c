@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/elf_go.h"
 #include "report/resolve/cached_sources.h"
-#include "report/resolve/go_symbols.h"
 #include "report/resolve/unpack.h"
 
 void file_symbols_deinit(struct file_symbols *symbols)
@@ -74,6 +74,14 @@ static int take_debug(const struct local_files *files, const char *path, const s
 	return r < 0 ? r : take(symbols, &debug, origins[debug.source]);
 }
 
+static int add_go(const struct elf_file *elf, struct symbol_list *list)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
+	int r = elf_file_go_symbols(elf, &symbols);
+
+	return r < 0 ? r : symbol_list_add_symbols(list, &symbols, 0);
+}
+
 /* What a stripped binary still has. Sections that make no sense are as good as none. */
 static int take_rest(struct name_cache *cache, const struct build_id *id, struct local_elf *own, struct file_symbols *symbols)
 {
@@ -82,7 +90,7 @@ static int take_rest(struct name_cache *cache, const struct build_id *id, struct
 	symbols->origin = SYMBOLS_FROM_DYNSYM;
 	if (r == 0)
 		symbols->origin = SYMBOLS_FROM_MINI_DEBUG_INFO;
-	else if (r != -ENOMEM && (r = go_symbols_add(own->elf, &symbols->list)) == 0)
+	else if (r != -ENOMEM && (r = add_go(own->elf, &symbols->list)) == 0)
 		symbols->origin = SYMBOLS_FROM_GO;
 	if (r == -ENOMEM)
 		return r;

@@ -28,6 +28,7 @@ struct symbol_list { /* what an index is built from; any order */
 int symbol_list_add(struct symbol_list *list, uint64_t address, uint64_t size, const void *name, size_t length);
 /* All functions of an ELF file, their link-time addresses lowered by `base`. */
 int symbol_list_add_elf(struct symbol_list *list, const struct elf_file *elf, uint64_t base);
+int symbol_list_add_symbols(struct symbol_list *list, const struct elf_symbols *symbols, uint64_t base);
 void symbol_list_deinit(struct symbol_list *list);
 
 struct symbol_index;

@@ -26,25 +26,21 @@ int symbol_list_add(struct symbol_list *list, uint64_t address, uint64_t size, c
 	return r < 0 ? r : array_push(&list->symbols, symbol);
 }
 
-int symbol_list_add_elf(struct symbol_list *list, const struct elf_file *elf, uint64_t base)
+int symbol_list_add_symbols(struct symbol_list *list, const struct elf_symbols *symbols, uint64_t base)
 {
-	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
 	size_t offset = list->names.count;
-	int r = elf_file_symbols(elf, &symbols);
 
-	if (r < 0)
-		return r;
-	if (offset + symbols.names_size > UINT32_MAX ||
-	    array_reserve(&list->names, offset + symbols.names_size) < 0 ||
-	    array_reserve(&list->symbols, list->symbols.count + symbols.count) < 0)
+	if (offset + symbols->names_size > UINT32_MAX ||
+	    array_reserve(&list->names, offset + symbols->names_size) < 0 ||
+	    array_reserve(&list->symbols, list->symbols.count + symbols->count) < 0)
 		return -ENOMEM;
-	if (symbols.names_size)
-		memcpy(list->names.items + offset, symbols.names, symbols.names_size);
-	list->names.count += symbols.names_size;
-	for (size_t i = 0; i < symbols.count; i++) {
-		const struct elf_symbol *symbol = &symbols.items[i];
+	if (symbols->names_size)
+		memcpy(list->names.items + offset, symbols->names, symbols->names_size);
+	list->names.count += symbols->names_size;
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct elf_symbol *symbol = &symbols->items[i];
 
-		if (symbol->name >= symbols.names_size || !symbols.names[symbol->name])
+		if (symbol->name >= symbols->names_size || !symbols->names[symbol->name])
 			continue;
 		list->symbols.items[list->symbols.count++] =
 			(struct raw_symbol){.address = symbol->address - base,
@@ -53,6 +49,14 @@ int symbol_list_add_elf(struct symbol_list *list, const struct elf_file *elf, ui
 					    .binding = symbol->binding};
 	}
 	return 0;
+}
+
+int symbol_list_add_elf(struct symbol_list *list, const struct elf_file *elf, uint64_t base)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
+	int r = elf_file_symbols(elf, &symbols);
+
+	return r < 0 ? r : symbol_list_add_symbols(list, &symbols, base);
 }
 
 void symbol_list_deinit(struct symbol_list *list)

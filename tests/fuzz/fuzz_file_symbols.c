@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/elf_go.h"
 #include "report/resolve/debug_link.h"
-#include "report/resolve/go_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -31,6 +31,7 @@ static void check_list(struct symbol_list *list)
 static void check_file(const struct elf_file *elf, int fd)
 {
 	struct symbol_list list = {0};
+	struct elf_symbols symbols;
 	struct debug_link link;
 	uint16_t section;
 	uint64_t size;
@@ -41,7 +42,10 @@ static void check_file(const struct elf_file *elf, int fd)
 	}
 	(void)file_symbols_add_mini(elf, &list);
 	check_list(&list);
-	(void)go_symbols_add(elf, &list);
+	if (!elf_file_go_symbols(elf, &symbols)) {
+		(void)symbol_list_add_symbols(&list, &symbols, 0);
+		elf_symbols_deinit(&symbols);
+	}
 	check_list(&list);
 	if (!elf_file_module_text(elf, &section, &size))
 		require(section);

@@ -11,11 +11,26 @@ check_named() { # NAME TRACE
 		"$(folded_share "$scratch/$1.folded" 'jitted_spin' 'jit_dump') > 0.9"
 }
 
+# On a busy machine a file may not be opened within the recorder's deadline, which --info says; then it is
+# no use to look for names of what is gone.
+record_gone() {
+	local try
+	for try in 1 2 3 4 5 6; do
+		mkdir "$scratch/gone"
+		run_ok "ends$try" "$record" -u -f 999 --force -o "$scratch/gone.rwk" -- \
+			bash -c '"$1" "$2" 2 && rm -r "$2"' - "$workloads/jit_dump" "$scratch/gone"
+		"$report" --info "$scratch/gone.rwk" | grep -q 'not opened in time' || return 0
+	done
+	return 1
+}
+
 need_recording
-mkdir "$scratch/lives" "$scratch/gone"
-run_ok ends "$record" -u -f 999 -o "$scratch/gone.rwk" -- \
-	bash -c '"$1" "$2" 2 && rm -r "$2"' - "$workloads/jit_dump" "$scratch/gone"
-check_named gone "$scratch/gone.rwk"
+mkdir "$scratch/lives"
+if record_gone; then
+	check_named gone "$scratch/gone.rwk"
+else
+	echo "not checked: names of what is gone, as files were never opened in time here"
+fi
 
 start "$workloads/jit_dump" "$scratch/lives" 5
 wait_for 5 test -s "$scratch/lives/jit-$started.dump"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Go's function table of any bytes: it ends soon, ascends, and its names are no more than the bytes can hold. */
-#include "report/resolve/go_symbols.h"
+#include "common/elf_go.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@ static void require(int condition)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	struct symbol_list list = {0};
-	struct symbol_index *index;
-	struct go_table table = {0};
+	struct elf_symbols symbols;
+	struct elf_go_table table = {0};
+	size_t name_bytes = 0;
 
 	if (length < 2)
 		return 0;
@@ -25,15 +25,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	table.text_end = table.text + bytes[1];
 	table.bytes = bytes + 2;
 	table.size = length - 2;
-	if (!go_symbols_parse(&table, &list)) {
-		for (size_t i = 0; i < list.symbols.count; i++) {
-			require(list.symbols.items[i].name < list.names.count && list.symbols.items[i].size);
-			require(!i || list.symbols.items[i].address >= list.symbols.items[i - 1].address);
-		}
-		require(list.names.count <= 4 * table.size + list.symbols.count);
-		if (!symbol_index_create(&list, &index))
-			symbol_index_destroy(index);
+	if (elf_go_parse(&table, &symbols) < 0)
+		return 0;
+	require(symbols.names_size && !symbols.names[symbols.names_size - 1]);
+	for (size_t i = 0; i < symbols.count; i++) {
+		require(symbols.items[i].name < symbols.names_size && symbols.items[i].size);
+		require(!i || symbols.items[i].address >= symbols.items[i - 1].address);
+		name_bytes += strlen(symbols.names + symbols.items[i].name);
 	}
-	symbol_list_deinit(&list);
+	require(name_bytes <= 4 * table.size);
+	elf_symbols_deinit(&symbols);
 	return 0;
 }

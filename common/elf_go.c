@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/resolve/go_symbols.h"
+#include "common/elf_go.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/byte_cursor.h"
@@ -30,14 +31,14 @@ struct layout {
 };
 
 /* From the offset that a word of the header holds to the end. */
-static struct byte_cursor piece(const struct go_table *table, uint64_t offset)
+static struct byte_cursor piece(const struct elf_go_table *table, uint64_t offset)
 {
 	if (offset > table->size)
 		return (struct byte_cursor){.bad = true};
 	return byte_cursor_make(table->bytes + offset, table->size - offset);
 }
 
-static int read_layout(const struct go_table *table, struct layout *layout)
+static int read_layout(const struct elf_go_table *table, struct layout *layout)
 {
 	struct byte_cursor cursor = byte_cursor_make(table->bytes, table->size);
 	uint32_t magic = byte_cursor_u32(&cursor);
@@ -74,35 +75,35 @@ static uint64_t field_at(const struct layout *layout, uint64_t number)
 	return byte_cursor_uint(&cursor, layout->field);
 }
 
-/* The name of the function that is described at `offset`: its entry, then the offset of its name. NULL: malformed. */
-static const char *name_at(const struct layout *layout, uint64_t offset, size_t *ret_length)
+/* Where in the table the name of the function is that is described at `offset`: its entry, then the offset of its name. */
+static bool name_at(const struct elf_go_table *table, const struct layout *layout, uint64_t offset, uint32_t *ret_name,
+		    size_t *ret_length)
 {
 	struct byte_cursor function = layout->functions, names = layout->names;
-	const char *name;
 	uint32_t at;
 
 	if (offset > byte_cursor_left(&function))
-		return NULL;
+		return false;
 	(void)byte_cursor_bytes(&function, offset);
 	(void)byte_cursor_uint(&function, layout->field);
 	at = byte_cursor_u32(&function);
 	if (function.bad || at >= byte_cursor_left(&names))
-		return NULL;
+		return false;
 	(void)byte_cursor_bytes(&names, at);
-	name = (const char *)names.next;
-	*ret_length = strnlen(name, byte_cursor_left(&names));
-	return *ret_length < byte_cursor_left(&names) && *ret_length <= NAME_MAX_BYTES ? name : NULL;
+	*ret_name = (uint32_t)(names.next - table->bytes);
+	*ret_length = strnlen((const char *)names.next, byte_cursor_left(&names));
+	return *ret_length < byte_cursor_left(&names) && *ret_length <= NAME_MAX_BYTES;
 }
 
 /* Of a table without a start of its own: whether it ends where the section does, as nothing but Go's text is in it. */
-static bool fits(const struct layout *layout, const struct go_table *table)
+static bool fits(const struct layout *layout, const struct elf_go_table *table)
 {
 	uint64_t room = table->text_end - table->text, end = field_at(layout, 2 * layout->count);
 
 	return table->text < table->text_end && end <= room && room - end < END_SLACK;
 }
 
-static int check_addresses(const struct layout *layout, const struct go_table *table)
+static int check_addresses(const struct layout *layout, const struct elf_go_table *table)
 {
 	bool relative = layout->field == 4;
 
@@ -114,28 +115,54 @@ static int check_addresses(const struct layout *layout, const struct go_table *t
 	return !relative && !field_at(layout, 0) ? -ENOTSUP : 0;
 }
 
-int go_symbols_parse(const struct go_table *table, struct symbol_list *list)
+static int take_functions(const struct elf_go_table *table, const struct layout *layout, struct elf_symbols *symbols)
 {
 	uint64_t left = NAME_REUSE_MAX * (uint64_t)table->size;
-	struct layout layout = {0};
-	int r = read_layout(table, &layout);
 
-	if (r == 0)
-		r = check_addresses(&layout, table);
-	for (uint64_t i = 0; i < layout.count && r == 0; i++) {
-		uint64_t start = field_at(&layout, 2 * i), end = field_at(&layout, 2 * i + 2);
+	for (uint64_t i = 0; i < layout->count; i++) {
+		uint64_t start = field_at(layout, 2 * i), end = field_at(layout, 2 * i + 2);
 		size_t length = 0;
-		const char *name = name_at(&layout, field_at(&layout, 2 * i + 1), &length);
+		uint32_t name;
 
-		if (!name || start > end)
+		if (!name_at(table, layout, field_at(layout, 2 * i + 1), &name, &length) || start > end)
 			return -EBADMSG;
 		if (length > left)
 			return -E2BIG;
 		left -= length;
 		if (length && start < end)
-			r = symbol_list_add(list, layout.text + start, end - start, name, length);
+			symbols->items[symbols->count++] = (struct elf_symbol){.address = layout->text + start,
+									       .size = end - start,
+									       .name = name,
+									       .binding = STB_GLOBAL,
+									       .type = STT_FUNC};
 	}
-	return r;
+	return 0;
+}
+
+/* Names stay where they are: a copy of the table is what the symbols' names point into. */
+int elf_go_parse(const struct elf_go_table *table, struct elf_symbols *ret_symbols)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
+	struct layout layout = {0};
+	int r = read_layout(table, &layout);
+
+	if (r == 0)
+		r = check_addresses(&layout, table);
+	if (r < 0)
+		return r;
+	symbols.items = calloc(layout.count, sizeof(*symbols.items));
+	symbols.names = malloc(table->size + 1);
+	if (!symbols.items || !symbols.names)
+		return -ENOMEM;
+	memcpy(symbols.names, table->bytes, table->size);
+	symbols.names[table->size] = '\0';
+	symbols.names_size = table->size + 1;
+	r = take_functions(table, &layout, &symbols);
+	if (r < 0)
+		return r;
+	*ret_symbols = symbols;
+	symbols = (struct elf_symbols){0};
+	return 0;
 }
 
 /* --- where the text begins, of which position-independent programs learn only when they are loaded --- */
@@ -161,7 +188,7 @@ static uint64_t relocated(const struct elf_file *elf, uint64_t address)
 }
 
 /* From Go 1.26 on the table does not say where the text begins. */
-static void find_text(const struct elf_file *elf, uint64_t address, struct go_table *table)
+static void find_text(const struct elf_file *elf, uint64_t address, struct elf_go_table *table)
 {
 	struct elf_section_bytes text = {0};
 
@@ -173,24 +200,19 @@ static void find_text(const struct elf_file *elf, uint64_t address, struct go_ta
 	free(text.bytes);
 }
 
-int go_symbols_add(const struct elf_file *elf, struct symbol_list *list)
+int elf_file_go_symbols(const struct elf_file *elf, struct elf_symbols *ret_symbols)
 {
 	struct elf_section_bytes section = {0};
-	size_t symbols = list->symbols.count, names = list->names.count;
-	struct go_table table;
+	struct elf_go_table table;
 	int r = elf_file_section(elf, ".gopclntab", ELF_MAX_SECTION_BYTES, &section);
 
 	if (r == -ENOENT)
 		r = elf_file_section(elf, ".data.rel.ro.gopclntab", ELF_MAX_SECTION_BYTES, &section);
 	if (r < 0)
 		return r;
-	table = (struct go_table){.bytes = section.bytes, .size = section.size};
+	table = (struct elf_go_table){.bytes = section.bytes, .size = section.size};
 	find_text(elf, section.address, &table);
-	r = go_symbols_parse(&table, list);
+	r = section.compressed ? -EBADMSG : elf_go_parse(&table, ret_symbols);
 	free(section.bytes);
-	if (r < 0) { /* all or nothing */
-		list->symbols.count = symbols;
-		list->names.count = names;
-	}
 	return r;
 }

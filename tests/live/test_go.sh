@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A stripped Go program, as Debian ships them, has its functions' names in the trace: from its .gopclntab,
+# which another reader lists for comparison. Nothing of this machine is looked at for the report.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool gron python3 readelf
+program=$(command -v gron)
+check "it is stripped" eval "! readelf -SW '$program' | grep -q '\.symtab'"
+awk 'BEGIN { printf "["; for (i = 0; i < 100000; i++) printf "{\"a\":%d,\"b\":[\"x\",{\"c\":null}]},", i; print "1]" }' \
+	>"$scratch/in.json"
+run_ok go "$record" -u -f 999 -o "$scratch/go.rwk" -- sh -c "'$program' '$scratch/in.json' >/dev/null"
+mkdir "$scratch/empty"
+folded "$scratch/go.rwk" -U -c gron --symfs "$scratch/empty" --debug-dir "$scratch/empty" >"$scratch/go.folded"
+check_number "samples" "$(folded_sum "$scratch/go.folded") > 200"
+check_number "share of samples in functions of main" "$(folded_share "$scratch/go.folded" ';main\.') > 0.3"
+check_number "share of samples with a frame of the program that has no name" \
+	"$(folded_share "$scratch/go.folded" '\[gron\]') < 0.02"
+python3 "$here/tests/unit/go_table.py" "$program" | cut -d ' ' -f 2- | sort -u >"$scratch/table"
+sed 's/ [0-9]*$//' "$scratch/go.folded" | tr ';' '\n' | grep -E '^(main|runtime|encoding/json|sort|strings|os|fmt)\.' |
+	sort -u >"$scratch/shown"
+check_number "functions of Go that were seen" "$(wc -l <"$scratch/shown") > 20"
+check_equal "names that the other reader does not know" "" "$(comm -23 "$scratch/shown" "$scratch/table" | head -3)"
+finish

@@ -16,9 +16,9 @@ export PATH := $(PATH):/usr/sbin:/sbin
 
 # What Debian 12 needs. DEPS_BUILD builds everything and runs the demo; DEPS_TEST is for the tests.
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
-	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev liblzma-dev libzstd-dev libsqlite3-dev
+	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libdw-dev liblzma-dev libzstd-dev libsqlite3-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
-	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils libdw-dev \
+	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils dwz \
 	debuginfod elfutils zstd gron lld-14
 
 # --- flags ---------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fn
 	-Wall -MMD -MP
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
-LIBS_REPORT = -llz4 -liberty -llzma -lzstd -lz -lsqlite3
+LIBS_REPORT = -llz4 -liberty -ldw -lelf -llzma -lzstd -lz -lsqlite3
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -70,9 +70,9 @@ REPORT_A := $(B)/report.a
 SKELETONS := $(BPF_C:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 UNITS := $(UNIT_C:%.c=$(B)/%)
 TOOLS := $(TOOL_C:%.c=$(B)/%)
-ORACLE_MAINS := unwind against_perf against_gdb
+ORACLE_MAINS := unwind against_perf against_gdb lines
 ORACLE_PARTS := $(filter-out $(ORACLE_MAINS:%=tests/oracle/%.c),$(ORACLE_C))
-ORACLE := $(if $(wildcard /usr/include/elfutils/libdw.h),$(ORACLE_MAINS:%=$(B)/tests/oracle/%))
+ORACLE := $(ORACLE_MAINS:%=$(B)/tests/oracle/%)
 SAMPLES := $(patsubst %/,$(BUILD)/%,$(dir $(filter samples/%,$(WORKLOAD_C) $(WORKLOAD_CXX))))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(filter tests/%,$(WORKLOAD_C) $(WORKLOAD_CXX)))) \
 	$(SAMPLES)
@@ -100,7 +100,7 @@ all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 	@:
-report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, lzma, zstd, zlib, sqlite3)
+report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, libdw, lzma, zstd, zlib, sqlite3)
 	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
 	@:
@@ -216,7 +216,7 @@ $(TOOLS): $(B)/%: $(B)/%.o $(REPORT_A) $(RECORD_A) $(SHARED_A)
 # Our unwinder beside libdw's call frame engine, perf's and gdb's.
 $(ORACLE): $(B)/tests/oracle/%: $(B)/tests/oracle/%.o $(call objects,$(ORACLE_PARTS)) $(REPORT_A) $(SHARED_A)
 	$(call say,LINK)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -ldw -lelf -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -o $@
 
 define workload_rule # source, compiler
 $(BUILD)/$(if $(filter samples/%,$(1)),$(patsubst %/,%,$(dir $(1))),$(basename $(1))): $(1)

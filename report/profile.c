@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "report/profile_events_read.h"
+#include "report/profile_inline.h"
 #include "report/profile_waits_read.h"
 #include "report/read/radix_sort.h"
 #include "report/resolve/cached_sources.h"
@@ -194,9 +195,11 @@ static int list_modules(struct profile *profile)
 static int finish(struct profile *profile)
 {
 	_cleanup_free_ uint32_t *places = NULL;
-	size_t frames = profile->frames.count + 1;
-	int r = order_sources(profile, &places);
+	size_t frames;
+	int r = profile_expand_inlines(profile);
 
+	if (r == 0)
+		r = order_sources(profile, &places);
 	if (r == 0)
 		r = order_entries(profile, places);
 	if (r == 0)
@@ -213,6 +216,7 @@ static int finish(struct profile *profile)
 	index_table_deinit(&profile->entry_table);
 	index_table_deinit(&profile->node_table);
 	index_table_deinit(&profile->frame_table);
+	frames = profile->frames.count + 1;
 	profile->symbols = calloc(frames, sizeof(*profile->symbols));
 	profile->symbol_known = calloc(frames, sizeof(*profile->symbol_known));
 	return profile->symbols && profile->symbol_known ? 0 : -ENOMEM;

@@ -3,10 +3,9 @@
  * The seam between what reads traces and what renders them: weighted call chains and walked tasks, of all traces
  * given, after the filters. Left of it nobody prints; right of it nobody knows about files, chunks or ELF.
  *
- * Everything is a small number: frames, call chains, tasks, sources are interned once while the
- * traces are read; names are looked up only when a view asks (profile_symbol), once per frame. A call chain is a
- * path in one tree of nodes: node 0 is the root, a chain is known by its leaf node. Kernel frames lie
- * leaf-ward of the user frames. All pointers lent out live as long as the profile.
+ * Everything is a small number: frames, call chains, tasks, sources are interned once while the traces are read; names are
+ * looked up only when a view asks (profile_symbol), once per frame. A call chain is a path in one tree of nodes: node 0 is the
+ * root, a chain is known by its leaf node. Kernel frames lie leaf-ward of user frames. Pointers lent out live as long as the profile.
  */
 #ifndef RWALKER_REPORT_PROFILE_H
 #define RWALKER_REPORT_PROFILE_H
@@ -69,6 +68,7 @@ struct profile_frame {
 	bool kernel;
 	bool caller; /* the address is a return address: behind the call */
 	uint8_t note; /* enum profile_note: no code, but what is to be said of the chain there */
+	uint16_t inline_depth; /* 0: a real function; else inlined in it, so many calls deep */
 };
 
 struct profile_module {   /* number 0: no module, "[unknown]" */
@@ -80,8 +80,11 @@ struct profile_module {   /* number 0: no module, "[unknown]" */
 
 struct profile_symbol {
 	const char *name; /* demangled unless --mangled; NULL: not known */
-	uint64_t offset;  /* of the frame's address in the symbol */
+	uint64_t offset;  /* of the frame's address in the symbol, or in the one that it is inlined in */
 	uint64_t start;   /* module address of the symbol */
+	const char *file; /* full path as far as it is known; NULL: not known */
+	uint32_t line;	  /* 0: none in particular */
+	bool inlined, no_offset; /* no_offset: nor a start; the name is from DWARF */
 };
 
 enum profile_chain_flag { CHAIN_KERNEL_TRUNCATED = 1,

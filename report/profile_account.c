@@ -5,7 +5,7 @@
 
 #include "common/printable.h"
 #include "report/profile_account_lines.h"
-#include "report/profile_internal.h"
+#include "report/profile_inline.h"
 
 __attribute__((format(printf, 2, 3))) int account_line(struct profile *profile, const char *format, ...)
 {
@@ -227,7 +227,9 @@ int profile_make_account(struct profile *profile)
 
 	if (r == 0)
 		r = tell_damage(profile);
-	return r < 0 ? r : account_quality(profile);
+	if (r == 0)
+		r = account_quality(profile);
+	return r < 0 ? r : account_inlines(profile);
 }
 
 void profile_account(const struct profile *profile, struct profile_account *ret_account)

@@ -57,6 +57,7 @@ struct profile_names {                 /* where names may come from beside the t
 	struct name_cache *cache;      /* NULL: none */
 	bool mangled;
 	bool full; /* names with parameters and all template arguments */
+	bool quick; /* no DWARF: no lines, no inlined functions */
 };
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What a finished profile lends out. */
-#include "report/profile_internal.h"
+#include <string.h>
+
+#include "report/profile_inline.h"
+#include "report/resolve/pretty_name.h"
 
 size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources)
 {
@@ -64,6 +67,36 @@ static const char *note_text(enum profile_note note)
 	return note < NOTES ? texts[note] : NULL;
 }
 
+/* A name from DWARF as people are to see it. */
+static const char *level_name(struct profile *profile, const char *name)
+{
+	char *pretty = profile->names.mangled ? NULL : pretty_name(name, profile->names.full);
+	const char *kept = name;
+
+	if (pretty && text_pool_add(&profile->texts, pretty, strlen(pretty), &kept) < 0)
+		kept = name;
+	free(pretty);
+	return kept;
+}
+
+/* What DWARF knows. The real function is called what its symbol is called, where it has one. */
+static void add_level(struct profile *profile, const struct profile_frame *frame, struct profile_symbol *symbol)
+{
+	struct line_level level;
+
+	symbol->inlined = frame->inline_depth;
+	if (!profile_find_level(profile, frame, &level))
+		return;
+	symbol->file = level.file;
+	symbol->line = level.line;
+	if (symbol->inlined) {
+		symbol->name = level.function ? level_name(profile, level.function) : "[unknown]";
+	} else if (!symbol->name && level.function) {
+		symbol->name = level_name(profile, level.function);
+		symbol->no_offset = true;
+	}
+}
+
 const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t number)
 {
 	const struct profile_frame *frame = &profile->frames.items[number];
@@ -78,11 +111,12 @@ const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t nu
 		return symbol;
 	}
 	/* No memory is as good as no name: the address is printed instead. */
-	if (modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &found) <= 0)
-		return symbol;
-	symbol->start = found.start;
-	symbol->offset = frame->address - found.start;
-	symbol->name = profile->names.mangled ? symbol_index_name(found.index, found.symbol) :
-						symbol_index_pretty_name(found.index, found.symbol, profile->names.full);
+	if (modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &found) > 0) {
+		symbol->start = found.start;
+		symbol->offset = frame->address - found.start;
+		symbol->name = profile->names.mangled ? symbol_index_name(found.index, found.symbol) :
+							symbol_index_pretty_name(found.index, found.symbol, profile->names.full);
+	}
+	add_level(profile, frame, symbol);
 	return symbol;
 }

@@ -187,6 +187,8 @@ static const struct option_row rows[] = {
 	{"Filters", NULL, 'K', OPTION_FLAG, AT(filter.kernel_only), NULL, 0, 0, NULL, "kernel frames only; likewise"},
 
 	{"Shape", NULL, 'v', OPTION_FLAG, AT(settings.addresses), NULL, 0, 0, NULL, "addresses, modules and whole names too"},
+	{"Shape", "quick", 'q', OPTION_FLAG, AT(names.quick), NULL, 0, 0, NULL,
+	 "no lines and no inlined functions: no DWARF is read, which can take a while"},
 	{"Shape", NULL, 's', OPTION_FLAG, AT(settings.offsets), NULL, 0, 0, NULL, "offsets within functions too"},
 	{"Shape", "timestamps", 'T', OPTION_FLAG, AT(settings.timestamps), NULL, 0, 0, NULL,
 	 "the time of day (UTC): of each event, or above the stacks of each interval"},
@@ -375,6 +377,7 @@ static void complete(struct report_options *options)
 	options->names.debug_dirs = options->debug_dirs;
 	options->names.full = options->settings.addresses;
 	options->names.debug_dirs_given = options->debug_dir_list.count;
+	options->names.quick |= options->tool != NULL; /* tools print no lines */
 }
 
 int report_options_parse(struct report_options *options, int argc, char **argv)

@@ -155,8 +155,7 @@ static enum symbol_state state_of(int r)
 	}
 }
 
-/* The address of _text, which kernel offsets count from. */
-static bool find_text(const struct elf_file *elf, uint64_t *ret_address)
+bool module_symbols_find_text(const struct elf_file *elf, uint64_t *ret_address)
 {
 	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
 
@@ -183,7 +182,7 @@ static int add_vmlinux(const struct modules *modules, const struct module *modul
 		r = local_elf_open_debug(&modules->files, &module->id, &local);
 	if (r < 0)
 		return r;
-	if (!find_text(local.elf, &text))
+	if (!module_symbols_find_text(local.elf, &text))
 		return -ENOENT;
 	symbols->origin = SYMBOLS_FROM_VMLINUX;
 	symbols->path = steal_ptr(local.path);

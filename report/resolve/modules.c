@@ -48,6 +48,7 @@ void modules_deinit(struct modules *modules)
 		symbol_index_destroy(module->embedded);
 		symbol_index_destroy(module->local);
 		module_unwind_destroy(module->unwind);
+		line_answers_deinit(&module->lines);
 		array_free(&module->parts);
 		free(module->segments);
 		free(module);

@@ -13,6 +13,7 @@
 
 #include "report/read/trace_model.h"
 #include "report/resolve/file_symbols.h"
+#include "report/resolve/line_answers.h"
 #include "report/resolve/local_files.h"
 #include "report/resolve/symbol_index.h"
 
@@ -51,6 +52,8 @@ struct module {
 	const char *refused_path; /* of a file that is in its place and is another's, "" */
 	struct symbol_index *embedded, *local;
 	struct module_unwind *unwind; /* module_unwind.h; NULL: not asked for */
+	struct line_answers lines;    /* module_lines.h */
+	int lines_error;
 };
 
 struct modules {

@@ -34,8 +34,9 @@ static int write_frame(const struct fold *fold, uint32_t frame)
 	if (r < 0)
 		return r;
 	(void)fputc(';', fold->context->out);
-	if (!fold->context->settings->offsets) {
+	if (!fold->context->settings->offsets || functions_mark(fold->functions, function)[0]) {
 		write_word(fold->context->out, functions_name(fold->functions, function));
+		(void)fputs(functions_mark(fold->functions, function), fold->context->out);
 		return 0;
 	}
 	stream = open_memstream(&text, &length);

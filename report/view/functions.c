@@ -16,6 +16,7 @@ struct function {
 	uint32_t name_number;
 	bool known;   /* has a symbol */
 	bool one;     /* has none, and stands for one address, which is in its name */
+	bool inlined;
 };
 
 struct functions {
@@ -31,6 +32,8 @@ struct functions {
 	ARRAY(struct function) functions;
 	enum functions_mode mode;
 };
+
+static const char inlined_mark[] = " [inlined]";
 
 static const struct profile_module no_module = {.name = "[unknown]", .path = "", .build_id = ""};
 
@@ -67,11 +70,12 @@ static char *bracketed(const struct profile_module *module)
 	return asprintf(&text, "[%s]", safe) < 0 ? NULL : text;
 }
 
-/* The number of a name, which is in one module more from now on. */
-static int count_name(struct functions *functions, const char *name, uint32_t *ret_number)
+/* The number of a function's name, which is in one module more from now on. With its NUL it is the name of what is inlined. */
+static int count_name(struct functions *functions, const struct function *function, uint32_t *ret_number)
 {
+	size_t length = strlen(function->name) + function->inlined;
 	uint64_t *number;
-	int r = hash_map_add(&functions->names, name, strlen(name), functions->modules_of_name.count, &number);
+	int r = hash_map_add(&functions->names, function->name, length, functions->modules_of_name.count, &number);
 
 	if (r < 0 || (r > 0 && array_push(&functions->modules_of_name, 0) < 0))
 		return -ENOMEM;
@@ -82,7 +86,7 @@ static int count_name(struct functions *functions, const char *name, uint32_t *r
 
 static int add_function(struct functions *functions, struct function function, uint32_t *ret_function)
 {
-	if (count_name(functions, function.name, &function.name_number) < 0 ||
+	if (count_name(functions, &function, &function.name_number) < 0 ||
 	    array_push(&functions->functions, function) < 0)
 		return -ENOMEM;
 	*ret_function = (uint32_t)functions->functions.count - 1;
@@ -98,7 +102,8 @@ static int intern(struct functions *functions, struct function function, uint32_
 
 	if (!name || !module)
 		return -ENOMEM;
-	length = asprintf(&key, "%s%c%s", name, '\n', functions->mode == FUNCTIONS_BY_NAME ? "" : module);
+	length = asprintf(&key, "%s\n%s\n%s", name, function.inlined ? "inlined" : "",
+			  functions->mode == FUNCTIONS_BY_NAME ? "" : module);
 	if (length < 0)
 		return -ENOMEM;
 	r = hash_map_add(&functions->by_key, key, (size_t)length, functions->functions.count, &value);
@@ -139,8 +144,10 @@ static int look_up(struct functions *functions, uint32_t frame, uint32_t *ret_fu
 
 	if (symbol && symbol->name && symbol->name[0])
 		return intern(functions,
-			      (struct function){
-				      .name = printable_copy(symbol->name), .module = bracketed(module), .known = true},
+			      (struct function){.name = printable_copy(symbol->name),
+						.module = bracketed(module),
+						.known = true,
+						.inlined = symbol->inlined},
 			      ret_function);
 	return intern(functions, nameless(functions, &functions->frames[frame], module), ret_function);
 }
@@ -176,12 +183,19 @@ int functions_compare(const struct functions *functions, uint32_t left, uint32_t
 	const struct function *l = &functions->functions.items[left], *r = &functions->functions.items[right];
 	int order = strcmp(l->name, r->name);
 
-	return order ? order : strcmp(l->module, r->module);
+	if (!order)
+		order = strcmp(l->module, r->module);
+	return order ? order : l->inlined - r->inlined;
 }
 
 const char *functions_name(const struct functions *functions, uint32_t function)
 {
 	return functions->functions.items[function].name;
+}
+
+const char *functions_mark(const struct functions *functions, uint32_t function)
+{
+	return functions->functions.items[function].inlined ? "_[i]" : "";
 }
 
 static bool is_ambiguous(const struct functions *functions, const struct function *function)
@@ -194,8 +208,24 @@ void functions_write(const struct functions *functions, uint32_t number, FILE *o
 	const struct function *function = &functions->functions.items[number];
 
 	(void)fputs(function->name, out);
+	if (function->inlined)
+		(void)fputs(inlined_mark, out);
 	if (is_ambiguous(functions, function))
 		(void)fprintf(out, " %s", function->module);
+}
+
+/* " common.c:52"; line 0 is code that no line stands for. */
+static void write_line(const struct profile_symbol *symbol, bool whole_path, FILE *out)
+{
+	const char *slash = whole_path ? NULL : strrchr(symbol->file, '/');
+	const char *file = slash ? slash + 1 : symbol->file;
+
+	(void)fputc(' ', out);
+	printable_write(out, file, strlen(file));
+	if (symbol->line)
+		(void)fprintf(out, ":%" PRIu32, symbol->line);
+	else
+		(void)fputs(":?", out);
 }
 
 void functions_write_frame(const struct functions *functions, uint32_t frame, struct frame_style style, FILE *out)
@@ -209,10 +239,14 @@ void functions_write_frame(const struct functions *functions, uint32_t frame, st
 	(void)fputs(function->name, out);
 	if (!function->known && !function->one && row->address)
 		(void)fprintf(out, "+0x%" PRIx64, row->address);
-	else if (function->known && symbol && (style.offsets || style.addresses))
+	else if (function->known && !function->inlined && symbol && !symbol->no_offset && (style.offsets || style.addresses))
 		(void)fprintf(out, "+0x%" PRIx64, symbol->offset);
+	if (function->inlined)
+		(void)fputs(inlined_mark, out);
 	if (function->known && (style.addresses || is_ambiguous(functions, function)))
 		(void)fprintf(out, " %s", function->module);
+	if (symbol && symbol->file && (style.addresses || style.lines))
+		write_line(symbol, style.addresses, out);
 }
 
 static int functions_init(struct functions *functions, const char *none)

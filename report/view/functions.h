@@ -2,7 +2,7 @@
 /*
  * Frames seen as functions: what views group by. A function is a symbol's name in a module's name, so the
  * same function in two builds of a library, or on two hosts, is one; the same name in two libraries is two, and
- * is then printed with its module: "init [libfoo.so]".
+ * is then printed with its module: "init [libfoo.so]". Where it is inlined it is another function than where it is called.
  *
  * Names are looked up when first asked for, and made printable once. Whether a name is in several modules is known
  * once all functions that will be printed have been asked for: look up first, print then.
@@ -41,11 +41,16 @@ int functions_find_node(struct functions *functions, uint32_t node, uint32_t *re
 int functions_compare(const struct functions *functions, uint32_t left, uint32_t right);
 
 const char *functions_name(const struct functions *functions, uint32_t function); /* printable */
+/* What stands behind the name where a frame is one word: "_[i]" for an inlined function, else "". */
+const char *functions_mark(const struct functions *functions, uint32_t function);
 void functions_write(const struct functions *functions, uint32_t function, FILE *out);
 
-/* How a frame is written: "name", "name+0x1f", "0x55d0c0e01f name+0x1f [module]". */
+/*
+ * How a frame is written: "name", "name+0x1f", "name+0x1f file.c:12", "0x55d0c0e01f name+0x1f [module] /src/file.c:12". What is
+ * inlined has no offset and is marked: "name [inlined]".
+ */
 struct frame_style {
-	bool addresses, offsets;
+	bool addresses, offsets, lines;
 };
 /* The frame's function must have been found. */
 void functions_write_frame(const struct functions *functions, uint32_t frame, struct frame_style style, FILE *out);

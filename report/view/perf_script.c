@@ -60,9 +60,14 @@ static void write_frame(const void *view, uint32_t number, FILE *out)
 	(void)fprintf(out, "\t%16" PRIx64 " ", frame->run_time_address ? frame->run_time_address : frame->address);
 	if (symbol && symbol->name && symbol->name[0]) {
 		printable_write(out, symbol->name, strlen(symbol->name));
-		(void)fprintf(out, "+0x%" PRIx64, symbol->offset);
+		if (!symbol->no_offset)
+			(void)fprintf(out, "+0x%" PRIx64, symbol->offset);
 	} else {
 		(void)fputs("[unknown]", out);
+	}
+	if (symbol && symbol->inlined) {
+		(void)fputs(" (inlined)\n", out);
+		return;
 	}
 	(void)fputs(" (", out);
 	printable_write(out, module, strlen(module));

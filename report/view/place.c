@@ -144,6 +144,9 @@ static void read_frame(const struct places *places, struct chain_reader *reader,
 	enum worth *found = frame->kernel ? &reader->kernel : &reader->user;
 	uint32_t *word = frame->kernel ? &place->place.kernel : &place->place.user;
 
+	/* The word is a function's that is known, whether or not there was DWARF to tell what is inlined in it. */
+	if (frame->inline_depth)
+		return;
 	if (worth > *found) {
 		*word = places->style.addresses || places->style.offsets ? number + 1 : function;
 		*found = worth;

@@ -38,7 +38,7 @@ static int write_frame(const struct view_context *context, const struct wait_sta
 
 	if (r < 0)
 		return r;
-	if (!style.addresses && !style.offsets) {
+	if (!style.addresses && !style.offsets && !functions_mark(stacks->functions, function)[0]) {
 		write_quoted(context->out, functions_name(stacks->functions, function));
 		return 0;
 	}

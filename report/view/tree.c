@@ -148,7 +148,7 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 	const struct frame_text text = {
 		.text.write = write_frame,
 		.functions = view->functions,
-		.style = {.addresses = view->context->settings->addresses, .offsets = true},
+		.style = {.addresses = view->context->settings->addresses, .offsets = true, .lines = true},
 	};
 	struct tree_hidden hidden = {0};
 	struct call_tree tree;

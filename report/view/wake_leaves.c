@@ -8,7 +8,7 @@
 struct chains {
 	const struct profile_node *nodes;
 	const struct profile_frame *frames;
-	size_t node_count;
+	size_t node_count, frame_count;
 	struct functions *functions;
 };
 
@@ -33,16 +33,26 @@ static bool is_kernel(const struct chains *chains, uint32_t node)
 	return node && chains->frames[chains->nodes[node].frame].kernel;
 }
 
+/* Of what is inlined the function that it is inlined in: that is what has a name which can be known. */
+static uint32_t real_node(const struct chains *chains, uint32_t node)
+{
+	while (node && node < chains->node_count && chains->nodes[node].frame < chains->frame_count &&
+	       chains->frames[chains->nodes[node].frame].inline_depth && chains->nodes[node].parent < node)
+		node = chains->nodes[node].parent;
+	return node;
+}
+
 /* The leaf-most node that is not of the wakeup. */
 static int pass(const struct chains *chains, uint32_t leaf, uint32_t *ret_node)
 {
-	uint32_t node = leaf;
+	uint32_t node = leaf, real = real_node(chains, node);
 	int r;
 
-	while ((r = is_of_wakeup(chains, node)) > 0) {
-		if (chains->nodes[node].parent >= node)
+	while ((r = is_of_wakeup(chains, real)) > 0) {
+		if (chains->nodes[real].parent >= real)
 			return -EBADMSG;
-		node = chains->nodes[node].parent;
+		node = chains->nodes[real].parent;
+		real = real_node(chains, node);
 	}
 	if (r < 0)
 		return r;
@@ -56,10 +66,9 @@ int wake_leaves_pass(struct rows *rows, const struct profile *profile, struct fu
 	struct chains chains = {.functions = functions};
 	uint32_t leaf = 0, node = 0;
 	uint64_t passed = 0;
-	size_t frame_count; /* functions_find() checks it */
 
 	chains.nodes = profile_nodes(profile, &chains.node_count);
-	chains.frames = profile_frames(profile, &frame_count);
+	chains.frames = profile_frames(profile, &chains.frame_count);
 	for (size_t i = 0; i < rows->count; i++) {
 		struct row *row = &rows->items[i];
 		int r = row->node == leaf ? 0 : pass(&chains, row->node, &node);

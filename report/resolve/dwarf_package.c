@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Split units out of a package (.dwp; DWARF 5 §7.3.5), which libdw 0.188 does not read. Those of version 4 count their ranges
+ * from their skeleton, which libdw then does not know: their inlined calls are not to be had so. A unit's
+ * part of each section is put into a small ELF image under the sections' plain names, with the addresses that its skeleton
+ * points to and the strings that it uses, and libdw takes that for a file of one unit.
+ */
+#include <dwarf.h>
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/byte_cursor.h"
+#include "common/cleanup.h"
+#include "report/resolve/dwarf_internal.h"
+
+enum { COLUMN_INFO = 1, COLUMN_ABBREV = 3, COLUMN_STR_OFFSETS = 6, COLUMN_RNGLISTS = 8, COLUMNS = 9 };
+enum { PART_INFO, PART_ABBREV, PART_STR_OFFSETS, PART_STR, PART_RNGLISTS, PART_ADDR, PARTS };
+
+static const char *const part_names[PARTS] = {".debug_info", ".debug_abbrev", ".debug_str_offsets", ".debug_str",
+					      ".debug_rnglists", ".debug_addr"};
+
+struct parts {
+	struct line_bytes items[PARTS];
+	uint8_t *offsets; /* rewritten .debug_str_offsets */
+	ARRAY(uint8_t) strings;
+};
+
+static void parts_deinit(struct parts *parts)
+{
+	free(parts->offsets);
+	array_free(&parts->strings);
+}
+
+/* --- which part of the package is the unit's --- */
+
+struct contribution {
+	bool known;
+	uint32_t offset, size;
+};
+
+/* The row of the table of offsets, from 1 on; 0: the unit is not in the package. */
+static uint32_t find_row(const uint8_t *signatures, const uint8_t *rows, uint32_t slots, uint64_t id)
+{
+	uint32_t at = (uint32_t)id & (slots - 1), step = ((uint32_t)(id >> 32) & (slots - 1)) | 1;
+
+	for (uint32_t tries = 0; tries < slots; tries++) {
+		struct byte_cursor signature = byte_cursor_make(signatures + 8 * (size_t)at, 8);
+		struct byte_cursor row = byte_cursor_make(rows + 4 * (size_t)at, 4);
+		uint64_t found = byte_cursor_u64(&signature);
+		uint32_t number = byte_cursor_u32(&row);
+
+		if (!number)
+			return 0;
+		if (found == id)
+			return number;
+		at = (at + step) & (slots - 1);
+	}
+	return 0;
+}
+
+static bool find_contributions(struct line_bytes index, uint64_t id, struct contribution contributions[static COLUMNS])
+{
+	struct byte_cursor cursor = byte_cursor_make(index.bytes, index.size), columns, offsets, sizes;
+	uint32_t count, units, slots, row;
+	const uint8_t *signatures, *rows;
+
+	(void)byte_cursor_u32(&cursor); /* the version: all that there are look alike from here on */
+	count = byte_cursor_u32(&cursor);
+	units = byte_cursor_u32(&cursor);
+	slots = byte_cursor_u32(&cursor);
+	signatures = byte_cursor_bytes(&cursor, 8 * (size_t)slots);
+	rows = byte_cursor_bytes(&cursor, 4 * (size_t)slots);
+	columns = byte_cursor_sub(&cursor, 4 * (size_t)count);
+	if (cursor.bad || !slots || (slots & (slots - 1)) || count > 64)
+		return false;
+	row = find_row(signatures, rows, slots, id);
+	offsets = byte_cursor_sub(&cursor, 4 * (size_t)count * units);
+	sizes = byte_cursor_sub(&cursor, 4 * (size_t)count * units);
+	if (!row || row > units || sizes.bad)
+		return false;
+	(void)byte_cursor_bytes(&offsets, 4 * (size_t)count * (row - 1));
+	(void)byte_cursor_bytes(&sizes, 4 * (size_t)count * (row - 1));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t column = byte_cursor_u32(&columns);
+		struct contribution found = {.known = true, .offset = byte_cursor_u32(&offsets), .size = byte_cursor_u32(&sizes)};
+
+		if (column < COLUMNS)
+			contributions[column] = found;
+	}
+	return true;
+}
+
+static struct line_bytes cut(struct line_bytes section, uint64_t offset, uint64_t size)
+{
+	if (!section.bytes || offset > section.size || size > section.size - offset)
+		return (struct line_bytes){0};
+	return (struct line_bytes){.bytes = section.bytes + offset, .size = size};
+}
+
+static struct line_bytes cut_column(struct line_bytes section, const struct contribution *contribution)
+{
+	return contribution->known ? cut(section, contribution->offset, contribution->size) : (struct line_bytes){0};
+}
+
+/* --- strings: only those that the unit names --- */
+
+static int add_string(struct parts *parts, struct line_bytes strings, uint32_t offset, uint32_t *ret_offset)
+{
+	const uint8_t *start = offset < strings.size ? strings.bytes + offset : NULL;
+	const uint8_t *end = start ? memchr(start, '\0', strings.size - offset) : NULL;
+	size_t length = end ? (size_t)(end - start) + 1 : 0, used = parts->strings.count;
+
+	*ret_offset = 0;
+	if (!length)
+		return 0;
+	if (used + length > UINT32_MAX || array_reserve(&parts->strings, used + length) < 0)
+		return -ENOMEM;
+	memcpy(parts->strings.items + used, start, length);
+	parts->strings.count += length;
+	*ret_offset = (uint32_t)used;
+	return 0;
+}
+
+static int rewrite_strings(struct parts *parts, struct line_bytes strings)
+{
+	struct line_bytes *offsets = &parts->items[PART_STR_OFFSETS];
+	size_t at = 8; /* behind the header */
+	int r = array_push(&parts->strings, 0);
+
+	parts->offsets = malloc(offsets->size + 1);
+	if (r < 0 || !parts->offsets)
+		return -ENOMEM;
+	if (offsets->size)
+		memcpy(parts->offsets, offsets->bytes, offsets->size);
+	for (; at + 4 <= offsets->size && r == 0; at += 4) {
+		struct byte_cursor cursor = byte_cursor_make(offsets->bytes + at, 4);
+		uint32_t moved;
+
+		r = add_string(parts, strings, byte_cursor_u32(&cursor), &moved);
+		for (size_t i = 0; i < 4 && r == 0; i++)
+			parts->offsets[at + i] = (uint8_t)(moved >> (8 * i));
+	}
+	offsets->bytes = parts->offsets;
+	parts->items[PART_STR] = (struct line_bytes){.bytes = parts->strings.items, .size = parts->strings.count};
+	return r;
+}
+
+/* --- the image --- */
+
+static int make_image(const struct parts *parts, struct dwarf_image *ret_image)
+{
+	static const char names[] = "\0.debug_info\0.debug_abbrev\0.debug_str_offsets\0.debug_str\0.debug_rnglists\0"
+				    ".debug_addr\0.shstrtab";
+	Elf64_Shdr sections[PARTS + 2] = {0};
+	Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+			     .e_type = ET_REL,
+			     .e_machine = EM_X86_64,
+			     .e_version = EV_CURRENT,
+			     .e_ehsize = sizeof(header),
+			     .e_shentsize = sizeof(sections[0]),
+			     .e_shnum = PARTS + 2,
+			     .e_shstrndx = PARTS + 1};
+	size_t used = sizeof(header) + sizeof(sections), size = used + sizeof(names), name = 1;
+	struct dwarf_image image = {0};
+
+	for (size_t i = 0; i < PARTS; i++)
+		size += parts->items[i].size;
+	image.bytes = malloc(size);
+	if (!image.bytes)
+		return -ENOMEM;
+	for (size_t i = 0; i <= PARTS; i++) {
+		struct line_bytes part = i < PARTS ? parts->items[i] : (struct line_bytes){(const uint8_t *)names, sizeof(names)};
+
+		sections[i + 1] = (Elf64_Shdr){.sh_name = (Elf64_Word)name,
+					       .sh_type = i < PARTS ? SHT_PROGBITS : SHT_STRTAB,
+					       .sh_offset = used,
+					       .sh_size = part.size,
+					       .sh_addralign = 1};
+		name += i < PARTS ? strlen(part_names[i]) + 1 : 0;
+		if (part.size)
+			memcpy(image.bytes + used, part.bytes, part.size);
+		used += part.size;
+	}
+	header.e_shoff = sizeof(header);
+	memcpy(image.bytes, &header, sizeof(header));
+	memcpy(image.bytes + sizeof(header), sections, sizeof(sections));
+	image.elf = elf_memory((char *)image.bytes, size);
+	image.dwarf = image.elf ? dwarf_begin_elf(image.elf, DWARF_C_READ, NULL) : NULL;
+	*ret_image = image;
+	return image.dwarf ? 0 : -ENODATA;
+}
+
+/* --- the package --- */
+
+/* Beside the file, and called as it is with ".dwp" behind it. Whose it is its units' identities tell. */
+static void open_package(struct dwarf_lines *lines)
+{
+	char link[64], path[PATH_MAX + 8];
+	ssize_t length;
+	int fd;
+
+	lines->package_asked = true;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", lines->fd);
+	length = readlink(link, path, PATH_MAX - 1);
+	if (length <= 0)
+		return;
+	memcpy(path + length, ".dwp", sizeof(".dwp"));
+	fd = dwarf_open_regular(path);
+	if (fd >= 0)
+		(void)dwarf_open_package(fd, lines); /* open until the process ends */
+}
+
+static uint64_t addr_base(Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute found;
+	Dwarf_Word value;
+
+	return dwarf_attr(skeleton, DW_AT_addr_base, &found) && dwarf_formudata(&found, &value) == 0 ? value : 0;
+}
+
+static struct line_bytes from(struct line_bytes section, uint64_t offset)
+{
+	return offset <= section.size ? cut(section, offset, section.size - offset) : (struct line_bytes){0};
+}
+
+bool dwarf_packaged_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version, Dwarf_Die *ret_root)
+{
+	_cleanup_(parts_deinit) struct parts parts = {0};
+	struct contribution contributions[COLUMNS] = {0};
+	const struct package_sections *package = &lines->package;
+	Dwarf_CU *found = NULL;
+
+	if (version < 5)
+		return false;
+	if (!lines->package_asked)
+		open_package(lines);
+	if (!package->cu_index.bytes || unit->split.dwarf || !find_contributions(package->cu_index, id, contributions))
+		return false;
+	parts.items[PART_INFO] = cut_column(package->info, &contributions[COLUMN_INFO]);
+	parts.items[PART_ABBREV] = cut_column(package->abbrev, &contributions[COLUMN_ABBREV]);
+	parts.items[PART_STR_OFFSETS] = cut_column(package->str_offsets, &contributions[COLUMN_STR_OFFSETS]);
+	parts.items[PART_RNGLISTS] = cut_column(package->rnglists, &contributions[COLUMN_RNGLISTS]);
+	parts.items[PART_ADDR] = from(lines->addr, addr_base(&unit->die));
+	if (rewrite_strings(&parts, package->str) < 0 || make_image(&parts, &unit->split) < 0)
+		return false;
+	return dwarf_get_units(unit->split.dwarf, NULL, &found, NULL, NULL, ret_root, NULL) == 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What DWARF says of some addresses of a module: for each the functions it is in, the innermost first, the last being the real
+ * one and the others inlined in it. The addresses are known from the start; answers come in any order, once each.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_LINE_ANSWERS_H
+#define RWALKER_REPORT_RESOLVE_LINE_ANSWERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/array.h"
+
+struct line_level {
+	const char *function; /* linkage name where there is one; NULL: not known */
+	const char *file;     /* full path as far as it is known; NULL: not known */
+	uint32_t line;	      /* 0: none in particular. Of outer levels: of the call */
+};
+
+struct line_place { /* of one address */
+	uint32_t first, count; /* in the levels; 0: nothing is known */
+};
+
+struct line_answers {
+	uint64_t *addresses; /* ascending, each once */
+	struct line_place *places;
+	size_t count;
+	ARRAY(struct line_level) levels;
+};
+
+/* The addresses are copied; they ascend. -ENOMEM. */
+int line_answers_init(struct line_answers *answers, const uint64_t *addresses, size_t count);
+void line_answers_deinit(struct line_answers *answers);
+
+/* Texts must outlive the answers. A second answer takes the place of the first. -ENOMEM. */
+int line_answers_put(struct line_answers *answers, size_t number, const struct line_level *levels, size_t count);
+
+/* The number of levels; 0: the address was not asked for, or nothing is known of it. */
+size_t line_answers_find(const struct line_answers *answers, uint64_t address, const struct line_level **ret_levels);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/line_child.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "report/resolve/dwarf_door.h"
+#include "report/resolve/line_wire.h"
+
+/* Of AddressSanitizer, whose shadow memory is larger than any limit; absent without it. */
+extern void __asan_init(void) __attribute__((weak));
+
+/* --- the child --- */
+
+static void lower(int resource, uint64_t most)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) < 0)
+		return;
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > most)
+		limit.rlim_max = most;
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(resource, &limit);
+}
+
+static uint64_t file_bytes(const struct line_job *job)
+{
+	uint64_t bytes = 0;
+	struct stat status;
+
+	for (size_t i = 0; i < sizeof(job->files) / sizeof(job->files[0]); i++)
+		if (job->files[i] >= 0 && fstat(job->files[i], &status) == 0)
+			bytes += (uint64_t)status.st_size;
+	return bytes;
+}
+
+/* What the process has already does not count. */
+static void limit_memory(const struct line_job *job)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned long long size = 0, data = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (file) {
+		if (fscanf(file, "%llu %*u %*u %*u %*u %llu", &size, &data) != 2)
+			size = data = 0;
+		(void)fclose(file);
+	}
+	lower(RLIMIT_AS, size * page + file_bytes(job) + LINE_CHILD_BYTES);
+	lower(RLIMIT_DATA, data * page + LINE_CHILD_BYTES);
+}
+
+static void confine(const struct line_job *job)
+{
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)signal(SIGXCPU, SIG_DFL);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGTERM, SIG_DFL);
+	if (nowhere >= 0)
+		(void)dup2(nowhere, STDERR_FILENO); /* malloc and assert have words for a broken file */
+	lower(RLIMIT_CORE, 0);
+	lower(RLIMIT_CPU, LINE_CHILD_SECONDS);
+	if (!__asan_init)
+		limit_memory(job);
+}
+
+static bool climbs(const char *path)
+{
+	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
+		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+			return true;
+	return false;
+}
+
+/* dwz names what it shares ".../.dwz/x86_64-linux-gnu/foo.debug". */
+static int open_shared(const struct local_files *files, const char *name, const struct build_id *id, struct local_elf *ret_elf)
+{
+	const char *shared = strstr(name, "/.dwz/");
+	char path[PATH_MAX];
+	int r = -ENOENT;
+
+	for (size_t i = 0; shared && files->debug_dirs && files->debug_dirs[i] && r < 0; i++) {
+		int length = snprintf(path, sizeof(path), "%s%s", files->debug_dirs[i], shared);
+
+		if (length > 0 && (size_t)length < sizeof(path) && !climbs(shared))
+			r = local_elf_open_named(path, id, ret_elf);
+	}
+	return r;
+}
+
+/* Relative names are seen from the file that has them. */
+static int open_beside(int fd, const char *name, const struct build_id *id, struct local_elf *ret_elf)
+{
+	char link[64], path[PATH_MAX], full[PATH_MAX];
+	char *slash;
+	ssize_t length;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return -ENOENT;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || slash == path)
+		return -ENOENT;
+	*slash = '\0';
+	length = snprintf(full, sizeof(full), "%s/%s", path, name);
+	return length > 0 && (size_t)length < sizeof(full) ? local_elf_open_named(full, id, ret_elf) : -ENOENT;
+}
+
+/* Whatever the name, only the build-id makes it the right file. It stays open until the child ends. */
+static void find_alternate(const struct line_job *job, struct dwarf_lines *lines, int fd)
+{
+	struct local_elf alternate = {.fd = -1};
+	struct build_id id;
+	const char *name;
+	int r;
+
+	if (!dwarf_lines_alternate(lines, &name, &id))
+		return;
+	r = local_elf_open_debug(job->local, &id, &alternate);
+	if (r < 0)
+		r = open_shared(job->local, name, &id, &alternate);
+	if (r < 0 && name[0] == '/')
+		r = local_elf_open(job->local, name, &id, &alternate);
+	else if (r < 0)
+		r = open_beside(fd, name, &id, &alternate);
+	(void)dwarf_lines_set_alternate(lines, r < 0 ? -1 : alternate.fd);
+}
+
+static int open_lines(const struct line_job *job, struct dwarf_lines **ret_lines)
+{
+	int worst = -ENODATA;
+
+	for (size_t i = 0; i < sizeof(job->files) / sizeof(job->files[0]); i++) {
+		int r = job->files[i] < 0 ? -ENODATA : dwarf_lines_open(job->files[i], ret_lines);
+
+		if (r == 0) {
+			find_alternate(job, *ret_lines, job->files[i]);
+			return 0;
+		}
+		if (r != -ENODATA)
+			worst = r;
+	}
+	return worst;
+}
+
+static int send_answer(void *context, size_t number, const struct line_level *levels, size_t count)
+{
+	struct wire_writer *writer = context;
+	int r = wire_writer_answer(writer, number, levels, count);
+
+	return r < 0 ? r : wire_writer_flush(writer, false);
+}
+
+static int translate(int r)
+{
+	switch (r) {
+	case -E2BIG:
+		return -EMSGSIZE;
+	case -ENOMEM:
+		return -ENOBUFS;
+	case -ENODATA:
+	case 0:
+		return r;
+	default:
+		return -EBADMSG;
+	}
+}
+
+/* What is allocated here goes with the process. */
+static int answer_all(const struct line_job *job, const struct line_answers *answers, struct wire_writer *writer)
+{
+	uint64_t *addresses = calloc(answers->count + 1, sizeof(*addresses));
+	struct dwarf_lines *lines = NULL;
+	bool partial = false;
+	int r = addresses ? open_lines(job, &lines) : -ENOMEM;
+
+	for (size_t i = 0; i < answers->count && r == 0; i++)
+		addresses[i] = answers->addresses[i] + job->bias;
+	if (r == 0)
+		r = dwarf_lines_resolve(lines, addresses, answers->count, false, send_answer, writer, &partial);
+	return r == 0 && partial ? -EBADMSG : translate(r);
+}
+
+static _Noreturn void run_child(const struct line_job *job, const struct line_answers *answers, int fd)
+{
+	struct wire_writer writer;
+	int r;
+
+	confine(job);
+	if (wire_writer_init(&writer, fd) < 0)
+		_exit(1);
+	r = answer_all(job, answers, &writer);
+	_exit(wire_writer_end(&writer, r) < 0);
+}
+
+/* --- the parent --- */
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+typedef ARRAY(uint8_t) byte_array;
+
+/* 1 more may come, 0 the end. */
+static int read_some(int fd, byte_array *bytes)
+{
+	enum { STEP = 64 << 10 };
+	ssize_t n;
+
+	if (bytes->count > WIRE_BYTES_MAX)
+		return -EMSGSIZE;
+	if (array_reserve(bytes, bytes->count + STEP) < 0)
+		return -ENOMEM;
+	n = read(fd, bytes->items + bytes->count, STEP);
+	if (n < 0)
+		return errno == EINTR ? 1 : -errno;
+	bytes->count += (size_t)n;
+	return n > 0;
+}
+
+static int read_all(int fd, byte_array *bytes)
+{
+	int64_t end = now_ms() + LINE_CHILD_WAIT_SECONDS * INT64_C(1000);
+	int r = 1;
+
+	while (r > 0) {
+		struct pollfd wanted = {.fd = fd, .events = POLLIN};
+		int64_t left = end - now_ms();
+		int ready = left > 0 ? poll(&wanted, 1, (int)left) : 0;
+
+		if (ready == 0)
+			return -ETIMEDOUT;
+		if (ready > 0)
+			r = read_some(fd, bytes);
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return r;
+}
+
+/* Why the child ended, where it did not say so itself. */
+static int bury(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -EIO;
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+		return -ETIMEDOUT;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
+}
+
+static int take(pid_t child, int fd, struct text_pool *texts, struct line_answers *answers)
+{
+	byte_array bytes = {0};
+	int r = read_all(fd, &bytes), died, said = 0;
+
+	if (r < 0)
+		(void)kill(child, SIGKILL);
+	died = bury(child);
+	if (r != -ENOMEM) {
+		int read = wire_read(bytes.items, bytes.count, texts, answers, &said);
+
+		r = read < 0 ? read : r;
+	}
+	array_free(&bytes);
+	if (r < 0)
+		return r;
+	return died < 0 ? died : said;
+}
+
+int line_child_resolve(const struct line_job *job, struct text_pool *texts, struct line_answers *answers)
+{
+	int ends[2];
+	pid_t child;
+	int r;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	child = fork();
+	if (child == 0)
+		run_child(job, answers, ends[1]);
+	r = child < 0 ? -errno : 0;
+	(void)close(ends[1]);
+	if (r == 0)
+		r = take(child, ends[0], texts, answers);
+	(void)close(ends[0]);
+	return r;
+}

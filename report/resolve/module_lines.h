@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the DWARF of this machine says of a module's addresses: from the local binary, if it has the module's build-id and DWARF,
+ * else from its separate debug file; of the kernel from --vmlinux or its debug file. All addresses of a module are asked for at
+ * once, before the first is looked up. The answers are the module's.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_MODULE_LINES_H
+#define RWALKER_REPORT_RESOLVE_MODULE_LINES_H
+
+#include "report/resolve/modules.h"
+
+/*
+ * Resolves module addresses, which ascend, each once; to be called once for a module. Where nothing is known there are no
+ * answers, and where something went wrong module->lines_error says so, as line_child_resolve() has it. 0 or -ENOMEM.
+ */
+int module_lines_resolve(struct modules *modules, uint32_t number, const uint64_t *addresses, size_t count);
+
+/* The levels of an address that was resolved, the innermost function first. 0: nothing is known of it. */
+size_t module_lines_find(const struct modules *modules, uint32_t number, uint64_t address, const struct line_level **ret_levels);
+
+#endif

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Writes a debug file that means harm: hostile_dwarf.py KIND BUILD_ID OUT.
+
+bomb       .debug_info of 1.4 MB expands to 1.4 GB
+zstd-bomb  the same with a header of zstd's, which says that it expands to a terabyte
+long       a unit of 600 million DIEs
+deep       DIEs in each other, a million deep
+circle     functions that are inlined in themselves, and ranges without end
+scattered  section headers that point everywhere (KIND:SEED)
+"""
+
+import random
+import struct
+import sys
+import zlib
+
+ALLOC, EXECUTE, COMPRESSED = 2, 4, 0x800
+PROGBITS, STRTAB, NOTE, NOBITS = 1, 3, 7, 8
+SECTION = struct.Struct("<IIQQQQIIQQ")
+
+
+def uleb(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def elf(build_id, sections, scramble=None):
+    """sections: (name, type, flags, bytes). A text section that has every address comes first."""
+    note = struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id
+    rows = [("", 0, 0, b"", 0), (".note.gnu.build-id", NOTE, ALLOC, note, 0)]
+    rows += [(".text", NOBITS, ALLOC | EXECUTE, b"", 1 << 46)]
+    rows += [(name, kind, flags, content, 0) for name, kind, flags, content in sections]
+    names = b"\0"
+    places = []
+    for row in rows + [(".shstrtab", STRTAB, 0, b"", 0)]:
+        places.append(len(names))
+        names += row[0].encode() + b"\0"
+    rows.append((".shstrtab", STRTAB, 0, names, 0))
+    # A program header for the note, so that the file is known even where its sections are not.
+    body = b""
+    headers = b""
+    start = 64 + 56
+    for (_, kind, flags, content, size), place in zip(rows, places):
+        fields = [place, kind, flags, 0, start + len(body), size or len(content), 0, 0, 1, 0]
+        if scramble and kind not in (0, STRTAB, NOTE):
+            for field in (1, 2, 3, 4, 5, 6, 8, 9):
+                if scramble.random() < 0.4:
+                    fields[field] = scramble.choice([0, 1, 2, 0x800, start, 1 << 31, 1 << 40, (1 << 63) - 1, (1 << 64) - 1])
+            fields[1] &= 0xFFFFFFFF
+            fields[6] &= 0xFFFFFFFF
+        headers += SECTION.pack(*fields)
+        body += content
+    ident = b"\x7fELF\x02\x01\x01" + bytes(9)
+    header = ident + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, start + len(body), 0, 64, 56, 1, 64, len(rows), len(rows) - 1)
+    segment = struct.pack("<IIQQQQQQ", 4, 4, start, start, start, len(note), len(note), 4)
+    return header + segment + body + headers
+
+
+def compressed(kind, size, packed):
+    return struct.pack("<IIQQ", kind, 0, size, 1) + packed
+
+
+def packed_zeros(before, zeros):
+    packer = zlib.compressobj(9)
+    out = packer.compress(before)
+    block = bytes(1 << 20)
+    for _ in range(zeros >> 20):
+        out += packer.compress(block)
+    return out + packer.flush()
+
+
+# 1: a unit with children; 2: a DIE without anything; 3: one with children; 4: a function, its ranges; 5: inlined, of offset, its ranges
+ABBREVIATIONS = (
+    uleb(1) + uleb(0x11) + b"\x01" + uleb(0x11) + uleb(0x01) + uleb(0x12) + uleb(0x07) + b"\0\0"
+    + uleb(2) + uleb(0x34) + b"\x00\0\0"
+    + uleb(3) + uleb(0x0B) + b"\x01\0\0"
+    + uleb(4) + uleb(0x2E) + b"\x01" + uleb(0x11) + uleb(0x01) + uleb(0x12) + uleb(0x07) + uleb(0x31) + uleb(0x13) + b"\0\0"
+    + uleb(5) + uleb(0x1D) + b"\x01" + uleb(0x31) + uleb(0x13) + uleb(0x55) + uleb(0x17) + b"\0\0"
+    + b"\0"
+)
+ROOT = uleb(1) + struct.pack("<QQ", 1, 1 << 45)
+
+
+def unit(length):
+    """The header of a DWARF 4 unit with so many bytes behind it."""
+    return struct.pack("<IHIB", length + 7, 4, 0, 8)
+
+
+def info(dies):
+    return unit(len(ROOT) + len(dies)) + ROOT + dies
+
+
+def sections_of(kind):
+    if kind == "bomb":
+        size = 1400 << 20
+        return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, size, packed_zeros(b"", size)))]
+    if kind == "zstd-bomb":
+        return [(".debug_info", PROGBITS, COMPRESSED, compressed(2, 1 << 40, bytes.fromhex("28b52ffd") + bytes(1000)))]
+    if kind == "long":
+        # Abbreviation 2 over and over: deflate makes a byte of about a thousand.
+        count = 600 << 20
+        packer = zlib.compressobj(9)
+        packed = packer.compress(unit(len(ROOT) + count) + ROOT)
+        block = b"\x02" * (1 << 20)
+        for _ in range(count >> 20):
+            packed += packer.compress(block)
+        packed += packer.flush()
+        return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, 11 + len(ROOT) + count, packed))]
+    if kind == "deep":
+        return [(".debug_info", PROGBITS, 0, info(b"\x03" * 1000000 + b"\0" * 1000001))]
+    function = uleb(4) + struct.pack("<QQI", 1, 1 << 44, 11 + len(ROOT))
+    inlined = uleb(5) + struct.pack("<II", 11 + len(ROOT) + len(function), 0)
+    return [
+        (".debug_info", PROGBITS, 0, info(function + inlined * 400 + b"\0" * 402)),
+        (".debug_ranges", PROGBITS, 0, struct.pack("<QQ", 1, 1 << 43) * 20000),
+    ]
+
+
+def main():
+    kind, build_id, out = sys.argv[1:]
+    kind, _, seed = kind.partition(":")
+    scramble = random.Random(int(seed)) if kind == "scattered" else None
+    sections = sections_of("circle" if scramble else kind) + [(".debug_abbrev", PROGBITS, 0, ABBREVIATIONS)]
+    with open(out, "wb") as file:
+        file.write(elf(bytes.fromhex(build_id), sections, scramble))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Debug files that mean harm (tests/fault/hostile_dwarf.py): the report ends within its time and memory, gives everything else
+# that it gives without them, and says of which module it could not read the lines.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+LC_ALL=C
+export LC_ALL
+
+report=$PWD/${BUILD:-build}/rwalker-report
+trace=samples/mangled/trace.rwk
+[[ -x $report ]] || { echo "not ok hostile_dwarf - '$report' is not built"; exit 1; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+id=$("$report" --info "$trace" | sed -n 's,.*/samples/mangled (file): .*build-id \([0-9a-f]*\)$,\1,p')
+[[ $id ]] || { echo "not ok hostile_dwarf - no module of the sample has a build-id"; exit 1; }
+file=$dir/.build-id/${id:0:2}/${id:2}.debug
+mkdir -p "${file%/*}"
+failed=0
+
+# The stacks, without the account's word on DWARF.
+stacks()
+{
+	"$report" --symfs "$dir/nowhere" --debug-dir "$dir" --folded "$trace"
+}
+
+# What a command and its children cost: milliseconds of CPU time, KB.
+measure='
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[2:], timeout=100).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+open(sys.argv[1], "w").write(f"{int(1000 * (used.ru_utime + used.ru_stime))} {used.ru_maxrss}\n")
+sys.exit(code)'
+
+stacks >"$dir/without" 2>"$dir/account" || { echo "not ok hostile_dwarf - the sample cannot be reported"; exit 1; }
+
+# judge KIND WORDS: the report with such a file; WORDS stand in its account. CPU time, as other tests may run beside.
+judge()
+{
+	local kind=$1 words=$2 code spent memory why=
+
+	python3 tests/fault/hostile_dwarf.py "$kind" "$id" "$file" || { echo "not ok hostile_$kind - it cannot be made"; exit 1; }
+	python3 -c "$measure" "$dir/cost" "$report" --symfs "$dir/nowhere" --debug-dir "$dir" --folded "$trace" \
+		>"$dir/report" 2>"$dir/errors"
+	code=$?
+	read -r spent memory <"$dir/cost"
+	((code == 0 || code == 3)) || why="exit code $code: $(head -n 1 "$dir/errors")"
+	[[ $why ]] || ((spent < 5000)) || why="it took $spent ms"
+	[[ $why ]] || ((memory < 1200000)) || why="it took $memory KB"
+	[[ $why ]] || [[ $kind = circle ]] || cmp -s "$dir/report" "$dir/without" || why="the stacks are others"
+	[[ $why || ! $words ]] || grep -q "$words" "$dir/report" "$dir/errors" || why="it does not say '$words'"
+	if [[ $why ]]; then
+		echo "not ok hostile_$kind - $why"
+		failed=1
+	else
+		echo "ok hostile_$kind ($spent ms, $memory KB; the file has $(stat -c %s "$file") bytes)"
+	fi
+}
+
+judge bomb 'expands to too much'
+judge zstd-bomb 'expands to too much'
+judge long 'took too long\|too much memory'
+judge deep 'took too long\|malformed or missing'
+judge circle ''
+for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	judge "scattered:$seed" ''
+done
+exit $failed

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A program whose lines and inlined calls are known: every view has the inlined functions as frames of their own, in their place,
+# marked; the tree has the lines; -q has neither, and opens nothing for it; what another build of the program says is not taken.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+source=$here/tests/live/workloads/inlined.c
+trace=$scratch/inlined.rwk
+cp "$workloads/inlined" "$scratch/inlined" # so that it can be taken away
+check "recording" "$record" -u -f 200 -o "$trace" -- "$scratch/inlined" 1 2>"$scratch/errors" || cat "$scratch/errors" >&2
+
+line_of() { grep -n "mark: $1 " "$source" | cut -d : -f 1; }
+
+# The tree below the heaviest leaf function, without offsets.
+tree() { "$report" --tree "$@" "$trace" | awk '/^>>>/ { if (seen++) exit } seen' | sed 's/+0x[0-9a-f]*//'; }
+
+tree >"$scratch/tree"
+check_equal "leaf" "innermost [inlined]" "$(sed -n 's/^>>> *[0-9.]*%  \(.*\)  (.*/\1/p' "$scratch/tree")"
+for frame in 'main' 'real' 'middle [inlined]' 'innermost [inlined]'; do
+	check "tree: line of $frame" grep -qF " $frame inlined.c:$(line_of "${frame%% *}")" "$scratch/tree"
+done
+check_equal "tree: order" "main real middle innermost" \
+	"$(grep -oE '(main|real|middle|innermost)( \[inlined\])? inlined\.c' "$scratch/tree" | sed 's/ .*//' | tr '\n' ' ' | sed 's/ $//')"
+check "tree -v: whole path" grep -q "innermost \[inlined\] \[inlined\] .*/tests/live/workloads/inlined.c:" <(tree -v)
+
+check "folded" grep -q ';main;.*real;middle_\[i\];innermost_\[i\] [0-9]*$' <("$report" --folded "$trace")
+for view in --stacks --events --histogram; do
+	"$report" "$view" "$trace" >"$scratch/view"
+	check "$view: innermost" grep -q 'innermost \[inlined\]' "$scratch/view"
+	check "$view: middle, root-ward of it" grep -q 'middle \[inlined\]' <(grep -A 1 'innermost \[inlined\]' "$scratch/view")
+done
+"$report" --export perf-script "$trace" >"$scratch/view"
+check "perf script: innermost" grep -qE '^	 *[0-9a-f]+ innermost\+0x[0-9a-f]+ \(inlined\)$' "$scratch/view"
+check "perf script: the real function has its file" grep -qE '^	 *[0-9a-f]+ real\+0x[0-9a-f]+ \(/.*/inlined\)$' "$scratch/view"
+
+# Weights are the same with and without.
+sum() { "$report" --folded "$@" "$trace" | awk '{ sum += $NF } END { print sum }'; }
+check_equal "sum of weights" "$(sum -q)" "$(sum)"
+
+check_equal "-q: no mark" "0" "$("$report" --tree -q "$trace" | grep -cE 'inlined\]|inlined\.c')"
+if command -v strace >/dev/null; then
+	strace -f -o "$scratch/calls" "$report" --tree -q "$trace" >/dev/null
+	check_equal "-q: no child" "0" "$(grep -cE ' (clone|fork|vfork)\(' "$scratch/calls")"
+fi
+
+# A kernel's file whose every address is one line: the name is the trace's, the line the file's, and only with the right build-id.
+fake_kernel() { # BUILD_ID
+	printf '.globl _text\n.type _text, @function\n_text: nop\n.skip 0x8000000, 0x90\n.size _text, . - _text\n' >"$scratch/fake.S"
+	(cd "$scratch" && gcc -g -nostdlib -static -Wl,-e,_text "-Wl,--build-id=0x$1" -Wl,-Ttext=0xffffffff81000000 fake.S -o vmlinux)
+}
+id=$(python3 -c '
+import struct
+notes, at = open("/sys/kernel/notes", "rb").read(), 0
+while at < len(notes):
+    name, size, kind = struct.unpack_from("<III", notes, at)
+    start = at + 12 + (name + 3) // 4 * 4
+    if kind == 3 and notes[at + 12 : at + 16] == b"GNU\0":
+        print(notes[start : start + size].hex())
+    at = start + (size + 3) // 4 * 4')
+check "recording the kernel" "$record" -p 1 -f 500 -o "$scratch/kernel.rwk" 2>"$scratch/errors" || cat "$scratch/errors" >&2
+if fake_kernel "$id"; then
+	check "line in the kernel" grep -qE '^    [a-z_0-9]+\+0x[0-9a-f]+ fake\.S:3$' \
+		<("$report" --vmlinux "$scratch/vmlinux" "$scratch/kernel.rwk")
+	fake_kernel "00${id:2}"
+	check_equal "another kernel's lines" "0" "$("$report" --vmlinux "$scratch/vmlinux" "$scratch/kernel.rwk" | grep -c 'fake\.S')"
+fi
+
+# By build-id only: the debug file elsewhere, the binary gone, then another program in its place.
+id=$(readelf -n "$scratch/inlined" | sed -n 's/.*Build ID: //p')
+if [ "$id" ]; then
+	mkdir -p "$scratch/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug "$scratch/inlined" "$scratch/debug/.build-id/${id:0:2}/${id:2}.debug"
+	rm "$scratch/inlined"
+	check "from a debug file" grep -q "innermost \[inlined\] inlined.c:$(line_of innermost)" <(tree --debug-dir "$scratch/debug")
+	cp "$workloads/burn" "$scratch/inlined"
+	check_equal "another program's lines" "0" "$(tree | grep -c 'inlined\.c\|burn\.c')"
+fi
+finish

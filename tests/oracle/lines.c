@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The names that the reporter would give to addresses of a file, for tests/oracle/test_lines.sh: for each address on stdin
+ * (hexadecimal, ascending) its functions, the innermost first, as "function", "file:line" and an empty line behind the last.
+ *
+ *	lines [-d DEBUG_DIR] FILE	as the report does it: in a child, the real function by the symbol table
+ *	lines -t FILE			how long it takes: in a child; here, unit by unit as they come; and once more, all being read
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/resolve/dwarf_door.h"
+#include "report/resolve/line_child.h"
+#include "report/resolve/symbol_index.h"
+
+struct named_file {
+	int fd;
+	struct elf_file *elf;
+	struct symbol_index *symbols;
+	struct line_answers answers;
+	struct text_pool texts;
+	struct local_files local;
+};
+
+static int read_addresses(struct named_file *file)
+{
+	ARRAY(uint64_t) addresses = {0};
+	uint64_t address;
+	int r = 0;
+
+	while (r == 0 && scanf("%" SCNx64, &address) == 1)
+		r = array_push(&addresses, address);
+	if (r == 0)
+		r = line_answers_init(&file->answers, addresses.items, addresses.count);
+	array_free(&addresses);
+	return r;
+}
+
+static int read_symbols(struct named_file *file)
+{
+	struct symbol_list list = {0};
+	int r = elf_file_create(file->fd, &file->elf);
+
+	if (r == 0)
+		r = symbol_list_add_elf(&list, file->elf, 0);
+	if (r == 0 && list.symbols.count)
+		r = symbol_index_create(&list, &file->symbols);
+	symbol_list_deinit(&list);
+	return r;
+}
+
+static int resolve(struct named_file *file)
+{
+	const struct line_job job = {.files = {file->fd, -1}, .local = &file->local};
+
+	return line_child_resolve(&job, &file->texts, &file->answers);
+}
+
+static void print_all(const struct named_file *file)
+{
+	for (size_t i = 0; i < file->answers.count; i++) {
+		uint64_t address = file->answers.addresses[i];
+		const struct line_level none = {0}, *levels = &none;
+		size_t count = line_answers_find(&file->answers, address, &levels);
+		uint32_t symbol;
+
+		for (size_t k = 0; k < count || !k; k++) {
+			const char *function = levels[k].function;
+
+			if (k + 1 >= count && file->symbols && symbol_index_find(file->symbols, address, &symbol))
+				function = symbol_index_name(file->symbols, symbol);
+			printf("%s\n%s:%" PRIu32 "\n", function ? function : "??", levels[k].file ? levels[k].file : "??",
+			       levels[k].line);
+		}
+		putchar('\n');
+	}
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int count_levels(void *context, size_t number, const struct line_level *levels, size_t count)
+{
+	(void)number;
+	(void)levels;
+	*(size_t *)context += count;
+	return 0;
+}
+
+static int measure(struct named_file *file)
+{
+	struct dwarf_lines *lines;
+	double start = now(), child, cold, warm;
+	size_t levels = 0;
+	bool partial;
+	int r = resolve(file);
+
+	child = now() - start;
+	start = now();
+	if (r == 0)
+		r = dwarf_lines_open(file->fd, &lines);
+	if (r == 0)
+		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true, count_levels, &levels, &partial);
+	cold = now() - start;
+	start = now();
+	if (r == 0)
+		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true, count_levels, &levels, &partial);
+	warm = now() - start;
+	if (r < 0)
+		return r;
+	dwarf_lines_close(lines);
+	printf("addresses %zu, levels %zu, child %.4f s, here %.4f s, again %.6f s\n", file->answers.count, levels / 2, child, cold,
+	       warm);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *dirs[] = {NULL, NULL};
+	struct named_file file = {.local = {.debug_dirs = dirs, .symfs = ""}};
+	bool timed = false;
+	int option, r;
+
+	while ((option = getopt(argc, argv, "td:")) != -1) {
+		timed |= option == 't';
+		if (option == 'd')
+			dirs[0] = optarg;
+	}
+	if (optind + 1 != argc)
+		return 2;
+	file.fd = open(argv[optind], O_RDONLY | O_CLOEXEC);
+	r = file.fd < 0 ? -errno : text_pool_init(&file.texts);
+	if (r == 0)
+		r = read_addresses(&file);
+	if (r == 0 && timed)
+		r = measure(&file);
+	else if (r == 0)
+		r = read_symbols(&file);
+	if (r == 0 && !timed) {
+		int told = resolve(&file);
+
+		if (told < 0)
+			fprintf(stderr, "lines: '%s': %s\n", argv[optind], strerror(-told));
+		print_all(&file);
+	}
+	if (r < 0)
+		fprintf(stderr, "lines: '%s': %s\n", argv[optind], strerror(-r));
+	symbol_index_destroy(file.symbols);
+	if (file.elf)
+		elf_file_destroy(file.elf);
+	line_answers_deinit(&file.answers);
+	text_pool_deinit(&file.texts);
+	if (file.fd >= 0)
+		(void)close(file.fd);
+	return r < 0;
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 1500
+# Function, file:line and inlined calls of random text addresses, beside llvm-symbolizer's, for every form of DWARF that the tools
+# here can make (CHECK_LEVEL=long: more compilers). Where llvm-symbolizer cannot read a form it is asked about the file before it was put into that form.
+# tests/oracle/lines_known.txt explains what may differ.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+LC_ALL=C
+export LC_ALL
+
+lines=$PWD/${BUILD:-build}/tests/oracle/lines
+symbolizer=$(command -v llvm-symbolizer-14 || command -v llvm-symbolizer)
+[[ -x $lines ]] || { echo "not ok lines - '$lines' is not built"; exit 1; }
+[[ $symbolizer ]] || { echo "skip lines - no llvm-symbolizer here"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+[[ ${CHECK_LEVEL:-check} = long ]] && long=1 || long=
+
+# judge NAME FILE OPTION...: one file beside the oracle.
+judge()
+{
+	local name=$1 file=$2 out
+	shift 2
+	if out=$(python3 tests/oracle/lines_check.py --known tests/oracle/lines_known.txt --show 2 "$@" "$lines" "$symbolizer" \
+		"$file" 2>&1); then
+		echo "# $out" | head -n 1
+		grep '^#   [a-z]' <<<"$out"
+		echo "ok lines_$name"
+	else
+		echo "$out" | sed 's/^#*/#/' | cut -c 1-400 | head -n 30
+		echo "not ok lines_$name - $(grep -v '^#' <<<"$out" | tail -n 1)"
+		failed=1
+	fi
+}
+
+# made NAME FILE COMMAND...: makes FILE; says so where the tools cannot.
+made()
+{
+	local name=$1 file=$2
+	shift 2
+	"$@" >"$dir/out" 2>&1 && [[ -s $file ]] && return
+	echo "skip lines_$name - $1 cannot make it: $(head -n 1 "$dir/out" | cut -c 1-100)"
+	return 1
+}
+
+sources=(common/*.c report/view/*.c)
+c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -w -shared -fPIC -O2 -g "-Wl,--build-id")
+templates=tests/oracle/lines/templates.cpp
+
+# C and C++, DWARF 5 and 4, of two compilers.
+made c_gcc_5 "$dir/c5" gcc "${c_flags[@]}" -gdwarf-5 -o "$dir/c5" "${sources[@]}" && judge c_gcc_5 "$dir/c5"
+[[ ! $long ]] || made c_clang_4 "$dir/c4" clang-14 "${c_flags[@]}" -gdwarf-4 -o "$dir/c4" "${sources[@]}" && judge c_clang_4 "$dir/c4"
+made cxx_gcc_4 "$dir/x4" g++ -std=c++17 -O2 -g -gdwarf-4 -Wl,--build-id -o "$dir/x4" "$templates" && judge cxx_gcc_4 "$dir/x4"
+[[ ! $long ]] || made cxx_clang_5 "$dir/x5" clang++-14 -std=c++17 -O2 -g -gdwarf-5 -Wl,--build-id -o "$dir/x5" "$templates" &&
+	judge cxx_clang_5 "$dir/x5"
+
+# The whole program at once, and functions in sections of their own, most of which are dropped.
+made c_lto "$dir/lto" gcc "${c_flags[@]}" -flto -flto-partition=balanced -o "$dir/lto" "${sources[@]}" && judge c_lto "$dir/lto"
+printf '{ global: chains_*; tree_*; histogram_*; printable_*; hash_map_*; local: *; };\n' >"$dir/exports"
+dropping=("${c_flags[@]}" -ffunction-sections "-Wl,--gc-sections" "-Wl,--version-script=$dir/exports")
+[[ ! $long ]] || made c_sections "$dir/gc" gcc "${dropping[@]}" -o "$dir/gc" "${sources[@]}" && judge c_sections "$dir/gc"
+made c_sections_lld "$dir/gcl" clang-14 "${dropping[@]}" -fuse-ld=lld-14 -o "$dir/gcl" "${sources[@]}" &&
+	judge c_sections_lld "$dir/gcl"
+
+# Split: the main file has skeletons, the rest lies beside it. The code is the same without.
+# compile FOLDER FLAG...: a few sources, one by one.
+compile()
+{
+	local folder=$1 source
+	shift
+	mkdir -p "$folder"
+	for source in common/*.c report/view/t*.c; do
+		gcc "${c_flags[@]/-shared/-c}" "$@" -o "$folder/$(basename "$source" .c).o" "$source" || return
+	done
+	gcc -shared -Wl,--build-id -o "$folder/all" "$folder"/*.o
+}
+for version in ${long:+4} 5; do
+	made "c_split_$version" "$dir/split$version/all" compile "$dir/split$version" "-gdwarf-$version" -gsplit-dwarf &&
+		made "c_split_$version" "$dir/whole$version/all" compile "$dir/whole$version" "-gdwarf-$version" &&
+		judge "c_split_$version" "$dir/split$version/all" --reference "$dir/whole$version/all"
+	# And all of that in a package.
+	((version == 4)) || made "c_package_$version" "$dir/split$version/all.dwp" llvm-dwp-14 -o "$dir/split$version/all.dwp" "$dir/split$version"/*.dwo &&
+		rm -f "$dir/split$version"/*.dwo &&
+		judge "c_package_$version" "$dir/split$version/all" --reference "$dir/whole$version/all"
+done
+
+# Compressed and shared, and a debug file of its own. The oracle reads what it was made from.
+for how in zlib ${long:+zlib-gnu} zstd; do
+	made "c_$how" "$dir/c5.$how" objcopy "--compress-debug-sections=$how" "$dir/c5" "$dir/c5.$how" &&
+		judge "c_$how" "$dir/c5.$how" --reference "$dir/c5"
+done
+made c_debug_file "$dir/c5.debug" objcopy --only-keep-debug "$dir/c5" "$dir/c5.debug" &&
+	judge c_debug_file "$dir/c5.debug" --reference "$dir/c5"
+cp "$dir/lto" "$dir/lto.dwz" && cp "$dir/x4" "$dir/x4.dwz"
+if made c_dwz "$dir/shared.debug" dwz -m "$dir/shared.debug" -r "$dir/lto.dwz" "$dir/x4.dwz"; then
+	judge c_dwz "$dir/lto.dwz" --reference "$dir/lto"
+	judge cxx_dwz "$dir/x4.dwz" --reference "$dir/x4"
+	# By its build-id, wherever the name points to.
+	id=$(readelf -n "$dir/shared.debug" | sed -n 's/.*Build ID: //p')
+	mkdir -p "$dir/debug/.build-id/${id:0:2}"
+	mv "$dir/shared.debug" "$dir/debug/.build-id/${id:0:2}/${id:2}.debug"
+	judge cxx_dwz_by_id "$dir/x4.dwz" --reference "$dir/x4" --debug-dir "$dir/debug"
+fi
+
+if command -v rustc >/dev/null; then
+	cat >"$dir/names.rs" <<-'RUST'
+		use std::collections::{BTreeMap, HashMap};
+		fn main() {
+		    let words: Vec<String> = std::env::args().chain("a bb ccc".split(' ').map(String::from)).collect();
+		    let mut by_length: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+		    for word in &words { by_length.entry(word.len()).or_default().push(word); }
+		    let counts: HashMap<char, usize> = words.iter().flat_map(|w| w.chars()).fold(HashMap::new(), |mut m, c| { *m.entry(c).or_insert(0) += 1; m });
+		    let mut sorted: Vec<_> = counts.into_iter().filter(|(c, _)| c.is_alphanumeric()).collect();
+		    sorted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+		    println!("{:?} {:?}", by_length, sorted);
+		}
+	RUST
+	made rust "$dir/rust" rustc -O -g -o "$dir/rust" "$dir/names.rs" && judge rust "$dir/rust"
+else
+	echo "skip lines_rust - no rustc here"
+fi
+exit $failed

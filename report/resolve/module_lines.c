@@ -2,7 +2,7 @@
 #include "report/resolve/module_lines.h"
 
 #include "common/cleanup.h"
-#include "report/resolve/line_child.h"
+#include "report/resolve/line_cache.h"
 #include "report/resolve/module_symbols.h"
 #include "report/resolve/unpack_sections.h"
 
@@ -51,6 +51,7 @@ static int wanted_file(const struct local_elf *local)
 static int resolve(struct modules *modules, struct module *module)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
+	const struct line_owner owner = {.id = &module->id, .name = module->name};
 	struct line_job job = {.local = &modules->files};
 
 	if (module->kind == MODULE_KERNEL)
@@ -60,7 +61,9 @@ static int resolve(struct modules *modules, struct module *module)
 	job.files[0] = wanted_file(&files.binary);
 	job.files[1] = wanted_file(&files.debug);
 	job.bias = files.bias;
-	return job.files[0] < 0 && job.files[1] < 0 ? -ENODATA : line_child_resolve(&job, &modules->texts, &module->lines);
+	if (job.files[0] < 0 && job.files[1] < 0)
+		return -ENODATA;
+	return line_cache_resolve(modules->files.cache, &owner, &job, &modules->texts, &module->lines);
 }
 
 int module_lines_resolve(struct modules *modules, uint32_t number, const uint64_t *addresses, size_t count)

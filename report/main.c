@@ -33,6 +33,7 @@ static int run_tool(const struct report_options *options, const struct profile_n
 		.filter = &options->filter,
 		.names = names,
 		.verbose = options->settings.addresses,
+		.output = options->output,
 		.out = output->stream,
 	};
 

@@ -65,7 +65,7 @@ static int add_embedded(struct profile *profile, const struct trace_model *model
 	int r = profile_intern_host(profile, model, &host);
 
 	for (size_t i = 0; i < model->modules.count && r == 0; i++)
-		if (model->modules.items[i].segment_count)
+		if (model->modules.items[i].segment_count || model->modules.items[i].line_chunks.count)
 			r = modules_add(&profile->modules, model, &model->modules.items[i], host, &number);
 	return r;
 }

@@ -163,6 +163,10 @@ static const struct option_row rows[] = {
 	{"The trace itself", "dump", 0, OPTION_FLAG, AT(tool_wanted[TOOL_DUMP]), NULL, 0, 0, NULL,
 	 "every chunk and every record, a line each"},
 
+	{"The trace itself", "resolve-lines", 0, OPTION_FLAG, AT(tool_wanted[TOOL_RESOLVE_LINES]), NULL, 0, 0, NULL,
+	 "write the trace to -o FILE, with files, lines and inlined functions for readers without debug information"},
+	{"The trace itself", "output", 'o', OPTION_TEXT, AT(output), "FILE", 0, 0, NULL, "a file that is not there yet"},
+
 	{"Filters", "command", 'c', OPTION_PARSE, 0, "RE", 0, 0, report_filter_comm,
 	 "tasks whose comm matches the regular expression (POSIX ERE)"},
 	{"Filters", "pid", 0, OPTION_PARSE, 0, "LIST", 0, 0, report_filter_pids, "processes, as in 12,345"},
@@ -250,7 +254,6 @@ static const struct option_row rows[] = {
 	{NULL, "user-threads", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "kernel-threads", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "system-wide", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
-	{NULL, NULL, 'o', OPTION_HINT, 0, NULL, 0, 0, NULL, "belongs to rwalker-record; a report goes to stdout: use > FILE"},
 	{NULL, "force", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "embed", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
 	{NULL, "max-size", 0, OPTION_HINT, 0, NULL, 0, 0, NULL, RECORDS},
@@ -322,6 +325,12 @@ static int check(struct report_options *options)
 		return log_error(EINVAL, "-i belongs to --stacks or --folded; the interval between walks is rwalker-record's");
 	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
 		return log_error(EINVAL, "-T belongs to --events, --stacks or --folded");
+	if (options->tool && options->tool->writes && !options->output)
+		return log_error(EINVAL, "--%s writes a trace: -o FILE says where", options->tool->name);
+	if (options->names.quick && options->tool && options->tool->writes)
+		return log_error(EINVAL, "-q and --%s exclude each other", options->tool->name);
+	if (options->output && !(options->tool && options->tool->writes))
+		return log_error(EINVAL, "-o is for a trace that is written; a report goes to stdout: use > FILE");
 	if (options->cache && options->no_cache)
 		return log_error(EINVAL, "--cache and --no-cache exclude each other");
 	if (options->help || options->version || options->completion)
@@ -377,7 +386,7 @@ static void complete(struct report_options *options)
 	options->names.debug_dirs = options->debug_dirs;
 	options->names.full = options->settings.addresses;
 	options->names.debug_dirs_given = options->debug_dir_list.count;
-	options->names.quick |= options->tool != NULL; /* tools print no lines */
+	options->names.quick |= options->tool && !options->tool->writes; /* tools print no lines */
 }
 
 int report_options_parse(struct report_options *options, int argc, char **argv)

@@ -32,6 +32,7 @@ struct report_options {
 	struct view_settings settings;
 	enum report_color color;
 	bool no_pager;
+	const char *output;   /* where a tool writes a trace; NULL: not given */
 	const char *cache;    /* the file; NULL: none */
 	bool cache_is_default;
 	uint64_t max_memory;  /* bytes, 0: no limit */

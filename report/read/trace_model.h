@@ -12,6 +12,7 @@
 #include "common/elf_file.h"
 #include "format/event.h"
 #include "format/event_decoder.h"
+#include "format/event_lines.h"
 #include "format/limits.h"
 #include "format/trace_reader.h"
 #include "report/read/text_pool.h"
@@ -36,7 +37,7 @@ struct trace_module {
 	uint32_t machine;
 	struct event_segment *segments;
 	size_t segment_count;
-	chunk_list symbol_chunks, unwind_chunks;
+	chunk_list symbol_chunks, unwind_chunks, line_chunks;
 };
 
 struct trace_perf_map {

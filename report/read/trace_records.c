@@ -389,6 +389,14 @@ static int add_embed_unwind(struct trace_model *model, uint32_t chunk, const str
 	return r < 0 || !module ? r : note_chunk(&module->unwind_chunks, chunk);
 }
 
+static int add_embed_lines(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_module *module = NULL;
+	int r = find_module(model, event->embed_lines.module, &module);
+
+	return r < 0 || !module ? r : note_chunk(&module->line_chunks, chunk);
+}
+
 static int add_perf_map(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	struct trace_perf_map *map, fresh = {.tgid = event->perf_map.tgid};
@@ -420,6 +428,7 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_EMBED_SYMBOLS] = add_embed_symbols,
 		[EVENT_PERF_MAP] = add_perf_map,
 		[EVENT_EMBED_UNWIND] = add_embed_unwind,
+		[EVENT_EMBED_LINES] = add_embed_lines,
 	};
 
 	if ((size_t)event->kind >= sizeof(add) / sizeof(add[0]) || !add[event->kind])

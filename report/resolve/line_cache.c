@@ -68,7 +68,7 @@ static void rest_deinit(struct rest *rest)
 	free(rest->numbers);
 }
 
-/* Answers what the cache knows. */
+/* Answers what the cache knows, of what is not answered yet. */
 static int ask_cache(const struct name_frames *frames, struct line_answers *answers, struct rest *rest)
 {
 	int r = 0;
@@ -81,6 +81,8 @@ static int ask_cache(const struct name_frames *frames, struct line_answers *answ
 		const struct name_level *levels;
 		size_t count;
 
+		if (answers->places[i].count)
+			continue;
 		if (name_frames_find(frames, answers->addresses[i], &levels, &count)) {
 			r = count ? put_levels(answers, i, levels, count) : 0;
 		} else {
@@ -118,9 +120,8 @@ int line_cache_resolve(struct name_cache *cache, const struct line_owner *owner,
 
 	if (cache && describe(job, &source))
 		r = name_cache_frames(cache, owner->id, owner->name, &source, &frames);
-	if (r < 0 || !frames)
-		return r < 0 ? r : line_child_resolve(job, texts, answers);
-	r = ask_cache(frames, answers, &rest);
+	if (r == 0)
+		r = ask_cache(frames, answers, &rest);
 	if (r < 0 || !rest.count)
 		return r;
 	r = line_answers_init(&rest.answers, rest.addresses, rest.count);

@@ -14,7 +14,7 @@ struct line_owner { /* whose lines they are */
 	const char *name;
 };
 
-/* As line_child_resolve(). Answers may point into the cache, which must outlive them; it may be NULL. */
+/* As line_child_resolve(), for what has no answer yet. Answers may point into the cache, which must outlive them; it may be NULL. */
 int line_cache_resolve(struct name_cache *cache, const struct line_owner *owner, const struct line_job *job,
 		       struct text_pool *texts, struct line_answers *answers);
 

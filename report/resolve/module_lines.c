@@ -2,6 +2,7 @@
 #include "report/resolve/module_lines.h"
 
 #include "common/cleanup.h"
+#include "report/resolve/embedded_lines.h"
 #include "report/resolve/line_cache.h"
 #include "report/resolve/module_symbols.h"
 #include "report/resolve/unpack_sections.h"
@@ -47,7 +48,15 @@ static int wanted_file(const struct local_elf *local)
 	return local->fd >= 0 && unpack_sections_has_dwarf(local->fd) ? local->fd : -1;
 }
 
-/* All that is read for a module is read here. */
+static bool is_complete(const struct line_answers *answers)
+{
+	for (size_t i = 0; i < answers->count; i++)
+		if (!answers->places[i].count)
+			return false;
+	return true;
+}
+
+/* All that is read for a module is read here, but for what the traces hold. */
 static int resolve(struct modules *modules, struct module *module)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
@@ -75,6 +84,8 @@ int module_lines_resolve(struct modules *modules, uint32_t number, const uint64_
 		return 0;
 	r = line_answers_init(&module->lines, addresses, count);
 	if (r == 0)
+		r = embedded_lines_add(module, &modules->texts, &module->lines);
+	if (r == 0 && !is_complete(&module->lines))
 		r = resolve(modules, module);
 	if (r == -ENOMEM)
 		return r;

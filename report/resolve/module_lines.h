@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the DWARF of this machine says of a module's addresses: from the local binary, if it has the module's build-id and DWARF,
+ * What the traces hold of the lines of a module's addresses, and what the DWARF of this machine says of the others: from the local binary, if it has the module's build-id and DWARF,
  * else from its separate debug file; of the kernel from --vmlinux or its debug file. All addresses of a module are asked for at
  * once, before the first is looked up. The answers are the module's.
  */

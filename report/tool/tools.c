@@ -2,9 +2,10 @@
 #include "report/tool/tool.h"
 
 const struct tool tools[TOOL_KINDS] = {
-	[TOOL_INFO] = {"info", tool_info, false},
-	[TOOL_NEEDS] = {"needs", tool_needs, false},
-	[TOOL_DUMP] = {"dump", tool_dump, false},
-	[TOOL_CACHE_INFO] = {"cache-info", tool_cache_info, true},
-	[TOOL_CACHE_CLEAR] = {"cache-clear", tool_cache_clear, true},
+	[TOOL_INFO] = {.name = "info", .run = tool_info},
+	[TOOL_NEEDS] = {.name = "needs", .run = tool_needs},
+	[TOOL_DUMP] = {.name = "dump", .run = tool_dump},
+	[TOOL_RESOLVE_LINES] = {.name = "resolve-lines", .run = tool_resolve_lines, .writes = true},
+	[TOOL_CACHE_INFO] = {.name = "cache-info", .run = tool_cache_info, .without_trace = true},
+	[TOOL_CACHE_CLEAR] = {.name = "cache-clear", .run = tool_cache_clear, .without_trace = true},
 };

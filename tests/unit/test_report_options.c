@@ -204,8 +204,9 @@ static void refuses(struct test *t)
 		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t", "-T t", "-T --tree t",
 		"-T --export perf-script t", "-T -f --wakers t",
 		"--cache x --no-cache t", "--cache-info t", "--cache-clear --no-cache", "--cache-info --cache-clear", "--cache x",
+		"--resolve-lines t", "--resolve-lines -o x", "--resolve-lines -q -o x t", "--info -o x t",
 		/* not built yet: unknown */
-		"--condense t", "--resolve-lines t",
+		"--condense t",
 		/* the recorder's */
 		"-a t", "-r t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
 		"--finalize t", "--force t", "--stack-storage-size 5 t",

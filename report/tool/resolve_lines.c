@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The trace once more, and behind it a section that has lines and inlined functions for the addresses in its call chains, for
+ * readers without debug information. What was recorded is not touched: the sections before are the same bytes.
+ */
+#include "report/tool/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "format/event_log.h"
+#include "report/profile_internal.h"
+#include "report/read/trace_file.h"
+#include "report/resolve/module_lines.h"
+
+enum { COPY_BYTES = 1 << 20, ENTRY_TEXT_MAX = 64 << 10 };
+
+struct resolving {
+	const struct tool_request *request;
+	struct profile *profile;
+	struct trace_writer *writer;
+	struct event_log *log;
+	size_t modules, addresses;
+	int fd;
+};
+
+static void resolving_deinit(struct resolving *all)
+{
+	event_log_destroy(all->log);
+	trace_writer_destroy(all->writer);
+	profile_destroy(all->profile);
+	if (all->fd >= 0)
+		(void)close(all->fd);
+}
+
+static int fail(const struct resolving *all, int r)
+{
+	return log_error(-r, "cannot write \"%s\": %s", all->request->output, strerror(-r));
+}
+
+/* --- what was recorded --- */
+
+/* Up to where the trace is whole: a chunk that was being written when the recorder died is left away. */
+static uint64_t whole_bytes(const struct trace_file *file, uint64_t size)
+{
+	const struct rwk_chunk_header *last = file->chunk_count ? &file->chunks[file->chunk_count - 1].header : NULL;
+	struct trace_damage damage;
+
+	trace_reader_damage(file->reader, &damage);
+	if (!last || !damage.torn_tail || file->sections[file->model_count - 1].closed)
+		return size;
+	return file->chunks[file->chunk_count - 1].offset + sizeof(*last) + (last->stored_size + 7u) / 8 * 8;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t length)
+{
+	while (length) {
+		ssize_t written = write(fd, bytes, length);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written ? -errno : -EIO;
+		bytes += written;
+		length -= (size_t)written;
+	}
+	return 0;
+}
+
+static int copy_bytes(int from, int to, uint64_t length)
+{
+	_cleanup_free_ uint8_t *bytes = malloc(COPY_BYTES);
+	uint64_t offset = 0;
+	int r = bytes ? 0 : -ENOMEM;
+
+	while (r == 0 && offset < length) {
+		size_t part = length - offset < COPY_BYTES ? (size_t)(length - offset) : COPY_BYTES;
+		ssize_t got = pread(from, bytes, part, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EIO;
+		r = write_all(to, bytes, (size_t)got);
+		offset += (uint64_t)got;
+	}
+	return r;
+}
+
+static int copy_trace(struct resolving *all)
+{
+	struct trace_file *file = all->profile->files[0];
+	struct stat status;
+
+	if (fstat(file->fd, &status) < 0)
+		return -errno;
+	return copy_bytes(file->fd, all->fd, whole_bytes(file, (uint64_t)status.st_size));
+}
+
+/* --- what is added --- */
+
+static struct event_text text_of(const char *text)
+{
+	return text ? (struct event_text){text, (uint32_t)strnlen(text, RWK_MAX_STRING)} : (struct event_text){"", 0};
+}
+
+/* Levels whose texts would fill a chunk are left out, the outermost first. */
+static size_t convert(const struct line_level *levels, size_t count, struct event_line_level *out)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < count && i < RWK_MAX_LEVELS; i++) {
+		out[i] = (struct event_line_level){text_of(levels[i].function), text_of(levels[i].file), levels[i].line};
+		bytes += out[i].function.length + out[i].file.length;
+		if (bytes > ENTRY_TEXT_MAX)
+			break;
+	}
+	return i;
+}
+
+static int add_module(struct resolving *all, const struct module *module, uint32_t number)
+{
+	const struct event event = {.kind = EVENT_MODULE,
+				    .module = {.id = number,
+					       .kind = module->kind,
+					       .path = text_of(module->path),
+					       .build_id = {(const char *)module->id.bytes, module->id.length}}};
+	const struct event_embed_module embed = {.module = number,
+						 .status = EMBED_MIN,
+						 .segment_count = (uint32_t)module->segment_count,
+						 .segments = module->segments};
+	int r = event_log_add(all->log, &event);
+
+	return r < 0 ? r : event_log_add_embed_module(all->log, &embed);
+}
+
+struct converted {
+	struct event_line *lines;
+	struct event_line_level *levels;
+};
+
+static void converted_deinit(struct converted *converted)
+{
+	free(converted->lines);
+	free(converted->levels);
+}
+
+static int add_lines(struct resolving *all, const struct module *module, uint32_t number)
+{
+	_cleanup_(converted_deinit) struct converted out = {0};
+	const struct line_answers *answers = &module->lines;
+	size_t count = 0, levels = 0;
+	int r;
+
+	out.lines = calloc(answers->count + 1, sizeof(*out.lines));
+	out.levels = calloc(answers->levels.count + 1, sizeof(*out.levels));
+	if (!out.lines || !out.levels)
+		return -ENOMEM;
+	for (size_t i = 0; i < answers->count; i++) {
+		const struct line_place *place = &answers->places[i];
+		size_t taken = place->count ? convert(answers->levels.items + place->first, place->count, out.levels + levels) : 0;
+
+		if (!taken)
+			continue;
+		out.lines[count++] = (struct event_line){answers->addresses[i], out.levels + levels, (uint32_t)taken};
+		levels += taken;
+	}
+	if (!count)
+		return 0;
+	r = add_module(all, module, number);
+	if (r == 0)
+		r = event_log_add_embed_lines(all->log, number, out.lines, count);
+	all->modules++;
+	all->addresses += count;
+	return r;
+}
+
+static int add_section(struct resolving *all)
+{
+	const struct trace_writer_settings settings = {0};
+	struct modules *modules = &all->profile->modules;
+	int r = trace_writer_create(&trace_io_system, all->fd, &settings, &all->writer);
+
+	if (r == 0)
+		r = event_log_create(all->writer, 0, &all->log);
+	for (uint32_t i = 1; i < modules->items.count && r == 0; i++)
+		if (modules->items.items[i]->id.length)
+			r = add_lines(all, modules->items.items[i], i);
+	return r < 0 ? r : event_log_close(all->log, RWK_END_CLEAN, NULL, 0);
+}
+
+/* --- the whole --- */
+
+/* A file that is there is not overwritten: it may be the trace itself. */
+static int open_output(struct resolving *all)
+{
+	all->fd = open(all->request->output, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (all->fd < 0 && errno == EEXIST)
+		return log_error(EEXIST, "\"%s\" is there already, and is not overwritten", all->request->output);
+	return all->fd < 0 ? fail(all, -errno) : 0;
+}
+
+int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
+{
+	_cleanup_(resolving_deinit) struct resolving all = {.request = request, .fd = -1};
+	struct profile_account account;
+	int r;
+
+	if (request->path_count != 1)
+		return log_error(EINVAL, "--resolve-lines takes one trace at a time");
+	r = profile_create(request->paths, 1, request->filter, request->names, &all.profile);
+	if (r == 0)
+		r = open_output(&all);
+	if (r < 0)
+		return r;
+	profile_account(all.profile, &account);
+	*ret_damaged = account.lost;
+	r = copy_trace(&all);
+	if (r == 0)
+		r = add_section(&all);
+	if (r < 0) {
+		(void)unlink(request->output);
+		return fail(&all, r);
+	}
+	log_info("\"%s\": lines of %zu addresses in %zu modules added", request->output, all.addresses, all.modules);
+	return 0;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the traces hold of the lines of a module's addresses, and what the DWARF of this machine says of the others: from the local binary, if it has the module's build-id and DWARF,
- * else from its separate debug file; of the kernel from --vmlinux or its debug file. All addresses of a module are asked for at
- * once, before the first is looked up. The answers are the module's.
+ * What the traces hold of the lines of a module's addresses, and what the DWARF of this machine says of the others: from the local
+ * binary, if it has the module's build-id and DWARF, else from its separate debug file; of the kernel from --vmlinux or its
+ * debug file. All addresses of a module are asked for at once, before the first is looked up. The answers are the module's.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_LINES_H
 #define RWALKER_REPORT_RESOLVE_MODULE_LINES_H

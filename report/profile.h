@@ -84,7 +84,7 @@ struct profile_symbol {
 	uint64_t start;   /* module address of the symbol */
 	const char *file; /* full path as far as it is known; NULL: not known */
 	uint32_t line;	  /* 0: none in particular */
-	bool inlined, no_offset; /* no_offset: nor a start; the name is from DWARF */
+	bool inlined, no_offset; /* no_offset: nor a start; the name is from DWARF, or a note */
 };
 
 enum profile_chain_flag { CHAIN_KERNEL_TRUNCATED = 1,

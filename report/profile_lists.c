@@ -108,6 +108,7 @@ const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t nu
 	profile->symbol_known[number] = true;
 	if (frame->note) {
 		symbol->name = note_text(frame->note);
+		symbol->no_offset = true;
 		return symbol;
 	}
 	/* No memory is as good as no name: the address is printed instead. */

@@ -160,8 +160,8 @@ static int open_local(struct modules *modules, uint32_t number, const struct unw
 		r = find_trampoline(modules, number, &trampoline);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	r = local_elf_open_debug(&modules->files, &module->id, &debug);
-	if (r == 0 || r != -ENOMEM)
+	r = local_elf_open_debug_for(&modules->files, module->path, &module->id, binary.elf, NULL, &debug);
+	if (r != -ENOMEM)
 		r = cfi_file_open(binary.elf, r == 0 ? debug.elf : NULL, trampoline, &unwind->file);
 	if (r == 0)
 		unwind->source = UNWIND_FROM_FILE;

@@ -25,6 +25,6 @@ judge_kernel() { # KERNEL
 
 need_programs
 mkdir -p "$RESULTS"
-for kernel in $(kernels); do
+for kernel in $(kernels 6.1-cloud); do
 	judged judge_kernel "dwarf-$kernel" "$kernel" dwarf.sh
 done

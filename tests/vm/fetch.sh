@@ -28,27 +28,34 @@ meta_of() {
 	esac
 }
 
-# apt for another machine has lists of its own, so that nothing of this system changes: options in $apt.
+# apt for another machine has lists of its own, so that nothing of this system changes.
 foreign_apt() { # ARCHITECTURE
 	state=$store/apt-$1
-	apt="-o APT::Architecture=$1 -o APT::Architectures=$1 -o Dir::State=$state -o Dir::State::status=$state/status -o Dir::Cache=$state"
 	mkdir -p "$state/lists/partial" "$state/archives/partial"
 	: >"$state/status"
-	apt-get -q $apt update >"$state/log" 2>&1 || say "$(tail -n 1 "$state/log")"
+	cat >"$state/config" <<-END
+		APT::Architecture "$1";
+		APT::Architectures { "$1"; };
+		Dir::State "$state";
+		Dir::State::status "$state/status";
+		Dir::Cache "$state";
+	END
+	export APT_CONFIG="$state/config"
+	apt-get -q update >"$state/log" 2>&1 || say "$(tail -n 1 "$state/log")"
 }
 
 download() { # WORK PACKAGE...
 	in=$1
 	shift
 	say "downloading $*"
-	(cd "$in" && apt-get -q $apt download "$@") >"$in/log" 2>&1 && return 0
+	(cd "$in" && apt-get -q download "$@") >"$in/log" 2>&1 && return 0
 	sed 's/^/  apt: /' "$in/log" >&2
 	say "cannot download '$*': no network, or the archive has moved on ('apt-get update')"
 	return 77
 }
 
 package_of() {
-	apt-cache $apt depends "$1" 2>/dev/null | sed -n 's/ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
+	apt-cache depends "$1" 2>/dev/null | sed -n 's/ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
 }
 
 # One module by its name as `depends=` spells it; file names may have - for _ and a suffix of compression.
@@ -118,7 +125,6 @@ fetch_libraries() {
 	trap - EXIT INT TERM
 }
 
-apt=
 for tool in apt-cache apt-get dpkg-deb xz; do
 	command -v $tool >/dev/null || { say "'$tool' is missing"; exit 77; }
 done

@@ -40,6 +40,12 @@ addresses() { # SOURCE
 		sed -nE 's/^ *0x([0-9a-f]{16}) [^[].*/\1/p'
 }
 
+# Offsets in the kernel count from its text, wherever that lies.
+no_kernel_address() {
+	"$REPORT" --dump "$dir/aarch64.rwk" >"$dir/dump" && grep -q '^ *kernel-symbol ' "$dir/dump" &&
+		no_line '^ *kernel-symbol .* offset=0x[0-9a-f]\{9\}' "$dir/dump"
+}
+
 judge_kernel() { # KERNEL
 	recorded "$1/run" aarch64 || return
 	grep -qw paca "$dir/features" || { not_ok "$1/features" "the emulated CPU does not sign: $(cat "$dir/features")"; return; }
@@ -51,10 +57,11 @@ judge_kernel() { # KERNEL
 	samples=$(awk '/^(frames|signals);/ { all += $NF } END { print all + 0 }' "$dir/cpu.folded")
 	verdict "$1/samples" "$samples samples of the load, which ran for 3 s on 2 CPUs at 250 Hz" [ "$samples" -gt 100 ]
 	path "$1/cpu" cpu '^frames;thread_start;start_thread;burner;frames_outer;frames_middle;frames_burn[; ]'
-	path "$1/wait" offcpu '^frames;thread_start;start_thread;napper;frames_nap;frames_sleep;.*nanosleep'
+	path "$1/wait" offcpu '^frames;thread_start;start_thread;napper;frames_nap;frames_sleep;.*nanosleep;.*el0_svc;.*hrtimer_nanosleep'
 	path "$1/interrupted" cpu '^signals;_start;.*;main;signals_middle;signals_spin[; ]'
 	# The vDSO has no unwind information of what a handler returns to. Of the interrupted code itself any instruction may be shown.
 	path "$1/signal" cpu '^signals;_start;.*;main;signals_middle;.*__kernel_rt_sigreturn;on_signal;signals_inner;signals_burn[; ]'
+	verdict "$1/kernel" "addresses of the kernel are in the trace" no_kernel_address
 	clean=$(sed -nE 's/^ *unwound +([0-9]+)\.[0-9]+% end where their thread began.*/\1/p' "$dir/info")
 	verdict "$1/clean" "${clean:-no} % of the stacks end where their thread began, see '$dir/info'" [ "${clean:-0}" -ge 95 ]
 	for source in cpu offcpu; do addresses $source; done >"$dir/addresses"

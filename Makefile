@@ -2,6 +2,20 @@
 # rwalker. "make help" lists the targets; V=1 shows the commands, SAN=1 builds with ASan and UBSan.
 
 VERSION := 0.1.0
+
+# ARCH=aarch64: the recorder for that machine, by Debian's cross compiler; the libraries are those of dpkg's foreign
+# architecture, or fetched.
+CROSS := $(filter aarch64,$(ARCH))
+ifdef CROSS
+CC := $(CROSS)-linux-gnu-gcc
+AR := $(CROSS)-linux-gnu-ar
+BUILD ?= build/$(CROSS)
+CROSS_LIBRARIES := $(if $(filter libbpf.a,$(shell $(CC) -print-file-name=libbpf.a)),build/vm/$(CROSS)/lib)
+LDFLAGS += $(addprefix -L,$(CROSS_LIBRARIES))
+GUEST_FLAGS := -mbranch-protection=standard -fomit-frame-pointer
+else
+PACK_RELOCS := -Wl,-z,pack-relative-relocs
+endif
 BUILD ?= build
 
 PREFIX ?= /usr/local
@@ -20,6 +34,8 @@ DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
 	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils dwz \
 	debuginfod elfutils zstd gron lld-14
+# For the recorder of another machine and its test: 52 MB to fetch.
+DEPS_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm
 
 # --- flags ---------------------------------------------------------------------------------------
 
@@ -41,8 +57,8 @@ CFLAGS_ALL = -std=gnu11 $(WARN) $(HARDEN) $(SANITIZE) $(CPPFLAGS_ALL) -MMD -MP $
 LDFLAGS_ALL = $(or $(1),-pie) $(LINK_HARDEN) $(SANITIZE) $(LDFLAGS)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_CFLAGS ?= -O2
-BPF_CFLAGS_ALL = -g -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -Werror \
-	-I. -idirafter /usr/include/$(MULTIARCH) -MMD -MP $(BPF_CFLAGS)
+BPF_CFLAGS_ALL = -g -target bpf -mcpu=v3 -std=gnu11 -Wall -Werror \
+	-I. -idirafter /usr/include/$(MULTIARCH) -idirafter /usr/$(MULTIARCH)/include -MMD -MP $(BPF_CFLAGS)
 # Programs that are measured: frames as they were written.
 WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -pthread \
 	-Wall -MMD -MP
@@ -62,7 +78,7 @@ ORACLE_C := $(wildcard tests/oracle/*.c)
 TOOL_C := $(wildcard tests/fault/*.c tests/bench/*.c tests/golden/*.c)
 WORKLOAD_C := $(wildcard tests/live/workloads/*.c samples/*/workload.c)
 WORKLOAD_CXX := $(wildcard tests/live/workloads/*.cpp samples/*/workload.cpp)
-GUEST_C := $(wildcard tests/vm/guest/*.c)
+GUEST_C := $(if $(CROSS),$(addprefix tests/vm/guest/,frames.c signals.c stopwatch.c),$(wildcard tests/vm/guest/*.c))
 
 SHARED_A := $(B)/shared.a
 RECORD_A := $(B)/record.a
@@ -93,7 +109,7 @@ SUBMAKE = +$(Q)$(MAKE) --no-print-directory $(JOBS)
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all record report static demo check check-run check-long check-vm bench fuzz test-programs \
+.PHONY: all record report static guests demo check check-run check-long check-vm bench fuzz test-programs \
 	fuzz-programs install install-record install-report uninstall deps deps-test help clean FORCE
 
 all: record report ## build both programs (the default)
@@ -136,10 +152,13 @@ $(B)/rwalker-report: $(B)/report/main.o $(REPORT_A) $(SHARED_A)
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ $(LIBS_REPORT) -o $@
 
-$(B)/static/rwalker-record: $(B)/record/main.o $(RECORD_A) $(SHARED_A)
+build/vm/$(CROSS)/lib:
+	$(Q)tests/vm/fetch.sh $(CROSS)
+
+$(B)/static/rwalker-record: $(B)/record/main.o $(RECORD_A) $(SHARED_A) | $(CROSS_LIBRARIES)
 	$(call say,STATIC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s -Wl,-z,pack-relative-relocs,--no-eh-frame-hdr $^ $(LIBS_RECORD) -o $@
+	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s -Wl,--no-eh-frame-hdr $(PACK_RELOCS) $^ $(LIBS_RECORD) -o $@
 	@! readelf -lW $@ | grep INTERP || { echo "'$@' is not static" >&2; exit 1; }
 	@size=$$(stat -c %s $@); [ $$size -lt 2000000 ] || \
 		{ echo "'$@' has $$size bytes; the limit is 2000000" >&2; exit 1; }
@@ -160,6 +179,9 @@ $(BUILD)/bpf/flags: FORCE
 	@echo '$(BPF_FLAGS_NOW)' | cmp -s - $@ || echo '$(BPF_FLAGS_NOW)' >$@
 
 # --- test programs -------------------------------------------------------------------------------
+
+guests: $(GUESTS)
+	@:
 
 test-programs: $(UNITS) $(TOOLS) $(WORKLOADS) $(GUESTS) $(ORACLE)
 	@:
@@ -230,7 +252,7 @@ $(foreach c,$(WORKLOAD_CXX),$(eval $(call workload_rule,$(c),$(CXX))))
 $(GUESTS): $(BUILD)/%: %.c
 	$(call say,GUEST)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O1 -g -static -pthread -D_GNU_SOURCE= -Wall -MMD -MP -MT $@ -MF $@.d $< -o $@
+	$(Q)$(CC) -O1 -g -static -pthread -D_GNU_SOURCE= $(GUEST_FLAGS) -Wall -MMD -MP -MT $@ -MF $@.d $< -o $@
 
 FUZZ_FLAGS = -std=gnu11 -O1 -g -Wall -Wextra -I. -D_GNU_SOURCE= -DRWALKER_VERSION='"$(VERSION)"' \
 	-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -308,16 +330,16 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(MANDIR)/man5/rwk.5
 
 deps: ## install what Debian 12 needs to build and to test
-	@.ci/deps 'build and test rwalker' $(DEPS_BUILD) $(DEPS_TEST)
+	@.ci/deps 'build and test rwalker' $(DEPS_BUILD) $(DEPS_TEST) --optional $(DEPS_CROSS)
 deps-test:
-	@.ci/deps 'build and test rwalker' $(DEPS_BUILD) --optional $(DEPS_TEST)
+	@.ci/deps 'build and test rwalker' $(DEPS_BUILD) --optional $(DEPS_TEST) $(DEPS_CROSS)
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  Variables: V=1 SAN=1 BUILD=dir CC CFLAGS LDFLAGS PREFIX DESTDIR PKG_CONFIG CLANG BPFTOOL'
+	@echo '  Variables: V=1 SAN=1 ARCH=aarch64 BUILD=dir CC CFLAGS LDFLAGS PREFIX DESTDIR PKG_CONFIG CLANG BPFTOOL'
 
 -include $(wildcard $(foreach d,$(B) $(BUILD)/fuzz $(BUILD), \
 	$(addprefix $(d)/,common/*.d format/*.d record/*.d report/*.d report/*/*.d bpf/*.d \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/arch_kernel.h"
 
 struct line { /* "ffffffff81000000 T _stext" or "... t name<TAB>[module]" */
 	uint64_t address;
@@ -138,17 +139,24 @@ static int run_time_add(struct kallsyms *table, const struct line *line)
 	return rc ? rc : array_push(&table->run_time, entry);
 }
 
+static void bounds_take(struct kallsyms_module *kernel, const struct line *line)
+{
+	if (!strcmp(line->name, "_text"))
+		kernel->base = line->address;
+	if (!strcmp(line->name, "_stext") && !kernel->base)
+		kernel->base = arch_kernel_text(line->address);
+	if (!strcmp(line->name, "_etext"))
+		kernel->end = line->address;
+}
+
 static int line_add(struct kallsyms *table, const struct line *line, uint32_t *last_module)
 {
 	struct kallsyms_symbol symbol = {.address = line->address};
-	struct kallsyms_module *kernel = &table->modules.items[0];
 	int rc;
 
-	if (!line->module[0] && !strcmp(line->name, "_text"))
-		kernel->base = line->address;
-	if (!line->module[0] && !strcmp(line->name, "_etext"))
-		kernel->end = line->address;
-	if (!is_text(line->type))
+	if (!line->module[0])
+		bounds_take(&table->modules.items[0], line);
+	if (!is_text(line->type) || line->name[0] == '$') /* $x, $d: where an arm64 module's code and data begin */
 		return 0;
 	if (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11))
 		return run_time_add(table, line);
@@ -187,6 +195,8 @@ static int lines_read(struct kallsyms *table, FILE *file)
 	}
 	if (rc)
 		return rc;
+	if (!table->modules.items[0].base) /* its addresses are offsets to nothing, and stay here */
+		table->modules.items[0].end = 0;
 	return shown ? 0 : -EPERM;
 }
 

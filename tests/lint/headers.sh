@@ -9,7 +9,7 @@ cc=${CC:-cc}
 clang=${CLANG:-clang-14}
 warn=(-std=gnu11 -Wall -Wextra -Werror -Wno-unused-function -D_GNU_SOURCE= -I. -Ibuild)
 multiarch=$($cc -print-multiarch 2>/dev/null)
-bpf=(-target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -std=gnu11 -Wall -Werror -Wno-unused-function
+bpf=(-target bpf -mcpu=v3 -std=gnu11 -Wall -Werror -Wno-unused-function
 	-I. -idirafter "/usr/include/$multiarch")
 
 # alone FILE COMPILER...

@@ -3,8 +3,9 @@
 #
 # fetch.sh KERNEL... : bring Debian's kernels to build/vm/KERNEL/{vmlinuz,modules/,modules.order,release}
 #
-# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt. The exact package is asked from the meta package, because
-# versions rotate. What is there stays there; `rm -r build/vm` to fetch anew.
+# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt, or of another machine 6.1-arm64 or 6.12-arm64. The exact package is
+# asked from the meta package, because versions rotate. `aarch64` is no kernel: what the static recorder of that machine is
+# linked with, and its busybox, to build/vm/aarch64/{lib/,busybox}. What is there stays there; `rm -r build/vm` to fetch anew.
 # Exit: 0 all there, 1 something broken, 77 apt cannot reach its archive (the last line on stderr says why).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,8 +22,36 @@ meta_of() {
 	6.12-cloud) echo linux-image-6.12-cloud-amd64 ;;
 	6.1-rt)     echo linux-image-rt-amd64 ;;
 	6.12-rt)    echo linux-image-6.12-rt-amd64 ;;
+	6.1-arm64)  echo linux-image-cloud-arm64 ;;
+	6.12-arm64) echo linux-image-6.12-cloud-arm64 ;;
 	*) say "'$1' is not a known kernel"; exit 1 ;;
 	esac
+}
+
+# apt for another machine has lists of its own, so that nothing of this system changes.
+foreign_apt() { # ARCHITECTURE
+	state=$store/apt-$1
+	mkdir -p "$state/lists/partial" "$state/archives/partial"
+	: >"$state/status"
+	cat >"$state/config" <<-END
+		APT::Architecture "$1";
+		APT::Architectures { "$1"; };
+		Dir::State "$state";
+		Dir::State::status "$state/status";
+		Dir::Cache "$state";
+	END
+	export APT_CONFIG="$state/config"
+	apt-get -q update >"$state/log" 2>&1 || say "$(tail -n 1 "$state/log")"
+}
+
+download() { # WORK PACKAGE...
+	in=$1
+	shift
+	say "downloading $*"
+	(cd "$in" && apt-get -q download "$@") >"$in/log" 2>&1 && return 0
+	sed 's/^/  apt: /' "$in/log" >&2
+	say "cannot download '$*': no network, or the archive has moved on ('apt-get update')"
+	return 77
 }
 
 package_of() {
@@ -59,6 +88,7 @@ fetch() { # KERNEL
 	out=$store/$1
 	[ -e "$out/release" ] && return 0
 	meta=$(meta_of "$1")
+	case $1 in *-arm64) foreign_apt arm64 ;; esac
 	package=$(package_of "$meta")
 	if [ -z "$package" ]; then
 		say "apt knows no package behind '$meta': run 'apt-get update' (needs network)"
@@ -66,12 +96,7 @@ fetch() { # KERNEL
 	fi
 	work=$(mktemp -d "$store/.fetch.XXXXXX")
 	trap 'rm -rf "$work"' EXIT INT TERM
-	say "downloading $package"
-	if ! (cd "$work" && apt-get download "$package") >"$work/log" 2>&1; then
-		sed 's/^/  apt: /' "$work/log" >&2
-		say "cannot download '$package': no network, or the archive has moved on ('apt-get update')"
-		return 77
-	fi
+	download "$work" "$package" || return $?
 	mkdir "$work/tree" "$work/out"
 	dpkg-deb --fsys-tarfile "$work"/*.deb | tar x -C "$work/tree" --wildcards './boot/vmlinuz-*' './lib/modules/*/kernel/*'
 	: >"$work/out/modules.order"
@@ -84,8 +109,29 @@ fetch() { # KERNEL
 	trap - EXIT INT TERM
 }
 
+fetch_libraries() {
+	out=$store/aarch64
+	[ -e "$out/busybox" ] && return 0
+	foreign_apt arm64
+	work=$(mktemp -d "$store/.fetch.XXXXXX")
+	trap 'rm -rf "$work"' EXIT INT TERM
+	download "$work" libbpf-dev libelf-dev zlib1g-dev liblz4-dev busybox-static || return $?
+	for package in "$work"/*.deb; do dpkg-deb -x "$package" "$work/tree"; done
+	rm -rf "$out"
+	mkdir -p "$out/lib"
+	mv "$work"/tree/usr/lib/aarch64-linux-gnu/*.a "$out/lib/"
+	mv "$work/tree/bin/busybox" "$out/busybox"
+	rm -rf "$work"
+	trap - EXIT INT TERM
+}
+
 for tool in apt-cache apt-get dpkg-deb xz; do
 	command -v $tool >/dev/null || { say "'$tool' is missing"; exit 77; }
 done
 mkdir -p "$store"
-for kernel; do (fetch "$kernel") || exit $?; done
+for kernel; do
+	case $kernel in
+	aarch64) (fetch_libraries) || exit $? ;;
+	*) (fetch "$kernel") || exit $? ;;
+	esac
+done

@@ -7,19 +7,26 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-kernel=$top/build/vm/$1 script=$2 out=$3
+name=$1 kernel=$top/build/vm/$1 script=$2 out=$3
 shift 3
 
+programs=$top/build/tests/vm/guest
 busybox=$(command -v busybox) || { echo "mkinitrd.sh: busybox is missing (package busybox-static)" >&2; exit 1; }
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT INT TERM
 
 mkdir "$root/bin" "$root/modules"
 cp "$busybox" "$root/bin/busybox"
+case $name in
+*-arm64)
+	programs=$top/build/aarch64/tests/vm/guest
+	cp "$top/build/vm/aarch64/busybox" "$root/bin/busybox"
+	;;
+esac
 "$busybox" --list | while read -r applet; do
 	[ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
 done
-for file in "$top"/build/tests/vm/guest/* "$@"; do
+for file in "$programs"/* "$@"; do
 	case $file in *.d | *.o) continue ;; esac
 	rm -f "$root/bin/$(basename "$file")"
 	cp "$file" "$root/bin/"

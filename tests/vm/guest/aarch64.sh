@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Snapshots of code with signed return addresses, sampled by hardware cycles. Judged by tests/vm/test_aarch64.sh.
+. /lib.sh
+
+have_recorder || exit 0
+grep -m 1 ^Features /proc/cpuinfo >/out/features
+# The load begins when the recorder is ready: getting there takes most of the time.
+record aarch64 -p 3 --offcpu 3 --dwarf -f 250 --embed min -- sh -c 'frames 4 & signals 4; wait'
+exit 0

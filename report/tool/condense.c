@@ -216,6 +216,7 @@ int tool_condense(const struct tool_request *request, bool *ret_damaged)
 	condensing.file = condensing.profile->files[0];
 	if (!holds_snapshots(condensing.file))
 		return log_error(ENODATA, "'%s' holds no snapshots: there is nothing to condense", condensing.file->path);
+	condensing.holds_tables = condense_holds_tables(condensing.file);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	r = condense_output_open(request->output, &condensing.output);
 	for (size_t i = 0; i < condensing.file->model_count && r == 0; i++)

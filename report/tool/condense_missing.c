@@ -10,6 +10,15 @@
 #include "report/resolve/module_unwind.h"
 #include "report/tool/condense_parts.h"
 
+bool condense_holds_tables(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->model_count; i++)
+		for (size_t k = 0; k < file->models[i].modules.count; k++)
+			if (file->models[i].modules.items[k].unwind_chunks.count)
+				return true;
+	return false;
+}
+
 /* Of a file that the recorder read for its unwind tables the trace holds what there is, even if that is nothing (Go). */
 static bool was_read(const struct module *module)
 {
@@ -22,10 +31,10 @@ static bool was_read(const struct module *module)
 	return false;
 }
 
-static bool lacks_tables(const struct module *module)
+static bool lacks_tables(const struct condensing *condensing, const struct module *module)
 {
 	return (module->kind == MODULE_FILE || module->kind == MODULE_VDSO) && module->unwind &&
-	       module->unwind->source == UNWIND_NOWHERE && !was_read(module);
+	       module->unwind->source == UNWIND_NOWHERE && !(condensing->holds_tables && was_read(module));
 }
 
 static int count_module(struct condensing *condensing, uint32_t number)
@@ -54,7 +63,7 @@ static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t
 	if (!timeline_find(&condensing->model->timeline, process, address, &mapping))
 		return 0;
 	r = chain_mapped_frame(&condensing->context, process, &mapping, &frame);
-	if (r < 0 || !lacks_tables(condensing->profile->modules.items.items[frame.module]))
+	if (r < 0 || !lacks_tables(condensing, condensing->profile->modules.items.items[frame.module]))
 		return r;
 	*broken = true;
 	return count_module(condensing, frame.module);

@@ -37,6 +37,7 @@ struct condensing {
 	struct condense_missing *missing;
 	size_t missing_room;
 	bool partial;
+	bool holds_tables; /* the recorder embedded unwind information */
 	/* Of the section at hand: */
 	struct trace_model *model;
 	struct event_log *log;
@@ -62,6 +63,7 @@ int condense_taken(struct condensing *condensing, int r);
 int condense_events(struct condensing *condensing);
 
 /* condense_missing.c: the modules of which unwind tables would have been needed. */
+bool condense_holds_tables(const struct trace_file *file);
 int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
 /* Names them; refuses with -ENODATA unless --partial was given. */
 int condense_tell_missing(const struct condensing *condensing);

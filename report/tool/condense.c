@@ -106,7 +106,7 @@ static int say_why(const struct condensing *condensing, int r)
 {
 	if (r == -ENOMEM)
 		return log_error(ENOMEM, "there is not enough memory; --max-memory raises the limit");
-	return log_error(-r, "cannot condense '%s' into '%s': %s", condensing->file->path,
+	return log_error(-r, "cannot condense '%s' into '%s', of which nothing is kept: %s", condensing->file->path,
 			 condensing->output.is_stdout ? "stdout" : condensing->output.path, strerror(-r));
 }
 

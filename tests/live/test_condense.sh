@@ -13,8 +13,13 @@ canary=$(python3 -c 'print("".join(chr(65 + (i * 7 + 3) % 26) for i in range(48)
 views=(--tree --stacks '--folded --source cpu' '--folded --source offcpu' --wakers --chains --events --top-waits
 	--summary --histogram '--tree -v' '--events -v -s' '--stacks --raw-frames' '--tree -U' '--tree -K' '--tasks')
 
-${CC:-cc} -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -D_GNU_SOURCE -pthread \
-	"$here/tests/live/workloads/plug/canary.c" -o "$program" || die "cannot build the workload"
+build_program() { # FILE OPTION...
+	local file=$1
+	shift
+	${CC:-cc} -O2 -fno-optimize-sibling-calls "$@" -D_GNU_SOURCE -pthread \
+		"$here/tests/live/workloads/plug/canary.c" -o "$file" || die "cannot build the workload"
+}
+build_program "$program" -fomit-frame-pointer
 
 # same_reports OLD NEW [OPTION...]
 same_reports() {
@@ -131,7 +136,20 @@ test_killed() {
 	run_ok killed "$report" --condense "$scratch/killed.rwk" --partial -o "$scratch/killed_small.rwk" || return
 	check "it is as unfinished as it was" grep -q 'ended *not closed' <("$report" --info "$scratch/killed_small.rwk")
 	check_scrubbed killed_small
-	check "the same call chains" cmp <("$report" --folded "$scratch/killed.rwk") <("$report" --folded "$scratch/killed_small.rwk")
+	same_reports killed killed_small
+}
+
+# Chains of more frames than a stack may have, and ones that go on by frame pointers behind the end of the snapshot.
+test_ends() {
+	build_program "$scratch/framed" -fno-omit-frame-pointer
+	run_ok deep "$record" -p 1 -u --dwarf -o "$scratch/deep.rwk" -- "$program" 1 1400 || return
+	run_ok deep_small "$report" --condense "$scratch/deep.rwk" -o "$scratch/deep_small.rwk"
+	check "there are deep ones" grep -q 'unwound stacks .* are too deep' <("$report" --tree "$scratch/deep.rwk")
+	same_reports deep deep_small
+	run_ok tail "$record" -p 1 -u --dwarf --dwarf-size 1024 -o "$scratch/tail.rwk" -- "$scratch/framed" 1 60 || return
+	run_ok tail_small "$report" --condense "$scratch/tail.rwk" -o "$scratch/tail_small.rwk"
+	check "there are tails" grep -q 'callers by frame pointer behind the end' <("$report" --tree "$scratch/tail.rwk")
+	same_reports tail tail_small
 }
 
 # A byte in the middle of a chunk of events: the rest is condensed, and the exit code says it.
@@ -166,6 +184,7 @@ test_streams
 test_refusals
 test_missing_tables
 test_killed
+test_ends
 test_damaged
 test_full_disk
 finish

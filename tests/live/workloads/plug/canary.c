@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program whose stacks need unwinding: computes below functions without frame pointers, on its own and inside a signal
+ * canary [SECONDS [DEPTH]]: a program whose stacks need unwinding: computes below functions without frame pointers, on its own and inside a signal
  * handler, waits for a second thread, and recurses. On its stack lies a text that a condensed trace must not hold.
  */
 #include <pthread.h>
@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 {
 	struct itimerval every = {{0, 7000}, {0, 7000}};
 	double end = now() + (argc > 1 ? atof(argv[1]) : 2);
+	unsigned int depth = argc > 2 ? (unsigned int)atoi(argv[2]) : 30;
 	char canary[64];
 	pthread_t thread;
 
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
 		return 1;
 	while (now() < end) {
 		spin(1000000);
-		descend(30);
+		descend(depth);
 		hold();
 		getppid();
 	}

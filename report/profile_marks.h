@@ -7,7 +7,6 @@
 #ifndef RWALKER_REPORT_PROFILE_MARKS_H
 #define RWALKER_REPORT_PROFILE_MARKS_H
 
-#include "format/stack_mark.h"
 #include "report/profile_internal.h"
 #include "report/resolve/unwinder.h"
 

@@ -89,7 +89,7 @@ static struct profile *profile_of(const uint64_t *user, uint32_t snapshot)
 	static const struct profile_filter everything = {.to = UINT64_MAX};
 	static const struct profile_names no_files = {0};
 	const struct event_source source = {
-		.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_NS, .period = 1000, .start = 10, .stop = 5000, .flags = SOURCE_USER_STACKS};
+		.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_NS, .period = 1000, .start = 10, .stop = 5000};
 	struct event_sample sample = {.time = 20, .source = 1, .snapshot = snapshot};
 	struct event_stacks stacks = {.user = user, .user_count = made_count(user)};
 	struct event_task task = made_task(7, 7, 1, "program");
@@ -127,8 +127,8 @@ static void check_chain(struct test *t, const uint64_t *user, const char *want, 
 		if (frame->note)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "n%d ", frame->note);
 		else
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%llx%s ", (unsigned long long)frame->run_time_address,
-						 frame->caller ? "" : "!");
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%llx%s ",
+						 (unsigned long long)frame->run_time_address, frame->caller ? "" : "!");
 	}
 	CHECK_STR(t, text, want);
 	if (line)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * canary [SECONDS [DEPTH]]: a program whose stacks need unwinding: computes below functions without frame pointers, on its own and inside a signal
- * handler, waits for a second thread, and recurses. On its stack lies a text that a condensed trace must not hold.
+ * canary [SECONDS [DEPTH]]: a program whose stacks need unwinding. It computes below functions without frame pointers, on its
+ * own and inside a signal handler, waits for a second thread, and recurses. On its stack lies a text that a condensed trace must
+ * not hold.
  */
 #include <pthread.h>
 #include <signal.h>

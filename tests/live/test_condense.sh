@@ -33,7 +33,7 @@ same_reports() {
 		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
 		check "$new: $view is said the same" cmp "$scratch/old.err" "$scratch/new.err"
 	done
-	check "$new: its tree says something" grep -q spin <("$report" "$@" --tree "$scratch/$new.rwk" 2>/dev/null)
+	check "$new: its tree says something" grep -q "^>>> " <("$report" "$@" --tree "$scratch/$new.rwk" 2>/dev/null)
 }
 
 # holds TRACE TEXT: whether the file, or a payload of it unpacked, has the text in it.
@@ -65,6 +65,7 @@ check_scrubbed() {
 	check "$1: no command line" eval "! grep -q command_line '$scratch/dump'"
 	check "$1: the canary is gone" eval "! holds '$trace' '${canary:0:8}' && ! holds '$trace' '${canary:40:8}'"
 	check "$1: the other reader agrees" cmp "$scratch/dump" <(python3 "$here/tests/rwk_dump.py" "$trace")
+	check "$1: --info tells how they end" grep -q 'unwound  *[0-9]* user stacks' <("$report" --info "$trace")
 	check "$1: --info says so" grep -q 'stacks  *no stack memory' <("$report" --info "$trace")
 }
 

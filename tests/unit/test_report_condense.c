@@ -27,7 +27,8 @@ static const struct event_task other = {.tgid = 9, .tid = 9, .start = 2, .comm =
 static void add_state(struct made_trace *trace)
 {
 	const struct event_source source = {.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_NS, .frequency = 99,
-					    .period = 1000, .start = 10, .stop = 5000, .flags = SOURCE_USER_STACKS | SOURCE_SNAPSHOTS};
+					    .period = 1000, .start = 10, .stop = 5000,
+					    .flags = SOURCE_USER_STACKS | SOURCE_SNAPSHOTS};
 
 	made_trace_meta(trace, "hostname", "here");
 	made_trace_meta(trace, "machine", "x86_64");
@@ -56,7 +57,8 @@ static void add_waits(struct made_trace *trace)
 				  .time = 200, .length = 100, .run_queue = 20, .out_cpu = 3, .context = WAKER_TASK, .woken = 25};
 	struct event_wake wake = {.cpu = 1, .source = 1, .context = WAKER_TASK, .time = 175, .flags = SAMPLE_USER_TRUNCATED};
 	struct event_user_stack stack = {.cpu = 1, .source = 1, .time = 210, .since = 50, .missing = USER_MISSING_CHANGED};
-	struct event_wait_sums sums = {.time = 220, .source = 1, .span = 60, .running = 30, .kinds = {[WAIT_SUM_YIELDED] = {1, 2, 3}}};
+	struct event_wait_sums sums = {.time = 220, .source = 1, .span = 60, .running = 30,
+				       .kinds = {[WAIT_SUM_YIELDED] = {1, 2, 3}}};
 	struct event_stacks none = {0}, of_kernel = {.kernel = kernel, .kernel_count = 2};
 
 	made_trace_check(event_log_add_wake(trace->log, &wake, &other, &task, &stacks), "wake");

@@ -152,14 +152,13 @@ static bool tell_damage(const struct condensing *condensing)
 	bool damaged;
 
 	trace_reader_damage(file->reader, &damage);
-	damaged = damage.chunks || damage.bytes;
-	if (damaged)
+	damaged = damage.chunks || damage.bytes || condensing->counts.malformed;
+	if (damage.chunks || damage.bytes)
 		log_warning("'%s' is damaged: %" PRIu64 " chunks lost, %" PRIu64 " repaired, %" PRIu64
 			    " bytes that belong to no whole chunk; the rest is condensed",
 			    file->path, damage.chunks - damage.repaired, damage.repaired, damage.bytes);
 	for (size_t i = 0; i < file->model_count; i++)
-		damaged |= file->sections[i].unsupported || file->models[i].lost_ranges.count ||
-			   file->models[i].malformed_chunks;
+		damaged |= file->sections[i].unsupported || file->models[i].lost_ranges.count;
 	return damaged;
 }
 
@@ -173,7 +172,8 @@ static void tell_counts(const struct condensing *condensing)
 		{counts->snapshots_missing, "user stacks stay as the frame pointers told them: their snapshots are not in the trace"},
 		{counts->cut, "stacks were too deep with their marks and were cut at the root"},
 		{counts->events_late, "events came too late to be put in order"},
-		{counts->left_out, "records could not be carried over: malformed, or of kinds that this version does not know"},
+		{counts->left_out, "records could not be carried over: of kinds that this version does not know, or beyond a limit"},
+		{counts->malformed, "chunks could be read in part only"},
 	};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)

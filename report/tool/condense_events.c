@@ -175,7 +175,8 @@ static void add_totals(struct condensing *condensing, const struct event_stream 
 	struct stream_totals totals;
 
 	event_stream_totals(stream, &totals);
-	condensing->counts.left_out += totals.unknown + totals.malformed;
+	condensing->counts.left_out += totals.unknown;
+	condensing->counts.malformed += totals.malformed;
 	condensing->counts.events_late += totals.out_of_order;
 }
 

@@ -15,7 +15,8 @@ struct condense_counts {
 	uint64_t unwound, broken; /* user stacks; of these: through modules whose unwind tables are missing */
 	uint64_t snapshots_missing; /* that events refer to */
 	uint64_t cut;		    /* chains, as a path would have been too long */
-	uint64_t left_out;	    /* records that cannot be carried over: malformed, unknown, beyond a limit */
+	uint64_t left_out;	    /* records that cannot be carried over: unknown, without a task, beyond a limit */
+	uint64_t malformed;	    /* chunks, which end where they are */
 	uint64_t events_late;
 };
 

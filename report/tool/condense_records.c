@@ -44,7 +44,8 @@ static int each_record(struct condensing *condensing, const void *payload, size_
 		if (r < 0)
 			break;
 	}
-	condensing->counts.left_out += event_decoder_unknown(decoder) + (r == -EBADMSG);
+	condensing->counts.left_out += event_decoder_unknown(decoder);
+	condensing->counts.malformed += r == -EBADMSG;
 	event_decoder_destroy(decoder);
 	return r == -EBADMSG ? 0 : r;
 }

@@ -60,6 +60,9 @@ int condense_end(struct condensing *condensing, enum rwk_end_reason reason);
 /* What event_log said: a record that the format refuses is left out. */
 int condense_taken(struct condensing *condensing, int r);
 
+/* condense_lines.c: the record EMBED_LINES. As event_log. */
+int condense_take_lines(struct condensing *condensing, struct event *event);
+
 /* condense_events.c. As above. */
 int condense_events(struct condensing *condensing);
 

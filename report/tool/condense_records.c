@@ -153,6 +153,9 @@ static int take_embedded(struct condensing *condensing, struct event *event, voi
 	case EVENT_PERF_MAP:
 		r = take_symbols(condensing, event, data);
 		break;
+	case EVENT_EMBED_LINES:
+		r = condense_take_lines(condensing, event);
+		break;
 	default:
 		return take_state(condensing, event, NULL);
 	}

@@ -98,8 +98,12 @@ static void add_embedded(struct made_trace *trace)
 		{.file_offset = 0x1000, .address = 0x1000, .file_size = 0x10000, .memory_size = 0x10000, .flags = 5}};
 	static const struct event_symbol symbols[] = {SYMBOL(0x1000, 0x100, "main"), SYMBOL(0x1100, 0x40, "")},
 					 jit[] = {SYMBOL(0x400000, 0x100, "jitted")};
+	static const struct event_line_level levels[] = {
+		{{"inner", 5}, {"a.h", 3}, 7}, {{"outer", 5}, {"a.c", 3}, 70}, {{"", 0}, {"b.c", 3}, 0}};
+	static const struct event_line lines[] = {{0x1010, levels, 2}, {0x1020, levels + 2, 1}};
 
 	made_trace_embed(trace, PROGRAM, segments, 1, symbols, 2);
+	made_trace_check(event_log_add_embed_lines(trace->log, PROGRAM, lines, 2), "lines");
 	made_trace_check(event_log_add_perf_map(trace->log, 9, jit, 1), "perf map");
 }
 
@@ -198,7 +202,7 @@ static void every_record_is_carried_over(struct test *t)
 	CHECK(t, !damaged);
 	old = records_of(IN);
 	new = records_of(OUT);
-	CHECK(t, strstr(old, "  wait-sums ") && strstr(old, "  perf-map ") && strstr(old, "  embed-symbols "));
+	CHECK(t, strstr(old, "  wait-sums ") && strstr(old, "  perf-map ") && strstr(old, "  embed-symbols ") && strstr(old, "  embed-lines "));
 	test_check(t, cut(old, before), "the old trace is not as expected:\n%s", old);
 	test_check(t, cut(new, after), "the new trace is not as expected:\n%s", new);
 	CHECK_STR(t, new, old);

@@ -153,6 +153,19 @@ test_ends() {
 	same_reports tail tail_small
 }
 
+# Tasks that sleep, with the stacks that were copied from their memory.
+test_walk() {
+	start "$program" 20
+	sleep 0.5
+	run_ok walk "$record" -a -u --dwarf -o "$scratch/walk.rwk" || return
+	run_ok walk_small "$report" --condense "$scratch/walk.rwk" --partial -o "$scratch/walk_small.rwk" || return
+	check "the walk shows the callers" grep -q main <("$report" --tasks -c canary "$scratch/walk_small.rwk")
+	"$report" --tasks "$scratch/walk.rwk" >"$scratch/old.txt"
+	"$report" --tasks "$scratch/walk_small.rwk" >"$scratch/new.txt"
+	check "the walk is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
+	check_scrubbed walk_small
+}
+
 # A byte in the middle of a chunk of events: the rest is condensed, and the exit code says it.
 test_damaged() {
 	[ -e "$scratch/all.rwk" ] || return
@@ -186,6 +199,7 @@ test_refusals
 test_missing_tables
 test_killed
 test_ends
+test_walk
 test_damaged
 test_full_disk
 finish

@@ -11,7 +11,16 @@
 
 #include "report/profile.h"
 
-enum tool_kind { TOOL_INFO, TOOL_NEEDS, TOOL_DUMP, TOOL_CONDENSE, TOOL_RESOLVE_LINES, TOOL_CACHE_INFO, TOOL_CACHE_CLEAR, TOOL_KINDS };
+enum tool_kind {
+	TOOL_INFO,
+	TOOL_NEEDS,
+	TOOL_DUMP,
+	TOOL_CONDENSE,
+	TOOL_RESOLVE_LINES,
+	TOOL_CACHE_INFO,
+	TOOL_CACHE_CLEAR,
+	TOOL_KINDS
+};
 
 struct tool_request {
 	const char *const *paths;

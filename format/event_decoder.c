@@ -164,16 +164,16 @@ static uint32_t add_node(struct event_decoder *decoder, uint32_t parent, uint64_
 /* Reads a stack that must lie below `root`. A malformed one marks the record bad; -ENOMEM. */
 static int take_stack(struct event_decoder *decoder, struct byte_cursor *record, uint32_t root, uint32_t *ret_leaf)
 {
-	uint32_t parent, count;
+	uint32_t parent, count, longest = root == STACK_USER_ROOT ? RWK_MAX_PATH : RWK_MAX_FRAMES;
 	int r;
 
 	*ret_leaf = root;
 	if (is_absent(record))
 		return 0;
 	parent = take_u32(record, UINT32_MAX);
-	count = take_u32(record, RWK_MAX_FRAMES);
+	count = take_u32(record, longest);
 	if (record->bad || parent >= decoder->nodes.count || decoder->nodes.items[parent].root != root ||
-	    decoder->nodes.items[parent].depth + count > RWK_MAX_FRAMES || count > byte_cursor_left(record)) {
+	    decoder->nodes.items[parent].depth + count > longest || count > byte_cursor_left(record)) {
 		record->bad = true;
 		return 0;
 	}

@@ -14,7 +14,7 @@
 struct stack_node {
 	uint64_t address;
 	uint32_t parent; /* node number, less than the node's own; the roots: themselves */
-	uint16_t depth;	 /* frames on the path, the node included; roots 0; at most RWK_MAX_FRAMES */
+	uint16_t depth;	 /* frames on the path, the node included; roots 0; at most RWK_MAX_FRAMES, RWK_MAX_PATH */
 	uint16_t root;	 /* STACK_USER_ROOT or STACK_KERNEL_ROOT */
 };
 

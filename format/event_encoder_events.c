@@ -12,7 +12,7 @@ static int check_room(const struct event_encoder *encoder, const struct event_st
 {
 	uint32_t frames;
 
-	if (!encoder->max_cpus || stacks->kernel_count > RWK_MAX_FRAMES || stacks->user_count > RWK_MAX_FRAMES)
+	if (!encoder->max_cpus || stacks->kernel_count > RWK_MAX_FRAMES || stacks->user_count > RWK_MAX_PATH)
 		return -EINVAL;
 	frames = stacks->kernel_count + stacks->user_count;
 	if (!encoder_has_room(encoder, TASK_ROOM + room + 2 * stack_tree_room(0) + stack_tree_room(frames)) ||

@@ -26,4 +26,7 @@ struct trace_io {
 /* The real system calls. */
 extern const struct trace_io trace_io_system;
 
+/* A file without a name, in $TMPDIR or where else temporary files lie; the caller's. 0, -errno. */
+int trace_io_open_unlinked(int *ret_fd);
+
 #endif

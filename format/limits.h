@@ -18,6 +18,8 @@ enum {
 	RWK_MAX_COMM = 15,		/* bytes, no NUL */
 	RWK_MAX_BUILD_ID = 64,
 	RWK_MAX_FRAMES = 1024,		/* of a kernel or a user part of a call chain */
+	RWK_MAX_MARKS = 64,		/* more nodes on the path of a user stack, all of them marks (stack_mark.h) */
+	RWK_MAX_PATH = RWK_MAX_FRAMES + RWK_MAX_MARKS,
 	RWK_MAX_CPUS = 8192,
 	RWK_MAX_SEGMENTS = 512,		/* load segments of a module */
 	RWK_MAX_MODULES = 1 << 24,

@@ -138,24 +138,6 @@ void trace_reader_damage(const struct trace_reader *reader, struct trace_damage 
 
 /* --- pipes -------------------------------------------------------------------------------------------- */
 
-static int open_unlinked(int *ret_fd)
-{
-	const char *wanted = getenv("TMPDIR");
-	const char *places[] = {wanted && *wanted ? wanted : "/tmp", "/tmp", "/var/tmp", "/dev/shm"};
-	int r = -ENOENT;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		int fd = open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-		if (fd >= 0) {
-			*ret_fd = fd;
-			return 0;
-		}
-		r = -errno;
-	}
-	return r;
-}
-
 static int write_all(const struct trace_io *io, int fd, uint8_t *bytes, size_t length)
 {
 	while (length) {
@@ -197,7 +179,7 @@ static int copy_all(const struct trace_io *io, int from, uint64_t limit, int to)
 int trace_reader_spool(const struct trace_io *io, int pipe_fd, uint64_t limit, int *ret_fd)
 {
 	_cleanup_close_ int fd = -1;
-	int r = open_unlinked(&fd);
+	int r = trace_io_open_unlinked(&fd);
 
 	if (r >= 0)
 		r = copy_all(io, pipe_fd, limit, fd);

@@ -388,18 +388,23 @@ uint64_t trace_writer_bytes(const struct trace_writer *writer)
 	return writer->offset;
 }
 
-static int put_file_header(struct trace_writer *writer)
+static uint64_t realtime_now(void)
 {
-	struct rwk_file_header header = {0};
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int put_file_header(struct trace_writer *writer, uint64_t realtime)
+{
+	struct rwk_file_header header = {.realtime = realtime ? realtime : realtime_now()};
 	struct iovec part = {.iov_base = &header, .iov_len = sizeof(header)};
 	uint8_t record[128], *at = record + 1;
-	struct timespec now;
 	int r = random_bytes(header.section_id, sizeof(header.section_id));
 
 	if (r < 0)
 		return r;
-	clock_gettime(CLOCK_REALTIME, &now);
-	header.realtime = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	rwk_file_header_seal(&header);
 	writer->seed = header.crc;
 	r = make_room(writer, sizeof(header) + 2 * (sizeof(struct rwk_chunk_header) + sizeof(record)) + PARITY_GROWTH);
@@ -446,7 +451,7 @@ int trace_writer_create(const struct trace_io *io, int fd, const struct trace_wr
 	writer->fd = fd;
 	r = prepare(writer, settings);
 	if (r >= 0)
-		r = put_file_header(writer);
+		r = put_file_header(writer, settings->realtime);
 	if (r >= 0) {
 		*ret_writer = writer;
 		return 0;

@@ -19,6 +19,7 @@ struct trace_writer;
 struct trace_writer_settings {
 	uint64_t max_size;   /* bytes of the section at most, 0: no limit; reached: -EFBIG */
 	uint64_t free_floor; /* bytes to leave free on the file system, 0: none; reached: -ENOSPC */
+	uint64_t realtime;   /* CLOCK_REALTIME when what it tells of began, ns; 0: now */
 	uint64_t end_reserve; /* bytes of END that must fit when nothing else does; 16 KiB at least */
 };
 

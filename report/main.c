@@ -34,6 +34,7 @@ static int run_tool(const struct report_options *options, const struct profile_n
 		.names = names,
 		.verbose = options->settings.addresses,
 		.output = options->output,
+		.partial = options->partial,
 		.out = output->stream,
 	};
 

@@ -222,8 +222,8 @@ static int finish(struct profile *profile)
 	return profile->symbols && profile->symbol_known ? 0 : -ENOMEM;
 }
 
-int profile_create(const char *const *paths, size_t count, const struct profile_filter *filter,
-		   const struct profile_names *names, struct profile **ret_profile)
+int profile_open(const char *const *paths, size_t count, const struct profile_filter *filter, const struct profile_names *names,
+		 struct profile **ret_profile)
 {
 	struct profile *profile = calloc(1, sizeof(*profile));
 	int r;
@@ -241,6 +241,22 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 		r = open_files(profile, paths, count);
 	if (r == 0)
 		r = add_all_embedded(profile);
+	if (r < 0) {
+		profile_destroy(profile);
+		return r;
+	}
+	*ret_profile = profile;
+	return 0;
+}
+
+int profile_create(const char *const *paths, size_t count, const struct profile_filter *filter,
+		   const struct profile_names *names, struct profile **ret_profile)
+{
+	struct profile *profile;
+	int r = profile_open(paths, count, filter, names, &profile);
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < count && r == 0; i++)
 		r = read_file(profile, profile->files[i]);
 	if (r == 0) {

@@ -99,30 +99,58 @@ static int add_user_frame(const struct chain_context *context, uint32_t parent, 
 	return r < 0 ? r : profile_intern_node(context->profile, parent, number, ret_node);
 }
 
+/* The place above a node, NULL below the root. */
+static const struct user_place *place_above(const struct chain_context *context, uint32_t node)
+{
+	uint32_t parent = context->nodes[node].parent;
+
+	return parent < STACK_FIRST_NODE ? NULL : &context->cache->user[parent];
+}
+
 /*
  * What a walk by frame pointers finds behind the last true frame, in code that has none, is rubbish: addresses in no mapping.
  * They are left out as long as nothing better stood before them (seen from the root).
  */
+static bool is_rubbish(const struct chain_context *context, const struct user_walk *walk, const struct user_place *place,
+		       uint32_t above, const struct profile_frame *frame)
+{
+	return !frame->module && above == 0 && !place->verdict.unwound && walk->known &&
+	       !context->profile->filter->raw_frames;
+}
+
+static int fill_mark(const struct chain_context *context, enum stack_mark mark, uint32_t above, struct user_place *place)
+{
+	enum profile_note note = chain_read_mark(mark, &place->verdict);
+
+	place->caller_node = above;
+	place->exact = mark == MARK_EXACT;
+	return chain_add_note(context->profile, note, &place->caller_node);
+}
+
 static int fill_user_place(const struct chain_context *context, const struct user_walk *walk, uint32_t node)
 {
-	const struct stack_node *nodes = context->nodes;
+	uint64_t address = context->nodes[node].address;
+	enum stack_mark mark = stack_mark_of(address);
 	struct user_place *place = &context->cache->user[node];
-	const struct user_place *parent = &context->cache->user[nodes[node].parent];
-	bool is_top = nodes[node].parent < STACK_FIRST_NODE;
-	uint32_t above = is_top ? 0 : parent->caller_node;
+	const struct user_place *parent = place_above(context, node);
+	uint32_t above = parent ? parent->caller_node : 0;
 	struct profile_frame frame;
-	int r = chain_user_frame(context, walk->process, nodes[node].address, true, &frame);
+	int r;
 
-	if (r < 0)
-		return r;
-	place->trimmed = !is_top && parent->trimmed;
-	if (!frame.module && above == 0 && walk->known && !context->profile->filter->raw_frames) {
-		place->caller_node = 0;
-		place->trimmed = true;
+	place->trimmed = parent && parent->trimmed;
+	place->verdict = parent ? parent->verdict : (struct chain_verdict){0};
+	place->exact = false;
+	if (mark) {
+		r = fill_mark(context, mark, above, place);
 	} else {
-		r = add_user_frame(context, above, &frame, &place->caller_node);
+		r = chain_user_frame(context, walk->process, address, !parent || !parent->exact, &frame);
+		if (r == 0 && is_rubbish(context, walk, place, above, &frame)) {
+			place->caller_node = 0;
+			place->trimmed = true;
+		} else if (r == 0) {
+			r = add_user_frame(context, above, &frame, &place->caller_node);
+		}
 	}
-	place->leaf_node = NO_NUMBER;
 	place->space = r < 0 ? 0 : walk->space;
 	return r;
 }
@@ -130,11 +158,11 @@ static int fill_user_place(const struct chain_context *context, const struct use
 /* Makes the places on the path to `node` hold for this space. */
 static int fill_user_path(const struct chain_context *context, const struct user_walk *walk, uint32_t node)
 {
-	uint32_t path[RWK_MAX_FRAMES + 1];
+	uint32_t path[RWK_MAX_PATH + 1];
 	size_t count = 0;
 
 	while (node >= STACK_FIRST_NODE && context->cache->user[node].space != walk->space &&
-	       count <= RWK_MAX_FRAMES) {
+	       count <= RWK_MAX_PATH) {
 		path[count++] = node;
 		node = context->nodes[node].parent;
 	}
@@ -147,19 +175,34 @@ static int fill_user_path(const struct chain_context *context, const struct user
 	return 0;
 }
 
-static int fill_user_leaf(const struct chain_context *context, const struct user_walk *walk, uint32_t leaf)
+static int add_user_leaf(const struct chain_context *context, const struct user_walk *walk, uint32_t leaf, uint32_t above,
+			 uint32_t *ret_node)
 {
-	uint32_t parent = context->nodes[leaf].parent;
-	uint32_t above = parent < STACK_FIRST_NODE ? 0 : context->cache->user[parent].caller_node;
 	struct profile_frame frame;
 	struct mapping mapping;
 	int r = chain_user_frame(context, walk->process, context->nodes[leaf].address, false, &frame);
 
 	/* Of a task in execve only the call is left of the user stack, and that is in the program it came from. */
-	if (r == 0 && !frame.module && parent < STACK_FIRST_NODE &&
+	if (r == 0 && !frame.module && !place_above(context, leaf) &&
 	    timeline_find_before_exec(&context->model->timeline, walk->process, frame.address, &mapping))
 		r = chain_mapped_frame(context, walk->process, &mapping, &frame);
-	return r < 0 ? r : add_user_frame(context, above, &frame, &context->cache->user[leaf].leaf_node);
+	return r < 0 ? r : add_user_frame(context, above, &frame, ret_node);
+}
+
+/* The path above the leaf is filled. A mark is no leaf, but nothing keeps a trace from having it there. */
+static int fill_user_leaf(const struct chain_context *context, const struct user_walk *walk, uint32_t leaf)
+{
+	struct user_place *place = &context->cache->user[leaf];
+	const struct user_place *parent = place_above(context, leaf);
+	uint32_t above = parent ? parent->caller_node : 0;
+	int r = 0;
+
+	if (stack_mark_of(context->nodes[leaf].address))
+		place->leaf_node = above;
+	else
+		r = add_user_leaf(context, walk, leaf, above, &place->leaf_node);
+	place->leaf_space = r < 0 ? 0 : walk->space;
+	return r;
 }
 
 uint64_t chain_name_space(const struct chain_context *context, uint32_t process, uint64_t generation)
@@ -175,18 +218,18 @@ int chain_user(const struct chain_context *context, uint32_t process, uint32_t l
 	uint64_t generation = timeline_touch((struct timeline *)&context->model->timeline, process);
 	struct user_walk walk = {
 		.process = process, .space = chain_name_space(context, process, generation), .known = generation};
-	uint32_t parent = context->nodes[leaf].parent;
-	const struct user_place *place = &context->cache->user[leaf];
-	int r = fill_user_path(context, &walk, leaf);
+	const struct user_place *place = &context->cache->user[leaf], *parent = place_above(context, leaf);
+	int r = fill_user_path(context, &walk, context->nodes[leaf].parent);
 
-	if (r == 0 && place->leaf_node == NO_NUMBER)
+	if (r == 0 && place->leaf_space != walk.space)
 		r = fill_user_leaf(context, &walk, leaf);
 	if (r < 0)
 		return r;
 	*ret_chain = (struct user_chain){
 		.node = place->leaf_node,
-		.trimmed = parent >= STACK_FIRST_NODE && context->cache->user[parent].trimmed,
+		.trimmed = parent && parent->trimmed,
 		.known = walk.known,
+		.verdict = parent ? parent->verdict : (struct chain_verdict){0},
 	};
 	return 0;
 }

@@ -9,11 +9,14 @@
 #define RWALKER_REPORT_PROFILE_CHAIN_H
 
 #include "report/profile_internal.h"
+#include "report/profile_marks.h"
 
 struct user_place {
-	uint64_t space; /* what the rest holds for; 0: nothing */
-	uint32_t caller_node; /* the path to here, this being a return address */
-	uint32_t leaf_node;   /* the same, this being the leaf; NO_NUMBER: not asked for */
+	uint64_t space, leaf_space; /* what the rest, what leaf_node holds for; 0: nothing */
+	uint32_t caller_node; /* the path to here, this being a return address, or a mark */
+	uint32_t leaf_node;   /* the same, this being the leaf */
+	struct chain_verdict verdict; /* by the marks on the path */
+	bool exact;	      /* this is MARK_EXACT: a child is no return address */
 	bool trimmed;	      /* the path is shorter than it was */
 };
 
@@ -58,7 +61,7 @@ struct user_chain {
 	uint32_t node;
 	bool trimmed; /* its root end was cut off */
 	bool known;   /* some mapping of the process is known */
-	bool unwound; /* from a snapshot: what is said of the stack by frame pointers is of no account */
+	struct chain_verdict verdict; /* unwound: what is said of the stack by frame pointers is of no account */
 };
 
 /* The frame of an address in a mapping of the process: its module, and the address there. */

@@ -110,6 +110,10 @@ struct profile {
 	bool account_made, lost, waits_ordered;
 };
 
+/* profile.c: as profile_create, but no event is read: what their addresses mean can be asked. The filter must live as long. */
+int profile_open(const char *const *paths, size_t count, const struct profile_filter *filter, const struct profile_names *names,
+		 struct profile **ret_profile);
+
 /* profile_intern.c: each finds the item or adds it. -ENOMEM. */
 int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host);
 int profile_intern_source(struct profile *profile, const struct trace_model *model, const struct trace_source *source,

@@ -216,7 +216,7 @@ static int make_chain(struct section *section, const struct batch_sample *sample
 	if (!filter->kernel_only)
 		r = chain_user_of(&section->context, task->process, sample->user, sample->snapshot, &user);
 	entry->node = user.node;
-	*ret_unwound = user.unwound;
+	*ret_unwound = filter->kernel_only ? sample->snapshot : user.verdict.unwound;
 	if (r == 0 && sample->kernel >= STACK_FIRST_NODE && !filter->user_only)
 		r = chain_kernel(&section->context, user.node, sample->kernel, &entry->node, &stripped);
 	quality->trimmed += user.trimmed;

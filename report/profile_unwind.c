@@ -8,7 +8,6 @@
 #include "common/log.h"
 #include "report/read/snapshot_store.h"
 #include "report/resolve/module_unwind.h"
-#include "report/resolve/unwinder.h"
 
 enum { FRAMES_KEPT = 1 << 15 };
 
@@ -23,6 +22,7 @@ struct profile_unwinding {
 	struct unwinder *unwinder;
 	struct snapshot_store *store;
 	struct unwind_chain chain;
+	uint64_t generation; /* of the address space that it was made in */
 	uint64_t tail[RWK_MAX_FRAMES];
 	struct kept_frame kept[FRAMES_KEPT];
 };
@@ -119,69 +119,21 @@ static int find_frame(const struct chain_context *context, uint32_t process, uin
 	return r;
 }
 
-static int add_note(const struct chain_context *context, enum profile_note note, uint32_t *node)
-{
-	const struct profile_frame frame = {.note = note};
-	uint32_t number;
-	int r = note ? profile_intern_frame(context->profile, &frame, &number) : 0;
-
-	return r < 0 || !note ? r : profile_intern_node(context->profile, *node, number, node);
-}
-
-static enum profile_note note_of(enum unwind_stop stop)
-{
-	static const enum profile_note notes[] = {
-		[UNWIND_TRUNCATED] = NOTE_TRUNCATED,
-		[UNWIND_NO_CFI] = NOTE_NO_CFI,
-		[UNWIND_BAD_RETURN] = NOTE_BAD_RETURN,
-		[UNWIND_TOO_DEEP] = NOTE_TOO_DEEP,
-	};
-
-	return stop < sizeof(notes) / sizeof(notes[0]) ? notes[stop] : NOTE_NONE;
-}
-
-/* Between a frame and its caller, where the caller was found in another way than by unwinding. */
-static enum profile_note note_between(uint8_t caller_how, uint8_t how)
-{
-	enum unwind_how found = caller_how & UNWIND_HOW_MASK;
-
-	if (found == (how & UNWIND_HOW_MASK))
-		return NOTE_NONE;
-	return found == UNWIND_BY_TAIL ? NOTE_TAIL : found == UNWIND_BY_GUESS ? NOTE_GUESSED : NOTE_NONE;
-}
-
 static int add_chain(const struct chain_context *context, uint32_t process, uint64_t space, uint32_t *ret_node)
 {
 	const struct unwind_chain *chain = &context->unwinding->chain;
-	bool tail = chain->how[chain->count - 1] == UNWIND_BY_TAIL; /* which is noted where it begins */
 	uint32_t node = 0, frame;
-	int r = add_note(context, tail ? NOTE_NONE : note_of(chain->stop), &node);
+	int r = chain_add_note(context->profile, chain_root_note(chain), &node);
 
 	for (size_t i = chain->count; i-- > 0 && r == 0;) {
-		bool caller = i > 0 && !(chain->how[i] & UNWIND_EXACT);
-
-		r = find_frame(context, process, space, chain->addresses[i], caller, &frame);
+		r = find_frame(context, process, space, chain->addresses[i], chain_is_caller(chain, i), &frame);
 		if (r == 0)
 			r = profile_intern_node(context->profile, node, frame, &node);
 		if (r == 0 && i > 0)
-			r = add_note(context, note_between(chain->how[i], chain->how[i - 1]), &node);
+			r = chain_add_note(context->profile, chain_note_below(chain, i), &node);
 	}
 	*ret_node = node;
 	return r;
-}
-
-static void count_chain(struct profile_quality *quality, const struct unwind_chain *chain)
-{
-	bool tail = false, guessed = false;
-
-	for (size_t i = 0; i < chain->count; i++) {
-		tail |= (chain->how[i] & UNWIND_HOW_MASK) == UNWIND_BY_TAIL;
-		guessed |= (chain->how[i] & UNWIND_HOW_MASK) == UNWIND_BY_GUESS;
-	}
-	quality->unwound++;
-	quality->stops[note_of(chain->stop)]++;
-	quality->tails += tail;
-	quality->guessed += guessed;
 }
 
 /* --- the stack of one event --- */
@@ -221,26 +173,51 @@ static bool has_registers(const struct unwind_arch *arch, const struct snapshot 
 	return (snapshot->known & needed) == needed;
 }
 
+int profile_unwinding_run(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
+			  const struct unwind_chain **ret_chain)
+{
+	struct profile_unwinding *unwinding = context->unwinding;
+	struct snapshot snapshot;
+	int r = number && unwinding ? snapshot_store_get(unwinding->store, number, &snapshot) : 0;
+
+	if (r <= 0 || !has_registers(unwinding->arch, &snapshot))
+		return r < 0 ? r : 0;
+	unwinding->generation = timeline_touch((struct timeline *)&context->model->timeline, process);
+	r = unwind(context, process, unwinding->generation, leaf, &snapshot);
+	*ret_chain = &unwinding->chain;
+	return r < 0 ? r : 1;
+}
+
+/* By frame pointers, or as it was condensed. */
+static int user_of_nodes(const struct chain_context *context, uint32_t process, uint32_t leaf, struct user_chain *ret_chain)
+{
+	int r;
+
+	*ret_chain = (struct user_chain){.known = true};
+	if (leaf < STACK_FIRST_NODE)
+		return 0;
+	r = chain_user(context, process, leaf, ret_chain);
+	if (r == 0 && ret_chain->verdict.unwound)
+		chain_count(&context->profile->quality, &ret_chain->verdict);
+	return r;
+}
+
 int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
 		  struct user_chain *ret_chain)
 {
 	struct profile_quality *quality = &context->profile->quality;
+	const struct unwind_chain *chain;
 	uint64_t generation;
-	struct snapshot snapshot;
-	int r = number && context->unwinding ? snapshot_store_get(context->unwinding->store, number, &snapshot) : 0;
+	int r = profile_unwinding_run(context, process, leaf, number, &chain);
 
 	if (r < 0)
 		return r;
-	if (r == 0 || !has_registers(context->unwinding->arch, &snapshot)) {
-		quality->snapshots_missing += number && context->unwinding;
-		*ret_chain = (struct user_chain){.known = true};
-		return leaf >= STACK_FIRST_NODE ? chain_user(context, process, leaf, ret_chain) : 0;
+	if (r == 0) {
+		quality->snapshots_missing += number && (context->unwinding || arch_of(context->model));
+		return user_of_nodes(context, process, leaf, ret_chain);
 	}
-	generation = timeline_touch((struct timeline *)&context->model->timeline, process);
-	r = unwind(context, process, generation, leaf, &snapshot);
-	if (r < 0)
-		return r;
-	count_chain(quality, &context->unwinding->chain);
-	*ret_chain = (struct user_chain){.known = generation, .unwound = true};
+	generation = context->unwinding->generation;
+	*ret_chain = (struct user_chain){.known = generation, .verdict = chain_judge(chain)};
+	chain_count(quality, &ret_chain->verdict);
 	return add_chain(context, process, chain_name_space(context, process, generation), &ret_chain->node);
 }

@@ -9,11 +9,16 @@
 #include "report/profile_chain.h"
 
 struct profile_unwinding;
+struct unwind_chain;
 
 /* NULL in *ret_unwinding where the section has no snapshots, or is of a machine that is not unwound (which is said). */
 int profile_unwinding_create(struct profile *profile, struct trace_file *file, const struct trace_model *model,
 			     struct profile_unwinding **ret_unwinding);
 void profile_unwinding_destroy(struct profile_unwinding *unwinding);
+
+/* The chain from a snapshot, with the event's leaf and number as below: 1; it is valid until the next call. 0: there is none. */
+int profile_unwinding_run(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
+			  const struct unwind_chain **ret_chain);
 
 /*
  * The user stack of an event: `leaf` is the chunk's node that the frame pointers led to (a root: none), `snapshot` the number

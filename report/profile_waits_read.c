@@ -168,7 +168,7 @@ static int user_node(struct section *section, const struct task_place *task, uin
 
 	if (!section->context.profile->filter->kernel_only)
 		r = chain_user_of(&section->context, task->process, leaf, snapshot, &user);
-	*ret_unwound = user.unwound;
+	*ret_unwound = section->context.profile->filter->kernel_only ? snapshot : user.verdict.unwound;
 	quality->trimmed += user.trimmed;
 	quality->no_maps += !user.known;
 	*ret_node = user.node;

@@ -144,7 +144,7 @@ static int make_user(struct section *section, const struct event_walk_task *even
 	quality->samples++;
 	quality->trimmed += user.trimmed;
 	quality->no_maps += !user.known;
-	if (event->flags & WALK_TASK_USER_TRUNCATED && !user.unwound) {
+	if (event->flags & WALK_TASK_USER_TRUNCATED && !user.verdict.unwound) {
 		quality->user_truncated++;
 		row->flags |= CHAIN_USER_TRUNCATED;
 	}

@@ -162,10 +162,14 @@ static const struct option_row rows[] = {
 	 "modules without symbols: build-id, share of the samples, where to put the file"},
 	{"The trace itself", "dump", 0, OPTION_FLAG, AT(tool_wanted[TOOL_DUMP]), NULL, 0, 0, NULL,
 	 "every chunk and every record, a line each"},
+	{"The trace itself", "condense", 0, OPTION_FLAG, AT(tool_wanted[TOOL_CONDENSE]), NULL, 0, 0, NULL,
+	 "write a trace to -o FILE that gives the same reports and holds no stack memory and no command line; cannot be undone"},
+	{"The trace itself", "partial", 0, OPTION_FLAG, AT(partial), NULL, 0, 0, NULL,
+	 "--condense also where unwind tables are missing: stacks end there"},
 
 	{"The trace itself", "resolve-lines", 0, OPTION_FLAG, AT(tool_wanted[TOOL_RESOLVE_LINES]), NULL, 0, 0, NULL,
 	 "write the trace to -o FILE, with files, lines and inlined functions for readers without debug information"},
-	{"The trace itself", "output", 'o', OPTION_TEXT, AT(output), "FILE", 0, 0, NULL, "a file that is not there yet"},
+	{"The trace itself", "output", 'o', OPTION_TEXT, AT(output), "FILE", 0, 0, NULL, "a file that is not there yet; of --condense also \"-\": stdout"},
 
 	{"Filters", "command", 'c', OPTION_PARSE, 0, "RE", 0, 0, report_filter_comm,
 	 "tasks whose comm matches the regular expression (POSIX ERE)"},
@@ -270,6 +274,7 @@ static const char *const examples[] = {
 	"rwalker-report --folded trace.rwk | flamegraph.pl > cpu.svg",
 	"rwalker-report --info trace.rwk              what the trace holds, and what was lost",
 	"rwalker-record -p 5 -u -o - | rwalker-report -",
+	"rwalker-report --condense trace.rwk -o small.rwk   the same without stack memory, to pass on",
 	NULL,
 };
 
@@ -315,6 +320,17 @@ static int check_without_trace(const struct report_options *options)
 	return 0;
 }
 
+static int check_condense(const struct report_options *options)
+{
+	if (!options->tool_wanted[TOOL_CONDENSE])
+		return options->partial ? log_error(EINVAL, "--partial belongs to --condense") : 0;
+	if (options->filter_text[0] || options->filter.user_only || options->filter.kernel_only)
+		return log_error(EINVAL, "--condense takes the whole trace: filters belong to the reports of it");
+	if (options->paths.count > 1)
+		return log_error(EINVAL, "--condense takes one trace at a time");
+	return 0;
+}
+
 static int check(struct report_options *options)
 {
 	if (options->filter.user_only && options->filter.kernel_only)
@@ -339,7 +355,7 @@ static int check(struct report_options *options)
 		return check_without_trace(options);
 	if (!options->paths.count)
 		return log_error(EINVAL, "no trace is named; \"-\" is stdin, --help shows the usage");
-	return 0;
+	return check_condense(options);
 }
 
 /* Machines want all lines unless they say otherwise. */
@@ -387,6 +403,7 @@ static void complete(struct report_options *options)
 	options->names.full = options->settings.addresses;
 	options->names.debug_dirs_given = options->debug_dir_list.count;
 	options->names.quick |= options->tool && !options->tool->writes; /* tools print no lines */
+	options->no_pager |= options->tool_wanted[TOOL_CONDENSE];
 }
 
 int report_options_parse(struct report_options *options, int argc, char **argv)

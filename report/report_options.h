@@ -35,6 +35,7 @@ struct report_options {
 	const char *output;   /* where a tool writes a trace; NULL: not given */
 	const char *cache;    /* the file; NULL: none */
 	bool cache_is_default;
+	bool partial;	      /* of --condense */
 	uint64_t max_memory;  /* bytes, 0: no limit */
 	int64_t max_seconds;  /* of CPU time, 0: no limit */
 

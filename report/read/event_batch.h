@@ -11,6 +11,7 @@
 #include "format/event.h"
 #include "format/event_decoder.h"
 #include "format/limits.h"
+#include "format/stack_mark.h"
 
 struct batch_event {
 	uint64_t time;

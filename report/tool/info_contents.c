@@ -104,6 +104,19 @@ static void print_records(const struct contents *contents, FILE *out)
 			      "damaged", contents->damaged, contents->malformed);
 }
 
+/* What must not be passed on lightly. */
+static void print_stacks(const struct trace_model *model, const struct contents *contents, FILE *out)
+{
+	const struct chunk_statistics *snapshots = &model->statistics[RWK_CHUNK_SNAPSHOTS];
+
+	(void)fprintf(out, "  %-16s", "stacks");
+	if (snapshots->chunks)
+		(void)fprintf(out, "%" PRIu64 " snapshots, %s on disk: the file holds stack memory; --condense takes it out\n",
+			      contents->records[EVENT_SNAPSHOT], figure_bytes(snapshots->stored_bytes).text);
+	else
+		(void)fputs("no stack memory\n", out);
+}
+
 int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out)
 {
 	struct contents contents = {0};
@@ -114,6 +127,7 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 	if (r < 0)
 		return log_error(-r, "cannot read \"%s\": %s", file->path, strerror(-r));
 	print_records(&contents, out);
+	print_stacks(model, &contents, out);
 	return 0;
 }
 

@@ -20,6 +20,7 @@ static const struct {
 	{"boot_id", "boot"},
 	{"recorder", "recorder"},
 	{"command_line", "command line"},
+	{"condensed", "condensed"},
 };
 
 /* What has a line of its own, and what is no news: the copy of the file header. */

@@ -31,10 +31,11 @@ static void print_shares(const struct profile_quality *quality, FILE *out)
 			      quality->snapshots_missing);
 }
 
+/* Or did, before it was condensed. */
 static bool holds_snapshots(const struct trace_file *file)
 {
 	for (size_t i = 0; i < file->model_count; i++)
-		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks)
+		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks || trace_model_meta(&file->models[i], "condensed"))
 			return true;
 	return false;
 }

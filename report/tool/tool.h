@@ -11,7 +11,16 @@
 
 #include "report/profile.h"
 
-enum tool_kind { TOOL_INFO, TOOL_NEEDS, TOOL_DUMP, TOOL_RESOLVE_LINES, TOOL_CACHE_INFO, TOOL_CACHE_CLEAR, TOOL_KINDS };
+enum tool_kind {
+	TOOL_INFO,
+	TOOL_NEEDS,
+	TOOL_DUMP,
+	TOOL_CONDENSE,
+	TOOL_RESOLVE_LINES,
+	TOOL_CACHE_INFO,
+	TOOL_CACHE_CLEAR,
+	TOOL_KINDS
+};
 
 struct tool_request {
 	const char *const *paths;
@@ -20,6 +29,7 @@ struct tool_request {
 	const struct profile_names *names;
 	bool verbose; /* -v */
 	const char *output; /* -o; NULL: none was given */
+	bool partial;	    /* --partial */
 	FILE *out;
 };
 
@@ -36,6 +46,7 @@ extern const struct tool tools[TOOL_KINDS];
 int tool_info(const struct tool_request *request, bool *ret_damaged);
 int tool_needs(const struct tool_request *request, bool *ret_damaged);
 int tool_dump(const struct tool_request *request, bool *ret_damaged);
+int tool_condense(const struct tool_request *request, bool *ret_damaged);
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged);
 int tool_cache_info(const struct tool_request *request, bool *ret_damaged);
 int tool_cache_clear(const struct tool_request *request, bool *ret_damaged);

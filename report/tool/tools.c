@@ -5,6 +5,7 @@ const struct tool tools[TOOL_KINDS] = {
 	[TOOL_INFO] = {.name = "info", .run = tool_info},
 	[TOOL_NEEDS] = {.name = "needs", .run = tool_needs},
 	[TOOL_DUMP] = {.name = "dump", .run = tool_dump},
+	[TOOL_CONDENSE] = {.name = "condense", .run = tool_condense, .writes = true},
 	[TOOL_RESOLVE_LINES] = {.name = "resolve-lines", .run = tool_resolve_lines, .writes = true},
 	[TOOL_CACHE_INFO] = {.name = "cache-info", .run = tool_cache_info, .without_trace = true},
 	[TOOL_CACHE_CLEAR] = {.name = "cache-clear", .run = tool_cache_clear, .without_trace = true},

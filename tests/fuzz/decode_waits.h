@@ -21,7 +21,8 @@ static inline void fuzz_use_stack(const struct event_decoder *decoder, uint32_t 
 
 	for (fuzz_require(leaf < count); leaf != root; leaf = nodes[leaf].parent, frames++) {
 		fuzz_require(leaf >= STACK_FIRST_NODE && nodes[leaf].parent < leaf && nodes[leaf].root == root);
-		fuzz_require(frames < RWK_MAX_FRAMES && nodes[leaf].depth > nodes[nodes[leaf].parent].depth);
+		fuzz_require(frames < (root ? RWK_MAX_FRAMES : RWK_MAX_PATH));
+		fuzz_require(nodes[leaf].depth > nodes[nodes[leaf].parent].depth);
 	}
 }
 

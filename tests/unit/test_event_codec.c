@@ -119,8 +119,8 @@ static void limits_are_refused_when_writing(struct test *t)
 	struct event_module module = {.id = 1, .path = {name, sizeof(name)}};
 	struct event_sample sample = {.cpu = CPUS};
 	struct event_task task = {.tid = 1};
-	uint64_t frames[RWK_MAX_FRAMES + 1] = {0};
-	struct event_stacks stacks = {.user = frames, .user_count = RWK_MAX_FRAMES + 1};
+	uint64_t frames[RWK_MAX_PATH + 1] = {0};
+	struct event_stacks stacks = {.user = frames, .user_count = RWK_MAX_PATH + 1};
 
 	REQUIRE(t, encoder);
 	memset(name, 'x', sizeof(name));
@@ -340,11 +340,11 @@ static void malformed_records_end_the_chunk(struct test *t)
 static void depth_is_bounded_across_records(struct test *t)
 {
 	struct event_decoder *decoder = NULL;
-	uint8_t bytes[16 * (RWK_MAX_FRAMES + 1)];
+	uint8_t bytes[16 * (RWK_MAX_PATH + 1)];
 	size_t length = 0, events;
 
 	REQUIRE(t, event_decoder_create(&decoder) == 0);
-	for (uint32_t i = 0; i <= RWK_MAX_FRAMES; i++) {
+	for (uint32_t i = 0; i <= RWK_MAX_PATH; i++) {
 		uint32_t parent = i ? i + 1 : 0;
 		uint8_t record[] = {10, 33, 0, 0, 0, 1, 2, (uint8_t)(parent | 0x80), (uint8_t)(parent >> 7), 1, 2};
 
@@ -352,7 +352,7 @@ static void depth_is_bounded_across_records(struct test *t)
 		length += sizeof(record);
 	}
 	CHECK_INT(t, decode_all(decoder, bytes, length, &events), -EBADMSG);
-	CHECK_INT(t, events, RWK_MAX_FRAMES);
+	CHECK_INT(t, events, RWK_MAX_PATH);
 	event_decoder_destroy(decoder);
 }
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "report/resolve/module_unwind.h"
+#include "report/tool/condense_parts.h"
+
+bool condense_holds_tables(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->model_count; i++)
+		for (size_t k = 0; k < file->models[i].modules.count; k++)
+			if (file->models[i].modules.items[k].unwind_chunks.count)
+				return true;
+	return false;
+}
+
+/* Of a file that the recorder read for its unwind tables the trace holds what there is, even if that is nothing (Go). */
+static bool was_read(const struct module *module)
+{
+	for (size_t i = 0; i < module->parts.count; i++) {
+		uint32_t status = module->parts.items[i].module->embed_status;
+
+		if (status == EMBED_FULL || status == EMBED_MIN)
+			return true;
+	}
+	return false;
+}
+
+static bool lacks_tables(const struct condensing *condensing, const struct module *module)
+{
+	return (module->kind == MODULE_FILE || module->kind == MODULE_VDSO) && module->unwind &&
+	       module->unwind->source == UNWIND_NOWHERE && !(condensing->holds_tables && was_read(module));
+}
+
+static int count_module(struct condensing *condensing, uint32_t number)
+{
+	size_t room = condensing->missing_room;
+	struct condense_missing *missing;
+
+	if (array_reserve_raw((void **)&condensing->missing, &condensing->missing_room, (size_t)number + 1,
+			      sizeof(*condensing->missing)) < 0)
+		return -ENOMEM;
+	if (condensing->missing_room > room)
+		memset(condensing->missing + room, 0, (condensing->missing_room - room) * sizeof(*condensing->missing));
+	missing = &condensing->missing[number];
+	missing->stacks += missing->last != condensing->counts.unwound;
+	missing->last = condensing->counts.unwound;
+	return 0;
+}
+
+/* The module that holds a frame: one where it lacks tables, 0 otherwise. */
+static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t address, bool *broken)
+{
+	struct profile_frame frame = {.address = address};
+	struct mapping mapping;
+	int r;
+
+	if (!timeline_find(&condensing->model->timeline, process, address, &mapping))
+		return 0;
+	r = chain_mapped_frame(&condensing->context, process, &mapping, &frame);
+	if (r < 0 || !lacks_tables(condensing, condensing->profile->modules.items.items[frame.module]))
+		return r;
+	*broken = true;
+	return count_module(condensing, frame.module);
+}
+
+/* Frames whose caller was found by their tables need not be looked at. */
+int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain)
+{
+	bool broken = false;
+	int r = 0;
+
+	for (size_t i = 0; i < chain->count && r == 0; i++)
+		if (i + 1 == chain->count || (chain->how[i + 1] & UNWIND_HOW_MASK) != UNWIND_BY_CFI)
+			r = judge_frame(condensing, process, chain->addresses[i] - chain_is_caller(chain, i), &broken);
+	condensing->counts.broken += broken;
+	return r;
+}
+
+static int compare_missing(const void *left, const void *right, void *context)
+{
+	const struct condensing *condensing = context;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	const struct module *one = condensing->profile->modules.items.items[l];
+	const struct module *other = condensing->profile->modules.items.items[r];
+	int order;
+
+	if (condensing->missing[l].stacks != condensing->missing[r].stacks)
+		return condensing->missing[l].stacks > condensing->missing[r].stacks ? -1 : 1;
+	order = strcmp(one->path, other->path);
+	return order ? order : strcmp(one->build_id, other->build_id);
+}
+
+static void name_module(const struct module *module, uint64_t stacks)
+{
+	log_info("    %s, build-id %s: in %" PRIu64 " stacks", module->path, module->build_id[0] ? module->build_id : "none",
+		 stacks);
+}
+
+static int list_modules(const struct condensing *condensing)
+{
+	enum { SHOWN = 20 };
+	_cleanup_free_ uint32_t *order = calloc(condensing->missing_room + 1, sizeof(*order));
+	size_t count = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < condensing->missing_room; i++)
+		if (condensing->missing[i].stacks)
+			order[count++] = i;
+	qsort_r(order, count, sizeof(*order), compare_missing, (void *)condensing);
+	for (size_t i = 0; i < count && i < SHOWN; i++)
+		name_module(condensing->profile->modules.items.items[order[i]], condensing->missing[order[i]].stacks);
+	if (count > SHOWN)
+		log_info("    and %zu more modules", count - SHOWN);
+	return 0;
+}
+
+int condense_tell_missing(const struct condensing *condensing)
+{
+	const struct condense_counts *counts = &condensing->counts;
+	int r;
+
+	if (!counts->broken)
+		return 0;
+	if (condensing->partial)
+		log_warning("%" PRIu64 " of %" PRIu64 " stacks went through modules whose unwind tables are missing; what lay behind "
+			    "these is guessed or gone:", counts->broken, counts->unwound);
+	else
+		(void)log_error(ENODATA, "%" PRIu64 " of %" PRIu64 " stacks go through modules whose unwind tables are missing:",
+				counts->broken, counts->unwound);
+	r = list_modules(condensing);
+	if (r < 0 || condensing->partial)
+		return r;
+	log_info("run it on the recorded host, or give the files themselves with --symfs DIR (debug files: --debug-dir DIR); "
+		 "--partial condenses what can be unwound, and the rest is lost for ever");
+	return -ENODATA;
+}

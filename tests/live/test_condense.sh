@@ -1,0 +1,205 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --condense: every report of the new trace is the report of the old one, byte for byte; no stack memory and no
+# command line is left in it; it is refused where unwind tables are missing; what fails leaves no file behind.
+# time-limit: 300
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool cc python3
+
+program=$scratch/canary
+canary=$(python3 -c 'print("".join(chr(65 + (i * 7 + 3) % 26) for i in range(48)))')
+views=(--tree --stacks '--folded --source cpu' '--folded --source offcpu' --wakers --chains --events --top-waits
+	--summary --histogram '--tree -v' '--events -v -s' '--stacks --raw-frames' '--tree -U' '--tree -K' '--tasks')
+
+build_program() { # FILE OPTION...
+	local file=$1
+	shift
+	${CC:-cc} -O2 -fno-optimize-sibling-calls "$@" -D_GNU_SOURCE -pthread \
+		"$here/tests/live/workloads/plug/canary.c" -o "$file" || die "cannot build the workload"
+}
+build_program "$program" -fomit-frame-pointer
+
+# same_reports OLD NEW [OPTION...]
+same_reports() {
+	local old=$1 new=$2 view
+	shift 2
+	for view in "${views[@]}"; do
+		# shellcheck disable=SC2086 # views have several words
+		"$report" "$@" $view "$scratch/$old.rwk" >"$scratch/old.txt" 2>"$scratch/old.err"
+		# shellcheck disable=SC2086
+		"$report" "$@" $view "$scratch/$new.rwk" >"$scratch/new.txt" 2>"$scratch/new.err"
+		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
+		check "$new: $view is said the same" cmp "$scratch/old.err" "$scratch/new.err"
+	done
+	check "$new: its tree says something" grep -q "^>>> " <("$report" "$@" --tree "$scratch/$new.rwk" 2>/dev/null)
+}
+
+# holds TRACE TEXT: whether the file, or a payload of it unpacked, has the text in it.
+holds() {
+	python3 - "$here/tests" "$@" <<-'END'
+		import contextlib, io, sys
+		sys.path.insert(0, sys.argv[1])
+		import rwk_dump
+		data, wanted, unpack = open(sys.argv[2], "rb").read(), sys.argv[3].encode(), rwk_dump.lz4_block
+		found = [wanted in data]
+		def look(packed):
+		    payload = unpack(packed)
+		    found.append(wanted in bytes(payload))
+		    return payload
+		rwk_dump.lz4_block = look
+		with contextlib.redirect_stdout(io.StringIO()):
+		    rwk_dump.dump(data)
+		sys.exit(0 if len(found) > 1 and any(found) else 1)
+	END
+}
+
+# What must be gone from TRACE, and was in the trace it was made of.
+check_scrubbed() {
+	local trace=$scratch/$1.rwk
+	"$report" --dump "$trace" >"$scratch/dump"
+	check "$1: no snapshots" eval "! grep -qE 'type SNAPSHOTS|^  snapshot ' '$scratch/dump'"
+	check "$1: no event refers to one" eval "! grep -qE 'snapshot=[1-9]' '$scratch/dump'"
+	check "$1: no unwind information" eval "! grep -q '^  embed-unwind ' '$scratch/dump'"
+	check "$1: no command line" eval "! grep -q command_line '$scratch/dump'"
+	check "$1: the canary is gone" eval "! holds '$trace' '${canary:0:8}' && ! holds '$trace' '${canary:40:8}'"
+	check "$1: the other reader agrees" cmp "$scratch/dump" <(python3 "$here/tests/rwk_dump.py" "$trace")
+	check "$1: --info tells how they end" grep -q 'unwound  *[0-9]* user stacks' <("$report" --info "$trace")
+	check "$1: --info says so" grep -q 'stacks  *no stack memory' <("$report" --info "$trace")
+}
+
+test_everything() {
+	run_ok all "$record" -p 2 --offcpu 2 --wakers -m 100 -u --dwarf --trace sched:sched_switch --rate-limit 50 \
+		-o "$scratch/all.rwk" -- "$program" 2 || return
+	check "the canary was on the stack" holds "$scratch/all.rwk" "${canary:0:8}"
+	check "--info warns of it" grep -q 'stack memory; --condense' <("$report" --info "$scratch/all.rwk")
+	run_ok condense "$report" --condense "$scratch/all.rwk" -o "$scratch/small.rwk" || return
+	check "it says what it did" grep -qE '[0-9]+ stacks are call chains now' "$scratch/condense.err"
+	same_reports all small
+	check_scrubbed small
+	check "signal handlers are followed" grep -q 'main.*handle;in_handler;spin' \
+		<("$report" --folded --source cpu "$scratch/small.rwk")
+	check "it is smaller" [ "$(stat -c %s "$scratch/small.rwk")" -lt "$(stat -c %s "$scratch/all.rwk")" ]
+}
+
+test_streams() {
+	[ -e "$scratch/all.rwk" ] || return
+	"$report" --condense - -o - <"$scratch/all.rwk" >"$scratch/piped.rwk" 2>"$scratch/piped.err"
+	check_equal "exit code through pipes" 0 $?
+	same_reports all piped
+	cat "$scratch/all.rwk" "$scratch/all.rwk" >"$scratch/twice.rwk"
+	run_ok twice "$report" --condense "$scratch/twice.rwk" -o "$scratch/both.rwk"
+	same_reports twice both
+	check_scrubbed both
+}
+
+test_refusals() {
+	[ -e "$scratch/all.rwk" ] || return
+	run_code again 1 "$report" --condense "$scratch/small.rwk" -o "$scratch/again.rwk"
+	check "a condensed trace is not condensed" grep -q 'nothing to condense' "$scratch/again.err"
+	cp "$scratch/small.rwk" "$scratch/kept.rwk"
+	run_code over 1 "$report" --condense "$scratch/all.rwk" -o "$scratch/kept.rwk"
+	check "no file is written over" cmp "$scratch/small.rwk" "$scratch/kept.rwk"
+	run_code filtered 2 "$report" --condense "$scratch/all.rwk" -c x -o "$scratch/again.rwk"
+	run_code nowhere 2 "$report" --condense "$scratch/all.rwk"
+	run_code option 2 "$report" --tree "$scratch/all.rwk" -o "$scratch/again.rwk"
+	check "none of these left a file" [ ! -e "$scratch/again.rwk" ]
+}
+
+test_missing_tables() {
+	local id
+	mkdir "$scratch/empty"
+	run_ok bare "$record" -p 1 -u --dwarf --embed none -o "$scratch/bare.rwk" -- "$program" 1 || return
+	run_code missing 1 "$report" --symfs "$scratch/empty" --condense "$scratch/bare.rwk" -o "$scratch/part.rwk"
+	id=$(readelf -n "$program" | sed -n 's/.*Build ID: //p')
+	check "it names the module and its build-id" grep -q "canary, build-id $id: in [0-9]* stacks" "$scratch/missing.err"
+	check "it says what would help" grep -q -e '--symfs DIR.*--debug-dir DIR' "$scratch/missing.err"
+	check "it leaves nothing" [ ! -e "$scratch/part.rwk" ]
+	"$report" --symfs "$scratch/empty" --condense "$scratch/bare.rwk" -o - >"$scratch/nothing" 2>/dev/null
+	check "nor on stdout" [ ! -s "$scratch/nothing" ]
+	run_ok partial "$report" --symfs "$scratch/empty" --partial --condense "$scratch/bare.rwk" -o "$scratch/part.rwk" ||
+		return
+	check "--partial says what is missing" grep -q "build-id $id" "$scratch/partial.err"
+	same_reports bare part --symfs "$scratch/empty"
+	check_scrubbed part
+	run_ok whole "$report" --partial --condense "$scratch/bare.rwk" -o "$scratch/whole.rwk"
+	same_reports bare whole
+}
+
+test_killed() {
+	"$record" -p 0 --dwarf -u -f 999 -c '^canary$' -o "$scratch/killed.rwk" 2>/dev/null &
+	local recorder=$!
+	start "$program" 3
+	sleep 3
+	kill -KILL $recorder
+	wait $recorder 2>/dev/null
+	run_ok killed "$report" --condense "$scratch/killed.rwk" --partial -o "$scratch/killed_small.rwk" || return
+	check "it is as unfinished as it was" grep -q 'ended *not closed' <("$report" --info "$scratch/killed_small.rwk")
+	check_scrubbed killed_small
+	same_reports killed killed_small
+}
+
+# Chains of more frames than a stack may have, and ones that go on by frame pointers behind the end of the snapshot.
+test_ends() {
+	build_program "$scratch/framed" -fno-omit-frame-pointer
+	run_ok deep "$record" -p 1 -u --dwarf -o "$scratch/deep.rwk" -- "$program" 1 1400 || return
+	run_ok deep_small "$report" --condense "$scratch/deep.rwk" -o "$scratch/deep_small.rwk"
+	check "there are deep ones" grep -q 'unwound stacks .* are too deep' <("$report" --tree "$scratch/deep.rwk")
+	same_reports deep deep_small
+	run_ok tail "$record" -p 1 -u --dwarf --dwarf-size 1024 -o "$scratch/tail.rwk" -- "$scratch/framed" 1 60 || return
+	run_ok tail_small "$report" --condense "$scratch/tail.rwk" -o "$scratch/tail_small.rwk"
+	check "there are tails" grep -q 'callers by frame pointer behind the end' <("$report" --tree "$scratch/tail.rwk")
+	same_reports tail tail_small
+}
+
+# Tasks that sleep, with the stacks that were copied from their memory.
+test_walk() {
+	start "$program" 20
+	sleep 0.5
+	run_ok walk "$record" -a -u --dwarf -o "$scratch/walk.rwk" || return
+	run_ok walk_small "$report" --condense "$scratch/walk.rwk" --partial -o "$scratch/walk_small.rwk" || return
+	check "the walk shows the callers" grep -q main <("$report" --tasks -c canary "$scratch/walk_small.rwk")
+	"$report" --tasks "$scratch/walk.rwk" >"$scratch/old.txt"
+	"$report" --tasks "$scratch/walk_small.rwk" >"$scratch/new.txt"
+	check "the walk is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
+	check_scrubbed walk_small
+}
+
+# A byte in the middle of a chunk of events: the rest is condensed, and the exit code says it.
+test_damaged() {
+	[ -e "$scratch/all.rwk" ] || return
+	local at
+	at=$("$report" --dump "$scratch/all.rwk" | awk '/type EVENTS/ { print $6; exit }')
+	cp "$scratch/all.rwk" "$scratch/hurt.rwk"
+	printf '\377\377\377\377' | dd of="$scratch/hurt.rwk" bs=1 seek=$((at + 60)) conv=notrunc status=none
+	run_code hurt 3 "$report" --condense "$scratch/hurt.rwk" -o "$scratch/mended.rwk"
+	check "it tells the damage" grep -q 'is damaged' "$scratch/hurt.err"
+	check_scrubbed mended
+	check "--info of the new one tells it" grep -q 'condensed.*damaged or missing' <("$report" --info "$scratch/mended.rwk")
+}
+
+test_full_disk() {
+	local rc
+	[ -e "$scratch/all.rwk" ] || return
+	mkdir "$scratch/disk"
+	unshare --mount --propagation private bash -c '
+		mount -t tmpfs -o size=64k none "$1" || exit 77
+		"$2" --condense "$3" -o "$1/out.rwk" 2>"$4"
+		[ $? -eq 1 ] && [ -z "$(ls -A "$1")" ]' - "$scratch/disk" "$report" "$scratch/all.rwk" "$scratch/disk.err"
+	rc=$?
+	[ $rc -eq 77 ] && { echo "# no right to mount: the full disk is left out"; return; }
+	check_equal "a full disk fails and leaves nothing" 0 $rc
+	check "it says so" grep -q 'No space left' "$scratch/disk.err"
+}
+
+test_everything
+test_streams
+test_refusals
+test_missing_tables
+test_killed
+test_ends
+test_walk
+test_damaged
+test_full_disk
+finish

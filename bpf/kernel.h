@@ -129,6 +129,7 @@ struct task_struct {
 	u64 start_boottime;
 	char comm[16];
 	struct css_set *cgroups;
+	unsigned long sas_ss_sp, sas_ss_size; /* of sigaltstack(2); size 0: none */
 };
 
 struct seq_file;

@@ -20,6 +20,7 @@ enum ring_snapshot_flag {
 	RING_SNAPSHOT_CUT = 1,	    /* the mapping goes on */
 	RING_SNAPSHOT_UNMAPPED = 2, /* and the next page of it is not in memory */
 	RING_SNAPSHOT_BEFORE = 4,   /* of a wait that begins, and may turn out to be too short */
+	RING_SNAPSHOT_MORE = 8,	    /* another stack of the thread: belongs with the snapshot that was told right before */
 };
 
 struct ring_snapshot {

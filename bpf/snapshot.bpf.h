@@ -11,9 +11,8 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/ring_snapshot.h"
+#include "bpf/signal_stack.bpf.h"
 #include "bpf/stack_end.bpf.h"
-
-const volatile __u32 snapshot_bytes; /* of a stack at most; 0: no snapshots */
 
 enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_PAGES = RING_MAX_SNAPSHOT / SNAPSHOT_PAGE + 1 };
 
@@ -78,16 +77,11 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 }
 
 /* Not inline: it is large, and called in several places of an object. */
-static __noinline enum ring_counter fill_snapshot(struct task_struct *task, u64 most, bool look, struct ring_snapshot *snapshot)
+static __noinline enum ring_counter tell_stack(struct task_struct *task, u64 sp, u64 most, bool look,
+					       struct ring_snapshot *snapshot)
 {
-	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	const u64 bytes = bpf_core_field_exists(regs->orig_ax) ? RING_REGISTERS_X86 * 8 : RING_REGISTERS_ARM64 * 8;
-	u64 size;
+	u64 size = read_user_stack(task, sp & ~7ULL, most, look, snapshot);
 
-	if (bpf_probe_read_kernel(snapshot->registers, bytes, regs))
-		return RING_COUNT_NESTED;
-	task_describe(task, &snapshot->task);
-	size = read_user_stack(task, regs->sp & ~7ULL, most, look, snapshot);
 	if (size > snapshot_bytes)
 		size = snapshot_bytes;
 	snapshot->size = size;
@@ -100,15 +94,24 @@ static __always_inline bool snapshot_tell(struct task_struct *task, struct ring_
 {
 	enum ring_counter outcome = RING_COUNT_NESTED;
 	u32 number = bpf_get_smp_processor_id(), key = number * RING_NEST_LEVELS + cpu->depth - 1;
+	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	const u64 bytes = bpf_core_field_exists(regs->orig_ax) ? RING_REGISTERS_X86 * 8 : RING_REGISTERS_ARM64 * 8;
 	struct ring_snapshot *snapshot;
+	u64 sp;
 
 	if (!snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm || cpu->depth > RING_NEST_LEVELS)
 		return false;
 	snapshot = bpf_map_lookup_elem(&snapshot_scratch, &key);
-	if (snapshot) {
+	if (snapshot && !bpf_probe_read_kernel(snapshot->registers, bytes, regs)) {
 		snapshot->head = (struct ring_head){.time = time, .cpu = number, .kind = RING_SNAPSHOT, .source = source};
 		snapshot->flags = flags;
-		outcome = fill_snapshot(task, most, look, snapshot);
+		task_describe(task, &snapshot->task);
+		outcome = tell_stack(task, regs->sp, most, look, snapshot);
+		sp = outcome == RING_COUNT_RECORDED && !flags ? interrupted_sp(task, regs->sp, snapshot) : 0;
+		if (sp) {
+			snapshot->flags = RING_SNAPSHOT_MORE;
+			(void)tell_stack(task, sp - RED_ZONE, most, look, snapshot);
+		}
 	}
 	if (outcome != RING_COUNT_RECORDED)
 		cpu->counters[RING_COUNT_SNAPSHOT]++;

@@ -32,6 +32,11 @@ static long note_range(struct task_struct *task, struct vm_area_struct *vma, str
 	return 0;
 }
 
+static __always_inline bool on_signal_stack(struct task_struct *task, u64 sp)
+{
+	return sp - task->sas_ss_sp < task->sas_ss_size;
+}
+
 /* 0: not known. look: whether it may be looked up here (never in the scheduler, which holds locks that this may want). */
 static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look)
 {
@@ -39,6 +44,8 @@ static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look
 	u32 place = (task->pid ^ task->tgid) & (STACK_RANGES - 1);
 	struct stack_range *known, found = {};
 
+	if (on_signal_stack(task, sp))
+		return task->sas_ss_sp + task->sas_ss_size;
 	if (sp < main_end && main_end - sp < MAIN_STACK_MOST)
 		return main_end;
 	known = bpf_map_lookup_elem(&stack_ranges, &place);

@@ -120,7 +120,8 @@ static const struct event_field embed_unwind[] = {
 static const struct event_field snapshot[] = {
 	TIME(snapshot, time), U32(snapshot, number), U32(snapshot, key), HEX(snapshot, flags), HEX(snapshot, known),
 	FIELD(BYTES, snapshot, registers, RWK_MAX_REGISTERS * 10), HEX(snapshot, address),
-	ID(snapshot, size, RWK_MAX_SNAPSHOT), FIELD(BYTES, snapshot, stack, RWK_MAX_SNAPSHOT_CODED), END};
+	ID(snapshot, size, RWK_MAX_SNAPSHOT), FIELD(BYTES, snapshot, stack, RWK_MAX_SNAPSHOT_CODED),
+	U32(snapshot, more), END};
 static const struct event_field embed_lines[] = {ID(embed_lines, module, RWK_MAX_MODULES),
 						 SPECIAL(U64, embed_lines, count), END};
 static const struct event_field perf_map[] = {U32(perf_map, tgid), SPECIAL(U64, perf_map, count), END};

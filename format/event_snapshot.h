@@ -24,6 +24,7 @@ struct event_snapshot {
 	uint64_t address; /* of the stack's first byte; a multiple of 8 */
 	uint32_t size;	  /* of the stack, bytes; a multiple of 8 */
 	struct event_text stack; /* coded */
+	uint32_t more;	  /* number of a snapshot with another stack of the thread; 0: none */
 };
 
 #endif

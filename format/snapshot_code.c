@@ -165,7 +165,7 @@ int snapshot_decode(const struct event_snapshot *record, const struct snapshot *
 		return -EBADMSG;
 	*ret_snapshot = (struct snapshot){
 		.time = record->time, .flags = record->flags, .known = record->known,
-		.address = record->address, .words = words, .count = count};
+		.address = record->address, .words = words, .count = count, .more = record->more};
 	overlap = find_overlap(record->address, count, key);
 	r = take_registers(record, key, ret_snapshot);
 	return r < 0 ? r : take_words(record, &overlap, words, count);

@@ -20,6 +20,7 @@ struct snapshot { /* as recorded; the reader's ones have room for all registers 
 	uint64_t address; /* of words[0] */
 	const uint64_t *words;
 	uint32_t count;
+	uint32_t more; /* number of another one, with another stack of the thread; 0: none */
 };
 
 /* What a stack's coding found. */

@@ -102,7 +102,7 @@ int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encod
 		.time = snapshot->time, .number = number, .key = key ? keys->records - key->record : 0, .flags = snapshot->flags,
 		.known = snapshot->known, .registers = {(const char *)keys->registers, (uint32_t)coded.registers},
 		.address = snapshot->address, .size = snapshot->count * SNAPSHOT_WORD,
-		.stack = {(const char *)keys->stack, (uint32_t)coded.stack}};
+		.stack = {(const char *)keys->stack, (uint32_t)coded.stack}, .more = snapshot->more};
 	r = event_encode(encoder, &event);
 	if (r < 0)
 		return r;

@@ -22,6 +22,7 @@ struct held_snapshot {
 	uint64_t stack[RING_MAX_HOOK_SNAPSHOT / SNAPSHOT_WORD];
 };
 enum { HELD = 1024 };
+#define OTHER_STACK (UINT32_C(1) << 31) /* with a tid: has keys of its own */
 static_assert(offsetof(struct held_snapshot, stack) == sizeof(struct ring_snapshot), "the stack lies behind its head, as in a ring");
 
 int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter)
@@ -87,6 +88,14 @@ static bool is_wanted(const struct snapshots *snapshots, const struct ring_task 
 	return filter_wants(snapshots->filter, comm);
 }
 
+/* The snapshot that was told right before, for the same record; 0: it is not in the log. */
+static uint32_t last_told(const struct snapshots *snapshots, const struct ring_head *head)
+{
+	const struct snapshot_told *told = snapshots->told + (size_t)head->cpu * RING_NEST_LEVELS;
+
+	return told->time == head->time && told->source == head->source ? told->number : 0;
+}
+
 /* Its number; 0: it is not in the log. */
 static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapshot *raw)
 {
@@ -102,7 +111,8 @@ static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapsho
 	taken->address = raw->address;
 	taken->words = (const uint64_t *)raw->stack;
 	taken->count = raw->size / SNAPSHOT_WORD;
-	r = event_log_add_snapshot(recording->log, raw->task.tid, taken, &number);
+	taken->more = raw->flags & RING_SNAPSHOT_MORE ? last_told(snapshots, &raw->head) : 0;
+	r = event_log_add_snapshot(recording->log, raw->task.tid | (taken->more ? OTHER_STACK : 0), taken, &number);
 	if (r == -EINVAL) {
 		snapshots->refused++;
 		return 0;

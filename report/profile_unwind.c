@@ -148,7 +148,7 @@ static struct unwind_tail make_tail(const struct chain_context *context, uint32_
 }
 
 static int unwind(const struct chain_context *context, uint32_t process, uint64_t generation, uint32_t leaf,
-		  const struct snapshot *snapshot)
+		  const struct snapshot *snapshot, const struct snapshot *other)
 {
 	struct profile_unwinding *unwinding = context->unwinding;
 	struct space space = {.context = context, .process = process};
@@ -156,6 +156,9 @@ static int unwind(const struct chain_context *context, uint32_t process, uint64_
 	const struct unwind_snapshot given = {
 		.registers = snapshot->registers,
 		.known = snapshot->known & ((UINT64_C(1) << UNWIND_REGISTERS) - 1),
+		.other = (const uint8_t *)other->words,
+		.other_address = other->address,
+		.other_size = (size_t)other->count * SNAPSHOT_WORD,
 		.stack = (const uint8_t *)snapshot->words,
 		.stack_address = snapshot->address,
 		.stack_size = (size_t)snapshot->count * SNAPSHOT_WORD,
@@ -173,17 +176,34 @@ static bool has_registers(const struct unwind_arch *arch, const struct snapshot 
 	return (snapshot->known & needed) == needed;
 }
 
+/* Whether it is the other one that the thread was on: that of its signal handler. It has the same registers. */
+static bool holds_sp(const struct unwind_arch *arch, const struct snapshot *snapshot, const struct snapshot *other)
+{
+	uint64_t sp = snapshot->registers[arch->sp];
+
+	return other->count && has_registers(arch, other) && sp - other->address < (uint64_t)other->count * SNAPSHOT_WORD;
+}
+
 int profile_unwinding_run(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
 			  const struct unwind_chain **ret_chain)
 {
 	struct profile_unwinding *unwinding = context->unwinding;
-	struct snapshot snapshot;
-	int r = number && unwinding ? snapshot_store_get(unwinding->store, number, &snapshot) : 0;
+	struct snapshot snapshot, other = {0};
+	int r = number && unwinding ? snapshot_store_get(unwinding->store, number, 0, &snapshot) : 0;
 
+	if (r > 0 && snapshot.more) {
+		r = snapshot_store_get(unwinding->store, snapshot.more, 1, &other);
+		if (r == 0) {
+			other = (struct snapshot){0};
+			r = 1;
+		}
+	}
 	if (r <= 0 || !has_registers(unwinding->arch, &snapshot))
 		return r < 0 ? r : 0;
 	unwinding->generation = timeline_touch((struct timeline *)&context->model->timeline, process);
-	r = unwind(context, process, unwinding->generation, leaf, &snapshot);
+	r = holds_sp(unwinding->arch, &snapshot, &other) ?
+		    unwind(context, process, unwinding->generation, leaf, &other, &snapshot) :
+		    unwind(context, process, unwinding->generation, leaf, &snapshot, &other);
 	*ret_chain = &unwinding->chain;
 	return r < 0 ? r : 1;
 }

@@ -14,7 +14,7 @@ RECORDS = {
     4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
     5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 32: "task tgid:p tid:p start:n flags:x comm:c",
     6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n",
-    8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b",
+    8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 13: "probe id:n source:n hook:n name:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
     34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",

@@ -37,7 +37,7 @@ struct snapshot_store {
 	size_t known;			     /* chunks from the first one whose range is known */
 	struct unpacked slots[UNPACKED];
 	uint64_t clock;
-	uint64_t words[SNAPSHOT_WORDS];
+	uint64_t words[SNAPSHOT_PLACES][SNAPSHOT_WORDS];
 	struct decoded_key keys[KEYS];
 };
 
@@ -221,27 +221,27 @@ static const struct snapshot *find_key(struct snapshot_store *store, const struc
 	return &free_key->snapshot;
 }
 
-int snapshot_store_get(struct snapshot_store *store, uint32_t number, struct snapshot *ret_snapshot)
+int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place, struct snapshot *ret_snapshot)
 {
 	const struct event_snapshot *record;
 	const struct snapshot *key = NULL;
 	struct unpacked *slot;
 	uint32_t chunk;
-	size_t place;
+	size_t at;
 	int r = know(store, number);
 
 	if (r < 0 || !find_chunk(store, number, &chunk))
 		return r;
 	r = find_slot(store, chunk, &slot);
-	if (r < 0 || !find_record(slot, number, &place))
+	if (r < 0 || !find_record(slot, number, &at))
 		return r;
-	record = &slot->records.items[place];
-	if (record->key > place)
+	record = &slot->records.items[at];
+	if (record->key > at)
 		return 0;
 	if (record->key) {
-		key = find_key(store, slot, place - record->key);
+		key = find_key(store, slot, at - record->key);
 		if (!key)
 			return 0;
 	}
-	return snapshot_decode(record, key, store->words, ret_snapshot) < 0 ? 0 : 1;
+	return snapshot_decode(record, key, store->words[place % SNAPSHOT_PLACES], ret_snapshot) < 0 ? 0 : 1;
 }

@@ -17,10 +17,12 @@ void snapshot_store_destroy(struct snapshot_store *store);
 /* Whether the section holds any. */
 bool snapshot_store_has(const struct snapshot_store *store);
 
+enum { SNAPSHOT_PLACES = 2 };
+
 /*
- * 1: *ret_snapshot, of which the words are valid until the next call; 0: there is none of that number (any more), or it is
- * malformed; -ENOMEM, -errno of reading.
+ * 1: *ret_snapshot, of which the words are valid until the next call with that `place`; 0: there is none of that number (any
+ * more), or it is malformed; -ENOMEM, -errno of reading.
  */
-int snapshot_store_get(struct snapshot_store *store, uint32_t number, struct snapshot *ret_snapshot);
+int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place, struct snapshot *ret_snapshot);
 
 #endif

@@ -67,12 +67,12 @@ static enum unwind_stop step_plain(struct unwind_walk *walk, const struct cfi_ru
 static int read_memory(void *opaque, uint64_t address, size_t size, uint64_t *ret_value)
 {
 	const struct unwind_snapshot *snapshot = *(const struct unwind_snapshot **)opaque;
-	uint64_t offset = address - snapshot->stack_address;
+	const uint8_t *bytes = unwind_bytes(snapshot, address, size);
 
-	if (size > snapshot->stack_size || offset > snapshot->stack_size - size)
+	if (!bytes)
 		return -EFAULT;
 	*ret_value = 0;
-	memcpy(ret_value, snapshot->stack + offset, size);
+	memcpy(ret_value, bytes, size);
 	return 0;
 }
 

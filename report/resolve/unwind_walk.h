@@ -64,14 +64,24 @@ int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, s
 void unwind_append_tail(const struct unwind_tail *tail, uint64_t sp, uint64_t fp, uint64_t address_mask,
 			struct unwind_chain *chain);
 
+/* `size` bytes at an address; NULL where the snapshot does not hold them. */
+static inline const uint8_t *unwind_bytes(const struct unwind_snapshot *snapshot, uint64_t address, size_t size)
+{
+	uint64_t offset = address - snapshot->stack_address, other = address - snapshot->other_address;
+
+	if (snapshot->stack_size >= size && offset <= snapshot->stack_size - size)
+		return snapshot->stack + offset;
+	return snapshot->other_size >= size && other <= snapshot->other_size - size ? snapshot->other + other : NULL;
+}
+
 /* The 8 bytes at an address; false where the snapshot does not hold them. */
 static inline bool unwind_read(const struct unwind_snapshot *snapshot, uint64_t address, uint64_t *ret_value)
 {
-	uint64_t offset = address - snapshot->stack_address;
+	const uint8_t *bytes = unwind_bytes(snapshot, address, sizeof(*ret_value));
 
-	if (snapshot->stack_size < sizeof(*ret_value) || offset > snapshot->stack_size - sizeof(*ret_value))
+	if (!bytes)
 		return false;
-	memcpy(ret_value, snapshot->stack + offset, sizeof(*ret_value)); /* little-endian, as both machines are */
+	memcpy(ret_value, bytes, sizeof(*ret_value)); /* little-endian, as both machines are */
 	return true;
 }
 

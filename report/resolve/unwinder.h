@@ -44,6 +44,9 @@ struct unwind_snapshot {
 	const uint8_t *stack;
 	uint64_t stack_address; /* of the first byte; at or below sp */
 	size_t stack_size;
+	const uint8_t *other; /* another stack of the thread: of a signal handler, or what it interrupted */
+	uint64_t other_address;
+	size_t other_size; /* 0: none */
 	uint64_t address_mask; /* what may be set in a code address; 0: the architecture's */
 	struct unwind_tail tail;
 };

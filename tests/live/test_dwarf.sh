@@ -26,9 +26,11 @@ test_samples() {
 	folded cpu cpu
 	check_number "samples of the burner" "$(weight_of "$scratch/cpu" 'fl_outer;fl_middle;fl_burn') > 100"
 	check_number "its path, from the thread's first function" \
-		"$(share "$scratch/cpu" 'fl_middle;fl_burn [0-9]+$' '^frameless;([^;]*;)?burner;fl_outer;fl_middle;fl_burn ') >= 99"
+		"$(share "$scratch/cpu" 'fl_middle;fl_burn [0-9]+$' '^frameless;([A-Za-z_][^;]*;)*burner;fl_outer;fl_middle;fl_burn ') >= 99"
 	check_number "a handler runs on a stack of its own" \
 		"$(share "$scratch/cpu" 'fl_handled;fl_burn [0-9]+$' ';fl_handler;fl_handled;fl_burn ') >= 99"
+	check_number "and stands on what it interrupted" \
+		"$(share "$scratch/cpu" 'fl_handled;fl_burn [0-9]+$' '^frameless;.*;handler;fl_raiser;fl_raising;.*fl_handler;') >= 99"
 	check_number "no program of ours in front of what was interrupted" \
 		"$(weight_of "$scratch/cpu" 'bpf_prog_[^;]*_cpu_sample') == 0"
 }
@@ -49,7 +51,7 @@ test_waits() {
 	folded waits offcpu
 	for wait in locks_a:fl_path_a locks_b:fl_path_b; do
 		check_number "who took the lock, ${wait#*:}" \
-			"$(share "$scratch/waits" "${wait#*:}" "^frameless;([^;]*;)?${wait%:*};${wait#*:};fl_hold;") >= 99"
+			"$(share "$scratch/waits" "${wait#*:}" "^frameless;([A-Za-z_][^;]*;)*${wait%:*};${wait#*:};fl_hold;") >= 99"
 	done
 	# A single wait of half the run, in microseconds.
 	check_number "the one long wait" \

@@ -264,6 +264,34 @@ static void ends(struct test *t)
 	close_fixture(&f);
 }
 
+/* What a signal handler's stack is to the one that it interrupted: both are read, each at its own addresses. */
+static void two_stacks(struct test *t)
+{
+	enum { FIRST = 10, ALL = 100 };
+	static struct fixture f;
+	size_t whole;
+
+	f = (struct fixture){0};
+	write_x86_64(&f);
+	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	for (size_t i = 0; i < WORDS; i++)
+		f.stack[i] = IN_MODULE(MIDDLE);
+	f.snapshot.stack_size = ALL * sizeof(*f.stack);
+	run(&f, IN_MODULE(LEAF));
+	whole = f.chain.count;
+	CHECK_INT(t, f.chain.stop, UNWIND_TRUNCATED);
+	f.snapshot.stack_size = FIRST * sizeof(*f.stack);
+	run(&f, IN_MODULE(LEAF));
+	CHECK(t, f.chain.count > 2 && f.chain.count < whole);
+	f.snapshot.other = (const uint8_t *)(f.stack + FIRST);
+	f.snapshot.other_address = STACK + FIRST * sizeof(*f.stack);
+	f.snapshot.other_size = (ALL - FIRST) * sizeof(*f.stack);
+	run(&f, IN_MODULE(LEAF));
+	CHECK_INT(t, f.chain.count, whole);
+	CHECK_INT(t, f.chain.stop, UNWIND_TRUNCATED);
+	close_fixture(&f);
+}
+
 static void depth(struct test *t)
 {
 	static struct fixture f;
@@ -365,5 +393,6 @@ static void leaf_without_frame(struct test *t)
 }
 
 TEST_MAIN(TEST(aarch64_chain), TEST(aarch64_stuck), TEST(aarch64_trampoline), TEST(x86_64_trampoline),
-	  TEST(signal_stack), TEST(frame_pointer_and_back), TEST(ends), TEST(depth), TEST(circle), TEST(wild_call),
+	  TEST(signal_stack), TEST(frame_pointer_and_back), TEST(ends), TEST(two_stacks),
+	  TEST(depth), TEST(circle), TEST(wild_call),
 	  TEST(frame_pointer_just_saved), TEST(leaf_without_frame))

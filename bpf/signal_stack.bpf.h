@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A signal handler that runs on a stack of its own (sigaltstack(2)): where the stack is that it interrupted. The kernel has put
+ * the interrupted registers on the handler's stack, behind what it says of that stack itself (struct ucontext: uc_stack), by
+ * which they are found: Linux arch/x86/include/asm/sigframe.h, arch/arm64/kernel/signal.c.
+ */
+#ifndef RWALKER_BPF_SIGNAL_STACK_BPF_H
+#define RWALKER_BPF_SIGNAL_STACK_BPF_H
+
+#include "bpf/kernel.h"
+#include "bpf/ring_snapshot.h"
+#include "bpf/stack_end.bpf.h"
+
+const volatile __u32 snapshot_bytes; /* of a stack at most; 0: no snapshots */
+
+enum {
+	RED_ZONE = 128, /* below the stack pointer, which a function may use that calls no other */
+	SIGNAL_STACK_WORDS = 4096,
+	SP_BEHIND_X86 = 18, /* words from uc_stack.ss_sp to the saved stack pointer */
+	SP_BEHIND_ARM64 = 52,
+	FRAME_ROOM = (SP_BEHIND_ARM64 + 1) * 8, /* less than the least size of a snapshot */
+};
+
+struct frame_search {
+	const u64 *words;
+	u64 size, start, length; /* of what was copied; of the handler's stack */
+	u64 arm;
+	u64 found;
+};
+
+static long look_for_frame(u32 number, struct frame_search *search)
+{
+	u64 at = (u64)number * 8;
+	const u64 *words;
+
+	barrier_var(at); /* the verifier knows the bounds of this register only */
+	if (at >= snapshot_bytes - FRAME_ROOM || at + FRAME_ROOM > search->size)
+		return 1;
+	words = (const void *)search->words + at;
+	if (words[0] != search->start || words[2] != search->length)
+		return 0;
+	search->found = words[search->arm ? SP_BEHIND_ARM64 : SP_BEHIND_X86];
+	return 1;
+}
+
+/* 0: it is on no such stack, or its frame was not found. `snapshot` holds the stack from sp on. */
+static __noinline u64 interrupted_sp(struct task_struct *task, u64 sp, struct ring_snapshot *snapshot)
+{
+	struct frame_search search = {.size = snapshot->size, .start = task->sas_ss_sp, .length = task->sas_ss_size};
+
+	search.words = (const u64 *)snapshot->stack;
+	search.arm = !bpf_core_field_exists(struct pt_regs___kernel, orig_ax);
+	if (!on_signal_stack(task, sp))
+		return 0;
+	bpf_loop(SIGNAL_STACK_WORDS, look_for_frame, &search, 0);
+	return search.found && !on_signal_stack(task, search.found) ? search.found : 0;
+}
+
+#endif

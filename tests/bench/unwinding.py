@@ -100,6 +100,12 @@ def targets(table, name, results):
                   verdict(ratio.median >= wanted, f"{ratio.median:.1f}"))
 
 
+def threads(table, name, results):
+    ratio = stats.estimate([spent["one"] / spent["two"] for spent in results["rounds"]])
+    table.row(name, "ours, warm, two threads", "one thread, by the clock", ratio.text(2), ">= 1.7",
+              verdict(ratio.median >= 1.7, f"{ratio.median:.2f}"))
+
+
 def make_source(folder):
     subprocess.run(["bash", "-c", ". tests/oracle/programs.bash"], cwd=settings.ROOT, check=True,
                    env={**os.environ, "dir": str(folder)})
@@ -124,6 +130,7 @@ def run(report, say):
         report.keep(f"unwind-{name}", results)
         rows(table, name, results)
         targets(against, name, results)
+        threads(against, name, results)
         data.unlink()
     shutil.rmtree(folder)
     report.text(

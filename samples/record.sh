@@ -12,6 +12,7 @@ traces=(
 	"mangled -p 2 -u -f 999"
 	"stuck -a -i 1 -C 2 -u"
 	"waits --offcpu 2 --wakers -u"
+	"frameless -p 2 --offcpu 2 --dwarf -f 199"
 )
 
 for trace in "${traces[@]}"; do

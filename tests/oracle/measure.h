@@ -10,6 +10,7 @@ struct oracle_frames {
 
 /*
  * Prints one line of JSON: samples, frames, and per round the CPU seconds of: ours cold (no module opened, nothing compiled),
- * ours warm (the same again), libdwfl cold and warm; and the seconds by the clock of ours warm by one thread and by two. 0, or 1 where it could not.
+ * ours warm (the same again), libdwfl cold and warm; and the seconds by the clock of ours warm by one thread and by two. 0, or 1
+ * where it could not.
  */
 int measure_rounds(struct perf_data *data, const struct oracle_frames *frames, unsigned int rounds);

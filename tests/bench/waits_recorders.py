@@ -33,6 +33,7 @@ def ours(name, *options):
 
 SWITCHES = ("-e", "sched:sched_switch", "--buildid-mmap")
 PLAIN, USER, WAKERS = ours("plain"), ours("user", "-u"), ours("wakers", "--wakers", "-u")
+DWARF = ours("dwarf", "--dwarf")
 ALL, ALL_USER = ours("all", "-m", "0"), ours("all-user", "-m", "0", "-u")
 PERF = WaitRecorder("perf-switch", "perf record -e sched:sched_switch -g", SWITCHES)
 PERF_Z = WaitRecorder("perf-switch-z", "perf record -e sched:sched_switch -g -z", (*SWITCHES, "-z"))

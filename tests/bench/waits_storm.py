@@ -13,11 +13,12 @@ import settings
 import stats
 import waits_recorders as recorders
 from markdown import Table, verdict
-from waits_recorders import ALL, ALL_USER, PEER, PERF, PERF_Z, PLAIN, USER, WAKERS
+from waits_recorders import ALL, ALL_USER, DWARF, PEER, PERF, PERF_Z, PLAIN, USER, WAKERS
 
 LOOPS = settings.setting("STORM_LOOPS", 500000, 50000)
 RATES = settings.setting("STORM_RATES", [1000, 10000], [1000, 10000], lambda text: [int(r) for r in settings.words(text)])
 CPU = str(max(os.sched_getaffinity(0)))
+DWARF_RATE = 1000  # at which --dwarf has a target
 LIMITS = {PLAIN: 1.10, USER: 1.20, WAKERS: 1.30}
 
 
@@ -210,17 +211,26 @@ def against_peer_rows(table, place, rate, results):
                   verdict(ratio.median <= 1 and not lost, f"{ratio.median:.2f}, {lost} lost"))
 
 
+def dwarf_row(table, place, rate, results):
+    lost, ratio = held(results, DWARF)[1], ratio_to(results, DWARF, None)
+    table.row(place.name, rate, "the storm", ratio.text(), "<= 1.25",
+              verdict(ratio.median <= 1.25 and not lost, f"{ratio.median:.2f}, {lost} lost"))
+
+
 def run_steady(report, say):
     table = Table("storm", "waits/s", "recorder", "by their own account", "in the trace", "storm's CPU time",
                   "CPU time of a steady wait", "recorder CPU s", "and to stop", "events", "lost")
     against = Table("storm", "waits/s", "CPU time", "rwalker / offcputime", "target", "met")
+    snapshots = Table("storm", "waits/s", "CPU time", "with --dwarf / alone", "target", "met")
     for place in PLACES:
         for rate in RATES:
-            results = rounds((WAKERS, *recorders.peers()), place, rate, say)
+            results = rounds((WAKERS, DWARF, *recorders.peers()), place, rate, say)
             keep(report, f"waits-{place.key}-{rate}", results)
             steady_rows(table, place, rate, results)
             if PEER in results:
                 against_peer_rows(against, place, rate, results)
+            if rate == DWARF_RATE:
+                dwarf_row(snapshots, place, rate, results)
     report.heading("Waits that are recorded", 3)
     report.text(
         "The same storm beside threads that make so many waits a second of more than 1 ms, a dozen frames deep, half of them "
@@ -231,3 +241,4 @@ def run_steady(report, say):
     report.table(table)
     if recorders.peers():
         report.table(against)
+    report.table(snapshots)

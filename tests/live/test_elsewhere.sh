@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Record here, report where nothing is: the tree is the same, byte for byte, in a root
+# Record here, report where nothing is: but for lines, which are in debug files (-q), the tree is the same, byte for byte, in a root
 # that holds the reporter and its libraries only. And through a pipe.
 . "$(dirname "$0")/lib.sh"
 
@@ -44,13 +44,21 @@ record_all_kinds() {
 test_same_tree() { # EMBED
 	local trace=$scratch/$1/trace.rwk function
 	record_all_kinds "$1"
-	same_view "$trace" --tree
-	same_view "$trace" --folded
-	same_view "$trace" --stacks
+	same_view "$trace" --tree -q
+	same_view "$trace" --folded -q
+	same_view "$trace" --stacks -q
 	for function in alpha gamma path_zero vfs_read burn_apple burn_forked burn_deleted burn_inside; do
 		check "--embed $1: $function has its name" \
 			eval "quiet_there --folded trace.rwk | grep -q ';${function}[; ]'"
 	done
+}
+
+# What is unwound is unwound by what the trace holds.
+test_same_unwound() { # EMBED
+	mkdir "$scratch/dwarf-$1"
+	run_ok unwound "$record" -p 0 --dwarf --sw-perf --embed "$1" -o "$scratch/dwarf-$1/trace.rwk" -- "$workloads/frameless" 1
+	same_view "$scratch/dwarf-$1/trace.rwk" --tree -q
+	check "--embed $1: its path" eval "quiet_there --folded trace.rwk | grep -q ';burner;fl_outer;fl_middle;fl_burn '"
 }
 
 # With nothing embedded the names stay here, and --needs says what would bring them back.
@@ -90,6 +98,8 @@ need_tool chroot ldd readelf
 make_empty_root
 test_same_tree full
 test_same_tree min
+test_same_unwound full
+test_same_unwound min
 test_needs
 test_pipe
 test_pipe_closed

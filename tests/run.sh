@@ -19,6 +19,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 readonly LOG_LINES=200	# shown of a failing test; the file has them all
 logs=${BUILD:-build}/log
+export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# not the names that somebody has gathered
 passed=0 failed=0 skipped=0
 failures=() skips=()
 

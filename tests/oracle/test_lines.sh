@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1500
 # Function, file:line and inlined calls of random text addresses, beside llvm-symbolizer's, for every form of DWARF that the tools
-# here can make (CHECK_LEVEL=long: more compilers). Where llvm-symbolizer cannot read a form it is asked about the file before it was put into that form.
+# here can make (CHECK_LEVEL=long: more compilers, 20,000 addresses of each). Where llvm-symbolizer cannot read a form it is asked about the file before it was put into that form.
 # tests/oracle/lines_known.txt explains what may differ.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,13 +17,14 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 [[ ${CHECK_LEVEL:-check} = long ]] && long=1 || long=
+count=${long:+20000}
 
 # judge NAME FILE OPTION...: one file beside the oracle.
 judge()
 {
 	local name=$1 file=$2 out
 	shift 2
-	if out=$(python3 tests/oracle/lines_check.py --known tests/oracle/lines_known.txt --show 2 "$@" "$lines" "$symbolizer" \
+	if out=$(python3 tests/oracle/lines_check.py --known tests/oracle/lines_known.txt --show 2 --count "${count:-5000}" "$@" "$lines" "$symbolizer" \
 		"$file" 2>&1); then
 		echo "# $out" | head -n 1
 		grep '^#   [a-z]' <<<"$out"

@@ -288,7 +288,7 @@ test-samples: $(SAMPLES)
 LINT := $(wildcard tests/lint/*.sh)
 SCRIPTS = $(foreach kind,$(1),$(wildcard tests/$(kind)/test_*.sh))
 SAN_UNITS = $(UNIT_C:%.c=$(BUILD)/san/%)
-FUZZ_SHORT = $(foreach f,$(FUZZ_C),'tests/fuzz/run.sh $(f:tests/fuzz/%.c=%) 3')
+FUZZ_SHORT = $(foreach f,$(FUZZ_C),'tests/fuzz/run.sh $(f:tests/fuzz/%.c=%) 2')
 
 # What the scripts may take: together, and one that names no limit of its own, in seconds.
 LIMITS_check := CHECK_LEVEL=check TOTAL_LIMIT=1080 TIME_LIMIT=240

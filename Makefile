@@ -195,6 +195,9 @@ $(B)/tests/unit/test_report_%: $(B)/tests/unit/test_report_%.o $(REPORT_A) $(SHA
 	$(call say,LINK)
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) $(LIBS_REPORT) -pthread -o $@
 
+# It looks for every function that nm lists in itself: all are linked, called or not.
+$(B)/tests/unit/test_report_symbols: private LDFLAGS += -Wl,--no-gc-sections
+
 # The unwinder's cases are assembly.
 $(B)/tests/unit/unwind/%.o: tests/unit/unwind/%.S $(B)/flags
 	$(call say,AS)

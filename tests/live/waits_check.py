@@ -182,7 +182,8 @@ def check_top(judge, _):
         seen = [(thread, bracket) for thread in threads for bracket in judge.brackets(thread)]
         length = {bracket: bracket.end - bracket.begin for _, bracket in seen}
         # Of a thread that was preempted near its wait only the clock stood still for longer.
-        clean = [length[bracket] for thread, bracket in seen if len(judge.trace.within(thread.tid, bracket.begin, bracket.end)) == 1]
+        alone = {bracket for thread, bracket in seen if len(judge.trace.within(thread.tid, bracket.begin, bracket.end)) == 1}
+        clean = [length[bracket] for _, bracket in seen if bracket in alone]
         mine = [row for row in rows if wt.holds(row.frames, path)]
         if not judge.verdict(bool(mine), "%s: --top-waits names %s" % (comm, ";".join(path)), "not there"):
             continue
@@ -192,9 +193,10 @@ def check_top(judge, _):
         low = sorted(clean)[-1 - min(allowed(len(clean)), len(clean) - 1)] if clean else 0
         judge.verdict(low - MS <= best.longest * 1000 <= max(length.values()) + MS, "%s: --top-waits, longest" % comm,
                       "%d us, by the thread's clock %d to %d ns" % (best.longest, low, max(length.values())))
-        # Within one of its sleeps, which it sees the end of late where it was preempted.
-        judge.verdict(any(bracket.end_real - length[bracket] - MS <= best.when - best.longest * 1000 and
-                          best.when <= bracket.end_real + MS for _, bracket in seen),
+        # At the end of one of its sleeps; within it where the thread was preempted besides and saw the end late.
+        judge.verdict(any(bracket.end_real - length[bracket] - MS <= best.when - best.longest * 1000 and best.when <= bracket.end_real + MS
+                          if bracket not in alone else
+                          abs(bracket.end_real - best.when) <= MS and abs(length[bracket] - best.longest * 1000) <= MS for _, bracket in seen),
                       "%s: --top-waits, when" % comm, "at %d no wait of %d us ended" % (best.when, best.longest))
 
 

@@ -112,7 +112,7 @@ static void finds_what_nm_lists_of_a_program(struct test *t)
 
 	REQUIRE(t, length > 0);
 	path[length] = '\0';
-	check_against_nm(t, path, "", 30);
+	check_against_nm(t, path, "", 100);
 }
 
 static void finds_what_nm_lists_of_libc(struct test *t)

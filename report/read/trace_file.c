@@ -178,3 +178,31 @@ int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_pa
 		*ret_payload = file->payload;
 	return r;
 }
+
+static int take_chunk(struct trace_file *file, uint32_t chunk, struct event_decoder *decoder, trace_take_record *take,
+		      void *data)
+{
+	const void *payload;
+	struct event event;
+	int r = trace_file_load(file, chunk, &payload);
+
+	if (r == 0) {
+		event_decoder_start(decoder, payload, file->chunks[chunk].header.raw_size);
+		while ((r = event_decoder_next(decoder, &event)) > 0) {
+			r = take(&event, data);
+			if (r < 0)
+				break;
+		}
+	}
+	return r == -EBADMSG ? 0 : r;
+}
+
+int trace_file_each_record(struct trace_file *file, const chunk_list *chunks, trace_take_record *take, void *data)
+{
+	_cleanup_(cleanup_decoder) struct event_decoder *decoder = NULL;
+	int r = chunks->count ? event_decoder_create(&decoder) : 0;
+
+	for (size_t i = 0; i < chunks->count && r == 0; i++)
+		r = take_chunk(file, chunks->items[i], decoder, take, data);
+	return r;
+}

@@ -28,4 +28,10 @@ void trace_file_close(struct trace_file *file);
 /* The payload of a chunk, valid until the next call. -EBADMSG: damaged. */
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);
 
+/* What is done with a record of a chunk, valid until it returns. -EBADMSG: damaged, the rest of its chunk is left out; -errno: stop. */
+typedef int trace_take_record(struct event *event, void *data);
+
+/* Every record of some chunks, in order; damage ends a chunk, not the walk. -errno: of `take`, or of reading; -ENOMEM. */
+int trace_file_each_record(struct trace_file *file, const chunk_list *chunks, trace_take_record *take, void *data);
+
 #endif

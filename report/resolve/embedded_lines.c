@@ -5,7 +5,7 @@
 #include "report/read/trace_file.h"
 
 struct gathering {
-	struct event_decoder *decoder;
+	const struct module_part *part;
 	struct event_lines lines;
 	struct text_pool *texts;
 	struct line_answers *answers;
@@ -13,7 +13,6 @@ struct gathering {
 
 static void gathering_deinit(struct gathering *all)
 {
-	event_decoder_destroy(all->decoder);
 	event_lines_deinit(&all->lines);
 }
 
@@ -56,45 +55,28 @@ static int take_line(struct gathering *all, const struct event_line *line)
 	return r < 0 ? r : line_answers_put(all->answers, number, levels, line->level_count);
 }
 
-static int take_record(struct gathering *all, const struct event *event)
+static int take_record(struct event *event, void *data)
 {
+	struct gathering *all = data;
 	struct event_line line;
-	int r = event_lines_start(&all->lines, event);
+	int r;
 
+	if (event->kind != EVENT_EMBED_LINES || event->embed_lines.module != all->part->module->id)
+		return 0;
+	r = event_lines_start(&all->lines, event);
 	while (r >= 0 && (r = event_lines_next(&all->lines, &line)) > 0)
 		r = take_line(all, &line);
-	return r == -EBADMSG ? 0 : r;
-}
-
-static int take_chunk(struct gathering *all, const struct module_part *part, uint32_t chunk)
-{
-	struct trace_file *file = part->model->file;
-	const void *payload;
-	struct event event;
-	int r = trace_file_load(file, chunk, &payload);
-
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	event_decoder_start(all->decoder, payload, file->chunks[chunk].header.raw_size);
-	while ((r = event_decoder_next(all->decoder, &event)) > 0)
-		if (event.kind == EVENT_EMBED_LINES && event.embed_lines.module == part->module->id) {
-			r = take_record(all, &event);
-			if (r < 0)
-				return r;
-		}
 	return r == -EBADMSG ? 0 : r;
 }
 
 int embedded_lines_add(const struct module *module, struct text_pool *texts, struct line_answers *answers)
 {
 	_cleanup_(gathering_deinit) struct gathering all = {.texts = texts, .answers = answers};
-	int r = event_decoder_create(&all.decoder);
+	int r = 0;
 
 	for (size_t i = 0; i < module->parts.count && r == 0; i++) {
-		const struct module_part *part = &module->parts.items[i];
-
-		for (size_t k = 0; k < part->module->line_chunks.count && r == 0; k++)
-			r = take_chunk(&all, part, part->module->line_chunks.items[k]);
+		all.part = &module->parts.items[i];
+		r = trace_file_each_record(all.part->model->file, &all.part->module->line_chunks, take_record, &all);
 	}
 	return r;
 }

@@ -8,11 +8,6 @@
 #include "report/resolve/kallsyms_file.h"
 #include "report/resolve/kernel_module_symbols.h"
 
-static void cleanup_decoder(struct event_decoder **decoder)
-{
-	event_decoder_destroy(*decoder);
-}
-
 /* --- from the traces --- */
 
 static int add_kernel_symbols(const struct module_part *part, struct symbol_list *list)
@@ -54,40 +49,26 @@ static int add_event_symbols(struct event *event, struct symbol_list *list)
 	return r == -EBADMSG ? 0 : r;
 }
 
-static int add_chunk_symbols(const struct module *module, const struct module_part *part, uint32_t chunk,
-			     struct event_decoder *decoder, struct symbol_list *list)
-{
-	struct trace_file *file = part->model->file;
-	const void *payload;
-	struct event event;
-	int r = trace_file_load(file, chunk, &payload);
+struct gathering {
+	const struct module *module;
+	const struct module_part *part;
+	struct symbol_list *list;
+};
 
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	event_decoder_start(decoder, payload, file->chunks[chunk].header.raw_size);
-	while ((r = event_decoder_next(decoder, &event)) > 0) {
-		if (!is_wanted(&event, module, part))
-			continue;
-		r = add_event_symbols(&event, list);
-		if (r < 0)
-			return r;
-	}
-	return r == -EBADMSG ? 0 : r;
+static int take_record(struct event *event, void *data)
+{
+	struct gathering *gathering = data;
+
+	return is_wanted(event, gathering->module, gathering->part) ? add_event_symbols(event, gathering->list) : 0;
 }
 
 static int add_embedded_symbols(const struct module *module, const struct module_part *part, struct symbol_list *list)
 {
-	_cleanup_(cleanup_decoder) struct event_decoder *decoder = NULL;
+	struct gathering gathering = {.module = module, .part = part, .list = list};
 	const struct trace_perf_map *map = module->tgid ? trace_model_perf_map(part->model, module->tgid) : NULL;
-	const chunk_list *chunks = map ? &map->chunks : &part->module->symbol_chunks;
-	int r = 0;
 
-	if (!chunks->count)
-		return 0;
-	r = event_decoder_create(&decoder);
-	for (size_t i = 0; i < chunks->count && r == 0; i++)
-		r = add_chunk_symbols(module, part, chunks->items[i], decoder, list);
-	return r;
+	return trace_file_each_record(part->model->file, map ? &map->chunks : &part->module->symbol_chunks, take_record,
+				      &gathering);
 }
 
 /* A BPF program is one function, and the module's name is its name. */

@@ -6,11 +6,6 @@
 #include "common/cleanup.h"
 #include "report/read/trace_file.h"
 
-static void cleanup_decoder(struct event_decoder **decoder)
-{
-	event_decoder_destroy(*decoder);
-}
-
 void module_unwind_destroy(struct module_unwind *unwind)
 {
 	if (unwind)
@@ -50,6 +45,7 @@ static int find_trampoline(struct modules *modules, uint32_t number, uint64_t *r
 /* --- from the trace --- */
 
 struct gathering { /* of one module's pieces */
+	const struct module_part *part;
 	struct elf_unwind bytes;
 	uint64_t text, data;
 };
@@ -77,38 +73,23 @@ static int take_piece(const struct event_embed_unwind *piece, struct gathering *
 	return 0;
 }
 
-static int take_chunk(const struct module_part *part, uint32_t chunk, struct event_decoder *decoder,
-		      struct gathering *gathering)
+static int take_record(struct event *event, void *data)
 {
-	struct trace_file *file = part->model->file;
-	const void *payload;
-	struct event event;
-	int r = trace_file_load(file, chunk, &payload);
+	struct gathering *gathering = data;
 
-	if (r < 0)
-		return r == -EBADMSG ? 0 : r;
-	event_decoder_start(decoder, payload, file->chunks[chunk].header.raw_size);
-	while ((r = event_decoder_next(decoder, &event)) > 0) {
-		if (event.kind != EVENT_EMBED_UNWIND || event.embed_unwind.module != part->module->id)
-			continue;
-		r = take_piece(&event.embed_unwind, gathering);
-		if (r < 0)
-			return r;
-	}
-	return r == -EBADMSG ? 0 : r;
+	if (event->kind != EVENT_EMBED_UNWIND || event->embed_unwind.module != gathering->part->module->id)
+		return 0;
+	return take_piece(&event->embed_unwind, gathering);
 }
 
 static int gather(const struct module *module, struct gathering *gathering)
 {
-	_cleanup_(cleanup_decoder) struct event_decoder *decoder = NULL;
-	int r = event_decoder_create(&decoder);
+	int r = 0;
 
 	for (size_t i = 0; i < module->parts.count && r == 0; i++) {
-		const struct module_part *part = &module->parts.items[i];
-		const chunk_list *chunks = &part->module->unwind_chunks;
-
-		for (size_t k = 0; k < chunks->count && r == 0; k++)
-			r = take_chunk(part, chunks->items[k], decoder, gathering);
+		gathering->part = &module->parts.items[i];
+		r = trace_file_each_record(gathering->part->model->file, &gathering->part->module->unwind_chunks,
+					   take_record, gathering);
 	}
 	return r;
 }

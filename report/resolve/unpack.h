@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The doors to liblzma and libzstd: compressed files and sections into anonymous files, from which an elf_file reads
- * like from any other. What is unpacked is hostile: output and the library's memory are bounded, and a stream that wants
+ * like from any other, or into memory. What is unpacked is hostile: output and the library's memory are bounded, and a stream that wants
  * more, or goes on behind its end, is refused. Nothing is ever written to a disk.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNPACK_H
@@ -16,6 +16,10 @@ enum { UNPACK_MAX_BYTES = 256 << 20, UNPACK_MAX_INPUT = 256 << 20 };
 int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 /* Zstandard frames; likewise. */
 int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd);
+/* The same into memory that takes exactly what they hold. -EBADMSG: malformed, or more or less than that. */
+int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
+
+enum { UNPACK_ELF_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which the C library here does not name yet */
 
 /* Where the doors put what they unpacked. */
 struct unpacked {

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <zstd.h>
 
 #include "common/cleanup.h"
+#include "report/resolve/unpack.h"
 
 enum {
-	COMPRESSED_ZLIB = 1,
-	COMPRESSED_ZSTD = 2, /* ELFCOMPRESS_ZSTD, which the C library here does not name yet */
-	ZLIB_RATIO = 1032,   /* no stream of deflate says more in a byte (zlib, technical details) */
+	ZLIB_RATIO = 1032, /* no stream of deflate says more in a byte (zlib, technical details) */
 };
 
 static int unpack_zlib(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
@@ -33,11 +31,6 @@ static int unpack_zlib(const uint8_t *from, size_t size, uint8_t *to, size_t wan
 	return result == Z_STREAM_END && stream.total_out == wanted ? 0 : -EBADMSG;
 }
 
-static int unpack_zstd(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
-{
-	return ZSTD_decompress(to, wanted, from, size) == wanted ? 0 : -EBADMSG;
-}
-
 int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size)
 {
 	_cleanup_free_ uint8_t *to = NULL;
@@ -49,16 +42,16 @@ int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret
 	memcpy(&header, bytes, sizeof(header));
 	bytes += sizeof(header);
 	size -= sizeof(header);
-	if (header.ch_type != COMPRESSED_ZLIB && header.ch_type != COMPRESSED_ZSTD)
+	if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != UNPACK_ELF_ZSTD)
 		return -ENOTSUP;
 	if (header.ch_size > most)
 		return -E2BIG;
-	if (!header.ch_size || (header.ch_type == COMPRESSED_ZLIB && header.ch_size / ZLIB_RATIO > size))
+	if (!header.ch_size || (header.ch_type == ELFCOMPRESS_ZLIB && header.ch_size / ZLIB_RATIO > size))
 		return -EBADMSG; /* before the allocation */
 	to = malloc(header.ch_size);
 	if (!to)
 		return -ENOMEM;
-	r = (header.ch_type == COMPRESSED_ZLIB ? unpack_zlib : unpack_zstd)(bytes, size, to, header.ch_size);
+	r = (header.ch_type == ELFCOMPRESS_ZLIB ? unpack_zlib : unpack_zstd_into)(bytes, size, to, header.ch_size);
 	if (r < 0)
 		return r;
 	*ret_bytes = steal_ptr(to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The door to zlib, and one to libzstd: an ELF section that is compressed (SHF_COMPRESSED; System V gABI, "Section
+ * The door to zlib: an ELF section that is compressed (SHF_COMPRESSED; System V gABI, "Section
  * Compression"), into memory. The section is hostile: what it says of its size is believed only up to a limit, and
  * a stream that holds more or less than that is refused.
  */

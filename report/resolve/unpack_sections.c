@@ -7,13 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "common/cleanup.h"
-
-#ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD 2 /* <elf.h> of glibc 2.36 lacks it */
-#endif
+#include "report/resolve/unpack.h"
 
 enum { NAMES_MAX = 16 << 20, ALIGNMENT = 16 };
 
@@ -155,7 +151,7 @@ static int measure(struct unpacker *unpacker, size_t number)
 		if (r < 0)
 			return r;
 		expanded = header.ch_size;
-		if (header.ch_type == ELFCOMPRESS_ZSTD) {
+		if (header.ch_type == UNPACK_ELF_ZSTD) {
 			unpacker->any_zstd = true;
 			size = expanded;
 		}
@@ -186,12 +182,8 @@ static int expand(const struct unpacker *unpacker, const Elf64_Shdr *section, ui
 	uint64_t packed = section->sh_size - sizeof(Elf64_Chdr);
 	_cleanup_free_ uint8_t *bytes = malloc(packed + 1);
 	int r = bytes ? read_at(unpacker, section->sh_offset + sizeof(Elf64_Chdr), packed, bytes) : -ENOMEM;
-	size_t made;
 
-	if (r < 0)
-		return r;
-	made = ZSTD_decompress(out, size, bytes, packed);
-	return ZSTD_isError(made) || made != size ? -EBADMSG : 0;
+	return r < 0 ? r : unpack_zstd_into(bytes, packed, out, size);
 }
 
 /* Puts a section's bytes at `at` of the image; its header becomes that of what is there. */
@@ -203,7 +195,7 @@ static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 
 	if (section->sh_flags & SHF_COMPRESSED)
 		r = read_compression(unpacker, section, &header);
-	if (header.ch_type == ELFCOMPRESS_ZSTD) {
+	if (header.ch_type == UNPACK_ELF_ZSTD) {
 		placed.sh_flags &= ~(uint64_t)SHF_COMPRESSED;
 		placed.sh_size = header.ch_size;
 		placed.sh_addralign = 1;
@@ -211,7 +203,7 @@ static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 	/* The file may have changed since it was measured. */
 	if (r < 0 || *at > unpacker->room || placed.sh_size > unpacker->room - *at)
 		return r < 0 ? r : -EBADMSG;
-	if (header.ch_type == ELFCOMPRESS_ZSTD)
+	if (header.ch_type == UNPACK_ELF_ZSTD)
 		r = expand(unpacker, section, unpacker->image + *at, placed.sh_size);
 	else
 		r = read_at(unpacker, section->sh_offset, section->sh_size, unpacker->image + *at);

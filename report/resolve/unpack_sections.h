@@ -2,7 +2,7 @@
 /*
  * An ELF file's debug sections made readable for libdw 0.188, which knows zlib but not zstd: where a section is compressed with
  * zstd, all debug sections are put into a memory image, the others keep their headers only. Also the judge of how much a file
- * would expand to. The door to libzstd. The file is hostile: read with pread, every number is checked.
+ * would expand to. The file is hostile: read with pread, every number is checked.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNPACK_SECTIONS_H
 #define RWALKER_REPORT_RESOLVE_UNPACK_SECTIONS_H

@@ -50,6 +50,11 @@ int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd)
 	return 0;
 }
 
+int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
+{
+	return ZSTD_decompress(to, wanted, from, size) == wanted ? 0 : -EBADMSG;
+}
+
 const char *unpack_zstd_version(void)
 {
 	return ZSTD_versionString();

@@ -179,7 +179,8 @@ int event_log_want_snapshots(struct event_log *log)
 	return r < 0 ? r : snapshot_keys_create(&log->keys);
 }
 
-int event_log_add_snapshot(struct event_log *log, uint32_t tid, const struct snapshot *snapshot, uint32_t *ret_number)
+int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, const struct snapshot *snapshot,
+			   struct event_log_snapshot *ret_added)
 {
 	struct event_encoder *encoder = log->snapshots.encoder;
 	int r = log->error;
@@ -187,9 +188,10 @@ int event_log_add_snapshot(struct event_log *log, uint32_t tid, const struct sna
 	if (!encoder || !log->keys || log->snapshot == UINT32_MAX)
 		return -EINVAL;
 	if (r >= 0)
-		r = ENCODE(log, &log->snapshots, snapshot_keys_encode(log->keys, encoder, tid, log->snapshot + 1, snapshot));
+		r = ENCODE(log, &log->snapshots,
+			   snapshot_keys_encode(log->keys, encoder, owner, log->snapshot + 1, snapshot, &ret_added->known));
 	if (r >= 0)
-		*ret_number = ++log->snapshot;
+		ret_added->number = ++log->snapshot;
 	return r;
 }
 

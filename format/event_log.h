@@ -12,6 +12,7 @@
 
 #include "format/event_encoder.h"
 #include "format/snapshot_code.h"
+#include "format/snapshot_keys.h"
 #include "format/trace_writer.h"
 
 struct event_log;
@@ -30,8 +31,15 @@ void event_log_destroy(struct event_log *log);
 
 /* Before the first snapshot. -ENOMEM. */
 int event_log_want_snapshots(struct event_log *log);
-/* What an event of that thread will refer to by *ret_number; add the snapshot first. Never more than 2^32 - 1. */
-int event_log_add_snapshot(struct event_log *log, uint32_t tid, const struct snapshot *snapshot, uint32_t *ret_number);
+
+struct event_log_snapshot {
+	uint32_t number;       /* by which an event of that thread will refer to it; never more than 2^32 - 1 */
+	const uint64_t *known; /* as snapshot_keys_encode() tells; valid until the next one is added */
+};
+
+/* Before the event that belongs to it. */
+int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, const struct snapshot *snapshot,
+			   struct event_log_snapshot *ret_added);
 
 /* Any STATE record, or a WALK. */
 int event_log_add(struct event_log *log, const struct event *event);

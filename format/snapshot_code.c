@@ -32,9 +32,76 @@ static struct overlap find_overlap(uint64_t address, uint32_t count, const struc
 	return overlap;
 }
 
-static bool is_same(const struct overlap *overlap, const struct snapshot *snapshot, uint32_t i)
+/* Bit i: what word i is. */
+struct kinds {
+	uint64_t *same; /* the key's */
+	uint64_t zero[SNAPSHOT_BLOCKS], literal[SNAPSHOT_BLOCKS];
+};
+
+enum { BLOCK = 64, GROUP = 8 }; /* words of a bitmap's element; words that are compared at once */
+
+/* Bit i: whether word i of GROUP is the other's. Written out: it is most of what a snapshot costs the recorder. */
+static uint64_t compare_group(const uint64_t *a, const uint64_t *b)
 {
-	return i >= overlap->from && i < overlap->to && overlap->words[i - overlap->from] == snapshot->words[i];
+	return (uint64_t)(a[0] == b[0]) | (uint64_t)(a[1] == b[1]) << 1 | (uint64_t)(a[2] == b[2]) << 2 |
+	       (uint64_t)(a[3] == b[3]) << 3 | (uint64_t)(a[4] == b[4]) << 4 | (uint64_t)(a[5] == b[5]) << 5 |
+	       (uint64_t)(a[6] == b[6]) << 6 | (uint64_t)(a[7] == b[7]) << 7;
+}
+
+static void find_same(const struct snapshot *snapshot, const struct overlap *overlap, uint64_t *same)
+{
+	uint32_t step;
+
+	for (uint32_t i = overlap->from; i < overlap->to; i += step) {
+		const uint64_t *words = snapshot->words + i, *key = overlap->words + (i - overlap->from);
+		bool group = i % GROUP == 0 && overlap->to - i >= GROUP;
+
+		step = group ? GROUP : 1;
+		same[i / BLOCK] |= (group ? compare_group(words, key) : (uint64_t)(*words == *key)) << i % BLOCK;
+	}
+}
+
+/* kinds->same is there already: most groups are all the same. */
+static void find_zero(const struct snapshot *snapshot, struct kinds *kinds)
+{
+	static const uint64_t zeros[GROUP];
+	uint32_t i;
+
+	for (i = 0; i + GROUP <= snapshot->count; i += GROUP)
+		if ((kinds->same[i / BLOCK] >> i % BLOCK & 0xff) != 0xff)
+			kinds->zero[i / BLOCK] |= compare_group(snapshot->words + i, zeros) << i % BLOCK;
+	for (; i < snapshot->count; i++)
+		kinds->zero[i / BLOCK] |= (uint64_t)!snapshot->words[i] << i % BLOCK;
+}
+
+static void find_kinds(const struct snapshot *snapshot, const struct overlap *overlap, struct kinds *kinds)
+{
+	uint32_t blocks = (snapshot->count + BLOCK - 1) / BLOCK;
+
+	memset(kinds->same, 0, blocks * sizeof(*kinds->same));
+	memset(kinds->zero, 0, blocks * sizeof(*kinds->zero));
+	find_same(snapshot, overlap, kinds->same);
+	find_zero(snapshot, kinds);
+	for (uint32_t i = 0; i < blocks; i++) {
+		kinds->zero[i] &= ~kinds->same[i];
+		kinds->literal[i] = ~(kinds->same[i] | kinds->zero[i]);
+	}
+}
+
+/* The first word from i on whose bit is not set, at most count. */
+static uint32_t run_end(const uint64_t *bits, uint32_t i, uint32_t count)
+{
+	uint64_t rest = ~bits[i / BLOCK] >> i % BLOCK;
+
+	if (rest)
+		i += (uint32_t)__builtin_ctzll(rest);
+	else
+		for (i = (i / BLOCK + 1) * BLOCK; i < count; i += BLOCK)
+			if (~bits[i / BLOCK]) {
+				i += (uint32_t)__builtin_ctzll(~bits[i / BLOCK]);
+				break;
+			}
+	return i < count ? i : count;
 }
 
 static uint8_t *run_put(uint8_t *at, enum run run, uint32_t count)
@@ -50,25 +117,14 @@ static uint8_t *registers_put(const struct snapshot *snapshot, const struct snap
 	return at;
 }
 
-/* What the words from i on are, and how many of them. */
-static enum run find_run(const struct snapshot *snapshot, const struct overlap *overlap, uint32_t i, uint32_t *ret_end)
+/* What the words from i on are, and where that ends. */
+static enum run find_run(const struct kinds *kinds, uint32_t i, uint32_t count, uint32_t *ret_end)
 {
-	uint32_t end = i;
-	enum run run = RUN_LITERAL;
+	enum run run = kinds->same[i / BLOCK] >> i % BLOCK & 1   ? RUN_SAME
+		       : kinds->zero[i / BLOCK] >> i % BLOCK & 1 ? RUN_ZERO
+								 : RUN_LITERAL;
 
-	if (is_same(overlap, snapshot, i)) {
-		run = RUN_SAME;
-		while (end < snapshot->count && is_same(overlap, snapshot, end))
-			end++;
-	} else if (!snapshot->words[i]) {
-		run = RUN_ZERO;
-		while (end < snapshot->count && !snapshot->words[end] && !is_same(overlap, snapshot, end))
-			end++;
-	} else {
-		while (end < snapshot->count && snapshot->words[end] && !is_same(overlap, snapshot, end))
-			end++;
-	}
-	*ret_end = end;
+	*ret_end = run_end(run == RUN_SAME ? kinds->same : run == RUN_ZERO ? kinds->zero : kinds->literal, i, count);
 	return run;
 }
 
@@ -76,12 +132,15 @@ void snapshot_encode(const struct snapshot *snapshot, const struct snapshot *key
 		     struct snapshot_coded *ret_coded)
 {
 	struct overlap overlap = find_overlap(snapshot->address, snapshot->count, key);
+	struct kinds kinds = {.same = ret_coded->same};
 	uint8_t *at = stack, *behind = stack; /* behind: up to where there is more than zeros */
 	uint32_t end;
 
-	*ret_coded = (struct snapshot_coded){.registers = (size_t)(registers_put(snapshot, key, registers) - registers)};
+	find_kinds(snapshot, &overlap, &kinds);
+	ret_coded->registers = (size_t)(registers_put(snapshot, key, registers) - registers);
+	ret_coded->literal = ret_coded->filled = 0;
 	for (uint32_t i = 0; i < snapshot->count; i = end) {
-		enum run run = find_run(snapshot, &overlap, i, &end);
+		enum run run = find_run(&kinds, i, snapshot->count, &end);
 
 		at = run_put(at, run, end - i);
 		if (run == RUN_ZERO)

@@ -11,7 +11,7 @@
 #include "format/event_snapshot.h"
 #include "format/limits.h"
 
-enum { SNAPSHOT_WORD = 8, SNAPSHOT_WORDS = RWK_MAX_SNAPSHOT / SNAPSHOT_WORD };
+enum { SNAPSHOT_WORD = 8, SNAPSHOT_WORDS = RWK_MAX_SNAPSHOT / SNAPSHOT_WORD, SNAPSHOT_BLOCKS = SNAPSHOT_WORDS / 64 };
 
 struct snapshot { /* as recorded; the reader's ones have room for all registers */
 	uint64_t time, flags;
@@ -27,7 +27,8 @@ struct snapshot { /* as recorded; the reader's ones have room for all registers 
 struct snapshot_coded {
 	size_t registers, stack; /* bytes */
 	uint32_t literal;	 /* words that are neither zero nor the key's */
-	uint32_t filled;	 /* words that are not zero */
+	uint32_t filled;	 /* words that are not zero, or the key's */
+	uint64_t same[SNAPSHOT_BLOCKS]; /* bit i % 64 of same[i / 64], below the snapshot's count: word i is the key's */
 };
 
 /*

@@ -14,7 +14,7 @@ enum {
 };
 
 struct key {
-	uint32_t tid;
+	struct snapshot_owner owner;
 	uint32_t record; /* which of the chunk */
 	struct snapshot snapshot;
 };
@@ -25,6 +25,7 @@ struct snapshot_keys {
 	uint32_t key_count, records;
 	uint32_t used; /* words of the pool */
 	uint64_t pool[POOL_WORDS];
+	struct snapshot_coded coded; /* the last one */
 	uint8_t registers[RWK_MAX_REGISTERS * VARINT_MAX];
 	uint8_t stack[RWK_MAX_SNAPSHOT_CODED];
 };
@@ -58,13 +59,13 @@ static uint16_t *find_slot(struct snapshot_keys *keys, uint32_t tid)
 	for (;; place++) {
 		uint16_t *slot = &keys->slots[place % SLOTS];
 
-		if (!*slot || keys->keys[*slot - 1].tid == tid)
+		if (!*slot || keys->keys[*slot - 1].owner.tid == tid)
 			return slot;
 	}
 }
 
 /* Keeps a copy as the thread's key, where there is room. */
-static void keep(struct snapshot_keys *keys, uint16_t *slot, uint32_t tid, const struct snapshot *snapshot)
+static void keep(struct snapshot_keys *keys, uint16_t *slot, struct snapshot_owner owner, const struct snapshot *snapshot)
 {
 	struct key *key;
 
@@ -73,41 +74,42 @@ static void keep(struct snapshot_keys *keys, uint16_t *slot, uint32_t tid, const
 	if (!*slot)
 		*slot = (uint16_t)++keys->key_count;
 	key = &keys->keys[*slot - 1];
-	*key = (struct key){.tid = tid, .record = keys->records, .snapshot = *snapshot};
+	*key = (struct key){.owner = owner, .record = keys->records, .snapshot = *snapshot};
 	memcpy(keys->pool + keys->used, snapshot->words, (size_t)snapshot->count * SNAPSHOT_WORD);
 	key->snapshot.words = keys->pool + keys->used;
 	keys->used += snapshot->count;
 }
 
-int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encoder, uint32_t tid, uint32_t number,
-			 const struct snapshot *snapshot)
+int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encoder, struct snapshot_owner owner,
+			 uint32_t number, const struct snapshot *snapshot, const uint64_t **ret_known)
 {
 	struct event event = {.kind = EVENT_SNAPSHOT};
 	struct event_snapshot *record = &event.snapshot;
-	struct snapshot_coded coded;
+	struct snapshot_coded *coded = &keys->coded;
 	const struct key *key;
 	uint16_t *slot;
 	int r;
 
 	if (snapshot->count > SNAPSHOT_WORDS)
 		return -EINVAL;
-	slot = find_slot(keys, tid);
+	slot = find_slot(keys, owner.tid);
 	key = *slot ? &keys->keys[*slot - 1] : NULL;
-	snapshot_encode(snapshot, key ? &key->snapshot : NULL, keys->registers, keys->stack, &coded);
-	if (key && coded.literal > coded.filled / 2) {
+	snapshot_encode(snapshot, key ? &key->snapshot : NULL, keys->registers, keys->stack, coded);
+	if (key && coded->literal > coded->filled / 2) {
 		key = NULL;
-		snapshot_encode(snapshot, NULL, keys->registers, keys->stack, &coded);
+		snapshot_encode(snapshot, NULL, keys->registers, keys->stack, coded);
 	}
 	*record = (struct event_snapshot){
 		.time = snapshot->time, .number = number, .key = key ? keys->records - key->record : 0, .flags = snapshot->flags,
-		.known = snapshot->known, .registers = {(const char *)keys->registers, (uint32_t)coded.registers},
+		.known = snapshot->known, .registers = {(const char *)keys->registers, (uint32_t)coded->registers},
 		.address = snapshot->address, .size = snapshot->count * SNAPSHOT_WORD,
-		.stack = {(const char *)keys->stack, (uint32_t)coded.stack}, .more = snapshot->more};
+		.stack = {(const char *)keys->stack, (uint32_t)coded->stack}, .more = snapshot->more};
 	r = event_encode(encoder, &event);
 	if (r < 0)
 		return r;
+	*ret_known = key && key->owner.space == owner.space ? coded->same : NULL;
 	if (!key)
-		keep(keys, slot, tid, snapshot);
+		keep(keys, slot, owner, snapshot);
 	keys->records++;
 	return 0;
 }

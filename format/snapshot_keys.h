@@ -12,13 +12,22 @@
 
 struct snapshot_keys;
 
+struct snapshot_owner {
+	uint32_t tid;
+	uint64_t space; /* the caller's number for what its addresses mean */
+};
+
 int snapshot_keys_create(struct snapshot_keys **ret_keys);
 void snapshot_keys_destroy(struct snapshot_keys *keys);
 /* For each new chunk. */
 void snapshot_keys_reset(struct snapshot_keys *keys);
 
-/* 0; -ENOSPC where the chunk is full: write it out, reset, and call again; -EINVAL beyond the format's limits. */
-int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encoder, uint32_t tid, uint32_t number,
-			 const struct snapshot *snapshot);
+/*
+ * 0; -ENOSPC where the chunk is full: write it out, reset, and call again; -EINVAL beyond the format's limits.
+ * *ret_known, valid until the next call: bit i % 64 of element i / 64 says that word i is one of an earlier snapshot of the
+ * owner; NULL where that is said of none.
+ */
+int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encoder, struct snapshot_owner owner,
+			 uint32_t number, const struct snapshot *snapshot, const uint64_t **ret_known);
 
 #endif

@@ -130,7 +130,7 @@ static void take_snapshot(struct finalizing *all, uint32_t tgid, uint32_t number
 	if (snapshot_window_find(all->window, number, &snapshot) < 0)
 		all->out_of_reach++;
 	else
-		snapshots_mark(all->recording.hits, tgid, &snapshot);
+		snapshots_mark(all->recording.hits, tgid, &snapshot, NULL);
 }
 
 /* The user stack of a task, by frame pointers and as it lay in memory. */
@@ -298,7 +298,7 @@ static int tools_create(struct finalizing *all, const struct trace_io *io)
 	if (!rc)
 		rc = module_table_create(recording, &recording->modules);
 	if (!rc)
-		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), &recording->hits);
+		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), true, &recording->hits);
 	if (!rc)
 		rc = module_files_create(all->nursery, recording->modules, &all->files);
 	return rc;

@@ -32,6 +32,7 @@ struct hits {
 	struct hit *sorted; /* copy for hits_sorted() */
 	size_t count;
 	uint64_t dropped;
+	bool wanted;
 	uint32_t anonymous_module;
 	struct seen cache[CACHE_SIZE];
 	struct seen words[WORDS_SIZE]; /* of snapshots: most are no addresses, and come again and again */
@@ -133,7 +134,7 @@ static void mark_unseen(struct hits *hits, uint32_t tgid, uint64_t generation, u
 void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count)
 {
 	/* Callers: the byte before the return address decides which function and which mapping it is. */
-	for (size_t i = 0; generation && i < count; i++)
+	for (size_t i = 0; hits->wanted && generation && i < count; i++)
 		mark_unseen(hits, tgid, generation, addresses[i] - (i > 0));
 }
 
@@ -181,7 +182,12 @@ uint64_t hits_dropped(const struct hits *hits)
 	return hits->dropped;
 }
 
-int hits_create(uint32_t anonymous_module, struct hits **ret_hits)
+bool hits_are_wanted(const struct hits *hits)
+{
+	return hits->wanted;
+}
+
+int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits)
 {
 	struct hits *hits = calloc(1, sizeof(*hits));
 	int rc = hits ? 0 : -ENOMEM;
@@ -189,6 +195,7 @@ int hits_create(uint32_t anonymous_module, struct hits **ret_hits)
 	if (rc)
 		return rc;
 	hits->anonymous_module = anonymous_module;
+	hits->wanted = wanted;
 	hits->bits = LEAST_BITS;
 	hits->slots = calloc(SLOTS, sizeof(*hits->slots));
 	hits->sorted = calloc(MAX_HITS, sizeof(*hits->sorted));

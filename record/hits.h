@@ -8,6 +8,7 @@
 #ifndef RWALKER_RECORD_HITS_H
 #define RWALKER_RECORD_HITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,11 +21,15 @@ struct hit {               /* ordered by jit_tgid, module, offset */
 	uint64_t offset;   /* in the file; JIT: the address */
 };
 
-/* anonymous_module: the number under which anonymous executable memory is mapped (module_table_special). */
-int hits_create(uint32_t anonymous_module, struct hits **ret_hits);
+/*
+ * anonymous_module: the number under which anonymous executable memory is mapped (module_table_special). wanted: false where
+ * nothing is embedded: only the address spaces are kept, and nothing is marked.
+ */
+int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits);
 void hits_destroy(struct hits *hits);
 
 struct address_spaces *hits_spaces(struct hits *hits);
+bool hits_are_wanted(const struct hits *hits);
 
 /* Names the mappings that the process has now, 0 where it is unknown: what was marked for it need not be marked again. */
 uint64_t hits_generation(const struct hits *hits, uint32_t tgid);

@@ -108,7 +108,8 @@ static int open_modules(struct session *session)
 	int r = module_table_create(recording, &recording->modules);
 
 	if (r >= 0)
-		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), &recording->hits);
+		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS),
+				session->config->output.embed != EMBED_LEVEL_NONE, &recording->hits);
 	if (r >= 0)
 		r = module_files_create(session->nursery, recording->modules, &session->files);
 	return r;

@@ -55,15 +55,45 @@ static void mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uin
 		hits_mark_word(hits, tgid, generation, address);
 }
 
-void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot)
+/* Of the words [first, first + 64) those whose bit is not set. */
+static void mark_block(struct hits *hits, uint32_t tgid, uint64_t generation, const struct snapshot *snapshot, uint32_t first,
+		       uint64_t known)
+{
+	uint32_t left = snapshot->count - first;
+	uint64_t rest = ~known & (left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX);
+
+	for (; rest; rest &= rest - 1)
+		mark_word(hits, tgid, generation, snapshot->words[first + (uint32_t)__builtin_ctzll(rest)], snapshot);
+}
+
+void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot, const uint64_t *known)
 {
 	uint64_t generation = hits_generation(hits, tgid);
 
-	for (uint32_t i = 0; generation && i < snapshot->count; i++)
-		mark_word(hits, tgid, generation, snapshot->words[i], snapshot);
-	for (unsigned int i = 0; generation && i < RWK_MAX_REGISTERS; i++)
+	if (!generation || !hits_are_wanted(hits))
+		return;
+	for (uint32_t i = 0; i < snapshot->count; i += 64)
+		mark_block(hits, tgid, generation, snapshot, i, known ? known[i / 64] : 0);
+	for (unsigned int i = 0; i < RWK_MAX_REGISTERS; i++)
 		if (snapshot->known >> i & 1)
 			mark_word(hits, tgid, generation, snapshot->registers[i], snapshot);
+}
+
+int snapshots_add(struct recording *recording, const struct ring_task *task, unsigned int stack, const struct snapshot *snapshot,
+		  uint32_t *ret_number)
+{
+	struct snapshot_owner owner = {task->tid | (stack ? OTHER_STACK : 0), hits_generation(recording->hits, task->tgid)};
+	struct event_log_snapshot added;
+	int r = event_log_add_snapshot(recording->log, owner, snapshot, &added);
+
+	if (r == -EINVAL)
+		return r;
+	r = recording_check(recording, r);
+	if (r < 0)
+		return r;
+	snapshots_mark(recording->hits, task->tgid, snapshot, added.known);
+	*ret_number = added.number;
+	return 0;
 }
 
 static void keep(struct snapshots *snapshots, const struct ring_head *head, uint32_t number)
@@ -99,7 +129,6 @@ static uint32_t last_told(const struct snapshots *snapshots, const struct ring_h
 /* Its number; 0: it is not in the log. */
 static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapshot *raw)
 {
-	struct recording *recording = snapshots->recording;
 	struct snapshot *taken = &snapshots->taken;
 	uint32_t number;
 	int r;
@@ -112,15 +141,10 @@ static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapsho
 	taken->words = (const uint64_t *)raw->stack;
 	taken->count = raw->size / SNAPSHOT_WORD;
 	taken->more = raw->flags & RING_SNAPSHOT_MORE ? last_told(snapshots, &raw->head) : 0;
-	r = event_log_add_snapshot(recording->log, raw->task.tid | (taken->more ? OTHER_STACK : 0), taken, &number);
-	if (r == -EINVAL) {
+	r = snapshots_add(snapshots->recording, &raw->task, taken->more != 0, taken, &number);
+	if (r == -EINVAL)
 		snapshots->refused++;
-		return 0;
-	}
-	if (recording_check(recording, r) < 0)
-		return 0;
-	snapshots_mark(recording->hits, raw->task.tgid, taken);
-	return number;
+	return r < 0 ? 0 : number;
 }
 
 void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length)

@@ -39,8 +39,17 @@ void snapshots_deinit(struct snapshots *snapshots);
 
 /* One record of a ring, of kind RING_SNAPSHOT. */
 void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length);
-/* Every word that points into code may be a return address: its module is needed to unwind, and its function to name. */
-void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot);
+/*
+ * Writes one of a task into the log and marks what it points to. stack: 0, or 1 for another stack of the thread at the same
+ * time. *ret_number: as in event_log_snapshot. -EINVAL: the log takes no more of them; else as recording_check().
+ */
+int snapshots_add(struct recording *recording, const struct ring_task *task, unsigned int stack, const struct snapshot *snapshot,
+		  uint32_t *ret_number);
+/*
+ * Every word that points into code may be a return address: its module is needed to unwind, and its function to name. known:
+ * bits of the words that were marked before; NULL: none were.
+ */
+void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot, const uint64_t *known);
 /* The number of the snapshot that was told for the record, once; 0: there is none. */
 uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *record);
 /* The same for a wait that began at `out`, if what was copied then is still held: it is written now. */

@@ -127,14 +127,9 @@ static struct held_row *find_row(struct walk_users *users, uint32_t tid, uint64_
 
 static uint32_t add_snapshot(struct walk_users *users, const struct ring_task *task)
 {
-	struct recording *recording = users->recording;
 	uint32_t number;
-	int r = event_log_add_snapshot(recording->log, task->tid, &users->snapshot, &number);
 
-	if (r == -EINVAL || recording_check(recording, r) < 0)
-		return 0;
-	snapshots_mark(recording->hits, task->tgid, &users->snapshot);
-	return number;
+	return snapshots_add(users->recording, task, 0, &users->snapshot, &number) < 0 ? 0 : number;
 }
 
 static void take_stack(struct walk_users *users, const struct ring_walk_task *row, const struct ring_sleeper *sleeper,

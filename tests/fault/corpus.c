@@ -247,14 +247,17 @@ static void add_snapshots(struct event_log *log)
 		abort();
 	for (uint32_t i = 0; i < 4; i++) {
 		struct event_sample sample = {.time = SYN_BASE + 10 + i, .source = SYN_CPU};
+		struct event_log_snapshot added;
 
 		for (uint32_t k = 0; k < 64; k += 3)
 			words[k] = k % 2 ? syn_start(2 + k % 4 / 2) + 0x1000 + k * 8 + i : snapshot.address + k * 8;
 		snapshot.registers[6] = snapshot.address + 16;
 		snapshot.registers[7] = snapshot.address;
 		snapshot.registers[16] = syn_start(2) + 0x1010;
-		if (event_log_add_snapshot(log, s.task.tid, &snapshot, &sample.snapshot) < 0 ||
-		    event_log_add_sample(log, &sample, &s.task, &stacks) < 0)
+		if (event_log_add_snapshot(log, (struct snapshot_owner){s.task.tid, 0}, &snapshot, &added) < 0)
+			abort();
+		sample.snapshot = added.number;
+		if (event_log_add_sample(log, &sample, &s.task, &stacks) < 0)
 			abort();
 	}
 }

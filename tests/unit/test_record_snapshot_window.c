@@ -24,6 +24,7 @@ static uint64_t word_of(uint32_t number, uint32_t i)
 static size_t chunk(struct test *t, const struct writer *writer, uint32_t first, uint32_t end, const void **ret_payload)
 {
 	uint64_t begin, last, words[WORDS];
+	const uint64_t *known;
 
 	event_encoder_reset(writer->encoder);
 	snapshot_keys_reset(writer->keys);
@@ -32,7 +33,8 @@ static size_t chunk(struct test *t, const struct writer *writer, uint32_t first,
 
 		for (snapshot.count = 0; snapshot.count < WORDS; snapshot.count++)
 			words[snapshot.count] = word_of(number, snapshot.count);
-		CHECK_INT(t, snapshot_keys_encode(writer->keys, writer->encoder, 1 + number % THREADS, number, &snapshot), 0);
+		CHECK_INT(t, snapshot_keys_encode(writer->keys, writer->encoder, (struct snapshot_owner){1 + number % THREADS, 0},
+						  number, &snapshot, &known), 0);
 	}
 	return event_encoder_payload(writer->encoder, ret_payload, &begin, &last);
 }

@@ -83,13 +83,13 @@ static uint32_t add_snapshot(struct made_trace *trace)
 {
 	static const uint64_t words[] = {0x7365637265747321, 0x400030};
 	struct snapshot snapshot = {.time = 300, .known = 1 << 16 | 1 << 7 | 1 << 6, .address = 0x7000, .words = words, .count = 2};
-	uint32_t number;
+	struct event_log_snapshot added;
 
 	snapshot.registers[16] = 0x400010;
 	snapshot.registers[7] = 0x7000;
 	snapshot.registers[6] = 0;
-	made_trace_check(event_log_add_snapshot(trace->log, 8, &snapshot, &number), "snapshot");
-	return number;
+	made_trace_check(event_log_add_snapshot(trace->log, (struct snapshot_owner){8, 0}, &snapshot, &added), "snapshot");
+	return added.number;
 }
 
 static void add_embedded(struct made_trace *trace)

@@ -150,17 +150,19 @@ static void snapshots_come_back_through_many_chunks(struct test *t)
 	CHECK_INT(t, snapshot_keys_create(&keys), 0);
 	for (uint32_t i = 0; i < SNAPSHOTS; i++) {
 		uint32_t thread = (uint32_t)random_below(&state, THREADS);
+		struct snapshot_owner owner = {100 + thread, thread};
 		struct snapshot snapshot;
+		const uint64_t *known;
 
 		change(&state, &threads[thread]);
 		states[i] = threads[thread];
 		snapshot = take(&states[i], i);
-		if (snapshot_keys_encode(keys, encoder, 100 + thread, i + 1, &snapshot) == -ENOSPC) {
+		if (snapshot_keys_encode(keys, encoder, owner, i + 1, &snapshot, &known) == -ENOSPC) {
 			check_chunk(t, encoder, decoder, states, &next);
 			event_encoder_reset(encoder);
 			snapshot_keys_reset(keys);
 			chunks++;
-			CHECK_INT(t, snapshot_keys_encode(keys, encoder, 100 + thread, i + 1, &snapshot), 0);
+			CHECK_INT(t, snapshot_keys_encode(keys, encoder, owner, i + 1, &snapshot, &known), 0);
 		}
 	}
 	check_chunk(t, encoder, decoder, states, &next);
@@ -178,6 +180,7 @@ static void what_stays_the_same_is_said_once(struct test *t)
 	struct snapshot snapshot = {.known = 1 << 7 | 1 << 16, .address = TOP, .words = words, .count = 1000};
 	struct event_encoder *encoder = NULL;
 	struct snapshot_keys *keys = NULL;
+	const uint64_t *known;
 	uint64_t first, last;
 	const void *bytes;
 	size_t before, after;
@@ -186,15 +189,45 @@ static void what_stays_the_same_is_said_once(struct test *t)
 		words[i] = i + 1;
 	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &encoder), 0);
 	CHECK_INT(t, snapshot_keys_create(&keys), 0);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, 1, 1, &snapshot), 0);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 0}, 1, &snapshot, &known), 0);
 	before = event_encoder_payload(encoder, &bytes, &first, &last);
 	CHECK(t, before > 8000);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, 1, 2, &snapshot), 0);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 0}, 2, &snapshot, &known), 0);
 	after = event_encoder_payload(encoder, &bytes, &first, &last);
 	CHECK(t, after - before < 40);
 	event_encoder_destroy(encoder);
 	snapshot_keys_destroy(keys);
 }
 
+/* Which words an earlier snapshot had; of another thread, or of the same one where addresses mean something else: none. */
+static void what_is_known_of_a_stack_is_said(struct test *t)
+{
+	static uint64_t words[200];
+	struct snapshot snapshot = {.known = 1 << 7 | 1 << 16, .address = TOP, .words = words, .count = 200};
+	struct event_encoder *encoder = NULL;
+	struct snapshot_keys *keys = NULL;
+	const uint64_t *known = words;
+
+	for (uint32_t i = 0; i < 200; i++)
+		words[i] = i % 5 ? i : 0;
+	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &encoder), 0);
+	CHECK_INT(t, snapshot_keys_create(&keys), 0);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 7}, 1, &snapshot, &known), 0);
+	CHECK(t, !known);
+	words[0] = words[66] = words[199] = 4711; /* of the first two, one was zero */
+	words[131] = 0;
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 7}, 2, &snapshot, &known), 0);
+	CHECK(t, known);
+	for (uint32_t i = 0; known && i < 200; i++)
+		CHECK_INT(t, known[i / 64] >> i % 64 & 1, i != 0 && i != 66 && i != 199 && i != 131);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 8}, 3, &snapshot, &known), 0);
+	CHECK(t, !known);
+	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){2, 7}, 4, &snapshot, &known), 0);
+	CHECK(t, !known);
+	event_encoder_destroy(encoder);
+	snapshot_keys_destroy(keys);
+}
+
 TEST_MAIN(TEST(the_bytes_are_those_of_the_specification), TEST(what_contradicts_itself_is_refused),
-	  TEST(snapshots_come_back_through_many_chunks), TEST(what_stays_the_same_is_said_once))
+	  TEST(snapshots_come_back_through_many_chunks), TEST(what_stays_the_same_is_said_once),
+	  TEST(what_is_known_of_a_stack_is_said))

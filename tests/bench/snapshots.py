@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Snapshots of user stacks (--dwarf) at 1000 Hz beside clang, which keeps no frame pointers and has deep stacks, and reading what was
-recorded; against perf record --call-graph dwarf,16384."""
+"""Snapshots of user stacks (--dwarf) at 1000 Hz beside clang, which keeps no frame pointers and has deep stacks, and beside a mix of
+it with shallow ones; and reading what was recorded; against perf record --call-graph dwarf,16384."""
 
 import os
 import random
@@ -9,6 +9,7 @@ import resource
 import subprocess
 import time
 
+import load
 import recorders
 import settings
 import stats
@@ -21,6 +22,8 @@ FILES = settings.setting("DWARF_FILES", ["format/event_decoder.c", "format/trace
 REPEATS = settings.setting("DWARF_REPEATS", 4, 1)
 REPORT_SAMPLES = settings.setting("DWARF_SAMPLES", 15000, 1000)
 FREQUENCY = 1000
+CLANG, MIX = "clang", "clang mix"
+WORKS = settings.setting("DWARF_WORKS", f"{MIX},{CLANG}", None, str) or MIX
 
 
 class SnapshotRecorder(recorders.Recorder):
@@ -48,12 +51,22 @@ def compile_command():
             "done; done"]
 
 
-def work():
-    """CPU seconds of the compilations."""
+def work(beside=0):
+    """CPU seconds of the compilations, and of so many units of the mixed load beside them."""
+    commands = [compile_command()] + ([[load.PROGRAM, "mixed", str(beside)]] if beside else [])
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(compile_command(), check=True)
+    processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
+    if any([process.wait() for process in processes]):
+        raise SystemExit(f"bench: one of {commands} failed")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def units_beside(name):
+    """What of the mixed load takes as long as the compilations do, each alone."""
+    begun = time.monotonic()
+    work()
+    return load.calibrate("mixed", time.monotonic() - begun) if name == MIX else 0
 
 
 def number(pattern, text):
@@ -72,12 +85,12 @@ def contents(name, path):
             "truncated": cut / max(1, number(r"(\d+) user stacks", info))}
 
 
-def measure_once(name):
+def measure_once(name, beside):
     if name == ALONE:
-        return {"cpu": work()}
+        return {"cpu": work(beside)}
     session = Session(RECORDERS[name])
     try:
-        result = {"cpu": work(), "recorder": session.spent()}
+        result = {"cpu": work(beside), "recorder": session.spent()}
     finally:
         after = session.end()
     result.update(contents(name, session.path), after=after)
@@ -85,15 +98,15 @@ def measure_once(name):
     return result
 
 
-def rounds(say):
-    order = [ALONE, *COMPARED]
+def rounds(which, say):
+    order, beside = [ALONE, *COMPARED], units_beside(which)
     results = {name: [] for name in order}
     shuffle = random.Random(5)
     for turn in range(settings.PAIRS):
-        say(f"dwarf, round {turn + 1} of {settings.PAIRS}")
+        say(f"dwarf, {which}, round {turn + 1} of {settings.PAIRS}")
         shuffle.shuffle(order)
         for name in order:
-            results[name].append(measure_once(name))
+            results[name].append(measure_once(name, beside))
     return results
 
 
@@ -109,8 +122,8 @@ def per_sample(results, name):
     return sum(column(results, name, "bytes")) / max(1, sum(column(results, name, "samples")))
 
 
-def recording(report, results):
-    table = Table("recorder", "CPU time of the work", "recorder CPU s", "and to stop", "samples", "lost", "bytes per sample", "truncated")
+def recording(report, which, results):
+    table = Table(f"{which}: recorder", "CPU time of the work", "recorder CPU s", "and to stop", "samples", "lost", "bytes per sample", "truncated")
     for name in COMPARED:
         cut = column(results, name, "truncated")
         table.row(RECORDERS[name].label, slowdown(results, name).text(), f"{stats.median(column(results, name, 'recorder')):.3f}",
@@ -118,7 +131,7 @@ def recording(report, results):
                   sum(column(results, name, "lost")), f"{per_sample(results, name):.0f}",
                   "" if None in cut else f"{100 * stats.median(cut):.1f} %")
     report.table(table)
-    against = Table("against perf record --call-graph dwarf,16384", "value", "target", "met")
+    against = Table(f"{which}: against perf record --call-graph dwarf,16384", "value", "target", "met")
     mine, limit = slowdown(results, OURS), slowdown(results, PERF).median + 0.02
     against.row("slowdown, upper bound", f"{mine.high:.3f}", f"<= {limit:.3f}", verdict(mine.high <= limit, f"{mine.high - limit:.3f} above"))
     spent = {name: [r["recorder"] + r["after"] for r in results[name]] for name in COMPARED}
@@ -183,12 +196,14 @@ def reading(report, say):
 
 
 def run(report, say):
-    results = rounds(say)
-    report.keep("dwarf", results)
     report.heading("Snapshots of user stacks")
     report.text(
-        f"`clang-14 -O2` compiles {len(FILES)} files {REPEATS} times beside each system-wide recorder at {FREQUENCY} Hz. Its CPU time is "
-        "divided by that alone in the same round. rwalker copies up to 64 KiB of a stack, perf 16 KiB. Truncated: of the stacks that "
-        "are unwound. Bytes are of the whole file, without embedded names.")
-    recording(report, results)
+        f"`clang-14 -O2` compiles {len(FILES)} files {REPEATS} times beside each system-wide recorder at {FREQUENCY} Hz; in the mix, the "
+        "mixed load of the other sections runs beside it: call trees, pipes, files, short processes. The CPU time of all that is divided "
+        "by that alone in the same round. rwalker copies up to 64 KiB of a stack, perf 16 KiB. Truncated: of the stacks that are "
+        "unwound. Bytes are of the whole file, without embedded names.")
+    for which in WORKS.split(","):
+        results = rounds(which, say)
+        report.keep(f"dwarf-{which.replace(' ', '-')}", results)
+        recording(report, which, results)
     reading(report, say)

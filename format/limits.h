@@ -29,6 +29,7 @@ enum {
 	RWK_MAX_REGISTERS = 64,
 	RWK_MAX_SNAPSHOT = 64 << 10,	   /* bytes of a stack in a snapshot */
 	RWK_MAX_SNAPSHOT_CODED = 96 << 10, /* of these as they are coded */
+	RWK_MAX_SNAPSHOT_CHAIN = 16,	   /* keys behind one another, each the difference to the next */
 	RWK_MAX_UNWIND_SECTION = 64 << 20, /* bytes of a section with unwind information */
 	RWK_MAX_UNWIND_PIECE = 128 << 10,
 };

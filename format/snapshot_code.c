@@ -6,6 +6,7 @@
 
 #include "common/byte_cursor.h"
 #include "format/varint.h"
+#include "format/words.h"
 
 /* A run of words: varint (count << 2 | kind), then the words themselves where they are literal. */
 enum run { RUN_ZERO, RUN_SAME, RUN_LITERAL, RUN_BITS = 2, RUN_MASK = 3 };
@@ -38,50 +39,53 @@ struct kinds {
 	uint64_t zero[SNAPSHOT_BLOCKS], literal[SNAPSHOT_BLOCKS];
 };
 
-enum { BLOCK = 64, GROUP = 8 }; /* words of a bitmap's element; words that are compared at once */
+enum { BLOCK = WORDS_BLOCK }; /* words of a bitmap's element */
 
-/* Bit i: whether word i of GROUP is the other's. Written out: it is most of what a snapshot costs the recorder. */
-static uint64_t compare_group(const uint64_t *a, const uint64_t *b)
+static uint64_t compare(words_equal_fn *equal, const uint64_t *a, const uint64_t *b, uint32_t count)
 {
-	return (uint64_t)(a[0] == b[0]) | (uint64_t)(a[1] == b[1]) << 1 | (uint64_t)(a[2] == b[2]) << 2 |
-	       (uint64_t)(a[3] == b[3]) << 3 | (uint64_t)(a[4] == b[4]) << 4 | (uint64_t)(a[5] == b[5]) << 5 |
-	       (uint64_t)(a[6] == b[6]) << 6 | (uint64_t)(a[7] == b[7]) << 7;
+	uint64_t bits = 0;
+
+	if (count == BLOCK)
+		return equal(a, b);
+	for (uint32_t i = 0; i < count; i++)
+		bits |= (uint64_t)(a[i] == b[i]) << i;
+	return bits;
 }
 
-static void find_same(const struct snapshot *snapshot, const struct overlap *overlap, uint64_t *same)
+static void find_same(words_equal_fn *equal, const struct snapshot *snapshot, const struct overlap *overlap, uint64_t *same)
 {
-	uint32_t step;
+	uint32_t end;
 
-	for (uint32_t i = overlap->from; i < overlap->to; i += step) {
-		const uint64_t *words = snapshot->words + i, *key = overlap->words + (i - overlap->from);
-		bool group = i % GROUP == 0 && overlap->to - i >= GROUP;
-
-		step = group ? GROUP : 1;
-		same[i / BLOCK] |= (group ? compare_group(words, key) : (uint64_t)(*words == *key)) << i % BLOCK;
+	for (uint32_t i = overlap->from; i < overlap->to; i = end) {
+		end = (i / BLOCK + 1) * BLOCK;
+		if (end > overlap->to)
+			end = overlap->to;
+		same[i / BLOCK] |= compare(equal, snapshot->words + i, overlap->words + (i - overlap->from), end - i) << i % BLOCK;
 	}
 }
 
-/* kinds->same is there already: most groups are all the same. */
-static void find_zero(const struct snapshot *snapshot, struct kinds *kinds)
+/* kinds->same is there already. */
+static void find_zero(words_equal_fn *equal, const struct snapshot *snapshot, struct kinds *kinds)
 {
-	static const uint64_t zeros[GROUP];
-	uint32_t i;
+	static const uint64_t zeros[BLOCK];
 
-	for (i = 0; i + GROUP <= snapshot->count; i += GROUP)
-		if ((kinds->same[i / BLOCK] >> i % BLOCK & 0xff) != 0xff)
-			kinds->zero[i / BLOCK] |= compare_group(snapshot->words + i, zeros) << i % BLOCK;
-	for (; i < snapshot->count; i++)
-		kinds->zero[i / BLOCK] |= (uint64_t)!snapshot->words[i] << i % BLOCK;
+	for (uint32_t i = 0; i < snapshot->count; i += BLOCK) {
+		uint32_t left = snapshot->count - i;
+
+		if (~kinds->same[i / BLOCK])
+			kinds->zero[i / BLOCK] = compare(equal, snapshot->words + i, zeros, left < BLOCK ? left : BLOCK);
+	}
 }
 
 static void find_kinds(const struct snapshot *snapshot, const struct overlap *overlap, struct kinds *kinds)
 {
 	uint32_t blocks = (snapshot->count + BLOCK - 1) / BLOCK;
+	words_equal_fn *equal = words_equal();
 
 	memset(kinds->same, 0, blocks * sizeof(*kinds->same));
 	memset(kinds->zero, 0, blocks * sizeof(*kinds->zero));
-	find_same(snapshot, overlap, kinds->same);
-	find_zero(snapshot, kinds);
+	find_same(equal, snapshot, overlap, kinds->same);
+	find_zero(equal, snapshot, kinds);
 	for (uint32_t i = 0; i < blocks; i++) {
 		kinds->zero[i] &= ~kinds->same[i];
 		kinds->literal[i] = ~(kinds->same[i] | kinds->zero[i]);

@@ -11,10 +11,12 @@ enum {
 	KEYS_MAX = 2048, /* threads of a chunk that have one */
 	SLOTS = 2 * KEYS_MAX,
 	POOL_WORDS = 512 << 10,
+	LITTLE = 4, /* of what a snapshot holds, one part of so many may differ from its key */
 };
 
 struct key {
 	struct snapshot_owner owner;
+	uint32_t depth;	 /* keys behind it */
 	uint32_t record; /* which of the chunk */
 	struct snapshot snapshot;
 };
@@ -65,7 +67,8 @@ static uint16_t *find_slot(struct snapshot_keys *keys, uint32_t tid)
 }
 
 /* Keeps a copy as the thread's key, where there is room. */
-static void keep(struct snapshot_keys *keys, uint16_t *slot, struct snapshot_owner owner, const struct snapshot *snapshot)
+static void keep(struct snapshot_keys *keys, uint16_t *slot, struct snapshot_owner owner, uint32_t depth,
+		 const struct snapshot *snapshot)
 {
 	struct key *key;
 
@@ -74,7 +77,7 @@ static void keep(struct snapshot_keys *keys, uint16_t *slot, struct snapshot_own
 	if (!*slot)
 		*slot = (uint16_t)++keys->key_count;
 	key = &keys->keys[*slot - 1];
-	*key = (struct key){.owner = owner, .record = keys->records, .snapshot = *snapshot};
+	*key = (struct key){.owner = owner, .depth = depth, .record = keys->records, .snapshot = *snapshot};
 	memcpy(keys->pool + keys->used, snapshot->words, (size_t)snapshot->count * SNAPSHOT_WORD);
 	key->snapshot.words = keys->pool + keys->used;
 	keys->used += snapshot->count;
@@ -88,6 +91,7 @@ int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encod
 	struct snapshot_coded *coded = &keys->coded;
 	const struct key *key;
 	uint16_t *slot;
+	bool other; /* than the key: the next ones will be more like this one */
 	int r;
 
 	if (snapshot->count > SNAPSHOT_WORDS)
@@ -95,7 +99,8 @@ int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encod
 	slot = find_slot(keys, owner.tid);
 	key = *slot ? &keys->keys[*slot - 1] : NULL;
 	snapshot_encode(snapshot, key ? &key->snapshot : NULL, keys->registers, keys->stack, coded);
-	if (key && coded->literal > coded->filled / 2) {
+	other = !key || coded->literal > coded->filled / LITTLE;
+	if (other && key && key->depth == RWK_MAX_SNAPSHOT_CHAIN - 1) {
 		key = NULL;
 		snapshot_encode(snapshot, NULL, keys->registers, keys->stack, coded);
 	}
@@ -108,8 +113,8 @@ int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encod
 	if (r < 0)
 		return r;
 	*ret_known = key && key->owner.space == owner.space ? coded->same : NULL;
-	if (!key)
-		keep(keys, slot, owner, snapshot);
+	if (other)
+		keep(keys, slot, owner, key ? key->depth + 1 : 0, snapshot);
 	keys->records++;
 	return 0;
 }

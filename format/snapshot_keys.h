@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Snapshots on their way into a SNAPSHOTS chunk: the first of each thread in the chunk is its key, later ones are written as
- * the difference to it, until one has so little in common with it that it becomes the key itself. Memory is taken at
- * creation; where it is used up, or there are too many threads, snapshots are written as they are.
+ * the difference to it, until one has so little in common with it that it becomes the key of those that follow. Memory is
+ * taken at creation; where it is used up, or there are too many threads, snapshots are written as they are.
  */
 #ifndef RWALKER_FORMAT_SNAPSHOT_KEYS_H
 #define RWALKER_FORMAT_SNAPSHOT_KEYS_H

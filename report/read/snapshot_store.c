@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/array.h"
-#include "format/event_decoder.h"
+#include "format/snapshot_batch.h"
 
-enum { UNPACKED = 4, KEYS = 8 };
+enum { UNPACKED = 4 };
 
 struct snapshot_chunk {
 	uint32_t number;      /* in the file */
@@ -18,37 +16,30 @@ struct snapshot_chunk {
 struct unpacked {
 	uint32_t chunk;	 /* place in `chunks`, plus 1; 0: nothing */
 	uint64_t used;	 /* when it was asked for last */
-	uint8_t *payload;
-	size_t room;
-	ARRAY(struct event_snapshot) records; /* point into the payload */
-};
-
-struct decoded_key { /* a thread's snapshots come as differences to the same one for a while */
-	uint32_t chunk, place; /* as unpacked.chunk; of the record */
-	uint64_t used;
-	struct snapshot snapshot;
-	uint64_t words[SNAPSHOT_WORDS];
+	struct snapshot_batch batch;
 };
 
 struct snapshot_store {
 	struct trace_file *file;
-	struct event_decoder *decoder;
+	struct event_decoder *events;
+	struct snapshot_decoder *snapshots;
 	ARRAY(struct snapshot_chunk) chunks; /* in the order of the file */
 	size_t known;			     /* chunks from the first one whose range is known */
 	struct unpacked slots[UNPACKED];
 	uint64_t clock;
 	uint64_t words[SNAPSHOT_PLACES][SNAPSHOT_WORDS];
-	struct decoded_key keys[KEYS];
 };
 
 int snapshot_store_create(struct trace_file *file, uint32_t section, struct snapshot_store **ret_store)
 {
 	const struct trace_model *model = &file->models[section];
 	struct snapshot_store *store = calloc(1, sizeof(*store));
-	int r = store ? event_decoder_create(&store->decoder) : -ENOMEM;
+	int r = store ? event_decoder_create(&store->events) : -ENOMEM;
 
+	if (r >= 0)
+		r = snapshot_decoder_create(&store->snapshots);
 	if (r < 0) {
-		free(store);
+		snapshot_store_destroy(store);
 		return r;
 	}
 	store->file = file;
@@ -67,11 +58,10 @@ void snapshot_store_destroy(struct snapshot_store *store)
 {
 	if (!store)
 		return;
-	for (size_t i = 0; i < UNPACKED; i++) {
-		free(store->slots[i].payload);
-		array_free(&store->slots[i].records);
-	}
-	event_decoder_destroy(store->decoder);
+	for (size_t i = 0; i < UNPACKED; i++)
+		snapshot_batch_deinit(&store->slots[i].batch);
+	event_decoder_destroy(store->events);
+	snapshot_decoder_destroy(store->snapshots);
 	array_free(&store->chunks);
 	free(store);
 }
@@ -90,25 +80,8 @@ static struct unpacked *free_slot(struct snapshot_store *store)
 		if (store->slots[i].used < slot->used)
 			slot = &store->slots[i];
 	slot->chunk = 0;
-	slot->records.count = 0;
+	slot->batch.records.count = 0;
 	return slot;
-}
-
-/* What comes before a malformed record stands. */
-static int decode(struct snapshot_store *store, struct unpacked *slot, size_t length)
-{
-	struct event event;
-	int r;
-
-	event_decoder_start(store->decoder, slot->payload, length);
-	while ((r = event_decoder_next(store->decoder, &event)) > 0) {
-		if (event.kind != EVENT_SNAPSHOT)
-			continue;
-		r = array_push(&slot->records, event.snapshot);
-		if (r < 0)
-			return r;
-	}
-	return r == -EBADMSG ? 0 : r;
 }
 
 static int unpack(struct snapshot_store *store, uint32_t place, struct unpacked **ret_slot)
@@ -124,10 +97,7 @@ static int unpack(struct snapshot_store *store, uint32_t place, struct unpacked 
 	*ret_slot = slot;
 	if (r == -EBADMSG) /* damaged: no snapshot of it is there */
 		return 0;
-	if (r < 0 || array_reserve_raw((void **)&slot->payload, &slot->room, length, 1) < 0)
-		return r < 0 ? r : -ENOMEM;
-	memcpy(slot->payload, payload, length);
-	return decode(store, slot, length);
+	return r < 0 ? r : snapshot_batch_read(&slot->batch, store->events, payload, length, 0);
 }
 
 static int find_slot(struct snapshot_store *store, uint32_t place, struct unpacked **ret_slot)
@@ -154,9 +124,9 @@ static int know(struct snapshot_store *store, uint32_t number)
 		if (r < 0)
 			return r;
 		chunk->first = chunk->last = before; /* an empty one */
-		if (slot->records.count) {
-			chunk->first = slot->records.items[0].number;
-			chunk->last = slot->records.items[slot->records.count - 1].number;
+		if (slot->batch.records.count) {
+			chunk->first = slot->batch.records.items[0].number;
+			chunk->last = slot->batch.records.items[slot->batch.records.count - 1].number;
 		}
 		store->known++;
 	}
@@ -180,51 +150,8 @@ static bool find_chunk(const struct snapshot_store *store, uint32_t number, uint
 	return low;
 }
 
-static bool find_record(const struct unpacked *slot, uint32_t number, size_t *ret_place)
-{
-	size_t low = 0, high = slot->records.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (slot->records.items[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*ret_place = low;
-	return low < slot->records.count && slot->records.items[low].number == number;
-}
-
-/* The key at that place of the chunk; NULL where it is malformed, or has a key itself. */
-static const struct snapshot *find_key(struct snapshot_store *store, const struct unpacked *slot, size_t place)
-{
-	struct decoded_key *free_key = &store->keys[0];
-
-	for (size_t i = 0; i < KEYS; i++) {
-		struct decoded_key *key = &store->keys[i];
-
-		if (key->chunk == slot->chunk && key->place == place) {
-			key->used = ++store->clock;
-			return &key->snapshot;
-		}
-		if (key->used < free_key->used)
-			free_key = key;
-	}
-	free_key->chunk = 0;
-	if (slot->records.items[place].key ||
-	    snapshot_decode(&slot->records.items[place], NULL, free_key->words, &free_key->snapshot) < 0)
-		return NULL;
-	free_key->chunk = slot->chunk;
-	free_key->place = (uint32_t)place;
-	free_key->used = ++store->clock;
-	return &free_key->snapshot;
-}
-
 int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place, struct snapshot *ret_snapshot)
 {
-	const struct event_snapshot *record;
-	const struct snapshot *key = NULL;
 	struct unpacked *slot;
 	uint32_t chunk;
 	size_t at;
@@ -233,15 +160,8 @@ int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned i
 	if (r < 0 || !find_chunk(store, number, &chunk))
 		return r;
 	r = find_slot(store, chunk, &slot);
-	if (r < 0 || !find_record(slot, number, &at))
+	if (r < 0 || !snapshot_batch_find(&slot->batch, number, &at))
 		return r;
-	record = &slot->records.items[at];
-	if (record->key > at)
-		return 0;
-	if (record->key) {
-		key = find_key(store, slot, at - record->key);
-		if (!key)
-			return 0;
-	}
-	return snapshot_decode(record, key, store->words[place % SNAPSHOT_PLACES], ret_snapshot) < 0 ? 0 : 1;
+	return snapshot_decoder_get(store->snapshots, &slot->batch, chunk, at, store->words[place % SNAPSHOT_PLACES],
+				    ret_snapshot) < 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format/event_decoder.h"
+#include "format/snapshot_batch.h"
 #include "format/snapshot_code.h"
 #include "format/snapshot_keys.h"
 #include "tests/random.h"
@@ -96,44 +97,46 @@ static struct snapshot take(const struct thread *thread, uint32_t number)
 	return snapshot;
 }
 
-struct chunk {
-	struct event_snapshot records[SNAPSHOTS];
-	uint32_t count;
-};
+/* How many keys are behind one another. */
+static uint32_t chain_of(const struct snapshot_batch *batch, size_t at)
+{
+	uint32_t length = 0;
+
+	for (; batch->records.items[at].key; length++)
+		at -= batch->records.items[at].key;
+	return length;
+}
 
 /* The records of one payload against the states that they were made from. */
 static void check_chunk(struct test *t, struct event_encoder *encoder, struct event_decoder *decoder, const struct thread *states,
-			uint32_t *next)
+			uint32_t *next, uint32_t *longest)
 {
-	static struct chunk chunk;
-	static uint64_t words[SNAPSHOT_WORDS], key_words[SNAPSHOT_WORDS];
+	static uint64_t words[SNAPSHOT_WORDS];
+	struct snapshot_decoder *snapshots = NULL;
+	struct snapshot_batch batch = {0};
 	uint64_t first, last;
 	const void *bytes;
 	size_t length = event_encoder_payload(encoder, &bytes, &first, &last);
-	struct event event;
 
-	chunk.count = 0;
-	event_decoder_start(decoder, bytes, length);
-	while (event_decoder_next(decoder, &event) > 0) {
-		uint32_t number = *next, at = chunk.count++;
-		struct snapshot wanted = take(&states[number], number), snapshot, key;
-		uint32_t back = event.snapshot.key;
+	REQUIRE(t, !snapshot_decoder_create(&snapshots));
+	CHECK_INT(t, snapshot_batch_read(&batch, decoder, bytes, length, *next), 0);
+	for (size_t at = 0; at < batch.records.count; at++, (*next)++) {
+		struct snapshot wanted = take(&states[*next], *next), snapshot;
+		size_t place;
 
-		chunk.records[at] = event.snapshot;
-		CHECK_INT(t, event.snapshot.number, number + 1);
-		REQUIRE(t, back <= at);
-		if (back)
-			CHECK(t, !chunk.records[at - back].key &&
-					 !snapshot_decode(&chunk.records[at - back], NULL, key_words, &key));
-		CHECK_INT(t, snapshot_decode(&event.snapshot, back ? &key : NULL, words, &snapshot), 0);
+		CHECK(t, snapshot_batch_find(&batch, *next + 1, &place));
+		CHECK_INT(t, place, at);
+		CHECK_INT(t, snapshot_decoder_get(snapshots, &batch, 1, place, words, &snapshot), 0);
 		CHECK_INT(t, snapshot.count, wanted.count);
 		CHECK_INT(t, snapshot.address, wanted.address);
 		CHECK_INT(t, snapshot.time, wanted.time);
 		CHECK_INT(t, snapshot.flags, wanted.flags);
 		CHECK_INT(t, memcmp(snapshot.registers, wanted.registers, sizeof(wanted.registers)), 0);
 		CHECK_INT(t, memcmp(words, wanted.words, wanted.count * sizeof(*words)), 0);
-		(*next)++;
+		*longest = chain_of(&batch, at) > *longest ? chain_of(&batch, at) : *longest;
 	}
+	snapshot_batch_deinit(&batch);
+	snapshot_decoder_destroy(snapshots);
 }
 
 static void snapshots_come_back_through_many_chunks(struct test *t)
@@ -143,7 +146,7 @@ static void snapshots_come_back_through_many_chunks(struct test *t)
 	struct event_encoder *encoder = NULL;
 	struct event_decoder *decoder = NULL;
 	struct snapshot_keys *keys = NULL;
-	uint32_t next = 0, chunks = 0;
+	uint32_t next = 0, chunks = 0, longest = 0;
 
 	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM * 2, 0, &encoder), 0);
 	CHECK_INT(t, event_decoder_create(&decoder), 0);
@@ -158,15 +161,16 @@ static void snapshots_come_back_through_many_chunks(struct test *t)
 		states[i] = threads[thread];
 		snapshot = take(&states[i], i);
 		if (snapshot_keys_encode(keys, encoder, owner, i + 1, &snapshot, &known) == -ENOSPC) {
-			check_chunk(t, encoder, decoder, states, &next);
+			check_chunk(t, encoder, decoder, states, &next, &longest);
 			event_encoder_reset(encoder);
 			snapshot_keys_reset(keys);
 			chunks++;
 			CHECK_INT(t, snapshot_keys_encode(keys, encoder, owner, i + 1, &snapshot, &known), 0);
 		}
 	}
-	check_chunk(t, encoder, decoder, states, &next);
+	check_chunk(t, encoder, decoder, states, &next, &longest);
 	CHECK_INT(t, next, SNAPSHOTS);
+	CHECK_INT(t, longest, RWK_MAX_SNAPSHOT_CHAIN);
 	CHECK(t, chunks > 3);
 	event_encoder_destroy(encoder);
 	event_decoder_destroy(decoder);
@@ -228,6 +232,65 @@ static void what_is_known_of_a_stack_is_said(struct test *t)
 	snapshot_keys_destroy(keys);
 }
 
+/* A payload of so many snapshots, each the difference to the one before; the first to `first` records before it. */
+static size_t chain_make(struct test *t, struct event_encoder *encoder, uint32_t count, uint32_t first, const void **ret_bytes)
+{
+	static const uint8_t registers[] = {2}; /* 1 more than the key's */
+	uint64_t begin, end;
+
+	event_encoder_reset(encoder);
+	for (uint32_t i = 0; i < count; i++) {
+		struct event event = {.kind = EVENT_SNAPSHOT};
+
+		event.snapshot = (struct event_snapshot){.number = i + 1, .key = i ? 1 : first, .known = 1,
+							 .registers = text_of(registers, sizeof(registers))};
+		CHECK_INT(t, event_encode(encoder, &event), 0);
+	}
+	return event_encoder_payload(encoder, ret_bytes, &begin, &end);
+}
+
+/* Each register is the number of differences up to it; what is beyond the limit is not followed. */
+static void a_chain_of_keys_has_an_end(struct test *t)
+{
+	static uint64_t words[SNAPSHOT_WORDS];
+	struct event_encoder *encoder = NULL;
+	struct event_decoder *events = NULL;
+	struct snapshot_decoder *snapshots = NULL;
+	struct snapshot_batch batch = {0};
+	struct snapshot snapshot;
+	const void *bytes;
+	size_t length;
+
+	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &encoder), 0);
+	CHECK_INT(t, event_decoder_create(&events), 0);
+	for (uint32_t count = 1; count <= RWK_MAX_SNAPSHOT_CHAIN + 3; count++) {
+		int wanted = count - 1 <= RWK_MAX_SNAPSHOT_CHAIN ? 0 : -EBADMSG;
+
+		REQUIRE(t, !snapshot_decoder_create(&snapshots));
+		length = chain_make(t, encoder, count, 0, &bytes);
+		CHECK_INT(t, snapshot_batch_read(&batch, events, bytes, length, 0), 0);
+		CHECK_INT(t, snapshot_decoder_get(snapshots, &batch, 1, count - 1, words, &snapshot), wanted);
+		if (!wanted)
+			CHECK_INT(t, snapshot.registers[0], count);
+		snapshot_decoder_destroy(snapshots);
+	}
+	REQUIRE(t, !snapshot_decoder_create(&snapshots));
+	length = chain_make(t, encoder, 30, 0, &bytes); /* nor where what came before is decoded already */
+	CHECK_INT(t, snapshot_batch_read(&batch, events, bytes, length, 0), 0);
+	for (size_t i = 0; i < 30; i++)
+		CHECK_INT(t, snapshot_decoder_get(snapshots, &batch, 2, i, words, &snapshot),
+			  i <= RWK_MAX_SNAPSHOT_CHAIN ? 0 : -EBADMSG);
+	length = chain_make(t, encoder, 3, 1, &bytes); /* the first one's key lies before the payload */
+	CHECK_INT(t, snapshot_batch_read(&batch, events, bytes, length, 0), 0);
+	CHECK_INT(t, snapshot_decoder_get(snapshots, &batch, 3, 2, words, &snapshot), -EBADMSG);
+	CHECK_INT(t, snapshot_decoder_get(snapshots, &batch, 3, 0, words, &snapshot), -EBADMSG);
+	snapshot_decoder_destroy(snapshots);
+	snapshot_batch_deinit(&batch);
+	event_decoder_destroy(events);
+	event_encoder_destroy(encoder);
+}
+
 TEST_MAIN(TEST(the_bytes_are_those_of_the_specification), TEST(what_contradicts_itself_is_refused),
 	  TEST(snapshots_come_back_through_many_chunks), TEST(what_stays_the_same_is_said_once),
-	  TEST(what_is_known_of_a_stack_is_said))
+	  TEST(what_is_known_of_a_stack_is_said),
+	  TEST(a_chain_of_keys_has_an_end))

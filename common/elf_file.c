@@ -223,3 +223,11 @@ size_t elf_file_segments(const struct elf_file *file, const struct elf_segment *
 	*ret_segments = file->segments;
 	return file->segment_count;
 }
+
+uint64_t elf_file_text_address(const struct elf_file *file)
+{
+	for (size_t i = 0; i < file->segment_count; i++)
+		if (file->segments[i].flags & PF_X)
+			return file->segments[i].address;
+	return 0;
+}

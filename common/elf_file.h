@@ -58,6 +58,8 @@ uint16_t elf_file_machine(const struct elf_file *file); /* EM_* */
 void elf_file_build_id(const struct elf_file *file, struct build_id *ret_id);
 /* Valid as long as the file. */
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret_segments);
+/* Where code begins, which is what textrel pointers count from; 0: there is none. */
+uint64_t elf_file_text_address(const struct elf_file *file);
 /* .symtab where there is one, joined with .dynsym where that adds names. An empty list is no error. */
 int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
 /* Behind what is there. -ENOMEM, -E2BIG. */

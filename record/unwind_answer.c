@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/unwind_answer.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -14,18 +13,6 @@
 enum { PIECE_MOST = PACKET_MAX - sizeof(struct elf_unwind_reply) };
 
 _Static_assert(PIECE_MOST <= (int)RWK_MAX_UNWIND_PIECE, "a packet becomes a record");
-
-/* Where code begins: what pointers relative to text count from. */
-static uint64_t text_address(const struct elf_file *file)
-{
-	const struct elf_segment *segments;
-	size_t count = elf_file_segments(file, &segments);
-
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].flags & PF_X)
-			return segments[i].address;
-	return 0;
-}
 
 /* What was hit of one section, and all of it where anything was. */
 static int part_pick(struct unwind_choice *choice, struct unwind_choice_part *part, uint64_t *hits, size_t *count)
@@ -58,7 +45,7 @@ int unwind_choice_make(const struct elf_file *file, uint64_t *hits, size_t count
 			continue;
 		part->section.kind = i ? CFI_DEBUG_FRAME : CFI_EH_FRAME;
 		part->section.bytes = (struct cfi_bytes){sections[i]->bytes, sections[i]->size, sections[i]->address};
-		part->section.text = text_address(file);
+		part->section.text = elf_file_text_address(file);
 		r = part_pick(choice, part, hits, &count);
 	}
 	return r;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/cfi_file.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <string.h>
 
 #include "common/cleanup.h"
 #include "report/resolve/unpack_section.h"
@@ -49,48 +47,35 @@ static struct cfi_bytes as_cfi_bytes(const struct elf_section_bytes *bytes)
 	return (struct cfi_bytes){.bytes = bytes->bytes, .size = bytes->size, .address = bytes->address};
 }
 
-/* Where code begins: what textrel pointers count from. */
-static uint64_t text_address(const struct elf_file *elf)
+int cfi_file_index(struct cfi_file *file, struct cfi_source source)
 {
-	const struct elf_segment *segments;
-	size_t count = elf_file_segments(elf, &segments);
-
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].flags & PF_X)
-			return segments[i].address;
-	return 0;
+	source.eh_frame = as_cfi_bytes(&file->bytes.eh_frame);
+	source.eh_frame_hdr = as_cfi_bytes(&file->bytes.eh_frame_hdr);
+	source.debug_frame = as_cfi_bytes(&file->bytes.debug_frame);
+	return cfi_section_create(&source, &file->section);
 }
 
 int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
 		  struct cfi_file *ret_file)
 {
-	const struct unwind_arch *arch = unwind_arch_find(elf_file_machine(elf));
-	_cleanup_(elf_unwind_deinit) struct elf_unwind unwind = {0};
-	struct cfi_section *section;
-	bool left_out = false;
-	int r = arch ? elf_file_unwind(elf, &unwind) : -ENOTSUP;
+	const struct cfi_source source = {.arch = unwind_arch_find(elf_file_machine(elf)),
+					  .text_address = elf_file_text_address(elf),
+					  .signal_trampoline = signal_trampoline};
+	_cleanup_(cfi_file_close) struct cfi_file file = {0};
+	int r = source.arch ? elf_file_unwind(elf, &file.bytes) : -ENOTSUP;
 
 	if (!r)
-		r = unpack(&unwind.debug_frame, &left_out);
+		r = unpack(&file.bytes.debug_frame, &file.left_out);
 	if (!r && debug)
-		r = add_debug_file(debug, &unwind);
+		r = add_debug_file(debug, &file.bytes);
 	if (!r)
-		r = unpack(&unwind.debug_frame, &left_out);
+		r = unpack(&file.bytes.debug_frame, &file.left_out);
 	if (!r)
-		r = cfi_section_create(
-			&(struct cfi_source){
-				.arch = arch,
-				.eh_frame = as_cfi_bytes(&unwind.eh_frame),
-				.eh_frame_hdr = as_cfi_bytes(&unwind.eh_frame_hdr),
-				.debug_frame = as_cfi_bytes(&unwind.debug_frame),
-				.text_address = text_address(elf),
-				.signal_trampoline = signal_trampoline,
-			},
-			&section);
+		r = cfi_file_index(&file, source);
 	if (r < 0)
 		return r;
-	*ret_file = (struct cfi_file){.bytes = unwind, .section = section, .left_out = left_out};
-	unwind = (struct elf_unwind){0};
+	*ret_file = file;
+	file = (struct cfi_file){0};
 	return 0;
 }
 

@@ -22,6 +22,8 @@ struct cfi_file {
  */
 int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
 		  struct cfi_file *ret_file);
+/* Of a file whose bytes are there already; `source` says all but the sections. As cfi_section_create. */
+int cfi_file_index(struct cfi_file *file, struct cfi_source source);
 void cfi_file_close(struct cfi_file *file);
 
 #endif

@@ -94,11 +94,6 @@ static int gather(const struct module *module, struct gathering *gathering)
 	return r;
 }
 
-static struct cfi_bytes as_cfi_bytes(const struct elf_section_bytes *bytes)
-{
-	return (struct cfi_bytes){.bytes = bytes->bytes, .size = bytes->size, .address = bytes->address};
-}
-
 static int open_embedded(struct modules *modules, uint32_t number, const struct unwind_arch *arch,
 			 struct module_unwind *unwind)
 {
@@ -106,22 +101,16 @@ static int open_embedded(struct modules *modules, uint32_t number, const struct 
 	uint64_t trampoline = 0;
 	int r = gather(modules->items.items[number], &gathering);
 
+	unwind->file.bytes = gathering.bytes;
 	if (r == 0 && (gathering.bytes.eh_frame.bytes || gathering.bytes.debug_frame.bytes)) {
 		unwind->source = UNWIND_FROM_TRACE;
 		r = find_trampoline(modules, number, &trampoline);
 	}
 	if (r == 0 && unwind->source == UNWIND_FROM_TRACE)
-		r = cfi_section_create(
-			&(struct cfi_source){
-				.arch = arch,
-				.eh_frame = as_cfi_bytes(&gathering.bytes.eh_frame),
-				.debug_frame = as_cfi_bytes(&gathering.bytes.debug_frame),
-				.text_address = gathering.text,
-				.data_address = gathering.data,
-				.signal_trampoline = trampoline,
-			},
-			&unwind->file.section);
-	unwind->file.bytes = gathering.bytes;
+		r = cfi_file_index(&unwind->file, (struct cfi_source){.arch = arch,
+								      .text_address = gathering.text,
+								      .data_address = gathering.data,
+								      .signal_trampoline = trampoline});
 	return r;
 }
 

@@ -206,3 +206,11 @@ int trace_file_each_record(struct trace_file *file, const chunk_list *chunks, tr
 		r = take_chunk(file, chunks->items[i], decoder, take, data);
 	return r;
 }
+
+bool trace_file_holds_snapshots(const struct trace_file *file)
+{
+	for (size_t i = 0; i < file->model_count; i++)
+		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks)
+			return true;
+	return false;
+}

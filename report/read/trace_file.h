@@ -28,6 +28,8 @@ void trace_file_close(struct trace_file *file);
 /* The payload of a chunk, valid until the next call. -EBADMSG: damaged. */
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);
 
+bool trace_file_holds_snapshots(const struct trace_file *file);
+
 /* What is done with a record of a chunk, valid until it returns. -EBADMSG: damaged, the rest of its chunk is left out; -errno: stop. */
 typedef int trace_take_record(struct event *event, void *data);
 

@@ -284,7 +284,7 @@ static bool find_either(struct symbol_index *index, uint64_t address, bool calle
 	return find_in(index, address, caller, ret_symbol) || (caller && find_in(index, address, false, ret_symbol));
 }
 
-static bool was_embedded(const struct module *module)
+bool module_was_embedded(const struct module *module)
 {
 	for (size_t i = 0; i < module->parts.count; i++) {
 		uint32_t status = module->parts.items[i].module->embed_status;
@@ -301,7 +301,7 @@ static bool wants_local(const struct modules *modules, const struct module *modu
 {
 	bool user = module->kind == MODULE_FILE || module->kind == MODULE_VDSO;
 
-	return !user || modules->files.debug_dirs_given || modules->files.server || !was_embedded(module);
+	return !user || modules->files.debug_dirs_given || modules->files.server || !module_was_embedded(module);
 }
 
 int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t address, bool caller,

@@ -73,6 +73,9 @@ int modules_add(struct modules *modules, const struct trace_model *model, const 
 int modules_add_jit(struct modules *modules, const struct trace_model *model, const struct trace_module *module,
 		    uint32_t host, uint32_t tgid, uint32_t *ret_number);
 
+/* Its file was read while recording: of it the trace holds what was wanted, even if that is nothing. */
+bool module_was_embedded(const struct module *module);
+
 /* The module address of a byte of the module's file; of an address where there is no file. */
 uint64_t modules_address(struct modules *modules, uint32_t number, uint64_t file_offset);
 

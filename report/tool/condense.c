@@ -137,14 +137,6 @@ static int condense_section(struct condensing *condensing, size_t number)
 
 /* --- the whole --- */
 
-static bool holds_snapshots(const struct trace_file *file)
-{
-	for (size_t i = 0; i < file->model_count; i++)
-		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks)
-			return true;
-	return false;
-}
-
 static bool tell_damage(const struct condensing *condensing)
 {
 	const struct trace_file *file = condensing->file;
@@ -214,7 +206,7 @@ int tool_condense(const struct tool_request *request, bool *ret_damaged)
 	if (r < 0)
 		return r;
 	condensing.file = condensing.profile->files[0];
-	if (!holds_snapshots(condensing.file))
+	if (!trace_file_holds_snapshots(condensing.file))
 		return log_error(ENODATA, "'%s' holds no snapshots: there is nothing to condense", condensing.file->path);
 	condensing.holds_tables = condense_holds_tables(condensing.file);
 	(void)signal(SIGXFSZ, SIG_IGN);

@@ -20,21 +20,10 @@ bool condense_holds_tables(const struct trace_file *file)
 }
 
 /* Of a file that the recorder read for its unwind tables the trace holds what there is, even if that is nothing (Go). */
-static bool was_read(const struct module *module)
-{
-	for (size_t i = 0; i < module->parts.count; i++) {
-		uint32_t status = module->parts.items[i].module->embed_status;
-
-		if (status == EMBED_FULL || status == EMBED_MIN)
-			return true;
-	}
-	return false;
-}
-
 static bool lacks_tables(const struct condensing *condensing, const struct module *module)
 {
 	return (module->kind == MODULE_FILE || module->kind == MODULE_VDSO) && module->unwind &&
-	       module->unwind->source == UNWIND_NOWHERE && !(condensing->holds_tables && was_read(module));
+	       module->unwind->source == UNWIND_NOWHERE && !(condensing->holds_tables && module_was_embedded(module));
 }
 
 static int count_module(struct condensing *condensing, uint32_t number)

@@ -31,11 +31,10 @@ static void print_shares(const struct profile_quality *quality, FILE *out)
 			      quality->snapshots_missing);
 }
 
-/* Or did, before it was condensed. */
-static bool holds_snapshots(const struct trace_file *file)
+static bool was_condensed(const struct trace_file *file)
 {
 	for (size_t i = 0; i < file->model_count; i++)
-		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks || trace_model_meta(&file->models[i], "condensed"))
+		if (trace_model_meta(&file->models[i], "condensed"))
 			return true;
 	return false;
 }
@@ -45,7 +44,7 @@ int info_unwinding(const struct trace_file *file, const struct tool_request *req
 	struct profile *profile;
 	int r;
 
-	if (!holds_snapshots(file))
+	if (!trace_file_holds_snapshots(file) && !was_condensed(file))
 		return 0;
 	if (!strcmp(file->path, "-")) /* has been read */
 		return 0;

@@ -87,7 +87,6 @@ static int begin_recording(struct section *section)
 
 static int section_init(struct section *section, struct profile *profile, struct trace_model *model)
 {
-	size_t modules = model->modules.count + 1;
 	int r;
 
 	*section = (struct section){
@@ -102,13 +101,7 @@ static int section_init(struct section *section, struct profile *profile, struct
 	r = find_moments(section);
 	if (r < 0)
 		return r;
-	section->context.modules = malloc(modules * sizeof(*section->context.modules));
-	if (!section->context.modules)
-		return -ENOMEM;
-	memset(section->context.modules, 0xff, modules * sizeof(*section->context.modules));
-	r = profile_intern_host(profile, model, &section->context.host);
-	if (r == 0)
-		r = profile_unwinding_create(profile, model->file, model, &section->context.unwinding);
+	r = chain_context_init(&section->context, profile, model);
 	if (r == 0)
 		r = bind_sources(section);
 	if (r == 0)
@@ -125,8 +118,7 @@ static void section_deinit(struct section *section)
 	array_free(&section->sources);
 	array_free(&section->probes);
 	section_waits_deinit(section->waits);
-	profile_unwinding_destroy(section->context.unwinding);
-	free(section->context.modules);
+	chain_context_deinit(&section->context);
 }
 
 /* --- what a chunk's numbers mean --- */

@@ -41,35 +41,54 @@ static const struct unwind_arch *arch_of(const struct trace_model *model)
 	return NULL;
 }
 
-int profile_unwinding_create(struct profile *profile, struct trace_file *file, const struct trace_model *model,
-			     struct profile_unwinding **ret_unwinding)
-{
-	struct profile_unwinding *unwinding = calloc(1, sizeof(*unwinding));
-	int r = unwinding ? snapshot_store_create(file, model->section, &unwinding->store) : -ENOMEM;
-
-	*ret_unwinding = NULL;
-	if (r < 0 || !snapshot_store_has(unwinding->store)) {
-		profile_unwinding_destroy(unwinding);
-		return r;
-	}
-	unwinding->arch = arch_of(model);
-	profile->quality.machine_unknown |= !unwinding->arch;
-	r = unwinding->arch ? unwinder_create(unwinding->arch, 0, &unwinding->unwinder) : 0;
-	if (r < 0 || !unwinding->arch) {
-		profile_unwinding_destroy(unwinding);
-		return r;
-	}
-	*ret_unwinding = unwinding;
-	return 0;
-}
-
-void profile_unwinding_destroy(struct profile_unwinding *unwinding)
+static void unwinding_destroy(struct profile_unwinding *unwinding)
 {
 	if (!unwinding)
 		return;
 	unwinder_destroy(unwinding->unwinder);
 	snapshot_store_destroy(unwinding->store);
 	free(unwinding);
+}
+
+static int unwinding_create(struct profile *profile, const struct trace_model *model, struct profile_unwinding **ret_unwinding)
+{
+	struct profile_unwinding *unwinding = calloc(1, sizeof(*unwinding));
+	int r = unwinding ? snapshot_store_create(model->file, model->section, &unwinding->store) : -ENOMEM;
+
+	*ret_unwinding = NULL;
+	if (r < 0 || !snapshot_store_has(unwinding->store)) {
+		unwinding_destroy(unwinding);
+		return r;
+	}
+	unwinding->arch = arch_of(model);
+	profile->quality.machine_unknown |= !unwinding->arch;
+	r = unwinding->arch ? unwinder_create(unwinding->arch, 0, &unwinding->unwinder) : 0;
+	if (r < 0 || !unwinding->arch) {
+		unwinding_destroy(unwinding);
+		return r;
+	}
+	*ret_unwinding = unwinding;
+	return 0;
+}
+
+int chain_context_init(struct chain_context *context, struct profile *profile, const struct trace_model *model)
+{
+	size_t bytes = (model->modules.count + 1) * sizeof(*context->modules);
+	int r;
+
+	*context = (struct chain_context){.profile = profile, .model = model, .modules = malloc(bytes)};
+	if (!context->modules)
+		return -ENOMEM;
+	memset(context->modules, 0xff, bytes); /* NO_NUMBER */
+	r = profile_intern_host(profile, model, &context->host);
+	return r < 0 ? r : unwinding_create(profile, model, &context->unwinding);
+}
+
+void chain_context_deinit(struct chain_context *context)
+{
+	unwinding_destroy(context->unwinding);
+	free(context->modules);
+	*context = (struct chain_context){0};
 }
 
 /* --- what the unwinder asks for --- */

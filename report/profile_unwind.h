@@ -11,10 +11,12 @@
 struct profile_unwinding;
 struct unwind_chain;
 
-/* NULL in *ret_unwinding where the section has no snapshots, or is of a machine that is not unwound (which is said). */
-int profile_unwinding_create(struct profile *profile, struct trace_file *file, const struct trace_model *model,
-			     struct profile_unwinding **ret_unwinding);
-void profile_unwinding_destroy(struct profile_unwinding *unwinding);
+/*
+ * For the chains of a section: `unwinding` is NULL where it has no snapshots, or is of a machine that is not unwound (which is
+ * said); nodes and cache are the caller's to set. On failure there is something to deinit.
+ */
+int chain_context_init(struct chain_context *context, struct profile *profile, const struct trace_model *model);
+void chain_context_deinit(struct chain_context *context);
 
 /* The chain from a snapshot, with the event's leaf and number as below: 1; it is valid until the next call. 0: there is none. */
 int profile_unwinding_run(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,

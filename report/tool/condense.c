@@ -78,30 +78,6 @@ static int check_machine(const struct condensing *condensing)
 			 "what the frame pointers told", condensing->file->path, machine ? machine : "unknown");
 }
 
-static int open_section(struct condensing *condensing)
-{
-	struct trace_model *model = condensing->model;
-	size_t modules = model->modules.count + 1;
-	struct chain_context *context = &condensing->context;
-	int r;
-
-	*context = (struct chain_context){.profile = condensing->profile, .model = model};
-	context->modules = malloc(modules * sizeof(*context->modules));
-	if (!context->modules)
-		return -ENOMEM;
-	memset(context->modules, 0xff, modules * sizeof(*context->modules)); /* NO_NUMBER */
-	r = profile_intern_host(condensing->profile, model, &context->host);
-	return r < 0 ? r : profile_unwinding_create(condensing->profile, model->file, model, &context->unwinding);
-}
-
-static void close_section(struct condensing *condensing)
-{
-	profile_unwinding_destroy(condensing->context.unwinding);
-	free(condensing->context.modules);
-	condensing->context = (struct chain_context){0};
-	timeline_release(&condensing->model->timeline);
-}
-
 static int say_why(const struct condensing *condensing, int r)
 {
 	if (r == -ENOMEM)
@@ -120,7 +96,7 @@ static int condense_section(struct condensing *condensing, size_t number)
 		return 0;
 	}
 	condensing->model = &condensing->file->models[number];
-	r = open_section(condensing);
+	r = chain_context_init(&condensing->context, condensing->profile, condensing->model);
 	if (r < 0) {
 		(void)say_why(condensing, r);
 	} else {
@@ -131,7 +107,8 @@ static int condense_section(struct condensing *condensing, size_t number)
 				(void)say_why(condensing, r);
 		}
 	}
-	close_section(condensing);
+	chain_context_deinit(&condensing->context);
+	timeline_release(&condensing->model->timeline);
 	return r;
 }
 

@@ -169,7 +169,7 @@ static const struct option_row rows[] = {
 
 	{"The trace itself", "resolve-lines", 0, OPTION_FLAG, AT(tool_wanted[TOOL_RESOLVE_LINES]), NULL, 0, 0, NULL,
 	 "write the trace to -o FILE, with files, lines and inlined functions for readers without debug information"},
-	{"The trace itself", "output", 'o', OPTION_TEXT, AT(output), "FILE", 0, 0, NULL, "a file that is not there yet; of --condense also \"-\": stdout"},
+	{"The trace itself", "output", 'o', OPTION_TEXT, AT(output), "FILE", 0, 0, NULL, "a file that is not there yet; \"-\": stdout"},
 
 	{"Filters", "command", 'c', OPTION_PARSE, 0, "RE", 0, 0, report_filter_comm,
 	 "tasks whose comm matches the regular expression (POSIX ERE)"},

@@ -13,7 +13,7 @@
 
 static void condensing_deinit(struct condensing *condensing)
 {
-	condense_output_close(&condensing->output);
+	trace_output_close(&condensing->output);
 	profile_destroy(condensing->profile);
 	free(condensing->missing);
 }
@@ -83,7 +83,7 @@ static int say_why(const struct condensing *condensing, int r)
 	if (r == -ENOMEM)
 		return log_error(ENOMEM, "there is not enough memory; --max-memory raises the limit");
 	return log_error(-r, "cannot condense '%s' into '%s', of which nothing is kept: %s", condensing->file->path,
-			 condensing->output.is_stdout ? "stdout" : condensing->output.path, strerror(-r));
+			 trace_output_name(&condensing->output), strerror(-r));
 }
 
 static int condense_section(struct condensing *condensing, size_t number)
@@ -163,14 +163,14 @@ static int finish(struct condensing *condensing, bool *ret_damaged)
 	int r = condense_tell_missing(condensing);
 
 	if (r == 0)
-		r = condense_output_keep(&condensing->output);
+		r = trace_output_keep(&condensing->output);
 	if (r < 0)
 		return r;
 	*ret_damaged = tell_damage(condensing);
 	tell_counts(condensing);
 	log_info("%" PRIu64 " stacks are call chains now; %s of %s in \"%s\", which holds no stack memory and no command line",
 		 condensing->counts.unwound, figure_bytes(after).text, figure_bytes(before).text,
-		 condensing->output.is_stdout ? "stdout" : condensing->output.path);
+		 trace_output_name(&condensing->output));
 	return 0;
 }
 
@@ -187,7 +187,7 @@ int tool_condense(const struct tool_request *request, bool *ret_damaged)
 		return log_error(ENODATA, "'%s' holds no snapshots: there is nothing to condense", condensing.file->path);
 	condensing.holds_tables = condense_holds_tables(condensing.file);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	r = condense_output_open(request->output, &condensing.output);
+	r = trace_output_open(request->output, &condensing.output);
 	for (size_t i = 0; i < condensing.file->model_count && r == 0; i++)
 		r = condense_section(&condensing, i);
 	return r < 0 ? r : finish(&condensing, ret_damaged);

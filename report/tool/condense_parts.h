@@ -10,6 +10,7 @@
 #include "format/event_log.h"
 #include "report/profile_unwind.h"
 #include "report/tool/tool.h"
+#include "report/tool/trace_output.h"
 
 struct condense_counts {
 	uint64_t unwound, broken; /* user stacks; of these: through modules whose unwind tables are missing */
@@ -24,16 +25,10 @@ struct condense_missing { /* by number of the module in the profile */
 	uint64_t stacks, last; /* last: the stack that was counted last, from 1 */
 };
 
-struct condense_output {
-	const char *path; /* as it was given */
-	int fd;
-	bool is_stdout; /* fd is a file without a name, which is copied there when all of it is written */
-};
-
 struct condensing {
 	struct profile *profile;
 	struct trace_file *file;
-	struct condense_output output;
+	struct trace_output output;
 	struct condense_counts counts;
 	struct condense_missing *missing;
 	size_t missing_room;
@@ -45,13 +40,6 @@ struct condensing {
 	struct chain_context context;
 	uint64_t kernel[RWK_MAX_FRAMES], user[RWK_MAX_PATH];
 };
-
-/* condense_output.c. Each 0, or -errno after it said why. */
-int condense_output_open(const char *path, struct condense_output *output);
-/* What was written becomes OUT. */
-int condense_output_keep(struct condense_output *output);
-/* Where it was not kept, nothing of it stays. */
-void condense_output_close(struct condense_output *output);
 
 /* condense_records.c: the records of a section that are no events. 0, -ENOMEM, -errno of reading or writing. */
 int condense_state(struct condensing *condensing);

@@ -6,11 +6,9 @@
 #include "report/tool/tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
@@ -18,30 +16,31 @@
 #include "report/profile_internal.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/module_lines.h"
+#include "report/tool/trace_output.h"
 
-enum { COPY_BYTES = 1 << 20, ENTRY_TEXT_MAX = 64 << 10 };
+enum { ENTRY_TEXT_MAX = 64 << 10 };
 
 struct resolving {
-	const struct tool_request *request;
+	struct trace_output output;
 	struct profile *profile;
 	struct trace_writer *writer;
 	struct event_log *log;
 	size_t modules, addresses;
-	int fd;
 };
 
-static void resolving_deinit(struct resolving *all)
+static void stop_writing(struct resolving *all)
 {
 	event_log_destroy(all->log);
 	trace_writer_destroy(all->writer);
-	profile_destroy(all->profile);
-	if (all->fd >= 0)
-		(void)close(all->fd);
+	all->log = NULL;
+	all->writer = NULL;
 }
 
-static int fail(const struct resolving *all, int r)
+static void resolving_deinit(struct resolving *all)
 {
-	return log_error(-r, "cannot write \"%s\": %s", all->request->output, strerror(-r));
+	stop_writing(all);
+	profile_destroy(all->profile);
+	trace_output_close(&all->output);
 }
 
 /* --- what was recorded --- */
@@ -58,41 +57,6 @@ static uint64_t whole_bytes(const struct trace_file *file, uint64_t size)
 	return file->chunks[file->chunk_count - 1].offset + sizeof(*last) + (last->stored_size + 7u) / 8 * 8;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t length)
-{
-	while (length) {
-		ssize_t written = write(fd, bytes, length);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written ? -errno : -EIO;
-		bytes += written;
-		length -= (size_t)written;
-	}
-	return 0;
-}
-
-static int copy_bytes(int from, int to, uint64_t length)
-{
-	_cleanup_free_ uint8_t *bytes = malloc(COPY_BYTES);
-	uint64_t offset = 0;
-	int r = bytes ? 0 : -ENOMEM;
-
-	while (r == 0 && offset < length) {
-		size_t part = length - offset < COPY_BYTES ? (size_t)(length - offset) : COPY_BYTES;
-		ssize_t got = pread(from, bytes, part, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -EIO;
-		r = write_all(to, bytes, (size_t)got);
-		offset += (uint64_t)got;
-	}
-	return r;
-}
-
 static int copy_trace(struct resolving *all)
 {
 	struct trace_file *file = all->profile->files[0];
@@ -100,7 +64,7 @@ static int copy_trace(struct resolving *all)
 
 	if (fstat(file->fd, &status) < 0)
 		return -errno;
-	return copy_bytes(file->fd, all->fd, whole_bytes(file, (uint64_t)status.st_size));
+	return trace_output_copy(&all->output, file->fd, whole_bytes(file, (uint64_t)status.st_size));
 }
 
 /* --- what is added --- */
@@ -185,7 +149,7 @@ static int add_section(struct resolving *all)
 {
 	const struct trace_writer_settings settings = {0};
 	struct modules *modules = &all->profile->modules;
-	int r = trace_writer_create(&trace_io_system, all->fd, &settings, &all->writer);
+	int r = trace_writer_create(&trace_io_system, all->output.fd, &settings, &all->writer);
 
 	if (r == 0)
 		r = event_log_create(all->writer, 0, &all->log);
@@ -197,18 +161,9 @@ static int add_section(struct resolving *all)
 
 /* --- the whole --- */
 
-/* A file that is there is not overwritten: it may be the trace itself. */
-static int open_output(struct resolving *all)
-{
-	all->fd = open(all->request->output, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (all->fd < 0 && errno == EEXIST)
-		return log_error(EEXIST, "\"%s\" is there already, and is not overwritten", all->request->output);
-	return all->fd < 0 ? fail(all, -errno) : 0;
-}
-
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 {
-	_cleanup_(resolving_deinit) struct resolving all = {.request = request, .fd = -1};
+	_cleanup_(resolving_deinit) struct resolving all = {.output.fd = -1};
 	struct profile_account account;
 	int r;
 
@@ -216,7 +171,7 @@ int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 		return log_error(EINVAL, "--resolve-lines takes one trace at a time");
 	r = profile_create(request->paths, 1, request->filter, request->names, &all.profile);
 	if (r == 0)
-		r = open_output(&all);
+		r = trace_output_open(request->output, &all.output);
 	if (r < 0)
 		return r;
 	profile_account(all.profile, &account);
@@ -224,10 +179,12 @@ int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 	r = copy_trace(&all);
 	if (r == 0)
 		r = add_section(&all);
-	if (r < 0) {
-		(void)unlink(request->output);
-		return fail(&all, r);
-	}
-	log_info("\"%s\": lines of %zu addresses in %zu modules added", request->output, all.addresses, all.modules);
+	if (r < 0)
+		return log_error(-r, "cannot write '%s': %s", trace_output_name(&all.output), strerror(-r));
+	stop_writing(&all);
+	r = trace_output_keep(&all.output);
+	if (r < 0)
+		return r;
+	log_info("\"%s\": lines of %zu addresses in %zu modules added", trace_output_name(&all.output), all.addresses, all.modules);
 	return 0;
 }

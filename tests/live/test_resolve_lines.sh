@@ -42,6 +42,9 @@ check 'away' cmp none away
 check 'without them it is another report' sh -c '! cmp -s none without'
 check 'what was recorded is there' cmp -n "$(stat -c %s a.rwk)" a.rwk b.rwk
 check 'it is not overwritten' sh -c "! '$report' --no-cache --resolve-lines -o b.rwk a.rwk"
+"$report" --no-cache --resolve-lines -o - a.rwk >piped.rwk
+tree piped --no-cache --symfs empty --debug-dir empty piped.rwk
+check 'to stdout' cmp none piped
 "$report" --dump b.rwk >ours
 python3 "$here/tests/rwk_dump.py" b.rwk >theirs
 check 'dumps agree' cmp ours theirs

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/tool/trace_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "format/io.h"
+
+static int create(const char *path, int *ret_fd)
+{
+	int fd = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		return log_error(EEXIST, "'%s' exists already: choose another name with -o", path);
+	if (fd < 0) {
+		int error = errno;
+
+		return log_error(error, "cannot create '%s': %s", path, strerror(error));
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int trace_output_open(const char *path, struct trace_output *output)
+{
+	int r;
+
+	output->path = path;
+	output->is_stdout = !strcmp(path, "-");
+	if (!output->is_stdout)
+		return create(path, &output->fd);
+	if (isatty(STDOUT_FILENO))
+		return log_error(ENOTTY, "stdout is a terminal, and a trace is no text: use -o FILE");
+	r = trace_io_open_unlinked(&output->fd);
+	return r < 0 ? log_error(-r, "cannot create a temporary file: %s; TMPDIR says where", strerror(-r)) : 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t written = write(fd, bytes, length);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written ? -errno : -EIO;
+		bytes += written;
+		length -= (size_t)written;
+	}
+	return 0;
+}
+
+static int copy(int from, int to, uint64_t length)
+{
+	char bytes[1 << 16];
+	uint64_t offset = 0;
+	int r = 0;
+
+	while (r == 0 && offset < length) {
+		size_t part = length - offset < sizeof(bytes) ? (size_t)(length - offset) : sizeof(bytes);
+		ssize_t got = pread(from, bytes, part, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EIO;
+		r = write_all(to, bytes, (size_t)got);
+		offset += (uint64_t)got;
+	}
+	return r;
+}
+
+int trace_output_copy(const struct trace_output *output, int from, uint64_t length)
+{
+	return copy(from, output->fd, length);
+}
+
+static int keep(struct trace_output *output)
+{
+	struct stat status;
+	int r;
+
+	if (fstat(output->fd, &status) < 0)
+		return -errno;
+	if (output->is_stdout)
+		return copy(output->fd, STDOUT_FILENO, (uint64_t)status.st_size);
+	if (ftruncate(output->fd, status.st_size) < 0) /* gives room ahead back */
+		return -errno;
+	r = close(steal_fd(&output->fd)) < 0 ? -errno : 0;
+	if (r < 0)
+		(void)unlink(output->path);
+	return r;
+}
+
+int trace_output_keep(struct trace_output *output)
+{
+	int r = keep(output);
+
+	return r < 0 ? log_error(-r, "cannot write '%s': %s", trace_output_name(output), strerror(-r)) : 0;
+}
+
+void trace_output_close(struct trace_output *output)
+{
+	if (output->fd < 0)
+		return;
+	if (!output->is_stdout && unlink(output->path) < 0)
+		log_warning("'%s' is not whole and cannot be removed: %s", output->path, strerror(errno));
+	(void)close(steal_fd(&output->fd));
+}
+
+const char *trace_output_name(const struct trace_output *output)
+{
+	return output->is_stdout ? "stdout" : output->path;
+}

@@ -9,15 +9,11 @@
  */
 #include "bpf/mm_lock.bpf.h"
 #include "bpf/ring_sleeper.h"
+#include "bpf/user_stack.bpf.h"
 
 const volatile __u32 sleeper_bytes = RING_MAX_SNAPSHOT; /* of a stack at most */
 
-enum {
-	SLEEPER_PAGE = 4096,
-	SLEEPER_PAGES = RING_MAX_SNAPSHOT / SLEEPER_PAGE + 1,
-	SLEEPER_MAIN_MOST = 64 << 20, /* further below the main stack's end there are other mappings */
-	SLEEPER_RETRY = 1,
-};
+enum { SLEEPER_RETRY = 1 };
 
 __u32 sleepers_round; /* set by the recorder: what comes late is of an earlier one */
 
@@ -43,7 +39,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, RING_SLEEPER_SLOTS);
 	__uint(key_size, sizeof(u32));
-	__uint(value_size, sizeof(struct sleeper_slot) + RING_MAX_SNAPSHOT + SLEEPER_PAGE);
+	__uint(value_size, sizeof(struct sleeper_slot) + RING_MAX_SNAPSHOT + STACK_PAGE);
 } sleepers_slots SEC(".maps");
 
 /*
@@ -62,17 +58,11 @@ struct page_copy {
 	u64 from, size, done;
 };
 
-/* Where a page lies in the copy follows from its number: what the verifier knows of one round is then true of all. */
 static long copy_page(u32 number, struct page_copy *copy)
 {
-	u64 skew = copy->from % SLEEPER_PAGE, at = number ? (u64)number * SLEEPER_PAGE - skew : 0;
-	u64 part = number ? SLEEPER_PAGE : SLEEPER_PAGE - skew;
+	u64 at, part = page_part(number, copy->from, copy->size, sleeper_bytes, &at);
 
-	if (at >= copy->size || at >= sleeper_bytes || mm_is_busy(copy->mm))
-		return 1;
-	if (part > copy->size - at)
-		part = copy->size - at;
-	if (part > SLEEPER_PAGE || bpf_copy_from_user_task(copy->to + at, part, (void *)(copy->from + at), copy->task, 0))
+	if (!part || mm_is_busy(copy->mm) || bpf_copy_from_user_task(copy->to + at, part, (void *)(copy->from + at), copy->task, 0))
 		return 1;
 	copy->done = at + part;
 	return 0;
@@ -83,14 +73,14 @@ static __always_inline u64 copy_pages(struct task_struct *task, struct mm_struct
 {
 	struct page_copy copy = {.task = task, .mm = mm, .to = to, .from = from, .size = size};
 
-	bpf_loop(SLEEPER_PAGES, copy_page, &copy, 0);
+	bpf_loop(STACK_PAGES, copy_page, &copy, 0);
 	return copy.done;
 }
 
 static __always_inline void copy_stack(struct task_struct *task, struct mm_struct *mm, u64 sp, struct ring_sleeper *sleeper)
 {
 	u64 main_end = BPF_CORE_READ(mm, start_stack), size = sleeper_bytes, done;
-	bool is_main = sp < main_end && main_end - sp < SLEEPER_MAIN_MOST;
+	bool is_main = on_main_stack(main_end, sp);
 
 	sleeper->address = sp;
 	if (is_main && main_end - sp < size + sizeof(u64))
@@ -110,7 +100,6 @@ static __always_inline void copy_stack(struct task_struct *task, struct mm_struc
 static __always_inline enum ring_sleeper_outcome copy_sleeper(struct task_struct *task, u64 switches, struct ring_sleeper *sleeper)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	const u64 bytes = bpf_core_field_exists(regs->orig_ax) ? RING_REGISTERS_X86 * 8 : RING_REGISTERS_ARM64 * 8;
 	struct mm_struct *mm = task->mm;
 	u64 sp;
 
@@ -118,7 +107,7 @@ static __always_inline enum ring_sleeper_outcome copy_sleeper(struct task_struct
 		return RING_SLEEPER_EXITING;
 	if (has_run(task, switches))
 		return RING_SLEEPER_RAN;
-	if (bpf_probe_read_kernel(sleeper->registers, bytes, regs))
+	if (bpf_probe_read_kernel(sleeper->registers, user_registers_bytes(), regs))
 		return RING_SLEEPER_FAULT;
 	sp = BPF_CORE_READ(regs, sp) & ~7ULL;
 	if (!sp)

@@ -14,8 +14,6 @@
 #include "bpf/signal_stack.bpf.h"
 #include "bpf/stack_end.bpf.h"
 
-enum { SNAPSHOT_PAGE = 4096, SNAPSHOT_PAGES = RING_MAX_SNAPSHOT / SNAPSHOT_PAGE + 1 };
-
 /* Not per CPU by its type: elements of those have 32 KiB at most. The recorder sets the value's size and how many. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -29,17 +27,11 @@ struct page_read {
 	u64 from, size, done;
 };
 
-/* Where a page goes follows from its number alone: from a sum the verifier would follow every value of it. */
 static long read_page(u32 number, struct page_read *read)
 {
-	u64 into = read->from % SNAPSHOT_PAGE, at = number ? (u64)number * SNAPSHOT_PAGE - into : 0;
-	u64 part = number ? SNAPSHOT_PAGE : SNAPSHOT_PAGE - into;
+	u64 at, part = page_part(number, read->from, read->size, snapshot_bytes, &at);
 
-	if (at >= read->size || at >= snapshot_bytes)
-		return 1;
-	if (part > read->size - at)
-		part = read->size - at;
-	if (part > SNAPSHOT_PAGE || bpf_probe_read_user(read->to + at, part, (void *)(read->from + at)))
+	if (!part || bpf_probe_read_user(read->to + at, part, (void *)(read->from + at)))
 		return 1;
 	read->done = at + part;
 	return 0;
@@ -50,7 +42,7 @@ static __always_inline u64 read_pages(void *to, u64 from, u64 size)
 {
 	struct page_read read = {.to = to, .from = from, .size = size};
 
-	bpf_loop(SNAPSHOT_PAGES, read_page, &read, 0);
+	bpf_loop(STACK_PAGES, read_page, &read, 0);
 	return read.done;
 }
 
@@ -95,14 +87,13 @@ static __always_inline bool snapshot_tell(struct task_struct *task, struct ring_
 	enum ring_counter outcome = RING_COUNT_NESTED;
 	u32 number = bpf_get_smp_processor_id(), key = number * RING_NEST_LEVELS + cpu->depth - 1;
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	const u64 bytes = bpf_core_field_exists(regs->orig_ax) ? RING_REGISTERS_X86 * 8 : RING_REGISTERS_ARM64 * 8;
 	struct ring_snapshot *snapshot;
 	u64 sp;
 
 	if (!snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm || cpu->depth > RING_NEST_LEVELS)
 		return false;
 	snapshot = bpf_map_lookup_elem(&snapshot_scratch, &key);
-	if (snapshot && !bpf_probe_read_kernel(snapshot->registers, bytes, regs)) {
+	if (snapshot && !bpf_probe_read_kernel(snapshot->registers, user_registers_bytes(), regs)) {
 		snapshot->head = (struct ring_head){.time = time, .cpu = number, .kind = RING_SNAPSHOT, .source = source};
 		snapshot->flags = flags;
 		task_describe(task, &snapshot->task);

@@ -6,12 +6,9 @@
 #ifndef RWALKER_BPF_STACK_END_BPF_H
 #define RWALKER_BPF_STACK_END_BPF_H
 
-#include "bpf/kernel.h"
+#include "bpf/user_stack.bpf.h"
 
-enum {
-	STACK_RANGES = 256,	    /* a power of two */
-	MAIN_STACK_MOST = 64 << 20, /* further below its end lies what is mapped (mmap_base) */
-};
+enum { STACK_RANGES = 256 }; /* a power of two */
 
 struct stack_range { /* the mapping that a thread's stack lies in */
 	u64 thread; /* tgid and tid; 0: none */
@@ -46,7 +43,7 @@ static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look
 
 	if (on_signal_stack(task, sp))
 		return task->sas_ss_sp + task->sas_ss_size;
-	if (sp < main_end && main_end - sp < MAIN_STACK_MOST)
+	if (on_main_stack(main_end, sp))
 		return main_end;
 	known = bpf_map_lookup_elem(&stack_ranges, &place);
 	if (!known)

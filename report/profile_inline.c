@@ -155,13 +155,16 @@ static void move_all(struct profile *profile, const uint32_t *places)
 
 int profile_expand_inlines(struct profile *profile)
 {
-	_cleanup_free_ struct expansion *expansions = calloc(profile->frames.count + 1, sizeof(*expansions));
-	_cleanup_free_ uint32_t *places = calloc(profile->nodes.count + 1, sizeof(*places));
+	_cleanup_free_ struct expansion *expansions = NULL;
+	_cleanup_free_ uint32_t *places = NULL;
 	bool any = false;
-	int r = expansions && places ? 0 : -ENOMEM;
+	int r;
 
 	if (profile->names.quick)
 		return 0;
+	expansions = calloc(profile->frames.count + 1, sizeof(*expansions));
+	places = calloc(profile->nodes.count + 1, sizeof(*places));
+	r = expansions && places ? 0 : -ENOMEM;
 	if (r == 0)
 		r = resolve_frames(profile);
 	if (r == 0)

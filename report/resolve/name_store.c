@@ -175,9 +175,27 @@ int name_store_reset(struct name_store *store)
 
 /* --- reading --- */
 
-static void set_id(struct sqlite_query *query, int place, const struct build_id *id)
+static void set_id(struct sqlite_query *query, const struct build_id *id)
 {
-	sqlite_query_set_bytes(query, place, id->bytes, id->length);
+	sqlite_query_set_bytes(query, 1, id->bytes, id->length);
+}
+
+/* ?1 to ?4. */
+static void set_content_key(struct sqlite_query *query, const struct build_id *id, enum name_content kind,
+			    const struct name_source *source)
+{
+	set_id(query, id);
+	sqlite_query_set_number(query, 2, kind);
+	sqlite_query_set_number(query, 3, source->rank);
+	sqlite_query_set_text(query, 4, source->text);
+}
+
+/* ?1 to ?3. */
+static void set_answer_key(struct sqlite_query *query, const struct build_id *id, const char *what, const char *servers)
+{
+	set_id(query, id);
+	sqlite_query_set_text(query, 2, what);
+	sqlite_query_set_text(query, 3, servers);
 }
 
 int name_store_find(struct name_store *store, const struct build_id *id, enum name_content kind,
@@ -191,10 +209,7 @@ int name_store_find(struct name_store *store, const struct build_id *id, enum na
 
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
-	sqlite_query_set_number(query, 2, kind);
-	sqlite_query_set_number(query, 3, source->rank);
-	sqlite_query_set_text(query, 4, source->text);
+	set_content_key(query, id, kind, source);
 	r = sqlite_query_next(query);
 	if (r <= 0)
 		return r;
@@ -221,9 +236,7 @@ int name_store_find_answer(struct name_store *store, const struct build_id *id, 
 
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
-	sqlite_query_set_text(query, 2, what);
-	sqlite_query_set_text(query, 3, servers);
+	set_answer_key(query, id, what, servers);
 	r = sqlite_query_next(query);
 	if (r <= 0)
 		return r;
@@ -313,7 +326,7 @@ int name_store_touch(struct name_store *store, const struct build_id *id, uint64
 
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
+	set_id(query, id);
 	sqlite_query_set_number(query, 2, (int64_t)now);
 	sqlite_query_set_number(query, 3, (int64_t)(now - slack));
 	return sqlite_query_next(query);
@@ -380,7 +393,7 @@ static int add_name(struct name_store *store, const struct build_id *id, const c
 
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
+	set_id(query, id);
 	sqlite_query_set_text(query, 2, name);
 	sqlite_query_set_number(query, 3, (int64_t)now);
 	return sqlite_query_next(query);
@@ -400,10 +413,7 @@ static int drop_poorer(struct name_store *store, const struct build_id *id, enum
 
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
-	sqlite_query_set_number(query, 2, kind);
-	sqlite_query_set_number(query, 3, source->rank);
-	sqlite_query_set_text(query, 4, source->text);
+	set_content_key(query, id, kind, source);
 	sqlite_query_set_number(query, 5, EQUALS_KEPT);
 	return sqlite_query_next(query);
 }
@@ -426,10 +436,7 @@ int name_store_put(struct name_store *store, const struct build_id *id, const ch
 				&query);
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
-	sqlite_query_set_number(query, 2, kind);
-	sqlite_query_set_number(query, 3, source->rank);
-	sqlite_query_set_text(query, 4, source->text);
+	set_content_key(query, id, kind, source);
 	sqlite_query_set_bytes(query, 5, bytes, size);
 	r = sqlite_query_next(query);
 	return r < 0 ? r : 1;
@@ -446,9 +453,7 @@ int name_store_put_answer(struct name_store *store, const struct build_id *id, c
 
 	if (r < 0)
 		return r;
-	set_id(query, 1, id);
-	sqlite_query_set_text(query, 2, what);
-	sqlite_query_set_text(query, 3, servers);
+	set_answer_key(query, id, what, servers);
 	sqlite_query_set_number(query, 4, (int64_t)row->tried);
 	sqlite_query_set_text(query, 5, row->path ? row->path : "");
 	sqlite_query_set_number(query, 6, (int64_t)row->checksum);

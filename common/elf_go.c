@@ -26,6 +26,7 @@ enum {
 struct layout {
 	uint64_t count; /* of functions */
 	uint64_t text;	/* what addresses count from */
+	bool guessed;	/* the table does not say where that is */
 	size_t field;	/* bytes */
 	struct byte_cursor names, functions;
 };
@@ -58,7 +59,8 @@ static int read_layout(const struct elf_go_table *table, struct layout *layout)
 	*layout = (struct layout){.count = words[0], .field = old ? POINTER : 4};
 	layout->names = piece(table, words[old ? 2 : 3]);
 	layout->functions = piece(table, words[old ? 6 : 7]);
-	layout->text = old ? 0 : words[TEXT_START] ? words[TEXT_START] : table->text;
+	layout->guessed = !old && !words[TEXT_START];
+	layout->text = old ? 0 : layout->guessed ? table->text : words[TEXT_START];
 	if (layout->names.bad || layout->functions.bad)
 		return -EBADMSG;
 	/* Two fields for each function, and where the last one ends. */
@@ -109,7 +111,7 @@ static int check_addresses(const struct layout *layout, const struct elf_go_tabl
 
 	if (!layout->count)
 		return -ENOENT;
-	if (relative && (!layout->text || (layout->text == table->text && table->text_end && !fits(layout, table))))
+	if (relative && (!layout->text || (layout->guessed && table->text_end && !fits(layout, table))))
 		return -ENOTSUP;
 	/* Absolute ones that the dynamic linker would fill in. */
 	return !relative && !field_at(layout, 0) ? -ENOTSUP : 0;

@@ -6,7 +6,12 @@
 
 #include "common/cfi_pointer.h"
 
-enum { LENGTH_64 = 0xffffffff, LENGTH_RESERVED = 0xfffffff0, ADDRESS_BYTES = 8 };
+enum {
+	LENGTH_64 = 0xffffffff,
+	LENGTH_RESERVED = 0xfffffff0,
+	ADDRESS_BYTES = 8,
+	AUGMENTATION_MAX = 16, /* bytes; compilers know seven letters. A CIE may be read anew for each FDE, so it must cost little */
+};
 
 static struct byte_cursor cursor_at(const struct cfi_bytes *section, size_t start, size_t end)
 {
@@ -99,10 +104,13 @@ static int read_cie_body(const struct cfi_bytes *section, enum cfi_kind kind, st
 {
 	uint8_t version = byte_cursor_u8(cursor);
 	const char *letters = (const char *)cursor->next;
-	size_t letters_size = strnlen(letters, byte_cursor_left(cursor)) + 1;
+	size_t left = byte_cursor_left(cursor);
+	size_t letters_size = strnlen(letters, left < AUGMENTATION_MAX ? left : AUGMENTATION_MAX) + 1;
 
 	(void)byte_cursor_bytes(cursor, letters_size);
-	if (cursor->bad || !(version == 1 || version == 3 || (version == 4 && kind == CFI_DEBUG_FRAME)))
+	if (cursor->bad || letters_size > AUGMENTATION_MAX)
+		return -EBADMSG;
+	if (version != 1 && version != 3 && !(version == 4 && kind == CFI_DEBUG_FRAME))
 		return -EBADMSG;
 	if (!strcmp(letters, "eh")) /* of gcc 2: a pointer */
 		(void)byte_cursor_bytes(cursor, ADDRESS_BYTES);

@@ -254,6 +254,36 @@ static void entries(struct test *t)
 	close_fixture(&f);
 }
 
+/* CIEs of many letters, FDEs that name one or the other by turns: to read each letter for each FDE took minutes. */
+static void long_augmentations(struct test *t)
+{
+	enum { LETTERS = 1 << 20, ENTRIES = 1 << 15 };
+	struct fixture f = {0};
+	size_t cies[2];
+
+	for (int i = 0; i < 2; i++) {
+		cies[i] = f.frames.bytes.count;
+		cfi_begin(&f.frames, false);
+		cfi_put_uint(&f.frames, 0, 4);
+		CFI_PUT(&f.frames, 1, 'z');
+		for (int k = 0; k < LETTERS; k++)
+			CFI_PUT(&f.frames, 'S');
+		CFI_PUT(&f.frames, 0, 1, 0x78, RA, 0, 0x0c, RSP, 8);
+		cfi_end(&f.frames);
+	}
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		cfi_begin(&f.frames, false);
+		cfi_put_uint(&f.frames, f.frames.bytes.count - cies[i % 2], 4);
+		cfi_put_uint(&f.frames, 0x1000 + 16 * i, 8);
+		cfi_put_uint(&f.frames, 16, 8);
+		CFI_PUT(&f.frames, 0);
+		cfi_end(&f.frames);
+	}
+	REQUIRE(t, !open_fixture(&f));
+	CHECK_INT(t, cfi_section_count(f.section), 0);
+	close_fixture(&f);
+}
+
 static void put_debug_frame(struct cfi_writer *writer, uint64_t start, uint8_t cfa, bool wide)
 {
 	size_t cie = writer->bytes.count;
@@ -339,4 +369,4 @@ static void budget(struct test *t)
 }
 
 TEST_MAIN(TEST(rows_of_a_function), TEST(rare_instructions), TEST(states_and_places), TEST(broken_programs), TEST(entries),
-	  TEST(debug_frame), TEST(header), TEST(budget))
+	  TEST(long_augmentations), TEST(debug_frame), TEST(header), TEST(budget))

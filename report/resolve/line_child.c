@@ -77,14 +77,6 @@ static void confine(const struct line_job *job)
 		limit_memory(job);
 }
 
-static bool climbs(const char *path)
-{
-	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
-		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
-			return true;
-	return false;
-}
-
 /* dwz names what it shares ".../.dwz/x86_64-linux-gnu/foo.debug". */
 static int open_shared(const struct local_files *files, const char *name, const struct build_id *id, struct local_elf *ret_elf)
 {
@@ -95,7 +87,7 @@ static int open_shared(const struct local_files *files, const char *name, const 
 	for (size_t i = 0; shared && files->debug_dirs && files->debug_dirs[i] && r < 0; i++) {
 		int length = snprintf(path, sizeof(path), "%s%s", files->debug_dirs[i], shared);
 
-		if (length > 0 && (size_t)length < sizeof(path) && !climbs(shared))
+		if (length > 0 && (size_t)length < sizeof(path) && !local_path_climbs(shared))
 			r = local_elf_open_named(path, id, ret_elf);
 	}
 	return r;

@@ -70,6 +70,9 @@ int local_elf_open_fetched(const struct local_files *files, const struct build_i
 /* A file the user named, to be used only for this build-id. */
 int local_elf_open_named(const char *path, const struct build_id *id, struct local_elf *ret_elf);
 
+/* Whether a component is "..". */
+bool local_path_climbs(const char *path);
+
 enum { BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1 };
 void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT]);
 

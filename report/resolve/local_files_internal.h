@@ -10,8 +10,6 @@ typedef int local_elf_create(int fd, struct elf_file **ret_file);
 /* A FIFO must not block and a device must not act, so the kind is asked before anything is read. -ENOENT: no regular file. */
 int local_open_regular(const char *path, int *ret_fd);
 bool local_same_build_id(const struct elf_file *elf, const struct build_id *id);
-/* Whether a component is "..". */
-bool local_path_climbs(const char *path);
 /* Keeps the first file that was there but not the right one. `refused` may be NULL. -ENOMEM. */
 int local_note_refusal(char **refused, const char *path);
 /* What comes from elsewhere is checked like anything: the library has checked nothing. */

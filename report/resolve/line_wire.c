@@ -70,13 +70,13 @@ static int number_text(struct wire_writer *writer, const char *text, uint64_t *r
 	if (!text)
 		return 0;
 	r = index_table_add(&writer->table, hash, same_text, &wanted, (uint32_t)writer->texts.count, &number);
-	if (r > 0) {
-		r = array_push(&writer->texts, (struct wire_text){.text = text});
-		if (r == 0)
-			r = add_text(writer, text);
-	}
+	if (r < 0)
+		return r;
 	*ret_number = (uint64_t)number + 1;
-	return r;
+	if (!r)
+		return 0;
+	r = array_push(&writer->texts, (struct wire_text){.text = text});
+	return r < 0 ? r : add_text(writer, text);
 }
 
 int wire_writer_answer(struct wire_writer *writer, size_t number, const struct line_level *levels, size_t count)

@@ -34,7 +34,6 @@ struct wire_text { /* texts are known by their address: equal ones may be sent t
 
 struct wire_writer {
 	int fd;
-	int error; /* the first -errno of writing */
 	ARRAY(uint8_t) bytes;
 	struct index_table table;
 	ARRAY(struct wire_text) texts;

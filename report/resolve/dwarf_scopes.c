@@ -81,6 +81,7 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 
 	for (size_t i = 0; r == 0 && i < RANGES_MAX; i++) {
 		at = dwarf_ranges(die, at, &base, &low, &high);
+		unit->partial |= at < 0;
 		if (at <= 0)
 			break;
 		if (dwarf_is_code(walk->lines, low))
@@ -137,9 +138,11 @@ static int walk_step(struct walk *walk)
 	}
 	while (walk->depth) {
 		Dwarf_Die *die = &walk->steps[walk->depth - 1].die;
+		int next = dwarf_siblingof(die, die);
 
-		if (dwarf_siblingof(die, die) == 0)
+		if (next == 0)
 			break;
+		walk->unit->partial |= next < 0;
 		walk->depth--;
 	}
 	return 0;

@@ -87,6 +87,7 @@ static int add_unit_ranges(struct dwarf_lines *lines, Dwarf_Die *die)
 
 	for (size_t i = 0; r == 0 && i < RANGES_MAX; i++) {
 		at = dwarf_ranges(die, at, &base, &low, &high);
+		lines->partial |= at < 0;
 		if (at <= 0)
 			break;
 		r = add_range(lines, &lines->by_units.index, low, high, unit);
@@ -115,8 +116,10 @@ static int read_units(struct dwarf_lines *lines)
 		Dwarf_Die die;
 		Dwarf_Off offset;
 		uint8_t type;
+		int next = dwarf_get_units(lines->main.dwarf, unit, &unit, NULL, &type, &die, NULL);
 
-		if (dwarf_get_units(lines->main.dwarf, unit, &unit, NULL, &type, &die, NULL) != 0)
+		lines->partial |= next < 0;
+		if (next != 0)
 			break;
 		offset = dwarf_dieoffset(&die);
 		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&

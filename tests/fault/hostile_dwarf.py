@@ -6,6 +6,10 @@ bomb       .debug_info of 1.4 MB expands to 1.4 GB
 zstd-bomb  the same with a header of zstd's, which says that it expands to a terabyte
 long       a unit of 600 million DIEs
 deep       DIEs in each other, a million deep
+unit       behind a unit that says nothing of the trace a header that is none
+child      the first DIE of a unit has no abbreviation
+sibling    the second one has none
+ranges     the ranges of a function lie behind their section
 circle     functions that are inlined in themselves, and ranges without end
 scattered  section headers that point everywhere (KIND:SEED)
 """
@@ -112,6 +116,19 @@ def sections_of(kind):
         return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, 11 + len(ROOT) + count, packed))]
     if kind == "deep":
         return [(".debug_info", PROGBITS, 0, info(b"\x03" * 1000000 + b"\0" * 1000001))]
+    if kind == "unit":
+        elsewhere = uleb(1) + struct.pack("<QQ", 1, 1) + b"\0"
+        return [(".debug_info", PROGBITS, 0, unit(len(elsewhere)) + elsewhere + struct.pack("<IHIB", 100, 9, 0, 8) + bytes(93))]
+    if kind == "child":
+        return [(".debug_info", PROGBITS, 0, info(uleb(99) + bytes(8)))]
+    if kind == "sibling":
+        return [(".debug_info", PROGBITS, 0, info(b"\x02" + uleb(99) + bytes(8)))]
+    if kind == "ranges":
+        inlined = uleb(5) + struct.pack("<II", 11, 1 << 20)
+        return [
+            (".debug_info", PROGBITS, 0, info(inlined + b"\0\0")),
+            (".debug_ranges", PROGBITS, 0, struct.pack("<QQQQ", 1, 1 << 43, 0, 0)),
+        ]
     function = uleb(4) + struct.pack("<QQI", 1, 1 << 44, 11 + len(ROOT))
     inlined = uleb(5) + struct.pack("<II", 11 + len(ROOT) + len(function), 0)
     return [

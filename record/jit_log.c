@@ -161,13 +161,14 @@ static int records_read(struct reading *reading)
 	uint32_t size = 0;
 	int rc = header_read(reading, &offset);
 
-	for (uint32_t i = 0; !rc && i < MAX_RECORDS; i++, offset += size) {
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < MAX_RECORDS; i++, offset += size) {
 		rc = record_take(reading, offset, &size);
 		if (rc <= 0)
 			return rc;
-		rc = 0;
 	}
-	return rc;
+	return -EFBIG; /* what comes last counts most */
 }
 
 /* --- what is where at the end --- */

@@ -309,8 +309,8 @@ check-vm: deps-test ## run the tests in virtual machines, on every kernel
 check-run: deps-test
 	$(SUBMAKE) all static test-programs fuzz-programs
 	$(SUBMAKE) SAN=1 all test-programs
-	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh $(LINT) tests/test_run.sh $(UNITS) $(SAN_UNITS) \
-		$(call SCRIPTS,golden oracle fault live vm) $(FUZZ_SHORT)
+	@$(LIMITS_$(CHECK_LEVEL)) tests/run.sh --together $(LINT) tests/test_run.sh $(UNITS) $(SAN_UNITS) \
+		$(call SCRIPTS,golden oracle fault) $(FUZZ_SHORT) --alone $(call SCRIPTS,live vm)
 
 bench: deps-test ## measure against perf; writes BENCH.md
 	$(SUBMAKE) all static test-programs

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh COMMAND...: runs each test and counts what it says. Each COMMAND is one argument: a program,
-# or a program and its arguments in one string. Tests run one after the other, from the top folder.
+# run.sh [--together COMMAND... --alone] COMMAND...: runs each test and counts what it says. Each COMMAND
+# is one argument: a program, or a program and its arguments in one string. Tests run from the top
+# folder; those after --together several at a time, the others one after the other.
 #
 # What a test says: lines "ok NAME", "not ok NAME - why", "skip NAME - why" on its output; the rest
 # is shown only when the test fails. How it ends:
@@ -81,24 +82,70 @@ judge()
 	((bad)) && show_log "$log"
 }
 
-run()
+log_of()
 {
-	local command=$1 name=${1#"${BUILD:-build}/"} log limit start code
+	echo "$logs/$(printf %s "${1#"${BUILD:-build}/"}" | tr -c 'A-Za-z0-9_.-' _).log"
+}
 
-	log=$logs/$(printf %s "$name" | tr -c 'A-Za-z0-9_.-' _).log
+# Runs one test; its exit code, time limit and seconds are left in LOG.end.
+execute()
+{
+	local command=$1 log=$2 limit start code
+
 	limit=$(limit_of "${command%% *}")
 	start=$EPOCHREALTIME
 	if ((limit <= 0)); then
-		echo "not ok $name - not started, $TOTAL_LIMIT s are over" >"$log"
+		echo "not ok ${command#"${BUILD:-build}/"} - not started, $TOTAL_LIMIT s are over" >"$log"
 		code=1
 	else
-		[[ -t 1 ]] && printf '... %s\r' "$name"
 		[[ $command == */* ]] || command=./$command
 		timeout -k 5 "$limit" bash -c "$command" >"$log" 2>&1 </dev/null
 		code=$?
 	fi
-	judge "$name" "$log" "$code" "$limit" \
-		"$(awk "BEGIN { printf \"%.1f\", ${EPOCHREALTIME/,/.} - ${start/,/.} }")"
+	awk "BEGIN { printf \"$code $limit %.1f\\n\", ${EPOCHREALTIME/,/.} - ${start/,/.} }" >"$log.ending" &&
+		mv "$log.ending" "$log.end"
+}
+
+# Judges what has been executed.
+conclude()
+{
+	local log code limit seconds
+
+	log=$(log_of "$1")
+	{ read -r code limit seconds <"$log.end"; } 2>/dev/null || code="lost" # somebody killed what ran it
+	rm -f "$log.end"
+	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$seconds"
+}
+
+run_alone()
+{
+	[[ -t 1 ]] && printf '... %s\r' "${1#"${BUILD:-build}/"}"
+	execute "$1" "$(log_of "$1")"
+	conclude "$1"
+}
+
+# Runs as many at a time as there are processors; they are judged in the order in which they stand here.
+run_together()
+{
+	local command log most next=0
+
+	most=$(nproc)
+	for command in "$@"; do
+		while (($(jobs -rp | wc -l) >= most)); do
+			wait -n
+		done
+		log=$(log_of "$command")
+		rm -f "$log.end"
+		execute "$command" "$log" &
+		while [[ $((++next)) -le $# && -e $(log_of "${!next}").end ]]; do
+			conclude "${!next}"
+		done
+		((next--))
+	done
+	wait
+	while ((++next <= $#)); do
+		conclude "${!next}"
+	done
 }
 
 account()
@@ -108,10 +155,18 @@ account()
 	printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 }
 
-trap 'failures+=("interrupted"); ((failed++)); account; exit 1' INT TERM
+trap 'kill $(jobs -p) 2>/dev/null; failures+=("interrupted"); ((failed++)); account; exit 1' INT TERM
 mkdir -p "$logs" || exit 1
+together=()
+if [[ ${1-} == --together ]]; then
+	while shift && [[ ${1---alone} != --alone ]]; do
+		together+=("$1")
+	done
+	shift
+fi
+run_together "${together[@]}"
 for command in "$@"; do
-	run "$command"
+	run_alone "$command"
 done
 account
 ((failed == 0 && passed > 0))

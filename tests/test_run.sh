@@ -58,6 +58,10 @@ expect no_test_fails 1 "0 passed, 0 failed, 0 skipped" . --
 expect long_output_is_cut 1 "0 passed, 1 failed, 0 skipped" '(800 lines before' -- "$dir/noisy"
 expect arguments_reach_the_test 0 "1 passed, 0 failed, 0 skipped" 'words' -- "$dir/words x y"
 expect failure_among_good 1 "5 passed, 1 failed, 0 skipped" 'FAIL' -- "$dir/good" "$dir/bad" "$dir/good"
+expect together_all_are_counted 1 "9 passed, 1 failed, 0 skipped" '| detail' -- --together "$dir/good" "$dir/bad" "$dir/good a" \
+	"$dir/good b" --alone "$dir/good c"
+expect together_with_nothing_else 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- --together "$dir/good" --alone
+expect together_silence_fails 1 "2 passed, 1 failed, 0 skipped" 'said nothing' -- --together "$dir/silent" "$dir/good" --alone
 TOTAL_LIMIT=1 expect total_limit_fails_the_rest 1 "3 passed, 2 failed, 0 skipped" 'not started' -- \
 	"$dir/good" "$dir/slow" "$dir/good"
 

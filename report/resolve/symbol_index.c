@@ -13,8 +13,10 @@ enum { NESTING_MAX = 16, PAGE = 4096 };
 
 struct symbol_index {
 	uint64_t *starts; /* ascending, apart from the rest: searching touches nothing else */
-	uint64_t *ends;
-	uint32_t *names;
+	struct symbol_rest {
+		uint64_t end;
+		uint32_t name;
+	} *rest;
 	char **pretty; /* NULL: not asked for yet; the name itself where it is not mangled */
 	size_t count;
 	char *text;
@@ -82,9 +84,9 @@ static void keep_best(struct symbol_index *index, const struct symbol_list *list
 				best = other;
 		}
 		index->starts[index->count] = best->address;
-		index->names[index->count] = best->name;
-		if (__builtin_add_overflow(best->address, best->size, &index->ends[index->count]))
-			index->ends[index->count] = UINT64_MAX;
+		index->rest[index->count].name = best->name;
+		if (__builtin_add_overflow(best->address, best->size, &index->rest[index->count].end))
+			index->rest[index->count].end = UINT64_MAX;
 		index->count++;
 	}
 }
@@ -92,9 +94,9 @@ static void keep_best(struct symbol_index *index, const struct symbol_list *list
 static void close_gaps(struct symbol_index *index)
 {
 	for (size_t i = 0; i < index->count; i++) {
-		if (index->ends[i] != index->starts[i])
+		if (index->rest[i].end != index->starts[i])
 			continue;
-		index->ends[i] = i + 1 < index->count ? index->starts[i + 1] : (index->starts[i] | (PAGE - 1)) + 1;
+		index->rest[i].end = i + 1 < index->count ? index->starts[i + 1] : (index->starts[i] | (PAGE - 1)) + 1;
 	}
 }
 
@@ -107,9 +109,8 @@ int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_inde
 
 	if (r == 0) {
 		index->starts = calloc(room, sizeof(*index->starts));
-		index->ends = calloc(room, sizeof(*index->ends));
-		index->names = calloc(room, sizeof(*index->names));
-		r = index->starts && index->ends && index->names ? 0 : -ENOMEM;
+		index->rest = calloc(room, sizeof(*index->rest));
+		r = index->starts && index->rest ? 0 : -ENOMEM;
 	}
 	if (r < 0) {
 		symbol_index_destroy(index);
@@ -130,12 +131,11 @@ void symbol_index_destroy(struct symbol_index *index)
 	if (!index)
 		return;
 	for (size_t i = 0; index->pretty && i < index->count; i++)
-		if (index->pretty[i] != index->text + index->names[i])
+		if (index->pretty[i] != index->text + index->rest[i].name)
 			free(index->pretty[i]);
 	free(index->pretty);
 	free(index->starts);
-	free(index->ends);
-	free(index->names);
+	free(index->rest);
 	free(index->text);
 	free(index);
 }
@@ -155,7 +155,7 @@ bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint3
 	}
 	at = (size_t)(base - index->starts);
 	for (size_t back = 0; back < NESTING_MAX && back <= at; back++)
-		if (address < index->ends[at - back]) {
+		if (address < index->rest[at - back].end) {
 			*ret_symbol = (uint32_t)(at - back);
 			return true;
 		}
@@ -169,12 +169,12 @@ uint64_t symbol_index_start(const struct symbol_index *index, uint32_t symbol)
 
 const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol)
 {
-	return index->text + index->names[symbol];
+	return index->text + index->rest[symbol].name;
 }
 
 const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full)
 {
-	char *name = index->text + index->names[symbol];
+	char *name = index->text + index->rest[symbol].name;
 
 	if (!index->pretty)
 		index->pretty = calloc(index->count, sizeof(*index->pretty));

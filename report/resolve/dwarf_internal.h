@@ -47,11 +47,15 @@ struct package_sections { /* of a .dwp */
 	struct line_bytes cu_index, info, abbrev, str_offsets, str, rnglists;
 };
 
+typedef ARRAY(uint64_t) dwarf_bases; /* ascending */
+
 struct dwarf_lines {
 	int fd; /* of the main file */
 	struct dwarf_image main, alternate, packaged;
 	struct line_sections sections;
-	struct line_bytes addr;
+	struct line_bytes addr, ranges;
+	dwarf_bases address_bases, range_bases; /* of split units, in the main file */
+	bool bases_read;
 	struct package_sections package;
 	bool package_asked;
 	struct text_pool texts;
@@ -74,6 +78,10 @@ int dwarf_open_package(int fd, struct dwarf_lines *lines);
 /* dwarf_package.c: the root of what a skeleton stands for, from the package beside the file; false: there is none. */
 bool dwarf_packaged_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version,
 			 Dwarf_Die *ret_root);
+
+/* dwarf_bases.c: what a skeleton's unit has in the main file. The ranges, of version 4, are a copy, counted from 0. -ENOMEM. */
+struct line_bytes dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton);
+int dwarf_based_ranges(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint8_t **ret_bytes, size_t *ret_size);
 
 /* dwarf_units.c: the unit of an address. 1; 0: there is none; -ENOMEM. */
 int dwarf_find_unit(struct dwarf_lines *lines, uint64_t address, uint32_t *ret_unit);

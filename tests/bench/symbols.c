@@ -91,9 +91,9 @@ int main(int argc, char **argv)
 		r = build(elf, &figures, &index);
 	if (r == 0) {
 		look_up(index, &addresses, &figures);
-		printf("{\"symbols\": %zu, \"read_ms\": %.4f, \"build_ms\": %.4f, \"lookups\": %d, \"found\": %zu, \"lookup_ns\": %.0f, "
-		       "\"letters\": %lu}\n", figures.raw, figures.read / BUILDS / 1e6, figures.build / BUILDS / 1e6, LOOKUPS, figures.found,
-		       figures.lookup, figures.letters);
+		printf("{\"symbols\": %zu, \"read_ms\": %.4f, \"build_ms\": %.4f, \"lookups\": %d, \"found\": %zu, ", figures.raw,
+		       figures.read / BUILDS / 1e6, figures.build / BUILDS / 1e6, LOOKUPS, figures.found);
+		printf("\"lookup_ns\": %.0f, \"letters\": %lu}\n", figures.lookup, figures.letters);
 	} else {
 		fprintf(stderr, "symbols: '%s': %s\n", argc == 2 ? argv[1] : "?", strerror(-r));
 	}

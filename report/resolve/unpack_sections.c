@@ -111,8 +111,8 @@ static bool is_debug(const struct unpacker *unpacker, const Elf64_Shdr *section)
 /* Names and lines need nothing of these, which libdw would unpack all the same. */
 static bool is_unread(const struct unpacker *unpacker, const Elf64_Shdr *section)
 {
-	static const char *const unread[] = {"loc",	 "loclists", "frame",	     "macro",	     "macinfo",
-					     "pubnames", "pubtypes", "gnu_pubnames", "gnu_pubtypes", "names"};
+	static const char *const unread[] = {"loc", "loclists", "frame", "macro", "macinfo", "pubnames",
+					     "pubtypes", "gnu_pubnames", "gnu_pubtypes", "names"};
 	const char *name = strchr(name_of(unpacker, section), '_');
 
 	for (size_t i = 0; name && i < sizeof(unread) / sizeof(unread[0]); i++)

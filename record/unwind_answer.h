@@ -2,6 +2,8 @@
 /*
  * The ELF helper's answer about unwind information: reads the sections of a file, picks what is wanted (unwind_pick.h), and
  * sends it. .debug_frame counts where it covers a hit that .eh_frame does not; one that is compressed is not read.
+ * That of a separate debug file is not looked for: the opener has the files that were mapped and no others, distributions compress
+ * it, and whoever reads the trace finds the debug file by its build-id.
  * Beside it the packed symbols of a stripped file (.gnu_debugdata), as they are: the reader unpacks them.
  */
 #ifndef RWALKER_RECORD_UNWIND_ANSWER_H

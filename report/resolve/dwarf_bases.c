@@ -77,20 +77,31 @@ static struct line_bytes slice(struct line_bytes section, const dwarf_bases *bas
 	return (struct line_bytes){.bytes = section.bytes + base, .size = end - base};
 }
 
-struct line_bytes dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton)
+static void put(uint8_t *out, uint64_t value)
 {
+	for (size_t i = 0; i < 8; i++)
+		out[i] = (uint8_t)(value >> (8 * i));
+}
+
+int dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint64_t less, uint8_t **ret_bytes, size_t *ret_size)
+{
+	struct line_bytes addresses;
 	uint64_t base = 0;
 
 	if (!lines->bases_read)
 		read_bases(lines);
 	(void)base_of(skeleton, address_bases, &base);
-	return slice(lines->addr, &lines->address_bases, base);
-}
+	addresses = slice(lines->addr, &lines->address_bases, base);
+	*ret_bytes = malloc(addresses.size + 1);
+	if (!*ret_bytes)
+		return -ENOMEM;
+	for (size_t at = 0; addresses.size - at >= 8; at += 8) {
+		struct byte_cursor cursor = byte_cursor_make(addresses.bytes + at, 8);
 
-static void put(uint8_t *out, uint64_t value)
-{
-	for (size_t i = 0; i < 8; i++)
-		out[i] = (uint8_t)(value >> (8 * i));
+		put(*ret_bytes + at, byte_cursor_u64(&cursor) - less);
+	}
+	*ret_size = addresses.size / 8 * 8;
+	return 0;
 }
 
 /* Until an entry names another base, offsets count from where the unit's code begins, which its skeleton knows and the unit does not. */

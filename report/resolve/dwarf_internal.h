@@ -37,6 +37,7 @@ struct dwarf_unit {
 	const char **paths;	     /* of files that were asked for, by number */
 	size_t path_count;
 	struct dwarf_image split; /* where its DIEs are from a package; stays, as texts are in it */
+	uint64_t bias;		  /* what its addresses lack then */
 };
 
 struct dwarf_code {
@@ -79,8 +80,11 @@ int dwarf_open_package(int fd, struct dwarf_lines *lines);
 bool dwarf_packaged_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version,
 			 Dwarf_Die *ret_root);
 
-/* dwarf_bases.c: what a skeleton's unit has in the main file. The ranges, of version 4, are a copy, counted from 0. -ENOMEM. */
-struct line_bytes dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton);
+/*
+ * dwarf_bases.c: what a skeleton's unit has in the main file, copied. Offsets of its ranges count from where its code begins, which
+ * only its skeleton knows: of version 4 they are made to count from 0; of 5 the addresses are lowered by it. -ENOMEM.
+ */
+int dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint64_t less, uint8_t **ret_bytes, size_t *ret_size);
 int dwarf_based_ranges(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint8_t **ret_bytes, size_t *ret_size);
 
 /* dwarf_units.c: the unit of an address. 1; 0: there is none; -ENOMEM. */

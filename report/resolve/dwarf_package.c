@@ -25,7 +25,7 @@ static const char *const part_names[PARTS] = {".debug_info", ".debug_abbrev", ".
 struct parts {
 	struct line_bytes items[PARTS];
 	uint8_t *offsets; /* rewritten .debug_str_offsets */
-	uint8_t *ranges;
+	uint8_t *ranges, *addresses;
 	ARRAY(uint8_t) strings;
 };
 
@@ -33,6 +33,7 @@ static void parts_deinit(struct parts *parts)
 {
 	free(parts->offsets);
 	free(parts->ranges);
+	free(parts->addresses);
 	array_free(&parts->strings);
 }
 
@@ -221,23 +222,26 @@ static int collect(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t 
 	struct contribution contributions[COLUMNS] = {0};
 	const struct package_sections *package = &lines->package;
 	struct line_bytes *items = parts->items;
+	int r;
 
 	if (!find_contributions(package->cu_index, id, contributions))
 		return -ENOENT;
 	items[PART_INFO] = cut_column(package->info, &contributions[COLUMN_INFO]);
 	items[PART_ABBREV] = cut_column(package->abbrev, &contributions[COLUMN_ABBREV]);
 	items[PART_STR_OFFSETS] = cut_column(package->str_offsets, &contributions[COLUMN_STR_OFFSETS]);
-	items[PART_ADDR] = dwarf_based_addresses(lines, &unit->die);
 	if (version < 5) {
-		int r = dwarf_based_ranges(lines, &unit->die, &parts->ranges, &items[PART_RANGES].size);
-
-		if (r < 0)
-			return r;
+		r = dwarf_based_ranges(lines, &unit->die, &parts->ranges, &items[PART_RANGES].size);
 		items[PART_RANGES].bytes = parts->ranges;
 	} else {
+		if (dwarf_lowpc(&unit->die, &unit->bias) != 0)
+			unit->bias = 0;
+		r = 0;
 		items[PART_RNGLISTS] = cut_column(package->rnglists, &contributions[COLUMN_RNGLISTS]);
 	}
-	return rewrite_strings(parts, package->str, version);
+	if (r == 0)
+		r = dwarf_based_addresses(lines, &unit->die, unit->bias, &parts->addresses, &items[PART_ADDR].size);
+	items[PART_ADDR].bytes = parts->addresses;
+	return r < 0 ? r : rewrite_strings(parts, package->str, version);
 }
 
 bool dwarf_packaged_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version, Dwarf_Die *ret_root)

@@ -86,6 +86,8 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 		unit->partial |= at < 0;
 		if (at <= 0)
 			break;
+		low += unit->bias;
+		high += unit->bias;
 		if (dwarf_is_code(walk->lines, low))
 			r = line_index_add_range(&unit->index, low, high, number);
 	}

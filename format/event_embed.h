@@ -71,11 +71,11 @@ struct event_line {
 	uint32_t level_count;
 };
 
-enum unwind_section { UNWIND_EH_FRAME = 1, UNWIND_DEBUG_FRAME = 2 };
+enum unwind_section { UNWIND_EH_FRAME = 1, UNWIND_DEBUG_FRAME = 2, UNWIND_MINI_DEBUG_INFO = 3 };
 
 /*
- * A piece of the bytes from which a module's code is unwound. Where pieces are missing, the section is read as zeros:
- * whole entries lie in it or none. On disk the bytes come last, as (s).
+ * A piece of a section of a module's file: of the bytes from which its code is unwound, or of the packed symbols that a stripped file
+ * keeps. Where pieces are missing, the section is read as zeros: whole entries lie in it or none. On disk the bytes come last, as (s).
  */
 struct event_embed_unwind {
 	uint32_t module;

@@ -204,7 +204,7 @@ static int answer_send(struct answer *answer, int socket)
 	if (rc || answer->reply.error || request->what == ELF_BUILD_ID)
 		return rc;
 	rc = symbols_answer(answer, socket);
-	if (!rc && request->unwind)
+	if (!rc && (request->unwind || request->mini))
 		rc = unwind_choice_send(&answer->unwind, answer->reply.full, socket, request->token);
 	return rc;
 }
@@ -260,6 +260,8 @@ static int elf_read(struct answer *answer, int fd, uint64_t *hits)
 	rc = symbols_mark(answer, hits);
 	if (!rc && request->unwind)
 		unwind_mark(answer, file, hits);
+	if (!rc && request->mini)
+		unwind_choice_add_mini(file, &answer->unwind);
 	return rc;
 }
 

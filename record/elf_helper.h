@@ -8,7 +8,7 @@
  * bytes: file offsets (ELF) or run-time addresses (perf map, JIT dump) that samples point to. Reply: struct elf_reply; then, for
  * what carries symbols and error is 0, packets of struct elf_symbols_reply followed by `count` times
  * struct elf_symbol_record and name_length bytes, addresses ascending; the one with `last` ends them. Behind it, where
- * the request asked for `unwind`, packets of struct elf_unwind_reply followed by `length` bytes, up to one with `last`.
+ * the request asked for `unwind` or `mini`, packets of struct elf_unwind_reply followed by `length` bytes, up to one with `last`.
  */
 #ifndef RWALKER_RECORD_ELF_HELPER_H
 #define RWALKER_RECORD_ELF_HELPER_H
@@ -27,6 +27,7 @@ struct elf_request {
 	uint32_t what; /* enum elf_what */
 	uint32_t hit_count;
 	uint32_t unwind; /* wanted; ELF_SYMBOLS only */
+	uint32_t mini;	 /* the packed symbols of a stripped file are wanted; ELF_SYMBOLS only */
 	uint64_t full_room; /* everything where that takes no more bytes; else what was hit, ... */
 	uint64_t room;	    /* ... where that takes no more than these; else -ENOSPC */
 };

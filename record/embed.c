@@ -220,6 +220,7 @@ static int group_ask(struct embedding *embedding, const struct group *group, str
 	const struct symbol_wish wish = {
 		.what = group->what,
 		.unwind = group->module && level->unwind,
+		.mini = group->module && level->level == EMBED_LEVEL_FULL,
 		.full_room = level->level == EMBED_LEVEL_FULL && used < EMBED_FULL_BYTES ? EMBED_FULL_BYTES - used : 0,
 		.room = EMBED_BYTES - used,
 	};

@@ -54,6 +54,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 		.what = wish->what,
 		.hit_count = (uint32_t)count,
 		.unwind = wish->unwind,
+		.mini = wish->mini,
 		.full_room = wish->full_room,
 		.room = wish->room,
 	};
@@ -67,7 +68,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 	if (got != sizeof(*ret_reply))
 		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
 	source->last = ret_reply->error || wish->what == ELF_BUILD_ID;
-	source->last_unwind = ret_reply->error || !wish->unwind;
+	source->last_unwind = ret_reply->error || (!wish->unwind && !wish->mini);
 	source->left = ret_reply->bytes;
 	return 0;
 }
@@ -122,7 +123,7 @@ int symbol_source_next(struct symbol_source *source, const struct event_symbol *
 static int piece_parse(struct symbol_source *source, const struct elf_unwind_reply *reply, size_t length,
 		       struct event_embed_unwind *ret_piece)
 {
-	if (length != reply->length || (reply->section != UNWIND_EH_FRAME && reply->section != UNWIND_DEBUG_FRAME) ||
+	if (length != reply->length || reply->section < UNWIND_EH_FRAME || reply->section > UNWIND_MINI_DEBUG_INFO ||
 	    reply->size > RWK_MAX_UNWIND_SECTION || reply->offset > reply->size || length > reply->size - reply->offset ||
 	    !announced(source, length))
 		return -EPROTO;

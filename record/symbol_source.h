@@ -22,6 +22,7 @@ void symbol_source_destroy(struct symbol_source *source);
 struct symbol_wish {
 	enum elf_what what;
 	bool unwind;	    /* ELF_SYMBOLS: the unwind information too */
+	bool mini;	    /* ELF_SYMBOLS: the packed symbols of a stripped file too, where there is room for everything */
 	uint64_t full_room; /* bytes: everything where it fits, ... */
 	uint64_t room;	    /* ... what was hit where that fits, else nothing */
 };
@@ -37,7 +38,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 int symbol_source_next(struct symbol_source *source, const struct event_symbol **ret_symbols, size_t *ret_count);
 
 /*
- * After all symbols: the next piece, within the limits of the format; its bytes are valid until the next call, its module is
+ * After all symbols: the next piece of either, within the limits of the format; its bytes are valid until the next call, its module is
  * left 0. 1, 0 at the end, or where none was asked for, -ETIMEDOUT, -ECHILD, -EPROTO.
  */
 int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_unwind *ret_piece);

@@ -51,8 +51,18 @@ int unwind_choice_make(const struct elf_file *file, uint64_t *hits, size_t count
 	return r;
 }
 
+void unwind_choice_add_mini(const struct elf_file *file, struct unwind_choice *choice)
+{
+	struct elf_section_bytes *mini = &choice->mini;
+	int r = elf_file_has_symtab(file) ? -ENOENT : elf_file_section(file, ".gnu_debugdata", RWK_MAX_UNWIND_SECTION, mini);
+
+	if (r == -E2BIG || (!r && __builtin_add_overflow(choice->all, mini->size, &choice->all)))
+		choice->all = UINT64_MAX;
+}
+
 void unwind_choice_deinit(struct unwind_choice *choice)
 {
+	free(choice->mini.bytes);
 	for (size_t i = 0; i < sizeof(choice->parts) / sizeof(*choice->parts); i++) {
 		unwind_pieces_deinit(&choice->parts[i].all);
 		unwind_pieces_deinit(&choice->parts[i].hit);
@@ -60,7 +70,17 @@ void unwind_choice_deinit(struct unwind_choice *choice)
 	elf_unwind_deinit(&choice->sections);
 }
 
-/* `packet` has room for PACKET_MAX bytes. */
+/* One piece; `packet` has room for PACKET_MAX bytes. */
+static int piece_send(struct elf_unwind_reply *reply, const uint8_t *section, size_t offset, size_t size, int socket,
+		      uint8_t *packet)
+{
+	reply->offset = (uint32_t)offset;
+	reply->length = (uint32_t)size;
+	memcpy(packet, reply, sizeof(*reply));
+	memcpy(packet + sizeof(*reply), section + offset, size);
+	return packet_send(socket, packet, sizeof(*reply) + size, -1);
+}
+
 static int part_send(const struct unwind_choice_part *part, bool all, int socket, uint32_t token, uint8_t *packet)
 {
 	const struct unwind_section_view *section = &part->section;
@@ -74,12 +94,20 @@ static int part_send(const struct unwind_choice_part *part, bool all, int socket
 	};
 	int r = 0;
 
-	for (size_t i = 0; !r && i < pieces->list.count; i++) {
-		reply.offset = pieces->list.items[i].offset;
-		reply.length = pieces->list.items[i].size;
-		memcpy(packet, &reply, sizeof(reply));
-		memcpy(packet + sizeof(reply), section->bytes.bytes + reply.offset, reply.length);
-		r = packet_send(socket, packet, sizeof(reply) + reply.length, -1);
+	for (size_t i = 0; !r && i < pieces->list.count; i++)
+		r = piece_send(&reply, section->bytes.bytes, pieces->list.items[i].offset, pieces->list.items[i].size, socket,
+			       packet);
+	return r;
+}
+
+static int mini_send(const struct elf_section_bytes *mini, int socket, uint32_t token, uint8_t *packet)
+{
+	struct elf_unwind_reply reply = {.token = token, .section = UNWIND_MINI_DEBUG_INFO, .size = (uint32_t)mini->size};
+	int r = 0;
+
+	for (size_t at = 0, size; !r && at < mini->size; at += size) {
+		size = mini->size - at < PIECE_MOST ? mini->size - at : PIECE_MOST;
+		r = piece_send(&reply, mini->bytes, at, size, socket, packet);
 	}
 	return r;
 }
@@ -92,5 +120,7 @@ int unwind_choice_send(const struct unwind_choice *choice, bool all, int socket,
 
 	for (size_t i = 0; !r && i < sizeof(choice->parts) / sizeof(*choice->parts); i++)
 		r = part_send(&choice->parts[i], all, socket, token, packet);
+	if (!r && all)
+		r = mini_send(&choice->mini, socket, token, packet);
 	return r ? r : packet_send(socket, &end, sizeof(end), -1);
 }

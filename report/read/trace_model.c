@@ -27,6 +27,7 @@ void trace_model_deinit(struct trace_model *model)
 		free(model->modules.items[i].segments);
 		array_free(&model->modules.items[i].symbol_chunks);
 		array_free(&model->modules.items[i].unwind_chunks);
+		array_free(&model->modules.items[i].mini_chunks);
 		array_free(&model->modules.items[i].line_chunks);
 	}
 	for (size_t i = 0; i < model->perf_maps.count; i++)

@@ -37,7 +37,7 @@ struct trace_module {
 	uint32_t machine;
 	struct event_segment *segments;
 	size_t segment_count;
-	chunk_list symbol_chunks, unwind_chunks, line_chunks;
+	chunk_list symbol_chunks, unwind_chunks, mini_chunks, line_chunks;
 };
 
 struct trace_perf_map {

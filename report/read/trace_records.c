@@ -383,10 +383,11 @@ static int add_embed_symbols(struct trace_model *model, uint32_t chunk, const st
 
 static int add_embed_unwind(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
+	const bool mini = event->embed_unwind.section == UNWIND_MINI_DEBUG_INFO;
 	struct trace_module *module = NULL;
 	int r = find_module(model, event->embed_unwind.module, &module);
 
-	return r < 0 || !module ? r : note_chunk(&module->unwind_chunks, chunk);
+	return r < 0 || !module ? r : note_chunk(mini ? &module->mini_chunks : &module->unwind_chunks, chunk);
 }
 
 static int add_embed_lines(struct trace_model *model, uint32_t chunk, const struct event *event)

@@ -109,7 +109,8 @@ static int read_main_sections(struct dwarf_lines *lines)
 	const struct wanted_section wanted[] = {{".debug_line", &lines->sections.line},
 						{".debug_line_str", &lines->sections.line_str},
 						{".debug_str", &lines->sections.str},
-						{".debug_addr", &lines->addr}};
+						{".debug_addr", &lines->addr},
+						{".debug_ranges", &lines->ranges}};
 
 	return read_sections(lines, lines->main.elf, wanted, sizeof(wanted) / sizeof(wanted[0]));
 }
@@ -173,6 +174,8 @@ void dwarf_lines_close(struct dwarf_lines *lines)
 		return;
 	dwarf_forget_units(lines);
 	array_free(&lines->code);
+	array_free(&lines->address_bases);
+	array_free(&lines->range_bases);
 	text_pool_deinit(&lines->texts);
 	dwarf_close_image(&lines->main);
 	dwarf_close_image(&lines->alternate);

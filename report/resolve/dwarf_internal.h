@@ -37,6 +37,7 @@ struct dwarf_unit {
 	const char **paths;	     /* of files that were asked for, by number */
 	size_t path_count;
 	struct dwarf_image split; /* where its DIEs are from a package; stays, as texts are in it */
+	uint64_t bias;		  /* what its addresses lack then */
 };
 
 struct dwarf_code {
@@ -47,11 +48,15 @@ struct package_sections { /* of a .dwp */
 	struct line_bytes cu_index, info, abbrev, str_offsets, str, rnglists;
 };
 
+typedef ARRAY(uint64_t) dwarf_bases; /* ascending */
+
 struct dwarf_lines {
 	int fd; /* of the main file */
 	struct dwarf_image main, alternate, packaged;
 	struct line_sections sections;
-	struct line_bytes addr;
+	struct line_bytes addr, ranges;
+	dwarf_bases address_bases, range_bases; /* of split units, in the main file */
+	bool bases_read;
 	struct package_sections package;
 	bool package_asked;
 	struct text_pool texts;
@@ -74,6 +79,13 @@ int dwarf_open_package(int fd, struct dwarf_lines *lines);
 /* dwarf_package.c: the root of what a skeleton stands for, from the package beside the file; false: there is none. */
 bool dwarf_packaged_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version,
 			 Dwarf_Die *ret_root);
+
+/*
+ * dwarf_bases.c: what a skeleton's unit has in the main file, copied. Offsets of its ranges count from where its code begins, which
+ * only its skeleton knows: of version 4 they are made to count from 0; of 5 the addresses are lowered by it. -ENOMEM.
+ */
+int dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint64_t less, uint8_t **ret_bytes, size_t *ret_size);
+int dwarf_based_ranges(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint8_t **ret_bytes, size_t *ret_size);
 
 /* dwarf_units.c: the unit of an address. 1; 0: there is none; -ENOMEM. */
 int dwarf_find_unit(struct dwarf_lines *lines, uint64_t address, uint32_t *ret_unit);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Split units out of a package (.dwp; DWARF 5 §7.3.5), which libdw 0.188 does not read. Those of version 4 count their ranges
- * from their skeleton, which libdw then does not know: their inlined calls are not to be had so. A unit's
- * part of each section is put into a small ELF image under the sections' plain names, with the addresses that its skeleton
- * points to and the strings that it uses, and libdw takes that for a file of one unit.
+ * Split units out of a package (.dwp; DWARF 5 §7.3.5, and before it gcc.gnu.org/wiki/DebugFissionDWP, whose index looks alike),
+ * which libdw 0.188 does not read. A unit's part of each section is put into a small ELF image under the sections' plain names,
+ * with the addresses that its skeleton points to, in version 4 also the ranges, and the strings that it uses, and
+ * libdw takes that for a file of one unit.
  */
 #include <dwarf.h>
 #include <elf.h>
@@ -17,20 +17,23 @@
 #include "report/resolve/dwarf_internal.h"
 
 enum { COLUMN_INFO = 1, COLUMN_ABBREV = 3, COLUMN_STR_OFFSETS = 6, COLUMN_RNGLISTS = 8, COLUMNS = 9 };
-enum { PART_INFO, PART_ABBREV, PART_STR_OFFSETS, PART_STR, PART_RNGLISTS, PART_ADDR, PARTS };
+enum { PART_INFO, PART_ABBREV, PART_STR_OFFSETS, PART_STR, PART_RNGLISTS, PART_ADDR, PART_RANGES, PARTS };
 
 static const char *const part_names[PARTS] = {".debug_info", ".debug_abbrev", ".debug_str_offsets", ".debug_str",
-					      ".debug_rnglists", ".debug_addr"};
+					      ".debug_rnglists", ".debug_addr", ".debug_ranges"};
 
 struct parts {
 	struct line_bytes items[PARTS];
 	uint8_t *offsets; /* rewritten .debug_str_offsets */
+	uint8_t *ranges, *addresses;
 	ARRAY(uint8_t) strings;
 };
 
 static void parts_deinit(struct parts *parts)
 {
 	free(parts->offsets);
+	free(parts->ranges);
+	free(parts->addresses);
 	array_free(&parts->strings);
 }
 
@@ -124,10 +127,10 @@ static int add_string(struct parts *parts, struct line_bytes strings, uint32_t o
 	return 0;
 }
 
-static int rewrite_strings(struct parts *parts, struct line_bytes strings)
+static int rewrite_strings(struct parts *parts, struct line_bytes strings, unsigned int version)
 {
 	struct line_bytes *offsets = &parts->items[PART_STR_OFFSETS];
-	size_t at = 8; /* behind the header */
+	size_t at = version < 5 ? 0 : 8; /* behind the header */
 	int r = array_push(&parts->strings, 0);
 
 	parts->offsets = malloc(offsets->size + 1);
@@ -153,7 +156,7 @@ static int rewrite_strings(struct parts *parts, struct line_bytes strings)
 static int make_image(const struct parts *parts, struct dwarf_image *ret_image)
 {
 	static const char names[] = "\0.debug_info\0.debug_abbrev\0.debug_str_offsets\0.debug_str\0.debug_rnglists\0"
-				    ".debug_addr\0.shstrtab";
+				    ".debug_addr\0.debug_ranges\0.shstrtab";
 	Elf64_Shdr sections[PARTS + 2] = {0};
 	Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 			     .e_type = ET_REL,
@@ -213,38 +216,44 @@ static void open_package(struct dwarf_lines *lines)
 		(void)dwarf_open_package(fd, lines); /* open until the process ends */
 }
 
-static uint64_t addr_base(Dwarf_Die *skeleton)
+/* 0: the unit is in the package. */
+static int collect(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version, struct parts *parts)
 {
-	Dwarf_Attribute found;
-	Dwarf_Word value;
+	struct contribution contributions[COLUMNS] = {0};
+	const struct package_sections *package = &lines->package;
+	struct line_bytes *items = parts->items;
+	int r;
 
-	return dwarf_attr(skeleton, DW_AT_addr_base, &found) && dwarf_formudata(&found, &value) == 0 ? value : 0;
-}
-
-static struct line_bytes from(struct line_bytes section, uint64_t offset)
-{
-	return offset <= section.size ? cut(section, offset, section.size - offset) : (struct line_bytes){0};
+	if (!find_contributions(package->cu_index, id, contributions))
+		return -ENOENT;
+	items[PART_INFO] = cut_column(package->info, &contributions[COLUMN_INFO]);
+	items[PART_ABBREV] = cut_column(package->abbrev, &contributions[COLUMN_ABBREV]);
+	items[PART_STR_OFFSETS] = cut_column(package->str_offsets, &contributions[COLUMN_STR_OFFSETS]);
+	if (version < 5) {
+		r = dwarf_based_ranges(lines, &unit->die, &parts->ranges, &items[PART_RANGES].size);
+		items[PART_RANGES].bytes = parts->ranges;
+	} else {
+		if (dwarf_lowpc(&unit->die, &unit->bias) != 0)
+			unit->bias = 0;
+		r = 0;
+		items[PART_RNGLISTS] = cut_column(package->rnglists, &contributions[COLUMN_RNGLISTS]);
+	}
+	if (r == 0)
+		r = dwarf_based_addresses(lines, &unit->die, unit->bias, &parts->addresses, &items[PART_ADDR].size);
+	items[PART_ADDR].bytes = parts->addresses;
+	return r < 0 ? r : rewrite_strings(parts, package->str, version);
 }
 
 bool dwarf_packaged_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version, Dwarf_Die *ret_root)
 {
 	_cleanup_(parts_deinit) struct parts parts = {0};
-	struct contribution contributions[COLUMNS] = {0};
-	const struct package_sections *package = &lines->package;
 	Dwarf_CU *found = NULL;
 
-	if (version < 5)
-		return false;
 	if (!lines->package_asked)
 		open_package(lines);
-	if (!package->cu_index.bytes || unit->split.dwarf || !find_contributions(package->cu_index, id, contributions))
+	if (!lines->package.cu_index.bytes || unit->split.dwarf)
 		return false;
-	parts.items[PART_INFO] = cut_column(package->info, &contributions[COLUMN_INFO]);
-	parts.items[PART_ABBREV] = cut_column(package->abbrev, &contributions[COLUMN_ABBREV]);
-	parts.items[PART_STR_OFFSETS] = cut_column(package->str_offsets, &contributions[COLUMN_STR_OFFSETS]);
-	parts.items[PART_RNGLISTS] = cut_column(package->rnglists, &contributions[COLUMN_RNGLISTS]);
-	parts.items[PART_ADDR] = from(lines->addr, addr_base(&unit->die));
-	if (rewrite_strings(&parts, package->str) < 0 || make_image(&parts, &unit->split) < 0)
+	if (collect(lines, unit, id, version, &parts) < 0 || make_image(&parts, &unit->split) < 0)
 		return false;
 	return dwarf_get_units(unit->split.dwarf, NULL, &found, NULL, NULL, ret_root, NULL) == 0;
 }

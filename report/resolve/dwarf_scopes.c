@@ -63,9 +63,11 @@ enum { DEPTH_MAX = 512, RANGES_MAX = 1 << 20 };
 struct walk {
 	const struct dwarf_lines *lines;
 	struct dwarf_unit *unit;
+	bool plain; /* what is_plain() says of its language */
 	struct step {
 		Dwarf_Die die;
 		uint32_t scope; /* that its siblings stand in */
+		bool local;	/* they are in a function, which may be an abstract one */
 	} steps[DEPTH_MAX];
 	size_t depth;
 };
@@ -84,6 +86,8 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 		unit->partial |= at < 0;
 		if (at <= 0)
 			break;
+		low += unit->bias;
+		high += unit->bias;
 		if (dwarf_is_code(walk->lines, low))
 			r = line_index_add_range(&unit->index, low, high, number);
 	}
@@ -91,8 +95,29 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 	return r;
 }
 
-/* Whether there may be functions below. */
-static bool is_container(int tag)
+/*
+ * C and C++: a type that is not in a function only declares; the code that belongs to it has a DIE of its own, outside, that refers
+ * to it. Most DIEs of C++ are in such types. (gcc puts the code of a lambda into its type, which is in a function.)
+ */
+static bool is_plain(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether there may be functions with code below. */
+static bool is_container(const struct walk *walk, const struct step *step, int tag)
 {
 	switch (tag) {
 	case DW_TAG_subprogram:
@@ -100,17 +125,18 @@ static bool is_container(int tag)
 	case DW_TAG_lexical_block:
 	case DW_TAG_namespace:
 	case DW_TAG_module:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+		return true;
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
 	case DW_TAG_interface_type:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
-	case DW_TAG_with_stmt:
 	case DW_TAG_variant_part:
 	case DW_TAG_variant:
-		return true;
+		return !walk->plain || step->local;
 	default:
 		return false;
 	}
@@ -128,10 +154,11 @@ static int walk_step(struct walk *walk)
 		r = add_scope(walk, &step->die, tag == DW_TAG_inlined_subroutine, &scope);
 	if (r < 0)
 		return r;
-	if (is_container(tag) && dwarf_haschildren(&step->die)) {
+	if (is_container(walk, step, tag) && dwarf_haschildren(&step->die)) {
 		if (walk->depth == DEPTH_MAX)
 			walk->unit->partial = true;
 		else if (dwarf_child(&step->die, &walk->steps[walk->depth].die) == 0) {
+			walk->steps[walk->depth].local = step->local || tag == DW_TAG_subprogram;
 			walk->steps[walk->depth++].scope = scope;
 			return 0;
 		}
@@ -175,8 +202,10 @@ static int read_scopes(struct dwarf_lines *lines, struct dwarf_unit *unit)
 	walk->lines = lines;
 	walk->unit = unit;
 	walk->depth = 0;
+	walk->plain = is_plain(&root);
 	if (dwarf_child(&root, &walk->steps[0].die) == 0) {
 		walk->steps[0].scope = LINE_NO_SCOPE;
+		walk->steps[0].local = false;
 		walk->depth = 1;
 	}
 	while (r == 0 && walk->depth)

@@ -24,30 +24,38 @@ static void cleanup_elf(struct elf_file **elf)
 	elf_file_destroy(*elf);
 }
 
-static bool same_id(const struct elf_file *one, const struct elf_file *two)
+static bool has_id(const struct elf_file *elf, const struct build_id *id)
 {
-	struct build_id a, b;
+	struct build_id own;
 
-	elf_file_build_id(one, &a);
-	elf_file_build_id(two, &b);
-	return !a.length || (a.length == b.length && !memcmp(a.bytes, b.bytes, a.length));
+	elf_file_build_id(elf, &own);
+	return !own.length || (own.length == id->length && !memcmp(own.bytes, id->bytes, id->length));
+}
+
+int file_symbols_add_packed(const void *bytes, size_t size, const struct build_id *id, struct symbol_list *list)
+{
+	_cleanup_(cleanup_elf) struct elf_file *inner = NULL;
+	_cleanup_close_ int fd = -1;
+	int r = unpack_xz(bytes, size, UNPACK_MAX_BYTES, &fd);
+
+	if (r == 0)
+		r = elf_file_create(fd, &inner);
+	if (r == 0 && !has_id(inner, id))
+		r = -ESTALE;
+	return r < 0 ? r : symbol_list_add_elf(list, inner, 0);
 }
 
 int file_symbols_add_mini(const struct elf_file *elf, struct symbol_list *list)
 {
-	_cleanup_(cleanup_elf) struct elf_file *inner = NULL;
 	struct elf_section_bytes packed = {0};
-	_cleanup_close_ int fd = -1;
+	struct build_id id;
 	int r = elf_file_section(elf, ".gnu_debugdata", UNPACK_MAX_INPUT, &packed);
 
+	elf_file_build_id(elf, &id);
 	if (r == 0)
-		r = unpack_xz(packed.bytes, packed.size, UNPACK_MAX_BYTES, &fd);
+		r = file_symbols_add_packed(packed.bytes, packed.size, &id, list);
 	free(packed.bytes);
-	if (r == 0)
-		r = elf_file_create(fd, &inner);
-	if (r == 0 && !same_id(inner, elf))
-		r = -ESTALE;
-	return r < 0 ? r : symbol_list_add_elf(list, inner, 0);
+	return r;
 }
 
 /* Takes the file's path along with its functions. */

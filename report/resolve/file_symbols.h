@@ -49,5 +49,7 @@ int file_symbols_collect(const struct local_files *files, const char *path, cons
 
 /* Those in the file's .gnu_debugdata: 0, -ENOENT there is none, -ESTALE it is another file's, as elf_file_symbols(), unpack_xz(). */
 int file_symbols_add_mini(const struct elf_file *elf, struct symbol_list *list);
+/* The same of the section's bytes, of the file with that build-id. */
+int file_symbols_add_packed(const void *bytes, size_t size, const struct build_id *id, struct symbol_list *list);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "common/cleanup.h"
 #include "report/read/trace_file.h"
+#include "report/resolve/embedded_mini.h"
 #include "report/resolve/kallsyms_file.h"
 #include "report/resolve/kernel_module_symbols.h"
 
@@ -110,6 +111,8 @@ int module_symbols_load_embedded(struct modules *modules, struct module *module)
 		const struct module_part *part = &module->parts.items[i];
 
 		r = is_kernel(module) ? add_kernel_symbols(part, &list) : add_embedded_symbols(module, part, &list);
+		if (r == 0 && part->module->mini_chunks.count && !module->tgid)
+			r = embedded_mini_add(module, part, &list);
 	}
 	if (r == 0)
 		r = add_own_name(module, &list);

@@ -13,10 +13,14 @@ enum { NESTING_MAX = 16, PAGE = 4096 };
 
 struct symbol_index {
 	uint64_t *starts; /* ascending, apart from the rest: searching touches nothing else */
-	uint64_t *ends;
-	uint32_t *names;
+	struct symbol_rest {
+		uint64_t end;
+		uint32_t name;
+	} *rest;
 	char **pretty; /* NULL: not asked for yet; the name itself where it is not mangled */
 	size_t count;
+	uint32_t *buckets; /* of each 2^shift bytes from the first start on: how many starts lie before it; one more at the end */
+	unsigned int shift;
 	char *text;
 };
 
@@ -82,9 +86,9 @@ static void keep_best(struct symbol_index *index, const struct symbol_list *list
 				best = other;
 		}
 		index->starts[index->count] = best->address;
-		index->names[index->count] = best->name;
-		if (__builtin_add_overflow(best->address, best->size, &index->ends[index->count]))
-			index->ends[index->count] = UINT64_MAX;
+		index->rest[index->count].name = best->name;
+		if (__builtin_add_overflow(best->address, best->size, &index->rest[index->count].end))
+			index->rest[index->count].end = UINT64_MAX;
 		index->count++;
 	}
 }
@@ -92,10 +96,30 @@ static void keep_best(struct symbol_index *index, const struct symbol_list *list
 static void close_gaps(struct symbol_index *index)
 {
 	for (size_t i = 0; i < index->count; i++) {
-		if (index->ends[i] != index->starts[i])
+		if (index->rest[i].end != index->starts[i])
 			continue;
-		index->ends[i] = i + 1 < index->count ? index->starts[i + 1] : (index->starts[i] | (PAGE - 1)) + 1;
+		index->rest[i].end = i + 1 < index->count ? index->starts[i + 1] : (index->starts[i] | (PAGE - 1)) + 1;
 	}
+}
+
+/* About as many as there are symbols: a search then begins next to its end, and not with a dozen places far apart in memory. */
+static int make_buckets(struct symbol_index *index)
+{
+	size_t count = index->count, buckets, at = 0;
+	uint64_t span = count ? index->starts[count - 1] - index->starts[0] : 0;
+
+	while (index->shift < 63 && span >> index->shift > count)
+		index->shift++;
+	buckets = (size_t)(span >> index->shift) + 2;
+	index->buckets = calloc(buckets, sizeof(*index->buckets));
+	if (!index->buckets)
+		return -ENOMEM;
+	for (size_t bucket = 0; bucket < buckets; bucket++) {
+		while (at < count && (index->starts[at] - index->starts[0]) >> index->shift < bucket)
+			at++;
+		index->buckets[bucket] = (uint32_t)at;
+	}
+	return 0;
 }
 
 int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_index)
@@ -107,9 +131,8 @@ int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_inde
 
 	if (r == 0) {
 		index->starts = calloc(room, sizeof(*index->starts));
-		index->ends = calloc(room, sizeof(*index->ends));
-		index->names = calloc(room, sizeof(*index->names));
-		r = index->starts && index->ends && index->names ? 0 : -ENOMEM;
+		index->rest = calloc(room, sizeof(*index->rest));
+		r = index->starts && index->rest ? 0 : -ENOMEM;
 	}
 	if (r < 0) {
 		symbol_index_destroy(index);
@@ -117,6 +140,11 @@ int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_inde
 	}
 	keep_best(index, list, keys);
 	close_gaps(index);
+	r = make_buckets(index);
+	if (r < 0) {
+		symbol_index_destroy(index);
+		return r;
+	}
 	index->text = list->names.items;
 	list->names.items = NULL;
 	list->names.count = list->names.capacity = 0;
@@ -130,32 +158,38 @@ void symbol_index_destroy(struct symbol_index *index)
 	if (!index)
 		return;
 	for (size_t i = 0; index->pretty && i < index->count; i++)
-		if (index->pretty[i] != index->text + index->names[i])
+		if (index->pretty[i] != index->text + index->rest[i].name)
 			free(index->pretty[i]);
 	free(index->pretty);
 	free(index->starts);
-	free(index->ends);
-	free(index->names);
+	free(index->rest);
+	free(index->buckets);
 	free(index->text);
 	free(index);
 }
 
 bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint32_t *ret_symbol)
 {
-	const uint64_t *base = index->starts;
+	const uint64_t *starts = index->starts, *base;
 	size_t count = index->count, at;
+	uint64_t bucket;
 
-	if (!count || address < base[0])
+	if (!count || address < starts[0])
 		return false;
-	while (count > 1) { /* the loop's length depends on the count only, so nothing is mispredicted */
+	/* The last start that is not behind the address: in its bucket, or the last one before that. */
+	bucket = (address < starts[count - 1] ? address - starts[0] : starts[count - 1] - starts[0]) >> index->shift;
+	at = index->buckets[bucket] - (index->buckets[bucket] > 0);
+	count = index->buckets[bucket + 1] - at;
+	base = starts + at;
+	while (count > 1) {
 		size_t half = count / 2;
 
 		base += base[half] <= address ? half : 0;
 		count -= half;
 	}
-	at = (size_t)(base - index->starts);
+	at = (size_t)(base - starts);
 	for (size_t back = 0; back < NESTING_MAX && back <= at; back++)
-		if (address < index->ends[at - back]) {
+		if (address < index->rest[at - back].end) {
 			*ret_symbol = (uint32_t)(at - back);
 			return true;
 		}
@@ -169,12 +203,12 @@ uint64_t symbol_index_start(const struct symbol_index *index, uint32_t symbol)
 
 const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol)
 {
-	return index->text + index->names[symbol];
+	return index->text + index->rest[symbol].name;
 }
 
 const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full)
 {
-	char *name = index->text + index->names[symbol];
+	char *name = index->text + index->rest[symbol].name;
 
 	if (!index->pretty)
 		index->pretty = calloc(index->count, sizeof(*index->pretty));

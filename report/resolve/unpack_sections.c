@@ -21,7 +21,7 @@ struct unpacker {
 	char *names; /* names_size bytes and a NUL */
 	size_t names_size;
 	uint64_t expanded, image_size; /* of compressed sections; of all that the image keeps */
-	bool any_debug, any_zstd;
+	bool any_debug, any_zstd, any_packed_unread;
 	uint8_t *image;
 	uint64_t room; /* in it, before its section headers */
 };
@@ -108,10 +108,30 @@ static bool is_debug(const struct unpacker *unpacker, const Elf64_Shdr *section)
 	       (begins(name, ".debug_") || begins(name, ".zdebug_") || begins(name, ".gnu_debugaltlink"));
 }
 
+/* Names and lines need nothing of these, which libdw would unpack all the same. */
+static bool is_unread(const struct unpacker *unpacker, const Elf64_Shdr *section)
+{
+	static const char *const unread[] = {"loc", "loclists", "frame", "macro", "macinfo", "pubnames",
+					     "pubtypes", "gnu_pubnames", "gnu_pubtypes", "names"};
+	const char *name = strchr(name_of(unpacker, section), '_');
+
+	for (size_t i = 0; name && i < sizeof(unread) / sizeof(unread[0]); i++)
+		if (!strcmp(name + 1, unread[i]))
+			return true;
+	return false;
+}
+
+static bool is_packed(const struct unpacker *unpacker, const Elf64_Shdr *section)
+{
+	return (section->sh_flags & SHF_COMPRESSED) || begins(name_of(unpacker, section), ".zdebug_");
+}
+
 /* The image has the names of sections, too. */
 static bool is_kept(const struct unpacker *unpacker, size_t number)
 {
-	return number == unpacker->header.e_shstrndx || is_debug(unpacker, &unpacker->sections[number]);
+	const Elf64_Shdr *section = &unpacker->sections[number];
+
+	return number == unpacker->header.e_shstrndx || (is_debug(unpacker, section) && !is_unread(unpacker, section));
 }
 
 static int read_compression(const struct unpacker *unpacker, const Elf64_Shdr *section, Elf64_Chdr *ret_header)
@@ -169,6 +189,10 @@ static int measure_all(struct unpacker *unpacker)
 	int r = 0;
 
 	for (size_t i = 0; i < unpacker->header.e_shnum && r == 0; i++) {
+		const Elf64_Shdr *section = &unpacker->sections[i];
+
+		if (is_debug(unpacker, section) && is_unread(unpacker, section))
+			unpacker->any_packed_unread |= is_packed(unpacker, section);
 		if (!is_kept(unpacker, i))
 			continue;
 		unpacker->any_debug |= i != unpacker->header.e_shstrndx;
@@ -278,7 +302,7 @@ int unpack_sections(int fd, uint8_t **ret_image, size_t *ret_size)
 		r = measure_all(&unpacker);
 	if (r == 0 && !unpacker.any_debug)
 		r = -ENODATA;
-	if (r == 0 && unpacker.any_zstd)
+	if (r == 0 && (unpacker.any_zstd || unpacker.any_packed_unread))
 		r = make_image(&unpacker, &size);
 	free(unpacker.sections);
 	free(unpacker.names);

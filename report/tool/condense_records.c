@@ -138,14 +138,17 @@ static int take_symbols(struct condensing *condensing, struct event *event, symb
 	return event_log_add_embed_symbols(condensing->log, event->embed_symbols.module, symbols->items, symbols->count);
 }
 
-/* Unwind information goes: nothing is left that it would unwind. */
+/* Unwind information goes: nothing is left that it would unwind. Packed symbols have come the same way, and stay. */
 static int take_embedded(struct condensing *condensing, struct event *event, void *data)
 {
 	int r;
 
 	switch (event->kind) {
 	case EVENT_EMBED_UNWIND:
-		return 0;
+		if (event->embed_unwind.section != UNWIND_MINI_DEBUG_INFO)
+			return 0;
+		r = event_log_add_embed_unwind(condensing->log, &event->embed_unwind);
+		break;
 	case EVENT_EMBED_MODULE:
 		r = event_log_add_embed_module(condensing->log, &event->embed_module);
 		break;

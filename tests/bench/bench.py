@@ -8,6 +8,7 @@ import time
 import embedding
 import machine
 import markdown
+import names
 import points
 import reporting
 import settings
@@ -21,7 +22,7 @@ import walk
 
 SECTIONS = {"slowdown": slowdown, "steady": steady, "embedding": embedding, "reporting": reporting,
             "starting": starting, "walk": walk, "waits": waits, "points": points, "dwarf": snapshots,
-            "unwind": unwinding}
+            "unwind": unwinding, "names": names}
 
 
 def say(what):

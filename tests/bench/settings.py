@@ -37,5 +37,6 @@ LONG_FREQS = setting("LONG_FREQS", FREQS, [999], lambda t: [int(f) for f in word
 SAMPLES = setting("SAMPLES", 1000000, 30000)           # the trace that is reported
 REPORT_PAIRS = setting("REPORT_PAIRS", 15, 2)
 THREADS = setting("THREADS", 5000, 1000)
-ALL_SECTIONS = ["slowdown", "steady", "embedding", "reporting", "starting", "walk", "waits", "points", "dwarf", "unwind"]
+ALL_SECTIONS = ["slowdown", "steady", "embedding", "reporting", "starting", "walk", "waits", "points", "dwarf", "unwind",
+                "names"]
 SECTIONS = setting("SECTIONS", ALL_SECTIONS, ALL_SECTIONS, words)

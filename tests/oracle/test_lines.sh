@@ -66,27 +66,40 @@ made c_sections_lld "$dir/gcl" clang-14 "${dropping[@]}" -fuse-ld=lld-14 -o "$di
 	judge c_sections_lld "$dir/gcl"
 
 # Split: the main file has skeletons, the rest lies beside it. The code is the same without.
-# compile FOLDER FLAG...: a few sources, one by one.
+units=(common/*.c report/view/t*.c)
+# compile FOLDER FLAG...: the units, one by one.
+# shellcheck disable=SC2317 # made() calls it
 compile()
 {
 	local folder=$1 source
 	shift
 	mkdir -p "$folder"
-	for source in common/*.c report/view/t*.c; do
+	for source in "${units[@]}"; do
 		gcc "${c_flags[@]/-shared/-c}" "$@" -o "$folder/$(basename "$source" .c).o" "$source" || return
 	done
 	gcc -shared -Wl,--build-id -o "$folder/all" "$folder"/*.o
 }
-for version in ${long:+4} 5; do
+# package VERSION COMMAND...: all of the split files in one, which the packager may take for ever to make.
+package()
+{
+	local version=$1 folder=$dir/split$1
+	shift
+	made "c_package_$version" "$folder/all.dwp" timeout 120 "$@" -o "$folder/all.dwp" "$folder"/*.dwo || return
+	mkdir "$folder/dwo" && mv "$folder"/*.dwo "$folder/dwo"
+	judge "c_package_$version" "$folder/all" --reference "$dir/whole$version/all"
+	rm "$folder/all.dwp" && mv "$folder/dwo"/*.dwo "$folder"
+}
+for version in 4 5; do
 	made "c_split_$version" "$dir/split$version/all" compile "$dir/split$version" "-gdwarf-$version" -gsplit-dwarf &&
-		made "c_split_$version" "$dir/whole$version/all" compile "$dir/whole$version" "-gdwarf-$version" &&
-		judge "c_split_$version" "$dir/split$version/all" --reference "$dir/whole$version/all"
-	# And all of that in a package, which the packager may take for ever to make.
-	[[ $long && $version = 5 ]] && made "c_package_$version" "$dir/split$version/all.dwp" \
-		timeout 120 llvm-dwp-14 -o "$dir/split$version/all.dwp" "$dir/split$version"/*.dwo &&
-		rm -f "$dir/split$version"/*.dwo &&
-		judge "c_package_$version" "$dir/split$version/all" --reference "$dir/whole$version/all"
+		made "c_whole_$version" "$dir/whole$version/all" compile "$dir/whole$version" "-gdwarf-$version" || continue
+	[[ $long || $version = 5 ]] && judge "c_split_$version" "$dir/split$version/all" --reference "$dir/whole$version/all"
+	[[ $version = 4 ]] && package 4 dwp
+	[[ $long && $version = 5 ]] && package 5 llvm-dwp-14
 done
+# Of a few units it is done at once. The reference is a file that is whole: llvm-symbolizer 14 does not know where their ranges begin.
+units=(common/hash_map.c common/log.c common/options.c)
+made c_split_few "$dir/splitfew/all" compile "$dir/splitfew" -gdwarf-5 -gsplit-dwarf &&
+	made c_whole_few "$dir/wholefew/all" compile "$dir/wholefew" -gdwarf-5 && package few llvm-dwp-14
 
 # Compressed and shared, and a debug file of its own. The oracle reads what it was made from.
 for how in zlib ${long:+zlib-gnu} zstd; do

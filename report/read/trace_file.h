@@ -12,6 +12,7 @@
 struct trace_file {
 	const char *path; /* the caller's */
 	int fd;
+	bool spooled; /* it came from a pipe */
 	struct trace_reader *reader;
 	const struct trace_chunk *chunks;
 	size_t chunk_count;

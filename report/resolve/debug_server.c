@@ -13,6 +13,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "report/read/progress.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 
@@ -37,15 +38,18 @@ struct question { /* the one under way */
 	const char *what;
 	char id[2 * BUILD_ID_MAX + 1];
 	time_t start;
-	bool terminal, out_of_time;
+	struct progress *progress;
+	bool out_of_time;
 };
 
 struct debug_server {
 	struct debug_server_memory memory;
+	struct progress *progress;
 	struct library library;
 	void *client; /* NULL: not yet */
 	unsigned int failures;
 	bool given_up;
+	size_t unasked;
 	struct question question;
 };
 
@@ -54,7 +58,7 @@ static const char *const what_names[] = {
 	[DEBUG_SERVER_EXECUTABLE] = "executable",
 };
 
-int debug_server_create(const struct debug_server_memory *memory, struct debug_server **ret_server)
+int debug_server_create(const struct debug_server_memory *memory, struct progress *progress, struct debug_server **ret_server)
 {
 	struct debug_server *server = calloc(1, sizeof(*server));
 
@@ -62,6 +66,7 @@ int debug_server_create(const struct debug_server_memory *memory, struct debug_s
 		return -ENOMEM;
 	if (memory)
 		server->memory = *memory;
+	server->progress = progress;
 	*ret_server = server;
 	return 0;
 }
@@ -119,18 +124,18 @@ static time_t now(void)
 static int progress(void *client, long done, long total)
 {
 	struct question *question = question_of(client);
+	bool coming = done > 0, stop;
+	char text[sizeof(question->id) + 32];
 	time_t passed;
 
 	if (!question)
 		return 0;
 	passed = now() - question->start;
-	if (question->terminal && done > 0)
-		(void)fprintf(stderr, "fetching %s %s: %ld of %ld KiB\033[K\r", question->what, question->id, done / 1024,
-			      (total > done ? total : done) / 1024);
-	else if (question->terminal)
-		(void)fprintf(stderr, "asking for %s %s ...\033[K\r", question->what, question->id);
-	question->out_of_time = passed > WHOLE_SECONDS || (done <= 0 && passed > FIRST_SECONDS);
-	return question->out_of_time;
+	(void)snprintf(text, sizeof(text), "the %s of %s", question->what, question->id);
+	stop = progress_step(question->progress, coming ? "fetching" : "asking for", text, coming ? (uint64_t)done : 0,
+			     coming && total > done ? (uint64_t)total : 0);
+	question->out_of_time = passed > WHOLE_SECONDS || (!coming && passed > FIRST_SECONDS);
+	return question->out_of_time || stop;
 }
 
 /* --- asking --- */
@@ -172,6 +177,10 @@ static int judge(struct debug_server *server, int result)
 		server->failures = 0;
 		return -ENOENT;
 	}
+	if (progress_stopped(server->progress)) {
+		server->unasked++;
+		return -EIO;
+	}
 	if (++server->failures == 1)
 		log_warning("--debuginfod: cannot fetch the %s of build-id %s: %s", server->question.what, server->question.id,
 			    server->question.out_of_time ? "the servers take too long" : strerror(-result));
@@ -185,15 +194,16 @@ static int ask(struct debug_server *server, enum debug_server_file what, const s
 	struct question *question = &server->question;
 	int r;
 
-	*question = (struct question){.what = what_names[what], .start = now(), .terminal = isatty(STDERR_FILENO)};
+	*question = (struct question){.what = what_names[what], .start = now(), .progress = server->progress};
 	for (size_t i = 0; i < id->length; i++)
 		(void)snprintf(question->id + 2 * i, 3, "%02x", id->bytes[i]);
 	server->library.set_user_data(server->client, question);
 	server->library.set_progress(server->client, progress);
+	progress_enter(server->progress);
 	r = server->library.find[what](server->client, id->bytes, id->length, ret_path);
-	if (question->terminal)
-		(void)fputs("\033[K", stderr);
-	return judge(server, r);
+	r = judge(server, r);
+	progress_leave(server->progress);
+	return r;
 }
 
 static void remember(const struct debug_server *server, const struct build_id *id, enum debug_server_file what, const char *path)
@@ -238,6 +248,10 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what, 
 		return r ? 0 : -ENOENT;
 	if (r == -ENOMEM || !ready(server))
 		return r;
+	if (progress_stopped(server->progress)) {
+		server->unasked++;
+		return -ENOENT;
+	}
 	r = ask(server, what, id, &path);
 	if (r >= 0 || r == -ENOENT)
 		remember(server, id, what, r >= 0 ? path : NULL);
@@ -246,4 +260,9 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what, 
 	*ret_fd = r;
 	*ret_path = path;
 	return 0;
+}
+
+size_t debug_server_unasked(const struct debug_server *server)
+{
+	return server ? server->unasked : 0;
 }

@@ -98,8 +98,7 @@ static int read_files(struct profile *profile)
 	int r = 0;
 
 	for (size_t i = 0; i < profile->file_count; i++)
-		for (size_t k = 0; k < profile->files[i]->model_count; k++)
-			profile->reading.whole += profile->files[i]->models[k].statistics[RWK_CHUNK_EVENTS].raw_bytes;
+		profile->reading.whole += trace_file_event_bytes(profile->files[i]);
 	for (size_t i = 0; i < profile->file_count && r == 0; i++)
 		r = read_file(profile, profile->files[i]);
 	return r;

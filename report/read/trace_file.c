@@ -172,6 +172,15 @@ void trace_file_close(struct trace_file *file)
 	free(file);
 }
 
+uint64_t trace_file_event_bytes(const struct trace_file *file)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < file->model_count; i++)
+		bytes += file->models[i].statistics[RWK_CHUNK_EVENTS].raw_bytes;
+	return bytes;
+}
+
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload)
 {
 	int r = trace_reader_load(file->reader, &file->chunks[chunk], file->payload);

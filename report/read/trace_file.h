@@ -26,6 +26,9 @@ struct trace_file {
 int trace_file_open(const char *path, struct trace_file **ret_file);
 void trace_file_close(struct trace_file *file);
 
+/* Of all EVENTS chunks, unpacked. */
+uint64_t trace_file_event_bytes(const struct trace_file *file);
+
 /* The payload of a chunk, valid until the next call. -EBADMSG: damaged. */
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);
 

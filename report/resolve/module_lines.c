@@ -99,7 +99,7 @@ static int note(struct modules *modules, struct module *module, int r)
 	return 0;
 }
 
-/* Asks what need not be waited for; 1: a child is asked, too. All that is read for a module is opened here, but for what the traces hold. */
+/* Asks what need not be waited for; 1: a child is asked, too. All files that are read for a module are opened here. */
 static int ask(struct modules *modules, struct module *module, bool reading, struct line_query *query)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
@@ -119,12 +119,18 @@ static int ask(struct modules *modules, struct module *module, bool reading, str
 	return line_query_start(query, modules->files.cache, &owner, &job, reading, &module->lines);
 }
 
+/* True: it is enough. */
+static bool show(const struct crowd *crowd, const struct module *module)
+{
+	return progress_step(crowd->modules->progress, "lines of", module->name, crowd->done, crowd->whole);
+}
+
 static int begin(struct crowd *crowd, const struct line_request *request)
 {
 	struct modules *modules = crowd->modules;
 	struct module *module = modules->items.items[request->module];
 	struct running next = {.module = module, .addresses = request->count};
-	bool reading = !progress_step(modules->progress, "lines of", module->name, crowd->done, crowd->whole);
+	bool reading = !show(crowd, module);
 	int r = line_answers_init(&module->lines, request->addresses, request->count);
 
 	if (r == 0)
@@ -166,7 +172,7 @@ static int wait_below(struct crowd *crowd, size_t most)
 		for (size_t i = 0; i < crowd->count; i++)
 			children[i] = &crowd->running[i].query.child;
 		(void)line_children_wait(children, crowd->count, LOOK_MS);
-		stop = progress_step(crowd->modules->progress, "lines of", crowd->running[0].module->name, crowd->done, crowd->whole);
+		stop = show(crowd, crowd->running[0].module);
 		for (size_t i = crowd->count; i-- > 0 && r == 0;)
 			if (stop || crowd->running[i].query.child.state <= 0)
 				r = end(crowd, i);

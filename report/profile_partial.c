@@ -34,7 +34,7 @@ static void describe(const struct profile *profile, char text[static TEXT_BYTES]
 		between = ", ";
 	}
 	if (files)
-		(void)snprintf(text + used, TEXT_BYTES - (size_t)used, "%s%zu files not asked for", between, files);
+		(void)snprintf(text + used, TEXT_BYTES - (size_t)used, "%s%zu questions to servers left out", between, files);
 }
 
 void profile_say_partial(const struct profile *profile)

@@ -21,6 +21,7 @@ enum {
 	FAILURES_MAX = 3,    /* in a row, then the servers are given up */
 	FIRST_SECONDS = 15,  /* until the first byte of a file */
 	WHOLE_SECONDS = 600, /* until the last */
+	CALLS_MAX = 4096,    /* of progress() in FIRST_SECONDS, and more: the rest is bytes */
 };
 
 /* libdebuginfod.so.1 as elfutils/debuginfod.h declares it, so that its headers are not needed to build. */
@@ -120,11 +121,12 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* Called by the library at least once a second; anything but 0 ends the question. */
+/* Called by the library at least once a second; anything but 0 ends the question. Until a server has begun to send, the library counts
+ * its own calls in `done`, and the total is not known. */
 static int progress(void *client, long done, long total)
 {
 	struct question *question = question_of(client);
-	bool coming = done > 0, stop;
+	bool coming = total > 0 || done > CALLS_MAX, stop;
 	char text[sizeof(question->id) + 32];
 	time_t passed;
 

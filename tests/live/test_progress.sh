@@ -186,6 +186,32 @@ pressed resolve 'exit 1' 'lines of libslow\.so' "${held[@]}" "$report" --no-cach
 said resolve "'resolved.rwk' is not written"
 check 'resolve: no file' test ! -e resolved.rwk
 
+# --- a server that says nothing ---------------------------------------------------------------------------------------------------
+
+cat >server.py <<'END'
+import os
+import socket
+
+listening = socket.create_server(("127.0.0.1", 0))
+open("port.new", "w").write(str(listening.getsockname()[1]))
+os.rename("port.new", "port")
+kept = []
+while True:
+    kept.append(listening.accept())
+END
+start python3 server.py
+check 'the server listens' wait_for 10 test -e port
+if ldconfig -p | grep -q libdebuginfod.so.1; then
+	mkdir nowhere asked
+	pressed server 'exit 3' 'asking for the [a-z]+ of [0-9a-f]+' env DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
+		DEBUGINFOD_CACHE_PATH="$scratch/asked" "$report" --cache asked.sqlite --debuginfod --symfs nowhere -c '^work$' work.rwk
+	said server 'warning: stopped by Ctrl-C, so this is a part only: .*[0-9]+ questions to servers left out$'
+	clean server
+	check 'server: it is not said to have failed' sh -c "! grep -qE 'cannot fetch|take too long|do not answer' server.screen"
+	"$report" --cache asked.sqlite --cache-info >asked.info
+	check 'server: no answer is remembered' sh -c "! grep -qE '[1-9][0-9]* (files )?(not )?(found|had)' asked.info" || cat asked.info >&2
+fi
+
 # Who reads a module ends with the reporter, however that ends.
 start "${held[@]}" "$report" --no-cache work.rwk >/dev/null 2>&1
 holder=$started

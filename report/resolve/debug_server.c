@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,7 +41,8 @@ struct question { /* the one under way */
 	char id[2 * BUILD_ID_MAX + 1];
 	time_t start;
 	struct progress *progress;
-	bool out_of_time;
+	struct rlimit files;
+	bool out_of_time, cut; /* cut: what the library says of it is no answer */
 };
 
 struct debug_server {
@@ -121,6 +123,15 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
+/* The library (0.188) takes a question that is ended here for one that was answered with no, and would leave that in its own cache. */
+static void cut_short(struct question *question)
+{
+	const struct rlimit none = {.rlim_cur = 0, .rlim_max = question->files.rlim_max};
+
+	question->cut = true;
+	(void)setrlimit(RLIMIT_NOFILE, &none);
+}
+
 /* Called by the library at least once a second; anything but 0 ends the question. Until a server has begun to send, the library counts
  * its own calls in `done`, and the total is not known. */
 static int progress(void *client, long done, long total)
@@ -137,7 +148,9 @@ static int progress(void *client, long done, long total)
 	stop = progress_step(question->progress, coming ? "fetching" : "asking for", text, coming ? (uint64_t)done : 0,
 			     coming && total > done ? (uint64_t)total : 0);
 	question->out_of_time = passed > WHOLE_SECONDS || (!coming && passed > FIRST_SECONDS);
-	return question->out_of_time || stop;
+	if (question->out_of_time || stop)
+		cut_short(question);
+	return question->cut;
 }
 
 /* --- asking --- */
@@ -175,7 +188,7 @@ static int judge(struct debug_server *server, int result)
 		server->failures = 0;
 	if (result >= 0 || result == -ENOMEM)
 		return result;
-	if (result == -ENOENT) {
+	if (result == -ENOENT && !server->question.cut) {
 		server->failures = 0;
 		return -ENOENT;
 	}
@@ -202,7 +215,10 @@ static int ask(struct debug_server *server, enum debug_server_file what, const s
 	server->library.set_user_data(server->client, question);
 	server->library.set_progress(server->client, progress);
 	progress_enter(server->progress);
+	(void)getrlimit(RLIMIT_NOFILE, &question->files);
 	r = server->library.find[what](server->client, id->bytes, id->length, ret_path);
+	if (question->cut)
+		(void)setrlimit(RLIMIT_NOFILE, &question->files);
 	r = judge(server, r);
 	progress_leave(server->progress);
 	return r;

@@ -5,8 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/printable.h"
+
+/* On a terminal a line that says where work stands may be there; the next message takes its place. */
+#define ERASE "\r\033[K"
 
 enum { LINE_MAX_BYTES = 4608 }; /* a path of PATH_MAX bytes and what is said about it */
 
@@ -16,7 +20,8 @@ enum { LINE_MAX_BYTES = 4608 }; /* a path of PATH_MAX bytes and what is said abo
 static void log_line(const char *kind, const char *format, va_list arguments)
 {
 	static const char cut[] = "...";
-	char line[LINE_MAX_BYTES], safe[4 * LINE_MAX_BYTES + 2];
+	char line[LINE_MAX_BYTES], safe[sizeof(ERASE) + 4 * LINE_MAX_BYTES + 2];
+	size_t before = isatty(STDERR_FILENO) ? strlen(ERASE) : 0;
 	int prefix = snprintf(line, sizeof(line), "%.64s: %s", program_invocation_short_name, kind);
 	int rest = vsnprintf(line + prefix, sizeof(line) - (size_t)prefix, format, arguments);
 	size_t length;
@@ -28,7 +33,8 @@ static void log_line(const char *kind, const char *format, va_list arguments)
 		length = sizeof(line) - 1;
 		memcpy(line + length - strlen(cut), cut, strlen(cut));
 	}
-	length = printable_escape(safe, sizeof(safe) - 1, line, length);
+	memcpy(safe, ERASE, before);
+	length = before + printable_escape(safe + before, sizeof(safe) - 1 - before, line, length);
 	safe[length++] = '\n';
 	(void)fwrite(safe, 1, length, stderr);
 }

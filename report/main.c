@@ -7,6 +7,7 @@
 #include "format/lz4_block.h"
 #include "format/trace.h"
 #include "report/profile.h"
+#include "report/read/progress.h"
 #include "report/report_limits.h"
 #include "report/report_options.h"
 #include "report/report_output.h"
@@ -63,9 +64,7 @@ static int run_view(const struct report_options *options, const struct profile_n
 	struct profile *profile;
 	int r;
 
-	report_progress_show("reading");
 	r = profile_create(options->paths.items, options->paths.count, &options->filter, names, &profile);
-	report_progress_clear();
 	if (r < 0)
 		return r;
 	r = print_view(profile, options, output);
@@ -90,10 +89,13 @@ static int create_cache(const struct report_options *options, struct name_cache 
 static int run_with_cache(const struct report_options *options, const struct report_output *output, bool *ret_damaged)
 {
 	struct profile_names names = options->names;
+	struct progress progress;
 	int r = create_cache(options, &names.cache);
 
 	if (r < 0)
 		return r;
+	progress_init(&progress);
+	names.progress = &progress;
 	r = options->tool ? run_tool(options, &names, output, ret_damaged) :
 			    run_view(options, &names, output, ret_damaged);
 	(void)fflush(output->stream);

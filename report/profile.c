@@ -8,6 +8,7 @@
 #include "report/profile_events_read.h"
 #include "report/profile_inline.h"
 #include "report/profile_waits_read.h"
+#include "report/read/progress.h"
 #include "report/read/radix_sort.h"
 #include "report/resolve/cached_sources.h"
 
@@ -19,7 +20,7 @@ static int init_server(struct profile *profile)
 	const struct debug_server_memory memory = cached_sources_memory(profile->names.cache);
 
 	if (profile->names.debuginfod)
-		return debug_server_create(&memory, &profile->server);
+		return debug_server_create(&memory, profile->names.progress, &profile->server);
 	return unsetenv("DEBUGINFOD_URLS") < 0 ? -errno : 0;
 }
 
@@ -38,6 +39,7 @@ static int init_tables(struct profile *profile)
 	files.server = profile->server;
 	if (r == 0)
 		r = modules_init(&profile->modules, &files);
+	profile->modules.progress = profile->names.progress;
 	if (r == 0)
 		r = text_pool_init(&profile->texts);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && r == 0; i++)
@@ -53,6 +55,8 @@ static int open_files(struct profile *profile, const char *const *paths, size_t 
 
 		if (r < 0)
 			return r;
+		if (profile->files[i]->spooled)
+			progress_resume(profile->names.progress); /* it ended the recording that the pipe came from */
 		profile->file_count++;
 	}
 	return 0;
@@ -84,9 +88,20 @@ static int read_file(struct profile *profile, struct trace_file *file)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < file->model_count && r == 0; i++)
+	for (size_t i = 0; i < file->model_count && r == 0 && !profile->reading.cut; i++)
 		r = profile_read_section(profile, file, &file->models[i]);
 	return r < 0 ? log_error(-r, "cannot read '%s': %s", file->path, strerror(-r)) : 0;
+}
+
+static int read_files(struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count; i++)
+		profile->reading.whole += trace_file_event_bytes(profile->files[i]);
+	for (size_t i = 0; i < profile->file_count && r == 0; i++)
+		r = read_file(profile, profile->files[i]);
+	return r;
 }
 
 /* --- ordering: what tables gave out as it came is put into the order of reports --- */
@@ -249,26 +264,34 @@ int profile_open(const char *const *paths, size_t count, const struct profile_fi
 	return 0;
 }
 
+static int read_and_finish(struct profile *profile)
+{
+	int r = read_files(profile);
+
+	if (r < 0)
+		return r;
+	r = finish(profile);
+	return r < 0 ? log_error(-r, "not enough memory") : 0;
+}
+
 int profile_create(const char *const *paths, size_t count, const struct profile_filter *filter,
 		   const struct profile_names *names, struct profile **ret_profile)
 {
 	struct profile *profile;
-	int r = profile_open(paths, count, filter, names, &profile);
+	int r;
 
+	progress_enter(names->progress);
+	r = profile_open(paths, count, filter, names, &profile);
+	if (r == 0) {
+		r = read_and_finish(profile);
+		profile->filter = NULL;
+		if (r < 0)
+			profile_destroy(profile);
+	}
+	progress_leave(names->progress);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < count && r == 0; i++)
-		r = read_file(profile, profile->files[i]);
-	if (r == 0) {
-		r = finish(profile);
-		if (r < 0)
-			log_error(-r, "not enough memory");
-	}
-	profile->filter = NULL;
-	if (r < 0) {
-		profile_destroy(profile);
-		return r;
-	}
+	profile_say_partial(profile);
 	*ret_profile = profile;
 	return 0;
 }

@@ -122,7 +122,7 @@ struct profile_walk_task {
 struct profile_account {
 	const char *const *lines;
 	size_t count;
-	bool lost; /* events were lost or the trace is damaged: exit code 3 */
+	bool lost; /* events were lost, the trace is damaged, or Ctrl-C left something out: exit code 3 */
 };
 
 struct profile;

@@ -223,8 +223,10 @@ static int tell_damage(struct profile *profile)
 
 int profile_make_account(struct profile *profile)
 {
-	int r = tell_losses(profile);
+	int r = account_partial(profile);
 
+	if (r == 0)
+		r = tell_losses(profile);
 	if (r == 0)
 		r = tell_damage(profile);
 	if (r == 0)

@@ -55,6 +55,7 @@ struct profile_names {                 /* where names may come from beside the t
 	const char *kallsyms, *vmlinux;
 	bool debuginfod;               /* ask the servers that DEBUGINFOD_URLS names */
 	struct name_cache *cache;      /* NULL: none */
+	struct progress *progress;     /* NULL: nobody looks */
 	bool mangled;
 	bool full; /* names with parameters and all template arguments */
 	bool quick; /* no DWARF: no lines, no inlined functions */

@@ -38,20 +38,26 @@ static int compare_places(const void *left, const void *right)
 	return (l->address > r->address) - (l->address < r->address);
 }
 
+/* Equal places are neighbours. */
 static int resolve_modules(struct profile *profile, const struct place *places, size_t count)
 {
+	size_t modules = profile->modules.items.count, asked = 0, unique = 0;
 	_cleanup_free_ uint64_t *addresses = calloc(count + 1, sizeof(*addresses));
-	int r = addresses ? 0 : -ENOMEM;
+	_cleanup_free_ struct line_request *requests = calloc(modules + 1, sizeof(*requests));
 
-	for (size_t i = 0, next; i < count && r == 0; i = next) {
-		size_t unique = 0;
+	if (!addresses || !requests)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		bool first = i == 0 || places[i].module != places[i - 1].module;
 
-		for (next = i; next < count && places[next].module == places[i].module; next++)
-			if (!unique || addresses[unique - 1] != places[next].address)
-				addresses[unique++] = places[next].address;
-		r = module_lines_resolve(&profile->modules, places[i].module, addresses, unique);
+		if (first)
+			requests[asked++] = (struct line_request){.module = places[i].module, .addresses = addresses + unique};
+		else if (places[i].address == places[i - 1].address)
+			continue;
+		addresses[unique++] = places[i].address;
+		requests[asked - 1].count++;
 	}
-	return r;
+	return module_lines_resolve(&profile->modules, requests, asked);
 }
 
 static int resolve_frames(struct profile *profile)

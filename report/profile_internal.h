@@ -8,6 +8,7 @@
 
 #include "report/profile.h"
 #include "report/profile_events.h"
+#include "report/profile_partial.h"
 #include "report/read/event_stream.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/modules.h"
@@ -76,6 +77,7 @@ struct profile {
 	struct trace_file **files;
 	size_t file_count;
 	struct stream_totals stream_totals;
+	struct profile_reading reading;
 	struct modules modules;
 	struct debug_server *server; /* NULL: nobody is asked for files */
 	struct text_pool texts;

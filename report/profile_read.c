@@ -6,6 +6,7 @@
 #include "report/profile_internal.h"
 #include "report/profile_events_read.h"
 #include "report/profile_waits_read.h"
+#include "report/read/progress.h"
 
 /* --- what a section's numbers mean in the profile --- */
 
@@ -345,13 +346,29 @@ static void cleanup_stream(struct event_stream **stream)
 	event_stream_destroy(*stream);
 }
 
+/* Whether the event in hand, which is not read yet, is one too many. */
+static bool is_stopped(const struct section *section, const struct event_stream *stream)
+{
+	const char *phase = section->context.unwinding ? "unwinding" : "reading";
+	struct profile *profile = section->context.profile;
+	uint64_t done = profile->reading.done + event_stream_done(stream);
+
+	profile->reading.cut = progress_step(profile->names.progress, phase, section->context.model->file->path, done,
+					     profile->reading.whole);
+	return profile->reading.cut;
+}
+
 static int read_events(struct section *section, struct event_stream *stream)
 {
+	enum { STEP = 256 };
 	struct timeline *timeline = (struct timeline *)&section->context.model->timeline;
 	struct stream_event event;
+	uint64_t count = 0;
 	int r;
 
 	while ((r = event_stream_next(stream, &event)) > 0) {
+		if (count++ % STEP == 0 && is_stopped(section, stream))
+			return 0;
 		r = timeline_advance(timeline, event.event->time);
 		if (r == 0)
 			r = add_event(section, &event);
@@ -373,8 +390,10 @@ int profile_read_section(struct profile *profile, struct trace_file *file, struc
 		r = read_events(&section, stream);
 	if (r == 0)
 		r = section_finish_waits(&section);
-	if (stream)
+	if (stream) {
 		add_totals(&profile->stream_totals, stream);
+		profile->reading.done += event_stream_done(stream);
+	}
 	timeline_release(&model->timeline);
 	return r;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,20 @@ static const char *pager_command(void)
 	return command ? command : "less";
 }
 
-/* In the child: the pager reads from the pipe. */
-static void run_pager(const char *command, int pipe_fd)
+/* In the child: the pager reads from the pipe. It begins when there is something to read: until then the terminal is for
+ * progress, and a Ctrl-C that is meant for the work does not end it. */
+static void run_pager(const char *command, const int ends[static 2])
 {
-	if (dup2(pipe_fd, STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) < 0)
+	struct pollfd something = {.fd = ends[0], .events = POLLIN};
+	void (*usual)(int) = signal(SIGINT, SIG_IGN);
+
+	(void)close(ends[1]);
+	while (poll(&something, 1, -1) < 0 && errno == EINTR)
+		;
+	if (!(something.revents & POLLIN))
+		_exit(0);
+	(void)signal(SIGINT, usual);
+	if (dup2(ends[0], STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) < 0)
 		_exit(127);
 	(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
@@ -39,7 +50,7 @@ static pid_t start_pager(const char *command)
 		return 0;
 	pid = fork();
 	if (!pid)
-		run_pager(command, ends[0]);
+		run_pager(command, ends);
 	if (pid > 0 && dup2(ends[1], STDOUT_FILENO) < 0) {
 		(void)kill(pid, SIGTERM);
 		(void)waitpid(pid, NULL, 0);
@@ -88,16 +99,4 @@ int report_output_close(struct report_output *output)
 	if (error)
 		return log_error(error, "cannot write the report to stdout: %s", strerror(error));
 	return 0;
-}
-
-void report_progress_show(const char *text)
-{
-	if (isatty(STDERR_FILENO))
-		(void)fprintf(stderr, "%s ...\r", text);
-}
-
-void report_progress_clear(void)
-{
-	if (isatty(STDERR_FILENO))
-		(void)fputs("\033[K", stderr);
 }

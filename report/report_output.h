@@ -24,8 +24,4 @@ void report_output_open(struct report_output *output, const struct report_option
 /* Writes out what is left and waits for the pager. 0, or -errno after it said why. */
 int report_output_close(struct report_output *output);
 
-/* A line on stderr while something takes its time, where that is a terminal; and away with it. */
-void report_progress_show(const char *text);
-void report_progress_clear(void);
-
 #endif

@@ -9,6 +9,7 @@ struct pending_chunk {
 struct open_batch {
 	struct event_batch batch;
 	uint64_t serial;
+	uint32_t bytes;
 	bool ready; /* the decoder was made */
 };
 
@@ -23,6 +24,7 @@ struct event_stream {
 	uint32_t free[STREAM_OPEN_MAX];
 	uint32_t free_count;
 	uint64_t serial, now;
+	uint64_t bytes; /* of all chunks that were opened */
 	struct stream_totals totals;
 };
 
@@ -100,6 +102,8 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 	const void *payload;
 	int r = trace_file_load(stream->file, number, &payload);
 
+	open->bytes = stream->file->chunks[number].header.raw_size;
+	stream->bytes += open->bytes;
 	if (r == -EBADMSG) {
 		const struct rwk_chunk_header *header = &stream->file->chunks[number].header;
 		struct lost_range range = {.from = header->first_time, .to = header->last_time, .chunks = 1};
@@ -112,7 +116,7 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 		open->ready = r == 0;
 	}
 	if (r == 0)
-		r = event_batch_decode(&open->batch, payload, stream->file->chunks[number].header.raw_size);
+		r = event_batch_decode(&open->batch, payload, open->bytes);
 	if (r < 0)
 		return r;
 	stream->totals.unknown += open->batch.unknown;
@@ -191,4 +195,17 @@ int event_stream_next(struct event_stream *stream, struct stream_event *ret_even
 void event_stream_totals(const struct event_stream *stream, struct stream_totals *ret_totals)
 {
 	*ret_totals = stream->totals;
+}
+
+uint64_t event_stream_done(const struct event_stream *stream)
+{
+	uint64_t left = 0;
+
+	for (uint32_t i = 0; i < stream->open_count; i++) {
+		const struct open_batch *open = &stream->slots[stream->open[i]];
+		size_t count = open->batch.events.count;
+
+		left += (uint64_t)((double)open->bytes * (double)(count - open->batch.next) / (double)count);
+	}
+	return stream->bytes - left;
 }

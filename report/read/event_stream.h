@@ -33,6 +33,9 @@ void event_stream_destroy(struct event_stream *stream);
 /* 1: *ret_event is the next; valid until the next call. 0: end. -ENOMEM, -errno of reading. */
 int event_stream_next(struct event_stream *stream, struct stream_event *ret_event);
 
+/* Bytes of chunks, unpacked, whose events were handed out, to show how far it is. */
+uint64_t event_stream_done(const struct event_stream *stream);
+
 void event_stream_totals(const struct event_stream *stream, struct stream_totals *ret_totals);
 
 #endif

@@ -24,17 +24,18 @@ static int open_path(const char *path, int *ret_fd)
 }
 
 /* A FIFO or a process substitution has a name and yet cannot be sought in. */
-static int spool_pipe(int *fd)
+static int spool_pipe(struct trace_file *file)
 {
 	int spooled, r;
 
-	if (lseek(*fd, 0, SEEK_CUR) >= 0 || errno != ESPIPE)
+	if (lseek(file->fd, 0, SEEK_CUR) >= 0 || errno != ESPIPE)
 		return 0;
-	r = trace_reader_spool(&trace_io_system, *fd, SPOOL_MAX, &spooled);
+	file->spooled = true;
+	r = trace_reader_spool(&trace_io_system, file->fd, SPOOL_MAX, &spooled);
 	if (r < 0)
 		return r;
-	close(*fd);
-	*fd = spooled;
+	close(file->fd);
+	file->fd = spooled;
 	return 0;
 }
 
@@ -143,9 +144,10 @@ int trace_file_open(const char *path, struct trace_file **ret_file)
 		return say_why(path, -ENOMEM);
 	file->fd = -1;
 	file->path = path;
+	file->spooled = !strcmp(path, "-");
 	r = open_path(path, &file->fd);
 	if (r == 0)
-		r = spool_pipe(&file->fd);
+		r = spool_pipe(file);
 	if (r == 0)
 		r = read_file(file);
 	if (r < 0) {
@@ -168,6 +170,15 @@ void trace_file_close(struct trace_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file);
+}
+
+uint64_t trace_file_event_bytes(const struct trace_file *file)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < file->model_count; i++)
+		bytes += file->models[i].statistics[RWK_CHUNK_EVENTS].raw_bytes;
+	return bytes;
 }
 
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload)

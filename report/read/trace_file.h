@@ -12,6 +12,7 @@
 struct trace_file {
 	const char *path; /* the caller's */
 	int fd;
+	bool spooled; /* it came from a pipe */
 	struct trace_reader *reader;
 	const struct trace_chunk *chunks;
 	size_t chunk_count;
@@ -24,6 +25,9 @@ struct trace_file {
 /* 0, or -errno after it said why. Damage is no failure. */
 int trace_file_open(const char *path, struct trace_file **ret_file);
 void trace_file_close(struct trace_file *file);
+
+/* Of all EVENTS chunks, unpacked. */
+uint64_t trace_file_event_bytes(const struct trace_file *file);
 
 /* The payload of a chunk, valid until the next call. -EBADMSG: damaged. */
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);

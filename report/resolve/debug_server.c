@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "report/read/progress.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 
@@ -20,6 +22,7 @@ enum {
 	FAILURES_MAX = 3,    /* in a row, then the servers are given up */
 	FIRST_SECONDS = 15,  /* until the first byte of a file */
 	WHOLE_SECONDS = 600, /* until the last */
+	CALLS_MAX = 4096,    /* of progress() in FIRST_SECONDS, and more: the rest is bytes */
 };
 
 /* libdebuginfod.so.1 as elfutils/debuginfod.h declares it, so that its headers are not needed to build. */
@@ -37,15 +40,19 @@ struct question { /* the one under way */
 	const char *what;
 	char id[2 * BUILD_ID_MAX + 1];
 	time_t start;
-	bool terminal, out_of_time;
+	struct progress *progress;
+	struct rlimit files;
+	bool out_of_time, cut; /* cut: what the library says of it is no answer */
 };
 
 struct debug_server {
 	struct debug_server_memory memory;
+	struct progress *progress;
 	struct library library;
 	void *client; /* NULL: not yet */
 	unsigned int failures;
 	bool given_up;
+	size_t unasked;
 	struct question question;
 };
 
@@ -54,7 +61,7 @@ static const char *const what_names[] = {
 	[DEBUG_SERVER_EXECUTABLE] = "executable",
 };
 
-int debug_server_create(const struct debug_server_memory *memory, struct debug_server **ret_server)
+int debug_server_create(const struct debug_server_memory *memory, struct progress *progress, struct debug_server **ret_server)
 {
 	struct debug_server *server = calloc(1, sizeof(*server));
 
@@ -62,6 +69,7 @@ int debug_server_create(const struct debug_server_memory *memory, struct debug_s
 		return -ENOMEM;
 	if (memory)
 		server->memory = *memory;
+	server->progress = progress;
 	*ret_server = server;
 	return 0;
 }
@@ -115,22 +123,34 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* Called by the library at least once a second; anything but 0 ends the question. */
+/* The library (0.188) takes a question that is ended here for one that was answered with no, and would leave that in its own cache. */
+static void cut_short(struct question *question)
+{
+	const struct rlimit none = {.rlim_cur = 0, .rlim_max = question->files.rlim_max};
+
+	question->cut = true;
+	(void)setrlimit(RLIMIT_NOFILE, &none);
+}
+
+/* Called by the library at least once a second; anything but 0 ends the question. Until a server has begun to send, the library counts
+ * its own calls in `done`, and the total is not known. */
 static int progress(void *client, long done, long total)
 {
 	struct question *question = question_of(client);
+	bool coming = total > 0 || done > CALLS_MAX, stop;
+	char text[sizeof(question->id) + 32];
 	time_t passed;
 
 	if (!question)
 		return 0;
 	passed = now() - question->start;
-	if (question->terminal && done > 0)
-		(void)fprintf(stderr, "fetching %s %s: %ld of %ld KiB\033[K\r", question->what, question->id, done / 1024,
-			      (total > done ? total : done) / 1024);
-	else if (question->terminal)
-		(void)fprintf(stderr, "asking for %s %s ...\033[K\r", question->what, question->id);
-	question->out_of_time = passed > WHOLE_SECONDS || (done <= 0 && passed > FIRST_SECONDS);
-	return question->out_of_time;
+	(void)snprintf(text, sizeof(text), "the %s of %s", question->what, question->id);
+	stop = progress_step(question->progress, coming ? "fetching" : "asking for", text, coming ? (uint64_t)done : 0,
+			     coming && total > done ? (uint64_t)total : 0);
+	question->out_of_time = passed > WHOLE_SECONDS || (!coming && passed > FIRST_SECONDS);
+	if (question->out_of_time || stop)
+		cut_short(question);
+	return question->cut;
 }
 
 /* --- asking --- */
@@ -168,9 +188,13 @@ static int judge(struct debug_server *server, int result)
 		server->failures = 0;
 	if (result >= 0 || result == -ENOMEM)
 		return result;
-	if (result == -ENOENT) {
+	if (result == -ENOENT && !server->question.cut) {
 		server->failures = 0;
 		return -ENOENT;
+	}
+	if (progress_stopped(server->progress)) {
+		server->unasked++;
+		return -EIO;
 	}
 	if (++server->failures == 1)
 		log_warning("--debuginfod: cannot fetch the %s of build-id %s: %s", server->question.what, server->question.id,
@@ -185,15 +209,19 @@ static int ask(struct debug_server *server, enum debug_server_file what, const s
 	struct question *question = &server->question;
 	int r;
 
-	*question = (struct question){.what = what_names[what], .start = now(), .terminal = isatty(STDERR_FILENO)};
+	*question = (struct question){.what = what_names[what], .start = now(), .progress = server->progress};
 	for (size_t i = 0; i < id->length; i++)
 		(void)snprintf(question->id + 2 * i, 3, "%02x", id->bytes[i]);
 	server->library.set_user_data(server->client, question);
 	server->library.set_progress(server->client, progress);
+	progress_enter(server->progress);
+	(void)getrlimit(RLIMIT_NOFILE, &question->files);
 	r = server->library.find[what](server->client, id->bytes, id->length, ret_path);
-	if (question->terminal)
-		(void)fputs("\033[K", stderr);
-	return judge(server, r);
+	if (question->cut)
+		(void)setrlimit(RLIMIT_NOFILE, &question->files);
+	r = judge(server, r);
+	progress_leave(server->progress);
+	return r;
 }
 
 static void remember(const struct debug_server *server, const struct build_id *id, enum debug_server_file what, const char *path)
@@ -238,6 +266,10 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what, 
 		return r ? 0 : -ENOENT;
 	if (r == -ENOMEM || !ready(server))
 		return r;
+	if (progress_stopped(server->progress)) {
+		server->unasked++;
+		return -ENOENT;
+	}
 	r = ask(server, what, id, &path);
 	if (r >= 0 || r == -ENOENT)
 		remember(server, id, what, r >= 0 ? path : NULL);
@@ -246,4 +278,9 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what, 
 	*ret_fd = r;
 	*ret_path = path;
 	return 0;
+}
+
+size_t debug_server_unasked(const struct debug_server *server)
+{
+	return server ? server->unasked : 0;
 }

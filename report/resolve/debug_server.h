@@ -11,6 +11,7 @@
 #include "common/elf_file.h"
 
 struct debug_server;
+struct progress;
 
 enum debug_server_file { DEBUG_SERVER_DEBUGINFO, DEBUG_SERVER_EXECUTABLE };
 
@@ -23,8 +24,8 @@ struct debug_server_memory {
 			 const char *path); /* NULL: they have none */
 };
 
-/* Asks nobody yet. `memory` may be NULL, and is copied. -ENOMEM. */
-int debug_server_create(const struct debug_server_memory *memory, struct debug_server **ret_server);
+/* Asks nobody yet. `memory` may be NULL, and is copied; so may `progress`, which outlives the server. -ENOMEM. */
+int debug_server_create(const struct debug_server_memory *memory, struct progress *progress, struct debug_server **ret_server);
 void debug_server_destroy(struct debug_server *server);
 
 /*
@@ -33,5 +34,8 @@ void debug_server_destroy(struct debug_server *server);
  */
 int debug_server_find(struct debug_server *server, enum debug_server_file what, const struct build_id *id, int *ret_fd,
 		      char **ret_path);
+
+/* Questions that were not asked, or not to the end, as Ctrl-C was pressed: their answer was -ENOENT. */
+size_t debug_server_unasked(const struct debug_server *server);
 
 #endif

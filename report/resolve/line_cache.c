@@ -54,80 +54,82 @@ static int keep_levels(struct name_frames *frames, uint64_t address, const struc
 
 /* --- asking --- */
 
-struct rest { /* what the cache does not know */
-	struct line_answers answers;
-	uint64_t *addresses;
-	size_t *numbers; /* in all answers */
-	size_t count;
-};
-
-static void rest_deinit(struct rest *rest)
+/* Answers what the cache knows, of what is not answered yet; ret_rest: the addresses that are left. */
+static int ask_cache(struct line_query *query, struct line_answers *answers, uint64_t *rest, size_t *ret_count)
 {
-	line_answers_deinit(&rest->answers);
-	free(rest->addresses);
-	free(rest->numbers);
-}
-
-/* Answers what the cache knows, of what is not answered yet. */
-static int ask_cache(const struct name_frames *frames, struct line_answers *answers, struct rest *rest)
-{
+	size_t left = 0;
 	int r = 0;
 
-	rest->addresses = calloc(answers->count + 1, sizeof(*rest->addresses));
-	rest->numbers = calloc(answers->count + 1, sizeof(*rest->numbers));
-	if (!rest->addresses || !rest->numbers)
-		return -ENOMEM;
 	for (size_t i = 0; i < answers->count && r == 0; i++) {
 		const struct name_level *levels;
 		size_t count;
 
 		if (answers->places[i].count)
 			continue;
-		if (name_frames_find(frames, answers->addresses[i], &levels, &count)) {
+		if (name_frames_find(query->frames, answers->addresses[i], &levels, &count)) {
 			r = count ? put_levels(answers, i, levels, count) : 0;
 		} else {
-			rest->addresses[rest->count] = answers->addresses[i];
-			rest->numbers[rest->count++] = i;
+			rest[left] = answers->addresses[i];
+			query->numbers[left++] = i;
 		}
 	}
+	*ret_count = left;
 	return r;
 }
 
 /* What the child said of the rest; to the cache only if it said all that there is. */
-static int take_rest(const struct rest *rest, bool complete, struct name_frames *frames, struct line_answers *answers)
+static int take_rest(struct line_query *query, bool complete, struct line_answers *answers)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < rest->count && r == 0; i++) {
-		const struct line_place *place = &rest->answers.places[i];
-		const struct line_level *levels = place->count ? rest->answers.levels.items + place->first : NULL;
+	for (size_t i = 0; i < query->rest.count && r == 0; i++) {
+		const struct line_place *place = &query->rest.places[i];
+		const struct line_level *levels = place->count ? query->rest.levels.items + place->first : NULL;
 
 		if (place->count)
-			r = line_answers_put(answers, rest->numbers[i], levels, place->count);
+			r = line_answers_put(answers, query->numbers[i], levels, place->count);
 		if (r == 0 && complete)
-			r = keep_levels(frames, rest->addresses[i], levels, place->count);
+			r = keep_levels(query->frames, query->rest.addresses[i], levels, place->count);
 	}
 	return r;
 }
 
-int line_cache_resolve(struct name_cache *cache, const struct line_owner *owner, const struct line_job *job,
-		       struct text_pool *texts, struct line_answers *answers)
+int line_query_start(struct line_query *query, struct name_cache *cache, const struct line_owner *owner, const struct line_job *job,
+		     bool reading, struct line_answers *answers)
 {
-	_cleanup_(rest_deinit) struct rest rest = {0};
-	struct name_frames *frames = NULL;
+	_cleanup_free_ uint64_t *rest = calloc(answers->count + 1, sizeof(*rest));
 	struct name_source source;
-	int r = 0, taken;
+	size_t count = 0;
+	int r;
 
-	if (cache && describe(job, &source))
-		r = name_cache_frames(cache, owner->id, owner->name, &source, &frames);
+	*query = (struct line_query){.numbers = calloc(answers->count + 1, sizeof(*query->numbers))};
+	r = rest && query->numbers ? 0 : -ENOMEM;
+	if (r == 0 && cache && describe(job, &source))
+		r = name_cache_frames(cache, owner->id, owner->name, &source, &query->frames);
 	if (r == 0)
-		r = ask_cache(frames, answers, &rest);
-	if (r < 0 || !rest.count)
+		r = ask_cache(query, answers, rest, &count);
+	if (r < 0 || !count)
 		return r;
-	r = line_answers_init(&rest.answers, rest.addresses, rest.count);
-	if (r < 0)
-		return r;
-	r = line_child_resolve(job, texts, &rest.answers);
-	taken = take_rest(&rest, r == 0, frames, answers);
+	if (!reading)
+		return -ECANCELED;
+	r = line_answers_init(&query->rest, rest, count);
+	if (r == 0)
+		r = line_child_start(job, &query->rest, &query->child);
+	return r < 0 ? r : 1;
+}
+
+int line_query_finish(struct line_query *query, struct text_pool *texts, struct line_answers *answers)
+{
+	int r = line_child_finish(&query->child, texts, &query->rest);
+	int taken = take_rest(query, r == 0, answers);
+
 	return taken < 0 ? taken : r;
+}
+
+void line_query_deinit(struct line_query *query)
+{
+	line_child_end(&query->child);
+	line_answers_deinit(&query->rest);
+	free(query->numbers);
+	*query = (struct line_query){0};
 }

@@ -14,8 +14,21 @@ struct line_owner { /* whose lines they are */
 	const char *name;
 };
 
-/* As line_child_resolve(), for what has no answer yet. Answers may point into the cache, which must outlive them; it may be NULL. */
-int line_cache_resolve(struct name_cache *cache, const struct line_owner *owner, const struct line_job *job,
-		       struct text_pool *texts, struct line_answers *answers);
+struct line_query { /* a module's question */
+	struct name_frames *frames; /* the cache's */
+	struct line_child child;
+	struct line_answers rest; /* what the cache does not know */
+	size_t *numbers;	  /* of these in all answers */
+};
+
+/*
+ * Asks for what has no answer yet. 0: all is answered; 1: the child is asked; -ENOMEM, -errno. Answers may point into the cache, which
+ * must outlive them; it may be NULL. `reading` false: the child would have been asked, but is not: -ECANCELED. To be deinited in all cases.
+ */
+int line_query_start(struct line_query *query, struct name_cache *cache, const struct line_owner *owner, const struct line_job *job,
+		     bool reading, struct line_answers *answers);
+/* As line_child_finish(), where the child was asked. */
+int line_query_finish(struct line_query *query, struct text_pool *texts, struct line_answers *answers);
+void line_query_deinit(struct line_query *query);
 
 #endif

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -67,7 +68,7 @@ static void confine(const struct line_job *job)
 
 	(void)signal(SIGXCPU, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_DFL);
-	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the parent says what becomes of this one */
 	(void)signal(SIGTERM, SIG_DFL);
 	if (nowhere >= 0)
 		(void)dup2(nowhere, STDERR_FILENO); /* malloc and assert have words for a broken file */
@@ -188,11 +189,13 @@ static int answer_all(const struct line_job *job, const struct line_answers *ans
 	return r == 0 && partial ? -EBADMSG : translate(r);
 }
 
-static _Noreturn void run_child(const struct line_job *job, const struct line_answers *answers, int fd)
+static _Noreturn void run_child(const struct line_job *job, const struct line_answers *answers, pid_t parent, int fd)
 {
 	struct wire_writer writer;
 	int r;
 
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1); /* nobody would hear it */
 	confine(job);
 	if (wire_writer_init(&writer, fd) < 0)
 		_exit(1);
@@ -210,43 +213,21 @@ static int64_t now_ms(void)
 	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-typedef ARRAY(uint8_t) byte_array;
-
 /* 1 more may come, 0 the end. */
-static int read_some(int fd, byte_array *bytes)
+static int read_some(struct line_child *child)
 {
 	enum { STEP = 64 << 10 };
 	ssize_t n;
 
-	if (bytes->count > WIRE_BYTES_MAX)
+	if (child->bytes.count > WIRE_BYTES_MAX)
 		return -EMSGSIZE;
-	if (array_reserve(bytes, bytes->count + STEP) < 0)
+	if (array_reserve(&child->bytes, child->bytes.count + STEP) < 0)
 		return -ENOMEM;
-	n = read(fd, bytes->items + bytes->count, STEP);
+	n = read(child->fd, child->bytes.items + child->bytes.count, STEP);
 	if (n < 0)
 		return errno == EINTR ? 1 : -errno;
-	bytes->count += (size_t)n;
+	child->bytes.count += (size_t)n;
 	return n > 0;
-}
-
-static int read_all(int fd, byte_array *bytes)
-{
-	int64_t end = now_ms() + LINE_CHILD_WAIT_SECONDS * INT64_C(1000);
-	int r = 1;
-
-	while (r > 0) {
-		struct pollfd wanted = {.fd = fd, .events = POLLIN};
-		int64_t left = end - now_ms();
-		int ready = left > 0 ? poll(&wanted, 1, (int)left) : 0;
-
-		if (ready == 0)
-			return -ETIMEDOUT;
-		if (ready > 0)
-			r = read_some(fd, bytes);
-		else if (errno != EINTR)
-			return -errno;
-	}
-	return r;
 }
 
 /* Why the child ended, where it did not say so itself. */
@@ -262,20 +243,83 @@ static int bury(pid_t child)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
 }
 
-static int take(pid_t child, int fd, struct text_pool *texts, struct line_answers *answers)
+int line_child_start(const struct line_job *job, const struct line_answers *answers, struct line_child *ret_child)
 {
-	byte_array bytes = {0};
-	int r = read_all(fd, &bytes), died, said = 0;
+	pid_t parent = getpid(), pid;
+	int ends[2];
 
-	if (r < 0)
-		(void)kill(child, SIGKILL);
-	died = bury(child);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		run_child(job, answers, parent, ends[1]);
+	(void)close(ends[1]);
+	if (pid < 0) {
+		int r = -errno;
+
+		(void)close(ends[0]);
+		return r;
+	}
+	*ret_child = (struct line_child){
+		.pid = pid, .fd = ends[0], .end = now_ms() + LINE_CHILD_WAIT_SECONDS * INT64_C(1000), .state = 1};
+	return 0;
+}
+
+bool line_children_wait(struct line_child *const *children, size_t count, int most_ms)
+{
+	struct pollfd wanted[LINE_CHILDREN_MAX];
+	int64_t now = now_ms();
+	bool over = false;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t left = children[i]->end - now;
+
+		wanted[i] = (struct pollfd){.fd = children[i]->fd, .events = POLLIN};
+		most_ms = left < most_ms ? (int)(left > 0 ? left : 0) : most_ms;
+	}
+	if (poll(wanted, count, most_ms) < 0)
+		return false; /* a signal: the caller will know */
+	now = now_ms();
+	for (size_t i = 0; i < count; i++) {
+		if (wanted[i].revents)
+			children[i]->state = read_some(children[i]);
+		else if (now >= children[i]->end)
+			children[i]->state = -ETIMEDOUT;
+		over |= children[i]->state <= 0;
+	}
+	return over;
+}
+
+/* 0, or how it died. */
+static int end_process(struct line_child *child)
+{
+	int died;
+
+	if (child->state)
+		(void)kill(child->pid, SIGKILL);
+	died = bury(child->pid);
+	(void)close(child->fd);
+	child->pid = 0;
+	return died;
+}
+
+void line_child_end(struct line_child *child)
+{
+	if (child->pid)
+		(void)end_process(child);
+	array_free(&child->bytes);
+}
+
+int line_child_finish(struct line_child *child, struct text_pool *texts, struct line_answers *answers)
+{
+	int r = child->state > 0 ? -ECANCELED : child->state, died = end_process(child), said = 0;
+
 	if (r != -ENOMEM) {
-		int read = wire_read(bytes.items, bytes.count, texts, answers, &said);
+		int read = wire_read(child->bytes.items, child->bytes.count, texts, answers, &said);
 
 		r = read < 0 ? read : r;
 	}
-	array_free(&bytes);
+	array_free(&child->bytes);
 	if (r < 0)
 		return r;
 	return died < 0 ? died : said;
@@ -283,19 +327,12 @@ static int take(pid_t child, int fd, struct text_pool *texts, struct line_answer
 
 int line_child_resolve(const struct line_job *job, struct text_pool *texts, struct line_answers *answers)
 {
-	int ends[2];
-	pid_t child;
-	int r;
+	struct line_child child, *only = &child;
+	int r = line_child_start(job, answers, &child);
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	child = fork();
-	if (child == 0)
-		run_child(job, answers, ends[1]);
-	r = child < 0 ? -errno : 0;
-	(void)close(ends[1]);
-	if (r == 0)
-		r = take(child, ends[0], texts, answers);
-	(void)close(ends[0]);
-	return r;
+	if (r < 0)
+		return r;
+	while (!line_children_wait(&only, 1, LINE_CHILD_WAIT_SECONDS * 1000))
+		;
+	return line_child_finish(&child, texts, answers);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/module_lines.h"
 
+#include <sched.h>
+
 #include "common/cleanup.h"
+#include "report/read/progress.h"
 #include "report/resolve/embedded_lines.h"
 #include "report/resolve/line_cache.h"
 #include "report/resolve/module_symbols.h"
@@ -56,8 +59,48 @@ static bool is_complete(const struct line_answers *answers)
 	return true;
 }
 
-/* All that is read for a module is read here, but for what the traces hold. */
-static int resolve(struct modules *modules, struct module *module)
+/* --- several modules at a time --- */
+
+struct running { /* a child that reads a module's DWARF */
+	struct module *module;
+	struct line_query query;
+	size_t addresses;
+};
+
+struct crowd {
+	struct modules *modules;
+	struct running running[LINE_CHILDREN_MAX];
+	size_t count, limit;
+	uint64_t done, whole; /* addresses */
+};
+
+static void crowd_deinit(struct crowd *crowd)
+{
+	for (size_t i = 0; i < crowd->count; i++)
+		line_query_deinit(&crowd->running[i].query);
+}
+
+/* The CPUs that this process may use. */
+static size_t count_cpus(void)
+{
+	cpu_set_t cpus;
+	int count = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 0 ? (size_t)count : 1;
+}
+
+/* What became of a module's question; only what is wrong with this process ends the others. */
+static int note(struct modules *modules, struct module *module, int r)
+{
+	if (r == -ENOMEM)
+		return r;
+	modules->lines_cut += r == -ECANCELED;
+	module->lines_error = r == -ENODATA || r == -ECANCELED ? 0 : r;
+	return 0;
+}
+
+/* Asks what need not be waited for; 1: a child is asked, too. All files that are read for a module are opened here. */
+static int ask(struct modules *modules, struct module *module, bool reading, struct line_query *query)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
 	const struct line_owner owner = {.id = &module->id, .name = module->name};
@@ -72,25 +115,86 @@ static int resolve(struct modules *modules, struct module *module)
 	job.bias = files.bias;
 	if (job.files[0] < 0 && job.files[1] < 0)
 		return -ENODATA;
-	return line_cache_resolve(modules->files.cache, &owner, &job, &modules->texts, &module->lines);
+	modules->lines_asked++;
+	return line_query_start(query, modules->files.cache, &owner, &job, reading, &module->lines);
 }
 
-int module_lines_resolve(struct modules *modules, uint32_t number, const uint64_t *addresses, size_t count)
+/* True: it is enough. */
+static bool show(const struct crowd *crowd, const struct module *module)
 {
-	struct module *module = modules->items.items[number];
-	int r;
+	return progress_step(crowd->modules->progress, "lines of", module->name, crowd->done, crowd->whole);
+}
 
-	if (!count || module->lines.count)
-		return 0;
-	r = line_answers_init(&module->lines, addresses, count);
+static int begin(struct crowd *crowd, const struct line_request *request)
+{
+	struct modules *modules = crowd->modules;
+	struct module *module = modules->items.items[request->module];
+	struct running next = {.module = module, .addresses = request->count};
+	bool reading = !show(crowd, module);
+	int r = line_answers_init(&module->lines, request->addresses, request->count);
+
 	if (r == 0)
 		r = embedded_lines_add(module, &modules->texts, &module->lines);
 	if (r == 0 && !is_complete(&module->lines))
-		r = resolve(modules, module);
-	if (r == -ENOMEM)
-		return r;
-	module->lines_error = r == -ENODATA ? 0 : r;
-	return 0;
+		r = ask(modules, module, reading, &next.query);
+	if (r > 0) {
+		crowd->running[crowd->count++] = next;
+		return 0;
+	}
+	line_query_deinit(&next.query);
+	crowd->done += request->count;
+	return note(modules, module, r);
+}
+
+static int end(struct crowd *crowd, size_t number)
+{
+	struct running *running = &crowd->running[number];
+	struct modules *modules = crowd->modules;
+	int r = line_query_finish(&running->query, &modules->texts, &running->module->lines);
+
+	r = note(modules, running->module, r);
+	line_query_deinit(&running->query);
+	crowd->done += running->addresses;
+	*running = crowd->running[--crowd->count];
+	return r;
+}
+
+/* Until a place is free, or nobody is left: those that are over end; all do when it is enough. */
+static int wait_below(struct crowd *crowd, size_t most)
+{
+	enum { LOOK_MS = 100 };
+	int r = 0;
+
+	while (crowd->count > most && r == 0) {
+		struct line_child *children[LINE_CHILDREN_MAX];
+		bool stop;
+
+		for (size_t i = 0; i < crowd->count; i++)
+			children[i] = &crowd->running[i].query.child;
+		(void)line_children_wait(children, crowd->count, LOOK_MS);
+		stop = show(crowd, crowd->running[0].module);
+		for (size_t i = crowd->count; i-- > 0 && r == 0;)
+			if (stop || crowd->running[i].query.child.state <= 0)
+				r = end(crowd, i);
+	}
+	return r;
+}
+
+int module_lines_resolve(struct modules *modules, const struct line_request *requests, size_t count)
+{
+	_cleanup_(crowd_deinit) struct crowd crowd = {.modules = modules, .limit = count_cpus()};
+	int r = 0;
+
+	if (crowd.limit > LINE_CHILDREN_MAX)
+		crowd.limit = LINE_CHILDREN_MAX;
+	for (size_t i = 0; i < count; i++)
+		crowd.whole += requests[i].count;
+	for (size_t i = 0; i < count && r == 0; i++) {
+		r = wait_below(&crowd, crowd.limit - 1);
+		if (r == 0)
+			r = begin(&crowd, &requests[i]);
+	}
+	return r < 0 ? r : wait_below(&crowd, 0);
 }
 
 size_t module_lines_find(const struct modules *modules, uint32_t number, uint64_t address, const struct line_level **ret_levels)

@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
+#include "report/read/progress.h"
 #include "report/resolve/module_symbols.h"
 #include "report/resolve/module_unwind.h"
 
@@ -304,6 +305,18 @@ static bool wants_local(const struct modules *modules, const struct module *modu
 	return !user || modules->files.debug_dirs_given || modules->files.server || !module_was_embedded(module);
 }
 
+/* A Ctrl-C that comes meanwhile ends questions to servers, here and later, and nothing else: reading a table does not take long. */
+static int load_local(struct modules *modules, struct module *module)
+{
+	int r;
+
+	progress_enter(modules->progress);
+	(void)progress_step(modules->progress, "names", module->name, 0, 0);
+	r = module_symbols_load_local(modules, module);
+	progress_leave(modules->progress);
+	return r;
+}
+
 int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t address, bool caller,
 			struct module_symbol *ret_symbol)
 {
@@ -315,7 +328,7 @@ int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t addre
 	if (r == 0 && find_either(module->embedded, address, caller, ret_symbol))
 		return 1;
 	if (r == 0 && module->local_state == SYMBOLS_NOT_ASKED && wants_local(modules, module))
-		r = module_symbols_load_local(modules, module);
+		r = load_local(modules, module);
 	if (r < 0)
 		return r;
 	return find_either(module->local, address, caller, ret_symbol);

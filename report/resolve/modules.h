@@ -29,6 +29,7 @@ enum symbol_state { /* what stands behind a module's names; worst last */
 };
 
 struct module_unwind;
+struct progress;
 
 struct module_part { /* one section's word on the module */
 	const struct trace_model *model;
@@ -61,6 +62,8 @@ struct modules {
 	ARRAY(struct module *) items; /* [0]: no module */
 	struct hash_map *keys;
 	struct text_pool texts;
+	struct progress *progress;	  /* NULL: nobody looks */
+	size_t lines_asked, lines_cut; /* modules whose DWARF was wanted; of these not read, or not all of it, as Ctrl-C was pressed */
 };
 
 int modules_init(struct modules *modules, const struct local_files *files);

@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "report/figures.h"
+#include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 
 static void condensing_deinit(struct condensing *condensing)
@@ -82,6 +83,9 @@ static int say_why(const struct condensing *condensing, int r)
 {
 	if (r == -ENOMEM)
 		return log_error(ENOMEM, "there is not enough memory; --max-memory raises the limit");
+	if (r == -ECANCELED)
+		return log_error(ECANCELED, "stopped by Ctrl-C: nothing of '%s' is kept",
+				 condensing->output.is_stdout ? "stdout" : condensing->output.path);
 	return log_error(-r, "cannot condense '%s' into '%s', of which nothing is kept: %s", condensing->file->path,
 			 trace_output_name(&condensing->output), strerror(-r));
 }
@@ -174,7 +178,7 @@ static int finish(struct condensing *condensing, bool *ret_damaged)
 	return 0;
 }
 
-int tool_condense(const struct tool_request *request, bool *ret_damaged)
+static int condense(const struct tool_request *request, bool *ret_damaged)
 {
 	_cleanup_(condensing_deinit) struct condensing condensing = {.output.fd = -1, .partial = request->partial};
 	int r;
@@ -185,10 +189,21 @@ int tool_condense(const struct tool_request *request, bool *ret_damaged)
 	condensing.file = condensing.profile->files[0];
 	if (!trace_file_holds_snapshots(condensing.file))
 		return log_error(ENODATA, "'%s' holds no snapshots: there is nothing to condense", condensing.file->path);
+	condensing.profile->reading.whole = trace_file_event_bytes(condensing.file);
 	condensing.holds_tables = condense_holds_tables(condensing.file);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	r = trace_output_open(request->output, &condensing.output);
 	for (size_t i = 0; i < condensing.file->model_count && r == 0; i++)
 		r = condense_section(&condensing, i);
 	return r < 0 ? r : finish(&condensing, ret_damaged);
+}
+
+int tool_condense(const struct tool_request *request, bool *ret_damaged)
+{
+	int r;
+
+	progress_enter(request->names->progress);
+	r = condense(request, ret_damaged);
+	progress_leave(request->names->progress);
+	return r;
 }

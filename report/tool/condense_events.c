@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "report/read/event_stream.h"
+#include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 
 /* --- stacks --- */
@@ -180,6 +181,14 @@ static void add_totals(struct condensing *condensing, const struct event_stream 
 	condensing->counts.events_late += totals.out_of_order;
 }
 
+static bool is_stopped(const struct condensing *condensing, const struct event_stream *stream)
+{
+	const struct profile_reading *reading = &condensing->profile->reading;
+
+	return progress_step(condensing->profile->names.progress, "condensing", condensing->file->path,
+			     reading->done + event_stream_done(stream), reading->whole);
+}
+
 int condense_events(struct condensing *condensing)
 {
 	struct event_stream *stream;
@@ -189,6 +198,10 @@ int condense_events(struct condensing *condensing)
 	if (r < 0)
 		return r;
 	while ((r = event_stream_next(stream, &event)) > 0) {
+		if (is_stopped(condensing, stream)) {
+			r = -ECANCELED;
+			break;
+		}
 		r = timeline_advance(&condensing->model->timeline, event.event->time);
 		if (r == 0)
 			r = put(condensing, &event);
@@ -196,6 +209,7 @@ int condense_events(struct condensing *condensing)
 			break;
 	}
 	add_totals(condensing, stream);
+	condensing->profile->reading.done += event_stream_done(stream);
 	event_stream_destroy(stream);
 	return r;
 }

@@ -41,7 +41,7 @@ struct condensing {
 	uint64_t kernel[RWK_MAX_FRAMES], user[RWK_MAX_PATH];
 };
 
-/* condense_records.c: the records of a section that are no events. 0, -ENOMEM, -errno of reading or writing. */
+/* condense_records.c: the records of a section that are no events. 0, -ENOMEM, -errno of reading or writing; -ECANCELED: Ctrl-C. */
 int condense_state(struct condensing *condensing);
 int condense_embedded(struct condensing *condensing);
 int condense_end(struct condensing *condensing, enum rwk_end_reason reason);

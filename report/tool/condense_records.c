@@ -6,6 +6,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "format/event_decoder.h"
+#include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 
 int condense_taken(struct condensing *condensing, int r)
@@ -93,7 +94,9 @@ static int each_chunk(struct condensing *condensing, const struct taking *taking
 	int r = 0;
 
 	for (uint32_t i = model->first_chunk; i < model->end_chunk && r >= 0; i++)
-		if (chunks[i].section == model->section && chunks[i].header.type == taking->type)
+		if (progress_stopped(condensing->profile->names.progress))
+			r = -ECANCELED;
+		else if (chunks[i].section == model->section && chunks[i].header.type == taking->type)
 			r = take_chunk(condensing, i, taking);
 	return r;
 }

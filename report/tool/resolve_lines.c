@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "report/profile_internal.h"
+#include "report/read/progress.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/module_lines.h"
 #include "report/tool/trace_output.h"
@@ -64,7 +65,7 @@ static int copy_trace(struct resolving *all)
 
 	if (fstat(file->fd, &status) < 0)
 		return -errno;
-	return trace_output_copy(&all->output, file->fd, whole_bytes(file, (uint64_t)status.st_size));
+	return trace_output_copy(&all->output, all->profile->names.progress, file->fd, whole_bytes(file, (uint64_t)status.st_size));
 }
 
 /* --- what is added --- */
@@ -153,13 +154,31 @@ static int add_section(struct resolving *all)
 
 	if (r == 0)
 		r = event_log_create(all->writer, 0, &all->log);
-	for (uint32_t i = 1; i < modules->items.count && r == 0; i++)
-		if (modules->items.items[i]->id.length)
+	for (uint32_t i = 1; i < modules->items.count && r == 0; i++) {
+		if (progress_stopped(all->profile->names.progress))
+			r = -ECANCELED;
+		else if (modules->items.items[i]->id.length)
 			r = add_lines(all, modules->items.items[i], i);
+	}
 	return r < 0 ? r : event_log_close(all->log, RWK_END_CLEAN, NULL, 0);
 }
 
 /* --- the whole --- */
+
+static int write_output(struct resolving *all)
+{
+	const char *name = trace_output_name(&all->output);
+	int r = copy_trace(all);
+
+	if (r == 0)
+		r = add_section(all);
+	if (r == -ECANCELED)
+		return log_error(ECANCELED, "stopped by Ctrl-C: nothing of '%s' is kept", name);
+	if (r < 0)
+		return log_error(-r, "cannot write '%s': %s", name, strerror(-r));
+	stop_writing(all);
+	return trace_output_keep(&all->output);
+}
 
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 {
@@ -170,21 +189,19 @@ int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 	if (request->path_count != 1)
 		return log_error(EINVAL, "--resolve-lines takes one trace at a time");
 	r = profile_create(request->paths, 1, request->filter, request->names, &all.profile);
+	if (r < 0)
+		return r;
+	if (profile_is_partial(all.profile))
+		return log_error(ECANCELED, "'%s' is not written: it would lack what is missing", request->output);
+	progress_enter(request->names->progress);
+	r = trace_output_open(request->output, &all.output);
 	if (r == 0)
-		r = trace_output_open(request->output, &all.output);
+		r = write_output(&all);
+	progress_leave(request->names->progress);
 	if (r < 0)
 		return r;
 	profile_account(all.profile, &account);
 	*ret_damaged = account.lost;
-	r = copy_trace(&all);
-	if (r == 0)
-		r = add_section(&all);
-	if (r < 0)
-		return log_error(-r, "cannot write '%s': %s", trace_output_name(&all.output), strerror(-r));
-	stop_writing(&all);
-	r = trace_output_keep(&all.output);
-	if (r < 0)
-		return r;
 	log_info("\"%s\": lines of %zu addresses in %zu modules added", trace_output_name(&all.output), all.addresses, all.modules);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/io.h"
+#include "report/read/progress.h"
 
 static int create(const char *path, int *ret_fd)
 {
@@ -55,7 +56,7 @@ static int write_all(int fd, const char *bytes, size_t length)
 	return 0;
 }
 
-static int copy(int from, int to, uint64_t length)
+static int copy(struct progress *progress, int from, int to, uint64_t length)
 {
 	char bytes[1 << 16];
 	uint64_t offset = 0;
@@ -65,6 +66,8 @@ static int copy(int from, int to, uint64_t length)
 		size_t part = length - offset < sizeof(bytes) ? (size_t)(length - offset) : sizeof(bytes);
 		ssize_t got = pread(from, bytes, part, (off_t)offset);
 
+		if (progress_step(progress, "copying", NULL, offset, length))
+			return -ECANCELED;
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -75,9 +78,9 @@ static int copy(int from, int to, uint64_t length)
 	return r;
 }
 
-int trace_output_copy(const struct trace_output *output, int from, uint64_t length)
+int trace_output_copy(const struct trace_output *output, struct progress *progress, int from, uint64_t length)
 {
-	return copy(from, output->fd, length);
+	return copy(progress, from, output->fd, length);
 }
 
 static int keep(struct trace_output *output)
@@ -88,7 +91,7 @@ static int keep(struct trace_output *output)
 	if (fstat(output->fd, &status) < 0)
 		return -errno;
 	if (output->is_stdout)
-		return copy(output->fd, STDOUT_FILENO, (uint64_t)status.st_size);
+		return copy(NULL, output->fd, STDOUT_FILENO, (uint64_t)status.st_size);
 	if (ftruncate(output->fd, status.st_size) < 0) /* gives room ahead back */
 		return -errno;
 	r = close(steal_fd(&output->fd)) < 0 ? -errno : 0;

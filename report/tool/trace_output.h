@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct progress;
+
 struct trace_output {
 	const char *path; /* as it was given */
 	int fd;		  /* to be -1 before it is opened */
@@ -16,8 +18,8 @@ struct trace_output {
 
 /* 0, or -errno after it said why. */
 int trace_output_open(const char *path, struct trace_output *output);
-/* The first bytes of a file, from where the output is. -EIO: it has fewer; -errno. */
-int trace_output_copy(const struct trace_output *output, int from, uint64_t length);
+/* The first bytes of a file, from where the output is. -EIO: it has fewer; -ECANCELED: Ctrl-C; -errno. `progress` may be NULL. */
+int trace_output_copy(const struct trace_output *output, struct progress *progress, int from, uint64_t length);
 /* What was written becomes FILE. 0, or -errno after it said why. */
 int trace_output_keep(struct trace_output *output);
 /* Where it was not kept, nothing of it stays. */

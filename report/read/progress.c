@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/read/progress.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/printable.h"
+
+enum { LINE_BYTES = 160, COLUMNS = 80, NAME_BYTES = 64 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+void progress_init(struct progress *progress)
+{
+	*progress = (struct progress){.terminal = isatty(STDERR_FILENO), .began = -1};
+}
+
+/* --- Ctrl-C --- */
+
+static void note_interrupt(int signal_number)
+{
+	(void)signal_number; /* that the disposition is the default one again is the note */
+}
+
+static void arm(struct progress *progress)
+{
+	const struct sigaction note = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+	struct sigaction old;
+
+	if (progress->stopped || sigaction(SIGINT, NULL, &old) < 0 || old.sa_handler != SIG_DFL)
+		return;
+	progress->armed = sigaction(SIGINT, &note, NULL) == 0;
+}
+
+static void look(struct progress *progress)
+{
+	struct sigaction now;
+
+	if (!progress->armed || sigaction(SIGINT, NULL, &now) < 0 || now.sa_handler != SIG_DFL)
+		return;
+	progress->armed = false;
+	progress->stopped = true;
+}
+
+static void disarm(struct progress *progress)
+{
+	const struct sigaction usual = {.sa_handler = SIG_DFL};
+	struct sigaction old;
+
+	if (!progress->armed || sigaction(SIGINT, &usual, &old) < 0)
+		return;
+	progress->armed = false;
+	progress->stopped |= old.sa_handler == SIG_DFL;
+}
+
+bool progress_stopped(struct progress *progress)
+{
+	if (!progress)
+		return false;
+	look(progress);
+	return progress->stopped;
+}
+
+void progress_resume(struct progress *progress)
+{
+	if (!progress_stopped(progress))
+		return;
+	progress->stopped = false;
+	if (progress->depth)
+		arm(progress);
+}
+
+/* --- the line --- */
+
+void progress_format(char *out, size_t room, const char *phase, const char *name, uint64_t done, uint64_t whole)
+{
+	char share[16] = "";
+	size_t used, left;
+
+	if (whole)
+		(void)snprintf(share, sizeof(share), ": %d%%", done < whole ? (int)((double)done * 100 / (double)whole) : 100);
+	if (room <= strlen(share)) /* a terminal of a few columns */
+		share[0] = '\0';
+	left = room - strlen(share);
+	used = printable_escape(out, left, phase, strlen(phase));
+	if (name && left - used > 2) {
+		out[used++] = ' ';
+		left = left - used < NAME_BYTES ? left - used : NAME_BYTES;
+		used += printable_escape(out + used, left, name, strlen(name));
+	}
+	memcpy(out + used, share, strlen(share) + 1);
+}
+
+/* What does not fit into a line of the terminal cannot be taken away again. */
+static size_t line_room(void)
+{
+	struct winsize size;
+	size_t columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
+
+	return columns < LINE_BYTES ? columns : LINE_BYTES;
+}
+
+static void draw(struct progress *progress, const char *phase, const char *name, uint64_t done, uint64_t whole)
+{
+	char line[LINE_BYTES];
+
+	progress_format(line, line_room(), phase, name, done, whole);
+	(void)fprintf(stderr, "\r\033[K%s", line);
+	progress->shown = true;
+}
+
+static void erase(struct progress *progress)
+{
+	if (progress->shown)
+		(void)fputs("\r\033[K", stderr);
+	progress->shown = false;
+}
+
+bool progress_step(struct progress *progress, const char *phase, const char *name, uint64_t done, uint64_t whole)
+{
+	int64_t now;
+
+	if (!progress)
+		return false;
+	now = now_ms();
+	if (now - progress->looked >= PROGRESS_LOOK_MS) {
+		progress->looked = now;
+		look(progress);
+	}
+	if (progress->terminal && progress->depth && now - progress->began >= PROGRESS_FIRST_MS &&
+	    now - progress->drawn >= PROGRESS_REDRAW_MS) {
+		progress->drawn = now;
+		draw(progress, phase, name, done, whole);
+	}
+	return progress->stopped;
+}
+
+/* --- from beginning to end --- */
+
+void progress_enter(struct progress *progress)
+{
+	if (!progress || progress->depth++)
+		return;
+	if (progress->began < 0)
+		progress->began = now_ms();
+	arm(progress);
+}
+
+void progress_leave(struct progress *progress)
+{
+	if (!progress || --progress->depth)
+		return;
+	disarm(progress);
+	erase(progress);
+}

@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Long work of the reporter: a line on a terminal and never in a pipe; a Ctrl-C in the middle gives what is known so far, which says
+# that it is a part, leaves no process, no half of a file and nothing wrong in the cache; and what a whole report says does not
+# depend on how many modules are read at once. What must take long is held up by a library in front of libdw.
+. "$(dirname "$0")/lib.sh"
+
+need_tool python3 taskset
+
+on_terminal() { python3 "$here/tests/live/on_terminal.py" "$@"; }
+
+# pressed NAME ENDING PATTERN COMMAND...: stdout to NAME.out, the terminal to NAME.screen.
+pressed() {
+	local name=$1 ending=$2 pattern=$3
+	shift 3
+	check_equal "$name: how it ends" "$ending, pressed, 0, left" \
+		"$(on_terminal "$scratch/$name.out" "$scratch/$name.screen" "$pattern" "$@")"
+}
+
+# said NAME ERE: the terminal shows a line like that at the end.
+said() { check "$1: says '$2'" grep -qE "$2" "$scratch/$1.screen.lines" || cat "$scratch/$1.screen.lines" >&2; }
+# clean NAME: nothing of progress stands there.
+clean() { check "$1: the line is gone" sh -c "! grep -qE '^(reading|unwinding|lines of|names|condensing) ' '$scratch/$1.screen.lines'"; }
+
+cd "$scratch" || exit 1
+export HOME=$scratch/home TERM=xterm TMPDIR=$scratch/tmp
+mkdir home tmp
+
+# --- reading: a file that takes seconds ---------------------------------------------------------------------------------------
+
+many() { # TRACE COUNT
+	local i
+	for ((i = 0; i < $2; i++)); do cat "$here/samples/$1/trace.rwk"; done
+}
+many cpu_paths 1600 >long.rwk
+many frameless 1000 >snapshots.rwk
+
+pressed reading 'exit 3' 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk
+said reading 'warning: stopped by Ctrl-C, so this is a part only: [0-9]+% of the events read'
+clean reading
+check 'reading: so does the account' grep -qE '^# stopped by Ctrl-C, so this is a part only: [0-9]+% of the events read$' reading.out
+check 'reading: there is a tree' grep -q '^>>> .*crunch' reading.out
+check 'reading: one line, written again' grep -q $'\r\033\[Kreading' reading.screen
+
+# As --folded has it, the account is on stderr and what is there can be counted: less than all, more than nothing.
+"$report" --no-cache -q --folded long.rwk >whole.out 2>whole.err
+check_equal 'in no terminal: exit code' 0 $?
+check 'in no terminal: no progress' sh -c "! grep -qE 'reading|$(printf '\r')' whole.err"
+pressed part 'exit 3' 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk
+check_number 'a part of the samples' "0 < $(folded_sum part.out) && $(folded_sum part.out) < $(folded_sum whole.out)"
+check_equal 'undisturbed: how it ends' 'exit 0, not pressed, 0, left' \
+	"$(on_terminal undisturbed.out undisturbed.screen '' "$report" --no-cache -q --folded long.rwk)"
+check 'undisturbed: the same bytes' cmp whole.out undisturbed.out
+check 'undisturbed: there was progress' grep -qE 'reading long.rwk: [0-9]+%' undisturbed.screen
+clean undisturbed
+
+pressed unwinding 'exit 3' 'unwinding snapshots.rwk: [0-9]+%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
+clean unwinding
+
+# A pager begins when there is something to read, so Ctrl-C does not end it before.
+check_equal 'pager: how it ends' 'exit 3, pressed, 0, left' \
+	"$(RWALKER_PAGER='cat >paged' on_terminal - pager.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
+check 'pager: has the report' grep -q '^# stopped by Ctrl-C' paged
+
+# Where it is a pipe that is read, Ctrl-C ended the recording at its other end, and is no reason to leave anything out.
+cat >pipe.bash <<'END'
+reads() { grep -qE '^SigCgt:.*[2367abef]$' "/proc/$(pgrep -s 0 -x rwalker-report)/status" 2>/dev/null; }
+recorder() { # ends its recording when Ctrl-C comes; the reporter must have begun to read
+	ended=
+	trap 'ended=1' INT
+	until reads; do sleep 0.01; done
+	echo go >&2
+	while [ ! "$ended" ]; do sleep 0.01; done
+	cat "$2"
+}
+trap : INT
+recorder "$@" | "$1" --no-cache -q --folded -
+END
+pressed pipe 'exit 0' go bash pipe.bash "$report" "$here/samples/cpu_paths/trace.rwk"
+"$report" --no-cache -q --folded "$here/samples/cpu_paths/trace.rwk" >one.out 2>/dev/null
+check 'pipe: the whole report' cmp one.out pipe.out
+
+# --- writing: no half of a file -------------------------------------------------------------------------------------------------
+
+pressed condense 'exit 1' 'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o condensed.rwk
+said condense "stopped by Ctrl-C: nothing of 'condensed.rwk' is kept"
+clean condense
+check 'condense: no file' test ! -e condensed.rwk
+
+# --- lines: a module that is stuck ----------------------------------------------------------------------------------------------
+
+need_recording
+cat >library.c <<'END'
+#include <stdint.h>
+static inline __attribute__((always_inline)) uint64_t step(uint64_t x) { return x * 6364136223846793005u + 1; }
+uint64_t NAME(uint64_t x) { for (int i = 0; i < 100000; i++) x = step(x) ^ x >> 7; return x; }
+END
+cat >work.c <<'END'
+#include <stdint.h>
+#include <time.h>
+uint64_t one(uint64_t), two(uint64_t), three(uint64_t), slow(uint64_t);
+int main(void) { time_t end = time(0) + 3; uint64_t x = 1; while (time(0) < end) x = one(two(three(slow(x)))); return x == 5; }
+END
+cat >hold.c <<'END'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int entries(const char *path)
+{
+	DIR *folder = opendir(path);
+	int count = 0;
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		count += entry->d_name[0] != '.';
+	if (folder) closedir(folder);
+	return count;
+}
+static int has_open(const char *name)
+{
+	char link[64], path[4096];
+	for (int fd = 3; fd < 64; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		ssize_t length = readlink(link, path, sizeof(path) - 1);
+		if (length > 0 && (path[length] = 0, strstr(path, name))) return 1;
+	}
+	return 0;
+}
+static void touch(const char *folder, const char *name)
+{
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+}
+/* HOLD: the module whose reading never ends. MEET: a folder in which two readings wait for each other, TIMES 10 ms. */
+void *dwarf_begin_elf(void *elf, int command, void *group)
+{
+	const char *hold = getenv("HOLD"), *meet = getenv("MEET");
+	char name[4200];
+	if (hold && has_open(hold)) for (;;) pause();
+	snprintf(name, sizeof(name), "here/%d", (int)getpid());
+	if (meet) {
+		char here[4096];
+		snprintf(here, sizeof(here), "%s/here", meet);
+		touch(meet, name);
+		for (int i = 0; i < atoi(getenv("TIMES")); i++, usleep(10000))
+			if (entries(here) > 1) { touch(meet, "met"); break; }
+		usleep(20000); /* so that the other one sees it, too */
+		snprintf(name, sizeof(name), "%s/%d", here, (int)getpid());
+		unlink(name);
+	}
+	return ((void *(*)(void *, int, void *))dlsym(RTLD_NEXT, "dwarf_begin_elf"))(elf, command, group);
+}
+END
+for name in one two three slow; do
+	gcc -g -O2 -fno-omit-frame-pointer -shared -fPIC -Wl,--build-id -DNAME=$name -o lib$name.so library.c || skip 'no compiler'
+done
+gcc -g -O2 -fno-omit-frame-pointer -Wl,--build-id -o work work.c -L. -lone -ltwo -lthree -lslow -Wl,-rpath,"$scratch"
+gcc -O2 -shared -fPIC -o hold.so hold.c -ldl || die 'cannot build the library in front of libdw'
+"$record" -p 4 -u -o work.rwk -- ./work >said 2>&1 || skip "cannot record: $(tail -n 1 said)"
+tree() { "$report" -c '^work$' --min-percent 0 "$@" work.rwk; }
+held=(env LD_PRELOAD="$scratch/hold.so" HOLD=/libslow.so)
+
+tree --no-cache >none 2>none.err
+check_equal 'all lines: exit code' 0 $?
+check 'lines of slow' grep -qE 'slow(\+0x[0-9a-f]+)? library\.c:3' none
+modules=$(strace -f -e trace=clone,fork,vfork "$report" --no-cache -c '^work$' work.rwk 2>&1 >/dev/null | grep -cE '(clone|fork|vfork)\(') || true
+
+pressed lines 'exit 3' 'lines of libslow\.so: [0-9]+%' "${held[@]}" "$report" -c '^work$' --min-percent 0 --cache names.sqlite work.rwk
+said lines "warning: stopped by Ctrl-C, so this is a part only: lines of 1 of $modules modules not looked up\$"
+clean lines
+check 'lines: so does the account' grep -q "^# stopped by Ctrl-C, so this is a part only: lines of 1 of $modules modules not" lines.out
+check 'lines: the others are there' grep -qE 'one(\+0x[0-9a-f]+)? library\.c:3' lines.out
+check 'lines: slow has its name' grep -qE ' slow\+0x' lines.out
+check 'lines: and no more' sh -c "! grep -qE 'slow(\+0x[0-9a-f]+)? library' lines.out"
+check 'lines: no module is said to be broken' sh -c "! grep -q DWARF lines.out"
+tree --cache names.sqlite >after 2>after.err
+check 'the cache did not take the part for the whole' cmp none after
+tree --cache names.sqlite >warm 2>warm.err
+check 'nor later' cmp none warm
+
+pressed resolve 'exit 1' 'lines of libslow\.so' "${held[@]}" "$report" --no-cache --resolve-lines work.rwk -o resolved.rwk
+said resolve "'resolved.rwk' is not written"
+check 'resolve: no file' test ! -e resolved.rwk
+
+# --- a server that says nothing ---------------------------------------------------------------------------------------------------
+
+cat >server.py <<'END'
+import os
+import socket
+
+listening = socket.create_server(("127.0.0.1", 0))
+open("port.new", "w").write(str(listening.getsockname()[1]))
+os.rename("port.new", "port")
+kept = []
+while True:
+    kept.append(listening.accept())
+END
+start python3 server.py
+check 'the server listens' wait_for 10 test -e port
+if ldconfig -p | grep -q libdebuginfod.so.1; then
+	mkdir nowhere asked
+	tree --cache asked.sqlite >/dev/null 2>&1 # so that it is there
+	pressed server 'exit 3' 'asking for the [a-z]+ of [0-9a-f]+' env DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
+		DEBUGINFOD_CACHE_PATH="$scratch/asked" "$report" --cache asked.sqlite --debuginfod --symfs nowhere -c '^work$' work.rwk
+	said server 'warning: stopped by Ctrl-C, so this is a part only: .*[0-9]+ questions to servers left out$'
+	clean server
+	check 'server: it is not said to have failed' sh -c "! grep -qE 'cannot fetch|take too long|do not answer' server.screen"
+	"$report" --cache asked.sqlite --cache-info >asked.info
+	check_equal 'server: nor by the library' '' "$(find asked -name debuginfo -o -name executable)"
+	check 'server: no answer is remembered' grep -q '^servers  0 files found, 0 not there$' asked.info || cat asked.info >&2
+fi
+
+# Who reads a module ends with the reporter, however that ends.
+start "${held[@]}" "$report" --no-cache work.rwk >/dev/null 2>&1
+holder=$started
+children_of() { pgrep -P "$1" | wc -l; }
+is_held() { [ "$(children_of "$holder")" -eq 1 ] && [ "$(pgrep -P "$holder" | xargs -I{} sed 's/.*) //; s/ .*//' /proc/{}/stat 2>/dev/null)" = S ]; }
+check 'a child is held' wait_for 15 is_held
+reader=$(pgrep -P "$holder")
+kill -KILL "$holder"
+check 'it ends with its parent' wait_for 5 sh -c "! kill -0 $reader 2>/dev/null || grep -q 'State:.Z' /proc/$reader/status"
+
+# --- several at once ------------------------------------------------------------------------------------------------------------
+
+taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$report" --no-cache -c '^work$' --min-percent 0 work.rwk >alone 2>alone.err
+check 'on one CPU: the same bytes' cmp none alone
+check 'on one CPU: the same account' cmp none.err alone.err
+meet() { # FOLDER TIMES COMMAND...
+	mkdir -p "$1/here"
+	env LD_PRELOAD="$scratch/hold.so" MEET="$scratch/$1" TIMES="$2" "${@:3}" "$report" --no-cache -c '^work$' --min-percent 0 work.rwk
+}
+if [ "$(nproc)" -gt 1 ]; then
+	meet several 500 env >several.out 2>several.err
+	check 'on several: two at once' test -e several/met
+	check 'on several: the same bytes' cmp none several.out
+fi
+meet single 20 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" >single.out 2>single.err
+check 'on one: never two at once' test ! -e single/met
+check 'on one: the same bytes' cmp none single.out
+check_equal 'no temporary file is left' '' "$(ls -A tmp)"
+finish

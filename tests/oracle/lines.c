@@ -58,10 +58,19 @@ static int resolve(struct named_file *file)
 	const struct line_job job = {.files = {file->fd, -1}, .local = &file->local};
 	struct build_id id = {0};
 	const struct line_owner owner = {.id = &id, .name = "lines"};
+	struct line_query query;
+	struct line_child *child = &query.child;
+	int r;
 
 	if (file->elf)
 		elf_file_build_id(file->elf, &id);
-	return line_cache_resolve(file->cache, &owner, &job, &file->texts, &file->answers);
+	r = line_query_start(&query, file->cache, &owner, &job, true, &file->answers);
+	while (r > 0 && !line_children_wait(&child, 1, LINE_CHILD_WAIT_SECONDS * 1000))
+		;
+	if (r > 0)
+		r = line_query_finish(&query, &file->texts, &file->answers);
+	line_query_deinit(&query);
+	return r;
 }
 
 /* A report of 20,000 addresses prints 10 MB: stdio's own ways to do it are what would be measured. */

@@ -15,8 +15,8 @@
 #include "common/byte_cursor.h"
 #include "common/cleanup.h"
 #include "report/resolve/dwarf_internal.h"
+#include "report/resolve/package_index.h"
 
-enum { COLUMN_INFO = 1, COLUMN_ABBREV = 3, COLUMN_STR_OFFSETS = 6, COLUMN_RNGLISTS = 8, COLUMNS = 9 };
 enum { PART_INFO, PART_ABBREV, PART_STR_OFFSETS, PART_STR, PART_RNGLISTS, PART_ADDR, PART_RANGES, PARTS };
 
 static const char *const part_names[PARTS] = {".debug_info", ".debug_abbrev", ".debug_str_offsets", ".debug_str",
@@ -39,63 +39,6 @@ static void parts_deinit(struct parts *parts)
 
 /* --- which part of the package is the unit's --- */
 
-struct contribution {
-	bool known;
-	uint32_t offset, size;
-};
-
-/* The row of the table of offsets, from 1 on; 0: the unit is not in the package. */
-static uint32_t find_row(const uint8_t *signatures, const uint8_t *rows, uint32_t slots, uint64_t id)
-{
-	uint32_t at = (uint32_t)id & (slots - 1), step = ((uint32_t)(id >> 32) & (slots - 1)) | 1;
-
-	for (uint32_t tries = 0; tries < slots; tries++) {
-		struct byte_cursor signature = byte_cursor_make(signatures + 8 * (size_t)at, 8);
-		struct byte_cursor row = byte_cursor_make(rows + 4 * (size_t)at, 4);
-		uint64_t found = byte_cursor_u64(&signature);
-		uint32_t number = byte_cursor_u32(&row);
-
-		if (!number)
-			return 0;
-		if (found == id)
-			return number;
-		at = (at + step) & (slots - 1);
-	}
-	return 0;
-}
-
-static bool find_contributions(struct line_bytes index, uint64_t id, struct contribution contributions[static COLUMNS])
-{
-	struct byte_cursor cursor = byte_cursor_make(index.bytes, index.size), columns, offsets, sizes;
-	uint32_t count, units, slots, row;
-	const uint8_t *signatures, *rows;
-
-	(void)byte_cursor_u32(&cursor); /* the version: all that there are look alike from here on */
-	count = byte_cursor_u32(&cursor);
-	units = byte_cursor_u32(&cursor);
-	slots = byte_cursor_u32(&cursor);
-	signatures = byte_cursor_bytes(&cursor, 8 * (size_t)slots);
-	rows = byte_cursor_bytes(&cursor, 4 * (size_t)slots);
-	columns = byte_cursor_sub(&cursor, 4 * (size_t)count);
-	if (cursor.bad || !slots || (slots & (slots - 1)) || count > 64)
-		return false;
-	row = find_row(signatures, rows, slots, id);
-	offsets = byte_cursor_sub(&cursor, 4 * (size_t)count * units);
-	sizes = byte_cursor_sub(&cursor, 4 * (size_t)count * units);
-	if (!row || row > units || sizes.bad)
-		return false;
-	(void)byte_cursor_bytes(&offsets, 4 * (size_t)count * (row - 1));
-	(void)byte_cursor_bytes(&sizes, 4 * (size_t)count * (row - 1));
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t column = byte_cursor_u32(&columns);
-		struct contribution found = {.known = true, .offset = byte_cursor_u32(&offsets), .size = byte_cursor_u32(&sizes)};
-
-		if (column < COLUMNS)
-			contributions[column] = found;
-	}
-	return true;
-}
-
 static struct line_bytes cut(struct line_bytes section, uint64_t offset, uint64_t size)
 {
 	if (!section.bytes || offset > section.size || size > section.size - offset)
@@ -103,9 +46,9 @@ static struct line_bytes cut(struct line_bytes section, uint64_t offset, uint64_
 	return (struct line_bytes){.bytes = section.bytes + offset, .size = size};
 }
 
-static struct line_bytes cut_column(struct line_bytes section, const struct contribution *contribution)
+static struct line_bytes cut_column(struct line_bytes section, const struct package_part *part)
 {
-	return contribution->known ? cut(section, contribution->offset, contribution->size) : (struct line_bytes){0};
+	return part->known ? cut(section, part->offset, part->size) : (struct line_bytes){0};
 }
 
 /* --- strings: only those that the unit names --- */
@@ -219,16 +162,16 @@ static void open_package(struct dwarf_lines *lines)
 /* 0: the unit is in the package. */
 static int collect(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t id, unsigned int version, struct parts *parts)
 {
-	struct contribution contributions[COLUMNS] = {0};
+	struct package_part columns[PACKAGE_COLUMNS];
 	const struct package_sections *package = &lines->package;
 	struct line_bytes *items = parts->items;
 	int r;
 
-	if (!find_contributions(package->cu_index, id, contributions))
+	if (!package_index_find(package->cu_index, id, columns))
 		return -ENOENT;
-	items[PART_INFO] = cut_column(package->info, &contributions[COLUMN_INFO]);
-	items[PART_ABBREV] = cut_column(package->abbrev, &contributions[COLUMN_ABBREV]);
-	items[PART_STR_OFFSETS] = cut_column(package->str_offsets, &contributions[COLUMN_STR_OFFSETS]);
+	items[PART_INFO] = cut_column(package->info, &columns[PACKAGE_INFO]);
+	items[PART_ABBREV] = cut_column(package->abbrev, &columns[PACKAGE_ABBREV]);
+	items[PART_STR_OFFSETS] = cut_column(package->str_offsets, &columns[PACKAGE_STR_OFFSETS]);
 	if (version < 5) {
 		r = dwarf_based_ranges(lines, &unit->die, &parts->ranges, &items[PART_RANGES].size);
 		items[PART_RANGES].bytes = parts->ranges;
@@ -236,7 +179,7 @@ static int collect(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t 
 		if (dwarf_lowpc(&unit->die, &unit->bias) != 0)
 			unit->bias = 0;
 		r = 0;
-		items[PART_RNGLISTS] = cut_column(package->rnglists, &contributions[COLUMN_RNGLISTS]);
+		items[PART_RNGLISTS] = cut_column(package->rnglists, &columns[PACKAGE_RNGLISTS]);
 	}
 	if (r == 0)
 		r = dwarf_based_addresses(lines, &unit->die, unit->bias, &parts->addresses, &items[PART_ADDR].size);

@@ -5,6 +5,7 @@
 
 #include "common/cleanup.h"
 #include "report/read/trace_file.h"
+#include "report/resolve/embedded_piece.h"
 
 void module_unwind_destroy(struct module_unwind *unwind)
 {
@@ -55,22 +56,16 @@ static int take_piece(const struct event_embed_unwind *piece, struct gathering *
 	struct elf_section_bytes *section =
 		piece->section == UNWIND_DEBUG_FRAME ? &gathering->bytes.debug_frame : &gathering->bytes.eh_frame;
 
-	if ((piece->section != UNWIND_EH_FRAME && piece->section != UNWIND_DEBUG_FRAME) || !piece->size ||
-	    piece->offset > piece->size || piece->bytes.length > piece->size - piece->offset)
+	int r;
+
+	if (piece->section != UNWIND_EH_FRAME && piece->section != UNWIND_DEBUG_FRAME)
 		return 0;
-	if (!section->bytes) {
-		section->bytes = calloc(1, piece->size);
-		section->size = piece->size;
-		section->address = piece->address;
-		if (!section->bytes)
-			return -ENOMEM;
+	r = embedded_piece_take(piece, section);
+	if (r > 0) {
 		gathering->text = piece->text;
 		gathering->data = piece->data;
 	}
-	if (section->size != piece->size || section->address != piece->address)
-		return 0; /* of another file with the same build-id, says the trace: not to be mixed */
-	memcpy(section->bytes + piece->offset, piece->bytes.bytes, piece->bytes.length);
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 static int take_record(struct event *event, void *data)

@@ -127,7 +127,7 @@ run_alone()
 # Runs as many at a time as there are processors; they are judged in the order in which they stand here.
 run_together()
 {
-	local command log most next=0
+	local command log most started=0 next=1
 
 	most=$(nproc)
 	for command in "$@"; do
@@ -135,15 +135,16 @@ run_together()
 			wait -n
 		done
 		log=$(log_of "$command")
-		rm -f "$log.end"
+		rm -f "$log.end" # of a run that was interrupted
 		execute "$command" "$log" &
-		while [[ $((++next)) -le $# && -e $(log_of "${!next}").end ]]; do
+		((++started))
+		while ((next <= started)) && [[ -e $(log_of "${!next}").end ]]; do
 			conclude "${!next}"
+			((++next))
 		done
-		((next--))
 	done
 	wait
-	while ((++next <= $#)); do
+	for (( ; next <= $#; next++)); do
 		conclude "${!next}"
 	done
 }

@@ -52,6 +52,7 @@ int event_encode_probe_hits(struct event_encoder *encoder, const struct event_pr
 struct event_stacks {
 	const uint64_t *kernel, *user;
 	uint32_t kernel_count, user_count;
+	uint64_t kernel_callers; /* 0, or a number that stands for kernel[1] and up, and for nothing else, until the encoder goes */
 	uint64_t user_owner; /* of samples: whose user stack it is, by a number of the caller's; for sample->callers_known */
 };
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,

@@ -57,7 +57,12 @@ static uint8_t *sample_time_put(struct event_encoder *encoder, uint8_t *at, uint
 static uint8_t *kernel_stack_put(struct event_encoder *encoder, const struct event_stacks *stacks, uint8_t *at,
 				 uint32_t *ret_leaf)
 {
-	struct stack_put put = {.root = STACK_KERNEL_ROOT, .frames = stacks->kernel, .count = stacks->kernel_count};
+	struct stack_put put = {
+		.root = STACK_KERNEL_ROOT,
+		.frames = stacks->kernel,
+		.count = stacks->kernel_count,
+		.callers = stacks->kernel_callers,
+	};
 
 	at = stack_tree_put(&encoder->stacks, &put, at);
 	*ret_leaf = put.leaf;

@@ -128,15 +128,27 @@ static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint
 	return node;
 }
 
-/* Where the callers of a leaf are remembered; *ret_node is 0 where these are not (or no longer). */
-static struct stack_memo *find_callers(const struct stack_tree *tree, const struct stack_put *put, struct chain_key *ret_key,
-				       uint32_t *ret_node)
+/* A key that a number makes has no upper half; one of a chain lacks it with a chance of 2^-64. */
+static struct chain_key key_of_callers(const struct stack_tree *tree, const struct stack_put *put)
 {
-	struct chain_key key = chain_key(&tree->factors, put->frames + 1, put->count - 1, put->root, put->owner);
+	if (put->callers)
+		return (struct chain_key){.low = put->callers * 0x9e3779b97f4a7c15u};
+	return chain_key(&tree->factors, put->frames + 1, put->count - 1, put->root, put->owner);
+}
+
+static bool has_memo(const struct stack_put *put)
+{
+	return put->count > 1 && (put->callers || put->count <= CHAIN_KEY_FRAMES);
+}
+
+/* Where the callers of a leaf are remembered. memo->node is 0 where they were not: then it is for them. */
+static struct stack_memo *find_callers(const struct stack_tree *tree, const struct stack_put *put)
+{
+	struct chain_key key = key_of_callers(tree, put);
 	struct stack_memo *memo = &tree->memos[chain_key_slot(&key, MEMO_BITS)];
 
-	*ret_key = key;
-	*ret_node = chain_key_equal(&memo->callers, &key) ? memo->node : 0;
+	if (!chain_key_equal(&memo->callers, &key))
+		*memo = (struct stack_memo){.callers = key};
 	return memo;
 }
 
@@ -155,22 +167,13 @@ static uint32_t descend(const struct stack_tree *tree, const uint64_t *frames, u
 	return count;
 }
 
-uint8_t *stack_tree_put(struct stack_tree *tree, struct stack_put *put, uint8_t *at)
+/* The frames, below where `memo` has their callers, or else below the root. */
+static uint8_t *put_frames(struct stack_tree *tree, struct stack_put *put, struct stack_memo *memo, uint8_t *at)
 {
-	uint32_t parent = put->root, count = put->count, callers = 0, child;
+	uint32_t callers = memo ? memo->node : 0, parent = callers ? callers : put->root;
+	uint32_t count = callers ? 1 : put->count, child;
 	struct stack_slot *slot = NULL;
-	struct stack_memo *memo = NULL;
-	struct chain_key key;
 
-	if (!tree->swept)
-		sweep(tree);
-	if (count > 1 && count <= CHAIN_KEY_FRAMES)
-		memo = find_callers(tree, put, &key, &callers);
-	put->known = callers;
-	if (callers) {
-		parent = callers;
-		count = 1;
-	}
 	count = descend(tree, put->frames, count, &parent, &callers, &slot);
 	at = varint_put(at, parent);
 	at = varint_put(at, count);
@@ -186,7 +189,21 @@ uint8_t *stack_tree_put(struct stack_tree *tree, struct stack_put *put, uint8_t 
 			slot = find_child(tree, parent, put->frames[count - 1], &child);
 	}
 	if (memo)
-		*memo = (struct stack_memo){key, callers};
+		*memo = (struct stack_memo){memo->callers, callers, parent, put->frames[0]};
 	put->leaf = parent;
 	return at;
+}
+
+uint8_t *stack_tree_put(struct stack_tree *tree, struct stack_put *put, uint8_t *at)
+{
+	struct stack_memo *memo;
+
+	if (!tree->swept)
+		sweep(tree);
+	memo = has_memo(put) ? find_callers(tree, put) : NULL;
+	put->known = memo && memo->node;
+	if (!put->known || memo->address != put->frames[0])
+		return put_frames(tree, put, memo, at);
+	put->leaf = memo->leaf;
+	return varint_put(varint_put(at, memo->leaf), 0);
 }

@@ -3,7 +3,7 @@
  * The stacks of the chunk that is being written, as a tree of shared prefixes (event_sample.h). It finds how much
  * of a stack is there already and writes the rest. All memory is taken at creation. Hashes are multiplied by numbers
  * drawn at creation, so that a process cannot choose addresses that meet in one slot. Samples mostly differ in the leaf
- * alone: the callers as a whole are looked up first, by the key of their chain.
+ * alone: the callers as a whole are looked up first, by the key of their chain or by a number that stands for it.
  */
 #ifndef RWALKER_FORMAT_STACK_TREE_H
 #define RWALKER_FORMAT_STACK_TREE_H
@@ -24,7 +24,9 @@ struct stack_slot {
 
 struct stack_memo { /* callers that were put below a root as a whole */
 	struct chain_key callers;
-	uint32_t node; /* of the innermost of them, 0: none */
+	uint32_t node;	  /* of the innermost of them, 0: none */
+	uint32_t leaf;	  /* the node that came below it last */
+	uint64_t address; /* of the leaf */
 };
 
 struct stack_tree {
@@ -58,6 +60,7 @@ struct stack_put {
 	uint32_t root, count;
 	const uint64_t *frames;
 	uint64_t owner; /* whose it is, by a number of the caller's */
+	uint64_t callers; /* 0, or a number that stands for all frames but the first, below this root, and for nothing else, ever */
 	/* Filled in: */
 	uint32_t leaf; /* its node */
 	bool known;    /* the callers of the leaf, as a whole, have been put for this owner since the last reset */

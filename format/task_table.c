@@ -41,10 +41,16 @@ void task_table_reset(struct task_table *table)
 	table->swept = false;
 }
 
+/* Mostly equal to the last byte, which is seen at once. */
+static bool is_same_comm(const struct event_task *a, const struct event_task *b)
+{
+	return !memcmp(a->comm, b->comm, sizeof(a->comm)) || !strncmp(a->comm, b->comm, sizeof(a->comm));
+}
+
 static bool is_same(const struct event_task *a, const struct event_task *b)
 {
 	return a->tid == b->tid && a->start == b->start && a->tgid == b->tgid && a->flags == b->flags &&
-	       !strncmp(a->comm, b->comm, sizeof(a->comm));
+	       is_same_comm(a, b);
 }
 
 uint32_t task_table_number(struct task_table *table, const struct event_task *task, bool *ret_new)

@@ -86,7 +86,7 @@ static void encode_sample(struct drain *drain, const struct ring_sample *raw)
 		drain->filtered[raw->head.cpu]++;
 		return;
 	}
-	stacks = ring_stacks_take(recording, drain->frames, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count,
+	stacks = ring_stacks_take(recording, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count,
 				  raw->user_count);
 	sample.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
 	drain->whole[raw->head.cpu] += raw->flags & cut && !sample.flags;

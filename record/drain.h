@@ -42,7 +42,6 @@ struct drain {
 	const struct filter *filter;
 	uint64_t *filtered; /* per CPU: recorded by the program, not wanted by a late -c */
 	uint64_t *whole;    /* per CPU: truncated by the program's word, and only noise was cut off */
-	uint64_t frames[RING_MAX_FRAMES];
 };
 
 /* Maps the probe's rings. -errno after it said why. */

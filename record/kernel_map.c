@@ -43,6 +43,7 @@ struct kernel_map {
 	size_t run_time_count;
 	struct cache_entry cache[1 << CACHE_BITS];
 	uint64_t unknown;
+	uint64_t revision;
 	uint64_t modules_mark; /* as of the table */
 	bool keep_addresses;
 };
@@ -50,6 +51,7 @@ struct kernel_map {
 static void cache_clear(struct kernel_map *map)
 {
 	memset(map->cache, 0, sizeof(map->cache));
+	map->revision++;
 }
 
 /* --- identity ----------------------------------------------------------------------------------- */
@@ -264,6 +266,11 @@ uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address)
 	}
 	*entry = found;
 	return found.normalized + (address - found.start);
+}
+
+uint64_t kernel_map_revision(const struct kernel_map *map)
+{
+	return map->revision;
 }
 
 uint64_t kernel_map_unknown(const struct kernel_map *map)

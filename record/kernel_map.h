@@ -34,6 +34,9 @@ void kernel_map_destroy(struct kernel_map *map);
 /* (module id << 32 | offset), or 0 where the address lies in nothing known. */
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address);
 
+/* As long as it stays the same, so does what kernel_map_normalize() says, of all but unknown addresses. */
+uint64_t kernel_map_revision(const struct kernel_map *map);
+
 /* Text made or taken away at run time (PERF_RECORD_KSYMBOL). -ENOSPC beyond a fixed number: its frames stay nameless. */
 int kernel_map_add(struct kernel_map *map, uint64_t address, uint32_t length, bool bpf, const char *name);
 void kernel_map_remove(struct kernel_map *map, uint64_t address);

@@ -32,17 +32,15 @@ int point_events_init(struct point_events *events)
 	uint32_t cpus = events->recording->max_cpus;
 
 	events->filtered = calloc((size_t)cpus * RECORD_MAX_POINTS, sizeof(*events->filtered));
-	events->frames = calloc(RING_MAX_FRAMES, sizeof(*events->frames));
 	events->told = calloc(events->points->items.count + 1, sizeof(*events->told));
-	return events->filtered && events->frames && events->told ? 0 : -ENOMEM;
+	return events->filtered && events->told ? 0 : -ENOMEM;
 }
 
 void point_events_deinit(struct point_events *events)
 {
 	free(events->filtered);
-	free(events->frames);
 	free(events->told);
-	events->filtered = events->frames = events->told = NULL;
+	events->filtered = events->told = NULL;
 }
 
 void point_events_start(struct point_events *events, uint64_t now)
@@ -107,7 +105,7 @@ void point_events_take(struct point_events *events, const struct ring_head *head
 	}
 	sample.probe = hit->point;
 	sample.missing = ring_stacks_missing(hit->flags);
-	stacks = ring_stacks_take(recording, events->frames, &hit->task, (const uint64_t *)hit->frames, hit->kernel_count,
+	stacks = ring_stacks_take(recording, &hit->task, (const uint64_t *)hit->frames, hit->kernel_count,
 				  hit->user_count);
 	sample.flags = ring_stacks_flags(hit->flags, hit->user_count, &stacks);
 	if (events->snapshots && hit->flags & RING_SAMPLE_SNAPSHOT)

@@ -29,7 +29,6 @@ struct point_events {
 	uint64_t start[RECORD_MAX_POINTS], stop[RECORD_MAX_POINTS]; /* of each source; stop 0: it runs */
 	uint64_t refused;   /* records that are not what they should be */
 	uint64_t *filtered; /* per source and CPU, by a -c that is too large for the programs */
-	uint64_t *frames;   /* of one kernel stack */
 	uint64_t *told;	    /* per point: hits last written */
 };
 

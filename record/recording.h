@@ -3,7 +3,7 @@
  * What one recording shares: made in main, passed down, owned piece by piece by those who made the piece.
  * session.c fills it in this order and takes it down in the reverse one:
  *
- *     log, max_cpus, own_tgid -> modules, kernel_map, hits -> sideband -> (start state) -> sources
+ *     log, max_cpus, own_tgid -> modules, kernel_map, kernel_chains, hits -> sideband -> (start state) -> sources
  *
  * Everything here is allocated before the first event. One thread uses it; helper processes get what they need
  * as arguments and never write to the log.
@@ -18,6 +18,7 @@
 
 struct event_log;
 struct hits;
+struct kernel_chains;
 struct kernel_map;
 struct module_table;
 struct sideband;
@@ -39,6 +40,7 @@ struct recording {
 	struct event_log *log;
 	struct module_table *modules;
 	struct kernel_map *kernel_map;
+	struct kernel_chains *kernel_chains;
 	struct hits *hits;
 	struct sideband *sideband;
 

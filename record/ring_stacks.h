@@ -10,23 +10,23 @@
 #include "bpf/ring_event.h"
 #include "format/event_encoder.h"
 #include "record/hits.h"
-#include "record/kernel_map.h"
+#include "record/kernel_chains.h"
 #include "record/recording.h"
 #include "record/user_frames.h"
 
-/* frames: kernel ones, then user ones, leaf first. kernel: room for kernel_count, lent until the record is added. */
-static inline struct event_stacks ring_stacks_take(struct recording *recording, uint64_t *kernel, const struct ring_task *task,
+/* frames: kernel ones, then user ones, leaf first; lent until the next call, at least. */
+static inline struct event_stacks ring_stacks_take(struct recording *recording, const struct ring_task *task,
 						   const uint64_t *frames, uint32_t kernel_count, uint32_t user_count)
 {
+	struct kernel_chain kernel = kernel_chains_take(recording->kernel_chains, frames, kernel_count);
 	struct event_stacks stacks = {
-		.kernel = kernel,
+		.kernel = kernel.frames,
+		.kernel_callers = kernel.callers,
 		.kernel_count = kernel_count,
 		.user = frames + kernel_count,
 		.user_count = user_frames_plausible(frames + kernel_count, user_count),
 	};
 
-	for (uint32_t i = 0; i < kernel_count; i++)
-		kernel[i] = kernel_map_normalize(recording->kernel_map, frames[i]);
 	if (stacks.user_count)
 		stacks.user_owner = hits_generation(recording->hits, task->tgid);
 	return stacks;

@@ -15,6 +15,7 @@
 #include "record/clocks.h"
 #include "record/hits.h"
 #include "record/host.h"
+#include "record/kernel_chains.h"
 #include "record/kernel_map.h"
 #include "record/module_files.h"
 #include "record/module_table.h"
@@ -214,6 +215,8 @@ static int open_state(struct session *session)
 
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
+	if (r >= 0)
+		r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
 	if (r >= 0 && session->config->user_stacks)
 		r = start_state_create(recording, session->nursery, &session->start_state);
 	return r;
@@ -457,6 +460,7 @@ void session_close(struct session *session)
 	drain_close(&session->drain);
 	perf_events_close(&session->events);
 	start_state_destroy(session->start_state);
+	kernel_chains_destroy(recording->kernel_chains);
 	kernel_map_destroy(recording->kernel_map);
 	sideband_destroy(recording->sideband);
 	probe_destroy(session->probe);

@@ -42,23 +42,20 @@ static_assert((int)RING_SUM_INTERRUPTIBLE == WAIT_SUM_INTERRUPTIBLE && (int)RING
 
 int waits_init(struct waits *waits)
 {
-	uint32_t max_frames = probe_max_frames();
 	int r = 0;
 
-	waits->frames = calloc(max_frames, sizeof(*waits->frames));
 	waits->buffer = malloc(BUFFER_BYTES);
 	waits->filtered = calloc(waits->recording->max_cpus, sizeof(*waits->filtered));
-	if (!waits->frames || !waits->buffer || !waits->filtered)
+	if (!waits->buffer || !waits->filtered)
 		return -ENOMEM;
 	if (waits->recording->config->user_stacks)
-		r = user_stacks_create(max_frames, &waits->stacks);
+		r = user_stacks_create(probe_max_frames(), &waits->stacks);
 	return r;
 }
 
 void waits_deinit(struct waits *waits)
 {
 	user_stacks_destroy(waits->stacks);
-	free(waits->frames);
 	free(waits->buffer);
 	free(waits->filtered);
 	*waits = (struct waits){0};
@@ -69,7 +66,7 @@ void waits_deinit(struct waits *waits)
 static struct event_stacks take_stacks(struct waits *waits, const struct ring_task *task, const uint64_t *frames,
 				       uint32_t kernel_count, uint32_t user_count)
 {
-	return ring_stacks_take(waits->recording, waits->frames, task, frames, kernel_count, user_count);
+	return ring_stacks_take(waits->recording, task, frames, kernel_count, user_count);
 }
 
 static bool was_added(struct waits *waits, int r)

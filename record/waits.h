@@ -23,7 +23,6 @@ struct waits {
 	const struct filter *filter;
 	struct snapshots *snapshots; /* NULL: there are none */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
-	uint64_t *frames;	    /* kernel frames, normalized */
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU, by a -c that is too large for the kernel side */
 	uint64_t refused;	    /* records that are not what they should be */

@@ -13,7 +13,7 @@
 #include "record/clocks.h"
 #include "record/filter.h"
 #include "record/hits.h"
-#include "record/kernel_map.h"
+#include "record/kernel_chains.h"
 #include "record/probe.h"
 #include "record/record_options.h"
 #include "record/recording.h"
@@ -92,12 +92,17 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 		.snapshot = user->snapshot,
 	};
 	const struct event_task task = ring_task_event(&raw->task);
+	const struct kernel_chain kernel =
+		kernel_chains_take(recording->kernel_chains, (const uint64_t *)raw->frames, raw->count);
 	struct event_stacks stacks = {
-		.kernel = walk->frames, .kernel_count = raw->count, .user = user->frames, .user_count = user->count};
+		.kernel = kernel.frames,
+		.kernel_count = raw->count,
+		.kernel_callers = kernel.callers,
+		.user = user->frames,
+		.user_count = user->count,
+	};
 	int r;
 
-	for (uint32_t i = 0; i < raw->count; i++)
-		walk->frames[i] = kernel_map_normalize(recording->kernel_map, raw->frames[i]);
 	if (user->count)
 		stacks.user_owner = hits_generation(recording->hits, raw->task.tgid);
 	r = event_log_add_walk_task(recording->log, &row, &task, &stacks);

@@ -39,7 +39,6 @@ struct walk {
 	struct ring_walk totals;  /* of the last walk */
 	bool pending;		  /* its rows wait for user stacks */
 	uint8_t *buffer;
-	uint64_t frames[RING_MAX_FRAMES];
 };
 
 /* nursery: of the helpers that copy user stacks; NULL: without these. */

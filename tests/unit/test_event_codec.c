@@ -146,6 +146,7 @@ struct model {
 	struct event_task task;
 	uint64_t kernel[DEPTH], user[DEPTH];
 	uint32_t kernel_count, user_count;
+	uint64_t kernel_callers;
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -235,7 +236,30 @@ static size_t check_chunk(struct test *t, struct event_encoder *encoder, struct 
 	return count;
 }
 
-static void samples_come_back_through_many_chunks(struct test *t)
+/* A chain that is always the same for its number, but for its leaf. */
+static void make_known_stack(uint64_t *state, uint64_t base, uint64_t number, uint64_t *frames, uint32_t *ret_count)
+{
+	uint64_t own = (number + 1) * 0x9e3779b97f4a7c15;
+
+	make_stack(&own, base, frames, ret_count);
+	if (*ret_count)
+		frames[0] = base + next_random(state) % 3 * 16;
+}
+
+static void make_repeating_sample(uint64_t *state, uint64_t *clocks, struct model *model)
+{
+	uint64_t kernel = next_random(state) % 300;
+
+	make_sample(state, clocks, model);
+	make_known_stack(state, 5ul << 32, kernel, model->kernel, &model->kernel_count);
+	make_known_stack(state, 0x7f0000000000, next_random(state) % 300, model->user, &model->user_count);
+	if (model->kernel_count > 1 && kernel % 3)
+		model->kernel_callers = kernel;
+}
+
+typedef void make_function(uint64_t *state, uint64_t *clocks, struct model *model);
+
+static void check_samples_come_back(struct test *t, make_function *make, size_t least_chunks)
 {
 	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
 	struct model *models = calloc(SAMPLES, sizeof(*models));
@@ -249,9 +273,10 @@ static void samples_come_back_through_many_chunks(struct test *t)
 		struct event_stacks stacks = {.kernel = m->kernel, .user = m->user};
 		int r;
 
-		make_sample(&state, clocks, m);
+		make(&state, clocks, m);
 		stacks.kernel_count = m->kernel_count;
 		stacks.user_count = m->user_count;
+		stacks.kernel_callers = m->kernel_callers;
 		r = event_encode_sample(encoder, &m->sample, &m->task, &stacks);
 		if (r == -ENOSPC) {
 			checked += check_chunk(t, encoder, decoder, models + checked, i - checked);
@@ -261,10 +286,20 @@ static void samples_come_back_through_many_chunks(struct test *t)
 		CHECK_INT(t, r, 0);
 	}
 	check_chunk(t, encoder, decoder, models + checked, SAMPLES - checked);
-	CHECK(t, chunks > 5);
+	CHECK(t, chunks >= least_chunks);
 	event_encoder_destroy(encoder);
 	event_decoder_destroy(decoder);
 	free(models);
+}
+
+static void samples_come_back_through_many_chunks(struct test *t)
+{
+	check_samples_come_back(t, make_sample, 6);
+}
+
+static void stacks_that_come_again_come_back(struct test *t)
+{
+	check_samples_come_back(t, make_repeating_sample, 4);
 }
 
 /* --- bytes by hand ----------------------------------------------------------------------------------- */
@@ -409,6 +444,7 @@ static void symbols_come_back_over_several_records(struct test *t)
 }
 
 TEST_MAIN(TEST(state_records_come_back), TEST(the_chunk_knows_its_time_range), TEST(limits_are_refused_when_writing),
-	  TEST(samples_come_back_through_many_chunks), TEST(unknown_kinds_and_trailing_fields_are_skipped),
+	  TEST(samples_come_back_through_many_chunks),
+	  TEST(stacks_that_come_again_come_back), TEST(unknown_kinds_and_trailing_fields_are_skipped),
 	  TEST(malformed_records_end_the_chunk), TEST(depth_is_bounded_across_records),
 	  TEST(symbols_come_back_over_several_records))

@@ -101,7 +101,12 @@ static void make(struct random *state, uint64_t time, uint64_t last, struct mode
 static int encode(struct event_encoder *encoder, struct model *model)
 {
 	struct event_task task = task_of(model->task), other = task_of(model->other);
-	struct event_stacks stacks = {model->kernel, model->user, model->kernel_count, model->user_count, 0};
+	struct event_stacks stacks = {
+		.kernel = model->kernel,
+		.user = model->user,
+		.kernel_count = model->kernel_count,
+		.user_count = model->user_count,
+	};
 	struct model copy = *model; /* the encoder writes numbers of the chunk into it */
 
 	switch (model->kind) {

@@ -79,36 +79,6 @@ size_t event_encoder_payload(const struct event_encoder *encoder, const void **r
 	return encoder->used;
 }
 
-bool encoder_has_room(const struct event_encoder *encoder, size_t bytes)
-{
-	return bytes <= encoder->room - encoder->used;
-}
-
-void encoder_note_time(struct event_encoder *encoder, uint64_t time)
-{
-	encoder->time = time;
-	if (time < encoder->first)
-		encoder->first = time;
-	if (time > encoder->last)
-		encoder->last = time;
-}
-
-uint8_t *encoder_record_start(const struct event_encoder *encoder, enum event_kind kind)
-{
-	return varint_put(encoder->bytes + encoder->used + 1, kind);
-}
-
-void encoder_record_finish(struct event_encoder *encoder, const uint8_t *end)
-{
-	uint8_t *start = encoder->bytes + encoder->used;
-	size_t length = (size_t)(end - start) - 1, prefix = varint_size(length);
-
-	if (prefix > 1)
-		memmove(start + prefix, start + 1, length);
-	varint_put(start, length);
-	encoder->used += prefix + length;
-}
-
 /* --- records that the table describes ------------------------------------------------------------ */
 
 /* Bytes a field takes at most, or -EINVAL where its value is over the limit. */

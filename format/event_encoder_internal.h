@@ -3,6 +3,8 @@
 #ifndef RWALKER_FORMAT_EVENT_ENCODER_INTERNAL_H
 #define RWALKER_FORMAT_EVENT_ENCODER_INTERNAL_H
 
+#include <string.h>
+
 #include "format/event_encoder.h"
 #include "format/event_layout.h"
 #include "format/limits.h"
@@ -33,12 +35,36 @@ struct event_encoder {
 	struct task_table tasks;
 };
 
-bool encoder_has_room(const struct event_encoder *encoder, size_t bytes);
-void encoder_note_time(struct event_encoder *encoder, uint64_t time);
+static inline bool encoder_has_room(const struct event_encoder *encoder, size_t bytes)
+{
+	return bytes <= encoder->room - encoder->used;
+}
+
+static inline void encoder_note_time(struct event_encoder *encoder, uint64_t time)
+{
+	encoder->time = time;
+	if (time < encoder->first)
+		encoder->first = time;
+	if (time > encoder->last)
+		encoder->last = time;
+}
 
 /* A record is written behind a length of one byte, and moved where it turns out to need more. */
-uint8_t *encoder_record_start(const struct event_encoder *encoder, enum event_kind kind);
-void encoder_record_finish(struct event_encoder *encoder, const uint8_t *end);
+static inline uint8_t *encoder_record_start(const struct event_encoder *encoder, enum event_kind kind)
+{
+	return varint_put(encoder->bytes + encoder->used + 1, kind);
+}
+
+static inline void encoder_record_finish(struct event_encoder *encoder, const uint8_t *end)
+{
+	uint8_t *start = encoder->bytes + encoder->used;
+	size_t length = (size_t)(end - start) - 1, prefix = varint_size(length);
+
+	if (prefix > 1)
+		memmove(start + prefix, start + 1, length);
+	varint_put(start, length);
+	encoder->used += prefix + length;
+}
 
 /* Bytes that all fields take at most, stacks not counted; -EINVAL where one is over its limit. */
 int64_t encoder_fields_room(const struct event_layout *layout, const void *record);

@@ -401,8 +401,9 @@ static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_s
 	return !bpf_seq_write(meta->seq, record, sizeof(*record));
 }
 
+/* Its user stack is copied by others (bpf/sleepers.bpf.c), who see by the switches whether it is still that of the wait. */
 static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
-				       u64 now, void *scratch)
+				       u64 now, u64 switches, void *scratch)
 {
 	struct ring_wait *record = scratch;
 	u64 length = fill_wait(task, entry, now, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry, 0), record), stack = 0;
@@ -413,16 +414,18 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 		record->run_queue = now - record->rest[0]; /* called for, and not on a CPU yet */
 	if (record->run_queue > now - entry->out)
 		record->run_queue = now - entry->out;
+	if (record->flags & RING_WAIT_USER_LATER)
+		record->out_key = still_pending(task, entry);
 	if (!task->on_cpu)
 		stack = wait_stack(task, record);
-	return !bpf_seq_write(meta->seq, record, length + stack);
+	return !bpf_seq_write(meta->seq, record, length + stack) && !bpf_seq_write(meta->seq, &switches, sizeof(switches));
 }
 
 /* What has not ended, and what was not told of the rest. A task that is switched in meanwhile tells its wait itself. */
 static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_struct *task, void *scratch)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
-	u64 now = bpf_ktime_get_ns();
+	u64 switches = task->nvcsw + task->nivcsw, now = bpf_ktime_get_ns(); /* before it is known which wait it is in */
 
 	if (!entry || (entry->flags & WAIT_CLOSED))
 		return;
@@ -434,7 +437,7 @@ static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_st
 	if (now < entry->out || now - entry->out < wait_knobs.least || now - entry->out > wait_knobs.most ||
 	    !state_is_wanted(entry->state))
 		return;
-	if (!write_wait(meta, task, entry, now, scratch))
+	if (!write_wait(meta, task, entry, now, switches, scratch))
 		entry->flags &= ~WAIT_CLOSED; /* the page is full: the kernel comes back for this task with the next one */
 }
 

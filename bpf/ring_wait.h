@@ -41,14 +41,15 @@ struct ring_waker {
 struct ring_wait {
 	struct ring_head head; /* time: of the switch-in */
 	__u64 out;
-	__u64 out_key; /* how the user stack that was taken at the switch-out calls that moment */
+	__u64 out_key; /* how the user stack that was taken at the switch-out calls that moment; not ended, USER_LATER: since which
+			  switch-in waits of the same system call have none yet, 0: this one only */
 	__u64 run_queue;
 	__u32 state;
 	__u16 wait_class, out_cpu;
 	__u32 flags;
 	__u32 kernel_count;
 	struct ring_task task;
-	__u64 rest[]; /* [struct ring_waker] · frames */
+	__u64 rest[]; /* [struct ring_waker] · frames · NOT_ENDED: the task's switches so far */
 };
 
 struct ring_wake {

@@ -103,6 +103,15 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, struct wait
 	return RING_WAIT_USER_LATER;
 }
 
+/* Since when waits of the system call that a sleeping task is in have no user stack; 0: the task was elsewhere then. */
+static __always_inline u64 still_pending(struct task_struct *task, const struct wait_entry *entry)
+{
+	u64 ip, sp;
+
+	read_user_registers(task, &ip, &sp);
+	return ip == entry->ip && sp == entry->sp ? entry->pending : 0;
+}
+
 /* The system call of the current task returns: the user stack of the waits within it. */
 static __always_inline void take_pending(void *ctx, struct task_struct *task)
 {

@@ -48,9 +48,9 @@ enum user_missing {
 	USER_MISSING_EXITING = 3,
 	USER_MISSING_CHANGED = 4, /* waits: the system call returned to another place than it came from (exec) */
 	USER_MISSING_NO_ROOM = 5, /* waits: not taken at the switch-out, or not kept */
-	USER_MISSING_BUSY = 6,	  /* walks: its memory was locked, or took too long to read */
-	USER_MISSING_RUNNING = 7, /* walks: it ran */
-	USER_MISSING_REFUSED = 8, /* walks: the kernel does not let a program read it */
+	USER_MISSING_BUSY = 6,	  /* walks, waits that had not ended: its memory was locked, or took too long to read */
+	USER_MISSING_RUNNING = 7, /* walks, waits that had not ended: it ran */
+	USER_MISSING_REFUSED = 8, /* walks, waits that had not ended: the kernel does not let a program read it */
 };
 
 /*

@@ -34,7 +34,7 @@ void probe_sleepers_load(struct probe *probe)
 	if (r >= 0)
 		return;
 	probe_sleepers_unload(probe);
-	log_warning("this kernel does not let a program copy the user stacks of sleeping tasks (%s): walks are without them",
+	log_warning("this kernel does not let a program copy the user stacks of sleeping tasks (%s): walks, and waits that do not end, are without them",
 		    strerror(-r));
 }
 

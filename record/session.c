@@ -30,9 +30,9 @@ enum {
 	START_STATE_LAST_MS = 200,
 	START_STATE_WALK_MS = 2000, /* for which the first walk with user stacks waits */
 	MODULE_FILES_MS = 2,
-	WALK_PASS_MS = 5,
-	WALK_LAST_MS = 2000,
-	WALK_STOPPED_MS = 300,
+	USERS_PASS_MS = 5,
+	USERS_LAST_MS = 2000,
+	USERS_STOPPED_MS = 300,
 	CLOCK_SECONDS = 10,
 	MAX_EVENTS = 16,
 };
@@ -124,6 +124,7 @@ static void stop_waits(struct session *session)
 	if (!session->waiting)
 		return;
 	session->waiting = false;
+	walk_finish(&session->walk, USERS_STOPPED_MS);
 	(void)drain_pass(&session->drain); /* user stacks that were kept for waits that have not ended are older than these */
 	if (waits_stop(&session->waits) < 0)
 		stop(session, RECORDING_FAILED);
@@ -172,6 +173,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 		if (schedule_take_end(schedule, SCHEDULE_POINTS + i, now))
 			stop_points(session, i);
 	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
+		unended_waits_finish(&session->waits.unended, USERS_LAST_MS);
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
 		judge_stuck(session);
@@ -211,12 +213,14 @@ static uint64_t pass_ms(struct session *session, uint64_t now)
 		session->files_asked = counts.attempts;
 		session->prompt_until = now + PROMPT_SECONDS * SECOND;
 	}
+	if (session->walk.pending || session->waits.unended.pending)
+		return USERS_PASS_MS;
 	return now < session->prompt_until || (session->start_state && !session->start_state_done) ? PROMPT_PASS_MS : PASS_MS;
 }
 
 static void wait_for_events(struct session *session, uint64_t now)
 {
-	uint64_t next = schedule_next(&session->schedule), pause = session->walk.pending ? WALK_PASS_MS : pass_ms(session, now);
+	uint64_t next = schedule_next(&session->schedule), pause = pass_ms(session, now);
 	struct epoll_event events[MAX_EVENTS];
 
 	if (next <= now || session->behind)
@@ -252,6 +256,7 @@ static void run(struct session *session)
 		session->behind = drain_pass(&session->drain);
 		follow_start_state(session);
 		walk_step(&session->walk, 0);
+		unended_waits_step(&session->waits.unended, 0);
 		if (session->files) /* while the processes that mapped them still live */
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();
@@ -267,12 +272,14 @@ static void run(struct session *session)
 static void finish_events(struct session *session)
 {
 	struct recording *recording = &session->recording;
+	unsigned int budget = recording->stop == RECORDING_ENDED ? USERS_LAST_MS : USERS_STOPPED_MS;
 	uint64_t now;
 
 	stop_sampling(session);
+	walk_finish(&session->walk, budget);
 	stop_waits(session);
 	stop_all_points(session);
-	walk_finish(&session->walk, recording->stop == RECORDING_ENDED ? WALK_LAST_MS : WALK_STOPPED_MS);
+	unended_waits_finish(&session->waits.unended, budget);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST_MS);
 	(void)drain_pass(&session->drain);

@@ -26,6 +26,7 @@ struct module_files;
 struct nursery;
 struct probe;
 struct start_state;
+struct walk_users;
 
 enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4, SOURCE_ID_POINTS = 5 };
 
@@ -47,6 +48,7 @@ struct session {
 	struct probe *probe;
 	struct perf_events events;
 	struct drain drain;
+	struct walk_users *users; /* NULL: no user stacks of tasks that sleep */
 	struct walk walk;
 	struct waits waits;
 	struct snapshots snapshots;

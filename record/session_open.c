@@ -27,6 +27,7 @@
 #include "record/sched_clock.h"
 #include "record/sideband.h"
 #include "record/start_state.h"
+#include "record/walk_users.h"
 
 enum {
 	START_STATE_MS = 300, /* the rest is told while the recording runs */
@@ -150,6 +151,12 @@ static int open_points(struct session *session)
 	return points_resolve(&session->config->points, &session->points);
 }
 
+/* Somebody looks at all tasks, and asks for the user stacks of those that sleep. */
+static bool wants_sleepers(const struct record_config *config)
+{
+	return config->user_stacks && (config->walk.wanted || config->offcpu.wanted);
+}
+
 static int open_programs(struct session *session)
 {
 	const struct record_config *config = session->config;
@@ -166,7 +173,7 @@ static int open_programs(struct session *session)
 		.filter = &session->filter,
 		.cpu = config->profile.wanted,
 		.tasks = config->walk.wanted,
-		.sleepers = config->walk.wanted && config->user_stacks,
+		.sleepers = wants_sleepers(config),
 		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
 		.waits = config->offcpu.wanted ? &waits : NULL,
 		.points = config->points.count ? &points : NULL,
@@ -261,6 +268,7 @@ static int open_waits(struct session *session)
 		.probe = session->probe,
 		.filter = &session->filter,
 		.snapshots = session->drain.snapshots,
+		.unended = {.recording = &session->recording, .users = session->users, .source = SOURCE_ID_OFFCPU},
 	};
 	r = waits_init(&session->waits);
 	session->drain.waits = &session->waits;
@@ -293,6 +301,8 @@ static int open_sources(struct session *session)
 		r = snapshots_init(&session->snapshots, recording, &session->filter);
 		session->drain.snapshots = &session->snapshots;
 	}
+	if (r >= 0 && wants_sleepers(session->config))
+		r = walk_users_create(recording, session->probe, session->nursery, &session->users);
 	if (r >= 0 && session->config->offcpu.wanted)
 		r = open_waits(session);
 	if (r >= 0 && session->config->points.count)
@@ -305,6 +315,7 @@ static int open_sources(struct session *session)
 		.probe = session->probe,
 		.filter = &session->filter,
 		.source = SOURCE_ID_TASKS,
+		.users = session->users,
 	};
 	session->loss = (struct loss){
 		.recording = recording,
@@ -318,7 +329,7 @@ static int open_sources(struct session *session)
 		.waits_source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
 	};
-	r = walk_init(&session->walk, session->config->walk.wanted && session->config->user_stacks ? session->nursery : NULL);
+	r = walk_init(&session->walk);
 	return r < 0 ? r : loss_init(&session->loss);
 }
 
@@ -453,6 +464,7 @@ void session_close(struct session *session)
 	loss_deinit(&session->loss);
 	walk_deinit(&session->walk);
 	waits_deinit(&session->waits);
+	walk_users_destroy(session->users);
 	point_events_deinit(&session->point_events);
 	snapshots_deinit(&session->snapshots);
 	if (session->epoll_fd >= 0)

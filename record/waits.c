@@ -145,6 +145,12 @@ static void take_waker(const struct ring_waker *raw, struct event_wait *wait, st
 	*ret_task = ring_task_event(&raw->task);
 }
 
+/* Of what comes behind the frames. */
+static size_t switches_bytes(const struct ring_wait *raw)
+{
+	return raw->flags & RING_WAIT_NOT_ENDED ? sizeof(uint64_t) : 0;
+}
+
 static void take_wait(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_wait *raw = (const void *)head;
@@ -165,7 +171,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	};
 	struct event_stacks stacks;
 
-	if (length < fixed + raw->kernel_count * sizeof(uint64_t) || raw->out > head->time ||
+	if (length < fixed + raw->kernel_count * sizeof(uint64_t) + switches_bytes(raw) || raw->out > head->time ||
 	    raw->wait_class >= WAIT_CLASSES) {
 		waits->refused++;
 		return;
@@ -174,8 +180,11 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (with_waker)
 		take_waker((const void *)raw->rest, &wait, &waker);
-	if (was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
-		ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
+	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
+		return;
+	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
+	if (raw->flags & RING_WAIT_NOT_ENDED && raw->flags & RING_WAIT_USER_LATER)
+		unended_waits_add(&waits->unended, raw, frames[raw->kernel_count]);
 }
 
 static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)
@@ -319,7 +328,7 @@ static size_t record_length(const char *at, size_t room)
 		return 0;
 	if (head->kind == RING_WAIT)
 		length += wait->kernel_count * sizeof(uint64_t) +
-			  (wait->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0);
+			  (wait->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0) + switches_bytes(wait);
 	return length <= room ? length : 0;
 }
 
@@ -392,6 +401,7 @@ int waits_stop(struct waits *waits)
 	int r = look(waits, RING_LOOK_LAST);
 
 	probe_waits_detach(waits->probe);
+	unended_waits_begin(&waits->unended);
 	return r < 0 ? log_error(-r, "cannot look at all tasks again: waits that have not ended are missing: %s",
 				 strerror(-r)) : 0;
 }

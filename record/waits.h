@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/unended_waits.h"
+
 struct filter;
 struct probe;
 struct recording;
@@ -23,6 +25,7 @@ struct waits {
 	const struct filter *filter;
 	struct snapshots *snapshots; /* NULL: there are none */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
+	struct unended_waits unended;
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU, by a -c that is too large for the kernel side */
 	uint64_t refused;	    /* records that are not what they should be */
@@ -36,7 +39,10 @@ int waits_open(struct waits *waits);
 void waits_start(struct waits *waits);
 /* Once in a while: the scheduler's clock against ours, which is adjusted as it runs. */
 void waits_follow_clock(struct waits *waits);
-/* The last look; then the programs are gone, and what they told is still in the rings. -errno after it said why. */
+/*
+ * The last look; then the programs are gone, and what they told is still in the rings. User stacks of waits that have not
+ * ended are under way (unended_waits.h). -errno after it said why.
+ */
 int waits_stop(struct waits *waits);
 
 /* One record of a ring, of any kind but a sample; frames beyond its length are not looked at. */

@@ -24,7 +24,6 @@
 enum {
 	BUFFER_BYTES = 256 << 10,
 	USERS_MS = 2000, /* for user stacks, at most */
-	STEP_MS = 10,
 	TASK_UNINTERRUPTIBLE = 2,
 	TASK_NOLOAD = 0x400,
 };
@@ -38,18 +37,14 @@ static_assert((int)RING_WALK_ON_CPU == WALK_TASK_ON_CPU && (int)RING_WALK_IOWAIT
 		      (int)RING_WALK_TRUNCATED == WALK_TASK_KERNEL_TRUNCATED,
 	      "the programs' flags are the format's");
 
-int walk_init(struct walk *walk, struct nursery *nursery)
+int walk_init(struct walk *walk)
 {
 	walk->buffer = malloc(BUFFER_BYTES);
-	if (!walk->buffer)
-		return -ENOMEM;
-	return nursery ? walk_users_create(walk->recording, walk->probe, nursery, &walk->users) : 0;
+	return walk->buffer ? 0 : -ENOMEM;
 }
 
 void walk_deinit(struct walk *walk)
 {
-	walk_users_destroy(walk->users);
-	walk->users = NULL;
 	free(walk->buffer);
 	walk->buffer = NULL;
 }
@@ -124,12 +119,8 @@ static void begin_users(struct walk *walk)
 
 static void finish_users(struct walk *walk, unsigned int budget_ms)
 {
-	uint64_t end = clocks_now() + budget_ms * UINT64_C(1000000);
-
-	while (walk->pending && clocks_now() < end)
-		walk->pending = !walk_users_step(walk->users, STEP_MS, encode_row, walk);
 	if (walk->pending)
-		walk_users_give_up(walk->users, encode_row, walk);
+		walk_users_finish(walk->users, budget_ms, encode_row, walk);
 	walk->pending = false;
 }
 

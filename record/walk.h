@@ -35,14 +35,14 @@ struct walk {
 		uint32_t tid;
 		char comm[RING_COMM_SIZE];
 	} worst;
-	struct walk_users *users; /* NULL: no user stacks */
+	struct walk_users *users; /* NULL: no user stacks. Shared with waits: one of them at a time */
 	struct ring_walk totals;  /* of the last walk */
 	bool pending;		  /* its rows wait for user stacks */
 	uint8_t *buffer;
 };
 
-/* nursery: of the helpers that copy user stacks; NULL: without these. */
-int walk_init(struct walk *walk, struct nursery *nursery);
+/* -ENOMEM. */
+int walk_init(struct walk *walk);
 void walk_deinit(struct walk *walk);
 
 /*

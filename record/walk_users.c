@@ -8,13 +8,15 @@
 #include "common/cleanup.h"
 #include "format/event_log.h"
 #include "record/arch_registers.h"
+#include "record/clocks.h"
 #include "record/frame_chain.h"
 #include "record/probe.h"
 #include "record/recording.h"
 #include "record/sleepers.h"
 #include "record/snapshots.h"
 
-enum { HELD_BYTES = 8 << 20 }; /* pages come as they are used */
+enum { HELD_BYTES = 8 << 20, /* pages come as they are used */
+       STEP_MS = 10 };
 
 struct held_row {
 	uint32_t at;	  /* in the buffer */
@@ -217,8 +219,13 @@ bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *
 	return true;
 }
 
-void walk_users_give_up(struct walk_users *users, walk_users_emit *emit, void *context)
+void walk_users_finish(struct walk_users *users, unsigned int budget_ms, walk_users_emit *emit, void *context)
 {
+	uint64_t end = clocks_now() + budget_ms * UINT64_C(1000000);
+
+	while (clocks_now() < end)
+		if (walk_users_step(users, STEP_MS, emit, context))
+			return;
 	if (users->sleepers)
 		sleepers_give_up(users->sleepers);
 	(void)walk_users_step(users, 0, emit, context);

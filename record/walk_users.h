@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of a walk that wait for their user stacks. They are held while sleepers.h copies the stacks of those that sleep, and
- * given back one by one, each once: with its stack, or with why there is none. Memory is fixed.
+ * Rows of a walk, or of the last look at waits, that wait for their user stacks. They are held while sleepers.h copies the stacks
+ * of those that sleep, and given back one by one, each once: with its stack, or with why there is none. Memory is fixed.
  */
 #ifndef RWALKER_RECORD_WALK_USERS_H
 #define RWALKER_RECORD_WALK_USERS_H
@@ -38,7 +38,7 @@ bool walk_users_hold(struct walk_users *users, const struct ring_walk_task *row,
 void walk_users_begin(struct walk_users *users);
 /* Waits for at most timeout_ms. True: all rows were given back. */
 bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *emit, void *context);
-/* What has no stack by now has none. */
-void walk_users_give_up(struct walk_users *users, walk_users_emit *emit, void *context);
+/* Steps until all were given back; what has no stack after budget_ms has none. */
+void walk_users_finish(struct walk_users *users, unsigned int budget_ms, walk_users_emit *emit, void *context);
 
 #endif

@@ -28,7 +28,7 @@ struct profile_quality { /* samples, after filters */
 	uint64_t stripped;		   /* with BPF frames taken off the leaf */
 	uint64_t unknown_source;
 	uint64_t user_changed, user_no_room, user_not_returned; /* waits: user stack missing, why */
-	uint64_t user_busy, user_ran, user_refused; /* walks: likewise */
+	uint64_t user_busy, user_ran, user_refused; /* walks, waits that had not ended: likewise */
 	uint64_t unwound, snapshots_missing; /* user stacks; snapshots that events refer to */
 	uint64_t stops[NOTES];		     /* of unwound: by what is noted at the root; NOTE_NONE: clean */
 	uint64_t tails, guessed;	     /* of unwound */

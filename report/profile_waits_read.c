@@ -197,7 +197,10 @@ static uint32_t note_missing(struct profile_quality *quality, uint64_t missing)
 	quality->user_exiting += missing == USER_MISSING_EXITING;
 	quality->user_changed += missing == USER_MISSING_CHANGED;
 	quality->user_no_room += missing == USER_MISSING_NO_ROOM;
-	quality->user_fault += missing == USER_MISSING_FAULT || missing > USER_MISSING_NO_ROOM;
+	quality->user_busy += missing == USER_MISSING_BUSY;
+	quality->user_ran += missing == USER_MISSING_RUNNING;
+	quality->user_refused += missing == USER_MISSING_REFUSED;
+	quality->user_fault += missing == USER_MISSING_FAULT || missing > USER_MISSING_REFUSED;
 	return CHAIN_USER_MISSING;
 }
 

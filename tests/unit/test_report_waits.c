@@ -151,6 +151,37 @@ static void a_user_stack_is_not_for_later_waits_nor_for_others(struct test *t)
 	profile_destroy(profile);
 }
 
+/* What was copied of threads that sleep at the end, and why it was not. */
+static void waits_that_have_not_ended_have_user_stacks(struct test *t)
+{
+	static const uint64_t missing[] = {0, USER_MISSING_BUSY, USER_MISSING_RUNNING, USER_MISSING_REFUSED, USER_MISSING_FAULT};
+	static const char *const said[] = {NULL, "took too long to read", "the task ran before", "does not let it be copied",
+					   "could not be read"};
+	enum { THREADS = sizeof(missing) / sizeof(missing[0]) };
+	const struct profile_wait *waits;
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	for (uint32_t i = 0; i < THREADS; i++)
+		add_wait(trace, SLEEPER + 10 + i,
+			 (struct event_wait){.time = 9000, .length = 5000, .state = 1, .flags = WAIT_USER_LATER | WAIT_NOT_ENDED});
+	made_trace_flush(trace);
+	for (uint32_t i = 0; i < THREADS; i++)
+		add_user_stack(trace, SLEEPER + 10 + i, 9000 + i, i, missing[i]); /* that of the first comes at the same time */
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	REQUIRE(t, profile_waits(profile, &waits) == THREADS);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		CHECK_INT(t, chain_length(profile, waits[i].node), missing[i] ? 1 : 3);
+		CHECK_INT(t, waits[i].chain_flags, missing[i] ? CHAIN_USER_MISSING : 0);
+		CHECK(t, !missing[i] || account_has(profile, said[i], NULL));
+	}
+	CHECK(t, !account_has(profile, "had not returned", NULL));
+	profile_destroy(profile);
+}
+
 static void weights_are_what_lies_in_the_recording(struct test *t)
 {
 	const struct profile_wait_totals *totals;
@@ -295,5 +326,6 @@ static void moments_are_found_on_the_clock(struct test *t)
 }
 
 TEST_MAIN(TEST(what_belongs_together_is_found), TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
+	  TEST(waits_that_have_not_ended_have_user_stacks),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(filters_choose_waits), TEST(sums_are_kept_by_task),
 	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock))

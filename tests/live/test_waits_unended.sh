@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Waits that have not ended when the recording does: no system call returns there, and yet they show the user code that got the
+# thread into it, by frame pointers with -u, without them with --dwarf.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/waits_lib.sh"
+
+readonly FRAMED='framed;nap_outer;nap_middle;' PLAIN='plain;doze_outer;doze_middle;doze_inner;'
+
+start_tasks() {
+	start "$workloads/sleepers" >"$scratch/sleepers.out"
+	pid=$started
+	wait_for 10 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
+	sleep 0.2
+}
+
+# path NAME COMM: the stack of the thread's only wait, folded.
+path() {
+	"$report" --folded --source offcpu --class open -c "^$2\$" "$scratch/$1.rwk" 2>"$scratch/$1.folded.err" | sed 's/ [0-9]*$//'
+}
+
+check_path() { # WHAT NAME COMM FUNCTIONS
+	local got
+	got=$(path "$2" "$3")
+	check_equal "$1: stacks of $3" 1 "$(grep -c . <<<"$got")"
+	check "$1: '$got' has '$4'" grep -qF "$4" <<<"$got"
+	check "$1: '$got' goes on in the kernel" grep -q 'pause.*;.*do_syscall_64' <<<"$got"
+	check "$1: no user stack is missing, not '$(grep 'lack the user' "$scratch/$2.folded.err")'" \
+		test_no_missing "$scratch/$2.folded.err"
+}
+
+test_no_missing() {
+	! grep -q 'lack the user stack' "$1"
+}
+
+test_frame_pointers() {
+	recorded frames "$record" --offcpu 1 -u --pid "$pid" -o "$scratch/frames.rwk" || return
+	check_path "by frame pointers" frames sl_framed "$FRAMED"
+}
+
+test_dwarf() {
+	recorded dwarf "$record" --offcpu 1 --dwarf --pid "$pid" -o "$scratch/dwarf.rwk" || return
+	check_path "with a snapshot" dwarf sl_framed "${FRAMED}nap_inner;"
+	check_path "without frame pointers" dwarf sl_plain "$PLAIN"
+	run_ok condensed "$report" --condense "$scratch/dwarf.rwk" -o "$scratch/condensed.rwk" || return
+	"$report" --tree -q "$scratch/dwarf.rwk" >"$scratch/dwarf.tree"
+	"$report" --tree -q "$scratch/condensed.rwk" >"$scratch/condensed.tree"
+	check "the condensed trace shows the same" cmp "$scratch/dwarf.tree" "$scratch/condensed.tree"
+}
+
+# Somebody interrupts the recording, of all threads there are, with walks beside it.
+test_interrupted() {
+	local recorder
+	"$record" --offcpu 0 -i 1 -a --dwarf -o "$scratch/stopped.rwk" 2>"$scratch/stopped.err" &
+	recorder=$!
+	children="$children $recorder"
+	sleep 3
+	kill -INT "$recorder"
+	wait "$recorder"
+	check_equal "exit code after an interrupt" 0 $?
+	check_path "interrupted" stopped sl_plain "$PLAIN"
+	check_number "walks with the stack: $("$report" --tasks "$scratch/stopped.rwk" | grep -c doze_middle)" \
+		"$("$report" --tasks "$scratch/stopped.rwk" | grep -c doze_middle) >= 2"
+}
+
+# Each wait in a system call that has not ended has a record of its user stack, or of why there is none.
+test_all() {
+	recorded all "$record" --offcpu 1 -u -o "$scratch/all.rwk" || return
+	"$report" --dump "$scratch/all.rwk" | python3 -B -c '
+import re
+import sys
+
+NOT_ENDED, USER_LATER = 1024, 64
+chunk, waiting, told = 0, set(), set()
+for line in sys.stdin:
+    words = line.split()
+    if words and words[0] == "chunk":
+        chunk += 1
+    fields = dict(re.findall(r"(\w+)=(\w+)", line))
+    if line.startswith("  wait ") and int(fields["flags"], 0) & NOT_ENDED and int(fields["flags"], 0) & USER_LATER:
+        waiting.add((chunk, fields["task"]))
+    if line.startswith("  user-stack ") and (int(fields["user"]) or int(fields["missing"])):
+        told.add((chunk, fields["task"]))
+print(len(waiting), len(waiting - told))' >"$scratch/all.counts"
+	read -r waits bare <"$scratch/all.counts"
+	check_number "waits in system calls that had not ended: $waits" "$waits >= 3"
+	check_equal "of them with neither a user stack nor a reason" 0 "$bare"
+}
+
+need_offcpu
+start_tasks
+test_frame_pointers
+test_dwarf
+test_interrupted
+test_all
+finish

@@ -17,12 +17,11 @@ const volatile __u32 point_number; /* 0: the cookie tells */
 const volatile __u32 point_source_index;
 const volatile __u32 point_source; /* id */
 const volatile __u32 point_max_frames = RING_MAX_FRAMES;
-const volatile __u64 point_rate; /* stacks per second, CPU and source; 0: all */
+const volatile __u64 point_interval; /* ns between stacks of a CPU and source, in the long run; 0: all are taken */
+const volatile __u64 point_burst;    /* how much too early they may come, ns */
 const volatile bool point_user_stacks;
 const volatile bool point_in_scheduler; /* its stacks are taken under the locks of the scheduler */
 __u32 points_armed;
-
-#define SECOND 1000000000ULL
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -38,26 +37,17 @@ struct { /* by number; the recorder sets how many */
 	__type(value, struct ring_point_hits);
 } point_hits SEC(".maps");
 
-/*
- * The second's allowance comes little by little, a tenth of it at once: so a storm is sampled all through the second, and not
- * at its beginning only. (The coarse clock would do, but tracing programs may not read it.)
- */
+/* A leaky bucket. (The coarse clock would do, but tracing programs may not read it.) */
 static __always_inline bool within_rate(struct ring_point_source *source)
 {
-	u64 now, elapsed;
+	u64 now;
 
-	if (!point_rate)
+	if (!point_interval)
 		return true;
 	now = bpf_ktime_get_ns();
-	elapsed = now - source->window;
-	if (elapsed >= SECOND) {
-		source->window = now;
-		source->taken = 0;
-		elapsed = 0;
-	}
-	if (source->taken >= point_rate || source->taken * SECOND > point_rate * (SECOND / 10 + elapsed))
+	if (source->due > now + point_burst)
 		return false;
-	source->taken++;
+	source->due = (source->due > now ? source->due : now) + point_interval;
 	return true;
 }
 

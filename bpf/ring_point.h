@@ -11,7 +11,7 @@ enum { RING_MAX_POINT_SOURCES = 32 };
 
 struct ring_point_source { /* per CPU, of one --trace or --kfunc: running totals, and what --rate-limit still allows */
 	__u64 counters[RING_COUNTERS];
-	__u64 window, taken; /* begin of the second that is running; stacks taken in it */
+	__u64 due; /* when the next stack would be taken, were they taken at even distances */
 };
 
 struct ring_point_hits { /* per CPU, of one point: running totals */

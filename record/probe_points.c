@@ -85,6 +85,19 @@ static bool in_scheduler(const struct probe *probe, enum point_hook hook, uint32
 	return hook >= POINT_FENTRY || !category || !strcmp(category, "sched");
 }
 
+/*
+ * A tenth of the second's stacks may come at once, so that a short burst is recorded whole, and the other nine follow at even
+ * distances, so that a storm is sampled all through: in no second, wherever it begins, are there more than `rate`.
+ */
+static void set_rate(struct points_bpf *programs, uint64_t rate)
+{
+	const uint64_t second = 1000000000;
+	uint64_t at_once = rate >= 10 ? rate / 10 : 1, interval = rate ? (10 * second + 9 * rate - 1) / (9 * rate) : 0;
+
+	programs->rodata->point_interval = interval;
+	programs->rodata->point_burst = (at_once - 1) * interval;
+}
+
 static void set_up(const struct probe *probe, const struct point_object *object, uint32_t number)
 {
 	const struct probe_settings *settings = &probe->settings;
@@ -95,7 +108,7 @@ static void set_up(const struct probe *probe, const struct point_object *object,
 	programs->rodata->point_source_index = object->source;
 	programs->rodata->point_source = points->first_source + object->source;
 	programs->rodata->point_max_frames = settings->max_frames;
-	programs->rodata->point_rate = points->rate_limit;
+	set_rate(programs, points->rate_limit);
 	programs->rodata->point_user_stacks = settings->user_stacks;
 	programs->rodata->point_in_scheduler = in_scheduler(probe, object->hook, number);
 	programs->rodata->snapshot_bytes = settings->snapshot_bytes;

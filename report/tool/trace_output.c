@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,19 +14,45 @@
 #include "format/io.h"
 #include "report/read/progress.h"
 
-static int create(const char *path, int *ret_fd)
+static const char OPEN_FILES[] = "/proc/self/fd";
+
+/*
+ * A file without a name in the folder of `path`: it gets that when it is whole, so that whoever kills us finds nothing. False
+ * where there is no such thing.
+ */
+static bool create_nameless(const char *path, int *ret_fd)
 {
-	int fd = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 
-	if (fd < 0 && errno == EEXIST)
+	if (!folder || access(OPEN_FILES, X_OK) < 0)
+		return false;
+	*ret_fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return *ret_fd >= 0;
+}
+
+static int create_named(const char *path, int *ret_fd)
+{
+	*ret_fd = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
+static int say_why(const char *path, int r)
+{
+	if (r == -EEXIST)
 		return log_error(EEXIST, "'%s' exists already: choose another name with -o", path);
-	if (fd < 0) {
-		int error = errno;
+	return log_error(-r, "cannot create '%s': %s", path, strerror(-r));
+}
 
-		return log_error(error, "cannot create '%s': %s", path, strerror(error));
-	}
-	*ret_fd = fd;
-	return 0;
+static int create(struct trace_output *output)
+{
+	struct stat status;
+	int r = lstat(output->path, &status) == 0 ? -EEXIST : 0;
+
+	output->is_nameless = r == 0 && create_nameless(output->path, &output->fd);
+	if (r == 0 && !output->is_nameless)
+		r = create_named(output->path, &output->fd);
+	return r < 0 ? say_why(output->path, r) : 0;
 }
 
 int trace_output_open(const char *path, struct trace_output *output)
@@ -33,8 +61,9 @@ int trace_output_open(const char *path, struct trace_output *output)
 
 	output->path = path;
 	output->is_stdout = !strcmp(path, "-");
+	output->is_nameless = output->is_stdout;
 	if (!output->is_stdout)
-		return create(path, &output->fd);
+		return create(output);
 	if (isatty(STDOUT_FILENO))
 		return log_error(ENOTTY, "stdout is a terminal, and a trace is no text: use -o FILE");
 	r = trace_io_open_unlinked(&output->fd);
@@ -83,6 +112,14 @@ int trace_output_copy(const struct trace_output *output, struct progress *progre
 	return copy(progress, from, output->fd, length);
 }
 
+static int give_name(const struct trace_output *output)
+{
+	char place[sizeof(OPEN_FILES) + 12];
+
+	(void)snprintf(place, sizeof(place), "%s/%d", OPEN_FILES, output->fd);
+	return linkat(AT_FDCWD, place, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
 static int keep(struct trace_output *output)
 {
 	struct stat status;
@@ -94,6 +131,9 @@ static int keep(struct trace_output *output)
 		return copy(NULL, output->fd, STDOUT_FILENO, (uint64_t)status.st_size);
 	if (ftruncate(output->fd, status.st_size) < 0) /* gives room ahead back */
 		return -errno;
+	r = output->is_nameless ? give_name(output) : 0;
+	if (r < 0)
+		return r;
 	r = close(steal_fd(&output->fd)) < 0 ? -errno : 0;
 	if (r < 0)
 		(void)unlink(output->path);
@@ -104,6 +144,8 @@ int trace_output_keep(struct trace_output *output)
 {
 	int r = keep(output);
 
+	if (r == -EEXIST)
+		return say_why(output->path, r);
 	return r < 0 ? log_error(-r, "cannot write '%s': %s", trace_output_name(output), strerror(-r)) : 0;
 }
 
@@ -111,7 +153,7 @@ void trace_output_close(struct trace_output *output)
 {
 	if (output->fd < 0)
 		return;
-	if (!output->is_stdout && unlink(output->path) < 0)
+	if (!output->is_nameless && unlink(output->path) < 0)
 		log_warning("'%s' is not whole and cannot be removed: %s", output->path, strerror(errno));
 	(void)close(steal_fd(&output->fd));
 }

@@ -13,7 +13,8 @@ struct progress;
 struct trace_output {
 	const char *path; /* as it was given */
 	int fd;		  /* to be -1 before it is opened */
-	bool is_stdout;	  /* fd is a file without a name, which is copied there when all of it is written */
+	bool is_stdout;	  /* it is copied there when all of it is written */
+	bool is_nameless; /* fd is a file without a name so far */
 };
 
 /* 0, or -errno after it said why. */

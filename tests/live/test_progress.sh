@@ -87,6 +87,12 @@ said condense "stopped by Ctrl-C: nothing of 'condensed.rwk' is kept"
 clean condense
 check 'condense: no file' test ! -e condensed.rwk
 
+if grep -q ' /proc ' /proc/mounts && python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_RDWR)' 2>/dev/null; then
+	timeout -s KILL 0.4 "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk 2>/dev/null
+	check_equal 'killed: in the middle' 137 $?
+	check 'killed: no file' test ! -e killed.rwk
+fi
+
 # --- lines: a module that is stuck ----------------------------------------------------------------------------------------------
 
 need_recording

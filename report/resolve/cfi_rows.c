@@ -55,40 +55,60 @@ static void drop_all(struct cfi_rows *rows)
 	rows->epoch++;
 }
 
+/* What tells it from others. */
+struct rule_key {
+	const char *bytes;
+	size_t size; /* a multiple of 8 */
+};
+
+static struct rule_key key_of(const struct cfi_rule *rule)
+{
+	const size_t before = offsetof(struct cfi_rule, same);
+
+	return (struct rule_key){
+		.bytes = (const char *)rule + before,
+		.size = sizeof(*rule) - before + rule->count * sizeof(*rule->registers),
+	};
+}
+
 /* A miss costs a look into the map, no more: nothing is to be gained by aiming at it. */
-static uint32_t *recent_of(struct cfi_rows *rows, const struct cfi_rule *rule, size_t size)
+static uint32_t *recent_of(struct cfi_rows *rows, struct rule_key key)
 {
 	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t hash = 0, factor = odd, word;
 
-	for (size_t at = 0; at < size; at += sizeof(word), factor += 2 * odd) {
-		memcpy(&word, (const char *)rule + at, sizeof(word));
+	for (size_t at = 0; at < key.size; at += sizeof(word), factor += 2 * odd) {
+		memcpy(&word, key.bytes + at, sizeof(word));
 		hash += (word ^ word >> 32) * factor;
 	}
 	return &rows->recent[hash >> 32 & (CFI_RECENT - 1)];
 }
 
 /* A number that stands there from before the rules were dropped may be that of another rule, or behind the last. */
-static bool is_rule(const struct cfi_rows *rows, uint32_t number, const struct cfi_rule *rule, size_t size)
+static bool is_rule(const struct cfi_rows *rows, uint32_t number, struct rule_key key)
 {
-	return number >= CFI_RULE_FIRST && number + size / sizeof(uint64_t) <= rows->rules.count &&
-	       !memcmp(&rows->rules.items[number], rule, size);
+	const size_t before = offsetof(struct cfi_rule, same);
+
+	return number >= CFI_RULE_FIRST && number + (before + key.size) / sizeof(uint64_t) <= rows->rules.count &&
+	       !memcmp((const char *)cfi_rows_rule(rows, number) + before, key.bytes, key.size);
 }
 
-int cfi_rows_intern(struct cfi_rows *rows, const struct cfi_rule *rule, size_t size, uint32_t *ret_number)
+int cfi_rows_intern(struct cfi_rows *rows, const struct cfi_rule *rule, uint32_t *ret_number)
 {
+	size_t size = sizeof(*rule) + rule->count * sizeof(*rule->registers);
 	size_t words = size / sizeof(uint64_t), number = rows->rules.count;
-	uint32_t *recent = recent_of(rows, rule, size);
+	struct rule_key key = key_of(rule);
+	uint32_t *recent = recent_of(rows, key);
 	uint64_t *known;
 	int r;
 
-	if (is_rule(rows, *recent, rule, size)) {
+	if (is_rule(rows, *recent, key)) {
 		*ret_number = *recent;
 		return 0;
 	}
 	if (number > UINT32_MAX - words || array_reserve(&rows->rules, number + words) < 0)
 		return -ENOMEM;
-	r = hash_map_add(&rows->numbers, rule, size, number, &known);
+	r = hash_map_add(&rows->numbers, key.bytes, key.size, number, &known);
 	if (r < 0)
 		return r;
 	if (r > 0) {
@@ -96,7 +116,12 @@ int cfi_rows_intern(struct cfi_rows *rows, const struct cfi_rule *rule, size_t s
 		rows->rules.count += words;
 	}
 	*ret_number = *recent = (uint32_t)*known;
-	return 0;
+	return r;
+}
+
+void cfi_rows_set_brief(struct cfi_rows *rows, uint32_t number, const struct cfi_short *brief)
+{
+	memcpy(&rows->rules.items[number], brief, sizeof(*brief));
 }
 
 int cfi_rows_append(struct cfi_rows *rows, uint32_t block_first, uint32_t offset, uint32_t rule)

@@ -37,8 +37,26 @@ struct cfi_register_rule {
 	uint8_t zero[2];
 };
 
+enum cfi_shortcut {
+	CFI_NO_SHORTCUT,
+	CFI_CALLER_BY_SP, /* a plain rule that finds pc; the CFA is sp plus an offset, all slots lie close together */
+	CFI_CALLER_BY_FP, /* the same from fp */
+	CFI_OUTERMOST,	  /* a plain rule from sp that has no pc: there is no caller */
+};
+
+/* What the rest of a plain rule comes to. Made when a rule is stored. */
+struct cfi_short {
+	uint64_t listed; /* bit n: register n is at an offset */
+	int32_t first;	 /* CFA + first: the lowest slot */
+	int32_t pc, fp;	 /* CFA + pc: the slot of the return address; of the frame pointer, if it is listed */
+	uint16_t span;	 /* bytes from the lowest slot to the end of the highest */
+	uint8_t shortcut;
+	uint8_t zero;
+};
+
 /* Registers that are neither in `same` nor listed are unknown in the caller; sp is the CFA then. */
 struct cfi_rule {
+	struct cfi_short brief;
 	uint64_t same;	  /* bit n: register n keeps its value */
 	int32_t cfa_value; /* as in cfi_register_rule */
 	uint8_t cfa_kind; /* CFI_VALUE_OFFSET or CFI_VALUE_EXPRESSION */
@@ -48,7 +66,7 @@ struct cfi_rule {
 	struct cfi_register_rule registers[];
 };
 
-_Static_assert(sizeof(struct cfi_rule) == 16 && sizeof(struct cfi_register_rule) == 8, "rules are compared as bytes");
+_Static_assert(sizeof(struct cfi_rule) == 40 && sizeof(struct cfi_register_rule) == 8, "rules are compared as bytes");
 
 /* No rule: a number below CFI_RULE_FIRST. */
 enum { CFI_RULE_NONE, CFI_RULE_FIRST };
@@ -77,7 +95,7 @@ struct cfi_rows {
 	ARRAY(struct cfi_block) blocks;
 	ARRAY(struct cfi_row) rows;
 	ARRAY(uint64_t) rules; /* one struct cfi_rule after the other; a number is the index */
-	struct hash_map numbers; /* a rule's bytes -> its number */
+	struct hash_map numbers; /* a rule's bytes behind `brief` -> its number */
 	uint32_t recent[CFI_RECENT]; /* by a cheap hash of the bytes: the rule that had it last, to spare the map */
 	struct cfi_program *program;
 	size_t budget;
@@ -101,7 +119,8 @@ static inline const struct cfi_rule *cfi_rows_rule(const struct cfi_rows *rows, 
 
 /* For the compiler: appends a row to the block in the making, unless it says what the row before says. */
 int cfi_rows_append(struct cfi_rows *rows, uint32_t block_first, uint32_t offset, uint32_t rule);
-/* The number of a rule of `size` bytes, a multiple of 8. */
-int cfi_rows_intern(struct cfi_rows *rows, const struct cfi_rule *rule, size_t size, uint32_t *ret_number);
+/* The number of a rule, of which `brief` is not looked at; 1: it is a new one, and has none yet. -ENOMEM. */
+int cfi_rows_intern(struct cfi_rows *rows, const struct cfi_rule *rule, uint32_t *ret_number);
+void cfi_rows_set_brief(struct cfi_rows *rows, uint32_t number, const struct cfi_short *brief);
 
 #endif

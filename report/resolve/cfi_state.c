@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/cfi_state.h"
 
-enum { RULE_WORDS = 2 + UNWIND_REGISTERS + 1 }; /* 8 bytes each: the head of a rule, its registers */
+enum { RULE_WORDS = 5 + UNWIND_REGISTERS + 1 }; /* 8 bytes each: the head of a rule, its registers */
+enum { SPAN_MAX = 4096 };
 
 static void list(struct cfi_rule *rule, unsigned int number, const struct cfi_register_state *state)
 {
@@ -56,6 +57,35 @@ static bool is_plain(const struct cfi_rule *rule, const struct unwind_arch *arch
 	return true;
 }
 
+static struct cfi_short shorten(const struct cfi_rule *rule, const struct unwind_arch *arch)
+{
+	struct cfi_short brief = {0};
+	int32_t first = INT32_MAX, last = INT32_MIN;
+
+	if (!(rule->flags & CFI_RULE_PLAIN))
+		return brief;
+	for (const struct cfi_register_rule *reg = rule->registers; reg < rule->registers + rule->count; reg++) {
+		brief.listed |= unwind_bit(reg->reg);
+		first = reg->value < first ? reg->value : first;
+		last = reg->value > last ? reg->value : last;
+		if (reg->reg == arch->pc)
+			brief.pc = reg->value;
+		if (reg->reg == arch->fp)
+			brief.fp = reg->value;
+	}
+	if (!((brief.listed | rule->same) & unwind_bit(arch->pc)) && rule->cfa_register == arch->sp)
+		brief.shortcut = CFI_OUTERMOST;
+	if (!(brief.listed & unwind_bit(arch->pc)) || (int64_t)last - first > SPAN_MAX)
+		return brief;
+	brief.first = first;
+	brief.span = (uint16_t)(last - first + (int)sizeof(uint64_t));
+	if (rule->cfa_register == arch->sp)
+		brief.shortcut = CFI_CALLER_BY_SP;
+	else if (rule->cfa_register == arch->fp)
+		brief.shortcut = CFI_CALLER_BY_FP;
+	return brief;
+}
+
 int cfi_state_intern(const struct cfi_state *state, const struct unwind_arch *arch, const struct cfi_fde *fde,
 		     struct cfi_rows *rows, uint32_t *ret_number)
 {
@@ -64,6 +94,7 @@ int cfi_state_intern(const struct cfi_state *state, const struct unwind_arch *ar
 		struct cfi_rule rule;
 	} buffer;
 	struct cfi_rule *rule = &buffer.rule;
+	int r;
 
 	if (state->cfa_kind == CFI_UNSPECIFIED) {
 		*ret_number = CFI_RULE_NONE;
@@ -81,5 +112,11 @@ int cfi_state_intern(const struct cfi_state *state, const struct unwind_arch *ar
 		rule->flags |= CFI_RULE_PLAIN;
 	if (fde->kind == CFI_DEBUG_FRAME)
 		rule->flags |= CFI_RULE_DEBUG_FRAME;
-	return cfi_rows_intern(rows, rule, sizeof(*rule) + rule->count * sizeof(*rule->registers), ret_number);
+	r = cfi_rows_intern(rows, rule, ret_number);
+	if (r > 0) {
+		struct cfi_short brief = shorten(rule, arch);
+
+		cfi_rows_set_brief(rows, *ret_number, &brief);
+	}
+	return r < 0 ? r : 0;
 }

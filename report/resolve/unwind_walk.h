@@ -33,6 +33,24 @@ struct unwind_code {
 	uint32_t rule; /* number, with PLACE_RULE */
 };
 
+enum { UNWIND_SPOT_BITS = 14 };
+
+/* What lies at an address of a space: found once, then found here. */
+struct unwind_spot {
+	uint64_t generation; /* 0: free */
+	uint64_t key;	     /* pc and exactness */
+	uint32_t rule;
+	uint32_t epoch;	 /* of the rows, which rules' numbers depend on */
+	uint32_t caller; /* the spot of the caller that was come to from here last: a guess at the next one */
+	uint8_t place;	 /* enum unwind_place */
+};
+
+struct unwinder {
+	const struct unwind_arch *arch;
+	struct cfi_rows rows;
+	_Alignas(64) struct unwind_spot spots[1 << UNWIND_SPOT_BITS]; /* by a hash; none lies across two cache lines */
+};
+
 struct unwind_walk {
 	struct unwinder *unwinder;
 	const struct unwind_arch *arch;
@@ -54,6 +72,12 @@ int unwind_walk_next(struct unwind_walk *walk);
 
 /* What lies at a pc. 0 or -ENOMEM. */
 int unwind_find_code(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *ret_code);
+
+/*
+ * Takes as many steps as there are plain ones and appends their frames, leaving the first that is none to unwind_walk_next().
+ * UNWIND_GOES_ON, or UNWIND_CLEAN where the last frame is reached.
+ */
+enum unwind_stop unwind_plain_steps(struct unwind_walk *walk, struct unwind_chain *chain);
 
 /* Each as unwind_walk_next, on a frame whose code is known to be of that kind. */
 int unwind_step_rule(struct unwind_walk *walk, uint32_t rule, struct unwind_frame *frame);
@@ -83,6 +107,22 @@ static inline bool unwind_read(const struct unwind_snapshot *snapshot, uint64_t 
 		return false;
 	memcpy(ret_value, bytes, sizeof(*ret_value)); /* little-endian, as both machines are */
 	return true;
+}
+
+static inline uint64_t unwind_key(uint64_t pc, bool exact)
+{
+	return pc << 1 | exact;
+}
+
+/* Where it is, if it is there. */
+static inline uint32_t unwind_spot_number(uint64_t generation, uint64_t key)
+{
+	return (uint32_t)((key ^ generation << 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - UNWIND_SPOT_BITS));
+}
+
+static inline bool unwind_spot_is(const struct unwind_spot *spot, uint64_t generation, uint64_t key, uint32_t epoch)
+{
+	return spot->key == key && spot->generation == generation && spot->epoch == epoch;
 }
 
 #endif

@@ -6,31 +6,18 @@
 
 #include "report/resolve/unwind_walk.h"
 
-enum { CACHE_BITS = 14, TRAMPOLINE_BYTES = 8 };
+enum { TRAMPOLINE_BYTES = 8 };
 
 static const size_t DEFAULT_BUDGET = (size_t)64 << 20;
 
-/* What lies at an address of a space: found once, then found here. */
-struct cache_entry {
-	uint64_t generation; /* 0: free */
-	uint64_t key;	     /* pc and exactness */
-	uint32_t rule, place;
-	uint32_t epoch; /* of the rows, which rules' numbers depend on */
-};
-
-struct unwinder {
-	const struct unwind_arch *arch;
-	struct cfi_rows rows;
-	struct cache_entry cache[1 << CACHE_BITS];
-};
-
 int unwinder_create(const struct unwind_arch *arch, size_t budget, struct unwinder **ret_unwinder)
 {
-	struct unwinder *unwinder = calloc(1, sizeof(*unwinder));
+	struct unwinder *unwinder = aligned_alloc(_Alignof(struct unwinder), sizeof(*unwinder));
 	int r;
 
 	if (!unwinder)
 		return -ENOMEM;
+	memset(unwinder, 0, sizeof(*unwinder));
 	unwinder->arch = arch;
 	r = cfi_rows_init(&unwinder->rows, budget ? budget : DEFAULT_BUDGET);
 	if (r < 0) {
@@ -85,23 +72,22 @@ static int find_slowly(struct unwind_walk *walk, uint64_t pc, bool exact, struct
 
 int unwind_find_code(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *ret_code)
 {
-	uint64_t generation = walk->space->generation;
-	uint64_t key = pc << 1 | exact, hash = (key ^ generation << 32) * UINT64_C(0x9e3779b97f4a7c15);
-	struct cache_entry *entry = &walk->unwinder->cache[hash >> (64 - CACHE_BITS)];
+	uint64_t generation = walk->space->generation, key = unwind_key(pc, exact);
+	struct unwind_spot *spot = &walk->unwinder->spots[unwind_spot_number(generation, key)];
 	int r;
 
-	if (entry->key == key && entry->generation == generation && generation && entry->epoch == walk->rows->epoch) {
-		*ret_code = (struct unwind_code){.place = (enum unwind_place)entry->place, .rule = entry->rule};
+	if (generation && unwind_spot_is(spot, generation, key, walk->rows->epoch)) {
+		*ret_code = (struct unwind_code){.place = (enum unwind_place)spot->place, .rule = spot->rule};
 		return 0;
 	}
 	r = find_slowly(walk, pc, exact, ret_code);
 	if (!r && generation)
-		*entry = (struct cache_entry){
+		*spot = (struct unwind_spot){
 			.generation = generation,
 			.key = key,
 			.rule = ret_code->rule,
-			.place = ret_code->place,
 			.epoch = walk->rows->epoch,
+			.place = (uint8_t)ret_code->place,
 		};
 	return r;
 }
@@ -174,10 +160,9 @@ int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space, co
 
 	ret_chain->count = 0;
 	while (r == UNWIND_GOES_ON) {
-		if (append(&walk, ret_chain))
+		r = append(&walk, ret_chain) ? (int)unwind_plain_steps(&walk, ret_chain) : UNWIND_TOO_DEEP;
+		if (r == UNWIND_GOES_ON)
 			r = unwind_walk_next(&walk);
-		else
-			r = UNWIND_TOO_DEEP;
 	}
 	if (r < 0)
 		return r;

@@ -9,12 +9,16 @@
  */
 #include "report/resolve/unwind_walk.h"
 
-enum { STEPS_MAX = 64, GUESSED_MAX = 16 }; /* in one go; of them guessed ahead */
+enum {
+	STEPS_MAX = 64,	 /* in one go */
+	GUESSED_MIN = 6, /* of them guessed ahead: after a wrong guess, and twice as many each time that all were right */
+	GUESSED_MAX = 24,
+};
 
 struct plain_step {
 	const struct cfi_rule *rule;
 	uint64_t cfa;
-	struct unwind_spot *from, *to;
+	struct unwind_spot *to; /* the caller's */
 };
 
 struct plain_run {
@@ -63,25 +67,28 @@ static bool find_frame_pointer(const struct plain_run *run, uint64_t *ret_fp)
 /* Steps from the frame on, as far as each frame's caller is the same as last time. How many there are now. */
 static unsigned int guess(struct plain_run *run, unsigned int most)
 {
-	const struct unwind_snapshot *snapshot = run->snapshot;
-	struct unwind_spot *spot = run->spot;
+	const struct unwind_snapshot snapshot = *run->snapshot;
+	const struct cfi_rows *rows = run->walk->rows;
+	const uint64_t *rules = rows->rules.items;
+	struct unwind_spot *spots = run->spots, *spot = run->spot;
+	uint32_t epoch = run->epoch;
 	uint64_t sp = run->sp;
 	unsigned int count = run->count;
 
-	for (; count < most && spot->place == PLACE_RULE && spot->epoch == run->epoch; count++) {
-		const struct cfi_rule *rule = cfi_rows_rule(run->walk->rows, spot->rule);
+	for (; count < most && spot->place == PLACE_RULE && spot->epoch == epoch; count++) {
+		const struct cfi_rule *rule = (const void *)&rules[spot->rule];
 		uint64_t base = sp, cfa, offset;
 
 		if (rule->brief.shortcut != CFI_CALLER_BY_SP &&
 		    (rule->brief.shortcut != CFI_CALLER_BY_FP || count > run->count || !find_frame_pointer(run, &base)))
 			break;
 		cfa = base + (uint64_t)(int64_t)rule->cfa_value;
-		offset = cfa + (uint64_t)(int64_t)rule->brief.first - snapshot->stack_address;
-		if (cfa <= sp || offset > snapshot->stack_size || snapshot->stack_size - offset < rule->brief.span)
+		offset = cfa + (uint64_t)(int64_t)rule->brief.first - snapshot.stack_address;
+		if (cfa <= sp || offset > snapshot.stack_size || snapshot.stack_size - offset < rule->brief.span)
 			break;
-		__builtin_prefetch(slot_at(snapshot, cfa, rule->brief.pc));
-		run->steps[count] = (struct plain_step){.rule = rule, .cfa = cfa, .from = spot, .to = &run->spots[spot->caller]};
-		spot = run->steps[count].to;
+		__builtin_prefetch(slot_at(&snapshot, cfa, rule->brief.pc));
+		spot = &spots[spot->caller];
+		run->steps[count] = (struct plain_step){.rule = rule, .cfa = cfa, .to = spot};
 		sp = cfa;
 	}
 	return count;
@@ -100,12 +107,12 @@ static bool guess_better(struct plain_run *run, struct plain_step *step, uint64_
 	step->to = &run->spots[number];
 	if (!is_spot(run, step->to, key))
 		return false;
-	step->from->caller = number;
+	run->spot->caller = number;
 	return true;
 }
 
-/* Takes guessed steps up to the first wrong one, which is mended. false: the walk cannot go on here. */
-static bool take(struct plain_run *run, unsigned int count, struct unwind_chain *chain)
+/* Takes guessed steps up to the first wrong one, which is mended: 0. 1: all were right. -1: the walk cannot go on here. */
+static int take(struct plain_run *run, unsigned int count, struct unwind_chain *chain)
 {
 	bool right = true;
 
@@ -116,7 +123,7 @@ static bool take(struct plain_run *run, unsigned int count, struct unwind_chain 
 
 		right = is_spot(run, step->to, key);
 		if (!pc || (!right && !guess_better(run, step, key)))
-			return false;
+			return -1;
 		run->count++;
 		run->sp = step->cfa;
 		run->pc = pc;
@@ -124,7 +131,7 @@ static bool take(struct plain_run *run, unsigned int count, struct unwind_chain 
 		chain->addresses[chain->count] = pc;
 		chain->how[chain->count++] = UNWIND_BY_CFI;
 	}
-	return true;
+	return right;
 }
 
 /* Whether the frame's spot is known, which is where all begins. */
@@ -184,14 +191,19 @@ static void settle(const struct plain_run *run, struct unwind_walk *walk)
 enum unwind_stop unwind_plain_steps(struct unwind_walk *walk, struct unwind_chain *chain)
 {
 	size_t room = UNWIND_DEPTH - chain->count;
-	unsigned int most = room < STEPS_MAX ? (unsigned int)room : STEPS_MAX, count;
+	unsigned int most = room < STEPS_MAX ? (unsigned int)room : STEPS_MAX, count, ahead = GUESSED_MIN;
 	struct plain_run run;
+	int right = 1;
 
 	if (!begin(walk, &run))
 		return UNWIND_GOES_ON;
-	do {
-		count = guess(&run, run.count + GUESSED_MAX < most ? run.count + GUESSED_MAX : most);
-	} while (count > run.count && take(&run, count, chain));
+	while (right >= 0) {
+		count = guess(&run, run.count + ahead < most ? run.count + ahead : most);
+		if (count == run.count)
+			break;
+		right = take(&run, count, chain);
+		ahead = right == 0 ? GUESSED_MIN : ahead < GUESSED_MAX ? 2 * ahead : GUESSED_MAX;
+	}
 	if (run.spot->place == PLACE_RULE &&
 	    cfi_rows_rule(walk->rows, run.spot->rule)->brief.shortcut == CFI_OUTERMOST)
 		return UNWIND_CLEAN;

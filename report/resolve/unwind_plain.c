@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The steps that most steps are: by a plain rule, to code that was come to before. What takes the time in them is waiting for
- * the stack's bytes, each of which says where to look next. So a few steps are guessed first, to the caller that each return
- * address had the last time: that needs no byte of the stack, and all of their slots are fetched at once. Then the return
- * addresses are looked at. Registers that functions save are left where they lie until somebody wants them.
+ * the stack's bytes, each of which says where to look next. So a few steps are thought out first, to the callers that there were the
+ * last time: that needs no byte of the stack, and all of their slots are fetched at once. Then the return addresses are looked
+ * at. Registers that functions save are left where they lie until somebody wants them.
  *
  * A step is taken here only where unwind_walk_next() would take the same one; all else is left to it.
  */
@@ -11,8 +11,8 @@
 
 enum {
 	STEPS_MAX = 64,	 /* in one go */
-	GUESSED_MIN = 6, /* of them guessed ahead: after a wrong guess, and twice as many each time that all were right */
-	GUESSED_MAX = 24,
+	EXPECTED_MIN = 6, /* thought out ahead: at first, and twice as many each time that all were right */
+	EXPECTED_MAX = 24,
 };
 
 struct plain_step {
@@ -24,7 +24,8 @@ struct plain_step {
 struct plain_run {
 	const struct unwind_walk *walk;
 	const struct unwind_snapshot *snapshot;
-	struct unwind_spot *spots, *spot; /* the frame's */
+	struct unwind_spot *spots, *spot; /* all, the frame's */
+	struct unwind_return *returns;
 	uint64_t generation, address_mask;
 	uint64_t sp, pc; /* of the frame */
 	uint32_t epoch;
@@ -64,31 +65,41 @@ static bool find_frame_pointer(const struct plain_run *run, uint64_t *ret_fp)
 	return walk->frame.known & bit;
 }
 
-/* Steps from the frame on, as far as each frame's caller is the same as last time. How many there are now. */
-static unsigned int guess(struct plain_run *run, unsigned int most)
+static uint32_t number_of(const struct plain_run *run, const struct unwind_spot *spot)
 {
-	const struct unwind_snapshot snapshot = *run->snapshot;
-	const struct cfi_rows *rows = run->walk->rows;
-	const uint64_t *rules = rows->rules.items;
-	struct unwind_spot *spots = run->spots, *spot = run->spot;
-	uint32_t epoch = run->epoch;
-	uint64_t sp = run->sp;
-	unsigned int count = run->count;
+	return (uint32_t)(spot - run->spots);
+}
 
-	for (; count < most && spot->place == PLACE_RULE && spot->epoch == epoch; count++) {
-		const struct cfi_rule *rule = (const void *)&rules[spot->rule];
+static struct unwind_spot *expected_caller(const struct plain_run *run, const struct unwind_spot *spot, uint64_t cfa)
+{
+	uint32_t from = number_of(run, spot);
+	const struct unwind_return *last = &run->returns[unwind_return_number(cfa, from)];
+
+	return &run->spots[last->cfa == cfa && last->from == from ? last->to : spot->caller];
+}
+
+/* Steps from the frame on, as if callers were what they were the last time. How many there are now. */
+static unsigned int expect(struct plain_run *run, unsigned int most)
+{
+	const struct unwind_snapshot *snapshot = run->snapshot;
+	const struct unwind_spot *spot = run->spot;
+	unsigned int count = run->count;
+	uint64_t sp = run->sp;
+
+	for (; count < most && spot->place == PLACE_RULE && spot->epoch == run->epoch; count++) {
+		const struct cfi_rule *rule = cfi_rows_rule(run->walk->rows, spot->rule);
 		uint64_t base = sp, cfa, offset;
 
 		if (rule->brief.shortcut != CFI_CALLER_BY_SP &&
 		    (rule->brief.shortcut != CFI_CALLER_BY_FP || count > run->count || !find_frame_pointer(run, &base)))
 			break;
 		cfa = base + (uint64_t)(int64_t)rule->cfa_value;
-		offset = cfa + (uint64_t)(int64_t)rule->brief.first - snapshot.stack_address;
-		if (cfa <= sp || offset > snapshot.stack_size || snapshot.stack_size - offset < rule->brief.span)
+		offset = cfa + (uint64_t)(int64_t)rule->brief.first - snapshot->stack_address;
+		if (cfa <= sp || offset > snapshot->stack_size || snapshot->stack_size - offset < rule->brief.span)
 			break;
-		__builtin_prefetch(slot_at(&snapshot, cfa, rule->brief.pc));
-		spot = &spots[spot->caller];
-		run->steps[count] = (struct plain_step){.rule = rule, .cfa = cfa, .to = spot};
+		__builtin_prefetch(slot_at(snapshot, cfa, rule->brief.pc));
+		run->steps[count] = (struct plain_step){.rule = rule, .cfa = cfa, .to = expected_caller(run, spot, cfa)};
+		spot = run->steps[count].to;
 		sp = cfa;
 	}
 	return count;
@@ -99,19 +110,21 @@ static bool is_spot(const struct plain_run *run, const struct unwind_spot *spot,
 	return unwind_spot_is(spot, run->generation, key, run->epoch) && spot->place != PLACE_UNMAPPED;
 }
 
-/* Where a guess was wrong: the spot of the caller is remembered, if there is one. */
-static bool guess_better(struct plain_run *run, struct plain_step *step, uint64_t key)
+/* Where another caller was expected: this one is remembered. false: nothing is known of it, or that there is none. */
+static bool correct(struct plain_run *run, struct plain_step *step, uint64_t key)
 {
-	uint32_t number = unwind_spot_number(run->generation, key);
+	uint32_t number = unwind_spot_number(run->generation, key), from = number_of(run, run->spot);
 
 	step->to = &run->spots[number];
 	if (!is_spot(run, step->to, key))
 		return false;
 	run->spot->caller = number;
+	run->returns[unwind_return_number(step->cfa, from)] =
+		(struct unwind_return){.cfa = step->cfa, .from = from, .to = number};
 	return true;
 }
 
-/* Takes guessed steps up to the first wrong one, which is mended: 0. 1: all were right. -1: the walk cannot go on here. */
+/* Takes expected steps up to the first that leads elsewhere: 0. 1: none does. -1: the walk cannot go on here. */
 static int take(struct plain_run *run, unsigned int count, struct unwind_chain *chain)
 {
 	bool right = true;
@@ -122,7 +135,7 @@ static int take(struct plain_run *run, unsigned int count, struct unwind_chain *
 		uint64_t key = unwind_key(pc, false);
 
 		right = is_spot(run, step->to, key);
-		if (!pc || (!right && !guess_better(run, step, key)))
+		if (!pc || (!right && !correct(run, step, key)))
 			return -1;
 		run->count++;
 		run->sp = step->cfa;
@@ -147,6 +160,7 @@ static bool begin(const struct unwind_walk *walk, struct plain_run *run)
 	run->epoch = walk->rows->epoch;
 	run->address_mask = walk->address_mask;
 	run->spots = walk->unwinder->spots;
+	run->returns = walk->unwinder->returns;
 	run->spot = &run->spots[unwind_spot_number(run->generation, key)];
 	run->sp = frame->registers[arch->sp];
 	run->count = 0;
@@ -191,18 +205,18 @@ static void settle(const struct plain_run *run, struct unwind_walk *walk)
 enum unwind_stop unwind_plain_steps(struct unwind_walk *walk, struct unwind_chain *chain)
 {
 	size_t room = UNWIND_DEPTH - chain->count;
-	unsigned int most = room < STEPS_MAX ? (unsigned int)room : STEPS_MAX, count, ahead = GUESSED_MIN;
+	unsigned int most = room < STEPS_MAX ? (unsigned int)room : STEPS_MAX, count, ahead = EXPECTED_MIN;
 	struct plain_run run;
 	int right = 1;
 
 	if (!begin(walk, &run))
 		return UNWIND_GOES_ON;
 	while (right >= 0) {
-		count = guess(&run, run.count + ahead < most ? run.count + ahead : most);
+		count = expect(&run, run.count + ahead < most ? run.count + ahead : most);
 		if (count == run.count)
 			break;
 		right = take(&run, count, chain);
-		ahead = right == 0 ? GUESSED_MIN : ahead < GUESSED_MAX ? 2 * ahead : GUESSED_MAX;
+		ahead = right == 0 ? EXPECTED_MIN : ahead < EXPECTED_MAX ? 2 * ahead : EXPECTED_MAX;
 	}
 	if (run.spot->place == PLACE_RULE &&
 	    cfi_rows_rule(walk->rows, run.spot->rule)->brief.shortcut == CFI_OUTERMOST)

@@ -31,8 +31,10 @@ static size_t first_behind(const struct unwind_tail *tail, uint64_t mask, const 
 void unwind_append_tail(const struct unwind_tail *tail, uint64_t sp, uint64_t fp, uint64_t address_mask,
 			struct unwind_chain *chain)
 {
-	size_t i = tail->frames ? first_above(tail, sp, fp) : first_behind(tail, address_mask, chain);
+	size_t i = 0;
 
+	if (tail->count)
+		i = tail->frames ? first_above(tail, sp, fp) : first_behind(tail, address_mask, chain);
 	for (; i < tail->count && chain->count < UNWIND_DEPTH; i++) {
 		chain->addresses[chain->count] = tail->addresses[i] & address_mask;
 		chain->how[chain->count++] = UNWIND_BY_TAIL;

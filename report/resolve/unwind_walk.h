@@ -33,7 +33,7 @@ struct unwind_code {
 	uint32_t rule; /* number, with PLACE_RULE */
 };
 
-enum { UNWIND_SPOT_BITS = 14 };
+enum { UNWIND_SPOT_BITS = 14, UNWIND_RETURN_BITS = 12 };
 
 /* What lies at an address of a space: found once, then found here. */
 struct unwind_spot {
@@ -41,14 +41,21 @@ struct unwind_spot {
 	uint64_t key;	     /* pc and exactness */
 	uint32_t rule;
 	uint32_t epoch;	 /* of the rows, which rules' numbers depend on */
-	uint32_t caller; /* the spot of the caller that was come to from here last: a guess at the next one */
+	uint32_t caller; /* the spot of the caller that was come to from here last: what is expected the next time */
 	uint8_t place;	 /* enum unwind_place */
+};
+
+/* What a frame's caller was the last time that it lay there, for code that is called from more than one place. */
+struct unwind_return {
+	uint64_t cfa;
+	uint32_t from, to; /* spots */
 };
 
 struct unwinder {
 	const struct unwind_arch *arch;
 	struct cfi_rows rows;
 	_Alignas(64) struct unwind_spot spots[1 << UNWIND_SPOT_BITS]; /* by a hash; none lies across two cache lines */
+	struct unwind_return returns[1 << UNWIND_RETURN_BITS];
 };
 
 struct unwind_walk {
@@ -118,6 +125,11 @@ static inline uint64_t unwind_key(uint64_t pc, bool exact)
 static inline uint32_t unwind_spot_number(uint64_t generation, uint64_t key)
 {
 	return (uint32_t)((key ^ generation << 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - UNWIND_SPOT_BITS));
+}
+
+static inline uint32_t unwind_return_number(uint64_t cfa, uint32_t from)
+{
+	return (uint32_t)((cfa ^ (uint64_t)from << 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - UNWIND_RETURN_BITS));
 }
 
 static inline bool unwind_spot_is(const struct unwind_spot *spot, uint64_t generation, uint64_t key, uint32_t epoch)

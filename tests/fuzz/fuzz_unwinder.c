@@ -3,7 +3,7 @@
  * The unwinder on any module, registers and stack: it ends, and what it says holds together. Behind the sections stand
  * 33 registers of 16 bits (the high byte tells what they point to, so that most are useful), then the stack.
  */
-#include "report/resolve/unwinder.h"
+#include "report/resolve/unwind_walk.h"
 
 #include "tests/fuzz/unwind_input.h"
 
@@ -50,6 +50,23 @@ static uint64_t *expand(struct byte_cursor *cursor, size_t *ret_count)
 	return words;
 }
 
+/* The same, step by step. */
+static void require_steps(struct unwinder *unwinder, const struct unwind_space *space, const struct unwind_snapshot *snapshot,
+			  const struct unwind_chain *chain)
+{
+	struct unwind_walk walk;
+	int r = unwind_walk_begin(&walk, unwinder, space, snapshot);
+	size_t count = 0;
+
+	for (; !r && count < UNWIND_DEPTH; r = unwind_walk_next(&walk)) {
+		fuzz_require(count < chain->count && chain->addresses[count] == walk.frame.registers[walk.arch->pc]);
+		fuzz_require((chain->how[count] & UNWIND_HOW_MASK) == walk.frame.how);
+		count++;
+	}
+	fuzz_require(chain->stop == (r ? (enum unwind_stop)r : UNWIND_TOO_DEEP));
+	fuzz_require(count == chain->count || chain->how[count] == UNWIND_BY_TAIL);
+}
+
 static void run(const struct unwind_arch *arch, const struct cfi_section *section, struct byte_cursor *rest,
 		struct unwind_chain *chain)
 {
@@ -72,11 +89,12 @@ static void run(const struct unwind_arch *arch, const struct cfi_section *sectio
 		.count = count < TAIL ? count : TAIL,
 	};
 	if (!unwinder_create(arch, 4096, &unwinder)) {
-		for (int again = 0; again < 2; again++) { /* the second time from the cache */
+		for (int again = 0; again < 3; again++) { /* then with what was found before */
 			fuzz_require(!unwinder_run(unwinder, &space, &snapshot, chain));
 			fuzz_require(chain->count >= 1 && chain->count <= UNWIND_DEPTH);
 			fuzz_require(chain->stop > UNWIND_GOES_ON && chain->stop <= UNWIND_TOO_DEEP);
 			fuzz_require(chain->addresses[0] == registers[arch->pc]);
+			require_steps(unwinder, &space, &snapshot, chain);
 		}
 		unwinder_destroy(unwinder);
 	}

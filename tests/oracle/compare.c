@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/resolve/unwind_walk.h"
 #include "tests/oracle/libdw_step.h"
@@ -107,9 +108,28 @@ static void judge(struct oracle_tally *tally, const struct oracle_snapshot *snap
 		     reg << 1 | (int)(theirs->known >> reg & 1));
 }
 
+/* The whole chain, which is walked a shorter way, is what came of the steps. */
+static void compare_chain(struct unwinder *unwinder, const struct oracle_snapshot *snapshot, const struct unwind_chain *steps,
+			  struct oracle_tally *tally)
+{
+	struct unwind_snapshot input;
+	struct unwind_space space;
+	struct unwind_chain chain;
+
+	oracle_input(snapshot, &space, &input);
+	if (unwinder_run(unwinder, &space, &input, &chain) < 0 || chain.count != steps->count || chain.stop != steps->stop ||
+	    memcmp(chain.addresses, steps->addresses, chain.count * sizeof(*chain.addresses)) != 0) {
+		tally->different++;
+		if (tally->shown++ < SHOWN_MAX)
+			printf("# different at %#" PRIx64 ": the chain has %zu frames, by steps %zu\n", snapshot->registers[PC],
+			       chain.count, steps->count);
+	}
+}
+
 static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot *snapshot, int limit,
 			 struct oracle_tally *tally)
 {
+	struct unwind_chain chain = {.count = 0};
 	struct unwind_snapshot input;
 	struct unwind_space space;
 	struct unwind_walk walk;
@@ -123,6 +143,8 @@ static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot
 		enum unwind_place place = walk.code.place;
 
 		tally->frames++;
+		if (depth < limit)
+			chain.addresses[chain.count++] = callee.registers[PC];
 		r = depth < limit ? unwind_walk_next(&walk) : UNWIND_TOO_DEEP;
 		if (r > 0)
 			show_end(tally, snapshot, &callee, depth, r);
@@ -141,6 +163,9 @@ static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot
 		return r;
 	tally->samples++;
 	tally->stops[r]++;
+	chain.stop = (enum unwind_stop)r;
+	if (limit == UNWIND_DEPTH)
+		compare_chain(unwinder, snapshot, &chain, tally);
 	return 0;
 }
 

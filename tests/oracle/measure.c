@@ -109,7 +109,7 @@ static int measure_ours(struct measure *measure, double *ret_cold, double *ret_w
 enum { THREADS_MOST = 2 };
 
 struct share { /* every `step`th sample from `first` on */
-	struct measure measure;
+	_Alignas(128) struct measure measure; /* no cache line is two threads' */
 	pthread_barrier_t *warm;
 	size_t first, step;
 	bool failed;

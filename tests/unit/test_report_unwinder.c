@@ -60,9 +60,18 @@ static void run(struct fixture *fixture, uint64_t pc)
 {
 	const struct unwind_space space = {.context = fixture, .find = find, .generation = 1};
 
+	static struct unwind_chain first;
+
 	fixture->registers[fixture->arch->pc] = pc;
-	fixture->chain.count = 0;
-	(void)unwinder_run(fixture->unwinder, &space, &fixture->snapshot, &fixture->chain);
+	first.count = 0;
+	(void)unwinder_run(fixture->unwinder, &space, &fixture->snapshot, &first);
+	for (int again = 0; again < 2; again++) { /* with what was found before */
+		fixture->chain.count = 0;
+		(void)unwinder_run(fixture->unwinder, &space, &fixture->snapshot, &fixture->chain);
+		if (memcmp(fixture->chain.addresses, first.addresses, first.count * sizeof(*first.addresses)) != 0 ||
+		    fixture->chain.count != first.count || fixture->chain.stop != first.stop)
+			abort();
+	}
 }
 
 static void close_fixture(struct fixture *fixture)

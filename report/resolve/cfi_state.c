@@ -2,7 +2,7 @@
 #include "report/resolve/cfi_state.h"
 
 enum { RULE_WORDS = 5 + UNWIND_REGISTERS + 1 }; /* 8 bytes each: the head of a rule, its registers */
-enum { SPAN_MAX = 4096 };
+enum { SPAN_MAX = UINT16_MAX - sizeof(uint64_t) };
 
 static void list(struct cfi_rule *rule, unsigned int number, const struct cfi_register_state *state)
 {

@@ -10,7 +10,7 @@
 #include "tests/test.h"
 #include "tests/unit/cfi_bytes.h"
 
-enum { BIAS = 0x10000000, CODE = 0x1000, FUNCTION = 0x100, STACK = 0x7ff00000, WORDS = 160, FUNCTIONS = 11, WALKS = 60000 };
+enum { BIAS = 0x10000000, CODE = 0x1000, FUNCTION = 0x100, STACK = 0x7ff00000, WORDS = 160, FUNCTIONS = 13, WALKS = 60000 };
 
 struct fixture {
 	struct cfi_writer frames;
@@ -56,7 +56,9 @@ static void write_functions(struct fixture *f)
 	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x0c, 12, 16);			 /* by r12 */
 	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x09, 3, 12);				 /* rbx is in r12 */
 	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x0e, 24, 0x05, 3, 0xe8, 0x07, 0x86, 2); /* a slot far below */
+	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x11, 3, 0x80, 0xc0, 0x7f);		 /* one 64 KiB above */
 	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x07, 16, 0x83, 2);			 /* outermost */
+	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x0c, 6, 16, 0x07, 16);		 /* outermost, by rbp */
 }
 
 static bool open_fixture(struct fixture *f)

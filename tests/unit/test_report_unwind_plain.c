@@ -67,7 +67,11 @@ static bool open_fixture(struct fixture *f)
 
 	write_functions(f);
 	source.eh_frame = cfi_written(&f->frames);
-	f->snapshot = (struct unwind_snapshot){.registers = f->registers, .stack = (const uint8_t *)f->stack, .stack_address = STACK};
+	f->snapshot = (struct unwind_snapshot){
+		.registers = f->registers,
+		.stack = (const uint8_t *)f->stack,
+		.stack_address = STACK,
+	};
 	return !cfi_section_create(&source, &f->section) && !unwinder_create(source.arch, 0, &f->by_steps) &&
 	       !unwinder_create(source.arch, 0, &f->by_plain);
 }

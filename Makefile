@@ -30,7 +30,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 
 # What Debian 12 needs. DEPS_BUILD builds everything and runs the demo; DEPS_TEST is for the tests.
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
-	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libdw-dev liblzma-dev libzstd-dev libsqlite3-dev
+	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libdw-dev liblzma-dev libzstd-dev libdeflate-dev libsqlite3-dev
 DEPS_TEST := libclang-rt-14-dev clang-format-14 universal-ctags mandoc shellcheck python3 gdb strace \
 	linux-perf libbpf-tools qemu-system-x86 busybox-static cpio xz-utils dwz \
 	debuginfod elfutils zstd gron lld-14
@@ -64,7 +64,7 @@ WORKLOAD_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fn
 	-Wall -MMD -MP
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
-LIBS_REPORT = -llz4 -liberty -ldw -lelf -llzma -lzstd -lz -lsqlite3
+LIBS_REPORT = -llz4 -liberty -ldw -lelf -llzma -lzstd -ldeflate -lsqlite3
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 	@:
-report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, libdw, lzma, zstd, zlib, sqlite3)
+report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, libdw, lzma, zstd, libdeflate, sqlite3)
 	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
 	@:

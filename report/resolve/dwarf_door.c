@@ -67,7 +67,7 @@ struct wanted_section {
 	struct line_bytes *bytes;
 };
 
-/* libdw has decompressed them, each under its name, which may be ".zdebug_line" for ".debug_line"; but not those of a package. */
+/* None is compressed; one may have the name ".zdebug_line" all the same. */
 static void keep_section(const struct wanted_section *wanted, size_t count, const char *name, Elf_Scn *section)
 {
 	size_t skipped = !strncmp(name, ".z", 2) ? 2 : 1;
@@ -77,7 +77,6 @@ static void keep_section(const struct wanted_section *wanted, size_t count, cons
 
 		if (wanted[i].bytes->bytes || name[0] != '.' || strcmp(name + skipped, wanted[i].name + 1) != 0)
 			continue;
-		(void)elf_compress(section, 0, 0);
 		data = elf_rawdata(section, NULL);
 		if (data && data->d_buf)
 			*wanted[i].bytes = (struct line_bytes){.bytes = data->d_buf, .size = data->d_size};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The door to zlib: an ELF section that is compressed (SHF_COMPRESSED; System V gABI, "Section
- * Compression"), into memory. The section is hostile: what it says of its size is believed only up to a limit, and
- * a stream that holds more or less than that is refused.
+ * An ELF section that is compressed (SHF_COMPRESSED; System V gABI, "Section Compression"), into memory. The section is
+ * hostile: what it says of its size is believed only up to a limit, and a stream that holds more or less than that is refused.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNPACK_SECTION_H
 #define RWALKER_REPORT_RESOLVE_UNPACK_SECTION_H

@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "report/resolve/unpack.h"
 
-enum { NAMES_MAX = 16 << 20, ALIGNMENT = 16 };
+enum { NAMES_MAX = 16 << 20, ALIGNMENT = 16, OLD_HEADER = 12 };
 
 struct unpacker {
 	int fd;
@@ -21,7 +21,7 @@ struct unpacker {
 	char *names; /* names_size bytes and a NUL */
 	size_t names_size;
 	uint64_t expanded, image_size; /* of compressed sections; of all that the image keeps */
-	bool any_debug, any_zstd, any_packed_unread;
+	bool any_debug, any_packed;
 	uint8_t *image;
 	uint64_t room; /* in it, before its section headers */
 };
@@ -134,53 +134,67 @@ static bool is_kept(const struct unpacker *unpacker, size_t number)
 	return number == unpacker->header.e_shstrndx || (is_debug(unpacker, section) && !is_unread(unpacker, section));
 }
 
-static int read_compression(const struct unpacker *unpacker, const Elf64_Shdr *section, Elf64_Chdr *ret_header)
-{
-	if (section->sh_size < sizeof(*ret_header))
-		return -EBADMSG;
-	return read_at(unpacker, section->sh_offset, sizeof(*ret_header), ret_header);
-}
+typedef int unpack_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
 
-/* ".zdebug_info": "ZLIB" and its size in big-endian. */
-static int old_size(const struct unpacker *unpacker, const Elf64_Shdr *section, uint64_t *ret_size)
+struct packing { /* of a section */
+	unpack_into *unpack; /* NULL: it is not packed, or by what is not known here */
+	uint64_t header, expanded;
+};
+
+static int read_packing_header(const struct unpacker *unpacker, const Elf64_Shdr *section, struct packing *packing)
 {
-	uint8_t bytes[12];
-	int r = section->sh_size < sizeof(bytes) ? -EBADMSG : read_at(unpacker, section->sh_offset, sizeof(bytes), bytes);
-	uint64_t size = 0;
+	Elf64_Chdr header;
+	int r = section->sh_size < sizeof(header) ? -EBADMSG : read_at(unpacker, section->sh_offset, sizeof(header), &header);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 4; i < sizeof(bytes); i++)
-		size = size << 8 | bytes[i];
-	*ret_size = size;
+	packing->header = sizeof(header);
+	packing->expanded = header.ch_size;
+	packing->unpack = header.ch_type == ELFCOMPRESS_ZLIB  ? unpack_zlib_into :
+			  header.ch_type == UNPACK_ELF_ZSTD ? unpack_zstd_into :
+							      NULL;
 	return 0;
 }
 
-/* What a section takes in an image, and what it expands to. */
+/* ".zdebug_info": "ZLIB" and its size in big-endian. */
+static int read_old_header(const struct unpacker *unpacker, const Elf64_Shdr *section, struct packing *packing)
+{
+	uint8_t bytes[OLD_HEADER];
+	int r = section->sh_size < sizeof(bytes) ? -EBADMSG : read_at(unpacker, section->sh_offset, sizeof(bytes), bytes);
+
+	if (r < 0)
+		return r;
+	packing->header = sizeof(bytes);
+	for (size_t i = 4; i < sizeof(bytes); i++)
+		packing->expanded = packing->expanded << 8 | bytes[i];
+	packing->unpack = !memcmp(bytes, "ZLIB", 4) ? unpack_zlib_into : NULL;
+	return 0;
+}
+
+static int read_packing(const struct unpacker *unpacker, const Elf64_Shdr *section, struct packing *ret_packing)
+{
+	*ret_packing = (struct packing){0};
+	if (!is_debug(unpacker, section) || !is_packed(unpacker, section))
+		return 0;
+	return (section->sh_flags & SHF_COMPRESSED ? read_packing_header : read_old_header)(unpacker, section, ret_packing);
+}
+
+/* What a section takes in an image, where it lies as it is if it cannot be unpacked, and what it expands to. */
 static int measure(struct unpacker *unpacker, size_t number)
 {
 	const Elf64_Shdr *section = &unpacker->sections[number];
-	uint64_t size = section->sh_size, expanded = 0;
-	Elf64_Chdr header;
-	int r = 0;
+	uint64_t size = section->sh_size;
+	struct packing packing;
+	int r;
 
 	if (section->sh_offset > unpacker->file_size || size > unpacker->file_size - section->sh_offset)
 		return -EBADMSG;
-	if (section->sh_flags & SHF_COMPRESSED) {
-		r = read_compression(unpacker, section, &header);
-		if (r < 0)
-			return r;
-		expanded = header.ch_size;
-		if (header.ch_type == UNPACK_ELF_ZSTD) {
-			unpacker->any_zstd = true;
-			size = expanded;
-		}
-	} else if (begins(name_of(unpacker, section), ".zdebug_")) {
-		r = old_size(unpacker, section, &expanded);
-	}
-	if (r < 0 || __builtin_add_overflow(unpacker->expanded, expanded, &unpacker->expanded) ||
+	r = read_packing(unpacker, section, &packing);
+	if (r < 0 || __builtin_add_overflow(unpacker->expanded, packing.expanded, &unpacker->expanded) ||
 	    unpacker->expanded > UNPACK_SECTIONS_MAX)
 		return r < 0 ? r : -E2BIG;
+	if (packing.unpack && packing.expanded > size)
+		size = packing.expanded;
 	return __builtin_add_overflow(unpacker->image_size, size + ALIGNMENT, &unpacker->image_size) ? -E2BIG : 0;
 }
 
@@ -191,8 +205,7 @@ static int measure_all(struct unpacker *unpacker)
 	for (size_t i = 0; i < unpacker->header.e_shnum && r == 0; i++) {
 		const Elf64_Shdr *section = &unpacker->sections[i];
 
-		if (is_debug(unpacker, section) && is_unread(unpacker, section))
-			unpacker->any_packed_unread |= is_packed(unpacker, section);
+		unpacker->any_packed |= is_debug(unpacker, section) && is_packed(unpacker, section);
 		if (!is_kept(unpacker, i))
 			continue;
 		unpacker->any_debug |= i != unpacker->header.e_shstrndx;
@@ -201,40 +214,69 @@ static int measure_all(struct unpacker *unpacker)
 	return r;
 }
 
-static int expand(const struct unpacker *unpacker, const Elf64_Shdr *section, uint8_t *out, uint64_t size)
+/* -EBADMSG: damaged; what is in the image then is of no use. */
+static int expand(const struct unpacker *unpacker, const Elf64_Shdr *section, const struct packing *packing, uint8_t *out)
 {
-	uint64_t packed = section->sh_size - sizeof(Elf64_Chdr);
+	uint64_t packed = section->sh_size - packing->header;
 	_cleanup_free_ uint8_t *bytes = malloc(packed + 1);
-	int r = bytes ? read_at(unpacker, section->sh_offset + sizeof(Elf64_Chdr), packed, bytes) : -ENOMEM;
+	int r = bytes ? read_at(unpacker, section->sh_offset + packing->header, packed, bytes) : -ENOMEM;
 
-	return r < 0 ? r : unpack_zstd_into(bytes, packed, out, size);
+	return r < 0 ? r : packing->unpack(bytes, packed, out, packing->expanded);
 }
 
-/* Puts a section's bytes at `at` of the image; its header becomes that of what is there. */
+/* The header of a section that is no longer packed. ".zdebug_info" is ".debug_info" then: its name loses a byte at the front,
+ * which the image's copy of the names is told when all sections are there. */
+static Elf64_Shdr unpacked_header(const Elf64_Shdr *section, const struct packing *packing)
+{
+	Elf64_Shdr header = *section;
+
+	if (!(section->sh_flags & SHF_COMPRESSED))
+		header.sh_name++;
+	header.sh_flags &= ~(uint64_t)SHF_COMPRESSED;
+	header.sh_size = packing->expanded;
+	header.sh_addralign = 1;
+	return header;
+}
+
+/* Puts a section's bytes at `at` of the image; its header becomes that of what is there. Damage in what zlib packed is left to
+ * libdw, which does without some sections. */
 static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 {
 	Elf64_Shdr placed = *section;
-	Elf64_Chdr header = {0};
-	int r = 0;
+	struct packing packing;
+	int r = read_packing(unpacker, section, &packing);
 
-	if (section->sh_flags & SHF_COMPRESSED)
-		r = read_compression(unpacker, section, &header);
-	if (header.ch_type == UNPACK_ELF_ZSTD) {
-		placed.sh_flags &= ~(uint64_t)SHF_COMPRESSED;
-		placed.sh_size = header.ch_size;
-		placed.sh_addralign = 1;
-	}
+	if (packing.unpack)
+		placed = unpacked_header(section, &packing);
 	/* The file may have changed since it was measured. */
 	if (r < 0 || *at > unpacker->room || placed.sh_size > unpacker->room - *at)
 		return r < 0 ? r : -EBADMSG;
-	if (header.ch_type == UNPACK_ELF_ZSTD)
-		r = expand(unpacker, section, unpacker->image + *at, placed.sh_size);
-	else
+	if (packing.unpack)
+		r = expand(unpacker, section, &packing, unpacker->image + *at);
+	if (packing.unpack == unpack_zlib_into && r == -EBADMSG) {
+		placed = *section;
+		packing.unpack = NULL;
+		r = placed.sh_size > unpacker->room - *at ? -EBADMSG : 0;
+	}
+	if (r == 0 && !packing.unpack)
 		r = read_at(unpacker, section->sh_offset, section->sh_size, unpacker->image + *at);
 	placed.sh_offset = *at;
 	*at += (placed.sh_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	*section = placed;
 	return r;
+}
+
+/* The names of old sections that were unpacked begin at their 'z' now. */
+static void rename_unpacked(struct unpacker *unpacker)
+{
+	const Elf64_Shdr *names = &unpacker->sections[unpacker->header.e_shstrndx];
+
+	for (size_t i = 0; i < unpacker->header.e_shnum; i++) {
+		const Elf64_Shdr *section = &unpacker->sections[i];
+
+		if (begins(name_of(unpacker, section), "zdebug_") && section->sh_name < names->sh_size)
+			unpacker->image[names->sh_offset + section->sh_name] = '.';
+	}
 }
 
 static int fill_image(struct unpacker *unpacker)
@@ -255,6 +297,7 @@ static int fill_image(struct unpacker *unpacker)
 	}
 	if (r < 0 || at > unpacker->room)
 		return r < 0 ? r : -EBADMSG;
+	rename_unpacked(unpacker);
 	header.e_phoff = header.e_phnum = 0;
 	header.e_shoff = at;
 	memcpy(unpacker->image, &header, sizeof(header));
@@ -302,7 +345,7 @@ int unpack_sections(int fd, uint8_t **ret_image, size_t *ret_size)
 		r = measure_all(&unpacker);
 	if (r == 0 && !unpacker.any_debug)
 		r = -ENODATA;
-	if (r == 0 && (unpacker.any_zstd || unpacker.any_packed_unread))
+	if (r == 0 && unpacker.any_packed)
 		r = make_image(&unpacker, &size);
 	free(unpacker.sections);
 	free(unpacker.names);

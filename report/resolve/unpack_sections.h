@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An ELF file's debug sections made readable for libdw 0.188, which knows zlib but not zstd, and
- * unpacks all that there are: where a section is compressed with zstd, or is compressed and not needed for names and lines, the debug
- * sections that are needed are put into a memory image, the others keep their headers only. Also the judge of how much a file
- * would expand to. The file is hostile: read with pread, every number is checked.
+ * An ELF file's debug sections made readable for libdw 0.188, which does not know zstd, is slow with zlib, and unpacks all that
+ * there are: where any is compressed, those that are needed for names and lines are put into a memory image, unpacked, and the others
+ * keep their headers only. Also the judge of how much a file would expand to. The file is hostile: read with pread, every
+ * number is checked.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNPACK_SECTIONS_H
 #define RWALKER_REPORT_RESOLVE_UNPACK_SECTIONS_H

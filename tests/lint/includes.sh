@@ -30,7 +30,7 @@ lzma         | lzma\.h                                | report/resolve/
 zstd         | zstd\.h                                | report/resolve/
 debuginfod   | elfutils/debuginfod\.h                 | report/resolve/
 demangler    | (libiberty/)?demangle\.h               | report/resolve/
-zlib         | zlib\.h                                | report/resolve/
+libdeflate   | libdeflate\.h                          | report/resolve/
 BPF helpers  | bpf/bpf_.*\.h                          | bpf/'
 
 libc='(assert|byteswap|ctype|dirent|dlfcn|elf|endian|errno|fcntl|fnmatch|getopt|glob|grp|inttypes|langinfo'

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ struct unpacker {
 	bool any_debug, any_packed;
 	uint8_t *image;
 	uint64_t room; /* in it, before its section headers */
+	uint8_t *packed; /* room for any section as it is in the file */
+	uint64_t packed_size;
 };
 
 /* All of [offset, offset + length). */
@@ -193,6 +196,8 @@ static int measure(struct unpacker *unpacker, size_t number)
 	if (r < 0 || __builtin_add_overflow(unpacker->expanded, packing.expanded, &unpacker->expanded) ||
 	    unpacker->expanded > UNPACK_SECTIONS_MAX)
 		return r < 0 ? r : -E2BIG;
+	if (packing.unpack && size > unpacker->packed_size)
+		unpacker->packed_size = size;
 	if (packing.unpack && packing.expanded > size)
 		size = packing.expanded;
 	return __builtin_add_overflow(unpacker->image_size, size + ALIGNMENT, &unpacker->image_size) ? -E2BIG : 0;
@@ -218,10 +223,9 @@ static int measure_all(struct unpacker *unpacker)
 static int expand(const struct unpacker *unpacker, const Elf64_Shdr *section, const struct packing *packing, uint8_t *out)
 {
 	uint64_t packed = section->sh_size - packing->header;
-	_cleanup_free_ uint8_t *bytes = malloc(packed + 1);
-	int r = bytes ? read_at(unpacker, section->sh_offset + packing->header, packed, bytes) : -ENOMEM;
+	int r = read_at(unpacker, section->sh_offset + packing->header, packed, unpacker->packed);
 
-	return r < 0 ? r : packing->unpack(bytes, packed, out, packing->expanded);
+	return r < 0 ? r : packing->unpack(unpacker->packed, packed, out, packing->expanded);
 }
 
 /* The header of a section that is no longer packed. ".zdebug_info" is ".debug_info" then: its name loses a byte at the front,
@@ -249,7 +253,8 @@ static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 	if (packing.unpack)
 		placed = unpacked_header(section, &packing);
 	/* The file may have changed since it was measured. */
-	if (r < 0 || *at > unpacker->room || placed.sh_size > unpacker->room - *at)
+	if (r < 0 || *at > unpacker->room || placed.sh_size > unpacker->room - *at ||
+	    (packing.unpack && section->sh_size > unpacker->packed_size))
 		return r < 0 ? r : -EBADMSG;
 	if (packing.unpack)
 		r = expand(unpacker, section, &packing, unpacker->image + *at);
@@ -305,6 +310,18 @@ static int fill_image(struct unpacker *unpacker)
 	return 0;
 }
 
+/* Zeros. Filled from one end to the other: large pages save the kernel most of its work. */
+static uint8_t *make_room(size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uint8_t *bytes = calloc(size + 1, 1);
+	uintptr_t start = ((uintptr_t)bytes + page - 1) / page * page, end = ((uintptr_t)bytes + size) / page * page;
+
+	if (bytes && start < end)
+		(void)madvise((void *)start, end - start, MADV_HUGEPAGE);
+	return bytes;
+}
+
 static int make_image(struct unpacker *unpacker, size_t *ret_size)
 {
 	uint64_t headers = (uint64_t)unpacker->header.e_shnum * sizeof(Elf64_Shdr), size;
@@ -312,8 +329,9 @@ static int make_image(struct unpacker *unpacker, size_t *ret_size)
 	if (__builtin_add_overflow(unpacker->image_size, sizeof(Elf64_Ehdr) + ALIGNMENT, &unpacker->room) ||
 	    __builtin_add_overflow(unpacker->room, headers, &size) || size > 2 * (uint64_t)UNPACK_SECTIONS_MAX)
 		return -E2BIG;
-	unpacker->image = calloc(size, 1);
-	if (!unpacker->image)
+	unpacker->image = make_room(size);
+	unpacker->packed = make_room(unpacker->packed_size);
+	if (!unpacker->image || !unpacker->packed)
 		return -ENOMEM;
 	*ret_size = size;
 	return fill_image(unpacker);
@@ -347,6 +365,7 @@ int unpack_sections(int fd, uint8_t **ret_image, size_t *ret_size)
 		r = -ENODATA;
 	if (r == 0 && unpacker.any_packed)
 		r = make_image(&unpacker, &size);
+	free(unpacker.packed);
 	free(unpacker.sections);
 	free(unpacker.names);
 	if (r < 0) {

@@ -21,37 +21,41 @@ void line_answers_deinit(struct line_answers *answers)
 {
 	free(answers->addresses);
 	free(answers->places);
-	array_free(&answers->levels);
+	line_levels_deinit(&answers->levels);
 	*answers = (struct line_answers){0};
 }
 
 int line_answers_put(struct line_answers *answers, size_t number, const struct line_level *levels, size_t count)
 {
-	size_t first = answers->levels.count;
+	const struct line_level *kept;
+	int r = line_levels_keep(&answers->levels, levels, count, &kept);
 
-	if (first + count >= UINT32_MAX || array_reserve(&answers->levels, first + count) < 0)
-		return -ENOMEM;
-	if (count)
-		memcpy(answers->levels.items + first, levels, count * sizeof(*levels));
-	answers->levels.count += count;
-	answers->places[number] = (struct line_place){.first = (uint32_t)first, .count = (uint32_t)count};
-	return 0;
+	if (r == 0)
+		line_answers_point(answers, number, kept, count);
+	return r;
+}
+
+void line_answers_point(struct line_answers *answers, size_t number, const struct line_level *levels, size_t count)
+{
+	answers->places[number] = (struct line_place){.levels = levels, .count = count};
 }
 
 size_t line_answers_find(const struct line_answers *answers, uint64_t address, const struct line_level **ret_levels)
 {
-	size_t low = 0, high = answers->count;
+	const uint64_t *base = answers->addresses; /* becomes the last one that is not behind the address */
+	const struct line_place *place;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (answers->addresses[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == answers->count || answers->addresses[low] != address || !answers->places[low].count)
+	if (!answers->count)
 		return 0;
-	*ret_levels = &answers->levels.items[answers->places[low].first];
-	return answers->places[low].count;
+	for (size_t count = answers->count; count > 1;) {
+		size_t half = count / 2;
+
+		base += base[half] <= address ? half : 0;
+		count -= half;
+	}
+	place = &answers->places[base - answers->addresses];
+	if (*base != address || !place->count)
+		return 0;
+	*ret_levels = place->levels;
+	return place->count;
 }

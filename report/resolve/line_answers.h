@@ -9,23 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/array.h"
-
-struct line_level {
-	const char *function; /* linkage name where there is one; NULL: not known */
-	const char *file;     /* full path as far as it is known; NULL: not known */
-	uint32_t line;	      /* 0: none in particular. Of outer levels: of the call */
-};
+#include "report/resolve/line_levels.h"
 
 struct line_place { /* of one address */
-	uint32_t first, count; /* in the levels; 0: nothing is known */
+	const struct line_level *levels;
+	size_t count; /* 0: nothing is known */
 };
 
 struct line_answers {
 	uint64_t *addresses; /* ascending, each once */
 	struct line_place *places;
 	size_t count;
-	ARRAY(struct line_level) levels;
+	struct line_levels levels; /* those that were put */
 };
 
 /* The addresses are copied; they ascend. -ENOMEM. */
@@ -34,6 +29,9 @@ void line_answers_deinit(struct line_answers *answers);
 
 /* Texts must outlive the answers. A second answer takes the place of the first. -ENOMEM. */
 int line_answers_put(struct line_answers *answers, size_t number, const struct line_level *levels, size_t count);
+
+/* The same without a copy: the levels must outlive the answers. */
+void line_answers_point(struct line_answers *answers, size_t number, const struct line_level *levels, size_t count);
 
 /* The number of levels; 0: the address was not asked for, or nothing is known of it. */
 size_t line_answers_find(const struct line_answers *answers, uint64_t address, const struct line_level **ret_levels);

@@ -2,11 +2,12 @@
 #include "report/resolve/line_cache.h"
 
 #include "common/cleanup.h"
+#include "report/resolve/name_frames.h"
 
 /* To be raised where the same DWARF gives other answers than before. */
 static const char resolver[] = "dwarf 2";
 
-enum { RANK = 1, LEVELS_MAX = 1024 };
+enum { RANK = 1 };
 
 /* The files, and where what they share with others is looked for. */
 static bool describe(const struct line_job *job, struct name_source *source)
@@ -28,53 +29,27 @@ static bool describe(const struct line_job *job, struct name_source *source)
 	return true;
 }
 
-/* --- between the two forms of a level --- */
-
-static int put_levels(struct line_answers *answers, size_t number, const struct name_level *levels, size_t count)
-{
-	struct line_level converted[LEVELS_MAX];
-
-	if (count > LEVELS_MAX)
-		count = LEVELS_MAX;
-	for (size_t i = 0; i < count; i++)
-		converted[i] = (struct line_level){levels[i].function, levels[i].file, levels[i].line};
-	return line_answers_put(answers, number, converted, count);
-}
-
-static int keep_levels(struct name_frames *frames, uint64_t address, const struct line_level *levels, size_t count)
-{
-	struct name_level converted[LEVELS_MAX];
-
-	if (count > LEVELS_MAX)
-		return 0;
-	for (size_t i = 0; i < count; i++)
-		converted[i] = (struct name_level){levels[i].function, levels[i].file, levels[i].line, i + 1 < count};
-	return name_frames_add(frames, address, converted, count);
-}
-
 /* --- asking --- */
 
-/* Answers what the cache knows, of what is not answered yet; ret_rest: the addresses that are left. */
-static int ask_cache(struct line_query *query, struct line_answers *answers, uint64_t *rest, size_t *ret_count)
+/* Answers what the cache knows, of what is not answered yet; rest: the addresses that are left, of which it gives the number. */
+static size_t ask_cache(struct line_query *query, struct line_answers *answers, uint64_t *rest)
 {
-	size_t left = 0;
-	int r = 0;
+	size_t left = 0, place = 0;
 
-	for (size_t i = 0; i < answers->count && r == 0; i++) {
-		const struct name_level *levels;
+	for (size_t i = 0; i < answers->count; i++) {
+		const struct line_level *levels;
 		size_t count;
 
 		if (answers->places[i].count)
 			continue;
-		if (name_frames_find(query->frames, answers->addresses[i], &levels, &count)) {
-			r = count ? put_levels(answers, i, levels, count) : 0;
+		if (name_frames_find_next(query->frames, &place, answers->addresses[i], &levels, &count)) {
+			line_answers_point(answers, i, levels, count);
 		} else {
 			rest[left] = answers->addresses[i];
 			query->numbers[left++] = i;
 		}
 	}
-	*ret_count = left;
-	return r;
+	return left;
 }
 
 /* What the child said of the rest; to the cache only if it said all that there is. */
@@ -84,12 +59,11 @@ static int take_rest(struct line_query *query, bool complete, struct line_answer
 
 	for (size_t i = 0; i < query->rest.count && r == 0; i++) {
 		const struct line_place *place = &query->rest.places[i];
-		const struct line_level *levels = place->count ? query->rest.levels.items + place->first : NULL;
 
 		if (place->count)
-			r = line_answers_put(answers, query->numbers[i], levels, place->count);
+			r = line_answers_put(answers, query->numbers[i], place->levels, place->count);
 		if (r == 0 && complete)
-			r = keep_levels(query->frames, query->rest.addresses[i], levels, place->count);
+			r = name_frames_add(query->frames, query->rest.addresses[i], place->levels, place->count);
 	}
 	return r;
 }
@@ -107,7 +81,7 @@ int line_query_start(struct line_query *query, struct name_cache *cache, const s
 	if (r == 0 && cache && describe(job, &source))
 		r = name_cache_frames(cache, owner->id, owner->name, &source, &query->frames);
 	if (r == 0)
-		r = ask_cache(query, answers, rest, &count);
+		count = ask_cache(query, answers, rest);
 	if (r < 0 || !count)
 		return r;
 	if (!reading)

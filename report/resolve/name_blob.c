@@ -140,7 +140,7 @@ static int number_texts(const struct name_frames *frames, const struct name_fram
 
 	for (size_t i = 0; i < frames->items.count; i++)
 		for (size_t j = 0; j < sorted[i].count && r == 0; j++) {
-			const struct name_level *level = &frames->levels.items[sorted[i].first + j];
+			const struct line_level *level = &sorted[i].levels[j];
 
 			r = number_text(numbers, level->function);
 			if (r == 0)
@@ -149,16 +149,15 @@ static int number_texts(const struct name_frames *frames, const struct name_fram
 	return r;
 }
 
-static void write_frame(struct byte_buffer *buffer, const struct name_frames *frames, const struct name_frame *frame,
-			const struct text_numbers *numbers)
+static void write_frame(struct byte_buffer *buffer, const struct name_frame *frame, const struct text_numbers *numbers)
 {
 	byte_buffer_varint(buffer, frame->count);
 	for (size_t i = 0; i < frame->count; i++) {
-		const struct name_level *level = &frames->levels.items[frame->first + i];
+		const struct line_level *level = &frame->levels[i];
 
 		byte_buffer_varint(buffer, number_of(numbers, level->function));
 		byte_buffer_varint(buffer, number_of(numbers, level->file));
-		byte_buffer_varint(buffer, (uint64_t)level->line << 1 | level->inlined);
+		byte_buffer_varint(buffer, (uint64_t)level->line << 1 | (i + 1 < frame->count));
 	}
 }
 
@@ -172,7 +171,7 @@ int name_blob_from_frames(const struct name_frames *frames, uint64_t seed, struc
 
 	if (r == 0) /* numbers of texts, levels and lines have five bytes at most */
 		r = start_blob(VARINT_MAX_SIZE * 2 + numbers.bytes + numbers.texts.count * 5 +
-				       frames->items.count * (VARINT_MAX_SIZE + 5) + frames->levels.count * 15,
+				       frames->items.count * (VARINT_MAX_SIZE + 5) + frames->level_count * 15,
 			       &buffer);
 	if (r < 0)
 		return r;
@@ -183,7 +182,7 @@ int name_blob_from_frames(const struct name_frames *frames, uint64_t seed, struc
 	for (size_t i = 0; i < frames->items.count; i++) {
 		byte_buffer_varint(&buffer, sorted[i].address - last);
 		last = sorted[i].address;
-		write_frame(&buffer, frames, &sorted[i], &numbers);
+		write_frame(&buffer, &sorted[i], &numbers);
 	}
 	return finish_blob(&buffer, seed, ret_blob);
 }
@@ -287,7 +286,7 @@ static const char *read_number(struct byte_cursor *cursor, const struct blob_tex
 
 static int read_frame(struct byte_cursor *cursor, uint64_t address, const struct blob_texts *texts)
 {
-	struct name_level levels[NAME_LEVELS_OF_ADDRESS];
+	struct line_level levels[NAME_LEVELS_OF_ADDRESS];
 	size_t count = read_count(cursor, 3);
 
 	if (count > NAME_LEVELS_OF_ADDRESS)
@@ -301,14 +300,44 @@ static int read_frame(struct byte_cursor *cursor, uint64_t address, const struct
 		if (line >> 33)
 			return -EBADMSG;
 		levels[i].line = (uint32_t)(line >> 1);
-		levels[i].inlined = line & 1;
 	}
 	return cursor->bad ? -EBADMSG : name_frames_add_kept(texts->frames, address, levels, count);
+}
+
+struct read_before { /* the frame before, as it was written */
+	const uint8_t *bytes;
+	size_t size, items; /* how many there were then, it being the last of them */
+};
+
+/* Where the line is the same the frame is, to the byte. */
+static bool is_as_before(const struct byte_cursor *cursor, const struct blob_texts *texts, const struct read_before *before)
+{
+	return before->size && before->size <= byte_cursor_left(cursor) && before->items == texts->frames->items.count &&
+	       !memcmp(cursor->next, before->bytes, before->size);
+}
+
+static int read_next(struct byte_cursor *cursor, uint64_t address, const struct blob_texts *texts, struct read_before *before)
+{
+	const uint8_t *start = cursor->next;
+	size_t items = texts->frames->items.count;
+	int r;
+
+	if (is_as_before(cursor, texts, before)) {
+		cursor->next += before->size;
+		r = name_frames_add_same(texts->frames, address);
+	} else {
+		r = read_frame(cursor, address, texts);
+	}
+	*before = (struct read_before){.bytes = start, .items = items + 1};
+	if (texts->frames->items.count > items)
+		before->size = (size_t)(cursor->next - start);
+	return r;
 }
 
 static int read_frames(struct byte_cursor *cursor, const struct blob_texts *texts)
 {
 	size_t count = read_count(cursor, 2);
+	struct read_before before = {0};
 	uint64_t address = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -317,7 +346,7 @@ static int read_frames(struct byte_cursor *cursor, const struct blob_texts *text
 
 		if ((i && !step) || __builtin_add_overflow(address, step, &address))
 			return -EBADMSG;
-		r = read_frame(cursor, address, texts);
+		r = read_next(cursor, address, texts, &before);
 		if (r < 0)
 			return r;
 	}

@@ -4,7 +4,7 @@
  * to) and over all that follows, then varints. Bytes that are not what was put there for this key are -EBADMSG. Frames:
  *
  *	texts, texts x (length, bytes), frames, frames x (address as a difference to the one before, levels,
- *	levels x (function, file: number of the text from 1, 0 none; line x 2 + inlined))
+ *	levels x (function, file: number of the text from 1, 0 none; line x 2, + 1 if it is inlined))
  *
  * Symbols: symbols, symbols x (address as a zig-zag difference, size, binding, length of the name, its bytes).
  */

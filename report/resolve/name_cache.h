@@ -16,6 +16,7 @@
 #define RWALKER_REPORT_RESOLVE_NAME_CACHE_H
 
 #include <stdbool.h>
+#include "report/resolve/line_levels.h"
 #include "report/resolve/name_source.h"
 #include "report/resolve/symbol_index.h"
 
@@ -36,12 +37,6 @@ void name_cache_destroy(struct name_cache *cache);
 
 /* --- resolved frames --- */
 
-struct name_level { /* of one address: the innermost function first, the outermost is the real one */
-	const char *function, *file; /* NULL: not known. Linkage names, so that --mangled can be another report's */
-	uint32_t line;		     /* 0: not known. Of outer levels: of the call */
-	bool inlined;
-};
-
 struct name_frames; /* those of one module and source; the cache's, until it is destroyed */
 
 /*
@@ -53,12 +48,12 @@ int name_cache_frames(struct name_cache *cache, const struct build_id *id, const
 
 /*
  * Of a module address; for callers give the one that is looked up, before the call's end. False: not known to the cache. True with
- * *ret_count 0: the source knows nothing of it. Valid until the next name_frames_add().
+ * *ret_count 0: the source knows nothing of it. Valid as long as the frames.
  */
-bool name_frames_find(const struct name_frames *frames, uint64_t address, const struct name_level **ret_levels,
+bool name_frames_find(const struct name_frames *frames, uint64_t address, const struct line_level **ret_levels,
 		      size_t *ret_count);
 /* What the source said; texts are copied. Of an address that is there already the first word stays. -ENOMEM. */
-int name_frames_add(struct name_frames *frames, uint64_t address, const struct name_level *levels, size_t count);
+int name_frames_add(struct name_frames *frames, uint64_t address, const struct line_level *levels, size_t count);
 
 /* --- symbols that took unpacking (.gnu_debugdata) --- */
 

@@ -35,7 +35,7 @@ void name_frames_destroy(struct name_frames *frames)
 	if (!frames)
 		return;
 	array_free(&frames->items);
-	array_free(&frames->levels);
+	line_levels_deinit(&frames->levels);
 	text_pool_deinit(&frames->texts);
 	index_table_deinit(&frames->table);
 	free(frames);
@@ -43,7 +43,8 @@ void name_frames_destroy(struct name_frames *frames)
 
 void name_frames_clear(struct name_frames *frames)
 {
-	frames->items.count = frames->levels.count = frames->loaded = 0;
+	frames->items.count = frames->level_count = frames->sorted = frames->loaded = 0;
+	line_levels_deinit(&frames->levels);
 	index_table_clear(&frames->table);
 }
 
@@ -59,54 +60,121 @@ static bool same_address(const void *context, uint32_t number)
 	return wanted->frames->items.items[number].address == wanted->address;
 }
 
-bool name_frames_find(const struct name_frames *frames, uint64_t address, const struct name_level **ret_levels,
-		      size_t *ret_count)
+static const struct name_frame *find_sorted(const struct name_frames *frames, uint64_t address)
+{
+	const struct name_frame *base = frames->items.items; /* becomes the last one that is not behind the address */
+
+	for (size_t count = frames->sorted; count > 1;) {
+		size_t half = count / 2;
+
+		base += base[half].address <= address ? half : 0;
+		count -= half;
+	}
+	return frames->sorted && base->address == address ? base : NULL;
+}
+
+static const struct name_frame *find_unsorted(const struct name_frames *frames, uint64_t address)
 {
 	const struct wanted_frame wanted = {.frames = frames, .address = address};
-	const struct name_frame *frame;
 	const struct index_slot *slot;
 
-	if (!frames)
-		return false;
+	if (frames->sorted == frames->items.count)
+		return NULL;
 	slot = index_table_lookup(&frames->table, index_table_hash(&frames->table, address, 0), same_address, &wanted);
-	if (!slot)
+	return slot ? &frames->items.items[slot->number - 1] : NULL;
+}
+
+static bool give(const struct name_frame *frame, const struct line_level **ret_levels, size_t *ret_count)
+{
+	if (!frame)
 		return false;
-	frame = &frames->items.items[slot->number - 1];
-	*ret_levels = frames->levels.items ? frames->levels.items + frame->first : NULL;
+	*ret_levels = frame->levels;
 	*ret_count = frame->count;
 	return true;
 }
 
-/* 1: it is not there yet, and belongs into the slot. */
-static int find_slot(struct name_frames *frames, uint64_t address, size_t count, struct index_slot **ret_slot)
+bool name_frames_find(const struct name_frames *frames, uint64_t address, const struct line_level **ret_levels,
+		      size_t *ret_count)
 {
-	const struct wanted_frame wanted = {.frames = frames, .address = address};
+	const struct name_frame *frame = frames ? find_sorted(frames, address) : NULL;
 
-	if (frames->items.count == NAME_FRAMES_MAX || count > NAME_LEVELS_OF_ADDRESS ||
-	    count > NAME_LEVELS_MAX - frames->levels.count)
-		return 0;
-	*ret_slot = index_table_find(&frames->table, index_table_hash(&frames->table, address, 0), same_address, &wanted);
-	if (!*ret_slot)
-		return -ENOMEM;
-	return !(*ret_slot)->number;
+	if (frames && !frame)
+		frame = find_unsorted(frames, address);
+	return give(frame, ret_levels, ret_count);
 }
 
-int name_frames_add_kept(struct name_frames *frames, uint64_t address, const struct name_level *levels, size_t count)
+bool name_frames_find_next(const struct name_frames *frames, size_t *place, uint64_t address, const struct line_level **ret_levels,
+			   size_t *ret_count)
 {
-	const struct name_frame frame = {address, (uint32_t)frames->levels.count, (uint32_t)count};
-	struct index_slot *slot;
-	int r = find_slot(frames, address, count, &slot);
+	const struct name_frame *items, *frame;
 
-	if (r <= 0)
+	if (!frames)
+		return false;
+	items = frames->items.items;
+	while (*place < frames->sorted && items[*place].address < address)
+		++*place;
+	frame = *place < frames->sorted && items[*place].address == address ? &items[*place] : find_unsorted(frames, address);
+	return give(frame, ret_levels, ret_count);
+}
+
+static bool is_room_for(const struct name_frames *frames, size_t count)
+{
+	return frames->items.count < NAME_FRAMES_MAX && count <= NAME_LEVELS_OF_ADDRESS &&
+	       count <= NAME_LEVELS_MAX - frames->level_count;
+}
+
+/* Whether the address goes on where the sorted ones end. */
+static bool ascends(const struct name_frames *frames, uint64_t address)
+{
+	size_t count = frames->items.count;
+
+	return frames->sorted == count && (!count || frames->items.items[count - 1].address < address);
+}
+
+/* Of an address that is not among the sorted ones and does not go on where they end: 1, it is new and has the number of the
+ * next item. */
+static int note_unsorted(struct name_frames *frames, uint64_t address)
+{
+	const struct wanted_frame wanted = {.frames = frames, .address = address};
+	const uint32_t hash = index_table_hash(&frames->table, address, 0);
+	uint32_t number;
+
+	return index_table_add(&frames->table, hash, same_address, &wanted, (uint32_t)frames->items.count, &number);
+}
+
+/* The levels stay where they are. */
+static int add(struct name_frames *frames, const struct name_frame *frame)
+{
+	bool sorted = ascends(frames, frame->address);
+	int r = array_reserve(&frames->items, frames->items.count + 1);
+
+	if (r == 0 && !sorted)
+		r = find_sorted(frames, frame->address) ? 0 : note_unsorted(frames, frame->address);
+	if (r < 0 || (r == 0 && !sorted))
 		return r;
-	if (array_reserve(&frames->levels, frame.first + count) < 0 || array_push(&frames->items, frame) < 0)
-		return -ENOMEM;
-	if (count)
-		memcpy(frames->levels.items + frame.first, levels, count * sizeof(*levels));
-	frames->levels.count += count;
-	index_table_set(&frames->table, slot, index_table_hash(&frames->table, address, 0),
-			(uint32_t)(frames->items.count - 1));
+	frames->items.items[frames->items.count++] = *frame;
+	frames->level_count += frame->count;
+	frames->sorted += sorted;
 	return 0;
+}
+
+int name_frames_add_kept(struct name_frames *frames, uint64_t address, const struct line_level *levels, size_t count)
+{
+	struct name_frame frame = {.address = address, .count = count};
+	int r;
+
+	if (!is_room_for(frames, count) || (!ascends(frames, address) && name_frames_find(frames, address, &levels, &count)))
+		return 0;
+	r = line_levels_keep(&frames->levels, levels, count, &frame.levels);
+	return r < 0 ? r : add(frames, &frame);
+}
+
+int name_frames_add_same(struct name_frames *frames, uint64_t address)
+{
+	struct name_frame frame = frames->items.items[frames->items.count - 1];
+
+	frame.address = address;
+	return is_room_for(frames, frame.count) ? add(frames, &frame) : 0;
 }
 
 /* 1: kept; 0: too long. */
@@ -119,9 +187,9 @@ static int keep_text(struct name_frames *frames, const char **text)
 	return *text && text_pool_add(&frames->texts, *text, length, text) < 0 ? -ENOMEM : 1;
 }
 
-int name_frames_add(struct name_frames *frames, uint64_t address, const struct name_level *levels, size_t count)
+int name_frames_add(struct name_frames *frames, uint64_t address, const struct line_level *levels, size_t count)
 {
-	struct name_level kept[NAME_LEVELS_OF_ADDRESS];
+	struct line_level kept[NAME_LEVELS_OF_ADDRESS];
 	int r = 1;
 
 	if (!frames || count > NAME_LEVELS_OF_ADDRESS)

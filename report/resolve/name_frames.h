@@ -19,7 +19,8 @@ enum {
 
 struct name_frame {
 	uint64_t address;
-	uint32_t first, count; /* levels */
+	const struct line_level *levels;
+	size_t count;
 };
 
 struct name_frames {
@@ -27,9 +28,11 @@ struct name_frames {
 	const char *name; /* of the module; in texts */
 	struct name_source source;
 	ARRAY(struct name_frame) items;
-	ARRAY(struct name_level) levels;
+	struct line_levels levels;
+	size_t level_count; /* of all items */
 	struct text_pool texts;
-	struct index_table table; /* numbers of items, by address */
+	size_t sorted;		  /* that many items have ascending addresses: all, where they came in that order */
+	struct index_table table; /* numbers of the others, by address */
 	size_t loaded;		  /* that many items were in the cache */
 };
 
@@ -37,7 +40,12 @@ int name_frames_create(const struct build_id *id, const char *name, const struct
 		       struct name_frames **ret_frames);
 void name_frames_destroy(struct name_frames *frames);
 /* As name_frames_add(), of texts that are in the frames' pool already. */
-int name_frames_add_kept(struct name_frames *frames, uint64_t address, const struct name_level *levels, size_t count);
+int name_frames_add_kept(struct name_frames *frames, uint64_t address, const struct line_level *levels, size_t count);
+/* Where the last item that there is has the same levels. */
+int name_frames_add_same(struct name_frames *frames, uint64_t address);
+/* As name_frames_find(), of addresses that ascend from call to call: all of them together cost one walk. *place begins at 0. */
+bool name_frames_find_next(const struct name_frames *frames, size_t *place, uint64_t address, const struct line_level **ret_levels,
+			   size_t *ret_count);
 /* Forgets all items. */
 void name_frames_clear(struct name_frames *frames);
 

@@ -120,16 +120,18 @@ static int add_lines(struct resolving *all, const struct module *module, uint32_
 {
 	_cleanup_(converted_deinit) struct converted out = {0};
 	const struct line_answers *answers = &module->lines;
-	size_t count = 0, levels = 0;
+	size_t count = 0, levels = 0, whole = 0;
 	int r;
 
+	for (size_t i = 0; i < answers->count; i++)
+		whole += answers->places[i].count;
 	out.lines = calloc(answers->count + 1, sizeof(*out.lines));
-	out.levels = calloc(answers->levels.count + 1, sizeof(*out.levels));
+	out.levels = calloc(whole + 1, sizeof(*out.levels));
 	if (!out.lines || !out.levels)
 		return -ENOMEM;
 	for (size_t i = 0; i < answers->count; i++) {
 		const struct line_place *place = &answers->places[i];
-		size_t taken = place->count ? convert(answers->levels.items + place->first, place->count, out.levels + levels) : 0;
+		size_t taken = convert(place->levels, place->count, out.levels + levels);
 
 		if (!taken)
 			continue;

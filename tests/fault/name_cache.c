@@ -21,7 +21,7 @@ struct tally {
 	FILE *out; /* NULL: nothing is printed */
 };
 
-static void print_levels(const struct tally *tally, uint64_t module, uint64_t address, const struct name_level *levels,
+static void print_levels(const struct tally *tally, uint64_t module, uint64_t address, const struct line_level *levels,
 			 size_t count)
 {
 	if (!tally->out)
@@ -29,13 +29,13 @@ static void print_levels(const struct tally *tally, uint64_t module, uint64_t ad
 	(void)fprintf(tally->out, "%" PRIu64 "+%" PRIu64, module, address);
 	for (size_t i = 0; i < count; i++)
 		(void)fprintf(tally->out, " %s %s:%u%s", levels[i].function ? levels[i].function : "?",
-			      levels[i].file ? levels[i].file : "?", levels[i].line, levels[i].inlined ? " [inlined]" : "");
+			      levels[i].file ? levels[i].file : "?", levels[i].line, i + 1 < count ? " [inlined]" : "");
 	(void)fputc('\n', tally->out);
 }
 
 static int look_up(struct name_frames *frames, uint64_t module, uint64_t address, struct tally *tally)
 {
-	const struct name_level *levels;
+	const struct line_level *levels;
 	struct truth truth;
 	size_t count;
 

@@ -14,7 +14,7 @@
 enum { TRUTH_LEVELS = 6, TRUTH_SYMBOLS = 500 };
 
 struct truth {
-	struct name_level levels[TRUTH_LEVELS];
+	struct line_level levels[TRUTH_LEVELS];
 	size_t count;
 	char functions[TRUTH_LEVELS][64], files[TRUTH_LEVELS][64];
 };
@@ -50,11 +50,10 @@ static inline void truth_of(uint64_t module, uint64_t address, struct truth *tru
 
 		(void)snprintf(function, 64, "_ZN4name%u\xc3\xa9_Ev", (unsigned int)random_below(&random, 500));
 		(void)snprintf(file, 64, "/src/%u/file.c", (unsigned int)random_below(&random, 50));
-		truth->levels[i] = (struct name_level){
+		truth->levels[i] = (struct line_level){
 			.function = random_below(&random, 10) ? function : NULL,
 			.file = random_below(&random, 10) ? file : NULL,
 			.line = (uint32_t)(random_below(&random, 20) ? random_below(&random, 5000) : UINT32_MAX),
-			.inlined = i + 1 < truth->count,
 		};
 	}
 }
@@ -64,14 +63,13 @@ static inline bool truth_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static inline bool truth_same(const struct truth *truth, const struct name_level *levels, size_t count)
+static inline bool truth_same(const struct truth *truth, const struct line_level *levels, size_t count)
 {
 	if (count != truth->count)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!truth_same_text(levels[i].function, truth->levels[i].function) ||
-		    !truth_same_text(levels[i].file, truth->levels[i].file) || levels[i].line != truth->levels[i].line ||
-		    levels[i].inlined != truth->levels[i].inlined)
+		    !truth_same_text(levels[i].file, truth->levels[i].file) || levels[i].line != truth->levels[i].line)
 			return false;
 	return true;
 }

@@ -84,7 +84,7 @@ static inline int known(struct name_cache *cache, uint64_t module, uint32_t rank
 	int found = 0;
 
 	for (uint64_t address = first; address < first + count; address++) {
-		const struct name_level *levels;
+		const struct line_level *levels;
 		struct truth truth;
 		size_t level_count;
 

@@ -24,8 +24,8 @@ static void gives_back_what_it_got(struct test *t)
 
 static void first_word_stays(struct test *t)
 {
-	const struct name_level one = {.function = "one", .file = "a.c", .line = 7, .inlined = true};
-	const struct name_level *levels;
+	const struct line_level one = {.function = "one", .file = "a.c", .line = 7};
+	const struct line_level *levels;
 	struct name_cache *cache;
 	struct place place;
 	size_t count;
@@ -39,7 +39,6 @@ static void first_word_stays(struct test *t)
 	CHECK_STR(t, levels[0].function, "one");
 	CHECK_STR(t, levels[0].file, "a.c");
 	CHECK_INT(t, levels[0].line, 7);
-	CHECK(t, levels[0].inlined);
 	CHECK(t, !name_frames_find(frames_of(cache, 1, 1), 6, &levels, &count));
 	name_cache_destroy(cache);
 	CHECK_STR(t, place_stop(&place), "");
@@ -83,7 +82,7 @@ static void a_few_equals_stay(struct test *t)
 	for (int round = 0; round < 7; round++) {
 		struct name_cache *cache = open_cache(&place);
 		struct name_source source = truth_source(1, 1);
-		const struct name_level *levels;
+		const struct line_level *levels;
 		struct name_frames *frames;
 		size_t count;
 
@@ -100,7 +99,7 @@ static void a_changed_file_is_another_source(struct test *t)
 {
 	const struct build_id id = truth_id(1);
 	struct name_source source = truth_source(1, 2);
-	const struct name_level *levels;
+	const struct line_level *levels;
 	struct name_frames *frames;
 	struct name_cache *cache;
 	struct place place;
@@ -323,7 +322,7 @@ static void no_cache_is_an_empty_one(struct test *t)
 {
 	const struct build_id id = truth_id(1), without = {0};
 	const struct name_source source = truth_source(1, 1);
-	const struct name_level *levels;
+	const struct line_level *levels;
 	struct name_frames *frames;
 	struct name_cache *cache;
 	struct place place;

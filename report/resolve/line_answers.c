@@ -14,6 +14,10 @@ int line_answers_init(struct line_answers *answers, const uint64_t *addresses, s
 	}
 	if (count)
 		memcpy(answers->addresses, addresses, count * sizeof(*addresses));
+	if (address_buckets_init(&answers->buckets, answers->addresses, count) < 0) {
+		line_answers_deinit(answers);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -22,6 +26,7 @@ void line_answers_deinit(struct line_answers *answers)
 	free(answers->addresses);
 	free(answers->places);
 	line_levels_deinit(&answers->levels);
+	address_buckets_deinit(&answers->buckets);
 	*answers = (struct line_answers){0};
 }
 
@@ -42,20 +47,11 @@ void line_answers_point(struct line_answers *answers, size_t number, const struc
 
 size_t line_answers_find(const struct line_answers *answers, uint64_t address, const struct line_level **ret_levels)
 {
-	const uint64_t *base = answers->addresses; /* becomes the last one that is not behind the address */
-	const struct line_place *place;
+	size_t at;
 
-	if (!answers->count)
+	if (!address_buckets_find(&answers->buckets, answers->addresses, answers->count, address, &at) ||
+	    answers->addresses[at] != address || !answers->places[at].count)
 		return 0;
-	for (size_t count = answers->count; count > 1;) {
-		size_t half = count / 2;
-
-		base += base[half] <= address ? half : 0;
-		count -= half;
-	}
-	place = &answers->places[base - answers->addresses];
-	if (*base != address || !place->count)
-		return 0;
-	*ret_levels = place->levels;
-	return place->count;
+	*ret_levels = answers->places[at].levels;
+	return answers->places[at].count;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/resolve/address_buckets.h"
 #include "report/resolve/line_levels.h"
 
 struct line_place { /* of one address */
@@ -20,6 +21,7 @@ struct line_answers {
 	uint64_t *addresses; /* ascending, each once */
 	struct line_place *places;
 	size_t count;
+	struct address_buckets buckets; /* of the addresses */
 	struct line_levels levels; /* those that were put */
 };
 

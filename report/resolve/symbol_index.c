@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/read/radix_sort.h"
+#include "report/resolve/address_buckets.h"
 #include "report/resolve/pretty_name.h"
 
 /* How far back an enclosing symbol is looked for, and where a last symbol without a size ends. */
@@ -19,8 +20,7 @@ struct symbol_index {
 	} *rest;
 	char **pretty; /* NULL: not asked for yet; the name itself where it is not mangled */
 	size_t count;
-	uint32_t *buckets; /* of each 2^shift bytes from the first start on: how many starts lie before it; one more at the end */
-	unsigned int shift;
+	struct address_buckets buckets; /* of the starts */
 	char *text;
 };
 
@@ -102,26 +102,6 @@ static void close_gaps(struct symbol_index *index)
 	}
 }
 
-/* About as many as there are symbols: a search then begins next to its end, and not with a dozen places far apart in memory. */
-static int make_buckets(struct symbol_index *index)
-{
-	size_t count = index->count, buckets, at = 0;
-	uint64_t span = count ? index->starts[count - 1] - index->starts[0] : 0;
-
-	while (index->shift < 63 && span >> index->shift > count)
-		index->shift++;
-	buckets = (size_t)(span >> index->shift) + 2;
-	index->buckets = calloc(buckets, sizeof(*index->buckets));
-	if (!index->buckets)
-		return -ENOMEM;
-	for (size_t bucket = 0; bucket < buckets; bucket++) {
-		while (at < count && (index->starts[at] - index->starts[0]) >> index->shift < bucket)
-			at++;
-		index->buckets[bucket] = (uint32_t)at;
-	}
-	return 0;
-}
-
 int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_index)
 {
 	_cleanup_free_ struct radix_key *keys = NULL;
@@ -140,7 +120,7 @@ int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_inde
 	}
 	keep_best(index, list, keys);
 	close_gaps(index);
-	r = make_buckets(index);
+	r = address_buckets_init(&index->buckets, index->starts, index->count);
 	if (r < 0) {
 		symbol_index_destroy(index);
 		return r;
@@ -163,31 +143,17 @@ void symbol_index_destroy(struct symbol_index *index)
 	free(index->pretty);
 	free(index->starts);
 	free(index->rest);
-	free(index->buckets);
+	address_buckets_deinit(&index->buckets);
 	free(index->text);
 	free(index);
 }
 
 bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint32_t *ret_symbol)
 {
-	const uint64_t *starts = index->starts, *base;
-	size_t count = index->count, at;
-	uint64_t bucket;
+	size_t at;
 
-	if (!count || address < starts[0])
+	if (!address_buckets_find(&index->buckets, index->starts, index->count, address, &at))
 		return false;
-	/* The last start that is not behind the address: in its bucket, or the last one before that. */
-	bucket = (address < starts[count - 1] ? address - starts[0] : starts[count - 1] - starts[0]) >> index->shift;
-	at = index->buckets[bucket] - (index->buckets[bucket] > 0);
-	count = index->buckets[bucket + 1] - at;
-	base = starts + at;
-	while (count > 1) {
-		size_t half = count / 2;
-
-		base += base[half] <= address ? half : 0;
-		count -= half;
-	}
-	at = (size_t)(base - starts);
 	for (size_t back = 0; back < NESTING_MAX && back <= at; back++)
 		if (address < index->rest[at - back].end) {
 			*ret_symbol = (uint32_t)(at - back);

@@ -21,8 +21,8 @@ int address_buckets_init(struct address_buckets *buckets, const uint64_t *addres
 void address_buckets_deinit(struct address_buckets *buckets);
 
 /* The last of the addresses, which are those of the start, that is not behind this one. False: there is none. */
-static inline bool address_buckets_find(const struct address_buckets *buckets, const uint64_t *addresses, size_t count, uint64_t address,
-					size_t *ret_number)
+static inline bool address_buckets_find(const struct address_buckets *buckets, const uint64_t *addresses, size_t count,
+					uint64_t address, size_t *ret_number)
 {
 	const uint64_t *base;
 	uint64_t bucket;

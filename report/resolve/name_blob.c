@@ -340,6 +340,8 @@ static int read_frames(struct byte_cursor *cursor, const struct blob_texts *text
 	struct read_before before = {0};
 	uint64_t address = 0;
 
+	if (array_reserve(&texts->frames->items, count < NAME_FRAMES_MAX ? count : NAME_FRAMES_MAX) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t step = byte_cursor_varint(cursor);
 		int r;

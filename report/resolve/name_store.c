@@ -304,7 +304,8 @@ int name_store_contents(struct name_store *store, struct name_cache_contents *co
 
 int name_store_begin(struct name_store *store)
 {
-	return sqlite_file_run(store->file, "BEGIN IMMEDIATE");
+	/* What is written is in memory until the end, up to 16 MB of it, and nobody is kept from reading meanwhile. */
+	return sqlite_file_run(store->file, "PRAGMA cache_size = -16384; BEGIN IMMEDIATE");
 }
 
 int name_store_commit(struct name_store *store)

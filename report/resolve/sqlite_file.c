@@ -55,9 +55,10 @@ static int give_up(void *context)
 
 static int configure(struct sqlite_file *file)
 {
-	/* A power failure may damage the file: then it is made anew, and no answer in it is believed without its checksum. */
+	/* What is read is read once: no pages are kept for it.
+	 * A power failure may damage the file: then it is made anew, and no answer in it is believed without its checksum. */
 	static const char settings[] = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-				       "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
+				       "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -64;";
 
 	(void)sqlite3_limit(file->handle, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 	(void)sqlite3_db_config(file->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

@@ -21,8 +21,9 @@ enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 
 
 static void print_version(void)
 {
-	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\nlzma %s\nzstd %s\nsqlite %s\n", RWALKER_VERSION, RWK_MAJOR,
-		     RWK_MINOR, lz4_block_version(), unpack_xz_version(), unpack_zstd_version(), sqlite_file_version());
+	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\nlzma %s\nzstd %s\nlibdeflate %s\nsqlite %s\n", RWALKER_VERSION,
+		     RWK_MAJOR, RWK_MINOR, lz4_block_version(), unpack_xz_version(), unpack_zstd_version(), unpack_zlib_version(),
+		     sqlite_file_version());
 }
 
 static int run_tool(const struct report_options *options, const struct profile_names *names,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/name_cache.h"
 
+#include "report/resolve/name_frames.h"
 #include "tests/unit/scratch_cache.h"
 
 /* --- frames --- */
@@ -40,6 +41,47 @@ static void first_word_stays(struct test *t)
 	CHECK_STR(t, levels[0].file, "a.c");
 	CHECK_INT(t, levels[0].line, 7);
 	CHECK(t, !name_frames_find(frames_of(cache, 1, 1), 6, &levels, &count));
+	name_cache_destroy(cache);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
+static void check_order(struct test *t, struct name_cache *cache)
+{
+	static const struct {
+		uint64_t address;
+		const char *function; /* NULL: it is not there */
+	} wanted[] = {{4, NULL}, {5, "b"}, {10, "a"}, {11, "a"}, {15, "a"}, {16, NULL}, {20, "b"}, {UINT64_MAX, NULL}};
+	const struct name_frames *frames = frames_of(cache, 1, 1);
+	const struct line_level *levels;
+	size_t place = 0, count;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		bool there = wanted[i].function;
+
+		CHECK_INT(t, name_frames_find(frames, wanted[i].address, &levels, &count), there);
+		CHECK_INT(t, name_frames_find_next(frames, &place, wanted[i].address, &levels, &count), there);
+		if (there && count == 1)
+			CHECK_STR(t, levels[0].function, wanted[i].function);
+		CHECK_INT(t, there && count != 1, 0);
+	}
+}
+
+/* Whatever the order they came in, and where neighbours are alike. */
+static void order_does_not_matter(struct test *t)
+{
+	const struct line_level a = {.function = "a", .file = "a.c", .line = 7}, b = {.function = "b", .file = "a.c", .line = 300};
+	static const uint64_t addresses[] = {10, 20, 15, 5, 20, 11, 10, 15};
+	struct name_cache *cache;
+	struct place place;
+
+	place_start(&place);
+	cache = open_cache(&place);
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
+		CHECK_INT(t, name_frames_add(frames_of(cache, 1, 1), addresses[i], i == 1 || i == 3 ? &b : &a, 1), 0);
+	check_order(t, cache);
+	close_cache(cache);
+	cache = open_cache(&place);
+	check_order(t, cache);
 	name_cache_destroy(cache);
 	CHECK_STR(t, place_stop(&place), "");
 }
@@ -346,7 +388,7 @@ static void no_cache_is_an_empty_one(struct test *t)
 	CHECK_STR(t, place_stop(&place), "");
 }
 
-TEST_MAIN(TEST(gives_back_what_it_got), TEST(first_word_stays), TEST(sources_are_kept_apart),
+TEST_MAIN(TEST(gives_back_what_it_got), TEST(first_word_stays), TEST(order_does_not_matter), TEST(sources_are_kept_apart),
 	  TEST(a_changed_file_is_another_source), TEST(a_few_equals_stay), TEST(two_at_once_lose_nothing), TEST(symbols_come_back),
 	  TEST(answers_expire), TEST(the_oldest_make_room), TEST(what_is_too_much_is_told), TEST(tells_what_it_holds),
 	  TEST(no_cache_is_an_empty_one))

@@ -85,14 +85,6 @@ static inline uint64_t byte_cursor_varint(struct byte_cursor *cursor)
 {
 	uint64_t value = 0;
 
-	if (!cursor->bad && cursor->end - cursor->next >= 2) { /* most have one or two bytes */
-		const uint8_t *byte = cursor->next;
-
-		if (!(byte[0] & 0x80) || !(byte[1] & 0x80)) {
-			cursor->next += 1 + (byte[0] >> 7);
-			return byte[0] & 0x80 ? (byte[0] & 0x7f) | (uint64_t)byte[1] << 7 : byte[0];
-		}
-	}
 	for (unsigned int shift = 0; shift < 70 && !cursor->bad && cursor->next < cursor->end; shift += 7) {
 		uint8_t byte = *cursor->next++;
 

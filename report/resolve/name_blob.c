@@ -219,6 +219,17 @@ int name_blob_from_symbols(const struct symbol_list *list, uint64_t seed, struct
 
 /* --- reading --- */
 
+/* Most have one or two bytes. */
+static uint64_t read_varint(struct byte_cursor *cursor)
+{
+	const uint8_t *byte = cursor->next;
+
+	if (byte_cursor_left(cursor) < 2 || (byte[0] & byte[1] & 0x80))
+		return byte_cursor_varint(cursor);
+	cursor->next += 1 + (byte[0] >> 7);
+	return byte[0] & 0x80 ? (byte[0] & 0x7f) | (uint64_t)byte[1] << 7 : byte[0];
+}
+
 static int open_blob(const void *bytes, size_t size, uint64_t seed, struct byte_cursor *ret_cursor)
 {
 	struct byte_cursor cursor = byte_cursor_make(bytes, size);
@@ -233,7 +244,7 @@ static int open_blob(const void *bytes, size_t size, uint64_t seed, struct byte_
 /* A count of things that take `least` bytes each. */
 static size_t read_count(struct byte_cursor *cursor, size_t least)
 {
-	uint64_t count = byte_cursor_varint(cursor);
+	uint64_t count = read_varint(cursor);
 
 	if (count > byte_cursor_left(cursor) / least)
 		cursor->bad = true;
@@ -277,7 +288,7 @@ static int read_texts(struct byte_cursor *cursor, struct blob_texts *texts)
 
 static const char *read_number(struct byte_cursor *cursor, const struct blob_texts *texts)
 {
-	uint64_t number = byte_cursor_varint(cursor);
+	uint64_t number = read_varint(cursor);
 
 	if (number >= texts->count)
 		cursor->bad = true;
@@ -296,7 +307,7 @@ static int read_frame(struct byte_cursor *cursor, uint64_t address, const struct
 
 		levels[i].function = read_number(cursor, texts);
 		levels[i].file = read_number(cursor, texts);
-		line = byte_cursor_varint(cursor);
+		line = read_varint(cursor);
 		if (line >> 33)
 			return -EBADMSG;
 		levels[i].line = (uint32_t)(line >> 1);
@@ -343,7 +354,7 @@ static int read_frames(struct byte_cursor *cursor, const struct blob_texts *text
 	if (array_reserve(&texts->frames->items, count < NAME_FRAMES_MAX ? count : NAME_FRAMES_MAX) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t step = byte_cursor_varint(cursor);
+		uint64_t step = read_varint(cursor);
 		int r;
 
 		if ((i && !step) || __builtin_add_overflow(address, step, &address))
@@ -378,7 +389,7 @@ static int read_symbol(struct byte_cursor *cursor, uint64_t *address, struct sym
 	int r;
 
 	*address += (uint64_t)byte_cursor_zigzag(cursor);
-	size = byte_cursor_varint(cursor);
+	size = read_varint(cursor);
 	binding = byte_cursor_u8(cursor);
 	name = read_text(cursor, &length);
 	if (!name)

@@ -122,11 +122,12 @@ static int take_functions(const struct elf_go_table *table, const struct layout 
 	uint64_t left = NAME_REUSE_MAX * (uint64_t)table->size;
 
 	for (uint64_t i = 0; i < layout->count; i++) {
-		uint64_t start = field_at(layout, 2 * i), end = field_at(layout, 2 * i + 2);
+		uint64_t start = field_at(layout, 2 * i), end = field_at(layout, 2 * i + 2), last;
 		size_t length = 0;
 		uint32_t name;
 
-		if (!name_at(table, layout, field_at(layout, 2 * i + 1), &name, &length) || start > end)
+		if (!name_at(table, layout, field_at(layout, 2 * i + 1), &name, &length) || start > end ||
+		    __builtin_add_overflow(layout->text, end, &last))
 			return -EBADMSG;
 		if (length > left)
 			return -E2BIG;

@@ -142,6 +142,8 @@ static void refuses_what_makes_no_sense(struct test *t)
 	made = make(0xfffffff1, 0x401000, 0);
 	made.bytes[FUNCTIONS + 8] = 0xff; /* functions that do not ascend */
 	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, UINT64_MAX - 8, 0); /* text that goes on at address 0 */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
 	elf_symbols_deinit(&list);
 }
 

@@ -48,7 +48,7 @@ libraries=/usr/lib/x86_64-linux-gnu
 every_row "$libraries"/{libc.so.6,ld-linux-x86-64.so.2,libstdc++.so.6,libcrypto.so.3}
 if [[ ${CHECK_LEVEL:-check} = long ]]; then
 	every_row "$libraries/libLLVM-14.so.1" "$libraries/libgmp.so.10" "$(gcc -print-prog-name=cc1)" \
-		"$(command -v node)" "$(readlink -f "$(command -v python3)")"
+		"$(command -v node)" "$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')"
 fi
 
 for program in python3 perl git sqlite3 cc1 clang node rustc exceptions exceptions_static; do

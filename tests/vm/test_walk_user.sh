@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 #
-# User stacks of tasks in D: the walk shows the functions that called write, by frame pointers with -u and of code without them
-# with --dwarf. A process whose mm lock is held and wanted has none, is said to have none, and costs nobody else anything: the
-# walk is complete, and no longer than its helper's deadline.
+# User stacks of tasks in D: the walk, and the waits that do not end, show the functions that called write, by frame pointers with
+# -u and of code without them with --dwarf. A process whose mm lock is held and wanted has none, is said to have none, and costs
+# nobody else anything: the walk is complete, and no longer than the deadline of its helper.
 # Truth: the functions of guest/sleepers.c, as they are written; /proc/PID/stack; a read of /proc/PID/maps that hangs.
 . "$(dirname "$0")/lib.sh"
 
@@ -20,6 +20,25 @@ judge_path() { # NAME RECORDING TASK FUNCTIONS
 }
 
 note_of() { awk -v name="$2" '/^comm / { on = index($0, "comm " name " ") == 1 } /^#/ { on = 0 } on' "$dir/$1.rwk.tasks" | grep -c "$3"; }
+
+# NAME TASK FUNCTIONS : a wait that has not ended has these user functions, outermost first.
+judge_wait() {
+	paths=$("$REPORT" --folded --class open -c "^$2\$" --symfs "$dir/files" "$dir/waits.rwk" 2>"$dir/waits.folded")
+	verdict "$1/waits/$2" "the stacks are '$paths'" path_among "$paths" "$3"
+}
+
+path_among() { case ";$1;" in *";$2;"*) ;; *) false ;; esac; }
+
+judge_waits() { # NAME
+	recorded "$1/waits-run" waits || return
+	judge_wait "$1" w-framed 'main;keep_journal;commit_batch;write_block'
+	judge_wait "$1" w-plain 'main;keep_ledger;commit_entry;post_entry'
+	for name in mm-reader mm-writer; do
+		judge_wait "$1" "$name" "$name"
+	done
+	verdict "$1/waits/locked" "$(grep 'lack the user' "$dir/waits.folded")" \
+		grep -q 'lack the user stack: its memory was locked' "$dir/waits.folded"
+}
 
 judge_kernel() { # NAME
 	mkdir -p "$dir/files/bin"
@@ -43,6 +62,7 @@ judge_kernel() { # NAME
 	# Kernel frames are those of the walk without user stacks.
 	kernel=$(stack_of kernel-only w-framed)
 	case $(stack_of frames w-framed) in "$kernel"write_block,*) ok "$1/frames/on-top" ;; *) not_ok "$1/frames/on-top" "'$kernel'" ;; esac
+	judge_waits "$1"
 	verdict "$1/all/kernel-thread" "a kernel thread has a user stack" [ "$(note_of all kthreadd 'user stack')" = 0 ]
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tasks in D whose user code is known, beside one whose mm lock is held: walks with user stacks. Judged by
+# Tasks in D whose user code is known, beside one whose mm lock is held: walks with user stacks, and waits that do not end. Judged by
 # tests/vm/test_walk_user.sh.
 . /lib.sh
 
@@ -24,4 +24,5 @@ record kernel-only --embed=none
 record frames -u
 record dwarf --dwarf
 record all -a -u --embed=none
+record waits --offcpu 1 --dwarf
 exit 0

@@ -10,7 +10,8 @@ import collections
 import re
 import sys
 
-HEADING = re.compile(r"(?P<comm>\S.*?) (?=[ \d]{5}/)(?P<pid> *\d+)/(?P<tid>\d+ *) (\[\d{3,}\] )?(?=[ \d]{5})( *\d+)\.\d{6}: "
+# -1: perf has an event of a task that is gone
+HEADING = re.compile(r"(?P<comm>\S.*?) (?=[ \d-]{5}/)(?P<pid> *(-1|\d+))/(?P<tid>(-1|\d+) *) (\[\d{3,}\] )?(?=[ \d]{5})( *\d+)\.\d{6}: "
                      r"(?=[ \d]{10})(?P<period> *\d+) (?P<event>\S+): ")
 FRAME = re.compile(r"\t(?=[ 0-9a-f]{16} )(?P<ip> *[0-9a-f]+) (?P<symbol>\[unknown\]|.+\+0x[0-9a-f]+) \((?P<module>.+)\)")
 

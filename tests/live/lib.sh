@@ -137,6 +137,14 @@ wait_for() {
 	done
 }
 
+# start_sleepers: workloads/sleepers.c, whose threads sleep by the time it returns; its id is in $pid.
+start_sleepers() {
+	start "$workloads/sleepers" >"$scratch/sleepers.out"
+	pid=$started
+	wait_for 10 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
+	sleep 0.2
+}
+
 # folded TRACE [OPTION...] >FILE: what the reporter notes about the trace goes to folded.err.
 folded() {
 	local trace=$1

@@ -7,13 +7,6 @@
 
 readonly FRAMED='framed;nap_outer;nap_middle;' PLAIN='plain;doze_outer;doze_middle;doze_inner;'
 
-start_tasks() {
-	start "$workloads/sleepers" >"$scratch/sleepers.out"
-	pid=$started
-	wait_for 10 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
-	sleep 0.2
-}
-
 # path NAME COMM: the stack of the thread's only wait, folded.
 path() {
 	"$report" --folded --source offcpu --class open -c "^$2\$" "$scratch/$1.rwk" 2>"$scratch/$1.folded.err" | sed 's/ [0-9]*$//'
@@ -88,7 +81,7 @@ print(len(waiting), len(waiting - told))' >"$scratch/all.counts"
 }
 
 need_offcpu
-start_tasks
+start_sleepers
 test_frame_pointers
 test_dwarf
 test_interrupted

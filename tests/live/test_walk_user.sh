@@ -4,13 +4,6 @@
 # that runs is said to run, a kernel thread has none.
 . "$(dirname "$0")/lib.sh"
 
-start_tasks() {
-	start "$workloads/sleepers" >"$scratch/sleepers.out"
-	pid=$started
-	wait_for 10 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
-	sleep 0.2
-}
-
 # walk NAME OPTION...: a walk and its --tasks view, and the kernel's and the user's half of it.
 walk() {
 	local name=$1
@@ -81,7 +74,7 @@ test_beside_a_profile() {
 }
 
 need_recording
-start_tasks
+start_sleepers
 test_frame_pointers
 test_dwarf
 test_all

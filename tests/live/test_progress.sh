@@ -88,7 +88,7 @@ clean condense
 check 'condense: no file' test ! -e condensed.rwk
 
 if grep -q ' /proc ' /proc/mounts && python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_RDWR)' 2>/dev/null; then
-	timeout -s KILL 0.4 "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk 2>/dev/null
+	timeout -s KILL 0.2 "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk 2>/dev/null
 	check_equal 'killed: in the middle' 137 $?
 	check 'killed: no file' test ! -e killed.rwk
 fi

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who the recorder is and what its clocks say, run on request. Called right after the caller slept, so that its last
+ * Who the recorder is and what its clocks show; run on request. Called right after the caller slept, so that its last
  * arrival by sched_clock (which user space cannot read) is moments before now by CLOCK_MONOTONIC.
  */
 #ifndef RWALKER_BPF_CLOCK_BPF_H
 #define RWALKER_BPF_CLOCK_BPF_H
 
 #include "bpf/kernel.h"
-#include "bpf/ring_event.h"
+#include "bpf/ring_clock.h"
 
 SEC("syscall")
 int read_clock(struct ring_clock *clock)

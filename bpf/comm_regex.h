@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A regular expression on a comm as a table: a deterministic automaton over byte classes, made by record/comm_regex.c,
- * run here by the BPF programs and, from the same source, by the recorder. Includes nothing; whoever
- * includes it has __u8 and __u32.
+ * A regular expression on a comm as a table: a deterministic automaton over byte classes.
+ * record/plan/comm_regex.c builds it; the BPF programs and, from the same source, the recorder run
+ * it. Includes nothing: the including file provides __u8 and __u32.
  *
- * Class 0 is the end of the comm. States 0 (no match) and 1 (match) lead to themselves for every class, all others lead
- * to one of these two at the end, so that what stands behind the NUL is never asked.
+ * Class 0 is the end of the comm. States 0 (no match) and 1 (match) lead to themselves for every
+ * class. At the end of the comm all other states lead to one of these two, so the bytes after the
+ * NUL never matter.
  */
 #ifndef RWALKER_BPF_COMM_REGEX_H
 #define RWALKER_BPF_COMM_REGEX_H
@@ -23,9 +24,12 @@ struct comm_regex_table {
 	__u8 next[COMM_REGEX_CELLS]; /* [state * classes + class] */
 };
 
-/* comm has COMM_REGEX_BYTES bytes. The mask changes nothing in a table as it is made; it is what the verifier wants to see. */
-static inline __attribute__((__always_inline__)) int comm_regex_table_match(const volatile struct comm_regex_table *table,
-									      const char *comm)
+/*
+ * comm has COMM_REGEX_BYTES bytes. The mask changes nothing in a table that was built properly; the
+ * verifier needs it.
+ */
+static inline __attribute__((__always_inline__)) int
+comm_regex_table_match(const volatile struct comm_regex_table *table, const char *comm)
 {
 	__u32 state = table->start;
 

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Where CPU time goes: one sample per tick of a perf event, with the stacks of what the tick interrupted (the
- * registers in ctx, not the handler's own stack). Runs in hard interrupt or NMI context: nothing here
- * sleeps, allocates, or takes a lock that NMI code may not try.
+ * registers in ctx, not the handler's own stack). Runs in hard interrupt or NMI context: nothing here sleeps,
+ * allocates, or takes a lock that NMI code may not try.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
-#include "bpf/ring.bpf.h"
-#include "bpf/snapshot.bpf.h"
-#include "bpf/stacks.bpf.h"
+#include "bpf/sample.bpf.h"
 
-const volatile __u32 cpu_source = 1;
-const volatile bool cpu_user_stacks;
-const volatile __u32 cpu_max_frames = RING_MAX_FRAMES;
-
-/* RECORDED: go on; else the counter it belongs to. */
+/* RECORDED: go on; else the counter that it belongs to. */
 static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 {
 	if (task->pid == 0)
@@ -25,31 +19,35 @@ static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 	return task_is_wanted(task) ? RING_COUNT_RECORDED : RING_COUNT_FILTERED;
 }
 
-static __always_inline enum ring_counter cpu_record(struct bpf_perf_event_data *ctx, struct task_struct *task,
-						    struct ring_cpu *cpu, struct ring_sample *sample)
+/*
+ * What the event counted since its last tick, beyond this tick's own period, is ticks that did not come: they were
+ * skipped, or belong to a CPU that was halted or taken away, and then to the task that is found here.
+ */
+static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ring_cpu *cpu, bool idle)
 {
-	u64 now = bpf_ktime_get_ns(), length;
-	bool snapshot = snapshot_tell(task, cpu, now, cpu_source, snapshot_bytes, true, 0);
-	enum ring_counter outcome;
-	struct stacks stacks;
+	struct bpf_perf_event_value value;
+	u64 period = ctx->sample_period, unseen;
 
-	sample->head = (struct ring_head){
-		.time = now,
-		.cpu = bpf_get_smp_processor_id(),
-		.kind = RING_SAMPLE,
-		.source = cpu_source,
-	};
-	sample->period = ctx->sample_period;
-	task_describe(task, &sample->task);
-	length = sizeof(*sample) +
-		 stacks_take(ctx, task, sample->frames, cpu_max_frames * 8, cpu_user_stacks, cpu->counters, &stacks);
-	sample->flags = stacks.flags | (snapshot ? RING_SAMPLE_SNAPSHOT : 0);
-	sample->kernel_count = stacks.kernel_count;
-	sample->user_count = stacks.user_count;
-	outcome = ring_output(sample->head.cpu, sample, length);
-	if (outcome == RING_COUNT_RECORDED)
-		stacks_count(stacks.flags, cpu->counters);
-	return outcome;
+	cpu->weight_seen += period;
+	if (!period || bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
+		return;
+	/* A counter that went back is a new event's. */
+	unseen = cpu->unseen + value.counter - (value.counter < cpu->counted ? 0 : cpu->counted) - period;
+	cpu->counted = value.counter;
+	if ((s64)unseen >= (s64)period) {
+		if (idle)
+			cpu->weight_idle += unseen - unseen % period;
+		unseen %= period;
+	}
+	cpu->unseen = unseen;
+}
+
+static __always_inline enum ring_counter tell_tick(struct bpf_perf_event_data *ctx, struct task_struct *task,
+						   struct ring_cpu *cpu)
+{
+	const struct sample_cause tick = {.kind = RING_SAMPLE, .period = ctx->sample_period, .counters = cpu->counters};
+
+	return sample_tell(ctx, task, cpu, &tick);
 }
 
 SEC("perf_event")
@@ -58,17 +56,14 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ring_cpu *cpu = ring_this_cpu();
 	enum ring_counter outcome;
-	struct ring_sample *sample;
 
 	if (!cpu)
 		return 0;
 	cpu->counters[RING_COUNT_SEEN]++;
+	cpu_weigh(ctx, cpu, !task->pid);
 	outcome = cpu_predicate(task);
-	if (outcome == RING_COUNT_RECORDED) {
-		sample = scratch_enter(cpu);
-		outcome = sample ? cpu_record(ctx, task, cpu, sample) : RING_COUNT_NESTED;
-		scratch_leave(cpu);
-	}
+	if (outcome == RING_COUNT_RECORDED)
+		outcome = tell_tick(ctx, task, cpu);
 	if (outcome < RING_COUNTERS)
 		cpu->counters[outcome]++;
 	return 0;

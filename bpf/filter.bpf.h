@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who is recorded. Runs before any stack is walked, in NMI context too: lookups only, nothing is created or locked here.
- * The knobs are set before the program is loaded, so that the verifier drops the filters that are off.
+ * Who is recorded. Runs before any stack is walked, also in NMI context: lookups only, nothing is created or locked
+ * here. The knobs are set before the program is loaded, so that the verifier removes the filters that are off.
  */
 #ifndef RWALKER_BPF_FILTER_BPF_H
 #define RWALKER_BPF_FILTER_BPF_H
@@ -40,7 +40,7 @@ struct {
 	__type(value, struct comm_regex_table);
 } wanted_comms SEC(".maps");
 
-/* The command's descendants: made by the recorder for the command itself, then by each fork (bpf/follow.bpf.h). */
+/* The command's descendants: created by the recorder for the command itself, then at each fork (bpf/follow.bpf.h). */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -124,7 +124,8 @@ static __always_inline void task_describe(struct task_struct *task, struct ring_
 	ret_task->tgid = task->tgid;
 	ret_task->tid = task->pid;
 	ret_task->kernel_thread = !!(task->flags & PF_KTHREAD);
-	bpf_probe_read_kernel(ret_task->comm, sizeof(ret_task->comm), task->comm);
+	((u64 *)ret_task->comm)[0] = ((const u64 *)task->comm)[0];
+	((u64 *)ret_task->comm)[1] = ((const u64 *)task->comm)[1];
 }
 
 #endif

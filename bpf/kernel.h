@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel types and constants that the programs touch, and nothing else. Order, offsets and missing members do not
- * matter: libbpf relocates each access against the running kernel's BTF; names and types must be the
- * kernel's. What drifted between 6.1 and 7.2 is dealt with here.
+ * The kernel types and constants that the programs use, and nothing else. Order, offsets and missing members do not
+ * matter: libbpf relocates each access by the running kernel's BTF. Names and types must be the kernel's. Drift
+ * between kernels is handled here.
  */
 #ifndef RWALKER_BPF_KERNEL_H
 #define RWALKER_BPF_KERNEL_H
@@ -24,7 +24,17 @@ typedef __s64 s64;
 
 #define NULL ((void *)0)
 
+#define ENOSYS 38
+
+/* What runs at every switch is laid out for what most of them meet. */
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#include "bpf/kernel_sched.bpf.h"
+
 #define PF_EXITING 0x00000004
+#define PF_IO_WORKER 0x00000010
+#define PF_USER_WORKER 0x00004000 /* since 6.4; created by the kernel within a process, like PF_IO_WORKER */
 #define PF_KTHREAD 0x00200000
 
 /* task_struct.__state is a mask (include/linux/sched.h, the same from 6.1 on). Never compare with ==. */
@@ -33,12 +43,10 @@ typedef __s64 s64;
 #define TASK_TRACED_BIT 0x0008
 #define TASK_INTERRUPTIBLE 0x0001
 #define TASK_DEAD 0x0080
+#define TASK_WAKING 0x0200 /* woken, on its way to a run queue */
 #define TASK_NOLOAD 0x0400
 #define TASK_RTLOCK_WAIT 0x1000
 #define TASK_FROZEN 0x8000
-
-#define MAX_RT_PRIO 100
-#define SCHED_EXT 7
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -62,33 +70,19 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
-struct sched_info {
-	unsigned long long run_delay;	 /* ns spent on run queues so far */
-	unsigned long long last_arrival; /* sched_clock: when it was given a CPU last */
-	unsigned long long last_queued;	 /* the run queue's clock: since when it waits for a CPU; 0: it does not */
-};
-
-struct rq {
-	u64 clock;
-};
-
-struct cfs_rq {
-	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
-};
-
-struct pt_regs___kernel { /* as the kernel has it; headers for user space have another of that name */
+struct pt_regs___kernel { /* as in the kernel; user-space headers have another one of that name */
 	unsigned long ip, sp;	     /* x86 */
 	unsigned long pc;	     /* arm64 */
 	long orig_ax;		     /* x86: the system call, -1 otherwise */
 	s32 syscallno;		     /* arm64: likewise */
+	long ax;		     /* x86: -ENOSYS until the call has a result */
+	u64 regs[31], orig_x0;	     /* arm64: regs[0] is orig_x0 until then */
 };
 
-struct sched_entity {
-	u64 exec_start;
-	u64 sum_exec_runtime;
-	u64 prev_sum_exec_runtime;
-	unsigned char sched_delayed;
-	struct cfs_rq *cfs_rq; /* of the CPU it is on, whatever its class */
+struct hlist_node;
+
+struct hlist_head {
+	struct hlist_node *first;
 };
 
 struct mm_struct {
@@ -113,6 +107,8 @@ struct task_struct {
 	int prio;
 	unsigned int policy;
 	struct sched_entity se;
+	struct sched_ext_entity scx;
+	struct hlist_head preempt_notifiers; /* not empty: the task runs a virtual CPU */
 	struct sched_info sched_info;
 	struct mm_struct *mm;
 	int exit_state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a process's mm lock could be taken for reading without waiting (kernel/locking/rwsem.c, rwbase_rt.c, the same from
- * 6.1 on). Looked at without taking it.
+ * Whether a process's mm lock could be taken for reading without waiting (kernel/locking/rwsem.c, rwbase_rt.c,
+ * unchanged since 6.1). Only looks at the lock; does not take it.
  */
 #ifndef RWALKER_BPF_MM_LOCK_BPF_H
 #define RWALKER_BPF_MM_LOCK_BPF_H
@@ -30,7 +30,9 @@ struct mm_struct___lock_rt { /* PREEMPT_RT */
 
 #pragma clang attribute pop
 
-/* Held for writing, or somebody waits for it. A function of its own, for what the kernel has not must not be reached. */
+/*
+ * Held for writing, or with waiters. Not inline, because code for types that this kernel lacks must stay unreachable.
+ */
 static __noinline bool mm_is_busy(struct mm_struct *mm)
 {
 	const s64 writer = 1, waiters = 2, handoff = 4;
@@ -39,7 +41,7 @@ static __noinline bool mm_is_busy(struct mm_struct *mm)
 	s64 count;
 
 	if (bpf_core_field_exists(rt->mmap_lock.rwbase))
-		return BPF_CORE_READ(rt, mmap_lock.rwbase.readers.counter) >= 0; /* the bias that lets readers in is gone */
+		return BPF_CORE_READ(rt, mmap_lock.rwbase.readers.counter) >= 0; /* the readers' bias is gone */
 	count = BPF_CORE_READ(lock, mmap_lock.count.counter);
 	return count < 0 || count & (writer | waiters | handoff);
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits: from a switch-out to the switch-in, who ended them, and with which stacks. At every switch a few words of the
- * task's entry are touched and nothing else; filters run and stacks are walked only for a wait that was long enough.
+ * Waits: from a switch-out to the switch-in, who ended them, and with which stacks. Every switch touches a few words
+ * of the task's entry and nothing else; filters run and stacks are walked only for a wait that was long enough.
  *
- *     switch-out   note time, state, class        [user stack, where no system call will return]
- *     waking       note the waker                 [its stacks, where the wait is long enough by now]
- *     switch-in    sum, or tell the wait with the sleeper's kernel stack
- *     sys_exit     the user stack of waits within this call
+ *     switch-out   note time, state, class        [user stack, if it cannot be taken later]
+ *     waking       note the waker                 [its stacks, if the wait is long enough by now]
+ *     switch-in    sum, or write the wait with the sleeper's kernel stack
+ *     then         the user stack of the waits that were written, before the thread is back in user space
  *
- * The first look at all tasks makes their entries, the last one tells what has not ended.
+ * The first look at all tasks creates their entries, the last one writes the waits that have not ended.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
-#include "bpf/switched_out.bpf.h"
+#include "bpf/wait_first.bpf.h"
 #include "bpf/wait_sums.bpf.h"
-#include "bpf/wait_user.bpf.h"
+#include "bpf/wait_user_later.bpf.h"
+#include "bpf/wait_waker.bpf.h"
 
 /* --- a wait --- */
 
@@ -35,7 +36,7 @@ static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait
 	return bytes;
 }
 
-/* All but the kernel stack; the record's length so far. */
+/* All but the kernel stack. Returns the record's length so far. */
 static __always_inline u64 fill_wait(struct task_struct *task, const struct wait_entry *entry, u64 now, u32 flags,
 				     struct ring_wait *record)
 {
@@ -51,13 +52,13 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	task_describe(task, &record->task);
 	if (wait_knobs.wakers) {
 		record->flags |= RING_WAIT_HAS_WAKER;
-		__builtin_memcpy(record->rest, &entry->waker, sizeof(entry->waker));
-		length += sizeof(entry->waker);
+		fill_waker(entry, (struct ring_waker *)record->rest);
+		length += sizeof(struct ring_waker);
 	}
 	return length;
 }
 
-/* As exact_now(); a wait that is told late has ended a while ago, by the same clock. */
+/* Like exact_now(); a wait that is written late ended some time ago, by the same clock. */
 static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool late)
 {
 	u64 moment = late ? switch_now(task) : *now, shift = exact_now(&moment);
@@ -66,72 +67,67 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 	return shift;
 }
 
-/* late: the task is on a CPU since; its stack is not that of the wait any more. */
-static __always_inline enum ring_counter tell_wait(struct ring_cpu *cpu, struct task_struct *task,
-						   struct wait_entry *entry, u64 now, u64 run_queue, bool late)
+static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, struct task_struct *task,
+						  struct wait_entry *entry, u64 now, u64 run_queue, bool late,
+						  struct ring_wait *record)
 {
-	enum ring_counter outcome = RING_COUNT_NESTED;
-	struct ring_wait *record = scratch_enter(cpu);
+	u64 shift = shift_of(task, &now, late), stack = 0;
+	u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry), record);
+	__u64 *counters = slot->cpu->counters;
+	enum ring_counter outcome;
 
-	if (record) {
-		u64 shift = shift_of(task, &now, late);
-		u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry, late ? 0 : now), record), stack = 0;
-
-		record->out += shift;
-		if (record->out > now) /* times by two clocks, which are a little off */
-			record->out = now;
-		record->run_queue = run_queue;
-		if (!late)
-			stack = wait_stack(task, record);
-		outcome = ring_output(record->head.cpu, record, length + stack);
-		if (outcome == RING_COUNT_RECORDED && !stack)
-			cpu->counters[RING_COUNT_KERNEL_STACK]++;
-		if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_KERNEL_TRUNCATED))
-			cpu->counters[RING_COUNT_TRUNCATED]++;
-	}
-	scratch_leave(cpu);
+	record->out += shift;
+	if (record->out > now) /* times by two clocks, which differ slightly */
+		record->out = now;
+	record->run_queue = run_queue;
+	if (!late)
+		stack = wait_stack(task, record);
+	outcome = ring_output(slot, record->head.cpu, record, length + stack);
+	if (outcome == RING_COUNT_RECORDED && !stack)
+		counters[RING_COUNT_KERNEL_STACK]++;
+	if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_KERNEL_TRUNCATED))
+		counters[RING_COUNT_TRUNCATED]++;
+	if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_USER_LATER) && !late)
+		ask_user_stack(task, entry, now);
 	return outcome;
 }
 
 /*
- * The task has an entry, and was asleep when that was made: its switch-out is worked out from what the scheduler keeps.
- * False where it cannot be told, because the task ran in between.
+ * A wait that was long enough. late: the task has been on a CPU since, so its stack is no longer that of the wait.
+ * Not inline, like everything that most switches do not need: they should not save registers for it.
  */
-static __always_inline bool began_before(struct task_struct *task, struct wait_entry *entry, u64 now)
+static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
+					      u64 now, u64 run_queue, bool late)
 {
-	u32 bound = RING_WAIT_EXACT;
-	long number;
+	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + wait_max_frames * 8;
+	enum ring_counter outcome = wait_predicate(task, entry, since(entry->out, now), bpf_get_smp_processor_id());
+	struct ring_cpu *cpu = ring_this_cpu();
+	struct ring_wait *record;
+	struct ring_slot slot;
 
-	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
-		return false;
-	entry->first_seen = false;
-	entry->out = task->start_time; /* if it has never run */
-	if (task->sched_info.last_arrival)
-		entry->out = switched_out(task, now - wait_look.clock_offset, &bound) + wait_look.clock_offset;
-	entry->state = entry->first_state;
-	entry->wait_class = entry->state ? RING_WAIT_BLOCKED : RING_WAIT_PREEMPTED;
-	entry->run_delay = task->sched_info.run_delay;
-	entry->flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_EARLIEST);
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
-		entry->flags |= RING_WAIT_IOWAIT;
-	if (wait_knobs.user_stacks && in_system_call(task, &number))
-		entry->flags |= WAIT_IN_SYSCALL;
-	return entry->out && entry->out <= now;
+	if (outcome != RING_COUNT_RECORDED)
+		return outcome;
+	if (!cpu || !ring_has_room(bpf_get_smp_processor_id(), most))
+		return RING_COUNT_RING_FULL;
+	record = scratch_enter(cpu, &slot);
+	outcome = RING_COUNT_NESTED;
+	if (record)
+		outcome = put_wait(&slot, task, entry, now, run_queue, late, record);
+	scratch_leave(&slot);
+	return outcome;
 }
 
-static __always_inline enum ring_counter end_wait(struct ring_cpu *cpu, struct task_struct *task,
+static __always_inline enum ring_counter end_wait(struct task_struct *task,
 						  struct wait_entry *entry, u64 now, bool late)
 {
-	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, length);
-	enum ring_counter outcome;
+	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, queue_clock(task, now), length);
 
 	learn_length(entry, length);
-	if (length < wait_knobs.least) {
+	if (LIKELY(length < wait_knobs.least)) {
 		add_sum(entry, length, run_queue);
 		return RING_COUNT_BRIEF;
 	}
-	outcome = wait_predicate(task, entry, length, bpf_get_smp_processor_id());
-	return outcome == RING_COUNT_RECORDED ? tell_wait(cpu, task, entry, now, run_queue, late) : outcome;
+	return tell_wait(task, entry, now, run_queue, late);
 }
 
 static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcome)
@@ -142,19 +138,19 @@ static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcom
 }
 
 /*
- * A task leaves the CPU that was not seen to get it: no program runs where a task that the kernel hides makes way for it.
- * When it came is in the scheduler's account.
+ * A task leaves the CPU without having been seen to get it: no program runs when a task that the kernel hides is
+ * switched out for it. The scheduler's account says when it got the CPU.
  */
-static __always_inline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
+static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
 {
-	u64 in = prev->sched_info.last_arrival + wait_look.clock_offset;
+	u64 in = prev->sched_info.last_arrival + queue_offset();
 
 	if (wait_look.armed && in > entry->out)
-		count(cpu, end_wait(cpu, prev, entry, in, true));
+		count(cpu, end_wait(prev, entry, in, true));
 }
 
-/* What a hidden process makes has no entry at all: its threads, and its children until they exec. */
-static __always_inline bool is_of_hidden(struct task_struct *task)
+/* What a hidden process creates has no entry at all: its threads, and its children until they exec. */
+static __noinline bool is_of_hidden(struct task_struct *task)
 {
 	const struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task->group_leader, 0, 0);
 
@@ -163,76 +159,101 @@ static __always_inline bool is_of_hidden(struct task_struct *task)
 	return entry && entry->hidden;
 }
 
+/* At the end of each switch-in: the wait is over, whether it was written or not. */
+static __always_inline void forget_wait(struct ring_cpu *cpu, struct wait_entry *entry)
+{
+	entry->out = 0;
+	note_pending(cpu, entry->pending);
+	if (wait_knobs.wakers)
+		entry->waker_context = RING_WAKER_NONE;
+}
+
+/*
+ * The task has no entry, or is hidden, or only the first look has seen it, or that look is still
+ * under way. True: there is a wait to end. The caller ends it, because the programs' stacks have
+ * room for few nested calls.
+ */
+static __noinline bool switch_in_oddly(struct ring_cpu *cpu, struct task_struct *next,
+				       struct wait_entry *entry, u64 now)
+{
+	if (!entry) { /* before 6.2 also if this interrupts the last look, which then writes the wait */
+		if (wait_look.armed && wait_look.kind == RING_LOOK_FIRST)
+			count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
+		return false;
+	}
+	if (entry->flags & WAIT_CLOSED)
+		return false;
+	if (!wait_look.armed) { /* the first look is under way: what it found out about this task is outdated */
+		entry->first_seen = false;
+		entry->out = 0;
+		return false;
+	}
+	if (!entry->hidden && (entry->out || began_before(next, entry, now)))
+		return true;
+	count(cpu, entry->hidden ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
+	forget_wait(cpu, entry);
+	return false;
+}
+
 static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *next, u64 now)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, next, 0, 0);
-	enum ring_counter outcome = RING_COUNT_NO_ENTRY;
+	bool odd = !entry || !wait_look.armed || entry->head & WAIT_HEAD_ODD || !entry->out;
 
-	if (!entry) { /* before 6.2 also where this interrupts the last look at an entry of any task; that one tells the wait */
-		if (wait_look.armed && wait_look.kind == RING_LOOK_FIRST)
-			count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
+	if (UNLIKELY(odd) && !switch_in_oddly(cpu, next, entry, now))
 		return;
-	}
-	if (entry->flags & WAIT_CLOSED)
+	if (!entry) /* for the verifier */
 		return;
-	if (!wait_look.armed) { /* the first look is under way: what it says of this task is history */
-		entry->first_seen = false;
-		entry->out = 0;
-		return;
-	}
-	if (entry->hidden)
-		outcome = RING_COUNT_FILTERED;
-	else if (entry->out || began_before(next, entry, now))
-		outcome = end_wait(cpu, next, entry, now, false);
-	count(cpu, outcome);
-	entry->out = 0;
-	cpu->pending = entry->pending;
-	if (wait_knobs.wakers)
-		entry->waker.context = RING_WAKER_NONE;
+	count(cpu, end_wait(next, entry, now, false));
+	forget_wait(cpu, entry);
 }
 
-static __always_inline void switch_out(void *ctx, struct ring_cpu *cpu, struct task_struct *prev, u64 now, u32 state)
+/*
+ * The first look is under way, or the task never comes back, or its sums are due. False: nothing
+ * more to do with its entry.
+ */
+static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry,
+					     u64 now)
 {
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, prev, 0, 0);
-	bool preempt = ((u64 *)ctx)[0];
-	long number;
-
-	if (!entry || (entry->flags & WAIT_CLOSED))
-		return;
-	settle_running(prev, entry);
-	if (entry->out)
-		end_unseen(cpu, prev, entry);
-	entry->state = state;
-	entry->out_cpu = bpf_get_smp_processor_id();
-	entry->wait_class = judge_switch(prev, preempt, state, (u32)prev->nvcsw != entry->voluntary);
-	entry->voluntary = prev->nvcsw;
-	entry->flags = BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT : 0;
-	entry->run_delay = prev->sched_info.run_delay;
-	entry->first_seen = entry->hidden = false;
-	entry->out = now;
 	if (!wait_look.armed) {
-		entry->running = 0;
-		entry->since = now;
-		return;
+		begin_sums(prev, entry, now);
+		return false;
 	}
-	if (state & TASK_DEAD) { /* it never comes back */
+	if (entry->state & TASK_DEAD) {
 		if (entry->pending)
-			tell_user_stack(ctx, prev, now, entry->pending, RING_USER_EXITING);
+			tell_user_stack(prev, now + queue_drift(), entry->pending, RING_USER_EXITING);
 		tell_sums(cpu, prev, entry, now);
 		entry->flags |= WAIT_CLOSED;
-		return;
+		return false;
 	}
-	if (!entry->since)
-		entry->since = now;
-	if (since(entry->since, now) >= WAIT_SUMS_EVERY)
+	if (entry->since)
 		tell_sums(cpu, prev, entry, now);
-	if (!wait_knobs.user_stacks || (prev->flags & PF_KTHREAD))
+	else
+		begin_sums(prev, entry, now);
+	return true;
+}
+
+static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct *prev, u64 now, const u64 *ctx)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, prev, 0, 0);
+	u32 voluntary;
+
+	if (UNLIKELY(!entry || (entry->head & WAIT_HEAD_CLOSED)))
 		return;
-	/* One that is preempted, and yet not by `preempt`, has left its system call behind. */
-	if ((preempt || entry->wait_class != RING_WAIT_PREEMPTED) && in_system_call(prev, &number))
-		entry->flags |= WAIT_IN_SYSCALL;
-	else if (worth_taking(entry) && !task_is_own(prev) && task_is_wanted(prev))
-		tell_user_stack(ctx, prev, now, 0, RING_USER_TAKEN);
+	if (UNLIKELY(entry->out))
+		end_unseen(cpu, prev, entry);
+	voluntary = prev->nvcsw;
+	entry->state = ctx[3];
+	entry->head = judge_switch(prev, ctx[0], entry->state, voluntary != entry->voluntary) << WAIT_HEAD_CLASS |
+		      (BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT << WAIT_HEAD_FLAGS : 0);
+	entry->out_cpu = bpf_get_smp_processor_id();
+	entry->voluntary = voluntary;
+	entry->run_delay = prev->sched_info.run_delay;
+	entry->out = now;
+	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
+	    !switch_out_oddly(cpu, prev, entry, now))
+		return;
+	user_stack_before(prev, entry, now, ctx[0]);
 }
 
 SEC("tp_btf/sched_switch")
@@ -245,76 +266,34 @@ int wait_switch(u64 *ctx)
 	if (!cpu)
 		return 0;
 	if (prev->pid)
-		switch_out(ctx, cpu, prev, now, ctx[3]);
-	cpu->pending = 0;
+		switch_out(cpu, prev, now, ctx);
+	note_pending(cpu, 0);
 	if (next->pid)
 		switch_in(cpu, next, now);
 	return 0;
 }
 
-/* Runs at every system call of the machine: a look at this CPU's own memory, for nearly all of them. */
+/* Runs at every system call of the host: for nearly all of them, a look at this CPU's own memory. */
 SEC("tp_btf/sys_exit")
 int wait_sys_exit(u64 *ctx)
 {
-	struct ring_cpu *cpu = ring_this_cpu();
+	take_noted();
+	return 0;
+}
 
-	if (cpu && cpu->pending) {
-		cpu->pending = 0;
-		take_pending(ctx, bpf_get_current_task_btf());
-	}
+/* The end of the switch: on finish_task_switch, in the context of the task that was switched in. */
+SEC("kprobe")
+int wait_switched(void *ctx)
+{
+	take_noted();
 	return 0;
 }
 
 /* --- who ends waits --- */
 
-static __always_inline u64 waker_stacks(void *ctx, struct ring_cpu *cpu, struct task_struct *waker, struct ring_wake *record)
-{
-	const u64 room = wait_max_frames * 8;
-	long kernel = bpf_get_stack(ctx, record->frames, room, 0), user = 0;
-
-	if (kernel < 0)
-		kernel = 0;
-	if (kernel == room)
-		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
-	if (wait_knobs.user_stacks && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
-		user = bpf_get_stack(ctx, (void *)record->frames + kernel, room, BPF_F_USER_STACK);
-		if (user <= 0) {
-			record->flags |= RING_SAMPLE_NO_USER_FAULT;
-			user = 0;
-		}
-		if (user == room)
-			record->flags |= RING_SAMPLE_USER_TRUNCATED;
-		if (snapshot_tell(waker, cpu, record->head.time, wait_knobs.wakers_source, RING_MAX_HOOK_SNAPSHOT, false, 0))
-			record->flags |= RING_SAMPLE_SNAPSHOT;
-	}
-	record->kernel_count = (u64)kernel / 8;
-	record->user_count = (u64)user / 8;
-	return (u64)kernel + (u64)user;
-}
-
-static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
-				      struct task_struct *target, const struct wait_entry *entry)
-{
-	struct ring_wake *record = scratch_enter(cpu);
-
-	if (record) {
-		u64 length = sizeof(*record);
-
-		record->head = head_of(RING_WAKE, entry->waker.time, wait_knobs.wakers_source);
-		record->context = entry->waker.context;
-		record->flags = 0;
-		record->task = entry->waker.task;
-		task_describe(target, &record->target);
-		length += waker_stacks(ctx, cpu, waker, record);
-		if (ring_output(record->head.cpu, record, length) != RING_COUNT_RECORDED)
-			__sync_fetch_and_add(&wait_look.wakes_lost, 1);
-	}
-	scratch_leave(cpu);
-}
-
 /*
- * In the waker's own context. One that comes before the switch-out stands until a later one comes: it may be the one that
- * the scheduler makes wait until its target is off the CPU.
+ * In the waker's own context. A waker that is noted before the switch-out stays until a later one comes: it may be
+ * the one that the scheduler makes wait until its target is off the CPU.
  */
 SEC("tp_btf/sched_waking")
 int wait_waking(u64 *ctx)
@@ -327,19 +306,17 @@ int wait_waking(u64 *ctx)
 	if (!cpu || !entry || (entry->flags & WAIT_CLOSED) || !wait_look.armed)
 		return 0;
 	now = bpf_ktime_get_ns();
-	entry->waker.time = now;
-	entry->waker.context = waker_context(waker, cpu, wait_knobs.preempt_count);
-	task_describe(waker, &entry->waker.task);
-	if (!entry->out || since(entry->out, now) < wait_knobs.least || task_is_own(target))
+	note_waker(waker, cpu, entry, now);
+	if (!entry->out || since(entry->out + queue_drift(), now) < wait_knobs.least || task_is_own(target))
 		return 0;
 	if (state_is_wanted(entry->state) && task_is_wanted(target))
 		tell_wake(ctx, cpu, waker, target, entry);
 	return 0;
 }
 
-/* --- tasks come --- */
+/* --- new tasks --- */
 
-/* Not sched_process_fork: the kernel makes threads of its own for a process (io_uring's) without that. */
+/* Not sched_process_fork, which does not fire for threads that the kernel creates for a process (io_uring's). */
 SEC("tp_btf/task_newtask")
 int wait_new_task(u64 *ctx)
 {
@@ -348,7 +325,7 @@ int wait_new_task(u64 *ctx)
 
 	if (!entry) /* no memory: each of its waits will be counted as lost */
 		return 0;
-	entry->out = entry->since = bpf_ktime_get_ns();
+	entry->out = entry->since = bpf_ktime_get_ns() - queue_drift();
 	entry->wait_class = RING_WAIT_STARTED;
 	entry->out_cpu = bpf_get_smp_processor_id();
 	return 0;
@@ -358,14 +335,12 @@ int wait_new_task(u64 *ctx)
 static __always_inline void begin_account(struct task_struct *task, struct wait_entry *entry)
 {
 	if (!entry->since)
-		entry->since = bpf_ktime_get_ns();
-	if (!entry->ran)
-		entry->ran = task->se.sum_exec_runtime;
+		begin_sums(task, entry, bpf_ktime_get_ns() - queue_drift());
 	if (!entry->voluntary)
 		entry->voluntary = task->nvcsw;
 }
 
-/* The child of a hidden process begins here. */
+/* The account of a hidden process's child begins here. */
 SEC("tp_btf/sched_process_exec")
 int wait_exec(u64 *ctx)
 {
@@ -385,10 +360,10 @@ static __always_inline void look_first(struct task_struct *task)
 	if (!entry)
 		return;
 	begin_account(task, entry);
-	entry->first_arrival = task->sched_info.last_arrival;
-	/* Also of one that is on a CPU: it may be on its way off. */
-	entry->first_seen = !entry->out;
-	entry->first_state = task->__state;
+	if (task->__state & TASK_DEAD && !task->on_cpu)
+		entry->flags |= WAIT_CLOSED; /* its parent has not asked for it yet */
+	else if (!entry->out)
+		look_at_wait(task, entry);
 }
 
 static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
@@ -396,36 +371,53 @@ static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_s
 {
 	struct ring_sums *record = scratch;
 
-	settle_running(task, entry);
 	fill_sums(task, entry, now, record);
 	return !bpf_seq_write(meta->seq, record, sizeof(*record));
 }
 
-/* Its user stack is copied by others (bpf/sleepers.bpf.c), who see by the switches whether it is still that of the wait. */
+/*
+ * Of a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken
+ * has waited for a CPU since.
+ */
+static __always_inline u64 run_queue_so_far(struct task_struct *task, const struct wait_entry *entry, u64 now)
+{
+	u64 length = since(entry->out, now), part = task->sched_info.run_delay - entry->run_delay;
+	u64 queued = task->sched_info.last_queued;
+
+	if (entry->wait_class != RING_WAIT_BLOCKED)
+		return length;
+	if (queued)
+		part += since(queued + queue_offset(), now);
+	return part < length ? part : length;
+}
+
+/*
+ * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c), which compares the
+ * number of switches to see whether it still belongs to the wait.
+ */
 static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
 				       u64 now, u64 switches, void *scratch)
 {
 	struct ring_wait *record = scratch;
-	u64 length = fill_wait(task, entry, now, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry, 0), record), stack = 0;
-	bool blocked = entry->wait_class == RING_WAIT_BLOCKED;
+	u64 drift = queue_drift(), stack = 0;
+	u64 length = fill_wait(task, entry, now + drift, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry), record);
 
-	record->run_queue = blocked ? 0 : now - entry->out;
-	if (wait_knobs.wakers && record->rest[1] != RING_WAKER_NONE && blocked)
-		record->run_queue = now - record->rest[0]; /* called for, and not on a CPU yet */
-	if (record->run_queue > now - entry->out)
-		record->run_queue = now - entry->out;
+	record->out += drift;
+	record->run_queue = run_queue_so_far(task, entry, now);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
 	if (!task->on_cpu)
 		stack = wait_stack(task, record);
-	return !bpf_seq_write(meta->seq, record, length + stack) && !bpf_seq_write(meta->seq, &switches, sizeof(switches));
+	return !bpf_seq_write(meta->seq, record, length + stack) &&
+	       !bpf_seq_write(meta->seq, &switches, sizeof(switches));
 }
 
-/* What has not ended, and what was not told of the rest. A task that is switched in meanwhile tells its wait itself. */
+/* Writes waits that have not ended, and remaining sums. A task that is switched in meanwhile writes its wait itself. */
 static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_struct *task, void *scratch)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
-	u64 switches = task->nvcsw + task->nivcsw, now = bpf_ktime_get_ns(); /* before it is known which wait it is in */
+	u64 switches = task->nvcsw + task->nivcsw; /* before it is known which wait it is in; so is the time */
+	u64 now = bpf_ktime_get_ns() - queue_drift();
 
 	if (!entry || (entry->flags & WAIT_CLOSED))
 		return;
@@ -437,11 +429,12 @@ static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_st
 	if (now < entry->out || now - entry->out < wait_knobs.least || now - entry->out > wait_knobs.most ||
 	    !state_is_wanted(entry->state))
 		return;
+	/* The page is full: the kernel comes back to this task with the next one. */
 	if (!write_wait(meta, task, entry, now, switches, scratch))
-		entry->flags &= ~WAIT_CLOSED; /* the page is full: the kernel comes back for this task with the next one */
+		entry->flags &= ~WAIT_CLOSED;
 }
 
-/* One reader at a time; its value's size is set by the recorder. */
+/* One reader at a time; the recorder sets the value's size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Hits of tracepoints and kernel functions ("points"), each with its stacks. The object is loaded once for each raw
- * tracepoint and each function by fentry, whose programs know their point; one on many functions learns it from the link's
- * cookie. All copies share their maps. A hit that the filters want is always counted; beyond the rate that was asked for
- * it is nothing more than that.
+ * tracepoint and for each function by fentry, whose programs know their point. A program on many functions learns it
+ * from the link's cookie. All copies share their maps. A hit that passes the filters is always counted; beyond the
+ * rate limit it is only counted.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
-#include "bpf/ring.bpf.h"
 #include "bpf/ring_point.h"
-#include "bpf/snapshot.bpf.h"
-#include "bpf/stacks.bpf.h"
+#include "bpf/sample.bpf.h"
 
-const volatile __u32 point_number; /* 0: the cookie tells */
+const volatile __u32 point_number; /* 0: the cookie has it */
 const volatile __u32 point_source_index;
-const volatile __u32 point_source; /* id */
-const volatile __u32 point_max_frames = RING_MAX_FRAMES;
 const volatile __u64 point_interval; /* ns between stacks of a CPU and source, in the long run; 0: all are taken */
-const volatile __u64 point_burst;    /* how much too early they may come, ns */
-const volatile bool point_user_stacks;
-const volatile bool point_in_scheduler; /* its stacks are taken under the locks of the scheduler */
+const volatile __u64 point_burst;    /* how much too early they may be, ns */
+const volatile bool point_stays; /* its record is written without being preempted (since Linux 6.10) */
 __u32 points_armed;
+
+extern void bpf_preempt_disable(void) __weak __ksym;
+extern void bpf_preempt_enable(void) __weak __ksym;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -40,66 +38,56 @@ struct { /* by number; the recorder sets how many */
 /* A leaky bucket. (The coarse clock would do, but tracing programs may not read it.) */
 static __always_inline bool within_rate(struct ring_point_source *source)
 {
-	u64 now;
+	u64 now, due;
 
 	if (!point_interval)
 		return true;
 	now = bpf_ktime_get_ns();
-	if (source->due > now + point_burst)
+	due = *(volatile __u64 *)&source->due;
+	if (due > now + point_burst)
 		return false;
-	source->due = (source->due > now ? source->due : now) + point_interval;
-	return true;
+	/* If another program intervenes, it gets the stack that is due. */
+	return __sync_val_compare_and_swap(&source->due, due, (due > now ? due : now) + point_interval) == due;
 }
 
-static __always_inline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_cpu *cpu,
-						  struct ring_point_source *source, u32 point, struct ring_hit *hit)
+/*
+ * If the program may be preempted (fentry), another could run between the time of the hit and its place in the ring.
+ * This is prevented if the kernel lets a program request it.
+ */
+static __noinline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+					     u32 point)
 {
-	u64 now = bpf_ktime_get_ns(), most = point_in_scheduler ? RING_MAX_HOOK_SNAPSHOT : snapshot_bytes, length;
-	bool snapshot = snapshot_tell(task, cpu, now, point_source, most, !point_in_scheduler, 0);
+	const struct sample_cause hit = {.kind = RING_HIT, .point = point, .counters = source->counters};
+	struct ring_cpu *cpu = ring_this_cpu();
 	enum ring_counter outcome;
-	struct stacks stacks;
 
-	hit->head = (struct ring_head){
-		.time = now,
-		.cpu = bpf_get_smp_processor_id(),
-		.kind = RING_HIT,
-		.source = point_source,
-	};
-	hit->point = point;
-	task_describe(task, &hit->task);
-	length = sizeof(*hit) +
-		 stacks_take(ctx, task, hit->frames, point_max_frames * 8, point_user_stacks, source->counters, &stacks);
-	hit->flags = stacks.flags | (snapshot ? RING_SAMPLE_SNAPSHOT : 0);
-	hit->kernel_count = stacks.kernel_count;
-	hit->user_count = stacks.user_count;
-	outcome = ring_output(hit->head.cpu, hit, length);
-	if (outcome == RING_COUNT_RECORDED)
-		stacks_count(stacks.flags, source->counters);
+	if (!cpu)
+		return RING_COUNT_NESTED;
+	if (point_stays)
+		bpf_preempt_disable();
+	outcome = sample_tell(ctx, task, cpu, &hit);
+	if (point_stays)
+		bpf_preempt_enable();
 	return outcome;
 }
 
-static __noinline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
 						  u32 point)
 {
 	struct ring_point_hits *hits = bpf_map_lookup_elem(&point_hits, &point);
-	struct ring_cpu *cpu = ring_this_cpu();
-	enum ring_counter outcome = RING_COUNT_NESTED;
-	struct ring_hit *hit;
+	enum ring_counter outcome = RING_COUNT_RATE_LIMITED;
 
-	if (!hits || !cpu)
-		return outcome;
-	hits->hits++;
-	if (!within_rate(source)) {
-		hits->skipped++;
-		return RING_COUNT_RATE_LIMITED;
-	}
-	hit = scratch_enter(cpu);
-	if (hit)
-		outcome = tell_hit(ctx, task, cpu, source, point, hit);
-	scratch_leave(cpu);
+	if (!hits)
+		return RING_COUNT_NESTED;
+	if (within_rate(source))
+		outcome = tell_hit(ctx, task, source, point);
+	count_one(&hits->hits);
+	if (outcome == RING_COUNT_RATE_LIMITED)
+		count_one(&hits->skipped);
 	return outcome;
 }
 
+/* Everything is counted at the end: a hit that is preempted when the recording ends might as well not have happened. */
 static __always_inline int point_hit(void *ctx, u32 point)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -112,15 +100,15 @@ static __always_inline int point_hit(void *ctx, u32 point)
 	source = bpf_map_lookup_elem(&point_sources, &index);
 	if (!source)
 		return 0;
-	source->counters[RING_COUNT_SEEN]++;
 	if (task_is_own(task))
 		outcome = RING_COUNT_OWN;
 	else if (!cpu_is_wanted(bpf_get_smp_processor_id()) || !task_is_wanted(task))
 		outcome = RING_COUNT_FILTERED;
 	else
 		outcome = take_hit(ctx, task, source, point);
+	count_one(&source->counters[RING_COUNT_SEEN]);
 	if (outcome < RING_COUNTERS)
-		source->counters[outcome]++;
+		count_one(&source->counters[outcome]);
 	return 0;
 }
 
@@ -134,7 +122,7 @@ SEC("tp")
 int point_tracepoint(void *ctx)
 {
 	(void)point_hit(ctx, point_number);
-	return 1; /* 0 would keep the event from everybody else who listens to it */
+	return 1; /* 0 would hide the event from everybody else who listens to it */
 }
 
 SEC("fentry")

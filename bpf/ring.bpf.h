@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The way from a program to the recorder: per-CPU counters, scratch space, and the rings behind ring_output(). A ring
- * serves RING_CPUS_PER_SHARD CPUs. The recorder is woken when a ring's fill passes a multiple of the watermark, never per
- * event; it looks by itself once a second.
- *
- * Scratch is taken with scratch_enter() and given back with scratch_leave(): one piece per CPU and nesting level,
- * so that a program interrupted by another one keeps what it wrote.
+ * From a program to the recorder: the rings behind ring_output(). A ring serves RING_CPUS_PER_SHARD CPUs. The recorder
+ * is woken when a ring's fill passes a multiple of the watermark, never per event, and looks by itself once a second.
  */
 #ifndef RWALKER_BPF_RING_BPF_H
 #define RWALKER_BPF_RING_BPF_H
 
-#include "bpf/kernel.h"
-#include "bpf/ring_event.h"
+#include "bpf/scratch.bpf.h"
 
 const volatile __u64 ring_watermark = 1 << 20;
 const volatile __u64 ring_size = 8 << 20;
+/* Programs may run inside code that writes to their own rings: in an NMI, or at a function. */
+const volatile bool ring_hooked;
 
 struct ring_buffer_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536); /* of the pattern only */
+	__uint(max_entries, 65536); /* of the template only */
 };
 
 struct {
@@ -28,57 +25,62 @@ struct {
 	__array(values, struct ring_buffer_map);
 } rings SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct ring_cpu);
-} ring_cpus SEC(".maps");
-
-/* The recorder sets the value's size: a record with room for two stacks of the depth limit. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, RING_NEST_LEVELS);
-	__uint(key_size, sizeof(u32));
-	__uint(value_size, RING_HEAD_ROOM + 2 * 8 * RING_MAX_FRAMES);
-} ring_scratch SEC(".maps");
-
-static __always_inline struct ring_cpu *ring_this_cpu(void)
+/*
+ * Whether the interrupted code is about to write. It may hold the lock of the very ring that the caller wants, and an
+ * NMI would wait 250 ms for it, or forever. A program of another task that was preempted there holds no lock.
+ */
+static __always_inline bool is_within_output(const struct ring_cpu *cpu, u64 task)
 {
-	u32 zero = 0;
+	u64 found = 0;
 
-	return bpf_map_lookup_elem(&ring_cpus, &zero);
+	for (u32 i = 0; i < RING_SLOTS; i++)
+		found |= *(volatile const __u64 *)&cpu->writers[i] == task;
+	return found;
 }
 
-/* NULL where all levels are taken. Pair with scratch_leave() in any case. */
-static __always_inline void *scratch_enter(struct ring_cpu *cpu)
+static __always_inline u64 ring_record_bytes(u64 length)
 {
-	u32 level = cpu->depth++;
-
-	return bpf_map_lookup_elem(&ring_scratch, &level);
+	return (length + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
 }
 
-static __always_inline void scratch_leave(struct ring_cpu *cpu)
-{
-	cpu->depth--;
-}
-
-/* Copies a record into the ring of `cpu`; the counter that tells what became of it. */
-static __always_inline enum ring_counter ring_output(u32 cpu, void *record, u64 length)
+/*
+ * Asked before a stack is walked for a record of that length, because an event that finds no room should cost
+ * nothing. A record that turns out shorter might have fitted at the very end of the ring.
+ */
+static __always_inline bool ring_has_room(u32 cpu, u64 length)
 {
 	u32 shard = cpu / RING_CPUS_PER_SHARD;
 	void *ring = bpf_map_lookup_elem(&rings, &shard);
-	u64 taken = (length + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL, used, flags = BPF_RB_NO_WAKEUP;
 
-	if (!ring)
+	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + ring_record_bytes(length) <= ring_size;
+}
+
+/* Copies a record into the ring of `cpu`. Returns the counter for its outcome. */
+static __always_inline enum ring_counter ring_output(const struct ring_slot *slot, u32 cpu, void *record, u64 length)
+{
+	u64 task = ring_hooked ? bpf_get_current_task() : 0, flags = BPF_RB_NO_WAKEUP;
+	u64 taken = ring_record_bytes(length), used, after;
+	u32 shard = cpu / RING_CPUS_PER_SHARD;
+	void *ring = bpf_map_lookup_elem(&rings, &shard);
+	long failed;
+
+	if (!ring || !slot->writer)
 		return RING_COUNT_RING_FULL;
-	/* At each multiple of the watermark: where two CPUs pass one together, neither may see it. */
+	if (ring_hooked && is_within_output(slot->cpu, task))
+		return RING_COUNT_NESTED;
+	/* At each multiple of the watermark; if two CPUs pass one together, neither may notice. */
 	used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
 	if (used / ring_watermark != (used + taken) / ring_watermark)
 		flags = BPF_RB_FORCE_WAKEUP;
-	if (!bpf_ringbuf_output(ring, record, length, flags))
+	if (ring_hooked)
+		*(volatile __u64 *)slot->writer = task;
+	failed = bpf_ringbuf_output(ring, record, length, flags);
+	if (ring_hooked)
+		*(volatile __u64 *)slot->writer = 0;
+	if (!failed)
 		return RING_COUNT_RECORDED;
-	return used + taken > ring_size ? RING_COUNT_RING_FULL : RING_COUNT_NESTED;
+	after = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
+	return (after > used ? after : used) + taken > ring_size ? RING_COUNT_RING_FULL : RING_COUNT_NESTED;
 }
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The private ABI between the BPF programs and the recorder that loads them: both come from one build, so it may
- * change at any time and is never written to a file. Includes nothing; whoever includes it has __u32
- * and __u64. All members are naturally aligned and there is no padding, so that no kernel memory leaks.
+ * The private ABI between the BPF programs and the recorder that loads them. It may change with each build; it is never
+ * written to a file. Includes nothing: the including file provides __u32 and __u64. No padding: no kernel memory leaks.
  */
 #ifndef RWALKER_BPF_RING_EVENT_H
 #define RWALKER_BPF_RING_EVENT_H
@@ -13,6 +12,7 @@ enum {
 	RING_MAX_FRAMES = 1024, /* of a kernel or a user stack; the kernel's own limit is 127 unless raised */
 	RING_MAX_IDS = 1024,
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
+	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own in the meantime */
 	RING_COMM_SIZE = 16,
 	RING_HEAD_ROOM = 256, /* no record's fixed part is larger */
 	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
@@ -26,26 +26,33 @@ enum ring_counter {
 	RING_COUNT_FILTERED,
 	RING_COUNT_RECORDED,
 	RING_COUNT_RING_FULL,
-	RING_COUNT_NESTED, /* no scratch at this level, or the ring's lock was held by what was interrupted */
+	RING_COUNT_NESTED, /* no scratch was left, or the interrupted code is about to write to a ring itself */
 	RING_COUNT_BRIEF,  /* waits: shorter than the threshold, summed by task */
-	RING_COUNT_NO_ENTRY, /* waits: nothing is known of the task's switch-out */
-	RING_COUNT_RATE_LIMITED, /* points: counted, beyond the rate that was asked for */
+	RING_COUNT_NO_ENTRY, /* waits: the task's switch-out is unknown */
+	RING_COUNT_RATE_LIMITED, /* points: counted, but beyond the rate limit */
 	/* of RECORDED: */
 	RING_COUNT_KERNEL_STACK, /* its kernel stack could not be walked */
-	RING_COUNT_USER_STACK,	 /* its user stack was asked for and is missing */
+	RING_COUNT_USER_STACK,	 /* its user stack was wanted and is missing */
 	RING_COUNT_TRUNCATED,	 /* a stack was cut at the depth limit */
-	RING_COUNT_SNAPSHOT,	 /* its snapshot was asked for and is missing */
+	RING_COUNT_SNAPSHOT,	 /* its snapshot was wanted and is missing */
 	RING_COUNTERS
 };
 
 struct ring_cpu { /* one per CPU and program object */
 	__u64 counters[RING_COUNTERS];
-	__u64 depth; /* programs running on this CPU now, one inside the other */
+	__u64 taken; /* a bit for each slot of scratch */
 	__u64 preempt_count; /* its address, once it is known */
-	__u64 pending; /* waits: the task that is current here lacks a user stack (bpf/wait_user.bpf.h) */
+	__u64 wakes_lost; /* waits: stacks of wakers that found no room */
+	__u64 pending; /* waits: the current task here lacks a user stack (bpf/wait_user.bpf.h) */
+	/* sampling, in the event's own unit: */
+	__u64 counted;	   /* by the event, at its last tick */
+	__u64 weight_seen; /* periods that ended in a tick */
+	__u64 weight_idle; /* whole periods that were counted, had no tick, and ended in the idle task */
+	__u64 unseen;	   /* counted, but in none of these yet (signed: a tick may come early) */
+	__u64 writers[RING_SLOTS]; /* by slot: the task current when its holder began to write to a ring; 0: none */
 };
 
-enum ring_filter { /* bits; a task must pass all that are set; CPUS is of events that are of one */
+enum ring_filter { /* bits; a task must pass all that are set; CPUS applies to events that happen on a CPU */
 	RING_FILTER_IDS = 1,	/* its tgid is in wanted_tgids, or its tid in wanted_tids */
 	RING_FILTER_COMM = 2,
 	RING_FILTER_CGROUP = 4,
@@ -74,10 +81,11 @@ struct ring_task {
 enum ring_sample_flag {
 	RING_SAMPLE_KERNEL_TRUNCATED = 1,
 	RING_SAMPLE_USER_TRUNCATED = 2,
-	RING_SAMPLE_NO_USER_KTHREAD = 4, /* the user stack was asked for; why there is none */
+	RING_SAMPLE_NO_USER_KTHREAD = 4, /* the user stack was wanted; why there is none */
 	RING_SAMPLE_NO_USER_EXITING = 8,
 	RING_SAMPLE_NO_USER_FAULT = 16,
-	RING_SAMPLE_SNAPSHOT = 32, /* a struct ring_snapshot was told right before */
+	RING_SAMPLE_SNAPSHOT = 32,    /* a struct ring_snapshot precedes this record, */
+	RING_SAMPLE_NO_SNAPSHOT = 64, /* or should, but was lost */
 };
 
 enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT };
@@ -90,16 +98,16 @@ struct ring_head {
 	__u16 source;
 };
 
-struct ring_sample {
+struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 	struct ring_head head;
-	__u64 period;
+	union { __u64 period, point; }; /* point: the number of the one that was hit, from 1 */
 	__u32 flags;
 	__u16 kernel_count, user_count;
 	struct ring_task task;
-	__u64 frames[]; /* kernel_count, then user_count; leaf first */
+	__u64 frames[]; /* kernel_count, then user_count; leaf first, of a hit the program's own on top */
 };
 
-/* Values of format/event.h, which programs do not include; record/walk.c asserts that they are equal. */
+/* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */
 enum { RING_WAIT_EXACT = 1, RING_WAIT_AT_LEAST = 2, RING_WAIT_AT_MOST = 3, RING_WAIT_NONE = 4 };
 enum ring_walk_task_flag {
 	RING_WALK_ON_CPU = 1,
@@ -120,10 +128,10 @@ enum ring_walk_filter { /* which tasks a walk keeps; RING_WALK_DEFAULT is D and 
 /* Set before each walk, read after it. */
 struct ring_walk {
 	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap) */
-	__u64 least_wait;   /* ns; tasks that wait for less are filtered */
+	__u64 least_wait;   /* ns; tasks that have waited for less are filtered */
 	__u64 filter;	    /* enum ring_walk_filter */
 	__u64 seen, kept, own, filtered;
-	__u64 no_stack; /* of kept: off CPU, and yet its stack could not be walked */
+	__u64 no_stack; /* of kept: off CPU, but the stack could not be walked */
 };
 
 struct ring_walk_task {
@@ -134,17 +142,9 @@ struct ring_walk_task {
 	__u32 state, exit_state;
 	__u32 flags; /* enum ring_walk_task_flag */
 	__u32 count; /* of frames */
-	__u64 switches; /* so far: what else is read of the task is of the same moment as long as these are */
+	__u64 switches; /* so far; what else is read of the task belongs to the same moment while this stays the same */
 	struct ring_task task;
 	__u64 frames[];
-};
-
-/* Argument and result of the clock program (bpf/clock.bpf.h). */
-struct ring_clock {
-	__u64 monotonic;    /* now */
-	__u64 last_arrival; /* when the caller was switched in, sched_clock */
-	__u32 tgid;	    /* of the caller, in the init pid namespace */
-	__u32 unused;
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ABI of ring_event.h, what copies of sleepers' user stacks need (bpf/sleepers.bpf.c). Private, as there.
+ * The part of the ABI in ring_event.h that copies user stacks of sleepers (bpf/sleepers.bpf.c). Private, as there.
  */
 #ifndef RWALKER_BPF_RING_SLEEPER_H
 #define RWALKER_BPF_RING_SLEEPER_H
@@ -9,24 +9,24 @@
 
 enum {
 	RING_MAX_SLEEPERS = 16384, /* of one round */
-	RING_SLEEPER_SLOTS = 5,	   /* one for the helper at work, the others for those that are stuck */
+	RING_SLEEPER_SLOTS = 5,	   /* one for the helper at work, the others for helpers that are stuck */
 	RING_SLEEPER_BYTES = 2 << 20, /* of the ring */
 };
 
 enum ring_sleeper_outcome {
 	RING_SLEEPER_TAKEN,
 	RING_SLEEPER_RAN,     /* since its kernel stack was walked */
-	RING_SLEEPER_BUSY,    /* its mm lock is held for writing, or somebody waits for it */
+	RING_SLEEPER_BUSY,    /* its mm lock is held for writing, or has waiters */
 	RING_SLEEPER_FAULT,   /* its stack cannot be read */
 	RING_SLEEPER_EXITING,
-	RING_SLEEPER_NO_USER, /* a thread of the kernel's in a process of a user's */
+	RING_SLEEPER_NO_USER, /* a kernel thread within a user process */
 };
 
-/* By tid, from the recorder: whose stack is wanted. */
+/* By tid, written by the recorder: whose stack is wanted. */
 struct ring_sleeper_wanted {
 	__u64 start;	/* CLOCK_BOOTTIME */
-	__u64 switches; /* so far: it sleeps since then */
-	__u64 begun;	/* 0; 1 once the program has begun with it: never again in this round */
+	__u64 switches; /* so far; it has slept since then */
+	__u64 begun;	/* 0; 1 once the program has started on it: never again in this round */
 };
 
 struct ring_sleeper {

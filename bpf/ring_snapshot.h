@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ABI of ring_event.h, what snapshots of user stacks need. Private, as there. A snapshot is told right before the record
- * that it belongs to: the next one of its CPU with the same time and source.
+ * The part of the ABI in ring_event.h for snapshots of user stacks. Private, as there. A snapshot is written right
+ * before the record that it belongs to: the next one of its CPU with the same time and source.
  */
 #ifndef RWALKER_BPF_RING_SNAPSHOT_H
 #define RWALKER_BPF_RING_SNAPSHOT_H
@@ -10,7 +10,7 @@
 
 enum {
 	RING_MAX_SNAPSHOT = 64 << 10,	   /* bytes of a stack */
-	RING_MAX_HOOK_SNAPSHOT = 16 << 10, /* the same inside the scheduler */
+	RING_MAX_HOOK_SNAPSHOT = 16 << 10, /* the same, inside the scheduler */
 	RING_REGISTERS_X86 = 21,	   /* words of the kernel's struct pt_regs */
 	RING_REGISTERS_ARM64 = 34,
 	RING_REGISTERS = RING_REGISTERS_ARM64,
@@ -18,9 +18,9 @@ enum {
 
 enum ring_snapshot_flag {
 	RING_SNAPSHOT_CUT = 1,	    /* the mapping goes on */
-	RING_SNAPSHOT_UNMAPPED = 2, /* and the next page of it is not in memory */
-	RING_SNAPSHOT_BEFORE = 4,   /* of a wait that begins, and may turn out to be too short */
-	RING_SNAPSHOT_MORE = 8,	    /* another stack of the thread: belongs with the snapshot that was told right before */
+	RING_SNAPSHOT_UNMAPPED = 2, /* and its next page is not in memory */
+	RING_SNAPSHOT_BEFORE = 4,   /* of a wait that is beginning, and may turn out to be too short */
+	RING_SNAPSHOT_MORE = 8,	    /* another stack of the thread: belongs to the snapshot written right before */
 };
 
 struct ring_snapshot {
@@ -29,7 +29,7 @@ struct ring_snapshot {
 	__u32 size;    /* of the stack */
 	__u32 flags;
 	struct ring_task task;
-	__u64 registers[RING_REGISTERS]; /* as the kernel has them */
+	__u64 registers[RING_REGISTERS]; /* in the kernel's order */
 	__u64 stack[];
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of waits, as bpf/ring_event.h has those of samples: the same rules hold. A wait is told when it ends; its
- * user stack, which can be read only while its thread is current, comes before it (taken when it went to sleep) or after it
- * (when its system call returns); its waker's stacks come before it, at the wakeup. Who reads the rings joins them.
+ * The records of waits; the rules of bpf/ring_event.h apply. A wait is written when it ends. Its user stack comes
+ * before it (taken when the thread went to sleep) or after it (taken before the thread runs on), because it can be
+ * read only while the thread is current. Its waker's stacks come before it, at the wakeup. The reader joins them.
  */
 #ifndef RWALKER_BPF_RING_WAIT_H
 #define RWALKER_BPF_RING_WAIT_H
 
 #include "bpf/ring_event.h"
 
-enum ring_wait_class { /* record/waits.c asserts that these are the format's */
+enum ring_wait_class { /* record/source/waits.c asserts that they equal the format's */
 	RING_WAIT_BLOCKED,
 	RING_WAIT_PREEMPTED,
 	RING_WAIT_YIELDED,
@@ -21,13 +21,13 @@ enum ring_wait_class { /* record/waits.c asserts that these are the format's */
 enum ring_wait_flag {
 	RING_WAIT_IOWAIT = 1,
 	RING_WAIT_BEGAN_BEFORE = 2,
-	RING_WAIT_OUT_EARLIEST = 4, /* `out` is a bound: it may have begun later */
+	RING_WAIT_OUT_LATEST = 4, /* `out` is a bound: it may have begun before */
 	RING_WAIT_NOT_ENDED = 8,
 	RING_WAIT_KERNEL_TRUNCATED = 16,
-	RING_WAIT_HAS_WAKER = 32, /* a struct ring_waker lies before the frames */
+	RING_WAIT_HAS_WAKER = 32, /* a struct ring_waker precedes the frames */
 	RING_WAIT_USER_LATER = 64,
 	RING_WAIT_USER_BEFORE = 128,
-	RING_WAIT_USER_KTHREAD = 256, /* asked for, and there is none */
+	RING_WAIT_USER_KTHREAD = 256, /* asked for, but there is none */
 };
 
 enum ring_waker_context { RING_WAKER_NONE, RING_WAKER_TASK, RING_WAKER_SOFTIRQ, RING_WAKER_IRQ, RING_WAKER_UNKNOWN };
@@ -41,8 +41,8 @@ struct ring_waker {
 struct ring_wait {
 	struct ring_head head; /* time: of the switch-in */
 	__u64 out;
-	__u64 out_key; /* how the user stack that was taken at the switch-out calls that moment; not ended, USER_LATER: since which
-			  switch-in waits of the same system call have none yet, 0: this one only */
+	__u64 out_key; /* which the user stack taken at the switch-out has, too. NOT_ENDED with USER_LATER:
+			  since which switch-in waits of the same system call have no user stack; 0: only this one */
 	__u64 run_queue;
 	__u32 state;
 	__u16 wait_class, out_cpu;
@@ -62,12 +62,19 @@ struct ring_wake {
 	__u64 frames[];
 };
 
-enum ring_user_reason { RING_USER_TAKEN, RING_USER_FAULT, RING_USER_EXITING, RING_USER_CHANGED };
+enum ring_user_reason {
+	RING_USER_TAKEN,
+	RING_USER_FAULT,
+	RING_USER_EXITING,
+	RING_USER_CHANGED,
+	RING_USER_UNSCHEDULED, /* what would take it could not be scheduled on the task */
+};
 
 struct ring_user_stack {
 	struct ring_head head;
-	__u64 since; /* switch-in of the first wait it is of; taken at a switch-out: 0, and head.time is the wait's out_key */
-	__u32 reason; /* enum ring_user_reason: why there is none */
+	/* Switch-in of the first wait it belongs to; 0: taken at a switch-out, head.time is its out_key. */
+	__u64 since;
+	__u32 reason; /* enum ring_user_reason: why there is no stack */
 	__u32 flags;  /* enum ring_sample_flag */
 	__u64 count;
 	struct ring_task task;
@@ -98,33 +105,46 @@ struct ring_sums { /* of one task since the last record of this kind */
 };
 
 /*
- * The run queue's clock is what the scheduler itself accounts by (it may stand still for a few microseconds around a
- * wakeup), and costs nothing to read; the exact one costs as much as all else that is done at a switch.
+ * The run queue's clock is the one by which the scheduler itself accounts. It may pause for a few microseconds around
+ * a wakeup. Reading it is free; reading the exact clock costs as much as everything else that is done at a switch.
  */
 enum ring_wait_clock {
 	RING_CLOCK_EXACT,   /* CLOCK_MONOTONIC at each switch */
-	RING_CLOCK_SHIFTED, /* lengths by the run queue's clock; what is told ends at the exact time */
-	RING_CLOCK_QUEUE,   /* the run queue's clock, calibrated: without wakers, whose times are exact */
+	RING_CLOCK_SHIFTED, /* lengths by the run queue's clock; a wait that is written ends at the exact time */
+	RING_CLOCK_QUEUE,   /* the run queue's clock, calibrated; only without wakers, whose times are exact */
+};
+
+/*
+ * Where the user stack of a wait is taken once the wait is known to get a record: in the sleeper's own context, which
+ * alone can read it. If all waits get records, it is taken before the wait, when the thread leaves the CPU.
+ */
+enum ring_user_way {
+	RING_BY_NONE,
+	RING_BY_TASK_WORK, /* on the way back to user space; only threads whose stack is wanted pay; Linux 6.18 */
+	RING_BY_SWITCH,	   /* at the end of the switch to the thread: a probe that every switch hits */
+	RING_BY_SYS_EXIT,  /* at the return of its system call: a hook that every call hits */
 };
 
 struct ring_wait_knobs {
 	__u64 least, most; /* ns: shorter waits are summed, longer ones left out */
-	__u32 states;	   /* bits of prev_state, and WAIT_STATE_RUNNABLE */
+	__u32 states;	   /* bits of prev_state, and RING_STATE_RUNNABLE */
 	__u32 wakers, user_stacks; /* bools */
-	__u32 source, wakers_source, unused;
+	__u32 source, wakers_source;
+	__u32 user_way; /* enum ring_user_way */
+	__u32 user_before, unused; /* bool: at the switch-out of each wait */
 	__u64 clock; /* enum ring_wait_clock */
-	__s64 preempt_count; /* where a CPU's preempt count lies behind its run queue, bytes; 0: not known */
+	__s64 preempt_count; /* offset of a CPU's preempt count from its run queue, bytes; 0: unknown */
 };
 enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff };
 
 /* The first and the last look at all tasks. */
 enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST };
 struct ring_look_state {
-	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap) */
+	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap): varies by microseconds */
+	__u64 clock_base;   /* the same at the first reading */
 	__u64 kind;	    /* enum ring_look */
-	__u64 armed;	    /* events are told */
-	__u64 seen;	    /* tasks, by the first look */
-	__u64 wakes_lost;   /* wakers' stacks that found no room */
+	__u64 armed;	    /* events are written */
+	__u64 seen;	    /* tasks that the first look saw */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A signal handler that runs on a stack of its own (sigaltstack(2)): where the stack is that it interrupted. The kernel has put
- * the interrupted registers on the handler's stack, behind what it says of that stack itself (struct ucontext: uc_stack), by
- * which they are found: Linux arch/x86/include/asm/sigframe.h, arch/arm64/kernel/signal.c.
+ * A signal handler that runs on a stack of its own (sigaltstack(2)): where the interrupted stack is. The kernel has
+ * put the interrupted registers on the handler's stack, after its description of that stack (struct ucontext:
+ * uc_stack), by which they are found: Linux arch/x86/include/asm/sigframe.h, arch/arm64/kernel/signal.c.
  */
 #ifndef RWALKER_BPF_SIGNAL_STACK_BPF_H
 #define RWALKER_BPF_SIGNAL_STACK_BPF_H
@@ -11,14 +11,14 @@
 #include "bpf/ring_snapshot.h"
 #include "bpf/stack_end.bpf.h"
 
-const volatile __u32 snapshot_bytes; /* of a stack at most; 0: no snapshots */
+const volatile __u32 snapshot_bytes; /* of a stack, at most; 0: no snapshots */
 
 enum {
-	RED_ZONE = 128, /* below the stack pointer, which a function may use that calls no other */
+	RED_ZONE = 128, /* below the stack pointer, which a leaf function may use */
 	SIGNAL_STACK_WORDS = 4096,
 	SP_BEHIND_X86 = 18, /* words from uc_stack.ss_sp to the saved stack pointer */
 	SP_BEHIND_ARM64 = 52,
-	FRAME_ROOM = (SP_BEHIND_ARM64 + 1) * 8, /* less than the least size of a snapshot */
+	FRAME_ROOM = (SP_BEHIND_ARM64 + 1) * 8, /* less than the smallest snapshot */
 };
 
 struct frame_search {
@@ -40,10 +40,11 @@ static long look_for_frame(u32 number, struct frame_search *search)
 	if (words[0] != search->start || words[2] != search->length)
 		return 0;
 	search->found = words[search->arm ? SP_BEHIND_ARM64 : SP_BEHIND_X86];
-	return 1;
+	/* Else it is of a handler that interrupted another one, on the same stack. */
+	return search->found - search->start >= search->length;
 }
 
-/* 0: it is on no such stack, or its frame was not found. `snapshot` holds the stack from sp on. */
+/* 0: it is not on such a stack, or its frame was not found. `snapshot` holds the stack from sp on. */
 static __noinline u64 interrupted_sp(struct task_struct *task, u64 sp, struct ring_snapshot *snapshot)
 {
 	struct frame_search search = {.size = snapshot->size, .start = task->sas_ss_sp, .length = task->sas_ss_size};

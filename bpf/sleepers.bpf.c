@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User registers and user stacks of tasks that sleep, after their kernel stacks were walked. An iterator that may sleep, since
- * reading another task's memory takes its mm lock and may wait for a page: it runs in a helper process that can be left
- * behind (record/sleeper_helper.h), and only where nobody else wants that lock.
+ * User registers and user stacks of sleeping tasks, copied after their kernel stacks were walked.
+ * An iterator that may sleep, because reading another task's memory takes its mm lock and may wait
+ * for a page: it runs in a helper process that can be left behind (record/helper/sleeper_helper.h),
+ * and only if nobody else wants that lock.
  *
- * After each task that it was asked for it tells the reader of the file so, which sees by that how it gets on; what it copied
- * goes into a ring. Where that is full, the read fails with EAGAIN, and the next one goes on with the same task.
+ * After each requested task it writes a few bytes to the reader of the iterator's file, which shows
+ * the progress; the copies go into a ring. If the ring is full, the read fails with EAGAIN, and the
+ * next read continues with the same task.
  */
 #include "bpf/mm_lock.bpf.h"
 #include "bpf/ring_sleeper.h"
 #include "bpf/user_stack.bpf.h"
 
-const volatile __u32 sleeper_bytes = RING_MAX_SNAPSHOT; /* of a stack at most */
+const volatile __u32 sleeper_bytes = RING_MAX_SNAPSHOT; /* of a stack, at most */
 
 enum { SLEEPER_RETRY = 1 };
 
-__u32 sleepers_round; /* set by the recorder: what comes late is of an earlier one */
+__u32 sleepers_round; /* set by the recorder: late records belong to an earlier round */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -34,7 +36,7 @@ struct sleeper_slot { /* a program that is stuck keeps its own */
 	struct ring_sleeper sleeper;
 };
 
-/* The recorder sets the value's size: with room for a stack, and a page that a read by pages may write behind the end. */
+/* The recorder sets the value's size: room for a stack, and for a page that a read by pages may write past its end. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, RING_SLEEPER_SLOTS);
@@ -43,7 +45,7 @@ struct {
 } sleepers_slots SEC(".maps");
 
 /*
- * The mm lock is looked at before each read. It may be taken right after that; then the read waits, and that is what the
+ * The mm lock is checked before each read. It may be taken right after that; then the read waits, which is what the
  * helper's deadline is for.
  */
 static __always_inline bool has_run(struct task_struct *task, u64 switches)
@@ -62,13 +64,14 @@ static long copy_page(u32 number, struct page_copy *copy)
 {
 	u64 at, part = page_part(number, copy->from, copy->size, sleeper_bytes, &at);
 
-	if (!part || mm_is_busy(copy->mm) || bpf_copy_from_user_task(copy->to + at, part, (void *)(copy->from + at), copy->task, 0))
+	if (!part || mm_is_busy(copy->mm) ||
+	    bpf_copy_from_user_task(copy->to + at, part, (void *)(copy->from + at), copy->task, 0))
 		return 1;
 	copy->done = at + part;
 	return 0;
 }
 
-/* A page after the other, up to the first that cannot be read; bytes read. */
+/* Copies page by page, up to the first that cannot be read. Returns the bytes read. */
 static __always_inline u64 copy_pages(struct task_struct *task, struct mm_struct *mm, void *to, u64 from, u64 size)
 {
 	struct page_copy copy = {.task = task, .mm = mm, .to = to, .from = from, .size = size};
@@ -77,7 +80,8 @@ static __always_inline u64 copy_pages(struct task_struct *task, struct mm_struct
 	return copy.done;
 }
 
-static __always_inline void copy_stack(struct task_struct *task, struct mm_struct *mm, u64 sp, struct ring_sleeper *sleeper)
+static __always_inline void copy_stack(struct task_struct *task, struct mm_struct *mm, u64 sp,
+				       struct ring_sleeper *sleeper)
 {
 	u64 main_end = BPF_CORE_READ(mm, start_stack), size = sleeper_bytes, done;
 	bool is_main = on_main_stack(main_end, sp);
@@ -97,7 +101,9 @@ static __always_inline void copy_stack(struct task_struct *task, struct mm_struc
 	sleeper->size = done;
 }
 
-static __always_inline enum ring_sleeper_outcome copy_sleeper(struct task_struct *task, u64 switches, struct ring_sleeper *sleeper)
+static __always_inline enum ring_sleeper_outcome copy_sleeper(struct task_struct *task,
+							      u64 switches,
+							      struct ring_sleeper *sleeper)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
 	struct mm_struct *mm = task->mm;

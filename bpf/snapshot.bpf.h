@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a reader unwinds a user stack from: the user registers of the current task, and its stack from there to the end of the
- * mapping. A read of user memory is all or nothing, so the end must be known (bpf/stack_end.bpf.h); where it is not, pages are
- * read until one is missing.
- * Told as a record of its own right before the one that it belongs to, on the same CPU and with the same time.
+ * What a reader unwinds a user stack from: the user registers of the current task, and its stack from the stack
+ * pointer to the end of the mapping. A read of user memory is all or nothing, so the end must be known
+ * (bpf/stack_end.bpf.h). If it is not, pages are read until one is missing.
+ *
+ * Written as a record of its own right before the record that it belongs to, on the same CPU and with the same time.
  */
 #ifndef RWALKER_BPF_SNAPSHOT_BPF_H
 #define RWALKER_BPF_SNAPSHOT_BPF_H
@@ -14,12 +15,22 @@
 #include "bpf/signal_stack.bpf.h"
 #include "bpf/stack_end.bpf.h"
 
-/* Not per CPU by its type: elements of those have 32 KiB at most. The recorder sets the value's size and how many. */
-struct {
+/*
+ * By CPU, for those that are online: a map with as many slots as ring_scratch. Not a per-CPU map: its elements have at
+ * most 32 KiB, and exist for CPUs that never come online. The recorder sets the value's size and the number of entries.
+ */
+struct snapshot_slots {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(u32));
 	__uint(value_size, sizeof(struct ring_snapshot));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__array(values, struct snapshot_slots);
 } snapshot_scratch SEC(".maps");
 
 struct page_read {
@@ -37,7 +48,7 @@ static long read_page(u32 number, struct page_read *read)
 	return 0;
 }
 
-/* A page after the other, up to the first that is not there; bytes read. */
+/* Reads page by page, up to the first missing one. Returns the bytes read. */
 static __always_inline u64 read_pages(void *to, u64 from, u64 size)
 {
 	struct page_read read = {.to = to, .from = from, .size = size};
@@ -68,45 +79,57 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 	return done;
 }
 
+struct stack_wanted {
+	u64 sp, most;
+	bool look; /* as for stack_end() */
+};
+
 /* Not inline: it is large, and called in several places of an object. */
-static __noinline enum ring_counter tell_stack(struct task_struct *task, u64 sp, u64 most, bool look,
-					       struct ring_snapshot *snapshot)
+static __noinline enum ring_counter tell_stack(struct task_struct *task, const struct ring_slot *slot,
+					       const struct stack_wanted *wanted, struct ring_snapshot *snapshot)
 {
-	u64 size = read_user_stack(task, sp & ~7ULL, most, look, snapshot);
+	u64 size = read_user_stack(task, wanted->sp & ~7ULL, wanted->most, wanted->look, snapshot);
 
 	if (size > snapshot_bytes)
 		size = snapshot_bytes;
 	snapshot->size = size;
-	return ring_output(snapshot->head.cpu, snapshot, sizeof(*snapshot) + size);
+	return ring_output(slot, snapshot->head.cpu, snapshot, sizeof(*snapshot) + size);
 }
 
-/* Of the current task, for a record of this source with this time, whose scratch the caller holds. Whether it is in the ring. */
-static __always_inline bool snapshot_tell(struct task_struct *task, struct ring_cpu *cpu, u64 time, u32 source, u64 most,
-					  bool look, u32 flags)
+/*
+ * Of the current task, for a record of this source with this time, in the slot that the caller holds. Returns the flag
+ * for that record: RING_SAMPLE_SNAPSHOT, RING_SAMPLE_NO_SNAPSHOT, or 0 if no snapshot is wanted of this task.
+ */
+static __always_inline u32 snapshot_tell(struct task_struct *task, const struct ring_slot *slot,
+					 u64 time, u32 source, u64 most, bool look, u32 flags)
 {
 	enum ring_counter outcome = RING_COUNT_NESTED;
-	u32 number = bpf_get_smp_processor_id(), key = number * RING_NEST_LEVELS + cpu->depth - 1;
+	u32 number = bpf_get_smp_processor_id(), key = slot->number;
+	void *slots = bpf_map_lookup_elem(&snapshot_scratch, &number);
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	struct ring_snapshot *snapshot;
-	u64 sp;
+	struct stack_wanted wanted = {.most = most, .look = look};
+	struct ring_snapshot *snapshot = NULL;
 
-	if (!snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm || cpu->depth > RING_NEST_LEVELS)
-		return false;
-	snapshot = bpf_map_lookup_elem(&snapshot_scratch, &key);
+	if (!snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm)
+		return 0;
+	/* Most are much smaller than the largest. */
+	if (slots && ring_has_room(number, most < ring_size / 8 ? most : ring_size / 8))
+		snapshot = bpf_map_lookup_elem(slots, &key);
 	if (snapshot && !bpf_probe_read_kernel(snapshot->registers, user_registers_bytes(), regs)) {
-		snapshot->head = (struct ring_head){.time = time, .cpu = number, .kind = RING_SNAPSHOT, .source = source};
+		snapshot->head = (struct ring_head){.time = time, .cpu = number,
+						    .kind = RING_SNAPSHOT, .source = source};
 		snapshot->flags = flags;
 		task_describe(task, &snapshot->task);
-		outcome = tell_stack(task, regs->sp, most, look, snapshot);
-		sp = outcome == RING_COUNT_RECORDED && !flags ? interrupted_sp(task, regs->sp, snapshot) : 0;
-		if (sp) {
+		wanted.sp = regs->sp;
+		outcome = tell_stack(task, slot, &wanted, snapshot);
+		wanted.sp = outcome == RING_COUNT_RECORDED && !flags ? interrupted_sp(task, regs->sp, snapshot) : 0;
+		if (wanted.sp) {
+			wanted.sp -= RED_ZONE;
 			snapshot->flags = RING_SNAPSHOT_MORE;
-			(void)tell_stack(task, sp - RED_ZONE, most, look, snapshot);
+			(void)tell_stack(task, slot, &wanted, snapshot);
 		}
 	}
-	if (outcome != RING_COUNT_RECORDED)
-		cpu->counters[RING_COUNT_SNAPSHOT]++;
-	return outcome == RING_COUNT_RECORDED;
+	return outcome == RING_COUNT_RECORDED ? RING_SAMPLE_SNAPSHOT : RING_SAMPLE_NO_SNAPSHOT;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where the user stack of the current task ends: of the main stack the kernel keeps it; of others it is looked up once, by
- * the mapping, and remembered by thread.
+ * Where the user stack of the current task ends. The kernel keeps the end of the main stack; for others the mapping
+ * is looked up once and remembered by thread.
  */
 #ifndef RWALKER_BPF_STACK_END_BPF_H
 #define RWALKER_BPF_STACK_END_BPF_H
@@ -10,7 +10,7 @@
 
 enum { STACK_RANGES = 256 }; /* a power of two */
 
-struct stack_range { /* the mapping that a thread's stack lies in */
+struct stack_range { /* the mapping that a thread's stack is in */
 	u64 thread; /* tgid and tid; 0: none */
 	u64 start, end;
 };
@@ -34,7 +34,10 @@ static __always_inline bool on_signal_stack(struct task_struct *task, u64 sp)
 	return sp - task->sas_ss_sp < task->sas_ss_size;
 }
 
-/* 0: not known. look: whether it may be looked up here (never in the scheduler, which holds locks that this may want). */
+/*
+ * 0: unknown. look: whether it may be looked up here (never in the scheduler, which holds locks
+ * that the lookup may need).
+ */
 static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look)
 {
 	u64 thread = (u64)task->tgid << 32 | (u32)task->pid, main_end = task->mm->start_stack;

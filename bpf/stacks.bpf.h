@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The stacks of the current task, kernel and user, as a program's context has them: of a tick, a tracepoint, a function. */
+/* The stacks of the current task, kernel and user, from a program's context: a tick, a tracepoint or a function. */
 #ifndef RWALKER_BPF_STACKS_BPF_H
 #define RWALKER_BPF_STACKS_BPF_H
 
 #include "bpf/kernel.h"
-#include "bpf/ring_event.h"
+#include "bpf/ring.bpf.h"
 
 struct stacks {
 	u32 flags; /* enum ring_sample_flag */
@@ -20,7 +20,7 @@ static __always_inline u32 user_stack_missing(struct task_struct *task)
 	return RING_SAMPLE_NO_USER_FAULT;
 }
 
-/* Both behind one another, each of `room` bytes at most; their size in bytes. A missing kernel stack is counted. */
+/* One after the other, each of at most `room` bytes. Returns their size in bytes. A missing kernel stack is counted. */
 static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void *frames, u64 room, bool user_too,
 				       __u64 *counters, struct stacks *ret_stacks)
 {
@@ -28,7 +28,7 @@ static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void
 
 	ret_stacks->flags = 0;
 	if (kernel < 0) {
-		counters[RING_COUNT_KERNEL_STACK]++;
+		count_one(&counters[RING_COUNT_KERNEL_STACK]);
 		kernel = 0;
 	}
 	if (kernel == room)
@@ -47,13 +47,15 @@ static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void
 	return kernel + user;
 }
 
-/* Of a record that is in its ring. */
+/* For a record that is in its ring. */
 static __always_inline void stacks_count(u32 flags, __u64 *counters)
 {
 	if (flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED))
-		counters[RING_COUNT_TRUNCATED]++;
+		count_one(&counters[RING_COUNT_TRUNCATED]);
 	if (flags & (RING_SAMPLE_NO_USER_EXITING | RING_SAMPLE_NO_USER_FAULT))
-		counters[RING_COUNT_USER_STACK]++;
+		count_one(&counters[RING_COUNT_USER_STACK]);
+	if (flags & RING_SAMPLE_NO_SNAPSHOT)
+		count_one(&counters[RING_COUNT_SNAPSHOT]);
 }
 
 #endif

@@ -1,29 +1,134 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Since when a task that is not on a CPU is off it, where nobody watched it go. */
+/*
+ * Since when a task has been off the CPU, if nobody watched it go. To be called before the
+ * task is switched in: the scheduler begins its account of the next run before the
+ * tracepoint of that switch.
+ *
+ * The scheduler has two clocks. A run queue's goes with sched_clock. The one by which tasks are
+ * charged pauses while interrupts or the host have the CPU, and so lags behind by more and more. A
+ * time of that clock lies between two times of the other: the lag was no more than it is now.
+ *
+ *     earliest  the last arrival, and what was charged since: right if nothing was stolen from that
+ *               run. Only fair tasks have this figure; for others the last charge itself is a time
+ *               before the switch-out.
+ *     latest    the last charge, and the lag that there is now: right if nothing was stolen since.
+ */
 #ifndef RWALKER_BPF_SWITCHED_OUT_BPF_H
 #define RWALKER_BPF_SWITCHED_OUT_BPF_H
 
 #include "bpf/kernel.h"
 #include "bpf/ring_event.h"
 
+/* ns: bounds this close count as exact; how far apart the clocks are read; one round of soft interrupts. */
+enum { SWITCHED_CLOSE = 10 * 1000 * 1000, SWITCHED_SLACK = 1000 * 1000, SWITCHED_SOFTIRQ = 2 * 1000 * 1000 };
+
+/* By the clock of the CPU on which the task last ran, so that `charged` is older than this lag. */
+struct charge {
+	u64 charged, ran; /* until when, by the clock of charges; how much in the last run */
+	u64 lag, stolen;  /* of that clock by now; how much the host has taken since boot */
+	bool known, fair;
+};
+
+/* Asleep, and on the run queue only because of its lag: not waiting for a CPU. */
+static __always_inline bool is_delayed(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->se.sched_delayed) && task->se.sched_delayed;
+}
+
+static __always_inline bool is_queued(struct task_struct *task)
+{
+	return task->on_rq && !is_delayed(task);
+}
+
+static __always_inline bool is_ext(struct task_struct *task)
+{
+	u32 state;
+
+	if (!bpf_core_field_exists(task->scx.flags))
+		return false;
+	if (!bpf_core_enum_value_exists(enum scx_ent_flags, SCX_TASK_STATE_MASK))
+		return true; /* cannot be known */
+	state = task->scx.flags & bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
+	if (bpf_core_enum_value_exists(enum scx_ent_flags___shifted, SCX_TASK_ENABLED___shifted))
+		return state == bpf_core_enum_value(enum scx_ent_flags___shifted, SCX_TASK_ENABLED___shifted);
+	if (!bpf_core_enum_value_exists(enum scx_task_state, SCX_TASK_ENABLED))
+		return true;
+	return state >> bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_SHIFT) ==
+	       bpf_core_enum_value(enum scx_task_state, SCX_TASK_ENABLED);
+}
+
+static __always_inline struct charge last_charge(struct task_struct *task)
+{
+	struct charge charge = {.charged = task->se.exec_start, .fair = task->prio >= MAX_RT_PRIO && !is_ext(task)};
+
+	charge.ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+	/* A fair task forgets its charge when it changes CPUs; others change CPUs only while queued. */
+	if (!charge.charged || !bpf_core_field_exists(task->se.cfs_rq->rq))
+		return charge;
+	charge.known = charge.fair || !(task->on_rq || task->__state & TASK_WAKING);
+	/* Read first: rather too much than too little. */
+	charge.lag = *(volatile u64 *)&task->se.cfs_rq->rq->clock_task;
+	charge.lag = task->se.cfs_rq->rq->clock - charge.lag;
+	if (bpf_core_field_exists(task->se.cfs_rq->rq->prev_steal_time_rq))
+		charge.stolen = task->se.cfs_rq->rq->prev_steal_time_rq;
+	return charge;
+}
+
 /*
- * When the task was switched out, by sched_clock. A fair task: its last arrival and what it ran since, which the
- * scheduler settles at the switch. Other classes leave prev_sum_exec_runtime alone, so that only a
- * time before the switch is known. exec_start is another such time: it is the last one the task was charged, by
- * a clock that lags where interrupts or the host stole time.
+ * Whether the task really ran since its arrival for as long as its account says: the lag at the arrival, which
+ * follows from it, must be a possible one. It is not if the class was another then, or the scheduler restarted its
+ * account in the middle of the run.
+ */
+static __always_inline bool ran_since(const struct charge *charge, u64 arrival, u64 now)
+{
+	s64 lag = arrival + charge->ran - charge->charged;
+
+	if (!charge->fair || arrival > now || charge->ran > now - arrival)
+		return false;
+	return !charge->known || (lag > -SWITCHED_SLACK && lag <= (s64)charge->lag + SWITCHED_SLACK);
+}
+
+/*
+ * How much later than `earliest` the switch-out may have been. Most hosts steal nothing, and interrupts take less of
+ * a run than the task itself does. If together they took more than a 64th, this does not hold.
+ */
+static __always_inline u64 uncertain(const struct charge *charge, u64 earliest, u64 latest, u64 now)
+{
+	u64 all = latest > earliest ? latest - earliest : 0, part = charge->stolen + charge->ran + SWITCHED_SOFTIRQ;
+
+	return charge->known && part < all && all < SWITCHED_CLOSE + (now - earliest) / 64 ? part : all;
+}
+
+/*
+ * When the task was switched out, by sched_clock. *ret_bound: RING_WAIT_EXACT, or RING_WAIT_AT_LEAST with the latest
+ * possible time. For a task that has run.
  */
 static __always_inline u64 switched_out(struct task_struct *task, u64 now, u32 *ret_bound)
 {
-	u64 arrival = task->sched_info.last_arrival, charged = task->se.exec_start, out = arrival;
-	u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
-	bool fair = task->prio >= MAX_RT_PRIO && task->policy != SCHED_EXT;
+	bool on_cpu = task->on_cpu; /* first: everything below holds only for a task that is off the CPU */
+	struct charge charge = last_charge(task);
+	u64 arrival = task->sched_info.last_arrival, queued = task->sched_info.last_queued;
+	u64 earliest = arrival, latest = now, error;
 
-	*ret_bound = RING_WAIT_AT_MOST;
-	if (fair && arrival <= now && ran <= now - arrival) {
-		*ret_bound = RING_WAIT_EXACT;
-		out = arrival + ran;
+	*ret_bound = RING_WAIT_AT_LEAST;
+	if (on_cpu || arrival > now)
+		return now;
+	if (charge.known && charge.charged + charge.lag < latest)
+		latest = charge.charged + charge.lag;
+	if (queued && queued < latest)
+		latest = queued;
+	if (ran_since(&charge, arrival, now)) {
+		earliest = arrival + charge.ran;
+		error = uncertain(&charge, earliest, latest, now);
+	} else {
+		if (charge.charged > arrival)
+			earliest = charge.charged;
+		error = latest - earliest;
 	}
-	return charged > out && charged <= now ? charged : out;
+	if (latest > earliest && error > SWITCHED_CLOSE)
+		return latest;
+	*ret_bound = RING_WAIT_EXACT;
+	return latest < earliest ? latest : earliest;
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One look at every task: what state it is in, since when, and where in the kernel. An iterator in process context,
- * read by the recorder through the iterator's file; it takes no lock of any target. A task that runs on
- * another CPU has no kernel stack to walk: what its saved registers say is history.
+ * One look at every task: its state, since when, and where in the kernel. An iterator in process context, read by the
+ * recorder through the iterator's file; it takes no lock of any target. A task that is running on another CPU has no
+ * kernel stack to walk: its saved registers are outdated.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -15,7 +15,7 @@ enum { TASKS_TRIES = 3 };
 
 struct ring_walk walk;
 
-/* One reader at a time; its value's size is set by the recorder: a ring_walk_task with room for one stack. */
+/* One reader at a time; the recorder sets the value's size: a ring_walk_task with room for one stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -40,7 +40,7 @@ static __always_inline u32 walk_flags(struct task_struct *task, u32 state)
 	bool delayed = false;
 
 	if (bpf_core_field_exists(task->se.sched_delayed))
-		delayed = task->se.sched_delayed; /* asleep, and on the run queue for its lag only */
+		delayed = task->se.sched_delayed; /* asleep, and on the run queue only because of its lag */
 	if (task->on_cpu)
 		flags |= RING_WALK_ON_CPU;
 	if (task->on_rq && !delayed)
@@ -90,7 +90,7 @@ static __always_inline u64 walk_stack(struct task_struct *task, struct ring_walk
 	return bytes;
 }
 
-/* A row that is true of one moment: the task was not switched in while it was made. */
+/* A row that is true of one moment: the task was not switched in while it was filled. */
 static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_task *row)
 {
 	u64 switches, length = 0;
@@ -136,7 +136,7 @@ static __always_inline void walk_task(struct bpf_iter_meta *meta, struct task_st
 	length = walk_row(task, row);
 	task_describe(task, &row->task);
 	if (bpf_seq_write(meta->seq, row, sizeof(*row) + length))
-		return; /* the page is full: the kernel comes back for this task with the next one */
+		return; /* the page is full: the kernel comes back to this task with the next one */
 	walk.kept++;
 	if (!length && !(row->flags & RING_WALK_ON_CPU) && !row->exit_state)
 		walk.no_stack++;

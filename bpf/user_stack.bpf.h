@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What all programs that copy a task's user registers and user stack must agree on: how much there is of them, and how a read
- * goes page by page. Has no maps and no knobs of its own.
+ * What all programs that copy a task's user registers and user stack share: how much there is to copy, and how a read
+ * proceeds page by page. Has no maps and no knobs of its own.
  */
 #ifndef RWALKER_BPF_USER_STACK_BPF_H
 #define RWALKER_BPF_USER_STACK_BPF_H
@@ -12,7 +12,7 @@
 enum {
 	STACK_PAGE = 4096,
 	STACK_PAGES = RING_MAX_SNAPSHOT / STACK_PAGE + 1, /* that the largest copy may touch */
-	MAIN_STACK_MOST = 64 << 20, /* further below its end lies what is mapped (mmap_base) */
+	MAIN_STACK_MOST = 64 << 20, /* what is further below its end is a mapping (mmap_base) */
 };
 
 /* `end`: mm->start_stack. */
@@ -24,12 +24,13 @@ static __always_inline bool on_main_stack(u64 end, u64 sp)
 /* Of the kernel's struct pt_regs, as a record holds it. */
 static __always_inline u64 user_registers_bytes(void)
 {
-	return bpf_core_field_exists(struct pt_regs___kernel, orig_ax) ? RING_REGISTERS_X86 * 8 : RING_REGISTERS_ARM64 * 8;
+	return bpf_core_field_exists(struct pt_regs___kernel, orig_ax) ? RING_REGISTERS_X86 * 8 :
+									 RING_REGISTERS_ARM64 * 8;
 }
 
 /*
- * How much of `size` bytes from an address lies in its page `number`; 0: nothing, or beyond `most`. *ret_at: from where on. It
- * follows from the number alone: from a sum the verifier would follow every value of it.
+ * How many of `size` bytes from an address are in its page `number`; 0: none, or beyond `most`. *ret_at: where they
+ * start. It follows from the number alone: for a running sum the verifier would track every value.
  */
 static __always_inline u64 page_part(u32 number, u64 from, u64 size, u64 most, u64 *ret_at)
 {
@@ -41,7 +42,7 @@ static __always_inline u64 page_part(u32 number, u64 from, u64 size, u64 most, u
 		return 0;
 	if (part > size - at)
 		part = size - at;
-	return part > STACK_PAGE ? 0 : part; /* it never is; the verifier does not know */
+	return part > STACK_PAGE ? 0 : part; /* never happens, but the verifier does not know */
 }
 
 #endif

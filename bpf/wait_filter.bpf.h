@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the off-CPU programs were asked for, and which waits that is. */
+/* What the off-CPU programs should record, and which waits that includes. */
 #ifndef RWALKER_BPF_WAIT_FILTER_BPF_H
 #define RWALKER_BPF_WAIT_FILTER_BPF_H
 
@@ -17,7 +17,7 @@ static __always_inline bool state_is_wanted(u32 state)
 	return wait_knobs.states & (state ? state : RING_STATE_RUNNABLE);
 }
 
-/* RECORDED: go on; else the counter it belongs to. */
+/* RECORDED: go on; else the counter that it belongs to. */
 static __always_inline enum ring_counter wait_predicate(struct task_struct *task, const struct wait_entry *entry,
 							u64 length, u32 cpu)
 {
@@ -33,26 +33,49 @@ static __always_inline struct ring_head head_of(enum ring_kind kind, u64 now, u3
 	return (struct ring_head){.time = now, .cpu = bpf_get_smp_processor_id(), .kind = kind, .source = source};
 }
 
+/*
+ * What is added to the run queue's clock. It is constant, so that the length of a wait is a difference by one clock:
+ * the offset that is read once a second is too large by a few microseconds, different each time. The exception: if
+ * user stacks are taken at the switch-out, they are identified by that moment, and are written before the wait.
+ */
+static __always_inline u64 queue_offset(void)
+{
+	if (wait_knobs.clock == RING_CLOCK_EXACT || wait_knobs.user_before || wait_knobs.user_way == RING_BY_SYS_EXIT)
+		return wait_look.clock_offset;
+	return wait_look.clock_base;
+}
+
 static __always_inline u64 switch_now(struct task_struct *next)
 {
 	if (wait_knobs.clock != RING_CLOCK_EXACT && bpf_core_field_exists(next->se.cfs_rq->rq))
-		return next->se.cfs_rq->rq->clock + wait_look.clock_offset;
+		return next->se.cfs_rq->rq->clock + queue_offset();
 	return bpf_ktime_get_ns();
 }
 
-/* *now becomes exact; the return value is what to add to times that were taken by switch_now(). */
+/* The clock of the task's run queue; `now` is from switch_now(). 0: not known. */
+static __always_inline u64 queue_clock(struct task_struct *task, u64 now)
+{
+	if (!bpf_core_field_exists(task->se.cfs_rq->rq))
+		return 0;
+	return wait_knobs.clock != RING_CLOCK_EXACT ? now - queue_offset() : task->se.cfs_rq->rq->clock;
+}
+
+/* What to add to a time of switch_now() to get CLOCK_MONOTONIC, as far as that is known without reading it. */
+static __always_inline u64 queue_drift(void)
+{
+	return wait_look.clock_offset - queue_offset();
+}
+
+/* Sets *now to CLOCK_MONOTONIC. Returns what to add to times that were taken by switch_now(). */
 static __always_inline u64 exact_now(u64 *now)
 {
-	u64 shift;
+	u64 shift = wait_knobs.clock == RING_CLOCK_SHIFTED ? bpf_ktime_get_ns() - *now : queue_drift();
 
-	if (wait_knobs.clock != RING_CLOCK_SHIFTED)
-		return 0;
-	shift = bpf_ktime_get_ns() - *now;
 	*now += shift;
 	return shift;
 }
 
-/* Between two times of which one may be by the other clock, and so a little off. */
+/* Between two times, one of which may be by the other clock and so be slightly off. */
 static __always_inline u64 since(u64 before, u64 now)
 {
 	return now > before ? now - before : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is only summed, by task: told once a second, as the task is switched, and at the end. */
+/* Sums by task of waits that have no record: written once a second, when the task is switched, and at the end. */
 #ifndef RWALKER_BPF_WAIT_SUMS_BPF_H
 #define RWALKER_BPF_WAIT_SUMS_BPF_H
 
@@ -7,48 +7,48 @@
 
 #define WAIT_SUMS_EVERY 1000000000ULL /* ns */
 
-static __always_inline void fill_sums(struct task_struct *task, const struct wait_entry *entry, u64 now,
+/* `now` is by switch_now(), like entry->since. */
+static __always_inline void fill_sums(struct task_struct *task, struct wait_entry *entry, u64 now,
 				      struct ring_sums *record)
 {
-	record->head = head_of(RING_SUMS, now, wait_knobs.source);
-	record->since = entry->since < now ? entry->since : now;
-	record->running = entry->running;
+	record->head = head_of(RING_SUMS, now + queue_drift(), wait_knobs.source);
+	record->since = (entry->since < now ? entry->since : now) + queue_drift();
+	record->running = task->se.sum_exec_runtime - entry->ran;
 	task_describe(task, &record->task);
 	__builtin_memcpy(record->kinds, entry->sums, sizeof(record->kinds));
+	settle_sum(entry, record->kinds);
 }
 
-static __always_inline void forget_sums(struct wait_entry *entry, u64 now)
+static __always_inline void begin_sums(struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	entry->since = now;
+	entry->ran = task->se.sum_exec_runtime;
+}
+
+static __always_inline void forget_sums(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	__builtin_memset(entry->sums, 0, sizeof(entry->sums));
-	entry->running = 0;
-	entry->since = now;
+	entry->sum_count = entry->sum_total = entry->sum_run_queue = 0;
+	begin_sums(task, entry, now);
 }
 
-/* What finds no room in the ring is not lost: it is told with what comes next. */
+/* Sums that find no room in the ring are not lost: they are written with the next ones. */
 static __noinline void tell_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	struct ring_sums *record;
+	struct ring_slot slot;
 
 	if (task_is_own(task) || !task_is_wanted(task)) {
-		forget_sums(entry, now);
+		forget_sums(task, entry, now);
 		return;
 	}
-	record = scratch_enter(cpu);
+	record = scratch_enter(cpu, &slot);
 	if (record) {
 		fill_sums(task, entry, now, record);
-		if (ring_output(record->head.cpu, record, sizeof(*record)) == RING_COUNT_RECORDED)
-			forget_sums(entry, now);
+		if (ring_output(&slot, record->head.cpu, record, sizeof(*record)) == RING_COUNT_RECORDED)
+			forget_sums(task, entry, now);
 	}
-	scratch_leave(cpu);
-}
-
-static __always_inline void settle_running(struct task_struct *task, struct wait_entry *entry)
-{
-	u64 ran = task->se.sum_exec_runtime;
-
-	if (entry->since)
-		entry->running += ran - entry->ran;
-	entry->ran = ran;
+	scratch_leave(&slot);
 }
 
 #endif

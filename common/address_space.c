@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/random_bytes.h"
 
 /*
- * Nodes and processes are named by their number in an array that never moves; 0 is none. A node is ordered by
- * `start` among its treap's, above its children by `priority`. Whoever holds a number (a parent node, a process, a
- * local variable below) holds one of its references. A node with one reference, reached through nodes with
- * one reference each, belongs to one space and is changed in place; any other is copied first (own_node()).
+ * Nodes and processes are identified by their number in an array that never moves; 0 is none. Nodes of a treap are
+ * ordered by `start`, and parents above children by `priority`. Every holder of a number (a parent node, a process, a
+ * local variable below) holds one of its references. A node with one reference, reached through nodes with one
+ * reference each, belongs to one space and is changed in place; any other is copied first (own_node()).
  */
 struct node {
 	struct mapping mapping;
@@ -22,7 +23,7 @@ struct node {
 
 struct process {
 	uint32_t tgid;
-	uint32_t next; /* in its bucket's chain, or the next free one */
+	uint32_t next; /* next in its bucket's chain, or the next free one */
 	uint32_t root;
 	uint64_t generation;
 };
@@ -32,27 +33,23 @@ struct address_spaces {
 	struct process *processes;
 	uint32_t *buckets;
 	uint32_t bucket_mask;
-	/* Numbers below `fresh` were handed out before; what came back is in the list from `free`. Memory
-	 * beyond was never touched and thus costs nothing. */
+	/*
+	 * Numbers below `fresh` were used before; freed ones are in the list that starts at `free`. Memory beyond was
+	 * never touched and so costs nothing.
+	 */
 	uint32_t node_fresh, node_free, node_end, process_fresh, process_free, process_end;
 	uint64_t seed[2]; /* of tgid hashes; of priorities */
 	uint64_t generation;
 	struct address_spaces_usage usage;
 };
 
-/* A change copies at most the two search paths to its ends, so that this many nodes beyond those in use let
- * it go on: twice the depth that a treap of 2^32 nodes does not reach in practice. */
+/*
+ * A change copies at most the two search paths to its ends, so this many nodes beyond those in use are enough for it:
+ * twice the depth that a treap of 2^32 nodes does not reach in practice.
+ */
 enum { SPARE_NODES = 256 };
 
 static const size_t NUMBER_MAX = UINT32_MAX / 2; /* so that references cannot overflow either */
-
-/* A bijection that mixes all bits: David Stafford's variant 13 of the MurmurHash3 finalizer. */
-static uint64_t mix(uint64_t value)
-{
-	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-	value = (value ^ value >> 27) * 0x94d049bb133111eb;
-	return value ^ value >> 31;
-}
 
 /* --- nodes --- */
 
@@ -73,7 +70,7 @@ static uint32_t make_node(struct address_spaces *spaces, const struct mapping *m
 	uint32_t number = alloc_node(spaces);
 
 	spaces->nodes[number] = (struct node){
-		.mapping = *mapping, .priority = (uint32_t)mix(spaces->seed[1]++), .references = 1};
+		.mapping = *mapping, .priority = (uint32_t)hash_mix(spaces->seed[1]++), .references = 1};
 	return number;
 }
 
@@ -83,7 +80,7 @@ static void take_node(struct address_spaces *spaces, uint32_t number)
 		spaces->nodes[number].references++;
 }
 
-/* Gives one reference up; recursion is as deep as the treap. */
+/* Drops one reference; recursion is as deep as the treap. */
 static void drop_node(struct address_spaces *spaces, uint32_t number)
 {
 	struct node *node = &spaces->nodes[number];
@@ -98,7 +95,7 @@ static void drop_node(struct address_spaces *spaces, uint32_t number)
 	spaces->usage.nodes--;
 }
 
-/* Turns a reference to a node into one to the same content that nobody else has. */
+/* Replaces a reference to a node by an unshared one with the same content. */
 static uint32_t own_node(struct address_spaces *spaces, uint32_t number)
 {
 	struct node *node = &spaces->nodes[number];
@@ -116,8 +113,10 @@ static uint32_t own_node(struct address_spaces *spaces, uint32_t number)
 	return copy;
 }
 
-/* Parts a treap, whose reference it takes, into what starts below `address` and the rest. The inner edge of both parts
- * consists of owned nodes only, so that joining them again copies nothing. */
+/*
+ * Splits a treap, whose reference it takes over, into what starts below `address` and the rest. The inner edge of both
+ * parts consists of owned nodes only, so that joining them again copies nothing.
+ */
 static void split(struct address_spaces *spaces, uint32_t root, uint64_t address, uint32_t *ret_below,
 		  uint32_t *ret_rest)
 {
@@ -176,6 +175,7 @@ static struct mapping mapping_from(const struct mapping *mapping, uint64_t addre
 		.end = mapping->end,
 		.file_offset = mapping->file_offset + (address - mapping->start),
 		.module = mapping->module,
+		.note = mapping->note,
 	};
 }
 
@@ -201,7 +201,7 @@ static uint32_t insert(struct address_spaces *spaces, uint32_t root, const struc
 	return join(spaces, join(spaces, below, rest), above);
 }
 
-/* How many nodes of the search path to `address` split() would copy. */
+/* The number of nodes of the search path to `address` that split() would copy. */
 static size_t count_copies(const struct address_spaces *spaces, uint32_t root, uint64_t address)
 {
 	bool shared = false;
@@ -243,10 +243,10 @@ static const struct mapping *find(const struct address_spaces *spaces, uint32_t 
 
 /* --- processes --- */
 
-/* Neighbouring numbers share a cache line: processes that start together are asked for together. */
+/* Neighbouring numbers share a cache line: processes that start together are looked up together. */
 static uint32_t *bucket_of(const struct address_spaces *spaces, uint32_t tgid)
 {
-	uint64_t line = mix(spaces->seed[0] ^ tgid >> 4);
+	uint64_t line = hash_mix(spaces->seed[0] ^ tgid >> 4);
 
 	return &spaces->buckets[(line << 4 | (tgid & 15)) & spaces->bucket_mask];
 }
@@ -281,7 +281,7 @@ static int find_or_add_process(struct address_spaces *spaces, uint32_t tgid, str
 	return 0;
 }
 
-/* Gives the process another content; takes the reference to it. */
+/* Sets the process's content; takes over the reference to it. */
 static void set_content(struct address_spaces *spaces, struct process *process, uint32_t root, uint64_t generation)
 {
 	drop_node(spaces, process->root);
@@ -311,7 +311,9 @@ int address_spaces_create(size_t max_processes, size_t max_mappings, struct addr
 	spaces->nodes = calloc(spaces->node_end, sizeof(*spaces->nodes));
 	spaces->processes = calloc(spaces->process_end, sizeof(*spaces->processes));
 	spaces->buckets = calloc(buckets, sizeof(*spaces->buckets));
-	r = spaces->nodes && spaces->processes && spaces->buckets ? random_bytes(spaces->seed, sizeof(spaces->seed)) : -ENOMEM;
+	r = -ENOMEM;
+	if (spaces->nodes && spaces->processes && spaces->buckets)
+		r = random_bytes(spaces->seed, sizeof(spaces->seed));
 	if (r < 0) {
 		address_spaces_destroy(spaces);
 		return r;
@@ -340,8 +342,9 @@ int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struc
 	if (mapping->start >= mapping->end)
 		return -EINVAL;
 	if (present && present->start == mapping->start && present->end == mapping->end &&
-	    present->file_offset == mapping->file_offset && present->module == mapping->module)
-		return 0; /* traces restate what is known */
+	    present->file_offset == mapping->file_offset && present->module == mapping->module &&
+	    (present->note || !mapping->note))
+		return 0; /* traces repeat known facts */
 	if (!has_room(spaces, root, mapping))
 		return -ENOSPC;
 	r = find_or_add_process(spaces, tgid, &process);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which module lies where in every process, now: the current state of all address spaces while mapping
- * events are applied in time order. The recorder uses it to know which modules were hit, the reporter
- * to resolve addresses at the time of each sample (it replays the trace in time order).
+ * Which module is mapped where in every process: the current state of all address spaces while mapping events are
+ * applied in time order. The recorder uses it to find the modules that were hit, the reporter to resolve addresses as
+ * of the time of each sample (it replays the trace in time order).
  *
- * An address space is a persistent treap (path copying, reference counts, seeded priorities): fork shares
- * it in O(1), a change is O(log n) per interval it touches and never disturbs the other sharer. All nodes come from
- * one pool whose size is fixed at init; when it is empty a change returns -ENOSPC, the space keeps what
- * it had, and the caller counts it. Nothing recurses deeper than O(log n) expected, nothing is quadratic.
+ * An address space is a persistent treap (path copying, reference counts, seeded priorities): fork shares it in O(1), a
+ * change is O(log n) per interval it touches and never affects the other sharer. All nodes are allocated from one pool
+ * whose size is fixed at init; when it is empty a change returns -ENOSPC, the space stays as it was, and the caller
+ * counts the failure. Nothing recurses deeper than O(log n) expected, nothing is quadratic.
  */
 #ifndef RWALKER_COMMON_ADDRESS_SPACE_H
 #define RWALKER_COMMON_ADDRESS_SPACE_H
@@ -20,6 +20,7 @@ struct mapping {
 	uint64_t start, end;   /* [start, end) */
 	uint64_t file_offset;  /* of start, bytes */
 	uint32_t module;       /* the caller's module number */
+	uint32_t note;	       /* of the caller, 0: none */
 };
 
 struct address_spaces; /* all processes */
@@ -28,31 +29,31 @@ int address_spaces_create(size_t max_processes, size_t max_mappings, struct addr
 void address_spaces_destroy(struct address_spaces *spaces);
 
 /*
- * A later mapping cuts what it overlaps: earlier ones are truncated, split or dropped. A tgid not seen before is made.
- * What is there already, exactly so, is no change. -EINVAL where start is not below end.
+ * A new mapping replaces what it overlaps: earlier mappings are truncated, split or dropped. An unknown tgid is added.
+ * An identical mapping is not a change, unless it brings a note where there was none. -EINVAL: start is not below end.
  */
 int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struct mapping *mapping);
-/* The child gets the parent's space as it is now. An unknown parent gives an empty one. */
+/* The child gets the parent's current space; an empty one if the parent is unknown. */
 int address_spaces_fork(struct address_spaces *spaces, uint32_t parent_tgid, uint32_t child_tgid);
 /* Empties the space: exec. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t tgid);
 /* Forgets the process. Unknown tgids are ignored. */
 void address_spaces_exit(struct address_spaces *spaces, uint32_t tgid);
 
-/* The mapping that holds the address; false where there is none. */
+/* The mapping that contains the address; false if there is none. */
 bool address_spaces_find(const struct address_spaces *spaces, uint32_t tgid, uint64_t address,
 			 struct mapping *ret_mapping);
 
 /*
- * A number that names the content of the space: it changes with every change and is never reused
- * for another content, so (generation, address) may be cached. Forked children share it until they change.
- * 0 where the process is unknown.
+ * A number that identifies the content of the space: it changes with every change and is never reused for different
+ * content, so results may be cached by (generation, address). Forked children share it until they change. 0 if the
+ * process is unknown.
  */
 uint64_t address_spaces_generation(const struct address_spaces *spaces, uint32_t tgid);
 
 struct address_spaces_usage {
 	size_t processes, nodes; /* in use; a node shared by processes counts once */
-	uint64_t steps;		 /* nodes looked at by all changes so far: the measure of work */
+	uint64_t steps;		 /* nodes visited by all changes so far: the measure of work */
 };
 
 void address_spaces_usage(const struct address_spaces *spaces, struct address_spaces_usage *ret_usage);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A growable array of any type: `ARRAY(struct mapping) maps = {0};`. Memory doubles; an element's
- * address is valid until the next push. The holder frees it with array_free().
+ * A growable array of any type: `ARRAY(struct mapping) maps = {0};`. Memory doubles; an element's address is valid
+ * until the next push. The owner frees it with array_free().
  */
 #ifndef RWALKER_COMMON_ARRAY_H
 #define RWALKER_COMMON_ARRAY_H
@@ -16,7 +16,7 @@
 		size_t count, capacity;                                                            \
 	}
 
-/* Makes room for `wanted` elements of `size` bytes; 0 or -ENOMEM, the array untouched on failure. */
+/* Makes room for `wanted` elements of `size` bytes; 0 or -ENOMEM, the array is unchanged on failure. */
 static inline int array_reserve_raw(void **items, size_t *capacity, size_t wanted, size_t size)
 {
 	size_t room = *capacity ? *capacity : 16, bytes;

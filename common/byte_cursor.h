@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Bounds-checked reading of bytes nobody vouches for (a chunk, an ELF section). A cursor walks
- * [next, end). Every read checks; the first that does not fit or is malformed sets `bad`, after which
- * every read returns 0 / NULL and moves nothing, so that a decoder may read a whole record and test
- * `bad` once. Integers are little-endian. Varints are LEB128, at most 10 bytes, value within 64 bits
- * (format/FORMAT.md §2); zig-zag for signed ones.
+ * Bounds-checked reading of untrusted bytes (a chunk, an ELF section). A cursor walks [next, end). Every read is
+ * checked; the first that does not fit or is malformed sets `bad`, after which every read returns 0 / NULL and does not
+ * advance, so that a decoder may read a whole record and test `bad` once. Integers are little-endian. Varints are
+ * LEB128, at most 10 bytes, value within 64 bits (format/FORMAT.md §2); zig-zag for signed ones.
  */
 #ifndef RWALKER_COMMON_BYTE_CURSOR_H
 #define RWALKER_COMMON_BYTE_CURSOR_H
@@ -20,9 +19,9 @@ struct byte_cursor {
 
 static inline struct byte_cursor byte_cursor_make(const void *bytes, size_t length)
 {
-	const uint8_t *start = bytes;
+	const uint8_t *start = bytes; /* NULL if there are none */
 
-	return (struct byte_cursor){.next = start, .end = start + length};
+	return (struct byte_cursor){.next = start, .end = length ? start + length : start};
 }
 
 static inline size_t byte_cursor_left(const struct byte_cursor *cursor)
@@ -30,7 +29,7 @@ static inline size_t byte_cursor_left(const struct byte_cursor *cursor)
 	return cursor->bad ? 0 : (size_t)(cursor->end - cursor->next);
 }
 
-/* The next `length` bytes, or NULL (and bad). They belong to the cursor's buffer. */
+/* The next `length` bytes, or NULL (and bad). They point into the cursor's buffer. */
 static inline const uint8_t *byte_cursor_bytes(struct byte_cursor *cursor, size_t length)
 {
 	const uint8_t *bytes = cursor->next;
@@ -43,7 +42,7 @@ static inline const uint8_t *byte_cursor_bytes(struct byte_cursor *cursor, size_
 	return bytes;
 }
 
-/* A cursor over the next `length` bytes; the parent moves behind them. Bad where they do not fit. */
+/* A cursor over the next `length` bytes; the parent skips them. Bad if they do not fit. */
 static inline struct byte_cursor byte_cursor_sub(struct byte_cursor *cursor, size_t length)
 {
 	const uint8_t *bytes = byte_cursor_bytes(cursor, length);

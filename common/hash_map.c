@@ -16,7 +16,7 @@ struct hash_slot {
 	uint32_t hash; /* 0: the slot is free */
 };
 
-static const size_t CAPACITY_MAX = (size_t)1 << 31; /* slots, which 32 bits of hash can tell apart */
+static const size_t CAPACITY_MAX = (size_t)1 << 31; /* slots, limited by 32 bits of hash */
 
 static uint64_t rotate_left(uint64_t value, unsigned int bits)
 {
@@ -140,7 +140,7 @@ void hash_map_clear(struct hash_map *map)
 	map->count = map->keys_used = 0;
 }
 
-/* The slot that holds the key, or the free one where it belongs. There always is a free one. */
+/* The slot of the key, or the free slot for it. There is always a free one. */
 static struct hash_slot *probe(const struct hash_map *map, uint32_t hash, const void *key, size_t length)
 {
 	size_t mask = map->capacity - 1, at = hash & mask;

@@ -30,7 +30,7 @@ void index_table_deinit(struct index_table *table)
 
 void index_table_clear(struct index_table *table)
 {
-	/* A table that one large chunk blew up must not be wiped whole for every small one after it. */
+	/* A table that one large chunk enlarged must not be cleared completely for every small one after it. */
 	if (table->capacity > INITIAL_CAPACITY && table->count < table->capacity / 16) {
 		struct index_slot *small = calloc(INITIAL_CAPACITY, sizeof(*small));
 

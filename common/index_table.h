@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds items of somebody else's array by their content: an open-addressing table of (hash, number)
- * pairs, eight bytes a slot, nothing else (common/hash_map.h copies its keys). The owner hashes and compares, keeps the
- * items, and never removes one;
- * index_table_clear() forgets all. It is what interning is made of: every node, frame, task and entry of a profile is
- * looked up here once per event that is new to its chunk. Hashes are seeded per table, so that a hostile trace
- * cannot aim at one place.
+ * Finds items of the owner's array by their content: an open-addressing table of (hash, number) pairs, eight bytes a
+ * slot, nothing else (common/hash_map.h copies its keys). The owner hashes, compares and keeps the items, and never
+ * removes one; index_table_clear() removes all. It is the basis of interning: every node, frame, task and entry of a
+ * profile is looked up here once per event that is new to its chunk. Hashes are seeded per table, so that a hostile
+ * trace cannot force collisions.
  */
 #ifndef RWALKER_COMMON_INDEX_TABLE_H
 #define RWALKER_COMMON_INDEX_TABLE_H
@@ -14,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/hash.h"
 
 struct index_slot {
 	uint32_t hash;
@@ -28,7 +29,7 @@ struct index_table {
 
 int index_table_init(struct index_table *table);
 void index_table_deinit(struct index_table *table);
-/* Costs no more than was put in since the last time. */
+/* Takes time proportional to the entries added since the last call. */
 void index_table_clear(struct index_table *table);
 /* Makes room for one more. -ENOMEM. */
 int index_table_grow(struct index_table *table);
@@ -36,19 +37,18 @@ int index_table_grow(struct index_table *table);
 static inline uint32_t index_table_hash(const struct index_table *table, uint64_t a, uint64_t b)
 {
 	__uint128_t product = (__uint128_t)(a ^ table->seed[0]) * (b ^ table->seed[1] ^ (a << 32 | a >> 32));
-	uint64_t folded = ((uint64_t)product ^ (uint64_t)(product >> 64)) * 0x9e3779b97f4a7c15;
 
-	return (uint32_t)(folded >> 32);
+	return hash_slot((uint64_t)product ^ (uint64_t)(product >> 64), 32);
 }
 
-/* The same for as many words as there are. */
+/* The same for any number of words. */
 uint32_t index_table_hash_words(const struct index_table *table, const uint32_t *words, size_t count);
 
-/* Whether item `number` is the one that is looked for; `context` is the caller's. */
+/* Whether item `number` is the one looked for; `context` is the caller's. */
 typedef bool index_equal(const void *context, uint32_t number);
 
 /*
- * The slot of the item, or the free one where it belongs: then the caller appends the item to its array and calls
+ * The slot of the item, or the free slot for it: then the caller appends the item to its array and calls
  * index_table_set(). NULL: no memory.
  */
 static inline __attribute__((always_inline)) struct index_slot *
@@ -64,7 +64,7 @@ index_table_find(struct index_table *table, uint32_t hash, index_equal *equal, c
 	}
 }
 
-/* The slot of the item, NULL where it is not in the table. */
+/* The slot of the item, NULL if it is not in the table. */
 static inline __attribute__((always_inline)) const struct index_slot *
 index_table_lookup(const struct index_table *table, uint32_t hash, index_equal *equal, const void *context)
 {
@@ -82,7 +82,9 @@ static inline void index_table_set(struct index_table *table, struct index_slot 
 	table->count++;
 }
 
-/* Find and set in one: 1, the item is new and has `number`; 0, it was there; -ENOMEM. *ret_number is what it has. */
+/*
+ * Find and set in one call: 1: the item is new and has `number`; 0: it was there; -ENOMEM. *ret_number is its number.
+ */
 int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
 		    uint32_t *ret_number);
 

@@ -9,10 +9,10 @@
 
 #include "common/printable.h"
 
-/* On a terminal a line that says where work stands may be there; the next message takes its place. */
+/* On a terminal there may be a progress line; the next message replaces it. */
 #define ERASE "\r\033[K"
 
-enum { LINE_MAX_BYTES = 4608 }; /* a path of PATH_MAX bytes and what is said about it */
+enum { LINE_MAX_BYTES = 4608 }; /* a path of PATH_MAX bytes and the message about it */
 
 /*
  * One write per line, so that lines of several processes do not mix. A longer message ends in "...".
@@ -34,7 +34,7 @@ static void log_line(const char *kind, const char *format, va_list arguments)
 		memcpy(line + length - strlen(cut), cut, strlen(cut));
 	}
 	memcpy(safe, ERASE, before);
-	length = before + printable_escape(safe + before, sizeof(safe) - 1 - before, line, length);
+	length = before + printable_escape_line(safe + before, sizeof(safe) - 1 - before, line, length);
 	safe[length++] = '\n';
 	(void)fwrite(safe, 1, length, stderr);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages to the person at the terminal, all on stderr, one line each, prefixed with the program's
- * short name. Arguments may hold hostile bytes (comms, paths): the whole line goes through
- * printable_escape() before it is written. Nothing here is called between the first event and the
- * last one of a recording, but by the status line.
+ * Messages for the user, all on stderr, one line each, prefixed with the program's short name. Arguments may hold
+ * hostile bytes (comms, paths): the whole line goes through printable_escape_line() before it is written. Between the
+ * first and the last event of a recording, only the status line uses this.
  */
 #ifndef RWALKER_COMMON_LOG_H
 #define RWALKER_COMMON_LOG_H
@@ -14,7 +13,7 @@ int log_error(int errno_value, const char *format, ...) __attribute__((format(pr
 /* Prints "program: warning: ...". */
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "program: ...": what the user should know and need not act on. */
+/* Prints "program: ...": what the user should know but need not act on. */
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-enum { LONGEST = 64 }; /* of names that are looked at */
+enum { LONGEST = 64 }; /* limit of the names considered */
 
 static size_t smaller(size_t left, size_t right)
 {
 	return left < right ? left : right;
 }
 
-/* Edits that turn one word into the other; the dynamic programme's one row. */
+/* Edits that turn one word into the other; dynamic programming with one row. */
 static size_t edit_distance(const char *left, size_t left_length, const char *right, size_t right_length)
 {
 	size_t row[LONGEST + 1];

@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/duration.h"
 #include "common/log.h"
 #include "common/nearest.h"
+#include "common/time_units.h"
 
 enum { SUGGESTION_MAX = 32 }; /* longer names are not compared */
 
 struct parser {
 	const struct option_set *set;
 	void *config;
-	int argc, next; /* next: the first word nobody has looked at */
+	int argc, next; /* next: the first unprocessed word */
 	char **argv;
 };
 
@@ -31,10 +33,10 @@ static bool value_is_optional(const struct option_row *row)
 
 static bool takes_value(const struct option_row *row)
 {
-	return row->kind != OPTION_FLAG && row->kind != OPTION_HINT;
+	return row->kind != OPTION_FLAG;
 }
 
-/* The long option most like a word; NULL where none is near. */
+/* The long option closest to a word; NULL if none is near. */
 static const char *nearest_name(const struct option_set *set, const char *word, size_t length)
 {
 	struct nearest nearest = nearest_begin(word, length);
@@ -45,13 +47,24 @@ static const char *nearest_name(const struct option_set *set, const char *word, 
 	return nearest.name;
 }
 
+const struct option_habit *options_habit(const struct option_set *set, const char *typed, size_t length)
+{
+	for (const struct option_habit *habit = set->habits; habit && habit->typed; habit++)
+		if (!strncmp(habit->typed, typed, length) && !habit->typed[length])
+			return habit;
+	return NULL;
+}
+
 static int unknown_option(const struct parser *parser, const char *word, size_t length)
 {
+	const struct option_habit *habit = options_habit(parser->set, word, length);
 	const char *nearest = word[0] == '-' && word[1] == '-' ? nearest_name(parser->set, word + 2, length - 2) : NULL;
 
+	if (habit)
+		return log_error(EINVAL, "'%s' %s", habit->typed, habit->answer);
 	if (nearest)
-		return log_error(EINVAL, "unknown option \"%.*s\"; did you mean \"--%s\"?", (int)length, word, nearest);
-	return log_error(EINVAL, "unknown option \"%.*s\"; --help lists them", (int)length, word);
+		return log_error(EINVAL, "unknown option '%.*s'; did you mean '--%s'?", (int)length, word, nearest);
+	return log_error(EINVAL, "unknown option '%.*s'; see --help", (int)length, word);
 }
 
 static const struct option_row *find_long(const struct option_set *set, const char *name, size_t length)
@@ -78,16 +91,33 @@ static int parse_number(const struct option_row *row, const char *spelled, const
 	errno = 0;
 	number = strtoll(value, &end, 10);
 	if (end == value || *end || isspace((unsigned char)value[0]) || value[0] == '+')
-		return log_error(EINVAL, "%s wants a number, not \"%s\"", spelled, value);
+		return log_error(EINVAL, "%s expects a number, not '%s'", spelled, value);
 	if (errno == ERANGE || number < row->min || number > row->max)
-		return log_error(EINVAL, "%s %s: not within %lld and %lld", spelled, value, (long long)row->min,
-				 (long long)row->max);
+		return log_error(EINVAL, "%s must be from %lld to %lld, not %s", spelled, (long long)row->min,
+				 (long long)row->max, value);
 	*ret_number = number;
 	return 0;
 }
 
-/* Stores a value, or NULL where it was optional and left out. */
-static int store(struct parser *parser, const struct option_row *row, const char *spelled, const char *value)
+static int parse_time(const struct option_row *row, const char *spelled, const char *value, int64_t *ret_time)
+{
+	const char *unit = row->unit == SECOND ? "s" : "us";
+	double one = (double)row->unit;
+	uint64_t time;
+
+	if (duration_parse(value, row->unit, &time) < 0)
+		return log_error(EINVAL, "%s expects a time such as %s, not '%s'", spelled,
+				 row->unit == SECOND ? "5, 0.5, 500ms or 2m" : "1000 (microseconds), 50us or 2ms",
+				 value);
+	if (time < (uint64_t)row->min || time > (uint64_t)row->max)
+		return log_error(EINVAL, "%s must be from %.15g%s to %.15g%s, not %s", spelled, (double)row->min / one,
+				 unit, (double)row->max / one, unit, value);
+	*ret_time = (int64_t)time;
+	return 0;
+}
+
+/* Stores a value, or NULL if it was optional and left out. */
+static int store_value(struct parser *parser, const struct option_row *row, const char *spelled, const char *value)
 {
 	void *member = (char *)parser->config + row->offset;
 	struct option_list *list = member;
@@ -101,20 +131,44 @@ static int store(struct parser *parser, const struct option_row *row, const char
 			return parse_number(row, spelled, value, member);
 		*(int64_t *)member = row->min;
 		return 0;
+	case OPTION_TIME:
+		return parse_time(row, spelled, value, member);
 	case OPTION_TEXT:
 		*(const char **)member = value ? value : "";
 		return 0;
 	case OPTION_LIST:
 		if (list->count == OPTION_LIST_MAX)
-			return log_error(EINVAL, "%s is given more than %d times", spelled, OPTION_LIST_MAX);
+			return log_error(EINVAL, "%s may be given at most %d times", spelled, OPTION_LIST_MAX);
 		list->items[list->count++] = value ? value : "";
 		return 0;
 	case OPTION_PARSE:
 		return row->parse(parser->config, value);
-	case OPTION_HINT:
-		return log_error(EINVAL, "%s: %s", spelled, row->help);
 	}
-	return log_error(EINVAL, "%s is of no kind", spelled);
+	return log_error(EINVAL, "%s cannot be parsed; please report this bug", spelled);
+}
+
+/* What else the value may have been meant for: "-i FILE". */
+static void say_habit(const struct parser *parser, const char *spelled)
+{
+	size_t length = strlen(spelled);
+
+	for (const struct option_habit *habit = parser->set->habits; habit && habit->typed; habit++)
+		if (!strncmp(habit->typed, spelled, length) && habit->typed[length] == ' ')
+			log_info("'%s' %s", habit->typed, habit->answer);
+}
+
+static bool is_number(const char *value)
+{
+	return strspn(value, "-.0123456789") == strlen(value) && !strchr(value + (*value == '-'), '-');
+}
+
+static int store(struct parser *parser, const struct option_row *row, const char *spelled, const char *value)
+{
+	int r = store_value(parser, row, spelled, value);
+
+	if (r < 0 && value && !is_number(value))
+		say_habit(parser, spelled);
+	return r;
 }
 
 /* The value of an option that needs one: the rest of its word, else the next word. */
@@ -122,7 +176,7 @@ static int take_value(struct parser *parser, const struct option_row *row, const
 		      const char **ret_value)
 {
 	if (!rest && parser->next == parser->argc)
-		return log_error(EINVAL, "%s needs a value: %s", spelled, row->value_name);
+		return log_error(EINVAL, "%s requires a value: %s", spelled, row->value_name);
 	*ret_value = rest ? rest : parser->argv[parser->next++];
 	return 0;
 }
@@ -148,9 +202,28 @@ static int parse_long(struct parser *parser, const char *word)
 	return store(parser, row, spelled, value);
 }
 
+/* "-pid", which would be -p id; and "-stdio" of a habit. */
+static const char *without_a_dash(const struct option_set *set, const char *word)
+{
+	size_t length = strcspn(word + 1, "=");
+	const struct option_row *row = length > 2 ? find_long(set, word + 1, length) : NULL;
+	char spelled[SUGGESTION_MAX * 2 + 3];
+	const struct option_habit *habit;
+
+	if (row || length <= 2)
+		return row ? row->long_name : NULL;
+	(void)snprintf(spelled, sizeof(spelled), "-%.*s", (int)length + 1, word);
+	habit = options_habit(set, spelled, strlen(spelled));
+	return habit ? habit->typed + 2 : NULL;
+}
+
 /* One word of bundled short options; the first that takes a value takes the rest of the word. */
 static int parse_short(struct parser *parser, const char *word)
 {
+	const char *long_name = without_a_dash(parser->set, word);
+
+	if (long_name)
+		return log_error(EINVAL, "'%s' has one dash: did you mean '--%s'?", word, long_name);
 	for (const char *letter = word + 1; *letter; letter++) {
 		const struct option_row *row = find_short(parser->set, *letter);
 		char spelled[] = {'-', *letter, '\0'};
@@ -171,12 +244,14 @@ static int parse_short(struct parser *parser, const char *word)
 	return 0;
 }
 
-static int parse_word(struct option_list *words, const char *word)
+static int parse_word(struct parser *parser, struct option_list *words, const char *word)
 {
+	if (parser->set->refuse_word)
+		return parser->set->refuse_word(parser->argc, parser->argv, parser->next - 1);
 	if (!words)
-		return log_error(EINVAL, "unexpected \"%s\"; --help shows the usage", word);
+		return log_error(EINVAL, "unexpected argument '%s'; see --help", word);
 	if (words->count == OPTION_LIST_MAX)
-		return log_error(EINVAL, "more than %d arguments", OPTION_LIST_MAX);
+		return log_error(EINVAL, "too many arguments: at most %d", OPTION_LIST_MAX);
 	words->items[words->count++] = word;
 	return 0;
 }
@@ -193,7 +268,7 @@ int options_parse(const struct option_set *set, void *config, struct option_list
 		if (!strcmp(word, "--"))
 			break;
 		if (word[0] != '-' || !word[1])
-			r = parse_word(words, word);
+			r = parse_word(&parser, words, word);
 		else
 			r = word[1] == '-' ? parse_long(&parser, word) : parse_short(&parser, word);
 		if (r < 0)
@@ -203,7 +278,7 @@ int options_parse(const struct option_set *set, void *config, struct option_list
 	return 0;
 }
 
-/* A number without sign or blanks; moves *text behind it. */
+/* A number without sign or blanks; advances *text past it. */
 static int parse_index(const char **text, uint64_t *ret_index)
 {
 	unsigned long long index;
@@ -220,7 +295,7 @@ static int parse_index(const char **text, uint64_t *ret_index)
 	return 0;
 }
 
-/* "4" or "4-7"; moves *text behind it. */
+/* "4" or "4-7"; advances *text past it. */
 static int parse_range(const char **text, size_t bits, uint64_t *ret_first, uint64_t *ret_last)
 {
 	uint64_t first, last;

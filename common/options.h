@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The command line: one row per option drives parsing, --help, shell completion and the man page check.
- * Rows point at members of a plain config struct by offset; the parser fills it and knows nothing of
- * what they mean. Long and short options, `--name=value`, `--name value`, `-n5`, bundled flags, and "--"
- * which ends options. A flag's member is bool, a number's int64_t, a text's const char * (pointing into argv),
- * a list's struct option_list; a row with `parse` handles its value itself.
+ * The command line: one row per option drives parsing, --help, shell completion and the man page check. Rows point at
+ * members of a plain config struct by offset; the parser fills it without knowing what the members mean. Long and short
+ * options, `--name=value`, `--name value`, `-n5`, bundled flags, and "--", which ends the options. A flag's member is
+ * bool, a number's and a time's int64_t, a text's const char * (pointing into argv), a list's struct option_list; a
+ * row with `parse` parses its value itself.
  */
 #ifndef RWALKER_COMMON_OPTIONS_H
 #define RWALKER_COMMON_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,10 +17,10 @@
 enum option_kind {
 	OPTION_FLAG,
 	OPTION_NUMBER, /* decimal, within [min, max] */
+	OPTION_TIME,   /* a length of time, stored in nanoseconds, within [min, max] */
 	OPTION_TEXT,
 	OPTION_LIST,   /* may be given several times */
-	OPTION_PARSE,  /* value goes to row->parse */
-	OPTION_HINT,   /* known word that belongs elsewhere: row->help is the hint, exit 2 */
+	OPTION_PARSE,  /* the value is passed to row->parse */
 };
 
 enum { OPTION_LIST_MAX = 64 };
@@ -30,39 +31,68 @@ struct option_list {
 };
 
 struct option_row {
-	const char *group;	/* heading in --help; NULL: hidden from help (aliases, hints) */
+	const char *group;	/* heading in --help; NULL: hidden from help (aliases) */
 	const char *long_name;	/* without dashes; may be NULL */
 	char short_name;	/* 0: none */
 	enum option_kind kind;
 	size_t offset;		/* of the member in the config struct */
-	/* "N", "FILE"; NULL for flags; "[=N]" when the value is optional: then only --name=value gives one, and without it a
-	 * number is its min, a text is "" and `parse` gets NULL. */
+	/*
+	 * "N", "FILE"; NULL for flags; "[=N]" if the value is optional: then it can only be given as --name=value, and
+	 * without it a number is its min, a text is "" and `parse` gets NULL.
+	 */
 	const char *value_name;
-	int64_t min, max;	/* OPTION_NUMBER */
-	int (*parse)(void *config, const char *value); /* 0, or -EINVAL after it said why */
+	int64_t min, max;	/* OPTION_NUMBER, OPTION_TIME */
+	uint64_t unit;		/* OPTION_TIME: of a number without one */
+	int (*parse)(void *config, const char *value); /* 0, or -EINVAL after reporting why */
 	const char *help;
-};
-
-struct option_set {
-	const char *usage;	  /* lines after "Usage: " */
-	const char *const *examples; /* NULL-terminated, printed first in help */
-	const struct option_row *rows; /* ends with a row without names */
+	bool often;		/* also in the short help */
 };
 
 /*
- * Parses argv[1..]; rearranges nothing. *ret_rest is the index of the first word that is no option after
- * "--" or argc; words before it that are no options are appended to `words`. An unknown option is named with its
+ * What people type who know other programs, and what it is here: an option ("-g", "--stdio"), an option with a value
+ * that ours does not take ("-i FILE"), or a first word ("record"). The error is "'TYPED' ANSWER", exit 2.
+ */
+struct option_habit {
+	const char *typed; /* NULL: the end of the table */
+	const char *answer;
+};
+
+/* The kinds of rows: members of struct option_row after its three names. */
+#define TAKES_NOTHING(at)		  .kind = OPTION_FLAG, .offset = (at)
+#define TAKES_NUMBER(value, at, least, most) \
+	.kind = OPTION_NUMBER, .value_name = (value), .offset = (at), .min = (least), .max = (most)
+#define TAKES_TIME(value, at, one, least, most) \
+	.kind = OPTION_TIME, .value_name = (value), .offset = (at), .unit = (one), .min = (least), .max = (most)
+#define TAKES_TEXT(value, at)		  .kind = OPTION_TEXT, .value_name = (value), .offset = (at)
+#define TAKES_LIST(value, at)		  .kind = OPTION_LIST, .value_name = (value), .offset = (at)
+#define IS_PARSED(value, function)	  .kind = OPTION_PARSE, .value_name = (value), .parse = (function)
+
+struct option_set {
+	const char *usage;	  /* the lines after "Usage: " */
+	const char *const *examples; /* NULL-terminated, printed first in help */
+	const struct option_row *rows; /* ends with a row without names */
+	const struct option_habit *habits; /* NULL: none */
+	/* Says why the word argv[at], which is no option, is wrong; NULL: words are welcome. Returns -EINVAL. */
+	int (*refuse_word)(int argc, char **argv, int at);
+};
+
+/*
+ * Parses argv[1..]; rearranges nothing. *ret_rest is the index of the first word after "--", or argc; words before it
+ * that are not options are appended to `words`. The error for an unknown option is that of its habit, or suggests its
  * nearest match. 0, -EINVAL (already reported; the program exits 2).
  */
 int options_parse(const struct option_set *set, void *config, struct option_list *words, int argc, char **argv,
 		  int *ret_rest);
 
-/* Grouped, examples first, to `out`. */
-void options_print_help(const struct option_set *set, FILE *out);
+/* The habit of exactly that name; NULL: none. */
+const struct option_habit *options_habit(const struct option_set *set, const char *typed, size_t length);
+
+/* Prints the help to `out`, grouped, examples first: all of it, or what is needed often. */
+void options_print_help(const struct option_set *set, bool all, FILE *out);
 /* A bash completion script for `program`. */
 void options_print_completion(const struct option_set *set, const char *program, FILE *out);
 
-/* "1,4-7" into a bitmap of `bits` bits (as 64-bit words); -EINVAL where malformed, -ERANGE where out of range. */
+/* "1,4-7" into a bitmap of `bits` bits (as 64-bit words); -EINVAL: malformed; -ERANGE: out of range. */
 int options_parse_list(const char *text, uint64_t *bitmap, size_t bits);
 
 #endif

@@ -63,37 +63,44 @@ static void print_row(const struct option_row *row, FILE *out)
 	print_wrapped(row->help, HELP_COLUMN, out);
 }
 
-static bool group_was_printed(const struct option_set *set, const struct option_row *row)
+static bool is_shown(const struct option_row *row, bool all)
+{
+	return row->group && (all || row->often);
+}
+
+static bool group_was_printed(const struct option_set *set, const struct option_row *row, bool all)
 {
 	for (const struct option_row *earlier = set->rows; earlier < row; earlier++)
-		if (earlier->group && !strcmp(earlier->group, row->group))
+		if (is_shown(earlier, all) && !strcmp(earlier->group, row->group))
 			return true;
 	return false;
 }
 
-static void print_group(const struct option_row *row, FILE *out)
+static void print_group(const struct option_row *row, bool all, FILE *out)
 {
 	const char *group = row->group;
 
-	(void)fprintf(out, "\n%s:\n", group);
+	(void)fprintf(out, all ? "\n%s:\n" : "%s:\n", group);
 	for (; !is_last(row); row++)
-		if (row->group && !strcmp(row->group, group))
+		if (is_shown(row, all) && !strcmp(row->group, group))
 			print_row(row, out);
 }
 
-void options_print_help(const struct option_set *set, FILE *out)
+void options_print_help(const struct option_set *set, bool all, FILE *out)
 {
 	(void)fprintf(out, "Usage: %s\n", set->usage);
 	if (set->examples && *set->examples)
-		(void)fputs("\nExamples:\n", out);
+		(void)fputs(all ? "\nExamples:\n" : "Examples:\n", out);
 	for (const char *const *example = set->examples; example && *example; example++)
 		(void)fprintf(out, "  %s\n", *example);
 	for (const struct option_row *row = set->rows; !is_last(row); row++)
-		if (row->group && !group_was_printed(set, row))
-			print_group(row, out);
+		if (is_shown(row, all) && !group_was_printed(set, row, all))
+			print_group(row, all, out);
+	if (!all)
+		(void)fputs("All options: --help=all\n", out);
 }
 
-/* Each behind a separator, as a pattern (with_value_only) or as words. */
+/* Each after a separator, as a pattern (with_value_only) or as words. */
 static void print_option_words(const struct option_set *set, bool with_value_only, FILE *out)
 {
 	char separator = with_value_only ? '|' : ' ';
@@ -110,7 +117,7 @@ static void print_option_words(const struct option_set *set, bool with_value_onl
 	}
 }
 
-/* After an option that needs a value, and for anything that is no option, bash completes file names itself. */
+/* After an option that needs a value, and for anything that is not an option, bash completes file names itself. */
 void options_print_completion(const struct option_set *set, const char *program, FILE *out)
 {
 	char function[64];
@@ -119,11 +126,15 @@ void options_print_completion(const struct option_set *set, const char *program,
 	for (; program[length] && length < sizeof(function) - 1; length++)
 		function[length] = isalnum((unsigned char)program[length]) ? program[length] : '_';
 	function[length] = '\0';
-	(void)fprintf(out, "# bash completion for %s\n_%s() {\n\tCOMPREPLY=()\n\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n\t''",
+	(void)fprintf(out,
+		      "# bash completion for %s\n_%s() {\n\tCOMPREPLY=()\n"
+		      "\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n\t''",
 		      program, function);
 	print_option_words(set, true, out);
 	(void)fprintf(out, ") return ;;\n\tesac\n\t[[ ${COMP_WORDS[COMP_CWORD]} == -* ]] || return 0\n"
 			   "\tCOMPREPLY=($(compgen -W \"");
 	print_option_words(set, false, out);
-	(void)fprintf(out, "\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _%s %s\n", function, program);
+	(void)fprintf(out,
+		      "\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _%s %s\n",
+		      function, program);
 }

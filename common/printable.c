@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ESCAPE_LENGTH = 4 }; /* no character is longer */
+enum { ESCAPE_LENGTH = 4 }; /* the longest character */
 
-/* Well-formed UTF-8 by the first byte: Unicode 15, table 3-7. The second byte's range is what rules out
- * overlong forms, surrogates and what lies above U+10FFFF; later bytes are 80..BF. */
+/*
+ * Well-formed UTF-8 by the first byte: Unicode 15, table 3-7. The second byte's range rules out overlong forms,
+ * surrogates and everything above U+10FFFF; later bytes are 80..BF.
+ */
 static const struct utf8_form {
 	uint8_t first_low, first_high, second_low, second_high, length;
 } utf8_forms[] = {
@@ -17,7 +19,7 @@ static const struct utf8_form {
 	{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Length of the well-formed multi-byte character at the start; 0 where there is none. */
+/* Length of the well-formed multi-byte character at the start; 0 if there is none. */
 static size_t utf8_length(const uint8_t *bytes, size_t left)
 {
 	const struct utf8_form *form = utf8_forms, *end = utf8_forms + sizeof(utf8_forms) / sizeof(*utf8_forms);
@@ -32,21 +34,39 @@ static size_t utf8_length(const uint8_t *bytes, size_t left)
 	return form->length;
 }
 
-/* A well-formed character that changes what a terminal shows around it. */
-static bool is_hostile(const uint8_t *bytes)
+static uint32_t code_point(const uint8_t *bytes, size_t length)
 {
-	if (bytes[0] == 0xc2) /* C1 controls, U+0080-009F */
-		return bytes[1] < 0xa0;
-	if (bytes[0] != 0xe2)
-		return false;
-	if (bytes[1] == 0x80) /* line and paragraph separator, bidi embeddings and overrides: U+2028-202E */
-		return bytes[2] >= 0xa8 && bytes[2] <= 0xae;
-	return bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9; /* bidi isolates, U+2066-2069 */
+	uint32_t code = bytes[0] & (0xffu >> (length + 1));
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (bytes[i] & 0x3f);
+	return code;
+}
+
+/* A character that changes what a terminal shows around it, or that nobody sees. */
+static bool is_hostile(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0x80, 0x9f},	    /* C1 controls */
+		{0x61c, 0x61c},	    /* a bidirectional mark */
+		{0x200b, 0x200f},   /* zero-width characters, bidirectional marks */
+		{0x2028, 0x202e},   /* line and paragraph separator, bidirectional embeddings and overrides */
+		{0x2060, 0x2069},   /* word joiner, invisible operators, bidirectional isolates */
+		{0xfeff, 0xfeff},   /* a zero-width blank, or a byte order mark */
+		{0xe0000, 0xe007f}, /* tags: a text that is not shown */
+	};
+	size_t i = 0;
+
+	while (i < sizeof(ranges) / sizeof(ranges[0]) && code > ranges[i].last)
+		i++;
+	return i < sizeof(ranges) / sizeof(ranges[0]) && code >= ranges[i].first;
 }
 
 /*
- * Length of the character at the start when it may pass; 0 when its first byte is to be escaped. What follows
- * that byte is then looked at afresh: the rest of a hostile character is malformed, thus escaped too.
+ * Length of the character at the start if it may pass; 0 if its first byte must be escaped. The bytes after it are then
+ * examined separately: the rest of a hostile character is malformed, and so is escaped, too.
  */
 static size_t plain_length(const uint8_t *bytes, size_t left)
 {
@@ -55,11 +75,14 @@ static size_t plain_length(const uint8_t *bytes, size_t left)
 	if (bytes[0] < 0x80)
 		return bytes[0] >= 0x20 && bytes[0] != 0x7f;
 	length = utf8_length(bytes, left);
-	return length && !is_hostile(bytes) ? length : 0;
+	return length && !is_hostile(code_point(bytes, length)) ? length : 0;
 }
 
-/* The next piece of output, at most four bytes; *ret_read is how many input bytes it stands for. */
-static size_t next_piece(char piece[static ESCAPE_LENGTH], const uint8_t *bytes, size_t left, size_t *ret_read)
+enum printable_kind { PRINTABLE_NAME, PRINTABLE_LINE };
+
+/* The next piece of output, at most four bytes; *ret_read is the number of input bytes it represents. */
+static size_t next_piece(char piece[static ESCAPE_LENGTH], enum printable_kind kind, const uint8_t *bytes,
+			 size_t left, size_t *ret_read)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t length = plain_length(bytes, left);
@@ -67,6 +90,8 @@ static size_t next_piece(char piece[static ESCAPE_LENGTH], const uint8_t *bytes,
 	if (length) {
 		memcpy(piece, bytes, length);
 		*ret_read = length;
+		if (kind == PRINTABLE_NAME && bytes[0] == '\\')
+			piece[length++] = '\\';
 		return length;
 	}
 	piece[0] = '\\';
@@ -77,7 +102,7 @@ static size_t next_piece(char piece[static ESCAPE_LENGTH], const uint8_t *bytes,
 	return ESCAPE_LENGTH;
 }
 
-size_t printable_escape(char *out, size_t room, const void *bytes, size_t length)
+static size_t escape(char *out, size_t room, enum printable_kind kind, const void *bytes, size_t length)
 {
 	const uint8_t *next = bytes, *end = next + length;
 	size_t used = 0;
@@ -86,7 +111,7 @@ size_t printable_escape(char *out, size_t room, const void *bytes, size_t length
 		return 0;
 	while (next < end) {
 		char piece[ESCAPE_LENGTH];
-		size_t read, size = next_piece(piece, next, (size_t)(end - next), &read);
+		size_t read, size = next_piece(piece, kind, next, (size_t)(end - next), &read);
 
 		if (size > room - 1 - used)
 			break;
@@ -98,24 +123,50 @@ size_t printable_escape(char *out, size_t room, const void *bytes, size_t length
 	return used;
 }
 
-void printable_write(FILE *out, const void *bytes, size_t length)
+size_t printable_escape(char *out, size_t room, const void *bytes, size_t length)
+{
+	return escape(out, room, PRINTABLE_NAME, bytes, length);
+}
+
+size_t printable_escape_line(char *out, size_t room, const void *bytes, size_t length)
+{
+	return escape(out, room, PRINTABLE_LINE, bytes, length);
+}
+
+/* Written as it is. */
+static bool is_plain(enum printable_kind kind, uint8_t byte)
+{
+	return byte >= 0x20 && byte < 0x7f && (kind == PRINTABLE_LINE || byte != '\\');
+}
+
+static void write_all(FILE *out, enum printable_kind kind, const void *bytes, size_t length)
 {
 	const uint8_t *next = bytes, *end = next + length;
 
 	while (next < end) {
 		size_t plain = 0;
 
-		while (plain < (size_t)(end - next) && next[plain] >= 0x20 && next[plain] < 0x7f)
+		while (plain < (size_t)(end - next) && is_plain(kind, next[plain]))
 			plain++;
 		if (plain) {
 			(void)fwrite(next, 1, plain, out);
 			next += plain;
 		} else {
 			char piece[ESCAPE_LENGTH];
-			size_t read, size = next_piece(piece, next, (size_t)(end - next), &read);
+			size_t read, size = next_piece(piece, kind, next, (size_t)(end - next), &read);
 
 			(void)fwrite(piece, 1, size, out);
 			next += read;
 		}
 	}
+}
+
+void printable_write(FILE *out, const void *bytes, size_t length)
+{
+	write_all(out, PRINTABLE_NAME, bytes, length);
+}
+
+void printable_write_line(FILE *out, const void *bytes, size_t length)
+{
+	write_all(out, PRINTABLE_LINE, bytes, length);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Bytes from a trace, a host or an ELF on their way to a terminal or a file that a person opens.
- * C0 and C1 controls, DEL, malformed UTF-8, bidirectional overrides (U+202A-202E, U+2066-2069) and
- * U+2028/2029 become \xNN, byte by byte; everything else passes unchanged. Also when piped.
+ * Escapes bytes from a trace, a host or an ELF file for a terminal or a file that a person opens. C0 and C1 controls,
+ * DEL, malformed UTF-8, and characters that reorder text or are not seen (bidirectional marks, embeddings,
+ * overrides and isolates, zero-width characters, tags, U+2028/2029) become \xNN, byte by byte; everything else passes
+ * unchanged. Pipes are no exception.
+ *
+ * Names are escaped so that no two look the same: their backslashes are doubled. In whole lines of text, which contain
+ * what a user typed, a backslash passes.
  */
 #ifndef RWALKER_COMMON_PRINTABLE_H
 #define RWALKER_COMMON_PRINTABLE_H
@@ -14,9 +18,11 @@
  * Writes at most room-1 bytes and a NUL; never cuts inside an escape or a character. Returns the number
  * of bytes written, without the NUL. `length` bytes are read; a NUL among them is escaped too.
  */
-size_t printable_escape(char *out, size_t room, const void *bytes, size_t length);
+size_t printable_escape(char *out, size_t room, const void *bytes, size_t length); /* a name */
+size_t printable_escape_line(char *out, size_t room, const void *bytes, size_t length);
 
-/* The same, straight to a stream. */
-void printable_write(FILE *out, const void *bytes, size_t length);
+/* The same, written to a stream. */
+void printable_write(FILE *out, const void *bytes, size_t length); /* a name */
+void printable_write_line(FILE *out, const void *bytes, size_t length);
 
 #endif

@@ -7,7 +7,7 @@
 
 int random_bytes(void *bytes, size_t length)
 {
-	for (size_t done = 0; done < length;) { /* a signal may cut what is longer than 256 bytes */
+	for (size_t done = 0; done < length;) { /* a signal may cut short reads of more than 256 bytes */
 		ssize_t drawn = getrandom((char *)bytes + done, length - done, 0);
 
 		if (drawn < 0 && errno == EINTR)

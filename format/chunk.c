@@ -87,7 +87,8 @@ bool rwk_trailer_valid(const struct rwk_trailer *trailer, uint32_t seed)
 	       trailer->crc == crc32c(seed, trailer, offsetof(struct rwk_trailer, crc));
 }
 
-static void finish(struct rwk_chunk_header *header, enum rwk_codec codec, void *stored, size_t stored_size, size_t raw_size)
+static void finish(struct rwk_chunk_header *header, enum rwk_codec codec, void *stored,
+		   size_t stored_size, size_t raw_size)
 {
 	header->codec = (uint8_t)codec;
 	header->raw_size = (uint32_t)raw_size;

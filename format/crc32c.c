@@ -79,7 +79,10 @@ uint32_t crc32c_seed(uint32_t checksum, const void *bytes, size_t length)
 	const uint8_t *start = bytes;
 	uint32_t state = ~checksum;
 
-	/* A shift right that took out a 1 has set the top bit, for the polynomial's is 1: every step can be undone. */
+	/*
+	 * A right shift that moved out a 1 has set the top bit, because the polynomial's is 1: every step can be
+	 * undone.
+	 */
 	for (size_t at = length; at-- > 0;) {
 		for (int bit = 0; bit < 8; bit++)
 			state = state & 0x80000000 ? (state ^ POLYNOMIAL) << 1 | 1 : state << 1;

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records inside STATE, EVENTS, EMBED, END and SNAPSHOTS chunks, decoded (FORMAT.md §4-§7, §12). On disk a record is
+ * The records inside STATE, EVENTS, EMBED, END and SNAPSHOTS chunks, decoded (FORMAT.md §4-§7,
+ * §12). On disk a record is
  *
  *     varint length (of what follows) · varint kind · fields
  *
- * and a reader skips kinds it does not know and bytes behind the last field it knows. Fields are varints unless
- * said otherwise, in the order of the members of the structs; (z) = zig-zag; (s) = varint length + bytes; (t) = time:
- * zig-zag difference to the time before it in the same chunk, whatever record that was in; the first to 0.
- * A tgid or tid of a STATE or TASK record is zig-zag, the difference to the tgid or tid before it in the same chunk, the
- * first to 0; start (z, to the MAPPING before), length and file_offset of a MAPPING are in units of 4096 bytes.
- * Kinds are never reused, fields only appended; an absent field at the end reads as 0 (a difference of 0) / empty.
+ * and a reader skips kinds it does not know and bytes after the last field it knows. Fields are
+ * varints unless said otherwise, in the order of the members of the structs; (z) = zig-zag; (s) =
+ * varint length + bytes; (t) = time: zig-zag difference to the previous time in the same chunk,
+ * whatever record that was in; the first to 0. A tgid or tid of a STATE or TASK record is
+ * zig-zag, the difference to the previous tgid or tid in the same chunk, the first to 0; start
+ * (z, to the previous MAPPING), length and file_offset of a MAPPING are in units of 4096 bytes.
+ * Kinds are never reused, fields are only appended; an absent field at the end reads as 0 (a
+ * difference of 0) or empty.
  */
 #ifndef RWALKER_FORMAT_EVENT_H
 #define RWALKER_FORMAT_EVENT_H
 
 #include "common/byte_cursor.h"
+#include "format/event_account.h"
 #include "format/event_embed.h"
 #include "format/event_probe.h"
 #include "format/event_sample.h"
@@ -38,8 +42,10 @@ enum event_kind {
 	EVENT_MAPS_UNAVAILABLE = 12,
 	EVENT_PROBE = 13,
 	EVENT_PROBE_HITS = 14,
+	EVENT_UNSURE = 15,
+	EVENT_COUNTER = 16,
 	/* EVENTS */
-	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled inside the codec */
+	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled by the codec */
 	EVENT_SAMPLE = 33,
 	EVENT_WALK = 34,     /* start or end of a task walk */
 	EVENT_WALK_TASK = 35,
@@ -57,7 +63,7 @@ enum event_kind {
 	EVENT_SNAPSHOT = 96,
 };
 
-/* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer gave. */
+/* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer passed. */
 struct event {
 	enum event_kind kind;
 	union {
@@ -75,6 +81,8 @@ struct event {
 		struct event_maps_unavailable maps_unavailable;
 		struct event_probe probe;
 		struct event_probe_hits probe_hits;
+		struct event_unsure unsure;
+		struct event_counter counter;
 		struct event_task task;
 		struct event_sample sample;
 		struct event_walk walk;

@@ -18,11 +18,11 @@ struct cpu_clock { /* the last sample of a CPU */
 struct event_decoder {
 	struct byte_cursor payload;
 	int error;	      /* what ended the payload early */
-	uint64_t time, start, task; /* what the next (t), FIELD_START (pages) and FIELD_TASK are differences to */
+	uint64_t time, start, task; /* base of the next (t), FIELD_START (pages) and FIELD_TASK */
 	uint64_t chunk;	      /* counts payloads, from 1 */
 	uint64_t unknown;
 	ARRAY(struct stack_node) nodes;
-	uint64_t *previous; /* per node: what the address of its next child is a difference to */
+	uint64_t *previous; /* per node: base of its next child's address */
 	size_t previous_capacity;
 	ARRAY(struct event_task) tasks;
 	struct event_segment segments[RWK_MAX_SEGMENTS];
@@ -131,7 +131,7 @@ static void take_comm(struct byte_cursor *record, char comm[static RWK_MAX_COMM 
 	memcpy(comm, text.bytes, strnlen(text.bytes, text.length));
 }
 
-/* Pages to bytes; bad where that does not fit. */
+/* Pages to bytes; bad if that does not fit. */
 static uint64_t take_pages(struct byte_cursor *record, uint64_t pages)
 {
 	record->bad |= pages >> (64 - FIELD_PAGE_SHIFT) != 0;
@@ -161,7 +161,7 @@ static uint32_t add_node(struct event_decoder *decoder, uint32_t parent, uint64_
 	return number;
 }
 
-/* Reads a stack that must lie below `root`. A malformed one marks the record bad; -ENOMEM. */
+/* Reads a stack that must be below `root`. A malformed one marks the record bad; -ENOMEM. */
 static int take_stack(struct event_decoder *decoder, struct byte_cursor *record, uint32_t root, uint32_t *ret_leaf)
 {
 	uint32_t parent, count, longest = root == STACK_USER_ROOT ? RWK_MAX_PATH : RWK_MAX_FRAMES;
@@ -236,7 +236,8 @@ static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *rec
 
 	if (r < 0)
 		return r;
-	*ret_value = field->type == FIELD_CLOCK ? take_sample_time(decoder, record, cpu) : take_length(decoder, record, cpu);
+	*ret_value = field->type == FIELD_CLOCK ? take_sample_time(decoder, record, cpu) :
+						  take_length(decoder, record, cpu);
 	return 0;
 }
 
@@ -296,7 +297,7 @@ static int take_any_field(struct event_decoder *decoder, struct byte_cursor *rec
 	}
 }
 
-/* What a field is that its record does not have. */
+/* The value of a field that its record does not have. */
 static void leave_out(const struct event_field *field, void *out)
 {
 	void *place = (char *)out + field->offset;
@@ -428,7 +429,7 @@ static int take_symbols(struct event_decoder *decoder, struct byte_cursor *recor
 	uint64_t count = take_number(record);
 
 	(void)decoder;
-	if (count > byte_cursor_left(record) / (lines ? 2 : 3)) /* bytes that a line, a symbol has at least */
+	if (count > byte_cursor_left(record) / (lines ? 2 : 3)) /* least bytes of a line, of a symbol */
 		record->bad = true;
 	*(lines			       ? &event->embed_lines.count :
 	  event->kind == EVENT_PERF_MAP ? &event->perf_map.count :
@@ -455,7 +456,7 @@ static take_function *special(enum event_kind kind)
 	return functions[kind];
 }
 
-/* 1: an event; 0: a kind that is not known; -EBADMSG, -ENOMEM. */
+/* 1: an event; 0: an unknown kind; -EBADMSG, -ENOMEM. */
 static int take_record(struct event_decoder *decoder, struct event *event)
 {
 	size_t length = byte_cursor_varint(&decoder->payload);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of EMBED chunks (FORMAT.md §7): what the reader needs of modules that were hit, written after the stop.
- * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ * The records of EMBED chunks (FORMAT.md §7): what the reader needs to know about modules that were hit, written after
+ * the stop. Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_EMBED_H
 #define RWALKER_FORMAT_EVENT_EMBED_H
@@ -12,16 +12,17 @@ enum embed_status {
 	EMBED_FULL = 1,
 	EMBED_MIN = 2,
 	EMBED_NO_FILE = 3,   /* the file could not be opened in time */
-	EMBED_CHANGED = 4,   /* its build-id was another one */
+	EMBED_CHANGED = 4,   /* it had a different build-id */
 	EMBED_UNREADABLE = 5,/* not an ELF file, malformed, the helper died or took too long */
 	EMBED_NO_ROOM = 6,
+	EMBED_REFUSED = 7, /* the file is not read because of what or whose it is */
 };
 
 struct event_segment {
 	uint64_t file_offset, address, file_size, memory_size, flags;
 };
 
-/* What follows for a module, or why nothing does. On disk the segments: count · count × 5 varints. */
+/* What follows for a module, or why nothing follows. On disk the segments: count · count × 5 varints. */
 struct event_embed_module {
 	uint32_t module;
 	uint32_t status;  /* enum embed_status */
@@ -31,9 +32,10 @@ struct event_embed_module {
 };
 
 /*
- * Function symbols of one module, addresses ascending, link-time. May come in several records (each at most a
- * chunk). On disk: module · count · count × (address, difference to the one before · size · (s) name).
- * The decoder hands out one symbol at a time: `symbols` is a cursor, see event_decoder.h.
+ * Function symbols of one module, addresses ascending, link-time. May come in several records (each at most a chunk).
+ * On disk: module · count · count × (address, difference to the previous one · size · (s) name). A name may be empty:
+ * then only the place of the function is known. The decoder returns one symbol at a time: `symbols` is a cursor, see
+ * event_decoder.h.
  */
 struct event_embed_symbols {
 	uint32_t module;
@@ -41,8 +43,8 @@ struct event_embed_symbols {
 };
 
 /*
- * JIT symbols of one process, from its perf-PID.map. As EMBED_SYMBOLS, with the tgid in place of the module
- * and run-time addresses.
+ * JIT symbols of one process, from its perf-PID.map. Like EMBED_SYMBOLS, with the tgid instead of the module, and with
+ * run-time addresses.
  */
 struct event_perf_map {
 	uint32_t tgid;
@@ -50,10 +52,10 @@ struct event_perf_map {
 };
 
 /*
- * What DWARF says of addresses of one module (link-time, ascending). On disk: module · count · count × (address, difference
- * to the one before · levels · levels × (function · file · line)). The functions that an address is in, the innermost first;
- * the last is the real one, those before were inlined. Texts are numbered in the record, from 1; 0 is not known; the next free
- * number is followed by (s) it. Read with event_lines.h.
+ * What DWARF says about addresses of one module (link-time, ascending). On disk: module · count · count × (address,
+ * difference to the previous one · levels · levels × (function · file · line)). The functions that contain an address,
+ * innermost first; the last is the real one, those before it were inlined. Texts are numbered within the record from 1;
+ * 0 is not known; where the next free number is used first, (s) the text follows. Read with event_lines.h.
  */
 struct event_embed_lines {
 	uint32_t module;
@@ -61,28 +63,35 @@ struct event_embed_lines {
 };
 
 struct event_line_level {
-	struct event_text function, file; /* of length 0: not known */
-	uint32_t line;			  /* 0: none in particular; of outer levels: of the call */
+	struct event_text function, file; /* length 0: not known */
+	uint32_t line;			  /* 0: no particular line; in outer levels the line of the call */
 };
 
 struct event_line {
-	uint64_t address; /* that was looked up: of callers within the call, before the return address */
+	uint64_t address; /* as looked up: for callers within the call, before the return address */
 	const struct event_line_level *levels;
 	uint32_t level_count;
 };
 
-enum unwind_section { UNWIND_EH_FRAME = 1, UNWIND_DEBUG_FRAME = 2, UNWIND_MINI_DEBUG_INFO = 3 };
+enum unwind_section {
+	UNWIND_EH_FRAME = 1,
+	UNWIND_DEBUG_FRAME = 2,
+	UNWIND_MINI_DEBUG_INFO = 3,
+	UNWIND_DEBUG_FRAME_PACKED = 4, /* from its Elf64_Chdr on, as in the file */
+	/* Not a section of a file: bytes of code that tell return addresses from other words (FORMAT.md). */
+	UNWIND_CODE = 5,
+};
 
 /*
- * A piece of a section of a module's file: of the bytes from which its code is unwound, or of the packed symbols that a stripped file
- * keeps. Where pieces are missing, the section is read as zeros: whole entries lie in it or none. On disk the bytes come last, as (s).
+ * A piece of a section of a module's file: of its unwind information, or of the compressed symbols that a stripped file
+ * keeps. Missing pieces read as zeros: a piece holds whole entries only. On disk the bytes are last, as (s).
  */
 struct event_embed_unwind {
 	uint32_t module;
 	uint32_t section;  /* enum unwind_section */
 	uint64_t address;  /* link-time, of the section's first byte */
 	uint32_t size;	   /* of the section */
-	uint32_t offset;   /* of the piece in it */
+	uint32_t offset;   /* of the piece in the section */
 	uint64_t text, data; /* link-time addresses that pointers relative to text and data count from; 0: unknown */
 	struct event_text bytes;
 };

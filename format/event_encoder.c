@@ -81,7 +81,7 @@ size_t event_encoder_payload(const struct event_encoder *encoder, const void **r
 
 /* --- records that the table describes ------------------------------------------------------------ */
 
-/* Bytes a field takes at most, or -EINVAL where its value is over the limit. */
+/* Upper bound of the bytes of a field, or -EINVAL if its value exceeds the limit. */
 static int64_t field_room(const struct event_field *field, const void *record)
 {
 	switch (field->type) {
@@ -167,12 +167,14 @@ static int encode_fields(struct event_encoder *encoder, enum event_kind kind, co
 {
 	const struct event_layout *layout = event_layout_find(kind);
 	int64_t room = layout && !layout->special ? encoder_fields_room(layout, record) : -EINVAL;
+	uint8_t *at;
 
 	if (room < 0)
 		return (int)room;
 	if (!encoder_has_room(encoder, (size_t)room))
 		return -ENOSPC;
-	encoder_record_finish(encoder, encoder_fields_put(encoder, encoder_record_start(encoder, kind), layout, record));
+	at = encoder_record_start(encoder, kind);
+	encoder_record_finish(encoder, encoder_fields_put(encoder, at, layout, record));
 	return 0;
 }
 
@@ -207,4 +209,6 @@ ENCODE_BY_TABLE(cost, EVENT_COST)
 ENCODE_BY_TABLE(maps_unavailable, EVENT_MAPS_UNAVAILABLE)
 ENCODE_BY_TABLE(probe, EVENT_PROBE)
 ENCODE_BY_TABLE(probe_hits, EVENT_PROBE_HITS)
+ENCODE_BY_TABLE(unsure, EVENT_UNSURE)
+ENCODE_BY_TABLE(counter, EVENT_COUNTER)
 ENCODE_BY_TABLE(walk, EVENT_WALK)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Events into chunk payloads (FORMAT.md §4). One encoder fills one kind of chunk in a buffer of fixed size and
- * holds the dictionaries of the open chunk (tasks, stack nodes, times per CPU); reset starts the
- * next chunk. Nothing is allocated after creation. A record that does not fit returns -ENOSPC and leaves the chunk as it was:
- * the caller writes the chunk out, resets, and encodes again (event_log does). An empty chunk has room for any record.
+ * Encodes events into chunk payloads (FORMAT.md §4). One encoder fills one kind of chunk in a fixed-size buffer and
+ * holds the dictionaries of the open chunk (tasks, stack nodes, times per CPU); reset starts the next chunk. Nothing is
+ * allocated after creation. A record that does not fit returns -ENOSPC and leaves the chunk unchanged: the caller
+ * writes the chunk out, resets, and encodes again (event_log does). An empty chunk has room for any record.
  */
 #ifndef RWALKER_FORMAT_EVENT_ENCODER_H
 #define RWALKER_FORMAT_EVENT_ENCODER_H
@@ -26,7 +26,7 @@ void event_encoder_reset(struct event_encoder *encoder);
 size_t event_encoder_payload(const struct event_encoder *encoder, const void **ret_bytes, uint64_t *ret_first,
 			     uint64_t *ret_last);
 
-/* STATE. 0, -ENOSPC, -EINVAL where a value is over a limit of the format. */
+/* STATE. 0, -ENOSPC, -EINVAL if a value exceeds a limit of the format. */
 int event_encode_meta(struct event_encoder *encoder, const char *key, const char *value);
 /* Any STATE record, or a WALK, by its kind. */
 int event_encode(struct event_encoder *encoder, const struct event *event);
@@ -43,22 +43,24 @@ int event_encode_cost(struct event_encoder *encoder, const struct event_cost *co
 int event_encode_maps_unavailable(struct event_encoder *encoder, const struct event_maps_unavailable *event);
 int event_encode_probe(struct event_encoder *encoder, const struct event_probe *probe);
 int event_encode_probe_hits(struct event_encoder *encoder, const struct event_probe_hits *hits);
+int event_encode_unsure(struct event_encoder *encoder, const struct event_unsure *unsure);
+int event_encode_counter(struct event_encoder *encoder, const struct event_counter *counter);
 
 /*
  * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in or added to the
- * chunk's dictionary; sample->task, ->kernel and ->user are ignored and set, as are the flags that say which
- * parts follow: kernel or user stack (count above 0), period, reason and probe (not 0).
+ * chunk's dictionary; sample->task, ->kernel and ->user are overwritten, as are the flags for the parts that follow:
+ * kernel or user stack (count above 0), period, reason and probe (not 0).
  */
 struct event_stacks {
 	const uint64_t *kernel, *user;
 	uint32_t kernel_count, user_count;
-	uint64_t kernel_callers; /* 0, or a number that stands for kernel[1] and up, and for nothing else, until the encoder goes */
-	uint64_t user_owner; /* of samples: whose user stack it is, by a number of the caller's; for sample->callers_known */
+	uint64_t kernel_callers; /* 0, or a number that identifies kernel[1] and up for the encoder's lifetime */
+	uint64_t user_owner; /* samples: owner of the user stack, a caller's number; for sample->callers_known */
 };
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
 			const struct event_stacks *stacks);
 int event_encode_walk(struct event_encoder *encoder, const struct event_walk *walk);
-/* waker: where wait->context is not 0. In all of these flags that tell which fields follow are set as for samples. */
+/* waker: if wait->context is not 0. All of these set the flags for the fields that follow, as for samples. */
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
 		      const struct event_task *waker, const struct event_stacks *stacks);
 int event_encode_wake(struct event_encoder *encoder, struct event_wake *wake, const struct event_task *task,
@@ -70,15 +72,18 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 			   const struct event_stacks *stacks);
 
 /*
- * EMBED. As many symbols as fit (ascending addresses, else -EINVAL); *ret_taken says how many; none fits: -ENOSPC.
- * Names beyond RWK_MAX_STRING are cut there.
+ * EMBED. Writes as many symbols as fit (ascending addresses, else -EINVAL) and sets *ret_taken to their number; -ENOSPC
+ * if none fits. Names longer than RWK_MAX_STRING are cut.
  */
 int event_encode_embed_module(struct event_encoder *encoder, const struct event_embed_module *module);
 int event_encode_embed_symbols(struct event_encoder *encoder, uint32_t module, const struct event_symbol *symbols,
 			       size_t count, size_t *ret_taken);
-/* Texts that lie in one place are written once a record. An entry whose texts fill a chunk alone is -ENOSPC. -ENOMEM. */
-int event_encode_embed_lines(struct event_encoder *encoder, uint32_t module, const struct event_line *lines, size_t count,
-			     size_t *ret_taken);
+/*
+ * Texts at the same address are written once per record. -ENOSPC if the texts of one entry alone exceed a chunk;
+ * -ENOMEM.
+ */
+int event_encode_embed_lines(struct event_encoder *encoder, uint32_t module,
+			     const struct event_line *lines, size_t count, size_t *ret_taken);
 int event_encode_perf_map(struct event_encoder *encoder, uint32_t tgid, const struct event_symbol *symbols,
 			  size_t count, size_t *ret_taken);
 

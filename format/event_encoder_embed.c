@@ -36,7 +36,7 @@ static size_t name_length(const struct event_symbol *symbol)
 	return symbol->name.length < RWK_MAX_STRING ? symbol->name.length : RWK_MAX_STRING;
 }
 
-/* How many of the symbols fit into `room` bytes; -EINVAL where they are out of order. */
+/* The number of symbols that fit into `room` bytes; -EINVAL if they are out of order. */
 static int count_fitting(const struct event_symbol *symbols, size_t count, size_t room, size_t *ret_fitting)
 {
 	uint64_t previous = 0;

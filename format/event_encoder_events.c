@@ -21,7 +21,7 @@ static int check_room(const struct event_encoder *encoder, const struct event_st
 	return 0;
 }
 
-/* The task's number in the chunk, defined where it is new. */
+/* The task's number in the chunk, which is defined if it is new. */
 static int find_task(struct event_encoder *encoder, const struct event_task *task, uint32_t *ret_number)
 {
 	bool is_new;
@@ -228,8 +228,8 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 
 static uint64_t wait_flags(const struct event_wait *wait, const struct event_stacks *stacks)
 {
-	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST | WAIT_NOT_ENDED |
-		       WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED };
+	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST |
+		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED };
 
 	return (wait->flags & GIVEN) | (stacks->kernel_count ? WAIT_HAS_KERNEL : 0) |
 	       (stacks->user_count ? WAIT_HAS_USER : 0) | (wait->wait_class == WAIT_BLOCKED ? WAIT_HAS_RUN_QUEUE : 0) |

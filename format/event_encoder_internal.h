@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the files event_encoder*.c share and nobody else sees: the encoder, and how a record is begun, filled and ended. */
+/* Private to event_encoder*.c: the encoder, and how a record is begun, filled and ended. */
 #ifndef RWALKER_FORMAT_EVENT_ENCODER_INTERNAL_H
 #define RWALKER_FORMAT_EVENT_ENCODER_INTERNAL_H
 
@@ -19,14 +19,14 @@ enum {
 
 struct cpu_clock { /* the last sample, wait ... of a CPU */
 	uint64_t time, step;
-	uint64_t chunk; /* which chunk that was in */
+	uint64_t chunk; /* the chunk it was in */
 	struct wait_ends ends;
 };
 
 struct event_encoder {
 	uint8_t *bytes;
 	size_t used, room;
-	uint64_t time, start, task; /* what the next (t), FIELD_START (pages) and FIELD_TASK are differences to */
+	uint64_t time, start, task; /* base of the next (t), FIELD_START (pages) and FIELD_TASK */
 	uint64_t first, last;	    /* first > last: no time yet */
 	uint64_t chunk;		    /* counts resets, from 1 */
 	struct cpu_clock *cpus;
@@ -49,7 +49,7 @@ static inline void encoder_note_time(struct event_encoder *encoder, uint64_t tim
 		encoder->last = time;
 }
 
-/* A record is written behind a length of one byte, and moved where it turns out to need more. */
+/* A record is written after a one-byte length, and moved if the length turns out to need more. */
 static inline uint8_t *encoder_record_start(const struct event_encoder *encoder, enum event_kind kind)
 {
 	return varint_put(encoder->bytes + encoder->used + 1, kind);
@@ -66,12 +66,12 @@ static inline void encoder_record_finish(struct event_encoder *encoder, const ui
 	encoder->used += prefix + length;
 }
 
-/* Bytes that all fields take at most, stacks not counted; -EINVAL where one is over its limit. */
+/* Upper bound of the bytes of all fields, without stacks; -EINVAL if one exceeds its limit. */
 int64_t encoder_fields_room(const struct event_layout *layout, const void *record);
-/* One field that refers to nothing but the encoder's running differences. */
+/* One field that depends only on the encoder's running differences. */
 uint8_t *encoder_field_put(struct event_encoder *encoder, uint8_t *at, const struct event_field *field,
 			   const void *record);
-/* All of them but those of special coding. */
+/* All fields except those with special coding. */
 uint8_t *encoder_fields_put(struct event_encoder *encoder, uint8_t *at, const struct event_layout *layout,
 			    const void *record);
 

@@ -11,7 +11,7 @@
 
 struct numbered_texts { /* of the record */
 	struct index_table table;
-	ARRAY(const char *) texts; /* by where they lie: one that lies in two places is written twice */
+	ARRAY(const char *) texts; /* by their address: one at two addresses is written twice */
 };
 
 static void cleanup_texts(struct numbered_texts *numbered)
@@ -37,7 +37,7 @@ static size_t text_length(const struct event_text *text)
 	return text->length < RWK_MAX_STRING ? text->length : RWK_MAX_STRING;
 }
 
-/* A number, as many bytes as there are. */
+/* A varint of any length. */
 static int put_number(struct byte_buffer *out, uint64_t number)
 {
 	byte_buffer_varint(out, number);
@@ -47,12 +47,13 @@ static int put_number(struct byte_buffer *out, uint64_t number)
 static int put_text(struct numbered_texts *numbered, const struct event_text *text, struct byte_buffer *out)
 {
 	const struct wanted_text wanted = {.numbered = numbered, .bytes = text->bytes};
-	uint32_t number;
+	uint32_t number, hash;
 	int r;
 
 	if (!text->length)
 		return put_number(out, 0);
-	r = index_table_add(&numbered->table, index_table_hash(&numbered->table, (uintptr_t)text->bytes, 0), same_text, &wanted,
+	hash = index_table_hash(&numbered->table, (uintptr_t)text->bytes, 0);
+	r = index_table_add(&numbered->table, hash, same_text, &wanted,
 			    (uint32_t)numbered->texts.count, &number);
 	if (r > 0 && array_push(&numbered->texts, text->bytes) < 0)
 		r = -ENOMEM;
@@ -71,17 +72,17 @@ static int put_entry(struct numbered_texts *numbered, const struct event_line *l
 
 	byte_buffer_varint(out, line->address - previous);
 	byte_buffer_varint(out, line->level_count);
-	for (uint32_t i = 0; i < line->level_count && r == 0; i++) {
+	for (uint32_t i = 0; i < line->level_count && !r; i++) {
 		r = put_text(numbered, &line->levels[i].function, out);
-		if (r == 0)
+		if (!r)
 			r = put_text(numbered, &line->levels[i].file, out);
-		if (r == 0)
+		if (!r)
 			r = put_number(out, line->levels[i].line);
 	}
 	return r;
 }
 
-/* As many as fit. One that does not ends the record, so it does not matter that its texts have numbers. */
+/* As many as fit. One that does not fit ends the record, so it does not matter that its texts got numbers. */
 static int put_entries(const struct event_line *lines, size_t count, struct byte_buffer *out, size_t *ret_taken)
 {
 	_cleanup_(cleanup_texts) struct numbered_texts numbered = {0};
@@ -89,13 +90,13 @@ static int put_entries(const struct event_line *lines, size_t count, struct byte
 	int r = index_table_init(&numbered.table);
 
 	*ret_taken = 0;
-	for (size_t i = 0; i < count && r == 0; i++) {
+	for (size_t i = 0; i < count && !r; i++) {
 		const size_t used = out->used;
 
 		if (lines[i].address < previous || lines[i].level_count > RWK_MAX_LEVELS)
 			return -EINVAL;
 		r = put_entry(&numbered, &lines[i], previous, out);
-		if (r == 0 && !out->full)
+		if (!r && !out->full)
 			*ret_taken = i + 1;
 		else
 			out->used = used;
@@ -104,8 +105,8 @@ static int put_entries(const struct event_line *lines, size_t count, struct byte
 	return r == -ENOSPC ? 0 : r;
 }
 
-int event_encode_embed_lines(struct event_encoder *encoder, uint32_t module, const struct event_line *lines, size_t count,
-			     size_t *ret_taken)
+int event_encode_embed_lines(struct event_encoder *encoder, uint32_t module,
+			     const struct event_line *lines, size_t count, size_t *ret_taken)
 {
 	enum { OVERHEAD = RECORD_OVERHEAD + 2 * VARINT_MAX };
 	_cleanup_free_ uint8_t *bytes = NULL;

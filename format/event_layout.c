@@ -66,6 +66,14 @@ static const struct event_field probe[] = {ID(probe, id, RWK_MAX_PROBES), ID(pro
 static const struct event_field probe_hits[] = {TIME(probe_hits, time), ID(probe_hits, probe, RWK_MAX_PROBES),
 						U64(probe_hits, hits), U64(probe_hits, skipped),
 						U64(probe_hits, missed), END};
+static const struct event_field unsure[] = {TIME(unsure, time), TIME(unsure, until), ID(unsure, cpu, CPU_LIMIT),
+					    U32(unsure, cause), U64(unsure, missing), END};
+static const struct event_field counter[] = {TIME(counter, time),
+					     ID(counter, source, RWK_MAX_SOURCES),
+					     ID(counter, cpu, CPU_LIMIT), U64(counter, counted),
+					     U64(counter, seen), U64(counter, missed),
+					     U64(counter, missed_idle), U64(counter, enabled),
+					     U64(counter, running), U64(counter, throttled), END};
 static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
 					  FIELD(COMM, task, comm, RWK_MAX_COMM), END};
 static const struct event_field sample[] = {
@@ -82,15 +90,19 @@ static const struct event_field walk_task[] = {
 	ONLY(WALK_TASK_USER_MISSING, U64, walk_task, missing, 0),
 	ONLY(WALK_TASK_HAS_SNAPSHOT, U32, walk_task, snapshot, UINT32_MAX), END};
 static const struct event_field wait[] = {
-	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES), HEX(wait, flags), U32(wait, wait_class),
-	HEX(wait, state), ONLY(WAIT_USER_MISSING, U64, wait, missing, 0), ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
+	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES),
+	HEX(wait, flags), U32(wait, wait_class), HEX(wait, state),
+	ONLY(WAIT_USER_MISSING, U64, wait, missing, 0),
+	ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
 	ONLY(WAIT_HAS_USER, USER, wait, user, 0), CLOCK(wait), LENGTH(wait),
 	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
 	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
 	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX), END};
 static const struct event_field wake[] = {
-	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES), HEX(wake, flags), U32(wake, target),
-	U32(wake, context), ONLY(SAMPLE_USER_MISSING, U64, wake, missing, 0), ONLY(SAMPLE_HAS_KERNEL, KERNEL, wake, kernel, 0),
+	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES),
+	HEX(wake, flags), U32(wake, target), U32(wake, context),
+	ONLY(SAMPLE_USER_MISSING, U64, wake, missing, 0),
+	ONLY(SAMPLE_HAS_KERNEL, KERNEL, wake, kernel, 0),
 	ONLY(SAMPLE_HAS_USER, USER, wake, user, 0), CLOCK(wake),
 	ONLY(SAMPLE_HAS_SNAPSHOT, U32, wake, snapshot, UINT32_MAX), END};
 static const struct event_field user_stack[] = {
@@ -126,9 +138,10 @@ static const struct event_field embed_lines[] = {ID(embed_lines, module, RWK_MAX
 						 SPECIAL(U64, embed_lines, count), END};
 static const struct event_field perf_map[] = {U32(perf_map, tgid), SPECIAL(U64, perf_map, count), END};
 
-#define TIMED(kind, name, record)                                                                             \
-	{                                                                                                     \
-		kind, true, name, record, true, offsetof(struct event_##record, cpu), offsetof(struct event_##record, flags) \
+#define TIMED(kind, name, record)                                                            \
+	{                                                                                    \
+		kind, true, name, record, true, offsetof(struct event_##record, cpu),        \
+			offsetof(struct event_##record, flags)                               \
 	}
 static const struct event_layout layouts[] = {
 	[EVENT_META] = {EVENT_META, false, "meta", meta, false, 0, 0},
@@ -145,6 +158,8 @@ static const struct event_layout layouts[] = {
 	[EVENT_MAPS_UNAVAILABLE] = {EVENT_MAPS_UNAVAILABLE, false, "maps-unavailable", maps_unavailable, false, 0, 0},
 	[EVENT_PROBE] = {EVENT_PROBE, false, "probe", probe, false, 0, 0},
 	[EVENT_PROBE_HITS] = {EVENT_PROBE_HITS, false, "probe-hits", probe_hits, false, 0, 0},
+	[EVENT_UNSURE] = {EVENT_UNSURE, false, "unsure", unsure, false, 0, 0},
+	[EVENT_COUNTER] = {EVENT_COUNTER, false, "counter", counter, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},

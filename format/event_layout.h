@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records as a table: which fields in which order, how each is coded, its limit, its name in a dump. Encoder,
- * decoder, `rwalker-report --dump` and the test that reads FORMAT.md all work from this one table.
- * A record marked `special` is encoded by a function of its own, as it refers to tasks or stacks of its chunk. Fields marked
- * FIELD_SPECIAL_* have coding of their own; they stand in the table for their names and limits.
+ * The records as a table: which fields in which order, and the coding, limit, and dump name of each. Encoder, decoder,
+ * `rwalker-report --dump` and the test that reads FORMAT.md all work from this one table. A record marked `special` has
+ * its own encoding function, because it refers to tasks or stacks of its chunk. Fields marked FIELD_SPECIAL_* have
+ * their own coding; they are in the table for their names and limits.
  */
 #ifndef RWALKER_FORMAT_EVENT_LAYOUT_H
 #define RWALKER_FORMAT_EVENT_LAYOUT_H
@@ -19,16 +19,16 @@ enum event_field_type {
 	FIELD_HEX,	/* varint; an address, offset, size or mask: printed as 0x... */
 	FIELD_TIME,	/* (t) */
 	FIELD_TASK,	/* (z) difference to the last FIELD_TASK of the chunk; a tgid or tid */
-	FIELD_PAGES,	/* varint, in units of 4096 bytes: what mappings are made of; printed as 0x... in bytes */
-	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk, in the same units and print */
+	FIELD_PAGES,	/* varint, in units of 4096 bytes: for mappings; printed as 0x... in bytes */
+	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk, same units and format */
 	FIELD_TEXT,	/* (s), at most `limit` bytes */
 	FIELD_BYTES,	/* (s), at most `limit` bytes; printed as hex digits */
 	FIELD_COMM,	/* (s) in a char[16]; cut at a NUL */
 	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §6, SAMPLE) */
-	FIELD_LENGTH,	/* of a wait: ns, or which wait of its cpu ended when it began (FORMAT.md §6, WAIT) */
+	FIELD_LENGTH,	/* of a wait: ns, or the wait of its cpu that ended when it began (FORMAT.md §6, WAIT) */
 	FIELD_KERNEL,	/* a stack: its leaf node */
 	FIELD_USER,
-	FIELD_SPECIAL_U32, /* in a uint32_t / uint64_t member, coded by the record's own code */
+	FIELD_SPECIAL_U32, /* in a uint32_t / uint64_t member, encoded by the record's own code */
 	FIELD_SPECIAL_U64,
 	FIELD_SPECIAL_HEX,
 	FIELD_SPECIAL_TIME,
@@ -39,7 +39,7 @@ struct event_field {
 	uint8_t type;	/* enum event_field_type */
 	uint8_t offset; /* in the record's struct */
 	uint32_t limit; /* greatest value or length */
-	uint32_t only;	/* the field is there only where one of these bits is in the record's flags; 0: always */
+	uint32_t only;	/* the field is present only if one of these bits is set in the record's flags; 0: always */
 };
 
 struct event_layout {
@@ -48,12 +48,12 @@ struct event_layout {
 	const char *name;
 	const struct event_field *fields; /* up to FIELD_END */
 	bool timed;	    /* has a FIELD_CLOCK */
-	uint8_t cpu, flags; /* offsets of these members, for the fields that need them */
+	uint8_t cpu, flags; /* offsets of these members, for fields that need them */
 };
 
 enum { FIELD_PAGE_SHIFT = 12 };
 
-/* NULL for a kind that is not known. */
+/* NULL for an unknown kind. */
 const struct event_layout *event_layout_find(uint64_t kind);
 
 /* The record's own struct within the event. */
@@ -72,7 +72,7 @@ static inline uint64_t event_field_value(const struct event_field *field, const 
 	return narrow ? *(const uint32_t *)place : *(const uint64_t *)place;
 }
 
-/* Whether the record has the field; its flags must be known, as they are when a field that depends on them is met. */
+/* Whether the record has the field. The record's flags must be known; they precede any field that depends on them. */
 static inline bool event_field_present(const struct event_layout *layout, const struct event_field *field,
 				       const void *record)
 {

@@ -18,7 +18,7 @@ void event_lines_deinit(struct event_lines *lines)
 	array_free(&lines->levels);
 }
 
-/* A number, and behind a new one the text itself. -ENOMEM. */
+/* A number, followed by the text itself if it is new. -ENOMEM. */
 static int take_text(struct event_lines *lines, struct event_text *ret_text)
 {
 	uint64_t number = byte_cursor_varint(&lines->record), length;
@@ -41,7 +41,7 @@ static int take_level(struct event_lines *lines)
 	uint64_t line;
 	int r = take_text(lines, &level.function);
 
-	if (r == 0)
+	if (!r)
 		r = take_text(lines, &level.file);
 	line = byte_cursor_varint(&lines->record);
 	lines->record.bad |= line > UINT32_MAX;
@@ -56,11 +56,13 @@ int event_lines_next(struct event_lines *lines, struct event_line *ret_line)
 
 	if (!lines->left)
 		return lines->record.bad ? -EBADMSG : 0;
-	lines->record.bad |= __builtin_add_overflow(lines->address, byte_cursor_varint(&lines->record), &lines->address);
+	lines->record.bad |= __builtin_add_overflow(lines->address,
+						    byte_cursor_varint(&lines->record),
+						    &lines->address);
 	levels = byte_cursor_varint(&lines->record);
 	lines->record.bad |= levels > RWK_MAX_LEVELS;
 	lines->levels.count = 0;
-	for (uint64_t i = 0; i < levels && r == 0 && !lines->record.bad; i++)
+	for (uint64_t i = 0; i < levels && !r && !lines->record.bad; i++)
 		r = take_level(lines);
 	lines->left = lines->record.bad ? 0 : lines->left - 1;
 	if (r < 0 || lines->record.bad)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The entries of an EMBED_LINES record, one after the other. One reader serves any number of records; its tables grow with the
- * record and are bounded by its bytes. Texts point into the payload.
+ * Iterates over the entries of an EMBED_LINES record. A reader can be reused for any number of records; its tables grow
+ * with the record and are bounded by its size. Texts point into the payload.
  */
 #ifndef RWALKER_FORMAT_EVENT_LINES_H
 #define RWALKER_FORMAT_EVENT_LINES_H
@@ -9,16 +9,19 @@
 #include "common/array.h"
 #include "format/event.h"
 
-struct event_lines { /* zeroed at first */
+struct event_lines { /* initially zeroed */
 	struct byte_cursor record;
 	uint64_t left, address;
 	ARRAY(struct event_text) texts; /* [0]: not known */
 	ARRAY(struct event_line_level) levels;
 };
 
-/* Begins with a record's entries. -ENOMEM. */
+/* Starts with a record's entries. -ENOMEM. */
 int event_lines_start(struct event_lines *lines, const struct event *event);
-/* 1: *ret_line is the next, valid until the next call; 0: end; -EBADMSG: malformed, and from now on; -ENOMEM. */
+/*
+ * 1: *ret_line is the next, valid until the next call; 0: end; -EBADMSG: malformed, here and on every later call;
+ * -ENOMEM.
+ */
 int event_lines_next(struct event_lines *lines, struct event_line *ret_line);
 void event_lines_deinit(struct event_lines *lines);
 

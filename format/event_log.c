@@ -4,15 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/time_units.h"
 #include "format/limits.h"
 #include "format/snapshot_keys.h"
 
-static const uint64_t CHUNK_AGE = (uint64_t)RWK_TARGET_CHUNK_MS * 1000000;
+static const uint64_t CHUNK_AGE = RWK_TARGET_CHUNK_MS * MILLISECOND;
 
-struct lane { /* one open chunk */
+struct lane { /* an open chunk */
 	struct event_encoder *encoder;
 	enum rwk_chunk_type type;
-	uint64_t seen; /* when a tick found it open first; 0: none has */
+	uint64_t seen; /* when a tick first found it open; 0: none has */
 };
 
 struct tally { /* events of one source */
@@ -24,11 +25,11 @@ struct tally { /* events of one source */
 struct event_log {
 	struct trace_writer *writer;
 	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
-	struct lane snapshots;	   /* without an encoder where nobody wants them */
+	struct lane snapshots;	   /* without an encoder if they are not recorded */
 	struct snapshot_keys *keys;
-	uint32_t snapshot;	   /* number of the last one */
+	uint32_t snapshot;	   /* number of the last snapshot */
 	struct tally tallies[EVENT_LOG_SOURCES];
-	int error; /* the writer's, which takes no more chunks */
+	int error; /* the writer's error, after which it accepts no more chunks */
 };
 
 int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct event_log **ret_log)
@@ -63,7 +64,7 @@ void event_log_destroy(struct event_log *log)
 	free(log);
 }
 
-/* What was pending is written, or, where the writer failed, will never be. */
+/* Pending records were written, or, if the writer failed, never will be. */
 static void settle(struct event_log *log, bool written)
 {
 	for (size_t i = 0; i < EVENT_LOG_SOURCES; i++) {
@@ -84,7 +85,7 @@ static void lane_reset(struct event_log *log, struct lane *lane)
 		snapshot_keys_reset(log->keys);
 }
 
-/* After a failure the STATE lane is for the account of it, which goes into END. */
+/* After a failure the STATE lane collects the records for END. */
 static void fail(struct event_log *log, int error)
 {
 	log->error = error;
@@ -127,7 +128,7 @@ static int lane_flush(struct event_log *log, struct lane *lane)
 	return lane == &log->events ? event_log_flush(log) : lane_write(log, lane);
 }
 
-/* Makes the second lane one of this type. */
+/* Switches the second lane to this type. */
 static int use_type(struct event_log *log, enum rwk_chunk_type type)
 {
 	int r;
@@ -139,7 +140,7 @@ static int use_type(struct event_log *log, enum rwk_chunk_type type)
 	return r;
 }
 
-/* One call that encodes into the lane, made again with an empty chunk where it found no room. */
+/* Makes a call that encodes into the lane, and repeats it with an empty chunk if there was no room. */
 #define ENCODE(log, lane, call)                                                                    \
 	({                                                                                         \
 		int result = (call);                                                               \
@@ -152,7 +153,7 @@ static int use_type(struct event_log *log, enum rwk_chunk_type type)
 		result;                                                                            \
 	})
 
-/* What tells of the recording itself, and has its place in END. */
+/* Records about the recording itself, which belong in END. */
 static bool is_account(enum event_kind kind)
 {
 	return kind == EVENT_LOSS || kind == EVENT_COST || kind == EVENT_PROBE_HITS;
@@ -189,7 +190,8 @@ int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, c
 		return -EINVAL;
 	if (r >= 0)
 		r = ENCODE(log, &log->snapshots,
-			   snapshot_keys_encode(log->keys, encoder, owner, log->snapshot + 1, snapshot, &ret_added->known));
+			   snapshot_keys_encode(log->keys, encoder, owner, log->snapshot + 1,
+						snapshot, &ret_added->known));
 	if (r >= 0)
 		ret_added->number = ++log->snapshot;
 	return r;
@@ -258,7 +260,8 @@ int event_log_add_user_stack(struct event_log *log, struct event_user_stack *rec
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
-	return r < 0 ? r : ENCODE(log, &log->events, event_encode_user_stack(log->events.encoder, record, task, stacks));
+	return r < 0 ? r : ENCODE(log, &log->events, event_encode_user_stack(log->events.encoder,
+									     record, task, stacks));
 }
 
 int event_log_add_wait_sums(struct event_log *log, struct event_wait_sums *sums, const struct event_task *task)
@@ -306,7 +309,8 @@ int event_log_add_embed_lines(struct event_log *log, uint32_t module, const stru
 
 	for (; r >= 0 && count; lines += taken, count -= taken) {
 		taken = 0;
-		r = ENCODE(log, &log->events, event_encode_embed_lines(log->events.encoder, module, lines, count, &taken));
+		r = ENCODE(log, &log->events, event_encode_embed_lines(log->events.encoder, module,
+								       lines, count, &taken));
 	}
 	return r;
 }
@@ -331,7 +335,7 @@ static bool is_due(struct lane *lane, uint64_t now)
 		return false;
 	if (!lane->seen)
 		lane->seen = now;
-	/* STATE has times of long ago in it, or none: it ages from when it was seen first. */
+	/* STATE may hold very old times, or none: its age counts from when it was first seen. */
 	if (lane->type != RWK_CHUNK_EVENTS || first > lane->seen)
 		first = lane->seen;
 	return now - first >= CHUNK_AGE;
@@ -351,7 +355,7 @@ int event_log_close(struct event_log *log, enum rwk_end_reason reason, const str
 	const void *bytes;
 	size_t length;
 
-	/* What does not fit or is refused must not keep the trace from being closed. */
+	/* A record that does not fit or is refused must not prevent closing the trace. */
 	for (size_t i = 0; i < count; i++) {
 		int one = event_encode(log->state.encoder, &last[i]);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the recorder writes its events to: one open STATE chunk, one open EVENTS (later EMBED) chunk, one of SNAPSHOTS, and
- * the trace writer behind them, which stays the caller's. A chunk is written out when it is full or, by event_log_tick, when
- * it is RWK_TARGET_CHUNK_MS old; STATE and SNAPSHOTS always before the EVENTS that may need them. Nothing is allocated after creation.
- * Every function returns 0, -EINVAL where a record breaks a limit of the format (it is left out, the log goes on), or the
- * writer's error. After that one, nothing is taken but what tells of the recording itself (LOSS, COST, PROBE_HITS), for END: close it
- * then, before something else takes the room that is kept for it.
+ * Where the recorder writes its events: one open STATE chunk, one open EVENTS (later EMBED) chunk, one SNAPSHOTS chunk,
+ * and the trace writer below them, which the caller owns. A chunk is written out when it is full or, by event_log_tick,
+ * when it is RWK_TARGET_CHUNK_MS old; STATE and SNAPSHOTS are always written before the EVENTS that may need them.
+ * Nothing is allocated after creation. Every function returns 0, -EINVAL if a record exceeds a limit of the format (it
+ * is left out, the log goes on), or the writer's error. After a writer's error only records about the recording itself
+ * (LOSS, COST, PROBE_HITS) are accepted, for END: then close the log before something else uses the room that is
+ * reserved for it.
  */
 #ifndef RWALKER_FORMAT_EVENT_LOG_H
 #define RWALKER_FORMAT_EVENT_LOG_H
@@ -17,12 +18,12 @@
 
 struct event_log;
 
-enum { EVENT_LOG_SOURCES = 48 }; /* whose events are counted: ids less than this */
+enum { EVENT_LOG_SOURCES = 48 }; /* their events are counted: ids below this */
 
-/* Samples, waits and wakeups of one source; of source 0: rows of walks. */
+/* Samples, waits and wakeups of one source; for source 0: rows of walks. */
 struct event_log_count {
-	uint64_t held;	    /* in the trace, or in the chunk that is open */
-	uint64_t unwritten; /* came with the writer's failure or after it */
+	uint64_t held;	    /* in the trace, or in the open chunk */
+	uint64_t unwritten; /* added when the writer failed, or later */
 };
 
 /* max_cpus: one more than the largest cpu number; 0 for a log without samples and walks (--finalize). */
@@ -33,11 +34,11 @@ void event_log_destroy(struct event_log *log);
 int event_log_want_snapshots(struct event_log *log);
 
 struct event_log_snapshot {
-	uint32_t number;       /* by which an event of that thread will refer to it; never more than 2^32 - 1 */
-	const uint64_t *known; /* as snapshot_keys_encode() tells; valid until the next one is added */
+	uint32_t number;       /* by which an event of that thread refers to it; at most 2^32 - 1 */
+	const uint64_t *known; /* as from snapshot_keys_encode(); valid until the next one is added */
 };
 
-/* Before the event that belongs to it. */
+/* Must be called before the event that it belongs to. */
 int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, const struct snapshot *snapshot,
 			   struct event_log_snapshot *ret_added);
 
@@ -45,7 +46,7 @@ int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, c
 int event_log_add(struct event_log *log, const struct event *event);
 int event_log_add_meta(struct event_log *log, const char *key, const char *value);
 
-/* As event_encode_sample and event_encode_walk_task. */
+/* Like event_encode_sample and event_encode_walk_task. */
 int event_log_add_sample(struct event_log *log, struct event_sample *sample, const struct event_task *task,
 			 const struct event_stacks *stacks);
 int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, const struct event_task *task,
@@ -58,7 +59,7 @@ int event_log_add_wake(struct event_log *log, struct event_wake *wake, const str
 int event_log_add_user_stack(struct event_log *log, struct event_user_stack *record, const struct event_task *task,
 			     const struct event_stacks *stacks);
 int event_log_add_wait_sums(struct event_log *log, struct event_wait_sums *sums, const struct event_task *task);
-/* After the stop. Symbols ascend by address, and are spread over as many chunks as they need. */
+/* After the stop. Symbols must be in ascending order of addresses; they are spread over as many chunks as they need. */
 int event_log_add_embed_module(struct event_log *log, const struct event_embed_module *module);
 int event_log_add_embed_symbols(struct event_log *log, uint32_t module, const struct event_symbol *symbols,
 				size_t count);
@@ -68,7 +69,7 @@ int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct ev
 
 void event_log_count(const struct event_log *log, uint32_t source, struct event_log_count *ret_count);
 
-/* Writes out what is old enough at `now` (CLOCK_MONOTONIC ns). Called at least every 100 ms. */
+/* Writes out the chunks that are old enough at `now` (CLOCK_MONOTONIC ns). Called at least every 100 ms. */
 int event_log_tick(struct event_log *log, uint64_t now);
 /* Writes out everything. */
 int event_log_flush(struct event_log *log);

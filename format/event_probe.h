@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of STATE chunks that are about probes (FORMAT.md §5): the tracepoints and kernel functions that a source
- * stands for, and how often each was hit. Members are in the order of the fields on disk; (t) (s) as in event.h.
+ * The STATE records about probes (FORMAT.md §5): the tracepoints and kernel functions of a source, and how often each
+ * was hit. Members are in the order of the fields on disk; (t) (s) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_PROBE_H
 #define RWALKER_FORMAT_EVENT_PROBE_H
@@ -10,13 +10,13 @@
 
 enum probe_hook {
 	HOOK_RAW_TRACEPOINT = 1,
-	HOOK_TRACEPOINT = 2, /* of a trace event, where that is no raw tracepoint of its own (system calls) */
+	HOOK_TRACEPOINT = 2, /* of a trace event that is not a raw tracepoint itself (system calls) */
 	HOOK_FENTRY = 3,
 	HOOK_KPROBE = 4,
 	HOOK_KPROBE_MULTI = 5,
 };
 
-/* One tracepoint or function of a source that stands for several, or for one. */
+/* One tracepoint or function of a source that covers one or several. */
 struct event_probe {
 	uint32_t id;		/* from 1 */
 	uint32_t source;
@@ -28,9 +28,9 @@ struct event_probe {
 struct event_probe_hits {
 	uint64_t time;	  /* (t) */
 	uint32_t probe;	  /* id */
-	uint64_t hits;	  /* that the filters wanted: recorded, skipped or lost */
-	uint64_t skipped; /* of hits: no event, for --rate-limit */
-	uint64_t missed;  /* beside hits: the kernel did not run the program */
+	uint64_t hits;	  /* that passed the filters: recorded, skipped or lost */
+	uint64_t skipped; /* of hits: without an event because of --rate-limit */
+	uint64_t missed;  /* not in hits: the kernel did not run the program */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of EVENTS chunks (FORMAT.md §6): samples and walks, and the tasks and stacks they name, which every
- * EVENTS chunk defines for itself: numbers of tasks and nodes mean nothing outside their chunk.
- * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ * The records of EVENTS chunks (FORMAT.md §6): samples and walks, and the tasks and stacks they refer to, which every
+ * EVENTS chunk defines for itself: numbers of tasks and nodes have no meaning outside their chunk. Members are in the
+ * order of the fields on disk; (t) (s) (z) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_SAMPLE_H
 #define RWALKER_FORMAT_EVENT_SAMPLE_H
@@ -10,24 +10,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A task as it was at the event: complete in every chunk, so that no lost chunk takes the comm away. */
+/* A task as it was at the event: complete in every chunk, so that the comm survives the loss of other chunks. */
 struct event_task {
 	uint32_t tgid, tid;
-	uint64_t start;	/* CLOCK_BOOTTIME ns when it began: (boot id, tid, start) names a task for ever */
+	uint64_t start;	/* CLOCK_BOOTTIME ns of its start: (boot id, tid, start) identifies a task forever */
 	uint64_t flags;	/* enum task_flag */
 	char comm[16];	/* on disk (s); here NUL-terminated */
 };
 enum task_flag { TASK_KERNEL_THREAD = 1 };
 
 /*
- * Stacks are paths in a tree of nodes that each EVENTS chunk builds anew. Node 0 is the root of user stacks,
+ * Stacks are paths in a tree of nodes that each EVENTS chunk builds from scratch. Node 0 is the root of user stacks,
  * node 1 of kernel stacks; a new node gets the next number from 2. A stack on disk is
  *     parent node · count · count × (z) address
- * count new nodes, root-most first, each the child of the one before; the stack's leaf is the last one, or
- * the parent where count is 0. An address is the difference to the address of the parent's latest child, or
- * of the parent where it has none yet (roots: 0). Kernel addresses are (module id << 32 | offset in the module);
- * offset and id 0: an address in no known module, not stored. User addresses are the process's own.
- * Return addresses are stored as found on the stack; the leaf is the interrupted instruction.
+ * count new nodes, root-most first, each the child of the previous one; the stack's leaf is the last one, or the parent
+ * if count is 0. An address is the difference to the address of the parent's latest child, or of the parent if it has
+ * none yet (roots: 0). Kernel addresses are (module id << 32 | offset in the module); offset and id 0: an address in no
+ * known module, not stored. User addresses are the process's own. Return addresses are stored as they are on the stack;
+ * the leaf is the interrupted instruction.
  */
 enum { STACK_USER_ROOT = 0, STACK_KERNEL_ROOT = 1, STACK_FIRST_NODE = 2 };
 
@@ -37,7 +37,7 @@ enum sample_flag {
 	SAMPLE_HAS_PERIOD = 4,
 	SAMPLE_KERNEL_TRUNCATED = 8,
 	SAMPLE_USER_TRUNCATED = 16,
-	SAMPLE_USER_MISSING = 32, /* asked for and not got; the reason follows */
+	SAMPLE_USER_MISSING = 32, /* requested but missing; the reason follows */
 	SAMPLE_HAS_PROBE = 64,	  /* which one, follows */
 	SAMPLE_HAS_SNAPSHOT = 128, /* its number follows */
 };
@@ -46,18 +46,21 @@ enum user_missing {
 	USER_MISSING_KERNEL_THREAD = 1,
 	USER_MISSING_FAULT = 2,
 	USER_MISSING_EXITING = 3,
-	USER_MISSING_CHANGED = 4, /* waits: the system call returned to another place than it came from (exec) */
-	USER_MISSING_NO_ROOM = 5, /* waits: not taken at the switch-out, or not kept */
+	USER_MISSING_CHANGED = 4, /* waits: the thread continued elsewhere in user space (exec) */
+	/* Waits: not recorded at the switch-out, or not kept; walks, waits that had not ended: too many to copy. */
+	USER_MISSING_NO_ROOM = 5,
 	USER_MISSING_BUSY = 6,	  /* walks, waits that had not ended: its memory was locked, or took too long to read */
-	USER_MISSING_RUNNING = 7, /* walks, waits that had not ended: it ran */
-	USER_MISSING_REFUSED = 8, /* walks, waits that had not ended: the kernel does not let a program read it */
+	USER_MISSING_RUNNING = 7, /* walks, waits that had not ended: it was running */
+	USER_MISSING_REFUSED = 8, /* walks, waits that had not ended: the kernel does not let a BPF program read it */
+	/* Waits: the kernel refused to run the code that reads it, e.g. too many are pending. */
+	USER_MISSING_UNSCHEDULED = 9,
 };
 
 /*
  * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack] · [probe] ·
- * [snapshot].
- * time: the first of its CPU in the chunk is a (t) and sets the CPU's step to 0; later ones: step += (z), and the time is
- * that of the CPU's sample before plus step. Either counts as "the time before" for the next (t).
+ * [snapshot]. time: the first of its CPU in the chunk is a (t) and sets the CPU's step to 0; later ones: step += (z),
+ * and the time is the time of the CPU's previous sample plus step. Either counts as "the previous time" for the next
+ * (t).
  */
 struct event_sample {
 	uint64_t time;
@@ -66,11 +69,11 @@ struct event_sample {
 	uint32_t source;
 	uint64_t flags;	  /* enum sample_flag */
 	uint64_t missing; /* enum user_missing */
-	uint64_t period;  /* the source's nominal one where the sample has none: filled by the reader as 0 */
-	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
-	uint32_t probe;	  /* of a tracepoint or function: event_probe.id; 0: none */
+	uint64_t period;  /* if absent, the source's nominal one: read as 0 */
+	uint32_t kernel, user; /* leaf nodes; the root if there is no stack */
+	uint32_t probe;	  /* the tracepoint or function, event_probe.id; 0: none */
 	uint32_t snapshot; /* event_snapshot.number; 0: none */
-	bool callers_known; /* filled by the encoder: the chunk has the user stack's callers, for the same owner, from before */
+	bool callers_known; /* set by the encoder: the chunk already has the user stack's callers, for the same owner */
 };
 
 /* One walk over all tasks: a record when it starts and one when it ends. */
@@ -91,7 +94,7 @@ enum wait_bound {
 };
 
 enum walk_task_flag {
-	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack is taken */
+	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack */
 	WALK_TASK_IOWAIT = 2,
 	WALK_TASK_QUEUED = 4,	  /* on a run queue */
 	WALK_TASK_FROZEN = 8,
@@ -99,7 +102,7 @@ enum walk_task_flag {
 	WALK_TASK_TRACED = 32,
 	WALK_TASK_KERNEL_TRUNCATED = 64,
 	WALK_TASK_HAS_USER = 128,	  /* a user stack follows */
-	WALK_TASK_USER_MISSING = 256,	  /* asked for and not got; the reason follows */
+	WALK_TASK_USER_MISSING = 256,	  /* requested but missing; the reason follows */
 	WALK_TASK_HAS_SNAPSHOT = 512,
 	WALK_TASK_USER_TRUNCATED = 1024,
 };
@@ -116,9 +119,9 @@ struct event_walk_task {
 	uint64_t exit_state;
 	uint64_t wait;	/* ns since switch-out */
 	uint32_t bound; /* enum wait_bound */
-	uint32_t cpu;	/* where it runs, or ran last / is queued */
+	uint32_t cpu;	/* where it runs, is queued, or ran last */
 	uint64_t flags; /* enum walk_task_flag */
-	uint32_t kernel, user; /* leaf nodes; the roots where there is no stack */
+	uint32_t kernel, user; /* leaf nodes; the root if there is no stack */
 	uint64_t missing; /* enum user_missing */
 	uint32_t snapshot; /* event_snapshot.number; 0: none */
 };

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of STATE chunks (FORMAT.md §5): what gives addresses and ids their meaning, what was lost, and what
- * it cost. They are idempotent: what is known may be said again. Ids of modules and sources are given out by
- * the recorder, are never reused within a section, and hold for the section.
- * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ * The records of STATE chunks (FORMAT.md §5): they give addresses and ids their meaning; event_account.h has the rest.
+ * They are idempotent: a known fact may be repeated. Ids of modules and sources are assigned by the recorder, are never
+ * reused within a section, and are valid for the section. Members are in the order of the fields on disk; (t) (s) (z)
+ * as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_STATE_H
 #define RWALKER_FORMAT_EVENT_STATE_H
 
 #include "format/event_text.h"
-#include "format/loss_cause.h"
 
-/* (s) key, (s) value. A later record with the same key replaces the earlier. Keys: FORMAT.md §5.1. */
+/* (s) key, (s) value. A later record with the same key replaces the earlier. Keys: FORMAT.md §5. */
 struct event_meta {
 	struct event_text key, value;
 };
 
-/* Four clocks read back to back: at the start, every 10 s, after a step, at the end. */
+/* Four clocks, read back to back: at the start, every 10 s, after a clock step, at the end. */
 struct event_clock {
 	uint64_t time;			   /* (t) CLOCK_MONOTONIC, the time of all events */
 	uint64_t boottime, realtime, tai;  /* ns */
@@ -39,11 +38,11 @@ struct event_source {
 	uint32_t kind;		/* enum source_kind */
 	uint32_t weight;	/* enum source_weight: unit of event_sample.period */
 	struct event_text name; /* (s) "cycles", "cpu-clock" */
-	uint64_t frequency;	/* Hz per CPU, 0 where it does not apply */
-	uint64_t period;	/* nominal, in the weight's unit; of samples that carry none */
+	uint64_t frequency;	/* Hz per CPU, 0 if it does not apply */
+	uint64_t period;	/* nominal, in the weight's unit; for samples without one */
 	uint64_t start, stop;	/* (t) (t); stop = start while running */
 	uint64_t flags;		/* enum source_flag */
-	uint64_t least, most;	/* of waits, ns: shorter ones are only summed, longer ones left out */
+	uint64_t least, most;	/* of waits, ns: shorter ones are only summed, longer ones are left out */
 };
 enum source_flag { SOURCE_USER_STACKS = 1, SOURCE_SOFTWARE_FALLBACK = 2, SOURCE_SNAPSHOTS = 4 };
 
@@ -52,7 +51,7 @@ enum module_kind {
 	MODULE_KERNEL = 2,	/* vmlinux; offset 0 = _text */
 	MODULE_KERNEL_MODULE = 3,
 	MODULE_BPF = 4,		/* one BPF program */
-	MODULE_KERNEL_OTHER = 5,/* trampolines, dispatchers and other text made at run time */
+	MODULE_KERNEL_OTHER = 5,/* trampolines, dispatchers and other code generated at run time */
 	MODULE_VDSO = 6,
 	MODULE_ANONYMOUS = 7,	/* executable memory without a file: JIT code, one module for all of them */
 };
@@ -60,23 +59,26 @@ enum module_kind {
 struct event_module {
 	uint32_t id;			/* from 1; 0 = unknown */
 	uint32_t kind;			/* enum module_kind */
-	struct event_text path;		/* (s) as the process saw it; "[kernel]", "ext4", program name ... */
-	struct event_text build_id;	/* (s) bytes, empty where there is none */
+	struct event_text path;		/* (s) as seen by the process; "[kernel]", "ext4", program name ... */
+	struct event_text build_id;	/* (s) bytes, empty if there is none */
 	uint64_t device, inode;
 	uint64_t base;			/* run-time base of kernel modules, only with --keep-kernel-addresses, else 0 */
 	uint64_t flags;			/* enum module_flag */
 };
-enum module_flag { MODULE_DELETED = 1 /* the file had no name any more when it was first seen */ };
+enum module_flag { MODULE_DELETED = 1 /* the file had already been deleted when it was first seen */ };
 
 struct event_mapping { /* executable mappings only */
-	uint64_t time;	       /* (t) when it was made, or seen first */
+	uint64_t time;	       /* (t) when it was created, or first seen */
 	uint32_t tgid;
-	uint64_t start, length; /* start: (z) difference to the start in the previous MAPPING of the chunk */
+	uint64_t start, length; /* start: (z) difference to the start of the previous MAPPING in the chunk */
 	uint64_t file_offset;
 	uint32_t module;
 	uint64_t flags;
 };
-enum mapping_flag { MAPPING_INITIAL = 1 /* was there before the recording */ };
+enum mapping_flag {
+	MAPPING_INITIAL = 1, /* existed before the recording */
+	MAPPING_COPIED = 2,  /* anonymous memory in place of this file's code: a copy of it, as far as is known */
+};
 
 struct event_fork {
 	uint64_t time;	/* (t) */
@@ -89,42 +91,18 @@ struct event_comm {
 	uint64_t flags; /* enum comm_flag */
 	struct event_text comm; /* (s) */
 };
-enum comm_flag { COMM_EXEC = 1 /* the address space is a new, empty one from here on */, COMM_INITIAL = 2 };
+enum comm_flag { COMM_EXEC = 1 /* from here on the address space is a new, empty one */, COMM_INITIAL = 2 };
 
 struct event_exit {
 	uint64_t time; /* (t) */
 	uint32_t tgid, tid; /* tgid == tid: the process's leader */
 };
 
-/* A kernel function that a kernel frame points into. Names no address: offsets within the module. */
+/* A kernel function that a kernel frame points into. Holds offsets within the module, not addresses. */
 struct event_kernel_symbol {
 	uint32_t module;
 	uint64_t offset, size;
 	struct event_text name; /* (s) */
-};
-
-/* Running total, restated every second and at the end; a later record replaces an earlier one with the same key. */
-struct event_loss {
-	uint64_t time;	 /* (t) */
-	uint32_t source; /* 0: all */
-	uint32_t cpu;
-	uint32_t cause;	 /* enum loss_cause */
-	uint64_t total;
-};
-
-/* What the recording cost the host so far. */
-struct event_cost {
-	uint64_t time; /* (t) */
-	uint64_t user_ns, system_ns; /* of the recorder and its helpers */
-	uint64_t bpf_ns;	     /* 0 where the kernel does not count it */
-	uint64_t max_rss, ring_bytes; /* bytes; rss without the rings */
-	uint64_t written;	     /* bytes */
-};
-
-struct event_maps_unavailable {
-	uint64_t time; /* (t) */
-	uint32_t tgid;
-	uint32_t reason; /* errno: ETIMEDOUT the target's lock was held ... */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The list of symbols at the end of an EMBED_SYMBOLS or PERF_MAP record, one after the other. */
+/* Iterates over the symbols at the end of an EMBED_SYMBOLS or PERF_MAP record. */
 #include <errno.h>
 
 #include "format/event_decoder.h"

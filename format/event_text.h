@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Bytes inside a record. Nobody vouches for them: they hold what a process called itself or its files.
- */
+/* Bytes inside a record. Untrusted: they hold names that a process chose for itself or its files. */
 #ifndef RWALKER_FORMAT_EVENT_TEXT_H
 #define RWALKER_FORMAT_EVENT_TEXT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of waits in EVENTS chunks (FORMAT.md §6): a wait when it has ended, the stacks of who ended it, the user
- * stack that could be taken only later, and sums of what was too short for a record of its own. A wait finds its
- * waker's stacks by target and time, and its user stack by task and time; both may lie in other chunks.
+ * The records of waits in EVENTS chunks (FORMAT.md §6): a wait that has ended, the stacks of its waker, a user stack
+ * that could only be read later, and sums of waits that were too short for a record of their own. A wait is matched
+ * with its waker's stacks by target and time, and with its user stack by task and time; both may be in other chunks.
  * Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_WAIT_H
@@ -12,35 +12,36 @@
 #include <stdint.h>
 
 enum wait_class {
-	WAIT_BLOCKED,	/* asleep until somebody called for a wakeup */
-	WAIT_PREEMPTED, /* runnable; another task was given the CPU */
+	WAIT_BLOCKED,	/* asleep until another task or an interrupt called for a wakeup */
+	WAIT_PREEMPTED, /* runnable; another task got the CPU */
 	WAIT_YIELDED,
-	WAIT_CANCELLED, /* wanted to sleep, a signal was pending */
-	WAIT_STARTED,	/* from the fork to the first time on a CPU */
+	WAIT_CANCELLED, /* about to sleep, but already woken, or a signal was pending */
+	WAIT_STARTED,	/* from the fork to its first run */
 	WAIT_CLASSES
 };
 
 enum wait_flag {
 	WAIT_HAS_KERNEL = 1,
 	WAIT_HAS_USER = 2,
-	WAIT_HAS_RUN_QUEUE = 4, /* blocked: its run queue part follows; of other classes the whole is that */
+	WAIT_HAS_RUN_QUEUE = 4, /* blocked: the run queue part follows; other classes are run queue time as a whole */
 	WAIT_HAS_WAKER = 8,
-	WAIT_MOVED = 16,	 /* it left another CPU: out_cpu follows */
+	WAIT_MOVED = 16,	 /* it was switched out on another CPU: out_cpu follows */
 	WAIT_USER_MISSING = 32,	 /* asked for and not got; the reason follows */
 	WAIT_USER_LATER = 64,	 /* a USER_STACK follows */
 	WAIT_IOWAIT = 128,
-	WAIT_BEGAN_BEFORE = 256, /* before the recording */
-	WAIT_OUT_EARLIEST = 512, /* it began then or later: the length is a bound */
-	WAIT_NOT_ENDED = 1024,	 /* time is when it was looked at last */
+	WAIT_BEGAN_BEFORE = 256, /* it began before the recording */
+	WAIT_OUT_EARLIEST = 512, /* it began then or later: the length is an upper bound */
+	WAIT_NOT_ENDED = 1024,	 /* time is when it was last looked at */
 	WAIT_KERNEL_TRUNCATED = 2048,
 	WAIT_USER_TRUNCATED = 4096,
 	WAIT_HAS_SNAPSHOT = 8192, /* its number follows */
+	WAIT_OUT_LATEST = 16384, /* it began then or earlier: the length is a lower bound */
 };
 
 enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };
 
 struct event_wait {
-	uint32_t cpu, task, source; /* cpu: where it was switched in; task: number in the chunk */
+	uint32_t cpu, task, source; /* cpu of the switch-in; task: number in the chunk */
 	uint64_t flags;		    /* enum wait_flag */
 	uint32_t wait_class;
 	uint64_t state;	  /* the kernel's __state at the switch-out, raw mask */
@@ -48,14 +49,14 @@ struct event_wait {
 	uint32_t kernel, user;
 	uint64_t time;	    /* of the switch-in */
 	uint64_t length;    /* ns since the switch-out */
-	uint64_t run_queue; /* ns of it, at its end */
+	uint64_t run_queue; /* ns of it, at the end */
 	uint32_t out_cpu, context, waker; /* context: enum waker_context; waker: number in the chunk */
 	uint64_t woken; /* ns before `time` */
 	uint32_t snapshot; /* event_snapshot.number; 0: none */
-	bool callers_known; /* as in event_sample */
+	bool callers_known; /* as in struct event_sample */
 };
 
-/* Who called for the wakeup of `target`, with stacks; the context is in the wait. */
+/* The task that called for the wakeup of `target`, with stacks; the context is in the wait. */
 struct event_wake {
 	uint32_t cpu, task, source;
 	uint64_t flags; /* enum sample_flag */
@@ -67,7 +68,7 @@ struct event_wake {
 	bool callers_known;
 };
 
-/* The user stack of the task's waits that ended in [time - since, time] and said WAIT_USER_LATER. */
+/* The user stack of the task's waits that ended in [time - since, time] and have WAIT_USER_LATER. */
 struct event_user_stack {
 	uint32_t cpu, task, source;
 	uint64_t flags; /* enum sample_flag */
@@ -93,16 +94,16 @@ struct event_wait_sum {
 	uint64_t count, total, run_queue; /* ns */
 };
 
-/* Of one task, from time - span to time. flags: bit per enum wait_sum_kind that follows. */
+/* Sums of one task, from time - span to time. flags: one bit per enum wait_sum_kind that follows. */
 struct event_wait_sums {
 	uint64_t time; /* (t) */
 	uint32_t task, source;
-	uint64_t span, running; /* ns; running: on a CPU, by the kernel's account */
+	uint64_t span, running; /* ns; running: on a CPU, as accounted by the kernel */
 	uint64_t flags;
 	struct event_wait_sum kinds[WAIT_SUM_KINDS];
 };
 
-/* When the last waits of a CPU in the chunk ended: where a wait begins when one of them ends, that says when. */
+/* When the last waits of a CPU in the chunk ended: a wait that begins when one of them ends refers to it. */
 enum { WAIT_ENDS = 4 };
 struct wait_ends {
 	uint64_t times[WAIT_ENDS]; /* the latest first; 0: none */

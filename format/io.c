@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* A pipe that somebody made non-blocking is waited for; a signal ends the wait, as it would end the write. */
+/* Waits for a pipe that is non-blocking; a signal ends the wait, as it would end the write. */
 static int wait_for(int fd, short events)
 {
 	struct pollfd one = {.fd = fd, .events = events};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The system calls under the trace writer and reader, as a table, so that tests can make the n-th call fail, be
- * short or be interrupted. Each returns as the system call does, but -errno instead of -1.
+ * The system calls below the trace writer and reader, as a table, so that tests can make the n-th call fail, be short
+ * or be interrupted. Each returns what the system call returns, but -errno instead of -1.
  */
 #ifndef RWALKER_FORMAT_IO_H
 #define RWALKER_FORMAT_IO_H
@@ -16,17 +16,17 @@ struct trace_io {
 	ssize_t (*writev)(void *context, int fd, const struct iovec *parts, int count);
 	ssize_t (*pread)(void *context, int fd, void *bytes, size_t length, uint64_t offset);
 	ssize_t (*read)(void *context, int fd, void *bytes, size_t length);
-	int (*truncate)(void *context, int fd, uint64_t length); /* and goes on writing there */
+	int (*truncate)(void *context, int fd, uint64_t length); /* and continues writing there */
 	int (*preallocate)(void *context, int fd, uint64_t offset, uint64_t length); /* keeps the size */
 	int (*sync)(void *context, int fd);
-	int64_t (*free_bytes)(void *context, int fd); /* on the file system, for this user */
-	int64_t (*size)(void *context, int fd);	      /* of a regular file; -ESPIPE for what cannot seek */
+	int64_t (*free_bytes)(void *context, int fd); /* free on the file system, for this user */
+	int64_t (*size)(void *context, int fd);	      /* of a regular file; -ESPIPE if it cannot seek */
 };
 
 /* The real system calls. */
 extern const struct trace_io trace_io_system;
 
-/* A file without a name, in $TMPDIR or where else temporary files lie; the caller's. 0, -errno. */
+/* Opens an unnamed file in $TMPDIR or the default folder for temporary files; the caller closes it. 0, -errno. */
 int trace_io_open_unlinked(int *ret_fd);
 
 #endif

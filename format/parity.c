@@ -45,7 +45,7 @@ void parity_add(struct parity *parity, const struct rwk_chunk_header *header, co
 	size_t length = rwk_chunk_stored_length(header);
 	struct rwk_chunk_header *member = &parity->members[parity->count++];
 
-	/* Whoever looks for chunks byte by byte must not take the member's header for the member. */
+	/* A search for chunks byte by byte must not take the member's header for the member. */
 	*member = *header;
 	memset(member->magic, 0, sizeof(member->magic));
 	member->header_crc = 0;

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = RWK_MAX_SNAPSHOT_CHAIN + 8 }; /* keys: of a few threads that take turns */
+#include "common/sorted.h"
 
-struct decoded_key { /* a thread's snapshots come as differences to the same one for a while */
+enum { KEPT = RWK_MAX_SNAPSHOT_CHAIN + 8 }; /* keys: for a few threads that take turns */
+
+struct decoded_key { /* a thread's snapshots are differences to the same one for a while */
 	uint64_t id;
 	size_t place;
-	uint32_t depth; /* of how many keys it is the last one */
-	uint64_t used;	/* when it was asked for last; 0: nothing is there */
+	uint32_t depth; /* length of the chain of keys that it ends */
+	uint64_t used;	/* when it was last used; 0: empty */
 	struct snapshot snapshot;
 	uint64_t words[SNAPSHOT_WORDS];
 };
@@ -32,7 +34,7 @@ static int copy(struct snapshot_batch *batch, const void *payload, size_t length
 {
 	if (!batch->payload || batch->room < length) {
 		free(batch->payload);
-		batch->payload = malloc(length + 1); /* exactly as long as it need be: many of them are kept */
+		batch->payload = malloc(length + 1); /* exactly as long as needed: many of them are kept */
 		batch->room = batch->payload ? length : 0;
 	}
 	if (!batch->payload)
@@ -65,23 +67,15 @@ int snapshot_batch_read(struct snapshot_batch *batch, struct event_decoder *deco
 
 bool snapshot_batch_find(const struct snapshot_batch *batch, uint32_t number, size_t *ret_place)
 {
-	size_t low = 0, high = batch->records.count;
+	size_t place = SORTED_FIRST(i, batch->records.count, batch->records.items[i].number >= number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (batch->records.items[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*ret_place = low;
-	return low < batch->records.count && batch->records.items[low].number == number;
+	*ret_place = place;
+	return place < batch->records.count && batch->records.items[place].number == number;
 }
 
 int snapshot_decoder_create(struct snapshot_decoder **ret_decoder)
 {
-	struct snapshot_decoder *decoder = calloc(1, sizeof(*decoder)); /* pages come as they are used */
+	struct snapshot_decoder *decoder = calloc(1, sizeof(*decoder)); /* pages are allocated when used */
 
 	if (!decoder)
 		return -ENOMEM;
@@ -107,7 +101,7 @@ static struct decoded_key *find_kept(struct snapshot_decoder *decoder, uint64_t 
 	return NULL;
 }
 
-/* The place that was not asked for longest: never that of the key's own key, which was asked for right before. */
+/* The least recently used slot: never that of the key's own key, which was used just before. */
 static struct decoded_key *free_place(struct snapshot_decoder *decoder)
 {
 	struct decoded_key *oldest = &decoder->keys[0];
@@ -123,7 +117,8 @@ static int decode_key(struct snapshot_decoder *decoder, const struct snapshot_ba
 		      struct decoded_key **key)
 {
 	struct decoded_key *own = free_place(decoder);
-	int r = snapshot_decode(&batch->records.items[place], *key ? &(*key)->snapshot : NULL, own->words, &own->snapshot);
+	int r = snapshot_decode(&batch->records.items[place], *key ? &(*key)->snapshot : NULL,
+				own->words, &own->snapshot);
 
 	own->depth = *key ? (*key)->depth + 1 : 1;
 	if (r >= 0 && own->depth > RWK_MAX_SNAPSHOT_CHAIN)
@@ -137,7 +132,7 @@ static int decode_key(struct snapshot_decoder *decoder, const struct snapshot_ba
 	return 0;
 }
 
-/* The key of the record at that place; NULL where it has none. */
+/* The key of the record at that place; NULL if it has none. */
 static int find_key(struct snapshot_decoder *decoder, const struct snapshot_batch *batch, uint64_t id, size_t place,
 		    struct decoded_key **ret_key)
 {
@@ -154,17 +149,18 @@ static int find_key(struct snapshot_decoder *decoder, const struct snapshot_batc
 		if (!key)
 			chain[length++] = place;
 	}
-	while (length && r == 0)
+	while (length && !r)
 		r = decode_key(decoder, batch, id, chain[--length], &key);
 	*ret_key = key;
 	return r;
 }
 
-int snapshot_decoder_get(struct snapshot_decoder *decoder, const struct snapshot_batch *batch, uint64_t id, size_t place,
-			 uint64_t *words, struct snapshot *ret_snapshot)
+int snapshot_decoder_get(struct snapshot_decoder *decoder, const struct snapshot_batch *batch,
+			 uint64_t id, size_t place, uint64_t *words, struct snapshot *ret_snapshot)
 {
 	struct decoded_key *key;
 	int r = find_key(decoder, batch, id, place, &key);
 
-	return r < 0 ? r : snapshot_decode(&batch->records.items[place], key ? &key->snapshot : NULL, words, ret_snapshot);
+	return r < 0 ? r : snapshot_decode(&batch->records.items[place],
+					   key ? &key->snapshot : NULL, words, ret_snapshot);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The snapshots of a SNAPSHOTS chunk, read again: found by their number, and decoded through their keys (FORMAT.md §12). A batch
- * owns a copy of the chunk's payload, which may be malformed: what lies behind that in the chunk is not there. A key
- * is decoded once, and kept for the snapshots that follow; a decoder serves many batches.
+ * Reads the snapshots of a SNAPSHOTS chunk: finds them by number, and decodes them with their keys (FORMAT.md §12). A
+ * batch owns a copy of the chunk's payload; if that is malformed, the batch ends there. A key is decoded once and kept
+ * for the snapshots that follow; a decoder serves many batches.
  */
 #ifndef RWALKER_FORMAT_SNAPSHOT_BATCH_H
 #define RWALKER_FORMAT_SNAPSHOT_BATCH_H
@@ -11,18 +11,18 @@
 #include "format/event_decoder.h"
 #include "format/snapshot_code.h"
 
-struct snapshot_batch { /* all zeros is an empty one */
+struct snapshot_batch { /* all zeros: empty */
 	uint8_t *payload;
 	size_t length, room;
-	ARRAY(struct event_snapshot) records; /* numbers ascend; texts lie in the payload */
+	ARRAY(struct event_snapshot) records; /* numbers ascend; texts are in the payload */
 };
 
-/* In the place of what the batch held. Numbers up to `after` are not wanted, and end it. -ENOMEM. */
+/* Replaces the content of the batch. A number up to `after` ends it. -ENOMEM. */
 int snapshot_batch_read(struct snapshot_batch *batch, struct event_decoder *decoder, const void *payload, size_t length,
 			uint32_t after);
 void snapshot_batch_deinit(struct snapshot_batch *batch);
 
-/* The place of that number among the records. */
+/* The position of that number among the records. */
 bool snapshot_batch_find(const struct snapshot_batch *batch, uint32_t number, size_t *ret_place);
 
 struct snapshot_decoder;
@@ -31,10 +31,10 @@ int snapshot_decoder_create(struct snapshot_decoder **ret_decoder);
 void snapshot_decoder_destroy(struct snapshot_decoder *decoder);
 
 /*
- * The snapshot at that place, into `words`, which has room for SNAPSHOT_WORDS. id: of what the batch holds, and of nothing else
- * that this decoder was given. -EBADMSG.
+ * Decodes the snapshot at that position into `words`, which has room for SNAPSHOT_WORDS. id: identifies the batch's
+ * content, and nothing else passed to this decoder. -EBADMSG.
  */
-int snapshot_decoder_get(struct snapshot_decoder *decoder, const struct snapshot_batch *batch, uint64_t id, size_t place,
-			 uint64_t *words, struct snapshot *ret_snapshot);
+int snapshot_decoder_get(struct snapshot_decoder *decoder, const struct snapshot_batch *batch,
+			 uint64_t id, size_t place, uint64_t *words, struct snapshot *ret_snapshot);
 
 #endif

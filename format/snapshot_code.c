@@ -8,12 +8,12 @@
 #include "format/varint.h"
 #include "format/words.h"
 
-/* A run of words: varint (count << 2 | kind), then the words themselves where they are literal. */
+/* A run of words: varint (count << 2 | kind), followed by the words if they are literal. */
 enum run { RUN_ZERO, RUN_SAME, RUN_LITERAL, RUN_BITS = 2, RUN_MASK = 3 };
 
-/* Where the key's words lie, seen from the snapshot's: word i is the key's word i + shift, of those in [from, to). */
+/* The key's words relative to the snapshot's: word i is the key's word i + shift, for those in [from, to). */
 struct overlap {
-	const uint64_t *words; /* the key's, moved by the shift */
+	const uint64_t *words; /* the key's words, moved by the shift */
 	uint32_t from, to;
 };
 
@@ -33,13 +33,13 @@ static struct overlap find_overlap(uint64_t address, uint32_t count, const struc
 	return overlap;
 }
 
-/* Bit i: what word i is. */
+/* Bit i: the kind of word i. */
 struct kinds {
 	uint64_t *same; /* the key's */
 	uint64_t zero[SNAPSHOT_BLOCKS], literal[SNAPSHOT_BLOCKS];
 };
 
-enum { BLOCK = WORDS_BLOCK }; /* words of a bitmap's element */
+enum { BLOCK = WORDS_BLOCK }; /* words per element of a bitmap */
 
 static uint64_t compare(words_equal_fn *equal, const uint64_t *a, const uint64_t *b, uint32_t count)
 {
@@ -52,7 +52,8 @@ static uint64_t compare(words_equal_fn *equal, const uint64_t *a, const uint64_t
 	return bits;
 }
 
-static void find_same(words_equal_fn *equal, const struct snapshot *snapshot, const struct overlap *overlap, uint64_t *same)
+static void find_same(words_equal_fn *equal, const struct snapshot *snapshot,
+		      const struct overlap *overlap, uint64_t *same)
 {
 	uint32_t end;
 
@@ -60,11 +61,13 @@ static void find_same(words_equal_fn *equal, const struct snapshot *snapshot, co
 		end = (i / BLOCK + 1) * BLOCK;
 		if (end > overlap->to)
 			end = overlap->to;
-		same[i / BLOCK] |= compare(equal, snapshot->words + i, overlap->words + (i - overlap->from), end - i) << i % BLOCK;
+		same[i / BLOCK] |= compare(equal, snapshot->words + i,
+					   overlap->words + (i - overlap->from), end - i)
+				   << i % BLOCK;
 	}
 }
 
-/* kinds->same is there already. */
+/* kinds->same is already set. */
 static void find_zero(words_equal_fn *equal, const struct snapshot *snapshot, struct kinds *kinds)
 {
 	static const uint64_t zeros[BLOCK];
@@ -73,7 +76,8 @@ static void find_zero(words_equal_fn *equal, const struct snapshot *snapshot, st
 		uint32_t left = snapshot->count - i;
 
 		if (~kinds->same[i / BLOCK])
-			kinds->zero[i / BLOCK] = compare(equal, snapshot->words + i, zeros, left < BLOCK ? left : BLOCK);
+			kinds->zero[i / BLOCK] = compare(equal, snapshot->words + i, zeros,
+							 left < BLOCK ? left : BLOCK);
 	}
 }
 
@@ -115,13 +119,16 @@ static uint8_t *run_put(uint8_t *at, enum run run, uint32_t count)
 
 static uint8_t *registers_put(const struct snapshot *snapshot, const struct snapshot *key, uint8_t *at)
 {
-	for (unsigned int i = 0; i < RWK_MAX_REGISTERS; i++)
+	for (unsigned int i = 0; i < RWK_MAX_REGISTERS; i++) {
+		bool in_both = key && key->known >> i & 1;
+
 		if (snapshot->known >> i & 1)
-			at = zigzag_put(at, snapshot->registers[i] - (key && key->known >> i & 1 ? key->registers[i] : 0));
+			at = zigzag_put(at, snapshot->registers[i] - (in_both ? key->registers[i] : 0));
+	}
 	return at;
 }
 
-/* What the words from i on are, and where that ends. */
+/* The kind of the words from i on, and the end of the run. */
 static enum run find_run(const struct kinds *kinds, uint32_t i, uint32_t count, uint32_t *ret_end)
 {
 	enum run run = kinds->same[i / BLOCK] >> i % BLOCK & 1   ? RUN_SAME
@@ -137,7 +144,7 @@ void snapshot_encode(const struct snapshot *snapshot, const struct snapshot *key
 {
 	struct overlap overlap = find_overlap(snapshot->address, snapshot->count, key);
 	struct kinds kinds = {.same = ret_coded->same};
-	uint8_t *at = stack, *behind = stack; /* behind: up to where there is more than zeros */
+	uint8_t *at = stack, *behind = stack; /* the end: where something other than zeros follows */
 	uint32_t end;
 
 	find_kinds(snapshot, &overlap, &kinds);
@@ -171,8 +178,8 @@ static int take_registers(const struct event_snapshot *record, const struct snap
 	return cursor.bad ? -EBADMSG : 0;
 }
 
-static int take_run(struct byte_cursor *cursor, const struct overlap *overlap, uint64_t *words, uint32_t at, uint32_t room,
-		    uint32_t *ret_count)
+static int take_run(struct byte_cursor *cursor, const struct overlap *overlap, uint64_t *words,
+		    uint32_t at, uint32_t room, uint32_t *ret_count)
 {
 	uint64_t code = byte_cursor_varint(cursor), count = code >> RUN_BITS;
 	const uint8_t *bytes;
@@ -186,7 +193,8 @@ static int take_run(struct byte_cursor *cursor, const struct overlap *overlap, u
 	case RUN_SAME:
 		if (at < overlap->from || at + count > overlap->to)
 			return -EBADMSG;
-		memcpy(words + at, overlap->words + (at - overlap->from), count * SNAPSHOT_WORD);
+		if (count) /* without a key there are no words at all */
+			memcpy(words + at, overlap->words + (at - overlap->from), count * SNAPSHOT_WORD);
 		break;
 	case RUN_LITERAL:
 		bytes = byte_cursor_bytes(cursor, count * SNAPSHOT_WORD);
@@ -201,7 +209,8 @@ static int take_run(struct byte_cursor *cursor, const struct overlap *overlap, u
 	return 0;
 }
 
-static int take_words(const struct event_snapshot *record, const struct overlap *overlap, uint64_t *words, uint32_t count)
+static int take_words(const struct event_snapshot *record, const struct overlap *overlap,
+		      uint64_t *words, uint32_t count)
 {
 	struct byte_cursor cursor = byte_cursor_make(record->stack.bytes, record->stack.length);
 	uint32_t at = 0, taken;

@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "format/varint.h"
 
 enum {
-	KEYS_MAX = 2048, /* threads of a chunk that have one */
+	KEYS_MAX = 2048, /* threads with a key per chunk */
 	SLOTS = 2 * KEYS_MAX,
 	POOL_WORDS = 512 << 10,
-	LITTLE = 4, /* of what a snapshot holds, one part of so many may differ from its key */
+	LITTLE = 4, /* one part in this many of a snapshot may differ from its key */
 };
 
 struct key {
 	struct snapshot_owner owner;
-	uint32_t depth;	 /* keys behind it */
-	uint32_t record; /* which of the chunk */
+	uint32_t depth;	 /* keys in its chain */
+	uint32_t record; /* its index in the chunk */
 	struct snapshot snapshot;
 };
 
@@ -25,9 +26,9 @@ struct snapshot_keys {
 	struct key keys[KEYS_MAX];
 	uint16_t slots[SLOTS]; /* number of a key plus 1, by tid */
 	uint32_t key_count, records;
-	uint32_t used; /* words of the pool */
+	uint32_t used; /* words used in the pool */
 	uint64_t pool[POOL_WORDS];
-	struct snapshot_coded coded; /* the last one */
+	struct snapshot_coded coded; /* the last key */
 	uint8_t registers[RWK_MAX_REGISTERS * VARINT_MAX];
 	uint8_t stack[RWK_MAX_SNAPSHOT_CODED];
 };
@@ -53,10 +54,10 @@ void snapshot_keys_reset(struct snapshot_keys *keys)
 	keys->key_count = keys->records = keys->used = 0;
 }
 
-/* The thread's slot, which may be empty: there are twice as many as keys. */
+/* The thread's slot, which may be empty: there are twice as many slots as keys. */
 static uint16_t *find_slot(struct snapshot_keys *keys, uint32_t tid)
 {
-	uint32_t place = tid * UINT32_C(0x9e3779b1) >> 16;
+	uint32_t place = hash_spread_32(tid) >> 16;
 
 	for (;; place++) {
 		uint16_t *slot = &keys->slots[place % SLOTS];
@@ -66,7 +67,7 @@ static uint16_t *find_slot(struct snapshot_keys *keys, uint32_t tid)
 	}
 }
 
-/* Keeps a copy as the thread's key, where there is room. */
+/* Keeps a copy as the thread's key, if there is room. */
 static void keep(struct snapshot_keys *keys, uint16_t *slot, struct snapshot_owner owner, uint32_t depth,
 		 const struct snapshot *snapshot)
 {
@@ -91,7 +92,7 @@ int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encod
 	struct snapshot_coded *coded = &keys->coded;
 	const struct key *key;
 	uint16_t *slot;
-	bool other; /* than the key: the next ones will be more like this one */
+	bool other; /* than the key: the next ones will be more similar to this one */
 	int r;
 
 	if (snapshot->count > SNAPSHOT_WORDS)
@@ -105,8 +106,10 @@ int snapshot_keys_encode(struct snapshot_keys *keys, struct event_encoder *encod
 		snapshot_encode(snapshot, NULL, keys->registers, keys->stack, coded);
 	}
 	*record = (struct event_snapshot){
-		.time = snapshot->time, .number = number, .key = key ? keys->records - key->record : 0, .flags = snapshot->flags,
-		.known = snapshot->known, .registers = {(const char *)keys->registers, (uint32_t)coded->registers},
+		.time = snapshot->time, .number = number,
+		.key = key ? keys->records - key->record : 0, .flags = snapshot->flags,
+		.known = snapshot->known,
+		.registers = {(const char *)keys->registers, (uint32_t)coded->registers},
 		.address = snapshot->address, .size = snapshot->count * SNAPSHOT_WORD,
 		.stack = {(const char *)keys->stack, (uint32_t)coded->stack}, .more = snapshot->more};
 	r = event_encode(encoder, &event);

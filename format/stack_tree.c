@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/random_bytes.h"
 #include "format/event_sample.h"
 #include "format/varint.h"
 
-/* Tables of growing size lie behind one another: most chunks need only a small one, which stays in the cache. */
+/* Tables of growing size follow one another: most chunks need only a small one, which stays in the cache. */
 enum { LEAST_BITS = 13,
        MOST_BITS = 17,
-       SLOTS = 2 << MOST_BITS, /* at most 3/4 of a table's are live */
+       SLOTS = 2 << MOST_BITS, /* at most 3/4 of a table's slots are live */
        MEMO_BITS = 12 };
 
 static int draw_factors(struct stack_tree *tree)
@@ -56,7 +57,7 @@ void stack_tree_deinit(struct stack_tree *tree)
 
 void stack_tree_reset(struct stack_tree *tree)
 {
-	while (tree->bits > LEAST_BITS && tree->count <= 3u << (tree->bits - 3)) /* as large as it was good for last time */
+	while (tree->bits > LEAST_BITS && tree->count <= 3u << (tree->bits - 3)) /* as large as needed last time */
 		tree->bits--;
 	tree->count = STACK_FIRST_NODE;
 	tree->swept = false;
@@ -69,8 +70,8 @@ static struct stack_slot *table_of(const struct stack_tree *tree)
 }
 
 /*
- * Empties the tables when the first stack comes, not when the last chunk went: since then they have left the caches, and
- * to write them from end to end brings them back at a fraction of what one miss for each slot costs.
+ * Clears the tables when the first stack is added, not when the last chunk was written: since then they were evicted
+ * from the caches, and writing them sequentially brings them back at a fraction of the cost of one miss per slot.
  */
 static void sweep(struct stack_tree *tree)
 {
@@ -84,7 +85,7 @@ static inline uint32_t slot_of(const struct stack_tree *tree, uint32_t parent, u
 	return (uint32_t)((address + parent * tree->parent_factor) * tree->factor >> (64 - tree->bits));
 }
 
-/* The slot of this child, or the free one where it would be put: then *ret_node is 0. */
+/* The slot of this child, or the free slot for it: then *ret_node is 0. */
 static inline struct stack_slot *find_child(const struct stack_tree *tree, uint32_t parent, uint64_t address,
 					    uint32_t *ret_node)
 {
@@ -128,11 +129,11 @@ static uint32_t add_child(struct stack_tree *tree, struct stack_slot *slot, uint
 	return node;
 }
 
-/* A key that a number makes has no upper half; one of a chain lacks it with a chance of 2^-64. */
+/* A key made from a number has a zero upper half; one of a chain has so with a probability of 2^-64. */
 static struct chain_key key_of_callers(const struct stack_tree *tree, const struct stack_put *put)
 {
 	if (put->callers)
-		return (struct chain_key){.low = put->callers * 0x9e3779b97f4a7c15u};
+		return (struct chain_key){.low = hash_spread(put->callers)};
 	return chain_key(&tree->factors, put->frames + 1, put->count - 1, put->root, put->owner);
 }
 
@@ -141,7 +142,7 @@ static bool has_memo(const struct stack_put *put)
 	return put->count > 1 && (put->callers || put->count <= CHAIN_KEY_FRAMES);
 }
 
-/* Where the callers of a leaf are remembered. memo->node is 0 where they were not: then it is for them. */
+/* The memo of a leaf's callers. memo->node is 0 if they are not known: then it is free for them. */
 static struct stack_memo *find_callers(const struct stack_tree *tree, const struct stack_put *put)
 {
 	struct chain_key key = key_of_callers(tree, put);
@@ -152,7 +153,9 @@ static struct stack_memo *find_callers(const struct stack_tree *tree, const stru
 	return memo;
 }
 
-/* Where the stack leaves the tree: how many of its frames are not in it, below *ret_parent; *ret_slot is for the first. */
+/*
+ * Where the stack leaves the tree: the number of frames not in it, below *ret_parent; *ret_slot is for the first one.
+ */
 static uint32_t descend(const struct stack_tree *tree, const uint64_t *frames, uint32_t count, uint32_t *parent,
 			uint32_t *ret_callers, struct stack_slot **ret_slot)
 {
@@ -167,7 +170,7 @@ static uint32_t descend(const struct stack_tree *tree, const uint64_t *frames, u
 	return count;
 }
 
-/* The frames, below where `memo` has their callers, or else below the root. */
+/* Adds the frames, below the callers in `memo`, or else below the root. */
 static uint8_t *put_frames(struct stack_tree *tree, struct stack_put *put, struct stack_memo *memo, uint8_t *at)
 {
 	uint32_t callers = memo ? memo->node : 0, parent = callers ? callers : put->root;
@@ -177,7 +180,8 @@ static uint8_t *put_frames(struct stack_tree *tree, struct stack_put *put, struc
 	count = descend(tree, put->frames, count, &parent, &callers, &slot);
 	at = varint_put(at, parent);
 	at = varint_put(at, count);
-	for (uint32_t i = 1; i < count; i++) /* their parents' numbers are known: the misses of all their slots are one */
+	/* Their parents' numbers are known: the cache misses of their slots overlap. */
+	for (uint32_t i = 1; i < count; i++)
 		__builtin_prefetch(table_of(tree) + slot_of(tree, tree->count + i - 1, put->frames[count - 1 - i]), 1);
 	while (count) {
 		uint64_t address = put->frames[count - 1];

@@ -41,7 +41,7 @@ void task_table_reset(struct task_table *table)
 	table->swept = false;
 }
 
-/* Mostly equal to the last byte, which is seen at once. */
+/* Mostly all bytes are equal, which is fast to check. */
 static bool is_same_comm(const struct event_task *a, const struct event_task *b)
 {
 	return !memcmp(a->comm, b->comm, sizeof(a->comm)) || !strncmp(a->comm, b->comm, sizeof(a->comm));
@@ -61,7 +61,7 @@ uint32_t task_table_number(struct task_table *table, const struct event_task *ta
 	if (!table->swept)
 		memset(table->slots, 0, SLOTS * sizeof(*table->slots));
 	table->swept = true;
-	/* A task with ever new comms fills neighbouring slots: bounded, for a chunk holds few of them. */
+	/* A task that keeps changing its comm fills neighbouring slots: bounded, because a chunk holds few tasks. */
 	for (; table->slots[at]; at = (at + 1) & (SLOTS - 1)) {
 		if (is_same(&table->tasks[table->slots[at] - 1], task)) {
 			*ret_new = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The tasks of the chunk that is being written: numbers 1, 2, 3 ... in the order in which they were defined.
- * A task that changes its comm gets a new number. All memory is taken at creation; the table is swept when the first
- * task of a chunk comes, as in stack_tree.c.
+ * The tasks of the chunk that is being written: numbers 1, 2, 3 ... in the order in which they were defined. A task
+ * that changes its comm gets a new number. All memory is allocated at creation; the table is cleared when the first
+ * task of a chunk is added, as in stack_tree.c.
  */
 #ifndef RWALKER_FORMAT_TASK_TABLE_H
 #define RWALKER_FORMAT_TASK_TABLE_H
@@ -25,7 +25,7 @@ int task_table_init(struct task_table *table);
 void task_table_deinit(struct task_table *table);
 void task_table_reset(struct task_table *table);
 
-/* The task's number; *ret_new says whether it has just been given. 0 where the table is full. */
+/* The task's number; *ret_new is set if it was just assigned. 0 if the table is full. */
 uint32_t task_table_number(struct task_table *table, const struct event_task *task, bool *ret_new);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The container: what lies on disk between the events (FORMAT.md §3). A trace is one or more sections;
- * a section is a file header, chunks, and (where the recorder ended in order) a trailer. It is an append-only
- * stream: nothing is ever patched behind, file and pipe carry the same bytes, `cat a.rwk b.rwk` is legal.
- * All integers are little-endian; structs have natural alignment and no padding; offsets are asserted.
- * A chunk is followed by zero bytes up to a multiple of 8 (of the section's length).
+ * The container: what is on disk around the events (FORMAT.md §3). A trace is one or more sections; a section is a file
+ * header, chunks, and (if the recorder ended normally) a trailer. It is an append-only stream: nothing is ever patched,
+ * a file and a pipe carry the same bytes, `cat a.rwk b.rwk` is legal. All integers are little-endian; structs have
+ * natural alignment and no padding; offsets are asserted. Each chunk is padded with zero bytes to a multiple of 8 (of
+ * the section's length).
  */
 #ifndef RWALKER_FORMAT_TRACE_H
 #define RWALKER_FORMAT_TRACE_H
@@ -20,11 +20,11 @@
 #define RWK_MAGIC "\x89RWK\r\n\x1a\n"
 #define RWK_CHUNK_MAGIC "RWKC"
 #define RWK_TRAILER_MAGIC "RWKTRAIL"
-enum { RWK_MAJOR = 1, RWK_MINOR = 0 };
+enum { RWK_MAJOR = 1, RWK_MINOR = 1 };
 
 struct rwk_file_header {
 	uint8_t magic[8];
-	uint16_t major, minor;	  /* another major: refuse; a larger minor: read, skip what is unknown */
+	uint16_t major, minor;	  /* other major: refuse; larger minor: read, skip what is unknown */
 	uint32_t header_size;	  /* bytes from here to the first chunk, >= 64, multiple of 8 */
 	uint64_t incompatible;	  /* a bit the reader does not know: refuse */
 	uint64_t compatible;	  /* unknown bits: ignore */
@@ -45,32 +45,33 @@ static_assert(offsetof(struct rwk_file_header, crc) == 60, "FORMAT.md §3.1");
 
 enum rwk_chunk_type {
 	RWK_CHUNK_STATE = 1,  /* records that give addresses and ids their meaning; protected by PARITY */
-	RWK_CHUNK_EVENTS = 2, /* samples, walks; refers to STATE by module and source ids, carries its own tasks and stacks */
+	/* Samples, walks; refers to STATE by module and source ids, carries its own tasks and stacks. */
+	RWK_CHUNK_EVENTS = 2,
 	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop; protected by PARITY */
-	RWK_CHUNK_INDEX = 4,  /* one entry a chunk (rwk_index_entry); an accelerator */
+	RWK_CHUNK_INDEX = 4,  /* one entry per chunk (rwk_index_entry); for speed only */
 	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
-	RWK_CHUNK_PARITY = 6, /* brings back one damaged STATE or EMBED chunk of those before it: parity.h */
+	RWK_CHUNK_PARITY = 6, /* recovers one damaged STATE or EMBED chunk of those before it: parity.h */
 	RWK_CHUNK_SNAPSHOTS = 7, /* registers and stack bytes that events refer to; SENSITIVE */
-	/* numbers are never reused; 0x8000 and above: private experiments */
+	/* numbers are never reused; 0x8000 and above: for private experiments */
 };
 
 enum rwk_codec { RWK_CODEC_NONE = 0, RWK_CODEC_LZ4 = 1 /* one independent LZ4 block */ };
 
 enum rwk_chunk_flag {
-	RWK_CHUNK_CRITICAL = 1,	 /* a reader that does not know the type says that its view is incomplete */
-	RWK_CHUNK_SENSITIVE = 2, /* may hold secrets: dropping the chunk scrubs them */
-	RWK_CHUNK_SEGMENT = 8,	 /* first chunk of a section: a STATE chunk whose first META record, "file-header", repeats
-				    the file header */
+	RWK_CHUNK_CRITICAL = 1,	 /* a reader that does not know the type reports that its view is incomplete */
+	RWK_CHUNK_SENSITIVE = 2, /* may hold secrets: dropping the chunk removes them */
+	/* First chunk of a section: a STATE chunk whose first META record, "file-header", repeats the file header. */
+	RWK_CHUNK_SEGMENT = 8,
 };
 
 struct rwk_chunk_header {
 	uint8_t magic[4];
 	uint16_t type;
 	uint8_t codec, flags;
-	uint32_t stored_size;  /* bytes behind this header, without the padding */
+	uint32_t stored_size;  /* bytes after this header, without the padding */
 	uint32_t raw_size;     /* bytes after decompression */
 	uint64_t sequence;     /* 0, 1, 2 ... in the section */
-	uint64_t first_time;   /* CLOCK_MONOTONIC ns, least and greatest time of a record in it; 0, 0 where none has one */
+	uint64_t first_time;   /* CLOCK_MONOTONIC ns, least and greatest time of its records; 0, 0 if none has a time */
 	uint64_t last_time;
 	uint32_t payload_crc;  /* CRC32C of the stored bytes and the padding */
 	uint32_t header_crc;   /* CRC32C of bytes 0..43, seeded with the crc field of the section's file header */
@@ -87,8 +88,8 @@ static_assert(offsetof(struct rwk_chunk_header, last_time) == 32, "FORMAT.md §3
 static_assert(offsetof(struct rwk_chunk_header, payload_crc) == 40, "FORMAT.md §3.2");
 static_assert(offsetof(struct rwk_chunk_header, header_crc) == 44, "FORMAT.md §3.2");
 
-struct rwk_index_entry { /* payload of RWK_CHUNK_INDEX: one for every chunk before it */
-	uint64_t offset; /* of the chunk header, from the section's first byte */
+struct rwk_index_entry { /* payload of RWK_CHUNK_INDEX: one per preceding chunk */
+	uint64_t offset; /* of the chunk header, from the start of the section */
 	uint64_t first_time, last_time;
 	uint32_t stored_size;
 	uint16_t type;
@@ -102,15 +103,15 @@ enum rwk_end_reason {
 	RWK_END_NO_SPACE = 2, /* ENOSPC, EDQUOT, floor of free space */
 	RWK_END_IO_ERROR = 3,
 	RWK_END_SIZE_LIMIT = 4,
-	RWK_END_PIPE = 5,     /* the reader of the pipe went away (never in a file) */
+	RWK_END_PIPE = 5,     /* the reader closed the pipe (never in a file) */
 };
 
-struct rwk_trailer { /* last bytes of a section that was closed; an accelerator */
+struct rwk_trailer { /* the last bytes of a closed section; for speed only */
 	uint8_t magic[8];
-	uint64_t chunk_count;  /* chunks of the section, INDEX and END included */
-	uint64_t index_offset; /* of the INDEX chunk header, from the section's first byte; 0: there is none */
+	uint64_t chunk_count;  /* chunks of the section, including INDEX and END */
+	uint64_t index_offset; /* of the INDEX chunk header, from the start of the section; 0: none */
 	uint32_t end_reason;
-	uint32_t crc;	       /* CRC32C of bytes 0..27, seeded as the chunk headers */
+	uint32_t crc;	       /* CRC32C of bytes 0..27, seeded like the chunk headers */
 };
 static_assert(sizeof(struct rwk_trailer) == 32, "FORMAT.md §3.4");
 static_assert(offsetof(struct rwk_trailer, chunk_count) == 8, "FORMAT.md §3.4");

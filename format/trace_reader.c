@@ -15,10 +15,10 @@ struct trace_reader {
 	struct trace_scan scan;
 	struct trace_repair repair;
 	uint8_t *stored;     /* room for the largest chunk's stored bytes and their padding */
-	uint8_t *is_damaged; /* per chunk: its payload turned out to be */
+	uint8_t *is_damaged; /* per chunk: its payload turned out to be damaged */
 };
 
-/* A lost chunk was counted by the scan, when its number was missing. */
+/* A lost chunk was already counted by the scan, as a missing number. */
 static bool note_damaged(struct trace_reader *reader, const struct trace_chunk *chunk)
 {
 	size_t number = (size_t)(chunk - reader->scan.chunks.items);
@@ -32,7 +32,7 @@ static bool note_damaged(struct trace_reader *reader, const struct trace_chunk *
 	return is_first;
 }
 
-/* Nobody loads PARITY chunks but to repair others: their own damage is told here. */
+/* PARITY chunks are only loaded to repair others, so their own damage is reported here. */
 static void note_broken_parity(struct trace_reader *reader)
 {
 	for (size_t i = 0; i < reader->scan.chunks.count; i++)
@@ -113,7 +113,7 @@ static int load_whole(struct trace_reader *reader, const struct trace_chunk *chu
 		r = trace_scan_read(reader->scan.io, reader->scan.fd, reader->stored, length,
 				    chunk->offset + sizeof(chunk->header));
 	if (r < 0)
-		return r == -ENODATA ? -EBADMSG : r; /* the file has shrunk meanwhile */
+		return r == -ENODATA ? -EBADMSG : r; /* the file has shrunk */
 	return rwk_chunk_unpack(&chunk->header, reader->stored, buffer);
 }
 

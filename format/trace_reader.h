@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the chunks of a trace and hands out their payloads. Works on a file that was closed, killed, cut, damaged
- * or concatenated: it hops from chunk header to chunk header, and where one is not right searches for the next whose
- * checksum (seeded by its section) is; a section whose file header is damaged is salvaged by solving the seed from
- * its first chunk. INDEX and trailer are checked, not relied on. What was lost is told: bytes, chunks.
- * Reads with pread into bounded buffers, in time linear in the file's size; never maps the file.
+ * Finds the chunks of a trace and returns their payloads. The trace may be complete, unfinished, cut, damaged or
+ * concatenated: the reader goes from chunk header to chunk header, and after a bad one searches for the next whose
+ * checksum (seeded by its section) is right; a section whose file header is damaged is salvaged by solving the seed
+ * from its first chunk. INDEX and trailer are checked, not relied on. What was lost is reported: bytes, chunks. Reads
+ * with pread into bounded buffers, in time linear in the file size; never maps the file.
  */
 #ifndef RWALKER_FORMAT_TRACE_READER_H
 #define RWALKER_FORMAT_TRACE_READER_H
@@ -29,34 +29,36 @@ struct trace_section {
 	struct rwk_file_header header; /* rebuilt where `salvaged` */
 	bool salvaged;                 /* its file header was damaged */
 	bool closed;                   /* a valid trailer was found */
-	bool unsupported;              /* an incompatible flag or major version: its chunks are not listed */
-	uint32_t end_reason;           /* where closed */
+	bool unsupported;              /* incompatible flag or major version: its chunks are not listed */
+	uint32_t end_reason;           /* if closed */
 };
 
 struct trace_damage {
-	uint64_t chunks;    /* found damaged, or missing by their sequence numbers */
-	uint64_t repaired;  /* of these: their content was brought back, and is whole */
-	uint64_t bytes;     /* that belong to no valid chunk */
-	uint64_t torn_tail; /* bytes at ends of sections that are an unfinished chunk (of a killed recorder): no damage */
+	uint64_t chunks;    /* damaged, or missing according to the sequence numbers */
+	uint64_t repaired;  /* of these: content fully recovered */
+	uint64_t bytes;     /* outside of any valid chunk */
+	/* Bytes of unfinished chunks at the ends of sections (the recorder was killed): not damage. */
+	uint64_t torn_tail;
 };
 
 /*
- * Takes a seekable fd (not owned); for a pipe use trace_reader_spool first.
- * -ENODATA: no trace in it at all; -EPROTONOSUPPORT: another major version; -ENOMEM; -errno of pread.
+ * fd must be seekable and stays the caller's; for a pipe use trace_reader_spool first. -ENODATA: it holds no trace;
+ * -EPROTONOSUPPORT: another major version; -ENOMEM; -errno of pread.
  */
 int trace_reader_create(const struct trace_io *io, int fd, struct trace_reader **ret_reader);
 void trace_reader_destroy(struct trace_reader *reader);
 
-/* Copies what a pipe gives into an unlinked temporary file; *ret_fd is the caller's. -EFBIG beyond `limit` bytes. */
+/* Copies a pipe into an unlinked temporary file; *ret_fd is the caller's. -EFBIG beyond `limit` bytes. */
 int trace_reader_spool(const struct trace_io *io, int pipe_fd, uint64_t limit, int *ret_fd);
 
-size_t trace_reader_chunks(const struct trace_reader *reader, const struct trace_chunk **ret_chunks); /* in file order */
+/* In file order. */
+size_t trace_reader_chunks(const struct trace_reader *reader, const struct trace_chunk **ret_chunks);
 size_t trace_reader_sections(const struct trace_reader *reader, const struct trace_section **ret_sections);
 
 /*
- * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <= RWK_MAX_RAW_CHUNK).
- * 0, also where the chunk was damaged and its group's PARITY chunk brought it back; -EBADMSG: its payload is damaged
- * (counted once in the damage); -errno of pread.
+ * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <= RWK_MAX_RAW_CHUNK). 0, also if
+ * the chunk was damaged and recovered from its group's PARITY chunk; -EBADMSG: its payload is damaged (counted once in
+ * the damage); -errno of pread.
  */
 int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer);
 

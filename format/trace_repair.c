@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/sorted.h"
 #include "format/chunk.h"
 
-/* Reads a chunk's stored bytes; -EBADMSG where they are not whole. */
+/* Reads a chunk's stored bytes; -EBADMSG if they are damaged. */
 static int stored_read(struct trace_repair *repair, const struct trace_chunk *chunk)
 {
 	size_t length = rwk_chunk_stored_length(&chunk->header);
@@ -30,7 +31,7 @@ static int stored_read(struct trace_repair *repair, const struct trace_chunk *ch
 	return rwk_chunk_whole(&chunk->header, repair->stored) ? 0 : -EBADMSG;
 }
 
-/* Fills repair->parity with what a PARITY chunk holds. */
+/* Fills repair->parity from a PARITY chunk. */
 static int group_read(struct trace_repair *repair, const struct trace_chunk *chunk)
 {
 	int r;
@@ -57,20 +58,10 @@ static int chunk_compare(const void *left, const void *right)
 
 static struct trace_chunk *chunk_find(struct trace_scan *scan, size_t count, uint32_t section, uint64_t sequence)
 {
-	size_t low = 0, high = count;
+	struct trace_chunk *chunks = scan->chunks.items;
+	size_t place = SORTED_FIRST(i, count, order(&chunks[i], section, sequence) >= 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int where = order(&scan->chunks.items[middle], section, sequence);
-
-		if (!where)
-			return &scan->chunks.items[middle];
-		if (where < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return place < count && !order(&chunks[place], section, sequence) ? &chunks[place] : NULL;
 }
 
 /* --- lost chunks ---------------------------------------------------------------------------------- */
@@ -89,7 +80,7 @@ static int lost_add(struct trace_repair *repair, size_t count, uint32_t section)
 	return r;
 }
 
-/* A hostile file may name one number twice: the first stays. */
+/* A hostile file may have a number twice: the first one is used. */
 static void sort_unique(struct trace_scan *scan)
 {
 	size_t kept = 0;
@@ -185,7 +176,7 @@ void trace_repair_deinit(struct trace_repair *repair)
 	*repair = (struct trace_repair){0};
 }
 
-/* --- the way back --------------------------------------------------------------------------------- */
+/* --- recovery ------------------------------------------------------------------------------------- */
 
 static int others_remove(struct trace_repair *repair, const struct trace_chunk *lost)
 {
@@ -210,8 +201,10 @@ static int others_remove(struct trace_repair *repair, const struct trace_chunk *
 int trace_repair_load(struct trace_repair *repair, const struct trace_chunk *chunk, void *buffer)
 {
 	uint32_t group = repair->group_of[chunk - repair->scan->chunks.items];
-	int r = group && group != TRACE_REPAIR_BROKEN ? group_read(repair, &repair->scan->chunks.items[group - 1]) : -EBADMSG;
+	int r = -EBADMSG;
 
+	if (group && group != TRACE_REPAIR_BROKEN)
+		r = group_read(repair, &repair->scan->chunks.items[group - 1]);
 	if (r >= 0)
 		r = others_remove(repair, chunk);
 	return r < 0 ? r : rwk_chunk_unpack(&chunk->header, repair->parity.bytes, buffer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The groups of a trace that PARITY chunks protect (parity.h): which chunk lies in which group, chunks of which nothing is
- * left but their header in the PARITY chunk, and the way back for one lost chunk of a group. A chunk belongs to
- * one group at most, and PARITY chunks are not compressed, so that all work stays linear in the file's size.
+ * The groups of a trace that PARITY chunks protect (parity.h): which chunk is in which group, chunks of which only the
+ * header in the PARITY chunk is left, and recovery of one lost chunk per group. A chunk belongs to at most one group,
+ * and PARITY chunks are not compressed, so all work is linear in the file size.
  */
 #ifndef RWALKER_FORMAT_TRACE_REPAIR_H
 #define RWALKER_FORMAT_TRACE_REPAIR_H
@@ -14,17 +14,18 @@ static const uint32_t TRACE_REPAIR_BROKEN = UINT32_MAX; /* the PARITY chunk itse
 
 struct trace_repair {
 	struct trace_scan *scan;
-	uint32_t *group_of; /* by chunk: its PARITY chunk's number + 1; 0: none; a PARITY chunk's own: TRACE_REPAIR_BROKEN */
+	/* By chunk: its PARITY chunk's number + 1; 0: none; a PARITY chunk's own: TRACE_REPAIR_BROKEN. */
+	uint32_t *group_of;
 	struct parity parity;
-	uint8_t *stored; /* room for any chunk */
+	uint8_t *stored; /* large enough for any chunk */
 	size_t stored_room;
 };
 
-/* Adds lost chunks to scan->chunks, which stay in the order of section and sequence. -ENOMEM, -errno of pread. */
+/* Adds lost chunks to scan->chunks, keeping them ordered by section and sequence. -ENOMEM, -errno of pread. */
 int trace_repair_init(struct trace_repair *repair, struct trace_scan *scan);
 void trace_repair_deinit(struct trace_repair *repair);
 
-/* As rwk_chunk_unpack(), from the rest of the chunk's group; -EBADMSG where that is not whole or there is none. */
+/* Like rwk_chunk_unpack(), from the rest of the chunk's group; -EBADMSG if that is incomplete or there is no group. */
 int trace_repair_load(struct trace_repair *repair, const struct trace_chunk *chunk, void *buffer);
 
 #endif

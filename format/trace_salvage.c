@@ -7,7 +7,7 @@
 #include "format/limits.h"
 #include "format/trace_scan.h"
 
-enum { FIRST_CHUNK_MAX = 64 << 10 }; /* bytes, raw, of a first chunk that is looked into */
+enum { FIRST_CHUNK_MAX = 64 << 10 }; /* limit of raw bytes of a first chunk that is read */
 
 int trace_scan_read(const struct trace_io *io, int fd, void *bytes, size_t length, uint64_t offset)
 {
@@ -79,7 +79,8 @@ int trace_salvage_first(struct trace_scan *scan, uint64_t offset, const struct r
 	r = trace_salvage_payload(scan, offset, header);
 	if (r <= 0)
 		return r;
-	if (rwk_chunk_unpack(header, scan->payload.items, raw) < 0 || !find_file_header(raw, header->raw_size, &found) ||
+	if (rwk_chunk_unpack(header, scan->payload.items, raw) < 0 ||
+	    !find_file_header(raw, header->raw_size, &found) ||
 	    rwk_file_header_check(&found) == -EBADMSG || found.crc != seed)
 		return 0;
 	*ret_header = found;

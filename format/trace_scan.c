@@ -8,13 +8,13 @@
 
 enum {
 	HOP_READ = 4 << 10,	/* bytes read around a header that is expected somewhere */
-	LOOK_BEFORE = 16 << 20, /* where no section has begun by then, this is no trace */
+	LOOK_BEFORE = 16 << 20, /* if no section has begun by then, this is not a trace */
 	FREE_BUDGET = 64 << 20,
 };
 
 enum thing { NOTHING, FILE_HEADER, CHUNK, TRAILER };
 
-union fixed { /* the structs of trace.h; `length` bytes of it were there to read */
+union fixed { /* the structs of trace.h; `length` bytes of it could be read */
 	uint8_t bytes[sizeof(struct rwk_file_header)];
 	struct rwk_file_header file;
 	struct rwk_chunk_header chunk;
@@ -28,7 +28,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Up to `wanted` bytes at `offset`, fewer only at the end of the file; reads `ahead` bytes where it must read. */
+/* Up to `wanted` bytes at `offset`, fewer only at the end of the file; reads `ahead` bytes if it has to read. */
 static int view(struct trace_scan *scan, uint64_t offset, size_t wanted, size_t ahead, const uint8_t **ret_bytes,
 		size_t *ret_length)
 {
@@ -42,7 +42,7 @@ static int view(struct trace_scan *scan, uint64_t offset, size_t wanted, size_t 
 		scan->window_length = 0;
 		r = trace_scan_read(scan->io, scan->fd, scan->window, filled, offset);
 		if (r < 0)
-			return r == -ENODATA ? -EIO : r; /* the file has shrunk meanwhile */
+			return r == -ENODATA ? -EIO : r; /* the file has shrunk */
 		scan->window_offset = offset;
 		scan->window_length = filled;
 	}
@@ -51,7 +51,7 @@ static int view(struct trace_scan *scan, uint64_t offset, size_t wanted, size_t 
 	return 0;
 }
 
-/* --- what lies at an offset --------------------------------------------------------------------------- */
+/* --- what is at an offset ----------------------------------------------------------------------------- */
 
 static const struct trace_section *open_section(const struct trace_scan *scan)
 {
@@ -167,7 +167,7 @@ static bool begins_like(const uint8_t *bytes, uint64_t length, const char *magic
 	return !memcmp(bytes, magic, (size_t)min_u64(length, magic_length));
 }
 
-/* Whether what lies between a section's last chunk and `end` is a write that was cut short. */
+/* Whether the bytes between a section's last chunk and `end` are a write that was cut short. */
 static int is_unfinished(struct trace_scan *scan, uint64_t offset, uint64_t end, bool *ret_unfinished)
 {
 	uint64_t length = end - offset;
@@ -185,13 +185,13 @@ static int is_unfinished(struct trace_scan *scan, uint64_t offset, uint64_t end,
 		*ret_unfinished = true;
 	else if (length >= sizeof(fixed.chunk) && rwk_chunk_header_valid(&fixed.chunk, scan->seed)) {
 		*ret_unfinished = rwk_chunk_length(&fixed.chunk) > length;
-		scan->damage.chunks += !*ret_unfinished; /* all of it is there, and damaged */
+		scan->damage.chunks += !*ret_unfinished; /* complete, but damaged */
 	} else
 		return is_zero(scan, offset, end, ret_unfinished);
 	return 0;
 }
 
-/* Accounts for bytes that belong to nothing; `at_end`: no chunk of the same section follows. */
+/* Accounts for bytes outside of chunks; `at_end`: no chunk of the same section follows. */
 static int note_gap(struct trace_scan *scan, uint64_t offset, uint64_t end, bool at_end)
 {
 	bool unfinished = false;
@@ -211,13 +211,13 @@ static int note_gap(struct trace_scan *scan, uint64_t offset, uint64_t end, bool
 /* --- recovery ----------------------------------------------------------------------------------------- */
 
 struct find {
-	uint64_t offset; /* of what was found; the file's size where nothing was */
+	uint64_t offset; /* offset of what was found; the file size if nothing was */
 	enum thing thing;
-	struct rwk_file_header salvaged; /* a chunk whose section must be begun from this */
+	struct rwk_file_header salvaged; /* a chunk from which its section must be started */
 	bool is_salvaged;
 };
 
-/* A chunk header that is none of the open section: perhaps of one whose file header is damaged. */
+/* A chunk header that does not belong to the open section: perhaps to one whose file header is damaged. */
 static int try_salvage(struct trace_scan *scan, uint64_t offset, const union fixed *fixed, struct find *find)
 {
 	int r;
@@ -231,7 +231,7 @@ static int try_salvage(struct trace_scan *scan, uint64_t offset, const union fix
 	return r;
 }
 
-/* Looks at a place that has the letters of a magic. 1: something is there. */
+/* Checks a place with the letters of a magic. 1: something valid is there. */
 static int try_place(struct trace_scan *scan, uint64_t offset, struct find *find)
 {
 	union fixed fixed;
@@ -245,7 +245,7 @@ static int try_place(struct trace_scan *scan, uint64_t offset, struct find *find
 	return find->thing != NOTHING || find->is_salvaged;
 }
 
-/* Where the letters "RWK" stand next, from `offset` on; the file's size where they do not. */
+/* The next occurrence of the letters "RWK" from `offset` on; the file size if there is none. */
 static int find_letters(struct trace_scan *scan, uint64_t offset, uint64_t *ret_offset)
 {
 	while (offset < scan->size) {
@@ -267,7 +267,7 @@ static int find_letters(struct trace_scan *scan, uint64_t offset, uint64_t *ret_
 	return 0;
 }
 
-/* The next thing that checks out, at any byte from `offset` on: sections may begin anywhere behind a torn one. */
+/* The next valid struct, at any byte from `offset` on: after a torn section the next may begin anywhere. */
 static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find)
 {
 	uint64_t place;
@@ -291,8 +291,8 @@ static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find
 }
 
 /*
- * Nothing checks out at *position, or it is the end. Where the chunk before it is not whole either, what lies in its place may be
- * something else (the file was cut there, and another appended): then the search begins behind its header.
+ * There is nothing valid at *position, or it is the end. If the chunk before it is damaged, too, something else may be
+ * in its place (the file was truncated there, and another appended): then the search begins after its header.
  */
 static int take_back_chunk(struct trace_scan *scan, uint64_t *position)
 {
@@ -317,7 +317,7 @@ static int recover(struct trace_scan *scan, uint64_t *position)
 {
 	struct find find = {0};
 	bool at_end;
-	/* Outside, a chunk that lies here may itself tell which section this is. */
+	/* Outside of a section, a chunk here may itself identify its section. */
 	int r = find_next(scan, *position + (scan->state != SCAN_OUTSIDE), &find);
 
 	if (r < 0)
@@ -357,7 +357,7 @@ static int step(struct trace_scan *scan, uint64_t *position)
 	}
 }
 
-/* The last chunk has no successor to vouch for it either. */
+/* The last chunk has no successor to confirm it. */
 static int check_last(struct trace_scan *scan, uint64_t *position)
 {
 	int r = take_back_chunk(scan, position);

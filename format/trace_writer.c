@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "common/random_bytes.h"
+#include "common/unconst.h"
 #include "format/chunk.h"
 #include "format/event.h"
 #include "format/limits.h"
@@ -16,35 +17,36 @@
 
 enum {
 	PARITY_GROWTH = 2 * sizeof(struct rwk_chunk_header) + 16, /* its own header and a member's */
-	END_RESERVE = 16 << 10,                                   /* for END, its records and its header, at least */
+	END_RESERVE = 16 << 10,                                   /* least bytes for END, its records and its header */
 	PREALLOCATE_AHEAD = 1 << 20,
 	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
-	INTERRUPTIONS = 1000, /* of a call in a row, after which it is an error */
+	INTERRUPTIONS = 1000, /* in a row per call, after which it is an error */
 };
 
 struct trace_writer {
 	const struct trace_io *io;
 	int fd;
-	bool is_stream; /* nothing can be cut */
+	bool is_stream; /* cannot be truncated */
 	bool cannot_preallocate;
-	bool torn; /* bytes of an unfinished chunk lie behind `offset` */
+	bool torn; /* bytes of an unfinished chunk follow `offset` */
 	bool closed;
-	int error; /* the failure that ended it */
+	int error; /* the error that ended it */
+	struct rwk_file_header header;
 	uint32_t seed;
 	uint64_t max_size, free_floor, end_reserve;
 	uint64_t start;        /* of the section in the file */
 	uint64_t offset;       /* of the next chunk in the section */
-	uint64_t preallocated; /* blocks are there up to here, in the file */
+	uint64_t preallocated; /* blocks are preallocated up to here, in the file */
 	uint64_t sequence;
-	struct parity parity;          /* of the group that is open */
-	struct rwk_index_entry *index; /* of INDEX_ENTRIES; memory that is not touched costs nothing */
+	struct parity parity;          /* of the open group */
+	struct rwk_index_entry *index; /* INDEX_ENTRIES of them; untouched memory costs nothing */
 	uint8_t *stored;               /* RWK_MAX_STORED_CHUNK */
 	void *scratch;
 };
 
 /* --- bytes -------------------------------------------------------------------------------------------- */
 
-/* Whether to try again, which has an end. */
+/* Whether to try again, within a limit. */
 static bool is_interrupted(ssize_t result, unsigned int *interruptions)
 {
 	return result == -EINTR && (*interruptions)++ < INTERRUPTIONS;
@@ -63,7 +65,7 @@ static void skip_written(struct iovec **parts, int *count, size_t written)
 	}
 }
 
-/* Writes all parts; they are used up. */
+/* Writes all parts, and modifies them. */
 static int write_parts(struct trace_writer *writer, struct iovec *parts, int count)
 {
 	unsigned int interruptions = 0;
@@ -83,7 +85,7 @@ static int write_parts(struct trace_writer *writer, struct iovec *parts, int cou
 	return 0;
 }
 
-/* Takes away what lies behind the last whole chunk, be it bytes or preallocated blocks. */
+/* Removes what follows the last whole chunk, be it bytes or preallocated blocks. */
 static int cut_back(struct trace_writer *writer)
 {
 	unsigned int interruptions = 0;
@@ -102,13 +104,13 @@ static int cut_back(struct trace_writer *writer)
 
 /* --- room --------------------------------------------------------------------------------------------- */
 
-/* Bytes that the PARITY chunk of the open group takes. */
+/* Size of the PARITY chunk of the open group. */
 static uint64_t parity_room(const struct parity *parity)
 {
 	return parity->count ? sizeof(struct rwk_chunk_header) + parity_size(parity) + 7 : 0;
 }
 
-/* What is still to be written whatever happens: PARITY of the open group, END, INDEX, trailer. */
+/* What must still be written in any case: PARITY of the open group, END, INDEX, trailer. */
 static uint64_t reserve(const struct trace_writer *writer)
 {
 	uint64_t entries = writer->sequence + 4;
@@ -143,18 +145,18 @@ static bool is_no_space(int error)
 static int check_free_floor(const struct trace_writer *writer, uint64_t end)
 {
 	uint64_t missing = end > writer->preallocated ? end - writer->preallocated : 0;
-	uint64_t ahead = end < writer->preallocated ? writer->preallocated - end : 0; /* is given back */
+	uint64_t ahead = end < writer->preallocated ? writer->preallocated - end : 0; /* is released */
 	int64_t free_bytes;
 
 	if (!writer->free_floor || writer->is_stream)
 		return 0;
 	free_bytes = writer->io->free_bytes(writer->io->context, writer->fd);
-	if (free_bytes < 0) /* not known: the floor cannot be kept, the write itself will tell */
+	if (free_bytes < 0) /* unknown: the floor cannot be checked, the write itself will fail */
 		return 0;
 	return (uint64_t)free_bytes + ahead < writer->free_floor + missing ? -ENOSPC : 0;
 }
 
-/* Makes sure that `length` more bytes fit, and all that must follow them. */
+/* Makes sure that `length` more bytes fit, and everything that must follow them. */
 static int make_room(struct trace_writer *writer, uint64_t length)
 {
 	uint64_t size = writer->offset + length + reserve(writer), end = writer->start + size;
@@ -168,7 +170,7 @@ static int make_room(struct trace_writer *writer, uint64_t length)
 	r = preallocate(writer, end + PREALLOCATE_AHEAD);
 	if (is_no_space(r))
 		r = preallocate(writer, end);
-	if (r < 0 && !is_no_space(r)) { /* not every file system can: then it is tried without */
+	if (r < 0 && !is_no_space(r)) { /* not every file system supports it: then we go on without */
 		writer->cannot_preallocate = true;
 		r = 0;
 	}
@@ -190,7 +192,7 @@ static void note_in_index(struct trace_writer *writer, const struct rwk_chunk_he
 		};
 }
 
-/* Writes a packed chunk and completes its header; `stored` has its padding behind it. */
+/* Writes a compressed chunk and completes its header; `stored` includes the padding. */
 static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *header, const void *stored)
 {
 	struct iovec parts[2] = {{.iov_base = header, .iov_len = sizeof(*header)}};
@@ -198,7 +200,7 @@ static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *heade
 
 	header->sequence = writer->sequence;
 	rwk_chunk_header_seal(header, writer->seed);
-	parts[1] = (struct iovec){(void *)(uintptr_t)stored, rwk_chunk_stored_length(header)};
+	parts[1] = (struct iovec){unconst(stored), rwk_chunk_stored_length(header)};
 	r = write_parts(writer, parts, parts[1].iov_len ? 2 : 1);
 	if (r < 0)
 		return r;
@@ -277,7 +279,7 @@ static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, 
 	return r;
 }
 
-/* Everything that belongs behind the last chunk, from the room in reserve. */
+/* Writes everything after the last chunk, into the reserve. */
 static int close_section(struct trace_writer *writer, enum rwk_end_reason reason, const void *records, size_t length)
 {
 	uint64_t index_offset;
@@ -308,8 +310,8 @@ static enum rwk_end_reason reason_of(int error)
 }
 
 /*
- * What is on disk stays a valid trace. Only a torn chunk is cut off: cutting gives the preallocated blocks away, which are
- * what the section is closed with; they are asked for again, in case nobody else was quicker. Returns `error`.
+ * The file stays a valid trace. Only a torn chunk is cut off: cutting releases the preallocated blocks, which are
+ * needed to close the section; they are allocated again, if no other writer was faster. Returns `error`.
  */
 static int fail(struct trace_writer *writer, int error)
 {
@@ -321,7 +323,7 @@ static int fail(struct trace_writer *writer, int error)
 	return error;
 }
 
-/* END and what belongs to it, as far as the disk lets us. Where not even these records fit, END is empty. */
+/* END with its records, as far as the disk allows. If not even these records fit, END is empty. */
 static int close_failed(struct trace_writer *writer, const void *records, size_t length)
 {
 	enum rwk_end_reason reason = reason_of(writer->error);
@@ -351,7 +353,7 @@ int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint
 	if (writer->closed || length > RWK_MAX_RAW_CHUNK)
 		return -EINVAL;
 	rwk_chunk_pack(&header, payload, length, writer->stored, writer->scratch);
-	/* Protected, it may make the group's PARITY chunk longer by as much as it is long itself. */
+	/* A protected chunk may extend the group's PARITY chunk by its own length. */
 	room = rwk_chunk_length(&header);
 	if (parity_covers(&header))
 		room += rwk_chunk_length(&header) + PARITY_GROWTH;
@@ -388,17 +390,14 @@ uint64_t trace_writer_bytes(const struct trace_writer *writer)
 	return writer->offset;
 }
 
-static uint64_t realtime_now(void)
+const struct rwk_file_header *trace_writer_header(const struct trace_writer *writer)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return &writer->header;
 }
 
 static int put_file_header(struct trace_writer *writer, uint64_t realtime)
 {
-	struct rwk_file_header header = {.realtime = realtime ? realtime : realtime_now()};
+	struct rwk_file_header header = {.realtime = realtime ? realtime : clock_now(CLOCK_REALTIME)};
 	struct iovec part = {.iov_base = &header, .iov_len = sizeof(header)};
 	uint8_t record[128], *at = record + 1;
 	int r = random_bytes(header.section_id, sizeof(header.section_id));
@@ -406,6 +405,7 @@ static int put_file_header(struct trace_writer *writer, uint64_t realtime)
 	if (r < 0)
 		return r;
 	rwk_file_header_seal(&header);
+	writer->header = header;
 	writer->seed = header.crc;
 	r = make_room(writer, sizeof(header) + 2 * (sizeof(struct rwk_chunk_header) + sizeof(record)) + PARITY_GROWTH);
 	if (r >= 0)

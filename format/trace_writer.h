@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Chunks onto a file or a pipe. The writer owns the section: header, sequence numbers, checksums, the PARITY
- * chunks, index and trailer, and the bytes kept in reserve so that these always fit. One gathered write per
- * chunk. After every call that returns, what lies on disk is a valid trace; when the disk is full or fails, the file
- * is cut back to its last whole chunk, and every later call returns the same error, but for close, which writes END, INDEX
- * and trailer into the reserve, and then returns it.
- * Memory is taken at creation; a section with more chunks than an INDEX chunk holds has none.
- * The caller ignores SIGPIPE and SIGXFSZ. A file that holds bytes already gets a new section behind them.
+ * Writes chunks to a file or a pipe. The writer owns the section: header, sequence numbers, checksums, PARITY chunks,
+ * index and trailer, and the reserved bytes that make sure these always fit. One gathered write per chunk. After every
+ * call the file is a valid trace; when the disk is full or fails, the file is cut back to its last complete chunk, and
+ * every later call returns the same error, except close, which first writes END, INDEX and trailer into the reserve.
+ * Memory is allocated at creation; a section with more chunks than an INDEX chunk holds has no INDEX. The caller
+ * ignores SIGPIPE and SIGXFSZ. In a file that already holds bytes, the section is appended.
  */
 #ifndef RWALKER_FORMAT_TRACE_WRITER_H
 #define RWALKER_FORMAT_TRACE_WRITER_H
@@ -17,15 +16,15 @@
 struct trace_writer;
 
 struct trace_writer_settings {
-	uint64_t max_size;   /* bytes of the section at most, 0: no limit; reached: -EFBIG */
+	uint64_t max_size;   /* most bytes of the section, 0: no limit; reached: -EFBIG */
 	uint64_t free_floor; /* bytes to leave free on the file system, 0: none; reached: -ENOSPC */
-	uint64_t realtime;   /* CLOCK_REALTIME when what it tells of began, ns; 0: now */
-	uint64_t end_reserve; /* bytes of END that must fit when nothing else does; 16 KiB at least */
+	uint64_t realtime;   /* CLOCK_REALTIME at the start of the recording, ns; 0: now */
+	uint64_t end_reserve; /* bytes of END that must fit when nothing else does; at least 16 KiB */
 };
 
 /*
- * Writes the file header and the chunk that repeats it. The fd stays the caller's, at its end. On failure nothing is
- * left in the file, where it can be cut. The section ends where the writer is closed; destroy alone leaves it open.
+ * Writes the file header and the chunk that repeats it. The fd stays the caller's, positioned at its end. On failure
+ * nothing is left in the file, if it can be cut. Close ends the section; destroy alone leaves it open.
  */
 int trace_writer_create(const struct trace_io *io, int fd, const struct trace_writer_settings *settings,
 			struct trace_writer **ret_writer);
@@ -35,9 +34,10 @@ void trace_writer_destroy(struct trace_writer *writer);
 int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint8_t flags, const void *payload,
 		     size_t length, uint64_t first_time, uint64_t last_time);
 
-/* END (with `end_records`), INDEX, trailer, sync. Once. Returns the failure of an earlier call, if there was one. */
+/* END (with `end_records`), INDEX, trailer, sync. Once. Returns the error of an earlier call, if there was one. */
 int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, const void *end_records, size_t length);
 
 uint64_t trace_writer_bytes(const struct trace_writer *writer); /* of the section, so far */
+const struct rwk_file_header *trace_writer_header(const struct trace_writer *writer); /* of the section */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 64 words of two stacks against one another: most of what a snapshot costs the recorder. By the processor's vectors where it
- * has them (arch_words.c), else word by word.
+ * Compares 64 words of two stacks: most of the recorder's cost of a snapshot. Uses vector instructions if the processor
+ * has them (arch_words_x86_64.c), else goes word by word.
  */
 #ifndef RWALKER_FORMAT_WORDS_H
 #define RWALKER_FORMAT_WORDS_H
@@ -11,7 +11,7 @@
 
 enum { WORDS_BLOCK = 64 };
 
-/* Bit i: whether a[i] is b[i]. */
+/* Bit i: a[i] == b[i]. */
 typedef uint64_t words_equal_fn(const uint64_t *a, const uint64_t *b);
 
 words_equal_fn words_equal_portable;

@@ -3,42 +3,90 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/log.h"
-#include "record/caller.h"
+#include "record/machine/caller.h"
+
+const int command_ignored[COMMAND_IGNORED] = {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
 
 static void signals_restore(void)
 {
 	sigset_t none;
 
 	(void)sigemptyset(&none);
-	(void)signal(SIGPIPE, SIG_DFL);
+	for (size_t i = 0; i < COMMAND_IGNORED; i++)
+		(void)signal(command_ignored[i], SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Where stdout is the trace's, what the program prints goes to stderr. */
+/* If stdout carries the trace, the program's output goes to stderr. */
 static int stdout_leave(bool stdout_taken)
 {
 	return stdout_taken && dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? errno : 0;
 }
 
-/* In the child: waits for its release, becomes the user, becomes the program. Never returns. */
-static void child_run(int held, int failure, char *const words[], bool stdout_taken)
+static bool is_program(const char *path)
 {
-	struct caller caller;
-	int error;
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode) && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+}
+
+/* What a script's first line names can be run as well; true for what is no script, or cannot be read. */
+static bool has_interpreter(const char *path)
+{
+	char line[256] = "", *name = line + 2;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || read(fd, line, sizeof(line) - 1) < 3 || line[0] != '#' || line[1] != '!')
+		return true;
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\n")] = '\0';
+	return is_program(name);
+}
+
+/* Where execvp() would find the program: 0, or the errno with which it would fail. As the user who runs it. */
+static int find_program(const char *name)
+{
+	const char *folder = getenv("PATH"), *end;
+	int error = ENOENT;
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (strchr(name, '/') || !folder)
+		return is_program(name) ? (has_interpreter(name) ? 0 : ENOENT) : stat(name, &status) ? errno : EACCES;
+	for (;; folder = end + 1) {
+		end = strchrnul(folder, ':');
+		(void)snprintf(path, sizeof(path), "%.*s/%s", (int)(end - folder), end > folder ? folder : ".", name);
+		if (is_program(path))
+			return has_interpreter(path) ? 0 : ENOENT;
+		if (!stat(path, &status))
+			error = EACCES;
+		if (!*end)
+			return error;
+	}
+}
+
+/* In the child: becomes the user, says whether there is such a program, waits for its release, runs it. No return. */
+static void child_run(const struct caller *caller, int held, int failure, char *const words[], bool stdout_taken)
+{
+	int error = -caller_become(caller);
 	char byte;
 
-	if (read(held, &byte, 1) != 1)
-		_exit(127);
-	caller_get(&caller);
-	error = -caller_become(&caller);
 	if (!error)
-		error = stdout_leave(stdout_taken);
+		error = find_program(words[0]);
+	if (write(failure, &error, sizeof(error)) != sizeof(error) || error || read(held, &byte, 1) != 1)
+		_exit(127);
+	error = stdout_leave(stdout_taken);
 	if (!error) {
 		signals_restore();
 		(void)execvp(words[0], words);
@@ -48,41 +96,55 @@ static void child_run(int held, int failure, char *const words[], bool stdout_ta
 	_exit(error == ENOENT ? 127 : 126);
 }
 
+/* The child's next word on whether all is well; 0 also if it has nothing more to say, because the exec succeeded. */
+static int read_error(const struct command *command)
+{
+	int error = 0;
+	ssize_t got;
+
+	do
+		got = read(command->failure, &error, sizeof(error));
+	while (got < 0 && errno == EINTR);
+	return error;
+}
+
 int command_start(struct command *command, char *const words[], bool stdout_taken)
 {
 	int held[2] = {-1, -1}, failure[2] = {-1, -1};
+	struct caller caller;
+	int error;
 
+	caller_get(&caller);
 	*command = (struct command){.pid = -1, .release = -1, .failure = -1};
 	if (pipe2(held, O_CLOEXEC) || pipe2(failure, O_CLOEXEC))
-		return log_error(errno, "cannot make a pipe for '%s': %s", words[0], strerror(errno));
+		return log_error(errno, "cannot create a pipe for '%s': %s", words[0], strerror(errno));
 	command->pid = fork();
 	if (command->pid < 0)
 		return log_error(errno, "cannot start '%s': %s", words[0], strerror(errno));
 	if (!command->pid) {
 		(void)close(held[1]);
 		(void)close(failure[0]);
-		child_run(held[0], failure[1], words, stdout_taken);
+		child_run(&caller, held[0], failure[1], words, stdout_taken);
 	}
 	(void)close(held[0]);
 	(void)close(failure[1]);
 	command->release = held[1];
 	command->failure = failure[0];
-	return 0;
+	error = read_error(command);
+	if (!error)
+		return 0;
+	command_abandon(command);
+	return log_error(error, "cannot run '%s': %s", words[0], strerror(error));
 }
 
-/* The pipe closes by itself when the exec succeeds. */
 int command_release(struct command *command, const char *name)
 {
-	int error = 0;
-	ssize_t got;
+	int error = write(command->release, "", 1) != 1 ? errno : 0;
 
-	if (write(command->release, "", 1) != 1)
-		error = errno;
 	(void)close(command->release);
 	command->release = -1;
-	do
-		got = read(command->failure, &error, sizeof(error));
-	while (got < 0 && errno == EINTR);
+	if (!error)
+		error = read_error(command);
 	(void)close(command->failure);
 	command->failure = -1;
 	return error ? log_error(error, "cannot run '%s': %s", name, strerror(error)) : 0;
@@ -108,6 +170,8 @@ void command_abandon(struct command *command)
 	if (command->failure >= 0)
 		(void)close(command->failure);
 	command->release = command->failure = -1;
+	if (command->pid > 0 && !command->ended)
+		(void)kill(command->pid, SIGKILL); /* also one that somebody stopped */
 	(void)command_ended(command, true);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The program after "--": forked before anything is attached and held at its first step, so that the recording knows
- * its number and misses nothing; runs as the user behind sudo, with the signals and descriptors we were given. Its
- * exit code is ours to pass on.
+ * The program after "--": forked before anything is attached and stopped before it runs, so that the recording knows
+ * its pid and misses nothing. Runs as the user behind sudo, with the signals and descriptors that we were given. We
+ * pass on its exit code.
  */
 #ifndef RWALKER_RECORD_COMMAND_H
 #define RWALKER_RECORD_COMMAND_H
@@ -12,22 +12,29 @@
 
 struct command {
 	pid_t pid;
-	int release; /* write end: one byte lets it go, closing it ends it */
-	int failure; /* read end: the errno of a failed exec */
+	int release; /* write end: one byte releases it, closing it ends it */
+	int failure; /* read end: whether there is such a program (0 or errno), then the errno of a failed exec */
 	bool ended;
-	int status; /* of waitpid(), once it has ended */
+	int status; /* of waitpid(), after it has ended */
 };
 
-/* stdout_taken: the trace goes there, so what the program prints goes to stderr. 0, or -errno after it said why. */
+/* Signals that the recorder ignores from its start on; the program gets them back with their default actions. */
+enum { COMMAND_IGNORED = 4 };
+extern const int command_ignored[COMMAND_IGNORED];
+
+/*
+ * stdout_taken: the trace goes to stdout, so the program's output goes to stderr. 0, or -errno after reporting why,
+ * also if there is no such program or the user may not run it.
+ */
 int command_start(struct command *command, char *const words[], bool stdout_taken);
-/* Lets it exec. 0, or -errno of the exec, after it said why (command_exit_code() is 126 or 127 then). */
+/* Lets it exec. 0, or -errno of the exec, after reporting why (command_exit_code() is 126 or 127 then). */
 int command_release(struct command *command, const char *name);
-/* Looks whether it has ended (wait: until it has). */
+/* Returns whether it has ended (wait: waits until it has). */
 bool command_ended(struct command *command, bool wait);
-/* Where the recording never came about: ends it before it ran. */
+/* If the recording never starts: ends the program before it has run. */
 void command_abandon(struct command *command);
 
-/* As a shell says it: the exit code, or 128 + the signal. */
+/* As a shell reports it: the exit code, or 128 + the signal. */
 int command_exit_code(const struct command *command);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "format/io.h"
 #include "format/lz4_block.h"
-#include "record/finalize.h"
-#include "record/probe.h"
-#include "record/record_options.h"
+#include "record/embed/finalize.h"
+#include "record/plan/record_options.h"
+#include "record/probe/probe.h"
 #include "record/session.h"
 
 enum { EXIT_USAGE = 2 };
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	if (record_options_parse(&config, argc, argv) < 0)
 		return EXIT_USAGE;
 	if (config.help) {
-		record_options_help();
+		record_options_help(*config.help);
 		return 0;
 	}
 	if (config.version)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "record/caller.h"
+#include "record/machine/caller.h"
 
 static int name_default(char path[static OUTPUT_PATH_MAX])
 {
@@ -21,7 +21,7 @@ static int name_default(char path[static OUTPUT_PATH_MAX])
 	time_t seconds = time(NULL);
 
 	if (uname(&host) || !localtime_r(&seconds, &local) || !strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local))
-		return log_error(EINVAL, "cannot make a name for the trace: give one with -o FILE");
+		return log_error(EINVAL, "cannot choose a name for the trace: give one with -o FILE");
 	(void)snprintf(path, OUTPUT_PATH_MAX, "rwalker-%s-%s.rwk", host.nodename, date);
 	for (char *at = path; *at; at++)
 		*at = *at == '/' ? '_' : *at;
@@ -35,6 +35,15 @@ static int create_new(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+static int say_exists(const char *path)
+{
+	struct stat status;
+
+	if (!lstat(path, &status) && S_ISDIR(status.st_mode))
+		return log_error(EEXIST, "'%s' is a folder: name a file in it, as in -o %s/trace.rwk", path, path);
+	return log_error(EEXIST, "'%s' already exists: choose another name with -o, or replace it with --force", path);
+}
+
 /* What --force may replace. */
 static int replaceable(const char *path, const struct caller *caller)
 {
@@ -42,11 +51,13 @@ static int replaceable(const char *path, const struct caller *caller)
 
 	if (lstat(path, &status))
 		return errno == ENOENT ? 0 : -errno;
+	if (S_ISDIR(status.st_mode))
+		return say_exists(path);
 	if (!S_ISREG(status.st_mode))
-		return log_error(EEXIST, "'%s' is no regular file: choose another name with -o", path);
+		return log_error(EEXIST, "'%s' is not a regular file: choose another name with -o", path);
 	if (status.st_nlink != 1 || status.st_uid != caller->uid)
-		return log_error(EEXIST, "'%s' has another owner or a second name, so --force does not replace it: choose another name with -o",
-				 path);
+		return log_error(EEXIST, "--force does not replace '%s', which has another owner "
+					 "or a second link: choose another name with -o", path);
 	return 0;
 }
 
@@ -76,16 +87,16 @@ static int file_create(const char *path, bool force)
 	caller_get(&caller);
 	rc = caller_fs_enter(&caller);
 	if (rc)
-		return log_error(-rc, "cannot act as user %u to create '%s'", (unsigned int)caller.uid, path);
+		return log_error(-rc, "cannot switch to user %u to create '%s'", (unsigned int)caller.uid, path);
 	fd = force ? create_over(path, &caller) : create_new(path);
 	rc = caller_fs_leave(&caller);
 	if (fd == -EEXIST && !force)
-		return log_error(EEXIST, "'%s' exists: choose another name with -o, or replace it with --force", path);
+		return say_exists(path);
 	if (fd < 0 && fd != -EEXIST)
 		return log_error(-fd, "cannot create '%s': %s", path, strerror(-fd));
 	if (fd >= 0 && rc) {
 		(void)close(fd);
-		return log_error(-rc, "cannot return to root after creating '%s'", path);
+		return log_error(-rc, "cannot switch back to root after creating '%s'", path);
 	}
 	return fd;
 }
@@ -95,7 +106,8 @@ int output_file_open(struct output_file *output, const char *path, bool force)
 	*output = (struct output_file){.fd = -1, .is_file = true};
 	if (path && !strcmp(path, "-")) {
 		if (isatty(STDOUT_FILENO))
-			return log_error(EINVAL, "a trace is binary and stdout is a terminal: pipe it, or give -o FILE");
+			return log_error(EINVAL, "cannot write a binary trace to a terminal: "
+						 "redirect stdout or use -o FILE");
 		output->is_file = false;
 		output->path[0] = '-';
 		output->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

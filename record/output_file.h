@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The file a trace goes to: made new, 0600, as the user behind sudo, never through a symbolic link, never over something
- * that is there. --force replaces a regular file of the caller's with one name, by renaming a new one over it.
+ * The file that a trace is written to: created new, 0600, as the user behind sudo, never through a
+ * symbolic link, never over an existing file. --force replaces a regular file of the caller's that
+ * has one name, by renaming a new one over it.
  */
 #ifndef RWALKER_RECORD_OUTPUT_FILE_H
 #define RWALKER_RECORD_OUTPUT_FILE_H
@@ -17,10 +18,10 @@ struct output_file {
 	bool is_file;               /* false: stdout */
 };
 
-/* path NULL: rwalker-HOST-YYYYmmdd-HHMMSS.rwk here. 0, or -errno after it said why. */
+/* path NULL: rwalker-HOST-YYYYmmdd-HHMMSS.rwk in the working directory. 0, or -errno after reporting why. */
 int output_file_open(struct output_file *output, const char *path, bool force);
 void output_file_close(struct output_file *output);
-/* Nothing worth keeping was written: removes the file it made. */
+/* Nothing worth keeping was written: removes the file it created. */
 void output_file_discard(struct output_file *output);
 
 #endif

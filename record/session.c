@@ -4,40 +4,38 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/plural.h"
+#include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
-#include "record/clocks.h"
-#include "record/embed.h"
-#include "record/kernel_map.h"
-#include "record/module_files.h"
+#include "record/embed/embed.h"
+#include "record/machine/clocks.h"
+#include "record/confine/confinement.h"
+#include "record/place/kernel_map.h"
+#include "record/place/module_files.h"
+#include "record/place/sideband.h"
+#include "record/place/start_state.h"
+#include "record/plan/deadlines.h"
 #include "record/session_internal.h"
-#include "record/sideband.h"
-#include "record/start_state.h"
 
-#define MILLISECOND UINT64_C(1000000)
-#define SECOND UINT64_C(1000000000)
 enum {
 	PASS_MS = 1000,
 	PROMPT_PASS_MS = 100,
 	PROMPT_SECONDS = 3,
-	START_STATE_MS = 20,
-	START_STATE_LAST_MS = 200,
-	START_STATE_WALK_MS = 2000, /* for which the first walk with user stacks waits */
 	MODULE_FILES_MS = 2,
 	USERS_PASS_MS = 5,
-	USERS_LAST_MS = 2000,
-	USERS_STOPPED_MS = 300,
 	CLOCK_SECONDS = 10,
 	MAX_EVENTS = 16,
 };
 
-/* Reads the signals that came; true where one of them asks to end. */
+/* Reads pending signals; true if one of them asks to end. */
 static bool take_signals(struct session *session)
 {
 	struct signalfd_siginfo info;
@@ -86,6 +84,7 @@ static struct status_figures figures(const struct session *session)
 		.points = session->points.source_count,
 		.profile = session->config->profile.wanted,
 		.offcpu = session->config->offcpu.wanted,
+		.wakers = session->config->offcpu.wakers,
 		.snapshots = session->config->snapshots,
 	};
 }
@@ -124,8 +123,8 @@ static void stop_waits(struct session *session)
 	if (!session->waiting)
 		return;
 	session->waiting = false;
-	walk_finish(&session->walk, USERS_STOPPED_MS);
-	(void)drain_pass(&session->drain); /* user stacks that were kept for waits that have not ended are older than these */
+	walk_finish(&session->walk, USERS_STOPPED);
+	(void)drain_pass(&session->drain); /* user stacks kept for waits that have not ended are older than these */
 	if (waits_stop(&session->waits) < 0)
 		stop(session, RECORDING_FAILED);
 	session->waits_span.stop = clocks_now();
@@ -143,18 +142,18 @@ static void stop_all_points(struct session *session)
 	point_events_stop(&session->point_events, 0, session->points.source_count);
 }
 
-/* -s: the first task that is stuck is the answer. */
+/* -s: the first task that is stuck ends the recording. */
 static void judge_stuck(struct session *session)
 {
 	const struct walk *walk = &session->walk;
 
-	if (!session->config->walk.stuck || walk->worst.wait < (uint64_t)session->config->walk.waiting * SECOND)
+	if (!session->config->walk.stuck || walk->worst.wait < (uint64_t)session->config->walk.waiting)
 		return;
 	session->found_stuck = true;
 	stop(session, RECORDING_ENDED);
 }
 
-/* What a user stack points to is embedded where its process's mappings are known when it is taken. */
+/* What a user stack points to can be embedded only if its process's mappings are known when it is taken. */
 static bool may_walk(const struct session *session, uint64_t now)
 {
 	return !session->walk.users || !session->start_state || session->start_state_done ||
@@ -173,7 +172,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 		if (schedule_take_end(schedule, SCHEDULE_POINTS + i, now))
 			stop_points(session, i);
 	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
-		unended_waits_finish(&session->waits.unended, USERS_LAST_MS);
+		unended_waits_finish(&session->waits.unended, USERS_LAST);
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
 		judge_stuck(session);
@@ -186,9 +185,9 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 {
 	struct status_figures shown;
 
+	session_follow_cpus(session);
 	if (session->sampling)
 		perf_events_follow_cpus(&session->events);
-	sideband_follow_cpus(session->recording.sideband);
 	if (kernel_map_unknown(session->recording.kernel_map))
 		(void)kernel_map_refresh(session->recording.kernel_map);
 	loss_tell(&session->loss, now, false);
@@ -201,8 +200,8 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 }
 
 /*
- * Rings wake us when they fill; short of that, a pass is the cheaper the more it finds, for its tables leave the caches in
- * between. But while new files are being mapped they must be opened before the processes that map them are gone.
+ * Rings wake us when they fill. Short of that, a pass is cheaper the more it finds, because its tables leave the
+ * caches in between. But new files must be opened while the processes that map them still exist.
  */
 static uint64_t pass_ms(struct session *session, uint64_t now)
 {
@@ -215,14 +214,19 @@ static uint64_t pass_ms(struct session *session, uint64_t now)
 	}
 	if (session->walk.pending || session->waits.unended.pending)
 		return USERS_PASS_MS;
-	return now < session->prompt_until || (session->start_state && !session->start_state_done) ? PROMPT_PASS_MS : PASS_MS;
+	if (streams_busy(&session->streams))
+		return PROMPT_PASS_MS;
+	if (now < session->prompt_until || (session->start_state && !session->start_state_done))
+		return PROMPT_PASS_MS;
+	return PASS_MS;
 }
 
 static void wait_for_events(struct session *session, uint64_t now)
 {
-	uint64_t next = schedule_next(&session->schedule), pause = pass_ms(session, now);
+	uint64_t next = schedule_next(&session->schedule), look = session->streams.next, pause = pass_ms(session, now);
 	struct epoll_event events[MAX_EVENTS];
 
+	next = look < next ? look : next;
 	if (next <= now || session->behind)
 		pause = 0;
 	else if ((next - now + MILLISECOND - 1) / MILLISECOND < pause)
@@ -236,7 +240,7 @@ static void follow_start_state(struct session *session)
 {
 	if (session->start_state_done || !session->start_state)
 		return;
-	session->start_state_done = start_state_step(session->start_state, START_STATE_MS);
+	session->start_state_done = start_state_step(session->start_state, START_STATE_PASS);
 	if (session->start_state_done)
 		sideband_stop_seeing(session->recording.sideband);
 }
@@ -247,7 +251,7 @@ static void run(struct session *session)
 	uint64_t now = clocks_now(), second = 0;
 
 	schedule_init(&session->schedule, session->config, now);
-	session->walk_by = now + START_STATE_WALK_MS * MILLISECOND;
+	session->walk_by = now + START_STATE_WALK * MILLISECOND;
 	while (recording->stop == RECORDING_RUNS) {
 		keep_schedule(session, now);
 		if (recording->stop != RECORDING_RUNS)
@@ -255,9 +259,10 @@ static void run(struct session *session)
 		wait_for_events(session, now);
 		session->behind = drain_pass(&session->drain);
 		follow_start_state(session);
+		streams_step(&session->streams, clocks_now(), !session->start_state || session->start_state_done);
 		walk_step(&session->walk, 0);
 		unended_waits_step(&session->waits.unended, 0);
-		if (session->files) /* while the processes that mapped them still live */
+		if (session->files) /* while the processes that mapped them still exist */
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();
 		(void)recording_check(recording, event_log_tick(recording->log, now));
@@ -268,11 +273,11 @@ static void run(struct session *session)
 	}
 }
 
-/* The rest of the events and the account: nothing of the recording is open afterwards but the file. */
+/* The rest of the events and the account: afterwards nothing of the recording is open but the file. */
 static void finish_events(struct session *session)
 {
 	struct recording *recording = &session->recording;
-	unsigned int budget = recording->stop == RECORDING_ENDED ? USERS_LAST_MS : USERS_STOPPED_MS;
+	unsigned int budget = recording->stop == RECORDING_ENDED ? USERS_LAST : USERS_STOPPED;
 	uint64_t now;
 
 	stop_sampling(session);
@@ -281,9 +286,10 @@ static void finish_events(struct session *session)
 	stop_all_points(session);
 	unended_waits_finish(&session->waits.unended, budget);
 	if (session->start_state)
-		start_state_end(session->start_state, START_STATE_LAST_MS);
+		start_state_end(session->start_state, START_STATE_LAST);
 	(void)drain_pass(&session->drain);
 	now = clocks_now();
+	streams_finish(&session->streams, now);
 	session->walks_stop = now;
 	session_tell_sources(session);
 	loss_tell(&session->loss, now, true);
@@ -329,11 +335,23 @@ static void say_stuck(const struct session *session)
 	if (!session->config->walk.stuck)
 		return;
 	if (session->found_stuck)
-		log_info("stuck: \"%s\" (tid %u) in D for %.1f s", walk->worst.comm, walk->worst.tid,
+		log_info("stuck: '%s' (tid %u) in D for %.1f s", walk->worst.comm, walk->worst.tid,
 			 (double)walk->worst.wait / (double)SECOND);
 	else
-		log_info("nothing is stuck: no task in D for %" PRId64 " s or more in %u looks",
-			 session->config->walk.waiting, walk->number);
+		log_info("nothing is stuck: no task in D for %.9g s or more in %u walk%s",
+			 (double)session->config->walk.waiting / (double)SECOND, walk->number, plural(walk->number));
+}
+
+static void tell_refused(struct session *session)
+{
+	int first = 0;
+	uint64_t refused = confinement_refused(session->confinement, &first);
+	char text[64];
+
+	if (!refused)
+		return;
+	(void)snprintf(text, sizeof(text), "%" PRIu64 " (the first: %d)", refused, first);
+	(void)recording_check(&session->recording, event_log_add_meta(session->recording.log, "refused_calls", text));
 }
 
 static int finish_file(struct session *session)
@@ -342,15 +360,21 @@ static int finish_file(struct session *session)
 	enum rwk_end_reason reason = embed(session);
 	struct status_figures shown;
 
+	tell_refused(session);
 	(void)recording_check(recording, event_log_close(recording->log, reason, NULL, 0));
 	status_clear(&session->status);
 	shown = figures(session);
 	say_stuck(session);
+	if (session->streams.unsure)
+		log_warning("records of processes are missing for %.1f s of the recording: names "
+			    "of what started then may be wrong (rwalker-report --info shows when)",
+			    (double)session->streams.unsure / (double)SECOND);
 	status_summary(&shown, session->output.path);
 	if (recording->error == -EFBIG)
 		log_warning("stopped at --max-size");
 	else if (recording->error)
-		(void)log_error(-recording->error, "cannot write to \"%s\": %s; the file ends there and is valid",
+		(void)log_error(-recording->error,
+				"cannot write to '%s': %s; the trace ends there and is valid",
 				session->output.path, strerror(-recording->error));
 	if (recording->error)
 		return SESSION_STORAGE;
@@ -359,7 +383,10 @@ static int finish_file(struct session *session)
 	return session->loss.lost ? SESSION_LOST : SESSION_OK;
 }
 
-/* The command goes on when the recording ended first; its exit code is ours unless something is wrong with the trace. */
+/*
+ * The command continues if the recording ends first; we return its exit code unless something is
+ * wrong with the trace.
+ */
 static int finish_command(struct session *session, int result)
 {
 	if (!session->commands)
@@ -408,5 +435,6 @@ int session_run(const struct record_config *config)
 		output_file_discard(&session.output);
 	}
 	session_close(&session);
+	confinement_warn(session.confinement);
 	return result;
 }

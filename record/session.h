@@ -5,17 +5,17 @@
 #ifndef RWALKER_RECORD_SESSION_H
 #define RWALKER_RECORD_SESSION_H
 
-#include "record/record_options.h"
+#include "record/plan/record_options.h"
 
-enum session_exit { /* DESIGN.md §4 */
+enum session_exit { /* rwalker-record.1, EXIT STATUS */
 	SESSION_OK = 0,
 	SESSION_FAILED = 1,
-	SESSION_USAGE = 2,   /* an argument that only the host could judge: -c, -P, --cgroup, -o - */
+	SESSION_USAGE = 2,   /* an argument that could only be checked on the host: -c, -P, --cgroup, -o - */
 	SESSION_LOST = 3,    /* events were lost */
-	SESSION_STORAGE = 4, /* the file could not take it all; closed validly */
+	SESSION_STORAGE = 4, /* the file could not hold all of it; it is closed validly */
 };
 
-/* The exit code: one of the above, or the command's own where there is one and the recording is sound. */
+/* The exit code: one of the above, or the command's own if there is a command and the recording is sound. */
 int session_run(const struct record_config *config);
 
 #endif

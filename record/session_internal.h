@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What session.c (run, stop) and session_open.c (open, close) share: all parts of one recording, each made by one
- * step of opening and taken down in reverse. Included by nobody else.
+ * What session.c (run, stop), session_open.c and session_open_sources.c (open, close) share: all parts of one
+ * recording, in tables that are opened from top to bottom and closed from bottom to top. Included by nothing else.
  */
 #ifndef RWALKER_RECORD_SESSION_INTERNAL_H
 #define RWALKER_RECORD_SESSION_INTERNAL_H
 
 #include "record/command.h"
-#include "record/cpus.h"
-#include "record/drain.h"
-#include "record/filter.h"
-#include "record/loss.h"
+#include "record/machine/cpus.h"
 #include "record/output_file.h"
-#include "record/perf_event.h"
-#include "record/point_events.h"
-#include "record/points.h"
-#include "record/recording.h"
-#include "record/schedule.h"
-#include "record/snapshots.h"
+#include "record/perf/perf_event.h"
+#include "record/place/streams.h"
+#include "record/plan/filter.h"
+#include "record/plan/recording.h"
+#include "record/plan/schedule.h"
+#include "record/probe/points.h"
+#include "record/source/drain.h"
+#include "record/source/loss.h"
+#include "record/source/point_events.h"
+#include "record/source/waits.h"
+#include "record/source/walk.h"
+#include "record/stack/snapshots.h"
 #include "record/status.h"
-#include "record/waits.h"
-#include "record/walk.h"
 
+struct confinement;
 struct module_files;
 struct nursery;
 struct probe;
@@ -31,7 +33,7 @@ struct walk_users;
 enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4, SOURCE_ID_POINTS = 5 };
 
 struct session_span { /* when a source ran */
-	uint64_t start, stop; /* stop 0: it runs */
+	uint64_t start, stop; /* stop 0: still running */
 };
 
 struct session {
@@ -43,17 +45,19 @@ struct session {
 	bool commands; /* there is a command */
 	struct output_file output;
 	struct nursery *nursery;
+	const struct confinement *confinement;
 	struct module_files *files;
 	struct start_state *start_state;
 	struct probe *probe;
 	struct perf_events events;
 	struct drain drain;
-	struct walk_users *users; /* NULL: no user stacks of tasks that sleep */
+	struct walk_users *users; /* NULL: no user stacks of sleeping tasks */
 	struct walk walk;
 	struct waits waits;
 	struct snapshots snapshots;
 	struct points points;
 	struct point_events point_events;
+	struct streams streams;
 	struct loss loss;
 	struct schedule schedule;
 	struct status status;
@@ -61,20 +65,40 @@ struct session {
 	int epoll_fd;
 	struct session_span cpu_span, waits_span;
 	uint64_t walks_stop;
-	uint64_t walk_by; /* the first walk waits for the mappings of processes, but no longer */
-	uint64_t files_asked, prompt_until; /* attempts to open files so far; passes are frequent up to then */
+	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */
+	uint64_t files_asked, prompt_until; /* attempts to open files so far; until when passes are frequent */
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
 	bool waiting;	    /* the off-CPU programs run */
-	bool behind;	    /* the rings filled while they were drained */
+	bool behind;	    /* the rings filled up while they were drained */
 	bool found_stuck;   /* -s */
 };
 
-/* Everything up to, and not including, the first event. On failure (said) session_close() takes down what there is. */
+struct session_part {
+	/* 0 or more, or -errno after reporting why; does nothing if it is not wanted. */
+	int (*open)(struct session *session);
+	/* What open() left behind, also if it failed or was never called; or NULL. */
+	void (*close)(struct session *session);
+	const char *what; /* for the person who waits for it, NULL: it takes no time */
+};
+
+/* Stops at the first that fails. */
+int session_open_parts(struct session *session, const struct session_part *parts, size_t count);
+void session_close_parts(struct session *session, const struct session_part *parts, size_t count);
+int session_open_sources(struct session *session);
+void session_close_sources(struct session *session);
+
+/* Whether anybody looks at all tasks and needs the user stacks of those that sleep. */
+bool session_wants_sleepers(const struct record_config *config);
+
+/* Everything before the first event. On failure (reported) session_close() takes down what was opened. */
 int session_open(struct session *session);
 void session_close(struct session *session);
 
-/* Tells the sources, again once their ends are known. */
+/* CPUs that came online get what the others have. */
+void session_follow_cpus(struct session *session);
+
+/* Writes the sources; called again when their ends are known. */
 void session_tell_sources(struct session *session);
 void session_tell_clock(struct session *session);
 

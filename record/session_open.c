@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -12,35 +12,51 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
-#include "record/clocks.h"
-#include "record/hits.h"
-#include "record/host.h"
-#include "record/kernel_chains.h"
-#include "record/kernel_map.h"
-#include "record/module_files.h"
-#include "record/module_table.h"
-#include "record/nursery.h"
-#include "record/privileges.h"
-#include "record/probe.h"
-#include "record/probe_points.h"
-#include "record/ring_stacks.h"
-#include "record/sched_clock.h"
-#include "record/sideband.h"
-#include "record/start_state.h"
-#include "record/walk_users.h"
+#include "record/helper/nursery.h"
+#include "record/machine/clocks.h"
+#include "record/confine/confinement.h"
+#include "record/machine/host.h"
+#include "record/machine/present.h"
+#include "record/machine/privileges.h"
+#include "record/place/hits.h"
+#include "record/place/kernel_chains.h"
+#include "record/place/kernel_map.h"
+#include "record/place/module_files.h"
+#include "record/place/module_table.h"
+#include "record/place/sideband.h"
+#include "record/place/start_state.h"
+#include "record/plan/deadlines.h"
+#include "record/probe/probe.h"
+#include "record/probe/probe_points.h"
+#include "record/probe/sched_clock.h"
 
 enum {
-	START_STATE_MS = 300, /* the rest is told while the recording runs */
-	RECORDER_NICE = -10,
+	MUCH_MEMORY = 256 << 20, /* bytes above which the plan is printed */
+	FREE_FLOOR = 64 << 20,	 /* bytes that stay free on the file system */
 };
-#define FREE_FLOOR (UINT64_C(64) << 20) /* bytes that stay free on the file system */
+
+/*
+ * First of all, also for the helpers: signals that other programs take as a request, such as to rotate a log, must
+ * not end a recording.
+ */
+static int ignore_signals(struct session *session)
+{
+	(void)session;
+	for (size_t i = 0; i < COMMAND_IGNORED; i++)
+		(void)signal(command_ignored[i], SIG_IGN);
+	return 0;
+}
+
+static int open_status(struct session *session)
+{
+	status_init(&session->status);
+	return 0;
+}
 
 static int open_signals(struct session *session)
 {
 	sigset_t set;
 
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGINT);
 	(void)sigaddset(&set, SIGTERM);
@@ -52,6 +68,28 @@ static int open_signals(struct session *session)
 	return session->recording.signal_fd < 0 ? -errno : 0;
 }
 
+/* As many as there are now, but at least what a busy host of this size has. */
+static uint32_t threads_expected(uint32_t cpus)
+{
+	enum { PER_CPU = 64 };
+	uint32_t now = host_threads();
+
+	return now > cpus * PER_CPU ? now : cpus * PER_CPU;
+}
+
+static int check_present(struct session *session)
+{
+	const struct record_config *config = session->config;
+	bool spans = config->profile.wanted || config->offcpu.wanted || config->points.count;
+	int r = present_check_ids(&config->who);
+
+	if (config->profile.wanted)
+		present_check_time(config->profile.lasts);
+	if (r < 0 || config->command)
+		return r;
+	return present_check_comm(&config->who, &session->filter.regex, !spans && !config->walk.interval);
+}
+
 static int open_host(struct session *session)
 {
 	const struct record_config *config = session->config;
@@ -61,7 +99,10 @@ static int open_host(struct session *session)
 		r = cpus_open(&session->cpus, config->who.cpus);
 	if (r >= 0)
 		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
+	if (r >= 0)
+		r = check_present(session);
 	session->recording.max_cpus = session->cpus.possible;
+	session->recording.threads = threads_expected(session->cpus.possible);
 	return r;
 }
 
@@ -98,7 +139,7 @@ static int open_log(struct session *session)
 	if (r >= 0)
 		r = event_log_create(recording->writer, recording->max_cpus, &recording->log);
 	if (r < 0)
-		return log_error(-r, "cannot write to \"%s\": %s", session->output.path, strerror(-r));
+		return log_error(-r, "cannot write to '%s': %s", session->output.path, strerror(-r));
 	recording->io = &trace_io_system;
 	recording->start = clocks_now();
 	return 0;
@@ -113,7 +154,7 @@ static int open_modules(struct session *session)
 		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS),
 				session->config->output.embed != EMBED_LEVEL_NONE, &recording->hits);
 	if (r >= 0)
-		r = module_files_create(session->nursery, recording->modules, &session->files);
+		r = module_files_create(session->nursery, recording->modules, false, &session->files);
 	return r;
 }
 
@@ -121,7 +162,7 @@ static enum ring_wait_clock clock_for(const struct record_offcpu *offcpu)
 {
 	if (!sched_clock_is_steady())
 		return RING_CLOCK_EXACT;
-	return offcpu->least_us || offcpu->wakers ? RING_CLOCK_SHIFTED : RING_CLOCK_QUEUE;
+	return offcpu->least || offcpu->wakers ? RING_CLOCK_SHIFTED : RING_CLOCK_QUEUE;
 }
 
 static struct ring_wait_knobs wait_knobs(const struct record_config *config)
@@ -129,8 +170,8 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 	const struct record_offcpu *offcpu = &config->offcpu;
 
 	return (struct ring_wait_knobs){
-		.least = (uint64_t)offcpu->least_us * 1000,
-		.most = offcpu->most_us ? (uint64_t)offcpu->most_us * 1000 : UINT64_MAX,
+		.least = (uint64_t)offcpu->least,
+		.most = offcpu->most ? (uint64_t)offcpu->most : UINT64_MAX,
 		.states = offcpu->states,
 		.wakers = offcpu->wakers,
 		.user_stacks = config->user_stacks,
@@ -147,12 +188,10 @@ static void show_progress(void *context, size_t done, size_t total)
 
 static int open_points(struct session *session)
 {
-	status_init(&session->status);
 	return points_resolve(&session->config->points, &session->points);
 }
 
-/* Somebody looks at all tasks, and asks for the user stacks of those that sleep. */
-static bool wants_sleepers(const struct record_config *config)
+bool session_wants_sleepers(const struct record_config *config)
 {
 	return config->user_stacks && (config->walk.wanted || config->offcpu.wanted);
 }
@@ -162,18 +201,16 @@ static int open_programs(struct session *session)
 	const struct record_config *config = session->config;
 	const struct ring_wait_knobs waits = wait_knobs(config);
 	const struct probe_points_settings points = {
-		.points = &session->points,
-		.first_source = SOURCE_ID_POINTS,
+		.points = &session->points, .first_source = SOURCE_ID_POINTS,
 		.rate_limit = (uint64_t)config->points.rate_limit,
-		.progress = show_progress,
-		.context = &session->status,
+		.progress = show_progress, .context = &session->status,
 	};
 	struct probe_settings settings = {
 		.cpus = &session->cpus,
 		.filter = &session->filter,
 		.cpu = config->profile.wanted,
 		.tasks = config->walk.wanted,
-		.sleepers = wants_sleepers(config),
+		.sleepers = session_wants_sleepers(config),
 		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
 		.waits = config->offcpu.wanted ? &waits : NULL,
 		.points = config->points.count ? &points : NULL,
@@ -213,124 +250,23 @@ static uint32_t sink_new_module_id(void *context)
 	return module_table_new_id(((struct recording *)context)->modules);
 }
 
-/* The sideband comes before the looks at what is there, so that nothing falls between. */
+/* The sideband opens before the looks at what exists, so that nothing falls between. */
 static int open_state(struct session *session)
 {
 	struct recording *recording = &session->recording;
 	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id};
-	int r = sideband_create(recording, session->files, &recording->sideband);
+	struct cpu_set online;
+	int r = cpus_online_all(&session->cpus, &online);
 
+	if (r >= 0)
+		r = sideband_create(recording, session->files, &online, &recording->sideband);
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
 	if (r >= 0)
 		r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
 	if (r >= 0 && session->config->user_stacks)
-		r = start_state_create(recording, session->nursery, &session->start_state);
+		r = start_state_create(recording, session->nursery, 0, &session->start_state);
 	return r;
-}
-
-static int open_cpu_source(struct session *session)
-{
-	const struct record_profile *profile = &session->config->profile;
-	const struct perf_event_settings settings = {.frequency = (uint64_t)profile->frequency, .software = profile->software};
-
-	return perf_events_open(&session->events, &session->cpus, &settings, probe_cpu_program(session->probe));
-}
-
-static int watch(struct session *session, int fd, uint32_t how)
-{
-	struct epoll_event event = {.events = EPOLLIN | how, .data.fd = fd};
-
-	return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
-static int open_drain(struct session *session)
-{
-	int r = drain_open(&session->drain, &session->recording, session->probe, &session->filter, session->ring_bytes);
-
-	if (r < 0)
-		return r;
-	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (session->epoll_fd < 0)
-		return -errno;
-	r = watch(session, session->recording.signal_fd, 0);
-	for (uint32_t i = 0; !r && i < probe_rings(session->probe); i++)
-		r = watch(session, probe_ring_fd(session->probe, i), EPOLLET); /* woken, not: something is in it */
-	return r;
-}
-
-static int open_waits(struct session *session)
-{
-	int r;
-
-	session->waits = (struct waits){
-		.recording = &session->recording,
-		.probe = session->probe,
-		.filter = &session->filter,
-		.snapshots = session->drain.snapshots,
-		.unended = {.recording = &session->recording, .users = session->users, .source = SOURCE_ID_OFFCPU},
-	};
-	r = waits_init(&session->waits);
-	session->drain.waits = &session->waits;
-	return r < 0 ? r : waits_open(&session->waits);
-}
-
-static int open_point_events(struct session *session)
-{
-	session->point_events = (struct point_events){
-		.recording = &session->recording,
-		.probe = session->probe,
-		.filter = &session->filter,
-		.points = &session->points,
-		.snapshots = session->drain.snapshots,
-		.first_source = SOURCE_ID_POINTS,
-	};
-	session->drain.points = &session->point_events;
-	return point_events_init(&session->point_events);
-}
-
-static int open_sources(struct session *session)
-{
-	struct recording *recording = &session->recording;
-	int r = session->config->profile.wanted ? open_cpu_source(session) : 0;
-
-	if (r < 0)
-		return r;
-	r = open_drain(session);
-	if (r >= 0 && session->config->snapshots) {
-		r = snapshots_init(&session->snapshots, recording, &session->filter);
-		session->drain.snapshots = &session->snapshots;
-	}
-	if (r >= 0 && wants_sleepers(session->config))
-		r = walk_users_create(recording, session->probe, session->nursery, &session->users);
-	if (r >= 0 && session->config->offcpu.wanted)
-		r = open_waits(session);
-	if (r >= 0 && session->config->points.count)
-		r = open_point_events(session);
-	if (r < 0)
-		return r;
-	session->drain.period = session->events.period;
-	session->walk = (struct walk){
-		.recording = recording,
-		.probe = session->probe,
-		.filter = &session->filter,
-		.source = SOURCE_ID_TASKS,
-		.users = session->users,
-	};
-	session->loss = (struct loss){
-		.recording = recording,
-		.probe = session->probe,
-		.events = session->config->profile.wanted ? &session->events : NULL,
-		.drain = &session->drain,
-		.files = session->files,
-		.waits = session->config->offcpu.wanted ? &session->waits : NULL,
-		.points = session->config->points.count ? &session->point_events : NULL,
-		.cpu_source = SOURCE_ID_CPU,
-		.waits_source = SOURCE_ID_OFFCPU,
-		.wakers_source = SOURCE_ID_WAKERS,
-	};
-	r = walk_init(&session->walk);
-	return r < 0 ? r : loss_init(&session->loss);
 }
 
 static int open_command(struct session *session)
@@ -340,10 +276,13 @@ static int open_command(struct session *session)
 	if (r < 0)
 		return log_error(-r, "cannot follow the command: %s", strerror(-r));
 	if (session->start_state)
-		(void)start_state_step(session->start_state, START_STATE_MS);
-	/* Helpers and the command were forked before. A recorder that waits for a CPU loses events when they matter most. */
+		(void)start_state_step(session->start_state, START_STATE_FIRST);
+	/*
+	 * The command was forked before. A recorder that waits for a CPU loses events when they matter most.
+	 */
 	(void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
-	return privileges_drop();
+	r = privileges_drop();
+	return r < 0 ? r : confinement_enter(&session->confinement);
 }
 
 void session_tell_clock(struct session *session)
@@ -355,79 +294,22 @@ void session_tell_clock(struct session *session)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static struct event_source cpu_source(const struct session *session)
+/* What is planned, before the first event; printed if it is a lot. */
+static int tell_memory(struct session *session)
 {
-	static const struct event_text cycles = {"cycles", 6}, cpu_clock = {"cpu-clock", 9};
-	const struct perf_events *events = &session->events;
-	struct event_source source = {
-		.id = SOURCE_ID_CPU,
-		.kind = SOURCE_CPU,
-		.weight = events->software ? WEIGHT_NS : WEIGHT_CYCLES,
-		.name = events->software ? cpu_clock : cycles,
-		.frequency = events->frequency,
-		.period = events->period,
-		.start = session->cpu_span.start,
-		.stop = session->cpu_span.stop ? session->cpu_span.stop : session->cpu_span.start,
-	};
+	const double megabyte = 1 << 20;
+	uint64_t rings = drain_ring_bytes(&session->drain), tables = probe_memory(session->probe);
+	uint64_t records = sideband_ring_bytes(session->recording.sideband), all = rings + tables + records;
+	char text[256];
 
-	source.flags |= ring_stacks_source_flags(session->config);
-	if (events->fallback)
-		source.flags |= SOURCE_SOFTWARE_FALLBACK;
-	return source;
-}
-
-static struct event_source waits_source(const struct session *session, uint32_t id)
-{
-	static const struct event_text waits = {"sched_switch", 12}, wakers = {"sched_waking", 12};
-	const struct session_span *span = &session->waits_span;
-
-	return (struct event_source){
-		.id = id,
-		.kind = id == SOURCE_ID_WAKERS ? SOURCE_WAKERS : SOURCE_OFFCPU,
-		.weight = WEIGHT_NS,
-		.name = id == SOURCE_ID_WAKERS ? wakers : waits,
-		.start = span->start,
-		.stop = span->stop ? span->stop : span->start,
-		.flags = ring_stacks_source_flags(session->config),
-		.least = (uint64_t)session->config->offcpu.least_us * 1000,
-		.most = (uint64_t)session->config->offcpu.most_us * 1000,
-	};
-}
-
-static struct event_source tasks_source(const struct session *session, uint64_t stop)
-{
-	return (struct event_source){
-		.id = SOURCE_ID_TASKS,
-		.kind = SOURCE_TASKS,
-		.weight = WEIGHT_COUNT,
-		.name = {"tasks", 5},
-		.start = session->recording.start,
-		.stop = stop ? stop : session->recording.start,
-		.flags = ring_stacks_source_flags(session->config),
-	};
-}
-
-static void tell_source(struct session *session, struct event_source source)
-{
-	struct event event = {.kind = EVENT_SOURCE, .source = source};
-
-	(void)recording_check(&session->recording, event_log_add(session->recording.log, &event));
-}
-
-void session_tell_sources(struct session *session)
-{
-	const struct record_config *config = session->config;
-
-	if (config->profile.wanted)
-		tell_source(session, cpu_source(session));
-	if (config->offcpu.wanted)
-		tell_source(session, waits_source(session, SOURCE_ID_OFFCPU));
-	if (config->offcpu.wakers)
-		tell_source(session, waits_source(session, SOURCE_ID_WAKERS));
-	if (config->points.count)
-		point_events_tell_sources(&session->point_events);
-	if (config->walk.wanted)
-		tell_source(session, tasks_source(session, session->walks_stop));
+	(void)snprintf(text, sizeof(text),
+		       "%.1f MB: %.1f MB in rings (%u), %.1f MB in tables, "
+		       "%.1f MB for records of processes",
+		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
+		       (double)tables / megabyte, (double)records / megabyte);
+	if (all > MUCH_MEMORY)
+		log_info("uses %s (--ringbuf-size sets the size of a ring)", text);
+	return recording_check(&session->recording, event_log_add_meta(session->recording.log, "memory", text));
 }
 
 static int tell_start(struct session *session)
@@ -436,56 +318,106 @@ static int tell_start(struct session *session)
 
 	(void)host_describe(recording);
 	session_tell_clock(session);
+	(void)tell_memory(session);
 	return recording->error;
 }
 
-typedef int step(struct session *session);
+/* --- all of it --- */
+
+static void close_host(struct session *session)
+{
+	filter_deinit(&session->filter);
+	cpus_close(&session->cpus);
+}
+
+static void close_helpers(struct session *session)
+{
+	nursery_destroy(session->nursery);
+}
+
+static void close_signals(struct session *session)
+{
+	if (session->recording.signal_fd >= 0)
+		(void)close(session->recording.signal_fd);
+}
+
+static void close_points(struct session *session)
+{
+	points_deinit(&session->points);
+}
+
+static void close_log(struct session *session)
+{
+	event_log_destroy(session->recording.log);
+	trace_writer_destroy(session->recording.writer);
+	output_file_close(&session->output);
+}
+
+static void close_modules(struct session *session)
+{
+	module_files_destroy(session->files);
+	hits_destroy(session->recording.hits);
+	module_table_destroy(session->recording.modules);
+}
+
+static void close_programs(struct session *session)
+{
+	probe_destroy(session->probe);
+}
+
+static void close_state(struct session *session)
+{
+	start_state_destroy(session->start_state);
+	kernel_chains_destroy(session->recording.kernel_chains);
+	kernel_map_destroy(session->recording.kernel_map);
+	sideband_destroy(session->recording.sideband);
+}
+
+static const struct session_part parts[] = {
+	{.open = ignore_signals},
+	{.open = open_status},
+	{.open = open_host, .close = close_host},
+	{.open = open_helpers, .close = close_helpers},
+	{.open = open_signals, .close = close_signals},
+	{.open = open_points, .close = close_points, .what = "looking up what to trace"},
+	{.open = open_log, .close = close_log},
+	{.open = open_modules, .close = close_modules},
+	{.open = open_programs, .close = close_programs, .what = "loading programs into the kernel"},
+	{.open = open_state, .close = close_state, .what = "reading the kernel's symbols"},
+	{.open = session_open_sources, .close = session_close_sources,
+	 .what = "opening events, looking at all threads"},
+	{.open = tell_start},
+	{.open = open_command, .what = "reading which files processes have mapped"},
+};
+
+int session_open_parts(struct session *session, const struct session_part *part, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < count && r >= 0; i++) {
+		if (part[i].what)
+			status_starting(&session->status, part[i].what);
+		r = part[i].open(session);
+	}
+	return r < 0 ? r : 0;
+}
+
+void session_close_parts(struct session *session, const struct session_part *part, size_t count)
+{
+	while (count--)
+		if (part[count].close)
+			part[count].close(session);
+}
 
 int session_open(struct session *session)
 {
-	static step *const steps[] = {
-		open_host, open_helpers, open_signals, open_points, open_log, open_modules,
-		open_programs, open_state, open_sources, tell_start, open_command,
-	};
+	int r = session_open_parts(session, parts, sizeof(parts) / sizeof(parts[0]));
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		int r = steps[i](session);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	status_clear(&session->status);
+	return r;
 }
 
 void session_close(struct session *session)
 {
-	struct recording *recording = &session->recording;
-
-	loss_deinit(&session->loss);
-	walk_deinit(&session->walk);
-	waits_deinit(&session->waits);
-	walk_users_destroy(session->users);
-	point_events_deinit(&session->point_events);
-	snapshots_deinit(&session->snapshots);
-	if (session->epoll_fd >= 0)
-		(void)close(session->epoll_fd);
-	drain_close(&session->drain);
-	perf_events_close(&session->events);
-	start_state_destroy(session->start_state);
-	kernel_chains_destroy(recording->kernel_chains);
-	kernel_map_destroy(recording->kernel_map);
-	sideband_destroy(recording->sideband);
-	probe_destroy(session->probe);
-	points_deinit(&session->points);
-	module_files_destroy(session->files);
-	hits_destroy(recording->hits);
-	module_table_destroy(recording->modules);
-	event_log_destroy(recording->log);
-	trace_writer_destroy(recording->writer);
-	output_file_close(&session->output);
-	if (recording->signal_fd >= 0)
-		(void)close(recording->signal_fd);
-	nursery_destroy(session->nursery);
-	filter_deinit(&session->filter);
-	cpus_close(&session->cpus);
+	session_close_parts(session, parts, sizeof(parts) / sizeof(parts[0]));
 }

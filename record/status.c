@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "common/plural.h"
+#include "common/time_units.h"
 
 enum { FIGURE = 32 };
 
@@ -51,21 +53,24 @@ static void what_was_recorded(const struct status_figures *figures, char *text, 
 
 	text[0] = '\0';
 	if (figures->profile) {
-		used += snprintf(text, room, "%s samples", grouped(figures->samples, count));
+		used += snprintf(text, room, "%s sample%s", grouped(figures->samples, count),
+				 plural(figures->samples));
 		between = ", ";
 	}
 	if (figures->offcpu) {
-		used += snprintf(text + used, room - (size_t)used, "%s%s waits", between, grouped(figures->waits, count));
+		used += snprintf(text + used, room - (size_t)used, "%s%s wait%s", between,
+				 grouped(figures->waits, count), plural(figures->waits));
 		between = ", ";
 	}
 	if (figures->points) {
-		used += snprintf(text + used, room - (size_t)used, "%s%s hits", between, grouped(figures->hits, count));
+		used += snprintf(text + used, room - (size_t)used, "%s%s hit%s", between,
+				 grouped(figures->hits, count), plural(figures->hits));
 		between = ", ";
 	}
 	if (figures->walks)
-		(void)snprintf(text + used, room - (size_t)used, "%s%s tasks in %s %s", between,
-			       grouped(figures->tasks, count), grouped(figures->walks, walks),
-			       figures->walks == 1 ? "walk" : "walks");
+		(void)snprintf(text + used, room - (size_t)used, "%s%s task%s in %s walk%s", between,
+			       grouped(figures->tasks, count), plural(figures->tasks),
+			       grouped(figures->walks, walks), plural(figures->walks));
 }
 
 void status_show(struct status *status, const struct status_figures *figures)
@@ -75,8 +80,18 @@ void status_show(struct status *status, const struct status_figures *figures)
 	if (!status->live)
 		return;
 	what_was_recorded(figures, what, sizeof(what));
-	(void)fprintf(stderr, "\r\033[K%" PRIu64 " s: %s, %s lost, %s written; Ctrl-C ends", figures->elapsed / 1000000000,
-		      what, grouped(figures->lost, lost), size_text(figures->written, written));
+	(void)fprintf(stderr, "\r\033[K%" PRIu64 " s: %s, %s lost, %s written; Ctrl-C stops",
+		      figures->elapsed / SECOND, what, grouped(figures->lost, lost),
+		      size_text(figures->written, written));
+	(void)fflush(stderr);
+	status->shown = true;
+}
+
+void status_starting(struct status *status, const char *what)
+{
+	if (!status->live)
+		return;
+	(void)fprintf(stderr, "\r\033[Kstarting: %s ...", what);
 	(void)fflush(stderr);
 	status->shown = true;
 }
@@ -85,7 +100,8 @@ void status_attaching(struct status *status, size_t done, size_t total)
 {
 	if (!status->live)
 		return;
-	(void)fprintf(stderr, "\r\033[Kattaching to %zu functions: %zu %%", total, done * 100 / total);
+	(void)fprintf(stderr, "\r\033[Kattaching to %zu function%s: %zu%%", total, plural(total),
+		      done * 100 / total);
 	(void)fflush(stderr);
 	status->shown = true;
 }
@@ -94,7 +110,7 @@ void status_embedding(struct status *status, size_t done, size_t total)
 {
 	if (!status->live || !total)
 		return;
-	(void)fprintf(stderr, "\r\033[Kembedding: %zu %%; Ctrl-C skips the rest", done * 100 / total);
+	(void)fprintf(stderr, "\r\033[Kembedding: %zu%%; Ctrl-C skips the rest", done * 100 / total);
 	(void)fflush(stderr);
 	status->shown = true;
 }
@@ -106,6 +122,26 @@ void status_clear(struct status *status)
 	status->shown = false;
 }
 
+/* The view that suits what was recorded; "" is the reporter's own choice. */
+static const char *next_view(const struct status_figures *figures)
+{
+	const struct {
+		bool recorded;
+		const char *view;
+	} views[] = {
+		{figures->wakers && figures->waits, "--chains "},
+		{figures->profile && figures->samples, "--tree "},
+		{figures->offcpu && figures->waits, "--top-waits "},
+		{figures->points && figures->hits, "--tree "},
+		{figures->tasks, "--tasks "},
+	};
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		if (views[i].recorded)
+			return views[i].view;
+	return "--info "; /* nothing was: it says why */
+}
+
 void status_summary(const struct status_figures *figures, const char *path)
 {
 	char what[128], lost[FIGURE], left_out[FIGURE], written[FIGURE];
@@ -113,12 +149,11 @@ void status_summary(const struct status_figures *figures, const char *path)
 
 	what_was_recorded(figures, what, sizeof(what));
 	log_info("%s, %s lost, %s left out on purpose; %s in %s%s%s", what, grouped(figures->lost, lost),
-		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "\"" : "",
-		 is_file ? path : "stdout", is_file ? "\"" : "");
-	if (figures->snapshots)
-		log_info("it holds stack memory of what was recorded: condense it before passing it on: "
-			 "rwalker-report --condense %s -o OUT",
-			 path);
+		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "'" : "",
+		 is_file ? path : "stdout", is_file ? "'" : "");
+	log_info("the trace holds %s; before you pass it on: rwalker-report --info --privacy %s",
+		 figures->snapshots ? "stack memory and names of what ran" : "names of what ran",
+		 is_file ? path : "FILE");
 	if (is_file)
-		log_info("next: rwalker-report --%s %s", figures->profile || figures->offcpu || figures->points ? "tree" : "tasks", path);
+		log_info("next: rwalker-report %s%s", next_view(figures), path);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the person at the terminal sees: a line that is rewritten once a second while stderr is a terminal, the progress of
- * embedding, and at the end what was written and lost and what to type next.
+ * What the person at the terminal sees: a line that is rewritten once a second while stderr is a terminal, the
+ * progress of embedding, and at the end what was written and lost and what to type next.
  */
 #ifndef RWALKER_RECORD_STATUS_H
 #define RWALKER_RECORD_STATUS_H
@@ -12,7 +12,7 @@
 
 struct status {
 	bool live;  /* stderr is a terminal */
-	bool shown; /* a line stands there now */
+	bool shown; /* a line is shown now */
 };
 
 struct status_figures {
@@ -21,17 +21,19 @@ struct status_figures {
 	uint64_t written; /* bytes */
 	uint64_t elapsed; /* ns */
 	uint64_t hits;	  /* of tracepoints and functions */
-	bool profile, offcpu, points;
-	bool snapshots; /* were asked for: the file holds stack memory */
+	bool profile, offcpu, wakers, points;
+	bool snapshots; /* were wanted: the file holds stack memory */
 };
 
 void status_init(struct status *status);
 void status_show(struct status *status, const struct status_figures *figures);
+/* What is done before the recording starts: "loading programs". */
+void status_starting(struct status *status, const char *what);
 void status_attaching(struct status *status, size_t done, size_t total);
 void status_embedding(struct status *status, size_t done, size_t total);
 void status_clear(struct status *status);
 
-/* path "-": no hint what to type next. */
+/* path "-": does not suggest what to type next. */
 void status_summary(const struct status_figures *figures, const char *path);
 
 #endif

@@ -1,131 +1,198 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/lz4_block.h"
 #include "format/trace.h"
-#include "report/profile.h"
+#include "report/opener/opener.h"
+#include "report/options/report_habits.h"
+#include "report/options/report_options.h"
 #include "report/read/progress.h"
-#include "report/report_limits.h"
-#include "report/report_options.h"
+#include "report/read/trace_inputs.h"
 #include "report/report_output.h"
-#include "report/resolve/name_cache.h"
-#include "report/resolve/sqlite_file.h"
-#include "report/resolve/unpack.h"
-#include "report/tool/tool.h"
-#include "report/view/view.h"
+#include "report/resolve/cache/name_desk.h"
+#include "report/resolve/cache/sqlite_file.h"
+#include "report/resolve/file/debug_server.h"
+#include "report/resolve/file/unpack.h"
+#include "report/sandbox/errand.h"
+#include "report/sandbox/user.h"
+#include "report/sandbox/worker.h"
+#include "report/scrub/key_file.h"
+#include "report/tool/output_desk.h"
+#include "report/tool/words.h"
+#include "report/work.h"
 
-enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 };
-
-static void print_version(void)
+static void print_version(const struct report_options *options)
 {
-	(void)printf("rwalker-report %s\ntrace format %d.%d\nlz4 %s\nlzma %s\nzstd %s\nlibdeflate %s\nsqlite %s\n", RWALKER_VERSION,
-		     RWK_MAJOR, RWK_MINOR, lz4_block_version(), unpack_xz_version(), unpack_zstd_version(), unpack_zlib_version(),
-		     sqlite_file_version());
+	(void)options;
+	(void)printf("rwalker-report %s\ntrace format %d.%d\n", RWALKER_VERSION, RWK_MAJOR, RWK_MINOR);
+	(void)printf("lz4 %s\nlzma %s\nzstd %s\nlibdeflate %s\nsqlite %s\n", lz4_block_version(),
+		     unpack_xz_version(), unpack_zstd_version(), unpack_zlib_version(), sqlite_file_version());
 }
 
-static int run_tool(const struct report_options *options, const struct profile_names *names,
-		    const struct report_output *output, bool *ret_damaged)
+/* What the user may do, done for the worker, until it ends. */
+static int keep(const struct report_options *options, const struct worker *worker)
 {
-	const struct tool_request request = {
-		.paths = options->paths.items,
-		.path_count = options->paths.count,
-		.filter = &options->filter,
-		.names = names,
-		.verbose = options->settings.addresses,
-		.output = options->output,
-		.partial = options->partial,
-		.out = output->stream,
-	};
+	const struct name_cache_settings settings = {.path = options->cache, .make_folders = options->cache_is_default};
+	struct name_desk *cache = NULL;
+	struct output_desk file;
+	struct desk desks[WORK_DESKS];
+	int r = name_desk_create(&settings, &cache);
 
-	return options->tool->run(&request, ret_damaged);
-}
-
-static int print_view(struct profile *profile, const struct report_options *options, const struct report_output *output)
-{
-	struct view_settings settings = options->settings;
-	const struct view_context context = {.profile = profile, .settings = &settings, .out = output->stream};
-	int r;
-
-	settings.color = output->color;
-	r = views_print(&context, options->view);
-	if (r == -ENOMEM)
-		return log_error(ENOMEM, "there is not enough memory for this report; --max-memory raises the limit");
-	if (r == -EBADMSG)
-		return log_error(EBADMSG, "the profile contradicts itself; please report this as a fault of rwalker-report");
-	return r;
-}
-
-static int run_view(const struct report_options *options, const struct profile_names *names,
-		    const struct report_output *output, bool *ret_damaged)
-{
-	struct profile_account account;
-	struct profile *profile;
-	int r;
-
-	r = profile_create(options->paths.items, options->paths.count, &options->filter, names, &profile);
 	if (r < 0)
-		return r;
-	r = print_view(profile, options, output);
-	profile_account(profile, &account);
-	*ret_damaged = account.lost;
-	profile_destroy(profile);
+		return log_error(-r, "not enough memory");
+	output_desk_init(&file, options->output);
+	desks[WORK_CACHE] = name_desk_of(cache);
+	desks[WORK_OUTPUT] = output_desk_of(&file);
+	r = worker_keep(worker, desks, WORK_DESKS);
+	output_desk_deinit(&file);
+	name_desk_destroy(cache);
 	return r;
 }
 
-static int create_cache(const struct report_options *options, struct name_cache **ret_cache)
+/* Of --scrub-key or --unscrub. Without a file, a new key is used and forgotten. */
+static int open_key(const struct report_options *options, struct key_file *key)
 {
-	const struct name_cache_settings settings = {
-		.path = options->cache,
-		.make_folders = options->cache_is_default,
-	};
-	int r = options->cache ? name_cache_create(&settings, ret_cache) : 0;
-
-	return r < 0 ? log_error(-r, "there is not enough memory") : 0;
+	*key = (struct key_file){.fd = -1, .next_fd = -1};
+	if (!options->scrub_key)
+		return 0;
+	return key_file_open(options->scrub_key, options->tool->writes ? KEY_FILE_GROWS : KEY_FILE_READ, key);
 }
 
-/* What the cache learned is written once the report is out. */
-static int run_with_cache(const struct report_options *options, const struct report_output *output, bool *ret_damaged)
+static void cleanup_opener(struct opener **opener)
 {
-	struct profile_names names = options->names;
+	opener_stop(*opener);
+	*opener = NULL;
+}
+
+/*
+ * Traces are opened with the rights with which we were started, all else with those that are left. So root starts the
+ * opener twice: who is to read can depend on whose the traces are, and an opener that could become somebody else when
+ * it is told to would need more rights and calls than one that is forked again (about 1 ms).
+ */
+static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener)
+{
+	const bool root = !geteuid();
+	int fds[OPTION_LIST_MAX], r;
+
+	if (options->no_sandbox) {
+		log_warning("--no-sandbox: whoever made the trace may take over this program with all your rights");
+		return 0;
+	}
+	for (size_t i = 0; i < inputs->items.count; i++)
+		fds[i] = inputs->items.items[i].fd;
+	r = user_leave_root(fds, inputs->items.count);
+	if (r > 0)
+		report_options_choose_cache(options);
+	if (r < 0 || !root)
+		return r;
+	cleanup_opener(opener);
+	return opener_start(&options->opener, opener);
+}
+
+/* Asks the debuginfod servers, if the user wants that. *ret_socket is -1 if not. */
+static int start_errand(const struct report_options *options, int *ret_socket)
+{
+	struct debug_server *server = NULL;
 	struct progress progress;
-	int r = create_cache(options, &names.cache);
+	struct desk desk;
+	int r;
+
+	*ret_socket = -1;
+	if (!options->names.debuginfod)
+		return 0;
+	progress_init(&progress);
+	r = debug_server_create(NULL, &progress, NULL, &server);
+	if (!r) {
+		desk = debug_server_desk(server);
+		r = errand_start(&desk, ret_socket);
+	}
+	debug_server_destroy(server);
+	return r < 0 ? log_error(-r, "cannot start a process: %s", strerror(-r)) : 0;
+}
+
+/* A word that was meant as something else than a trace. */
+static bool is_mistaken(const struct trace_inputs *inputs, int argc, char **argv)
+{
+	for (size_t i = 0; i < inputs->items.count; i++)
+		if ((inputs->items.items[i].error == -ENOENT || inputs->items.items[i].error == -EISDIR) &&
+		    report_habits_missing(argc, argv, inputs->items.items[i].path))
+			return true;
+	return false;
+}
+
+/* Two processes: what reads the traces may do nothing else. */
+static int run(struct report_options *options, int argc, char **argv)
+{
+	_cleanup_(trace_inputs_close) struct trace_inputs inputs = {0};
+	struct report_output output;
+	struct key_file key;
+	_cleanup_(cleanup_opener) struct opener *opener = NULL;
+	_cleanup_close_ int servers = -1;
+	struct worker worker;
+	int r = opener_start(&options->opener, &opener);
 
 	if (r < 0)
-		return r;
-	progress_init(&progress);
-	names.progress = &progress;
-	r = options->tool ? run_tool(options, &names, output, ret_damaged) :
-			    run_view(options, &names, output, ret_damaged);
-	(void)fflush(output->stream);
-	name_cache_save(names.cache);
-	name_cache_destroy(names.cache);
-	return r;
-}
-
-static enum exit_code run(const struct report_options *options)
-{
-	struct report_output output;
-	bool damaged = false;
-	int r, closed;
-
+		return EXIT_FAILED;
+	r = trace_inputs_open(&inputs, opener, options->paths.items, options->paths.count);
+	if (r < 0)
+		return -log_error(EXIT_FAILED, "not enough memory");
+	if (is_mistaken(&inputs, argc, argv))
+		return EXIT_USAGE;
+	if (leave_root(options, &inputs, &opener) < 0 || open_key(options, &key) < 0 ||
+	    start_errand(options, &servers) < 0)
+		return EXIT_FAILED;
 	report_output_open(&output, options);
-	r = report_limits_set(options->max_memory, options->max_seconds);
-	if (!r)
-		r = run_with_cache(options, &output, &damaged);
-	closed = report_output_close(&output);
-	if (r < 0 || closed < 0)
-		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	return damaged ? EXIT_DAMAGED : EXIT_OK;
+	r = worker_fork(&worker);
+	if (!r && !worker.pid)
+		return work(options, &output, &inputs, &key, &(struct work_lines){worker.socket, servers, opener});
+	opener_leave(opener);
+	trace_inputs_close(&inputs);
+	r = r < 0 ? EXIT_FAILED : keep(options, &worker);
+	if (key_file_close(&key, r == EXIT_OK || r == EXIT_DAMAGED) < 0)
+		r = EXIT_FAILED;
+	report_output_wait(&output);
+	return r < 0 ? EXIT_FAILED : r;
 }
 
-static enum exit_code tell(void (*print)(void))
+static enum exit_code explain(const struct report_options *options)
+{
+	struct report_output output = {.stream = stdout};
+	const char *words[OPTION_LIST_MAX + 1];
+	size_t count = 0;
+	int r;
+
+	if (*options->explain)
+		words[count++] = options->explain;
+	for (size_t i = 0; i < options->paths.count; i++)
+		words[count++] = options->paths.items[i];
+	r = count ? words_explain_each(words, count, stdout) : words_explain(NULL, stdout);
+	if (report_output_close(&output) < 0)
+		return EXIT_FAILED;
+	return r < 0 ? EXIT_USAGE : EXIT_OK;
+}
+
+static void print_help(const struct report_options *options)
+{
+	report_options_help(*options->help);
+}
+
+static void print_completion(const struct report_options *options)
+{
+	(void)options;
+	report_options_completion();
+}
+
+static enum exit_code tell(void (*print)(const struct report_options *), const struct report_options *options)
 {
 	struct report_output output = {.stream = stdout};
 
-	print();
+	print(options);
 	return report_output_close(&output) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -136,10 +203,12 @@ int main(int argc, char **argv)
 	if (report_options_parse(&options, argc, argv) < 0)
 		return EXIT_USAGE;
 	if (options.help)
-		return tell(report_options_help);
+		return tell(print_help, &options);
+	if (options.explain)
+		return explain(&options);
 	if (options.version)
-		return tell(print_version);
+		return tell(print_version, &options);
 	if (options.completion)
-		return tell(report_options_completion);
-	return run(&options);
+		return tell(print_completion, &options);
+	return run(&options, argc, argv);
 }

@@ -9,10 +9,15 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "report/host_memory.h"
 
-enum { LAST_SECONDS = 5 }; /* between the signal and the end */
+enum {
+	LAST_SECONDS = 5, /* between the signal and the kill */
+	SHARE = 3,	  /* of what there is: readers of DWARF may take twice as much in sum (line_child.h) */
+};
+static const uint64_t USUAL_MEMORY = UINT64_C(2) << 30;
 
-/* Of AddressSanitizer, whose shadow memory is larger than any limit; absent without it. */
+/* Defined by AddressSanitizer, whose shadow memory exceeds any limit; absent without it. */
 extern void __asan_init(void) __attribute__((weak));
 
 static int lower(int resource, rlim_t soft, rlim_t hard, const char *what)
@@ -35,7 +40,7 @@ static int lower(int resource, rlim_t soft, rlim_t hard, const char *what)
 static void out_of_time(int signal_number)
 {
 	static const char text[] =
-		"rwalker-report: error: the limit of CPU time is reached; --max-seconds raises it\n";
+		"rwalker-report: error: the limit of CPU time was reached; --max-seconds raises it\n";
 
 	(void)signal_number;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
@@ -43,10 +48,17 @@ static void out_of_time(int signal_number)
 	_exit(1);
 }
 
+uint64_t report_limits_memory(uint64_t machine)
+{
+	return machine / SHARE < USUAL_MEMORY ? machine / SHARE : USUAL_MEMORY;
+}
+
 int report_limits_set(uint64_t memory, int64_t cpu_seconds)
 {
 	int r = lower(RLIMIT_CORE, 0, 0, "core files");
 
+	if (memory == UINT64_MAX)
+		memory = report_limits_memory(host_memory("/proc", "/sys/fs/cgroup"));
 	if (!r && memory && !__asan_init)
 		r = lower(RLIMIT_AS, memory, memory, "memory");
 	if (!r && cpu_seconds) {

@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/log.h"
+#include "report/view/page/ascii_stream.h"
 
 static const char *pager_command(void)
 {
@@ -21,8 +24,10 @@ static const char *pager_command(void)
 	return command ? command : "less";
 }
 
-/* In the child: the pager reads from the pipe. It begins when there is something to read: until then the terminal is for
- * progress, and a Ctrl-C that is meant for the work does not end it. */
+/*
+ * In the child: the pager reads from the pipe. It starts when there is something to read: until
+ * then the terminal is for progress, and a Ctrl-C that is meant for the work does not end it.
+ */
 static void run_pager(const char *command, const int ends[static 2])
 {
 	struct pollfd something = {.fd = ends[0], .events = POLLIN};
@@ -34,13 +39,15 @@ static void run_pager(const char *command, const int ends[static 2])
 	if (!(something.revents & POLLIN))
 		_exit(0);
 	(void)signal(SIGINT, usual);
-	if (dup2(ends[0], STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) < 0)
+	/* What it shows may be meant for it: it runs no programs for anyone, and gains no rights. */
+	if (dup2(ends[0], STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) < 0 || setenv("LESSSECURE", "1", 1) < 0 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		_exit(127);
 	(void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
 
-/* stdout becomes a pipe to the pager; without one (no command, no process) it stays what it is. */
+/* stdout becomes a pipe to the pager; without a pager (no command, no process) it stays as it is. */
 static pid_t start_pager(const char *command)
 {
 	int ends[2];
@@ -70,14 +77,39 @@ static bool wants_color(enum report_color color, bool terminal)
 	return terminal && !(no_color && *no_color) && name && strcmp(name, "dumb") != 0;
 }
 
+/* What programs read has the same bytes in every locale. */
+static bool is_for_people(const struct report_options *options)
+{
+	if (options->tool)
+		return options->tool_wanted[TOOL_INFO] || options->tool_wanted[TOOL_NEEDS];
+	return !options->view || !options->view->bare;
+}
+
+/* Terminals without a size are as wide as they have always been. */
+static unsigned int terminal_width(void)
+{
+	enum { USUAL = 80 };
+	struct winsize size = {0};
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return USUAL;
+	return size.ws_col;
+}
+
 void report_output_open(struct report_output *output, const struct report_options *options)
 {
 	bool terminal = isatty(STDOUT_FILENO);
+	FILE *plain = NULL;
 
-	*output = (struct report_output){.stream = stdout, .color = wants_color(options->color, terminal)};
+	*output = (struct report_output){.stream = stdout, .color = wants_color(options->color, terminal),
+					  .width = terminal ? terminal_width() : 0};
 	if (terminal && !options->no_pager)
 		output->pager = start_pager(pager_command());
-	/* A reader that goes away ends a pipeline quietly; a pager that is left is no failure at all. */
+	if (is_for_people(options) && ascii_stream_is_needed())
+		plain = ascii_stream_open(stdout);
+	if (plain)
+		output->stream = plain;
+	/* A reader that goes away ends a pipeline silently; quitting the pager is not a failure. */
 	(void)signal(SIGPIPE, output->pager ? SIG_IGN : SIG_DFL);
 }
 
@@ -91,12 +123,16 @@ int report_output_close(struct report_output *output)
 		error = errno ? errno : EIO;
 	else if (failed)
 		error = EIO;
-	if (output->pager) {
-		while (waitpid(output->pager, NULL, 0) < 0 && errno == EINTR)
-			;
-		return 0;
-	}
-	if (error)
+	if (error && !output->pager)
 		return log_error(error, "cannot write the report to stdout: %s", strerror(error));
 	return 0;
+}
+
+void report_output_wait(const struct report_output *output)
+{
+	if (!output->pager)
+		return;
+	(void)close(STDOUT_FILENO);
+	while (waitpid(output->pager, NULL, 0) < 0 && errno == EINTR)
+		;
 }

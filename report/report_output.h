@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where a report goes: stdout, through a pager where that is a terminal. A report that could not be written
- * whole is a failure; one that its reader has seen enough of is not.
+ * The output of a report: stdout, through a pager if that is a terminal. A report that could not be
+ * written completely is a failure; one whose reader quit the pager or closed the pipe is not.
  */
 #ifndef RWALKER_REPORT_REPORT_OUTPUT_H
 #define RWALKER_REPORT_REPORT_OUTPUT_H
@@ -10,18 +10,22 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "report/report_options.h"
+#include "report/options/report_options.h"
 
 struct report_output {
 	FILE *stream;
 	bool color;
+	unsigned int width; /* columns of the terminal, with or without a pager; 0: stdout is none */
 	pid_t pager; /* 0: none */
 };
 
-/* Starts the pager: to be called before limits are set, which a pager should not inherit. */
+/* Starts the pager. Call it before limits are set: a pager should not inherit them. */
 void report_output_open(struct report_output *output, const struct report_options *options);
 
-/* Writes out what is left and waits for the pager. 0, or -errno after it said why. */
+/* Of the process that writes: flushes the output. 0, or -errno after reporting why. */
 int report_output_close(struct report_output *output);
+
+/* Of the process that started the pager: closes stdout and waits until the user has read. */
+void report_output_wait(const struct report_output *output);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # demo.sh: what "make demo" shows once everything is built. Records a sample workload and prints its
-# tree; where the kernel refuses BPF it says so and reports a trace that was recorded elsewhere.
+# tree. If the kernel refuses BPF, it says so and reports a trace that was recorded elsewhere.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1

@@ -6,6 +6,23 @@
 
 #include "tests/make_trace.h"
 
+/* Two seconds of a CPU clock at 1000 Hz with user stacks, source 1, on a host of its own. */
+static inline void made_trace_cpu_clock(struct made_trace *trace, uint64_t more_flags)
+{
+	const struct event_source source = {.id = 1,
+					    .kind = SOURCE_CPU,
+					    .weight = WEIGHT_NS,
+					    .frequency = 1000,
+					    .period = 1000000,
+					    .start = 1000,
+					    .stop = 2000001000,
+					    .flags = SOURCE_USER_STACKS | more_flags};
+
+	made_trace_meta(trace, "hostname", "here");
+	made_trace_meta(trace, "boot_id", "1-2-3");
+	made_trace_source(trace, &source, "cpu-clock");
+}
+
 static inline void made_trace_kernel_symbol(struct made_trace *trace, uint32_t module, uint64_t offset, uint64_t size,
 					    const char *name)
 {
@@ -64,7 +81,8 @@ static inline void made_trace_sample(struct made_trace *trace, const struct made
 	made_trace_check(event_log_add_sample(trace->log, &sample, &task, &stacks), "sample");
 }
 
-static inline void made_trace_probe(struct made_trace *trace, uint32_t id, uint32_t source, enum probe_hook hook, const char *name)
+static inline void made_trace_probe(struct made_trace *trace, uint32_t id, uint32_t source,
+				    enum probe_hook hook, const char *name)
 {
 	made_trace_add(trace,
 		       &(struct event){.kind = EVENT_PROBE,

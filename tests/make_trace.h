@@ -8,9 +8,7 @@
  *	made_trace_map(trace, 10, 100, 0x1000, 0x1000, 0, 1, 0);
  *	made_trace_sample(trace, &(struct made_sample){.time = 20, .tgid = 100, .tid = 100, .comm = "cat", ...});
  *	made_trace_end(trace);
- *
- * Samples, walks and symbols: make_events.h. Any failure ends the program: a test cannot go on
- * without its trace. Header only, so that every test program can use it.
+ * Samples, walks and symbols: make_events.h. Any failure ends the program. Header only: every test program can use it.
  */
 #pragma once
 
@@ -40,20 +38,26 @@ static inline void made_trace_check(int r, const char *what)
 	abort();
 }
 
-static inline struct made_trace *made_trace_begin(const char *path)
+/* `flags`: O_TRUNC, or O_APPEND for another section of the same file. */
+static inline struct made_trace *made_trace_begin_at(const char *path, int flags)
 {
 	struct made_trace *trace = calloc(1, sizeof(*trace));
 	struct trace_writer_settings settings = {0};
 
 	made_trace_check(trace ? 0 : -ENOMEM, "memory");
-	trace->fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	trace->fd = open(path, O_RDWR | O_CREAT | flags, 0600);
 	made_trace_check(trace->fd < 0 ? -errno : 0, path);
 	made_trace_check(trace_writer_create(&trace_io_system, trace->fd, &settings, &trace->writer), "writer");
 	made_trace_check(event_log_create(trace->writer, 256, &trace->log), "log");
 	return trace;
 }
 
-/* Begins new chunks. */
+static inline struct made_trace *made_trace_begin(const char *path)
+{
+	return made_trace_begin_at(path, O_TRUNC);
+}
+
+/* Starts new chunks. */
 static inline void made_trace_flush(struct made_trace *trace)
 {
 	made_trace_check(event_log_flush(trace->log), "flush");
@@ -134,11 +138,10 @@ static inline void made_trace_fork(struct made_trace *trace, uint64_t time, uint
 
 static inline void made_trace_exec(struct made_trace *trace, uint64_t time, uint32_t tgid, const char *comm)
 {
-	made_trace_add(
-		trace,
-		&(struct event){
-			.kind = EVENT_COMM,
-			.comm = {.time = time, .tgid = tgid, .tid = tgid, .flags = COMM_EXEC, .comm = made_text(comm)}});
+	const struct event_comm exec = {.time = time, .tgid = tgid, .tid = tgid, .flags = COMM_EXEC,
+					.comm = made_text(comm)};
+
+	made_trace_add(trace, &(struct event){.kind = EVENT_COMM, .comm = exec});
 }
 
 static inline void made_trace_exit(struct made_trace *trace, uint64_t time, uint32_t tgid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers for tests: the same in every run, so that a failure comes again. The generator is
+ * Numbers for tests: the same in every run, so that failures can be reproduced. The generator is
  * splitmix64 (Steele, Lea, Flood 2014).
  */
 #pragma once

@@ -1,30 +1,38 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh [--together COMMAND... --alone] COMMAND...: runs each test and counts what it says. Each COMMAND
-# is one argument: a program, or a program and its arguments in one string. Tests run from the top
-# folder; those after --together several at a time, the others one after the other.
+# run.sh [COMMAND...] [--together COMMAND...] [--in-pairs COMMAND...]: runs each test and counts its results.
+# Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run
+# from the top folder and one by one, but those after --together as many at a time as there are
+# processors, and those after --in-pairs two. A line "# alone: WHY" among a script's first 20 makes
+# it wait until all others are done, and then run by itself.
 #
-# What a test says: lines "ok NAME", "not ok NAME - why", "skip NAME - why" on its output; the rest
-# is shown only when the test fails. How it ends:
-#	0	its lines stand; a test that said nothing has failed
-#	77	it was skipped: its last line says why, unless it said so in skip lines
-#	other	it failed: one failure more, unless it said so in a "not ok" line
+# A test prints lines "ok NAME", "not ok NAME - why", "skip NAME - why"; the rest of its output
+# is shown only if the test fails. Its exit code:
+#	0	its lines count; a test without any has failed
+#	77	skipped: its last line says why, unless it printed skip lines
+#	other	failed: counts as one more failure, unless it printed a "not ok" line
+# A script with a line "# two tries: WHY" among its first 20 compares figures that the host can spoil, by CPU time that it takes
+# away from us, say. If one of its checks fails, it is run again when all others are done, by itself: a fault fails again. Only
+# what the second run says counts; what failed at first is listed. TRIES=1, and the long level, allow no second run.
 # A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the
-# default. When TOTAL_LIMIT (0: none) seconds are over, what is left counts as failed.
+# default. After TOTAL_LIMIT seconds (0: none), the remaining tests count as failed.
 #
-# The last line is always "N passed, N failed, N skipped". Exit code 0 if something was tested and
-# nothing failed, else 1.
+# The last line is always "N passed, N failed, N skipped". The exit code is 0 if something was tested
+# and nothing failed, else 1. build/log/ has the output of each test, and the seconds that it took in
+# times: "WALL CPU COMMAND"; times.sh makes tables of these. BEGAN is when the build began, in seconds since 1970.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-readonly LOG_LINES=200	# shown of a failing test; the file has them all
+readonly LOG_LINES=200	# shown of a failing test; the log file has all
 logs=${BUILD:-build}/log
-export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# not the names that somebody has gathered
+export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# not a cache that somebody has filled
+unset DEBUGINFOD_URLS				# nor names from a server
 passed=0 failed=0 skipped=0
-failures=() skips=()
+failures=() skips=() again=() unlucky=()
+[[ ${CHECK_LEVEL-} == long ]] && TRIES=1
 
-# Seconds that the test may take.
+# The time limit of the test, in seconds.
 limit_of()
 {
 	local limit
@@ -57,10 +65,17 @@ show_log()
 	tail -n "$LOG_LINES" "$1" | cat -v | sed 's/^/    | /'
 }
 
-# Judges one finished test. In: name, log file, exit code, time limit, seconds it took.
+# has_two_tries COMMAND LOG CODE: whether a test whose check failed may run again.
+has_two_tries()
+{
+	[[ $3 == 1 && ${TRIES:-2} != 1 && ! -e $2.first ]] && grep -aq '^not ok ' "$2" &&
+		sed -n 1,20p "${1%% *}" 2>/dev/null | grep -aq '^# two tries: .'
+}
+
+# Judges one finished test. In: name, log file, exit code, time limit, seconds it took, and of CPU time.
 judge()
 {
-	local name=$1 log=$2 code=$3 limit=$4 seconds=$5
+	local name=$1 log=$2 code=$3 limit=$4 seconds=$5 busy=$6
 	local good bad left why='' word=ok
 
 	good=$(grep -ac '^ok ' "$log")
@@ -78,7 +93,8 @@ judge()
 	((passed += good, failed += bad, skipped += left))
 	((left && !good)) && word=skip
 	((bad)) && word=FAIL
-	printf '%-4s %s: %d ok, %d failed, %d skipped, %s s\n' "$word" "$name" "$good" "$bad" "$left" "$seconds"
+	printf '%-4s %s: %d ok, %d failed, %d skipped, %s s (%s s of CPU)\n' "$word" "$name" "$good" "$bad" "$left" "$seconds" "$busy"
+	echo "$seconds $busy $name" >>"$logs/times"
 	((bad)) && show_log "$log"
 }
 
@@ -90,84 +106,118 @@ log_of()
 # Runs one test; its exit code, time limit and seconds are left in LOG.end.
 execute()
 {
-	local command=$1 log=$2 limit start code
+	local command=$1 log=$2 limit code=1 TIMEFORMAT='%R %U %S'
 
 	limit=$(limit_of "${command%% *}")
-	start=$EPOCHREALTIME
 	if ((limit <= 0)); then
 		echo "not ok ${command#"${BUILD:-build}/"} - not started, $TOTAL_LIMIT s are over" >"$log"
-		code=1
+		echo 0 0 0 >"$log.ending"
 	else
 		[[ $command == */* ]] || command=./$command
-		timeout -k 5 "$limit" bash -c "$command" >"$log" 2>&1 </dev/null
+		{ time timeout -k 5 "$limit" bash -c "$command" >"$log" 2>&1 </dev/null; } 2>"$log.ending"
 		code=$?
 	fi
-	awk "BEGIN { printf \"$code $limit %.1f\\n\", ${EPOCHREALTIME/,/.} - ${start/,/.} }" >"$log.ending" &&
-		mv "$log.ending" "$log.end"
+	echo "$code $limit" >>"$log.ending" && mv "$log.ending" "$log.end"
 }
 
-# Judges what has been executed.
+# Judges a test that has finished.
 conclude()
 {
-	local log code limit seconds
+	local log wall=0 user=0 system=0 code=lost limit # lost: its runner was killed
 
 	log=$(log_of "$1")
-	{ read -r code limit seconds <"$log.end"; } 2>/dev/null || code="lost" # somebody killed what ran it
+	[[ -e $log.end ]] && { read -r wall user system && read -r code limit; } < <(tail -n 2 "$log.end")
 	rm -f "$log.end"
-	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$seconds"
+	if has_two_tries "$1" "$log" "$code"; then
+		again+=("$1")
+		collect "${1#"${BUILD:-build}/"}" unlucky 'not ok ' "$log"
+		echo "once more, when all others are done: ${1#"${BUILD:-build}/"}"
+		show_log "$log"
+		mv "$log" "$log.first"
+		return
+	fi
+	read -r wall user < <(awk "BEGIN { printf \"%.1f %.1f\\n\", ${wall/,/.}, ${user/,/.} + ${system/,/.} }")
+	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$wall" "$user"
 }
 
-run_alone()
+# Runs the tests of the queue, and judges them in that order. Each waits until fewer than its number in $most are running.
+run()
 {
-	[[ -t 1 ]] && printf '... %s\r' "${1#"${BUILD:-build}/"}"
-	execute "$1" "$(log_of "$1")"
-	conclude "$1"
-}
+	local command log started next=0
 
-# Runs as many at a time as there are processors; they are judged in the order in which they stand here.
-run_together()
-{
-	local command log most started=0 next=1
-
-	most=$(nproc)
-	for command in "$@"; do
-		while (($(jobs -rp | wc -l) >= most)); do
+	for ((started = 0; started < ${#queue[@]}; started++)); do
+		while (($(jobs -rp | wc -l) >= most[started])); do
 			wait -n
 		done
-		log=$(log_of "$command")
-		rm -f "$log.end" # of a run that was interrupted
-		execute "$command" "$log" &
-		((++started))
-		while ((next <= started)) && [[ -e $(log_of "${!next}").end ]]; do
-			conclude "${!next}"
-			((++next))
+		while ((next < started)) && [[ -e $(log_of "${queue[next]}").end ]]; do
+			conclude "${queue[next++]}"
 		done
+		command=${queue[started]}
+		((most[started] == 1)) && [[ -t 1 ]] && printf '... %s\r' "${command#"${BUILD:-build}/"}"
+		log=$(log_of "$command")
+		rm -f "$log.end" # left by an interrupted run
+		execute "$command" "$log" &
 	done
 	wait
-	for (( ; next <= $#; next++)); do
-		conclude "${!next}"
+	while ((next < started)); do
+		conclude "${queue[next++]}"
 	done
+}
+
+is_alone()
+{
+	sed -n 1,20p "${1%% *}" 2>/dev/null | grep -aq '^# alone: .'
 }
 
 account()
 {
 	((${#skips[@]})) && printf '\nSkipped, and why:\n' && printf '  %s\n' "${skips[@]}"
+	((${#unlucky[@]})) && printf '\nFailed at a first try, and were run again:\n' && printf '  %s\n' "${unlucky[@]}"
 	((${#failures[@]})) && printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"
 	printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 }
 
-trap 'kill $(jobs -p) 2>/dev/null; failures+=("interrupted"); ((failed++)); account; exit 1' INT TERM
-mkdir -p "$logs" || exit 1
-together=()
-if [[ ${1-} == --together ]]; then
-	while shift && [[ ${1---alone} != --alone ]]; do
-		together+=("$1")
-	done
-	shift
-fi
-run_together "${together[@]}"
-for command in "$@"; do
-	run_alone "$command"
+interrupt()
+{
+	local job
+
+	for job in $(jobs -p); do
+		pkill -P "$job" # "timeout", which ends the test
+		kill "$job"
+	done 2>/dev/null
+	failures+=("interrupted")
+	((failed++))
+	account
+	exit 1
+}
+
+trap interrupt INT TERM
+mkdir -p "$logs" && rm -f "$logs"/*.first && : >"$logs/times" || exit 1
+queue=() most=() alone=() at_once=1
+for argument; do
+	case $argument in
+	--together) at_once=$(nproc) ;;
+	--in-pairs) at_once=$(($(nproc) < 2 ? 1 : 2)) ;;
+	*) if ((at_once > 1)) && is_alone "$argument"; then
+		alone+=("$argument")
+	else
+		queue+=("$argument")
+		most+=("$at_once")
+	fi ;;
+	esac
 done
+for argument in "${alone[@]}"; do
+	queue+=("$argument")
+	most+=(1)
+done
+run
+if ((${#again[@]})); then
+	queue=("${again[@]}")
+	mapfile -t most < <(printf '1\n%.0s' "${again[@]}")
+	run
+fi
+# The build's seconds are known if the time when it began is in $BEGAN.
+[[ ${BEGAN-} ]] && echo "$((EPOCHSECONDS - SECONDS - BEGAN)) - (build)" >>"$logs/times"
+echo "$SECONDS - (tests)" >>"$logs/times"
 account
 ((failed == 0 && passed > 0))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""rwk_dump.py FILE...: a trace as text, line for line what `rwalker-report --dump` prints (FORMAT.md, appendix B).
-Written from FORMAT.md alone, with the standard library alone. Exit code 3: something is damaged; 1: no trace."""
+"""rwk_dump.py FILE...: prints a trace as text, line by line as `rwalker-report --dump` does (FORMAT.md, appendix B).
+Written from FORMAT.md alone, using only the standard library. Exit code 3: something is damaged; 1: not a trace."""
 import functools, itertools, struct, sys
 
 # kind: name, then the fields in the order of the disk: n number, x number printed in hex, t time, p tgid or tid, a address
@@ -14,6 +14,8 @@ RECORDS = {
     4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
     5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 32: "task tgid:p tid:p start:n flags:x comm:c",
     6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n",
+    15: "unsure time:t until:t cpu:n cause:n missing:n",
+    16: "counter time:t source:n cpu:n counted:n seen:n missed:n missed_idle:n enabled:n running:n throttled:n",
     8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 13: "probe id:n source:n hook:n name:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
@@ -50,17 +52,18 @@ def lz4_block(data):
         for _ in range(length(token & 15) + 4 if offset else 0):
             out.append(out[-offset])
     return bytes(out)
-def printable(data):  # what could steer a terminal, and what is not UTF-8, byte by byte as \xNN
+def printable(data):  # terminal controls and invalid UTF-8, byte by byte as \xNN; a backslash is doubled
     return '"%s"' % "".join("".join("\\x%02x" % b for b in c.encode("utf-8", "surrogateescape")) if any(
-        low <= ord(c) <= high for low, high in ((0, 31), (127, 159), (0x2028, 0x202E), (0x2066, 0x2069), (0xDC80, 0xDCFF)))
-        else c for c in data.decode("utf-8", "surrogateescape"))
-def varint(record):  # of an iterator over bytes; an absent field at the end of its record reads as 0
+        low <= ord(c) <= high for low, high in ((0, 31), (127, 159), (0x61C, 0x61C), (0x200B, 0x200F), (
+        0x2028, 0x202E), (0x2060, 0x2069), (0xDC80, 0xDCFF), (0xFEFF, 0xFEFF), (0xE0000, 0xE007F)))
+        else c.replace("\\", "\\\\") for c in data.decode("utf-8", "surrogateescape"))
+def varint(record):  # from an iterator over bytes; an absent field at the end of a record reads as 0
     byte = next(record, 0)
     return byte if byte < 128 else byte & 127 | varint(record) << 7
 def zigzag(record): return (value := varint(record)) >> 1 ^ -(value & 1)
 def string(record): return bytes(itertools.islice(record, varint(record)))
-class Payload:  # what the records of one chunk refer back to
-    def __init__(self):  # nodes: what the address of each one's next child is a difference to
+class Payload:  # earlier data that the records of a chunk refer to
+    def __init__(self):  # nodes: the address from which each one's next child is a difference
         self.last, self.cpus, self.ends, self.nodes = {"t": 0, "p": 0, "a": 0}, {}, {}, [0, 0]
     def field(self, record, kind, values):
         if kind in "tpad":
@@ -137,7 +140,7 @@ def dump(data):
             good, at = dump_chunk(chunk, kind, codec, stored, crc) and good, at + len(chunk)
         elif sections and checks(b"RWKTRAIL", 32):
             sections[-1][1:], at = (1, *struct.unpack_from("<I", data, at + 24)), at + 32
-        else:  # damaged: on to the next place that looks like something
+        else:  # damaged: continue at the next place that looks valid
             found = data.find(b"RWK", at + 2), data.find(b"\x89RWK", at + 1), len(data)
             good, at = False, min(place for place in found if place > 0)
     for number, section in enumerate(sections):

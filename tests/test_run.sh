@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The runner itself: what it counts, that failures reach its exit code, that the tally is the last line.
+# The runner itself: what it counts, that failures set its exit code, that the tally is the last line.
 
 set -u
+unset CHECK_LEVEL TRIES
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# script NAME: makes a test script of what stands on stdin.
+# script NAME: makes a test script from stdin.
 script()
 {
 	{ echo '#!/bin/bash'; cat; } >"$dir/$1"
@@ -43,6 +44,33 @@ script skip_one <<<'echo "ok a"; echo "skip b - no root"'
 script slow <<<$'# time-limit: 1\necho "ok a"; sleep 30; echo "ok b"'
 script endless <<<'echo "ok a"; sleep 300; echo "ok b"'
 script noisy <<<$'printf "\\033[2J"; seq 1000; exit 3'
+script lonely <<<"# alone: the other must have finished
+[[ -e $dir/finished.good ]] && echo 'ok alone'"
+script busy <<END
+touch "$dir/running.\$1"
+sleep 0.3
+((\$(find "$dir" -name 'running.*' | wc -l) <= \$2)) && echo "ok at_most_\$2"
+sleep 0.3
+mv "$dir"/{running,finished}."\$1"
+END
+# Its check fails at the first try, and at the second if told so.
+script unlucky <<END
+# two tries: as if the host had taken the processor away
+[[ -e $dir/tried && \$# = 0 ]] && { echo "ok a"; exit 0; }
+touch "$dir/tried"
+echo "not ok a - too long"
+exit 1
+END
+script unlucky_crash <<<$'# two tries: as if\necho "not ok a - it broke"; kill -SEGV $$'
+# They meet, so both run at the same time.
+script meet <<END
+touch "$dir/met.\$1"
+for ((i = 0; i < 200; i++)); do
+	[[ -e "$dir/met.\$2" ]] && { echo "ok met"; exit 0; }
+	sleep 0.1
+done
+exit 1
+END
 script words <<<'echo "ok $1$2"; [[ $# = 2 ]]'
 
 expect good_counts 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- "$dir/good"
@@ -60,16 +88,45 @@ expect long_output_is_cut 1 "0 passed, 1 failed, 0 skipped" '(800 lines before' 
 expect arguments_reach_the_test 0 "1 passed, 0 failed, 0 skipped" 'words' -- "$dir/words x y"
 expect failure_among_good 1 "5 passed, 1 failed, 0 skipped" 'FAIL' -- "$dir/good" "$dir/bad" "$dir/good"
 expect together_all_are_counted 1 "9 passed, 1 failed, 0 skipped" '| detail' -- --together "$dir/good" "$dir/bad" "$dir/good a" \
-	"$dir/good b" --alone "$dir/good c"
-expect together_with_nothing_else 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- --together "$dir/good" --alone
-expect together_silence_fails 1 "2 passed, 1 failed, 0 skipped" 'said nothing' -- --together "$dir/silent" "$dir/good" --alone
-# The runner counts whole seconds: the first may be over at once. So the limit is of several.
+	"$dir/good b" --in-pairs "$dir/good c"
+expect together_with_nothing_else 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- --together "$dir/good"
+expect together_silence_fails 1 "2 passed, 1 failed, 0 skipped" 'said nothing' -- --together "$dir/silent" "$dir/good"
+expect alone_waits_for_the_others 0 "2 passed, 0 failed, 0 skipped" '^ok   .*lonely: 1 ok' -- \
+	--together "$dir/lonely" "$dir/busy good 9"
+expect one_by_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/busy a 1" "$dir/busy b 1" "$dir/busy c 1"
+expect pairs_are_two 0 "4 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/busy a 2" "$dir/busy b 2" "$dir/busy c 2" "$dir/busy d 2"
+if (($(nproc) > 1)); then
+	expect pairs_are_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/meet a b" "$dir/meet b a"
+	rm "$dir"/met.*
+	expect together_is_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --together "$dir/meet a b" "$dir/meet b a"
+fi
+# The runner counts whole seconds, and the first may be over at once. So the limit is several seconds.
 TOTAL_LIMIT=4 expect total_limit_fails_the_rest 1 "3 passed, 2 failed, 0 skipped" 'not started' -- \
 	"$dir/good" "$dir/endless" "$dir/good"
+
+rm -f "$dir/tried"
+expect first_try_is_listed 0 "3 passed, 0 failed, 0 skipped" '^  .*unlucky: a - too long' -- "$dir/unlucky" "$dir/good"
+expect second_try_is_the_last 1 "2 passed, 1 failed, 0 skipped" 'a - too long' -- "$dir/unlucky always" "$dir/good"
+expect crash_has_one_try 1 "0 passed, 1 failed, 0 skipped" 'it broke' -- "$dir/unlucky_crash"
+rm -f "$dir/tried"
+TRIES=1 expect one_try_if_asked 1 "0 passed, 1 failed, 0 skipped" 'a - too long' -- "$dir/unlucky"
+rm -f "$dir/tried"
+CHECK_LEVEL=long expect one_try_at_the_long_level 1 "0 passed, 1 failed, 0 skipped" 'a - too long' -- "$dir/unlucky"
 
 out=$(BUILD=$dir "$top/tests/run.sh" "$dir/noisy")
 if [[ $out == *$'\033'* ]]; then
 	echo "not ok escapes_are_shown_as_text"
 else
 	echo "ok escapes_are_shown_as_text"
+fi
+
+# A second of waiting and no work, a second of work.
+script sleeper <<<'sleep 1; echo "ok a"'
+script worker <<<'while ((SECONDS < 2)); do :; done; echo "ok a"'
+BEGAN='' BUILD=$dir "$top/tests/run.sh" "$dir/sleeper" "$dir/worker" >/dev/null
+if awk '/sleeper/ { s = $1 >= 1 && $1 < 60 && $2 < 0.5 } /worker/ { w = $1 >= 1 && $2 > 0 && $2 <= $1 + 0.1 } END { exit !(s && w && NR == 3 && $3 == "(tests)") }' \
+	"$dir/log/times"; then
+	echo "ok times_are_kept"
+else
+	echo "not ok times_are_kept - '$(cat "$dir/log/times")'"
 fi

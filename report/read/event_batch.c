@@ -27,21 +27,23 @@ void event_batch_deinit(struct event_batch *batch)
 
 static int push_sample(struct event_batch *batch, const struct event_sample *sample)
 {
-	return array_push(&batch->samples, (struct batch_sample){
-						   .period = sample->flags & SAMPLE_HAS_PERIOD ? sample->period : 0,
-						   .task = sample->task,
-						   .cpu = sample->cpu,
-						   .kernel = sample->kernel,
-						   .user = sample->user,
-						   .probe = sample->flags & SAMPLE_HAS_PROBE ? sample->probe : 0,
-						   .snapshot = sample->flags & SAMPLE_HAS_SNAPSHOT ? sample->snapshot : 0,
-						   .source = (uint16_t)sample->source,
-						   .flags = (uint8_t)sample->flags,
-						   .missing = (uint8_t)sample->missing,
-					   });
+	const struct batch_sample kept = {
+		.period = sample->flags & SAMPLE_HAS_PERIOD ? sample->period : 0,
+		.task = sample->task,
+		.cpu = sample->cpu,
+		.kernel = sample->kernel,
+		.user = sample->user,
+		.probe = sample->flags & SAMPLE_HAS_PROBE ? sample->probe : 0,
+		.snapshot = sample->flags & SAMPLE_HAS_SNAPSHOT ? sample->snapshot : 0,
+		.source = (uint16_t)sample->source,
+		.flags = (uint8_t)sample->flags,
+		.missing = (uint8_t)sample->missing,
+	};
+
+	return array_push(&batch->samples, kept);
 }
 
-/* One of the kinds that are kept as they are. */
+/* An event of a kind that is kept as it is. */
 #define PUSH(list, record)                                                                         \
 	({                                                                                         \
 		entry.time = event->record.time;                                                   \
@@ -93,7 +95,7 @@ static void forget_events(struct event_batch *batch)
 	batch->next = 0;
 }
 
-/* --- sorting: events come as a few runs that rise (one a CPU and drain), so merge the runs there are --- */
+/* --- sorting: events come in a few ascending runs (one per CPU and drain), so merge the runs --- */
 
 static size_t run_end(const struct batch_event *events, size_t start, size_t count)
 {
@@ -104,7 +106,8 @@ static size_t run_end(const struct batch_event *events, size_t start, size_t cou
 	return end;
 }
 
-static void merge(const struct batch_event *from, size_t start, size_t middle, size_t end, struct batch_event *to)
+static void merge(const struct batch_event *from, size_t start, size_t middle, size_t end,
+		  struct batch_event *to)
 {
 	size_t a = start, b = middle, at = start;
 
@@ -138,7 +141,7 @@ static int sort_events(struct event_batch *batch)
 
 	if (!count)
 		return 0;
-	/* The two arrays change places with each round, so both must hold as much as the larger one may. */
+	/* The two arrays are swapped in each round, so both need the capacity of the larger one. */
 	if (array_reserve_raw((void **)&batch->spare, &batch->spare_room, batch->events.capacity,
 			      sizeof(*batch->spare)) < 0)
 		return -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The events of one EVENTS chunk, decoded and in time order. The decoder that made them stays with them, as it holds
- * the tasks and stack nodes that they name. A batch is used for one chunk after the other; memory grows to the
- * largest and is kept.
+ * The events of one EVENTS chunk, decoded and in time order. The batch keeps the decoder, which
+ * holds the tasks and stack nodes of the events. A batch is reused for one chunk after another; its
+ * memory grows to the largest chunk and is kept.
  */
 #ifndef RWALKER_REPORT_READ_EVENT_BATCH_H
 #define RWALKER_REPORT_READ_EVENT_BATCH_H
@@ -15,7 +15,7 @@
 
 struct batch_event {
 	uint64_t time;
-	uint32_t kind;	/* enum event_kind: of those that have a list below */
+	uint32_t kind;	/* enum event_kind: one that has a list below */
 	uint32_t index; /* in the list of its kind */
 };
 
@@ -39,15 +39,15 @@ struct event_batch {
 	ARRAY(struct event_wait_sums) wait_sums;
 	struct batch_event *spare; /* for sorting */
 	size_t spare_room;
-	size_t next;	    /* the event that is to be handed out next */
+	size_t next;	    /* the next event to return */
 	uint64_t unknown;   /* records skipped */
-	bool malformed;	    /* a record broke the chunk; what was before it is here */
+	bool malformed;	    /* a malformed record ended the chunk; the events before it are here */
 };
 
 int event_batch_init(struct event_batch *batch);
 void event_batch_deinit(struct event_batch *batch);
 
-/* Replaces what was there. 0 or -ENOMEM. The payload is needed no more afterwards. */
+/* Replaces the content. 0 or -ENOMEM. The payload is no longer needed afterwards. */
 int event_batch_decode(struct event_batch *batch, const void *payload, size_t length);
 
 #endif

@@ -19,7 +19,7 @@ struct event_stream {
 	ARRAY(struct pending_chunk) chunks; /* by first_time */
 	size_t next_chunk;
 	struct open_batch slots[STREAM_OPEN_MAX];
-	uint32_t open[STREAM_OPEN_MAX]; /* slots with events left; the one whose turn it is first */
+	uint32_t open[STREAM_OPEN_MAX]; /* slots with events left; the next one first */
 	uint32_t open_count;
 	uint32_t free[STREAM_OPEN_MAX];
 	uint32_t free_count;
@@ -59,7 +59,8 @@ int event_stream_create(struct trace_file *file, uint32_t section, struct event_
 		}
 	}
 	if (stream->chunks.count)
-		qsort(stream->chunks.items, stream->chunks.count, sizeof(*stream->chunks.items), compare_chunks);
+		qsort(stream->chunks.items, stream->chunks.count, sizeof(*stream->chunks.items),
+		      compare_chunks);
 	*ret_stream = stream;
 	return 0;
 }
@@ -81,7 +82,7 @@ static uint64_t next_time(const struct event_stream *stream, uint32_t place)
 	return batch->events.items[batch->next].time;
 }
 
-/* open[] is sorted by the time of each one's next event. Few are open, so one is put in its place by insertion. */
+/* open[] is sorted by the time of each slot's next event. Few are open, so insertion is enough. */
 static void settle(struct event_stream *stream, uint32_t place)
 {
 	uint32_t slot = stream->open[place];
@@ -111,11 +112,11 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 		stream->totals.damaged++;
 		return array_push(&stream->model->lost_ranges, range);
 	}
-	if (r == 0 && !open->ready) {
+	if (!r && !open->ready) {
 		r = event_batch_init(&open->batch);
-		open->ready = r == 0;
+		open->ready = !r;
 	}
-	if (r == 0)
+	if (!r)
 		r = event_batch_decode(&open->batch, payload, open->bytes);
 	if (r < 0)
 		return r;
@@ -130,7 +131,7 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 	return 0;
 }
 
-/* Opens every chunk that may hold an event not later than the one whose turn it would be. */
+/* Opens every chunk that may contain an event not later than the next one. */
 static int open_due(struct event_stream *stream)
 {
 	while (stream->next_chunk < stream->chunks.count && stream->free_count) {
@@ -155,7 +156,7 @@ static void close_first(struct event_stream *stream)
 		stream->open[i] = stream->open[i + 1];
 }
 
-/* The event handed out last stays valid until now, so its batch is moved on only here. */
+/* The last returned event stays valid until now, so its batch advances only here. */
 static void step(struct event_stream *stream)
 {
 	struct event_batch *batch;

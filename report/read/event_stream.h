@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The events of one section in time order. Chunks overlap a little (a ring is drained after the other, chunks close
- * by size), so a chunk is opened when its first_time is reached and its events are merged with those of the others that are
- * open. At most STREAM_OPEN_MAX are: a trace in which more overlap is read out of order beyond that, and
- * `out_of_order` says how many events came too late; the addresses of those are looked up in a later state.
+ * The events of one section in time order. Chunks overlap a little (rings are drained one after
+ * another, chunks are closed by size), so a chunk is opened when its first_time is reached and its
+ * events are merged with those of the other open chunks. At most STREAM_OPEN_MAX are open: if more
+ * chunks overlap, some events are out of order. They are counted in `out_of_order`, and their
+ * addresses are looked up in a later state.
  */
 #ifndef RWALKER_REPORT_READ_EVENT_STREAM_H
 #define RWALKER_REPORT_READ_EVENT_STREAM_H
@@ -18,8 +19,8 @@ struct event_stream;
 struct stream_event {
 	const struct batch_event *event;
 	const struct event_batch *batch;
-	uint32_t slot;	 /* which of the STREAM_OPEN_MAX places the batch is in */
-	uint64_t serial; /* of the chunk: another one in the same slot has another */
+	uint32_t slot;	 /* which of the STREAM_OPEN_MAX slots the batch is in */
+	uint64_t serial; /* identifies the chunk: the next one in the same slot has another */
 };
 
 struct stream_totals {
@@ -33,7 +34,7 @@ void event_stream_destroy(struct event_stream *stream);
 /* 1: *ret_event is the next; valid until the next call. 0: end. -ENOMEM, -errno of reading. */
 int event_stream_next(struct event_stream *stream, struct stream_event *ret_event);
 
-/* Bytes of chunks, unpacked, whose events were handed out, to show how far it is. */
+/* Uncompressed bytes of the chunks whose events were returned, to show progress. */
 uint64_t event_stream_done(const struct event_stream *stream);
 
 void event_stream_totals(const struct event_stream *stream, struct stream_totals *ret_totals);

@@ -6,48 +6,47 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/printable.h"
 
 enum { LINE_BYTES = 160, COLUMNS = 80, NAME_BYTES = 64 };
 
 static int64_t now_ms(void)
 {
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+	return (int64_t)(clock_now(CLOCK_MONOTONIC) / MILLISECOND);
 }
 
 void progress_init(struct progress *progress)
 {
-	*progress = (struct progress){.terminal = isatty(STDERR_FILENO), .began = -1};
+	*progress = (struct progress){.terminal = isatty(STDERR_FILENO), .interrupt = SIGINT,
+				       .began = -1};
 }
 
 /* --- Ctrl-C --- */
 
 static void note_interrupt(int signal_number)
 {
-	(void)signal_number; /* that the disposition is the default one again is the note */
+	(void)signal_number; /* the restored default disposition is the note */
 }
 
 static void arm(struct progress *progress)
 {
-	const struct sigaction note = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+	const struct sigaction note = {.sa_handler = note_interrupt,
+				       .sa_flags = SA_RESTART | (int)SA_RESETHAND};
 	struct sigaction old;
 
-	if (progress->stopped || sigaction(SIGINT, NULL, &old) < 0 || old.sa_handler != SIG_DFL)
+	if (progress->stopped || sigaction(progress->interrupt, NULL, &old) < 0 || old.sa_handler != SIG_DFL)
 		return;
-	progress->armed = sigaction(SIGINT, &note, NULL) == 0;
+	progress->armed = sigaction(progress->interrupt, &note, NULL) == 0;
 }
 
 static void look(struct progress *progress)
 {
 	struct sigaction now;
 
-	if (!progress->armed || sigaction(SIGINT, NULL, &now) < 0 || now.sa_handler != SIG_DFL)
+	if (!progress->armed || sigaction(progress->interrupt, NULL, &now) < 0 || now.sa_handler != SIG_DFL)
 		return;
 	progress->armed = false;
 	progress->stopped = true;
@@ -58,7 +57,7 @@ static void disarm(struct progress *progress)
 	const struct sigaction usual = {.sa_handler = SIG_DFL};
 	struct sigaction old;
 
-	if (!progress->armed || sigaction(SIGINT, &usual, &old) < 0)
+	if (!progress->armed || sigaction(progress->interrupt, &usual, &old) < 0)
 		return;
 	progress->armed = false;
 	progress->stopped |= old.sa_handler == SIG_DFL;
@@ -83,26 +82,28 @@ void progress_resume(struct progress *progress)
 
 /* --- the line --- */
 
-void progress_format(char *out, size_t room, const char *phase, const char *name, uint64_t done, uint64_t whole)
+void progress_format(char *out, size_t room, const char *phase, const char *name, uint64_t done,
+		     uint64_t whole)
 {
 	char share[16] = "";
 	size_t used, left;
 
 	if (whole)
-		(void)snprintf(share, sizeof(share), ": %d%%", done < whole ? (int)((double)done * 100 / (double)whole) : 100);
-	if (room <= strlen(share)) /* a terminal of a few columns */
+		(void)snprintf(share, sizeof(share), ": %d%%",
+			       done < whole ? (int)((double)done * 100 / (double)whole) : 100);
+	if (room <= strlen(share)) /* a very narrow terminal */
 		share[0] = '\0';
 	left = room - strlen(share);
-	used = printable_escape(out, left, phase, strlen(phase));
+	used = printable_escape_line(out, left, phase, strlen(phase));
 	if (name && left - used > 2) {
 		out[used++] = ' ';
 		left = left - used < NAME_BYTES ? left - used : NAME_BYTES;
-		used += printable_escape(out + used, left, name, strlen(name));
+		used += printable_escape_line(out + used, left, name, strlen(name));
 	}
 	memcpy(out + used, share, strlen(share) + 1);
 }
 
-/* What does not fit into a line of the terminal cannot be taken away again. */
+/* What does not fit into one line of the terminal cannot be erased again. */
 static size_t line_room(void)
 {
 	struct winsize size;
@@ -111,7 +112,8 @@ static size_t line_room(void)
 	return columns < LINE_BYTES ? columns : LINE_BYTES;
 }
 
-static void draw(struct progress *progress, const char *phase, const char *name, uint64_t done, uint64_t whole)
+static void draw(struct progress *progress, const char *phase, const char *name, uint64_t done,
+		 uint64_t whole)
 {
 	char line[LINE_BYTES];
 
@@ -127,7 +129,8 @@ static void erase(struct progress *progress)
 	progress->shown = false;
 }
 
-bool progress_step(struct progress *progress, const char *phase, const char *name, uint64_t done, uint64_t whole)
+bool progress_step(struct progress *progress, const char *phase, const char *name, uint64_t done,
+		   uint64_t whole)
 {
 	int64_t now;
 
@@ -146,7 +149,7 @@ bool progress_step(struct progress *progress, const char *phase, const char *nam
 	return progress->stopped;
 }
 
-/* --- from beginning to end --- */
+/* --- start and end --- */
 
 void progress_enter(struct progress *progress)
 {

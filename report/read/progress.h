@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Long work: a line on stderr that says where it stands, if that is a terminal and the work has taken a while; and Ctrl-C.
- * Between progress_enter() and progress_leave() the first SIGINT is only noted, and whoever does the work ends it early; the
- * second one has its default action again, as has any that comes outside. That one came is known from the kernel, which
- * takes our handler away when it calls it. A SIGINT that was ignored when the program began stays so.
+ * Long operations: a progress line on stderr, if that is a terminal and the work has taken a while;
+ * and Ctrl-C. Between progress_enter() and progress_leave() the first SIGINT is only noted, and the
+ * work ends early; the second one has its default action again, as has any SIGINT outside. A SIGINT
+ * is detected by asking the kernel, which resets our handler when it calls it. A SIGINT that was
+ * ignored when the program started stays ignored.
  *
- * Made in main and passed down; NULL shows nothing and is never stopped. For one thread.
+ * Created in main and passed down; NULL shows nothing and is never stopped. Not thread-safe.
  */
 #ifndef RWALKER_REPORT_READ_PROGRESS_H
 #define RWALKER_REPORT_READ_PROGRESS_H
@@ -17,32 +18,36 @@
 enum {
 	PROGRESS_FIRST_MS = 700, /* of work, before anything is shown */
 	PROGRESS_REDRAW_MS = 100,
-	PROGRESS_LOOK_MS = 20, /* between two questions to the kernel */
+	PROGRESS_LOOK_MS = 20, /* between two queries to the kernel */
 };
 
 struct progress {
 	bool terminal, shown, armed, stopped;
+	int interrupt; /* the signal of Ctrl-C; another one if somebody passes it on to us */
 	unsigned int depth;
 	int64_t began, drawn, looked; /* ms of CLOCK_MONOTONIC; began -1: not yet */
 };
 
 void progress_init(struct progress *progress);
 
-/* These may be nested; the last leaving takes the line away. */
+/* These may be nested; the outermost progress_leave() removes the line. */
 void progress_enter(struct progress *progress);
 void progress_leave(struct progress *progress);
 
 /*
- * Where the work stands, "PHASE NAME: 43%"; no share where `whole` is 0. The name (NULL: none) may be hostile. Cheap enough to be
- * called some thousand times a second. True: it is to end, as Ctrl-C was pressed.
+ * Shows the progress, "PHASE NAME: 43%"; no percentage if `whole` is 0. The name (NULL: none) may
+ * be hostile. Cheap enough to be called some thousand times a second. True: Ctrl-C was pressed, the
+ * work should end.
  */
-bool progress_step(struct progress *progress, const char *phase, const char *name, uint64_t done, uint64_t whole);
-/* The same question without a line, and asked anew. */
+bool progress_step(struct progress *progress, const char *phase, const char *name, uint64_t done,
+		   uint64_t whole);
+/* The same check without a line; always queries the kernel. */
 bool progress_stopped(struct progress *progress);
-/* The Ctrl-C was meant for somebody else: work goes on. */
+/* The Ctrl-C was meant for another program: work goes on. */
 void progress_resume(struct progress *progress);
 
-/* "PHASE NAME: 43%" in at most room - 1 bytes. */
-void progress_format(char *out, size_t room, const char *phase, const char *name, uint64_t done, uint64_t whole);
+/* Formats "PHASE NAME: 43%" in at most room - 1 bytes. */
+void progress_format(char *out, size_t room, const char *phase, const char *name, uint64_t done,
+		     uint64_t whole);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sorting many items by a 64-bit key in time that grows with their number only: (key, number) pairs, byte by byte from
- * the least, leaving out bytes in which no two keys differ. Equal keys stay in the order they came in.
+ * Sorts items by a 64-bit key in time linear in their number: (key, number) pairs, byte by byte
+ * from the least significant, skipping bytes in which all keys are equal. The sort is stable.
  */
 #ifndef RWALKER_REPORT_READ_RADIX_SORT_H
 #define RWALKER_REPORT_READ_RADIX_SORT_H
@@ -14,7 +14,7 @@ struct radix_key {
 	uint32_t number;
 };
 
-/* In place as the caller sees it; needs as much memory again while it runs. 0 or -ENOMEM. */
+/* In place for the caller; needs the same amount of memory again while it runs. 0 or -ENOMEM. */
 int radix_sort(struct radix_key **keys, size_t count);
 
 #endif

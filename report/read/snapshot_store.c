@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/sorted.h"
 #include "format/snapshot_batch.h"
 
 enum { UNPACKED = 4 };
@@ -14,8 +15,8 @@ struct snapshot_chunk {
 };
 
 struct unpacked {
-	uint32_t chunk;	 /* place in `chunks`, plus 1; 0: nothing */
-	uint64_t used;	 /* when it was asked for last */
+	uint32_t chunk;	 /* index in `chunks`, plus 1; 0: empty */
+	uint64_t used;	 /* when it was last used */
 	struct snapshot_batch batch;
 };
 
@@ -43,7 +44,7 @@ int snapshot_store_create(struct trace_file *file, uint32_t section, struct snap
 		return r;
 	}
 	store->file = file;
-	for (uint32_t i = model->first_chunk; i < model->end_chunk && r == 0; i++)
+	for (uint32_t i = model->first_chunk; i < model->end_chunk && !r; i++)
 		if (file->chunks[i].section == section && file->chunks[i].header.type == RWK_CHUNK_SNAPSHOTS)
 			r = array_push(&store->chunks, (struct snapshot_chunk){.number = i});
 	if (r < 0) {
@@ -71,7 +72,7 @@ bool snapshot_store_has(const struct snapshot_store *store)
 	return store->chunks.count;
 }
 
-/* The slot that was not asked for longest, emptied. */
+/* The least recently used slot, emptied. */
 static struct unpacked *free_slot(struct snapshot_store *store)
 {
 	struct unpacked *slot = &store->slots[0];
@@ -95,7 +96,7 @@ static int unpack(struct snapshot_store *store, uint32_t place, struct unpacked 
 	slot->chunk = place + 1;
 	slot->used = ++store->clock;
 	*ret_slot = slot;
-	if (r == -EBADMSG) /* damaged: no snapshot of it is there */
+	if (r == -EBADMSG) /* damaged: none of its snapshots is available */
 		return 0;
 	return r < 0 ? r : snapshot_batch_read(&slot->batch, store->events, payload, length, 0);
 }
@@ -111,7 +112,7 @@ static int find_slot(struct snapshot_store *store, uint32_t place, struct unpack
 	return unpack(store, place, ret_slot);
 }
 
-/* Reads on until it is known which chunk the number would be in. */
+/* Reads on until the chunk that would contain the number is known. */
 static int know(struct snapshot_store *store, uint32_t number)
 {
 	while (store->known < store->chunks.count &&
@@ -136,21 +137,14 @@ static int know(struct snapshot_store *store, uint32_t number)
 /* The last known chunk that begins at or before the number. */
 static bool find_chunk(const struct snapshot_store *store, uint32_t number, uint32_t *ret_place)
 {
-	size_t low = 0, high = store->known;
+	size_t above = SORTED_FIRST(i, store->known, store->chunks.items[i].first > number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (store->chunks.items[middle].first <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*ret_place = (uint32_t)low - 1;
-	return low;
+	*ret_place = (uint32_t)above - 1;
+	return above;
 }
 
-int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place, struct snapshot *ret_snapshot)
+int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place,
+		       struct snapshot *ret_snapshot)
 {
 	struct unpacked *slot;
 	uint32_t chunk;
@@ -162,6 +156,7 @@ int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned i
 	r = find_slot(store, chunk, &slot);
 	if (r < 0 || !snapshot_batch_find(&slot->batch, number, &at))
 		return r;
-	return snapshot_decoder_get(store->snapshots, &slot->batch, chunk, at, store->words[place % SNAPSHOT_PLACES],
-				    ret_snapshot) < 0 ? 0 : 1;
+	r = snapshot_decoder_get(store->snapshots, &slot->batch, chunk, at,
+				 store->words[place % SNAPSHOT_PLACES], ret_snapshot);
+	return r < 0 ? 0 : 1;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The snapshots of one section, found by number. Numbers ascend in the file, and events ask for them nearly in that order, so
- * a few chunks are kept unpacked and the others are read when they are asked for: memory does not grow with the trace.
+ * The snapshots of one section, found by number. Numbers ascend in the file, and events refer to
+ * them nearly in that order, so a few chunks are kept decompressed and the others are read on
+ * demand: memory does not grow with the trace.
  */
 #ifndef RWALKER_REPORT_READ_SNAPSHOT_STORE_H
 #define RWALKER_REPORT_READ_SNAPSHOT_STORE_H
@@ -20,9 +21,10 @@ bool snapshot_store_has(const struct snapshot_store *store);
 enum { SNAPSHOT_PLACES = 2 };
 
 /*
- * 1: *ret_snapshot, of which the words are valid until the next call with that `place`; 0: there is none of that number (any
- * more), or it is malformed; -ENOMEM, -errno of reading.
+ * 1: *ret_snapshot, whose words are valid until the next call with that `place`; 0: there is no
+ * snapshot with that number (any more), or it is malformed; -ENOMEM, -errno of reading.
  */
-int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place, struct snapshot *ret_snapshot);
+int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned int place,
+		       struct snapshot *ret_snapshot);
 
 #endif

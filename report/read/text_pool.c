@@ -20,8 +20,10 @@ void text_pool_deinit(struct text_pool *pool)
 	index_table_deinit(&pool->table);
 }
 
-/* Two sums over the bytes, which the table's seeded hash then mixes. The seed is in here too: otherwise texts with equal
- * sums could be prepared. */
+/*
+ * Two sums over the bytes, which the table's seeded hash then mixes. The seed is used here, too:
+ * otherwise texts with equal sums could be crafted.
+ */
 static uint32_t text_hash(const struct text_pool *pool, const void *bytes, size_t length)
 {
 	const unsigned char *byte = bytes;
@@ -89,7 +91,8 @@ int text_pool_add(struct text_pool *pool, const void *bytes, size_t length, cons
 			return -ENOMEM;
 		memcpy(copy, wanted.bytes, length);
 		copy[length] = '\0';
-		if (array_push(&pool->texts, (struct text_place){.bytes = copy, .length = (uint32_t)length}) < 0)
+		if (array_push(&pool->texts,
+			       (struct text_place){.bytes = copy, .length = (uint32_t)length}) < 0)
 			return -ENOMEM;
 		index_table_set(&pool->table, slot, hash, (uint32_t)(pool->texts.count - 1));
 	}

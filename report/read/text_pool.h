@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Copies of strings, each kept once, at addresses that stay until the pool goes: names, paths, comms of a trace. Equal
- * texts are the same pointer. A NUL inside is kept in the pool's bytes but ends the C string, as it would anywhere.
+ * Interned copies of strings, at addresses that are stable for the lifetime of the pool: names,
+ * paths, comms of a trace. Equal texts have the same pointer. A NUL inside is kept in the pool's
+ * bytes but ends the C string.
  */
 #ifndef RWALKER_REPORT_READ_TEXT_POOL_H
 #define RWALKER_REPORT_READ_TEXT_POOL_H
@@ -18,7 +19,7 @@ struct text_pool {
 	struct index_table table;
 	ARRAY(struct text_place) texts;
 	ARRAY(char *) blocks;
-	char *next; /* in the last block */
+	char *next; /* used in the last block */
 	size_t left;
 };
 

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-/* A fork shares its parent's mappings, so nodes come from mappings only: one each, one more where it cuts another in
- * two, and copies of the shared ones above it (a path, twice) when the sharers part. Where that is not enough, the dead are
- * forgotten early. */
+/*
+ * A fork shares its parent's mappings, so only mappings need nodes: one each, one more if it splits
+ * another, and copies of the shared nodes above it (a path, twice) when the sharers diverge. If
+ * that is not enough, the dead are dropped early.
+ */
 enum { NODES_PER_MAPPING = 16, MAPPINGS_MAX = 4 << 20, DEAD_MAX = 8192 };
 
-/* The name of the address space that a process had before its exec: no process has so large a number. */
+/* The key of the address space that a process had before its exec: no process has such a large number. */
 static uint32_t before_exec(uint32_t tgid)
 {
 	return tgid | (uint32_t)1 << 31;
@@ -39,10 +41,11 @@ void timeline_deinit(struct timeline *timeline)
 
 int timeline_add(struct timeline *timeline, const struct timeline_entry *entry)
 {
-	int r = timeline->entries.count < UINT32_MAX ? array_push(&timeline->entries, *entry) : -ENOMEM;
+	size_t number = timeline->entries.count;
+	int r = number < UINT32_MAX ? array_push(&timeline->entries, *entry) : -ENOMEM;
 
-	if (r == 0)
-		timeline->entries.items[timeline->entries.count - 1].order = (uint32_t)(timeline->entries.count - 1);
+	if (!r)
+		timeline->entries.items[number].order = (uint32_t)number;
 	return r;
 }
 
@@ -78,7 +81,8 @@ int timeline_process(struct timeline *timeline, uint32_t tgid, uint32_t *ret_pro
 	if (!slot->number) {
 		if (array_push(&timeline->processes, (struct timeline_process){.tgid = tgid}) < 0)
 			return -ENOMEM;
-		index_table_set(&timeline->process_table, slot, hash, (uint32_t)(timeline->processes.count - 1));
+		index_table_set(&timeline->process_table, slot, hash,
+				(uint32_t)(timeline->processes.count - 1));
 	}
 	*ret_process = slot->number - 1;
 	return 0;
@@ -96,8 +100,9 @@ static void sort_entries(struct timeline *timeline)
 }
 
 /*
- * What was mapped before the recording was so from its beginning, not from when the walk came by. But the walk also
- * finds processes that were born or began a new program between the first sideband event and itself.
+ * Mappings from before the recording are valid from its start, not from the time of the walk. But
+ * the walk also finds processes that forked or called exec between the first sideband event and the
+ * walk.
  */
 static int hoist_initial_mappings(struct timeline *timeline)
 {
@@ -149,7 +154,7 @@ int timeline_rewind(struct timeline *timeline)
 	return address_spaces_create(2 * timeline->processes.count + 1, nodes, &timeline->spaces);
 }
 
-/* Forgets the process that has been dead for longest, if it is. */
+/* Drops the process that has been dead longest, if it still is. */
 static void bury_one(struct timeline *timeline)
 {
 	uint32_t number = timeline->dead[timeline->dead_first];
@@ -185,7 +190,8 @@ static int expect_death(struct timeline *timeline, uint32_t number)
 
 static int apply_mapping(struct timeline *timeline, const struct timeline_entry *entry)
 {
-	struct mapping mapping = {.start = entry->start, .file_offset = entry->file_offset, .module = entry->other};
+	struct mapping mapping = {.start = entry->start, .file_offset = entry->file_offset,
+				  .module = entry->other, .note = entry->note};
 
 	if (!entry->length || __builtin_add_overflow(entry->start, entry->length, &mapping.end))
 		return 0;
@@ -230,14 +236,15 @@ static int apply_change(struct timeline *timeline, const struct timeline_entry *
 
 int timeline_advance(struct timeline *timeline, uint64_t time)
 {
-	while (timeline->next < timeline->entries.count && timeline->entries.items[timeline->next].time <= time) {
+	while (timeline->next < timeline->entries.count &&
+	       timeline->entries.items[timeline->next].time <= time) {
 		const struct timeline_entry *entry = &timeline->entries.items[timeline->next++];
 		uint32_t process;
 		int r = timeline_process(timeline, entry->tgid, &process);
 
-		if (r == 0 && entry->kind == TIMELINE_EXIT) {
+		if (!r && entry->kind == TIMELINE_EXIT) {
 			r = expect_death(timeline, process);
-		} else if (r == 0) {
+		} else if (!r) {
 			timeline->processes.items[process].renewed = true;
 			r = apply_change(timeline, entry);
 		}
@@ -253,14 +260,17 @@ uint64_t timeline_touch(struct timeline *timeline, uint32_t process)
 	return address_spaces_generation(timeline->spaces, timeline->processes.items[process].tgid);
 }
 
-bool timeline_find(const struct timeline *timeline, uint32_t process, uint64_t address, struct mapping *ret_mapping)
+bool timeline_find(const struct timeline *timeline, uint32_t process, uint64_t address,
+		   struct mapping *ret_mapping)
 {
-	return address_spaces_find(timeline->spaces, timeline->processes.items[process].tgid, address, ret_mapping);
+	return address_spaces_find(timeline->spaces, timeline->processes.items[process].tgid,
+				   address, ret_mapping);
 }
 
 bool timeline_find_before_exec(const struct timeline *timeline, uint32_t process, uint64_t address,
 			       struct mapping *ret_mapping)
 {
-	return address_spaces_find(timeline->spaces, before_exec(timeline->processes.items[process].tgid), address,
+	return address_spaces_find(timeline->spaces,
+				   before_exec(timeline->processes.items[process].tgid), address,
 				   ret_mapping);
 }

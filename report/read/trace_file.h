@@ -1,43 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One trace given on the command line: the open file, its chunks, and a model for each of its sections (a file made by
- * `cat a.rwk b.rwk` has two). "-" is stdin, spooled into an unlinked temporary file. Opening reads everything but the
- * events; the file stays open, as symbols are read when they are needed.
+ * A trace given on the command line: the open file, its chunks, and a model for each section (a
+ * file made by `cat a.rwk b.rwk` has two). "-" is stdin, spooled into an unlinked temporary file.
+ * Opening reads everything but the events; the file stays open, because symbols are read on demand.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_FILE_H
 #define RWALKER_REPORT_READ_TRACE_FILE_H
 
+#include "report/read/trace_inputs.h"
 #include "report/read/trace_model.h"
 
 struct trace_file {
 	const char *path; /* the caller's */
 	int fd;
-	bool spooled; /* it came from a pipe */
+	bool spooled; /* it was read from a pipe */
 	struct trace_reader *reader;
 	const struct trace_chunk *chunks;
 	size_t chunk_count;
 	const struct trace_section *sections;
-	struct trace_model *models; /* one a section */
+	struct trace_model *models; /* one per section */
 	size_t model_count;
-	uint8_t *payload; /* room for one chunk, for whoever reads one now */
+	uint8_t *payload; /* room for one chunk, shared by all readers */
 };
 
-/* 0, or -errno after it said why. Damage is no failure. */
-int trace_file_open(const char *path, struct trace_file **ret_file);
+/* Takes it from the inputs; NULL: opens it. 0, or -errno after reporting why. Damage is not a failure. */
+int trace_file_open(const char *path, const struct trace_inputs *inputs, struct trace_file **ret_file);
 void trace_file_close(struct trace_file *file);
 
-/* Of all EVENTS chunks, unpacked. */
+/* Uncompressed size of all EVENTS chunks. */
 uint64_t trace_file_event_bytes(const struct trace_file *file);
 
 /* The payload of a chunk, valid until the next call. -EBADMSG: damaged. */
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);
 
+/*
+ * If it is unknown what followed the last chunk, because the recorder was killed or could no longer
+ * write: why, as a continuation of "the trace". NULL: it ended normally.
+ */
+const char *trace_section_cut(const struct trace_section *section);
+/* Whether that is the case for any section; reports it, for tools that print no account. */
+bool trace_file_tell_cut(const struct trace_file *file);
+
 bool trace_file_holds_snapshots(const struct trace_file *file);
 
-/* What is done with a record of a chunk, valid until it returns. -EBADMSG: damaged, the rest of its chunk is left out; -errno: stop. */
+/*
+ * Called for each record of a chunk; the record is valid until it returns. -EBADMSG: damaged, skips
+ * the rest of the chunk; -errno: stop.
+ */
 typedef int trace_take_record(struct event *event, void *data);
 
-/* Every record of some chunks, in order; damage ends a chunk, not the walk. -errno: of `take`, or of reading; -ENOMEM. */
-int trace_file_each_record(struct trace_file *file, const chunk_list *chunks, trace_take_record *take, void *data);
+/*
+ * Visits every record of some chunks, in order; damage ends a chunk, not the iteration. -errno: of
+ * `take`, or of reading; -ENOMEM.
+ */
+int trace_file_each_record(struct trace_file *file, const chunk_list *chunks,
+			   trace_take_record *take, void *data);
+
+/* Whether model `addition` lists the section of model `number` as one that it adds to: 1, 0; -ENOENT: no list. */
+int trace_file_adds_to(const struct trace_file *file, size_t addition, size_t number);
 
 #endif

@@ -14,9 +14,9 @@ int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_
 
 	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
 	r = text_pool_init(&model->texts);
-	if (r == 0)
+	if (!r)
 		r = timeline_init(&model->timeline);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && r == 0; i++)
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !r; i++)
 		r = index_table_init(tables[i]);
 	return r;
 }
@@ -40,7 +40,11 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->kernel_symbols);
 	array_free(&model->perf_maps);
 	array_free(&model->losses);
+	array_free(&model->counters);
 	array_free(&model->maps_unavailable);
+	array_free(&model->copied);
+	array_free(&model->unsure);
+	unsure_times_deinit(&model->unsure_times);
 	array_free(&model->lost_ranges);
 	timeline_deinit(&model->timeline);
 	text_pool_deinit(&model->texts);
@@ -55,7 +59,8 @@ void trace_model_deinit(struct trace_model *model)
 
 static void count_chunk(struct trace_model *model, const struct rwk_chunk_header *header)
 {
-	struct chunk_statistics *statistics = &model->statistics[header->type < CHUNK_TYPES ? header->type : 0];
+	uint32_t type = header->type < CHUNK_TYPES ? header->type : 0;
+	struct chunk_statistics *statistics = &model->statistics[type];
 
 	statistics->chunks++;
 	statistics->stored_bytes += header->stored_size;
@@ -102,7 +107,7 @@ int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void
 
 /* --- the end --- */
 
-/* Chunks carry sequence numbers; what is between two that do not follow each other is gone. */
+/* Chunks have sequence numbers; a gap between two of them is lost. */
 static int find_lost_ranges(struct trace_model *model)
 {
 	const struct rwk_chunk_header *previous = NULL;
@@ -162,10 +167,12 @@ int trace_model_finish(struct trace_model *model)
 		qsort(model->clocks.items, model->clocks.count, sizeof(*model->clocks.items), compare_clocks);
 	find_limits(model);
 	r = find_lost_ranges(model);
+	if (!r)
+		r = unsure_times_make(&model->unsure_times, model->unsure.items, model->unsure.count);
 	return r < 0 ? r : timeline_rewind(&model->timeline);
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What one section of a trace says beside its events: where and when it was recorded, its sources, modules,
- * kernel symbols, the timeline of its address spaces, losses and cost. Made by one pass over the STATE, EMBED and END
- * chunks; symbols of user modules stay in the file and are read when somebody asks. Ids are the section's own.
- * A STATE chunk and its copy count once. Plain data; texts belong to `texts` and live as long as the file.
+ * The content of a section apart from its events: where and when it was recorded, its sources,
+ * modules, kernel symbols, the timeline of its address spaces, losses and cost. Filled by one pass
+ * over the STATE, EMBED and END chunks; symbols of user modules stay in the file and are read on
+ * demand. Ids are those of the section. A STATE chunk and its copy count once. Plain data; texts
+ * belong to `texts` and live as long as the file.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_MODEL_H
 #define RWALKER_REPORT_READ_TRACE_MODEL_H
 
 #include "common/array.h"
-#include "common/elf_file.h"
+#include "common/elf/elf_file.h"
 #include "format/event.h"
 #include "format/event_decoder.h"
 #include "format/event_lines.h"
@@ -17,6 +18,7 @@
 #include "format/trace_reader.h"
 #include "report/read/text_pool.h"
 #include "report/read/timeline.h"
+#include "report/read/unsure_times.h"
 
 struct trace_file;
 
@@ -33,7 +35,7 @@ struct trace_module {
 	const char *path;
 	struct build_id build_id;
 	uint64_t device, inode, base, flags;
-	uint32_t embed_status; /* enum embed_status, 0: nothing was said */
+	uint32_t embed_status; /* enum embed_status, 0: not recorded */
 	uint32_t machine;
 	struct event_segment *segments;
 	size_t segment_count;
@@ -46,11 +48,11 @@ struct trace_perf_map {
 };
 
 struct trace_source {
-	struct event_source event; /* its name is invalid: use the one below */
+	struct event_source event; /* its name is invalid: use the next member */
 	const char *name;
 };
 
-struct trace_probe { /* what is known of it: totals may be there without the rest, and the other way round */
+struct trace_probe { /* what is known: totals may be present without the rest, and vice versa */
 	uint32_t id, source, hook; /* enum probe_hook */
 	const char *name;	   /* "" */
 	bool counted;
@@ -61,34 +63,43 @@ struct trace_meta {
 	const char *key, *value;
 };
 
-enum { CHUNK_TYPES = 8 }; /* that are counted apart */
+enum { CHUNK_TYPES = 8 }; /* that are counted separately */
 
 struct chunk_statistics {
 	uint64_t chunks, stored_bytes, raw_bytes;
 };
 
-struct lost_range { /* of time, in which at least one EVENTS chunk, or one of unknown kind, is missing */
+struct lost_range { /* span of time in which at least one EVENTS chunk, or one of unknown kind, is missing */
 	uint64_t from, to;
 	uint64_t chunks;
+};
+
+struct copied_code { /* a mapping of anonymous memory that replaced a module's code */
+	uint32_t module, tgid;
+	bool referred; /* a frame is in it */
 };
 
 struct trace_model {
 	struct trace_file *file;
 	uint32_t section;
-	uint32_t first_chunk, end_chunk; /* its chunks are among these of the file */
-	uint64_t first_time, last_time; /* of all chunks; 0,0: none has a time */
+	uint32_t first_chunk, end_chunk; /* its chunks are in this range of the file's */
+	uint64_t first_time, last_time; /* of all chunks; 0,0: no chunk has a time */
 	uint64_t start, stop;		/* of the recording: the sources' */
-	const char *host, *boot_id;	/* "" where the trace does not say */
+	const char *host, *boot_id;	/* "" if the trace does not have it */
 	ARRAY(struct trace_meta) metas;
 	ARRAY(struct event_clock) clocks;
 	ARRAY(struct trace_source) sources;
-	uint16_t source_places[RWK_MAX_SOURCES + 1]; /* by id: place in sources, plus 1 */
+	uint16_t source_places[RWK_MAX_SOURCES + 1]; /* by id: index in sources, plus 1 */
 	ARRAY(struct trace_probe) probes;
 	ARRAY(struct trace_module) modules;
 	ARRAY(struct kernel_symbol) kernel_symbols;
 	ARRAY(struct trace_perf_map) perf_maps;
 	ARRAY(struct event_loss) losses;
+	ARRAY(struct event_counter) counters; /* the last record of each source and CPU */
 	ARRAY(struct event_maps_unavailable) maps_unavailable;
+	ARRAY(struct copied_code) copied; /* their mappings' note is their index plus 1 */
+	ARRAY(struct event_unsure) unsure; /* each once, as last recorded */
+	struct unsure_times unsure_times;	 /* of these */
 	ARRAY(struct lost_range) lost_ranges;
 	struct event_cost cost;
 	struct timeline timeline;
@@ -101,18 +112,20 @@ struct trace_model {
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);
 void trace_model_deinit(struct trace_model *model);
 
-/* Takes in one chunk of the section; `payload` is NULL for kinds that are only counted. */
+/* Adds a chunk of the section; `payload` is NULL for kinds that are only counted. */
 int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void *payload,
 			  struct event_decoder *decoder);
-/* To be called once, behind the last chunk. */
+/* To be called once, after the last chunk. */
 int trace_model_finish(struct trace_model *model);
+/* JIT code of the model's processes has the names of another section of the same file, too. 0, -ENOMEM. */
+int trace_model_add_perf_maps(struct trace_model *model, const struct trace_model *addition);
 
 struct trace_module *trace_model_module(const struct trace_model *model, uint32_t id); /* NULL: unknown */
 struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid);
 const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id);
 const struct trace_probe *trace_model_probe(const struct trace_model *model, uint32_t id);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
-/* Wall-clock ns since 1970 at a time of the trace, by the last reading of the clocks before it; 0: unknown. */
+/* Wall-clock ns since 1970 at a time of the trace, according to the last clock readings before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "format/limits.h"
 
-enum { METAS_MAX = 64 }; /* each new one is compared with all */
+enum { METAS_MAX = 64, UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
 
 static int keep_text(struct trace_model *model, const struct event_text *text, const char **ret_text)
 {
 	return text_pool_add(&model->texts, text->bytes, text->length, ret_text);
 }
 
-/* --- finding what is there already --- */
+/* --- finding existing items --- */
 
 struct wanted {
 	const struct trace_model *model;
@@ -61,7 +61,7 @@ static bool same_probe(const void *context, uint32_t number)
 	return wanted->model->probes.items[number].id == wanted->a;
 }
 
-/* The slot for the key (a, b), NULL without memory. */
+/* The slot for the key (a, b), NULL: out of memory. */
 static struct index_slot *find(struct index_table *table, index_equal *equal, const struct wanted *wanted,
 			       uint32_t *ret_hash)
 {
@@ -69,7 +69,7 @@ static struct index_slot *find(struct index_table *table, index_equal *equal, co
 	return index_table_find(table, *ret_hash, equal, wanted);
 }
 
-/* Finds or appends; for the arrays of plain items with a key of two numbers. */
+/* Finds or appends; for arrays of plain items with a key of two numbers. */
 #define FIND_OR_PUSH(model, array, table, equal, key_a, key_b, ret_item, ...)                                          \
 	({                                                                                                             \
 		struct wanted wanted_ = {.model = (model), .a = (key_a), .b = (key_b)};                                \
@@ -77,12 +77,12 @@ static struct index_slot *find(struct index_table *table, index_equal *equal, co
 		struct index_slot *slot_ = find(&(model)->table, equal, &wanted_, &hash_);                             \
 		int r_ = slot_ ? 0 : -ENOMEM;                                                                          \
                                                                                                                        \
-		if (r_ == 0 && !slot_->number) {                                                                       \
+		if (!r_ && !slot_->number) {                                                                           \
 			r_ = array_push(&(model)->array, __VA_ARGS__);                                                 \
-			if (r_ == 0)                                                                                   \
+			if (!r_)                                                                                       \
 				index_table_set(&(model)->table, slot_, hash_, (uint32_t)((model)->array.count - 1));  \
 		}                                                                                                      \
-		if (r_ == 0)                                                                                           \
+		if (!r_)                                                                                               \
 			*(ret_item) = &(model)->array.items[slot_->number - 1];                                        \
 		r_;                                                                                                    \
 	})
@@ -100,7 +100,8 @@ struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uin
 {
 	struct wanted wanted = {.model = model, .a = tgid};
 	uint32_t hash = index_table_hash(&model->perf_map_table, tgid, 0);
-	const struct index_slot *slot = index_table_lookup(&model->perf_map_table, hash, same_perf_map, &wanted);
+	const struct index_slot *slot = index_table_lookup(&model->perf_map_table, hash,
+							   same_perf_map, &wanted);
 
 	return slot ? &model->perf_maps.items[slot->number - 1] : NULL;
 }
@@ -132,7 +133,7 @@ static int add_meta(struct trace_model *model, uint32_t chunk, const struct even
 	int r = keep_text(model, &event->meta.key, &meta.key);
 
 	(void)chunk;
-	if (r == 0)
+	if (!r)
 		r = keep_text(model, &event->meta.value, &meta.value);
 	if (r < 0)
 		return r;
@@ -211,7 +212,7 @@ static int add_probe_hits(struct trace_model *model, uint32_t chunk, const struc
 	(void)chunk;
 	if (r < 0 || !probe)
 		return r;
-	/* Where chunks are missing, the order of the file is not that of time. */
+	/* If chunks are missing, file order is not time order. */
 	if (!probe->counted || record->time >= probe->hits.time)
 		probe->hits = *record;
 	probe->counted = true;
@@ -239,11 +240,7 @@ static int add_module(struct trace_model *model, uint32_t chunk, const struct ev
 	module->inode = record->inode;
 	module->base = record->base;
 	module->flags = record->flags;
-	module->build_id.length = 0;
-	if (record->build_id.length && record->build_id.length <= BUILD_ID_MAX) {
-		memcpy(module->build_id.bytes, record->build_id.bytes, record->build_id.length);
-		module->build_id.length = (uint8_t)record->build_id.length;
-	}
+	module->build_id = build_id_of(record->build_id.bytes, record->build_id.length);
 	return 0;
 }
 
@@ -251,8 +248,8 @@ static int add_kernel_symbol(struct trace_model *model, uint32_t chunk, const st
 {
 	const struct event_kernel_symbol *record = &event->kernel_symbol;
 	struct kernel_symbol *symbol, fresh = {.module = record->module, .offset = record->offset};
-	int r = FIND_OR_PUSH(model, kernel_symbols, symbol_table, same_symbol, record->module, record->offset, &symbol,
-			     fresh);
+	int r = FIND_OR_PUSH(model, kernel_symbols, symbol_table, same_symbol, record->module,
+			     record->offset, &symbol, fresh);
 
 	(void)chunk;
 	if (r < 0)
@@ -277,14 +274,20 @@ static int add_mapping(struct trace_model *model, uint32_t chunk, const struct e
 	};
 
 	(void)chunk;
+	if (record->flags & MAPPING_COPIED) {
+		if (array_push(&model->copied,
+			       (struct copied_code){.module = record->module, .tgid = record->tgid}) < 0)
+			return -ENOMEM;
+		entry.note = (uint32_t)model->copied.count;
+	}
 	return timeline_add(&model->timeline, &entry);
 }
 
 static int add_fork(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	const struct event_fork *record = &event->fork;
-	struct timeline_entry entry = {
-		.time = record->time, .kind = TIMELINE_FORK, .tgid = record->tgid, .other = record->parent_tgid};
+	struct timeline_entry entry = {.time = record->time, .kind = TIMELINE_FORK,
+				       .tgid = record->tgid, .other = record->parent_tgid};
 
 	(void)chunk;
 	return record->tgid == record->parent_tgid ? 0 : timeline_add(&model->timeline, &entry);
@@ -314,19 +317,62 @@ static int add_maps_unavailable(struct trace_model *model, uint32_t chunk, const
 	return array_push(&model->maps_unavailable, event->maps_unavailable);
 }
 
+/* There are few: the recorder limits them. */
+static int add_unsure(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_unsure *record = &event->unsure;
+
+	(void)chunk;
+	for (size_t i = 0; i < model->unsure.count; i++) {
+		struct event_unsure *known = &model->unsure.items[i];
+
+		if (known->cpu != record->cpu || known->time != record->time)
+			continue;
+		if (record->until > known->until)
+			*known = *record;
+		return 0;
+	}
+	if (model->unsure.count == UNSURE_MAX) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->unsure, *record);
+}
+
 /* --- losses and cost --- */
 
 static int add_loss(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	struct event_loss *loss;
-	int r = FIND_OR_PUSH(model, losses, loss_table, same_loss, loss_key(&event->loss), event->loss.cpu, &loss,
-			     event->loss);
+	int r = FIND_OR_PUSH(model, losses, loss_table, same_loss, loss_key(&event->loss),
+			     event->loss.cpu, &loss, event->loss);
 
 	(void)chunk;
-	/* Totals only grow; where chunks are missing, the order of the file is not that of time. */
-	if (r == 0 && event->loss.total > loss->total)
+	/* Totals only grow; if chunks are missing, file order is not time order. */
+	if (!r && event->loss.total > loss->total)
 		*loss = event->loss;
 	return r;
+}
+
+static int add_counter(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_counter *record = &event->counter;
+
+	(void)chunk;
+	for (size_t i = model->counters.count; i-- > 0;) { /* most often the last or no other */
+		struct event_counter *known = &model->counters.items[i];
+
+		if (known->source != record->source || known->cpu != record->cpu)
+			continue;
+		if (record->time >= known->time)
+			*known = *record;
+		return 0;
+	}
+	if (model->counters.count == COUNTERS_MAX) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->counters, *record);
 }
 
 static int add_cost(struct trace_model *model, uint32_t chunk, const struct event *event)
@@ -363,7 +409,7 @@ static int add_embed_module(struct trace_model *model, uint32_t chunk, const str
 	return 0;
 }
 
-/* Several records of one chunk are one entry. */
+/* Several records in one chunk make one entry. */
 static int note_chunk(void *list, uint32_t chunk)
 {
 	chunk_list *chunks = list;
@@ -406,6 +452,20 @@ static int add_perf_map(struct trace_model *model, uint32_t chunk, const struct 
 	return r < 0 ? r : note_chunk(&map->chunks, chunk);
 }
 
+int trace_model_add_perf_maps(struct trace_model *model, const struct trace_model *addition)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < addition->perf_maps.count && !r; i++) {
+		const struct trace_perf_map *from = &addition->perf_maps.items[i];
+		const struct event event = {.perf_map.tgid = from->tgid};
+
+		for (size_t k = 0; k < from->chunks.count && !r; k++)
+			r = add_perf_map(model, from->chunks.items[k], &event);
+	}
+	return r;
+}
+
 typedef int add_record(struct trace_model *model, uint32_t chunk, const struct event *event);
 
 int trace_model_add_record(struct trace_model *model, uint32_t chunk, const struct event *event)
@@ -425,6 +485,8 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_LOSS] = add_loss,
 		[EVENT_COST] = add_cost,
 		[EVENT_MAPS_UNAVAILABLE] = add_maps_unavailable,
+		[EVENT_UNSURE] = add_unsure,
+		[EVENT_COUNTER] = add_counter,
 		[EVENT_EMBED_MODULE] = add_embed_module,
 		[EVENT_EMBED_SYMBOLS] = add_embed_symbols,
 		[EVENT_PERF_MAP] = add_perf_map,

@@ -8,7 +8,9 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/figures.h"
+#include "common/plural.h"
+#include "report/profile/profile_unread.h"
+#include "report/profile/seam/figures.h"
 #include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 
@@ -16,36 +18,136 @@ static void condensing_deinit(struct condensing *condensing)
 {
 	trace_output_close(&condensing->output);
 	profile_destroy(condensing->profile);
+	condense_used_deinit(&condensing->used);
 	free(condensing->missing);
+	free(condensing->places);
+	free(condensing->ids);
 }
 
 /* --- one section --- */
 
-/* A trace cannot say of itself that it was condensed any other way. */
+static const char FROM[] = ", from a trace of which ", DAMAGED[] = " chunks were damaged or missing";
+
+/* Of the trace that it was made of, if it was condensed before. Nothing else of that text is taken over. */
+static bool known_damage(const struct condensing *condensing, uint64_t *ret_chunks)
+{
+	const char *text = trace_model_meta(condensing->model, "condensed");
+	const char *at = text ? strstr(text, FROM) : NULL;
+	char *end;
+
+	if (!at)
+		return false;
+	*ret_chunks = strtoull(at + strlen(FROM), &end, 10);
+	return !strcmp(end, DAMAGED);
+}
+
+/* A trace has no other way to record that it was condensed. */
 static int add_origin(struct condensing *condensing)
 {
-	const struct trace_model *model = condensing->model;
 	struct trace_damage damage;
 	char text[128] = "rwalker-report " RWALKER_VERSION;
 	size_t used = strlen(text);
+	uint64_t chunks = 0;
+	bool damaged = known_damage(condensing, &chunks);
 
 	trace_reader_damage(condensing->file->reader, &damage);
-	if (damage.chunks || damage.bytes || model->malformed_chunks)
-		(void)snprintf(text + used, sizeof(text) - used, ", from a trace of which %" PRIu64 " chunks were damaged or missing",
-			       damage.chunks - damage.repaired);
+	if (damage.chunks || damage.bytes || condensing->model->malformed_chunks) {
+		damaged = true;
+		chunks += damage.chunks - damage.repaired;
+	}
+	if (damaged)
+		(void)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 "%s", FROM, chunks, DAMAGED);
 	return event_log_add_meta(condensing->log, "condensed", text);
+}
+
+/* Of the sections that it adds to, those that were written, by their new ids: perhaps none. */
+static int add_adds_to(struct condensing *condensing)
+{
+	const struct trace_file *file = condensing->file;
+	const size_t own = (size_t)(condensing->model - file->models);
+	char ids[RWK_MAX_STRING];
+	size_t used = 0;
+
+	if (!trace_model_meta(condensing->model, SECTION_ADDS_TO))
+		return 0;
+	ids[0] = '\0';
+	for (size_t i = 0; i < own && used + SECTION_ID_TEXT < sizeof(ids); i++)
+		if (condensing->ids[i][0] && trace_file_adds_to(file, own, i) > 0)
+			used += (size_t)snprintf(ids + used, sizeof(ids) - used, "%s%s", used ? " " : "",
+						 condensing->ids[i]);
+	return event_log_add_meta(condensing->log, SECTION_ADDS_TO, ids);
+}
+
+bool condense_writes_total(const struct event_loss *loss)
+{
+	return !loss->source && !loss->cpu &&
+	       (loss->cause == LOSS_USER_ASTRAY || loss->cause == LOSS_USER_UNKNOWN || loss->cause == LOSS_FILES);
+}
+
+static uint64_t known_total(const struct trace_model *model, uint32_t cause)
+{
+	for (size_t i = 0; i < model->losses.count; i++) {
+		const struct event_loss *loss = &model->losses.items[i];
+
+		if (!loss->source && !loss->cpu && loss->cause == cause)
+			return loss->total;
+	}
+	return 0;
+}
+
+static int add_total(struct condensing *condensing, uint32_t cause, uint64_t here, bool always)
+{
+	const uint64_t total = known_total(condensing->model, cause) + here;
+	struct event loss = {.kind = EVENT_LOSS,
+			     .loss = {.time = condensing->model->last_time, .cause = cause, .total = total}};
+
+	return total || always ? condense_taken(condensing, condense_write(condensing, &loss)) : 0;
+}
+
+/*
+ * Those of condense_writes_total(), with what was cut here. One is always written, at the time of the last record: by
+ * that a reader knows where a recording ended whose recorder was killed.
+ */
+static int add_totals(struct condensing *condensing)
+{
+	const struct condense_counts *now = &condensing->counts, *before = &condensing->before;
+	int r = add_total(condensing, LOSS_USER_ASTRAY, now->astray - before->astray, false);
+
+	if (r >= 0)
+		r = add_total(condensing, LOSS_USER_UNKNOWN, now->unknown - before->unknown, false);
+	return r < 0 ? r : add_total(condensing, LOSS_FILES, 0, true);
+}
+
+static int begin_section(struct condensing *condensing)
+{
+	const struct condense_rewrite *rewrite = condensing->rewrite;
+	int r = condense_used_next(&condensing->used);
+
+	if (r < 0)
+		return r;
+	memset(condensing->places, 0, sizeof(*condensing->places) << CONDENSE_PLACE_BITS);
+	condensing->before = condensing->counts;
+	return rewrite && rewrite->begin ? rewrite->begin(rewrite->data, &condensing->context) : 0;
+}
+
+static int end_section(struct condensing *condensing)
+{
+	const struct condense_rewrite *rewrite = condensing->rewrite;
+
+	return rewrite && rewrite->end ? rewrite->end(rewrite->data, condensing->log) : 0;
 }
 
 static int write_section(struct condensing *condensing, const struct trace_section *section)
 {
-	int r = condense_state(condensing);
+	static int (*const steps[])(struct condensing *) = {
+		begin_section,	 add_adds_to,	    condense_state,    condense_events,
+		condense_settle, condense_referred, condense_embedded, end_section,
+		add_totals,	 add_origin, /* after everything was read, and its damage is known */
+	};
+	int r = 0;
 
-	if (r >= 0)
-		r = condense_events(condensing);
-	if (r >= 0)
-		r = condense_embedded(condensing);
-	if (r >= 0)
-		r = add_origin(condensing); /* when all was read, and its damage is known */
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r >= 0; i++)
+		r = steps[i](condensing);
 	if (r < 0)
 		return r;
 	return section->closed ? condense_end(condensing, (enum rwk_end_reason)section->end_reason) :
@@ -54,10 +156,14 @@ static int write_section(struct condensing *condensing, const struct trace_secti
 
 static int write_log(struct condensing *condensing, const struct trace_section *section)
 {
-	const struct trace_writer_settings settings = {.realtime = section->header.realtime};
+	const uint64_t realtime = condensing->rewrite ? condensing->rewrite->realtime : 0;
+	const struct trace_writer_settings settings = {.realtime = realtime ? realtime : section->header.realtime};
+	char *id = condensing->ids[condensing->model - condensing->file->models];
 	struct trace_writer *writer = NULL;
 	int r = trace_writer_create(&trace_io_system, condensing->output.fd, &settings, &writer);
 
+	if (r >= 0)
+		section_id_text(trace_writer_header(writer), id);
 	if (r >= 0)
 		r = event_log_create(writer, RWK_MAX_CPUS, &condensing->log);
 	if (r >= 0)
@@ -75,18 +181,20 @@ static int check_machine(const struct condensing *condensing)
 
 	if (!condensing->profile->quality.machine_unknown || condensing->partial)
 		return 0;
-	return log_error(ENODATA, "'%s' is of a machine (%s) whose stacks are not unwound here; --partial drops the snapshots and keeps "
-			 "what the frame pointers told", condensing->file->path, machine ? machine : "unknown");
+	return log_error(ENODATA, "cannot unwind the stacks of '%s', recorded on another kind of "
+				  "machine (%s); --partial drops the snapshots and keeps the "
+				  "stacks by frame pointer", condensing->file->path,
+			 machine ? machine : "unknown");
 }
 
 static int say_why(const struct condensing *condensing, int r)
 {
 	if (r == -ENOMEM)
-		return log_error(ENOMEM, "there is not enough memory; --max-memory raises the limit");
+		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
 	if (r == -ECANCELED)
-		return log_error(ECANCELED, "stopped by Ctrl-C: nothing of '%s' is kept",
+		return log_error(ECANCELED, "stopped by Ctrl-C: '%s' is not written",
 				 condensing->output.is_stdout ? "stdout" : condensing->output.path);
-	return log_error(-r, "cannot condense '%s' into '%s', of which nothing is kept: %s", condensing->file->path,
+	return log_error(-r, "cannot condense '%s' into '%s', which is not written: %s", condensing->file->path,
 			 trace_output_name(&condensing->output), strerror(-r));
 }
 
@@ -96,7 +204,8 @@ static int condense_section(struct condensing *condensing, size_t number)
 	int r;
 
 	if (section->unsupported) {
-		log_warning("part of '%s' was written by an incompatible version and is left out", condensing->file->path);
+		log_warning("part of '%s' was written by an incompatible version and is left out",
+			    condensing->file->path);
 		return 0;
 	}
 	condensing->model = &condensing->file->models[number];
@@ -105,7 +214,7 @@ static int condense_section(struct condensing *condensing, size_t number)
 		(void)say_why(condensing, r);
 	} else {
 		r = check_machine(condensing);
-		if (r == 0) {
+		if (!r) {
 			r = write_log(condensing, section);
 			if (r < 0)
 				(void)say_why(condensing, r);
@@ -127,12 +236,13 @@ static bool tell_damage(const struct condensing *condensing)
 	trace_reader_damage(file->reader, &damage);
 	damaged = damage.chunks || damage.bytes || condensing->counts.malformed;
 	if (damage.chunks || damage.bytes)
-		log_warning("'%s' is damaged: %" PRIu64 " chunks lost, %" PRIu64 " repaired, %" PRIu64
-			    " bytes that belong to no whole chunk; the rest is condensed",
-			    file->path, damage.chunks - damage.repaired, damage.repaired, damage.bytes);
+		log_warning("'%s' is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " repaired, %" PRIu64
+			    " byte%s outside of whole chunks; the rest is condensed", file->path,
+			    damage.chunks - damage.repaired, plural(damage.chunks - damage.repaired), damage.repaired,
+			    damage.bytes, plural(damage.bytes));
 	for (size_t i = 0; i < file->model_count; i++)
 		damaged |= file->sections[i].unsupported || file->models[i].lost_ranges.count;
-	return damaged;
+	return trace_file_tell_cut(file) || damaged;
 }
 
 static void tell_counts(const struct condensing *condensing)
@@ -140,18 +250,22 @@ static void tell_counts(const struct condensing *condensing)
 	const struct condense_counts *counts = &condensing->counts;
 	const struct {
 		uint64_t count;
-		const char *text;
+		const char *noun, *text;
 	} notes[] = {
-		{counts->snapshots_missing, "user stacks stay as the frame pointers told them: their snapshots are not in the trace"},
-		{counts->cut, "stacks were too deep with their marks and were cut at the root"},
-		{counts->events_late, "events came too late to be put in order"},
-		{counts->left_out, "records could not be carried over: of kinds that this version does not know, or beyond a limit"},
-		{counts->malformed, "chunks could be read in part only"},
+		{counts->snapshots_missing, "user stack",
+		 "left as walked by frame pointer, without a snapshot in the trace"},
+		{counts->cut, "stack", "cut at the root, too deep with the marks"},
+		{counts->astray, "user stack", "cut before what is no code: it may be words of memory"},
+		{counts->unknown, "user stack", "cut after the leaf: nothing is known of the mappings"},
+		{counts->events_late, "event", "came too late to be put in order"},
+		{counts->left_out, "record", "left out, of a kind that this version does not know or beyond a limit"},
+		{counts->malformed, "chunk", "could only be read in part"},
 	};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		if (notes[i].count)
-			log_warning("%" PRIu64 " %s", notes[i].count, notes[i].text);
+			log_warning("%" PRIu64 " %s%s %s", notes[i].count, notes[i].noun, plural(notes[i].count),
+				    notes[i].text);
 }
 
 static uint64_t size_of(int fd)
@@ -166,44 +280,61 @@ static int finish(struct condensing *condensing, bool *ret_damaged)
 	uint64_t before = size_of(condensing->file->fd), after = size_of(condensing->output.fd);
 	int r = condense_tell_missing(condensing);
 
-	if (r == 0)
+	if (!r)
 		r = trace_output_keep(&condensing->output);
 	if (r < 0)
 		return r;
 	*ret_damaged = tell_damage(condensing);
 	tell_counts(condensing);
-	log_info("%" PRIu64 " stacks are call chains now; %s of %s in \"%s\", which holds no stack memory and no command line",
-		 condensing->counts.unwound, figure_bytes(after).text, figure_bytes(before).text,
-		 trace_output_name(&condensing->output));
+	log_info("'%s': %" PRIu64 " stack%s converted to call chains, %s instead of %s; no stack memory, no command "
+		 "line and nothing that no event refers to is left", trace_output_name(&condensing->output),
+		 condensing->counts.unwound, plural(condensing->counts.unwound), figure_bytes(after).text,
+		 figure_bytes(before).text);
 	return 0;
 }
 
-static int condense(const struct tool_request *request, bool *ret_damaged)
+static int init(struct condensing *condensing)
 {
-	_cleanup_(condensing_deinit) struct condensing condensing = {.output.fd = -1, .partial = request->partial};
-	int r;
+	condensing->places = calloc((size_t)1 << CONDENSE_PLACE_BITS, sizeof(*condensing->places));
+	if (!condensing->places || condense_used_init(&condensing->used) < 0)
+		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
+	return 0;
+}
 
-	r = profile_open(request->paths, 1, request->filter, request->names, &condensing.profile);
+static int condense(const struct tool_request *request, const struct condense_rewrite *rewrite, bool *ret_damaged)
+{
+	_cleanup_(condensing_deinit) struct condensing condensing = {.output.fd = -1, .rewrite = rewrite,
+								     .partial = request->partial};
+	int r = init(&condensing);
+
+	if (!r)
+		r = profile_create_unread(request->paths, 1, request->filter, request->names, &condensing.profile);
 	if (r < 0)
 		return r;
 	condensing.file = condensing.profile->files[0];
-	if (!trace_file_holds_snapshots(condensing.file))
-		return log_error(ENODATA, "'%s' holds no snapshots: there is nothing to condense", condensing.file->path);
 	condensing.profile->reading.whole = trace_file_event_bytes(condensing.file);
 	condensing.holds_tables = condense_holds_tables(condensing.file);
+	condensing.ids = calloc(condensing.file->model_count + 1, sizeof(*condensing.ids));
+	if (!condensing.ids)
+		return say_why(&condensing, -ENOMEM);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	r = trace_output_open(request->output, &condensing.output);
-	for (size_t i = 0; i < condensing.file->model_count && r == 0; i++)
+	r = trace_output_open(request->output, request->names->output, &condensing.output);
+	for (size_t i = 0; i < condensing.file->model_count && !r; i++)
 		r = condense_section(&condensing, i);
 	return r < 0 ? r : finish(&condensing, ret_damaged);
 }
 
-int tool_condense(const struct tool_request *request, bool *ret_damaged)
+int condense_trace(const struct tool_request *request, const struct condense_rewrite *rewrite, bool *ret_damaged)
 {
 	int r;
 
 	progress_enter(request->names->progress);
-	r = condense(request, ret_damaged);
+	r = condense(request, rewrite, ret_damaged);
 	progress_leave(request->names->progress);
 	return r;
+}
+
+int tool_condense(const struct tool_request *request, bool *ret_damaged)
+{
+	return condense_trace(request, NULL, ret_damaged);
 }

@@ -6,59 +6,7 @@
 #include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 
-/* --- stacks --- */
-
-/* Leaf first, from the leaf to the root; a path is never longer than `room`, says the decoder. */
-static uint32_t take_path(const struct chain_context *context, uint32_t leaf, uint64_t *frames, uint32_t room)
-{
-	uint32_t count = 0;
-
-	for (; leaf >= STACK_FIRST_NODE && count < room; leaf = context->nodes[leaf].parent)
-		frames[count++] = context->nodes[leaf].address;
-	return count;
-}
-
-struct user_part { /* of an event: where its user stack is, and what is said of it */
-	uint32_t leaf, *snapshot;
-	uint64_t *flags, truncated; /* the flag that says that it was cut */
-	uint64_t *missing;
-};
-
-static int keep_chain(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain,
-		      const struct user_part *user, struct event_stacks *stacks)
-{
-	bool cut;
-
-	stacks->user_count = (uint32_t)chain_write_marks(chain, condensing->user, &cut);
-	*user->snapshot = 0;
-	*user->flags &= ~user->truncated;
-	*user->missing = 0;
-	condensing->counts.unwound++;
-	condensing->counts.cut += cut;
-	return condense_note_missing(condensing, process, chain);
-}
-
-/* Where there is no snapshot (any more), what the frame pointers told stays, and the reference, which tells of the loss. */
-static int take_stacks(struct condensing *condensing, const struct event_task *task, uint32_t kernel,
-		       const struct user_part *user, struct event_stacks *stacks)
-{
-	const struct unwind_chain *chain;
-	uint32_t process;
-	int r;
-
-	*stacks = (struct event_stacks){.kernel = condensing->kernel, .user = condensing->user};
-	stacks->kernel_count = take_path(&condensing->context, kernel, condensing->kernel, RWK_MAX_FRAMES);
-	r = timeline_process(&condensing->model->timeline, task->tgid, &process);
-	if (r == 0)
-		r = profile_unwinding_run(&condensing->context, process, user->leaf, *user->snapshot, &chain);
-	if (r > 0)
-		return keep_chain(condensing, process, chain, user, stacks);
-	condensing->counts.snapshots_missing += *user->snapshot != 0;
-	stacks->user_count = take_path(&condensing->context, user->leaf, condensing->user, RWK_MAX_PATH);
-	return r;
-}
-
-/* --- one function a kind of event --- */
+/* --- one function per kind of event --- */
 
 static const struct event_task *task_of(const struct stream_event *event, uint32_t number)
 {
@@ -69,7 +17,7 @@ static int put_sample(struct condensing *condensing, const struct stream_event *
 {
 	const struct batch_sample *given = &event->batch->samples.items[event->event->index];
 	const struct event_task *task = task_of(event, given->task);
-	struct event_sample sample = {
+	struct event out = {.kind = EVENT_SAMPLE, .sample = {
 		.time = event->event->time,
 		.cpu = given->cpu,
 		.source = given->source,
@@ -78,73 +26,83 @@ static int put_sample(struct condensing *condensing, const struct stream_event *
 		.period = given->period,
 		.probe = given->probe,
 		.snapshot = given->snapshot,
-	};
-	const struct user_part user = {given->user, &sample.snapshot, &sample.flags, SAMPLE_USER_TRUNCATED, &sample.missing};
+	}};
+	const struct condense_user user = {given->user, &out.sample.snapshot, &out.sample.flags,
+					   SAMPLE_USER_TRUNCATED, &out.sample.missing};
 	struct event_stacks stacks;
-	int r = task ? take_stacks(condensing, task, given->kernel, &user, &stacks) : -EINVAL;
+	int r = task ? condense_stacks(condensing, task, given->kernel, &user, &stacks) : -EINVAL;
 
-	return r < 0 ? r : event_log_add_sample(condensing->log, &sample, task, &stacks);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, NULL, &stacks);
 }
 
 static int put_walk(struct condensing *condensing, const struct stream_event *event)
 {
-	const struct event walk = {.kind = EVENT_WALK, .walk = event->batch->walks.items[event->event->index]};
+	struct event walk = {.kind = EVENT_WALK, .walk = event->batch->walks.items[event->event->index]};
 
-	return event_log_add(condensing->log, &walk);
+	return condense_write(condensing, &walk);
 }
 
 static int put_walk_task(struct condensing *condensing, const struct stream_event *event)
 {
-	struct event_walk_task row = event->batch->walk_tasks.items[event->event->index];
-	const struct event_task *task = task_of(event, row.task);
-	const struct user_part user = {row.user, &row.snapshot, &row.flags, WALK_TASK_USER_TRUNCATED, &row.missing};
+	struct event out = {.kind = EVENT_WALK_TASK, .walk_task = event->batch->walk_tasks.items[event->event->index]};
+	struct event_walk_task *row = &out.walk_task;
+	const struct event_task *task = task_of(event, row->task);
+	const struct condense_user user = {row->user, &row->snapshot, &row->flags, WALK_TASK_USER_TRUNCATED,
+					   &row->missing};
 	struct event_stacks stacks;
-	int r = task ? take_stacks(condensing, task, row.kernel, &user, &stacks) : -EINVAL;
+	int r = task ? condense_stacks(condensing, task, row->kernel, &user, &stacks) : -EINVAL;
 
-	return r < 0 ? r : event_log_add_walk_task(condensing->log, &row, task, &stacks);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, NULL, &stacks);
 }
 
 static int put_wait(struct condensing *condensing, const struct stream_event *event)
 {
-	struct event_wait wait = event->batch->waits.items[event->event->index];
-	const struct event_task *task = task_of(event, wait.task), *waker = task_of(event, wait.waker);
-	const struct user_part user = {wait.user, &wait.snapshot, &wait.flags, WAIT_USER_TRUNCATED, &wait.missing};
+	struct event out = {.kind = EVENT_WAIT, .wait = event->batch->waits.items[event->event->index]};
+	struct event_wait *wait = &out.wait;
+	const struct event_task *task = task_of(event, wait->task), *waker = task_of(event, wait->waker);
+	const struct condense_user user = {wait->user, &wait->snapshot, &wait->flags, WAIT_USER_TRUNCATED,
+					   &wait->missing};
 	struct event_stacks stacks;
-	int r = task ? take_stacks(condensing, task, wait.kernel, &user, &stacks) : -EINVAL;
+	int r = task ? condense_stacks(condensing, task, wait->kernel, &user, &stacks) : -EINVAL;
 
 	if (!waker)
-		wait.context = WAKER_NONE;
-	return r < 0 ? r : event_log_add_wait(condensing->log, &wait, task, waker, &stacks);
+		wait->context = WAKER_NONE;
+	return r < 0 ? r : condense_write_event(condensing, &out, task, waker, &stacks);
 }
 
 static int put_wake(struct condensing *condensing, const struct stream_event *event)
 {
-	struct event_wake wake = event->batch->wakes.items[event->event->index];
-	const struct event_task *task = task_of(event, wake.task), *target = task_of(event, wake.target);
-	const struct user_part user = {wake.user, &wake.snapshot, &wake.flags, SAMPLE_USER_TRUNCATED, &wake.missing};
+	struct event out = {.kind = EVENT_WAKE, .wake = event->batch->wakes.items[event->event->index]};
+	struct event_wake *wake = &out.wake;
+	const struct event_task *task = task_of(event, wake->task), *target = task_of(event, wake->target);
+	const struct condense_user user = {wake->user, &wake->snapshot, &wake->flags, SAMPLE_USER_TRUNCATED,
+					   &wake->missing};
 	struct event_stacks stacks;
-	int r = task && target ? take_stacks(condensing, task, wake.kernel, &user, &stacks) : -EINVAL;
+	int r = task && target ? condense_stacks(condensing, task, wake->kernel, &user, &stacks) : -EINVAL;
 
-	return r < 0 ? r : event_log_add_wake(condensing->log, &wake, task, target, &stacks);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, target, &stacks);
 }
 
 static int put_user_stack(struct condensing *condensing, const struct stream_event *event)
 {
-	struct event_user_stack record = event->batch->user_stacks.items[event->event->index];
-	const struct event_task *task = task_of(event, record.task);
-	const struct user_part user = {record.user, &record.snapshot, &record.flags, SAMPLE_USER_TRUNCATED, &record.missing};
+	struct event out = {.kind = EVENT_USER_STACK,
+			    .user_stack = event->batch->user_stacks.items[event->event->index]};
+	struct event_user_stack *record = &out.user_stack;
+	const struct event_task *task = task_of(event, record->task);
+	const struct condense_user user = {record->user, &record->snapshot, &record->flags, SAMPLE_USER_TRUNCATED,
+					   &record->missing};
 	struct event_stacks stacks;
-	int r = task ? take_stacks(condensing, task, STACK_KERNEL_ROOT, &user, &stacks) : -EINVAL;
+	int r = task ? condense_stacks(condensing, task, STACK_KERNEL_ROOT, &user, &stacks) : -EINVAL;
 
-	return r < 0 ? r : event_log_add_user_stack(condensing->log, &record, task, &stacks);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, NULL, &stacks);
 }
 
 static int put_wait_sums(struct condensing *condensing, const struct stream_event *event)
 {
-	struct event_wait_sums sums = event->batch->wait_sums.items[event->event->index];
-	const struct event_task *task = task_of(event, sums.task);
+	struct event out = {.kind = EVENT_WAIT_SUMS, .wait_sums = event->batch->wait_sums.items[event->event->index]};
+	const struct event_task *task = task_of(event, out.wait_sums.task);
 
-	return task ? event_log_add_wait_sums(condensing->log, &sums, task) : -EINVAL;
+	return task ? condense_write_event(condensing, &out, task, NULL, NULL) : -EINVAL;
 }
 
 typedef int put_event(struct condensing *condensing, const struct stream_event *event);
@@ -203,7 +161,7 @@ int condense_events(struct condensing *condensing)
 			break;
 		}
 		r = timeline_advance(&condensing->model->timeline, event.event->time);
-		if (r == 0)
+		if (!r)
 			r = put(condensing, &event);
 		if (r < 0)
 			break;

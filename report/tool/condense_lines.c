@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The records that say which lines of source lie at addresses, from one trace into another. */
+/* Copies the records of source lines of addresses from one trace to another. */
 #include <errno.h>
 
 #include "common/array.h"
@@ -10,7 +10,7 @@
 struct gathered_lines { /* of one record */
 	struct event_lines reader;
 	ARRAY(struct event_line) lines;
-	ARRAY(struct event_line_level) levels; /* of all, one line's after the other */
+	ARRAY(struct event_line_level) levels; /* of all lines, concatenated */
 };
 
 static void cleanup_lines(struct gathered_lines *gathered)
@@ -20,7 +20,7 @@ static void cleanup_lines(struct gathered_lines *gathered)
 	array_free(&gathered->levels);
 }
 
-/* The reader lends out the levels of one line at a time. */
+/* The reader's levels are only valid for the current line. */
 static int keep_line(struct gathered_lines *gathered, const struct event_line *line)
 {
 	for (uint32_t i = 0; i < line->level_count; i++)
@@ -52,5 +52,5 @@ int condense_take_lines(struct condensing *condensing, struct event *event)
 
 	if (r < 0)
 		return r == -EBADMSG ? -EINVAL : r;
-	return event_log_add_embed_lines(condensing->log, event->embed_lines.module, gathered.lines.items, gathered.lines.count);
+	return condense_write_lines(condensing, event, gathered.lines.items, gathered.lines.count);
 }

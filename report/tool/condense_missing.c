@@ -7,7 +7,8 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/resolve/module_unwind.h"
+#include "common/plural.h"
+#include "report/resolve/module/module_unwind.h"
 #include "report/tool/condense_parts.h"
 
 bool condense_holds_tables(const struct trace_file *file)
@@ -19,11 +20,12 @@ bool condense_holds_tables(const struct trace_file *file)
 	return false;
 }
 
-/* Of a file that the recorder read for its unwind tables the trace holds what there is, even if that is nothing (Go). */
+/* If the recorder read a file for its unwind tables, the trace has all of them, even if there are none (Go). */
 static bool lacks_tables(const struct condensing *condensing, const struct module *module)
 {
 	return (module->kind == MODULE_FILE || module->kind == MODULE_VDSO) && module->unwind &&
-	       module->unwind->source == UNWIND_NOWHERE && !(condensing->holds_tables && module_was_embedded(module));
+	       module->unwind->source == UNWIND_NOWHERE &&
+	       !(condensing->holds_tables && module_was_embedded(module));
 }
 
 static int count_module(struct condensing *condensing, uint32_t number)
@@ -35,14 +37,15 @@ static int count_module(struct condensing *condensing, uint32_t number)
 			      sizeof(*condensing->missing)) < 0)
 		return -ENOMEM;
 	if (condensing->missing_room > room)
-		memset(condensing->missing + room, 0, (condensing->missing_room - room) * sizeof(*condensing->missing));
+		memset(condensing->missing + room, 0,
+		       (condensing->missing_room - room) * sizeof(*condensing->missing));
 	missing = &condensing->missing[number];
 	missing->stacks += missing->last != condensing->counts.unwound;
 	missing->last = condensing->counts.unwound;
 	return 0;
 }
 
-/* The module that holds a frame: one where it lacks tables, 0 otherwise. */
+/* The module of a frame if it lacks tables, else 0. */
 static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t address, bool *broken)
 {
 	struct profile_frame frame = {.address = address};
@@ -58,22 +61,23 @@ static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t
 	return count_module(condensing, frame.module);
 }
 
-/* Frames whose caller was found by their tables need not be looked at. */
+/* Frames whose caller was found by tables can be skipped. */
 int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain)
 {
 	bool broken = false;
 	int r = 0;
 
-	for (size_t i = 0; i < chain->count && r == 0; i++)
+	for (size_t i = 0; i < chain->count && !r; i++)
 		if (i + 1 == chain->count || (chain->how[i + 1] & UNWIND_HOW_MASK) != UNWIND_BY_CFI)
-			r = judge_frame(condensing, process, chain->addresses[i] - chain_is_caller(chain, i), &broken);
+			r = judge_frame(condensing, process,
+					chain->addresses[i] - chain_is_caller(chain, i), &broken);
 	condensing->counts.broken += broken;
 	return r;
 }
 
 static int compare_missing(const void *left, const void *right, void *context)
 {
-	const struct condensing *condensing = context;
+	const struct condensing *condensing = *(const struct condensing *const *)context;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const struct module *one = condensing->profile->modules.items.items[l];
 	const struct module *other = condensing->profile->modules.items.items[r];
@@ -87,8 +91,8 @@ static int compare_missing(const void *left, const void *right, void *context)
 
 static void name_module(const struct module *module, uint64_t stacks)
 {
-	log_info("    %s, build-id %s: in %" PRIu64 " stacks", module->path, module->build_id[0] ? module->build_id : "none",
-		 stacks);
+	log_info("    %s, build-id %s: in %" PRIu64 " stack%s", module->path,
+		 module->build_id[0] ? module->build_id : "none", stacks, plural(stacks));
 }
 
 static int list_modules(const struct condensing *condensing)
@@ -102,11 +106,12 @@ static int list_modules(const struct condensing *condensing)
 	for (uint32_t i = 0; i < condensing->missing_room; i++)
 		if (condensing->missing[i].stacks)
 			order[count++] = i;
-	qsort_r(order, count, sizeof(*order), compare_missing, (void *)condensing);
+	qsort_r(order, count, sizeof(*order), compare_missing, &condensing);
 	for (size_t i = 0; i < count && i < SHOWN; i++)
-		name_module(condensing->profile->modules.items.items[order[i]], condensing->missing[order[i]].stacks);
+		name_module(condensing->profile->modules.items.items[order[i]],
+			    condensing->missing[order[i]].stacks);
 	if (count > SHOWN)
-		log_info("    and %zu more modules", count - SHOWN);
+		log_info("    and %zu more module%s", count - SHOWN, plural(count - SHOWN));
 	return 0;
 }
 
@@ -118,15 +123,18 @@ int condense_tell_missing(const struct condensing *condensing)
 	if (!counts->broken)
 		return 0;
 	if (condensing->partial)
-		log_warning("%" PRIu64 " of %" PRIu64 " stacks went through modules whose unwind tables are missing; what lay behind "
-			    "these is guessed or gone:", counts->broken, counts->unwound);
+		log_warning("unwind tables are missing for %" PRIu64 " of %" PRIu64 " stack%s; "
+			    "callers beyond these modules are guessed or lost:", counts->broken,
+			    counts->unwound, plural(counts->unwound));
 	else
-		(void)log_error(ENODATA, "%" PRIu64 " of %" PRIu64 " stacks go through modules whose unwind tables are missing:",
-				counts->broken, counts->unwound);
+		(void)log_error(ENODATA, "unwind tables are missing for %" PRIu64 " of %" PRIu64
+					 " stack%s, in these modules:",
+				counts->broken, counts->unwound, plural(counts->unwound));
 	r = list_modules(condensing);
 	if (r < 0 || condensing->partial)
 		return r;
-	log_info("run it on the recorded host, or give the files themselves with --symfs DIR (debug files: --debug-dir DIR); "
-		 "--partial condenses what can be unwound, and the rest is lost for ever");
+	log_info("run it on the recorded host, or give the files with --symfs DIR (debug files "
+		 "with --debug-dir DIR); --partial condenses what can be unwound and loses the "
+		 "rest forever");
 	return -ENODATA;
 }

@@ -6,6 +6,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "format/event_decoder.h"
+#include "format/section_id.h"
 #include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 
@@ -22,16 +23,21 @@ static bool is_key(const struct event_text *key, const char *name)
 	return key->length == strlen(name) && !memcmp(key->bytes, name, key->length);
 }
 
-/* The writer makes a file header of its own, and says so itself. */
+/* The writer makes its own file header, and repeats it itself; sections have new ids, and are named by these. */
 static bool is_dropped(const struct event *event)
 {
+	if (event->kind == EVENT_LOSS)
+		return condense_writes_total(&event->loss);
 	return event->kind == EVENT_META &&
-	       (is_key(&event->meta.key, "file-header") || is_key(&event->meta.key, "command_line"));
+	       (is_key(&event->meta.key, "file-header") || is_key(&event->meta.key, "command_line") ||
+		is_key(&event->meta.key, "condensed") ||
+		is_key(&event->meta.key, SECTION_ADDS_TO));
 }
 
 typedef int take_record(struct condensing *condensing, struct event *event, void *data);
 
-static int each_record(struct condensing *condensing, const void *payload, size_t length, take_record *take, void *data)
+static int each_record(struct condensing *condensing, const void *payload, size_t length,
+		       take_record *take, void *data)
 {
 	struct event_decoder *decoder = NULL;
 	struct event event;
@@ -51,27 +57,11 @@ static int each_record(struct condensing *condensing, const void *payload, size_
 	return r == -EBADMSG ? 0 : r;
 }
 
-typedef ARRAY(void *) payload_copies;
-
 struct taking {
 	enum rwk_chunk_type type;
 	take_record *take;
 	void *data;
-	payload_copies *copies; /* of the payloads, which the records point into; NULL: not needed */
 };
-
-static int copy_payload(payload_copies *copies, const void **payload, size_t length)
-{
-	void *copy = malloc(length + 1);
-
-	if (!copy || array_push(copies, copy) < 0) {
-		free(copy);
-		return -ENOMEM;
-	}
-	memcpy(copy, *payload, length);
-	*payload = copy;
-	return 0;
-}
 
 static int take_chunk(struct condensing *condensing, uint32_t chunk, const struct taking *taking)
 {
@@ -79,14 +69,12 @@ static int take_chunk(struct condensing *condensing, uint32_t chunk, const struc
 	const void *payload;
 	int r = trace_file_load(condensing->file, chunk, &payload);
 
-	if (r < 0) /* damage is told as that of the file */
+	if (r < 0) /* damage is reported for the whole file */
 		return r == -EBADMSG ? 0 : r;
-	if (taking->copies)
-		r = copy_payload(taking->copies, &payload, length);
-	return r < 0 ? r : each_record(condensing, payload, length, taking->take, taking->data);
+	return each_record(condensing, payload, length, taking->take, taking->data);
 }
 
-/* The section's chunks of one type, as far as they are whole. */
+/* The section's chunks of one type, as far as they are intact. */
 static int each_chunk(struct condensing *condensing, const struct taking *taking)
 {
 	const struct trace_model *model = condensing->model;
@@ -101,10 +89,19 @@ static int each_chunk(struct condensing *condensing, const struct taking *taking
 	return r;
 }
 
+/* Those that refer to nothing are written before the events, so that a trace cut short tells where it is from. */
+static bool is_named_by_events(const struct event *event)
+{
+	return event->kind == EVENT_MODULE || event->kind == EVENT_MAPPING || event->kind == EVENT_FORK ||
+	       event->kind == EVENT_COMM || event->kind == EVENT_EXIT || event->kind == EVENT_KERNEL_SYMBOL;
+}
+
 static int take_state(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
-	return condense_taken(condensing, event->kind < EVENT_TASK ? event_log_add(condensing->log, event) : -EINVAL);
+	if (is_named_by_events(event))
+		return 0;
+	return condense_taken(condensing, event->kind < EVENT_TASK ? condense_write(condensing, event) : -EINVAL);
 }
 
 int condense_state(struct condensing *condensing)
@@ -112,103 +109,89 @@ int condense_state(struct condensing *condensing)
 	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_STATE, .take = take_state});
 }
 
+static int take_referred(struct condensing *condensing, struct event *event, void *data)
+{
+	(void)data;
+	if (!is_named_by_events(event))
+		return 0;
+	if (condense_is_referred(condensing, event))
+		return condense_taken(condensing, condense_write(condensing, event));
+	condensing->counts.unreferred++;
+	return 0;
+}
+
+int condense_referred(struct condensing *condensing)
+{
+	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_STATE, .take = take_referred});
+}
+
 /* --- what was embedded --- */
 
-typedef ARRAY(struct event_symbol) symbol_list;
-
-/* They point into the payload, as the record does. */
-static int gather_symbols(struct event *event, symbol_list *symbols)
-{
-	struct event_symbol symbol;
-	uint64_t address = 0;
-	int r;
-
-	symbols->count = 0;
-	while ((r = event_next_symbol(event, &address, &symbol)) > 0)
-		if (array_push(symbols, symbol) < 0)
-			return -ENOMEM;
-	return r == -EBADMSG ? -EINVAL : r;
-}
-
-static int take_symbols(struct condensing *condensing, struct event *event, symbol_list *symbols)
-{
-	int r = gather_symbols(event, symbols);
-
-	if (r < 0 || !symbols->count)
-		return r;
-	if (event->kind == EVENT_PERF_MAP)
-		return event_log_add_perf_map(condensing->log, event->perf_map.tgid, symbols->items, symbols->count);
-	return event_log_add_embed_symbols(condensing->log, event->embed_symbols.module, symbols->items, symbols->count);
-}
-
-/* Unwind information goes: nothing is left that it would unwind. Packed symbols have come the same way, and stay. */
+/* Unwind information is dropped: nothing is left to unwind. Compressed symbols use the same record, and are kept. */
 static int take_embedded(struct condensing *condensing, struct event *event, void *data)
 {
-	int r;
-
+	(void)data;
+	if (event->kind == EVENT_EMBED_UNWIND && event->embed_unwind.section != UNWIND_MINI_DEBUG_INFO)
+		return 0;
+	if (!condense_is_referred(condensing, event)) {
+		condensing->counts.unreferred++;
+		return 0;
+	}
 	switch (event->kind) {
-	case EVENT_EMBED_UNWIND:
-		if (event->embed_unwind.section != UNWIND_MINI_DEBUG_INFO)
-			return 0;
-		r = event_log_add_embed_unwind(condensing->log, &event->embed_unwind);
-		break;
-	case EVENT_EMBED_MODULE:
-		r = event_log_add_embed_module(condensing->log, &event->embed_module);
-		break;
 	case EVENT_EMBED_SYMBOLS:
 	case EVENT_PERF_MAP:
-		r = take_symbols(condensing, event, data);
-		break;
+		return condense_taken(condensing, condense_take_symbols(condensing, event));
 	case EVENT_EMBED_LINES:
-		r = condense_take_lines(condensing, event);
-		break;
+		return condense_taken(condensing, condense_take_lines(condensing, event));
+	case EVENT_EMBED_MODULE:
+	case EVENT_EMBED_UNWIND:
+		return condense_taken(condensing, condense_write(condensing, event));
 	default:
-		return take_state(condensing, event, NULL);
+		return condense_taken(condensing,
+				      event->kind < EVENT_TASK ? condense_write(condensing, event) : -EINVAL);
 	}
-	return condense_taken(condensing, r);
 }
 
 int condense_embedded(struct condensing *condensing)
 {
-	symbol_list symbols = {0};
-	int r = each_chunk(condensing,
-			   &(struct taking){.type = RWK_CHUNK_EMBED, .take = take_embedded, .data = &symbols});
-
-	array_free(&symbols);
-	return r;
+	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_EMBED, .take = take_embedded});
 }
 
 /* --- the end --- */
 
-struct endings {
-	ARRAY(struct event) records;
-	payload_copies copies;
-};
+typedef ARRAY(struct event) event_list;
 
-static void endings_deinit(struct endings *endings)
+/* Totals, which are without texts. A recorder writes nothing else there; what a trace has nevertheless is no total. */
+static bool is_total(const struct event *event)
 {
-	for (size_t i = 0; i < endings->copies.count; i++)
-		free(endings->copies.items[i]);
-	array_free(&endings->copies);
-	array_free(&endings->records);
+	return event->kind == EVENT_LOSS || event->kind == EVENT_COST || event->kind == EVENT_PROBE_HITS ||
+	       event->kind == EVENT_COUNTER || event->kind == EVENT_CLOCK;
+}
+
+static int take_total(struct condensing *condensing, struct event *event, event_list *totals)
+{
+	const struct condense_rewrite *rewrite = condensing->rewrite;
+	int r = rewrite && rewrite->record ? rewrite->record(rewrite->data, event) : 1;
+
+	return r > 0 ? array_push(totals, *event) : r;
 }
 
 static int take_ending(struct condensing *condensing, struct event *event, void *data)
 {
-	struct endings *endings = data;
-
-	return event->kind < EVENT_TASK ? array_push(&endings->records, *event) : condense_taken(condensing, -EINVAL);
+	if (is_total(event))
+		return take_total(condensing, event, data);
+	if (is_named_by_events(event))
+		return take_referred(condensing, event, NULL);
+	return take_state(condensing, event, NULL);
 }
 
 int condense_end(struct condensing *condensing, enum rwk_end_reason reason)
 {
-	_cleanup_(endings_deinit) struct endings endings = {0};
-	int r = each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_END,
-							.take = take_ending,
-							.data = &endings,
-							.copies = &endings.copies});
+	event_list totals = {0};
+	int r = each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_END, .take = take_ending, .data = &totals});
 
 	if (r >= 0)
-		r = event_log_close(condensing->log, reason, endings.records.items, endings.records.count);
+		r = event_log_close(condensing->log, reason, totals.items, totals.count);
+	array_free(&totals);
 	return condense_taken(condensing, r);
 }

@@ -15,7 +15,10 @@
 #include "format/limits.h"
 #include "report/read/trace_file.h"
 
-/* FORMAT.md, appendix B: every chunk and every record, a line each; the same bytes as tests/rwk_dump.py prints. */
+/*
+ * FORMAT.md, appendix B: every chunk and every record, one line each; the same bytes as the output
+ * of tests/rwk_dump.py.
+ */
 
 static const char *type_name(uint16_t type)
 {
@@ -39,9 +42,11 @@ static void print_chunk(const struct trace_chunk *chunk, FILE *out)
 		(void)fputs(type, out);
 	else
 		(void)fprintf(out, "%" PRIu16, header->type);
-	(void)fprintf(out, " codec %u flags 0x%x stored %" PRIu32 " raw %" PRIu32 " first %" PRIu64 " last %" PRIu64 "\n",
-		      header->codec, header->flags, header->stored_size, header->raw_size, header->first_time,
-		      header->last_time);
+	(void)fprintf(out,
+		      " codec %u flags 0x%x stored %" PRIu32 " raw %" PRIu32 " first %" PRIu64
+		      " last %" PRIu64 "\n",
+		      header->codec, header->flags, header->stored_size, header->raw_size,
+		      header->first_time, header->last_time);
 }
 
 static void print_text(const struct event_text *text, FILE *out)
@@ -117,7 +122,8 @@ static void print_lines(const struct event *event, FILE *out)
 	int r = event_lines_start(&lines, event);
 
 	while (r >= 0 && (r = event_lines_next(&lines, &line)) > 0) {
-		(void)fprintf(out, "    line address=0x%" PRIx64 " levels=%" PRIu32 "\n", line.address, line.level_count);
+		(void)fprintf(out, "    line address=0x%" PRIx64 " levels=%" PRIu32 "\n", line.address,
+			      line.level_count);
 		for (uint32_t i = 0; i < line.level_count; i++) {
 			(void)fputs("      level function=", out);
 			print_text(&line.levels[i].function, out);
@@ -144,15 +150,15 @@ static void print_record(struct event *event, FILE *out)
 		print_lines(event, out);
 }
 
-/* The stack nodes that the record brought, in the order of the chunk; they stand before it. */
+/* The stack nodes that the record added, in the order of the chunk; they are printed before it. */
 static void print_nodes(const struct event_decoder *decoder, size_t *known, FILE *out)
 {
 	size_t count;
 	const struct stack_node *nodes = event_decoder_nodes(decoder, &count);
 
 	for (; *known < count; (*known)++)
-		(void)fprintf(out, "  node %zu parent=%" PRIu32 " address=0x%" PRIx64 "\n", *known, nodes[*known].parent,
-			      nodes[*known].address);
+		(void)fprintf(out, "  node %zu parent=%" PRIu32 " address=0x%" PRIx64 "\n", *known,
+			      nodes[*known].parent, nodes[*known].address);
 }
 
 static int print_records(struct event_decoder *decoder, const void *payload, size_t length, FILE *out)
@@ -193,8 +199,9 @@ static int print_index(const void *payload, size_t length, FILE *out)
 	return 0;
 }
 
-/* What stands below a chunk's line. -EBADMSG: it is not what it should be, and that was printed. */
-static int print_payload(struct event_decoder *decoder, const struct trace_chunk *chunk, const void *payload, FILE *out)
+/* The lines below a chunk's line. -EBADMSG: it is malformed, which was printed. */
+static int print_payload(struct event_decoder *decoder, const struct trace_chunk *chunk,
+			 const void *payload, FILE *out)
 {
 	switch (chunk->header.type) {
 	case RWK_CHUNK_STATE:
@@ -218,7 +225,10 @@ static uint64_t damaged_chunks(const struct trace_file *file)
 	return damage.chunks;
 }
 
-/* What lies in the file: a chunk that PARITY brought back is damaged here, and one without a header is not there. */
+/*
+ * The content of the file itself: a chunk recovered by PARITY is shown as damaged, and one without
+ * a header is not shown.
+ */
 static int dump_chunk(struct trace_file *file, uint32_t number, struct event_decoder *decoder, FILE *out)
 {
 	uint64_t damaged = damaged_chunks(file);
@@ -243,8 +253,9 @@ static void dump_sections(const struct trace_file *file, FILE *out)
 	for (size_t i = 0; i < file->model_count; i++) {
 		const struct trace_section *section = &file->sections[i];
 
-		(void)fprintf(out, "section %zu offset %" PRIu64 " closed %d reason %" PRIu32 "\n", i, section->offset,
-			      section->closed, section->closed ? section->end_reason : 0);
+		(void)fprintf(out, "section %zu offset %" PRIu64 " closed %d reason %" PRIu32 "\n",
+			      i, section->offset, section->closed,
+			      section->closed ? section->end_reason : 0);
 	}
 }
 
@@ -264,15 +275,16 @@ static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
 	dump_sections(file, out);
 	trace_reader_damage(file->reader, &damage);
 	*ret_damaged |= damage.chunks || damage.bytes;
+	*ret_damaged |= trace_file_tell_cut(file);
 	event_decoder_destroy(decoder);
-	return r < 0 ? log_error(-r, "cannot read \"%s\": %s", file->path, strerror(-r)) : 0;
+	return r < 0 ? log_error(-r, "cannot read '%s': %s", file->path, strerror(-r)) : 0;
 }
 
 int tool_dump(const struct tool_request *request, bool *ret_damaged)
 {
 	for (size_t i = 0; i < request->path_count; i++) {
 		struct trace_file *file;
-		int r = trace_file_open(request->paths[i], &file);
+		int r = trace_file_open(request->paths[i], request->names->inputs, &file);
 
 		if (r < 0)
 			return r;

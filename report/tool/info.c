@@ -3,25 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
-#include "common/printable.h"
-#include "report/figures.h"
+#include "report/profile/seam/figures.h"
+#include "report/read/trace_verdict.h"
 #include "report/tool/info_parts.h"
-
-void info_text(FILE *out, const char *text)
-{
-	printable_write(out, text, strlen(text));
-}
-
-void info_line(FILE *out, const char *key, const char *text)
-{
-	if (!text || !text[0])
-		return;
-	(void)fprintf(out, "  %-16s", key);
-	info_text(out, text);
-	(void)fputc('\n', out);
-}
+#include "report/tool/info_text.h"
 
 static bool info_damage(struct trace_file *file, FILE *out)
 {
@@ -40,24 +26,28 @@ static bool info_damage(struct trace_file *file, FILE *out)
 		(void)fprintf(out, "  damage          %" PRIu64 " chunks damaged or missing, %s belong to no chunk\n",
 			      damage.chunks, figure_bytes(damage.bytes).text);
 	if (malformed)
-		(void)fprintf(out, "  malformed       %" PRIu64 " chunks end in a record that cannot be decoded\n", malformed);
+		(void)fprintf(out,
+			      "  malformed       %" PRIu64 " chunks end in a record that cannot be decoded\n",
+			      malformed);
 	if (records)
-		(void)fprintf(out, "  unknown         %" PRIu64 " records of kinds that this version does not know\n", records);
+		(void)fprintf(out,
+			      "  unknown         %" PRIu64 " records of kinds that this version does not know\n",
+			      records);
 	return damage.chunks || damage.bytes || malformed;
 }
 
-static int info_section(struct trace_file *file, size_t number, const struct tool_request *request, bool *ret_lost)
+static int info_section(struct trace_file *file, size_t number, const struct tool_request *request,
+			bool *ret_damaged)
 {
 	FILE *out = request->out;
 	const struct trace_section *section = &file->sections[number];
 	const struct trace_model *model = &file->models[number];
 	int r;
 
-	(void)fprintf(out, "\nsection %zu: %s at byte %" PRIu64 "\n", number + 1, figure_bytes(section->length).text,
-		      section->offset);
+	(void)fprintf(out, "\nsection %zu: %s at byte %" PRIu64 "\n", number + 1,
+		      figure_bytes(section->length).text, section->offset);
 	if (section->unsupported) {
 		(void)fputs("  was written by an incompatible version and cannot be read by this one\n", out);
-		*ret_lost = true;
 		return 0;
 	}
 	info_host(model, section, out);
@@ -68,8 +58,8 @@ static int info_section(struct trace_file *file, size_t number, const struct too
 	if (r < 0)
 		return r;
 	info_cost(model, out);
-	if (info_losses(model, out))
-		*ret_lost = true;
+	if (!info_losses(model, out))
+		*ret_damaged = true;
 	info_modules(model, request->verbose, out);
 	return 0;
 }
@@ -78,7 +68,7 @@ static int info_file(const char *path, const struct tool_request *request, bool 
 {
 	FILE *out = request->out;
 	struct trace_file *file;
-	int r = trace_file_open(path, &file);
+	int r = trace_file_open(path, request->names->inputs, &file);
 
 	if (r < 0)
 		return r;
@@ -86,16 +76,19 @@ static int info_file(const char *path, const struct tool_request *request, bool 
 	info_text(out, path);
 	(void)fprintf(out, ": %zu chunks in %zu %s\n", file->chunk_count, file->model_count,
 		      file->model_count == 1 ? "section" : "sections");
-	for (size_t i = 0; !r && i < file->model_count; i++)
+	if (request->privacy)
+		r = info_privacy(file, out);
+	for (size_t i = 0; !r && i < file->model_count && !request->privacy; i++)
 		r = info_section(file, i, request, ret_damaged);
-	if (!r)
+	if (!r && !request->privacy)
 		r = info_unwinding(file, request);
+	if (!r && !request->privacy)
+		r = info_notes(file, request);
 	if (!r) {
 		(void)fputc('\n', out);
-		if (info_damage(file, out))
-			*ret_damaged = true;
-		else
+		if (!info_damage(file, out))
 			(void)fputs("  no damage was found in the file\n", out);
+		*ret_damaged |= trace_file_lacks(file);
 	}
 	trace_file_close(file);
 	return r;
@@ -112,5 +105,7 @@ int tool_info(const struct tool_request *request, bool *ret_damaged)
 		if (r < 0)
 			return r;
 	}
+	if (request->names->sandbox)
+		(void)fprintf(request->out, "sandbox %s\n", request->names->sandbox);
 	return 0;
 }

@@ -8,7 +8,8 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/event_layout.h"
-#include "report/figures.h"
+#include "report/profile/seam/figures.h"
+#include "report/tool/info_text.h"
 
 enum { EVENT_KINDS = EVENT_SNAPSHOT + 1 };
 
@@ -93,25 +94,30 @@ static void print_records(const struct contents *contents, FILE *out)
 
 		if (!layout || !contents->records[kind])
 			continue;
-		(void)fprintf(out, "%s%" PRIu64 " %s", any ? ", " : "", contents->records[kind], layout->name);
+		(void)fprintf(out, "%s%" PRIu64 " %s", any ? ", " : "", contents->records[kind],
+			      layout->name);
 		any = true;
 	}
 	(void)fprintf(out, "%s\n", any ? "" : "none");
 	if (contents->symbols)
 		(void)fprintf(out, "  %-16s%" PRIu64 "\n", "symbols", contents->symbols);
 	if (contents->damaged || contents->malformed)
-		(void)fprintf(out, "  %-16s%" PRIu64 " chunks cannot be unpacked, %" PRIu64 " end in a record that cannot be decoded\n",
+		(void)fprintf(out,
+			      "  %-16s%" PRIu64 " chunks cannot be unpacked, "
+			      "%" PRIu64 " end in a record that cannot be decoded\n",
 			      "damaged", contents->damaged, contents->malformed);
 }
 
-/* What must not be passed on lightly. */
+/* Content that should not be passed on carelessly. */
 static void print_stacks(const struct trace_model *model, const struct contents *contents, FILE *out)
 {
 	const struct chunk_statistics *snapshots = &model->statistics[RWK_CHUNK_SNAPSHOTS];
 
 	(void)fprintf(out, "  %-16s", "stacks");
 	if (snapshots->chunks)
-		(void)fprintf(out, "%" PRIu64 " snapshots, %s on disk: the file holds stack memory; --condense takes it out\n",
+		(void)fprintf(out,
+			      "%" PRIu64 " snapshots, %s on disk: the file holds stack memory; "
+			      "--condense takes it out\n",
 			      contents->records[EVENT_SNAPSHOT], figure_bytes(snapshots->stored_bytes).text);
 	else
 		(void)fputs("no stack memory\n", out);
@@ -125,13 +131,13 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 	print_chunks(model, out);
 	r = count_records(file, model->section, &contents);
 	if (r < 0)
-		return log_error(-r, "cannot read \"%s\": %s", file->path, strerror(-r));
+		return log_error(-r, "cannot read '%s': %s", file->path, strerror(-r));
 	print_records(&contents, out);
 	print_stacks(model, &contents, out);
 	return 0;
 }
 
-/* CPU time as a share of the time that was recorded. */
+/* CPU time as a share of the recorded time. */
 static uint64_t recorded_time(const struct trace_model *model)
 {
 	return model->stop > model->start ? model->stop - model->start : 0;
@@ -145,8 +151,8 @@ void info_cost(const struct trace_model *model, FILE *out)
 		info_line(out, "cost", "the trace does not say");
 		return;
 	}
-	(void)fprintf(out, "  %-16s%s s user and %s s system, %s%% of one CPU", "cost", figure_seconds(cost->user_ns).text,
-		      figure_seconds(cost->system_ns).text,
+	(void)fprintf(out, "  %-16s%s s user and %s s system, %s%% of one CPU", "cost",
+		      figure_seconds(cost->user_ns).text, figure_seconds(cost->system_ns).text,
 		      figure_percent(cost->user_ns + cost->system_ns, recorded_time(model)).text);
 	if (cost->bpf_ns)
 		(void)fprintf(out, "; in BPF programs %s s", figure_seconds(cost->bpf_ns).text);

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/figures.h"
+#include "report/profile/seam/figures.h"
 #include "report/tool/info_parts.h"
+#include "report/tool/info_text.h"
 
-static const char not_closed[] = "not closed: the recorder was killed or is still running; \"rwalker-record --finalize FILE\" "
-				 "on the same boot adds the symbols that are missing";
+static const char not_closed[] = "not closed: the recorder was killed or is still writing; what "
+				 "is missing is unknown; 'rwalker-record --finalize FILE' on the "
+				 "same boot adds the missing symbols";
 
 static const struct {
 	const char *key, *label;
@@ -20,10 +22,13 @@ static const struct {
 	{"boot_id", "boot"},
 	{"recorder", "recorder"},
 	{"command_line", "command line"},
+	{"memory", "memory"},
+	{"refused", "files not read"},
 	{"condensed", "condensed"},
+	{"scrubbed", "scrubbed"},
 };
 
-/* What has a line of its own, and what is no news: the copy of the file header. */
+/* Keys with lines of their own, and the copy of the file header, which adds nothing. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -37,16 +42,16 @@ static const char *ending(const struct trace_section *section)
 	static const char *const reasons[] = {
 		[RWK_END_CLEAN] = "in order",
 		[RWK_END_SIGNAL] = "by a second signal: nothing was embedded",
-		[RWK_END_NO_SPACE] = "because the disk was full",
-		[RWK_END_IO_ERROR] = "because writing failed",
+		[RWK_END_NO_SPACE] = "because the disk was full; what is missing is unknown",
+		[RWK_END_IO_ERROR] = "because writing failed; what is missing is unknown",
 		[RWK_END_SIZE_LIMIT] = "because the largest size was reached",
-		[RWK_END_PIPE] = "because the reader of the pipe went away",
+		[RWK_END_PIPE] = "because the reader of the pipe went away; what is missing is unknown",
 	};
 
 	if (!section->closed)
 		return not_closed;
-	return section->end_reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[section->end_reason] :
-									     "for a reason that this version does not know";
+	return section->end_reason < sizeof(reasons) / sizeof(reasons[0]) ?
+	       reasons[section->end_reason] : "for a reason that this version does not know";
 }
 
 static void print_id(const struct trace_section *section, FILE *out)
@@ -121,9 +126,11 @@ static void print_source(const struct trace_model *model, const struct trace_sou
 		(void)fprintf(out, ", period %" PRIu64, event->period);
 	(void)fprintf(out, ", from %s s to %s s", figure_seconds(start).text, figure_seconds(stop).text);
 	if (event->flags & SOURCE_USER_STACKS)
-		(void)fputs(event->flags & SOURCE_SNAPSHOTS ? ", with user stacks and snapshots of them" : ", with user stacks", out);
+		(void)fputs(", with user stacks", out);
+	if (event->flags & SOURCE_USER_STACKS && event->flags & SOURCE_SNAPSHOTS)
+		(void)fputs(" and snapshots of them", out);
 	if (event->flags & SOURCE_SOFTWARE_FALLBACK)
-		(void)fputs(", for want of a hardware counter", out);
+		(void)fputs(", as there was no hardware counter", out);
 	(void)fputc('\n', out);
 }
 

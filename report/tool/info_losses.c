@@ -6,45 +6,10 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-
-enum meaning {
-	COUNT,	  /* part of the identity, no loss */
-	LEFT_OUT, /* seen, and not wanted */
-	LOST,	  /* an event that should be there: part of the identity */
-	MISSING,  /* something else that should be there: loss, but no event of its own in the identity */
-	NOTE,	  /* of quality */
-};
-
-static const struct {
-	enum meaning meaning;
-	const char *column; /* of the table */
-	const char *text;
-} causes[LOSS_CAUSES] = {
-	[LOSS_RING_FULL] = {LOST, "ring-full", "the ring buffer was full"},
-	[LOSS_NO_TASK_ENTRY] = {LOST, "no-task-entry", "there was no storage for the task"},
-	[LOSS_RECURSION] = {MISSING, "recursion", "the kernel skipped the program, on all CPUs together"},
-	[LOSS_THROTTLED] = {MISSING, "throttled", "periods in which the kernel throttled sampling"},
-	[LOSS_NESTED] = {LOST, "nested", "there was no scratch left at this nesting level"},
-	[LOSS_SIDEBAND] = {MISSING, "sideband", "records of mappings and tasks were lost: names may be wrong"},
-	[LOSS_MAPS] = {NOTE, "maps", "processes whose mappings were unavailable at the start"},
-	[LOSS_OWN] = {LEFT_OUT, "own", "the recorder itself"},
-	[LOSS_FILTERED] = {LEFT_OUT, "filtered", "not wanted by the recorder's filters"},
-	[LOSS_IDLE] = {LEFT_OUT, "idle", "the idle task"},
-	[LOSS_KERNEL_STACK] = {NOTE, "kernel-stack", "recorded without their kernel stack"},
-	[LOSS_ENCODER] = {MISSING, "encoder", "refused by the encoder"},
-	[LOSS_RECORDED] = {COUNT, "recorded", "recorded"},
-	[LOSS_SEEN] = {COUNT, "seen", "seen"},
-	[LOSS_NOT_DELIVERED] = {NOTE, "not-delivered", "counted by the kernel and never seen by the program"},
-	[LOSS_USER_STACK] = {NOTE, "user-stack", "recorded without the user stack that was asked for"},
-	[LOSS_SNAPSHOT] = {NOTE, "snapshot", "recorded without the snapshot that was asked for"},
-	[LOSS_TRUNCATED] = {NOTE, "truncated", "recorded with a stack that was cut at the depth limit"},
-	[LOSS_HITS] = {NOTE, "hits", "addresses too many to keep: their functions may lack embedded names"},
-	[LOSS_MODULES] = {NOTE, "modules", "mapped files too many to keep: they lack embedded names"},
-	[LOSS_BRIEF] = {LEFT_OUT, "brief", "waits below the threshold, which are summed"},
-	[LOSS_UNWRITTEN] = {NOTE, "unwritten", "recorded at the end, when the trace could be written no more; on all CPUs together"},
-	[LOSS_RATE_LIMITED] = {LEFT_OUT, "rate-limited", "beyond --rate-limit, which are counted"},
-	[LOSS_FILES] = {NOTE, "files", "mapped files that were not opened in time, or not at all: they may lack embedded names"},
-};
+#include "report/profile/seam/figures.h"
+#include "report/read/loss_table.h"
+#include "report/read/trace_verdict.h"
+#include "report/tool/info_text.h"
 
 struct ledger { /* one source and CPU */
 	uint32_t source, cpu;
@@ -53,8 +18,7 @@ struct ledger { /* one source and CPU */
 
 struct ledgers {
 	ARRAY(struct ledger) rows; /* by source, then CPU */
-	uint64_t sums[LOSS_CAUSES];
-	uint64_t unknown;
+	struct loss_sums sums;
 };
 
 static int compare_losses(const void *left, const void *right)
@@ -82,24 +46,22 @@ static int fill(struct ledgers *ledgers, const struct trace_model *model)
 		const struct event_loss *loss = &sorted[i];
 
 		if (!i || loss->source != sorted[i - 1].source || loss->cpu != sorted[i - 1].cpu)
-			if (array_push(&ledgers->rows, (struct ledger){.source = loss->source, .cpu = loss->cpu}) < 0)
+			if (array_push(&ledgers->rows, (struct ledger){.source = loss->source,
+								       .cpu = loss->cpu}) < 0)
 				return -ENOMEM;
-		if (loss->cause < LOSS_CAUSES && causes[loss->cause].column) {
+		if (loss->cause < LOSS_CAUSES)
 			ledgers->rows.items[ledgers->rows.count - 1].totals[loss->cause] += loss->total;
-			ledgers->sums[loss->cause] += loss->total;
-		} else {
-			ledgers->unknown += loss->total;
-		}
+		loss_sums_add(&ledgers->sums, loss);
 	}
 	return 0;
 }
 
-static uint64_t sum_of(const struct ledger *row, enum meaning meaning)
+static uint64_t sum_of(const struct ledger *row, enum loss_meaning meaning)
 {
 	uint64_t sum = 0;
 
-	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
-		if (causes[cause].column && causes[cause].meaning == meaning)
+	for (uint32_t cause = 0; cause < LOSS_CAUSES; cause++)
+		if (loss_row_of(cause)->meaning == meaning)
 			sum += row->totals[cause];
 	return sum;
 }
@@ -109,25 +71,68 @@ static bool is_counted(const struct ledger *row)
 	return row->totals[LOSS_SEEN] || row->totals[LOSS_NOT_DELIVERED];
 }
 
+static const struct event_counter *find_counter(const struct trace_model *model, const struct ledger *row)
+{
+	for (size_t i = 0; i < model->counters.count; i++)
+		if (model->counters.items[i].source == row->source &&
+		    model->counters.items[i].cpu == row->cpu)
+			return &model->counters.items[i];
+	return NULL;
+}
+
+/* Cycles have no fixed period: the counter's own value is printed, too. */
+static void print_counter(const struct event_counter *counter, bool cycles, FILE *out)
+{
+	if (cycles)
+		(void)fprintf(out,
+			      "    CPU %" PRIu32 ": %" PRIu64 " cycles counted, "
+			      "%" PRIu64 " of them in periods that ended in a sample\n",
+			      counter->cpu, counter->counted, counter->seen);
+	if (counter->running < counter->enabled)
+		(void)fprintf(out, "    CPU %" PRIu32 ": others had the counter for %s of %s s\n", counter->cpu,
+			      figure_seconds(counter->enabled - counter->running).text,
+			      figure_seconds(counter->enabled).text);
+	if (counter->throttled)
+		(void)fprintf(out, "    CPU %" PRIu32 ": stopped for %s s, for it was too frequent\n", counter->cpu,
+			      figure_seconds(counter->throttled).text);
+}
+
+static void print_counters(const struct trace_model *model, uint32_t source, FILE *out)
+{
+	bool cycles = false;
+
+	for (size_t i = 0; i < model->sources.count; i++)
+		cycles |= model->sources.items[i].event.id == source &&
+			  model->sources.items[i].event.weight == WEIGHT_CYCLES;
+	for (size_t i = 0; i < model->counters.count; i++)
+		if (model->counters.items[i].source == source)
+			print_counter(&model->counters.items[i], cycles, out);
+}
+
 /*
- * Every event that the kernel counted was seen by the program or not delivered to it, and every one that was
- * seen is in one of the sums; or the counters contradict each other.
+ * Every event that the kernel counted was either seen by the program or not delivered to it, and
+ * every event seen is in one of the sums; otherwise the counters contradict each other.
  */
-static void print_identity(const struct ledger *row, FILE *out)
+static void print_identity(const struct trace_model *model, const struct ledger *row, FILE *out)
 {
 	uint64_t seen = row->totals[LOSS_SEEN];
-	uint64_t told = row->totals[LOSS_RECORDED] + sum_of(row, LEFT_OUT) + sum_of(row, LOST);
+	uint64_t told = row->totals[LOSS_RECORDED] + sum_of(row, MEANS_LEFT_OUT) + sum_of(row, MEANS_LOST);
+	const struct event_counter *counter = find_counter(model, row);
 
 	(void)fprintf(out,
 		      "    CPU %" PRIu32 ": %" PRIu64 " seen = %" PRIu64 " recorded + %" PRIu64 " idle + %" PRIu64
 		      " own + %" PRIu64 " filtered + %" PRIu64 " lost",
 		      row->cpu, seen, row->totals[LOSS_RECORDED], row->totals[LOSS_IDLE], row->totals[LOSS_OWN],
-		      row->totals[LOSS_FILTERED], sum_of(row, LOST));
+		      row->totals[LOSS_FILTERED], sum_of(row, MEANS_LOST));
+	if (row->totals[LOSS_BRIEF])
+		(void)fprintf(out, " + %" PRIu64 " brief", row->totals[LOSS_BRIEF]);
 	if (row->totals[LOSS_RATE_LIMITED])
 		(void)fprintf(out, " + %" PRIu64 " rate-limited", row->totals[LOSS_RATE_LIMITED]);
 	if (row->totals[LOSS_NOT_DELIVERED])
-		(void)fprintf(out, "; %" PRIu64 " more were counted by the kernel and not delivered",
+		(void)fprintf(out, "; %" PRIu64 " more were counted by the kernel but not delivered",
 			      row->totals[LOSS_NOT_DELIVERED]);
+	if (row->totals[LOSS_NOT_DELIVERED] && counter)
+		(void)fprintf(out, ", %" PRIu64 " of them while the CPU was idle", counter->missed_idle);
 	if (told != seen)
 		(void)fprintf(out, "; the counts do not add up: %" PRId64 " events are unaccounted for",
 			      (int64_t)(seen - told));
@@ -135,27 +140,34 @@ static void print_identity(const struct ledger *row, FILE *out)
 }
 
 /* One column for each cause that occurs. */
+static bool has_column(const struct ledgers *ledgers, uint32_t cause)
+{
+	return loss_row_of(cause)->meaning == MEANS_LOST && ledgers->sums.by_cause[cause];
+}
+
 static void print_lost(const struct ledgers *ledgers, const struct ledger *row, FILE *out)
 {
-	uint64_t wanted = row->totals[LOSS_SEEN] - sum_of(row, LEFT_OUT);
+	uint64_t wanted = row->totals[LOSS_SEEN] - sum_of(row, MEANS_LEFT_OUT);
 
-	(void)fprintf(out, "    CPU %-4" PRIu32 " %12" PRIu64 " %12" PRIu64, row->cpu, wanted, row->totals[LOSS_RECORDED]);
-	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
-		if (causes[cause].meaning == LOST && ledgers->sums[cause])
+	(void)fprintf(out, "    CPU %-4" PRIu32 " %12" PRIu64 " %12" PRIu64, row->cpu, wanted,
+		      row->totals[LOSS_RECORDED]);
+	for (uint32_t cause = 0; cause < LOSS_CAUSES; cause++)
+		if (has_column(ledgers, cause))
 			(void)fprintf(out, " %13" PRIu64, row->totals[cause]);
 	(void)fputc('\n', out);
 }
 
 static void print_lost_heading(const struct ledgers *ledgers, uint32_t source, FILE *out)
 {
-	(void)fprintf(out, "  wanted of source %" PRIu32 ", and lost by cause\n    %-8s %12s %12s", source, "", "wanted", "recorded");
-	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
-		if (causes[cause].meaning == LOST && ledgers->sums[cause])
-			(void)fprintf(out, " %13s", causes[cause].column);
+	(void)fprintf(out, "  wanted of source %" PRIu32 ", and lost by cause\n", source);
+	(void)fprintf(out, "    %-8s %12s %12s", "", "wanted", "recorded");
+	for (uint32_t cause = 0; cause < LOSS_CAUSES; cause++)
+		if (has_column(ledgers, cause))
+			(void)fprintf(out, " %13s", loss_row_of(cause)->name);
 	(void)fputc('\n', out);
 }
 
-static void print_tables(const struct ledgers *ledgers, FILE *out)
+static void print_tables(const struct trace_model *model, const struct ledgers *ledgers, FILE *out)
 {
 	size_t count = ledgers->rows.count;
 
@@ -170,7 +182,8 @@ static void print_tables(const struct ledgers *ledgers, FILE *out)
 		(void)fprintf(out, "  events of source %" PRIu32 "\n", source);
 		for (size_t i = first; i < next; i++)
 			if (is_counted(&ledgers->rows.items[i]))
-				print_identity(&ledgers->rows.items[i], out);
+				print_identity(model, &ledgers->rows.items[i], out);
+		print_counters(model, source, out);
 		print_lost_heading(ledgers, source, out);
 		for (size_t i = first; i < next; i++)
 			if (is_counted(&ledgers->rows.items[i]))
@@ -178,16 +191,22 @@ static void print_tables(const struct ledgers *ledgers, FILE *out)
 	}
 }
 
-/* What is in no table: a line each. */
-static void print_others(const struct ledgers *ledgers, FILE *out)
+static void print_cause(const struct loss_row *row, uint64_t total, FILE *out)
 {
-	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
-		if (causes[cause].column && causes[cause].meaning >= LOST && ledgers->sums[cause])
-			(void)fprintf(out, "  %-16s%" PRIu64 " %s: %s\n",
-				      causes[cause].meaning == NOTE ? "quality" : "lost", ledgers->sums[cause],
-				      causes[cause].column, causes[cause].text);
-	if (ledgers->unknown)
-		(void)fprintf(out, "  %-16s%" PRIu64 " for reasons that this version does not know\n", "lost", ledgers->unknown);
+	(void)fprintf(out, "  %-16s%" PRIu64 " %s%s: %s%s%s\n", row->meaning == MEANS_NOTE ? "quality" : "lost", total,
+		      row->name, row->meaning == MEANS_SKIPPED ? ", on all CPUs together" : "",
+		      row->nouns ? row->nouns : "", row->nouns ? " " : "", row->text);
+}
+
+/* Losses and notes: a line each. */
+static void print_causes(const struct ledgers *ledgers, FILE *out)
+{
+	for (uint32_t cause = 0; cause < LOSS_CAUSES; cause++)
+		if (loss_row_of(cause)->meaning >= MEANS_NOTE && ledgers->sums.by_cause[cause])
+			print_cause(loss_row_of(cause), ledgers->sums.by_cause[cause], out);
+	if (ledgers->sums.unknown)
+		(void)fprintf(out, "  %-16s%" PRIu64 " for reasons that this version does not know\n",
+			      "lost", ledgers->sums.unknown);
 }
 
 static void print_maps(const struct trace_model *model, FILE *out)
@@ -195,35 +214,56 @@ static void print_maps(const struct trace_model *model, FILE *out)
 	for (size_t i = 0; i < model->maps_unavailable.count; i++) {
 		const struct event_maps_unavailable *row = &model->maps_unavailable.items[i];
 
-		(void)fprintf(out, "  %-16smappings of process %" PRIu32 " were unavailable: %s\n", "quality", row->tgid,
-			      strerror((int)row->reason));
+		(void)fprintf(out, "  %-16smappings of process %" PRIu32 " were unavailable: %s\n",
+			      "quality", row->tgid, strerror((int)row->reason));
 	}
 }
 
-static bool any_lost(const struct ledgers *ledgers)
+static const char *why_unsure(uint32_t cause)
 {
-	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
-		if (ledgers->sums[cause] && (causes[cause].meaning == LOST || causes[cause].meaning == MISSING))
-			return true;
-	return ledgers->unknown > 0;
+	static const char *const texts[] = {
+		[UNSURE_SILENT] = "the kernel reported none of them",
+		[UNSURE_LOST] = "some were lost",
+		[UNSURE_AWAY] = "it was offline",
+	};
+
+	return cause < sizeof(texts) / sizeof(*texts) && texts[cause] ?
+	       texts[cause] : "for a reason that this version does not know";
+}
+
+static void print_unsure(const struct trace_model *model, FILE *out)
+{
+	for (size_t i = 0; i < model->unsure.count; i++) {
+		const struct event_unsure *row = &model->unsure.items[i];
+		uint64_t from = row->time > model->start ? row->time - model->start : 0;
+		uint64_t until = row->until > model->start ? row->until - model->start : 0;
+
+		(void)fprintf(out,
+			      "  %-16sfrom %s s to %s s records of processes of CPU %" PRIu32
+			      " are missing: %s",
+			      "names unsure", figure_seconds(from).text, figure_seconds(until).text, row->cpu,
+			      why_unsure(row->cause));
+		if (row->missing)
+			(void)fprintf(out, " (%" PRIu64 " or more)", row->missing);
+		(void)fputc('\n', out);
+	}
 }
 
 bool info_losses(const struct trace_model *model, FILE *out)
 {
 	struct ledgers ledgers = {0};
-	bool lost;
 
 	if (fill(&ledgers, model) < 0) {
 		array_free(&ledgers.rows);
-		info_line(out, "lost", "there is not enough memory to tell; --max-memory raises the limit");
-		return true;
+		info_line(out, "lost", "not enough memory to show them; --max-memory raises the limit");
+		return false;
 	}
-	print_tables(&ledgers, out);
-	print_others(&ledgers, out);
+	print_tables(model, &ledgers, out);
+	print_causes(&ledgers, out);
 	print_maps(model, out);
-	lost = any_lost(&ledgers);
-	if (!lost)
+	print_unsure(model, out);
+	if (!trace_model_lost(model))
 		info_line(out, "lost", model->losses.count ? "nothing" : "the trace does not say");
 	array_free(&ledgers.rows);
-	return lost;
+	return true;
 }

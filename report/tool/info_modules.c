@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/tool/info_text.h"
 
 static const char *embed_name(uint32_t status)
 {
@@ -17,6 +18,7 @@ static const char *embed_name(uint32_t status)
 		[EMBED_CHANGED] = "changed: the file has another build-id by now",
 		[EMBED_UNREADABLE] = "unreadable",
 		[EMBED_NO_ROOM] = "no room",
+		[EMBED_REFUSED] = "refused: the file is not read because of what or whose it is",
 	};
 
 	return status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown";
@@ -50,7 +52,8 @@ static void print_module(const struct trace_module *module, FILE *out)
 {
 	(void)fputs("    ", out);
 	info_text(out, module->path[0] ? module->path : "(without a path)");
-	(void)fprintf(out, " (%s%s): %s", kind_name(module->kind), module->flags & MODULE_DELETED ? ", deleted" : "",
+	(void)fprintf(out, " (%s%s): %s", kind_name(module->kind),
+		      module->flags & MODULE_DELETED ? ", deleted" : "",
 		      embed_name(module->embed_status));
 	if (module->build_id.length)
 		(void)fputs(", build-id ", out);
@@ -59,18 +62,18 @@ static void print_module(const struct trace_module *module, FILE *out)
 	(void)fputc('\n', out);
 }
 
-/* How often each embed status occurs. */
+/* The count of each embed status. */
 static void print_summary(const struct trace_model *model, FILE *out)
 {
-	uint64_t counts[EMBED_NO_ROOM + 2] = {0};
+	uint64_t counts[EMBED_REFUSED + 2] = {0};
 
 	for (size_t i = 0; i < model->modules.count; i++) {
 		uint32_t status = model->modules.items[i].embed_status;
 
-		counts[status <= EMBED_NO_ROOM ? status : EMBED_NO_ROOM + 1]++;
+		counts[status <= EMBED_REFUSED ? status : EMBED_REFUSED + 1]++;
 	}
 	(void)fprintf(out, "  %-16s%zu", "modules", model->modules.count);
-	for (uint32_t status = 0; status < EMBED_NO_ROOM + 2; status++)
+	for (uint32_t status = 0; status < EMBED_REFUSED + 2; status++)
 		if (counts[status])
 			(void)fprintf(out, "; %" PRIu64 " %s", counts[status], embed_name(status));
 	(void)fputc('\n', out);
@@ -83,7 +86,7 @@ void info_modules(const struct trace_model *model, bool verbose, FILE *out)
 
 	print_summary(model, out);
 	if (!sorted) {
-		info_line(out, "", "there is not enough memory to list them; --max-memory raises the limit");
+		info_line(out, "", "not enough memory to list them; --max-memory raises the limit");
 		return;
 	}
 	for (size_t i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/tool/info_text.h"
 
 static const char *hook_name(uint32_t hook)
 {
@@ -15,7 +16,8 @@ static const char *hook_name(uint32_t hook)
 		[HOOK_KPROBE_MULTI] = "kprobe.multi",
 	};
 
-	return hook < sizeof(names) / sizeof(names[0]) && names[hook] ? names[hook] : "attached in an unknown way";
+	return hook < sizeof(names) / sizeof(names[0]) && names[hook] ?
+	       names[hook] : "attached in an unknown way";
 }
 
 static bool was_hit(const struct trace_probe *probe)
@@ -54,7 +56,7 @@ void info_probes(const struct trace_model *model, bool verbose, FILE *out)
 	_cleanup_free_ struct trace_probe *sorted = calloc(count + 1, sizeof(*sorted));
 
 	if (!sorted) {
-		info_line(out, "probe", "there is not enough memory to tell; --max-memory raises the limit");
+		info_line(out, "probe", "not enough memory to list them; --max-memory raises the limit");
 		return;
 	}
 	if (count)

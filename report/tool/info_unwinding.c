@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How the user stacks end that are unwound from snapshots. Unwinds all of them. */
+/* How user stacks from snapshots end. Unwinds all of them. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/profile_internal.h"
+#include "report/profile/tables/profile_internal.h"
 #include "report/tool/info_parts.h"
 
 static void print_shares(const struct profile_quality *quality, FILE *out)
@@ -14,21 +14,25 @@ static void print_shares(const struct profile_quality *quality, FILE *out)
 	} ends[] = {
 		{NOTE_NONE, "where their thread began"},
 		{NOTE_TRUNCATED, "where the snapshot ends (truncated)"},
+		{NOTE_SWITCHED, "on another stack than the one that was copied"},
+		{NOTE_ASTRAY, "after a wrong guess"},
 		{NOTE_NO_CFI, "in code without unwind information"},
-		{NOTE_BAD_RETURN, "in an address that is no code"},
+		{NOTE_BAD_RETURN, "at an address that is not code"},
 		{NOTE_TOO_DEEP, "at the depth limit"},
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (quality->stops[ends[i].note])
 			(void)fprintf(out, "  %-16s%.2f%% end %s (%" PRIu64 ")\n", "unwound",
-				      100.0 * (double)quality->stops[ends[i].note] / (double)quality->unwound, ends[i].text,
-				      quality->stops[ends[i].note]);
+				      100.0 * (double)quality->stops[ends[i].note] /
+					      (double)quality->unwound,
+				      ends[i].text, quality->stops[ends[i].note]);
 	if (quality->guessed)
-		(void)fprintf(out, "  %-16s%" PRIu64 " with callers that were guessed\n", "unwound", quality->guessed);
+		(void)fprintf(out, "  %-16s%" PRIu64 " with guessed callers\n", "unwound", quality->guessed);
 	if (quality->snapshots_missing)
-		(void)fprintf(out, "  %-16s%" PRIu64 " events refer to snapshots that are not in the trace\n", "unwound",
-			      quality->snapshots_missing);
+		(void)fprintf(out,
+			      "  %-16s%" PRIu64 " events refer to snapshots that are not in the trace\n",
+			      "unwound", quality->snapshots_missing);
 }
 
 static bool was_condensed(const struct trace_file *file)

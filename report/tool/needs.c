@@ -9,15 +9,18 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/printable.h"
-#include "report/figures.h"
-#include "report/profile_module_names.h"
+#include "report/opener/opener.h"
+#include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_module_names.h"
+#include "report/profile/tables/profile_internal.h"
 
-/* Modules with addresses that nothing here can name, by the share of the call chains that pass through them. */
+/* Modules with addresses that cannot be named here, by the share of call chains that pass through them. */
 
 struct need { /* by module */
 	uint64_t samples, leaves; /* of chains with such an address anywhere, at the leaf */
 	uint64_t addresses;
-	uint64_t last_chain; /* the chain that was counted last, + 1 */
+	uint64_t last_chain; /* the last chain counted, + 1 */
 	uint32_t module;
 };
 
@@ -27,7 +30,7 @@ struct needs {
 	const struct profile_frame *frames;
 	const struct profile_module *modules;
 	size_t node_count, frame_count, module_count;
-	struct need *items; /* one a module */
+	struct need *items; /* one per module */
 	bool *frame_seen;
 	uint64_t samples, affected, chains;
 };
@@ -47,13 +50,13 @@ static int needs_init(struct needs *needs, struct profile *profile)
 	needs->items = calloc(needs->module_count + 1, sizeof(*needs->items));
 	needs->frame_seen = calloc(needs->frame_count + 1, sizeof(*needs->frame_seen));
 	if (!needs->items || !needs->frame_seen)
-		return log_error(ENOMEM, "there is not enough memory; --max-memory raises the limit");
+		return -ENOMEM;
 	for (size_t i = 0; i < needs->module_count; i++)
 		needs->items[i].module = (uint32_t)i;
 	return 0;
 }
 
-/* One frame of a chain, the first of which is the leaf. True where it has no name. */
+/* One frame of a chain; the first one is the leaf. True if it has no name. */
 static bool count_frame(struct needs *needs, uint32_t number, uint64_t samples, bool leaf)
 {
 	const struct profile_symbol *symbol = profile_symbol(needs->profile, number);
@@ -79,7 +82,8 @@ static void count_chain(struct needs *needs, uint32_t node, uint64_t samples)
 
 	needs->chains++;
 	needs->samples += samples;
-	for (; node && node < needs->node_count && needs->nodes[node].parent < node; node = needs->nodes[node].parent) {
+	for (; node && node < needs->node_count && needs->nodes[node].parent < node;
+	     node = needs->nodes[node].parent) {
 		affected |= count_frame(needs, needs->nodes[node].frame, samples, leaf);
 		leaf = false;
 	}
@@ -100,10 +104,40 @@ static void count_all(struct needs *needs)
 		count_chain(needs, walked[i].node, 1);
 }
 
+static const char *why_of(const struct needs *needs, uint32_t module)
+{
+	struct profile_module_names names;
+
+	profile_module_names(needs->profile, module, &names);
+	return names.why;
+}
+
+static uint32_t alike_of(const struct needs *needs, uint32_t module)
+{
+	return needs->profile->modules.items.items[module]->alike;
+}
+
+/* Modules that differ in their traces only, and for the same reason, are one. */
+static void join_alike(struct needs *needs)
+{
+	for (uint32_t i = 0; i < needs->module_count; i++) {
+		struct need *first = &needs->items[alike_of(needs, i)], *need = &needs->items[i];
+
+		if (first == need || !need->addresses || !first->addresses ||
+		    strcmp(why_of(needs, first->module), why_of(needs, i)) != 0)
+			continue;
+		first->samples += need->samples;
+		first->leaves += need->leaves;
+		first->addresses += need->addresses;
+		*need = (struct need){.module = i};
+	}
+}
+
 static int compare_needs(const void *left, const void *right, void *context)
 {
 	const struct need *l = left, *r = right;
-	const struct profile_module *modules = context;
+	const struct needs *needs = context;
+	const struct profile_module *modules = needs->modules;
 	int order;
 
 	if (l->samples != r->samples)
@@ -126,7 +160,7 @@ static void print_path(FILE *out, const char *before, const char *path, const ch
 	(void)fputs(behind, out);
 }
 
-/* What was looked at, so that nobody brings what is there already. */
+/* The files tried, so that no one provides a file that is already there. */
 static void print_sources(const struct needs *needs, uint32_t number, FILE *out)
 {
 	struct profile_module_names names;
@@ -150,27 +184,30 @@ static void print_reason(const struct needs *needs, uint32_t number, FILE *out)
 	(void)fprintf(out, "    why: %s\n", names.why);
 }
 
-/* Where a file would be looked for. */
+/* Where a file would be searched. */
 static void print_remedy(const struct profile_module *module, FILE *out)
 {
 	if (!module->build_id[0]) {
 		(void)fputs(module->path[0] == '/' ?
-				    "    has no build-id: no file can be told to be the right one\n" :
-				    "    is no file: code made at run time, or memory of which the trace knows no mapping\n",
-			    out);
+			    "    has no build-id, so no file can be recognized as the right one\n" :
+			    "    is not a file: code made at run time, or memory without a known mapping\n", out);
 		return;
 	}
 	if (module->kernel && strcmp(module->name, "[kernel]") != 0)
-		(void)fputs("    put the .ko file into /lib/modules/RELEASE of that kernel (or below --symfs DIR), or give --debug-dir DIR with it at\n",
+		(void)fputs("    put the .ko file into /lib/modules/RELEASE of that kernel "
+			    "(or below --symfs DIR), or give --debug-dir DIR with it at\n",
 			    out);
 	else if (module->kernel)
 		(void)fputs("    give the kernel's ELF file with --vmlinux, or the symbols with --kallsyms\n", out);
 	else if (module->path[0] == '/')
-		(void)fputs("    put the file itself there (or below --symfs DIR), or give --debug-dir DIR (/usr/lib/debug ...) with its debug file at\n", out);
+		(void)fputs("    put the file itself there (or below --symfs DIR), "
+			    "or give --debug-dir DIR (/usr/lib/debug ...) with its debug file at\n",
+			    out);
 	(void)fprintf(out, "    DIR/.build-id/%.2s/", module->build_id);
 	write_text(out, module->build_id + (strlen(module->build_id) > 2 ? 2 : 0));
 	(void)fputs(".debug\n", out);
-	print_path(out, "    or give --debuginfod, which asks the servers for buildid/", module->build_id, "/debuginfo\n");
+	print_path(out, "    or give --debuginfod, which asks the servers for buildid/", module->build_id,
+		   "/debuginfo\n");
 }
 
 static void print_need(const struct needs *needs, const struct need *need, FILE *out)
@@ -181,7 +218,9 @@ static void print_need(const struct needs *needs, const struct need *need, FILE 
 	write_text(out, module->path[0] ? module->path : module->name);
 	(void)fputs("\n    build-id ", out);
 	write_text(out, module->build_id[0] ? module->build_id : "none");
-	(void)fprintf(out, "\n    in %s%% of the call chains, at the leaf of %s%%; %" PRIu64 " addresses without a name\n",
+	(void)fprintf(out,
+		      "\n    in %s%% of the call chains, at the leaf of %s%%; "
+		      "%" PRIu64 " addresses without a name\n",
 		      figure_percent(need->samples, needs->samples).text,
 		      figure_percent(need->leaves, needs->samples).text, need->addresses);
 	print_sources(needs, need->module, out);
@@ -189,7 +228,7 @@ static void print_need(const struct needs *needs, const struct need *need, FILE 
 	print_remedy(module, out);
 }
 
-/* All modules that were asked for a name, where it is wanted. */
+/* All modules for which names were needed, if requested. */
 static void print_used(const struct needs *needs, FILE *out)
 {
 	(void)fputs("\n# where names are from\n", out);
@@ -206,16 +245,38 @@ static void print_used(const struct needs *needs, FILE *out)
 	}
 }
 
+/* Files that may have had names, by why they were not opened. */
+static int print_refused(const struct needs *needs, FILE *out)
+{
+	_cleanup_(opener_refusals_deinit) struct opener_refusals refusals = {0};
+	bool any = false;
+	int r = opener_refusals(needs->profile->names.opener, &refusals);
+
+	for (enum opener_reason i = 0; i < OPENER_REASONS && !r; i++) {
+		if (!refusals.counts[i])
+			continue;
+		if (!any)
+			(void)fputs("\n# files that were not opened\n", out);
+		any = true;
+		(void)fprintf(out, "%" PRIu64 " %s: '", refusals.counts[i], opener_reason_text(i));
+		print_path(out, "", refusals.examples[i], refusals.counts[i] > 1 ? "' ...\n" : "'\n");
+	}
+	return r;
+}
+
 static void print_needs(struct needs *needs, FILE *out)
 {
 	size_t count = 0;
 
 	if (needs->module_count)
-		qsort_r(needs->items, needs->module_count, sizeof(*needs->items), compare_needs, (void *)needs->modules);
+		qsort_r(needs->items, needs->module_count, sizeof(*needs->items), compare_needs, needs);
 	while (count < needs->module_count && needs->items[count].addresses)
 		count++;
-	(void)fprintf(out, "# %" PRIu64 " of %" PRIu64 " call chains (%s%%) have an address without a name, in %zu modules\n",
-		      needs->affected, needs->samples, figure_percent(needs->affected, needs->samples).text, count);
+	(void)fprintf(out,
+		      "# %" PRIu64 " of %" PRIu64
+		      " call chains (%s%%) have an address without a name, in %zu modules\n",
+		      needs->affected, needs->samples,
+		      figure_percent(needs->affected, needs->samples).text, count);
 	for (size_t i = 0; i < count; i++)
 		print_need(needs, &needs->items[i], out);
 }
@@ -232,11 +293,17 @@ int tool_needs(const struct tool_request *request, bool *ret_damaged)
 	r = needs_init(&needs, profile);
 	if (!r) {
 		count_all(&needs);
+		join_alike(&needs);
 		print_needs(&needs, request->out);
+		r = print_refused(&needs, request->out);
 		if (request->verbose)
 			print_used(&needs, request->out);
 		profile_account(profile, &account);
 		*ret_damaged = account.lost;
+		if (!r)
+			r = profile_check_names(profile);
+		for (size_t i = 0; i < profile->file_count; i++)
+			(void)trace_file_tell_cut(profile->files[i]);
 	}
 	profile_destroy(profile);
 	return r;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The trace once more, and behind it a section that has lines and inlined functions for the addresses in its call chains, for
- * readers without debug information. What was recorded is not touched: the sections before are the same bytes.
+ * Copies the trace and appends, for each section, one with lines and inlined functions for the addresses
+ * in its call chains, for readers without debug information. The recorded sections are copied unchanged.
  */
+#include "common/plural.h"
 #include "report/tool/tool.h"
 
 #include <errno.h>
@@ -13,10 +14,14 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/event_log.h"
-#include "report/profile_internal.h"
+#include "format/section_id.h"
+#include "report/profile/account/partial.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/tables/profile_internal.h"
+#include "report/profile/tables/profile_scopes.h"
 #include "report/read/progress.h"
 #include "report/read/trace_file.h"
-#include "report/resolve/module_lines.h"
+#include "report/resolve/module/module_lines.h"
 #include "report/tool/trace_output.h"
 
 enum { ENTRY_TEXT_MAX = 64 << 10 };
@@ -46,10 +51,11 @@ static void resolving_deinit(struct resolving *all)
 
 /* --- what was recorded --- */
 
-/* Up to where the trace is whole: a chunk that was being written when the recorder died is left away. */
+/* The intact part of the trace: a chunk that was being written when the recorder died is left out. */
 static uint64_t whole_bytes(const struct trace_file *file, uint64_t size)
 {
-	const struct rwk_chunk_header *last = file->chunk_count ? &file->chunks[file->chunk_count - 1].header : NULL;
+	const struct rwk_chunk_header *last = file->chunk_count ?
+					      &file->chunks[file->chunk_count - 1].header : NULL;
 	struct trace_damage damage;
 
 	trace_reader_damage(file->reader, &damage);
@@ -65,23 +71,26 @@ static int copy_trace(struct resolving *all)
 
 	if (fstat(file->fd, &status) < 0)
 		return -errno;
-	return trace_output_copy(&all->output, all->profile->names.progress, file->fd, whole_bytes(file, (uint64_t)status.st_size));
+	return trace_output_copy(&all->output, all->profile->names.progress, file->fd,
+				 whole_bytes(file, (uint64_t)status.st_size));
 }
 
 /* --- what is added --- */
 
 static struct event_text text_of(const char *text)
 {
-	return text ? (struct event_text){text, (uint32_t)strnlen(text, RWK_MAX_STRING)} : (struct event_text){"", 0};
+	return text ? (struct event_text){text, (uint32_t)strnlen(text, RWK_MAX_STRING)} :
+		      (struct event_text){"", 0};
 }
 
-/* Levels whose texts would fill a chunk are left out, the outermost first. */
+/* Levels whose texts would fill a chunk are left out, outermost first. */
 static size_t convert(const struct line_level *levels, size_t count, struct event_line_level *out)
 {
 	size_t bytes = 0, i;
 
 	for (i = 0; i < count && i < RWK_MAX_LEVELS; i++) {
-		out[i] = (struct event_line_level){text_of(levels[i].function), text_of(levels[i].file), levels[i].line};
+		out[i] = (struct event_line_level){text_of(levels[i].function),
+						   text_of(levels[i].file), levels[i].line};
 		bytes += out[i].function.length + out[i].file.length;
 		if (bytes > ENTRY_TEXT_MAX)
 			break;
@@ -95,7 +104,8 @@ static int add_module(struct resolving *all, const struct module *module, uint32
 				    .module = {.id = number,
 					       .kind = module->kind,
 					       .path = text_of(module->path),
-					       .build_id = {(const char *)module->id.bytes, module->id.length}}};
+					       .build_id = {(const char *)module->id.bytes,
+							    module->id.length}}};
 	const struct event_embed_module embed = {.module = number,
 						 .status = EMBED_MIN,
 						 .segment_count = (uint32_t)module->segment_count,
@@ -135,34 +145,86 @@ static int add_lines(struct resolving *all, const struct module *module, uint32_
 
 		if (!taken)
 			continue;
-		out.lines[count++] = (struct event_line){answers->addresses[i], out.levels + levels, (uint32_t)taken};
+		out.lines[count++] = (struct event_line){answers->addresses[i], out.levels + levels,
+							 (uint32_t)taken};
 		levels += taken;
 	}
 	if (!count)
 		return 0;
 	r = add_module(all, module, number);
-	if (r == 0)
+	if (!r)
 		r = event_log_add_embed_lines(all->log, number, out.lines, count);
 	all->modules++;
 	all->addresses += count;
 	return r;
 }
 
-static int add_section(struct resolving *all)
+/* Of the section, by their numbers: those that have lines are true in `found`. */
+static int find_modules(struct resolving *all, const struct trace_model *model, bool *found)
 {
-	const struct trace_writer_settings settings = {0};
+	const struct modules_place place = profile_place_of(all->profile, model);
 	struct modules *modules = &all->profile->modules;
-	int r = trace_writer_create(&trace_io_system, all->output.fd, &settings, &all->writer);
+	const size_t count = modules->items.count;
+	int r = 0;
 
-	if (r == 0)
-		r = event_log_create(all->writer, 0, &all->log);
-	for (uint32_t i = 1; i < modules->items.count && r == 0; i++) {
+	memset(found, 0, count * sizeof(*found));
+	for (size_t i = 0; i < model->modules.count && !r; i++) {
+		uint32_t number;
+
+		r = modules_add(modules, &place, model, &model->modules.items[i], &number);
+		if (!r && number < count)
+			found[number] = modules->items.items[number]->id.length;
+	}
+	return r;
+}
+
+static int add_modules(struct resolving *all, const bool *found, size_t count)
+{
+	const struct modules *modules = &all->profile->modules;
+	int r = 0;
+
+	for (uint32_t i = 1; i < count && !r; i++) {
 		if (progress_stopped(all->profile->names.progress))
 			r = -ECANCELED;
-		else if (modules->items.items[i]->id.length)
+		else if (found[i])
 			r = add_lines(all, modules->items.items[i], i);
 	}
-	return r < 0 ? r : event_log_close(all->log, RWK_END_CLEAN, NULL, 0);
+	return r;
+}
+
+/* What is known of one recorded section's addresses: no other has a share in it. */
+static int add_section(struct resolving *all, const struct trace_model *model)
+{
+	const struct trace_writer_settings settings = {0};
+	const size_t count = all->profile->modules.items.count;
+	_cleanup_free_ bool *found = calloc(count + 1, sizeof(*found));
+	char id[SECTION_ID_TEXT];
+	int r = found ? find_modules(all, model, found) : -ENOMEM;
+
+	section_id_text(&model->file->sections[model->section].header, id);
+	if (!r)
+		r = trace_writer_create(&trace_io_system, all->output.fd, &settings, &all->writer);
+	if (!r)
+		r = event_log_create(all->writer, 0, &all->log);
+	if (!r)
+		r = event_log_add_meta(all->log, SECTION_ADDS_TO, id);
+	if (!r)
+		r = add_modules(all, found, count);
+	if (!r)
+		r = event_log_close(all->log, RWK_END_CLEAN, NULL, 0);
+	stop_writing(all);
+	return r;
+}
+
+static int add_sections(struct resolving *all)
+{
+	const struct trace_file *file = all->profile->files[0];
+	int r = 0;
+
+	for (size_t i = 0; i < file->model_count && !r; i++)
+		if (!profile_is_addition(&file->models[i]))
+			r = add_section(all, &file->models[i]);
+	return r;
 }
 
 /* --- the whole --- */
@@ -172,13 +234,12 @@ static int write_output(struct resolving *all)
 	const char *name = trace_output_name(&all->output);
 	int r = copy_trace(all);
 
-	if (r == 0)
-		r = add_section(all);
+	if (!r)
+		r = add_sections(all);
 	if (r == -ECANCELED)
-		return log_error(ECANCELED, "stopped by Ctrl-C: nothing of '%s' is kept", name);
+		return log_error(ECANCELED, "stopped by Ctrl-C: '%s' is not written", name);
 	if (r < 0)
 		return log_error(-r, "cannot write '%s': %s", name, strerror(-r));
-	stop_writing(all);
 	return trace_output_keep(&all->output);
 }
 
@@ -194,16 +255,18 @@ int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 	if (r < 0)
 		return r;
 	if (profile_is_partial(all.profile))
-		return log_error(ECANCELED, "'%s' is not written: it would lack what is missing", request->output);
+		return log_error(ECANCELED, "'%s' is not written, because it would be incomplete", request->output);
 	progress_enter(request->names->progress);
-	r = trace_output_open(request->output, &all.output);
-	if (r == 0)
+	r = trace_output_open(request->output, request->names->output, &all.output);
+	if (!r)
 		r = write_output(&all);
 	progress_leave(request->names->progress);
 	if (r < 0)
 		return r;
 	profile_account(all.profile, &account);
 	*ret_damaged = account.lost;
-	log_info("\"%s\": lines of %zu addresses in %zu modules added", trace_output_name(&all.output), all.addresses, all.modules);
+	(void)trace_file_tell_cut(all.profile->files[0]);
+	log_info("'%s': added lines of %zu address%s in %zu module%s", trace_output_name(&all.output), all.addresses,
+		 all.addresses == 1 ? "" : "es", all.modules, plural(all.modules));
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tools work on the trace itself: what it holds, what it lacks, what is in it byte for byte. Each is one
+ * Tools work on the trace itself: what it holds, what it lacks, its raw records. Each is one
  * function and one row of the table.
  */
 #ifndef RWALKER_REPORT_TOOL_TOOL_H
@@ -9,13 +9,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/profile.h"
+#include "report/profile/seam/profile.h"
+#include "report/scrub/scrub_settings.h"
+
+struct key_file;
 
 enum tool_kind {
 	TOOL_INFO,
 	TOOL_NEEDS,
 	TOOL_DUMP,
 	TOOL_CONDENSE,
+	TOOL_SCRUB,
+	TOOL_UNSCRUB,
 	TOOL_RESOLVE_LINES,
 	TOOL_CACHE_INFO,
 	TOOL_CACHE_CLEAR,
@@ -28,17 +33,21 @@ struct tool_request {
 	const struct profile_filter *filter;
 	const struct profile_names *names;
 	bool verbose; /* -v */
-	const char *output; /* -o; NULL: none was given */
+	const char *output; /* -o; NULL: not given */
 	bool partial;	    /* --partial */
+	bool privacy;	    /* --privacy */
+	const struct scrub_settings *scrub; /* of --scrub, else NULL */
+	const struct key_file *key;	    /* of --scrub and --unscrub */
 	FILE *out;
 };
 
 struct tool {
 	const char *name; /* of the option */
-	/* 0, or -errno after it said why. *ret_damaged: a trace is damaged or lost events (exit 3). */
+	/* 0, or -errno after reporting why. *ret_damaged: a trace is damaged or lost events (exit 3). */
 	int (*run)(const struct tool_request *request, bool *ret_damaged);
-	bool without_trace; /* paths are none */
-	bool writes;	    /* a trace, to -o */
+	bool without_trace; /* works without paths */
+	bool writes;	    /* writes a trace to -o */
+	bool reads_text;    /* its path, or stdin, is a report */
 };
 
 extern const struct tool tools[TOOL_KINDS];
@@ -47,6 +56,8 @@ int tool_info(const struct tool_request *request, bool *ret_damaged);
 int tool_needs(const struct tool_request *request, bool *ret_damaged);
 int tool_dump(const struct tool_request *request, bool *ret_damaged);
 int tool_condense(const struct tool_request *request, bool *ret_damaged);
+int tool_scrub(const struct tool_request *request, bool *ret_damaged);
+int tool_unscrub(const struct tool_request *request, bool *ret_damaged);
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged);
 int tool_cache_info(const struct tool_request *request, bool *ret_damaged);
 int tool_cache_clear(const struct tool_request *request, bool *ret_damaged);

@@ -13,12 +13,13 @@
 #include "common/log.h"
 #include "format/io.h"
 #include "report/read/progress.h"
+#include "report/sandbox/desk.h"
 
 static const char OPEN_FILES[] = "/proc/self/fd";
 
 /*
- * A file without a name in the folder of `path`: it gets that when it is whole, so that whoever kills us finds nothing. False
- * where there is no such thing.
+ * An unnamed file in the folder of `path`, which is named when it is complete, so that nothing is
+ * left if we are killed. False if the file system does not support that.
  */
 static bool create_nameless(const char *path, int *ret_fd)
 {
@@ -40,34 +41,55 @@ static int create_named(const char *path, int *ret_fd)
 static int say_why(const char *path, int r)
 {
 	if (r == -EEXIST)
-		return log_error(EEXIST, "'%s' exists already: choose another name with -o", path);
+		return log_error(EEXIST, "'%s' already exists: choose another name with -o", path);
 	return log_error(-r, "cannot create '%s': %s", path, strerror(-r));
 }
 
 static int create(struct trace_output *output)
 {
 	struct stat status;
-	int r = lstat(output->path, &status) == 0 ? -EEXIST : 0;
+	int r = lstat(output->path, &status) == 0 ? -EEXIST : errno == ENOENT ? 0 : -errno;
 
-	output->is_nameless = r == 0 && create_nameless(output->path, &output->fd);
-	if (r == 0 && !output->is_nameless)
+	output->is_nameless = !r && create_nameless(output->path, &output->fd);
+	if (!r && !output->is_nameless)
 		r = create_named(output->path, &output->fd);
 	return r < 0 ? say_why(output->path, r) : 0;
 }
 
-int trace_output_open(const char *path, struct trace_output *output)
+/* Whoever is at the desk reports what went wrong there. */
+static int ask(struct trace_output *output, enum trace_output_request number)
+{
+	_cleanup_(desk_answer_deinit) struct desk_answer answer;
+	const uint8_t request = (uint8_t)number;
+	int r = desk_ask(output->desk, &request, sizeof(request), &answer);
+
+	if (!r)
+		r = answer.result;
+	else
+		r = log_error(-r, "cannot write '%s': %s", trace_output_name(output), strerror(-r));
+	if (!r && number == TRACE_OUTPUT_OPEN)
+		output->fd = steal_fd(&answer.fd);
+	return r;
+}
+
+int trace_output_open(const char *path, const struct desk *desk, struct trace_output *output)
 {
 	int r;
 
 	output->path = path;
+	output->desk = desk;
 	output->is_stdout = !strcmp(path, "-");
+	if (desk)
+		return ask(output, TRACE_OUTPUT_OPEN);
 	output->is_nameless = output->is_stdout;
 	if (!output->is_stdout)
 		return create(output);
 	if (isatty(STDOUT_FILENO))
-		return log_error(ENOTTY, "stdout is a terminal, and a trace is no text: use -o FILE");
+		return log_error(ENOTTY, "cannot write a binary trace to a terminal: redirect "
+					 "stdout or use -o FILE");
 	r = trace_io_open_unlinked(&output->fd);
-	return r < 0 ? log_error(-r, "cannot create a temporary file: %s; TMPDIR says where", strerror(-r)) : 0;
+	return r < 0 ? log_error(-r, "cannot create a temporary file: %s; TMPDIR chooses its directory",
+				 strerror(-r)) : 0;
 }
 
 static int write_all(int fd, const char *bytes, size_t length)
@@ -91,7 +113,7 @@ static int copy(struct progress *progress, int from, int to, uint64_t length)
 	uint64_t offset = 0;
 	int r = 0;
 
-	while (r == 0 && offset < length) {
+	while (!r && offset < length) {
 		size_t part = length - offset < sizeof(bytes) ? (size_t)(length - offset) : sizeof(bytes);
 		ssize_t got = pread(from, bytes, part, (off_t)offset);
 
@@ -129,7 +151,7 @@ static int keep(struct trace_output *output)
 		return -errno;
 	if (output->is_stdout)
 		return copy(NULL, output->fd, STDOUT_FILENO, (uint64_t)status.st_size);
-	if (ftruncate(output->fd, status.st_size) < 0) /* gives room ahead back */
+	if (ftruncate(output->fd, status.st_size) < 0) /* releases preallocated blocks */
 		return -errno;
 	r = output->is_nameless ? give_name(output) : 0;
 	if (r < 0)
@@ -142,8 +164,13 @@ static int keep(struct trace_output *output)
 
 int trace_output_keep(struct trace_output *output)
 {
-	int r = keep(output);
+	int r;
 
+	if (output->desk && !output->is_stdout) {
+		(void)close(steal_fd(&output->fd));
+		return ask(output, TRACE_OUTPUT_KEEP);
+	}
+	r = keep(output);
 	if (r == -EEXIST)
 		return say_why(output->path, r);
 	return r < 0 ? log_error(-r, "cannot write '%s': %s", trace_output_name(output), strerror(-r)) : 0;
@@ -153,8 +180,10 @@ void trace_output_close(struct trace_output *output)
 {
 	if (output->fd < 0)
 		return;
-	if (!output->is_nameless && unlink(output->path) < 0)
-		log_warning("'%s' is not whole and cannot be removed: %s", output->path, strerror(errno));
+	if (output->desk)
+		(void)ask(output, TRACE_OUTPUT_DISCARD);
+	else if (!output->is_nameless && unlink(output->path) < 0)
+		log_warning("cannot remove the incomplete '%s': %s", output->path, strerror(errno));
 	(void)close(steal_fd(&output->fd));
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The trace that a tool writes to FILE of -o, which is not there yet, or to stdout. Nothing of it stays unless it is kept.
+ * The trace that a tool writes to FILE of -o, which must not exist yet, or to stdout. It is deleted
+ * unless it is kept. A process that cannot open files gets the descriptor from a desk, which has the
+ * path, and names and deletes the file (output_desk.h).
  */
 #ifndef RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
 #define RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
@@ -8,22 +10,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct desk;
 struct progress;
 
 struct trace_output {
 	const char *path; /* as it was given */
-	int fd;		  /* to be -1 before it is opened */
-	bool is_stdout;	  /* it is copied there when all of it is written */
-	bool is_nameless; /* fd is a file without a name so far */
+	int fd;		  /* must be -1 before it is opened */
+	bool is_stdout;	  /* it is copied there when it is complete */
+	bool is_nameless; /* fd is an unnamed file so far */
+	const struct desk *desk; /* NULL: it is ours */
 };
 
-/* 0, or -errno after it said why. */
-int trace_output_open(const char *path, struct trace_output *output);
-/* The first bytes of a file, from where the output is. -EIO: it has fewer; -ECANCELED: Ctrl-C; -errno. `progress` may be NULL. */
-int trace_output_copy(const struct trace_output *output, struct progress *progress, int from, uint64_t length);
-/* What was written becomes FILE. 0, or -errno after it said why. */
+/* One byte, to the desk. */
+enum trace_output_request { TRACE_OUTPUT_OPEN = 1, TRACE_OUTPUT_KEEP, TRACE_OUTPUT_DISCARD };
+
+/* From the desk, or, if that is NULL, opens it. 0, or -errno after reporting why. */
+int trace_output_open(const char *path, const struct desk *desk, struct trace_output *output);
+/*
+ * Copies the first bytes of a file to the output's position. -EIO: it has fewer; -ECANCELED:
+ * Ctrl-C; -errno. `progress` may be NULL.
+ */
+int trace_output_copy(const struct trace_output *output, struct progress *progress, int from,
+		      uint64_t length);
+/* Makes the output FILE. 0, or -errno after reporting why. */
 int trace_output_keep(struct trace_output *output);
-/* Where it was not kept, nothing of it stays. */
+/* Deletes it, unless it was kept. */
 void trace_output_close(struct trace_output *output);
 
 /* For messages. */

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/view.h"
+#include "report/view/page/view.h"
 
 #include <errno.h>
 
 #include "common/log.h"
-#include "report/view/probe_totals.h"
-#include "report/view/section.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/view/by_group.h"
+#include "report/view/page/page.h"
+#include "report/view/page/probe_totals.h"
 
 enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
        EVENTS = ANY_KIND & ~WALKED };
 
 const struct view views[VIEW_KINDS] = {
-	[VIEW_TREE] = {.name = "tree", .print = tree_section, .kinds = ANY_KIND},
-	[VIEW_TASKS] = {.name = "tasks", .print = tasks_section, .kinds = WALKED},
-	[VIEW_HISTOGRAM] = {.name = "histogram", .print = histogram_section, .kinds = ANY_KIND},
-	[VIEW_STACKS] = {.name = "stacks", .print = stacks_section, .kinds = ANY_KIND},
-	[VIEW_FOLDED] = {.name = "folded", .print = folded_section, .kinds = ANY_KIND, .bare = true},
-	[VIEW_WAKERS] = {.name = "wakers", .print = wakers_section, .kinds = WAITED},
-	[VIEW_FOLDED_WAKERS] = {.name = "folded --wakers", .print = folded_wakers_section, .kinds = WAITED, .bare = true},
-	[VIEW_CHAINS] = {.name = "chains", .print = chains_section, .kinds = WAITED},
-	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_section, .kinds = WAITED},
-	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_section, .kinds = WAITED, .bare = true},
-	[VIEW_SUMMARY] = {.name = "summary", .print = summary_section, .kinds = WAITED},
-	[VIEW_EVENTS] = {.name = "events", .print = events_section, .kinds = EVENTS, .merged = true},
-	[VIEW_PERF_SCRIPT] = {.name = "export perf-script", .print = perf_script_section, .kinds = EVENTS, .bare = true,
+	[VIEW_TREE] = {.name = "tree", .print = tree_view, .by = true, .kinds = ANY_KIND},
+	[VIEW_TOP_DOWN] = {.name = "top-down", .print = top_down_view, .by = true, .kinds = ANY_KIND},
+	[VIEW_FUNCTIONS] = {.name = "functions", .print = functions_view, .by = true, .kinds = ANY_KIND},
+	[VIEW_TASKS] = {.name = "tasks", .print = tasks_view, .kinds = WALKED},
+	[VIEW_HISTOGRAM] = {.name = "histogram", .print = histogram_view, .by = true, .kinds = ANY_KIND},
+	[VIEW_STACKS] = {.name = "stacks", .print = stacks_view, .by = true, .kinds = ANY_KIND},
+	[VIEW_FOLDED] = {.name = "folded", .print = folded_view, .by = true, .kinds = ANY_KIND,
+			 .bare = true},
+	[VIEW_WAKERS] = {.name = "wakers", .print = wakers_view, .by = true, .kinds = WAITED},
+	[VIEW_FOLDED_WAKERS] = {.name = "folded --wakers", .print = folded_wakers_view, .by = true,
+				.kinds = WAITED, .bare = true},
+	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED},
+	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_view, .kinds = WAITED},
+	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_view,
+				.kinds = WAITED, .bare = true},
+	[VIEW_SUMMARY] = {.name = "summary", .print = summary_view, .kinds = WAITED, .stackless = true},
+	[VIEW_EVENTS] = {.name = "events", .print = events_view, .kinds = EVENTS,
+			 .merged = true},
+	[VIEW_PERF_SCRIPT] = {.name = "export perf-script", .print = perf_script_view,
+			      .kinds = EVENTS, .bare = true,
 			      .merged = true},
-	[VIEW_AT] = {.name = "at", .print = at_section, .kinds = WAITED},
+	[VIEW_DIGEST] = {.name = "digest", .print = digest_view, .kinds = ANY_KIND,
+			 .whole = true},
+	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED},
 };
 
 static const struct view *view_of(const struct view *wanted, const struct profile_source *source)
@@ -35,8 +46,12 @@ static const struct view *view_of(const struct view *wanted, const struct profil
 	return wanted->kinds & 1U << source->kind ? wanted : NULL;
 }
 
-/* Lines for machines show the waits themselves, where wakers were recorded with them; --source=wakers asks for the others. */
-static bool is_beside_waits(const struct profile_source *source, const struct profile_source *sources, size_t count)
+/*
+ * Machine-readable lines show the waits themselves, if wakers were recorded with them;
+ * --source=wakers selects the others.
+ */
+static bool is_beside_waits(const struct profile_source *source,
+			    const struct profile_source *sources, size_t count)
 {
 	bool waits = false;
 
@@ -45,7 +60,7 @@ static bool is_beside_waits(const struct profile_source *source, const struct pr
 	return waits && source->kind == PROFILE_WAKERS;
 }
 
-/* Lines for machines have no room to say which source they are of. */
+/* Machine-readable lines have no room for the source. */
 static int check_one_source(const struct view *view, const struct profile_source *sources, size_t count)
 {
 	const struct profile_source *first = NULL;
@@ -54,12 +69,27 @@ static int check_one_source(const struct view *view, const struct profile_source
 		if (!source->samples || !view_of(view, source) || is_beside_waits(source, sources, count))
 			continue;
 		if (first)
-			return log_error(EINVAL, "--%s shows one source and here are several (\"%s %s\", \"%s %s\"); choose one with --%s",
-					 view->name, section_kind_name(first->kind), first->name, section_kind_name(source->kind),
-					 source->name, first->kind == source->kind ? "probe" : "source");
+			return log_error(EINVAL, "--%s shows one source, but there are several "
+						 "('%s %s', '%s %s'); choose one with --%s",
+					 view->name, page_kind_name(first->kind), first->name,
+					 page_kind_name(source->kind), source->name,
+					 first->kind == source->kind ? "probe" : "source");
 		first = source;
 	}
 	return 0;
+}
+
+static int print_source(const struct view_context *context, const struct view *view, uint32_t number,
+			const struct profile_source *source)
+{
+	int r;
+
+	if (!context->settings->by || !view->by)
+		return view->print(context, number, source);
+	if (!view->bare)
+		return by_group_print(context, view, number, source);
+	r = by_group_check(context, number, stderr);
+	return r < 0 ? r : view->print(context, number, source);
 }
 
 static int print_sources(const struct view_context *context, const struct view *view,
@@ -77,21 +107,21 @@ static int print_sources(const struct view_context *context, const struct view *
 			(void)fputc('\n', context->out);
 		any = true;
 		if (!bare)
-			section_heading(context, (uint32_t)i, &sources[i]);
-		r = chosen->print(context, (uint32_t)i, &sources[i]);
+			page_heading(context, (uint32_t)i, &sources[i]);
+		r = print_source(context, chosen, (uint32_t)i, &sources[i]);
 		if (!r)
 			r = probe_totals_write(context, (uint32_t)i, bare ? stderr : context->out);
 		if (r < 0)
 			return r;
 	}
 	if (!any && !bare)
-		section_nothing(context, view ? view->name : "tree");
+		page_nothing(context, view ? view->name : "tree");
 	return 0;
 }
 
-/* The headings of all sources, then what is said of all of them at once. */
-static int print_merged(const struct view_context *context, const struct view *view, const struct profile_source *sources,
-			size_t count)
+/* The headings of all sources, then all of them together. */
+static int print_merged(const struct view_context *context, const struct view *view,
+			const struct profile_source *sources, size_t count)
 {
 	bool any = false;
 	int r;
@@ -101,15 +131,45 @@ static int print_merged(const struct view_context *context, const struct view *v
 			continue;
 		any = true;
 		if (!view->bare)
-			section_heading(context, (uint32_t)i, &sources[i]);
+			page_heading(context, (uint32_t)i, &sources[i]);
 	}
 	if (!any && !view->bare)
-		section_nothing(context, view->name);
+		page_nothing(context, view->name);
 	r = any ? view->print(context, 0, NULL) : 0;
 	for (size_t i = 0; i < count && !r; i++)
 		if (view_of(view, &sources[i]) && !sources[i].left_out)
 			r = probe_totals_write(context, (uint32_t)i, view->bare ? stderr : context->out);
 	return r;
+}
+
+/* What the report shows, as notes are about it. */
+static unsigned int shown_by(const struct view_context *context, const struct view *view)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(context->profile, &sources);
+	unsigned int shown = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct view *chosen = view_of(view, &sources[i]);
+
+		if (!chosen || sources[i].left_out)
+			continue;
+		shown |= sources[i].kind == PROFILE_CPU ? ABOUT_SAMPLING : 0;
+		shown |= !chosen->stackless && !context->settings->user_only ? ABOUT_KERNEL_STACKS : 0;
+		if (!chosen->stackless && !context->settings->kernel_only && sources[i].user_stacks)
+			shown |= ABOUT_USER_STACKS;
+	}
+	return shown;
+}
+
+/* What is left out of waits only concerns reports of waits. */
+static bool shows_waits(const struct view *view, const struct profile_source *sources, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((sources[i].kind == PROFILE_OFFCPU || sources[i].kind == PROFILE_WAKERS) &&
+		    !sources[i].left_out && view_of(view, &sources[i]))
+			return true;
+	return false;
 }
 
 int views_print(const struct view_context *context, const struct view *view)
@@ -119,12 +179,20 @@ int views_print(const struct view_context *context, const struct view *view)
 	bool bare = view && view->bare;
 	int r = bare && !view->merged ? check_one_source(view, sources, count) : 0;
 
+	if (view && view->whole)
+		return view->print(context, 0, NULL);
+	if (!r && !view) {
+		r = digest_view(context, 0, NULL);
+		(void)fputc('\n', context->out);
+	}
 	if (!r && view && view->merged)
 		r = print_merged(context, view, sources, count);
 	else if (!r)
 		r = print_sources(context, view, sources, count);
 	if (r < 0)
 		return r;
-	section_account(context, bare ? stderr : context->out);
+	if (!bare && shows_waits(view, sources, count))
+		page_idle(context);
+	page_notes(context, shown_by(context, view), bare ? stderr : context->out);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * README: one hot function reached by three ways. The leaf group "crunch" holds all of
- * the CPU time; only its call tree tells that half of it is asked for by parse(), a
+ * README: one hot function reached by three paths. The leaf group "crunch" has all of
+ * the CPU time; only its call tree shows that half of it is called by parse(), a
  * third by render() and the rest by a thread.
  *
  *   sudo rwalker-record -p 3 -u -c shop -o trace.rwk     beside   workload 3
@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* The frame address is asked for so that even a leaf function keeps its frame. */
+/* Requesting the frame address makes even a leaf function keep its frame. */
 void crunch(unsigned int parts)
 {
 	uint64_t x = parts + 1;
@@ -63,7 +63,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Works one part in six of the time that main does, and rests in between. */
+/* Works for a sixth of the time that main does, and sleeps in between. */
 void *audit_thread(void *arg)
 {
 	double end = *(const double *)arg;

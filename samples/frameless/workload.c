@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program that keeps no frame pointers, for --dwarf: two threads take a lock by two paths and hold it while they sleep; the main
- * thread sorts, and is interrupted by a timer whose handler runs on a stack of its own and computes.
+ * A program without frame pointers, for --dwarf: two threads take a lock on two call paths and hold
+ * it while they sleep; the main thread sorts, and is interrupted by a timer whose handler computes
+ * on a stack of its own.
  */
 #include <pthread.h>
 #include <signal.h>

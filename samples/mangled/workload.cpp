@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
  * README: names as compilers write them. C++ templates, operators and lambdas, and two
- * functions that carry symbols in Rust's manglings (legacy and v0), all burning CPU; the
+ * functions with symbols in Rust's manglings (legacy and v0), all burning CPU; the
  * report shows them demangled, --mangled shows what is in the file.
  *
  *   sudo rwalker-record -p 3 -u -c mangled -o trace.rwk     beside   workload 3
@@ -15,7 +15,7 @@
 
 namespace shop {
 
-/* Inlined by hand: the work must lie in the function whose name is to be seen. */
+/* Inlined by hand: the work must be in the function whose name is to be shown. */
 #define CRUNCH(parts)                                                              \
 	do {                                                                       \
 		uint64_t x_ = (parts);                                             \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * README: who is stuck, and on what? One task in D, three sleepers in S that wait for
- * different things, and one that runs. The default walk shows the task in D and the
- * running one; -a shows all; the histogram folds what waits in the same place.
+ * README: which tasks are stuck, and on what? One task in D, three sleepers in S that wait
+ * for different things, and one that runs. The default walk shows the task in D and the
+ * running one; -a shows all; the histogram groups tasks that wait in the same place.
  *
  *   sudo rwalker-record -a -c shelf -o trace.rwk     beside   workload 5
- *   shelf_vfork   D  kernel_clone: a vfork parent until its child lets go
- *   shelf_pipe    S  reads a pipe that no one writes
+ *   shelf_vfork   D  kernel_clone: a vfork parent until its child execs or exits
+ *   shelf_pipe    S  reads a pipe that is never written
  *   shelf_futex   S  waits for a lock that is never released (two threads)
  *   shelf_sleep   S  nanosleep
  *   shelf_spin    R  burns CPU
@@ -79,7 +79,7 @@ static const struct place {
 	{ "shelf_spin", wait_for_nothing },
 };
 
-/* The alarm ends whatever would wait for ever; a vfork parent in D is ended by its child. */
+/* The alarm ends whatever would wait forever; a vfork parent in D is ended by its child. */
 static void occupy(const struct place *place)
 {
 	prctl(PR_SET_NAME, place->comm);

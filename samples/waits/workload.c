@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * README: what was everyone waiting for, and who held them? A shop with one slow supplier. The clerks wait for the lock of
- * the till, which the baker holds while he waits for flour from a pipe, which the miller fills when his mill (a timer) is
- * done. The night watch sleeps through it all. `--wakers` names each hop, `--chains` goes to the end of it: the timer.
+ * README: what was everyone waiting for, and who held them up? A shop with one slow supplier. The
+ * clerks wait for the lock of the till, which the baker holds while he waits for flour from a pipe,
+ * which the miller fills when his mill (a timer) is done. The night watch sleeps through it all.
+ * `--wakers` names each hop, `--chains` follows them to the end: the timer.
  *
  *   sudo rwalker-record --offcpu 2 --wakers -u -o trace.rwk -- workload 2
  *   clerk (two)   S  the lock of the till, held by the baker
- *   baker         S  reads the pipe, with the lock in his hands
+ *   baker         S  reads the pipe while holding the lock
  *   miller        S  a timer of 100 ms, then writes to the pipe
- *   night_watch   S  reads a pipe that no one writes: a wait that does not end
+ *   night_watch   S  reads a pipe that is never written: a wait that does not end
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the encoder costs: samples of 25 frames whose outer 23 are shared by many, and whose leaf is new nearly every time,
- * at 4000 Hz on four CPUs with the jitter of a real timer. Prints ns and bytes per sample.
+ * The cost of the encoder: samples of 25 frames, of which many share the outer 23 and nearly
+ * each has a new leaf, at 4000 Hz on four CPUs with the jitter of a real timer. Prints ns and
+ * bytes per sample.
  */
 #include <stdio.h>
 #include <time.h>
@@ -60,7 +61,8 @@ static void finish_chunk(struct event_encoder *encoder, struct event_decoder *de
 static int add(struct event_encoder *encoder, struct random *random, uint64_t *clocks)
 {
 	uint64_t frames[FRAMES], path = random_below(random, PATHS);
-	struct event_task task = {.tgid = 1000, .tid = 1000 + (uint32_t)path % 8, .start = 12345678901234, .comm = "bench"};
+	struct event_task task = {.tgid = 1000, .tid = 1000 + (uint32_t)path % 8,
+				  .start = 12345678901234, .comm = "bench"};
 	struct event_stacks stacks = {.user = frames, .user_count = FRAMES};
 	struct event_sample sample = {.cpu = (uint32_t)random_below(random, CPUS), .source = 1};
 
@@ -83,7 +85,7 @@ int main(void)
 	for (uint32_t i = 0; i < SAMPLES; i += 1000) {
 		uint64_t frames[FRAMES], start = now();
 
-		for (uint32_t k = 0; k < 1000; k++) { /* what making the samples costs */
+		for (uint32_t k = 0; k < 1000; k++) { /* the cost of making the samples */
 			make_stack(&random, random_below(&random, PATHS), frames);
 			__asm__ volatile("" : : "r"(frames) : "memory");
 		}

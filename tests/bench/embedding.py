@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What embedding costs after the stop: time and bytes."""
+"""The cost of embedding after the stop: time and bytes."""
 
 import load
 import recorders

@@ -12,13 +12,13 @@ PROGRAM = str(settings.WORKLOADS / "fixed_work")
 
 
 def run(name, units):
-    """Runs it to its end; {"cpu_ns": ..., "wall_ns": ...} as it measured itself."""
+    """Runs it to completion; returns {"cpu_ns": ..., "wall_ns": ...} as it measured itself."""
     done = subprocess.run([PROGRAM, name, str(units)], stdout=subprocess.PIPE, text=True, check=True)
     return {key: int(value) for key, value in (line.split() for line in done.stdout.splitlines())}
 
 
 def calibrate(name, seconds):
-    """How many units take about so many seconds."""
+    """How many units take about that many seconds."""
     units = 20
     while True:
         wall = run(name, units)["wall_ns"] / 1e9
@@ -29,7 +29,7 @@ def calibrate(name, seconds):
 
 @contextlib.contextmanager
 def endless(name):
-    """The same work, without end, while the body runs."""
+    """Endless work of the same kind while the body runs."""
     with subprocess.Popen([PROGRAM, name, "0"], start_new_session=True) as process:
         try:
             yield process

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """The machine and the programs that were measured."""
 
-import datetime
 import os
 import pathlib
 import platform
 import subprocess
+import time
 
 import settings
 
@@ -32,16 +32,24 @@ def memory_gib():
 def rows():
     """(what, value) for the head of BENCH.md."""
     return [
-        ("date", datetime.datetime.now().strftime("%Y-%m-%d %H:%M")),
-        ("commit", first_line("git", "describe", "--always", "--dirty")),
         ("kernel", platform.release()),
         ("CPU", f"{cpu_model()}, {os.cpu_count()} online"),
         ("memory", f"{memory_gib():.0f} GiB"),
         ("virtual", first_line("systemd-detect-virt")),
         ("clock", pathlib.Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
          .read_text().strip()),
-        ("load at the start", " ".join(f"{x:.2f}" for x in os.getloadavg())),
         ("rwalker-record", first_line(settings.RECORD, "--version")),
         ("rwalker-report", first_line(settings.REPORT, "--version")),
         ("perf", first_line("perf", "--version")),
     ]
+
+
+def state():
+    """What figures depend on and what may differ between sections of a page."""
+    commit = first_line("git", "describe", "--always", "--dirty")
+    return f"commit {commit}, Linux {platform.release()}, {cpu_model()}, {os.cpu_count()} CPUs online, load {os.getloadavg()[0]:.2f} before"
+
+
+def span(begun, ended):
+    """Both times and the date, of local time."""
+    return time.strftime("at %H:%M-", begun) + time.strftime("%H:%M on %Y-%m-%d", ended)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""BENCH.md: headings, sentences and tables; and the raw figures beside it as JSON."""
+"""BENCH.md: headings, text and tables, with the raw figures beside it as JSON."""
 
 import json
 import textwrap
@@ -38,8 +38,8 @@ class Report:
         self.parts.append("\n".join(table.lines()))
 
     def keep(self, name, figures):
-        """Every single measurement, for whoever doubts the medians."""
+        """Every single measurement, for anyone who doubts the medians."""
         (settings.OUT / f"{name}.json").write_text(json.dumps(figures, indent=1) + "\n")
 
-    def write(self, path):
-        path.write_text("\n\n".join(self.parts) + "\n")
+    def all(self):
+        return "\n\n".join(self.parts)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Names of addresses: functions, lines and inlined calls of random text addresses beside llvm-symbolizer, without the cache of names and
-with it; function names alone; and what the cache spares the second report of a Python program.
+"""Names of addresses: functions, lines and inlined calls of random text addresses compared with llvm-symbolizer, with and
+without the cache of names; function names alone; and what the cache saves in the second report of a Python program.
 
 The libraries and their debug files are Debian's: fetched once, kept in build/bench/packages.
 """
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 
+import process
 import settings
 import stats
 from markdown import Table, verdict
@@ -45,7 +46,7 @@ def debug_path(folder, path):
 
 
 def fetch(name, packages):
-    """Both files into KEPT, if they can be had: of one version, which need not be the installed one."""
+    """Fetches both files into KEPT, if available: of one version, which need not be the installed one."""
     folder = KEPT / "unpacked"
     if not shutil.which("apt-get") or not shutil.which("dpkg"):
         return ["there is no apt-get here"]
@@ -65,7 +66,7 @@ def fetch(name, packages):
 
 
 def libraries(report, say):
-    """{name: (the library, its debug file)} of those that are there."""
+    """{name: (the library, its debug file)} of those that could be fetched."""
     found = {}
     for name, packages in PACKAGES.items():
         library, why = KEPT / name, ""
@@ -92,17 +93,6 @@ def files(found, folder):
 
 # --- lines ------------------------------------------------------------------------------------------
 
-def cpu_of(command, given=None, out=None):
-    """CPU seconds of a program and the children it waited for."""
-    with open(given or os.devnull, "rb") as source, open(out or os.devnull, "wb") as sink:
-        with subprocess.Popen([str(word) for word in command], stdin=source, stdout=sink, stderr=subprocess.DEVNULL) as process:
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 3):
-        raise SystemExit(f"bench: '{command[0]}' exited {process.returncode}")
-    return usage.ru_utime + usage.ru_stime
-
-
 def write_addresses(path, file, folder):
     addresses = lines_check.choose(str(file), COUNT)
     path.write_text("".join(f"0x{address:x}\n" for address in addresses), encoding="ascii")
@@ -113,10 +103,10 @@ def write_addresses(path, file, folder):
 
 
 def check_same(commands, given, folder):
-    """What is fast and differs is of no use."""
+    """A fast answer that differs is useless."""
     texts = []
     for who in (OURS, NEW, WARM):
-        cpu_of(commands[who], given, folder / "out")
+        process.cpu_of(commands[who], given, folder / "out")
         texts.append((folder / "out").read_bytes())
     if texts[0].count(b"\n") < COUNT or texts.count(texts[0]) != len(texts):
         raise SystemExit("bench: names from the cache are not those without it")
@@ -128,7 +118,7 @@ def measure_lines(name, file, folder, say):
     count, shuffled = write_addresses(given, file, folder)
     commands = {SYMBOLIZER: [symbolizer, "--inlines", "--no-demangle", f"--obj={file}"], OURS: [LINES, file],
                 NEW: [LINES, "-c", cache[NEW], file], WARM: [LINES, "-c", cache[WARM], file]}
-    cpu_of(commands[WARM], given)
+    process.cpu_of(commands[WARM], given)
     check_same(commands, given, folder)
     results, order, shuffle = {who: [] for who in commands}, list(commands), random.Random(6)
     for number in range(ROUNDS):
@@ -136,7 +126,7 @@ def measure_lines(name, file, folder, say):
         shuffle.shuffle(order)
         for who in order:
             cache[NEW].unlink(missing_ok=True)
-            results[who].append(cpu_of(commands[who], given))
+            results[who].append(process.cpu_of(commands[who], given))
     for path in cache.values():
         path.unlink(missing_ok=True)
     return {"addresses": count, "bytes": file.stat().st_size, "cpu": results, "symbols": measure_symbols(file, shuffled)}
@@ -172,7 +162,7 @@ def measure_symbols(file, given):
 
 
 def many_functions(folder):
-    """A library of FUNCTIONS functions of many lengths, whose names are as long as those of C++ are, in a table without order."""
+    """A library of FUNCTIONS functions of many lengths, with names as long as C++ ones, in an unsorted table."""
     chosen = random.Random(7)
     names = ["_ZN" + "x" * chosen.randrange(4, 80) + f"{number}E" for number in range(FUNCTIONS)]
     code = [f"{name}: .skip {chosen.randrange(1, 400)},0x90\n.size {name},.-{name}\n" for name in names]
@@ -244,7 +234,8 @@ def reports(report, library, say):
         say(f"names, reports, round {number + 1} of {ROUNDS}")
         cache.unlink(missing_ok=True)
         for what, options in zip(REPORTS, (["--no-cache"], ["--cache", cache], ["--cache", cache])):
-            results[what].append(cpu_of([*common, *options, trace], out=settings.TRACES / "names.text"))
+            spent = process.cpu_of([*common, *options, trace], out=settings.TRACES / "names.text", fine=(0, 3))
+            results[what].append(spent)
             texts.add((settings.TRACES / "names.text").read_bytes())
     if len(texts) != 1 or b" ceval.c:" not in next(iter(texts)):
         raise SystemExit("bench: reports differ, or have no lines of libpython")

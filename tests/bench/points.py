@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Recording the hits of a tracepoint: of a context switch beside two threads that pass a byte to and fro on one CPU, and of every
-system call beside a thread that makes one after the other; without a pause, and with some work before each one."""
+"""Recording the hits of a tracepoint: of context switches while two threads pass a byte back and forth on one CPU, and of every
+system call while a thread makes one after the other; without a pause, and with some work before each one."""
 
 import os
 import random
@@ -15,7 +15,7 @@ from markdown import Table, verdict
 from waits_recorders import Session
 
 RATE_LIMIT = settings.setting("POINTS_RATE_LIMIT", 1000, 1000)
-SCALE = settings.setting("POINTS_SCALE", 1.0, 0.1, float)   # of the work
+SCALE = settings.setting("POINTS_SCALE", 1.0, 0.1, float)   # scales the work
 LOOPS = settings.setting("POINTS_LOOPS", 20000, 20000)      # of arithmetic before each call, where there is a pause: about 40 us
 WANTED = settings.setting("POINTS_LOADS", [], [], settings.words)
 CPU = str(max(os.sched_getaffinity(0)))
@@ -43,7 +43,7 @@ LOADS = (Load("switches", "switches, now and then", SWITCH, ("pairs",), 40000, L
 
 
 class PointRecorder(recorders.Recorder):
-    """Of hits: there is no frequency."""
+    """Of hits, so there is no frequency."""
 
     def command(self, freq, path):
         if self.name.startswith("perf"):
@@ -66,7 +66,7 @@ def recorder_of(name, event):
 # --- one run ----------------------------------------------------------------------------------------
 
 def work(load):
-    """CPU seconds of the work, and its seconds by the clock."""
+    """CPU seconds and wall-clock seconds of the work."""
     with subprocess.Popen(load.command(), stdout=subprocess.PIPE, text=True) as process:
         said = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -83,11 +83,11 @@ def number_in(pattern, text):
 
 
 def contents(session):
-    """What is held and what was lost, by the recorder's last line, or perf's own report; None where that is not known."""
+    """What was recorded and what was lost, from the recorder's last line or perf's own report; None if unknown."""
     size = os.path.getsize(session.path)
     if session.recorder.name.startswith("perf"):
         held = recorders.perf_stats(session.path)
-        known = bool(held["samples"])   # else BPF programs of others came or went, and perf 6.1 cannot read what it wrote
+        known = bool(held["samples"])   # else foreign BPF programs came or went, and perf 6.1 cannot read its own file
         return {"events": held["samples"] if known else None, "lost": held["lost"] if known else None, "bytes": size,
                 "counted": None}
     events, lost = (number_in(pattern, session.message()) for pattern in (r"([\d,]+) hits", r"([\d,]+) lost"))
@@ -97,7 +97,7 @@ def contents(session):
 
 
 def counted(path):
-    """All hits, as the views tell of them, with those for which there is no event."""
+    """All hits as the views count them, including those without an event."""
     done = subprocess.run([settings.REPORT, "--counts", "--max-groups", "1", path], capture_output=True, text=True, check=False)
     return number_in(r"# \S+: (\d+) hits", done.stdout + done.stderr)
 
@@ -144,7 +144,7 @@ def slowdown(results, recorder):
 
 
 def recorder_cpu(results, recorder):
-    """While it records and what it takes to end."""
+    """CPU time while it records, and to stop."""
     return [result["recorder"] + result["after"] for result in results[recorder]]
 
 
@@ -168,7 +168,7 @@ def rows(table, load, results):
 
 
 def load_rate(load, results):
-    """Calls per second, alone; each of a pair's two threads makes them all."""
+    """Calls per second without a recorder; each of a pair's two threads makes all of them."""
     count = max(1, int(load.count * SCALE)) * (2 if load.words[0] == "pairs" else 1)
     return count / stats.median(column(results, ALONE, "wall"))
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Looking at a running recorder from outside: its CPU time and its memory, children included."""
+"""Looking at a process from outside: its CPU time and its memory, children included."""
 
 import os
 import pathlib
+import subprocess
 
 TICK = os.sysconf("SC_CLK_TCK")
 RINGS = ("anon_inode:[perf_event]", "anon_inode:bpf-map", "anon_inode:[bpf-map]")
@@ -49,7 +50,7 @@ def cpu_seconds(pid):
 
 
 def memory_mib(pid):
-    """(resident memory beside the rings, that of the rings) of the process and its children."""
+    """(resident memory without the rings, memory of the rings) of the process and its children."""
     beside = rings = 0
     for member in family(pid):
         name = ""
@@ -63,3 +64,16 @@ def memory_mib(pid):
                 else:
                     beside += int(words[1])
     return beside / 1024, rings / 1024
+
+
+def cpu_of(command, given=None, out=None, fine=(0,)):
+    """CPU seconds of a command that runs to completion, with its children. given, out: files for its input and its output
+    (default: none); fine: the exit codes that are accepted."""
+    words = [str(word) for word in command]
+    with open(given or os.devnull, "rb") as source, open(out or os.devnull, "wb") as sink:
+        with subprocess.Popen(words, stdin=source, stdout=sink, stderr=subprocess.DEVNULL) as work:
+            _, status, usage = os.wait4(work.pid, 0)
+            work.returncode = os.waitstatus_to_exitcode(status)
+    if work.returncode not in fine:
+        raise SystemExit(f"bench: '{' '.join(words)}' exited {work.returncode}")
+    return usage.ru_utime + usage.ru_stime

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* `python_host LIBPYTHON ARGUMENT...`: Python out of a shared library, which Debian's own python3 does without. */
+/* `python_host LIBPYTHON ARGUMENT...`: runs Python from a shared library, which Debian's own python3 does not use. */
 #include <dlfcn.h>
 #include <stdio.h>
 

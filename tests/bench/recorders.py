@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The recorders that are compared, all system-wide, kernel + user stacks by frame pointer, idle left out.
+"""The recorders that are compared: all system-wide, kernel + user stacks by frame pointer, idle left out.
 
-perf's modifier ":I" sets exclude_idle, so both sides hold the same kind of samples. cpu-clock is
-used on both sides: rwalker-record --sw-perf, perf -e cpu-clock. perf takes build-ids from the kernel's
-mmap records as we do (--buildid-mmap): its file then holds what ours does, it need not read the file
-again at the end, and another recorder on the host does not spoil its records.
+perf's modifier ":I" sets exclude_idle, so both sides hold the same kind of samples. Both sides use cpu-clock:
+rwalker-record --sw-perf, perf -e cpu-clock. perf gets build-ids from the kernel's mmap records as we do
+(--buildid-mmap): its file then holds what ours does, it need not read the file again at the end, and another
+recorder on the host does not spoil its records.
 """
 
 import os
@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import settings
 
-SETTLE_SECONDS = 1.5    # from exec until the work begins; start-up is measured on its own
+SETTLE_SECONDS = 1.5    # from exec until the work begins; start-up is measured separately
+STOP_SECONDS = 120      # perf reads its file again and writes it a second time
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ OURS_MIN = Recorder("rwalker-min", "rwalker-record -u, --embed min", ("--embed",
 
 
 class Session:
-    """A recorder at work: started when made, ended by stop()."""
+    """A running recorder: started when created, ended by stop()."""
 
     def __init__(self, recorder, freq, settle=SETTLE_SECONDS):
         self.recorder = recorder
@@ -64,12 +65,15 @@ class Session:
         return self.errors.read().strip()
 
     def stop(self):
-        """Ctrl-C; seconds until it was gone."""
+        """Sends Ctrl-C; returns the seconds until it had exited."""
         begun = time.monotonic()
         self.process.send_signal(signal.SIGINT)
-        self.process.wait()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise SystemExit(f"bench: '{self.recorder.label}' does not stop: {self.message()}") from None
         took = time.monotonic() - begun
-        # perf ends by the signal it was sent; ours with 3 when events were lost.
+        # perf dies of the signal it was sent; ours exits with 3 if events were lost.
         if self.process.returncode not in (0, 3, -signal.SIGINT, 128 + signal.SIGINT):
             raise SystemExit(f"bench: '{self.recorder.label}' exited {self.process.returncode}: "
                              f"{self.message()}")

@@ -29,7 +29,7 @@ def timed(command):
 
 
 def record_both(say):
-    """Both recorders over the same work until there are enough samples; returns their sessions.
+    """Runs both recorders on the same work until there are enough samples; returns their sessions.
 
     perf starts last and stops first: perf report fails on files in which BPF programs come or go.
     """

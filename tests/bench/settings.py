@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 WORKLOADS = BUILD / "tests/live/workloads"
 OUT = BUILD / "bench"
-# Where the traces go: memory where there is some, so that it is not the disk that is measured.
+# Where the traces go: to memory if possible, so that the disk is not measured.
 TRACES = pathlib.Path(os.environ.get("BENCH_DIR") or
                       ("/dev/shm/rwalker-bench" if os.access("/dev/shm", os.W_OK) else OUT))
 RECORD = os.environ.get("BENCH_RECORD", str(BUILD / "rwalker-record"))
@@ -37,6 +37,4 @@ LONG_FREQS = setting("LONG_FREQS", FREQS, [999], lambda t: [int(f) for f in word
 SAMPLES = setting("SAMPLES", 1000000, 30000)           # the trace that is reported
 REPORT_PAIRS = setting("REPORT_PAIRS", 15, 2)
 THREADS = setting("THREADS", 5000, 1000)
-ALL_SECTIONS = ["slowdown", "steady", "embedding", "reporting", "starting", "walk", "waits", "points", "dwarf", "unwind",
-                "names"]
-SECTIONS = setting("SECTIONS", ALL_SECTIONS, ALL_SECTIONS, words)
+SECTIONS = setting("SECTIONS", [], [], words)          # of the page that are measured; none: all

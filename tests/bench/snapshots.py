@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Snapshots of user stacks (--dwarf) at 1000 Hz beside clang, which keeps no frame pointers and has deep stacks, and beside a mix of
-it with shallow ones; and reading what was recorded; against perf record --call-graph dwarf,16384."""
+"""Snapshots of user stacks (--dwarf) at 1000 Hz while clang runs, which keeps no frame pointers and has deep stacks, and with a mix
+of deep and shallow stacks; and reading the recording; against perf record --call-graph dwarf,16384."""
 
 import os
 import random
@@ -16,7 +16,7 @@ import stats
 from markdown import Table, verdict
 from waits_recorders import Session
 
-FILES = settings.setting("DWARF_FILES", ["format/event_decoder.c", "format/trace_writer.c", "report/view/events.c",
+FILES = settings.setting("DWARF_FILES", ["format/event_decoder.c", "format/trace_writer.c", "report/view/event/events.c",
                                          "record/session_open.c", "report/read/trace_records.c"], None, settings.words) or \
     ["format/event_decoder.c"]
 REPEATS = settings.setting("DWARF_REPEATS", 4, 1)
@@ -52,7 +52,7 @@ def compile_command():
 
 
 def work(beside=0):
-    """CPU seconds of the compilations, and of so many units of the mixed load beside them."""
+    """CPU seconds of the compilations, and of that many units of the mixed load running beside them."""
     commands = [compile_command()] + ([[load.PROGRAM, "mixed", str(beside)]] if beside else [])
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
@@ -63,7 +63,7 @@ def work(beside=0):
 
 
 def units_beside(name):
-    """What of the mixed load takes as long as the compilations do, each alone."""
+    """How many units of the mixed load take as long as the compilations, each alone."""
     begun = time.monotonic()
     work()
     return load.calibrate("mixed", time.monotonic() - begun) if name == MIX else 0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Medians and their confidence intervals.
 
-The interval of a median is taken from order statistics: it runs from the k-th smallest
+The interval of a median is derived from order statistics: it runs from the k-th smallest
 to the k-th largest value, with the largest k for which the binomial distribution gives at
-least 95 %. It supposes nothing about the shape of the noise. With fewer than six values
-no such interval reaches 95 %; then it is the whole range, and its coverage is printed.
+least 95 %. It assumes nothing about the shape of the noise. With fewer than six values
+no such interval reaches 95 %; then the whole range is used, and its coverage is printed.
 """
 
 import math
@@ -49,5 +49,5 @@ def estimate(values):
 
 
 def ratios(values, anchors):
-    """Paired by round: noise that lasts longer than a round falls out."""
+    """Paired by round, so noise that lasts longer than a round cancels out."""
     return [a / b for a, b in zip(values, anchors)]

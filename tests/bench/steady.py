@@ -16,7 +16,7 @@ WATCHES = 6     # looks at memory per run
 
 
 def watch(session, seconds):
-    """CPU seconds used and memory seen while so many seconds pass, after a sixth of them to warm up."""
+    """CPU seconds used and memory seen in that many seconds, after a sixth of them to warm up."""
     time.sleep(seconds / WATCHES)
     memory, helpers = [], 0
     cpu, begun = process.cpu_seconds(session.pid), time.monotonic()
@@ -84,7 +84,7 @@ def size_rows(table, name, freq, results):
 
 
 def faults(peak, lost, grew):
-    """What our own row misses, in words; "" when nothing."""
+    """The targets that our own row misses, in words; "" if none."""
     said = [f"{peak:.0f} MiB"] if peak > 48 else []
     said += [f"{lost} lost"] if lost else []
     said += [f"grew {grew:.1f} MiB"] if abs(grew) >= 1 else []

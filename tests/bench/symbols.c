@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How fast function names are found: `symbols FILE`, with addresses on stdin (hexadecimal, in the order in which they are looked up).
- * Prints one line of JSON: symbols, milliseconds of CPU time to read them and to build the index, and the lookups and
- * their nanoseconds; each name's first letter is touched.
+ * How fast function names are found: `symbols FILE`, with addresses on stdin (hexadecimal, in
+ * the order of the lookups). Prints one line of JSON: symbols, milliseconds of CPU time to
+ * read them and to build the index, and the lookups and their nanoseconds; the first letter of
+ * each name is read.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "report/resolve/symbol_index.h"
+#include "report/resolve/symbol/symbol_index.h"
 
 enum { LOOKUPS = 4000000, BUILDS = 5 };
 
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
 		r = build(elf, &figures, &index);
 	if (r == 0) {
 		look_up(index, &addresses, &figures);
-		printf("{\"symbols\": %zu, \"read_ms\": %.4f, \"build_ms\": %.4f, \"lookups\": %d, \"found\": %zu, ", figures.raw,
+		printf("{\"symbols\": %zu, \"read_ms\": %.4f, \"build_ms\": %.4f, "
+		       "\"lookups\": %d, \"found\": %zu, ", figures.raw,
 		       figures.read / BUILDS / 1e6, figures.build / BUILDS / 1e6, LOOKUPS, figures.found);
 		printf("\"lookup_ns\": %.0f, \"letters\": %lu}\n", figures.lookup, figures.letters);
 	} else {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Unwinding by call frame information: one perf.data file of each of two compilers, unwound by ours, by perf and by libdwfl in turns.
+"""Unwinding by call frame information: one perf.data file of each of two compilers, unwound by us, perf and libdwfl in turn.
 
-perf's CPU time for unwinding is that of `perf report -g caller` less that of `perf report -g none`, both without inlining.
+perf's CPU time for unwinding is that of `perf report -g caller` minus that of `perf report -g none`, both without inlining.
 """
 
 import json
@@ -11,6 +11,7 @@ import random
 import shutil
 import subprocess
 
+import process
 import settings
 import stats
 from markdown import Table, verdict
@@ -19,19 +20,19 @@ ROUNDS = settings.setting("UNWIND_ROUNDS", min(settings.PAIRS, 9), 2)
 SECONDS = settings.setting("UNWIND_SECONDS", 15, 4)     # of CPU that a compiler may take while it is recorded
 ORACLE = settings.BUILD / "tests/oracle/against_perf"
 COMPILERS = {"cc1": "gcc", "clang": "clang-14"}
-TIMES = {"cc1": 3, "clang": 1}                          # gcc is done long before
+TIMES = {"cc1": 3, "clang": 1}                          # gcc finishes much earlier
 TARGETS = (("warm", "perf", 20), ("cold", "perf", 12), ("warm", "dwfl_warm", 5))
 LABELS = {"cold": "ours, cold", "warm": "ours, warm", "perf": "perf report", "dwfl_cold": "libdwfl, cold", "dwfl_warm": "libdwfl, warm"}
 
 
 def record(name, folder):
-    """The compiler's life, and what perf makes of it as text."""
+    """Records a compiler's run with perf, and saves perf's output as text."""
     data, text = folder / f"{name}.data", folder / f"{name}.txt"
     compiler = [COMPILERS[name], "-O2", "-S", "-o", "/dev/null", str(folder / "busy.c")]
     subprocess.run(["perf", "record", "-q", "--buildid-mmap", "--no-bpf-event", "-e", "cpu-clock", "-F", "997", "--call-graph",
                     "dwarf,16384", "-o", data, "--", "prlimit", f"--cpu={SECONDS}", "sh", "-c",
                     f'for i in $(seq {TIMES[name]}); do "$@"; done', "sh", *compiler],
-                   check=False, stderr=subprocess.DEVNULL)    # fails where the compiler is not done by then
+                   check=False, stderr=subprocess.DEVNULL)    # fails if the compiler is still running by then
     with open(text, "w", encoding="ascii") as file:
         subprocess.run(["perf", "script", "-F", "pid,tid,time,ip", "--ns", "--no-inline", "--max-stack", "1024", "-i", data],
                        check=True, stdout=file, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
@@ -39,12 +40,7 @@ def record(name, folder):
 
 
 def cpu_of(*command):
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"bench: '{' '.join(map(str, command))}' exited {process.returncode}")
-    return usage.ru_utime + usage.ru_stime
+    return process.cpu_of(command)
 
 
 def perf_report(data, graph):
@@ -75,7 +71,7 @@ def rounds(name, data, text, say):
 
 
 def frames_of(results, who):
-    """Frames that count: those that ours and the other have alike."""
+    """Frames that count: those on which ours and the other agree."""
     return results["equal_dwfl" if who.startswith("dwfl") else "equal_perf"]
 
 

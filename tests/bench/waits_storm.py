@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Recording beside a storm of context switches: two tasks that pass a byte to and fro through pipes; alone, and beside threads
-that make so many waits a second that are long enough to be recorded."""
+"""Recording during a storm of context switches: two tasks that pass a byte back and forth through pipes; alone, and beside threads
+with a given number of waits per second that are long enough to be recorded."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+import process
 import settings
 import stats
 import waits_recorders as recorders
@@ -33,19 +34,13 @@ PLACES = (Place("one CPU", "pinned", ("taskset", "-c", CPU)), Place("all CPUs", 
 
 
 def storm(place, loops=LOOPS):
-    """CPU seconds of the work; it is the same number of switches each time."""
-    command = [*place.prefix, "perf", "bench", "sched", "pipe", "-l", str(loops)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as work:
-        _, status, usage = os.wait4(work.pid, 0)
-        work.returncode = os.waitstatus_to_exitcode(status)
-    if work.returncode:
-        raise SystemExit(f"bench: '{' '.join(command)}' exited {work.returncode}")
-    return usage.ru_utime + usage.ru_stime
+    """CPU seconds of the work; the number of switches is the same each time."""
+    return process.cpu_of([*place.prefix, "perf", "bench", "sched", "pipe", "-l", str(loops)])
 
 
 @contextlib.contextmanager
 def steady(place, rate, account):
-    """So many waits a second while the body runs; what they were, by the workload's own account, is put into account."""
+    """That many waits per second while the body runs; the workload's own count of them is stored in account."""
     if not rate:
         yield
         return
@@ -152,7 +147,7 @@ def added(results, recorder):
 
 
 def every_wait_rows(table, place, results):
-    """-m 0 against perf, by the issue's own ratios."""
+    """-m 0 against perf, with target ratios."""
     for name, mine, theirs, limit in (
             ("added time, kernel stacks", added(results, ALL), added(results, PERF), 0.45),
             ("added time, -u", added(results, ALL_USER), added(results, PERF), 1.0),
@@ -185,7 +180,7 @@ def run_alone(report, say):
 # --- beside waits that are recorded -------------------------------------------------------------------
 
 def together(results, recorder):
-    """CPU seconds of the storm, and of as many steady waits as there were in the round without a recorder."""
+    """CPU seconds of the storm, and of as many steady waits as in the round without a recorder."""
     return [mine["cpu"] + mine["cpu per wait"] * base["steady"]["waits"] / 1e9
             for mine, base in zip(results[recorder], results[None])]
 

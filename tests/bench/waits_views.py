@@ -19,8 +19,8 @@ MOST_MIB, TIMES_FASTER = 300, 10
 ATTEMPTS = 4
 
 OURS = recorders.WaitRecorder("rwalker-views", "", ("-m", "0", "--wakers", "-u", "--embed", "full"))
-# One file for each tool: timehist of 6.1 names no function where build-ids are in the records of mappings; script aborts where
-# they are not, since Linux then lets those that our recorder asks for spoil perf's records (recorders.py).
+# One file for each tool: timehist of 6.1 names no functions if mapping records have build-ids; script aborts if they
+# do not, because Linux then lets the build-ids that our recorder asks for corrupt perf's records (recorders.py).
 EVENTS = ("-e", "sched:sched_switch", "-e", "sched:sched_waking", "-m", "8M")
 TIMEHIST = recorders.WaitRecorder("perf-timehist", "perf sched timehist", (*EVENTS, "--no-buildid"))
 SCRIPT = recorders.WaitRecorder("perf-script", "perf script", (*EVENTS, "--buildid-mmap"))
@@ -48,7 +48,7 @@ def duration(path):
 
 
 def switches(path):
-    """Of perf's file: those are the waits, each from one to the next switch of a thread. 0 of a file that perf cannot read."""
+    """The waits in perf's file, each from one switch of a thread to the next. 0 if perf cannot read the file."""
     said = subprocess.run(["perf", "report", "-i", path, "--stats"], capture_output=True, text=True).stdout
     found = re.search(r"^sched:sched_switch stats:(?:\n +.*)*?\n +SAMPLE events: +(\d+)", said, re.M)
     return int(found.group(1)) if found else 0
@@ -72,7 +72,7 @@ def record_once():
 def record_all(say):
     """({recorder: its file}, {recorder: its waits}, how many ours lost), all of the same storm.
 
-    Where BPF programs of others came or went meanwhile, perf 6.1 may not be able to read what it wrote.
+    If foreign BPF programs came or went meanwhile, perf 6.1 may be unable to read its own file.
     """
     for attempt in range(ATTEMPTS):
         say(f"views of waits: recording {WAITS} waits" + (", once more" if attempt else ""))
@@ -120,7 +120,7 @@ def row(table, results, what, events, *rest):
 
 
 def view_rows(table, results, counts):
-    """How many times as fast, by the event, as the fastest run of perf's tool."""
+    """How many times as fast per event as the fastest run of perf's tool."""
     fastest = {peer.label: min(column(results, peer.label, 0)) / counts[peer] for peer in (TIMEHIST, SCRIPT)}
     for what in results:
         if what in fastest:

@@ -33,7 +33,7 @@ def seconds_of(command, allowed):
 
 
 def seconds_of_walk(path):
-    """Between the two records that begin and end the walk."""
+    """The time between the two records that begin and end the walk."""
     done = subprocess.run([settings.REPORT, "--dump", path], capture_output=True, text=True)
     times = [int(t) for t in re.findall(r"^ *walk time=(\d+)", done.stdout, re.M)]
     if len(times) < 2:
@@ -46,7 +46,7 @@ def run(report, say):
     command = [settings.RECORD, "-a", "--embed", "none", "--force", "-o", path]
     times = {"cat": [], "whole": [], "walk": []}
     with sleepers(settings.THREADS):
-        # cat exits 1 when a task is gone by the time it is read.
+        # cat exits 1 if a task has exited before it is read.
         stacks = ["cat", *glob.glob("/proc/[0-9]*/task/[0-9]*/stack")]
         for number in range(settings.PAIRS):
             say(f"walk, round {number + 1} of {settings.PAIRS}")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One bit of a trace turned over, anywhere: no crash (run under ASan and UBSan), at most one chunk lost (two where a
- * header is hit), the rest decoded and named, and never silent. Then smears of random bytes: no crash, nothing wrong
- * taken for right, never silent.
+ * One flipped bit anywhere in a trace: no crash (under ASan and UBSan), at most one chunk lost (two if a header is
+ * hit), the rest decoded and named, and damage always reported. Then smears of random bytes: no crash, nothing wrong
+ * taken for right, damage always reported.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"
@@ -21,7 +21,7 @@ static struct syn_found read_back(struct memory_io *m)
 	return found;
 }
 
-/* Whether the byte lies in a chunk header. */
+/* Whether the byte is in a chunk header. */
 static bool is_header(const struct memory_io *m, size_t byte)
 {
 	size_t at = HEADER;
@@ -44,8 +44,9 @@ static void flip(struct test *t, struct memory_io *m, size_t byte, int bit)
 	m->bytes[byte] ^= (uint8_t)(1 << bit);
 	found = read_back(m);
 	m->bytes[byte] ^= (uint8_t)(1 << bit);
-	test_check(t, syn_is_faultless(&found), "byte %zu bit %d: error %d, %zu records wrong, %zu unnamed, %zu steps split", byte,
-		   bit, found.error, found.wrong, found.unnamed, found.split);
+	test_check(t, syn_is_faultless(&found),
+		   "byte %zu bit %d: error %d, %zu records wrong, %zu unnamed, %zu steps split",
+		   byte, bit, found.error, found.wrong, found.unnamed, found.split);
 	test_check(t, found.steps + lost * PER_CHUNK >= STEPS && found.damage.chunks <= lost,
 		   "byte %zu bit %d: %zu steps left, %llu chunks damaged", byte, bit, found.steps,
 		   (unsigned long long)found.damage.chunks);
@@ -58,7 +59,8 @@ static void one_bit_costs_one_chunk(struct test *t)
 	struct random random = random_make(2024);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 
-	for (size_t bit = 0; bit < 8 * (HEADER + sizeof(struct rwk_chunk_header)); bit++) /* where it hurts most: all */
+	/* All bits where damage is worst. */
+	for (size_t bit = 0; bit < 8 * (HEADER + sizeof(struct rwk_chunk_header)); bit++)
 		flip(t, &m, bit / 8, bit % 8);
 	for (size_t bit = 0; bit < 8 * 32; bit++)
 		flip(t, &m, m.length - 32 + bit / 8, bit % 8);
@@ -85,7 +87,8 @@ static void a_smear_is_never_silent_nor_believed(struct test *t)
 		for (size_t k = 0; k < length; k++)
 			m.bytes[from + k] = (uint8_t)random_next(&random);
 		found = read_back(&m);
-		test_check(t, !found.error && !found.wrong && !found.split && !found.again, "smear of %zu at %zu: %zu wrong", length,
+		test_check(t, !found.error && !found.wrong && !found.split && !found.again,
+			   "smear of %zu at %zu: %zu wrong", length,
 			   from, found.wrong);
 		test_check(t, found.damage.chunks || found.damage.bytes || !memcmp(m.bytes, whole, m.length),
 			   "smear of %zu at %zu: silent", length, from);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * flip_file TRACE COUNT: turns over bits of a closed trace from outside, one at a time, of which nothing is known but what
- * reads without damage: after each, all names (the payloads of STATE and EMBED chunks) and all samples but those of one
- * chunk, two where a header was hit, must still be there, and damage must be told.
+ * flip_file TRACE COUNT: flips bits of a closed trace, one at a time, without knowing more about it
+ * than what can be read from the undamaged file. After each flip, all names (the payloads of STATE
+ * and EMBED chunks) and all samples must still be there, except those of one chunk, or of two if a
+ * header was hit; and the damage must be reported.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 struct content {
 	int error;
 	uint64_t names;	 /* a sum over the payloads of STATE and EMBED chunks */
-	size_t events;	 /* EVENTS chunks that could be read, with all their records */
+	size_t events;	 /* EVENTS chunks that could be read with all their records */
 	size_t malformed;
 	struct trace_damage damage;
 };
@@ -30,7 +31,8 @@ static void add_chunk(struct content *content, struct event_decoder *decoder, co
 	int r;
 
 	if (chunk->header.type == RWK_CHUNK_STATE || chunk->header.type == RWK_CHUNK_EMBED)
-		content->names += (chunk->header.sequence + 1) * (((uint64_t)length << 32) | crc32c(0, payload, length));
+		content->names += (chunk->header.sequence + 1) * (((uint64_t)length << 32) |
+								  crc32c(0, payload, length));
 	if (chunk->header.type > RWK_CHUNK_EMBED)
 		return;
 	event_decoder_start(decoder, payload, length);
@@ -115,9 +117,9 @@ int main(int argc, char **argv)
 		m.bytes[byte] ^= (uint8_t)(1 << bit);
 		if (is_good(&whole, &now))
 			continue;
-		printf("# byte %zu bit %u: error %d, names %s, %zu of %zu EVENTS chunks, %zu malformed, %llu damaged\n", byte, bit,
-		       now.error, now.names == whole.names ? "whole" : "missing", now.events, whole.events, now.malformed,
-		       (unsigned long long)now.damage.chunks);
+		printf("# byte %zu bit %u: error %d, names %s, %zu of %zu EVENTS chunks, %zu malformed, "
+		       "%llu damaged\n", byte, bit, now.error, now.names == whole.names ? "whole" : "missing",
+		       now.events, whole.events, now.malformed, (unsigned long long)now.damage.chunks);
 		bad++;
 	}
 	memory_io_close(&m);

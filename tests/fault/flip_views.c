@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Damaged traces through the reporter: a profile is made of them, and views are printed. No crash (run under ASan and
- * UBSan); every wait in the profile is one that was written, with its waker and the stacks of its own; all
- * are there but those of damaged chunks; and the account tells of the damage.
+ * Damaged traces through the reporter: a profile is made of them and views are printed. No crash
+ * (under ASan and UBSan); every wait in the profile is one that was written, with its own waker and
+ * stacks; only those of damaged chunks are missing; and the account reports the damage.
  */
 #include <errno.h>
 
 #include "format/chunk.h"
-#include "report/profile_waits.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_waits.h"
 #include "tests/fault/level.h"
 #include "tests/fault/report_run.h"
 #include "tests/fault/synthetic_trace.h"
@@ -17,11 +18,14 @@
 enum { STEPS = 80, PER_CHUNK = 4, HEADER = 64 };
 
 struct found {
-	size_t waits, wrong, alone; /* alone: without a user stack that came in another chunk */
+	size_t waits, wrong, alone; /* alone: without the user stack, which was in another chunk */
 	bool lost;
 };
 
-/* Leaf first. Frames are interned: of each the address of its first sighting is known, and no two modules share one. */
+/*
+ * Leaf first. Frames are interned: we know the address of the first occurrence of each, and no two
+ * modules share one.
+ */
 static bool is_chain(const struct profile *profile, uint32_t node, const struct event_stacks *want)
 {
 	size_t count;
@@ -61,7 +65,7 @@ static bool is_waker(const struct profile *profile, const struct profile_wait *g
 	       is_chain(profile, got->waker_node, want->records & SYN_WAKE ? &want->waker.stacks : &none);
 }
 
-/* Whether the stack of its system call did come, later, and is the one; *ret_alone: that it did not. */
+/* Whether the user stack of its system call, which comes later, is there and correct; *ret_alone: it is missing. */
 static bool is_sleeper(const struct profile *profile, const struct profile_wait *got, const struct syn_waits *want,
 		       bool *ret_alone)
 {
@@ -86,6 +90,7 @@ static uint8_t flags_of(uint64_t flags)
 {
 	return (flags & WAIT_BEGAN_BEFORE ? PROFILE_WAIT_BEGAN_BEFORE : 0) |
 	       (flags & WAIT_OUT_EARLIEST ? PROFILE_WAIT_OUT_EARLIEST : 0) |
+	       (flags & WAIT_OUT_LATEST ? PROFILE_WAIT_OUT_BOUND : 0) |
 	       (flags & WAIT_NOT_ENDED ? PROFILE_WAIT_NOT_ENDED : 0) | (flags & WAIT_IOWAIT ? PROFILE_WAIT_IOWAIT : 0);
 }
 
@@ -110,7 +115,7 @@ static bool is_wait(const struct profile *profile, const struct profile_wait *go
 	       is_waker(profile, got, &made) && is_sleeper(profile, got, &made, ret_alone);
 }
 
-static struct found look(const struct profile *profile)
+static struct found look(struct profile *profile)
 {
 	struct profile_account account;
 	const struct profile_wait *waits;
@@ -128,7 +133,10 @@ static struct found look(const struct profile *profile)
 	return found;
 }
 
-/* Every fourth is printed too, by turns with all sources, and with waits alone, which lines for machines need. */
+/*
+ * Every fourth is printed, too, alternately with all sources and with waits alone, which
+ * machine-readable lines need.
+ */
 static int report(const struct memory_io *m, unsigned long turn, struct found *ret_found)
 {
 	const struct view_settings settings = {
@@ -150,17 +158,18 @@ static int report(const struct memory_io *m, unsigned long turn, struct found *r
 	return r;
 }
 
+/* Also in a trace without its end, which alone makes it incomplete: what may have followed is unknown. */
 static void all_waits_are_there(struct test *t)
 {
 	for (unsigned long turn = 0; turn < 8; turn += 4) {
-		struct memory_io m = syn_trace(STEPS, PER_CHUNK, turn);
+		struct memory_io m = syn_trace(STEPS, PER_CHUNK, turn > 0);
 		struct found found = {0};
 
 		CHECK_INT(t, report(&m, turn, &found), 0);
 		CHECK_INT(t, found.waits, STEPS);
 		CHECK_INT(t, found.wrong, 0);
 		CHECK_INT(t, found.alone, 0);
-		CHECK(t, !found.lost);
+		CHECK_INT(t, found.lost, turn == 0);
 		memory_io_close(&m);
 	}
 }
@@ -198,7 +207,7 @@ static void sums_are_those_that_were_written(struct test *t)
 	memory_io_close(&m);
 }
 
-/* Where nothing is lost and nobody looks: a report is made without the INDEX. */
+/* Damage there costs nothing and goes unnoticed: reports are made without the INDEX. */
 static bool is_index(const struct memory_io *m, size_t byte)
 {
 	const struct rwk_chunk_header *header = NULL;
@@ -222,10 +231,12 @@ static void one_bit_costs_the_waits_of_one_chunk(struct test *t)
 		m.bytes[byte] ^= (uint8_t)(1 << bit);
 		r = report(&m, i, &found);
 		m.bytes[byte] ^= (uint8_t)(1 << bit);
-		test_check(t, !r && !found.wrong && found.waits + 2 * PER_CHUNK >= STEPS && found.alone <= 2 * SYN_LATER,
-			   "byte %zu bit %d: error %d, %zu waits, %zu wrong, %zu without user stack", byte, bit, r, found.waits,
-			   found.wrong, found.alone);
-		test_check(t, found.lost || (found.waits == STEPS && is_index(&m, byte)), "byte %zu bit %d: silent", byte, bit);
+		test_check(t, !r && !found.wrong && found.waits + 2 * PER_CHUNK >= STEPS &&
+			   found.alone <= 2 * SYN_LATER,
+			   "byte %zu bit %d: error %d, %zu waits, %zu wrong, %zu without user stack",
+			   byte, bit, r, found.waits, found.wrong, found.alone);
+		test_check(t, found.lost || (found.waits == STEPS && is_index(&m, byte)),
+			   "byte %zu bit %d: silent", byte, bit);
 	}
 	printf("# %lu flips of a trace of %zu bytes\n", flips, m.length);
 	memory_io_close(&m);
@@ -244,7 +255,8 @@ static void a_cut_trace_is_read_up_to_there(struct test *t)
 
 		m.length = 1 + random_below(&random, whole);
 		r = report(&m, i, &found);
-		test_check(t, r == (m.length < 64 ? -ENODATA : 0) && !found.wrong, "cut at %zu: error %d, %zu of %zu waits wrong",
+		test_check(t, r == (m.length < 64 ? -ENODATA : 0) && !found.wrong,
+			   "cut at %zu: error %d, %zu of %zu waits wrong",
 			   m.length, r, found.wrong, found.waits);
 	}
 	printf("# %lu cuts of a trace of %zu bytes\n", cuts, whole);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * full_disk FILE: writes a recording until the disk is full. What is left must be a closed trace with every chunk whose
- * write returned; where not even the first fits, an error and an empty file. Prints a line of what was seen, exit code 0
- * or 1. test_full_disk.sh mounts the disks.
+ * full_disk FILE: writes a recording until the disk is full. What is left must be a closed trace
+ * with every chunk whose write returned or, if not even the first one fits, an error and an empty
+ * file. Prints one line of results; exit code 0 or 1. test_full_disk.sh mounts the disks.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ static struct outcome record(int fd)
 	o.created = trace_writer_create(&trace_io_system, fd, &(struct trace_writer_settings){0}, &writer);
 	if (o.created || event_log_create(writer, SYN_CPUS, &log) < 0)
 		return o;
-	for (uint32_t i = 0; !o.added; i++) { /* the numbers begin anew, the disk does not */
+	for (uint32_t i = 0; !o.added; i++) { /* the numbers start over, the disk does not */
 		o.added = syn_add(log, i % SYN_MAX, PER_CHUNK);
 		if (!o.added && (i + 1) % PER_CHUNK == 0)
 			o.acknowledged = i + 1;

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Writes a debug file that means harm: hostile_dwarf.py KIND BUILD_ID OUT.
+"""Writes a malicious debug file: hostile_dwarf.py KIND BUILD_ID OUT.
 
 bomb       .debug_info of 1.4 MB expands to 1.4 GB
-zstd-bomb  the same with a header of zstd's, which says that it expands to a terabyte
+zstd-bomb  the same with a zstd header that claims to expand to a terabyte
 long       a unit of 600 million DIEs
-deep       DIEs in each other, a million deep
-unit       behind a unit that says nothing of the trace a header that is none
+deep       nested DIEs, a million deep
+unit       after a unit that has nothing about the trace, an invalid header
 child      the first DIE of a unit has no abbreviation
 sibling    the second one has none
-ranges     the ranges of a function lie behind their section
-circle     functions that are inlined in themselves, and ranges without end
+ranges     the ranges of a function are beyond their section
+circle     functions inlined into themselves, and ranges without end
 scattered  section headers that point everywhere (KIND:SEED)
 """
 
@@ -33,7 +33,7 @@ def uleb(value):
 
 
 def elf(build_id, sections, scramble=None):
-    """sections: (name, type, flags, bytes). A text section that has every address comes first."""
+    """sections: (name, type, flags, bytes). A text section that contains every address comes first."""
     note = struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id
     rows = [("", 0, 0, b"", 0), (".note.gnu.build-id", NOTE, ALLOC, note, 0)]
     rows += [(".text", NOBITS, ALLOC | EXECUTE, b"", 1 << 46)]
@@ -44,7 +44,7 @@ def elf(build_id, sections, scramble=None):
         places.append(len(names))
         names += row[0].encode() + b"\0"
     rows.append((".shstrtab", STRTAB, 0, names, 0))
-    # A program header for the note, so that the file is known even where its sections are not.
+    # A program header for the note, so that the file can be identified even if its sections cannot be read.
     body = b""
     headers = b""
     start = 64 + 56
@@ -64,17 +64,21 @@ def elf(build_id, sections, scramble=None):
     return header + segment + body + headers
 
 
-def compressed(kind, size, packed):
-    return struct.pack("<IIQQ", kind, 0, size, 1) + packed
+def compressed(kind, size, stream):
+    return struct.pack("<IIQQ", kind, 0, size, 1) + stream
 
 
-def packed_zeros(before, zeros):
+def packed(before, byte, count):
+    """zlib's stream of `before` and then MiB of one byte. All are packed alike, so one is packed and then repeated."""
     packer = zlib.compressobj(9)
-    out = packer.compress(before)
-    block = bytes(1 << 20)
-    for _ in range(zeros >> 20):
-        out += packer.compress(block)
-    return out + packer.flush()
+    start = packer.compress(before) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(bytes([byte]) * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    end = packer.flush()[:-4]
+    total = zlib.adler32(before)
+    low, high = total & 0xFFFF, total >> 16
+    high = (high + count * low + byte * count * (count + 1) // 2) % 65521
+    low = (low + byte * count) % 65521
+    return start + block * (count >> 20) + end + struct.pack(">I", high << 16 | low)
 
 
 # 1: a unit with children; 2: a DIE without anything; 3: one with children; 4: a function, its ranges; 5: inlined, of offset, its ranges
@@ -90,7 +94,7 @@ ROOT = uleb(1) + struct.pack("<QQ", 1, 1 << 45)
 
 
 def unit(length):
-    """The header of a DWARF 4 unit with so many bytes behind it."""
+    """The header of a DWARF 4 unit with that many bytes after it."""
     return struct.pack("<IHIB", length + 7, 4, 0, 8)
 
 
@@ -101,19 +105,14 @@ def info(dies):
 def sections_of(kind):
     if kind == "bomb":
         size = 1400 << 20
-        return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, size, packed_zeros(b"", size)))]
+        return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, size, packed(b"", 0, size)))]
     if kind == "zstd-bomb":
         return [(".debug_info", PROGBITS, COMPRESSED, compressed(2, 1 << 40, bytes.fromhex("28b52ffd") + bytes(1000)))]
     if kind == "long":
-        # Abbreviation 2 over and over: deflate makes a byte of about a thousand.
+        # Abbreviation 2 over and over: deflate turns about a thousand into one byte.
         count = 600 << 20
-        packer = zlib.compressobj(9)
-        packed = packer.compress(unit(len(ROOT) + count) + ROOT)
-        block = b"\x02" * (1 << 20)
-        for _ in range(count >> 20):
-            packed += packer.compress(block)
-        packed += packer.flush()
-        return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, 11 + len(ROOT) + count, packed))]
+        before = unit(len(ROOT) + count) + ROOT
+        return [(".debug_info", PROGBITS, COMPRESSED, compressed(1, len(before) + count, packed(before, 2, count)))]
     if kind == "deep":
         return [(".debug_info", PROGBITS, 0, info(b"\x03" * 1000000 + b"\0" * 1000001))]
     if kind == "unit":

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A writer killed with SIGKILL at random moments: every chunk whose write returned is readable, decoded and named, and
- * the file can be gone on with. The writer counts what returned in memory that outlives it.
+ * the file can be continued. The writer counts what returned in memory that survives it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static _Noreturn void write_until_killed(int fd, volatile uint32_t *acknowledged
 		pause();
 }
 
-/* What --finalize does: a section behind what is there. */
+/* What --finalize does: appends a section to what is there. */
 static int append_section(int fd)
 {
 	struct trace_writer *writer = NULL;
@@ -58,7 +58,8 @@ static void check(struct test *t, int fd, uint32_t acknowledged, size_t sections
 	syn_check(&trace_io_system, fd, &found);
 	if (!sections && !acknowledged && found.error == -ENODATA) /* killed before the first write returned */
 		return;
-	test_check(t, syn_is_faultless(&found), "error %d, %zu records wrong, %zu unnamed, %zu steps split", found.error,
+	test_check(t, syn_is_faultless(&found),
+		   "error %d, %zu records wrong, %zu unnamed, %zu steps split", found.error,
 		   found.wrong, found.unnamed, found.split);
 	test_check(t, found.steps >= acknowledged, "%zu steps of %u whose write returned", found.steps, acknowledged);
 	test_check(t, !found.damage.chunks && !found.damage.bytes, "%llu chunks damaged",
@@ -71,7 +72,7 @@ static void run(struct test *t, struct random *random, volatile uint32_t *acknow
 {
 	struct timespec pause = {.tv_nsec = (long)random_below(random, 30000000)};
 	char path[] = "/tmp/rwk-kill-XXXXXX";
-	int fd = mkstemp(path);
+	int fd = mkstemp(path), status;
 	pid_t child;
 
 	REQUIRE(t, fd >= 0 && unlink(path) == 0);
@@ -82,7 +83,8 @@ static void run(struct test *t, struct random *random, volatile uint32_t *acknow
 	REQUIRE(t, child > 0);
 	nanosleep(&pause, NULL);
 	kill(child, SIGKILL);
-	REQUIRE(t, waitpid(child, &(int){0}, 0) == child);
+	REQUIRE(t, waitpid(child, &status, 0) == child);
+	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it did not end by itself, nor crash */
 	*ret_total += *acknowledged;
 	check(t, fd, *acknowledged, 0);
 	CHECK_INT(t, append_section(fd), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* CHECK_LEVEL: how much of a long test is run: "check" (the default) or "long". */
+/* CHECK_LEVEL: how much of a long test to run: "check" (the default) or "long". */
 #pragma once
 
 #include <stdlib.h>

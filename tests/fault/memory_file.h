@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The rest of memory_io.h: making one, and the calls that only report. */
+/* The rest of memory_io.h: creating one, and the calls that only report. */
 #pragma once
 
 #include "tests/fault/memory_io.h"
@@ -41,7 +41,7 @@ static inline int memory_pipe_truncate(void *context, int fd, uint64_t length)
 	return -EINVAL;
 }
 
-/* Sets the calls; everything else as it is. */
+/* Sets the calls; leaves the rest as it is. */
 static inline void memory_io_open(struct memory_io *m)
 {
 	m->io = (struct trace_io){

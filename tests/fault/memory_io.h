@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A file in memory behind trace_io, on a disk of a chosen size, whose n-th call of a chosen kind goes wrong. It
- * behaves as a file does: a failed write may have written a part, preallocated blocks count, cutting frees.
+ * A file in memory behind trace_io, on a disk of a chosen size, whose n-th call of a chosen kind fails. It
+ * behaves like a real file: a failed write may have written a part, preallocated blocks count, truncation frees them.
  */
 #pragma once
 
@@ -12,17 +12,18 @@
 
 #include "format/io.h"
 
-enum memory_call { CALL_NONE, CALL_WRITEV, CALL_TRUNCATE, CALL_PREALLOCATE, CALL_SYNC, CALL_FREE_BYTES, CALL_PREAD, CALLS };
+enum memory_call { CALL_NONE, CALL_WRITEV, CALL_TRUNCATE, CALL_PREALLOCATE, CALL_SYNC,
+		   CALL_FREE_BYTES, CALL_PREAD, CALLS };
 enum { FAULT_SHORT = 1 }; /* in place of an -errno: only a part is written or read */
 
 struct memory_io {
 	struct trace_io io;
 	uint8_t *bytes;
 	size_t length, room;
-	uint64_t blocks;     /* bytes the disk counts for the file: its length or what was preallocated */
+	uint64_t blocks;     /* bytes the disk counts for the file: its length or the preallocation */
 	uint64_t disk;	     /* bytes of the disk; 0: endless */
 	bool is_pipe, cannot_preallocate;
-	size_t parts;	     /* the size of a partial write before an error, in bytes */
+	size_t parts;	     /* bytes written before an error */
 	enum memory_call call; /* the fault */
 	int error;	     /* -errno or FAULT_SHORT */
 	unsigned int nth;    /* from 1 */
@@ -30,7 +31,7 @@ struct memory_io {
 	unsigned int counts[CALLS];
 };
 
-/* The fault's error when this call is to go wrong, else 0. */
+/* The fault's error if this call is to fail, else 0. */
 static inline int memory_fault(struct memory_io *m, enum memory_call call)
 {
 	unsigned int n = ++m->counts[call];
@@ -50,7 +51,7 @@ static inline int memory_grow(struct memory_io *m, size_t wanted)
 	return 0;
 }
 
-/* As many of the bytes as the disk takes. */
+/* As many of the bytes as fit on the disk. */
 static inline ssize_t memory_append(struct memory_io *m, const struct iovec *parts, int count, size_t limit)
 {
 	size_t done = 0;
@@ -119,7 +120,7 @@ static inline int memory_truncate(void *context, int fd, uint64_t length)
 	if (error < 0)
 		return error;
 	if (length > m->length)
-		return -EINVAL; /* the writer only ever cuts */
+		return -EINVAL; /* the writer only ever truncates */
 	m->blocks = m->length = (size_t)length;
 	return 0;
 }

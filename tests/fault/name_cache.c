@@ -2,11 +2,12 @@
 /*
  * A reader of names that does nothing else, for tests/live/test_cache.sh:
  *
- *	name_cache report FILE|- SEED [COUNT]	looks up addresses of made-up modules, asks the cache first, prints what they
- *						are, and on stderr how many the cache knew and how many of these were wrong
- *	name_cache loop FILE SEED		does so for ever, without a word
+ * 	name_cache report FILE|- SEED [COUNT]	looks up addresses of made-up modules, in the cache
+ * 						first; prints the names and, on stderr, how many
+ * 						were in the cache, and how many of these were wrong
+ * 	name_cache loop FILE SEED		does that forever, and prints nothing
  *
- * Exit code: 1, something was wrong; 2, it could not be done.
+ * Exit code: 1 something was wrong; 2 it could not be done.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +90,8 @@ static int look_up_answer(struct name_cache *cache, uint64_t module, struct tall
 	}
 }
 
-static int look_up_module(struct name_cache *cache, uint64_t module, struct random *random, size_t count, struct tally *tally)
+static int look_up_module(struct name_cache *cache, uint64_t module, struct random *random,
+			  size_t count, struct tally *tally)
 {
 	const struct build_id id = truth_id(module);
 	const struct name_source source = truth_source(1, module);
@@ -138,8 +140,10 @@ int main(int argc, char **argv)
 	(void)clock_gettime(CLOCK_MONOTONIC, &start);
 	r = run_once(argv[2], seed, argc > 4 ? strtoull(argv[4], NULL, 10) : COUNT, &tally);
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
-	(void)fprintf(stderr, "known %" PRIu64 " of %" PRIu64 " wrong %" PRIu64 "\n", tally.known, tally.asked, tally.wrong);
+	(void)fprintf(stderr, "known %" PRIu64 " of %" PRIu64 " wrong %" PRIu64 "\n", tally.known,
+		      tally.asked, tally.wrong);
 	if (getenv("CACHE_TIME"))
-		(void)fprintf(stderr, "%ld us\n", (end.tv_sec - start.tv_sec) * 1000000 + (end.tv_nsec - start.tv_nsec) / 1000);
+		(void)fprintf(stderr, "%ld us\n", (end.tv_sec - start.tv_sec) * 1000000 +
+			      (end.tv_nsec - start.tv_nsec) / 1000);
 	return r < 0 ? 2 : tally.wrong > 0;
 }

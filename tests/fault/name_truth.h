@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a resolver would say of made-up modules: always the same of a module and an address, so that whatever a cache
- * answers can be told right from wrong.
+ * The answers of a resolver for made-up modules: always the same for a module and an address, so that right and wrong
+ * answers of a cache can be told apart.
  */
 #pragma once
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/resolve/name_cache.h"
+#include "report/resolve/cache/name_cache.h"
 #include "tests/random.h"
 
 enum { TRUTH_LEVELS = 6, TRUTH_SYMBOLS = 500 };
@@ -83,7 +83,8 @@ static inline int truth_symbols(uint64_t module, struct symbol_list *list)
 	for (int i = 0; i < TRUTH_SYMBOLS && r == 0; i++) {
 		int length = snprintf(name, sizeof(name), "symbol_%llx", (unsigned long long)random_next(&random));
 
-		r = symbol_list_add(list, random_next(&random) >> (i % 40), random_below(&random, 5000), name, (size_t)length);
+		r = symbol_list_add(list, random_next(&random) >> (i % 40),
+				    random_below(&random, 5000), name, (size_t)length);
 		if (r == 0)
 			list->symbols.items[list->symbols.count - 1].binding = (uint8_t)random_below(&random, 3);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reporter's way in one process: bytes in memory become a profile, and every view of it is printed to a stream that
- * keeps nothing but a sum, and notes what must never reach a terminal. For traces that are damaged or made up.
+ * The reporter in one process: bytes in memory become a profile, and every view of it is printed to a stream that
+ * keeps only a sum and notes bytes that must never reach a terminal. For damaged or made-up traces.
  */
 #pragma once
 
@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 #include "format/crc32c.h"
-#include "report/view/view.h"
+#include "report/view/page/view.h"
 
 struct text_sink {
 	uint64_t bytes;
 	uint32_t sum;
-	bool raw; /* a control character, or a byte that is in no UTF-8 */
-	bool tabs; /* are right */
+	bool raw; /* a control character, or a byte that never occurs in UTF-8 */
+	bool tabs; /* tabs are allowed */
 	uint8_t last;
 };
 
-/* Of bytes: 1 never comes, 2 begins what 4 must not end: C1 controls in UTF-8. */
+/* Classes of bytes: 1 never occurs, 2 starts what 4 must not end: C1 controls in UTF-8. */
 static inline void text_sink_kinds(const struct text_sink *sink, uint8_t kinds[256])
 {
 	for (unsigned int i = 0; i < 256; i++)
@@ -51,7 +51,7 @@ static inline ssize_t text_sink_write(void *cookie, const char *text, size_t len
 	return (ssize_t)length;
 }
 
-/* No file of this machine is looked at. */
+/* No files of this machine are read. */
 static inline int report_run_read(const void *bytes, size_t length, const struct profile_filter *filter,
 				  struct profile **ret_profile)
 {
@@ -69,8 +69,8 @@ static inline int report_run_read(const void *bytes, size_t length, const struct
 }
 
 /*
- * `wanted`: bits of enum view_kind. The first error of a view; but lines for machines may well say that there are several
- * sources, and intervals that they are too many (-EINVAL).
+ * `wanted`: bits of enum view_kind. Returns the first error of a view; except that machine-readable
+ * lines may refuse several sources, or too many intervals (-EINVAL).
  */
 static inline int report_run_print(struct profile *profile, const struct view_settings *settings, uint32_t wanted,
 				   struct text_sink *sink)
@@ -83,11 +83,11 @@ static inline int report_run_print(struct profile *profile, const struct view_se
 
 	if (!context.out)
 		abort();
-	stderr = context.out; /* a variable in glibc; lines for machines have their account there */
+	stderr = context.out; /* a variable in glibc; machine-readable lines print their account there */
 	for (unsigned int i = 0; i < VIEW_KINDS; i++) {
 		int r;
 
-		sink->tabs = i == VIEW_PERF_SCRIPT; /* as perf has them */
+		sink->tabs = i == VIEW_PERF_SCRIPT; /* as perf prints them */
 		r = wanted >> i & 1 ? views_print(&context, &views[i]) : 0;
 		if (r < 0 && !first && !((views[i].bare || settings->interval) && r == -EINVAL))
 			first = r;

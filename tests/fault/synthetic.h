@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A made-up recording in steps, in which everything follows from a step's number: a sample (here), a wait and what belongs
- * to it (synthetic_waits.h). Names come up as it goes on: process p (with its own two modules) with step 60 p, kernel
- * function k with step 10 k. synthetic_add.h writes it, synthetic_check.h says what of it is still there.
+ * A made-up recording in steps, in which everything follows from the number of the step: a sample
+ * (here), a wait and its related records (synthetic_waits.h). Names appear over time: process p
+ * (with its own two modules) with step 60 p, kernel function k with step 10 k. synthetic_add.h
+ * writes it, synthetic_check.h says what is left of it.
  */
 #pragma once
 
@@ -22,7 +23,7 @@ enum {
 	SYN_STEP = 10000, /* ns */
 };
 enum syn_source { SYN_CPU = 1, SYN_OFFCPU = 3, SYN_WAKERS = 4 };
-static const uint64_t SYN_BASE = 1000000000;
+static const uint64_t SYN_BASE = 1000000000, SYN_REALTIME = 1700000000000000000;
 
 struct synthetic {
 	struct event_sample sample;
@@ -47,7 +48,7 @@ static inline uint64_t syn_start(uint32_t module)
 	return 0x550000000000 + (uint64_t)module * 0x10000000;
 }
 
-/* A task of step `number`, with stacks: another one for each `which`. */
+/* A task of step `number`, with stacks: a different one for each `which`. */
 static inline void syn_make_one(uint32_t number, uint32_t which, struct synthetic *s)
 {
 	struct random random = random_make(number | (uint64_t)which << 32);

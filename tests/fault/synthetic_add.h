@@ -54,9 +54,11 @@ static inline int syn_add_function(struct event_log *log, uint32_t function)
 static inline int syn_add_start(struct event_log *log)
 {
 	const struct event events[] = {
-		{.kind = EVENT_MODULE, .module = {.id = SYN_KERNEL, .kind = MODULE_KERNEL, .path = syn_text("[kernel]")}},
+		{.kind = EVENT_MODULE, .module = {.id = SYN_KERNEL, .kind = MODULE_KERNEL,
+						  .path = syn_text("[kernel]")}},
 		{.kind = EVENT_SOURCE,
-		 .source = {SYN_CPU, SOURCE_CPU, WEIGHT_NS, syn_text("cpu-clock"), 999, 1001001, SYN_BASE, SYN_BASE, 0, 0, 0}},
+		 .source = {SYN_CPU, SOURCE_CPU, WEIGHT_NS, syn_text("cpu-clock"), 999, 1001001,
+			    SYN_BASE, SYN_BASE, 0, 0, 0}},
 		{.kind = EVENT_SOURCE,
 		 .source = {SYN_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, syn_text("sched_switch"), 0, 0, SYN_BASE, SYN_BASE,
 			    SOURCE_USER_STACKS, SYN_LEAST, 0}},
@@ -99,7 +101,7 @@ static inline int syn_add_waits(struct event_log *log, uint32_t number)
 	return r;
 }
 
-/* Writes step `number` with the names that come up with it, and both chunks out after every `per_chunk` steps. */
+/* Writes step `number` with the names that are new in it, and flushes both chunks after every `per_chunk` steps. */
 static inline int syn_add(struct event_log *log, uint32_t number, uint32_t per_chunk)
 {
 	struct synthetic s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads a synthetic recording, whatever has happened to it, and says what is left: how many of its steps, whether all
- * their records are what they were, and whether their modules, mappings, comms and kernel functions are known.
+ * Reads a synthetic recording, whatever happened to it, and says what is left: how many of its steps, whether all
+ * their records are unchanged, and whether their modules, mappings, comms and kernel functions are known.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct syn_found {
 	int error; /* of trace_reader_create */
 	size_t chunks, sections, closed;
 	size_t steps, split, again; /* with all of their records, with some, with all more than once */
-	size_t wrong, unnamed;	    /* records; wrong: never written, or there twice */
+	size_t wrong, unnamed;	    /* records; wrong: never written, or present twice */
 	size_t malformed;
 	uint32_t end_reason;
 	struct trace_damage damage;
@@ -63,7 +63,7 @@ static inline bool syn_is_named(const struct syn_checker *c, const struct synthe
 	return named;
 }
 
-/* A record of the step: it must not have been there yet, unless the whole step was. */
+/* A record of the step: it must not be there already, unless the whole step is. */
 static inline void syn_check_event(struct syn_checker *c, const struct event *e)
 {
 	struct syn_verdict verdict = syn_judge(&c->judge, c->decoder, e, SYN_MAX);
@@ -107,7 +107,8 @@ static inline void syn_check_chunks(struct syn_checker *c, struct trace_reader *
 
 static inline void syn_check_trace(struct syn_checker *c, struct trace_reader *reader)
 {
-	static const uint16_t order[] = {RWK_CHUNK_STATE, RWK_CHUNK_EVENTS, RWK_CHUNK_EMBED, RWK_CHUNK_INDEX, RWK_CHUNK_END};
+	static const uint16_t order[] = {RWK_CHUNK_STATE, RWK_CHUNK_EVENTS, RWK_CHUNK_EMBED,
+					 RWK_CHUNK_INDEX, RWK_CHUNK_END};
 	struct syn_found *found = c->found;
 	const struct trace_section *sections;
 

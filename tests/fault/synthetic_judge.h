@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which record of which step an event that was read must be, and whether it is. */
+/* Which record of which step an event must be, and whether it is right. */
 #pragma once
 
 #include "tests/fault/synthetic_records.h"
@@ -56,11 +56,12 @@ static inline struct syn_verdict syn_compare(struct syn_judge *judge, const stru
 		return (struct syn_verdict){number, SYN_USER_STACK, syn_is_user_stack(decoder, &e->user_stack, want),
 					    &want->returner};
 	default:
-		return (struct syn_verdict){number, SYN_SUMS, syn_is_sums(decoder, &e->wait_sums, want), &want->sleeper};
+		return (struct syn_verdict){number, SYN_SUMS,
+					    syn_is_sums(decoder, &e->wait_sums, want), &want->sleeper};
 	}
 }
 
-/* Of a sample, wait ... that is none of the first `steps`: not right. */
+/* A sample, wait ... that is none of the first `steps`: wrong. */
 static inline struct syn_verdict syn_judge(struct syn_judge *judge, const struct event_decoder *decoder,
 					   const struct event *e, uint32_t steps)
 {

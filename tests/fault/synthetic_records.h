@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whether a record that was read is, field by field, what its step of a made-up recording holds. */
+/* Whether a record is, field by field, what its step of a made-up recording holds. */
 #pragma once
 
 #include "format/event_decoder.h"
 #include "tests/fault/synthetic_waits.h"
 
-static inline bool syn_is_stack(const struct event_decoder *decoder, uint32_t leaf, const uint64_t *frames, uint32_t count)
+static inline bool syn_is_stack(const struct event_decoder *decoder, uint32_t leaf,
+				const uint64_t *frames, uint32_t count)
 {
 	size_t node_count;
 	const struct stack_node *nodes = event_decoder_nodes(decoder, &node_count);
@@ -46,10 +47,11 @@ static inline bool syn_is_wait(const struct event_decoder *decoder, const struct
 {
 	const struct event_wait *w = &want->wait;
 	const uint64_t parts = WAIT_HAS_KERNEL | WAIT_HAS_USER | WAIT_HAS_RUN_QUEUE | WAIT_HAS_WAKER | WAIT_MOVED |
-			       WAIT_USER_MISSING; /* the encoder's affair; that the parts are there is looked at here */
+			       WAIT_USER_MISSING; /* set by the encoder; here we check that the parts are there */
 
 	return got->cpu == w->cpu && got->source == w->source && got->wait_class == w->wait_class &&
-	       got->state == w->state && got->missing == w->missing && got->time == w->time && got->length == w->length &&
+	       got->state == w->state && got->missing == w->missing && got->time == w->time &&
+	       got->length == w->length &&
 	       got->run_queue == w->run_queue && got->out_cpu == w->out_cpu && got->context == w->context &&
 	       got->woken == w->woken && (got->flags & ~parts) == w->flags &&
 	       syn_is_task(decoder, got->task, &want->sleeper.task) &&
@@ -82,7 +84,8 @@ static inline bool syn_is_sums(const struct event_decoder *decoder, const struct
 			       const struct syn_waits *want)
 {
 	const struct event_wait_sums *w = &want->sums;
-	bool same = got->time == w->time && got->source == w->source && got->span == w->span && got->running == w->running;
+	bool same = got->time == w->time && got->source == w->source && got->span == w->span &&
+		    got->running == w->running;
 
 	for (uint32_t i = 0; i < WAIT_SUM_KINDS; i++)
 		same = same && got->kinds[i].count == w->kinds[i].count && got->kinds[i].total == w->kinds[i].total &&

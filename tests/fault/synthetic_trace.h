@@ -5,7 +5,10 @@
 #include "tests/fault/memory_file.h"
 #include "tests/fault/synthetic_add.h"
 
-/* Writes steps 0 .. count-1, and closes where `close` says so. Returns the first error, opened and closed calls included. */
+/*
+ * Writes steps 0 .. count-1, and closes the trace if `close` is set. Returns the first error,
+ * including those of open and close.
+ */
 static inline int syn_write(struct memory_io *m, const struct trace_writer_settings *settings, uint32_t count,
 			    uint32_t per_chunk, bool close)
 {
@@ -29,10 +32,10 @@ static inline int syn_write(struct memory_io *m, const struct trace_writer_setti
 	return r;
 }
 
-/* As above, and aborts where it fails: for tests of what comes after. */
+/* As above, but aborts on failure: for tests of what comes afterwards. */
 static inline struct memory_io syn_trace(uint32_t count, uint32_t per_chunk, bool close)
 {
-	struct trace_writer_settings settings = {0};
+	struct trace_writer_settings settings = {.realtime = SYN_REALTIME};
 	struct memory_io m = {0};
 
 	if (syn_write(&m, &settings, count, per_chunk, close))

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a step of a made-up recording holds beside its sample: a WAIT, of every class, context and flag in turn; the WAKE that
- * ended it; the USER_STACK of the wait three steps before; WAIT_SUMS. The times of all lie in the step, and tell its number.
- * Threads wait in turns: no two waits of one thread overlap.
+ * The records of a step besides its sample: a WAIT, of every class, context and flag in turn; the
+ * WAKE that ended it; the USER_STACK of the wait three steps before; WAIT_SUMS. Their times are
+ * within the step and identify its number. Threads wait in turn: no two waits of one overlap.
  */
 #pragma once
 
 #include "tests/fault/synthetic.h"
 
-enum { SYN_THREADS = 16, SYN_LATER = 3 /* steps after which a user stack comes */, SYN_LEAST = 500 /* ns; of the source */ };
+enum { SYN_THREADS = 16, SYN_LATER = 3, SYN_LEAST = 500 }; /* steps until the user stack follows; ns */
 enum syn_record { SYN_SAMPLE = 1, SYN_WAIT = 2, SYN_WAKE = 4, SYN_USER_STACK = 8, SYN_SUMS = 16 };
 
 struct syn_waits {
 	uint32_t number, records; /* bits of enum syn_record: what the step holds, its sample included */
-	struct synthetic sleeper, waker, returner; /* returner: whose user stack it is that comes now */
+	struct synthetic sleeper, waker, returner; /* returner: the task whose user stack is due now */
 	struct event_wait wait;
 	struct event_wake wake;
 	struct event_user_stack user_stack;
@@ -25,7 +25,7 @@ static inline uint64_t syn_wait_time(uint32_t number)
 	return syn_time(number) + 5000 + (uint64_t)number * 797 % 4500;
 }
 
-/* Not in turns, so that a wait refers to those before it in small chunks too. */
+/* Not in order, so that a wait refers to earlier ones in small chunks, too. */
 static inline uint32_t syn_wait_cpu(uint32_t number)
 {
 	return number / 16 % SYN_CPUS;
@@ -41,7 +41,7 @@ static inline bool syn_user_is_later(uint32_t number)
 	return number / 2 % 4 < 2;
 }
 
-/* The user stack that was to come did, unless the system call never returned. */
+/* The user stack that was due is there, unless the system call never returned. */
 static inline bool syn_has_returned(uint32_t number)
 {
 	return syn_user_is_later(number) && syn_has_ended(number) && number % 7 != 6;
@@ -58,12 +58,12 @@ static inline void syn_make_sleeper(uint32_t number, struct synthetic *s)
 
 static inline uint64_t syn_wait_length(uint32_t number, struct random *random)
 {
-	uint32_t back = number % 4 + (number % 24 >= 12); /* which wait of its CPU ended when it began; the format knows four */
+	uint32_t back = number % 4 + (number % 24 >= 12); /* to the wait that ended when it began */
 
 	if (number < 8)
 		return syn_wait_time(number) - SYN_BASE + 1000000 * (1 + number); /* began before the recording */
 	if (number % 29 == 9)
-		return 600; /* less than what passed since it was woken */
+		return 600; /* less than the time since it was woken */
 	if (number % 3 == 0 && back && syn_wait_cpu(number) == syn_wait_cpu(number - back))
 		return syn_wait_time(number) - syn_wait_time(number - back);
 	return 5000 + random_below(random, 40000);
@@ -71,10 +71,10 @@ static inline uint64_t syn_wait_length(uint32_t number, struct random *random)
 
 static inline uint64_t syn_wait_flags(uint32_t number)
 {
-	return (number < 8 ? WAIT_BEGAN_BEFORE : 0) | (number < 4 ? WAIT_OUT_EARLIEST : 0) |
-	       (syn_has_ended(number) ? 0 : WAIT_NOT_ENDED) | (syn_user_is_later(number) ? WAIT_USER_LATER : 0) |
-	       (number % 11 == 0 ? WAIT_KERNEL_TRUNCATED : 0) | (number % 13 == 0 ? WAIT_USER_TRUNCATED : 0) |
-	       (number % 16 == 8 ? WAIT_IOWAIT : 0);
+	return (number < 8 ? WAIT_BEGAN_BEFORE : 0) | (syn_has_ended(number) ? 0 : WAIT_NOT_ENDED) |
+	       (number < 4 ? WAIT_OUT_EARLIEST : number < 6 ? WAIT_OUT_LATEST : 0) |
+	       (syn_user_is_later(number) ? WAIT_USER_LATER : 0) | (number % 16 == 8 ? WAIT_IOWAIT : 0) |
+	       (number % 11 == 0 ? WAIT_KERNEL_TRUNCATED : 0) | (number % 13 == 0 ? WAIT_USER_TRUNCATED : 0);
 }
 
 static inline void syn_make_wait(struct syn_waits *w, struct random *random)
@@ -95,7 +95,8 @@ static inline void syn_make_wait(struct syn_waits *w, struct random *random)
 	};
 	w->wait.run_queue = w->wait.length;
 	if (kind < 4) {
-		w->wait.context = kind == 3 || !syn_has_ended(number) ? WAKER_NONE : WAKER_TASK + number / 8 % WAKER_UNKNOWN;
+		if (kind < 3 && syn_has_ended(number))
+			w->wait.context = WAKER_TASK + number / 8 % WAKER_UNKNOWN;
 		w->wait.woken = w->wait.context ? woken : 0;
 		w->wait.run_queue = woken < w->wait.length ? woken : w->wait.length;
 	}
@@ -107,8 +108,7 @@ static inline void syn_make_wait(struct syn_waits *w, struct random *random)
 
 static inline void syn_make_sums(struct syn_waits *w, struct random *random)
 {
-	w->sums = (struct event_wait_sums){.time = syn_time(w->number) + 9900,
-					   .source = SYN_OFFCPU,
+	w->sums = (struct event_wait_sums){.time = syn_time(w->number) + 9900, .source = SYN_OFFCPU,
 					   .span = random_below(random, SYN_THREADS * SYN_STEP),
 					   .running = random_below(random, 100000)};
 	for (uint32_t i = 0; i < WAIT_SUM_KINDS; i++) {
@@ -129,7 +129,8 @@ static inline void syn_make_waits(uint32_t number, struct syn_waits *w)
 	syn_make_wait(w, &random);
 	if (w->wait.context && number % 3 != 1) {
 		w->records |= SYN_WAKE;
-		w->wake = (struct event_wake){.cpu = (number + 1) % SYN_CPUS, .source = SYN_WAKERS, .context = w->wait.context};
+		w->wake = (struct event_wake){.cpu = (number + 1) % SYN_CPUS, .source = SYN_WAKERS,
+					      .context = w->wait.context};
 		w->wake.time = w->wait.time - w->wait.woken;
 	}
 	if (number >= SYN_LATER && syn_has_returned(number - SYN_LATER)) {

@@ -1,40 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # FORMAT.md's worked example (appendix A) is dumped as its appendix B says, by the reporter and by the Python reader;
-# and the two agree on the traces that the fuzzers start from.
+# and the two agree on the seed traces of the fuzzers.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
 report=${BUILD:-build}/rwalker-report
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-failed=0
+scratch=$dir # of exits()
 
-# ok NAME if the rest of the arguments, a command, is true.
-check()
+# dumped NAME CODE TRACE: both readers end with that code; their texts are in "ours" and "theirs".
+dumped()
 {
-	local name=$1
-
-	shift
-	if "$@" >"$dir/said" 2>&1; then
-		echo "ok $name"
-	else
-		echo "not ok $name - $(head -n 3 "$dir/said" | tr '\n' ' ')"
-		failed=1
-	fi
+	exits "$1-report-ends" "$2" "$report" --dump "$3"
+	mv "$dir/out" "$dir/ours"
+	exits "$1-python-ends" 0 python3 tests/rwk_dump.py "$3"
+	mv "$dir/out" "$dir/theirs"
 }
 
 sed -n '/^## Appendix A/,/^## Appendix B/s/^[0-9a-f]\{3\}  \(\([0-9a-f]\{2\} \?\)\{1,16\}\).*/\1/p' format/FORMAT.md |
 	python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$dir/example.rwk"
 sed -n '/^## Appendix B/,$p' format/FORMAT.md | sed -n '/^```$/,/^```$/{/^```$/d;p}' >"$dir/expected"
-"$report" --dump "$dir/example.rwk" >"$dir/ours"
-python3 tests/rwk_dump.py "$dir/example.rwk" >"$dir/theirs"
-check dump-example-report diff "$dir/expected" "$dir/ours"
-check dump-example-python diff "$dir/expected" "$dir/theirs"
-for trace in tests/fuzz/corpus/fuzz_trace_reader/{empty,closed,killed,embedded}; do
-	"$report" --dump "$trace" >"$dir/ours"
-	python3 tests/rwk_dump.py "$trace" >"$dir/theirs"
-	check "dump-$(basename "$trace")" diff "$dir/ours" "$dir/theirs"
-	check "dump-$(basename "$trace")-says-something" test -s "$dir/theirs"
+dumped dump-example 3 "$dir/example.rwk"
+exits dump-example-report 0 diff "$dir/expected" "$dir/ours"
+exits dump-example-python 0 diff "$dir/expected" "$dir/theirs"
+for trace in empty:0 closed:0 killed:3 embedded:0; do
+	name=dump-${trace%:*}
+	dumped "$name" "${trace#*:}" "tests/fuzz/corpus/fuzz_trace_reader/${trace%:*}"
+	exits "$name" 0 diff "$dir/ours" "$dir/theirs"
+	verdict "$name-says-something" "the dump is empty" test -s "$dir/theirs"
 done
-exit $failed
+exit $((failures > 0))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Bits turned over anywhere in a trace, under ASan and UBSan; see flip.c, flip_views.c for what the reporter makes of it,
+# Bits flipped anywhere in a trace, under ASan and UBSan; see flip.c, flip_views.c for the reporter,
 # and flip_file.c for the sample traces. CHECK_LEVEL=long: a million, 30,000 for the reporter, 20,000 of each sample.
 # time-limit: 7200
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A disk full at every size: a tmpfs of 64 KiB, 128 KiB ... 4 MiB, each written to until it is full.
-# Without the right to mount in a namespace of its own, the disks in memory of write_faults.c remain.
+# A full disk of every size: a tmpfs of 64 KiB, 128 KiB ... 4 MiB, each written to until it is full.
+# If we may not mount in a namespace of our own, the in-memory disks of write_faults.c remain.
 # time-limit: 600
 
 set -u

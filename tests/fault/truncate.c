@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A trace cut at every byte: all chunks that are whole are there, decoded and named, nothing else, and a cut is never
- * taken for damage. What is whole is worked out here from the headers, without the reader.
+ * A trace truncated at every byte: all complete chunks are there, decoded and named, nothing else
+ * is, and a truncation is never taken for damage. Which chunks are complete is computed here from
+ * the headers, without the reader.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"
@@ -33,7 +34,7 @@ static size_t list_chunks(const struct memory_io *m, bool closed, struct whole *
 static void check_cut(struct test *t, const struct memory_io *whole, const struct whole *chunks, size_t count,
 		      size_t cut)
 {
-	uint8_t *bytes = malloc(cut + 1); /* of the very size: a read behind it is seen by ASan */
+	uint8_t *bytes = malloc(cut + 1); /* the exact size: ASan reports reads beyond it */
 	struct memory_io m;
 	struct syn_found found;
 	size_t complete = 0;
@@ -52,9 +53,10 @@ static void check_cut(struct test *t, const struct memory_io *whole, const struc
 		size_t steps = complete ? chunks[complete - 1].steps : 0;
 
 		test_check(t, !found.error && found.chunks == complete && found.steps == steps,
-			   "cut at %zu: error %d, %zu of %zu chunks, %zu of %zu steps", cut, found.error, found.chunks, complete,
-			   found.steps, steps);
-		test_check(t, syn_is_faultless(&found), "cut at %zu: %zu records wrong, %zu unnamed, %zu steps split", cut,
+			   "cut at %zu: error %d, %zu of %zu chunks, %zu of %zu steps", cut,
+			   found.error, found.chunks, complete, found.steps, steps);
+		test_check(t, syn_is_faultless(&found),
+			   "cut at %zu: %zu records wrong, %zu unnamed, %zu steps split", cut,
 			   found.wrong, found.unnamed, found.split);
 		test_check(t, !found.damage.bytes && !found.damage.chunks, "cut at %zu: taken for damage", cut);
 		test_check(t, found.closed == (cut == whole->length && whole->nth), "cut at %zu: closed", cut);
@@ -68,7 +70,7 @@ static void run(struct test *t, uint32_t steps, bool closed)
 	static struct whole chunks[MAX_CHUNKS];
 	size_t count = list_chunks(&m, closed, chunks);
 
-	m.nth = closed; /* not used for a fault here: says whether the whole trace is closed */
+	m.nth = closed; /* not used for a fault here: whether the whole trace is closed */
 	for (size_t cut = 0; cut <= m.length; cut++)
 		check_cut(t, &m, chunks, count, cut);
 	printf("# %zu cuts of a trace of %zu chunks and %u steps\n", m.length + 1, count, steps);

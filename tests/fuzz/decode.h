@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as a chunk's payload. Everything that a decoder gives out is used, so that a bad pointer, number or length
- * is a fault here; and what the interface promises about it is checked.
+ * Any bytes as a chunk's payload. Everything that the decoder returns is used, so that a bad pointer, number or length
+ * shows as a fault here; and the promises of its interface are checked.
  */
 #pragma once
 
@@ -100,7 +100,7 @@ static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct even
 	return sum;
 }
 
-/* The decoder is used twice: what one payload leaves behind must not show in the next. */
+/* The decoder is used twice: nothing left behind by one payload may show in the next. */
 static inline void fuzz_decode(const uint8_t *bytes, size_t length)
 {
 	struct event_decoder *decoder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the decoder's interface promises of stacks, tasks and the records of waits, looked at. */
+/* Checks what the decoder's interface promises about stacks, tasks and the records of waits. */
 #pragma once
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static inline void fuzz_use_wait(const struct event_decoder *decoder, const stru
 	fuzz_require(wait->flags & WAIT_HAS_RUN_QUEUE || wait->run_queue == wait->length);
 }
 
-/* Records of waits, which all refer to tasks and stacks. */
+/* Records of waits, all of which refer to tasks and stacks. */
 static inline void fuzz_use_waits(const struct event_decoder *decoder, const struct event *event)
 {
 	switch (event->kind) {

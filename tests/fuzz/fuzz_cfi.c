@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The index and the compiler of call frame information on any bytes: they end soon, and their rows and rules hold together. */
-#include "report/resolve/cfi_rows.h"
+/*
+ * The index and the compiler of call frame information on any bytes: they end soon, and their rows
+ * and rules are consistent.
+ */
+#include "report/resolve/unwind/cfi_rows.h"
 #include "tests/fuzz/unwind_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -17,13 +20,14 @@ static void check_rule(const struct cfi_rows *rows, uint32_t number)
 	for (unsigned int i = 0; i < rule->count; i++) {
 		const struct cfi_register_rule *reg = &rule->registers[i];
 
-		fuzz_require(reg->reg < UNWIND_REGISTERS && reg->kind >= CFI_OFFSET && reg->kind <= CFI_VALUE_EXPRESSION);
+		fuzz_require(reg->reg < UNWIND_REGISTERS && reg->kind >= CFI_OFFSET &&
+			     reg->kind <= CFI_VALUE_EXPRESSION);
 		if (reg->kind == CFI_REGISTER)
 			fuzz_require(reg->value >= 0 && reg->value < UNWIND_REGISTERS);
 	}
 }
 
-/* A budget of 4 KiB, so that rows are dropped and made again. */
+/* A budget of 4 KiB, so that rows are dropped and compiled again. */
 static void check_section(const struct cfi_section *section)
 {
 	struct cfi_rows rows;

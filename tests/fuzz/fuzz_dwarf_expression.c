@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The expression evaluator on any bytes: the first 64 are memory, the rest is the expression. It takes no more steps than it may. */
-#include "report/resolve/dwarf_expression.h"
+/*
+ * The expression evaluator on any bytes: the first 64 are memory, the rest is the expression. It
+ * stays within its limit of steps.
+ */
+#include "report/resolve/unwind/dwarf_expression.h"
 
 #include <errno.h>
 #include <stdlib.h>

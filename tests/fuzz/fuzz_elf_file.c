@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The ELF reader on any bytes: it ends soon, stays within memory, and what it returns holds together. */
-#include "common/elf_file.h"
+/* The ELF reader on any bytes: it ends soon, stays within memory, and its results are consistent. */
+#include "common/elf/elf_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "common/elf/cfi_functions.h"
+#include "common/elf/elf_plt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -42,6 +45,32 @@ static void check_unwind(const struct elf_file *file)
 	elf_unwind_deinit(&unwind);
 }
 
+static void check_stubs(const struct elf_file *file)
+{
+	struct elf_symbols symbols;
+
+	if (elf_file_plt_symbols(file, &symbols) < 0)
+		return;
+	for (size_t i = 0; i < symbols.count; i++) {
+		require(symbols.items[i].name < symbols.names_size && symbols.items[i].size);
+		require(symbols.names[symbols.items[i].name]);
+	}
+	require(!symbols.count || symbols.names[symbols.names_size - 1] == '\0');
+	elf_symbols_deinit(&symbols);
+}
+
+static void check_functions(const struct elf_file *file)
+{
+	struct cfi_functions functions;
+
+	if (cfi_functions_of_file(file, &functions) < 0)
+		return;
+	for (size_t i = 0; i < functions.list.count; i++)
+		require(functions.list.items[i].start < functions.list.items[i].end);
+	require(!cfi_functions_find(&functions, 0));
+	cfi_functions_deinit(&functions);
+}
+
 static void check_rest(const struct elf_file *file)
 {
 	const struct elf_segment *segments;
@@ -69,6 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	if (elf_file_create(fd, &file) == 0) {
 		check_symbols(file);
 		check_unwind(file);
+		check_stubs(file);
+		check_functions(file);
 		check_rest(file);
 		elf_file_destroy(file);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Go's function table of any bytes: it ends soon, ascends, and its names are no more than the bytes can hold. */
-#include "common/elf_go.h"
+/* Go's function table made of any bytes: it ends soon, ascends, and its names are no longer than the bytes allow. */
+#include "common/elf/elf_go.h"
 
 #include <stdlib.h>
 #include <string.h>

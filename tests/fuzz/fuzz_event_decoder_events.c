@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Any bytes as the payload of a EVENTS chunk. */
+/* Any bytes as the payload of an EVENTS chunk. */
 #include "tests/fuzz/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is looked for in an ELF file beside its symbol tables: a link, packed symbols, Go's table, where a kernel module's text begins. */
-#include "report/resolve/file_symbols.h"
+/*
+ * What an ELF file has besides its symbol tables: a link, packed symbols, Go's table, the start of
+ * a kernel module's text.
+ */
+#include "report/resolve/symbol/mini_symbols.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/elf_go.h"
-#include "report/resolve/debug_link.h"
+#include "common/elf/elf_go.h"
+#include "report/resolve/file/debug_link.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -40,7 +43,7 @@ static void check_file(const struct elf_file *elf, int fd)
 		require(link.name[0] && !strchr(link.name, '/') && strlen(link.name) < DEBUG_LINK_NAME);
 		(void)debug_link_check(&link, fd);
 	}
-	(void)file_symbols_add_mini(elf, &list);
+	(void)mini_symbols_add(elf, &list);
 	check_list(&list);
 	if (!elf_file_go_symbols(elf, &symbols)) {
 		(void)symbol_list_add_symbols(&list, &symbols, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* jit-PID.dump of any bytes: it ends soon, addresses ascend, each but once, and names lie within. */
-#include "record/jit_log.h"
+/* jit-PID.dump made of any bytes: it ends soon, addresses ascend and are unique, and names are within the file. */
+#include "record/pick/jit_log.h"
 
 #include <stdint.h>
 #include <stdlib.h>

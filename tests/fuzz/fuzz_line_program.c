@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Any bytes as a line number program: it ends, its rows ascend within their sequences, and every file has a path or none. */
-#include "report/resolve/line_program.h"
+/*
+ * Any bytes as a line number program: it ends, its rows ascend within their sequences, and every
+ * file has a path or none.
+ */
+#include "report/resolve/dwarf/line_program.h"
 #include "tests/fuzz/unwind_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -19,7 +22,8 @@ static void check_rows(struct line_program *program)
 		const struct line_sequence *sequence = &program->sequences.items[i];
 
 		fuzz_require(sequence->count && sequence->count <= program->rows.count &&
-			     sequence->first <= program->rows.count - sequence->count && sequence->low < sequence->high);
+			     sequence->first <= program->rows.count - sequence->count &&
+			     sequence->low < sequence->high);
 	}
 	if (!line_program_add_rows(program, &index))
 		for (size_t i = 1; i < index.rows.count; i++)
@@ -27,7 +31,7 @@ static void check_rows(struct line_program *program)
 	line_index_deinit(&index);
 }
 
-/* The first byte cuts off what .debug_line_str is. */
+/* The first byte sets the length of .debug_line_str. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	struct line_sections sections = {0};

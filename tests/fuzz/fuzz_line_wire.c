@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Any bytes as a child's answers: what is taken from them are whole texts of addresses that were asked for. */
+/* Any bytes as a child's answers: only complete texts for requested addresses are accepted. */
 #include <string.h>
 
-#include "report/resolve/line_wire.h"
+#include "report/resolve/dwarf/line_wire.h"
 #include "tests/fuzz/unwind_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The decoders of the cache's frames and symbols on any bytes, behind a right checksum: what they accept is in bounds, and is
- * the same after being written and read again.
+ * The decoders of the cache's frames and symbols on any bytes, after a correct checksum: what they
+ * accept is in bounds, and is unchanged after being written and read again.
  */
-#include "report/resolve/name_blob.h"
+#include "report/resolve/cache/name_blob.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void fuzz_require(bool condition)
 		abort();
 }
 
-/* The input with its checksum before it. */
+/* The input, preceded by its checksum. */
 static struct name_blob seal(const uint8_t *bytes, size_t length)
 {
 	struct name_blob blob = {.bytes = malloc(CHECKSUM_SIZE + length), .size = CHECKSUM_SIZE + length};
@@ -49,7 +49,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Every address of one has the same levels in the other. */
+/* Every address in one has the same levels in the other. */
 static void compare_frames(const struct name_frames *one, const struct name_frames *two)
 {
 	fuzz_require(one->items.count == two->items.count);
@@ -60,7 +60,8 @@ static void compare_frames(const struct name_frames *one, const struct name_fram
 
 		fuzz_require(name_frames_find(two, frame->address, &levels, &count) && count == frame->count);
 		for (size_t j = 0; j < count; j++)
-			fuzz_require(same_text(mine[j].function, levels[j].function) && same_text(mine[j].file, levels[j].file) &&
+			fuzz_require(same_text(mine[j].function, levels[j].function) &&
+				     same_text(mine[j].file, levels[j].file) &&
 				     mine[j].line == levels[j].line);
 	}
 }

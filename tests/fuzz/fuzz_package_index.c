@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as the index of a package, asked for every identity that stands in it and for one that may not: it ends, and what it says
- * of a unit stands in the index.
+ * Any bytes as the index of a package. It is asked for every identity in it and for one that may be
+ * absent: it ends, and what it returns for a unit is in the index.
  */
 #include <string.h>
 
-#include "report/resolve/package_index.h"
+#include "report/resolve/dwarf/package_index.h"
 #include "tests/fuzz/unwind_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-/* Little-endian, wherever it stands. */
+/* Little-endian, unaligned. */
 static bool stands_in(const uint8_t *bytes, size_t length, uint32_t number)
 {
 	for (size_t i = 16; i + 4 <= length; i += 4)
@@ -28,7 +28,8 @@ static void ask(const uint8_t *bytes, size_t length, uint64_t id)
 		return;
 	for (size_t i = 0; i < PACKAGE_COLUMNS; i++)
 		if (parts[i].known)
-			fuzz_require(stands_in(bytes, length, parts[i].offset) && stands_in(bytes, length, parts[i].size));
+			fuzz_require(stands_in(bytes, length, parts[i].offset) &&
+				     stands_in(bytes, length, parts[i].size));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

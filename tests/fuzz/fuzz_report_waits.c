@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as the records of a trace (parts.h), through the profile and all views. Whatever they say: no crash, no view
- * finds that the profile contradicts itself (-EBADMSG), figures of the seam agree with each other, nothing raw is printed,
- * and, where an input asks for it, a second run prints the same.
+ * Any bytes as the records of a trace (parts.h), through the profile and all views. Whatever
+ * they are: no crash, no view finds the profile inconsistent (-EBADMSG), the figures of the seam
+ * agree with each other, nothing is printed raw, and, if an input asks for it, a second run
+ * prints the same.
  */
 #include <errno.h>
 
 #include "format/chunk.h"
 #include "format/event_decoder.h"
 #include "format/trace_reader.h"
-#include "report/profile_waits.h"
+#include "report/profile/seam/profile_waits.h"
 #include "tests/fault/report_run.h"
 #include "tests/fault/synthetic_judge.h"
 #include "tests/fault/synthetic_trace.h"
@@ -54,7 +55,7 @@ struct trace {
 	unsigned int sections;
 };
 
-/* What every section begins with: file header, sources, modules, a process. */
+/* How every section begins: file header, sources, modules, a process. */
 struct prelude {
 	uint8_t bytes[PRELUDE_ROOM];
 	size_t length;
@@ -72,16 +73,18 @@ static void make_prelude(struct prelude *prelude, uint64_t least)
 	const struct event events[] = {
 		{.kind = EVENT_META, .meta = {syn_text("boot_id"), syn_text("1-2-3")}},
 		{.kind = EVENT_META, .meta = {syn_text("machine"), syn_text("x86_64")}},
-		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, 7, 1700000000000000000, 9, 1}},
+		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, 7, SYN_REALTIME, 9, 1}},
 		{.kind = EVENT_SOURCE,
-		 .source = {SYN_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, syn_text("x"), 0, 0, SYN_BASE, SYN_BASE, 0, least, 0}},
-		{.kind = EVENT_SOURCE, .source = {2, SOURCE_TASKS, WEIGHT_NS, syn_text("walk"), 0, 0, SYN_BASE, SYN_BASE, 0, 0, 0}},
+		 .source = {SYN_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, syn_text("x"), 0, 0, SYN_BASE,
+			    SYN_BASE, 0, least, 0}},
+		{.kind = EVENT_SOURCE, .source = {2, SOURCE_TASKS, WEIGHT_NS, syn_text("walk"), 0,
+						  0, SYN_BASE, SYN_BASE, 0, 0, 0}},
 		{.kind = EVENT_MODULE, .module = {.id = 90, .kind = MODULE_BPF, .path = syn_text("own")}},
 		{.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = {SYN_KERNEL, 0x7000, 0x100, syn_text(symbol)}},
 	};
 
 	memory_io_open(&m);
-	require(trace_writer_create(&m.io, 3, &(struct trace_writer_settings){0}, &writer) == 0);
+	require(trace_writer_create(&m.io, 3, &(struct trace_writer_settings){.realtime = SYN_REALTIME}, &writer) == 0);
 	require(event_log_create(writer, SYN_CPUS, &log) == 0 && syn_add_names(log, 0) == 0);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		require(event_log_add(log, &events[i]) == 0);
@@ -137,7 +140,8 @@ static void find_times(struct event_decoder *decoder, const uint8_t *payload, si
 	header->first_time = header->last_time ? header->first_time : 0;
 }
 
-static void add_part(struct trace *trace, struct event_decoder *decoder, uint8_t kind, const uint8_t *payload, size_t length)
+static void add_part(struct trace *trace, struct event_decoder *decoder, uint8_t kind,
+		     const uint8_t *payload, size_t length)
 {
 	static const uint16_t types[] = {RWK_CHUNK_EVENTS, RWK_CHUNK_STATE, RWK_CHUNK_EMBED, RWK_CHUNK_EVENTS};
 	uint16_t type = kind & PART_SNAPSHOTS ? RWK_CHUNK_SNAPSHOTS : types[kind & 3];
@@ -200,9 +204,13 @@ static struct profile_filter make_filter(const uint8_t *bytes)
 		.classes = bytes[2] & 31,
 		.least_wait = bytes[3] & 15 ? 1ULL << 4 * (bytes[3] & 15) : 0,
 		.most_wait = bytes[3] >> 4 ? 1ULL << 4 * (bytes[3] >> 4) : 0,
-		.each_event = bytes[8], /* as options do: slices and times need them, too */
+		.each_event = bytes[8], /* as options do: slices and times need them */
 		.probes = probes,
 		.probe_count = bytes[8] & 4 ? 2 : 0,
+		.idle_apart = bytes[5] & 1, /* which also is a part of --at's moment */
+		.everyone = bytes[5] & 2,
+		.user_threads = (bytes[5] & 12) == 4,
+		.kernel_threads = (bytes[5] & 12) == 8,
 		.from = bytes[4] & 15 ? 1ULL << 4 * (bytes[4] & 15) : 0,
 	};
 
@@ -210,7 +218,7 @@ static struct profile_filter make_filter(const uint8_t *bytes)
 	if (bytes[4] >> 4)
 		filter.to = 1ULL << 4 * (bytes[4] >> 4);
 	if (make_interval(bytes) && filter.to / SLICES_MAX > make_interval(bytes))
-		filter.to = SLICES_MAX * make_interval(bytes); /* a million would be right, and take its time */
+		filter.to = SLICES_MAX * make_interval(bytes); /* a million would be valid, but slow */
 	return filter;
 }
 
@@ -218,15 +226,14 @@ static struct view_settings make_settings(const uint8_t *bytes, const struct pro
 {
 	struct view_settings settings = {
 		.filters = "",
-		.user_only = filter->user_only,
-		.kernel_only = filter->kernel_only,
-		.per_process = bytes[0] & PER_PROCESS,
-		.addresses = bytes[0] & ADDRESSES,
+		.user_only = filter->user_only, .kernel_only = filter->kernel_only,
+		.per_process = bytes[0] & PER_PROCESS, .addresses = bytes[0] & ADDRESSES,
 		.offsets = bytes[0] & OFFSETS,
 		.timestamps = bytes[8] & 2,
 		.interval = make_interval(bytes),
 		.delimited = bytes[8] & 8,
-		.some_waits = filter->classes || filter->least_wait || filter->most_wait || filter->states || filter->cpus,
+		.some_waits = filter->classes || filter->least_wait || filter->most_wait ||
+			      filter->states || filter->cpus,
 		.min_share = bytes[1] & 32 ? 2500 : 0,
 		.max_groups = bytes[1] >> 6,
 		.top_waits = bytes[2] & 128 ? 2 : 0,
@@ -235,26 +242,29 @@ static struct view_settings make_settings(const uint8_t *bytes, const struct pro
 	};
 
 	if (bytes[6] & 16)
-		settings.at = (struct profile_moment){PROFILE_MOMENT_WALL, 1700000000000000000 + (uint64_t)bytes[5] * 10000};
+		settings.at = (struct profile_moment){
+			PROFILE_MOMENT_WALL, SYN_REALTIME + (uint64_t)bytes[5] * 10000};
 	else if (bytes[6] & 32)
-		settings.at = (struct profile_moment){PROFILE_MOMENT_DAYTIME, (uint64_t)bytes[5] * 300000000000};
-	if (bytes[7]) { /* of a thread, by its number */
+		settings.at = (struct profile_moment){
+			PROFILE_MOMENT_DAYTIME, (uint64_t)bytes[5] * 300000000000};
+	if (bytes[7]) { /* filters by the number of a thread */
 		settings.chain_target = "target";
 		settings.chain_tid = bytes[7];
 	}
 	return settings;
 }
 
-/* Those of waits, those of all sources, or both. */
+/* Views of waits, views of all sources, or both. */
 static uint32_t make_views(const uint8_t *bytes)
 {
-	const uint32_t general = 1 << VIEW_TREE | 1 << VIEW_TASKS | 1 << VIEW_HISTOGRAM | 1 << VIEW_STACKS | 1 << VIEW_FOLDED;
+	const uint32_t general = 1 << VIEW_TREE | 1 << VIEW_TASKS | 1 << VIEW_HISTOGRAM |
+				 1 << VIEW_STACKS | 1 << VIEW_FOLDED;
 
 	return (bytes[6] & 64 ? 0 : general) | (bytes[6] & 128 ? 0 : ~general);
 }
 
-/* What profile_waits.h promises, beyond what views look over themselves. */
-static void check_seam(const struct profile *profile)
+/* What profile_waits.h promises, beyond what the views check themselves. */
+static void check_seam(struct profile *profile)
 {
 	const struct profile_source *sources;
 	const struct profile_wait *waits;
@@ -262,22 +272,27 @@ static void check_seam(const struct profile *profile)
 	const struct profile_recording *recordings;
 	size_t source_count = profile_sources(profile, &sources), count = profile_waits(profile, &waits), task_count;
 	size_t recording_count = profile_recordings(profile, &recordings);
-	uint64_t samples = 0, weight = 0;
+	uint64_t samples = 0, weight = 0, beside = 0;
 
 	(void)profile_tasks(profile, &task_count);
 	for (size_t i = 0; i < recording_count; i++)
 		require(recordings[i].start <= recordings[i].stop);
 	for (size_t i = 0; i < count; i++) {
-		require(waits[i].weight <= waits[i].in - waits[i].out && sources[waits[i].source].kind == PROFILE_OFFCPU);
+		require(waits[i].weight <= waits[i].in - waits[i].out &&
+			sources[waits[i].source].kind == PROFILE_OFFCPU);
 		require((waits[i].waker == PROFILE_NO_TASK) == (waits[i].waker_context == PROFILE_WAKER_NONE));
-		weight += waits[i].weight;
+		if (waits[i].flags & PROFILE_WAIT_BESIDE)
+			beside++;
+		else
+			weight += waits[i].weight;
 	}
 	for (size_t i = 0; i < source_count; i++)
 		if (sources[i].kind == PROFILE_OFFCPU) {
 			samples += sources[i].samples;
 			weight -= sources[i].weight;
 		}
-	require(samples >= count && (samples > count || !weight)); /* samples may be of a source of waits, too */
+	count -= beside;
+	require(samples >= count && (samples > count || !weight)); /* samples may also be of a source of waits */
 	for (size_t i = 0; i < profile_task_sums(profile, &sums); i++) {
 		require(sums[i].task < task_count && sums[i].recording < recording_count && sums[i].from <= sums[i].to);
 		require(!i || sums[i - 1].recording < sums[i].recording ||

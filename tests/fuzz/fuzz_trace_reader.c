@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as a trace file. The checksums are what stands between a mutation and the code behind them, so the input is
- * taken twice: as it is, and with every checksum made right where a struct begins with its magic.
+ * Any bytes as a trace file. Checksums would keep mutations from the code behind them, so the input
+ * is used twice: as it is, and with every checksum corrected where a struct begins with its magic.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,10 @@ static void read_trace(uint8_t *bytes, size_t length)
 	trace_reader_destroy(reader);
 }
 
-/* Seals what begins with a magic, in order, with the seed of the file header before it. */
+/*
+ * Corrects the checksums of everything that begins with a magic, in order, with the seed of the
+ * preceding file header.
+ */
 static void make_right(uint8_t *bytes, size_t length)
 {
 	uint32_t seed = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Any bytes as an ELF file with compressed sections: an image of it has its headers inside itself. */
+/* Any bytes as an ELF file with compressed sections: the headers of its image are inside the image. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/resolve/unpack_sections.h"
+#include "report/resolve/file/unpack_sections.h"
 #include "tests/fuzz/unwind_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -22,7 +22,8 @@ static void check_image(const uint8_t *image, size_t size)
 	for (size_t i = 0; i < header.e_shnum; i++) {
 		memcpy(&section, image + header.e_shoff + i * sizeof(section), sizeof(section));
 		if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL)
-			fuzz_require(section.sh_offset <= header.e_shoff && section.sh_size <= header.e_shoff - section.sh_offset);
+			fuzz_require(section.sh_offset <= header.e_shoff &&
+				     section.sh_size <= header.e_shoff - section.sh_offset);
 	}
 }
 

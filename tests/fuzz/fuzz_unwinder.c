@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The unwinder on any module, registers and stack: it ends, and what it says holds together. Behind the sections stand
- * 33 registers of 16 bits (the high byte tells what they point to, so that most are useful), then the stack.
+ * The unwinder on any module, registers and stack: it ends, and its results are consistent. After the sections come
+ * 33 registers of 16 bits (the high byte says what they point to, so that most are useful), then the stack.
  */
-#include "report/resolve/unwind_walk.h"
+#include "report/resolve/unwind/unwind_walk.h"
 
+#include "common/unconst.h"
 #include "tests/fuzz/unwind_input.h"
 
 enum { STACK_ADDRESS = 0x7fff0000, JIT_ADDRESS = 0x40000000, BIAS = 0x5000000, TAIL = 4 };
@@ -51,8 +52,8 @@ static uint64_t *expand(struct byte_cursor *cursor, size_t *ret_count)
 }
 
 /* The same, step by step. */
-static void require_steps(struct unwinder *unwinder, const struct unwind_space *space, const struct unwind_snapshot *snapshot,
-			  const struct unwind_chain *chain)
+static void require_steps(struct unwinder *unwinder, const struct unwind_space *space,
+			  const struct unwind_snapshot *snapshot, const struct unwind_chain *chain)
 {
 	struct unwind_walk walk;
 	int r = unwind_walk_begin(&walk, unwinder, space, snapshot);
@@ -63,7 +64,7 @@ static void require_steps(struct unwinder *unwinder, const struct unwind_space *
 		fuzz_require((chain->how[count] & UNWIND_HOW_MASK) == walk.frame.how);
 		count++;
 	}
-	fuzz_require(chain->stop == (r ? (enum unwind_stop)r : UNWIND_TOO_DEEP));
+	fuzz_require(chain->stop == unwind_reason(&walk, chain, r ? (enum unwind_stop)r : UNWIND_TOO_DEEP));
 	fuzz_require(count == chain->count || chain->how[count] == UNWIND_BY_TAIL);
 }
 
@@ -71,7 +72,7 @@ static void run(const struct unwind_arch *arch, const struct cfi_section *sectio
 		struct unwind_chain *chain)
 {
 	uint64_t registers[UNWIND_REGISTERS], *stack;
-	struct unwind_space space = {.context = (void *)section, .find = find, .generation = 1};
+	struct unwind_space space = {.context = unconst(section), .find = find, .generation = 1};
 	struct unwind_snapshot snapshot = {.registers = registers, .stack_address = STACK_ADDRESS};
 	struct unwinder *unwinder;
 	size_t count;
@@ -79,20 +80,19 @@ static void run(const struct unwind_arch *arch, const struct cfi_section *sectio
 	for (size_t i = 0; i < UNWIND_REGISTERS; i++)
 		registers[i] = pointer(byte_cursor_u16(rest));
 	registers[arch->sp] = STACK_ADDRESS;
-	snapshot.known = registers[0] & 1 ? UINT64_MAX : UINT64_C(0x1ffff0ff0) | unwind_bit(arch->pc) | unwind_bit(arch->sp);
+	snapshot.known = registers[0] & 1 ? UINT64_MAX :
+			 UINT64_C(0x1ffff0ff0) | unwind_bit(arch->pc) | unwind_bit(arch->sp);
 	stack = expand(rest, &count);
 	snapshot.stack = (const uint8_t *)stack;
 	snapshot.stack_size = count * sizeof(*stack);
 	snapshot.tail = (struct unwind_tail){
-		.addresses = stack,
-		.frames = registers[1] & 1 ? stack : NULL,
-		.count = count < TAIL ? count : TAIL,
+		.addresses = stack, .frames = registers[1] & 1 ? stack : NULL, .count = count < TAIL ? count : TAIL,
 	};
 	if (!unwinder_create(arch, 4096, &unwinder)) {
 		for (int again = 0; again < 3; again++) { /* then with what was found before */
 			fuzz_require(!unwinder_run(unwinder, &space, &snapshot, chain));
 			fuzz_require(chain->count >= 1 && chain->count <= UNWIND_DEPTH);
-			fuzz_require(chain->stop > UNWIND_GOES_ON && chain->stop <= UNWIND_TOO_DEEP);
+			fuzz_require(chain->stop > UNWIND_GOES_ON && chain->stop <= UNWIND_ASTRAY);
 			fuzz_require(chain->addresses[0] == registers[arch->pc]);
 			require_steps(unwinder, &space, &snapshot, chain);
 		}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How the fuzz targets of the unwinder read their input: a byte of choices (bit 0: aarch64, bit 1: with .eh_frame_hdr), three
- * 16-bit sizes, then .eh_frame_hdr, .eh_frame, .debug_frame, and what is left. The module is linked at 0x1000, the sections
- * one after the other behind 64 KiB of code. Each section is copied, so that reading past its end is found.
+ * How the fuzz targets of the unwinder read their input: a byte of choices (bit 0: aarch64, bit 1:
+ * with .eh_frame_hdr), three 16-bit sizes, then .eh_frame_hdr, .eh_frame, .debug_frame, and the
+ * rest. The module is linked at 0x1000, its sections follow each other after 64 KiB of code. Each
+ * section is copied, so that reads past its end are found.
  */
 #pragma once
 
@@ -11,7 +12,8 @@
 #include <string.h>
 
 #include "common/byte_cursor.h"
-#include "report/resolve/cfi_section.h"
+#include "common/unconst.h"
+#include "report/resolve/unwind/cfi_section.h"
 
 enum { FUZZ_LINK_ADDRESS = 0x1000, FUZZ_CODE_BYTES = 0x10000 };
 
@@ -67,7 +69,7 @@ static inline struct fuzz_input fuzz_input_read(const uint8_t *bytes, size_t len
 
 static inline void fuzz_input_free(struct fuzz_input *input)
 {
-	free((void *)input->source.eh_frame_hdr.bytes);
-	free((void *)input->source.eh_frame.bytes);
-	free((void *)input->source.debug_frame.bytes);
+	free(unconst(input->source.eh_frame_hdr.bytes));
+	free(unconst(input->source.eh_frame.bytes));
+	free(unconst(input->source.debug_frame.bytes));
 }

@@ -1,25 +1,28 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""collapse.py [--weights] [EVENT]: the text of "perf script" on stdin, of samples with call chains, to folded stacks.
+"""collapse.py [--weights] [EVENT]: converts the text of "perf script" on stdin, samples with call chains, to folded stacks.
 
-As FlameGraph's stackcollapse-perf.pl counts them; EVENT is a regular expression for the events wanted. It is stricter than
-that: a line that perf would not print so is an error. With --weights a stack counts the sum of its events' periods, in
-thousands, else the number of its events.
+It counts like FlameGraph's stackcollapse-perf.pl; EVENT is a regular expression for the wanted events. It is stricter: a line
+that perf would not print is an error, except for our notes on why a stack ends, as in "0 [truncated] ([unknown])". With
+--weights a stack counts the sum of its events' periods, in thousands, else the number of its events.
 """
 import collections
 import re
 import sys
 
-# -1: perf has an event of a task that is gone
+# -1: perf prints this for a task that is gone
 HEADING = re.compile(r"(?P<comm>\S.*?) (?=[ \d-]{5}/)(?P<pid> *(-1|\d+))/(?P<tid>(-1|\d+) *) (\[\d{3,}\] )?(?=[ \d]{5})( *\d+)\.\d{6}: "
                      r"(?=[ \d]{10})(?P<period> *\d+) (?P<event>\S+): ")
-FRAME = re.compile(r"\t(?=[ 0-9a-f]{16} )(?P<ip> *[0-9a-f]+) (?P<symbol>\[unknown\]|.+\+0x[0-9a-f]+) \((?P<module>.+)\)")
+NOTE = r"(?<= 0 )\[[a-z :]+\](?= \(\[unknown\]\))"
+FRAME = re.compile(r"\t(?=[ 0-9a-f]{16} )(?P<ip> *[0-9a-f]+) (?P<symbol>\[unknown\]|" + NOTE + r"|.+\+0x[0-9a-f]+) \((?P<module>.+)\)")
 
 
 def name_of(frame):
     symbol, module = frame["symbol"], frame["module"]
+    if symbol.startswith("[") and symbol.endswith("]") and symbol != "[unknown]":
+        return symbol
     if symbol != "[unknown]":
-        return symbol[:symbol.rindex("+0x")].replace(";", ":")
+        return symbol[:symbol.rindex("+0x")].replace(";", "\\x3b")
     return "[" + module.rsplit("/", 1)[-1].strip("[]") + "]"
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_probes FILE: writes samples/probes/trace.rwk, whose every event is known: functions and a tracepoint as in the
- * examples of bcc's stacksnoop and stackcount, beside samples, waits and wakeups. 3.5 seconds, from 01:11:36 UTC on.
+ * make_probes FILE: writes samples/probes/trace.rwk, in which every event is known: functions and a
+ * tracepoint as in the examples of bcc's stacksnoop and stackcount, with samples, waits and
+ * wakeups. 3.5 seconds, from 01:11:36 UTC on.
  */
 #include "tests/make_events.h"
 
@@ -19,13 +20,16 @@ static const struct function {
 	const char *name;
 	uint64_t offset;
 } functions[] = {
-	{"bpf_trampoline_6442459064", 0x1000}, {"bpf_trace_run1", 0x1100}, {"__traceiter_block_rq_issue", 0x1200},
-	{"irq_handler", 0x2000}, {"wake_up_page_bit", 0x2100}, {"io_schedule", 0x2200}, {"folio_wait_bit", 0x2300},
-	{"do_wait", 0x2400}, {"sys_wait4", 0x2500}, {"copy_page", 0x2600}, {"sys_rename", 0x2700}, {"ext4_rename", 0x2800},
-	{"jbd2_journal_commit_transaction", 0x2900}, {"kjournald2", 0x2a00}, {"kthread", 0x2b00}, {"submit_bio", 0x2c00},
-	{"blk_mq_start_request", 0x2d00}, {"tcp_send_delayed_ack", 0x3000}, {"tcp_rcv_established", 0x3100},
-	{"tcp_v4_rcv", 0x3600}, {"tcp_send_mss", 0x4000}, {"tcp_sendmsg", 0x4100}, {"sock_sendmsg", 0x4200},
-	{"sock_write_iter", 0x4300}, {"vfs_write", 0x4400}, {"sys_write", 0x4500}, {"iterate_supers", 0x1ed760},
+	{"bpf_trampoline_6442459064", 0x1000}, {"bpf_trace_run1", 0x1100},
+	{"__traceiter_block_rq_issue", 0x1200}, {"irq_handler", 0x2000},
+	{"wake_up_page_bit", 0x2100}, {"io_schedule", 0x2200}, {"folio_wait_bit", 0x2300},
+	{"do_wait", 0x2400}, {"sys_wait4", 0x2500}, {"copy_page", 0x2600}, {"sys_rename", 0x2700},
+	{"ext4_rename", 0x2800}, {"jbd2_journal_commit_transaction", 0x2900},
+	{"kjournald2", 0x2a00}, {"kthread", 0x2b00}, {"submit_bio", 0x2c00},
+	{"blk_mq_start_request", 0x2d00}, {"tcp_send_delayed_ack", 0x3000},
+	{"tcp_rcv_established", 0x3100}, {"tcp_v4_rcv", 0x3600}, {"tcp_send_mss", 0x4000},
+	{"tcp_sendmsg", 0x4100}, {"sock_sendmsg", 0x4200}, {"sock_write_iter", 0x4300},
+	{"vfs_write", 0x4400}, {"sys_write", 0x4500}, {"iterate_supers", 0x1ed760},
 	{"sys_sync", 0x21b9f0}, {"ext4_sync_fs", 0x280460}, {"entry_SYSCALL_64_fastpath", 0x775ca0},
 };
 
@@ -37,7 +41,7 @@ static uint64_t address_of(const char *word, size_t length)
 	uint64_t offset = plus ? strtoull(plus + 1, NULL, 16) : 0;
 	size_t name = plus ? (size_t)(plus - word) : length;
 
-	if (!strncmp(word, "bpf_prog", name)) /* every program is a module of its own */
+	if (!strncmp(word, "bpf_prog", name)) /* each program is a module of its own */
 		return (uint64_t)BPF << 32 | offset;
 	for (size_t i = 0; i < FUNCTIONS; i++)
 		if (strlen(functions[i].name) == name && !strncmp(functions[i].name, word, name))
@@ -67,13 +71,14 @@ struct thread {
 };
 
 static const struct thread sync_thread = {"sync", 22352, 22352, false}, journal = {"jbd2/xvda1-8", 310, 310, true},
-			   supervise = {"supervise", 1200, 1200, false}, sender = {"postgres: write", 4000, 4010, false},
+			   supervise = {"supervise", 1200, 1200, false},
+			   sender = {"postgres: write", 4000, 4010, false},
 			   idle = {"swapper/0", 0, 0, true};
 
 static const uint64_t sync_calls[] = {PROGRAM_BASE + 0x1130, PROGRAM_BASE + 0x1045, 0};
 
-static void add_hit(struct made_trace *trace, uint32_t source, uint32_t probe, uint64_t time, const struct thread *thread,
-		    const char *chain)
+static void add_hit(struct made_trace *trace, uint32_t source, uint32_t probe, uint64_t time,
+		    const struct thread *thread, const char *chain)
 {
 	uint64_t frames[MOST_FRAMES];
 
@@ -111,7 +116,9 @@ static void add_state(struct made_trace *trace)
 						      {.address = 0x1100, .size = 0x100, .name = {"do_sync", 7}}};
 
 	made_trace_meta(trace, "hostname", "example");
-	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK, .clock = {.time = START, .realtime = WALL_CLOCK, .window = 1}});
+	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
+					      .clock = {.time = START, .realtime = WALL_CLOCK,
+							.window = 1}});
 	made_trace_add(trace, &(struct event){.kind = EVENT_MODULE,
 					      .module = {.id = KERNEL,
 							 .kind = MODULE_KERNEL,
@@ -146,13 +153,16 @@ static void add_functions(struct made_trace *trace)
 {
 	static const char delayed_ack[] = "tcp_send_delayed_ack+0x1 tcp_rcv_established+0x3b1 tcp_v4_rcv+0x8e",
 			  other_ack[] = "tcp_send_delayed_ack+0x1 tcp_rcv_established+0x222 tcp_v4_rcv+0x8e",
-			  write[] = "sock_sendmsg+0x38 sock_write_iter+0x78 vfs_write+0xa9 sys_write+0x46 entry_SYSCALL_64_fastpath+0x16";
+			  write[] = "sock_sendmsg+0x38 sock_write_iter+0x78 vfs_write+0xa9 "
+				    "sys_write+0x46 entry_SYSCALL_64_fastpath+0x16";
 	char chain[256];
 
 	add_hit(trace, SYNC, SYNC_FS, 132250004, &sync_thread,
-		"bpf_prog+0x71 bpf_trampoline_6442459064+0x4f ext4_sync_fs+0x1 iterate_supers+0x99 sys_sync+0x35 entry_SYSCALL_64_fastpath+0x16");
+		"bpf_prog+0x71 bpf_trampoline_6442459064+0x4f ext4_sync_fs+0x1 iterate_supers+0x99 "
+		"sys_sync+0x35 entry_SYSCALL_64_fastpath+0x16");
 	add_hit(trace, SYNC, SYNC_FS, 132275000, &sync_thread,
-		"bpf_prog+0x71 bpf_trampoline_6442459064+0x4f ext4_sync_fs+0x1 iterate_supers+0x99 sys_sync+0x45 entry_SYSCALL_64_fastpath+0x16");
+		"bpf_prog+0x71 bpf_trampoline_6442459064+0x4f ext4_sync_fs+0x1 iterate_supers+0x99 "
+		"sys_sync+0x45 entry_SYSCALL_64_fastpath+0x16");
 	add_hit(trace, TCP, SEND_DELAYED_ACK, 500 * MS, &idle, delayed_ack);
 	for (uint64_t i = 0; i < 4; i++)
 		add_hit(trace, TCP, SEND_DELAYED_ACK, (600 + i) * MS, &idle, other_ack);
@@ -167,8 +177,10 @@ static void add_functions(struct made_trace *trace)
 static void add_tracepoint(struct made_trace *trace)
 {
 	static const char way[] = "bpf_prog+0x33 bpf_trace_run1+0x7e __traceiter_block_rq_issue+0x3a",
-			  rename[] = "blk_mq_start_request+0x5c submit_bio+0x12 ext4_rename+0x20 sys_rename+0x11 entry_SYSCALL_64_fastpath+0x16",
-			  commit[] = "blk_mq_start_request+0x5c submit_bio+0x12 jbd2_journal_commit_transaction+0x77 kjournald2+0x9 kthread+0x6";
+			  rename[] = "blk_mq_start_request+0x5c submit_bio+0x12 ext4_rename+0x20 "
+				     "sys_rename+0x11 entry_SYSCALL_64_fastpath+0x16",
+			  commit[] = "blk_mq_start_request+0x5c submit_bio+0x12 "
+				     "jbd2_journal_commit_transaction+0x77 kjournald2+0x9 kthread+0x6";
 	static const uint64_t commits[] = {900, 901, 902}, renames[] = {100, 200, 1000, 1500, 3100, 3499};
 	char chain[512];
 
@@ -183,9 +195,11 @@ static void add_tracepoint(struct made_trace *trace)
 /* A wait of `length` that ends at `time`; woken 0: not ended. */
 static void add_wait(struct made_trace *trace, uint64_t time, uint64_t length, uint64_t woken, const char *chain)
 {
-	struct event_task task = made_task(supervise.tgid, supervise.tid, 0, supervise.comm), waker = made_task(0, 0, 0, idle.comm);
-	struct event_wait wait = {.source = OFFCPU, .time = START + time, .length = length, .state = woken ? 2 : 1, .cpu = 2,
-				  .run_queue = woken, .woken = woken, .context = woken ? WAKER_IRQ : WAKER_NONE,
+	struct event_task task = made_task(supervise.tgid, supervise.tid, 0, supervise.comm),
+			  waker = made_task(0, 0, 0, idle.comm);
+	struct event_wait wait = {.source = OFFCPU, .time = START + time, .length = length,
+				  .state = woken ? 2 : 1, .cpu = 2, .run_queue = woken, .woken = woken,
+				  .context = woken ? WAKER_IRQ : WAKER_NONE,
 				  .flags = woken ? WAIT_IOWAIT : WAIT_NOT_ENDED};
 	struct event_wake wake = {.source = WAKERS, .time = START + time - woken, .context = WAKER_IRQ};
 	uint64_t frames[MOST_FRAMES], woke[MOST_FRAMES];
@@ -204,7 +218,8 @@ static void add_wait(struct made_trace *trace, uint64_t time, uint64_t length, u
 static void add_hits(struct made_trace *trace, uint32_t probe, uint64_t hits, uint64_t skipped, uint64_t missed)
 {
 	made_trace_probe_hits(trace, &(struct event_probe_hits){
-					     .time = STOP, .probe = probe, .hits = hits, .skipped = skipped, .missed = missed});
+					     .time = STOP, .probe = probe, .hits = hits,
+					     .skipped = skipped, .missed = missed});
 }
 
 int main(int argc, char **argv)
@@ -219,8 +234,10 @@ int main(int argc, char **argv)
 	add_functions(trace);
 	add_tracepoint(trace);
 	for (uint64_t i = 0; i < 3; i++)
-		add_hit(trace, CPU, 0, (250 + 250 * i) * MS, &supervise, "copy_page+0x7 sys_rename+0x31 entry_SYSCALL_64_fastpath+0x16");
-	add_wait(trace, 112345678, 12345678, 10000, "io_schedule+0x46 folio_wait_bit+0x10 sys_rename+0x41 entry_SYSCALL_64_fastpath+0x16");
+		add_hit(trace, CPU, 0, (250 + 250 * i) * MS, &supervise,
+			"copy_page+0x7 sys_rename+0x31 entry_SYSCALL_64_fastpath+0x16");
+	add_wait(trace, 112345678, 12345678, 10000,
+		 "io_schedule+0x46 folio_wait_bit+0x10 sys_rename+0x41 entry_SYSCALL_64_fastpath+0x16");
 	add_wait(trace, 3500 * MS, 500 * MS, 0, "do_wait+0x8 sys_wait4+0x4 entry_SYSCALL_64_fastpath+0x16");
 	add_hits(trace, SYNC_FS, 2, 0, 0);
 	add_hits(trace, SEND_ACK, 0, 0, 0);

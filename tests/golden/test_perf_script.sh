@@ -1,60 +1,61 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --export perf-script of every sample trace, read by a collapser of perf's text, is --folded of the same trace; and that
-# collapser reads what perf itself prints.
+# --export perf-script of every sample trace, collapsed by a reader of perf's text, equals --folded of the same trace; and that
+# reader understands what perf itself prints.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
 LC_ALL=C.UTF-8
-export LC_ALL
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok perf_script - '$report' is not built"; exit 1; }
 command -v python3 >/dev/null || { echo "skip perf_script - python3 is not installed"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-failed=0 count=0
+count=0
 
-verdict()
+# judge NAME WHY: ok if the texts are the same and there is no WHY.
+judge()
 {
-	if (($2)); then
-		echo "not ok $1"
-		diff "$dir/folded" "$dir/collapsed" | head -n 10
-		failed=1
-	else
-		echo "ok $1"
-	fi
+	local why=$2
+
+	[[ $why ]] || why=$(diff "$dir/folded" "$dir/collapsed" | head -n 3 | tr '\n' ' ')
+	if [[ $why ]]; then not_ok "$1" "$why"; else ok "$1"; fi
 }
 
-# same TRACE KIND EVENTS OPTION...: of one source. Waits count by time; their lost user stacks have no place in perf's text.
+# same TRACE KIND EVENTS OPTION...: of one source. Waits count by time; their lost user stacks cannot appear in perf's text.
 same()
 {
-	local trace=$1 kind=$2 events=$3
+	local trace=$1 kind=$2 events=$3 codes
 	shift 3
 	local -a names=(--symfs "$dir/nowhere" --debug-dir "$dir/nowhere") weights=()
 	[[ $kind == offcpu || $kind == wakers ]] && weights=(--weights)
-	"$report" "${names[@]}" --folded --source "$kind" "$@" "$trace" 2>/dev/null |
+	"$report" "${names[@]}" --folded --source "$kind" "$@" "$trace" 2>"$dir/said" |
 		sed 's/\[no kernel frames\]/[no call chain]/' | sort >"$dir/folded"
-	[[ -s $dir/folded ]] || return
-	"$report" "${names[@]}" --export perf-script --source "$kind" "$@" "$trace" 2>/dev/null |
-		python3 tests/golden/collapse.py "${weights[@]}" "$events" | sort >"$dir/collapsed"
-	((PIPESTATUS[1] == 0)) && cmp -s "$dir/folded" "$dir/collapsed"
-	verdict "${trace#samples/} $kind $*" $?
+	codes="${PIPESTATUS[*]}"
+	[[ -s $dir/folded || $codes != "1 0 0" ]] || return # the trace does not have it
+	"$report" "${names[@]}" --export perf-script --source "$kind" "$@" "$trace" 2>>"$dir/said" |
+		python3 tests/golden/collapse.py "${weights[@]}" "$events" 2>>"$dir/said" | sort >"$dir/collapsed"
+	codes+=" ${PIPESTATUS[*]}"
+	[[ $codes = "0 0 0 0 0 0" ]] && codes=
+	judge "${trace#samples/} $kind $*" "${codes:+exit codes $codes: $(tail -n 1 "$dir/said")}"
 	count=$((count + 1))
 }
 
-# What perf prints passes the same strict reader, and each of its events is counted once.
+# perf's own output passes the same strict reader, and each of its events is counted once.
 perf_itself()
 {
-	local fields=comm,pid,tid,cpu,time,period,event,ip,sym,symoff,dso
+	local fields=comm,pid,tid,cpu,time,period,event,ip,sym,symoff,dso code
 	if ! perf record -q -a -g --buildid-mmap -e cpu-clock -F 199 -o "$dir/perf.data" -- sleep 0.5 >/dev/null 2>&1; then
 		echo "skip perf_itself - perf cannot record here"
 		return
 	fi
 	perf script -i "$dir/perf.data" -F "$fields" >"$dir/script" 2>/dev/null
 	grep -c ' cpu-clock.*: $' "$dir/script" >"$dir/folded"
-	python3 tests/golden/collapse.py <"$dir/script" | awk '{ sum += $NF } END { print sum }' >"$dir/collapsed"
-	((PIPESTATUS[0] == 0)) && cmp -s "$dir/folded" "$dir/collapsed"
-	verdict "perf's own text" $?
+	python3 tests/golden/collapse.py <"$dir/script" 2>"$dir/said" | awk '{ sum += $NF } END { print sum }' >"$dir/collapsed"
+	code=${PIPESTATUS[0]}
+	((code)) || code=
+	judge "perf's own text" "${code:+exit code $code: $(tail -n 1 "$dir/said")}"
 }
 
 for trace in samples/*/trace.rwk; do
@@ -66,6 +67,6 @@ for trace in samples/*/trace.rwk; do
 	same "$trace" offcpu offcpu -K
 	same "$trace" wakers wakeup -K
 done
-((count)) || { echo "not ok perf_script - nothing was compared"; failed=1; }
+((count)) || not_ok perf_script "nothing was compared"
 perf_itself
-exit $failed
+exit $((failures > 0))

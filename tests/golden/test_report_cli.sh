@@ -1,171 +1,135 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# rwalker-report as a command: exit codes, streams, terminals, full disks, readers that go away, damaged and
+# rwalker-report as a command: exit codes, streams, terminals, full disks, readers that exit early, damaged and
 # hostile files; and the dump of every sample trace against the Python reader's.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-LC_ALL=C
-export LC_ALL TERM=xterm
+. tests/lib.sh
+export TERM=xterm
 unset NO_COLOR RWALKER_PAGER PAGER
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok cli - '$report' is not built"; exit 1; }
 traces=(samples/*/trace.rwk)
-trace=$PWD/${traces[0]}
+trace=$PWD/samples/cpu_paths/trace.rwk
 [[ -f $trace ]] || { echo "not ok cli - there is no sample trace"; exit 1; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failed=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-# verdict NAME CODE: of the command before it.
-verdict()
-{
-	if (($2)); then
-		echo "not ok $1"
-		sed 's/^/# /' "$dir/err" | head -n 5
-		failed=1
-	else
-		echo "ok $1"
-	fi
-}
+# reports NAME CODE ARGUMENT...: exits() of the reporter.
+reports() { exits "$1" "$2" "$report" "${@:3}"; }
 
-# exits NAME CODE ARGUMENT...
-exits()
-{
-	local name=$1 want=$2 code
-	shift 2
-	"$report" "$@" >"$dir/out" 2>"$dir/err"
-	code=$?
-	((code == want)) || echo "# exit code $code, not $want"
-	verdict "$name" $((code != want))
-}
+# said NAME [OPTION...] PATTERN FILE: ok if grep, with these options, finds something.
+said() { verdict "$1" "nothing matches in '${*: -1}': $(head -n 1 "${*: -1}" | cat -v)" grep -q "${@:2}"; }
 
-# A command on a terminal of its own; what the terminal got.
-on_terminal()
-{
-	python3 -c '
-import os, pty, sys
-pid, fd = pty.fork()
-if pid == 0:
-	os.execvp(sys.argv[1], sys.argv[1:])
-while True:
-	try:
-		data = os.read(fd, 65536)
-	except OSError:
-		break
-	if not data:
-		break
-	sys.stdout.buffer.write(data)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
-}
+# same NAME FILE FILE
+same() { verdict "$1" "$(cmp "$2" "$3" 2>&1 | head -n 1)" cmp -s "$2" "$3"; }
+
+# at_terminal NAME [VARIABLE=VALUE...] ARGUMENT...: the reporter exits with 0 on a terminal of its own, which receives $scratch/out.
+at_terminal() { exits "$1" 0 on_terminal "${@:2}"; }
 
 test_exit_codes()
 {
 	local word
-	exits "help" 0 --help
-	[[ -s $dir/out && ! -s $dir/err ]]
-	verdict "help goes to stdout" $?
-	exits "version" 0 --version
-	grep -q 'lz4 [0-9]' "$dir/out"
-	verdict "version names its libraries" $?
-	exits "completion" 0 --completion
-	bash -n "$dir/out"
-	verdict "completion is a script" $?
-	exits "no trace" 2
-	exits "unknown option" 2 --fold "$trace"
-	grep -q 'did you mean "--folded"' "$dir/err"
-	verdict "the nearest option is named" $?
-	exits "a recorder's letter" 2 -p 5 "$trace"
-	grep -q 'rwalker-record' "$dir/err"
-	verdict "its program is named" $?
-	exits "no such file" 1 "$dir/nothing"
-	grep -q "$dir/nothing" "$dir/err"
-	verdict "the file is named" $?
-	echo 'not a trace at all' >"$dir/other"
+	reports "help" 0 --help
+	verdict "help goes to stdout" "stderr: $(head -n 1 "$scratch/err")" [ -s "$scratch/out" -a ! -s "$scratch/err" ]
+	reports "version" 0 --version
+	said "version names its libraries" 'lz4 [0-9]' "$scratch/out"
+	reports "completion" 0 --completion
+	verdict "completion is a script" "bash cannot parse it" bash -n "$scratch/out"
+	reports "no trace" 2
+	reports "unknown option" 2 --fold "$trace"
+	said "the nearest option is named" -F -e '--folded' "$scratch/err"
+	reports "a recorder's letter" 2 -p 5 "$trace"
+	said "its program is named" 'rwalker-record' "$scratch/err"
+	reports "no such file" 1 "$scratch/nothing"
+	said "the file is named" -F "$scratch/nothing" "$scratch/err"
+	echo 'not a trace at all' >"$scratch/other"
 	for word in --tree --info --needs --dump; do
-		exits "another file, $word" 1 $word "$dir/other"
+		reports "another file, $word" 1 $word "$scratch/other"
+		said "another file, $word: it is named" -F "$scratch/other" "$scratch/err"
 	done
-	exits "an empty file" 1 /dev/null
-	exits "a folder" 1 "$dir"
+	reports "an empty file" 1 /dev/null
+	said "an empty file is named" -F /dev/null "$scratch/err"
+	reports "a folder" 1 "$scratch"
+	said "a folder is named" -F "$scratch" "$scratch/err"
 }
 
 test_streams()
 {
-	"$report" --tree "$trace" >"$dir/file"
-	"$report" --tree - <"$trace" >"$dir/stdin"
-	cmp "$dir/file" "$dir/stdin" 2>"$dir/err"
-	verdict "stdin gives the same" $?
-	cat "$trace" | "$report" --tree - | cmp - "$dir/file" 2>"$dir/err"
-	verdict "a pipe gives the same" $?
-	"$report" --tree "$trace" | cmp - "$dir/file" 2>"$dir/err"
-	verdict "twice gives the same" $?
-	"$report" --dump "$trace" 2>"$dir/err" | head -n 1 >/dev/null
-	[[ ! -s $dir/err ]]
-	verdict "a reader that goes away: no word" $?
+	local word
+	reports "a file" 0 --tree "$trace"
+	cp "$scratch/out" "$scratch/file"
+	exits "stdin" 0 "$report" --tree - <"$trace"
+	same "stdin gives the same" "$scratch/out" "$scratch/file"
+	exits "a pipe" 0 "$report" --tree - < <(cat "$trace")
+	same "a pipe gives the same" "$scratch/out" "$scratch/file"
+	reports "twice" 0 --tree "$trace"
+	same "twice gives the same" "$scratch/out" "$scratch/file"
+	"$report" --dump "$trace" 2>"$scratch/err" | head -n 1 >/dev/null
+	set -- "${PIPESTATUS[0]}"
+	# The dump is longer than a pipe can hold: SIGPIPE ends it.
+	verdict "a reader that goes away: no word" "exit code $1: $(head -n 1 "$scratch/err")" [ "$1" = 141 -a ! -s "$scratch/err" ]
 	for word in --tree --help --dump; do
-		"$report" $word "$trace" >/dev/full 2>"$dir/err"
-		[[ $? -eq 1 ]] && grep -q 'cannot write' "$dir/err"
-		verdict "a full disk, $word" $?
+		exits "a full disk, $word" 1 to_full "$word" "$trace"
+		said "a full disk, $word: it is said" 'cannot write' "$scratch/err"
 	done
 }
 
+# shellcheck disable=SC2317 # exits() calls it
+to_full() { "$report" "$@" >/dev/full; }
+
 test_terminal()
 {
-	command -v python3 >/dev/null || { echo "skip terminal - python3 is not installed"; return; }
-	RWALKER_PAGER="sed s/^/paged:/" on_terminal "$report" --folded "$trace" 2>"$dir/err" | grep -q '^paged:'
-	verdict "a pager on a terminal" $?
-	RWALKER_PAGER="false" on_terminal "$report" --folded "$trace" >"$dir/out" 2>"$dir/err"
-	verdict "a pager that is left at once is no failure" $?
-	RWALKER_PAGER="sed s/^/paged:/" on_terminal "$report" --no-pager --tree "$trace" >"$dir/out" 2>"$dir/err"
-	! grep -q '^paged:' "$dir/out"
-	verdict "--no-pager" $?
-	grep -q $'\033\[[0-9]' "$dir/out"
-	verdict "colour on a terminal" $?
-	NO_COLOR=1 on_terminal "$report" --no-pager --tree "$trace" 2>"$dir/err" | grep -q $'\033\[[0-9]*m'
-	verdict "NO_COLOR" $((!$?))
-	"$report" --tree "$trace" 2>"$dir/err" | grep -q $'\033'
-	verdict "no colour in a pipe" $((!$?))
-	"$report" --color --tree "$trace" 2>"$dir/err" | grep -q $'\033'
-	verdict "--color in a pipe" $?
+	local colour=$'\033\\[[0-9]'
+	command -v python3 >/dev/null || { skip_one terminal "python3 is not installed"; return; }
+	at_terminal "a pager on a terminal" env RWALKER_PAGER="sed s/^/paged:/" "$report" --folded "$trace"
+	said "the pager is used" '^paged:' "$scratch/out"
+	at_terminal "a pager that is left at once is no failure" env RWALKER_PAGER="false" "$report" --folded "$trace"
+	at_terminal "--no-pager" env RWALKER_PAGER="sed s/^/paged:/" "$report" --no-pager --tree "$trace"
+	verdict "--no-pager uses none" "it does" lacks '^paged:' "$scratch/out"
+	said "colour on a terminal" "$colour" "$scratch/out"
+	at_terminal "NO_COLOR" env NO_COLOR=1 "$report" --no-pager --tree "$trace"
+	verdict "NO_COLOR has no colour" "it has" lacks "$colour" "$scratch/out"
+	reports "a pipe" 0 --tree "$trace"
+	verdict "no colour in a pipe" "there is" lacks $'\033' "$scratch/out"
+	reports "--color in a pipe" 0 --color --tree "$trace"
+	said "there is colour" "$colour" "$scratch/out"
 }
 
 test_damage()
 {
-	local size
+	local size word
 	size=$(stat -c %s "$trace")
-	cp "$trace" "$dir/hurt.rwk"
-	printf '\377\377\377\377' | dd of="$dir/hurt.rwk" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
-	for word in --tree --info --dump --needs; do
-		exits "a damaged trace, $word" 3 $word "$dir/hurt.rwk"
+	cp "$trace" "$scratch/hurt.rwk"
+	printf '\377\377\377\377' | dd of="$scratch/hurt.rwk" bs=1 seek=$((size / 2)) conv=notrunc status=none
+	for word in --info --dump --needs --tree; do
+		reports "a damaged trace, $word" 3 $word "$scratch/hurt.rwk"
 	done
-	"$report" --tree "$dir/hurt.rwk" 2>/dev/null | grep -qiE '^# .*(damage|missing)'
-	verdict "the damage is told" $?
-	head -c $((size / 2)) "$trace" >"$dir/cut.rwk"
-	"$report" --tree "$dir/cut.rwk" >"$dir/out" 2>"$dir/err"
-	[[ $? -eq 0 || $? -eq 3 ]] && grep -qiE '^# .*(unfinished|stopped)' "$dir/out"
-	verdict "half a trace" $?
+	said "the damage is told" -iE '^# .*(damage|missing)' "$scratch/out"
+	head -c $((size / 2)) "$trace" >"$scratch/cut.rwk"
+	reports "half a trace" 3 --tree "$scratch/cut.rwk"
+	said "half a trace: it is said" '^# .*has no end.*what is missing is unknown' "$scratch/out"
 }
 
 test_limits()
 {
-	exits "no memory" 1 --max-memory 3M --tree "$trace"
-	[[ -s $dir/err ]]
-	verdict "and it is said" $?
-	exits "limits can be raised" "$("$report" "$trace" >/dev/null 2>&1; echo $?)" --max-memory 0 --max-seconds 0 "$trace"
+	reports "no memory" 1 --max-memory 3M --tree "$trace"
+	said "and it is said" -iE 'memory|allocate' "$scratch/err"
+	reports "limits can be raised" 0 --max-memory 0 --max-seconds 0 "$trace"
 }
 
 test_dumps()
 {
-	command -v python3 >/dev/null || { echo "skip dump - python3 is not installed"; return; }
-	for one in "${traces[@]}"; do
-		"$report" --dump "$one" >"$dir/ours" 2>"$dir/err"
-		python3 tests/rwk_dump.py "$one" >"$dir/theirs" 2>>"$dir/err"
-		cmp "$dir/ours" "$dir/theirs" 2>>"$dir/err"
-		verdict "dump of $one" $?
+	local one
+	command -v python3 >/dev/null || { skip_one dump "python3 is not installed"; return; }
+	cat "${traces[@]}" >"$scratch/all.rwk"
+	for one in "${traces[@]}" tests/compat/*/*/trace.rwk "$scratch/all.rwk"; do
+		exits "dump of $one by Python" 0 python3 tests/rwk_dump.py "$one"
+		cp "$scratch/out" "$scratch/theirs"
+		reports "dump of $one" 0 --dump "$one"
+		same "dumps of $one" "$scratch/out" "$scratch/theirs"
 	done
-	cat "${traces[@]}" >"$dir/all.rwk"
-	"$report" --dump "$dir/all.rwk" | cmp - <(python3 tests/rwk_dump.py "$dir/all.rwk") 2>"$dir/err"
-	verdict "dump of all of them in one file" $?
 }
 
 test_exit_codes
@@ -174,4 +138,4 @@ test_terminal
 test_damage
 test_limits
 test_dumps
-exit $failed
+exit $((failures > 0))

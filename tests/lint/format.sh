@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Layout, as .clang-format says: indentation, braces, blanks between words. Where lines break, trailing
-# comments, one-line enums and macros are left to the author. Plain whitespace faults in every text file.
+# Layout, as .clang-format says: indentation, braces, blanks between words. Line breaks, trailing
+# comments, one-line enums and macros are left to the author. Also whitespace errors in every text file.
 . "$(dirname "$0")/lint.bash"
 
 format=${CLANG_FORMAT:-clang-format-14}
 command -v "$format" >/dev/null || without clang-format-14
 style=$PWD/.clang-format
 
-# Takes what is not judged out of the files, line for line.
+# Removes what is not judged from the files, line by line.
 make_plain()
 {
 	xargs -r perl -0777 -pi -e '
@@ -23,19 +23,19 @@ make_plain()
 	'
 }
 
-# Reads a plain diff of two folders; prints the hunks that differ in more than where lines break.
+# Reads a plain diff of two folders; prints the hunks that differ in more than line breaks.
 judge()
 {
 	perl -e '
 		my ($file, $line, @old, @new);
 		sub flat { my $text = join(" ", @_); $text =~ s/\s+/ /g; $text =~ s/^ //; $text =~ s/([({]) /$1/gr }
-		# Continuation lines, which stand at a column and not at a tab stop, may stand elsewhere.
+		# Continuation lines are aligned to a column, not to a tab stop, so they may differ.
 		sub same { my ($old, $new) = @_; $old eq $new || $new =~ /^\t* +\S/ && $old =~ s/^\s+//r eq $new =~ s/^\s+//r }
 		sub hunk {
 			return if !@old && !@new;
 			return if @old != @new && flat(@old) eq flat(@new);
 			return if @old == @new && !grep { !same($old[$_], $new[$_]) } 0 .. $#old;
-			return if "@old" eq "@new" =~ s/\} \* /} */gr;	# a fault of clang-format 14
+			return if "@old" eq "@new" =~ s/\} \* /} */gr;	# a bug in clang-format 14
 			my $want = @new ? $new[0] : "nothing";
 			$want =~ s/\t/\\t/g;
 			print "$file:$line\tlaid out otherwise; clang-format would write: $want\n";

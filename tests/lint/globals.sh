@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # No mutable globals and no function statics: the product's objects have nothing in .data or .bss.
-# Constant tables of pointers lie in .data.rel.ro, which is no finding.
+# Constant tables of pointers are in .data.rel.ro, which is allowed.
 . "$(dirname "$0")/lint.bash"
 
 objects()
@@ -16,7 +16,7 @@ mutable()
 {
 	objects | xargs -r objdump -t 2>/dev/null | awk '
 		/^build\/.*file format/ { file = $1; sub(/^build\//, "", file); sub(/\.o:$/, ".c", file) }
-		# value, flags, section, size, name; sections and files have no size that counts
+		# value, flags, section, size, name; sizes of sections and files do not count
 		match($0, /[ \t](\.t?data|\.t?bss)(\.[^ \t]*)?[ \t]/) {
 			section = substr($0, RSTART + 1, RLENGTH - 2)
 			if (section !~ /^\.data\.rel\.ro/ && $0 ~ / O /)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Every header of the product compiles alone, and may be included twice. Headers of BPF programs are
-# compiled as BPF. The private ABI in bpf/ includes nothing, by design: it is given the kernel's types,
-# and compiled both ways, because the recorder includes it too.
+# compiled as BPF. The private ABI in bpf/ includes nothing, by design: it gets the kernel's types,
+# and is compiled both ways, because the recorder includes it, too.
 . "$(dirname "$0")/lint.bash"
 
 cc=${CC:-cc}

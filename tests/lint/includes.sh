@@ -1,64 +1,108 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The table of DESIGN.md §2: which folder may include which, what it must not know even through other
-# headers, and which single file of it (or files of one name) may include a foreign library. Own header first, always by folder.
+# The table of rooms in ARCHITECTURE.md: every folder of the product is a room of it and the other way round, no room has
+# outgrown itself, a unit test lies where the room that it is about does, and a file includes headers of its own room and of
+# those that its row allows. Beside it: which single file of a folder (or files of one name) may include a foreign library. Own
+# header first, always by folder. No file includes itself through others.
 . "$(dirname "$0")/lint.bash"
 
-# What a file belongs to | what it may include | what must not reach it. First match counts. "report" is
-# what lies in report/ itself: the profile and what stands beside it.
-layers='
-common/             | common                                      | format bpf record report read resolve view tool
-format/             | common format                               | bpf record report read resolve view tool
-bpf/                | bpf                                         | common format record report read resolve view tool
-record/             | common format bpf record                    | report read resolve view tool
-report/read/        | common format read                          | record bpf resolve view tool
-report/resolve/     | common read resolve                         | record bpf view tool
-report/view/        | common report view                          | record bpf format read resolve tool
-report/tool/        | common format report read resolve tool      | record bpf view
-report/main.c       | common format report read resolve view tool | record bpf
-report/report_      | common format report read resolve view tool | record bpf
-report/             | common report read resolve                  | record bpf view tool'
+room_files=15		 # .c files in a room, at most ...
+flat='format/ report/tool/' # ... but in these, which are a file for each of many equal things
 
 # Library | its headers | the folder whose one file may include them.
 doors='
 lz4          | lz4.*\.h                               | format/
 libbpf       | bpf/(libbpf|bpf|btf)\.h|.*\.skel\.h    | record/
+zlib         | zlib\.h                                | record/
 libelf       | (lib|g)elf\.h                          | report/resolve/
-libdw        | dwarf\.h|elfutils/libdw.*\.h           | report/resolve/
+libdw        | elfutils/libdw.*\.h                    | report/resolve/
 sqlite3      | sqlite3\.h                             | report/resolve/
 lzma         | lzma\.h                                | report/resolve/
 zstd         | zstd\.h                                | report/resolve/
 debuginfod   | elfutils/debuginfod\.h                 | report/resolve/
 demangler    | (libiberty/)?demangle\.h               | report/resolve/
 libdeflate   | libdeflate\.h                          | report/resolve/
+nettle       | nettle/.*\.h                           | report/scrub/
 BPF helpers  | bpf/bpf_.*\.h                          | bpf/'
 
-libc='(assert|byteswap|ctype|dirent|dlfcn|elf|endian|errno|fcntl|fnmatch|getopt|glob|grp|inttypes|langinfo'
+# elf.h and dwarf.h are constants only.
+libc='(assert|byteswap|ctype|dirent|dlfcn|dwarf|elf|endian|errno|fcntl|fnmatch|getopt|glob|grp|inttypes|langinfo'
 libc+='|libgen|limits|link|locale|malloc|math|mntent|nmmintrin|poll|pthread|pwd|regex|sched|search|semaphore'
 libc+='|setjmp|signal|spawn|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings'
 libc+='|syscall|sysexits|syslog|termios|threads|time|ucontext|unistd|wchar|wctype|x86intrin|cpuid'
 libc+='|(arpa|asm|linux|net|netinet|sys)/[a-z0-9_/-]+)\.h'
 
+# Prints "LINE ROOM ALLOWED..." for each row "| `room/` | what lives there | `folder/`, `folder/` |".
+rooms()
+{
+	awk -F '|' '
+		/^## / { wanted = /^## Rooms/ }
+		wanted && $2 ~ /^ *`[a-z_\/]+\/` *$/ {
+			gsub(/[` ]/, "", $2)
+			gsub(/[^a-z_\/]+/, " ", $4)
+			print FNR, $2, $4
+		}' ARCHITECTURE.md 2>/dev/null
+}
+
+# What holds of the table as a whole, and of where files lie.
+judge_rooms()
+{
+	{ rooms | sed 's/^/room /'; product_files '*.[ch]'; files 'test_*.c' | grep '^tests/unit/'; } |
+		MOST=$room_files FLAT=$flat awk '
+	function listed(word, list) { return index(" " list " ", " " word " ") }
+	$1 == "room" { line[$3] = $2; next }
+	{
+		folder = $0
+		sub(/[^\/]*$/, "", folder)
+		if (sub(/^tests\/unit\//, "", folder)) {
+			tests[$0] = folder
+			next
+		}
+		if (!(folder in line) && !told[folder]++)
+			print $0 ":1\tthe folder " folder " is no room of ARCHITECTURE.md"
+		files[folder]++
+		sources[folder] += /\.c$/
+	}
+	END {
+		for (room in line) {
+			place = "ARCHITECTURE.md:" line[room] "\t" room
+			if (!files[room])
+				print place " has no file"
+			if (sources[room] > ENVIRON["MOST"] && !listed(room, ENVIRON["FLAT"]))
+				print place " has " sources[room] " files, the limit is " ENVIRON["MOST"]
+		}
+		for (test in tests) {
+			found = 0
+			for (room in line)
+				found += tests[test] != "" && index(room, tests[test]) == 1
+			if (!found)
+				print test ":1\tlies in no room: unit tests lie as what they test does"
+		}
+	}'
+}
+
 judge()
 {
 	product_files '*.[ch]' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include' /dev/null |
-		LAYERS=$layers DOORS=$doors LIBC="^$libc\$" awk '
+		ROOMS=$(rooms) DOORS=$doors LIBC="^$libc\$" awk '
 	function trim(text) { gsub(/^ +| +$/, "", text); return text }
 	function say(place, text) { print place "\t" text }
+	function folder(path) { sub(/[^\/]*$/, "", path); return path }
 
-	# The name of what a path belongs to, as the table spells it.
-	function folder(path, parts) {
-		split(path, parts, "/")
-		return parts[1] != "report" ? parts[1] : parts[3] == "" ? "report" : parts[2]
+	# A room may include itself, and of each folder in its row the rooms that stand above it.
+	function may_include(from, to, count, list, i) {
+		if (from == to || !(from in row))
+			return 1
+		if (!(to in row) || row[to] > row[from])
+			return 0
+		count = split(allowed[from], list, " ")
+		for (i = 1; i <= count; i++)
+			if (index(to, list[i]) == 1)
+				return 1
+		return 0
 	}
-	function layer(path, i) {
-		for (i = 1; i <= layers; i++)
-			if (index(path, prefix[i]) == 1)
-				return i
-	}
-	function listed(word, list) { return index(" " list " ", " " word " ") }
 
-	# A door that outgrew one file is the files of one name: probe.c, probe_waits.c, probe_internal.h.
+	# A library may also be included by several files with a common prefix: probe.c, probe_waits.c, probe_internal.h.
 	function door(file) { sub(/(_[a-z_]+)?[.][ch]$/, "", file); return file }
 
 	function judge_system(place, file, name, i) {
@@ -75,27 +119,14 @@ judge()
 		if (name !~ ENVIRON["LIBC"])
 			say(place, "<" name "> is neither libc nor in the table of doors")
 	}
-	# What reaches a file through the headers that it includes.
-	function reach(start, file, way, i, list, next_file, count) {
-		count = split(includes[file], list, "\n")
-		for (i = 1; i <= count; i++) {
-			next_file = list[i]
-			if (next_file == "" || seen[start, next_file]++)
-				continue
-			if (listed(folder(next_file), hidden[layer(start)]) && file != start)
-				say(start ":1", "must not know " next_file ", which reaches it through" way " " file)
-			reach(start, next_file, way " " file)
-		}
-	}
 
 	BEGIN {
-		count = split(ENVIRON["LAYERS"], rows, "\n")
-		for (i = 1; i <= count; i++)
-			if (split(rows[i], cells, "|") == 3) {
-				prefix[++layers] = trim(cells[1])
-				may[layers] = trim(cells[2])
-				hidden[layers] = trim(cells[3])
-			}
+		count = split(ENVIRON["ROOMS"], rows, "\n")
+		for (i = 1; i <= count; i++) {
+			split(rows[i], words, " ")
+			row[words[2]] = i
+			allowed[words[2]] = substr(rows[i], length(words[1] words[2]) + 3)
+		}
 		count = split(ENVIRON["DOORS"], rows, "\n")
 		for (i = 1; i <= count; i++) {
 			count_cells = split(rows[i], cells, " [|] ")
@@ -110,31 +141,68 @@ judge()
 		place = substr($0, 1, RLENGTH)
 		file = place
 		sub(/:.*/, "", file)
-		files[file] = 1
 		name = $0
 		sub(/^[^<"]*[<"]/, "", name)
 		sub(/[>"].*/, "", name)
-		first = !(file in includes) && !(file in any)
-		any[file] = 1
 		own = file
 		sub(/c$/, "h", own)
-		if (first && file ~ /\.c$/ && name != own && system("test -f " own) == 0)
+		if (!any[file]++ && file ~ /\.c$/ && name != own && system("test -f " own) == 0)
 			say(place, "its own header " own " comes first")
-		if ($0 ~ /include[ \t]*</ || name ~ /\.skel\.h$/) {
+		if ($0 ~ /include[ \t]*</ || name ~ /\.skel\.h$/)
 			judge_system(place, file, name)
-			next
-		}
-		if (name !~ /\//)
+		else if (name !~ /\//)
 			say(place, "\"" name "\" is not included by its folder")
-		else if (!listed(folder(name), may[layer(file)]))
+		else if (!may_include(folder(file), folder(name)))
 			say(place, file " may not include \"" name "\"")
-		includes[file] = includes[file] "\n" name
-	}
-	END {
-		for (file in files)
-			reach(file, file, "")
 	}'
 }
 
+# Each file that can reach itself, at its first include on the way. A file that includes nothing of the tree is taken away,
+# and again, until what is left is in a cycle or includes one; of these, a walk finds the cycles.
+judge_cycles()
+{
+	product_files '*.[ch]' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null | awk -F '[:"]' '
+	{
+		includes[$1] = includes[$1] " " $4
+		line[$1, $4] = $2
+	}
+	END {
+		do {
+			taken = 0
+			for (file in includes) {
+				count = split(includes[file], list, " ")
+				left = 0
+				for (i = 1; i <= count; i++)
+					left += list[i] in includes
+				if (!left) {
+					delete includes[file]
+					taken++
+				}
+			}
+		} while (taken)
+		for (file in includes) {
+			delete seen
+			delete way
+			way[tail = 1] = file
+			for (head = 1; head <= tail; head++) {
+				count = split(includes[way[head]], list, " ")
+				for (i = 1; i <= count; i++) {
+					next_file = list[i]
+					if (!(next_file in includes) || next_file in seen)
+						continue
+					seen[next_file] = 1
+					first[next_file] = head == 1 ? next_file : first[way[head]]
+					way[++tail] = next_file
+				}
+			}
+			if (file in seen)
+				print file ":" line[file, first[file]] "\tincludes itself, through \"" first[file] "\""
+		}
+	}' | sort
+}
+
+[[ $(rooms) ]] || finding ARCHITECTURE.md:1 "there is no table of rooms in the section 'Rooms'"
+findings_from judge_rooms
 findings_from judge
-verdict "$(product_files '*.[ch]' | wc -l) files"
+findings_from judge_cycles
+verdict "$(product_files '*.[ch]' | wc -l) files in $(rooms | wc -l) rooms"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the lint scripts share. Each looks at the tree in LINT_ROOT (default: this one) and prints
+# Shared by the lint scripts. Each checks the tree in LINT_ROOT (default: this one) and prints
 # "not ok NAME - FILE:LINE: what is wrong" for each finding, or one "ok NAME".
 # shellcheck shell=bash
 
@@ -16,7 +16,7 @@ finding()
 	findings=$((findings + 1))
 }
 
-# findings_from COMMAND...: a finding for each line "PLACE<tab>TEXT" that the command prints.
+# findings_from COMMAND...: a finding for each line "PLACE<tab>TEXT" of the command's output.
 findings_from()
 {
 	local place text
@@ -26,7 +26,7 @@ findings_from()
 	done < <("$@")
 }
 
-# verdict WHAT: the last call; WHAT was looked at.
+# verdict WHAT: the last call; WHAT was checked.
 verdict()
 {
 	((findings)) || echo "ok $lint ($1)"
@@ -39,7 +39,7 @@ without()
 	exit 77
 }
 
-# files PATTERN...: what lies in the tree and matches a pattern of find -name; nothing that was built.
+# files PATTERN...: files of the tree that match a pattern of find -name; nothing that was built.
 files()
 {
 	local pattern names=()
@@ -51,7 +51,7 @@ files()
 		-type f \( "${names[@]:1}" \) -print | sed 's,^\./,,' | sort
 }
 
-# The folders of the product: what is linked into a program that ships.
+# The folders of the product: sources that are linked into the programs we ship.
 product_files()
 {
 	files "$@" | grep -E '^(common|format|bpf|record|report)/'

@@ -8,7 +8,7 @@ command -v mandoc >/dev/null || without mandoc
 mandoc_findings()
 {
 	files '*.[1-8]' | while IFS= read -r page; do
-		mandoc -T lint -W style "$page" 2>&1 | grep -vE 'referenced manual not found|missing date|Mdocdate|operating system|line longer than 80 bytes' |
+		mandoc -T lint -W style "$page" 2>&1 | grep -vE 'referenced manual not found|missing date|Mdocdate|operating system|outdated mandoc.db|line longer than 80 bytes' |
 			sed -n "s|^mandoc: \([^:]*\):\([0-9]*\):[0-9]*: |\1:\2\t|p"
 	done
 }
@@ -18,11 +18,21 @@ same_options()
 {
 	local shown=$dir/shown described=$dir/described
 
-	"$1" --help | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u >"$shown"
+	"$1" --help=all | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u >"$shown"
 	mandoc -T ascii "$2" | col -b | grep -oE -- '--[a-z][a-z-]*' | sort -u >"$described"
 	comm -23 "$shown" "$described" | sed "s|^|$2:1\tdoes not describe |"
 	grep -E '^\.It.*Fl' "$2" | grep -oE -- ' -[a-z][a-z-]+' | sed 's/^ /-/' | sort -u | comm -13 "$shown" - |
 		sed "s|^|$2:1\tdescribes an option that --help does not have: |"
+}
+
+# same_words PROGRAM PAGE: the page's section of words has what --explain says, and nothing else.
+same_words()
+{
+	"$1" --explain=all | sort >"$dir/explained"
+	sed -n '/^\.Sh WORDS/,/^\.El/p' "$2" | sed '1,/^\.Bl/d; /^\.El/d; s/\\&//g' |
+		awk '/^\.It Sy / { if (text) print text; text = substr($0, 8) ":"; next } { text = text " " $0 } END { print text }' |
+		sort >"$dir/printed"
+	diff "$dir/explained" "$dir/printed" | sed -n "s|^< |$2:1\tlacks what --explain says: |p; s|^> |$2:1\t--explain does not say: |p"
 }
 
 dir=$(mktemp -d)
@@ -32,4 +42,5 @@ for program in record report; do
 	[[ -x build/rwalker-$program && -f $program/rwalker-$program.1 ]] &&
 		findings_from same_options "build/rwalker-$program" "$program/rwalker-$program.1"
 done
+[[ ! -x build/rwalker-report ]] || findings_from same_words build/rwalker-report report/rwalker-report.1
 verdict "$(files '*.[1-8]' | wc -l) pages"

@@ -1,27 +1,50 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each lint script, on a small good tree and on the same tree with one fault: it must point at the fault.
+# Each lint script, on a small good tree and on the same tree with one fault, which it must report.
 
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
+md=.md # so that this file does not cite missing documents
 spdx='/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */'
 
 make_good_tree()
 {
 	rm -rf "${tree:?}"/*
-	mkdir -p "$tree"/{common,format,bpf,record,report/{read,resolve,view,tool},tests,.ci}
+	mkdir -p "$tree"/{common,format,bpf,record,report/{read,resolve,profile,view},tests,.ci}
 	cp "$top/.clang-format" "$top/Makefile" "$tree"
+	cp "$top/tests/Makefile" "$tree/tests"
 	cp "$top/common/banned.h" "$tree/common"
 	local folder name
-	for folder in common format record report/read report/resolve report/view report; do
+	for folder in common format record report/read report/resolve report/profile report/view report; do
 		name=${folder##*/}
 		printf '%s\n#include <stddef.h>\n\nsize_t %s_size(size_t count);\n' "$spdx" "$name" >"$tree/$folder/$name.h"
 		printf '%s\n#include "%s"\n\nsize_t %s_size(size_t count)\n{\n\treturn count;\n}\n' \
 			"$spdx" "$folder/$name.h" "$name" >"$tree/$folder/$name.c"
 	done
 	printf '%s\nint main(void);\n' "$spdx" >"$tree/tests/test.h"
+	cat >"$tree/ARCHITECTURE.md" <<'END'
+# Architecture
+
+## Rooms
+
+| Room | What lives there | May include |
+|---|---|---|
+| `common/` | what all need | nothing |
+| `format/` | the bytes | `common/` |
+| `record/` | the recorder | `common/`, `format/` |
+| `report/read/` | reads | `common/`, `format/` |
+| `report/resolve/` | resolves | `common/`, `report/read/` |
+| `report/profile/` | the profile | `common/`, `report/` |
+| `report/view/` | shows | `common/`, `report/profile/` |
+| `report/` | the reporter | `common/`, `format/`, `report/` |
+
+## Another table
+
+| `nowhere/` | of no concern here | nothing |
+END
+	printf '# A page\n\n## 1. Numbers\n' >"$tree/BENCH$md"
 }
 
 # good LINT
@@ -47,6 +70,7 @@ fault()
 
 	make_good_tree
 	[[ ${5-} ]] && touch "$tree/$5"
+	mkdir -p "$(dirname "$tree/$2")"
 	printf '%b' "$4" >>"$tree/$2"
 	out=$(LINT_ROOT=$tree "$top/tests/lint/$1.sh" 2>&1)
 	if grep -q "^not ok $1 - $2:$3:" <<<"$out"; then
@@ -58,7 +82,7 @@ fault()
 	fi
 }
 
-for name in includes limits headers banned words format spdx man shell; do
+for name in includes limits headers banned words format spdx man shell documents; do
 	good "$name"
 done
 
@@ -69,15 +93,41 @@ fault includes report/view/view.h 5 '#include <lz4.h>\n'
 fault includes record/record.c 8 '#include <curl/curl.h>\n'
 fault includes record/record.c 8 '#include "record.h"\n'
 fault includes record/order.c 1 '#include <stdio.h>\n' record/order.h
-fault includes report/report.h 5 '#include "report/view/view.h"\n'
-# What reaches the view through a header that it may include.
+fault includes report/profile/profile.h 5 '#include "report/view/view.h"\n'
+fault includes report/view/view.h 5 '#include "report/resolve/resolve.h"\n'
+fault includes record/record.c 8 '#include "report/read/read.h"\n'
+fault includes report/lost/lost.c 1 '#include <stdio.h>\n'
+fault includes ARCHITECTURE.md 21 '\n## Rooms\n| `record/empty/` | nobody | nothing |\n'
+fault includes tests/unit/nowhere/test_x.c 1 '#include <stdio.h>\n'
+# More files in a room than it may have.
 make_good_tree
-echo '#include "report/read/read.h"' >>"$tree/report/report.h"
-echo '#include "report/report.h"' >>"$tree/report/view/view.h"
-if LINT_ROOT=$tree "$top/tests/lint/includes.sh" | grep -q '^not ok includes - report/view/view.h:1: must not know report/read/read.h'; then
-	echo "ok includes_finds_indirect"
+for number in {1..16}; do
+	touch "$tree/report/view/part$number.c"
+done
+if LINT_ROOT=$tree "$top/tests/lint/includes.sh" | grep -q '^not ok includes - ARCHITECTURE.md:.* report/view/ has 17 files'; then
+	echo "ok includes_finds_full_room"
 else
-	echo "not ok includes_finds_indirect - nothing found"
+	echo "not ok includes_finds_full_room - nothing found"
+fi
+# No table at all.
+make_good_tree
+rm "$tree/ARCHITECTURE.md"
+if LINT_ROOT=$tree "$top/tests/lint/includes.sh" | grep -q '^not ok includes - ARCHITECTURE.md:1: there is no table'; then
+	echo "ok includes_finds_no_table"
+else
+	echo "not ok includes_finds_no_table - nothing found"
+fi
+# A cycle of three headers, and one that includes them without being in it.
+make_good_tree
+echo '#include "report/view/one.h"' >>"$tree/report/view/view.h"
+echo '#include "report/view/two.h"' >"$tree/report/view/one.h"
+echo '#include "report/view/view.h"' >"$tree/report/view/two.h"
+echo '#include "report/view/two.h"' >"$tree/report/view/beside.h"
+out=$(LINT_ROOT=$tree "$top/tests/lint/includes.sh" | sed 's/^not ok includes - //; s/:[^:]*$//')
+if [[ $out == $'report/view/one.h:1\nreport/view/two.h:1\nreport/view/view.h:5' ]]; then
+	echo "ok includes_finds_cycle"
+else
+	echo "not ok includes_finds_cycle - found ${out//$'\n'/, }"
 fi
 # A second door.
 make_good_tree
@@ -88,16 +138,68 @@ else
 	echo "not ok includes_finds_second_door - nothing found"
 fi
 
-statements=$(yes '\tcount++;\n' | head -n 58 | tr -d '\n')
-fault limits format/format.c 8 "size_t long_one(size_t count)\n{\n$statements\treturn count;\n}\n"
+# lines COUNT: so many statements.
+lines()
+{
+	yes '\tcount++;\n' | head -n "$1" | tr -d '\n'
+}
+fault limits format/format.c 8 "size_t long_one(size_t count)\n{\n$(lines 47)\treturn count;\n}\n"
+fault limits format/format.c 14 'int f(int a)\n{\n\tfor (;;)\n\t\tif (a)\n\t\t\tdo {\n\t\t\t\twhile (a)\n\t\t\t\t\ta--;\n'\
+'\t\t\t} while (0);\n}\n'
 fault limits format/format.h 150 "$(yes '\n' | head -n 150 | tr -d '\n')"
 fault limits format/format.c 500 "$(yes '\n' | head -n 500 | tr -d '\n')"
-fault limits format/format.c 8 "int $(printf 'x%.0s' {1..140});\n"
+fault limits format/format.c 8 "int $(printf 'x%.0s' {1..116});\n"
+fault limits format/format.h 5 "/* $(printf 'x%.0s' {1..115}) */\n"
+fault limits format/format.c 8 "\tputs(\"$(printf 'x%.0s' {1..105})\");\n"
+# share NAME WANT TEXT: what limits.sh says of a tree with TEXT, which is within each limit but may be beyond a share.
+share()
+{
+	local out
+
+	make_good_tree
+	printf '%b' "$3" >>"$tree/format/format.c"
+	out=$(LINT_ROOT=$tree "$top/tests/lint/limits.sh" 2>&1)
+	if [[ $out == skip* ]]; then
+		echo "skip limits_$1 - ${out#*- }"
+	elif grep -qE "^$2" <<<"$out"; then
+		echo "ok limits_$1"
+	else
+		echo "not ok limits_$1 - $(tail -n 1 <<<"$out")"
+	fi
+}
+wide=$(printf 'x%.0s' {1..96})
+share takes_32_lines ok "size_t long_one(size_t count)\n{\n$(lines 28)\treturn count;\n}\n"
+share finds_33_lines 'not ok limits - \.: 1 of [0-9]+ functions' "size_t long_one(size_t count)\n{\n$(lines 29)\treturn count;\n}\n"
+share takes_100_columns ok "$(yes "int ${wide:1};\\n" | head -n 20 | tr -d '\n')"
+share finds_101_columns 'not ok limits - \.: 20 of [0-9]+ lines' "$(yes "int $wide;\\n" | head -n 20 | tr -d '\n')"
+share takes_3_levels ok 'int f(int a)\n{\n\tfor (;;)\n\t\tif (a)\n\t\t\ta = 0;\n\t\telse if (a > 1)\n\t\t\twhile (a)\n\t\t\t\ta--;\n}\n'
 fault headers record/bad.h 1 'struct bad {\n\tuint64_t time;\n};\n'
 fault headers record/twice.h 1 'struct twice {\n\tint time;\n};\n'
 fault words record/record.c 9 '\nint print_backtrace(void);\n'
 fault words record/record.c 9 '\nint dump_stacks(void);\n'
 fault words report/view/view.c 9 '\nstruct dso;\n'
+fault words common/common.c 8 '/* Copied for want of a lock. */\n'
+fault words common/common.c 8 'const char text[] = "Copied for want "\n\t"of a lock.";\n'
+fault words report/view/view.c 9 '\nconst char text[] = "no file \\"%s\\" here";\n'
+fault words record/record.c 11 '\nvoid say(void)\n{\n\tlog_info("%zu threads", count);\n}\n'
+fault words common/common.c 9 '/*\n * It is read for\n * want of a lock.\n */\n'
+fault words common/common.h 5 'int f(void); /* of what the log was told */\n'
+fault words tests/test.h 3 '// the ring is opened anew\n'
+fault words tests/x.sh 1 '# waits for ever\n'
+fault words tests/x.py 2 'x = 1\n"""What lies in it."""\n'
+fault words BENCH.md 4 'No counter was to be had.\n'
+fault words record/x.1 1 'What stands behind it.\n'
+# Program text, strings of tests, examples and words that merely contain a phrase are allowed.
+make_good_tree
+echo 'static const char *text = "\"for want of\" /* anew"; /* canewood, which is told apart */' >>"$tree/tests/test.h"
+printf '    none was to be had\n\nThe message `told anew`.\n' >>"$tree/BENCH$md"
+printf 'echo "nobody; anew"\n' >"$tree/tests/x.sh"
+out=$(LINT_ROOT=$tree "$top/tests/lint/words.sh" 2>&1)
+if [[ $out == ok* ]]; then
+	echo "ok words_accepts_strings"
+else
+	echo "not ok words_accepts_strings - $(head -n 1 <<<"$out")"
+fi
 fault format common/common.c 8 'int f( int a );\n'
 fault format common/common.c 10 'int f(int a)\n{\n    return a;\n}\n'
 fault format common/common.h 5 'int f(void); \n'
@@ -105,7 +207,14 @@ fault format common/common.h 5 'int f(void);'
 fault spdx report/read/none.c 1 '\nint f(void);\n'
 fault spdx report/read/read.c 8 "$spdx\n"
 fault man record/x.1 5 '.Dd November 1, 2026\n.Dt X 1\n.Os\n.Sh NAME\n.Nosuch\n'
+fault documents common/common.c 8 "/* NOWHERE$md */\n"
+fault documents tests/test.h 3 "/* see common/NOWHERE$md */\n"
+fault documents BENCH.md 4 "see common/BENCH$md\n"
+fault documents format/format.h 5 "/* BENCH$md §2 */\n"
+fault documents format/format.h 5 "/* BENCH$md, \"Letters\" */\n"
+fault documents BENCH.md 4 '[gone](common/gone.h)\n'
 fault shell tests/x.sh 1 '#!/bin/bash\nif true; then\n'
+fault shell tests/y.sh 1 '#!/bin/bash\ntrue\n'
 
 make_good_tree
 sed -i 's/ strcpy / /' "$tree/common/banned.h"
@@ -113,6 +222,13 @@ if LINT_ROOT=$tree "$top/tests/lint/banned.sh" | grep -q "'strcpy' is not banned
 	echo "ok banned_finds_strcpy"
 else
 	echo "not ok banned_finds_strcpy - nothing found"
+fi
+make_good_tree
+sed -i 's,-include common/banned.h,,' "$tree/tests/Makefile"
+if LINT_ROOT=$tree "$top/tests/lint/banned.sh" | grep -q '^not ok banned - tests/Makefile: '; then
+	echo "ok banned_finds_build_without"
+else
+	echo "not ok banned_finds_build_without - nothing found"
 fi
 
 make_good_tree
@@ -124,7 +240,7 @@ else
 	echo "not ok globals_finds_static - nothing found"
 fi
 
-# A page and a --help that differ, in both ways.
+# A page and a --help that differ both ways.
 make_good_tree
 mkdir -p "$tree/build"
 printf '#!/bin/sh\necho "  -a, --all   everything"\necho "  --only-help N"\n' >"$tree/build/rwalker-record"

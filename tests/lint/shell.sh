@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shell scripts parse; shellcheck finds no warning in them where it is installed. Variables that cross
-# files (SC2034, SC2154) are beyond it.
+# Shell scripts parse and can be executed, and shellcheck has no warnings, if it is installed. It cannot follow variables across
+# files (SC2034, SC2154).
 . "$(dirname "$0")/lint.bash"
 
 scripts()
@@ -18,6 +18,7 @@ parse()
 		shell='bash'
 		head -n 1 "$file" | grep -qx '#!/bin/sh' && shell='sh'
 		$shell -n "$file" 2>&1 | head -n 1 | sed "s|^|$file:1\t|"
+		[[ $file != *.sh || -x $file || $(head -c 2 "$file") != '#!' ]] || printf '%s:1\tis a script, but not executable\n' "$file"
 	done < <(scripts)
 }
 

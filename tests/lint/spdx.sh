@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every source has the licence line, once, among its first two lines; no licence text besides.
+# Every source has the licence line, once, in its first two lines, and no other licence text.
 . "$(dirname "$0")/lint.bash"
 
 judge()

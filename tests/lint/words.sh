@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Words that DESIGN.md does not use, as parts of identifiers. The kernel's own names (BPF_..., PERF_...)
-# stay as they are; comments and strings are free. "dump" is a word of the reporter, not of recording.
+# Words that are not used in identifiers (the glossary of ARCHITECTURE.md has those that are), and phrases that are not
+# plain English in comments, manuals, documents and messages. The kernel's own names (BPF_..., PERF_...) are allowed.
+# "dump" is a word of the reporter, not of recording. Messages quote names as in 'x', and count as in "1 thread".
 . "$(dirname "$0")/lint.bash"
 
 command -v perl >/dev/null || without perl
@@ -24,5 +25,71 @@ bad_words()
 		}'
 }
 
+# Phrase, as a regular expression | what to write instead. A blank also matches the end of a comment line.
+phrases='for want of|because there is no
+anew|again
+to be had|available
+tell(s|ing)? of|report, record
+(is|are|was|were) told(?! (apart|to))|reported, recorded
+(is|are|was|were) of no|has no, does not
+without a word|silently
+for ever|forever
+(lie|lies|lay|lying) (in|behind|beside|there)|is, are
+(stand|stands|stood|standing) (in|at|behind|before|beside|on|there)|is, are
+(turn|turned|turning) over|flip'
+
+# The text that people read: comments and docstrings of sources; of documents and manuals what is not an example.
+bad_phrases()
+{
+	files '*.[chS]' '*.cpp' '*.inc' '*.go' '*.js' '*.sh' '*.bash' '*.py' Makefile '*.md' '*.[1-9]' |
+		PHRASES=$phrases xargs -r perl -0777 -ne '
+		my ($hide, @spans) = sub { (my $blank = $_[0]) =~ s/[^\n]/ /g; $blank };
+		if ($ARGV =~ /\.(?:[chS]|cpp|inc|go|js)$/) {
+			s{"(?:\\.|[^"\\\n])*"|\x27(?:\\.|[^\x27\\\n])+?\x27|(/\*.*?\*/|//[^\n]*)|[^\n"\x27/]+|[^\n]}{$1 // $hide->($&)}gse;
+		} elsif ($ARGV =~ /\.md$/) {
+			s{^(?:    |\t)[^\n]*|`[^`\n]*`}{$hide->($&)}gem;
+		} elsif ($ARGV !~ /\.[1-9]$/) {
+			my $doc = $ARGV =~ /\.py$/ ? qr/"""(?:.*?)"""/s : qr/(?!)/;
+			s{($doc|(?:(?<=\s)|^)#(?=\s)[^\n]*)|[^\s#"]+|[^\n]}{$1 // " "}gsem;
+		}
+		for my $row (split /\n/, $ENV{PHRASES}) {
+			my ($phrase, $instead) = $row =~ /^(.*)\|(.*)$/;
+			my $gap = q{(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|#|//)?[ \t]*)};
+			$phrase =~ s/ /$gap/g;
+			while (/(?<![\w-])$phrase(?![\w-])/gi) {
+				my ($found, $number) = ($&, 1 + (substr($_, 0, $-[0]) =~ tr/\n//));
+				$found =~ s/$gap/ /g;
+				print "$ARGV:$number\t\x27$found\x27: write \x27$instead\x27\n";
+			}
+		}'
+}
+
+# Files with strings that are no messages: a shell script, the dump of a trace, the key of a cache.
+not_messages='^(common/options_help|report/tool/dump|report/resolve/cache/name_source)\.c$'
+
+# The strings of the product: the phrases above, quotes, and plurals of what a message counts. Strings side by side are one.
+bad_messages()
+{
+	product_files '*.[ch]' | PHRASES=$phrases NOT_MESSAGES=$not_messages xargs -r perl -0777 -ne '
+		my $string = qr/"(?:\\.|[^"\\\n])*"/;
+		s{($string)|\x27(?:\\.|[^\x27\\\n])+?\x27|/\*.*?\*/|//[^\n]*}{ $1 // $& =~ s/[^\n]/ /gr }gse;
+		while (/(\b(?:log_(?:error|warning|info)|account_line)\([^"]*)?($string(?:\s+(?:PRI\w+\b|$string))*)/g) {
+			my ($call, $text, $number) = ($1, $2, 1 + (substr($_, 0, $-[2]) =~ tr/\n//));
+			my $say = sub { print "$ARGV:$number\t@_\n" };
+			$text =~ s/"\s+PRI(\w+)\s*"/$1/g;
+			$text =~ s/"\s+"//g;
+			$text =~ s/^"|"$//g;
+			$say->("quote with \x27 instead of \\\"") if $text =~ /\\"/ && $ARGV !~ /$ENV{NOT_MESSAGES}/;
+			$say->("\x27$1\x27: a count of 1 needs the singular, see common/plural.h")
+				if $call && $text =~ /%(?:u|zu|u32|u64) (?:more )?([a-z-]*[a-rtv-z]s)\b/;
+			for my $row (split /\n/, $ENV{PHRASES}) {
+				my ($phrase, $instead) = $row =~ /^(.*)\|(.*)$/;
+				$say->("\x27$&\x27: write \x27$instead\x27") if $text =~ /(?<![\w-])$phrase(?![\w-])/i;
+			}
+		}'
+}
+
 findings_from bad_words
-verdict "$(product_files '*.[ch]' | wc -l) files"
+findings_from bad_phrases
+findings_from bad_messages
+verdict "$(files '*.[chS]' '*.sh' '*.py' '*.md' '*.[1-9]' | wc -l) files"

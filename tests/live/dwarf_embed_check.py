@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""dwarf_embed_check.py REPORT TRACE CHECK[:ARGUMENT]...: the unwind information in a trace against the files it was taken from, read here
-by another reader. Each check prints lines "yes WHAT" and "no WHAT: WHY". Exit 0 when all went to their end."""
+"""dwarf_embed_check.py REPORT TRACE CHECK[:ARGUMENT]...: compares the unwind information in a trace with the files it was
+taken from, which another reader reads here. Each check prints lines "yes WHAT" and "no WHAT: WHY". Exit 0 if all ran to completion."""
 import re
 import struct
 import subprocess
 import sys
 
 SECTIONS = {1: ".eh_frame", 2: ".debug_frame"}
+CODE = 5    # no section of a file: FORMAT.md
 FULL, MIN = 1, 2
-LARGEST = 64 << 20  # of a section as a trace has it
+LARGEST = 64 << 20  # limit of a section in a trace
 VDSO = 6    # module kind
 
 
@@ -23,7 +24,7 @@ def sections_of(image):
 
 
 def own_vdso():
-    """The vDSO is the same for all processes: ours."""
+    """The vDSO is the same for all processes, so we use ours."""
     with open("/proc/self/maps", encoding="ascii") as maps, open("/proc/self/mem", "rb") as memory:
         start, end = (int(x, 16) for x in re.search(r"^(\w+)-(\w+) .*\[vdso\]$", maps.read(), re.M).groups())
         memory.seek(start)
@@ -47,7 +48,7 @@ class Trace:
     """modules: number -> its last record's fields; status and pieces: number -> what was embedded."""
     def __init__(self, report, path):
         self.modules, self.status, self.pieces, self.path = {}, {}, {}, path
-        dump = subprocess.run([report, "--dump", path], capture_output=True, check=True, text=True).stdout
+        dump = subprocess.run([report, "--dump", path], capture_output=True, text=True).stdout
         for line in dump.splitlines():
             kind, _, rest = line.strip().partition(" ")
             if kind == "module":
@@ -80,10 +81,58 @@ def tell(what, wrong):
     print(f"no {what}: {wrong[0]}" if wrong else f"yes {what}")
 
 
+def varint(text, at):
+    value = shift = 0
+    while True:
+        value |= (text[at] & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if text[at - 1] < 0x80:
+            return value, at
+
+
+def code_of(text):
+    """FORMAT.md, UNWIND_CODE: the entry address; (address, bytes) of each run."""
+    entry, at = varint(text, 0)
+    runs, end = [], 0
+    while at < len(text):
+        skip, at = varint(text, at)
+        size, at = varint(text, at)
+        runs.append((end + skip, text[at:at + size]))
+        at, end = at + size, end + skip + size
+    return entry, runs
+
+
+def wrong_with_code(trace, module, image):
+    """Every byte of code equals the byte at its place in the file."""
+    text = b"".join(p["bytes"] for p in trace.pieces[module] if p["section"] == CODE)
+    if not text:
+        return
+    entry, runs = code_of(text)
+    if entry != struct.unpack_from("<Q", image, 24)[0]:
+        yield f"{trace.path_of(module)}: entry {entry:#x}"
+    for address, code in runs:
+        offset = next((o + address - a for a, o, size in executables(image) if a <= address < a + size), None)
+        if offset is None or not code or image[offset:offset + len(code)] != code:
+            yield f"{trace.path_of(module)}: other code at {address:#x}"
+
+
+def executables(image):
+    """(address, file offset, size) of the executable PT_LOADs."""
+    table, = struct.unpack_from("<Q", image, 32)
+    size, count = struct.unpack_from("<HH", image, 54)
+    for i in range(count):
+        kind, flags, offset, address, _, length = struct.unpack_from("<IIQQQQ", image, table + i * size)
+        if kind == 1 and flags & 1:
+            yield address, offset, length
+
+
 def wrong_with_pieces(trace, module):
     image = trace.image_of(module)
     sections, code = sections_of(image), first_code(image)
+    yield from wrong_with_code(trace, module, image)
     for piece in trace.pieces[module]:
+        if piece["section"] == CODE:
+            continue
         name = SECTIONS.get(piece["section"])
         address, content = sections.get(name, (None, b""))
         if (piece["address"], piece["size"]) != (address, min(len(content), LARGEST)):
@@ -106,7 +155,7 @@ def first_code(image):
 
 
 def check_bytes(trace, _):
-    """Every piece is what the file has there; no two overlap."""
+    """Every piece equals the file at that place; no two overlap."""
     wrong = [w for m in trace.pieces for w in wrong_with_pieces(trace, m)]
     for m, pieces in trace.pieces.items():
         for section in SECTIONS:
@@ -120,7 +169,7 @@ def check_whole(trace, _):
     wrong = []
     for module, pieces in trace.pieces.items():
         starts, wanted = set(), set()
-        for piece in pieces:
+        for piece in (p for p in pieces if p["section"] in SECTIONS):
             debug = piece["section"] == 2
             try:
                 for at, cie in entries(piece["bytes"], debug):
@@ -159,7 +208,7 @@ def check_functions(trace, argument):
     ranges = [(int(o, 16), int(a, 16), int(b, 16)) for o, a, b in re.findall(r"^(\w+) \w+ \w+ FDE .*pc=(\w+)\.\.(\w+)$", frames, re.M)]
     places = {n: int(a, 16) for a, n in re.findall(r"^(\w+) \w (\S+)$", subprocess.run(["nm", path], capture_output=True, check=True,
                                                                                     text=True).stdout, re.M)}
-    pieces = [p for p in trace.pieces.get(trace.module_of(path), []) if SECTIONS[p["section"]] == name]
+    pieces = [p for p in trace.pieces.get(trace.module_of(path), []) if SECTIONS.get(p["section"]) == name]
     wrong = []
     for function in functions.split(","):
         offset = next((o for o, a, b in ranges if a <= places[function] < b), None)
@@ -169,7 +218,7 @@ def check_functions(trace, argument):
 
 
 def check_vdso(trace, _):
-    """The vDSO's is there, as our own process has it, and its build-id is told."""
+    """The vDSO's is there, equal to that of our own process, and its build-id is recorded."""
     module = next((m for m in trace.pieces if trace.number(trace.modules[m], "kind") == VDSO), None)
     tell("the vDSO's unwind information is there", ["it is not"] if module is None else list(wrong_with_pieces(trace, module)))
     if module is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What the checkers share: verdicts, and a run of the checks that the command line names."""
+"""Shared by the checkers: verdicts, and running the checks named on the command line."""
 import collections
 import re
 import sys
@@ -11,7 +11,7 @@ class Judge:
         self.shown = collections.Counter()
 
     def verdict(self, good, what, why=""):
-        """Of many failures of one kind the first ten are shown; the rest are counted at the end."""
+        """Of many failures of one kind the first ten are shown; the others are counted at the end."""
         kind = re.sub(r"[0-9]+", "N", what)
         good = bool(good)
         self.shown[kind, good] += 1

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the live tests share: the programs, a scratch directory, verdicts, and sums over
+# Shared by the live tests: the programs, a scratch directory, verdicts, and sums over
 # folded stacks ("comm;root;...;leaf COUNT", one per line). Source it first.
 #
 # A test calls check_* and ends with "finish". Exit 0 passed, 1 failed, 77 cannot run here.
 
 set -u
-LC_ALL=C
-export LC_ALL
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+unset DEBUGINFOD_URLS # must not depend on this machine's settings
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${BUILD:-$here/build}
@@ -14,15 +15,16 @@ record=$build/rwalker-record
 report=$build/rwalker-report
 workloads=$build/tests/live/workloads
 level=${CHECK_LEVEL:-check}
-failures=0
 checks=0
 children=
+groups=
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/rwalker-live.XXXXXX")
 
 cleanup() {
-	local pid
+	local pid group
 	for pid in $children; do kill -KILL "$pid" 2>/dev/null; done
 	wait 2>/dev/null
+	for group in $groups; do wait_for 10 rmdir "$group" 2>/dev/null || not_ok cleanup "'$group' cannot be removed"; done
 	cd / && rm -rf "$scratch"
 }
 trap cleanup EXIT
@@ -34,9 +36,9 @@ skip() { echo "skipped: $*"; exit 77; }
 
 die() { echo "cannot go on: $*" >&2; exit 1; }
 
+# Counted in a file, because a check may run in a subshell.
 fail() {
-	failures=$((failures + 1))
-	echo "not ok $*" >&2
+	echo "not ok $*" | tee -a "$scratch/failures" >&2
 }
 
 # check WHAT COMMAND...: the command must succeed.
@@ -62,11 +64,17 @@ check_number() {
 	awk "BEGIN { exit !($2) }" || { fail "$1: not so: $2"; return 1; }
 }
 
+# No recording may make a system call that the recorder's own filter refuses.
+none_was_refused() {
+	! grep -l 'refused [0-9]* system call' "$scratch"/*.err 2>/dev/null
+}
+
 finish() {
+	none_was_refused || fail "the recorder made system calls that its filter refuses"
 	[ "$checks" -gt 0 ] || die "nothing was checked"
-	echo "$checks checks, $failures failed"
-	[ "$failures" -eq 0 ] && echo "ok $(basename "$0" .sh) ($checks checks)"
-	exit
+	[ ! -s "$scratch/failures" ] || { echo "$checks checks, $(wc -l <"$scratch/failures") failed"; exit 1; }
+	echo "ok $(basename "$0" .sh) ($checks checks)"
+	exit 0
 }
 
 # --- what this machine allows ------------------------------------------------------------------
@@ -86,6 +94,15 @@ need_tool() {
 at_level() { # at_level CHECK LONG: the first where CHECK_LEVEL=check, else the second
 	if [ "$level" = check ]; then echo "$1"; else echo "$2"; fi
 }
+
+# allowed_cpus: the CPUs that this process may run on, one per line, ascending.
+allowed_cpus() {
+	local first last
+	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr , '\n' |
+		while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done
+}
+
+online_cpus() { getconf _NPROCESSORS_ONLN; } # their number
 
 # --- running things ----------------------------------------------------------------------------
 
@@ -110,13 +127,13 @@ run_ok() {
 	return 1
 }
 
-# explain_losses COMMAND...: the loss table of the trace behind its -o.
+# explain_losses COMMAND...: prints the loss table of the trace after its -o.
 explain_losses() {
 	while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done
 	[ $# -lt 2 ] || "$report" --info "$2" | grep -A8 'events of source' >&2
 }
 
-# run_code NAME CODE COMMAND...: the same, but CODE is the exit code wanted.
+# run_code NAME CODE COMMAND...: the same, but it must exit with CODE.
 run_code() {
 	local name=$1 want=$2
 	shift 2
@@ -126,7 +143,23 @@ run_code() {
 	return 1
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
+# make_cgroup FOLDER: a control group, $cgroup, until the test ends.
+make_cgroup() {
+	mkdir "$1" || die "cannot make the control group '$1'"
+	cgroup=$1
+	groups="$groups $1"
+}
+
+# cgroup_of NAME PID: a control group of version 2, $cgroup, with that process, until the test ends. False if there are none here.
+cgroup_of() {
+	local base
+	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$base" ] || { echo "# not run: there is no mount of cgroup2"; return 1; }
+	make_cgroup "$base/rwalker-$1-$$"
+	echo "$2" >"$cgroup/cgroup.procs" || die "cannot move process $2 to '$cgroup'"
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds. The limit is for what never happens, and generous for slow machines.
 wait_for() {
 	local tries=$(($1 * 20))
 	shift
@@ -137,25 +170,80 @@ wait_for() {
 	done
 }
 
-# start_sleepers: workloads/sleepers.c, whose threads sleep by the time it returns; its id is in $pid.
+# opened_in_time TRACE: false if a file was not opened within the recorder's deadline, because its helper got no CPU, say: it has no
+# names then. It must be recorded once more; a fault shows each time.
+opened_in_time() {
+	! "$report" --info "$1" 2>/dev/null | grep -q 'not opened in time'
+}
+
+# growing FIRST COMMAND...: the command with FIRST, twice, four times as much... as its last argument until it succeeds: for what
+# a busy machine may give too little of. FIRST is enough on a quiet machine; the last try, 32 times that, also at a thirtieth of it.
+growing() {
+	local amount=$1 try
+	shift
+	for try in 1 2 3 4 5 6; do
+		"$@" "$amount" && return
+		echo "# try $try: $amount is not enough for '$*'"
+		amount=$((amount * 2))
+	done
+	return 1
+}
+
+# asleep PID [ERE]: whether there are threads whose comms match, and all of them sleep.
+asleep() {
+	local task found=1
+	for task in /proc/"$1"/task/*; do
+		[[ $(cat "$task/comm" 2>/dev/null) =~ ^(${2-.*})$ ]] || continue
+		[ "$(sed 's/.*) //; s/ .*//' "$task/stat" 2>/dev/null)" = S ] || return 1
+		found=0
+	done
+	return $found
+}
+
+# start_sleepers: workloads/sleepers.c, whose threads are asleep when it returns; its id is in $pid.
 start_sleepers() {
 	start "$workloads/sleepers" >"$scratch/sleepers.out"
 	pid=$started
-	wait_for 10 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
-	sleep 0.2
+	wait_for 60 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
+	wait_for 60 asleep "$pid" 'sl_(framed|plain)' || die "the workload does not sleep"
 }
 
-# folded TRACE [OPTION...] >FILE: what the reporter notes about the trace goes to folded.err.
+# source_field TRACE FIELD: of its first source; the "frequency" and "period" ns that it was sampled at may not be those that were
+# asked for, because the host may not allow them.
+source_field() { "$report" --dump "$1" 2>/dev/null | sed -nE "s/^ *source .* $2=([0-9]+).*/\\1/p" | head -n 1; }
+
+# has_samples TRACE LEAST [ERE]: whether a trace, which may still be written, has that many samples (of these stacks).
+has_samples() {
+	[ -s "$1" ] && [ "$("$report" --folded --source cpu "$1" 2>/dev/null | folded_sum - "${3-}")" -ge "$2" ]
+}
+
+# lacks_events TRACE: whether events were lost (by the causes that FORMAT.md calls losses of events or of the sideband), or the
+# trace has no end or could not be written to it. Decided from its records, not by the reporter.
+lacks_events() {
+	"$report" --dump "$1" 2>/dev/null | awk '
+		/^  loss / && / cause=(1|2|3|5|6|12) / && !/ total=0$/ { lacks = 1 }
+		/^  unsure / && !/ cause=3 / { lacks = 1 }
+		/^section / { ends++; if (/ closed 0 / || / reason (2|3|5)$/) lacks = 1 }
+		END { exit ends && !lacks }'
+}
+
+# folded TRACE [OPTION...] >FILE: notes of the reporter about the trace go to folded.err. Its exit code is 3 if the trace lacks
+# events, else 0, or 1 if nothing fits the filters.
 folded() {
-	local trace=$1
+	local trace=$1 code expected=0
 	shift
 	"$report" --folded "$@" "$trace" 2>"$scratch/folded.err"
+	code=$?
+	grep -q ': error: nothing in the trace fits ' "$scratch/folded.err" && expected=1
+	lacks_events "$trace" && expected=3
+	[ $code = $expected ] ||
+		fail "the report of '$trace' ends with $code, not $expected: $(tail -n 1 "$scratch/folded.err")"
 }
 
-# beside_perf FREQ DATA COMMAND...: perf recording a command, itself recorded by us. It follows
+# beside_perf FREQ DATA COMMAND...: perf records a command and is itself recorded by us. It follows
 # the command's tasks, not the CPUs: perf fails on files in which BPF programs come and go.
-# --buildid-mmap: while anybody on the host asks the kernel for build-ids in mmap records, as
-# we do, it marks everybody's records as such, and perf believes it.
+# --buildid-mmap: while anyone on the host asks the kernel for build-ids in mmap records, as
+# we do, it marks everybody's records as having them, and perf believes it.
 beside_perf() {
 	local freq=$1 data=$2
 	shift 2
@@ -170,7 +258,7 @@ folded_sum() {
 	awk -v re="${2-}" '$0 ~ re { sum += $NF } END { print sum + 0 }' "$1"
 }
 
-# path_ere 'main;alpha;leaf': matches stacks that hold these functions in this order.
+# path_ere 'main;alpha;leaf': matches stacks with these functions in this order.
 path_ere() { echo "(^|;)$(echo "$1" | sed 's/;/;([^ ]*;)?/g')(_\\[[a-z]\\])?(;| [0-9]+\$)"; }
 
 # folded_share FILE ERE [ALL_ERE]: as a fraction of the lines that match ALL_ERE.

@@ -1,53 +1,116 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Runs a command whose terminal (stdin, stderr) is ours, its stdout OUT ("-": the terminal, too), and presses Ctrl-C when the terminal shows something.
+"""Runs a command whose terminal (stdin, stderr) is ours, stdout is OUT ("-": the terminal), and presses Ctrl-C when PATTERN shows.
 
-    on_terminal.py OUT SCREEN PATTERN COMMAND...
+    on_terminal.py [--slowly] [--kill | --look] OUT SCREEN PATTERN COMMAND...
 
-PATTERN: a regular expression on what was written to the terminal; "" presses nothing. SCREEN gets the bytes, SCREEN.lines what
-stands on the terminal at the end. Prints how it ended ("exit 3", "signal 2"), whether Ctrl-C was pressed, and how many processes of
-its session are left.
+PATTERN: a regular expression on the terminal's output; "" presses nothing. --kill: SIGKILL instead of Ctrl-C; --look: only says
+that it was shown. --slowly: until then the command is stopped nearly all the time, so that it is in the middle of its work when
+the pattern is shown, however fast the machine is. SCREEN gets the bytes, SCREEN.lines what the terminal shows at the end. Prints
+how it ended ("exit 3", "signal 2"), whether Ctrl-C was pressed, and how many processes of its session are left.
 """
+import argparse
 import os
 import pty
 import re
 import select
+import signal
 import sys
 import time
 
-SECONDS = 60
+SECONDS = 120
+RUNS, RESTS = 0.002, 0.005  # seconds that a slow command runs, and for which it is then stopped
+BEFORE, BETWEEN = 1, 0.15  # seconds: longer than a command works before its first progress line, and between two of them
 
 
-def spawn(out, command):
+def spawn(out, command, slowly):
     pid, terminal = pty.fork()
     if pid == 0:
         if out != "-":
             os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), 1)
+        if slowly:
+            os.kill(os.getpid(), signal.SIGSTOP)
         os.execvp(command[0], command)
     return pid, terminal
 
 
-def read_some(terminal):
-    ready, _, _ = select.select([terminal], [], [], 0.1)
+def read_some(terminal, seconds):
+    ready, _, _ = select.select([terminal], [], [], seconds)
     if not ready:
         return None
     try:
         return os.read(terminal, 65536)
-    except OSError:  # the last one has closed it
+    except OSError:  # closed by the last process
         return b""
 
 
-def follow(terminal, pattern):
-    seen, pressed = b"", False
+def status_of(pid):
+    """{} if it has exited."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as lines:
+            return dict(line.rstrip("\n").split(":\t", 1) for line in lines if ":\t" in line)
+    except OSError:
+        return {}
+
+
+def has_signal(pid, *masks):
+    status = status_of(pid)
+    return any(int(status.get(mask, "0"), 16) >> (signal.SIGINT - 1) & 1 for mask in masks)
+
+
+def wait_until(condition):
+    end = time.monotonic() + SECONDS
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+class Slowly:
+    """Lets a command run for moments. When it catches Ctrl-C its work has begun: there it is stopped until the line is due at once,
+    so that all of its work is still ahead then, however fast the machine is."""
+
+    def __init__(self, pid):
+        os.waitpid(pid, os.WUNTRACED)
+        self.pid, self.begun = pid, False
+        try:  # to stop another process after 2 ms, we must not wait for a CPU
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except OSError as error:
+            print("# no real-time priority:", error, file=sys.stderr)
+
+    def give_a_slice(self):
+        os.killpg(self.pid, signal.SIGCONT)
+        time.sleep(RUNS)
+        os.killpg(self.pid, signal.SIGSTOP)
+        wait_until(lambda: status_of(self.pid).get("State", "Z")[0] in "TZ")
+        if not self.begun and has_signal(self.pid, "SigCgt"):
+            self.begun = True
+            time.sleep(BEFORE)
+
+
+def press(pid, terminal, how, slowly):
+    """The terminal delivers Ctrl-C with a delay: a stopped process has it once the signal is pending."""
+    if how == "kill":
+        os.kill(pid, signal.SIGKILL)
+    elif how == "press":
+        os.write(terminal, b"\x03")
+        wait_until(lambda: not slowly or has_signal(pid, "SigPnd", "ShdPnd"))
+    if slowly:
+        os.killpg(pid, signal.SIGCONT)
+    return how != "look"
+
+
+def follow(pid, terminal, options):
+    seen, pressed, waiting = b"", False, bool(options.pattern)
+    slowly = Slowly(pid) if options.slowly else None
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        more = read_some(terminal)
+        if waiting and slowly:
+            slowly.give_a_slice()
+        more = read_some(terminal, RESTS if waiting and slowly and not seen else BETWEEN)
         if more == b"":
             break
         seen += more or b""
-        if pattern and not pressed and re.search(pattern.encode(), seen):
-            os.write(terminal, b"\x03")
-            pressed = True
+        if waiting and re.search(options.pattern.encode(), seen):
+            pressed, waiting = press(pid, terminal, options.how, slowly), False
     return seen, pressed
 
 
@@ -69,15 +132,15 @@ def left_of(session):
 
 
 def left_after(session):
-    """A child that was killed needs a moment."""
-    end = time.monotonic() + 3
+    """A killed child needs a moment to exit."""
+    end = time.monotonic() + SECONDS
     while left_of(session) and time.monotonic() < end:
         time.sleep(0.02)
     return left_of(session)
 
 
 def screen_of(seen):
-    """\\r goes to the beginning of the line, ESC [ K erases the rest of it; nothing else is expected."""
+    """\\r returns to the beginning of the line, ESC [ K erases the rest of it; nothing else is expected."""
     lines, line, at = [], "", 0
     for part in re.findall(r"\r|\n|\x1b\[K|[^\r\n\x1b]+|\x1b", seen.decode(errors="replace")):
         if part == "\r":
@@ -93,22 +156,32 @@ def screen_of(seen):
     return lines + ([line] if line else [])
 
 
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--slowly", action="store_true")
+    parser.add_argument("--kill", action="store_const", dest="how", const="kill", default="press")
+    parser.add_argument("--look", action="store_const", dest="how", const="look")
+    for name in ("out", "screen", "pattern"):
+        parser.add_argument(name)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
 def main():
-    out, screen, pattern = sys.argv[1:4]
-    pid, terminal = spawn(out, sys.argv[4:])
-    seen, pressed = follow(terminal, pattern)
+    options = parse()
+    pid, terminal = spawn(options.out, options.command, options.slowly)
+    seen, pressed = follow(pid, terminal, options)
     try:
         done, status = os.waitpid(pid, os.WNOHANG)
-        for _ in range(100):
-            if done:
-                break
-            time.sleep(0.1)
+        end = time.monotonic() + SECONDS
+        while not done and time.monotonic() < end:
+            time.sleep(0.01)
             done, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
         done, status = pid, 0
-    with open(screen, "wb") as file:
+    with open(options.screen, "wb") as file:
         file.write(seen)
-    with open(screen + ".lines", "w", encoding="utf-8") as file:
+    with open(options.screen + ".lines", "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in screen_of(seen))
     how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
     print(how if done else "no end", "pressed" if pressed else "not pressed", left_after(pid), "left", sep=", ")

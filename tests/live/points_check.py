@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""points_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: a trace of tracepoints and kernel functions against what the workload
-(workloads/calls.c) knows of its calls, and against other counters. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..."
-are remarks. Exit 0 when all went to their end."""
+"""points_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: compares a trace of tracepoints and kernel functions with the calls that
+the workload (workloads/calls.c) counted, and with other counters. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..."
+are remarks. Exit 0 if all ran to completion."""
 import collections
 import re
 import sys
@@ -11,9 +11,9 @@ import judging
 import points_trace as pt
 
 SECOND = 10**9
-NEAR = SECOND // 20     # of a source's start and stop: between the clock and the switch the recorder may have to wait for a CPU
+NEAR = SECOND // 20     # of a source's start and stop: the recorder may have to wait for a CPU between reading the clock and switching
 
-# Between the traced function, or the tracepoint's caller, and the program: no part of what was traced.
+# Frames between the traced function, or the tracepoint's caller, and the program: not part of what was traced.
 PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bpf_trace_run\d+|__traceiter_\w+|perf_trace_\w+|"
                       r"trace_event_raw_event_\w+|perf_syscall_(?:enter|exit)|trace_call_bpf|bpf_trampoline_\w+|bpf_get_stack\w*|"
                       r"kprobe_\w*(?:handler|dispatcher|func|link_prog_run)|aggr_pre_handler|opt_pre_handler|optimized_callback|"
@@ -34,7 +34,7 @@ def want_of(argument):
 
 
 def check_account(judge, _):
-    """What was seen is recorded, left out or lost, on each CPU; the probes' hits are those of their source; and what was
+    """What was seen is recorded, left out or lost, on each CPU; the probes' hits add up to those of their source; and what was
     recorded is in the file."""
     trace = judge.trace
     for source in trace.points():
@@ -61,8 +61,8 @@ def check_lost(judge, argument):
 
 
 def check_paths(judge, argument):
-    """paths:[CALLS][@LEAF][/COMM]: on each of the workload's call paths as many stacks as it made calls; none of other calls or
-    threads. LEAF: only stacks that end in this function."""
+    """paths:[CALLS][@LEAF][/COMM]: each of the workload's call paths has as many stacks as it made calls; there are none of other
+    calls or threads. LEAF: only stacks that end in this function."""
     calls, leaf, comm = want_of(argument)
     rows = pt.folded(judge.report, judge.path)
     for path in judge.truth.paths:
@@ -75,7 +75,7 @@ def check_paths(judge, argument):
 
 def check_switches(judge, _):
     """As many switches from each thread's path as the kernel itself counts, by getrusage() right before and after it: nearly as
-    many as passes, as now and then the byte is there already."""
+    many as passes, because now and then the byte is already there."""
     rows = pt.folded(judge.report, judge.path)
     for path in judge.truth.paths:
         got = sum(count for comm, frames, count in rows if comm == path.comm and pt.stands_in(path.functions, frames))
@@ -92,7 +92,7 @@ def check_calls(judge, argument):
 
 
 def check_at_least(judge, argument):
-    """at-least:PROBE=CALL: the process may have made more of them than its truth tells."""
+    """at-least:PROBE=CALL: the process may have made more of them than it reports."""
     name, _, call = argument.partition("=")
     probe = judge.trace.probe_called(name)
     hits, want = judge.trace.hits[probe].hits if probe else 0, sum(p.count for p in judge.truth.paths if p.call == call)
@@ -100,8 +100,8 @@ def check_at_least(judge, argument):
 
 
 def check_perf(judge, argument):
-    """perf:FILE[=NAME[+N],...]: what `perf stat -x,` counted in the same run; of these probes, if not of those that it names
-    itself; where it does not see N of them."""
+    """perf:FILE[=NAME[+N],...]: counts of `perf stat -x,` in the same run; of these probes, if named differently; perf may miss N
+    of them."""
     path, _, names = argument.partition("=")
     counts = pt.read_perf_stat(path)
     names = names.split(",") if names else [name for name, _ in counts]
@@ -114,8 +114,12 @@ def check_perf(judge, argument):
             judge.equal("%s: events as perf stat counted" % name, judge.trace.recorded(probe), count + int(more or 0))
 
 
+# What the process does before it runs the command, and the recording has not begun: it looks for an interpreter, and tells.
+BEFORE_COMMAND = {"do_sys_openat2": 1, "vfs_write": 1}
+
+
 def check_counts(judge, argument):
-    """counts:FILE: lines "FUNCTION TID COUNT" of what else counted the workload's threads in the same run."""
+    """counts:FILE: lines "FUNCTION TID COUNT" of another counter of the workload's threads in the same run; the first is the command."""
     with open(argument, encoding="utf-8") as lines:
         counts = {(words[0], int(words[1])): int(words[2]) for words in map(str.split, lines)}
     tids = sorted({path.tid for path in judge.truth.paths})
@@ -125,11 +129,37 @@ def check_counts(judge, argument):
         for tid in tids:
             got = sum(sample.probe == number and sample.task.tid == tid for sample in judge.trace.samples)
             judge.equal("%s by thread %d: as the kernel's own kprobe counted" % (probe.name, tids.index(tid)), got,
-                        counts.get((probe.name, tid), 0))
+                        counts.get((probe.name, tid), 0) - (BEFORE_COMMAND.get(probe.name, 0) if tid == tids[0] else 0))
+
+
+def check_order(judge, _):
+    """Times of the events on each CPU ascend in file order: none occurs twice or goes backwards."""
+    last, wrong = {}, 0
+    for sample in judge.trace.samples:
+        wrong += sample.time <= last.get(sample.cpu, 0)
+        last[sample.cpu] = sample.time
+    judge.verdict(judge.trace.samples and not wrong, "times ascend on each CPU", "%d of %d do not" % (wrong, len(judge.trace.samples)))
+
+
+def check_calls_at_most(judge, argument):
+    """calls-at-most:PROBE=N: hits and those that the kernel left out are at most N; and more than half of them are known."""
+    name, _, most = argument.partition("=")
+    hits = judge.trace.hits[judge.trace.probe_called(name)]
+    print("# %s: %d hits, %d missed" % (name, hits.hits, hits.missed))
+    judge.verdict(0 < hits.hits <= int(most) <= 2 * (hits.hits + hits.missed), "%s: hits and misses" % name,
+                  "%d and %d" % (hits.hits, hits.missed))
+
+
+def check_nested(judge, argument):
+    """nested:PROBE: some happened while another event was being put into the ring: they are counted, and do no harm."""
+    source = judge.trace.probes[judge.trace.probe_called(argument)].source
+    nested = judge.trace.loss(source, pt.NESTED)
+    print("# %s: %d within another's output" % (argument, nested))
+    judge.verdict(nested > 0, argument + ": within another's output", "none was")
 
 
 def check_missed(judge, argument):
-    """missed:PROBE=CALL: for each such call the kernel left out our program once, and said so."""
+    """missed:PROBE=CALL: for each such call the kernel skipped our program once, and counted that."""
     name, _, call = argument.partition("=")
     probe = judge.trace.probe_called(name)
     want = sum(path.count for path in judge.truth.paths if path.call == call)
@@ -160,7 +190,7 @@ def check_leaves(judge, _):
 
 
 def check_comms(judge, argument):
-    """comms:NAME,...: nobody else's events, and everybody's of these."""
+    """comms:NAME,...: events of each of these, and of no others."""
     points = judge.trace.points()
     judge.equal("comms", sorted({s.task.comm for s in judge.trace.samples if s.source in points}), sorted(argument.split(",")))
 
@@ -177,7 +207,7 @@ def check_cpus(judge, argument):
 
 
 def check_ends(judge, argument):
-    """ends:SOURCE=SECONDS,...: each source stops by itself, and has no event beyond."""
+    """ends:SOURCE=SECONDS,...: each source stops by itself, and has no later events."""
     for word in argument.split(","):
         name, _, seconds = word.rpartition("=")
         number = judge.trace.source_called(name)
@@ -202,7 +232,7 @@ def check_timely(judge, argument):
 
 
 def check_rate(judge, argument):
-    """rate:N: on each CPU and of each source at most so many events in any second (one more: their times are taken a little later)."""
+    """rate:N: on each CPU and of each source at most N events in any second (one more is allowed: their times are taken a little later)."""
     limit = int(argument)
     for source in judge.trace.points():
         by_cpu = collections.defaultdict(list)
@@ -221,7 +251,7 @@ def check_rate(judge, argument):
 
 
 def check_spread(judge, _):
-    """A storm is sampled all through: no fifth of the time between first and last event is without one."""
+    """A storm is sampled throughout: no fifth of the time between first and last event is without one."""
     times = sorted(sample.time for sample in judge.trace.samples if sample.probe)
     gap = max(b - a for a, b in zip(times, times[1:]))
     judge.verdict(gap * 5 <= times[-1] - times[0], "events lie all through the storm", "nothing for %d ms of %d ms" %
@@ -229,7 +259,7 @@ def check_spread(judge, _):
 
 
 def check_frames(judge, _):
-    """No view shows how we came by the stack, unless it is asked to."""
+    """No view shows our own part of the stack, unless it is asked to."""
     for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--counts",), ("--events", "-v"),
                     ("--export", "perf-script")):
         if not pt.has_option(judge.report, options[0]):
@@ -263,8 +293,8 @@ def events_of(judge):
 
 
 def check_events(judge, _):
-    """--events has what is recorded, in order of time; one with the workload's path, thread and time for each of the calls that
-    it told one by one."""
+    """--events has all recorded events in time order, and one with the workload's path, thread and time for each of the calls
+    that it reported individually."""
     events, path = events_of(judge), judge.truth.paths[0]
     judge.equal("--events: events", len(events), len(judge.trace.samples))
     judge.verdict(events == sorted(events, key=lambda event: event[0]), "--events: in order of time", "not so")
@@ -288,7 +318,7 @@ def check_slices(judge, argument):
 
 
 def check_totals(judge, _):
-    """What the views say of each probe: its hits, and how many a second."""
+    """What the views print for each probe: its hits, and hits per second."""
     text = pt.view(judge.report, judge.path, "--counts")
     for number, hits in sorted(judge.trace.hits.items()):
         probe = judge.trace.probes[number]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What the tests of tracepoints and kernel functions read, and the only place that knows how it is written: the truth that
-workloads/calls.c prints, the records of `rwalker-report --dump`, folded stacks, and what other counters say. Times are
+"""The input of the tests of tracepoints and kernel functions, and the only place that knows how it is written: the truth that
+workloads/calls.c prints, the records of `rwalker-report --dump`, folded stacks, and other counters' output. Times are
 CLOCK_MONOTONIC ns."""
 import collections
 import re
 import subprocess
 
-from waits_trace import pairs
+from waits_trace import dumped, pairs
 
 TRACEPOINT, KFUNC = 4, 5
 HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
 RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED = 1, 2, 3, 5, 8, 9, 10, 13, 14, 23
-LOST = RING_FULL, NO_ENTRY, NESTED      # of what was seen; RECURSION lies beside it
+LOST = RING_FULL, NO_ENTRY, NESTED      # of what was seen; RECURSION is not
 LEFT_OUT = OWN, FILTERED, IDLE, RATE_LIMITED
 NO_TASK = ("", 0, 0, False)
 
@@ -22,7 +22,7 @@ Truth = collections.namedtuple("Truth", "paths calls")
 
 
 def read_truth(path):
-    """Paths with their counts; (begin, end) of the calls that were told one by one."""
+    """Paths with their counts; (begin, end) of the calls that were reported individually."""
     truth = Truth([], [])
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -43,31 +43,30 @@ Task = collections.namedtuple("Task", "comm tid tgid kernel")
 Source = collections.namedtuple("Source", "kind name start stop")
 Probe = collections.namedtuple("Probe", "source hook name")
 Hits = collections.namedtuple("Hits", "hits skipped missed")
-Sample = collections.namedtuple("Sample", "source probe time cpu task")
-SAMPLE = re.compile(r"^  sample cpu=(\d+) time=(\d+) task=(\d+) source=(\d+) .* probe=(\d+)")
+Sample = collections.namedtuple("Sample", "source probe time cpu task snapshot")
+SAMPLE = re.compile(r"^  sample cpu=(\d+) time=(\d+) task=(\d+) source=(\d+) .* probe=(\d+) snapshot=(\d+)")
 
 
 class Trace:
-    """sources, probes: by id; hits: of probes, the last word; losses: by (source, CPU, cause), the last word."""
+    """sources, probes: by id; hits: of probes, final counts; losses: by (source, CPU, cause), final counts."""
 
     def __init__(self, report, path):
         self.report, self.path = report, path
         self.sources, self.probes, self.hits, self.losses, self.samples = {}, {}, {}, {}, []
         told, tasks = {}, [Task(*NO_TASK)]
-        with subprocess.Popen([report, "--dump", path], stdout=subprocess.PIPE, text=True, errors="replace") as dump:
-            for line in dump.stdout:
-                match = SAMPLE.match(line)
-                if match:
-                    cpu, time, task, source, probe = map(int, match.groups())
-                    self.samples.append(Sample(source, probe, time, cpu, tasks[task]))
-                    continue
-                word, _, rest = line.strip().partition(" ")
-                if word == "chunk":
-                    tasks[1:] = []
-                elif word == "task":
-                    tasks.append(read_task(rest))
-                elif word in ("source", "probe", "probe-hits", "loss"):
-                    self.read_state(word, pairs(rest), told)
+        for line in dumped(report, path):
+            match = SAMPLE.match(line)
+            if match:
+                cpu, time, task, source, probe, snapshot = map(int, match.groups())
+                self.samples.append(Sample(source, probe, time, cpu, tasks[task], snapshot))
+                continue
+            word, _, rest = line.strip().partition(" ")
+            if word == "chunk":
+                tasks[1:] = []
+            elif word == "task":
+                tasks.append(read_task(rest))
+            elif word in ("source", "probe", "probe-hits", "loss"):
+                self.read_state(word, pairs(rest), told)
 
     def read_state(self, word, f, told):
         if word == "source":
@@ -117,13 +116,15 @@ def read_task(rest):
 
 def view(report, trace, *options, codes=(0, 3)):
     done = subprocess.run([report, *options, trace], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == 1 and ": error: nothing in the trace fits " in done.stderr:
+        return ""
     if done.returncode not in codes:
         raise SystemExit("no '%s %s' exited %d: %s" % (report, " ".join(options), done.returncode, done.stderr[-500:]))
     return done.stdout
 
 
 def has_option(report, option):
-    done = subprocess.run([report, "--help"], capture_output=True, text=True, check=False)
+    done = subprocess.run([report, "--help=all"], capture_output=True, text=True, check=False)
     return re.search(r"(^|\s)%s\b" % re.escape(option), done.stdout) is not None
 
 
@@ -144,14 +145,14 @@ def folded(report, trace, *options):
 
 
 def stands_in(functions, frames):
-    """Whether the frames hold the functions one right after the other."""
+    """Whether the functions follow each other directly in the frames."""
     return any(frames[i:i + len(functions)] == functions for i in range(len(frames) - len(functions) + 1))
 
 
 # --- other counters ------------------------------------------------------------------------------------------------------
 
 def read_perf_stat(path):
-    """[(event, count)] of `perf stat -x,`, in the order in which they were asked for."""
+    """[(event, count)] of `perf stat -x,`, in the order of the command line."""
     with open(path, encoding="utf-8") as lines:
         rows = [line.split(",") for line in lines]
     return [(words[2], int(words[0])) for words in rows if len(words) > 3 and words[0].isdigit()]

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The cache of names: reports are the same cold, warm and without it; many at once; killed while they write;
-# a file of random bytes, read-only, of another version, a full disk. tests/fault/name_cache.c stands for a report
-# that resolves a lot, rwalker-report itself is asked about sample traces.
+# The cache of names: reports are the same cold, warm and without it; many at once; killed while they write; with a file of
+# random bytes, a read-only one, one of another version, a full disk. tests/fault/name_cache.c plays a report that resolves a
+# lot; rwalker-report itself is run on sample traces.
 # time-limit: 300
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
 build=$PWD/${BUILD:-build}
 names=$build/tests/fault/name_cache
 report=$build/rwalker-report
@@ -14,23 +15,24 @@ dir=$(mktemp -d) || exit 1
 trap 'umount -q "$dir/disk" 2>/dev/null; rm -rf "$dir"' EXIT
 cache=$dir/names.sqlite
 
-# verdict NAME BAD WHY
-verdict()
-{
-	if (($2)); then
-		echo "not ok cache-$1 - $3"
-	else
-		echo "ok cache-$1"
-	fi
-}
+# judge NAME BAD WHY: BAD is 0 if all is well.
+judge() { verdict "cache-$1" "$3" [ "$2" -eq 0 ]; }
 
-# names_of FILE SEED [COUNT]: the names in out, the tally in tally, what else was said in said.
+# names_of FILE SEED [COUNT]: the names in out, the tally in tally, other messages in said.
 names_of()
 {
 	"$names" report "$@" >"$dir/out" 2>"$dir/err"
 	code=$?
 	tally=$(grep '^known ' "$dir/err")
 	said=$(grep -v '^known ' "$dir/err")
+	((code == 0)) || said+=" (exit code $code)"
+}
+
+# report_code ARGUMENT...: the reporter's exit code; its output is in $dir/out and $dir/err.
+report_code()
+{
+	"$report" "$@" >"$dir/out" 2>"$dir/err"
+	echo $?
 }
 
 same_names()
@@ -45,10 +47,10 @@ same_names()
 	names_of "$cache" 5
 	cmp -s "$dir/out" "$dir/none" || bad=3
 	[[ $tally = 'known 8000 of 8000 wrong 0' && -z $said ]] || bad=4
-	verdict same $bad "step $bad: $tally $said"
+	judge same $bad "step $bad: $tally $said"
 }
 
-# Whatever a report prints, it prints it again, with the cache cold, warm and away.
+# A report prints the same again, with the cache cold, warm and without it.
 same_reports()
 {
 	local trace view bad=0 count=0
@@ -67,7 +69,7 @@ same_reports()
 			count=$((count + 1))
 		done
 	done
-	verdict reports $((bad || count < 5)) "$tally differs, of $count"
+	judge reports $((bad || count < 5)) "$tally differs, of $count"
 }
 
 many_at_once()
@@ -88,31 +90,35 @@ many_at_once()
 	done
 	names_of "$cache" 24 # nothing that one of them found is lost
 	[[ $tally = 'known 8000 of 8000 wrong 0' ]] || bad=3
-	verdict at-once $bad "step $bad: $tally $(cat "$dir"/err.?)"
+	judge at-once $bad "step $bad: $tally $(cat "$dir"/err.?)"
 }
 
-# At times that fall into all of what it does; each survivor must open, and say what is right or nothing.
+# At times that hit all of its phases: up to twice the time of one report here. Each survivor must open, and have right answers or
+# none.
 killed()
 {
-	local i pid bad=0 known=0
+	local i pid bad=0 known=0 first='' span=${EPOCHREALTIME/[.,]/}
 
+	rm -f "$cache"
+	names_of "$cache" 5
+	span=$((${EPOCHREALTIME/[.,]/} - span)) # microseconds
 	for ((i = 0; i < 200; i++)); do
 		((i % 5)) || rm -f "$cache"
 		"$names" loop "$cache" $((i * 1000)) 2>>"$dir/loop" &
 		pid=$!
-		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))"
+		sleep "$((RANDOM * 2 * span / 32768))e-6"
 		kill -9 "$pid"
 		wait "$pid" 2>/dev/null
 		names_of "$cache" "$i" 50
-		((code == 0)) && [[ -z $said ]] || bad=$((bad + 1))
+		((code == 0)) && [[ -z $said ]] || { bad=$((bad + 1)); first=${first:-"try $i: exit code $code, '$said'"}; }
 		[[ $tally = 'known '[1-9]* ]] && known=$((known + 1))
 	done 2>/dev/null
 	[[ -s $dir/loop ]] && bad=$((bad + 1))
-	verdict killed $((bad || known < 50)) "$bad of 200 bad, in $known something was known; $said $(tail -n 1 "$dir/loop")"
+	judge killed $((bad || known < 50)) "$bad of 200 bad, in $known something was known; $first $(tail -n 1 "$dir/loop")"
 	echo "# in $known of 200 the cache knew something"
 }
 
-# unusable NAME TEXT: the same names, and one line with that text.
+# unusable NAME TEXT: the same names, and one line that ends with that text.
 unusable()
 {
 	local bad=0
@@ -121,21 +127,24 @@ unusable()
 	cp "$dir/out" "$dir/none"
 	names_of "$cache" 9
 	cmp -s "$dir/out" "$dir/none" && ((code == 0)) || bad=1
-	[[ $said = *"the cache \"$cache\" cannot be used: $2"* && $said != *$'\n'* ]] || bad=2
-	verdict "$1" $bad "step $bad, code $code: $said"
+	[[ $said = *": $2" && $said != *$'\n'* ]] || bad=2
+	judge "$1" $bad "step $bad, code $code: $said"
 }
 
 random_bytes()
 {
-	local before
+	local before how code
 
 	head -c 100000 /dev/urandom >"$cache"
 	before=$(sha256sum <"$cache")
-	unusable random 'it is not a cache of rwalker-report, and is left as it is; --no-cache does without it'
-	"$report" --cache "$cache" --cache-clear 2>"$dir/err" && echo 'not ok cache-random-clear - a file of random bytes was cleared'
-	"$report" --cache "$cache" --cache-info >/dev/null 2>>"$dir/err" && echo 'not ok cache-random-info - it was read'
+	unusable random "cannot use the cache '$cache': it is not a cache of rwalker-report; --no-cache does without it"
+	for how in --cache-clear --cache-info; do
+		code=$(report_code --cache "$cache" $how)
+		[[ $code = 1 ]] && grep -q "'$cache': it is not a cache of rwalker-report" "$dir/err"
+		judge "random$how" $? "exit code $code: $(cat "$dir/err")"
+	done
 	[[ $before = "$(sha256sum <"$cache")" ]]
-	verdict random-kept $? 'it was written to'
+	judge random-kept $? 'it was written to'
 	rm -f "$cache"
 }
 
@@ -144,11 +153,11 @@ other_version()
 	rm -f "$cache"
 	names_of "$cache" 9
 	printf '\0\0\0\143' | dd of="$cache" bs=1 seek=60 conv=notrunc status=none # user_version, of the file format
-	unusable version 'it was of another version, and is made anew'
+	unusable version "the cache '$cache' was of another version: it is created again"
 	names_of "$cache" 9
 	names_of "$cache" 9
 	[[ $tally = 'known 8000 of 8000 wrong 0' && -z $said ]]
-	verdict version-anew $? "$tally $said"
+	judge version-anew $? "$tally $said"
 }
 
 read_only()
@@ -165,19 +174,19 @@ read_only()
 	"${runner[@]}" "$names" report "$cache" 9 >"$dir/out" 2>"$dir/err"
 	code=$?
 	cmp -s "$dir/out" "$dir/none" && ((code == 0)) &&
-		[[ $(grep -c . "$dir/err") = 2 ]] && grep -q 'cannot be used: Permission denied; --no-cache does without it' "$dir/err"
-	verdict read-only $? "$(cat "$dir/err")"
+		[[ $(grep -c . "$dir/err") = 2 ]] && grep -q "cannot use the cache '.*': Permission denied; --no-cache does without it" "$dir/err"
+	judge read-only $? "$(cat "$dir/err")"
 	rm -f "$cache"
 }
 
 a_folder()
 {
 	mkdir "$cache"
-	unusable folder 'Is a directory; --no-cache does without it'
+	unusable folder "cannot use the cache '$cache': Is a directory; --no-cache does without it"
 	rmdir "$cache"
 }
 
-# Sizes at which the file cannot be made, and at which it can but not all fits.
+# Sizes at which the file cannot be created, and at which it can but not everything fits.
 full_disk()
 {
 	local size bad=0 full=0
@@ -192,12 +201,12 @@ full_disk()
 		mount -t tmpfs -o "size=${size}k" none "$dir/disk"
 		names_of "$dir/disk/names.sqlite" 9
 		cmp -s "$dir/out" "$dir/none" && ((code == 0)) && [[ $said != *$'\n'* ]] || bad=1
-		[[ $said = *'cannot be used: No space left on device'* ]] && full=$((full + 1))
+		[[ $said = *'cannot use the cache '*': No space left on device'* ]] && full=$((full + 1))
 		names_of "$dir/disk/names.sqlite" 9
 		cmp -s "$dir/out" "$dir/none" && ((code == 0)) && [[ $tally = *' wrong 0' ]] || bad=2
 		umount "$dir/disk"
 	done
-	verdict full-disk $((bad || full < 3)) "step $bad, $full sizes were too small: $said"
+	judge full-disk $((bad || full < 3)) "step $bad, $full sizes were too small: $said"
 }
 
 info_and_clear()
@@ -213,10 +222,10 @@ info_and_clear()
 	"$report" --cache "$cache" --cache-info | grep -q '^modules  0$' || bad=5
 	names_of "$cache" 9
 	[[ $tally != 'known 8000 of 8000'* && -z $said ]] || bad=6
-	verdict info $bad "step $bad: $(cat "$dir/info") $said"
+	judge info $bad "step $bad: $(cat "$dir/info") $said"
 }
 
-# Nothing of root's in somebody's home, and nothing at all without one.
+# Root writes nothing to a user's home, and nothing at all without one.
 homes()
 {
 	local bad=0
@@ -228,16 +237,16 @@ homes()
 	rm -rf "${dir:?}/home"
 	mkdir "$dir/home"
 	chown 65534 "$dir/home"
-	HOME=$dir/home XDG_CACHE_HOME='' "$report" --cache-info 2>/dev/null && bad=1
-	HOME='' XDG_CACHE_HOME=$dir/home/.cache "$report" --cache-info 2>/dev/null && bad=2
-	env -u HOME -u XDG_CACHE_HOME "$report" --cache-info 2>/dev/null && bad=3
+	[[ $(HOME=$dir/home XDG_CACHE_HOME='' report_code --cache-info) = 1 ]] || bad=1
+	[[ $(HOME='' XDG_CACHE_HOME=$dir/home/.cache report_code --cache-info) = 1 ]] || bad=2
+	[[ $(unset HOME XDG_CACHE_HOME; report_code --cache-info) = 1 ]] || bad=3
 	HOME=$dir XDG_CACHE_HOME='' "$report" --cache-info | grep -q "^cache    $dir/.cache/rwalker/names.sqlite" || bad=4
 	HOME='' XDG_CACHE_HOME=$dir/c "$report" --cache-info | grep -q "^cache    $dir/c/rwalker/names.sqlite" || bad=5
 	[[ -z $(ls -A "$dir/home") ]] || bad=6
-	verdict homes $bad "step $bad"
+	judge homes $bad "step $bad"
 }
 
-# A program of which only MiniDebugInfo names the functions: make_mini PROGRAM OUT
+# A program whose functions are named only by MiniDebugInfo: make_mini PROGRAM OUT
 make_mini()
 {
 	nm "$1" | awk '$2 ~ /[tT]/ { print $3 }' >"$dir/keep"
@@ -245,7 +254,7 @@ make_mini()
 		xz -f "$dir/mini" && objcopy -S --add-section .gnu_debugdata="$dir/mini.xz" "$1" "$2"
 }
 
-# What was unpacked once need not be again, and the names are the same.
+# What was unpacked once is not unpacked again, and the names are the same.
 unpacked_symbols()
 {
 	local bad=0 how
@@ -263,7 +272,7 @@ unpacked_symbols()
 	done
 	grep -q burn_user "$dir/none" || bad=3
 	"$report" --cache "$cache" --cache-info | grep -q '[0-9] [KB]*  burn  ' || bad=4
-	verdict mini $bad "step $bad: $(cat "$dir/err") $("$report" --cache "$cache" --cache-info)"
+	judge mini $bad "step $bad: $(cat "$dir/err") $("$report" --cache "$cache" --cache-info)"
 }
 
 same_names

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# "-- command": its exit code, its user, its descendants and no one else, and what
-# happens when the recording ends before it does.
+# "-- command": its exit code, its user, its descendants and no others, and what
+# happens if the recording ends before the command.
 . "$(dirname "$0")/lib.sh"
 
-# record_code CODE OPTION...: a recording of its own file that must exit with CODE.
+# record_code CODE OPTION...: a recording to a file of its own that must exit with CODE.
 record_code() {
 	local code=$1
 	shift
@@ -15,9 +15,8 @@ test_exit_code() {
 	record_code 0 -- true
 	record_code 7 -- sh -c 'exit 7'
 	record_code 143 -- sh -c 'kill -TERM $$'
-	"$record" --force -o "$scratch/run.rwk" -- /no/such/program >/dev/null 2>"$scratch/err"
-	check_number "exit code for a command that does not exist" "$? != 0"
-	check "it is named" grep -q /no/such/program "$scratch/err"
+	record_code 1 -- /no/such/program
+	check "it is named" grep -q /no/such/program "$scratch/run.err"
 }
 
 test_output_is_the_commands() {
@@ -26,7 +25,7 @@ test_output_is_the_commands() {
 	check "stderr" grep -qx to-stderr "$scratch/run.err"
 }
 
-# With the trace on stdout, what the command prints there goes to stderr: the trace stays one.
+# With the trace on stdout, the command's stdout goes to stderr, so that the trace stays intact.
 test_trace_on_stdout() {
 	"$record" -u --sw-perf -o - -- sh -c 'echo from-the-command; exit 4' >"$scratch/stdout.rwk" 2>"$scratch/stdout.err"
 	check_equal "exit code with the trace on stdout" 4 "$?"
@@ -38,7 +37,7 @@ test_trace_on_stdout() {
 
 as_sudo_user() { SUDO_UID=65534 SUDO_GID=65533 "$@"; }
 
-# The command runs as the user who typed sudo, with that user's groups; so is the file made.
+# The command runs as the user who typed sudo, with that user's groups; the file belongs to that user, too.
 test_user() {
 	local dir=$scratch/users
 	mkdir "$dir" && chown 65534:65533 "$dir" && chmod 755 "$scratch"
@@ -51,17 +50,46 @@ test_user() {
 	check_equal "uid without sudo" 0 "$(cat "$scratch/run.out")"
 }
 
-# A user cannot make the recorder, which is root, write where only root may.
+# groups_below NAME COMMAND...: the groups of a command that is recorded, sorted, in $groups_found.
+groups_below() {
+	local name=$1
+	shift
+	run_code "$name" 0 "$@" "$record" --force -o "$scratch/users/groups.rwk" -- id -G
+	groups_found=$(tr ' ' '\n' <"$scratch/$name.out" | sort -n | tr '\n' ' ')
+}
+
+in_own_files() {
+	mount --bind "$scratch/passwd" /etc/passwd && mount --bind "$scratch/group" /etc/group &&
+		SUDO_UID=65534 SUDO_GID=65533 "$@"
+}
+
+# The groups of the shell that typed sudo; where there is no such shell, those that /etc/group lists. Never root's.
+test_groups() {
+	groups_below shell python3 "$here/tests/live/below_shell.py" 65534 65533 4,27,4711,65533
+	check_equal "groups of the shell" "4 27 4711 65533 " "$groups_found"
+	groups_below nothing as_sudo_user
+	check_equal "groups without a shell or a file that lists the user" "65533 " "$groups_found"
+	unshare --mount true 2>/dev/null || return 0
+	echo 'canary:x:65534:65533::/:/bin/sh' >"$scratch/passwd"
+	printf '%s\n' 'root:x:0:' 'first:x:111:other,canary' 'second:x:222:canary' 'third:x:333:canary2,acanary' \
+		'own:x:65533:' >"$scratch/group"
+	export -f in_own_files
+	export scratch
+	groups_below files unshare --mount --propagation private bash -c 'in_own_files "$@"' sh
+	check_equal "groups by the files" "111 222 65533 " "$groups_found"
+}
+
+# A user cannot make the recorder, which runs as root, write where only root may.
 test_file_is_made_as_the_user() {
 	mkdir -m 700 "$scratch/roots"
-	as_sudo_user "$record" -o "$scratch/roots/x.rwk" -- true 2>/dev/null
-	check_number "exit code for a directory the user may not write" "$? != 0"
+	run_code roots 1 as_sudo_user "$record" -o "$scratch/roots/x.rwk" -- true
+	check "it is said why" grep -q "'$scratch/roots/x.rwk': Permission denied" "$scratch/roots.err"
 	check "no file there" [ ! -e "$scratch/roots/x.rwk" ]
 }
 
 # Descendants through fork, exec and a shell, but not a neighbour.
 test_descendants_only() {
-	start "$workloads/burn" outsider 6
+	start "$workloads/burn" outsider 600
 	record_code 0 -u -f 999 -- sh -c "'$workloads/burn' insider 1; :"
 	folded "$scratch/run.rwk" >"$scratch/run.folded"
 	check_number "the descendant" "$(folded_sum "$scratch/run.folded" '^insider;') > 200"
@@ -78,7 +106,7 @@ test_started_stopped() {
 	local expect got
 	record_code 0 -f 4000 -u -- "$workloads/cpu_paths" 0.3
 	folded "$scratch/run.rwk" >"$scratch/run.folded"
-	expect=$(awk '/^total_ns/ { print $2 * 4000 / 1e9 }' "$scratch/run.out")
+	expect=$(awk -v hz="$(source_field "$scratch/run.rwk" frequency)" '/^total_ns/ { print $2 * hz / 1e9 }' "$scratch/run.out")
 	got=$(folded_sum "$scratch/run.folded" '^cpu_')
 	check_number "samples of a short run: $got of $expect" "$got > 0.9 * $expect"
 }
@@ -97,9 +125,9 @@ test_recording_ends_first() {
 # The file holds the recorder's command line and the program's name, not its arguments.
 test_no_arguments_stored() {
 	record_code 0 -- sh -c ': secret-argument-4711'
-	check "the arguments are not in the file" eval "! grep -aq secret-argument-4711 '$scratch/run.rwk'"
-	"$report" --info "$scratch/run.rwk" >"$scratch/info"
-	check "--info does not show them" eval "! grep -q secret-argument-4711 '$scratch/info'"
+	check "the arguments are not in the file" lacks -a secret-argument-4711 "$scratch/run.rwk"
+	run_ok info "$report" --info "$scratch/run.rwk"
+	check "--info does not show them" lacks secret-argument-4711 "$scratch/info.out"
 }
 
 need_recording
@@ -107,6 +135,7 @@ test_exit_code
 test_output_is_the_commands
 test_trace_on_stdout
 test_user
+test_groups
 test_file_is_made_as_the_user
 test_descendants_only
 test_started_stopped

@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --dwarf: the call paths of a program that keeps no frame pointers (workloads/frameless.c says which), as the reader unwinds
-# them from what was copied while it ran: samples, waits, wakers, hits. What is not whole says so.
+# --dwarf: the call paths of a program without frame pointers (workloads/frameless.c lists them), as the reader unwinds
+# them from the copies made while it ran: samples, waits, wakers, hits. Incomplete stacks say so.
+# two tries: shares of samples are compared with figures that also change when the host takes the processor away.
+. "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
 
 SECONDS_LONG=3
@@ -14,7 +16,7 @@ folded() {
 # weight_of FILE RE : of the stacks that match
 weight_of() { awk -v re="$2" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }' "$1"; }
 
-# share FILE RE_ALL RE_OF_THESE : per cent of the weight
+# share FILE RE_ALL RE_OF_THESE : percentage of the weight
 share() {
 	local all with
 	all=$(weight_of "$1" "$2")
@@ -24,7 +26,7 @@ share() {
 
 test_samples() {
 	folded cpu cpu
-	check_number "samples of the burner" "$(weight_of "$scratch/cpu" 'fl_outer;fl_middle;fl_burn') > 100"
+	check_number "samples of the burner" "$(weight_of "$scratch/cpu" 'fl_outer;fl_middle;fl_burn') > 30"
 	check_number "its path, from the thread's first function" \
 		"$(share "$scratch/cpu" 'fl_middle;fl_burn [0-9]+$' '^frameless;([A-Za-z_][^;]*;)*burner;fl_outer;fl_middle;fl_burn ') >= 99"
 	check_number "a handler runs on a stack of its own" \
@@ -35,15 +37,15 @@ test_samples() {
 		"$(weight_of "$scratch/cpu" 'bpf_prog_[^;]*_cpu_sample') == 0"
 }
 
-# What the snapshot does not reach is not passed over in silence.
+# What is beyond the snapshot is reported.
 test_truncated() {
-	check_number "samples of the deep one" "$(weight_of "$scratch/cpu" 'fl_bottom;fl_burn') > 100"
+	check_number "samples of the deep one" "$(weight_of "$scratch/cpu" 'fl_bottom;fl_burn') > 30"
 	check_number "more than 64 KiB of stack end in a note" \
 		"$(share "$scratch/cpu" 'fl_bottom;fl_burn [0-9]+$' '\[truncated[^;]*\];.*fl_deeper;fl_bottom;fl_burn ') >= 99"
 	check_number "of 4 KiB frames, 64 KiB show 13 at least" \
 		"$(share "$scratch/cpu" 'fl_bottom;fl_burn [0-9]+$' "$(printf 'fl_deeper;%.0s' {1..13})fl_bottom;fl_burn ") >= 99"
-	run_ok tree "$report" --tree --source cpu "$scratch/all.rwk"
-	check "the report says how many are cut" grep -qE '^# [0-9]+ unwound stacks .*\[truncated\]' "$scratch/tree.out"
+	run_ok info "$report" --info "$scratch/all.rwk"
+	check "--info says how many are cut" grep -qE '^  note +[0-9]+ unwound stacks? .*\[truncated\]' "$scratch/info.out"
 }
 
 test_waits() {
@@ -67,11 +69,11 @@ test_hits() {
 	check_number "there are some" "$(weight_of "$scratch/hits" 'fl_hold') > 20"
 }
 
-# So that the above is not what frame pointers would have shown.
+# To show that frame pointers would not have given the above.
 test_frame_pointers_do_not() {
 	run_ok plain "$record" -p 0 -u -f 1000 --sw-perf --force -o "$scratch/plain.rwk" -- "$workloads/frameless" 1
 	folded plain cpu "$scratch/plain.rwk"
-	check_number "samples" "$(weight_of "$scratch/plain" 'fl_burn') > 50"
+	check_number "samples" "$(weight_of "$scratch/plain" 'fl_burn') > 20"
 	check_number "frame pointers do not show the path" \
 		"$(share "$scratch/plain" 'fl_burn [0-9]+$' 'burner;fl_outer;fl_middle;fl_burn ') < 5"
 }
@@ -83,7 +85,7 @@ test_what_is_in_the_file() {
 	check_number "snapshots lie in chunks that are marked" \
 		"$(grep -cE '^chunk .* type SNAPSHOTS .* flags 0x2 ' "$scratch/dump") > 0"
 	check_equal "and nowhere else" "" "$(awk '/^chunk/ { type = $8 } /^  snapshot / && type != "SNAPSHOTS"' "$scratch/dump" | head -n 1)"
-	check_number "1000 Hz unless -f says otherwise" "$(grep -c '^  source id=1 .*frequency=1000 ' "$scratch/dump") > 0"
+	check_number "997 Hz unless -f says otherwise" "$(grep -c '^  source id=1 .*frequency=997 period=1003009 ' "$scratch/dump") > 0"
 }
 
 test_size_and_frequency() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Record here, report where nothing is: but for lines, which are in debug files (-q), the tree is the same, byte for byte, in a root
-# that holds the reporter and its libraries only. And through a pipe.
+# Record here, report where nothing is installed: except for lines, which are in debug files (-q), the tree is the same, byte for
+# byte, in a root that has only the reporter and its libraries. And through a pipe.
 . "$(dirname "$0")/lib.sh"
 
 empty=$scratch/empty
@@ -30,15 +30,30 @@ same_view() {
 	in_empty_root "$@" trace.rwk >"$scratch/there.txt" 2>"$scratch/there.err"
 	check_equal "exit code of '$*' in an empty root" 0 $? || tail -5 "$scratch/there.err" >&2
 	check "'$*' has content" [ -s "$scratch/here.txt" ]
-	check "'$*' is the same in an empty root" cmp "$scratch/here.txt" "$scratch/there.txt"
+	check "'$*' is the same in an empty root" cmp "$scratch/here.txt" "$scratch/there.txt" ||
+		diff "$scratch/here.txt" "$scratch/there.txt" | head -20 >&2
+}
+
+# For files that are deleted soon. On a busy machine one may not be opened within the recorder's deadline, which --info shows: then
+# its names are lost, and everything is recorded once more.
+lacks_names() { # TRACE
+	"$report" --folded "$1" 2>/dev/null >"$scratch/found.folded"
+	! { grep -q ';burn_deleted[; ]' "$scratch/found.folded" && grep -q ';burn_inside[; ]' "$scratch/found.folded"; } &&
+		"$report" --info "$1" | grep -q 'not opened in time'
 }
 
 record_all_kinds() {
-	mkdir "$scratch/place" "$scratch/$1"
-	run_ok all "$record" -u -f 999 --embed "$1" -o "$scratch/$1/trace.rwk" -- sh -c "
-		'$workloads/cpu_paths' 1; '$workloads/kernel_paths' 1; '$workloads/churn' 60 3
-		'$workloads/deleted' '$scratch/gone' 0.3; '$workloads/ns' '$scratch/place' 0.3"
-	rmdir "$scratch/place"
+	local try
+	mkdir "$scratch/$1"
+	for try in 1 2 3 4 5 6; do
+		mkdir "$scratch/place"
+		run_ok all "$record" --force -u -f 999 --embed "$1" -o "$scratch/$1/trace.rwk" -- sh -c "
+			'$workloads/cpu_paths' 1; '$workloads/kernel_paths' 1; '$workloads/churn' 60 3
+			'$workloads/deleted' '$scratch/gone' 0.3; '$workloads/ns' '$scratch/place' 0.3"
+		rmdir "$scratch/place"
+		lacks_names "$scratch/$1/trace.rwk" || break
+		echo "# --embed $1: a file was not opened in time, try $try"
+	done
 }
 
 test_same_tree() { # EMBED
@@ -53,7 +68,7 @@ test_same_tree() { # EMBED
 	done
 }
 
-# What is unwound is unwound by what the trace holds.
+# Unwinding uses only what the trace holds.
 test_same_unwound() { # EMBED
 	mkdir "$scratch/dwarf-$1"
 	run_ok unwound "$record" -p 0 --dwarf --sw-perf --embed "$1" -o "$scratch/dwarf-$1/trace.rwk" -- "$workloads/frameless" 1
@@ -61,7 +76,7 @@ test_same_unwound() { # EMBED
 	check "--embed $1: its path" eval "quiet_there --folded trace.rwk | grep -q ';burner;fl_outer;fl_middle;fl_burn '"
 }
 
-# With nothing embedded the names stay here, and --needs says what would bring them back.
+# With nothing embedded the names stay here, and --needs says what would provide them.
 test_needs() {
 	local id
 	mkdir "$scratch/none"
@@ -78,7 +93,7 @@ test_needs() {
 }
 
 test_pipe() {
-	# The command shares our stdout, so its own words must go elsewhere.
+	# The command shares our stdout, so its own output must go elsewhere.
 	"$record" -u -f 999 -o - -- sh -c "'$workloads/cpu_paths' 2 >&2" 2>"$scratch/pipe.err" |
 		tee "$scratch/pipe.rwk" | "$report" --tree - >"$scratch/pipe.tree" 2>"$scratch/pipe.note"
 	check_equal "exit codes of record | tee | report" "0 0 0" "${PIPESTATUS[*]}"
@@ -87,10 +102,10 @@ test_pipe() {
 	check "the same bytes as a file give the same tree" cmp "$scratch/pipe.tree" "$scratch/file.tree"
 }
 
-# A reader that goes away ends the recording; it does not hang.
+# A reader that exits ends the recording; it does not hang.
 test_pipe_closed() {
-	timeout 20 "$record" -u -p 10 -o - 2>/dev/null | head -c 100 >/dev/null
-	check_number "exit code when the reader is gone" "${PIPESTATUS[0]} != 124"
+	timeout 120 "$record" -u -p 10 -o - 2>/dev/null | head -c 100 >/dev/null
+	check_equal "exit code when the reader is gone" 4 "${PIPESTATUS[0]}"
 }
 
 need_recording

@@ -4,62 +4,75 @@
 # same questions asked of the reporter afterwards.
 . "$(dirname "$0")/lib.sh"
 
-cgroup=
 f=$scratch/f.folded
 
-cleanup_cgroup() {
-	[ -n "$cgroup" ] && [ -d "$cgroup" ] || return
-	kill "$pid_grouped" 2>/dev/null
-	wait "$pid_grouped" 2>/dev/null
-	rmdir "$cgroup"
+all_are_called() {
+	[ "$(cat /proc/{"$pid_zero","$pid_one","$pid_paths","$pid_grouped"}/task/*/comm 2>/dev/null | sort | paste -sd,)" = \
+		'b grouped,b_one,b_zero,cpu_paths,cpu_thread' ]
 }
-trap 'cleanup_cgroup; cleanup' EXIT
 
 start_burners() {
-	start taskset -c 0 "$workloads/burn" b_zero 300; pid_zero=$started
-	start taskset -c 1 "$workloads/burn" b_one 300; pid_one=$started
+	start taskset -c "$cpu_zero" "$workloads/burn" b_zero 300; pid_zero=$started
+	start taskset -c "$cpu_one" "$workloads/burn" b_one 300; pid_one=$started
 	start "$workloads/cpu_paths" 300 >/dev/null; pid_paths=$started
 	start "$workloads/burn" 'b grouped' 300 kernel; pid_grouped=$started
-	sleep 0.3
+	wait_for 60 all_are_called || die "the burners do not start"
 	tid_thread=$(grep -l cpu_thread /proc/"$pid_paths"/task/*/comm | sed 's|.*/task/||; s|/comm||')
 }
 
-# record_comms OPTION...: records a second; the comms seen, in one line.
-record_comms() {
-	run_ok f "$record" --force -p 1 -u -f 999 --embed none -o "$scratch/f.rwk" "$@" || return
+# record_for OPTION... SECONDS: the folded stacks are in $f.
+record_for() {
+	run_ok f "$record" --force -p "${!#}" -u -f 999 --embed none -o "$scratch/f.rwk" "${@:1:$#-1}" || return
 	folded "$scratch/f.rwk" >"$f"
-	folded_comms "$f" | paste -sd' '
+}
+
+# sees_comms COMM,... OPTION... SECONDS: records until each has been seen, or any other.
+sees_comms() {
+	local wanted
+	wanted=$(tr , '\n' <<<"$1")
+	record_for "${@:2}" || return
+	[ -z "$(comm -13 <(folded_comms "$f") - <<<"$wanted")" ] || [ "$(folded_comms "$f" | comm -23 - <(echo "$wanted"))" ]
+}
+
+# check_comms WHAT COMM,... OPTION...: those that are recorded.
+check_comms() {
+	growing 1 sees_comms "${@:2}"
+	check_equal "$1" "$2" "$(folded_comms "$f" | paste -sd,)"
+}
+
+# sees LEAST 'ERE...' OPTION... SECONDS: records; whether there are that many samples of each of these stacks.
+sees() {
+	local ere
+	record_for "${@:3}" || return
+	for ere in $2; do [ "$(folded_sum "$f" "$ere")" -ge "$1" ] || return; done
 }
 
 test_pid() {
-	check_equal "--pid" b_zero "$(record_comms --pid "$pid_zero")"
-	check_equal "--pid of two" "b_one b_zero" "$(record_comms --pid "$pid_zero,$pid_one")"
-	check_equal "--pid takes all threads" "cpu_paths cpu_thread" "$(record_comms --pid "$pid_paths")"
+	check_comms "--pid" b_zero --pid "$pid_zero"
+	check_comms "--pid of two" b_one,b_zero --pid "$pid_zero,$pid_one"
+	check_comms "--pid takes all threads" cpu_paths,cpu_thread --pid "$pid_paths"
 }
 
 test_tid() {
-	check_equal "--tid of one thread" cpu_thread "$(record_comms --tid "$tid_thread")"
-	check_equal "--tid of the first thread" cpu_paths "$(record_comms --tid "$pid_paths")"
+	check_comms "--tid of one thread" cpu_thread --tid "$tid_thread"
+	check_comms "--tid of the first thread" cpu_paths --tid "$pid_paths"
 }
 
 test_command() {
-	check_equal "-c b_one" b_one "$(record_comms -c b_one)"
-	check_equal "-c with a regular expression" "b_one b_zero" "$(record_comms -c '^b_(one|z.*)$')"
-	check_equal "-c is not anchored" "cpu_paths cpu_thread" "$(record_comms -c pu_)"
-	check_equal "-c with a space" "b grouped" "$(record_comms -c 'b [a-z]+')"
+	check_comms "-c b_one" b_one -c b_one
+	check_comms "-c with a regular expression" b_one,b_zero -c '^b_(one|z.*)$'
+	check_comms "-c is not anchored" cpu_paths,cpu_thread -c pu_
+	check_comms "-c with a space" "b grouped" -c 'b [a-z]+'
 	run_code bad 2 "$record" --force -p 1 -o "$scratch/bad.rwk" -c '(unclosed'
+	check "the expression is named" grep -qF '(unclosed' "$scratch/bad.err"
 }
 
 test_cgroup() {
-	local base
-	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-	[ -n "$base" ] || { echo "not run: no cgroup2 mount for --cgroup"; return; }
-	cgroup=$base/rwalker-test-$$
-	mkdir "$cgroup" && echo "$pid_grouped" >"$cgroup/cgroup.procs" || die "cannot make a cgroup"
-	check_equal "--cgroup" "b grouped" "$(record_comms --cgroup "$cgroup")"
+	cgroup_of filters "$pid_grouped" || return
+	check_comms "--cgroup" "b grouped" --cgroup "$cgroup"
 }
 
-# Kernel threads are made busy by writing; what is seen must have no user memory.
+# Kernel threads are made busy by writing; the samples must have no user frames.
 kernel_thread_comms() {
 	local stat
 	for stat in /proc/[0-9]*/stat; do
@@ -73,14 +86,15 @@ write_a_lot() {
 }
 
 test_thread_kinds() {
-	local comms strangers
+	local strangers
 	start write_a_lot
 	kernel_thread_comms | cut -c1-15 >"$scratch/kthreads"
-	comms=$(record_comms --user-threads)
-	check "--user-threads sees the burners" grep -q 'b_one b_zero' <<<"$comms"
+	growing 1 sees 1 '^b_one; ^b_zero;' --user-threads
+	check_number "--user-threads sees one burner" "$(folded_sum "$f" '^b_one;') > 0"
+	check_number "--user-threads sees the other one" "$(folded_sum "$f" '^b_zero;') > 0"
 	strangers=$(folded_comms "$f" | grep -E '^(kworker|ksoftirqd|rcu_|kswapd|migration)/?')
 	check_equal "kernel threads with --user-threads" "" "$strangers"
-	record_comms --kernel-threads >/dev/null
+	growing 1 sees 1 . --kernel-threads # they run for moments
 	check_number "samples of kernel threads" "$(folded_sum "$f") > 0"
 	strangers=$(folded_comms "$f" | grep -vE '^(kworker|jbd2|ksoftirqd|rcu|kswapd|migration|kcompactd)' |
 		grep -vxF -f "$scratch/kthreads")
@@ -89,29 +103,30 @@ test_thread_kinds() {
 }
 
 test_cpus() {
-	record_comms -P 0 >/dev/null
-	check_number "-P 0 sees the burner on CPU 0" "$(folded_sum "$f" '^b_zero;') > 10"
-	check_equal "-P 0 does not see the burner on CPU 1" 0 "$(folded_sum "$f" '^b_one;')"
+	growing 1 sees 11 '^b_zero;' -P "$cpu_zero"
+	check_number "-P sees the burner on its CPU" "$(folded_sum "$f" '^b_zero;') > 10"
+	check_equal "-P does not see the burner on another CPU" 0 "$(folded_sum "$f" '^b_one;')"
 	run_code bad 2 "$record" --force -p 1 -o "$scratch/bad.rwk" -P 0-
-	"$record" --force -p 1 -o "$scratch/bad.rwk" -P 4095 2>/dev/null
-	check_number "exit code for CPUs that do not exist" "$? != 0"
+	check "the list is named" grep -qF '0-' "$scratch/bad.err"
+	run_code bad 2 "$record" --force -p 1 -o "$scratch/bad.rwk" -P 4095
+	check "the CPU is named" grep -q 4095 "$scratch/bad.err"
 }
 
-# The reporter's filters on one trace of everything give what the recorder's gave.
+# The reporter's filters on one trace of everything give the same as the recorder's.
 test_reporter_filters() {
-	record_comms >/dev/null
+	growing 1 sees 11 '^b_zero; ^b_one; ^b.grouped; ^cpu_paths; ^cpu_thread;'
 	local t=$scratch/f.rwk
 	check_equal "report -c" b_one "$(folded "$t" -c '^b_one$' | folded_comms /dev/stdin)"
 	check_equal "report --pid" "cpu_paths cpu_thread" \
 		"$(folded "$t" --pid "$pid_paths" | folded_comms /dev/stdin | paste -sd' ')"
 	check_equal "report --tid" cpu_thread "$(folded "$t" --tid "$tid_thread" | folded_comms /dev/stdin)"
-	check_equal "report -P 0: CPU 1" 0 "$(folded "$t" -P 0 | folded_sum /dev/stdin '^b_one;')"
-	check_number "report -P 0: CPU 0" "$(folded "$t" -P 0 | folded_sum /dev/stdin '^b_zero;') > 10"
+	check_equal "report -P: another CPU" 0 "$(folded "$t" -P "$cpu_zero" | folded_sum /dev/stdin '^b_one;')"
+	check_number "report -P: that CPU" "$(folded "$t" -P "$cpu_zero" | folded_sum /dev/stdin '^b_zero;') > 10"
 }
 
 need_recording
 need_tool taskset
-[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+{ read -r cpu_zero && read -r cpu_one; } < <(allowed_cpus) || skip "needs two CPUs"
 start_burners
 test_pid
 test_tid

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A stripped program with MiniDebugInfo: its functions are named from the trace when the program is gone, also after --condense; with
-# --embed min, which does not take the section, and of the same program without it, they are not.
+# A stripped program with MiniDebugInfo: its functions are named from the trace after the program was deleted, also after
+# --condense; with --embed min, which does not embed the section, and for the same program without the section, they are not.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -9,7 +9,7 @@ command -v xz >/dev/null || { echo "skip mini_debug_info - no xz here"; exit 77;
 program=$scratch/inlined
 nm -D --defined-only "$workloads/inlined" | grep -q ' main$' && { echo "skip mini_debug_info - main is exported"; exit 77; }
 
-# The program has no symbols but those in the section, if `packed`.
+# The program has no symbols except those in the section, if `packed`.
 make_program()
 {
 	objcopy -S --keep-symbol=main --keep-symbol=real "$workloads/inlined" "$scratch/mini"

@@ -1,71 +1,80 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Long work of the reporter: a line on a terminal and never in a pipe; a Ctrl-C in the middle gives what is known so far, which says
-# that it is a part, leaves no process, no half of a file and nothing wrong in the cache; and what a whole report says does not
-# depend on how many modules are read at once. What must take long is held up by a library in front of libdw.
+# Long operations of the reporter: a progress line on a terminal and never in a pipe; Ctrl-C in the middle gives what is known
+# so far, and says that it is incomplete; it leaves no process, no partial file and nothing wrong in the cache; and a complete
+# report does not depend on how many modules are read at once. Operations that must take long are stopped nearly all the time until
+# the line is shown (on_terminal.py --slowly), or delayed by a library in front of libdw.
 . "$(dirname "$0")/lib.sh"
 
 need_tool python3 taskset
 
 on_terminal() { python3 "$here/tests/live/on_terminal.py" "$@"; }
 
-# pressed NAME ENDING PATTERN COMMAND...: stdout to NAME.out, the terminal to NAME.screen.
+# pressed [OPTION] NAME ENDING PATTERN COMMAND...: stdout to NAME.out, the terminal to NAME.screen.
 pressed() {
+	local option=
+	case $1 in --*) option=$1; shift ;; esac
 	local name=$1 ending=$2 pattern=$3
 	shift 3
 	check_equal "$name: how it ends" "$ending, pressed, 0, left" \
-		"$(on_terminal "$scratch/$name.out" "$scratch/$name.screen" "$pattern" "$@")"
+		"$(on_terminal $option "$scratch/$name.out" "$scratch/$name.screen" "$pattern" "$@")"
 }
 
-# said NAME ERE: the terminal shows a line like that at the end.
+# said NAME ERE: the terminal shows such a line at the end.
 said() { check "$1: says '$2'" grep -qE "$2" "$scratch/$1.screen.lines" || cat "$scratch/$1.screen.lines" >&2; }
-# clean NAME: nothing of progress stands there.
-clean() { check "$1: the line is gone" sh -c "! grep -qE '^(reading|unwinding|lines of|names|condensing) ' '$scratch/$1.screen.lines'"; }
+# clean NAME: no progress line is left on it.
+clean() { check "$1: the line is gone" lacks -E '^(reading|unwinding|lines of|names|condensing) ' "$scratch/$1.screen.lines"; }
 
 cd "$scratch" || exit 1
 export HOME=$scratch/home TERM=xterm TMPDIR=$scratch/tmp
 mkdir home tmp
 
-# --- reading: a file that takes seconds ---------------------------------------------------------------------------------------
+# --- reading: a file that takes a while ---------------------------------------------------------------------------------------
 
 many() { # TRACE COUNT
 	local i
 	for ((i = 0; i < $2; i++)); do cat "$here/samples/$1/trace.rwk"; done
 }
-many cpu_paths 1600 >long.rwk
-many frameless 1000 >snapshots.rwk
+many cpu_paths 800 >long.rwk
+many frameless 400 >snapshots.rwk
 
-pressed reading 'exit 3' 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk
-said reading 'warning: stopped by Ctrl-C, so this is a part only: [0-9]+% of the events read'
+pressed --slowly reading 'exit 3' 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk
+said reading 'warning: stopped by Ctrl-C, so this is incomplete: [0-9]+% of the events read'
 clean reading
-check 'reading: so does the account' grep -qE '^# stopped by Ctrl-C, so this is a part only: [0-9]+% of the events read$' reading.out
+check 'reading: so does the account' grep -qE '^# stopped by Ctrl-C, so this is incomplete: [0-9]+% of the events read(;|$)' reading.out
 check 'reading: there is a tree' grep -q '^>>> .*crunch' reading.out
 check 'reading: one line, written again' grep -q $'\r\033\[Kreading' reading.screen
 
-# As --folded has it, the account is on stderr and what is there can be counted: less than all, more than nothing.
+# As --folded: the account is on stderr, and the output can be counted: less than everything, more than nothing.
 "$report" --no-cache -q --folded long.rwk >whole.out 2>whole.err
 check_equal 'in no terminal: exit code' 0 $?
-check 'in no terminal: no progress' sh -c "! grep -qE 'reading|$(printf '\r')' whole.err"
-pressed part 'exit 3' 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk
+check 'in no terminal: no progress' lacks -E "reading|"$'\r' whole.err
+pressed --slowly part 'exit 3' 'reading long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --folded long.rwk
 check_number 'a part of the samples' "0 < $(folded_sum part.out) && $(folded_sum part.out) < $(folded_sum whole.out)"
 check_equal 'undisturbed: how it ends' 'exit 0, not pressed, 0, left' \
-	"$(on_terminal undisturbed.out undisturbed.screen '' "$report" --no-cache -q --folded long.rwk)"
+	"$(on_terminal --slowly --look undisturbed.out undisturbed.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk)"
 check 'undisturbed: the same bytes' cmp whole.out undisturbed.out
 check 'undisturbed: there was progress' grep -qE 'reading long.rwk: [0-9]+%' undisturbed.screen
 clean undisturbed
 
-pressed unwinding 'exit 3' 'unwinding snapshots.rwk: [0-9]+%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
+pressed --slowly unwinding 'exit 3' 'unwinding snapshots.rwk: [0-9]+%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
 clean unwinding
 
-# A pager begins when there is something to read, so Ctrl-C does not end it before.
+# A pager starts when there is something to read, so Ctrl-C does not end it before.
 check_equal 'pager: how it ends' 'exit 3, pressed, 0, left' \
-	"$(RWALKER_PAGER='cat >paged' on_terminal - pager.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
+	"$(RWALKER_PAGER='cat >paged' on_terminal --slowly - pager.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
 check 'pager: has the report' grep -q '^# stopped by Ctrl-C' paged
 
-# Where it is a pipe that is read, Ctrl-C ended the recording at its other end, and is no reason to leave anything out.
+# If the input is a pipe, Ctrl-C ended the recording at its other end, and is no reason to leave anything out.
 cat >pipe.bash <<'END'
-reads() { grep -qE '^SigCgt:.*[2367abef]$' "/proc/$(pgrep -s 0 -x rwalker-report)/status" 2>/dev/null; }
-recorder() { # ends its recording when Ctrl-C comes; the reporter must have begun to read
+reads() { # its worker, for which Ctrl-C is SIGUSR1
+	local pid
+	for pid in $(pgrep -s 0 -x rwalker-report); do
+		grep -qE '^SigCgt:.*[2367abef]..$' "/proc/$pid/status" 2>/dev/null && return
+	done
+	return 1
+}
+recorder() { # ends its recording on Ctrl-C; the reporter must have begun to read
 	ended=
 	trap 'ended=1' INT
 	until reads; do sleep 0.01; done
@@ -80,16 +89,16 @@ pressed pipe 'exit 0' go bash pipe.bash "$report" "$here/samples/cpu_paths/trace
 "$report" --no-cache -q --folded "$here/samples/cpu_paths/trace.rwk" >one.out 2>/dev/null
 check 'pipe: the whole report' cmp one.out pipe.out
 
-# --- writing: no half of a file -------------------------------------------------------------------------------------------------
+# --- writing: no partial file ------------------------------------------------------------------------------------------------
 
-pressed condense 'exit 1' 'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o condensed.rwk
-said condense "stopped by Ctrl-C: nothing of 'condensed.rwk' is kept"
+pressed --slowly condense 'exit 1' 'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o condensed.rwk
+said condense "stopped by Ctrl-C: 'condensed.rwk' is not written"
 clean condense
 check 'condense: no file' test ! -e condensed.rwk
 
 if grep -q ' /proc ' /proc/mounts && python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_RDWR)' 2>/dev/null; then
-	timeout -s KILL 0.2 "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk 2>/dev/null
-	check_equal 'killed: in the middle' 137 $?
+	check_equal 'killed: in the middle' 'signal 9, pressed, 0, left' "$(on_terminal --slowly --kill killed.out killed.screen \
+		'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk)"
 	check 'killed: no file' test ! -e killed.rwk
 fi
 
@@ -116,12 +125,12 @@ cat >hold.c <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-static int entries(const char *path)
+static int entries(const char *path, const char *prefix)
 {
 	DIR *folder = opendir(path);
 	int count = 0;
 	for (struct dirent *entry; folder && (entry = readdir(folder));)
-		count += entry->d_name[0] != '.';
+		count += entry->d_name[0] != '.' && !strncmp(entry->d_name, prefix, strlen(prefix));
 	if (folder) closedir(folder);
 	return count;
 }
@@ -141,7 +150,7 @@ static void touch(const char *folder, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 }
-/* HOLD: the module whose reading never ends. MEET: a folder in which two readings wait for each other, TIMES 10 ms. */
+/* It opens files, so reports run without the sandbox. HOLD: the module whose reading never ends. MEET: a folder in which readings wait, TIMES 10 ms, until two of them have met. */
 void *dwarf_begin_elf(void *elf, int command, void *group)
 {
 	const char *hold = getenv("HOLD"), *meet = getenv("MEET");
@@ -152,9 +161,8 @@ void *dwarf_begin_elf(void *elf, int command, void *group)
 		char here[4096];
 		snprintf(here, sizeof(here), "%s/here", meet);
 		touch(meet, name);
-		for (int i = 0; i < atoi(getenv("TIMES")); i++, usleep(10000))
-			if (entries(here) > 1) { touch(meet, "met"); break; }
-		usleep(20000); /* so that the other one sees it, too */
+		for (int i = 0; i < atoi(getenv("TIMES")) && !entries(meet, "met"); i++, usleep(10000))
+			if (entries(here, "") > 1) touch(meet, "met");
 		snprintf(name, sizeof(name), "%s/%d", here, (int)getpid());
 		unlink(name);
 	}
@@ -173,26 +181,27 @@ held=(env LD_PRELOAD="$scratch/hold.so" HOLD=/libslow.so)
 tree --no-cache >none 2>none.err
 check_equal 'all lines: exit code' 0 $?
 check 'lines of slow' grep -qE 'slow(\+0x[0-9a-f]+)? library\.c:3' none
-modules=$(strace -f -e trace=clone,fork,vfork "$report" --no-cache -c '^work$' work.rwk 2>&1 >/dev/null | grep -cE '(clone|fork|vfork)\(') || true
+forks() { strace -f -e trace=clone,fork,vfork "$report" --no-cache "$@" -c '^work$' work.rwk 2>&1 >/dev/null | grep -cE '(clone|fork|vfork)\('; }
+modules=$(($(forks) - $(forks -q))) # one process reads the lines of one module
 
-pressed lines 'exit 3' 'lines of libslow\.so: [0-9]+%' "${held[@]}" "$report" -c '^work$' --min-percent 0 --cache names.sqlite work.rwk
-said lines "warning: stopped by Ctrl-C, so this is a part only: lines of 1 of $modules modules not looked up\$"
+pressed lines 'exit 3' 'lines of libslow\.so: [0-9]+%' "${held[@]}" "$report" --no-sandbox -c '^work$' --min-percent 0 --cache names.sqlite work.rwk
+said lines "warning: stopped by Ctrl-C, so this is incomplete: lines of 1 of $modules modules not looked up\$"
 clean lines
-check 'lines: so does the account' grep -q "^# stopped by Ctrl-C, so this is a part only: lines of 1 of $modules modules not" lines.out
+check 'lines: so does the account' grep -q "^# stopped by Ctrl-C, so this is incomplete: lines of 1 of $modules modules not" lines.out
 check 'lines: the others are there' grep -qE 'one(\+0x[0-9a-f]+)? library\.c:3' lines.out
 check 'lines: slow has its name' grep -qE ' slow\+0x' lines.out
-check 'lines: and no more' sh -c "! grep -qE 'slow(\+0x[0-9a-f]+)? library' lines.out"
-check 'lines: no module is said to be broken' sh -c "! grep -q DWARF lines.out"
+check 'lines: and no more' lacks -E 'slow(\+0x[0-9a-f]+)? library' lines.out
+check 'lines: no module is said to be broken' lacks DWARF lines.out
 tree --cache names.sqlite >after 2>after.err
 check 'the cache did not take the part for the whole' cmp none after
 tree --cache names.sqlite >warm 2>warm.err
 check 'nor later' cmp none warm
 
-pressed resolve 'exit 1' 'lines of libslow\.so' "${held[@]}" "$report" --no-cache --resolve-lines work.rwk -o resolved.rwk
+pressed resolve 'exit 1' 'lines of libslow\.so' "${held[@]}" "$report" --no-sandbox --no-cache --resolve-lines work.rwk -o resolved.rwk
 said resolve "'resolved.rwk' is not written"
 check 'resolve: no file' test ! -e resolved.rwk
 
-# --- a server that says nothing ---------------------------------------------------------------------------------------------------
+# --- a server that does not answer ------------------------------------------------------------------------------------------------
 
 cat >server.py <<'END'
 import os
@@ -206,45 +215,52 @@ while True:
     kept.append(listening.accept())
 END
 start python3 server.py
-check 'the server listens' wait_for 10 test -e port
+check 'the server listens' wait_for 60 test -e port
 if ldconfig -p | grep -q libdebuginfod.so.1; then
 	mkdir nowhere asked
-	tree --cache asked.sqlite >/dev/null 2>&1 # so that it is there
+	tree --cache asked.sqlite >/dev/null 2>&1 # creates it
 	pressed server 'exit 3' 'asking for the [a-z]+ of [0-9a-f]+' env DEBUGINFOD_URLS="http://127.0.0.1:$(cat port)" \
 		DEBUGINFOD_CACHE_PATH="$scratch/asked" "$report" --cache asked.sqlite --debuginfod --symfs nowhere -c '^work$' work.rwk
-	said server 'warning: stopped by Ctrl-C, so this is a part only: .*[0-9]+ questions to servers left out$'
+	said server 'warning: stopped by Ctrl-C, so this is incomplete: .*[0-9]+ server quer(y|ies) skipped$'
 	clean server
-	check 'server: it is not said to have failed' sh -c "! grep -qE 'cannot fetch|take too long|do not answer' server.screen"
+	check 'server: it is not said to have failed' lacks -E 'cannot fetch|too slow|do not answer' server.screen
 	"$report" --cache asked.sqlite --cache-info >asked.info
 	check_equal 'server: nor by the library' '' "$(find asked -name debuginfo -o -name executable)"
-	check 'server: no answer is remembered' grep -q '^servers  0 files found, 0 not there$' asked.info || cat asked.info >&2
+	check 'server: no answer is remembered' grep -q '^servers  0 files found, 0 missing$' asked.info || cat asked.info >&2
 fi
 
-# Who reads a module ends with the reporter, however that ends.
-start "${held[@]}" "$report" --no-cache work.rwk >/dev/null 2>&1
+# The processes that read modules end with the reporter, however that ends.
+start "${held[@]}" "$report" --no-sandbox --no-cache work.rwk >/dev/null 2>&1
 holder=$started
-children_of() { pgrep -P "$1" | wc -l; }
-is_held() { [ "$(children_of "$holder")" -eq 1 ] && [ "$(pgrep -P "$holder" | xargs -I{} sed 's/.*) //; s/ .*//' /proc/{}/stat 2>/dev/null)" = S ]; }
-check 'a child is held' wait_for 15 is_held
-reader=$(pgrep -P "$holder")
+readers() { # a child of the worker, which looks at a timer whether it should end
+	local worker pid
+	for worker in $(pgrep -P "$1"); do
+		for pid in $(pgrep -P "$worker"); do
+			grep -qE '^SigCgt:.*[2367abef]...$' "/proc/$pid/status" 2>/dev/null && echo "$pid"
+		done
+	done
+}
+is_held() { [ "$(readers "$holder" | wc -l)" -eq 1 ] && [ "$(sed 's/.*) //; s/ .*//' "/proc/$(readers "$holder")/stat" 2>/dev/null)" = S ]; }
+check 'a child is held' wait_for 60 is_held
+reader=$(readers "$holder")
 kill -KILL "$holder"
-check 'it ends with its parent' wait_for 5 sh -c "! kill -0 $reader 2>/dev/null || grep -q 'State:.Z' /proc/$reader/status"
+check 'it ends with its parent' wait_for 60 sh -c "! kill -0 $reader 2>/dev/null || grep -q 'State:.Z' /proc/$reader/status"
 
 # --- several at once ------------------------------------------------------------------------------------------------------------
 
-taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$report" --no-cache -c '^work$' --min-percent 0 work.rwk >alone 2>alone.err
+taskset -c "$(allowed_cpus | head -n 1)" "$report" --no-cache -c '^work$' --min-percent 0 work.rwk >alone 2>alone.err
 check 'on one CPU: the same bytes' cmp none alone
 check 'on one CPU: the same account' cmp none.err alone.err
 meet() { # FOLDER TIMES COMMAND...
 	mkdir -p "$1/here"
-	env LD_PRELOAD="$scratch/hold.so" MEET="$scratch/$1" TIMES="$2" "${@:3}" "$report" --no-cache -c '^work$' --min-percent 0 work.rwk
+	env LD_PRELOAD="$scratch/hold.so" MEET="$scratch/$1" TIMES="$2" "${@:3}" "$report" --no-sandbox --no-cache -c '^work$' --min-percent 0 work.rwk
 }
 if [ "$(nproc)" -gt 1 ]; then
-	meet several 500 env >several.out 2>several.err
+	meet several 6000 env >several.out 2>several.err
 	check 'on several: two at once' test -e several/met
 	check 'on several: the same bytes' cmp none several.out
 fi
-meet single 20 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" >single.out 2>single.err
+meet single 20 taskset -c "$(allowed_cpus | head -n 1)" >single.out 2>single.err
 check 'on one: never two at once' test ! -e single/met
 check 'on one: the same bytes' cmp none single.out
 check_equal 'no temporary file is left' '' "$(ls -A tmp)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Lines and inlined functions are the same without the cache, with a cold one and a warm one; and after --resolve-lines also
-# where no file of the host can be found. The bytes that were recorded are those of the first trace.
+# where no file of the host can be found. The recorded bytes are those of the first trace.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$scratch/work.c" <<'END'
@@ -21,7 +21,7 @@ mkdir empty
 tree() {
 	local out=$1
 	shift
-	"$report" -c '^work$' --min-percent 0 "$@" >"$out" 2>"$scratch/err"
+	"$report" --tree -c '^work$' --min-percent 0 "$@" >"$out" 2>"$scratch/err"
 	check_equal "$out: said" '' "$(cat "$scratch/err")"
 }
 

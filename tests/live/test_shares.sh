@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shares of CPU time: within 2 points of what the workload counted itself and of what
+# Shares of CPU time: within 2 points of the workload's own count and of what
 # perf saw in the same run.
+# two tries: shares of samples are compared with figures that also change when the host takes the processor away.
+# alone: the kernel skips our program while another recorder's is running on that CPU, and shares shift.
 . "$(dirname "$0")/lib.sh"
 
 points=2
@@ -15,15 +17,28 @@ perf_folded() {
 		     { count = $1; sub(/^[0-9]+ /, ""); print comm ";" $0 " " count }'
 }
 
-# record_beside_perf WORKLOAD COMMS_ERE SECONDS
+# The samples that the kernel counted but did not deliver while a CPU was busy, and what percentage of all they are.
+undelivered() {
+	"$report" --info "$1" 2>/dev/null |
+		sed -nE 's/^ *CPU [0-9]+: ([0-9]+) seen = .*; ([0-9]+) more were counted .*, ([0-9]+) of them while .*/\1 \2 \3/p' |
+		awk '{ seen += $1; n += $2 - $3 } END { printf "%d %.0f\n", n, seen ? 100 * n / seen : 0 }'
+}
+
+# record_beside_perf WORKLOAD COMMS_ERE SECONDS. The kernel runs no BPF program of a perf event while it runs another one: what
+# somebody else traces on this host meanwhile is missing here, as --info says, and not in perf's samples. Then once more.
 record_beside_perf() {
-	local name=$1
-	run_ok "$name" "$record" -u -f 999 -o "$scratch/$name.rwk" -- bash -c 'beside_perf "$@"' - \
-		999 "$scratch/$name.data" "$workloads/$name" "$3"
+	local name=$1 try missing
+	for try in 1 2 3; do
+		run_ok "$name" "$record" --force -u -f 999 -o "$scratch/$name.rwk" -- bash -c 'beside_perf "$@"' - \
+			999 "$scratch/$name.data" "$workloads/$name" "$3"
+		read -r _ missing < <(undelivered "$scratch/$name.rwk")
+		[ "$missing" -gt 1 ] || break
+		echo "# $name: $missing % of the samples were not delivered, try $try"
+	done
 	folded "$scratch/$name.rwk" -c "$2" >"$scratch/$name.folded"
 }
 
-# check_against_perf WORKLOAD COMMS: perf's share of every path that the truth names.
+# check_against_perf WORKLOAD COMMS: perf's share of every path in the truth.
 check_against_perf() {
 	local name=$1 word path share ours theirs
 	perf_folded "$scratch/$name.data" "$2" >"$scratch/$name.perf"
@@ -43,7 +58,7 @@ test_user_paths() {
 	check_against_perf cpu_paths cpu_paths,cpu_thread
 }
 
-# Kernel frames hang below the user frames that called them, and nowhere else.
+# Kernel frames are below the user frames that called them, and nowhere else.
 test_kernel_paths() {
 	local f=$scratch/kernel_paths.folded reading
 	record_beside_perf kernel_paths '^kernel_paths$' "$(at_level 5 20)"
@@ -64,13 +79,14 @@ test_kernel_only() {
 	check_equal "user frames without -u" 0 "$(folded_sum "$f" ';path_zero')"
 }
 
-# One CPU's worth of burning gives as many samples as were asked for.
+# One CPU of burning gives as many samples as were requested; but none while the host has taken the CPU away, as the kernel counts.
 test_sample_count() {
-	local got expect
-	expect=$(awk '/^total_ns/ { print $2 * 999 / 1e9 }' "$scratch/cpu_paths.out")
+	local got expect missing
+	expect=$(awk -v hz="$(source_field "$scratch/cpu_paths.rwk" frequency)" '/^total_ns/ { print $2 * hz / 1e9 }' "$scratch/cpu_paths.out")
 	got=$(folded_sum "$scratch/cpu_paths.folded")
-	check_number "samples at 999 Hz: $got of $expect" \
-		"$got > 0.95 * $expect && $got < 1.05 * $expect"
+	read -r missing _ < <(undelivered "$scratch/cpu_paths.rwk")
+	check_number "samples: $got of $expect, $missing not delivered" \
+		"$got > 0.95 * $expect - ${missing:-0} && $got < 1.05 * $expect"
 }
 
 need_recording

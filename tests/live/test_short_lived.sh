@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Processes that live for milliseconds, exec chains and fork chains: every sample lies
-# under the right comm and in the right module. The three fruit programs have one layout
+# Processes that live for milliseconds, exec chains and fork chains: every sample has
+# the right comm and the right module. The three fruit programs have the same layout
 # and different names, so a wrong module shows as a wrong name.
 . "$(dirname "$0")/lib.sh"
 
@@ -29,8 +29,8 @@ test_comm_and_function() {
 	done <"$scratch/churn.out"
 }
 
-# Every address lies in a mapping, and those of these programs have names. A few samples fall into
-# the moment of an exec, when the old program's addresses are all that the registers hold.
+# Every address is in a mapping, and those of these programs have names. A few samples are taken during
+# an exec, when the registers hold only addresses of the old program.
 test_nothing_unknown() {
 	local unknown all
 	all=$(folded_sum "$f" '^churn_')
@@ -39,10 +39,10 @@ test_nothing_unknown() {
 		"$unknown <= 0.02 * $all"
 }
 
-# All of them were seen: the samples add up to the CPU time that the kernel accounts.
+# None was missed: the samples add up to the CPU time that the kernel accounts.
 test_complete() {
 	local expect got
-	expect=$(awk '/^cpu_ns/ { print $2 * 999 / 1e9 }' "$scratch/churn.out")
+	expect=$(awk -v hz="$(source_field "$scratch/churn.rwk" frequency)" '/^cpu_ns/ { print $2 * hz / 1e9 }' "$scratch/churn.out")
 	got=$(folded_sum "$f" '^churn')
 	check_number "samples: $got, CPU time of the processes gives $expect" \
 		"$got > 0.93 * $expect && $got < 1.10 * $expect"

@@ -1,16 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Waits against workloads that know their truth (workloads/waits.c): counts and totals within 1 %, the longest within 1 ms and
-# at its moment, wakers and chains by name, waits that never end.
+# at its moment, wakers and chains by name, waits that never end, that began before the recording, or that were cancelled.
+# two tries: the workload reads clocks, which also stand still when the host takes the processor away.
+# alone: whoever waits for a CPU waits longer, and some of its waits are told apart by their length.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
+
 
 test_sleeps() {
 	record_waits sleeps '--wakers -u' sleeps "$(at_level 1.5 20)" || return
 	check_waits sleeps brackets comms paths:all top least:1000 wakers:s10=timer,s16=timer,s40=timer,s150=timer
 }
 
-# Three hops: everybody is named, in the wakers and in the chains.
+# Three hops: every one is named, in the wakers and in the chains.
 test_chain() {
 	record_waits chain '--wakers -u' chain "$(at_level 20 200)" || return
 	check_waits chain brackets comms paths top chains at:chain-a,chain-b,chain-c \
@@ -39,11 +42,34 @@ test_several() {
 	check_waits several sleeps-of:pour paths:all
 }
 
+# slow_group FILE: creates a cgroup, $cgroup, whose members get at most 200 reads a second from the disk with the file: page faults
+# on the file then sleep, however fast the disk is.
+slow_group() {
+	local device base
+	device=$(stat -c '%Hd:%Ld' "$1")
+	[ ! -e "/sys/dev/block/$device/partition" ] || device=$(cat "/sys/dev/block/$device/../dev")
+	[ -e "/sys/dev/block/$device/queue" ] || return
+	base=$(awk '$3 == "cgroup" && $4 ~ /(^|,)blkio(,|$)/ { print $2; exit }' /proc/mounts)
+	if [ -n "$base" ]; then
+		make_cgroup "$base/rwalker-waits-$$"
+		echo "$device 200" >"$cgroup/blkio.throttle.read_iops_device"
+		return
+	fi
+	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$base" ] && echo +io 2>/dev/null >"$base/cgroup.subtree_control" || return
+	make_cgroup "$base/rwalker-waits-$$"
+	echo "$device riops=200" >"$cgroup/io.max"
+}
+
 test_faults() {
-	dd if=/dev/urandom of="$scratch/cold" bs=1M count=16 conv=fsync status=none
-	sleep 0.3 # until its pages may be dropped
-	record_waits faults '-m 0 -u' faults "$scratch/cold" || return
-	grep -q '^wait ' "$scratch/faults.truth" || { echo "# not run: this disk lets nobody sleep in a page fault"; return; }
+	dd if=/dev/urandom of="$scratch/cold" bs=1M count=32 conv=fsync status=none
+	slow_group "$scratch/cold" || { echo "# not run: the disk of '$scratch' cannot be slowed down here"; return; }
+	# shellcheck disable=SC2016
+	recorded faults "$record" --force --offcpu 0 -m 0 -u -o "$scratch/faults.rwk" -- \
+		sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$cgroup" "$workloads/waits" faults "$scratch/cold" || return
+	mv "$scratch/faults.out" "$scratch/faults.truth"
+	# Of 128, as many that the rest is worth judging. One that comes late, because others had the CPU, need not sleep.
+	check_number "page faults that slept" "$(grep -c '^wait ' "$scratch/faults.truth") >= 20"
 	check_waits faults brackets:rough comms paths:rough iowait
 }
 
@@ -65,24 +91,78 @@ waiting_comms() { # NAME OPTION...
 	folded "$scratch/$1.rwk" "${@:2}" | folded_comms /dev/stdin | paste -sd' '
 }
 
-# Began in the recording and not over at its end; began before it.
+# Began during the recording and not over at its end; began before it.
 test_forever() {
 	recorded during "$record" --force --offcpu 1 -u -o "$scratch/during.rwk" -- "$workloads/waits" forever 2
 	mv "$scratch/during.out" "$scratch/during.truth"
 	check_waits during open:during
 	: >"$scratch/before.truth"
-	"$workloads/waits" forever 20 >"$scratch/before.truth" &
+	"$workloads/waits" forever 600 >"$scratch/before.truth" &
 	local sleeper=$!
 	children="$children $sleeper"
-	wait_for 5 grep -q '^wait ' "$scratch/before.truth" || die "the sleeper does not start"
-	sleep 0.5
+	wait_for 60 grep -q '^asleep ' "$scratch/before.truth" || die "the sleeper does not start"
 	recorded before "$record" --force --offcpu 1 -u --pid "$sleeper" -o "$scratch/before.rwk"
 	check_waits before open:before
-	check "--summary names the open wait's thread" grep -q forever <<<"$("$report" --summary "$scratch/before.rwk")"
+	check "--summary names the open wait's thread" grep -q forever <<<"$("$report" --summary --idle "$scratch/before.rwk")"
 	check_equal "--class ended leaves the open wait out" "" "$(waiting_comms before --class ended -c '^forever')"
 }
 
+# The leaves of the waits of threads with that name, by class, without those of their exit.
+leaves() { # NAME CLASS COMM
+	folded "$scratch/$1.rwk" --class "$2" -c "^$3\$" | grep -v ';do_exit' | sed 's/ [0-9]*$//; s/.*;//' | sort -u
+}
+
+# A thread that is about to sleep, is already woken, and makes way for another was not preempted; one that is interrupted, or is
+# on its way back from a system call, was.
+test_hurry() {
+	local try asleep='futex_wait_queue|futex_do_wait' hidden='' other
+	for try in 1 2 3; do
+		recorded hurry "$record" --force --offcpu 0 -m 0 -o "$scratch/hurry.rwk" -- "$workloads/hurry" 1 || return
+		[ "$WAITS_HIDDEN" != 1 ] || hidden='|\[Missed Kernel Stack\]' # when a hidden thread makes way, the other has run on
+		other=$(leaves hurry cancelled hurry-turn | grep -vE "^($asleep$hidden)")
+		check_equal "cancelled waits that are not in a sleep" "" "$other"
+		check_equal "cancelled waits of who never asks to sleep" "" "$(leaves hurry cancelled 'hurry-(calls|spin)')"
+		# A preemptible kernel may preempt it just there.
+		grep -qE '^CONFIG_PREEMPT(_LAZY|_RT)?=y' <(zcat /proc/config.gz 2>/dev/null || cat "/boot/config-$(uname -r)" 2>/dev/null) ||
+			check_equal "preempted waits that are in a sleep" "" "$(leaves hurry preempted hurry-turn | grep -E "^($asleep)")"
+		[ -z "$(leaves hurry cancelled hurry-turn)" ] || return
+	done
+	echo "# in $try seconds no wakeup came between asking to sleep and sleeping"
+}
+
+# sleepers NAME MS...: workloads/early.c; its process id is in $early
+start_sleepers() {
+	: >"$scratch/$1.truth"
+	"$workloads/early" "${@:2}" >"$scratch/$1.truth" &
+	early=$!
+	children="$children $early"
+}
+
+are_asleep() {
+	wait_for 60 grep -q '^asleep' "$scratch/$1.truth" || die "the sleepers '$1' do not sleep"
+}
+
+# Waits under way at the start, of several scheduling classes, young and old, some of which end: they begin when their own
+# clocks say, or before a recorded bound.
+test_early() {
+	local old=$1 young
+	start_sleepers young 100 1000
+	young=$early
+	are_asleep old
+	are_asleep young
+	run_ok walk "$record" --force -a --pid "$old,$young" -o "$scratch/walk.rwk" || return
+	recorded early "$record" --force --offcpu 0 --wakers --system-wide -c '^(fair|busy|vfork|fifo|fbusy|dl)-' -o "$scratch/early.rwk" -- \
+		sh -c "sleep 0.1; kill -USR1 $old $young; until grep -q done $scratch/old.truth && grep -q done $scratch/young.truth; do sleep 0.05; done; sleep 0.1" ||
+		return
+	kill "$old" "$young"
+	cat "$scratch/old.truth" "$scratch/young.truth" >"$scratch/early.truth"
+	judged python3 -B "$here/tests/live/early_check.py" "$report" "$scratch/early.rwk" "$scratch/early.truth" begin summary at
+	judged python3 -B "$here/tests/live/early_check.py" "$report" "$scratch/walk.rwk" "$scratch/early.truth" walk
+}
+
 need_offcpu
+start_sleepers old 100
+old=$early
 test_sleeps
 test_chain
 test_signal
@@ -92,4 +172,6 @@ test_several
 test_faults
 test_states
 test_forever
+test_hurry
+test_early "$old"
 finish

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What threads are off the CPU for without being asleep, and the account of all of their time: run, run queue and blocked
-# against the kernel's own (/proc/PID/task/TID/schedstat), with every wait recorded, and with the short ones summed.
+# Why threads are off the CPU without being asleep, and the account of all of their time: run, run queue and blocked compared with
+# the kernel's own (/proc/PID/task/TID/schedstat), with every wait recorded, and with the short ones summed.
+# two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -25,7 +26,7 @@ test_account() {
 	record_waits summed '-m 5000' mixed "$(at_level 3 20)" && check_waits summed schedstat least:5000
 }
 
-# --summary says of each thread what the events say; what it cannot place is shown as such, and is little.
+# --summary agrees with the events of each thread; time that it cannot account for is shown as such, and is little.
 test_summary() {
 	run_ok summary "$report" --summary "$scratch/every.rwk"
 	check "--summary names the threads" grep -q mix-burn-3 "$scratch/summary.out"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The checker of the tests of waits finds what is wrong: with reports made up from the truth (waits_fake_report.py), right ones and
-# ones with one mistake each.
+# The checker of the waits tests finds errors: with reports made up from the truth (waits_fake_report.py), correct ones and ones
+# with one mistake each.
 . "$(dirname "$0")/lib.sh"
 
 # said FAULT CHECK...: how often the checker says no
@@ -21,10 +21,11 @@ truth=$scratch/sleeps
 "$workloads/waits" sleeps 0.7 >"$truth" || die "the workload fails"
 check_equal "mistakes found in a report without any" 0 "$(said '' brackets comms paths:all top wakers:s10=timer)"
 check_number "things that were checked" "$(grep -c '^yes ' "$scratch/said") > 20"
-for fault in missing shorter moved clock twice class; do finds $fault brackets; done
+check_equal "mistakes found if a few clocks were read late" 0 "$(said stolen brackets comms paths:all top)"
+for fault in missing shorter some late early moved clock twice class; do finds $fault brackets; done
 finds comm comms
-for fault in path missing; do finds $fault paths; done
-for fault in path clock shorter; do finds $fault top; done
+for fault in path missing shorter; do finds $fault paths; done
+for fault in path clock shorter moment other brief; do finds $fault top; done
 truth=$scratch/chain
 "$workloads/waits" chain 5 >"$truth" || die "the workload fails"
 wakers=wakers:chain-a=chain-b,chain-b=chain-c,chain-c=timer

@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Waits against the peers in the same run: totals per stack against libbpf-tools' offcputime within 2 %, and who woke whom
+# Waits against other tools in the same run: totals per stack against libbpf-tools' offcputime within 2 %, and who woke whom
 # against perf's sched_waking and sched_switch events: in task context each must be equal, the rest is listed by kind.
+# two tries: another recorder is compared that is not there at the very same moments.
+# alone: two recorders of every switch beside two more lose some.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
 offcputime=${OFFCPUTIME:-$(PATH=$PATH:/usr/sbin command -v offcputime)}
 
-# A process that waits for a line on its input, so that both recorders are there before it, and then is the workload.
+# A process that waits for a line on its input, so that both recorders are ready first, and then becomes the workload.
 start_workload() { # NAME COMMAND ARGUMENT...
 	local name=$1
 	shift
@@ -17,48 +19,57 @@ start_workload() { # NAME COMMAND ARGUMENT...
 	workload=$started
 }
 
+# recorded_beside NAME OPTION...: a recording that starts the workload once it is under way, and ends with its last truth.
+recorded_beside() { # NAME ERE COUNT OPTION...
+	local name=$1 ere=$2 count=$3
+	shift 3
+	# shellcheck disable=SC2016
+	"$record" --system-wide "$@" -o "$scratch/$name.rwk" -- sh -c 'echo >"$0"; until [ "$(grep -c "$2" "$1")" = "$3" ]; do sleep 0.05; done' \
+		"$scratch/$name.go" "$scratch/$name.truth" "$ere" "$count" 2>"$scratch/$name.err"
+	check_sound "$?"
+}
+
+# Whether a process has a BPF program attached.
+is_attached() { find "/proc/$1/fd" -printf '%l\n' 2>/dev/null | grep -qE 'bpf[-_](link|raw)'; }
+
 test_offcputime() {
 	[ -n "$offcputime" ] || { echo "not run: offcputime is not installed (package libbpf-tools)"; return; }
 	local seconds
 	seconds=$(at_level 3 20)
 	start_workload peer "$workloads/waits" sleeps "$seconds" 60
-	start "$offcputime" -p "$workload" -m 1000 $((seconds + 2)) >"$scratch/peer.offcputime" 2>"$scratch/peer.offcputime.err"
+	start "$offcputime" -p "$workload" -m 1000 1000 >"$scratch/peer.offcputime" 2>"$scratch/peer.offcputime.err"
 	local theirs=$started
-	"$record" --offcpu $((seconds + 2)) -u --pid "$workload" -o "$scratch/peer.rwk" 2>"$scratch/peer.err" &
-	local ours=$!
-	sleep 1
-	echo >"$scratch/peer.go"
-	wait "$ours"
-	check_sound "$?"
+	wait_for 60 is_attached "$theirs" || die "offcputime does not start: $(cat "$scratch/peer.offcputime.err")"
+	recorded_beside peer ^thread 4 --offcpu 0 -u --pid "$workload"
+	kill -INT "$theirs" # ends its sleep, after which it prints
 	wait "$theirs"
 	kill "$workload"
+	check_waits peer brackets # shows who is right if they differ
 	judged python3 -B "$here/tests/live/waits_peers.py" offcputime "$report" "$scratch/peer.rwk" "$scratch/peer.offcputime"
 }
 
-# Losses of others' events, which a kernel that hides threads may cause, are no matter here.
+# Losses of other tasks' events, which a kernel that hides threads may cause, do not matter here.
 check_sound() { # CODE
 	look_for_hidden
 	[ "$1$WAITS_HIDDEN" = 31 ] && return
 	check_equal "exit code of the recorder" 0 "$1"
 }
 
-# perf and we at once; what both saw of the workload's threads is compared wait by wait.
+# perf and we at once; waits of the workload's threads that both saw are compared one by one.
 test_perf_wakers() { # NAME COMMS COMMAND ARGUMENT...
 	local name=$1 comms=$2
 	shift 2
 	start_workload "$name" "$@"
-	start perf record -q -a -B -N -k CLOCK_MONOTONIC --buildid-mmap --no-bpf-event -m 2048 -o "$scratch/$name.data" \
-		-e sched:sched_switch -e sched:sched_waking 2>"$scratch/$name.perf.err"
+	# Its command runs once its events are counted. Ahead of others, if this host lets it.
+	# shellcheck disable=SC2086
+	start perf record -q -a $ahead -B -N -k CLOCK_MONOTONIC --buildid-mmap --no-bpf-event -m 2048 -o "$scratch/$name.data" \
+		-e sched:sched_switch -e sched:sched_waking \
+		-- sh -c 'echo >"$0"; exec sleep 1000' "$scratch/$name.perf.on" 2>"$scratch/$name.perf.err"
 	local theirs=$started
-	sleep 0.7
-	"$record" --offcpu 0 -m 0 --wakers -c "$comms" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
-	local ours=$!
-	sleep 1
-	echo >"$scratch/$name.go"
+	wait_for 60 test -e "$scratch/$name.perf.on" || die "perf does not start: $(cat "$scratch/$name.perf.err")"
+	recorded_beside "$name" ^machine 3 --offcpu 0 -m 0 --wakers -c "$comms"
 	wait "$workload"
-	kill -INT "$ours" "$theirs"
-	wait "$ours"
-	check_sound "$?"
+	kill -INT "$theirs"
 	wait "$theirs"
 	WAITS_EVENTS=$scratch/$name.events perf script -i "$scratch/$name.data" -s "$here/tests/live/waits_perf.py" \
 		>"$scratch/$name.script" 2>&1
@@ -67,7 +78,7 @@ test_perf_wakers() { # NAME COMMS COMMAND ARGUMENT...
 		"$scratch/$name.events" >"$scratch/$name.verdicts"
 }
 
-# Now and then perf loses most of what it saw; what it did not see proves nothing.
+# Now and then perf loses most events; what it did not see proves nothing.
 test_wakers() {
 	local try
 	for try in 1 2 3; do
@@ -79,7 +90,9 @@ test_wakers() {
 }
 
 need_offcpu
-need_tool perf
+need_tool perf chrt
+ahead=
+! chrt -f 1 true 2>/dev/null || ahead='-r 1'
 test_offcputime
 perf version --build-options 2>/dev/null | grep -q 'libpython: \[ on' || { echo "not run: perf without Python"; finish; }
 test_wakers

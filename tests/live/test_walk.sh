@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Task walks: a task held in D by vfork is found by the default walk, by -w and by -s,
-# with its wait; who runs is marked as running; sleepers only when asked for.
+# with its wait; running tasks are marked as running; sleepers are shown only on request.
+# two tries: whether a task runs is compared with what it says of itself a moment later.
 . "$(dirname "$0")/lib.sh"
 
 monotonic_ns() { awk '{ printf "%.0f\n", $1 * 1e9 }' /proc/uptime; }
 
 start_tasks() {
 	: >"$scratch/stuck.out"
-	"$workloads/stuck" 120 1 >"$scratch/stuck.out" &
+	"$workloads/stuck" 600 1 >"$scratch/stuck.out" &
 	children="$children $!"
 	start "$workloads/burn" walked_burner 600
 	start sleep 600
 	start sleep 601; kill -STOP "$started"; pid_stopped=$started
-	wait_for 10 grep -q ^stuck "$scratch/stuck.out" || die "the stuck workload does not start"
+	wait_for 60 grep -q ^stuck "$scratch/stuck.out" || die "the stuck workload does not start"
 	read -r _ pid_stuck since <"$scratch/stuck.out"
 	children="$children $(pgrep -P "$pid_stuck")"
 }
@@ -29,7 +30,7 @@ walk() {
 # task_line NAME PID: the head line of a task, "comm ... pid N state X wait S ...".
 task_line() { grep -E "pid $2 " "$scratch/$1.tasks" | head -1; }
 
-# The wait that was printed against the clock, at the moment of the walk.
+# The printed wait against the clock, at the moment of the walk.
 check_wait() { # NAME BEFORE_NS AFTER_NS
 	local wait
 	wait=$(task_line "$1" "$pid_stuck" | sed -nE 's/.* wait [^0-9]*([0-9.]+).*/\1/p')
@@ -37,9 +38,12 @@ check_wait() { # NAME BEFORE_NS AFTER_NS
 		"${wait:-0} > ($2 - $since) / 1e9 - 0.1 && ${wait:-0} < ($3 - $since) / 1e9 + 0.1"
 }
 
+# Whether the task has been stuck for 2 s.
+is_old() { [ "$(monotonic_ns)" -ge $((since + 2000000000)) ]; }
+
 test_default_walk() {
 	local before after
-	sleep 2
+	wait_for 60 is_old || die "the clock stands still"
 	before=$(monotonic_ns)
 	walk plain
 	after=$(monotonic_ns)
@@ -47,10 +51,10 @@ test_default_walk() {
 	check_wait plain "$before" "$after"
 	check "its stack" grep -q kernel_clone "$scratch/plain.tasks"
 	check "the burner is there" grep -qE 'walked_burner.*state R' "$scratch/plain.tasks"
-	check "the sleepers are not" eval "! grep -qE 'state (S|I|T)' '$scratch/plain.tasks'"
+	check "the sleepers are not" lacks -E 'state (S|I|T)' "$scratch/plain.tasks"
 }
 
-# Tasks in /proc, but for those of a process 1 that the machine hides even from root.
+# Tasks in /proc, except those of a process 1 that the machine hides even from root.
 task_ids() {
 	local hidden=-
 	cat /proc/1/maps >/dev/null 2>&1 || hidden='^/proc/1/'
@@ -84,12 +88,14 @@ test_waiting() {
 }
 
 test_stuck() {
-	local from
-	from=$(date +%s)
+	local found
 	walk stuck -s
-	check_number "-s stops at the first" "$(date +%s) - $from < 5"
+	check_equal "-s stops at the first of five looks" 1 \
+		"$("$report" --dump "$scratch/stuck.rwk" | sed -nE 's/^ *walk .* number=([0-9]+) .*/\1/p' | sort -u | wc -l)"
 	check "-s finds the task" [ -n "$(task_line stuck "$pid_stuck")" ]
-	check "-s prints its verdict" grep -q stuck_parent "$scratch/stuck.err"
+	# Not only ours may be stuck.
+	found=$(sed -nE 's/.* stuck: .* \(tid ([0-9]+)\) in D for .*/\1/p' "$scratch/stuck.err" | head -n 1)
+	check "-s prints its verdict, which is in the file" grep -q 'state D ' <<<"$(task_line stuck "${found:-of nobody}")"
 }
 
 test_interval() {
@@ -99,12 +105,18 @@ test_interval() {
 	check_number "three walks saw the task: $walks" "$walks >= 3"
 }
 
-# A task on a CPU has no stack to walk, and must not get a stale one.
+burner_is_marked() { grep -A1 'walked_burner' "$scratch/marked.tasks" | grep -q 'running on CPU'; }
+
+# A task on a CPU has no stack to walk, and must not be given a stale one. The burner wants a CPU all the time; if it has
+# one in every third walk, all of 20 walks miss it once in three thousand runs. The walk itself takes a CPU: where there
+# is no other, the burner waits.
 test_running_is_marked() {
-	local burner
-	burner=$(grep -A2 'walked_burner' "$scratch/all.tasks")
-	check "a running task is marked, or it waits in the run queue" \
-		grep -qE 'running on CPU|asm_sysvec|schedule|irqentry|preempt' <<<"$burner"
+	local try
+	for try in {1..20}; do
+		walk marked --force
+		burner_is_marked && break
+	done
+	[ "$(nproc)" -eq 1 ] || check "a running task is marked, in one of $try walks" burner_is_marked
 }
 
 need_recording

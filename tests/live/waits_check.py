@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""waits_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: a trace against what the workload (workloads/waits.c) knows of its
-waits. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..." are remarks. Exit 0 when all went to their end."""
+"""waits_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: compares a trace with the waits that the workload (workloads/waits.c)
+reports. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..." are remarks. Exit 0 if all ran to completion."""
 import collections
 import os
 import re
@@ -12,19 +12,30 @@ import waits_trace as wt
 
 MS = 1_000_000
 
-# Kernels that hide threads from tracing tell nobody of a switch from such a thread to another, or of who was woken while it ran.
-# Where the recorder says that it runs on one, a few waits may be missing; what is there must be right all the same.
+# Kernels that hide threads from tracing do not show a switch from such a thread to another, or who was woken while it ran.
+# If the recorder says that it runs on one, a few waits may be missing; those that are there must still be right.
 HIDES = os.environ.get("WAITS_HIDDEN") == "1"
 
-# What each wait may be shorter than its bracket, in ns, on top of the rest: the way into the kernel and back, on a CPU that comes
-# out of idle with cold caches (the recorder takes its stacks there); measured here: 30 to 120 us. In an emulated machine far more.
+# How much each wait may be shorter than its bracket, in ns, in addition to the rest: the way into the kernel and back, on a CPU
+# that leaves idle with cold caches (the recorder takes its stacks there); measured here: 30 to 120 us. Emulated: far more.
 EMULATED = os.environ.get("WAITS_EMULATED") == "1"
 CALL = MS * 3 // 2 if EMULATED else 150_000
 MOMENT = 20 * MS if EMULATED else MS
 
 
+def few(count):
+    """Of that many waits, how many may be in a bracket that is much longer. An interrupt, or the host if it takes the CPU away, may stop
+    a thread between its wait and its clock, and no event shows that: the bracket is longer then, and never shorter. So each
+    wait must be within its bracket, and nearly all must fill it. (Beside tests/company/steal one in a hundred does not.)"""
+    return min(count // 2, count // 20 + 2)
+
+
+# Between two views of one wait: --top-waits counts in us.
+SAME = 2000
+
+
 def allowed(count):
-    """How many of so many waits, or wakers, may be unknown for that reason; or shorter than -m, because a CPU stood still meanwhile."""
+    """How many of that many waits, or wakers, may be unknown for that reason; or shorter than -m, because a CPU was stopped meanwhile."""
     return max(3, count * 3 // 100) if HIDES else 1 if EMULATED else 0
 
 
@@ -37,25 +48,31 @@ class Judge(judging.Judge):
         return self.verdict(abs(got - want) <= slack, what, "%d %s, expected %d within %d" % (got, unit, want, slack))
 
     def brackets(self, thread):
-        """Those that count: all, but where the kernel hides switches, those in which anything was seen."""
+        """Those that count: all, or, if the kernel hides switches, those in which anything was seen."""
         return [bracket for bracket in thread.brackets
                 if not HIDES or self.trace.within(thread.tid, bracket.begin, bracket.end)]
 
     def total(self, threads):
         return sum(bracket.end - bracket.begin for thread in threads for bracket in self.brackets(thread))
 
-    def unseen(self, threads):
-        """What of their time off the CPU may be missing where switches are hidden: that of the worst few brackets."""
-        excess = [bracket.end - bracket.begin - sum(wait.length for wait in self.trace.within(thread.tid, bracket.begin, bracket.end))
-                  for thread in threads for bracket in self.brackets(thread)]
-        return sum(sorted(excess)[-allowed(len(excess)):]) if HIDES else 0
+    def unfilled(self, threads):
+        """How much longer than their waits the worst few brackets are. One without any wait is not among them: that is missing."""
+        found = [(bracket.end - bracket.begin, sum(wait.length for wait in self.trace.within(thread.tid, bracket.begin, bracket.end)))
+                 for thread in threads for bracket in self.brackets(thread)]
+        excess = sorted(max(0, length - waited) for length, waited in found if waited)
+        return sum(excess[len(excess) - max(few(len(excess)), min(len(excess), allowed(len(excess)) if HIDES else 0)):])
 
     def slack(self, threads):
-        """Of their total: 1 %, the calls themselves, and where switches are hidden what the worst few waits may lack, or may be
-        told of without a stack."""
+        """Of their total: 1 %, the calls themselves, and if switches are hidden what the worst few waits may have without a stack."""
         lengths = sorted(bracket.end - bracket.begin for thread in threads for bracket in thread.brackets)
         hidden = sum(lengths[-allowed(len(lengths)):]) if HIDES else 0
-        return sum(lengths) // 100 + len(lengths) * CALL + self.unseen(threads) + hidden
+        return sum(lengths) // 100 + len(lengths) * CALL + hidden
+
+    def fills(self, what, got, threads, slack):
+        """Whether a total is that of the brackets; it may lack what the worst few do not show."""
+        want = self.total(threads)
+        least = want - slack - self.unfilled(threads)
+        return self.verdict(least <= got <= want + slack, what, "%d ns, expected %d to %d" % (got, least, want + slack))
 
     def thread(self, comm):
         return next(thread for thread in self.threads if thread.comm == comm)
@@ -80,62 +97,52 @@ def in_bracket(judge, thread, bracket):
 
 
 def preempted_on_the_way(judge, thread, bracket):
-    """About to sleep, in the state of a sleeper, but preempted; and when it came back the time was over."""
-    return any(wait.kind == wt.PREEMPTED and wait.state & 3 for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end))
+    """About to sleep, in the state of a sleeper, but preempted, with the time over when it ran again. Or it was over before."""
+    return any(wait.kind == wt.CANCELLED or wait.kind == wt.PREEMPTED and wait.state & 3 for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end))
 
 
 def check_brackets(judge, argument):
-    """One blocked wait per bracket; totals within 1 %; the longest within 1 ms, at the right moment. `rough`: the calls take
-    much of their time on a CPU, so the total is only known to be less, and a call may sleep more than once."""
+    """One blocked wait per bracket, in it; totals within 1 %; nearly all as long as their brackets within 1 ms, at the right moment.
+    `rough`: the calls take much of their time on a CPU, so the total is only known to be less, and a call may sleep more than once."""
     for comm, threads in by_comm(judge.threads).items():
         name = "%s: waits of %d threads, " % (comm, len(threads))
         count = total = preempted = 0
-        longest = []
+        alone = []
         for thread in threads:
             found = [(bracket, *in_bracket(judge, thread, bracket)) for bracket in thread.brackets]
             count += sum(1 if argument else len(blocked) for _, blocked, _ in found if blocked)
             total += sum(length for _, _, length in found)
-            longest.append(longest_of(thread, found))
+            alone += [(bracket, blocked[0]) for bracket, blocked, length in found if len(blocked) == 1 and blocked[0].length == length]
             preempted += sum(preempted_on_the_way(judge, thread, bracket) for bracket, blocked, _ in found if not blocked)
         want, truth = sum(len(thread.brackets) for thread in threads), judge.total(threads)
         slack = want // 100 + allowed(want) + min(preempted, max(1, want // 20))
-        slack += want * 2 // 3 if HIDES and argument else 0  # a disk's interrupts wake a CPU that may be idle for a hidden thread
         judge.near(name + "counted", count, want, slack, "waits")
         if argument:
             judge.verdict(truth // 10 < total < truth, name + "total", "%d ns of %d" % (total, truth))
         else:
-            judge.near(name + "total", total, truth, truth // 100 + count * CALL + judge.unseen(threads))
-            judge_longest(judge, name, [pair for pair in longest if pair])
+            judge.fills(name + "total", total, threads, truth // 100 + count * CALL)
+            judge_alone(judge, name, alone)
 
 
-def longest_of(thread, found):
-    """Of the brackets in which the thread slept once and was not preempted besides, as far as that was seen."""
-    clean = [(bracket, blocked[0]) for bracket, blocked, total in found if len(blocked) == 1 and blocked[0].length == total]
-    if HIDES:  # it may have been preempted unseen
-        clean.sort(key=lambda pair: pair[0].end - pair[0].begin - pair[1].length)
-        clean = clean[: max(1, len(clean) - allowed(len(clean)))]
-    if not clean:
-        print("# %s %d has no wait that can be compared with its clock" % (thread.comm, thread.tid))
-        return None
-    return max(clean, key=lambda pair: pair[0].end - pair[0].begin)
-
-
-def judge_longest(judge, name, pairs):
-    """Where many threads want few CPUs, two and one in a hundred may be kept from its clock for a moment just before or behind its wait."""
+def judge_alone(judge, name, pairs):
+    """Of brackets in which the thread slept once and was not preempted besides, as far as that was seen."""
+    if not judge.verdict(pairs, name + "some can be compared with their clocks", "all were preempted besides"):
+        return
     figures = {
-        "length of the longest wait": lambda bracket, wait: wait.length - (bracket.end - bracket.begin),
-        "end of the longest wait": lambda bracket, wait: wait.end - bracket.end,
-        "end of the longest wait by the wall clock": lambda bracket, wait: judge.trace.realtime(wait.end) - bracket.end_real,
+        "length": lambda bracket, wait: wait.length - (bracket.end - bracket.begin),
+        "end": lambda bracket, wait: wait.end - bracket.end,
+        "end by the wall clock": lambda bracket, wait: judge.trace.realtime(wait.end) - bracket.end_real,
     }
     for what, figure in figures.items():
-        off = sorted(abs(figure(*pair)) for pair in pairs)
-        wrong = [error for error in off if error > MOMENT]
-        judge.verdict(off and len(wrong) <= len(pairs) // 100 + (2 if len(pairs) > 20 else 0), name + what,
-                      "%d of %d are off by more than %d ns, up to %d" % (len(wrong), len(pairs), MOMENT, max(off, default=0)))
+        off = [figure(*pair) for pair in pairs]
+        wrong = sum(abs(error) > MOMENT for error in off)
+        judge.verdict(wrong <= max(few(len(off)), min(len(off), allowed(len(off)))), name + what,
+                      "%d of %d are off by more than %d ns, up to %d" % (wrong, len(off), MOMENT, max(map(abs, off))))
+        judge.verdict(max(off) <= MOMENT, name + what + ", and none is beyond its bracket", "one is, by %d ns" % max(off))
 
 
 def check_missing(judge, _):
-    """Shows the brackets without a wait: for who looks into a failure."""
+    """Shows the brackets without a wait, to debug a failure."""
     for thread in judge.threads:
         for number, bracket in enumerate(thread.brackets):
             if not in_bracket(judge, thread, bracket)[0]:
@@ -147,7 +154,7 @@ def check_missing(judge, _):
 
 
 def check_comms(judge, _):
-    """Every recorded wait of a thread is told of the comm that the thread had."""
+    """Every recorded wait of a thread has the comm that the thread had."""
     wrong = [wait for thread in judge.threads for bracket in thread.brackets
              for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end) if wait.task.comm != thread.comm]
     wrong_process = [wait for thread in judge.threads for bracket in thread.brackets
@@ -157,47 +164,48 @@ def check_comms(judge, _):
 
 
 def check_paths(judge, argument):
-    """--folded: the time under each thread's own call path, within 1 %. `all`: hardly anything of it may lie on another path;
+    """--folded: the time under each thread's own call path, within 1 %. `all`: hardly any of it may be on another path;
     `rough`: the same, and the time on the path is not compared with the clock."""
     rows = wt.folded(judge.report, judge.path)
     for comm, threads in by_comm(judge.threads).items():
-        path, truth = threads[0].path, judge.total(threads)
+        path = threads[0].path
         mine = [row for row in rows if row[0] == comm or (comm == "m*" and re.match("m[0-9]{5}$", row[0]))]
-        mine = [row for row in mine if "do_exit" not in row[1]]  # comes after the truth
+        mine = [row for row in mine if "do_exit" not in row[1]]  # happens after the truth
         got = sum(us * 1000 for _, frames, us in mine if wt.holds(frames, path))
         missing = sum(us * 1000 for _, frames, us in mine if not wt.holds(frames, path))
         if argument != "rough":
-            judge.near("%s: --folded under %s" % (comm, ";".join(path)), got, truth, judge.slack(threads))
+            judge.fills("%s: --folded under %s" % (comm, ";".join(path)), got, threads, judge.slack(threads))
         if argument:
             judge.verdict(got and missing <= (got + missing) * (15 if argument == "rough" else 1) // 100 + (judge.slack(threads) if HIDES else 0), "%s: hardly any time elsewhere" % comm,
                           "%d ns of %d, such as %s" % (missing, got, [row for row in mine if not wt.holds(row[1], path)][:1]))
 
 
 def check_top(judge, _):
-    """--top-waits --raw: per path total, longest, and when that ended by the wall clock."""
+    """--top-waits --raw: per path: total, longest, and when that ended by wall clock."""
     rows = wt.top_waits_raw(judge.report, judge.path)
     judge.verdict(bool(rows), "--top-waits --raw has rows that can be read", "none")
     for comm, threads in by_comm(judge.threads).items():
         path = threads[0].path
-        seen = [(thread, bracket) for thread in threads for bracket in judge.brackets(thread)]
-        length = {bracket: bracket.end - bracket.begin for _, bracket in seen}
-        # Of a thread that was preempted near its wait only the clock stood still for longer.
-        alone = {bracket for thread, bracket in seen if len(judge.trace.within(thread.tid, bracket.begin, bracket.end)) == 1}
-        clean = [length[bracket] for _, bracket in seen if bracket in alone]
         mine = [row for row in rows if wt.holds(row.frames, path)]
-        if not judge.verdict(bool(mine), "%s: --top-waits names %s" % (comm, ";".join(path)), "not there"):
-            continue
-        best = max(mine, key=lambda row: row.longest)
-        truth = judge.total(threads)
-        judge.near("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, truth, judge.slack(threads))
-        low = sorted(clean)[-1 - min(allowed(len(clean)), len(clean) - 1)] if clean else 0
-        judge.verdict(low - MS <= best.longest * 1000 <= max(length.values()) + MS, "%s: --top-waits, longest" % comm,
-                      "%d us, by the thread's clock %d to %d ns" % (best.longest, low, max(length.values())))
-        # At the end of one of its sleeps; within it where the thread was preempted besides and saw the end late.
-        judge.verdict(any(bracket.end_real - length[bracket] - MS <= best.when - best.longest * 1000 and best.when <= bracket.end_real + MS
-                          if bracket not in alone else
-                          abs(bracket.end_real - best.when) <= MS and abs(length[bracket] - best.longest * 1000) <= MS for _, bracket in seen),
-                      "%s: --top-waits, when" % comm, "at %d no wait of %d us ended" % (best.when, best.longest))
+        if judge.verdict(bool(mine), "%s: --top-waits names %s" % (comm, ";".join(path)), "not there"):
+            judge.fills("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, threads, judge.slack(threads))
+            judge_top(judge, "%s: --top-waits" % comm, threads, max(mine, key=lambda row: row.longest))
+
+
+def judge_top(judge, name, threads, best):
+    """The longest is one of the waits in the brackets: it ends when that one ends, within its bracket. And it is at least as long as the
+    longest of the brackets that are known to be filled."""
+    found = [(bracket, wait) for thread in threads for bracket in judge.brackets(thread)
+             for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end)]
+    alone = [(bracket, wait) for bracket, wait in found if bracket.end - bracket.begin - wait.length <= MOMENT]
+    filled = sorted(bracket.end - bracket.begin for bracket, _ in alone)
+    # If switches are hidden, so may be the stacks of a few.
+    longest, least = best.longest * 1000, filled[-1 - min(allowed(len(filled)), len(filled) - 1)] - MOMENT if filled else 0
+    most = max(bracket.end - bracket.begin for thread in threads for bracket in judge.brackets(thread)) + MOMENT
+    judge.verdict(alone and least <= longest <= most, name + ", longest", "%d ns, by the thread's clock %d to %d" % (longest, least, most))
+    judge.verdict(any(abs(wait.length - longest) <= SAME and abs(judge.trace.realtime(wait.end) - best.when) <= SAME and
+                      bracket.begin_real - MOMENT <= best.when - longest and best.when <= bracket.end_real + MOMENT for bracket, wait in found),
+                  name + ", when", "at %d no wait of %d ns ended" % (best.when, longest))
 
 
 # --- classes --------------------------------------------------------------------------------------------------------------
@@ -219,17 +227,16 @@ def time_by_class(judge, thread):
 
 
 def check_spin(judge, _):
-    """Preempted and nothing else; as often as the kernel counted, for as long as the thread's clock stood still."""
+    """Preempted and nothing else; as often as the kernel counted, for as long as the thread's clock was stopped."""
     for thread in judge.threads:
         found = time_by_class(judge, thread)
         count, total = found[wt.PREEMPTED]
         print("# %s: %s; clock %d ns in %d gaps, run_delay %d ns, %d switches" % (
             thread.comm, found, thread.total, len(thread.brackets), thread.delay, thread.switches))
         judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2 + allowed(count), "times")
-        # Its clock stands still for interrupts, too, those that end in a switch and the others' share of them.
-        brief = max(0, count - len(thread.brackets)) * MS  # it does not look at shorter ones
-        least = 0.6 if EMULATED else 0.9 if HIDES else 0.95
-        judge.verdict(least * thread.total <= total <= (1.2 if EMULATED else 1.01) * thread.total + brief,
+        # Its clock is also stopped by interrupts and by the host, and often a switch follows. What it lacks, the kernel's account shows.
+        brief = max(0, count - len(thread.brackets)) * MS  # it ignores shorter ones
+        judge.verdict(thread.total // 2 <= total <= (1.2 if EMULATED else 1.01) * thread.total + brief,
                       thread.comm + ": preempted, ns", "%d, its clock stood still for %d" % (total, thread.total))
         judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay,
                    thread.delay * (5 if EMULATED else 3 if HIDES else 1) // 100)
@@ -238,7 +245,7 @@ def check_spin(judge, _):
 
 
 def check_yield(judge, _):
-    """Yielded, but for what a tick preempted; every switch is counted once. One that a tick preempts on its way out of the
+    """Yielded, except when preempted by a tick; every switch is counted once. One that a tick preempts on its way out of the
     system call looks like one that yields."""
     for thread in judge.threads:
         found = time_by_class(judge, thread)
@@ -251,8 +258,8 @@ def check_yield(judge, _):
 
 
 def check_cancelled(judge, _):
-    """Runnable all the time but for the one sleep before the signal: nobody woke it. To the kernel, a switch out of a cancelled sleep
-    is a voluntary one, one that preempts is not."""
+    """Runnable all the time except for the one sleep before the signal: nobody woke it. For the kernel, a switch out of a cancelled
+    sleep is voluntary, a preemption is not."""
     thread = judge.thread("cancelled")
     found = {kind: [wait for wait in judge.trace.of(thread) if wait.kind == kind] for kind in wt.CLASSES}
     runnable = found[wt.CANCELLED] + found[wt.PREEMPTED]
@@ -264,14 +271,16 @@ def check_cancelled(judge, _):
     judge.verdict(len(found[wt.BLOCKED]) <= 2, "cancelled: blocked only before the signal", "%d times" % len(found[wt.BLOCKED]))
     judge.verdict(all(wait.context == wt.NONE for wait in runnable), "cancelled: has no waker", "some have")
     want = thread.numbers["nvcsw"] - len(found[wt.BLOCKED])
-    judge.near("cancelled: told as such", len(found[wt.CANCELLED]), want, 2 + allowed(want), "waits")
+    # Also one that left such a sleep and was preempted once more before the call continued.
+    judge.verdict(len(found[wt.CANCELLED]) >= want - 2 - allowed(want), "cancelled: told as such",
+                  "%d waits, expected %d" % (len(found[wt.CANCELLED]), want))
 
 
 # --- wakers ---------------------------------------------------------------------------------------------------------------
 
 
 def check_wakers(judge, argument):
-    """ARGUMENT: "SLEEPER=WAKER,..."; WAKER is a comm, waking in task context, or "timer", or "RE/..." for threads that are timers."""
+    """ARGUMENT: "SLEEPER=WAKER,..."; WAKER is a comm, waking in task context, or "timer", or "RE/..." for threads that act as timers."""
     for rule in argument.split(","):
         comm, _, want = rule.partition("=")
         thread = judge.thread(comm)
@@ -296,15 +305,13 @@ def check_waker_stacks(judge, argument):
     rows = wt.folded(judge.report, judge.path, "--wakers")
     for rule in argument.split(","):
         target, waker, function = rule.split(">")
-        with_it = total = 0
-        truth = judge.total([judge.thread(target)]) // 1000
+        with_it = 0
+        threads = [judge.thread(target)]
         for comm, frames, us in rows:
             if comm == target and "--" in frames:
                 half = frames[frames.index("--") + 1:]
-                total += us
                 with_it += us if half[-1] == waker and function in half else 0
-        judge.verdict(0.99 * truth <= with_it <= 1.01 * total and with_it <= 1.02 * truth,
-                      "%s: --wakers --folded ends in %s and has %s" % (target, waker, function), "%d of %d us" % (with_it, truth))
+        judge.fills("%s: --wakers --folded ends in %s and has %s" % (target, waker, function), with_it * 1000, threads, judge.total(threads) // 100)
 
 
 def check_chains(judge, _):
@@ -317,9 +324,12 @@ def check_chains(judge, _):
 
 
 def check_at(judge, argument):
-    """--at the middle of a round of the chain: all of those named are waiting, and who is named ends it."""
-    bracket = judge.thread("chain-a").longest
-    middle = bracket.begin_real + (bracket.end_real - bracket.begin_real) // 2
+    """--at in the middle of a round of the chain, when all of those named sleep: they are shown. By their clocks, of all rounds the one of
+    middling length: in a longer one, somebody may have been kept from sleeping for a while."""
+    rounds = zip(*(judge.thread(comm).brackets for comm in argument.split(",")))
+    spans = [(max(bracket.begin_real for bracket in each), min(bracket.end_real for bracket in each)) for each in rounds]
+    begin, end = sorted(spans, key=lambda span: span[1] - span[0])[len(spans) // 2]
+    middle = (begin + end) // 2
     text = wt.view(judge.report, judge.path, "--at", "@%d.%09d" % divmod(middle, 10**9))
     for comm in argument.split(","):
         judge.verdict(bool(re.search(r"\b%s\b" % re.escape(comm), text)), "--at shows %s" % comm, text[:300].replace("\n", "|"))
@@ -336,10 +346,13 @@ def check_open(judge, argument):
     if not judge.verdict(len(waits) == 1, "forever has one wait that has not ended", "%d" % len(waits)):
         return
     wait = waits[0]
-    slack = 2 * MS if argument == "before" else MS
-    judge.verdict(bool(wait.flags & wt.BEGAN_BEFORE) == (argument == "before"), "forever began " + argument, "flags 0x%x" % wait.flags)
-    judge.near("forever: when it began", wait.begin, bracket.begin, slack)
-    judge.verdict(wait.begin + slack >= bracket.begin and wait.kind == wt.BLOCKED, "forever is blocked", wait.kind)
+    early = argument == "before"
+    judge.verdict(bool(wait.flags & wt.BEGAN_BEFORE) == early, "forever began " + argument, "flags 0x%x" % wait.flags)
+    # After the thread's clock, and before somebody saw it asleep. If it began earlier, the recorder knows when within 10 ms, or a bound.
+    least, most = bracket.begin - (12 * MS if early else MS), thread.asleep + (12 * MS if early else MS)
+    judge.verdict(least <= wait.begin and (wait.begin <= most or wait.flags & wt.OUT_LATEST), "forever: when it began",
+                  "at %d, expected %d to %d, flags 0x%x" % (wait.begin, least, most, wait.flags))
+    judge.verdict(wait.kind == wt.BLOCKED, "forever is blocked", wait.kind)
     rows = wt.folded(judge.report, judge.path, "-c", "^forever$", "--class", "open")
     judge.verdict(any("pipe_read" in frame or "anon_pipe_read" in frame for _, frames, _ in rows for frame in frames),
                   "forever: its kernel stack is known", str(rows)[:300])
@@ -357,7 +370,7 @@ def check_iowait(judge, argument):
 
 
 def check_sleeps_of(judge, argument):
-    """Several sleeps in one call: as many blocked waits in the brackets as the kernel counted; their stacks are known."""
+    """Several sleeps in one call: as many blocked waits in the brackets as the kernel counted; their stacks are right."""
     thread = judge.thread(argument)
     found = [in_bracket(judge, thread, bracket) for bracket in thread.brackets]
     count = sum(len(blocked) for blocked, _ in found)
@@ -367,7 +380,7 @@ def check_sleeps_of(judge, argument):
 
 
 def check_state(judge, argument):
-    """Recorded with --state: only waits with that bit at their switch-out, and those of the thread named behind it."""
+    """Recorded with --state: only waits with that bit at their switch-out, and those of the thread named after it."""
     bit, comm, other = argument.split(",")
     blocked = [wait for wait in judge.trace.waits if wait.kind == wt.BLOCKED]
     judge.verdict(blocked and all(wait.state & int(bit) for wait in judge.trace.waits), "--state: no other states",
@@ -387,60 +400,79 @@ def check_state(judge, argument):
 READING = 10 * MS if EMULATED else 300_000
 
 
-SWITCH = 5000  # ns: the scheduler reads its clock some us before it tells of a switch, and not always as many
+SWITCH = 5000  # ns: the scheduler reads its clock a varying number of us before the tracepoint of a switch
 
 
 def slack_of(judge, thread):
-    """Of what is the rest of a thread's wall time: 0.1 % of that, the readings, the switches, and what the host has stolen."""
+    """For the rest of a thread's wall time: 0.1 % of it, the readings, the switches, and time stolen by the host."""
     return thread.wall // 1000 + READING + SWITCH * thread.switches + judge.stolen
 
 
-def judge_account(judge, thread, prefix, running, queued, blocked):
-    """0.1 % of each. Where switches are hidden, waits are missing, but nothing that ran is. An emulated machine has
-    time to spend between the scheduler's clock and the tracepoint behind it: 2 %."""
-    unseen = thread.wall * 3 // 100 if HIDES else thread.wall * 2 // 100 if EMULATED else 0
-    rest = thread.wall - thread.run - thread.delay
-    judge.near(thread.comm + prefix + "run", running, thread.run, thread.run // 1000 + READING)
-    judge.near(thread.comm + prefix + "run queue", queued, thread.delay, thread.delay // 1000 + READING + SWITCH * thread.switches + unseen)
-    judge.near(thread.comm + prefix + "blocked", blocked, rest, slack_of(judge, thread) + unseen)
+def judge_each(judge, what, rows, sign=0):
+    """rows: thread, figure, the kernel's figure, slack. Between a thread's last reading of its account and its end the host may take the
+    CPU away: one in six may be off, and in that direction."""
+    wrong = [(thread.comm, got, want, slack) for thread, got, want, slack in rows if abs(got - want) > slack]
+    against = [row for row in wrong if (row[1] - row[2]) * sign < 0]
+    judge.verdict(rows and len(wrong) <= len(rows) // 6 and not against, what, "thread, ns, expected, within: %s" % wrong)
+
+
+def judge_account(judge, what, rows):
+    """rows: thread, running, queued, blocked, and how much of these may be later than the reading: 0.1 % of each. If switches are hidden,
+    waits are missing, but no run time is. An emulated machine spends time between the scheduler's clock and the tracepoint after it: 2 %."""
+    run, queue, rest = [], [], []
+    for thread, running, queued, blocked, later in rows:
+        unseen = thread.wall * 3 // 100 if HIDES else thread.wall * 2 // 100 if EMULATED else 0
+        run.append((thread, running, thread.run, thread.run // 1000 + READING))
+        queue.append((thread, queued, thread.delay, thread.delay // 1000 + READING + SWITCH * thread.switches + unseen + later))
+        rest.append((thread, blocked, thread.wall - thread.run - thread.delay, slack_of(judge, thread) + unseen + later))
+    judge_each(judge, what + "run", run, 1)
+    judge_each(judge, what + "run queue", queue, 1)
+    judge_each(judge, what + "blocked", rest, -1)
 
 
 def check_schedstat(judge, _):
-    """Run, run queue and blocked of each thread over its life against /proc/PID/task/TID/schedstat."""
+    """Run, run queue and blocked time of each thread over its life, compared with /proc/PID/task/TID/schedstat."""
+    rows = []
     for thread in judge.threads:
         sums, running = judge.trace.sums_of(thread)
         waits = [wait for wait in judge.trace.of(thread) if wait.end <= thread.ended]
         waited = sum(wait.length for wait in waits) + sum(total for _, total, _ in sums.values())
         queued = sum(wait.run_queue for wait in waits) + sum(
             queue if kind in wt.SUM_BLOCKED else total for kind, (_, total, queue) in sums.items())
+        count = len(waits) + sum(count for count, _, _ in sums.values())
         rest = thread.wall - thread.run - thread.delay
         print("# %s: %d waits of %d; run %+d of %d, run queue %+d of %d, blocked %+d of %d ns" % (
-            thread.comm, len(waits) + sum(count for count, _, _ in sums.values()), thread.switches + 1, running - thread.run, thread.run,
+            thread.comm, count, thread.switches + 1, running - thread.run, thread.run,
             queued - thread.delay, thread.delay, waited - queued - rest, rest))
-        judge_account(judge, thread, ": ", running, queued, waited - queued)
+        # A wait after the last reading, if it is short, is in the sums as well.
+        rows.append((thread, running, queued, waited - queued, max(0, count - thread.switches - 1) * judge.trace.least))
+    judge_account(judge, "the kernel's account: ", rows)
 
 
 def check_summary(judge, _):
-    """--summary against the same: ms of each thread, over all of its life, and what it cannot place."""
-    rows = wt.summary(judge.report, judge.path)
+    """--summary against the same: ms of each thread, over all of its life, and what it cannot account for."""
+    shown = wt.summary(judge.report, judge.path)
+    rows, walls, residues = [], [], []
     for thread in judge.threads:
-        row = rows.get(thread.tid)
+        row = shown.get(thread.tid)
         if not judge.verdict(row is not None, thread.comm + ": --summary has it", "no row of %d" % thread.tid):
             continue
         blocked = row["blocked S"] + row["blocked D"] + row["other"]
         late = [wait for wait in judge.trace.of(thread) if wait.end > thread.ended]
-        judge_account(judge, thread, ": --summary, ", row["running"], row["run queue"] - sum(wait.run_queue for wait in late),
-                      blocked - sum(wait.length - wait.run_queue for wait in late))
-        late = sum(wait.length for wait in late)
-        judge.near(thread.comm + ": --summary, wall", row["wall"] - late, thread.wall, thread.wall // 1000 + READING)
-        judge.near(thread.comm + ": --summary, residue", row["residue"], 0,
-                   slack_of(judge, thread) + (thread.wall * 3 // 100 if HIDES else 0))
+        rows.append((thread, row["running"], row["run queue"] - sum(wait.run_queue for wait in late),
+                     blocked - sum(wait.length - wait.run_queue for wait in late), 0))
+        late, unseen = sum(wait.length for wait in late), thread.wall * 3 // 100 if HIDES else 0
+        walls.append((thread, row["wall"] - late, thread.wall, thread.wall // 1000 + READING + unseen))
+        residues.append((thread, row["residue"], 0, slack_of(judge, thread) + unseen))
         placed = row["running"] + row["run queue"] + blocked + row["residue"]
         judge.near(thread.comm + ": --summary adds up", placed, row["wall"], 5000)
+    judge_account(judge, "--summary: ", rows)
+    judge_each(judge, "--summary: wall", walls)
+    judge_each(judge, "--summary: residue", residues)
 
 
 def check_least(judge, argument):
-    """No wait with an event of its own is shorter than -m (us), but for open ones; the shorter ones are in sums."""
+    """No wait with an event of its own is shorter than -m (us), except open ones; the shorter ones are in sums."""
     short = [wait for wait in judge.trace.waits if wait.length < int(argument) * 1000 and not wait.open]
     judge.verdict(not short, "no recorded wait is shorter than -m", "%d are" % len(short))
     brief = sum(count for sums in judge.trace.sums for count, _, _ in sums.kinds.values())
@@ -448,10 +480,10 @@ def check_least(judge, argument):
 
 
 def check_prefix(judge, argument):
-    """A recording that ended early: up to its last wait everything is there, ARGUMENT% of brackets may be missing where it
+    """A recording that ended early: up to its last wait everything is there; ARGUMENT% of brackets may be missing if it
     lost events; what is there is right."""
     last = max((wait.end for wait in judge.trace.waits), default=0)
-    missing = wrong = count = 0
+    missing = wrong = unfilled = count = 0
     for thread in judge.threads:
         for bracket in thread.brackets:
             if bracket.begin < judge.trace.start or bracket.end > last:
@@ -459,9 +491,11 @@ def check_prefix(judge, argument):
             blocked, total = in_bracket(judge, thread, bracket)
             count += 1
             missing += not blocked
-            wrong += len(blocked) > 1 or bool(blocked) and abs(bracket.end - bracket.begin - total) > MOMENT
+            wrong += len(blocked) > 1 or total > bracket.end - bracket.begin + MOMENT
+            unfilled += bool(blocked) and total < bracket.end - bracket.begin - MOMENT
     judge.verdict(count > 0, "waits to compare", "none before the recording's end")
     judge.verdict(wrong * 100 <= count, "what was recorded is right", "%d of %d waits are not" % (wrong, count))
+    judge.verdict(unfilled <= few(count), "what was recorded is whole", "%d of %d waits are not" % (unfilled, count))
     judge.verdict(missing * 100 <= count * int(argument or 0) + 100 * allowed(count), "what was not lost is there", "%d of %d are missing" % (missing, count))
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""A reporter that makes its report up from the truth in the "trace", with one mistake, $FAKE_FAULT, or none: so that it can be seen
-whether waits_check.py finds mistakes. Options are --dump, --folded and --top-waits --raw."""
+"""A reporter that makes up its report from the truth in the "trace", with one mistake, $FAKE_FAULT, or none, to test whether
+waits_check.py finds mistakes. Options are --dump, --folded and --top-waits --raw."""
 import os
 import sys
 
@@ -11,12 +11,23 @@ fault, threads = os.environ.get("FAKE_FAULT", ""), wt.read_truth(sys.argv[-1])
 WAKERS = {"chain-a": (1, "chain-b"), "chain-b": (1, "chain-c")}
 
 
+# fault -> by how much each wait begins later and ends later than it should: all of them, some, or the longest.
+SHIFTS = {
+    "shorter": (2_000_000, 0, lambda number, longest: True),
+    "late": (0, 2_000_000, lambda number, longest: True),
+    "early": (-2_000_000, -2_000_000, lambda number, longest: True),
+    "some": (2_000_000, 0, lambda number, longest: number % 4 == 0),
+    "moved": (1_500_000, 1_500_000, lambda number, longest: longest),
+    "stolen": (0, -3_000_000, lambda number, longest: longest or number % 30 == 7),  # no fault: the clock was read late
+}
+
+
 def waits_of(thread):
     for number, bracket in enumerate(thread.brackets):
         begin, end = bracket.begin + 1500, bracket.end - 2500
-        if bracket is thread.longest:
-            begin -= 0 if fault != "shorter" else -2_000_000
-            begin, end = (begin + 1_500_000, end + 1_500_000) if fault == "moved" else (begin, end)
+        first, last, concerns = SHIFTS.get(fault, (0, 0, lambda *_: False))
+        if concerns(number, bracket is thread.longest):
+            begin, end = begin + first, end + last
         if not (fault == "missing" and number % 20 == 0):
             yield bracket, begin, end
 
@@ -40,6 +51,7 @@ def dump():
                   % (number - 1, fault == "class", end, end - begin, context, number))
             if fault == "twice":
                 print("  wait cpu=0 task=%d source=1 flags=0x4 wait_class=0 state=0x1 time=%d length=9 run_queue=0" % (number - 1, end))
+    print("section 0 offset 0 closed 1 reason 0")
 
 
 def folded():
@@ -53,9 +65,13 @@ def top_waits():
     for thread in threads:
         lengths = [(end - begin, end, bracket) for bracket, begin, end in waits_of(thread)]
         longest, end, bracket = max(lengths, key=lambda item: item[0])
-        when = (bracket.end_real + end - bracket.end) / 1e9 + (0.01 if fault == "clock" else 0)
+        when = bracket.end_real + end - bracket.end + (10_000_000 if fault == "clock" else 0)
+        if fault == "moment":
+            when -= longest + 5_000_000
         path = thread.path if fault != "path" else ["other"]
-        print((sum(length for length, _, _ in lengths) // 1000, (longest - (2_000_000 if fault == "shorter" else 0)) // 1000, when, ("schedule",), tuple(path[::-1])))
+        longest += {"other": 25_000_000, "brief": -2_000_000}.get(fault, 0)
+        print("(%d, %d, %d.%09d, ('schedule',), %s)" % (
+            sum(length for length, _, _ in lengths) // 1000, longest // 1000, *divmod(when, 10**9), tuple(path[::-1])))
 
 
 {"--dump": dump, "--folded": folded, "--top-waits": top_waits}[sys.argv[1]]()

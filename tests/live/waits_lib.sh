@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the live tests of waits share; source it after lib.sh. Traces and truths lie in $scratch as NAME.rwk and NAME.truth.
+# Shared by the live tests of waits; source it after lib.sh. Traces and truths are in $scratch as NAME.rwk and NAME.truth.
 # shellcheck shell=bash
 
 need_offcpu() {
@@ -8,7 +8,7 @@ need_offcpu() {
 	"$record" --help 2>/dev/null | grep -q -- --offcpu || die "'$record' has no --offcpu"
 }
 
-# judged COMMAND...: each line "yes WHAT" or "no WHAT: WHY" that it prints is a check.
+# judged COMMAND...: each line "yes WHAT" or "no WHAT: WHY" of its output is a check.
 judged() {
 	local word rest
 	while read -r word rest; do
@@ -20,7 +20,7 @@ judged() {
 	done < <("$@" 2>&1 || echo "no checker: '$*' ended with $?")
 }
 
-# Whether any recording of this test has said that the kernel hides threads: WAITS_HIDDEN, for the checkers.
+# Whether any recording of this test reported that the kernel hides threads: WAITS_HIDDEN, for the checkers.
 look_for_hidden() {
 	WAITS_HIDDEN=0
 	! cat "$scratch"/*.err 2>/dev/null | grep -q 'hides .* threads' || WAITS_HIDDEN=1
@@ -36,8 +36,8 @@ check_waits() {
 	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" "$@"
 }
 
-# recorded NAME COMMAND...: run_ok; but where the kernel hides threads, a switch of theirs may look like one of a task of which
-# nothing is known, and be counted as lost: then once more.
+# recorded NAME COMMAND...: run_ok; but if the kernel hides threads, one of their switches may look like that of an unknown task and
+# be counted as lost: then it runs once more.
 recorded() {
 	local name=$1 try code
 	shift
@@ -62,7 +62,7 @@ record_waits() {
 	return $code
 }
 
-# The time at which views that want a moment are asked, and all views that show waits.
+# The moment for views that need one, and all views that show waits.
 waits_views() {
 	printf '%s\n' --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary
 }

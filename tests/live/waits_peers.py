@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""waits_peers.py offcputime REPORT TRACE OUTPUT | wakers REPORT TRACE TRUTH EVENTS: our recording against a peer's of the same
-run: totals per stack as libbpf-tools' offcputime prints them; wakers as perf saw them (waits_perf.py). Verdicts as waits_check.py's."""
+"""waits_peers.py offcputime REPORT TRACE OUTPUT | wakers REPORT TRACE TRUTH EVENTS: compares our recording with another tool's of
+the same run: totals per stack as libbpf-tools' offcputime prints them; wakers as perf saw them (waits_perf.py). Verdicts as in
+waits_check.py."""
 import bisect
 import collections
+import os
 import re
 import sys
 
@@ -12,7 +14,7 @@ import waits_trace as wt
 
 
 def scheduler_functions():
-    """The functions of the kernel's .sched.text: a walk over another task's stack leaves them out, one over one's own does not."""
+    """The functions of the kernel's .sched.text: a walk of another task's stack leaves them out, a walk of one's own does not."""
     symbols = []
     with open("/proc/kallsyms", encoding="utf-8") as lines:
         for line in lines:
@@ -25,7 +27,7 @@ def scheduler_functions():
 
 
 SCHEDULER = scheduler_functions()
-# What lies between the scheduler and a program that is called there.
+# Frames between the scheduler and a program that is called there.
 PROBE = re.compile(r"^(bpf_|__bpf_|__traceiter_|trace_|_einittext|\[bpf|perf_)")
 
 
@@ -56,12 +58,22 @@ def offcputime_stacks(path):
 
 
 def plain(frames):
-    """Root first, from the workload's first function on: what calls that lies in libc, where offcputime guesses; without
-    what belongs to the scheduler, suffixes and unnamed frames."""
+    """Root first, from the workload's first function on: without its callers in libc, which offcputime guesses, and without
+    the scheduler's functions, suffixes and unnamed frames."""
     names = [re.sub(r"(\+0x.*|\.(isra|constprop|part|cold)\..*|\s.*)$", "", frame) for frame in frames]
     if "waiter_main" in names:
         names = names[names.index("waiter_main"):]
     return tuple(name for name in names if name not in SCHEDULER and not PROBE.match(name) and not name.startswith("["))
+
+
+# If the kernel hides threads, a switch from one of them to another thread is not shown. The recorder learns from the next switch
+# that the wait is over; offcputime forgets it: it may lack three of each thread, and has none that we lack.
+MISSED = 3 if os.environ.get("WAITS_HIDDEN") == "1" else 0
+
+
+def is_near(comm, mine, us):
+    """Within 2 %; s150 waits for 150 ms each time."""
+    return mine >= us * 98 // 100 and mine <= us * 102 // 100 + MISSED * int(comm[1:]) * 1100
 
 
 def compare_offcputime(report, trace, output):
@@ -73,20 +85,20 @@ def compare_offcputime(report, trace, output):
         if not re.match(r"^s\d+$", comm) or us < 100_000:
             continue
         mine = ours.get((comm, frames), 0)
-        if not any("syscall" in frame.lower() for frame in frames):  # offcputime got no kernel stack, which happens to it
+        if not any("syscall" in frame.lower() for frame in frames):  # offcputime sometimes gets no kernel stack
             mine = sum(n for (c, f), n in ours.items() if c == comm and f[: len(frames)] == frames)
-        elif "syscall" in frames[0].lower():  # no user stack: its table of stacks drops one of two with the same hash
+        elif "syscall" in frames[0].lower():  # no user stack: its stack table drops one of two with the same hash
             mine = sum(n for (c, f), n in ours.items() if c == comm and f[-len(frames):] == frames)
         else:
             whole += 1
         compared += 1
-        verdict(abs(mine - us) <= us * 2 // 100, "%s: %s as offcputime" % (comm, ";".join(frames)),
+        verdict(is_near(comm, mine, us), "%s: %s as offcputime" % (comm, ";".join(frames)),
                 "%d us, offcputime has %d; ours are %s" % (mine, us, [";".join(f) for c, f in ours if c == comm]))
     verdict(compared >= 4, "stacks of all four threads were compared", "only %d" % compared)
     verdict(whole >= 2, "at least two of them were whole", "%d of %d" % (whole, compared))
     for comm in ("s10", "s16", "s40", "s150"):
         mine, us = (sum(n for (c, _), n in stacks.items() if c == comm) for stacks in (ours, theirs))
-        verdict(us and abs(mine - us) <= us * 2 // 100, "%s: total as offcputime" % comm, "%d us, offcputime has %d" % (mine, us))
+        verdict(us and is_near(comm, mine, us), "%s: total as offcputime" % comm, "%d us, offcputime has %d" % (mine, us))
 
 
 # --- perf -----------------------------------------------------------------------------------------------------------------
@@ -105,11 +117,11 @@ def read_wakings(path):
     return wakings
 
 
-SAME = 100_000  # ns: two programs on one tracepoint read the clock one after the other, with an interrupt in between at worst
+SAME = 100_000  # ns: two programs on one tracepoint read the clock in sequence, at worst with an interrupt in between
 
 
 def judge_wait(wait, wakings):
-    """ "same ...", "other ...", or why there is nothing to compare: perf tells nothing of what goes on in idle CPUs on some kernels."""
+    """ "same ...", "other ...", or why there is nothing to compare: on some kernels perf shows nothing of idle CPUs."""
     times = [time for time, _, _ in wakings]
     within = wakings[bisect.bisect_right(times, wait.begin):bisect.bisect_right(times, wait.end)]
     if wait.context == wt.NONE:

@@ -7,7 +7,7 @@ import sys
 sys.path.append(os.environ["PERF_EXEC_PATH"] + "/scripts/python/Perf-Trace-Util/lib/Perf/Trace")
 try:
     import perf_trace_context
-except ImportError:  # built into perf, but not in every version
+except ImportError:  # built into perf, but not into every version
     perf_trace_context = None
 
 HARDIRQ, SOFTIRQ = 8, 16

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * against_gdb [-n STOPS] [-d DIFFERENCES] [-v] NAME STOPS_FILE: unwinds the stops that gdb_stops.py wrote and compares the
- * addresses with gdb's. A chain counts where it is the same, or where one is the exact beginning of the other: ours where the
- * snapshot ends early, gdb's where it gives up. Where it does so at the leaf, there is nothing to judge by, and the stop is not
- * counted among the others. gdb's ends before an address that is not code: behind the dynamic linker's _start, which says that it
- * has no caller, it goes on through what lies on the stack. The file of DIFFERENCES has lines "NAME MODULE PERCENT why" for what may
- * differ otherwise: MODULE is the file (without folders) of the last frame that both have, "-" for code that is in no file; in so
- * many percent of the stops. Exit 0 if at least 99.5 % count but for those, there are so many stops, and a quarter can be judged.
+ * against_gdb [-n STOPS] [-d DIFFERENCES] [-v] NAME STOPS_FILE: unwinds the stops that
+ * gdb_stops.py wrote and compares the addresses with gdb's. A chain is right if it is the same, or
+ * if one is the exact beginning of the other: ours if the snapshot ends early, gdb's if it gives
+ * up. If gdb gives up at the leaf, there is nothing to compare, and the stop is not counted. gdb's
+ * chain is cut before an address that is not code: after the dynamic linker's _start, which says
+ * that it has no caller, gdb continues through whatever is on the stack. The file of DIFFERENCES
+ * has lines "NAME MODULE PERCENT why" for what else may differ: MODULE is the file (without
+ * folders) of the last frame that both have, "-" for code that is in no file; in at most PERCENT
+ * of the stops. Exit 0 if, apart from those, at least 99.5 % are right, there are STOPS stops, and
+ * a quarter can be judged.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -75,7 +78,7 @@ static char *read_maps(struct run *run, FILE *file, unsigned long lines)
 	return text;
 }
 
-/* gdb's chain as far as it is made of code. */
+/* gdb's chain, as long as it consists of code. */
 static void cut_at_data(struct stop *stop)
 {
 	for (size_t i = 1; i < stop->count; i++)
@@ -85,7 +88,7 @@ static void cut_at_data(struct stop *stop)
 		}
 }
 
-/* 1 where there was one, 0 at the end, -1 where the file is cut or not as it should be. */
+/* 1 if there was one, 0 at the end, -1 if the file is truncated or malformed. */
 static int read_stop(struct run *run, FILE *file)
 {
 	struct stop *stop = &run->stop;
@@ -120,7 +123,8 @@ static void read_explained(struct run *run, const char *path)
 	while (file && fgets(run->line, sizeof(run->line), file) && run->explained_count < EXPLAINED_MAX) {
 		struct explained *added = &run->explained[run->explained_count];
 
-		if (run->line[0] != '#' && sscanf(run->line, "%63s %127s %lu", added->name, added->module, &added->percent) == 3)
+		if (run->line[0] != '#' && sscanf(run->line, "%63s %127s %lu", added->name,
+						  added->module, &added->percent) == 3)
 			run->explained_count++;
 	}
 	if (file)
@@ -151,7 +155,7 @@ static bool is_explained(struct run *run, const char *module)
 	return false;
 }
 
-/* Whether what is explained is as rare as it is said to be. */
+/* Whether an explained difference is as rare as its line says. */
 static bool is_rare(const struct run *run)
 {
 	for (size_t i = 0; i < run->explained_count; i++)
@@ -165,8 +169,10 @@ static void show(const struct run *run, const struct unwind_chain *chain, size_t
 	const struct stop *stop = &run->stop;
 	uint64_t last = equal ? stop->addresses[equal - 1] : 0;
 
-	printf("# %s: %s after %zu frames, the last at %#" PRIx64 " (%s): ours %zu frames, %s; gdb %zu, %s\n", run->name, what,
-	       equal, last, module_at(run, last), chain->count, unwind_stop_name(chain->stop), stop->count, stop->reason);
+	printf("# %s: %s after %zu frames, the last at %#" PRIx64 " (%s): ours %zu frames, %s; "
+	       "gdb %zu, %s\n",
+	       run->name, what, equal, last, module_at(run, last), chain->count,
+	       unwind_stop_name(chain->stop), stop->count, stop->reason);
 	for (size_t i = equal; run->verbose && i < equal + 3; i++)
 		printf("#	%#" PRIx64 " by %d, %#" PRIx64 "\n", i < chain->count ? chain->addresses[i] : 0,
 		       i < chain->count ? chain->how[i] : 0, i < stop->count ? stop->addresses[i] : 0);
@@ -223,13 +229,13 @@ static int print_account(const struct run *run, bool read)
 	bool enough = run->stops + run->nothing >= run->wanted && run->stops >= run->wanted / 4 && run->stops;
 	bool good = read && enough && run->unexplained * 200 <= run->stops && is_rare(run);
 
-	printf("# %s: %lu stops: %lu the same, %lu where the snapshot ends, %lu where gdb gives up, %lu different, %lu of "
-	       "them not explained; beside %lu of which gdb says nothing\n",
+	printf("# %s: %lu stops: %lu the same, %lu where the snapshot ends, %lu where gdb gives "
+	       "up, %lu different, %lu of them not explained; beside %lu of which gdb says nothing\n",
 	       run->name, run->stops, run->same, run->ours_shorter, run->gdb_shorter, run->different, run->unexplained,
 	       run->nothing);
 	printf("%s gdb_%s", good ? "ok" : "not ok", run->name);
-	printf(good ? "\n" : " - see above: %lu stops%s, %lu different\n", run->stops, read ? "" : ", the file is broken",
-	       run->different);
+	printf(good ? "\n" : " - see above: %lu stops%s, %lu different\n", run->stops,
+	       read ? "" : ", the file is broken", run->different);
 	return good ? 0 : 1;
 }
 

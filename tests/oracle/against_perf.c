@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * against_perf [-r RATIO] [-n SAMPLES] [-g] [-v] NAME PERF.DATA SCRIPT: unwinds what perf recorded, compares each step with
- * libdw's, and counts frames against those that perf itself found (perf_script.h). One line on the account; exit 0 if nothing
- * differed from libdw, there are so many samples, and RATIO (1) times as many frames as perf has. -g: libdw need not have
- * judged any (Go). -v: shows the samples of which perf has more frames.
- * against_perf -b ROUNDS NAME PERF.DATA SCRIPT: instead measures (measure.h).
+ * against_perf [-r RATIO] [-n SAMPLES] [-g] [-v] NAME PERF.DATA SCRIPT: unwinds what perf recorded,
+ * compares each step with libdw's, and counts frames against those that perf itself found
+ * (perf_script.h). Prints one line; exit 0 if nothing differs from libdw, there are SAMPLES
+ * samples, and they have RATIO (1) times as many frames as perf's. -g: libdw need not have judged
+ * any (Go). -v: shows the samples of which perf has more frames. against_perf -b ROUNDS NAME
+ * PERF.DATA SCRIPT: measures instead (measure.h).
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -36,8 +37,9 @@ static uint64_t in_file(const struct oracle_space *space, uint64_t address)
 	return map ? address - map->start + map->file_offset : address;
 }
 
-/* Frames from the leaf on that both have; perf moves callers back into the call. */
-static size_t common(const struct perf_sample *sample, const struct unwind_chain *chain, const struct perf_script *script)
+/* Frames from the leaf on that both have; perf moves return addresses back into the call. */
+static size_t common(const struct perf_sample *sample, const struct unwind_chain *chain,
+		     const struct perf_script *script)
 {
 	const struct oracle_space *space = sample->snapshot.space;
 	size_t i = 0;
@@ -52,15 +54,20 @@ static size_t common(const struct perf_sample *sample, const struct unwind_chain
 	return i;
 }
 
-static void show_longer(const struct perf_sample *sample, const struct unwind_chain *chain, const struct perf_script *script,
-			size_t equal)
+static void show_longer(const struct perf_sample *sample, const struct unwind_chain *chain,
+			const struct perf_script *script, size_t equal)
 {
-	const struct oracle_mapping *map = oracle_mapping_at(sample->snapshot.space, chain->addresses[chain->count - 1]);
+	const struct oracle_mapping *map = oracle_mapping_at(sample->snapshot.space,
+							     chain->addresses[chain->count - 1]);
 
-	printf("# tid %" PRIu32 " at %" PRIu64 ": %zu frames, %s, sp + %zx; perf %zu; %zu equal; ours ends at %#" PRIx64 " of %s\n",
-	       sample->tid, sample->time, chain->count, unwind_stop_name(chain->stop), sample->snapshot.stack_size, script->count,
-	       equal, map ? chain->addresses[chain->count - 1] - map->bias : 0,
-	       map && map->module != UINT32_MAX ? sample->snapshot.space->modules->items.items[map->module]->path : "?");
+	printf("# tid %" PRIu32 " at %" PRIu64 ": %zu frames, %s, sp + %zx; perf %zu; %zu equal; "
+	       "ours ends at %#" PRIx64 " of %s\n",
+	       sample->tid, sample->time, chain->count, unwind_stop_name(chain->stop),
+	       sample->snapshot.stack_size, script->count, equal,
+	       map ? chain->addresses[chain->count - 1] - map->bias : 0,
+	       map && map->module != UINT32_MAX ?
+		       sample->snapshot.space->modules->items.items[map->module]->path :
+		       "?");
 }
 
 static int count_frames(struct run *run, struct unwinder *unwinder, const struct perf_sample *sample,
@@ -88,7 +95,7 @@ static int count_frames(struct run *run, struct unwinder *unwinder, const struct
 	return 0;
 }
 
-/* Both go by time. What perf has no frames of at all is not counted, nor what has no user part. */
+/* Both are ordered by time. Samples without frames in perf, or without a user part, are not counted. */
 static int compare_with_perf(struct run *run, struct unwinder *unwinder, FILE *file)
 {
 	static struct perf_script script;
@@ -132,16 +139,20 @@ static int print_account(const struct run *run)
 	bool good = count >= run->wanted && ratio >= run->ratio && !tally->different && !run->unmatched &&
 		    (tally->judged || run->unjudged_is_fine);
 
-	printf("# %s: %zu samples (and %lu without user registers); frames per sample %.2f, perf %.2f, ratio %.2f; %.2f%% of perf's "
-	       "equal; perf has more in %lu; libdw: %lu judged, %lu different, %lu not judged;", run->name, count, run->data.without,
-	       (double)frames->ours / (double)count, (double)frames->perf / (double)count, ratio,
-	       100 * (double)frames->equal / (double)frames->perf, run->longer, tally->judged, tally->different, tally->unjudged);
+	printf("# %s: %zu samples (and %lu without user registers); frames per sample %.2f, "
+	       "perf %.2f, ratio %.2f; %.2f%% of perf's equal; perf has more in %lu; "
+	       "libdw: %lu judged, %lu different, %lu not judged;",
+	       run->name, count, run->data.without, (double)frames->ours / (double)count,
+	       (double)frames->perf / (double)count, ratio,
+	       100 * (double)frames->equal / (double)frames->perf, run->longer, tally->judged,
+	       tally->different, tally->unjudged);
 	for (enum unwind_stop stop = UNWIND_CLEAN; stop <= UNWIND_TOO_DEEP; stop++)
 		if (tally->stops[stop])
 			printf(" %s %lu", unwind_stop_name(stop), tally->stops[stop]);
 	printf("\n%s perf_%s", good ? "ok" : "not ok", run->name);
-	printf(good ? "\n" : " - see above: %zu samples, ratio %.2f, %lu differences, %lu that perf does not have\n", count, ratio,
-	       tally->different, run->unmatched);
+	printf(good ? "\n" : " - see above: %zu samples, ratio %.2f, %lu differences, "
+			     "%lu that perf does not have\n",
+	       count, ratio, tally->different, run->unmatched);
 	return good ? 0 : 1;
 }
 

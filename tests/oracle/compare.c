@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/resolve/unwind_walk.h"
+#include "common/unconst.h"
+#include "report/resolve/unwind/unwind_walk.h"
 #include "tests/oracle/libdw_step.h"
 
 enum { PC = 16, SP = 7, COUNT = 17, SHOWN_MAX = 20 };
@@ -14,7 +15,7 @@ void oracle_input(const struct oracle_snapshot *snapshot, struct unwind_space *r
 		  struct unwind_snapshot *ret_snapshot)
 {
 	*ret_space = (struct unwind_space){
-		.context = (void *)snapshot->space,
+		.context = unconst(snapshot->space),
 		.find = oracle_find,
 		.generation = snapshot->space->generation,
 	};
@@ -27,7 +28,7 @@ void oracle_input(const struct oracle_snapshot *snapshot, struct unwind_space *r
 	};
 }
 
-/* What our walk must say where libdw says `theirs`. */
+/* What our walk must report if libdw says `theirs`. */
 static int expected(const struct oracle_snapshot *snapshot, enum libdw_step step, const struct unwind_frame *callee,
 		    const struct unwind_frame *theirs)
 {
@@ -44,12 +45,12 @@ static int expected(const struct oracle_snapshot *snapshot, enum libdw_step step
 	if (!theirs->exact && theirs->registers[SP] < callee->registers[SP] + !callee->exact)
 		return UNWIND_BAD_RETURN;
 	if (!theirs->registers[PC])
-		return UNWIND_CLEAN;
+		return UNWIND_BAD_RETURN;
 	return oracle_mapping_at(snapshot->space, theirs->registers[PC] - !theirs->exact) ? UNWIND_GOES_ON :
 											   UNWIND_BAD_RETURN;
 }
 
-/* The number of the first register that differs, -1 where none does. */
+/* The number of the first register that differs, -1 if none does. */
 static int compare_registers(const struct unwind_frame *ours, const struct unwind_frame *theirs)
 {
 	if (ours->exact != theirs->exact)
@@ -76,9 +77,9 @@ static void show(struct oracle_tally *tally, const struct oracle_snapshot *snaps
 	       map ? callee->registers[PC] - map->bias : 0, what, ours, theirs);
 }
 
-/* Where a chain ends that should have gone on. */
-static void show_end(struct oracle_tally *tally, const struct oracle_snapshot *snapshot, const struct unwind_frame *last,
-		     int depth, int stop)
+/* Where a chain ends that should have continued. */
+static void show_end(struct oracle_tally *tally, const struct oracle_snapshot *snapshot,
+		     const struct unwind_frame *last, int depth, int stop)
 {
 	uint64_t pc = last->registers[PC];
 	const struct oracle_mapping *map = oracle_mapping_at(snapshot->space, pc - !last->exact);
@@ -86,10 +87,12 @@ static void show_end(struct oracle_tally *tally, const struct oracle_snapshot *s
 	if (stop == UNWIND_CLEAN || !tally->ends)
 		return;
 	tally->ends--;
-	printf("# frame %d at %#" PRIx64 " (%s, %#" PRIx64 "), sp +%" PRIx64 " of %zx, rbp %#" PRIx64 "%s: %s\n", depth, pc,
+	printf("# frame %d at %#" PRIx64 " (%s, %#" PRIx64 "), sp +%" PRIx64 " of %zx, "
+	       "rbp %#" PRIx64 "%s: %s\n", depth, pc,
 	       map && map->module != UINT32_MAX ? snapshot->space->modules->items.items[map->module]->path : "?",
-	       map ? pc - map->bias : 0, last->registers[SP] - snapshot->stack_address, snapshot->stack_size, last->registers[6],
-	       last->known >> 6 & 1 ? "" : " (unknown)", unwind_stop_name((enum unwind_stop)stop));
+	       map ? pc - map->bias : 0, last->registers[SP] - snapshot->stack_address,
+	       snapshot->stack_size, last->registers[6], last->known >> 6 & 1 ? "" : " (unknown)",
+	       unwind_stop_name((enum unwind_stop)stop));
 }
 
 static void judge(struct oracle_tally *tally, const struct oracle_snapshot *snapshot, const struct unwind_frame *callee,
@@ -108,21 +111,31 @@ static void judge(struct oracle_tally *tally, const struct oracle_snapshot *snap
 		     reg << 1 | (int)(theirs->known >> reg & 1));
 }
 
-/* The whole chain, which is walked a shorter way, is what came of the steps. */
-static void compare_chain(struct unwinder *unwinder, const struct oracle_snapshot *snapshot, const struct unwind_chain *steps,
-			  struct oracle_tally *tally)
+/* How a frame was found is part of the chain: the name of its end depends on it. */
+static void append(struct unwind_chain *chain, const struct unwind_frame *frame)
+{
+	chain->addresses[chain->count] = frame->registers[PC];
+	chain->how[chain->count++] = frame->how | (frame->exact ? UNWIND_EXACT : 0);
+}
+
+/* The whole chain, which is walked by a shorter path, must equal the result of the single steps. */
+static void compare_chain(struct unwinder *unwinder, const struct oracle_snapshot *snapshot,
+			  const struct unwind_chain *steps, struct oracle_tally *tally)
 {
 	struct unwind_snapshot input;
 	struct unwind_space space;
 	struct unwind_chain chain;
 
 	oracle_input(snapshot, &space, &input);
-	if (unwinder_run(unwinder, &space, &input, &chain) < 0 || chain.count != steps->count || chain.stop != steps->stop ||
-	    memcmp(chain.addresses, steps->addresses, chain.count * sizeof(*chain.addresses)) != 0) {
+	if (unwinder_run(unwinder, &space, &input, &chain) < 0 || chain.count != steps->count ||
+	    chain.stop != steps->stop || memcmp(chain.addresses, steps->addresses,
+						chain.count * sizeof(*chain.addresses)) != 0 ||
+	    memcmp(chain.how, steps->how, chain.count * sizeof(*chain.how)) != 0) {
 		tally->different++;
 		if (tally->shown++ < SHOWN_MAX)
-			printf("# different at %#" PRIx64 ": the chain has %zu frames, by steps %zu\n", snapshot->registers[PC],
-			       chain.count, steps->count);
+			printf("# different at %#" PRIx64 ": the chain has %zu frames (%s), by steps %zu (%s)\n",
+			       snapshot->registers[PC], chain.count, unwind_stop_name(chain.stop), steps->count,
+			       unwind_stop_name(steps->stop));
 	}
 }
 
@@ -144,7 +157,10 @@ static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot
 
 		tally->frames++;
 		if (depth < limit)
-			chain.addresses[chain.count++] = callee.registers[PC];
+			append(&chain, &callee);
+		r = depth < limit ? unwind_settle_at_begin(&walk, &chain) : 0;
+		if (r < 0)
+			break;
 		r = depth < limit ? unwind_walk_next(&walk) : UNWIND_TOO_DEEP;
 		if (r > 0)
 			show_end(tally, snapshot, &callee, depth, r);
@@ -163,7 +179,7 @@ static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot
 		return r;
 	tally->samples++;
 	tally->stops[r]++;
-	chain.stop = (enum unwind_stop)r;
+	chain.stop = r == UNWIND_TOO_DEEP ? UNWIND_TOO_DEEP : unwind_reason(&walk, &chain, (enum unwind_stop)r);
 	if (limit == UNWIND_DEPTH)
 		compare_chain(unwinder, snapshot, &chain, tally);
 	return 0;

@@ -58,8 +58,8 @@ static int take_frame(Dwfl_Frame *frame, void *argument)
 	return DWARF_CB_OK;
 }
 
-static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
-			 GElf_Word crc, char **debug_name)
+static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			 const char *file, const char *link, GElf_Word crc, char **debug_name)
 {
 	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)debug_name;
 	return -1;

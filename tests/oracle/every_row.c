@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/resolve/cfi_rows.h"
+#include "report/resolve/unwind/cfi_rows.h"
 
 enum { STACK_BYTES = 1 << 20, PC = 16, SP = 7, COUNT = 17 };
 
 static const uint64_t STACK = 0x7ff000000000;
 
-/* All of memory is one mapping of the module, so that any word is a return address. */
+/* All of memory is one mapping of the module, so that any word is a valid return address. */
 static struct oracle_space *space_of(struct oracle_modules *modules)
 {
 	struct oracle_space *space = calloc(1, sizeof(*space));
@@ -23,7 +23,7 @@ static struct oracle_space *space_of(struct oracle_modules *modules)
 	return space;
 }
 
-/* Registers point into the stack, each elsewhere, above sp; no word of the stack is 0. */
+/* Registers point into the stack above sp, each to a different place; no word of the stack is 0. */
 static void make_up(struct oracle_snapshot *snapshot)
 {
 	uint64_t random = 88172645463325252;

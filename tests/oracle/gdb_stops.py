@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Runs inside gdb, on the program that gdb was given: stops it again and again, and writes for each thread that has moved what our
-unwinder needs (registers, stack bytes, executable mappings) and what gdb's own unwinder says. Read by gdb_stops.c.
+"""Runs inside gdb, on the program that gdb was given: stops it again and again, and writes, for each thread that moved, what our
+unwinder needs (registers, stack bytes, executable mappings) and the result of gdb's own unwinder. Read by gdb_stops.c.
 
-ORACLE_OUT: the file; ORACLE_STOPS: how many are wanted; ORACLE_STACK: bytes of stack each; ORACLE_SECONDS: when to give up.
+ORACLE_OUT: the file; ORACLE_STOPS: how many stops; ORACLE_STACK: bytes of stack per stop; ORACLE_SECONDS: when to give up.
 """
 
 import os
@@ -12,7 +12,7 @@ import time
 import gdb
 
 REGISTERS = "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip".split()   # in DWARF's order
-REAL = (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME)   # inlined and tail-called ones have no place on the stack
+REAL = (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME)   # inlined and tail-called ones are not on the stack
 DEPTH = 1100
 WANTED = int(os.environ["ORACLE_STOPS"])
 STACK = int(os.environ["ORACLE_STACK"])
@@ -23,7 +23,7 @@ SETTINGS = ("pagination off", "confirm off", "inferior-tty /dev/null", "backtrac
 
 
 def chain():
-    """Return addresses from the leaf on, and why gdb stops there."""
+    """Addresses from the leaf on, and why gdb stops unwinding."""
     found = []
     frame = gdb.newest_frame()
     while frame and len(found) < DEPTH:
@@ -60,7 +60,7 @@ def write_stop(out, inferior, maps):
 
 
 def moved(thread, seen):
-    """Whether the thread has been elsewhere since: one that sleeps counts once."""
+    """Whether the thread has moved: one that sleeps counts once."""
     thread.switch()
     frame = gdb.newest_frame()
     where = (int(frame.pc()), int(frame.read_register("rsp")))
@@ -81,7 +81,7 @@ def take_all(out, seen):
 
 
 def one_run(out, wanted):
-    """One life of the program; how many stops it gave."""
+    """One run of the program; returns how many stops it gave."""
     taken, seen = 0, {}
     gdb.execute("starti", to_string=True)
     while taken < wanted and time.monotonic() < END:

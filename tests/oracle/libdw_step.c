@@ -150,18 +150,19 @@ static int evaluate(struct evaluation *e, const Dwarf_Op *ops, size_t count, uin
 }
 
 /*
- * Where CFI has no rule, libdw takes its table of call-saved registers (elfutils, backends/x86_64_cfi.c). In 0.188 that
- * has number 0, rax, where it means rbx, which is 3. The psABI is right; no compiler writes the opposite.
+ * Where CFI has no rule, libdw uses its table of call-saved registers (elfutils, backends/x86_64_cfi.c). In 0.188 that
+ * table has number 0, rax, instead of rbx, which is 3. The psABI is right; no compiler writes the opposite.
  */
 static int by_default(int number, int found)
 {
 	return number == 3 ? 2 : number == 0 ? 1 : found;
 }
 
-/* What one register is in the caller: 0; 1 undefined; 2 unchanged; or an error. */
+/* What a register is in the caller: 0; 1 undefined; 2 unchanged; or an error. */
 static int find_register(const struct evaluation *of_cfa, Dwarf_Frame *rules, int number, uint64_t *ret_value)
 {
-	struct evaluation e = {.snapshot = of_cfa->snapshot, .frame = of_cfa->frame, .bias = of_cfa->bias, .cfa = of_cfa->cfa};
+	struct evaluation e = {.snapshot = of_cfa->snapshot, .frame = of_cfa->frame,
+			       .bias = of_cfa->bias, .cfa = of_cfa->cfa};
 	const struct unwind_frame *frame = e.frame;
 	Dwarf_Op memory[3], *ops;
 	size_t count;
@@ -179,12 +180,10 @@ static int find_register(const struct evaluation *of_cfa, Dwarf_Frame *rules, in
 		return other < COUNT && frame->known & UINT64_C(1) << other ? 0 : -ENODATA;
 	}
 	r = evaluate(&e, ops, count, &value);
-	if (r < 0)
-		return r;
-	if (e.is_value) {
+	if (r >= 0 && e.is_value)
 		*ret_value = value;
-		return 0;
-	}
+	if (r < 0 || e.is_value)
+		return r < 0 ? r : 0;
 	r = load(e.snapshot, value, 8, ret_value);
 	/* In an epilogue: popped already. */
 	if (r < 0 && frame->exact && value < frame->registers[SP] && number != PC)

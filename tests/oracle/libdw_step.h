@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One step by libdw's call frame engine over a snapshot: dwarf_cfi_addrframe finds the rules, dwarf_frame_cfa and
- * dwarf_frame_register tell them as lists of operations, which are evaluated here. Shares nothing with report/resolve but
- * the type of a frame.
+ * One step by libdw's call frame engine on a snapshot: dwarf_cfi_addrframe finds the rules,
+ * dwarf_frame_cfa and dwarf_frame_register return them as lists of operations, which are evaluated
+ * here. It shares nothing with report/resolve except the type of a frame.
  */
 #pragma once
 
-#include "report/resolve/unwind_walk.h"
+#include "report/resolve/unwind/unwind_walk.h"
 #include "tests/oracle/snapshot.h"
 
 enum libdw_step {
@@ -17,5 +17,5 @@ enum libdw_step {
 	LIBDW_UNKNOWN,	  /* needs a register that is not known */
 };
 
-/* Replaces the frame by its caller's where it steps. */
+/* Replaces the frame by its caller's if the step succeeds. */
 enum libdw_step libdw_step(const struct oracle_snapshot *snapshot, struct unwind_frame *frame);

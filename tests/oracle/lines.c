@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The names that the reporter would give to addresses of a file, for tests/oracle/test_lines.sh: for each address on stdin
- * (hexadecimal, ascending) its functions, the innermost first, as "function", "file:line" and an empty line behind the last.
+ * The names that the reporter would give to addresses of a file, for tests/oracle/test_lines.sh:
+ * for each address on stdin (hexadecimal, ascending) its functions, the innermost first, as
+ * "function", "file:line", with an empty line after the last.
  *
- *	lines [-d DEBUG_DIR] [-c CACHE] FILE	as the report does it: in a child, the real function by the symbol table; with a
- *				cache of names what that knows is not read again
- *	lines -t FILE			how long it takes: in a child; here, unit by unit as they come; and once more, all being read
+ * 	lines [-d DEBUG_DIR] [-c CACHE] FILE	as the report does it: in a child, the real function from
+ * 				the symbol table; with a cache of names, what is in it is not read again
+ * 	lines -t FILE		how long it takes: in a child; here, reading units as needed; and again
+ * 				with all units read
  */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "report/resolve/dwarf_door.h"
-#include "report/resolve/line_cache.h"
-#include "report/resolve/symbol_index.h"
+#include "report/resolve/dwarf/dwarf_door.h"
+#include "report/resolve/dwarf/line_cache.h"
+#include "report/resolve/symbol/symbol_index.h"
 
 struct named_file {
 	int fd;
+	char *real; /* path without links */
 	struct elf_file *elf;
 	struct symbol_index *symbols;
 	struct line_answers answers;
@@ -53,9 +56,10 @@ static int read_symbols(struct named_file *file)
 	return r;
 }
 
-static int resolve(struct named_file *file)
+static int resolve(struct named_file *file, const char *path)
 {
-	const struct line_job job = {.files = {file->fd, -1}, .local = &file->local};
+	const struct line_job job = {.files = {file->fd, -1}, .paths = {path}, .reals = {file->real},
+				     .local = &file->local};
 	struct build_id id = {0};
 	const struct line_owner owner = {.id = &id, .name = "lines"};
 	struct line_query query;
@@ -73,7 +77,7 @@ static int resolve(struct named_file *file)
 	return r;
 }
 
-/* A report of 20,000 addresses prints 10 MB: stdio's own ways to do it are what would be measured. */
+/* A report of 20,000 addresses prints 10 MB: with stdio, we would mostly measure stdio. */
 static void print_level(const char *function, const struct line_level *level)
 {
 	char text[16];
@@ -132,25 +136,29 @@ static int measure(struct named_file *file)
 	struct dwarf_lines *lines;
 	double start = now(), child, cold, warm;
 	size_t levels = 0;
-	bool partial;
-	int r = resolve(file);
+	struct dwarf_quality quality;
+	int r = resolve(file, NULL);
 
 	child = now() - start;
 	start = now();
 	if (r == 0)
 		r = dwarf_lines_open(file->fd, &lines);
 	if (r == 0)
-		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true, count_levels, &levels, &partial);
+		dwarf_lines_set_place(lines, &file->local, file->real);
+	if (r == 0)
+		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true,
+					count_levels, &levels, &quality);
 	cold = now() - start;
 	start = now();
 	if (r == 0)
-		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true, count_levels, &levels, &partial);
+		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true,
+					count_levels, &levels, &quality);
 	warm = now() - start;
 	if (r < 0)
 		return r;
 	dwarf_lines_close(lines);
-	printf("addresses %zu, levels %zu, child %.4f s, here %.4f s, again %.6f s\n", file->answers.count, levels / 2, child, cold,
-	       warm);
+	printf("addresses %zu, levels %zu, child %.4f s, here %.4f s, again %.6f s\n",
+	       file->answers.count, levels / 2, child, cold, warm);
 	return 0;
 }
 
@@ -160,7 +168,7 @@ static int answer(struct named_file *file, const char *path)
 
 	if (r < 0)
 		return r;
-	told = resolve(file);
+	told = resolve(file, path);
 	if (told < 0)
 		fprintf(stderr, "lines: '%s': %s\n", path, strerror(-told));
 	print_all(file);
@@ -178,6 +186,7 @@ static void close_file(struct named_file *file)
 	text_pool_deinit(&file->texts);
 	if (file->fd >= 0)
 		(void)close(file->fd);
+	free(file->real);
 }
 
 int main(int argc, char **argv)
@@ -198,6 +207,7 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return 2;
 	file.fd = open(argv[optind], O_RDONLY | O_CLOEXEC);
+	file.real = realpath(argv[optind], NULL);
 	r = file.fd < 0 ? -errno : text_pool_init(&file.texts);
 	if (r == 0 && cache.path)
 		r = name_cache_create(&cache, &file.cache);

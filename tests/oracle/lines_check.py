@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Puts the names that we give to random text addresses of a file beside those of llvm-symbolizer.
+"""Compares our names for random text addresses of a file with those of llvm-symbolizer.
 
 lines_check.py [--count N] [--known FILE] [--show N] [--reference FILE] [--debug-dir DIR] LINES SYMBOLIZER FILE
 
-The reference is what llvm-symbolizer reads where it cannot read the file itself. Prints "equal N of M", then each class of
-differences with its count. Exit 1 where less than 99.9 % are equal, or where a class is not in the list of known ones or is larger
-than that allows.
+The reference is the file that llvm-symbolizer reads if it cannot read the file itself. Prints "equal N of M", then each class of
+differences with its count. Exit 1 if less than 99.9 % are equal, or if a class is not in the list of known ones or is larger
+than allowed there.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def theirs(arguments, addresses):
     command = [arguments.symbolizer, "--inlines", "--no-demangle", f"--obj={arguments.reference or arguments.file}"]
     text = "".join(f"0x{a:x}\n" for a in addresses)
     done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=True)
-    # Where there is no DWARF it gives the file that the symbol table names, without a folder and a line.
+    # Without DWARF it prints the file from the symbol table, without a folder and a line.
     return [[(function, "??" if not line and "/" not in file else file, line) for function, file, line in levels]
             for levels in blocks(done.stdout, True)]
 
@@ -93,7 +93,7 @@ def plain(path):
 
 
 def classify(we, they, names):
-    """None where they are equal, else the name of the first thing that differs."""
+    """None if they are equal, else the name of the first difference."""
     if we == they:
         return None
     if len(we) != len(they):
@@ -116,7 +116,7 @@ def shorten(levels):
 
 
 def read_known(path):
-    """{class: most of it, in percent} of lines "class | percent | why"; '#' begins a comment."""
+    """{class: its maximum, in percent} from lines "class | percent | why"; '#' begins a comment."""
     known = {}
     if path:
         with open(path, encoding="utf-8") as file:

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/unconst.h"
 #include "tests/oracle/compare.h"
 #include "tests/oracle/dwfl_walk.h"
 
@@ -41,7 +42,7 @@ static void open_module(struct oracle_module *module)
 	close(fd);
 }
 
-/* As oracle_find(), but a module is opened when it is first come to. */
+/* Like oracle_find(), but opens a module when it is first needed. */
 static bool find(void *context, uint64_t address, struct unwind_mapping *ret_mapping)
 {
 	struct measure *measure = context;
@@ -51,7 +52,7 @@ static bool find(void *context, uint64_t address, struct unwind_mapping *ret_map
 		measure->opened[map->module] = true;
 		open_module(measure->data->modules.items.items[map->module]);
 	}
-	return oracle_find((void *)measure->space, address, ret_mapping);
+	return oracle_find(unconst(measure->space), address, ret_mapping);
 }
 
 static void close_modules(struct measure *measure)
@@ -104,12 +105,12 @@ static int measure_ours(struct measure *measure, double *ret_cold, double *ret_w
 	return 0;
 }
 
-/* --- by several threads: each has an unwinder of its own, all share the modules --- */
+/* --- several threads: each has an unwinder of its own, all share the modules --- */
 
 enum { THREADS_MOST = 2 };
 
 struct share { /* every `step`th sample from `first` on */
-	_Alignas(128) struct measure measure; /* no cache line is two threads' */
+	_Alignas(128) struct measure measure; /* no cache line is shared by two threads */
 	pthread_barrier_t *warm;
 	size_t first, step;
 	bool failed;
@@ -146,7 +147,7 @@ static double wall_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Seconds by the clock, warm. All modules are open. */
+/* Wall-clock seconds, warm. All modules are open. */
 static int measure_threads(const struct measure *measure, unsigned int count, double *ret_seconds)
 {
 	static struct share shares[THREADS_MOST];
@@ -193,7 +194,8 @@ static void count_dwfl(struct measure *measure, struct dwfl_walk *walk, struct u
 		size_t count = dwfl_walk_run(walk, &sample->snapshot, measure->theirs, UNWIND_DEPTH), equal = 0;
 
 		unwind_one(measure, unwinder, sample);
-		while (equal < count && equal < measure->chain.count && measure->chain.addresses[equal] == measure->theirs[equal])
+		while (equal < count && equal < measure->chain.count &&
+		       measure->chain.addresses[equal] == measure->theirs[equal])
 			equal++;
 		measure->dwfl_frames += count;
 		measure->dwfl_equal += equal;
@@ -231,7 +233,8 @@ int measure_rounds(struct perf_data *data, const struct oracle_frames *frames, u
 		if (measure_ours(measure, &cold, &warm) < 0 || measure_threads(measure, 1, &one) < 0 ||
 		    measure_threads(measure, 2, &two) < 0 || measure_dwfl(measure, &dwfl_cold, &dwfl_warm) < 0)
 			return 1;
-		printf("%s{\"cold\": %.6f, \"warm\": %.6f, \"dwfl_cold\": %.6f, \"dwfl_warm\": %.6f, \"one\": %.6f, \"two\": %.6f}",
+		printf("%s{\"cold\": %.6f, \"warm\": %.6f, \"dwfl_cold\": %.6f, "
+		       "\"dwfl_warm\": %.6f, \"one\": %.6f, \"two\": %.6f}",
 		       i ? ", " : "", cold, warm, dwfl_cold, dwfl_warm, one, two);
 	}
 	printf("], \"dwfl\": %lu, \"equal_dwfl\": %lu}\n", measure->dwfl_frames, measure->dwfl_equal);

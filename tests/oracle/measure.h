@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How fast the snapshots of a perf.data file are unwound, by ours and by libdwfl. What perf takes is measured from outside. */
+/* How fast we and libdwfl unwind the snapshots of a perf.data file. perf itself is measured from outside. */
 #pragma once
 
 #include "tests/oracle/perf_data.h"
@@ -9,8 +9,8 @@ struct oracle_frames {
 };
 
 /*
- * Prints one line of JSON: samples, frames, and per round the CPU seconds of: ours cold (no module opened, nothing compiled),
- * ours warm (the same again), libdwfl cold and warm; and the seconds by the clock of ours warm by one thread and by two. 0, or 1
- * where it could not.
+ * Prints one line of JSON: samples, frames, and per round the CPU seconds of: ours cold (no module
+ * opened, nothing compiled), ours warm (the same again), libdwfl cold and warm; and the wall-clock
+ * seconds of ours warm with one thread and with two. 0, or 1 on failure.
  */
 int measure_rounds(struct perf_data *data, const struct oracle_frames *frames, unsigned int rounds);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/byte_cursor.h"
+#include "common/unconst.h"
 
 enum { REGISTERS_64_BIT = 2, REGISTERS_PERF = 24, PROT_EXECUTE = 4 };
 
@@ -62,7 +63,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* What lies where the new mapping goes is cut, or gone. */
+/* Mappings at the place of the new one are cut, or removed. */
 static void add_map(struct process *process, const struct oracle_mapping *added)
 {
 	size_t count = process->maps.count, kept = 0;
@@ -147,7 +148,10 @@ static void replay_fork(struct replay *replay, struct byte_cursor *cursor)
 			abort();
 }
 
-/* perf's order of registers (asm/perf_regs.h): ax bx cx dx si di bp sp ip flags and segments, r8-r15; ours is DWARF's. */
+/*
+ * perf's order of registers (asm/perf_regs.h): ax bx cx dx si di bp sp ip flags and segments,
+ * r8-r15; ours is DWARF's.
+ */
 static bool take_registers(const struct replay *replay, struct byte_cursor *cursor, struct oracle_snapshot *snapshot)
 {
 	static const int8_t dwarf[REGISTERS_PERF] = {0,	 3,  2,	 1,  4,	 5,  6, 7, 16, -1, -1, -1,
@@ -171,7 +175,7 @@ static void take_stack(struct byte_cursor *cursor, struct oracle_snapshot *snaps
 	const uint8_t *bytes = byte_cursor_bytes(cursor, size);
 
 	filled = size ? byte_cursor_u64(cursor) : 0;
-	snapshot->stack = (uint8_t *)bytes;
+	snapshot->stack = unconst(bytes);
 	snapshot->stack_size = filled < size ? filled : size;
 	snapshot->stack_address = snapshot->registers[7];
 }
@@ -190,7 +194,8 @@ static void replay_sample(struct replay *replay, struct byte_cursor *cursor)
 	sample.tid = byte_cursor_u32(cursor);
 	sample.time = byte_cursor_u64(cursor);
 	for (uint64_t bit = PERF_SAMPLE_ADDR; bit <= PERF_SAMPLE_PERIOD; bit <<= 1)
-		if (type & bit & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD))
+		if (type & bit & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+				  PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD))
 			(void)byte_cursor_u64(cursor);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		chain = byte_cursor_u64(cursor);
@@ -235,7 +240,7 @@ static void replay_record(struct replay *replay, const struct record *record)
 
 /* --- the file --- */
 
-/* When it happened: in samples near the start, in others the nth word from the end. */
+/* The time of a record: in samples near the start, in others the nth word from the end. */
 static uint64_t time_of(const struct replay *replay, const struct perf_event_header *header, const uint8_t *record)
 {
 	uint64_t type = replay->sample_type, time;
@@ -271,7 +276,7 @@ static int collect(struct replay *replay, uint64_t start, uint64_t end)
 		memcpy(&header, bytes + offset, sizeof(header));
 		if (header.size < sizeof(header) || header.size > end - offset)
 			return -EBADMSG;
-		if (header.type < 64 && /* those above are perf's own, and about other things */
+		if (header.type < 64 && /* those above are perf's own */
 		    array_push(&replay->records, (struct record){time_of(replay, &header, bytes + offset), offset}) < 0)
 			return -ENOMEM;
 		offset += header.size;
@@ -280,7 +285,7 @@ static int collect(struct replay *replay, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* All events have to be alike: nothing else is needed here. */
+/* All events have to be alike: more is not needed here. */
 static int read_attributes(struct replay *replay, const struct file_header *header)
 {
 	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A perf.data file as snapshots: `perf record --call-graph dwarf`, one event, not compressed. Mappings, forks and execs are
- * replayed in the order of time, so that each sample has the address space it was taken in. The format is the kernel's
+ * A perf.data file as snapshots: `perf record --call-graph dwarf`, one event, not compressed.
+ * Mappings, forks and execs are replayed in time order, so that each sample has the address space
+ * in which it was taken. The format is described in the kernel's
  * tools/perf/Documentation/perf.data-file-format.txt and perf_event_open(2).
  */
 #pragma once
@@ -11,7 +12,7 @@
 struct perf_sample {
 	uint32_t pid, tid;
 	uint64_t time;
-	struct oracle_snapshot snapshot; /* its stack lies in the file */
+	struct oracle_snapshot snapshot; /* its stack is in the file */
 };
 
 struct perf_data {
@@ -22,5 +23,5 @@ struct perf_data {
 	size_t size;
 };
 
-/* 0 or -errno, said on stderr. Is never closed. */
+/* 0 or -errno, reported on stderr. Is never closed. */
 int perf_data_open(const char *path, struct perf_data *ret_data);

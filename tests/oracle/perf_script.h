@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What perf itself made of a perf.data file: the text of `perf script -F pid,tid,time,ip --ns --no-inline`, read sample by
+ * perf's own result for a perf.data file: the text of `perf script -F pid,tid,time,ip --ns --no-inline`, read sample by
  * sample. User frames only; perf prints them as offsets in the file.
  */
 #pragma once

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The programs that the oracles look at, each busy for a while. In: dir, a folder for what they need. What this machine does not
-# have is said and left out.
+# The programs for the oracles, each busy for a while. In: dir, a folder for what they need. Programs that this machine does not
+# have are reported and left out.
 # shellcheck shell=bash
 
 # A C source that keeps compilers busy.
@@ -28,7 +28,7 @@ c++ -O2 -o "$dir/exceptions" tests/oracle/programs/exceptions.cpp 2>/dev/null
 c++ -O2 -static -o "$dir/exceptions_static" tests/oracle/programs/exceptions.cpp 2>/dev/null
 command -v musl-gcc >/dev/null && musl-gcc -O2 -static -o "$dir/sorting_musl" tests/oracle/programs/sorting.c
 
-# A file of many objects for a program written in Go.
+# A file of many objects for a Go program.
 make_manifests()
 {
 	mkdir -p "$dir/manifests"
@@ -43,7 +43,7 @@ make_manifests()
 }
 make_manifests
 
-# with NAME FUNCTION PROGRAM ARGUMENT...: calls FUNCTION NAME PROGRAM ARGUMENT... where there is such a program.
+# with NAME FUNCTION PROGRAM ARGUMENT...: calls FUNCTION NAME PROGRAM ARGUMENT... if the program is installed.
 with()
 {
 	local name=$1 function=$2

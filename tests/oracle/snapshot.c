@@ -29,7 +29,7 @@ static void open_both(struct oracle_module *module, int fd)
 	module->debug_frame = module->dwarf ? dwarf_getcfi(module->dwarf) : NULL;
 }
 
-/* The vDSO is in no file: it is copied out of the process. Ours is that of all processes. */
+/* The vDSO is in no file, so it is copied from a process. Ours is the same as in all processes. */
 static int copy_vdso(pid_t pid, uint64_t start, uint64_t end)
 {
 	uint64_t own = pid == getpid() ? getauxval(AT_SYSINFO_EHDR) : 0;
@@ -40,7 +40,8 @@ static int copy_vdso(pid_t pid, uint64_t start, uint64_t end)
 	if (own)
 		start = own;
 	if (!bytes || fd < 0 ||
-	    process_vm_readv(pid, &(struct iovec){bytes, size}, 1, &(struct iovec){(void *)start, size}, 1, 0) != (ssize_t)size)
+	    process_vm_readv(pid, &(struct iovec){bytes, size}, 1,
+			     &(struct iovec){(void *)start, size}, 1, 0) != (ssize_t)size)
 		return -1;
 	return write(fd, bytes, size) == (ssize_t)size ? fd : -1;
 }
@@ -61,7 +62,7 @@ uint32_t oracle_module_find(struct oracle_modules *modules, pid_t pid, const cha
 	(void)snprintf(opened, sizeof(opened), "/proc/%d/root%s", pid, path);
 	fd = path[0] == '/' ? open(opened, O_RDONLY | O_CLOEXEC) : copy_vdso(pid, start, end);
 	if (fd >= 0)
-		open_both(module, fd); /* stays open: libelf may read later */
+		open_both(module, fd); /* keep it open: libelf may read later */
 	if (array_push(&modules->items, module) < 0)
 		return UINT32_MAX;
 	return (uint32_t)modules->items.count - 1;
@@ -188,8 +189,9 @@ const struct oracle_space *oracle_space_find(struct oracle_modules *modules, pid
 
 static void take_registers(const struct user_regs_struct *user, struct oracle_snapshot *snapshot)
 {
-	const uint64_t values[] = {user->rax, user->rdx, user->rcx, user->rbx, user->rsi, user->rdi, user->rbp, user->rsp, user->r8,
-				   user->r9,  user->r10, user->r11, user->r12, user->r13, user->r14, user->r15, user->rip};
+	const uint64_t values[] = {user->rax, user->rdx, user->rcx, user->rbx, user->rsi, user->rdi,
+				   user->rbp, user->rsp, user->r8, user->r9,  user->r10, user->r11,
+				   user->r12, user->r13, user->r14, user->r15, user->rip};
 
 	memcpy(snapshot->registers, values, sizeof(values));
 	snapshot->known = (UINT64_C(1) << 17) - 1;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
 # gdb stops a program at many points and unwinds it there; ours unwinds registers and stack bytes of the same stops: at least 99.5 %
-# of the chains are the same, or the exact beginning of the other's. CHECK_LEVEL=long: all programs, 50 stops each.
+# of the chains are the same, or one is the exact beginning of the other. CHECK_LEVEL=long: all programs, 50 stops each.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -32,7 +32,7 @@ fi
 
 . tests/oracle/programs.bash
 
-# The program itself, where NAME is a script or starts another one.
+# The program itself, if NAME is a script or starts another one.
 real()
 {
 	case $1 in
@@ -61,7 +61,7 @@ for program in $programs; do
 	"program_$program" gdb
 done
 
-# Eight programs and 300 stops, where they are here.
+# Eight programs and 300 stops, if they are installed.
 if [[ ${CHECK_LEVEL:-check} = long ]]; then
 	count=$(grep -c '^ok ' "$dir/account")
 	total=$(awk '/^# [a-z0-9_]+: [0-9]+ stops/ { total += $3 } END { print total + 0 }' "$dir/account")

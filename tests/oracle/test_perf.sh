@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
-# What perf recorded with registers and stacks, unwound by ours: at least as many frames per sample as perf itself finds (many
-# times as many where perf knows no way), and each step equal to libdw's. CHECK_LEVEL=long: all programs, 4,000 samples each.
+# What perf recorded with registers and stacks, unwound by us: at least as many frames per sample as perf itself finds (many
+# times as many where perf cannot unwind), and each step equal to libdw's. CHECK_LEVEL=long: all programs, 4,000 samples each.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,7 +18,7 @@ if [[ ! -x $oracle ]]; then
 	echo "skip perf_oracle - built only where libdw-dev is"
 	exit 77
 fi
-if ! perf record -q -o "$dir/try" -e cpu-clock --call-graph dwarf,16384 true 2>/dev/null >&2; then
+if ! perf record -q --buildid-mmap --no-bpf-event -o "$dir/try" -e cpu-clock --call-graph dwarf,16384 true 2>/dev/null >&2; then
 	echo "skip perf_oracle - perf is not installed or may not record"
 	exit 77
 fi
@@ -32,12 +32,12 @@ fi
 
 . tests/oracle/programs.bash
 
-# Frames of ours for each of perf's. A static glibc has no table that perf's libunwind finds,
+# Our frames for each of perf's. A static glibc has no table that perf's libunwind finds;
 # V8, Go and musl have no call frame information.
 declare -A ratio=([node]=4 [exceptions_static]=8 [kubectl]=8 [sorting_musl]=4)
 
-# record NAME COMMAND...: again and again, for some seconds. With the build-ids: where another recorder on this machine
-# asks for them, the kernel marks the mappings of those who do not, and perf falls over that.
+# record NAME COMMAND...: again and again, for some seconds. With build-ids: if another recorder on this machine asks
+# for them, the kernel marks everybody's mapping records as having them, and perf fails on that.
 record()
 {
 	local name=$1
@@ -47,7 +47,7 @@ record()
 		timeout "$seconds" sh -c 'while :; do "$@"; done' sh "$@" >/dev/null 2>&1 </dev/null
 }
 
-# Longer where the machine is busy, so that there are samples enough.
+# Longer if the machine is busy, to get enough samples.
 record_enough()
 {
 	local name=$1 seconds
@@ -79,7 +79,7 @@ for program in $programs; do
 	"program_$program" perf
 done
 
-# Ten programs and 40,000 samples, where they are here.
+# Ten programs and 40,000 samples, if they are installed.
 if [[ ${CHECK_LEVEL:-check} = long ]]; then
 	count=$(grep -c '^ok ' "$dir/account")
 	total=$(awk '/^# [a-z0-9_]+: [0-9]+ samples/ { total += $3 } END { print total + 0 }' "$dir/account")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
-# Our unwinder beside libdw's call frame engine, on real programs stopped at many points: every step from every frame has to
-# be equal; and on every row of some files. CHECK_LEVEL=long: at least 40,000 samples. What this machine does not have is said and left out.
+# Our unwinder against libdw's call frame engine, on real programs stopped at many points: every step from every frame must be
+# equal; and on every row of some files. CHECK_LEVEL=long: at least 40,000 samples. What is not installed is reported and left out.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -34,7 +34,7 @@ unwind()
 		{ (($? == 124)) && echo "not ok unwind_$name - longer than 300 s"; }
 }
 
-# every_row FILE...: each row of the call frame information of these files, over a stack that is made up.
+# every_row FILE...: each row of the call frame information of these files, on a made-up stack.
 every_row()
 {
 	local file

@@ -15,7 +15,7 @@ enum { PATIENCE_US = 20000, LOOK_AGAIN_US = 50 };
 
 struct tracee {
 	pid_t task;
-	bool asked; /* to stop, and not stopped yet */
+	bool asked; /* was asked to stop, and has not yet */
 };
 
 struct tracees {
@@ -58,7 +58,7 @@ static struct tracee *find(struct tracees *tracees, pid_t task)
 	return &tracees->tasks.items[tracees->tasks.count - 1];
 }
 
-/* A stop that was asked for may be one with a stop that was to come anyway. */
+/* A stop that we asked for may coincide with one that was due anyway. */
 static void handle_stop(struct tracees *tracees, pid_t task, int status)
 {
 	int signal = WSTOPSIG(status), event = status >> 16;
@@ -72,7 +72,7 @@ static void handle_stop(struct tracees *tracees, pid_t task, int status)
 	(void)ptrace(PTRACE_CONT, task, NULL, (void *)(long)(event ? 0 : signal));
 }
 
-/* What has happened until now. false: all are gone. */
+/* Handles what has happened until now. false: all have exited. */
 static bool drain(struct tracees *tracees)
 {
 	int status;
@@ -95,7 +95,7 @@ static bool any_asked(const struct tracees *tracees)
 	return false;
 }
 
-/* Waits for those that were asked to stop, but not for ever: the first thread may have ended before the others. */
+/* Waits for those that were asked to stop, but not forever: the first thread may have ended before the others. */
 static bool take_in(struct tracees *tracees)
 {
 	for (int waited = 0; waited < PATIENCE_US; waited += LOOK_AGAIN_US) {
@@ -123,7 +123,8 @@ static void kill_all(struct tracees *tracees)
 	array_free(&tracees->tasks);
 }
 
-int tracees_run(char *const *command, unsigned int interval_us, bool (*stopped)(void *context, pid_t task), void *context)
+int tracees_run(char *const *command, unsigned int interval_us,
+		bool (*stopped)(void *context, pid_t task), void *context)
 {
 	const long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_EXITKILL;
 	struct tracees tracees = {.stopped = stopped, .context = context};

@@ -6,7 +6,8 @@
 #include <sys/types.h>
 
 /*
- * Calls `stopped` with each task that was interrupted while it lives; goes on until that returns false or all have ended.
- * -1 where the command could not be started. All are killed at the end.
+ * Calls `stopped` with each task that was interrupted while it lives; continues until that returns
+ * false or all have ended. -1 if the command could not be started. All are killed at the end.
  */
-int tracees_run(char *const *command, unsigned int interval_us, bool (*stopped)(void *context, pid_t task), void *context);
+int tracees_run(char *const *command, unsigned int interval_us,
+		bool (*stopped)(void *context, pid_t task), void *context);

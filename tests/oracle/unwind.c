@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * unwind [-n SAMPLES] [-s STACK_BYTES] [-i INTERVAL_US] [-v CHAINS] [-b] NAME COMMAND...: runs the command, again where it
- * ends early, stops its tasks at many points, and compares each step of our unwinder with libdw's. One line on the account; exit
- * 0 if nothing differed and there were as many samples as asked for. -v: shows where so many chains end that do not end
- * well. -b: measures frames per second on the same snapshots.
- * unwind -f NAME FILE: instead compares every row of a file's call frame information.
+ * unwind [-n SAMPLES] [-s STACK_BYTES] [-i INTERVAL_US] [-v CHAINS] [-b] NAME COMMAND...: runs the
+ * command, again if it ends early, stops its tasks at many points, and compares each step of our
+ * unwinder with libdw's. Prints one line; exit 0 if nothing differed and there were as many
+ * samples as requested. -v: shows that many of the chains that ended badly. -b: measures frames
+ * per second on the same snapshots. unwind -f NAME FILE: compares every row of a file's call frame
+ * information instead.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ struct run {
 	struct {
 		pid_t task;
 		uint64_t pc, sp;
-	} last[SAME_TASKS]; /* so that a task that sleeps counts once */
+	} last[SAME_TASKS]; /* so that a sleeping task counts once */
 	int error;
 };
 
@@ -84,7 +85,7 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Millions of frames per second over all that was kept. */
+/* Millions of frames per second over everything that was kept. */
 static double one_round(struct unwinder *unwinder, const struct run *run)
 {
 	struct unwind_chain *chain = malloc(sizeof(*chain));
@@ -116,8 +117,9 @@ static void measure(const struct run *run)
 
 		warm = rate > warm ? rate : warm;
 	}
-	printf("# %s: %zu snapshots, %.1f frames each; million frames/s: cold %.2f, warm %.2f\n", run->name, run->kept.count,
-	       (double)run->tally.frames / (double)run->tally.samples, cold, warm);
+	printf("# %s: %zu snapshots, %.1f frames each; million frames/s: cold %.2f, warm %.2f\n",
+	       run->name, run->kept.count, (double)run->tally.frames / (double)run->tally.samples,
+	       cold, warm);
 	unwinder_destroy(unwinder);
 }
 
@@ -128,14 +130,16 @@ static int print_account(const struct run *run)
 	const struct oracle_tally *tally = &run->tally;
 	bool good = !run->error && !tally->different && tally->judged && tally->samples >= run->wanted;
 
-	printf("# %s: %lu samples, %lu frames, %lu judged, %lu different, %lu not judged, %lu by frame pointer, %lu guessed;",
-	       run->name, tally->samples, tally->frames, tally->judged, tally->different, tally->unjudged, tally->by_pointer,
-	       tally->by_guess);
+	printf("# %s: %lu samples, %lu frames, %lu judged, %lu different, %lu not judged, "
+	       "%lu by frame pointer, %lu guessed;",
+	       run->name, tally->samples, tally->frames, tally->judged, tally->different,
+	       tally->unjudged, tally->by_pointer, tally->by_guess);
 	for (enum unwind_stop stop = UNWIND_CLEAN; stop <= UNWIND_TOO_DEEP; stop++)
 		if (tally->stops[stop])
 			printf(" %s %lu", unwind_stop_name(stop), tally->stops[stop]);
 	printf("\n%s unwind_%s", good ? "ok" : "not ok", run->name);
-	printf(good ? "\n" : " - see above: %lu of %lu samples, %lu differences\n", tally->samples, run->wanted, tally->different);
+	printf(good ? "\n" : " - see above: %lu of %lu samples, %lu differences\n", tally->samples,
+	       run->wanted, tally->different);
 	return good ? 0 : 1;
 }
 

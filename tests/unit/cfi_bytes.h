@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Call frame information written by hand: entries are appended to a run of bytes, byte by byte as DWARF 5 §6.4.1 and LSB
- * §10.6.1 have them. Sections lie at CFI_AT, code anywhere.
+ * Call frame information written by hand: entries are appended to a run of bytes, byte by byte as
+ * in DWARF 5 §6.4.1 and LSB §10.6.1. Sections are at CFI_AT, code anywhere.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/cfi_entry.h"
+#include "common/elf/cfi_entry.h"
 
 enum { CFI_AT = 0x40000 };
 
 struct cfi_writer {
 	ARRAY(uint8_t) bytes;
-	size_t length_at; /* of the entry in the making */
+	size_t length_at; /* of the entry being written */
 	size_t length_size;
 };
 
@@ -67,7 +67,7 @@ static inline size_t cfi_put_cie(struct cfi_writer *writer, uint8_t return_regis
 	return at;
 }
 
-/* What stands before an FDE's instructions, for such a CIE; cfi_end() closes it. */
+/* What precedes an FDE's instructions, for such a CIE; cfi_end() closes it. */
 static inline void cfi_begin_fde(struct cfi_writer *writer, size_t cie, uint32_t start, uint32_t size)
 {
 	cfi_begin(writer, false);

@@ -3,15 +3,15 @@
 #
 # fetch.sh KERNEL... : bring Debian's kernels to build/vm/KERNEL/{vmlinuz,modules/,modules.order,release}
 #
-# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt, or of another machine 6.1-arm64 or 6.12-arm64. The exact package is
-# asked from the meta package, because versions rotate. `aarch64` is no kernel: what the static recorder of that machine is
-# linked with, and its busybox, to build/vm/aarch64/{lib/,busybox}. What is there stays there; `rm -r build/vm` to fetch anew.
-# Exit: 0 all there, 1 something broken, 77 apt cannot reach its archive (the last line on stderr says why).
+# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt, or, for another machine, 6.1-arm64 or 6.12-arm64. The meta package says
+# which exact package that is, because versions rotate. `aarch64` is no kernel: it brings the libraries for the static recorder
+# of that machine, and its busybox, to build/vm/aarch64/{lib/,busybox}. Existing files are kept; `rm -r build/vm` to fetch again.
+# Exit: 0 all there, 1 something is broken, 77 apt cannot reach its archive (the last line on stderr says why).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 store=$top/build/vm
 
-# In the order of loading as far as they have no dependency on each other. What a kernel has built in is left out.
+# In loading order, except for their dependencies. What is built into a kernel is left out.
 wanted="virtio_pci virtio_blk dm_mod dm_delay crc32c_generic ext4"
 
 say() { echo "fetch.sh: $*" >&2; }
@@ -28,7 +28,7 @@ meta_of() {
 	esac
 }
 
-# apt for another machine has lists of its own, so that nothing of this system changes.
+# apt uses separate lists for another machine, so that nothing of this system changes.
 foreign_apt() { # ARCHITECTURE
 	state=$store/apt-$1
 	mkdir -p "$state/lists/partial" "$state/archives/partial"
@@ -58,7 +58,7 @@ package_of() {
 	apt-cache depends "$1" 2>/dev/null | sed -n 's/ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
 }
 
-# One module by its name as `depends=` spells it; file names may have - for _ and a suffix of compression.
+# A module by its name as `depends=` spells it; file names may have - for _ and a suffix of compression.
 module_file() {
 	find "$1/lib/modules" -name "$(echo "$2" | sed 's/_/[-_]/g').ko*" | head -n 1
 }
@@ -71,7 +71,7 @@ unpack_module() {
 	esac
 }
 
-# Puts a module behind everything it depends on, which .modinfo names, so neither depmod nor kmod is needed.
+# Puts a module after everything that it depends on according to .modinfo, so neither depmod nor kmod is needed.
 add_module() { # TREE OUT NAME
 	grep -qx "$3" "$2/modules.order" && return 0
 	file=$(module_file "$1" "$3")
@@ -129,6 +129,8 @@ for tool in apt-cache apt-get dpkg-deb xz; do
 	command -v $tool >/dev/null || { say "'$tool' is missing"; exit 77; }
 done
 mkdir -p "$store"
+exec 9>"$store/lock"
+flock 9 # one at a time: the second one finds the files
 for kernel; do
 	case $kernel in
 	aarch64) (fetch_libraries) || exit $? ;;

@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the tests in virtual machines share. Source it from a script in tests/vm; it goes to the top of the tree.
+# Shared by the tests in virtual machines. A script in tests/vm sources it; it changes to the top of the tree.
 #
-# A guest script (guest/*.sh) runs the recorder and writes down truths from outside; the tests judge on this machine, with this
-# machine's reporter, what was brought out of the guest.
+# A guest script (guest/*.sh) runs the recorder and writes down independent truths; the tests judge the guest's output on this
+# machine, with this machine's reporter.
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 1
 RECORD=${RECORD:-build/static/rwalker-record}
 REPORT=${REPORT:-build/rwalker-report}
 RESULTS=${RESULTS:-build/tests/vm/results}
+NOTES=$RESULTS.$(basename "$0" .sh) # tests run in parallel
 
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1 - $2"; }
-skip() { echo "skip $1 - $2"; }
+. tests/lib.sh
 
-# verdict NAME WHY COMMAND... : ok if the command succeeds
-verdict() {
-	verdict_name=$1 verdict_why=$2
+# reported FILE CODE ARGUMENT... : the reporter's output in FILE, its messages in FILE.said. It must end with that code.
+reported() {
+	reported_to=$1 reported_code=$2
 	shift 2
-	if "$@"; then ok "$verdict_name"; else not_ok "$verdict_name" "$verdict_why"; fi
+	"$REPORT" "$@" >"$reported_to" 2>"$reported_to.said"
+	set -- $? "$*"
+	[ "$1" = "$reported_code" ] || not_ok "report $2" "it ended with $1, not $reported_code: $(tail -n 1 "$reported_to.said")"
 }
 
-# kernels [ONE] : those to test on; ONE is the one of `make check` where its 20 minutes have no room for more
+# kernels [ONE] : those to test on; ONE is the one for `make check` if its time does not allow more
 kernels() {
 	case ${CHECK_LEVEL:-check} in
 	long) echo 6.1-cloud 6.12-cloud 6.1-rt 6.12-rt ;;
@@ -38,43 +39,58 @@ need_programs() {
 	done
 }
 
-# boot NAME KERNEL GUEST_SCRIPT [CPUS] : runs it and sets $dir to what came out. False when there is nothing to judge, which
-# is then already said.
+# boot NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : runs it, with WORDS for the kernel's command line, and sets $dir to its output.
+# Returns false if there is nothing to judge; the reason has then been printed.
 boot() {
 	dir=$RESULTS/$1
-	tests/vm/fetch.sh "$2" 2>"$RESULTS.fetch"
+	tests/vm/fetch.sh "$2" 2>"$NOTES.fetch"
 	case $? in
 	0) ;;
-	77) skip "$1" "$(tail -n 1 "$RESULTS.fetch")"; return 1 ;;
-	*) not_ok "$1" "$(tail -n 1 "$RESULTS.fetch")"; return 1 ;;
+	77) skip_one "$1" "$(tail -n 1 "$NOTES.fetch")"; return 1 ;;
+	*) not_ok "$1" "$(tail -n 1 "$NOTES.fetch")"; return 1 ;;
 	esac
-	tests/vm/vm.sh -c "${4:-2}" -t 150 "$2" "tests/vm/guest/$3" "$dir" "$RECORD"
+	tests/vm/vm.sh -c "${4:-2}" -a "${5:-}" -t 210 "$2" "tests/vm/guest/$3" "$dir" "$RECORD"
 	boot_rc=$?
 	if [ $boot_rc -ne 0 ]; then
 		tail -n 30 "$dir/console.log" | cat -v
 		not_ok "$1" "the guest ended with $boot_rc (124 = time is over, 200 = crash), see '$dir/console.log'"
 		return 1
 	fi
+	ok "$1"
 	[ ! -s "$dir/test.log" ] || cat "$dir/test.log"
-	verdict "$1/states" "the guest could not hold its states, see '$dir/test.log'" no_line VM-FAIL "$dir/test.log"
+	verdict "$1/calls" "$(grep -h 'refused [0-9]* system call' "$dir"/*.err)" none_was_refused
+	verdict "$1/states" "the guest could not hold its states, see '$dir/test.log'" lacks VM-FAIL "$dir/test.log"
 }
 
-# judged JUDGE NAME KERNEL GUEST_SCRIPT : boots and judges, up to three times: a busy machine stops an emulated one for long
-# enough that its clocks tell of that and of nothing else. What the last time says, counts; the ones before are comments.
+# No recording may make a system call that the recorder's own filter refuses.
+none_was_refused() { ! grep -q 'refused [0-9]* system call' "$dir"/*.err 2>/dev/null; }
+
+# judged JUDGE NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : boots and judges, up to three times: on a busy machine an emulated one is
+# stopped for so long that its clocks are useless. That hits a different check each time, while a real error fails every time:
+# so each check must succeed once. Earlier failures become comments.
 judged() {
+	: >"$NOTES.tries"
 	for judged_try in 1 2 3; do
-		boot "$2" "$3" "$4" >"$RESULTS.said" && "$1" "$3" >>"$RESULTS.said" 2>&1
-		if [ $judged_try = 3 ] || ! grep -q '^not ok' "$RESULTS.said"; then break; fi
-		sed -n 's/^not ok/# once more, for/p' "$RESULTS.said"
+		boot "$2" "$3" "$4" "${5:-2}" "${6:-}" >"$NOTES.said" && "$1" "$3" >>"$NOTES.said" 2>&1
+		cat "$NOTES.said" >>"$NOTES.tries"
+		never_good <"$NOTES.tries" >"$NOTES.never"
+		[ -s "$NOTES.never" ] || break
+		[ $judged_try = 3 ] || sed 's/^not ok/# once more, for/' "$NOTES.never"
 	done
-	cat "$RESULTS.said"
+	grep -v '^not ok ' "$NOTES.said"
+	cat "$NOTES.never"
+}
+
+# The lines "not ok NAME - WHY" without a line "ok NAME" of that name, the last of each.
+never_good() {
+	awk '/^ok / { good[substr($0, 4)] = 1 }
+		/^not ok / { name = substr($0, 8); sub(/ - .*/, "", name); if (!(name in bad)) names[++count] = name; bad[name] = $0 }
+		END { for (i = 1; i <= count; i++) if (!(names[i] in good)) print bad[names[i]] }'
 }
 
 between() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 
-no_line() { ! grep -q "$1" "$2"; }
-
-# recorded NAME RECORDING : ok if the recorder ended with 0; false if there is no trace to look into
+# recorded NAME RECORDING : ok if the recorder exited with 0; false if there is no trace to check
 recorded() {
 	rc=$(time_of "$2" 3)
 	if [ "$rc" = 0 ]; then ok "$1"; else not_ok "$1" "the recorder ended with '$rc': $(tail -n 3 "$dir/$2.err" | tr '\n' ' ')"; fi
@@ -84,8 +100,8 @@ recorded() {
 # time_of RECORDING FIELD : 3 exit code, 4 begin, 5 end, 6 from SIGINT to the end, 7 CPU time, in ns (stopwatch.c)
 time_of() { awk -v name="$1" -v field="$2" '$1 == "time" && $2 == name { value = $field } END { print value == "" ? 0 : value }' "$dir/times"; }
 
-# The one place that knows how `rwalker-report --tasks` looks. Per task, separated by tabs: comm, tid, state, wait in
-# seconds as printed (may begin with a sign of a bound, - when it has none), functions of the stack, leaf first, with commas.
+# The only place that knows the output of `rwalker-report --tasks`. Per task, separated by tabs: comm, tid, state, wait in
+# seconds as printed (may begin with the sign of a bound; - if it has none), functions of the stack, leaf first, with commas.
 tasks_of() { # TRACE [OPTION...] of the reporter
 	tasks_trace=$1
 	shift

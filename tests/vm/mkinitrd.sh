@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# mkinitrd.sh KERNEL GUEST_SCRIPT OUT [FILE...] : an initramfs with busybox, the kernel's modules, the guest programs,
+# mkinitrd.sh KERNEL GUEST_SCRIPT OUT [FILE...] : builds an initramfs with busybox, the kernel's modules, the guest programs,
 # FILEs in /bin, and GUEST_SCRIPT as /test.sh. Everything in it is static. Not compressed: inflating under TCG
-# costs more than loading.
+# takes longer than loading.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions; what may not
-# be traced, sets that are cut, a rate limit, what a program misses, a kernel that is locked down.
+# Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions; functions
+# that cannot be traced, truncated sets, a rate limit, hits that a program misses, a kernel that is locked down.
 # Truth: the workload's own count of each call path (tests/live/workloads/calls.c), and the kernel's kprobe events with histograms
 # by thread in the same run; judged by tests/live/points_check.py.
 . "$(dirname "$0")/lib.sh"
@@ -18,7 +18,7 @@ checked() {
 		sed -E "s|^yes |ok $checked_name/|; s|^no (.*): ([^:]*)\$|not ok $checked_name/\\1 - \\2|; s|^no |not ok $checked_name/|"
 }
 
-# counted NAME RECORDING CHECK... : the same of a run in which nothing may be missing
+# counted NAME RECORDING CHECK... : the same for a run in which nothing may be missing
 counted() {
 	counted_name=$1 counted_run=$2
 	shift 2
@@ -40,32 +40,43 @@ refused() {
 
 judge_locked() { # NAME
 	if grep -q 'no lockdown' "$dir/test.log"; then
-		skip "$1" "$(grep 'no lockdown' "$dir/test.log")"
+		skip_one "$1" "$(grep 'no lockdown' "$dir/test.log")"
 		return
 	fi
 	for run in locked locked-set locked-cpu; do refused "$1/$run" $run 'locked down'; done
 }
 
 judge_kernel() { # NAME
-	set=kprobe.multi
+	set=kprobe.multi one=fentry missed=missed:bpf_ktime_get_ns=getppid
 	case $1 in 6.1-*) set=kprobe ;; esac
-	counted "$1/exact" exact hook:fentry probes:vfs_write paths:write,pwrite64@vfs_write comms:calls,calls-two leaves frames
+	case $1 in *-rt) one=kprobe missed= ;; esac # tasks preempt each other there; nested programs are not counted
+	counted "$1/exact" exact hook:$one probes:vfs_write paths:write,pwrite64@vfs_write comms:calls,calls-two leaves frames
 	counted "$1/glob" glob hook:$set probes:vfs_write,vfs_writev paths:write,pwrite64@vfs_write leaves frames
 	counted "$1/regex" regex hook:$set probes:do_sys_openat2,hrtimer_nanosleep,vfs_write paths:write,pwrite64@vfs_write \
 		paths:openat@do_sys_openat2 paths:clock_nanosleep@hrtimer_nanosleep leaves frames totals
-	counted "$1/several" several 'hook:fentry,raw tracepoint,tracepoint' leaves at-least:sys_exit_openat=openat \
+	counted "$1/several" several "hook:$one,raw tracepoint,tracepoint" leaves at-least:sys_exit_openat=openat \
 		probes:do_sys_openat2,raw_syscalls:sys_enter,syscalls:sys_exit_openat,vfs_write
-	says "$1/forbidden" several 'the kernel forbids probes in "do_int3"'
-	says "$1/notrace" several 'cannot trace "sched_clock": the kernel does not allow it'
-	counted "$1/module" module hook:fentry probes:linear_map paths:pread64@linear_map leaves frames
+	says "$1/forbidden" several "cannot trace 'do_int3': the kernel forbids probes there"
+	says "$1/notrace" several "cannot trace 'sched_clock': the kernel does not allow it"
+	counted "$1/module" module hook:$one probes:linear_map paths:pread64@linear_map leaves frames
 	counted "$1/module-set" module-set hook:$set probes:linear_map paths:pread64@linear_map leaves
 	counted "$1/most" most hook:$set probes:vfs_write paths:write,pwrite64@vfs_write
-	says "$1/most" most '"vfs_write*" matches 2: 0 may not be traced, 1 are left out by --max-probes'
+	says "$1/most" most "'vfs_write*' matches 2: 0 cannot be traced, 1 left out by --max-probes"
 	counted "$1/limited" limited calls:__x64_sys_getppid=getppid rate:100 totals
-	checked "$1/missed" missed account calls:sys_enter_getppid=getppid calls:bpf_ktime_get_ns=getppid missed:bpf_ktime_get_ns=getppid
+	checked "$1/missed" missed account calls:sys_enter_getppid=getppid ${missed:+calls:bpf_ktime_get_ns=getppid} $missed
 	verdict "$1/missed/code" "exit code $(time_of missed 3)" [ "$(time_of missed 3)" = 3 ]
-	refused "$1/mistyped" mistyped 'did you mean "vfs_write"?'
+	[ $one = kprobe ] || checked "$1/inside" inside account leaves nested:_raw_spin_unlock_irqrestore
+	refused "$1/mistyped" mistyped "did you mean 'vfs_write'?"
 	judge_locked "$1/lockdown"
+}
+
+# Functions on a CPU whose tasks preempt each other: nothing is missing.
+judge_preempt() { # NAME
+	set -- "preempt-$1"
+	for run in two four; do
+		recorded "$1/$run/run" $run &&
+			checked "$1/$run" $run hook:kprobe account lost:0 order leaves calls-at-most:vfs_read=40100 calls-at-most:vfs_write=40100
+	done
 }
 
 need_programs
@@ -73,5 +84,8 @@ command -v python3 >/dev/null || { echo "'python3' is missing ('make deps')"; ex
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.12-cloud); do
 	judged judge_kernel "points-$kernel" "$kernel" points.sh
+done
+for kernel in $(kernels 6.12-cloud | sed 's/[^ ]*-rt//g'); do
+	judged judge_preempt "points-preempt-$kernel" "$kernel" preempt.sh 1 preempt=full
 done
 exit 0

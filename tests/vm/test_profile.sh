@@ -3,11 +3,11 @@
 # time-limit: 900
 #
 # A CPU profile with user stacks in the guest: named kernel and user functions, samples from every CPU, the loss identity;
-# at CHECK_LEVEL=long also with 8 CPUs (more than one ring). And hosts that cannot be recorded are refused clearly.
-# Truth: the load itself says how much CPU time it spent in each of its two functions (guest/work.c); it keeps all CPUs busy.
+# at CHECK_LEVEL=long also with 8 CPUs (more than one ring). And hosts that cannot be recorded are clearly refused.
+# Truth: the load itself reports its CPU time in each of its two functions (guest/work.c); it keeps all CPUs busy.
 . "$(dirname "$0")/lib.sh"
 
-# share FOLDED WORD : percent of the samples of the load in its two functions whose call chain has the word
+# share FOLDED WORD : percentage of the load's samples in its two functions whose call chain has the word
 share() {
 	awk -v word="$2" '/^work;.*work_(user|kernel)/ { all += $NF; if (index($0, word)) with += $NF }
 		END { print all ? int(100 * with / all + 0.5) : 0 }' "$1"
@@ -21,7 +21,7 @@ refused() { # NAME RUN WORD
 # Rows of the loss table of --info, one per CPU: produced, recorded, lost by each cause.
 loss_rows() { sed -nE 's/^ *cpu *[0-9]+ +([0-9 ]+)$/\1/Ip' "$1"; }
 
-# What the kernel produced is what was recorded and what was lost, on each CPU.
+# What the kernel produced is what was recorded plus what was lost, on each CPU.
 judge_losses() { # NAME INFO
 	loss_rows "$2" >"$2.rows"
 	count=$(wc -l <"$2.rows")
@@ -40,11 +40,11 @@ judge_losses() { # NAME INFO
 
 judge_kernel() { # NAME
 	recorded "$1/run" profile || return
-	"$REPORT" --folded "$dir/profile.rwk" >"$dir/profile.folded" 2>"$dir/profile.report-err"
-	"$REPORT" --info "$dir/profile.rwk" >"$dir/profile.info" 2>&1
+	reported "$dir/profile.folded" 0 --folded "$dir/profile.rwk"
+	reported "$dir/profile.info" 0 --info "$dir/profile.rwk"
 	seen=$(share "$dir/profile.folded" work_user)
 	truth=$(awk '$1 == "work" { print int(100 * $3 / ($3 + $5) + 0.5) }' "$dir/work")
-	# A few thousand samples, and what interrupts the load is charged to neither: this is no measurement of exactness.
+	# A few thousand samples, and interruptions of the load are charged to neither: this does not measure accuracy.
 	verdict "$1/share" "work_user has $seen %, truth is ${truth:-missing} %" between "$seen" $((truth - 8)) $((truth + 8))
 	verdict "$1/kernel-names" "no sample of the load has work_kernel above vfs_read" \
 		grep -q '^work;.*;work_kernel;.*;vfs_read' "$dir/profile.folded"
@@ -56,7 +56,7 @@ judge_kernel() { # NAME
 need_programs
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.12-cloud); do
-	boot "profile-$kernel" "$kernel" profile.sh && judge_kernel "$kernel"
+	judged judge_kernel "profile-$kernel" "$kernel" profile.sh
 done
 if [ "${CHECK_LEVEL:-check}" = long ]; then
 	for kernel in 6.1-cloud 6.12-cloud; do

@@ -2,24 +2,27 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# Waits on Debian's kernels: sleeps of known length, a chain of three threads, a disk that takes 2 s, page faults on a slow one,
-# spinning threads, short-lived processes where ids are few, the kernel's own account, events that get lost, a full disk. On RT
-# kernels, threads do what timer interrupts do elsewhere.
+# Waits on Debian's kernels: sleeps of known length, sleeps that began before the recording, a chain of three threads, a disk that
+# takes 2 s, page faults on a slow one, spinning threads, short-lived processes with few free ids, the kernel's own account, lost
+# events, a full disk. On RT kernels, threads do what timer interrupts do elsewhere.
 # Truth: the workload's own clocks (tests/live/workloads/waits.c), judged by tests/live/waits_check.py.
 . "$(dirname "$0")/lib.sh"
 
 # checked NAME RECORDING CHECK... : a verdict per line that the checker prints
-checked() {
-	checked_name=$1 checked_run=$2
-	shift 2
+checked() { checked_by waits_check.py "$@"; }
+
+# checked_by CHECKER NAME RECORDING CHECK...
+checked_by() {
+	checker=$1 checked_name=$2 checked_run=$3
+	shift 3
 	[ -s "$dir/$checked_run.rwk" ] || { not_ok "$checked_name" "there is no trace"; return; }
-	{ WAITS_EMULATED=1 python3 -B tests/live/waits_check.py "$REPORT" "$dir/$checked_run.rwk" "$dir/$checked_run.truth" "$@" 2>&1 ||
+	{ WAITS_EMULATED=1 python3 -B "tests/live/$checker" "$REPORT" "$dir/$checked_run.rwk" "$dir/$checked_run.truth" "$@" 2>&1 ||
 		echo "no checker: it ended with $?"; } |
 		sed -E "s|^yes |ok $checked_name/|; s|^no (.*): ([^:]*)\$|not ok $checked_name/\\1 - \\2|; s|^no |not ok $checked_name/|"
 }
 
-# On 6.1 with PREEMPT_RT, what looks at a task's storage is refused while the storage of one that ended is being freed on that CPU:
-# a switch then is counted as lost.
+# On 6.1 with PREEMPT_RT, looking up a task's storage fails while the storage of an exited task is being freed on that CPU: a
+# switch at that time is counted as lost.
 few_lost() { # NAME RECORDING
 	case $1 in 6.1-rt/*) ;; *) return 1 ;; esac
 	[ "$(time_of "$2" 3)" = 3 ] && grep -qE ', [1-5] lost,' "$dir/$2.err" && echo "# $1: $(grep ' lost,' "$dir/$2.err")"
@@ -30,7 +33,7 @@ code_is() { # NAME RECORDING CODE
 	verdict "$1" "the recorder ended with $(time_of "$2" 3): $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" [ "$(time_of "$2" 3)" = "$3" ]
 }
 
-# What is asked of the views: that they say what was lost, and exit 3.
+# What the views must do: say what was lost, and exit with 3.
 says() { # NAME RECORDING WORD CODE
 	for view in --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary; do
 		# shellcheck disable=SC2086
@@ -62,7 +65,7 @@ adds_up() { # NAME RECORDING
 judge_kernel() { # NAME
 	timer=timer
 	case $1 in *-rt) timer="timer-thread" ;; esac
-	for run in sleeps chain disk faults spin cancelled account churn; do code_is "$1/$run-run" $run 0; done
+	for run in sleeps chain disk faults spin cancelled account early churn; do code_is "$1/$run-run" $run 0; done
 	checked "$1/sleeps" sleeps brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
 	checked "$1/chain" chain brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
 	checked "$1/disk" disk brackets iowait:2000
@@ -70,6 +73,7 @@ judge_kernel() { # NAME
 	checked "$1/spin" spin spin
 	checked "$1/cancelled" cancelled cancelled
 	checked "$1/account" account schedstat
+	checked_by early_check.py "$1/early" early begin summary at
 	checked "$1/churn" churn brackets comms
 	code_is "$1/stopped-run" stopped 3
 	adds_up "$1/stopped" stopped

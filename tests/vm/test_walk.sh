@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# Task walks on Debian's kernels: tasks that a suspended device, a frozen file system, a vfork or the freezer hold are found by the
+# Task walks on Debian's kernels: tasks held by a suspended device, a frozen file system, a vfork or the freezer are found by the
 # default walk, -s and -w, with the right state, wait and stack.
 # Truth: the tasks themselves (when they began to wait), /proc/PID/stat and /proc/PID/stack.
 . "$(dirname "$0")/lib.sh"
 
-# w-burn has run for seconds, without a switch, before it slept.
+# w-burn ran for seconds, without a switch, before it slept.
 blocked="w-read w-sync w-sync2 w-create w-vfork w-burn"
 
 judge_waits() { # NAME RECORDING NAMES TICKER
 	tasks_of "$dir/$2.rwk" >"$dir/$2.list"
+	cat "$dir"/ticks-* >"$dir/ticks"
 	awk -f tests/vm/judge_walk.awk -v prefix="$1" -v want="$3" -v ticker="$4" \
 		-v begin="$(time_of "$2" 4)" -v end="$(time_of "$2" 5)" "$dir/truth" "$dir/ticks" "$dir/$2.list"
 }
 
-# What the kernel itself says about the states, so that nothing below rests on a state that is not there.
+# What the kernel itself says about the states, so that the checks below do not rest on a wrong state.
 judge_bed() { # NAME
 	for name in $blocked; do
 		verdict "$1/bed/$name" "/proc says $(oracle_state $name)" [ "$(oracle_state $name)" = D ]
@@ -30,13 +31,13 @@ judge_bed() { # NAME
 tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' "$dir/truth"; }
 oracle_state() { sed 's/.*) //; s/ .*//' "$dir/oracle/$(tid_of "$1").stat"; }
 
-# Names, one a line, to the address of each, so that aliases of one function compare equal.
+# Maps names, one a line, to the address of each, so that aliases of one function compare equal.
 addresses() {
 	awk 'NR == FNR { if (!($3 in address)) address[$3] = $1; next } { print $1 in address ? address[$1] : $1 }' \
 		"$dir/kallsyms" - | tr '\n' ','
 }
 
-# The functions of /proc/PID/stack are the end of the stack that was recorded: the kernel leaves the scheduler's own out there.
+# The functions of /proc/PID/stack are the end of the recorded stack: the kernel leaves out the scheduler's own there.
 judge_stack() { # NAME TASK LIST
 	sed 's/^\[<0>\] //; s/+0x.*//' "$dir/oracle/$(tid_of "$2").stack" >"$dir/stack.truth"
 	awk -F '\t' -v tid="$(tid_of "$2")" '$2 == tid { print $5 }' "$3" | tr ',' '\n' | sed '/^$/d' >"$dir/stack.seen"
@@ -53,7 +54,7 @@ state_in() { # LIST NAME
 
 absent() { ! cut -f 1 "$1" | grep -q "^$2\$"; }
 
-# All states: what the freezer and a signal stopped, idle kernel threads, a sleeper, one that runs.
+# All states: tasks stopped by the freezer and by a signal, idle kernel threads, a sleeper, one that runs.
 judge_all() { # NAME LIST
 	judge_waits "$1/all" all "$blocked" 1
 	for pair in w-stop:T w-sleep:S w-spin:R; do
@@ -63,7 +64,7 @@ judge_all() { # NAME LIST
 	verdict "$1/all/w-frozen" "not found" [ -n "$(state_in "$2" w-frozen)" ]
 	truth=$(awk '$2 == "I"' "$dir/states" | wc -l)
 	seen=$(cut -f 3 "$2" | grep -c '^I')
-	# Kernel threads come and go; most of them stay.
+	# Kernel threads come and go, but most of them stay.
 	verdict "$1/all/idle" "$seen tasks in I, /proc saw $truth" between "$seen" $((truth - 5)) $((truth + 5))
 	verdict "$1/bed/idle" "/proc saw only $truth tasks in I" [ "$truth" -gt 10 ]
 }
@@ -98,23 +99,23 @@ first_names() { cut -f 1 "$1" | grep '^w-' | grep -v w-frozen | sort | tr '\n' '
 
 old_enough() { awk -F '\t' -v least="$2" '$4 ~ /^[0-9]/ && $4 + 0 < least { bad = 1 } END { exit bad }' "$1"; }
 
-# What w-young had waited at the moment of the walk, which w-read tells: its truth and what was recorded of it.
+# How long w-young had waited at the moment of the walk, which w-read gives: its truth and its recorded wait.
 young_age() {
 	awk -v wait="$(awk -F '\t' '$1 == "w-read" { print $4 }' "$dir/waiting.list")" '
 		$1 == "truth" { since[$2] = $5 / 1e9 }
 		END { print since["w-read"] + wait - since["w-young"] }' "$dir/truth"
 }
 
-# Left out when it is too young, as it is unless this machine is very slow; else there. At the limit, either.
+# Left out if it is too young, as it is unless this machine is very slow; else present. At the limit, either.
 judged_young() {
-	case $(awk -v age="$(young_age)" -v limit="$seconds" 'BEGIN { d = age - limit; print d < -0.1 ? "out" : d > 0.1 ? "in" : "either" }') in
+	case $(awk -v age="$(young_age)" -v limit="$seconds" 'BEGIN { d = age - limit; print (d < -0.1 ? "out" : d > 0.1 ? "in" : "either") }') in
 	out) absent "$dir/waiting.list" w-young ;;
 	in) ! absent "$dir/waiting.list" w-young ;;
 	esac
 }
 
-# Before anything was stuck -s must look five times, two seconds apart, and say that there is nothing. The ticker is in D nearly
-# always, but never for a second.
+# Before anything is stuck, -s must look five times, two seconds apart, and say that there is nothing. The ticker is almost
+# always in D, but never for a second.
 judge_quiet() {
 	quiet=$(($(time_of quiet 5) - $(time_of quiet 4)))
 	verdict "$1/quiet-run" "ended with $(time_of quiet 3)" [ "$(time_of quiet 3)" = 0 ]
@@ -124,6 +125,6 @@ judge_quiet() {
 need_programs
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.12-cloud); do
-	boot "walk-$kernel" "$kernel" walk.sh && judge_kernel "$kernel"
+	judged judge_kernel "walk-$kernel" "$kernel" walk.sh
 done
 exit 0

@@ -3,12 +3,12 @@
 # time-limit: 600
 #
 # User stacks of tasks in D: the walk, and the waits that do not end, show the functions that called write, by frame pointers with
-# -u and of code without them with --dwarf. A process whose mm lock is held and wanted has none, is said to have none, and costs
-# nobody else anything: the walk is complete, and no longer than the deadline of its helper.
+# -u and for code without them with --dwarf. A process whose mm lock is held and wanted has none, is reported to have none, and
+# delays nothing else: the walk is complete, and no longer than the deadline of its helper.
 # Truth: the functions of guest/sleepers.c, as they are written; /proc/PID/stack; a read of /proc/PID/maps that hangs.
 . "$(dirname "$0")/lib.sh"
 
-# Functions of a task's stack that are its own, leaf first; kernel functions are those that /proc shows, and the entry.
+# Functions of a task's own stack, leaf first; kernel functions are those that /proc shows, and the entry.
 stack_of() { awk -F '\t' -v name="$2" '$1 == name { print $5 }' "$dir/$1.list"; }
 
 path_of() { # RECORDING NAME FUNCTION,FUNCTION,... : these follow each other in the stack
@@ -23,7 +23,7 @@ note_of() { awk -v name="$2" '/^comm / { on = index($0, "comm " name " ") == 1 }
 
 # NAME TASK FUNCTIONS : a wait that has not ended has these user functions, outermost first.
 judge_wait() {
-	paths=$("$REPORT" --folded --class open -c "^$2\$" --symfs "$dir/files" "$dir/waits.rwk" 2>"$dir/waits.folded")
+	paths=$("$REPORT" --folded --class open -c "^$2\$" --symfs "$dir/files" "$dir/waits.rwk" 2>/dev/null)
 	verdict "$1/waits/$2" "the stacks are '$paths'" path_among "$paths" "$3"
 }
 
@@ -36,8 +36,9 @@ judge_waits() { # NAME
 	for name in mm-reader mm-writer; do
 		judge_wait "$1" "$name" "$name"
 	done
-	verdict "$1/waits/locked" "$(grep 'lack the user' "$dir/waits.folded")" \
-		grep -q 'lack the user stack: its memory was locked' "$dir/waits.folded"
+	"$REPORT" --info --class open -c "^$name\$" "$dir/waits.rwk" >"$dir/waits.info"
+	verdict "$1/waits/locked" "$(grep 'without a user' "$dir/waits.info")" \
+		grep -q 'without a user stack: its memory was locked' "$dir/waits.info"
 }
 
 judge_kernel() { # NAME

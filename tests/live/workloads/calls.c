@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * calls [go] KIND ARGUMENT... : system calls whose number is known, each from a call path of its own. What tracepoints and
- * kernel functions are counted against.
+ * calls [go] KIND ARGUMENT... : a known number of system calls, each from a call path of its own.
+ * Tracepoints and kernel functions are counted against it.
  *
- *   plan ROUNDS FILE           a few hundred calls on each path, by two threads: "calls" on the first CPU it may run on, and
- *                              "calls-two" on the last
- *   hot CALL COUNT [LOOPS]     one call over and over, without a pause; with so many loops of arithmetic before each
- *   paced CALL MS COUNT        one call every MS ms, told one by one
- *   pairs COUNT [LOOPS]        two threads pass a byte to and fro through pipes; on one CPU each pass is a switch
- *   direct FILE COUNT          reads so many pages past the page cache, one by one
+ *   plan ROUNDS FILE           a few hundred calls on each path, by two threads: "calls" on the
+ *                              first CPU it may run on, and "calls-two" on the last
+ *   hot CALL COUNT [LOOPS]     one call over and over, without a pause; with LOOPS loops of arithmetic before each
+ *   paced CALL MS COUNT        one call every MS ms, each reported individually
+ *   pairs COUNT [LOOPS]        two threads pass a byte back and forth through pipes; on one CPU each pass is a switch
+ *   direct FILE COUNT          reads COUNT pages past the page cache, one by one
  *
- * CALL is write, getppid or yield. With "go" it says "ready" and waits for a line on its input first. Then it prints lines of
- * "word key=value ...", times in ns, CLOCK_MONOTONIC:
+ * CALL is write, getppid or yield. With "go" it first prints "ready" and waits for a line on its
+ * input. Then it prints lines of "word key=value ...", times in ns, CLOCK_MONOTONIC:
  *
  *   ready tgid tid two                                  two: of the second thread, 0: there is none
- *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first; run: the thread's CPU time, of
- *                                                       pairs both threads'; there also switches, as the kernel counts them
+ *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first;
+ *                                                       run: the thread's CPU time, of pairs both
+ *                                                       threads'; there also switches, as the
+ *                                                       kernel counts them
  *   call begin end                                      of paced: right around each one
  *   end
  */
@@ -104,7 +106,10 @@ static const struct path second_paths[] = {
 	{0},
 };
 
-/* --- what each thread does and tells ------------------------------------------------------------------------------- */
+/*
+ * --- what each thread does and reports
+ * -----------------------------------------------------------------------------
+ */
 
 struct worker {
 	const char *comm;
@@ -147,7 +152,7 @@ static void worker_run(struct worker *worker)
 	worker->wall = clock_ns(CLOCK_MONOTONIC) - wall;
 }
 
-/* Once before the workers know who they are, once before they begin. */
+/* Once before the workers know their own data, once before they begin. */
 static void *worker_main(void *arg)
 {
 	struct worker *worker = arg;
@@ -164,8 +169,10 @@ static void *worker_main(void *arg)
 static void worker_print(const struct worker *worker)
 {
 	for (const struct path *path = worker->paths; path->stack; path++)
-		printf("path comm=%s tid=%d tgid=%d cpu=%d call=%s stack=%s count=%lu run=%lu wall=%lu\n", worker->comm, worker->tid,
-		       getpid(), worker->cpu, path->call, path->stack, path->times * worker->rounds, worker->run, worker->wall);
+		printf("path comm=%s tid=%d tgid=%d cpu=%d call=%s stack=%s count=%lu run=%lu "
+		       "wall=%lu\n", worker->comm, worker->tid,
+		       getpid(), worker->cpu, path->call, path->stack, path->times * worker->rounds,
+		       worker->run, worker->wall);
 }
 
 static void ready(bool go, pid_t two)
@@ -181,7 +188,7 @@ static void ready(bool go, pid_t two)
 			fault("go");
 }
 
-/* The first is the calling thread. */
+/* The first one is the calling thread. */
 static void workers_run(struct worker *workers, unsigned int count, bool go)
 {
 	pthread_barrier_t start;
@@ -231,7 +238,8 @@ static void plan(char **argv, bool go)
 	uint64_t rounds = strtoull(argv[0], NULL, 10);
 	struct worker workers[] = {
 		{.comm = "calls", .paths = first_paths, .job = &job, .rounds = rounds, .pinned = true},
-		{.comm = "calls-two", .paths = second_paths, .job = &job, .rounds = rounds, .pinned = true, .last = true},
+		{.comm = "calls-two", .paths = second_paths, .job = &job, .rounds = rounds,
+		 .pinned = true, .last = true},
 	};
 
 	if (job.null < 0 || job.file < 0)
@@ -239,9 +247,12 @@ static void plan(char **argv, bool go)
 	workers_run(workers, 2, go);
 }
 
-/* --- without a pause ------------------------------------------------------------------------------------------------- */
+/*
+ * --- without a pause
+ * -------------------------------------------------------------------------------------------------
+ */
 
-/* The call of the two that follow. */
+/* The call used by the next two functions. */
 struct only {
 	const char *name;
 	long number, second, third;
@@ -293,7 +304,10 @@ static void hot(char **argv, bool go)
 	worker_print(&self);
 }
 
-/* --- one by one -------------------------------------------------------------------------------------------------------- */
+/*
+ * --- one by one
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 FRAMED static void path_paced_inner(const struct only *only, int fd, struct bracket *bracket)
 {
@@ -312,7 +326,8 @@ static void paced(char **argv, bool go)
 {
 	const struct only *only = only_find(argv[0]);
 	uint64_t step = strtoull(argv[1], NULL, 10) * MS_NS, count = strtoull(argv[2], NULL, 10), due;
-	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = argv[0], .times = count}, {0}};
+	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = argv[0],
+				     .times = count}, {0}};
 	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
 	struct bracket *brackets = calloc(count + 1, sizeof(*brackets));
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -333,7 +348,10 @@ static void paced(char **argv, bool go)
 	free(brackets);
 }
 
-/* --- past the page cache ---------------------------------------------------------------------------------------------- */
+/*
+ * --- past the page cache
+ * ----------------------------------------------------------------------------------------------
+ */
 
 FRAMED static void path_direct_inner(int fd, void *page, uint64_t number)
 {
@@ -350,7 +368,8 @@ FRAMED static void path_direct_outer(int fd, void *page, uint64_t number)
 static void direct(char **argv, bool go)
 {
 	uint64_t count = strtoull(argv[1], NULL, 10);
-	const struct path told[] = {{.stack = "path_direct_outer;path_direct_inner", .call = "pread64", .times = count}, {0}};
+	const struct path told[] = {{.stack = "path_direct_outer;path_direct_inner",
+				     .call = "pread64", .times = count}, {0}};
 	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
 	int fd = open(argv[0], O_RDONLY | O_DIRECT | O_CLOEXEC);
 	void *page = aligned_alloc(PAGE, PAGE);
@@ -364,7 +383,10 @@ static void direct(char **argv, bool go)
 	free(page);
 }
 
-/* --- to and fro ------------------------------------------------------------------------------------------------------- */
+/*
+ * --- back and forth
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 struct ends {
 	int from, to;
@@ -431,7 +453,8 @@ static void pairs(char **argv, bool go)
 	run = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run;
 	wall = clock_ns(CLOCK_MONOTONIC) - wall;
 	for (int i = 0; i < 2; i++)
-		printf("path comm=%s tid=%d tgid=%d cpu=%d call=read stack=path_pass count=%lu run=%lu wall=%lu switches=%ld\n",
+		printf("path comm=%s tid=%d tgid=%d cpu=%d call=read stack=path_pass count=%lu "
+		       "run=%lu wall=%lu switches=%ld\n",
 		       i ? "calls-two" : "calls", ends[i].tid, getpid(), cpu, count, run, wall, ends[i].switches);
 }
 

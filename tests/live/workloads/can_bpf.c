@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * can_bpf: exit 0 where this machine lets us load a BPF program and open a perf
- * event, else say what is refused and exit 1. It knows nothing of the recorder, so
- * a broken recorder can never look like a machine that forbids BPF.
+ * can_bpf: exit 0 if this machine lets us load a BPF program and open a perf
+ * event, else print what is refused and exit 1. It is independent of the recorder,
+ * so that a broken recorder never looks like a machine that forbids BPF.
  */
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Copying the running program to another place, for the workloads that run
+ * Copies the running program to another place, for workloads that run
  * from a file which is deleted, renamed or visible only to themselves.
  */
 #ifndef TESTS_LIVE_COPY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * cpu_paths SECONDS: burns user CPU in four call paths and counts each of them.
+ * cpu_paths SECONDS: burns that much CPU time in each of two threads, in four call paths, and counts each of them.
  *
  *   main > alpha > leaf           50 % of main's time
  *   main > beta  > leaf           30 %
@@ -15,7 +15,7 @@
 enum path { ALPHA, BETA, GAMMA, OMEGA, PATH_COUNT };
 
 struct count {
-	uint64_t stop_at;	/* CLOCK_MONOTONIC */
+	uint64_t cpu_ns;	/* for each thread */
 	uint64_t ns[PATH_COUNT];
 	uint64_t seed;
 };
@@ -88,7 +88,7 @@ static void *worker(void *arg)
 	struct count *count = arg;
 
 	prctl(PR_SET_NAME, "cpu_thread");
-	while (clock_ns(CLOCK_MONOTONIC) < count->stop_at)
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < count->cpu_ns)
 		timed(count, OMEGA, omega, 16);
 	return NULL;
 }
@@ -96,7 +96,7 @@ static void *worker(void *arg)
 /* The length of a round varies so that no sampling period can lock onto it. */
 static void main_rounds(struct count *count)
 {
-	while (clock_ns(CLOCK_MONOTONIC) < count->stop_at) {
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < count->cpu_ns) {
 		unsigned int n = 2 + (unsigned int)(count->seed & 3);
 
 		timed(count, ALPHA, alpha, 5 * n);
@@ -118,9 +118,9 @@ static void truth_print(const uint64_t *ns)
 
 int main(int argc, char **argv)
 {
-	uint64_t stop_at = clock_ns(CLOCK_MONOTONIC) + seconds_arg(argc, argv, 1, 5);
-	struct count mine = { .stop_at = stop_at, .seed = 88172645463325252ull };
-	struct count theirs = { .stop_at = stop_at, .seed = 1234567891011ull };
+	uint64_t cpu_ns = seconds_arg(argc, argv, 1, 5);
+	struct count mine = { .cpu_ns = cpu_ns, .seed = 88172645463325252ull };
+	struct count theirs = { .cpu_ns = cpu_ns, .seed = 1234567891011ull };
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, worker, &theirs))

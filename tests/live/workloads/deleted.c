@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * deleted PATH SECONDS: copies itself to PATH, execs the copy, and the copy
- * deletes its own file before it burns in burn_deleted.
+ * deletes its own file before it burns that much CPU time in burn_deleted.
  */
 #include "copy.h"
 #include "truth.h"
@@ -12,7 +12,7 @@ void burn_deleted(uint64_t stop_at)
 {
 	uint64_t x = stop_at;
 
-	while (clock_ns(CLOCK_MONOTONIC) < stop_at)
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < stop_at)
 		BURN_SLICE(x);
 }
 
@@ -29,6 +29,6 @@ int main(int argc, char **argv)
 	}
 	if (unlink(argv[0]) < 0)
 		return 1;
-	burn_deleted(clock_ns(CLOCK_MONOTONIC) + seconds_arg(argc, argv, 2, 2));
+	burn_deleted(clock_ns(CLOCK_PROCESS_CPUTIME_ID) + seconds_arg(argc, argv, 2, 2));
 	return 0;
 }

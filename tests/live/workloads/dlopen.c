@@ -5,7 +5,7 @@
  *
  *     base PATH ADDRESS
  *
- * so that the test can see that both lay at the same place.
+ * so that the test can see that both were at the same place.
  */
 #define _GNU_SOURCE
 #include "truth.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * evil_names DIR SECONDS: burns CPU under a comm, from a path and in a function
- * whose names hold terminal escape sequences: set the title, clear the screen,
+ * whose names have terminal escape sequences: set the title, clear the screen,
  * a new line, a carriage return and an 8-bit control character (CSI, 0x9b).
  *
  * A compiler writes no such symbol, so the program copies itself and patches the
@@ -22,11 +22,11 @@ void evil_placeholder(uint64_t stop_at)
 {
 	uint64_t x = stop_at;
 
-	while (clock_ns(CLOCK_MONOTONIC) < stop_at)
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < stop_at)
 		BURN_SLICE(x);
 }
 
-/* Patches every "\0evil_placeholder\0"; built here in two halves so as not to find itself. */
+/* Patches every "\0evil_placeholder\0", which is put together from two halves here so that this is not found itself. */
 static int symbol_patch(char *bytes, size_t size)
 {
 	char needle[sizeof(PLACE) + 1] = { 0 };
@@ -42,7 +42,7 @@ static int symbol_patch(char *bytes, size_t size)
 	return found ? 0 : -1;
 }
 
-/* Another program has another build-id: with the old one the names of the original would stand for both. */
+/* A different program needs a different build-id: with the old one it would get the names of the original. */
 static int build_id_patch(char *bytes, size_t size)
 {
 	static const char NOTE[] = {4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (strcmp(argv[1], "--burn") == 0) {
 		prctl(PR_SET_NAME, "c\033]0;x\007\n\033[2J");
-		evil_placeholder(clock_ns(CLOCK_MONOTONIC) + seconds_arg(argc, argv, 2, 2));
+		evil_placeholder(clock_ns(CLOCK_PROCESS_CPUTIME_ID) + seconds_arg(argc, argv, 2, 2));
 		return 0;
 	}
 	snprintf(path, sizeof(path), "%s/p\033]0;owned\007\n\033[2J", argv[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * fixed_work LOAD UNITS: a fixed amount of work for the benchmark, or, with 0 units,
- * work without end. Prints what the work itself cost, descendants included:
+ * endless work. Prints the cost of the work itself, descendants included:
  *
  *     cpu_ns NS          user + system time
  *     wall_ns NS
@@ -38,7 +38,7 @@ struct worker {
 
 static uint64_t descend(uint64_t path, unsigned int depth);
 
-/* Six functions alike but for their name; each adds a frame. */
+/* Six functions that differ only in name; each adds a frame. */
 #define TREE_FUNCTION(name)                                             \
 	uint64_t name(uint64_t path, unsigned int depth)                \
 	{                                                               \
@@ -65,7 +65,7 @@ static uint64_t descend(uint64_t path, unsigned int depth)
 	return depth ? next[path % FANOUT](path, depth - 1) : 0;
 }
 
-/* A few hundred different paths, each as often as the next. */
+/* A few hundred different paths, all equally often. */
 static void tree_unit(uint64_t *seed)
 {
 	for (int i = 0; i < 256; i++) {

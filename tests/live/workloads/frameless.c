@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * frameless SECONDS : known user call paths in code that keeps no frame pointers, one thread each, for that long:
+ * frameless SECONDS : known user call paths in code without frame pointers, one thread each, for
+ * that long; those that compute, until they have also had a quarter of it on a CPU:
  *
  *   burner   fl_burn <- fl_middle <- fl_outer, computing
  *   deep     fl_bottom <- fl_deeper ..., over more than 64 KiB of stack
  *   handler  fl_handled <- fl_handler <- (signal, on another stack) <- fl_raising <- fl_raiser
  *   locks a  fl_hold <- fl_path_a, and locks b: fl_hold <- fl_path_b: a mutex held across sleeps of 20 ms
- *   sleeper  one wait, from 50 ms after the start for SECONDS / 2: fl_sleep <- fl_rest
+ *   sleeper  one wait, from 50 ms after the start, for SECONDS / 2: fl_sleep <- fl_rest
  *
- * Prints "stack CANARY": eight letters that lie on the stack of `deep` while it computes.
+ * Prints "stack CANARY": eight letters that are on the stack of `deep` while it computes.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -24,15 +25,25 @@
 enum { DEEP_FRAMES = 40, DEEP_ROOM = 4096 };
 
 static volatile uint64_t sink;
-static uint64_t end_ns;
+static uint64_t end_ns, run_ns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t now_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static int time_is_left(void)
+{
+	return now_ns(CLOCK_MONOTONIC) < end_ns;
+}
+
+static int computes_on(void)
+{
+	return time_is_left() || now_ns(CLOCK_THREAD_CPUTIME_ID) < run_ns / 4;
 }
 
 static void rest_ns(uint64_t ns)
@@ -132,14 +143,14 @@ FRAMELESS uint64_t fl_rest(uint64_t ns)
 
 static void *burner(void *argument)
 {
-	while (now_ns() < end_ns)
+	while (computes_on())
 		sink += fl_outer(100000);
 	return argument;
 }
 
 static void *deep(void *argument)
 {
-	while (now_ns() < end_ns)
+	while (computes_on())
 		sink += fl_deeper(DEEP_FRAMES, argument);
 	return NULL;
 }
@@ -152,21 +163,21 @@ static void *handler(void *argument)
 	stack.ss_sp = malloc(stack.ss_size);
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &action, NULL);
-	while (now_ns() < end_ns)
+	while (computes_on())
 		sink += (uint64_t)fl_raiser();
 	return argument;
 }
 
 static void *locks_a(void *argument)
 {
-	while (now_ns() < end_ns)
+	while (time_is_left())
 		sink += fl_path_a(1);
 	return argument;
 }
 
 static void *locks_b(void *argument)
 {
-	while (now_ns() < end_ns)
+	while (time_is_left())
 		sink += fl_path_b(1);
 	return argument;
 }
@@ -174,7 +185,7 @@ static void *locks_b(void *argument)
 static void *sleeper(void *argument)
 {
 	rest_ns(50000000);
-	sink += fl_rest((end_ns - now_ns()) / 2);
+	sink += fl_rest(run_ns / 2);
 	return argument;
 }
 
@@ -189,7 +200,8 @@ int main(int argc, char **argv)
 		canary[i] = (char)('A' + (getpid() >> i) % 26);
 	printf("stack %s\n", canary);
 	fflush(stdout);
-	end_ns = now_ns() + strtoull(argc > 1 ? argv[1] : "3", NULL, 10) * 1000000000;
+	run_ns = strtoull(argc > 1 ? argv[1] : "3", NULL, 10) * 1000000000;
+	end_ns = now_ns(CLOCK_MONOTONIC) + run_ns;
 	for (size_t i = 0; i < THREADS; i++)
 		if (pthread_create(&started[i], NULL, threads[i], canary))
 			return 1;

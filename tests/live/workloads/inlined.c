@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Burns CPU time in a function that is inlined in one that is inlined in one that is not, for argv[1] seconds of CPU time
- * (2), and then waits in it. The marks are where tests/live/test_lines.sh finds its lines.
+ * Burns CPU time in a function that is inlined into one that is inlined into one that is not, for
+ * argv[1] seconds of CPU time (2), and then waits in it. The marks show tests/live/test_lines.sh
+ * where its lines are.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 static inline __attribute__((always_inline)) uint32_t innermost(uint32_t x)
 {
-	/* On one line, so that there is one that is right. */
+	/* On one line, so that only one line is right. */
 	for (int i = 0; i < 100000; i++) x = x * 1664525 + (x >> 7); /* mark: innermost */
 	return x;
 }
@@ -24,7 +25,7 @@ __attribute__((noinline)) uint32_t real(uint32_t x)
 	return middle(x) + 1; /* mark: real */
 }
 
-/* Of a function that makes no frame the caller is missed by those who walk frame pointers: this one. */
+/* A walk of frame pointers misses the caller of a function without a frame: this one. */
 __attribute__((noinline)) uint32_t around(uint32_t x)
 {
 	return real(x) ^ 2;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A compiler of one function: machine code in anonymous memory, and a jit-PID.dump in the folder that is its argument, mapped
- * executable as perf's jitdump-specification.txt wants it. Spins in that code for so many seconds.
+ * A compiler of one function: machine code in anonymous memory, and a jit-PID.dump in the
+ * folder given as argument, mapped executable as perf's jitdump-specification.txt requires;
+ * "map" instead of a folder: a /tmp/perf-PID.map, whose path is printed; "none": no file, because
+ * there is one already. Spins in that code for that many seconds.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -52,22 +54,44 @@ static int write_dump(const char *folder, uint64_t address)
 		return 0;
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 		return 0;
-	return write(fd, &load, sizeof(load)) > 0 && write(fd, name, sizeof(name)) > 0 && write(fd, code, sizeof(code)) > 0;
+	return write(fd, &load, sizeof(load)) > 0 && write(fd, name, sizeof(name)) > 0 &&
+	       write(fd, code, sizeof(code)) > 0;
+}
+
+static int write_map(uintptr_t address)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	file = fopen(path, "wx");
+	if (!file)
+		return 0;
+	puts(path);
+	fprintf(file, "%lx %zx %s\n", (unsigned long)address, sizeof(code), name);
+	return !fclose(file);
+}
+
+static int write_names(const char *where, uintptr_t address)
+{
+	if (!strcmp(where, "none"))
+		return 1;
+	return strcmp(where, "map") ? write_dump(where, address) : write_map(address);
 }
 
 int main(int argc, char **argv)
 {
 	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	time_t end = time(NULL) + (argc > 2 ? atoi(argv[2]) : 1);
+	clock_t end = clock() + (argc > 2 ? atoi(argv[2]) : 1) * CLOCKS_PER_SEC;
 	void (*spin)(long);
 
 	if (memory == MAP_FAILED || argc < 2)
 		return 1;
 	memcpy(memory, code, sizeof(code));
 	memcpy(&spin, &memory, sizeof(spin));
-	if (!write_dump(argv[1], (uintptr_t)memory))
+	if (!write_names(argv[1], (uintptr_t)memory))
 		return 1;
-	while (time(NULL) < end)
+	while (clock() < end)
 		spin(10000000);
 	return 0;
 }

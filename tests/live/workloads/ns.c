@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ns DIR SECONDS: in a mount and pid namespace of its own mounts a tmpfs on DIR,
- * copies itself to DIR/inner and runs it there as pid 1. The path of the program
+ * ns DIR SECONDS: in its own mount and pid namespace, mounts a tmpfs on DIR,
+ * copies itself to DIR/inner and burns that much CPU time there as pid 1. The program's path
  * does not exist outside, and its pid inside is not the one the recorder sees.
  */
 #define _GNU_SOURCE
@@ -18,7 +18,7 @@ void burn_inside(uint64_t stop_at)
 {
 	uint64_t x = stop_at;
 
-	while (clock_ns(CLOCK_MONOTONIC) < stop_at)
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < stop_at)
 		BURN_SLICE(x);
 }
 
@@ -26,7 +26,7 @@ static int inner_main(int argc, char **argv)
 {
 	if (getpid() != 1)
 		return 1;
-	burn_inside(clock_ns(CLOCK_MONOTONIC) + seconds_arg(argc, argv, 2, 2));
+	burn_inside(clock_ns(CLOCK_PROCESS_CPUTIME_ID) + seconds_arg(argc, argv, 2, 2));
 	return 0;
 }
 

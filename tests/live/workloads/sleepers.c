@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * sleepers: threads that sleep where it is known how they got there, and one that runs, until killed.
+ * sleepers: threads that sleep on known call paths, and one that runs, until killed.
  *
- *     sl_framed   nap_outer > nap_middle > nap_inner > pause, which keep frame pointers (but libc's pause)
- *     sl_plain    doze_outer > doze_middle > doze_inner > pause, which do not
+ *     sl_framed   nap_outer > nap_middle > nap_inner > pause, with frame pointers (except libc's pause)
+ *     sl_plain    doze_outer > doze_middle > doze_inner > pause, without
  *     sl_spinner  runs
  *
  * Prints "ready" once all of them are there.
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define PLAIN __attribute__((noinline, noclone, optimize("omit-frame-pointer", "no-optimize-sibling-calls")))
-/* There is something to do after the call: it is one, and no jump. */
+/* Something is done after the call, so that it is not a tail call. */
 #define AFTERWARDS(result) __asm__ volatile("" : "+r"(result))
 
 static atomic_int ready;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * steady_waits RATE: so many waits of more than a millisecond per second, for the benchmark. Says "ready", waits for the end
- * of its input, and then prints what that was, by its own account:
+ * steady_waits RATE: that many waits of more than a millisecond per second, for the benchmark.
+ * Prints "ready", waits for the end of its input, and then prints its own account of the waits:
  *
  *     waits N            of 1 ms or more
  *     cpu_ns NS          user + system time of its threads
  *     wall_ns NS
  *
- * Threads come in pairs of two waits every 2 ms: steady-timer sleeps until the next such moment, which is an absolute one, so
- * that the rate holds however late it wakes up; then it writes a byte to steady-reader. So one half of the waits is ended by a
- * timer, the other by a task. Who woke up late makes up for it by shorter sleeps, though never by one of less than 1.1 ms.
- * Stacks are a dozen frames deep.
+ * Threads come in pairs with two waits every 2 ms: steady-timer sleeps until the next such
+ * moment, which is absolute, so that the rate holds however late it wakes up; then it writes a
+ * byte to steady-reader. So half of the waits are ended by a timer, the other half by a task. A
+ * thread that woke up late makes up for it by shorter sleeps, but never below 1.1 ms. Stacks are
+ * a dozen frames deep.
  */
 #include "waits_truth.h"
 
@@ -61,7 +62,7 @@ FRAMED static void receive(struct pair *pair)
 	}
 }
 
-/* What is to be walked. */
+/* The frames to be walked. */
 FRAMED static void descend(struct pair *pair, void (*run)(struct pair *pair), int depth)
 {
 	if (depth)
@@ -85,7 +86,7 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-/* The pairs' moments lie evenly in the period. */
+/* The pairs' moments are spread evenly over the period. */
 static void pairs_start(struct pair *pairs, size_t count, const atomic_bool *over)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC) + PERIOD_NS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * stuck SECONDS [BUSY]: burns BUSY seconds of CPU, then lies in D for SECONDS as the
- * parent of a vfork whose child sleeps. Prints, before it does,
+ * stuck SECONDS [BUSY]: burns BUSY seconds of CPU, then is in D for SECONDS as the
+ * parent of a vfork whose child sleeps. Before that it prints
  *
  *     stuck PID CLOCK_MONOTONIC_NS
  */

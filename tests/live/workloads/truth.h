@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What every workload needs: CPU to burn and clocks to count it with.
+ * Shared by all workloads: CPU time to burn and clocks to measure it with.
  *
- * A workload is the outside truth of a live test: it counts its own CPU time
+ * A workload is the independent truth of a live test: it measures its own CPU time
  * per call path with CLOCK_THREAD_CPUTIME_ID and prints lines
  *
  *     truth PATH SHARE        SHARE is a fraction of the process's own total
@@ -31,9 +31,9 @@ static inline uint64_t clock_ns(clockid_t clock)
 
 /*
  * About a quarter of a millisecond of arithmetic that the compiler can neither fold
- * nor vectorise. It is a macro so that the loop lies in the caller's own code, and it
- * asks for the frame address because gcc gives a leaf function no frame otherwise,
- * whatever -fno-omit-frame-pointer says, and then its caller is missing from a walk.
+ * nor vectorise. It is a macro so that the loop is in the caller's own code. It asks for
+ * the frame address because gcc otherwise gives a leaf function no frame, whatever
+ * -fno-omit-frame-pointer says, and then its caller is missing from a walk.
  */
 #define BURN_SLICE(seed)                                                           \
 	do {                                                                       \

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * waits KIND [ARGUMENT]...: threads that wait in ways that are known, and then say what truly happened (waits_truth.h).
+ * waits KIND [ARGUMENT]...: threads that wait in known ways, and then report what really happened
+ * (waits_truth.h).
  *
- *   sleeps SECONDS [STAY]  s10, s16, s40, s150: each sleeps so many ms, again and again, on a call path of its own;
+ *   sleeps SECONDS [STAY]  s10, s16, s40, s150: each sleeps that many ms, again and again, on a call path of its own;
  *                      the process stays for STAY seconds more
  *   chain ROUNDS       chain-a waits for chain-b's mutex, chain-b for chain-c's pipe, chain-c for a timer of 50 ms
  *   spin SECONDS       spin-a, spin-b on one CPU: preempted, never blocked
- *   yield SECONDS      yield-a, yield-b on one CPU: sched_yield, and nothing else
+ *   yield SECONDS      yield-a, yield-b on one CPU: sched_yield, and nothing else, 200 times at least
  *   signal ROUNDS      sig-sleeper sleeps for 10 s each time; sig-sender interrupts it after 20 ms
- *   cancel SECONDS     cancelled wants to sleep with a signal pending, again and again, on the CPU of cancel-spin
- *   forever SECONDS    forever reads from a pipe that nobody writes to; says so at once; all end after SECONDS
+ *   cancel SECONDS     cancelled tries to sleep with a signal pending, again and again, on the CPU of cancel-spin
+ *   forever SECONDS    forever reads from a pipe that is never written, and says so at once; all end after SECONDS
  *   many THREADS       m00000 ...: three sleeps each
- *   churn PROCESSES    churn-0 ... churn-3: processes, every second with a thread, that sleep a few ms and are gone
- *   several ROUNDS     pour writes 1 MiB into a pipe that is emptied in steps of 64 KiB every 10 ms: many sleeps in one call
+ *   churn PROCESSES    churn-0 ... churn-3: processes, every other one with a thread, that sleep a few ms and exit
+ *   several ROUNDS     pour writes 1 MiB into a pipe that is emptied in steps of 64 KiB every 10 ms:
+ *                      many sleeps in one call
  *   faults FILE        touch sleeps in page faults on a file that is not in memory
  *   disk FILE COUNT    reader reads directly from a device
  *   states ROUNDS      state-d waits for a vfork child of 20 ms, state-s sleeps as long
  *   mixed SECONDS      CPU time, sleeps and pipes on crowded CPUs
- *   storm SECONDS      ping, pong: one byte there and back on one CPU, as often as it can
+ *   storm SECONDS      ping, pong: one byte back and forth on one CPU, as often as possible; SIGTERM ends it as well
  */
 #include "waits_io.h"
 #include "waits_load.h"
@@ -26,6 +28,7 @@
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
@@ -77,7 +80,8 @@ static void many(char **argv)
 	struct waiter *waiters = calloc(count, sizeof(*waiters));
 
 	for (size_t i = 0; waiters && i < count; i++) {
-		waiters[i] = (struct waiter){.path = "sleep_thrice;nap", .run = sleep_thrice, .room = 3, .amount = i % 16};
+		waiters[i] = (struct waiter){.path = "sleep_thrice;nap", .run = sleep_thrice,
+					     .room = 3, .amount = i % 16};
 		snprintf(waiters[i].name, sizeof(waiters[i].name), "m%05zu", i % 100000);
 		waiters[i].comm = waiters[i].name;
 	}
@@ -170,7 +174,20 @@ static void chain(char **argv)
 
 /* --- off the CPU, and not asleep --------------------------------------------------------------- */
 
-/* A millisecond between two readings of the clock is a wait where the kernel has counted a switch; else it was the host. */
+/* The switches so far, and the time at which that was their number: one that happens between the two is in both. */
+static uint64_t count_switches(struct rusage *usage, uint64_t now)
+{
+	for (;;) {
+		uint64_t before = now;
+
+		getrusage(RUSAGE_THREAD, usage);
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now - before < MS)
+			return now;
+	}
+}
+
+/* A millisecond between two clock readings is a wait if the kernel has counted a switch; else the host was to blame. */
 FRAMED void spin(struct waiter *w)
 {
 	uint64_t last, now = clock_ns(CLOCK_MONOTONIC), stop = now + w->amount;
@@ -182,7 +199,7 @@ FRAMED void spin(struct waiter *w)
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now - last < MS)
 			continue;
-		getrusage(RUSAGE_THREAD, &usage);
+		now = count_switches(&usage, now);
 		if (usage.ru_nivcsw > switches && w->count < w->room) {
 			w->brackets[w->count].begin = last;
 			w->brackets[w->count++].end = now;
@@ -208,7 +225,7 @@ FRAMED void give_way(struct waiter *w)
 	uint64_t stop = clock_ns(CLOCK_MONOTONIC) + w->amount;
 	size_t yields = 0;
 
-	for (; clock_ns(CLOCK_MONOTONIC) < stop; yields++)
+	for (; clock_ns(CLOCK_MONOTONIC) < stop || yields < 200; yields++)
 		raw_call(SYS_sched_yield, 0, 0, 0, 0);
 	snprintf(w->more, sizeof(w->more), " yields=%zu", yields);
 }
@@ -271,7 +288,8 @@ static void signals(char **argv)
 	struct waiter waiters[] = {
 		{.comm = "sig-sleeper", .path = "sleep_until_signal;nap", .run = sleep_until_signal, .shared = &signals,
 		 .room = rounds},
-		{.comm = "sig-sender", .path = "send_signals", .run = send_signals, .shared = &signals, .amount = rounds},
+		{.comm = "sig-sender", .path = "send_signals", .run = send_signals,
+		 .shared = &signals, .amount = rounds},
 	};
 
 	signal(SIGUSR1, caught);
@@ -279,8 +297,9 @@ static void signals(char **argv)
 }
 
 /*
- * A page that a userfaultfd keeps back: who touches it within a system call sleeps, interruptibly, and when a signal is pending
- * tries again and again, each time to be told by the scheduler that a sleep with a pending signal is none.
+ * A page that a userfaultfd withholds: a thread that touches it within a system call sleeps,
+ * interruptibly, and with a signal pending tries again and again, each time to find that the
+ * scheduler cancels a sleep with a pending signal.
  */
 struct missing_page {
 	char *page;
@@ -314,8 +333,8 @@ static struct missing_page missing_page_make(void)
 	missing.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	range.range.start = (uintptr_t)missing.page;
 	range.range.len = PAGE;
-	if (missing.uffd < 0 || missing.page == MAP_FAILED || pipe(missing.pipe) || ioctl(missing.uffd, UFFDIO_API, &api) ||
-	    ioctl(missing.uffd, UFFDIO_REGISTER, &range))
+	if (missing.uffd < 0 || missing.page == MAP_FAILED || pipe(missing.pipe) ||
+	    ioctl(missing.uffd, UFFDIO_API, &api) || ioctl(missing.uffd, UFFDIO_REGISTER, &range))
 		fault("userfaultfd");
 	return missing;
 }
@@ -340,9 +359,14 @@ static void cancels(char **argv)
 	waiters_end(waiters, 2);
 }
 
+struct never {
+	int ends[2];
+	atomic_int told;
+};
+
 FRAMED void read_forever(struct waiter *w)
 {
-	int *ends = w->shared;
+	struct never *never = w->shared;
 	char byte;
 
 	waiter_begin(w);
@@ -350,17 +374,36 @@ FRAMED void read_forever(struct waiter *w)
 	waiter_print(w);
 	printf("wait tid=%d comm=%s path=%s begin=%lu\n", w->tid, w->comm, w->path, w->brackets->begin);
 	fflush(stdout);
-	pipe_read(ends[0], &byte, 1);
+	atomic_store(&never->told, 1);
+	pipe_read(never->ends[0], &byte, 1);
+}
+
+static bool is_asleep(pid_t tid)
+{
+	char path[64], state = 0;
+	FILE *stat;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	stat = fopen(path, "re");
+	if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+		fault(path);
+	fclose(stat);
+	return state == 'S';
 }
 
 static void forever(char **argv)
 {
-	int ends[2];
-	struct waiter waiter = {.comm = "forever", .path = "read_forever;pipe_read", .run = read_forever, .shared = ends, .room = 1};
+	struct never never = {0};
+	struct waiter waiter = {.comm = "forever", .path = "read_forever;pipe_read",
+				.run = read_forever, .shared = &never, .room = 1};
 
-	if (pipe(ends))
+	if (pipe(never.ends))
 		fault("pipe");
 	waiters_start(&waiter, 1);
+	while (!atomic_load(&never.told) || !is_asleep(waiter.tid))
+		rest(100000);
+	printf("asleep tid=%d time=%lu\n", waiter.tid, clock_ns(CLOCK_MONOTONIC));
+	fflush(stdout);
 	rest((uint64_t)(strtod(argv[0], NULL) * 1e9));
 	_exit(0);
 }
@@ -413,12 +456,14 @@ static const struct {
 	void (*run)(char **argv);
 	int arguments;
 } kinds[] = {
-	{"sleeps", sleeps, 1}, {"chain", chain, 1},   {"spin", spins, 1},      {"yield", yields, 1},     {"signal", signals, 1},
-	{"cancel", cancels, 1}, {"forever", forever, 1}, {"many", many, 1},    {"churn", churn, 1},      {"several", several, 1},
-	{"faults", faults, 1}, {"disk", disk, 2},     {"states", states, 1},   {"mixed", mixed, 1},      {"storm", storm, 1},
+	{"sleeps", sleeps, 1},   {"chain", chain, 1},   {"spin", spins, 1},
+	{"yield", yields, 1},    {"signal", signals, 1}, {"cancel", cancels, 1},
+	{"forever", forever, 1}, {"many", many, 1},	{"churn", churn, 1},
+	{"several", several, 1}, {"faults", faults, 1}, {"disk", disk, 2},
+	{"states", states, 1},   {"mixed", mixed, 1},   {"storm", storm, 1},
 };
 
-/* What the host took from all CPUs, which is in wall time and in no thread's account; in ticks of 10 ms. */
+/* Time stolen by the host from all CPUs, which is in wall time and in no thread's account; in ticks of 10 ms. */
 static uint64_t stolen_ns(void)
 {
 	FILE *file = fopen("/proc/stat", "re");

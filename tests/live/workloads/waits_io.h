@@ -69,7 +69,7 @@ struct file {
 	size_t size;
 };
 
-/* Only what the kernel counts as a sleep is a wait: the disk may have been quick, or the page there. */
+/* Only what the kernel counts as a sleep is a wait: the disk may have been quick, or the page present. */
 FRAMED static void touch(struct waiter *w)
 {
 	struct file *file = w->shared;

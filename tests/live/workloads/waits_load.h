@@ -5,6 +5,7 @@
 
 #include "waits_threads.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -17,7 +18,7 @@ FRAMED static void sleep_once(struct waiter *w)
 	waiter_end(w);
 }
 
-/* One process: it, or a thread of it, sleeps a few ms and puts down its truth where its parent finds it. */
+/* One process: it, or a thread of it, sleeps a few ms and stores its truth where its parent finds it. */
 static inline void churn_one(struct waiter *w, struct bracket *bracket)
 {
 	w->run = sleep_once;
@@ -55,7 +56,7 @@ static inline void churn(char **argv)
 		waiter_print(&waiters[i]);
 }
 
-/* --- CPUs with much to do ------------------------------------------------------------------------- */
+/* --- busy CPUs -------------------------------------------------------------------------------------- */
 
 struct pipes {
 	int there[2], back[2];
@@ -73,6 +74,14 @@ FRAMED static void burn_and_sleep(struct waiter *w)
 	}
 }
 
+static volatile sig_atomic_t is_enough;
+
+static void be_enough(int signal)
+{
+	(void)signal;
+	is_enough = 1;
+}
+
 FRAMED static void ping(struct waiter *w)
 {
 	uint64_t stop = clock_ns(CLOCK_MONOTONIC) + w->amount;
@@ -80,7 +89,7 @@ FRAMED static void ping(struct waiter *w)
 	uint64_t x = stop | 1;
 	char byte = 'x';
 
-	while (clock_ns(CLOCK_MONOTONIC) < stop) {
+	while (clock_ns(CLOCK_MONOTONIC) < stop && !is_enough) {
 		for (int i = 0; i < pipes->slices; i++)
 			BURN_SLICE(x);
 		if (pipe_write(pipes->there[1], &byte, 1) != 1 || pipe_read(pipes->back[0], &byte, 1) != 1)
@@ -128,6 +137,7 @@ static inline void storm(char **argv)
 
 	if (pipe(pipes.there) || pipe(pipes.back))
 		fault("pipe");
+	signal(SIGTERM, be_enough);
 	stay_on_one_cpu();
 	waiters_run(waiters, 2);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Starting and ending the threads of waits.c, and the few blocking calls that they share. */
+/* Starts and ends the threads of waits.c; and the few blocking calls that they share. */
 #ifndef TESTS_LIVE_WAITS_THREADS_H
 #define TESTS_LIVE_WAITS_THREADS_H
 
@@ -14,6 +14,40 @@ void *waiter_main(void *arg);
 long nap(uint64_t ns);
 long pipe_read(int fd, void *buffer, size_t size);
 long pipe_write(int fd, const void *buffer, size_t size);
+
+/*
+ * The kernel's own account, and how long it took to read. Reading the CPU time updates the run time, which otherwise
+ * lags by a tick.
+ */
+static inline uint64_t read_account(struct waiter *w, int schedstat, char *text, size_t size)
+{
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	w->nvcsw = usage.ru_nvcsw;
+	w->nivcsw = usage.ru_nivcsw;
+	(void)clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (pread(schedstat, text, size, 0) < 0)
+		fault("schedstat");
+	w->ended = clock_ns(CLOCK_MONOTONIC);
+	return w->ended - began;
+}
+
+/* All of it at one moment: once more if the thread was kept from reading it. */
+static inline void waiter_account(struct waiter *w)
+{
+	char text[96] = "";
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		fault("schedstat");
+	for (int tries = 0; read_account(w, fd, text, sizeof(text) - 1) > NS_PER_MS / 10 && tries < 100; tries++)
+		;
+	close(fd);
+	if (sscanf(text, "%lu %lu", &w->run_ns, &w->delay_ns) != 2)
+		fault("schedstat");
+}
 
 FRAMED void *waiter_main(void *arg)
 {
@@ -80,7 +114,7 @@ FRAMED long nap(uint64_t ns)
 	return raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&rest, 0);
 }
 
-static inline void rest(uint64_t ns) /* that is part of no truth */
+static inline void rest(uint64_t ns) /* not part of any truth */
 {
 	struct timespec time = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a thread of waits.c knows about its own waits: its clocks' readings right around each blocking call, and what the
- * kernel itself has counted for it. Lines of "word key=value ...", times in ns, CLOCK_MONOTONIC unless named _real:
+ * What a thread of waits.c knows about its own waits: clock readings right around each blocking
+ * call, and what the kernel itself has counted for it. Lines of "word key=value ...", times in ns,
+ * CLOCK_MONOTONIC unless named _real:
  *
  *   thread comm path tid tgid born ended nvcsw nivcsw run delay count total longest begin end begin_real end_real ...
  *   wait tid comm path begin end begin_real end_real
+ *   asleep tid time                  of one that never wakes: somebody saw it asleep
  *   machine stolen
  *
- * begin and end are of the longest wait. born is read before the thread was made, so all its waits lie behind it; ended with
- * the schedstat figures `run` and `delay`, which count from the thread's birth. A wait as the scheduler sees it lies within
- * its bracket [begin, end] and is shorter by the way into the kernel and back.
+ * begin and end are of the longest wait. born is read before the thread is created, so all its
+ * waits are after it; ended with the schedstat figures `run` and `delay`, which count from the
+ * thread's birth. A wait as the scheduler sees it is within its bracket [begin, end] and is shorter
+ * by the way into the kernel and back.
  */
 #ifndef TESTS_LIVE_WAITS_TRUTH_H
 #define TESTS_LIVE_WAITS_TRUTH_H
@@ -32,12 +35,12 @@ struct bracket {
 
 struct waiter {
 	const char *comm;
-	const char *path; /* root;leaf of the functions of this program that its stacks hold */
+	const char *path; /* functions of this program in its stacks, root;leaf */
 	void (*run)(struct waiter *w);
 	void *shared;
-	uint64_t amount; /* what `run` wants: ns, rounds, a CPU */
-	size_t room;	 /* waits at most; more are a mistake of the workload */
-	char name[16];	 /* room for a comm that is made up */
+	uint64_t amount; /* argument of `run`: ns, rounds, a CPU */
+	size_t room;	 /* maximum of waits; more are an error of the workload */
+	char name[16];	 /* room for a made-up comm */
 	char more[160];	 /* further " key=value" of the thread line */
 
 	pthread_t thread;
@@ -55,8 +58,8 @@ _Noreturn static inline void fault(const char *what)
 }
 
 /*
- * A system call in the caller's own frame: libc's wrappers have none and would hide who called them. It asks for the frame
- * address because gcc gives a leaf function no frame otherwise.
+ * A system call in the caller's own frame: libc's wrappers have none and would hide their caller. It asks for the frame
+ * address because gcc otherwise gives a leaf function no frame.
  */
 static inline __attribute__((always_inline)) long raw_call(long number, long a, long b, long c, long d)
 {
@@ -88,27 +91,6 @@ static inline void waiter_end(struct waiter *w)
 	bracket->end_real = clock_ns(CLOCK_REALTIME);
 }
 
-/* The kernel's own account. Asking for the thread's CPU time makes it bring the run time up to date, which else lags a tick. */
-static inline void waiter_account(struct waiter *w)
-{
-	char text[96] = "";
-	struct rusage usage;
-	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		fault("schedstat");
-	getrusage(RUSAGE_THREAD, &usage);
-	w->nvcsw = usage.ru_nvcsw;
-	w->nivcsw = usage.ru_nivcsw;
-	(void)clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		fault("schedstat");
-	w->ended = clock_ns(CLOCK_MONOTONIC);
-	close(fd);
-	if (sscanf(text, "%lu %lu", &w->run_ns, &w->delay_ns) != 2)
-		fault("schedstat");
-}
-
 static inline const struct bracket *waiter_longest(const struct waiter *w, uint64_t *ret_total)
 {
 	static const struct bracket none;
@@ -130,15 +112,17 @@ static inline void waiter_print(const struct waiter *w)
 	uint64_t total;
 	const struct bracket *longest = waiter_longest(w, &total);
 
-	printf("thread comm=%s path=%s tid=%d tgid=%d born=%lu ended=%lu nvcsw=%ld nivcsw=%ld run=%lu delay=%lu count=%zu "
-	       "total=%lu longest=%lu begin=%lu end=%lu begin_real=%lu end_real=%lu%s\n",
-	       w->comm, w->path, w->tid, w->tgid, w->born, w->ended, w->nvcsw, w->nivcsw, w->run_ns, w->delay_ns, w->count, total,
-	       longest->end - longest->begin, longest->begin, longest->end, longest->begin_real, longest->end_real, w->more);
+	printf("thread comm=%s path=%s tid=%d tgid=%d born=%lu ended=%lu nvcsw=%ld nivcsw=%ld "
+	       "run=%lu delay=%lu count=%zu total=%lu longest=%lu begin=%lu end=%lu begin_real=%lu "
+	       "end_real=%lu%s\n",
+	       w->comm, w->path, w->tid, w->tgid, w->born, w->ended, w->nvcsw, w->nivcsw, w->run_ns,
+	       w->delay_ns, w->count, total, longest->end - longest->begin, longest->begin,
+	       longest->end, longest->begin_real, longest->end_real, w->more);
 	for (size_t i = 0; i < w->count; i++) {
 		const struct bracket *b = &w->brackets[i];
 
-		printf("wait tid=%d comm=%s path=%s begin=%lu end=%lu begin_real=%lu end_real=%lu\n", w->tid, w->comm, w->path,
-		       b->begin, b->end, b->begin_real, b->end_real);
+		printf("wait tid=%d comm=%s path=%s begin=%lu end=%lu begin_real=%lu end_real=%lu\n",
+		       w->tid, w->comm, w->path, b->begin, b->end, b->begin_real, b->end_real);
 	}
 }
 

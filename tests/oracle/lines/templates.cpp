@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Templates upon templates, so that much is inlined in much: for tests/oracle/test_lines.sh. */
+/* Nested templates, for many nested inlined calls: for tests/oracle/test_lines.sh. */
 #include <algorithm>
 #include <functional>
 #include <iostream>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A program for the oracle: recursion, exceptions thrown through many frames, handlers of a timer's signals, without end. */
+/* A program for the oracle: recursion, exceptions thrown through many frames, timer signal handlers, endlessly. */
 #include <csignal>
 #include <cstdio>
 #include <cstring>

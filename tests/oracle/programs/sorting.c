@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A program for the oracle: recursion, and functions of the C library that call back, without end. */
+/* A program for the oracle: recursion, and C library functions that call back, endlessly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

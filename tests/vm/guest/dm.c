@@ -2,7 +2,7 @@
 /*
  * dm create NAME SECTORS TARGET PARAMS | suspend NAME | resume NAME : the part of dmsetup that the tests need.
  *
- * create prints the node, /dev/dm-N. suspend neither flushes nor freezes the file system on top: what comes later waits
+ * create prints the node, /dev/dm-N. suspend neither flushes nor freezes the file system on top: later requests wait
  * in D until resume. (Interface: linux/dm-ioctl.h.)
  */
 #include "guest.h"

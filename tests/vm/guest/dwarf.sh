@@ -3,8 +3,9 @@
 . /lib.sh
 
 have_recorder || exit 0
-frames 60 &
-sleep 1
+# Until it is killed: loading the programs may take a minute here.
+frames 600 &
+load=$!
 record dwarf -p 3 --offcpu 3 --wakers --trace syscalls:sys_enter_write:3 --dwarf -f 200 -c frames
-kill $!
+kill $load
 exit 0

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * frames SECONDS : user call paths in code without frame pointers, for that long. One thread computes in
- * frames_burn <- frames_middle <- frames_outer; one sleeps 5 ms at a time in nanosleep <- frames_sleep <- frames_nap; one writes a
- * byte to /dev/null at a time in write <- frames_write <- frames_loop.
+ * frames SECONDS : user call paths in code without frame pointers, for that long. One thread
+ * computes in frames_burn <- frames_middle <- frames_outer; one sleeps 5 ms at a time in nanosleep
+ * <- frames_sleep <- frames_nap; one writes one byte at a time to /dev/null in write <-
+ * frames_write <- frames_loop.
  */
 #include "guest.h"
 

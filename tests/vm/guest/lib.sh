@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the guest's test scripts share. Truth lines (guest.h) gather in /out/truth, the kernel's own word on the same tasks in
+# Shared by the guest's test scripts. Truth lines (guest.h) are collected in /out/truth, the kernel's data on the same tasks in
 # /out/oracle/TID.{stat,stack}, times of commands (stopwatch.c) in /out/times.
 
 now() { stopwatch; }
@@ -31,6 +31,13 @@ until_true() {
 	done
 }
 
+larger() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
+
+# written FILE : the recorder has written to it twice since: what happened before is in it, if anything goes on
+written() {
+	for _ in 1 2; do until_true 600 larger "$1" "$(stat -c %s "$1" 2>/dev/null || echo 0)"; done
+}
+
 state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }
 
 told() { grep -q "^truth $1 " /out/truth; }
@@ -39,7 +46,23 @@ tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' /out/trut
 
 in_state() { told "$1" && [ "$(state_of "$(tid_of "$1")")" = "$2" ]; }
 
-# The kernel's word on every task that has told a truth.
+switches_of() { awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' "/proc/$1/status"; }
+
+# settle NAME : it reaches its last wait after some others. That wait began between its truth and the time written here: it has not
+# been switched since.
+settle() {
+	settle_tid=$(tid_of "$1")
+	settle_count=-1
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ "$(switches_of "$settle_tid")" != "$settle_count" ] || break
+		settle_at=$(now)
+		settle_count=$(switches_of "$settle_tid")
+		sleep 0.5
+	done
+	echo "settled $1 $settle_at" >>/out/truth
+}
+
+# The kernel's data on every task that has reported a truth.
 oracle() {
 	mkdir -p /out/oracle
 	for tid in $(awk '$1 == "truth" { print $3 }' /out/truth); do
@@ -48,7 +71,7 @@ oracle() {
 	done
 }
 
-# record NAME ARGS... : one run of the recorder; trace, its words and its time under NAME
+# record NAME ARGS... : one run of the recorder; its trace, output and time are stored under NAME
 record() {
 	record_name=$1
 	shift

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mmlock DEVICE : a process whose mm lock is held for as long as DEVICE is suspended, so that everything that takes it
- * (/proc/PID/maps, a VMA walk, copying its memory) blocks.
+ * mmlock DEVICE : a process whose mm lock is held for as long as DEVICE is suspended, so that
+ * everything that takes it (/proc/PID/maps, a VMA walk, copying its memory) blocks.
  *
- * A page fault drops the lock before it waits for I/O, but an access through /proc/PID/mem does not (access_remote_vm gives
- * get_user_pages no way to unlock). So one thread reads its own mapping of the device that way and keeps the lock for
- * reading, the main thread asks for it for writing with mmap(2); behind a waiting writer no new reader is let in.
+ * A page fault drops the lock before it waits for I/O, but an access through /proc/PID/mem does not
+ * (access_remote_vm gives get_user_pages no way to unlock). So one thread reads its own mapping of
+ * the device that way and keeps the lock for reading, and the main thread requests it for writing
+ * with mmap(2): no new reader can pass a waiting writer.
  */
 #include "guest.h"
 

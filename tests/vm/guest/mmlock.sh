@@ -4,10 +4,10 @@
 
 maps_hang() { # PID: reading /proc/PID/maps does not come to an end within a second
 	timeout -s KILL 1 cat "/proc/$1/maps" >/dev/null 2>&1
-	[ $? -ne 0 ] && [ -d "/proc/$1" ]
+	[ $? -eq 137 ] && [ -d "/proc/$1" ]
 }
 
-# The same recordings with the lock held and without, in turns, so that a change of the load beside QEMU hits both.
+# The same recordings with and without the lock held, in turn, so that a change of the load beside QEMU affects both.
 hold() {
 	: >/out/truth
 	dm suspend raw || exit 1
@@ -37,8 +37,9 @@ devices_make || exit 1
 sleep 3600 &
 maps_hang $! && { echo "VM-FAIL: the oracle for a held mm lock fires without one"; exit 1; }
 
+# shellcheck disable=SC2013 # numbers
 if have_recorder; then
-	for turn in 1 2; do
+	for turn in $(sed -n 's/.*turns=\([0-9,]*\).*/\1/p' /proc/cmdline | tr , ' '); do
 		for what in profiles walks; do
 			$what free $turn
 			hold

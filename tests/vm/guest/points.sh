@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Kernel functions and tracepoints under the recorder, with a workload that knows its calls: the truth is /out/NAME.truth, the
-# trace /out/NAME.rwk. Beside it the kernel's own kprobe events count the same functions by thread: /out/NAME.counts has lines
+# Kernel functions and tracepoints under the recorder, with a workload that counts its calls: the truth is /out/NAME.truth, the
+# trace /out/NAME.rwk. Meanwhile the kernel's own kprobe events count the same functions by thread: /out/NAME.counts has lines
 # "FUNCTION TID COUNT". Judged by tests/vm/test_points.sh.
 . /lib.sh
 
 tracing=/sys/kernel/tracing
 
-# count_function NAME... : by tracefs, from now on
+# count_function NAME... : counts by tracefs, from now on
 count_function() {
 	for function; do
 		echo "p:rw/$function $function" >>$tracing/kprobe_events &&
@@ -33,7 +33,7 @@ points_run() {
 }
 
 have_recorder || exit 0
-mount -t debugfs debugfs /sys/kernel/debug # says what kprobes are forbidden in
+mount -t debugfs debugfs /sys/kernel/debug # says where kprobes are forbidden
 devices_make || exit 1
 cd /tmp || exit 1
 
@@ -42,14 +42,17 @@ count_function vfs_write do_sys_openat2 hrtimer_nanosleep linear_map
 points_run exact '--kfunc vfs_write' plan 1 f
 points_run glob '--kfunc vfs_write*' plan 1 f
 points_run regex '--kfunc /^(vfs_write|do_sys_openat2|hrtimer_nanosleep)$/' plan 1 f
-# Exact names, two that may not be traced, and tracepoints of both kinds.
+# Exact names, two that must not be traced, and tracepoints of both kinds.
 points_run several '--kfunc do_sys_openat2 --kfunc do_int3 --kfunc sched_clock --kfunc vfs_write --trace sys_enter --trace sys_exit_openat' plan 1 f
 points_run module '--kfunc linear_map' direct "$raw" 40
 points_run module-set '--kfunc linear_ma*' direct "$raw" 40
 points_run most '--kfunc vfs_write* --max-probes 1' plan 1 f
 points_run limited '--kfunc __x64_sys_getppid --rate-limit 100' hot getppid 20000
-# The recorder's programs call this one: the tracepoint's once, and so does its own, which cannot run within itself.
+# The recorder's programs call this one: the tracepoint's does once, and so does its own, which cannot run within itself.
 points_run missed '--trace sys_enter_getppid --kfunc bpf_ktime_get_ns' plan 1 f
+# The second one is called while a record is put into a ring, with the ring's lock held.
+: >/out/inside.truth # no calls are reported one by one
+record inside --kfunc vfs_write --kfunc _raw_spin_unlock_irqrestore -- dd if=/dev/zero of=/dev/null bs=1 count=2000
 
 mount -t securityfs none /sys/kernel/security 2>/dev/null
 vmexit wait &

@@ -6,9 +6,14 @@ cpus=$(grep -c ^processor /proc/cpuinfo)
 echo "$cpus" >/out/cpus
 have_recorder || { work 1 "$cpus" >/out/work; exit 0; }
 
+# It has a thread that has used CPU time for each CPU.
+is_busy() {
+	[ "$(cat "/proc/$1/task"/*/stat | awk '{ sub(/.*\) /, ""); busy += $12 + $13 > 0 } END { print busy + 0 }')" -ge "$cpus" ]
+}
+
 work 60 "$cpus" >/out/work &
-sleep 1
-# At the default of 4000 Hz an emulated CPU does little else than take samples.
+until_true 300 is_busy $!
+# At the default of 3989 Hz an emulated CPU does little but take samples.
 record profile -p 3 -u -f 500
 kill $!
 wait $!

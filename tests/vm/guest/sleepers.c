@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * sleepers NAME KIND DEVICE OFFSET : a task called NAME that is in D on a suspended DEVICE, in a direct write:
+ * sleepers NAME KIND DEVICE OFFSET : a task called NAME that is in D on a suspended DEVICE,
+ * in a direct write:
  *
- *   framed    main > keep_journal > commit_batch > write_block, which all keep a frame pointer, and make the call themselves
- *   plain     main > keep_ledger > commit_entry > post_entry > write of libc, which do not
+ *   framed    main > keep_journal > commit_batch > write_block, all with frame pointers, and with the
+ *             system call in place
+ *   plain     main > keep_ledger > commit_entry > post_entry > write of libc, without
  */
 #include "guest.h"
 
@@ -12,7 +14,7 @@
 #define APART noinline, noclone
 #define FRAMED __attribute__((APART, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
 #define PLAIN __attribute__((APART, optimize("omit-frame-pointer", "no-optimize-sibling-calls")))
-/* There is something to do after the call: it is one, and no jump. */
+/* Something is done after the call, so that it is not a tail call. */
 #define AFTERWARDS(result) __asm__ volatile("" : "+r"(result))
 
 static char block[4096] __attribute__((aligned(4096)));
@@ -21,7 +23,8 @@ FRAMED long write_block(long fd)
 {
 	long written = SYS_write;
 
-	__asm__ volatile("syscall" : "+a"(written) : "D"(fd), "S"(block), "d"(sizeof(block)), "r"(__builtin_frame_address(0)) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "+a"(written) : "D"(fd), "S"(block), "d"(sizeof(block)),
+			 "r"(__builtin_frame_address(0)) : "rcx", "r11", "memory");
 	return written;
 }
 

@@ -2,13 +2,14 @@
 /*
  * stopwatch | stopwatch NAME SECONDS COMMAND ARGS...
  *
- * Without arguments it prints CLOCK_MONOTONIC in ns. Else it runs the command, sends it SIGINT after SECONDS (0 = never),
- * and appends to /out/times
+ * Without arguments it prints CLOCK_MONOTONIC in ns. Else it runs the command, sends it SIGINT
+ * after SECONDS (0 = never), and appends to /out/times
  *
  *     time NAME RC BEGIN-NS END-NS STOP-NS CPU-NS
  *
- * where STOP-NS is the time from the signal to the end, 0 if it was not sent, and CPU-NS what it and the children it waited for
- * used of the CPUs. RC is 128 + signal for a killed command.
+ * where STOP-NS is the time from the signal to the exit, 0 if it was not sent, and CPU-NS
+ * the CPU time used by the command and the children that it waited for. RC is 128 + signal
+ * for a killed command.
  */
 #include "guest.h"
 

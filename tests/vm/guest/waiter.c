@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * waiter NAME KIND [PATH] [NUMBER] : a task called NAME that tells its truth (guest.h) and then waits, or does not.
+ * waiter NAME KIND [PATH] [NUMBER] : a task called NAME that reports its truth (guest.h) and then
+ * waits, or does not.
  *
  *   read PATH OFFSET    direct read, D on a suspended device
  *   create PATH         makes a file, D in a frozen file system
- *   burn PATH SECONDS   keeps a CPU until SECONDS went by without a switch, then the same: unlike a read it wakes no kernel
- *                       thread that would switch this task out once more
+ *   burn PATH SECONDS   keeps a CPU until SECONDS have passed without a switch, then does the same:
+ *                       unlike a read it wakes no kernel thread that would switch this task out
+ *                       again
  *   sync PATH           syncfs of the file system that holds PATH
  *   vfork               waits for its vfork child, D
  *   sleep               S
  *   stop                stops itself, T
  *   spin                R until killed
- *   tick PATH           short direct reads for ever; before each the comm becomes "t" + milliseconds of CLOCK_MONOTONIC, so
- *                       that whoever sees the comm knows what time it was; each such comm is a line on stdout
+ *   tick PATH           short direct reads forever; before each, the comm becomes NAME's first
+ *                       letter + milliseconds of CLOCK_MONOTONIC, so that whoever sees the comm
+ *                       knows what time it was; each such comm is a line on stdout
  */
 #include "guest.h"
 
@@ -56,7 +59,7 @@ static void wait_create(const struct wait *wait)
 }
 
 /*
- * At least twice span_ns, and until this task has kept its CPU for span_ns without being switched out once; gives up
+ * At least twice span_ns, and until this task has kept its CPU for span_ns without a single switch; gives up
  * after twenty times as long.
  */
 static void burn(uint64_t span_ns)
@@ -126,7 +129,7 @@ static void wait_tick(const struct wait *wait)
 	char comm[16];
 
 	for (;;) {
-		int len = snprintf(comm, sizeof(comm), "t%llu", (unsigned long long)(now_ns() / 1000000));
+		int len = snprintf(comm, sizeof(comm), "%c%llu", *wait->name, (unsigned long long)(now_ns() / 1000000));
 
 		prctl(PR_SET_NAME, comm);
 		if (dprintf(STDOUT_FILENO, "%s\n", comm) != len + 1)

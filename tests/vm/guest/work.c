@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * work SECONDS THREADS : a load for the profile, one thread bound to each of the first THREADS CPUs, until the time is over or
- * a SIGTERM comes.
+ * work SECONDS THREADS : a load for the profile, one thread bound to each of the first THREADS
+ * CPUs, until the time is over or a SIGTERM comes.
  *
- * Rounds of work_user, which stays in user space, and work_kernel, which reads /dev/zero. At the end it prints
+ * Rounds of work_user, which stays in user space, and work_kernel, which reads /dev/zero. At
+ * the end it prints
  *
  *     work user NS kernel NS
  *
- * the time in each, summed over the threads, by CLOCK_THREAD_CPUTIME_ID. Both have frames, and the system call is made in
- * work_kernel itself: libc's read() has no frame and would hide its caller.
+ * the time in each, summed over the threads, by CLOCK_THREAD_CPUTIME_ID. Both have frames, and
+ * the system call is made in work_kernel itself, because libc's read() has no frame and would
+ * hide its caller.
  */
 #include "guest.h"
 

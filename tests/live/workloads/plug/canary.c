@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * canary [SECONDS [DEPTH]]: a program whose stacks need unwinding. It computes below functions without frame pointers, on its
- * own and inside a signal handler, waits for a second thread, and recurses. On its stack lies a text that a condensed trace must
- * not hold.
+ * canary [SECONDS [DEPTH]]: a program whose stacks need unwinding. It computes below functions
+ * without frame pointers, directly and inside a signal handler, waits for a second thread, and
+ * recurses. Its stack holds a text that must not be in a condensed trace.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ static double now(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 

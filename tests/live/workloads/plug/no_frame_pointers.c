@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Burns CPU time for so many seconds, three calls deep, by the vDSO's clock. The test compiles it without frame pointers, with
- * .eh_frame or with .debug_frame.
+ * Burns that many seconds of CPU time, three calls deep, measured by the vDSO's clock. The test
+ * compiles it without frame pointers, with .eh_frame or with .debug_frame.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ OWN_FRAME static uint64_t bare_middle(uint64_t value)
 	return room[1] + 1;
 }
 
-OWN_FRAME static uint64_t bare_outer(uint64_t end)
+OWN_FRAME static uint64_t bare_outer(clock_t end)
 {
 	uint64_t value = 1;
 
-	while (now() < end) {
+	while (clock() < end) {
 		for (unsigned int i = 0; i < 10; i++)
 			value = bare_middle(value) + 1;
-		for (unsigned int i = 0; i < 1000; i++) /* some samples are to be in the vDSO */
+		for (unsigned int i = 0; i < 1000; i++) /* some samples must be in the vDSO */
 			value ^= now();
 	}
 	return value;
@@ -51,5 +51,5 @@ int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
 
-	return bare_outer(now() + (uint64_t)(seconds * 1e9)) == 0;
+	return bare_outer(clock() + (clock_t)(seconds * CLOCKS_PER_SEC)) == 0;
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the scheduler keeps about tasks: the scheduler's part of bpf/kernel.h, which includes this.
+ */
+#ifndef RWALKER_BPF_KERNEL_SCHED_H
+#define RWALKER_BPF_KERNEL_SCHED_H
+
+#include <linux/types.h>
+
+#define MAX_RT_PRIO 100
+
+enum scx_ent_flags { SCX_TASK_STATE_SHIFT = 8, SCX_TASK_STATE_MASK = 3 << 8 };
+enum scx_task_state { SCX_TASK_ENABLED = 3 };				 /* 6.12 */
+enum scx_ent_flags___shifted { SCX_TASK_ENABLED___shifted = 4 << 8 }; /* where later kernels have the mask */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sched_info {
+	unsigned long long run_delay;	 /* ns spent on run queues so far */
+	unsigned long long last_arrival; /* sched_clock: when it last got a CPU */
+	/* The run queue's clock: since when it has waited for a CPU; 0: it is not waiting. */
+	unsigned long long last_queued;
+};
+
+struct rq {
+	__u64 clock;
+	__u64 clock_task;		/* charged to tasks: pauses while interrupts or the host have the CPU */
+	__u64 prev_steal_time_rq; /* ns that the host has taken; CONFIG_PARAVIRT_TIME_ACCOUNTING */
+};
+
+struct sched_ext_entity { /* CONFIG_SCHED_CLASS_EXT */
+	__u32 flags;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity {
+	__u64 exec_start;
+	__u64 sum_exec_runtime;
+	__u64 prev_sum_exec_runtime;
+	unsigned char sched_delayed;
+	struct cfs_rq *cfs_rq; /* of the CPU that it is on, for any class */
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * How often tasks were created, renamed (every exec does it) and ended, by CPU. The kernel's
+ * own records of these, which come another way (record/place/sideband.h), are checked against
+ * this. Each of the first two tracepoints is next to the call that writes the record, for every
+ * kind of task: copy_process() has task_newtask right after perf_event_fork(),
+ * __set_task_comm() has task_rename right before perf_event_comm(). Between the end of a task
+ * and its record, files may be closed.
+ */
+#include "bpf/kernel.h"
+#include "bpf/ring_lives.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct ring_lives);
+} lives SEC(".maps");
+
+static __always_inline int count(enum ring_life what)
+{
+	u32 zero = 0;
+	struct ring_lives *here = bpf_map_lookup_elem(&lives, &zero);
+
+	if (here)
+		__sync_fetch_and_add(&here->counts[what], 1); /* may be preempted here, and another one counted */
+	return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int lives_fork(void *ctx)
+{
+	return count(RING_LIFE_FORK);
+}
+
+SEC("tp_btf/task_rename")
+int lives_rename(void *ctx)
+{
+	return count(RING_LIFE_RENAME);
+}
+
+SEC("tp_btf/sched_process_exit")
+int lives_exit(void *ctx)
+{
+	return count(RING_LIFE_EXIT);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

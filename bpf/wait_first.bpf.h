@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Waits that were under way at the first look at all tasks. It determines when they began, because
+ * at their switch-in it is too late. Its results are kept apart from what the switches write, which
+ * may process the same task on another CPU.
+ */
+#ifndef RWALKER_BPF_WAIT_FIRST_BPF_H
+#define RWALKER_BPF_WAIT_FIRST_BPF_H
+
+#include "bpf/wait_user.bpf.h"
+
+/*
+ * Of a task that is off the CPU. If it is runnable, it was preempted or has been woken since. If woken, it has waited
+ * for the CPU for less time than it has been off it, and its earlier state is no longer known.
+ */
+static __always_inline u8 judge_first(struct task_struct *task, u32 state, u64 out)
+{
+	u64 queued = task->sched_info.last_queued;
+
+	if (!task->sched_info.last_arrival)
+		return RING_WAIT_STARTED;
+	if (state)
+		return is_queued(task) ? RING_WAIT_PREEMPTED : RING_WAIT_BLOCKED;
+	if (queued && queued + wait_look.clock_offset > out + SWITCHED_CLOSE)
+		return RING_WAIT_BLOCKED;
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return RING_WAIT_PREEMPTED;
+	return judge_runnable(task) == RING_WAIT_YIELDED ? RING_WAIT_YIELDED : RING_WAIT_PREEMPTED;
+}
+
+/*
+ * Also for a task on a CPU, which may be on its way off. If it runs again before it is seen to
+ * leave, this is discarded.
+ */
+static __always_inline void look_at_wait(struct task_struct *task, struct wait_entry *entry)
+{
+	u32 bound = RING_WAIT_EXACT, state = 0;
+	u64 out = task->start_time; /* if it has never run */
+
+	entry->first_arrival = task->sched_info.last_arrival;
+	if (entry->first_arrival) {
+		out = switched_out(task, bpf_ktime_get_ns() - wait_look.clock_offset, &bound) + wait_look.clock_offset;
+		state = task->__state;
+	}
+	if (state & TASK_WAKING)
+		state = 0;
+	entry->first_state = state;
+	entry->first_class = judge_first(task, state, out);
+	entry->first_flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_LATEST);
+	entry->first_out = out;
+	entry->run_delay = task->sched_info.run_delay;
+	entry->first_seen = !entry->out;
+}
+
+/* The task has an entry, and was off the CPU when the first look created it. False if it has run in between. */
+static __noinline bool began_before(struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	long number;
+
+	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
+		return false;
+	entry->first_seen = false;
+	entry->out = entry->first_out;
+	entry->state = entry->first_state;
+	entry->wait_class = entry->first_class;
+	entry->flags = entry->first_flags;
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		entry->flags |= RING_WAIT_IOWAIT;
+	if (wait_knobs.user_way == RING_BY_SYS_EXIT && in_system_call(task, &number))
+		entry->flags |= WAIT_IN_SYSCALL;
+	return entry->out && entry->out <= now;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/confine/arch_calls.h"
+
+#include <linux/audit.h>
+
+uint32_t arch_audit(void)
+{
+	return AUDIT_ARCH_AARCH64;
+}
+
+size_t arch_older_calls(const struct arch_older_call **ret_calls)
+{
+	*ret_calls = NULL;
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/confine/arch_calls.h"
+
+#include <linux/audit.h>
+#include <sys/syscall.h>
+
+static const struct arch_older_call OLDER[] = {
+	{SYS_dup3, SYS_dup2},
+	{SYS_epoll_pwait, SYS_epoll_wait},
+	{SYS_faccessat, SYS_access},
+	{SYS_ppoll, SYS_poll},
+	{SYS_readlinkat, SYS_readlink},
+};
+
+uint32_t arch_audit(void)
+{
+	return AUDIT_ARCH_X86_64;
+}
+
+size_t arch_older_calls(const struct arch_older_call **ret_calls)
+{
+	*ret_calls = OLDER;
+	return sizeof(OLDER) / sizeof(OLDER[0]);
+}

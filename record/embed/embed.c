@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/embed/embed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "common/log.h"
+#include "common/plural.h"
+#include "format/event_log.h"
+#include "record/embed/symbol_source.h"
+#include "record/machine/vdso.h"
+#include "record/pick/debug_pick.h"
+#include "record/place/hits.h"
+#include "record/place/module_files.h"
+#include "record/place/module_table.h"
+#include "record/plan/recording.h"
+
+struct embedding {
+	struct recording *recording;
+	struct module_files *files;
+	struct symbol_source *source;
+	const struct embed_wish *wish;
+	const struct embed_watch *watch;
+	uint64_t used; /* bytes that were embedded */
+	struct embed_result result;
+};
+
+/* One module, or one process's JIT code, with the hits of all ids that mean the same file. */
+struct group {
+	const struct module_entry *module; /* NULL: JIT code of `tgid` */
+	uint32_t tgid;
+	int fd; /* -1: none */
+	enum elf_what what;
+	bool fd_owned;
+	uint64_t *offsets; /* ascending, unique */
+	size_t count;
+};
+
+/* --- groups -------------------------------------------------------------------------------------- */
+
+/* The id that represents all modules of one build-id: one that has a descriptor, if there is one. */
+static int standin_add(const struct embedding *embedding, struct hash_map *standins, uint32_t module)
+{
+	const struct module_entry *entry = module_table_find(embedding->recording->modules, module);
+	uint64_t *standin;
+	int rc;
+
+	if (!entry || !entry->build_id.length)
+		return 0;
+	rc = hash_map_add(standins, entry->build_id.bytes, entry->build_id.length, module, &standin);
+	if (!rc && module_files_fd(embedding->files, (uint32_t)*standin) < 0 &&
+	    module_files_fd(embedding->files, module) >= 0)
+		*standin = module;
+	return rc < 0 ? rc : 0;
+}
+
+static uint32_t standin_of(const struct embedding *embedding, const struct hash_map *standins, uint32_t module)
+{
+	const struct module_entry *entry = module_table_find(embedding->recording->modules, module);
+	const uint64_t *standin = entry && entry->build_id.length
+					  ? hash_map_find(standins, entry->build_id.bytes, entry->build_id.length)
+					  : NULL;
+
+	return standin ? (uint32_t)*standin : module;
+}
+
+/* Hits of one file under several ids become hits of one id, next to each other. */
+static int hits_join(const struct embedding *embedding, struct hit *hits, size_t count)
+{
+	_cleanup_(hash_map_deinit) struct hash_map standins = {0};
+	int rc = hash_map_init(&standins);
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!i || hits[i].module != hits[i - 1].module)
+			rc = standin_add(embedding, &standins, hits[i].module);
+	for (size_t i = 0; !rc && i < count; i++)
+		hits[i].module = standin_of(embedding, &standins, hits[i].module);
+	if (!rc)
+		qsort(hits, count, sizeof(*hits), hit_compare);
+	return rc;
+}
+
+/* The group of the first hit; *ret_taken: how many hits belong to it. */
+static int group_gather(const struct embedding *embedding, struct group *group, const struct hit *hits, size_t count,
+			size_t *ret_taken)
+{
+	size_t taken = 0;
+
+	*group = (struct group){.fd = -1, .tgid = hits[0].jit_tgid};
+	group->module = module_table_find(embedding->recording->modules, hits[0].module);
+	if (hits[0].module)
+		group->fd = module_files_fd(embedding->files, hits[0].module);
+	while (taken < count && hits[taken].module == hits[0].module && hits[taken].jit_tgid == hits[0].jit_tgid)
+		taken++;
+	*ret_taken = taken;
+	group->offsets = malloc(taken * sizeof(*group->offsets));
+	if (!group->offsets)
+		return -ENOMEM;
+	for (size_t i = 0; i < taken; i++)
+		if (!i || hits[i].offset != hits[i - 1].offset)
+			group->offsets[group->count++] = hits[i].offset;
+	return 0;
+}
+
+/* Most compilers write the map; those that write a dump usually write no map. */
+static void group_find_jit(struct embedding *embedding, struct group *group)
+{
+	group->what = ELF_PERF_MAP;
+	group->fd = module_files_perf_map(embedding->files, group->tgid);
+	group->fd_owned = group->fd >= 0;
+	if (group->fd_owned)
+		return;
+	group->what = ELF_JIT_LOG;
+	group->fd = module_files_jit_log(embedding->files, group->tgid);
+}
+
+static void group_find_file(struct embedding *embedding, struct group *group)
+{
+	group->what = ELF_SYMBOLS;
+	if (!group->module)
+		return group_find_jit(embedding, group);
+	if (group->module->kind == MODULE_VDSO)
+		group->fd = vdso_open();
+	else
+		return;
+	group->fd_owned = group->fd >= 0;
+}
+
+static void group_deinit(struct group *group)
+{
+	if (group->fd_owned && group->fd >= 0)
+		(void)close(group->fd);
+	free(group->offsets);
+}
+
+/* --- one group ----------------------------------------------------------------------------------- */
+
+static int tell_module(struct embedding *embedding, const struct group *group, enum embed_status status,
+		       const struct elf_reply *reply)
+{
+	struct event_segment segments[ELF_REPLY_SEGMENTS];
+	struct event_embed_module event = {.module = group->module->id, .status = status, .segments = segments};
+
+	if (reply) {
+		event.machine = reply->machine;
+		event.segment_count = reply->segment_count < ELF_REPLY_SEGMENTS ? reply->segment_count :
+										  ELF_REPLY_SEGMENTS;
+		for (uint32_t i = 0; i < event.segment_count; i++)
+			segments[i] = (struct event_segment){
+				reply->segments[i].file_offset, reply->segments[i].address,
+				reply->segments[i].file_size, reply->segments[i].memory_size,
+				reply->segments[i].flags};
+	}
+	return recording_check(embedding->recording, event_log_add_embed_module(embedding->recording->log, &event));
+}
+
+static int tell_missing(struct embedding *embedding, const struct group *group, enum embed_status status)
+{
+	embedding->result.missing++;
+	return group->module ? tell_module(embedding, group, status, NULL) : 0;
+}
+
+static int copy_symbols(struct embedding *embedding, const struct group *group)
+{
+	struct event_log *log = embedding->recording->log;
+	const struct event_symbol *symbols;
+	size_t count;
+	int rc;
+
+	while ((rc = symbol_source_next(embedding->source, &symbols, &count)) > 0) {
+		if (group->module)
+			rc = event_log_add_embed_symbols(log, group->module->id, symbols, count);
+		else
+			rc = event_log_add_perf_map(log, group->tgid, symbols, count);
+		if (recording_check(embedding->recording, rc))
+			return rc;
+	}
+	return rc ? tell_missing(embedding, group, EMBED_UNREADABLE) : 0;
+}
+
+static int copy_unwind(struct embedding *embedding, const struct group *group)
+{
+	struct event_embed_unwind piece;
+	int rc;
+
+	while ((rc = symbol_source_next_unwind(embedding->source, &piece)) > 0) {
+		piece.module = group->module->id;
+		rc = event_log_add_embed_unwind(embedding->recording->log, &piece);
+		if (recording_check(embedding->recording, rc))
+			return rc;
+	}
+	return rc ? tell_missing(embedding, group, EMBED_UNREADABLE) : 0;
+}
+
+static void skip_all(struct embedding *embedding)
+{
+	const struct event_symbol *symbols;
+	struct event_embed_unwind piece;
+	size_t count;
+
+	while (symbol_source_next(embedding->source, &symbols, &count) > 0)
+		continue;
+	while (symbol_source_next_unwind(embedding->source, &piece) > 0)
+		continue;
+}
+
+/*
+ * The names of a file that was replaced between its mapping and our opening it must not be used for
+ * the other file's addresses.
+ */
+static bool other_file(const struct group *group, const struct elf_reply *reply)
+{
+	const struct build_id *known = group->module ? &group->module->build_id : NULL;
+
+	return known && known->length && !build_id_equal(known, &reply->build_id);
+}
+
+static int debug_open(struct embedding *embedding, const struct group *group)
+{
+	char path[DEBUG_PICK_PATH];
+
+	if (group->what != ELF_SYMBOLS || !group->module || !debug_pick_path(&group->module->build_id, path))
+		return -1;
+	return module_files_debug(embedding->files, path);
+}
+
+/* A map may hold any text: of it, only what was hit is written. */
+static uint64_t full_room(const struct embedding *embedding, const struct group *group)
+{
+	bool full = group->what == ELF_SYMBOLS && embedding->wish->level == EMBED_LEVEL_FULL;
+
+	return full && embedding->used < EMBED_FULL_BYTES ? EMBED_FULL_BYTES - embedding->used : 0;
+}
+
+static int group_ask(struct embedding *embedding, const struct group *group, struct elf_reply *ret_reply)
+{
+	const struct embed_wish *level = embedding->wish;
+	_cleanup_close_ int debug = debug_open(embedding, group);
+	const struct symbol_wish wish = {
+		.what = group->what,
+		.unwind = group->module && level->unwind,
+		.mini = group->module && level->level == EMBED_LEVEL_FULL,
+		.debug_fd = debug,
+		.full_room = full_room(embedding, group),
+		.room = EMBED_BYTES - embedding->used,
+	};
+
+	return symbol_source_ask(embedding->source, &wish, group->fd, group->offsets, group->count, ret_reply);
+}
+
+static int group_copy(struct embedding *embedding, const struct group *group, const struct elf_reply *reply)
+{
+	int rc = 0;
+
+	if (group->module)
+		rc = tell_module(embedding, group, reply->full ? EMBED_FULL : EMBED_MIN, reply);
+	embedding->used += reply->bytes;
+	embedding->result.embedded++;
+	embedding->result.no_unwind += reply->unwind_error != 0;
+	embedding->result.unwind_left_out += reply->unwind_left_out;
+	if (!rc)
+		rc = copy_symbols(embedding, group);
+	return rc ? rc : copy_unwind(embedding, group);
+}
+
+static bool is_refused(const struct embedding *embedding, const struct group *group)
+{
+	return group->module && module_files_refused(embedding->files, group->module->id);
+}
+
+static int group_embed(struct embedding *embedding, struct group *group)
+{
+	struct elf_reply reply;
+
+	group_find_file(embedding, group);
+	if (group->fd < 0)
+		return tell_missing(embedding, group, is_refused(embedding, group) ? EMBED_REFUSED : EMBED_NO_FILE);
+	if (group_ask(embedding, group, &reply) || (reply.error && reply.error != -ENOSPC))
+		return tell_missing(embedding, group, EMBED_UNREADABLE);
+	if (other_file(group, &reply)) {
+		skip_all(embedding);
+		return tell_missing(embedding, group, EMBED_CHANGED);
+	}
+	if (reply.error || reply.bytes > EMBED_BYTES - embedding->used)
+		return tell_missing(embedding, group, EMBED_NO_ROOM);
+	return group_copy(embedding, group, &reply);
+}
+
+/* --- all ----------------------------------------------------------------------------------------- */
+
+static bool cancelled(const struct embedding *embedding)
+{
+	const struct embed_watch *watch = embedding->watch;
+
+	return watch && watch->cancelled && watch->cancelled(watch->context);
+}
+
+static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count)
+{
+	const struct embed_watch *watch = embedding->watch;
+	size_t done = 0, taken;
+	int rc = 0;
+
+	while (!rc && done < count) {
+		struct group group;
+
+		if (cancelled(embedding))
+			return -ECANCELED;
+		rc = group_gather(embedding, &group, hits + done, count - done, &taken);
+		if (!rc && (group.module || group.tgid)) {
+			rc = group_embed(embedding, &group);
+			embedding->result.modules++;
+		}
+		group_deinit(&group);
+		done += taken;
+		if (watch && watch->progress)
+			watch->progress(watch->context, done, count);
+	}
+	return rc;
+}
+
+static int tell_refusals(struct embedding *embedding)
+{
+	struct module_files_counts counts;
+	char text[512];
+
+	module_files_counts(embedding->files, &counts);
+	if (!*refusals_text(&counts.refusals, text, sizeof(text)))
+		return 0;
+	return recording_check(embedding->recording, event_log_add_meta(embedding->recording->log, "refused", text));
+}
+
+int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery,
+	      const struct embed_wish *wish, const struct embed_watch *watch,
+	      struct embed_result *ret_result)
+{
+	struct embedding embedding = {.recording = recording, .files = files, .wish = wish, .watch = watch};
+	struct hit *hits;
+	size_t count;
+	int rc = 0;
+
+	if (wish->level != EMBED_LEVEL_NONE) {
+		(void)module_files_poll(files, 200);
+		count = hits_sorted(recording->hits, &hits);
+		rc = hits_join(&embedding, hits, count);
+		if (!rc)
+			rc = symbol_source_create(nursery, &embedding.source);
+		if (!rc)
+			rc = groups_embed(&embedding, hits, count);
+		symbol_source_destroy(embedding.source);
+		if (!rc)
+			rc = tell_refusals(&embedding);
+	}
+	*ret_result = embedding.result;
+	return rc;
+}
+
+void embed_warn(const struct embed_result *result)
+{
+	if (result->no_unwind)
+		log_warning("cannot read the unwind information of %zu module%s: the reporter "
+			    "will need the original files", result->no_unwind, plural(result->no_unwind));
+	if (result->unwind_left_out)
+		log_warning("the unwind information of %" PRIu64 " function%s does not fit into "
+			    "the trace: the reporter will need the original files",
+			    result->unwind_left_out, plural(result->unwind_left_out));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * After the stop: what the reader needs for the user frames in the trace, once per build-id, from the files that
+ * module_files holds open, read by the jailed helper: symbols and, if there are snapshots, unwind information. min:
+ * for the functions that were hit. full: for all of the modules that were hit while they fit into EMBED_FULL_BYTES
+ * together, then min while everything fits into EMBED_BYTES, then nothing. Each module gets a record that reports the
+ * outcome. JIT code: the perf-PID.map of the process, else the jit-PID.dump that it has mapped. The vDSO: our own,
+ * which is the same for all.
+ */
+#ifndef RWALKER_RECORD_EMBED_EMBED_H
+#define RWALKER_RECORD_EMBED_EMBED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/plan/record_options.h"
+
+struct module_files;
+struct nursery;
+struct recording;
+
+enum { EMBED_BYTES = 64 << 20,
+       EMBED_FULL_BYTES = 56 << 20 /* the rest is for modules that came too late to be embedded whole */ };
+
+struct embed_wish {
+	enum embed_level level;
+	bool unwind; /* the trace holds snapshots */
+};
+
+struct embed_watch { /* each may be NULL */
+	void *context;
+	bool (*cancelled)(void *context);
+	void (*progress)(void *context, size_t done, size_t total);
+};
+
+struct embed_result {
+	size_t modules, embedded, missing;
+	size_t no_unwind;	  /* modules whose unwind information could not be read */
+	uint64_t unwind_left_out; /* functions whose unwind information the format cannot hold */
+};
+
+/* 0, -ECANCELED (what was written stays), or the log's error. */
+int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery,
+	      const struct embed_wish *wish, const struct embed_watch *watch,
+	      struct embed_result *ret_result);
+
+/* Warns about unwind information that should be in the trace but is not. */
+void embed_warn(const struct embed_result *result);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/embed/finalize.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/address_space.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "common/log.h"
+#include "common/plural.h"
+#include "format/event_decoder.h"
+#include "format/event_log.h"
+#include "format/limits.h"
+#include "format/section_id.h"
+#include "format/trace_reader.h"
+#include "record/embed/embed.h"
+#include "record/embed/snapshot_window.h"
+#include "record/helper/nursery.h"
+#include "record/machine/caller.h"
+#include "record/confine/confinement.h"
+#include "record/machine/privileges.h"
+#include "record/machine/vdso.h"
+#include "record/place/hits.h"
+#include "record/place/module_files.h"
+#include "record/place/module_table.h"
+#include "record/plan/recording.h"
+#include "record/stack/snapshots.h"
+
+struct finalizing {
+	struct recording recording;
+	struct nursery *nursery;
+	const struct confinement *confinement;
+	struct module_files *files;
+	struct trace_reader *reader;
+	struct trace_writer *writer;
+	struct event_decoder *decoder;
+	struct hash_map ids; /* module id of the section being read -> ours */
+	struct snapshot_window *window;
+	bool snapshots; /* there were some */
+	uint64_t out_of_reach; /* snapshots that events refer to but that were not found */
+	uint8_t *payload;
+	int fd;
+};
+
+/* --- reading the trace again ---------------------------------------------------------------------- */
+
+static void text_copy(char *out, size_t room, const struct event_text *text)
+{
+	size_t length = text->length < room - 1 ? text->length : room - 1;
+
+	memcpy(out, text->bytes, length);
+	out[length] = '\0';
+}
+
+/* The vDSO of another kernel is not ours. */
+static bool other_vdso(const struct event_module *event)
+{
+	struct build_id recorded = build_id_of(event->build_id.bytes, event->build_id.length), own;
+
+	vdso_build_id(&own);
+	return event->kind == MODULE_VDSO && event->build_id.length && !build_id_equal(&recorded, &own);
+}
+
+static uint32_t module_number(struct finalizing *all, const struct event_module *event)
+{
+	char path[RWK_MAX_STRING + 1];
+	struct module_identity identity = {.path = path, .device = event->device, .inode = event->inode};
+	uint32_t id;
+
+	if (other_vdso(event))
+		return 0;
+	if (event->kind == MODULE_VDSO || event->kind == MODULE_ANONYMOUS)
+		return module_table_special(all->recording.modules, (enum module_kind)event->kind);
+	if (event->kind != MODULE_FILE)
+		return 0;
+	text_copy(path, sizeof(path), &event->path);
+	identity.deleted = event->flags & MODULE_DELETED;
+	identity.build_id = build_id_of(event->build_id.bytes, event->build_id.length);
+	id = module_table_file(all->recording.modules, &identity);
+	if (id)
+		module_files_ask(all->files, id, 0, 0, 0);
+	return id;
+}
+
+static void take_module(struct finalizing *all, const struct event *event)
+{
+	uint32_t number = module_number(all, &event->module);
+	uint64_t *kept;
+
+	/* Written again when its build-id was known: this one counts. */
+	if (number && hash_map_add(&all->ids, &event->module.id, sizeof(event->module.id), number, &kept) >= 0)
+		*kept = number;
+	(void)module_files_poll(all->files, 1);
+}
+
+static void take_mapping(struct finalizing *all, const struct event *event)
+{
+	const struct event_mapping *mapping = &event->mapping;
+	const uint64_t *id = hash_map_find(&all->ids, &mapping->module, sizeof(mapping->module));
+	struct mapping range = {.start = mapping->start, .end = mapping->start + mapping->length,
+				.file_offset = mapping->file_offset, .module = id ? (uint32_t)*id : 0};
+
+	(void)address_spaces_map(hits_spaces(all->recording.hits), mapping->tgid, &range);
+	if (id)
+		module_files_note(all->files, (uint32_t)*id, mapping->tgid);
+}
+
+static void take_fork(struct finalizing *all, const struct event *event)
+{
+	if (event->fork.tgid != event->fork.parent_tgid)
+		(void)address_spaces_fork(hits_spaces(all->recording.hits), event->fork.parent_tgid, event->fork.tgid);
+}
+
+static void take_comm(struct finalizing *all, const struct event *event)
+{
+	if (event->comm.flags & COMM_EXEC)
+		(void)address_spaces_exec(hits_spaces(all->recording.hits), event->comm.tgid);
+}
+
+static void take_snapshot(struct finalizing *all, uint32_t tgid, uint32_t number)
+{
+	struct snapshot snapshot;
+
+	if (!number)
+		return;
+	if (snapshot_window_find(all->window, number, &snapshot) < 0)
+		all->out_of_reach++;
+	else
+		snapshots_mark(all->recording.hits, tgid, &snapshot, NULL);
+}
+
+/* The user stack of a task: by frame pointers, and as it was in memory. */
+static void take_stack(struct finalizing *all, uint32_t number, uint32_t user, uint32_t snapshot)
+{
+	const struct event_task *task = event_decoder_task(all->decoder, number);
+	uint64_t addresses[RWK_MAX_FRAMES];
+	size_t node_count, count = 0;
+	const struct stack_node *nodes = event_decoder_nodes(all->decoder, &node_count);
+
+	for (uint32_t node = user; node >= STACK_FIRST_NODE && node < node_count && count < RWK_MAX_FRAMES;
+	     node = nodes[node].parent)
+		addresses[count++] = nodes[node].address;
+	if (!task)
+		return;
+	hits_mark(all->recording.hits, task->tgid, hits_generation(all->recording.hits, task->tgid), addresses, count);
+	take_snapshot(all, task->tgid, snapshot);
+}
+
+static void take_sample(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->sample.task, event->sample.user, event->sample.snapshot);
+}
+
+static void take_wait(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->wait.task, event->wait.user, event->wait.snapshot);
+}
+
+static void take_wake(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->wake.task, event->wake.user, event->wake.snapshot);
+}
+
+static void take_user_stack(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->user_stack.task, event->user_stack.user, event->user_stack.snapshot);
+}
+
+static void take_walk_task(struct finalizing *all, const struct event *event)
+{
+	take_stack(all, event->walk_task.task, event->walk_task.user, event->walk_task.snapshot);
+}
+
+static const struct taker {
+	enum event_kind kind;
+	void (*take)(struct finalizing *all, const struct event *event);
+} TAKERS[] = {
+	{EVENT_MODULE, take_module},
+	{EVENT_MAPPING, take_mapping},
+	{EVENT_FORK, take_fork},
+	{EVENT_COMM, take_comm},
+	{EVENT_SAMPLE, take_sample},
+	{EVENT_WAIT, take_wait},
+	{EVENT_WAKE, take_wake},
+	{EVENT_USER_STACK, take_user_stack},
+	{EVENT_WALK_TASK, take_walk_task},
+};
+
+static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)
+{
+	struct event event;
+
+	/* A damaged chunk is restored, or its samples are lost. Either way the rest still needs its names. */
+	if (trace_reader_load(all->reader, chunk, all->payload))
+		return;
+	if (chunk->header.type == RWK_CHUNK_SNAPSHOTS) {
+		all->snapshots = true;
+		/* On failure they are not found. */
+		(void)snapshot_window_add(all->window, all->payload, chunk->header.raw_size);
+		return;
+	}
+	event_decoder_start(all->decoder, all->payload, chunk->header.raw_size);
+	while (event_decoder_next(all->decoder, &event) > 0)
+		for (size_t i = 0; i < sizeof(TAKERS) / sizeof(TAKERS[0]); i++)
+			if (TAKERS[i].kind == event.kind)
+				TAKERS[i].take(all, &event);
+}
+
+static void take_trace(struct finalizing *all)
+{
+	const struct trace_chunk *chunks;
+	size_t count = trace_reader_chunks(all->reader, &chunks);
+	uint32_t section = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (chunks[i].section != section) { /* ids of modules and snapshots are valid within one section */
+			hash_map_clear(&all->ids);
+			snapshot_window_clear(all->window);
+		}
+		section = chunks[i].section;
+		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS ||
+		    chunks[i].header.type == RWK_CHUNK_SNAPSHOTS)
+			take_chunk(all, &chunks[i]);
+	}
+}
+
+/* --- the file ------------------------------------------------------------------------------------ */
+
+static int file_open(struct finalizing *all, const char *path)
+{
+	struct caller caller;
+	struct stat status;
+	int error;
+
+	caller_get(&caller);
+	if (caller_fs_enter(&caller))
+		return log_error(EPERM, "cannot switch to user %u", (unsigned int)caller.uid);
+	all->fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	error = errno;
+	(void)caller_fs_leave(&caller);
+	if (all->fd < 0)
+		return log_error(error, "cannot open '%s': %s", path, strerror(error));
+	if (fstat(all->fd, &status) || !S_ISREG(status.st_mode))
+		return log_error(EINVAL, "'%s' is not a regular file", path);
+	return 0;
+}
+
+static bool has_embedding(const struct finalizing *all)
+{
+	const struct trace_chunk *chunks;
+	size_t count = trace_reader_chunks(all->reader, &chunks);
+
+	for (size_t i = 0; i < count; i++)
+		if (chunks[i].header.type == RWK_CHUNK_EMBED)
+			return true;
+	return false;
+}
+
+/*
+ * Drops the bytes of a chunk that was being written when the recorder died, so that the new section
+ * follows a whole one.
+ */
+static int tail_cut(struct finalizing *all)
+{
+	const struct trace_chunk *chunks;
+	const struct trace_section *sections;
+	size_t count = trace_reader_chunks(all->reader, &chunks);
+	size_t section_count = trace_reader_sections(all->reader, &sections);
+	const struct rwk_chunk_header *last = count ? &chunks[count - 1].header : NULL;
+	struct trace_damage damage;
+
+	trace_reader_damage(all->reader, &damage);
+	if (last && damage.torn_tail && !sections[section_count - 1].closed &&
+	    ftruncate(all->fd, (off_t)(chunks[count - 1].offset + sizeof(*last) + (last->stored_size + 7u) / 8 * 8)))
+		return -errno;
+	return lseek(all->fd, 0, SEEK_END) < 0 ? -errno : 0;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+/* The reader uses what is added for these sections only. Names beyond the longest text are left out. */
+static int name_sections(struct finalizing *all)
+{
+	const struct trace_section *sections;
+	size_t count = trace_reader_sections(all->reader, &sections), used = 0;
+	char ids[RWK_MAX_STRING], id[SECTION_ID_TEXT];
+
+	ids[0] = '\0';
+	for (size_t i = 0; i < count && used + sizeof(id) + 1 < sizeof(ids); i++) {
+		section_id_text(&sections[i].header, id);
+		used += (size_t)snprintf(ids + used, sizeof(ids) - used, "%s%s", used ? " " : "", id);
+	}
+	return event_log_add_meta(all->recording.log, SECTION_ADDS_TO, ids);
+}
+
+static int tools_create(struct finalizing *all, const struct trace_io *io)
+{
+	const struct trace_writer_settings settings = {0};
+	struct recording *recording = &all->recording;
+	int rc = tail_cut(all);
+
+	all->payload = malloc(RWK_MAX_RAW_CHUNK);
+	if (!rc)
+		rc = all->payload ? hash_map_init(&all->ids) : -ENOMEM;
+	if (!rc)
+		rc = event_decoder_create(&all->decoder);
+	if (!rc)
+		rc = snapshot_window_create(&all->window);
+	if (!rc)
+		rc = trace_writer_create(io, all->fd, &settings, &all->writer);
+	if (!rc)
+		rc = event_log_create(all->writer, 0, &recording->log);
+	if (!rc)
+		rc = name_sections(all);
+	if (!rc)
+		rc = module_table_create(recording, &recording->modules);
+	if (!rc)
+		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), true, &recording->hits);
+	if (!rc)
+		rc = module_files_create(all->nursery, recording->modules, true, &all->files);
+	return rc;
+}
+
+static void finalizing_deinit(struct finalizing *all)
+{
+	confinement_warn(all->confinement);
+	module_files_destroy(all->files);
+	hits_destroy(all->recording.hits);
+	module_table_destroy(all->recording.modules);
+	event_log_destroy(all->recording.log);
+	trace_writer_destroy(all->writer);
+	snapshot_window_destroy(all->window);
+	event_decoder_destroy(all->decoder);
+	hash_map_deinit(&all->ids);
+	trace_reader_destroy(all->reader);
+	nursery_destroy(all->nursery);
+	free(all->payload);
+	if (all->fd >= 0)
+		(void)close(all->fd);
+}
+
+static int names_add(struct finalizing *all, const char *path)
+{
+	struct embed_wish wish = {.level = all->recording.config->output.embed};
+	struct embed_result result = {0};
+	int rc;
+
+	take_trace(all);
+	wish.unwind = all->snapshots;
+	rc = embed_run(&all->recording, all->files, all->nursery, &wish, NULL, &result);
+	if (!rc)
+		rc = event_log_close(all->recording.log, RWK_END_CLEAN, NULL, 0);
+	if (rc)
+		return log_error(-rc, "cannot write to '%s': %s", path, strerror(-rc));
+	embed_warn(&result);
+	if (all->out_of_reach)
+		log_warning("'%s': %" PRIu64 " snapshot%s not found: symbols that only they need "
+			    "were not added", path, all->out_of_reach, plural(all->out_of_reach));
+	log_info("'%s': added symbols%s of %zu module%s; %zu not found", path,
+		 wish.unwind ? " and unwind information" : "", result.embedded,
+		 plural(result.embedded), result.missing);
+	return 0;
+}
+
+static int trace_open(struct finalizing *all, const char *path, const struct trace_io *io)
+{
+	int rc = trace_reader_create(io, all->fd, &all->reader);
+
+	if (rc == -ENODATA)
+		return log_error(EINVAL, "'%s' is not an rwalker trace", path);
+	return rc ? log_error(-rc, "cannot read '%s': %s", path, strerror(-rc)) : 0;
+}
+
+int finalize_file(const struct record_config *config, const struct trace_io *io)
+{
+	const char *path = config->output.finalize;
+	_cleanup_(finalizing_deinit) struct finalizing all = {.recording = {.config = config, .io = io}, .fd = -1};
+	int rc = nursery_create(&all.nursery);
+
+	if (!rc)
+		rc = file_open(&all, path);
+	if (!rc && !geteuid())
+		rc = privileges_drop();
+	if (!rc)
+		rc = confinement_enter(&all.confinement);
+	if (!rc)
+		rc = trace_open(&all, path, io);
+	if (rc)
+		return rc;
+	if (has_embedding(&all)) {
+		log_info("'%s' already has its symbols: nothing to do", path);
+		return 0;
+	}
+	rc = tools_create(&all, io);
+	if (rc)
+		return log_error(-rc, "cannot finalize '%s': %s", path, strerror(-rc));
+	return names_add(&all, path);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/embed/symbol_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "common/packet.h"
+#include "format/limits.h"
+#include "record/helper/nursery.h"
+#include "record/plan/deadlines.h"
+
+enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
+       HITS_PER_PACKET = PACKET_MAX / 8 };
+
+struct symbol_source {
+	struct nursery *nursery;
+	int socket;
+	pid_t pid;
+	bool last; /* no batch follows */
+	bool last_unwind;
+	uint64_t left; /* bytes that the reply announced and that have not arrived */
+	uint8_t packet[PACKET_MAX];
+	struct event_symbol symbols[BATCH_MAX];
+};
+
+static int fail(struct symbol_source *source, int error)
+{
+	if (source->socket >= 0)
+		(void)close(source->socket);
+	source->socket = -1;
+	source->last = source->last_unwind = true;
+	return error;
+}
+
+static int hits_send(struct symbol_source *source, const uint64_t *hits, size_t count)
+{
+	int rc = 0;
+
+	for (size_t at = 0; !rc && at < count; at += HITS_PER_PACKET) {
+		size_t part = count - at < HITS_PER_PACKET ? count - at : HITS_PER_PACKET;
+
+		rc = packet_send(source->socket, hits + at, part * sizeof(*hits), -1);
+	}
+	return rc;
+}
+
+int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wish, int fd, const uint64_t *hits,
+		      size_t count, struct elf_reply *ret_reply)
+{
+	const struct elf_request request = {
+		.what = wish->what,
+		.hit_count = (uint32_t)count,
+		.unwind = wish->unwind,
+		.mini = wish->mini,
+		.debug = wish->debug_fd > 0,
+		.full_room = wish->full_room,
+		.room = wish->room,
+	};
+	ssize_t got;
+
+	if (source->socket < 0 && nursery_spawn(source->nursery, HELPER_ELF, &source->socket, &source->pid))
+		return fail(source, -ECHILD);
+	if (packet_send(source->socket, &request, sizeof(request), fd) ||
+	    (request.debug && packet_send(source->socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
+		return fail(source, -ECHILD);
+	got = packet_receive(source->socket, ret_reply, sizeof(*ret_reply), DEADLINE_FILE, NULL);
+	if (got != sizeof(*ret_reply))
+		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
+	source->last = ret_reply->error || wish->what == ELF_BUILD_ID;
+	source->last_unwind = ret_reply->error || (!wish->unwind && !wish->mini);
+	source->left = ret_reply->bytes;
+	return 0;
+}
+
+static bool announced(struct symbol_source *source, uint64_t bytes)
+{
+	return !__builtin_sub_overflow(source->left, bytes, &source->left);
+}
+
+static int batch_parse(struct symbol_source *source, size_t length, uint32_t count)
+{
+	size_t at = sizeof(struct elf_symbols_reply);
+	struct elf_symbol_record record;
+
+	if (count > BATCH_MAX)
+		return -EPROTO;
+	for (uint32_t i = 0; i < count; i++) {
+		if (length - at < sizeof(record))
+			return -EPROTO;
+		memcpy(&record, source->packet + at, sizeof(record));
+		at += sizeof(record);
+		if (record.name_length > length - at || !announced(source, sizeof(record) + record.name_length))
+			return -EPROTO;
+		source->symbols[i] = (struct event_symbol){
+			record.address, record.size, {(const char *)source->packet + at, record.name_length}};
+		at += record.name_length;
+	}
+	return 1;
+}
+
+int symbol_source_next(struct symbol_source *source, const struct event_symbol **ret_symbols, size_t *ret_count)
+{
+	struct elf_symbols_reply reply;
+	ssize_t got;
+	int rc;
+
+	if (source->last)
+		return 0;
+	got = packet_receive(source->socket, source->packet, sizeof(source->packet), DEADLINE_FILE, NULL);
+	if (got < (ssize_t)sizeof(reply))
+		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
+	memcpy(&reply, source->packet, sizeof(reply));
+	rc = batch_parse(source, (size_t)got, reply.count);
+	if (rc < 0)
+		return fail(source, rc);
+	source->last = reply.last;
+	*ret_symbols = source->symbols;
+	*ret_count = reply.count;
+	return 1;
+}
+
+static int piece_parse(struct symbol_source *source, const struct elf_unwind_reply *reply, size_t length,
+		       struct event_embed_unwind *ret_piece)
+{
+	if (length != reply->length || reply->section < UNWIND_EH_FRAME || reply->section > UNWIND_CODE ||
+	    reply->size > RWK_MAX_UNWIND_SECTION || reply->offset > reply->size ||
+	    length > reply->size - reply->offset || !announced(source, length))
+		return -EPROTO;
+	*ret_piece = (struct event_embed_unwind){
+		.section = reply->section,
+		.address = reply->address,
+		.size = reply->size,
+		.offset = reply->offset,
+		.text = reply->text,
+		.bytes = {(const char *)source->packet + sizeof(*reply), length},
+	};
+	return 1;
+}
+
+int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_unwind *ret_piece)
+{
+	struct elf_unwind_reply reply;
+	ssize_t got;
+	int rc;
+
+	if (source->last_unwind)
+		return 0;
+	got = packet_receive(source->socket, source->packet, sizeof(source->packet), DEADLINE_FILE, NULL);
+	if (got < (ssize_t)sizeof(reply))
+		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
+	memcpy(&reply, source->packet, sizeof(reply));
+	source->last_unwind = reply.last;
+	if (reply.last)
+		return 0;
+	rc = piece_parse(source, &reply, (size_t)got - sizeof(reply), ret_piece);
+	return rc < 0 ? fail(source, rc) : rc;
+}
+
+int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_source)
+{
+	struct symbol_source *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return -ENOMEM;
+	source->nursery = nursery;
+	source->socket = -1;
+	source->last = source->last_unwind = true;
+	*ret_source = source;
+	return 0;
+}
+
+void symbol_source_destroy(struct symbol_source *source)
+{
+	if (!source)
+		return;
+	if (source->socket >= 0)
+		(void)close(source->socket);
+	free(source);
+}

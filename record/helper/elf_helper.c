@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/helper/elf_helper.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/elf/elf_go.h"
+#include "common/elf/elf_plt.h"
+#include "common/packet.h"
+#include "format/limits.h"
+#include "record/helper/jail.h"
+#include "record/helper/unwind_answer.h"
+#include "record/pick/debug_pick.h"
+#include "record/pick/function_pick.h"
+#include "record/pick/jit_log.h"
+#include "record/pick/perf_map.h"
+#include "record/pick/symbol_pick.h"
+#include "record/plan/deadlines.h"
+
+enum { MAX_HITS = 1 << 20,
+       CPU_SECONDS = 5 };
+
+static int hits_receive(int socket, uint32_t count, uint64_t **ret_hits)
+{
+	_cleanup_free_ uint64_t *hits = count <= MAX_HITS ? malloc((count + 1) * sizeof(*hits)) : NULL;
+	size_t got = 0;
+
+	if (!hits)
+		return -ENOMEM;
+	while (got < count) {
+		ssize_t length = packet_receive(socket, hits + got, (count - got) * sizeof(*hits), DEADLINE_FILE, NULL);
+
+		if (length <= 0 || (size_t)length % sizeof(*hits))
+			return -EPROTO;
+		got += (size_t)length / sizeof(*hits);
+	}
+	*ret_hits = steal_ptr(hits);
+	return 0;
+}
+
+/*
+ * File offsets to link-time addresses; an offset outside all segments becomes UINT64_MAX. This may
+ * change their order.
+ */
+static void hits_to_addresses(uint64_t *hits, size_t count, const struct elf_segment *segments, size_t segment_count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = UINT64_MAX;
+
+		for (size_t s = 0; s < segment_count && address == UINT64_MAX; s++)
+			if (segments[s].flags & 1 /* PF_X */ && hits[i] >= segments[s].file_offset &&
+			    hits[i] - segments[s].file_offset < segments[s].file_size)
+				address = hits[i] - segments[s].file_offset + segments[s].address;
+		hits[i] = address;
+	}
+}
+
+struct symbol_stream {
+	int socket;
+	struct elf_symbols_reply reply;
+	uint8_t bytes[PACKET_MAX];
+	size_t used;
+};
+
+static int stream_flush(struct symbol_stream *stream, bool last)
+{
+	int rc;
+
+	stream->reply.last = last;
+	memcpy(stream->bytes, &stream->reply, sizeof(stream->reply));
+	rc = packet_send(stream->socket, stream->bytes, stream->used, -1);
+	stream->used = sizeof(stream->reply);
+	stream->reply.count = 0;
+	return rc;
+}
+
+static int stream_add(struct symbol_stream *stream, const struct elf_symbol *symbol, const char *name)
+{
+	size_t length = strnlen(name, RWK_MAX_STRING);
+	struct elf_symbol_record record = {symbol->address, symbol->size, (uint32_t)length};
+	int rc = 0;
+
+	if (sizeof(record) + length > sizeof(stream->bytes) - stream->used)
+		rc = stream_flush(stream, false);
+	memcpy(stream->bytes + stream->used, &record, sizeof(record));
+	memcpy(stream->bytes + stream->used + sizeof(record), name, length);
+	stream->used += sizeof(record) + length;
+	stream->reply.count++;
+	return rc;
+}
+
+struct answer {
+	const struct elf_request *request;
+	struct elf_reply reply;
+	struct elf_symbols symbols;
+	bool *keep; /* which of them hold a hit */
+	struct unwind_choice unwind;
+	uint64_t all, hit; /* bytes of all symbols, of these */
+	int debug; /* of the file's possible debug file; -1: none */
+};
+
+static void answer_deinit(struct answer *answer)
+{
+	if (answer->debug >= 0)
+		(void)close(answer->debug);
+	elf_symbols_deinit(&answer->symbols);
+	unwind_choice_deinit(&answer->unwind);
+	free(answer->keep);
+}
+
+/*
+ * Hits are return addresses minus one, but a signal handler returns to the first byte of its
+ * function, which is known by its name. Other words that a walk by frame pointers took for return
+ * addresses may also be the first byte of a function. If nothing precedes it, the reader uses that
+ * function's name, and must find it here as it would in the whole table.
+ */
+static void symbols_mark_behind(struct answer *answer, const uint64_t *hits)
+{
+	const struct elf_symbols *symbols = &answer->symbols;
+
+	for (uint32_t i = 0; i < answer->request->hit_count; i++)
+		if (hits[i] != UINT64_MAX)
+			symbol_pick_mark(symbols->items, symbols->count, &(uint64_t){hits[i] + 1}, 1, answer->keep);
+}
+
+static int symbols_mark(struct answer *answer, const uint64_t *hits)
+{
+	const struct elf_symbols *symbols = &answer->symbols;
+
+	answer->keep = calloc(symbols->count + 1, sizeof(*answer->keep));
+	if (!answer->keep)
+		return -ENOMEM;
+	symbol_pick_prepare(symbols->items, symbols->count);
+	symbol_pick_mark(symbols->items, symbols->count, hits, answer->request->hit_count, answer->keep);
+	symbols_mark_behind(answer, hits);
+	for (size_t i = 0; i < symbols->count; i++) {
+		uint64_t bytes = sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
+
+		answer->all += bytes;
+		answer->hit += answer->keep[i] ? bytes : 0;
+	}
+	return 0;
+}
+
+/* Even without unwind information, a module is worth embedding for its names. */
+static void unwind_mark(struct answer *answer, const struct elf_file *file, uint64_t *hits)
+{
+	struct elf_reply *reply = &answer->reply;
+
+	reply->unwind_error = unwind_choice_make(file, &answer->symbols, hits,
+						 answer->request->hit_count, &answer->unwind);
+	if (reply->unwind_error) {
+		unwind_choice_deinit(&answer->unwind);
+		answer->unwind = (struct unwind_choice){0};
+	}
+}
+
+/* All of it, what was hit, or nothing: the same for symbols and unwind information. */
+static void choose(struct answer *answer)
+{
+	const struct elf_request *request = answer->request;
+	struct elf_reply *reply = &answer->reply;
+	uint64_t all;
+
+	reply->full = !__builtin_add_overflow(answer->all, answer->unwind.all, &all) && all <= request->full_room;
+	reply->bytes = reply->full ? all : answer->hit + answer->unwind.hit;
+	if (reply->full)
+		memset(answer->keep, true, answer->symbols.count);
+	else
+		reply->unwind_left_out = answer->unwind.left_out;
+	if (reply->bytes > request->room)
+		reply->error = -ENOSPC;
+}
+
+static int symbols_send(struct symbol_stream *stream, const struct elf_symbols *symbols, const bool *keep)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < symbols->count; i++)
+		if (keep[i])
+			rc = stream_add(stream, &symbols->items[i], symbols->names + symbols->items[i].name);
+	return rc ? rc : stream_flush(stream, true);
+}
+
+static int symbols_answer(const struct answer *answer, int socket)
+{
+	_cleanup_free_ struct symbol_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return -ENOMEM;
+	stream->socket = socket;
+	stream->reply.token = answer->request->token;
+	stream->used = sizeof(stream->reply);
+	return symbols_send(stream, &answer->symbols, answer->keep);
+}
+
+/* The reply, followed by what was requested. */
+static int answer_send(struct answer *answer, int socket)
+{
+	const struct elf_request *request = answer->request;
+	int rc;
+
+	if (!answer->reply.error && request->what != ELF_BUILD_ID)
+		choose(answer);
+	rc = packet_send(socket, &answer->reply, sizeof(answer->reply), -1);
+	if (rc || answer->reply.error || request->what == ELF_BUILD_ID)
+		return rc;
+	rc = symbols_answer(answer, socket);
+	if (!rc && (request->unwind || request->mini))
+		rc = unwind_choice_send(&answer->unwind, answer->reply.full, socket, request->token);
+	return rc;
+}
+
+static void identity_fill(const struct elf_file *file, struct elf_reply *reply)
+{
+	const struct elf_segment *segments;
+	size_t count = elf_file_segments(file, &segments);
+
+	reply->machine = elf_file_machine(file);
+	elf_file_build_id(file, &reply->build_id);
+	reply->segment_count = (uint32_t)(count < ELF_REPLY_SEGMENTS ? count : ELF_REPLY_SEGMENTS);
+	memcpy(reply->segments, segments, reply->segment_count * sizeof(*segments));
+}
+
+static int uint64_compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* A stripped Go program still has names. A table that makes no sense counts as missing. */
+static int go_symbols_add(const struct elf_file *file, struct elf_symbols *symbols)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols more = {0};
+
+	if (elf_file_has_symtab(file) || elf_file_go_symbols(file, &more))
+		return 0;
+	return elf_symbols_append(symbols, &more);
+}
+
+/* No symbol table has the stubs by which other modules' functions are called. */
+static int plt_symbols_add(const struct elf_file *file, struct elf_symbols *symbols)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols more = {0};
+
+	if (elf_file_plt_symbols(file, &more))
+		return 0;
+	return elf_symbols_append(symbols, &more);
+}
+
+static int symbols_read(const struct elf_file *file, struct elf_symbols *ret_symbols)
+{
+	int rc = elf_file_symbols(file, ret_symbols);
+
+	if (!rc)
+		rc = go_symbols_add(file, ret_symbols);
+	return rc ? rc : plt_symbols_add(file, ret_symbols);
+}
+
+/*
+ * What the file itself does not name: its debug file does, else its functions are sent without names. Hits ascending.
+ */
+static int symbols_complete(struct answer *answer, const struct elf_file *file, const uint64_t *hits)
+{
+	uint32_t count = answer->request->hit_count;
+	int rc = 0;
+
+	if (answer->debug >= 0 && !elf_file_has_symtab(file))
+		rc = debug_pick_add(answer->debug, &answer->reply.build_id, hits, count, &answer->symbols);
+	symbol_pick_drop_lesser(&answer->symbols);
+	return rc ? rc : function_pick_add(file, hits, count, &answer->symbols);
+}
+
+static int elf_read(struct answer *answer, int fd, uint64_t *hits)
+{
+	_cleanup_(elf_file_cleanup) struct elf_file *file = NULL;
+	const struct elf_request *request = answer->request;
+	const struct elf_segment *segments;
+	size_t segment_count;
+	int rc = elf_file_create(fd, &file);
+
+	if (!rc && request->what == ELF_SYMBOLS)
+		rc = symbols_read(file, &answer->symbols);
+	if (rc)
+		return rc;
+	identity_fill(file, &answer->reply);
+	if (request->what != ELF_SYMBOLS)
+		return 0;
+	segment_count = elf_file_segments(file, &segments);
+	hits_to_addresses(hits, request->hit_count, segments, segment_count);
+	qsort(hits, request->hit_count, sizeof(*hits), uint64_compare);
+	rc = symbols_complete(answer, file, hits);
+	if (!rc)
+		rc = symbols_mark(answer, hits);
+	if (!rc && request->unwind)
+		unwind_mark(answer, file, hits);
+	if (!rc && request->mini)
+		unwind_choice_add_mini(file, &answer->unwind);
+	return rc;
+}
+
+static int jit_read(struct answer *answer, int fd, const uint64_t *hits)
+{
+	bool log = answer->request->what == ELF_JIT_LOG;
+	int rc = log ? jit_log_read(fd, &answer->symbols) : perf_map_read(fd, &answer->symbols);
+
+	return rc ? rc : symbols_mark(answer, hits);
+}
+
+static int debug_receive(int socket, int *ret_fd)
+{
+	char byte;
+
+	return packet_receive(socket, &byte, sizeof(byte), DEADLINE_FILE, ret_fd) == sizeof(byte) ? 0 : -EPROTO;
+}
+
+static int request_serve(int socket, const struct elf_request *request, int fd)
+{
+	_cleanup_(answer_deinit) struct answer answer = {
+		.request = request, .reply = {.token = request->token}, .debug = -1};
+	_cleanup_free_ uint64_t *hits = NULL;
+	int rc = request->debug ? debug_receive(socket, &answer.debug) : 0;
+
+	if (!rc)
+		rc = hits_receive(socket, request->hit_count, &hits);
+
+	if (!rc)
+		rc = jail_grant_cpu_seconds(CPU_SECONDS);
+	if (rc)
+		return rc;
+	if (request->what == ELF_PERF_MAP || request->what == ELF_JIT_LOG)
+		answer.reply.error = jit_read(&answer, fd, hits);
+	else
+		answer.reply.error = elf_read(&answer, fd, hits);
+	return answer_send(&answer, socket);
+}
+
+int elf_helper_run(int socket)
+{
+	struct elf_request request;
+	int rc = 0;
+
+	while (!rc) {
+		_cleanup_close_ int fd = -1;
+
+		if (packet_receive(socket, &request, sizeof(request), PACKET_FOREVER, &fd) != sizeof(request))
+			break;
+		rc = request_serve(socket, &request, fd);
+	}
+	return rc;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/helper/file_system.h"
+
+#include <linux/magic.h>
+#include <stddef.h>
+#include <sys/vfs.h>
+
+/* From the sources of the file systems: linux/magic.h lacks them, at least in older releases. */
+enum {
+	BCACHEFS_TYPE = 0xca451a4e,
+	CEPH_TYPE = 0x00c36400,
+	CIFS_TYPE = 0xff534d42,
+	CODA_TYPE = 0x73757245,
+	EROFS_TYPE = 0xe0f5e1e2,
+	EXFAT_TYPE = 0x2011bab0,
+	GFS2_TYPE = 0x01161970,
+	HFSPLUS_TYPE = 0x482b,
+	JFS_TYPE = 0x3153464a,
+	LUSTRE_TYPE = 0x0bd00bd0,
+	NTFS3_TYPE = 0x7366746e,
+	OCFS2_TYPE = 0x7461636f,
+	OVERLAYFS_TYPE = 0x794c7630,
+	SMB2_TYPE = 0xfe534d42,
+	UBIFS_TYPE = 0x24051905,
+	UDF_TYPE = 0x15013346,
+	VXFS_TYPE = 0xa501fcf5,
+	XFS_TYPE = 0x58465342,
+	ZFS_TYPE = 0x2fc12fc1,
+};
+
+static const struct {
+	unsigned int type;
+	enum file_system_kind kind;
+} TYPES[] = {
+	{EXT4_SUPER_MAGIC, FILE_SYSTEM_LOCAL}, /* ext2 and ext3, too */
+	{XFS_TYPE, FILE_SYSTEM_LOCAL},
+	{BTRFS_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{OVERLAYFS_TYPE, FILE_SYSTEM_LOCAL},
+	{TMPFS_MAGIC, FILE_SYSTEM_LOCAL},
+	{RAMFS_MAGIC, FILE_SYSTEM_LOCAL},
+	{HUGETLBFS_MAGIC, FILE_SYSTEM_LOCAL},
+	{ZFS_TYPE, FILE_SYSTEM_LOCAL},
+	{F2FS_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{SQUASHFS_MAGIC, FILE_SYSTEM_LOCAL},
+	{EROFS_TYPE, FILE_SYSTEM_LOCAL},
+	{BCACHEFS_TYPE, FILE_SYSTEM_LOCAL},
+	{ISOFS_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{UDF_TYPE, FILE_SYSTEM_LOCAL},
+	{MSDOS_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{EXFAT_TYPE, FILE_SYSTEM_LOCAL},
+	{NTFS3_TYPE, FILE_SYSTEM_LOCAL},
+	{HFSPLUS_TYPE, FILE_SYSTEM_LOCAL},
+	{REISERFS_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{JFS_TYPE, FILE_SYSTEM_LOCAL},
+	{NILFS_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{UBIFS_TYPE, FILE_SYSTEM_LOCAL},
+	{JFFS2_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{CRAMFS_MAGIC, FILE_SYSTEM_LOCAL},
+	{MINIX3_SUPER_MAGIC, FILE_SYSTEM_LOCAL},
+	{VXFS_TYPE, FILE_SYSTEM_LOCAL},
+	{NFS_SUPER_MAGIC, FILE_SYSTEM_NETWORK},
+	{SMB_SUPER_MAGIC, FILE_SYSTEM_NETWORK},
+	{CIFS_TYPE, FILE_SYSTEM_NETWORK},
+	{SMB2_TYPE, FILE_SYSTEM_NETWORK},
+	{V9FS_MAGIC, FILE_SYSTEM_NETWORK},
+	{AFS_SUPER_MAGIC, FILE_SYSTEM_NETWORK},
+	{AFS_FS_MAGIC, FILE_SYSTEM_NETWORK},
+	{CEPH_TYPE, FILE_SYSTEM_NETWORK},
+	{CODA_TYPE, FILE_SYSTEM_NETWORK},
+	{GFS2_TYPE, FILE_SYSTEM_NETWORK},
+	{OCFS2_TYPE, FILE_SYSTEM_NETWORK},
+	{LUSTRE_TYPE, FILE_SYSTEM_NETWORK},
+};
+
+enum file_system_kind file_system_kind_of_type(unsigned long type)
+{
+	/* f_type is signed on some machines: what counts is its lower half. */
+	for (size_t i = 0; i < sizeof(TYPES) / sizeof(TYPES[0]); i++)
+		if (TYPES[i].type == (unsigned int)type)
+			return TYPES[i].kind;
+	return FILE_SYSTEM_OTHER;
+}
+
+enum file_system_kind file_system_kind(int fd)
+{
+	struct statfs status;
+
+	return fstatfs(fd, &status) ? FILE_SYSTEM_OTHER : file_system_kind_of_type((unsigned long)status.f_type);
+}

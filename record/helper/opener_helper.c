@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/helper/opener_helper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/packet.h"
+#include "format/limits.h"
+#include "record/helper/file_gate.h"
+#include "record/helper/rights.h"
+
+struct request {
+	struct opener_request head;
+	char path[RWK_MAX_STRING + 1];
+};
+
+/* The process that a request is about; its folder keeps meaning that process, even if the pid is used again. */
+struct target {
+	int folder, root; /* O_PATH; -1: the process is gone */
+	uint32_t tgid;
+	uint32_t inner_tgid; /* in the innermost pid namespace, which JIT compilers name their file by */
+	uint64_t start;      /* as in struct opener_owner */
+	struct rights rights;
+};
+
+struct opener {
+	struct timespec began;
+	struct rights caller;
+	int root;    /* our own */
+	bool broken; /* the helper's own rights could not be restored */
+	int target; /* its folder; -1 */
+	struct fuse_mounts mounts; /* of the target, or our own */
+};
+
+/* --- the process --------------------------------------------------------------------------------- */
+
+static bool line_of(int folder, const char *name, const char *begins, char *line, size_t room)
+{
+	_cleanup_close_ int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	_cleanup_fclose_ FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	bool found = false;
+
+	if (file)
+		(void)steal_fd(&fd);
+	while (file && !found && fgets(line, (int)room, file))
+		found = !strncmp(line, begins, strlen(begins));
+	return found;
+}
+
+/* proc(5): the 22nd field. The second is the comm in brackets, which may hold anything. */
+static uint64_t start_time(int folder)
+{
+	char line[1024];
+	const char *at = line_of(folder, "stat", "", line, sizeof(line)) ? strrchr(line, ')') : NULL;
+
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* The last number of NSpid. */
+static uint32_t inner_tgid(int folder, uint32_t tgid)
+{
+	char line[512];
+	const char *last = line_of(folder, "status", "NSpid:", line, sizeof(line)) ? strrchr(line, '\t') : NULL;
+
+	return last ? (uint32_t)strtoul(last, NULL, 10) : tgid;
+}
+
+static void target_close(struct target *target)
+{
+	if (target->folder >= 0)
+		(void)close(target->folder);
+	if (target->root >= 0)
+		(void)close(target->root);
+	rights_deinit(&target->rights);
+}
+
+/* 0, also if it is gone: its folder is -1 then. */
+static int target_open(const struct opener_request *request, struct target *target)
+{
+	char path[32];
+	int r;
+
+	*target = (struct target){.folder = -1, .root = -1, .tgid = request->tgid, .inner_tgid = request->tgid};
+	(void)snprintf(path, sizeof(path), "%" PRIu32, request->tgid); /* we are in /proc */
+	target->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (target->folder < 0)
+		return errno == ENOENT ? 0 : -errno;
+	target->start = start_time(target->folder);
+	r = rights_of_process(target->folder, &target->rights);
+	if (r == -ESRCH || !target->start || (request->owner.start && request->owner.start != target->start)) {
+		(void)close(steal_fd(&target->folder)); /* gone; the pid may be somebody else's by now */
+		return 0;
+	}
+	target->inner_tgid = inner_tgid(target->folder, request->tgid);
+	return r;
+}
+
+/* Its root, unless it has ended: a zombie has none. */
+static int target_root(struct target *target)
+{
+	if (target->root < 0)
+		target->root = openat(target->folder, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return target->root < 0 ? -errno : 0;
+}
+
+/* It may have become somebody else while we were looking. */
+static int target_check(const struct target *target)
+{
+	struct rights now = {0};
+	int r = rights_of_process(target->folder, &now);
+
+	if (!r && !rights_equal(&now, &target->rights))
+		r = -ESTALE;
+	rights_deinit(&now);
+	return r == -ESRCH ? 0 : r;
+}
+
+/* --- opening with rights ------------------------------------------------------------------------- */
+
+/* A file by its path, or (path NULL) one that was found already. */
+struct wanted {
+	int root;
+	const char *path;
+	bool links;
+	struct file_gate_rules rules;
+};
+
+static int wanted_open(const struct wanted *wanted)
+{
+	_cleanup_close_ int found = -1;
+
+	if (!wanted->path)
+		return file_gate_open(wanted->root, &wanted->rules);
+	if (fuse_mounts_cover(wanted->rules.mounts, wanted->path))
+		return -EREMOTE;
+	found = file_gate_find(wanted->root, wanted->path, wanted->links);
+	return found < 0 ? steal_fd(&found) : file_gate_open(found, &wanted->rules);
+}
+
+static int open_with(struct opener *opener, const struct rights *rights, const struct wanted *wanted)
+{
+	struct wanted gated = *wanted;
+	int r = rights_enter(rights), fd;
+
+	opener->mounts.folder = wanted->root == opener->root ? -1 : opener->target;
+	gated.rules.mounts = &opener->mounts;
+	fd = r ? r : wanted_open(&gated);
+	opener->broken = rights_leave(rights) != 0;
+	return fd;
+}
+
+/* The file must be the one that was mapped, or its build-id must be going to tell. */
+static int if_same(int fd, const struct opener_request *request)
+{
+	if (fd < 0 || (request->verified_later && request->what == OPENER_MAPPING) ||
+	    file_gate_is(fd, request->device, request->inode))
+		return fd;
+	(void)close(fd);
+	return -ESTALE;
+}
+
+/* --- mapped files -------------------------------------------------------------------------------- */
+
+/* The inode that is mapped there; the address may be that of something else by now. */
+static int map_file_find(const struct target *target, const struct opener_request *request)
+{
+	_cleanup_close_ int found = -1;
+	struct statx status;
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, request->start, request->end);
+	found = openat(target->folder, path, O_PATH | O_CLOEXEC);
+	if (found < 0 || statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status))
+		return -errno; /* nobody is asked yet: see fuse_mounts.h */
+	return request->inode && request->inode != status.stx_ino ? -ESTALE : steal_fd(&found);
+}
+
+/* With our rights if it is an ELF file: a program that its user may execute but not read has names, too. */
+static int map_file_open(struct opener *opener, const struct target *target, int found, bool log)
+{
+	const struct rights own = {.own = true};
+
+	return open_with(opener, log ? &target->rights : &own,
+			 &(struct wanted){.root = found,
+					  .rules = {.elf = !log, .written = log, .owner = target->rights.uid}});
+}
+
+/* In the root of a process that runs. */
+static int path_open(struct opener *opener, struct target *target, const struct request *request)
+{
+	bool log = request->head.what == OPENER_JIT_LOG;
+	int r = target_root(target), fd;
+
+	if (r)
+		return r;
+	fd = open_with(opener, &target->rights,
+		       &(struct wanted){.root = target->root, .path = request->path,
+					.rules = {.elf = !log, .written = log, .owner = target->rights.uid}});
+	return if_same(fd, &request->head);
+}
+
+/* Of the file itself; the folders that lead to it may be private. */
+static bool is_for_everybody(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && status.st_mode & S_IROTH;
+}
+
+/*
+ * In our own root: the process is gone, or nobody may know of it. A process that is gone may have had any file of its
+ * own at that path, with whatever build-id, and of short-lived ones the kernel tells no inode. So a file that is not
+ * known to be the one that was mapped must be one that everybody may read.
+ */
+static int path_open_here(struct opener *opener, const struct request *request)
+{
+	bool log = request->head.what == OPENER_JIT_LOG, theirs = log && !request->head.as_caller;
+	const struct rights owner = rights_of_user(request->head.owner.uid, request->head.owner.gid);
+	const struct wanted wanted = {.root = opener->root, .path = request->path,
+				      .rules = {.elf = !log, .written = theirs, .owner = owner.uid}};
+	int fd;
+
+	if (theirs && !request->head.owner.start)
+		return -ESRCH;
+	fd = open_with(opener, theirs ? &owner : &opener->caller, &wanted);
+	if (fd >= 0 && !request->head.as_caller && !is_for_everybody(fd) &&
+	    !file_gate_is(fd, request->head.device, request->head.inode)) {
+		(void)close(fd);
+		return -EACCES;
+	}
+	return if_same(fd, &request->head);
+}
+
+static int mapping_open(struct opener *opener, struct target *target, const struct request *request)
+{
+	bool named = request->path[0] == '/';
+	_cleanup_close_ int found = -1;
+	int fd = -ENOENT;
+
+	if (target->folder >= 0 && !request->head.as_caller) {
+		found = map_file_find(target, &request->head);
+		if (found >= 0)
+			return map_file_open(opener, target, found, request->head.what == OPENER_JIT_LOG);
+		fd = named ? path_open(opener, target, request) : found;
+	}
+	return named && (fd == -ENOENT || fd == -ESRCH) ? path_open_here(opener, request) : fd;
+}
+
+/* --- perf-PID.map -------------------------------------------------------------------------------- */
+
+/*
+ * A map that a process left behind: in our own root, and only if it was written since we began, because another process
+ * with this pid may have left one long ago.
+ */
+static int left_map_open(struct opener *opener, const struct opener_owner *owner, const char *path)
+{
+	const struct rights rights = rights_of_user(owner->uid, owner->gid);
+	const struct wanted wanted = {
+		.root = opener->root, .path = path, .rules = {.written = true, .owner = owner->uid}};
+	_cleanup_close_ int fd = owner->start ? open_with(opener, &rights, &wanted) : -ESRCH;
+	struct stat status;
+
+	if (fd >= 0 && (fstat(fd, &status) || status.st_mtim.tv_sec < opener->began.tv_sec))
+		return -ESTALE;
+	return steal_fd(&fd);
+}
+
+/* In the root of the process, as itself; on behalf of the caller in ours, as the caller. */
+static int perf_map_open(struct opener *opener, struct target *target, const struct request *request)
+{
+	struct opener_owner owner = request->head.owner;
+	struct wanted wanted = {.rules = {.written = true, .owner = target->rights.uid}};
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", target->inner_tgid);
+	wanted.path = path;
+	if (target->folder >= 0 && request->head.as_caller) {
+		wanted.root = opener->root;
+		return open_with(opener, &opener->caller, &wanted);
+	}
+	if (target->folder >= 0 && !target_root(target)) {
+		wanted.root = target->root;
+		return open_with(opener, &target->rights, &wanted);
+	}
+	if (target->folder >= 0) /* a zombie */
+		owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start};
+	return request->head.as_caller ? -ESRCH : left_map_open(opener, &owner, path);
+}
+
+/* --- serving ------------------------------------------------------------------------------------- */
+
+static int debug_open(struct opener *opener, const struct request *request)
+{
+	return open_with(opener, &opener->caller,
+			 &(struct wanted){.root = opener->root, .path = request->path, .links = true,
+					  .rules = {.elf = true}});
+}
+
+static int owner_tell(const struct target *target, struct opener_owner *ret_owner)
+{
+	if (target->folder < 0)
+		return -ESRCH;
+	*ret_owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start};
+	return 0;
+}
+
+/* A descriptor; 0 or more is no error for OPENER_OWNER either. */
+static int request_open(struct opener *opener, struct target *target, const struct request *request,
+			struct opener_owner *ret_owner)
+{
+	switch ((enum opener_what)request->head.what) {
+	case OPENER_MAPPING:
+	case OPENER_JIT_LOG:
+		return mapping_open(opener, target, request);
+	case OPENER_PERF_MAP:
+		return perf_map_open(opener, target, request);
+	case OPENER_DEBUG:
+		return debug_open(opener, request);
+	case OPENER_OWNER:
+		return owner_tell(target, ret_owner);
+	}
+	return -EPROTO;
+}
+
+static int request_serve(struct opener *opener, int socket, const struct request *request)
+{
+	_cleanup_(target_close) struct target target = {.folder = -1, .root = -1};
+	struct opener_reply reply = {.token = request->head.token};
+	bool owner = request->head.what == OPENER_OWNER;
+	_cleanup_close_ int fd = -1;
+	int r = target_open(&request->head, &target);
+
+	opener->target = target.folder;
+	if (!r)
+		r = request_open(opener, &target, request, &reply.owner);
+	if (!owner)
+		fd = r;
+	if (r >= 0 && target.folder >= 0)
+		r = target_check(&target);
+	if (opener->broken)
+		return -EPERM;
+	reply.error = r < 0 ? r : 0;
+	return packet_send(socket, &reply, sizeof(reply), r < 0 ? -1 : fd);
+}
+
+int opener_helper_run(int socket)
+{
+	struct opener opener = {.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	struct request request;
+	ssize_t got;
+	int rc = clock_gettime(CLOCK_REALTIME, &opener.began) || opener.root < 0 ? -errno : 0;
+
+	rights_of_caller(&opener.caller);
+	while (!rc) {
+		got = packet_receive(socket, &request, sizeof(request) - 1, PACKET_FOREVER, NULL);
+		if (got < (ssize_t)sizeof(request.head))
+			break;
+		((char *)&request)[got] = '\0';
+		rc = request_serve(&opener, socket, &request);
+	}
+	return rc;
+}

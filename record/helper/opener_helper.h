@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The helper that opens files which other processes have named: path lookups there can hang on a dead file server, and
+ * /proc/PID/map_files takes the target's mm lock. What an unprivileged process names is opened with that process's own
+ * rights (rights.h), below its own root, through no link, and looked at before it is opened (file_gate.h):
+ *
+ *     a mapped ELF file   the very inode that is mapped, through map_files, which follows no path; else by path, and
+ *                         then only the file of that device and inode, or if its build-id will be compared
+ *     a jit-PID.dump      the same, but with the rights of the process, whose file or root's it must be
+ *     a perf-PID.map      by path in the process's root; the same
+ *
+ * A process that is gone has no root, and its rights are not known. Its programs are then looked for in our own root
+ * with the rights of whoever started the recorder, and what its JIT compiler wrote with those of its user if it
+ * had been asked for before (OPENER_OWNER).
+ *
+ * Request: struct opener_request and path_length bytes. Reply: struct opener_reply, with the descriptor (O_RDONLY) if
+ * error is 0; none for OPENER_OWNER.
+ */
+#ifndef RWALKER_RECORD_HELPER_OPENER_HELPER_H
+#define RWALKER_RECORD_HELPER_OPENER_HELPER_H
+
+#include <stdint.h>
+
+enum opener_what { OPENER_MAPPING = 1, /* an ELF file; has a path */
+		   OPENER_JIT_LOG = 2, /* jit-PID.dump; has a path */
+		   OPENER_PERF_MAP = 3,
+		   OPENER_DEBUG = 4, /* the caller's own ELF file, through people's links; has a path */
+		   OPENER_OWNER = 5 };
+
+/* A process and its user. */
+struct opener_owner {
+	uint32_t uid, gid;
+	uint64_t start; /* clock ticks since boot, as in /proc/PID/stat; 0: nothing is known */
+};
+
+struct opener_request {
+	uint32_t what;  /* enum opener_what */
+	uint32_t token; /* returned in the reply */
+	uint32_t tgid;
+	uint32_t path_length;
+	uint64_t start, end;     /* the mapping; 0, 0: unknown */
+	uint64_t device, inode;  /* of the file; 0, 0: unknown */
+	uint32_t verified_later; /* its build-id is known and will be compared */
+	/* By path in our own root with the rights of whoever started the recorder, and never through the process. */
+	uint32_t as_caller;
+	struct opener_owner owner; /* an earlier answer about tgid */
+};
+
+struct opener_reply {
+	uint32_t token;
+	/*
+	 * -errno. Refused: -ESTALE: another file; -ELOOP: a link; -EREMOTE: a file system that is not read;
+	 * -EINVAL: not a regular file; -ENOEXEC: no ELF file; -EPERM, -EMLINK: somebody else's, or a file with
+	 * several names.
+	 */
+	int32_t error;
+	struct opener_owner owner; /* OPENER_OWNER */
+};
+
+int opener_helper_run(int socket);
+
+#endif

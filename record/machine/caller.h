@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Who called us: with sudo, the user behind it, who owns the trace and as whom a command runs. By number: the static
+ * recorder has no user database. SUDO_UID and SUDO_GID are believed only if we run as root.
+ */
+#ifndef RWALKER_RECORD_MACHINE_CALLER_H
+#define RWALKER_RECORD_MACHINE_CALLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { CALLER_GROUPS = 256 };
+
+struct caller {
+	uid_t uid;
+	gid_t gid;
+	bool sudo; /* uid, gid and groups are those of the user behind sudo */
+	gid_t groups[CALLER_GROUPS]; /* gid first; if sudo */
+	size_t group_count;
+};
+
+/* To be called while we are root; see caller_groups.h. */
+void caller_get(struct caller *ret_caller);
+
+/* As whom to go on without root: as the caller with no group but the first, as nobody without sudo. */
+void caller_get_unprivileged(struct caller *ret_caller);
+
+/* For a child that is about to exec: becomes the caller for good. 0, -errno. */
+int caller_become(const struct caller *caller);
+
+/* File system access as the caller, and back; for creating the output. 0, -errno. */
+int caller_fs_enter(const struct caller *caller);
+int caller_fs_leave(const struct caller *caller);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/machine/host.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "format/event_log.h"
+#include "record/machine/small_file.h"
+#include "record/plan/recording.h"
+
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
+
+/* The first line of a small file; empty if it cannot be read. */
+static void read_line(const char *path, char *line, size_t room)
+{
+	small_file_read(path, line, room);
+	line[strcspn(line, "\n")] = '\0';
+}
+
+/* Our own words up to "--", then the command's name. Truncated if it does not fit. */
+static void command_line(const struct record_config *config, char *line, size_t room)
+{
+	size_t used = 0;
+
+	line[0] = '\0';
+	for (int i = 0; i < config->argc && used < room; i++) {
+		bool last = config->command && config->argv + i == config->command;
+		int length = snprintf(line + used, room - used, "%s%s", i ? " " : "", config->argv[i]);
+
+		used += length > 0 ? (size_t)length : 0;
+		if (last)
+			return;
+	}
+}
+
+/* From the second number of the fourth field of /proc/loadavg, "0.42 0.30 0.25 2/345 6789". */
+uint32_t host_threads(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/loadavg", "re");
+	unsigned int count;
+
+	return file && fscanf(file, "%*s %*s %*s %*u/%u", &count) == 1 ? count : 0;
+}
+
+int host_describe(struct recording *recording)
+{
+	const struct record_config *config = recording->config;
+	char boot_id[64], words[2048], cpus[16];
+	struct utsname host = {0};
+	const struct {
+		const char *key, *value;
+	} entries[] = {
+		{"recorder", "rwalker-record " RWALKER_VERSION},
+		{"command_line", words},
+		{"hostname", host.nodename},
+		{"boot_id", boot_id},
+		{"kernel_release", host.release},
+		{"kernel_version", host.version},
+		{"machine", host.machine},
+		{"cpus", cpus},
+	};
+
+	(void)uname(&host);
+	read_line(BOOT_ID_FILE, boot_id, sizeof(boot_id));
+	command_line(config, words, sizeof(words));
+	(void)snprintf(cpus, sizeof(cpus), "%u", recording->max_cpus);
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		int r = event_log_add_meta(recording->log, entries[i].key, entries[i].value);
+
+		if (recording_check(recording, r) < 0)
+			return r;
+	}
+	return 0;
+}

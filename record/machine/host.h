@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the trace says about where and how it was made: META records (FORMAT.md §5). Of the command after "--" only
+ * the name is kept, never its arguments or an environment.
+ */
+#ifndef RWALKER_RECORD_MACHINE_HOST_H
+#define RWALKER_RECORD_MACHINE_HOST_H
+
+#include <stdint.h>
+
+struct recording;
+
+/* All threads of the machine. 0: unknown. */
+uint32_t host_threads(void);
+
+int host_describe(struct recording *recording);
+
+#endif

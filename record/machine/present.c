@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/machine/present.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/time_units.h"
+#include "record/machine/small_file.h"
+
+enum {
+	INIT_PID_NAMESPACE = 0xeffffffc, /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+	COMM_BYTES = 64,
+	LONG_SECONDS = 600,
+	LOOKED_AT = 20000, /* threads: who has more of them waits no longer */
+};
+
+/* Elsewhere our numbers are not those of the command line, which are the host's. */
+static bool numbers_are_the_hosts(void)
+{
+	struct stat status;
+
+	return !stat("/proc/self/ns/pid", &status) && status.st_ino == (ino_t)(unsigned int)INIT_PID_NAMESPACE;
+}
+
+static bool is_process(uint32_t pid)
+{
+	return !syscall(SYS_tgkill, pid, pid, 0) || errno != ESRCH;
+}
+
+static bool is_thread(uint32_t tid)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32, tid); /* not listed, but there */
+	return !access(path, F_OK);
+}
+
+static size_t count_absent(const struct id_list *list, bool (*is_there)(uint32_t id), uint32_t *first)
+{
+	size_t absent = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!is_there(list->items[i]) && !absent++)
+			*first = list->items[i];
+	return absent;
+}
+
+/* Without anybody who is there, nothing would be recorded. */
+static int say_absent(const char *what, uint32_t first, size_t absent, bool all)
+{
+	char more[48] = "";
+
+	if (absent > 1)
+		(void)snprintf(more, sizeof(more), ", nor %zu more", absent - 1);
+	if (all)
+		return log_error(ESRCH, "there is no %s %" PRIu32 "%s", what, first, more);
+	log_warning("there is no %s %" PRIu32 "%s; the others are recorded", what, first, more);
+	return 0;
+}
+
+int present_check_ids(const struct record_who *who)
+{
+	uint32_t pid = 0, tid = 0;
+	size_t pids, tids;
+	bool all;
+
+	if (!numbers_are_the_hosts())
+		return 0;
+	pids = count_absent(&who->pids, is_process, &pid);
+	tids = count_absent(&who->tids, is_thread, &tid);
+	all = pids + tids == who->pids.count + who->tids.count;
+	if (pids && is_thread(pid))
+		return log_error(ESRCH, "there is no process %" PRIu32 ", but a thread: --tid %" PRIu32, pid, pid);
+	if (pids)
+		return say_absent("process", pid, pids, all);
+	return tids ? say_absent("thread", tid, tids, all) : 0;
+}
+
+void present_check_time(int64_t time)
+{
+	uint64_t seconds = time > 0 ? (uint64_t)time / SECOND : 0;
+
+	if (seconds < LONG_SECONDS || seconds > INT32_MAX || (uint64_t)time % SECOND || !is_process((uint32_t)seconds))
+		return;
+	log_warning("-p takes a time; the process of that number is chosen by --pid %" PRIu64, seconds);
+}
+
+/* --- names --- */
+
+static void close_folder(DIR **folder)
+{
+	if (*folder)
+		(void)closedir(*folder);
+}
+
+/* Looks at the threads of one process; `left` counts down. */
+static bool any_thread_fits(const char *process, const struct comm_regex *regex, int *left)
+{
+	_cleanup_(close_folder) DIR *threads = NULL;
+	const struct dirent *entry;
+	char path[300], comm[COMM_BYTES];
+
+	(void)snprintf(path, sizeof(path), "/proc/%.20s/task", process);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads))) {
+		(void)snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/comm", process, entry->d_name);
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		small_file_read(path, comm, sizeof(comm));
+		comm[strcspn(comm, "\n")] = '\0';
+		comm[COMM_REGEX_BYTES - 1] = '\0'; /* of kernel threads /proc has more */
+		if (comm_regex_match(regex, comm) || --*left <= 0)
+			return true;
+	}
+	return false;
+}
+
+static bool any_fits(const struct comm_regex *regex)
+{
+	_cleanup_(close_folder) DIR *processes = opendir("/proc");
+	const struct dirent *entry;
+	int left = LOOKED_AT;
+
+	while (processes && (entry = readdir(processes)))
+		if (isdigit((unsigned char)entry->d_name[0]) && any_thread_fits(entry->d_name, regex, &left))
+			return true;
+	return !processes;
+}
+
+int present_check_comm(const struct record_who *who, const struct comm_regex *regex, bool one_look)
+{
+	if (!who->command || any_fits(regex))
+		return 0;
+	if (one_look)
+		return log_error(ESRCH, "no thread has a name that matches -c '%s'", who->command);
+	log_warning("no thread has a name that matches -c '%s' now: only those that get one are recorded",
+		    who->command);
+	return 0;
+}

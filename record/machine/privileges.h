@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the recorder gives up once everything is open and attached: the root user, all capabilities but the three
+ * below, and the way back. What still needs root (reading maps, opening files of targets) is done by helpers of the
+ * nursery, which was forked before.
+ *
+ *     CAP_PERFMON  sampling on CPUs that come online
+ *     CAP_BPF      reading the programs' counters on kernels that require it
+ *     CAP_SYSLOG   reading /proc/kallsyms again when a module is loaded
+ */
+#ifndef RWALKER_RECORD_MACHINE_PRIVILEGES_H
+#define RWALKER_RECORD_MACHINE_PRIVILEGES_H
+
+/*
+ * To be called before anything is opened. 0; -EPERM if the recorder lacks the privileges it needs,
+ * after reporting which.
+ */
+int privileges_check(void);
+
+/* 0, or -errno after reporting why: the caller must stop. */
+int privileges_drop(void);
+
+#endif

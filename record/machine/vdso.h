@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The code that the kernel maps into every process: an ELF image without a file. Ours is the same as everybody's, as
+ * long as the kernel is the same; its build-id identifies it.
+ */
+#ifndef RWALKER_RECORD_MACHINE_VDSO_H
+#define RWALKER_RECORD_MACHINE_VDSO_H
+
+#include "common/elf/elf_file.h"
+
+/* A copy that can be read like a file, owned by the caller. -1: none. */
+int vdso_open(void);
+/* length 0: none. */
+void vdso_build_id(struct build_id *ret_id);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The perf events that drive the CPU profile: one per wanted CPU that is online, hardware cycles or, if the machine
+ * has none, the CPU clock. A CPU that goes offline takes its event with it; one that comes online gets a new one
+ * (perf_events_follow_cpus). An event with a BPF program attached writes nothing by itself.
+ */
+#ifndef RWALKER_RECORD_PERF_PERF_EVENT_H
+#define RWALKER_RECORD_PERF_PERF_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/machine/cpu_busy.h"
+#include "record/machine/cpus.h"
+#include "record/perf/perf_ring.h"
+
+struct perf_account { /* of one CPU: running totals */
+	uint64_t counted;	   /* by the kernel: ns, or cycles */
+	uint64_t enabled, running; /* ns; less running than enabled: others used the counter meanwhile */
+	/* How often the kernel stopped it because it was too frequent, and for how many ns. */
+	uint64_t throttles, throttled;
+};
+
+struct nursery;
+
+struct perf_event_settings {
+	uint64_t frequency; /* Hz */
+	bool software;	    /* do not try hardware cycles */
+	struct nursery *nursery; /* opens events on CPUs that come online, when we may not */
+};
+
+struct perf_cpu {
+	int fd; /* -1: none */
+	struct perf_ring ring; /* in which the kernel reports throttling; page NULL: there was no memory for one */
+	uint64_t stopped_at;   /* CLOCK_MONOTONIC when a throttling began that has not ended; 0: none */
+	uint64_t seen_enabled; /* ns for which the open event had been counting at the last look */
+	struct perf_account closed; /* of closed events, and all that is known about throttling */
+};
+
+struct perf_events {
+	const struct cpus *cpus;
+	struct perf_cpu *each;
+	uint32_t count; /* CPUs, including those without an event */
+	int program_fd;
+	struct nursery *nursery;
+	uint64_t frequency; /* as granted */
+	uint64_t period;    /* ns of the CPU clock; 0 with hardware cycles, whose period the kernel adapts */
+	bool software;
+	bool fallback;	    /* cycles were tried but are not available */
+	uint32_t missed;    /* CPUs that came online and could not be followed */
+	struct cpu_busy busy; /* while they are enabled */
+	bool disabled;
+};
+
+/*
+ * Opens and attaches all events and leaves them disabled. Reports what it had to change (frequency above the host's
+ * limit, no hardware cycles). 0, or -errno after reporting why.
+ */
+int perf_events_open(struct perf_events *events, const struct cpus *cpus, const struct perf_event_settings *settings,
+		     int program_fd);
+void perf_events_close(struct perf_events *events);
+
+int perf_events_enable(struct perf_events *events);
+void perf_events_disable(struct perf_events *events);
+
+/* Opens events on CPUs that came online. Once a second; reports nothing, see `missed`. */
+void perf_events_follow_cpus(struct perf_events *events);
+
+/* From the kernel's own counts. */
+void perf_events_account(struct perf_events *events, uint32_t cpu, struct perf_account *ret_account);
+
+/*
+ * How long each CPU ran tasks while its event counted, by the kernel's account:
+ * perf_events_look_busy() reads the account as of now, or as of the moment at which the events were
+ * disabled. False: unknown, or the CPU was offline in between.
+ */
+void perf_events_look_busy(struct perf_events *events);
+bool perf_events_busy(const struct perf_events *events, uint32_t cpu, uint64_t enabled, uint64_t *ret_ns);
+
+#endif

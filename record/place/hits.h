@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Where user stacks point: which offsets of which modules, and which run-time addresses of JIT code, so that what
+ * they need can be embedded after the stop. Keeps the address spaces of all processes, from mapping events. Samples
+ * are attributed when they are encoded, in time order with the sideband's records. Memory is fixed; what does not fit
+ * is counted, and the reader must find those symbols elsewhere.
+ */
+#ifndef RWALKER_RECORD_PLACE_HITS_H
+#define RWALKER_RECORD_PLACE_HITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct address_spaces;
+struct hits;
+
+struct hit {               /* ordered by jit_tgid, module, offset */
+	uint32_t module;   /* 0 for JIT code */
+	uint32_t jit_tgid; /* of JIT code, else 0 */
+	uint64_t offset;   /* in the file; JIT: the address */
+};
+
+/*
+ * anonymous_module: the id under which anonymous executable memory is mapped (module_table_special). wanted: false if
+ * nothing is embedded: only the address spaces are kept, and nothing is marked.
+ */
+int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits);
+void hits_destroy(struct hits *hits);
+
+struct address_spaces *hits_spaces(struct hits *hits);
+bool hits_are_wanted(const struct hits *hits);
+
+/*
+ * Identifies the current set of mappings of the process, 0 if unknown: what was marked for it need
+ * not be marked again.
+ */
+uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
+
+/*
+ * How many of a stack's user frames, leaf first, are code: those before the first caller that is in no executable
+ * mapping of the process. The kernel follows frame pointers wherever they lead; where a program uses the register for
+ * something else, what follows is memory, not calls, and must not get into a trace. The leaf is where the task was,
+ * whatever its value. generation: the process's, now; 0, its mappings are unknown: the leaf only.
+ */
+uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *frames, uint32_t count);
+
+struct hits_cut { /* stacks that hits_code() cut */
+	uint64_t astray;  /* at a frame outside every mapping */
+	uint64_t unknown; /* because the mappings of their process were unknown */
+};
+
+struct hits_cut hits_cut(const struct hits *hits);
+
+/* Marks the user frames of one sample (leaf first, run-time addresses); generation: the process's, now. */
+void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count);
+
+/* Marks one word of a snapshot, which may be a return address or a number that looks like one. */
+void hits_mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word);
+
+/* A sorted copy of all hits, which the caller may change; valid until the next call. */
+size_t hits_sorted(struct hits *hits, struct hit **ret_hits);
+/* Their order, for qsort(). */
+int hit_compare(const void *left, const void *right);
+
+uint64_t hits_dropped(const struct hits *hits); /* for lack of room */
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The users of processes that make code at run time, asked for while the processes live: what such a process leaves
+ * behind counts only if it belongs to that user. Fixed memory; the latest are kept.
+ */
+#ifndef RWALKER_RECORD_PLACE_JIT_OWNERS_H
+#define RWALKER_RECORD_PLACE_JIT_OWNERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/helper/opener_helper.h"
+
+enum { JIT_OWNERS = 1024 };
+
+struct jit_owners {
+	struct jit_owner {
+		uint32_t tgid;
+		uint64_t asked; /* CLOCK_MONOTONIC ns */
+		struct opener_owner owner;
+	} table[JIT_OWNERS];
+	uint32_t count; /* that were ever added */
+};
+
+/*
+ * The process has mapped such memory. Whether to ask for its user now: not if that was done within the last second.
+ * Later it is asked for again, because it may have become another user's, or another process.
+ */
+bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now);
+/* The answer; ignored if it is no longer kept. */
+void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner);
+/* All zero if it is not known. */
+struct opener_owner jit_owners_find(const struct jit_owners *owners, uint32_t tgid);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel's text as laid out on this boot: address -> (module, offset) and the function that contains it. Read
+ * once from /proc/kallsyms and /proc/modules; BPF programs and trampolines are added and removed by ksymbol records,
+ * modules loaded later by kernel_map_refresh(). Every module and every function is written to the trace when an event
+ * first points into it, before that event, so that no kernel address leaves the host and every kernel frame has a
+ * name. All memory is allocated at creation and at refresh; kernel_map_normalize() allocates nothing.
+ */
+#ifndef RWALKER_RECORD_PLACE_KERNEL_MAP_H
+#define RWALKER_RECORD_PLACE_KERNEL_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/event.h"
+
+struct kernel_map;
+
+struct kernel_map_sink { /* receives modules and functions; each returns 0 or -errno */
+	void *context;
+	int (*module)(void *context, const struct event_module *module);
+	int (*symbol)(void *context, const struct event_kernel_symbol *symbol);
+	uint32_t (*new_module_id)(void *context); /* 0: no id left */
+};
+
+/*
+ * keep_addresses: also write the modules' run-time bases. 0; -EPERM if the kernel hides its addresses (reported),
+ * -ENOMEM, -errno of /proc/kallsyms (reported).
+ */
+int kernel_map_create(const struct kernel_map_sink *sink, bool keep_addresses, struct kernel_map **ret_map);
+void kernel_map_destroy(struct kernel_map *map);
+
+/* (module id << 32 | offset), or 0 if the address is in nothing known. */
+uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address);
+
+/* While it stays the same, so do the results of kernel_map_normalize(), except for unknown addresses. */
+uint64_t kernel_map_revision(const struct kernel_map *map);
+
+/* Text added or removed at run time (PERF_RECORD_KSYMBOL). -ENOSPC beyond a fixed number: its frames have no names. */
+int kernel_map_add(struct kernel_map *map, uint64_t address, uint32_t length, bool bpf, const char *name);
+void kernel_map_remove(struct kernel_map *map, uint64_t address);
+
+/* Addresses since the last refresh that were in nothing known. */
+uint64_t kernel_map_unknown(const struct kernel_map *map);
+
+/* Reads the kernel's lists again if a module was loaded or unloaded: for the once-a-second tick, not the drain loop. */
+int kernel_map_refresh(struct kernel_map *map);
+
+#endif

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/place/module_files.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/packet.h"
+#include "common/time_units.h"
+#include "format/limits.h"
+#include "record/helper/elf_helper.h"
+#include "record/helper/nursery.h"
+#include "record/helper/opener_helper.h"
+#include "record/machine/clocks.h"
+#include "record/pick/jit_log.h"
+#include "record/place/jit_owners.h"
+#include "record/place/module_table.h"
+#include "record/place/silent_users.h"
+#include "record/plan/deadlines.h"
+
+enum { QUEUE = 4096,
+       MAX_STUCK = 4,
+       MAX_TRIES = 4, /* to open one file: the process that mapped it may be gone, but the next one may stay */
+       JIT_LOGS = 1024 }; /* processes that have one */
+
+struct ask {
+	uint32_t module; /* 0: who the process is */
+	uint32_t tgid;
+	uint64_t start, end;
+};
+
+/* The opener's requests that are not about a module: no module has such a number. */
+enum { TOKEN_ONE_FILE = UINT32_MAX,
+       TOKEN_OWNER = UINT32_MAX - 1 };
+
+/* One helper with at most one request under way. */
+struct channel {
+	enum helper_kind kind;
+	int socket; /* -1: none */
+	pid_t pid;
+	uint32_t busy;  /* token of the request under way, 0: none */
+	uint32_t tgid;  /* whose file is being opened; 0: nobody's */
+	uint64_t since; /* CLOCK_MONOTONIC ns */
+	unsigned int stuck;
+};
+
+struct file {
+	int fd_plus_1; /* 0: not open */
+	uint16_t tries;
+	bool waiting; /* for its turn or its answer */
+	bool refused; /* because of what it is */
+};
+
+struct jit_log {
+	uint32_t tgid, module;
+};
+
+struct module_files {
+	struct nursery *nursery;
+	struct module_table *modules;
+	struct channel opener, elf;
+	struct ask queue[QUEUE];
+	uint32_t queue_head, queue_tail;
+	uint32_t identify[QUEUE]; /* modules with a descriptor but no build-id */
+	uint32_t identify_head, identify_tail;
+	struct file *files; /* by module id */
+	uint32_t fds_open, fds_max;
+	struct jit_log jit_logs[JIT_LOGS]; /* the latest */
+	uint32_t jit_log_count;
+	struct jit_owners jit_owners;
+	struct silent_users silent;
+	uint32_t owner_asked; /* the process of TOKEN_OWNER */
+	bool as_caller;
+	struct module_files_counts counts;
+};
+
+enum { FILES_ROOM = 4 * MODULE_TABLE_MAX };
+
+/* --- channels ------------------------------------------------------------------------------------ */
+
+static void channel_close(struct channel *channel)
+{
+	if (channel->socket >= 0)
+		(void)close(channel->socket);
+	channel->socket = -1;
+	channel->busy = 0;
+}
+
+/* A helper is created when it is first needed, and again after one got stuck or died. */
+static bool channel_ready(struct module_files *files, struct channel *channel)
+{
+	if (channel->socket >= 0 || channel->stuck >= MAX_STUCK)
+		return channel->socket >= 0;
+	if (nursery_spawn(files->nursery, channel->kind, &channel->socket, &channel->pid)) {
+		channel->socket = -1;
+		channel->stuck++;
+	}
+	return channel->socket >= 0;
+}
+
+static bool channel_send(struct channel *channel, uint32_t token, const void *bytes, size_t length, int fd)
+{
+	if (packet_send(channel->socket, bytes, length, fd)) {
+		channel->stuck++;
+		channel_close(channel);
+		return false;
+	}
+	channel->busy = token;
+	channel->since = clocks_now();
+	return true;
+}
+
+/* The answer's length; 0: not yet; -1: the helper is given up. */
+static ssize_t channel_take(struct channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
+{
+	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
+
+	if (got > 0) {
+		channel->busy = 0;
+		return got;
+	}
+	if (got == -ETIMEDOUT && !timeout_ms && clocks_now() - channel->since < DEADLINE_PROCESS * MILLISECOND)
+		return 0;
+	channel->stuck++;
+	channel_close(channel);
+	return -1;
+}
+
+static bool step(struct module_files *files);
+
+/* --- opening ------------------------------------------------------------------------------------- */
+
+static bool queue_add(struct module_files *files, const struct ask *ask)
+{
+	if (files->queue_tail - files->queue_head == QUEUE || files->opener.stuck >= MAX_STUCK)
+		return false;
+	files->queue[files->queue_tail++ % QUEUE] = *ask;
+	return true;
+}
+
+void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
+{
+	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
+
+	module_files_note(files, module, tgid);
+	if (!file || file->fd_plus_1 || file->waiting || file->tries == MAX_TRIES)
+		return;
+	files->counts.asked += !file->tries++;
+	files->counts.attempts++;
+	file->waiting = queue_add(files, &(struct ask){module, tgid, start, end});
+	if (file->waiting)
+		(void)step(files);
+}
+
+static void opened(struct module_files *files, uint32_t module, int fd)
+{
+	const struct module_entry *entry = module_table_find(files->modules, module);
+
+	if (files->fds_open >= files->fds_max) {
+		(void)close(fd);
+		return;
+	}
+	files->files[module].fd_plus_1 = fd + 1;
+	files->fds_open++;
+	files->counts.opened++;
+	if (entry && !entry->build_id.length && files->identify_tail - files->identify_head < QUEUE)
+		files->identify[files->identify_tail++ % QUEUE] = module;
+}
+
+/* The user in whose file the helper got stuck pays for it; it counts for all where that is not known. */
+static void opener_lost(struct module_files *files)
+{
+	if (!files->as_caller && silent_users_add(&files->silent, files->opener.tgid))
+		files->opener.stuck--;
+}
+
+/* Counted once, however often it is tried. */
+static void refused(struct module_files *files, uint32_t module, int error)
+{
+	if (!files->files[module].refused)
+		files->files[module].refused = refusals_add(&files->counts.refusals, error);
+}
+
+static void opener_take(struct module_files *files)
+{
+	uint32_t token = files->opener.busy;
+	struct opener_reply reply;
+	int fd = -1;
+	ssize_t got = channel_take(&files->opener, &reply, sizeof(reply), 0, &fd);
+	bool whole = got == sizeof(reply) && reply.token == token;
+
+	if (!got)
+		return;
+	if (got < 0)
+		opener_lost(files);
+	if (token == TOKEN_OWNER) {
+		if (whole && !reply.error)
+			jit_owners_set(&files->jit_owners, files->owner_asked, &reply.owner);
+	} else {
+		files->files[token].waiting = false;
+		if (whole && !reply.error && fd >= 0)
+			opened(files, token, steal_fd(&fd));
+		else if (whole)
+			refused(files, token, reply.error);
+	}
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static void owner_give(struct module_files *files, uint32_t tgid)
+{
+	struct opener_request request = {.what = OPENER_OWNER, .token = TOKEN_OWNER, .tgid = tgid};
+
+	files->owner_asked = tgid;
+	files->opener.tgid = 0;
+	(void)channel_send(&files->opener, TOKEN_OWNER, &request, sizeof(request), -1);
+}
+
+static void module_give(struct module_files *files, const struct ask *ask, const struct module_entry *entry)
+{
+	struct {
+		struct opener_request head;
+		char path[RWK_MAX_STRING];
+	} request = {.head = {
+			     .what = jit_log_is_path(entry->path) ? OPENER_JIT_LOG : OPENER_MAPPING,
+			     .token = ask->module,
+			     .tgid = ask->tgid,
+			     .path_length = (uint32_t)strnlen(entry->path, RWK_MAX_STRING),
+			     .start = ask->start,
+			     .end = ask->end,
+			     .device = entry->device,
+			     .inode = entry->inode,
+			     .verified_later = entry->build_id.length != 0,
+			     .as_caller = files->as_caller,
+			     .owner = jit_owners_find(&files->jit_owners, ask->tgid),
+		     }};
+
+	memcpy(request.path, entry->path, request.head.path_length);
+	files->opener.tgid = ask->tgid;
+	if (!channel_send(&files->opener, ask->module, &request, sizeof(request.head) + request.head.path_length, -1))
+		files->files[ask->module].waiting = false;
+}
+
+static void opener_give(struct module_files *files)
+{
+	const struct ask *ask = &files->queue[files->queue_head++ % QUEUE];
+	const struct module_entry *entry = module_table_find(files->modules, ask->module);
+
+	if (!ask->module)
+		owner_give(files, ask->tgid);
+	else if (entry && !silent_users_has(&files->silent, ask->tgid))
+		module_give(files, ask, entry);
+	else
+		files->files[ask->module].waiting = false;
+}
+
+static bool opener_step(struct module_files *files)
+{
+	if (files->opener.busy)
+		opener_take(files);
+	while (!files->opener.busy && files->queue_head != files->queue_tail) {
+		if (!channel_ready(files, &files->opener))
+			break;
+		opener_give(files);
+	}
+	return files->opener.busy != 0;
+}
+
+/* --- build-ids ----------------------------------------------------------------------------------- */
+
+static void elf_take(struct module_files *files)
+{
+	uint32_t module = files->elf.busy;
+	struct elf_reply reply;
+	ssize_t got = channel_take(&files->elf, &reply, sizeof(reply), 0, NULL);
+
+	if (got == sizeof(reply) && !reply.error && reply.token == module)
+		(void)module_table_set_build_id(files->modules, module, &reply.build_id);
+}
+
+static bool elf_step(struct module_files *files)
+{
+	if (files->elf.busy)
+		elf_take(files);
+	while (!files->elf.busy && files->identify_head != files->identify_tail) {
+		uint32_t module = files->identify[files->identify_head++ % QUEUE];
+		struct elf_request request = {.token = module, .what = ELF_BUILD_ID};
+
+		if (!channel_ready(files, &files->elf))
+			files->identify_head = files->identify_tail;
+		else
+			(void)channel_send(&files->elf, module, &request, sizeof(request),
+					   module_files_fd(files, module));
+	}
+	return files->elf.busy != 0;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------- */
+
+static bool step(struct module_files *files)
+{
+	bool opening = opener_step(files), identifying = elf_step(files);
+
+	return opening || identifying;
+}
+
+/* A healthy helper answers within some ten microseconds: waiting briefly saves a round of the drain loop. */
+bool module_files_poll(struct module_files *files, unsigned int patience_ms)
+{
+	uint64_t end = clocks_now() + patience_ms * MILLISECOND;
+	bool busy = step(files);
+
+	while (busy && clocks_now() < end) {
+		struct pollfd answers[] = {{.fd = files->opener.busy ? files->opener.socket : -1, .events = POLLIN},
+					   {.fd = files->elf.busy ? files->elf.socket : -1, .events = POLLIN}};
+
+		(void)poll(answers, 2, 1);
+		busy = step(files);
+	}
+	return busy;
+}
+
+int module_files_fd(const struct module_files *files, uint32_t module)
+{
+	return module < FILES_ROOM ? files->files[module].fd_plus_1 - 1 : -1;
+}
+
+void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts)
+{
+	*ret_counts = files->counts;
+}
+
+/* What it is doing is answered or given up first; what waits for its turn comes later. */
+static bool opener_ready(struct module_files *files)
+{
+	while (files->opener.busy) {
+		struct pollfd answer = {.fd = files->opener.socket, .events = POLLIN};
+
+		(void)poll(&answer, 1, 1);
+		opener_take(files);
+	}
+	return channel_ready(files, &files->opener);
+}
+
+/* A request that somebody waits for; `path` may be NULL. */
+static int open_now(struct module_files *files, struct opener_request *head, const char *path)
+{
+	struct {
+		struct opener_request head;
+		char path[RWK_MAX_STRING];
+	} request = {.head = *head};
+	struct opener_reply reply;
+	int fd = -1;
+
+	if (silent_users_has(&files->silent, head->tgid) || !opener_ready(files))
+		return -EAGAIN;
+	files->opener.tgid = head->tgid;
+	request.head.token = TOKEN_ONE_FILE;
+	request.head.path_length = path ? (uint32_t)strnlen(path, sizeof(request.path)) : 0;
+	if (path)
+		memcpy(request.path, path, request.head.path_length);
+	if (!channel_send(&files->opener, TOKEN_ONE_FILE, &request, sizeof(*head) + request.head.path_length, -1))
+		return -EPIPE;
+	if (channel_take(&files->opener, &reply, sizeof(reply), DEADLINE_PROCESS, &fd) != sizeof(reply)) {
+		opener_lost(files);
+		return -ETIMEDOUT;
+	}
+	if (!reply.error)
+		return fd >= 0 ? fd : -EPROTO;
+	if (fd >= 0)
+		(void)close(fd);
+	return reply.error;
+}
+
+int module_files_perf_map(struct module_files *files, uint32_t tgid)
+{
+	struct opener_request request = {.what = OPENER_PERF_MAP, .tgid = tgid, .as_caller = files->as_caller,
+					 .owner = jit_owners_find(&files->jit_owners, tgid)};
+	int fd = open_now(files, &request, NULL);
+
+	if (fd < 0)
+		(void)refusals_add(&files->counts.refusals, fd);
+	return fd;
+}
+
+int module_files_debug(struct module_files *files, const char *path)
+{
+	struct opener_request request = {.what = OPENER_DEBUG};
+	int fd = open_now(files, &request, path);
+
+	if (fd < 0)
+		(void)refusals_add(&files->counts.refusals, fd);
+	return fd;
+}
+
+bool module_files_refused(const struct module_files *files, uint32_t module)
+{
+	return module < FILES_ROOM && files->files[module].refused;
+}
+
+/* --- jit-PID.dump --- */
+
+void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid)
+{
+	const struct module_entry *entry = module_table_find(files->modules, module);
+
+	if (entry && jit_log_is_path(entry->path))
+		files->jit_logs[files->jit_log_count++ % JIT_LOGS] = (struct jit_log){tgid, module};
+}
+
+void module_files_note_jit(struct module_files *files, uint32_t tgid)
+{
+	if (!jit_owners_note(&files->jit_owners, tgid, clocks_now()))
+		return;
+	files->counts.attempts++;
+	if (queue_add(files, &(struct ask){.tgid = tgid}))
+		(void)step(files);
+}
+
+int module_files_jit_log(const struct module_files *files, uint32_t tgid)
+{
+	uint32_t count = files->jit_log_count < JIT_LOGS ? files->jit_log_count : JIT_LOGS;
+
+	for (uint32_t i = 1; i <= count; i++) {
+		const struct jit_log *noted = &files->jit_logs[(files->jit_log_count - i) % JIT_LOGS];
+
+		if (noted->tgid == tgid)
+			return module_files_fd(files, noted->module);
+	}
+	return -1;
+}
+
+/* Room for the descriptors that are kept, but no more than the system allows. */
+static uint32_t fds_allow(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 256;
+	if (limit.rlim_cur < 2 * MODULE_FILES_MAX) {
+		limit.rlim_cur = 2 * MODULE_FILES_MAX;
+		limit.rlim_max = limit.rlim_max < limit.rlim_cur ? limit.rlim_cur : limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+		(void)getrlimit(RLIMIT_NOFILE, &limit);
+	}
+	return (uint32_t)(limit.rlim_cur / 2 < MODULE_FILES_MAX ? limit.rlim_cur / 2 : MODULE_FILES_MAX);
+}
+
+int module_files_create(struct nursery *nursery, struct module_table *modules, bool as_caller,
+			struct module_files **ret_files)
+{
+	struct module_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	files->files = calloc(FILES_ROOM, sizeof(*files->files));
+	if (!files->files) {
+		free(files);
+		return -ENOMEM;
+	}
+	files->nursery = nursery;
+	files->modules = modules;
+	files->as_caller = as_caller;
+	files->opener = (struct channel){.kind = HELPER_OPENER, .socket = -1};
+	files->elf = (struct channel){.kind = HELPER_ELF, .socket = -1};
+	files->fds_max = fds_allow();
+	*ret_files = files;
+	return 0;
+}
+
+void module_files_destroy(struct module_files *files)
+{
+	if (!files)
+		return;
+	channel_close(&files->opener);
+	channel_close(&files->elf);
+	for (uint32_t i = 0; i < FILES_ROOM; i++)
+		if (files->files[i].fd_plus_1)
+			(void)close(module_files_fd(files, i));
+	free(files->files);
+	free(files);
+}

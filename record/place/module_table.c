@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/place/module_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/byte_buffer.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "format/event_log.h"
+#include "format/limits.h"
+#include "record/machine/vdso.h"
+#include "record/plan/recording.h"
+
+enum { RECENT = 256,
+       PATH_BYTES = 4 << 20,
+       KEY_MAX = RWK_MAX_STRING + BUILD_ID_MAX + 32,
+       KEY_BYTES = 8 << 20 };
+
+struct module_table {
+	struct recording *recording;
+	struct hash_map keys; /* identity -> index in entries */
+	struct module_entry *entries;
+	uint32_t recent[RECENT]; /* by build-id: index in entries + 1 of the latest one */
+	uint32_t *index_of; /* id -> index in entries + 1; ids above its room are untracked */
+	size_t count;
+	char *paths;
+	size_t paths_used;
+	uint32_t last_id;
+	uint32_t special[MODULE_ANONYMOUS + 1];
+	uint64_t untracked;
+};
+
+enum { INDEX_ROOM = 4 * MODULE_TABLE_MAX };
+
+/* Two kinds of key, distinguished by their first byte, so that a build-id never matches a device number. */
+static size_t key_make(const struct module_identity *identity, uint8_t out[static KEY_MAX])
+{
+	struct byte_buffer key = {.bytes = out, .room = KEY_MAX};
+
+	if (identity->build_id.length) {
+		byte_buffer_uint(&key, 'b', 1);
+		byte_buffer_string(&key, identity->build_id.bytes, identity->build_id.length);
+	} else {
+		byte_buffer_uint(&key, 'i', 1);
+		byte_buffer_uint(&key, identity->device, 8);
+		byte_buffer_uint(&key, identity->inode, 8);
+	}
+	byte_buffer_bytes(&key, identity->path, strnlen(identity->path, RWK_MAX_STRING));
+	return key.used;
+}
+
+static int tell(struct module_table *table, const struct module_entry *entry)
+{
+	struct event event = {
+		.kind = EVENT_MODULE,
+		.module = {.id = entry->id,
+			   .kind = entry->kind,
+			   .path = {entry->path, (uint32_t)strnlen(entry->path, RWK_MAX_STRING)},
+			   .build_id = {(const char *)entry->build_id.bytes, entry->build_id.length},
+			   .device = entry->device,
+			   .inode = entry->inode,
+			   .flags = entry->deleted ? MODULE_DELETED : 0},
+	};
+
+	return recording_check(table->recording, event_log_add(table->recording->log, &event));
+}
+
+uint32_t module_table_new_id(struct module_table *table)
+{
+	return table->last_id < RWK_MAX_MODULES - 1 ? ++table->last_id : 0;
+}
+
+static const char *path_keep(struct module_table *table, const char *path)
+{
+	size_t length = strnlen(path, RWK_MAX_STRING);
+	char *kept = table->paths + table->paths_used;
+
+	if (length + 1 > PATH_BYTES - table->paths_used)
+		return NULL;
+	memcpy(kept, path, length);
+	kept[length] = '\0';
+	table->paths_used += length + 1;
+	return kept;
+}
+
+/* Keeps the entry if there is room; it is written to the trace either way. */
+static uint32_t entry_add(struct module_table *table, const struct module_entry *entry, const void *key, size_t length)
+{
+	struct module_entry kept = *entry;
+
+	if (tell(table, entry))
+		return 0;
+	kept.path = table->count < MODULE_TABLE_MAX && entry->id < INDEX_ROOM ? path_keep(table, entry->path) : NULL;
+	if (!kept.path || (length && hash_map_add(&table->keys, key, length, table->count, NULL) < 0)) {
+		table->untracked++;
+		return entry->id;
+	}
+	table->entries[table->count++] = kept;
+	table->index_of[entry->id] = (uint32_t)table->count;
+	return entry->id;
+}
+
+/* A build-id is a hash already: its first byte chooses the slot. */
+static uint32_t *recent_slot(struct module_table *table, const struct module_identity *identity)
+{
+	return &table->recent[identity->build_id.bytes[0]];
+}
+
+/* Most mappings are of a few files: found without hashing the key, but compared in full. */
+static const struct module_entry *recall(struct module_table *table, const struct module_identity *identity)
+{
+	uint32_t index = *recent_slot(table, identity);
+	const struct module_entry *entry = index ? &table->entries[index - 1] : NULL;
+
+	if (!entry || !identity->build_id.length || !build_id_equal(&entry->build_id, &identity->build_id))
+		return NULL;
+	return strcmp(entry->path, identity->path) ? NULL : entry;
+}
+
+uint32_t module_table_file(struct module_table *table, const struct module_identity *identity)
+{
+	const struct module_entry *recent = recall(table, identity);
+	struct module_entry entry = {
+		.kind = MODULE_FILE,
+		.path = identity->path,
+		.device = identity->device,
+		.inode = identity->inode,
+		.build_id = identity->build_id,
+		.deleted = identity->deleted,
+	};
+	uint8_t key[KEY_MAX];
+	const uint64_t *index;
+	size_t length;
+
+	if (recent)
+		return recent->id;
+	length = key_make(identity, key);
+	index = hash_map_find(&table->keys, key, length);
+	if (index) {
+		*recent_slot(table, identity) = (uint32_t)*index + 1;
+		return table->entries[*index].id;
+	}
+	entry.id = module_table_new_id(table);
+	return entry.id ? entry_add(table, &entry, key, length) : 0;
+}
+
+uint32_t module_table_special(struct module_table *table, enum module_kind kind)
+{
+	struct module_entry entry = {.kind = kind, .path = kind == MODULE_VDSO ? "[vdso]" : "[anon]"};
+
+	if (table->special[kind])
+		return table->special[kind];
+	if (kind == MODULE_VDSO)
+		vdso_build_id(&entry.build_id);
+	entry.id = module_table_new_id(table);
+	return table->special[kind] = entry.id ? entry_add(table, &entry, NULL, 0) : 0;
+}
+
+const struct module_entry *module_table_find(const struct module_table *table, uint32_t id)
+{
+	uint32_t index = id < INDEX_ROOM ? table->index_of[id] : 0;
+
+	return index ? &table->entries[index - 1] : NULL;
+}
+
+int module_table_set_build_id(struct module_table *table, uint32_t id, const struct build_id *build_id)
+{
+	uint32_t index = id < INDEX_ROOM ? table->index_of[id] : 0;
+	struct module_identity identity;
+	uint8_t key[KEY_MAX];
+	size_t length;
+
+	if (!index || !build_id->length || table->entries[index - 1].build_id.length)
+		return 0;
+	table->entries[index - 1].build_id = *build_id;
+	identity = (struct module_identity){.path = table->entries[index - 1].path, .build_id = *build_id};
+	length = key_make(&identity, key);
+	/* Later mapping events name it by its build-id; without room for a second key it gets a second id. */
+	(void)hash_map_add(&table->keys, key, length, index - 1, NULL);
+	return tell(table, &table->entries[index - 1]);
+}
+
+uint64_t module_table_untracked(const struct module_table *table)
+{
+	return table->untracked;
+}
+
+int module_table_create(struct recording *recording, struct module_table **ret_table)
+{
+	struct module_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return -ENOMEM;
+	table->recording = recording;
+	table->entries = calloc(MODULE_TABLE_MAX, sizeof(*table->entries));
+	table->index_of = calloc(INDEX_ROOM, sizeof(*table->index_of));
+	table->paths = malloc(PATH_BYTES);
+	if (!table->entries || !table->index_of || !table->paths ||
+	    hash_map_init_fixed(&table->keys, 2 * MODULE_TABLE_MAX, KEY_BYTES)) {
+		module_table_destroy(table);
+		return -ENOMEM;
+	}
+	*ret_table = table;
+	return 0;
+}
+
+void module_table_destroy(struct module_table *table)
+{
+	if (!table)
+		return;
+	hash_map_deinit(&table->keys);
+	free(table->entries);
+	free(table->index_of);
+	free(table->paths);
+	free(table);
+}

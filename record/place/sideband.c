@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/place/sideband.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/time_units.h"
+#include "format/event_log.h"
+#include "record/machine/clocks.h"
+#include "record/machine/cpus.h"
+#include "record/perf/merge.h"
+#include "record/place/sideband_internal.h"
+#include "record/plan/recording.h"
+
+/* Rings share a budget, so that a host with hundreds of CPUs does not lock hundreds of megabytes. */
+enum {
+	RINGS_BUDGET = 64 << 20,
+	RING_LEAST = 64 << 10,
+	RING_MOST = 2 << 20,
+	MAX_SEEN = 1 << 16,
+	AHEAD_NS = SECOND,
+	WAKE_PART = 4,	    /* of a ring, at which it wakes us */
+	FULL_ROOM = 8 << 10, /* no record is usually longer: a path has at most 4 KB */
+};
+
+static void peek_time(struct sideband *sideband, uint32_t cpu)
+{
+	const struct perf_event_header *header = perf_ring_peek(&sideband->rings[cpu]);
+
+	sideband->next_time[cpu] = header ? sideband_record_time(header) : UINT64_MAX;
+	/* Nothing is written this far ahead of its time: it is not a record's time, and must not be waited for. */
+	if (header && sideband->next_time[cpu] > sideband->horizon + AHEAD_NS)
+		sideband->next_time[cpu] = sideband->horizon;
+}
+
+/*
+ * A child's records on one CPU may be visible when those of its fork, older and on another CPU, are not: what is
+ * younger than this moment waits for the next look, when everything older is certain to be visible.
+ */
+void sideband_look(struct sideband *sideband)
+{
+	sideband->horizon = clocks_now();
+	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
+		sideband->next_time[cpu] = UINT64_MAX;
+		if (!sideband->rings[cpu].page)
+			continue;
+		perf_ring_look(&sideband->rings[cpu]);
+		sideband->totals[cpu].full += perf_ring_room(&sideband->rings[cpu]) < FULL_ROOM;
+		peek_time(sideband, cpu);
+	}
+}
+
+uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
+{
+	until = until < sideband->horizon ? until : sideband->horizon;
+	for (;;) {
+		uint64_t others;
+		uint32_t cpu = merge_earliest(sideband->next_time, sideband->max_cpus, &others);
+
+		if (sideband->next_time[cpu] > until)
+			return sideband->next_time[cpu] > sideband->horizon ? UINT64_MAX : sideband->next_time[cpu];
+		do {
+			sideband_apply_record(sideband, cpu, perf_ring_peek(&sideband->rings[cpu]));
+			perf_ring_next(&sideband->rings[cpu]);
+			peek_time(sideband, cpu);
+		} while (sideband->next_time[cpu] <= until && sideband->next_time[cpu] <= others);
+	}
+}
+
+static size_t ring_bytes_for(uint32_t cpus)
+{
+	size_t bytes = RING_MOST;
+
+	while (bytes > RING_LEAST && bytes * cpus > RINGS_BUDGET)
+		bytes /= 2;
+	return bytes;
+}
+
+/* Edge-triggered: a wakeup counts, not that something is in the ring. */
+static int watch(const struct sideband *sideband, uint32_t cpu)
+{
+	int fd = sideband->rings[cpu].fd;
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = fd};
+
+	return epoll_ctl(sideband->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int sideband_wake(struct sideband *sideband, int epoll_fd)
+{
+	int r = 0;
+
+	sideband->epoll_fd = epoll_fd;
+	for (uint32_t cpu = 0; !r && cpu < sideband->max_cpus; cpu++)
+		if (sideband->rings[cpu].page)
+			r = watch(sideband, cpu);
+	return r;
+}
+
+bool sideband_is_open(const struct sideband *sideband, uint32_t cpu)
+{
+	return sideband->rings[cpu].page;
+}
+
+/* Rings of CPUs that come online later are smaller if there are many by then. */
+static int open_ring(struct sideband *sideband, struct nursery *nursery, uint32_t cpu)
+{
+	size_t bytes = ring_bytes_for(sideband->open_count + 1);
+	struct perf_event_attr attr = sideband->attr;
+	int r;
+
+	bytes = bytes < sideband->ring_bytes ? bytes : sideband->ring_bytes;
+	attr.wakeup_watermark = (uint32_t)bytes / WAKE_PART;
+	r = perf_ring_open(&sideband->rings[cpu], nursery, &attr, cpu, bytes);
+	sideband->open_count += !r;
+	return r;
+}
+
+int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu)
+{
+	int r;
+
+	sideband->open_count -= sideband_is_open(sideband, cpu);
+	perf_ring_close(&sideband->rings[cpu]);
+	sideband->next_time[cpu] = UINT64_MAX;
+	r = open_ring(sideband, nursery, cpu);
+	return r < 0 || sideband->epoll_fd < 0 ? r : watch(sideband, cpu);
+}
+
+static void attr_fill(struct perf_event_attr *attr, bool user_stacks)
+{
+	*attr = (struct perf_event_attr){
+		.size = sizeof(*attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.ksymbol = 1,
+		.mmap = user_stacks,
+		.mmap2 = user_stacks,
+		.build_id = user_stacks,
+		.comm = user_stacks,
+		.comm_exec = user_stacks,
+		.task = user_stacks,
+	};
+}
+
+static int rings_open(struct sideband *sideband, const struct cpu_set *online)
+{
+	int error = -ENODEV;
+
+	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
+		int rc = cpu_set_has(online, cpu) ? open_ring(sideband, NULL, cpu) : -ENODEV;
+
+		if (rc && rc != -ENODEV /* offline */)
+			return rc;
+		error = rc ? error : 0;
+	}
+	return error;
+}
+
+static int allocate(struct sideband *sideband)
+{
+	uint32_t cpus = sideband->max_cpus;
+
+	sideband->rings = calloc(cpus, sizeof(*sideband->rings));
+	sideband->next_time = calloc(cpus, sizeof(*sideband->next_time));
+	sideband->totals = calloc(cpus, sizeof(*sideband->totals));
+	for (uint32_t cpu = 0; sideband->rings && cpu < cpus; cpu++)
+		sideband->rings[cpu].fd = -1;
+	return sideband->rings && sideband->next_time && sideband->totals ? sideband_start_seeing(sideband) : -ENOMEM;
+}
+
+int sideband_create(struct recording *recording, struct module_files *files, const struct cpu_set *online,
+		    struct sideband **ret_sideband)
+{
+	struct sideband *sideband = calloc(1, sizeof(*sideband));
+	int rc;
+
+	if (!sideband)
+		return -ENOMEM;
+	sideband->recording = recording;
+	sideband->files = files;
+	sideband->max_cpus = recording->max_cpus;
+	sideband->ring_bytes = ring_bytes_for(cpu_set_count(online));
+	sideband->epoll_fd = -1;
+	attr_fill(&sideband->attr, recording->config->user_stacks);
+	rc = allocate(sideband);
+	if (!rc) {
+		rc = rings_open(sideband, online);
+		if (rc)
+			(void)log_error(-rc, "cannot receive the kernel's records of mappings and "
+					     "processes (perf_event_open): %s",
+					strerror(-rc));
+	}
+	if (rc) {
+		sideband_destroy(sideband);
+		return rc;
+	}
+	*ret_sideband = sideband;
+	return 0;
+}
+
+void sideband_destroy(struct sideband *sideband)
+{
+	if (!sideband)
+		return;
+	for (uint32_t cpu = 0; sideband->rings && cpu < sideband->max_cpus; cpu++)
+		perf_ring_close(&sideband->rings[cpu]);
+	hash_map_deinit(&sideband->seen);
+	free(sideband->rings);
+	free(sideband->next_time);
+	free(sideband->totals);
+	free(sideband);
+}
+
+unsigned int sideband_seen(const struct sideband *sideband, uint32_t tgid)
+{
+	const uint64_t *flags = hash_map_find(&sideband->seen, &tgid, sizeof(tgid));
+
+	return flags ? (unsigned int)*flags : 0;
+}
+
+void sideband_stop_seeing(struct sideband *sideband)
+{
+	sideband->seeing = false;
+	hash_map_deinit(&sideband->seen);
+}
+
+int sideband_start_seeing(struct sideband *sideband)
+{
+	int r;
+
+	hash_map_deinit(&sideband->seen);
+	r = hash_map_init_fixed(&sideband->seen, MAX_SEEN, MAX_SEEN * sizeof(uint32_t));
+	sideband->seeing = !r;
+	return r;
+}
+
+uint64_t sideband_lost(const struct sideband *sideband, uint32_t cpu)
+{
+	return sideband->totals[cpu].lost;
+}
+
+void sideband_totals(const struct sideband *sideband, uint32_t cpu, struct stream_cpu *totals)
+{
+	const struct ring_lives counted = totals->counted;
+
+	*totals = sideband->totals[cpu];
+	totals->counted = counted;
+}
+
+uint64_t sideband_ring_bytes(const struct sideband *sideband)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++)
+		bytes += sideband->rings[cpu].page ? sideband->rings[cpu].size + (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+	return bytes;
+}
+
+void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error)
+{
+	struct recording *recording = sideband->recording;
+	struct event event = {
+		.kind = EVENT_MAPS_UNAVAILABLE,
+		.maps_unavailable = {recording->start, tgid, (uint32_t)-error},
+	};
+
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}

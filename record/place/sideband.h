@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What happens to processes and kernel text during the recording, as the kernel's perf records report it on every
+ * CPU: exec mappings with build-ids, exec and comm, fork, exit (only if user stacks are recorded), BPF programs and
+ * trampolines that are added and removed. Opened before anything else is looked at, so that nothing falls between.
+ * Records are applied in time order over all CPUs: to the trace, the modules, the address spaces and the kernel map.
+ */
+#ifndef RWALKER_RECORD_PLACE_SIDEBAND_H
+#define RWALKER_RECORD_PLACE_SIDEBAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu_set;
+struct module_files;
+struct nursery;
+struct recording;
+struct sideband;
+struct stream_cpu;
+
+/* On the CPUs that are online. 0, or -errno after reporting why. files NULL: no files are opened. */
+int sideband_create(struct recording *recording, struct module_files *files, const struct cpu_set *online,
+		    struct sideband **ret_sideband);
+void sideband_destroy(struct sideband *sideband);
+
+/* From now on a ring that fills wakes whoever waits on epoll_fd. */
+int sideband_wake(struct sideband *sideband, int epoll_fd);
+/*
+ * Opens the CPU's ring, replacing one that exists: what was not applied of that is discarded. 0;
+ * -errno: there is no ring now.
+ */
+int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu);
+bool sideband_is_open(const struct sideband *sideband, uint32_t cpu);
+
+/* Notes what has arrived up to now. */
+void sideband_look(struct sideband *sideband);
+/*
+ * Applies what was noted and is not younger than `until` (CLOCK_MONOTONIC ns). Returns when the next is due,
+ * UINT64_MAX: nothing is left.
+ */
+uint64_t sideband_apply(struct sideband *sideband, uint64_t until);
+
+/* What was seen of the process since the recording began: the start state must not undo it. */
+enum sideband_seen { SIDEBAND_FORKED = 1,
+		     SIDEBAND_EXECED = 2 };
+unsigned int sideband_seen(const struct sideband *sideband, uint32_t tgid);
+/* stop: nobody asks any more; releases the memory. start: remembers what is seen from now on. */
+void sideband_stop_seeing(struct sideband *sideband);
+int sideband_start_seeing(struct sideband *sideband);
+/* Whether anything is mapped in the process, as far as we know. */
+bool sideband_knows(const struct sideband *sideband, uint32_t tgid);
+
+/* Applies one mapping as if it came from a record; used by the start state. path is NUL-terminated. */
+struct sideband_mapping {
+	uint64_t time, start, end, file_offset, flags; /* flags: enum mapping_flag */
+	uint32_t tgid;
+	const char *path;
+	uint64_t device, inode;
+	const uint8_t *build_id;
+	uint8_t build_id_length;
+	bool deleted;
+	bool only_new; /* a mapping that is already known, exactly the same, is not written again */
+};
+void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapping);
+
+/* Records that the kernel could not deliver, per CPU number. */
+uint64_t sideband_lost(const struct sideband *sideband, uint32_t cpu);
+/* What has come from the CPU's ring so far; what BPF counted is left untouched. */
+void sideband_totals(const struct sideband *sideband, uint32_t cpu, struct stream_cpu *totals);
+uint64_t sideband_ring_bytes(const struct sideband *sideband);
+
+/* A process whose mappings could not be read at the start. */
+void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error);
+
+#endif

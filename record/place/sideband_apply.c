@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/place/sideband_internal.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "common/address_space.h"
+#include "format/event_log.h"
+#include "record/place/hits.h"
+#include "record/place/kernel_map.h"
+#include "record/place/module_files.h"
+#include "record/place/module_table.h"
+#include "record/place/sideband_records.h"
+#include "record/plan/recording.h"
+
+enum { COMM_BYTES = 16 };
+
+/*
+ * Where a KSYMBOL record ends. The kernel (6.18 still) adds the room for the time to its size again for each listener
+ * on the CPU, but writes it once: after the time, all but the first listener find what was in the ring before.
+ */
+static size_t ksymbol_end(const struct perf_event_header *header)
+{
+	const struct ksymbol_record *record = (const void *)header;
+	size_t name = offsetof(struct ksymbol_record, name);
+	size_t length = header->size > name ? strnlen(record->name, header->size - name) : 0;
+	size_t end = ((name + length + 1 + 7) & ~(size_t)7) + sizeof(uint64_t);
+
+	return end < header->size ? end : header->size;
+}
+
+uint64_t sideband_record_time(const struct perf_event_header *header)
+{
+	size_t end = header->type == PERF_RECORD_KSYMBOL ? ksymbol_end(header) : header->size;
+	uint64_t time = 0;
+
+	if (end >= sizeof(*header) + sizeof(time))
+		memcpy(&time, (const uint8_t *)header + end - sizeof(time), sizeof(time));
+	return time;
+}
+
+static void see(struct sideband *sideband, uint32_t tgid, uint64_t what)
+{
+	uint64_t *flags;
+
+	if (!sideband->seeing)
+		return;
+	if (hash_map_add(&sideband->seen, &tgid, sizeof(tgid), 0, &flags) >= 0)
+		*flags |= what;
+}
+
+static struct address_spaces *spaces(struct sideband *sideband)
+{
+	return hits_spaces(sideband->recording->hits);
+}
+
+/* Every process has these two, in which the kernel's own code lies. */
+static bool is_made_by_process(const char *path)
+{
+	return strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0;
+}
+
+/*
+ * "[vdso]", "//anon", "[heap]" ... are not files; "/memfd:", "/SYSV" and such can be opened like
+ * files where they are mapped.
+ */
+static enum module_kind kind_of(const char *path)
+{
+	if (!strcmp(path, "[vdso]"))
+		return MODULE_VDSO;
+	return path[0] == '/' && path[1] != '/' ? MODULE_FILE : MODULE_ANONYMOUS;
+}
+
+static uint32_t module_of(struct sideband *sideband, const struct sideband_mapping *mapping)
+{
+	enum module_kind kind = kind_of(mapping->path);
+	struct module_identity identity = {
+		.path = mapping->path,
+		.device = mapping->device,
+		.inode = mapping->inode,
+		.deleted = mapping->deleted,
+	};
+	uint32_t id;
+
+	if (kind == MODULE_ANONYMOUS && sideband->files && is_made_by_process(mapping->path))
+		module_files_note_jit(sideband->files, mapping->tgid);
+	if (kind != MODULE_FILE)
+		return module_table_special(sideband->recording->modules, kind);
+	identity.build_id.length = mapping->build_id_length;
+	if (mapping->build_id_length)
+		memcpy(identity.build_id.bytes, mapping->build_id, mapping->build_id_length);
+	id = module_table_file(sideband->recording->modules, &identity);
+	if (id && sideband->files)
+		module_files_ask(sideband->files, id, mapping->tgid, mapping->start, mapping->end);
+	return id;
+}
+
+static bool is_known(struct sideband *sideband, uint32_t tgid, const struct mapping *range)
+{
+	struct mapping known;
+
+	return address_spaces_find(spaces(sideband), tgid, range->start, &known) && known.start == range->start &&
+	       known.end == range->end && known.file_offset == range->file_offset && known.module == range->module;
+}
+
+static bool is_file(struct sideband *sideband, uint32_t module)
+{
+	return module && module != module_table_special(sideband->recording->modules, MODULE_ANONYMOUS) &&
+	       module != module_table_special(sideband->recording->modules, MODULE_VDSO);
+}
+
+/*
+ * Nameless memory over a file's code, and no more than that: whoever puts large pages there copies the code into them
+ * first, or right afterwards. It is likely, but not known, that nobody unmapped the file before: the flag says so.
+ * Mappings of the start state were already judged there.
+ */
+static void find_copied(struct sideband *sideband, const struct sideband_mapping *mapping,
+			struct mapping *range, uint64_t *flags)
+{
+	struct mapping old;
+
+	if ((mapping->path[0] && strcmp(mapping->path, "//anon") != 0) ||
+	    mapping->flags & MAPPING_INITIAL || mapping->only_new ||
+	    !address_spaces_find(spaces(sideband), mapping->tgid, range->start, &old) ||
+	    !is_file(sideband, old.module) || range->end > old.end)
+		return;
+	range->module = old.module;
+	range->file_offset = old.file_offset + (range->start - old.start);
+	*flags |= MAPPING_COPIED;
+}
+
+void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapping)
+{
+	struct recording *recording = sideband->recording;
+	uint64_t flags = mapping->flags;
+	struct mapping range = {.start = mapping->start,
+				.end = mapping->end,
+				.file_offset = mapping->file_offset,
+				.module = module_of(sideband, mapping)};
+	struct event event = {.kind = EVENT_MAPPING};
+
+	find_copied(sideband, mapping, &range, &flags);
+	if (mapping->only_new && is_known(sideband, mapping->tgid, &range))
+		return;
+	event.mapping = (struct event_mapping){
+		.time = mapping->time,
+		.tgid = mapping->tgid,
+		.start = range.start,
+		.length = range.end - range.start,
+		.file_offset = range.file_offset,
+		.module = range.module,
+		.flags = flags,
+	};
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+	(void)address_spaces_map(spaces(sideband), mapping->tgid, &range);
+}
+
+static void apply_mmap2(struct sideband *sideband, const struct perf_event_header *header)
+{
+	static const char DELETED[] = " (deleted)";
+	const struct mmap2_record *record = (const void *)header;
+	size_t length = strnlen(record->path, header->size - sizeof(*record));
+	size_t suffix = sizeof(DELETED) - 1;
+	bool has_build_id = header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
+	char path[UINT16_MAX];
+	struct sideband_mapping mapping = {
+		.time = sideband_record_time(header),
+		.tgid = record->tgid,
+		.start = record->start,
+		.end = record->start + record->length,
+		.file_offset = record->file_offset,
+		.path = record->path,
+		.deleted = length > suffix && !memcmp(record->path + length - suffix, DELETED, suffix),
+	};
+
+	if (record->tgid == UINT32_MAX) /* kernel text */
+		return;
+	if (mapping.deleted || length == header->size - sizeof(*record)) { /* the usual path ends inside the record */
+		length -= mapping.deleted ? suffix : 0;
+		memcpy(path, record->path, length);
+		path[length] = '\0';
+		mapping.path = path;
+	}
+	if (has_build_id) {
+		mapping.build_id = record->build_id;
+		mapping.build_id_length = record->build_id_length > 20 ? 20 : record->build_id_length;
+	} else {
+		mapping.device = makedev(record->device_major, record->device_minor);
+		mapping.inode = record->inode;
+	}
+	sideband_map(sideband, &mapping);
+}
+
+static void apply_comm(struct sideband *sideband, const struct perf_event_header *header)
+{
+	struct recording *recording = sideband->recording;
+	const struct comm_record *record = (const void *)header;
+	bool exec = header->misc & PERF_RECORD_MISC_COMM_EXEC;
+	struct event event = {
+		.kind = EVENT_COMM,
+		.comm = {.time = sideband_record_time(header),
+			 .tgid = record->tgid,
+			 .tid = record->tid,
+			 .flags = exec ? COMM_EXEC : 0,
+			 .comm = {record->comm, (uint32_t)strnlen(record->comm, COMM_BYTES - 1)}},
+	};
+
+	if (exec) {
+		see(sideband, record->tgid, SIDEBAND_EXECED);
+		(void)address_spaces_exec(spaces(sideband), record->tgid);
+	}
+	if (exec || record->tgid == record->tid)
+		(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static uint32_t *young_slot(struct sideband *sideband, uint32_t tgid)
+{
+	return &sideband->young[tgid % YOUNG_SLOTS];
+}
+
+static void grow_up(struct sideband *sideband, uint32_t tgid)
+{
+	uint32_t *slot = young_slot(sideband, tgid);
+
+	if (*slot == tgid)
+		*slot = 0;
+}
+
+/* Threads share what this file is about: only processes are recorded. */
+static void apply_fork(struct sideband *sideband, const struct perf_event_header *header)
+{
+	struct recording *recording = sideband->recording;
+	const struct task_record *record = (const void *)header;
+	struct event event = {
+		.kind = EVENT_FORK,
+		.fork = {record->time, record->tgid, record->tid, record->parent_tgid, record->parent_tid},
+	};
+
+	if (record->tgid == record->parent_tgid) {
+		grow_up(sideband, record->tgid);
+		return;
+	}
+	*young_slot(sideband, record->tgid) = record->tgid;
+	see(sideband, record->tgid, SIDEBAND_FORKED);
+	(void)address_spaces_fork(spaces(sideband), record->parent_tgid, record->tgid);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static void forget(struct sideband *sideband, uint32_t tgid)
+{
+	struct ended *slot;
+
+	if (*young_slot(sideband, tgid) == tgid) { /* its only thread: nothing more can come */
+		address_spaces_exit(spaces(sideband), tgid);
+		return;
+	}
+	slot = &sideband->ended[sideband->ended_count++ % ENDED_KEPT];
+	if (slot->generation && slot->generation == address_spaces_generation(spaces(sideband), slot->tgid))
+		address_spaces_exit(spaces(sideband), slot->tgid);
+	*slot = (struct ended){tgid, address_spaces_generation(spaces(sideband), tgid)};
+}
+
+static void apply_exit(struct sideband *sideband, const struct perf_event_header *header)
+{
+	struct recording *recording = sideband->recording;
+	const struct task_record *record = (const void *)header;
+	struct event event = {.kind = EVENT_EXIT, .exit = {record->time, record->tgid, record->tid}};
+
+	if (record->tgid != record->tid)
+		return;
+	forget(sideband, record->tgid);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static void apply_ksymbol(struct sideband *sideband, const struct perf_event_header *header)
+{
+	const struct ksymbol_record *record = (const void *)header;
+	struct kernel_map *map = sideband->recording->kernel_map;
+
+	if (record->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
+		kernel_map_remove(map, record->address);
+	else
+		(void)kernel_map_add(map, record->address, record->length,
+				     record->type == PERF_RECORD_KSYMBOL_TYPE_BPF, record->name);
+}
+
+static const struct handler {
+	size_t least; /* bytes */
+	void (*apply)(struct sideband *sideband, const struct perf_event_header *header);
+} HANDLERS[] = {
+	[PERF_RECORD_MMAP2] = {sizeof(struct mmap2_record) + 8, apply_mmap2},
+	[PERF_RECORD_COMM] = {sizeof(struct comm_record) + 8, apply_comm},
+	[PERF_RECORD_FORK] = {sizeof(struct task_record), apply_fork},
+	[PERF_RECORD_EXIT] = {sizeof(struct task_record), apply_exit},
+	[PERF_RECORD_KSYMBOL] = {sizeof(struct ksymbol_record) + 8, apply_ksymbol},
+};
+
+/* Counts what the watch compares with BPF's counts. */
+static void count(struct stream_cpu *totals, const struct perf_event_header *header)
+{
+	static const enum ring_life lives[] = {
+		[PERF_RECORD_FORK] = RING_LIFE_FORK,
+		[PERF_RECORD_COMM] = RING_LIFE_RENAME,
+		[PERF_RECORD_EXIT] = RING_LIFE_EXIT,
+	};
+
+	totals->any++;
+	if (header->type == PERF_RECORD_FORK || header->type == PERF_RECORD_COMM || header->type == PERF_RECORD_EXIT)
+		totals->records.counts[lives[header->type]]++;
+}
+
+void sideband_apply_record(struct sideband *sideband, uint32_t cpu, const struct perf_event_header *header)
+{
+	count(&sideband->totals[cpu], header);
+	if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record))
+		sideband->totals[cpu].lost += ((const struct lost_record *)(const void *)header)->lost;
+	else if (header->type < sizeof(HANDLERS) / sizeof(HANDLERS[0]) && HANDLERS[header->type].apply &&
+		 header->size >= HANDLERS[header->type].least)
+		HANDLERS[header->type].apply(sideband, header);
+}
+
+bool sideband_knows(const struct sideband *sideband, uint32_t tgid)
+{
+	return address_spaces_generation(hits_spaces(sideband->recording->hits), tgid);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What sideband.c (the rings of all CPUs, read as one) and sideband_apply.c (what their records mean) share. Included
+ * by nothing else.
+ */
+#ifndef RWALKER_RECORD_PLACE_SIDEBAND_INTERNAL_H
+#define RWALKER_RECORD_PLACE_SIDEBAND_INTERNAL_H
+
+#include <linux/perf_event.h>
+
+#include "common/hash_map.h"
+#include "record/perf/perf_ring.h"
+#include "record/place/sideband.h"
+#include "record/place/stream_watch.h"
+
+/*
+ * Processes whose first thread has ended, and their address spaces: kept for a while, because other threads may run
+ * on, and then dropped, so that memory does not grow with the number of processes ever seen.
+ */
+enum { ENDED_KEPT = 256,
+       YOUNG_SLOTS = 4096 };
+struct ended {
+	uint32_t tgid;
+	uint64_t generation; /* differs by now: the tgid is in use again */
+};
+
+struct sideband {
+	struct recording *recording;
+	struct module_files *files;
+	struct perf_ring *rings; /* by CPU number */
+	struct stream_cpu *totals; /* likewise: of what was applied */
+	uint64_t *next_time;     /* of each ring's next record; UINT64_MAX: none */
+	uint64_t horizon;	 /* of the last look; younger records wait */
+	uint32_t max_cpus;
+	size_t ring_bytes; /* of each, at most */
+	uint32_t open_count;
+	int epoll_fd;	   /* woken when a ring fills; -1: nobody waits */
+	struct perf_event_attr attr;
+	struct hash_map seen; /* tgid -> enum sideband_seen */
+	bool seeing;	      /* somebody may still ask for `seen` */
+	struct ended ended[ENDED_KEPT];
+	uint32_t ended_count;
+	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: forked lately, with one thread so far */
+};
+
+/* The time at the end of every record, even if the kernel reports too large a size (KSYMBOL). */
+uint64_t sideband_record_time(const struct perf_event_header *header);
+/* sideband_apply.c: to the trace, the modules, the address spaces and the kernel map. */
+void sideband_apply_record(struct sideband *sideband, uint32_t cpu, const struct perf_event_header *header);
+
+#endif

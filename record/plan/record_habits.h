@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What people type into the recorder who know perf, bcc, strace or the reporter: the table of what that is here, and
+ * what is said of a word that is no option, such as a command without "--".
+ */
+#ifndef RWALKER_RECORD_PLAN_RECORD_HABITS_H
+#define RWALKER_RECORD_PLAN_RECORD_HABITS_H
+
+#include "common/options.h"
+
+extern const struct option_habit record_habits[];
+
+/* For struct option_set. Returns -EINVAL, after it reported what to type instead of argv[at]. */
+int record_habits_refuse(int argc, char **argv, int at);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/plan/record_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+#include "bpf/ring_snapshot.h"
+#include "bpf/ring_wait.h"
+#include "common/duration.h"
+#include "common/log.h"
+#include "common/time_units.h"
+#include "record/plan/record_habits.h"
+#include "record/plan/sample_rate.h"
+
+enum {
+	RING_MEGABYTES = 8,
+	DWARF_RING_MEGABYTES = 32,
+	UNSET = -1,
+	MAX_COUNT = 1000000000,
+	STUCK_COUNT = 5,
+	LEAST_SIZE = 256 << 10,
+	POINTS = 500,
+	MAX_POINTS = 20000,
+};
+
+static const int64_t STUCK_INTERVAL = 2 * SECOND, STUCK_WAITING = SECOND, LEAST_WAIT = MILLISECOND;
+
+#define LEAST_TIME MILLISECOND
+#define LEAST_INTERVAL (100 * MILLISECOND)
+#define MOST_TIME (1000000000 * SECOND)
+#define MOST_WAIT (INT32_MAX * MICROSECOND)
+
+#define AT(member) offsetof(struct record_config, member)
+
+static int refuse_ids(const char *option, const char *text)
+{
+	if (!*text)
+		return log_error(EINVAL, "%s expects numbers such as 12,345, and got none: is there such a process?",
+				 option);
+	return log_error(EINVAL, "%s expects numbers such as 12,345, not '%s'; -c '^NAME$' chooses by name", option,
+			 text);
+}
+
+static int parse_ids(const char *option, const char *text, struct id_list *list)
+{
+	for (;;) {
+		unsigned long long id;
+		char *end;
+
+		errno = 0;
+		id = strtoull(text, &end, 10);
+		if (end == text || !isdigit((unsigned char)*text) || errno || !id || id > INT32_MAX)
+			return refuse_ids(option, text);
+		if (list->count == RECORD_MAX_IDS)
+			return log_error(EINVAL, "%s takes at most %d numbers", option, RECORD_MAX_IDS);
+		list->items[list->count++] = (uint32_t)id;
+		if (!*end)
+			return 0;
+		if (*end != ',')
+			return refuse_ids(option, text);
+		text = end + 1;
+	}
+}
+
+static int parse_pids(void *config, const char *value)
+{
+	return parse_ids("--pid", value, &((struct record_config *)config)->who.pids);
+}
+
+static int parse_tids(void *config, const char *value)
+{
+	return parse_ids("--tid", value, &((struct record_config *)config)->who.tids);
+}
+
+static int parse_embed(void *config, const char *value)
+{
+	static const char *const names[] = {
+		[EMBED_LEVEL_NONE] = "none",
+		[EMBED_LEVEL_MIN] = "min",
+		[EMBED_LEVEL_FULL] = "full",
+	};
+	struct record_config *record = config;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value, names[i])) {
+			record->output.embed = (enum embed_level)i;
+			return 0;
+		}
+	return log_error(EINVAL, "--embed must be none, min or full, not '%s'", value);
+}
+
+/* "500", "500M": megabytes; or with K or G. */
+static int parse_size(void *config, const char *value)
+{
+	struct record_config *record = config;
+	unsigned long long size;
+	const char *units = "KMG", *unit = units + 1;
+	char *end;
+
+	errno = 0;
+	size = strtoull(value, &end, 10);
+	if (*end)
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (end == value || !isdigit((unsigned char)*value) || errno || !unit || (*end && end[1]))
+		return log_error(EINVAL, "--max-size expects a size such as 500M, not '%s'", value);
+	for (const char *at = units; at <= unit; at++)
+		if (__builtin_mul_overflow(size, 1024, &size) || size > INT64_MAX)
+			return log_error(EINVAL, "--max-size %s is too large", value);
+	if (size < LEAST_SIZE)
+		return log_error(EINVAL, "--max-size must be at least 256K, not %s", value);
+	record->output.max_size = (int64_t)size;
+	return 0;
+}
+
+static const struct {
+	char letter;
+	uint32_t bits;
+} states[] = {
+	{'R', RING_STATE_RUNNABLE}, {'S', 0x1}, {'D', 0x2}, {'T', 0x4}, {'t', 0x8}, {'X', 0x90},
+	{'Z', 0x20}, {'P', 0x40}, {'K', 0x100}, {'I', 0x400},
+};
+
+/* Letters, or a mask of the kernel's as in bcc. */
+static int parse_states(void *config, const char *value)
+{
+	struct record_config *record = config;
+	char *end;
+	unsigned long mask = strtoul(value, &end, 0);
+	uint32_t bits = 0;
+
+	record->offcpu.states_text = value;
+	if (isdigit((unsigned char)*value) && !*end && mask < RING_STATE_RUNNABLE) {
+		record->offcpu.states = mask ? (uint32_t)mask : RING_STATE_RUNNABLE;
+		return 0;
+	}
+	for (const char *letter = value; *letter; letter++) {
+		size_t i = 0;
+
+		while (i < sizeof(states) / sizeof(states[0]) && states[i].letter != *letter)
+			i++;
+		if (i == sizeof(states) / sizeof(states[0]))
+			return log_error(EINVAL, "--state expects letters from RSDKITtZXP or a "
+						 "mask such as 0x2, not '%s'", value);
+		bits |= states[i].bits;
+	}
+	record->offcpu.states = bits;
+	return bits ? 0 : log_error(EINVAL, "--state expects letters from RSDKITtZXP or a mask "
+					    "such as 0x2");
+}
+
+/* What follows the last colon is the duration, if it begins with a digit. */
+static int add_point(struct record_points *points, const char *option, const char *value, bool function)
+{
+	const char *colon = strrchr(value, ':');
+	struct record_point point = {.text = value, .length = (int)strlen(value), .function = function};
+	uint64_t lasts;
+
+	if (points->count == RECORD_MAX_POINTS)
+		return log_error(EINVAL, "--trace and --kfunc may be given at most %d times in "
+					 "all; a pattern such as tcp_* covers many functions",
+				 RECORD_MAX_POINTS);
+	if (colon && isdigit((unsigned char)colon[1]) && strspn(colon + 1, "0123456789.numshd") == strlen(colon + 1)) {
+		if (duration_parse(colon + 1, SECOND, &lasts) < 0 || lasts > MOST_TIME)
+			return log_error(EINVAL, "%s '%s': after the colon comes a time such as 5 or 500ms", option,
+					 value);
+		point.lasts = (int64_t)lasts;
+		point.length = (int)(colon - value);
+	}
+	if (!point.length)
+		return log_error(EINVAL, "%s expects a name such as %s, not '%s'", option,
+				 function ? "tcp_sendmsg or tcp_*:10" : "sched:sched_switch or sched_switch:10", value);
+	points->items[points->count++] = point;
+	return 0;
+}
+
+static int parse_trace(void *config, const char *value)
+{
+	return add_point(&((struct record_config *)config)->points, "--trace", value, false);
+}
+
+static int parse_kfunc(void *config, const char *value)
+{
+	return add_point(&((struct record_config *)config)->points, "--kfunc", value, true);
+}
+
+static const struct option_row rows[] = {
+	{"What to record", "all", 'a', TAKES_NOTHING(AT(walk.all)),
+	 .help = "walk all tasks, not only those in state D (uninterruptible) or R"},
+	{"What to record", "running", 'r', TAKES_NOTHING(AT(walk.running)),
+	 .help = "walk only tasks in state R"},
+	{"What to record", "stuck", 's', TAKES_NOTHING(AT(walk.stuck)),
+	 .help = "walk five times, two seconds apart, and stop at the first task that has been in "
+		 "D for a second or more", .often = true},
+	{"What to record", "waiting", 'w', TAKES_TIME("TIME", AT(walk.waiting), SECOND, 0, MOST_TIME),
+	 .help = "walk only tasks that have waited for TIME or more"},
+	{"What to record", "interval", 'i', TAKES_TIME("TIME", AT(walk.interval), SECOND, LEAST_INTERVAL, MOST_TIME),
+	 .help = "walk every TIME until the end, as in 2 or 500ms"},
+	{"What to record", "count", 'C', TAKES_NUMBER("N", AT(walk.count), 1, MAX_COUNT),
+	 .help = "with -i: stop after N walks"},
+	{"What to record", "profile", 'p', TAKES_TIME("TIME", AT(profile.lasts), SECOND, 0, MOST_TIME),
+	 .help = "sample what the CPUs do, for TIME, as in 5, 0.5, 500ms or 2m; 0: until the end", .often = true},
+	{"What to record", "offcpu", 0, TAKES_TIME("TIME", AT(offcpu.lasts), SECOND, 0, MOST_TIME),
+	 .help = "record what threads wait for, for TIME; 0: until the end", .often = true},
+	{"What to record", "wakers", 0, TAKES_NOTHING(AT(offcpu.wakers)),
+	 .help = "with --offcpu: also record who ended each wait, with stacks", .often = true},
+	{"What to record", "min-block-time", 'm', TAKES_TIME("US", AT(offcpu.least), MICROSECOND, 0, MOST_WAIT),
+	 .help = "with --offcpu: only count and sum waits shorter than US microseconds (1000), or as "
+		 "in 50us or 2ms; 0: record each one"},
+	{"What to record", "max-block-time", 'M',
+	 TAKES_TIME("US", AT(offcpu.most), MICROSECOND, MICROSECOND, MOST_WAIT),
+	 .help = "with --offcpu: no waits longer than US microseconds"},
+	{"What to record", "state", 0, IS_PARSED("STATES", parse_states),
+	 .help = "with --offcpu: only waits that began in one of these states, as in DK, or in "
+		 "those of a mask; R or 0: runnable"},
+	{"What to record", "trace", 0, IS_PARSED("NAME[:TIME]", parse_trace),
+	 .help = "record each hit of a tracepoint, as in sched:sched_switch or block:*, for "
+		 "TIME; may be repeated", .often = true},
+	{"What to record", "kfunc", 0, IS_PARSED("NAME[:TIME]", parse_kfunc),
+	 .help = "record each call of a kernel function, as in tcp_sendmsg, tcp_send* or "
+		 "/^tcp_(send|recv)/; may be repeated", .often = true},
+	{"What to record", "rate-limit", 0, TAKES_NUMBER("N", AT(points.rate_limit), 1, MAX_COUNT),
+	 .help = "record at most N hits per second and CPU for each --trace and --kfunc, and only "
+		 "count the others"},
+	{"What to record", "max-probes", 0, TAKES_NUMBER("N", AT(points.most), 1, MAX_POINTS),
+	 .help = "attach to at most N tracepoints and functions (500)"},
+	{"What to record", "duration", 'd', TAKES_TIME("TIME", AT(duration), SECOND, LEAST_TIME, MOST_TIME),
+	 .help = "end everything after TIME", .often = true},
+
+	{"Whom to record", "command", 'c', TAKES_TEXT("RE", AT(who.command)),
+	 .help = "threads whose name matches this regular expression (POSIX ERE)", .often = true},
+	{"Whom to record", "pid", 0, IS_PARSED("LIST", parse_pids), .help = "processes, as in 12,345", .often = true},
+	{"Whom to record", "tid", 0, IS_PARSED("LIST", parse_tids), .help = "threads"},
+	{"Whom to record", "cpus", 'P', TAKES_TEXT("LIST", AT(who.cpus)),
+	 .help = "only these CPUs, as in 0-3,7: samples and hits there, and waits that end there"},
+	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
+	 .help = "threads in this cgroup (v2) or below it, as in /sys/fs/cgroup/system.slice"},
+	{"Whom to record", "user-threads", 0, TAKES_NOTHING(AT(who.user_threads)), .help = "no kernel threads"},
+	{"Whom to record", "kernel-threads", 0, TAKES_NOTHING(AT(who.kernel_threads)),
+	 .help = "kernel threads only"},
+	{"Whom to record", "system-wide", 0, TAKES_NOTHING(AT(who.system_wide)),
+	 .help = "with a command: record all threads, not only the command and its descendants"},
+
+	{"Stacks", "user", 'u', TAKES_NOTHING(AT(user_stacks)),
+	 .help = "also record user stacks, by frame pointer", .often = true},
+	{"Stacks", "dwarf", 0, TAKES_NOTHING(AT(snapshots)),
+	 .help = "also record user stacks of programs without frame pointers: copies registers "
+		 "and stack memory, which the reporter unwinds", .often = true},
+	{"Stacks", "dwarf-size", 0, TAKES_NUMBER("BYTES", AT(snapshot_bytes), 1024, RING_MAX_SNAPSHOT),
+	 .help = "with --dwarf: copy at most this much of each stack (65536); never more than "
+		 "16384 inside the scheduler"},
+	{"Stacks", "freq", 'f', TAKES_NUMBER("HZ", AT(profile.frequency), 1, 1000000),
+	 .help = "samples per second and CPU (3989; with --dwarf 997)"},
+	{"Stacks", "sw-perf", 0, TAKES_NOTHING(AT(profile.software)),
+	 .help = "sample by the CPU clock, not by hardware cycles"},
+
+	{"Output", "output", 'o', TAKES_TEXT("FILE", AT(output.path)),
+	 .help = "write the trace to FILE (rwalker-HOST-DATE.rwk); '-' is stdout", .often = true},
+	{"Output", "force", 0, TAKES_NOTHING(AT(output.force)), .help = "overwrite FILE"},
+	{"Output", "embed", 0, IS_PARSED("LEVEL", parse_embed),
+	 .help = "add what the reporter will need: none, min (functions that were hit) or full "
+		 "(the default)"},
+	{"Output", "max-size", 0, IS_PARSED("SIZE", parse_size),
+	 .help = "stop when the trace reaches SIZE: megabytes, or as in 500K, 2G"},
+	{"Output", "ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024),
+	 .help = "size of the ring buffers for every 8 online CPUs (8; with --dwarf 32), rounded "
+		 "up to a power of two"},
+	{"Output", "keep-kernel-addresses", 0, TAKES_NOTHING(AT(output.keep_kernel_addresses)),
+	 .help = "record kernel addresses in the trace; by default none leaves the host"},
+	{"Output", "finalize", 0, TAKES_TEXT("FILE", AT(output.finalize)),
+	 .help = "add to a trace what a killed recorder could not; on the same boot"},
+
+	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
+	 .help = "print what is needed often, or all options"},
+	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
+	 .help = "print the versions of the program and its libraries"},
+	{NULL, "completion", 0, TAKES_NOTHING(AT(completion)), .help = "print a bash completion script"},
+	{NULL, "dwarf-ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024),
+	 .help = "alias of --ringbuf-size"},
+	{0},
+};
+
+static const char *const examples[] = {
+	"rwalker-record                       what is stuck or running now",
+	"rwalker-record -s                    is anything stuck?",
+	"rwalker-record -p 5 -u -o t.rwk      where CPU time goes, for 5 seconds",
+	"rwalker-record --offcpu 5 --wakers -u -o t.rwk   what is waited for, and who ends it",
+	"rwalker-record --trace block:block_rq_issue:5 -u  who issues disk I/O, by stack",
+	"rwalker-record -u -o t.rwk -- make   ... of one command and its descendants",
+	"rwalker-report t.rwk                 read it, here or anywhere",
+	NULL,
+};
+
+static const struct option_set options = {
+	.usage = "rwalker-record [OPTION]... [-- COMMAND [ARGUMENT]...]",
+	.examples = examples,
+	.rows = rows,
+	.habits = record_habits,
+	.refuse_word = record_habits_refuse,
+};
+
+/* Something else than walks was asked for. */
+static bool has_span(const struct record_config *config)
+{
+	return config->profile.lasts != UNSET || config->offcpu.wanted || config->points.count;
+}
+
+static int check_combinations(const struct record_config *config)
+{
+	if (config->help && *config->help && strcmp(config->help, "all") != 0)
+		return log_error(EINVAL, "--help takes nothing, or --help=all, not '%s'", config->help);
+	if (config->walk.all && config->walk.running)
+		return log_error(EINVAL, "-a and -r cannot be used together");
+	if (config->walk.all && config->command && !config->walk.interval && !config->who.system_wide &&
+	    !has_span(config))
+		return log_error(EINVAL, "-a walks tasks once, before the command runs; to sample all threads while it "
+				 "runs: --system-wide -- COMMAND");
+	if (config->walk.count && !config->walk.interval)
+		return log_error(EINVAL, "-C requires -i");
+	if (config->walk.stuck && (config->walk.interval || config->walk.all || config->walk.running))
+		return log_error(EINVAL, "-s cannot be used with -a, -r or -i");
+	if (config->who.user_threads && config->who.kernel_threads)
+		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
+	if (!config->offcpu.wanted && (config->offcpu.wakers || config->offcpu.most || config->offcpu.states_text ||
+				       config->offcpu.least != UNSET))
+		return log_error(EINVAL, "--wakers, -m, -M and --state require --offcpu");
+	if (config->points.rate_limit && !config->points.count)
+		return log_error(EINVAL, "--rate-limit requires --trace or --kfunc");
+	if (config->offcpu.most &&
+	    config->offcpu.most < (config->offcpu.least != UNSET ? config->offcpu.least : LEAST_WAIT))
+		return log_error(EINVAL, "-M must not be less than -m (1000 by default)");
+	if (config->snapshot_bytes != UNSET && !config->snapshots)
+		return log_error(EINVAL, "--dwarf-size requires --dwarf");
+	if (config->who.system_wide && !config->command)
+		return log_error(EINVAL, "--system-wide requires a command after '--'");
+	if (config->output.finalize && config->command)
+		return log_error(EINVAL, "--finalize and a command cannot be used together");
+	return 0;
+}
+
+static void fill_defaults(struct record_config *config, bool waiting_given)
+{
+	struct record_walk *walk = &config->walk;
+
+	config->profile.wanted = config->profile.lasts != UNSET;
+	config->profile.frequency_given = config->profile.frequency != UNSET;
+	if (!config->profile.frequency_given)
+		config->profile.frequency = config->snapshots ? SAMPLE_RATE_DWARF : SAMPLE_RATE;
+	config->user_stacks |= config->snapshots;
+	if (config->snapshot_bytes == UNSET)
+		config->snapshot_bytes = RING_MAX_SNAPSHOT;
+	if (config->output.ring_megabytes == UNSET)
+		config->output.ring_megabytes = config->snapshots ? DWARF_RING_MEGABYTES : RING_MEGABYTES;
+	walk->wanted = walk->all || walk->running || walk->stuck || waiting_given || walk->interval;
+	if (config->offcpu.least == UNSET)
+		config->offcpu.least = LEAST_WAIT;
+	if (!config->offcpu.states)
+		config->offcpu.states = RING_STATES_ALL;
+	if (config->command && !walk->wanted && !config->profile.wanted && !config->offcpu.wanted &&
+	    !config->points.count) {
+		config->profile.wanted = true;
+		config->profile.lasts = 0;
+	}
+	walk->wanted |= !config->profile.wanted && !config->offcpu.wanted && !config->points.count;
+	if (!walk->stuck)
+		return;
+	walk->interval = STUCK_INTERVAL;
+	walk->count = STUCK_COUNT;
+	if (!waiting_given)
+		walk->waiting = STUCK_WAITING;
+}
+
+int record_options_parse(struct record_config *config, int argc, char **argv)
+{
+	bool waiting_given;
+	int rest, r;
+
+	memset(config, 0, sizeof(*config));
+	config->argc = argc;
+	config->argv = argv;
+	config->walk.waiting = UNSET;
+	config->profile.lasts = UNSET;
+	config->offcpu.lasts = UNSET;
+	config->offcpu.least = UNSET;
+	config->profile.frequency = UNSET;
+	config->output.ring_megabytes = UNSET;
+	config->snapshot_bytes = UNSET;
+	config->points.most = POINTS;
+	config->output.embed = EMBED_LEVEL_FULL;
+	r = options_parse(&options, config, NULL, argc, argv, &rest);
+	if (r < 0)
+		return r;
+	config->command = rest < argc ? argv + rest : NULL;
+	waiting_given = config->walk.waiting != UNSET;
+	config->offcpu.wanted = config->offcpu.lasts != UNSET;
+	if (!waiting_given)
+		config->walk.waiting = 0;
+	r = check_combinations(config);
+	if (r < 0)
+		return r;
+	fill_defaults(config, waiting_given);
+	return 0;
+}
+
+void record_options_help(bool all)
+{
+	options_print_help(&options, all, stdout);
+}
+
+void record_options_completion(void)
+{
+	options_print_completion(&options, "rwalker-record", stdout);
+}

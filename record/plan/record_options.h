@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The recorder's command line as a plain struct, and the one table that fills it. After record_options_parse() the
+ * struct is consistent: combinations that make no sense were refused, defaults are filled in, and nothing else looks
+ * at argv. Pointers point into argv or into the struct.
+ */
+#ifndef RWALKER_RECORD_PLAN_RECORD_OPTIONS_H
+#define RWALKER_RECORD_PLAN_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/options.h"
+
+enum embed_level { EMBED_LEVEL_NONE, EMBED_LEVEL_MIN, EMBED_LEVEL_FULL };
+
+enum { RECORD_MAX_IDS = 1024, RECORD_MAX_POINTS = 32 };
+
+struct id_list {
+	uint32_t items[RECORD_MAX_IDS];
+	size_t count;
+};
+
+/* Which threads; both false: both kinds. */
+struct record_who {
+	const char *command; /* ERE on the comm, NULL: all */
+	struct id_list pids, tids;
+	const char *cpus;    /* "0-3,7", NULL: all */
+	const char *cgroup;  /* directory of a cgroup v2, NULL: all */
+	bool user_threads, kernel_threads;
+	bool system_wide; /* with a command: everybody, not only its descendants */
+};
+
+struct record_walk {
+	bool wanted; /* a walk takes place */
+	bool all, running, stuck;
+	int64_t waiting;  /* -w; 0: any */
+	int64_t interval; /* -i; 0: once */
+	int64_t count;	  /* walks, -C; 0: unlimited */
+};
+
+struct record_profile {
+	bool wanted;
+	int64_t lasts; /* -p; 0: until the end */
+	int64_t frequency;
+	bool frequency_given;
+	bool software; /* --sw-perf */
+};
+
+struct record_offcpu {
+	bool wanted;
+	int64_t lasts; /* --offcpu; 0: until the end */
+	bool wakers;
+	int64_t least, most;	   /* of waits, -m and -M; most 0: no limit */
+	uint32_t states;	   /* bits of prev_state and RING_STATE_RUNNABLE */
+	const char *states_text;   /* as given, NULL: all */
+};
+
+struct record_point { /* one --trace or --kfunc */
+	const char *text; /* "sched:sched_switch", "tcp_send*", "/^tcp_/": `length` bytes, without the duration */
+	int length;
+	bool function;
+	int64_t lasts; /* 0: until the end */
+};
+
+struct record_points {
+	struct record_point items[RECORD_MAX_POINTS];
+	size_t count;
+	int64_t rate_limit; /* stacks per second and CPU, of each; 0: all */
+	int64_t most;	    /* --max-probes */
+};
+
+struct record_output {
+	const char *path; /* -o; NULL: the default name; "-": stdout */
+	bool force;
+	enum embed_level embed;
+	int64_t max_size; /* bytes, 0: no limit */
+	int64_t ring_megabytes;
+	bool keep_kernel_addresses;
+	const char *finalize; /* --finalize FILE, else NULL */
+};
+
+struct record_config {
+	struct record_walk walk;
+	struct record_profile profile;
+	struct record_offcpu offcpu;
+	struct record_points points;
+	struct record_who who;
+	struct record_output output;
+	bool user_stacks;
+	bool snapshots;	       /* --dwarf */
+	int64_t snapshot_bytes; /* --dwarf-size */
+	int64_t duration; /* -d; 0: none */
+	bool version, completion;
+	const char *help; /* "", "all"; NULL: not asked for */
+	char **command; /* NULL-terminated words after "--", or NULL */
+	int argc;
+	char **argv; /* all of them, for the trace's own record of its command line */
+};
+
+/* 0, -EINVAL if the command line is wrong (already reported; exit 2). */
+int record_options_parse(struct record_config *config, int argc, char **argv);
+void record_options_help(bool all);
+void record_options_completion(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the parts of one recording share: created in main, passed down, each piece owned by the part that created it.
+ * session.c fills it in this order and takes it down in reverse:
+ *
+ *     log, max_cpus, own_tgid -> modules, kernel_map, kernel_chains, hits -> sideband -> (start state) -> sources
+ *
+ * Everything here is allocated before the first event. One thread uses it; helper processes get what they need as
+ * arguments and never write to the log.
+ */
+#ifndef RWALKER_RECORD_PLAN_RECORDING_H
+#define RWALKER_RECORD_PLAN_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/plan/record_options.h"
+
+struct event_log;
+struct hits;
+struct kernel_chains;
+struct kernel_map;
+struct module_table;
+struct sideband;
+struct trace_io;
+struct trace_writer;
+
+/* Who wants the recording to stop; read it with recording_stopping(). */
+enum recording_stop {
+	RECORDING_RUNS,
+	RECORDING_ENDED,     /* the last bounded source, -d, or the command's end */
+	RECORDING_SIGNALLED, /* first Ctrl-C, TERM or HUP: close the events, then embed */
+	RECORDING_FAILED,    /* the log refused a chunk: `error` says why */
+};
+
+struct recording {
+	const struct record_config *config;
+	const struct trace_io *io;
+	struct trace_writer *writer;
+	struct event_log *log;
+	struct module_table *modules;
+	struct kernel_map *kernel_map;
+	struct kernel_chains *kernel_chains;
+	struct hits *hits;
+	struct sideband *sideband;
+
+	uint32_t max_cpus; /* the largest possible CPU number plus one */
+	uint32_t threads;  /* of the host at the start, but at least in proportion to its CPUs */
+	uint32_t own_tgid; /* in the init pid namespace, as BPF and perf see it */
+	uint64_t start;	   /* CLOCK_MONOTONIC ns: no event is older */
+
+	enum recording_stop stop;
+	int error; /* -errno of the first call on the log that failed; 0 if none did */
+	int signal_fd; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD; blocked in the recorder, unblock them in children */
+};
+
+/*
+ * Checks the result of a call on the log: the first failure stops the recording and is kept. Returns the result, so
+ * that `if (recording_check(recording, event_log_...(...)))` reads well.
+ */
+static inline int recording_check(struct recording *recording, int result)
+{
+	if (result < 0 && !recording->error) {
+		recording->error = result;
+		recording->stop = RECORDING_FAILED;
+	}
+	return result;
+}
+
+#endif

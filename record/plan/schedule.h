@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * When things happen in a recording (ARCHITECTURE.md, "A recording from start to end"): all sources start together,
+ * each stops at its own end, walks are done at the start and at every interval, and everything ends with the last
+ * source that has an end of its own, or at -d. Pure arithmetic on CLOCK_MONOTONIC ns.
+ */
+#ifndef RWALKER_RECORD_PLAN_SCHEDULE_H
+#define RWALKER_RECORD_PLAN_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/plan/record_options.h"
+
+enum schedule_source { SCHEDULE_PROFILE, SCHEDULE_OFFCPU, SCHEDULE_POINTS,
+		       SCHEDULE_SOURCES = SCHEDULE_POINTS + RECORD_MAX_POINTS };
+
+struct schedule_span { /* of a source that runs without interruption */
+	uint64_t end; /* UINT64_MAX: at the end of everything, or already over */
+	bool runs;
+	bool ends; /* has an end that the recording waits for */
+};
+
+struct schedule {
+	uint64_t limit;	    /* -d; UINT64_MAX: none */
+	uint64_t next_walk; /* UINT64_MAX: no more walks */
+	uint64_t interval;  /* 0: one walk */
+	int64_t walks_left; /* -1: unlimited */
+	bool walks_end;	    /* walks have an end that the recording waits for */
+	struct schedule_span spans[SCHEDULE_SOURCES];
+};
+
+void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now);
+
+/*
+ * True once for each walk that is due. If a walk takes longer than the interval, the missed walks
+ * are not made up for.
+ */
+bool schedule_take_walk(struct schedule *schedule, uint64_t now);
+/*
+ * source: enum schedule_source; for points, SCHEDULE_POINTS plus their index. True once, when the
+ * source's own end is reached.
+ */
+bool schedule_take_end(struct schedule *schedule, unsigned int source, uint64_t now);
+bool schedule_is_over(const struct schedule *schedule, uint64_t now);
+
+/* The next moment at which one of the above may change. */
+uint64_t schedule_next(const struct schedule *schedule);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The BPF programs in the kernel, their maps and rings: the door to libbpf. Only what the plan names is loaded. The
+ * probe owns the programs and map fds; callers own what they make of them (mapped rings, iterator fds).
+ */
+#ifndef RWALKER_RECORD_PROBE_PROBE_H
+#define RWALKER_RECORD_PROBE_PROBE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/ring_clock.h"
+#include "bpf/ring_wait.h"
+
+struct cpu_set;
+struct cpus;
+struct probe_points_settings;
+struct filter;
+struct probe;
+struct ring_lives;
+struct ring_sleeper_wanted;
+
+struct probe_settings {
+	const struct cpus *cpus;
+	const struct filter *filter;
+	bool cpu, tasks; /* sources */
+	bool sleepers;	 /* user stacks of walked tasks, if the kernel supports it */
+	uint32_t sleeper_bytes; /* of each, at most */
+	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; the probe fills in preempt_count */
+	const struct probe_points_settings *points; /* NULL: none */
+	bool user_stacks;
+	uint32_t snapshot_bytes; /* of a user stack, for the reader to unwind; 0: none */
+	bool follow; /* a command's descendants */
+	uint32_t cpu_source; /* id */
+	uint32_t max_frames; /* probe_max_frames() */
+	size_t ring_bytes;   /* per ring; a power of two of pages */
+};
+
+const char *probe_library_version(void); /* "v1.1" */
+
+/* 1 if the kernel calls the scheduler's clock stable, 0 if not; -errno: unknown. */
+int probe_sched_clock_is_stable(void);
+
+/* The stack depth that the kernel permits, at most RING_MAX_FRAMES. */
+uint32_t probe_max_frames(void);
+
+/* 0, or -errno after reporting why (kernel too old, no BTF, no privilege, refused). */
+int probe_create(const struct probe_settings *settings, struct probe **ret_probe);
+void probe_destroy(struct probe *probe);
+
+/*
+ * Who the recorder is, so that it leaves itself out. nursery 0: none. *ret_tgid: the recorder's in
+ * the init namespace.
+ */
+int probe_set_own(struct probe *probe, pid_t nursery, uint32_t *ret_tgid);
+/* Follows a stopped child of ours and all its descendants. */
+int probe_follow(struct probe *probe, pid_t command);
+
+int probe_cpu_program(const struct probe *probe); /* fd, -1: not loaded */
+/* Rings are created for CPUs that are online. */
+uint32_t probe_rings(const struct probe *probe);
+uint32_t probe_most_rings(const struct probe *probe);
+int probe_ring_fd(const struct probe *probe, uint32_t index);
+/* Bytes of all maps except the rings; only while we have the privileges to ask. */
+uint64_t probe_memory(const struct probe *probe);
+/* Once a second. True if CPUs that came online got rings, which come after the existing ones. */
+bool probe_follow_cpus(struct probe *probe, const struct cpu_set *online);
+
+/* Running totals of a source: `ret_cpus` has one entry per CPU number below cpus->possible. */
+int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
+int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
+
+/* Forks, renames and ends so far, one entry per CPU number below cpus->possible. -ENODEV: they are not counted. */
+int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus);
+
+struct probe_cost {
+	uint64_t run_ns;	   /* 0 if the kernel does not count it */
+	uint64_t recursion_misses; /* times that the kernel skipped a program */
+	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
+};
+void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
+
+/*
+ * Starts the off-CPU programs; nothing is written before probe_wait_look()->armed is set. 0, or
+ * -errno after reporting why.
+ */
+int probe_waits_attach(struct probe *probe);
+void probe_waits_detach(struct probe *probe);
+/* State of the looks at all tasks that programs and recorder share. */
+struct ring_look_state *probe_wait_look(const struct probe *probe);
+/* Marks a thread as hidden from the look, so its switches may be hidden too; -EEXIST: it is not hidden. */
+int probe_wait_hide(const struct probe *probe, pid_t tid);
+/* One look, of the kind that is set in that state: the caller reads the fd to its end and closes it. */
+int probe_wait_look_open(const struct probe *probe);
+
+/* The clock program's answer; call after a sleep. */
+int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock);
+
+/*
+ * An iterator over all tasks: the caller reads it to the end and closes it. *ret_walk: settings
+ * before, totals after.
+ */
+int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd);
+
+/* The ring of copied user stacks, RING_SLEEPER_BYTES long; -1: the kernel refused the program (reported). */
+int probe_sleepers_ring(const struct probe *probe);
+/* Whose user stack the next round is to copy; -E2BIG: no more of them. */
+int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted);
+/* Its user stack is no longer wanted. True if the program had started on it. */
+bool probe_sleepers_forget(const struct probe *probe, uint32_t tid);
+/* One round, or the rest of it: reading the fd to its end may block; the caller closes it. */
+int probe_sleepers_open(const struct probe *probe, uint32_t round, int *ret_fd);
+
+#endif

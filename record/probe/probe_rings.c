@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Memory for CPUs: rings, one for every RING_CPUS_PER_SHARD of them and source, and scratch for snapshots. Only CPUs
+ * that are online have it; those that come online get it within a second or so. Until then their events go to another
+ * ring, and their snapshots are missing, which is counted.
+ */
+#include <errno.h>
+#include <linux/types.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/ring_event.h"
+#include "bpf/ring_snapshot.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "record/probe/probe_internal.h"
+
+static uint32_t probe_shards(const struct probe *probe)
+{
+	return (probe->settings.cpus->possible + RING_CPUS_PER_SHARD - 1) / RING_CPUS_PER_SHARD;
+}
+
+static bool is_wanted(const struct probe *probe, enum probe_feed_number number)
+{
+	const bool wanted[PROBE_FEEDS] = {
+		[FEED_CPU] = probe->settings.cpu,
+		[FEED_WAITS] = probe->settings.waits,
+		[FEED_POINTS] = probe->settings.points,
+	};
+
+	return wanted[number];
+}
+
+/* Its index among the rings, plus 1; 0: none. */
+static uint32_t *place_of(const struct probe *probe, enum probe_feed_number number, uint32_t shard)
+{
+	return &probe->ring_places[number * probe_shards(probe) + shard];
+}
+
+static int make_ring(struct probe *probe, enum probe_feed_number number, uint32_t shard)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rwalker_ring", 0, 0, (uint32_t)probe->settings.ring_bytes, NULL);
+
+	if (fd < 0)
+		return log_error(-fd, "cannot create a ring buffer of %zu KB: %s", probe->settings.ring_bytes >> 10,
+				 strerror(-fd));
+	if (array_push(&probe->rings, fd) < 0) {
+		(void)close(fd);
+		return -ENOMEM;
+	}
+	*place_of(probe, number, shard) = (uint32_t)probe->rings.count;
+	return 0;
+}
+
+/* 1: it has got rings now. */
+static int make_shard(struct probe *probe, uint32_t shard)
+{
+	int r = 0, made = 0;
+
+	for (int number = 0; number < PROBE_FEEDS && !r; number++) {
+		if (!is_wanted(probe, number) || *place_of(probe, number, shard))
+			continue;
+		r = make_ring(probe, number, shard);
+		made = 1;
+	}
+	return r < 0 ? r : made;
+}
+
+int probe_rings_open(struct probe *probe)
+{
+	int r;
+
+	probe->ring_places = calloc((size_t)PROBE_FEEDS * probe_shards(probe), sizeof(*probe->ring_places));
+	if (!probe->ring_places)
+		return -ENOMEM;
+	r = cpus_online_all(probe->settings.cpus, &probe->online);
+	for (uint32_t cpu = 0; cpu < probe->settings.cpus->possible && r >= 0; cpu++)
+		if (cpu_set_has(&probe->online, cpu))
+			r = make_shard(probe, cpu / RING_CPUS_PER_SHARD);
+	return r < 0 ? r : 0;
+}
+
+void probe_rings_close(struct probe *probe)
+{
+	for (size_t i = 0; i < probe->rings.count; i++)
+		(void)close(probe->rings.items[i]);
+	if (probe->pattern > 0)
+		(void)close(probe->pattern);
+	array_free(&probe->rings);
+	free(probe->ring_places);
+}
+
+/* --- what the programs find --- */
+
+static int fill_shard(const struct probe *probe, enum probe_feed_number number, uint32_t shard, uint32_t fallback)
+{
+	uint32_t place = *place_of(probe, number, shard);
+	int fd = probe->rings.items[(place ? place : fallback) - 1];
+
+	return bpf_map_update_elem(bpf_map__fd(probe->feeds[number].rings), &shard, &fd, BPF_ANY);
+}
+
+static int fill_rings(const struct probe *probe, enum probe_feed_number number)
+{
+	uint32_t fallback = 0;
+	int r = 0;
+
+	for (uint32_t shard = 0; shard < probe_shards(probe) && !fallback; shard++)
+		fallback = *place_of(probe, number, shard);
+	for (uint32_t shard = 0; shard < probe_shards(probe) && !r; shard++)
+		r = fallback ? fill_shard(probe, number, shard, fallback) : -ENODEV;
+	return r;
+}
+
+static uint32_t snapshot_bytes(const struct probe *probe)
+{
+	enum { PAGE = 4096 }; /* what a read by pages may write past the end */
+	uint32_t bytes = probe->settings.snapshot_bytes;
+
+	return bytes ? (uint32_t)sizeof(struct ring_snapshot) + bytes + PAGE : sizeof(uint64_t);
+}
+
+static int make_scratch(const struct probe *probe, uint32_t slots)
+{
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "rwalker_scratch", sizeof(uint32_t),
+			      snapshot_bytes(probe), slots, NULL);
+}
+
+static int give_scratch(const struct probe *probe, enum probe_feed_number number, uint32_t cpu)
+{
+	const struct probe_feed *feed = &probe->feeds[number];
+	_cleanup_close_ int fd = -1;
+
+	if (!probe->settings.snapshot_bytes)
+		return 0;
+	fd = make_scratch(probe, feed->slots);
+	return fd < 0 ? fd : bpf_map_update_elem(bpf_map__fd(feed->snapshots), &cpu, &fd, BPF_ANY);
+}
+
+/* libbpf 1.1 cannot change the inner size of a map of maps: it gets another template. */
+int probe_size_feed(struct probe *probe, const struct probe_feed *feed)
+{
+	const uint32_t snapshots = probe->settings.snapshot_bytes ? probe->settings.cpus->possible : 1;
+	int fd = make_scratch(probe, feed->slots);
+
+	if (fd < 0)
+		return fd;
+	if (probe->pattern > 0)
+		(void)close(probe->pattern);
+	probe->pattern = fd;
+	(void)bpf_map__set_max_entries(feed->rings, probe_shards(probe));
+	(void)bpf_map__set_max_entries(feed->snapshots, snapshots);
+	if (!probe->settings.snapshot_bytes)
+		(void)bpf_map__set_max_entries(feed->ranges, 1);
+	return bpf_map__set_inner_map_fd(feed->snapshots, fd);
+}
+
+int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const struct probe_feed *feed)
+{
+	int r;
+
+	(void)close(probe->pattern);
+	probe->pattern = -1;
+	probe->feeds[number] = *feed;
+	r = fill_rings(probe, number);
+	for (uint32_t cpu = 0; cpu < probe->settings.cpus->possible && !r; cpu++)
+		if (cpu_set_has(&probe->online, cpu))
+			r = give_scratch(probe, number, cpu);
+	return r;
+}
+
+/* Its maps are closed once the programs have them. */
+uint64_t probe_scratch_memory(const struct probe *probe)
+{
+	uint64_t bytes = 0;
+
+	for (int number = 0; number < PROBE_FEEDS; number++)
+		if (probe->settings.snapshot_bytes && probe->feeds[number].snapshots)
+			bytes += (uint64_t)probe->feeds[number].slots * snapshot_bytes(probe) *
+				 cpu_set_count(&probe->online);
+	return bytes;
+}
+
+/* --- CPUs that come --- */
+
+static int follow_cpu(struct probe *probe, uint32_t cpu)
+{
+	uint32_t shard = cpu / RING_CPUS_PER_SHARD;
+	int made = make_shard(probe, shard), r = made < 0 ? made : 0;
+
+	for (int number = 0; number < PROBE_FEEDS && !r; number++) {
+		if (!is_wanted(probe, number) || !probe->feeds[number].rings)
+			continue;
+		r = fill_shard(probe, number, shard, 1);
+		if (!r)
+			r = give_scratch(probe, number, cpu);
+	}
+	return r < 0 ? r : made;
+}
+
+bool probe_follow_cpus(struct probe *probe, const struct cpu_set *online)
+{
+	bool made = false;
+
+	for (uint32_t cpu = 0; cpu < probe->settings.cpus->possible; cpu++) {
+		if (!cpu_set_has(online, cpu) || cpu_set_has(&probe->online, cpu))
+			continue;
+		cpu_set_add(&probe->online, cpu); /* once: if it fails, another ring serves */
+		made |= follow_cpu(probe, cpu) > 0;
+	}
+	return made;
+}
+
+uint32_t probe_rings(const struct probe *probe)
+{
+	return (uint32_t)probe->rings.count;
+}
+
+uint32_t probe_most_rings(const struct probe *probe)
+{
+	return PROBE_FEEDS * probe_shards(probe);
+}
+
+int probe_ring_fd(const struct probe *probe, uint32_t index)
+{
+	return probe->rings.items[index];
+}

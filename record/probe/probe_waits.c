@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "record/probe/probe_internal.h"
+
+#include "bpf/offcpu.skel.h"
+
+/* --- where a CPU's preempt count lies, by the kernel's description of its per-CPU variables --- */
+
+/* Offset of a variable in the per-CPU area; -ENOENT. */
+static int64_t per_cpu_offset(const struct btf *kernel, const char *name, const struct btf_type **ret_type)
+{
+	int32_t variable = btf__find_by_name_kind(kernel, name, BTF_KIND_VAR);
+	int32_t section = btf__find_by_name_kind(kernel, ".data..percpu", BTF_KIND_DATASEC);
+	const struct btf_type *type = section > 0 ? btf__type_by_id(kernel, (uint32_t)section) : NULL;
+	const struct btf_var_secinfo *places = type ? btf_var_secinfos(type) : NULL;
+
+	for (int i = 0; variable > 0 && places && i < btf_vlen(type); i++)
+		if (places[i].type == (uint32_t)variable) {
+			*ret_type = btf__type_by_id(kernel, btf__type_by_id(kernel, places[i].type)->type);
+			return places[i].offset;
+		}
+	return -ENOENT;
+}
+
+/* Offset of a member in a struct, also in unnamed structs and unions within it; -ENOENT. */
+static int64_t member_offset(const struct btf *kernel, const struct btf_type *type, const char *name, int depth)
+{
+	enum { MAX_DEPTH = 4 };
+	const struct btf_member *member = type && btf_is_composite(type) ? btf_members(type) : NULL;
+
+	for (int i = 0; member && depth < MAX_DEPTH && i < btf_vlen(type); i++, member++) {
+		const char *called = btf__name_by_offset(kernel, member->name_off);
+		int64_t here = btf_member_bit_offset(type, (uint32_t)i) / 8, inner;
+
+		if (called && !strcmp(called, name))
+			return here;
+		if (called && *called)
+			continue;
+		inner = member_offset(kernel, btf__type_by_id(kernel, member->type), name, depth + 1);
+		if (inner >= 0)
+			return here + inner;
+	}
+	return -ENOENT;
+}
+
+/*
+ * 0: unknown, so the context of wakers will be unknown. *ret_cast: whether a program may read it
+ * there by a plain load.
+ */
+static int64_t preempt_count_distance(const struct btf *kernel, bool *ret_cast)
+{
+	const struct btf_type *type = NULL;
+	int64_t queue = per_cpu_offset(kernel, "runqueues", &type), count, member = 0;
+
+	count = per_cpu_offset(kernel, "__preempt_count", &type);
+	if (count < 0) {
+		count = per_cpu_offset(kernel, "pcpu_hot", &type); /* x86, 6.2 to 6.14 */
+		member = count < 0 ? -ENOENT : member_offset(kernel, type, "preempt_count", 0);
+	}
+	*ret_cast = btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0; /* Linux 6.2 */
+	return queue < 0 || count < 0 || member < 0 ? 0 : count + member - queue;
+}
+
+/* --- load --- */
+
+struct shared probe_waits_shared(const struct probe *probe)
+{
+	return SHARED_OF(probe->waits);
+}
+
+/*
+ * If every wait gets a record, its user stack is taken when it begins: none is taken for nothing. But a snapshot can
+ * be whole only where the scheduler's locks are not held, and task work is too expensive for every wait.
+ */
+static void choose_user_way(struct probe *probe, const struct btf *kernel, enum ring_user_way from)
+{
+	struct ring_wait_knobs *knobs = &probe->waits_knobs;
+	bool whole = probe->settings.snapshot_bytes;
+
+	knobs->user_before = !knobs->least && !whole;
+	user_way_close(&probe->user_way);
+	if (!knobs->least && whole && from < RING_BY_SWITCH)
+		from = RING_BY_SWITCH;
+	user_way_find(kernel, from, whole, &probe->user_way);
+	if (probe->user_way.way == RING_BY_SYS_EXIT && knobs->user_before)
+		probe->user_way.way = RING_BY_NONE;
+	knobs->user_way = probe->user_way.way;
+}
+
+/* What is read from the kernel's BTF. */
+static void choose_knobs(struct probe *probe, enum ring_user_way from)
+{
+	struct ring_wait_knobs *knobs = &probe->waits_knobs;
+	struct btf *kernel;
+
+	*knobs = *probe->settings.waits;
+	if (!knobs->wakers && !knobs->user_stacks)
+		return;
+	kernel = btf__load_vmlinux_btf();
+	if (knobs->wakers && kernel)
+		knobs->preempt_count = preempt_count_distance(kernel, &probe->waits->rodata->waker_cast);
+	if (knobs->user_stacks)
+		choose_user_way(probe, kernel, from);
+	btf__free(kernel);
+}
+
+static struct probe_feed waits_feed(const struct probe *probe)
+{
+	const struct offcpu_bpf *waits = probe->waits;
+
+	return (struct probe_feed){waits->maps.rings, waits->maps.snapshot_scratch,
+				   waits->maps.stack_ranges, RING_NEST_LEVELS};
+}
+
+static int set_up(struct probe *probe)
+{
+	const struct probe_feed feed = waits_feed(probe);
+	const struct probe_settings *settings = &probe->settings;
+	struct offcpu_bpf *waits = probe->waits;
+	struct ring_wait_knobs *knobs = &probe->waits_knobs;
+
+	memcpy(&waits->rodata->wait_knobs, knobs, sizeof(*knobs));
+	waits->rodata->task_work_plain_name = probe->user_way.plain_name;
+	waits->rodata->wait_max_frames = settings->max_frames;
+	waits->rodata->snapshot_bytes = settings->snapshot_bytes;
+	waits->rodata->ring_size = settings->ring_bytes;
+	waits->rodata->ring_watermark = settings->ring_bytes / 8;
+	(void)bpf_map__set_value_size(waits->maps.ring_scratch, (uint32_t)probe_scratch_bytes(probe, 2));
+	(void)bpf_map__set_value_size(waits->maps.look_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
+	(void)bpf_program__set_autoload(waits->progs.wait_waking, knobs->wakers);
+	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
+	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_way == RING_BY_SYS_EXIT);
+	return probe_size_feed(probe, &feed);
+}
+
+static int load(struct probe *probe, enum ring_user_way from)
+{
+	struct probe_feed feed;
+	struct shared object;
+	int r;
+
+	probe->waits = offcpu_bpf__open();
+	if (!probe->waits)
+		return -errno;
+	choose_knobs(probe, from);
+	object = probe_waits_shared(probe);
+	probe_share(probe, &object);
+	r = set_up(probe);
+	feed = waits_feed(probe);
+	if (!r)
+		r = offcpu_bpf__load(probe->waits);
+	if (!r)
+		r = probe_fill_feed(probe, FEED_WAITS, &feed);
+	if (!r)
+		r = probe_fill_filter(&object, probe->settings.filter);
+	if (r < 0)
+		return r;
+	probe->look = bpf_program__attach_iter(probe->waits->progs.wait_look_at, NULL);
+	return probe->look ? 0 : -errno;
+}
+
+/* A kernel that has task work but refuses it must not prevent recording. */
+int probe_waits_load(struct probe *probe)
+{
+	int r = load(probe, RING_BY_TASK_WORK);
+
+	if (r >= 0 || probe->waits_knobs.user_way != RING_BY_TASK_WORK)
+		return r;
+	probe_waits_unload(probe);
+	return load(probe, RING_BY_SWITCH);
+}
+
+void probe_waits_unload(struct probe *probe)
+{
+	probe_waits_detach(probe);
+	user_way_close(&probe->user_way);
+	bpf_link__destroy(probe->look);
+	offcpu_bpf__destroy(probe->waits);
+	probe->look = NULL;
+	probe->waits = NULL;
+}
+
+/* --- run --- */
+
+static struct bpf_link *attach(struct probe *probe, const struct bpf_program *program)
+{
+	struct bpf_link *link;
+
+	if (program != probe->waits->progs.wait_switched)
+		return bpf_program__attach(program);
+	link = bpf_program__attach_perf_event(program, probe->user_way.switch_fd);
+	if (link)
+		probe->user_way.switch_fd = -1; /* the link owns it now */
+	return link;
+}
+
+static void say_sys_exit(const struct ring_wait_knobs *knobs)
+{
+	log_warning("user stacks of waits are taken when system calls return, which makes every "
+		    "system call on this host about 0.1 us slower: %s",
+		    knobs->least ?
+		    "the kernel has no task work for BPF (Linux 6.18) and no probe on " SWITCH_END :
+		    "every wait needs a snapshot; -m above 0 avoids this if the kernel can");
+}
+
+/* A new task must have its entry before it is switched: the program that creates entries is attached first. */
+int probe_waits_attach(struct probe *probe)
+{
+	const struct offcpu_bpf *waits = probe->waits;
+	struct bpf_program *const programs[WAIT_LINKS] = {
+		waits->progs.wait_new_task,
+		waits->progs.wait_exec,
+		waits->progs.wait_switch,
+		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
+		probe->waits_knobs.user_way == RING_BY_SWITCH ? waits->progs.wait_switched : NULL,
+		probe->waits_knobs.user_way == RING_BY_SYS_EXIT ? waits->progs.wait_sys_exit : NULL,
+	};
+
+	for (size_t i = 0; i < WAIT_LINKS; i++) {
+		if (!programs[i])
+			continue;
+		probe->wait_links[i] = attach(probe, programs[i]);
+		if (!probe->wait_links[i])
+			return log_error(errno, "cannot attach to '%s': %s", bpf_program__section_name(programs[i]),
+					 strerror(errno));
+	}
+	if (probe->waits_knobs.user_way == RING_BY_SYS_EXIT)
+		say_sys_exit(&probe->waits_knobs);
+	return 0;
+}
+
+void probe_waits_detach(struct probe *probe)
+{
+	for (size_t i = 0; i < WAIT_LINKS; i++) {
+		bpf_link__destroy(probe->wait_links[i]);
+		probe->wait_links[i] = NULL;
+	}
+}
+
+struct ring_look_state *probe_wait_look(const struct probe *probe)
+{
+	return &probe->waits->bss->wait_look;
+}
+
+int probe_wait_hide(const struct probe *probe, pid_t tid)
+{
+	enum { THREAD = O_EXCL }; /* PIDFD_THREAD, Linux 6.9; before it, leaders only */
+	const struct bpf_map *entries = probe->waits->maps.wait_entries;
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, tid, THREAD);
+	_cleanup_free_ char *entry = calloc(1, bpf_map__value_size(entries));
+
+	if (!entry)
+		return -ENOMEM;
+	if (pidfd < 0 && errno == EINVAL)
+		pidfd = (int)syscall(SYS_pidfd_open, tid, 0);
+	if (pidfd < 0)
+		return -errno;
+	entry[0] = 1; /* hidden */
+	return bpf_map_update_elem(bpf_map__fd(entries), &pidfd, entry, BPF_NOEXIST);
+}
+
+int probe_wait_look_open(const struct probe *probe)
+{
+	return bpf_iter_create(bpf_link__fd(probe->look));
+}
+
+int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
+{
+	return probe_read_per_cpu(probe, probe->waits->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
+}
+
+void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
+{
+	const struct offcpu_bpf *waits = probe->waits;
+	struct probe_cost switched = {0};
+
+	probe_add_cost(waits->progs.wait_switch, cost);
+	probe_add_cost(waits->progs.wait_waking, cost);
+	probe_add_cost(waits->progs.wait_sys_exit, cost);
+	probe_add_cost(waits->progs.wait_switched, &switched);
+	/* The others that it missed are waits without a user stack, which the reports count. */
+	cost->run_ns += switched.run_ns;
+	probe_add_cost(waits->progs.wait_new_task, cost);
+	probe_add_cost(waits->progs.wait_exec, cost);
+	probe_add_cost(waits->progs.wait_look_at, cost);
+}

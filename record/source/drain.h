@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From the rings into the log. A pass notes how far the kernel has written, then processes the samples of all rings
+ * up to that point and the sideband's records in order of time. So when a sample is encoded, the mappings of its
+ * process are those of that moment. Nothing is allocated, logged or formatted here.
+ */
+#ifndef RWALKER_RECORD_SOURCE_DRAIN_H
+#define RWALKER_RECORD_SOURCE_DRAIN_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/ring_event.h"
+#include "record/perf/ring.h"
+#include "record/source/samples.h"
+
+struct filter;
+struct point_events;
+struct probe;
+struct recording;
+struct ring_head;
+struct snapshots;
+struct waits;
+
+struct drain_ring {
+	struct ring ring;
+	const struct ring_head *head; /* the next to encode; NULL: none left in this pass */
+	size_t length;		      /* of its record */
+	uint64_t released;	      /* how much of its ring the kernel has got back */
+};
+
+struct drain {
+	struct recording *recording;
+	struct waits *waits;	     /* handles records of waits; NULL: no waits */
+	struct point_events *points; /* handles hits; NULL: no points */
+	struct samples samples;	     /* and snapshots */
+	struct drain_ring *rings;
+	uint64_t *times; /* of the heads, UINT64_MAX: none */
+	uint32_t *earlier; /* of the tree that finds the earliest of them (record/perf/merge.h) */
+	uint32_t ring_count;
+	size_t ring_bytes; /* of each */
+	uint64_t refused; /* of a kind that nothing handles */
+};
+
+/* Records that were in a ring and could not be written to the log. */
+static inline uint64_t drain_refused(const struct drain *drain)
+{
+	return drain->refused + drain->samples.refused;
+}
+
+/* Maps the probe's rings. 0, or -errno after reporting why. */
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
+	       const struct filter *filter, size_t ring_bytes);
+void drain_close(struct drain *drain);
+/* Who handles what is drained, from the first pass on; NULL: it is not recorded. */
+static inline void drain_connect(struct drain *drain, struct waits *waits, struct point_events *points,
+				 struct snapshots *snapshots)
+{
+	drain->waits = waits;
+	drain->points = points;
+	drain->samples.snapshots = snapshots;
+}
+/* Maps the rings that the probe has created since. 0, or -errno after reporting why. */
+int drain_follow(struct drain *drain, const struct probe *probe);
+
+/*
+ * Runs until recording->stop says that the log has failed, or all rings are read up to now. True:
+ * much has arrived meanwhile.
+ */
+bool drain_pass(struct drain *drain);
+
+/* Bytes of the rings; and of their mappings, which contain the data twice: they are part of our resident memory. */
+uint64_t drain_ring_bytes(const struct drain *drain);
+uint64_t drain_mapped_bytes(const struct drain *drain);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Hits of tracepoints and kernel functions: when each source runs, its records from the rings into the log, and how
+ * often each was hit. Sources have the ids from `first_source` on, in the order of points->sources.
+ */
+#ifndef RWALKER_RECORD_SOURCE_POINT_EVENTS_H
+#define RWALKER_RECORD_SOURCE_POINT_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/plan/record_options.h"
+
+struct filter;
+struct points;
+struct probe;
+struct recording;
+struct ring_head;
+struct snapshots;
+
+struct point_events {
+	struct recording *recording;
+	struct probe *probe;
+	const struct filter *filter;
+	const struct points *points;
+	struct snapshots *snapshots; /* NULL: no snapshots */
+	uint32_t first_source;
+	uint64_t start[RECORD_MAX_POINTS], stop[RECORD_MAX_POINTS]; /* of each source; stop 0: still running */
+	uint64_t refused;   /* malformed records */
+	uint64_t *filtered; /* by source and CPU: dropped by a -c that is too large for the programs */
+	uint64_t *whole;    /* likewise: counted by the program as cut, but see ring_sample_is_whole() */
+	uint64_t *told;	    /* per point: hits last written */
+};
+
+/* The caller sets the members above `start`. 0, -ENOMEM. */
+int point_events_init(struct point_events *events);
+void point_events_deinit(struct point_events *events);
+
+void point_events_start(struct point_events *events, uint64_t now);
+/* Stops `count` sources from `first` on; no hit is written afterwards. */
+void point_events_stop(struct point_events *events, uint32_t first, uint32_t count);
+
+/* One RING_HIT from a ring. */
+void point_events_take(struct point_events *events, const struct ring_head *head, size_t length);
+
+/* SOURCE and PROBE records; again once the ends are known. */
+void point_events_tell_sources(struct point_events *events);
+/* PROBE_HITS that have changed; `all`: all of them. */
+void point_events_tell_hits(struct point_events *events, uint64_t now, bool all);
+
+#endif

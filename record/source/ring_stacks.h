@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The stacks of a ring's record as the trace has them: kernel frames by module, user frames up to
+ * the first that is no code of its process (hits_code).
+ */
+#ifndef RWALKER_RECORD_SOURCE_RING_STACKS_H
+#define RWALKER_RECORD_SOURCE_RING_STACKS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/ring_event.h"
+#include "format/event_encoder.h"
+#include "record/place/hits.h"
+#include "record/place/kernel_chains.h"
+#include "record/plan/recording.h"
+
+/* Sets the user part: of `count` frames, leaf first and borrowed, those that are code. */
+static inline void ring_stacks_user(const struct recording *recording, const struct ring_task *task,
+				    const uint64_t *frames, uint32_t count, struct event_stacks *stacks)
+{
+	stacks->user = frames;
+	stacks->user_count = 0;
+	if (!count)
+		return;
+	stacks->user_owner = hits_generation(recording->hits, task->tgid);
+	stacks->user_count = hits_code(recording->hits, task->tgid, stacks->user_owner, frames, count);
+}
+
+/* frames: kernel frames, then user frames, leaf first; borrowed at least until the next call. */
+static inline struct event_stacks ring_stacks_take(struct recording *recording, const struct ring_task *task,
+						   const uint64_t *frames, uint32_t kernel_count, uint32_t user_count)
+{
+	struct kernel_chain kernel = kernel_chains_take(recording->kernel_chains, frames, kernel_count);
+	struct event_stacks stacks = {
+		.kernel = kernel.frames,
+		.kernel_callers = kernel.callers,
+		.kernel_count = kernel_count,
+	};
+
+	ring_stacks_user(recording, task, frames + kernel_count, user_count, &stacks);
+	return stacks;
+}
+
+/* enum source_flag: which stacks were wanted. */
+static inline uint64_t ring_stacks_source_flags(const struct record_config *config)
+{
+	return (config->user_stacks ? SOURCE_USER_STACKS : 0) | (config->snapshots ? SOURCE_SNAPSHOTS : 0);
+}
+
+/* After the record was added. known: the chunk already has the user stack's callers for the same owner. */
+static inline void ring_stacks_mark(const struct recording *recording, const struct ring_task *task,
+				    const struct event_stacks *stacks, bool known)
+{
+	if (stacks->user_count)
+		hits_mark(recording->hits, task->tgid, stacks->user_owner, stacks->user,
+			  known ? 1 : stacks->user_count);
+}
+
+/*
+ * enum ring_sample_flag to enum sample_flag; the encoder sets the others. A user stack of user_count frames counts as
+ * complete if only noise was beyond the depth limit.
+ */
+static inline uint64_t ring_stacks_flags(uint32_t flags, uint32_t user_count, const struct event_stacks *stacks)
+{
+	bool user_cut = flags & RING_SAMPLE_USER_TRUNCATED && stacks->user_count == user_count;
+
+	return (flags & RING_SAMPLE_KERNEL_TRUNCATED ? SAMPLE_KERNEL_TRUNCATED : 0) |
+	       (user_cut ? SAMPLE_USER_TRUNCATED : 0);
+}
+
+static inline enum user_missing ring_stacks_missing(uint32_t flags)
+{
+	if (flags & RING_SAMPLE_NO_USER_KTHREAD)
+		return USER_MISSING_KERNEL_THREAD;
+	if (flags & RING_SAMPLE_NO_USER_EXITING)
+		return USER_MISSING_EXITING;
+	return flags & RING_SAMPLE_NO_USER_FAULT ? USER_MISSING_FAULT : 0;
+}
+
+#endif

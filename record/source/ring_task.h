@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A task as the programs report it, converted to that of an event. */
+#ifndef RWALKER_RECORD_SOURCE_RING_TASK_H
+#define RWALKER_RECORD_SOURCE_RING_TASK_H
+
+#include <linux/types.h>
+#include <string.h>
+
+#include "bpf/ring_event.h"
+#include "format/event_sample.h"
+
+static inline struct event_task ring_task_event(const struct ring_task *raw)
+{
+	struct event_task task = {
+		.tgid = raw->tgid,
+		.tid = raw->tid,
+		.start = raw->start,
+		.flags = raw->kernel_thread ? TASK_KERNEL_THREAD : 0,
+	};
+
+	memcpy(task.comm, raw->comm, sizeof(task.comm));
+	task.comm[sizeof(task.comm) - 1] = '\0';
+	return task;
+}
+
+#endif

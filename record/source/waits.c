@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/source/waits.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/types.h>
+
+#include "bpf/ring_wait.h"
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "format/event_log.h"
+#include "record/machine/clocks.h"
+#include "record/place/hits.h"
+#include "record/plan/filter.h"
+#include "record/plan/recording.h"
+#include "record/probe/hidden_tasks.h"
+#include "record/probe/probe.h"
+#include "record/probe/sched_clock.h"
+#include "record/source/ring_stacks.h"
+#include "record/source/ring_task.h"
+#include "record/stack/snapshots.h"
+#include "record/stack/user_stacks.h"
+
+enum { BUFFER_BYTES = 256 << 10 };
+
+static_assert((int)RING_WAIT_BLOCKED == WAIT_BLOCKED && (int)RING_WAIT_PREEMPTED == WAIT_PREEMPTED &&
+		      (int)RING_WAIT_YIELDED == WAIT_YIELDED && (int)RING_WAIT_CANCELLED == WAIT_CANCELLED &&
+		      (int)RING_WAIT_STARTED == WAIT_STARTED && (int)RING_WAIT_CLASSES == WAIT_CLASSES,
+	      "the programs' classes are the format's");
+static_assert((int)RING_WAKER_NONE == WAKER_NONE && (int)RING_WAKER_TASK == WAKER_TASK &&
+		      (int)RING_WAKER_SOFTIRQ == WAKER_SOFTIRQ && (int)RING_WAKER_IRQ == WAKER_IRQ &&
+		      (int)RING_WAKER_UNKNOWN == WAKER_UNKNOWN,
+	      "the programs' contexts are the format's");
+static_assert((int)RING_SUM_INTERRUPTIBLE == WAIT_SUM_INTERRUPTIBLE && (int)RING_SUM_PREEMPTED == WAIT_SUM_PREEMPTED &&
+		      (int)RING_SUM_STARTED == WAIT_SUM_STARTED && (int)RING_SUM_KINDS == WAIT_SUM_KINDS &&
+		      sizeof(struct ring_sum) == sizeof(struct event_wait_sum),
+	      "the programs' sums are the format's");
+
+int waits_init(struct waits *waits)
+{
+	int r = 0;
+
+	waits->buffer = malloc(BUFFER_BYTES);
+	waits->filtered = calloc(waits->recording->max_cpus, sizeof(*waits->filtered));
+	if (!waits->buffer || !waits->filtered)
+		return -ENOMEM;
+	if (waits->recording->config->user_stacks)
+		r = user_stacks_create(waits->recording->threads, probe_max_frames(), &waits->stacks);
+	return r;
+}
+
+void waits_deinit(struct waits *waits)
+{
+	user_stacks_destroy(waits->stacks);
+	free(waits->buffer);
+	free(waits->filtered);
+	*waits = (struct waits){0};
+}
+
+/* --- records to events --- */
+
+static struct event_stacks take_stacks(struct waits *waits, const struct ring_task *task, const uint64_t *frames,
+				       uint32_t kernel_count, uint32_t user_count)
+{
+	return ring_stacks_take(waits->recording, task, frames, kernel_count, user_count);
+}
+
+static bool was_added(struct waits *waits, int r)
+{
+	waits->refused += r == -EINVAL;
+	return r != -EINVAL && recording_check(waits->recording, r) >= 0;
+}
+
+static uint32_t snapshot_of(struct waits *waits, const struct ring_head *head, uint32_t flags)
+{
+	return waits->snapshots && flags & RING_SAMPLE_SNAPSHOT ? snapshots_number(waits->snapshots, head) : 0;
+}
+
+static uint64_t missing_for(uint32_t reason)
+{
+	static const enum user_missing reasons[] = {
+		[RING_USER_FAULT] = USER_MISSING_FAULT,
+		[RING_USER_EXITING] = USER_MISSING_EXITING,
+		[RING_USER_CHANGED] = USER_MISSING_CHANGED,
+		[RING_USER_UNSCHEDULED] = USER_MISSING_UNSCHEDULED,
+	};
+
+	return reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[reason] : USER_MISSING_FAULT;
+}
+
+static uint64_t wait_flags(uint32_t flags)
+{
+	static const struct {
+		uint32_t ring;
+		uint64_t trace;
+	} pairs[] = {
+		{RING_WAIT_IOWAIT, WAIT_IOWAIT},
+		{RING_WAIT_BEGAN_BEFORE, WAIT_BEGAN_BEFORE},
+		{RING_WAIT_OUT_LATEST, WAIT_OUT_LATEST},
+		{RING_WAIT_NOT_ENDED, WAIT_NOT_ENDED},
+		{RING_WAIT_KERNEL_TRUNCATED, WAIT_KERNEL_TRUNCATED},
+		{RING_WAIT_USER_LATER, WAIT_USER_LATER},
+	};
+	uint64_t all = 0;
+
+	for (size_t i = 0; flags && i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (flags & pairs[i].ring)
+			all |= pairs[i].trace;
+	return all;
+}
+
+/* What was taken when the wait began. A missing snapshot may never have been taken: the stack, if kept, says so. */
+static void join_kept(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
+		      struct event_stacks *stacks)
+{
+	struct user_stack kept;
+	bool is_kept = user_stacks_take(waits->stacks, raw->task.tid, raw->out_key, &kept);
+
+	if (waits->snapshots && (!is_kept || kept.snapshot))
+		wait->snapshot = snapshots_before(waits->snapshots, raw->task.tid, raw->out_key, raw->out_cpu);
+	else if (waits->snapshots && kept.no_snapshot)
+		snapshots_lack(waits->snapshots, raw->out_cpu);
+	if (!is_kept) {
+		wait->missing = USER_MISSING_NO_ROOM;
+		return;
+	}
+	wait->missing = kept.reason ? missing_for(kept.reason) : 0;
+	ring_stacks_user(waits->recording, &raw->task, kept.frames, kept.count, stacks);
+	if (kept.truncated && stacks->user_count == kept.count) /* else only noise was beyond the limit */
+		wait->flags |= WAIT_USER_TRUNCATED;
+}
+
+static void join_user_stack(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
+			    struct event_stacks *stacks)
+{
+	if (raw->flags & RING_WAIT_USER_KTHREAD)
+		wait->missing = USER_MISSING_KERNEL_THREAD;
+	else if ((raw->flags & RING_WAIT_USER_BEFORE) && waits->stacks)
+		join_kept(waits, raw, wait, stacks);
+}
+
+static void take_waker(const struct ring_waker *raw, struct event_wait *wait, struct event_task *ret_task)
+{
+	if (raw->context == RING_WAKER_NONE || wait->wait_class != WAIT_BLOCKED)
+		return;
+	wait->context = (uint32_t)raw->context;
+	wait->woken = raw->time < wait->time ? wait->time - raw->time : 0;
+	*ret_task = ring_task_event(&raw->task);
+}
+
+/* Of what follows the frames. */
+static size_t switches_bytes(const struct ring_wait *raw)
+{
+	return raw->flags & RING_WAIT_NOT_ENDED ? sizeof(uint64_t) : 0;
+}
+
+static void take_wait(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	const struct ring_wait *raw = (const void *)head;
+	bool with_waker = raw->flags & RING_WAIT_HAS_WAKER;
+	size_t fixed = sizeof(*raw) + (with_waker ? sizeof(struct ring_waker) : 0);
+	const uint64_t *frames = (const void *)((const char *)raw + fixed);
+	struct event_task task = ring_task_event(&raw->task), waker;
+	struct event_wait wait = {
+		.cpu = raw->flags & RING_WAIT_NOT_ENDED ? raw->out_cpu : head->cpu, /* it is not on any CPU */
+		.source = head->source, .flags = wait_flags(raw->flags),
+		.wait_class = raw->wait_class, .state = raw->state,
+		.time = head->time, .length = head->time - raw->out,
+		.run_queue = raw->run_queue, .out_cpu = raw->out_cpu,
+	};
+	struct event_stacks stacks;
+
+	if (raw->kernel_count > RING_MAX_FRAMES ||
+	    length < fixed + raw->kernel_count * sizeof(uint64_t) + switches_bytes(raw) ||
+	    raw->out > head->time || raw->wait_class >= WAIT_CLASSES) {
+		waits->refused++;
+		return;
+	}
+	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0);
+	join_user_stack(waits, raw, &wait, &stacks);
+	if (with_waker)
+		take_waker((const void *)raw->rest, &wait, &waker);
+	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
+		return;
+	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
+	if (raw->flags & RING_WAIT_NOT_ENDED && raw->flags & RING_WAIT_USER_LATER)
+		unended_waits_add(&waits->unended, raw, frames[raw->kernel_count]);
+}
+
+static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	const struct ring_wake *raw = (const void *)head;
+	struct event_task task = ring_task_event(&raw->task), target = ring_task_event(&raw->target);
+	struct event_wake wake = {
+		.cpu = head->cpu,
+		.source = head->source,
+		.context = raw->context,
+		.time = head->time,
+		.missing = ring_stacks_missing(raw->flags),
+	};
+	struct event_stacks stacks;
+
+	if (raw->kernel_count > RING_MAX_FRAMES || raw->user_count > RING_MAX_FRAMES ||
+	    length < sizeof(*raw) + (raw->kernel_count + (size_t)raw->user_count) * sizeof(uint64_t)) {
+		waits->refused++;
+		return;
+	}
+	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count);
+	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
+	wake.snapshot = snapshot_of(waits, head, raw->flags);
+	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
+		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
+}
+
+static void keep_user_stack(struct waits *waits, const struct ring_user_stack *raw)
+{
+	user_stacks_keep(waits->stacks, &(struct user_stack){
+						.out = raw->head.time,
+						.tid = raw->task.tid,
+						.count = (uint32_t)raw->count,
+						.reason = raw->reason,
+						.truncated = raw->flags & RING_SAMPLE_USER_TRUNCATED,
+						.snapshot = raw->flags & RING_SAMPLE_SNAPSHOT,
+						.no_snapshot = raw->flags & RING_SAMPLE_NO_SNAPSHOT,
+						.frames = (const uint64_t *)raw->frames});
+}
+
+static void take_user_stack(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	const struct ring_user_stack *raw = (const void *)head;
+	struct event_task task = ring_task_event(&raw->task);
+	struct event_user_stack record = {
+		.cpu = head->cpu,
+		.source = head->source,
+		.missing = raw->reason ? missing_for(raw->reason) : 0,
+		.time = head->time,
+		.since = head->time - raw->since,
+	};
+	struct event_stacks stacks;
+
+	if (raw->count > RING_MAX_FRAMES || length < sizeof(*raw) + raw->count * sizeof(uint64_t) ||
+	    raw->since > head->time || !waits->stacks) {
+		waits->refused++;
+		return;
+	}
+	if (!raw->since)
+		return keep_user_stack(waits, raw);
+	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, 0, (uint32_t)raw->count);
+	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
+	record.snapshot = snapshot_of(waits, head, raw->flags);
+	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
+		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);
+}
+
+static void take_sums(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	const struct ring_sums *raw = (const void *)head;
+	struct event_task task = ring_task_event(&raw->task);
+	struct event_wait_sums sums = {
+		.time = head->time,
+		.source = head->source,
+		.span = head->time - raw->since,
+		.running = raw->running,
+	};
+
+	if (length < sizeof(*raw) || raw->since > head->time) {
+		waits->refused++;
+		return;
+	}
+	memcpy(sums.kinds, raw->kinds, sizeof(sums.kinds));
+	(void)was_added(waits, event_log_add_wait_sums(waits->recording->log, &sums, &task));
+}
+
+/* Whose record it is, for a -c that the programs could not apply. */
+static const struct ring_task *subject(const struct ring_head *head)
+{
+	switch (head->kind) {
+	case RING_WAIT:
+		return &((const struct ring_wait *)head)->task;
+	case RING_WAKE:
+		return &((const struct ring_wake *)head)->target;
+	case RING_USER_STACK:
+		return &((const struct ring_user_stack *)head)->task;
+	case RING_SUMS:
+		return &((const struct ring_sums *)head)->task;
+	default:
+		return NULL;
+	}
+}
+
+static const struct kind {
+	size_t size;
+	void (*take)(struct waits *waits, const struct ring_head *head, size_t length);
+} kinds[] = {
+	[RING_WAIT] = {sizeof(struct ring_wait), take_wait},
+	[RING_WAKE] = {sizeof(struct ring_wake), take_wake},
+	[RING_USER_STACK] = {sizeof(struct ring_user_stack), take_user_stack},
+	[RING_SUMS] = {sizeof(struct ring_sums), take_sums},
+};
+
+static const struct kind *kind_of(const struct ring_head *head)
+{
+	const struct kind *kind = head->kind < sizeof(kinds) / sizeof(kinds[0]) ? &kinds[head->kind] : NULL;
+
+	return kind && kind->take ? kind : NULL;
+}
+
+void waits_take(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	const struct kind *kind = kind_of(head);
+	char comm[COMM_REGEX_BYTES];
+
+	if (!kind || length < kind->size || head->cpu >= waits->recording->max_cpus) {
+		waits->refused++;
+		return;
+	}
+	memcpy(comm, subject(head)->comm, sizeof(comm));
+	comm[sizeof(comm) - 1] = '\0';
+	if (filter_wants(waits->filter, comm))
+		kind->take(waits, head, length);
+	else
+		waits->filtered[head->cpu] += head->kind == RING_WAIT;
+}
+
+/* --- looks at all tasks --- */
+
+/* Length of the record that begins here, by its own fields; 0: it is incomplete or not a record. */
+static size_t record_length(const char *at, size_t room)
+{
+	const struct ring_head *head = (const void *)at;
+	const struct ring_wait *wait = (const void *)at;
+	const struct kind *kind = room >= sizeof(*head) ? kind_of(head) : NULL;
+	size_t length = kind ? kind->size : 0;
+
+	if (!length || room < length)
+		return 0;
+	if (head->kind == RING_WAIT)
+		length += wait->kernel_count * sizeof(uint64_t) +
+			  (wait->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0) + switches_bytes(wait);
+	return length <= room ? length : 0;
+}
+
+static size_t take_rows(struct waits *waits, size_t held)
+{
+	size_t at = 0, length;
+
+	while ((length = record_length(waits->buffer + at, held - at))) {
+		waits_take(waits, (const void *)(waits->buffer + at), length);
+		at += length;
+	}
+	memmove(waits->buffer, waits->buffer + at, held - at);
+	return held - at;
+}
+
+static int look(struct waits *waits, enum ring_look kind)
+{
+	_cleanup_close_ int fd = -1;
+	struct ring_look_state *state = probe_wait_look(waits->probe);
+	uint64_t offset;
+	size_t held = 0;
+	ssize_t got;
+	int r = sched_clock_offset(waits->probe, &offset);
+
+	if (r < 0)
+		return r;
+	state->clock_offset = offset;
+	if (kind == RING_LOOK_FIRST)
+		state->clock_base = offset;
+	state->kind = kind;
+	fd = probe_wait_look_open(waits->probe);
+	if (fd < 0)
+		return fd;
+	while ((got = read(fd, waits->buffer + held, BUFFER_BYTES - held)) != 0) {
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got < 0)
+			return -errno;
+		held = take_rows(waits, held + (size_t)got);
+	}
+	return held ? -EBADMSG : 0;
+}
+
+int waits_open(struct waits *waits)
+{
+	int r = probe_waits_attach(waits->probe);
+
+	if (r < 0)
+		return r;
+	r = look(waits, RING_LOOK_FIRST);
+	if (r < 0)
+		return log_error(-r, "cannot read the states of all tasks: %s", strerror(-r));
+	hidden_tasks_mark(waits->probe, probe_wait_look(waits->probe)->seen);
+	return 0;
+}
+
+void waits_start(struct waits *waits)
+{
+	__atomic_store_n(&probe_wait_look(waits->probe)->armed, 1, __ATOMIC_RELEASE);
+}
+
+void waits_follow_clock(struct waits *waits)
+{
+	uint64_t offset;
+
+	if (sched_clock_offset(waits->probe, &offset) < 0)
+		return;
+	probe_wait_look(waits->probe)->clock_offset = offset;
+	if (!sched_clock_drifts(&waits->clock, clocks_now(), offset) || waits->drifted)
+		return;
+	waits->drifted = true;
+	log_warning("the scheduler's clock drifts from CLOCK_MONOTONIC: lengths of waits are off "
+		    "by as much");
+}
+
+int waits_stop(struct waits *waits)
+{
+	int r = look(waits, RING_LOOK_LAST);
+
+	probe_waits_detach(waits->probe);
+	unended_waits_begin(&waits->unended);
+	return r < 0 ? log_error(-r, "cannot read the states of all tasks at the end (%s): waits that "
+				     "have not ended are missing", strerror(-r)) : 0;
+}

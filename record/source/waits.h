@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The off-CPU source: what its programs write becomes events of the trace. It starts with a first look at all tasks
+ * and ends with a last one, which writes the waits that have not ended. The drain passes it the records of the rings.
+ */
+#ifndef RWALKER_RECORD_SOURCE_WAITS_H
+#define RWALKER_RECORD_SOURCE_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/probe/sched_clock.h"
+#include "record/source/unended_waits.h"
+
+struct filter;
+struct probe;
+struct recording;
+struct ring_head;
+struct snapshots;
+struct user_stacks;
+
+struct waits {
+	struct recording *recording;
+	struct probe *probe;
+	const struct filter *filter;
+	struct snapshots *snapshots; /* NULL: no snapshots */
+	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
+	struct unended_waits unended;
+	char *buffer;		    /* of the last look */
+	uint64_t *filtered;	    /* per CPU: dropped by a -c that is too large for the kernel side */
+	uint64_t refused;	    /* malformed records */
+	struct sched_clock_watch clock;
+	bool drifted; /* it was said */
+};
+
+int waits_init(struct waits *waits);
+void waits_deinit(struct waits *waits);
+
+/* Attaches the programs and looks at all tasks; nothing is written yet. 0, or -errno after reporting why. */
+int waits_open(struct waits *waits);
+void waits_start(struct waits *waits);
+/* Now and then: reads the scheduler's clock against ours, which is adjusted as it runs. */
+void waits_follow_clock(struct waits *waits);
+/*
+ * The last look; after it the programs are gone, and what they wrote is still in the rings. User stacks of waits that
+ * have not ended are under way (unended_waits.h). 0, or -errno after reporting why.
+ */
+int waits_stop(struct waits *waits);
+
+/* One record of a ring, of any kind but a sample; frames beyond its length are ignored. */
+void waits_take(struct waits *waits, const struct ring_head *head, size_t length);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/source/walk.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/time_units.h"
+#include "format/event_log.h"
+#include "record/machine/clocks.h"
+#include "record/place/hits.h"
+#include "record/plan/deadlines.h"
+#include "record/plan/filter.h"
+#include "record/plan/record_options.h"
+#include "record/plan/recording.h"
+#include "record/probe/probe.h"
+#include "record/probe/sched_clock.h"
+#include "record/source/ring_stacks.h"
+#include "record/source/ring_task.h"
+#include "record/source/walk_users.h"
+
+enum {
+	BUFFER_BYTES = 256 << 10,
+	TASK_UNINTERRUPTIBLE = 2,
+	TASK_NOLOAD = 0x400,
+};
+
+static_assert((int)RING_WAIT_EXACT == WAIT_EXACT && (int)RING_WAIT_AT_LEAST == WAIT_AT_LEAST &&
+		      (int)RING_WAIT_AT_MOST == WAIT_AT_MOST && (int)RING_WAIT_NONE == WAIT_NONE,
+	      "the programs' bounds are the format's");
+static_assert((int)RING_WALK_ON_CPU == WALK_TASK_ON_CPU && (int)RING_WALK_IOWAIT == WALK_TASK_IOWAIT &&
+		      (int)RING_WALK_QUEUED == WALK_TASK_QUEUED && (int)RING_WALK_FROZEN == WALK_TASK_FROZEN &&
+		      (int)RING_WALK_STOPPED == WALK_TASK_STOPPED && (int)RING_WALK_TRACED == WALK_TASK_TRACED &&
+		      (int)RING_WALK_TRUNCATED == WALK_TASK_KERNEL_TRUNCATED,
+	      "the programs' flags are the format's");
+
+int walk_init(struct walk *walk)
+{
+	walk->buffer = malloc(BUFFER_BYTES);
+	return walk->buffer ? 0 : -ENOMEM;
+}
+
+void walk_deinit(struct walk *walk)
+{
+	free(walk->buffer);
+	walk->buffer = NULL;
+}
+
+static void note_worst(struct walk *walk, const struct ring_walk_task *raw)
+{
+	if (!(raw->state & TASK_UNINTERRUPTIBLE) || (raw->state & TASK_NOLOAD) || raw->wait <= walk->worst.wait)
+		return;
+	walk->worst.wait = raw->wait;
+	walk->worst.tid = raw->task.tid;
+	memcpy(walk->worst.comm, raw->task.comm, sizeof(walk->worst.comm));
+	walk->worst.comm[sizeof(walk->worst.comm) - 1] = '\0';
+}
+
+static bool is_wanted(struct walk *walk, const struct ring_walk_task *raw)
+{
+	char comm[RING_COMM_SIZE + 1] = "";
+
+	memcpy(comm, raw->task.comm, RING_COMM_SIZE);
+	if (filter_wants(walk->filter, comm))
+		return true;
+	walk->unwanted++;
+	return false;
+}
+
+static void encode_row(void *context, const struct ring_walk_task *raw, const struct walk_user *user)
+{
+	struct walk *walk = context;
+	struct recording *recording = walk->recording;
+	struct event_walk_task row = {
+		.time = raw->time, .walk = walk->number, .cpu = raw->cpu,
+		.state = raw->state, .exit_state = raw->exit_state,
+		.wait = raw->wait, .bound = raw->bound,
+		.flags = raw->flags | (user->cut ? WALK_TASK_USER_TRUNCATED : 0),
+		.missing = user->missing, .snapshot = user->snapshot,
+	};
+	const struct event_task task = ring_task_event(&raw->task);
+	const struct kernel_chain kernel =
+		kernel_chains_take(recording->kernel_chains, (const uint64_t *)raw->frames, raw->count);
+	struct event_stacks stacks = {
+		.kernel = kernel.frames,
+		.kernel_count = raw->count,
+		.kernel_callers = kernel.callers,
+	};
+	int r;
+
+	ring_stacks_user(recording, &raw->task, user->frames, user->count, &stacks);
+	r = event_log_add_walk_task(recording->log, &row, &task, &stacks);
+	if (r == -EINVAL)
+		walk->refused++;
+	else if (recording_check(recording, r) >= 0)
+		walk->rows++;
+	ring_stacks_mark(recording, &raw->task, &stacks, false);
+}
+
+/* --- the walk ---------------------------------------------------------------------------------------- */
+
+static void take_row(struct walk *walk, const struct ring_walk_task *raw, size_t size)
+{
+	static const struct walk_user none;
+
+	if (!is_wanted(walk, raw))
+		return;
+	note_worst(walk, raw);
+	if (walk->users)
+		walk_users_hold(walk->users, raw, size, encode_row, walk);
+	else
+		encode_row(walk, raw, &none);
+}
+
+/* Processes the whole rows in the buffer; the rest of the last one moves to the front. Returns its length. */
+static size_t take_rows(struct walk *walk, size_t length)
+{
+	size_t at = 0;
+
+	while (walk->recording->stop != RECORDING_FAILED && length - at >= sizeof(struct ring_walk_task)) {
+		const struct ring_walk_task *raw = (const void *)(walk->buffer + at);
+		size_t size = sizeof(*raw) + raw->count * sizeof(uint64_t);
+
+		if (raw->count > RING_MAX_FRAMES || length - at < size)
+			break;
+		take_row(walk, raw, size);
+		at += size;
+	}
+	memmove(walk->buffer, walk->buffer + at, length - at);
+	return length - at;
+}
+
+static int read_rows(struct walk *walk, int fd)
+{
+	size_t held = 0;
+
+	while (walk->recording->stop != RECORDING_FAILED) {
+		ssize_t got = read(fd, walk->buffer + held, BUFFER_BYTES - held);
+
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			return held ? -EBADMSG : 0;
+		held = take_rows(walk, held + (size_t)got);
+	}
+	return 0;
+}
+
+static void tell(struct walk *walk, uint64_t flags)
+{
+	struct event event = {
+		.kind = EVENT_WALK,
+		.walk = {
+			.time = clocks_now(),
+			.number = walk->number,
+			.source = walk->source,
+			.flags = flags,
+			.seen = walk->totals.seen,
+			.kept = walk->totals.kept,
+		},
+	};
+
+	(void)recording_check(walk->recording, event_log_add(walk->recording->log, &event));
+}
+
+static enum ring_walk_filter walk_filter(const struct record_walk *config)
+{
+	if (config->all)
+		return RING_WALK_ALL;
+	return config->running ? RING_WALK_RUNNING : RING_WALK_DEFAULT;
+}
+
+static void end_walk(struct walk *walk)
+{
+	tell(walk, WALK_END);
+}
+
+void walk_step(struct walk *walk, int timeout_ms)
+{
+	if (!walk->pending)
+		return;
+	walk->pending = !walk_users_step(walk->users, timeout_ms, encode_row, walk);
+	if (!walk->pending)
+		end_walk(walk);
+}
+
+void walk_finish(struct walk *walk, unsigned int budget_ms)
+{
+	if (!walk->pending)
+		return;
+	walk_users_finish(walk->users, budget_ms, encode_row, walk);
+	walk->pending = false;
+	end_walk(walk);
+}
+
+static void begin_walk(struct walk *walk, struct ring_walk *totals)
+{
+	walk->number++;
+	walk->unwanted = 0;
+	walk->totals = *totals;
+	memset(&walk->worst, 0, sizeof(walk->worst));
+	tell(walk, 0);
+}
+
+static void settle_walk(struct walk *walk, const struct ring_walk *totals)
+{
+	walk->totals = *totals;
+	walk->totals.seen = totals->kept + totals->own + totals->filtered;
+	walk->totals.kept -= walk->unwanted;
+	walk->kept = walk->totals.kept;
+	if (!walk->users) {
+		end_walk(walk);
+		return;
+	}
+	walk_users_begin(walk->users);
+	walk->pending = true;
+}
+
+int walk_run(struct walk *walk, const struct record_walk *config)
+{
+	_cleanup_close_ int fd = -1;
+	struct ring_walk *totals = NULL;
+	uint64_t offset;
+	int r;
+
+	walk_finish(walk, USERS_ROUND);
+	r = probe_walk_open(walk->probe, &totals, &fd);
+	if (r >= 0)
+		r = sched_clock_offset(walk->probe, &offset);
+	if (r < 0)
+		return log_error(-r, "cannot walk the tasks: %s", strerror(-r));
+	*totals = (struct ring_walk){
+		.clock_offset = offset,
+		.least_wait = (uint64_t)config->waiting,
+		.filter = walk_filter(config),
+	};
+	begin_walk(walk, totals);
+	r = read_rows(walk, fd);
+	settle_walk(walk, totals);
+	return r < 0 ? log_error(-r, "the walk of the tasks ended early: %s", strerror(-r)) : 0;
+}

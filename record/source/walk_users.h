@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows of a walk, or of the last look at waits, that are waiting for their user stacks. They are held while
+ * sleepers.h copies the stacks of those that sleep, and returned one by one, each once: with its stack, or with the
+ * reason why there is none. Memory is fixed.
+ */
+#ifndef RWALKER_RECORD_SOURCE_WALK_USERS_H
+#define RWALKER_RECORD_SOURCE_WALK_USERS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/ring_event.h"
+
+struct nursery;
+struct probe;
+struct recording;
+struct walk_users;
+
+struct walk_user {
+	const uint64_t *frames; /* leaf first */
+	uint32_t count;
+	bool cut;
+	uint32_t snapshot; /* in the log; 0: none */
+	uint32_t missing;  /* enum user_missing */
+};
+
+typedef void walk_users_emit(void *context, const struct ring_walk_task *row, const struct walk_user *user);
+
+/* 0, -errno. */
+int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
+		      struct walk_users **ret_users);
+void walk_users_destroy(struct walk_users *users);
+
+/*
+ * Copies a row of `size` bytes; not to be called between begin and the end of that round. If there is no room for it,
+ * the rows that are held get their stacks first, which may take as long as a round.
+ */
+void walk_users_hold(struct walk_users *users, const struct ring_walk_task *row, size_t size,
+		     walk_users_emit *emit, void *context);
+void walk_users_begin(struct walk_users *users);
+/* Waits for at most timeout_ms. True: all rows were returned. */
+bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *emit, void *context);
+/* Steps until all were returned; rows without a stack after budget_ms get none. */
+void walk_users_finish(struct walk_users *users, unsigned int budget_ms, walk_users_emit *emit, void *context);
+
+#endif

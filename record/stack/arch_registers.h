@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* This machine's struct pt_regs by DWARF register numbers, and its code pointers. */
+#ifndef RWALKER_RECORD_STACK_ARCH_REGISTERS_H
+#define RWALKER_RECORD_STACK_ARCH_REGISTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/limits.h"
+
+/*
+ * words: of a struct pt_regs, in the kernel's order. Fills registers by their DWARF number and reports in *ret_known
+ * which ones. Returns false for code of another ABI (32 bits), which is not unwound.
+ */
+bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_known);
+
+/* From those registers: the instruction, and the frame pointer of code that keeps one. */
+void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame);
+
+/* A return address without what the machine puts in its upper bits. */
+uint64_t arch_code_address(uint64_t word);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The call chain of a snapshot by frame pointers, walked as the kernel walks a running task: within what was copied. */
+#ifndef RWALKER_RECORD_STACK_FRAME_CHAIN_H
+#define RWALKER_RECORD_STACK_FRAME_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct snapshot;
+
+/*
+ * Leaf first, at most `room` frames. Returns the number of frames. *ret_cut: the chain goes on beyond what was
+ * copied, or beyond the room.
+ */
+uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut);
+
+#endif

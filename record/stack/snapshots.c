@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/stack/snapshots.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/event_log.h"
+#include "record/place/hits.h"
+#include "record/plan/filter.h"
+#include "record/plan/recording.h"
+#include "record/stack/arch_registers.h"
+
+static_assert((int)RING_MAX_SNAPSHOT == RWK_MAX_SNAPSHOT && (int)RING_SNAPSHOT_CUT == SNAPSHOT_CUT &&
+		      (int)RING_SNAPSHOT_UNMAPPED == SNAPSHOT_UNMAPPED,
+	      "the programs' snapshots are the format's");
+
+/* What was copied when a thread left the CPU. */
+struct held_snapshot {
+	struct ring_snapshot head;
+	uint64_t stack[RING_MAX_HOOK_SNAPSHOT / SNAPSHOT_WORD];
+};
+enum { LEAST_HELD = 2048, MOST_HELD_BYTES = 128 << 20 };
+#define OTHER_STACK (UINT32_C(1) << 31) /* together with a tid: a key of its own */
+static_assert(offsetof(struct held_snapshot, stack) == sizeof(struct ring_snapshot),
+	      "the stack follows its head, as in a ring");
+
+int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter)
+{
+	const struct hold_limits limits = {recording->threads, LEAST_HELD, sizeof(*snapshots->held), MOST_HELD_BYTES};
+
+	*snapshots = (struct snapshots){.recording = recording, .filter = filter};
+	snapshots->told = calloc((size_t)recording->max_cpus * RING_SLOTS, sizeof(*snapshots->told));
+	snapshots->lost = calloc(recording->max_cpus, sizeof(*snapshots->lost));
+	/* Pages come as they are used. */
+	if (!hold_table_init(&snapshots->table, &limits))
+		snapshots->held = calloc(snapshots->table.count, sizeof(*snapshots->held));
+	if (!snapshots->told || !snapshots->lost || !snapshots->held)
+		return -ENOMEM;
+	return event_log_want_snapshots(recording->log);
+}
+
+void snapshots_deinit(struct snapshots *snapshots)
+{
+	free(snapshots->told);
+	free(snapshots->lost);
+	free(snapshots->held);
+	hold_table_deinit(&snapshots->table);
+	snapshots->told = NULL;
+	snapshots->lost = NULL;
+	snapshots->held = NULL;
+}
+
+/* Cheap checks for words that cannot be code addresses: small numbers, halves of pairs, the stack itself. */
+static bool may_be_code(uint64_t word, const struct snapshot *snapshot)
+{
+	return word >> 16 && !(word >> 56) && word - snapshot->address > (uint64_t)snapshot->count * SNAPSHOT_WORD;
+}
+
+static void mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word,
+		      const struct snapshot *snapshot)
+{
+	uint64_t address = arch_code_address(word);
+
+	if (may_be_code(address, snapshot))
+		hits_mark_word(hits, tgid, generation, address);
+}
+
+/* Of the words [first, first + 64), those whose bit is not set. */
+static void mark_block(struct hits *hits, uint32_t tgid, uint64_t generation,
+		       const struct snapshot *snapshot, uint32_t first,
+		       uint64_t known)
+{
+	uint32_t left = snapshot->count - first;
+	uint64_t rest = ~known & (left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX);
+
+	for (; rest; rest &= rest - 1)
+		mark_word(hits, tgid, generation, snapshot->words[first + (uint32_t)__builtin_ctzll(rest)], snapshot);
+}
+
+void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot, const uint64_t *known)
+{
+	uint64_t generation = hits_generation(hits, tgid);
+
+	if (!generation || !hits_are_wanted(hits))
+		return;
+	for (uint32_t i = 0; i < snapshot->count; i += 64)
+		mark_block(hits, tgid, generation, snapshot, i, known ? known[i / 64] : 0);
+	for (unsigned int i = 0; i < RWK_MAX_REGISTERS; i++)
+		if (snapshot->known >> i & 1)
+			mark_word(hits, tgid, generation, snapshot->registers[i], snapshot);
+}
+
+int snapshots_add(struct recording *recording, const struct ring_task *task, unsigned int stack,
+		  const struct snapshot *snapshot, uint32_t *ret_number)
+{
+	struct snapshot_owner owner = {task->tid | (stack ? OTHER_STACK : 0),
+				       hits_generation(recording->hits, task->tgid)};
+	struct event_log_snapshot added;
+	int r = event_log_add_snapshot(recording->log, owner, snapshot, &added);
+
+	if (r == -EINVAL)
+		return r;
+	r = recording_check(recording, r);
+	if (r < 0)
+		return r;
+	snapshots_mark(recording->hits, task->tgid, snapshot, added.known);
+	*ret_number = added.number;
+	return 0;
+}
+
+static void keep(struct snapshots *snapshots, const struct ring_head *head, uint32_t number)
+{
+	struct snapshot_told *told = snapshots->told + (size_t)head->cpu * RING_SLOTS;
+
+	memmove(told + 1, told, (RING_SLOTS - 1) * sizeof(*told));
+	*told = (struct snapshot_told){.time = head->time, .source = head->source, .number = number};
+}
+
+static bool is_snapshot(const struct snapshots *snapshots, const struct ring_snapshot *raw, size_t length)
+{
+	return length >= sizeof(*raw) && raw->head.cpu < snapshots->recording->max_cpus &&
+	       raw->size <= RING_MAX_SNAPSHOT &&
+	       raw->size <= length - sizeof(*raw) && !(raw->address % SNAPSHOT_WORD);
+}
+
+static bool is_wanted(const struct snapshots *snapshots, const struct ring_task *task)
+{
+	char comm[RING_COMM_SIZE + 1] = "";
+
+	memcpy(comm, task->comm, RING_COMM_SIZE);
+	return filter_wants(snapshots->filter, comm);
+}
+
+/* The snapshot written right before, for the same record; 0: it is not in the log. */
+static uint32_t last_told(const struct snapshots *snapshots, const struct ring_head *head)
+{
+	const struct snapshot_told *told = snapshots->told + (size_t)head->cpu * RING_SLOTS;
+
+	return told->time == head->time && told->source == head->source ? told->number : 0;
+}
+
+/* Its number; 0: it is not in the log. */
+static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapshot *raw)
+{
+	struct snapshot *taken = &snapshots->taken;
+	uint32_t number;
+	int r;
+
+	if (!arch_registers((const uint64_t *)raw->registers, taken->registers, &taken->known))
+		return 0;
+	taken->time = raw->head.time;
+	taken->flags = raw->flags & (RING_SNAPSHOT_CUT | RING_SNAPSHOT_UNMAPPED);
+	taken->address = raw->address;
+	taken->words = (const uint64_t *)raw->stack;
+	taken->count = raw->size / SNAPSHOT_WORD;
+	taken->more = raw->flags & RING_SNAPSHOT_MORE ? last_told(snapshots, &raw->head) : 0;
+	r = snapshots_add(snapshots->recording, &raw->task, taken->more != 0, taken, &number);
+	if (r == -EINVAL)
+		snapshots->refused++;
+	return r < 0 ? 0 : number;
+}
+
+static void hold(struct snapshots *snapshots, const struct ring_snapshot *raw)
+{
+	uint32_t place = hold_table_put(&snapshots->table, raw->task.tid, raw->head.time);
+
+	memcpy(&snapshots->held[place], raw, sizeof(*raw) + raw->size);
+}
+
+void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length)
+{
+	const struct ring_snapshot *raw = (const void *)head;
+
+	if (!is_snapshot(snapshots, raw, length) ||
+	    (raw->flags & RING_SNAPSHOT_BEFORE && raw->size > RING_MAX_HOOK_SNAPSHOT))
+		snapshots->refused++;
+	else if (raw->flags & RING_SNAPSHOT_BEFORE)
+		hold(snapshots, raw);
+	else if (is_wanted(snapshots, &raw->task))
+		keep(snapshots, head, write_one(snapshots, raw));
+}
+
+uint32_t snapshots_before(struct snapshots *snapshots, uint32_t tid, uint64_t out, uint32_t cpu)
+{
+	uint32_t place;
+
+	if (hold_table_take(&snapshots->table, tid, out, &place))
+		return write_one(snapshots, &snapshots->held[place].head);
+	snapshots_lack(snapshots, cpu);
+	return 0;
+}
+
+void snapshots_lack(struct snapshots *snapshots, uint32_t cpu)
+{
+	if (cpu < snapshots->recording->max_cpus)
+		snapshots->lost[cpu]++;
+}
+
+uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *record)
+{
+	struct snapshot_told *told = snapshots->told + (size_t)record->cpu * RING_SLOTS;
+
+	for (unsigned int i = 0; i < RING_SLOTS; i++) {
+		uint32_t number = told[i].number;
+
+		if (!number || told[i].time != record->time || told[i].source != record->source)
+			continue;
+		told[i].number = 0;
+		return number;
+	}
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * User stacks that were taken when their thread went to sleep, kept until it is known whether the wait is long enough
+ * to get a record (hold_table.h). If a stack had to go and its wait gets a record after all, that record says that
+ * the stack was not kept.
+ */
+#ifndef RWALKER_RECORD_STACK_USER_STACKS_H
+#define RWALKER_RECORD_STACK_USER_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct user_stacks;
+
+struct user_stack {
+	uint64_t out; /* the switch-out at which it was taken */
+	uint32_t tid, count;
+	uint32_t reason; /* enum ring_user_reason */
+	bool truncated;
+	bool snapshot, no_snapshot; /* one was written with it; one should have been, and could not */
+	const uint64_t *frames;
+};
+
+/* threads: estimated number; max_frames: of one stack. 0, -errno. */
+int user_stacks_create(uint32_t threads, uint32_t max_frames, struct user_stacks **ret_stacks);
+void user_stacks_destroy(struct user_stacks *stacks);
+
+void user_stacks_keep(struct user_stacks *stacks, const struct user_stack *stack);
+/*
+ * What was kept for the thread's wait that began at `out`, once; valid until the next one is kept.
+ * False: not there (any more).
+ */
+bool user_stacks_take(struct user_stacks *stacks, uint32_t tid, uint64_t out, struct user_stack *ret_stack);
+
+#endif

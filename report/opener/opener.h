@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The only door to files whose names come from a trace, and to those that the user names. A path may lead anywhere:
+ * to a FIFO, a device, a file server that does not answer. So another process follows it, forked while the reporter
+ * is small, and hands over a descriptor of what it found:
+ *
+ *     reporter ── request ──▶ worker     follows the path, looks at what is there, opens it
+ *              ◀─ descriptor ─
+ *                             monitor    the worker's parent: if an answer takes too long it answers instead,
+ *                                        leaves that worker behind and forks another
+ *
+ * A file that a trace names is opened only if it is a regular file of a local file system (mount_table.h), what its
+ * kind says, and readable by the user. No network file system or automounter is asked for anything unless
+ * `network_files` is set. What the user named is opened on any file system. A mount that did not answer is not asked
+ * again; after a few of these nothing is opened any more. What was refused is counted by reason.
+ *
+ * A NULL opener follows the same rules in this process, without a deadline.
+ */
+#ifndef RWALKER_REPORT_OPENER_OPENER_H
+#define RWALKER_REPORT_OPENER_OPENER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct opener;
+
+enum { OPENER_CHANNELS = 8 };
+
+enum opener_kind {
+	OPENER_NAMED,	       /* one of the settings' files, of any type */
+	OPENER_ELF,
+	OPENER_KERNEL_MODULE, /* ELF, xz or zstd */
+	OPENER_MODULE_LIST,   /* modules.dep */
+	OPENER_KINDS
+};
+
+struct opener_settings { /* what no request can change. Copied; lists end with NULL, and may be NULL */
+	const char *const *files;	/* exactly these */
+	const char *const *folders;	/* all below these */
+	bool network_files, no_local_files;
+	bool no_filter; /* of system calls (opener_calls.h): for --no-sandbox */
+};
+
+/* Forks the monitor, which has the rights of the real user. 0, or -errno after reporting why. */
+int opener_start(const struct opener_settings *settings, struct opener **ret_opener);
+/*
+ * For each process that has it; NULL: nothing. The last one ends the monitor and its worker, unless that is stuck; the
+ * one that started it waits for the monitor's end.
+ */
+void opener_stop(struct opener *opener);
+
+/* For a process that goes on without it, whose child uses it: closes its channels; opener_stop() is still to come. */
+void opener_leave(struct opener *opener);
+/* The descriptors of this process that lead to it. Returns their number. */
+size_t opener_descriptors(const struct opener *opener, int fds[static OPENER_CHANNELS]);
+
+struct opened_file {
+	int fd;
+	bool ours;  /* file_owner.h */
+	char *real; /* its path without symbolic links, new memory; "": unknown */
+};
+
+/*
+ * 0; -ENOENT: there is no such file; -ENOEXEC: it is not of that kind; -EPERM: it was refused, and is counted; -EIO:
+ * the other process is gone, which was reported. For OPENER_NAMED also -ETIMEDOUT: its file system does not answer,
+ * and any other reason. A FIFO is waited for until somebody writes. -ENOMEM.
+ */
+int opener_open(struct opener *opener, enum opener_kind kind, const char *path, struct opened_file *ret_file);
+
+/*
+ * For a forked child: from now on it asks over a channel of its own, which no two living processes may share. The
+ * others are closed. Number 0 is that of the first process.
+ */
+void opener_use_channel(struct opener *opener, unsigned int channel);
+
+enum opener_reason { /* why a file was refused */
+	OPENER_SWITCHED_OFF,  /* no_local_files */
+	OPENER_NETWORK,	      /* on a network or FUSE file system */
+	OPENER_NO_FILE_SYSTEM, /* procfs, sysfs and the like */
+	OPENER_NOT_REGULAR,
+	OPENER_NOT_READABLE,  /* by this user */
+	OPENER_NO_ANSWER,     /* within the deadline */
+	OPENER_NOT_ASKED,     /* its mount did not answer before, or too many did not */
+	OPENER_REASONS
+};
+
+struct opener_refusals {
+	uint64_t counts[OPENER_REASONS]; /* of different paths, by the first reason */
+	char *examples[OPENER_REASONS];  /* the first in alphabetical order; NULL: none */
+};
+
+/* What was refused up to now. 0, -EIO, -ENOMEM. */
+int opener_refusals(struct opener *opener, struct opener_refusals *ret_refusals);
+void opener_refusals_deinit(struct opener_refusals *refusals);
+/* "on a network or FUSE file system, ..." */
+const char *opener_reason_text(enum opener_reason reason);
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/options/report_option_rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/duration.h"
+#include "common/log.h"
+#include "common/time_units.h"
+#include "report/options/report_habits.h"
+#include "report/options/report_moment.h"
+#include "report/options/report_option_filters.h"
+#include "report/options/report_options.h"
+#include "report/options/report_values.h"
+#include "report/scrub/scrub_settings.h"
+
+enum {
+	SHARE_PLACES = 4,
+	MAX_GROUPS = 1 << 30,
+	TOP_WAITS = 20,
+};
+
+#define AT(member) offsetof(struct report_options, member)
+
+static int parse_top_waits(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	options->view_wanted[VIEW_TOP_WAITS] = true;
+	options->top_waits_given = value;
+	options->settings.top_waits = TOP_WAITS;
+	if (value && report_value_decimal(value, 0, &options->settings.top_waits) < 0)
+		return log_error(EINVAL, "--top-waits expects a number of stacks such as 5, or 0 "
+					 "for all, not '%s'", value);
+	return 0;
+}
+
+/* A number is a thread, anything else an expression for comms. */
+static int parse_chains(void *config, const char *value)
+{
+	struct report_options *options = config;
+	uint64_t tid = 0;
+	char why[256];
+	int r;
+
+	if (options->view_wanted[VIEW_CHAINS])
+		return log_error(EINVAL, "--chains may be given only once; join expressions with '|'");
+	options->view_wanted[VIEW_CHAINS] = true;
+	options->settings.chain_target = value;
+	if (!value || (!report_value_decimal(value, 0, &tid) && tid <= INT32_MAX)) {
+		options->settings.chain_tid = (uint32_t)tid;
+		return 0;
+	}
+	r = *value ? regcomp(&options->chain_comm, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+	if (r) {
+		(void)regerror(r, &options->chain_comm, why, sizeof(why));
+		return log_error(EINVAL, "--chains expects a thread's number or a regular "
+					 "expression for comms, not '%s': %s", value, why);
+	}
+	options->settings.chain_comm = &options->chain_comm;
+	return 0;
+}
+
+/* What --functions is sorted by. */
+static int parse_functions(void *config, const char *value)
+{
+	static const char *const names[VIEW_ORDERS] = {[VIEW_BY_SELF] = "self",	  [VIEW_BY_TOTAL] = "total",
+						       [VIEW_BY_COUNT] = "count", [VIEW_BY_NAME] = "name",
+						       [VIEW_BY_MODULE] = "module"};
+	struct report_options *options = config;
+
+	options->view_wanted[VIEW_FUNCTIONS] = true;
+	for (unsigned int i = 0; i < VIEW_ORDERS; i++)
+		if (!strcmp(value ? value : "self", names[i])) {
+			options->settings.function_order = (enum view_order)i;
+			return 0;
+		}
+	return log_error(EINVAL, "--functions must be self, total, count, name or module, not '%s'", value);
+}
+
+static int parse_by(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (options->settings.by)
+		return log_error(EINVAL, "--by may be given only once");
+	options->settings.by = group_field_find(value);
+	if (!options->settings.by)
+		return log_error(EINVAL, "--by must be %s, not '%s'", group_field_names, value);
+	return 0;
+}
+
+static int parse_at(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (options->view_wanted[VIEW_AT])
+		return log_error(EINVAL, "--at may be given only once");
+	options->view_wanted[VIEW_AT] = true;
+	if (report_value_moment_around(value, &options->settings.at, &options->settings.at_around) < 0)
+		return log_error(EINVAL, "--at expects a moment such as 2.5s, 2.5s~50ms or "
+					 "12:00:03.25, not '%s'", value);
+	return 0;
+}
+
+static int parse_scrub(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (options->tool_wanted[TOOL_SCRUB])
+		return log_error(EINVAL, "--scrub may be given only once; join classes with ','");
+	options->tool_wanted[TOOL_SCRUB] = true;
+	if (scrub_classes_parse(value, &options->scrub.classes) < 0)
+		return log_error(EINVAL, "--scrub expects any of %s, as in host,comms, not '%s'", scrub_classes_text,
+				 value);
+	return 0;
+}
+
+static int parse_keep(void *config, const char *value)
+{
+	struct report_options *options = config;
+	char why[256];
+	int r;
+
+	if (options->scrub.keep)
+		return log_error(EINVAL, "--keep may be given only once; join expressions with '|'");
+	r = *value ? regcomp(&options->keep, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+	if (r) {
+		(void)regerror(r, &options->keep, why, sizeof(why));
+		return log_error(EINVAL, "--keep expects a regular expression for names, not '%s': %s", value, why);
+	}
+	options->scrub.keep = &options->keep;
+	return 0;
+}
+
+static int parse_unscrub(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	options->tool_wanted[TOOL_UNSCRUB] = true;
+	options->unscrub_key = value;
+	return 0;
+}
+
+static int parse_export(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (strcmp(value, "perf-script") != 0)
+		return log_error(EINVAL, "--export must be perf-script, not '%s'", value);
+	options->view_wanted[VIEW_PERF_SCRIPT] = true;
+	return 0;
+}
+
+static int parse_interval(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (duration_parse(value, SECOND, &options->settings.interval) < 0 || !options->settings.interval)
+		return log_error(EINVAL, "-i expects a time such as 1, 0.5 or 500ms, not '%s'", value);
+	return 0;
+}
+
+static int parse_min_percent(void *config, const char *value)
+{
+	struct report_options *options = config;
+	uint64_t share;
+
+	if (report_value_decimal(value, SHARE_PLACES, &share) < 0 || share > 1000000)
+		return log_error(EINVAL, "--min-percent expects a number from 0 to 100 such as 0.25, not '%s'",
+				 value);
+	options->settings.min_share = share;
+	return 0;
+}
+
+static int parse_color(void *config, const char *value)
+{
+	static const char *const names[] = {[REPORT_COLOR_AUTO] = "auto",
+					    [REPORT_COLOR_ALWAYS] = "always",
+					    [REPORT_COLOR_NEVER] = "never"};
+	struct report_options *options = config;
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value ? value : "always", names[i])) {
+			options->color = (enum report_color)i;
+			return 0;
+		}
+	return log_error(EINVAL, "--color must be auto, always or never, not '%s'", value);
+}
+
+static int parse_memory(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (report_value_size(value, &options->max_memory) < 0)
+		return log_error(EINVAL, "--max-memory expects a size such as 512M or 8G, or 0, "
+					 "not '%s'", value);
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"Views", "digest", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIGEST])),
+	 .help = "the first screen: where time went, what held whom, what to type next (comes "
+		 "first without a view)", .often = true},
+	{"Views", "tree", 0, TAKES_NOTHING(AT(view_wanted[VIEW_TREE])),
+	 .help = "leaf functions, heaviest first, each with the tree of the chains that led to it",
+	 .often = true},
+	{"Views", "top-down", 0, TAKES_NOTHING(AT(view_wanted[VIEW_TOP_DOWN])),
+	 .help = "the tree of all call chains, callers first: each function in total and by itself"},
+	{"Views", "functions", 0, IS_PARSED("[=ORDER]", parse_functions),
+	 .help = "each function itself and with all that it called, by self, total, count, name or module",
+	 .often = true},
+	{"Views", "tasks", 0, TAKES_NOTHING(AT(view_wanted[VIEW_TASKS])),
+	 .help = "tasks that were walked, longest wait last, then their common stacks (the default for walks)",
+	 .often = true},
+	{"Views", "histogram", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HISTOGRAM])),
+	 .help = "the common stacks by their six leaf-most frames, most frequent first"},
+	{"Views", "stacks", 0, TAKES_NOTHING(AT(view_wanted[VIEW_STACKS])),
+	 .help = "every stack, leaf first, the rarest stack first"},
+	{"Views", "counts", 0, TAKES_NOTHING(AT(view_wanted[VIEW_STACKS])),
+	 .help = "the same as --stacks"},
+	{"Views", "folded", 'f', TAKES_NOTHING(AT(view_wanted[VIEW_FOLDED])),
+	 .help = "one line per stack, 'comm;root;...;leaf N', for flame graphs"},
+	{"Views", "wakers", 0, TAKES_NOTHING(AT(view_wanted[VIEW_WAKERS])),
+	 .help = "who ended the waits: the waker's stack, upside down, above the sleeper's, "
+		 "shortest total first; also with --folded"},
+	{"Views", "chains", 0, IS_PARSED("[=TARGET]", parse_chains),
+	 .help = "what a thread, the matching comms or the longest waits really waited for: the "
+		 "wakers' own waits, hop by hop", .often = true},
+	{"Views", "top-waits", 0, IS_PARSED("[=N]", parse_top_waits),
+	 .help = "the N stacks (20; 0: all) with the longest single waits, the longest last: when "
+		 "it was, and who ended it", .often = true},
+	{"Views", "at", 0, IS_PARSED("TIME[~D]", parse_at),
+	 .help = "what was waiting at that moment, or within D around it, and what ran: +2.5s, "
+		 "12:00:03.25~50ms (UTC)"},
+
+	{"Views", "summary", 0, TAKES_NOTHING(AT(view_wanted[VIEW_SUMMARY])),
+	 .help = "where each thread's time went: running, run queue, blocked by state"},
+
+	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
+	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},
+	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
+	 .help = "perf-script: the same events in the format of perf script, for tools that read it"},
+
+	{"The trace itself", "info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_INFO])),
+	 .help = "host, command line, clocks, sources, contents, cost of recording, and what was "
+		 "lost and why", .often = true},
+	{"The trace itself", "privacy", 0, TAKES_NOTHING(AT(privacy)),
+	 .help = "with --info: instead, what the trace would tell whoever gets it, each with a count, an example and "
+		 "what takes it out"},
+	{"The trace itself", "needs", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_NEEDS])),
+	 .help = "modules without symbols: build-id, share of the samples, and where to put the file"},
+	{"The trace itself", "dump", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_DUMP])),
+	 .help = "every chunk and every record, one line each"},
+	{"The trace itself", "condense", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_CONDENSE])),
+	 .help = "write a trace to -o FILE that gives the same reports, but holds no stack memory, "
+		 "no command line and no names that they do not need; cannot be undone"},
+	{"The trace itself", "partial", 0, TAKES_NOTHING(AT(partial)),
+	 .help = "with --condense: continue if unwind tables are missing; stacks end there"},
+	{"The trace itself", "scrub", 0, IS_PARSED("[=LIST]", parse_scrub),
+	 .help = "condense the trace, and replace what tells about the host: host, command, comms, paths, "
+		 "build-ids, symbols, sources, addresses, pids, times, cgroups (all of them)"},
+	{"The trace itself", "scrub-key", 0, TAKES_TEXT("FILE", AT(scrub_key)),
+	 .help = "with --scrub: a file with the key, which is made if there is none; the same key gives the same "
+		 "pseudonyms, and --unscrub needs it"},
+	{"The trace itself", "keep", 0, IS_PARSED("RE", parse_keep),
+	 .help = "with --scrub: names that match this regular expression stay"},
+	{"The trace itself", "unscrub", 0, IS_PARSED("KEY", parse_unscrub),
+	 .help = "translate a report of a scrubbed trace (a file, or stdin) back with the key"},
+
+	{"The trace itself", "resolve-lines", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_RESOLVE_LINES])),
+	 .help = "write the trace to -o FILE with files, lines and inlined functions, for "
+		 "machines without debug information"},
+	{"The trace itself", "output", 'o', TAKES_TEXT("FILE", AT(output)),
+	 .help = "the output file, which must not exist yet; '-' is stdout"},
+
+	{"Filters", "command", 'c', IS_PARSED("RE", report_filter_comm),
+	 .help = "tasks whose comm matches this regular expression (POSIX ERE)", .often = true},
+	{"Filters", "pid", 0, IS_PARSED("LIST", report_filter_pids),
+	 .help = "processes, as in 12,345", .often = true},
+	{"Filters", "tid", 0, IS_PARSED("LIST", report_filter_tids), .help = "threads"},
+	{"Filters", "user-threads", 0, TAKES_NOTHING(AT(filter.user_threads)), .help = "no kernel threads"},
+	{"Filters", "kernel-threads", 0, TAKES_NOTHING(AT(filter.kernel_threads)), .help = "kernel threads only"},
+	{"Filters", "idle", 0, TAKES_NOTHING(AT(idle)),
+	 .help = "also threads that did nothing all the time, which are else one line at the end"},
+	{"Filters", "cpus", 'P', IS_PARSED("LIST", report_filter_cpus),
+	 .help = "CPUs, as in 0-3,7"},
+	{"Filters", "state", 0, IS_PARSED("LETTERS", report_filter_states),
+	 .help = "walked tasks in one of these states, and waits that began in one, as in DK"},
+	{"Filters", "waiting", 'w', IS_PARSED("S", report_filter_waiting),
+	 .help = "walked tasks that had waited for S seconds or more"},
+	{"Filters", "class", 0, IS_PARSED("LIST", report_filter_classes),
+	 .help = "waits of these classes: blocked, preempted, yielded, cancelled, started, open, ended"},
+	{"Filters", "min-block-time", 'm', IS_PARSED("US", report_filter_least_wait),
+	 .help = "waits of US microseconds or more"},
+	{"Filters", "max-block-time", 'M', IS_PARSED("US", report_filter_most_wait),
+	 .help = "waits of US microseconds or less"},
+	{"Filters", "time", 0, IS_PARSED("A,B", report_filter_time),
+	 .help = "from moment A to moment B, as in 1.5,20 (seconds from the start) or "
+		 "12:00:03,12:00:05.5 (UTC); either may be left out", .often = true},
+	{"Filters", "source", 0, IS_PARSED("KIND", report_filter_source),
+	 .help = "cpu, offcpu, wakers, tracepoint, kfunc or tasks; may be repeated"},
+	{"Filters", "probe", 0, IS_PARSED("NAME", report_filter_probe),
+	 .help = "events of this tracepoint or function, or of those that match a pattern, as in "
+		 "tcp_*; may be repeated"},
+	{"Filters", NULL, 'U', TAKES_NOTHING(AT(filter.user_only)),
+	 .help = "user frames only; percentages still refer to all samples"},
+	{"Filters", NULL, 'K', TAKES_NOTHING(AT(filter.kernel_only)),
+	 .help = "kernel frames only; percentages as with -U"},
+
+	{"Shape", NULL, 'v', TAKES_NOTHING(AT(settings.addresses)),
+	 .help = "also show addresses, modules and full names"},
+	{"Shape", "quick", 'q', TAKES_NOTHING(AT(names.quick)),
+	 .help = "do not read DWARF, which can take a while: no lines, no inlined functions"},
+	{"Shape", NULL, 's', TAKES_NOTHING(AT(settings.offsets)),
+	 .help = "also show offsets within functions"},
+	{"Shape", "timestamps", 'T', TAKES_NOTHING(AT(settings.timestamps)),
+	 .help = "show the time of day (UTC) of each event, or above the stacks of each interval"},
+	{"Shape", "interval", 'i', IS_PARSED("S", parse_interval),
+	 .help = "count the stacks of every S seconds separately (--stacks, --folded)"},
+	{"Shape", "by", 0, IS_PARSED("FIELD", parse_by),
+	 .help = "one part for each comm, process, thread, cpu or host, heaviest first; with --folded a word in front"},
+	{"Shape", "per-process", 0, TAKES_NOTHING(AT(settings.per_process)),
+	 .help = "keep processes with the same comm apart"},
+	{"Shape", "delimited", 0, TAKES_NOTHING(AT(settings.delimited)),
+	 .help = "print a mark between kernel and user frames (--stacks, --folded, --wakers)"},
+	{"Shape", "min-percent", 0, IS_PARSED("P", parse_min_percent),
+	 .help = "leave out what is below P percent of its source (0.25), and say how much that was"},
+	{NULL, "output-filter", 0, IS_PARSED("P", parse_min_percent),
+	 .help = "alias of --min-percent"},
+	{"Shape", "max-groups", 0, TAKES_NUMBER("N", AT(max_groups), 1, MAX_GROUPS),
+	 .help = "only the N heaviest leaf functions, common stacks, functions or targets of --chains (all)"},
+	{"Shape", "raw", 0, TAKES_NOTHING(AT(raw)),
+	 .help = "with --top-waits: the format of topwaits: total, longest, when that ended, "
+		 "kernel and user frames"},
+	{"Shape", "mangled", 0, TAKES_NOTHING(AT(names.mangled)),
+	 .help = "C++ and Rust names as they are in the files"},
+	{"Shape", "raw-frames", 0, TAKES_NOTHING(AT(filter.raw_frames)),
+	 .help = "keep the frames of the recorder's own BPF programs"},
+
+	{"Names", "debug-dir", 0, TAKES_LIST("DIR", AT(debug_dir_list)),
+	 .help = "where separate debug files are, by build-id (/usr/lib/debug); may be repeated"},
+	{"Names", "symfs", 0, TAKES_TEXT("DIR", AT(names.symfs)),
+	 .help = "look for the traced files below DIR"},
+	{"Names", "debuginfod", 0, TAKES_NOTHING(AT(names.debuginfod)),
+	 .help = "fetch what is missing from the servers in DEBUGINFOD_URLS; without this no "
+		 "server is ever asked"},
+	{"Names", "vmlinux", 0, TAKES_TEXT("FILE", AT(names.vmlinux)),
+	 .help = "the kernel's ELF file"},
+	{"Names", "kallsyms", 0, TAKES_TEXT("FILE", AT(names.kallsyms)),
+	 .help = "a copy of /proc/kallsyms"},
+	{"Names", "network-files", 0, TAKES_NOTHING(AT(opener.network_files)),
+	 .help = "also open traced files and debug files on network and FUSE file systems"},
+	{"Names", "no-local-files", 0, TAKES_NOTHING(AT(opener.no_local_files)),
+	 .help = "open no file of this machine but those that options name: other names come from the trace only"},
+	{"Names", "cache", 0, TAKES_TEXT("FILE", AT(cache)),
+	 .help = "keep expensive results between reports in FILE (~/.cache/rwalker/names.sqlite)"},
+	{"Names", "no-cache", 0, TAKES_NOTHING(AT(no_cache)),
+	 .help = "neither read nor write the cache"},
+	{"Names", "cache-info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_CACHE_INFO])),
+	 .help = "the cache's path, size, and contents by module"},
+	{"Names", "cache-clear", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_CACHE_CLEAR])),
+	 .help = "empty the cache"},
+
+	{"Output", "color", 0, IS_PARSED("[=WHEN]", parse_color),
+	 .help = "auto (the default, which respects NO_COLOR), always or never"},
+	{"Output", "no-pager", 0, TAKES_NOTHING(AT(no_pager)),
+	 .help = "do not start a pager ($RWALKER_PAGER or $PAGER)"},
+	{"Output", "max-memory", 0, IS_PARSED("SIZE", parse_memory),
+	 .help = "limit of address space, as in 8G (2G); 0: none"},
+	{"Output", "max-seconds", 0, TAKES_NUMBER("N", AT(max_seconds), 0, INT32_MAX),
+	 .help = "limit of CPU time in seconds (600); 0: none"},
+	{"Output", "no-sandbox", 0, TAKES_NOTHING(AT(no_sandbox)),
+	 .help = "read the trace with all the rights that you have: for traces that you trust"},
+
+	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
+	 .help = "print what is needed often, or all options"},
+	{"Help", "explain", 0, TAKES_TEXT("[=WORD]", AT(explain)),
+	 .help = "what a word in a report means, or a list", .often = true},
+	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
+	 .help = "print the versions of the program, the format and the libraries"},
+	{NULL, "completion", 0, TAKES_NOTHING(AT(completion)), .help = "print a bash completion script"},
+	{0},
+};
+
+static const char *const examples[] = {
+	"rwalker-report trace.rwk                     what was going on, and what to type next",
+	"rwalker-report -c '^make$' --min-percent 1 trace.rwk",
+	"rwalker-report --folded trace.rwk | flamegraph.pl > cpu.svg",
+	"rwalker-report --info trace.rwk              what the trace holds, and what was lost",
+	"rwalker-record -p 5 -u -o - | rwalker-report -",
+	"rwalker-report --condense trace.rwk -o small.rwk   the same without stack memory, to pass on",
+	"rwalker-report --scrub --scrub-key my.key trace.rwk -o public.rwk   and without names of yours",
+	NULL,
+};
+
+const struct option_set report_option_set = {
+	.usage = "rwalker-report [OPTION]... TRACE...",
+	.examples = examples,
+	.rows = rows,
+	.habits = report_habits,
+};

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/options/report_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "report/options/report_cache.h"
+#include "report/options/report_option_filters.h"
+#include "report/options/report_option_rows.h"
+
+enum {
+	MIN_SHARE = 2500, /* 0.25 %, in millionths */
+	MAX_SECONDS = 600,
+};
+
+/* The requested view or tool; at most one. */
+static int choose(struct report_options *options)
+{
+	size_t wanted = 0;
+
+	if (options->view_wanted[VIEW_FOLDED] && options->view_wanted[VIEW_WAKERS]) {
+		options->view_wanted[VIEW_FOLDED] = options->view_wanted[VIEW_WAKERS] = false;
+		options->view_wanted[VIEW_FOLDED_WAKERS] = true;
+	}
+	for (size_t i = 0; i < VIEW_KINDS; i++)
+		if (options->view_wanted[i]) {
+			options->view = &views[i];
+			wanted++;
+		}
+	for (size_t i = 0; i < TOOL_KINDS; i++)
+		if (options->tool_wanted[i]) {
+			options->tool = &tools[i];
+			wanted++;
+		}
+	return wanted > 1 ? log_error(EINVAL, "choose one view at a time") : 0;
+}
+
+static bool counts_stacks(const struct report_options *options)
+{
+	return options->view_wanted[VIEW_STACKS] || options->view_wanted[VIEW_FOLDED];
+}
+
+static int check_without_trace(const struct report_options *options)
+{
+	if (options->paths.count)
+		return log_error(EINVAL, "--%s takes no trace: leave out '%s'", options->tool->name,
+				 options->paths.items[0]);
+	if (options->no_cache)
+		return log_error(EINVAL, "--%s and --no-cache cannot be used together", options->tool->name);
+	return 0;
+}
+
+static int check_condense(const struct report_options *options)
+{
+	if (!options->tool_wanted[TOOL_CONDENSE] && !options->tool_wanted[TOOL_SCRUB])
+		return options->partial ? log_error(EINVAL, "--partial requires --condense or --scrub") : 0;
+	if (options->filter_text[0] || options->filter.user_only || options->filter.kernel_only ||
+	    options->filter.user_threads || options->filter.kernel_threads)
+		return log_error(EINVAL, "--%s takes no filters: filter the reports of its trace", options->tool->name);
+	if (options->paths.count > 1)
+		return log_error(EINVAL, "--%s takes one trace at a time", options->tool->name);
+	return 0;
+}
+
+static int check_scrub(const struct report_options *options)
+{
+	if (options->scrub_key && !options->tool_wanted[TOOL_SCRUB])
+		return log_error(EINVAL, "--scrub-key requires --scrub; --unscrub KEY names the key itself");
+	if (options->scrub.keep && !options->tool_wanted[TOOL_SCRUB])
+		return log_error(EINVAL, "--keep requires --scrub");
+	if (options->tool_wanted[TOOL_UNSCRUB] && options->paths.count > 1)
+		return log_error(EINVAL, "--unscrub takes one report at a time");
+	return 0;
+}
+
+static int check_groups(const struct report_options *options)
+{
+	if (!options->settings.by)
+		return 0;
+	if (options->tool)
+		return log_error(EINVAL, "--by and --%s cannot be used together", options->tool->name);
+	if (options->view && !options->view->by)
+		return log_error(EINVAL, "--by goes with --tree, --top-down, --functions, --histogram, --stacks, "
+					 "--wakers and --folded, not with --%s", options->view->name);
+	return 0;
+}
+
+static int check(struct report_options *options)
+{
+	if (options->help && *options->help && strcmp(options->help, "all") != 0)
+		return log_error(EINVAL, "--help takes nothing, or --help=all, not '%s'", options->help);
+	if (options->privacy && !options->tool_wanted[TOOL_INFO])
+		return log_error(EINVAL, "--privacy requires --info");
+	if (options->filter.user_only && options->filter.kernel_only)
+		return log_error(EINVAL, "-U and -K cannot be used together");
+	if (options->filter.user_threads && options->filter.kernel_threads)
+		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
+	if (options->raw && !options->view_wanted[VIEW_TOP_WAITS])
+		return log_error(EINVAL, "--raw requires --top-waits");
+	if (options->settings.interval && !counts_stacks(options))
+		return log_error(EINVAL, "-i requires --stacks or --folded; the interval between "
+					 "walks is set with rwalker-record -i");
+	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
+		return log_error(EINVAL, "-T requires --events, --stacks or --folded");
+	if (options->tool && options->tool->writes && !options->output)
+		return log_error(EINVAL, "--%s requires -o FILE", options->tool->name);
+	if (options->names.quick && options->tool && options->tool->writes)
+		return log_error(EINVAL, "-q and --%s cannot be used together", options->tool->name);
+	if (options->output && !(options->tool && options->tool->writes))
+		return log_error(EINVAL, "-o requires --condense, --scrub or --resolve-lines; to keep a "
+					 "report, redirect it with > FILE");
+	if (options->cache && options->no_cache)
+		return log_error(EINVAL, "--cache and --no-cache cannot be used together");
+	if (options->opener.network_files && options->opener.no_local_files)
+		return log_error(EINVAL, "--network-files and --no-local-files cannot be used together");
+	if (check_scrub(options) < 0 || check_groups(options) < 0)
+		return -EINVAL;
+	if (options->help || options->explain || options->version || options->completion)
+		return 0;
+	if (options->tool && options->tool->reads_text)
+		return 0;
+	if (options->tool && options->tool->without_trace)
+		return check_without_trace(options);
+	if (!options->paths.count)
+		return log_error(EINVAL, "no trace given; '-' is stdin, see --help");
+	return check_condense(options);
+}
+
+/* Machine-readable output has all lines unless requested otherwise. */
+static void choose_raw(struct report_options *options)
+{
+	options->view = &views[VIEW_TOP_WAITS_RAW];
+	if (!options->top_waits_given)
+		options->settings.top_waits = 0;
+}
+
+void report_options_choose_cache(struct report_options *options)
+{
+	if (options->cache_is_default)
+		options->cache = NULL;
+	options->cache_is_default = false;
+	if (options->cache || options->no_cache)
+		return;
+	options->cache_is_default = report_cache_default(options->default_cache,
+							 sizeof(options->default_cache)) == 0;
+	if (options->cache_is_default)
+		options->cache = options->default_cache;
+}
+
+/* What the user named may be opened wherever it is. */
+static void list_named(struct report_options *options)
+{
+	const char **file = options->named_files, **folder = options->named_folders;
+
+	for (size_t i = 0; i < options->paths.count; i++)
+		*file++ = options->paths.items[i];
+	if (options->names.vmlinux)
+		*file++ = options->names.vmlinux;
+	if (options->names.kallsyms)
+		*file = options->names.kallsyms;
+	if (options->names.symfs[0])
+		*folder++ = options->names.symfs;
+	for (size_t i = 0; i < options->debug_dir_list.count; i++)
+		*folder++ = options->debug_dir_list.items[i];
+	options->opener.files = options->named_files;
+	options->opener.folders = options->named_folders;
+	options->opener.no_filter = options->no_sandbox;
+}
+
+/* Whom the report is about, and who else is needed to say what held them up. Machine-readable lines hold everybody. */
+static void choose_whom(struct report_options *options)
+{
+	const struct view *view = options->view;
+	bool digest = !options->tool && (!view || options->view_wanted[VIEW_DIGEST]);
+
+	options->filter.everyone = digest || options->view_wanted[VIEW_CHAINS] || options->view_wanted[VIEW_AT];
+	options->filter.idle_apart = !options->idle && !options->tool && !(view && view->bare);
+	options->settings.names_tasks = options->filter.comm || options->filter.pid_count || options->filter.tid_count;
+	if (options->filter.user_threads)
+		report_filter_note(options, "--user-threads", NULL);
+	if (options->filter.kernel_threads)
+		report_filter_note(options, "--kernel-threads", NULL);
+}
+
+/* Also notes on lines that are unknown. */
+static bool tells_notes(const struct report_options *options)
+{
+	return options->tool_wanted[TOOL_INFO] && !options->privacy;
+}
+
+static void complete(struct report_options *options)
+{
+	list_named(options);
+	report_options_choose_cache(options);
+	if (options->raw)
+		choose_raw(options);
+	if (options->settings.by && !options->view)
+		options->view = &views[VIEW_TREE];
+	choose_whom(options);
+	options->filter.each_cpu = options->settings.by && !options->settings.by->compare;
+	options->settings.some_waits = options->filter.cpus || options->filter.states ||
+				       options->filter.classes || options->filter.least_wait ||
+				       options->filter.most_wait;
+	options->filter.probes = options->probe_list.items;
+	options->filter.probe_count = options->probe_list.count;
+	options->filter.each_address = options->settings.addresses || options->view_wanted[VIEW_EVENTS] ||
+				       options->view_wanted[VIEW_PERF_SCRIPT];
+	options->filter.each_event = options->view_wanted[VIEW_EVENTS] ||
+				     options->view_wanted[VIEW_PERF_SCRIPT] ||
+				     options->settings.interval || options->settings.timestamps;
+	if (options->filter.user_only)
+		report_filter_note(options, "-U", NULL);
+	if (options->filter.kernel_only)
+		report_filter_note(options, "-K", NULL);
+	options->filter.pids = options->pids;
+	options->filter.tids = options->tids;
+	options->settings.user_only = options->filter.user_only;
+	options->settings.kernel_only = options->filter.kernel_only;
+	options->settings.max_groups = (uint64_t)options->max_groups;
+	options->settings.filters = options->filter_text;
+	options->debug_dirs[0] = "/usr/lib/debug";
+	for (size_t i = 0; i < options->debug_dir_list.count; i++)
+		options->debug_dirs[i] = options->debug_dir_list.items[i];
+	options->names.debug_dirs = options->debug_dirs;
+	options->names.full = options->settings.addresses;
+	options->names.quick |= options->tool && !options->tool->writes && !tells_notes(options); /* tools print no lines */
+	options->no_pager |= options->tool && options->tool->writes;
+	if (options->tool_wanted[TOOL_UNSCRUB]) {
+		options->scrub_key = options->unscrub_key;
+		if (!options->paths.count)
+			options->paths.items[options->paths.count++] = "-";
+	}
+}
+
+int report_options_parse(struct report_options *options, int argc, char **argv)
+{
+	int rest, r;
+
+	*options = (struct report_options){
+		.filter.to = UINT64_MAX,
+		.names.symfs = "",
+		.settings.min_share = MIN_SHARE,
+		.max_memory = UINT64_MAX,
+		.max_seconds = MAX_SECONDS,
+	};
+	r = options_parse(&report_option_set, options, &options->paths, argc, argv, &rest);
+	for (; !r && rest < argc; rest++) {
+		if (options->paths.count == OPTION_LIST_MAX)
+			return log_error(EINVAL, "too many traces: at most %d", OPTION_LIST_MAX);
+		options->paths.items[options->paths.count++] = argv[rest];
+	}
+	if (!r)
+		r = choose(options);
+	if (!r)
+		r = check(options);
+	if (!r)
+		complete(options);
+	return r;
+}
+
+void report_options_deinit(struct report_options *options)
+{
+	if (options->filter.comm)
+		regfree(&options->comm);
+	if (options->settings.chain_comm)
+		regfree(&options->chain_comm);
+	options->filter.comm = NULL;
+	options->settings.chain_comm = NULL;
+	if (options->scrub.keep)
+		regfree(&options->keep);
+	options->scrub.keep = NULL;
+}
+
+void report_options_help(bool all)
+{
+	options_print_help(&report_option_set, all, stdout);
+}
+
+void report_options_completion(void)
+{
+	options_print_completion(&report_option_set, "rwalker-report", stdout);
+}

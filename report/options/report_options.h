@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The reporter's command line as a plain struct, and the one table that fills it. After
+ * report_options_parse() the struct is consistent: at most one view or tool was requested, and
+ * there is at least one trace unless --help, --version or --completion was given. It points into
+ * itself and into argv: do not copy it.
+ */
+#ifndef RWALKER_REPORT_OPTIONS_REPORT_OPTIONS_H
+#define RWALKER_REPORT_OPTIONS_REPORT_OPTIONS_H
+
+#include "common/options.h"
+#include "report/opener/opener.h"
+#include "report/profile/seam/profile.h"
+#include "report/tool/tool.h"
+#include "report/view/page/view.h"
+
+enum {
+	REPORT_MAX_IDS = 1024,
+	REPORT_MAX_CPUS = 8192,
+	REPORT_FILTER_TEXT = 1024,
+	REPORT_CACHE_PATH = 4096,
+};
+
+enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
+
+struct report_options {
+	bool version, completion;
+	const char *help; /* "", "all"; NULL: not asked for */
+	const char *explain; /* --explain: "", or a word, to which `paths` adds; NULL: not asked for */
+	const struct view *view; /* NULL: the best fit */
+	const struct tool *tool; /* NULL: a view */
+	struct option_list paths;
+	struct profile_filter filter;
+	struct profile_moment from, to; /* from --time; if both are offsets the filter has them too */
+	struct profile_names names;
+	struct opener_settings opener; /* what may be opened */
+	struct view_settings settings;
+	enum report_color color;
+	bool no_pager;
+	bool idle; /* --idle: idle threads are not set apart */
+	const char *output;   /* output file of a tool that writes a trace; NULL: not given */
+	const char *cache;    /* the file; NULL: none */
+	bool cache_is_default;
+	bool no_sandbox;
+	bool privacy;	      /* of --info */
+	bool partial;	      /* of --condense and --scrub */
+	struct scrub_settings scrub;
+	const char *scrub_key; /* of --scrub and --unscrub; NULL: not given */
+	uint64_t max_memory;  /* bytes, 0: no limit, UINT64_MAX: not given */
+	int64_t max_seconds;  /* of CPU time, 0: no limit */
+
+	/* What the above points to, and what the parser fills first. */
+	bool view_wanted[VIEW_KINDS], tool_wanted[TOOL_KINDS];
+	regex_t comm, chain_comm, keep;
+	uint32_t pids[REPORT_MAX_IDS], tids[REPORT_MAX_IDS];
+	uint64_t cpus[REPORT_MAX_CPUS / 64];
+	struct option_list debug_dir_list;
+	const char *debug_dirs[OPTION_LIST_MAX + 1];
+	const char *named_files[OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];
+	int64_t max_groups;
+	struct option_list probe_list;
+	const char *unscrub_key;
+	bool top_waits_given, raw, no_cache;
+	char default_cache[REPORT_CACHE_PATH];
+	char filter_text[REPORT_FILTER_TEXT];
+};
+
+/* 0, -EINVAL if the command line is wrong (already reported; exit 2). */
+int report_options_parse(struct report_options *options, int argc, char **argv);
+void report_options_deinit(struct report_options *options);
+
+/* Unless the user named a cache: that of the user whom this process is now. */
+void report_options_choose_cache(struct report_options *options);
+
+void report_options_help(bool all);
+void report_options_completion(void);
+
+#endif

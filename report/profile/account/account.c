@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/plural.h"
+#include "report/profile/account/account_notes.h"
+#include "report/profile/account/account_parts.h"
+#include "report/profile/account/partial.h"
+#include "report/read/loss_table.h"
+#include "report/read/trace_verdict.h"
+
+/* --- losses --- */
+
+enum { SHARE_TEXT = 40 };
+
+/* " (0.1%)", or "" if there is nothing of which it is a share, or that is not known; then it counts as all. */
+static double print_share(enum loss_share kind, uint64_t total, uint64_t recorded, char text[static SHARE_TEXT])
+{
+	const uint64_t whole[] = {
+		[SHARE_NONE] = 0, [SHARE_OF_RECORDED] = recorded, [SHARE_BESIDE] = total + recorded};
+	double share = account_share(total, whole[kind]);
+
+	text[0] = '\0';
+	if (whole[kind])
+		(void)snprintf(text, SHARE_TEXT, " (%.1f%%)", share);
+	return whole[kind] ? share : 100;
+}
+
+static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
+{
+	static const enum account_kind kinds[LOSS_CAUSES] = {
+		[LOSS_SIDEBAND] = ACCOUNT_UNSURE,	  [LOSS_THROTTLED] = ACCOUNT_UNDELIVERED,
+		[LOSS_MAPS] = ACCOUNT_MAPPINGS,		  [LOSS_KERNEL_STACK] = ACCOUNT_NO_KERNEL_STACK,
+		[LOSS_USER_STACK] = ACCOUNT_NO_USER_STACK, [LOSS_TRUNCATED] = ACCOUNT_CUT_STACKS,
+		[LOSS_HITS] = ACCOUNT_UNNAMED,		  [LOSS_MODULES] = ACCOUNT_UNNAMED,
+		[LOSS_FILES] = ACCOUNT_UNNAMED,		  [LOSS_SNAPSHOT] = ACCOUNT_NO_SNAPSHOT,
+		[LOSS_USER_ASTRAY] = ACCOUNT_WRONG_STACKS, [LOSS_USER_UNKNOWN] = ACCOUNT_MAPPINGS,
+	};
+
+	return loss_is_of_events(row) || !kinds[cause] ? ACCOUNT_LOST : kinds[cause];
+}
+
+static int tell_cause(struct profile *profile, const struct loss_sums *sums, uint32_t cause)
+{
+	const struct loss_row *row = loss_row_of(cause);
+	uint64_t total = sums->by_cause[cause];
+	char text[SHARE_TEXT];
+	double share;
+	int r;
+
+	if (!total || !row->text || row->elsewhere)
+		return 0;
+	share = print_share(row->share, total, sums->by_cause[LOSS_RECORDED], text);
+	if (loss_is_of_events(row))
+		r = account_note(profile, kind_of(row, cause), share, "%" PRIu64 " event%s lost: %s%s", total,
+				 plural(total), row->text, text);
+	else
+		r = account_note(profile, kind_of(row, cause), share, "%" PRIu64 " %s %s%s", total,
+				 total == 1 ? row->noun : row->nouns, row->text, text);
+	if (!r && row->remedy)
+		account_remedy(profile, row->remedy);
+	return r;
+}
+
+static int tell_losses(struct profile *profile)
+{
+	struct loss_sums sums = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count; i++)
+		for (size_t j = 0; j < profile->files[i]->model_count; j++)
+			for (size_t k = 0; k < profile->files[i]->models[j].losses.count; k++)
+				loss_sums_add(&sums, &profile->files[i]->models[j].losses.items[k]);
+	for (uint32_t cause = 0; cause < LOSS_CAUSES && !r; cause++)
+		r = tell_cause(profile, &sums, cause);
+	if (!r)
+		r = account_undelivered(profile);
+	if (!r && sums.unknown)
+		r = account_note(profile, ACCOUNT_LOST, 100,
+				 "%" PRIu64 " event%s lost for a reason that this version does not know",
+				 sums.unknown, plural(sums.unknown));
+	return r;
+}
+
+/* --- damage --- */
+
+static int tell_range(struct profile *profile, const struct trace_model *model,
+		      const struct lost_range *range)
+{
+	uint64_t from = range->from > model->start ? range->from - model->start : 0;
+	uint64_t to = range->to > model->start ? range->to - model->start : 0;
+
+	return account_detail(profile, "%" PRIu64 " chunk%s lost between %.3f s and %.3f s of the recording",
+			      range->chunks, plural(range->chunks), (double)from / 1e9, (double)to / 1e9);
+}
+
+/* When chunks were lost: "2 of its times of which chunks are missing", and these. */
+static int tell_ranges(struct profile *profile, const struct trace_model *model)
+{
+	enum { RANGES_SHOWN = 8 };
+	size_t count = model->lost_ranges.count, more = count > RANGES_SHOWN ? count - RANGES_SHOWN : 0;
+	int r = 0;
+
+	if (count)
+		r = account_note(profile, ACCOUNT_DAMAGED, 0,
+				 "chunks are missing of %zu time%s of the recording", count, plural(count));
+	for (size_t i = 0; i < count && i < RANGES_SHOWN && !r; i++)
+		r = tell_range(profile, model, &model->lost_ranges.items[i]);
+	if (!r && more)
+		r = account_detail(profile, "%zu more such gap%s", more, plural(more));
+	return r;
+}
+
+/* A report must not depend on the name of its trace, so names are printed only if there are several. */
+static const char *name_file(const struct profile *profile, const struct trace_file *file,
+			     char name[static 256])
+{
+	if (profile->file_count == 1)
+		snprintf(name, 256, "the trace");
+	else
+		snprintf(name, 256, "'%s'", file->path);
+	return name;
+}
+
+/* What came after the end is missing, and its size is unknown; except if a size was requested. */
+static int tell_end(struct profile *profile, const struct trace_section *section, const char *name)
+{
+	const char *cut = trace_section_cut(section);
+
+	if (cut)
+		return account_note(profile, ACCOUNT_UNFINISHED, 100, "%s %s; what is missing is unknown", name, cut);
+	if (section->closed && section->end_reason == RWK_END_SIZE_LIMIT)
+		return account_note(profile, ACCOUNT_SIZE_LIMIT, 100, "the recording of %s stopped at --max-size",
+				    name);
+	return 0;
+}
+
+static int tell_sections(struct profile *profile, const struct trace_file *file)
+{
+	char name[256];
+	int r = 0;
+
+	for (size_t i = 0; i < file->model_count && !r; i++) {
+		if (file->sections[i].unsupported)
+			r = account_note(profile, ACCOUNT_INCOMPATIBLE, 100,
+					 "part of %s was written by an incompatible version and is left out",
+					 name_file(profile, file, name));
+		if (!r)
+			r = tell_end(profile, &file->sections[i], name_file(profile, file, name));
+		if (!r)
+			r = tell_ranges(profile, &file->models[i]);
+	}
+	return r;
+}
+
+static int tell_file(struct profile *profile, const struct trace_file *file)
+{
+	struct trace_damage damage;
+	char name[256];
+	int r = 0;
+
+	trace_reader_damage(file->reader, &damage);
+	name_file(profile, file, name);
+	if (damage.chunks || damage.bytes)
+		r = account_note(profile, ACCOUNT_DAMAGED, 100,
+				 "%s is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " repaired, %" PRIu64
+				 " byte%s outside of whole chunks", name, damage.chunks - damage.repaired,
+				 plural(damage.chunks - damage.repaired),
+				 damage.repaired, damage.bytes, plural(damage.bytes));
+	return r < 0 ? r : tell_sections(profile, file);
+}
+
+static int tell_damage(struct profile *profile)
+{
+	uint64_t malformed = profile->stream_totals.malformed;
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count && !r; i++) {
+		r = tell_file(profile, profile->files[i]);
+		for (size_t j = 0; j < profile->files[i]->model_count; j++)
+			malformed += profile->files[i]->models[j].malformed_chunks;
+	}
+	if (!r && malformed)
+		r = account_note(profile, ACCOUNT_DAMAGED, 50, "%" PRIu64 " chunk%s could only be read in part",
+				 malformed, plural(malformed));
+	if (!r && profile->stream_totals.out_of_order)
+		r = account_note(profile, ACCOUNT_DAMAGED, 0, "%" PRIu64 " event%s came too late to be put in order",
+				 profile->stream_totals.out_of_order, plural(profile->stream_totals.out_of_order));
+	return r;
+}
+
+/* Most often a bomb: it is not repaired by a larger limit, so there is no option for it. */
+static int tell_packed(struct profile *profile)
+{
+	size_t count = profile->modules.left_packed;
+
+	if (!count)
+		return 0;
+	profile->lost = true;
+	return account_note(profile, ACCOUNT_LEFT_PACKED, 100,
+			    "symbols or unwind tables of %zu module%s left out: unpacked they are larger "
+			    "than 16 MB and 32 times what the trace holds of modules", count, plural(count));
+}
+
+/* --- together --- */
+
+static bool lacks(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->file_count; i++)
+		if (trace_file_lacks(profile->files[i]))
+			return true;
+	return profile->stream_totals.malformed;
+}
+
+static int make_account(struct profile *profile)
+{
+	int r = account_partial(profile);
+
+	if (!r)
+		r = tell_losses(profile);
+	if (!r)
+		r = tell_damage(profile);
+	if (!r)
+		r = account_quality(profile);
+	if (!r)
+		r = account_inlines(profile);
+	if (!r)
+		r = tell_packed(profile);
+	return r < 0 ? r : account_notes_sort(profile->notes);
+}
+
+void profile_account(struct profile *profile, struct profile_account *ret_account)
+{
+	if (!profile->notes) {
+		profile->notes = calloc(1, sizeof(*profile->notes));
+		if (!profile->notes || make_account(profile) < 0 || lacks(profile))
+			profile->lost = true;
+	}
+	*ret_account = (struct profile_account){.lost = profile->lost};
+	if (!profile->notes)
+		return;
+	ret_account->notes = profile->notes->sorted.items;
+	ret_account->count = profile->notes->sorted.count;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The notes of the account, which are kept in profile->notes until a view prints them. One table (account_notes.c)
+ * says of each kind which reports it concerns and what can be done about it; the order of the kinds is that of their
+ * gravity.
+ */
+#ifndef RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
+#define RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
+
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/tables/profile_internal.h"
+
+enum account_kind { /* gravest first */
+	ACCOUNT_CUT_SHORT, /* by Ctrl-C */
+	ACCOUNT_LOST, /* events */
+	ACCOUNT_DAMAGED,
+	ACCOUNT_UNFINISHED,
+	ACCOUNT_INCOMPATIBLE,
+	ACCOUNT_LEFT_PACKED,
+	ACCOUNT_SIZE_LIMIT,
+	ACCOUNT_UNDELIVERED,
+	ACCOUNT_COUNTER_LENT,
+	ACCOUNT_UNSURE, /* names may be wrong */
+	ACCOUNT_MAPPINGS,
+	ACCOUNT_WRONG_STACKS,
+	ACCOUNT_CUT_COPIES, /* the rest of a stack was not copied */
+	ACCOUNT_CUT_STACKS,
+	ACCOUNT_NO_KERNEL_STACK,
+	ACCOUNT_NO_USER_STACK,
+	ACCOUNT_NO_SNAPSHOT,
+	ACCOUNT_OTHER_MACHINE,
+	ACCOUNT_UNNAMED,
+	ACCOUNT_REFUSED, /* a file with names */
+	ACCOUNT_COPIED_CODE,
+	ACCOUNT_NO_LINES,
+	ACCOUNT_BESIDE, /* nothing is wrong */
+	ACCOUNT_KINDS
+};
+
+struct account_note {
+	enum account_kind kind;
+	double share; /* percent; of notes of one kind the larger comes first */
+	char *text;
+	const char *remedy;
+	size_t number; /* of equal ones the first comes first */
+	ARRAY(char *) details;
+};
+
+struct account_notes {
+	ARRAY(struct account_note) items;
+	ARRAY(struct profile_account_note) sorted;
+};
+
+void account_notes_destroy(struct account_notes *notes);
+
+/*
+ * Adds one formatted note, made printable. `share` is what decides among notes of a kind, and need not be in the text.
+ * -ENOMEM.
+ */
+int account_note(struct profile *profile, enum account_kind kind, double share, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A line that belongs to the last note. -ENOMEM. */
+int account_detail(struct profile *profile, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Instead of what the table says. The text must be a constant. */
+void account_remedy(struct profile *profile, const char *remedy);
+
+/* When all are there. -ENOMEM. */
+int account_notes_sort(struct account_notes *notes);
+
+double account_share(uint64_t part, uint64_t whole); /* percent */
+
+#endif

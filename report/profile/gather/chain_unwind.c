@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/gather/chain_unwind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/hash.h"
+#include "common/log.h"
+#include "report/profile/tables/profile_intern.h"
+#include "report/profile/tables/profile_scopes.h"
+#include "report/read/snapshot_store.h"
+#include "report/resolve/module/module_code.h"
+#include "report/resolve/module/module_unwind.h"
+
+enum { KEPT_BITS = 15 };
+
+struct kept_frame { /* the frame in the profile of an address of an address space */
+	uint64_t space; /* 0: nothing */
+	uint64_t key;	/* the address, and whether it is a return address */
+	uint32_t frame;
+};
+
+struct profile_unwinding {
+	const struct unwind_arch *arch;
+	struct unwinder *unwinder;
+	struct snapshot_store *store;
+	struct unwind_chain chain;
+	uint64_t generation; /* of the address space in which it was made */
+	uint64_t tail[RWK_MAX_FRAMES];
+	struct kept_frame kept[1 << KEPT_BITS];
+};
+
+static const struct unwind_arch *arch_of(const struct trace_model *model)
+{
+	static const struct {
+		const char *name; /* uname(2) */
+		uint16_t machine;
+	} machines[] = {{"x86_64", EM_X86_64}, {"aarch64", EM_AARCH64}};
+	const char *machine = trace_model_meta(model, "machine");
+
+	for (size_t i = 0; machine && i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (!strcmp(machine, machines[i].name))
+			return unwind_arch_find(machines[i].machine);
+	return NULL;
+}
+
+static void unwinding_destroy(struct profile_unwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	unwinder_destroy(unwinding->unwinder);
+	snapshot_store_destroy(unwinding->store);
+	free(unwinding);
+}
+
+static int unwinding_create(struct profile *profile, const struct trace_model *model,
+			    struct profile_unwinding **ret_unwinding)
+{
+	struct profile_unwinding *unwinding = calloc(1, sizeof(*unwinding));
+	int r = unwinding ? snapshot_store_create(model->file, model->section, &unwinding->store) : -ENOMEM;
+
+	*ret_unwinding = NULL;
+	if (r < 0 || !snapshot_store_has(unwinding->store)) {
+		unwinding_destroy(unwinding);
+		return r;
+	}
+	unwinding->arch = arch_of(model);
+	profile->quality.machine_unknown |= !unwinding->arch;
+	r = unwinding->arch ? unwinder_create(unwinding->arch, 0, &unwinding->unwinder) : 0;
+	if (r < 0 || !unwinding->arch) {
+		unwinding_destroy(unwinding);
+		return r;
+	}
+	*ret_unwinding = unwinding;
+	return 0;
+}
+
+int chain_context_init(struct chain_context *context, struct profile *profile, struct trace_model *model)
+{
+	size_t bytes = (model->modules.count + 1) * sizeof(*context->modules);
+	int r;
+
+	*context = (struct chain_context){
+		.profile = profile, .model = model, .timeline = &model->timeline, .copied = model->copied.items,
+		.modules = malloc(bytes)};
+	if (!context->modules)
+		return -ENOMEM;
+	memset(context->modules, 0xff, bytes); /* NO_NUMBER */
+	context->place = profile_place_of(profile, model);
+	r = profile_intern_host(profile, model, &context->host);
+	return r < 0 ? r : unwinding_create(profile, model, &context->unwinding);
+}
+
+void chain_context_deinit(struct chain_context *context)
+{
+	unwinding_destroy(context->unwinding);
+	free(context->modules);
+	*context = (struct chain_context){0};
+}
+
+/* --- callbacks of the unwinder --- */
+
+struct space {
+	const struct chain_context *context;
+	uint32_t process;
+	int error;
+};
+
+static bool find_mapping(void *data, uint64_t address, struct unwind_mapping *ret_mapping)
+{
+	struct space *space = data;
+	const struct chain_context *context = space->context;
+	struct profile_frame frame = {.address = address};
+	const struct cfi_section *section = NULL;
+	struct mapping mapping;
+
+	if (space->error || !timeline_find(&context->model->timeline, space->process, address, &mapping))
+		return false;
+	space->error = chain_mapped_frame(context, space->process, &mapping, &frame);
+	if (!space->error)
+		space->error = module_unwind_find(&context->profile->modules, frame.module,
+						  context->unwinding->arch, &section);
+	*ret_mapping = (struct unwind_mapping){.bias = address - frame.address,
+					       .module = frame.module, .cfi = section};
+	return !space->error;
+}
+
+/* The module of an address, and its link-time address; NULL: in no module with a file. */
+static struct modules *find_code(struct space *space, uint64_t address, uint32_t *ret_module,
+				 uint64_t *ret_address)
+{
+	const struct chain_context *context = space->context;
+	struct modules *modules = &context->profile->modules;
+	struct profile_frame frame = {.address = address};
+	struct mapping mapping;
+
+	if (space->error || !timeline_find(&context->model->timeline, space->process, address, &mapping))
+		return NULL;
+	space->error = chain_mapped_frame(context, space->process, &mapping, &frame);
+	*ret_module = frame.module;
+	*ret_address = frame.address;
+	return space->error || !modules->items.items[frame.module]->link_time ? NULL : modules;
+}
+
+static bool read_code(void *data, uint64_t address, size_t size, uint8_t *bytes)
+{
+	struct space *space = data;
+	uint64_t at;
+	uint32_t module;
+	struct modules *modules = find_code(space, address, &module, &at);
+	int r = modules ? module_code_read(modules, module, at, size, bytes) : 0;
+
+	space->error = r < 0 ? r : space->error;
+	return r > 0;
+}
+
+static bool find_name(void *data, uint64_t address, struct unwind_named *ret_named)
+{
+	struct space *space = data;
+	uint64_t at;
+	uint32_t module;
+	struct modules *modules = find_code(space, address, &module, &at);
+	int r = modules ? module_code_name(modules, module, at, ret_named) : 0;
+
+	if (r > 0)
+		ret_named->start += address - at;
+	space->error = r < 0 ? r : space->error;
+	return r > 0;
+}
+
+/* --- its chain in the profile --- */
+
+static int find_frame(const struct chain_context *context, uint32_t process, uint64_t space,
+		      uint64_t address, bool caller, uint32_t *ret_frame)
+{
+	uint64_t key = address << 1 | caller;
+	struct kept_frame *kept = &context->unwinding->kept[hash_slot(key ^ space << 40, KEPT_BITS)];
+	bool alone = context->unwinding->chain.count == 1;
+	struct profile_frame frame;
+	int r;
+
+	if (kept->space == space && kept->key == key) {
+		*ret_frame = kept->frame;
+		return 0;
+	}
+	r = alone ? chain_leaf_frame(context, process, address, &frame) :
+		    chain_user_frame(context, process, address, caller, &frame);
+	if (!r)
+		r = profile_intern_frame(context->profile, &frame, ret_frame);
+	if (!r)
+		*kept = (struct kept_frame){.space = space, .key = key, .frame = *ret_frame};
+	return r;
+}
+
+static int add_chain(const struct chain_context *context, uint32_t process, uint64_t space,
+		     uint32_t *ret_node)
+{
+	const struct unwind_chain *chain = &context->unwinding->chain;
+	uint32_t node = 0, frame;
+	int r = chain_add_note(context->profile, chain_root_note(chain), &node);
+
+	for (size_t i = chain->count; i-- > 0 && !r;) {
+		r = find_frame(context, process, space, chain->addresses[i],
+			       chain_is_caller(chain, i), &frame);
+		if (!r)
+			r = profile_intern_node(context->profile, node, frame, &node);
+		if (!r && i > 0)
+			r = chain_add_note(context->profile, chain_note_below(chain, i), &node);
+	}
+	*ret_node = node;
+	return r;
+}
+
+/* --- the stack of one event --- */
+
+static struct unwind_tail make_tail(const struct chain_context *context, uint32_t leaf)
+{
+	struct unwind_tail tail = {.addresses = context->unwinding->tail};
+
+	for (; leaf >= STACK_FIRST_NODE && tail.count < RWK_MAX_FRAMES; leaf = context->nodes[leaf].parent)
+		context->unwinding->tail[tail.count++] = context->nodes[leaf].address;
+	return tail;
+}
+
+static int unwind(const struct chain_context *context, uint32_t process, uint64_t generation, uint32_t leaf,
+		  const struct snapshot *snapshot, const struct snapshot *other)
+{
+	struct profile_unwinding *unwinding = context->unwinding;
+	struct space space = {.context = context, .process = process};
+	const struct unwind_space asked = {.context = &space,
+					    .find = find_mapping,
+					    .read_code = read_code,
+					    .find_name = find_name,
+					    .generation = generation};
+	const struct unwind_snapshot given = {
+		.registers = snapshot->registers,
+		.known = snapshot->known & ((UINT64_C(1) << UNWIND_REGISTERS) - 1),
+		.other = (const uint8_t *)other->words,
+		.other_address = other->address,
+		.other_size = (size_t)other->count * SNAPSHOT_WORD,
+		.stack = (const uint8_t *)snapshot->words,
+		.stack_address = snapshot->address,
+		.stack_size = (size_t)snapshot->count * SNAPSHOT_WORD,
+		.cut = snapshot->flags & (SNAPSHOT_CUT | SNAPSHOT_UNMAPPED),
+		.other_cut = other->flags & (SNAPSHOT_CUT | SNAPSHOT_UNMAPPED),
+		.tail = make_tail(context, leaf),
+	};
+	int r = unwinder_run(unwinding->unwinder, &asked, &given, &unwinding->chain);
+
+	return r < 0 ? r : space.error;
+}
+
+static bool has_registers(const struct unwind_arch *arch, const struct snapshot *snapshot)
+{
+	uint64_t needed = unwind_bit(arch->pc) | unwind_bit(arch->sp);
+
+	return (snapshot->known & needed) == needed;
+}
+
+/* Whether it is the thread's other stack: that of its signal handler. It has the same registers. */
+static bool holds_sp(const struct unwind_arch *arch, const struct snapshot *snapshot,
+		     const struct snapshot *other)
+{
+	uint64_t sp = snapshot->registers[arch->sp];
+
+	return other->count && has_registers(arch, other) &&
+	       sp - other->address < (uint64_t)other->count * SNAPSHOT_WORD;
+}
+
+/* Its registers are still those of the program before the exec. */
+static bool is_in_exec(const struct chain_context *context, uint32_t process,
+		       const struct unwind_chain *chain)
+{
+	const struct timeline *timeline = &context->model->timeline;
+	struct mapping mapping;
+
+	return chain->count == 1 && !timeline_find(timeline, process, chain->addresses[0], &mapping) &&
+	       timeline_find_before_exec(timeline, process, chain->addresses[0], &mapping);
+}
+
+int profile_unwinding_run(const struct chain_context *context, uint32_t process, uint32_t leaf,
+			  uint32_t number, const struct unwind_chain **ret_chain)
+{
+	struct profile_unwinding *unwinding = context->unwinding;
+	struct snapshot snapshot, other = {0};
+	int r = number && unwinding ? snapshot_store_get(unwinding->store, number, 0, &snapshot) : 0;
+
+	if (r > 0 && snapshot.more) {
+		r = snapshot_store_get(unwinding->store, snapshot.more, 1, &other);
+		if (!r) {
+			other = (struct snapshot){0};
+			r = 1;
+		}
+	}
+	if (r <= 0 || !has_registers(unwinding->arch, &snapshot))
+		return r < 0 ? r : 0;
+	unwinding->generation = timeline_touch(context->timeline, process);
+	r = holds_sp(unwinding->arch, &snapshot, &other) ?
+		    unwind(context, process, unwinding->generation, leaf, &other, &snapshot) :
+		    unwind(context, process, unwinding->generation, leaf, &snapshot, &other);
+	if (!r && is_in_exec(context, process, &unwinding->chain))
+		unwinding->chain.stop = UNWIND_CLEAN; /* not missing: the stack is gone */
+	*ret_chain = &unwinding->chain;
+	return r < 0 ? r : 1;
+}
+
+/* By frame pointers, or from a condensed trace. */
+static int user_of_nodes(const struct chain_context *context, uint32_t process, uint32_t leaf,
+			 struct user_chain *ret_chain)
+{
+	int r;
+
+	*ret_chain = (struct user_chain){.known = true};
+	if (leaf < STACK_FIRST_NODE)
+		return 0;
+	r = chain_user(context, process, leaf, ret_chain);
+	if (!r && ret_chain->verdict.unwound)
+		chain_count(&context->profile->quality, &ret_chain->verdict);
+	return r;
+}
+
+int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
+		  struct user_chain *ret_chain)
+{
+	struct profile_quality *quality = &context->profile->quality;
+	const struct unwind_chain *chain;
+	uint64_t generation;
+	int r = profile_unwinding_run(context, process, leaf, number, &chain);
+
+	if (r < 0)
+		return r;
+	if (!r) {
+		quality->snapshots_missing += number && (context->unwinding || arch_of(context->model));
+		return user_of_nodes(context, process, leaf, ret_chain);
+	}
+	generation = context->unwinding->generation;
+	*ret_chain = (struct user_chain){.known = generation, .verdict = chain_judge(chain)};
+	chain_count(quality, &ret_chain->verdict);
+	return add_chain(context, process, chain_name_space(context, process, generation), &ret_chain->node);
+}

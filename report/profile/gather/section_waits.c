@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/gather/section_waits.h"
+
+#include <string.h>
+
+#include "report/profile/gather/stack_parts.h"
+#include "report/profile/seam/profile_state.h"
+#include "report/profile/tables/profile_settle.h"
+
+enum { CPU_NONE = UINT16_MAX };
+
+/* --- threads --- */
+
+struct wanted_thread {
+	const struct wait_thread *threads;
+	const struct event_task *task;
+};
+
+static bool same_thread(const void *context, uint32_t number)
+{
+	const struct wanted_thread *wanted = context;
+	const struct wait_thread *thread = &wanted->threads[number];
+
+	return thread->tid == wanted->task->tid && thread->start == wanted->task->start;
+}
+
+/* Whatever its comm. The pointer is valid until the next call. */
+static int find_thread(struct section_waits *waits, const struct event_task *task,
+		       struct wait_thread **ret_thread)
+{
+	const struct wanted_thread wanted = {.threads = waits->threads.items, .task = task};
+	uint32_t hash = index_table_hash(&waits->thread_table, task->tid, task->start);
+	struct index_slot *slot = index_table_find(&waits->thread_table, hash, same_thread, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&waits->threads,
+			       (struct wait_thread){.tid = task->tid, .start = task->start}) < 0)
+			return -ENOMEM;
+		index_table_set(&waits->thread_table, slot, hash, (uint32_t)(waits->threads.count - 1));
+	}
+	*ret_thread = &waits->threads.items[slot->number - 1];
+	return 0;
+}
+
+/* --- the section --- */
+
+int section_waits_init(struct section *section)
+{
+	struct profile *profile = section->context.profile;
+	struct section_waits *waits = calloc(1, sizeof(*waits));
+
+	if (!waits)
+		return -ENOMEM;
+	section->waits = waits;
+	waits->first = profile->waits.count;
+	waits->recording = section->recording;
+	return index_table_init(&waits->thread_table);
+}
+
+void section_waits_deinit(struct section_waits *waits)
+{
+	if (!waits)
+		return;
+	array_free(&waits->threads);
+	array_free(&waits->loose);
+	index_table_deinit(&waits->thread_table);
+	free(waits);
+}
+
+/* NULL if it is not described, or is not a source of waits. */
+static const struct source_binding *wait_source(const struct section *section, uint32_t id)
+{
+	const struct source_binding *source = section_source(section, id);
+
+	return source && source->kind == PROFILE_OFFCPU ? source : NULL;
+}
+
+/* --- filters --- */
+
+static bool class_is_wanted(const struct profile_filter *filter, const struct event_wait *wait)
+{
+	const uint32_t both = PROFILE_WAITS_OPEN | PROFILE_WAITS_ENDED;
+	uint32_t classes = filter->classes & ~both, open = filter->classes & both;
+	bool is_open = wait->flags & (WAIT_BEGAN_BEFORE | WAIT_NOT_ENDED);
+
+	if (classes && !(classes >> wait->wait_class & 1))
+		return false;
+	return !open || open == both || is_open == (open == PROFILE_WAITS_OPEN);
+}
+
+static bool wait_is_wanted(const struct section *section, const struct event_wait *wait)
+{
+	const struct profile_filter *filter = section->context.profile->filter;
+	char state[PROFILE_STATE_TEXT];
+
+	if (wait->time < section->from || wait->time - wait->length > section->to)
+		return false;
+	if (filter->cpus &&
+	    !(wait->cpu < filter->cpu_bits && filter->cpus[wait->cpu / 64] >> (wait->cpu % 64) & 1))
+		return false;
+	if (wait->length < filter->least_wait || (filter->most_wait && wait->length > filter->most_wait))
+		return false;
+	if (!class_is_wanted(filter, wait))
+		return false;
+	if (!filter->states)
+		return true;
+	profile_state_text(wait->state, 0, state);
+	return profile_state_matches(state, filter->states);
+}
+
+/* --- waits --- */
+
+static uint8_t wait_flags(uint64_t flags)
+{
+	return (uint8_t)((flags & WAIT_BEGAN_BEFORE ? PROFILE_WAIT_BEGAN_BEFORE : 0) |
+			 (flags & WAIT_OUT_EARLIEST ? PROFILE_WAIT_OUT_EARLIEST : 0) |
+			 (flags & WAIT_OUT_LATEST ? PROFILE_WAIT_OUT_BOUND : 0) |
+			 (flags & WAIT_NOT_ENDED ? PROFILE_WAIT_NOT_ENDED : 0) |
+			 (flags & WAIT_IOWAIT ? PROFILE_WAIT_IOWAIT : 0));
+}
+
+static uint64_t overlap(uint64_t out, uint64_t in, uint64_t from, uint64_t to)
+{
+	out = out > from ? out : from;
+	in = in < to ? in : to;
+	return in > out ? in - out : 0;
+}
+
+static struct profile_wait describe_wait(const struct section *section, const struct event_wait *event)
+{
+	uint32_t recording = section->waits->recording;
+	const struct profile *profile = section->context.profile;
+	const struct recording_notes *notes = &profile->recording_notes.items[recording];
+	uint64_t start = profile->recordings.items[recording].start, out = event->time - event->length;
+
+	return (struct profile_wait){
+		.out = out,
+		.in = event->time,
+		.run_queue = event->run_queue < event->length ? event->run_queue : event->length,
+		.weight = overlap(out, event->time, notes->from, notes->to),
+		.recording = recording,
+		.waker = PROFILE_NO_TASK,
+		.state = (uint32_t)event->state,
+		.out_cpu = event->out_cpu < CPU_NONE ? (uint16_t)event->out_cpu : CPU_NONE,
+		.in_cpu = event->cpu < CPU_NONE ? (uint16_t)event->cpu : CPU_NONE,
+		.flags = (uint8_t)(wait_flags(event->flags) | (out < start ? PROFILE_WAIT_BEGAN_BEFORE : 0)),
+		.wait_class = (uint8_t)event->wait_class,
+	};
+}
+
+static int take_waker(struct section *section, struct section_slot *slot,
+		      const struct stream_event *event, const struct event_wait *record,
+		      struct profile_wait *wait)
+{
+	static const enum profile_waker_context contexts[] = {
+		[WAKER_NONE] = PROFILE_WAKER_NONE,
+		[WAKER_TASK] = PROFILE_WAKER_TASK,
+		[WAKER_SOFTIRQ] = PROFILE_WAKER_SOFTIRQ,
+		[WAKER_IRQ] = PROFILE_WAKER_IRQ,
+		[WAKER_UNKNOWN] = PROFILE_WAKER_UNKNOWN,
+	};
+	const struct task_binding *waker;
+	int r;
+
+	if (!(record->flags & WAIT_HAS_WAKER) || !record->context || record->woken > record->time)
+		return 0;
+	r = section_task(section, slot, event, record->waker, &waker);
+	if (r < 0 || !waker)
+		return r;
+	wait->waker = waker->task;
+	wait->waker_context = record->context <= WAKER_UNKNOWN ?
+			      (uint8_t)contexts[record->context] : PROFILE_WAKER_UNKNOWN;
+	wait->woken = record->time - record->woken;
+	return 0;
+}
+
+/* Who was idle does not depend on what is asked for. */
+static int note_wait(struct section *section, const struct profile_wait *wait)
+{
+	struct profile *profile = section->context.profile;
+	const struct profile_recording *recording = &profile->recordings.items[wait->recording];
+	struct profile_wait whole = *wait;
+
+	if (!profile_wants_facts(profile))
+		return 0;
+	whole.weight = overlap(wait->out, wait->in, recording->start, recording->stop);
+	return profile_note_wait(profile, &whole);
+}
+
+static uint32_t chain_flags(struct profile *profile, const struct event_wait *record, bool unwound)
+{
+	const struct user_record user = {
+		.truncated = record->flags & WAIT_USER_TRUNCATED,
+		.missing = record->flags & WAIT_USER_MISSING,
+		.copied = record->flags & WAIT_NOT_ENDED,
+		.reason = record->missing,
+	};
+
+	return stack_kernel_flags(profile, record->flags & WAIT_KERNEL_TRUNCATED) |
+	       stack_user_flags(profile, &user, unwound, NULL);
+}
+
+static int push_wait(struct section *section, const struct event_wait *record,
+		     const struct profile_wait *wait, uint32_t user, struct wait_thread *thread)
+{
+	struct section_waits *waits = section->waits;
+	bool hidden = section->context.profile->waits_hidden;
+	struct loose_wait loose = {.user = user, .later = record->flags & WAIT_USER_LATER && !hidden};
+
+	if (loose.later)
+		loose.previous = thread->pending;
+	if (waits->loose.count >= NO_NUMBER - 1 || array_push(&waits->loose, loose) < 0 ||
+	    array_push(&section->context.profile->waits, *wait) < 0)
+		return -ENOMEM;
+	if (loose.later)
+		thread->pending = (uint32_t)waits->loose.count;
+	return 0;
+}
+
+/* Nobody asked for it, but others may have waited for it. */
+static bool is_followed(const struct section *section, const struct task_binding *task)
+{
+	return task->wanted || section->context.profile->filter->everyone;
+}
+
+/* The task and thread of a record; *ret_task is NULL if nobody has use for it. */
+static int find_subject(struct section *section, struct section_slot **ret_slot,
+			const struct stream_event *event, uint32_t number,
+			const struct task_binding **ret_task, struct wait_thread **ret_thread)
+{
+	const struct task_binding *task;
+	int r = section_slot(section, event, ret_slot);
+
+	*ret_task = NULL;
+	if (!r)
+		r = section_task(section, *ret_slot, event, number, &task);
+	if (r < 0 || !task || !is_followed(section, task))
+		return r;
+	*ret_task = task;
+	return find_thread(section->waits, event_decoder_task(event->batch->decoder, number), ret_thread);
+}
+
+static int take_stacks(struct section *section, const struct event_wait *record,
+		       const struct task_binding *task, struct profile_wait *wait,
+		       uint32_t *ret_user)
+{
+	struct user_part user = {0};
+	int r = stack_kernel(&section->context, 0, record->kernel, false, NULL, &wait->node);
+
+	if (!r)
+		r = stack_user(&section->context, task->process, record->user, record->snapshot, &user);
+	if (r < 0)
+		return r;
+	section_count(section, record->time);
+	wait->chain_flags = chain_flags(section->context.profile, record, user.unwound);
+	*ret_user = user.node;
+	return 0;
+}
+
+/* Without waits there are no wakeups. */
+static bool is_asked_for(const struct section *section, const struct source_binding *source)
+{
+	const struct profile *profile = section->context.profile;
+
+	return source->wanted || profile->recording_notes.items[section->recording].wakers != NO_NUMBER;
+}
+
+static bool is_kept(const struct section *section, const struct source_binding *source,
+		    const struct profile_wait *wait)
+{
+	return is_asked_for(section, source) &&
+	       (!(wait->flags & PROFILE_WAIT_UNASKED) || section->context.profile->filter->everyone);
+}
+
+/* The cheap test first: whether the wait is wanted, or somebody wants to know about those that are not. */
+static bool may_matter(const struct section *section, const struct event_wait *record)
+{
+	return profile_wants_facts(section->context.profile) || wait_is_wanted(section, record);
+}
+
+/* Quality is that of the waits that the report is about. */
+static int keep_wait(struct section *section, const struct stream_event *event, bool stacks,
+		     const struct task_binding *task, struct profile_wait *wait)
+{
+	const struct event_wait *record = &event->batch->waits.items[event->event->index];
+	struct profile *profile = section->context.profile;
+	const struct profile_quality before = profile->quality;
+	struct wait_thread *thread;
+	uint32_t user = 0;
+	int r = find_thread(section->waits, event_decoder_task(event->batch->decoder, record->task), &thread);
+
+	if (!r && stacks)
+		r = take_stacks(section, record, task, wait, &user);
+	if (r < 0)
+		return r;
+	if (wait->flags & PROFILE_WAIT_UNASKED)
+		profile->quality = before;
+	if (wait->waker != PROFILE_NO_TASK && thread->wake_time == wait->woken)
+		wait->waker_node = thread->wake_node;
+	return push_wait(section, record, wait, user, thread);
+}
+
+int section_add_wait(struct section *section, const struct stream_event *event)
+{
+	const struct event_wait *record = &event->batch->waits.items[event->event->index];
+	const struct source_binding *source = wait_source(section, record->source);
+	const struct task_binding *found;
+	struct task_binding task; /* a copy: the waker's may move it */
+	struct section_slot *slot;
+	struct profile_wait wait;
+	int r;
+
+	section->context.profile->quality.unknown_source += !source;
+	if (!section->waits || !source || record->wait_class >= WAIT_CLASSES || !may_matter(section, record))
+		return 0;
+	r = section_slot(section, event, &slot);
+	if (!r)
+		r = section_task(section, slot, event, record->task, &found);
+	if (r < 0 || !found)
+		return r;
+	task = *found;
+	wait = describe_wait(section, record);
+	wait.source = source->source;
+	wait.task = task.task;
+	r = take_waker(section, slot, event, record, &wait);
+	if (!r)
+		r = note_wait(section, &wait);
+	if (!task.wanted || !wait_is_wanted(section, record))
+		wait.flags |= PROFILE_WAIT_UNASKED;
+	return r < 0 || !is_kept(section, source, &wait) ? r : keep_wait(section, event, source->wanted, &task, &wait);
+}
+
+int section_add_wake(struct section *section, const struct stream_event *event)
+{
+	const struct event_wake *record = &event->batch->wakes.items[event->event->index];
+	const struct task_binding *target, *waker;
+	struct profile *profile = section->context.profile;
+	const struct profile_quality before = profile->quality;
+	struct wait_thread *thread;
+	struct section_slot *slot;
+	struct user_part user;
+	bool asked;
+	int r;
+
+	if (!section->waits)
+		return 0;
+	r = find_subject(section, &slot, event, record->target, &target, &thread);
+	if (r < 0 || !target)
+		return r;
+	asked = target->wanted;
+	r = section_task(section, slot, event, record->task, &waker);
+	if (r < 0 || !waker)
+		return r;
+	r = stack_user(&section->context, waker->process, record->user, record->snapshot, &user);
+	if (!r)
+		r = stack_kernel(&section->context, user.node, record->kernel, true, NULL, &thread->wake_node);
+	if (r < 0)
+		return r;
+	if (!asked)
+		profile->quality = before;
+	thread->wake_time = record->time;
+	return 0;
+}
+
+static uint32_t later_flags(struct profile *profile, const struct event_user_stack *record,
+			    const struct profile_wait *wait, bool unwound)
+{
+	const struct user_record user = {
+		.truncated = record->flags & SAMPLE_USER_TRUNCATED,
+		.missing = record->flags & SAMPLE_USER_MISSING,
+		.copied = wait->flags & PROFILE_WAIT_NOT_ENDED,
+		.reason = record->missing,
+	};
+
+	return stack_user_flags(profile, &user, unwound, NULL);
+}
+
+int section_add_user_stack(struct section *section, const struct stream_event *event)
+{
+	const struct event_user_stack *record = &event->batch->user_stacks.items[event->event->index];
+	struct profile *profile = section->context.profile;
+	const struct profile_quality before = profile->quality;
+	const struct task_binding *task;
+	struct wait_thread *thread;
+	struct section_slot *slot;
+	struct user_part user;
+	bool asked = false, unasked = false;
+	int r;
+
+	if (!section->waits)
+		return 0;
+	r = find_subject(section, &slot, event, record->task, &task, &thread);
+	if (r < 0 || !task || !thread->pending)
+		return r;
+	r = stack_user(&section->context, task->process, record->user, record->snapshot, &user);
+	for (uint32_t next = thread->pending; next && !r;
+	     next = section->waits->loose.items[next - 1].previous) {
+		struct loose_wait *loose = &section->waits->loose.items[next - 1];
+		struct profile_wait *wait = &profile->waits.items[section->waits->first + next - 1];
+
+		if (record->since > record->time || wait->in < record->time - record->since)
+			break;
+		*(wait->flags & PROFILE_WAIT_UNASKED ? &unasked : &asked) = true;
+		wait->chain_flags |= later_flags(profile, record, wait, user.unwound);
+		loose->user = user.node;
+		loose->later = false;
+	}
+	if (unasked && !asked)
+		profile->quality = before;
+	thread->pending = 0;
+	return r;
+}
+
+/* --- sums --- */
+
+static int find_sums(struct section *section, const struct task_binding *task, struct wait_thread *thread,
+		     uint64_t from, struct profile_task_sums **ret_sums)
+{
+	struct profile *profile = section->context.profile;
+	uint32_t *number = task->wanted ? &thread->sums : &thread->unasked_sums;
+	struct profile_task_sums sums = {.recording = section->waits->recording, .task = task->task,
+					 .unasked = !task->wanted, .from = from};
+
+	if (!*number) {
+		if (array_push(&profile->sums, sums) < 0)
+			return -ENOMEM;
+		*number = (uint32_t)profile->sums.count;
+	}
+	*ret_sums = &profile->sums.items[*number - 1];
+	return 0;
+}
+
+static void add_sums(struct profile_task_sums *sums, const struct event_wait_sums *record)
+{
+	sums->to = record->time;
+	sums->running += record->running;
+	for (size_t i = 0; i < WAIT_SUM_KINDS; i++) {
+		sums->kinds[i].count += record->kinds[i].count;
+		sums->kinds[i].total += record->kinds[i].total;
+		sums->kinds[i].run_queue += record->kinds[i].run_queue;
+	}
+}
+
+static int note_sums(struct section *section, const struct event_wait_sums *record, uint32_t task)
+{
+	struct profile_task_sums sums = {.task = task};
+
+	add_sums(&sums, record);
+	return profile_wants_facts(section->context.profile) ? profile_note_sums(section->context.profile, &sums) : 0;
+}
+
+int section_add_wait_sums(struct section *section, const struct stream_event *event)
+{
+	const struct event_wait_sums *record = &event->batch->wait_sums.items[event->event->index];
+	const struct source_binding *source = wait_source(section, record->source);
+	const struct task_binding *task;
+	struct profile_task_sums *sums;
+	struct wait_thread *thread;
+	struct section_slot *slot;
+	int r;
+
+	if (!section->waits || !source || record->span > record->time)
+		return 0;
+	r = section_slot(section, event, &slot);
+	if (!r)
+		r = section_task(section, slot, event, record->task, &task);
+	if (!r && task)
+		r = note_sums(section, record, task->task);
+	if (r < 0 || !task || !source->wanted || record->time < section->from || record->time > section->to)
+		return r;
+	r = find_subject(section, &slot, event, record->task, &task, &thread);
+	if (r < 0 || !task)
+		return r;
+	r = find_sums(section, task, thread, record->time - record->span, &sums);
+	if (!r)
+		add_sums(sums, record);
+	return r;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/gather/section_walks.h"
+
+#include <string.h>
+
+#include "report/profile/gather/stack_parts.h"
+#include "report/profile/seam/profile_state.h"
+#include "report/profile/tables/profile_intern.h"
+#include "report/profile/tables/profile_internal.h"
+
+/* Rows belong to the latest walk, or, if chunks overlap, to one shortly before. */
+enum { WALKS_BACK = 64 };
+
+static const struct source_binding *walk_source(const struct section *section, uint32_t id)
+{
+	const struct source_binding *source = section_source(section, id);
+
+	for (size_t i = 0; i < section->sources.count && !source; i++)
+		if (section->sources.items[i].kind == PROFILE_TASKS)
+			source = &section->sources.items[i];
+	return source;
+}
+
+static uint32_t find_walk(const struct section *section, uint32_t number)
+{
+	const struct profile *profile = section->context.profile;
+
+	if (section->walk.number == number && number)
+		return section->walk.walk;
+	for (size_t i = profile->walks.count, back = 0;
+	     i > section->first_walk && back < WALKS_BACK; i--, back++)
+		if (profile->walks.items[i - 1].number == number)
+			return (uint32_t)(i - 1);
+	return NO_NUMBER;
+}
+
+/* A walk whose start was lost starts with its first row. */
+static int begin_walk(struct section *section, uint32_t number, uint64_t time, uint32_t *ret_walk)
+{
+	struct profile *profile = section->context.profile;
+	struct profile_walk walk = {.host = section->context.host,
+				    .number = number,
+				    .time = time,
+				    .realtime = trace_model_realtime(section->context.model, time)};
+	uint32_t known = find_walk(section, number);
+
+	if (known == NO_NUMBER) {
+		if (profile->walks.count >= NO_NUMBER - 1 || array_push(&profile->walks, walk) < 0)
+			return -ENOMEM;
+		known = (uint32_t)(profile->walks.count - 1);
+	}
+	section->walk.number = number;
+	section->walk.walk = known;
+	*ret_walk = known;
+	return 0;
+}
+
+int section_add_walk(struct section *section, const struct stream_event *stream_event)
+{
+	const struct event_walk *event = &stream_event->batch->walks.items[stream_event->event->index];
+	struct profile_walk *walk;
+	uint32_t number;
+	int r;
+
+	if (event->time < section->from || event->time > section->to)
+		return 0;
+	r = begin_walk(section, event->number, event->time, &number);
+	if (r < 0)
+		return r;
+	section->walk.source = event->source;
+	walk = &section->context.profile->walks.items[number];
+	if (event->flags & WALK_END) {
+		walk->seen = event->seen;
+		walk->kept = event->kept;
+	}
+	return 0;
+}
+
+static bool is_wanted(const struct profile_filter *filter, const struct profile_walk_task *row)
+{
+	if (filter->min_wait && (row->bound == PROFILE_WAIT_NONE || row->wait < filter->min_wait))
+		return false;
+	return !filter->states || profile_state_matches(row->state, filter->states);
+}
+
+static void fill_row(const struct event_walk_task *event, struct profile_walk_task *row)
+{
+	static const enum profile_wait_bound bounds[] = {
+		[WAIT_EXACT] = PROFILE_WAIT_EXACT,
+		[WAIT_AT_LEAST] = PROFILE_WAIT_AT_LEAST,
+		[WAIT_AT_MOST] = PROFILE_WAIT_AT_MOST,
+		[WAIT_NONE] = PROFILE_WAIT_NONE,
+	};
+	const bool known = event->bound && event->bound < sizeof(bounds) / sizeof(bounds[0]);
+
+	*row = (struct profile_walk_task){
+		.wait = event->wait,
+		.bound = known ? bounds[event->bound] : PROFILE_WAIT_NONE,
+		.cpu = event->cpu,
+		.on_cpu = event->flags & WALK_TASK_ON_CPU,
+		.iowait = event->flags & WALK_TASK_IOWAIT,
+		.queued = event->flags & WALK_TASK_QUEUED,
+		.flags = event->flags & WALK_TASK_KERNEL_TRUNCATED ? CHAIN_KERNEL_TRUNCATED : 0,
+	};
+	profile_state_text(event->state, event->exit_state, row->state);
+}
+
+/* What the walk already says needs no words: that the task was on a CPU. */
+static struct user_record user_record_of(const struct event_walk_task *event)
+{
+	bool known = event->missing == USER_MISSING_RUNNING && event->flags & WALK_TASK_ON_CPU;
+
+	return (struct user_record){
+		.truncated = event->flags & WALK_TASK_USER_TRUNCATED,
+		.missing = event->flags & WALK_TASK_USER_MISSING && !known,
+		.copied = true,
+		.reason = event->missing,
+	};
+}
+
+static int make_user(struct section *section, const struct event_walk_task *event,
+		     const struct task_binding *task, struct profile_walk_task *row)
+{
+	const uint64_t asked = WALK_TASK_HAS_USER | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_USER_MISSING;
+	const struct user_record record = user_record_of(event);
+	struct profile *profile = section->context.profile;
+	enum missing_user why;
+	struct user_part user;
+	int r;
+
+	if (profile->filter->kernel_only || !(event->flags & asked))
+		return 0;
+	r = stack_user(&section->context, task->process, event->flags & WALK_TASK_HAS_USER ? event->user : 0,
+		       event->flags & WALK_TASK_HAS_SNAPSHOT ? event->snapshot : 0, &user);
+	if (r < 0)
+		return r;
+	section_count(section, event->time);
+	row->flags |= stack_user_flags(profile, &record, user.unwound, &why);
+	row->no_user = missing_user_brief(why);
+	row->node = user.node;
+	return 0;
+}
+
+static int add_row(struct section *section, const struct event_walk_task *event,
+		   const struct task_binding *task, struct profile_walk_task *row)
+{
+	struct profile *profile = section->context.profile;
+	const struct source_binding *source = walk_source(section, section->walk.source);
+	struct profile_entry entry = {.task = row->task, .cpu = PROFILE_NO_CPU, .samples = 1, .weight = 1};
+	int r = begin_walk(section, event->walk, event->time, &row->walk);
+
+	if (!r)
+		r = make_user(section, event, task, row);
+	if (!r)
+		r = stack_kernel(&section->context, row->node, event->kernel, false, NULL, &row->node);
+	if (!r)
+		r = array_push(&profile->walk_tasks, *row);
+	if (r < 0 || !source || !source->wanted)
+		return r;
+	profile->sources.items[source->source].samples++;
+	profile->sources.items[source->source].weight++;
+	entry.source = source->source;
+	entry.node = row->node;
+	entry.flags = (uint16_t)row->flags;
+	return profile_add_entry(profile, &entry);
+}
+
+int section_add_walk_task(struct section *section, const struct stream_event *event)
+{
+	const struct event_walk_task *record = &event->batch->walk_tasks.items[event->event->index];
+	const struct profile_filter *filter = section->context.profile->filter;
+	const struct task_binding *task;
+	struct profile_walk_task row;
+	struct section_slot *slot;
+	int r;
+
+	if ((filter->sources && !(filter->sources >> PROFILE_TASKS & 1)) ||
+	    !section_wants(section, event->event->time, record->cpu))
+		return 0;
+	r = section_slot(section, event, &slot);
+	if (!r)
+		r = section_task(section, slot, event, record->task, &task);
+	if (r < 0 || !task || !task->wanted)
+		return r;
+	fill_row(record, &row);
+	row.task = task->task;
+	return is_wanted(filter, &row) ? add_row(section, record, task, &row) : 0;
+}

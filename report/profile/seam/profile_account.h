@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The account of a profile, so that an empty or thin one is not mistaken for the whole picture: notes, gravest first. A
+ * report has the first few of those that concern it below it; --info has all of them, with their details. Texts are
+ * printable, without newline.
+ */
+#ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_ACCOUNT_H
+#define RWALKER_REPORT_PROFILE_SEAM_PROFILE_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+
+enum profile_note_about { /* bits: a note concerns a report that shows any of them; 0: every report */
+	ABOUT_SAMPLING = 1,
+	ABOUT_KERNEL_STACKS = 2,
+	ABOUT_USER_STACKS = 4,
+	ABOUT_STACKS = ABOUT_KERNEL_STACKS | ABOUT_USER_STACKS,
+};
+
+struct profile_account_note {
+	const char *text;   /* with its share, if it is one of something */
+	const char *remedy; /* NULL: none */
+	unsigned int about;
+	const char *const *details;
+	size_t detail_count;
+};
+
+struct profile_account {
+	const struct profile_account_note *notes;
+	size_t count;
+	bool lost; /* events were lost, the trace is damaged, or Ctrl-C cut the work short: exit code 3 */
+};
+
+/* Made when it is first asked for: it needs names, which need the files. */
+void profile_account(struct profile *profile, struct profile_account *ret_account);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Which parts of the traces become a profile, and where names may come from apart from the traces. Filters choose whom
+ * a profile is about, not who may appear in it: wakers have names and stacks whoever they are.
+ * Filters are applied while events are read, before weights are summed, except -U and -K, which
+ * leave out frames but not their weight. Plain data, owned by the caller; it and what it points to
+ * must live until profile_create() returns, the names as long as the profile.
+ */
+#ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_FILTER_H
+#define RWALKER_REPORT_PROFILE_SEAM_PROFILE_FILTER_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum profile_moment_kind {
+	PROFILE_MOMENT_NONE,	/* no limit */
+	PROFILE_MOMENT_OFFSET,	/* ns since the start of each recording */
+	PROFILE_MOMENT_WALL,	/* ns since 1970, UTC */
+	PROFILE_MOMENT_DAYTIME, /* ns since midnight, UTC, of the day of the recording or, if it ran on, the next */
+};
+
+struct profile_moment { /* as given by the user */
+	enum profile_moment_kind kind;
+	uint64_t ns;
+};
+
+enum { PROFILE_WAITS_OPEN = 1 << 30, PROFILE_WAITS_ENDED = 1 << 29 };
+
+struct profile_filter {
+	const regex_t *comm; /* NULL: all */
+	const uint32_t *pids, *tids;
+	size_t pid_count, tid_count; /* 0: all */
+	bool user_threads, kernel_threads; /* only these; not both */
+	const uint64_t *cpus;        /* bitmap of cpu_bits bits, NULL: all */
+	size_t cpu_bits;
+	uint64_t from, to;  /* offsets from the trace's start, ns; to = UINT64_MAX: no end */
+	struct profile_moment from_moment, to_moment; /* override these, if they are given */
+	uint32_t sources;   /* bit per enum profile_source_kind; 0: all */
+	const char *states; /* letters for walks and waits, NULL: all */
+	uint64_t min_wait;  /* walks: -w, ns */
+	uint64_t least_wait, most_wait; /* waits: -m and -M, ns, of the whole wait; most 0: any */
+	uint32_t classes;   /* waits: bit per enum profile_wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
+	bool user_only, kernel_only;
+	bool raw_frames; /* keep BPF's own frames */
+	const char *const *probes; /* tracepoints and functions, names or globs; then nothing else passes */
+	size_t probe_count;	   /* 0: all */
+	bool each_address; /* addresses are shown: one function at two addresses, in two processes, is two frames */
+	bool each_cpu;   /* entries are kept apart by CPU */
+	bool idle_apart; /* waits of idle threads (profile_idle.h) are only counted, unless nothing else is left */
+	/*
+	 * Waits that filters or idle_apart leave out are kept, with a flag that says so, for those who follow wakers: a
+	 * report is about those who pass the filters, but what held them up may be anybody.
+	 */
+	bool everyone;
+	bool each_event; /* keep every single event, for profile_events.h */
+};
+
+struct profile_names {                 /* where names may come from apart from the trace */
+	const char *const *debug_dirs; /* NULL-terminated; default /usr/lib/debug */
+	const char *symfs;             /* prefix for local files; "" = / ; NULL: no local files at all */
+	const char *kallsyms, *vmlinux;
+	bool debuginfod;               /* ask the servers in DEBUGINFOD_URLS */
+	struct opener *opener;         /* opens all of these; NULL: this process does */
+	struct name_cache *cache;      /* NULL: none */
+	const struct trace_inputs *inputs;   /* the traces, opened; NULL: they are opened when they are read */
+	const char *sandbox;	       /* how this process is confined, a line for --info; NULL: unknown */
+	const struct desk *servers;    /* asks the servers; NULL: this process does */
+	const struct desk *output;     /* makes the file that a tool writes; NULL: the tool does */
+	struct progress *progress;     /* NULL: no progress is shown */
+	bool mangled;
+	bool full; /* names with parameters and all template arguments */
+	bool quick; /* no DWARF: no lines, no inlined functions */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Where and when the traces of a profile were recorded, and how many events they lack. */
+#ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_ORIGIN_H
+#define RWALKER_REPORT_PROFILE_SEAM_PROFILE_ORIGIN_H
+
+#include "report/profile/seam/profile.h"
+
+struct profile_origin { /* one recording; texts are "" if the trace does not have them, and belong to the profile */
+	const char *host, *kernel, *machine;
+	uint64_t cpus;	   /* 0: unknown */
+	uint64_t realtime; /* of its start, ns since 1970, UTC; 0: unknown */
+	uint64_t length;   /* ns, of all of it, whatever the filters */
+};
+
+/* The number of recordings, in the order of the traces. */
+size_t profile_origins(const struct profile *profile);
+void profile_origin(const struct profile *profile, size_t number, struct profile_origin *ret_origin);
+
+struct profile_losses { /* of all recordings, before filters */
+	uint64_t recorded; /* events */
+	uint64_t lost;	   /* events that should be there */
+	bool any;	   /* something was recorded */
+};
+
+void profile_losses(const struct profile *profile, struct profile_losses *ret_losses);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The waits of a profile: from a switch-out to the switch-in, of all given traces, after the
+ * filters. Terms are those of ARCHITECTURE.md, "Glossary". Sums by call chain (trees, stacks) are
+ * in the profile's entries as for any other source; here are the single waits, with their times and
+ * wakers, and the waits that were only counted.
+ *
+ * Times are CLOCK_MONOTONIC ns of their recording: compare them within one recording only.
+ */
+#ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_WAITS_H
+#define RWALKER_REPORT_PROFILE_SEAM_PROFILE_WAITS_H
+
+#include "report/profile/seam/profile.h"
+
+enum { PROFILE_NO_TASK = UINT32_MAX };
+
+enum profile_wait_class {
+	PROFILE_BLOCKED,   /* asleep until another task or an interrupt called for a wakeup */
+	PROFILE_PREEMPTED, /* runnable all the time: another task got the CPU */
+	PROFILE_YIELDED,   /* the same, voluntarily */
+	PROFILE_CANCELLED, /* about to sleep, but already woken, or a signal was pending: runnable all the time */
+	PROFILE_STARTED,   /* from the fork to its first run: runnable all the time */
+	PROFILE_WAIT_CLASSES
+};
+
+enum profile_waker_context {
+	PROFILE_WAKER_NONE,    /* not known: open, not blocked, or wakers were not recorded */
+	PROFILE_WAKER_TASK,
+	PROFILE_WAKER_SOFTIRQ, /* the interrupted task is in `waker`, but is not the cause */
+	PROFILE_WAKER_IRQ,     /* likewise */
+	PROFILE_WAKER_UNKNOWN, /* `waker` is known, its context is not */
+};
+
+enum profile_wait_flag {
+	PROFILE_WAIT_BEGAN_BEFORE = 1, /* open: out is before the recording, and exact unless the next flag is set */
+	PROFILE_WAIT_OUT_BOUND = 2,    /* out is a bound: it began then or earlier, the wait is at least as long */
+	PROFILE_WAIT_NOT_ENDED = 4,    /* open: `in` is when it was last looked at, at the end of the recording */
+	PROFILE_WAIT_IOWAIT = 8,
+	PROFILE_WAIT_OUT_EARLIEST = 16, /* out is a bound the other way: the wait is at most as long */
+	/* Only with profile_filter.everyone: */
+	PROFILE_WAIT_UNASKED = 32, /* it does not pass the filters */
+	PROFILE_WAIT_IDLE = 64,	   /* its thread did nothing, and is left out */
+	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
+};
+
+struct profile_wait {
+	uint64_t out, in;
+	uint64_t run_queue; /* ns at the end of [out, in]: runnable, waiting for a CPU; blocked is the rest */
+	uint64_t woken;	    /* when the waker called for the wakeup; 0: unknown */
+	uint64_t weight;    /* ns of [out, in] within the recording and the requested times: what views sum */
+	uint32_t source, recording;
+	uint32_t task, node;	/* the sleeper and its call chain */
+	uint32_t waker;		/* task, or PROFILE_NO_TASK */
+	uint32_t waker_node;	/* its call chain at the wakeup; 0: not recorded */
+	uint32_t state;		/* the kernel's mask at the switch-out; 0: runnable */
+	uint32_t chain_flags;	/* enum profile_chain_flag, for the sleeper */
+	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
+	uint8_t flags;		/* enum profile_wait_flag */
+	uint8_t wait_class;	/* enum profile_wait_class */
+	uint8_t waker_context;	/* enum profile_waker_context */
+};
+
+/*
+ * Waits shorter than the recording's threshold, by task: counted and summed, without stacks. Also
+ * the task's run time.
+ */
+enum profile_sum_kind {
+	PROFILE_SUM_INTERRUPTIBLE, /* blocked, by prev_state */
+	PROFILE_SUM_UNINTERRUPTIBLE,
+	PROFILE_SUM_OTHER_BLOCKED,
+	PROFILE_SUM_PREEMPTED,
+	PROFILE_SUM_YIELDED,
+	PROFILE_SUM_CANCELLED,
+	PROFILE_SUM_STARTED,
+	PROFILE_SUM_KINDS
+};
+
+struct profile_wait_sum {
+	uint64_t count, total, run_queue; /* total: blocked and run queue together, ns */
+};
+
+struct profile_task_sums { /* one task in one recording */
+	uint32_t recording, task;
+	bool unasked; /* as PROFILE_WAIT_UNASKED */
+	uint64_t from, to; /* when the task was first and last accounted for: its span in the recording */
+	uint64_t running;  /* ns on a CPU, as accounted by the kernel (sum_exec_runtime) */
+	struct profile_wait_sum kinds[PROFILE_SUM_KINDS];
+};
+
+struct profile_recording { /* one section of a trace: one run of the recorder */
+	uint32_t host;
+	uint64_t start, stop; /* of its sources */
+	uint64_t least_wait;  /* ns: shorter waits have no event */
+};
+
+struct profile_class_total {
+	uint64_t count, weight, run_queue;
+};
+
+struct profile_wait_totals { /* of one source, after filters */
+	struct profile_class_total classes[PROFILE_WAIT_CLASSES];
+	struct profile_class_total open;  /* of these, began before or had not ended */
+	struct profile_class_total brief; /* in addition: only counted */
+	uint64_t least_wait;		  /* the largest of the recordings' */
+};
+
+/* By recording, task, out: sorted when first asked for, as views that sum do not need it. SIZE_MAX: out of memory. */
+size_t profile_waits(struct profile *profile, const struct profile_wait **ret_waits);
+/* By recording, task: one for each. */
+size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums);
+size_t profile_recordings(const struct profile *profile, const struct profile_recording **ret_recordings);
+/* NULL for a source without waits. */
+const struct profile_wait_totals *profile_wait_totals(const struct profile *profile, uint32_t source);
+
+/* Wall-clock ns since 1970, UTC, at a time of the recording, correct across suspend and clock steps; 0: unknown. */
+uint64_t profile_realtime(const struct profile *profile, uint32_t recording, uint64_t time);
+
+/* Converts a moment to a time of the recording, possibly outside of it; false if its clocks do not allow that. */
+bool profile_moment_time(const struct profile *profile, uint32_t recording,
+			 const struct profile_moment *moment, uint64_t *ret_time);
+
+/* "S", "D", "D (killable)", "R" ... of a mask; `text` has room for 24 bytes. */
+void profile_wait_state(uint32_t state, char text[24]);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The walked tasks of a profile; see report/profile/seam/profile.h for the rest. */
+#ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_WALK_H
+#define RWALKER_REPORT_PROFILE_SEAM_PROFILE_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PROFILE_NO_CPU = UINT16_MAX };
+
+enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
+			  PROFILE_WAIT_AT_LEAST,
+			  PROFILE_WAIT_AT_MOST,
+			  PROFILE_WAIT_NONE };
+
+struct profile_walk { /* one pass over all tasks */
+	uint32_t host, number;
+	uint64_t time, realtime; /* its start; realtime ns since 1970, 0: unknown */
+	uint64_t seen, kept;
+};
+
+struct profile_walk_task {
+	uint32_t walk; /* index in the list of walks */
+	uint32_t task, node, flags;
+	char state[24]; /* "D", "S", "R", "D (killable)" ...: letter first */
+	uint64_t wait;  /* ns */
+	enum profile_wait_bound bound;
+	uint32_t cpu;
+	bool on_cpu, iowait, queued;
+	const char *no_user; /* why a requested user stack is missing; NULL: it is not, or there cannot be one */
+};
+
+#endif

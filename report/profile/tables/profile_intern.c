@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/tables/profile_intern.h"
+
+#include <string.h>
+
+/* Equal texts have the same pointer, so structs with names can be compared by pointers. */
+static int intern_text(struct profile *profile, const char *text, const char **ret_text)
+{
+	return text_pool_add(&profile->texts, text, strlen(text), ret_text);
+}
+
+struct wanted_host {
+	const struct profile *profile;
+	struct profile_host host;
+};
+
+static bool same_host(const void *context, uint32_t number)
+{
+	const struct wanted_host *wanted = context;
+	const struct profile_host *host = &wanted->profile->hosts.items[number];
+
+	return host->boot_id == wanted->host.boot_id && host->name == wanted->host.name;
+}
+
+int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host)
+{
+	struct wanted_host wanted = {.profile = profile};
+	struct index_slot *slot;
+	uint32_t hash;
+
+	if (intern_text(profile, model->boot_id, &wanted.host.boot_id) < 0 ||
+	    intern_text(profile, model->host, &wanted.host.name) < 0)
+		return -ENOMEM;
+	*ret_host = (uint32_t)profile->hosts.count;
+	if (!model->boot_id[0] && !model->host[0])
+		return array_push(&profile->hosts, wanted.host);
+	hash = index_table_hash(&profile->host_table, (uintptr_t)wanted.host.boot_id,
+				(uintptr_t)wanted.host.name);
+	slot = index_table_find(&profile->host_table, hash, same_host, &wanted);
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->hosts, wanted.host) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->host_table, slot, hash, (uint32_t)(profile->hosts.count - 1));
+	}
+	*ret_host = slot->number - 1;
+	return 0;
+}
+
+/* --- sources --- */
+
+static enum profile_source_kind kind_of(uint32_t kind)
+{
+	static const enum profile_source_kind kinds[] = {
+		[SOURCE_CPU] = PROFILE_CPU,	    [SOURCE_OFFCPU] = PROFILE_OFFCPU,
+		[SOURCE_WAKERS] = PROFILE_WAKERS,   [SOURCE_TRACEPOINT] = PROFILE_TRACEPOINT,
+		[SOURCE_KFUNC] = PROFILE_KFUNC,	    [SOURCE_TASKS] = PROFILE_TASKS,
+	};
+
+	return kind && kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : PROFILE_SOURCE_KINDS;
+}
+
+static const char *unit_of(uint32_t weight)
+{
+	return weight == WEIGHT_NS ? "ns" : weight == WEIGHT_CYCLES ? "cycles" : "samples";
+}
+
+uint64_t profile_duration_of(const struct trace_model *model, const struct event_source *source)
+{
+	uint64_t stop = source->stop > source->start ? source->stop : model->last_time;
+
+	return stop > source->start ? stop - source->start : 0;
+}
+
+static void describe_source(const struct trace_model *model, const struct trace_source *source,
+			    struct profile_source *described)
+{
+	uint64_t duration = profile_duration_of(model, &source->event);
+
+	if (source->event.frequency > described->frequency)
+		described->frequency = source->event.frequency;
+	if (duration > described->duration)
+		described->duration = duration;
+	described->user_stacks |= !!(source->event.flags & SOURCE_USER_STACKS);
+	described->software_fallback |= !!(source->event.flags & SOURCE_SOFTWARE_FALLBACK);
+}
+
+struct wanted_source {
+	const struct profile *profile;
+	struct profile_source source;
+	struct source_notes notes;
+};
+
+static bool same_source(const void *context, uint32_t number)
+{
+	const struct wanted_source *wanted = context;
+	const struct profile_source *source = &wanted->profile->sources.items[number];
+
+	return source->kind == wanted->source.kind && source->name == wanted->source.name &&
+	       wanted->profile->source_notes.items[number].unit == wanted->notes.unit;
+}
+
+int profile_intern_source(struct profile *profile, const struct trace_model *model,
+			  const struct trace_source *source, uint32_t *ret_source)
+{
+	struct wanted_source wanted = {.profile = profile,
+				       .source = {.kind = kind_of(source->event.kind),
+						  .weight_unit = "samples"},
+				       .notes = {.unit = unit_of(source->event.weight)}};
+	int r = intern_text(profile, source->name, &wanted.source.name);
+	uint32_t hash = index_table_hash(&profile->source_table, (uintptr_t)wanted.source.name,
+					 (uint64_t)wanted.source.kind << 8 |
+						 (unsigned char)wanted.notes.unit[0]);
+	struct index_slot *slot = index_table_find(&profile->source_table, hash, same_source, &wanted);
+
+	if (r < 0 || !slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->sources, wanted.source) < 0 ||
+		    array_push(&profile->source_notes, wanted.notes) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->source_table, slot, hash, (uint32_t)(profile->sources.count - 1));
+	}
+	describe_source(model, source, &profile->sources.items[slot->number - 1]);
+	*ret_source = slot->number - 1;
+	return 0;
+}
+
+/* --- probes --- */
+
+struct wanted_probe {
+	const struct profile_probe *probes;
+	uint32_t source;
+	const char *name;
+};
+
+static bool same_probe(const void *context, uint32_t number)
+{
+	const struct wanted_probe *wanted = context;
+
+	return wanted->probes[number].source == wanted->source && wanted->probes[number].name == wanted->name;
+}
+
+int profile_intern_probe(struct profile *profile, uint32_t source, const char *name, uint32_t *ret_probe)
+{
+	struct wanted_probe wanted = {.probes = profile->probes.items, .source = source};
+	int r = intern_text(profile, name, &wanted.name);
+	uint32_t hash = index_table_hash(&profile->probe_table, (uintptr_t)wanted.name, source);
+	struct index_slot *slot = index_table_find(&profile->probe_table, hash, same_probe, &wanted);
+
+	if (r < 0 || !slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->probes, (struct profile_probe){.source = source,
+									.name = wanted.name,
+									.counted = true}) < 0 ||
+		    array_push(&profile->probe_wanted, false) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->probe_table, slot, hash, (uint32_t)(profile->probes.count - 1));
+	}
+	*ret_probe = slot->number - 1;
+	return 0;
+}
+
+/* --- tasks: a task that changes its name is a new one, so that each sample has the name of its time --- */
+
+struct wanted_task {
+	const struct profile *profile;
+	struct profile_task task;
+};
+
+static bool same_task(const void *context, uint32_t number)
+{
+	const struct wanted_task *wanted = context;
+	const struct profile_task *task = &wanted->profile->tasks.items[number];
+
+	return task->tid == wanted->task.tid && task->tgid == wanted->task.tgid &&
+	       task->start == wanted->task.start && task->host == wanted->task.host &&
+	       task->comm == wanted->task.comm && task->kernel_thread == wanted->task.kernel_thread;
+}
+
+static bool in_list(const uint32_t *list, size_t count, uint32_t number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == number)
+			return true;
+	return count == 0;
+}
+
+static bool is_wanted(const struct profile_filter *filter, const struct profile_task *task)
+{
+	if (filter->user_threads ? task->kernel_thread : filter->kernel_threads && !task->kernel_thread)
+		return false;
+	return in_list(filter->pids, filter->pid_count, task->tgid) &&
+	       in_list(filter->tids, filter->tid_count, task->tid) &&
+	       (!filter->comm || regexec(filter->comm, task->comm, 0, NULL, 0) == 0);
+}
+
+int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task,
+			uint32_t *ret_task)
+{
+	struct wanted_task wanted = {.profile = profile,
+				     .task = {.host = host,
+					      .tgid = task->tgid,
+					      .tid = task->tid,
+					      .start = task->start,
+					      .kernel_thread = task->flags & TASK_KERNEL_THREAD}};
+	int r = text_pool_add(&profile->texts, task->comm, strnlen(task->comm, sizeof(task->comm)),
+			      &wanted.task.comm);
+	uint32_t hash = index_table_hash(&profile->task_table, (uint64_t)task->tid << 32 | host,
+					 task->start ^ (uintptr_t)wanted.task.comm);
+	struct index_slot *slot = index_table_find(&profile->task_table, hash, same_task, &wanted);
+
+	if (r < 0 || !slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&profile->tasks, wanted.task) < 0 ||
+		    array_push(&profile->task_wanted, is_wanted(profile->filter, &wanted.task)) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->task_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
+	}
+	*ret_task = slot->number - 1;
+	return 0;
+}
+
+/* --- frames and nodes --- */
+
+struct wanted_frame {
+	const struct profile *profile;
+	const struct profile_frame *frame;
+};
+
+static bool same_frame(const void *context, uint32_t number)
+{
+	const struct wanted_frame *wanted = context;
+	const struct profile_frame *frame = &wanted->profile->frames.items[number];
+
+	return frame->address == wanted->frame->address && frame->module == wanted->frame->module &&
+	       frame->kernel == wanted->frame->kernel && frame->caller == wanted->frame->caller &&
+	       frame->note == wanted->frame->note &&
+	       (!wanted->profile->filter->each_address ||
+		frame->run_time_address == wanted->frame->run_time_address);
+}
+
+int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame)
+{
+	struct wanted_frame wanted = {.profile = profile, .frame = frame};
+	uint32_t hash = index_table_hash(&profile->frame_table, frame->address,
+					 ((uint64_t)frame->note << 40 | (uint64_t)frame->module << 2) ^
+						 ((unsigned int)frame->kernel << 1 | frame->caller));
+	struct index_slot *slot = index_table_find(&profile->frame_table, hash, same_frame, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (profile->frames.count >= NO_NUMBER - 1 || array_push(&profile->frames, *frame) < 0 ||
+		    array_push(&profile->overhead, OVERHEAD_UNKNOWN) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->frame_table, slot, hash, (uint32_t)(profile->frames.count - 1));
+	}
+	*ret_frame = slot->number - 1;
+	return 0;
+}
+
+struct wanted_node {
+	const struct profile_node *nodes;
+	struct profile_node node;
+};
+
+static bool same_node(const void *context, uint32_t number)
+{
+	const struct wanted_node *wanted = context;
+	const struct profile_node *node = &wanted->nodes[number];
+
+	return node->parent == wanted->node.parent && node->frame == wanted->node.frame;
+}
+
+int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node)
+{
+	struct wanted_node wanted = {.nodes = profile->nodes.items,
+				     .node = {.parent = parent, .frame = frame}};
+	uint32_t hash = index_table_hash(&profile->node_table, (uint64_t)parent << 32 | frame, 0);
+	struct index_slot *slot = index_table_find(&profile->node_table, hash, same_node, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (profile->nodes.count >= NO_NUMBER - 1 || array_push(&profile->nodes, wanted.node) < 0)
+			return -ENOMEM;
+		index_table_set(&profile->node_table, slot, hash, (uint32_t)(profile->nodes.count - 1));
+	}
+	*ret_node = slot->number - 1;
+	return 0;
+}
+
+/* --- entries --- */
+
+struct wanted_entry {
+	const struct profile_entry *entries, *entry;
+};
+
+static bool same_entry(const void *context, uint32_t number)
+{
+	const struct wanted_entry *wanted = context;
+	const struct profile_entry *entry = &wanted->entries[number];
+
+	return entry->node == wanted->entry->node && entry->task == wanted->entry->task &&
+	       entry->source == wanted->entry->source && entry->flags == wanted->entry->flags &&
+	       entry->cpu == wanted->entry->cpu;
+}
+
+int profile_add_entry(struct profile *profile, const struct profile_entry *entry)
+{
+	struct wanted_entry wanted = {.entries = profile->entries.items, .entry = entry};
+	uint32_t hash = index_table_hash(&profile->entry_table, (uint64_t)entry->node << 32 | entry->task,
+					 (uint64_t)entry->source << 32 | (uint32_t)entry->cpu << 16 | entry->flags);
+	struct index_slot *slot = index_table_find(&profile->entry_table, hash, same_entry, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (slot->number) {
+		struct profile_entry *old = &profile->entries.items[slot->number - 1];
+
+		old->samples += entry->samples;
+		old->weight += entry->weight;
+		old->run_queue += entry->run_queue;
+		return 0;
+	}
+	if (profile->entries.count >= NO_NUMBER - 1 || array_push(&profile->entries, *entry) < 0)
+		return -ENOMEM;
+	index_table_set(&profile->entry_table, slot, hash, (uint32_t)(profile->entries.count - 1));
+	return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Private to the rooms of the profile: it while it is built. Everything returned through profile.h
+ * is in one of these arrays; next to each array is the table by which its items are interned.
+ */
+#ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
+#define RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
+
+#include "report/profile/seam/profile.h"
+#include "report/profile/seam/profile_events.h"
+#include "report/profile/seam/profile_idle.h"
+#include "report/profile/tables/missing_user.h"
+#include "report/read/event_stream.h"
+#include "report/read/trace_file.h"
+#include "report/resolve/module/modules.h"
+
+enum { NO_NUMBER = UINT32_MAX };
+
+struct profile_scope { /* of the modules of a section */
+	const struct trace_model *model;
+	struct modules_place place;
+};
+
+struct profile_host {
+	const char *boot_id, *name; /* of profile->texts; if both are empty, each section is a separate host */
+};
+
+struct profile_quality { /* samples, after filters */
+	uint64_t samples;
+	uint64_t kernel_truncated, user_truncated;
+	uint64_t missing_user[MISSING_USER_REASONS];
+	uint64_t trimmed;		   /* with frames cut off at the root end */
+	uint64_t no_maps;		   /* user stack of a process without known mappings */
+	uint64_t stripped;		   /* with BPF frames removed from the leaf */
+	uint64_t unknown_source;
+	uint64_t unsure; /* from times when records of processes were missing */
+	uint64_t unwound, snapshots_missing; /* user stacks; snapshots that events refer to */
+	uint64_t stops[NOTES];		     /* of unwound: by the note at the root; NOTE_NONE: clean */
+	uint64_t tails, guessed;	     /* of unwound */
+	bool machine_unknown;		     /* there are snapshots of an unsupported machine */
+};
+
+enum overhead {
+	OVERHEAD_UNKNOWN,
+	OVERHEAD_NONE,
+	OVERHEAD_ENTRY,
+	OVERHEAD_PLUMBING, /* of tracepoints and kprobes in general: only if the sample was made through them */
+	OVERHEAD_WALK,
+};
+
+struct kept_sample { /* for profile_events.h; there are many */
+	uint64_t time, weight;
+	uint32_t node, task;
+	uint32_t origin;
+	uint16_t cpu;
+	uint8_t flags;
+};
+
+struct event_origin { /* shared by many samples */
+	uint32_t recording, source, probe;
+};
+
+struct event_numbers { /* waits sorted by one of their times */
+	uint32_t *items;
+	size_t count;
+};
+
+struct recording_notes { /* parallel to the profile_recordings */
+	const struct trace_model *model;
+	uint64_t from, to; /* the requested part of it */
+	uint32_t wakers;   /* the source of its wakeups; NO_NUMBER: none, or not requested */
+};
+
+struct source_notes { /* parallel to the profile_sources */
+	bool periods;	      /* weights came from the trace, not from counting */
+	const char *unit;     /* then */
+};
+
+struct profile_reading { /* of the events of all traces */
+	uint64_t done, whole; /* bytes */
+	bool cut;
+};
+
+struct profile {
+	const struct profile_filter *filter; /* while it is built */
+	struct profile_names names;
+	struct trace_file **files;
+	size_t file_count;
+	struct stream_totals stream_totals;
+	struct profile_reading reading;
+	struct modules modules;
+	ARRAY(struct profile_scope) scopes; /* one for each section of all files */
+	struct debug_server *server; /* NULL: no servers are asked */
+	struct text_pool texts;
+	ARRAY(struct profile_host) hosts;
+	ARRAY(struct profile_source) sources;
+	ARRAY(struct source_notes) source_notes;
+	ARRAY(struct profile_task) tasks;
+	ARRAY(bool) task_wanted;
+	ARRAY(struct profile_node) nodes;
+	ARRAY(struct profile_frame) frames;
+	ARRAY(uint8_t) overhead; /* by frame, enum overhead */
+	ARRAY(struct profile_entry) entries;
+	ARRAY(struct profile_module) module_list;
+	ARRAY(struct profile_walk) walks;
+	ARRAY(struct profile_walk_task) walk_tasks;
+	ARRAY(struct profile_wait) waits;
+	ARRAY(struct profile_task_sums) sums;
+	ARRAY(struct profile_thread_facts) facts; /* by task, of all waits, whatever the filters; empty: unknown */
+	uint32_t *idle; /* by task, as from profile_idle_tasks(); NULL: none is left out */
+	struct profile_idle_left idle_left;
+	ARRAY(struct profile_recording) recordings;
+	ARRAY(struct recording_notes) recording_notes;
+	bool waits_hidden; /* only the wakeups that ended them are requested */
+	ARRAY(struct profile_probe) probes;
+	ARRAY(bool) probe_wanted;
+	ARRAY(struct kept_sample) kept;
+	ARRAY(struct event_origin) origins;
+	struct event_numbers wakeups, ends;
+	ARRAY(struct profile_wait_totals) wait_totals; /* by source */
+	struct index_table host_table, source_table, task_table, node_table, frame_table,
+		entry_table, probe_table;
+	struct profile_symbol *symbols; /* by frame, when a view first asks */
+	uint8_t *symbol_known;
+	struct profile_quality quality;
+	struct account_notes *notes; /* of the account; NULL: it was not made */
+	bool lost, waits_ordered;
+	bool names_lack_memory; /* some are missing for this reason only */
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Whose word counts for which section. A section has facts about its modules from itself and from
+ * sections that add to it (--finalize, --resolve-lines), and from no other: traces of one report may
+ * be of strangers. An addition is a section that recorded nothing. It names the sections of its file
+ * that it adds to (META adds_to); if it does not, that is the recorded section before it.
+ */
+#ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_SCOPES_H
+#define RWALKER_REPORT_PROFILE_TABLES_PROFILE_SCOPES_H
+
+#include "report/profile/tables/profile_internal.h"
+
+/* Learns what all traces say about modules. -ENOMEM, -errno of reading. */
+int profile_learn_scopes(struct profile *profile);
+
+/* After that: of a section's modules. */
+struct modules_place profile_place_of(const struct profile *profile, const struct trace_model *model);
+
+/* Whether it recorded nothing. */
+bool profile_is_addition(const struct trace_model *model);
+
+#endif

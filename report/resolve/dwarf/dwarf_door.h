@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The door to libdw, which is only used for parsing: for each unit with a requested address it is
+ * asked once for all functions, inlined calls and lines; lookups then use a flat index
+ * (report/resolve/dwarf/line_index.h). The files may be hostile and the library may fail on them in
+ * any way, so this runs in a child process with limits (report/resolve/dwarf/line_child.h).
+ *
+ * One handle per module; not thread-safe.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_DWARF_DWARF_DOOR_H
+#define RWALKER_REPORT_RESOLVE_DWARF_DWARF_DOOR_H
+
+#include "common/elf/elf_file.h"
+#include "report/resolve/dwarf/line_answers.h"
+
+struct dwarf_lines;
+struct local_files;
+
+/*
+ * Reads the file behind fd, which must stay open. `code` is the range of its instructions; what is
+ * outside was dropped by the linker. 0; -ENODATA: it has no DWARF; -E2BIG: it expands to too much;
+ * -EBADMSG; -ENOMEM.
+ */
+int dwarf_lines_open(int fd, struct dwarf_lines **ret_lines);
+void dwarf_lines_close(struct dwarf_lines *lines);
+
+/* Where the file is (NULL or "": unknown), and how files with its split units are found. Both stay the caller's. */
+void dwarf_lines_set_place(struct dwarf_lines *lines, const struct local_files *files, const char *real);
+
+/*
+ * The alternate file (dwz) with the DWARF that the file shares with others: its name as in the
+ * file, and its build-id. False: there is none.
+ */
+bool dwarf_lines_alternate(const struct dwarf_lines *lines, const char **ret_name, struct build_id *ret_id);
+/*
+ * Sets that file; -1: it was not found, and names from it are unknown. `ours`: as of an opened file. To be called once,
+ * before the first query.
+ */
+int dwarf_lines_set_alternate(struct dwarf_lines *lines, int fd, bool ours);
+
+struct dwarf_quality { /* of all answers up to now */
+	bool partial;	  /* some of the required data could not be read */
+	bool lacks_split; /* a file with split units (.dwo, .dwp) was not found */
+	bool not_ours;	  /* they come from files, beside the main one, that another user could write */
+};
+
+/* Receives the answer for addresses[number]; the texts live as long as the lines. An error ends the query. */
+typedef int dwarf_lines_take(void *context, size_t number, const struct line_level *levels, size_t count);
+
+/*
+ * Returns all available answers, unit by unit. `keep`: the indexes stay for later queries.
+ * -ENOMEM, or what `take` returned.
+ */
+int dwarf_lines_resolve(struct dwarf_lines *lines, const uint64_t *addresses, size_t count,
+			bool keep, dwarf_lines_take *take, void *context, struct dwarf_quality *ret_quality);
+
+#endif

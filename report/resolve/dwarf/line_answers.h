@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What DWARF says about some addresses of a module: for each its functions, innermost first; the
+ * last is the real one, and the others are inlined in it. The addresses are fixed at the start;
+ * answers are added in any order, once each.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_ANSWERS_H
+#define RWALKER_REPORT_RESOLVE_DWARF_LINE_ANSWERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/resolve/cache/line_levels.h"
+#include "report/resolve/symbol/address_buckets.h"
+
+struct line_place { /* of one address */
+	const struct line_level *levels;
+	size_t count; /* 0: nothing is known */
+};
+
+struct line_answers {
+	uint64_t *addresses; /* ascending, each once */
+	struct line_place *places;
+	size_t count;
+	struct address_buckets buckets; /* of the addresses */
+	struct line_levels levels; /* those with an answer */
+};
+
+/* The addresses are copied; they ascend. -ENOMEM. */
+int line_answers_init(struct line_answers *answers, const uint64_t *addresses, size_t count);
+void line_answers_deinit(struct line_answers *answers);
+
+/* Texts must outlive the answers. A second answer replaces the first. -ENOMEM. */
+int line_answers_put(struct line_answers *answers, size_t number, const struct line_level *levels,
+		     size_t count);
+
+/* The same without a copy: the levels must outlive the answers. */
+void line_answers_point(struct line_answers *answers, size_t number,
+			const struct line_level *levels, size_t count);
+
+/* The number of levels; 0: the address was not requested, or nothing is known about it. */
+size_t line_answers_find(const struct line_answers *answers, uint64_t address,
+			 const struct line_level **ret_levels);
+
+#endif

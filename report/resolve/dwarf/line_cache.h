@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Puts the cache of names in front of the child that reads DWARF (line_child.h): only addresses
+ * missing in the cache are read, and complete answers of the child are stored in it.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_CACHE_H
+#define RWALKER_REPORT_RESOLVE_DWARF_LINE_CACHE_H
+
+#include "report/resolve/cache/name_cache.h"
+#include "report/resolve/dwarf/line_child.h"
+
+struct line_owner { /* the source of the lines */
+	const struct build_id *id;
+	const char *name;
+};
+
+struct line_query { /* a module's question */
+	struct name_frames *frames; /* the cache's */
+	struct line_child child;
+	struct line_answers rest; /* addresses missing in the cache */
+	size_t *numbers;	  /* of these in all answers */
+};
+
+/*
+ * Queries the addresses without an answer. 0: all are answered; 1: the child was started; -ENOMEM,
+ * -errno. Answers may point into the cache, which must outlive them; it may be NULL. `reading`
+ * false: the child is not started, but -ECANCELED returned. Must be deinited in all cases.
+ */
+int line_query_start(struct line_query *query, struct name_cache *cache,
+		     const struct line_owner *owner, const struct line_job *job, bool reading,
+		     struct line_answers *answers);
+/* Like line_child_finish(), if the child was started; but what may not be cached is as good as what may. */
+int line_query_finish(struct line_query *query, struct text_pool *texts, struct line_answers *answers);
+void line_query_deinit(struct line_query *query);
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/dwarf/line_child.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "report/resolve/dwarf/dwarf_door.h"
+#include "report/resolve/dwarf/line_wire.h"
+
+/* Defined by AddressSanitizer, whose shadow memory exceeds any limit; absent without it. */
+extern void __asan_init(void) __attribute__((weak));
+
+/* Of this process; a child inherits it. RLIM_INFINITY: none. */
+static uint64_t memory_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) < 0 ? RLIM_INFINITY : limit.rlim_cur;
+}
+
+/* --- the child --- */
+
+static void lower(int resource, uint64_t most)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) < 0)
+		return;
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > most)
+		limit.rlim_max = most;
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(resource, &limit);
+}
+
+static uint64_t file_bytes(const struct line_job *job)
+{
+	uint64_t bytes = 0;
+	struct stat status;
+
+	for (size_t i = 0; i < sizeof(job->files) / sizeof(job->files[0]); i++)
+		if (job->files[i] >= 0 && fstat(job->files[i], &status) == 0)
+			bytes += (uint64_t)status.st_size;
+	return bytes;
+}
+
+/* Whether one more page can be mapped if no more than `bytes` may be used. */
+static bool has_room(int resource, uint64_t bytes, const struct rlimit *usual)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *place;
+
+	(void)setrlimit(resource, &(struct rlimit){bytes, usual->rlim_max});
+	place = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	(void)setrlimit(resource, usual);
+	return place != MAP_FAILED && !munmap(place, page);
+}
+
+/* How much the process uses by now, to a megabyte, asked of the limit itself: in a jail there is no /proc. */
+static uint64_t bytes_used(int resource)
+{
+	enum { STEP_BITS = 20, ADDRESS_BITS = 47 };
+	struct rlimit usual;
+	uint64_t used = 0;
+
+	if (getrlimit(resource, &usual) < 0)
+		return 0;
+	for (int bit = ADDRESS_BITS - 1; bit >= STEP_BITS; bit--) {
+		const uint64_t step = UINT64_C(1) << bit;
+
+		if (used + step <= usual.rlim_max && !has_room(resource, used + step, &usual))
+			used += step;
+	}
+	return used + (UINT64_C(1) << STEP_BITS);
+}
+
+/* Memory that the process already uses does not count. */
+static void limit_memory(const struct line_job *job)
+{
+	const uint64_t size = bytes_used(RLIMIT_AS), data = bytes_used(RLIMIT_DATA), half = memory_limit() / 2;
+	const uint64_t bytes = half < LINE_CHILD_BYTES ? half : LINE_CHILD_BYTES;
+
+	lower(RLIMIT_AS, size + file_bytes(job) + bytes);
+	lower(RLIMIT_DATA, data + bytes);
+}
+
+/* malloc and assert print messages about a malformed file: stdin is open for reading only, or nothing at all. */
+static void confine(const struct line_job *job)
+{
+	(void)signal(SIGXCPU, SIG_DFL);
+	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the parent decides about this child */
+	(void)signal(SIGTERM, SIG_DFL);
+	(void)dup2(STDIN_FILENO, STDERR_FILENO);
+	lower(RLIMIT_CORE, 0);
+	lower(RLIMIT_CPU, LINE_CHILD_SECONDS);
+	if (!__asan_init)
+		limit_memory(job);
+}
+
+/* --- the leash: the parent may have no right to kill --- */
+
+enum { LEASH_LOOK_MS = 20, LEASH_WAIT_MS = 2000 };
+
+static void look_at_leash(int number, siginfo_t *information, void *context)
+{
+	const volatile int *leash = information->si_value.sival_ptr;
+
+	(void)number;
+	(void)context;
+	if (*leash)
+		_exit(1);
+}
+
+static int follow_leash(int *leash)
+{
+	const struct sigaction look = {.sa_sigaction = look_at_leash, .sa_flags = SA_SIGINFO | SA_RESTART};
+	const struct timespec often = {.tv_nsec = LEASH_LOOK_MS * MILLISECOND};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_ptr = leash};
+	timer_t timer;
+
+	if (sigaction(SIGALRM, &look, NULL) < 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
+		return -errno;
+	return timer_settime(timer, 0, &(struct itimerspec){often, often}, NULL) < 0 ? -errno : 0;
+}
+
+static void *leash_create(void)
+{
+	void *leash = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return leash == MAP_FAILED ? NULL : leash;
+}
+
+/* dwz names shared files ".../.dwz/x86_64-linux-gnu/foo.debug". */
+static int open_shared(const struct local_files *files, const char *name, const struct build_id *id,
+		       struct local_elf *ret_elf)
+{
+	const char *shared = strstr(name, "/.dwz/");
+	char path[PATH_MAX];
+	int r = -ENOENT;
+
+	for (size_t i = 0; shared && files->debug_dirs && files->debug_dirs[i] && r < 0; i++) {
+		int length = snprintf(path, sizeof(path), "%s%s", files->debug_dirs[i], shared);
+
+		if (length > 0 && (size_t)length < sizeof(path) && !local_path_climbs(shared))
+			r = local_elf_open_named(files, path, id, ret_elf);
+	}
+	return r;
+}
+
+/* Relative names are relative to the file that contains them. */
+static int open_beside(const struct line_job *job, const char *real, const char *name, const struct build_id *id,
+		       struct local_elf *ret_elf)
+{
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	char full[PATH_MAX];
+	int length;
+
+	if (!slash || slash == real)
+		return -ENOENT;
+	length = snprintf(full, sizeof(full), "%.*s/%s", (int)(slash - real), real, name);
+	return length > 0 && (size_t)length < sizeof(full) ?
+	       local_elf_open_named(job->local, full, id, ret_elf) : -ENOENT;
+}
+
+/* Whatever its name, only the build-id identifies the right file. It stays open until the child exits. */
+static void find_alternate(const struct line_job *job, struct dwarf_lines *lines, const char *real)
+{
+	struct local_elf alternate = {.fd = -1};
+	struct build_id id;
+	const char *name;
+	int r;
+
+	if (!dwarf_lines_alternate(lines, &name, &id))
+		return;
+	r = local_elf_open_debug(job->local, &id, &alternate);
+	if (r < 0)
+		r = open_shared(job->local, name, &id, &alternate);
+	if (r < 0 && name[0] == '/')
+		r = local_elf_open(job->local, name, &id, &alternate);
+	else if (r < 0)
+		r = open_beside(job, real, name, &id, &alternate);
+	(void)dwarf_lines_set_alternate(lines, r < 0 ? -1 : alternate.fd, alternate.ours);
+}
+
+static int open_lines(const struct line_job *job, struct dwarf_lines **ret_lines)
+{
+	int worst = -ENODATA;
+
+	for (size_t i = 0; i < sizeof(job->files) / sizeof(job->files[0]); i++) {
+		int r = job->files[i] < 0 ? -ENODATA : dwarf_lines_open(job->files[i], ret_lines);
+
+		if (!r) {
+			dwarf_lines_set_place(*ret_lines, job->local, job->reals[i]);
+			find_alternate(job, *ret_lines, job->reals[i]);
+			return 0;
+		}
+		if (r != -ENODATA)
+			worst = r;
+	}
+	return worst;
+}
+
+static int send_answer(void *context, size_t number, const struct line_level *levels, size_t count)
+{
+	struct wire_writer *writer = context;
+	int r = wire_writer_answer(writer, number, levels, count);
+
+	return r < 0 ? r : wire_writer_flush(writer, false);
+}
+
+static int translate(int r)
+{
+	switch (r) {
+	case -E2BIG:
+		return -EMSGSIZE;
+	case -ENOMEM:
+		return -ENOBUFS;
+	case -ENODATA:
+	case 0:
+		return r;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static int judge(const struct dwarf_quality *quality)
+{
+	if (quality->partial)
+		return -EBADMSG;
+	if (quality->lacks_split)
+		return -ENOENT;
+	return quality->not_ours ? -EPERM : 0;
+}
+
+/* Memory allocated here is freed by the exit. */
+static int answer_all(const struct line_job *job, const struct line_answers *answers,
+		      struct wire_writer *writer)
+{
+	uint64_t *addresses = calloc(answers->count + 1, sizeof(*addresses));
+	struct dwarf_lines *lines = NULL;
+	struct dwarf_quality quality = {0};
+	int r = addresses ? open_lines(job, &lines) : -ENOMEM;
+
+	for (size_t i = 0; i < answers->count && !r; i++)
+		addresses[i] = answers->addresses[i] + job->bias;
+	if (!r)
+		r = dwarf_lines_resolve(lines, addresses, answers->count, false, send_answer,
+					writer, &quality);
+	return r < 0 ? translate(r) : judge(&quality);
+}
+
+static _Noreturn void run_child(const struct line_job *job, const struct line_answers *answers,
+				pid_t parent, int fd, int *leash)
+{
+	struct wire_writer writer;
+	int r;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1); /* there is no one to tell */
+	confine(job);
+	opener_use_channel(job->local->opener, job->channel);
+	if (follow_leash(leash) < 0)
+		_exit(1);
+	if (wire_writer_init(&writer, fd) < 0)
+		_exit(1);
+	r = answer_all(job, answers, &writer);
+	_exit(wire_writer_end(&writer, r) < 0);
+}
+
+/* --- the parent --- */
+
+static size_t count_cpus(void)
+{
+	cpu_set_t cpus;
+	int count = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ?
+		    CPU_COUNT(&cpus) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count > 0 ? (size_t)count : 1;
+}
+
+size_t line_children_limit(void)
+{
+	size_t limit = count_cpus();
+
+	if (limit > LINE_CHILDREN_MAX)
+		limit = LINE_CHILDREN_MAX;
+	if (limit > memory_limit() / LINE_CHILD_SHARE)
+		limit = (size_t)(memory_limit() / LINE_CHILD_SHARE);
+	return limit ? limit : 1;
+}
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(clock_now(CLOCK_MONOTONIC) / MILLISECOND);
+}
+
+/* 1: running; 0: the end. */
+static int read_some(struct line_child *child)
+{
+	enum { STEP = 64 << 10 };
+	ssize_t n;
+
+	if (child->bytes.count > WIRE_BYTES_MAX)
+		return -EMSGSIZE;
+	if (array_reserve(&child->bytes, child->bytes.count + STEP) < 0)
+		return -ENOMEM;
+	n = read(child->fd, child->bytes.items + child->bytes.count, STEP);
+	if (n < 0)
+		return errno == EINTR ? 1 : -errno;
+	child->bytes.count += (size_t)n;
+	return n > 0;
+}
+
+/* Waits, but not forever: a child that hangs in the kernel is left behind, and dies with us. False: it is. */
+static bool has_ended(pid_t child, int *ret_status)
+{
+	struct timespec step = {.tv_nsec = 10 * MICROSECOND};
+	const int64_t end = now_ms() + LEASH_WAIT_MS;
+	pid_t ended;
+
+	while ((ended = waitpid(child, ret_status, WNOHANG)) <= 0) {
+		if ((ended < 0 && errno != EINTR) || now_ms() > end)
+			return false;
+		(void)nanosleep(&step, NULL);
+		if (step.tv_nsec < (long)MILLISECOND)
+			step.tv_nsec *= 2;
+	}
+	return true;
+}
+
+/* Why the child ended, if it did not say so itself. */
+static int bury(pid_t child)
+{
+	int status;
+
+	if (!has_ended(child, &status))
+		return -ETIMEDOUT;
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+		return -ETIMEDOUT;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
+}
+
+int line_child_start(const struct line_job *job, const struct line_answers *answers,
+		     struct line_child *ret_child)
+{
+	pid_t parent = getpid(), pid;
+	int *leash = leash_create();
+	int ends[2], r = -ENOMEM;
+
+	if (!leash || pipe2(ends, O_CLOEXEC) < 0) {
+		if (leash)
+			r = -errno;
+		goto out;
+	}
+	pid = fork();
+	if (pid == 0)
+		run_child(job, answers, parent, ends[1], leash);
+	r = pid < 0 ? -errno : 0;
+	(void)close(ends[1]);
+	if (r < 0) {
+		(void)close(ends[0]);
+		goto out;
+	}
+	*ret_child = (struct line_child){.pid = pid, .fd = ends[0], .leash = leash,
+					 .end = now_ms() + LINE_CHILD_WAIT_SECONDS * INT64_C(1000),
+					 .state = 1};
+	return 0;
+out:
+	if (leash)
+		(void)munmap(leash, sizeof(*leash));
+	return r;
+}
+
+bool line_children_wait(struct line_child *const *children, size_t count, int most_ms)
+{
+	struct pollfd wanted[LINE_CHILDREN_MAX];
+	int64_t now = now_ms();
+	bool over = false;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t left = children[i]->end - now;
+
+		wanted[i] = (struct pollfd){.fd = children[i]->fd, .events = POLLIN};
+		most_ms = left < most_ms ? (int)(left > 0 ? left : 0) : most_ms;
+	}
+	if (poll(wanted, count, most_ms) < 0)
+		return false; /* a signal: the caller checks */
+	now = now_ms();
+	for (size_t i = 0; i < count; i++) {
+		if (wanted[i].revents)
+			children[i]->state = read_some(children[i]);
+		else if (now >= children[i]->end)
+			children[i]->state = -ETIMEDOUT;
+		over |= children[i]->state <= 0;
+	}
+	return over;
+}
+
+/* 0, or how it died. */
+static int end_process(struct line_child *child)
+{
+	int died;
+
+	if (child->state)
+		*child->leash = 1;
+	died = bury(child->pid);
+	(void)munmap(child->leash, sizeof(*child->leash));
+	(void)close(child->fd);
+	child->pid = 0;
+	return died;
+}
+
+void line_child_end(struct line_child *child)
+{
+	if (child->pid)
+		(void)end_process(child);
+	array_free(&child->bytes);
+}
+
+int line_child_finish(struct line_child *child, struct text_pool *texts, struct line_answers *answers)
+{
+	int r = child->state > 0 ? -ECANCELED : child->state, died = end_process(child), said = 0;
+
+	if (r != -ENOMEM) {
+		int read = wire_read(child->bytes.items, child->bytes.count, texts, answers, &said);
+
+		r = read < 0 ? read : r;
+	}
+	array_free(&child->bytes);
+	if (r < 0)
+		return r;
+	return died < 0 ? died : said;
+}
+
+int line_child_resolve(const struct line_job *job, struct text_pool *texts, struct line_answers *answers)
+{
+	struct line_child child, *only = &child;
+	int r = line_child_start(job, answers, &child);
+
+	if (r < 0)
+		return r;
+	while (!line_children_wait(&only, 1, LINE_CHILD_WAIT_SECONDS * 1000))
+		;
+	return line_child_finish(&child, texts, answers);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/dwarf/line_wire.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "common/byte_cursor.h"
+
+enum { FLUSH_BYTES = 16 << 10 };
+
+/* --- the child's end --- */
+
+int wire_writer_init(struct wire_writer *writer, int fd)
+{
+	*writer = (struct wire_writer){.fd = fd};
+	return index_table_init(&writer->table);
+}
+
+void wire_writer_deinit(struct wire_writer *writer)
+{
+	array_free(&writer->bytes);
+	array_free(&writer->texts);
+	index_table_deinit(&writer->table);
+}
+
+static int add_varint(struct wire_writer *writer, uint64_t value)
+{
+	int r = 0;
+
+	for (; !r && value >= 0x80; value >>= 7)
+		r = array_push(&writer->bytes, (uint8_t)(value | 0x80));
+	return r < 0 ? r : array_push(&writer->bytes, (uint8_t)value);
+}
+
+static int add_text(struct wire_writer *writer, const char *text)
+{
+	size_t length = strnlen(text, WIRE_TEXT_MAX), used;
+	int r = add_varint(writer, WIRE_TEXT);
+
+	if (!r)
+		r = add_varint(writer, length);
+	used = writer->bytes.count;
+	if (r < 0 || array_reserve(&writer->bytes, used + length) < 0)
+		return -ENOMEM;
+	memcpy(writer->bytes.items + used, text, length);
+	writer->bytes.count += length;
+	return 0;
+}
+
+struct wanted_text {
+	const struct wire_text *texts;
+	const char *text;
+};
+
+static bool same_text(const void *context, uint32_t number)
+{
+	const struct wanted_text *wanted = context;
+
+	return wanted->texts[number].text == wanted->text;
+}
+
+/* The text's number; sends the text if it has none yet. */
+static int number_text(struct wire_writer *writer, const char *text, uint64_t *ret_number)
+{
+	struct wanted_text wanted = {.texts = writer->texts.items, .text = text};
+	uint32_t hash = index_table_hash(&writer->table, (uintptr_t)text, 0), number;
+	int r;
+
+	*ret_number = 0;
+	if (!text)
+		return 0;
+	r = index_table_add(&writer->table, hash, same_text, &wanted, (uint32_t)writer->texts.count, &number);
+	if (r < 0)
+		return r;
+	*ret_number = (uint64_t)number + 1;
+	if (!r)
+		return 0;
+	r = array_push(&writer->texts, (struct wire_text){.text = text});
+	return r < 0 ? r : add_text(writer, text);
+}
+
+int wire_writer_answer(struct wire_writer *writer, size_t number, const struct line_level *levels,
+		       size_t count)
+{
+	uint64_t texts[2 * WIRE_LEVELS_MAX];
+	int r = 0;
+
+	if (count > WIRE_LEVELS_MAX)
+		count = WIRE_LEVELS_MAX;
+	for (size_t i = 0; i < count && !r; i++) {
+		r = number_text(writer, levels[i].function, &texts[2 * i]);
+		if (!r)
+			r = number_text(writer, levels[i].file, &texts[2 * i + 1]);
+	}
+	if (!r)
+		r = add_varint(writer, WIRE_ANSWER);
+	if (!r)
+		r = add_varint(writer, number);
+	if (!r)
+		r = add_varint(writer, count);
+	for (size_t i = 0; i < count && !r; i++) {
+		r = add_varint(writer, texts[2 * i]);
+		if (!r)
+			r = add_varint(writer, texts[2 * i + 1]);
+		if (!r)
+			r = add_varint(writer, levels[i].line);
+	}
+	return r;
+}
+
+int wire_writer_flush(struct wire_writer *writer, bool now)
+{
+	size_t sent = 0;
+
+	if (!now && writer->bytes.count < FLUSH_BYTES)
+		return 0;
+	while (sent < writer->bytes.count) {
+		ssize_t n = write(writer->fd, writer->bytes.items + sent, writer->bytes.count - sent);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		sent += n > 0 ? (size_t)n : 0;
+	}
+	writer->bytes.count = 0;
+	return 0;
+}
+
+int wire_writer_end(struct wire_writer *writer, int error)
+{
+	int r = add_varint(writer, WIRE_END);
+
+	if (!r)
+		r = add_varint(writer, error < 0 ? -(uint64_t)(int64_t)error : 0);
+	return r < 0 ? r : wire_writer_flush(writer, true);
+}
+
+/* --- the parent's --- */
+
+struct reader {
+	struct byte_cursor cursor;
+	struct text_pool *pool;
+	ARRAY(const char *) texts;
+};
+
+static int read_text(struct reader *reader)
+{
+	uint64_t length = byte_cursor_varint(&reader->cursor);
+	const uint8_t *bytes;
+	const char *text;
+	int r;
+
+	if (length > WIRE_TEXT_MAX)
+		return -EBADMSG;
+	bytes = byte_cursor_bytes(&reader->cursor, (size_t)length);
+	if (!bytes)
+		return -EBADMSG;
+	r = text_pool_add(reader->pool, bytes, (size_t)length, &text);
+	return r < 0 ? r : array_push(&reader->texts, text);
+}
+
+static const char *text_of(struct reader *reader)
+{
+	uint64_t number = byte_cursor_varint(&reader->cursor);
+
+	if (number > reader->texts.count)
+		reader->cursor.bad = true;
+	return number && !reader->cursor.bad ? reader->texts.items[number - 1] : NULL;
+}
+
+static int read_answer(struct reader *reader, struct line_answers *answers)
+{
+	struct line_level levels[WIRE_LEVELS_MAX];
+	uint64_t number = byte_cursor_varint(&reader->cursor), count = byte_cursor_varint(&reader->cursor);
+
+	if (reader->cursor.bad || number >= answers->count || count > WIRE_LEVELS_MAX ||
+	    answers->places[number].count)
+		return -EBADMSG;
+	for (size_t i = 0; i < count; i++) {
+		levels[i].function = text_of(reader);
+		levels[i].file = text_of(reader);
+		levels[i].line = (uint32_t)byte_cursor_varint(&reader->cursor);
+	}
+	return reader->cursor.bad ?
+	       -EBADMSG : line_answers_put(answers, (size_t)number, levels, (size_t)count);
+}
+
+static int read_end(struct reader *reader)
+{
+	enum { ERRNO_MAX = 4095 };
+	uint64_t error = byte_cursor_varint(&reader->cursor);
+
+	return reader->cursor.bad || error > ERRNO_MAX ? -EBADMSG : -(int)error;
+}
+
+int wire_read(const void *bytes, size_t size, struct text_pool *texts, struct line_answers *answers,
+	      int *ret_end)
+{
+	struct reader reader = {.cursor = byte_cursor_make(bytes, size), .pool = texts};
+	int r = 0;
+
+	*ret_end = -EBADMSG;
+	while (!r && byte_cursor_left(&reader.cursor)) {
+		uint64_t kind = byte_cursor_varint(&reader.cursor);
+
+		if (!reader.cursor.bad && kind == WIRE_END) {
+			*ret_end = read_end(&reader);
+			break;
+		}
+		if (kind == WIRE_TEXT)
+			r = read_text(&reader);
+		else
+			r = kind == WIRE_ANSWER ? read_answer(&reader, answers) : -EBADMSG;
+	}
+	array_free(&reader.texts);
+	return r == -ENOMEM ? r : 0;
+}

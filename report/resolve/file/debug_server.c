@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/file/debug_server.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "report/read/progress.h"
+#include "report/sandbox/desk.h"
+
+#define LIBRARY "libdebuginfod.so.1"
+
+enum {
+	FAILURES_MAX = 3,    /* consecutive failures, then no server is asked any more */
+	FIRST_SECONDS = 15,  /* until the first byte of a file */
+	WHOLE_SECONDS = 600, /* until the last */
+	CALLS_MAX = 4096,    /* upper bound of progress() calls in FIRST_SECONDS: larger values are bytes */
+};
+
+/* libdebuginfod.so.1 as elfutils/debuginfod.h declares it, so that its headers are not needed to build. */
+typedef int progress_function(void *client, long done, long total);
+
+struct library {
+	void *(*begin)(void);
+	void (*end)(void *client);
+	int (*find[2])(void *client, const unsigned char *build_id, int length, char **ret_path);
+	void (*set_progress)(void *client, progress_function *progress);
+	void (*set_user_data)(void *client, void *data);
+};
+
+struct question { /* the current query */
+	const char *what;
+	char id[2 * BUILD_ID_MAX + 1];
+	time_t start;
+	struct progress *progress;
+	struct rlimit files;
+	bool out_of_time, cut; /* aborted: the library's result is not an answer */
+};
+
+struct debug_server {
+	struct debug_server_memory memory;
+	struct progress *progress;
+	const struct desk *desk; /* NULL: this process asks */
+	struct library library;
+	void *client; /* NULL: not yet */
+	unsigned int failures;
+	bool given_up;
+	size_t unasked;
+	struct question question;
+};
+
+static const char *const what_names[] = {
+	[DEBUG_SERVER_DEBUGINFO] = "debuginfo",
+	[DEBUG_SERVER_EXECUTABLE] = "executable",
+};
+
+int debug_server_create(const struct debug_server_memory *memory, struct progress *progress,
+			const struct desk *desk, struct debug_server **ret_server)
+{
+	struct debug_server *server = calloc(1, sizeof(*server));
+
+	if (!server)
+		return -ENOMEM;
+	if (memory)
+		server->memory = *memory;
+	server->progress = progress;
+	server->desk = desk;
+	*ret_server = server;
+	return 0;
+}
+
+/* The library stays loaded: its dependencies do not survive unloading everywhere. */
+void debug_server_destroy(struct debug_server *server)
+{
+	if (server && server->client)
+		server->library.end(server->client);
+	free(server);
+}
+
+/* --- the library --- */
+
+static bool load(void *handle, const char *name, void *slot)
+{
+	void *symbol = dlsym(handle, name);
+
+	memcpy(slot, &symbol, sizeof(symbol)); /* a pointer to an object into one to a function */
+	return symbol;
+}
+
+static bool load_all(struct library *library)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	return handle && load(handle, "debuginfod_begin", &library->begin) &&
+	       load(handle, "debuginfod_end", &library->end) &&
+	       load(handle, "debuginfod_find_debuginfo", &library->find[DEBUG_SERVER_DEBUGINFO]) &&
+	       load(handle, "debuginfod_find_executable", &library->find[DEBUG_SERVER_EXECUTABLE]) &&
+	       load(handle, "debuginfod_set_progressfn", &library->set_progress) &&
+	       load(handle, "debuginfod_set_user_data", &library->set_user_data);
+}
+
+/* The library's callbacks only get the client, and there are no globals: so the library is asked for our pointer. */
+static struct question *question_of(void *client)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD), *(*get)(void *) = NULL;
+	struct question *question = handle && load(handle, "debuginfod_get_user_data", &get) ?
+				    get(client) : NULL;
+
+	if (handle)
+		(void)dlclose(handle);
+	return question;
+}
+
+static time_t now(void)
+{
+	struct timespec time = {0};
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
+/* The library (0.188) treats a query aborted here as answered with no, and would store that in its own cache. */
+static void cut_short(struct question *question)
+{
+	const struct rlimit none = {.rlim_cur = 0, .rlim_max = question->files.rlim_max};
+
+	question->cut = true;
+	(void)setrlimit(RLIMIT_NOFILE, &none);
+}
+
+/*
+ * Called by the library at least once a second; anything but 0 aborts the query. Until a server
+ * starts sending, `done` is the library's count of its own calls, and the total is unknown.
+ */
+static int progress(void *client, long done, long total)
+{
+	struct question *question = question_of(client);
+	bool coming = total > 0 || done > CALLS_MAX, stop;
+	char text[sizeof(question->id) + 32];
+	time_t passed;
+
+	if (!question)
+		return 0;
+	passed = now() - question->start;
+	(void)snprintf(text, sizeof(text), "the %s of %s", question->what, question->id);
+	stop = progress_step(question->progress, coming ? "fetching" : "asking for", text,
+			     coming ? (uint64_t)done : 0,
+			     coming && total > done ? (uint64_t)total : 0);
+	question->out_of_time = passed > WHOLE_SECONDS || (!coming && passed > FIRST_SECONDS);
+	if (question->out_of_time || stop)
+		cut_short(question);
+	return question->cut;
+}
+
+/* --- queries --- */
+
+static void give_up(struct debug_server *server, const char *why)
+{
+	log_warning("--debuginfod: %s; no more files are requested", why);
+	server->given_up = true;
+}
+
+static const char *servers_named(void)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+
+	return servers && servers[strspn(servers, " ")] ? servers : NULL;
+}
+
+static bool ready(struct debug_server *server)
+{
+	if (server->given_up || server->client)
+		return !server->given_up;
+	if (!servers_named())
+		give_up(server, "DEBUGINFOD_URLS names no server");
+	else if (!load_all(&server->library))
+		give_up(server, "'" LIBRARY "' is not installed (Debian: libdebuginfod1)");
+	else if (!(server->client = server->library.begin()))
+		give_up(server, "'" LIBRARY "' cannot be used");
+	return !server->given_up;
+}
+
+/* The library's result, and its consequences for later queries. */
+static int judge(struct debug_server *server, int result)
+{
+	if (result >= 0)
+		server->failures = 0;
+	if (result >= 0 || result == -ENOMEM)
+		return result;
+	if (result == -ENOENT && !server->question.cut) {
+		server->failures = 0;
+		return -ENOENT;
+	}
+	if (progress_stopped(server->progress))
+		return -ECANCELED;
+	if (++server->failures == 1)
+		log_warning("--debuginfod: cannot fetch the %s of build-id %s: %s", server->question.what,
+			    server->question.id,
+			    server->question.out_of_time ? "the servers are too slow" : strerror(-result));
+	if (server->failures == FAILURES_MAX)
+		give_up(server, "the servers do not answer");
+	return -EIO;
+}
+
+/* The descriptor; -ENOENT: the servers do not have it; -ECANCELED: Ctrl-C; -EIO: no answer; -ENOMEM. */
+static int ask_library(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+		       char **ret_path)
+{
+	struct question *question = &server->question;
+	int r;
+
+	*question = (struct question){.what = what_names[what], .start = now(), .progress = server->progress};
+	for (size_t i = 0; i < id->length; i++)
+		(void)snprintf(question->id + 2 * i, 3, "%02x", id->bytes[i]);
+	server->library.set_user_data(server->client, question);
+	server->library.set_progress(server->client, progress);
+	progress_enter(server->progress);
+	(void)getrlimit(RLIMIT_NOFILE, &question->files);
+	r = server->library.find[what](server->client, id->bytes, id->length, ret_path);
+	if (question->cut)
+		(void)setrlimit(RLIMIT_NOFILE, &question->files);
+	r = judge(server, r);
+	progress_leave(server->progress);
+	return r;
+}
+
+static void remember(const struct debug_server *server, const struct build_id *id,
+		     enum debug_server_file what, const char *path)
+{
+	if (server->memory.remember)
+		server->memory.remember(server->memory.context, id, what_names[what], servers_named(), path);
+}
+
+/* 0: the servers do not have it; -ENOENT: unknown. Where it was is no answer: the library keeps its own cache. */
+static int recall(const struct debug_server *server, const struct build_id *id, enum debug_server_file what)
+{
+	const char *path = NULL;
+	int r = -ENOENT;
+
+	if (server->memory.recall && servers_named())
+		r = server->memory.recall(server->memory.context, id, what_names[what],
+					  servers_named(), &path);
+	return r > 0 ? -ENOENT : r;
+}
+
+/* --- another process that asks: the request is the kind and the build-id, the answer the file and its path --- */
+
+static int ask_desk(const struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+		    char **ret_path)
+{
+	_cleanup_(desk_answer_deinit) struct desk_answer answer;
+	uint8_t request[1 + BUILD_ID_MAX] = {(uint8_t)what};
+	int r;
+
+	memcpy(request + 1, id->bytes, id->length);
+	r = desk_ask(server->desk, request, 1 + (size_t)id->length, &answer);
+	if (r < 0)
+		return -EIO;
+	if (answer.result < 0)
+		return answer.result;
+	if (answer.fd < 0)
+		return -EIO;
+	*ret_path = strndup(answer.bytes ? (const char *)answer.bytes : "", answer.size);
+	return *ret_path ? steal_fd(&answer.fd) : -ENOMEM;
+}
+
+static int serve(void *context, const void *request, size_t size, struct desk_answer *answer)
+{
+	struct debug_server *server = context;
+	const uint8_t *bytes = request;
+	struct build_id id = {0};
+	char *path = NULL;
+
+	if (size < 2 || size > 1 + BUILD_ID_MAX || bytes[0] > DEBUG_SERVER_EXECUTABLE)
+		return -EPROTO;
+	id.length = (uint8_t)(size - 1);
+	memcpy(id.bytes, bytes + 1, size - 1);
+	(void)signal(SIGINT, SIG_DFL); /* only while something is fetched it is meant for us */
+	answer->result = debug_server_ask(server, (enum debug_server_file)bytes[0], &id, &path);
+	(void)signal(SIGINT, SIG_IGN);
+	if (answer->result < 0)
+		return 0;
+	answer->fd = answer->result;
+	answer->result = 0;
+	answer->size = strlen(path);
+	answer->bytes = (uint8_t *)path;
+	return 0;
+}
+
+struct desk debug_server_desk(struct debug_server *server)
+{
+	return (struct desk){.serve = serve, .context = server};
+}
+
+/* --- both --- */
+
+int debug_server_ask(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+		     char **ret_path)
+{
+	if (server->desk)
+		return ask_desk(server, what, id, ret_path);
+	if (!ready(server))
+		return -EIO;
+	return progress_stopped(server->progress) ? -ECANCELED : ask_library(server, what, id, ret_path);
+}
+
+int debug_server_find(struct debug_server *server, enum debug_server_file what,
+		      const struct build_id *id, int *ret_fd, char **ret_path)
+{
+	char *path = NULL;
+	int r;
+
+	if (!server || !id->length)
+		return -ENOENT;
+	r = recall(server, id, what);
+	if (r == 0 || r == -ENOMEM)
+		return r ? r : -ENOENT;
+	r = progress_stopped(server->progress) ? -ECANCELED : debug_server_ask(server, what, id, &path);
+	if (r >= 0 || r == -ENOENT)
+		remember(server, id, what, r >= 0 ? path : NULL);
+	server->unasked += r == -ECANCELED;
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOENT;
+	*ret_fd = r;
+	*ret_path = path;
+	return 0;
+}
+
+size_t debug_server_unasked(const struct debug_server *server)
+{
+	return server ? server->unasked : 0;
+}

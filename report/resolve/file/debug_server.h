@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The door to libdebuginfod: files by build-id from the servers in DEBUGINFOD_URLS, only if the
+ * user asked for it. The library, and the network code below it, is loaded at the first query and
+ * never linked. It keeps the files it fetched in its own cache. A server may be hostile, too: what
+ * it sends is opened like any file and only used if it has the right build-id. After a few failures
+ * no server is asked any more, which is reported.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_FILE_DEBUG_SERVER_H
+#define RWALKER_REPORT_RESOLVE_FILE_DEBUG_SERVER_H
+
+#include "common/elf/elf_file.h"
+
+struct debug_server;
+struct desk;
+struct progress;
+
+enum debug_server_file { DEBUG_SERVER_DEBUGINFO, DEBUG_SERVER_EXECUTABLE };
+
+/*
+ * Answers of earlier reports, kept by whoever implements this. Only a server's response is an
+ * answer; a failure to reach one is not.
+ */
+struct debug_server_memory {
+	void *context;
+	/*
+	 * `what`: "debuginfo", "executable". 1: *ret_path, where the file was at that time; 0: the
+	 * servers do not have it; -ENOENT: unknown.
+	 */
+	int (*recall)(void *context, const struct build_id *id, const char *what,
+		      const char *servers, const char **ret_path);
+	void (*remember)(void *context, const struct build_id *id, const char *what, const char *servers,
+			 const char *path); /* NULL: they do not have it */
+};
+
+/*
+ * Does not contact any server yet. `memory` may be NULL, and is copied; `progress` and `desk` may be
+ * NULL, and must outlive the server. The desk asks in our place (debug_server_desk() of another
+ * process). -ENOMEM.
+ */
+int debug_server_create(const struct debug_server_memory *memory, struct progress *progress,
+			const struct desk *desk, struct debug_server **ret_server);
+void debug_server_destroy(struct debug_server *server);
+
+/*
+ * 0: an open descriptor and the path of the file, both owned by the caller. -ENOENT: the servers do
+ * not have the file, or cannot be asked, which was reported; -ENOMEM. A NULL server has no files.
+ */
+int debug_server_find(struct debug_server *server, enum debug_server_file what,
+		      const struct build_id *id, int *ret_fd, char **ret_path);
+
+/*
+ * The same without the memory: the descriptor; -ENOENT: the servers do not have the file; -ECANCELED: Ctrl-C; -EIO: no
+ * answer, which was reported; -ENOMEM.
+ */
+int debug_server_ask(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+		     char **ret_path);
+/* Asks for processes that must not load libraries or reach the network. They are not trusted. */
+struct desk debug_server_desk(struct debug_server *server);
+
+/* Queries that were skipped or aborted because of Ctrl-C: their result was -ENOENT. */
+size_t debug_server_unasked(const struct debug_server *server);
+
+#endif

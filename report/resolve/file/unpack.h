@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The doors to liblzma, libzstd and libdeflate: compressed files and sections into anonymous files,
+ * which an elf_file reads like any other, or into memory. The input is hostile: output and the
+ * library's memory are bounded, and a stream that needs more, or has trailing data, is refused.
+ * Nothing is ever written to disk.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_FILE_UNPACK_H
+#define RWALKER_REPORT_RESOLVE_FILE_UNPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UNPACK_MAX_BYTES = 256 << 20, UNPACK_MAX_INPUT = 256 << 20 };
+
+/*
+ * One .xz stream, or several. The caller closes *ret_fd. -EBADMSG: malformed or truncated; -E2BIG:
+ * over a limit; -ENOMEM; -errno.
+ */
+int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
+/* The same, with *left bytes as the limit, from which what was decompressed is taken, even if it failed. */
+int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd);
+/* Zstandard frames; likewise. */
+int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd);
+/* The same into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
+int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
+/* The same for zlib: one stream, or several, as made by a linker that concatenates sections. -ENOMEM. */
+int unpack_zlib_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
+
+/* The maximum expansion of a byte of zlib data (zlib, technical details). */
+enum { UNPACK_ZLIB_RATIO = 1032 };
+
+enum { UNPACK_ELF_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which this C library does not define yet */
+
+/*
+ * An open file, by the suffix of its path: ".xz" or ".zst" is decompressed, for any other the
+ * descriptor is duplicated.
+ */
+int unpack_file(int fd, const char *path, int *ret_fd);
+
+/* "5.4.1", "1.5.4", "1.14" */
+const char *unpack_xz_version(void);
+const char *unpack_zstd_version(void);
+const char *unpack_zlib_version(void);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/module/module_symbols.h"
+
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/read/trace_file.h"
+#include "report/resolve/module/embedded_mini.h"
+#include "report/resolve/module/kernel_module_symbols.h"
+#include "report/resolve/module/local_store.h"
+#include "report/resolve/symbol/kallsyms_file.h"
+
+/* --- from the traces --- */
+
+static int add_kernel_symbols(const struct module_part *part, struct symbol_list *list)
+{
+	const struct trace_model *model = part->model;
+
+	for (size_t i = 0; i < model->kernel_symbols.count; i++) {
+		const struct kernel_symbol *symbol = &model->kernel_symbols.items[i];
+		int r;
+
+		if (symbol->module != part->module->id || !symbol->name || !symbol->name[0])
+			continue;
+		r = symbol_list_add(list, symbol->offset, symbol->size, symbol->name, strlen(symbol->name));
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Whether the record belongs to the module: user modules by id, perf maps by process. */
+static bool is_wanted(const struct event *event, const struct module *module, const struct module_part *part)
+{
+	if (event->kind == EVENT_EMBED_SYMBOLS)
+		return !module->tgid && event->embed_symbols.module == part->module->id;
+	return event->kind == EVENT_PERF_MAP && module->tgid && event->perf_map.tgid == module->tgid;
+}
+
+/* A symbol without a name is a function whose place is known, but nothing else. */
+static int add_event_symbols(struct event *event, struct symbol_list *list, struct symbol_list *functions)
+{
+	struct event_symbol symbol;
+	uint64_t address = 0;
+	int r;
+
+	while ((r = event_next_symbol(event, &address, &symbol)) > 0) {
+		r = symbol_list_add(symbol.name.length ? list : functions, symbol.address,
+				    symbol.size, symbol.name.bytes, symbol.name.length);
+		if (r < 0)
+			return r;
+	}
+	return r == -EBADMSG ? 0 : r;
+}
+
+struct gathering {
+	const struct module *module;
+	const struct module_part *part;
+	struct symbol_list *list, *functions;
+};
+
+static int take_record(struct event *event, void *data)
+{
+	struct gathering *gathering = data;
+
+	if (!is_wanted(event, gathering->module, gathering->part))
+		return 0;
+	return add_event_symbols(event, gathering->list, gathering->functions);
+}
+
+static int add_embedded_symbols(const struct module *module, const struct module_part *part,
+				struct symbol_list *list, struct symbol_list *functions)
+{
+	struct gathering gathering = {.module = module, .part = part, .list = list, .functions = functions};
+	const struct trace_perf_map *map = module->tgid ?
+					   trace_model_perf_map(part->model, module->tgid) : NULL;
+
+	return trace_file_each_record(part->model->file,
+				      map ? &map->chunks : &part->module->symbol_chunks,
+				      take_record, &gathering);
+}
+
+/* A BPF program is one function, and the module's name is its name. */
+static int add_own_name(const struct module *module, struct symbol_list *list)
+{
+	if (list->symbols.count || (module->kind != MODULE_BPF && module->kind != MODULE_KERNEL_OTHER))
+		return 0;
+	return module->path[0] ? symbol_list_add(list, 0, UINT64_MAX, module->path, strlen(module->path)) : 0;
+}
+
+static bool is_kernel(const struct module *module)
+{
+	return module->kind == MODULE_KERNEL || module->kind == MODULE_KERNEL_MODULE ||
+	       module->kind == MODULE_BPF || module->kind == MODULE_KERNEL_OTHER;
+}
+
+static int make_index(struct symbol_list *list, struct symbol_index **ret_index, enum symbol_state *ret_state)
+{
+	int r;
+
+	if (!list->symbols.count)
+		return 0;
+	r = symbol_index_create(list, ret_index);
+	if (!r)
+		*ret_state = SYMBOLS_FOUND;
+	return r;
+}
+
+int module_symbols_load_embedded(struct modules *modules, struct module *module)
+{
+	_cleanup_(symbol_list_deinit) struct symbol_list list = {0}, functions = {0};
+	int r = 0;
+
+	module->embedded_state = SYMBOLS_NO_FILE;
+	if (module->kind == MODULE_FILE && !module->link_time)
+		return 0; /* symbols have link-time addresses */
+	for (size_t i = 0; i < module->parts.count && !r; i++) {
+		const struct module_part *part = &module->parts.items[i];
+
+		r = is_kernel(module) ? add_kernel_symbols(part, &list) :
+					add_embedded_symbols(module, part, &list, &functions);
+		if (!r && part->module->mini_chunks.count && !module->tgid)
+			r = embedded_mini_add(modules, module, part, &list);
+	}
+	if (!r)
+		r = add_own_name(module, &list);
+	if (!r && functions.symbols.count)
+		r = symbol_index_create(&functions, &module->functions);
+	return r < 0 ? r : make_index(&list, &module->embedded, &module->embedded_state);
+}
+
+/* --- from this machine --- */
+
+static enum symbol_state state_of(int r)
+{
+	switch (r) {
+	case 0:
+		return SYMBOLS_NONE_IN_FILE;
+	case -ENOTSUP:
+		return SYMBOLS_NO_PLACE;
+	case -EPERM:
+		return SYMBOLS_NOT_OPENED;
+	case -ESTALE:
+		return SYMBOLS_OTHER_BUILD_ID;
+	case -ENOEXEC:
+	case -EBADMSG:
+	case -E2BIG:
+		return SYMBOLS_UNREADABLE;
+	default:
+		return SYMBOLS_NO_FILE;
+	}
+}
+
+bool module_symbols_find_text(const struct elf_file *elf, uint64_t *ret_address)
+{
+	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};
+
+	if (elf_file_symbols(elf, &symbols) < 0)
+		return false;
+	for (size_t i = 0; i < symbols.count; i++)
+		if (symbols.items[i].name < symbols.names_size &&
+		    !strcmp(symbols.names + symbols.items[i].name, "_text")) {
+			*ret_address = symbols.items[i].address;
+			return true;
+		}
+	return false;
+}
+
+static int add_vmlinux(const struct modules *modules, const struct module *module,
+		       struct file_symbols *symbols)
+{
+	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
+	uint64_t text = 0;
+	int r;
+
+	if (modules->files.vmlinux)
+		r = local_elf_open_named(&modules->files, modules->files.vmlinux, &module->id, &local);
+	else
+		r = local_elf_open_debug(&modules->files, &module->id, &local);
+	if (r < 0)
+		return r;
+	if (!module_symbols_find_text(local.elf, &text))
+		return -ENOENT;
+	symbols->origin = SYMBOLS_FROM_VMLINUX;
+	symbols->path = steal_ptr(local.path);
+	return symbol_list_add_elf(&symbols->list, local.elf, text);
+}
+
+static int add_local_kernel(const struct modules *modules, const struct module *module,
+			    struct file_symbols *symbols)
+{
+	int r;
+
+	if (module->kind == MODULE_KERNEL_MODULE)
+		return kernel_module_symbols_add(&modules->files, module, symbols);
+	r = module->kind == MODULE_KERNEL ? add_vmlinux(modules, module, symbols) : -ENOENT;
+	if (!r || r == -ENOMEM || module->kind != MODULE_KERNEL || !modules->files.kallsyms)
+		return r;
+	symbols->origin = SYMBOLS_FROM_KALLSYMS;
+	return kallsyms_file_add(modules->files.opener, modules->files.kallsyms, &symbols->list);
+}
+
+/* The result in words. */
+static int note_paths(struct modules *modules, const struct file_symbols *symbols, struct local_facts *facts)
+{
+	int r = 0;
+
+	facts->origin = symbols->origin;
+	if (symbols->path)
+		r = text_pool_add(&modules->texts, symbols->path, strlen(symbols->path), &facts->path);
+	if (!r && symbols->refused)
+		r = text_pool_add(&modules->texts, symbols->refused, strlen(symbols->refused),
+				  &facts->refused);
+	return r;
+}
+
+static void take_facts(const struct local_facts *facts, struct module *module)
+{
+	module->local = facts->symbols;
+	module->local_state = facts->state;
+	module->local_origin = facts->origin;
+	module->local_path = facts->path;
+	module->refused_path = facts->refused;
+}
+
+/* Servers are not asked: we do not know yet whether a name is missing. */
+static int read_debug(struct modules *modules, const struct module *module, struct local_facts *facts)
+{
+	_cleanup_(file_symbols_deinit) struct file_symbols symbols = {0};
+	struct local_files files = modules->files;
+	int r;
+
+	files.server = NULL;
+	r = file_symbols_collect_debug(&files, module->path, &module->id, &symbols);
+	if (r == -ENOMEM || (!r && note_paths(modules, &symbols, facts) < 0))
+		return -ENOMEM;
+	return r < 0 ? 0 : make_index(&symbols.list, &facts->symbols, &facts->state);
+}
+
+int module_symbols_load_debug(struct modules *modules, struct module *module)
+{
+	struct local_facts *facts;
+	int r = local_store_find(modules->store, module, LOCAL_DEBUG, &facts);
+
+	if (r > 0)
+		r = read_debug(modules, module, facts);
+	if (r < 0)
+		return r;
+	take_facts(facts, module);
+	module->local_first = module->local;
+	return 0;
+}
+
+static int read_local(struct modules *modules, const struct module *module, struct local_facts *facts)
+{
+	_cleanup_(file_symbols_deinit) struct file_symbols symbols = {0};
+	int r, noted;
+
+	facts->state = SYMBOLS_NO_FILE;
+	if (module->kind == 0 || module->kind == MODULE_ANONYMOUS)
+		return 0;
+	if (is_kernel(module)) {
+		r = add_local_kernel(modules, module, &symbols);
+	} else if (!module->id.length) {
+		facts->state = SYMBOLS_NO_BUILD_ID;
+		return 0;
+	} else {
+		/* A debug file does not say where the code is in the binary, so it is useless if nothing else does. */
+		r = file_symbols_collect(&modules->files, module->path, &module->id,
+					 module->link_time, &symbols);
+	}
+	noted = note_paths(modules, &symbols, facts);
+	if (r == -ENOMEM || noted < 0)
+		return -ENOMEM;
+	facts->state = state_of(r);
+	return r < 0 ? 0 : make_index(&symbols.list, &facts->symbols, &facts->state);
+}
+
+int module_symbols_load_local(struct modules *modules, struct module *module)
+{
+	struct local_facts *facts;
+	int r = local_store_find(modules->store, module, LOCAL_BEST, &facts);
+
+	if (r > 0)
+		r = read_local(modules, module, facts);
+	if (!r)
+		take_facts(facts, module);
+	return r;
+}

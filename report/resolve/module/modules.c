@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/module/modules.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/elf/cfi_functions.h"
+#include "report/read/progress.h"
+#include "report/resolve/module/local_store.h"
+#include "report/resolve/module/module_code.h"
+#include "report/resolve/module/module_identity.h"
+#include "report/resolve/module/module_symbols.h"
+#include "report/resolve/module/module_unwind.h"
+
+int module_create(struct modules *modules, struct module **ret_module)
+{
+	struct module *module = calloc(1, sizeof(*module));
+
+	if (!module || array_push(&modules->items, module) < 0) {
+		free(module);
+		return -ENOMEM;
+	}
+	module->name = module->path = module->build_id = module->local_path = module->refused_path = "";
+	*ret_module = module;
+	return 0;
+}
+
+void module_destroy(struct module *module)
+{
+	symbol_index_destroy(module->embedded);
+	symbol_index_destroy(module->functions);
+	module_unwind_destroy(module->unwind);
+	module_code_destroy(module->code);
+	line_answers_deinit(&module->lines);
+	array_free(&module->parts);
+	free(module->segments);
+	free(module);
+}
+
+int modules_init(struct modules *modules, const struct local_files *files)
+{
+	struct module *none;
+	int r;
+
+	*modules = (struct modules){.files = *files};
+	r = text_pool_init(&modules->texts);
+	if (!r)
+		r = module_identities_create(&modules->identities);
+	if (!r)
+		r = local_store_create(&modules->store);
+	if (!r)
+		r = module_create(modules, &none);
+	if (!r)
+		none->name = "[unknown]";
+	return r;
+}
+
+void modules_deinit(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->items.count; i++)
+		module_destroy(modules->items.items[i]);
+	array_free(&modules->items);
+	array_free(&modules->budgets);
+	module_identities_destroy(modules->identities);
+	local_store_destroy(modules->store);
+	text_pool_deinit(&modules->texts);
+}
+
+/* --- from file offsets to link-time addresses --- */
+
+static bool embedded_segments(struct module *module)
+{
+	for (size_t i = 0; i < module->parts.count; i++) {
+		const struct trace_module *part = module->parts.items[i].module;
+
+		if (!part->segment_count)
+			continue;
+		module->segments = calloc(part->segment_count, sizeof(*module->segments));
+		if (!module->segments)
+			return false;
+		memcpy(module->segments, part->segments, part->segment_count * sizeof(*module->segments));
+		module->segment_count = part->segment_count;
+		return true;
+	}
+	return false;
+}
+
+static bool local_segments(struct modules *modules, struct module *module)
+{
+	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
+	const struct elf_segment *segments;
+	size_t count;
+
+	if (local_elf_open(&modules->files, module->path, &module->id, &local) < 0 &&
+	    local_elf_open_fetched(&modules->files, &module->id, &local) < 0)
+		return false;
+	count = elf_file_segments(local.elf, &segments);
+	module->segments = count ? calloc(count, sizeof(*module->segments)) : NULL;
+	if (!module->segments)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		module->segments[i] = (struct event_segment){.file_offset = segments[i].file_offset,
+							     .address = segments[i].address,
+							     .file_size = segments[i].file_size,
+							     .memory_size = segments[i].memory_size,
+							     .flags = segments[i].flags};
+	module->segment_count = count;
+	return true;
+}
+
+/*
+ * The executable segment that contains the byte. The loader maps whole pages, so a segment may
+ * start a little earlier.
+ */
+static const struct event_segment *find_segment(const struct module *module, uint64_t file_offset)
+{
+	const uint64_t page = 4096;
+
+	for (size_t i = 0; i < module->segment_count; i++) {
+		const struct event_segment *segment = &module->segments[i];
+		uint64_t start = segment->file_offset & ~(page - 1);
+
+		if ((segment->flags & PF_X) && file_offset >= start &&
+		    file_offset - start < segment->file_size + (segment->file_offset - start))
+			return segment;
+	}
+	return NULL;
+}
+
+uint64_t modules_address(struct modules *modules, uint32_t number, uint64_t file_offset)
+{
+	struct module *module = modules->items.items[number];
+	const struct event_segment *segment;
+
+	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
+		return file_offset;
+	if (!module->located) {
+		module->located = true;
+		module->link_time = embedded_segments(module) || local_segments(modules, module);
+	}
+	segment = find_segment(module, file_offset);
+	return segment ? file_offset - segment->file_offset + segment->address : file_offset;
+}
+
+/* --- names --- */
+
+static bool find_in(struct symbol_index *index, uint64_t address, bool caller,
+		    struct module_symbol *ret_symbol)
+{
+	uint32_t symbol;
+
+	if (!index)
+		return false;
+	if (caller && address) {
+		uint32_t exact;
+
+		/* A signal handler returns to the first byte of the trampoline, which was not called. */
+		if (symbol_index_find(index, address, &exact) &&
+		    symbol_index_start(index, exact) == address &&
+		    !strcmp(symbol_index_name(index, exact), "__restore_rt"))
+			symbol = exact;
+		else if (!symbol_index_find(index, address - 1, &symbol))
+			return false;
+	} else if (!symbol_index_find(index, address, &symbol)) {
+		return false;
+	}
+	*ret_symbol = (struct module_symbol){
+		.index = index, .symbol = symbol, .start = symbol_index_start(index, symbol)};
+	return true;
+}
+
+/* If the trace has only the functions that were hit, the one before a return address may be missing. */
+static bool find_either(struct symbol_index *index, uint64_t address, bool caller,
+			struct module_symbol *ret_symbol)
+{
+	return find_in(index, address, caller, ret_symbol) ||
+	       (caller && find_in(index, address, false, ret_symbol));
+}
+
+bool module_was_embedded(const struct module *module)
+{
+	for (size_t i = 0; i < module->parts.count; i++) {
+		uint32_t status = module->parts.items[i].module->embed_status;
+
+		if (status == EMBED_FULL || status == EMBED_MIN)
+			return true;
+	}
+	return false;
+}
+
+/* According to one of its parts, all its symbols are in the trace. */
+static bool is_whole(const struct module *module)
+{
+	for (size_t i = 0; i < module->parts.count; i++)
+		if (module->parts.items[i].module->embed_status == EMBED_FULL)
+			return true;
+	return false;
+}
+
+/* A Ctrl-C in the meantime ends queries to servers, here and later, but nothing else: reading a table is fast. */
+static int load(struct modules *modules, struct module *module,
+		int (*load_it)(struct modules *, struct module *))
+{
+	int r;
+
+	progress_enter(modules->progress);
+	(void)progress_step(modules->progress, "names", module->name, 0, 0);
+	r = load_it(modules, module);
+	progress_leave(modules->progress);
+	return r;
+}
+
+/* For a stripped file the trace has less than its debug file. */
+static bool may_have_debug(const struct module *module)
+{
+	return (module->embedded || is_whole(module)) && module->link_time &&
+	       module->kind == MODULE_FILE && module->id.length && !module->debug_asked;
+}
+
+/*
+ * For a file that was read completely while recording, this machine can only add a debug file,
+ * which was already searched, except on servers.
+ */
+static bool wants_local(const struct modules *modules, const struct module *module)
+{
+	return module->kind != MODULE_FILE || modules->files.server || !is_whole(module);
+}
+
+/* The tables to search before the local file is read. */
+static int load_first(struct modules *modules, struct module *module)
+{
+	int r = 0;
+
+	if (module->embedded_state == SYMBOLS_NOT_ASKED)
+		r = module_symbols_load_embedded(modules, module);
+	if (!r && may_have_debug(module)) {
+		module->debug_asked = true;
+		r = load(modules, module, module_symbols_load_debug);
+	}
+	return r;
+}
+
+/*
+ * If a function has two names the trace's is used: a full table has more of them, and the choice
+ * must not depend on the machine of the report.
+ */
+static bool find_best(const struct module *module, uint64_t address, bool caller,
+		      struct module_symbol *ret_symbol)
+{
+	struct module_symbol local, embedded;
+	bool has_local = module->local_first && find_either(module->local, address, caller, &local);
+	bool has_embedded = find_either(module->embedded, address, caller, &embedded);
+
+	if (has_embedded && (!has_local || local.start == embedded.start))
+		*ret_symbol = embedded;
+	else if (has_local)
+		*ret_symbol = local;
+	return has_local || has_embedded;
+}
+
+int modules_find_symbol(struct modules *modules, uint32_t number, uint64_t address, bool caller,
+			struct module_symbol *ret_symbol)
+{
+	struct module *module = modules->items.items[number];
+	int r = load_first(modules, module);
+
+	if (!r && find_best(module, address, caller, ret_symbol))
+		return 1;
+	if (!r && module->local_state == SYMBOLS_NOT_ASKED && wants_local(modules, module))
+		r = load(modules, module, module_symbols_load_local);
+	if (r < 0 || module->local_first)
+		return r;
+	return find_either(module->local, address, caller, ret_symbol);
+}
+
+/* --- functions without names --- */
+
+static int load_functions(struct modules *modules, struct module *module)
+{
+	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
+	struct local_facts *facts;
+	int r = local_store_find(modules->store, module, LOCAL_FUNCTIONS, &facts);
+
+	if (r <= 0) {
+		module->local_functions = r < 0 ? NULL : facts->functions;
+		return r;
+	}
+	module->local_functions = facts->functions = calloc(1, sizeof(*facts->functions));
+	if (!facts->functions)
+		return -ENOMEM;
+	if (module->kind == MODULE_FILE && module->link_time &&
+	    !local_elf_open(&modules->files, module->path, &module->id, &local))
+		r = cfi_functions_of_file(local.elf, facts->functions);
+	return r == -ENOMEM ? r : 0;
+}
+
+int modules_find_function(struct modules *modules, uint32_t number, uint64_t address, bool caller,
+			  uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct module *module = modules->items.items[number];
+	const struct cfi_function *function;
+	uint32_t symbol;
+	int r = 0;
+
+	if (caller && address)
+		address--;
+	if (module->functions && symbol_index_find(module->functions, address, &symbol)) {
+		*ret_start = symbol_index_start(module->functions, symbol);
+		*ret_end = symbol_index_end(module->functions, symbol);
+		return 1;
+	}
+	/* If the trace has any, it has all that were hit. */
+	if (!module->local_functions && !module->functions)
+		r = load_functions(modules, module);
+	function = !r && module->local_functions ?
+		   cfi_functions_find(module->local_functions, address) : NULL;
+	if (function) {
+		*ret_start = function->start;
+		*ret_end = function->end;
+	}
+	return r < 0 ? r : function != NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/symbol/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT_MAX = 4096, OUTPUT_MAX = 4096, PIECES_MAX = 1 << 16 };
+
+struct output {
+	char text[OUTPUT_MAX + 1];
+	size_t length, pieces;
+	jmp_buf too_large;
+};
+
+/*
+ * A short name can expand to gigabytes. The demangler cannot be told to stop, so we jump out of it;
+ * it owns no memory here: the callback interface builds everything on the stack.
+ */
+static void take_piece(const char *piece, size_t length, void *context)
+{
+	struct output *output = context;
+
+	if (length > OUTPUT_MAX - output->length || output->pieces++ == PIECES_MAX)
+		longjmp(output->too_large, 1);
+	if (length) /* else the piece may be NULL */
+		memcpy(output->text + output->length, piece, length);
+	output->length += length;
+}
+
+static bool looks_rust(const char *name)
+{
+	return !strncmp(name, "_R", 2) || (!strncmp(name, "_ZN", 3) && strstr(name, "17h"));
+}
+
+static bool looks_cxx(const char *name)
+{
+	return !strncmp(name, "_Z", 2) || !strncmp(name, "_GLOBAL__", 9);
+}
+
+/* In a function of its own, so that no variable of the caller is lost to longjmp. */
+static bool expand(const char *name, int options, struct output *output)
+{
+	if (setjmp(output->too_large))
+		return false;
+	if (looks_rust(name) && rust_demangle_callback(name, options, take_piece, output))
+		return true;
+	output->length = 0;
+	return looks_cxx(name) && cplus_demangle_v3_callback(name, options, take_piece, output);
+}
+
+static char *demangle_with(const char *name, int options)
+{
+	struct output *output;
+	char *text = NULL;
+
+	if ((!looks_cxx(name) && !looks_rust(name)) || strnlen(name, INPUT_MAX + 1) > INPUT_MAX)
+		return NULL;
+	output = malloc(sizeof(*output));
+	if (!output)
+		return NULL;
+	output->length = output->pieces = 0;
+	if (expand(name, options, output) && output->length) {
+		output->text[output->length] = '\0';
+		text = strdup(output->text);
+	}
+	free(output);
+	return text;
+}
+
+char *demangle(const char *name)
+{
+	return demangle_with(name, DMGL_NO_OPTS);
+}
+
+char *demangle_full(const char *name)
+{
+	return demangle_with(name, DMGL_PARAMS | DMGL_ANSI);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The functions of one module, found by address. Built once from any source of names (an ELF file,
+ * a trace, a text file), then only searched. Of several symbols with the same address the best is
+ * kept: one with a size before one without, strong before weak, global before local, fewer leading
+ * underscores, the longer name, the lesser one in byte order; the same order as in perf, except the
+ * last step. A symbol without a size extends to the next one, the last to the end of its page. If
+ * symbols nest, the innermost wins.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_SYMBOL_SYMBOL_INDEX_H
+#define RWALKER_REPORT_RESOLVE_SYMBOL_SYMBOL_INDEX_H
+
+#include <stdbool.h>
+
+#include "common/array.h"
+#include "common/elf/elf_file.h"
+
+struct raw_symbol {
+	uint64_t address, size;
+	uint32_t name;	 /* offset in the names */
+	uint8_t binding; /* STB_* */
+};
+
+struct symbol_list { /* input of an index, in any order */
+	ARRAY(struct raw_symbol) symbols;
+	ARRAY(char) names; /* NUL-terminated */
+};
+
+int symbol_list_add(struct symbol_list *list, uint64_t address, uint64_t size, const void *name,
+		    size_t length);
+/* Adds all functions of an ELF file, with `base` subtracted from their link-time addresses. */
+int symbol_list_add_elf(struct symbol_list *list, const struct elf_file *elf, uint64_t base);
+int symbol_list_add_symbols(struct symbol_list *list, const struct elf_symbols *symbols, uint64_t base);
+void symbol_list_deinit(struct symbol_list *list);
+
+struct symbol_index;
+
+/* Takes over the list's content; the list is empty afterwards. 0 or -ENOMEM. */
+int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_index);
+void symbol_index_destroy(struct symbol_index *index);
+
+/* The number of the symbol that contains the address; false: none does. */
+bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint32_t *ret_symbol);
+uint64_t symbol_index_start(const struct symbol_index *index, uint32_t symbol);
+uint64_t symbol_index_end(const struct symbol_index *index, uint32_t symbol); /* exclusive */
+const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol);
+/*
+ * The name for people (pretty_name.h), made once: always request the same form of one index. The
+ * same pointer every time.
+ */
+const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full);
+size_t symbol_index_count(const struct symbol_index *index);
+
+#endif

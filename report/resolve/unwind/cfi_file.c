@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/unwind/cfi_file.h"
+
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "report/resolve/file/unpack_section.h"
+
+enum { UNPACKED_MAX_BYTES = 256 << 20 };
+
+int cfi_file_unpack(struct cfi_file *file, uint64_t *left)
+{
+	struct elf_section_bytes *section = &file->bytes.debug_frame;
+	uint8_t *bytes;
+	size_t size;
+	int r;
+
+	if (!section->compressed)
+		return 0;
+	r = unpack_section(section->bytes, section->size, *left, &bytes, &size);
+	free(section->bytes);
+	if (r < 0)
+		*section = (struct elf_section_bytes){0};
+	else
+		*section = (struct elf_section_bytes){.bytes = bytes, .size = size,
+						      .address = section->address};
+	/* It is not known how much of a malformed one was unpacked. One that is too large costs nothing. */
+	*left -= !r ? size : r == -E2BIG ? 0 : *left;
+	file->left_out |= r < 0;
+	return r == -ENOMEM || r == -E2BIG ? r : 0;
+}
+
+static int add_debug_file(const struct elf_file *debug, struct elf_unwind *unwind)
+{
+	struct elf_unwind separate;
+	int r = elf_file_unwind(debug, &separate);
+
+	if (r < 0)
+		return r;
+	if (!unwind->debug_frame.bytes) {
+		unwind->debug_frame = separate.debug_frame;
+		separate.debug_frame = (struct elf_section_bytes){0};
+	}
+	elf_unwind_deinit(&separate);
+	return 0;
+}
+
+static struct cfi_bytes as_cfi_bytes(const struct elf_section_bytes *bytes)
+{
+	return (struct cfi_bytes){.bytes = bytes->bytes, .size = bytes->size, .address = bytes->address};
+}
+
+int cfi_file_index(struct cfi_file *file, struct cfi_source source)
+{
+	source.eh_frame = as_cfi_bytes(&file->bytes.eh_frame);
+	source.eh_frame_hdr = as_cfi_bytes(&file->bytes.eh_frame_hdr);
+	source.debug_frame = as_cfi_bytes(&file->bytes.debug_frame);
+	return cfi_section_create(&source, &file->section);
+}
+
+/* Of a file of this machine: each has its own limit. */
+static int unpack_own(struct cfi_file *file)
+{
+	uint64_t left = UNPACKED_MAX_BYTES;
+	int r = cfi_file_unpack(file, &left);
+
+	return r == -E2BIG ? 0 : r;
+}
+
+int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
+		  struct cfi_file *ret_file)
+{
+	const struct cfi_source source = {.arch = unwind_arch_find(elf_file_machine(elf)),
+					  .text_address = elf_file_text_address(elf),
+					  .signal_trampoline = signal_trampoline};
+	_cleanup_(cfi_file_close) struct cfi_file file = {0};
+	int r = source.arch ? elf_file_unwind(elf, &file.bytes) : -ENOTSUP;
+
+	if (!r)
+		r = unpack_own(&file);
+	if (!r && debug)
+		r = add_debug_file(debug, &file.bytes);
+	if (!r)
+		r = unpack_own(&file);
+	if (!r)
+		r = cfi_file_index(&file, source);
+	if (r < 0)
+		return r;
+	*ret_file = file;
+	file = (struct cfi_file){0};
+	return 0;
+}
+
+void cfi_file_close(struct cfi_file *file)
+{
+	cfi_section_destroy(file->section);
+	elf_unwind_deinit(&file->bytes);
+	file->section = NULL;
+}

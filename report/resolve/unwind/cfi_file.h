@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The call frame information of an ELF file, read and indexed; the bytes live as long as the index. */
+#ifndef RWALKER_REPORT_RESOLVE_UNWIND_CFI_FILE_H
+#define RWALKER_REPORT_RESOLVE_UNWIND_CFI_FILE_H
+
+#include "common/elf/elf_file.h"
+#include "report/resolve/unwind/cfi_section.h"
+
+struct cfi_file {
+	struct elf_unwind bytes;
+	struct cfi_section *section;
+	bool left_out; /* a compressed .debug_frame could not be decompressed */
+};
+
+/*
+ * `debug`: the file's separate debug file, whose .debug_frame is used if the file has none; NULL:
+ * there is none. `signal_trampoline`: link-time address of __kernel_rt_sigreturn (aarch64's vDSO)
+ * or __restore_rt (musl), which may have no FDE; 0: unknown. -ENOTSUP: unsupported machine;
+ * -EBADMSG, -E2BIG, -ENOMEM, -errno of reading.
+ */
+int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
+		  struct cfi_file *ret_file);
+/*
+ * Decompresses compressed sections, taking their sizes from *left; leaves out those that fail.
+ * -E2BIG: one is larger than *left; -ENOMEM.
+ */
+int cfi_file_unpack(struct cfi_file *file, uint64_t *left);
+/* For a file whose bytes have been read; `source` has everything but the sections. Like cfi_section_create. */
+int cfi_file_index(struct cfi_file *file, struct cfi_source source);
+void cfi_file_close(struct cfi_file *file);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/unwind/cfi_section.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/elf/cfi_pointer.h"
+#include "report/read/radix_sort.h"
+
+enum { SECTION_MAX_BYTES = 1 << 30, HEADER_VERSION = 1, TABLE_ENTRY = 8 };
+
+/* FDEs by start; in two arrays, so that searching touches nothing else. */
+struct fde_index {
+	uint64_t *starts;
+	uint32_t *offsets;
+	uint32_t count;
+};
+
+struct cfi_section {
+	struct cfi_source source;
+	struct fde_index indexes[2]; /* by enum cfi_kind */
+};
+
+static const struct cfi_bytes *bytes_of(const struct cfi_section *section, enum cfi_kind kind)
+{
+	return kind == CFI_EH_FRAME ? &section->source.eh_frame : &section->source.debug_frame;
+}
+
+static int index_reserve(struct fde_index *index, size_t count)
+{
+	index->starts = calloc(count ? count : 1, sizeof(*index->starts));
+	index->offsets = calloc(count ? count : 1, sizeof(*index->offsets));
+	return index->starts && index->offsets ? 0 : -ENOMEM;
+}
+
+static void index_deinit(struct fde_index *index)
+{
+	free(index->starts);
+	free(index->offsets);
+	*index = (struct fde_index){0};
+}
+
+/* --- from .eh_frame_hdr --- */
+
+/* The table of .eh_frame_hdr in the encoding used by all linkers: pairs of 32-bit offsets from its own start. */
+static bool find_table(const struct cfi_section *section, struct byte_cursor *ret_table, size_t *ret_count)
+{
+	const struct cfi_bytes *header = &section->source.eh_frame_hdr;
+	const struct cfi_pointer_bases bases = {.data = header->address};
+	struct byte_cursor cursor = byte_cursor_make(header->bytes, header->size);
+	uint8_t version = byte_cursor_u8(&cursor), frame_encoding = byte_cursor_u8(&cursor);
+	uint8_t count_encoding = byte_cursor_u8(&cursor), table_encoding = byte_cursor_u8(&cursor);
+	uint64_t count;
+
+	if (version != HEADER_VERSION || table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+	    count_encoding == DW_EH_PE_omit)
+		return false;
+	(void)cfi_read_pointer(&cursor, header, frame_encoding, &bases, true);
+	count = cfi_read_pointer(&cursor, header, count_encoding, &bases, false);
+	if (cursor.bad || !count || count > byte_cursor_left(&cursor) / TABLE_ENTRY)
+		return false;
+	*ret_table = cursor;
+	*ret_count = count;
+	return true;
+}
+
+/* 1: the table is usable; 0: it is not sorted or points elsewhere. */
+static int index_from_header(struct cfi_section *section)
+{
+	const struct cfi_bytes *header = &section->source.eh_frame_hdr, *frames = &section->source.eh_frame;
+	struct fde_index *index = &section->indexes[CFI_EH_FRAME];
+	struct byte_cursor table;
+	uint64_t previous = 0;
+	size_t count;
+
+	if (!header->size || !find_table(section, &table, &count))
+		return 0;
+	if (index_reserve(index, count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t start = header->address + (uint64_t)(int64_t)(int32_t)byte_cursor_u32(&table);
+		uint64_t offset = header->address +
+				  (uint64_t)(int64_t)(int32_t)byte_cursor_u32(&table) -
+				  frames->address;
+
+		if (start < previous || offset >= frames->size) {
+			index_deinit(index);
+			return 0;
+		}
+		previous = start;
+		index->starts[i] = start;
+		index->offsets[i] = (uint32_t)offset;
+	}
+	index->count = (uint32_t)count;
+	return 1;
+}
+
+/* --- from one pass over the section --- */
+
+typedef ARRAY(struct radix_key) key_list;
+
+static struct cfi_pointer_bases bases_of(const struct cfi_section *section, enum cfi_kind kind)
+{
+	return (struct cfi_pointer_bases){
+		.section = bytes_of(section, kind)->address,
+		.text = section->source.text_address,
+		.data = section->source.data_address,
+	};
+}
+
+/* An unreadable entry ends the pass if the next one cannot be found, and is left out otherwise. */
+static int collect_starts(const struct cfi_section *section, enum cfi_kind kind, key_list *keys)
+{
+	const struct cfi_bytes *bytes = bytes_of(section, kind);
+	const struct cfi_pointer_bases bases = bases_of(section, kind);
+	size_t cie_offset = SIZE_MAX;
+	struct cfi_cie cie = {0};
+	struct cfi_entry entry;
+	bool readable = false;
+
+	for (size_t offset = 0; offset < bytes->size; offset = entry.next) {
+		struct cfi_fde_head fde;
+
+		if (cfi_entry_read(bytes, kind, offset, &entry) < 0)
+			break;
+		if (entry.kind != CFI_ENTRY_FDE)
+			continue;
+		if (entry.cie != cie_offset) {
+			cie_offset = entry.cie;
+			readable = !cfi_cie_read(bytes, kind, cie_offset, &cie);
+		}
+		if (!readable || cfi_fde_read(bytes, &entry, &cie, &bases, &fde) < 0)
+			continue;
+		if (!fde.start || fde.start == fde.end) /* a function the linker dropped */
+			continue;
+		if (array_push(keys, (struct radix_key){.key = fde.start, .number = (uint32_t)offset}) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int index_from_pass(struct cfi_section *section, enum cfi_kind kind)
+{
+	struct fde_index *index = &section->indexes[kind];
+	key_list keys = {0};
+	int r = collect_starts(section, kind, &keys);
+
+	if (!r && keys.count)
+		r = radix_sort(&keys.items, keys.count);
+	if (!r)
+		r = index_reserve(index, keys.count);
+	for (size_t i = 0; !r && i < keys.count; i++) {
+		if (index->count && index->starts[index->count - 1] == keys.items[i].key)
+			continue; /* the first one stays */
+		index->starts[index->count] = keys.items[i].key;
+		index->offsets[index->count++] = keys.items[i].number;
+	}
+	array_free(&keys);
+	return r;
+}
+
+int cfi_section_create(const struct cfi_source *source, struct cfi_section **ret_section)
+{
+	struct cfi_section *section;
+	int r;
+
+	if (source->eh_frame.size > SECTION_MAX_BYTES || source->eh_frame_hdr.size > SECTION_MAX_BYTES ||
+	    source->debug_frame.size > SECTION_MAX_BYTES)
+		return -E2BIG;
+	section = calloc(1, sizeof(*section));
+	if (!section)
+		return -ENOMEM;
+	section->source = *source;
+	r = index_from_header(section);
+	if (!r)
+		r = index_from_pass(section, CFI_EH_FRAME);
+	if (r >= 0)
+		r = index_from_pass(section, CFI_DEBUG_FRAME);
+	if (r < 0) {
+		cfi_section_destroy(section);
+		return r;
+	}
+	*ret_section = section;
+	return 0;
+}
+
+void cfi_section_destroy(struct cfi_section *section)
+{
+	if (!section)
+		return;
+	index_deinit(&section->indexes[CFI_EH_FRAME]);
+	index_deinit(&section->indexes[CFI_DEBUG_FRAME]);
+	free(section);
+}
+
+/* --- queries --- */
+
+const struct unwind_arch *cfi_section_arch(const struct cfi_section *section)
+{
+	return section->source.arch;
+}
+
+uint64_t cfi_section_signal_trampoline(const struct cfi_section *section)
+{
+	return section->source.signal_trampoline;
+}
+
+uint32_t cfi_section_count(const struct cfi_section *section)
+{
+	return section->indexes[CFI_EH_FRAME].count + section->indexes[CFI_DEBUG_FRAME].count;
+}
+
+struct cfi_bytes cfi_section_bytes(const struct cfi_section *section, enum cfi_kind kind)
+{
+	return *bytes_of(section, kind);
+}
+
+bool cfi_section_find(const struct cfi_section *section, enum cfi_kind kind, uint64_t address,
+		      uint32_t *ret_number)
+{
+	const struct fde_index *index = &section->indexes[kind];
+	const uint64_t *base = index->starts;
+	uint32_t count = index->count;
+
+	if (!count || address < base[0])
+		return false;
+	while (count > 1) { /* the loop's length depends on the count only, so nothing is mispredicted */
+		uint32_t half = count / 2;
+
+		base += base[half] <= address ? half : 0;
+		count -= half;
+	}
+	*ret_number = (uint32_t)(base - index->starts) +
+		      (kind == CFI_EH_FRAME ? 0 : section->indexes[CFI_EH_FRAME].count);
+	return true;
+}
+
+/* The head of the FDE with that number in the section of its kind, and its CIE. */
+static int read_head(const struct cfi_section *section, uint32_t number, const struct cfi_fde *fde,
+		     struct cfi_fde_head *ret_head, struct cfi_cie *ret_cie)
+{
+	size_t offset = section->indexes[fde->kind].offsets[number];
+	struct cfi_entry entry;
+	int r = cfi_entry_read(&fde->section, fde->kind, offset, &entry);
+
+	if (!r && entry.kind != CFI_ENTRY_FDE)
+		r = -EBADMSG;
+	if (!r)
+		r = cfi_cie_read(&fde->section, fde->kind, entry.cie, ret_cie);
+	if (!r)
+		r = cfi_fde_read(&fde->section, &entry, ret_cie, &fde->bases, ret_head);
+	return !r && ret_cie->return_register >= section->source.arch->register_count ? -EBADMSG : r;
+}
+
+int cfi_section_fde(const struct cfi_section *section, uint32_t number, struct cfi_fde *ret_fde)
+{
+	uint32_t of_eh_frame = section->indexes[CFI_EH_FRAME].count;
+	enum cfi_kind kind = number < of_eh_frame ? CFI_EH_FRAME : CFI_DEBUG_FRAME;
+	struct cfi_fde fde = {.kind = kind, .section = *bytes_of(section, kind),
+			      .bases = bases_of(section, kind)};
+	struct cfi_fde_head head;
+	struct cfi_cie cie;
+	int r = read_head(section, kind == CFI_EH_FRAME ? number : number - of_eh_frame, &fde, &head, &cie);
+
+	if (r < 0)
+		return r;
+	fde.start = head.start;
+	fde.end = head.end - head.start > UINT32_MAX ? head.start + UINT32_MAX : head.end;
+	fde.program = head.program;
+	fde.bases.function = fde.start;
+	fde.code_alignment = cie.code_alignment;
+	fde.data_alignment = cie.data_alignment;
+	fde.return_register = (uint8_t)cie.return_register;
+	fde.encoding = cie.encoding;
+	fde.signal = cie.signal;
+	fde.initial = cie.initial;
+	*ret_fde = fde;
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A walk over one snapshot, frame by frame: shared by the parts of the unwinder, and used by tests.
+ * A step replaces the frame's registers by those of its caller. Included by the unwinder only.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWIND_WALK_H
+#define RWALKER_REPORT_RESOLVE_UNWIND_UNWIND_WALK_H
+
+#include "report/resolve/unwind/cfi_rows.h"
+#include "report/resolve/unwind/unwind_bytes.h"
+#include "report/resolve/unwind/unwind_spot.h"
+#include "report/resolve/unwind/unwinder.h"
+
+enum { UNWIND_EXPRESSION_STEPS = 16384, UNWIND_SEARCHES = 24, UNWIND_SEARCH_WORDS = 2048, UNWIND_TRIALS = 32 };
+
+struct unwind_frame {
+	uint64_t registers[UNWIND_REGISTERS];
+	uint64_t known;
+	bool exact;  /* pc is the next instruction, not a return address */
+	uint8_t how; /* enum unwind_how, without UNWIND_EXACT */
+};
+
+enum unwind_place { /* what is at a frame's pc */
+	PLACE_UNMAPPED,
+	PLACE_NO_CFI,	   /* a mapping without call frame information */
+	PLACE_GAP,	   /* no FDE there, but the module has some */
+	PLACE_TRAMPOLINE, /* of signals, without an FDE */
+	PLACE_RULE,
+	PLACE_SWITCH, /* after a call made on another stack, which the rule there does not cover */
+};
+
+struct unwind_code {
+	enum unwind_place place;
+	uint32_t rule; /* number, with PLACE_RULE */
+};
+
+struct unwinder {
+	const struct unwind_arch *arch;
+	struct cfi_rows rows;
+	_Alignas(64) struct unwind_spot spots[1 << UNWIND_SPOT_BITS]; /* by hash; none spans two cache lines */
+	struct unwind_return returns[1 << UNWIND_RETURN_BITS];
+};
+
+struct unwind_walk {
+	struct unwinder *unwinder;
+	const struct unwind_arch *arch;
+	struct cfi_rows *rows;
+	const struct unwind_space *space;
+	const struct unwind_snapshot *snapshot;
+	uint64_t address_mask;
+	unsigned int steps_left, searches_left, trials_left;
+	struct unwind_frame frame;
+	struct unwind_code code; /* the frame's pc */
+	uint64_t last_sp, last_fp; /* of the previous frame */
+	uint64_t missing; /* with UNWIND_TRUNCATED: the missing address */
+	bool guessed; /* a caller: callee-saved registers may be wrong from there on */
+	bool written; /* the frame's address: unwind_settle_at_begin() */
+	bool trial; /* only checks a guess: makes no uncertain guesses itself */
+};
+
+/* Starts at the leaf. 0 or -ENOMEM. */
+int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const struct unwind_space *space,
+		      const struct unwind_snapshot *snapshot);
+/* Goes to the caller: UNWIND_GOES_ON; or a reason to stop, or -ENOMEM: then the walk is over and its frame invalid. */
+int unwind_walk_next(struct unwind_walk *walk);
+
+/*
+ * A hand-made return address may be that of a function's first instruction, as if the function had
+ * been interrupted there: those of Go's cgocallback() and of coroutines. The byte before it belongs
+ * to no function. If the walk's frame, the last of the chain, is of this kind, both are marked;
+ * call it for each frame before the next step. UNWIND_GOES_ON, or -ENOMEM.
+ */
+int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain);
+
+/* The reason why the chain's walk stopped, as shown to people. */
+enum unwind_stop unwind_reason(const struct unwind_walk *walk, const struct unwind_chain *chain,
+			       enum unwind_stop stop);
+
+/* Finds what is at a pc. 0 or -ENOMEM. */
+int unwind_find_code(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *ret_code);
+
+/*
+ * Makes steps as long as the rules are plain and appends their frames; the first that is not plain
+ * is left to unwind_walk_next(). UNWIND_GOES_ON, or UNWIND_CLEAN at the last frame.
+ */
+enum unwind_stop unwind_plain_steps(struct unwind_walk *walk, struct unwind_chain *chain);
+
+/* Each is like unwind_walk_next, for a frame whose code is known to be of that kind. */
+int unwind_step_rule(struct unwind_walk *walk, uint32_t rule, struct unwind_frame *frame);
+int unwind_step_trampoline(struct unwind_walk *walk, struct unwind_frame *frame);
+int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, struct unwind_frame *frame);
+/* Restores the registers saved by a plain rule, given that the return address is at `slot`. */
+void unwind_take_saved(const struct unwind_walk *walk, uint32_t rule, uint64_t slot,
+		       struct unwind_frame *frame);
+/* The caller if the rule led nowhere: guessed as if there were no rule. As above; UNWIND_NO_CFI: no guess. */
+int unwind_guess_caller(struct unwind_walk *walk, struct unwind_frame *frame);
+
+/* Appends the frames of the recorded chain beyond the walk's last frame, up to the first that is not code. */
+void unwind_append_tail(const struct unwind_walk *walk, struct unwind_chain *chain);
+
+/* How far beyond the end of the copied bytes an address is assumed to be on the same stack. */
+#define UNWIND_STACK_REACH ((uint64_t)8 << 20)
+
+/* Whether the missing address is beyond the copied bytes of a stack, so that a larger copy would have contained it. */
+static inline bool unwind_is_cut(const struct unwind_walk *walk)
+{
+	const struct unwind_snapshot *snapshot = walk->snapshot;
+	uint64_t end = snapshot->stack_address + snapshot->stack_size,
+		 other_end = snapshot->other_address + snapshot->other_size;
+
+	return (snapshot->cut && walk->missing - (end - 15) < UNWIND_STACK_REACH) ||
+	       (snapshot->other_cut && snapshot->other_size &&
+		walk->missing - (other_end - 15) < UNWIND_STACK_REACH);
+}
+
+#endif

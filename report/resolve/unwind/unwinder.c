@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/resolve/unwind/unwinder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/resolve/unwind/unwind_evidence.h"
+
+enum { TRAMPOLINE_BYTES = 8 };
+
+static const size_t DEFAULT_BUDGET = (size_t)64 << 20;
+
+int unwinder_create(const struct unwind_arch *arch, size_t budget, struct unwinder **ret_unwinder)
+{
+	struct unwinder *unwinder = aligned_alloc(_Alignof(struct unwinder), sizeof(*unwinder));
+	int r;
+
+	if (!unwinder)
+		return -ENOMEM;
+	memset(unwinder, 0, sizeof(*unwinder));
+	unwinder->arch = arch;
+	r = cfi_rows_init(&unwinder->rows, budget ? budget : DEFAULT_BUDGET);
+	if (r < 0) {
+		free(unwinder);
+		return r;
+	}
+	*ret_unwinder = unwinder;
+	return 0;
+}
+
+void unwinder_destroy(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	cfi_rows_deinit(&unwinder->rows);
+	free(unwinder);
+}
+
+/* --- what is at an address --- */
+
+/*
+ * A return address may be the first byte of the next function: it is looked up one byte before,
+ * inside the call. The trampoline is the exception: the kernel makes handlers return to its very
+ * start.
+ */
+/* Go's: those rules are in .debug_frame. */
+static bool is_switch(const struct unwind_walk *walk, const struct unwind_code *code, uint64_t pc)
+{
+	struct unwind_named named;
+
+	return code->place == PLACE_RULE &&
+	       cfi_rows_rule(walk->rows, code->rule)->flags & CFI_RULE_DEBUG_FRAME &&
+	       walk->space->find_name &&
+	       walk->space->find_name(walk->space->context, pc - 1, &named) &&
+	       named.kind == NAMED_SWITCH;
+}
+
+static int find_in_mapping(struct unwind_walk *walk, const struct unwind_mapping *mapping,
+			   uint64_t pc, bool exact, struct unwind_code *code)
+{
+	uint64_t trampoline = mapping->cfi ? cfi_section_signal_trampoline(mapping->cfi) : 0;
+	int r;
+
+	if (!mapping->cfi || !cfi_section_count(mapping->cfi)) {
+		code->place = PLACE_NO_CFI;
+		r = 0;
+	} else {
+		r = cfi_rows_find(walk->rows, mapping->module, mapping->cfi,
+				  pc - !exact - mapping->bias, &code->rule);
+		code->place = code->rule == CFI_RULE_NONE ? PLACE_GAP : PLACE_RULE;
+	}
+	if (!r && !exact && is_switch(walk, code, pc))
+		code->place = PLACE_SWITCH;
+	if (trampoline && pc - mapping->bias - trampoline < TRAMPOLINE_BYTES)
+		code->place = PLACE_TRAMPOLINE;
+	return r;
+}
+
+static int find_slowly(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *code)
+{
+	struct unwind_mapping mapping;
+
+	*code = (struct unwind_code){.place = PLACE_UNMAPPED};
+	if (!walk->space->find(walk->space->context, pc - !exact, &mapping))
+		return 0;
+	return find_in_mapping(walk, &mapping, pc, exact, code);
+}
+
+int unwind_find_code(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *ret_code)
+{
+	uint64_t generation = walk->space->generation, key = unwind_key(pc, exact);
+	struct unwind_spot *spot = &walk->unwinder->spots[unwind_spot_number(generation, key)];
+	int r;
+
+	if (generation && unwind_spot_is(spot, generation, key, walk->rows->epoch)) {
+		*ret_code = (struct unwind_code){.place = (enum unwind_place)spot->place, .rule = spot->rule};
+		return 0;
+	}
+	r = find_slowly(walk, pc, exact, ret_code);
+	if (!r && generation)
+		*spot = (struct unwind_spot){
+			.generation = generation,
+			.key = key,
+			.rule = ret_code->rule,
+			.epoch = walk->rows->epoch,
+			.place = (uint8_t)ret_code->place,
+		};
+	return r;
+}
+
+/* --- the walk --- */
+
+int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const struct unwind_space *space,
+		      const struct unwind_snapshot *snapshot)
+{
+	*walk = (struct unwind_walk){
+		.unwinder = unwinder,
+		.arch = unwinder->arch,
+		.rows = &unwinder->rows,
+		.space = space,
+		.snapshot = snapshot,
+		.address_mask = snapshot->address_mask ? snapshot->address_mask :
+							 unwinder->arch->address_mask,
+		.steps_left = UNWIND_EXPRESSION_STEPS,
+		.searches_left = UNWIND_SEARCHES,
+		.trials_left = UNWIND_TRIALS,
+		.frame = {.known = snapshot->known, .exact = true, .how = UNWIND_BY_REGISTERS},
+	};
+	memcpy(walk->frame.registers, snapshot->registers, sizeof(walk->frame.registers));
+	return unwind_find_code(walk, walk->frame.registers[walk->arch->pc], true, &walk->code);
+}
+
+static int step(struct unwind_walk *walk, struct unwind_frame *frame)
+{
+	switch (walk->code.place) {
+	case PLACE_RULE:
+		return unwind_step_rule(walk, walk->code.rule, frame);
+	case PLACE_TRAMPOLINE:
+		return unwind_step_trampoline(walk, frame);
+	default:
+		return unwind_step_without_cfi(walk, walk->code.place, frame);
+	}
+}
+
+/* Checks the frame that the step led to. */
+static int arrive(struct unwind_walk *walk)
+{
+	uint64_t *pc = &walk->frame.registers[walk->arch->pc];
+	int r;
+
+	*pc &= walk->address_mask;
+	r = *pc ? unwind_find_code(walk, *pc, walk->frame.exact, &walk->code) : 0;
+	if (r < 0)
+		return r;
+	return !*pc || walk->code.place == PLACE_UNMAPPED ? UNWIND_BAD_RETURN : UNWIND_GOES_ON;
+}
+
+/*
+ * A rule that does not lead to code: this is normal at the start of a thread; else the rule was
+ * wrong, as in some hand-written code, or its base register is wrong, after a guess.
+ */
+static int step_again(struct unwind_walk *walk, uint32_t rule, int failed, const struct unwind_frame *callee)
+{
+	const struct unwind_arch *arch = walk->arch;
+	struct unwind_function function;
+	int r;
+
+	unwind_find_function(walk, callee, &function);
+	if (unwind_is_first(callee, &function) || function.kind == NAMED_CHILD) /* the child, before its first call */
+		return UNWIND_CLEAN;
+	walk->frame = *callee;
+	r = unwind_guess_caller(walk, &walk->frame);
+	if (r != UNWIND_GOES_ON)
+		return r == UNWIND_NO_CFI ? failed : r;
+	if (arch->link == arch->pc)
+		unwind_take_saved(walk, rule, walk->frame.registers[arch->sp] - 8, &walk->frame);
+	return arrive(walk);
+}
+
+static bool is_failure(int r)
+{
+	return r == UNWIND_TRUNCATED || r == UNWIND_NO_CFI;
+}
+
+/* What a failed step may need of its initial frame: keeping all of it would be expensive. */
+static struct unwind_frame callee_of(const struct unwind_walk *walk, uint64_t pc, uint64_t known,
+				     bool exact, uint8_t how)
+{
+	const struct unwind_arch *arch = walk->arch;
+	uint64_t kept = unwind_bit(arch->pc) | unwind_bit(arch->sp) | unwind_bit(arch->fp);
+	struct unwind_frame callee = {.known = known & kept, .exact = exact, .how = how};
+
+	callee.registers[arch->pc] = pc;
+	callee.registers[arch->sp] = walk->last_sp;
+	callee.registers[arch->fp] = walk->last_fp;
+	return callee;
+}
+
+int unwind_walk_next(struct unwind_walk *walk)
+{
+	uint64_t pc = walk->frame.registers[walk->arch->pc], known = walk->frame.known;
+	const struct unwind_code code = walk->code;
+	struct unwind_frame callee;
+	bool exact = walk->frame.exact;
+	uint8_t how = walk->frame.how;
+	int r;
+
+	walk->last_sp = walk->frame.registers[walk->arch->sp];
+	walk->last_fp = walk->frame.registers[walk->arch->fp];
+	r = step(walk, &walk->frame);
+	if (r == UNWIND_GOES_ON)
+		r = arrive(walk);
+	if (code.place != PLACE_RULE || r < 0 ||
+	    (r != UNWIND_BAD_RETURN && (!walk->guessed || !is_failure(r))))
+		return r;
+	callee = callee_of(walk, pc, known, exact, how);
+	return step_again(walk, code.rule, r, &callee);
+}
+
+/* --- how it ends --- */
+
+/* Whether the frame's address does not follow a call: it was written there when the stack was made. */
+static bool is_made_by_hand(const struct unwind_walk *walk, const struct unwind_chain *chain)
+{
+	size_t last = chain->count - 1;
+	struct unwind_function any = {.start = 0};
+
+	return chain->count > 1 && !(chain->how[last] & UNWIND_EXACT) &&
+	       unwind_judge(walk, chain->addresses[last], &any) == EVIDENCE_NO_CALL;
+}
+
+int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain)
+{
+	uint64_t pc = walk->frame.registers[walk->arch->pc];
+	struct unwind_named named;
+	int r;
+
+	walk->written = false;
+	if (walk->frame.exact || walk->code.place != PLACE_GAP || !walk->space->find_name ||
+	    !walk->space->find_name(walk->space->context, pc, &named) || named.start != pc ||
+	    !is_made_by_hand(walk, chain))
+		return UNWIND_GOES_ON;
+	r = unwind_find_code(walk, pc, true, &walk->code);
+	walk->written = walk->frame.exact = true;
+	chain->how[chain->count - 1] |= UNWIND_EXACT;
+	return r < 0 ? r : UNWIND_GOES_ON;
+}
+
+static bool is_guessed(const struct unwind_chain *chain)
+{
+	enum { RECENT = 3 };
+
+	for (size_t i = chain->count; i-- > 0 && i + RECENT >= chain->count;)
+		if ((chain->how[i] & UNWIND_HOW_MASK) == UNWIND_BY_GUESS)
+			return true;
+	return false;
+}
+
+enum unwind_stop unwind_reason(const struct unwind_walk *walk, const struct unwind_chain *chain,
+			       enum unwind_stop stop)
+{
+	if (stop == UNWIND_CLEAN || stop == UNWIND_TOO_DEEP ||
+	    (stop == UNWIND_TRUNCATED && unwind_is_cut(walk)))
+		return stop;
+	if (is_guessed(chain))
+		return UNWIND_ASTRAY;
+	return stop == UNWIND_TRUNCATED || walk->written || is_made_by_hand(walk, chain) ?
+	       UNWIND_SWITCHED : stop;
+}
+
+static bool append(const struct unwind_walk *walk, struct unwind_chain *chain)
+{
+	if (chain->count == UNWIND_DEPTH)
+		return false;
+	chain->addresses[chain->count] = walk->frame.registers[walk->arch->pc];
+	chain->how[chain->count++] = walk->frame.how | (walk->frame.exact ? UNWIND_EXACT : 0);
+	return true;
+}
+
+int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space,
+		 const struct unwind_snapshot *snapshot, struct unwind_chain *ret_chain)
+{
+	struct unwind_walk walk;
+	int r = unwind_walk_begin(&walk, unwinder, space, snapshot);
+
+	ret_chain->count = 0;
+	while (r == UNWIND_GOES_ON) {
+		r = append(&walk, ret_chain) ? (int)unwind_plain_steps(&walk, ret_chain) : UNWIND_TOO_DEEP;
+		if (r == UNWIND_GOES_ON)
+			r = unwind_settle_at_begin(&walk, ret_chain);
+		if (r == UNWIND_GOES_ON)
+			r = unwind_walk_next(&walk);
+	}
+	if (r < 0)
+		return r;
+	ret_chain->stop = unwind_reason(&walk, ret_chain, (enum unwind_stop)r);
+	if (r == UNWIND_TRUNCATED)
+		unwind_append_tail(&walk, ret_chain);
+	return 0;
+}
+
+const char *unwind_stop_name(enum unwind_stop stop)
+{
+	static const char *const names[] = {
+		[UNWIND_GOES_ON] = "goes on",
+		[UNWIND_CLEAN] = "clean",
+		[UNWIND_TRUNCATED] = "truncated",
+		[UNWIND_NO_CFI] = "no CFI",
+		[UNWIND_BAD_RETURN] = "bad return address",
+		[UNWIND_TOO_DEEP] = "depth",
+		[UNWIND_SWITCHED] = "other stack",
+		[UNWIND_ASTRAY] = "wrong guess",
+	};
+
+	return names[stop];
+}

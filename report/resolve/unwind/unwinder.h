@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Unwinds a snapshot (registers and stack bytes) into a call chain. The unwinder knows neither
+ * traces nor files: it asks which module is mapped at an address and reads that module's call frame
+ * information; code without any (JIT, Go) is walked by frame pointers, and what has neither is
+ * guessed, and marked: a guessed return address follows a call that could have led to the callee,
+ * as far as code and names are available. Every chain ends with a reason.
+ *
+ * One unwinder per thread; sections (cfi_section.h) are shared. Bounded whatever the snapshot or
+ * the modules hold: 1024 frames, 16384 steps of expressions and 24 searches of 16 KiB for one
+ * chain, a budget of memory for compiled rows.
+ */
+#ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
+#define RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
+
+#include "report/resolve/unwind/cfi_section.h"
+
+enum { UNWIND_DEPTH = 1024 };
+
+struct unwind_mapping {
+	uint64_t bias;			/* address in the process = link-time address + bias, modulo 2^64 */
+	uint32_t module;		/* the user's number for `cfi`, dense from 0 */
+	const struct cfi_section *cfi;	/* NULL: JIT code, or a module without any */
+};
+
+enum unwind_named_kind {
+	NAMED_PLAIN,
+	NAMED_FIRST,  /* has no caller: a process begins in it */
+	NAMED_CHILD,  /* has a caller, but a thread begins at its return address: clone() */
+	NAMED_KEEPER, /* may run in the frame of the function that jumped to it */
+	NAMED_SWITCH, /* calls functions on another stack than its own */
+};
+
+struct unwind_named { /* a function, from its symbol */
+	uint64_t start;
+	enum unwind_named_kind kind;
+};
+
+/* The address space a snapshot was taken in. Of the functions all but `find` may be NULL. */
+struct unwind_space {
+	void *context;
+	/* The executable mapping that contains an address; false if there is none. */
+	bool (*find)(void *context, uint64_t address, struct unwind_mapping *ret_mapping);
+	/* The bytes of code from an address on, all or none; false: not available. */
+	bool (*read_code)(void *context, uint64_t address, size_t size, uint8_t *bytes);
+	/* The function that contains an address; false: it has no name. */
+	bool (*find_name)(void *context, uint64_t address, struct unwind_named *ret_named);
+	/* Identifies the content: results are cached for it. 0: they are not cached. */
+	uint64_t generation;
+};
+
+/* Return addresses found by following frame pointers when the snapshot was taken, leaf first. */
+struct unwind_tail {
+	const uint64_t *addresses;
+	const uint64_t *frames; /* address of each frame record; NULL: not recorded */
+	size_t count;
+};
+
+struct unwind_snapshot {
+	const uint64_t *registers; /* UNWIND_REGISTERS, by DWARF number; for pc see unwind_arch */
+	uint64_t known;		   /* bit n: registers[n] was recorded; pc and sp must be */
+	const uint8_t *stack;
+	uint64_t stack_address; /* of the first byte; at or below sp */
+	size_t stack_size;
+	bool cut; /* the stack continues after the last byte */
+	bool other_cut;
+	const uint8_t *other; /* another stack of the thread: that of a signal handler, or the interrupted one */
+	uint64_t other_address;
+	size_t other_size; /* 0: none */
+	uint64_t address_mask; /* bits that may be set in a code address; 0: the architecture's */
+	struct unwind_tail tail;
+};
+
+enum unwind_how { /* how a frame was found; the leaf is UNWIND_BY_REGISTERS */
+	UNWIND_BY_REGISTERS,
+	UNWIND_BY_CFI,
+	UNWIND_BY_FRAME_POINTER,
+	UNWIND_BY_GUESS,
+	UNWIND_BY_TAIL, /* beyond the end of the snapshot; frames before it may be missing */
+	UNWIND_HOW_MASK = 0x7f,
+	UNWIND_EXACT = 0x80, /* the address is the next instruction, not a return address */
+};
+
+enum unwind_stop {
+	UNWIND_GOES_ON, /* never at the end of a chain */
+	UNWIND_CLEAN,	/* at the first function of a thread */
+	UNWIND_TRUNCATED, /* the stack continues beyond the copied bytes */
+	UNWIND_NO_CFI,
+	UNWIND_BAD_RETURN, /* not in executable code, or the stack does not grow */
+	UNWIND_TOO_DEEP,
+	UNWIND_SWITCHED, /* on a stack that was not copied, or at a hand-made one (a coroutine's) */
+	UNWIND_ASTRAY,	 /* after a wrong guess */
+};
+
+struct unwind_chain {
+	uint64_t addresses[UNWIND_DEPTH]; /* leaf first, as found: not moved back to the call */
+	uint8_t how[UNWIND_DEPTH];	  /* enum unwind_how */
+	size_t count;
+	enum unwind_stop stop;
+};
+
+struct unwinder;
+
+/* `budget`: bytes of compiled rows, 0: 64 MiB. -ENOMEM. */
+int unwinder_create(const struct unwind_arch *arch, size_t budget, struct unwinder **ret_unwinder);
+void unwinder_destroy(struct unwinder *unwinder);
+
+/* 0, or -ENOMEM. The chain has at least one frame. */
+int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space,
+		 const struct unwind_snapshot *snapshot, struct unwind_chain *ret_chain);
+
+const char *unwind_stop_name(enum unwind_stop stop);
+
+#endif

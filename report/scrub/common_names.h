@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Names that tell nothing about a host, because every other host has them: files of distributions, threads of the
+ * kernel, releases of kernels. There is no network to ask, and a path alone can be chosen by whoever installs a program
+ * (packages of a company are below /usr/bin, too), so these are lists of what is known; what is on none of them is
+ * taken for private. Each function looks at the whole text: one unknown word in it makes it private.
+ */
+#ifndef RWALKER_REPORT_SCRUB_COMMON_NAMES_H
+#define RWALKER_REPORT_SCRUB_COMMON_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A program or library of Linux distributions, in one of their folders. */
+bool common_file(const char *path);
+/* The comm of a kernel thread that names neither a device nor anything else of the host. */
+bool common_comm(const char *comm, size_t length);
+/* The machine as uname(2) has it. */
+bool common_machine(const char *machine);
+/*
+ * How much at the start of a kernel's release is its version and words that distributions use; all of it: the kernel is
+ * a distribution's, or nobody can tell it from one.
+ */
+size_t common_release(const char *release);
+/* The name and version of a recorder of ours. */
+bool common_recorder(const char *recorder);
+/* A function that every program has, or that a reader must know by its name. */
+bool common_function(const char *name);
+/* The name of a source of samples or waits. */
+bool common_source(const char *name);
+/* What may be a name in the kernel: letters, digits, '_', '.', '$'; not empty. */
+bool common_identifier(const char *name, size_t length);
+/*
+ * A tracepoint, "GROUP:NAME", or a kernel function, "NAME", or "MODULE:NAME"; not one that a user defined, which has
+ * any name.
+ */
+bool common_probe(const char *name);
+
+#endif

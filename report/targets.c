@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/targets.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_origin.h"
+#include "report/profile/seam/profile_waits.h"
+#include "report/view/page/page.h"
+
+enum { COMMS_NAMED = 8, COMMS_TEXT = 256, SOURCES_TEXT = 512 };
+
+/* --- threads --- */
+
+static bool is_listed(const char *const *comms, size_t count, const char *comm)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(comms[i], comm))
+			return true;
+	return false;
+}
+
+/* "'bash', 'make'": the first ones. */
+static void list_comms(const struct profile_task *tasks, size_t count, char text[static COMMS_TEXT])
+{
+	const char *comms[COMMS_NAMED];
+	size_t named = 0, used = 0;
+
+	for (size_t i = 0; i < count && named < COMMS_NAMED; i++)
+		if (!is_listed(comms, named, tasks[i].comm))
+			comms[named++] = tasks[i].comm;
+	for (size_t i = 0; i < named && used < COMMS_TEXT; i++)
+		used += (size_t)snprintf(text + used, COMMS_TEXT - used, "%s'%s'", i ? ", " : "", comms[i]);
+}
+
+static bool fits_chain(const struct view_settings *settings, const struct profile_task *task)
+{
+	if (settings->chain_comm)
+		return !regexec(settings->chain_comm, task->comm, 0, NULL, 0);
+	return !settings->chain_tid || settings->chain_tid == task->tid;
+}
+
+/* What is missing may be in what was lost: then the report is empty, and its notes are about the loss. */
+static int say(struct profile *profile, const char *text)
+{
+	struct profile_account account;
+
+	profile_account(profile, &account);
+	if (!account.lost)
+		return log_error(ENOENT, "%s", text);
+	log_warning("%s", text);
+	return 0;
+}
+
+static int say_nobody(struct profile *profile, const struct profile_task *tasks, size_t count, const char *asked)
+{
+	char comms[COMMS_TEXT], text[REPORT_FILTER_TEXT + COMMS_TEXT + 128];
+
+	list_comms(tasks, count, comms);
+	(void)snprintf(text, sizeof(text),
+		       "no thread in the trace fits %s; there are %s, and --summary or --tasks lists all", asked,
+		       comms);
+	return say(profile, text);
+}
+
+/* --- events --- */
+
+static bool is_of_view(const struct view *view, const struct profile_source *source)
+{
+	return !view || view->kinds >> source->kind & 1;
+}
+
+/* Whether filters took everything from the report: from what its view can show, or all sources. */
+static bool is_emptied(const struct profile *profile, const struct view *view)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(profile, &sources), suited = 0, left_out = 0;
+	struct profile_losses losses;
+
+	for (size_t i = 0; i < count; i++) {
+		suited += is_of_view(view, &sources[i]);
+		left_out += sources[i].left_out;
+		if (is_of_view(view, &sources[i]) && !sources[i].left_out && sources[i].samples)
+			return false;
+	}
+	profile_losses(profile, &losses);
+	return losses.any && (suited || left_out == count);
+}
+
+/* Threads have times without a single wait of their own. */
+static bool has_times(const struct profile *profile, const struct report_options *options)
+{
+	const struct profile_task_sums *sums;
+
+	return options->view_wanted[VIEW_SUMMARY] && profile_task_sums(profile, &sums);
+}
+
+/* "cpu, tracepoint 'sched:sched_switch'": each once. */
+static void list_sources(const struct profile *profile, char text[static SOURCES_TEXT])
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(profile, &sources), used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < count && used < SOURCES_TEXT; i++) {
+		bool probed = sources[i].kind == PROFILE_TRACEPOINT || sources[i].kind == PROFILE_KFUNC;
+
+		used += (size_t)snprintf(text + used, SOURCES_TEXT - used, "%s%s", used ? ", " : "",
+					 page_kind_name(sources[i].kind));
+		if (probed && used < SOURCES_TEXT)
+			used += (size_t)snprintf(text + used, SOURCES_TEXT - used, " '%s'", sources[i].name);
+	}
+}
+
+static uint64_t longest(const struct profile *profile)
+{
+	struct profile_origin origin;
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < profile_origins(profile); i++) {
+		profile_origin(profile, i, &origin);
+		length = origin.length > length ? origin.length : length;
+	}
+	return length;
+}
+
+static int say_nothing(struct profile *profile, const struct report_options *options)
+{
+	char sources[SOURCES_TEXT], text[REPORT_FILTER_TEXT + SOURCES_TEXT + 128];
+
+	list_sources(profile, sources);
+	(void)snprintf(text, sizeof(text),
+		       "nothing in the trace fits %s; it has %s, and is %s s long; --info says more",
+		       options->filter_text, sources, figure_seconds(longest(profile)).text);
+	return say(profile, text);
+}
+
+int targets_check(struct profile *profile, const struct report_options *options)
+{
+	const struct view_settings *settings = &options->settings;
+	size_t count, wanted = 0, chained = 0;
+	const struct profile_task *tasks = profile_tasks(profile, &count);
+	char asked[REPORT_FILTER_TEXT];
+
+	for (size_t i = 0; i < count; i++) {
+		wanted += profile_task_wanted(profile, (uint32_t)i);
+		chained += fits_chain(settings, &tasks[i]);
+	}
+	if (count && !wanted)
+		return say_nobody(profile, tasks, count, options->filter_text);
+	if (options->filter_text[0] && is_emptied(profile, options->view) && !has_times(profile, options))
+		return say_nothing(profile, options);
+	if (!count || chained)
+		return 0;
+	(void)snprintf(asked, sizeof(asked), "--chains=%s", settings->chain_target);
+	return say_nobody(profile, tasks, count, asked);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a tool does to the records of a condensed trace while they are written: it is called with each one, last of all,
+ * may change its members in place, and decides whether it is written. Texts may be replaced by ones that belong to the
+ * tool and are valid until its next call. Order: `begin`; META, CLOCK, SOURCE and PROBE; the events in order of time;
+ * all other records of STATE, as far as the events refer to them; what was embedded; END. So whoever sees a module or a
+ * symbol has seen all events. The writer makes the file header, and its copy in META, itself.
+ *
+ * All functions return 1: write it; 0: leave it out; -errno: give up, which the tool has not reported. NULL: nothing is
+ * changed.
+ */
+#ifndef RWALKER_REPORT_TOOL_CONDENSE_REWRITE_H
+#define RWALKER_REPORT_TOOL_CONDENSE_REWRITE_H
+
+#include "format/event_log.h"
+#include "report/profile/gather/chain.h"
+#include "report/tool/tool.h"
+
+struct condense_rewrite {
+	void *data;    /* passed to all of them */
+	uint64_t realtime; /* of the file header; 0: the section's */
+	/* A section begins. Its model has what was read of it; its timeline is at its beginning. */
+	int (*begin)(void *data, const struct chain_context *context);
+	/* Without a task, a stack or a list: of STATE and END, WALK, EMBED_MODULE, EMBED_UNWIND (MINI_DEBUG_INFO). */
+	int (*record)(void *data, struct event *record);
+	/* `other`: the waker of a WAIT, the target of a WAKE, else NULL. `stacks`: NULL if the kind has none. */
+	int (*event)(void *data, struct event *event, struct event_task *task, struct event_task *other,
+		     struct event_stacks *stacks);
+	/* Of an EMBED_SYMBOLS or PERF_MAP record, ascending by address. *count can be made smaller. */
+	int (*symbols)(void *data, struct event *record, struct event_symbol *symbols, size_t *count);
+	int (*lines)(void *data, struct event *record, struct event_line *lines, size_t *count);
+	/* All of the section but END was passed; what is embedded besides may be added to the log. 0, -errno. */
+	int (*end)(void *data, struct event_log *log);
+};
+
+/* As the function of a tool. `rewrite`: NULL: nothing is changed. */
+int condense_trace(const struct tool_request *request, const struct condense_rewrite *rewrite, bool *ret_damaged);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The stacks of events: unwound, cut at what is no code, and noted in the set of what is used. */
+#include <string.h>
+
+#include "common/hash.h"
+#include "format/stack_mark.h"
+#include "report/tool/condense_parts.h"
+
+enum { PAGE_BITS = 12 };
+
+/* --- what is used --- */
+
+/* Its names are looked up by its number in the profile, which other modules with the same build-id share. */
+static int use_code(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
+{
+	uint32_t tgid = condensing->model->timeline.processes.items[process].tgid;
+	const struct trace_module *module = trace_model_module(condensing->model, mapping->module);
+	struct profile_frame frame = {.address = address};
+	int r = chain_mapped_frame(&condensing->context, process, mapping, &frame);
+
+	if (r < 0 || !module)
+		return r;
+	if (module->kind == MODULE_ANONYMOUS)
+		return condense_used_add(&condensing->used, USED_JIT, tgid, address);
+	r = condense_used_add(&condensing->used, USED_BUILD_ID, 0, condense_build_id_hash(module));
+	return r < 0 ? r : condense_used_add(&condensing->used, USED_CODE, frame.module, frame.address);
+}
+
+static int use_mapping(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
+{
+	struct condense_used *used = &condensing->used;
+	int r = condense_used_add(used, USED_MODULE, mapping->module, 0);
+
+	if (r >= 0)
+		r = condense_used_add(used, USED_PAGE, mapping->module, address >> PAGE_BITS);
+	if (r >= 0)
+		r = use_code(condensing, process, address, mapping);
+	return r < 0 ? r : 0;
+}
+
+static int use_kernel(struct condensing *condensing, const struct event_stacks *stacks)
+{
+	struct condense_used *used = &condensing->used;
+	int r = 0;
+
+	for (uint32_t i = 0; i < stacks->kernel_count && r >= 0; i++) {
+		uint32_t module = (uint32_t)(stacks->kernel[i] >> 32);
+
+		r = condense_used_add(used, USED_MODULE, module, 0);
+		if (r >= 0)
+			r = condense_used_add(used, USED_KERNEL, module, (uint32_t)stacks->kernel[i]);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* --- whether an address is code, as the process is mapped now --- */
+
+struct place {
+	uint32_t process;
+	uint64_t space; /* 0: no mapping of the process is known */
+};
+
+/* The byte before a return address counts as well: a call can be the last thing in a mapping. */
+static int look_up(struct condensing *condensing, const struct place *place, uint64_t address, bool leaf,
+		   bool *ret_found)
+{
+	const struct timeline *timeline = &condensing->model->timeline;
+	struct mapping mapping;
+	int r = 0;
+
+	*ret_found = timeline_find(timeline, place->process, address, &mapping);
+	if (*ret_found)
+		r = use_mapping(condensing, place->process, address, &mapping);
+	else if (!leaf)
+		*ret_found = address && timeline_find(timeline, place->process, address - 1, &mapping);
+	if (leaf && !r && timeline_find_before_exec(timeline, place->process, address, &mapping))
+		r = use_mapping(condensing, place->process, address, &mapping);
+	return r;
+}
+
+static int is_code(struct condensing *condensing, const struct place *place, uint64_t address, bool leaf,
+		   bool *ret_found)
+{
+	uint64_t key = (address << 1 | leaf) ^ place->space << 40;
+	struct condense_place *kept = &condensing->places[hash_slot(key, CONDENSE_PLACE_BITS)];
+	int r = 0;
+
+	if (!place->space || kept->space != place->space || kept->address != address || kept->leaf != leaf) {
+		struct condense_place fresh = {.space = place->space, .address = address, .leaf = leaf};
+
+		r = look_up(condensing, place, address, leaf, &fresh.found);
+		*kept = fresh;
+	}
+	*ret_found = kept->found;
+	return r;
+}
+
+/* --- cutting --- */
+
+/* Of the callers that are cut off only what marks say about the whole stack stays. */
+static bool is_said_of_all(uint64_t node)
+{
+	enum stack_mark mark = stack_mark_of(node);
+
+	return mark && mark != MARK_EXACT;
+}
+
+static uint32_t cut_from(uint64_t *nodes, uint32_t first, uint32_t count)
+{
+	uint32_t kept = first;
+
+	for (uint32_t i = first; i < count; i++)
+		if (is_said_of_all(nodes[i]))
+			nodes[kept++] = nodes[i];
+	return kept;
+}
+
+/* Up to the first caller that is no code; the leaf is where the CPU was, not a word of memory. */
+static int count_code(struct condensing *condensing, const struct place *place, const struct event_stacks *stacks,
+		      uint32_t *ret_code, bool *ret_any)
+{
+	uint32_t frames = 0, i;
+	bool found;
+
+	*ret_any = false;
+	for (i = 0; i < stacks->user_count; i++) {
+		int r;
+
+		if (stack_mark_of(stacks->user[i]))
+			continue;
+		r = is_code(condensing, place, stacks->user[i], frames == 0, &found);
+		if (r < 0)
+			return r;
+		*ret_any |= found;
+		if (!found && frames)
+			break;
+		frames++;
+	}
+	*ret_code = i;
+	return 0;
+}
+
+/* Without any mapping kept, a reader would take those of the process for unknown. */
+static int note_process(struct condensing *condensing, const struct place *place, bool any)
+{
+	uint32_t tgid = condensing->model->timeline.processes.items[place->process].tgid;
+	int r = condense_used_add(&condensing->used, USED_PROCESS, tgid, 0);
+
+	if (r > 0 && !any && place->space)
+		r = condense_used_add(&condensing->used, USED_BLIND, tgid, 0);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * A leaf that is alone would be named by the program before an exec, which is right where the registers are still that
+ * program's (chain_leaf_frame()). One that had callers is not: for them stays an address where there is nothing.
+ */
+static bool would_be_named(const struct condensing *condensing, uint32_t process, uint32_t count)
+{
+	struct mapping mapping;
+	uint32_t leaf = 0;
+
+	while (leaf < count && stack_mark_of(condensing->user[leaf]))
+		leaf++;
+	return leaf < count && timeline_find_before_exec(&condensing->model->timeline, process,
+							 condensing->user[leaf], &mapping);
+}
+
+static int cut_user(struct condensing *condensing, uint32_t process, struct event_stacks *stacks)
+{
+	uint64_t generation = timeline_touch(&condensing->model->timeline, process);
+	const struct place place = {process, generation ? (generation + 1) ^ ((uint64_t)process + 1) << 40 : 0};
+	uint32_t code, count = stacks->user_count;
+	bool any, again = false;
+	int r = count_code(condensing, &place, stacks, &code, &any);
+
+	if (r >= 0)
+		r = note_process(condensing, &place, any);
+	if (r < 0 || code == stacks->user_count)
+		return r;
+	if (!any && would_be_named(condensing, process, code)) {
+		again = !condensing->user[code];
+		condensing->user[code++] = 0;
+	}
+	stacks->user_count = cut_from(condensing->user, code, count);
+	if (again && stacks->user_count == count) /* it was condensed before */
+		return 0;
+	*(generation ? &condensing->counts.astray : &condensing->counts.unknown) += 1;
+	return 0;
+}
+
+/* --- the stacks of one event --- */
+
+/* From the leaf to the root; the decoder guarantees that a path is not longer than `room`. */
+static uint32_t take_path(const struct chain_context *context, uint32_t leaf, uint64_t *frames, uint32_t room)
+{
+	uint32_t count = 0;
+
+	for (; leaf >= STACK_FIRST_NODE && count < room; leaf = context->nodes[leaf].parent)
+		frames[count++] = context->nodes[leaf].address;
+	return count;
+}
+
+static int keep_chain(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain,
+		      const struct condense_user *user, struct event_stacks *stacks)
+{
+	bool cut;
+
+	stacks->user_count = (uint32_t)chain_write_marks(chain, condensing->user, &cut);
+	*user->snapshot = 0;
+	*user->flags &= ~user->truncated;
+	*user->missing = 0;
+	condensing->counts.unwound++;
+	condensing->counts.cut += cut;
+	return condense_note_missing(condensing, process, chain);
+}
+
+/* Without a snapshot (any more), the frame-pointer stack stays, and so does the reference, which shows the loss. */
+static int take_user(struct condensing *condensing, uint32_t process, const struct condense_user *user,
+		     struct event_stacks *stacks)
+{
+	const struct unwind_chain *chain;
+	int r = profile_unwinding_run(&condensing->context, process, user->leaf, *user->snapshot, &chain);
+
+	if (r > 0) {
+		r = keep_chain(condensing, process, chain, user, stacks);
+	} else {
+		condensing->counts.snapshots_missing += *user->snapshot != 0;
+		stacks->user_count = take_path(&condensing->context, user->leaf, condensing->user, RWK_MAX_PATH);
+	}
+	return r < 0 || !stacks->user_count ? r : cut_user(condensing, process, stacks);
+}
+
+int condense_stacks(struct condensing *condensing, const struct event_task *task, uint32_t kernel,
+		    const struct condense_user *user, struct event_stacks *stacks)
+{
+	uint32_t process;
+	int r;
+
+	*stacks = (struct event_stacks){.kernel = condensing->kernel, .user = condensing->user};
+	stacks->kernel_count = take_path(&condensing->context, kernel, condensing->kernel, RWK_MAX_FRAMES);
+	r = use_kernel(condensing, stacks);
+	if (r < 0 || (user->leaf < STACK_FIRST_NODE && !*user->snapshot))
+		return r;
+	r = timeline_process(&condensing->model->timeline, task->tgid, &process);
+	return r < 0 ? r : take_user(condensing, process, user, stacks);
+}

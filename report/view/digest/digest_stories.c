@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The longest stories: who was held, where, and by whom in the end. A story is a group of waits of
+ * one comm at one place, as --chains=COMM prints it, of which some were more than sleep: another
+ * task ended them, they were in D, or runnable for most of the time. A kernel thread that sleeps waits
+ * for work, which is no story. What is on the way of a longer story is not told again.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "common/plural.h"
+#include "common/printable.h"
+#include "report/profile/seam/figures.h"
+#include "report/view/digest/digest_parts.h"
+#include "report/view/page/wait_text.h"
+
+enum {
+	MOST_TRIED = 6,	 /* comms and threads that are followed */
+	WORTH_IT = 100, /* a story is at least one part in that many of the recording */
+};
+
+struct story_key { /* without padding */
+	uint32_t comm, wait_class;
+	struct place at;
+};
+
+struct story {
+	struct story_key key;
+	uint64_t weight; /* of the waits that count */
+	uint32_t worst;	 /* of these, the longest */
+};
+
+struct followed { /* all waits of a comm, or of a thread */
+	uint32_t comm, tid; /* tid 0: the comm */
+	regex_t expression;
+	struct chains_found found;
+};
+
+struct stories {
+	struct digest *digest;
+	struct hash_map known; /* key -> index of items */
+	ARRAY(struct story) items;
+	ARRAY(struct story_key) told; /* the groups, and what is on their ways */
+	struct followed followed[MOST_TRIED];
+	size_t followed_count, count;
+};
+
+static void stories_deinit(struct stories *stories)
+{
+	for (size_t i = 0; i < stories->followed_count; i++) {
+		chains_found_deinit(&stories->followed[i].found);
+		if (!stories->followed[i].tid)
+			regfree(&stories->followed[i].expression);
+	}
+	array_free(&stories->items);
+	array_free(&stories->told);
+	hash_map_deinit(&stories->known);
+}
+
+/* --- which groups there are --- */
+
+static bool is_held(const struct stories *stories, const struct profile_wait *wait)
+{
+	const struct waits *waits = &stories->digest->ground.waits;
+	char state[24] = "";
+
+	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_shown(wait) ||
+	    digest_is_idle(stories->digest, wait->task))
+		return false;
+	if (wait->run_queue >= wait_length(wait) / 2 && wait->run_queue)
+		return true;
+	profile_wait_state(wait->state, state);
+	if (state[0] == 'D')
+		return true;
+	if (waits->tasks[wait->task].kernel_thread) /* waited for work */
+		return false;
+	return !(wait->flags & PROFILE_WAIT_NOT_ENDED) && wait->waker != PROFILE_NO_TASK &&
+	       waits->tasks[wait->waker].tid &&
+	       (wait->waker_context == PROFILE_WAKER_TASK || wait->waker_context == PROFILE_WAKER_UNKNOWN);
+}
+
+static int add_wait(struct stories *stories, uint32_t number)
+{
+	struct chains_ground *ground = &stories->digest->ground;
+	const struct profile_wait *wait = &ground->waits.items[number];
+	struct story_key key = {.comm = ground->names.comm_of[wait->task], .wait_class = wait->wait_class};
+	struct story *story;
+	uint64_t *index;
+	int r = places_find(&ground->places, wait->node, &key.at, NULL);
+
+	if (!r)
+		r = hash_map_add(&stories->known, &key, sizeof(key), stories->items.count, &index);
+	if (r > 0)
+		r = array_push(&stories->items, (struct story){.key = key, .worst = number});
+	if (r < 0)
+		return r;
+	story = &stories->items.items[*index];
+	story->weight = wait_add(story->weight, wait->weight);
+	if (wait->weight > ground->waits.items[story->worst].weight)
+		story->worst = number;
+	return 0;
+}
+
+static bool was_blocked(const struct story *story)
+{
+	return story->key.wait_class == PROFILE_BLOCKED;
+}
+
+/*
+ * Who was blocked comes before who only competed for a CPU, which the line on pressure has, too. Then the heaviest
+ * first;
+ * else the one that began first.
+ */
+static int compare_stories(const void *left, const void *right)
+{
+	const struct story *l = left, *r = right;
+
+	if (was_blocked(l) != was_blocked(r))
+		return was_blocked(l) ? -1 : 1;
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	return (l->worst > r->worst) - (l->worst < r->worst);
+}
+
+static int collect(struct stories *stories)
+{
+	const struct waits *waits = &stories->digest->ground.waits;
+	int r = hash_map_init(&stories->known);
+
+	for (size_t i = 0; i < waits->count && !r; i++)
+		if (is_held(stories, &waits->items[i]))
+			r = add_wait(stories, (uint32_t)i);
+	if (!r && stories->items.count)
+		qsort(stories->items.items, stories->items.count, sizeof(*stories->items.items), compare_stories);
+	return r;
+}
+
+/* --- what held them --- */
+
+static int compile_comm(const char *comm, regex_t *ret_expression)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int r;
+
+	if (!out)
+		return -ENOMEM;
+	digest_write_comm(comm, out);
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	text[length - 1] = '\0'; /* without the quotes */
+	r = regcomp(ret_expression, text + 1, REG_EXTENDED | REG_NOSUB);
+	return r ? -ENOMEM : 0;
+}
+
+/* Follows all waits of a comm, or of a thread, once. NULL in *ret_found: enough was followed. */
+static int follow(struct stories *stories, uint32_t comm, uint32_t tid, const struct chains_found **ret_found)
+{
+	struct chains_ground *ground = &stories->digest->ground;
+	struct followed *followed = stories->followed;
+	struct chains_wanted wanted = {.source = stories->digest->waits, .named = true, .tid = tid};
+	size_t i = 0;
+	int r = 0;
+
+	while (i < stories->followed_count && (followed[i].comm != comm || followed[i].tid != tid))
+		i++;
+	*ret_found = i < MOST_TRIED ? &followed[i].found : NULL;
+	if (i < stories->followed_count || i == MOST_TRIED)
+		return 0;
+	if (!tid) {
+		r = compile_comm(ground->names.comms[comm], &followed[i].expression);
+		wanted.comm = &followed[i].expression;
+	}
+	if (r < 0)
+		return r;
+	followed[i].comm = comm;
+	followed[i].tid = tid;
+	stories->followed_count++;
+	return chains_found_init(&followed[i].found, ground, &wanted);
+}
+
+static bool is_same(const struct step *step, const struct story_key *key)
+{
+	return step->kind == STEP_TARGET && step->comm == key->comm && step->wait_class == key->wait_class &&
+	       step->at.kernel == key->at.kernel && step->at.user == key->at.user;
+}
+
+/* The heaviest node of the group; 0: there is none, because it was too much to follow. */
+static uint32_t find_group(const struct chains_found *found, const struct story_key *key)
+{
+	const struct call_tree_node *root = &found->tree.nodes[0];
+
+	for (uint32_t i = 0; i < root->child_count; i++) {
+		uint32_t node = found->tree.children[root->first_child + i];
+
+		if (is_same(&found->steps.steps.items[node], key))
+			return node;
+	}
+	return 0;
+}
+
+/* What the worst wait's thread has of the group's weight that counts. */
+static int weigh_thread(const struct stories *stories, const struct story *story, uint64_t *ret_weight)
+{
+	struct chains_ground *ground = &stories->digest->ground;
+	const struct profile_wait *worst = &ground->waits.items[story->worst];
+	const struct wait_thread *thread = wait_index_find(&ground->index, worst->recording, worst->task);
+	struct place at;
+	int r = 0;
+
+	*ret_weight = 0;
+	for (uint32_t i = 0; thread && i < thread->count && !r; i++) {
+		const struct profile_wait *wait = wait_index_wait(&ground->index, thread, i);
+
+		r = places_find(&ground->places, wait->node, &at, NULL);
+		if (!r && is_held(stories, wait) && at.kernel == story->key.at.kernel &&
+		    at.user == story->key.at.user && wait->wait_class == story->key.wait_class)
+			*ret_weight = wait_add(*ret_weight, wait->weight);
+	}
+	return r;
+}
+
+struct telling {
+	const struct chains_found *found;
+	uint32_t group; /* 0: nothing to tell */
+	uint32_t tid;	/* 0: of all threads of the comm */
+};
+
+static bool is_mostly(uint64_t weight, const struct telling *telling)
+{
+	return telling->group && weight >= telling->found->tree.nodes[telling->group].weight / 2;
+}
+
+/* All of a comm, unless most of that was sleep: then its thread with the worst wait, unless it was, too. */
+static int choose_group(struct stories *stories, const struct story *story, struct telling *ret_telling)
+{
+	const struct waits *waits = &stories->digest->ground.waits;
+	struct telling telling = {0};
+	uint64_t weight;
+	int r = follow(stories, story->key.comm, 0, &telling.found);
+
+	*ret_telling = telling;
+	telling.group = !r && telling.found ? find_group(telling.found, &story->key) : 0;
+	if (!r && !is_mostly(story->weight, &telling)) {
+		telling = (struct telling){.tid = waits->tasks[waits->items[story->worst].task].tid};
+		r = weigh_thread(stories, story, &weight);
+		if (!r)
+			r = follow(stories, story->key.comm, telling.tid, &telling.found);
+		telling.group = !r && telling.found ? find_group(telling.found, &story->key) : 0;
+		if (!r && !is_mostly(weight, &telling))
+			return 0;
+	}
+	*ret_telling = telling;
+	return r;
+}
+
+static uint32_t heaviest_child(const struct call_tree *tree, uint32_t node)
+{
+	return tree->nodes[node].child_count ? tree->children[tree->nodes[node].first_child] : 0;
+}
+
+/* --- telling one --- */
+
+/* What became of a task on the way. */
+static const struct step_end {
+	const char *text;
+	bool comm, at;
+} ends[STEP_KINDS] = {
+	[STEP_BLOCKED] = {" blocked", true, true},
+	[STEP_RAN] = {" running", true, false},
+	[STEP_RAN_OR_BRIEF] = {" running or in brief waits", true, false},
+	[STEP_WAITED_FOR_CPU] = {" waiting for a CPU", true, false},
+	[STEP_NOT_BORN] = {" before it was started", true, false},
+	[STEP_UNSEEN] = {" of which nothing is recorded", true, false},
+	[STEP_IDLE] = {"an idle CPU", false, false},
+	[STEP_ODD_CONTEXT] = {" or an interrupt", true, false},
+	[STEP_TIMER] = {"a timer", false, false},
+	[STEP_SOFTIRQ] = {"a softirq", false, false},
+	[STEP_IRQ] = {"an irq", false, false},
+	[STEP_RUN_QUEUE] = {"want of a CPU", false, false},
+	[STEP_NO_WAKER] = {"unknown: waker not recorded", false, false},
+	[STEP_NOT_ENDED] = {"unknown: it had not ended", false, false},
+	[STEP_CYCLE] = {"a cycle", false, false},
+	[STEP_TOO_DEEP] = {"more hops", false, false},
+	[STEP_TOO_MUCH] = {"more than was followed", false, false},
+};
+
+static void write_at(const struct stories *stories, struct place place, FILE *out)
+{
+	(void)fputs(place.kernel || place.user ? " in " : "", out);
+	place_write(&stories->digest->ground.places, place, out);
+}
+
+static void write_step(const struct stories *stories, const struct step *step, FILE *out)
+{
+	const struct step_end *end = &ends[step->kind];
+	const char *comm = stories->digest->ground.names.comms[step->comm];
+
+	if (end->comm)
+		printable_write(out, comm, strlen(comm));
+	(void)fputs(end->text, out);
+	if (end->at)
+		write_at(stories, step->at, out);
+}
+
+/* "held by B blocked in pipe_read (main) <- C running: 230.0 ms (71.88%)"; its tasks need no story of their own. */
+static int add_way(struct stories *stories, const struct chains_found *found, uint32_t group, enum digest_rank rank)
+{
+	struct digest_lines *lines = &stories->digest->lines;
+	uint32_t node = heaviest_child(&found->tree, group), last = group;
+	const char *between = "held by ";
+	int r = digest_line_begin(lines, "", rank);
+
+	for (; node && !r; node = heaviest_child(&found->tree, node)) {
+		const struct step *step = &found->steps.steps.items[node];
+
+		(void)fputs(between, lines->text);
+		between = " <- ";
+		write_step(stories, step, lines->text);
+		last = node;
+		if (step->kind == STEP_BLOCKED)
+			r = array_push(&stories->told,
+				       (struct story_key){step->comm, PROFILE_BLOCKED, step->at});
+	}
+	if (r < 0)
+		return r;
+	(void)fprintf(lines->text, ": %s (%s%%)", wait_figure(found->tree.nodes[last].weight).text,
+		      figure_percent(found->tree.nodes[last].weight, found->tree.nodes[group].weight).text);
+	return digest_line_end(lines);
+}
+
+static int add_head(struct stories *stories, const struct telling *telling, const struct story *story,
+		    enum digest_rank rank)
+{
+	static const char *const labels[DIGEST_STORIES] = {"story 1", "story 2", "story 3"};
+	const struct chains_found *found = telling->found;
+	const struct chains_ground *ground = found->ground;
+	const char *comm = ground->names.comms[story->key.comm];
+	uint64_t count = found->steps.counts.items[telling->group];
+	struct digest_lines *lines = &stories->digest->lines;
+	int r = digest_line_begin(lines, labels[stories->count], rank);
+
+	if (r < 0)
+		return r;
+	printable_write(lines->text, comm, strlen(comm));
+	(void)fprintf(lines->text, " %s", wait_class_name(story->key.wait_class));
+	write_at(stories, story->key.at, lines->text);
+	(void)fprintf(lines->text, ": %s in %" PRIu64 " wait%s",
+		      wait_figure(found->tree.nodes[telling->group].weight).text, count, plural(count));
+	(void)fputs("--chains=", lines->proof);
+	if (telling->tid)
+		(void)fprintf(lines->proof, "%" PRIu32, telling->tid);
+	else
+		digest_write_comm(comm, lines->proof);
+	return digest_line_end(lines);
+}
+
+/* "--at +2.503123s"; of a wait that began before the recording, its start. */
+static void write_moment(const struct stories *stories, const struct profile_wait *wait, FILE *out)
+{
+	const struct waits *waits = &stories->digest->ground.waits;
+	uint64_t start = waits->recordings[wait->recording].start;
+	struct figure at = wait_offset(waits, wait->recording, wait->out > start ? wait->out : start);
+
+	at.text[strcspn(at.text, " ")] = '\0';
+	(void)fprintf(out, "--at %ss", at.text);
+}
+
+/* "worst: tid 605 pid 599 for 93.101 ms from +0.512345 s, woken by ..." */
+static int add_worst(struct stories *stories, const struct story *story, enum digest_rank rank)
+{
+	const struct waits *waits = &stories->digest->ground.waits;
+	const struct profile_wait *wait = &waits->items[story->worst];
+	const struct profile_task *task = &waits->tasks[wait->task];
+	struct digest_lines *lines = &stories->digest->lines;
+	int r = digest_line_begin(lines, "", rank);
+
+	if (r < 0)
+		return r;
+	(void)fprintf(lines->text, "worst: tid %" PRIu32 " pid %" PRIu32 " for ", task->tid, task->tgid);
+	wait_write_length(lines->text, wait_length(wait), wait_length_bound(wait));
+	(void)fprintf(lines->text, " from %s", wait_offset(waits, wait->recording, wait->out).text);
+	wait_write_recording(lines->text, waits, wait->recording);
+	(void)fputs(", ", lines->text);
+	wait_write_end(lines->text, waits, wait);
+	write_moment(stories, wait, lines->proof);
+	return digest_line_end(lines);
+}
+
+static bool was_told(const struct stories *stories, const struct story_key *key)
+{
+	for (size_t i = 0; i < stories->told.count; i++)
+		if (!memcmp(&stories->told.items[i], key, sizeof(*key)))
+			return true;
+	return false;
+}
+
+static int tell(struct stories *stories, const struct story *story)
+{
+	static const enum digest_rank ranks[DIGEST_STORIES] = {DIGEST_FIRST, DIGEST_MORE, DIGEST_LEAST};
+	enum digest_rank rank = ranks[stories->count];
+	struct telling telling;
+	int r;
+
+	if (was_told(stories, &story->key))
+		return 0;
+	r = choose_group(stories, story, &telling);
+	if (r < 0 || !telling.group)
+		return r;
+	r = array_push(&stories->told, story->key);
+	if (!r)
+		r = add_head(stories, &telling, story, rank);
+	if (!r)
+		r = add_way(stories, telling.found, telling.group, rank);
+	if (!r)
+		r = add_worst(stories, story, rank);
+	if (!stories->count++)
+		stories->digest->victim = telling.found->ground->waits.items[story->worst].task;
+	return r;
+}
+
+/* Why there is no story. */
+static int add_none(struct digest *digest)
+{
+	bool wakers = false;
+
+	for (size_t i = 0; i < digest->source_count; i++)
+		wakers |= digest->sources[i].kind == PROFILE_WAKERS;
+	return digest_line_add(&digest->lines, "stories", DIGEST_MORE,
+			       wakers ? "none: nobody was held for 1% of the recording or longer" :
+					"unknown: who ended the waits was not recorded (rwalker-record --wakers)",
+			       wakers ? "--chains" : NULL);
+}
+
+int digest_add_stories(struct digest *digest)
+{
+	_cleanup_(stories_deinit) struct stories stories = {.digest = digest};
+	uint64_t least;
+	int r;
+
+	if (digest->waits == DIGEST_NO_SOURCE)
+		return 0;
+	least = digest->sources[digest->waits].duration / WORTH_IT;
+	r = collect(&stories);
+	for (size_t i = 0; i < stories.items.count && stories.count < DIGEST_STORIES && !r; i++)
+		if (stories.items.items[i].weight >= least)
+			r = tell(&stories, &stories.items.items[i]);
+	return r < 0 || stories.count ? r : add_none(digest);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Where the time of all threads went, and the pressure that shows in it. */
+#include <inttypes.h>
+
+#include "common/plural.h"
+#include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_origin.h"
+#include "report/view/digest/digest_parts.h"
+#include "report/view/page/wait_text.h"
+
+struct sums { /* ns, of all threads */
+	uint64_t wall, running, run_queue, blocked, in_d, idle;
+	size_t threads, threads_in_d;
+};
+
+static uint64_t blocked_of(const struct thread_time *row)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < THREAD_BLOCKED_STATES; i++)
+		sum = wait_add(sum, row->blocked[i]);
+	return sum;
+}
+
+static void sum_up(const struct digest *digest, struct sums *sums)
+{
+	*sums = (struct sums){.threads = digest->threads};
+	for (size_t i = 0; i < digest->ground.index.thread_count; i++) {
+		const struct thread_time *row = &digest->times.rows[i];
+		uint64_t *blocked = digest_is_idle(digest, row->task) ? &sums->idle : &sums->blocked;
+
+		sums->wall = wait_add(sums->wall, row->whole ? row->wall : thread_time_accounted(row));
+		sums->running = wait_add(sums->running, row->running);
+		sums->run_queue = wait_add(sums->run_queue, row->run_queue);
+		*blocked = wait_add(*blocked, blocked_of(row));
+		sums->in_d = wait_add(sums->in_d, row->blocked[THREAD_BLOCKED_D]);
+		sums->threads_in_d += row->blocked[THREAD_BLOCKED_D] > 0;
+	}
+}
+
+static void write_part(const struct sums *sums, uint64_t part, const char *what, FILE *out)
+{
+	(void)fprintf(out, "%s %s%% (%s)", what, figure_percent(part, sums->wall).text, wait_figure(part).text);
+}
+
+/* "6 threads, 11.801 s: running 0.81% (95.0 ms), ..." */
+static int add_waited(struct digest *digest)
+{
+	struct digest_lines *lines = &digest->lines;
+	struct sums sums;
+	int r = digest_line_begin(lines, "time", DIGEST_FIRST);
+
+	if (r < 0)
+		return r;
+	sum_up(digest, &sums);
+	(void)fprintf(lines->text, "%zu thread%s, %s:", sums.threads, plural(sums.threads),
+		      wait_figure(sums.wall).text);
+	write_part(&sums, sums.running, " running", lines->text);
+	write_part(&sums, sums.run_queue, ", run queue", lines->text);
+	write_part(&sums, sums.blocked, ", blocked", lines->text);
+	write_part(&sums, sums.idle, ", idle", lines->text);
+	if (digest->idle_threads)
+		(void)fprintf(lines->text, " of %zu thread%s", digest->idle_threads, plural(digest->idle_threads));
+	(void)fputs(digest->idle_threads ? "--summary --idle" : "--summary", lines->proof);
+	return digest_line_end(lines);
+}
+
+/* "on CPUs 2330.3 ms in 2.03 s of 2 CPUs (57.4%); waits were not recorded" */
+static int add_sampled(struct digest *digest)
+{
+	const struct profile_source *source = &digest->sources[digest->cpu];
+	struct digest_lines *lines = &digest->lines;
+	struct profile_origin origin = {0};
+	int r = digest_line_begin(lines, "time", DIGEST_FIRST);
+
+	if (r < 0)
+		return r;
+	if (profile_origins(digest->context->profile) == 1)
+		profile_origin(digest->context->profile, 0, &origin);
+	if (source->weight_unit[0] == 'n')
+		(void)fprintf(lines->text, "on CPUs %s ms in %s s", figure_milliseconds(source->weight).text,
+			      figure_seconds(source->duration).text);
+	else
+		(void)fprintf(lines->text, "on CPUs %" PRIu64 " %s", source->weight, source->weight_unit);
+	if (source->weight_unit[0] == 'n' && origin.cpus && source->duration)
+		(void)fprintf(lines->text, " of %" PRIu64 " CPU%s (%s%%)", origin.cpus, plural(origin.cpus),
+			      figure_percent(source->weight, origin.cpus * source->duration).text);
+	(void)fputs(", by samples; waits were not recorded", lines->text);
+	(void)fputs("--tree --source cpu", lines->proof);
+	return digest_line_end(lines);
+}
+
+int digest_add_times(struct digest *digest)
+{
+	if (digest->threads)
+		return add_waited(digest);
+	return digest->cpu == DIGEST_NO_SOURCE ? 0 : add_sampled(digest);
+}
+
+/* --- pressure --- */
+
+static int add_run_queue(struct digest *digest, const struct sums *sums)
+{
+	struct digest_lines *lines = &digest->lines;
+	int r = digest_line_begin(lines, "pressure", DIGEST_FIRST);
+
+	if (r < 0)
+		return r;
+	(void)fprintf(lines->text, "CPU: runnable threads waited for %s%% of their time (%s; %s running)",
+		      figure_percent(sums->run_queue, wait_add(sums->run_queue, sums->running)).text,
+		      wait_figure(sums->run_queue).text, wait_figure(sums->running).text);
+	(void)fputs("--summary", lines->proof);
+	return digest_line_end(lines);
+}
+
+/* The longest wait in D: its number, or SIZE_MAX. */
+static size_t longest_in_d(const struct waits *waits)
+{
+	size_t longest = SIZE_MAX;
+
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct profile_wait *wait = &waits->items[i];
+		char state[24] = "";
+
+		if (!wait_is_shown(wait) || (longest != SIZE_MAX && wait->weight <= waits->items[longest].weight))
+			continue;
+		profile_wait_state(wait->state, state);
+		if (state[0] == 'D' && wait->weight)
+			longest = i;
+	}
+	return longest;
+}
+
+static int add_in_d(struct digest *digest, const struct sums *sums)
+{
+	const struct waits *waits = &digest->ground.waits;
+	struct digest_lines *lines = &digest->lines;
+	size_t longest = longest_in_d(waits);
+	struct place place;
+	int r;
+
+	if (!sums->in_d)
+		return digest_line_add(lines, "", DIGEST_LEAST, "D: no thread waited uninterruptibly", "--summary");
+	r = digest_line_begin(lines, "", DIGEST_MAIN);
+	if (r < 0)
+		return r;
+	(void)fprintf(lines->text, "D: %s in %zu thread%s", wait_figure(sums->in_d).text, sums->threads_in_d,
+		      plural(sums->threads_in_d));
+	(void)fputs("--summary", lines->proof);
+	if (longest == SIZE_MAX)
+		return digest_line_end(lines);
+	r = places_find(&digest->ground.places, waits->items[longest].node, &place, NULL);
+	if (r < 0)
+		return r;
+	digest->stuck = true;
+	(void)fputs(", the longest ", lines->text);
+	wait_write_length(lines->text, wait_length(&waits->items[longest]), wait_length_bound(&waits->items[longest]));
+	(void)fputs(": ", lines->text);
+	wait_write_task(lines->text, &waits->tasks[waits->items[longest].task]);
+	(void)fputs(place.kernel || place.user ? " in " : "", lines->text);
+	place_write(&digest->ground.places, place, lines->text);
+	(void)fputs(", --top-waits --state D", lines->proof);
+	return digest_line_end(lines);
+}
+
+static int add_losses(struct digest *digest, const char *label)
+{
+	struct digest_lines *lines = &digest->lines;
+	struct profile_losses losses;
+	int r;
+
+	profile_losses(digest->context->profile, &losses);
+	r = digest_line_begin(lines, label, losses.lost ? DIGEST_FIRST : DIGEST_LEAST);
+	if (r < 0)
+		return r;
+	if (losses.lost)
+		(void)fprintf(lines->text, "lost: %" PRIu64 " of %" PRIu64 " events (%s%%)", losses.lost,
+			      wait_add(losses.lost, losses.recorded),
+			      figure_percent(losses.lost, wait_add(losses.lost, losses.recorded)).text);
+	else
+		(void)fputs("lost: no event", lines->text);
+	(void)fputs("--info", lines->proof);
+	return digest_line_end(lines);
+}
+
+int digest_add_pressure(struct digest *digest)
+{
+	bool waited = digest->threads;
+	struct sums sums;
+	int r = 0;
+
+	sum_up(digest, &sums);
+	if (waited)
+		r = add_run_queue(digest, &sums);
+	if (!r && waited)
+		r = add_in_d(digest, &sums);
+	return r < 0 ? r : add_losses(digest, waited ? "" : "pressure");
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Maps frames to functions, by which views group. A function is identified by symbol name and
+ * module name, so the same function in two builds of a library, or on two hosts, is one; the same
+ * name in two libraries is two, and is then printed with its module: "init [libfoo.so]". Inlined
+ * and called instances are different functions.
+ *
+ * If there is no symbol but the function's start is known, it is named by that:
+ * "[libfoo.so]+0x1200".
+ *
+ * Names are looked up on first use, and made printable once. Whether a name is in several modules
+ * is known when all functions to be printed have been looked up: look up first, then print.
+ */
+#ifndef RWALKER_REPORT_VIEW_LOOK_FUNCTIONS_H
+#define RWALKER_REPORT_VIEW_LOOK_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/profile/seam/profile.h"
+
+enum { FUNCTION_NONE = 0 }; /* for an empty call chain */
+
+enum functions_mode {
+	/* Each address outside of known functions is a function of its own, "[libfoo.so]+0x1234". */
+	FUNCTIONS_BY_ADDRESS,
+	/* As above for callers, which must stay distinct; at leaves, all of "[libfoo.so]" is one. */
+	FUNCTIONS_BY_LEAF,
+	/* A function is identified by its name only, whatever its module; all of "[libfoo.so]" is one. */
+	FUNCTIONS_BY_NAME,
+	/* By name and module; all of "[libfoo.so]" is one. */
+	FUNCTIONS_BY_MODULE,
+};
+
+struct functions;
+
+/* `none` is the name of FUNCTION_NONE and outlives the functions. */
+int functions_create(struct profile *profile, enum functions_mode mode, const char *none,
+		     struct functions **ret_functions);
+void functions_destroy(struct functions *functions);
+struct profile *functions_profile(const struct functions *functions);
+
+int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function);
+/* The function of a node's frame; FUNCTION_NONE for the root. */
+int functions_find_node(struct functions *functions, uint32_t node, uint32_t *ret_function);
+
+/* By name, then module. */
+int functions_compare(const struct functions *functions, uint32_t left, uint32_t right);
+
+const char *functions_name(const struct functions *functions, uint32_t function); /* printable */
+/* "[libfoo.so]"; "" if there is none, or it is in the name. */
+const char *functions_module(const struct functions *functions, uint32_t function);
+/* " [inlined]" for an inlined function, else "": what follows the name in text for people. */
+const char *functions_inlined(const struct functions *functions, uint32_t function);
+/* Suffix of the name if a frame is one word: "_[i]" for an inlined function, else "". */
+const char *functions_mark(const struct functions *functions, uint32_t function);
+void functions_write(const struct functions *functions, uint32_t function, FILE *out);
+
+/*
+ * Formats of a frame: "name", "name+0x1f", "name+0x1f file.c:12", "0x55d0c0e01f name+0x1f [module]
+ * /src/file.c:12". Inlined functions have no offset and are marked: "name [inlined]".
+ */
+struct frame_style {
+	bool addresses, offsets, lines;
+};
+/* The frame's function must have been looked up. */
+void functions_write_frame(const struct functions *functions, uint32_t frame,
+			   struct frame_style style, FILE *out);
+
+#endif

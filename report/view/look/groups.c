@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/look/groups.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+static int compare_hosts(const struct profile_task *left, const struct profile_task *right)
+{
+	return compare_numbers(left->host, right->host);
+}
+
+static int compare_comms(const struct profile_task *left, const struct profile_task *right)
+{
+	return strcmp(left->comm, right->comm);
+}
+
+static int compare_processes(const struct profile_task *left, const struct profile_task *right)
+{
+	int order = compare_hosts(left, right);
+
+	return order ? order : compare_numbers(left->tgid, right->tgid);
+}
+
+/* Whatever its comm. */
+static int compare_threads(const struct profile_task *left, const struct profile_task *right)
+{
+	int order = compare_hosts(left, right);
+
+	if (!order)
+		order = compare_numbers(left->tid, right->tid);
+	return order ? order : compare_numbers(left->start, right->start);
+}
+
+static void write_host(const struct profile_task *task, FILE *out)
+{
+	(void)fprintf(out, "host %" PRIu32, task->host);
+}
+
+static void write_comm(const struct profile_task *task, FILE *out)
+{
+	(void)fputs("comm ", out);
+	printable_write(out, task->comm, strlen(task->comm));
+}
+
+static void write_process(const struct profile_task *task, FILE *out)
+{
+	(void)fprintf(out, "pid %" PRIu32, task->tgid);
+}
+
+static void write_thread(const struct profile_task *task, FILE *out)
+{
+	(void)fprintf(out, "tid %" PRIu32, task->tid);
+}
+
+static const struct group_field fields[] = {
+	{.name = "comm", .plural = "comms", .compare = compare_comms, .write = write_comm, .is_comm = true},
+	{.name = "process", .plural = "processes", .compare = compare_processes, .write = write_process,
+	 .has_host = true},
+	{.name = "thread", .plural = "threads", .compare = compare_threads, .write = write_thread,
+	 .has_host = true},
+	{.name = "cpu", .plural = "CPUs"},
+	{.name = "host", .plural = "hosts", .compare = compare_hosts, .write = write_host},
+};
+
+const char group_field_names[] = "comm, process, thread, cpu or host";
+
+const struct group_field *group_field_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!strcmp(name, fields[i].name))
+			return &fields[i];
+	return NULL;
+}
+
+static int compare_tasks(const void *left, const void *right, void *context)
+{
+	const struct groups *groups = context;
+
+	return groups->field->compare(&groups->tasks[*(const uint32_t *)left],
+				      &groups->tasks[*(const uint32_t *)right]);
+}
+
+static void number_tasks(struct groups *groups, uint32_t *order, size_t count)
+{
+	qsort_r(order, count, sizeof(*order), compare_tasks, groups);
+	for (size_t i = 0; i < count; i++) {
+		if (!i || compare_tasks(&order[i - 1], &order[i], groups) != 0)
+			groups->example[groups->count++] = order[i];
+		groups->of_task[order[i]] = (uint32_t)groups->count - 1;
+	}
+}
+
+int groups_init(struct groups *groups, const struct profile *profile, const struct group_field *field)
+{
+	_cleanup_free_ uint32_t *order = NULL;
+	size_t count;
+
+	*groups = (struct groups){.field = field, .count = 1};
+	groups->tasks = profile_tasks(profile, &count);
+	for (size_t i = 1; i < count; i++)
+		groups->several_hosts |= groups->tasks[i].host != groups->tasks[0].host;
+	if (field && !field->compare)
+		groups->count = PROFILE_NO_CPU + 1;
+	if (!field || !field->compare)
+		return 0;
+	groups->count = 0;
+	order = calloc(count + 1, sizeof(*order));
+	groups->of_task = calloc(count + 1, sizeof(*groups->of_task));
+	groups->example = calloc(count + 1, sizeof(*groups->example));
+	if (!order || !groups->of_task || !groups->example) {
+		groups_deinit(groups);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	number_tasks(groups, order, count);
+	return 0;
+}
+
+void groups_deinit(struct groups *groups)
+{
+	free(groups->of_task);
+	free(groups->example);
+	*groups = (struct groups){0};
+}
+
+void groups_write(const struct groups *groups, uint32_t group, FILE *out)
+{
+	const struct profile_task *task;
+
+	if (!groups->field->compare) {
+		if (group == PROFILE_NO_CPU)
+			(void)fputs("CPU not recorded", out);
+		else
+			(void)fprintf(out, "CPU %" PRIu32, group);
+		return;
+	}
+	task = &groups->tasks[groups->example[group]];
+	groups->field->write(task, out);
+	if (groups->field->has_host && groups->several_hosts)
+		(void)fprintf(out, " host %" PRIu32, task->host);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What --by keeps apart: the comm, process, thread or host of a task, or the CPU of an event. Groups
+ * are numbers in printing order. A new field is a row of the table; a field of tasks needs no other
+ * code.
+ */
+#ifndef RWALKER_REPORT_VIEW_LOOK_GROUPS_H
+#define RWALKER_REPORT_VIEW_LOOK_GROUPS_H
+
+#include <stdio.h>
+
+#include "report/profile/seam/profile.h"
+
+struct group_field {
+	const char *name;  /* of --by */
+	const char *plural; /* "processes" */
+	/* Tasks that compare equal are one group. NULL: it is the CPU, which is not the task's. */
+	int (*compare)(const struct profile_task *left, const struct profile_task *right);
+	void (*write)(const struct profile_task *task, FILE *out); /* "pid 12"; NULL for the CPU */
+	bool has_host; /* the same on two hosts is two */
+	bool is_comm;  /* which the first word of folded lines says anyway */
+};
+
+/* NULL: there is no such field. */
+const struct group_field *group_field_find(const char *name);
+/* "comm, process, ..." of all fields, for messages. */
+extern const char group_field_names[];
+
+struct groups {
+	const struct group_field *field; /* NULL: all is one group */
+	const struct profile_task *tasks;
+	uint32_t *of_task, *example; /* by task; by group: one of its tasks */
+	size_t count;
+	bool several_hosts;
+};
+
+int groups_init(struct groups *groups, const struct profile *profile, const struct group_field *field);
+void groups_deinit(struct groups *groups);
+
+static inline uint32_t groups_find(const struct groups *groups, uint32_t task, uint16_t cpu)
+{
+	if (!groups->field)
+		return 0;
+	return groups->field->compare ? groups->of_task[task] : cpu;
+}
+
+/* "comm dd", "pid 12", "pid 12 host 2", "CPU 3", "CPU not recorded". */
+void groups_write(const struct groups *groups, uint32_t group, FILE *out);
+
+struct row;
+
+/* The group that a view shows. */
+struct group_choice {
+	const struct groups *groups;
+	uint32_t group;
+	const struct row *rows; /* of the source that is shown, in the profile's order */
+	size_t row_count;
+};
+
+/* NULL: everything is wanted. */
+static inline bool group_choice_has(const struct group_choice *choice, uint32_t task, uint16_t cpu)
+{
+	return !choice || groups_find(choice->groups, task, cpu) == choice->group;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The rows of a source: weighted call chains with their tasks, sampled or walked. A walked task is
+ * a row of weight 1 that also has a state.
+ */
+#ifndef RWALKER_REPORT_VIEW_LOOK_ROWS_H
+#define RWALKER_REPORT_VIEW_LOOK_ROWS_H
+
+#include <stddef.h>
+
+#include "report/profile/seam/profile.h"
+#include "report/view/look/groups.h"
+
+struct row {
+	uint32_t node, task;
+	uint16_t flags, cpu; /* enum profile_chain_flag; PROFILE_NO_CPU: not known, or nobody asked */
+	uint64_t samples, weight;
+	uint64_t run_queue; /* of the weight, of waits */
+	char state; /* 0: not walked */
+};
+
+struct rows {
+	struct row *items; /* in the profile's order */
+	size_t count;
+};
+
+/* Those of one group; NULL: all. */
+int rows_init(struct rows *rows, const struct profile *profile, uint32_t source, const struct group_choice *only);
+
+/* The samples of all rows. */
+uint64_t rows_samples(const struct rows *rows);
+void rows_deinit(struct rows *rows);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What is summed of rows: their number, their weight, and how much of the weight was spent on run queues. */
+#ifndef RWALKER_REPORT_VIEW_LOOK_TALLY_H
+#define RWALKER_REPORT_VIEW_LOOK_TALLY_H
+
+#include "report/view/look/rows.h"
+
+struct tally {
+	uint64_t samples, weight;
+	uint64_t run_queue; /* 0 unless these are waits */
+};
+
+static inline void tally_add(struct tally *sum, const struct tally *tally)
+{
+	sum->samples += tally->samples;
+	sum->weight += tally->weight;
+	sum->run_queue += tally->run_queue;
+}
+
+static inline void tally_add_row(struct tally *sum, const struct row *row)
+{
+	tally_add(sum, &(struct tally){row->samples, row->weight, row->run_queue});
+}
+
+#endif

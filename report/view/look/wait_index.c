@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/look/wait_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "common/sorted.h"
+
+struct thread_key { /* without padding */
+	uint64_t start;
+	uint32_t host, tid;
+};
+
+static int number_threads(struct wait_index *index, size_t task_count)
+{
+	_cleanup_(hash_map_deinit) struct hash_map known = {0};
+	int r = hash_map_init(&known);
+
+	index->thread_of = calloc(task_count + 1, sizeof(*index->thread_of));
+	if (r < 0 || !index->thread_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < task_count; i++) {
+		const struct profile_task *task = &index->waits->tasks[i];
+		const struct thread_key key = {.start = task->start, .host = task->host, .tid = task->tid};
+		uint64_t *first;
+
+		if (hash_map_add(&known, &key, sizeof(key), i, &first) < 0)
+			return -ENOMEM;
+		index->thread_of[i] = (uint32_t)*first;
+	}
+	return 0;
+}
+
+static int compare_waits(const void *left, const void *right, void *context)
+{
+	const struct wait_index *index = context;
+	uint32_t left_number = *(const uint32_t *)left, right_number = *(const uint32_t *)right;
+	const struct profile_wait *l = &index->waits->items[left_number],
+				  *r = &index->waits->items[right_number];
+	uint32_t left_thread = index->thread_of[l->task], right_thread = index->thread_of[r->task];
+
+	if (l->recording != r->recording)
+		return l->recording < r->recording ? -1 : 1;
+	if (left_thread != right_thread)
+		return left_thread < right_thread ? -1 : 1;
+	if (l->out != r->out)
+		return l->out < r->out ? -1 : 1;
+	return (left_number > right_number) - (left_number < right_number);
+}
+
+/* Mostly they are already sorted: only threads that changed their comm are not in one place. */
+static int order_waits(struct wait_index *index)
+{
+	size_t count = index->waits->count;
+	bool sorted = true;
+
+	index->order = calloc(count + 1, sizeof(*index->order));
+	if (!index->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		index->order[i] = (uint32_t)i;
+		sorted = sorted && (!i || compare_waits(&index->order[i - 1], &index->order[i], index) < 0);
+	}
+	if (!sorted)
+		qsort_r(index->order, count, sizeof(*index->order), compare_waits, index);
+	index->ends = calloc(count + 1, sizeof(*index->ends));
+	if (!index->ends)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		index->ends[i] = index->waits->items[index->order[i]].in;
+	return 0;
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct wait_thread *l = left, *r = right;
+
+	if (l->recording != r->recording)
+		return l->recording < r->recording ? -1 : 1;
+	return (l->thread > r->thread) - (l->thread < r->thread);
+}
+
+/* A row for each run of waits of one thread. */
+static void add_waiting(struct wait_index *index)
+{
+	for (uint32_t i = 0; i < index->waits->count; i++) {
+		const struct profile_wait *wait = &index->waits->items[index->order[i]];
+		struct wait_thread row = {.recording = wait->recording,
+					  .thread = index->thread_of[wait->task], .first = i,
+					  .count = 1};
+
+		if (index->thread_count && !compare_threads(&index->threads[index->thread_count - 1], &row))
+			index->threads[index->thread_count - 1].count++;
+		else
+			index->threads[index->thread_count++] = row;
+	}
+}
+
+/* A row for each of the tasks' sums. */
+static int add_summed(struct wait_index *index, const struct profile_task_sums *sums, size_t count,
+		      size_t task_count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct wait_thread row = {.recording = sums[i].recording, .summed = true};
+
+		if (sums[i].task >= task_count)
+			return -EBADMSG;
+		row.thread = index->thread_of[sums[i].task];
+		for (unsigned int kind = 0; kind < PROFILE_SUM_KINDS; kind++)
+			row.brief = wait_add(row.brief, sums[i].kinds[kind].total);
+		index->threads[index->thread_count++] = row;
+	}
+	return 0;
+}
+
+static void merge_threads(struct wait_index *index)
+{
+	size_t merged = 0;
+
+	qsort(index->threads, index->thread_count, sizeof(*index->threads), compare_threads);
+	for (size_t i = 0; i < index->thread_count; i++) {
+		const struct wait_thread *row = &index->threads[i];
+		struct wait_thread *last = merged ? &index->threads[merged - 1] : NULL;
+
+		if (!last || compare_threads(last, row) != 0) {
+			index->threads[merged++] = *row;
+			continue;
+		}
+		last->first = row->count ? row->first : last->first;
+		last->count += row->count;
+		last->summed = last->summed || row->summed;
+		last->brief = wait_add(last->brief, row->brief);
+	}
+	index->thread_count = merged;
+}
+
+/* Upper bound of the rows needed for the waits. */
+static size_t count_runs(const struct wait_index *index)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < index->waits->count; i++) {
+		const struct profile_wait *wait = &index->waits->items[index->order[i]], *before = NULL;
+
+		if (i)
+			before = &index->waits->items[index->order[i - 1]];
+		runs += !before || before->recording != wait->recording ||
+			index->thread_of[before->task] != index->thread_of[wait->task];
+	}
+	return runs;
+}
+
+static int list_threads(struct wait_index *index, size_t task_count)
+{
+	const struct profile_task_sums *sums;
+	size_t sum_count = profile_task_sums(index->waits->profile, &sums);
+	int r;
+
+	index->threads = calloc(count_runs(index) + sum_count + 1, sizeof(*index->threads));
+	if (!index->threads)
+		return -ENOMEM;
+	add_waiting(index);
+	r = add_summed(index, sums, sum_count, task_count);
+	if (r < 0)
+		return r;
+	merge_threads(index);
+	return 0;
+}
+
+int wait_index_init(struct wait_index *index, const struct waits *waits)
+{
+	size_t task_count;
+	int r;
+
+	*index = (struct wait_index){.waits = waits};
+	(void)profile_tasks(waits->profile, &task_count);
+	r = number_threads(index, task_count);
+	if (!r)
+		r = order_waits(index);
+	if (!r)
+		r = list_threads(index, task_count);
+	if (r < 0)
+		wait_index_deinit(index);
+	return r;
+}
+
+void wait_index_deinit(struct wait_index *index)
+{
+	free(index->thread_of);
+	free(index->order);
+	free(index->ends);
+	free(index->threads);
+	*index = (struct wait_index){0};
+}
+
+const struct wait_thread *wait_index_find(const struct wait_index *index, uint32_t recording, uint32_t task)
+{
+	const struct wait_thread key = {.recording = recording, .thread = index->thread_of[task]};
+
+	return bsearch(&key, index->threads, index->thread_count, sizeof(key), compare_threads);
+}
+
+uint32_t wait_index_after(const struct wait_index *index, const struct wait_thread *thread, uint64_t time)
+{
+	const uint64_t *ends = index->ends + thread->first;
+
+	return (uint32_t)SORTED_FIRST(i, thread->count, ends[i] > time);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Finds a thread's waits by time, ordered by start, without searching all of them. A thread is
+ * (host, tid, start): one that changes its comm is several tasks of the profile, but one thread
+ * here. Waits of one thread in one recording do not overlap, unless the trace is wrong; callers cut
+ * those that do.
+ *
+ * It also has the thread's total of waits that were too short for an event.
+ */
+#ifndef RWALKER_REPORT_VIEW_LOOK_WAIT_INDEX_H
+#define RWALKER_REPORT_VIEW_LOOK_WAIT_INDEX_H
+
+#include "report/view/look/waits.h"
+
+struct wait_thread {
+	uint32_t recording, thread;
+	uint32_t first, count; /* order[first ...] */
+	bool summed;	       /* `brief` is known */
+	uint64_t brief;	       /* ns */
+};
+
+struct wait_index {
+	const struct waits *waits;
+	uint32_t *thread_of; /* by task: the lowest task that is the same thread */
+	uint32_t *order;     /* waits by recording, thread, out */
+	uint64_t *ends;	     /* their ends, in that order: searches touch adjacent memory */
+	struct wait_thread *threads; /* by recording, thread: threads with waits or sums */
+	size_t thread_count;
+};
+
+/* `waits` must outlive the index. */
+int wait_index_init(struct wait_index *index, const struct waits *waits);
+void wait_index_deinit(struct wait_index *index);
+
+/* NULL: nothing is known about the task's thread in this recording. */
+const struct wait_thread *wait_index_find(const struct wait_index *index, uint32_t recording, uint32_t task);
+
+/* Wait number `i` of a thread, from 0: returns its number in the profile's list. */
+static inline uint32_t wait_index_number(const struct wait_index *index,
+					 const struct wait_thread *thread, uint32_t i)
+{
+	return index->order[thread->first + i];
+}
+
+static inline const struct profile_wait *wait_index_wait(const struct wait_index *index,
+							 const struct wait_thread *thread,
+							 uint32_t i)
+{
+	return &index->waits->items[wait_index_number(index, thread, i)];
+}
+
+/* The first wait of a thread that ends after `time`: the current one at that time, or the next; or count. */
+uint32_t wait_index_after(const struct wait_index *index, const struct wait_thread *thread, uint64_t time);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The waits of a profile, checked once so that views may trust them: numbers are within their
+ * tables, no wait ends before it begins or was runnable for longer than it lasted, and they are
+ * ordered by recording, task, out. -EBADMSG if that is violated. All of it belongs to the profile.
+ */
+#ifndef RWALKER_REPORT_VIEW_LOOK_WAITS_H
+#define RWALKER_REPORT_VIEW_LOOK_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/profile/seam/profile_waits.h"
+
+struct waits {
+	const struct profile *profile;
+	const struct profile_wait *items;
+	const struct profile_recording *recordings;
+	const struct profile_task *tasks;
+	size_t count, recording_count;
+	bool several_hosts;
+};
+
+int waits_init(struct waits *waits, struct profile *profile);
+
+/* The waits of one recording, starting at `first`: *ret_next is the end. */
+void waits_skip_recording(const struct waits *waits, size_t first, uint32_t recording, size_t *ret_next);
+
+static inline uint64_t wait_length(const struct profile_wait *wait)
+{
+	return wait->in - wait->out;
+}
+
+/* It began before the recording, or had not ended at the end of the recording. */
+static inline bool wait_is_open(const struct profile_wait *wait)
+{
+	return wait->flags & (PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED);
+}
+
+/* Whether the report is about it; others are there for those who follow wakers. */
+static inline bool wait_is_shown(const struct profile_wait *wait)
+{
+	return !(wait->flags & PROFILE_WAIT_BESIDE);
+}
+
+/* What is known about the length: exact, a bound, or neither (PROFILE_WAIT_NONE: start and end are both bounds). */
+enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
+
+/* The same for its start only: how long it has lasted at a time within it. */
+enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
+
+/* A saturating sum. */
+static inline uint64_t wait_add(uint64_t left, uint64_t right)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(left, right, &sum) ? UINT64_MAX : sum;
+}
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/page/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "report/profile/seam/figures.h"
+#include "report/view/look/chain.h"
+#include "report/view/look/functions.h"
+#include "report/view/page/frame_list.h"
+#include "report/view/page/page.h"
+#include "report/view/stack/histogram.h"
+
+struct task_view {
+	const struct view_context *context;
+	struct functions *functions;
+	struct chain chain;
+	const struct profile_walk *walks;
+	const struct profile_walk_task *rows;
+	const struct profile_task *tasks;
+	size_t walk_count, row_count;
+	uint32_t *order; /* rows by walk, then wait */
+};
+
+static void task_view_deinit(struct task_view *view)
+{
+	functions_destroy(view->functions);
+	chain_deinit(&view->chain);
+	free(view->order);
+}
+
+/* The longest wait is last, next to the prompt. */
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct task_view *view = context;
+	uint32_t left_number = *(const uint32_t *)left, right_number = *(const uint32_t *)right;
+	const struct profile_walk_task *l = &view->rows[left_number], *r = &view->rows[right_number];
+	uint64_t left_wait = l->bound == PROFILE_WAIT_NONE ? 0 : l->wait;
+	uint64_t right_wait = r->bound == PROFILE_WAIT_NONE ? 0 : r->wait;
+
+	if (l->walk != r->walk)
+		return l->walk < r->walk ? -1 : 1;
+	if (left_wait != right_wait)
+		return left_wait < right_wait ? -1 : 1;
+	if (view->tasks[l->task].tid != view->tasks[r->task].tid)
+		return view->tasks[l->task].tid < view->tasks[r->task].tid ? -1 : 1;
+	return (left_number > right_number) - (left_number < right_number);
+}
+
+/* Looks up the names of all functions, to find those that need their module. */
+static int find_names(struct task_view *view)
+{
+	for (size_t i = 0; i < view->row_count; i++) {
+		int r = chain_read(&view->chain, view->context->profile, view->rows[i].node);
+
+		for (size_t n = 0; !r && n < view->chain.frames.count; n++) {
+			uint32_t function;
+
+			r = functions_find(view->functions, view->chain.frames.items[n], &function);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int task_view_init(struct task_view *view, const struct view_context *context)
+{
+	size_t task_count;
+	int r;
+
+	*view = (struct task_view){.context = context};
+	view->walk_count = profile_walks(context->profile, &view->walks);
+	view->row_count = profile_walk_tasks(context->profile, &view->rows);
+	view->tasks = profile_tasks(context->profile, &task_count);
+	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
+	if (r < 0)
+		return r;
+	view->order = calloc(view->row_count + 1, sizeof(*view->order));
+	if (!view->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->row_count; i++)
+		view->order[i] = (uint32_t)i;
+	qsort_r(view->order, view->row_count, sizeof(*view->order), compare_rows, view);
+	return find_names(view);
+}
+
+static void print_text(const struct view_context *context, const char *text, size_t length)
+{
+	printable_write(context->out, text, length);
+}
+
+static void print_wait(FILE *out, const struct profile_walk_task *row)
+{
+	static const char *const marks[] = {
+		[PROFILE_WAIT_EXACT] = "", [PROFILE_WAIT_AT_LEAST] = "≥", [PROFILE_WAIT_AT_MOST] = "≤"};
+
+	if (row->bound >= PROFILE_WAIT_EXACT && row->bound <= PROFILE_WAIT_AT_MOST)
+		(void)fprintf(out, "wait %s%s", marks[row->bound], figure_seconds(row->wait).text);
+	else
+		(void)fputs("wait -", out);
+}
+
+/* "comm kworker/0:1 pid 12345 state D wait 5.23 queue CPU 0" */
+static void print_head(const struct view_context *context, const struct profile_walk_task *row,
+		       const struct profile_task *task)
+{
+	FILE *out = context->out;
+
+	(void)fputs("comm ", out);
+	print_text(context, task->comm, strlen(task->comm));
+	(void)fprintf(out, " pid %" PRIu32 " state ", task->tid);
+	print_text(context, row->state, strnlen(row->state, sizeof(row->state)));
+	(void)fputc(' ', out);
+	print_wait(out, row);
+	(void)fprintf(out, " queue CPU %" PRIu32, row->cpu);
+	if (row->iowait)
+		(void)fputs(" iowait", out);
+	if (task->tgid != task->tid)
+		(void)fprintf(out, " tgid %" PRIu32, task->tgid);
+	(void)fputc('\n', out);
+}
+
+/* Missing frames, and why they are missing. */
+static void print_notes(const struct task_view *view, const struct profile_walk_task *row)
+{
+	FILE *out = view->context->out;
+
+	if (row->flags & CHAIN_KERNEL_TRUNCATED)
+		(void)fputs("    [cut at the depth limit]\n", out);
+	if (row->flags & CHAIN_USER_TRUNCATED)
+		(void)fputs("    [user stack cut]\n", out);
+	if (row->no_user)
+		(void)fprintf(out, "    [no user stack: %s]\n", row->no_user);
+}
+
+static int print_stack(struct task_view *view, const struct profile_walk_task *row)
+{
+	const struct view_settings *settings = view->context->settings;
+	const struct frame_style style = frame_list_style(settings);
+	FILE *out = view->context->out;
+	int r = chain_read(&view->chain, view->context->profile, row->node);
+
+	if (r < 0)
+		return r;
+	if (row->on_cpu) {
+		(void)fprintf(out, "    [running on CPU %" PRIu32 "]\n", row->cpu);
+		return 0;
+	}
+	if (!view->chain.kernel_count && !settings->user_only)
+		(void)fprintf(out, "    %s\n", functions_name(view->functions, FUNCTION_NONE));
+	for (size_t i = 0; i < view->chain.frames.count; i++) {
+		(void)fputs("    ", out);
+		functions_write_frame(view->functions, view->chain.frames.items[i], style, out);
+		(void)fputc('\n', out);
+	}
+	if (!view->chain.frames.count && settings->user_only)
+		(void)fprintf(out, "    %s\n", page_no_frames(settings));
+	print_notes(view, row);
+	return 0;
+}
+
+static bool has_several_hosts(const struct task_view *view)
+{
+	for (size_t i = 1; i < view->walk_count; i++)
+		if (view->walks[i].host != view->walks[0].host)
+			return true;
+	return false;
+}
+
+/* "=== 2026-11-21 08:59:02 ===", in UTC: the same trace reads the same everywhere. */
+static void print_walk_heading(const struct task_view *view, const struct profile_walk *walk)
+{
+	FILE *out = view->context->out;
+
+	(void)fprintf(out, "\n=== %s ===", figure_date(walk->realtime).text);
+	if (has_several_hosts(view))
+		(void)fprintf(out, " host %" PRIu32, walk->host);
+	(void)fputc('\n', out);
+}
+
+/* The rows of one walk, from *next on. */
+static int print_walk(struct task_view *view, uint32_t number, size_t *next)
+{
+	FILE *out = view->context->out;
+	size_t first = *next;
+
+	if (view->walk_count > 1)
+		print_walk_heading(view, &view->walks[number]);
+	for (; *next < view->row_count && view->rows[view->order[*next]].walk == number; (*next)++) {
+		const struct profile_walk_task *row = &view->rows[view->order[*next]];
+		int r;
+
+		(void)fputc('\n', out);
+		print_head(view->context, row, &view->tasks[row->task]);
+		r = print_stack(view, row);
+		if (r < 0)
+			return r;
+	}
+	if (*next == first)
+		(void)fprintf(out, "\nno task was found in this walk; %" PRIu64 " were seen\n",
+			      view->walks[number].seen);
+	return 0;
+}
+
+int tasks_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(task_view_deinit) struct task_view view;
+	int r = task_view_init(&view, context);
+	size_t next = 0;
+
+	for (uint32_t walk = 0; !r && walk < view.walk_count; walk++)
+		r = print_walk(&view, walk, &next);
+	if (r < 0)
+		return r;
+	if (view.row_count) {
+		(void)fputs("\n# common stacks\n", context->out);
+		r = histogram_print(context, number, source);
+	}
+	(void)fputc('\n', context->out);
+	return r;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/page/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/view/page/frame_list.h"
+#include "report/view/page/page.h"
+#include "report/view/page/wait_text.h"
+#include "report/view/wait/running_at.h"
+#include "report/view/wait/waits_at.h"
+
+/* Everything that was waiting at a given time, the task that had waited longest last; and what ran then. */
+
+enum { MOST_TASKS = 10 }; /* tasks of a stack with lines of their own; the others are counted */
+
+static const char indent[] = "        ";
+
+struct at_recording {
+	struct window window;
+	struct waits_found found;
+	size_t first_wait, wait_count;
+	bool known; /* the given time */
+};
+
+struct at_view {
+	const struct view_context *context;
+	struct waits waits;
+	struct wait_index index; /* created on demand */
+	struct functions *functions;
+	struct readings readings;
+	struct waits_at at;
+	struct chain chain;
+	struct at_recording *recordings;
+};
+
+static void at_view_deinit(struct at_view *view)
+{
+	wait_index_deinit(&view->index);
+	functions_destroy(view->functions);
+	readings_deinit(&view->readings);
+	waits_at_deinit(&view->at);
+	chain_deinit(&view->chain);
+	free(view->recordings);
+}
+
+static int find_in_recording(struct at_view *view, uint32_t number, uint32_t source, size_t *first)
+{
+	const struct view_settings *settings = view->context->settings;
+	struct at_recording *recording = &view->recordings[number];
+	struct window *window = &recording->window;
+	size_t next;
+
+	waits_skip_recording(&view->waits, *first, number, &next);
+	recording->first_wait = *first;
+	recording->wait_count = next - *first;
+	*first = next;
+	recording->known = profile_moment_time(view->context->profile, number, &settings->at, &window->time);
+	if (!recording->known)
+		return 0;
+	window->from = window->time > settings->at_around ? window->time - settings->at_around : 0;
+	window->to = wait_add(window->time, settings->at_around);
+	return waits_at_find(&view->at, &view->waits, recording->first_wait, recording->wait_count,
+			     source, *window, &recording->found);
+}
+
+static int read_chains(struct at_view *view)
+{
+	const struct view_settings *settings = view->context->settings;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < view->at.tasks.count; i++)
+		r = readings_want(&view->readings, view->waits.items[view->at.tasks.items[i].wait].node);
+	if (!r)
+		r = readings_read(&view->readings, view->functions,
+				  (struct frame_style){.addresses = settings->addresses,
+						       .offsets = settings->offsets});
+	for (size_t i = 0; !r && i < view->waits.recording_count; i++)
+		r = waits_at_order(&view->at, &view->waits, &view->readings, &view->recordings[i].found);
+	return r;
+}
+
+static int at_view_init(struct at_view *view, const struct view_context *context, uint32_t source)
+{
+	size_t first = 0;
+	int r;
+
+	*view = (struct at_view){.context = context};
+	r = waits_init(&view->waits, context->profile);
+	if (!r)
+		r = readings_init(&view->readings, context->profile);
+	if (!r)
+		r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS,
+				     page_no_frames(context->settings), &view->functions);
+	if (r < 0)
+		return r;
+	view->recordings = calloc(view->waits.recording_count + 1, sizeof(*view->recordings));
+	if (!view->recordings)
+		return -ENOMEM;
+	for (uint32_t i = 0; !r && i < view->waits.recording_count; i++)
+		r = find_in_recording(view, i, source, &first);
+	return r < 0 ? r : read_chains(view);
+}
+
+/* "for 2.003 s"; for a wait in the window but not at the given time, when it was. */
+static void print_age(const struct at_view *view, const struct waiting *task, uint64_t time)
+{
+	const struct profile_wait *wait = &view->waits.items[task->wait];
+	FILE *out = view->context->out;
+	uint64_t runnable;
+
+	if (!task->now) {
+		if (wait->out > time)
+			(void)fprintf(out, "from %s later on", wait_figure(wait->out - time).text);
+		else
+			(void)fprintf(out, "until %s before", wait_figure(time - wait->in).text);
+		return;
+	}
+	(void)fputs("for ", out);
+	wait_write_length(out, task->waited, wait_age_bound(wait));
+	runnable = wait->in - wait->run_queue;
+	if (wait->wait_class == PROFILE_BLOCKED && wait->run_queue && time >= runnable)
+		(void)fprintf(out, ", since %s on the run queue", wait_figure(time - runnable).text);
+}
+
+static void print_task(const struct at_view *view, const struct waiting *task, uint64_t time)
+{
+	const struct profile_wait *wait = &view->waits.items[task->wait];
+	FILE *out = view->context->out;
+
+	wait_write_task(out, &view->waits.tasks[wait->task]);
+	(void)fputs(", ", out);
+	wait_write_state(out, wait);
+	(void)fputs(", ", out);
+	print_age(view, task, time);
+	(void)fprintf(out, "\n%s", indent);
+	wait_write_length(out, wait_length(wait), wait_length_bound(wait));
+	(void)fprintf(out, " from %s", wait_offset(&view->waits, wait->recording, wait->out).text);
+	wait_write_out_bound(out, wait);
+	(void)fputs(": ", out);
+	wait_write_end(out, &view->waits, wait);
+	if (wait->run_queue)
+		(void)fprintf(out, ", run queue %s", wait_figure(wait->run_queue).text);
+	(void)fputc('\n', out);
+	if (task->others)
+		(void)fprintf(out, "%sother waits within the window: %" PRIu32 ", %s in all\n",
+			      indent, task->others, wait_figure(task->others_time).text);
+}
+
+/* For a stack that many tasks share: a summary of those without lines. */
+static void print_more(const struct at_view *view, const struct waiting_stack *stack, size_t hidden)
+{
+	const struct waiting *tasks = &view->at.tasks.items[stack->first];
+	FILE *out = view->context->out;
+
+	if (stack->count == 1)
+		return;
+	(void)fprintf(out, "%zu tasks in this stack", stack->count);
+	if (hidden && tasks[hidden - 1].now)
+		(void)fprintf(out, "; not listed are %zu that had waited for %s at most", hidden,
+			      wait_figure(tasks[hidden - 1].waited).text);
+	else if (hidden)
+		(void)fprintf(out, "; not listed are %zu that did not wait at the moment itself", hidden);
+	(void)fputs(":\n", out);
+}
+
+static int print_stack(struct at_view *view, const struct waiting_stack *stack, uint64_t time)
+{
+	size_t hidden = stack->count > MOST_TASKS ? stack->count - MOST_TASKS : 0;
+	int r = chain_read(&view->chain, view->context->profile, stack->node);
+
+	if (r < 0)
+		return r;
+	(void)fputc('\n', view->context->out);
+	print_more(view, stack, hidden);
+	for (size_t i = hidden; i < stack->count; i++)
+		print_task(view, &view->at.tasks.items[stack->first + i], time);
+	frame_list_write(view->context, view->functions, &view->chain);
+	return 0;
+}
+
+/* "1,3-7": the unknown CPUs. */
+static void print_unknown_cpus(const struct running_at *running, FILE *out)
+{
+	const char *before = "# not known what ran on CPU ";
+
+	for (size_t first = 0, next; first < running->count; first = next) {
+		next = first + 1;
+		if (!running->cpus[first].exists || running->cpus[first].task != PROFILE_NO_TASK)
+			continue;
+		while (next < running->count && running->cpus[next].exists &&
+		       running->cpus[next].task == PROFILE_NO_TASK)
+			next++;
+		(void)fprintf(out, "%s%zu", before, first);
+		if (next - first > 1)
+			(void)fprintf(out, "-%zu", next - 1);
+		before = ",";
+	}
+	if (before[0] == ',')
+		(void)fputc('\n', out);
+}
+
+/* "# ran on CPU 1: sh tid 7 pid 7, dd when it left, from +1.0 s to +1.5 s" */
+static void print_stay(const struct at_view *view, uint32_t recording, size_t number,
+		       const struct running_cpu *cpu)
+{
+	const struct profile_task *tasks = view->waits.tasks;
+	FILE *out = view->context->out;
+
+	(void)fprintf(out, "# ran on CPU %zu: ", number);
+	wait_write_task(out, &tasks[cpu->task]);
+	if (cpu->left_as != cpu->task) {
+		(void)fputs(", ", out);
+		printable_write(out, tasks[cpu->left_as].comm, strlen(tasks[cpu->left_as].comm));
+		(void)fputs(" when it left", out);
+	}
+	(void)fprintf(out, ", from %s", wait_offset(&view->waits, recording, cpu->in).text);
+	(void)fprintf(out, " to %s\n", wait_offset(&view->waits, recording, cpu->out).text);
+}
+
+/* Why it is unknown what ran: not every wait is here. */
+static void print_unknown(const struct profile_recording *recording, FILE *out)
+{
+	(void)fprintf(out, "# unknown what ran: waits shorter than %s were only counted; those are not here either\n",
+		      wait_figure(recording->least_wait).text);
+}
+
+static int print_running(struct at_view *view, uint32_t number)
+{
+	const struct at_recording *found = &view->recordings[number];
+	const struct profile_recording *recording = &view->waits.recordings[number];
+	_cleanup_(running_at_deinit) struct running_at running = {0};
+	struct profile_account account;
+	FILE *out = view->context->out;
+	int r;
+
+	if (recording->least_wait) {
+		print_unknown(recording, out);
+		return 0;
+	}
+	r = view->index.waits ? 0 : wait_index_init(&view->index, &view->waits);
+	if (!r)
+		r = running_at_init(&running, recording, &view->index, found->first_wait,
+				    found->wait_count, found->window.time);
+	for (size_t i = 0; !r && i < running.count; i++)
+		if (running.cpus[i].task != PROFILE_NO_TASK)
+			print_stay(view, number, i, &running.cpus[i]);
+	if (r < 0)
+		return r;
+	print_unknown_cpus(&running, out);
+	profile_account(view->context->profile, &account);
+	if (account.lost)
+		(void)fputs("# what ran is what the events say that were not lost\n", out);
+	return 0;
+}
+
+static void print_moment(const struct at_view *view, uint32_t number)
+{
+	const struct profile_recording *recording = &view->waits.recordings[number];
+	const struct window *window = &view->recordings[number].window;
+	uint64_t around = view->context->settings->at_around;
+	FILE *out = view->context->out;
+
+	if (!window->time) {
+		(void)fputs("# at a time before the host was booted\n", out);
+		return;
+	}
+	(void)fputs("# at ", out);
+	wait_write_moment(out, &view->waits, number, window->time);
+	if (around)
+		(void)fprintf(out, " ± %s", wait_figure(around).text);
+	(void)fputc('\n', out);
+	if (window->time >= recording->start && window->time <= recording->stop)
+		return;
+	(void)fputs("# this is outside of the recording, which went from ", out);
+	wait_write_moment(out, &view->waits, number, recording->start);
+	(void)fprintf(out, " to %s: only waits that were open are known\n",
+		      wait_offset(&view->waits, number, recording->stop).text);
+}
+
+static void print_found(const struct waits_found *found, FILE *out)
+{
+	if (found->task_count)
+		(void)fprintf(out, "# tasks that waited: %zu, in stacks that differ: %zu\n",
+			      found->task_count, found->stack_count);
+	else
+		(void)fputs("# nothing that is known waited then\n", out);
+	if (found->unclear)
+		(void)fprintf(out, "# tasks that may have waited, too, as it is not known when they began to: %zu\n",
+			      found->unclear);
+}
+
+static int print_recording(struct at_view *view, uint32_t number)
+{
+	const struct at_recording *recording = &view->recordings[number];
+	FILE *out = view->context->out;
+	int r;
+
+	if (!recording->known) {
+		(void)fprintf(out, "# recording %" PRIu32 ": its clocks do not show when that "
+				   "was\n", number + 1);
+		return 0;
+	}
+	print_moment(view, number);
+	r = print_running(view, number);
+	print_found(&recording->found, out);
+	for (size_t i = 0; !r && i < recording->found.stack_count; i++)
+		r = print_stack(view, &view->at.stacks.items[recording->found.first_stack + i],
+				recording->window.time);
+	(void)fputc('\n', out);
+	return r;
+}
+
+int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(at_view_deinit) struct at_view view;
+	int r = at_view_init(&view, context, number);
+
+	(void)source;
+	for (uint32_t i = 0; !r && i < view.waits.recording_count; i++)
+		r = print_recording(&view, i);
+	return r;
+}

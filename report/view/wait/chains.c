@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/page/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/plural.h"
+#include "common/printable.h"
+#include "report/profile/seam/figures.h"
+#include "report/view/page/page.h"
+#include "report/view/page/paint.h"
+#include "report/view/tree/tree_print.h"
+#include "report/view/wait/chains_targets.h"
+
+/* The real causes of a target's waits: see chains_follow.h for the method. */
+
+struct chains_view {
+	const struct view_context *context;
+	const struct profile_wait_totals *totals;
+	struct chains_ground ground;
+	struct chains_found found;
+};
+
+static void chains_view_deinit(struct chains_view *view)
+{
+	chains_found_deinit(&view->found);
+	chains_ground_deinit(&view->ground);
+}
+
+static int chains_view_init(struct chains_view *view, const struct view_context *context, uint32_t source)
+{
+	const struct view_settings *settings = context->settings;
+	const struct chains_wanted wanted = {.source = source,
+					     .named = settings->chain_target || settings->names_tasks,
+					     .anybody = !settings->chain_target,
+					     .comm = settings->chain_comm,
+					     .tid = settings->chain_tid};
+	int r;
+
+	*view = (struct chains_view){.context = context,
+				     .totals = profile_wait_totals(context->profile, source)};
+	r = chains_ground_init(&view->ground, context);
+	return r < 0 ? r : chains_found_init(&view->found, &view->ground, &wanted);
+}
+
+struct step_text {
+	struct tree_text text;
+	const struct chains_view *view;
+};
+
+/* The start and end of each kind of step; in between are the task, if any, and the place where it woke the sleeper. */
+static const struct step_words {
+	const char *begin, *end;
+	bool comm;
+} words[STEP_KINDS] = {
+	[STEP_BLOCKED] = {"woken by ", ", which was blocked", true},
+	[STEP_RAN] = {"woken by ", ", which was running", true},
+	[STEP_RAN_OR_BRIEF] = {"woken by ", ", unknown: it ran, or its waits were shorter than -m", true},
+	[STEP_WAITED_FOR_CPU] = {"woken by ", ", which was waiting for a CPU", true},
+	[STEP_NOT_BORN] = {"woken by ", ", which did not exist yet", true},
+	[STEP_UNSEEN] = {"woken by ", ", unknown: nothing is recorded of it", true},
+	[STEP_IDLE] = {"woken by ", ", on an idle CPU", true},
+	[STEP_ODD_CONTEXT] = {"woken by ", ", unknown: it, or an interrupt that came upon it", true},
+	[STEP_TIMER] = {"woken by a timer", "", false},
+	[STEP_SOFTIRQ] = {"woken by softirq", "", false},
+	[STEP_IRQ] = {"woken by irq", "", false},
+	[STEP_RUN_QUEUE] = {"runnable, waiting for a CPU", "", false},
+	[STEP_NO_WAKER] = {"unknown: waker not recorded", "", false},
+	[STEP_NOT_ENDED] = {"not ended", "", false},
+	[STEP_CYCLE] = {"cycle: this wait is on the way here already", "", false},
+	[STEP_TOO_DEEP] = {"not followed: too many hops", "", false},
+	[STEP_TOO_MUCH] = {"not followed: too much work", "", false},
+};
+
+static void write_owner(const struct chains_view *view, const struct step *step, FILE *out)
+{
+	const char *comm = view->ground.names.comms[step->comm];
+
+	printable_write(out, comm, strlen(comm));
+	if (view->context->settings->per_process) {
+		(void)fputs(" (", out);
+		task_names_write_process(&view->ground.names, step->process, out);
+		(void)fputc(')', out);
+	}
+}
+
+/* " in pipe_read (produce)", or nothing. */
+static void write_place(const struct chains_view *view, struct place place, FILE *out)
+{
+	if (!place.kernel && !place.user)
+		return;
+	(void)fputs(" in ", out);
+	place_write(&view->ground.places, place, out);
+}
+
+/* "woken by B in futex_wake (unlock), which was blocked in pipe_read  (240.0ms)" */
+static void write_step(const struct tree_text *text, const struct call_tree *tree,
+		       const struct call_tree_node *node, FILE *out)
+{
+	const struct chains_view *view = ((const struct step_text *)text)->view;
+	const struct step *step = &view->found.steps.steps.items[node - tree->nodes];
+	const struct step_words *row = &words[step->kind];
+
+	(void)fputs(row->begin, out);
+	if (row->comm)
+		write_owner(view, step, out);
+	write_place(view, step->wake, out);
+	(void)fputs(row->end, out);
+	write_place(view, step->at, out);
+	if (step->kind == STEP_RAN_OR_BRIEF)
+		(void)fprintf(out, " %" PRIu64, view->totals ? view->totals->least_wait / 1000 : 0);
+	(void)fprintf(out, "  (%sms)", figure_milliseconds(node->weight).text);
+}
+
+/* ">>> 75.00%  app blocked in futex_wait_queue (lock)  (300.0ms, 3 waits)" */
+static void print_target(const struct chains_view *view, uint32_t number)
+{
+	static const char *const verbs[PROFILE_WAIT_CLASSES] = {[PROFILE_BLOCKED] = "blocked",
+								[PROFILE_PREEMPTED] = "preempted",
+								[PROFILE_YIELDED] = "yielded",
+								[PROFILE_CANCELLED] = "kept awake by a signal",
+								[PROFILE_STARTED] = "started"};
+	const struct view_settings *settings = view->context->settings;
+	const struct call_tree_node *node = &view->found.tree.nodes[number];
+	const struct step *step = &view->found.steps.steps.items[number];
+	uint64_t count = view->found.steps.counts.items[number];
+	FILE *out = view->context->out;
+
+	paint_heading(out, settings->color, ">>>");
+	(void)fputc(' ', out);
+	paint_percent(out, settings->color, node->weight, view->found.total);
+	(void)fputs("  ", out);
+	if (step->kind == STEP_TARGET) {
+		write_owner(view, step, out);
+		(void)fprintf(out, " %s", verbs[step->wait_class]);
+		write_place(view, step->at, out);
+	} else {
+		(void)fputs(words[step->kind].begin, out);
+	}
+	(void)fprintf(out, "  (%sms, %" PRIu64 " wait%s)\n", figure_milliseconds(node->weight).text, count,
+		      count == 1 ? "" : "s");
+}
+
+/* Waits without a target are followed only if somebody held them. */
+static void print_left(const struct chains_count *left, const char *why, FILE *out)
+{
+	if (left->waits)
+		(void)fprintf(out, "# not among them, %s: %zu wait%s, %s ms\n", why, left->waits,
+			      plural(left->waits), figure_milliseconds(left->weight).text);
+}
+
+/* "# followed: the 1000 longest of 52340 waits, 9000.0 ms of 12345.6 ms in all; ..." */
+static void print_targets(const struct chains_view *view)
+{
+	const struct view_settings *settings = view->context->settings;
+	const struct chains_count *matched = &view->found.matched;
+	FILE *out = view->context->out;
+
+	(void)fputs("# followed: ", out);
+	if (view->found.target_count < matched->waits)
+		(void)fprintf(out, "the %zu longest of ", view->found.target_count);
+	(void)fprintf(out, "%zu wait%s", matched->waits, plural(matched->waits));
+	if (settings->chain_comm) {
+		(void)fputs(" of comms that match '", out);
+		printable_write_line(out, settings->chain_target, strlen(settings->chain_target));
+		(void)fputc('\'', out);
+	} else if (settings->chain_target) {
+		(void)fprintf(out, " of thread %" PRIu32, settings->chain_tid);
+	}
+	(void)fprintf(out, ", %s ms", figure_milliseconds(view->found.target_weight).text);
+	if (view->found.target_count < matched->waits)
+		(void)fprintf(out, " of %s ms", figure_milliseconds(matched->weight).text);
+	(void)fputs("; percentages are of that time\n", out);
+	print_left(&view->found.open, "as they had not ended", out);
+	print_left(&view->found.timers, "as a timer ended them", out);
+}
+
+/* Nothing is left out silently. */
+static void print_hidden(const struct chains_view *view, size_t shown, const struct tree_hidden *hidden)
+{
+	const struct call_tree_node *root = &view->found.tree.nodes[0];
+	uint64_t weight = 0, least = view->context->settings->min_share;
+	FILE *out = view->context->out;
+
+	for (size_t i = shown; i < root->child_count; i++)
+		weight += view->found.tree.nodes[view->found.tree.children[root->first_child + i]].weight;
+	if (shown < root->child_count)
+		(void)fprintf(out, "# targets not shown: %zu, %s%% in all\n", root->child_count - shown,
+			      figure_percent(weight, view->found.total).text);
+	if (hidden->branches)
+		(void)fprintf(out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
+			      figure_percent(least, 1000000).text, hidden->branches,
+			      figure_percent(hidden->weight, view->found.total).text);
+	if (view->found.sampled)
+		(void)fprintf(out, "# estimated from single moments, as more is too much work: %s%%\n",
+			      figure_percent(view->found.sampled, view->found.total).text);
+	if (view->found.steps.too_much)
+		(void)fprintf(out,
+			      "# not followed to the end, as it is too much work: %s%%; "
+			      "a narrower target or --time helps\n",
+			      figure_percent(view->found.steps.too_much, view->found.total).text);
+}
+
+/* Targets are heaviest first: the number shown. */
+static size_t shown_targets(const struct chains_view *view)
+{
+	const struct view_settings *settings = view->context->settings;
+	const struct call_tree *tree = &view->found.tree;
+	const struct call_tree_node *root = &tree->nodes[0];
+	size_t shown = 0;
+
+	while (shown < root->child_count && (!settings->max_groups || shown < settings->max_groups) &&
+	       figure_reaches(tree->nodes[tree->children[root->first_child + shown]].weight, view->found.total,
+			      settings->min_share))
+		shown++;
+	return shown;
+}
+
+static int print_ways(const struct chains_view *view)
+{
+	const struct step_text text = {.text.write = write_step, .view = view};
+	struct tree_hidden all = {0}, hidden = {0};
+	size_t shown = shown_targets(view);
+	FILE *out = view->context->out;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < shown; i++) {
+		uint32_t number = view->found.tree.children[view->found.tree.nodes[0].first_child + i];
+
+		(void)fputc('\n', out);
+		print_target(view, number);
+		if (view->found.tree.nodes[number].child_count)
+			(void)fputs("    |\n", out);
+		r = tree_print(view->context, &text.text, &view->found.tree, number, view->found.total, &hidden);
+		all.branches += hidden.branches;
+		all.weight += hidden.weight;
+	}
+	if (r < 0)
+		return r;
+	if (shown)
+		(void)fputc('\n', out);
+	print_hidden(view, shown, &all);
+	return 0;
+}
+
+int chains_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(chains_view_deinit) struct chains_view view;
+	int r = chains_view_init(&view, context, number);
+
+	if (r < 0)
+		return r;
+	if (source->samples)
+		print_targets(&view);
+	return print_ways(&view);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/wait/chains_follow.h"
+
+#include <errno.h>
+
+#include "report/view/wait/wake_pairs.h"
+
+struct span { /* [from, to], empty where from >= to */
+	uint64_t from, to;
+};
+
+static uint64_t span_length(struct span span)
+{
+	return span.to > span.from ? span.to - span.from : 0;
+}
+
+static struct span span_cut(struct span span, uint64_t from, uint64_t to)
+{
+	return (struct span){.from = span.from > from ? span.from : from, .to = span.to < to ? span.to : to};
+}
+
+/* The time when a wait's sleep ended and its run queue part began. */
+static uint64_t runnable_since(const struct profile_wait *wait)
+{
+	return wait->wait_class == PROFILE_BLOCKED ? wait->in - wait->run_queue : wait->out;
+}
+
+/* The part of the weight for the first `length` ns of the target. */
+static uint64_t weight_of(const struct follower *follower, uint64_t length)
+{
+	return (uint64_t)((unsigned __int128)follower->weight * length / follower->length);
+}
+
+/* Ends the path in a step below `parent`; `length` is that of the target. */
+static int end_whole(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
+{
+	uint64_t before = weight_of(follower, follower->divided);
+	uint32_t node;
+	int r;
+
+	if (!length)
+		return 0;
+	r = chains_tree_enter(follower->tree, parent, step, &node);
+	if (r == -ENOSPC)
+		r = chains_tree_enter(follower->tree, parent, &(struct step){.kind = STEP_TOO_MUCH}, &node);
+	if (r < 0)
+		return r;
+	follower->divided += length;
+	chains_tree_add(follower->tree, node, weight_of(follower, follower->divided) - before);
+	return 0;
+}
+
+/* The same, if a ns may represent more. */
+static int end(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
+{
+	return end_whole(follower, parent, step, length * follower->scale);
+}
+
+static int end_as(struct follower *follower, uint32_t parent, enum step_kind kind, uint64_t length)
+{
+	return end(follower, parent, &(struct step){.kind = kind}, length);
+}
+
+static bool is_on_the_way(const struct follower *follower, uint32_t wait)
+{
+	for (size_t i = 0; i < follower->hops; i++)
+		if (follower->way[i] == wait)
+			return true;
+	return false;
+}
+
+static int follow(struct follower *follower, uint32_t wait, struct span span, uint32_t node);
+
+/* Follows the next hop, from a step that was just entered. */
+static int hop(struct follower *follower, uint32_t wait, struct span span, uint32_t node)
+{
+	int r;
+
+	if (is_on_the_way(follower, wait))
+		return end_as(follower, node, STEP_CYCLE, span_length(span));
+	if (follower->hops == CHAINS_MAX_HOPS)
+		return end_as(follower, node, STEP_TOO_DEEP, span_length(span));
+	follower->way[follower->hops++] = wait;
+	r = follow(follower, wait, span, node);
+	follower->hops--;
+	return r;
+}
+
+/* Divides a part of a waker's own wait. `woke` has the waker, the sleeper and the place. */
+static int divide_own(struct follower *follower, uint32_t number, struct span span, uint32_t node,
+		      const struct step *woke)
+{
+	const struct profile_wait *wait = &follower->waits->items[number];
+	uint64_t since = runnable_since(wait);
+	struct span blocked = span_cut(span, 0, since), queued = span_cut(span, since, UINT64_MAX);
+	struct step step = *woke;
+	uint32_t child;
+	int r;
+
+	step.kind = STEP_WAITED_FOR_CPU;
+	r = end(follower, node, &step, span_length(queued));
+	if (r < 0 || !span_length(blocked))
+		return r;
+	step.kind = STEP_BLOCKED;
+	r = places_find(follower->places, wait->node, &step.at, NULL);
+	if (r < 0)
+		return r;
+	r = chains_tree_enter(follower->tree, node, &step, &child);
+	if (r == -ENOSPC)
+		return end_as(follower, node, STEP_TOO_MUCH, span_length(blocked));
+	return r < 0 ? r : hop(follower, number, blocked, child);
+}
+
+/*
+ * The part of `length` that a thread may have spent in waits that were too short; a moment gets its
+ * share of the total.
+ */
+static uint64_t brief_part(const struct follower *follower, const struct wait_thread *thread,
+			   uint32_t recording, uint64_t length)
+{
+	unsigned __int128 brief = thread->brief;
+
+	if (!follower->waits->recordings[recording].least_wait)
+		return 0;
+	if (!thread->summed)
+		return length;
+	if (follower->moment_span)
+		brief = brief * length / follower->moment_span;
+	return brief < length ? (uint64_t)brief : length;
+}
+
+/* The time of a waker without a known wait. */
+static int divide_running(struct follower *follower, const struct wait_thread *thread,
+			  uint32_t recording, uint64_t length, uint32_t node,
+			  const struct step *woke)
+{
+	struct step step = *woke;
+	uint64_t brief;
+	int r;
+
+	length *= follower->scale;
+	if (!thread) {
+		step.kind = STEP_UNSEEN;
+		return end_whole(follower, node, &step, length);
+	}
+	brief = brief_part(follower, thread, recording, length);
+	step.kind = STEP_RAN;
+	r = end_whole(follower, node, &step, length - brief);
+	step.kind = STEP_RAN_OR_BRIEF;
+	return r < 0 ? r : end_whole(follower, node, &step, brief);
+}
+
+/* A waker did not run before it was created. */
+static int divide_before(struct follower *follower, const struct profile_wait *own, uint64_t length,
+			 uint32_t node, const struct step *woke, uint64_t *running)
+{
+	struct step step = *woke;
+
+	if (own->wait_class != PROFILE_STARTED) {
+		*running += length;
+		return 0;
+	}
+	step.kind = STEP_NOT_BORN;
+	return end(follower, node, &step, length);
+}
+
+static int divide_waker(struct follower *follower, const struct profile_wait *wait,
+			struct span span, uint32_t node, const struct step *woke);
+
+/* There is not enough work left for all of a span: samples some moments of it. */
+static int divide_moments(struct follower *follower, const struct profile_wait *wait,
+			  struct span span, uint32_t node, const struct step *woke)
+{
+	uint64_t length = span_length(span), before = weight_of(follower, follower->divided),
+		 from = span.from;
+	uint64_t count = (uint64_t)((unsigned __int128)length * follower->moments / follower->length) + 1;
+	int r = 0;
+
+	follower->moment_span = length;
+	follower->work = follower->moment_work;
+	for (uint64_t i = 0; !r && i < count; i++) {
+		uint64_t to = span.from + (uint64_t)((unsigned __int128)length * (i + 1) / count),
+			 moment = from + (to - from) / 2;
+
+		follower->scale = to - from;
+		if (follower->scale)
+			r = divide_waker(follower, wait, (struct span){moment, moment + 1}, node, woke);
+		from = to;
+	}
+	follower->moment_work = follower->work;
+	follower->work = follower->moment_span = 0;
+	follower->scale = 1;
+	follower->sampled += weight_of(follower, follower->divided) - before;
+	return r;
+}
+
+/* The part for which no work is left. */
+static int divide_rest(struct follower *follower, const struct profile_wait *wait, struct span span,
+		       uint32_t node, const struct step *woke)
+{
+	if (!span_length(span))
+		return 0;
+	if (follower->moment_span || !follower->moment_work)
+		return end_as(follower, node, STEP_TOO_MUCH, span_length(span));
+	return divide_moments(follower, wait, span, node, woke);
+}
+
+/* A task ended the wait: what did it do during `span`? */
+static int divide_waker(struct follower *follower, const struct profile_wait *wait,
+			struct span span, uint32_t node, const struct step *woke)
+{
+	const struct wait_thread *thread = wait_index_find(follower->index, wait->recording, wait->waker);
+	uint32_t next = thread ? wait_index_after(follower->index, thread, span.from) : 0;
+	uint64_t running = 0, at = span.from;
+	bool cut = false;
+	int r = 0;
+
+	for (; thread && next < thread->count && !r; next++) {
+		const struct profile_wait *own = wait_index_wait(follower->index, thread, next);
+		struct span part = span_cut((struct span){at, span.to}, own->out, own->in);
+
+		if (own->out >= span.to)
+			break;
+		if (!span_length(part))
+			continue;
+		cut = !follower->work;
+		if (cut)
+			break;
+		follower->work--;
+		r = divide_before(follower, own, part.from - at, node, woke, &running);
+		if (!r)
+			r = divide_own(follower, wait_index_number(follower->index, thread, next),
+				       part, node, woke);
+		at = part.to;
+	}
+	if (cut) {
+		r = divide_rest(follower, wait, (struct span){at, span.to}, node, woke);
+		at = span.to;
+	}
+	running += span.to - at;
+	return r < 0 ? r : divide_running(follower, thread, wait->recording, running, node, woke);
+}
+
+static int follow_task(struct follower *follower, const struct profile_wait *wait, struct span span,
+		       uint32_t node)
+{
+	struct step step = {.comm = follower->names->comm_of[wait->waker],
+			    .process = follower->per_process ? follower->names->process_of[wait->waker] : 0};
+	int r = places_find(follower->places, wait->waker_node, &step.wake, NULL);
+
+	if (r < 0)
+		return r;
+	if (wait->waker_context == PROFILE_WAKER_UNKNOWN)
+		step.kind = STEP_ODD_CONTEXT;
+	else if (!follower->waits->tasks[wait->waker].tid)
+		step.kind = STEP_IDLE;
+	else
+		return divide_waker(follower, wait, span, node, &step);
+	return end(follower, node, &step, span_length(span));
+}
+
+static int follow_interrupt(struct follower *follower, const struct profile_wait *wait,
+			    struct span span, uint32_t node)
+{
+	struct step step = {.kind = wait->waker_context == PROFILE_WAKER_IRQ ? STEP_IRQ : STEP_SOFTIRQ};
+	bool timer;
+	int r = places_find(follower->places, wait->waker_node, &step.wake, &timer);
+
+	if (r < 0)
+		return r;
+	if (timer)
+		step.kind = STEP_TIMER;
+	step.wake.user = 0; /* of the interrupted task */
+	return end(follower, node, &step, span_length(span));
+}
+
+/* Attributes the blocked part `span` of a wait to its waker. `node` is the step of the wait. */
+static int follow(struct follower *follower, uint32_t number, struct span span, uint32_t node)
+{
+	const struct profile_wait *wait = &follower->waits->items[number];
+
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED)
+		return end_as(follower, node, STEP_NOT_ENDED, span_length(span));
+	switch (wake_context(wait)) {
+	case PROFILE_WAKER_SOFTIRQ:
+	case PROFILE_WAKER_IRQ:
+		return follow_interrupt(follower, wait, span, node);
+	case PROFILE_WAKER_TASK:
+	case PROFILE_WAKER_UNKNOWN:
+		return follow_task(follower, wait, span, node);
+	default:
+		return end_as(follower, node, STEP_NO_WAKER, span_length(span));
+	}
+}
+
+/* The part of a wait within its recording; all of it if that would be empty. */
+static struct span recorded_part(const struct profile_wait *wait, const struct profile_recording *recording)
+{
+	struct span all = {wait->out, wait->in}, part = span_cut(all, recording->start, recording->stop);
+
+	return span_length(part) ? part : all;
+}
+
+int follower_divide(struct follower *follower, uint32_t number)
+{
+	const struct profile_wait *wait = &follower->waits->items[number];
+	struct span span = recorded_part(wait, &follower->waits->recordings[wait->recording]),
+		    blocked, queued;
+	struct step step = {.kind = STEP_TARGET,
+			    .wait_class = wait->wait_class,
+			    .comm = follower->names->comm_of[wait->task],
+			    .process = follower->per_process ? follower->names->process_of[wait->task] : 0};
+	uint32_t node;
+	int r;
+
+	follower->length = span_length(span);
+	follower->weight = wait->weight;
+	follower->divided = follower->hops = 0;
+	follower->scale = 1;
+	follower->moment_span = 0;
+	if (!follower->length)
+		return 0;
+	r = places_find(follower->places, wait->node, &step.at, NULL);
+	if (!r)
+		r = chains_tree_enter(follower->tree, 0, &step, &node);
+	if (r == -ENOSPC)
+		return end_as(follower, 0, STEP_TOO_MUCH, follower->length);
+	if (r < 0)
+		return r;
+	blocked = span_cut(span, 0, runnable_since(wait));
+	queued = span_cut(span, runnable_since(wait), UINT64_MAX);
+	r = end_as(follower, node, STEP_RUN_QUEUE, span_length(queued));
+	return r < 0 || !span_length(blocked) ? r : hop(follower, number, blocked, node);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The waits whose causes are wanted, and the tree of these causes (chains_follow.h has the method). The ground is what
+ * following needs, made once for any number of trees.
+ */
+#ifndef RWALKER_REPORT_VIEW_WAIT_CHAINS_TARGETS_H
+#define RWALKER_REPORT_VIEW_WAIT_CHAINS_TARGETS_H
+
+#include "report/view/page/view.h"
+#include "report/view/wait/chains_follow.h"
+
+struct chains_ground {
+	struct waits waits;
+	struct task_names names;
+	struct wait_index index;
+	struct functions *functions;
+	struct places places;
+	bool per_process;
+};
+
+/* 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
+int chains_ground_init(struct chains_ground *ground, const struct view_context *context);
+void chains_ground_deinit(struct chains_ground *ground);
+
+struct chains_wanted { /* waits of one source, that pass the filters */
+	uint32_t source;
+	bool named;	     /* of given threads, however they ended; else the longest that somebody ended */
+	bool anybody;	     /* else of these comms, or if there are none, of this thread */
+	const regex_t *comm;
+	uint32_t tid;
+};
+
+struct chains_count {
+	size_t waits;
+	uint64_t weight;
+};
+
+struct chains_found {
+	struct chains_ground *ground;
+	struct chains_wanted wanted;
+	struct chains_tree steps;
+	struct call_tree tree;
+	uint32_t *targets; /* waits, longest first */
+	size_t target_count;
+	struct chains_count matched, open, timers; /* all that match; not among them: not ended, ended by a timer */
+	uint64_t target_weight, total, sampled;	   /* of those followed; of the tree, and of it, estimated */
+};
+
+/* Follows the wanted waits. `ground` outlives it. 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
+int chains_found_init(struct chains_found *found, struct chains_ground *ground, const struct chains_wanted *wanted);
+void chains_found_deinit(struct chains_found *found);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Where each thread's time went. Every part is measured separately: running by the kernel's
+ * accounting, the others by waits, including those that were only summed. What is left of the
+ * wall-clock time is the residue: interrupts and stolen time, which the kernel charges to no task,
+ * and what was lost or cut.
+ */
+#ifndef RWALKER_REPORT_VIEW_WAIT_THREAD_TIMES_H
+#define RWALKER_REPORT_VIEW_WAIT_THREAD_TIMES_H
+
+#include "report/view/look/wait_index.h"
+
+enum { THREAD_BLOCKED_S, THREAD_BLOCKED_D, THREAD_BLOCKED_OTHER, THREAD_BLOCKED_STATES };
+
+struct thread_time { /* one thread in one recording, ns */
+	uint32_t recording, task;
+	uint64_t wall, running, run_queue, iowait, waits;
+	uint64_t blocked[THREAD_BLOCKED_STATES];
+	bool whole; /* its part of the recording is known */
+	bool asked; /* it passes the filters; else it has no times */
+};
+
+struct thread_times {
+	const struct wait_index *index;
+	struct thread_time *rows; /* parallel to the index's threads */
+};
+
+/* 0, -ENOMEM. `index` must outlive it. */
+int thread_times_init(struct thread_times *times, const struct wait_index *index);
+void thread_times_deinit(struct thread_times *times);
+
+/* The sum of its parts, which is the wall-clock time but for the residue. */
+uint64_t thread_time_accounted(const struct thread_time *time);
+
+#endif

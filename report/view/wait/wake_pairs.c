@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/wait/wake_pairs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/index_table.h"
+#include "common/sorted.h"
+#include "report/view/page/page.h"
+
+struct gathering { /* state needed until all pairs are complete */
+	struct wake_pairs *pairs;
+	struct index_table known;	 /* pairs, by identity */
+	struct index_table interrupted; /* rows, by pair and comm */
+};
+
+static void gathering_deinit(struct gathering *gathering)
+{
+	index_table_deinit(&gathering->known);
+	index_table_deinit(&gathering->interrupted);
+}
+
+enum profile_waker_context wake_context(const struct profile_wait *wait)
+{
+	bool somebody = wait->waker != PROFILE_NO_TASK || wake_is_interrupt(wait->waker_context);
+
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED || !somebody)
+		return PROFILE_WAKER_NONE;
+	return (enum profile_waker_context)wait->waker_context;
+}
+
+static bool is_wanted(const struct wake_pairs *pairs, const struct profile_wait *wait, uint32_t source)
+{
+	return wait->source == source && group_choice_has(pairs->only, wait->task, wait->in_cpu);
+}
+
+/* Looks up all functions and finds equal chains. */
+static int read_chains(struct wake_pairs *pairs, uint32_t source)
+{
+	const struct frame_style style = {.addresses = pairs->settings->addresses,
+					  .offsets = pairs->settings->offsets};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < pairs->waits.count; i++) {
+		const struct profile_wait *wait = &pairs->waits.items[i];
+		bool interrupt = wake_is_interrupt(wake_context(wait));
+
+		if (!is_wanted(pairs, wait, source))
+			continue;
+		r = readings_want(&pairs->readings, wait->node);
+		if (!r)
+			r = readings_want(interrupt ? &pairs->kernel_readings : &pairs->readings,
+					  wait->waker_node);
+	}
+	pairs->kernel_readings.kernel_only = true;
+	if (!r)
+		r = readings_read(&pairs->readings, pairs->functions, style);
+	return r < 0 ? r : readings_read(&pairs->kernel_readings, pairs->functions, style);
+}
+
+static struct wake_identity identify(const struct wake_pairs *pairs, uint32_t number)
+{
+	const struct profile_wait *wait = &pairs->waits.items[number];
+	bool per_process = pairs->settings->per_process;
+	struct wake_identity identity = {
+		.group = groups_find(&pairs->groups, wait->task, wait->in_cpu),
+		.comm = pairs->names.comm_of[wait->task],
+		.process = per_process ? pairs->names.process_of[wait->task] : 0,
+		.node = pairs->readings.as[wait->node],
+		.waker_comm = WAKE_NOBODY,
+		.context = wake_context(wait),
+		.user_missing = !pairs->settings->kernel_only && wait->chain_flags & CHAIN_USER_MISSING,
+	};
+
+	if (wake_is_interrupt(identity.context)) {
+		identity.waker_node = pairs->kernel_readings.as[wait->waker_node];
+	} else if (identity.context != PROFILE_WAKER_NONE) {
+		identity.waker_comm = pairs->names.comm_of[wait->waker];
+		identity.waker_process = per_process ? pairs->names.process_of[wait->waker] : 0;
+		identity.waker_node = pairs->readings.as[wait->waker_node];
+	}
+	return identity;
+}
+
+struct wake_identity wake_pairs_identify(const struct wake_pairs *pairs, const struct wake_pair *pair)
+{
+	return identify(pairs, pair->wait);
+}
+
+static int compare_numbers(uint32_t left, uint32_t right)
+{
+	return (left > right) - (left < right);
+}
+
+static int compare_identities(const struct wake_identity *left, const struct wake_identity *right)
+{
+	const uint32_t keys[][2] = {{left->group, right->group},
+				    {left->comm, right->comm},
+				    {left->process, right->process},
+				    {left->node, right->node},
+				    {left->context, right->context},
+				    {left->waker_comm, right->waker_comm},
+				    {left->waker_process, right->waker_process},
+				    {left->waker_node, right->waker_node},
+				    {left->user_missing, right->user_missing}};
+	int order = 0;
+
+	for (size_t i = 0; !order && i < sizeof(keys) / sizeof(keys[0]); i++)
+		order = compare_numbers(keys[i][0], keys[i][1]);
+	return order;
+}
+
+struct wanted_pair {
+	const struct wake_pairs *pairs;
+	struct wake_identity identity;
+};
+
+static bool same_pair(const void *context, uint32_t number)
+{
+	const struct wanted_pair *wanted = context;
+	const struct wake_identity identity = identify(wanted->pairs,
+						       wanted->pairs->pairs.items[number].wait);
+
+	return !compare_identities(&wanted->identity, &identity);
+}
+
+static int find_pair(struct gathering *gathering, uint32_t wait, struct wake_pair **ret_pair)
+{
+	struct wake_pairs *pairs = gathering->pairs;
+	const struct wanted_pair wanted = {.pairs = pairs, .identity = identify(pairs, wait)};
+	uint32_t words[sizeof(wanted.identity) / sizeof(uint32_t)], number;
+	int r;
+
+	memcpy(words, &wanted.identity, sizeof(words));
+	r = index_table_add(&gathering->known,
+			    index_table_hash_words(&gathering->known, words,
+						   sizeof(words) / sizeof(words[0])),
+			    same_pair, &wanted, (uint32_t)pairs->pairs.count, &number);
+	if (r < 0 || (r > 0 && array_push(&pairs->pairs, (struct wake_pair){.wait = wait}) < 0))
+		return -ENOMEM;
+	*ret_pair = &pairs->pairs.items[number];
+	return 0;
+}
+
+struct wanted_interrupted {
+	const struct wake_pairs *pairs;
+	uint32_t wait, comm;
+};
+
+static bool same_interrupted(const void *context, uint32_t number)
+{
+	const struct wanted_interrupted *wanted = context;
+	const struct wake_interrupted *row = &wanted->pairs->interrupted.items[number];
+
+	return row->wait == wanted->wait && wanted->pairs->names.comm_of[row->task] == wanted->comm;
+}
+
+static int add_interrupted(struct gathering *gathering, const struct wake_pair *pair,
+			   const struct profile_wait *wait)
+{
+	struct wake_pairs *pairs = gathering->pairs;
+	const struct wanted_interrupted wanted = {
+		.pairs = pairs, .wait = pair->wait, .comm = pairs->names.comm_of[wait->waker]};
+	uint32_t words[] = {wanted.wait, wanted.comm}, number;
+	int r = index_table_add(&gathering->interrupted, index_table_hash_words(&gathering->interrupted, words, 2),
+				same_interrupted, &wanted, (uint32_t)pairs->interrupted.count, &number);
+
+	if (r > 0)
+		r = array_push(&pairs->interrupted,
+			       (struct wake_interrupted){.wait = wanted.wait, .task = wait->waker});
+	if (r < 0)
+		return r;
+	pairs->interrupted.items[number].weight += wait->weight;
+	return 0;
+}
+
+static int add_wait(struct gathering *gathering, uint32_t number)
+{
+	struct wake_pairs *pairs = gathering->pairs;
+	const struct profile_wait *wait = &pairs->waits.items[number];
+	enum profile_waker_context context = wake_context(wait);
+	struct wake_pair *pair;
+	int r = find_pair(gathering, number, &pair);
+
+	if (r < 0)
+		return r;
+	pair->weight += wait->weight;
+	if (context == PROFILE_WAKER_NONE) {
+		unsigned int kind = wait->flags & PROFILE_WAIT_NOT_ENDED ? WAKE_NOT_ENDED : wait->wait_class;
+
+		pairs->unknown[kind].count++;
+		pairs->unknown[kind].weight += wait->weight;
+	}
+	if (wake_is_interrupt(context) && wait->waker != PROFILE_NO_TASK)
+		return add_interrupted(gathering, pair, wait);
+	return 0;
+}
+
+/* Its own tables are freed before the pairs are sorted, which needs memory, too. */
+static int gather(struct wake_pairs *pairs, uint32_t source)
+{
+	_cleanup_(gathering_deinit) struct gathering gathering = {.pairs = pairs};
+	int r = index_table_init(&gathering.known);
+
+	if (!r)
+		r = index_table_init(&gathering.interrupted);
+	for (uint32_t i = 0; !r && i < pairs->waits.count; i++)
+		if (is_wanted(pairs, &pairs->waits.items[i], source))
+			r = add_wait(&gathering, i);
+	return r;
+}
+
+static int compare_pairs(const void *left, const void *right, void *context)
+{
+	const struct wake_pair *l = left, *r = right;
+	struct wake_identity l_identity, r_identity;
+
+	if (l->weight != r->weight)
+		return l->weight < r->weight ? -1 : 1;
+	l_identity = identify(context, l->wait);
+	r_identity = identify(context, r->wait);
+	return compare_identities(&l_identity, &r_identity);
+}
+
+static int compare_interrupted(const void *left, const void *right)
+{
+	const struct wake_interrupted *l = left, *r = right;
+
+	return l->wait != r->wait ? compare_numbers(l->wait, r->wait) : compare_numbers(l->task, r->task);
+}
+
+static void sort(struct wake_pairs *pairs)
+{
+	if (pairs->pairs.count)
+		qsort_r(pairs->pairs.items, pairs->pairs.count, sizeof(*pairs->pairs.items),
+			compare_pairs, pairs);
+	if (pairs->interrupted.count)
+		qsort(pairs->interrupted.items, pairs->interrupted.count, sizeof(*pairs->interrupted.items),
+		      compare_interrupted);
+}
+
+int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context, uint32_t source,
+		    enum functions_mode mode)
+{
+	int r;
+
+	*pairs = (struct wake_pairs){.settings = context->settings, .only = context->only};
+	r = waits_init(&pairs->waits, context->profile);
+	if (!r)
+		r = groups_init(&pairs->groups, context->profile, context->only ? NULL : context->settings->by);
+	if (!r)
+		r = functions_create(context->profile, mode, page_no_frames(context->settings),
+				     &pairs->functions);
+	if (!r)
+		r = task_names_init(&pairs->names, context->profile);
+	if (!r)
+		r = readings_init(&pairs->readings, context->profile);
+	if (!r)
+		r = readings_init(&pairs->kernel_readings, context->profile);
+	if (!r)
+		r = read_chains(pairs, source);
+	if (!r)
+		r = gather(pairs, source);
+	if (!r)
+		sort(pairs);
+	return r;
+}
+
+void wake_pairs_deinit(struct wake_pairs *pairs)
+{
+	array_free(&pairs->pairs);
+	array_free(&pairs->interrupted);
+	readings_deinit(&pairs->readings);
+	readings_deinit(&pairs->kernel_readings);
+	task_names_deinit(&pairs->names);
+	groups_deinit(&pairs->groups);
+	functions_destroy(pairs->functions);
+	*pairs = (struct wake_pairs){0};
+}
+
+/* The first row of a pair. */
+static size_t find_interrupted(const struct wake_pairs *pairs, uint32_t wait)
+{
+	return SORTED_FIRST(i, pairs->interrupted.count, pairs->interrupted.items[i].wait >= wait);
+}
+
+void wake_pairs_list_interrupted(const struct wake_pairs *pairs, const struct wake_pair *pair,
+				 struct comm_list *list)
+{
+	for (size_t i = find_interrupted(pairs, pair->wait);
+	     i < pairs->interrupted.count && pairs->interrupted.items[i].wait == pair->wait; i++)
+		comm_list_add(list, pairs->interrupted.items[i].task, pairs->interrupted.items[i].weight);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The waits of a source by sleeper, waker and both their stacks, as summed by offwaketime. Two
+ * waits are one pair if comms (and processes, if requested), both call chains as printed, and the
+ * waker's context are the same. Lightest pair first, then by sleeper and waker.
+ *
+ * An interrupt is a waker of its own: the interrupted task and its user frames do not distinguish
+ * pairs, but the tasks are kept. Waits without a known waker are pairs, too, without a waker.
+ *
+ * Every wait may be a pair of its own, so a pair is as small as possible: its content is read from
+ * one of its waits.
+ */
+#ifndef RWALKER_REPORT_VIEW_WAIT_WAKE_PAIRS_H
+#define RWALKER_REPORT_VIEW_WAIT_WAKE_PAIRS_H
+
+#include "common/array.h"
+#include "report/view/look/functions.h"
+#include "report/view/look/readings.h"
+#include "report/view/look/task_names.h"
+#include "report/view/look/waits.h"
+#include "report/view/page/comm_list.h"
+#include "report/view/page/view.h"
+
+enum {
+	WAKE_NOBODY = UINT32_MAX,		 /* waker_comm of an interrupt, or without a known waker */
+	WAKE_NOT_ENDED = PROFILE_WAIT_CLASSES,	 /* index of unknown[]: no waker because the wait is open */
+	WAKE_UNKNOWN_KINDS
+};
+
+struct wake_pair {
+	uint64_t weight;
+	uint32_t wait; /* the first of its waits */
+};
+
+struct wake_interrupted {
+	uint64_t weight;
+	uint32_t wait; /* the pair's */
+	uint32_t task; /* one with that comm */
+};
+
+/* The key of a pair; whole words only, no padding. */
+struct wake_identity {
+	uint32_t group;		      /* of --by, of the sleeper; 0 if there is none */
+	uint32_t comm, process, node; /* of the sleeper; process: 0 if not split by process */
+	uint32_t context;	      /* enum profile_waker_context; NONE: unknown */
+	uint32_t waker_comm, waker_process, waker_node;
+	uint32_t user_missing; /* the sleeper's user part was lost */
+};
+
+struct wake_unknown { /* waits without a known waker */
+	uint64_t count, weight;
+};
+
+struct wake_pairs {
+	const struct view_settings *settings;
+	const struct group_choice *only; /* whose waits; NULL: all */
+	struct groups groups;
+	struct waits waits;
+	struct functions *functions; /* of all frames in use */
+	struct task_names names;
+	struct readings readings, kernel_readings; /* kernel_readings: of interrupts */
+	ARRAY(struct wake_pair) pairs;
+	ARRAY(struct wake_interrupted) interrupted; /* by wait, then task */
+	struct wake_unknown unknown[WAKE_UNKNOWN_KINDS]; /* by class, except those that have not ended */
+};
+
+int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context, uint32_t source,
+		    enum functions_mode mode);
+void wake_pairs_deinit(struct wake_pairs *pairs);
+
+struct wake_identity wake_pairs_identify(const struct wake_pairs *pairs, const struct wake_pair *pair);
+
+static inline bool wake_is_interrupt(uint32_t context)
+{
+	return context == PROFILE_WAKER_SOFTIRQ || context == PROFILE_WAKER_IRQ;
+}
+
+/* The context of a wait's waker; a waker without a task is none, unless it is an interrupt. */
+enum profile_waker_context wake_context(const struct profile_wait *wait);
+
+/* Adds the comms of the tasks that a pair's interrupts interrupted. */
+void wake_pairs_list_interrupted(const struct wake_pairs *pairs, const struct wake_pair *pair,
+				 struct comm_list *list);
+
+#endif

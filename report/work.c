@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/work.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/log.h"
+#include "report/opener/opener.h"
+#include "report/profile/seam/profile.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/read/progress.h"
+#include "report/read/trace_inputs.h"
+#include "report/report_limits.h"
+#include "report/resolve/cache/name_cache.h"
+#include "report/sandbox/jail.h"
+#include "report/sandbox/keeper.h"
+#include "report/sandbox/worker.h"
+#include "report/scrub/key_file.h"
+#include "report/targets.h"
+#include "report/tool/tool.h"
+#include "report/view/page/view.h"
+
+/* Deep within reading and sorting, a lack of memory is not reported. */
+static int say_no_memory(void)
+{
+	return log_error(ENOMEM, "not enough memory for this report; --max-memory raises the limit");
+}
+
+static int run_tool(const struct report_options *options, const struct profile_names *names,
+		    const struct report_output *output, const struct key_file *key, bool *ret_damaged)
+{
+	const struct tool_request request = {
+		.paths = options->paths.items,
+		.path_count = options->paths.count,
+		.filter = &options->filter,
+		.names = names,
+		.verbose = options->settings.addresses,
+		.output = options->output,
+		.partial = options->partial,
+		.privacy = options->privacy,
+		.scrub = &options->scrub,
+		.key = key,
+		.out = output->stream,
+	};
+
+	int r = options->tool->run(&request, ret_damaged);
+
+	return r == -ENOMEM ? say_no_memory() : r;
+}
+
+static int print_view(struct profile *profile, const struct report_options *options,
+		      const struct report_output *output)
+{
+	struct view_settings settings = options->settings;
+	const struct view_context context = {.profile = profile, .settings = &settings,
+					     .out = output->stream};
+	int r;
+
+	settings.color = output->color;
+	settings.width = output->width;
+	r = views_print(&context, options->view);
+	if (r == -ENOMEM)
+		return say_no_memory();
+	if (r == -EBADMSG)
+		return log_error(EBADMSG, "the profile contradicts itself; "
+					  "please report this bug in rwalker-report");
+	return r;
+}
+
+static int run_view(const struct report_options *options, const struct profile_names *names,
+		    const struct report_output *output, bool *ret_damaged)
+{
+	struct profile_account account;
+	struct profile *profile;
+	int r;
+
+	r = profile_create(options->paths.items, options->paths.count, &options->filter, names, &profile);
+	if (r == -ENOMEM)
+		return say_no_memory();
+	if (r < 0)
+		return r;
+	r = targets_check(profile, options);
+	if (!r) {
+		r = print_view(profile, options, output);
+		profile_account(profile, &account);
+		*ret_damaged = account.lost;
+	}
+	if (!r)
+		r = profile_check_names(profile);
+	profile_destroy(profile);
+	return r;
+}
+
+/* Without an answer from the keeper's desk the cache says what is wrong. */
+static int create_cache(const struct report_options *options, const struct desk *desk, struct name_cache **ret_cache)
+{
+	const struct name_cache_settings settings = {
+		.path = options->cache,
+		.make_folders = options->cache_is_default,
+		.desk = *desk,
+	};
+	int r = options->cache ? name_cache_create(&settings, ret_cache) : 0;
+
+	return r < 0 ? log_error(-r, "not enough memory") : 0;
+}
+
+/* New cache entries are written after the report. */
+static int run(const struct report_options *options, struct profile_names *names, const struct report_output *output,
+	       const struct key_file *key, bool *ret_damaged)
+{
+	int r = options->tool ? run_tool(options, names, output, key, ret_damaged) :
+				run_view(options, names, output, ret_damaged);
+
+	(void)fflush(output->stream);
+	name_cache_save(names->cache);
+	name_cache_destroy(names->cache);
+	return r;
+}
+
+/* What needs files, or reads without an end. */
+static int prepare(const struct report_options *options, struct progress *progress, struct trace_inputs *inputs)
+{
+	int r = report_limits_set(options->max_memory, options->max_seconds);
+
+	tzset(); /* reads a file at the first date that is printed */
+	progress_init(progress);
+	progress->interrupt = WORKER_INTERRUPT;
+	if (r < 0)
+		return r;
+	progress_enter(progress);
+	trace_inputs_spool(inputs);
+	progress_leave(progress);
+	progress_resume(progress); /* a Ctrl-C in between ended the recording that a pipe came from */
+	return 0;
+}
+
+/* The rest is done in the sandbox. */
+static int enter_jail(const struct report_options *options, const struct trace_inputs *inputs,
+		      const struct key_file *key, const struct work_lines *lines, char text[static JAIL_TEXT])
+{
+	int fds[OPTION_LIST_MAX + 4 + OPENER_CHANNELS];
+	struct jail_settings settings = {.parts = options->no_sandbox ? 0 : JAIL_ALL, .fds = fds};
+
+	fds[settings.fd_count++] = lines->keeper;
+	fds[settings.fd_count++] = lines->servers;
+	fds[settings.fd_count++] = key->fd;
+	fds[settings.fd_count++] = key->next_fd;
+	settings.fd_count += opener_descriptors(lines->opener, fds + settings.fd_count);
+	for (size_t i = 0; i < inputs->items.count; i++)
+		fds[settings.fd_count++] = inputs->items.items[i].fd;
+	return jail_enter(&settings, text);
+}
+
+enum exit_code work(const struct report_options *options, struct report_output *output, struct trace_inputs *inputs,
+		    const struct key_file *key, const struct work_lines *lines)
+{
+	struct keeper_desk far[WORK_DESKS] = {{lines->keeper, WORK_CACHE}, {lines->keeper, WORK_OUTPUT}};
+	const struct desk cache = keeper_desk_far(&far[WORK_CACHE]), file = keeper_desk_far(&far[WORK_OUTPUT]);
+	struct keeper_desk far_servers = {lines->servers, 0};
+	const struct desk servers = keeper_desk_far(&far_servers);
+	struct profile_names names = options->names;
+	struct progress progress;
+	char sandbox[JAIL_TEXT];
+	bool damaged = false;
+	int r = prepare(options, &progress, inputs), closed;
+
+	if (!r)
+		r = enter_jail(options, inputs, key, lines, sandbox);
+	names.progress = &progress;
+	names.inputs = inputs;
+	names.opener = lines->opener;
+	names.sandbox = sandbox;
+	names.output = &file;
+	names.servers = &servers;
+	if (!r)
+		r = create_cache(options, &cache, &names.cache);
+	if (!r)
+		r = run(options, &names, output, key, &damaged);
+	closed = report_output_close(output);
+	if (r < 0 || closed < 0)
+		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	return damaged ? EXIT_DAMAGED : EXIT_OK;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the worker does (report/sandbox/worker.h): reads the traces and prints the report, or runs the tool.
+ */
+#ifndef RWALKER_REPORT_WORK_H
+#define RWALKER_REPORT_WORK_H
+
+#include "report/report_output.h"
+
+/* Of the keeper, by number. */
+enum work_desk { WORK_CACHE, WORK_OUTPUT, WORK_DESKS };
+
+enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 };
+
+struct key_file;
+
+struct work_lines { /* to other processes */
+	int keeper, servers; /* servers: to debug_server_desk(); -1: nobody asks */
+	struct opener *opener;
+};
+
+/* The traces and the key are open, and stay the caller's. */
+enum exit_code work(const struct report_options *options, struct report_output *output, struct trace_inputs *inputs,
+		    const struct key_file *key, const struct work_lines *lines);
+
+#endif

@@ -1,0 +1,1 @@
+--by cpu --min-percent 1

@@ -1,0 +1,1 @@
+--events -v --time 1,2

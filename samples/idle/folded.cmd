@@ -1,0 +1,1 @@
+--folded --source offcpu

@@ -1,0 +1,1 @@
+--stacks -c ^java$

@@ -1,0 +1,1 @@
+--tree --user-threads --source offcpu

@@ -1,0 +1,1 @@
+--functions --source tracepoint --source kfunc --source wakers

@@ -1,0 +1,1 @@
+--folded --by thread --source offcpu

@@ -1,0 +1,1 @@
+--wakers --by thread --source offcpu

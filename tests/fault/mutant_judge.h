@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the reporter must do with any trace whose checksums are right: read it, or refuse it for one of the reasons
+ * there are, print every view and tool without a raw byte, and condense it into a trace that nobody calls damaged.
+ */
+#pragma once
+
+#include "report/read/trace_file.h"
+#include "report/scrub/key_file.h"
+#include "report/scrub/scrub_settings.h"
+#include "report/tool/tool.h"
+#include "tests/fault/mutant_settings.h"
+#include "tests/fault/report_run.h"
+#include "tests/random.h"
+
+enum { MUTANT_ALL_VIEWS = 100, MUTANT_TOOLS = 10 };
+
+struct mutant_run {
+	uint64_t number;
+	struct random random; /* which filters and settings */
+	const char *path, *condensed; /* of the mutant; of a file that may be made */
+	const char *wrong; /* what; NULL: nothing */
+	int result;	   /* of what went wrong */
+};
+
+static inline void mutant_expect(struct mutant_run *run, bool condition, const char *what, int result)
+{
+	if (condition || run->wrong)
+		return;
+	run->wrong = what;
+	run->result = result;
+}
+
+/* No trace at all, of another version, or more than fits: refused. */
+static inline bool mutant_may_return(int r)
+{
+	return r == 0 || r == -ENODATA || r == -EPROTONOSUPPORT;
+}
+
+/* Two in turn, each with each other one; all at times. */
+static inline uint32_t mutant_wanted(uint64_t number)
+{
+	unsigned int first = number % VIEW_KINDS, other = 1 + number / VIEW_KINDS % (VIEW_KINDS - 1);
+
+	if (number % MUTANT_ALL_VIEWS == 0)
+		return UINT32_MAX;
+	return 1U << first | 1U << (first + other) % VIEW_KINDS;
+}
+
+static inline void mutant_views(struct mutant_run *run)
+{
+	const struct profile_filter filter = mutant_filter(&run->random);
+	const struct view_settings settings = mutant_settings(&run->random, &filter);
+	const uint32_t wanted = mutant_wanted(run->number);
+	struct text_sink sink = {0};
+	struct profile *profile;
+	int r = profile_create(&run->path, 1, &filter, &(struct profile_names){0}, &profile);
+
+	/* -EINVAL: no recording has that moment. */
+	mutant_expect(run, mutant_may_return(r) || (r == -EINVAL && (filter.from_moment.kind || filter.to_moment.kind)),
+		      "the profile", r);
+	if (r < 0)
+		return;
+	r = report_run_print(profile, &settings, wanted, &sink);
+	mutant_expect(run, r == 0, "a view", r);
+	mutant_expect(run, !sink.raw, "a view prints raw bytes", 0);
+	profile_destroy(profile);
+}
+
+static inline int mutant_tool(struct mutant_run *run, enum tool_kind kind)
+{
+	const cookie_io_functions_t functions = {.write = text_sink_write};
+	const struct profile_filter everything = {.to = UINT64_MAX};
+	const struct scrub_settings scrub = {.classes = SCRUB_ALL};
+	struct text_sink sink = {0};
+	const struct tool_request request = {.paths = &run->path, .path_count = 1, .filter = &everything,
+					     .names = &(struct profile_names){0}, .output = run->condensed,
+					     .partial = true, .verbose = random_below(&run->random, 2),
+					     .privacy = random_below(&run->random, 2), .scrub = &scrub,
+					     .key = &(struct key_file){.fd = -1, .next_fd = -1},
+					     .out = fopencookie(&sink, "w", functions)};
+	bool damaged = false;
+	int r;
+
+	if (!request.out)
+		abort();
+	r = tools[kind].run(&request, &damaged);
+	fclose(request.out);
+	mutant_expect(run, mutant_may_return(r), tools[kind].name, r);
+	mutant_expect(run, !sink.raw, "a tool prints raw bytes", 0);
+	return r;
+}
+
+/* The result of --condense or --scrub is whole, holds no memory, and can be read. */
+static inline void mutant_condensed(struct mutant_run *run)
+{
+	const struct profile_filter everything = {.to = UINT64_MAX};
+	struct profile *profile;
+	struct trace_file *file;
+	int r = trace_file_open(run->condensed, NULL, &file);
+
+	mutant_expect(run, r == 0, "the condensed trace", r);
+	for (size_t i = 0; r == 0 && i < file->model_count; i++)
+		mutant_expect(run, !file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks &&
+			      !file->models[i].malformed_chunks, "a condensed trace has snapshots, or is malformed", 0);
+	if (r == 0)
+		trace_file_close(file);
+	r = profile_create(&run->condensed, 1, &everything, &(struct profile_names){0}, &profile);
+	mutant_expect(run, r == 0, "the condensed trace's profile", r);
+	if (r == 0)
+		profile_destroy(profile);
+}
+
+/* All of it. Of MUTANT_TOOLS mutants one goes through each tool. */
+static inline void mutant_judge(struct mutant_run *run)
+{
+	static const enum tool_kind kinds[] = {TOOL_INFO, TOOL_NEEDS, TOOL_DUMP, TOOL_CONDENSE, TOOL_SCRUB};
+	const uint64_t turn = run->number % MUTANT_TOOLS;
+
+	mutant_views(run);
+	if (turn >= sizeof(kinds) / sizeof(*kinds) || mutant_tool(run, kinds[turn]) < 0)
+		return;
+	if (tools[kinds[turn]].writes)
+		mutant_condensed(run);
+	(void)unlink(run->condensed);
+}

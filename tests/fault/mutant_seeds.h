@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the mutants are made of: small made-up traces that together hold every kind of record and chunk, which is
+ * checked, and files.
+ */
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "format/event_layout.h"
+#include "tests/fault/mutant_load.h"
+#include "tests/fault/synthetic_kinds.h"
+#include "tests/unit/cfi_bytes.h"
+
+enum { MUTANT_SEEDS = 64, MUTANT_TIMES = 9 };
+
+/* Rows for the code that kinds_add_snapshots() has return addresses in; the second one has an expression. */
+static inline struct event_text seeds_eh_frame(struct cfi_writer *writer)
+{
+	static const uint8_t plain[] = {0x0c, 7, 8, 0x90, 1}; /* CFA = rsp + 8, the return address below it */
+	size_t cie = cfi_put_cie(writer, 16, plain, sizeof(plain));
+
+	CFI_FDE(writer, cie, 0x1000, 0x18, 0x0e, 16, 0x86, 2, 0x48, 0x0d, 6);
+	CFI_FDE(writer, cie, 0x1018, 0x100, 0x0f, 4, 0x77, 8, 0x23, 0, 0x0a, 0x44, 0x0b);
+	CFI_FDE(writer, cie, 0x1118, 0x200, 0x0e, 24, 0x83, 3);
+	return (struct event_text){(const char *)writer->bytes.items, (uint32_t)writer->bytes.count};
+}
+
+static inline void seeds_add_unwound(struct event_log *log)
+{
+	struct event machine = {.kind = EVENT_META, .meta = {syn_text("machine"), syn_text("x86_64")}};
+	struct event_segment segment = {0, 0, SYN_MODULE_SIZE, SYN_MODULE_SIZE, 5};
+	struct event_embed_module module = {2, EMBED_FULL, 62, 1, &segment};
+	uint8_t code[0x400];
+	struct cfi_writer writer = {0};
+	struct event_embed_unwind frames = {.module = 2, .section = UNWIND_EH_FRAME, .address = CFI_AT};
+	struct event_embed_unwind calls = {.module = 2, .section = UNWIND_CODE, .address = 0x1000,
+					   .size = sizeof(code), .bytes = {(const char *)code, sizeof(code)}};
+
+	memset(code, 0xe8, sizeof(code));
+	frames.bytes = seeds_eh_frame(&writer);
+	frames.size = frames.bytes.length;
+	if (event_log_add(log, &machine) < 0 || syn_add(log, 0, 6) < 0)
+		abort();
+	kinds_add_snapshots(log);
+	if (event_log_add_embed_module(log, &module) < 0 || event_log_add_embed_unwind(log, &frames) < 0 ||
+	    event_log_add_embed_unwind(log, &calls) < 0)
+		abort();
+	array_free(&writer.bytes);
+}
+
+static inline void seeds_add(struct mutant_scene *scene, struct mutant *seeds, const uint8_t *bytes, size_t length)
+{
+	if (scene->seed_count < MUTANT_SEEDS)
+		mutant_load(&seeds[scene->seed_count++], bytes, length);
+}
+
+static inline bool piece_has_record(const struct mutant_piece *piece, uint64_t kind)
+{
+	struct mutant_record record = {0};
+
+	if (piece->kind != MUTANT_CHUNK || piece->chunk.type == RWK_CHUNK_INDEX ||
+	    piece->chunk.type == RWK_CHUNK_PARITY)
+		return false;
+	for (size_t i = 0; mutant_find_record(piece, i, &record) == i + 1; i++)
+		if (piece->payload[record.body] == kind)
+			return true;
+	return false;
+}
+
+static inline bool seeds_have_record(const struct mutant_scene *scene, uint64_t kind)
+{
+	for (size_t i = 0; i < scene->seed_count; i++)
+		for (size_t k = 0; k < scene->seeds[i].count; k++)
+			if (piece_has_record(&scene->seeds[i].pieces[k], kind))
+				return true;
+	return false;
+}
+
+static inline bool seeds_have_chunk(const struct mutant_scene *scene, unsigned int type)
+{
+	for (size_t i = 0; i < scene->seed_count; i++)
+		for (size_t k = 0; k < scene->seeds[i].count; k++)
+			if (scene->seeds[i].pieces[k].kind == MUTANT_CHUNK &&
+			    scene->seeds[i].pieces[k].chunk.type == type)
+				return true;
+	return false;
+}
+
+/* Small ones count more than files: more mutants a second, and a change is a larger part of them. */
+static inline void seeds_add_made(struct mutant_scene *scene, struct mutant *seeds)
+{
+	struct memory_io made[] = {kinds_trace(kinds_add_everything), kinds_trace(kinds_add_found),
+				   kinds_trace(kinds_add_snapshots), kinds_trace(seeds_add_unwound),
+				   syn_trace(24, 8, true), syn_trace(6, 3, false)};
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++) {
+		for (int times = 0; times < MUTANT_TIMES; times++)
+			seeds_add(scene, seeds, made[i].bytes, made[i].length);
+		memory_io_close(&made[i]);
+	}
+	for (uint64_t kind = 0; kind < 128; kind++)
+		mutant_need(!event_layout_find(kind) || seeds_have_record(scene, kind), "a kind of record is missing");
+	for (unsigned int type = RWK_CHUNK_STATE; type <= RWK_CHUNK_SNAPSHOTS; type++)
+		mutant_need(seeds_have_chunk(scene, type), "a type of chunk is missing");
+}
+
+static inline void seeds_add_file(struct mutant_scene *scene, struct mutant *seeds, const char *path)
+{
+	static uint8_t bytes[1 << 20];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+
+	if (length <= 0 || length == (ssize_t)sizeof(bytes)) {
+		fprintf(stderr, "mutants: cannot use '%s'\n", path);
+		exit(2);
+	}
+	seeds_add(scene, seeds, bytes, (size_t)length);
+	close(fd);
+}

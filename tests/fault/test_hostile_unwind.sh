@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Traces that bring malicious unwind tables (tests/fault/hostile_unwind.c): the report, in its sandbox, costs a bounded time and
+# memory, and every sample is in it. CHECK_LEVEL=long: tables of 64 MB.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+
+report=$PWD/${BUILD:-build}/rwalker-report hostile=$PWD/${BUILD:-build}/tests/fault/hostile_unwind
+for program in "$report" "$hostile"; do
+	[[ -x $program ]] || { echo "not ok hostile_unwind - '$program' is not built"; exit 1; }
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trace=$scratch/t.rwk bytes=$((4 << 20))
+[ "${CHECK_LEVEL:-check}" = check ] || bytes=$((64 << 20))
+
+# The cost of a command and its children: seconds of CPU time, MB.
+measure='
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[2:], timeout=600).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+open(sys.argv[1], "w").write(f"{int(used.ru_utime + used.ru_stime)} {used.ru_maxrss >> 10}\n")
+sys.exit(code)'
+
+# On this machine each takes less than 4 s, at any level, and less than 200 MB: what is unbounded is far above the limits.
+judge()
+{
+	local spent memory
+	"$hostile" "$trace" "$1" $bytes || { not_ok "$1" 'it cannot be made'; return; }
+	exits "$1" 0 python3 -c "$measure" "$scratch/cost" "$report" --no-cache --max-memory 2G --folded "$trace"
+	read -r spent memory <"$scratch/cost"
+	verdict "$1_cost" "it took $spent s of CPU time and $memory MB" [ $((spent < 60 && memory < 300)) = 1 ]
+	verdict "$1_samples" "$(tail -n 1 "$scratch/out")" [ "$(awk '{ sum += $NF } END { print sum }' "$scratch/out")" = 300 ]
+}
+
+for kind in $("$hostile"); do judge "$kind"; done
+[ $failures = 0 ]

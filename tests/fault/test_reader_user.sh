@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# As whom a trace is read if root starts the reporter: as the user behind sudo, else as the owner of all traces, else as root, and
+# never with a capability. Told by /proc/PID/status of its processes while their output waits for a reader, and by the owner of
+# what they write.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+
+report=${BUILD:-build}/rwalker-report sample=samples/frameless/trace.rwk
+[[ -x $report ]] || { echo "not ok reader_user - '$report' is not built"; exit 1; }
+if [[ $(id -u) != 0 ]]; then
+	echo "skip reader_user - it needs root"
+	exit 0
+fi
+unset SUDO_UID SUDO_GID
+scratch=$(mktemp -d)
+chmod 711 "$scratch"
+trap 'rm -rf "$scratch"' EXIT
+none=0000000000000000
+
+# trace NAME UID GID: a trace that only its owner may read.
+trace() {
+	cp "$sample" "$scratch/$1.rwk"
+	chmod 600 "$scratch/$1.rwk"
+	chown "$2:$3" "$scratch/$1.rwk"
+}
+
+# field PID NAME: of /proc/PID/status, words separated by one space.
+field() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status" 2>/dev/null | tr -s '\t ' ' ' | sed 's/ $//'; }
+
+# processes PID: itself and all below it.
+processes() {
+	local child
+	echo "$1"
+	for child in $(pgrep -P "$1"); do processes "$child"; done
+}
+
+# The process that parses: of those with a filter of system calls, the one that prints.
+worker_of() {
+	local pid
+	for pid in $(processes "$1"); do
+		[[ $(field "$pid" Seccomp) == 2 && $(readlink "/proc/$pid/fd/1") == "$scratch"/* ]] && echo "$pid"
+	done
+}
+
+has_worker() { [[ -n $(worker_of "$1") ]]; }
+
+# same NAME WHAT WANTED GOT
+same() { verdict "$1" "$2: '$4', not '$3'" [ "$3" = "$4" ]; }
+
+wait_for() {
+	local tries=1200
+	until "$@"; do
+		((tries--)) || return 1
+		sleep 0.05
+	done
+}
+
+# look NAME PID UID:GID none|any: what all of its processes are, which have capabilities to regain none or any, and the worker.
+look() {
+	local name=$1 pid=$2 ids=$3 bounding=$4 worker each
+	worker=$(worker_of "$pid")
+	same "${name}_worker" "processes with a filter that print" 1 "$(wc -w <<<"$worker")"
+	same "${name}_worker_privileges" NoNewPrivs 1 "$(field "$worker" NoNewPrivs)"
+	for each in $(processes "$pid"); do
+		[[ -n $(field "$each" Uid) ]] || continue # a look-up's, and gone
+		echo "$(field "$each" Uid) $(field "$each" Gid) $(field "$each" CapEff) $(field "$each" CapPrm)"
+		[[ $bounding != none ]] || echo "bounding $(field "$each" CapBnd)"
+	done | sort -u >"$scratch/seen"
+	{
+		echo "${ids%:*} ${ids%:*} ${ids%:*} ${ids%:*} ${ids#*:} ${ids#*:} ${ids#*:} ${ids#*:} $none $none"
+		[[ $bounding != none ]] || echo "bounding $none"
+	} | sort >"$scratch/wanted"
+	same "${name}_users" "users, groups and capabilities of all" "$(cat "$scratch/wanted")" "$(cat "$scratch/seen")"
+}
+
+# reads NAME UID:GID BOUNDING 'ENVIRONMENT' TRACE...: a report whose output nobody takes yet.
+reads() {
+	local name=$1 ids=$2 bounding=$3 settings=$4 pid code
+	shift 4
+	mkfifo "$scratch/$name"
+	# shellcheck disable=SC2086 # one word each
+	env $settings "$report" --no-pager --no-cache --dump "${@/#/$scratch/}" >"$scratch/$name" 2>"$scratch/err" &
+	pid=$!
+	exec 9<"$scratch/$name"
+	if wait_for has_worker $pid; then look "$name" $pid "$ids" "$bounding"; else not_ok "$name" "no worker: $(cat "$scratch/err")"; fi
+	cat <&9 >"$scratch/out"
+	exec 9<&-
+	wait $pid
+	code=$?
+	same "${name}_ends" "exit code" 0 $code
+	(($# == 1)) || return
+	# shellcheck disable=SC2086
+	(cd "$scratch" && exits "${name}_condenses" 0 env $settings "$here/$report" --condense "$1" -o "written/$name.rwk")
+	same "${name}_owner" "owner of its output" "$ids" "$(stat -c %u:%g "$scratch/written/$name.rwk")"
+}
+
+here=$PWD
+mkdir -m 1777 "$scratch/written"
+mkdir -m 755 "$scratch/roots"
+trace of_root 0 0
+trace of_one 65531 65530
+trace of_two 65529 65528
+sudo='SUDO_UID=65533 SUDO_GID=65532'
+reads sudo 65533:65532 any "$sudo" of_root.rwk
+reads sudo_owner 65533:65532 any "$sudo" of_one.rwk
+reads sudo_root 65531:65530 any 'SUDO_UID=0 SUDO_GID=0' of_one.rwk
+reads sudo_nonsense 65531:65530 any 'SUDO_UID=65533x SUDO_GID=65532' of_one.rwk
+reads owner 65531:65530 any '' of_one.rwk
+reads owner_twice 65531:65530 any '' of_one.rwk of_one.rwk
+reads owners 0:0 none '' of_one.rwk of_two.rwk
+reads root 0:0 none '' of_root.rwk
+
+# shellcheck disable=SC2086
+exits roots_folder 1 env $sudo "$report" --condense "$scratch/of_root.rwk" -o "$scratch/roots/written.rwk"
+same roots_folder_empty "files in it" '' "$(ls "$scratch/roots")"
+exits info 0 env $sudo "$report" --info "$scratch/of_root.rwk"
+verdict info_user "$(grep sandbox "$scratch/out")" grep -q '^ *sandbox .*, as uid 65533$' "$scratch/out"
+exit $((failures > 0))

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Shared by the field tests: other people's programs, run privately in the test's own folder as an unprivileged user, and
+# the figures in RESULTS.md. A test sources it instead of tests/live/lib.sh. No service is started or touched.
+# shellcheck shell=bash
+. "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../live/waits_lib.sh"
+
+field=$here/tests/field
+
+# need_field COMMAND...: programs that 'make deps-field' installs.
+need_field() {
+	local tool
+	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed; 'make deps-field' installs it"; done
+}
+
+# The folder in which the unprivileged user's programs keep their files: $private.
+make_private() {
+	chmod 711 "$scratch"
+	private=$scratch/private
+	install -d -o nobody -g nogroup "$private"
+}
+
+# as_nobody COMMAND...: without privileges, and with a home of its own.
+as_nobody() {
+	(cd "$private" && exec env HOME="$private" setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs "$@")
+}
+
+# start_nobody COMMAND...: the same in the background until the test ends; its id is in $started.
+start_nobody() {
+	(cd "$private" && exec env HOME="$private" setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs "$@") &
+	started=$!
+	children="$children $started"
+}
+
+# figure TEXT: a measurement, for tests/RESULTS.md.
+figure() { echo "# figure: $*"; }
+
+# recorded_while NAME 'RECORDER OPTIONS' COMMAND...: records the whole host while the command runs; both must succeed.
+recorded_while() {
+	local name=$1 options=$2
+	shift 2
+	# shellcheck disable=SC2086
+	recorded "$name" "$record" --force --system-wide $options -o "$scratch/$name.rwk" -- "$@"
+}
+
+# staged NAME 'RECORDER OPTIONS' DRIVER...: a driver that prepares something, creates "ready" in its folder, waits for "go", does
+# what is to be recorded, and creates the file "done". The recording begins after "ready" and ends after "done".
+staged() {
+	local name=$1 options=$2
+	shift 2
+	stage=$scratch/$name.stage
+	install -d -m 777 "$stage"
+	"$@" "$stage" >"$scratch/$name.truth" 2>"$scratch/$name.driver" &
+	driver=$!
+	children="$children $driver"
+	wait_for 120 eval "[ -e '$stage/ready' ] || ! kill -0 $driver" 2>/dev/null
+	[ -e "$stage/ready" ] || die "'$*' does not get ready: $(tail -3 "$scratch/$name.driver")"
+	recorded_while "$name" "$options" sh -c "touch '$stage/go'; until [ -e '$stage/done' ] || ! kill -0 $driver; do sleep 0.05; done" 2>/dev/null
+	wait "$driver" || fail "'$*' failed: $(tail -3 "$scratch/$name.driver")"
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 600
+# PostgreSQL: who holds a row and who queues for it, compared with pg_blocking_pids(); how long syncing the write-ahead log took,
+# compared with pg_stat_wal.
+. "$(dirname "$0")/lib.sh"
+
+find_server() {
+	server=$(find /usr/lib/postgresql -path '*/bin/postgres' 2>/dev/null | sort -V | tail -n 1)
+	[ -n "$server" ] || skip "PostgreSQL is not installed; 'make deps-field' installs it"
+	PATH=$PATH:$(dirname "$server")
+}
+
+# Its files are on the disk, not in memory, so that a sync really is one. No timer wakes a queueing backend (deadlock_timeout).
+start_server() {
+	private=$(mktemp -d /var/tmp/rwalker-field.XXXXXX)
+	trap 'as_nobody pg_ctl -D "$private/data" -m immediate stop >/dev/null 2>&1; rm -rf "$private"; cleanup' EXIT
+	chown nobody:nogroup "$private"
+	as_nobody initdb -D "$private/data" -U nobody --no-sync >"$scratch/initdb.out" 2>&1 || die "$(tail -3 "$scratch/initdb.out")"
+	as_nobody pg_ctl -D "$private/data" -w -t 60 -l "$private/log" \
+		-o "-k $private -c listen_addresses= -c track_wal_io_timing=on -c autovacuum=off -c deadlock_timeout=600s" start >/dev/null || die "$(tail -3 "$private/log")"
+}
+
+query() { as_nobody psql -XqAt -h "$private" -U nobody postgres -c "$1"; }
+
+test_row_lock() {
+	staged locks '--offcpu 0 --wakers -u' python3 -B "$field/postgres_locks.py" "$private"
+	judged python3 -B "$field/postgres_check.py" locks "$report" "$scratch/locks.rwk" "$scratch/locks.truth"
+}
+
+# Every commit of a client is a sync by its own backend.
+test_syncs() {
+	as_nobody pgbench -i -q -s 1 -h "$private" -U nobody postgres >/dev/null 2>&1 || die "pgbench -i failed"
+	query "SELECT pg_stat_reset_shared('wal')" >/dev/null
+	recorded_while syncs '--offcpu 0 -m 0 -u' setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		pgbench -n -N -c 1 -t "$(at_level 300 3000)" -h "$private" -U nobody postgres
+	query "SELECT 'wal', wal_sync, round(wal_sync_time * 1000) FROM pg_stat_wal" | tr '|' ' ' >"$scratch/syncs.truth"
+	judged python3 -B "$field/postgres_check.py" syncs "$report" "$scratch/syncs.rwk" "$scratch/syncs.truth"
+}
+
+need_offcpu
+find_server
+start_server
+test_row_lock
+test_syncs
+finish

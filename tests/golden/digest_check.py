@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""digest_check.py REPORT NOWHERE TRACE...: the figures of each trace's digest, computed again from what the reporter
+exports of single events (--dump, --export perf-script) and, for what is followed from wait to wait, printed by the view
+that its line names. NOWHERE is a folder without files: names come from the trace alone. One line "ok" or "not ok" for
+each trace."""
+import collections
+import re
+import shlex
+import subprocess
+import sys
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+LOST = {"1", "2", "3", "5", "12"}  # causes of events that should be there (format/loss_cause.h)
+RECORDED = "13"
+S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
+KERNEL_THREAD, HAS_WAKER, NOT_ENDED = 1, 8, 1024  # flags of tasks and waits (format/)
+BY_A_TASK = "1", "4"  # contexts of wakers: a task, or unknown
+NUMBER = r"([\d.]+) (ns|us|ms|s)"
+
+
+class Wrong(Exception):
+    pass
+
+
+def ns(match, first=1):
+    return float(match.group(first)) * UNITS[match.group(first + 1)]
+
+
+def same(what, printed, computed, digits):
+    """`digits`: how much of the figure is printed, as the size of its last place."""
+    if abs(printed - computed) > digits * 0.51 + 1e-9:
+        raise Wrong(f"{what}: the digest has {printed}, the events {computed}")
+
+
+def share(part, whole):
+    return 100 * part / whole if whole else 0
+
+
+class Events:
+    """The waits, sums and losses of a trace, from --dump."""
+
+    def __init__(self, lines):
+        self.waits, self.sums, self.losses, self.sources, self.kernel = [], {}, {}, {}, set()
+        self.samples = collections.Counter()
+        tasks = []
+        for line in lines:
+            if line.startswith("chunk "):
+                tasks = []
+            if not line.startswith("  "):
+                continue
+            name, *words = shlex.split(line.replace("'", "")) if name_is_known(line) else [""]
+            values = dict(word.split("=", 1) for word in words)
+            if name == "task":
+                tasks.append((values["tid"], values["start"]))
+                if int(values["flags"], 16) & KERNEL_THREAD:
+                    self.kernel.add(tasks[-1])
+            elif name == "source":
+                self.sources[values["id"]] = values
+            elif name == "loss":
+                self.losses[values["source"], values["cpu"], values["cause"]] = int(values["total"])
+            elif name == "wait":
+                values["waker"] = tasks[int(values["waker"]) - 1] if int(values["flags"], 16) & HAS_WAKER else None
+                self.waits.append((tasks[int(values["task"]) - 1], values))
+            elif name == "wait-sums":
+                self.sums.setdefault(tasks[int(values["task"]) - 1], []).append(values)
+
+    def span(self):
+        source = next(s for s in self.sources.values() if s["kind"] == "2")
+        return int(source["start"]), int(source["stop"])
+
+
+def name_is_known(line):
+    return line.split(None, 1)[0] in ("task", "source", "loss", "wait", "wait-sums")
+
+
+def times_of(events):
+    """Where the time of all threads went, ns."""
+    start, stop = events.span()
+    total, walls = collections.Counter(), collections.Counter()
+    told = collections.Counter()
+    for thread, wait in events.waits:
+        end, state = int(wait["time"]), int(wait["state"], 16)
+        weight = max(0, min(end, stop) - max(end - int(wait["length"]), start))
+        queued = min(int(wait["run_queue"]), weight)
+        told[thread] += weight
+        total["run queue"] += queued
+        total["blocked"] += weight - queued
+        if state & D and not state & NOLOAD:
+            total["D"] += weight - queued
+    for thread, rows in events.sums.items():
+        first = min(int(row["time"]) - int(row["span"]) for row in rows)
+        walls[thread] = max(int(row["time"]) for row in rows) - max(first, start)
+        for row in rows:
+            total["running"] += int(row["running"])
+            for kind in ("interruptible", "uninterruptible", "other_blocked", "preempted", "yielded", "cancelled",
+                         "started"):
+                queued = int(row[kind + "_run_queue"])
+                total["run queue"] += queued
+                total["blocked"] += int(row[kind + "_total"]) - queued
+                total["D"] += int(row[kind + "_total"]) - queued if kind == "uninterruptible" else 0
+    total["wall"] = sum(walls.values()) + sum(told[thread] for thread in told if thread not in walls)
+    total["threads"] = len(set(told) | set(events.sums))
+    return total
+
+
+def idle_of(events):
+    """The idle threads, as the manual says: {thread: ns that they slept}."""
+    start, stop = events.span()
+    asleep, brief, busy, waits, whole = (collections.Counter() for _ in range(5))
+    other = set()  # held up, or somebody waits for them
+    for thread, wait in events.waits:
+        end, state, flags = int(wait["time"]), int(wait["state"], 16), int(wait["flags"], 16)
+        weight = max(0, min(end, stop) - max(end - int(wait["length"]), start))
+        queued = min(int(wait["run_queue"]), weight)
+        in_d = bool(state & D and not state & NOLOAD)
+        waits[thread] += 1
+        whole[thread] += end - int(wait["length"]) < start and bool(flags & NOT_ENDED)
+        busy[thread] += queued
+        if wait["waker"] and wait["context"] in BY_A_TASK and (in_d or thread not in events.kernel):
+            other.add(wait["waker"])
+        if wait["wait_class"] == BLOCKED:
+            asleep[thread] += weight - queued
+            if in_d or not state & (S | D | (P if thread in events.kernel else 0)):
+                other.add(thread)
+    for thread, rows in events.sums.items():
+        for row in rows:
+            busy[thread] += int(row["running"]) + int(row["uninterruptible_total"])
+            busy[thread] += sum(int(n) for name, n in row.items()
+                                if name.endswith("_run_queue") and name != "uninterruptible_run_queue")
+            brief[thread] += sum(int(row[name[:-6] + "_total"]) - int(row[name[:-6] + "_run_queue"])
+                                 for name in row if name.endswith("_count"))
+            whole[thread] -= any(int(n) for name, n in row.items() if name.endswith("_count"))
+
+    def is_idle(thread):
+        if thread in events.kernel:
+            return busy[thread] <= asleep[thread] / 100
+        return waits[thread] == whole[thread] and not busy[thread]
+
+    return {thread: asleep[thread] + brief[thread] for thread in waits if thread not in other and is_idle(thread)}
+
+
+def check_idle(digest, events, tree):
+    idle = idle_of(events)
+    line = re.search(rf", idle [\d.]+% \({NUMBER}\)(?: of (\d+) threads?)?  \[", digest)
+    if not line:
+        raise Wrong("no idle time")
+    same("idle threads", int(line.group(3) or 0), len(idle), 0)
+    same("idle", ns(line), sum(idle.values()), UNITS[line.group(2)] / 1e3)
+    line = re.search(r"^# (\d+) threads? that did nothing", tree, re.M)
+    shown = len({thread for thread, _ in events.waits}) == len(idle)  # with nobody else they are not set apart
+    same("idle threads below --tree", int(line.group(1)) if line else 0, 0 if shown else len(idle), 0)
+
+
+def check_times(digest, events):
+    line = re.search(rf"^time +(\d+) threads?, {NUMBER}: (.*?)  \[--summary(?: --idle)?\]$", digest, re.M)
+    if not line:
+        raise Wrong("no line of the threads' time")
+    total = times_of(events)
+    parts = {name: (float(percent), float(figure) * UNITS[unit], UNITS[unit]) for name, percent, figure, unit in
+             re.findall(r"([a-z][a-z ]*[a-z]) ([\d.]+)% \(([\d.]+) (ns|us|ms|s)\)", line.group(4))}
+    same("threads", int(line.group(1)), total["threads"], 0)
+    same("wall", ns(line, 2), total["wall"], UNITS[line.group(3)] / 1e3)
+    parts["blocked"] = tuple(b + i if n < 2 else max(b, i) for n, (b, i) in
+                             enumerate(zip(parts["blocked"], parts.pop("idle"))))
+    for name, (percent, figure, unit) in parts.items():
+        same(name, figure, total[name], 2 * unit / 1e3)
+        same(name + " %", percent, share(total[name], total["wall"]), 0.02)
+    line = re.search(r"waited for ([\d.]+)% of their time", digest)
+    same("run queue of runnable", float(line.group(1)),
+         share(total["run queue"], total["run queue"] + total["running"]), 0.01)
+    line = re.search(rf"^ +D: {NUMBER} in", digest, re.M)
+    same("D", ns(line) if line else 0, total["D"], UNITS[line.group(2)] / 1e3 if line else 1)
+
+
+def check_losses(digest, events):
+    lost = sum(n for (_, _, cause), n in events.losses.items() if cause in LOST)
+    line = re.search(r"lost: (\d+) of (\d+) events \(([\d.]+)%\)", digest)
+    recorded = sum(n for (_, _, cause), n in events.losses.items() if cause == RECORDED)
+    same("lost", int(line.group(1)) if line else 0, lost, 0)
+    if line:
+        same("events", int(line.group(2)), lost + recorded, 0)
+
+
+def check_samples(digest, script):
+    """Functions, processes and comms of CPU samples; all samples have one weight in these traces."""
+    leaves, pids, comms = collections.Counter(), collections.Counter(), collections.Counter()
+    weight = {}
+    for event in script.split("\n\n"):
+        head, *frames = event.strip("\n").split("\n")
+        found = re.match(r"(.*?) +(\d+)/(\d+) +\[\d+\] +[\d.]+: +(\d+) cpu-clock:", head)
+        if not found:
+            continue
+        comms[found.group(1)] += 1
+        pids[found.group(2)] += 1
+        weight["one"] = int(found.group(4))
+        leaf = re.match(r"\s*[0-9a-f]+ (.*?)(\+0x[0-9a-f]+)? \(", frames[0]) if frames else None
+        leaves[leaf.group(1) if leaf else "[no call chain]"] += 1
+    total = sum(comms.values())
+    for label, counts, pattern in (("functions", leaves, r"([\d.]+)% ([^ ,]+)(?:, |  )"),
+                                   ("processes", pids, r"([\d.]+)% [^,]*? (\d+) \(([\d.]+) ms\)"),
+                                   ("comms", comms, r"([\d.]+)% ([^,]+?) \(([\d.]+) ms\)")):
+        line = re.search(rf"^{label} +(.*)$", digest, re.M).group(1)
+        for percent, name, *figure in re.findall(pattern, line):
+            if "[" in name or "<" in name:  # without a name, or shortened by one of the two
+                continue
+            same(f"{label} {name}", float(percent), share(counts[name], total), 0.01)
+            if figure:
+                same(f"{label} {name}", float(figure[0]), counts[name] * weight["one"] / 1e6, 0.1)
+
+
+def check_stories(digest, run, events):
+    """Each story is a target of the view that its line names, and its worst wait is in the dump."""
+    start, _ = events.span()
+    told = re.findall(rf"^story \d +(.*?): {NUMBER} in (\d+) waits?  \[(--chains=.*)\]\n"
+                      rf" +held by (.*): {NUMBER} \(([\d.]+)%\)\n"
+                      rf" +worst: tid (\d+) pid \d+ for [≥≤~]?{NUMBER} from ([+-])([\d.]+) s.*\[(--at .*)\]$", digest,
+                      re.M)
+    if len(told) != len(re.findall(r"^story", digest, re.M)):
+        raise Wrong("a story is not understood")
+    for (who, size, unit, count, proof, way, way_size, way_unit, percent, tid, worst, worst_unit, sign, at,
+         moment) in told:
+        chains = run(*shlex.split(proof), "--min-percent", "0")
+        target = re.search(rf"^>>> [\d.]+%  {re.escape(who)}  \(([\d.]+)ms, {count} waits?\)\n((?:    .*\n)*)", chains,
+                           re.M)
+        if not target:
+            raise Wrong(f"{proof} does not have '{who}'")
+        length, explained = float(size) * UNITS[unit], float(way_size) * UNITS[way_unit]
+        same(who, float(target.group(1)) * 1e6, length, 1e5 + UNITS[unit] / 1e3)
+        close = 1e5 + UNITS[way_unit] / 1e3
+        if not any(abs(float(ms) * 1e6 - explained) <= close for ms in re.findall(r"\(([\d.]+)ms\)", target.group(2))):
+            raise Wrong(f"{proof} has no way of {explained / 1e6:.1f} ms below '{who}'")
+        for comm, place in re.findall(r"(\S+) blocked in (\S+)", way):
+            if not re.search(rf"woken by {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
+                raise Wrong(f"{proof} does not have '{comm}' in '{place}' below '{who}'")
+        rounded = share(UNITS[way_unit] / 1e3, length) + share(explained, length) * UNITS[unit] / 1e3 / length
+        same("way", float(percent), share(explained, length), 0.02 + rounded)  # both figures are printed in thousandths
+        out = start + (1 if sign == "+" else -1) * float(at) * 1e9
+        if not any(thread[0] == tid and abs(int(wait["time"]) - int(wait["length"]) - out) < 1100 and
+                   abs(int(wait["length"]) - float(worst) * UNITS[worst_unit]) <= UNITS[worst_unit] / 1e3
+                   for thread, wait in events.waits):
+            raise Wrong(f"no wait of thread {tid} of {worst} {worst_unit} from {sign}{at} s")
+        if f"tid {tid} " not in run(*shlex.split(moment)):
+            raise Wrong(f"{moment} does not have thread {tid}")
+
+
+def check(report, nowhere, trace):
+    def run(*options):
+        return subprocess.run([report, "--no-cache", "--symfs", nowhere, "--debug-dir", nowhere, *options, trace],
+                              capture_output=True, text=True, check=False).stdout
+
+    digest, events = run("--digest"), Events(run("--dump").split("\n"))
+    kinds = {source["kind"] for source in events.sources.values()}
+    if not digest.startswith("# digest") or digest.count("\n") > 25:
+        raise Wrong("it is not a digest of at most 25 lines")
+    check_losses(digest, events)
+    if events.waits:
+        check_times(digest, events)
+        check_idle(digest, events, run("--tree"))
+        check_stories(digest, run, events)
+    if "1" in kinds:
+        check_samples(digest, run("--export", "perf-script", "--source", "cpu", "-q"))
+
+
+def main():
+    report, nowhere, *traces = sys.argv[1:]
+    failed = False
+    for trace in traces:
+        try:
+            check(report, nowhere, trace)
+            print(f"ok digest {trace}")
+        except Wrong as wrong:
+            failed = True
+            print(f"not ok digest {trace} - {wrong}")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,307 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What a tired person types who knows perf, bcc and strace: each answer names the mistake and what would work.
+# These need no root; tests/live/test_mistakes.sh has those that need a look at the host.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/mistakes.sh
+build=$PWD/${BUILD:-build}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# Files that are no traces. $OTHER stands for their folder.
+export OTHER=$scratch/other
+mkdir "$OTHER"
+cp samples/waits/trace.rwk "$OTHER/trace.rwk"
+gzip -k "$OTHER/trace.rwk"
+printf 'PERFILE2 and more' >"$OTHER/perf.data"
+printf '\027\010\104tracing6' >"$OTHER/trace.dat"
+printf 'bash;main;read 12\nbash;main 3\n' >"$OTHER/out.folded"
+printf '# cpu cpu-clock: 3 samples\n' >"$OTHER/report.txt"
+printf 'SQLite format 3\0' >"$OTHER/names.sqlite"
+printf '{"a": 1}' >"$OTHER/profile.json"
+printf '\050\265\057\375....' >"$OTHER/trace.zst"
+printf '\1\2\3\4\5' >"$OTHER/bytes"
+: >"$OTHER/empty.rwk"
+cp /bin/ls "$OTHER/program"
+
+# The option of one program, typed into the other: as far as the other has no such option itself.
+long_options() { "$build/rwalker-$1" --help=all | sed -nE 's/^ +(-., )?--([a-z][a-z-]*).*/\2/p' | sort -u; }
+
+# told_elsewhere TYPED OTHER: every long option that only the other program has.
+told_elsewhere()
+{
+	local option said rc
+
+	while IFS= read -r option; do
+		said=$(cd "$scratch" && "$build/rwalker-$1" "--$option" </dev/null 2>&1)
+		rc=$?
+		if [[ $rc == 2 && $said == *"rwalker-$2"* ]]; then
+			ok "$1 --$option"
+		else
+			not_ok "$1 --$option" "exit code $rc, and it does not say that it belongs to rwalker-$2: $said"
+		fi
+	done < <(comm -13 <(long_options "$1") <(long_options "$2"))
+}
+
+for program in record report; do
+	lines=$("$build/rwalker-$program" --help | wc -l)
+	verdict "the help of rwalker-$program fits a screen" "it has $lines lines" [ "$lines" -le 40 ]
+done
+
+told_elsewhere record report
+told_elsewhere report record
+
+answers "$build/rwalker-record" "$build/rwalker-report" "$PWD/samples/waits/trace.rwk" "$scratch" <<'TABLE'
+# first words of other programs
+record 2 | record -g sleep 1           | 'record'; rwalker-record -p 5
+record 2 | record                      | 'record' is not needed
+record 2 | report                      | rwalker-report t.rwk
+record 2 | script                      | --export perf-script
+record 2 | annotate                    | rwalker-report
+record 2 | diff                        | rwalker-report
+record 2 | stat sleep 1                | perf stat
+record 2 | top                         | rwalker-record -p 5
+record 2 | trace                       | --trace sched:sched_switch
+record 2 | sched                       | --offcpu 5 --wakers
+record 2 | lock                        | --offcpu
+record 2 | list                        | tracepoints
+record 2 | profile 5                   | -p 5
+record 2 | offcputime 5                | --offcpu 5
+record 2 | offwaketime                 | --wakers
+record 2 | stackcount tcp_sendmsg      | --kfunc
+record 2 | help                        | --help
+record 2 | version                     | --version
+# a command without "--", a number without an option, a trace
+record 2 | sleep 1                     | rwalker-record -- sleep 1
+record 2 | -u sleep 1                  | rwalker-record -u -- sleep 1
+record 2 | -p 5 make -j2               | rwalker-record -p 5 -- make -j2
+record 2 | nginx                       | --pid or -c
+record 2 | 5                           | -p 5; --offcpu 5
+record 2 | -u 10                       | -p 10; --offcpu 10
+record 2 | 10s                         | -p 10s
+record 2 | --offcpu 5 10               | '10' belongs to no option
+record 2 | --pid 12 13                 | by commas; --pid 12,345
+record 2 | --tid=12 13                 | by commas; --tid 12,345
+record 2 | -P 0 1                      | by commas
+record 2 | --dwarf 8192                | --dwarf-size 8192
+record 2 | old.rwk                     | rwalker-report old.rwk
+record 2 | -o new.rwk old.rwk          | rwalker-report old.rwk
+# perf record
+record 2 | -g                          | -u; kernel stacks are always recorded
+record 2 | -a -g -- sleep 1            | '-g'; -u
+record 2 | -ag                         | '-g'; -u
+record 2 | --call-graph dwarf          | --dwarf; -u
+record 2 | --call-graph=fp             | -u
+record 2 | -F 99                       | -f 99
+record 2 | -F99                        | -f 99
+record 2 | --frequency=99              | -f 99
+record 2 | -e cycles                   | --trace; -p 5
+record 2 | -e sched:sched_switch -a    | --trace sched:sched_switch
+record 2 | --event cycles              | --trace
+record 2 | -t 1234                     | --tid 1234
+record 2 | -C 0-3                      | -P 0-3
+record 2 | -G system.slice             | --cgroup
+record 2 | --all-cpus                  | --system-wide
+record 2 | --off-cpu                   | --offcpu
+record 2 | --mmap-pages 128            | --ringbuf-size
+record 2 | --no-inherit                | --pid
+record 2 | -i perf.data                | rwalker-report FILE
+record 2 | --stdio                     | rwalker-report
+record 2 | -b                          | not recorded
+record 2 | --delay 500                 | later
+record 2 | --overwrite                 | --max-size
+record 2 | --quiet                     | 2>/dev/null
+record 2 | -a -- sleep 1               | --system-wide -- COMMAND
+record 2 | -p nginx                    | --pid; -p 5
+record 2 | -d address                  | -d 5
+# bcc's profile, offcputime, stackcount; strace
+record 2 | -U                          | rwalker-report
+record 2 | -K                          | rwalker-report
+record 2 | -L 12                       | --tid
+record 2 | --user-stacks-only          | -U
+record 2 | --kernel-threads-only       | --kernel-threads
+record 2 | --stack-storage-size 16384  | not needed
+record 2 | --include-idle              | idle task
+record 2 | --cpu 3                     | -P
+record 2 | --comm nginx                | -c
+record 2 | --folded                    | rwalker-report
+record 2 | -f ls                       | -- COMMAND
+record 2 | --follow-forks              | always recorded
+record 2 | --attach 12                 | --pid 1234
+record 2 | --kprobe tcp_sendmsg        | --kfunc tcp_sendmsg
+record 2 | --uprobe malloc             | not recorded
+record 2 | --hz 99                     | -f 99
+record 2 | --timeout 5                 | -d 10
+# slips of the finger
+record 2 | -pid 12                     | one dash; --pid
+record 2 | -offcpu 5                   | one dash; --offcpu
+record 2 | -dwarf                      | one dash; --dwarf
+record 2 | -wakers                     | one dash; --wakers
+record 2 | -stdio                      | --stdio
+record 2 | --offcp 5                   | --offcpu
+record 2 | --waker --offcpu 5          | --wakers
+record 2 | --embedd full               | --embed
+record 2 | --usr                       | --user
+record 2 | --dwraf                     | --dwarf
+record 2 | --freqency 99               | --freq
+record 2 | --sytem-wide                | --system-wide
+record 2 | --xyzzyxyzzy                | --help
+record 2 | -x                          | --help
+record 2 | -p                          | -p requires a value
+record 2 | --offcpu                    | --offcpu requires a value
+record 2 | --offcpu -u                 | '-u'; 500ms
+record 2 | -p 5x                       | '5x'; 500ms
+record 2 | -p -1                       | '-1'
+record 2 | -p 1e3                      | '1e3'
+record 2 | -p 5,5                      | '5,5'
+record 2 | -i 0                        | from 0.1s
+record 2 | -i 1ms                      | from 0.1s
+record 2 | -d 0                        | from 0.001s
+record 2 | -m 1x --offcpu 1            | microseconds; 2ms
+record 2 | -w soon                     | 2m
+record 2 | -f 0                        | from 1 to
+record 2 | -f 4khz                     | expects a number
+record 2 | -M 10 --offcpu 1            | -M must not be less than -m
+record 2 | -m 10                       | require --offcpu
+record 2 | --wakers                    | require --offcpu
+record 2 | -C 5                        | -C requires -i
+record 2 | --pid nginx                 | -c '^NAME$'
+record 2 | --pid ''                    | is there such a process?
+record 2 | --pid 12,                   | 12,345
+record 2 | --pid 0                     | 12,345
+record 2 | --tid -5                    | 12,345
+record 2 | --state Q --offcpu 1        | RSDKITtZXP
+record 2 | --embed all                 | none, min or full
+record 2 | --max-size 10MB             | 500M
+record 2 | --max-size 1.5G             | 500M
+record 2 | --dwarf-size 8192           | requires --dwarf
+record 2 | --dwarf --dwarf-size 1      | from 1024
+record 2 | --help=some                 | all
+record 2 | --trace                     | requires a value
+record 2 | --trace :5                  | sched:sched_switch
+record 2 | --system-wide               | a command after '--'
+record 2 | -s -a                       | -s cannot be used
+record 2 | --user=1                    | takes no value
+
+# the reporter: perf report and perf script
+report 2 |                             | no trace given
+report 2 | report                      | rwalker-report t.rwk
+report 2 | script $TRACE               | --export perf-script
+report 2 | record -g                   | '-g'
+report 2 | record                      | rwalker-record
+report 2 | annotate                    | lines
+report 2 | top                         | rwalker-record -p 5
+report 2 | help                        | --help
+report 2 | -i $TRACE                   | rwalker-report FILE
+report 2 | --input $TRACE              | rwalker-report FILE
+report 2 | --stdio $TRACE              | plain text
+report 2 | --tui $TRACE                | pager
+report 2 | --no-children $TRACE        | --tree
+report 2 | --children $TRACE           | --functions=total
+report 2 | -g $TRACE                   | --tree
+report 2 | -G $TRACE                   | --tree
+report 2 | --call-graph=caller $TRACE  | --tree
+report 2 | --sort comm,dso $TRACE      | --by comm
+report 2 | -F comm,tid $TRACE          | --export perf-script
+report 2 | --percent-limit 1 $TRACE    | --min-percent
+report 2 | --comms bash $TRACE         | -c
+report 2 | --cpu 0 $TRACE              | -P
+report 2 | -D $TRACE                   | --dump
+report 2 | --header $TRACE             | --info
+report 2 | -n $TRACE                   | counts
+report 2 | --no-inline $TRACE          | -q
+report 2 | --no-demangle $TRACE        | --mangled
+report 2 | -k /boot/vmlinux $TRACE     | --vmlinux
+report 2 | -e cycles $TRACE            | --probe
+report 2 | -t 12 $TRACE                | --tid
+report 2 | --max-stack 10 $TRACE       | whole
+report 2 | --flamegraph $TRACE         | --folded
+report 2 | --json $TRACE               | --dump
+report 2 | --pprof $TRACE              | perf-script
+report 2 | --no-color $TRACE           | --color=never
+report 2 | --top 10 $TRACE             | --max-groups 10
+report 2 | --since 5 $TRACE            | --time
+report 2 | -p 12 $TRACE                | rwalker-record; --pid
+report 2 | -a $TRACE                   | rwalker-record
+report 2 | --offcpu 5 $TRACE           | rwalker-record; --source offcpu
+# values after a blank, slips
+report 2 | --top-waits 5 $TRACE        | --top-waits=5
+report 2 | --chains nginx $TRACE       | --chains=nginx
+report 2 | --color never $TRACE        | --color=never
+report 2 | -tree $TRACE                | one dash; --tree
+report 2 | -chains=7 $TRACE            | one dash; --chains
+report 2 | -info $TRACE                | one dash; --info
+report 2 | --chans $TRACE              | --chains
+report 2 | --fodled $TRACE             | --folded
+report 2 | --sumary $TRACE             | --summary
+report 2 | --tree --folded $TRACE      | one view at a time
+report 2 | --user-threads-only $TRACE  | --user-threads
+report 2 | --user-threads --kernel-threads $TRACE | cannot be used together
+report 2 | --pid nginx $TRACE          | -c '^NAME$'
+report 2 | -c '(' $TRACE               | regular expression
+report 2 | --class sleeping $TRACE     | blocked
+report 2 | --source disk $TRACE        | offcpu
+report 2 | --time 5 $TRACE             | 1.5,20
+report 2 | --at noon $TRACE            | 12:00:03.25
+report 2 | -m 5x $TRACE                | 2ms
+report 2 | -w soon $TRACE              | 2m
+report 2 | -i 0 --folded $TRACE        | 500ms
+report 2 | -i 5 $TRACE                 | rwalker-record -i
+report 2 | --state Q $TRACE            | RSDKITtZXP
+report 2 | --min-percent 1% $TRACE     | from 0 to 100
+report 2 | --max-memory lots $TRACE    | 512M
+report 2 | --export svg $TRACE         | perf-script
+report 2 | -o out.txt $TRACE           | > FILE
+report 2 | --raw $TRACE                | --top-waits
+report 2 | --help=some                 | all
+report 2 | --explain resdue             | did you mean 'residue'?
+report 2 | --explain xyzzyxyzzy         | --explain lists
+report 2 | --explain open nosuchthing   | began before the recording; 'nosuchthing'
+report 2 | -explain                     | one dash; --explain
+# names that fit nothing, files that are none
+report 1 | -c '^nosuch$' $TRACE        | fits -c ^nosuch$; 'clerk'
+report 1 | --pid 999999 $TRACE         | fits --pid 999999
+report 1 | --tid 999999 $TRACE         | fits --tid 999999
+report 1 | --chains=nosuch $TRACE      | fits --chains=nosuch
+report 1 | --chains=999999 $TRACE      | fits --chains=999999
+report 1 | --time 100,200 $TRACE       | fits --time 100,200; offcpu, wakers; 2.10 s
+report 1 | --source kfunc $TRACE       | fits --source kfunc; offcpu, wakers
+report 1 | --probe nosuch $TRACE       | fits --probe nosuch; offcpu, wakers
+report 1 | --state Z --folded $TRACE   | fits --state Z
+report 1 | --chains --source cpu $TRACE | fits --source cpu
+report 1 | --kernel-threads $TRACE       | fits --kernel-threads; offcpu, wakers
+report 1 | nosuch.rwk                  | there is no file 'nosuch.rwk'
+report 1 | '*.rwk'                     | there is no file '*.rwk'
+report 1 | $OTHER                      | is a folder
+report 1 | $OTHER/perf.data            | perf report -i
+report 1 | $OTHER/trace.dat            | trace-cmd report -i
+report 1 | $OTHER/out.folded           | flamegraph.pl
+report 1 | $OTHER/report.txt           | a report already
+report 1 | $OTHER/trace.rwk.gz         | gzip -dc; rwalker-report -
+report 1 | $OTHER/trace.zst            | zstd -dc
+report 1 | $OTHER/names.sqlite         | --cache=
+report 1 | $OTHER/profile.json         | JSON
+report 1 | $OTHER/program              | rwalker-record -u --
+report 1 | $OTHER/empty.rwk            | is empty
+report 1 | $OTHER/bytes                | not an rwalker trace
+
+# times with units, and what is no mistake
+report 0 | --explain                    | residue; run queue; left out; waker
+report 0 | --explain residue            | which the kernel charges
+report 0 | --explain=residue            | which the kernel charges
+report 0 | --explain run queue          | waited for a CPU
+report 0 | --explain Left out on purpose | is counted, and is no loss
+report 0 | --explain open cancelled moment own class | had not ended; never slept; as you type it; helpers; blocked
+record 0 | --help                      | --help=all
+report 0 | --help                      | --help=all
+record 0 | -h                          | Usage
+report 0 | -q -m 2ms --summary $TRACE  | filters: -m 2ms
+report 0 | -q -m 0.5 --summary $TRACE  | filters: -m 0.5
+report 0 | -q -w 500ms --summary $TRACE | filters: -w 500ms
+report 0 | -q --time 0.5s,1500ms --summary $TRACE | filters: --time
+report 0 | -q --at 1970-01-01T00:00:00 $TRACE | before the host was booted
+report 0 | -q --at 999 $TRACE          | outside of the recording
+TABLE
+[ "$failures" -eq 0 ]

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The sandbox changes nothing: every view and tool on every sample, and on a program of this machine with its DWARF, writes the
+# same to stdout, stderr and its output file with --no-sandbox, with the same exit code; with a cache and with a pager, too.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+unset NO_COLOR RWALKER_PAGER PAGER RWALKER_CACHE
+
+build=$PWD/${BUILD:-build}
+report=$build/rwalker-report named_trace=$build/tests/fault/named_trace
+for program in "$report" "$named_trace"; do
+	[[ -x $program ]] || { echo "not ok sandbox - '$program' is not built"; exit 1; }
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/jailed" "$scratch/free"
+
+# What is run. Every view and tool of the help text has a row.
+rows="--digest
+--tree
+--tree -v
+--top-down
+--functions
+--tasks
+--histogram
+--stacks
+--counts
+--folded
+--folded --wakers
+--wakers
+--chains
+--top-waits
+--top-waits --raw
+--at +0.5s~100ms
+--summary
+--events
+--export perf-script
+--info
+--info --privacy
+--needs
+--dump
+--condense --partial -o made
+--scrub --scrub-key key --keep main -o made
+--resolve-lines -o made"
+unscrub='--unscrub key folded' # below
+
+all_are_tested()
+{
+	local option
+	"$report" --help=all | awk '/^[A-Z].*:$/ { wanted = /^(Views|The trace itself):/ } wanted' |
+		grep -oE '^  (-., |    )--[a-z-]+' | grep -oE -- '--[a-z-]+' >"$scratch/options"
+	verdict options_found "$(wc -l <"$scratch/options")" [ "$(wc -l <"$scratch/options")" -ge 15 ]
+	while read -r option; do
+		grep -qE -- "(^| )($option|-${option:2:1})( |$)" <<<"$rows"$'\n'"$unscrub" || not_ok "row_$option" "no row has it"
+	done < <(grep -vx -- --output "$scratch/options")
+}
+
+# run PLACE TRACE ARGUMENT...: all that a run gives, in $scratch/PLACE. Scrubbing adds names to the key, so each has its own. Of a
+# trace that was made, all but the random number of its section.
+run()
+{
+	local place=$scratch/$1 code
+	cp "$scratch/key" "$place/key"
+	rm -f "$place/made" "$place/dump"
+	(cd "$place" && exec "$report" --symfs "$symfs" --debug-dir "$symfs" "${@:3}" "$2") >"$place/stdout" 2>"$place/stderr" </dev/null
+	code=$?
+	echo "exit $code" >>"$place/stdout"
+	sed -i '/^sandbox /d' "$place/stdout"
+	grep -v ' warning: --no-sandbox: ' "$place/stderr" >"$place/said"
+	[[ ! -e $place/made ]] || "$report" --dump "$place/made" | grep -v 'key="file-header"' >"$place/dump"
+}
+
+# same NAME TRACE ARGUMENT...: both ways.
+same()
+{
+	local file differs=
+	run jailed "${@:2}"
+	run free "${@:2}" --no-sandbox
+	for file in stdout said key dump; do
+		[[ ! -e $scratch/jailed/$file && ! -e $scratch/free/$file ]] || cmp -s "$scratch/jailed/$file" "$scratch/free/$file" ||
+			differs+=" $file: $(diff "$scratch/jailed/$file" "$scratch/free/$file" 2>&1 | head -n 2 | cut -c 1-100 | tr '\n' ' ')"
+	done
+	[[ ! $differs ]] || not_ok "$1 ${*:3}" "$differs"
+	runs=$((runs + 1))
+	grep -q '^exit [03]$' "$scratch/jailed/stdout" && good=$((good + 1))
+	[[ ! -e $scratch/jailed/made || -s $scratch/jailed/dump ]] || not_ok "$1 ${*:3}" "what it made cannot be read"
+}
+
+# all_rows NAME TRACE: an error is the same, too, but if most rows were errors little would have been looked at.
+all_rows()
+{
+	local words row failed=$failures
+	runs=0 good=0
+	while IFS= read -r row; do
+		read -r -a words <<<"$row"
+		same "$1" "$2" --no-cache "${words[@]}"
+	done <<<"$rows"
+	((good > 8)) || not_ok "$1" "$good of $runs runs are good"
+	((failures > failed)) || ok "$1 ($runs runs, $good good)"
+}
+
+all_are_tested
+printf 'x' >"$scratch/nothing"
+symfs=$scratch/nowhere
+"$report" --scrub --scrub-key "$scratch/key" --no-cache -o "$scratch/made" samples/waits/trace.rwk 2>/dev/null
+for sample in samples/*/; do
+	all_rows "$(basename "$sample")" "$PWD/${sample}trace.rwk"
+done
+
+# A file of this machine, opened by the opener, read in a child.
+symfs=
+id=$(readelf -n "$report" | awk '/Build ID/ { print $3 }')
+"$named_trace" "$scratch/t.rwk" "0x$(nm "$report" | awk '$3 == "main" { print $1 }')" "$report" "$id"
+same file "$scratch/t.rwk" --tree --no-cache
+verdict file_has_lines "$(head -n 5 "$scratch/jailed/stdout")" grep -q 'main.c:[0-9]' "$scratch/jailed/stdout"
+
+# One cache for both: what one has written the other reads.
+for first in jailed free; do
+	cache=$scratch/$first.cache
+	for place in $first jailed free; do
+		[[ $place = jailed ]] && how=--no-pager || how=--no-sandbox
+		run $place "$scratch/t.rwk" --tree $how --cache "$cache"
+		cp "$scratch/$place/stdout" "$scratch/$place.$first"
+	done
+	verdict "cache_of_$first" "the reports differ" cmp -s "$scratch/jailed.$first" "$scratch/free.$first"
+	"$report" --cache-info --cache "$cache" >"$scratch/listed"
+	verdict "cache_of_${first}_is_filled" "$(head -n 3 "$scratch/listed")" grep -q rwalker-report "$scratch/listed"
+done
+verdict cache_same "the reports differ" cmp -s "$scratch/jailed.jailed" "$scratch/jailed.free"
+
+# A pager, on a terminal of its own. What a slow machine says of its progress is not compared.
+export RWALKER_PAGER='sed s/^/paged:/'
+for how in --no-cache --no-sandbox; do
+	# shellcheck disable=SC2016 # for the inner shell
+	exits "pager$how" 0 on_terminal sh -c 'exec "$@" 2>/dev/null' sh "$report" --no-cache $how samples/cpu_paths/trace.rwk
+	cp "$scratch/out" "$scratch/paged$how"
+done
+verdict pager_is_used "$(head -n 3 "$scratch/out")" grep -q '^paged:' "$scratch/out"
+verdict pager_same "the reports differ" cmp -s "$scratch/paged--no-cache" "$scratch/paged--no-sandbox"
+exit $((failures > 0))

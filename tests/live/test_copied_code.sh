@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A program whose code is in memory without a file, at the code's own address, has the names of its file, and the report says so:
+# if that was so before the recording, and if it happens meanwhile. A copy elsewhere has no names.
+# two tries: shares of samples are compared with figures that also change when the host takes the processor away.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+trace=$scratch/trace.rwk
+place="in 1 process: named as if it were a copy"
+
+# share NAME: how many of the program's samples are in that function.
+share() { folded "$trace" -q -c copied >"$scratch/folded"; folded_share "$scratch/folded" ";$1 [0-9]+\$"; }
+
+says() { grep -c "memory without a file replaced code of '$workloads/copied' $place" <("$report" --info -q "$trace" 2>/dev/null); }
+
+# --- before ---
+for how in -u --dwarf; do
+	start "$workloads/copied" moved 600 >"$scratch/ready"
+	wait_for 10 grep -q ready "$scratch/ready" || die "the workload does not start"
+	check_number "no file is mapped with code there" "$(grep -c 'r-x.*/copied$' "/proc/$started/maps") == 0"
+	run_ok "before$how" "$record" -p 1 $how --sw-perf -f 999 --force --pid "$started" -o "$trace"
+	kill "$started"
+	: >"$scratch/ready"
+	check_number "$how: named" "$(share copied_burns) > 0.9"
+	check_number "$how: said" "$(says) == 1"
+done
+
+# --- meanwhile ---
+run_ok told "$record" -p 0 -u --sw-perf -f 999 --force -o "$trace" -- "$workloads/copied" told 4
+check_number "a mapping over the code: named" "$(share copied_burns) > 0.8"
+check_number "a mapping over the code: said" "$(says) == 1"
+
+# --- elsewhere ---
+run_ok beside "$record" -p 0 -u --sw-perf -f 999 --force -o "$trace" -- "$workloads/copied" beside 4
+check_number "a copy elsewhere: not named" "$(share copied_burns) == 0"
+check_number "a copy elsewhere: code made at run time" "$(share '\[anon\]') > 0.8"
+check_number "a copy elsewhere: nothing is said" "$(says) == 0"
+finish

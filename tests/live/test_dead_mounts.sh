@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --finalize when the programs of the trace are on mounts that do not answer any more, and that nothing marks as such: automounts
+# whose daemon is silent, as a dead file server. Each costs a helper its deadline, four end the looking; it ends in time.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool python3 setsid unshare
+grep -qw autofs /proc/filesystems || skip "the kernel has no autofs"
+
+mounts=6 leave=4 # MAX_STUCK of module_files.c: so many helpers are left behind
+deadline() { sed -nE "s/^\\s*DEADLINE_$1 = ([0-9]+),.*/\\1/p" "$here/record/plan/deadlines.h"; }
+
+# silence.py FOLDER...: automounts there, whose requests nobody reads. Whoever is of its process group would not wait.
+cat >"$scratch/silence.py" <<'END'
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+reads, writes = os.pipe()
+for folder in sys.argv[1:]:
+	options = f"fd={writes},pgrp={os.getpgrp()},minproto=5,maxproto=5,indirect"
+	if libc.mount(b"silent", folder.encode(), b"autofs", 0, options.encode()):
+		sys.exit(os.strerror(ctypes.get_errno()))
+print("ready", flush=True)
+time.sleep(600)
+END
+
+folders=()
+for ((i = 0; i < mounts; i++)); do
+	folders+=("$scratch/room$i")
+	mkdir -p "$scratch/room$i/on"
+	cp "$workloads/burn" "$scratch/room$i/on/burn$i"
+	start "$scratch/room$i/on/burn$i" "burn$i" 600 >/dev/null
+done
+
+seen() { [ "$("$report" --folded --no-local-files --source cpu "$scratch/t.rwk" 2>/dev/null | folded_comms - | grep -c '^burn')" = $mounts ]; }
+start "$record" -p 0 -u -c '^burn' --embed none -o "$scratch/t.rwk" 2>"$scratch/record.err"
+recorder=$started
+wait_for 120 seen || die "not all programs are seen: $(cat "$scratch/record.err")"
+kill -KILL "$recorder" && wait "$recorder" 2>/dev/null
+for pid in $children; do kill -KILL "$pid" 2>/dev/null; done
+wait 2>/dev/null
+cp "$scratch/t.rwk" "$scratch/alive.rwk"
+
+# Without them all is found: the mounts alone make the difference.
+run_ok alive "$record" --finalize "$scratch/alive.rwk"
+check "alive: names" grep -q '/on/burn.*: full' <("$report" --info "$scratch/alive.rwk")
+
+# finalize: in its own mount namespace, in which the folders are silent.
+finalize() {
+	setsid python3 "$scratch/silence.py" "${folders[@]}" >"$scratch/ready" 2>"$scratch/silence.err" &
+	echo $! >"$scratch/daemon"
+	wait_for 60 grep -q ready "$scratch/ready" || exit 99
+	exec timeout -k 5 $((bound / 1000)) "$record" --finalize "$scratch/t.rwk"
+}
+# For those left behind, for what is asked in vain then, and room for a busy machine.
+bound=$((leave * ($(deadline PROCESS) + $(deadline SPAWN)) + $(deadline END) + 2 * $(deadline NURSERY)))
+export -f finalize wait_for
+export scratch bound record
+# shellcheck disable=SC2016 # the inner shell's words
+unshare -m --propagation private bash -c "$(declare -p folders); finalize" >"$scratch/dead.out" 2>"$scratch/dead.err"
+code=$?
+kill -KILL "$(cat "$scratch/daemon")" 2>/dev/null
+[ $code != 99 ] || skip "automounts cannot be made: $(cat "$scratch/silence.err")"
+check_equal "dead: exit code of --finalize" 0 $code
+"$report" --info "$scratch/t.rwk" >"$scratch/info"
+check "dead: what was added is whole" grep -q '^  ended  *in order' "$scratch/info"
+check "dead: no names" lacks '/on/burn.*: full' "$scratch/info"
+check_equal "dead: files that it says it could not open" $mounts "$(grep -c '/on/burn.*: no file: it could not be opened' "$scratch/info")"
+finish

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What the recorder says at once of what is not there: processes, names, commands, tracepoints, folders. It leaves no file.
+# tests/golden/test_mistakes.sh has what can be said without a look at the host.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../mistakes.sh"
+
+need_recording
+
+# Numbers that nobody has: above what the kernel gives out.
+export NOBODY=4194305 NOBODY2=4194306
+export BROKEN=$scratch/broken FOLDER=$scratch TEXT=$scratch/text
+printf '#!/no/such/interpreter\n' >"$BROKEN"
+chmod +x "$BROKEN"
+echo text >"$TEXT"
+start "$workloads/cpu_paths" 300 >/dev/null
+export PROCESS=$started
+has_threads() { [ "$(find /proc/"$PROCESS"/task -mindepth 1 -maxdepth 1 | wc -l)" -gt 1 ]; }
+wait_for 60 has_threads || die "the workload does not start"
+THREAD=$(find /proc/"$PROCESS"/task -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vx "$PROCESS" | head -n 1)
+export THREAD
+
+answers "$record" "$report" none "$scratch" >"$scratch/verdicts" <<'TABLE'
+record 1 | --pid $NOBODY -p 5                       | there is no process 4194305
+record 1 | --pid $NOBODY,$NOBODY2                   | there is no process 4194305, nor 1 more
+record 1 | --tid $NOBODY --offcpu 5                 | there is no thread 4194305
+record 1 | --pid $THREAD -p 5                       | but a thread; --tid
+record 1 | -c '^no such name$'                      | no thread has a name that matches -c '^no such name$'
+record 1 | -c '^no such name$' -a                   | no thread has a name
+record 1 | -- nosuchcommand                         | cannot run 'nosuchcommand': No such file or directory
+record 1 | -u -p 5 -- ./nosuchcommand               | cannot run './nosuchcommand': No such file or directory
+record 1 | -- $FOLDER                               | Permission denied
+record 1 | -- $TEXT                                 | Permission denied
+record 1 | -- $BROKEN                               | No such file or directory
+record 1 | --trace sched:sched_swich:1              | did you mean 'sched:sched_switch'?
+record 1 | --trace sched_swtich:1                   | did you mean; sched_switch
+record 1 | --kfunc vfs_raed:1                       | did you mean 'vfs_read'?
+record 1 | --trace 'nosuch:*'                       | matches nothing in this kernel
+record 1 | -o $FOLDER                               | is a folder; trace.rwk
+record 1 | -o $FOLDER --force                       | is a folder; trace.rwk
+record 1 | -o $TEXT                                 | already exists; --force
+record 1 | -o nosuchfolder/t.rwk                    | cannot create 'nosuchfolder/t.rwk'
+record 1 | --cgroup nosuchgroup                     | cannot access cgroup 'nosuchgroup'
+record 2 | --cgroup /tmp                            | /sys/fs/cgroup/
+record 2 | -P 8000                                  | no CPU 8000
+record 2 | -c '['                                   | unmatched
+record 1 | --pid $PROCESS,$NOBODY -p 50ms -o /dev/null --force | there is no process 4194305; not a regular file
+record 0 | -p 50ms -c '^no such name$' -o - >$TEXT | that get one are recorded
+record 0 | -p 50ms -o - -- true >$TEXT               | left out on purpose
+TABLE
+checks=$((checks + $(grep -c '^ok' "$scratch/verdicts")))
+grep -v '^ok' "$scratch/verdicts" | while IFS= read -r line; do fail "${line#not ok }"; done
+
+# Whoever waits at a terminal for the start sees what it is about.
+python3 -B "$(dirname "$0")/on_terminal.py" - "$scratch/screen" '' "$record" -p 50ms -o "$scratch/seen.rwk" >"$scratch/seen.out" 2>&1
+check "it ends well: $(cat "$scratch/seen.out")" grep -q 'exit 0' "$scratch/seen.out"
+check "what the start does is shown" grep -q 'starting: loading programs' "$scratch/screen"
+check "nothing of it stays" lacks 'starting' "$scratch/screen.lines"
+
+# The last line names the view for what was recorded.
+next_is() {
+	run_ok next "$record" --force -o "$scratch/next.rwk" "${@:2}" || return
+	check "${*:2}: next is $1" grep -q "next: rwalker-report $1 $scratch/next.rwk" "$scratch/next.err"
+}
+next_is --chains --offcpu 300ms --wakers
+next_is --top-waits --offcpu 300ms
+next_is --tree -p 300ms --sw-perf --pid "$PROCESS"
+next_is --tasks -a
+next_is --info -p 50ms -c '^no such name$'
+finish

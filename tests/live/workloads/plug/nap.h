@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Sleeping so that whoever calls NAP() is in the stack by frame pointers: syscall() leaves that register alone. */
+#ifndef RWALKER_TESTS_LIVE_NAP_H
+#define RWALKER_TESTS_LIVE_NAP_H
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static __attribute__((noinline, unused)) void nap(void)
+{
+	const struct timespec some = {.tv_nsec = 2000000};
+
+	(void)syscall(SYS_nanosleep, &some, NULL);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Not the last call of its caller, which would be missing in the stack then. */
+#define NAP() do { nap(); __asm__ volatile("" ::: "memory"); } while (0)
+
+#endif

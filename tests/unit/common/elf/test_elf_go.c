@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Hand-made tables as src/runtime/symtab.go describes them, for each version; and a stripped Go
+ * program from Debian, which another reader (tests/unit/common/elf/go_table.py) reads, too.
+ */
+#include "common/elf/elf_go.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+enum { NAMES = 0x100, FUNCTIONS = 0x200, SIZE = 0x300 };
+
+struct made { /* a table, and where the next item goes */
+	uint8_t bytes[SIZE];
+	size_t at;
+};
+
+static void put(struct made *made, uint64_t value, size_t width)
+{
+	for (size_t i = 0; i < width; i++)
+		made->bytes[made->at++] = (uint8_t)(value >> 8 * i);
+}
+
+/* main.main at 0, 0x40 long; runtime.goexit after it, up to 0x60. `text`: in the header, `first`: of the list. */
+static struct made make(uint32_t magic, uint64_t text, uint64_t first)
+{
+	struct made made = {.at = 0};
+	bool old = magic == 0xfffffffa;
+	size_t field = old ? 8 : 4;
+
+	put(&made, magic, 4);
+	put(&made, 0x08010000, 4); /* 0, 0, quantum 1, pointers of 8 bytes */
+	put(&made, 2, 8);	   /* functions */
+	put(&made, 0, 8);	   /* files */
+	if (!old)
+		put(&made, text, 8);
+	put(&made, NAMES, 8);
+	put(&made, 0, 8);
+	put(&made, 0, 8);
+	put(&made, 0, 8);
+	put(&made, FUNCTIONS, 8);
+	made.at = FUNCTIONS;
+	put(&made, first, field);
+	put(&made, 0x80, field);
+	put(&made, first + 0x40, field);
+	put(&made, 0xa0, field);
+	put(&made, first + 0x60, field);
+	made.at = FUNCTIONS + 0x80;
+	put(&made, first, field);
+	put(&made, 1, 4);
+	made.at = FUNCTIONS + 0xa0;
+	put(&made, first + 0x40, field);
+	put(&made, 11, 4);
+	memcpy(made.bytes + NAMES, "\0main.main\0runtime.goexit", 26);
+	return made;
+}
+
+static int parse(const struct made *made, uint64_t text, uint64_t text_end, struct elf_symbols *list)
+{
+	const struct elf_go_table table = {.bytes = made->bytes, .size = SIZE, .text = text, .text_end = text_end};
+
+	return elf_go_parse(&table, list);
+}
+
+static void check_two(struct test *t, const struct made *made, uint64_t text, uint64_t text_end)
+{
+	struct elf_symbols list = {0};
+
+	CHECK_INT(t, parse(made, text, text_end, &list), 0);
+	if (CHECK(t, list.count == 2)) {
+		CHECK_INT(t, list.items[0].address, 0x401000);
+		CHECK_INT(t, list.items[0].size, 0x40);
+		CHECK_STR(t, list.names + list.items[0].name, "main.main");
+		CHECK_INT(t, list.items[1].address, 0x401040);
+		CHECK_INT(t, list.items[1].size, 0x20);
+		CHECK_STR(t, list.names + list.items[1].name, "runtime.goexit");
+	}
+	elf_symbols_deinit(&list);
+}
+
+static void reads_each_version(struct test *t)
+{
+	struct made made = make(0xfffffffa, 0, 0x401000);
+
+	check_two(t, &made, 0, 0);
+	made = make(0xfffffff0, 0x401000, 0);
+	check_two(t, &made, 0, 0);
+	made = make(0xfffffff1, 0x401000, 0);
+	check_two(t, &made, 0, 0);
+}
+
+/* Go 1.26 and position-independent programs: the header has no start. */
+static void takes_the_text_section_only_where_it_fits(struct test *t)
+{
+	struct made made = make(0xfffffff1, 0, 0), old = make(0xfffffffa, 0, 0);
+	struct elf_symbols list = {0};
+
+	check_two(t, &made, 0x401000, 0x401060);
+	check_two(t, &made, 0x401000, 0x401070);
+	CHECK_INT(t, parse(&made, 0x401000, 0x402000, &list), -ENOTSUP); /* there is C code, too */
+	CHECK_INT(t, parse(&made, 0x401000, 0x401050, &list), -ENOTSUP);
+	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
+	CHECK_INT(t, parse(&old, 0x401000, 0x401060, &list), -ENOTSUP); /* relocated addresses */
+	CHECK_INT(t, list.count, 0);
+	elf_symbols_deinit(&list);
+}
+
+/*
+ * C code after Go's does not matter for a table that says where its own begins, which is often
+ * where the section does.
+ */
+static void takes_the_start_that_the_table_says(struct test *t)
+{
+	struct made made = make(0xfffffff1, 0x401000, 0);
+
+	check_two(t, &made, 0x401000, 0x402000);
+	check_two(t, &made, 0x400000, 0x402000);
+}
+
+static void refuses_what_makes_no_sense(struct test *t)
+{
+	struct elf_symbols list = {0};
+	struct made made = make(0xfffffffb, 0x401000, 0); /* Go 1.2 */
+
+	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[7] = 4; /* 32 bits */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[8] = 0xff; /* more functions than there is room for */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[15] = 0xff;
+	CHECK_INT(t, parse(&made, 0, 0, &list), -E2BIG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[FUNCTIONS + 5] = 0xff; /* a function beyond the table */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[FUNCTIONS + 0x84 + 1] = 0xff; /* a name beyond the table */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, 0x401000, 0);
+	made.bytes[FUNCTIONS + 8] = 0xff; /* functions that do not ascend */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	made = make(0xfffffff1, UINT64_MAX - 8, 0); /* text that wraps to address 0 */
+	CHECK_INT(t, parse(&made, 0, 0, &list), -EBADMSG);
+	elf_symbols_deinit(&list);
+}
+
+/* --- a real one --- */
+
+static bool read_file(const char *path, struct elf_symbols *symbols)
+{
+	struct elf_file *elf;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = elf_file_create(fd, &elf);
+
+	if (r == 0) {
+		r = elf_file_go_symbols(elf, symbols);
+		elf_file_destroy(elf);
+	}
+	(void)close(fd);
+	return r == 0;
+}
+
+/* $GO_PROGRAM may name another one. */
+static void agrees_with_another_reader(struct test *t)
+{
+	const char *program = getenv("GO_PROGRAM") ? getenv("GO_PROGRAM") : "/usr/bin/gron";
+	char command[512], line[4096], name[4000];
+	struct elf_symbols symbols = {0};
+	unsigned long long address;
+	size_t count = 0, wrong = 0;
+	FILE *pipe;
+
+	if (access(program, R_OK) != 0 || system("command -v python3 readelf >/dev/null") != 0)
+		SKIP(t, "no gron, python3 or readelf");
+	REQUIRE(t, read_file(program, &symbols));
+	(void)snprintf(command, sizeof(command), "python3 tests/unit/common/elf/go_table.py '%s'", program);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe) && sscanf(line, "%llx %3999[^\n]", &address, name) == 2) {
+		const struct elf_symbol *symbol = &symbols.items[count < symbols.count ? count : 0];
+
+		if (symbol->address != address || strcmp(symbols.names + symbol->name, name) != 0)
+			wrong += wrong || printf("# %llx %s\n", address, name) > 0;
+		count++;
+	}
+	if (pipe)
+		(void)pclose(pipe);
+	CHECK(t, count > 1000);
+	CHECK_INT(t, wrong, 0);
+	CHECK_INT(t, symbols.count, count);
+	elf_symbols_deinit(&symbols);
+}
+
+TEST_MAIN(TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits),
+	  TEST(takes_the_start_that_the_table_says), TEST(refuses_what_makes_no_sense),
+	  TEST(agrees_with_another_reader))

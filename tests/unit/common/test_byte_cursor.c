@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/byte_cursor.h"
+
+#include "tests/test.h"
+
+static void reads_little_endian(struct test *t)
+{
+	static const uint8_t bytes[] = {0x80, 0x34, 0x12, 0x78, 0x56, 0x34, 0x92, 8, 7, 6, 5, 4, 3,
+					2, 0x81, 0xff, 0xee, 0xdd};
+	struct byte_cursor cursor = byte_cursor_make(bytes, sizeof(bytes));
+
+	CHECK_INT(t, byte_cursor_u8(&cursor), 0x80);
+	CHECK_INT(t, byte_cursor_u16(&cursor), 0x1234);
+	CHECK_INT(t, byte_cursor_u32(&cursor), 0x92345678);
+	CHECK(t, byte_cursor_u64(&cursor) == 0x8102030405060708);
+	CHECK_INT(t, byte_cursor_uint(&cursor, 3), 0xddeeff);
+	CHECK_INT(t, byte_cursor_left(&cursor), 0);
+	CHECK(t, !cursor.bad);
+}
+
+/* Once bad, always bad, and nothing moves. */
+static void stays_bad(struct test *t)
+{
+	static const uint8_t bytes[] = {1, 2, 3};
+	struct byte_cursor cursor = byte_cursor_make(bytes, sizeof(bytes));
+
+	CHECK_INT(t, byte_cursor_u8(&cursor), 1);
+	CHECK_INT(t, byte_cursor_u32(&cursor), 0);
+	CHECK(t, cursor.bad && cursor.next == bytes + 1);
+	CHECK_INT(t, byte_cursor_u8(&cursor), 0);
+	CHECK(t, !byte_cursor_bytes(&cursor, 0));
+	CHECK_INT(t, byte_cursor_varint(&cursor), 0);
+	CHECK_INT(t, byte_cursor_zigzag(&cursor), 0);
+	CHECK(t, byte_cursor_sub(&cursor, 0).bad);
+	CHECK_INT(t, byte_cursor_left(&cursor), 0);
+	CHECK(t, cursor.next == bytes + 1);
+}
+
+static void refuses_lengths_that_wrap(struct test *t)
+{
+	static const uint8_t bytes[4];
+
+	for (size_t length = sizeof(bytes) + 1; length > sizeof(bytes); length = length * 2 + 1) {
+		struct byte_cursor cursor = byte_cursor_make(bytes, sizeof(bytes));
+
+		CHECK(t, !byte_cursor_bytes(&cursor, length) && cursor.bad);
+		cursor = byte_cursor_make(bytes, sizeof(bytes));
+		CHECK(t, byte_cursor_sub(&cursor, length).bad && cursor.bad);
+		if (length == SIZE_MAX)
+			break;
+	}
+}
+
+static void sub_cursor_is_bounded(struct test *t)
+{
+	static const uint8_t bytes[] = {1, 2, 3, 4};
+	struct byte_cursor cursor = byte_cursor_make(bytes, sizeof(bytes));
+	struct byte_cursor sub = byte_cursor_sub(&cursor, 2);
+
+	CHECK_INT(t, byte_cursor_u16(&sub), 0x0201);
+	CHECK_INT(t, byte_cursor_u8(&sub), 0);
+	CHECK(t, sub.bad && !cursor.bad);
+	CHECK_INT(t, byte_cursor_u8(&cursor), 3);
+	sub = byte_cursor_sub(&cursor, 0);
+	CHECK(t, !sub.bad && !byte_cursor_left(&sub));
+}
+
+/* Encodings from the DWARF 5 specification (appendix C, figures C.3 and C.4 give the first ones) and the edges. */
+static void reads_varints(struct test *t)
+{
+	static const struct {
+		uint8_t bytes[12];
+		size_t length;
+		uint64_t value;
+		int bad;
+	} cases[] = {
+		{{2}, 1, 2, 0},
+		{{127}, 1, 127, 0},
+		{{0x80, 1}, 2, 128, 0},
+		{{0x81, 1}, 2, 129, 0},
+		{{0xb9, 0x64}, 2, 12857, 0},
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, 10, UINT64_MAX, 0},
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, 9, UINT64_MAX >> 1, 0},
+		{{0x80, 0}, 2, 0, 0}, /* longer than needed */
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2}, 10, 0, 1},	/* 65 bits */
+		{{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, 11, 0, 1}, /* 11 bytes */
+		{{0x80}, 1, 0, 1},
+		{{0}, 0, 0, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct byte_cursor cursor = byte_cursor_make(cases[i].bytes, cases[i].length);
+
+		CHECK(t, byte_cursor_varint(&cursor) == cases[i].value);
+		CHECK_INT(t, cursor.bad, cases[i].bad);
+		if (!cases[i].bad)
+			CHECK_INT(t, byte_cursor_left(&cursor), 0);
+	}
+}
+
+/* Pairs from the Protocol Buffers encoding guide. */
+static void reads_zigzag(struct test *t)
+{
+	static const struct {
+		uint8_t bytes[10];
+		int64_t value;
+	} cases[] = {
+		{{0}, 0},
+		{{1}, -1},
+		{{2}, 1},
+		{{3}, -2},
+		{{0xfe, 0xff, 0xff, 0xff, 0x0f}, 0x7fffffff},
+		{{0xff, 0xff, 0xff, 0xff, 0x0f}, -0x80000000LL},
+		{{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, INT64_MAX},
+		{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, INT64_MIN},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct byte_cursor cursor = byte_cursor_make(cases[i].bytes, 10);
+
+		CHECK_INT(t, byte_cursor_zigzag(&cursor), cases[i].value);
+		CHECK(t, !cursor.bad);
+	}
+}
+
+TEST_MAIN(TEST(reads_little_endian), TEST(stays_bad), TEST(refuses_lengths_that_wrap), TEST(sub_cursor_is_bounded),
+	  TEST(reads_varints), TEST(reads_zigzag))

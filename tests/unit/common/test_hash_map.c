@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The source itself, for siphash13(): the linker then omits the archive's copy. */
+#include "common/hash_map.c"
+
+#include <stdio.h>
+
+#include "common/array.h"
+#include "tests/random.h"
+#include "tests/test.h"
+
+/* The oracle: a list that is searched from the front. */
+struct entry {
+	unsigned char key[24];
+	size_t length;
+	uint64_t value;
+};
+
+typedef ARRAY(struct entry) entry_list;
+
+static struct entry *list_find(const entry_list *list, const void *key, size_t length)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].length == length && !memcmp(list->items[i].key, key, length))
+			return &list->items[i];
+	return NULL;
+}
+
+/* Few different bytes and lengths from 0, so that keys repeat and some are prefixes of others. */
+static struct entry random_entry(struct random *random)
+{
+	struct entry entry = {.length = random_below(random, 8), .value = random_next(random)};
+
+	for (size_t i = 0; i < entry.length; i++)
+		entry.key[i] = (unsigned char)random_below(random, 3);
+	return entry;
+}
+
+static void add_both(struct test *t, struct hash_map *map, entry_list *list, const struct entry *entry)
+{
+	struct entry *known = list_find(list, entry->key, entry->length);
+	uint64_t *value = NULL;
+
+	CHECK_INT(t, hash_map_add(map, entry->key, entry->length, entry->value, &value), !known);
+	CHECK(t, value && *value == (known ? known->value : entry->value));
+	if (!known)
+		CHECK_INT(t, array_push(list, *entry), 0);
+	else if (value) /* writing through the pointer */
+		*value = known->value = entry->value;
+}
+
+static void compare_all(struct test *t, const struct hash_map *map, const entry_list *list)
+{
+	size_t cursor = 0, length, seen = 0;
+	const void *key;
+	uint64_t value;
+
+	CHECK_INT(t, map->count, list->count);
+	for (size_t i = 0; i < list->count; i++) {
+		uint64_t *found = hash_map_find(map, list->items[i].key, list->items[i].length);
+
+		CHECK(t, found && *found == list->items[i].value);
+	}
+	while (hash_map_next(map, &cursor, &key, &length, &value)) {
+		struct entry *known = list_find(list, key, length);
+
+		CHECK(t, known && known->value == value);
+		seen++;
+	}
+	CHECK_INT(t, seen, list->count);
+}
+
+static void agrees_with_a_list(struct test *t)
+{
+	struct random random = random_make(1);
+	entry_list list = {0};
+	struct hash_map map;
+
+	REQUIRE(t, !hash_map_init(&map));
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 4000; i++) {
+			struct entry entry = random_entry(&random);
+			struct entry *known = list_find(&list, entry.key, entry.length);
+			uint64_t *found = hash_map_find(&map, entry.key, entry.length);
+
+			CHECK(t, !found == !known && (!found || *found == known->value));
+			if (random_below(&random, 2))
+				add_both(t, &map, &list, &entry);
+		}
+		compare_all(t, &map, &list);
+		hash_map_clear(&map);
+		list.count = 0;
+		compare_all(t, &map, &list);
+	}
+	array_free(&list);
+	hash_map_deinit(&map);
+}
+
+static void keeps_many_keys(struct test *t)
+{
+	struct hash_map map;
+	uint64_t sum = 0, value;
+	size_t cursor = 0;
+
+	REQUIRE(t, !hash_map_init(&map));
+	for (uint64_t i = 0; i < 200000; i++)
+		CHECK_INT(t, hash_map_add(&map, &i, sizeof(i), i * i, NULL), 1);
+	for (uint64_t i = 0; i < 400000; i++) {
+		uint64_t *found = hash_map_find(&map, &i, sizeof(i));
+
+		CHECK(t, i < 200000 ? found && *found == i * i : !found);
+	}
+	while (hash_map_next(&map, &cursor, NULL, NULL, &value))
+		sum += value;
+	CHECK_INT(t, sum, UINT64_C(199999) * 200000 / 2 * 399999 / 3); /* sum of squares */
+	hash_map_deinit(&map);
+}
+
+static void long_and_empty_keys(struct test *t)
+{
+	static char key[100000];
+	struct hash_map map;
+
+	REQUIRE(t, !hash_map_init(&map));
+	for (size_t length = 0; length < sizeof(key); length = length * 2 + 1) /* zeros: the length tells them apart */
+		CHECK_INT(t, hash_map_add(&map, key, length, length, NULL), 1);
+	for (size_t length = 0; length < sizeof(key); length = length * 2 + 1) {
+		uint64_t *found = hash_map_find(&map, length ? key : NULL, length);
+
+		CHECK(t, found && *found == length);
+	}
+	hash_map_deinit(&map);
+}
+
+static void fixed_map_never_allocates(struct test *t)
+{
+	struct hash_map map, before;
+	uint64_t i = 0;
+	int r = 1;
+
+	REQUIRE(t, !hash_map_init_fixed(&map, 1000, 1000 * sizeof(i)));
+	before = map;
+	for (; r == 1; i++)
+		r = hash_map_add(&map, &i, sizeof(i), i, NULL);
+	CHECK_INT(t, r, -ENOSPC);
+	CHECK_INT(t, map.count, 1000); /* the bytes of keys are what ran out */
+	i = 7;
+	CHECK_INT(t, hash_map_add(&map, &i, sizeof(i), 0, NULL), 0); /* known keys still are */
+	CHECK(t, map.slots == before.slots && map.keys == before.keys && map.capacity == before.capacity);
+	hash_map_clear(&map);
+	CHECK_INT(t, hash_map_add(&map, &i, sizeof(i), 0, NULL), 1);
+	hash_map_deinit(&map);
+}
+
+static void fixed_map_runs_out_of_slots(struct test *t)
+{
+	struct hash_map map;
+	uint64_t i = 0;
+	int r = 1;
+
+	REQUIRE(t, !hash_map_init_fixed(&map, 1000, 1 << 20));
+	for (; r == 1; i++)
+		r = hash_map_add(&map, &i, sizeof(i), i, NULL);
+	CHECK_INT(t, r, -ENOSPC);
+	CHECK(t, map.count >= 1000 && map.count < map.capacity);
+	CHECK(t, !hash_map_find(&map, &i, sizeof(i))); /* a search of a full table ends */
+	hash_map_deinit(&map);
+}
+
+static void a_zeroed_map_is_empty(struct test *t)
+{
+	struct hash_map map = {0};
+	size_t cursor = 0;
+
+	CHECK(t, !hash_map_find(&map, "a", 1));
+	CHECK(t, !hash_map_next(&map, &cursor, NULL, NULL, NULL));
+	hash_map_clear(&map);
+	hash_map_deinit(&map);
+}
+
+static void seeds_differ(struct test *t)
+{
+	struct hash_map a, b;
+
+	REQUIRE(t, !hash_map_init(&a));
+	REQUIRE(t, !hash_map_init(&b));
+	CHECK(t, memcmp(a.seed, b.seed, sizeof(a.seed)) != 0);
+	hash_map_deinit(&a);
+	hash_map_deinit(&b);
+}
+
+/* CPython hashes bytes with SipHash-1-3 since 3.11, with a zero key if PYTHONHASHSEED is 0. */
+static void hash_is_siphash13(struct test *t)
+{
+	static const char *const program =
+		"PYTHONHASHSEED=0 python3 -c 'import sys\n"
+		"if sys.hash_info.algorithm == \"siphash13\":\n"
+		"  for n in range(1, 65): print(hash(bytes(range(n))) % 2**64)' 2>/dev/null";
+	static const uint64_t zero[2];
+	FILE *python = popen(program, "r");
+	unsigned char key[64];
+	unsigned long long wanted;
+	size_t length = 0;
+
+	REQUIRE(t, python);
+	while (fscanf(python, "%llu", &wanted) == 1 && length < sizeof(key)) {
+		key[length] = (unsigned char)length;
+		length++;
+		CHECK_INT(t, siphash13(zero, key, length), wanted);
+	}
+	(void)pclose(python);
+	if (!length)
+		SKIP(t, "no python3 whose hash is siphash13");
+	CHECK_INT(t, length, 64);
+}
+
+TEST_MAIN(TEST(agrees_with_a_list), TEST(keeps_many_keys), TEST(long_and_empty_keys), TEST(fixed_map_never_allocates),
+	  TEST(fixed_map_runs_out_of_slots), TEST(a_zeroed_map_is_empty), TEST(seeds_differ), TEST(hash_is_siphash13))

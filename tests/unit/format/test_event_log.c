@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "format/limits.h"
+#include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic_trace.h"
+#include "tests/test.h"
+
+static const uint64_t MS = 1000000;
+
+struct bench { /* a log on a file in memory */
+	struct memory_io m;
+	struct trace_writer *writer;
+	struct event_log *log;
+};
+
+static void bench_open(struct bench *b)
+{
+	*b = (struct bench){0};
+	memory_io_open(&b->m);
+	if (trace_writer_create(&b->m.io, 3, &(struct trace_writer_settings){0}, &b->writer) < 0 ||
+	    event_log_create(b->writer, SYN_CPUS, &b->log) < 0)
+		abort();
+}
+
+static void bench_close(struct bench *b)
+{
+	event_log_destroy(b->log);
+	trace_writer_destroy(b->writer);
+	memory_io_close(&b->m);
+}
+
+static size_t count_chunks(struct bench *b, uint16_t type)
+{
+	struct trace_reader *reader = NULL;
+	const struct trace_chunk *chunks;
+	size_t found = 0;
+
+	if (trace_reader_create(&b->m.io, 3, &reader) < 0)
+		abort();
+	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++)
+		found += chunks[i].header.type == type;
+	trace_reader_destroy(reader);
+	return found;
+}
+
+static void full_chunks_are_written_and_named_before(struct test *t)
+{
+	struct syn_found found;
+	struct bench b;
+
+	bench_open(&b);
+	for (uint32_t i = 0; i < SYN_MAX - 1; i++)
+		CHECK_INT(t, syn_add(b.log, i, SYN_MAX), 0);
+	CHECK(t, count_chunks(&b, RWK_CHUNK_EVENTS) >= 1); /* without a flush or a tick */
+	syn_check(&b.m.io, 3, &found);
+	CHECK(t, found.steps > 1000 && !found.wrong && !found.unnamed);
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), 0);
+	syn_check(&b.m.io, 3, &found);
+	CHECK(t, found.steps == SYN_MAX - 1 && !found.wrong && !found.unnamed && found.closed == 1);
+	bench_close(&b);
+}
+
+static void chunks_age(struct test *t)
+{
+	struct synthetic s;
+	struct bench b;
+
+	bench_open(&b);
+	syn_make(0, &s);
+	CHECK_INT(t, event_log_add_sample(b.log, &s.sample, &s.task, &s.stacks), 0);
+	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 10 * MS), 0);
+	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 249 * MS), 0);
+	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_EVENTS), 0);
+	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 250 * MS), 0);
+	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_EVENTS), 1);
+	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 900 * MS), 0);
+	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_EVENTS), 1);
+	CHECK_INT(t, event_log_add_meta(b.log, "a", "b"), 0); /* without a time of its own */
+	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 1000 * MS), 0);
+	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_STATE), 1);
+	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 1250 * MS), 0);
+	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_STATE), 2);
+	bench_close(&b);
+}
+
+static void symbols_are_spread_over_chunks(struct test *t)
+{
+	enum { COUNT = 40000 };
+	struct event_symbol *symbols = calloc(COUNT, sizeof(*symbols));
+	struct bench b;
+
+	REQUIRE(t, symbols);
+	for (uint32_t i = 0; i < COUNT; i++)
+		symbols[i] = (struct event_symbol){i * 16, 16, syn_text("a_function_of_some_length")};
+	bench_open(&b);
+	CHECK_INT(t, syn_add(b.log, 0, 2), 0); /* EVENTS are open: they go first */
+	CHECK_INT(t, event_log_add_embed_symbols(b.log, 2, symbols, COUNT), 0);
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), 0);
+	CHECK(t, count_chunks(&b, RWK_CHUNK_EMBED) >= 4 && count_chunks(&b, RWK_CHUNK_EVENTS) == 1);
+	bench_close(&b);
+	free(symbols);
+}
+
+static void what_breaks_a_limit_is_left_out_alone(struct test *t)
+{
+	struct event bad = {.kind = EVENT_MODULE, .module = {.id = RWK_MAX_MODULES + 1}};
+	struct syn_found found;
+	struct bench b;
+
+	bench_open(&b);
+	CHECK_INT(t, syn_add(b.log, 0, 100), 0);
+	CHECK_INT(t, event_log_add(b.log, &bad), -EINVAL);
+	CHECK_INT(t, syn_add(b.log, 1, 100), 0);
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, &bad, 1), -EINVAL); /* and the trace is closed */
+	syn_check(&b.m.io, 3, &found);
+	CHECK(t, found.steps == 2 && !found.wrong && found.closed == 1);
+	bench_close(&b);
+}
+
+static void the_writer_s_error_stays(struct test *t)
+{
+	struct syn_found found;
+	struct bench b;
+
+	bench_open(&b);
+	CHECK_INT(t, syn_add(b.log, 0, 1), 0);
+	b.m.call = CALL_WRITEV;
+	b.m.error = -EIO;
+	b.m.nth = b.m.counts[CALL_WRITEV] + 1;
+	CHECK_INT(t, syn_add(b.log, 1, 1), -EIO);
+	CHECK_INT(t, syn_add(b.log, 2, 1), -EIO);
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), -EIO);
+	syn_check(&b.m.io, 3, &found);
+	CHECK(t, found.steps >= 1 && !found.wrong && found.closed == 1 && found.end_reason == RWK_END_IO_ERROR);
+	bench_close(&b);
+}
+
+static uint64_t unwritten_in_the_trace(struct bench *b)
+{
+	struct trace_reader *reader = NULL;
+	struct event_decoder *decoder = NULL;
+	const struct trace_chunk *chunks;
+	uint8_t *payload = malloc(RWK_MAX_RAW_CHUNK);
+	struct event event;
+	uint64_t total = 0;
+
+	if (!payload || trace_reader_create(&b->m.io, 3, &reader) < 0 || event_decoder_create(&decoder) < 0)
+		abort();
+	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
+		if (chunks[i].header.type != RWK_CHUNK_END || trace_reader_load(reader, &chunks[i], payload) < 0)
+			continue;
+		event_decoder_start(decoder, payload, chunks[i].header.raw_size);
+		while (event_decoder_next(decoder, &event) > 0)
+			if (event.kind == EVENT_LOSS && event.loss.cause == LOSS_UNWRITTEN)
+				total += event.loss.total;
+	}
+	event_decoder_destroy(decoder);
+	trace_reader_destroy(reader);
+	free(payload);
+	return total;
+}
+
+/* What was in the open chunk, and later events, are counted; the count is stored in END. */
+static void what_is_not_written_is_counted(struct test *t)
+{
+	struct event loss = {.kind = EVENT_LOSS, .loss = {.time = SYN_BASE + 1000 * MS, .cause = LOSS_UNWRITTEN}};
+	struct event_log_count count;
+	struct bench b;
+
+	bench_open(&b);
+	for (uint32_t i = 0; i < 4; i++)
+		CHECK_INT(t, syn_add(b.log, i, 4), 0);
+	for (uint32_t i = 4; i < 7; i++)
+		CHECK_INT(t, syn_add(b.log, i, SYN_MAX), 0);
+	b.m.call = CALL_WRITEV;
+	b.m.error = -EIO;
+	b.m.nth = b.m.counts[CALL_WRITEV] + 1;
+	CHECK_INT(t, event_log_flush(b.log), -EIO);
+	CHECK_INT(t, syn_add(b.log, 7, SYN_MAX), -EIO);
+	event_log_count(b.log, 1, &count);
+	CHECK_INT(t, count.held, 4);
+	CHECK_INT(t, count.unwritten, 4);
+	loss.loss.total = count.unwritten;
+	CHECK_INT(t, event_log_add(b.log, &loss), 0);
+	CHECK_INT(t, event_log_add_meta(b.log, "too", "late"), -EIO);
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), -EIO);
+	CHECK_INT(t, unwritten_in_the_trace(&b), 4);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(what_is_not_written_is_counted),
+	  TEST(full_chunks_are_written_and_named_before), TEST(chunks_age), TEST(symbols_are_spread_over_chunks),
+	  TEST(what_breaks_a_limit_is_left_out_alone), TEST(the_writer_s_error_stays))

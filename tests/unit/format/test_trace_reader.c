@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* How a reader handles files that are truncated, joined, damaged, foreign. Systematic damage: tests/fault/. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "format/chunk.h"
+#include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic_trace.h"
+#include "tests/test.h"
+
+enum { SAMPLES = 600,
+       PER_CHUNK = 50,
+       HEADER = 64 };
+
+/* Bytes put together for one case; freed with it. */
+struct image {
+	uint8_t *bytes;
+	size_t length;
+};
+
+static void image_add(struct image *image, const void *bytes, size_t length)
+{
+	image->bytes = realloc(image->bytes, image->length + length + 1);
+	if (!image->bytes)
+		abort();
+	memcpy(image->bytes + image->length, bytes, length);
+	image->length += length;
+}
+
+static struct syn_found image_check(struct image *image)
+{
+	struct memory_io m = memory_io_over(image->bytes, image->length);
+	struct syn_found found;
+
+	memory_io_open(&m);
+	syn_check(&m.io, 3, &found);
+	free(image->bytes);
+	*image = (struct image){0};
+	return found;
+}
+
+/* Offset of the n-th chunk's header; the trace is whole. */
+static size_t chunk_offset(const struct memory_io *m, size_t number)
+{
+	size_t at = HEADER;
+
+	while (number--)
+		at += rwk_chunk_length((const struct rwk_chunk_header *)(m->bytes + at));
+	return at;
+}
+
+static void no_trace_is_enodata(struct test *t)
+{
+	static uint8_t other[100000];
+	struct image image = {0};
+
+	image_add(&image, "", 0);
+	CHECK_INT(t, image_check(&image).error, -ENODATA);
+	memset(other, 'R', sizeof(other));
+	for (size_t i = 0; i < sizeof(other) - 8; i += 8)
+		memcpy(other + i, "RWKC\x89RWK", 8);
+	image_add(&image, other, sizeof(other));
+	CHECK_INT(t, image_check(&image).error, -ENODATA);
+}
+
+static void a_header_alone_is_an_empty_trace(struct test *t)
+{
+	struct memory_io m = syn_trace(0, 1, true);
+	struct image image = {0};
+	struct syn_found found;
+
+	image_add(&image, m.bytes, HEADER);
+	found = image_check(&image);
+	CHECK(t, !found.error && found.sections == 1 && !found.chunks && !found.damage.bytes);
+	memory_io_close(&m);
+}
+
+static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
+{
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
+	struct image image = {0};
+	struct syn_found found;
+
+	image_add(&image, m.bytes, m.length - 100);
+	found = image_check(&image);
+	CHECK(t, !found.error && found.steps == SAMPLES - PER_CHUNK && !found.wrong && !found.unnamed);
+	CHECK(t, !found.closed && !found.damage.bytes && !found.damage.chunks && found.damage.torn_tail > 0);
+	memory_io_close(&m);
+}
+
+static void a_tail_of_zeros_is_torn(struct test *t)
+{
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
+	static const uint8_t zeros[5000];
+	struct image image = {0};
+	struct syn_found found;
+
+	image_add(&image, m.bytes, m.length);
+	image_add(&image, zeros, sizeof(zeros));
+	found = image_check(&image);
+	CHECK(t, found.steps == SAMPLES && found.damage.torn_tail == sizeof(zeros) && !found.damage.bytes);
+	memory_io_close(&m);
+}
+
+static void traces_may_be_joined_also_torn_ones(struct test *t)
+{
+	struct memory_io a = syn_trace(SAMPLES, PER_CHUNK, false), b = syn_trace(0, 1, true);
+	struct image image = {0};
+	struct syn_found found;
+
+	for (size_t cut = 1; cut < 3000; cut += 7) {
+		image_add(&image, a.bytes, a.length - cut);
+		image_add(&image, b.bytes, b.length);
+		found = image_check(&image);
+		CHECK(t, found.sections == 2 && found.closed == 1 && !found.wrong && !found.damage.bytes);
+		CHECK(t, found.steps >= SAMPLES - PER_CHUNK * (1 + cut / 1000) && !found.damage.chunks);
+	}
+	memory_io_close(&a);
+	memory_io_close(&b);
+}
+
+static void a_lost_file_header_loses_nothing_else(struct test *t)
+{
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct image image = {0};
+	struct syn_found found;
+	uint8_t junk[HEADER];
+
+	memset(junk, 0xee, sizeof(junk));
+	for (int missing = 0; missing < 3; missing++) { /* overwritten, removed, removed with the first chunk */
+		size_t from = missing == 2 ? chunk_offset(&m, 1) : HEADER;
+
+		if (!missing)
+			image_add(&image, junk, sizeof(junk));
+		image_add(&image, m.bytes + from, m.length - from);
+		found = image_check(&image);
+		CHECK(t, !found.error && found.steps == SAMPLES && !found.wrong && !found.unnamed);
+		CHECK(t, found.sections == 1 && found.closed == 1);
+		CHECK_INT(t, found.damage.bytes, missing ? 0 : HEADER);
+		CHECK_INT(t, found.damage.chunks, missing == 2);
+	}
+	memory_io_close(&m);
+}
+
+static void one_damaged_chunk_costs_one_chunk(struct test *t)
+{
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct image image = {0};
+	size_t count = 0;
+
+	for (size_t at = HEADER; at + 32 < m.length; count++)
+		at += rwk_chunk_length((const struct rwk_chunk_header *)(m.bytes + at));
+	for (size_t i = 0; i < 2 * count; i++) { /* in the payload, in the header */
+		const struct rwk_chunk_header *header = (const void *)(m.bytes + chunk_offset(&m, i / 2));
+		size_t at = chunk_offset(&m, i / 2) + (i & 1 ? 9 : sizeof(*header));
+		bool events = header->type == RWK_CHUNK_EVENTS;
+		struct syn_found found;
+
+		if (!header->stored_size)
+			continue;
+		image_add(&image, m.bytes, m.length);
+		image.bytes[at] ^= 0x10;
+		found = image_check(&image);
+		CHECK_INT(t, found.steps, SAMPLES - (events ? PER_CHUNK : 0));
+		test_check(t, !found.wrong && !found.unnamed && found.damage.chunks == 1 &&
+				      found.damage.bytes > 0,
+			   "chunk %zu type %d: %zu wrong, %zu unnamed, %d damaged", i, header->type,
+			   found.wrong, found.unnamed, (int)found.damage.chunks);
+		CHECK_INT(t, found.damage.repaired, header->type == RWK_CHUNK_STATE);
+	}
+	memory_io_close(&m);
+}
+
+static void bytes_cut_out_of_the_middle_are_told(struct test *t)
+{
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct image image = {0};
+	struct syn_found found;
+	size_t from = chunk_offset(&m, 4) + 200, to = chunk_offset(&m, 6) + 300;
+
+	image_add(&image, m.bytes, from);
+	image_add(&image, m.bytes + to, m.length - to);
+	found = image_check(&image);
+	CHECK(t, found.steps >= SAMPLES - 2 * PER_CHUNK && found.steps < SAMPLES && !found.wrong && !found.unnamed);
+	CHECK(t, found.damage.chunks == 3 && found.damage.bytes > 0 && found.closed == 1);
+	memory_io_close(&m);
+}
+
+static void other_versions_are_refused(struct test *t)
+{
+	struct memory_io m = syn_trace(10, 10, true);
+	struct rwk_file_header *header = (void *)m.bytes;
+	struct image image = {0};
+	struct syn_found found;
+
+	rwk_file_header_seal(header);
+	header->major = RWK_MAJOR + 1;
+	header->crc = 0;
+	header->crc = ({ /* checksum corrected, as another version's writer would have it */
+			 struct rwk_file_header copy = *header;
+			 uint32_t crc = 0xffffffff;
+
+			 for (size_t i = 0; i < offsetof(struct rwk_file_header, crc); i++) {
+				 crc ^= ((uint8_t *)&copy)[i];
+				 for (int bit = 0; bit < 8; bit++)
+					 crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+			 }
+			 ~crc;
+	});
+	image_add(&image, m.bytes, m.length);
+	found = image_check(&image);
+	CHECK_INT(t, found.error, -EPROTONOSUPPORT);
+	memory_io_close(&m);
+}
+
+static void short_and_interrupted_reads_change_nothing(struct test *t)
+{
+	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct syn_found found;
+
+	memory_io_open(&m);
+	m.call = CALL_PREAD;
+	m.error = FAULT_SHORT;
+	m.nth = 1;
+	m.sticky = true;
+	syn_check(&m.io, 3, &found);
+	CHECK(t, found.steps == SAMPLES && !found.wrong && !found.damage.chunks);
+	m.sticky = false;
+	m.error = -EIO;
+	for (unsigned int n = 1; n < 40; n++) {
+		m.nth = n;
+		m.counts[CALL_PREAD] = 0;
+		syn_check(&m.io, 3, &found);
+		CHECK(t, (found.error == -EIO || found.error == 0) && !found.wrong);
+	}
+	memory_io_close(&m);
+}
+
+static void a_pipe_is_spooled(struct test *t)
+{
+	struct memory_io m = syn_trace(100, PER_CHUNK, true);
+	int ends[2], fd = -1;
+	struct syn_found found;
+
+	REQUIRE(t, pipe(ends) == 0);
+	REQUIRE(t, fcntl(ends[1], F_SETPIPE_SZ, (int)m.length) >= (int)m.length);
+	REQUIRE(t, write(ends[1], m.bytes, m.length) == (ssize_t)m.length);
+	close(ends[1]);
+	REQUIRE(t, trace_reader_spool(&trace_io_system, ends[0], 1 << 30, &fd) == 0);
+	syn_check(&trace_io_system, fd, &found);
+	CHECK(t, found.steps == 100 && found.closed == 1);
+	CHECK_INT(t, trace_reader_spool(&trace_io_system, fd, 100, &ends[1]), 0); /* at its end: nothing to read */
+	REQUIRE(t, lseek(fd, 0, SEEK_SET) == 0);
+	CHECK_INT(t, trace_reader_spool(&trace_io_system, fd, 100, &ends[1]), -EFBIG);
+	close(fd);
+	close(ends[0]);
+	memory_io_close(&m);
+}
+
+TEST_MAIN(TEST(no_trace_is_enodata), TEST(a_header_alone_is_an_empty_trace),
+	  TEST(a_killed_recording_has_a_torn_tail_and_no_damage), TEST(a_tail_of_zeros_is_torn),
+	  TEST(traces_may_be_joined_also_torn_ones), TEST(a_lost_file_header_loses_nothing_else),
+	  TEST(one_damaged_chunk_costs_one_chunk), TEST(bytes_cut_out_of_the_middle_are_told),
+	  TEST(other_versions_are_refused), TEST(short_and_interrupted_reads_change_nothing), TEST(a_pipe_is_spooled))

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Snapshots by number, from chunks added in order: those that are kept, those that are gone, those
+ * that never existed.
+ */
+#include "record/embed/snapshot_window.h"
+
+#include <stdlib.h>
+
+#include "format/snapshot_keys.h"
+#include "tests/test.h"
+
+enum { THREADS = 3, WORDS = 40 };
+
+struct writer {
+	struct event_encoder *encoder;
+	struct snapshot_keys *keys;
+};
+
+/* The words of a snapshot, different for each. */
+static uint64_t word_of(uint32_t number, uint32_t i)
+{
+	return i % 3 ? number * UINT64_C(1000) + i : 7;
+}
+
+/* A chunk with the snapshots [first, end) of a few threads; most are differences to an earlier one. */
+static size_t chunk(struct test *t, const struct writer *writer, uint32_t first, uint32_t end, const void **ret_payload)
+{
+	uint64_t begin, last, words[WORDS];
+	const uint64_t *known;
+
+	event_encoder_reset(writer->encoder);
+	snapshot_keys_reset(writer->keys);
+	for (uint32_t number = first; number < end; number++) {
+		struct snapshot snapshot = {.time = number, .known = 1, .registers = {number},
+					    .address = 0x7000, .words = words};
+
+		for (snapshot.count = 0; snapshot.count < WORDS; snapshot.count++)
+			words[snapshot.count] = word_of(number, snapshot.count);
+		CHECK_INT(t, snapshot_keys_encode(writer->keys, writer->encoder,
+						  (struct snapshot_owner){1 + number % THREADS, 0},
+						  number, &snapshot, &known), 0);
+	}
+	return event_encoder_payload(writer->encoder, ret_payload, &begin, &last);
+}
+
+static void add(struct test *t, struct snapshot_window *window, const struct writer *writer,
+		uint32_t first, uint32_t end)
+{
+	const void *payload;
+	size_t length = chunk(t, writer, first, end, &payload);
+
+	CHECK_INT(t, snapshot_window_add(window, payload, length), 0);
+}
+
+static int is_there(struct snapshot_window *window, uint32_t number)
+{
+	struct snapshot snapshot;
+
+	if (snapshot_window_find(window, number, &snapshot) < 0)
+		return 0;
+	for (uint32_t i = 0; i < WORDS; i++)
+		if (snapshot.words[i] != word_of(number, i))
+			return -1;
+	return snapshot.count == WORDS && snapshot.registers[0] == number && snapshot.address == 0x7000 ? 1 : -1;
+}
+
+static struct writer writer_make(struct test *t, size_t room)
+{
+	struct writer writer = {0};
+
+	CHECK_INT(t, event_encoder_create(room, 0, &writer.encoder), 0);
+	CHECK_INT(t, snapshot_keys_create(&writer.keys), 0);
+	return writer;
+}
+
+static void writer_end(struct writer *writer)
+{
+	event_encoder_destroy(writer->encoder);
+	snapshot_keys_destroy(writer->keys);
+}
+
+static void finds_them_by_number(struct test *t)
+{
+	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
+	struct snapshot_window *window;
+
+	REQUIRE(t, !snapshot_window_create(&window));
+	CHECK_INT(t, is_there(window, 1), 0);
+	add(t, window, &writer, 1, 30);
+	add(t, window, &writer, 35, 50); /* 30 to 34 were in a lost chunk */
+	for (uint32_t number = 0; number < 60; number++)
+		CHECK_INT(t, is_there(window, number), number && number < 50 && (number < 30 || number >= 35));
+	add(t, window, &writer, 20, 40); /* numbers that do not ascend are invalid: refused */
+	CHECK_INT(t, is_there(window, 31), 0);
+	CHECK_INT(t, is_there(window, 20), 1);
+	snapshot_window_clear(window);
+	CHECK_INT(t, is_there(window, 20), 0);
+	add(t, window, &writer, 1, 10);
+	CHECK_INT(t, is_there(window, 9), 1);
+	snapshot_window_destroy(window);
+	writer_end(&writer);
+}
+
+static void takes_what_is_readable_of_a_cut_chunk(struct test *t)
+{
+	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
+	struct snapshot_window *window;
+	const void *payload;
+	size_t length = chunk(t, &writer, 1, 9, &payload);
+
+	for (size_t cut = 0; cut < length; cut++) {
+		uint8_t *part = malloc(cut + 1); /* of the exact size: ASan reports reads beyond it */
+
+		REQUIRE(t, part && !snapshot_window_create(&window));
+		memcpy(part, payload, cut);
+		CHECK_INT(t, snapshot_window_add(window, part, cut), 0);
+		CHECK_INT(t, is_there(window, 8), 0);
+		CHECK(t, is_there(window, 1) >= 0);
+		snapshot_window_destroy(window);
+		free(part);
+	}
+	writer_end(&writer);
+}
+
+/* The oldest are dropped if there is no room for all. */
+static void forgets_the_oldest(struct test *t)
+{
+	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
+	struct snapshot_window *window;
+
+	REQUIRE(t, !snapshot_window_create(&window));
+	for (uint32_t number = 1; number <= SNAPSHOT_WINDOW_CHUNKS + 5; number++)
+		add(t, window, &writer, number, number + 1);
+	for (uint32_t number = 1; number < 10; number++)
+		CHECK_INT(t, is_there(window, number), number > 5);
+	CHECK_INT(t, is_there(window, SNAPSHOT_WINDOW_CHUNKS + 5), 1);
+	snapshot_window_destroy(window);
+	writer_end(&writer);
+}
+
+TEST_MAIN(TEST(finds_them_by_number), TEST(takes_what_is_readable_of_a_cut_chunk), TEST(forgets_the_oldest))

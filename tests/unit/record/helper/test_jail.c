@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The jails of all helpers, and the nursery's, from inside and from outside: what /proc says about helpers that the
+ * nursery forked is compared with capabilities written here as the numbers of capabilities(7); and each attack, made
+ * in a process that has entered the jail, must be its death. So must each call that only another helper needs.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/sanitized.h"
+#include "record/helper/jail.h"
+#include "record/helper/nursery.h"
+#include "tests/test.h"
+#include "tests/unit/attacks.h"
+
+/* The kernel needs no more for /proc/PID/maps than CAP_SYS_PTRACE (19), ... */
+static const struct {
+	const char *name;
+	unsigned long long capabilities;
+} WANTED[HELPER_KINDS] = {
+	[HELPER_MAPS] = {"maps", 1ull << 19},
+	/* DAC_READ_SEARCH, SETGID, SETUID, SYS_PTRACE, CHECKPOINT_RESTORE */
+	[HELPER_OPENER] = {"opener", 1ull << 2 | 1ull << 6 | 1ull << 7 | 1ull << 19 | 1ull << 40},
+	[HELPER_ELF] = {"ELF", 0},
+	[HELPER_SLEEPER] = {"sleeper", 0},
+	/* SYS_ADMIN, PERFMON */
+	[HELPER_PERF_OPEN] = {"perf-open", 1ull << 21 | 1ull << 38},
+};
+
+#define NEEDS_FILTER(t)                                                                                               \
+	do {                                                                                                          \
+		if (geteuid())                                                                                        \
+			SKIP(t, "needs root");                                                                        \
+		if (sanitized_build())                                                                                \
+			SKIP(t, "a build with sanitizers has no filter");                                             \
+	} while (0)
+
+/* --- from outside ------------------------------------------------------------------------------- */
+
+/* The rest of a process's line "NAME:\t..." in /proc/PID/`file`, or "". */
+static void line_of(pid_t pid, const char *file, const char *name, char *text, size_t room)
+{
+	char path[64], line[256];
+	FILE *stream;
+
+	text[0] = '\0';
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	stream = fopen(path, "r");
+	while (stream && fgets(line, sizeof(line), stream))
+		if (!strncmp(line, name, strlen(name)) && strchr(": ", line[strlen(name)])) {
+			line[strcspn(line, "\n")] = '\0';
+			(void)snprintf(text, room, "%s", line + strlen(name) + strspn(line + strlen(name), ": \t"));
+		}
+	if (stream)
+		(void)fclose(stream);
+}
+
+static unsigned long long number_of(pid_t pid, const char *name, int base)
+{
+	char text[256];
+
+	line_of(pid, "status", name, text, sizeof(text));
+	return *text ? strtoull(text, NULL, base) : ~0ull;
+}
+
+/* A filter of its own on top of the nursery's: then it is in its jail. */
+static bool await_jail(pid_t pid)
+{
+	for (int i = 0; i < 6000; i++) {
+		if (number_of(pid, "Seccomp_filters", 10) == 2)
+			return true;
+		(void)usleep(10000);
+	}
+	return false;
+}
+
+static void check_limits(struct test *t, pid_t pid)
+{
+	static const char *const limits[][2] = {
+		{"Max address space", "1073741824"}, {"Max open files", "16"}, {"Max core file size", "0"},
+		{"Max file size", "0"},
+	};
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		line_of(pid, "limits", limits[i][0], text, sizeof(text));
+		CHECK(t, !strncmp(text, limits[i][1], strlen(limits[i][1])) && text[strlen(limits[i][1])] == ' ');
+	}
+}
+
+static void check_process(struct test *t, pid_t pid, unsigned long long capabilities)
+{
+	char text[256];
+
+	CHECK_INT(t, number_of(pid, "CapEff", 16), capabilities);
+	CHECK_INT(t, number_of(pid, "CapPrm", 16), capabilities);
+	CHECK_INT(t, number_of(pid, "CapInh", 16), 0);
+	CHECK_INT(t, number_of(pid, "CapBnd", 16), 0);
+	CHECK_INT(t, number_of(pid, "CapAmb", 16), 0);
+	CHECK_INT(t, number_of(pid, "NoNewPrivs", 10), 1);
+	CHECK_INT(t, number_of(pid, "Seccomp", 10), 2);
+	line_of(pid, "status", "Uid", text, sizeof(text));
+	CHECK_STR(t, text, "4242\t65534\t65534\t65534");
+	line_of(pid, "status", "Gid", text, sizeof(text));
+	CHECK_STR(t, text, "4343\t65534\t65534\t65534");
+	line_of(pid, "status", "Groups", text, sizeof(text));
+	CHECK_STR(t, text, "");
+	check_limits(t, pid);
+}
+
+static void gives_each_helper_what_it_needs_and_no_more(struct test *t)
+{
+	NEEDS_FILTER(t);
+
+	unsigned long long all = 0;
+	struct nursery *nursery;
+	char text[256];
+
+	(void)setenv("SUDO_UID", "4242", 1);
+	(void)setenv("SUDO_GID", "4343", 1);
+	REQUIRE(t, !nursery_create(&nursery));
+	for (int kind = 0; kind < HELPER_KINDS; kind++) {
+		int socket;
+		pid_t pid;
+
+		all |= WANTED[kind].capabilities;
+		REQUIRE(t, !nursery_spawn(nursery, (enum helper_kind)kind, &socket, &pid));
+		CHECK(t, await_jail(pid));
+		check_process(t, pid, WANTED[kind].capabilities);
+		CHECK_INT(t, getpriority(PRIO_PROCESS, (id_t)pid), geteuid() || kind == HELPER_ELF ? 0 : -10);
+		line_of(pid, "limits", "Max processes", text, sizeof(text));
+		CHECK(t, !strncmp(text, "0 ", 2));
+		(void)close(socket);
+	}
+	check_process(t, nursery_pid(nursery), all);
+	nursery_destroy(nursery);
+	(void)unsetenv("SUDO_UID");
+	(void)unsetenv("SUDO_GID");
+}
+
+/* --- from inside -------------------------------------------------------------------------------- */
+
+enum { NURSERY = HELPER_KINDS }; /* as a kind: only the nursery's jail */
+
+/* The status of a child that made one call in that jail: exit code 0: it returned; 9: the jail could not be entered. */
+static int in_jail(int kind, const struct attack *attack)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (jail_enter_nursery() || (kind != NURSERY && jail_enter((enum helper_kind)kind)))
+			_exit(9);
+		(void)attack_run(attack);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return status;
+}
+
+static void check_killed(struct test *t, int kind, const struct attack *attack)
+{
+	int status = in_jail(kind, attack);
+
+	test_check(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%s in the jail of %s: status %x",
+		   attack->name, kind == NURSERY ? "the nursery" : WANTED[kind].name, (unsigned int)status);
+}
+
+static void kills_who_attacks(struct test *t)
+{
+	NEEDS_FILTER(t);
+
+	for (int kind = 0; kind <= NURSERY; kind++)
+		for (size_t i = 0; i < ATTACK_COUNT; i++)
+			check_killed(t, kind, &ATTACKS[i]);
+}
+
+#define BIT(kind) (1u << (kind))
+
+/* Calls that some helpers need: the others die of them. */
+static const struct {
+	struct attack attack;
+	unsigned int allowed;
+} OWN[] = {
+	{{"read a file", SYS_openat, {AT_FDCWD, ADDRESS(NOWHERE), O_RDONLY}}, BIT(HELPER_MAPS) | BIT(HELPER_OPENER)},
+	{{"resolve a path", SYS_openat2, {AT_FDCWD, ADDRESS(NOWHERE), 0, 0}}, BIT(HELPER_OPENER)},
+	{{"read a folder", SYS_getdents64, {NO_FILE, 0, 0}}, BIT(HELPER_MAPS)},
+	{{"files as another user", SYS_setfsuid, {0}}, BIT(HELPER_OPENER)},
+	{{"read at an offset", SYS_pread64, {NO_FILE, 0, 0, 0}}, BIT(HELPER_ELF) | BIT(HELPER_OPENER)},
+	{{"a limit of CPU time", SYS_prlimit64, {0, 0, 0, 0}}, BIT(HELPER_ELF)},
+	{{"a limit of another", SYS_prlimit64, {NO_PROCESS, 0, 0, 0}}, 0},
+	{{"a timer", SYS_setitimer, {0, 0, 0}}, BIT(HELPER_SLEEPER)},
+	{{"an event", SYS_perf_event_open, {0, 0, 0, 0, 0}}, BIT(HELPER_PERF_OPEN)},
+	{{"a child", SYS_clone, {CLONE_SIGHAND /* fails without CLONE_VM */, 0, 0, 0, 0}}, 0},
+	{{"capabilities", SYS_capset, {0, 0}}, BIT(HELPER_OPENER)},
+	{{"a priority", SYS_setpriority, {PRIO_PROCESS, 0, 0}}, 0},
+};
+
+static void allows_each_helper_only_its_own_calls(struct test *t)
+{
+	NEEDS_FILTER(t);
+
+	for (int kind = 0; kind < HELPER_KINDS; kind++)
+		for (size_t i = 0; i < sizeof(OWN) / sizeof(OWN[0]); i++)
+			if (OWN[i].allowed & BIT(kind))
+				CHECK_INT(t, in_jail(kind, &OWN[i].attack), 0);
+			else
+				check_killed(t, kind, &OWN[i].attack);
+}
+
+/* A path that leads to root's files: as nobody, and without the right to pass over permissions. */
+static void owns_no_file(struct test *t)
+{
+	if (geteuid())
+		SKIP(t, "needs root");
+
+	char path[] = "/tmp/rwalker-root-only-XXXXXX";
+	int fd = mkstemp(path), status = 0;
+	pid_t pid;
+
+	REQUIRE(t, fd >= 0 && !close(fd));
+	pid = fork();
+	if (!pid) {
+		if (jail_enter_nursery() || jail_enter(HELPER_MAPS))
+			_exit(9);
+		_exit(open(path, O_RDONLY) < 0 ? errno : 0);
+	}
+	REQUIRE(t, pid > 0 && waitpid(pid, &status, 0) == pid);
+	CHECK(t, WIFEXITED(status) && WEXITSTATUS(status) == EACCES);
+	(void)unlink(path);
+}
+
+#ifdef __x86_64__
+/* The calls of 32-bit programs have numbers of their own: 20 is getpid there, and writev here. */
+static void kills_who_calls_by_another_table(struct test *t)
+{
+	NEEDS_FILTER(t);
+
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		long result = 20;
+
+		if (jail_enter_nursery() || jail_enter(HELPER_ELF))
+			_exit(9);
+		__asm__ volatile("int $0x80" : "+a"(result) : : "memory");
+		_exit(0);
+	}
+	REQUIRE(t, pid > 0 && waitpid(pid, &status, 0) == pid);
+	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}
+#define OTHER_TABLE TEST(kills_who_calls_by_another_table),
+#else
+#define OTHER_TABLE
+#endif
+
+/* --- the end ------------------------------------------------------------------------------------ */
+
+static bool is_gone(pid_t pid)
+{
+	for (int i = 0; i < 3000 && !kill(pid, 0); i++)
+		(void)usleep(10000);
+	return kill(pid, 0) && errno == ESRCH;
+}
+
+enum { PIDS = HELPER_KINDS + 1 };
+
+/*
+ * A recorder that has become the user behind sudo, without any capability, and whose helpers are all stopped. It then
+ * ends them, or is killed itself.
+ */
+static void owner_run(int report, bool destroys)
+{
+	struct nursery *nursery;
+	pid_t pids[PIDS];
+	int socket;
+
+	if (setenv("SUDO_UID", "4242", 1) || setenv("SUDO_GID", "4343", 1) || nursery_create(&nursery))
+		_exit(1);
+	for (int kind = 0; kind < HELPER_KINDS; kind++)
+		if (nursery_spawn(nursery, (enum helper_kind)kind, &socket, &pids[kind]))
+			_exit(2);
+	pids[HELPER_KINDS] = nursery_pid(nursery);
+	for (int i = 0; i < PIDS; i++)
+		if (kill(pids[i], SIGSTOP))
+			_exit(3);
+	if (setresgid(4343, 4343, 4343) || setresuid(4242, 4242, 4242))
+		_exit(4);
+	(void)!write(report, pids, sizeof(pids));
+	if (destroys)
+		nursery_destroy(nursery); /* its sockets to helpers stay open: only signals can end these */
+	(void)pause();
+	_exit(5);
+}
+
+static void check_ended(struct test *t, bool destroys)
+{
+	pid_t pids[PIDS], owner;
+	int report[2], status = 0;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	REQUIRE(t, !pipe(report));
+	owner = fork();
+	if (!owner)
+		owner_run(report[1], destroys);
+	(void)close(report[1]);
+	REQUIRE(t, owner > 0 && read(report[0], pids, sizeof(pids)) == sizeof(pids));
+	if (!destroys)
+		REQUIRE(t, !kill(owner, SIGKILL));
+	for (int i = 0; i < PIDS; i++)
+		CHECK(t, is_gone(pids[i]));
+	(void)kill(owner, SIGKILL);
+	for (int i = 0; i < PIDS; i++)
+		(void)kill(pids[i], SIGKILL);
+	REQUIRE(t, waitpid(owner, &status, 0) == owner);
+	CHECK(t, WIFSIGNALED(status));
+	(void)close(report[0]);
+}
+
+static void ends_helpers_that_are_stopped(struct test *t)
+{
+	check_ended(t, true);
+}
+
+static void leaves_no_stopped_helper_when_killed(struct test *t)
+{
+	check_ended(t, false);
+}
+
+TEST_MAIN(TEST(gives_each_helper_what_it_needs_and_no_more), TEST(kills_who_attacks),
+	  TEST(allows_each_helper_only_its_own_calls), TEST(owns_no_file), OTHER_TABLE
+	  TEST(ends_helpers_that_are_stopped), TEST(leaves_no_stopped_helper_when_killed))

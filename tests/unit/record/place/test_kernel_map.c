@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The kernel map compared with /proc/kallsyms as awk reads it, and with text that comes and goes. */
+#include "tests/test.h"
+#include "tests/unit/record/place/heard_kernel.h"
+
+static void names_functions_as_kallsyms_does(struct test *t)
+{
+	static const char *const NAMES[] = {"vfs_read", "schedule", "do_exit", "kmem_cache_free"};
+	struct heard heard = {0};
+	struct kernel_map *map;
+	uint64_t text = address_of("_text");
+
+	if (!text)
+		SKIP(t, "the kernel hides its addresses here");
+	REQUIRE(t, !map_open(&heard, &map));
+	for (size_t i = 0; i < 4; i++) {
+		uint64_t address = address_of(NAMES[i]);
+		uint64_t normalized = kernel_map_normalize(map, address + 1);
+
+		REQUIRE(t, address != 0);
+		CHECK_STR(t, heard.name, NAMES[i]);
+		CHECK_INT(t, normalized & 0xffffffff, address + 1 - text);
+		CHECK_INT(t, heard.symbol.offset, address - text);
+		CHECK(t, heard.symbol.size > 1);
+		CHECK_INT(t, heard.module.base, 0); /* no address leaves the host */
+		(void)kernel_map_normalize(map, address + 2);
+	}
+	CHECK_INT(t, heard.modules, 1); /* reported once */
+	CHECK_INT(t, heard.symbols, 4);
+	CHECK_INT(t, heard.module.build_id.length, 20);
+	CHECK_INT(t, kernel_map_normalize(map, 0x1234), 0);
+	CHECK_INT(t, kernel_map_unknown(map), 1);
+	kernel_map_destroy(map);
+}
+
+static void follows_text_made_at_run_time(struct test *t)
+{
+	const uint64_t base = 0xffffffffa0000000u - 0x20000000u; /* nothing is there: below the kernel */
+	struct heard heard = {0};
+	struct kernel_map *map;
+	uint64_t first, second;
+
+	if (!address_of("_text"))
+		SKIP(t, "the kernel hides its addresses here");
+	REQUIRE(t, !map_open(&heard, &map));
+	CHECK_INT(t, kernel_map_normalize(map, base + 8), 0);
+	CHECK_INT(t, kernel_map_add(map, base, 64, true, "bpf_prog_1234_one"), 0);
+	first = kernel_map_normalize(map, base + 8);
+	CHECK(t, first && (first & 0xffffffff) == 8);
+	CHECK_STR(t, heard.name, "bpf_prog_1234_one");
+	CHECK_INT(t, heard.module.kind, MODULE_BPF);
+	CHECK_INT(t, kernel_map_normalize(map, base + 64), 0); /* one past its end */
+	kernel_map_remove(map, base);
+	CHECK_INT(t, kernel_map_normalize(map, base + 8), 0);
+	CHECK_INT(t, kernel_map_add(map, base, 64, false, "bpf_trampoline_7"), 0);
+	second = kernel_map_normalize(map, base + 8);
+	CHECK(t, second >> 32 != first >> 32); /* different text at the same address is another module */
+	CHECK_INT(t, heard.module.kind, MODULE_KERNEL_OTHER);
+	CHECK_INT(t, kernel_map_refresh(map), 0);
+	CHECK_INT(t, kernel_map_normalize(map, base + 8), second);
+	kernel_map_destroy(map);
+}
+
+TEST_MAIN(TEST(names_functions_as_kallsyms_does), TEST(follows_text_made_at_run_time))

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel's records of processes, laid out by hand on several CPUs: what is mapped where at a
+ * moment, and what is written.
+ */
+#include "record/place/sideband.h"
+
+#include <sys/sysmacros.h>
+
+#include "common/address_space.h"
+#include "tests/test.h"
+#include "tests/unit/record/fake_clock.h"
+#include "tests/unit/record/fake_kernel_map.h"
+#include "tests/unit/record/made_sideband.h"
+
+enum { CPUS = 3, PARENT = 40, CHILD = 41, OTHER = 42 };
+#define CODE UINT64_C(0x400000)
+#define LIBRARY UINT64_C(0x7f0000000000)
+#define ALL UINT64_MAX
+
+struct bench {
+	struct kernel_map map;
+	struct made_recording made;
+	struct sideband *sideband;
+};
+
+static void bench_open(struct bench *b)
+{
+	*b = (struct bench){0};
+	made_recording_open_with(&b->made, CPUS, &b->map);
+	made_sideband_open(&b->made);
+	b->sideband = b->made.recording.sideband;
+}
+
+static void bench_close(struct bench *b)
+{
+	made_sideband_close(&b->made);
+	made_recording_close(&b->made);
+}
+
+static uint64_t apply(struct bench *b, uint64_t until)
+{
+	sideband_look(b->sideband);
+	return sideband_apply(b->sideband, until);
+}
+
+/* The path of the file that is mapped there now; "": memory without a file, NULL: nothing. */
+static const char *mapped(const struct bench *b, uint32_t tgid, uint64_t address)
+{
+	const struct module_entry *entry;
+	struct mapping mapping;
+
+	if (!address_spaces_find(hits_spaces(b->made.recording.hits), tgid, address, &mapping))
+		return NULL;
+	entry = module_table_find(b->made.recording.modules, mapping.module);
+	return mapping.module == b->made.anonymous || !entry ? "" : entry->path;
+}
+
+static void a_mapping_is_there_from_its_moment_on(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0x3000, "/bin/one");
+	made_put_map(&b.made, 0, 200, PARENT, CODE, 0, "/bin/two");
+	CHECK_INT(t, apply(&b, 99), 100);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), NULL);
+	CHECK_INT(t, sideband_apply(b.sideband, 199), 200);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
+	CHECK_STR(t, mapped(&b, PARENT, CODE + 0xfff), "/bin/one");
+	CHECK_STR(t, mapped(&b, PARENT, CODE + 0x1000), NULL);
+	CHECK_STR(t, mapped(&b, OTHER, CODE), NULL);
+	CHECK(t, sideband_apply(b.sideband, 200) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/two");
+	CHECK(t, sideband_knows(b.sideband, PARENT) && !sideband_knows(b.sideband, OTHER));
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_MAPPING) == 2);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.time, 100);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.start, CODE);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.length, 0x1000);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.file_offset, 0x3000);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.flags, 0);
+	bench_close(&b);
+}
+
+/* A process forks on one CPU, and its child runs on another one, whose ring is read first. */
+static void cpus_are_read_in_the_order_of_time(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	made_put_fork(&b.made, 2, 200, PARENT, CHILD);
+	made_put_map(&b.made, 0, 300, CHILD, LIBRARY, 0, "/lib/two");
+	made_put_map(&b.made, 1, 100, PARENT, CODE, 0, "/bin/one");
+	made_put_map(&b.made, 1, 250, PARENT, CODE, 0, "/bin/later");
+	made_put_map(&b.made, 1, 400, PARENT, LIBRARY, 0, "/lib/one");
+	CHECK_INT(t, apply(&b, 350), 400);
+	CHECK_STR(t, mapped(&b, CHILD, CODE), "/bin/one");
+	CHECK_STR(t, mapped(&b, CHILD, LIBRARY), "/lib/two");
+	CHECK_STR(t, mapped(&b, PARENT, LIBRARY), NULL);
+	CHECK(t, sideband_apply(b.sideband, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, LIBRARY), "/lib/one");
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_FORK) == 1 && told_count(&b.made, EVENT_MAPPING) == 4);
+	for (size_t i = 1; i < 4; i++)
+		CHECK(t, told(&b.made, EVENT_MAPPING, i)->event.mapping.time >
+				 told(&b.made, EVENT_MAPPING, i - 1)->event.mapping.time);
+	CHECK_INT(t, told(&b.made, EVENT_FORK, 0)->event.fork.parent_tgid, PARENT);
+	CHECK_INT(t, told(&b.made, EVENT_FORK, 0)->event.fork.tgid, CHILD);
+	CHECK_INT(t, sideband_seen(b.sideband, CHILD), SIDEBAND_FORKED);
+	CHECK_INT(t, sideband_seen(b.sideband, PARENT), 0);
+	bench_close(&b);
+}
+
+/* An older record may not be visible yet: records after the look wait for the next one. */
+static void what_is_younger_than_the_look_waits(struct test *t)
+{
+	const uint64_t now = fake_now, hour = UINT64_C(3600000000000);
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, now + 1, PARENT, CODE, 0, "/bin/one");
+	CHECK(t, apply(&b, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), NULL);
+	fake_now = now + 1;
+	CHECK(t, sideband_apply(b.sideband, ALL) == UINT64_MAX); /* not looked at */
+	CHECK_STR(t, mapped(&b, PARENT, CODE), NULL);
+	CHECK(t, apply(&b, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
+	made_put_map(&b.made, 0, now + hour, PARENT, CODE, 0, "/bin/two"); /* not a time */
+	CHECK(t, apply(&b, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/two");
+	fake_now = now;
+	bench_close(&b);
+}
+
+static void an_exec_empties_the_process(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0, "/bin/one");
+	made_put_map(&b.made, 0, 110, PARENT, LIBRARY, 0, "/lib/one");
+	made_put_comm(&b.made, 0, 150, PARENT, false, "renamed");
+	CHECK(t, apply(&b, 199) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
+	CHECK_INT(t, sideband_seen(b.sideband, PARENT), 0);
+	made_put_comm(&b.made, 0, 200, PARENT, true, "two");
+	made_put_map(&b.made, 0, 210, PARENT, CODE, 0, "/bin/two");
+	CHECK_INT(t, apply(&b, 200), 210);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), NULL);
+	CHECK_STR(t, mapped(&b, PARENT, LIBRARY), NULL);
+	CHECK(t, sideband_apply(b.sideband, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/two");
+	CHECK_INT(t, sideband_seen(b.sideband, PARENT), SIDEBAND_EXECED);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_COMM) == 2);
+	CHECK_INT(t, told(&b.made, EVENT_COMM, 0)->event.comm.flags, 0);
+	CHECK_INT(t, told(&b.made, EVENT_COMM, 1)->event.comm.flags, COMM_EXEC);
+	CHECK_MEM(t, told(&b.made, EVENT_COMM, 1)->event.comm.comm.bytes, "two", 3);
+	bench_close(&b);
+}
+
+static void put_thread(struct bench *b, uint64_t time, uint32_t tgid, uint32_t tid)
+{
+	const struct task_record task = {.tgid = tgid, .parent_tgid = tgid, .tid = tid,
+					 .parent_tid = tgid, .time = time};
+
+	made_put_task(&b->made, 0, &task, PERF_RECORD_FORK);
+}
+
+/* A process ends with its only thread. With its first one it may not: its mappings stay for the others. */
+static void an_exit_takes_what_nobody_can_need(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0, "/bin/one");
+	made_put_fork(&b.made, 0, 110, PARENT, CHILD);
+	made_put_fork(&b.made, 0, 120, PARENT, OTHER);
+	put_thread(&b, 130, OTHER, OTHER + 1000);
+	made_put_exit(&b.made, 1, 140, OTHER, OTHER + 1000);
+	made_put_exit(&b.made, 1, 150, OTHER, OTHER);
+	made_put_exit(&b.made, 1, 160, CHILD, CHILD);
+	(void)apply(&b, 159);
+	CHECK_STR(t, mapped(&b, CHILD, CODE), "/bin/one");
+	CHECK(t, sideband_apply(b.sideband, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, CHILD, CODE), NULL);
+	CHECK_STR(t, mapped(&b, OTHER, CODE), "/bin/one");
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_FORK), 2); /* threads are not processes */
+	REQUIRE(t, told_count(&b.made, EVENT_EXIT) == 2);
+	CHECK_INT(t, told(&b.made, EVENT_EXIT, 0)->event.exit.tgid, OTHER);
+	CHECK_INT(t, told(&b.made, EVENT_EXIT, 1)->event.exit.tgid, CHILD);
+	bench_close(&b);
+}
+
+/*
+ * Of processes whose other threads may still run, the last few hundred are kept; a reused number is
+ * not taken for the old one.
+ */
+static void the_ended_are_given_up_in_time(struct test *t)
+{
+	enum { FIRST = 1000 };
+	uint64_t time = 100;
+	struct bench b;
+
+	bench_open(&b);
+	for (uint32_t i = 0; i < 2; i++) {
+		made_put_map(&b.made, 0, ++time, FIRST + i, CODE, 0, "/bin/one");
+		made_put_exit(&b.made, 0, ++time, FIRST + i, FIRST + i);
+	}
+	made_put_map(&b.made, 0, ++time, FIRST + 1, LIBRARY, 0, "/lib/one"); /* another one by now */
+	for (uint32_t i = 0; i < ENDED_KEPT - 2; i++)
+		made_put_exit(&b.made, 0, ++time, FIRST + 2 + i, FIRST + 2 + i);
+	(void)apply(&b, ALL);
+	CHECK_STR(t, mapped(&b, FIRST, CODE), "/bin/one");
+	for (uint32_t i = 0; i < 2; i++)
+		made_put_exit(&b.made, 0, ++time, 2 * FIRST + i, 2 * FIRST + i);
+	(void)apply(&b, ALL);
+	CHECK_STR(t, mapped(&b, FIRST, CODE), NULL);
+	CHECK_STR(t, mapped(&b, FIRST + 1, CODE), "/bin/one");
+	bench_close(&b);
+}
+
+static void put_built(struct bench *b, uint64_t time, uint8_t length)
+{
+	struct mmap2_record record = {.header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_MMAP_BUILD_ID},
+				      .tgid = PARENT,
+				      .tid = PARENT,
+				      .start = CODE,
+				      .length = 0x1000};
+
+	record.build_id_length = length;
+	memset(record.build_id, 0xab, sizeof(record.build_id));
+	made_put(&b->made, 0, &record, sizeof(record), "/bin/built", time);
+}
+
+static void files_are_known_by_what_the_kernel_tells(struct test *t)
+{
+	const struct event_module *module;
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0, "/bin/gone (deleted)");
+	put_built(&b, 110, 20);
+	put_built(&b, 120, 255); /* more than there is */
+	made_put_map(&b.made, 0, 130, PARENT, LIBRARY, 0, "//anon");
+	made_put_map(&b.made, 0, 140, UINT32_MAX, LIBRARY, 0, "/kernel"); /* its own text */
+	(void)apply(&b, ALL);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_MODULE) == 3); /* the first is memory without a file */
+	module = &told(&b.made, EVENT_MODULE, 1)->event.module;
+	CHECK(t, module->path.length == strlen("/bin/gone") &&
+			 !memcmp(module->path.bytes, "/bin/gone", module->path.length));
+	CHECK_INT(t, module->flags, MODULE_DELETED);
+	CHECK(t, module->device == makedev(8, 1) && module->inode == 500 && !module->build_id.length);
+	module = &told(&b.made, EVENT_MODULE, 2)->event.module;
+	CHECK_INT(t, module->build_id.length, 20);
+	CHECK_INT(t, module->flags, 0);
+	CHECK(t, !module->device && !module->inode);
+	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 4);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 3)->event.mapping.module, b.made.anonymous);
+	bench_close(&b);
+}
+
+/* Large pages in place of a file's code are that code; anonymous memory that exceeds it is not. */
+static void code_that_was_copied_keeps_its_file(struct test *t)
+{
+	struct sideband_mapping wide = {.time = 300, .tgid = PARENT, .start = CODE, .end = CODE + 0x2000, .path = ""};
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0x3000, "/bin/one");
+	made_put_map(&b.made, 0, 200, PARENT, CODE, 0, "//anon");
+	(void)apply(&b, ALL);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
+	made_recording_read(&b.made);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 1)->event.mapping.flags, MAPPING_COPIED);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 1)->event.mapping.file_offset, 0x3000);
+	sideband_map(b.sideband, &wide);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "");
+	bench_close(&b);
+}
+
+static void what_is_told_once_more_is_told_only_where_it_is_new(struct test *t)
+{
+	struct sideband_mapping again = {.time = 300, .tgid = PARENT, .start = CODE,
+					 .end = CODE + 0x1000, .path = "/bin/one",
+					 .device = makedev(8, 1), .inode = 500,
+					 .flags = MAPPING_INITIAL, .only_new = true};
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0, "/bin/one");
+	(void)apply(&b, ALL);
+	sideband_map(b.sideband, &again);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 1);
+	again.end += 0x1000;
+	sideband_map(b.sideband, &again);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 2);
+	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 1)->event.mapping.flags, MAPPING_INITIAL);
+	bench_close(&b);
+}
+
+static void put_ksymbol(struct bench *b, uint64_t time, bool gone)
+{
+	const struct ksymbol_record record = {.header = {.type = PERF_RECORD_KSYMBOL},
+					      .address = 0x5000,
+					      .length = 64,
+					      .type = PERF_RECORD_KSYMBOL_TYPE_BPF,
+					      .flags = gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0};
+
+	made_put(&b->made, 0, &record, offsetof(struct ksymbol_record, name), "bpf_prog_1234_one", time);
+}
+
+static void text_of_the_kernel_comes_and_goes(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	put_ksymbol(&b, 100, false);
+	put_ksymbol(&b, 200, true);
+	(void)apply(&b, 150);
+	CHECK(t, b.map.added == 1 && !b.map.removed && b.map.address == 0x5000 && b.map.length == 64 && b.map.bpf);
+	CHECK_STR(t, b.map.name, "bpf_prog_1234_one");
+	(void)sideband_apply(b.sideband, ALL);
+	CHECK(t, b.map.added == 1 && b.map.removed == 1);
+	bench_close(&b);
+}
+
+static void what_the_kernel_could_not_tell_is_counted(struct test *t)
+{
+	const struct lost_record lost = {.header = {.type = PERF_RECORD_LOST}, .id = 1, .lost = 7};
+	const struct task_record stump = {.header = {.type = PERF_RECORD_FORK}, .tgid = CHILD, .parent_tgid = PARENT};
+	struct stream_cpu totals = {.counted = {.counts = {3}}};
+	struct bench b;
+
+	bench_open(&b);
+	made_put(&b.made, 1, &lost, sizeof(lost), NULL, 100);
+	made_put(&b.made, 1, &lost, sizeof(lost), NULL, 110);
+	made_put(&b.made, 1, &stump, 16, NULL, 120); /* too short to be one */
+	made_put_fork(&b.made, 1, 130, PARENT, CHILD);
+	made_put_comm(&b.made, 1, 140, CHILD, true, "child");
+	made_put_exit(&b.made, 1, 150, CHILD, CHILD);
+	(void)apply(&b, ALL);
+	CHECK_INT(t, sideband_lost(b.sideband, 1), 14);
+	CHECK_INT(t, sideband_lost(b.sideband, 0), 0);
+	sideband_totals(b.sideband, 1, &totals);
+	CHECK_INT(t, totals.any, 6);
+	CHECK_INT(t, totals.records.counts[RING_LIFE_FORK], 2);
+	CHECK_INT(t, totals.records.counts[RING_LIFE_RENAME], 1);
+	CHECK_INT(t, totals.records.counts[RING_LIFE_EXIT], 1);
+	CHECK_INT(t, totals.counted.counts[0], 3); /* the caller's */
+	CHECK_INT(t, totals.full, 0);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_FORK), 1);
+	bench_close(&b);
+}
+
+static void put_renamed(struct bench *b, uint64_t time)
+{
+	static const char text[] =
+		"a name of many more bytes than a thread can have, "
+		"so that the ring has soon been gone around: "
+		"a name of many more bytes than a thread can have, "
+		"so that the ring has soon been gone around";
+
+	made_put_comm(&b->made, 0, time, PARENT, false, text + time % 2 * 50);
+}
+
+/* Records across its end, too; if it is found full, that is counted. */
+static void a_ring_goes_around(struct test *t)
+{
+	enum { BATCH = 997, BATCHES = 20, FIRST = 100 };
+	uint64_t time = FIRST, in_order = 0;
+	struct stream_cpu totals = {0};
+	struct perf_ring *ring;
+	struct bench b;
+
+	bench_open(&b);
+	ring = &b.sideband->rings[0];
+	for (int batch = 0; batch < BATCHES; batch++) {
+		for (int i = 0; i < BATCH; i++)
+			put_renamed(&b, time++);
+		(void)apply(&b, ALL);
+	}
+	CHECK(t, ring->page->data_head > ring->size);
+	CHECK(t, ring->page->data_tail == ring->page->data_head);
+	made_recording_read(&b.made);
+	for (size_t i = 0; i < b.made.told.count; i++)
+		if (b.made.told.items[i].event.kind == EVENT_COMM)
+			in_order += b.made.told.items[i].event.comm.time == FIRST + in_order;
+	CHECK_INT(t, in_order, BATCH * BATCHES);
+	for (perf_ring_look(ring); perf_ring_room(ring) > 4096; perf_ring_look(ring))
+		put_renamed(&b, time++);
+	sideband_totals(b.sideband, 0, &totals);
+	CHECK_INT(t, totals.full, 0);
+	sideband_look(b.sideband);
+	sideband_totals(b.sideband, 0, &totals);
+	CHECK_INT(t, totals.full, 1);
+	bench_close(&b);
+}
+
+static void a_ring_that_is_opened_anew_begins_anew(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 1, 100, PARENT, CODE, 0, "/bin/one");
+	sideband_look(b.sideband);
+	CHECK_INT(t, sideband_reopen(b.sideband, NULL, 1), 0);
+	CHECK(t, sideband_is_open(b.sideband, 1));
+	CHECK(t, sideband_apply(b.sideband, ALL) == UINT64_MAX);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), NULL);
+	made_put_map(&b.made, 1, 200, PARENT, CODE, 0, "/bin/two");
+	(void)apply(&b, ALL);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/two");
+	sideband_maps_unavailable(b.sideband, PARENT, -ETIMEDOUT);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 0)->event.maps_unavailable.tgid, PARENT);
+	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 0)->event.maps_unavailable.reason, ETIMEDOUT);
+	bench_close(&b);
+}
+
+static void what_was_seen_is_forgotten_when_nobody_asks(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	made_put_fork(&b.made, 0, 100, PARENT, CHILD);
+	(void)apply(&b, ALL);
+	CHECK_INT(t, sideband_seen(b.sideband, CHILD), SIDEBAND_FORKED);
+	sideband_stop_seeing(b.sideband);
+	made_put_comm(&b.made, 0, 110, CHILD, true, "child");
+	(void)apply(&b, ALL);
+	CHECK_INT(t, sideband_start_seeing(b.sideband), 0);
+	CHECK_INT(t, sideband_seen(b.sideband, CHILD), 0);
+	made_put_comm(&b.made, 0, 120, CHILD, true, "child");
+	(void)apply(&b, ALL);
+	CHECK_INT(t, sideband_seen(b.sideband, CHILD), SIDEBAND_EXECED);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(a_mapping_is_there_from_its_moment_on), TEST(cpus_are_read_in_the_order_of_time),
+	  TEST(what_is_younger_than_the_look_waits), TEST(an_exec_empties_the_process),
+	  TEST(an_exit_takes_what_nobody_can_need), TEST(the_ended_are_given_up_in_time),
+	  TEST(files_are_known_by_what_the_kernel_tells), TEST(code_that_was_copied_keeps_its_file),
+	  TEST(what_is_told_once_more_is_told_only_where_it_is_new),
+	  TEST(text_of_the_kernel_comes_and_goes), TEST(what_the_kernel_could_not_tell_is_counted),
+	  TEST(a_ring_goes_around), TEST(a_ring_that_is_opened_anew_begins_anew),
+	  TEST(what_was_seen_is_forgotten_when_nobody_asks))

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What --trace and --kfunc names find in this kernel, compared with what find and awk find in the
+ * same lists: one name, with and without its category, globs, regular expressions, and truncation.
+ * Nothing is attached.
+ */
+#include "record/probe/points.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/probe/point_names.h"
+#include "tests/test.h"
+
+#define EVENTS "/sys/kernel/tracing/events"
+#define NEEDS_EVENTS(t)                                                 \
+	do {                                                            \
+		if (access(EVENTS "/sched/sched_switch", F_OK) < 0)     \
+			SKIP(t, "there is no " EVENTS " to read");      \
+	} while (0)
+#define NEEDS_FUNCTIONS(t)                                              \
+	do {                                                            \
+		if (!functions_are_shown())                             \
+			SKIP(t, "/proc/kallsyms hides its addresses");  \
+	} while (0)
+
+static long number_of(const char *shell)
+{
+	FILE *pipe = popen(shell, "r");
+	long number = -1;
+
+	if (pipe && fscanf(pipe, "%ld", &number) != 1)
+		number = -1;
+	if (pipe)
+		(void)pclose(pipe);
+	return number;
+}
+
+static bool functions_are_shown(void)
+{
+	return number_of("awk '$3 == \"vfs_write\" && $1 !~ /^0+$/ { n++ } END { print n + 0 }' /proc/kallsyms") > 0;
+}
+
+/* Matching functions, each once, without those that the compiler derived from others. */
+static long functions_like(const char *ere)
+{
+	char shell[512];
+
+	(void)snprintf(shell, sizeof(shell),
+		       "awk '$2 ~ /[tTwW]/ && NF < 5 && $3 ~ /%s/ && $3 !~ "
+		       "/^(__pfx_|__cfi_|__SCT__|__probestub_|__ksymtab|\\.)|\\.cold/ "
+		       "{ print $3 }' /proc/kallsyms | sort -u | wc -l", ere);
+	return number_of(shell);
+}
+
+static struct record_points asking(const char *const *names, bool functions)
+{
+	struct record_points asked = {.most = 20000};
+
+	for (; *names; names++)
+		asked.items[asked.count++] = (struct record_point){
+			.text = *names, .length = (int)strlen(*names), .function = functions};
+	return asked;
+}
+
+static int resolve(const char *name, bool function, struct points *ret_points, struct record_points *asked)
+{
+	*asked = asking((const char *const[]){name, NULL}, function);
+	return points_resolve(asked, ret_points);
+}
+
+static void one_tracepoint(struct test *t)
+{
+	static const char *const names[] = {"sched_switch", "sched:sched_switch"};
+
+	NEEDS_EVENTS(t);
+	for (size_t i = 0; i < 2; i++) {
+		struct record_points asked;
+		struct points points;
+		char text[256];
+
+		REQUIRE(t, !resolve(names[i], false, &points, &asked));
+		CHECK_INT(t, points.items.count, 1);
+		CHECK_STR(t, point_text(&points.items.items[0], text), "sched:sched_switch");
+		CHECK_INT(t, points.items.items[0].hook, POINT_NOT_ATTACHED);
+		CHECK(t, !points.sources[0].is_set);
+		points_deinit(&points);
+	}
+}
+
+static void sets_of_tracepoints(struct test *t)
+{
+	static const struct {
+		const char *pattern, *count;
+	} sets[] = {
+		{"sched:*", "find " EVENTS "/sched -mindepth 1 -maxdepth 1 -type d | wc -l"},
+		{"sched:sched_wak*",
+		 "find " EVENTS "/sched -mindepth 1 -maxdepth 1 -type d -name 'sched_wak*' | wc -l"},
+		{"/^sched:sched_(switch|waking)$/", "echo 2"},
+		{"/^sys_(enter|exit)_write$/", "find " EVENTS "/syscalls -name 'sys_*_write' | wc -l"},
+		{"sys_enter_w[ar]*", "find " EVENTS "/syscalls -name 'sys_enter_w[ar]*' | wc -l"},
+	};
+
+	NEEDS_EVENTS(t);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		struct record_points asked;
+		struct points points;
+
+		REQUIRE(t, !resolve(sets[i].pattern, false, &points, &asked));
+		test_check(t, (long)points.items.count == number_of(sets[i].count),
+			   "\"%s\" finds %zu, not %ld", sets[i].pattern,
+			   points.items.count, number_of(sets[i].count));
+		CHECK(t, points.sources[0].is_set);
+		for (size_t j = 0; j < points.items.count; j++)
+			CHECK(t, points.items.items[j].category);
+		points_deinit(&points);
+	}
+}
+
+static void one_function(struct test *t)
+{
+	struct record_points asked;
+	struct points points;
+
+	NEEDS_FUNCTIONS(t);
+	REQUIRE(t, !resolve("vfs_write", true, &points, &asked));
+	CHECK_INT(t, points.items.count, 1);
+	CHECK_STR(t, points.items.items[0].name, "vfs_write");
+	CHECK(t, points.items.items[0].address && !points.items.items[0].category);
+	points_deinit(&points);
+}
+
+/* Each name once; if the kernel says what may be traced, no more than that. */
+static void sets_of_functions(struct test *t)
+{
+	static const char *const patterns[][2] = {{"vfs_*", "^vfs_"}, {"/^vfs_/", "^vfs_"}, {"*_sendmsg", "_sendmsg$"},
+						  {"/^(vfs_write|ksys_write)$/", "^(vfs_write|ksys_write)$"}};
+
+	NEEDS_FUNCTIONS(t);
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		_cleanup_(point_names_deinit) struct point_names names = {0};
+		long most = functions_like(patterns[i][1]);
+		struct record_points asked;
+		struct points points;
+
+		REQUIRE(t, !point_names_read_functions(&names));
+		REQUIRE(t, !resolve(patterns[i][0], true, &points, &asked));
+		test_check(t, points.items.count && (long)points.items.count <= most,
+			   "\"%s\" finds %zu of %ld", patterns[i][0],
+			   points.items.count, most);
+		if (!names.traceable_known && !names.forbidden.count)
+			CHECK_INT(t, points.items.count, most);
+		for (size_t j = 0; j < points.items.count; j++) {
+			CHECK(t, !j || strcmp(points.items.items[j - 1].name, points.items.items[j].name) < 0);
+			CHECK(t, !point_names_forbidden(&names, points.items.items[j].name));
+			CHECK(t, point_names_traceable(&names, points.items.items[j].name));
+		}
+		points_deinit(&points);
+	}
+}
+
+/* Sources keep the options' order and their own points; the maximum is for all together. */
+static void several_and_no_more_than_that(struct test *t)
+{
+	static const char *const names[] = {"sched_switch", "sched:sched_wak*", "sys_exit", "sched:*", NULL};
+	struct record_points asked = asking(names, false);
+	struct points points;
+	uint32_t next = 0;
+
+	NEEDS_EVENTS(t);
+	asked.most = 4;
+	REQUIRE(t, !points_resolve(&asked, &points));
+	CHECK_INT(t, points.source_count, 4);
+	CHECK(t, points.sources[0].count == 1 && points.sources[2].count == 1);
+	CHECK(t, points.sources[1].is_set && points.sources[1].count >= 2 && points.sources[1].count <= 3);
+	for (uint32_t i = 0; i < 4; i++) {
+		CHECK(t, points.sources[i].asked == &asked.items[i]);
+		CHECK_INT(t, points.sources[i].first, next);
+		for (uint32_t j = 0; j < points.sources[i].count; j++)
+			CHECK_INT(t, points.items.items[next + j].source, i);
+		next += points.sources[i].count;
+	}
+	CHECK_INT(t, next, points.items.count);
+	CHECK(t, points.sources[3].count <= 1); /* what is left by the others */
+	points_deinit(&points);
+}
+
+static void unknown_names(struct test *t)
+{
+	static const struct {
+		const char *name;
+		bool function;
+		int code;
+	} cases[] = {
+		{"sched_swich", false, -ENOENT},
+		{"block:sched_switch", false, -ENOENT},
+		{"no_such_*", false, -ENOENT},
+		{"/[/", false, -EINVAL},
+		{"/^sched", false, -EINVAL},
+		{"//", false, -EINVAL},
+		{"vfs_wrte", true, -ENOENT},
+		{"/^no_such_function/", true, -ENOENT},
+		{"/(/", true, -EINVAL},
+	};
+	char long_name[300];
+	struct record_points asked;
+	struct points points;
+
+	NEEDS_EVENTS(t);
+	NEEDS_FUNCTIONS(t);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		test_check(t, resolve(cases[i].name, cases[i].function, &points,
+				      &asked) == cases[i].code, "\"%s\" was taken",
+			   cases[i].name);
+	memset(long_name, 'x', sizeof(long_name));
+	long_name[sizeof(long_name) - 1] = '\0';
+	CHECK_INT(t, resolve(long_name, false, &points, &asked), -ENAMETOOLONG);
+}
+
+/* Only the name's own part of the text is read. */
+static void the_duration_is_no_part_of_it(struct test *t)
+{
+	struct record_points asked = {
+		.items = {{.text = "sched:sched_switch:5", .length = 18, .lasts = 5}}, .count = 1, .most = 10};
+	struct points points;
+	char text[256];
+
+	NEEDS_EVENTS(t);
+	REQUIRE(t, !points_resolve(&asked, &points));
+	CHECK_STR(t, point_text(&points.items.items[0], text), "sched:sched_switch");
+	points_deinit(&points);
+}
+
+static void texts(struct test *t)
+{
+	struct point traced = {.name = "sched_switch", .category = "sched"}, function = {.name = "vfs_write"};
+	char text[256];
+
+	CHECK_STR(t, point_text(&traced, text), "sched:sched_switch");
+	CHECK_STR(t, point_text(&function, text), "vfs_write");
+}
+
+TEST_MAIN(TEST(one_tracepoint), TEST(sets_of_tracepoints), TEST(one_function), TEST(sets_of_functions),
+	  TEST(several_and_no_more_than_that), TEST(unknown_names), TEST(the_duration_is_no_part_of_it), TEST(texts))

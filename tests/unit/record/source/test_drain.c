@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Several rings and the sideband's records, laid out by hand: a pass handles all of them in time order. */
+#include "record/source/drain.h"
+
+#include "record/probe/points.h"
+#include "record/source/point_events.h"
+#include "record/source/waits.h"
+#include "tests/random.h"
+#include "tests/test.h"
+#include "tests/unit/record/fake_clock.h"
+#include "tests/unit/record/fake_kernel_map.h"
+#include "tests/unit/record/fake_probe.h"
+#include "tests/unit/record/made_ring.h"
+#include "tests/unit/record/made_samples.h"
+#include "tests/unit/record/made_sideband.h"
+
+enum { RING_BYTES = 64 << 10, PROCESS = 50, KINDS = RING_SNAPSHOT + 1 };
+#define CODE UINT64_C(0x400000)
+
+struct bench {
+	struct kernel_map map;
+	struct made_recording made;
+	struct made_ring rings[FAKE_RINGS];
+	struct probe probe;
+	struct filter filter;
+	struct drain drain;
+};
+
+static void bench_open(struct bench *b, uint32_t rings)
+{
+	*b = (struct bench){.probe = {.rings = rings}};
+	made_recording_open_with(&b->made, FAKE_CPUS, &b->map);
+	made_sideband_open(&b->made);
+	for (uint32_t i = 0; i < FAKE_RINGS; i++) {
+		made_ring_open(&b->rings[i], RING_BYTES);
+		b->probe.ring_fds[i] = b->rings[i].fd;
+	}
+	made_check(drain_open(&b->drain, &b->made.recording, &b->probe, &b->filter, RING_BYTES));
+}
+
+static void bench_close(struct bench *b)
+{
+	drain_close(&b->drain);
+	for (uint32_t i = 0; i < FAKE_RINGS; i++)
+		made_ring_close(&b->rings[i]);
+	made_sideband_close(&b->made);
+	made_recording_close(&b->made);
+}
+
+/* At CODE, in user space. */
+static void put(struct bench *b, uint32_t ring, uint64_t time)
+{
+	struct made_sample_record record = made_sample_of(time, ring, PROCESS, "worker");
+
+	record.raw.user_count = 1;
+	record.frames[0] = CODE;
+	made_ring_put(&b->rings[ring], &record, made_sample_bytes(&record), 0);
+}
+
+static void rings_are_read_as_one(struct test *t)
+{
+	enum { EACH = 60 };
+	uint64_t times[FAKE_RINGS] = {0};
+	struct random random = random_make(7);
+	struct bench b;
+
+	bench_open(&b, FAKE_RINGS);
+	for (int i = 0; i < EACH; i++)
+		for (uint32_t ring = 0; ring < FAKE_RINGS; ring++)
+			put(&b, ring, times[ring] += 1 + random_below(&random, 20 + 60 * ring));
+	(void)drain_pass(&b.drain);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == EACH * FAKE_RINGS);
+	for (size_t i = 1; i < EACH * FAKE_RINGS; i++)
+		CHECK(t, told(&b.made, EVENT_SAMPLE, i)->event.sample.time >=
+				 told(&b.made, EVENT_SAMPLE, i - 1)->event.sample.time);
+	for (uint32_t ring = 0; ring < FAKE_RINGS; ring++)
+		CHECK(t, made_ring_consumed(&b.rings[ring]) == b.drain.rings[ring].ring.position);
+	CHECK_INT(t, drain_refused(&b.drain), 0);
+	bench_close(&b);
+}
+
+/* The file that an offset of a hit is in. */
+static const char *path_of(const struct bench *b, const struct hit *hit)
+{
+	const struct module_entry *entry = module_table_find(b->made.recording.modules, hit->module);
+
+	return entry ? entry->path : "";
+}
+
+/* Each sample refers to what its process had mapped at that time; the file offsets differ. */
+static void a_sample_finds_what_was_mapped_then(struct test *t)
+{
+	struct hit *hits;
+	struct bench b;
+
+	bench_open(&b, 2);
+	made_put_map(&b.made, 3, 100, PROCESS, CODE, 0x1000, "/bin/one");
+	put(&b, 0, 90); /* before there was anything */
+	put(&b, 0, 110);
+	made_put_map(&b.made, 1, 200, PROCESS, CODE, 0x2000, "/bin/two");
+	put(&b, 1, 199);
+	put(&b, 1, 200); /* the mapping is first */
+	made_put_map(&b.made, 3, 300, PROCESS, CODE, 0x3000, "/bin/three"); /* no process was there */
+	made_put_map(&b.made, 1, 400, PROCESS, CODE, 0x4000, "/bin/four");
+	put(&b, 0, 500);
+	(void)drain_pass(&b.drain);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 5);
+	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 4);
+	REQUIRE(t, hits_sorted(b.made.recording.hits, &hits) == 3);
+	CHECK(t, hits[0].offset == 0x1000 && hits[1].offset == 0x2000 && hits[2].offset == 0x4000);
+	CHECK_STR(t, path_of(&b, &hits[0]), "/bin/one");
+	CHECK_STR(t, path_of(&b, &hits[1]), "/bin/two");
+	CHECK_STR(t, path_of(&b, &hits[2]), "/bin/four");
+	bench_close(&b);
+}
+
+/*
+ * A process that was sampled after the ends of the rings were noted, and exited, keeps its mappings
+ * for the next pass.
+ */
+static void an_end_after_the_aim_waits_for_the_next_pass(struct test *t)
+{
+	const uint64_t begin = fake_now;
+	struct hit *hits;
+	struct bench b;
+
+	bench_open(&b, 1);
+	made_put_fork(&b.made, 0, 50, 1, PROCESS);
+	made_put_map(&b.made, 0, 100, PROCESS, CODE, 0x1000, "/bin/one");
+	made_put_exit(&b.made, 0, begin + 2, PROCESS, PROCESS);
+	fake_step = 10; /* the sideband is read later than the rings */
+	(void)drain_pass(&b.drain);
+	CHECK(t, sideband_knows(b.made.recording.sideband, PROCESS));
+	put(&b, 0, begin + 1);
+	(void)drain_pass(&b.drain);
+	CHECK(t, !sideband_knows(b.made.recording.sideband, PROCESS));
+	CHECK_INT(t, hits_sorted(b.made.recording.hits, &hits), 1);
+	fake_step = 0;
+	bench_close(&b);
+}
+
+static void a_pass_ends_where_the_rings_were_aimed_at(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b, 2);
+	put(&b, 0, 100);
+	CHECK(t, !drain_pass(&b.drain));
+	put(&b, 1, 90); /* late: it does not wait */
+	put(&b, 0, 110);
+	CHECK(t, !drain_pass(&b.drain));
+	CHECK(t, !drain_pass(&b.drain));
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == 3);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 0)->event.sample.time, 100);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 1)->event.sample.time, 90);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 2)->event.sample.time, 110);
+	bench_close(&b);
+}
+
+/* A record that is being written ends the pass for its ring, not for the others. */
+static void a_record_that_is_being_written_is_for_the_next_pass(struct test *t)
+{
+	struct made_sample_record record = made_sample_of(100, 0, PROCESS, "worker");
+	uint32_t written = (uint32_t)made_sample_bytes(&record);
+	struct bench b;
+
+	bench_open(&b, 2);
+	made_ring_put(&b.rings[0], &record, made_sample_bytes(&record), BPF_RINGBUF_BUSY_BIT);
+	put(&b, 0, 120);
+	put(&b, 1, 110);
+	(void)drain_pass(&b.drain);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 1);
+	CHECK_INT(t, made_ring_consumed(&b.rings[0]), 0);
+	made_ring_write(&b.rings[0], 0, &written, sizeof(written));
+	(void)drain_pass(&b.drain);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 3);
+	bench_close(&b);
+}
+
+/* Hits, waits and snapshots have no handler here; others have an unknown kind, or are shorter than a head. */
+static void what_nobody_takes_is_counted(struct test *t)
+{
+	struct made_sample_record record = made_sample_of(100, 0, PROCESS, "worker");
+	struct bench b;
+
+	bench_open(&b, 2);
+	for (uint16_t kind = RING_SAMPLE + 1; kind <= KINDS; kind++) {
+		record.raw.head.kind = kind;
+		made_ring_put(&b.rings[0], &record, sizeof(record), 0);
+	}
+	made_ring_put(&b.rings[0], &record, sizeof(record.raw.head) - 1, 0);
+	made_ring_put(&b.rings[0], &record, sizeof(record), BPF_RINGBUF_DISCARD_BIT); /* never was one */
+	record.raw.head.kind = UINT16_MAX;
+	made_ring_put(&b.rings[1], &record, sizeof(record), 0);
+	record.raw.head.kind = RING_SAMPLE;
+	made_ring_put(&b.rings[1], &record, sizeof(record.raw) - 1, 0);
+	put(&b, 0, 200);
+	put(&b, 1, 300);
+	(void)drain_pass(&b.drain);
+	CHECK_INT(t, b.drain.refused, KINDS + 2);
+	CHECK_INT(t, b.drain.samples.refused, 1);
+	CHECK_INT(t, drain_refused(&b.drain), KINDS + 3);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 2);
+	bench_close(&b);
+}
+
+/* The kind of a record selects its handler: here all of them are malformed for theirs. */
+static void each_kind_has_its_taker(struct test *t)
+{
+	static const uint16_t of_waits[] = {RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS};
+	struct ring_head head = {.time = 100, .kind = RING_HIT};
+	struct points points = {0};
+	struct point_events events = {.points = &points};
+	struct waits waits = {0};
+	struct bench b;
+
+	bench_open(&b, 1);
+	waits.recording = events.recording = &b.made.recording;
+	b.drain.waits = &waits;
+	b.drain.points = &events;
+	made_ring_put(&b.rings[0], &head, sizeof(head), 0);
+	for (size_t i = 0; i < sizeof(of_waits) / sizeof(of_waits[0]); i++) {
+		head.kind = of_waits[i];
+		made_ring_put(&b.rings[0], &head, sizeof(head), 0);
+	}
+	(void)drain_pass(&b.drain);
+	CHECK_INT(t, events.refused, 1);
+	CHECK_INT(t, waits.refused, 4);
+	CHECK_INT(t, drain_refused(&b.drain), 0);
+	bench_close(&b);
+}
+
+static void late_filters_count_by_cpu(struct test *t)
+{
+	struct made_sample_record record = made_sample_of(100, 2, PROCESS, "idler");
+	struct bench b;
+
+	bench_open(&b, 1);
+	made_check(made_late_filter(&b.filter, "^work"));
+	for (int i = 0; i < 3; i++)
+		made_ring_put(&b.rings[0], &record, made_sample_bytes(&record), 0);
+	put(&b, 0, 200);
+	(void)drain_pass(&b.drain);
+	CHECK_INT(t, b.drain.samples.filtered[2], 3);
+	CHECK_INT(t, b.drain.samples.filtered[0], 0);
+	CHECK_INT(t, drain_refused(&b.drain), 0);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 1);
+	filter_deinit(&b.filter);
+	bench_close(&b);
+}
+
+/* Rings of CPUs that come online are read from then on; a ring can be filled again and again. */
+static void rings_that_come_are_followed(struct test *t)
+{
+	enum { ROUNDS = 20, EACH = 300 };
+	struct bench b;
+
+	bench_open(&b, 1);
+	CHECK(t, drain_ring_bytes(&b.drain) > RING_BYTES && drain_mapped_bytes(&b.drain) > 2 * RING_BYTES);
+	put(&b, 0, 100);
+	put(&b, 1, 90);
+	(void)drain_pass(&b.drain);
+	b.probe.rings = 2;
+	CHECK_INT(t, drain_follow(&b.drain, &b.probe), 0);
+	CHECK_INT(t, b.drain.ring_count, 2);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < EACH; i++)
+			put(&b, i % 2, 1000 + (uint64_t)round * EACH + (uint64_t)i);
+		CHECK(t, !drain_pass(&b.drain));
+	}
+	CHECK(t, made_ring_consumed(&b.rings[0]) > RING_BYTES);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == ROUNDS * EACH + 2);
+	for (size_t i = 3; i < ROUNDS * EACH + 2; i += EACH / 2 - 1)
+		CHECK_INT(t, told(&b.made, EVENT_SAMPLE, i)->event.sample.time,
+			  told(&b.made, EVENT_SAMPLE, i - 1)->event.sample.time + 1);
+	bench_close(&b);
+}
+
+static void without_rings_the_sideband_is_read(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b, 0);
+	made_put_map(&b.made, 0, 100, PROCESS, CODE, 0, "/bin/one");
+	CHECK(t, !drain_pass(&b.drain));
+	CHECK(t, sideband_knows(b.made.recording.sideband, PROCESS));
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(rings_are_read_as_one), TEST(a_sample_finds_what_was_mapped_then),
+	  TEST(an_end_after_the_aim_waits_for_the_next_pass), TEST(a_pass_ends_where_the_rings_were_aimed_at),
+	  TEST(a_record_that_is_being_written_is_for_the_next_pass), TEST(what_nobody_takes_is_counted),
+	  TEST(each_kind_has_its_taker), TEST(late_filters_count_by_cpu), TEST(rings_that_come_are_followed),
+	  TEST(without_rings_the_sideband_is_read))

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Samples laid out by hand as a program would: what is written about each, and what is counted instead. */
+#include "record/source/samples.h"
+
+#include "tests/test.h"
+#include "tests/unit/record/fake_kernel_map.h"
+#include "tests/unit/record/made_recording.h"
+#include "tests/unit/record/made_samples.h"
+
+enum { CPUS = 4, CPU = 2, TID = 70, PERIOD = 250000 };
+#define CODE UINT64_C(0x400000)
+#define NO_CODE UINT64_C(17)
+
+struct bench {
+	struct kernel_map map;
+	struct made_recording made;
+	struct filter filter;
+	struct samples samples;
+};
+
+static void bench_open(struct bench *b)
+{
+	*b = (struct bench){0};
+	made_recording_open_with(&b->made, CPUS, &b->map);
+	made_check(samples_open(&b->samples, &b->made.recording, &b->filter));
+	b->samples.period = PERIOD;
+	made_recording_map(&b->made, TID, CODE);
+}
+
+static void bench_close(struct bench *b)
+{
+	samples_close(&b->samples);
+	made_recording_close(&b->made);
+}
+
+static void take(struct bench *b, const struct made_sample_record *record)
+{
+	samples_take(&b->samples, &record->raw.head, made_sample_bytes(record));
+}
+
+/* Two kernel frames, two user frames. */
+static struct made_sample_record sample(uint64_t time)
+{
+	struct made_sample_record record = made_sample_of(time, CPU, TID, "worker");
+
+	record.raw.period = PERIOD;
+	record.raw.kernel_count = record.raw.user_count = 2;
+	record.frames[0] = FAKE_KERNEL + 0x10;
+	record.frames[1] = FAKE_KERNEL + 0x20;
+	record.frames[2] = CODE + 0x30;
+	record.frames[3] = CODE + 0x40;
+	return record;
+}
+
+static void check_first(struct test *t, const struct told *event)
+{
+	CHECK(t, event->event.sample.time == 5000 && event->event.sample.cpu == CPU && event->event.sample.source == 1);
+	CHECK_INT(t, event->event.sample.period, 0); /* the usual one */
+	CHECK_INT(t, event->event.sample.missing, 0);
+	CHECK(t, event->task.tid == TID && event->task.tgid == TID &&
+			 event->task.start == 1000 + TID && !event->task.flags);
+	CHECK_STR(t, event->task.comm, "worker");
+	CHECK(t, event->kernel_count == 2 && event->kernel[0] == fake_kernel_frame(FAKE_KERNEL + 0x10) &&
+			 event->kernel[1] == fake_kernel_frame(FAKE_KERNEL + 0x20));
+	CHECK(t, event->user_count == 2 && event->user[0] == CODE + 0x30 && event->user[1] == CODE + 0x40);
+}
+
+static void a_sample_is_told_as_it_is(struct test *t)
+{
+	struct made_sample_record record = sample(5000);
+	const struct told *event;
+	struct bench b;
+
+	bench_open(&b);
+	take(&b, &record);
+	record.raw.head.time = 6000;
+	record.raw.period = PERIOD + 1;
+	record.raw.task.kernel_thread = 1;
+	record.raw.flags = RING_SAMPLE_NO_USER_KTHREAD;
+	record.raw.user_count = 0;
+	take(&b, &record);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == 2);
+	check_first(t, told(&b.made, EVENT_SAMPLE, 0));
+	event = told(&b.made, EVENT_SAMPLE, 1);
+	CHECK_INT(t, event->event.sample.period, PERIOD + 1);
+	CHECK_INT(t, event->event.sample.missing, USER_MISSING_KERNEL_THREAD);
+	CHECK_INT(t, event->task.flags, TASK_KERNEL_THREAD);
+	CHECK_INT(t, event->user_count, 0);
+	CHECK_INT(t, b.samples.refused, 0);
+	bench_close(&b);
+}
+
+/* If the program's limit only cut off words that are not part of the stack, nothing was truncated. */
+static void what_is_cut_is_said_where_it_was_a_stack(struct test *t)
+{
+	struct made_sample_record record = sample(5000);
+	struct bench b;
+
+	bench_open(&b);
+	record.raw.flags = RING_SAMPLE_USER_TRUNCATED;
+	take(&b, &record);
+	CHECK_INT(t, b.samples.whole[CPU], 0);
+	record.frames[3] = NO_CODE;
+	take(&b, &record);
+	CHECK_INT(t, b.samples.whole[CPU], 1);
+	record.raw.flags |= RING_SAMPLE_KERNEL_TRUNCATED;
+	take(&b, &record);
+	CHECK_INT(t, b.samples.whole[CPU], 1);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 0)->event.sample.flags & SAMPLE_USER_TRUNCATED, SAMPLE_USER_TRUNCATED);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 0)->user_count, 2);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 1)->event.sample.flags & SAMPLE_USER_TRUNCATED, 0);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 1)->user_count, 1);
+	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 2)->event.sample.flags &
+			     (SAMPLE_USER_TRUNCATED | SAMPLE_KERNEL_TRUNCATED),
+		  SAMPLE_KERNEL_TRUNCATED);
+	bench_close(&b);
+}
+
+static void a_late_filter_counts_what_it_keeps_out(struct test *t)
+{
+	struct made_sample_record record = sample(5000);
+	struct bench b;
+
+	bench_open(&b);
+	made_check(made_late_filter(&b.filter, "^work"));
+	take(&b, &record);
+	(void)snprintf(record.raw.task.comm, sizeof(record.raw.task.comm), "idler");
+	take(&b, &record);
+	record.raw.head.cpu = 0;
+	take(&b, &record);
+	record.raw.flags = RING_SAMPLE_USER_TRUNCATED | RING_SAMPLE_KERNEL_TRUNCATED;
+	take(&b, &record);
+	CHECK_INT(t, b.samples.whole[0], 1); /* it is not a stack that is cut in the trace */
+	CHECK_INT(t, b.samples.filtered[CPU], 1);
+	CHECK_INT(t, b.samples.filtered[0], 2);
+	CHECK_INT(t, b.samples.refused, 0);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 1);
+	CHECK_STR(t, told(&b.made, EVENT_SAMPLE, 0)->task.comm, "worker");
+	filter_deinit(&b.filter);
+	bench_close(&b);
+}
+
+static void what_is_no_sample_is_refused(struct test *t)
+{
+	const struct made_sample_record good = sample(5000);
+	struct made_sample_record record = good;
+	struct bench b;
+
+	bench_open(&b);
+	samples_take(&b.samples, &good.raw.head, sizeof(good.raw) - 1);
+	CHECK_INT(t, b.samples.refused, 1);
+	samples_take(&b.samples, &good.raw.head, made_sample_bytes(&good) - 1); /* not all of its frames */
+	CHECK_INT(t, b.samples.refused, 2);
+	record.raw.head.cpu = CPUS;
+	take(&b, &record);
+	CHECK_INT(t, b.samples.refused, 3);
+	made_check(made_late_filter(&b.filter, "^nobody"));
+	take(&b, &record); /* nor filtered: that is counted by CPU */
+	CHECK_INT(t, b.samples.refused, 4);
+	filter_deinit(&b.filter);
+	b.filter.late = false;
+	record = good;
+	record.raw.kernel_count = RING_MAX_FRAMES + 1;
+	samples_take(&b.samples, &record.raw.head, 1 << 20); /* nothing after it is read */
+	CHECK_INT(t, b.samples.refused, 5);
+	record = good;
+	record.raw.user_count = RING_MAX_FRAMES + 1;
+	samples_take(&b.samples, &record.raw.head, 1 << 20);
+	CHECK_INT(t, b.samples.refused, 6);
+	record = good;
+	record.raw.head.source = UINT16_MAX; /* refused by the encoder */
+	take(&b, &record);
+	CHECK_INT(t, b.samples.refused, 7);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 0);
+	CHECK_INT(t, b.made.recording.stop, RECORDING_RUNS);
+	bench_close(&b);
+}
+
+/* Names are needed for its leaf and for the call before each return address. */
+static void its_frames_are_marked(struct test *t)
+{
+	struct made_sample_record record = sample(5000);
+	struct hit *hits;
+	struct bench b;
+
+	bench_open(&b);
+	take(&b, &record);
+	REQUIRE(t, hits_sorted(b.made.recording.hits, &hits) == 2);
+	CHECK(t, hits[0].module == 9 && hits[0].offset == 0x2030);
+	CHECK(t, hits[1].module == 9 && hits[1].offset == 0x203f);
+	bench_close(&b);
+}
+
+static void the_log_s_failure_stops_the_recording(struct test *t)
+{
+	struct made_sample_record record = sample(5000);
+	struct bench b;
+
+	bench_open(&b);
+	b.made.io.call = CALL_WRITEV;
+	b.made.io.error = -EIO;
+	b.made.io.nth = b.made.io.counts[CALL_WRITEV] + 1;
+	take(&b, &record);
+	CHECK_INT(t, event_log_flush(b.made.recording.log), -EIO);
+	CHECK_INT(t, b.made.recording.stop, RECORDING_RUNS);
+	take(&b, &record);
+	CHECK_INT(t, b.made.recording.stop, RECORDING_FAILED);
+	CHECK_INT(t, b.made.recording.error, -EIO);
+	CHECK_INT(t, b.samples.refused, 0);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(a_sample_is_told_as_it_is), TEST(what_is_cut_is_said_where_it_was_a_stack),
+	  TEST(a_late_filter_counts_what_it_keeps_out), TEST(what_is_no_sample_is_refused), TEST(its_frames_are_marked),
+	  TEST(the_log_s_failure_stops_the_recording))

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The output file and what an attacker or a hurried user puts in its way; the truth is what stat says afterwards. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/output_file.h"
+#include "tests/test.h"
+
+static char directory[64];
+
+static int enter_directory(void)
+{
+	(void)snprintf(directory, sizeof(directory), "/tmp/rwalker-output-XXXXXX");
+	return mkdtemp(directory) && !chmod(directory, 0777) && !chdir(directory);
+}
+
+static int plant(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "w");
+
+	return file && fputs(text, file) >= 0 && !fclose(file);
+}
+
+static int opens(const char *path, bool force)
+{
+	struct output_file output;
+	int rc = output_file_open(&output, path, force);
+
+	if (!rc)
+		output_file_close(&output);
+	return !rc;
+}
+
+static int holds(const char *path, const char *text)
+{
+	char bytes[64] = "";
+	FILE *file = fopen(path, "r");
+
+	if (file) {
+		(void)!fread(bytes, 1, sizeof(bytes) - 1, file);
+		(void)fclose(file);
+	}
+	return !strcmp(bytes, text);
+}
+
+static void makes_a_private_file(struct test *t)
+{
+	struct stat status;
+
+	REQUIRE(t, enter_directory());
+	(void)umask(0);
+	REQUIRE(t, opens("new.rwk", false));
+	REQUIRE(t, !stat("new.rwk", &status));
+	CHECK_INT(t, status.st_mode, S_IFREG | 0600);
+	CHECK_INT(t, status.st_uid, geteuid());
+}
+
+static void never_overwrites_unasked(struct test *t)
+{
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, plant("old.rwk", "precious"));
+	CHECK(t, !opens("old.rwk", false));
+	CHECK(t, holds("old.rwk", "precious"));
+}
+
+static void replaces_with_force_by_a_new_inode(struct test *t)
+{
+	struct stat before, after;
+
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, plant("old.rwk", "precious") && !stat("old.rwk", &before));
+	int kept = open("old.rwk", O_RDONLY);
+	REQUIRE(t, opens("old.rwk", true) && !stat("old.rwk", &after));
+	CHECK(t, before.st_ino != after.st_ino);
+	CHECK_INT(t, after.st_size, 0);
+	CHECK(t, !fstat(kept, &before) && before.st_size == 8); /* readers of the old one are not disturbed */
+	(void)close(kept);
+}
+
+static void follows_no_link(struct test *t)
+{
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, plant("victim", "precious") && !symlink("victim", "link") && !symlink("nowhere", "dangling"));
+	CHECK(t, !opens("link", false) && !opens("link", true));
+	CHECK(t, !opens("dangling", false) && !opens("dangling", true));
+	CHECK(t, holds("victim", "precious"));
+	CHECK(t, access("nowhere", F_OK));
+}
+
+static void refuses_what_is_no_plain_file(struct test *t)
+{
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, !mkfifo("fifo", 0600) && !mkdir("folder", 0700) && plant("one", "precious") && !link("one", "two"));
+	CHECK(t, !opens("fifo", true) && !opens("fifo", false));
+	CHECK(t, !opens("folder", true) && !opens("folder", false));
+	CHECK(t, !opens("one", true)); /* a second name: somebody else may rely on it */
+	CHECK(t, holds("two", "precious"));
+	CHECK(t, !opens("/dev/null", true));
+	CHECK(t, !opens("missing/folder/x.rwk", false));
+}
+
+static void belongs_to_the_user_behind_sudo(struct test *t)
+{
+	struct stat status;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, !setenv("SUDO_UID", "12345", 1) && !setenv("SUDO_GID", "23456", 1));
+	CHECK(t, opens("mine.rwk", false));
+	REQUIRE(t, !stat("mine.rwk", &status));
+	CHECK_INT(t, status.st_uid, 12345);
+	CHECK_INT(t, status.st_gid, 23456);
+	/* Where the user may not write, root does not write for them; nor does it replace what is not theirs. */
+	REQUIRE(t, plant("roots.rwk", "precious") && !mkdir("closed", 0700));
+	CHECK(t, !opens("closed/x.rwk", false));
+	CHECK(t, !opens("roots.rwk", true));
+	CHECK(t, holds("roots.rwk", "precious"));
+	CHECK_INT(t, geteuid(), 0);
+	(void)unsetenv("SUDO_UID");
+	(void)unsetenv("SUDO_GID");
+}
+
+static void believes_only_whole_numbers(struct test *t)
+{
+	struct stat status;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, !setenv("SUDO_UID", "12345x", 1) && !setenv("SUDO_GID", "1", 1));
+	CHECK(t, opens("roots.rwk", false));
+	REQUIRE(t, !stat("roots.rwk", &status));
+	CHECK_INT(t, status.st_uid, 0);
+	(void)unsetenv("SUDO_UID");
+	(void)unsetenv("SUDO_GID");
+}
+
+static void removes_what_it_made(struct test *t)
+{
+	struct output_file output;
+
+	REQUIRE(t, enter_directory());
+	REQUIRE(t, !output_file_open(&output, "gone.rwk", false));
+	output_file_discard(&output);
+	CHECK(t, access("gone.rwk", F_OK));
+}
+
+TEST_MAIN(TEST(makes_a_private_file), TEST(never_overwrites_unasked), TEST(replaces_with_force_by_a_new_inode),
+	  TEST(follows_no_link), TEST(refuses_what_is_no_plain_file), TEST(belongs_to_the_user_behind_sudo),
+	  TEST(believes_only_whole_numbers), TEST(removes_what_it_made))

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The opener on files made for the purpose, by another process and in this one: what it opens must be the inode that
+ * stat() and realpath() find, and what is no regular file is refused and counted. Mounts that do not answer are in
+ * tests/fault/test_opened_files.sh.
+ */
+#include "report/opener/opener.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+struct place { /* a scratch folder, and who opens what is in it */
+	char path[PATH_MAX], named[PATH_MAX], folder[PATH_MAX];
+	const char *files[2], *folders[2];
+	struct opener *opener;
+};
+
+static void join(const struct place *place, const char *name, char path[static PATH_MAX])
+{
+	(void)snprintf(path, PATH_MAX, "%.3000s/%s", place->path, name);
+}
+
+static bool write_file(const struct place *place, const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	int fd;
+	bool good;
+
+	join(place, name, path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	(void)close(fd);
+	return good;
+}
+
+static bool make_link(const struct place *place, const char *target, const char *name)
+{
+	char path[PATH_MAX];
+
+	join(place, name, path);
+	return symlink(target, path) == 0;
+}
+
+static bool make_folder(const struct place *place, const char *name)
+{
+	char path[PATH_MAX];
+
+	join(place, name, path);
+	return mkdir(path, 0755) == 0;
+}
+
+static bool make_fifo(const struct place *place, const char *name)
+{
+	char path[PATH_MAX];
+
+	join(place, name, path);
+	return mkfifo(path, 0644) == 0;
+}
+
+static bool fill(struct place *place)
+{
+	char absolute[PATH_MAX];
+
+	join(place, "deep/er/elf", absolute);
+	return make_folder(place, "deep") && make_folder(place, "deep/er") && make_folder(place, "tree") &&
+	       write_file(place, "deep/er/elf", "\177ELF and so on") &&
+	       write_file(place, "tree/other", "\177ELF and nothing else") && write_file(place, "text", "hello") &&
+	       write_file(place, "packed.ko.zst", "\x28\xb5\x2f\xfd") && write_file(place, "modules.dep", "a.ko:\n") &&
+	       make_fifo(place, "fifo") && make_link(place, "deep/er/elf", "near") &&
+	       make_link(place, "../tree/../deep/./er//elf", "deep/up") && make_link(place, absolute, "whole") &&
+	       make_link(place, "loop", "loop") && make_link(place, "deep", "folder") &&
+	       make_link(place, "/proc/self/exe", "magic") && make_link(place, "../near", "tree/out");
+}
+
+static bool place_make(struct place *place, bool apart)
+{
+	char made[] = "/tmp/rwalker-opener-XXXXXX";
+
+	*place = (struct place){0};
+	if (!mkdtemp(made) || !realpath(made, place->path) || !fill(place))
+		return false;
+	join(place, "fifo", place->named);
+	join(place, "tree", place->folder);
+	place->files[0] = place->named;
+	place->folders[0] = place->folder;
+	return !apart || opener_start(&(struct opener_settings){.files = place->files, .folders = place->folders},
+				      &place->opener) == 0;
+}
+
+static void place_remove(struct place *place)
+{
+	char command[PATH_MAX + 16];
+
+	opener_stop(place->opener);
+	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place->path);
+	if (system(command) != 0)
+		(void)fprintf(stderr, "cannot remove '%s'\n", place->path);
+}
+
+static int try_path(struct place *place, enum opener_kind kind, const char *path, struct opened_file *ret_file)
+{
+	char full[PATH_MAX];
+
+	if (path[0] != '/') {
+		join(place, path, full);
+		path = full;
+	}
+	return opener_open(place->opener, kind, path, ret_file);
+}
+
+static int refused(struct place *place, enum opener_kind kind, const char *path)
+{
+	struct opened_file file;
+	int r = try_path(place, kind, path, &file);
+
+	if (!r) {
+		(void)close(file.fd);
+		free(file.real);
+	}
+	return r;
+}
+
+/* The descriptor is of the file that stat() finds, and `real` is its path. */
+static void opens(struct test *t, struct place *place, const char *name)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+	struct stat wanted, found;
+	struct opened_file file;
+
+	join(place, name, path);
+	REQUIRE(t, stat(path, &wanted) == 0 && realpath(path, real));
+	REQUIRE(t, try_path(place, OPENER_ELF, name, &file) == 0);
+	CHECK(t, fstat(file.fd, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev);
+	CHECK_STR(t, file.real, real);
+	CHECK(t, (fcntl(file.fd, F_GETFL) & O_ACCMODE) == O_RDONLY);
+	CHECK(t, fcntl(file.fd, F_GETFD) & FD_CLOEXEC);
+	(void)close(file.fd);
+	free(file.real);
+}
+
+/* --- the same by another process and in this one --- */
+
+static void check_paths(struct test *t, bool apart)
+{
+	static const char *const good[] = {"deep/er/elf", "near", "deep/up", "whole", "folder/er/elf", "deep/../near",
+					   "tree/out", "tree/other", "tree/../folder/../near"};
+	struct place place;
+
+	REQUIRE(t, place_make(&place, apart));
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		opens(t, &place, good[i]);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "absent"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "text/below"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "loop"), -ENOENT);
+	place_remove(&place);
+}
+
+static void opens_what_the_kernel_finds(struct test *t)
+{
+	check_paths(t, true);
+}
+
+static void opens_it_in_this_process(struct test *t)
+{
+	check_paths(t, false);
+}
+
+static void check_kinds(struct test *t, bool apart)
+{
+	struct place place;
+
+	REQUIRE(t, place_make(&place, apart));
+	CHECK_INT(t, refused(&place, OPENER_ELF, "text"), -ENOEXEC);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "packed.ko.zst"), -ENOEXEC);
+	CHECK_INT(t, refused(&place, OPENER_KERNEL_MODULE, "packed.ko.zst"), 0);
+	CHECK_INT(t, refused(&place, OPENER_KERNEL_MODULE, "near"), 0);
+	CHECK_INT(t, refused(&place, OPENER_KERNEL_MODULE, "text"), -ENOEXEC);
+	CHECK_INT(t, refused(&place, OPENER_MODULE_LIST, "modules.dep"), 0);
+	CHECK_INT(t, refused(&place, OPENER_MODULE_LIST, "text"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_KERNEL_MODULE, "fifo"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "deep"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "/dev/zero"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "/proc/kmsg"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "/proc/self/exe"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "magic"), -EPERM);
+	place_remove(&place);
+}
+
+static void looks_at_what_it_opens(struct test *t)
+{
+	check_kinds(t, true);
+}
+
+static void looks_in_this_process(struct test *t)
+{
+	check_kinds(t, false);
+}
+
+/* --- by another process --- */
+
+static void counts_each_path_once(struct test *t)
+{
+	struct opener_refusals refusals;
+	struct place place;
+	char deep[PATH_MAX];
+
+	REQUIRE(t, place_make(&place, true));
+	join(&place, "deep", deep);
+	for (int i = 0; i < 3; i++) {
+		(void)refused(&place, OPENER_ELF, "tree");
+		(void)refused(&place, OPENER_ELF, "deep");
+		(void)refused(&place, OPENER_ELF, "/proc/kmsg");
+		(void)refused(&place, OPENER_ELF, "absent");
+	}
+	REQUIRE(t, opener_refusals(place.opener, &refusals) == 0);
+	CHECK_INT(t, refusals.counts[OPENER_NOT_REGULAR], 2);
+	CHECK_STR(t, refusals.examples[OPENER_NOT_REGULAR], deep);
+	CHECK_INT(t, refusals.counts[OPENER_NO_FILE_SYSTEM], 1);
+	CHECK_STR(t, refusals.examples[OPENER_NO_FILE_SYSTEM], "/proc/kmsg");
+	CHECK_INT(t, refusals.counts[OPENER_NOT_READABLE] + refusals.counts[OPENER_NETWORK], 0);
+	opener_refusals_deinit(&refusals);
+	place_remove(&place);
+}
+
+/* The FIFO was named. It is waited for, and from then on it may block. */
+static void waits_for_a_named_fifo(struct test *t)
+{
+	struct opened_file file;
+	struct place place;
+	char text[8] = "";
+	pid_t writer;
+	int status;
+
+	REQUIRE(t, place_make(&place, true));
+	writer = fork();
+	if (writer == 0) {
+		int fd = open(place.named, O_WRONLY | O_CLOEXEC);
+
+		_exit(fd < 0 || write(fd, "hello", 5) != 5);
+	}
+	REQUIRE(t, opener_open(place.opener, OPENER_NAMED, place.named, &file) == 0);
+	CHECK(t, !(fcntl(file.fd, F_GETFL) & O_NONBLOCK));
+	CHECK_INT(t, read(file.fd, text, sizeof(text)), 5);
+	CHECK_STR(t, text, "hello");
+	CHECK(t, waitpid(writer, &status, 0) == writer && status == 0);
+	(void)close(file.fd);
+	free(file.real);
+	place_remove(&place);
+}
+
+/* Whoever asks cannot name more files than the user did. */
+static void names_are_the_users(struct test *t)
+{
+	struct place place;
+
+	REQUIRE(t, place_make(&place, true));
+	CHECK_INT(t, refused(&place, OPENER_NAMED, "text"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_NAMED, "tree/out"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_NAMED, "/etc/passwd"), -EPERM);
+	place_remove(&place);
+}
+
+static void own_descriptors_are_copied(struct test *t)
+{
+	struct opened_file file;
+	struct place place;
+	char path[32], text[4] = "";
+	int ends[2];
+
+	REQUIRE(t, place_make(&place, true));
+	REQUIRE(t, pipe(ends) == 0 && write(ends[1], "abc", 3) == 3);
+	(void)snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	REQUIRE(t, opener_open(place.opener, OPENER_NAMED, path, &file) == 0);
+	CHECK(t, file.fd != ends[0] && read(file.fd, text, 3) == 3);
+	CHECK_STR(t, text, "abc");
+	(void)close(file.fd);
+	free(file.real);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	place_remove(&place);
+}
+
+static void leaves_local_files_alone(struct test *t)
+{
+	struct place place;
+
+	REQUIRE(t, place_make(&place, false));
+	REQUIRE(t, opener_start(&(struct opener_settings){.folders = place.folders, .no_local_files = true},
+				&place.opener) == 0);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "near"), -EPERM);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "tree/out"), 0); /* named */
+	place_remove(&place);
+}
+
+/* Every child has a channel of its own, and receives the file that it asked for. */
+static void children_do_not_mix_answers(struct test *t)
+{
+	enum { CHILDREN = 4, TIMES = 100 };
+	struct place place;
+	pid_t children[CHILDREN];
+
+	REQUIRE(t, place_make(&place, true));
+	for (unsigned int i = 0; i < CHILDREN; i++) {
+		children[i] = fork();
+		if (children[i] == 0) {
+			struct test own = {0};
+
+			opener_use_channel(place.opener, i + 1);
+			for (int k = 0; k < TIMES; k++)
+				opens(&own, &place, (i + (unsigned int)k) % 2 ? "near" : "tree/other");
+			_exit(own.failures || !own.checks);
+		}
+	}
+	for (int k = 0; k < TIMES; k++)
+		opens(t, &place, "whole");
+	for (unsigned int i = 0; i < CHILDREN; i++) {
+		int status;
+
+		CHECK(t, waitpid(children[i], &status, 0) == children[i] && status == 0);
+	}
+	place_remove(&place);
+}
+
+/* Killed while it waits for an answer, which comes nevertheless. */
+static void kill_one_that_asks(struct test *t, struct place *place)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	REQUIRE(t, pipe(ends) == 0);
+	pid = fork();
+	if (pid == 0) {
+		opener_use_channel(place->opener, 1);
+		while (write(ends[1], "", 1) == 1)
+			(void)refused(place, OPENER_ELF, "tree/other");
+	}
+	for (int i = 0; i < 10; i++)
+		CHECK(t, read(ends[0], &byte, 1) == 1);
+	CHECK(t, kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+static void answers_for_the_dead_are_thrown_away(struct test *t)
+{
+	enum { TIMES = 20 };
+	struct place place;
+	int status;
+
+	REQUIRE(t, place_make(&place, true));
+	for (int i = 0; i < TIMES; i++) {
+		pid_t pid;
+
+		kill_one_that_asks(t, &place);
+		pid = fork();
+		if (pid == 0) {
+			struct test own = {0};
+
+			opener_use_channel(place.opener, 1);
+			opens(&own, &place, "near");
+			_exit(own.failures || !own.checks);
+		}
+		CHECK(t, waitpid(pid, &status, 0) == pid && status == 0);
+	}
+	place_remove(&place);
+}
+
+/* The rights are those of the real user, even if the effective one has more. */
+static void has_the_users_rights(struct test *t)
+{
+	enum { NOBODY = 65534 };
+	struct place place;
+	char path[PATH_MAX];
+	int status;
+	pid_t pid;
+
+	if (getuid() != 0)
+		SKIP(t, "becoming another user needs root");
+	REQUIRE(t, place_make(&place, false));
+	join(&place, "deep/er/elf", path);
+	REQUIRE(t, chmod(path, 0600) == 0 && chmod(place.path, 0755) == 0);
+	pid = fork();
+	if (pid == 0) {
+		bool bad = setresuid(NOBODY, 0, 0) < 0 ||
+			   opener_start(&(struct opener_settings){0}, &place.opener) < 0 ||
+			   refused(&place, OPENER_ELF, "deep/er/elf") != -EPERM;
+
+		opener_stop(place.opener);
+		_exit(bad);
+	}
+	CHECK(t, waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "deep/er/elf"), 0);
+	place_remove(&place);
+}
+
+TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(opens_it_in_this_process), TEST(looks_at_what_it_opens),
+	  TEST(looks_in_this_process), TEST(counts_each_path_once), TEST(waits_for_a_named_fifo),
+	  TEST(names_are_the_users), TEST(own_descriptors_are_copied), TEST(leaves_local_files_alone),
+	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away), TEST(has_the_users_rights))

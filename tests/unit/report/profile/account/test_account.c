@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What is printed below a report: losses, and notes on quality. */
+#include "report/profile/seam/profile.h"
+
+#include "tests/test.h"
+#include "tests/unit/report/account.h"
+#include "tests/unit/report/made_profile.h"
+
+static const struct {
+	uint32_t cause;
+	const char *line; /* NULL: none */
+	bool lost;
+} losses[] = {
+	{LOSS_RING_FULL, "42 events lost: the ring buffer was full (4.2%)", true},
+	{LOSS_SIDEBAND, "42 mapping or task events lost", true},
+	{LOSS_OWN, NULL, false},
+	{LOSS_FILTERED, NULL, false},
+	{LOSS_IDLE, NULL, false},
+	{LOSS_USER_STACK, "42 events without the requested user stack (4.4%)", false}, /* of those recorded */
+	{LOSS_NOT_DELIVERED, "42 samples counted by the kernel but not delivered (100.0% of all); whether", false},
+	{99, "42 events lost for a reason", true},
+	{0, "42 events lost for a reason", true},
+};
+
+static void tells_losses_apart_from_notes(struct test *t)
+{
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		const char *line = losses[i].line ? losses[i].line : "42";
+		struct scratch scratch;
+		struct made_trace *trace = made_profile_begin(&scratch);
+		struct event event = {.kind = EVENT_LOSS,
+				      .loss = {.time = 3000, .source = 1, .cause = LOSS_RECORDED, .total = 958}};
+		bool lost;
+
+		made_trace_add(trace, &event);
+		for (uint64_t total = 21; total <= 42; total += 21) { /* totals, not steps */
+			event.loss.cause = losses[i].cause;
+			event.loss.total = total;
+			made_trace_add(trace, &event);
+		}
+		made_trace_end(trace);
+		REQUIRE(t, load(&scratch, &everything) == 0);
+		CHECK_INT(t, account_has(scratch.profile, line, &lost), losses[i].line != NULL);
+		CHECK_INT(t, lost, losses[i].lost);
+		end(&scratch);
+	}
+}
+
+static void add_loss(struct made_trace *trace, enum loss_cause cause, uint64_t total)
+{
+	const struct event_loss loss = {.time = 3000, .source = 1, .cause = cause, .total = total};
+
+	made_trace_add(trace, &(struct event){.kind = EVENT_LOSS, .loss = loss});
+}
+
+static void one_is_singular(struct test *t)
+{
+	static const struct {
+		enum loss_cause cause;
+		const char *line;
+	} cases[] = {
+		{LOSS_RING_FULL, "1 event lost: the ring buffer was full (0.1%)"},
+		{LOSS_USER_STACK, "1 event without the requested user stack (0.1%)"},
+		{LOSS_MAPS, "1 process with mappings that could not be read at the start"},
+		{LOSS_HITS, "1 address beyond the limit: functions there may lack embedded names"},
+	};
+	struct scratch scratch;
+	struct made_trace *trace = made_profile_begin(&scratch);
+
+	add_loss(trace, LOSS_RECORDED, 999);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		add_loss(trace, cases[i].cause, 1);
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK(t, account_has(scratch.profile, cases[i].line, NULL));
+	CHECK(t, !account_has(scratch.profile, "at the start (", NULL)); /* processes are no share of the events */
+	end(&scratch);
+}
+
+static const struct {
+	uint64_t seen, idle, missed, missed_idle;
+	const char *line; /* NULL: none */
+} undelivered[] = {
+	{10000, 8000, 5000, 5000, NULL},
+	{10000, 8000, 5002, 5000, NULL}, /* one in a thousand of 2,002 */
+	{10000, 8000, 5003, 5000,
+	 "3 samples counted by the kernel but not delivered (0.1% of the time the CPUs were busy)"},
+	{10000, 8000, 7000, 5000, "2000 samples counted by the kernel but not delivered (50.0% of the time"},
+	{0, 0, 700, 700, NULL},
+	{0, 0, 700, 0, "700 samples counted by the kernel but not delivered (100.0% of the time"},
+};
+
+/* A halted CPU has no ticks to deliver: they are not reported, and are in no percentage. */
+static void tells_what_was_not_delivered_of_busy_time(struct test *t)
+{
+	for (size_t i = 0; i < sizeof(undelivered) / sizeof(undelivered[0]); i++) {
+		const char *line = undelivered[i].line ? undelivered[i].line : "counted by the kernel";
+		struct scratch scratch;
+		struct made_trace *trace = made_profile_begin(&scratch);
+		struct event event = {.kind = EVENT_COUNTER,
+				      .counter = {.time = 2500, .source = 1, .missed = 999999,
+						  .enabled = 10, .running = 10}};
+		bool lost;
+
+		add_loss(trace, LOSS_SEEN, undelivered[i].seen);
+		add_loss(trace, LOSS_IDLE, undelivered[i].idle);
+		add_loss(trace, LOSS_NOT_DELIVERED, undelivered[i].missed);
+		made_trace_add(trace, &event);
+		event.counter.time = 3000; /* the later one counts */
+		event.counter.missed = undelivered[i].missed;
+		event.counter.missed_idle = undelivered[i].missed_idle;
+		made_trace_add(trace, &event);
+		made_trace_end(trace);
+		REQUIRE(t, load(&scratch, &everything) == 0);
+		CHECK_INT(t, account_has(scratch.profile, line, &lost), undelivered[i].line != NULL);
+		CHECK(t, !lost);
+		end(&scratch);
+	}
+}
+
+static void tells_that_the_counter_was_lent(struct test *t)
+{
+	struct scratch scratch;
+	struct made_trace *trace = made_profile_begin(&scratch);
+	bool lost;
+
+	made_trace_add(trace, &(struct event){.kind = EVENT_COUNTER,
+					      .counter = {.time = 3000, .source = 1,
+							  .enabled = 1000000, .running = 750000}});
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	CHECK(t, account_has(scratch.profile, "others had the hardware counter for 25.0% of the time", &lost) && !lost);
+	end(&scratch);
+}
+
+static const struct {
+	uint64_t from, until;
+	uint32_t cause;
+	const char *line; /* of three samples; NULL: none is said */
+	bool lost;
+} unsure_times[] = {
+	{1500, 2500, UNSURE_SILENT, "2 samples (66.7%) from times when records of processes are missing", true},
+	{1500, 2500, UNSURE_AWAY, "2 samples (66.7%) from times", false},
+	{2001, 2999, UNSURE_AWAY, NULL, false},
+};
+
+static void counts_samples_of_unsure_times(struct test *t)
+{
+	static const uint64_t times[] = {1500, 2000, 3000};
+
+	for (size_t i = 0; i < sizeof(unsure_times) / sizeof(unsure_times[0]); i++) {
+		struct event_unsure first = {unsure_times[i].from, unsure_times[i].from, 1,
+					     unsure_times[i].cause, 0}, last = first;
+		struct scratch scratch;
+		struct made_trace *trace = made_profile_begin(&scratch);
+		bool lost;
+
+		last.until = unsure_times[i].until;
+		for (uint32_t j = 0; j < 3; j++)
+			made_trace_sample(trace, &(struct made_sample){.time = times[j], .tgid = 7,
+								       .tid = 7, .comm = "x"});
+		made_trace_add(trace, &(struct event){.kind = EVENT_UNSURE, .unsure = first});
+		made_trace_add(trace, &(struct event){.kind = EVENT_UNSURE, .unsure = last});
+		made_trace_end(trace);
+		REQUIRE(t, load(&scratch, &everything) == 0);
+		CHECK_INT(t, account_has(scratch.profile,
+					 unsure_times[i].line ? unsure_times[i].line : "from times",
+					 &lost),
+			  unsure_times[i].line != NULL);
+		CHECK_INT(t, lost, unsure_times[i].lost);
+		end(&scratch);
+	}
+}
+
+/* Modules are numbered as their frames come, which differs between a trace and what was made of it. */
+static void orders_unnamed_modules_by_what_is_printed(struct test *t)
+{
+	static const uint64_t frames[][2] = {{0x1100}, {0x2100}};
+
+	for (size_t first = 0; first < 2; first++) {
+		struct scratch scratch;
+		struct made_trace *trace = made_profile_begin(&scratch);
+		struct profile_account account;
+		size_t found = 0;
+
+		made_trace_module(trace, 1, MODULE_FILE, "/no/where/a", "0a0a");
+		made_trace_module(trace, 2, MODULE_FILE, "/no/where/b", "0b0b");
+		made_trace_map(trace, 500, 7, 0x1000, 0x1000, 0, 1, MAPPING_INITIAL);
+		made_trace_map(trace, 500, 7, 0x2000, 0x1000, 0, 2, MAPPING_INITIAL);
+		for (size_t i = 0; i < 2; i++)
+			made_trace_sample(trace, &(struct made_sample){.time = 2000 + i, .tgid = 7, .tid = 7,
+								       .comm = "x", .user = frames[i ^ first]});
+		made_trace_end(trace);
+		REQUIRE(t, load(&scratch, &everything) == 0);
+		profile_account(scratch.profile, &account);
+		for (size_t i = 0; i < account.count; i++) {
+			const struct profile_account_note *note = &account.notes[i];
+
+			for (size_t j = 0; j < note->detail_count; j++, found++)
+				CHECK(t, strstr(note->details[j], found ? "/no/where/b" : "/no/where/a") != NULL);
+		}
+		CHECK_INT(t, found, 2);
+		end(&scratch);
+	}
+}
+
+/* Lost events first, then wrong stacks, then missing names; of one kind the larger share. */
+static void tells_the_gravest_first(struct test *t)
+{
+	static const char *const wanted[] = {"1 event lost: nested", "21 samples counted by the kernel",
+					     "9 user stacks cut where a frame", "1 address beyond"};
+	struct scratch scratch;
+	struct made_trace *trace = made_profile_begin(&scratch);
+	struct profile_account account;
+
+	add_loss(trace, LOSS_HITS, 1);
+	add_loss(trace, LOSS_USER_ASTRAY, 9);
+	add_loss(trace, LOSS_NOT_DELIVERED, 21);
+	add_loss(trace, LOSS_NESTED, 1);
+	add_loss(trace, LOSS_RECORDED, 99);
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	profile_account(scratch.profile, &account);
+	REQUIRE(t, account.count == 4);
+	CHECK(t, strstr(account.notes[0].text, wanted[0]) && account.notes[0].remedy && !account.notes[0].about);
+	CHECK(t, strstr(account.notes[1].text, wanted[1]) && account.notes[1].about == ABOUT_SAMPLING);
+	CHECK(t, strstr(account.notes[2].text, wanted[2]) && account.notes[2].about == ABOUT_USER_STACKS);
+	CHECK(t, strstr(account.notes[3].text, wanted[3]) != NULL);
+	end(&scratch);
+}
+
+TEST_MAIN(TEST(tells_the_gravest_first), TEST(tells_losses_apart_from_notes), TEST(one_is_singular),
+	  TEST(tells_what_was_not_delivered_of_busy_time),
+	  TEST(tells_that_the_counter_was_lent), TEST(counts_samples_of_unsure_times),
+	  TEST(orders_unnamed_modules_by_what_is_printed))

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Waits through the seam: related records are joined across chunks, weights and filters are those of the recording. */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "report/profile/seam/profile_waits.h"
+#include "tests/make_events.h"
+#include "tests/test.h"
+#include "tests/unit/report/account.h"
+
+enum { START = 1000, STOP = 9000, SLEEPER = 10, OTHER = 20, WAKER = 30 };
+static const uint64_t REALTIME = 1700000000000000000;
+
+static const struct profile_filter everything = {.to = UINT64_MAX};
+static const struct profile_names no_files = {0};
+static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, woke[] = {1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0},
+		      calls[] = {0x401010, 0x401110, 0};
+
+static struct made_trace *begin(char path[32])
+{
+	struct made_trace *trace;
+
+	memcpy(path, "/tmp/rwalker-test-XXXXXX", 25);
+	close(mkstemp(path));
+	trace = made_trace_begin(path);
+	made_trace_meta(trace, "hostname", "here");
+	made_trace_meta(trace, "boot_id", "1-2-3");
+	made_trace_source(trace, &(struct event_source){.id = 3, .kind = SOURCE_OFFCPU,
+							.weight = WEIGHT_NS, .start = START,
+							.stop = STOP, .least = 100}, "sched_switch");
+	made_trace_source(trace, &(struct event_source){.id = 4, .kind = SOURCE_WAKERS,
+							.weight = WEIGHT_NS, .start = START,
+							.stop = STOP, .least = 100}, "sched_waking");
+	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
+					      .clock = {.time = START, .realtime = REALTIME + START, .window = 1}});
+	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
+	made_trace_kernel_symbol(trace, 1, 0x100, 0x100, "pipe_read");
+	made_trace_kernel_symbol(trace, 1, 0x200, 0x100, "pipe_write");
+	made_trace_kernel_symbol(trace, 1, 0x300, 0x100, "try_to_wake_up");
+	made_trace_module(trace, 2, MODULE_FILE, "/bin/app", "cc");
+	made_trace_map(trace, 1, SLEEPER, 0x400000, 0x10000, 0, 2, MAPPING_INITIAL);
+	return trace;
+}
+
+static struct event_task task_of(uint32_t tid)
+{
+	return made_task(tid, tid, 5, tid == WAKER ? "waker" : tid == SLEEPER ? "sleeper" : "other");
+}
+
+static void add_wait(struct made_trace *trace, uint32_t tid, struct event_wait wait)
+{
+	struct event_task task = task_of(tid), waker = task_of(WAKER);
+	struct event_stacks stacks = {.kernel = asleep, .kernel_count = 1};
+
+	wait.source = 3;
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, &waker, &stacks), "wait");
+}
+
+static void add_wake(struct made_trace *trace, uint32_t target, uint64_t time)
+{
+	struct event_task task = task_of(WAKER), other = task_of(target);
+	struct event_stacks stacks = {.kernel = woke, .kernel_count = 2};
+	struct event_wake wake = {.source = 4, .time = time, .context = WAKER_TASK};
+
+	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &other, &stacks), "wake");
+}
+
+static void add_user_stack(struct made_trace *trace, uint32_t tid, uint64_t time, uint64_t since, uint64_t missing)
+{
+	struct event_task task = task_of(tid);
+	struct event_stacks stacks = {.user = calls, .user_count = missing ? 0 : 2};
+	struct event_user_stack record = {.source = 3, .time = time, .since = since, .missing = missing};
+
+	made_trace_check(event_log_add_user_stack(trace->log, &record, &task, &stacks), "user stack");
+}
+
+static struct profile *load(struct test *t, const char *path, const struct profile_filter *filter)
+{
+	struct profile *profile = NULL;
+
+	CHECK(t, profile_create(&path, 1, filter, &no_files, &profile) == 0);
+	unlink(path);
+	return profile;
+}
+
+static size_t chain_length(const struct profile *profile, uint32_t node)
+{
+	size_t count, length = 0;
+	const struct profile_node *nodes = profile_nodes(profile, &count);
+
+	for (; node; node = nodes[node].parent)
+		length++;
+	return length;
+}
+
+static void what_belongs_together_is_found(struct test *t)
+{
+	const struct profile_wait *waits;
+	const struct profile_source *sources;
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	add_wake(trace, SLEEPER, 2900);
+	made_trace_flush(trace); /* each in a chunk of its own */
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 1000, .run_queue = 100, .state = 1,
+						     .context = WAKER_TASK, .woken = 100, .flags = WAIT_USER_LATER});
+	made_trace_flush(trace);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 3500, .length = 200, .state = 1, .flags = WAIT_USER_LATER,
+						     .context = WAKER_TASK, .woken = 50});
+	add_user_stack(trace, SLEEPER, 3600, 600, 0); /* of both: two waits in one system call */
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 4500, .length = 200, .state = 1,
+						     .flags = WAIT_USER_LATER});
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	REQUIRE(t, profile_waits(profile, &waits) == 3);
+	CHECK_INT(t, chain_length(profile, waits[0].node), 3);
+	CHECK_INT(t, waits[0].node, waits[1].node);
+	CHECK_INT(t, chain_length(profile, waits[2].node), 1); /* its call never returned */
+	CHECK_INT(t, waits[2].chain_flags, CHAIN_USER_MISSING);
+	CHECK_INT(t, chain_length(profile, waits[0].waker_node), 2);
+	CHECK_INT(t, waits[0].woken, 2900);
+	CHECK_INT(t, waits[1].waker_node, 0); /* it called too early for its stack to be taken */
+	CHECK(t, waits[1].waker == waits[0].waker && waits[2].waker == PROFILE_NO_TASK);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[0].weight, 1400);
+	CHECK_INT(t, sources[1].kind, PROFILE_WAKERS);
+	CHECK_INT(t, sources[1].weight, 900 + 200);
+	CHECK(t, account_has(profile, "without a user stack: the system call had not returned", NULL));
+	profile_destroy(profile);
+}
+
+static void a_user_stack_is_not_for_later_waits_nor_for_others(struct test *t)
+{
+	const struct profile_wait *waits;
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 500, .flags = WAIT_USER_LATER});
+	add_wait(trace, OTHER, (struct event_wait){.time = 2100, .length = 500, .flags = WAIT_USER_LATER});
+	add_user_stack(trace, SLEEPER, 2200, 200, USER_MISSING_CHANGED);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .flags = WAIT_USER_LATER});
+	add_user_stack(trace, SLEEPER, 3100, 100, 0);
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	REQUIRE(t, profile_waits(profile, &waits) == 3);
+	CHECK(t, chain_length(profile, waits[0].node) == 1 && waits[0].chain_flags == CHAIN_USER_MISSING);
+	CHECK(t, chain_length(profile, waits[1].node) == 3 && !waits[1].chain_flags);
+	CHECK(t, chain_length(profile, waits[2].node) == 1 && waits[2].chain_flags == CHAIN_USER_MISSING);
+	CHECK(t, account_has(profile, "the thread continued elsewhere", NULL));
+	profile_destroy(profile);
+}
+
+/* A stack that the thread takes itself can lack room when the wait begins; one that is copied at the end, only then. */
+static void no_room_means_what_it_is_said_of(struct test *t)
+{
+	for (int later = 0; later < 2; later++) {
+		struct event_wait wait = {.time = 3000, .length = 500, .state = 1};
+		struct made_trace *trace;
+		struct profile *profile;
+		char path[32];
+
+		if (later)
+			wait.flags = WAIT_USER_LATER;
+		else
+			wait.missing = USER_MISSING_NO_ROOM;
+		trace = begin(path);
+		add_wait(trace, SLEEPER, wait);
+		if (later)
+			add_user_stack(trace, SLEEPER, 3100, 100, USER_MISSING_NO_ROOM);
+		made_trace_end(trace);
+		profile = load(t, path, &everything);
+		CHECK(t, account_has(profile, "1 sample (100.0%) without a user stack: "
+				     "it was not taken when the wait began", NULL));
+		CHECK(t, !account_has(profile, "no room", NULL));
+		profile_destroy(profile);
+	}
+}
+
+static const uint64_t missing[] = {0, USER_MISSING_BUSY, USER_MISSING_RUNNING,
+				   USER_MISSING_REFUSED, USER_MISSING_FAULT,
+				   USER_MISSING_UNSCHEDULED, USER_MISSING_NO_ROOM};
+
+static const char *const missing_because[] = {NULL, "took too long to read", "the task ran before",
+					      "does not let it be copied", "could not be read",
+					      "too many were due at once",
+					      "no room to copy that many at once"};
+
+/* What was copied from threads that sleep at the end, and why some was not. */
+static void waits_that_have_not_ended_have_user_stacks(struct test *t)
+{
+	enum { THREADS = sizeof(missing) / sizeof(missing[0]) };
+	const struct profile_wait *waits;
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	for (uint32_t i = 0; i < THREADS; i++)
+		add_wait(trace, SLEEPER + 10 + i,
+			 (struct event_wait){.time = 9000, .length = 5000, .state = 1,
+					     .flags = WAIT_USER_LATER | WAIT_NOT_ENDED});
+	made_trace_flush(trace);
+	/* The first one's comes at the same time. */
+	for (uint32_t i = 0; i < THREADS; i++)
+		add_user_stack(trace, SLEEPER + 10 + i, 9000 + i, i, missing[i]);
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	REQUIRE(t, profile_waits(profile, &waits) == THREADS);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		CHECK_INT(t, chain_length(profile, waits[i].node), missing[i] ? 1 : 3);
+		CHECK_INT(t, waits[i].chain_flags, missing[i] ? CHAIN_USER_MISSING : 0);
+		CHECK(t, !missing[i] || account_has(profile, missing_because[i], NULL));
+	}
+	CHECK(t, !account_has(profile, "had not returned", NULL));
+	profile_destroy(profile);
+}
+
+static void weights_are_what_lies_in_the_recording(struct test *t)
+{
+	const struct profile_wait_totals *totals;
+	const struct profile_wait *waits;
+	struct profile_filter part = {.from = 3000, .to = 5000}; /* that is 4000 to 6000 */
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	for (int pass = 0; pass < 2; pass++) {
+		trace = begin(path);
+		add_wait(trace, SLEEPER,
+			 (struct event_wait){.time = 5000, .length = 4900, .state = 2,
+					     .flags = WAIT_BEGAN_BEFORE | WAIT_OUT_LATEST});
+		add_wait(trace, OTHER, (struct event_wait){.time = STOP, .length = 4500, .state = 1,
+							   .flags = WAIT_NOT_ENDED});
+		made_trace_end(trace);
+		profile = load(t, path, pass ? &part : &everything);
+		REQUIRE(t, profile_waits(profile, &waits) == 2);
+		CHECK_INT(t, waits[0].weight, pass ? 1000 : 4000);
+		CHECK_INT(t, waits[1].weight, pass ? 1500 : 4500);
+		CHECK_INT(t, waits[0].in - waits[0].out, 4900);
+		CHECK_INT(t, waits[0].flags, PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_OUT_BOUND);
+		CHECK_INT(t, waits[1].flags, PROFILE_WAIT_NOT_ENDED);
+		totals = profile_wait_totals(profile, 0);
+		REQUIRE(t, totals);
+		CHECK_INT(t, totals->open.count, 2);
+		CHECK_INT(t, totals->classes[PROFILE_BLOCKED].weight, pass ? 2500 : 8500);
+		profile_destroy(profile);
+	}
+}
+
+static size_t passing(struct test *t, const struct profile_filter *filter)
+{
+	const struct profile_wait *waits;
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+	size_t count;
+
+	trace = begin(path);
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1});
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .state = 2, .cpu = 1});
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 4000, .length = 700, .wait_class = WAIT_PREEMPTED});
+	add_wait(trace, SLEEPER,
+		 (struct event_wait){.time = 5000, .length = 4900, .state = 0x102, .flags = WAIT_BEGAN_BEFORE});
+	made_trace_end(trace);
+	profile = load(t, path, filter);
+	count = profile_waits(profile, &waits);
+	profile_destroy(profile);
+	return count;
+}
+
+static void filters_choose_waits(struct test *t)
+{
+	static const uint64_t first_cpu = 1;
+
+	CHECK_INT(t, passing(t, &everything), 4);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = 1 << PROFILE_PREEMPTED}), 1);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = PROFILE_WAITS_ENDED}), 3);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX,
+							 .classes = PROFILE_WAITS_OPEN | 1 << PROFILE_PREEMPTED}), 0);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "D"}), 2);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "K"}), 1);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "R"}), 1);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .least_wait = 500, .most_wait = 700}), 2);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .cpus = &first_cpu, .cpu_bits = 64}), 3);
+	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .sources = 1 << PROFILE_CPU}), 0);
+}
+
+static void sums_are_kept_by_task(struct test *t)
+{
+	const struct profile_task_sums *sums;
+	struct event_task task = task_of(SLEEPER);
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	for (uint64_t second = 1; second <= 3; second++) {
+		struct event_wait_sums record = {.time = 1000 + second * 1000, .source = 3,
+						 .span = 1000, .running = 10};
+
+		record.kinds[WAIT_SUM_PREEMPTED] = (struct event_wait_sum){.count = second, .total = 7, .run_queue = 7};
+		made_trace_check(event_log_add_wait_sums(trace->log, &record, &task), "sums");
+		made_trace_flush(trace);
+	}
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	REQUIRE(t, profile_task_sums(profile, &sums) == 1);
+	CHECK(t, sums->from == 1000 && sums->to == 4000 && sums->running == 30);
+	CHECK(t, sums->kinds[PROFILE_SUM_PREEMPTED].count == 6 && sums->kinds[PROFILE_SUM_PREEMPTED].total == 21);
+	CHECK_INT(t, profile_wait_totals(profile, 0)->brief.count, 6);
+	profile_destroy(profile);
+}
+
+/* As when one record of a trace contradicts another. */
+static void waits_of_another_kind_of_source_are_left_out(struct test *t)
+{
+	struct event_wait_sums record = {.time = 2000, .source = 4, .span = 1000, .running = 10};
+	struct event_wait wait = {.time = 3000, .length = 500, .source = 4};
+	struct event_task task = task_of(SLEEPER);
+	const struct profile_task_sums *sums;
+	const struct profile_wait *waits;
+	struct event_stacks none = {0};
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	made_trace_check(event_log_add_wait_sums(trace->log, &record, &task), "sums");
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &none), "wait");
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	CHECK_INT(t, profile_waits(profile, &waits), 0);
+	CHECK_INT(t, profile_task_sums(profile, &sums), 0);
+	CHECK(t, account_has(profile, "from a source that the trace does not describe", NULL));
+	profile_destroy(profile);
+}
+
+/* 2023-11-14 22:13:20 UTC and 1 us is the start. The clock is set forward by an hour in the middle. */
+static void moments_are_found_on_the_clock(struct test *t)
+{
+	const struct profile_moment offset = {PROFILE_MOMENT_OFFSET, 500},
+				    wall = {PROFILE_MOMENT_WALL, REALTIME + 3000},
+				    later = {PROFILE_MOMENT_WALL, REALTIME + 3600000000000 + 6000},
+				    day = {PROFILE_MOMENT_DAYTIME,
+					   (22 * 3600 + 13 * 60 + 20) * UINT64_C(1000000000) + 2000},
+				    none = {0};
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+	uint64_t time;
+
+	trace = begin(path);
+	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
+					      .clock = {.time = 5000, .realtime = REALTIME + 3600000000000 + 5000}});
+	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1});
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	CHECK(t, profile_moment_time(profile, 0, &offset, &time) && time == START + 500);
+	CHECK(t, profile_moment_time(profile, 0, &wall, &time) && time == 3000);
+	CHECK(t, profile_moment_time(profile, 0, &later, &time) && time == 6000);
+	CHECK(t, profile_moment_time(profile, 0, &day, &time) && time == 2000);
+	CHECK(t, !profile_moment_time(profile, 0, &none, &time));
+	CHECK(t, profile_realtime(profile, 0, 3000) == REALTIME + 3000);
+	profile_destroy(profile);
+}
+
+TEST_MAIN(TEST(what_belongs_together_is_found), TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
+	  TEST(no_room_means_what_it_is_said_of), TEST(waits_that_have_not_ended_have_user_stacks),
+	  TEST(weights_are_what_lies_in_the_recording), TEST(filters_choose_waits), TEST(sums_are_kept_by_task),
+	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock))

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Task walks, and traces that are damaged or have several sections. */
+#include <fcntl.h>
+
+#include "report/profile/seam/profile.h"
+#include "report/profile/seam/profile_state.h"
+#include "tests/make_events.h"
+#include "tests/test.h"
+#include "tests/unit/report/account.h"
+
+static const struct profile_filter everything = {.to = UINT64_MAX};
+static const struct profile_names no_files = {0};
+
+static struct made_trace *begin(char path[32])
+{
+	struct made_trace *trace;
+
+	memcpy(path, "/tmp/rwalker-test-XXXXXX", 25);
+	close(mkstemp(path));
+	trace = made_trace_begin(path);
+	made_trace_meta(trace, "hostname", "here");
+	made_trace_meta(trace, "boot_id", "1-2-3");
+	made_trace_source(trace, &(struct event_source){.id = 1, .kind = SOURCE_TASKS,
+							.start = 1000, .stop = 9000}, "tasks");
+	made_trace_source(trace, &(struct event_source){.id = 2, .kind = SOURCE_CPU, .start = 1000,
+							.stop = 9000}, "cpu-clock");
+	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
+					      .clock = {.time = 1000, .realtime = 1000000000000001000, .window = 1}});
+	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
+	made_trace_kernel_symbol(trace, 1, 0x100, 0x100, "schedule");
+	return trace;
+}
+
+static void walk(struct made_trace *trace, uint64_t time, uint32_t number, uint64_t flags)
+{
+	made_trace_add(trace, &(struct event){.kind = EVENT_WALK,
+					      .walk = {.time = time,
+						       .number = number,
+						       .source = 1,
+						       .flags = flags,
+						       .seen = 50,
+						       .kept = 3}});
+}
+
+static void row(struct made_trace *trace, uint64_t time, uint32_t number, uint32_t tid, uint64_t state, uint64_t wait)
+{
+	static const uint64_t kernel[] = {1ULL << 32 | 0x110, 0};
+	struct event_task task = made_task(tid, tid, 5, "sleeper");
+	struct event_walk_task record = {.time = time,
+					 .walk = number,
+					 .state = state,
+					 .wait = wait,
+					 .bound = wait ? WAIT_EXACT : WAIT_NONE,
+					 .cpu = 1,
+					 .flags = state ? 0 : WALK_TASK_ON_CPU};
+
+	made_trace_walk_task(trace, &record, &task, state ? kernel : NULL);
+}
+
+static struct profile *load(struct test *t, const char *const *paths, size_t count, const struct profile_filter *filter)
+{
+	struct profile *profile = NULL;
+
+	CHECK(t, profile_create(paths, count, filter, &no_files, &profile) == 0);
+	return profile;
+}
+
+static void keeps_the_rows_of_each_walk(struct test *t)
+{
+	const struct profile_walk_task *rows;
+	const struct profile_source *sources;
+	const struct profile_walk *walks;
+	struct profile *profile;
+	struct made_trace *trace;
+	const char *paths[1];
+	char path[32];
+
+	trace = begin(path);
+	for (uint32_t number = 1; number <= 2; number++) {
+		walk(trace, 2000 * number, number, 0);
+		row(trace, 2000 * number + 1, number, 30, 0x2, 7);
+		row(trace, 2000 * number + 2, number, 10, 0x102, 9);
+		row(trace, 2000 * number + 3, number, 20, 0, 0);
+		walk(trace, 2000 * number + 4, number, WALK_END);
+	}
+	made_trace_end(trace);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_walks(profile, &walks) == 2);
+	CHECK_INT(t, walks[1].seen, 50);
+	CHECK_INT(t, walks[1].kept, 3);
+	CHECK_INT(t, walks[1].realtime, 1000000000000004000);
+	REQUIRE(t, profile_walk_tasks(profile, &rows) == 6);
+	CHECK_STR(t, rows[0].state, "D");
+	CHECK_STR(t, rows[1].state, "D (killable)");
+	CHECK_STR(t, rows[2].state, "R");
+	CHECK(t, rows[2].on_cpu && rows[2].bound == PROFILE_WAIT_NONE && rows[2].node == 0);
+	CHECK_INT(t, rows[3].walk, 1);
+	CHECK_INT(t, rows[1].wait, 9);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[1].kind, PROFILE_TASKS);
+	CHECK_INT(t, sources[1].samples, 6);
+	profile_destroy(profile);
+	unlink(path);
+}
+
+static void user_row(struct made_trace *trace, const struct event_walk_task *given, uint32_t tid, bool user)
+{
+	static const uint64_t kernel_frames[] = {1ULL << 32 | 0x110}, user_frames[] = {0x7010, 0x7020};
+	struct event_task task = made_task(tid, tid, 5, "sleeper");
+	struct event_walk_task record = *given;
+	struct event_stacks stacks = {.kernel = kernel_frames, .kernel_count = 1,
+				      .user = user_frames, .user_count = user ? 2 : 0};
+
+	record.time = 2000 + tid;
+	record.walk = 1;
+	record.state = 2;
+	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, &stacks), "walk task");
+}
+
+static const char *name_of(struct profile *profile, const struct profile_entry *entry)
+{
+	size_t count;
+
+	return profile_symbol(profile, profile_nodes(profile, &count)[entry->node].frame)->name;
+}
+
+static uint32_t depth_of(const struct profile *profile, uint32_t node)
+{
+	size_t count;
+	const struct profile_node *nodes = profile_nodes(profile, &count);
+	uint32_t depth = 0;
+
+	for (; node; node = nodes[node].parent)
+		depth++;
+	return depth;
+}
+
+static const struct {
+	struct event_walk_task record;
+	bool user;
+	uint32_t depth, depth_kernel_only;
+	const char *no_user;
+} user_cases[] = {
+	{{0}, true, 3, 1, NULL},
+	{{.flags = WALK_TASK_USER_TRUNCATED}, true, 3, 1, NULL},
+	{{.missing = USER_MISSING_KERNEL_THREAD}, false, 1, 1, NULL},
+	{{.missing = USER_MISSING_FAULT}, false, 1, 1, "its memory could not be read"},
+	{{.missing = USER_MISSING_EXITING}, false, 1, 1, "the task was exiting"},
+	{{.missing = USER_MISSING_NO_ROOM}, false, 1, 1, "there was no room for it"},
+	{{.missing = USER_MISSING_BUSY}, false, 1, 1, "its memory was locked"},
+	{{.missing = USER_MISSING_RUNNING}, false, 1, 1, "the task ran before it was copied"},
+	{{.missing = USER_MISSING_RUNNING, .flags = WALK_TASK_ON_CPU}, false, 1, 1, NULL},
+	{{.missing = USER_MISSING_REFUSED}, false, 1, 1, "the kernel does not let it be copied"},
+};
+
+static void check_user(struct test *t, const struct profile *profile, const struct profile_walk_task *row,
+		       uint32_t number, bool kernel_only)
+{
+	const char *want = kernel_only ? NULL : user_cases[number].no_user;
+
+	CHECK_INT(t, depth_of(profile, row->node),
+		  kernel_only ? user_cases[number].depth_kernel_only : user_cases[number].depth);
+	CHECK(t, want ? row->no_user && !strcmp(row->no_user, want) : !row->no_user);
+	CHECK(t, !(row->flags & CHAIN_USER_MISSING) == !want);
+}
+
+/* The kernel's frame on top of two user frames, or why there are none; nothing for kernel threads and running tasks. */
+static void has_user_stacks(struct test *t)
+{
+	enum { CASES = sizeof(user_cases) / sizeof(user_cases[0]) };
+	const struct profile_walk_task *rows;
+	struct made_trace *trace;
+	char path[32];
+	const char *paths[] = {path};
+
+	trace = begin(path);
+	walk(trace, 2000, 1, 0);
+	for (uint32_t i = 0; i < CASES; i++)
+		user_row(trace, &user_cases[i].record, i + 1, user_cases[i].user);
+	made_trace_end(trace);
+	for (int kernel_only = 0; kernel_only < 2; kernel_only++) {
+		struct profile_filter filter = everything;
+		struct profile *profile;
+
+		filter.kernel_only = kernel_only;
+		profile = load(t, paths, 1, &filter);
+		REQUIRE(t, profile != NULL);
+		REQUIRE(t, profile_walk_tasks(profile, &rows) == CASES);
+		for (uint32_t i = 0; i < CASES; i++)
+			check_user(t, profile, &rows[i], i, kernel_only);
+		CHECK_INT(t, rows[1].flags & CHAIN_USER_TRUNCATED, kernel_only ? 0 : CHAIN_USER_TRUNCATED);
+		CHECK(t, account_has(profile, "without a user stack: there was no room to copy that many at once",
+				     NULL) == !kernel_only);
+		CHECK(t, !account_has(profile, "when the wait began", NULL)); /* there was no wait */
+		profile_destroy(profile);
+	}
+	unlink(path);
+}
+
+static void filters_rows_by_state_and_wait(struct test *t)
+{
+	static const struct {
+		const char *states;
+		uint64_t min_wait;
+		size_t want;
+	} cases[] = {{"D", 0, 2}, {"K", 0, 1}, {"R", 0, 1}, {NULL, 8, 1}, {"DR", 0, 3}, {"S", 0, 0}};
+	const struct profile_walk_task *rows;
+	struct made_trace *trace;
+	const char *paths[1];
+	char path[32];
+
+	trace = begin(path);
+	walk(trace, 2000, 1, 0);
+	row(trace, 2001, 1, 30, 0x2, 7);
+	row(trace, 2002, 1, 10, 0x102, 9);
+	row(trace, 2003, 1, 20, 0, 0);
+	made_trace_end(trace);
+	paths[0] = path;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile_filter filter = everything;
+		struct profile *profile;
+
+		filter.states = cases[i].states;
+		filter.min_wait = cases[i].min_wait;
+		profile = load(t, paths, 1, &filter);
+		REQUIRE(t, profile != NULL);
+		CHECK_INT(t, profile_walk_tasks(profile, &rows), cases[i].want);
+		profile_destroy(profile);
+	}
+	unlink(path);
+}
+
+/* The letters are those of ps(1) where it has them; the bits are those of include/linux/sched.h. */
+static void decodes_states(struct test *t)
+{
+	static const struct {
+		uint64_t state, exit_state;
+		const char *want;
+	} cases[] = {
+		{0, 0, "R"},	      {1, 0, "S"},	{2, 0, "D"},	  {0x102, 0, "D (killable)"},
+		{0x402, 0, "I"},      {0x2001, 0, "S"}, {4, 0, "T"},	  {0x104, 0, "T"},
+		{8, 0, "t"},	      {0x40, 0, "P"},	{0x80, 0, "X"},	  {0x1002, 0, "D (RT lock)"},
+		{0x80, 0x20, "Z"},    {0x80, 0x10, "X"}, {0x8000, 0, "D (frozen)"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_walk_task task = {.state = cases[i].state, .exit_state = cases[i].exit_state};
+		char text[PROFILE_STATE_TEXT];
+
+		profile_state_text(task.state, task.exit_state, text);
+		CHECK_STR(t, text, cases[i].want);
+	}
+}
+
+static void sample(struct made_trace *trace, uint64_t time, uint32_t tid)
+{
+	static const uint64_t kernel[] = {1ULL << 32 | 0x110, 0};
+
+	made_trace_sample(trace, &(struct made_sample){.time = time,
+						       .source = 2,
+						       .tgid = tid,
+						       .tid = tid,
+						       .comm = "x",
+						       .kernel = kernel});
+}
+
+static void merges_traces_of_one_host(struct test *t)
+{
+	const struct profile_entry *entries;
+	struct made_trace *trace;
+	char one[32], two[32];
+	const char *const paths[] = {one, two};
+	struct profile *profile;
+	size_t count;
+
+	trace = begin(one);
+	sample(trace, 2000, 7);
+	made_trace_end(trace);
+	trace = begin(two);
+	sample(trace, 2000, 7);
+	sample(trace, 2001, 8);
+	made_trace_end(trace);
+	profile = load(t, paths, 2, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_entries(profile, &entries) == 2);
+	CHECK_INT(t, entries[0].samples, 2);
+	CHECK_INT(t, entries[1].samples, 1);
+	profile_tasks(profile, &count);
+	CHECK_INT(t, count, 2);
+	profile_modules(profile, &count);
+	CHECK_INT(t, count, 2); /* the kernel of both, and none */
+	profile_destroy(profile);
+	unlink(one);
+	unlink(two);
+}
+
+/* One byte in the middle of an EVENTS chunk: that chunk is lost, the rest is there and has names. */
+static void tells_of_a_damaged_chunk(struct test *t)
+{
+	const struct profile_source *sources;
+	const struct profile_entry *entries;
+	struct made_trace *trace;
+	struct profile *profile;
+	off_t middle = 0;
+	const char *paths[1];
+	char path[32];
+	bool lost;
+	int fd;
+
+	trace = begin(path);
+	for (uint64_t i = 0; i < 10; i++) {
+		for (uint64_t j = 0; j < 100; j++)
+			sample(trace, 1000000000 * (i + 1) + j, 7);
+		made_trace_flush(trace);
+		if (i == 5)
+			middle = (off_t)trace_writer_bytes(trace->writer) - 16;
+	}
+	made_trace_end(trace);
+	fd = open(path, O_RDWR);
+	REQUIRE(t, fd >= 0 && pwrite(fd, "\x5a", 1, middle) == 1);
+	close(fd);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[0].samples, 900);
+	REQUIRE(t, profile_entries(profile, &entries) == 1);
+	CHECK_STR(t, name_of(profile, &entries[0]), "schedule");
+	CHECK(t, account_has(profile, "1 chunk lost between 6.000 s and 6.000 s", &lost));
+	CHECK(t, lost);
+	CHECK(t, account_has(profile, "the trace is damaged: 1 chunk lost, 0 repaired", &lost));
+	profile_destroy(profile);
+	unlink(path);
+}
+
+/* The same in the chunk with the names of modules and symbols: PARITY restores it, and that is reported. */
+static void keeps_names_when_state_is_damaged(struct test *t)
+{
+	const struct profile_source *sources;
+	const struct profile_entry *entries;
+	struct made_trace *trace;
+	struct profile *profile;
+	const char *paths[1];
+	off_t middle;
+	char path[32];
+	bool lost;
+	int fd;
+
+	trace = begin(path);
+	made_trace_flush(trace);
+	middle = (off_t)trace_writer_bytes(trace->writer) - 32;
+	for (uint64_t i = 0; i < 100; i++)
+		sample(trace, 1000000000 + i, 7);
+	made_trace_end(trace);
+	fd = open(path, O_RDWR);
+	REQUIRE(t, fd >= 0 && pwrite(fd, "\x5a\x5a", 2, middle) == 2);
+	close(fd);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_sources(profile, &sources) == 2);
+	CHECK_INT(t, sources[0].samples, 100);
+	REQUIRE(t, profile_entries(profile, &entries) == 1);
+	CHECK_STR(t, name_of(profile, &entries[0]), "schedule");
+	CHECK(t, account_has(profile, "the trace is damaged: 0 chunks lost, 1 repaired", &lost) && lost);
+	profile_destroy(profile);
+	unlink(path);
+}
+
+TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(has_user_stacks),
+	  TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
+	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk), TEST(keeps_names_when_state_is_damaged))

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Single events through the seam, and probes: what was counted, which call chains belong to them,
+ * what filters leave.
+ */
+#include "report/profile/seam/profile_events.h"
+
+#include "tests/make_events.h"
+#include "tests/test.h"
+#include "tests/unit/report/account.h"
+
+enum { CPU = 1, WAITS = 2, WAKERS = 3, POINTS = 4, FUNCTIONS = 5, START = 1000, STOP = 9000 };
+
+#define K(offset) (UINT64_C(1) << 32 | (offset))
+
+static const struct profile_filter everything = {.to = UINT64_MAX, .each_event = true};
+static const struct profile_names no_files = {0};
+
+/* One kernel function every 0x10 bytes, from 0x100 on. */
+static const char *const functions[] = {
+	"vfs_write", "ksys_write", "entry", "bpf_prog_0123456789abcdef_hit", "bpf_trampoline_64424", "bpf_trace_run3",
+	"__traceiter_sched_switch", "__schedule", "bpf_prog_load", "kprobe_ftrace_handler",
+	"ftrace_regs_call", "fprobe_handler", "rethook_try_hook", "bpf_trace_run1",
+	"vfs_write.isra.0", "ftrace_modify_all_code",
+};
+
+enum function { WRITE, KSYS_WRITE, ENTRY, PROG, TRAMPOLINE, RUN, TRACEITER, SCHEDULE, PROG_LOAD,
+		KPROBE, FTRACE, FPROBE, RETHOOK, RUN1, WRITE_ISRA, MODIFY };
+
+static uint64_t at(enum function function)
+{
+	return K(0x100 + (uint64_t)function * 0x10 + 1);
+}
+
+static void add_source(struct made_trace *trace, uint32_t id, enum source_kind kind, uint32_t weight, const char *name)
+{
+	struct event_source source = {.id = id, .kind = kind, .weight = weight, .start = START, .stop = STOP};
+
+	made_trace_source(trace, &source, name);
+}
+
+static struct made_trace *begin(char path[32])
+{
+	struct made_trace *trace;
+
+	memcpy(path, "/tmp/rwalker-test-XXXXXX", 25);
+	close(mkstemp(path));
+	trace = made_trace_begin(path);
+	add_source(trace, FUNCTIONS, SOURCE_KFUNC, WEIGHT_COUNT, "vfs_*");
+	add_source(trace, POINTS, SOURCE_TRACEPOINT, WEIGHT_COUNT, "sched:*");
+	add_source(trace, CPU, SOURCE_CPU, WEIGHT_NS, "cpu-clock");
+	add_source(trace, WAITS, SOURCE_OFFCPU, WEIGHT_NS, "sched_switch");
+	add_source(trace, WAKERS, SOURCE_WAKERS, WEIGHT_NS, "sched_waking");
+	made_trace_probe(trace, 2, POINTS, HOOK_RAW_TRACEPOINT, "sched:sched_switch");
+	made_trace_probe(trace, 3, POINTS, HOOK_RAW_TRACEPOINT, "sched:sched_process_exit");
+	made_trace_probe(trace, 70, FUNCTIONS, HOOK_FENTRY, "vfs_write");
+	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		made_trace_kernel_symbol(trace, 1, 0x100 + i * 0x10, 0x10, functions[i]);
+	return trace;
+}
+
+static void hit(struct made_trace *trace, uint32_t source, uint32_t probe, uint64_t time, const uint64_t *kernel)
+{
+	made_trace_sample(trace, &(struct made_sample){.time = time, .cpu = 1, .source = source,
+						       .probe = probe, .tgid = 7,
+						       .tid = 8, .comm = "dd", .kernel = kernel});
+}
+
+static void hits(struct made_trace *trace, uint32_t probe, uint64_t time, uint64_t total,
+		 uint64_t skipped, uint64_t missed)
+{
+	made_trace_probe_hits(trace, &(struct event_probe_hits){
+					     .probe = probe, .time = time, .hits = total,
+					     .skipped = skipped, .missed = missed});
+}
+
+/* A wait of 1000 from 3000 on, whose waker called at 3900. */
+static void add_wait(struct made_trace *trace)
+{
+	struct event_task task = made_task(7, 8, 5, "dd"), waker = made_task(30, 30, 5, "waker");
+	uint64_t kernel[] = {at(SCHEDULE)};
+	struct event_stacks stacks = {.kernel = kernel, .kernel_count = 1};
+	struct event_wait wait = {.source = WAITS, .time = 4000, .length = 1000, .run_queue = 100, .state = 1, .cpu = 3,
+				  .context = WAKER_TASK, .woken = 100};
+
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, &waker, &stacks), "wait");
+}
+
+static struct profile *load(struct test *t, const char *path, const struct profile_filter *filter)
+{
+	struct profile *profile = NULL;
+
+	CHECK(t, profile_create(&path, 1, filter, &no_files, &profile) == 0);
+	unlink(path);
+	return profile;
+}
+
+/* "leaf caller ..." of a call chain. */
+static const char *chain(struct profile *profile, uint32_t node, char text[256])
+{
+	const struct profile_node *nodes;
+	size_t count, used = 0;
+
+	nodes = profile_nodes(profile, &count);
+	for (text[0] = '\0'; node; node = nodes[node].parent) {
+		const char *name = profile_symbol(profile, nodes[node].frame)->name;
+
+		used += (size_t)snprintf(text + used, 256 - used, "%s%s", used ? " " : "", name ? name : "?");
+	}
+	return text;
+}
+
+static size_t collect(const struct profile *profile, struct profile_event list[static 8])
+{
+	struct profile_events events;
+	size_t count = 0;
+
+	profile_events_begin(profile, &events);
+	while (count < 8 && profile_events_next(&events, &list[count]))
+		count++;
+	return count;
+}
+
+/* One of each kind, in chunks that are not in time order. */
+static void add_all_kinds(struct made_trace *trace)
+{
+	const uint64_t writes[] = {at(WRITE), at(KSYS_WRITE), 0}, switches[] = {at(SCHEDULE), at(ENTRY), 0};
+
+	hit(trace, FUNCTIONS, 70, 5000, writes);
+	hit(trace, POINTS, 3, 4000, switches);
+	made_trace_flush(trace);
+	hit(trace, POINTS, 2, 2000, switches);
+	add_wait(trace);
+	made_trace_sample(trace, &(struct made_sample){.time = 3900, .period = 77, .source = CPU,
+						       .tgid = 7, .tid = 8, .comm = "dd",
+						       .kernel = writes, .flags = SAMPLE_KERNEL_TRUNCATED});
+	made_trace_end(trace);
+}
+
+static void comes_in_the_order_of_time(struct test *t)
+{
+	static const struct {
+		enum profile_event_kind kind;
+		uint64_t time, weight;
+		enum profile_source_kind source;
+		const char *probe, *comm;
+		uint16_t cpu;
+	} want[] = {
+		{PROFILE_EVENT_SAMPLE, 2000, 1, PROFILE_TRACEPOINT, "sched:sched_switch", "dd", 1},
+		{PROFILE_EVENT_WAKEUP, 3900, 900, PROFILE_WAKERS, NULL, "waker", PROFILE_NO_CPU},
+		{PROFILE_EVENT_SAMPLE, 3900, 77, PROFILE_CPU, NULL, "dd", 0},
+		{PROFILE_EVENT_SAMPLE, 4000, 1, PROFILE_TRACEPOINT, "sched:sched_process_exit", "dd", 1},
+		{PROFILE_EVENT_WAIT, 4000, 1000, PROFILE_OFFCPU, NULL, "dd", 3},
+		{PROFILE_EVENT_SAMPLE, 5000, 1, PROFILE_KFUNC, "vfs_write", "dd", 1},
+	};
+	const struct profile_source *sources;
+	const struct profile_probe *probes;
+	const struct profile_task *tasks;
+	struct profile_event list[8];
+	struct profile *profile;
+	char path[32];
+	size_t count;
+
+	add_all_kinds(begin(path));
+	profile = load(t, path, &everything);
+	(void)profile_sources(profile, &sources);
+	REQUIRE(t, profile_probes(profile, &probes) == 3);
+	tasks = profile_tasks(profile, &count);
+	REQUIRE(t, collect(profile, list) == sizeof(want) / sizeof(want[0]));
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		CHECK_INT(t, list[i].kind, want[i].kind);
+		CHECK_INT(t, list[i].time, want[i].time);
+		CHECK_INT(t, list[i].weight, want[i].weight);
+		CHECK_INT(t, sources[list[i].source].kind, want[i].source);
+		CHECK_INT(t, list[i].cpu, want[i].cpu);
+		CHECK_STR(t, tasks[list[i].task].comm, want[i].comm);
+		REQUIRE(t, (list[i].probe == PROFILE_NO_PROBE) == !want[i].probe);
+		if (want[i].probe)
+			CHECK_STR(t, probes[list[i].probe].name, want[i].probe);
+	}
+	CHECK(t, list[1].wait && list[1].wait == list[4].wait && !list[0].wait);
+	CHECK_INT(t, list[2].flags, CHAIN_KERNEL_TRUNCATED);
+	profile_destroy(profile);
+}
+
+/* More overlapping chunks than can be read at once: late ones are put in order afterwards. */
+static void comes_in_order_from_a_trace_out_of_order(struct test *t)
+{
+	const uint64_t writes[] = {at(WRITE), 0};
+	struct made_trace *trace;
+	struct profile_events events;
+	struct profile_event event;
+	struct profile *profile;
+	uint64_t last = 0;
+	size_t count = 0;
+	char path[32];
+
+	trace = begin(path);
+	for (uint64_t i = 0; i < 40; i++) {
+		hit(trace, FUNCTIONS, 70, 1000 + i, writes);
+		hit(trace, FUNCTIONS, 70, 6000 - i * 2, writes);
+		made_trace_flush(trace);
+	}
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	CHECK(t, account_has(profile, "came too late", NULL));
+	profile_events_begin(profile, &events);
+	for (; profile_events_next(&events, &event); count++, last = event.time)
+		CHECK(t, event.time >= last);
+	CHECK_INT(t, count, 80);
+	profile_destroy(profile);
+}
+
+static size_t passing(struct test *t, const struct profile_filter *filter, struct profile_event list[static 8])
+{
+	struct profile *profile;
+	char path[32];
+	size_t count;
+
+	add_all_kinds(begin(path));
+	profile = load(t, path, filter);
+	count = collect(profile, list);
+	profile_destroy(profile);
+	return count;
+}
+
+static void filters_apply(struct test *t)
+{
+	const char *const globs[] = {"sched:*", "nothing"}, *const name[] = {"sched_switch"},
+			  *const function[] = {"vfs_?rite"};
+	const uint32_t pid[] = {30};
+	const uint64_t cpus[] = {1 << 3};
+	const struct {
+		struct profile_filter filter;
+		size_t count;
+	} cases[] = {
+		{{.to = UINT64_MAX}, 0}, /* nobody asked */
+		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_TRACEPOINT}, 2},
+		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_KFUNC | 1 << PROFILE_CPU}, 2},
+		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_WAKERS}, 1},
+		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_OFFCPU}, 1},
+		{{.to = UINT64_MAX, .each_event = true, .probes = globs, .probe_count = 2}, 2},
+		{{.to = UINT64_MAX, .each_event = true, .probes = name, .probe_count = 1}, 1},
+		{{.to = UINT64_MAX, .each_event = true, .probes = function, .probe_count = 1}, 1},
+		{{.to = UINT64_MAX, .each_event = true, .probes = name, .probe_count = 1,
+		  .sources = 1 << PROFILE_KFUNC}, 0},
+		{{.to = UINT64_MAX, .each_event = true, .pids = pid, .pid_count = 1}, 0},
+		{{.to = UINT64_MAX, .each_event = true, .cpus = cpus, .cpu_bits = 64}, 2},
+		{{.from = 3500, .to = UINT64_MAX, .each_event = true}, 1},
+		{{.from = 0, .to = 1500, .each_event = true}, 1},
+	};
+	struct profile_event list[8];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		test_check(t, passing(t, &cases[i].filter, list) == cases[i].count,
+			   "case %zu has another number of events", i);
+}
+
+/* Wakeups alone: the waits that they ended are neither returned nor counted. */
+static void wakeups_stand_alone(struct test *t)
+{
+	const struct profile_filter filter = {.to = UINT64_MAX, .sources = 1 << PROFILE_WAKERS};
+	const struct profile_source *sources;
+	const struct profile_wait *waits;
+	struct profile *profile;
+	char path[32];
+
+	add_all_kinds(begin(path));
+	profile = load(t, path, &filter);
+	REQUIRE(t, profile_sources(profile, &sources) == 5);
+	CHECK(t, sources[1].kind == PROFILE_WAKERS || sources[2].kind == PROFILE_WAKERS);
+	CHECK_INT(t, sources[2].samples, 1);
+	CHECK_INT(t, sources[2].weight, 900);
+	CHECK_INT(t, sources[1].samples, 0);
+	CHECK(t, sources[0].left_out && sources[1].left_out && !sources[2].left_out && sources[4].left_out);
+	CHECK_INT(t, profile_waits(profile, &waits), 0);
+	CHECK_INT(t, profile_wait_totals(profile, 1)->classes[PROFILE_BLOCKED].count, 0);
+	profile_destroy(profile);
+}
+
+static void counts_probes(struct test *t)
+{
+	const uint64_t writes[] = {at(WRITE), 0};
+	const struct profile_probe *probes;
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	hits(trace, 70, 3000, 100, 10, 1);
+	hits(trace, 70, 2000, 50, 5, 0); /* older */
+	hits(trace, 2, 2000, 7, 0, 0);
+	hits(trace, 900, 2000, 7, 0, 0); /* of no probe */
+	hits(trace, 0, 2000, 7, 0, 0);
+	for (uint64_t i = 0; i < 5; i++)
+		hit(trace, FUNCTIONS, 70, 1000 + i, writes);
+	hit(trace, FUNCTIONS, 2, 3000, writes); /* another source's */
+	hit(trace, FUNCTIONS, 99, 3000, writes);
+	made_trace_end(trace);
+	profile = load(t, path, &(struct profile_filter){.from = 3, .to = UINT64_MAX});
+	REQUIRE(t, profile_probes(profile, &probes) == 3);
+	CHECK_STR(t, probes[0].name, "sched:sched_process_exit");
+	CHECK(t, !probes[0].counted && !probes[0].hits);
+	CHECK_STR(t, probes[1].name, "sched:sched_switch");
+	CHECK(t, probes[1].counted && probes[1].hits == 7 && !probes[1].events);
+	CHECK(t, probes[2].counted && probes[2].hits == 100 && probes[2].skipped == 10 && probes[2].missed == 1);
+	CHECK_INT(t, probes[2].events, 5);
+	CHECK_INT(t, probes[2].samples, 2);
+	CHECK_INT(t, probes[2].duration, STOP - START);
+	CHECK(t, probes[2].source == 4 && probes[0].source == 3);
+	profile_destroy(profile);
+}
+
+enum { MOST = 8 };
+static const struct {
+	uint32_t source, probe;
+	const char *function; /* traced by the probe, NULL: as made */
+	enum function kernel[MOST]; /* leaf first, ends with ENTRY */
+	const char *want;
+} ways_in[] = {
+	{FUNCTIONS, 70, NULL, {PROG, TRAMPOLINE, WRITE, KSYS_WRITE, ENTRY}, "vfs_write ksys_write entry"},
+	{FUNCTIONS, 70, NULL, {WRITE, KSYS_WRITE, ENTRY}, "vfs_write ksys_write entry"},
+	{FUNCTIONS, 70, NULL, {PROG, TRAMPOLINE, WRITE_ISRA, ENTRY}, "vfs_write.isra.0 entry"},
+	{FUNCTIONS, 70, NULL, {PROG, KPROBE, FTRACE, FPROBE, RETHOOK, WRITE, ENTRY}, "vfs_write entry"},
+	{POINTS, 2, NULL, {PROG, RUN, TRACEITER, SCHEDULE, ENTRY}, "__schedule entry"},
+	{POINTS, 2, NULL, {PROG, RUN, PROG_LOAD, ENTRY}, "bpf_prog_load entry"},
+	/* the traced function may look like the recorder's way in */
+	{FUNCTIONS, 80, "bpf_prog_load", {PROG, TRAMPOLINE, PROG_LOAD, ENTRY}, "bpf_prog_load entry"},
+	{FUNCTIONS, 80, "bpf_trace_run1", {PROG, TRAMPOLINE, RUN1, TRACEITER, SCHEDULE, ENTRY},
+	 "bpf_trace_run1 __traceiter_sched_switch __schedule entry"},
+	{FUNCTIONS, 80, "ftrace_modify_all_code", {PROG, KPROBE, FTRACE, MODIFY, FTRACE, ENTRY},
+	 "ftrace_modify_all_code ftrace_regs_call entry"},
+	{FUNCTIONS, 80, "module:kprobe_ftrace_handler", {KPROBE, FTRACE, ENTRY},
+	 "kprobe_ftrace_handler ftrace_regs_call entry"},
+	/* only the recorder's way in is left */
+	{POINTS, 2, NULL, {PROG, RUN, TRACEITER, ENTRY}, "entry"},
+	/* a CPU that was sampled there was busy with it */
+	{CPU, 0, NULL, {KPROBE, FTRACE, WRITE, ENTRY},
+	 "kprobe_ftrace_handler ftrace_regs_call vfs_write entry"},
+	{CPU, 0, NULL, {PROG, TRAMPOLINE, WRITE, ENTRY},
+	 "bpf_prog_0123456789abcdef_hit bpf_trampoline_64424 vfs_write entry"},
+};
+
+static void strips_the_way_in(struct test *t)
+{
+	char path[32], text[256];
+	struct profile_event list[8];
+
+	for (size_t i = 0; i < sizeof(ways_in) / sizeof(ways_in[0]); i++) {
+		struct made_trace *trace = begin(path);
+		uint64_t kernel[MOST + 1] = {0};
+		struct profile *profile;
+
+		if (ways_in[i].function)
+			made_trace_probe(trace, 80, FUNCTIONS, HOOK_FENTRY, ways_in[i].function);
+		for (size_t k = 0; !k || ways_in[i].kernel[k - 1] != ENTRY; k++)
+			kernel[k] = at(ways_in[i].kernel[k]);
+		hit(trace, ways_in[i].source, ways_in[i].probe, 2000, kernel);
+		made_trace_end(trace);
+		profile = load(t, path, &everything);
+		REQUIRE(t, collect(profile, list) == 1);
+		CHECK_STR(t, chain(profile, list[0].node, text), ways_in[i].want);
+		profile_destroy(profile);
+	}
+}
+
+TEST_MAIN(TEST(comes_in_the_order_of_time), TEST(comes_in_order_from_a_trace_out_of_order), TEST(filters_apply),
+	  TEST(wakeups_stand_alone), TEST(counts_probes), TEST(strips_the_way_in))

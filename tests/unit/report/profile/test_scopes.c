@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * An honest trace and two of strangers, who claim to be the same host, with the same modules and
+ * processes: what they say about these must not appear in the honest one's stacks, in whatever order
+ * they are given.
+ */
+#include "report/profile/tables/profile_scopes.h"
+
+#include <fcntl.h>
+
+#include "format/section_id.h"
+#include "tests/test.h"
+#include "tests/unit/report/made_profile.h"
+
+enum { KERNEL = 1, PROGRAM, LIBRARY, ANON, TGID = 10, MOST_TRACES = 4 };
+
+#define K(offset) ((uint64_t)KERNEL << 32 | (offset))
+
+struct texts { /* stacks with weights, one per line, as first seen */
+	char text[4096];
+	size_t used;
+};
+
+/* "WHO_SUFFIX" */
+static struct event_text name_of(const char *who, const char *suffix, char room[static 64])
+{
+	(void)snprintf(room, 64, "%s_%s", who, suffix);
+	return made_text(room);
+}
+
+static void embed(struct made_trace *trace, const char *who, uint32_t module, uint64_t base)
+{
+	const struct event_segment segment = {.address = base, .file_size = 0x4000, .memory_size = 0x4000, .flags = 5};
+	const struct event_line_level level = {.function = made_text(who), .file = made_text(who), .line = 7};
+	const struct event_line line = {.address = base + 0x1000, .levels = &level, .level_count = 1};
+	char room[64];
+	struct event_symbol symbol = {.address = base + 0x1000, .size = 0x100, .name = name_of(who, "user", room)};
+
+	made_trace_embed(trace, module, &segment, 1, &symbol, 1);
+	made_trace_check(event_log_add_embed_lines(trace->log, module, &line, 1), "lines");
+}
+
+static void embed_map(struct made_trace *trace, const char *who)
+{
+	char room[64];
+	struct event_symbol symbol = {.address = 0x9000, .size = 0x100, .name = name_of(who, "jit", room)};
+
+	made_trace_check(event_log_add_perf_map(trace->log, TGID, &symbol, 1), "perf map");
+}
+
+/* Two samples of the comm `who`. The honest one says nothing about the library. */
+static struct made_trace *begin_section(const char *path, int flags, const char *who)
+{
+	const struct event_source source = {.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_NS, .start = 1,
+					    .stop = 2000, .period = 1, .frequency = 1000, .flags = SOURCE_USER_STACKS};
+	struct made_trace *trace = made_trace_begin_at(path, flags);
+	char room[64];
+
+	made_trace_meta(trace, "hostname", "here");
+	made_trace_meta(trace, "boot_id", "1-2-3");
+	made_trace_source(trace, &source, "cpu-clock");
+	made_trace_module(trace, KERNEL, MODULE_KERNEL, "[kernel]", "aabb");
+	made_trace_module(trace, PROGRAM, MODULE_FILE, "/usr/bin/program", "0102");
+	made_trace_module(trace, LIBRARY, MODULE_FILE, "/usr/lib/library.so", "0304");
+	made_trace_module(trace, ANON, MODULE_ANONYMOUS, "[anon]", "");
+	made_trace_map(trace, 2, TGID, 0x1000, 0x4000, 0, PROGRAM, MAPPING_INITIAL);
+	made_trace_map(trace, 2, TGID, 0x5000, 0x4000, 0, LIBRARY, MAPPING_INITIAL);
+	made_trace_map(trace, 2, TGID, 0x9000, 0x1000, 0, ANON, MAPPING_INITIAL);
+	made_trace_kernel_symbol(trace, KERNEL, 0x100, 0x100, name_of(who, "kernel", room).bytes);
+	for (uint64_t time = 100; time < 102; time++)
+		made_trace_sample(trace, &(struct made_sample){
+						 .time = time, .tgid = TGID, .tid = TGID, .comm = who,
+						 .kernel = (uint64_t[]){K(0x110), 0},
+						 .user = (uint64_t[]){0x2010, 0x6010, 0x9010, 0x2020, 0}});
+	return trace;
+}
+
+static void make_section(const char *path, int flags, const char *who, bool told)
+{
+	struct made_trace *trace = begin_section(path, flags, who);
+
+	if (told) {
+		embed(trace, who, PROGRAM, strcmp(who, "honest") != 0 ? 0x400 : 0);
+		embed_map(trace, who);
+	}
+	if (told && strcmp(who, "honest") != 0)
+		embed(trace, who, LIBRARY, 0);
+	made_trace_end(trace);
+}
+
+/* What somebody added to a section later. `id`: of that section; NULL: the one before. */
+static void add_to(const char *path, const char *who, const char *id)
+{
+	struct made_trace *trace = made_trace_begin_at(path, O_APPEND);
+
+	if (id)
+		made_trace_meta(trace, SECTION_ADDS_TO, id);
+	made_trace_module(trace, 5, MODULE_FILE, "/usr/bin/program", "0102");
+	embed(trace, who, 5, 0);
+	made_trace_end(trace);
+}
+
+static void append(struct texts *texts, const char *text)
+{
+	texts->used += (size_t)snprintf(texts->text + texts->used, sizeof(texts->text) - texts->used, "%s", text);
+}
+
+/* Root first. */
+static void append_chain(struct texts *texts, struct profile *profile, uint32_t node)
+{
+	size_t count;
+	const struct profile_node *nodes = profile_nodes(profile, &count);
+	const struct profile_frame *frames = profile_frames(profile, &count);
+	const struct profile_module *modules = profile_modules(profile, &count);
+	const struct profile_symbol *symbol;
+	char text[160];
+
+	if (!node)
+		return;
+	append_chain(texts, profile, nodes[node].parent);
+	symbol = profile_symbol(profile, nodes[node].frame);
+	(void)snprintf(text, sizeof(text), ";%s %s+%llx %s", modules[frames[nodes[node].frame].module].name,
+		       symbol->name ? symbol->name : "?",
+		       (unsigned long long)(symbol->name ? symbol->offset : frames[nodes[node].frame].address),
+		       symbol->file ? symbol->file : "");
+	append(texts, text);
+}
+
+/* The stacks of the honest comm in the files. */
+static struct texts stacks_of(const char *const *paths, size_t count, const char *who)
+{
+	const struct profile_task *tasks;
+	const struct profile_entry *entries;
+	struct profile *profile;
+	struct texts texts = {0};
+	size_t task_count, entry_count;
+
+	if (profile_create(paths, count, &everything, &no_files, &profile) < 0)
+		return texts;
+	tasks = profile_tasks(profile, &task_count);
+	entry_count = profile_entries(profile, &entries);
+	for (size_t i = 0; i < entry_count; i++) {
+		char text[64];
+
+		if (entries[i].task >= task_count || strcmp(tasks[entries[i].task].comm, who) != 0)
+			continue;
+		append_chain(&texts, profile, entries[i].node);
+		(void)snprintf(text, sizeof(text), " %llu\n", (unsigned long long)entries[i].samples);
+		append(&texts, text);
+	}
+	profile_destroy(profile);
+	return texts;
+}
+
+struct place {
+	char folder[32], honest[64], evil[64], worse[64], both[64];
+};
+
+static void place_make(struct place *place)
+{
+	memcpy(place->folder, "/tmp/rwalker-scopes-XXXXXX", 27);
+	if (!mkdtemp(place->folder))
+		abort();
+	(void)snprintf(place->honest, sizeof(place->honest), "%s/honest", place->folder);
+	(void)snprintf(place->evil, sizeof(place->evil), "%s/evil", place->folder);
+	(void)snprintf(place->worse, sizeof(place->worse), "%s/worse", place->folder);
+	(void)snprintf(place->both, sizeof(place->both), "%s/both", place->folder);
+}
+
+static void place_remove(const struct place *place)
+{
+	(void)unlink(place->honest);
+	(void)unlink(place->evil);
+	(void)unlink(place->worse);
+	(void)unlink(place->both);
+	(void)rmdir(place->folder);
+}
+
+static void strangers_name_nothing(struct test *t)
+{
+	struct texts alone, together;
+	struct place place;
+
+	place_make(&place);
+	for (int told = 0; told < 2; told++) {
+		const char *const orders[][3] = {{place.honest, place.evil, place.worse},
+						 {place.evil, place.honest, place.worse},
+						 {place.worse, place.evil, place.honest}};
+
+		make_section(place.honest, O_TRUNC, "honest", told);
+		make_section(place.evil, O_TRUNC, "evil", true);
+		make_section(place.worse, O_TRUNC, "worse", true);
+		alone = stacks_of(&orders[0][0], 1, "honest");
+		CHECK(t, strstr(alone.text, "honest_kernel+10 ") && strstr(alone.text, " 2\n"));
+		CHECK_INT(t, !!strstr(alone.text, "honest_user"), told);
+		CHECK_INT(t, !!strstr(alone.text, "honest_jit"), told);
+		CHECK(t, strstr(alone.text, "library.so ?+1010"));
+		for (size_t i = 0; i < 3; i++) {
+			together = stacks_of(orders[i], 3, "honest");
+			CHECK_STR(t, together.text, alone.text);
+			together = stacks_of(orders[i], 3, "evil");
+			CHECK(t, strstr(together.text, "evil_user") && !strstr(together.text, "honest"));
+		}
+	}
+	place_remove(&place);
+}
+
+/* Sections of one file are as much strangers as files. */
+static void sections_are_strangers(struct test *t)
+{
+	static const char *const names[] = {"evil", "honest", "worse"};
+	struct texts alone, together;
+	struct place place;
+
+	place_make(&place);
+	make_section(place.honest, O_TRUNC, "honest", true);
+	make_section(place.both, O_TRUNC, names[0], true);
+	for (size_t i = 1; i < 3; i++)
+		make_section(place.both, O_APPEND, names[i], true);
+	alone = stacks_of((const char *const[]){place.honest}, 1, "honest");
+	together = stacks_of((const char *const[]){place.both}, 1, "honest");
+	CHECK(t, strstr(alone.text, "honest_user"));
+	CHECK_STR(t, together.text, alone.text);
+	place_remove(&place);
+}
+
+/* The id of a section of a file. */
+static void read_id(const char *path, size_t number, char text[static SECTION_ID_TEXT])
+{
+	struct trace_file *file;
+
+	if (trace_file_open(path, NULL, &file) < 0)
+		abort();
+	section_id_text(&file->sections[number].header, text);
+	trace_file_close(file);
+}
+
+static void additions_count_where_they_belong(struct test *t)
+{
+	char id[SECTION_ID_TEXT];
+	struct texts texts;
+	struct place place;
+
+	place_make(&place);
+	make_section(place.both, O_TRUNC, "honest", false);
+	make_section(place.both, O_APPEND, "evil", false);
+	read_id(place.both, 0, id);
+	add_to(place.both, "late", NULL);
+	texts = stacks_of((const char *const[]){place.both}, 1, "honest");
+	CHECK(t, texts.used && !strstr(texts.text, "late_user"));
+	texts = stacks_of((const char *const[]){place.both}, 1, "evil");
+	CHECK(t, strstr(texts.text, "late_user+10 "));
+	add_to(place.both, "named", id);
+	texts = stacks_of((const char *const[]){place.both}, 1, "honest");
+	CHECK(t, strstr(texts.text, "named_user+10 ") && !strstr(texts.text, "late_user"));
+	texts = stacks_of((const char *const[]){place.both}, 1, "evil");
+	CHECK(t, strstr(texts.text, "late_user+10 ") && !strstr(texts.text, "named_user"));
+	/* In a file of its own it adds to nothing, whatever it claims. */
+	make_section(place.honest, O_TRUNC, "honest", false);
+	read_id(place.honest, 0, id);
+	(void)unlink(place.evil);
+	make_section(place.evil, O_TRUNC, "evil", false);
+	add_to(place.evil, "named", id);
+	texts = stacks_of((const char *const[]){place.honest, place.evil}, 2, "honest");
+	CHECK(t, texts.used && !strstr(texts.text, "named_user"));
+	place_remove(&place);
+}
+
+static size_t count_modules(const char *const *paths, size_t count)
+{
+	struct profile *profile;
+	size_t found;
+
+	if (profile_create(paths, count, &everything, &no_files, &profile) < 0)
+		return 0;
+	(void)profile_modules(profile, &found);
+	profile_destroy(profile);
+	return found;
+}
+
+/* Only what differs is apart: a fleet's traces that say the same share everything. */
+static void equals_are_one(struct test *t)
+{
+	struct place place;
+	size_t alone, more;
+
+	place_make(&place);
+	for (size_t i = 0; i < 2; i++) {
+		struct made_trace *trace = begin_section(i ? place.evil : place.honest, O_TRUNC, "same");
+
+		embed(trace, "same", PROGRAM, 0);
+		embed(trace, "same", LIBRARY, 0);
+		made_trace_end(trace);
+	}
+	alone = count_modules((const char *const[]){place.honest}, 1);
+	CHECK_INT(t, alone, 5);
+	CHECK_INT(t, count_modules((const char *const[]){place.honest, place.evil}, 2), alone);
+	make_section(place.worse, O_TRUNC, "worse", true);
+	more = count_modules((const char *const[]){place.honest, place.evil, place.worse}, 3);
+	CHECK_INT(t, more, alone + 4); /* the code of its process, too */
+	place_remove(&place);
+}
+
+TEST_MAIN(TEST(strangers_name_nothing), TEST(sections_are_strangers), TEST(additions_count_where_they_belong),
+	  TEST(equals_are_one))

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Flattened ranges, rows, answers, and the wire format in the pipe: expectations by hand. */
+#include <unistd.h>
+
+#include "report/resolve/dwarf/line_index.h"
+#include "report/resolve/dwarf/line_wire.h"
+#include "tests/test.h"
+
+static void inner_scopes_win(struct test *t)
+{
+	/*
+	 *	10        20        30        40
+	 *	 0-----------------------------     function
+	 *	     1---------                     inlined
+	 *	        2--                         in that
+	 *	                    1-----          and again
+	 */
+	struct line_index index = {0};
+	static const struct {
+		uint64_t address;
+		uint32_t scope;
+	} wanted[] = {{9, LINE_NO_SCOPE}, {10, 0}, {13, 0},  {14, 1}, {17, 2}, {18, 2}, {19, 1},
+		      {23, 1},	      {24, 0}, {29, 0},	 {30, 1}, {35, 1}, {36, 0}, {39, 0}, {40, LINE_NO_SCOPE}};
+
+	CHECK_INT(t, line_index_add_range(&index, 30, 36, 1), 0);
+	CHECK_INT(t, line_index_add_range(&index, 10, 40, 0), 0);
+	CHECK_INT(t, line_index_add_range(&index, 17, 19, 2), 0);
+	CHECK_INT(t, line_index_add_range(&index, 14, 24, 1), 0);
+	CHECK_INT(t, line_index_add_range(&index, 20, 20, 9), 0);
+	REQUIRE(t, !line_index_lay_out(&index));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		CHECK_INT(t, line_index_scope(&index, wanted[i].address), wanted[i].scope);
+	CHECK_INT(t, index.pieces.count, 8);
+	line_index_deinit(&index);
+}
+
+/* Hostile DWARF: ranges that cross, that repeat, that reach to the end of the address space. */
+static void crossing_ranges_have_one_answer(struct test *t)
+{
+	struct line_index index = {0};
+
+	CHECK_INT(t, line_index_add_range(&index, 10, 30, 5), 0);
+	CHECK_INT(t, line_index_add_range(&index, 20, 40, 3), 0);
+	CHECK_INT(t, line_index_add_range(&index, 25, 35, 4), 0);
+	CHECK_INT(t, line_index_add_range(&index, 20, 40, 3), 0);
+	CHECK_INT(t, line_index_add_range(&index, 100, UINT64_MAX, 1), 0);
+	REQUIRE(t, !line_index_lay_out(&index));
+	CHECK_INT(t, line_index_scope(&index, 29), 5);
+	CHECK_INT(t, line_index_scope(&index, 30), 4);
+	CHECK_INT(t, line_index_scope(&index, 35), 3);
+	CHECK_INT(t, line_index_scope(&index, 40), LINE_NO_SCOPE);
+	CHECK_INT(t, line_index_scope(&index, 99), LINE_NO_SCOPE);
+	CHECK_INT(t, line_index_scope(&index, UINT64_MAX - 1), 1);
+	CHECK_INT(t, line_index_scope(&index, UINT64_MAX), LINE_NO_SCOPE);
+	line_index_deinit(&index);
+}
+
+static void nothing_has_no_scope(struct test *t)
+{
+	struct line_index index = {0};
+
+	REQUIRE(t, !line_index_lay_out(&index));
+	CHECK_INT(t, line_index_scope(&index, 0), LINE_NO_SCOPE);
+	CHECK(t, !line_index_row(&index, 0));
+	line_index_deinit(&index);
+}
+
+static void rows_hold_until_the_next(struct test *t)
+{
+	static const struct line_row rows[] = {{10, 1, 5}, {12, 1, 5}, {14, 1, 6}, {14, 2, 7},
+					       {16, LINE_NO_FILE, 0}, {20, 1, 0}};
+	struct line_index index = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		REQUIRE(t, !line_index_add_row(&index, &rows[i]));
+	CHECK_INT(t, index.rows.count, 4); /* the second adds nothing, the fourth replaces the third */
+	CHECK(t, !line_index_row(&index, 9));
+	REQUIRE(t, line_index_row(&index, 13) && line_index_row(&index, 15) && line_index_row(&index, 99));
+	CHECK_INT(t, line_index_row(&index, 13)->line, 5);
+	CHECK_INT(t, line_index_row(&index, 15)->line, 7);
+	CHECK_INT(t, line_index_row(&index, 15)->file, 2);
+	CHECK(t, !line_index_row(&index, 17));
+	CHECK_INT(t, line_index_row(&index, 99)->line, 0);
+	line_index_deinit(&index);
+}
+
+/* --- the pipe --- */
+
+static const uint64_t addresses[] = {0x10, 0x20, 0x30};
+
+static void answers_come_through_a_pipe(struct test *t)
+{
+	static const struct line_level deep[] = {{"inner", "/src/a.h", 3}, {"outer", "/src/a.c", 70000}};
+	static const struct line_level bare[] = {{NULL, "/src/a.c", 0}};
+	struct line_answers answers;
+	const struct line_level *levels;
+	struct wire_writer writer;
+	struct text_pool texts;
+	uint8_t bytes[4096];
+	ssize_t size;
+	int ends[2], end;
+
+	REQUIRE(t, pipe(ends) == 0 && !wire_writer_init(&writer, ends[1]) && !text_pool_init(&texts));
+	REQUIRE(t, !line_answers_init(&answers, addresses, 3));
+	CHECK_INT(t, wire_writer_answer(&writer, 2, deep, 2), 0);
+	CHECK_INT(t, wire_writer_answer(&writer, 0, bare, 1), 0);
+	CHECK_INT(t, wire_writer_end(&writer, -ENODATA), 0);
+	size = read(ends[0], bytes, sizeof(bytes));
+	REQUIRE(t, size > 0);
+	REQUIRE(t, !wire_read(bytes, (size_t)size, &texts, &answers, &end));
+	CHECK_INT(t, end, -ENODATA);
+	REQUIRE(t, line_answers_find(&answers, 0x30, &levels) == 2);
+	CHECK_STR(t, levels[0].function, "inner");
+	CHECK_STR(t, levels[0].file, "/src/a.h");
+	CHECK_STR(t, levels[1].function, "outer");
+	CHECK_INT(t, levels[1].line, 70000);
+	REQUIRE(t, line_answers_find(&answers, 0x10, &levels) == 1);
+	CHECK_STR(t, levels[0].function, NULL);
+	CHECK_INT(t, line_answers_find(&answers, 0x20, &levels), 0);
+	CHECK_INT(t, line_answers_find(&answers, 0x31, &levels), 0);
+	line_answers_deinit(&answers);
+	text_pool_deinit(&texts);
+	wire_writer_deinit(&writer);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+/* What a compromised child may send. Bytes by hand: see line_wire.h. */
+static void a_wild_child_is_not_believed(struct test *t)
+{
+	static const struct {
+		uint8_t bytes[16];
+		size_t size;
+		size_t kept; /* answers for 0x10 */
+	} cases[] = {
+		{{2, 0, 1, 0, 0, 5}, 6, 1},			  /* good, but no end */
+		{{2, 0, 1, 1, 0, 5}, 6, 0},			  /* a text that was never sent */
+		{{2, 3, 1, 0, 0, 5}, 6, 0},			  /* an address that was not asked for */
+		{{1, 0xff, 0xff, 0xff, 0x7f, 'x'}, 6, 0},	  /* a text longer than all */
+		{{2, 0, 0xff, 0xff, 0x03, 0, 0, 0}, 8, 0},	  /* more levels than allowed */
+		{{7, 0}, 2, 0},					  /* no such record */
+		{{2, 0, 1, 0, 0, 5, 2, 0, 1, 0, 0, 6}, 12, 1},	  /* one address twice */
+		{{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80}, 11, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct line_level *levels;
+		struct line_answers answers;
+		struct text_pool texts;
+		int end;
+
+		REQUIRE(t, !text_pool_init(&texts) && !line_answers_init(&answers, addresses, 3));
+		CHECK_INT(t, wire_read(cases[i].bytes, cases[i].size, &texts, &answers, &end), 0);
+		CHECK_INT(t, end, -EBADMSG);
+		CHECK_INT(t, line_answers_find(&answers, 0x10, &levels), cases[i].kept);
+		line_answers_deinit(&answers);
+		text_pool_deinit(&texts);
+	}
+}
+
+TEST_MAIN(TEST(inner_scopes_win), TEST(crossing_ranges_have_one_answer), TEST(nothing_has_no_scope),
+	  TEST(rows_hold_until_the_next), TEST(answers_come_through_a_pipe),
+	  TEST(a_wild_child_is_not_believed))

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The oracle is c++filt without parameters, for C++ and Rust. */
+#include "report/resolve/symbol/demangle.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+static const char *library(void)
+{
+	static const char *const paths[] = {"/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/lib64/libstdc++.so.6"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (access(paths[i], R_OK) == 0)
+			return paths[i];
+	return NULL;
+}
+
+/* Lines "mangled demangled" of a shell command. */
+static void compare(struct test *t, const char *command, unsigned long least)
+{
+	unsigned long lines = 0, wrong = 0;
+	char line[16384];
+	FILE *pipe = popen(command, "r");
+
+	while (pipe && fgets(line, sizeof(line), pipe)) {
+		char *space = strchr(line, ' '), *got;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!space)
+			continue;
+		*space = '\0';
+		got = demangle(line);
+		lines++;
+		if (strcmp(got ? got : line, space + 1) != 0 && wrong++ == 0)
+			printf("# %s: %s, not %s\n", line, got ? got : "(none)", space + 1);
+		free(got);
+	}
+	if (pipe)
+		pclose(pipe);
+	CHECK(t, lines >= least);
+	CHECK_INT(t, wrong, 0);
+}
+
+static void agrees_with_cxxfilt_on_libstdcxx(struct test *t)
+{
+	char command[1024];
+
+	if (!library() || system("command -v nm >/dev/null && command -v c++filt >/dev/null") != 0)
+		SKIP(t, "no libstdc++.so.6, nm or c++filt");
+	snprintf(command, sizeof(command),
+		 "nm -D --defined-only '%s' | awk '{ sub(/@.*/, \"\", $3) } "
+		 "$2 ~ /[tTwWi]/ { print $3 }' >/tmp/dm.$$ && "
+		 "c++filt -p -i </tmp/dm.$$ | paste -d ' ' /tmp/dm.$$ -; rm -f /tmp/dm.$$",
+		 library());
+	compare(t, command, 2000);
+}
+
+/* From RFC 2603 and the symbol names of rustc. */
+static void agrees_with_cxxfilt_on_rust(struct test *t)
+{
+	if (system("command -v c++filt >/dev/null") != 0)
+		SKIP(t, "no c++filt");
+	compare(t,
+		"for s in _RNvNtCs1234_7mycrate3foo3bar _RNvC6_123foo3bar "
+		"_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y "
+		"_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE "
+		"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
+		"3bar17h930b740aa94f1d3aE "
+		"_RINvNtC3std3mem8align_ofjdE; do echo \"$s $(c++filt -p -i -s auto \"$s\")\"; done",
+		6);
+}
+
+static void leaves_others_alone(struct test *t)
+{
+	static const char *const plain[] = {"", "main", "_start", "__libc_start_main", "_Z", "_ZN",
+					    "_R", "_Znonsense", "_ZNSt"};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		char *got = demangle(plain[i]);
+
+		CHECK_STR(t, got, NULL);
+		free(got);
+	}
+}
+
+/* Each level doubles the output: 2^40 characters and more, if all were written. */
+static void stops_where_a_name_explodes(struct test *t)
+{
+	char name[1024], *got;
+	size_t used = (size_t)snprintf(name, sizeof(name), "_Z1f");
+
+	for (int i = 0; i < 40; i++)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "St4pairI");
+	used += (size_t)snprintf(name + used, sizeof(name) - used, "ii");
+	for (int i = 0; i < 40; i++)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "ES%d_", i);
+	got = demangle(name);
+	CHECK(t, !got || strlen(got) <= 4096);
+	free(got);
+}
+
+static void bounds_its_input(struct test *t)
+{
+	char *name = malloc(1 << 20), *got;
+
+	REQUIRE(t, name != NULL);
+	memset(name, 'P', 1 << 20);
+	memcpy(name, "_Z1f", 4);
+	name[(1 << 20) - 1] = '\0';
+	got = demangle(name);
+	CHECK_STR(t, got, NULL);
+	name[4000] = '\0';
+	got = demangle(name);
+	CHECK(t, !got || strlen(got) <= 4096);
+	free(got);
+	free(name);
+}
+
+TEST_MAIN(TEST(agrees_with_cxxfilt_on_libstdcxx), TEST(agrees_with_cxxfilt_on_rust), TEST(leaves_others_alone),
+	  TEST(stops_where_a_name_explodes), TEST(bounds_its_input))

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --digest compared with hand-written text, block by block; and its lines: their number, and how they fold. */
+#include "report/view/digest/digest_parts.h"
+#include "tests/unit/report/view/fake_view.h"
+
+static const struct view_settings plain = {.min_share = 2500, .filters = ""};
+
+#define LOCK "main@app;lock@app;do_futex;futex_wait_queue;schedule"
+#define UNLOCK "main@app;unlock@app;futex_wake;wake_up_q;try_to_wake_up"
+#define READ "main@app;consume@app;read@libc.so.6;vfs_read;pipe_read;schedule"
+#define WRITE "main@c;produce@c;write@libc.so.6;vfs_write;pipe_write;__wake_up_sync_key;try_to_wake_up"
+#define SLEEP "main@c;snooze@c;clock_nanosleep@libc.so.6;do_nanosleep;schedule"
+#define TIMER "burn@x;asm_sysvec_apic_timer_interrupt;hrtimer_interrupt;__hrtimer_run_queues;" \
+	      "hrtimer_wakeup;try_to_wake_up"
+
+static struct profile_wait *add_wait(struct profile *p, const char *comm, uint32_t tid, const char *chain, uint64_t out,
+				     uint64_t in)
+{
+	return fake_wait(p, comm, tid, chain, BOOT + out * MS, BOOT + in * MS);
+}
+
+static void add_waker(struct profile *p, struct profile_wait *wait, const char *comm, uint32_t tid, const char *chain,
+		      uint64_t woken)
+{
+	fake_waker(p, wait, comm, tid, chain, BOOT + woken * MS);
+}
+
+static char *digest_of(struct test *t, struct profile *p, const struct view_settings *settings)
+{
+	char *text;
+
+	CHECK_INT(t, fake_view(p, digest_view, settings, &text), 0);
+	return text;
+}
+
+/* Whether the digest has the line, or the lines. */
+static void expect(struct test *t, const char *text, const char *want)
+{
+	if (!test_check(t, strstr(text, want) != NULL, "'%.80s' is missing", want))
+		printf("# got:\n%s", text);
+}
+
+static void expect_not(struct test *t, const char *text, const char *want)
+{
+	if (!test_check(t, !strstr(text, want), "'%.80s' is there", want))
+		printf("# got:\n%s", text);
+}
+
+/* A waits for B's lock, B for C's pipe, C for a timer. */
+static struct profile *three_hops(void)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	wait = add_wait(p, "A", 1, LOCK, 100, 400);
+	add_waker(p, wait, "B", 2, UNLOCK, 390);
+	wait = add_wait(p, "B", 2, READ, 50, 360);
+	add_waker(p, wait, "C", 3, WRITE, 350);
+	wait = add_wait(p, "C", 3, SLEEP, 20, 340);
+	add_waker(p, wait, "idler", 4, TIMER, 330);
+	wait->waker_context = PROFILE_WAKER_IRQ;
+	p->sources[0].duration = 5 * SECOND;
+	return p;
+}
+
+/* The longest first; what another task did not end is nobody's story. */
+static void tells_stories(struct test *t)
+{
+	struct profile *p = three_hops();
+	char *text = digest_of(t, p, &plain);
+
+	expect(t, text,
+	       "\nstory 1    B blocked in pipe_read (consume): 310.000 ms in 1 wait  [--chains='^B$']\n"
+	       "           held by C blocked in do_nanosleep (snooze) <- a timer: 280.000 ms (90.32%)\n"
+	       "           worst: tid 2 pid 2 for 310.000 ms from +0.050000 s, woken at +0.350000 s by C tid 3 pid 3, "
+	       "ran from +0.360000 s on  [--at +0.050000s]\n"
+	       "story 2    A blocked in futex_wait_queue (lock): 300.000 ms in 1 wait  [--chains='^A$']\n"
+	       "           held by B blocked in pipe_read (consume) <- C blocked in do_nanosleep (snooze) <- a timer: "
+	       "230.000 ms (76.67%)\n");
+	expect_not(t, text, "story 3");
+	expect(t, text, "\nnext       --chains='^B$' (what held it), --top-waits ");
+	free(text);
+	free(p);
+}
+
+/* What is on the way of a longer story is not told again; what is short is not told at all. */
+static void tells_each_once(struct test *t)
+{
+	struct profile *p = three_hops();
+	char *text;
+
+	p->waits[0].out = BOOT + 10 * MS;
+	p->waits[0].weight = 390 * MS;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    A blocked in futex_wait_queue (lock): 390.000 ms in 1 wait  [--chains='^A$']\n");
+	expect_not(t, text, "story 2");
+	free(text);
+	p->sources[0].duration = 40 * SECOND;
+	text = digest_of(t, p, &plain);
+	expect_not(t, text, "story 1");
+	expect(t, text, "\nstories    unknown: who ended the waits was not recorded (rwalker-record --wakers)\n");
+	free(text);
+	(void)fake_source(p, PROFILE_WAKERS, "sched_waking", "ns");
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstories    none: nobody was held for 1% of the recording or longer  [--chains]\n");
+	free(text);
+	free(p);
+}
+
+/* Whoever hangs in D has a story, whoever sleeps has none; so has who waits for a CPU. */
+static void tells_who_hangs(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "stat", 1, "main@stat;vfs_statx;request_wait_answer;schedule", 0, 5000);
+	char *text;
+
+	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	wait->state = 2;
+	add_wait(p, "pool", 2, LOCK, 0, 5000)->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	wait = add_wait(p, "dd", 3, "main@dd;work@dd;schedule", 100, 400);
+	wait->wait_class = PROFILE_PREEMPTED;
+	wait->run_queue = wait->weight;
+	wait->state = 0;
+	text = digest_of(t, p, &plain);
+	expect(t, text,
+	       "\nstory 1    stat blocked in request_wait_answer (main): 5.000 s in 1 wait  [--chains='^stat$']\n"
+	       "           held by unknown: it had not ended: 5.000 s (100.00%)\n"
+	       "           worst: tid 1 pid 1 for ≥5.000 s from +0.000000 s, had not ended by +5.000000 s");
+	expect(t, text,
+	       "\nstory 2    dd preempted in schedule (work): 300.000 ms in 1 wait  [--chains='^dd$']\n"
+	       "           held by want of a CPU: 300.000 ms (100.00%)\n");
+	expect_not(t, text, "pool");
+	expect(t, text, "blocked 48.54% (5.000 s), idle 48.54% (5.000 s) of 1 thread  [--summary --idle]\n");
+	expect(t, text, "\n           D: 5.000 s in 1 thread, the longest ≥5.000 s: stat tid 1 pid 1 in "
+			"request_wait_answer (main)  [--summary, --top-waits --state D]\n");
+	free(text);
+	free(p);
+}
+
+/* Who only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
+static void tells_of_the_held_first(struct test *t)
+{
+	struct profile *p = three_hops();
+	struct profile_wait *wait = add_wait(p, "spinner", 7, "main@x;spin@x;schedule", 0, 4000);
+	char *text;
+
+	wait->wait_class = PROFILE_PREEMPTED;
+	wait->run_queue = wait->weight;
+	wait->state = 0;
+	wait = add_wait(p, "kworker/0:1", 8, "worker_thread;schedule", 0, 3000);
+	p->tasks[wait->task].kernel_thread = true;
+	add_waker(p, wait, "B", 2, UNLOCK, 2990);
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    B blocked in pipe_read (consume): 310.000 ms in 1 wait  [--chains='^B$']\n");
+	expect(t, text,
+	       "\nstory 3    spinner preempted in schedule (spin): 4.000 s in 1 wait  [--chains='^spinner$']\n");
+	expect_not(t, text, "kworker");
+	free(text);
+	free(p);
+}
+
+/* Where most of a comm's waits at a place were sleep, the story is that of the thread that was held. */
+static void tells_of_one_thread(struct test *t)
+{
+	struct profile *p = three_hops();
+	char *text;
+
+	for (uint32_t tid = 11; tid < 15; tid++)
+		add_wait(p, "B", tid, READ, 0, 5000)->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    B blocked in pipe_read (consume): 310.000 ms in 1 wait  [--chains=2]\n"
+			"           held by C blocked in do_nanosleep (snooze) <- a timer: 280.000 ms (90.32%)\n");
+	free(text);
+	free(p);
+}
+
+/* All threads' time, and the heaviest by it, if CPUs were not sampled. */
+static void sums_up_threads(struct test *t)
+{
+	struct profile *p = three_hops();
+	char *text;
+
+	p->sums[p->sum_count++] = (struct profile_task_sums){
+		.task = p->waits[0].task, .from = BOOT, .to = BOOT + 1000 * MS, .running = 690 * MS};
+	p->sums[p->sum_count++] = (struct profile_task_sums){
+		.task = p->waits[1].task, .from = BOOT, .to = BOOT + 1000 * MS, .running = 230 * MS};
+	p->origins[p->origin_count++] = (struct profile_origin){
+		.host = "db1", .kernel = "6.12", .machine = "x86_64", .cpus = 2, .realtime = WALL_CLOCK,
+		.length = 5 * SECOND};
+	p->losses = (struct profile_losses){.recorded = 99, .lost = 1};
+	fake_note(p, "1 event lost: the ring buffer was full (1.0%)", "record less", 0);
+	fake_note(p, "2 samples", NULL, 0);
+	fake_note(p, "3 samples", NULL, 0);
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nhost       db1, 2 CPUs, 6.12 x86_64; 2026-11-21 12:00:00 UTC, for 5.00 s  [--info]\n"
+			"sources    offcpu: 3 waits in 5.00 s  [--info]\n"
+			"time       3 threads, 2.320 s: running 39.66% (920.000 ms), run queue 1.29% (30.000 ms), "
+			"blocked 38.79% (900.000 ms), idle 0.00% (0 ns)  [--summary]\n"
+			"processes  75.00% A 1 (690.0 ms), 25.00% B 2 (230.0 ms)  [--summary --pid 1]\n"
+			"comms      75.00% A (690.0 ms), 25.00% B (230.0 ms)  [--summary -c '^A$']\n");
+	expect(t, text, "\npressure   CPU: runnable threads waited for 3.16% of their time (30.000 ms; 920.000 ms "
+			"running)  [--summary]\n"
+			"           D: no thread waited uninterruptibly  [--summary]\n"
+			"           lost: 1 of 100 events (1.00%)  [--info]\n"
+			"unreliable 1 event lost: the ring buffer was full (1.0%); record less\n"
+			"           2 samples\n"
+			"           1 more note  [--info]\n");
+	free(text);
+	free(p);
+}
+
+static void sums_up_samples(struct test *t)
+{
+	struct view_settings settings = plain;
+	struct profile *p = fake_profile();
+	char *text;
+
+	(void)fake_source(p, PROFILE_CPU, "cpu-clock", "ns");
+	fake_entry(p, 0, "sh (1)", 7, "main@sh;spin@sh", 3 * SECOND);
+	fake_entry(p, 0, "dd", 8, "main@dd;copy_page", 1 * SECOND);
+	p->origins[p->origin_count++] = (struct profile_origin){
+		.host = "", .kernel = "", .machine = "", .cpus = 2, .length = 5 * SECOND};
+	settings.filters = "-U";
+	text = digest_of(t, p, &settings);
+	expect(t, text,
+	       "\nfilters    -U: the options in brackets need them, too\n"
+	       "time       on CPUs 4000.0 ms in 5.00 s of 2 CPUs (40.00%), by samples; waits were not recorded  "
+	       "[--tree --source cpu]\n"
+	       "functions  75.00% spin, 25.00% copy_page  [--tree --source cpu]\n"
+	       "processes  75.00% sh (1) 7 (3000.0 ms), 25.00% dd 8 (1000.0 ms)  [--tree --source cpu --pid 7]\n"
+	       "comms      75.00% sh (1) (3000.0 ms), 25.00% dd (1000.0 ms)  "
+	       "[--tree --source cpu -c '^sh [(]1[)]$']\n"
+	       "pressure   lost: no event  [--info]\n"
+	       "next       --tree --source cpu (who called what), --info (what was recorded and lost)\n");
+	free(text);
+	free(p);
+}
+
+static void sums_up_walks(struct test *t)
+{
+	struct profile *p = fake_profile();
+	struct profile_walk_task *row;
+	char *text;
+
+	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
+	p->sources[0].samples = 3;
+	p->walk_count = 1;
+	(void)fake_walked(p, 0, "spin", 1, "R", "");
+	(void)fake_walked(p, 0, "sleep", 2, "S", SLEEP);
+	row = fake_walked(p, 0, "stat", 3, "D", "main@stat;vfs_statx;request_wait_answer;schedule");
+	row->wait = 3 * SECOND;
+	row->bound = PROFILE_WAIT_AT_LEAST;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nwalked     3 tasks in 1 walk: 1 running or runnable, 1 in D, 1 in other states  [--tasks]\n"
+			"           longest in D: stat tid 3 pid 3, ≥3.000 s, in request_wait_answer (main)  "
+			"[--tasks --state D]\n"
+			"next       --tasks --state D (every task and its stack), ");
+	free(text);
+	free(p);
+}
+
+/* Without a view the digest comes first, then the rest. */
+static void comes_first(struct test *t)
+{
+	struct profile *p = three_hops();
+	char *text = fake_print(p, NULL, &plain);
+
+	CHECK(t, !strncmp(text, "# digest   ", 11));
+	expect(t, text, "(what was recorded and lost)\n\n# offcpu: 3 waits");
+	free(text);
+	free(p);
+}
+
+static void writes_comms(struct test *t)
+{
+	static const struct {
+		const char *comm, *want;
+	} cases[] = {
+		{"dd", "'^dd$'"}, {"kworker/0:1", "'^kworker/0:1$'"}, {"a.b*", "'^a[.]b[*]$'"},
+		{"it's", "'^it.*s$'"}, {"\x1b[2J\\", "'^.*[[]2J.*$'"}, {"caf\xc3\xa9", "'^caf.*$'"}, {"", "'^$'"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+
+		digest_write_comm(cases[i].comm, out);
+		(void)fclose(out);
+		CHECK_STR(t, text, cases[i].want);
+		free(text);
+	}
+}
+
+static char *write_lines(struct digest_lines *lines, unsigned int width)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	digest_lines_write(lines, width, out);
+	(void)fclose(out);
+	return text;
+}
+
+static void folds(struct test *t)
+{
+	struct digest_lines lines = {0};
+	char *text;
+
+	(void)digest_line_add(&lines, "label", DIGEST_FIRST, "one two three four five six seven eight", "--view -c x");
+	text = write_lines(&lines, 0);
+	CHECK_STR(t, text, "label      one two three four five six seven eight  [--view -c x]\n");
+	free(text);
+	text = write_lines(&lines, 44);
+	CHECK_STR(t, text, "label      one two three four five six seven\n"
+			   "           eight  [--view -c x]\n");
+	free(text);
+	digest_lines_deinit(&lines);
+}
+
+/* At most 25 lines as printed: the last ones of the highest rank go. */
+static void keeps_the_limit(struct test *t)
+{
+	struct digest_lines lines = {0};
+	size_t count = 0;
+	char *text;
+
+	for (size_t i = 0; i < 20; i++)
+		(void)digest_line_add(&lines, "first", DIGEST_FIRST, "x", NULL);
+	for (size_t i = 0; i < 5; i++)
+		(void)digest_line_add(&lines, "least", DIGEST_LEAST, i ? "later" : "earlier", NULL);
+	(void)digest_line_add(&lines, "more", DIGEST_MORE, "kept", NULL);
+	text = write_lines(&lines, 0);
+	for (const char *c = text; *c; c++)
+		count += *c == '\n';
+	CHECK_INT(t, count, DIGEST_LINES);
+	expect(t, text, "least      earlier\n");
+	expect(t, text, "more       kept\n");
+	free(text);
+	digest_lines_deinit(&lines);
+}
+
+TEST_MAIN(TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_of_the_held_first),
+	  TEST(tells_of_one_thread),
+	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),
+	  TEST(folds), TEST(keeps_the_limit))

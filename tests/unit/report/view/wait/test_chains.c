@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --chains compared with hand-written text: what held a wait in the end, and what is printed if that is unknown. */
+#include "report/view/wait/chains_follow.h"
+#include "tests/unit/report/view/wait/three_hops.h"
+
+static void follows_three_hops(struct test *t)
+{
+	struct profile *p = three_hops();
+
+	fake_check_printed(
+		t, p, chains_view, &thread_1,
+		"# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  A blocked in futex_wait_queue (lock)  (300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--83.33%--woken by B in futex_wake (unlock), which was blocked in pipe_read "
+		"(consume)  (250.0ms)\n"
+		"    |          |--76.67%--woken by C in pipe_write (produce), which was blocked "
+		"in do_nanosleep (snooze)  (230.0ms)\n"
+		"    |          |          woken by a timer in hrtimer_wakeup  (230.0ms)\n"
+		"    |          |--3.33%--woken by C in pipe_write (produce), which was running  (10.0ms)\n"
+		"    |           --3.33%--woken by C in pipe_write (produce), which was waiting for a CPU  (10.0ms)\n"
+		"    |--10.00%--woken by B in futex_wake (unlock), which was running  (30.0ms)\n"
+		"    |--3.33%--woken by B in futex_wake (unlock), which was waiting for a CPU  (10.0ms)\n"
+		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	free(p);
+}
+
+/* Without a target all waits that somebody ended are followed, heaviest stack first; small branches are counted. */
+static void follows_the_longest(struct test *t)
+{
+	struct profile *p = three_hops();
+	struct view_settings settings = longest;
+
+	settings.min_share = 50000;
+	settings.per_process = true;
+	settings.max_groups = 1;
+	fake_check_printed(
+		t, p, chains_view, &settings,
+		"# followed: 2 waits, 610.0 ms; percentages are of that time\n"
+		"# not among them, as a timer ended them: 1 wait, 320.0 ms\n"
+		"\n"
+		">>> 50.82%  B (2) blocked in pipe_read (consume)  (310.0ms, 1 wait)\n"
+		"    |\n"
+		"    woken by C (3) in pipe_write (produce), which was blocked in do_nanosleep (snooze)  (280.0ms)\n"
+		"    woken by a timer in hrtimer_wakeup  (280.0ms)\n"
+		"\n"
+		"# targets not shown: 1, 49.18% in all\n"
+		"# branches below 5.00% not shown: 3, 4.92% in all\n");
+	free(p);
+}
+
+/* A wait that has not ended counts only for a named target. */
+static void leaves_out_open_waits(struct test *t)
+{
+	struct profile *p = three_hops();
+
+	p->waits[1].flags = p->waits[2].flags = PROFILE_WAIT_NOT_ENDED;
+	fake_check_printed(
+		t, p, chains_view, &longest,
+		"# followed: 1 wait, 300.0 ms; percentages are of that time\n"
+		"# not among them, as they had not ended: 2 waits, 630.0 ms\n"
+		"\n"
+		">>> 100.00%  A blocked in futex_wait_queue (lock)  (300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--83.33%--woken by B in futex_wake (unlock), which was blocked in pipe_read "
+		"(consume)  (250.0ms)\n"
+		"    |          not ended  (250.0ms)\n"
+		"    |--10.00%--woken by B in futex_wake (unlock), which was running  (30.0ms)\n"
+		"    |--3.33%--woken by B in futex_wake (unlock), which was waiting for a CPU  (10.0ms)\n"
+		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	free(p);
+}
+
+/* With addresses or offsets, places that differ in one are different. */
+static void tells_addresses_apart(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct view_settings settings = thread_1;
+
+	add_waker(p, add_wait(p, "A", 1, "main@app+0x1;lock@app+0x2;futex_wait+0x3;schedule+0x4", 0, 300), "B", 2,
+		  "main@app+0x5;unlock@app+0x6;futex_wake+0x7;try_to_wake_up+0x8", 300);
+	add_waker(p, add_wait(p, "A", 1, "main@app+0x1;lock@app+0x9;futex_wait+0x3;schedule+0x4", 400, 500), "B", 2,
+		  "main@app+0x5;unlock@app+0x6;futex_wake+0xa;try_to_wake_up+0x8", 500);
+	fake_check_printed(t, p, chains_view, &settings,
+			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n\n"
+			   ">>> 100.00%  A blocked in futex_wait (lock)  (400.0ms, 2 waits)\n"
+			   "    |\n"
+			   "    woken by B in futex_wake (unlock), unknown: nothing is recorded of it  (400.0ms)\n"
+			   "\n");
+	settings.offsets = true;
+	fake_check_printed(t, p, chains_view, &settings,
+			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 75.00%  A blocked in futex_wait+0x3 (lock+0x2)  (300.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by B in futex_wake+0x7 (unlock+0x6), unknown: "
+			   "nothing is recorded of it  (300.0ms)\n"
+			   "\n"
+			   ">>> 25.00%  A blocked in futex_wait+0x3 (lock+0x9)  (100.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by B in futex_wake+0xa (unlock+0x6), unknown: "
+			   "nothing is recorded of it  (100.0ms)\n"
+			   "\n");
+	settings.offsets = false;
+	settings.addresses = true;
+	settings.max_groups = 1;
+	fake_check_printed(t, p, chains_view, &settings,
+			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 75.00%  A blocked in 0x0000000000001003 futex_wait+0x3 [kernel] "
+			   "(0x0000000000001002 lock+0x2 [app])  (300.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by B in 0x0000000000001007 futex_wake+0x7 [kernel] "
+			   "(0x0000000000001006 unlock+0x6 [app]), unknown: nothing is recorded of it  (300.0ms)\n"
+			   "\n"
+			   "# targets not shown: 1, 25.00% in all\n");
+	free(p);
+}
+
+static void follows_comms(struct test *t)
+{
+	struct profile *p = three_hops();
+	struct view_settings settings = longest;
+	regex_t expression;
+
+	REQUIRE(t, !regcomp(&expression, "^[CX]$", REG_EXTENDED | REG_NOSUB));
+	settings.chain_target = "^[CX]$";
+	settings.chain_comm = &expression;
+	settings.filters = "--pid 3";
+	fake_check_printed(
+		t, p, chains_view, &settings,
+		"# followed: 1 wait of comms that match '^[CX]$', 320.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  C blocked in do_nanosleep (snooze)  (320.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--96.88%--woken by a timer in hrtimer_wakeup  (310.0ms)\n"
+		"     --3.13%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	settings.chain_target = "9";
+	settings.chain_comm = NULL;
+	settings.chain_tid = 9;
+	settings.filters = "";
+	fake_check_printed(t, p, chains_view, &settings,
+			   "# followed: 0 waits of thread 9, 0.0 ms; percentages are of that time\n");
+	regfree(&expression);
+	free(p);
+}
+
+/* B slept through the first half of A's wait and worked through the second; it had another name when it slept. */
+static void tells_work_from_sleep(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	wait = add_wait(p, "A", 1, LOCK, 100, 300);
+	add_waker(p, wait, "worker", 2, UNLOCK, 300);
+	add_waker(p, add_wait(p, "sleeper", 2, SLEEP, 0, 100), "nobody", 0, "", 100);
+	wait = add_wait(p, "sleeper", 2, SLEEP, 100, 200);
+	add_waker(p, wait, "dd", 4, "burn@x;do_work;asm_common_interrupt;nvme_irq;try_to_wake_up", 200);
+	wait->waker_context = PROFILE_WAKER_IRQ;
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 200.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in futex_wait_queue (lock)  (200.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    |--50.00%--woken by worker in futex_wake (unlock), "
+			   "which was blocked in do_nanosleep (snooze)  (100.0ms)\n"
+			   "    |          woken by irq in nvme_irq  (100.0ms)\n"
+			   "     --50.00%--woken by worker in futex_wake (unlock), which was running  (100.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* Each says that the other woke it while it slept itself. */
+static void stops_at_a_cycle(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	add_waker(p, add_wait(p, "A", 1, "f@app;lock_a;schedule", 0, 100), "B", 2, "wake_a", 100);
+	add_waker(p, add_wait(p, "B", 2, "g@app;lock_b;schedule", 10, 90), "A", 1, "wake_b", 90);
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 100.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in lock_a (f)  (100.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    |--80.00%--woken by B in wake_a, which was blocked in lock_b (g)  (80.0ms)\n"
+			   "    |          woken by A in wake_b, which was blocked in lock_a (f)  (80.0ms)\n"
+			   "    |          cycle: this wait is on the way here already  (80.0ms)\n"
+			   "     --20.00%--woken by B in wake_a, which was running  (20.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* A thread that wakes itself is the shortest cycle. */
+static void stops_at_itself(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	add_waker(p, add_wait(p, "A", 1, "lock_a", 0, 100), "A", 1, "wake_a", 100);
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 100.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in lock_a  (100.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    woken by A in wake_a, which was blocked in lock_a  (100.0ms)\n"
+			   "    cycle: this wait is on the way here already  (100.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+static const char what_is_not_known[] =
+	"# followed: 7 waits of thread 1, 1000.0 ms; percentages are of that time\n"
+	"\n"
+	">>> 72.00%  A blocked in lock_a  (720.0ms, 5 waits)\n"
+	"    |\n"
+	"    |--20.00%--unknown: waker not recorded  (200.0ms)\n"
+	"    |--16.00%--woken by gone in wake_a, unknown: nothing is recorded of it  (160.0ms)\n"
+	"    |--14.00%--woken by odd in wake_a, unknown: "
+	"it, or an interrupt that came upon it  (140.0ms)\n"
+	"    |--12.00%--woken by swapper/1 in flush_smp_call_function_queue, "
+	"on an idle CPU  (120.0ms)\n"
+	"     --10.00%--woken by softirq  (100.0ms)\n"
+	"\n"
+	">>> 20.00%  A blocked  (200.0ms, 1 wait)\n"
+	"    |\n"
+	"    not ended  (200.0ms)\n"
+	"\n"
+	">>> 8.00%  A preempted in asm_sysvec_reschedule (work)  (80.0ms, 1 wait)\n"
+	"    |\n"
+	"    runnable, waiting for a CPU  (80.0ms)\n"
+	"\n";
+
+static void says_what_is_not_known(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	(void)add_wait(p, "A", 1, "lock_a", 0, 200);
+	wait = add_wait(p, "A", 1, "lock_a", 200, 360);
+	add_waker(p, wait, "gone", 9, "wake_a", 360);
+	wait = add_wait(p, "A", 1, "lock_a", 400, 540);
+	add_waker(p, wait, "odd", 8, "wake_a", 540);
+	wait->waker_context = PROFILE_WAKER_UNKNOWN;
+	wait = add_wait(p, "A", 1, "lock_a", 600, 720);
+	add_waker(p, wait, "swapper/1", 0, "flush_smp_call_function_queue;ttwu_do_activate", 720);
+	wait = add_wait(p, "A", 1, "lock_a", 800, 900);
+	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
+	add_wait(p, "A", 1, "work@app;asm_sysvec_reschedule;schedule", 1000, 1080)->wait_class = PROFILE_PREEMPTED;
+	add_wait(p, "A", 1, "", 2000, 2200)->flags = PROFILE_WAIT_NOT_ENDED;
+	fake_check_printed(t, p, chains_view, &thread_1, what_is_not_known);
+	free(p);
+}
+
+/* Waits below -m: as much as the waker's sums hold may have been such waits; without sums, all of it. */
+static void says_what_was_too_brief(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	p->recordings[0].least_wait = MS;
+	p->totals[0].least_wait = MS;
+	add_waker(p, add_wait(p, "A", 1, "lock_a", 0, 60), "B", 2, "wake_a", 60);
+	add_waker(p, add_wait(p, "A", 1, "lock_a", 100, 140), "C", 3, "wake_a", 140);
+	(void)add_wait(p, "B", 2, "lock_b", 0, 10);
+	(void)add_wait(p, "C", 3, "lock_b", 0, 10);
+	p->sums[0] = (struct profile_task_sums){.task = 1};
+	p->sums[0].kinds[PROFILE_SUM_INTERRUPTIBLE].total = 15 * MS;
+	p->sums[0].kinds[PROFILE_SUM_PREEMPTED].total = 5 * MS;
+	p->sum_count = 1;
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 2 waits of thread 1, 100.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in lock_a  (100.0ms, 2 waits)\n"
+			   "    |\n"
+			   "    |--40.00%--woken by C in wake_a, unknown: "
+			   "it ran, or its waits were shorter than -m 1000  (40.0ms)\n"
+			   "    |--30.00%--woken by B in wake_a, which was running  (30.0ms)\n"
+			   "    |--20.00%--woken by B in wake_a, unknown: "
+			   "it ran, or its waits were shorter than -m 1000  (20.0ms)\n"
+			   "     --10.00%--woken by B in wake_a, which was blocked in lock_b  (10.0ms)\n"
+			   "               unknown: waker not recorded  (10.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* A child that was created while its parent waited for it. */
+static void knows_births(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	add_waker(p, add_wait(p, "A", 1, "do_wait", 0, 100), "child", 2, "do_exit", 100);
+	add_wait(p, "child", 2, "ret_from_fork", 30, 50)->wait_class = PROFILE_STARTED;
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 100.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in do_wait  (100.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    |--50.00%--woken by child in do_exit, which was running  (50.0ms)\n"
+			   "    |--30.00%--woken by child in do_exit, which did not exist yet  (30.0ms)\n"
+			   "     --20.00%--woken by child in do_exit, which was waiting for a CPU  (20.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* Only what is within the recording counts, and the weight is what is divided. */
+static void divides_the_weight(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = fake_wait(p, "A", 1, "lock_a", BOOT - 100 * MS, BOOT + 100 * MS);
+
+	wait->flags = PROFILE_WAIT_BEGAN_BEFORE;
+	wait->weight = 50 * MS; /* --time removed the other half */
+	add_waker(p, wait, "B", 2, "wake_a", 100);
+	add_waker(p, fake_wait(p, "B", 2, "lock_b", BOOT - 50 * MS, BOOT + 20 * MS), "idle", 0, "wake_b", 20);
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 50.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in lock_a  (50.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    |--80.00%--woken by B in wake_a, which was running  (40.0ms)\n"
+			   "     --20.00%--woken by B in wake_a, which was blocked in lock_b  (10.0ms)\n"
+			   "               woken by idle in wake_b, on an idle CPU  (10.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* A chain of a hundred hops ends after 64 of them, and says so. */
+static void stops_in_the_deep(struct test *t)
+{
+	enum { HOPS = 100 };
+	struct profile *p = fake_recorded();
+	char *text;
+
+	for (uint32_t i = 0; i < HOPS; i++)
+		add_waker(p, add_wait(p, "A", i + 1, "lock", 0, 1000 - i), "A", i + 2, "wake", 1000 - i);
+	REQUIRE(t, !fake_view(p, chains_view, &thread_1, &text));
+	CHECK(t, strstr(text, "not followed: too many hops  (936.0ms)\n"));
+	free(text);
+	free(p);
+}
+
+struct small_follower { /* of a profile's waits, with bounds of the test's own */
+	struct waits waits;
+	struct task_names names;
+	struct wait_index index;
+	struct functions *functions;
+	struct places places;
+	struct chains_tree tree;
+	struct follower follower;
+};
+
+static int small_follower_init(struct small_follower *small, struct profile *p)
+{
+	if (waits_init(&small->waits, p) || task_names_init(&small->names, p) ||
+	    wait_index_init(&small->index, &small->waits) ||
+	    functions_create(p, FUNCTIONS_BY_NAME, "", &small->functions) ||
+	    places_init(&small->places, p, small->functions, (struct frame_style){0}) ||
+	    chains_tree_init(&small->tree))
+		return -ENOMEM;
+	small->follower = (struct follower){.waits = &small->waits,
+					    .index = &small->index,
+					    .names = &small->names,
+					    .places = &small->places,
+					    .tree = &small->tree,
+					    .moments = 100};
+	small->tree.room = 1000;
+	return 0;
+}
+
+static void small_follower_deinit(struct small_follower *small)
+{
+	chains_tree_deinit(&small->tree);
+	places_deinit(&small->places);
+	functions_destroy(small->functions);
+	wait_index_deinit(&small->index);
+	task_names_deinit(&small->names);
+}
+
+static uint64_t weight_of_kind(const struct chains_tree *tree, enum step_kind kind)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < tree->nodes.count; i++)
+		weight += tree->steps.items[i].kind == kind ? tree->nodes.items[i].self : 0;
+	return weight;
+}
+
+static bool is_about(uint64_t got, uint64_t want)
+{
+	return got > want - want / 20 && got < want + want / 20;
+}
+
+/* Ten naps of 40 ms within a second; work for three of them, then moments, then nothing. */
+static void looks_at_moments(struct test *t)
+{
+	static const struct {
+		uint64_t work, moment_work, sampled;
+	} cases[] = {{100, 0, 0}, {3, 100, 760 * MS}, {0, 100, 1000 * MS}, {0, 0, 0}};
+	struct profile *p = fake_recorded();
+
+	p->recordings[0].least_wait = MS;
+	add_waker(p, add_wait(p, "A", 1, "lock", 0, 1000), "B", 2, "wake", 1000);
+	for (uint64_t i = 0; i < 10; i++)
+		(void)add_wait(p, "B", 2, "nap", i * 100, i * 100 + 40);
+	p->sums[p->sum_count++] = (struct profile_task_sums){.task = 1, .kinds[0].total = 100 * MS};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct small_follower small = {0};
+		uint64_t brief, napped, much;
+
+		REQUIRE(t, !small_follower_init(&small, p));
+		small.follower.work = cases[i].work;
+		small.follower.moment_work = cases[i].moment_work;
+		CHECK_INT(t, follower_divide(&small.follower, 0), 0);
+		brief = weight_of_kind(&small.tree, STEP_RAN_OR_BRIEF);
+		napped = weight_of_kind(&small.tree, STEP_NO_WAKER);
+		much = weight_of_kind(&small.tree, STEP_TOO_MUCH);
+		CHECK_INT(t, weight_of_kind(&small.tree, STEP_RAN) + brief + napped + much, 1000 * MS);
+		CHECK_INT(t, much, i < 3 ? 0 : 1000 * MS);
+		CHECK(t, much || is_about(napped, 400 * MS));
+		CHECK(t, much || (brief > 50 * MS && brief < 200 * MS + 1)); /* 100 of each of the two parts at most */
+		CHECK_INT(t, small.follower.sampled, cases[i].sampled);
+		small_follower_deinit(&small);
+	}
+	free(p);
+}
+
+/* Extreme numbers, overlapping waits of one thread: no crash, no endless loop. */
+static void bears_hostile_numbers(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	char *text;
+
+	fake_waker(p, fake_wait(p, "A", 1, "f", 0, UINT64_MAX), "B", 2, "wake", UINT64_MAX);
+	fake_waker(p, fake_wait(p, "A", 1, "f", 0, UINT64_MAX), "B", 2, "wake", 0);
+	fake_waker(p, fake_wait(p, "A", 1, "f", UINT64_MAX, UINT64_MAX), "B", 2, "wake", UINT64_MAX);
+	p->waits[2].weight = UINT64_MAX;
+	for (uint64_t i = 0; i < 50; i++)
+		fake_waker(p, fake_wait(p, "B", 2, "g", BOOT + i, UINT64_MAX - i * SECOND), "A", 1, "wake", BOOT + i);
+	p->sums[p->sum_count++] = (struct profile_task_sums){.recording = 7, .kinds[0].total = UINT64_MAX};
+	p->sums[p->sum_count++] = (struct profile_task_sums){.kinds = {{.total = UINT64_MAX}, {.total = UINT64_MAX}}};
+	CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
+	CHECK(t, strstr(text, "# followed: 53 waits, "));
+	free(text);
+	p->sums[0].task = 2;
+	CHECK_INT(t, fake_view(p, chains_view, &longest, &text), -EBADMSG);
+	free(text);
+	free(p);
+}
+
+TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(leaves_out_open_waits),
+	  TEST(tells_addresses_apart), TEST(follows_comms),
+	  TEST(tells_work_from_sleep), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
+	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),
+	  TEST(looks_at_moments), TEST(bears_hostile_numbers))

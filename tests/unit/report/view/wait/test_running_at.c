@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What ran on each CPU at a moment, from hand-written waits. Times are small numbers. */
+#include "report/view/wait/running_at.h"
+
+#include "tests/test.h"
+
+enum { NOBODY = -1, MOST_WAITS = 16 };
+enum { STARTED = 128 }; /* a flag of stays, in addition to those of waits */
+
+static const struct profile_recording every_switch = {.start = 10, .stop = 100};
+
+struct stay { /* a wait, as far as it matters here */
+	uint32_t task;
+	uint64_t out, in;
+	uint16_t out_cpu, in_cpu;
+	uint8_t flags;
+};
+
+/* From waits ordered by thread and out, as in an index. */
+static int find(struct running_at *running, const struct profile_recording *recording, const struct profile_wait *items,
+		size_t count, uint64_t time)
+{
+	const struct waits waits = {.items = items, .count = count};
+	uint32_t thread_of[] = {0, 1, 2, 3, 4, 4, 6, 7}; /* tasks 4 and 5 are one thread by two names */
+	uint32_t order[MOST_WAITS];
+	const struct wait_index index = {.waits = &waits, .thread_of = thread_of, .order = order};
+
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	return running_at_init(running, recording, &index, 0, count, time);
+}
+
+/* Which task ran on a CPU at a time, and as which task it left; NOBODY: unknown. */
+static struct running_cpu run_of(const struct profile_recording *recording, const struct stay *stays, size_t count,
+				 uint64_t time, unsigned int cpu)
+{
+	struct running_cpu found = {.task = PROFILE_NO_TASK};
+	struct profile_wait waits[MOST_WAITS] = {{0}};
+	struct running_at running;
+
+	for (size_t i = 0; i < count; i++)
+		waits[i] = (struct profile_wait){.task = stays[i].task,
+						 .out = stays[i].out,
+						 .in = stays[i].in,
+						 .out_cpu = stays[i].out_cpu,
+						 .in_cpu = stays[i].in_cpu,
+						 .flags = stays[i].flags & (STARTED - 1),
+						 .wait_class = stays[i].flags & STARTED ?
+								       PROFILE_STARTED :
+								       PROFILE_BLOCKED};
+	if (find(&running, recording, waits, count, time) < 0)
+		abort();
+	if (cpu < running.count)
+		found = running.cpus[cpu];
+	running_at_deinit(&running);
+	return found;
+}
+
+static int runs(const struct profile_recording *recording, const struct stay *stays, size_t count, uint64_t time,
+		unsigned int cpu)
+{
+	uint32_t task = run_of(recording, stays, count, time, cpu).task;
+
+	return task == PROFILE_NO_TASK ? NOBODY : (int)task;
+}
+
+#define RUNS(stays, time, cpu) runs(&every_switch, stays, sizeof(stays) / sizeof((stays)[0]), time, cpu)
+
+/* Task 1 is on CPU 2 from 20 to 40; task 2 on CPU 3 from 25 to 30 and from 31 on. */
+static const struct stay two_tasks[] = {
+	{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 5, 25, 0, 3, PROFILE_WAIT_BEGAN_BEFORE}, {2, 30, 31, 3, 3, 0}};
+
+static void knows_who_came_in_and_left_later(struct test *t)
+{
+	CHECK_INT(t, RUNS(two_tasks, 19, 2), NOBODY);
+	CHECK_INT(t, RUNS(two_tasks, 20, 2), 1);
+	CHECK_INT(t, RUNS(two_tasks, 39, 2), 1);
+	CHECK_INT(t, RUNS(two_tasks, 40, 2), NOBODY); /* it has left */
+	CHECK_INT(t, RUNS(two_tasks, 25, 3), 2);
+	CHECK_INT(t, RUNS(two_tasks, 30, 3), NOBODY);
+	CHECK_INT(t, RUNS(two_tasks, 35, 3), NOBODY); /* it was switched in; whether it left is not known */
+	CHECK_INT(t, RUNS(two_tasks, 25, 0), NOBODY);
+	CHECK_INT(t, RUNS(two_tasks, 25, 9), NOBODY);
+}
+
+/* It was switched in as 4 and left as 5; then it was switched in as 5 and left as 4. */
+static void knows_threads_by_all_their_names(struct test *t)
+{
+	static const struct stay renamed[] = {{4, 15, 20, 0, 2, 0}, {5, 40, 50, 2, 2, 0}, {4, 60, 70, 2, 0, 0}};
+	/* Another thread with that number was created after the first had exited. */
+	static const struct stay gone[] = {{4, 15, 20, 0, 2, 0}, {5, 40, 50, 2, 2, STARTED}};
+	static const struct stay two[] = {{4, 15, 20, 0, 2, 0}, {6, 40, 50, 2, 2, 0}};
+	struct running_cpu cpu = run_of(&every_switch, renamed, 3, 30, 2);
+
+	CHECK_INT(t, cpu.task, 4);
+	CHECK_INT(t, cpu.left_as, 5);
+	CHECK_INT(t, cpu.in, 20);
+	CHECK_INT(t, cpu.out, 40);
+	cpu = run_of(&every_switch, renamed, 3, 50, 2);
+	CHECK_INT(t, cpu.task, 5);
+	CHECK_INT(t, cpu.left_as, 4);
+	CHECK_INT(t, run_of(&every_switch, two_tasks, 4, 20, 2).left_as, 1);
+	CHECK_INT(t, RUNS(gone, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(two, 30, 2), NOBODY);
+}
+
+static void knows_which_cpus_there_are(struct test *t)
+{
+	struct profile_wait waits[] = {{.task = 1, .out_cpu = 1, .in_cpu = 4},
+				       {.task = 2, .out_cpu = 4, .in_cpu = 65535}};
+	struct running_at running;
+
+	REQUIRE(t, !find(&running, &every_switch, waits, 2, 50));
+	CHECK_INT(t, running.count, 65536);
+	for (size_t i = 0; i < running.count; i++)
+		if (running.cpus[i].exists != (i == 1 || i == 4 || i == 65535))
+			test_check(t, 0, "CPU %zu", i);
+	running_at_deinit(&running);
+	REQUIRE(t, !find(&running, &every_switch, waits, 0, 50));
+	CHECK_INT(t, running.count, 0);
+	running_at_deinit(&running);
+}
+
+static void is_silent_where_switches_are_missing(struct test *t)
+{
+	struct profile_recording counted = every_switch;
+
+	counted.least_wait = 1;
+	CHECK_INT(t, runs(&counted, two_tasks, 4, 25, 2), NOBODY);
+}
+
+static void is_silent_outside_of_the_recording(struct test *t)
+{
+	static const struct stay early[] = {{1, 1, 5, 0, 0, 0}, {1, 120, 130, 0, 0, 0}};
+
+	CHECK_INT(t, RUNS(early, 9, 0), NOBODY);
+	CHECK_INT(t, RUNS(early, 10, 0), 1);
+	CHECK_INT(t, RUNS(early, 100, 0), 1);
+	CHECK_INT(t, RUNS(early, 101, 0), NOBODY);
+}
+
+static void is_silent_where_waits_contradict(struct test *t)
+{
+	/* It left another CPU than the one on which it was switched in: a wait in between is missing. */
+	static const struct stay moved[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 3, 0, 0}};
+	/* Another task was switched in on the CPU in between; also after the moment. */
+	static const struct stay other[] = {
+		{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 22, 1, 2, 0}, {2, 23, 24, 2, 1, 0}};
+	static const struct stay later[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 35, 1, 2, 0}};
+	/* Before it was switched in, and after it left, others may run. */
+	static const struct stay around[] = {
+		{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, 0}, {2, 12, 19, 1, 2, 0}, {2, 20, 40, 2, 2, 0}};
+	/* Whether the next wait began after the moment is not known. */
+	static const struct stay bound[] = {{1, 15, 20, 0, 2, 0}, {1, 40, 50, 2, 0, PROFILE_WAIT_OUT_BOUND}};
+	static const struct stay open[] = {{1, 15, 20, 0, 2, PROFILE_WAIT_NOT_ENDED}, {1, 40, 50, 2, 0, 0}};
+
+	CHECK_INT(t, RUNS(moved, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(moved, 30, 3), NOBODY);
+	CHECK_INT(t, RUNS(other, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(other, 22, 2), 2); /* the later one, which nothing contradicts */
+	CHECK_INT(t, RUNS(later, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(around, 30, 2), 1);
+	CHECK_INT(t, RUNS(bound, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(open, 30, 2), NOBODY);
+}
+
+TEST_MAIN(TEST(knows_who_came_in_and_left_later), TEST(knows_threads_by_all_their_names),
+	  TEST(knows_which_cpus_there_are), TEST(is_silent_where_switches_are_missing),
+	  TEST(is_silent_outside_of_the_recording), TEST(is_silent_where_waits_contradict))

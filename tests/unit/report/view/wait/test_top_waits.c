@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --top-waits and --raw against texts written by hand. */
+#include "tests/unit/report/view/fake_view.h"
+
+static const struct view_settings plain = {.min_share = 2500, .filters = ""};
+
+static const char *const dd_chain = "main@dd;read@libc.so.6;vfs_read;io_schedule;schedule";
+
+/* Three waits of dd, the last of them long; one of cat. */
+static struct profile *some_waits(void)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	(void)fake_wait(p, "dd", 7, dd_chain, BOOT + 100 * MS, BOOT + 100 * MS + 1500000);
+	(void)fake_wait(p, "dd", 7, dd_chain, BOOT + 200 * MS, BOOT + 200 * MS + 2600000);
+	wait = fake_wait(p, "dd", 7, dd_chain, BOOT + 2503 * MS + 123456, BOOT + 3006 * MS + 246456);
+	fake_waker(p, wait, "kworker/0:1", 12, "", wait->in - 12345);
+	wait->state = 2;
+	wait->flags = PROFILE_WAIT_IOWAIT;
+	wait->in_cpu = 1;
+	p->tasks[0].tgid = 5;
+	wait = fake_wait(p, "cat", 9, "nanosleep;schedule", BOOT + 1 * SECOND, BOOT + 1 * SECOND + 850);
+	wait->wait_class = PROFILE_PREEMPTED;
+	wait->state = 0;
+	wait->run_queue = 850;
+	return p;
+}
+
+static const char longest_last[] =
+	"\n"
+	"    schedule\n"
+	"    nanosleep\n"
+	"    -                cat\n"
+	"        longest 850 ns, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s\n"
+	"        tid 9 pid 9, CPU 0, R, preempted, run queue 850 ns\n"
+	"        ran from +1.000001 s on\n"
+	"        1 wait, 850 ns in all\n"
+	"        state R 100.00%; preempted 100.00%; run queue 100.00%\n"
+	"\n"
+	"    schedule\n"
+	"    io_schedule\n"
+	"    vfs_read\n"
+	"    read\n"
+	"    main\n"
+	"    -                dd\n"
+	"        longest 503.123 ms, from 2026-11-21 12:00:02.503124 UTC, +2.503124 s\n"
+	"        tid 7 pid 5, CPU 0 to 1, D iowait, blocked, run queue 12.345 us\n"
+	"        woken at +3.006235 s by kworker/0:1 tid 12 pid 12, ran from +3.006247 s on\n"
+	"        3 waits, 507.223 ms in all, p50 2.600 ms, p99 503.123 ms\n"
+	"        state D 99.19%, S 0.81%; blocked 100.00%; run queue 0.00%, iowait 99.19%\n"
+	"     usecs               : count     distribution\n"
+	"      1024 -> 2047       : 1        |****************************************|\n"
+	"      2048 -> 4095       : 1        |****************************************|\n"
+	"       ...\n"
+	"    262144 -> 524287     : 1        |****************************************|\n"
+	"\n";
+
+static void shows_the_longest_last(struct test *t)
+{
+	struct profile *p = some_waits();
+
+	fake_check_printed(t, p, top_waits_view, &plain, longest_last);
+	free(p);
+}
+
+/* Through the table of views: a heading above, the account below. */
+static void is_a_view(struct test *t)
+{
+	struct profile *p = some_waits();
+	char *text = fake_print(p, &views[VIEW_TOP_WAITS], &plain);
+
+	CHECK(t, !strncmp(text, "# offcpu: 4 ", 12));
+	CHECK(t, strstr(text, "longest 503.123 ms"));
+	free(text);
+	p->sources[0].kind = PROFILE_CPU;
+	text = fake_print(p, &views[VIEW_TOP_WAITS], &plain);
+	CHECK_STR(t, text, "# nothing to show: --top-waits has no use for what is here: cpu\n");
+	free(text);
+	free(p);
+}
+
+static void leaves_out_and_says_so(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct view_settings settings = plain;
+
+	(void)fake_wait(p, "a", 1, "f", BOOT, BOOT + 1 * MS);
+	(void)fake_wait(p, "a", 1, "f", BOOT + 2 * MS, BOOT + 4 * MS);
+	(void)fake_wait(p, "b", 2, "f", BOOT, BOOT + 3 * MS);
+	(void)fake_wait(p, "c", 3, "f", BOOT, BOOT + 4 * MS);
+	settings.top_waits = 1;
+	fake_check_printed(t, p, top_waits_view, &settings,
+			   "# stacks not shown: 2, whose longest wait took 3.000 ms; "
+			   "3 waits, 6.000 ms in all; --top-waits=0 shows them\n"
+			   "\n"
+			   "    f\n"
+			   "    -                c\n"
+			   "        longest 4.000 ms, from 2026-11-21 12:00:00.000000 UTC, +0.000000 s\n"
+			   "        tid 3 pid 3, CPU 0, S, blocked\n"
+			   "        woken, by whom is not known, ran from +0.004000 s on\n"
+			   "        1 wait, 4.000 ms in all\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "\n");
+	free(p);
+}
+
+/* 1 ms, 2 ms ... 100 ms, given in another order. */
+static void takes_percentiles_by_nearest_rank(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	for (unsigned int i = 0; i < 100; i++) {
+		uint64_t out = BOOT + i * SECOND / 10;
+
+		(void)fake_wait(p, "a", 1, "f", out, out + ((uint64_t)i * 37 % 100 + 1) * MS);
+	}
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest 100.000 ms, from 2026-11-21 12:00:02.700000 UTC, +2.700000 s\n"
+			   "        tid 1 pid 1, CPU 0, S, blocked\n"
+			   "        woken, by whom is not known, ran from +2.800000 s on\n"
+			   "        100 waits, 5.050 s in all, p50 50.000 ms, p99 99.000 ms\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "     usecs               : count     distribution\n"
+			   "       512 -> 1023       : 1        |*                                       |\n"
+			   "      1024 -> 2047       : 1        |*                                       |\n"
+			   "      2048 -> 4095       : 2        |**                                      |\n"
+			   "      4096 -> 8191       : 4        |****                                    |\n"
+			   "      8192 -> 16383      : 8        |*********                               |\n"
+			   "     16384 -> 32767      : 16       |******************                      |\n"
+			   "     32768 -> 65535      : 33       |*************************************   |\n"
+			   "     65536 -> 131071     : 35       |****************************************|\n"
+			   "\n");
+	free(p);
+}
+
+static const char bounds[] =
+	"\n    f\n    -                a\n%s        state S 100.00%%; blocked 100.00%%\n\n";
+
+/* Lengths are whole, also where the wait began before the recording; the earlier of two equal ones is shown. */
+static void marks_what_is_a_bound(struct test *t)
+{
+	static const struct {
+		uint8_t flags;
+		uint64_t out, in; /* from the recording's start + 10 s */
+		const char *text;
+	} cases[] = {
+		{PROFILE_WAIT_BEGAN_BEFORE, 7 * SECOND, 12 * SECOND,
+		 "        longest 5.000 s, from 2026-11-21 11:59:57.000000 UTC, -3.000000 s\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        woken, by whom is not known, ran from +2.000000 s on\n"
+		 "        1 wait, 5.000 s in all (2.000 s of it within what was recorded and asked for), 1 open\n"},
+		{PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_OUT_BOUND, 10 * SECOND, 12 * SECOND,
+		 "        longest ≥2.000 s, from 2026-11-21 12:00:00.000000 UTC, +0.000000 s or before\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        woken, by whom is not known, ran from +2.000000 s on\n"
+		 "        1 wait, ≥2.000 s in all, 1 open\n"},
+		{PROFILE_WAIT_NOT_ENDED, 11 * SECOND, 15 * SECOND,
+		 "        longest ≥4.000 s, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        had not ended by +5.000000 s, the end of the recording\n"
+		 "        1 wait, ≥4.000 s in all, 1 open\n"},
+		{PROFILE_WAIT_OUT_EARLIEST, 11 * SECOND, 12 * SECOND,
+		 "        longest ≤1.000 s, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s or after\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        woken, by whom is not known, ran from +2.000000 s on\n"
+		 "        1 wait, ≤1.000 s in all\n"},
+		{PROFILE_WAIT_OUT_EARLIEST | PROFILE_WAIT_NOT_ENDED, 11 * SECOND, 15 * SECOND,
+		 "        longest ~4.000 s, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s or after\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        had not ended by +5.000000 s, the end of the recording\n"
+		 "        1 wait, ~4.000 s in all, 1 open\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t zero = BOOT - 10 * SECOND, out = zero + cases[i].out;
+		struct profile *p = fake_recorded();
+		struct profile_wait *wait = fake_wait(p, "a", 1, "f", out, zero + cases[i].in);
+		char want[1024];
+
+		wait->flags = cases[i].flags;
+		if (out < BOOT)
+			wait->weight = wait->in - BOOT;
+		(void)snprintf(want, sizeof(want), bounds,
+			       cases[i].text);
+		fake_check_printed(t, p, top_waits_view, &plain, want);
+		free(p);
+	}
+}
+
+/* Of equal lengths the one that may be longer is the longest; sums and percentiles are marked, too. */
+static void prefers_the_open_wait(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	(void)fake_wait(p, "a", 1, "f", BOOT, BOOT + 1 * SECOND);
+	fake_wait(p, "a", 1, "f", BOOT + 4 * SECOND, BOOT + 5 * SECOND)->flags = PROFILE_WAIT_NOT_ENDED;
+	(void)fake_wait(p, "a", 2, "f", BOOT + 2 * SECOND, BOOT + 3 * SECOND);
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest ≥1.000 s, from 2026-11-21 12:00:04.000000 UTC, +4.000000 s\n"
+			   "        tid 1 pid 1, CPU 0, S, blocked\n"
+			   "        had not ended by +5.000000 s, the end of the recording\n"
+			   "        3 waits, ≥3.000 s in all, p50 1.000 s, p99 ≥1.000 s, 1 open\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "     usecs               : count     distribution\n"
+			   "    524288 -> 1048575    : 3        |****************************************|\n"
+			   "\n");
+	free(p);
+}
+
+/* Who waits all the time is mostly idle: how to be rid of them. */
+static void tells_of_idle_threads(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = fake_wait(p, "a", 1, "f", BOOT - 20 * SECOND, BOOT + 5 * SECOND);
+
+	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	wait->weight = 5 * SECOND;
+	wait->in_cpu = 1; /* says nothing of one that has not ended */
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest ≥25.000 s, from 2026-11-21 11:59:40.000000 UTC, -20.000000 s\n"
+			   "        tid 1 pid 1, CPU 0, S, blocked\n"
+			   "        had not ended by +5.000000 s, the end of the recording\n"
+			   "        1 wait, ≥25.000 s in all (5.000 s of it "
+			   "within what was recorded and asked for), 1 open\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "\n"
+			   "# stacks above whose longest wait went on all through the recording: 1; "
+			   "--class=ended leaves such waits out\n");
+	free(p);
+}
+
+/* The line that says what ended the longest wait. */
+static void check_end(struct test *t, struct profile *p, const char *want)
+{
+	char *text, *line;
+
+	CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
+	line = strstr(text, "blocked\n");
+	line = line ? line + strlen("blocked\n        ") : text;
+	*strchrnul(line, '\n') = '\0';
+	CHECK_STR(t, line, want);
+	free(text);
+}
+
+static void says_who_ended_it(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = fake_wait(p, "a", 1, "f", BOOT, BOOT + 3 * MS);
+
+	fake_waker(p, wait, "dd\n", 7, "g", BOOT + 3 * MS);
+	check_end(t, p, "woken at +0.003000 s by dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
+	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
+	check_end(t, p,
+		  "woken at +0.003000 s by a softirq that interrupted dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
+	wait->waker_context = PROFILE_WAKER_IRQ;
+	wait->waker = PROFILE_NO_TASK;
+	check_end(t, p, "woken at +0.003000 s by an irq, ran from +0.003000 s on");
+	wait->waker_context = PROFILE_WAKER_TASK;
+	check_end(t, p, "woken at +0.003000 s by somebody unknown, ran from +0.003000 s on");
+	wait->waker = 1;
+	wait->waker_context = PROFILE_WAKER_UNKNOWN;
+	check_end(t, p, "woken at +0.003000 s by dd\\x0a tid 7 pid 7 in an unknown context, ran from +0.003000 s on");
+	wait->woken = 0;
+	check_end(t, p, "woken by dd\\x0a tid 7 pid 7 in an unknown context, ran from +0.003000 s on");
+	wait->waker_context = PROFILE_WAKER_NONE;
+	check_end(t, p, "woken, by whom is not known, ran from +0.003000 s on");
+	wait->woken = BOOT + 2 * MS;
+	wait->flags = PROFILE_WAIT_NOT_ENDED;
+	check_end(t, p,
+		  "woken at +0.002000 s, by whom is not known, had not run by +0.003000 s, the end of the recording");
+	free(p);
+}
+
+/* Lengths compare across recordings; each has its own clock. */
+static void compares_recordings_by_length(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	p->recordings[fake_recording(p, 50 * SECOND, 60 * SECOND)].host = 1;
+	(void)fake_wait(p, "a", 1, "f", BOOT, BOOT + 3 * MS);
+	wait = fake_wait(p, "a", 1, "f", 51 * SECOND, 51 * SECOND + 5 * MS);
+	wait->recording = 1;
+	wait->wait_class = PROFILE_YIELDED;
+	wait->state = 0;
+	p->realtime = 0;
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest 5.000 ms, from wall clock unknown, +1.000000 s (recording 2, host 1)\n"
+			   "        tid 1 pid 1, CPU 0, R, yielded\n"
+			   "        ran from +1.005000 s on\n"
+			   "        2 waits, 8.000 ms in all, p50 3.000 ms, p99 5.000 ms\n"
+			   "        state R 62.50%, S 37.50%; blocked 37.50%, yielded 62.50%\n"
+			   "     usecs               : count     distribution\n"
+			   "      2048 -> 4095       : 1        |****************************************|\n"
+			   "      4096 -> 8191       : 1        |****************************************|\n"
+			   "\n");
+	free(p);
+}
+
+static size_t count_stacks(struct profile *p, const struct view_settings *settings)
+{
+	size_t count = 0;
+	char *text;
+
+	if (fake_view(p, top_waits_view, settings, &text) < 0)
+		abort();
+	for (const char *found = text; (found = strstr(found, "longest")); found++)
+		count++;
+	free(text);
+	return count;
+}
+
+/* As --stacks has them: by comm and how the chain reads; by process and by offset where that was asked for. */
+static void groups_what_reads_the_same(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct view_settings settings = plain;
+
+	(void)fake_wait(p, "a", 1, "f@x+0x1;g+0x1", BOOT, BOOT + 1 * MS);
+	(void)fake_wait(p, "a", 2, "f@x+0x1;g+0x2", BOOT, BOOT + 2 * MS);
+	(void)fake_wait(p, "b", 3, "f@x+0x1;g+0x1", BOOT, BOOT + 3 * MS);
+	(void)fake_wait(p, "b", 3, "g+0x1", BOOT + 4 * MS, BOOT + 7 * MS);
+	CHECK_INT(t, count_stacks(p, &settings), 3);
+	settings.per_process = true;
+	CHECK_INT(t, count_stacks(p, &settings), 4);
+	settings.per_process = false;
+	settings.offsets = true;
+	CHECK_INT(t, count_stacks(p, &settings), 4);
+	p->waits[3].source = 1; /* of another source */
+	(void)fake_source(p, PROFILE_OFFCPU, "other", "ns");
+	CHECK_INT(t, count_stacks(p, &plain), 2);
+	free(p);
+}
+
+static void has_the_tuples_of_topwaits(struct test *t)
+{
+	struct profile *p = some_waits();
+	struct view_settings settings = plain;
+
+	p->waits[3].in += 200000;
+	(void)fake_wait(p, "it's", 20, "a\\b@x", BOOT, BOOT + 1 * SECOND + 1);
+	(void)fake_wait(p, "it's", 20, "", BOOT + 2 * SECOND, BOOT + 4 * SECOND);
+	fake_check_printed(t, p, top_waits_raw_view, &plain,
+			   "200 200 1795262401.000200850 ('schedule', 'nanosleep') ()\n"
+			   "507223 503123 1795262403.006246456 ('schedule', 'io_schedule', "
+			   "'vfs_read') ('read', 'main')\n"
+			   "1000000 1000000 1795262401.000000001 () ('a\\\\\\\\b',)\n"
+			   "2000000 2000000 1795262404.000000000 () ()\n");
+	p->realtime = 0;
+	settings.top_waits = 1;
+	fake_check_printed(t, p, top_waits_raw_view, &settings, "2000000 2000000 nan () ()\n");
+	settings.top_waits = 2;
+	settings.offsets = true;
+	fake_check_printed(t, p, top_waits_raw_view, &settings,
+			   "1000000 1000000 nan () ('a\\\\\\\\b+0x0',)\n"
+			   "2000000 2000000 nan () ()\n");
+	free(p);
+}
+
+static void refuses_contradictions(struct test *t)
+{
+	struct profile *p = some_waits();
+	struct profile_wait sound = p->waits[3], spoilt;
+
+#define REFUSED(member, value) \
+	(spoilt = sound, spoilt.member = (value), fake_check_refused(t, p, top_waits_view, &plain, spoilt, #member))
+	REFUSED(in, sound.out - 1);
+	REFUSED(run_queue, 851);
+	REFUSED(node, 1000);
+	REFUSED(task, 1000);
+	REFUSED(task, PROFILE_NO_TASK);
+	REFUSED(waker, 1000);
+	REFUSED(waker_node, 1000);
+	REFUSED(source, 1);
+	REFUSED(recording, 1);
+	REFUSED(wait_class, PROFILE_WAIT_CLASSES);
+	REFUSED(waker_context, PROFILE_WAKER_UNKNOWN + 1);
+	REFUSED(task, 0); /* not in the order of out */
+#undef REFUSED
+	p->nodes[1].parent = 1; /* a chain that leads to itself */
+	fake_check_refused(t, p, top_waits_view, &plain, sound, "a cycle");
+	free(p);
+}
+
+/* Numbers at their ends neither wrap nor are cut; sums stay at the largest number. */
+static void survives_large_numbers(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	(void)fake_wait(p, "a", 1, "f", 0, UINT64_MAX);
+	(void)fake_wait(p, "a", 2, "f", 1, UINT64_MAX);
+	(void)fake_wait(p, "a", 3, "f", 5, 5);
+	p->realtime = 0;
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest 18446744073.710 s, from wall clock unknown, -1000.000000 s\n"
+			   "        tid 1 pid 1, CPU 0, S, blocked\n"
+			   "        woken, by whom is not known, ran from +18446743073.709552 s on\n"
+			   "        3 waits, 18446744073.710 s in all, p50 18446744073.710 s, p99 18446744073.710 s\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "               usecs                         : count     distribution\n"
+			   "                   0 -> 1                    : "
+			   "1        |********************                    |\n"
+			   "                 ...\n"
+			   "   18014398509481984 -> 36028797018963967    : "
+			   "2        |****************************************|\n"
+			   "\n");
+	free(p);
+}
+
+static void prints_nothing_raw(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = fake_wait(p, "x\033]0;\a", 1, "f\033[2J@x\n;?@\r", BOOT, BOOT + 5);
+	char *text;
+
+	fake_waker(p, wait, "\xe2\x80\xae\t", 2, "", BOOT + 5);
+	for (unsigned int i = 0; i < 2; i++) {
+		CHECK_INT(t, fake_view(p, i ? top_waits_view : top_waits_raw_view, &plain, &text), 0);
+		for (const char *c = text; *c; c++)
+			CHECK(t, *c == '\n' || (unsigned char)*c >= ' ');
+		CHECK(t, !strstr(text, "\xe2\x80\xae"));
+		free(text);
+	}
+	free(p);
+}
+
+static void says_nothing_of_nothing(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	fake_check_printed(t, p, top_waits_view, &plain, "");
+	fake_check_printed(t, p, top_waits_raw_view, &plain, "");
+	free(p);
+}
+
+TEST_MAIN(TEST(shows_the_longest_last), TEST(is_a_view), TEST(leaves_out_and_says_so),
+	  TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
+	  TEST(prefers_the_open_wait), TEST(tells_of_idle_threads), TEST(says_who_ended_it),
+	  TEST(compares_recordings_by_length), TEST(groups_what_reads_the_same), TEST(has_the_tuples_of_topwaits),
+	  TEST(refuses_contradictions), TEST(survives_large_numbers), TEST(prints_nothing_raw),
+	  TEST(says_nothing_of_nothing))

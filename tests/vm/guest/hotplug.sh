@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A CPU goes offline and comes back while processes are created on it, first for seconds, then so briefly that nobody notices.
+# Judged by tests/vm/test_hotplug.sh.
+. /lib.sh
+
+cpu1=/sys/devices/system/cpu/cpu1/online
+
+# fork_on CPU: one short process after the other. A task bound to a CPU that goes offline runs anywhere: it must be bound again.
+fork_on() {
+	taskset -c "$1" sh -c 'while :; do /bin/stopwatch; done' >/dev/null &
+	forkers="$forkers $!"
+}
+
+# run_late NAME: a program that is started now, with a thread on each CPU
+run_late() {
+	cp /bin/work "/tmp/$1"
+	"/tmp/$1" 2 2 >"/out/$1.work"
+}
+
+# The start is reported in one chunk, events in others, from a second later on.
+is_recording() { larger /out/hotplug.rwk 12000; }
+
+cat /sys/devices/system/cpu/possible >/out/possible
+have_recorder || exit 0
+forkers=
+record hotplug -p 600 --offcpu 600 -u -f 97 &
+recorder=$!
+until_true 1000 is_recording
+fork_on 0
+fork_on 1
+written /out/hotplug.rwk
+echo 0 >$cpu1
+sleep 2 # as long as it is away
+echo "back $(now)" >>/out/moments
+echo 1 >$cpu1
+fork_on 1
+written /out/hotplug.rwk
+run_late late
+echo "again $(now)" >>/out/moments
+echo 0 >$cpu1
+echo 1 >$cpu1
+fork_on 1
+written /out/hotplug.rwk
+run_late later
+kill -INT "$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)"
+wait $recorder
+kill $forkers
+exit 0

@@ -176,6 +176,8 @@ int rights_enter(const struct rights *rights)
 	if (setgroups(rights->group_count, rights->groups) && (errno != EPERM || rights->uid != geteuid()))
 		return -errno;
 	r = fs_ids_set(rights->uid, rights->gid);
+	if (!r) /* the kernel forgot, with the old ids, that we end with the recorder */
+		r = jail_renew();
 	return r ? r : capabilities_use(false);
 }
 

@@ -225,7 +225,8 @@ static void complete(struct report_options *options)
 		options->debug_dirs[i] = options->debug_dir_list.items[i];
 	options->names.debug_dirs = options->debug_dirs;
 	options->names.full = options->settings.addresses;
-	options->names.quick |= options->tool && !options->tool->writes && !tells_notes(options); /* tools print no lines */
+	/* Tools print no lines. */
+	options->names.quick |= options->tool && !options->tool->writes && !tells_notes(options);
 	options->no_pager |= options->tool && options->tool->writes;
 	if (options->tool_wanted[TOOL_UNSCRUB]) {
 		options->scrub_key = options->unscrub_key;

@@ -2,19 +2,19 @@
 /* What is not to be relied on, in the words of the notes below reports: all of it, with details. */
 #include <string.h>
 
+#include "common/printable.h"
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/tool/info_parts.h"
-#include "report/tool/info_text.h"
 
 static void print_note(const struct profile_account_note *note, FILE *out)
 {
 	(void)fprintf(out, "  %-16s", "note");
-	info_text(out, note->text);
-	(void)fprintf(out, "%s%s\n", note->remedy ? "; " : "", note->remedy ? note->remedy : "");
+	printable_write_line(out, note->text, strlen(note->text));
+	(void)fputc('\n', out);
 	for (size_t i = 0; i < note->detail_count; i++) {
 		(void)fprintf(out, "  %-16s    ", "");
-		info_text(out, note->details[i]);
+		printable_write_line(out, note->details[i], strlen(note->details[i]));
 		(void)fputc('\n', out);
 	}
 }

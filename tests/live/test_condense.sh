@@ -21,6 +21,9 @@ build_program() { # FILE OPTION...
 }
 build_program "$program" -fomit-frame-pointer
 
+# notes NAME [OPTION...]: all that is said of what is not to be relied on.
+notes() { "$report" "${@:2}" --info "$scratch/$1.rwk" 2>/dev/null | grep '^  note '; }
+
 # same_reports OLD NEW [OPTION...]
 same_reports() {
 	local old=$1 new=$2 view
@@ -33,6 +36,7 @@ same_reports() {
 		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
 		check "$new: $view is said the same" cmp "$scratch/old.err" "$scratch/new.err"
 	done
+	check "$new: the notes are the same" cmp <(notes "$old" "$@") <(notes "$new" "$@")
 	check "$new: its tree says something" grep -q "^>>> " <("$report" "$@" --tree "$scratch/$new.rwk" 2>/dev/null)
 }
 
@@ -182,7 +186,7 @@ test_ends() {
 	same_reports deep deep_small
 	run_ok tail "$record" -p 1 -u --dwarf --dwarf-size 1024 -o "$scratch/tail.rwk" -- "$scratch/framed" 1 60 || return
 	run_ok tail_small "$report" --condense "$scratch/tail.rwk" -o "$scratch/tail_small.rwk"
-	check "there are tails" grep -q 'callers by frame pointer beyond their copy' <("$report" --tree "$scratch/tail.rwk")
+	check "there are tails" grep -q 'callers by frame pointer beyond their copy' <("$report" --info "$scratch/tail.rwk")
 	same_reports tail tail_small
 }
 

@@ -137,9 +137,9 @@ judge_counters() { # KERNEL
 		# shellcheck disable=SC2086
 		judge_cycles "$1" $cycles
 	done <"$dir/counted.cycles"
-	verdict "$1/lent" "no word of it in '$dir/lent.tree'" grep -qE "^# others had the hardware counter for [0-9.]+% of the time" "$dir/lent.tree"
-	verdict "$1/not lent" "it is said in '$dir/counted.tree'" lacks 'others had' "$dir/counted.tree"
-	verdict "$1/throttled" "no word of it in '$dir/throttled.tree'" grep -qE '^# [0-9]+ .*the kernel throttled sampling' "$dir/throttled.tree"
+	verdict "$1/lent" "no word of it in '$dir/lent.info'" grep -qE "others had the hardware counter for [0-9.]+% of the time" "$dir/lent.info"
+	verdict "$1/not lent" "it is said in '$dir/counted.info'" lacks 'others had' "$dir/counted.info"
+	verdict "$1/throttled" "no word of it in '$dir/throttled.info'" grep -qE ' [0-9]+ .*the kernel throttled sampling' "$dir/throttled.info"
 	verdict "$1/throttled for" "no word of it in '$dir/throttled.info'" grep -qE 'CPU [01]: stopped for [0-9.]+ s' "$dir/throttled.info"
 }
 

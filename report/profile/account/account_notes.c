@@ -109,6 +109,20 @@ static int compare_notes(const void *left, const void *right)
 	return (l->number > r->number) - (l->number < r->number);
 }
 
+/* "TEXT; REMEDY" */
+static int append_remedy(struct account_note *note)
+{
+	char *text;
+
+	if (!note->remedy)
+		return 0;
+	if (asprintf(&text, "%s; %s", note->text, note->remedy) < 0)
+		return -ENOMEM;
+	free(note->text);
+	note->text = text;
+	return 0;
+}
+
 int account_notes_sort(struct account_notes *notes)
 {
 	int r = 0;
@@ -116,11 +130,12 @@ int account_notes_sort(struct account_notes *notes)
 	if (notes->items.count)
 		qsort(notes->items.items, notes->items.count, sizeof(*notes->items.items), compare_notes);
 	for (size_t i = 0; i < notes->items.count && !r; i++) {
-		const struct account_note *note = &notes->items.items[i];
+		struct account_note *note = &notes->items.items[i];
 
-		r = array_push(&notes->sorted,
-			       (struct profile_account_note){.text = note->text,
-							     .remedy = note->remedy,
+		r = append_remedy(note);
+		if (!r)
+			r = array_push(&notes->sorted,
+				       (struct profile_account_note){.text = note->text,
 							     .about = rows[note->kind].about,
 							     .details = (const char *const *)note->details.items,
 							     .detail_count = note->details.count});

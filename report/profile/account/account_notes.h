@@ -64,7 +64,7 @@ int account_detail(struct profile *profile, const char *format, ...) __attribute
 /* Instead of what the table says. The text must be a constant. */
 void account_remedy(struct profile *profile, const char *remedy);
 
-/* When all are there. -ENOMEM. */
+/* Once, when all are there: the remedies are appended to the texts. -ENOMEM. */
 int account_notes_sort(struct account_notes *notes);
 
 double account_share(uint64_t part, uint64_t whole); /* percent */

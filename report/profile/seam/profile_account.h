@@ -21,8 +21,7 @@ enum profile_note_about { /* bits: a note concerns a report that shows any of th
 };
 
 struct profile_account_note {
-	const char *text;   /* with its share, if it is one of something */
-	const char *remedy; /* NULL: none */
+	const char *text; /* with its share, if it is one of something, and what can be done about it */
 	unsigned int about;
 	const char *const *details;
 	size_t detail_count;

@@ -16,8 +16,6 @@ static int add_note(struct digest *digest, const char *label, const struct profi
 	if (r < 0)
 		return r;
 	printable_write_line(digest->lines.text, note->text, strlen(note->text));
-	if (note->remedy)
-		(void)fprintf(digest->lines.text, "; %s", note->remedy);
 	return digest_line_end(&digest->lines);
 }
 

@@ -280,7 +280,7 @@ static void write_note(const struct view_context *context, const struct profile_
 	char text[NOTE_TEXT];
 
 	printable_escape_line(text, sizeof(text), note->text, strlen(note->text));
-	page_comment(context, out, "%s%s%s", text, note->remedy ? "; " : "", note->remedy ? note->remedy : "");
+	page_comment(context, out, "%s", text);
 }
 
 void page_notes(const struct view_context *context, unsigned int shown, FILE *out)

@@ -106,10 +106,10 @@ static inline void fake_entry(struct profile *profile, uint32_t source, const ch
 	profile->sources[source].weight += weight;
 }
 
-static inline void fake_note(struct profile *profile, const char *text, const char *remedy, unsigned int about)
+static inline void fake_note(struct profile *profile, const char *text, unsigned int about)
 {
 	profile->notes[profile->note_count++] =
-		(struct profile_account_note){.text = text, .remedy = remedy, .about = about};
+		(struct profile_account_note){.text = text, .about = about};
 }
 
 static inline struct profile_walk_task *fake_walked(struct profile *profile, uint32_t walk,

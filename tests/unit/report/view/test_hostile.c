@@ -24,7 +24,7 @@ static struct profile *evil_profile(void)
 	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .seen = 1};
 	(void)fake_walked(p, 0, EVIL, 5, "D\033[31m", EVIL "+0x1");
 	p->sources[1].samples = 1;
-	fake_note(p, EVIL, NULL, 0);
+	fake_note(p, EVIL, 0);
 	return p;
 }
 

@@ -188,9 +188,9 @@ static void sums_up_threads(struct test *t)
 		.host = "db1", .kernel = "6.12", .machine = "x86_64", .cpus = 2, .realtime = WALL_CLOCK,
 		.length = 5 * SECOND};
 	p->losses = (struct profile_losses){.recorded = 99, .lost = 1};
-	fake_note(p, "1 event lost: the ring buffer was full (1.0%)", "record less", 0);
-	fake_note(p, "2 samples", NULL, 0);
-	fake_note(p, "3 samples", NULL, 0);
+	fake_note(p, "1 event lost: the ring buffer was full (1.0%); record less", 0);
+	fake_note(p, "2 samples", 0);
+	fake_note(p, "3 samples", 0);
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nhost       db1, 2 CPUs, 6.12 x86_64; 2026-11-21 12:00:00 UTC, for 5.00 s  [--info]\n"
 			"sources    offcpu: 3 waits in 5.00 s  [--info]\n"

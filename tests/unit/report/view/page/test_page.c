@@ -70,12 +70,12 @@ static void notes_what_is_shown(struct test *t)
 	};
 	struct profile *p = two_sources();
 
-	fake_note(p, "first", NULL, 0);
-	fake_note(p, "sampling", NULL, ABOUT_SAMPLING);
-	fake_note(p, "kernel", "do this", ABOUT_KERNEL_STACKS);
-	fake_note(p, "user", NULL, ABOUT_USER_STACKS);
-	fake_note(p, "stacks", NULL, ABOUT_STACKS);
-	fake_note(p, "last", NULL, 0);
+	fake_note(p, "first", 0);
+	fake_note(p, "sampling", ABOUT_SAMPLING);
+	fake_note(p, "kernel; do this", ABOUT_KERNEL_STACKS);
+	fake_note(p, "user", ABOUT_USER_STACKS);
+	fake_note(p, "stacks", ABOUT_STACKS);
+	fake_note(p, "last", 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct view_settings settings = plain;
 		char *text;

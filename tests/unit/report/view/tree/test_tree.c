@@ -286,7 +286,7 @@ static void says_why_it_is_empty(struct test *t)
 	struct view_settings settings = plain;
 
 	settings.filters = "--pid 5";
-	fake_note(p, "lost: 12 events", NULL, 0);
+	fake_note(p, "lost: 12 events", 0);
 	fake_check(t, p, VIEW_TREE, &settings,
 		   "# nothing to show: no source is left; filters: --pid 5\n"
 		   "# lost: 12 events\n");

@@ -57,6 +57,7 @@ static void require_steps(struct unwinder *unwinder, const struct unwind_space *
 {
 	struct unwind_walk walk;
 	int r = unwind_walk_begin(&walk, unwinder, space, snapshot);
+	struct unwind_chain own = *chain; /* without the tail, which is appended when it has been judged */
 	size_t count = 0;
 
 	for (; !r && count < UNWIND_DEPTH; r = unwind_walk_next(&walk)) {
@@ -64,7 +65,8 @@ static void require_steps(struct unwinder *unwinder, const struct unwind_space *
 		fuzz_require((chain->how[count] & UNWIND_HOW_MASK) == walk.frame.how);
 		count++;
 	}
-	fuzz_require(chain->stop == unwind_reason(&walk, chain, r ? (enum unwind_stop)r : UNWIND_TOO_DEEP));
+	own.count = count;
+	fuzz_require(chain->stop == unwind_reason(&walk, &own, r ? (enum unwind_stop)r : UNWIND_TOO_DEEP));
 	fuzz_require(count == chain->count || chain->how[count] == UNWIND_BY_TAIL);
 }
 

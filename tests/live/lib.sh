@@ -176,6 +176,17 @@ opened_in_time() {
 	! "$report" --info "$1" 2>/dev/null | grep -q 'not opened in time'
 }
 
+# have_ended PID...: whether none of them runs; whoever is its parent now may leave it as a zombie.
+have_ended() {
+	local pid
+	for pid; do
+		case $(sed 's/.*) //; s/ .*//' "/proc/$pid/stat" 2>/dev/null) in
+		''|X|Z) ;;
+		*) return 1 ;;
+		esac
+	done
+}
+
 # growing FIRST COMMAND...: the command with FIRST, twice, four times as much... as its last argument until it succeeds: for what
 # a busy machine may give too little of. FIRST is enough on a quiet machine; the last try, 32 times that, also at a thirtieth of it.
 growing() {

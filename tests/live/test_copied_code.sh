@@ -9,8 +9,8 @@ need_recording
 trace=$scratch/trace.rwk
 place="in 1 process: named as if it were a copy"
 
-# share NAME: how many of the program's samples are in that function.
-share() { folded "$trace" -q -c copied >"$scratch/folded"; folded_share "$scratch/folded" ";$1 [0-9]+\$"; }
+# share NAME: how many of the program's samples are in that function, or in an interrupt of it.
+share() { folded "$trace" -q -c copied >"$scratch/folded"; folded_share "$scratch/folded" ";$1[; ]"; }
 
 says() { grep -c "memory without a file replaced code of '$workloads/copied' $place" <("$report" --info -q "$trace" 2>/dev/null); }
 

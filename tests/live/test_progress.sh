@@ -244,7 +244,7 @@ is_held() { [ "$(readers "$holder" | wc -l)" -eq 1 ] && [ "$(sed 's/.*) //; s/ .
 check 'a child is held' wait_for 60 is_held
 reader=$(readers "$holder")
 kill -KILL "$holder"
-check 'it ends with its parent' wait_for 60 sh -c "! kill -0 $reader 2>/dev/null || grep -q 'State:.Z' /proc/$reader/status"
+check 'it ends with its parent' wait_for 60 have_ended "$reader"
 
 # --- several at once ------------------------------------------------------------------------------------------------------------
 

@@ -157,14 +157,6 @@ test_random_moments() {
 	check_equal "files that could not be read, or seem complete, of $total" 0 $broken
 }
 
-# Whether none of them runs.
-is_gone() {
-	local pid
-	for pid; do
-		! kill -0 "$pid" 2>/dev/null || return 1
-	done
-}
-
 has_children() { [ -n "$(pgrep -P "$1")" ]; }
 
 # begin_stuck NAME: a recording of the user behind sudo whose helpers, and the process that starts them, stand still; $stuck.
@@ -180,7 +172,7 @@ begin_stuck() {
 
 check_gone() { # WHEN
 	# shellcheck disable=SC2086 # one word each
-	check "$1, no helper is left" wait_for 10 is_gone $stuck
+	check "$1, no helper is left" wait_for 10 have_ended $stuck
 }
 
 # No helper outlives the recorder, and none keeps it, even where all stand still and the recorder is root no more.

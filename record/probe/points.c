@@ -90,20 +90,27 @@ static int say_unknown(const struct search *search)
 	return log_error(ENOENT, "this kernel has no %s '%s'", what, search->text);
 }
 
-/* Without a list of all tracepoints only the kernel knows whether a module has one of this name. */
+/*
+ * Without a list of all tracepoints only the kernel knows whether a module has one of this name. What is most like
+ * it is suggested with the category that was typed, which is not known to be wrong.
+ */
 static int add_unlisted(struct search *search)
 {
 	const struct point_name unlisted = {.name = unconst(search->name)};
 	struct nearest nearest = nearest_begin(search->name, strlen(search->name));
 	struct points *points = search->points;
 	int r = add_point(search, &unlisted);
+	char *text;
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < search->names->items.count; i++)
 		nearest_try(&nearest, search->names->items.items[i].name);
-	if (nearest.name)
-		points->items.items[points->items.count - 1].nearest = strdup(nearest.name);
+	if (!nearest.name || !strcmp(nearest.name, search->name))
+		return 0;
+	if (asprintf(&text, "%s%s%s", search->category, search->category[0] ? ":" : "", nearest.name) < 0)
+		return -ENOMEM;
+	points->items.items[points->items.count - 1].nearest = text;
 	return 0;
 }
 

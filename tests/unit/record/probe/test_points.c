@@ -6,7 +6,9 @@
  */
 #include "record/probe/points.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -16,7 +18,7 @@
 #define EVENTS "/sys/kernel/tracing/events"
 #define NEEDS_EVENTS(t)                                                 \
 	do {                                                            \
-		if (access(EVENTS "/sched/sched_switch", F_OK) < 0)     \
+		if (!events_are_shown())                                \
 			SKIP(t, "there is no " EVENTS " to read");      \
 	} while (0)
 #define NEEDS_FUNCTIONS(t)                                              \
@@ -35,6 +37,15 @@ static long number_of(const char *shell)
 	if (pipe)
 		(void)pclose(pipe);
 	return number;
+}
+
+/* If it is not mounted: for this process only. */
+static bool events_are_shown(void)
+{
+	if (access(EVENTS "/sched", F_OK) && !unshare(CLONE_NEWNS) &&
+	    !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		(void)mount("none", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	return !access(EVENTS "/sched/sched_switch", F_OK);
 }
 
 static bool functions_are_shown(void)
@@ -218,6 +229,30 @@ static void unknown_names(struct test *t)
 	CHECK_INT(t, resolve(long_name, false, &points, &asked), -ENAMETOOLONG);
 }
 
+/* Tracepoints are those of BTF then, without categories. */
+static void without_tracefs(struct test *t)
+{
+	static const struct {
+		const char *name, *nearest;
+	} cases[] = {
+		{"sched:sched_swich", "sched:sched_switch"},
+		{"sched_swich", "sched_switch"},
+		{"sched:sched_switch", NULL},
+	};
+	struct record_points asked;
+	struct points points;
+
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		SKIP(t, "needs root");
+	while (!umount2("/sys/kernel/tracing", MNT_DETACH) || !umount2("/sys/kernel/debug", MNT_DETACH))
+		;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		REQUIRE(t, resolve(cases[i].name, false, &points, &asked) == 0 && points.items.count == 1);
+		CHECK_STR(t, points.items.items[0].nearest, cases[i].nearest);
+		points_deinit(&points);
+	}
+}
+
 /* Only the name's own part of the text is read. */
 static void the_duration_is_no_part_of_it(struct test *t)
 {
@@ -242,4 +277,5 @@ static void texts(struct test *t)
 }
 
 TEST_MAIN(TEST(one_tracepoint), TEST(sets_of_tracepoints), TEST(one_function), TEST(sets_of_functions),
-	  TEST(several_and_no_more_than_that), TEST(unknown_names), TEST(the_duration_is_no_part_of_it), TEST(texts))
+	  TEST(several_and_no_more_than_that), TEST(unknown_names), TEST(the_duration_is_no_part_of_it), TEST(texts),
+	  TEST(without_tracefs))

@@ -11,8 +11,9 @@
 #include "report/view/page/figure_columns.h"
 #include "report/view/page/page.h"
 #include "report/view/page/paint.h"
+#include "report/view/page/wrap.h"
 
-enum { COMMS_SHOWN = 4 };
+enum { COMMS_SHOWN = 4, HEADING_INDENT = 4 };
 
 struct group_sum {
 	struct tally tally;
@@ -111,13 +112,17 @@ static int by_group_init(struct by_group *by, const struct view_context *context
 	return r < 0 ? r : add_up(by);
 }
 
-/* "=== 62.50%  pid 12  (123.4ms)  Comms: dd, sh" */
-static void print_heading(struct by_group *by, const struct group_sum *sum)
+/* "=== 62.50%  pid 12  (123.4ms)  Comms: dd, sh". 0, -ENOMEM. */
+static int print_heading(struct by_group *by, const struct group_sum *sum)
 {
 	bool color = by->context->settings->color;
-	FILE *out = by->context->out;
+	struct wrap line;
+	FILE *out;
 
-	(void)fputc('\n', out);
+	(void)fputc('\n', by->context->out);
+	out = wrap_begin(&line, by->context->out, HEADING_INDENT, by->context->settings->width);
+	if (!out)
+		return -ENOMEM;
 	paint_heading(out, color, "===");
 	(void)fputc(' ', out);
 	paint_percent(out, color, sum->tally.weight, page_total(by->source));
@@ -131,7 +136,7 @@ static void print_heading(struct by_group *by, const struct group_sum *sum)
 				      by->ordered[sum->first + i].weight);
 		comm_list_write(&by->comms, COMMS_SHOWN, out);
 	}
-	(void)fputc('\n', out);
+	return wrap_end(&line);
 }
 
 static bool is_shown(const struct by_group *by, const struct group_sum *sum)
@@ -193,8 +198,9 @@ int by_group_print(const struct view_context *context, const struct view *view, 
 		const struct group_choice choice = {&by.groups, sum->group, by.ordered + sum->first, sum->count};
 
 		group.only = &choice;
-		print_heading(&by, sum);
-		r = view->print(&group, number, source);
+		r = print_heading(&by, sum);
+		if (!r)
+			r = view->print(&group, number, source);
 	}
 	if (r < 0)
 		return r;

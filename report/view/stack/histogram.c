@@ -9,6 +9,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
+#include "common/plural.h"
 #include "common/sorted.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/chain.h"
@@ -194,7 +195,7 @@ static void print_head(struct histogram *histogram, const struct bucket *bucket)
 		add_state(states, row->state);
 		comm_list_add(&histogram->comms, row->task, row->weight);
 	}
-	(void)fprintf(out, "%" PRIu64 " hits ", bucket->samples);
+	(void)fprintf(out, "%" PRIu64 " hit%s ", bucket->samples, plural(bucket->samples));
 	if (states[0]) {
 		(void)fputs("state ", out);
 		for (size_t i = 0; states[i]; i++)

@@ -12,12 +12,13 @@
 #include "report/view/page/figure_columns.h"
 #include "report/view/page/page.h"
 #include "report/view/page/paint.h"
+#include "report/view/page/wrap.h"
 #include "report/view/tree/call_tree.h"
 #include "report/view/tree/leaf_groups.h"
 #include "report/view/tree/tree_print.h"
 #include "report/view/tree/wake_leaves.h"
 
-enum { COMMS_SHOWN = 4 };
+enum { COMMS_SHOWN = 4, HEADING_INDENT = 4 };
 
 struct tree_view { /* of one source */
 	const struct view_context *context;
@@ -107,12 +108,15 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	return find_names(view);
 }
 
-/* ">>> 22.98%  name  (123.4ms)  Comms: dd, sh"; of waits what is blocked, and what on run queues, too. */
-static void print_group_line(struct tree_view *view, const struct leaf_group *group)
+/* ">>> 22.98%  name  (123.4ms)  Comms: dd, sh"; of waits what is blocked, and what on run queues, too. 0, -ENOMEM. */
+static int print_group_line(struct tree_view *view, const struct leaf_group *group)
 {
 	const struct view_settings *settings = view->context->settings;
-	FILE *out = view->context->out;
+	struct wrap line;
+	FILE *out = wrap_begin(&line, view->context->out, HEADING_INDENT, settings->width);
 
+	if (!out)
+		return -ENOMEM;
 	paint_heading(out, settings->color, ">>>");
 	(void)fputc(' ', out);
 	paint_percent(out, settings->color, group->tally.weight, page_total(view->source));
@@ -128,7 +132,7 @@ static void print_group_line(struct tree_view *view, const struct leaf_group *gr
 		(void)fputs("  Pid: ", out);
 		task_names_write_process(&view->names, group->process, out);
 	}
-	(void)fputc('\n', out);
+	return wrap_end(&line);
 }
 
 struct frame_text {
@@ -157,9 +161,9 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 	struct call_tree tree;
 	int r;
 
-	print_group_line(view, group);
-	if (group->function == FUNCTION_NONE)
-		return 0;
+	r = print_group_line(view, group);
+	if (r < 0 || group->function == FUNCTION_NONE)
+		return r;
 	(void)fputs("    |\n", view->context->out);
 	r = call_tree_build(view->builder, view->leaves + group->first, group->count, &tree);
 	if (!r)

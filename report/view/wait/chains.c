@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/page/view.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,11 @@
 #include "report/profile/seam/figures.h"
 #include "report/view/page/page.h"
 #include "report/view/page/paint.h"
+#include "report/view/page/wrap.h"
 #include "report/view/tree/tree_print.h"
 #include "report/view/wait/chains_targets.h"
+
+enum { HEADING_INDENT = 4 };
 
 /* The real causes of a target's waits: see chains_follow.h for the method. */
 
@@ -114,8 +118,8 @@ static void write_step(const struct tree_text *text, const struct call_tree *tre
 	(void)fprintf(out, "  (%sms)", figure_milliseconds(node->weight).text);
 }
 
-/* ">>> 75.00%  app blocked in futex_wait_queue (lock)  (300.0ms, 3 waits)" */
-static void print_target(const struct chains_view *view, uint32_t number)
+/* ">>> 75.00%  app blocked in futex_wait_queue (lock)  (300.0ms, 3 waits)". 0, -ENOMEM. */
+static int print_target(const struct chains_view *view, uint32_t number)
 {
 	static const char *const verbs[PROFILE_WAIT_CLASSES] = {[PROFILE_BLOCKED] = "blocked",
 								[PROFILE_PREEMPTED] = "preempted",
@@ -126,8 +130,11 @@ static void print_target(const struct chains_view *view, uint32_t number)
 	const struct call_tree_node *node = &view->found.tree.nodes[number];
 	const struct step *step = &view->found.steps.steps.items[number];
 	uint64_t count = view->found.steps.counts.items[number];
-	FILE *out = view->context->out;
+	struct wrap line;
+	FILE *out = wrap_begin(&line, view->context->out, HEADING_INDENT, settings->width);
 
+	if (!out)
+		return -ENOMEM;
 	paint_heading(out, settings->color, ">>>");
 	(void)fputc(' ', out);
 	paint_percent(out, settings->color, node->weight, view->found.total);
@@ -139,8 +146,9 @@ static void print_target(const struct chains_view *view, uint32_t number)
 	} else {
 		(void)fputs(words[step->kind].begin, out);
 	}
-	(void)fprintf(out, "  (%sms, %" PRIu64 " wait%s)\n", figure_milliseconds(node->weight).text, count,
-		      count == 1 ? "" : "s");
+	(void)fprintf(out, "  (%sms, %" PRIu64 " wait%s)", figure_milliseconds(node->weight).text, count,
+		      plural(count));
+	return wrap_end(&line);
 }
 
 /* Waits without a target are followed only if somebody held them. */
@@ -230,7 +238,9 @@ static int print_ways(const struct chains_view *view)
 		uint32_t number = view->found.tree.children[view->found.tree.nodes[0].first_child + i];
 
 		(void)fputc('\n', out);
-		print_target(view, number);
+		r = print_target(view, number);
+		if (r < 0)
+			break;
 		if (view->found.tree.nodes[number].child_count)
 			(void)fputs("    |\n", out);
 		r = tree_print(view->context, &text.text, &view->found.tree, number, view->found.total, &hidden);

@@ -103,8 +103,8 @@ static void limits_and_folds(struct test *t)
 	fake_entry(p, cpu, "a", 1, "std::map<int, std::string>::find@libx.so;b@b", 3000000000);
 	p->entries[0].samples = 7000;
 	fake_check(t, p, VIEW_FUNCTIONS, &settings,
-		   "# cpu cpu-clock: 3000000000 samples, 3000.0 ms in 5.00 s, kernel\n"
-		   "  and user stacks\n"
+		   "# cpu cpu-clock: 3000000000 samples, 3000.0 ms in 5.00 s, kernel and\n"
+		   "  user stacks\n"
 		   "# ms of each function alone (self) and with all that it called\n"
 		   "  (total), most total first\n"
 		   "#   self        ms   total        ms   samples  function\n"
@@ -114,8 +114,8 @@ static void limits_and_folds(struct test *t)
 	settings.max_groups = 0;
 	p->entries[0].samples = 2;
 	fake_check(t, p, VIEW_FUNCTIONS, &settings,
-		   "# cpu cpu-clock: 3000000000 samples, 3000.0 ms in 5.00 s, kernel\n"
-		   "  and user stacks\n"
+		   "# cpu cpu-clock: 3000000000 samples, 3000.0 ms in 5.00 s, kernel and\n"
+		   "  user stacks\n"
 		   "# ms of each function alone (self) and with all that it called\n"
 		   "  (total), most total first\n"
 		   "#   self        ms   total        ms   samples  function\n"

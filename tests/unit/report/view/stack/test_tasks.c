@@ -57,10 +57,10 @@ static const char documented[] =
 	"    btrfs_commit_transaction\n"
 	"    kthread\n"
 	"\n"
-	"1 hits state R comms burn\n"
+	"1 hit state R comms burn\n"
 	"    [no kernel stack]\n"
 	"\n"
-	"1 hits state S comms sh\n"
+	"1 hit state S comms sh\n"
 	"    do_wait\n"
 	"\n";
 
@@ -97,7 +97,7 @@ static void dates_several_walks(struct test *t)
 		   "\n"
 		   "# common stacks\n"
 		   "\n"
-		   "1 hits state R comms a\n"
+		   "1 hit state R comms a\n"
 		   "    schedule\n"
 		   "\n");
 	free(p);

@@ -46,7 +46,7 @@ static int keep(const struct report_options *options, const struct worker *worke
 
 	if (r < 0)
 		return log_error(-r, "not enough memory");
-	output_desk_init(&file, options->output);
+	output_desk_init(&file, options->output, options->force);
 	desks[WORK_CACHE] = name_desk_of(cache);
 	desks[WORK_OUTPUT] = output_desk_of(&file);
 	r = worker_keep(worker, desks, WORK_DESKS);
@@ -126,6 +126,21 @@ static bool is_mistaken(const struct trace_inputs *inputs, int argc, char **argv
 	return false;
 }
 
+/* A slip of the hand must not cost a trace. */
+static int check_replaced(const struct report_options *options, const struct trace_inputs *inputs)
+{
+	struct stat old, trace;
+
+	if (!options->force || lstat(options->output, &old) < 0)
+		return 0;
+	for (size_t i = 0; i < inputs->items.count; i++)
+		if (inputs->items.items[i].fd >= 0 && !fstat(inputs->items.items[i].fd, &trace) &&
+		    trace.st_dev == old.st_dev && trace.st_ino == old.st_ino)
+			return log_error(EINVAL, "'%s' is a trace that is to be read: choose another name with -o",
+					 options->output);
+	return 0;
+}
+
 /* Two processes: what reads the traces may do nothing else. */
 static int run(struct report_options *options, int argc, char **argv)
 {
@@ -143,6 +158,8 @@ static int run(struct report_options *options, int argc, char **argv)
 	if (r < 0)
 		return -log_error(EXIT_FAILED, "not enough memory");
 	if (is_mistaken(&inputs, argc, argv))
+		return EXIT_USAGE;
+	if (check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
 	if (leave_root(options, &inputs, &opener) < 0 || open_key(options, &key) < 0 ||
 	    start_errand(options, &servers) < 0)

@@ -5,12 +5,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "report/opener/opener.h"
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/read/progress.h"
 #include "report/read/trace_inputs.h"
+#include "report/report_file.h"
 #include "report/report_limits.h"
 #include "report/resolve/cache/name_cache.h"
 #include "report/sandbox/jail.h"
@@ -50,11 +52,10 @@ static int run_tool(const struct report_options *options, const struct profile_n
 }
 
 static int print_view(struct profile *profile, const struct report_options *options,
-		      const struct report_output *output)
+		      const struct report_output *output, FILE *out)
 {
 	struct view_settings settings = options->settings;
-	const struct view_context context = {.profile = profile, .settings = &settings,
-					     .out = output->stream};
+	const struct view_context context = {.profile = profile, .settings = &settings, .out = out};
 	int r;
 
 	settings.color = output->color;
@@ -71,10 +72,13 @@ static int print_view(struct profile *profile, const struct report_options *opti
 static int run_view(const struct report_options *options, const struct profile_names *names,
 		    const struct report_output *output, bool *ret_damaged)
 {
+	_cleanup_(report_file_close) struct report_file file;
 	struct profile_account account;
 	struct profile *profile;
-	int r;
+	int r = report_file_open(&file, options, names->output, output->stream);
 
+	if (r < 0)
+		return r;
 	r = profile_create(options->paths.items, options->paths.count, &options->filter, names, &profile);
 	if (r == -ENOMEM)
 		return say_no_memory();
@@ -82,12 +86,14 @@ static int run_view(const struct report_options *options, const struct profile_n
 		return r;
 	r = targets_check(profile, options);
 	if (!r) {
-		r = print_view(profile, options, output);
+		r = print_view(profile, options, output, file.stream);
 		profile_account(profile, &account);
 		*ret_damaged = account.lost;
 	}
 	if (!r)
 		r = profile_check_names(profile);
+	if (!r)
+		r = report_file_keep(&file);
 	profile_destroy(profile);
 	return r;
 }

@@ -31,7 +31,6 @@ const struct option_habit report_habits[] = {
 	{"--kfunc", RECORDS_BUT("--probe NAME chooses a function")},
 	{"--dwarf", RECORDS}, {"--dwarf-size", RECORDS}, {"--freq", RECORDS}, {"--sw-perf", RECORDS},
 	{"--rate-limit", RECORDS}, {"--max-probes", RECORDS}, {"--cgroup", RECORDS}, {"--system-wide", RECORDS},
-	{"--force", RECORDS_BUT("remove the old file first")},
 	{"--embed", RECORDS}, {"--max-size", RECORDS}, {"--ringbuf-size", RECORDS}, {"--dwarf-ringbuf-size", RECORDS},
 	{"--keep-kernel-addresses", RECORDS},
 	{"--finalize", "belongs to rwalker-record, on the host and boot where the trace was recorded"},

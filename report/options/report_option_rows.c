@@ -142,14 +142,42 @@ static int parse_unscrub(void *config, const char *value)
 	return 0;
 }
 
+/* The name that an export has after "export ", or NULL: it is no export. */
+static const char *export_form(const struct view *view)
+{
+	static const char prefix[] = "export ";
+
+	return strncmp(view->name, prefix, sizeof(prefix) - 1) ? NULL : view->name + sizeof(prefix) - 1;
+}
+
+static int refuse_form(const char *value)
+{
+	char forms[256] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < VIEW_KINDS; i++) {
+		const char *form = export_form(&views[i]);
+
+		if (form && length < sizeof(forms))
+			length += (size_t)snprintf(forms + length, sizeof(forms) - length, "%s%s", length ? ", " : "",
+						   form);
+	}
+	return log_error(EINVAL, "--export must be one of %s, not '%s'", forms, value);
+}
+
 static int parse_export(void *config, const char *value)
 {
 	struct report_options *options = config;
 
-	if (strcmp(value, "perf-script") != 0)
-		return log_error(EINVAL, "--export must be perf-script, not '%s'", value);
-	options->view_wanted[VIEW_PERF_SCRIPT] = true;
-	return 0;
+	for (size_t i = 0; i < VIEW_KINDS; i++) {
+		const char *form = export_form(&views[i]);
+
+		if (form && !strcmp(form, value)) {
+			options->view_wanted[i] = true;
+			return 0;
+		}
+	}
+	return refuse_form(value);
 }
 
 static int parse_interval(void *config, const char *value)
@@ -273,6 +301,7 @@ static const struct option_row rows[] = {
 		 "machines without debug information"},
 	{"The trace itself", "output", 'o', TAKES_TEXT("FILE", AT(output)),
 	 .help = "the output file, which must not exist yet; '-' is stdout"},
+	{"The trace itself", "force", 0, TAKES_NOTHING(AT(force)), .help = "with -o: replace a file that exists"},
 
 	{"Filters", "command", 'c', IS_PARSED("RE", report_filter_comm),
 	 .help = "tasks whose comm matches this regular expression (POSIX ERE)", .often = true},

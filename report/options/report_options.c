@@ -87,6 +87,21 @@ static int check_groups(const struct report_options *options)
 	return 0;
 }
 
+static int check_output(const struct report_options *options)
+{
+	const struct tool *tool = options->tool;
+	bool writes = (tool && tool->writes) || (options->view && options->view->exports);
+
+	if (tool && tool->writes && !options->output)
+		return log_error(EINVAL, "--%s requires -o FILE", tool->name);
+	if (options->output && !writes)
+		return log_error(EINVAL, "-o requires --export, --condense, --scrub or --resolve-lines; to keep a "
+					 "report, redirect it with > FILE");
+	if (options->force && !options->output)
+		return log_error(EINVAL, "--force requires -o FILE");
+	return 0;
+}
+
 static int check(struct report_options *options)
 {
 	if (options->help && *options->help && strcmp(options->help, "all") != 0)
@@ -104,18 +119,13 @@ static int check(struct report_options *options)
 					 "walks is set with rwalker-record -i");
 	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
 		return log_error(EINVAL, "-T requires --events, --stacks or --folded");
-	if (options->tool && options->tool->writes && !options->output)
-		return log_error(EINVAL, "--%s requires -o FILE", options->tool->name);
 	if (options->names.quick && options->tool && options->tool->writes)
 		return log_error(EINVAL, "-q and --%s cannot be used together", options->tool->name);
-	if (options->output && !(options->tool && options->tool->writes))
-		return log_error(EINVAL, "-o requires --condense, --scrub or --resolve-lines; to keep a "
-					 "report, redirect it with > FILE");
 	if (options->cache && options->no_cache)
 		return log_error(EINVAL, "--cache and --no-cache cannot be used together");
 	if (options->opener.network_files && options->opener.no_local_files)
 		return log_error(EINVAL, "--network-files and --no-local-files cannot be used together");
-	if (check_scrub(options) < 0 || check_groups(options) < 0)
+	if (check_output(options) < 0 || check_scrub(options) < 0 || check_groups(options) < 0)
 		return -EINVAL;
 	if (options->help || options->explain || options->version || options->completion)
 		return 0;
@@ -173,9 +183,8 @@ static void list_named(struct report_options *options)
 static void choose_whom(struct report_options *options)
 {
 	const struct view *view = options->view;
-	bool digest = !options->tool && (!view || options->view_wanted[VIEW_DIGEST]);
 
-	options->filter.everyone = digest || options->view_wanted[VIEW_CHAINS] || options->view_wanted[VIEW_AT];
+	options->filter.everyone = !options->tool && (!view || view->everyone); /* without a view comes the digest */
 	options->filter.idle_apart = !options->idle && !options->tool && !(view && view->bare);
 	options->settings.names_tasks = options->filter.comm || options->filter.pid_count || options->filter.tid_count;
 	if (options->filter.user_threads)
@@ -205,11 +214,9 @@ static void complete(struct report_options *options)
 				       options->filter.most_wait;
 	options->filter.probes = options->probe_list.items;
 	options->filter.probe_count = options->probe_list.count;
-	options->filter.each_address = options->settings.addresses || options->view_wanted[VIEW_EVENTS] ||
-				       options->view_wanted[VIEW_PERF_SCRIPT];
-	options->filter.each_event = options->view_wanted[VIEW_EVENTS] ||
-				     options->view_wanted[VIEW_PERF_SCRIPT] ||
-				     options->settings.interval || options->settings.timestamps;
+	options->filter.each_address = options->settings.addresses || (options->view && options->view->each_address);
+	options->filter.each_event = (options->view && options->view->each_event) || options->settings.interval ||
+				     options->settings.timestamps;
 	if (options->filter.user_only)
 		report_filter_note(options, "-U", NULL);
 	if (options->filter.kernel_only)

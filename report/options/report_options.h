@@ -38,7 +38,8 @@ struct report_options {
 	enum report_color color;
 	bool no_pager;
 	bool idle; /* --idle: idle threads are not set apart */
-	const char *output;   /* output file of a tool that writes a trace; NULL: not given */
+	const char *output;   /* of a tool that writes a trace, or of an export; NULL: not given */
+	bool force;	      /* it may exist already */
 	const char *cache;    /* the file; NULL: none */
 	bool cache_is_default;
 	bool no_sandbox;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 
-void output_desk_init(struct output_desk *desk, const char *path)
+void output_desk_init(struct output_desk *desk, const char *path, bool force)
 {
-	*desk = (struct output_desk){.path = path, .output.fd = -1};
+	*desk = (struct output_desk){.path = path, .output = {.fd = -1, .force = force}};
 }
 
 void output_desk_deinit(struct output_desk *desk)

@@ -15,7 +15,8 @@ struct output_desk {
 	bool used;
 };
 
-void output_desk_init(struct output_desk *desk, const char *path);
+/* `force`: the path may be a file, which is replaced when the new one is complete. */
+void output_desk_init(struct output_desk *desk, const char *path, bool force);
 void output_desk_deinit(struct output_desk *desk);
 struct desk output_desk_of(struct output_desk *desk);
 

@@ -41,18 +41,50 @@ static int create_named(const char *path, int *ret_fd)
 static int say_why(const char *path, int r)
 {
 	if (r == -EEXIST)
-		return log_error(EEXIST, "'%s' already exists: choose another name with -o", path);
+		return log_error(EEXIST, "'%s' already exists: choose another name with -o, or replace it with --force",
+				 path);
+	if (r == -EMEDIUMTYPE)
+		return log_error(EEXIST, "'%s' is not a regular file, and is not replaced: choose another name with -o",
+				 path);
 	return log_error(-r, "cannot create '%s': %s", path, strerror(-r));
+}
+
+/* Whether a file may get this name. -EMEDIUMTYPE: --force is not for what is there. */
+static int look(const struct trace_output *output)
+{
+	struct stat status;
+
+	if (lstat(output->path, &status) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!output->force)
+		return -EEXIST;
+	return S_ISREG(status.st_mode) ? 0 : -EMEDIUMTYPE;
+}
+
+/* The name of a file until it replaces another. */
+static int choose_part(struct trace_output *output)
+{
+	if (output->force && asprintf(&output->part, "%s.%d.part", output->path, (int)getpid()) < 0) {
+		output->part = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static const char *name_so_far(const struct trace_output *output)
+{
+	return output->part ? output->part : output->path;
 }
 
 static int create(struct trace_output *output)
 {
-	struct stat status;
-	int r = lstat(output->path, &status) == 0 ? -EEXIST : errno == ENOENT ? 0 : -errno;
+	int r = look(output);
 
+	if (!r)
+		r = choose_part(output);
 	output->is_nameless = !r && create_nameless(output->path, &output->fd);
 	if (!r && !output->is_nameless)
-		r = create_named(output->path, &output->fd);
+		r = create_named(name_so_far(output), &output->fd);
 	return r < 0 ? say_why(output->path, r) : 0;
 }
 
@@ -85,7 +117,7 @@ int trace_output_open(const char *path, const struct desk *desk, struct trace_ou
 	if (!output->is_stdout)
 		return create(output);
 	if (isatty(STDOUT_FILENO))
-		return log_error(ENOTTY, "cannot write a binary trace to a terminal: redirect "
+		return log_error(ENOTTY, "cannot write a binary file to a terminal: redirect "
 					 "stdout or use -o FILE");
 	r = trace_io_open_unlinked(&output->fd);
 	return r < 0 ? log_error(-r, "cannot create a temporary file: %s; TMPDIR chooses its directory",
@@ -139,7 +171,7 @@ static int give_name(const struct trace_output *output)
 	char place[sizeof(OPEN_FILES) + 12];
 
 	(void)snprintf(place, sizeof(place), "%s/%d", OPEN_FILES, output->fd);
-	return linkat(AT_FDCWD, place, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+	return linkat(AT_FDCWD, place, AT_FDCWD, name_so_far(output), AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
 static int keep(struct trace_output *output)
@@ -157,8 +189,10 @@ static int keep(struct trace_output *output)
 	if (r < 0)
 		return r;
 	r = close(steal_fd(&output->fd)) < 0 ? -errno : 0;
+	if (!r && output->part)
+		r = rename(output->part, output->path) < 0 ? -errno : 0;
 	if (r < 0)
-		(void)unlink(output->path);
+		(void)unlink(name_so_far(output));
 	return r;
 }
 
@@ -178,13 +212,14 @@ int trace_output_keep(struct trace_output *output)
 
 void trace_output_close(struct trace_output *output)
 {
-	if (output->fd < 0)
-		return;
-	if (output->desk)
+	if (output->fd >= 0 && output->desk)
 		(void)ask(output, TRACE_OUTPUT_DISCARD);
-	else if (!output->is_nameless && unlink(output->path) < 0)
-		log_warning("cannot remove the incomplete '%s': %s", output->path, strerror(errno));
-	(void)close(steal_fd(&output->fd));
+	else if (output->fd >= 0 && !output->is_nameless && unlink(name_so_far(output)) < 0)
+		log_warning("cannot remove the incomplete '%s': %s", name_so_far(output), strerror(errno));
+	if (output->fd >= 0)
+		(void)close(steal_fd(&output->fd));
+	free(output->part);
+	output->part = NULL;
 }
 
 const char *trace_output_name(const struct trace_output *output)

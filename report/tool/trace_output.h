@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The trace that a tool writes to FILE of -o, which must not exist yet, or to stdout. It is deleted
- * unless it is kept. A process that cannot open files gets the descriptor from a desk, which has the
- * path, and names and deletes the file (output_desk.h).
+ * The file that a tool or an export writes to FILE of -o, which must not exist yet unless --force is given, or to
+ * stdout. It has its name only once it is complete, and is deleted unless it is kept. A process that cannot open files
+ * gets the descriptor from a desk, which has the path, and names and deletes the file (output_desk.h).
  */
 #ifndef RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
 #define RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
@@ -18,6 +18,8 @@ struct trace_output {
 	int fd;		  /* must be -1 before it is opened */
 	bool is_stdout;	  /* it is copied there when it is complete */
 	bool is_nameless; /* fd is an unnamed file so far */
+	bool force;	  /* replaces a regular file of that name when it is kept; set by the caller */
+	char *part;	  /* with force: its name until then */
 	const struct desk *desk; /* NULL: it is ours */
 };
 

@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	if (!length || length > MOST)
 		return 0;
 	start();
-	output_desk_init(&output, output_path);
+	output_desk_init(&output, output_path, length & 1);
 	fuzz_require(!name_desk_create(&settings, &names) && !keeper_line_open(ends));
 	for (int i = 0; i < 2; i++)
 		(void)setsockopt(ends[i], SOL_SOCKET, SO_SNDBUFFORCE, &buffer, sizeof(buffer));

@@ -55,6 +55,29 @@ test_exit_codes()
 	said "a folder is named" -F "$scratch" "$scratch/err"
 }
 
+# The file of an export: the same bytes as on stdout, complete or not there, replaced only when asked to.
+test_file_of_export()
+{
+	local made=$scratch/made link=$scratch/link
+	"$report" --export perf-script "$trace" >"$scratch/expected" 2>/dev/null
+	reports "export into a file" 0 --export perf-script -o "$made" "$trace"
+	same "a file of an export has what stdout gets" "$made" "$scratch/expected"
+	reports "an existing file" 1 --export perf-script -o "$made" "$trace"
+	said "an existing file: the way out" -F -e --force "$scratch/err"
+	echo old >"$made"
+	reports "a file to be replaced, another trace that cannot be read" 1 --export perf-script --force -o "$made" "$scratch/nothing"
+	verdict "the old file stays if there is no new one" "$(head -c 40 "$made")" [ "$(<"$made")" = old ]
+	reports "a file to be replaced" 0 --export perf-script --force -o "$made" "$trace"
+	same "a replaced file is the new one" "$made" "$scratch/expected"
+	cp "$trace" "$scratch/t.rwk"
+	reports "the trace itself as the output" 2 --export perf-script --force -o "$scratch/t.rwk" "$scratch/t.rwk"
+	same "a trace is not replaced while it is read" "$trace" "$scratch/t.rwk"
+	ln -s "$made" "$link"
+	reports "a link as the output" 1 --export perf-script --force -o "$link" "$trace"
+	reports "a folder as the output" 1 --export perf-script --force -o "$scratch" "$trace"
+	verdict "nothing is left behind" "$(ls -A "$scratch")" [ -z "$(find "$scratch" -name '*.part')" ]
+}
+
 test_streams()
 {
 	local word
@@ -134,6 +157,7 @@ test_dumps()
 
 test_exit_codes
 test_streams
+test_file_of_export
 test_terminal
 test_damage
 test_limits

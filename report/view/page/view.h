@@ -79,6 +79,11 @@ struct view {
 	bool merged;	  /* all sources together: `print` is called once, without a source */
 	bool whole;	  /* merged, and its text is all there is: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
+	bool exports;	  /* made for a program or a browser: -o gives it a file of its own */
+	bool binary;	  /* not fit for a terminal */
+	bool each_event;  /* needs profile_filter.each_event */
+	bool each_address; /* needs profile_filter.each_address */
+	bool everyone;	  /* needs profile_filter.everyone */
 };
 
 extern const struct view views[VIEW_KINDS];

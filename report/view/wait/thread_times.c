@@ -59,6 +59,12 @@ static void add_sums(const struct thread_times *times, struct thread_time *row,
 	}
 }
 
+/* As its first wait in this recording names it: the same thread may have another comm in another recording. */
+static uint32_t name_of(const struct wait_index *index, const struct wait_thread *thread)
+{
+	return thread->count ? wait_index_wait(index, thread, 0)->task : thread->thread;
+}
+
 int thread_times_init(struct thread_times *times, const struct wait_index *index)
 {
 	const struct profile_task_sums *sums;
@@ -72,7 +78,7 @@ int thread_times_init(struct thread_times *times, const struct wait_index *index
 		const struct wait_thread *thread = &times->index->threads[i];
 
 		times->rows[i].recording = thread->recording;
-		times->rows[i].task = thread->thread;
+		times->rows[i].task = name_of(index, thread);
 		add_waits(times, &times->rows[i], thread);
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -12,6 +12,7 @@
 #include "report/opener/opener.h"
 #include "report/options/report_habits.h"
 #include "report/options/report_options.h"
+#include "report/pack/deflate.h"
 #include "report/read/progress.h"
 #include "report/read/trace_inputs.h"
 #include "report/report_output.h"
@@ -32,7 +33,7 @@ static void print_version(const struct report_options *options)
 	(void)options;
 	(void)printf("rwalker-report %s\ntrace format %d.%d\n", RWALKER_VERSION, RWK_MAJOR, RWK_MINOR);
 	(void)printf("lz4 %s\nlzma %s\nzstd %s\nlibdeflate %s\nsqlite %s\n", lz4_block_version(),
-		     unpack_xz_version(), unpack_zstd_version(), unpack_zlib_version(), sqlite_file_version());
+		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), sqlite_file_version());
 }
 
 /* What the user may do, done for the worker, until it ends. */

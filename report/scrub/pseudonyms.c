@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The only file that knows nettle. */
 #include "report/scrub/pseudonyms.h"
 
 #include <errno.h>
-#include <nettle/hmac.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
+#include "report/pack/sha256.h"
 
 /* Crockford's digits: no letter looks like another one. */
 static const char base32[] = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -92,17 +91,11 @@ static unsigned int bits_at(const uint8_t *bytes, size_t i, size_t width)
 static size_t write_text(const struct pseudonyms *names, enum pseudonym_class class, const char *name, size_t length,
 			 char text[static PSEUDONYM_TEXT])
 {
-	const uint8_t marked = (uint8_t)class;
-	uint8_t digest[SHA256_DIGEST_SIZE];
-	struct hmac_sha256_ctx context;
+	uint8_t digest[SHA256_BYTES];
 	size_t used = strlen(forms[class].prefix), digits = digits_of(names, class);
 	bool hex = forms[class].hex_digits;
 
-	hmac_sha256_set_key(&context, PSEUDONYM_KEY, names->key);
-	hmac_sha256_update(&context, 1, &marked);
-	hmac_sha256_update(&context, length, (const uint8_t *)name);
-	hmac_sha256_digest(&context, sizeof(digest), digest);
-	explicit_bzero(&context, sizeof(context));
+	sha256_keyed(names->key, PSEUDONYM_KEY, (uint8_t)class, name, length, digest);
 	memcpy(text, forms[class].prefix, used);
 	for (size_t i = 0; i < digits; i++)
 		text[used++] = hex ? base16[bits_at(digest, i, 4)] : base32[bits_at(digest, i, 5)];

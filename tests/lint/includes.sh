@@ -21,8 +21,8 @@ lzma         | lzma\.h                                | report/resolve/
 zstd         | zstd\.h                                | report/resolve/
 debuginfod   | elfutils/debuginfod\.h                 | report/resolve/
 demangler    | (libiberty/)?demangle\.h               | report/resolve/
-libdeflate   | libdeflate\.h                          | report/resolve/
-nettle       | nettle/.*\.h                           | report/scrub/
+libdeflate   | libdeflate\.h                          | report/pack/
+nettle       | nettle/.*\.h                           | report/pack/
 BPF helpers  | bpf/bpf_.*\.h                          | bpf/'
 
 # elf.h and dwarf.h are constants only.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The doors to liblzma, libzstd and libdeflate: compressed files and sections into anonymous files,
- * which an elf_file reads like any other, or into memory. The input is hostile: output and the
+ * The doors to liblzma and libzstd: compressed files and sections into anonymous files, which an
+ * elf_file reads like any other, or into memory (zlib's data: report/pack/deflate.h). The input is hostile: output and the
  * library's memory are bounded, and a stream that needs more, or has trailing data, is refused.
  * Nothing is ever written to disk.
  */
@@ -24,8 +24,6 @@ int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd);
 int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 /* The same into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
 int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
-/* The same for zlib: one stream, or several, as made by a linker that concatenates sections. -ENOMEM. */
-int unpack_zlib_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
 
 /* The maximum expansion of a byte of zlib data (zlib, technical details). */
 enum { UNPACK_ZLIB_RATIO = 1032 };
@@ -38,9 +36,8 @@ enum { UNPACK_ELF_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which this C library does not
  */
 int unpack_file(int fd, const char *path, int *ret_fd);
 
-/* "5.4.1", "1.5.4", "1.14" */
+/* "5.4.1", "1.5.4" */
 const char *unpack_xz_version(void);
 const char *unpack_zstd_version(void);
-const char *unpack_zlib_version(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/pack/deflate.h"
 #include "report/resolve/file/unpack.h"
 
 int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size)
@@ -30,7 +31,7 @@ int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret
 	to = malloc(header.ch_size);
 	if (!to)
 		return -ENOMEM;
-	r = header.ch_type == ELFCOMPRESS_ZLIB ? unpack_zlib_into(bytes, size, to, header.ch_size) :
+	r = header.ch_type == ELFCOMPRESS_ZLIB ? zlib_unpack(bytes, size, to, header.ch_size) :
 						 unpack_zstd_into(bytes, size, to, header.ch_size);
 	if (r < 0)
 		return r;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "report/pack/deflate.h"
 #include "report/resolve/file/unpack.h"
 
 enum { NAMES_MAX = 16 << 20, ALIGNMENT = 16, OLD_HEADER = 12 };
@@ -157,7 +158,7 @@ static int read_packing_header(const struct unpacker *unpacker, const Elf64_Shdr
 		return r;
 	packing->header = sizeof(header);
 	packing->expanded = header.ch_size;
-	packing->unpack = header.ch_type == ELFCOMPRESS_ZLIB  ? unpack_zlib_into :
+	packing->unpack = header.ch_type == ELFCOMPRESS_ZLIB  ? zlib_unpack :
 			  header.ch_type == UNPACK_ELF_ZSTD ? unpack_zstd_into :
 							      NULL;
 	return 0;
@@ -176,7 +177,7 @@ static int read_old_header(const struct unpacker *unpacker, const Elf64_Shdr *se
 	packing->header = sizeof(bytes);
 	for (size_t i = 4; i < sizeof(bytes); i++)
 		packing->expanded = packing->expanded << 8 | bytes[i];
-	packing->unpack = !memcmp(bytes, "ZLIB", 4) ? unpack_zlib_into : NULL;
+	packing->unpack = !memcmp(bytes, "ZLIB", 4) ? zlib_unpack : NULL;
 	return 0;
 }
 
@@ -275,7 +276,7 @@ static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 		return r < 0 ? r : -EBADMSG;
 	if (packing.unpack)
 		r = expand(unpacker, section, &packing, unpacker->image + *at);
-	if (packing.unpack == unpack_zlib_into && r == -EBADMSG) {
+	if (packing.unpack == zlib_unpack && r == -EBADMSG) {
 		placed = *section;
 		packing.unpack = NULL;
 		r = placed.sh_size > unpacker->room - *at ? -EBADMSG : 0;

@@ -22,6 +22,9 @@ BUILD ?= build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 CLANG ?= clang-14
 OBJCOPY ?= objcopy
 LLVM_STRIP ?= llvm-strip-14
@@ -98,7 +101,7 @@ SUBMAKE = +$(Q)$(MAKE) --no-print-directory $(JOBS)
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all record report static demo install install-record install-report uninstall deps help clean FORCE
+.PHONY: all record report static demo install install-record install-report uninstall dist deb rpm deps help clean FORCE
 
 all: record report ## build both programs (the default)
 	@:
@@ -182,18 +185,46 @@ demo: ## install what the build needs, record a sample workload, print its tree
 	$(SUBMAKE) all test-samples
 	@samples/demo.sh
 
-install: install-record install-report ## install programs and man pages under PREFIX (/usr/local)
+# The program prints its own completions; one that was built for another machine cannot.
+define install_completions
+	$(if $(CROSS),,install -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR))
+	$(if $(CROSS),,$(B)/$(1) --completion=bash >$(DESTDIR)$(BASHDIR)/$(1))
+	$(if $(CROSS),,$(B)/$(1) --completion=zsh >$(DESTDIR)$(ZSHDIR)/_$(1))
+	$(if $(CROSS),,$(B)/$(1) --completion=fish >$(DESTDIR)$(FISHDIR)/$(1).fish)
+endef
+
+install: install-record install-report ## install programs, manuals and completions under PREFIX (/usr/local)
 install-record: record
 	install -D -m 755 $(B)/rwalker-record $(DESTDIR)$(BINDIR)/rwalker-record
 	install -D -m 644 record/rwalker-record.1 $(DESTDIR)$(MANDIR)/man1/rwalker-record.1
+	$(call install_completions,rwalker-record)
 install-report: report ## install the reporter only
 	install -D -m 755 $(B)/rwalker-report $(DESTDIR)$(BINDIR)/rwalker-report
 	install -D -m 644 report/rwalker-report.1 $(DESTDIR)$(MANDIR)/man1/rwalker-report.1
 	install -D -m 644 format/rwk.5 $(DESTDIR)$(MANDIR)/man5/rwk.5
+	$(call install_completions,rwalker-report)
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(BINDIR)/rwalker-record $(DESTDIR)$(BINDIR)/rwalker-report
-	rm -f $(DESTDIR)$(MANDIR)/man1/rwalker-record.1 $(DESTDIR)$(MANDIR)/man1/rwalker-report.1
+	rm -f $(foreach program,rwalker-record rwalker-report,$(addprefix $(DESTDIR),$(BINDIR)/$(program) \
+		$(MANDIR)/man1/$(program).1 $(BASHDIR)/$(program) $(ZSHDIR)/_$(program) $(FISHDIR)/$(program).fish))
 	rm -f $(DESTDIR)$(MANDIR)/man5/rwk.5
+
+# What is committed, as others get it.
+RELEASE := rwalker-$(VERSION)
+dist: $(BUILD)/$(RELEASE).tar.xz ## make the source archive of what is committed
+	@echo $<
+$(BUILD)/$(RELEASE).tar.xz: FORCE
+	@mkdir -p $(@D)
+	$(Q)git archive --prefix=$(RELEASE)/ HEAD | xz -9 >$@.tmp && mv $@.tmp $@
+
+# From the archive, so that what is forgotten there is noticed here. What builds packages is not among our dependencies.
+deb: $(BUILD)/$(RELEASE).tar.xz ## build Debian packages of what is committed (needs debhelper)
+	$(Q)rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb && tar -xf $< -C $(BUILD)/deb
+	$(Q)cp $< $(BUILD)/deb/rwalker_$(VERSION).orig.tar.xz
+	$(Q)cd $(BUILD)/deb/$(RELEASE) && dpkg-buildpackage -us -uc
+	@ls $(BUILD)/deb/*.deb
+rpm: $(BUILD)/$(RELEASE).tar.xz ## build rpm packages of what is committed (needs rpmbuild)
+	$(Q)rpmbuild -bb --define '_topdir $(abspath $(BUILD)/rpm)' --define '_sourcedir $(abspath $(BUILD))' \
+		--define 'rwalker_version $(VERSION)' $(RPMFLAGS) contrib/rpm/rwalker.spec
 
 deps: ## install what Debian 12 needs to build and to test
 	@.ci/deps 'build and test rwalker' $(DEPS_BUILD) $(DEPS_TEST) --optional $(DEPS_CROSS)

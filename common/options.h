@@ -89,8 +89,8 @@ const struct option_habit *options_habit(const struct option_set *set, const cha
 
 /* Prints the help to `out`, grouped, examples first: all of it, or what is needed often. */
 void options_print_help(const struct option_set *set, bool all, FILE *out);
-/* A bash completion script for `program`. */
-void options_print_completion(const struct option_set *set, const char *program, FILE *out);
+/* A completion script for `program`, of "bash" (also if it is ""), "zsh" or "fish". 0, -EINVAL after reporting why. */
+int options_print_completion(const struct option_set *set, const char *program, const char *shell, FILE *out);
 
 /* "1,4-7" into a bitmap of `bits` bits (as 64-bit words); -EINVAL: malformed; -ERANGE: out of range. */
 int options_parse_list(const char *text, uint64_t *bitmap, size_t bits);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -98,43 +97,4 @@ void options_print_help(const struct option_set *set, bool all, FILE *out)
 			print_group(row, all, out);
 	if (!all)
 		(void)fputs("All options: --help=all\n", out);
-}
-
-/* Each after a separator, as a pattern (with_value_only) or as words. */
-static void print_option_words(const struct option_set *set, bool with_value_only, FILE *out)
-{
-	char separator = with_value_only ? '|' : ' ';
-
-	for (const struct option_row *row = set->rows; !is_last(row); row++) {
-		bool wants_value = row->value_name && row->value_name[0] != '[';
-
-		if (!row->group || (with_value_only && !wants_value))
-			continue;
-		if (row->long_name)
-			(void)fprintf(out, "%c--%s", separator, row->long_name);
-		if (row->short_name)
-			(void)fprintf(out, "%c-%c", separator, row->short_name);
-	}
-}
-
-/* After an option that needs a value, and for anything that is not an option, bash completes file names itself. */
-void options_print_completion(const struct option_set *set, const char *program, FILE *out)
-{
-	char function[64];
-	size_t length = 0;
-
-	for (; program[length] && length < sizeof(function) - 1; length++)
-		function[length] = isalnum((unsigned char)program[length]) ? program[length] : '_';
-	function[length] = '\0';
-	(void)fprintf(out,
-		      "# bash completion for %s\n_%s() {\n\tCOMPREPLY=()\n"
-		      "\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n\t''",
-		      program, function);
-	print_option_words(set, true, out);
-	(void)fprintf(out, ") return ;;\n\tesac\n\t[[ ${COMP_WORDS[COMP_CWORD]} == -* ]] || return 0\n"
-			   "\tCOMPREPLY=($(compgen -W \"");
-	print_option_words(set, false, out);
-	(void)fprintf(out,
-		      "\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _%s %s\n",
-		      function, program);
 }

@@ -29,10 +29,8 @@ int main(int argc, char **argv)
 	}
 	if (config.version)
 		return print_version();
-	if (config.completion) {
-		record_options_completion();
-		return 0;
-	}
+	if (config.completion)
+		return record_options_completion(config.completion) < 0 ? EXIT_USAGE : 0;
 	if (config.output.finalize)
 		return finalize_file(&config, &trace_io_system) < 0;
 	return session_run(&config);

@@ -200,10 +200,14 @@ static void print_help(const struct report_options *options)
 	report_options_help(*options->help);
 }
 
-static void print_completion(const struct report_options *options)
+static enum exit_code complete(const struct report_options *options)
 {
-	(void)options;
-	report_options_completion();
+	struct report_output output = {.stream = stdout};
+	int r = report_options_completion(options->completion);
+
+	if (report_output_close(&output) < 0)
+		return EXIT_FAILED;
+	return r < 0 ? EXIT_USAGE : EXIT_OK;
 }
 
 static enum exit_code tell(void (*print)(const struct report_options *), const struct report_options *options)
@@ -227,6 +231,6 @@ int main(int argc, char **argv)
 	if (options.version)
 		return tell(print_version, &options);
 	if (options.completion)
-		return tell(print_completion, &options);
+		return complete(&options);
 	return run(&options, argc, argv);
 }

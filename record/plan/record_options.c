@@ -278,7 +278,8 @@ static const struct option_row rows[] = {
 	 .help = "print what is needed often, or all options"},
 	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
 	 .help = "print the versions of the program and its libraries"},
-	{NULL, "completion", 0, TAKES_NOTHING(AT(completion)), .help = "print a bash completion script"},
+	{"Help", "completion", 0, TAKES_TEXT("[=SHELL]", AT(completion)),
+	 .help = "print a completion script for bash, zsh or fish"},
 	{NULL, "dwarf-ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024),
 	 .help = "alias of --ringbuf-size"},
 	{0},
@@ -411,7 +412,7 @@ void record_options_help(bool all)
 	options_print_help(&options, all, stdout);
 }
 
-void record_options_completion(void)
+int record_options_completion(const char *shell)
 {
-	options_print_completion(&options, "rwalker-record", stdout);
+	return options_print_completion(&options, "rwalker-record", shell, stdout);
 }

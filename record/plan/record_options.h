@@ -92,7 +92,8 @@ struct record_config {
 	bool snapshots;	       /* --dwarf */
 	int64_t snapshot_bytes; /* --dwarf-size */
 	int64_t duration; /* -d; 0: none */
-	bool version, completion;
+	bool version;
+	const char *completion; /* "", or a shell; NULL: not asked for */
 	const char *help; /* "", "all"; NULL: not asked for */
 	char **command; /* NULL-terminated words after "--", or NULL */
 	int argc;
@@ -102,6 +103,7 @@ struct record_config {
 /* 0, -EINVAL if the command line is wrong (already reported; exit 2). */
 int record_options_parse(struct record_config *config, int argc, char **argv);
 void record_options_help(bool all);
-void record_options_completion(void);
+/* 0, -EINVAL after reporting why. */
+int record_options_completion(const char *shell);
 
 #endif

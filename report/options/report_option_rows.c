@@ -408,7 +408,8 @@ static const struct option_row rows[] = {
 	 .help = "what a word in a report means, or a list", .often = true},
 	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
 	 .help = "print the versions of the program, the format and the libraries"},
-	{NULL, "completion", 0, TAKES_NOTHING(AT(completion)), .help = "print a bash completion script"},
+	{"Help", "completion", 0, TAKES_TEXT("[=SHELL]", AT(completion)),
+	 .help = "print a completion script for bash, zsh or fish"},
 	{0},
 };
 

@@ -286,7 +286,7 @@ void report_options_help(bool all)
 	options_print_help(&report_option_set, all, stdout);
 }
 
-void report_options_completion(void)
+int report_options_completion(const char *shell)
 {
-	options_print_completion(&report_option_set, "rwalker-report", stdout);
+	return options_print_completion(&report_option_set, "rwalker-report", shell, stdout);
 }

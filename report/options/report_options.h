@@ -24,7 +24,8 @@ enum {
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
 
 struct report_options {
-	bool version, completion;
+	bool version;
+	const char *completion; /* "", or a shell; NULL: not asked for */
 	const char *help; /* "", "all"; NULL: not asked for */
 	const char *explain; /* --explain: "", or a word, to which `paths` adds; NULL: not asked for */
 	const struct view *view; /* NULL: the best fit */
@@ -74,6 +75,7 @@ void report_options_deinit(struct report_options *options);
 void report_options_choose_cache(struct report_options *options);
 
 void report_options_help(bool all);
-void report_options_completion(void);
+/* 0, -EINVAL after reporting why. */
+int report_options_completion(const char *shell);
 
 #endif

@@ -48,5 +48,16 @@ cites()
 		}'
 }
 
+# The version of the program has a heading in the changelog, and an entry in that of the packages.
+versions()
+{
+	local version packaged
+	version=$(sed -n 's/^VERSION := //p' Makefile)
+	packaged=$(sed -n '1s/^rwalker (\(.*\)-[0-9]*) .*/\1/p' debian/changelog)
+	grep -q "^## $version\b" CHANGELOG.md || printf 'CHANGELOG.md:1\thas no heading %s\n' "$version"
+	[[ $packaged = "$version" ]] || printf 'debian/changelog:1\tis of version %s, the Makefile of %s\n' "$packaged" "$version"
+}
+
 findings_from cites
-verdict "$(files '*.md' | wc -l) documents, and who cites them"
+[[ ! -f debian/changelog ]] || findings_from versions
+verdict "$(files '*.md' | wc -l) documents, who cites them, and one version"

@@ -322,20 +322,25 @@ static const struct {
 	{"word", ""},		       {"--tr", ""},
 };
 
+/* A script for a shell in a new file, which the caller deletes. */
+static void write_completion(struct test *t, const char *shell, char *path)
+{
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	REQUIRE(t, out);
+	CHECK_INT(t, options_print_completion(&set, "rwalker-record", shell, out), 0);
+	(void)fclose(out);
+}
+
 /* bash itself is asked what it would complete. */
 static void completes_in_bash(struct test *t)
 {
 	char path[] = "/tmp/rwalker-completion-XXXXXX", command[1024], line[512];
-	int fd;
-	FILE *out;
 
 	if (system("bash -c 'complete -p' >/dev/null 2>&1"))
 		SKIP(t, "no bash with completion");
-	fd = mkstemp(path);
-	out = fd < 0 ? NULL : fdopen(fd, "w");
-	REQUIRE(t, out);
-	options_print_completion(&set, "rwalker-record", out);
-	(void)fclose(out);
+	write_completion(t, "", path);
 	for (size_t i = 0; i < sizeof(completed) / sizeof(*completed); i++) {
 		FILE *bash;
 
@@ -352,6 +357,56 @@ static void completes_in_bash(struct test *t)
 		CHECK_INT(t, pclose(bash), 0);
 	}
 	(void)unlink(path);
+}
+
+/* So is fish. */
+static void completes_in_fish(struct test *t)
+{
+	char path[] = "/tmp/rwalker-completion-XXXXXX", command[1024], text[512] = "";
+	FILE *fish;
+
+	if (system("fish -c true >/dev/null 2>&1"))
+		SKIP(t, "fish is not installed");
+	write_completion(t, "fish", path);
+	(void)snprintf(command, sizeof(command),
+		       "fish -N -c 'source %s; complete -C \"rwalker-record --p\"; "
+		       "complete -C \"rwalker-record --fo\"'", path);
+	fish = popen(command, "r");
+	REQUIRE(t, fish);
+	(void)fread(text, 1, sizeof(text) - 1, fish);
+	CHECK_INT(t, pclose(fish), 0);
+	CHECK_STR(t, text, "--pid\tthese processes\n--profile\tsample the CPUs for N seconds\n--force\toverwrite\n");
+	(void)unlink(path);
+}
+
+/* zsh has no way to ask; its function must be one that it can read, and say what _arguments is to be told. */
+static void prints_zsh(struct test *t)
+{
+	static const char wanted[] = "#compdef rwalker-record\n_arguments -s -S \\\n"
+				     "\t'--profile=[sample the CPUs for N seconds]:N: ' \\\n"
+				     "\t'-p+[sample the CPUs for N seconds]:N: ' \\\n";
+	char path[] = "/tmp/rwalker-completion-XXXXXX", text[4096] = "", command[128];
+	FILE *file;
+
+	write_completion(t, "zsh", path);
+	file = fopen(path, "r");
+	REQUIRE(t, file);
+	(void)fread(text, 1, sizeof(text) - 1, file);
+	(void)fclose(file);
+	CHECK(t, !strncmp(text, wanted, sizeof(wanted) - 1));
+	CHECK(t, strstr(text, "'--output=[write to FILE or to stdout]:FILE:_files'"));
+	CHECK(t, strstr(text, "'*--pid=[these processes]:LIST: '"));
+	CHECK(t, strstr(text, "'--top-waits=-[the longest]::N: '"));
+	CHECK(t, !strstr(text, "an alias nobody sees"));
+	(void)snprintf(command, sizeof(command), "zsh -n %s", path);
+	if (!system("zsh -c true >/dev/null 2>&1"))
+		CHECK_INT(t, system(command), 0);
+	(void)unlink(path);
+}
+
+static void knows_shells(struct test *t)
+{
+	CHECK_INT(t, options_print_completion(&set, "rwalker-record", "tcsh", stderr), -EINVAL);
 }
 
 static void parses_lists(struct test *t)
@@ -386,4 +441,5 @@ static void parses_lists(struct test *t)
 }
 
 TEST_MAIN(TEST(parses_the_table), TEST(says_what_is_wrong), TEST(says_what_the_value_is), TEST(lists_are_bounded),
-	  TEST(prints_help), TEST(prints_what_is_needed_often), TEST(completes_in_bash), TEST(parses_lists))
+	  TEST(prints_help), TEST(prints_what_is_needed_often), TEST(completes_in_bash),
+	  TEST(completes_in_fish), TEST(prints_zsh), TEST(knows_shells), TEST(parses_lists))

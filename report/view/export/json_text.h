@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Writes JSON (RFC 8259) to a stream as it is made; nothing is held. The caller opens and closes objects and
+ * arrays in order; commas and keys are ours. In an object every value has a key, in an array `key` is NULL. Several
+ * values one after the other are lines (NDJSON). The stream has the errors.
+ *
+ * Text is valid UTF-8 without controls. Names from a trace are first escaped as in all reports (common/printable.h), so
+ * that a name reads the same everywhere; two names are never one. No text contains <, > or &, which are \u003c ...:
+ * it cannot end a <script> or begin a comment, so JSON may be put into HTML.
+ *
+ * Numbers are written in full. A reader that takes them for doubles (JavaScript) has them exactly up to 2^53.
+ */
+#ifndef RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H
+#define RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_text {
+	FILE *out;
+	unsigned int depth;  /* objects and arrays that are open: at most JSON_TEXT_DEPTH */
+	uint32_t some, rows; /* a bit per depth: it has a value already; each of its values begins a line */
+};
+
+enum { JSON_TEXT_DEPTH = 31 };
+
+void json_text_init(struct json_text *json, FILE *out);
+
+void json_text_begin_object(struct json_text *json, const char *key);
+void json_text_end_object(struct json_text *json);
+void json_text_begin_array(struct json_text *json, const char *key);
+void json_text_end_array(struct json_text *json);
+/* An array with a line for each of its values; ends like any other. */
+void json_text_begin_rows(struct json_text *json, const char *key);
+
+/* Bytes from a trace; NULL is "". */
+void json_text_name(struct json_text *json, const char *key, const char *name);
+/* Text that is printable already (functions_name() ...), or ours. */
+void json_text_printable(struct json_text *json, const char *key, const char *text);
+void json_text_printable_bytes(struct json_text *json, const char *key, const char *text, size_t length);
+
+void json_text_uint(struct json_text *json, const char *key, uint64_t value);
+void json_text_int(struct json_text *json, const char *key, int64_t value);
+/* 1234567 with 3 places is 1234.567: ns as µs. */
+void json_text_point(struct json_text *json, const char *key, uint64_t value, unsigned int places);
+void json_text_bool(struct json_text *json, const char *key, bool value);
+void json_text_null(struct json_text *json, const char *key);
+
+/* The inside of a string, without quotes, of printable text: to write a long one in parts, or to keep it. */
+void json_text_escape(FILE *out, const char *text, size_t length);
+/* Begins a value, which the caller writes to the stream: a string in parts, or a text that was kept. */
+void json_text_begin_value(struct json_text *json, const char *key);
+
+#endif

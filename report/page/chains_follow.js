@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The real causes of a wait: the method is that of chains_follow.h of the reporter, rule by rule, so that the
+ * page says what --chains says. All of a blocked thread's time is its waker's; the same time is then examined
+ * for the waker, and so on. What a target weighs is divided in proportion to the lengths found.
+ *
+ * `seen`, if there is one, gets the parts of threads that the path went through, for the timeline:
+ * {task, from, to, kind, wait}, and the wakeups: {task, sleeper, at}.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const MOST_HOPS = 64;
+	/* Names of wakerStep other than 0 (look at the waker's own waits). */
+	const STEPS = [null, 'timer', 'softirq', 'irq', 'idle', 'oddContext'];
+
+	/* left * right / divisor, rounded down, where the product may not be exact in a double. */
+	function scaled(left, right, divisor) {
+		const product = left * right;
+
+		if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / divisor);
+		return Number((BigInt(left) * BigInt(right)) / BigInt(divisor));
+	}
+
+	function lengthOf({from, to}) {
+		return to > from ? to - from : 0;
+	}
+
+	function cut(span, from, to) {
+		return {from: Math.max(span.from, from), to: Math.min(span.to, to)};
+	}
+
+	class Follower {
+		constructor(profile, index, tree, seen = null) {
+			this.profile = profile;
+			this.waits = profile.waits;
+			this.index = index;
+			this.tree = tree;
+			this.seen = seen;
+			this.work = this.momentWork = this.moments = this.sampled = 0;
+			this.spans = rwalker.requestedSpans(profile);
+			this.recordingOf = recordingFinder(profile.waits);
+		}
+
+		/* ---- Ends of paths ---- */
+
+		weightOf(length) {
+			return scaled(this.weight, length, this.length);
+		}
+
+		/* `length` is that of the target. */
+		endWhole(parent, step, length) {
+			const before = this.weightOf(this.divided);
+
+			if (!length) return;
+			let node = this.tree.enter(parent, step);
+
+			if (node < 0) node = this.tree.enter(parent, {kind: 'tooMuch'});
+			this.divided += length;
+			this.tree.add(node, this.weightOf(this.divided) - before);
+		}
+
+		/* The same, if a tick may represent more. */
+		end(parent, step, length) {
+			this.endWhole(parent, step, length * this.scale);
+		}
+
+		endAs(parent, kind, length) {
+			this.end(parent, {kind}, length);
+		}
+
+		/* ---- One wait ---- */
+
+		hop(number, span, node) {
+			if (this.way.includes(number)) this.endAs(node, 'cycle', lengthOf(span));
+			else if (this.way.length === MOST_HOPS)
+				this.endAs(node, 'tooDeep', lengthOf(span));
+			else {
+				this.way.push(number);
+				this.follow(number, span, node);
+				this.way.pop();
+			}
+		}
+
+		/* Attributes the blocked part `span` of a wait to its waker. `node` is the step of the wait. */
+		follow(number, span, node) {
+			const kind = this.waits.kinds[this.waits.kind[number]],
+				waker = this.waits.waker[number] - 1;
+
+			if (kind.flags & rwalker.WAIT.NOT_ENDED)
+				this.endAs(node, 'notEnded', lengthOf(span));
+			else if (waker < 0 || kind.context === rwalker.CONTEXT.NONE)
+				this.endAs(node, 'noWaker', lengthOf(span));
+			else this.followWaker(number, waker, span, node);
+		}
+
+		followWaker(number, waker, span, node) {
+			const {task, stack, step} = this.waits.wakers,
+				kind = STEPS[step[waker]];
+			const interrupt = step[waker] >= 1 && step[waker] <= 3;
+			const wake = rwalker.placeText(this.profile, stack[waker], !interrupt);
+
+			if (interrupt) this.end(node, {kind, wake}, lengthOf(span));
+			else this.followTask(number, task[waker] - 1, {wake, kind}, span, node);
+		}
+
+		followTask(number, waker, {wake, kind}, span, node) {
+			const step = {comm: this.profile.tasks[waker].comm, wake};
+
+			this.note({
+				task: waker,
+				sleeper: number,
+				at: rwalker.runnableSince(this.waits, number),
+			});
+			if (kind) this.end(node, {...step, kind}, lengthOf(span));
+			else this.divideWaker(number, waker, span, node, step);
+		}
+
+		note(what) {
+			if (this.seen) this.seen.push(what);
+		}
+
+		/* ---- What a waker did in the meantime ---- */
+
+		divideWaker(number, waker, span, node, woke) {
+			const recording = this.recordingOf(number),
+				thread = this.index.find(recording, waker);
+			const state = {
+				number,
+				waker,
+				thread,
+				node,
+				woke,
+				running: 0,
+				at: span.from,
+			};
+			const cutShort = thread && this.divideOwnWaits(state, span);
+
+			if (cutShort) {
+				this.divideRest(state, {from: state.at, to: span.to});
+				state.at = span.to;
+			}
+			if (span.to > state.at)
+				this.note({task: waker, from: state.at, to: span.to, kind: 'ran'});
+			state.running += span.to - state.at;
+			this.divideRunning(state, recording);
+		}
+
+		/* Whether the work ran out. */
+		divideOwnWaits(state, span) {
+			const {thread} = state,
+				{out, length} = this.waits;
+
+			for (let next = thread.after(span.from); next < thread.count; next++) {
+				const own = thread.number(next);
+				const part = cut(
+					{from: state.at, to: span.to},
+					out[own],
+					out[own] + length[own]
+				);
+
+				if (out[own] >= span.to) break;
+				if (!lengthOf(part)) continue;
+				if (!this.work) return true;
+				this.work--;
+				this.divideBefore(state, own, part.from - state.at);
+				this.divideOwn(state, own, part);
+				state.at = part.to;
+			}
+			return false;
+		}
+
+		/* A waker did not run before it was created. */
+		divideBefore(state, own, length) {
+			const {waitClass} = this.waits.kinds[this.waits.kind[own]];
+
+			if (waitClass !== rwalker.CLASS.STARTED) {
+				state.running += length;
+				if (length)
+					this.note({
+						task: state.waker,
+						from: state.at,
+						to: state.at + length,
+						kind: 'ran',
+					});
+			} else {
+				this.end(state.node, {...state.woke, kind: 'notBorn'}, length);
+			}
+		}
+
+		/* A part of a waker's own wait. */
+		divideOwn(state, own, span) {
+			const since = rwalker.runnableSince(this.waits, own);
+			const blocked = cut(span, -Infinity, since),
+				queued = cut(span, since, Infinity);
+
+			this.note({
+				task: state.waker,
+				from: span.from,
+				to: span.to,
+				kind: 'waited',
+				wait: own,
+			});
+			this.end(
+				state.node,
+				{...state.woke, kind: 'waitedForCpu'},
+				lengthOf(queued)
+			);
+			if (!lengthOf(blocked)) return;
+			const at = rwalker.placeText(this.profile, this.waits.stack[own]);
+			const child = this.tree.enter(state.node, {
+				...state.woke,
+				kind: 'blocked',
+				at,
+			});
+
+			if (child < 0) this.endAs(state.node, 'tooMuch', lengthOf(blocked));
+			else this.hop(own, blocked, child);
+		}
+
+		/* The time of a waker without a known wait. */
+		divideRunning({thread, node, woke, running}, recording) {
+			const length = running * this.scale;
+
+			if (!thread) {
+				this.endWhole(node, {...woke, kind: 'unseen'}, length);
+				return;
+			}
+			const brief = this.briefPart(thread, recording, length);
+
+			this.endWhole(node, {...woke, kind: 'ran'}, length - brief);
+			this.endWhole(node, {...woke, kind: 'ranOrBrief'}, brief);
+		}
+
+		/*
+		 * The part of `length` that a thread may have spent in waits that were too short; a moment gets its
+		 * share of the total.
+		 */
+		briefPart(thread, recording, length) {
+			if (!this.profile.recordings[recording].leastWait) return 0;
+			if (!thread.summed) return length;
+			const brief = this.momentSpan
+				? scaled(thread.brief, length, this.momentSpan)
+				: thread.brief;
+
+			return Math.min(brief, length);
+		}
+
+		/* ---- When there is too much work ---- */
+
+		divideRest(state, span) {
+			if (!lengthOf(span)) return;
+			if (this.momentSpan || !this.momentWork)
+				this.endAs(state.node, 'tooMuch', lengthOf(span));
+			else this.divideMoments(state, span);
+		}
+
+		/* There is not enough work left for all of a span: samples some moments of it. */
+		divideMoments({number, waker, node, woke}, span) {
+			const length = lengthOf(span),
+				before = this.weightOf(this.divided);
+			const count = scaled(length, this.moments, this.length) + 1;
+			let {from} = span;
+
+			this.momentSpan = length;
+			this.work = this.momentWork;
+			for (let i = 0; i < count; i++) {
+				const to = span.from + scaled(length, i + 1, count);
+				const moment = from + Math.floor((to - from) / 2);
+
+				this.scale = to - from;
+				if (this.scale)
+					this.divideWaker(
+						number,
+						waker,
+						{from: moment, to: moment + 1},
+						node,
+						woke
+					);
+				from = to;
+			}
+			this.momentWork = this.work;
+			this.work = this.momentSpan = 0;
+			this.scale = 1;
+			this.sampled += this.weightOf(this.divided) - before;
+		}
+
+		/* ---- A target ---- */
+
+		/* The part of a wait within its recording; all of it if that would be empty. */
+		recordedPart(number) {
+			const recording = this.profile.recordings[this.recordingOf(number)];
+			const all = {
+				from: this.waits.out[number],
+				to: this.waits.out[number] + this.waits.length[number],
+			};
+			const part = cut(
+				all,
+				recording.offset,
+				recording.offset + recording.length
+			);
+
+			return lengthOf(part) ? part : all;
+		}
+
+		/* What views sum: ticks within the recording and the requested times. */
+		weightOfWait(number) {
+			const span = this.spans[this.recordingOf(number)],
+				{out, length} = this.waits;
+
+			return lengthOf(cut(span, out[number], out[number] + length[number]));
+		}
+
+		begin(number) {
+			this.weight = this.weightOfWait(number);
+			this.length = lengthOf(this.recordedPart(number));
+			this.divided = this.momentSpan = 0;
+			this.scale = 1;
+			this.way = [];
+		}
+
+		/* Divides one wait into the tree. */
+		divide(number, comm) {
+			const span = this.recordedPart(number),
+				since = rwalker.runnableSince(this.waits, number);
+			const kind = this.waits.kinds[this.waits.kind[number]];
+			const at = rwalker.placeText(this.profile, this.waits.stack[number]);
+
+			this.begin(number);
+			if (!this.length) return;
+			const node = this.tree.enter(0, {
+				kind: 'target',
+				waitClass: kind.waitClass,
+				comm,
+				at,
+			});
+
+			if (node < 0) {
+				this.endAs(0, 'tooMuch', this.length);
+				return;
+			}
+			this.endAs(node, 'runQueue', lengthOf(cut(span, since, Infinity)));
+			if (lengthOf(cut(span, -Infinity, since)))
+				this.hop(number, cut(span, -Infinity, since), node);
+		}
+	}
+
+	/* The run of a wait, and so its task and recording, by binary search. */
+	function runFinder({runs}) {
+		const firsts = Float64Array.from(runs, run => run.first);
+
+		return number => {
+			let at = rwalker.lowerBound(firsts, 0, firsts.length, number + 1) - 1;
+
+			while (runs[at].end <= number) at--;
+			return runs[at];
+		};
+	}
+
+	function recordingFinder(waits) {
+		const runOf = runFinder(waits);
+
+		return number => runOf(number).recording;
+	}
+
+	Object.assign(rwalker, {Follower, runFinder});
+})((globalThis.rwalker ??= {}));

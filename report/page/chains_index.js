@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A thread's waits in one recording, by time, and how long its waits were that have no event (wait_index.h).
+ */
+(function (rwalker) {
+	'use strict';
+
+	class ThreadWaits {
+		constructor(profile) {
+			this.waits = profile.waits;
+			this.runs = [];
+			this.order =
+				null; /* only if runs overlap: a thread that took an earlier comm again */
+			this.first = this.count = this.brief = 0;
+			this.summed = false;
+		}
+
+		number(i) {
+			return this.order ? this.order[i] : this.first + i;
+		}
+
+		end(i) {
+			const number = this.number(i);
+
+			return this.waits.out[number] + this.waits.length[number];
+		}
+
+		/* The first wait that ends after `time`: the current one at that time, or the next; or count. */
+		after(time) {
+			let first = 0,
+				end = this.count;
+
+			while (first < end) {
+				const middle = (first + end) >>> 1;
+
+				if (this.end(middle) > time) end = middle;
+				else first = middle + 1;
+			}
+			return first;
+		}
+
+		finish() {
+			const {out} = this.waits,
+				several = this.runs.length > 1;
+
+			this.count = this.runs.reduce((sum, run) => sum + run.end - run.first, 0);
+			this.first = this.runs[0]?.first ?? 0;
+			if (!several) return;
+			this.order = new Uint32Array(this.count);
+			this.runs.reduce((at, run) => {
+				for (let i = run.first; i < run.end; i++) this.order[at++] = i;
+				return at;
+			}, 0);
+			this.order.sort((left, right) => out[left] - out[right] || left - right);
+		}
+	}
+
+	class ChainsIndex {
+		constructor(profile, threadOf) {
+			this.profile = profile;
+			this.threadOf = threadOf;
+			this.known = new Map();
+			for (const run of profile.waits.runs)
+				this.enter(run.recording, run.task).runs.push(run);
+			this.addSums();
+			for (const thread of this.known.values()) thread.finish();
+		}
+
+		key(recording, task) {
+			return recording * (this.threadOf.length + 1) + this.threadOf[task];
+		}
+
+		enter(recording, task) {
+			const key = this.key(recording, task);
+
+			if (!this.known.has(key))
+				this.known.set(key, new ThreadWaits(this.profile));
+			return this.known.get(key);
+		}
+
+		find(recording, task) {
+			return this.known.get(this.key(recording, task));
+		}
+
+		addSums() {
+			const {sums, unit} = this.profile;
+
+			for (let i = 0; i < sums.task.length; i++) {
+				const thread = this.enter(sums.recording[i], sums.task[i]);
+
+				thread.summed = true;
+				for (let kind = 0; kind < sums.kinds; kind++)
+					thread.brief += sums.total[i * sums.kinds + kind];
+			}
+			for (const thread of this.known.values())
+				thread.brief = Math.floor(thread.brief / unit);
+		}
+	}
+
+	Object.assign(rwalker, {ChainsIndex});
+})((globalThis.rwalker ??= {}));

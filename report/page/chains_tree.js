@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The causes of waits as a tree of steps (chains_tree.h), and a step as a sentence. */
+(function (rwalker) {
+	'use strict';
+
+	const VERBS = ['blocked', 'preempted', 'yielded', 'kept awake by a signal', 'started'];
+	/* [before the task and the place where it woke the sleeper, after them, whether there is a task] */
+	const WORDS = {
+		blocked: ['woken by ', ', which was blocked', true],
+		ran: ['woken by ', ', which was running', true],
+		ranOrBrief: [
+			'woken by ',
+			', unknown: it ran, or its waits were shorter than -m',
+			true,
+		],
+		waitedForCpu: ['woken by ', ', which was waiting for a CPU', true],
+		notBorn: ['woken by ', ', which did not exist yet', true],
+		unseen: ['woken by ', ', unknown: nothing is recorded of it', true],
+		idle: ['woken by ', ', on an idle CPU', true],
+		oddContext: ['woken by ', ', unknown: it, or an interrupt that came upon it', true],
+		timer: ['woken by a timer', '', false],
+		softirq: ['woken by softirq', '', false],
+		irq: ['woken by irq', '', false],
+		runQueue: ['runnable, waiting for a CPU', '', false],
+		noWaker: ['unknown: waker not recorded', '', false],
+		notEnded: ['not ended', '', false],
+		cycle: ['cycle: this wait is on the way here already', '', false],
+		tooDeep: ['not followed: too many hops', '', false],
+		tooMuch: ['not followed: too much work', '', false],
+	};
+
+	class ChainsTree {
+		constructor(room) {
+			this.nodes = [{step: null, parent: -1, weight: 0, children: [], count: 0}];
+			this.known = new Map();
+			this.room = room;
+			this.tooMuch = 0;
+		}
+
+		/* The node of the step below a parent, or -1 if there is no room for it. */
+		enter(parent, step) {
+			const key =
+				`${parent}|${step.kind}|${step.waitClass ?? ''}|${step.comm ?? ''}|` +
+				`${step.wake ?? ''}|${step.at ?? ''}`;
+			let node = this.known.get(key);
+
+			if (node === undefined) {
+				if (step.kind !== 'tooMuch' && !this.room) return -1;
+				this.room -= step.kind !== 'tooMuch';
+				node =
+					this.nodes.push({
+						step,
+						parent,
+						weight: 0,
+						children: [],
+						count: 0,
+					}) - 1;
+				this.nodes[parent].children.push(node);
+				this.known.set(key, node);
+			}
+			this.nodes[node].count++;
+			return node;
+		}
+
+		add(node, weight) {
+			this.nodes[node].weight += weight;
+			if (this.nodes[node].step.kind === 'tooMuch') this.tooMuch += weight;
+		}
+
+		/* Sums up; heaviest child first. */
+		finish() {
+			for (let i = this.nodes.length - 1; i > 0; i--)
+				this.nodes[this.nodes[i].parent].weight += this.nodes[i].weight;
+			for (const node of this.nodes)
+				node.children.sort(
+					(left, right) =>
+						this.nodes[right].weight -
+							this.nodes[left].weight || left - right
+				);
+		}
+	}
+
+	/* A place is "kernel function (function of the program)", as a text: equal places are equal texts. */
+	function placeText(profile, stack, withUser = true) {
+		const {kernel, user} = profile.places,
+			name = number => profile.functions[number - 1].name;
+		const inside = kernel[stack] ? name(kernel[stack]) : '';
+
+		if (!withUser || !user[stack]) return inside;
+		return inside ? `${inside} (${name(user[stack])})` : name(user[stack]);
+	}
+
+	function inPlace(text) {
+		return text ? ` in ${text}` : '';
+	}
+
+	/* `leastWait`: ns, of the recordings' -m. */
+	function stepText(step, leastWait) {
+		if (step.kind === 'target')
+			return `${step.comm} ${VERBS[step.waitClass]}${inPlace(step.at)}`;
+		const [begin, end, hasComm] = WORDS[step.kind];
+		const brief = step.kind === 'ranOrBrief' ? ` ${Math.floor(leastWait / 1000)}` : '';
+
+		return (
+			begin +
+			(hasComm ? step.comm : '') +
+			inPlace(step.wake) +
+			end +
+			inPlace(step.at) +
+			brief
+		);
+	}
+
+	Object.assign(rwalker, {ChainsTree, placeText, stepText});
+})((globalThis.rwalker ??= {}));

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Small parts of the page that several views use: buttons of a choice, tips, keys, what is said aloud. */
+(function (rwalker) {
+	'use strict';
+
+	function element(name, values = {}, ...children) {
+		const made = document.createElement(name);
+
+		for (const [key, value] of Object.entries(values)) {
+			if (key === 'text') made.textContent = value;
+			else if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+			else if (value !== null && value !== false)
+				made.setAttribute(key, value === true ? '' : value);
+		}
+		made.append(...children);
+		return made;
+	}
+
+	/* Buttons of which one is pressed. */
+	function choices(id, name, rows, choose) {
+		document.getElementById(id).append(
+			...rows.map(([value, text]) =>
+				element('button', {
+					type: 'button',
+					text,
+					'data-value': value,
+					'aria-pressed': 'false',
+					onclick: () => choose(value),
+				})
+			)
+		);
+	}
+
+	function choiceButtons(id) {
+		return [...document.getElementById(id).querySelectorAll('button')];
+	}
+
+	function markChoice(id, value) {
+		for (const button of choiceButtons(id))
+			button.setAttribute('aria-pressed', String(button.dataset.value === value));
+	}
+
+	function choiceHidden(id, value, hidden) {
+		for (const button of choiceButtons(id))
+			if (button.dataset.value === value) button.hidden = hidden;
+	}
+
+	/* Beside the pointer, within the window. */
+	function showTip(text, event) {
+		const tip = document.getElementById('tip');
+
+		tip.hidden = !text;
+		if (!text) return;
+		tip.textContent = text.length > 1500 ? `${text.slice(0, 1500)}…` : text;
+		const {offsetWidth: width, offsetHeight: height} = tip;
+
+		tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8))}px`;
+		tip.style.top = `${event.clientY + height + 24 > innerHeight ? event.clientY - height - 10 : event.clientY + 18}px`;
+	}
+
+	/* For screen readers, and for those who watch the line. */
+	function say(text) {
+		document.getElementById('status').textContent = text.replaceAll('\n', '; ');
+	}
+
+	/* Runs what a table of keys has for the event. */
+	function runKey(keys, event) {
+		const action =
+			event.ctrlKey || event.metaKey || event.altKey
+				? null
+				: (event.shiftKey && keys[`Shift+${event.key}`]) || keys[event.key];
+
+		if (!action) return;
+		event.preventDefault();
+		event.stopPropagation();
+		action();
+	}
+
+	Object.assign(rwalker, {element, choices, markChoice, choiceHidden, showTip, say, runKey});
+})((globalThis.rwalker ??= {}));

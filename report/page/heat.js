@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The heat map of time: a column is a stretch of time, its cells from top to bottom are parts of it. A cell has the weight
+ * of the samples in it, or the time that waits overlap with it.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const CELLS = 20,
+		FEW_CELLS = 10,
+		FEW_EVENTS = 4000;
+
+	/* Columns of a round length, at most `most`: {columns, cells, ticks: of a cell, from}. */
+	function heatGrid({axis, profile}, most, events) {
+		const cells = events < FEW_EVENTS ? FEW_CELLS : CELLS,
+			length = axis.to - axis.from;
+		const column = Math.max(
+			rwalker.niceStep((length * profile.unit) / most) / profile.unit,
+			cells
+		);
+
+		return {
+			columns: Math.max(1, Math.ceil(length / column)),
+			cells,
+			ticks: column / cells,
+			from: axis.from,
+		};
+	}
+
+	function sumHeat(profile, selection, grid) {
+		const count = grid.columns * grid.cells,
+			values = new Float64Array(count),
+			all = {...selection, from: null, to: null};
+
+		if (rwalker.hasWaits(profile, selection.source))
+			addWaits(profile, all, grid, values);
+		else
+			rwalker.visitEvents(
+				profile,
+				all,
+				(stack, weight, events, runQueue, task, sample) => {
+					const at = Math.floor(
+						(profile.samples.time[sample] - grid.from) /
+							grid.ticks
+					);
+
+					if (at >= 0 && at < count) values[at] += weight;
+				}
+			);
+		return values;
+	}
+
+	function addWaits(profile, selection, grid, values) {
+		const {waits, unit} = profile;
+
+		rwalker.visitEvents(
+			profile,
+			selection,
+			(stack, weight, events, runQueue, task, wait) => {
+				const from = waits.out[wait] - grid.from;
+
+				rwalker.addSpan(
+					values,
+					0,
+					values.length,
+					grid.ticks,
+					from,
+					from + waits.length[wait]
+				);
+			}
+		);
+		for (let i = 0; i < values.length; i++) values[i] *= unit;
+	}
+
+	/* What is coldest and hottest, but for the few cells beyond: one odd cell must not make all others equal. */
+	function heatBounds(values) {
+		const sorted = Float64Array.from(values).sort(),
+			at = share => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+		const low = at(0.01),
+			high = at(0.99);
+
+		return high > low ? {low, high} : {low: 0, high: sorted.at(-1) || 1};
+	}
+
+	Object.assign(rwalker, {heatGrid, sumHeat, heatBounds});
+})((globalThis.rwalker ??= {}));

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From the text in the page to the profile: base64, gzip, then tables with every number checked, once, so
+ * that what reads them later may trust them. gzip's checksum covers all of it: a page that was cut or
+ * changed anywhere is refused with a sentence.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const {Columns, Refusal} = rwalker;
+	const VERSION = 1;
+	const ANY = Number.MAX_SAFE_INTEGER;
+
+	function bytesOfText(text) {
+		const characters = atob(text),
+			bytes = new Uint8Array(characters.length);
+
+		for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+		return bytes;
+	}
+
+	function bytesOfBase64(text) {
+		try {
+			return Uint8Array.fromBase64
+				? Uint8Array.fromBase64(text)
+				: bytesOfText(text);
+		} catch {
+			throw new Refusal('the payload is not base64');
+		}
+	}
+
+	async function unpack(bytes) {
+		const pieces = [],
+			stream = new DecompressionStream('gzip'),
+			reader = stream.readable.getReader();
+		const writer = stream.writable.getWriter();
+		const written = writer.write(bytes).then(() => writer.close());
+		let length = 0;
+
+		written.catch(() => undefined); /* the reader fails as well, and reports it */
+		try {
+			for (
+				let piece = await reader.read();
+				!piece.done;
+				piece = await reader.read()
+			) {
+				pieces.push(piece.value);
+				length += piece.value.length;
+			}
+		} catch {
+			throw new Refusal('the payload was cut or changed');
+		}
+		return joined(pieces, length);
+	}
+
+	function joined(pieces, length) {
+		const all = new Uint8Array(length);
+		let at = 0;
+
+		for (const piece of pieces) {
+			all.set(piece, at);
+			at += piece.length;
+		}
+		return all;
+	}
+
+	function readHeader(bytes) {
+		const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		const length = bytes.length >= 4 ? view.getUint32(0, true) : Infinity;
+		let header;
+
+		if (length > bytes.length - 4)
+			throw new Refusal('the header is longer than the payload');
+		try {
+			header = JSON.parse(
+				new TextDecoder('utf-8', {fatal: true}).decode(
+					bytes.subarray(4, 4 + length)
+				)
+			);
+		} catch {
+			throw new Refusal('the header is not JSON');
+		}
+		if (header.version !== VERSION)
+			throw new Refusal(
+				`the payload has version ${header.version}, which this page does not know`
+			);
+		return {header, columns: new Columns(bytes.subarray(4 + length), header.columns)};
+	}
+
+	function readNames(columns) {
+		const names = {
+			functions: columns.json('functions'),
+			modules: columns.json('modules'),
+			comms: columns.json('comms'),
+		};
+
+		names.tasks = columns
+			.json('tasks')
+			.map(([comm, tgid, tid, host, flags, thread], number) => {
+				if (!(comm < names.comms.length))
+					throw new Refusal(
+						"column 'tasks' has a comm that is not there"
+					);
+				return {
+					number,
+					comm: names.comms[comm],
+					tgid,
+					tid,
+					host,
+					flags,
+					thread,
+				};
+			});
+		names.functions = names.functions.map(([name, module, kind]) => ({
+			name,
+			module: names.modules[module] ?? '',
+			kind,
+		}));
+		return names;
+	}
+
+	function readEntries(columns, limits) {
+		columns.same([
+			'entrySource',
+			'entryStack',
+			'entryTask',
+			'entryFlags',
+			'entryCount',
+			'entryWeight',
+			'entryRunQueue',
+		]);
+		return {
+			source: columns.numbers('entrySource', limits.sources),
+			stack: columns.numbers('entryStack', limits.stacks),
+			task: columns.numbers('entryTask', limits.tasks),
+			flags: columns.numbers('entryFlags', 256),
+			count: columns.amounts('entryCount'),
+			weight: columns.amounts('entryWeight'),
+			runQueue: columns.amounts('entryRunQueue'),
+		};
+	}
+
+	function readBase(columns, limits) {
+		columns.same([
+			'baseStack',
+			'baseSource',
+			'baseCount',
+			'baseWeight',
+			'baseRunQueue',
+		]);
+		return {
+			source: columns.numbers('baseSource', limits.sources),
+			stack: columns.numbers('baseStack', limits.stacks),
+			count: columns.amounts('baseCount'),
+			weight: columns.amounts('baseWeight'),
+			runQueue: columns.amounts('baseRunQueue'),
+		};
+	}
+
+	/* Sums of the waits that were only counted: 7 kinds a row (enum profile_sum_kind). */
+	function readSums(columns, limits) {
+		const kinds = 7,
+			rows = columns.same([
+				'sumRecording',
+				'sumTask',
+				'sumFrom',
+				'sumTo',
+				'sumRunning',
+			]);
+
+		for (const name of ['sumCount', 'sumTotal', 'sumRunQueue'])
+			if (columns.count(name) !== rows * kinds)
+				throw new Refusal(`column '${name}' does not fit 'sumTask'`);
+		return {
+			recording: columns.numbers('sumRecording', limits.recordings),
+			task: columns.numbers('sumTask', limits.tasks),
+			from: columns.amounts('sumFrom'),
+			to: columns.amounts('sumTo'),
+			running: columns.amounts('sumRunning'),
+			count: columns.amounts('sumCount'),
+			total: columns.amounts('sumTotal'),
+			runQueue: columns.amounts('sumRunQueue'),
+			kinds,
+		};
+	}
+
+	function readWalks(columns, limits) {
+		const walks = columns.json('walks'),
+			states = columns.json('walkStates');
+
+		columns.same([
+			'walkWalk',
+			'walkTask',
+			'walkStack',
+			'walkState',
+			'walkWait',
+			'walkBound',
+			'walkCpu',
+			'walkFlags',
+		]);
+		return {
+			walks,
+			states,
+			walk: columns.numbers('walkWalk', walks.length),
+			task: columns.numbers('walkTask', limits.tasks),
+			stack: columns.numbers('walkStack', limits.stacks),
+			state: columns.numbers('walkState', states.length),
+			wait: columns.amounts('walkWait'),
+			bound: columns.numbers('walkBound', 256),
+			cpu: columns.numbers('walkCpu', 65536),
+			flags: columns.numbers('walkFlags', 256),
+		};
+	}
+
+	/* What --max-page left of the shorter waits. */
+	function readBins(columns, header, limits) {
+		columns.same([
+			'binTask',
+			'binRecording',
+			'binFirst',
+			'binCount',
+			'binBlocked',
+			'binRunQueue',
+			'binOther',
+		]);
+		return {
+			ticks: header.binTicks ?? 0,
+			task: columns.numbers('binTask', limits.tasks),
+			recording: columns.numbers('binRecording', limits.recordings),
+			first: columns.amounts('binFirst'),
+			count: columns.amounts('binCount'),
+			blocked: columns.amounts('binBlocked'),
+			runQueue: columns.amounts('binRunQueue'),
+			other: columns.amounts('binOther'),
+		};
+	}
+
+	function readPlaces(columns, limits) {
+		const read = name => {
+			const place = columns.numbers(name, limits.functions + 1);
+
+			return place.length === limits.stacks
+				? place
+				: new Uint8Array(limits.stacks);
+		};
+
+		return {kernel: read('placeKernel'), user: read('placeUser')};
+	}
+
+	function decode(bytes) {
+		const {header, columns} = readHeader(bytes),
+			names = readNames(columns);
+		const tree = rwalker.readTree(columns, names.functions.length);
+		const stackNode = columns.numbers('stackNode', tree.count);
+		const limits = {
+			sources: header.sources.length,
+			recordings: header.recordings.length,
+			stacks: stackNode.length,
+			tasks: names.tasks.length,
+			functions: names.functions.length,
+			any: ANY,
+		};
+
+		return {
+			...header,
+			...names,
+			tree,
+			stackNode,
+			places: readPlaces(columns, limits),
+			entries: readEntries(columns, limits),
+			baseEntries: readBase(columns, limits),
+			samples: rwalker.readSamples(columns, header, limits),
+			waits: rwalker.readWaits(columns, header, limits),
+			sums: readSums(columns, limits),
+			walked: readWalks(columns, limits),
+			bins: readBins(columns, header, limits),
+		};
+	}
+
+	/* A promise of the profile, or of a Refusal. */
+	async function load(text) {
+		if (typeof DecompressionStream === 'undefined')
+			throw new Refusal(
+				'this browser cannot unpack it (DecompressionStream is missing)'
+			);
+		return decode(await unpack(bytesOfBase64(text)));
+	}
+
+	Object.assign(rwalker, {decode, load});
+})((globalThis.rwalker ??= {}));

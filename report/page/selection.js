@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a selection weighs, by call chain: every picture and table starts from here. A selection is
+ *	{source, from, to, tasks, classes}
+ * from, to: ticks on the common axis, or null for everything; tasks: by task 1 or 0, or null; classes: bits
+ * of enum profile_wait_class, or null. Weights are in the unit of the source: ns, cycles, samples.
+ *
+ * Everything comes from the exact sums, a range or a class from single events, whose times may be rounded to
+ * µs: then the sums are so, too.
+ */
+(function (rwalker) {
+	'use strict';
+
+	function visitEntries(profile, {source, tasks}, visit) {
+		const {entries} = profile;
+
+		for (let i = 0; i < entries.source.length; i++)
+			if (entries.source[i] === source && (!tasks || tasks[entries.task[i]]))
+				visit(
+					entries.stack[i],
+					entries.weight[i],
+					entries.count[i],
+					entries.runQueue[i],
+					entries.task[i]
+				);
+	}
+
+	/* The runs of a source's samples, as far as they are within the range. */
+	function samplesWithin(profile, {source, from, to}) {
+		const {samples} = profile;
+
+		return samples.runs
+			.filter(run => run.source === source)
+			.map(run => {
+				if (from === null) return {first: run.first, end: run.end};
+				return {
+					first: rwalker.lowerBound(
+						samples.time,
+						run.first,
+						run.end,
+						from
+					),
+					end: rwalker.lowerBound(
+						samples.time,
+						run.first,
+						run.end,
+						to
+					),
+				};
+			});
+	}
+
+	function visitSamples(profile, selection, visit) {
+		const {samples} = profile,
+			{tasks} = selection,
+			weighed = samples.weight.length > 0;
+		const each = rwalker.weightOfEach(profile, selection.source);
+
+		for (const {first, end} of samplesWithin(profile, selection))
+			for (let i = first; i < end; i++)
+				if (!tasks || tasks[samples.task[i]])
+					visit(
+						samples.stack[i],
+						weighed ? samples.weight[i] : each,
+						1,
+						0,
+						samples.task[i],
+						i
+					);
+	}
+
+	/* By kind of wait: 1 if the selection has it. */
+	function wantedKinds(waits, classes) {
+		const wanted = rwalker.shownKinds(waits);
+
+		if (classes !== null)
+			waits.kinds.forEach((kind, number) => {
+				if (!(classes & (1 << kind.waitClass))) wanted[number] = 0;
+			});
+		return wanted;
+	}
+
+	/* Calls `each` with every wait of a run that has a part within the span, and the length of that part. */
+	function eachWaitWithin(waits, run, span, each) {
+		const {out, length} = waits,
+			end = rwalker.lowerBound(out, run.first, run.end, span.to);
+		let i = rwalker.lowerBound(out, run.first, end, span.from);
+
+		/* Waits of a task do not overlap, but only in a sound trace. */
+		while (i > run.first && out[i - 1] + length[i - 1] > span.from) i--;
+		for (; i < end; i++) {
+			const from = out[i] > span.from ? out[i] : span.from,
+				wakes = out[i] + length[i];
+			const part = (wakes < span.to ? wakes : span.to) - from;
+
+			if (part > 0) each(i, part);
+		}
+	}
+
+	/* The range within what was requested of a recording. */
+	function spanOf(requested, {from, to}) {
+		return from === null
+			? requested
+			: {from: Math.max(from, requested.from), to: Math.min(to, requested.to)};
+	}
+
+	function visitWaits(profile, selection, visit) {
+		const {waits, unit} = profile,
+			{tasks} = selection;
+		const wanted = wantedKinds(waits, selection.classes),
+			spans = rwalker.requestedSpans(profile);
+
+		for (const run of waits.runs) {
+			if (tasks && !tasks[run.task]) continue;
+			eachWaitWithin(
+				waits,
+				run,
+				spanOf(spans[run.recording], selection),
+				(wait, part) => {
+					if (wanted[waits.kind[wait]])
+						visit(
+							waits.stack[wait],
+							part * unit,
+							1,
+							rwalker.queuedOf(waits, wait, part) * unit,
+							run.task,
+							wait
+						);
+				}
+			);
+		}
+	}
+
+	function hasWaits(profile, source) {
+		return profile.sources[source].kind === 'offcpu';
+	}
+
+	/* Calls visit(stack, weight, count, runQueue, task, event) for each part of it. */
+	function visitEvents(profile, selection, visit) {
+		if (hasWaits(profile, selection.source)) visitWaits(profile, selection, visit);
+		else visitSamples(profile, selection, visit);
+	}
+
+	function visitSelection(profile, selection, visit) {
+		if (selection.from === null && selection.classes === null)
+			visitEntries(profile, selection, visit);
+		else visitEvents(profile, selection, visit);
+	}
+
+	/* Sums by stack, and of all. */
+	function makeSums(stacks) {
+		const sums = {
+			weight: new Float64Array(stacks),
+			count: new Float64Array(stacks),
+			runQueue: new Float64Array(stacks),
+			total: 0,
+			events: 0,
+			queued: 0,
+		};
+
+		sums.add = (stack, weight, count, runQueue) => {
+			sums.weight[stack] += weight;
+			sums.count[stack] += count;
+			sums.runQueue[stack] += runQueue;
+			sums.total += weight;
+			sums.events += count;
+			sums.queued += runQueue;
+		};
+		return sums;
+	}
+
+	function select(profile, selection) {
+		const sums = makeSums(profile.stackNode.length);
+
+		visitSelection(profile, selection, sums.add);
+		return sums;
+	}
+
+	/* The same of --base, which is there as a whole only. */
+	function selectBase(profile, source) {
+		const {baseEntries} = profile,
+			sums = makeSums(profile.stackNode.length);
+
+		for (let i = 0; i < baseEntries.source.length; i++)
+			if (baseEntries.source[i] === source)
+				sums.add(
+					baseEntries.stack[i],
+					baseEntries.weight[i],
+					baseEntries.count[i],
+					baseEntries.runQueue[i]
+				);
+		return sums;
+	}
+
+	/* Self and total of each function, as --functions has them. */
+	function sumFunctions(profile, sums, outermost) {
+		const {tree, stackNode} = profile,
+			functions = profile.functions.length;
+		const own = new Float64Array(tree.count),
+			counts = new Float64Array(tree.count);
+		const result = {
+			self: new Float64Array(functions),
+			total: new Float64Array(functions),
+			count: new Float64Array(functions),
+		};
+
+		for (let stack = 0; stack < stackNode.length; stack++) {
+			own[stackNode[stack]] += sums.weight[stack];
+			counts[stackNode[stack]] += sums.count[stack];
+		}
+		for (let i = 1; i < tree.count; i++) result.self[tree.function[i]] += own[i];
+		rwalker.sumUp(tree, own);
+		rwalker.sumUp(tree, counts);
+		for (let i = 1; i < tree.count; i++) {
+			if (!outermost[i]) continue;
+			result.total[tree.function[i]] += own[i];
+			result.count[tree.function[i]] += counts[i];
+		}
+		return result;
+	}
+
+	/* The weight of the chains that have one of the functions. */
+	function weightThrough(profile, sums, wanted) {
+		const through = rwalker.nodesThrough(profile.tree, wanted);
+		let weight = 0;
+
+		for (let stack = 0; stack < sums.weight.length; stack++)
+			if (through[profile.stackNode[stack]]) weight += sums.weight[stack];
+		return weight;
+	}
+
+	Object.assign(rwalker, {
+		select,
+		selectBase,
+		visitSelection,
+		visitEvents,
+		sumFunctions,
+		weightThrough,
+		eachWaitWithin,
+		spanOf,
+		hasWaits,
+		samplesWithin,
+		wantedKinds,
+	});
+})((globalThis.rwalker ??= {}));

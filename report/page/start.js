@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The start: payload, views, first picture. What cannot be shown is one sentence, never half a picture. */
+(function (rwalker) {
+	'use strict';
+
+	const VIEWS = [
+		'BarView',
+		'HeatView',
+		'TimelineView',
+		'FlameView',
+		'DetailView',
+		'TableView',
+		'LinkView',
+	];
+
+	function complain(error) {
+		const trouble = document.getElementById('trouble'),
+			known = error instanceof rwalker.Refusal;
+
+		document.getElementById('page').hidden = true;
+		trouble.textContent = `The pictures cannot be shown: ${known ? error.message : String(error)}.`;
+		trouble.hidden = false;
+	}
+
+	function hasNothing(app) {
+		return (
+			!app.sources.length &&
+			!app.profile.waits.count &&
+			!app.profile.walked.walk.length
+		);
+	}
+
+	function makeViews(app) {
+		document.getElementById('page').hidden = false;
+		document.getElementById('heat-section').hidden = !app.sources.length;
+		app.views = VIEWS.filter(name => rwalker[name]).map(name => new rwalker[name](app));
+		new rwalker.Help();
+		app.state = rwalker.readLink(location.hash, app.start, app.profile);
+		app.render();
+	}
+
+	function listen(app) {
+		const again = () => app.change({});
+
+		addEventListener('resize', again);
+		for (const query of ['(prefers-color-scheme: dark)', 'print'])
+			matchMedia(query).addEventListener('change', again);
+	}
+
+	/* When its parts were ready, in ms of the page's own clock: for the benchmark. */
+	function mark(name) {
+		rwalker.times = {...rwalker.times, [name]: performance.now()};
+	}
+
+	async function start() {
+		const payload = document.getElementById('payload');
+
+		mark('start');
+		try {
+			const profile = await rwalker.load(payload.textContent.trim());
+
+			payload.remove();
+			mark('loaded');
+			if (location.hash === '#selftest' && rwalker.selftest) {
+				rwalker.selftest(profile);
+				return;
+			}
+			const app = new rwalker.App(profile);
+
+			rwalker.app = app;
+			if (hasNothing(app))
+				throw new rwalker.Refusal(
+					'the trace has no call chains, or the filters left none'
+				);
+			makeViews(app);
+			listen(app);
+			mark('ready');
+		} catch (error) {
+			complain(error);
+		}
+	}
+
+	if (typeof document !== 'undefined') document.addEventListener('DOMContentLoaded', start);
+})((globalThis.rwalker ??= {}));

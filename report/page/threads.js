@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Threads: the tasks that the payload says are one thread, which has several if it changed its comm. Each has
+ * its runs of waits, by recording and time, and what is known of it in sum.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const TASK = {KERNEL: 1, IDLE: 2};
+
+	function collectThreads(profile) {
+		const numbers = new Map(),
+			threads = [],
+			of = new Uint32Array(profile.tasks.length);
+
+		for (const task of profile.tasks) {
+			if (!numbers.has(task.thread)) {
+				numbers.set(task.thread, threads.length);
+				threads.push({
+					number: threads.length,
+					tasks: [],
+					runs: [],
+					sums: [],
+					tid: task.tid,
+					tgid: task.tgid,
+					host: task.host,
+					flags: task.flags,
+				});
+			}
+			of[task.number] = numbers.get(task.thread);
+			const thread = threads[of[task.number]];
+
+			thread.tasks.push(task.number);
+			thread.comm = task.comm; /* the last one: what it is known as */
+			thread.flags &= task.flags;
+		}
+		return {threads, of};
+	}
+
+	/* How long a thread is known to have waited and run, in ticks and ns. */
+	function addFigures(profile, threads, of) {
+		const {waits, sums} = profile;
+
+		for (const run of waits.runs) threads[of[run.task]].runs.push(run);
+		for (let i = 0; i < sums.task.length; i++) threads[of[sums.task[i]]].sums.push(i);
+		for (const thread of threads) {
+			thread.runs.sort(
+				(left, right) =>
+					left.recording - right.recording ||
+					waits.out[left.first] - waits.out[right.first]
+			);
+			thread.waits = thread.runs.reduce(
+				(sum, run) => sum + run.end - run.first,
+				0
+			);
+			thread.running = thread.sums.reduce(
+				(sum, row) => sum + sums.running[row],
+				0
+			);
+		}
+	}
+
+	function threadsOf(profile) {
+		const {threads, of} = collectThreads(profile);
+
+		addFigures(profile, threads, of);
+		return {
+			list: threads,
+			of,
+			samples: rwalker.samplesByThread(profile, of, threads.length),
+		};
+	}
+
+	function threadName(thread, hosts) {
+		const host = hosts.length > 1 ? `${hosts[thread.host] ?? '?'} ` : '';
+
+		return thread.tid === thread.tgid
+			? `${host}${thread.comm} ${thread.tid}`
+			: `${host}${thread.comm} ${thread.tid} (${thread.tgid})`;
+	}
+
+	/* By task: 1 if its comm, tid or pid matches. null: all. An unfinished pattern is searched as text. */
+	function tasksMatching(profile, text) {
+		const matches = text ? rwalker.matcher(text) : null;
+
+		if (!matches) return null;
+		return Uint8Array.from(profile.tasks, task => {
+			const fields = [
+				task.comm,
+				String(task.tid),
+				`pid ${task.tgid}`,
+				`tid ${task.tid}`,
+				profile.hosts[task.host] ?? '',
+			];
+
+			return fields.some(matches) ? 1 : 0;
+		});
+	}
+
+	Object.assign(rwalker, {TASK, threadsOf, threadName, tasksMatching});
+})((globalThis.rwalker ??= {}));

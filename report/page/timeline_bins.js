@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * How a thread spent each pixel of the timeline. Millions of waits cannot be looked at for each frame, so each thread has a
+ * pyramid: 2^k bins of equal time, no more than it has waits, and above them levels of half as many. A picture takes the
+ * level whose bins are just narrower than a pixel, or single waits if there is none.
+ *
+ * Channels: what a thread did with the time.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const CHANNEL = {BLOCKED: 0, DEEP: 1, QUEUED: 2, SUMMED: 3};
+	const CHANNELS = 4;
+	const MOST_BITS = 17;
+
+	/* D: uninterruptible, which is where disks and locks of the kernel are. */
+	function channelOf({state}) {
+		return state[0] === 'D' ? CHANNEL.DEEP : CHANNEL.BLOCKED;
+	}
+
+	/* Adds [from, to) to bins of `width` that begin at 0, each its part; `at` is where the bins are in `sums`. */
+	function addSpan(sums, at, count, width, from, to) {
+		const low = Math.max(from, 0),
+			high = Math.min(to, count * width);
+
+		if (high <= low) return;
+		const first = Math.min(count - 1, Math.floor(low / width)),
+			last = Math.min(count - 1, Math.floor(high / width));
+
+		if (first === last) {
+			sums[at + first] += high - low;
+			return;
+		}
+		sums[at + first] += (first + 1) * width - low;
+		for (let i = first + 1; i < last; i++) sums[at + i] += width;
+		sums[at + last] += high - last * width;
+	}
+
+	class Pyramid {
+		constructor(profile, thread, axis) {
+			this.axis = axis;
+			this.bits = Math.min(
+				MOST_BITS,
+				Math.max(0, Math.floor(Math.log2(thread.waits + 1)))
+			);
+			this.count = 2 ** this.bits;
+			this.width = (axis.to - axis.from) / this.count;
+			this.sums = Array.from(
+				{length: CHANNELS - 1},
+				() => new Float32Array(2 * this.count)
+			);
+			for (const run of thread.runs) this.addRun(profile.waits, run);
+			this.sumUp();
+		}
+
+		addRun(waits, run) {
+			const {out, length, kind, kinds} = waits,
+				origin = this.axis.from;
+
+			for (let i = run.first; i < run.end; i++) {
+				const from = out[i] - origin,
+					since = rwalker.runnableSince(waits, i) - origin;
+
+				addSpan(
+					this.sums[channelOf(kinds[kind[i]])],
+					this.count,
+					this.count,
+					this.width,
+					from,
+					since
+				);
+				addSpan(
+					this.sums[CHANNEL.QUEUED],
+					this.count,
+					this.count,
+					this.width,
+					since,
+					from + length[i]
+				);
+			}
+		}
+
+		/* Level k is at 2^k, as in a heap. */
+		sumUp() {
+			for (const sums of this.sums)
+				for (let i = this.count - 1; i > 0; i--)
+					sums[i] = sums[2 * i] + sums[2 * i + 1];
+		}
+
+		/* The coarsest level whose bins are at most `ticks` long; -1 if none is. */
+		levelFor(ticks) {
+			let level = this.bits;
+
+			if (this.width > ticks) return -1;
+			while (level > 0 && this.width * 2 ** (this.bits - level + 1) <= ticks)
+				level--;
+			return level;
+		}
+	}
+
+	/* Adds one level of the pyramid to pixels: {sums: by channel, count, from, ticks: of a pixel}. */
+	function addLevel(pyramid, level, pixels) {
+		const bins = 2 ** level,
+			width = (pyramid.axis.to - pyramid.axis.from) / bins,
+			origin = pyramid.axis.from;
+		const first = Math.max(0, Math.floor((pixels.from - origin) / width));
+		const last = Math.min(
+			bins - 1,
+			Math.ceil((pixels.from + pixels.count * pixels.ticks - origin) / width)
+		);
+
+		pyramid.sums.forEach((sums, channel) => {
+			const into = pixels.sums[channel];
+
+			for (let i = first; i <= last; i++) {
+				const at = Math.floor(
+					(origin + i * width - pixels.from) / pixels.ticks
+				);
+
+				if (at >= 0 && at < pixels.count) into[at] += sums[bins + i];
+			}
+		});
+	}
+
+	function addSingle(waits, run, pixels) {
+		const {out, length, kind, kinds} = waits,
+			origin = pixels.from;
+		const span = {from: origin, to: origin + pixels.count * pixels.ticks};
+
+		rwalker.eachWaitWithin(waits, run, span, i => {
+			const from = out[i] - origin,
+				since = rwalker.runnableSince(waits, i) - origin;
+
+			addSpan(
+				pixels.sums[channelOf(kinds[kind[i]])],
+				0,
+				pixels.count,
+				pixels.ticks,
+				from,
+				since
+			);
+			addSpan(
+				pixels.sums[CHANNEL.QUEUED],
+				0,
+				pixels.count,
+				pixels.ticks,
+				since,
+				from + length[i]
+			);
+		});
+	}
+
+	/* What --max-page left of shorter waits: drawn as sums, over their bins. */
+	function addBins(profile, thread, pixels) {
+		const {bins} = profile,
+			origin = pixels.from;
+
+		for (const row of thread.bins ?? []) {
+			const from =
+				profile.recordings[bins.recording[row]].offset +
+				bins.first[row] * bins.ticks -
+				origin;
+			const queued = bins.runQueue[row],
+				rest = bins.blocked[row] + bins.other[row];
+
+			addSpan(
+				pixels.sums[CHANNEL.SUMMED],
+				0,
+				pixels.count,
+				pixels.ticks,
+				from,
+				from + rest
+			);
+			addSpan(
+				pixels.sums[CHANNEL.QUEUED],
+				0,
+				pixels.count,
+				pixels.ticks,
+				from + rest,
+				from + rest + queued
+			);
+		}
+	}
+
+	/* The thread exists from its first to its last accounting, in each recording. */
+	function addAlive(profile, thread, pixels) {
+		const {sums, recordings} = profile;
+
+		for (const row of thread.sums) {
+			const {offset} = recordings[sums.recording[row]];
+
+			addSpan(
+				pixels.alive,
+				0,
+				pixels.count,
+				pixels.ticks,
+				offset + sums.from[row] - pixels.from,
+				offset + sums.to[row] - pixels.from
+			);
+		}
+	}
+
+	function makePixels(count, from, ticks) {
+		return {
+			sums: Array.from({length: CHANNELS}, () => new Float32Array(count)),
+			alive: new Float32Array(count),
+			ran: new Float32Array(count),
+			count,
+			from,
+			ticks,
+		};
+	}
+
+	function clearPixels(pixels) {
+		for (const sums of [...pixels.sums, pixels.alive, pixels.ran]) sums.fill(0);
+	}
+
+	/* Adds all that is known of the thread's waits. */
+	function addThread(profile, thread, axis, pixels) {
+		if (thread.waits) {
+			thread.pyramid ??= new Pyramid(profile, thread, axis);
+			const level = thread.pyramid.levelFor(pixels.ticks);
+
+			if (level >= 0) addLevel(thread.pyramid, level, pixels);
+			else thread.runs.forEach(run => addSingle(profile.waits, run, pixels));
+		}
+		addBins(profile, thread, pixels);
+		addAlive(profile, thread, pixels);
+	}
+
+	Object.assign(rwalker, {makePixels, clearPixels, addThread, addSpan, CHANNEL});
+})((globalThis.rwalker ??= {}));

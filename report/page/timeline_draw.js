@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Paints the timeline: the axis, then a row for each thread. Each column of a row is a stack of what the thread did in that
+ * time: ran at the bottom, then was runnable, then blocked. Rows are written as pixels, since millions of rectangles would
+ * not be painted in time; names, links and marks are painted over them.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const AXIS = 24,
+		ROW = 20,
+		GAP = 3,
+		STRIP = 4;
+
+	class TimelinePainter {
+		/* `place`: {width, height, left: of the times, top: scrolled away}. */
+		constructor(app, canvas, place, texts) {
+			const fitted = rwalker.fit(canvas, place.height);
+
+			Object.assign(this, {
+				app,
+				place,
+				texts,
+				context: fitted.context,
+				ratio: fitted.ratio,
+			});
+			this.theme = rwalker.readTheme();
+			this.from = app.state.viewFrom ?? app.axis.from;
+			this.to = app.state.viewTo ?? app.axis.to;
+			this.scale = (place.width - place.left) / (this.to - this.from);
+		}
+
+		xOf(tick) {
+			return this.place.left + (tick - this.from) * this.scale;
+		}
+
+		yOf(row) {
+			return AXIS + row * ROW - this.place.top;
+		}
+
+		/* ---- Rows as pixels ---- */
+
+		paintRows(rows) {
+			const {place, ratio, context} = this,
+				width = Math.round((place.width - place.left) * ratio);
+			const height = Math.round((place.height - AXIS) * ratio);
+
+			if (width < 1 || height < 1) return;
+			const image = context.createImageData(width, height),
+				pixels = new Uint32Array(image.data.buffer);
+			const columns = rwalker.makePixels(
+				width,
+				this.from,
+				(this.to - this.from) / width
+			);
+
+			this.colors = Object.fromEntries(
+				Object.entries(this.theme)
+					.filter(([, color]) => color.startsWith('#'))
+					.map(([name, color]) => [name, rwalker.pixelOf(color)])
+			);
+			pixels.fill(this.colors.paper);
+			for (const {row, number} of this.visible(rows))
+				this.paintRow(row, number, columns, pixels);
+			context.putImageData(
+				image,
+				Math.round(place.left * ratio),
+				Math.round(AXIS * ratio)
+			);
+		}
+
+		visible(rows) {
+			const first = Math.max(0, Math.floor(this.place.top / ROW));
+			const last = Math.min(
+				rows.length,
+				Math.ceil((this.place.top + this.place.height - AXIS) / ROW)
+			);
+
+			return rows.slice(first, last).map((row, i) => ({row, number: first + i}));
+		}
+
+		paintRow(row, number, columns, pixels) {
+			const {profile, axis} = this.app;
+
+			rwalker.clearPixels(columns);
+			for (const thread of row.threads)
+				rwalker.addThread(profile, thread, axis, columns);
+			const waits = row.threads.some(
+				thread => thread.waits || thread.sums.length || thread.bins
+			);
+			const marks = this.marksOf(row, columns, waits);
+			const box = this.boxOf(number);
+
+			if (waits) this.paintTimes(row, columns, pixels, box);
+			if (marks)
+				this.paintMarks(
+					marks,
+					pixels,
+					waits
+						? {
+								...box,
+								from:
+									box.to -
+									Math.round(
+										STRIP * this.ratio
+									),
+							}
+						: box,
+					columns.count
+				);
+		}
+
+		/* The pixel rows of a row, within the image. */
+		boxOf(number) {
+			const {ratio} = this,
+				y = (number * ROW - this.place.top) * ratio;
+
+			return {
+				from: Math.round(y + (GAP * ratio) / 2),
+				to: Math.round(y + (ROW - GAP / 2) * ratio),
+				limit: Math.round((this.place.height - AXIS) * ratio),
+			};
+		}
+
+		/* Of the time that is no wait: what was ran, and what was in waits that have no event. */
+		briefShare(row) {
+			const {sums} = this.app.profile;
+			let brief = 0,
+				running = 0;
+
+			for (const thread of row.threads) {
+				running += thread.running;
+				for (const at of thread.sums)
+					for (let kind = 0; kind < sums.kinds; kind++)
+						brief += sums.total[at * sums.kinds + kind];
+			}
+			return brief && brief / (brief + running);
+		}
+
+		paintTimes(row, columns, pixels, box) {
+			const {sums, alive, ticks, count} = columns,
+				whole = ticks * row.threads.length,
+				height = box.to - box.from;
+			const {colors} = this,
+				share = this.briefShare(row),
+				stack = [];
+
+			for (let x = 0; x < count; x++) {
+				const [blocked, deep, queued, summed] = sums.map(
+					channel => channel[x]
+				);
+				const rest = Math.max(
+					0,
+					alive[x] - blocked - deep - queued - summed
+				);
+
+				if (!rest && !blocked && !deep && !queued && !summed) continue;
+				stack[0] = rest * (1 - share);
+				stack[1] = rest * share;
+				stack[2] = queued;
+				stack[3] = summed;
+				stack[4] = deep;
+				stack[5] = blocked;
+				paintColumn(pixels, x, count, box, stack, height / whole, [
+					colors.ran,
+					colors.brief,
+					colors.queued,
+					colors.summed,
+					colors['blocked-deep'],
+					colors.blocked,
+				]);
+			}
+		}
+
+		/* Samples of the row by column, if any. */
+		marksOf(row, columns, waits) {
+			const marks = new Float32Array(columns.count),
+				source = this.markSource(waits);
+			let any = false;
+
+			if (source < 0) return null;
+			for (const thread of row.threads)
+				any =
+					rwalker.countSamples(
+						this.app,
+						thread,
+						source,
+						columns,
+						marks
+					) || any;
+			return any ? marks : null;
+		}
+
+		/* Samples of the source that is shown; beside waits, those of the CPU. */
+		markSource(waits) {
+			const {app} = this;
+
+			if (!waits || !app.hasWaits()) return app.state.source;
+			return app.profile.sources.findIndex(({kind}) => kind === 'cpu');
+		}
+
+		/* Higher for more samples a pixel; one sample is always seen. */
+		paintMarks(marks, pixels, box, width) {
+			const most = marks.reduce((left, right) => Math.max(left, right), 1),
+				height = box.to - box.from;
+
+			for (let x = 0; x < width; x++) {
+				if (!marks[x]) continue;
+				const from =
+					box.to -
+					Math.max(
+						1,
+						Math.round(
+							height * (0.35 + (0.65 * marks[x]) / most)
+						)
+					);
+
+				for (
+					let y = Math.max(from, 0);
+					y < Math.min(box.to, box.limit);
+					y++
+				)
+					pixels[y * width + x] = this.colors.sample;
+			}
+		}
+
+		/* ---- Over the rows ---- */
+
+		paintAxis() {
+			const {context, place, theme, app} = this,
+				{unit} = app.profile;
+			const step = rwalker.niceStep((90 / this.scale) * unit),
+				first = Math.ceil(app.momentOf(this.from) / step);
+
+			context.fillStyle = theme.faint;
+			context.strokeStyle = theme.line;
+			context.lineWidth = 1;
+			for (let i = first; i * step <= app.momentOf(this.to); i++) {
+				const x =
+					Math.round(this.xOf(app.axis.from + (i * step) / unit)) +
+					0.5;
+
+				context.beginPath();
+				context.moveTo(x, AXIS - 6);
+				context.lineTo(x, place.height);
+				context.globalAlpha = 0.5;
+				context.stroke();
+				context.globalAlpha = 1;
+				context.fillText(rwalker.axisTime(i * step, step), x + 3, AXIS / 2);
+			}
+		}
+
+		paintNames(rows, cursor) {
+			const {context, place, theme} = this;
+
+			context.fillStyle = theme.paper;
+			context.fillRect(0, 0, place.left, place.height);
+			for (const {row, number} of this.visible(rows)) {
+				const y = this.yOf(number);
+
+				if (y + ROW / 2 < AXIS) continue;
+				context.fillStyle =
+					number === cursor
+						? theme.accent
+						: row.inChain
+							? theme.link
+							: theme.ink;
+				context.fillText(
+					this.texts.fitted(context, row.name, place.left - 10),
+					2,
+					y + ROW / 2
+				);
+			}
+			context.fillStyle = theme.paper;
+			context.fillRect(0, 0, place.left, AXIS);
+		}
+
+		/* Names may be wrong where mappings were lost. */
+		paintUnsure() {
+			const {context, theme, app, place} = this;
+
+			for (const [recording, from, to] of app.profile.unsure ?? []) {
+				const {offset} = app.profile.recordings[recording],
+					left = this.xOf(offset + from);
+
+				context.fillStyle = theme.unsure;
+				context.globalAlpha = 0.45;
+				context.fillRect(
+					left,
+					AXIS - 7,
+					Math.max(2, this.xOf(offset + to) - left),
+					place.height
+				);
+				context.globalAlpha = 1;
+			}
+		}
+
+		paintWalks() {
+			const {context, theme, app, place} = this;
+
+			context.strokeStyle = theme.walk;
+			context.lineWidth = 1.5;
+			context.setLineDash([3, 3]);
+			for (const walk of app.profile.walked.walks) {
+				const x = this.xOf(walk.time);
+
+				context.beginPath();
+				context.moveTo(x, AXIS - 10);
+				context.lineTo(x, place.height);
+				context.stroke();
+			}
+			context.setLineDash([]);
+		}
+
+		/* A range: what is outside of it is paler. */
+		paintRange(from, to, color) {
+			const {context, place, theme} = this,
+				left = Math.max(this.xOf(from), place.left),
+				right = this.xOf(to);
+
+			context.fillStyle = theme[color];
+			context.globalAlpha = 0.14;
+			context.fillRect(left, 0, Math.max(1, right - left), place.height);
+			context.globalAlpha = 1;
+			context.fillRect(left - 1, 0, 2, place.height);
+			context.fillRect(right - 1, 0, 2, place.height);
+		}
+
+		paintBox(number, from, to, color) {
+			const {context, theme, place} = this,
+				left = Math.max(place.left, this.xOf(from));
+			const right = Math.min(place.width, this.xOf(to));
+
+			if (right < place.left || left > place.width) return;
+			context.strokeStyle = theme[color];
+			context.lineWidth = 2;
+			context.strokeRect(
+				left,
+				this.yOf(number) + 1,
+				Math.max(2, right - left),
+				ROW - 2
+			);
+		}
+
+		/* From the waker's row to the sleeper's, where it was woken. */
+		paintLink(fromRow, toRow, at) {
+			const {context, theme} = this,
+				x = this.xOf(at),
+				from = this.yOf(fromRow) + ROW / 2;
+			const to = this.yOf(toRow) + ROW / 2,
+				turn = to > from ? -5 : 5;
+
+			if (x < this.place.left) return;
+			context.strokeStyle = context.fillStyle = theme.link;
+			context.lineWidth = 2;
+			context.beginPath();
+			context.moveTo(x, from);
+			context.lineTo(x, to);
+			context.stroke();
+			context.beginPath();
+			context.moveTo(x, to);
+			context.lineTo(x - 4, to + turn);
+			context.lineTo(x + 4, to + turn);
+			context.fill();
+			context.beginPath();
+			context.arc(x, from, 3, 0, 7);
+			context.fill();
+		}
+	}
+
+	/* A stack of parts, from the bottom; each that is there has a pixel, so that nothing rare vanishes. */
+	function paintColumn(pixels, x, width, box, stack, scale, colors) {
+		let y = box.to;
+
+		for (let part = 0; part < stack.length && y > box.from; part++) {
+			if (!(stack[part] > 0)) continue;
+			const next = Math.max(
+				box.from,
+				y - Math.max(1, Math.round(stack[part] * scale))
+			);
+
+			for (let at = Math.max(next, 0); at < y; at++)
+				if (at < box.limit) pixels[at * width + x] = colors[part];
+			y = next;
+		}
+	}
+
+	Object.assign(rwalker, {TimelinePainter, TIMELINE: {AXIS, ROW}});
+})((globalThis.rwalker ??= {}));

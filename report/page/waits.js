@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Single waits. Those of one task in one recording are a run, ordered by their start. Times are ticks on the
+ * common axis of all recordings. A thread that changes its comm is several tasks, so several runs:
+ * threadRuns() puts them together for rows and chains.
+ */
+(function (rwalker) {
+	'use strict';
+
+	const {Refusal} = rwalker;
+	/* enum profile_wait_flag, profile_wait_class and profile_waker_context. */
+	const WAIT = {
+		BEGAN_BEFORE: 1,
+		OUT_BOUND: 2,
+		NOT_ENDED: 4,
+		IOWAIT: 8,
+		OUT_EARLIEST: 16,
+		UNASKED: 32,
+		IDLE: 64,
+		BESIDE: 96,
+	};
+	const CLASS = {BLOCKED: 0, PREEMPTED: 1, YIELDED: 2, CANCELLED: 3, STARTED: 4};
+	const CLASS_NAMES = ['blocked', 'preempted', 'yielded', 'cancelled', 'started'];
+	const CONTEXT = {NONE: 0, TASK: 1, SOFTIRQ: 2, IRQ: 3, UNKNOWN: 4};
+
+	function readRuns(columns, limits, total) {
+		const values = columns.amounts('waitRuns'),
+			runs = [];
+		let first = 0;
+
+		for (let i = 0; i < values.length; i += 3) {
+			const run = {
+				recording: values[i],
+				task: values[i + 1],
+				first,
+				end: first + values[i + 2],
+			};
+
+			if (!(
+				run.recording < limits.recordings &&
+				run.task < limits.tasks &&
+				run.end <= total
+			))
+				throw new Refusal("column 'waitRuns' names what is not there");
+			first = run.end;
+			runs.push(run);
+		}
+		if (first !== total) throw new Refusal("column 'waitRuns' does not have all waits");
+		return runs;
+	}
+
+	function addUp(waits, run, offset) {
+		const {out, length} = waits;
+		let end = offset;
+
+		for (let i = run.first; i < run.end; i++) {
+			out[i] += end;
+			end = out[i] + length[i];
+		}
+	}
+
+	function readKinds(columns) {
+		return columns.json('kinds').map(([waitClass, context, flags, state, openness]) => {
+			if (!(waitClass < CLASS_NAMES.length) || !(context <= CONTEXT.UNKNOWN))
+				throw new Refusal(
+					"column 'kinds' has a class or context that is not known"
+				);
+			return {waitClass, context, flags, state, openness};
+		});
+	}
+
+	/* wakerTask is the number of a task + 1; 0 is an interrupt of which no more is known. */
+	function readWakers(columns, limits) {
+		columns.same(['wakerTask', 'wakerStack', 'wakerStep']);
+		return {
+			task: columns.numbers('wakerTask', limits.tasks + 1),
+			stack: columns.numbers('wakerStack', limits.stacks),
+			step: columns.numbers('wakerStep', 6),
+		};
+	}
+
+	function checkLengths(waits) {
+		for (let i = 0; i < waits.count; i++)
+			if (waits.runQueue[i] > waits.length[i])
+				throw new Refusal("column 'waitRunQueue' is longer than the wait");
+	}
+
+	function readWaits(columns, header, limits) {
+		const count = columns.same([
+			'waitGap',
+			'waitLength',
+			'waitRunQueue',
+			'waitKind',
+			'waitStack',
+			'waitCpu',
+			'waitWaker',
+		]);
+		const kinds = readKinds(columns),
+			wakers = readWakers(columns, limits);
+		const waits = {
+			count,
+			kinds,
+			wakers,
+			out: columns.signed('waitGap'),
+			length: columns.amounts('waitLength'),
+			runQueue: columns.amounts('waitRunQueue'),
+			kind: columns.numbers('waitKind', kinds.length),
+			stack: columns.numbers('waitStack', limits.stacks),
+			cpu: columns.numbers('waitCpu', 65537),
+			waker: columns.numbers('waitWaker', wakers.task.length + 1),
+		};
+
+		waits.runs = readRuns(columns, limits, count);
+		for (const run of waits.runs)
+			addUp(waits, run, header.recordings[run.recording].offset);
+		checkLengths(waits);
+		return waits;
+	}
+
+	/* When a wait's sleep ended and its run queue part began. */
+	function runnableSince(waits, number) {
+		if (waits.kinds[waits.kind[number]].waitClass !== CLASS.BLOCKED)
+			return waits.out[number];
+		return waits.out[number] + waits.length[number] - waits.runQueue[number];
+	}
+
+	/* Of the part of a wait: in the classes that are not blocked, the thread was runnable all the time. */
+	function queuedOf(waits, number, part) {
+		const blocked = waits.kinds[waits.kind[number]].waitClass === CLASS.BLOCKED;
+
+		return blocked ? Math.min(waits.runQueue[number], part) : part;
+	}
+
+	/* By kind: 1 if waits of this kind are part of the report, 0 if they are there for chains only. */
+	function shownKinds(waits) {
+		return Uint8Array.from(waits.kinds, kind => (kind.flags & WAIT.BESIDE ? 0 : 1));
+	}
+
+	/* The part of a recording that was asked for, on the common axis: --time, or all of it. */
+	function requestedSpans(profile) {
+		const spans = profile.recordings.map(({offset, length}) => ({
+			from: offset,
+			to: offset + length,
+		}));
+
+		for (const [recording, from, to] of profile.times ?? []) {
+			const span = spans[recording],
+				{offset} = profile.recordings[recording];
+
+			span.from = Math.max(span.from, offset + from);
+			span.to = Math.min(span.to, offset + to);
+		}
+		return spans;
+	}
+
+	/* "at least" and "at most": what is known about the length. */
+	function boundOf(kind) {
+		if (kind.flags & WAIT.NOT_ENDED) return kind.flags & WAIT.OUT_EARLIEST ? '~' : '≥ ';
+		if (kind.flags & WAIT.OUT_BOUND) return '≥ ';
+		return kind.flags & WAIT.OUT_EARLIEST ? '≤ ' : '';
+	}
+
+	/* The first index from `first` to `end` whose value is at least `wanted`. */
+	function lowerBound(values, first, end, wanted) {
+		while (first < end) {
+			const middle = (first + end) >>> 1;
+
+			if (values[middle] < wanted) first = middle + 1;
+			else end = middle;
+		}
+		return first;
+	}
+
+	Object.assign(rwalker, {
+		WAIT,
+		CLASS,
+		CLASS_NAMES,
+		CONTEXT,
+		readWaits,
+		runnableSince,
+		queuedOf,
+		shownKinds,
+		requestedSpans,
+		boundOf,
+		lowerBound,
+	});
+})((globalThis.rwalker ??= {}));

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// What a payload becomes, and that a damaged one becomes nothing.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+import {gzipSync} from 'node:zlib';
+import {rwalker} from './load.mjs';
+import {tinyWriter} from './tiny.mjs';
+
+const refusal = pattern => error => error instanceof rwalker.Refusal && pattern.test(error.message);
+
+function decoded(changes) {
+	return rwalker.decode(new Uint8Array(tinyWriter(changes).bytes()));
+}
+
+test('the tree is in preorder', () => {
+	const {tree} = decoded();
+
+	assert.deepEqual([...tree.parent], [0, 0, 1, 2, 1, 4]);
+	assert.deepEqual([...tree.depth], [0, 1, 2, 3, 2, 3]);
+	assert.deepEqual([...tree.end], [6, 6, 4, 4, 6, 6]);
+	assert.deepEqual(rwalker.chainOf(tree, 3), [1, 0, 3]);
+});
+
+test('times add up, numbers above 32 bits stay exact', () => {
+	const profile = decoded({
+		numbers: {entryWeight: [2 ** 53 - 2, 10, 220, 320]},
+		header: {recordings: [{host: 0, offset: 5000, length: 1000, leastWait: 0}]},
+	});
+
+	assert.deepEqual([...profile.samples.time], [5100, 5200, 5500, 5900]);
+	assert.deepEqual([...profile.waits.out], [5100, 5050]);
+	assert.equal(profile.entries.weight[0], 2 ** 53 - 2);
+});
+
+test('a payload that was cut or changed gives a refusal, or the same profile', async () => {
+	const text = tinyWriter().base64(),
+		same = JSON.stringify(await rwalker.load(text));
+
+	for (let i = 0; i < text.length; i += 3) {
+		const changed =
+			text.slice(0, i) + (text[i] === 'A' ? 'B' : 'A') + text.slice(i + 1);
+
+		for (const damaged of [changed, text.slice(0, i)]) {
+			const result = await rwalker.load(damaged).catch(error => error);
+
+			assert.ok(
+				result instanceof rwalker.Refusal ||
+					JSON.stringify(result) === same,
+				`character ${i}: ${result}`
+			);
+		}
+	}
+});
+
+test('bytes after the gzip member are refused', async () => {
+	const bytes = Buffer.concat([gzipSync(tinyWriter().bytes()), Buffer.from('more')]);
+
+	await assert.rejects(rwalker.load(bytes.toString('base64')), refusal(/cut or changed/));
+});
+
+test('every number is checked against its table, and the refusal names the column', () => {
+	const wrong = {
+		nodeUp: [0, 0, 0, 9, 0],
+		nodeFunction: [1, 0, 3, 2, 4],
+		stackNode: [0, 3, 2, 6],
+		entrySource: [0, 0, 1, 2],
+		entryStack: [1, 3, 1, 4],
+		entryTask: [1, 0, 1, 2],
+		sampleTask: [1, 0, 1, 2],
+		sampleStack: [1, 3, 1, 4],
+		sampleRuns: [0, 0, 3],
+		waitRuns: [0, 0, 1, 0, 2, 1],
+		waitRunQueue: [20, 221],
+		waitKind: [0, 2],
+		waitStack: [2, 4],
+		waitWaker: [1, 3],
+		wakerTask: [3, 0],
+		wakerStack: [2, 4],
+		wakerStep: [6, 1],
+		sumTask: [0, 2],
+	};
+
+	for (const [name, values] of Object.entries(wrong))
+		assert.throws(
+			() => decoded({numbers: {[name]: values}}),
+			refusal(new RegExp(`'${name}'`)),
+			name
+		);
+});
+
+test('a column is used up to its last byte', () => {
+	const writer = tinyWriter();
+
+	writer.header.columns.entryWeight[2]--;
+	assert.throws(() => rwalker.decode(new Uint8Array(writer.bytes())), refusal(/'entry\w+'/));
+	writer.header.columns.entryWeight[2] += 2;
+	assert.throws(() => rwalker.decode(new Uint8Array(writer.bytes())), refusal(/'entry\w+'/));
+});
+
+test('a column outside of the payload, another version, and no header are refused', () => {
+	const writer = tinyWriter();
+
+	writer.header.columns.waitGap[0] = 1e6;
+	assert.throws(() => rwalker.decode(new Uint8Array(writer.bytes())), refusal(/'waitGap'/));
+	assert.throws(() => decoded({header: {version: 2}}), refusal(/version 2/));
+	assert.throws(() => rwalker.decode(new Uint8Array([1, 2])), refusal(/header/));
+	assert.throws(() => rwalker.decode(new Uint8Array([9, 0, 0, 0, 1])), refusal(/header/));
+});

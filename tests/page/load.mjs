@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The page's script as the page has it: all files of report/page, sorted by name, in one namespace.
+import {readFileSync, readdirSync} from 'node:fs';
+import {runInThisContext} from 'node:vm';
+
+export const folder = new URL('../../report/page/', import.meta.url);
+
+export function pageScript() {
+	const names = readdirSync(folder)
+		.filter(name => name.endsWith('.js'))
+		.sort();
+
+	return names.map(name => readFileSync(new URL(name, folder), 'utf8')).join('');
+}
+
+export function pagePart(name) {
+	return readFileSync(new URL(name, folder), 'utf8');
+}
+
+runInThisContext(pageScript(), {filename: 'page.js'});
+export const {rwalker} = globalThis;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// A profile small enough to be worked out by hand.
+//
+//	all ── main ─┬─ bake ── sys_read      stack 1: main bake sys_read, stack 2: main bake
+//	             └─ sell ── main          stack 3: main sell main (calls itself)
+//
+// The clerk is blocked from 100 to 400 ns and then queued until 420. The baker wakes it at 400. Until then the baker
+// was blocked from 50 to 250, which a timer ended, queued from 250 to 270, and ran until 400.
+import {PayloadWriter} from './columns.mjs';
+
+const HEADER = {
+	unit: 1,
+	hosts: ['host'],
+	probes: [],
+	base: null,
+	notes: [],
+	unsure: [],
+	what: [],
+	filters: '',
+	sources: [
+		{
+			kind: 'cpu',
+			name: 'cpu-clock',
+			unit: 'ns',
+			count: 4,
+			weight: '40',
+			timed: true,
+			duration: 1000,
+		},
+		{
+			kind: 'offcpu',
+			name: 'sched_switch',
+			unit: 'ns',
+			count: 2,
+			weight: '540',
+			timed: true,
+			duration: 1000,
+		},
+	],
+	recordings: [
+		{
+			host: 0,
+			offset: 0,
+			length: 1000,
+			realtime: 0,
+			leastWait: 0,
+			kernel: '6.12',
+			cpus: 1,
+		},
+	],
+};
+
+const NUMBERS = {
+	nodeUp: [0, 0, 0, 2, 0],
+	nodeFunction: [1, 0, 3, 2, 1],
+	stackNode: [0, 3, 2, 5],
+	placeKernel: [0, 4, 0, 0],
+	placeUser: [0, 1, 1, 3],
+	entrySource: [0, 0, 1, 1],
+	entryStack: [1, 3, 1, 2],
+	entryTask: [1, 0, 1, 0],
+	entryFlags: [0, 0, 0, 0],
+	entryCount: [3, 1, 1, 1],
+	entryWeight: [30, 10, 220, 320],
+	entryRunQueue: [0, 0, 20, 20],
+	sampleRuns: [0, 0, 4],
+	sampleTask: [1, 0, 1, 1],
+	sampleStack: [1, 3, 1, 1],
+	sampleCpu: [1, 1, 1, 1],
+	waitRuns: [0, 0, 1, 0, 1, 1],
+	waitLength: [320, 220],
+	waitRunQueue: [20, 20],
+	waitKind: [0, 1],
+	waitStack: [2, 1],
+	waitCpu: [1, 0],
+	waitWaker: [1, 2],
+	wakerTask: [2, 0],
+	wakerStack: [2, 3],
+	wakerStep: [0, 1],
+	sumRecording: [0, 0],
+	sumTask: [0, 1],
+	sumFrom: [0, 0],
+	sumTo: [1000, 1000],
+	sumRunning: [500, 600],
+	sumCount: Array(14).fill(0),
+	sumTotal: Array(14).fill(0),
+	sumRunQueue: Array(14).fill(0),
+};
+
+export function tinyWriter(changes = {}) {
+	const writer = new PayloadWriter({...HEADER, ...changes.header});
+
+	writer.json('functions', [
+		['bake', 1, 0],
+		['main', 1, 0],
+		['sell', 1, 2],
+		['sys_read', 0, 1],
+	]);
+	writer.json('modules', ['[kernel]', 'shop']);
+	writer.json('comms', ['clerk', 'baker']);
+	writer.json('tasks', [
+		[0, 10, 11, 0, 0, 0],
+		[1, 10, 12, 0, 0, 1],
+	]);
+	writer.json('kinds', [
+		[0, 1, 0, 'S', ''],
+		[0, 3, 0, 'S', ''],
+	]);
+	for (const [name, values] of Object.entries({...NUMBERS, ...changes.numbers}))
+		writer.numbers(name, values);
+	writer.signed('sampleTime', [100, 100, 300, 400]);
+	writer.signed('waitGap', [100, 50]);
+	return writer;
+}

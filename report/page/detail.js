@@ -159,7 +159,7 @@
 			],
 			[
 				'class',
-				[rwalker.CLASS_NAMES[kind.waitClass], kind.state, kind.openness]
+				[rwalker.CLASS_NAMES[kind.waitClass], kind.state, opennessOf(kind)]
 					.filter(Boolean)
 					.join(', '),
 			],
@@ -169,6 +169,11 @@
 				profile.recordings.length > 1 ? String(run.recording + 1) : '',
 			],
 		]);
+	}
+
+	function opennessOf({flags}) {
+		if (flags & rwalker.WAIT.NOT_ENDED) return 'not ended';
+		return flags & rwalker.WAIT.BEGAN_BEFORE ? 'began before the recording' : '';
 	}
 
 	function waitDetail(app, number) {

@@ -27,10 +27,18 @@
 		};
 	}
 
+	/* When an event was: a wakeup may be the end of a wait. */
+	function eventTimes(profile, source) {
+		if (rwalker.areEndsOfWaits(profile, source))
+			return wait => rwalker.runnableSince(profile.waits, wait);
+		return sample => profile.samples.time[sample];
+	}
+
 	function sumHeat(profile, selection, grid) {
 		const count = grid.columns * grid.cells,
 			values = new Float64Array(count),
-			all = {...selection, from: null, to: null};
+			all = {...selection, from: null, to: null},
+			timeOf = eventTimes(profile, selection.source);
 
 		if (rwalker.hasWaits(profile, selection.source))
 			addWaits(profile, all, grid, values);
@@ -40,8 +48,7 @@
 				all,
 				(stack, weight, events, runQueue, task, sample) => {
 					const at = Math.floor(
-						(profile.samples.time[sample] - grid.from) /
-							grid.ticks
+						(timeOf(sample) - grid.from) / grid.ticks
 					);
 
 					if (at >= 0 && at < count) values[at] += weight;

@@ -135,9 +135,47 @@
 		return profile.sources[source].kind === 'offcpu';
 	}
 
+	/* Wakeups are the ends of waits: they are no samples of their own where the page has waits. */
+	function areEndsOfWaits(profile, source) {
+		return (
+			profile.sources[source].kind === 'wakers' &&
+			!profile.samples.runs.some(run => run.source === source)
+		);
+	}
+
+	/* A wakeup weighs the sleep that it ended, by the waker's chain; an interrupt of which no more is known has none. */
+	function visitWakeups(profile, selection, visit) {
+		const {waits, unit} = profile,
+			{task: wakerTask, stack: wakerStack} = waits.wakers,
+			{tasks} = selection;
+		const asleep = wait =>
+			waits.length[wait] - rwalker.queuedOf(waits, wait, waits.length[wait]);
+
+		visitWaits(
+			profile,
+			{...selection, tasks: null, classes: null},
+			(stack, weight, count, runQueue, sleeper, wait) => {
+				const waker = waits.waker[wait] - 1,
+					task = waker < 0 ? -1 : wakerTask[waker] - 1;
+
+				if (task >= 0 && (!tasks || tasks[task]))
+					visit(
+						wakerStack[waker],
+						Math.min(weight, asleep(wait) * unit),
+						1,
+						0,
+						task,
+						wait
+					);
+			}
+		);
+	}
+
 	/* Calls visit(stack, weight, count, runQueue, task, event) for each part of it. */
 	function visitEvents(profile, selection, visit) {
 		if (hasWaits(profile, selection.source)) visitWaits(profile, selection, visit);
+		else if (areEndsOfWaits(profile, selection.source))
+			visitWakeups(profile, selection, visit);
 		else visitSamples(profile, selection, visit);
 	}
 
@@ -196,27 +234,27 @@
 	function sumFunctions(profile, sums, outermost) {
 		const {tree, stackNode} = profile,
 			functions = profile.functions.length;
-		const own = new Float64Array(tree.count),
-			counts = new Float64Array(tree.count);
-		const result = {
-			self: new Float64Array(functions),
-			total: new Float64Array(functions),
-			count: new Float64Array(functions),
-		};
+		const sumOf = (values, self) => {
+			const own = new Float64Array(tree.count),
+				total = new Float64Array(functions);
 
-		for (let stack = 0; stack < stackNode.length; stack++) {
-			own[stackNode[stack]] += sums.weight[stack];
-			counts[stackNode[stack]] += sums.count[stack];
-		}
-		for (let i = 1; i < tree.count; i++) result.self[tree.function[i]] += own[i];
-		rwalker.sumUp(tree, own);
-		rwalker.sumUp(tree, counts);
-		for (let i = 1; i < tree.count; i++) {
-			if (!outermost[i]) continue;
-			result.total[tree.function[i]] += own[i];
-			result.count[tree.function[i]] += counts[i];
-		}
-		return result;
+			for (let stack = 0; stack < stackNode.length; stack++)
+				own[stackNode[stack]] += values[stack];
+			for (let i = 1; self && i < tree.count; i++)
+				self[tree.function[i]] += own[i];
+			rwalker.sumUp(tree, own);
+			for (let i = 1; i < tree.count; i++)
+				if (outermost[i]) total[tree.function[i]] += own[i];
+			return total;
+		};
+		const self = new Float64Array(functions);
+
+		return {
+			self,
+			total: sumOf(sums.weight, self),
+			count: sumOf(sums.count, null),
+			queued: sumOf(sums.runQueue, null),
+		};
 	}
 
 	/* The weight of the chains that have one of the functions. */
@@ -239,6 +277,7 @@
 		eachWaitWithin,
 		spanOf,
 		hasWaits,
+		areEndsOfWaits,
 		samplesWithin,
 		wantedKinds,
 	});

@@ -60,12 +60,12 @@
 	}
 
 	function readKinds(columns) {
-		return columns.json('kinds').map(([waitClass, context, flags, state, openness]) => {
+		return columns.json('kinds').map(([waitClass, context, flags, state, bound]) => {
 			if (!(waitClass < CLASS_NAMES.length) || !(context <= CONTEXT.UNKNOWN))
 				throw new Refusal(
 					"column 'kinds' has a class or context that is not known"
 				);
-			return {waitClass, context, flags, state, openness};
+			return {waitClass, context, flags, state, bound};
 		});
 	}
 
@@ -153,11 +153,11 @@
 		return spans;
 	}
 
-	/* "at least" and "at most": what is known about the length. */
-	function boundOf(kind) {
-		if (kind.flags & WAIT.NOT_ENDED) return kind.flags & WAIT.OUT_EARLIEST ? '~' : '≥ ';
-		if (kind.flags & WAIT.OUT_BOUND) return '≥ ';
-		return kind.flags & WAIT.OUT_EARLIEST ? '≤ ' : '';
+	/* enum profile_wait_bound: what is known about the length. */
+	const BOUNDS = ['', '', '≥ ', '≤ ', '~'];
+
+	function boundOf({bound}) {
+		return BOUNDS[bound] ?? '';
 	}
 
 	/* The first index from `first` to `end` whose value is at least `wanted`. */

@@ -199,11 +199,11 @@ function writeWaits(writer, columns, size, random) {
 	for (const name of ['length', 'runQueue', 'kind', 'stack', 'cpu', 'waker'])
 		writer.numbers(`wait${name[0].toUpperCase()}${name.slice(1)}`, columns[name]);
 	writer.json('kinds', [
-		[0, 1, 0, 'S', ''],
-		[0, 3, 0, 'D', ''],
-		[1, 0, 0, 'R', ''],
-		[2, 0, 0, 'R', ''],
-		[4, 0, 0, 'R', ''],
+		[0, 1, 0, 'S', 1],
+		[0, 3, 0, 'D', 1],
+		[1, 0, 0, 'R', 1],
+		[2, 0, 0, 'R', 1],
+		[4, 0, 0, 'R', 1],
 	]);
 	writer.numbers(
 		'wakerTask',

@@ -103,8 +103,8 @@ export function tinyWriter(changes = {}) {
 		[1, 10, 12, 0, 0, 1],
 	]);
 	writer.json('kinds', [
-		[0, 1, 0, 'S', ''],
-		[0, 3, 0, 'S', ''],
+		[0, 1, 0, 'S', 1],
+		[0, 3, 0, 'S', 1],
 	]);
 	for (const [name, values] of Object.entries({...NUMBERS, ...changes.numbers}))
 		writer.numbers(name, values);

@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""selftest_check.py REPORT TRACE [OPTION]... < LINES: compares the figures that a page printed of itself (#selftest) with the
+text of --folded, --functions, --summary, --chains and --time of the same trace.
+
+Where a text is rounded, its last digit counts. A page in microseconds (of many events) may be off by one for each event.
+"""
+import collections
+import json
+import re
+import subprocess
+import sys
+
+HEADING = re.compile(r"# (cpu|offcpu|wakers|tracepoint|kfunc|tasks)\b(.*?): (\d+) (?:waits?|samples?|hits?|tasks?|of \d+)(?:, ([\d.]+) ms)?")
+FUNCTION = re.compile(r"\s*[\d.]+%.*?\s(\d+)  (?!\s*\d+\.\d+%)(\S.*)$")
+STEP = re.compile(r"^[ |]*(?:--)?(?:\d+\.\d+%--)?(.*?)  \(([\d.]+)ms\)$")
+TARGET = re.compile(r"^>>> +[\d.]+%  (.*)  \(([\d.]+)ms, (\d+) waits?\)$")
+INLINED = 2
+THREAD_COLUMNS = ("running", "queued", "S", "D", "other", "iowait")
+
+
+def tenths(weight):
+    """ns in tenths of ms, as figure_milliseconds() rounds them."""
+    return (int(weight) + 50000) // 100000
+
+
+class Checker:
+    def __init__(self, report, trace, options, lines):
+        self.command, self.trace, self.lines = [report, "--no-cache", *options], trace, lines
+        self.wrong, self.done = [], 0
+        self.sources = {line["source"]: line for line in lines if line["what"] == "source"}
+        [head] = [line for line in lines if line["what"] == "unit"]
+        self.coarse, self.begin = head["unit"] > 1, head["begin"]
+
+    def text(self, *options):
+        run = subprocess.run([*self.command, *options, self.trace], capture_output=True, check=False)
+        if run.returncode not in (0, 3):
+            self.wrong.append(f"{' '.join(options)} ended with {run.returncode}: {run.stderr.decode()[:200]}")
+        return run.stdout.decode("utf-8").splitlines()
+
+    def of(self, what):
+        return [line for line in self.lines if line["what"] == what]
+
+    def same(self, what, page, text, slack=0):
+        self.done += 1
+        if abs(page - text) > slack:
+            self.wrong.append(f"{what}: {page} in the page, {text} in the text")
+
+    def slack(self, count, unit):
+        """Of a page in microseconds, in the unit of the text."""
+        return count * 1000 // unit + 1 if self.coarse else 0
+
+    def headings(self, *options):
+        """(kind, name) -> (count, tenths of ms or None), and the lines below each."""
+        found, below = {}, collections.defaultdict(list)
+        key = None
+        for line in self.text("--functions=total", "--min-percent", "0", *options):
+            match = HEADING.match(line)
+            if match:
+                key = match[1], match[2].strip()
+                found[key] = int(match[3]), match[4] and round(float(match[4]) * 10)
+            elif key:
+                below[key].append(line)
+        return found, below
+
+    def check_total(self, what, line, found, key):
+        count, weight = found.get(key, (0, 0))
+        self.same(f"{what} count", line["count"], count)
+        if weight is not None:
+            self.same(f"{what} ms", tenths(line["weight"]), weight, self.slack(count, 100000))
+
+    def check_functions(self):
+        found, below = self.headings()
+        for number, source in self.sources.items():
+            if source["kind"] == "wakers":  # the text skips the wakeup's own frames
+                continue
+            key = source["kind"], source["name"] if source["kind"] != "tasks" else ""
+            if key not in found:  # several of a kind have other headings
+                continue
+            self.check_total(f"source {key}", source, found, key)
+            text = collections.Counter()
+            for line in below[key]:
+                match = FUNCTION.match(line)
+                if match and not line.startswith("#"):
+                    text[match[2]] += int(match[1])
+            page = collections.Counter()
+            for line in self.of("function"):
+                if line["source"] == number:
+                    mark = " [inlined]" if line["kind"] == INLINED else ""
+                    page[f"{line['name']}{mark}  {line['module']}".rstrip()] += line["count"]
+            for name in (set(text) | set(page)) - {"[no call chain]", "[no frames]"}:
+                self.same(f"function {name} of {key}", page[name], text[name])
+
+    def check_folded(self):
+        for number, source in self.sources.items():
+            if source["kind"] == "tasks" or len([s for s in self.sources.values() if s["kind"] == source["kind"]]) > 1:
+                continue
+            waits = source["kind"] in ("offcpu", "wakers")
+            comms, lines = collections.Counter(), collections.Counter()
+            for line in self.text("--folded", "--source", source["kind"]):
+                words, figure = line.rsplit(" ", 1)
+                comms[words.split(";")[0]] += int(figure)
+                lines[words.split(";")[0]] += 1
+            for line in self.of("comm"):
+                if line["source"] != number:
+                    continue
+                comm = line["comm"].replace(";", "\\x3b")
+                page = line["weight"] // 1000 if waits else line["count"]
+                slack = lines[comm] + self.slack(line["count"], 1000) if waits else 0
+                self.same(f"--folded of {comm} in {source['kind']}", page, comms.pop(comm, 0), slack)
+            for comm, figure in comms.items():
+                self.same(f"--folded of {comm} in {source['kind']}", 0, figure)
+
+    def check_ranges(self):
+        by_time = collections.defaultdict(list)
+        for line in self.of("range"):
+            by_time[line["from"], line["to"]].append(line)
+        for (first, last), lines in by_time.items():
+            if not any(self.sources[line["source"]]["count"] and line["count"] for line in lines):
+                continue  # the reporter refuses a time without anything
+            found, _ = self.headings("--time", f"{(first - self.begin) / 1e9:.9f},{(last - self.begin) / 1e9:.9f}")
+            for line in lines:
+                source = self.sources[line["source"]]
+                if source["kind"] in ("tracepoint", "kfunc"):  # named by their probe in headings
+                    continue
+                self.check_total(f"range {first} to {last} of {source['kind']}", line, found,
+                                 (source["kind"], source["name"]))
+
+    def check_summary(self):
+        if not any(source["kind"] == "offcpu" for source in self.sources.values()):
+            return
+        threads = {line["tid"]: line for line in self.of("thread")}
+        for line in self.text("--summary"):
+            match = re.match(r"\s*(?:[\d.]+|-)((?:\s+-?[\d.]+){6})\s+(?:-?[\d.]+|-)\s+(\d+)  .* tid (\d+) pid (\d+)$", line)
+            if not match or int(match[3]) not in threads:
+                continue
+            page, figures = threads[int(match[3])], match[1].split()
+            self.same(f"waits of tid {match[3]}", page["waits"], int(match[2]))
+            for name, figure in zip(THREAD_COLUMNS, figures):
+                self.same(f"{name} of tid {match[3]}", (int(page[name] or 0) + 500) // 1000,
+                          round(float(figure) * 1000), self.slack(page["waits"], 1000))
+
+    def check_chains(self):
+        if not self.of("target"):
+            return
+        text = collections.Counter()
+        for line in self.text("--chains", "--min-percent", "0"):
+            match = TARGET.match(line) or STEP.match(line)
+            if match and not line.startswith("#"):
+                text[match[1], round(float(match[2]) * 10)] += 1
+        page = collections.Counter((line["text"], tenths(line["weight"])) for line in self.of("target") + self.of("step"))
+        for key in set(text) | set(page):
+            self.same(f"chain {key}", page[key], text[key])
+
+
+def main():
+    report, trace, *options = sys.argv[1:]
+    checker = Checker(report, trace, options, [json.loads(line) for line in sys.stdin if line.strip()])
+    checker.check_functions()
+    checker.check_folded()
+    checker.check_ranges()
+    checker.check_summary()
+    checker.check_chains()
+    for line in checker.wrong[:20]:
+        print(line)
+    print(f"{checker.done} figures compared, {len(checker.wrong)} differ")
+    sys.exit(bool(checker.wrong) or not checker.done)
+
+
+main()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The doors to liblzma and libzstd: compressed files and sections into anonymous files, which an elf_file reads like
- * any other, or into memory. (That to zlib's data is report/pack/deflate.h.) The input is hostile: output and the library's
- * memory are bounded, and a stream that needs more, or has trailing data, is refused.
+ * any other, or into memory. (That to zlib's data is report/pack/deflate.h.) The input is hostile: output and the
+ * library's memory are bounded, and a stream that needs more, or has trailing data, is refused.
  * Nothing is ever written to disk.
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_UNPACK_H

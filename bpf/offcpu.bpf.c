@@ -13,6 +13,7 @@
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
 #include "bpf/wait_first.bpf.h"
+#include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
 #include "bpf/wait_user_later.bpf.h"
 #include "bpf/wait_waker.bpf.h"
@@ -120,7 +121,7 @@ static __noinline enum ring_counter tell_wait(struct task_struct *task, struct w
 static __always_inline enum ring_counter end_wait(struct task_struct *task,
 						  struct wait_entry *entry, u64 now, bool late)
 {
-	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, queue_clock(task, now), length);
+	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, now, length);
 
 	learn_length(entry, length);
 	if (LIKELY(length < wait_knobs.least)) {
@@ -314,6 +315,19 @@ int wait_waking(u64 *ctx)
 	return 0;
 }
 
+/* --- who is moved to another CPU --- */
+
+/* Before the kernel puts it on the run queue of that CPU. */
+SEC("tp_btf/sched_migrate_task")
+int wait_moved(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (UNLIKELY(is_delayed(task)))
+		note_moved(bpf_task_storage_get(&wait_entries, task, 0, 0));
+	return 0;
+}
+
 /* --- new tasks --- */
 
 /* Not sched_process_fork, which does not fire for threads that the kernel creates for a process (io_uring's). */
@@ -373,22 +387,6 @@ static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_s
 
 	fill_sums(task, entry, now, record);
 	return !bpf_seq_write(meta->seq, record, sizeof(*record));
-}
-
-/*
- * Of a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken
- * has waited for a CPU since.
- */
-static __always_inline u64 run_queue_so_far(struct task_struct *task, const struct wait_entry *entry, u64 now)
-{
-	u64 length = since(entry->out, now), part = task->sched_info.run_delay - entry->run_delay;
-	u64 queued = task->sched_info.last_queued;
-
-	if (entry->wait_class != RING_WAIT_BLOCKED)
-		return length;
-	if (queued)
-		part += since(queued + queue_offset(), now);
-	return part < length ? part : length;
 }
 
 /*

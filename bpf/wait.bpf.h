@@ -13,6 +13,7 @@
 enum wait_entry_flag {
 	/* Copied into the record as they are. */
 	WAIT_TOLD = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
+	WAIT_MOVED = 8,	      /* to another CPU while asleep: the kernel's account of run queues is wrong for it */
 	WAIT_USER_TOLD = 32,  /* its user stack was written when it left the CPU */
 	WAIT_IN_SYSCALL = 64, /* it left the CPU within a system call, whose return a hook would see */
 	WAIT_CLOSED = 128,    /* the last look has written all there was to write */
@@ -74,6 +75,7 @@ enum {
 	WAIT_WAKER_KERNEL = 128, /* a kernel thread */
 };
 #define WAIT_HEAD_CLOSED ((u32)WAIT_CLOSED << WAIT_HEAD_FLAGS)
+#define WAIT_HEAD_MOVED ((u32)WAIT_MOVED << WAIT_HEAD_FLAGS)
 #define WAIT_HEAD_ODD (0xffff | WAIT_HEAD_CLOSED) /* hidden, first_seen, WAIT_CLOSED */
 
 struct {
@@ -82,22 +84,6 @@ struct {
 	__type(key, int);
 	__type(value, struct wait_entry);
 } wait_entries SEC(".maps");
-
-/*
- * How much of the wait that ends now was spent runnable, by the kernel's own account of run queues,
- * whose clock says `clock`.
- */
-static __always_inline u64 run_queue_part(struct task_struct *next, const struct wait_entry *entry,
-					  u64 clock, u64 length)
-{
-	u64 part = next->sched_info.run_delay - entry->run_delay, queued = next->sched_info.last_queued;
-
-	if (entry->wait_class != RING_WAIT_BLOCKED)
-		return length;
-	if (queued && clock > queued)
-		part += clock - queued;
-	return part < length ? part : length;
-}
 
 /* enum ring_sum_kind of what is summed lately. */
 static __always_inline u32 sum_kind(const struct wait_entry *entry)

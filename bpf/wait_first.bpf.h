@@ -7,6 +7,7 @@
 #ifndef RWALKER_BPF_WAIT_FIRST_BPF_H
 #define RWALKER_BPF_WAIT_FIRST_BPF_H
 
+#include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_user.bpf.h"
 
 /*
@@ -46,7 +47,8 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 		state = 0;
 	entry->first_state = state;
 	entry->first_class = judge_first(task, state, out);
-	entry->first_flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_LATEST);
+	entry->first_flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_LATEST) |
+			     (state ? moved_before(task) : 0);
 	entry->first_out = out;
 	entry->run_delay = task->sched_info.run_delay;
 	entry->first_seen = !entry->out;

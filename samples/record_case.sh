@@ -39,7 +39,8 @@ start_postgres() {
 postgres:x:70:70::/srv:/bin/sh' >/etc/passwd
 	chmod 1777 /tmp /srv /dev/shm
 	[ -d /srv/db ] || as_postgres initdb -D /srv/db --no-sync >/dev/null
-	as_postgres pg_ctl -D /srv/db -w -t 60 -l /tmp/log -o '-k /tmp -c listen_addresses= -c autovacuum=off -c fsync=off -c jit=off' start >/dev/null
+	as_postgres pg_ctl -D /srv/db -w -t 60 -l /tmp/log \
+		-o '-k /tmp -c listen_addresses= -c autovacuum=off -c fsync=off -c jit=off -c deadlock_timeout=600s' start >/dev/null
 }
 
 stop_postgres() { as_postgres pg_ctl -D /srv/db -m immediate stop >/dev/null; }

@@ -95,16 +95,22 @@ static void choose_user_way(struct probe *probe, const struct btf *kernel, enum 
 	knobs->user_way = probe->user_way.way;
 }
 
+/* Since Linux 6.12: threads may be moved to another CPU after they went to sleep. */
+static bool delays_dequeue(const struct btf *kernel)
+{
+	int32_t entity = btf__find_by_name_kind(kernel, "sched_entity", BTF_KIND_STRUCT);
+
+	return entity > 0 && member_offset(kernel, btf__type_by_id(kernel, (uint32_t)entity), "sched_delayed", 0) >= 0;
+}
+
 /* What is read from the kernel's BTF. */
 static void choose_knobs(struct probe *probe, enum ring_user_way from)
 {
 	struct ring_wait_knobs *knobs = &probe->waits_knobs;
-	struct btf *kernel;
+	struct btf *kernel = btf__load_vmlinux_btf();
 
 	*knobs = *probe->settings.waits;
-	if (!knobs->wakers && !knobs->user_stacks)
-		return;
-	kernel = btf__load_vmlinux_btf();
+	probe->waits_moved = kernel && delays_dequeue(kernel);
 	if (knobs->wakers && kernel)
 		knobs->preempt_count = preempt_count_distance(kernel, &probe->waits->rodata->waker_cast);
 	if (knobs->user_stacks)
@@ -136,6 +142,7 @@ static int set_up(struct probe *probe)
 	(void)bpf_map__set_value_size(waits->maps.ring_scratch, (uint32_t)probe_scratch_bytes(probe, 2));
 	(void)bpf_map__set_value_size(waits->maps.look_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 	(void)bpf_program__set_autoload(waits->progs.wait_waking, knobs->wakers);
+	(void)bpf_program__set_autoload(waits->progs.wait_moved, probe->waits_moved);
 	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
 	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_way == RING_BY_SYS_EXIT);
 	return probe_size_feed(probe, &feed);
@@ -218,6 +225,7 @@ int probe_waits_attach(struct probe *probe)
 	struct bpf_program *const programs[WAIT_LINKS] = {
 		waits->progs.wait_new_task,
 		waits->progs.wait_exec,
+		probe->waits_moved ? waits->progs.wait_moved : NULL,
 		waits->progs.wait_switch,
 		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
 		probe->waits_knobs.user_way == RING_BY_SWITCH ? waits->progs.wait_switched : NULL,
@@ -290,5 +298,6 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	cost->run_ns += switched.run_ns;
 	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_exec, cost);
+	probe_add_cost(waits->progs.wait_moved, cost);
 	probe_add_cost(waits->progs.wait_look_at, cost);
 }

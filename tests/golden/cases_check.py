@@ -51,8 +51,8 @@ def judge(report, nowhere, folder):
 def main():
     report, nowhere, *folders = sys.argv[1:]
     folders = [folder for folder in folders if os.path.exists(os.path.join(folder, "trace.rwk"))]
-    if len(folders) < 3:
-        print(f"not ok cases - there are traces in {len(folders)} folders, and should be in 3 at least")
+    if len(folders) < 6:
+        print(f"not ok cases - there are traces in {len(folders)} folders, and should be in 6 at least")
         sys.exit(1)
     sys.exit(any([judge(report, nowhere, folder) for folder in folders]))
 

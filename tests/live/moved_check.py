@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""moved_check.py REPORT TRACE TRUTH NAME [at-wakeup]: judges the waits that workloads/moved_asleep.c has slept through. None was on a
+run queue for longer than it came late; at-wakeup: and, where the kernel's account is wrong, for as long as passed since its wakeup.
+"""
+import sys
+
+from waits_trace import BLOCKED, NONE, READING, Trace
+
+CHARGED, CLOCKS = 20_000_000, 1_000_000  # ns: what the kernel cannot have charged rightly; how far clocks and moments may differ
+
+
+def wait_of(trace, tid, begin, end):
+    found = [wait for wait in trace.by_tid[tid] if wait.kind == BLOCKED and wait.begin >= begin - CLOCKS and wait.end <= end + CLOCKS]
+    return max(found, key=lambda wait: wait.length, default=None)
+
+
+def judge(trace, truth, at_wakeup):
+    wrong, missing, moved = [], 0, 0
+    for line in truth:
+        tid, begin, end, late, charged = (int(word) for word in line.split()[1:])
+        wait = wait_of(trace, tid, begin, end)
+        if not wait:
+            missing += 1
+            continue
+        least = 0
+        if charged > CHARGED + late:
+            moved += 1
+            least = wait.end - wait.woken - CLOCKS - READING if at_wakeup and wait.context != NONE else 0
+        if not least <= wait.run_queue <= late + CLOCKS + READING:
+            wrong.append((wait.run_queue, late, charged))
+    return wrong, missing, moved
+
+
+def main():
+    report, path, truth, name, *rest = sys.argv[1:]
+    with open(truth, encoding="utf-8") as file:
+        lines = [line for line in file if line.startswith("round ")]
+    wrong, missing, moved = judge(Trace(report, path), lines, bool(rest))
+    print(f"# {name}: {len(lines)} sleeps, {moved} of them charged to a run queue by the kernel")
+    print(f"{'no' if missing or not lines else 'yes'} {name}: all sleeps are in the trace, but {missing}")
+    print(f"{'no' if wrong else 'yes'} {name}: run queue, late, by the kernel: {wrong[:5]}")
+
+
+main()

@@ -48,10 +48,7 @@ static bool fits_chain(const struct view_settings *settings, const struct profil
 /* What is missing may be in what was lost: then the report is empty, and its notes are about the loss. */
 static int say(struct profile *profile, const char *text)
 {
-	struct profile_account account;
-
-	profile_account(profile, &account);
-	if (!account.lost)
+	if (!profile_lost(profile))
 		return log_error(ENOENT, "%s", text);
 	log_warning("%s", text);
 	return 0;

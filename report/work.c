@@ -73,7 +73,6 @@ static int run_view(const struct report_options *options, const struct profile_n
 		    const struct report_output *output, bool *ret_damaged)
 {
 	_cleanup_(report_file_close) struct report_file file;
-	struct profile_account account;
 	struct profile *profile;
 	int r = report_file_open(&file, options, names->output, output->stream);
 
@@ -87,8 +86,7 @@ static int run_view(const struct report_options *options, const struct profile_n
 	r = targets_check(profile, options);
 	if (!r) {
 		r = print_view(profile, options, output, file.stream);
-		profile_account(profile, &account);
-		*ret_damaged = account.lost;
+		*ret_damaged = profile_lost(profile);
 	}
 	if (!r)
 		r = profile_check_names(profile);

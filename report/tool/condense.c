@@ -179,7 +179,7 @@ static int check_machine(const struct condensing *condensing)
 {
 	const char *machine = trace_model_meta(condensing->model, "machine");
 
-	if (!condensing->profile->quality.machine_unknown || condensing->partial)
+	if (!condensing->profile->machine_unknown || condensing->partial)
 		return 0;
 	return log_error(ENODATA, "cannot unwind the stacks of '%s', recorded on another kind of "
 				  "machine (%s); --partial drops the snapshots and keeps the "

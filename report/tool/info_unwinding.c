@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* How user stacks from snapshots end. Unwinds all of them. */
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
-#include "report/profile/tables/profile_internal.h"
+#include "report/profile/tables/profile_quality.h"
 #include "report/tool/info_parts.h"
 
 static void print_shares(const struct profile_quality *quality, FILE *out)
@@ -45,6 +46,7 @@ static bool was_condensed(const struct trace_file *file)
 
 int info_unwinding(const struct trace_file *file, const struct tool_request *request)
 {
+	struct profile_quality quality;
 	struct profile *profile;
 	int r;
 
@@ -55,9 +57,10 @@ int info_unwinding(const struct trace_file *file, const struct tool_request *req
 	r = profile_create(&file->path, 1, request->filter, request->names, &profile);
 	if (r < 0)
 		return r;
-	if (profile->quality.unwound)
-		(void)fprintf(request->out, "\n  %-16s%" PRIu64 " user stacks\n", "unwound", profile->quality.unwound);
-	print_shares(&profile->quality, request->out);
+	profile_quality_sum(profile, UINT_MAX, &quality);
+	if (quality.unwound)
+		(void)fprintf(request->out, "\n  %-16s%" PRIu64 " user stacks\n", "unwound", quality.unwound);
+	print_shares(&quality, request->out);
 	profile_destroy(profile);
 	return 0;
 }

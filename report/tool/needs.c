@@ -284,7 +284,6 @@ static void print_needs(struct needs *needs, FILE *out)
 int tool_needs(const struct tool_request *request, bool *ret_damaged)
 {
 	_cleanup_(needs_deinit) struct needs needs = {0};
-	struct profile_account account;
 	struct profile *profile;
 	int r = profile_create(request->paths, request->path_count, request->filter, request->names, &profile);
 
@@ -298,8 +297,7 @@ int tool_needs(const struct tool_request *request, bool *ret_damaged)
 		r = print_refused(&needs, request->out);
 		if (request->verbose)
 			print_used(&needs, request->out);
-		profile_account(profile, &account);
-		*ret_damaged = account.lost;
+		*ret_damaged = profile_lost(profile);
 		if (!r)
 			r = profile_check_names(profile);
 		for (size_t i = 0; i < profile->file_count; i++)

@@ -246,7 +246,6 @@ static int write_output(struct resolving *all)
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 {
 	_cleanup_(resolving_deinit) struct resolving all = {.output.fd = -1};
-	struct profile_account account;
 	int r;
 
 	if (request->path_count != 1)
@@ -263,8 +262,7 @@ int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 	progress_leave(request->names->progress);
 	if (r < 0)
 		return r;
-	profile_account(all.profile, &account);
-	*ret_damaged = account.lost;
+	*ret_damaged = profile_lost(all.profile);
 	(void)trace_file_tell_cut(all.profile->files[0]);
 	log_info("'%s': added lines of %zu address%s in %zu module%s", trace_output_name(&all.output), all.addresses,
 		 all.addresses == 1 ? "" : "es", all.modules, plural(all.modules));

@@ -9,8 +9,8 @@
 #include "report/view/page/page.h"
 #include "report/view/page/probe_totals.h"
 
-enum { ANY_KIND = (1 << PROFILE_SOURCE_KINDS) - 1, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
-       EVENTS = ANY_KIND & ~WALKED };
+enum { ANY_KIND = PROFILE_ALL_KINDS, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
+       WOKEN = 1 << PROFILE_WAKERS, EVENTS = ANY_KIND & ~WALKED };
 
 const struct view views[VIEW_KINDS] = {
 	[VIEW_TREE] = {.name = "tree", .print = tree_view, .by = true, .kinds = ANY_KIND},
@@ -21,13 +21,15 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_STACKS] = {.name = "stacks", .print = stacks_view, .by = true, .kinds = ANY_KIND},
 	[VIEW_FOLDED] = {.name = "folded", .print = folded_view, .by = true, .kinds = ANY_KIND,
 			 .bare = true},
-	[VIEW_WAKERS] = {.name = "wakers", .print = wakers_view, .by = true, .kinds = WAITED},
+	[VIEW_WAKERS] = {.name = "wakers", .print = wakers_view, .by = true, .kinds = WAITED,
+			 .beside = WOKEN},
 	[VIEW_FOLDED_WAKERS] = {.name = "folded --wakers", .print = folded_wakers_view, .by = true,
-				.kinds = WAITED, .bare = true},
-	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED, .everyone = true},
-	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_view, .kinds = WAITED},
+				.kinds = WAITED, .beside = WOKEN, .bare = true},
+	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED, .beside = WOKEN,
+			 .everyone = true},
+	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_view, .kinds = WAITED, .beside = WOKEN},
 	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_view,
-				.kinds = WAITED, .bare = true},
+				.kinds = WAITED, .beside = WOKEN, .bare = true},
 	[VIEW_SUMMARY] = {.name = "summary", .print = summary_view, .kinds = WAITED, .stackless = true},
 	[VIEW_EVENTS] = {.name = "events", .print = events_view, .kinds = EVENTS,
 			 .merged = true, .each_event = true, .each_address = true},
@@ -36,7 +38,7 @@ const struct view views[VIEW_KINDS] = {
 			      .each_event = true, .each_address = true},
 	[VIEW_DIGEST] = {.name = "digest", .print = digest_view, .kinds = ANY_KIND,
 			 .whole = true, .everyone = true},
-	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .everyone = true},
+	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .beside = WOKEN, .everyone = true},
 };
 
 static const struct view *view_of(const struct view *wanted, const struct profile_source *source)
@@ -143,21 +145,23 @@ static int print_merged(const struct view_context *context, const struct view *v
 }
 
 /* What the report shows, as notes are about it. */
-static unsigned int shown_by(const struct view_context *context, const struct view *view)
+static struct page_shown shown_by(const struct view_context *context, const struct view *view)
 {
 	const struct profile_source *sources;
 	size_t count = profile_sources(context->profile, &sources);
-	unsigned int shown = 0;
+	struct page_shown shown = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct view *chosen = view_of(view, &sources[i]);
+		bool one = chosen && chosen->bare && !chosen->merged;
 
-		if (!chosen || sources[i].left_out)
+		if (!chosen || sources[i].left_out || (one && is_beside_waits(&sources[i], sources, count)))
 			continue;
-		shown |= sources[i].kind == PROFILE_CPU ? ABOUT_SAMPLING : 0;
-		shown |= !chosen->stackless && !context->settings->user_only ? ABOUT_KERNEL_STACKS : 0;
+		shown.kinds |= 1U << sources[i].kind | chosen->beside;
+		shown.about |= sources[i].kind == PROFILE_CPU ? ABOUT_SAMPLING : 0;
+		shown.about |= !chosen->stackless && !context->settings->user_only ? ABOUT_KERNEL_STACKS : 0;
 		if (!chosen->stackless && !context->settings->kernel_only && sources[i].user_stacks)
-			shown |= ABOUT_USER_STACKS;
+			shown.about |= ABOUT_USER_STACKS;
 	}
 	return shown;
 }

@@ -117,7 +117,6 @@ static bool is_wait(const struct profile *profile, const struct profile_wait *go
 
 static struct found look(struct profile *profile)
 {
-	struct profile_account account;
 	const struct profile_wait *waits;
 	struct found found = {.waits = profile_waits(profile, &waits)};
 	uint8_t seen[STEPS] = {0};
@@ -128,8 +127,7 @@ static struct found look(struct profile *profile)
 		found.wrong += !right || seen[(waits[i].in - SYN_BASE) / SYN_STEP]++;
 		found.alone += alone;
 	}
-	profile_account(profile, &account);
-	found.lost = account.lost;
+	found.lost = profile_lost(profile);
 	return found;
 }
 

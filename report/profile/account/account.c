@@ -7,6 +7,7 @@
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/account_parts.h"
 #include "report/profile/account/partial.h"
+#include "report/profile/tables/profile_intern.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_verdict.h"
 
@@ -63,17 +64,43 @@ static int tell_cause(struct profile *profile, const struct loss_sums *sums, uin
 	return r;
 }
 
+/* What no source lost concerns all of them. */
+static bool is_about(const struct profile *profile, const struct trace_model *model, const struct event_loss *loss)
+{
+	const struct trace_source *source = trace_model_source(model, loss->source);
+	enum profile_source_kind kind = source ? profile_kind_of(source->event.kind) : PROFILE_SOURCE_KINDS;
+
+	return kind == PROFILE_SOURCE_KINDS || profile->account_kinds & 1U << kind;
+}
+
+static void sum_losses(const struct profile *profile, const struct trace_model *model, struct loss_sums *sums,
+		       uint64_t *elsewhere)
+{
+	for (size_t i = 0; i < model->losses.count; i++) {
+		const struct event_loss *loss = &model->losses.items[i];
+
+		if (is_about(profile, model, loss))
+			loss_sums_add(sums, loss);
+		else if (loss_is_of_events(loss_row_of(loss->cause)))
+			*elsewhere += loss->total;
+	}
+}
+
 static int tell_losses(struct profile *profile)
 {
 	struct loss_sums sums = {0};
+	uint64_t elsewhere = 0;
 	int r = 0;
 
 	for (size_t i = 0; i < profile->file_count; i++)
 		for (size_t j = 0; j < profile->files[i]->model_count; j++)
-			for (size_t k = 0; k < profile->files[i]->models[j].losses.count; k++)
-				loss_sums_add(&sums, &profile->files[i]->models[j].losses.items[k]);
+			sum_losses(profile, &profile->files[i]->models[j], &sums, &elsewhere);
 	for (uint32_t cause = 0; cause < LOSS_CAUSES && !r; cause++)
 		r = tell_cause(profile, &sums, cause);
+	if (!r && elsewhere)
+		r = account_note(profile, ACCOUNT_LOST, 0,
+				 "%" PRIu64 " event%s lost of sources that are not shown here", elsewhere,
+				 plural(elsewhere));
 	if (!r)
 		r = account_undelivered(profile);
 	if (!r && sums.unknown)
@@ -232,12 +259,28 @@ static int make_account(struct profile *profile)
 
 void profile_account(struct profile *profile, struct profile_account *ret_account)
 {
-	if (!profile->notes) {
+	profile_account_of(profile, PROFILE_ALL_KINDS, ret_account);
+}
+
+bool profile_lost(struct profile *profile)
+{
+	struct profile_account account;
+
+	if (!profile->notes)
+		profile_account(profile, &account);
+	return profile->lost;
+}
+
+void profile_account_of(struct profile *profile, unsigned int kinds, struct profile_account *ret_account)
+{
+	if (!profile->notes || profile->account_kinds != kinds) {
+		account_notes_destroy(profile->notes);
+		profile->account_kinds = kinds;
 		profile->notes = calloc(1, sizeof(*profile->notes));
 		if (!profile->notes || make_account(profile) < 0 || lacks(profile))
 			profile->lost = true;
 	}
-	*ret_account = (struct profile_account){.lost = profile->lost};
+	*ret_account = (struct profile_account){0};
 	if (!profile->notes)
 		return;
 	ret_account->notes = profile->notes->sorted.items;

@@ -9,11 +9,21 @@
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/account_parts.h"
 #include "report/profile/seam/figures.h"
+#include "report/profile/tables/profile_quality.h"
+
+/* Of what the account is about. */
+static struct profile_quality quality_of(const struct profile *profile)
+{
+	struct profile_quality sum;
+
+	profile_quality_sum(profile, profile->account_kinds, &sum);
+	return sum;
+}
 
 static int tell_samples(struct profile *profile, enum account_kind kind, uint64_t count, const char *text,
 			const char *reason)
 {
-	double share = account_share(count, profile->quality.samples);
+	double share = account_share(count, quality_of(profile).samples);
 
 	if (!count)
 		return 0;
@@ -23,25 +33,25 @@ static int tell_samples(struct profile *profile, enum account_kind kind, uint64_
 
 static int tell_stacks(struct profile *profile)
 {
-	const struct profile_quality *quality = &profile->quality;
+	const struct profile_quality quality = quality_of(profile);
 	const struct {
 		uint64_t count;
 		const char *text;
 		enum account_kind kind;
 	} notes[] = {
-		{quality->kernel_truncated, "with a kernel stack cut at the depth limit", ACCOUNT_CUT_STACKS},
-		{quality->user_truncated, "with a user stack cut at the depth limit", ACCOUNT_CUT_STACKS},
-		{quality->trimmed, "with a user stack that ends in addresses outside every mapping (trimmed)",
+		{quality.kernel_truncated, "with a kernel stack cut at the depth limit", ACCOUNT_CUT_STACKS},
+		{quality.user_truncated, "with a user stack cut at the depth limit", ACCOUNT_CUT_STACKS},
+		{quality.trimmed, "with a user stack that ends in addresses outside every mapping (trimmed)",
 		 ACCOUNT_WRONG_STACKS},
-		{quality->no_maps, "from processes whose mappings are unknown", ACCOUNT_MAPPINGS},
-		{quality->stripped, "without the recorder's own BPF frames, which --raw-frames keeps", ACCOUNT_BESIDE},
-		{quality->unknown_source, "left out, from a source that the trace does not describe",
+		{quality.no_maps, "from processes whose mappings are unknown", ACCOUNT_MAPPINGS},
+		{quality.stripped, "without the recorder's own BPF frames, which --raw-frames keeps", ACCOUNT_BESIDE},
+		{quality.unknown_source, "left out, from a source that the trace does not describe",
 		 ACCOUNT_INCOMPATIBLE},
 	};
 	int r = 0;
 
 	for (enum missing_user why = MISSING_USER_NONE + 1; why < MISSING_USER_REASONS && !r; why++)
-		r = tell_samples(profile, ACCOUNT_NO_USER_STACK, quality->missing_user[why],
+		r = tell_samples(profile, ACCOUNT_NO_USER_STACK, quality.missing_user[why],
 				 "without a user stack: ", missing_user_text(why));
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && !r; i++)
 		r = tell_samples(profile, notes[i].kind, notes[i].count, notes[i].text, "");
@@ -51,26 +61,26 @@ static int tell_stacks(struct profile *profile)
 /* How unwound stacks end, if not at their root. */
 static int tell_unwinding(struct profile *profile)
 {
-	const struct profile_quality *quality = &profile->quality;
+	const struct profile_quality quality = quality_of(profile);
 	const struct {
 		uint64_t count;
 		const char *text, *remedy; /* remedy: NULL: its kind's; "": none */
 		enum account_kind kind;
 	} notes[] = {
-		{quality->stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
-		{quality->stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
+		{quality.stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
+		{quality.stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
 		 ACCOUNT_CUT_STACKS},
-		{quality->stops[NOTE_ASTRAY], "ending after a wrong guess", "", ACCOUNT_WRONG_STACKS},
-		{quality->stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
-		{quality->stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
-		{quality->stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},
-		{quality->tails, "with callers by frame pointer beyond their copy", NULL, ACCOUNT_CUT_COPIES},
-		{quality->guessed, "with guessed callers", "", ACCOUNT_WRONG_STACKS},
+		{quality.stops[NOTE_ASTRAY], "ending after a wrong guess", "", ACCOUNT_WRONG_STACKS},
+		{quality.stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
+		{quality.stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
+		{quality.stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},
+		{quality.tails, "with callers by frame pointer beyond their copy", NULL, ACCOUNT_CUT_COPIES},
+		{quality.guessed, "with guessed callers", "", ACCOUNT_WRONG_STACKS},
 	};
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && !r; i++) {
-		double share = account_share(notes[i].count, quality->unwound);
+		double share = account_share(notes[i].count, quality.unwound);
 
 		if (!notes[i].count)
 			continue;
@@ -85,15 +95,15 @@ static int tell_unwinding(struct profile *profile)
 /* User stacks that should have been unwound and were not. */
 static int tell_not_unwound(struct profile *profile)
 {
-	const struct profile_quality *quality = &profile->quality;
+	const struct profile_quality quality = quality_of(profile);
 	int r = 0;
 
-	if (quality->snapshots_missing)
+	if (quality.snapshots_missing)
 		r = account_note(profile, ACCOUNT_NO_SNAPSHOT,
-				 account_share(quality->snapshots_missing, quality->samples),
+				 account_share(quality.snapshots_missing, quality.samples),
 				 "%" PRIu64 " user stack%s by frame pointer only, without a snapshot in the trace",
-				 quality->snapshots_missing, plural(quality->snapshots_missing));
-	if (!r && quality->machine_unknown)
+				 quality.snapshots_missing, plural(quality.snapshots_missing));
+	if (!r && profile->machine_unknown)
 		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
 				 "user stacks are by frame pointer only: "
 				 "stacks of that kind of machine cannot be unwound here");
@@ -142,12 +152,12 @@ static int tell_unsure_spans(struct profile *profile, const struct trace_model *
 
 static int tell_unsure(struct profile *profile)
 {
-	const struct profile_quality *quality = &profile->quality;
+	const struct profile_quality quality = quality_of(profile);
 	int r;
 
-	if (!quality->unsure)
+	if (!quality.unsure)
 		return 0;
-	r = tell_samples(profile, ACCOUNT_UNSURE, quality->unsure,
+	r = tell_samples(profile, ACCOUNT_UNSURE, quality.unsure,
 			 "from times when records of processes are missing: "
 			 "what started then may have wrong names or none", "");
 	for (size_t i = 0; i < profile->file_count && !r; i++)
@@ -283,7 +293,8 @@ static void count_unnamed(struct profile *profile, struct unnamed_module *module
 		const struct profile_entry *entry = &profile->entries.items[i];
 		uint32_t frame = profile->nodes.items[entry->node].frame;
 
-		if (entry->node && !profile_symbol(profile, frame)->name)
+		if (entry->node && profile->account_kinds & 1U << profile->sources.items[entry->source].kind &&
+		    !profile_symbol(profile, frame)->name)
 			modules[profile->frames.items[frame].module].samples += entry->samples;
 	}
 }
@@ -320,7 +331,7 @@ static int tell_unnamed_module(struct profile *profile, const struct unnamed_mod
 	const struct module *module = profile->modules.items.items[unnamed->module];
 
 	return account_detail(profile, "%.1f%% %s%s%s%s: %s",
-			      account_share(unnamed->samples, profile->quality.samples),
+			      account_share(unnamed->samples, quality_of(profile).samples),
 			      module->path[0] ? module->path : module->name,
 			      module->build_id[0] ? " (" : "", module->build_id,
 			      module->build_id[0] ? ")" : "", account_why(module));
@@ -348,7 +359,7 @@ static int tell_unopened(struct profile *profile)
 static int tell_unnamed_sum(struct profile *profile, uint64_t sum, const struct unnamed_module *first)
 {
 	const struct module *module = profile->modules.items.items[first->module];
-	double share = account_share(sum, profile->quality.samples);
+	double share = account_share(sum, quality_of(profile).samples);
 
 	return account_note(profile, ACCOUNT_UNNAMED, share,
 			    "%" PRIu64 " sample%s (%.1f%%) with an unnamed leaf, %sin '%s': %s", sum,
@@ -382,7 +393,8 @@ static int tell_unnamed(struct profile *profile)
 	for (; shown < count; shown++)
 		rest += modules[shown].samples;
 	if (!r && rest)
-		r = account_detail(profile, "%.1f%% in other modules", account_share(rest, profile->quality.samples));
+		r = account_detail(profile, "%.1f%% in other modules",
+				   account_share(rest, quality_of(profile).samples));
 	return r < 0 ? r : tell_unopened(profile);
 }
 

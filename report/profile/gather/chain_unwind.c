@@ -66,7 +66,7 @@ static int unwinding_create(struct profile *profile, const struct trace_model *m
 		return r;
 	}
 	unwinding->arch = arch_of(model);
-	profile->quality.machine_unknown |= !unwinding->arch;
+	profile->machine_unknown |= !unwinding->arch;
 	r = unwinding->arch ? unwinder_create(unwinding->arch, 0, &unwinding->unwinder) : 0;
 	if (r < 0 || !unwinding->arch) {
 		unwinding_destroy(unwinding);
@@ -316,14 +316,14 @@ static int user_of_nodes(const struct chain_context *context, uint32_t process, 
 		return 0;
 	r = chain_user(context, process, leaf, ret_chain);
 	if (!r && ret_chain->verdict.unwound)
-		chain_count(&context->profile->quality, &ret_chain->verdict);
+		chain_count(context->profile->quality, &ret_chain->verdict);
 	return r;
 }
 
 int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
 		  struct user_chain *ret_chain)
 {
-	struct profile_quality *quality = &context->profile->quality;
+	struct profile_quality *quality = context->profile->quality;
 	const struct unwind_chain *chain;
 	uint64_t generation;
 	int r = profile_unwinding_run(context, process, leaf, number, &chain);

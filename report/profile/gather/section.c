@@ -184,9 +184,14 @@ bool section_wants(const struct section *section, uint64_t time, uint32_t cpu)
 	return !filter->cpus || (cpu < filter->cpu_bits && filter->cpus[cpu / 64] >> (cpu % 64) & 1);
 }
 
+void section_judge(const struct section *section, enum profile_source_kind kind)
+{
+	section->context.profile->quality = &section->context.profile->qualities[kind];
+}
+
 void section_count(const struct section *section, uint64_t time)
 {
-	struct profile_quality *quality = &section->context.profile->quality;
+	struct profile_quality *quality = section->context.profile->quality;
 
 	quality->samples++;
 	quality->unsure += unsure_times_hold(&section->context.model->unsure_times, time);

@@ -76,7 +76,9 @@ int section_task(struct section *section, struct section_slot *slot,
 		 const struct task_binding **ret_binding);
 bool section_wants(const struct section *section, uint64_t time, uint32_t cpu);
 
-/* Counts a requested sample or wait. */
+/* The account of the event at hand is that of the kind; PROFILE_SOURCE_KINDS: unknown. */
+void section_judge(const struct section *section, enum profile_source_kind kind);
+/* Counts a requested event. */
 void section_count(const struct section *section, uint64_t time);
 
 /* The binding of the section's first source of that kind; NULL: none. */

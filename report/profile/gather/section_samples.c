@@ -85,7 +85,8 @@ int section_add_sample(struct section *section, const struct stream_event *event
 	const struct source_binding *source = section_source(section, sample->source);
 	struct probe_binding *probe = section_probe(section, sample);
 
-	profile->quality.unknown_source += !source;
+	section_judge(section, source ? source->kind : PROFILE_SOURCE_KINDS);
+	profile->quality->unknown_source += !source;
 	if (probe)
 		profile->probes.items[probe->probe].events++;
 	if (!source || !source->wanted || !section_wants(section, event->event->time, sample->cpu) ||

@@ -286,7 +286,7 @@ static int keep_wait(struct section *section, const struct stream_event *event, 
 {
 	const struct event_wait *record = &event->batch->waits.items[event->event->index];
 	struct profile *profile = section->context.profile;
-	const struct profile_quality before = profile->quality;
+	const struct profile_quality before = *profile->quality;
 	struct wait_thread *thread;
 	uint32_t user = 0;
 	int r = find_thread(section->waits, event_decoder_task(event->batch->decoder, record->task), &thread);
@@ -296,7 +296,7 @@ static int keep_wait(struct section *section, const struct stream_event *event, 
 	if (r < 0)
 		return r;
 	if (wait->flags & PROFILE_WAIT_UNASKED)
-		profile->quality = before;
+		*profile->quality = before;
 	if (wait->waker != PROFILE_NO_TASK && thread->wake_time == wait->woken)
 		wait->waker_node = thread->wake_node;
 	return push_wait(section, record, wait, user, thread);
@@ -312,7 +312,8 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	struct profile_wait wait;
 	int r;
 
-	section->context.profile->quality.unknown_source += !source;
+	section_judge(section, source ? PROFILE_OFFCPU : PROFILE_SOURCE_KINDS);
+	section->context.profile->quality->unknown_source += !source;
 	if (!section->waits || !source || record->wait_class >= WAIT_CLASSES || !may_matter(section, record))
 		return 0;
 	r = section_slot(section, event, &slot);
@@ -337,7 +338,7 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 	const struct event_wake *record = &event->batch->wakes.items[event->event->index];
 	const struct task_binding *target, *waker;
 	struct profile *profile = section->context.profile;
-	const struct profile_quality before = profile->quality;
+	const struct profile_quality before = profile->qualities[PROFILE_WAKERS];
 	struct wait_thread *thread;
 	struct section_slot *slot;
 	struct user_part user;
@@ -349,6 +350,7 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 	r = find_subject(section, &slot, event, record->target, &target, &thread);
 	if (r < 0 || !target)
 		return r;
+	section_judge(section, PROFILE_WAKERS);
 	asked = target->wanted;
 	r = section_task(section, slot, event, record->task, &waker);
 	if (r < 0 || !waker)
@@ -358,8 +360,10 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 		r = stack_kernel(&section->context, user.node, record->kernel, true, NULL, &thread->wake_node);
 	if (r < 0)
 		return r;
-	if (!asked)
-		profile->quality = before;
+	if (asked)
+		section_count(section, record->time);
+	else
+		*profile->quality = before;
 	thread->wake_time = record->time;
 	return 0;
 }
@@ -381,7 +385,7 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 {
 	const struct event_user_stack *record = &event->batch->user_stacks.items[event->event->index];
 	struct profile *profile = section->context.profile;
-	const struct profile_quality before = profile->quality;
+	const struct profile_quality before = profile->qualities[PROFILE_OFFCPU];
 	const struct task_binding *task;
 	struct wait_thread *thread;
 	struct section_slot *slot;
@@ -394,6 +398,7 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 	r = find_subject(section, &slot, event, record->task, &task, &thread);
 	if (r < 0 || !task || !thread->pending)
 		return r;
+	section_judge(section, PROFILE_OFFCPU);
 	r = stack_user(&section->context, task->process, record->user, record->snapshot, &user);
 	for (uint32_t next = thread->pending; next && !r;
 	     next = section->waits->loose.items[next - 1].previous) {
@@ -408,7 +413,7 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 		loose->later = false;
 	}
 	if (unasked && !asked)
-		profile->quality = before;
+		*profile->quality = before;
 	thread->pending = 0;
 	return r;
 }

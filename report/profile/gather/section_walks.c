@@ -182,6 +182,7 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 		r = section_task(section, slot, event, record->task, &task);
 	if (r < 0 || !task || !task->wanted)
 		return r;
+	section_judge(section, PROFILE_TASKS);
 	fill_row(record, &row);
 	row.task = task->task;
 	return is_wanted(filter, &row) ? add_row(section, record, task, &row) : 0;

@@ -6,7 +6,7 @@
 int stack_user(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
 	       struct user_part *ret_part)
 {
-	struct profile_quality *quality = &context->profile->quality;
+	struct profile_quality *quality = context->profile->quality;
 	struct user_chain user;
 	int r;
 
@@ -33,7 +33,7 @@ int stack_kernel(struct chain_context *context, uint32_t base, uint32_t leaf, bo
 	context->traced = traced;
 	if (leaf >= STACK_FIRST_NODE && !context->profile->filter->user_only)
 		r = chain_kernel(context, base, leaf, ret_node, &stripped);
-	context->profile->quality.stripped += stripped && !strip; /* else all events of its kind were made like this */
+	context->profile->quality->stripped += stripped && !strip; /* else all events of its kind were made like this */
 	return r;
 }
 
@@ -44,9 +44,9 @@ uint32_t stack_user_flags(struct profile *profile, const struct user_record *rec
 				missing_user_of(record->reason, record->copied) : MISSING_USER_NONE;
 	bool truncated = record->truncated && !unwound;
 
-	profile->quality.user_truncated += truncated;
+	profile->quality->user_truncated += truncated;
 	if (why)
-		profile->quality.missing_user[why]++;
+		profile->quality->missing_user[why]++;
 	if (ret_why)
 		*ret_why = why;
 	return (truncated ? CHAIN_USER_TRUNCATED : 0) | (why ? CHAIN_USER_MISSING : 0);
@@ -54,6 +54,6 @@ uint32_t stack_user_flags(struct profile *profile, const struct user_record *rec
 
 uint32_t stack_kernel_flags(struct profile *profile, bool truncated)
 {
-	profile->quality.kernel_truncated += truncated;
+	profile->quality->kernel_truncated += truncated;
 	return truncated ? CHAIN_KERNEL_TRUNCATED : 0;
 }

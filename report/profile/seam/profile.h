@@ -27,7 +27,8 @@ enum profile_source_kind { /* in the order of reports */
 	PROFILE_TRACEPOINT,
 	PROFILE_KFUNC,
 	PROFILE_TASKS,
-	PROFILE_SOURCE_KINDS
+	PROFILE_SOURCE_KINDS,
+	PROFILE_ALL_KINDS = (1 << PROFILE_SOURCE_KINDS) - 1, /* bits */
 };
 
 struct profile_source {

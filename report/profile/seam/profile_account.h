@@ -30,10 +30,13 @@ struct profile_account_note {
 struct profile_account {
 	const struct profile_account_note *notes;
 	size_t count;
-	bool lost; /* events were lost, the trace is damaged, or Ctrl-C cut the work short: exit code 3 */
 };
 
-/* Made when it is first asked for: it needs names, which need the files. */
+/* Made when it is first asked for: it needs names, which need the files. Valid until another one is. */
 void profile_account(struct profile *profile, struct profile_account *ret_account);
+/* Events were lost, the trace is damaged, or Ctrl-C cut the work short, whatever is shown: exit code 3. */
+bool profile_lost(struct profile *profile);
+/* Of some kinds of sources (bits of enum profile_source_kind): what it counts is of these, and so are its shares. */
+void profile_account_of(struct profile *profile, unsigned int kinds, struct profile_account *ret_account);
 
 #endif

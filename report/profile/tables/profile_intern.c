@@ -50,7 +50,7 @@ int profile_intern_host(struct profile *profile, const struct trace_model *model
 
 /* --- sources --- */
 
-static enum profile_source_kind kind_of(uint32_t kind)
+enum profile_source_kind profile_kind_of(uint32_t kind)
 {
 	static const enum profile_source_kind kinds[] = {
 		[SOURCE_CPU] = PROFILE_CPU,	    [SOURCE_OFFCPU] = PROFILE_OFFCPU,
@@ -105,7 +105,7 @@ int profile_intern_source(struct profile *profile, const struct trace_model *mod
 			  const struct trace_source *source, uint32_t *ret_source)
 {
 	struct wanted_source wanted = {.profile = profile,
-				       .source = {.kind = kind_of(source->event.kind),
+				       .source = {.kind = profile_kind_of(source->event.kind),
 						  .weight_unit = "samples"},
 				       .notes = {.unit = unit_of(source->event.weight)}};
 	int r = intern_text(profile, source->name, &wanted.source.name);

@@ -8,6 +8,9 @@
 
 #include "report/profile/tables/profile_internal.h"
 
+/* Of the format's enum source_kind; PROFILE_SOURCE_KINDS: unknown. */
+enum profile_source_kind profile_kind_of(uint32_t kind);
+
 int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host);
 int profile_intern_source(struct profile *profile, const struct trace_model *model,
 			  const struct trace_source *source, uint32_t *ret_source);

@@ -25,7 +25,7 @@ struct profile_host {
 	const char *boot_id, *name; /* of profile->texts; if both are empty, each section is a separate host */
 };
 
-struct profile_quality { /* samples, after filters */
+struct profile_quality { /* of events of one kind of source, after filters */
 	uint64_t samples;
 	uint64_t kernel_truncated, user_truncated;
 	uint64_t missing_user[MISSING_USER_REASONS];
@@ -37,7 +37,6 @@ struct profile_quality { /* samples, after filters */
 	uint64_t unwound, snapshots_missing; /* user stacks; snapshots that events refer to */
 	uint64_t stops[NOTES];		     /* of unwound: by the note at the root; NOTE_NONE: clean */
 	uint64_t tails, guessed;	     /* of unwound */
-	bool machine_unknown;		     /* there are snapshots of an unsupported machine */
 };
 
 enum overhead {
@@ -122,8 +121,11 @@ struct profile {
 		entry_table, probe_table;
 	struct profile_symbol *symbols; /* by frame, when a view first asks */
 	uint8_t *symbol_known;
-	struct profile_quality quality;
-	struct account_notes *notes; /* of the account; NULL: it was not made */
+	/* By kind of source, the last one of those that are unknown; `quality` is that of the event at hand. */
+	struct profile_quality qualities[PROFILE_SOURCE_KINDS + 1], *quality;
+	bool machine_unknown; /* there are snapshots of an unsupported machine */
+	struct account_notes *notes; /* of the account, which is about `account_kinds`; NULL: it was not made */
+	unsigned int account_kinds;
 	bool lost, waits_ordered;
 	bool names_lack_memory; /* some are missing for this reason only */
 };

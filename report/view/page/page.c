@@ -283,15 +283,15 @@ static void write_note(const struct view_context *context, const struct profile_
 	page_comment(context, out, "%s", text);
 }
 
-void page_notes(const struct view_context *context, unsigned int shown, FILE *out)
+void page_notes(const struct view_context *context, struct page_shown shown, FILE *out)
 {
 	enum { MOST = 3 };
 	struct profile_account account;
 	size_t count = 0;
 
-	profile_account(context->profile, &account);
+	profile_account_of(context->profile, shown.kinds, &account);
 	for (size_t i = 0; i < account.count; i++)
-		if ((!account.notes[i].about || account.notes[i].about & shown) && count++ < MOST)
+		if ((!account.notes[i].about || account.notes[i].about & shown.about) && count++ < MOST)
 			write_note(context, &account.notes[i], out);
 	if (count > MOST) /* without the name of the trace, on which no report depends */
 		(void)fprintf(out, "# %zu more note%s: rwalker-report --info\n", count - MOST, plural(count - MOST));

@@ -22,11 +22,16 @@ void page_nothing(const struct view_context *context, const char *name);
 /* The idle threads that were left out, if any: "# 42 threads that did nothing, 210.000 s in all: --idle shows them". */
 void page_idle(const struct view_context *context);
 
+struct page_shown {
+	unsigned int about; /* bits of enum profile_note_about */
+	unsigned int kinds; /* bits of enum profile_source_kind */
+};
+
 /*
- * Prints the gravest notes about what is shown, bits of enum profile_note_about, and how many more there are. Views
- * with machine-readable lines pass stderr.
+ * Prints the gravest notes about what is shown, and how many more there are. Views with machine-readable lines pass
+ * stderr.
  */
-void page_notes(const struct view_context *context, unsigned int shown, FILE *out);
+void page_notes(const struct view_context *context, struct page_shown shown, FILE *out);
 
 /* "cpu" ... of a kind, as for --source. */
 const char *page_kind_name(enum profile_source_kind kind);

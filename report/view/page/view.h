@@ -74,6 +74,7 @@ struct view {
 	const char *name; /* of the option */
 	view_print *print;
 	uint32_t kinds;	  /* bit mask of enum profile_source_kind: the sources it can show */
+	uint32_t beside;  /* likewise: whose stacks it shows in passing */
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
 	bool by;	  /* --by can divide it: under headings of their own, or in the lines if it is bare */
 	bool merged;	  /* all sources together: `print` is called once, without a source */

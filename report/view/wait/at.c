@@ -235,7 +235,6 @@ static int print_running(struct at_view *view, uint32_t number)
 	const struct at_recording *found = &view->recordings[number];
 	const struct profile_recording *recording = &view->waits.recordings[number];
 	_cleanup_(running_at_deinit) struct running_at running = {0};
-	struct profile_account account;
 	FILE *out = view->context->out;
 	int r;
 
@@ -253,8 +252,7 @@ static int print_running(struct at_view *view, uint32_t number)
 	if (r < 0)
 		return r;
 	print_unknown_cpus(&running, out);
-	profile_account(view->context->profile, &account);
-	if (account.lost)
+	if (profile_lost(view->context->profile))
 		(void)fputs("# what ran is what the events say that were not lost\n", out);
 	return 0;
 }

@@ -23,7 +23,7 @@ static inline bool account_has(struct profile *profile, const char *part, bool *
 			found |= strstr(account.notes[i].details[j], part) != NULL;
 	}
 	if (ret_lost)
-		*ret_lost = account.lost;
+		*ret_lost = profile_lost(profile);
 	return found;
 }
 

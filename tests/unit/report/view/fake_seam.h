@@ -115,8 +115,18 @@ void profile_wait_state(uint32_t state, char text[24])
 
 void profile_account(struct profile *profile, struct profile_account *ret_account)
 {
-	*ret_account =
-		(struct profile_account){.notes = profile->notes, .count = profile->note_count, .lost = profile->lost};
+	*ret_account = (struct profile_account){.notes = profile->notes, .count = profile->note_count};
+}
+
+void profile_account_of(struct profile *profile, unsigned int kinds, struct profile_account *ret_account)
+{
+	(void)kinds;
+	profile_account(profile, ret_account);
+}
+
+bool profile_lost(struct profile *profile)
+{
+	return profile->lost;
 }
 
 size_t profile_origins(const struct profile *profile)

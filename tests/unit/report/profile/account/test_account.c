@@ -230,7 +230,56 @@ static void tells_the_gravest_first(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(tells_the_gravest_first), TEST(tells_losses_apart_from_notes), TEST(one_is_singular),
+static bool has_of(struct profile *profile, unsigned int kinds, const char *part)
+{
+	struct profile_account account;
+	bool found = false;
+
+	profile_account_of(profile, kinds, &account);
+	for (size_t i = 0; i < account.count; i++)
+		found |= strstr(account.notes[i].text, part) != NULL;
+	return found;
+}
+
+/* Counts and shares are of the sources that are shown; what was lost of others makes the exit code 3, and is said. */
+static void tells_of_the_sources_that_are_shown(struct test *t)
+{
+	const struct event_source waits = {.id = 2, .kind = SOURCE_OFFCPU, .start = 1000, .stop = 2000001000,
+					   .flags = SOURCE_USER_STACKS};
+	const struct event_loss of_waits[] = {{3000, 2, 0, LOSS_USER_ASTRAY, 5}, {3000, 2, 0, LOSS_RECORDED, 10},
+					      {3000, 2, 0, LOSS_NESTED, 3}};
+	const struct {
+		unsigned int kinds;
+		const char *note;
+	} notes[] = {
+		{1U << PROFILE_CPU, "9 user stacks cut where a frame pointer led outside all code (10.0%)"},
+		{1U << PROFILE_CPU, "3 events lost of sources that are not shown"},
+		{1U << PROFILE_CPU, "1 sample (100.0%) with an unnamed leaf"},
+		{1U << PROFILE_OFFCPU, "5 user stacks cut where a frame pointer led outside all code (50.0%)"},
+		{1U << PROFILE_OFFCPU, "3 events lost: nested too deeply (23.1%)"},
+		{PROFILE_ALL_KINDS, "14 user stacks cut"},
+	};
+	struct scratch scratch;
+	struct made_trace *trace = made_profile_begin(&scratch);
+
+	made_trace_source(trace, &waits, "sched_switch");
+	add_loss(trace, LOSS_USER_ASTRAY, 9);
+	add_loss(trace, LOSS_RECORDED, 90);
+	for (size_t i = 0; i < sizeof(of_waits) / sizeof(of_waits[0]); i++)
+		made_trace_add(trace, &(struct event){.kind = EVENT_LOSS, .loss = of_waits[i]});
+	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x",
+						       .user = (const uint64_t[]){0x1100, 0}});
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		test_check(t, has_of(scratch.profile, notes[i].kinds, notes[i].note), "%s", notes[i].note);
+	CHECK(t, !has_of(scratch.profile, 1U << PROFILE_OFFCPU, "unnamed leaf"));
+	CHECK(t, profile_lost(scratch.profile));
+	end(&scratch);
+}
+
+TEST_MAIN(TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
+	  TEST(tells_losses_apart_from_notes), TEST(one_is_singular),
 	  TEST(tells_what_was_not_delivered_of_busy_time),
 	  TEST(tells_that_the_counter_was_lent), TEST(counts_samples_of_unsure_times),
 	  TEST(orders_unnamed_modules_by_what_is_printed))

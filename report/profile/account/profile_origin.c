@@ -32,6 +32,11 @@ void profile_origin(const struct profile *profile, size_t number, struct profile
 	};
 }
 
+const char *profile_host_name(const struct profile *profile, uint32_t host)
+{
+	return host < profile->hosts.count ? profile->hosts.items[host].name : "";
+}
+
 static void add_losses(const struct trace_model *model, struct profile_losses *losses)
 {
 	struct loss_sums sums = {0};

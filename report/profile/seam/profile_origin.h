@@ -16,6 +16,9 @@ struct profile_origin { /* one recording; texts are "" if the trace does not hav
 size_t profile_origins(const struct profile *profile);
 void profile_origin(const struct profile *profile, size_t number, struct profile_origin *ret_origin);
 
+/* The name of a host, by the number that tasks, walks and recordings have; "" if no trace has it. */
+const char *profile_host_name(const struct profile *profile, uint32_t host);
+
 struct profile_losses { /* of all recordings, before filters */
 	uint64_t recorded; /* events */
 	uint64_t lost;	   /* events that should be there */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/printable.h"
 #include "report/view/export/decimal_text.h"
+#include "report/view/export/name_text.h"
 
 void json_text_init(struct json_text *json, FILE *out)
 {
@@ -116,34 +116,11 @@ void json_text_end_array(struct json_text *json)
 	end(json, ']');
 }
 
-enum { PIECE = 64, GROWTH = 4, CHARACTER = 4 };
-
-/* How much of a name to escape at once: no character is cut, unless it is malformed. */
-static size_t piece_length(const char *name, size_t left)
-{
-	if (left <= PIECE)
-		return left;
-	for (size_t back = 0; back < CHARACTER; back++)
-		if (((unsigned char)name[PIECE - back] & 0xc0) != 0x80)
-			return PIECE - back;
-	return PIECE;
-}
-
-/* A comm is short, but a symbol may have a million bytes. */
 void json_text_name(struct json_text *json, const char *key, const char *name)
 {
-	size_t left = name ? strlen(name) : 0;
-
 	json_text_begin_value(json, key);
 	(void)putc_unlocked('"', json->out);
-	while (left) {
-		char text[GROWTH * PIECE + 1];
-		size_t length = piece_length(name, left);
-
-		json_text_escape(json->out, text, printable_escape(text, sizeof(text), name, length));
-		name += length;
-		left -= length;
-	}
+	name_text_write(json->out, name, json_text_escape);
 	(void)putc_unlocked('"', json->out);
 }
 

@@ -10,8 +10,7 @@
 
 static const char missed_user[] = ";[Missed User Stack]", missed_kernel[] = ";[Missed Kernel Stack]";
 
-/* A printable text, in which ";" would end the word. */
-static void write_word(FILE *out, const char *text)
+void fold_word(FILE *out, const char *text)
 {
 	for (size_t length; *text; text += length) {
 		length = strcspn(text, ";");
@@ -29,7 +28,7 @@ static void write_comm(FILE *out, const char *comm)
 	char text[GROWTH * COMM_BYTES + 1];
 
 	(void)printable_escape(text, sizeof(text), comm, strlen(comm));
-	write_word(out, text);
+	fold_word(out, text);
 }
 
 static int write_frame(const struct fold *fold, uint32_t frame)
@@ -45,7 +44,7 @@ static int write_frame(const struct fold *fold, uint32_t frame)
 		return r;
 	(void)fputc(';', fold->context->out);
 	if (!fold->context->settings->offsets || functions_mark(fold->functions, function)[0]) {
-		write_word(fold->context->out, functions_name(fold->functions, function));
+		fold_word(fold->context->out, functions_name(fold->functions, function));
 		(void)fputs(functions_mark(fold->functions, function), fold->context->out);
 		return 0;
 	}
@@ -55,7 +54,7 @@ static int write_frame(const struct fold *fold, uint32_t frame)
 	functions_write_frame(fold->functions, frame, style, stream);
 	if (fclose(stream) != 0)
 		return -ENOMEM;
-	write_word(fold->context->out, text);
+	fold_word(fold->context->out, text);
 	return 0;
 }
 
@@ -99,7 +98,7 @@ int fold_group(const struct fold *fold, uint32_t group)
 	groups_write(fold->groups, group, stream);
 	if (fclose(stream) != 0)
 		return -ENOMEM;
-	write_word(fold->context->out, text);
+	fold_word(fold->context->out, text);
 	(void)fputc(';', fold->context->out);
 	return 0;
 }

@@ -15,6 +15,9 @@
 #include "report/view/look/task_names.h"
 #include "report/view/page/view.h"
 
+/* Writes a printable text as one word: without ';'. */
+void fold_word(FILE *out, const char *text);
+
 struct fold {
 	const struct view_context *context;
 	struct functions *functions; /* all frames have been looked up */

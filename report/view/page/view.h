@@ -32,6 +32,11 @@ enum view_kind {
 	VIEW_SUMMARY,
 	VIEW_EVENTS,
 	VIEW_PERF_SCRIPT,
+	VIEW_CSV,
+	VIEW_NDJSON,
+	VIEW_CSV_STACKS,
+	VIEW_NDJSON_STACKS,
+	VIEW_SPEEDSCOPE,
 	VIEW_DIGEST,
 	VIEW_KINDS
 };
@@ -115,6 +120,12 @@ int summary_view(const struct view_context *context, uint32_t number, const stru
 int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int perf_script_view(const struct view_context *context, uint32_t number,
 		     const struct profile_source *source);
+/* Of all sources; these ignore their other arguments. */
+int csv_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int ndjson_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int csv_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int ndjson_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 

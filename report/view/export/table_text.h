@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A table as CSV (RFC 4180: a line of names, then a line for each row, ending in CR LF; text in quotes) or as NDJSON (an
+ * object for each row, in which what is empty is left out).
+ */
+#ifndef RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
+#define RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
+
+#include "report/view/export/json_text.h"
+#include "report/view/export/stack_words.h"
+
+enum table_form { TABLE_CSV, TABLE_NDJSON };
+
+enum table_field_kind { TABLE_EMPTY, TABLE_UINT, TABLE_INT, TABLE_NAME, TABLE_WORD, TABLE_OWN, TABLE_STACK };
+
+struct table_field {
+	enum table_field_kind kind;
+	uint64_t number;   /* TABLE_UINT; TABLE_INT in two's complement */
+	const char *text;  /* TABLE_NAME: of a trace; TABLE_WORD: ours, without quotes and commas */
+	char own[24];	   /* TABLE_OWN: a short name, ends with a NUL */
+	uint32_t node, flags; /* TABLE_STACK */
+	enum stack_owner owner;
+};
+
+static inline struct table_field table_uint(uint64_t number)
+{
+	return (struct table_field){.kind = TABLE_UINT, .number = number};
+}
+
+static inline struct table_field table_int(int64_t number)
+{
+	return (struct table_field){.kind = TABLE_INT, .number = (uint64_t)number};
+}
+
+static inline struct table_field table_name(const char *name)
+{
+	return (struct table_field){.kind = TABLE_NAME, .text = name};
+}
+
+/* NULL: empty */
+static inline struct table_field table_word(const char *word)
+{
+	return (struct table_field){.kind = word ? TABLE_WORD : TABLE_EMPTY, .text = word};
+}
+
+/* A column: `row` is the row that the table is given. */
+struct table_column {
+	const char *name;
+	struct table_field (*field)(const void *row);
+};
+
+struct table_text {
+	enum table_form form;
+	const struct table_column *columns;
+	size_t count;
+	struct json_text json;
+	struct stack_words words;
+	FILE *out;
+};
+
+/* Writes the line of names. */
+int table_text_begin(struct table_text *table, const struct view_context *context, enum table_form form,
+		     const struct table_column *columns, size_t count);
+int table_text_row(struct table_text *table, const void *row);
+void table_text_end(struct table_text *table);
+void table_text_deinit(struct table_text *table);
+
+#endif

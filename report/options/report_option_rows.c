@@ -268,7 +268,8 @@ static const struct option_row rows[] = {
 	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
 	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},
 	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
-	 .help = "perf-script: the same events in the format of perf script, for tools that read it"},
+	 .help = "the trace for other programs: perf-script, csv and ndjson (events), csv-stacks and "
+		 "ndjson-stacks (sums), speedscope"},
 
 	{"The trace itself", "info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_INFO])),
 	 .help = "host, command line, clocks, sources, contents, cost of recording, and what was "

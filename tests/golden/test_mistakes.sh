@@ -218,7 +218,9 @@ report 2 | -e cycles $TRACE            | --probe
 report 2 | -t 12 $TRACE                | --tid
 report 2 | --max-stack 10 $TRACE       | whole
 report 2 | --flamegraph $TRACE         | --folded
-report 2 | --json $TRACE               | --dump
+report 2 | --json $TRACE               | --export ndjson
+report 2 | --csv $TRACE                | --export csv
+report 2 | --speedscope $TRACE         | --export speedscope
 report 2 | --pprof $TRACE              | perf-script
 report 2 | --no-color $TRACE           | --color=never
 report 2 | --top 10 $TRACE             | --max-groups 10
@@ -252,7 +254,7 @@ report 2 | -i 5 $TRACE                 | rwalker-record -i
 report 2 | --state Q $TRACE            | RSDKITtZXP
 report 2 | --min-percent 1% $TRACE     | from 0 to 100
 report 2 | --max-memory lots $TRACE    | 512M
-report 2 | --export svg $TRACE         | perf-script
+report 2 | --export svg $TRACE         | perf-script, csv, ndjson
 report 2 | -o out.txt $TRACE           | > FILE
 report 2 | --raw $TRACE                | --top-waits
 report 2 | --help=some                 | all

@@ -36,6 +36,11 @@ rows="--digest
 --summary
 --events
 --export perf-script
+--export csv
+--export csv-stacks
+--export ndjson
+--export ndjson-stacks
+--export speedscope
 --info
 --info --privacy
 --needs

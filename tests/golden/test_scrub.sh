@@ -26,7 +26,8 @@ all_views()
 	local view
 
 	for view in --tree --tasks --histogram --stacks --folded --wakers --chains --top-waits=0 --at=+1ms~1s --summary --events \
-		--export=perf-script --info --needs --dump; do
+		--export=perf-script --export=csv --export=csv-stacks --export=ndjson --export=ndjson-stacks --export=speedscope \
+		--info --needs --dump; do
 		"$report" "${names[@]}" -v "$view" "$1" </dev/null
 		"$report" "${names[@]}" "$view" "$1" </dev/null
 	done

@@ -131,7 +131,7 @@ static struct table_field weight(const void *row)
 
 static struct table_field unit(const void *row)
 {
-	return table_word(source_of(row)->weight_unit);
+	return table_word(table_unit(source_of(row)));
 }
 
 /* --- waits, and for some of it walked tasks --- */
@@ -159,7 +159,9 @@ static struct table_field length_ns(const void *row)
 
 	if (wait)
 		return table_uint(wait_length(wait));
-	return event->walked && event->walked->bound != PROFILE_WAIT_NONE ? table_uint(event->walked->wait) : no_field();
+	if (event->walked && event->walked->bound != PROFILE_WAIT_NONE)
+		return table_uint(event->walked->wait);
+	return no_field();
 }
 
 static struct table_field bound(const void *row)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers, from 0, for frames that an export lists once, after the stacks that consist of numbers. A frame is a name and a
- * module. The list is made as JSON when a frame is first seen; it is as long as there are functions.
+ * Numbers, from 0, for frames that an export lists once, after the stacks that consist of numbers. A frame is a name
+ * and a module. The list is made as JSON when a frame is first seen; it is as long as there are functions.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_FRAME_TABLE_H
 #define RWALKER_REPORT_VIEW_EXPORT_FRAME_TABLE_H

@@ -148,7 +148,8 @@ static void write_title(struct scope *scope, const struct stack_row *row, uint32
 	FILE *out = scope->json.out;
 
 	json_text_begin_value(&scope->json, "name");
-	(void)fprintf(out, "\"%s", kind);
+	(void)putc_unlocked('"', out);
+	(void)fputs(kind, out);
 	if (source->name[0] && strcmp(source->name, kind) != 0) {
 		(void)putc_unlocked(' ', out);
 		name_text_write(out, source->name, json_text_escape);

@@ -7,7 +7,7 @@
 #include "report/view/export/table_text.h"
 #include "report/view/page/page.h"
 
-/* --export csv-stacks and ndjson-stacks: a line for each stack of a process, with its sums. The columns are at the end. */
+/* --export csv-stacks and ndjson-stacks: a line for each stack of a process. The table of columns is at the end. */
 
 static const struct stack_row *row_of(const void *row)
 {
@@ -61,7 +61,7 @@ static struct table_field weight(const void *row)
 
 static struct table_field unit(const void *row)
 {
-	return table_word(row_of(row)->source->weight_unit);
+	return table_word(table_unit(row_of(row)->source));
 }
 
 static struct table_field stack(const void *row)

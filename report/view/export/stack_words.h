@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Stacks as one text, "root;...;leaf", with the words of --folded, escaped for the syntax of an export. The word of each
- * frame is made once, the stacks of a million events are put together from them.
+ * Stacks as one text, "root;...;leaf", with the words of --folded, escaped for the syntax of an export. The word of
+ * each frame is made once, the stacks of a million events are put together from them.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_STACK_WORDS_H
 #define RWALKER_REPORT_VIEW_EXPORT_STACK_WORDS_H

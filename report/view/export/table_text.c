@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "report/view/export/decimal_text.h"
+#include "report/view/page/page.h"
 
-static const char line_end[] = "\r\n";
+const char *table_unit(const struct profile_source *source)
+{
+	return strcmp(source->weight_unit, "samples") ? source->weight_unit : page_unit(source);
+}
 
 /* Quotes are doubled; nothing else needs anything, because all text is in quotes. */
 static void csv_escape(FILE *out, const char *text, size_t length)
@@ -18,7 +22,8 @@ static void csv_escape(FILE *out, const char *text, size_t length)
 		(void)fwrite_unlocked(text, 1, (size_t)((quote ? quote : end) - text), out);
 		if (!quote)
 			return;
-		(void)fputs_unlocked("\"\"", out);
+		(void)putc_unlocked('"', out);
+		(void)putc_unlocked('"', out);
 		text = quote + 1;
 	}
 }
@@ -31,7 +36,7 @@ int table_text_begin(struct table_text *table, const struct view_context *contex
 	*table = (struct table_text){.form = form, .columns = columns, .count = count, .out = context->out};
 	json_text_init(&table->json, context->out);
 	for (size_t i = 0; form == TABLE_CSV && i < count; i++)
-		(void)fprintf(table->out, "%s%s", columns[i].name, i + 1 < count ? "," : line_end);
+		(void)fprintf(table->out, "%s%c", columns[i].name, i + 1 < count ? ',' : '\n');
 	return stack_words_init(&table->words, context, escape);
 }
 
@@ -87,7 +92,7 @@ static int write_csv_row(struct table_text *table, const void *row)
 			(void)putc_unlocked(',', table->out);
 		r = write_field(table, &field);
 	}
-	(void)fputs_unlocked(line_end, table->out);
+	(void)putc_unlocked('\n', table->out);
 	return r;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A table as CSV (RFC 4180: a line of names, then a line for each row, ending in CR LF; text in quotes) or as NDJSON (an
- * object for each row, in which what is empty is left out).
+ * A table as CSV (a line of names, then a line for each row; text is in quotes, which are doubled within, as in
+ * RFC 4180) or as NDJSON (an object for each row, in which what is empty is left out).
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
@@ -42,6 +42,9 @@ static inline struct table_field table_word(const char *word)
 {
 	return (struct table_field){.kind = word ? TABLE_WORD : TABLE_EMPTY, .text = word};
 }
+
+/* Of the weights of a source: "ns", "cycles", or what it counts. */
+const char *table_unit(const struct profile_source *source);
 
 /* A column: `row` is the row that the table is given. */
 struct table_column {

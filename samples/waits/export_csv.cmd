@@ -1,0 +1,1 @@
+--export csv --source offcpu --time ,0.02

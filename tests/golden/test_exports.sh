@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Exports of every sample trace and of several together, read by Python's own readers: what they hold adds up to --folded, and to
+# what the other exports hold. Also with filters, with hostile names, and of a trace with nothing in it.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+export LC_ALL=C.UTF-8
+
+build=$PWD/${BUILD:-build}
+report=$build/rwalker-report
+[[ -x $report ]] || { echo "not ok exports - '$report' is not built"; exit 1; }
+command -v python3 >/dev/null || { echo "skip exports - python3 is not installed"; exit 77; }
+
+# check NAME TRACE OPTION...
+check()
+{
+	local said
+	said=$(python3 tests/golden/exports_check.py "$report" "${@:2}" 2>&1)
+	verdict "$1" "$(head -n 3 <<<"$said" | cut -c 1-300 | tr '\n' ' ')" [ -z "$said" ]
+}
+
+for trace in samples/*/trace.rwk; do
+	name=${trace#samples/}
+	check "${name%/*}" "$trace"
+done
+check kernel_frames samples/waits/trace.rwk -K
+check user_frames samples/idle/trace.rwk -U
+check a_span samples/waits/trace.rwk --time 0.1,0.5
+check a_comm samples/waits/trace.rwk -c '^w'
+check a_class samples/waits/trace.rwk --class preempted
+check a_process samples/cpu_paths/trace.rwk --pid 223
+check one_source samples/probes/trace.rwk --source kfunc
+check several samples/waits/trace.rwk samples/cpu_paths/trace.rwk samples/case_fsync/trace.rwk samples/probes/trace.rwk
+exit $((failures > 0))

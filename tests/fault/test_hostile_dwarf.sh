@@ -75,4 +75,15 @@ judge circle ''
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	judge "scattered:$seed" ''
 done
+
+# The limit of CPU time is that of all processes of a report together.
+python3 tests/fault/hostile_dwarf.py long "$id" "$file"
+"$report" --symfs "$dir/nowhere" --debug-dir "$dir" --max-seconds 1 --no-cache --folded "$trace" >"$dir/report" 2>"$dir/errors"
+code=$?
+if [[ $code == 1 ]] && grep -q 'limit of CPU time was reached; --max-seconds' "$dir/errors"; then
+	echo "ok hostile_seconds_in_all"
+else
+	echo "not ok hostile_seconds_in_all - exit code $code: $(head -n 1 "$dir/errors")"
+	failed=1
+fi
 exit $failed

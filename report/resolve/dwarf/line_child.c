@@ -17,6 +17,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "report/resolve/dwarf/child_time.h"
 #include "report/resolve/dwarf/dwarf_door.h"
 #include "report/resolve/dwarf/line_wire.h"
 
@@ -345,10 +346,12 @@ static bool has_ended(pid_t child, int *ret_status)
 /* Why the child ended, if it did not say so itself. */
 static int bury(pid_t child)
 {
+	const uint64_t before = child_time_seconds();
 	int status;
 
 	if (!has_ended(child, &status))
 		return -ETIMEDOUT;
+	child_time_charge(before);
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
 		return -ETIMEDOUT;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;

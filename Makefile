@@ -90,6 +90,11 @@ SKELETONS := $(BPF_C:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 
+# The page's own files, which the assembler puts into the reporter, put together: all scripts, the style, the markup.
+PAGE_KINDS := js css html
+page_sources = $(sort $(wildcard report/page/*.$(1)))
+PAGE_S := report/view/html/page_files.S
+
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(or $(2),$@)')
 JOBS = $(if $(findstring j,$(filter -j% j%,$(MAKEFLAGS))),,-j$(shell nproc))
@@ -126,9 +131,29 @@ $(B)/%.o: %.c $(B)/flags
 
 $(call objects,$(RECORD_C) record/main.c): | $(SKELETONS)
 
+define page_rule # kind
+$(BUILD)/report/page/all.$(1): $(call page_sources,$(1)) $(BUILD)/report/page/files
+	@mkdir -p $$(@D)
+	@cat /dev/null $(call page_sources,$(1)) >$$@
+endef
+$(foreach kind,$(PAGE_KINDS),$(eval $(call page_rule,$(kind))))
+PAGE_ALL := $(PAGE_KINDS:%=$(BUILD)/report/page/all.%)
+
+# A file that was taken away is none of the sources above.
+PAGE_FILES_NOW := $(foreach kind,$(PAGE_KINDS),$(call page_sources,$(kind)))
+$(BUILD)/report/page/files: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PAGE_FILES_NOW)' | cmp -s - $@ || echo '$(PAGE_FILES_NOW)' >$@
+
+$(B)/%.o: %.S $(B)/flags
+	$(call say,AS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wa,-I$(BUILD) -c $< -o $@
+$(PAGE_S:%.S=$(B)/%.o): $(PAGE_ALL)
+
 $(SHARED_A): $(call objects,$(SHARED_C))
 $(RECORD_A): $(call objects,$(RECORD_C))
-$(REPORT_A): $(call objects,$(REPORT_C))
+$(REPORT_A): $(call objects,$(REPORT_C)) $(PAGE_S:%.S=$(B)/%.o)
 $(SHARED_A) $(RECORD_A) $(REPORT_A):
 	$(call say,AR)
 	@mkdir -p $(@D)

@@ -82,7 +82,7 @@ static bool is_for_people(const struct report_options *options)
 {
 	if (options->tool)
 		return options->tool_wanted[TOOL_INFO] || options->tool_wanted[TOOL_NEEDS];
-	return !options->view || !options->view->bare;
+	return !options->view || (!options->view->bare && !options->view->exports);
 }
 
 /* Terminals without a size are as wide as they have always been. */

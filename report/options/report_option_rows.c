@@ -216,6 +216,15 @@ static int parse_color(void *config, const char *value)
 	return log_error(EINVAL, "--color must be auto, always or never, not '%s'", value);
 }
 
+static int parse_max_page(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (report_value_size(value, &options->settings.max_page) < 0 || !options->settings.max_page)
+		return log_error(EINVAL, "--max-page expects a size such as 8M or 100M, not '%s'", value);
+	return 0;
+}
+
 static int parse_memory(void *config, const char *value)
 {
 	struct report_options *options = config;
@@ -267,6 +276,9 @@ static const struct option_row rows[] = {
 
 	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
 	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},
+	{"Views", "html", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HTML])),
+	 .help = "one page for a browser, with -o FILE: timeline, flame graphs, chains, tables; it needs no network",
+	 .often = true},
 	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
 	 .help = "the trace for other programs: perf-script, csv and ndjson (events), csv-stacks and "
 		 "ndjson-stacks (sums), speedscope"},
@@ -360,6 +372,8 @@ static const struct option_row rows[] = {
 	 .help = "alias of --min-percent"},
 	{"Shape", "max-groups", 0, TAKES_NUMBER("N", AT(max_groups), 1, MAX_GROUPS),
 	 .help = "only the N heaviest leaf functions, common stacks, functions or targets of --chains (all)"},
+	{"Shape", "max-page", 0, IS_PARSED("SIZE", parse_max_page),
+	 .help = "with --html: the page's size at most (32M); shorter waits become sums, and the page says so"},
 	{"Shape", "raw", 0, TAKES_NOTHING(AT(raw)),
 	 .help = "with --top-waits: the format of topwaits: total, longest, when that ended, "
 		 "kernel and user frames"},

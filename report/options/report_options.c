@@ -13,6 +13,7 @@
 enum {
 	MIN_SHARE = 2500, /* 0.25 %, in millionths */
 	MAX_SECONDS = 600,
+	MAX_PAGE = 32 << 20,
 };
 
 /* The requested view or tool; at most one. */
@@ -95,8 +96,8 @@ static int check_output(const struct report_options *options)
 	if (tool && tool->writes && !options->output)
 		return log_error(EINVAL, "--%s requires -o FILE", tool->name);
 	if (options->output && !writes)
-		return log_error(EINVAL, "-o requires --export, --condense, --scrub or --resolve-lines; to keep a "
-					 "report, redirect it with > FILE");
+		return log_error(EINVAL, "-o requires --html, --export, --condense, --scrub or --resolve-lines; to "
+					 "keep a report, redirect it with > FILE");
 	if (options->force && !options->output)
 		return log_error(EINVAL, "--force requires -o FILE");
 	return 0;
@@ -119,6 +120,8 @@ static int check(struct report_options *options)
 					 "walks is set with rwalker-record -i");
 	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
 		return log_error(EINVAL, "-T requires --events, --stacks or --folded");
+	if (options->settings.max_page && !options->view_wanted[VIEW_HTML])
+		return log_error(EINVAL, "--max-page requires --html");
 	if (options->names.quick && options->tool && options->tool->writes)
 		return log_error(EINVAL, "-q and --%s cannot be used together", options->tool->name);
 	if (options->cache && options->no_cache)
@@ -201,6 +204,8 @@ static bool tells_notes(const struct report_options *options)
 
 static void complete(struct report_options *options)
 {
+	if (!options->settings.max_page)
+		options->settings.max_page = MAX_PAGE;
 	list_named(options);
 	report_options_choose_cache(options);
 	if (options->raw)

@@ -48,6 +48,8 @@ const struct view views[VIEW_KINDS] = {
 		      .bare = true, .merged = true, .exports = true},
 	[VIEW_DIGEST] = {.name = "digest", .print = digest_view, .kinds = ANY_KIND,
 			 .whole = true, .everyone = true},
+	[VIEW_HTML] = {.name = "html", .print = html_view, .kinds = ANY_KIND, .whole = true, .exports = true,
+		       .binary = true, .everyone = true, .each_event = true},
 	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .beside = WOKEN, .everyone = true},
 };
 

@@ -35,6 +35,7 @@ rows="--digest
 --at +0.5s~100ms
 --summary
 --events
+--html
 --export perf-script
 --export csv
 --export csv-stacks

@@ -38,6 +38,7 @@ enum view_kind {
 	VIEW_NDJSON_STACKS,
 	VIEW_SPEEDSCOPE,
 	VIEW_DIGEST,
+	VIEW_HTML,
 	VIEW_KINDS
 };
 
@@ -55,6 +56,7 @@ struct view_settings {
 	uint64_t top_waits;	 /* stacks of --top-waits; 0: all */
 	struct profile_moment at; /* of --at, and the distance around it */
 	uint64_t at_around;
+	uint64_t max_page; /* bytes of a page of --html; 0: any */
 	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
 	const regex_t *chain_comm; /* NULL: chain_tid is meant */
 	uint32_t chain_tid;
@@ -127,6 +129,7 @@ int csv_stacks_view(const struct view_context *context, uint32_t number, const s
 int ndjson_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

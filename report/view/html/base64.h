@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Bytes as base64 (RFC 4648), in one line. */
+#ifndef RWALKER_REPORT_VIEW_HTML_BASE64_H
+#define RWALKER_REPORT_VIEW_HTML_BASE64_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+void base64_write(const uint8_t *bytes, size_t size, FILE *out);
+
+static inline uint64_t base64_size(size_t size)
+{
+	return ((uint64_t)size + 2) / 3 * 4;
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One page: the profile as the columns of its payload (report/page/PAYLOAD.md), and what the functions that write them
+ * share. Times are ticks of `unit` ns from the start of their recording; recordings have their offsets on an axis that
+ * they share by wall-clock time.
+ */
+#ifndef RWALKER_REPORT_VIEW_HTML_HTML_H
+#define RWALKER_REPORT_VIEW_HTML_HTML_H
+
+#include "report/view/html/columns.h"
+#include "report/view/html/stacks.h"
+#include "report/view/look/event_reader.h"
+#include "report/view/look/place.h"
+#include "report/view/page/view.h"
+
+struct html_tasks {
+	uint32_t *number_of; /* by task of the profile: in the page; UINT32_MAX: it is not there */
+	uint32_t *thread_of; /* by task of the profile: the first task of its thread */
+	uint32_t *idle;	     /* profile_idle_tasks() */
+	size_t count;	     /* in the page */
+};
+
+struct html_limit { /* what is left out, because the page would be too large */
+	uint64_t least_wait; /* ns: shorter waits are sums by bin; 0: none */
+	size_t kept_waits;
+	uint64_t bin;	     /* ns; 0: there are no bins */
+	bool no_samples;     /* there are sums of samples only */
+};
+
+struct html_page {
+	const struct view_context *context;
+	struct profile *profile;
+	struct event_reader reader; /* the sources, probes and waits too */
+	struct stacks stacks;
+	struct places places;
+	struct html_tasks tasks;
+	uint64_t unit;	 /* ns */
+	int64_t *offsets; /* by recording, ticks on the common axis */
+	struct html_limit limit;
+	struct columns columns;
+};
+
+/* A hostile trace has times that no sum may overflow, and JavaScript no exact numbers. */
+#define HTML_MOST_TICKS (UINT64_C(1) << 51)
+
+static inline int64_t html_cut(uint64_t ticks)
+{
+	return (int64_t)(ticks < HTML_MOST_TICKS ? ticks : HTML_MOST_TICKS);
+}
+
+/* A time of a recording in ticks, rounded down; negative before its start. */
+static inline int64_t html_ticks(const struct html_page *page, uint32_t recording, uint64_t time)
+{
+	uint64_t start = page->reader.waits.recordings[recording].start;
+
+	if (time >= start)
+		return html_cut((time - start) / page->unit);
+	return -html_cut((start - time - 1) / page->unit + 1);
+}
+
+static inline struct column *html_column(struct html_page *page, enum column_number number)
+{
+	return &page->columns.items[number];
+}
+
+/* Each writes its columns. 0, -ENOMEM, -EBADMSG. */
+int html_write_tasks(struct html_page *page);
+int html_write_functions(struct html_page *page);
+int html_write_entries(struct html_page *page);
+int html_write_samples(struct html_page *page);
+int html_write_waits(struct html_page *page);
+int html_write_bins(struct html_page *page);
+int html_write_sums(struct html_page *page);
+int html_write_walks(struct html_page *page);
+
+/* A copy of a line of text that is safe to print, which the caller frees; NULL: no memory. */
+char *html_line(const char *text);
+
+enum { HTML_LEFT_OUT = 2, HTML_LEFT_OUT_TEXT = 256 };
+
+/* What the limit leaves out, as sentences; their number. */
+size_t html_left_out(const struct html_page *page, char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT]);
+
+/* The header, and behind it all columns. The caller frees it. */
+int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size);
+
+/*
+ * The document around the packed payload: text that needs no script, then the page's own markup, style and script.
+ * html_text() makes the first part, which the caller frees.
+ */
+int html_text(struct html_page *page, char **ret_text, size_t *ret_length);
+void html_document(struct html_page *page, const char *text, const uint8_t *packed, size_t size, FILE *out);
+/* Of a document with that much text and payload. */
+uint64_t html_document_size(size_t text_length, size_t packed_size);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "report/view/html/html.h"
+
+enum entry_flag { ENTRY_USER_MISSING = 1, ENTRY_TRUNCATED = 2 };
+
+struct entry {
+	uint32_t source, stack, task, flags;
+	uint64_t count, weight, run_queue;
+};
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct entry *l = left, *r = right;
+
+	if (l->source != r->source)
+		return l->source < r->source ? -1 : 1;
+	if (l->stack != r->stack)
+		return l->stack < r->stack ? -1 : 1;
+	if (l->task != r->task)
+		return l->task < r->task ? -1 : 1;
+	return (l->flags > r->flags) - (l->flags < r->flags);
+}
+
+static uint32_t flags_of(const struct profile_entry *entry)
+{
+	uint32_t flags = entry->flags & CHAIN_USER_MISSING ? ENTRY_USER_MISSING : 0;
+
+	return entry->flags & (CHAIN_KERNEL_TRUNCATED | CHAIN_USER_TRUNCATED) ? flags | ENTRY_TRUNCATED : flags;
+}
+
+static void write_entry(struct html_page *page, const struct entry *entry)
+{
+	column_add(html_column(page, COLUMN_ENTRY_SOURCE), entry->source);
+	column_add(html_column(page, COLUMN_ENTRY_STACK), entry->stack);
+	column_add(html_column(page, COLUMN_ENTRY_TASK), entry->task);
+	column_add(html_column(page, COLUMN_ENTRY_FLAGS), entry->flags);
+	column_add(html_column(page, COLUMN_ENTRY_COUNT), entry->count);
+	column_add(html_column(page, COLUMN_ENTRY_WEIGHT), entry->weight);
+	column_add(html_column(page, COLUMN_ENTRY_RUN_QUEUE), entry->run_queue);
+}
+
+/* Entries of the profile whose stacks read the same are one. */
+static void write_merged(struct html_page *page, const struct entry *entries, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		struct entry sum = entries[i];
+
+		for (end = i + 1; end < count && !compare_entries(&entries[i], &entries[end]); end++) {
+			sum.count += entries[end].count;
+			sum.weight += entries[end].weight;
+			sum.run_queue += entries[end].run_queue;
+		}
+		write_entry(page, &sum);
+	}
+}
+
+int html_write_entries(struct html_page *page)
+{
+	const struct profile_entry *rows;
+	size_t count = profile_entries(page->profile, &rows);
+	_cleanup_free_ struct entry *entries = calloc(count + 1, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].source >= page->reader.source_count)
+			return -EBADMSG;
+		entries[i] = (struct entry){.source = rows[i].source,
+					    .stack = stacks_find(&page->stacks, rows[i].node),
+					    .task = page->tasks.number_of[rows[i].task],
+					    .flags = flags_of(&rows[i]),
+					    .count = rows[i].samples,
+					    .weight = rows[i].weight,
+					    .run_queue = rows[i].run_queue};
+	}
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	write_merged(page, entries, count);
+	return 0;
+}

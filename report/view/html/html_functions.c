@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The functions of a page, their modules, and the places of its stacks. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/hash_map.h"
+#include "report/view/html/html.h"
+
+enum function_kind { FUNCTION_USER, FUNCTION_KERNEL, FUNCTION_INLINED, FUNCTION_JIT, FUNCTION_NOTE };
+
+/* Code of a program that is in no file, but has a name. */
+static bool is_jit(const struct profile_frame *frame, const struct profile_module *modules, size_t module_count)
+{
+	const char *name = frame->module < module_count ? modules[frame->module].name : NULL;
+
+	return frame->module && name && !strcmp(name, "[anon]");
+}
+
+static enum function_kind kind_of(const struct html_page *page, size_t number)
+{
+	size_t frame_count, module_count;
+	const struct profile_frame *frame = profile_frames(page->profile, &frame_count) + page->stacks.example[number];
+	const struct profile_module *modules = profile_modules(page->profile, &module_count);
+
+	if (frame->note)
+		return FUNCTION_NOTE;
+	if (functions_inlined(page->stacks.functions, page->stacks.function[number])[0])
+		return FUNCTION_INLINED;
+	if (frame->kernel)
+		return FUNCTION_KERNEL;
+	return is_jit(frame, modules, module_count) ? FUNCTION_JIT : FUNCTION_USER;
+}
+
+struct function_writer {
+	struct html_page *page;
+	struct hash_map known; /* modules */
+	struct column_text functions, modules;
+};
+
+/* "[libfoo.so]"; "" where the name of code without a symbol has it. */
+static int find_module(struct function_writer *writer, const char *module, uint64_t *ret_number)
+{
+	uint64_t *number;
+	int r = hash_map_add(&writer->known, module, strlen(module), writer->known.count, &number);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		json_text_printable(&writer->modules.json, NULL, module);
+	*ret_number = *number;
+	return 0;
+}
+
+static int write_function(struct function_writer *writer, size_t number)
+{
+	const struct stacks *stacks = &writer->page->stacks;
+	struct json_text *json = &writer->functions.json;
+	uint32_t function = stacks->function[number];
+	uint64_t module;
+	int r = find_module(writer, functions_module(stacks->functions, function), &module);
+
+	if (r < 0)
+		return r;
+	json_text_begin_array(json, NULL);
+	json_text_printable(json, NULL, functions_name(stacks->functions, function));
+	json_text_uint(json, NULL, module);
+	json_text_uint(json, NULL, kind_of(writer->page, number));
+	json_text_end_array(json);
+	return 0;
+}
+
+static int write_places(struct html_page *page)
+{
+	for (size_t i = 0; i < page->stacks.count; i++) {
+		struct place place;
+		int r = places_find(&page->places, page->stacks.nodes[i], &place, NULL);
+
+		if (r < 0)
+			return r;
+		column_add(html_column(page, COLUMN_PLACE_KERNEL),
+			   place.kernel ? page->stacks.number_of[place.kernel] + 1 : 0);
+		column_add(html_column(page, COLUMN_PLACE_USER),
+			   place.user ? page->stacks.number_of[place.user] + 1 : 0);
+	}
+	return 0;
+}
+
+static int write_all(struct function_writer *writer)
+{
+	int r = 0, closed;
+
+	json_text_begin_array(&writer->functions.json, NULL);
+	json_text_begin_array(&writer->modules.json, NULL);
+	for (size_t i = 0; i < writer->page->stacks.function_count && !r; i++)
+		r = write_function(writer, i);
+	json_text_end_array(&writer->functions.json);
+	json_text_end_array(&writer->modules.json);
+	closed = column_text_close(&writer->functions, html_column(writer->page, COLUMN_FUNCTIONS));
+	r = r < 0 ? r : closed;
+	closed = column_text_close(&writer->modules, html_column(writer->page, COLUMN_MODULES));
+	return r < 0 ? r : closed;
+}
+
+static int open_texts(struct function_writer *writer)
+{
+	int r = column_text_open(&writer->functions);
+
+	if (r < 0)
+		return r;
+	r = column_text_open(&writer->modules);
+	if (r < 0)
+		(void)column_text_close(&writer->functions, html_column(writer->page, COLUMN_FUNCTIONS));
+	return r;
+}
+
+int html_write_functions(struct html_page *page)
+{
+	struct function_writer writer = {.page = page};
+	int r = hash_map_init(&writer.known);
+
+	if (!r)
+		r = open_texts(&writer);
+	if (!r)
+		r = write_all(&writer);
+	hash_map_deinit(&writer.known);
+	return r < 0 ? r : write_places(page);
+}

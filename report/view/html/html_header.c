@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The payload of a page: a header in JSON, and behind it the columns. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "common/time_units.h"
+#include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_origin.h"
+#include "report/view/html/html.h"
+#include "report/view/page/page.h"
+
+enum { PAYLOAD_VERSION = 1 };
+
+static void write_hosts(struct html_page *page, struct json_text *json)
+{
+	const struct waits *waits = &page->reader.waits;
+	uint32_t hosts = 0;
+
+	for (size_t i = 0; i < waits->recording_count; i++)
+		hosts = waits->recordings[i].host >= hosts ? waits->recordings[i].host + 1 : hosts;
+	json_text_begin_array(json, "hosts");
+	for (uint32_t host = 0; host < hosts; host++) {
+		struct profile_origin origin = {.host = ""};
+		size_t i = 0;
+
+		while (i < waits->recording_count && waits->recordings[i].host != host)
+			i++;
+		if (i < profile_origins(page->profile))
+			profile_origin(page->profile, i, &origin);
+		json_text_name(json, NULL, origin.host);
+	}
+	json_text_end_array(json);
+}
+
+static void write_recording(struct html_page *page, uint32_t number, struct json_text *json)
+{
+	const struct profile_recording *row = &page->reader.waits.recordings[number];
+	uint64_t realtime = profile_realtime(page->profile, number, row->start);
+	struct profile_origin origin = {.kernel = ""};
+
+	if (number < profile_origins(page->profile))
+		profile_origin(page->profile, number, &origin);
+	json_text_begin_object(json, NULL);
+	json_text_uint(json, "host", row->host);
+	json_text_int(json, "offset", page->offsets[number]);
+	json_text_int(json, "length", html_ticks(page, number, row->stop));
+	json_text_uint(json, "realtime", (realtime ? realtime : origin.realtime) / MILLISECOND);
+	json_text_uint(json, "leastWait", row->least_wait < COLUMN_MOST ? row->least_wait : COLUMN_MOST);
+	json_text_name(json, "kernel", origin.kernel);
+	json_text_uint(json, "cpus", origin.cpus < UINT32_MAX ? origin.cpus : 0);
+	json_text_end_object(json);
+}
+
+static void write_recordings(struct html_page *page, struct json_text *json)
+{
+	json_text_begin_array(json, "recordings");
+	for (uint32_t i = 0; i < page->reader.waits.recording_count; i++)
+		write_recording(page, i, json);
+	json_text_end_array(json);
+}
+
+/* The parts that were requested, where they are not the whole. */
+static void write_times(struct html_page *page, struct json_text *json)
+{
+	const struct waits *waits = &page->reader.waits;
+
+	json_text_begin_array(json, "times");
+	for (uint32_t i = 0; i < waits->recording_count; i++) {
+		uint64_t from, to;
+
+		profile_recording_part(page->profile, i, &from, &to);
+		if (from <= waits->recordings[i].start && to >= waits->recordings[i].stop)
+			continue;
+		json_text_begin_array(json, NULL);
+		json_text_uint(json, NULL, i);
+		json_text_int(json, NULL, html_ticks(page, i, from));
+		json_text_int(json, NULL, html_ticks(page, i, to));
+		json_text_end_array(json);
+	}
+	json_text_end_array(json);
+}
+
+static void write_source(struct html_page *page, const struct profile_source *source, struct json_text *json)
+{
+	bool waits = source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS;
+	char weight[24];
+
+	(void)snprintf(weight, sizeof(weight), "%" PRIu64, source->weight);
+	json_text_begin_object(json, NULL);
+	json_text_printable(json, "kind", page_kind_name(source->kind));
+	json_text_name(json, "name", source->name);
+	json_text_name(json, "unit", source->weight_unit);
+	json_text_uint(json, "count", source->samples);
+	json_text_printable(json, "weight", weight);
+	json_text_bool(json, "timed", source->kind != PROFILE_TASKS && (waits || !page->limit.no_samples));
+	json_text_uint(json, "duration", source->duration < COLUMN_MOST ? source->duration : COLUMN_MOST);
+	json_text_bool(json, "leftOut", source->left_out);
+	json_text_end_object(json);
+}
+
+static void write_sources(struct html_page *page, struct json_text *json)
+{
+	json_text_begin_array(json, "sources");
+	for (size_t i = 0; i < page->reader.source_count; i++)
+		write_source(page, &page->reader.sources[i], json);
+	json_text_end_array(json);
+	json_text_begin_array(json, "probes");
+	for (size_t i = 0; i < page->reader.probe_count; i++) {
+		json_text_begin_object(json, NULL);
+		json_text_uint(json, "source", page->reader.probes[i].source);
+		json_text_name(json, "name", page->reader.probes[i].name);
+		json_text_end_object(json);
+	}
+	json_text_end_array(json);
+}
+
+char *html_line(const char *text)
+{
+	size_t length = strlen(text), room;
+	char *copy;
+
+	if (__builtin_mul_overflow(length, 4, &room) || __builtin_add_overflow(room, 1, &room))
+		return NULL;
+	copy = malloc(room);
+	if (copy)
+		(void)printable_escape_line(copy, room, text, length);
+	return copy;
+}
+
+static void write_line(struct json_text *json, const char *key, const char *text)
+{
+	_cleanup_free_ char *line = html_line(text);
+
+	json_text_printable(json, key, line ? line : "");
+}
+
+static void write_notes(struct html_page *page, struct json_text *json)
+{
+	struct profile_account account;
+
+	profile_account(page->profile, &account);
+	json_text_begin_array(json, "notes");
+	for (size_t i = 0; i < account.count; i++) {
+		json_text_begin_object(json, NULL);
+		write_line(json, "text", account.notes[i].text);
+		json_text_begin_array(json, "details");
+		for (size_t k = 0; k < account.notes[i].detail_count; k++)
+			write_line(json, NULL, account.notes[i].details[k]);
+		json_text_end_array(json);
+		json_text_end_object(json);
+	}
+	json_text_end_array(json);
+}
+
+size_t html_left_out(const struct html_page *page, char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT])
+{
+	size_t count = 0, all = page->reader.waits.count;
+
+	if (page->limit.least_wait && !page->limit.kept_waits)
+		(void)snprintf(texts[count++], HTML_LEFT_OUT_TEXT,
+			       "single waits, all %zu, are not here: they are sums for each %s ms; --max-page allows a "
+			       "larger page",
+			       all, figure_milliseconds(page->limit.bin).text);
+	else if (page->limit.least_wait)
+		(void)snprintf(texts[count++], HTML_LEFT_OUT_TEXT,
+			       "waits shorter than %s ms, %zu of %zu, are not here one by one: they are sums for each "
+			       "%s ms; --max-page allows a larger page",
+			       figure_milliseconds(page->limit.least_wait).text, all - page->limit.kept_waits, all,
+			       figure_milliseconds(page->limit.bin).text);
+	if (page->limit.no_samples)
+		(void)snprintf(texts[count++], HTML_LEFT_OUT_TEXT,
+			       "single samples are not here, so that they have no times: their sums are complete; "
+			       "--max-page allows a larger page");
+	return count;
+}
+
+static void write_left_out(const struct html_page *page, struct json_text *json)
+{
+	char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT];
+	size_t count = html_left_out(page, texts);
+
+	json_text_begin_array(json, "what");
+	for (size_t i = 0; i < count; i++)
+		json_text_printable(json, NULL, texts[i]);
+	json_text_end_array(json);
+	json_text_uint(json, "binTicks", page->limit.bin / page->unit);
+	json_text_uint(json, "keptWait", page->limit.least_wait < COLUMN_MOST ? page->limit.least_wait : COLUMN_MOST);
+}
+
+static void write_columns(const struct html_page *page, struct json_text *json)
+{
+	size_t offset = 0;
+
+	json_text_begin_object(json, "columns");
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const struct column *column = &page->columns.items[i];
+
+		if (!column->bytes.count)
+			continue;
+		json_text_begin_array(json, column_names[i]);
+		json_text_uint(json, NULL, offset);
+		json_text_uint(json, NULL, column->bytes.count);
+		json_text_uint(json, NULL, column->count);
+		json_text_end_array(json);
+		offset += column->bytes.count;
+	}
+	json_text_end_object(json);
+}
+
+static int write_header(struct html_page *page, struct column *header)
+{
+	struct column_text text;
+	struct json_text *json = &text.json;
+	int r = column_text_open(&text);
+
+	if (r < 0)
+		return r;
+	json_text_begin_object(json, NULL);
+	json_text_uint(json, "version", PAYLOAD_VERSION);
+	json_text_printable(json, "program", "rwalker-report " RWALKER_VERSION);
+	json_text_uint(json, "unit", page->unit);
+	json_text_printable(json, "filters", page->context->settings->filters);
+	json_text_printable(json, "noFrames", page_no_frames(page->context->settings));
+	write_hosts(page, json);
+	write_recordings(page, json);
+	write_times(page, json);
+	write_sources(page, json);
+	json_text_null(json, "base");
+	write_notes(page, json);
+	json_text_begin_array(json, "unsure");
+	json_text_end_array(json);
+	write_left_out(page, json);
+	write_columns(page, json);
+	json_text_end_object(json);
+	return column_text_close(&text, header);
+}
+
+int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size)
+{
+	struct column all = {0}, header = {0};
+	uint8_t length[4];
+	int r = write_header(page, &header);
+
+	for (size_t i = 0; i < sizeof(length); i++)
+		length[i] = (uint8_t)(header.bytes.count >> (8 * i));
+	column_raw(&all, length, sizeof(length));
+	column_take(&all, &header);
+	if (r < 0 || columns_status(&page->columns) < 0 ||
+	    array_reserve(&all.bytes, all.bytes.count + columns_bytes(&page->columns, 0, COLUMNS)) < 0)
+		all.failed = true;
+	for (size_t i = 0; i < COLUMNS && !all.failed; i++)
+		column_raw(&all, page->columns.items[i].bytes.items, page->columns.items[i].bytes.count);
+	if (all.failed) {
+		array_free(&all.bytes);
+		return -ENOMEM;
+	}
+	*ret_bytes = all.bytes.items;
+	*ret_size = all.bytes.count;
+	return 0;
+}

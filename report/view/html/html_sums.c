@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Of a page: the waits that the recorder only counted, with each task's time on a CPU, and the walked tasks. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/hash_map.h"
+#include "common/time_units.h"
+#include "report/view/html/html.h"
+
+enum sum_flag { SUM_UNASKED = 1 };
+enum walk_flag { WALK_ON_CPU = 1, WALK_IOWAIT = 2, WALK_QUEUED = 4 };
+
+static uint64_t ticks_from_start(const struct html_page *page, uint32_t recording, uint64_t time)
+{
+	int64_t ticks = html_ticks(page, recording, time);
+
+	return ticks > 0 ? (uint64_t)ticks : 0;
+}
+
+int html_write_sums(struct html_page *page)
+{
+	const struct profile_task_sums *sums;
+	size_t count = profile_task_sums(page->profile, &sums);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_task_sums *row = &sums[i];
+
+		if (row->recording >= page->reader.waits.recording_count)
+			return -EBADMSG;
+		column_add(html_column(page, COLUMN_SUM_RECORDING), row->recording);
+		column_add(html_column(page, COLUMN_SUM_TASK), page->tasks.number_of[row->task]);
+		column_add(html_column(page, COLUMN_SUM_FLAGS), row->unasked ? SUM_UNASKED : 0);
+		column_add(html_column(page, COLUMN_SUM_FROM), ticks_from_start(page, row->recording, row->from));
+		column_add(html_column(page, COLUMN_SUM_TO), ticks_from_start(page, row->recording, row->to));
+		column_add(html_column(page, COLUMN_SUM_RUNNING), row->running);
+		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++) {
+			column_add(html_column(page, COLUMN_SUM_COUNT), row->kinds[kind].count);
+			column_add(html_column(page, COLUMN_SUM_TOTAL), row->kinds[kind].total);
+			column_add(html_column(page, COLUMN_SUM_RUN_QUEUE), row->kinds[kind].run_queue);
+		}
+	}
+	return 0;
+}
+
+/* Walks know their host only: clocks of its recordings are one clock, so the nearest one will do. */
+static int64_t walk_ticks(const struct html_page *page, const struct profile_walk *walk)
+{
+	const struct waits *waits = &page->reader.waits;
+	uint64_t nearest = UINT64_MAX;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < waits->recording_count; i++) {
+		const struct profile_recording *recording = &waits->recordings[i];
+		uint64_t start = recording->start;
+		uint64_t distance = walk->time > start ? walk->time - start : start - walk->time;
+
+		if (recording->host == walk->host && distance < nearest) {
+			nearest = distance;
+			found = i;
+		}
+	}
+	if (nearest == UINT64_MAX)
+		return 0;
+	return page->offsets[found] + html_ticks(page, found, walk->time);
+}
+
+struct walk_writer {
+	struct html_page *page;
+	struct hash_map known; /* states */
+	struct column_text walks, states;
+};
+
+static void write_walk(struct walk_writer *writer, const struct profile_walk *walk)
+{
+	struct json_text *json = &writer->walks.json;
+
+	json_text_begin_object(json, NULL);
+	json_text_uint(json, "host", walk->host);
+	json_text_uint(json, "number", walk->number);
+	json_text_int(json, "time", walk_ticks(writer->page, walk));
+	json_text_uint(json, "realtime", walk->realtime / MILLISECOND);
+	json_text_uint(json, "seen", walk->seen);
+	json_text_uint(json, "kept", walk->kept);
+	json_text_end_object(json);
+}
+
+static int find_state(struct walk_writer *writer, const char *state, uint64_t *ret_number)
+{
+	uint64_t *number;
+	int r = hash_map_add(&writer->known, state, strlen(state), writer->known.count, &number);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		json_text_name(&writer->states.json, NULL, state);
+	*ret_number = *number;
+	return 0;
+}
+
+static void write_walked(struct html_page *page, const struct profile_walk_task *row, uint64_t state)
+{
+	column_add(html_column(page, COLUMN_WALK_WALK), row->walk);
+	column_add(html_column(page, COLUMN_WALK_TASK), page->tasks.number_of[row->task]);
+	column_add(html_column(page, COLUMN_WALK_STACK), stacks_find(&page->stacks, row->node));
+	column_add(html_column(page, COLUMN_WALK_STATE), state);
+	column_add(html_column(page, COLUMN_WALK_WAIT), row->wait);
+	column_add(html_column(page, COLUMN_WALK_BOUND), row->bound);
+	column_add(html_column(page, COLUMN_WALK_CPU), row->cpu < PROFILE_NO_CPU ? row->cpu : PROFILE_NO_CPU);
+	column_add(html_column(page, COLUMN_WALK_FLAGS),
+		   (row->on_cpu ? WALK_ON_CPU : 0U) | (row->iowait ? WALK_IOWAIT : 0U) |
+			   (row->queued ? WALK_QUEUED : 0U));
+}
+
+static int write_rows(struct walk_writer *writer)
+{
+	const struct profile_walk *walks;
+	const struct profile_walk_task *rows;
+	size_t walk_count = profile_walks(writer->page->profile, &walks),
+	       count = profile_walk_tasks(writer->page->profile, &rows);
+	uint64_t state;
+	int r = 0;
+
+	for (size_t i = 0; i < walk_count; i++)
+		write_walk(writer, &walks[i]);
+	for (size_t i = 0; i < count && !r; i++) {
+		r = rows[i].walk < walk_count ? find_state(writer, rows[i].state, &state) : -EBADMSG;
+		if (!r)
+			write_walked(writer->page, &rows[i], state);
+	}
+	return r;
+}
+
+static int write_all(struct walk_writer *writer)
+{
+	int r, closed;
+
+	json_text_begin_array(&writer->walks.json, NULL);
+	json_text_begin_array(&writer->states.json, NULL);
+	r = write_rows(writer);
+	json_text_end_array(&writer->walks.json);
+	json_text_end_array(&writer->states.json);
+	closed = column_text_close(&writer->walks, html_column(writer->page, COLUMN_WALKS));
+	r = r < 0 ? r : closed;
+	closed = column_text_close(&writer->states, html_column(writer->page, COLUMN_WALK_STATES));
+	return r < 0 ? r : closed;
+}
+
+static int open_texts(struct walk_writer *writer)
+{
+	int r = column_text_open(&writer->walks);
+
+	if (r < 0)
+		return r;
+	r = column_text_open(&writer->states);
+	if (r < 0)
+		(void)column_text_close(&writer->walks, html_column(writer->page, COLUMN_WALKS));
+	return r;
+}
+
+int html_write_walks(struct html_page *page)
+{
+	struct walk_writer writer = {.page = page};
+	int r = hash_map_init(&writer.known);
+
+	if (!r)
+		r = open_texts(&writer);
+	if (!r)
+		r = write_all(&writer);
+	hash_map_deinit(&writer.known);
+	return r;
+}

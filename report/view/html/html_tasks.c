@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The tasks, comms and functions of a page: those that something refers to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "report/profile/seam/profile_idle.h"
+#include "report/view/html/html.h"
+#include "report/view/look/wait_index.h"
+
+enum { NOT_THERE = UINT32_MAX };
+
+enum task_flag { TASK_KERNEL_THREAD = 1, TASK_IDLE = 2 };
+
+static int mark(struct html_page *page, uint32_t task)
+{
+	if (task >= page->reader.task_count)
+		return -EBADMSG;
+	page->tasks.number_of[task] = 0;
+	return 0;
+}
+
+static int mark_all(struct html_page *page)
+{
+	const struct waits *waits = &page->reader.waits;
+	const struct profile_entry *entries;
+	const struct profile_task_sums *sums;
+	const struct profile_walk_task *walked;
+	size_t count = profile_entries(page->profile, &entries);
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++)
+		r = mark(page, entries[i].task);
+	count = profile_task_sums(page->profile, &sums);
+	for (size_t i = 0; i < count && !r; i++)
+		r = mark(page, sums[i].task);
+	count = profile_walk_tasks(page->profile, &walked);
+	for (size_t i = 0; i < count && !r; i++)
+		r = mark(page, walked[i].task);
+	for (size_t i = 0; i < waits->count && !r; i++) {
+		r = mark(page, waits->items[i].task);
+		if (!r && waits->items[i].waker != PROFILE_NO_TASK)
+			r = mark(page, waits->items[i].waker);
+	}
+	return r;
+}
+
+static int find_threads(struct html_page *page)
+{
+	struct wait_index index;
+	int r = wait_index_init(&index, &page->reader.waits);
+
+	if (r < 0)
+		return r;
+	page->tasks.thread_of = steal_ptr(index.thread_of);
+	wait_index_deinit(&index);
+	return profile_idle_tasks(page->profile, &page->tasks.idle);
+}
+
+struct task_writer {
+	struct html_page *page;
+	struct hash_map known; /* comms */
+	struct column_text comms, tasks;
+	uint32_t *threads; /* by thread: the number of its first task, plus 1 */
+};
+
+/* The number of a comm, which is written if it is new. */
+static int find_comm(struct task_writer *writer, const char *comm, uint64_t *ret_number)
+{
+	uint64_t *number;
+	int r = hash_map_add(&writer->known, comm, strlen(comm), writer->known.count, &number);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		json_text_name(&writer->comms.json, NULL, comm);
+	*ret_number = *number;
+	return 0;
+}
+
+static int write_task(struct task_writer *writer, uint32_t task)
+{
+	struct html_page *page = writer->page;
+	const struct profile_task *row = &page->reader.waits.tasks[task];
+	uint32_t *thread = &writer->threads[page->tasks.thread_of[task]];
+	struct json_text *json = &writer->tasks.json;
+	unsigned int flags = row->kernel_thread ? TASK_KERNEL_THREAD : 0;
+	uint64_t comm;
+	int r = find_comm(writer, row->comm, &comm);
+
+	if (r < 0)
+		return r;
+	if (page->tasks.idle[task] != PROFILE_NO_TASK)
+		flags |= TASK_IDLE;
+	if (!*thread)
+		*thread = (uint32_t)page->tasks.count + 1;
+	json_text_begin_array(json, NULL);
+	json_text_uint(json, NULL, comm);
+	json_text_uint(json, NULL, row->tgid);
+	json_text_uint(json, NULL, row->tid);
+	json_text_uint(json, NULL, row->host);
+	json_text_uint(json, NULL, flags);
+	json_text_uint(json, NULL, *thread - 1);
+	json_text_end_array(json);
+	page->tasks.number_of[task] = (uint32_t)page->tasks.count++;
+	return 0;
+}
+
+/* All that are marked. */
+static int write_all(struct task_writer *writer)
+{
+	struct html_page *page = writer->page;
+	int r = 0, closed;
+
+	json_text_begin_array(&writer->comms.json, NULL);
+	json_text_begin_array(&writer->tasks.json, NULL);
+	for (uint32_t i = 0; i < page->reader.task_count && !r; i++)
+		if (page->tasks.number_of[i] != NOT_THERE)
+			r = write_task(writer, i);
+	json_text_end_array(&writer->comms.json);
+	json_text_end_array(&writer->tasks.json);
+	closed = column_text_close(&writer->comms, html_column(page, COLUMN_COMMS));
+	r = r < 0 ? r : closed;
+	closed = column_text_close(&writer->tasks, html_column(page, COLUMN_TASKS));
+	return r < 0 ? r : closed;
+}
+
+static int open_texts(struct task_writer *writer)
+{
+	int r = column_text_open(&writer->comms);
+
+	if (r < 0)
+		return r;
+	r = column_text_open(&writer->tasks);
+	if (r < 0)
+		(void)column_text_close(&writer->comms, html_column(writer->page, COLUMN_COMMS));
+	return r;
+}
+
+static void task_writer_deinit(struct task_writer *writer)
+{
+	hash_map_deinit(&writer->known);
+	free(writer->threads);
+}
+
+int html_write_tasks(struct html_page *page)
+{
+	size_t count = page->reader.task_count;
+	_cleanup_(task_writer_deinit) struct task_writer writer = {.page = page};
+	int r = hash_map_init(&writer.known);
+
+	writer.threads = calloc(count + 1, sizeof(*writer.threads));
+	page->tasks.number_of = malloc((count + 1) * sizeof(*page->tasks.number_of));
+	if (r < 0 || !writer.threads || !page->tasks.number_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		page->tasks.number_of[i] = NOT_THERE;
+	r = mark_all(page);
+	if (!r)
+		r = find_threads(page);
+	if (!r)
+		r = open_texts(&writer);
+	return r < 0 ? r : write_all(&writer);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The single waits of a page, by recording, task and start: each begins a gap after the one before, so that gaps and
+ * lengths add up. What many waits have in common is numbered: kinds, and wakers with their stacks and what ends a chain
+ * there.
+ */
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "report/view/html/html.h"
+#include "report/view/wait/wake_pairs.h"
+
+enum waker_step { STEP_LOOK_ON, STEP_OF_TIMER, STEP_OF_SOFTIRQ, STEP_OF_IRQ, STEP_OF_IDLE, STEP_OF_ODD_CONTEXT };
+
+struct wait_writer {
+	struct html_page *page;
+	struct hash_map kinds, wakers;
+	struct column_text kinds_text;
+	uint32_t recording, task;
+	uint64_t length; /* waits of this task in this recording so far */
+	int64_t end;	 /* of the last one, ticks */
+};
+
+struct kind_key { /* without padding */
+	uint32_t wait_class, context, flags, state;
+};
+
+struct waker_key {
+	uint32_t task, stack, step;
+};
+
+static void wait_writer_deinit(struct wait_writer *writer)
+{
+	hash_map_deinit(&writer->kinds);
+	hash_map_deinit(&writer->wakers);
+}
+
+static void write_kind(struct wait_writer *writer, const struct profile_wait *wait, const struct kind_key *key)
+{
+	struct json_text *json = &writer->kinds_text.json;
+	char state[24];
+
+	profile_wait_state(wait->state, state);
+	json_text_begin_array(json, NULL);
+	json_text_uint(json, NULL, key->wait_class);
+	json_text_uint(json, NULL, key->context);
+	json_text_uint(json, NULL, key->flags);
+	json_text_name(json, NULL, state);
+	json_text_uint(json, NULL, wait_length_bound(wait));
+	json_text_end_array(json);
+}
+
+static int find_kind(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
+{
+	const struct kind_key key = {wait->wait_class, wake_context(wait), wait->flags, wait->state};
+	uint64_t *number;
+	int r = hash_map_add(&writer->kinds, &key, sizeof(key), writer->kinds.count, &number);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		write_kind(writer, wait, &key);
+	*ret_number = *number;
+	return 0;
+}
+
+/* What chains_follow.c does with such a waker. */
+static int step_of(struct html_page *page, const struct profile_wait *wait, enum profile_waker_context context,
+		   uint32_t *ret_step)
+{
+	struct place place;
+	bool timer;
+	int r;
+
+	if (context == PROFILE_WAKER_UNKNOWN) {
+		*ret_step = STEP_OF_ODD_CONTEXT;
+	} else if (context == PROFILE_WAKER_TASK) {
+		*ret_step = page->reader.waits.tasks[wait->waker].tid ? STEP_LOOK_ON : STEP_OF_IDLE;
+	} else {
+		r = places_find(&page->places, wait->waker_node, &place, &timer);
+		if (r < 0)
+			return r;
+		*ret_step = timer			      ? STEP_OF_TIMER :
+			    context == PROFILE_WAKER_IRQ ? STEP_OF_IRQ :
+							   STEP_OF_SOFTIRQ;
+	}
+	return 0;
+}
+
+/* Its number + 1; 0: there is none. */
+static int find_waker(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
+{
+	struct html_page *page = writer->page;
+	enum profile_waker_context context = wake_context(wait);
+	struct waker_key key = {.stack = stacks_find(&page->stacks, wait->waker_node)};
+	uint64_t *number;
+	int r;
+
+	*ret_number = 0;
+	if (context == PROFILE_WAKER_NONE)
+		return 0;
+	if (wait->waker != PROFILE_NO_TASK)
+		key.task = page->tasks.number_of[wait->waker] + 1;
+	r = step_of(page, wait, context, &key.step);
+	if (!r)
+		r = hash_map_add(&writer->wakers, &key, sizeof(key), writer->wakers.count, &number);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		column_add(html_column(page, COLUMN_WAKER_TASK), key.task);
+		column_add(html_column(page, COLUMN_WAKER_STACK), key.stack);
+		column_add(html_column(page, COLUMN_WAKER_STEP), key.step);
+	}
+	*ret_number = *number + 1;
+	return 0;
+}
+
+static void end_run(struct wait_writer *writer)
+{
+	struct column *runs = html_column(writer->page, COLUMN_WAIT_RUNS);
+
+	if (!writer->length)
+		return;
+	column_add(runs, writer->recording);
+	column_add(runs, writer->page->tasks.number_of[writer->task]);
+	column_add(runs, writer->length);
+	writer->length = 0;
+	writer->end = 0;
+}
+
+static int write_wait(struct wait_writer *writer, const struct profile_wait *wait)
+{
+	struct html_page *page = writer->page;
+	uint64_t queued = wait->wait_class == PROFILE_BLOCKED ? wait->run_queue : 0, kind, waker;
+	int64_t out = html_ticks(page, wait->recording, wait->out), in = html_ticks(page, wait->recording, wait->in);
+	int r = find_kind(writer, wait, &kind);
+
+	if (!r)
+		r = find_waker(writer, wait, &waker);
+	if (r < 0)
+		return r;
+	if (writer->recording != wait->recording || writer->task != wait->task)
+		end_run(writer);
+	writer->recording = wait->recording;
+	writer->task = wait->task;
+	writer->length++;
+	column_add_signed(html_column(page, COLUMN_WAIT_GAP), out - writer->end);
+	writer->end = in;
+	column_add(html_column(page, COLUMN_WAIT_LENGTH), (uint64_t)(in - out));
+	column_add(html_column(page, COLUMN_WAIT_RUN_QUEUE),
+		   (uint64_t)(in - html_ticks(page, wait->recording, wait->in - queued)));
+	column_add(html_column(page, COLUMN_WAIT_KIND), kind);
+	column_add(html_column(page, COLUMN_WAIT_STACK), stacks_find(&page->stacks, wait->node));
+	column_add(html_column(page, COLUMN_WAIT_CPU), wait->in_cpu == PROFILE_NO_CPU ? 0 : wait->in_cpu + 1U);
+	column_add(html_column(page, COLUMN_WAIT_WAKER), waker);
+	return 0;
+}
+
+static int write_all(struct wait_writer *writer)
+{
+	struct html_page *page = writer->page;
+	const struct waits *waits = &page->reader.waits;
+	int r = 0, closed;
+
+	json_text_begin_array(&writer->kinds_text.json, NULL);
+	page->limit.kept_waits = 0;
+	for (size_t i = 0; i < waits->count && !r; i++) {
+		if (wait_length(&waits->items[i]) < page->limit.least_wait)
+			continue;
+		page->limit.kept_waits++;
+		r = write_wait(writer, &waits->items[i]);
+	}
+	end_run(writer);
+	json_text_end_array(&writer->kinds_text.json);
+	closed = column_text_close(&writer->kinds_text, html_column(page, COLUMN_KINDS));
+	return r < 0 ? r : closed;
+}
+
+int html_write_waits(struct html_page *page)
+{
+	_cleanup_(wait_writer_deinit) struct wait_writer writer = {.page = page};
+	int r = hash_map_init(&writer.kinds);
+
+	columns_clear(&page->columns, COLUMN_WAIT_RUNS, COLUMN_WAKER_STEP + 1);
+	if (!r)
+		r = hash_map_init(&writer.wakers);
+	if (!r)
+		r = column_text_open(&writer.kinds_text);
+	return r < 0 ? r : write_all(&writer);
+}

@@ -80,6 +80,15 @@
 			return value;
 		}
 
+		/* The colours, which change with the window's scheme and for paper. */
+		theme() {
+			const schemes = ['(prefers-color-scheme: dark)', 'print'].map(
+				query => matchMedia(query).matches
+			);
+
+			return this.derive('theme', schemes, rwalker.readTheme);
+		}
+
 		get source() {
 			return this.profile.sources[this.state.source];
 		}
@@ -141,8 +150,7 @@
 			const {from, to, source, otherFrom, otherTo, base} = this.state,
 				{profile} = this;
 			const ticks = this.axis.to - this.axis.from;
-			const here =
-				from === null ? ticks * profile.unit : (to - from) * profile.unit;
+			const here = from === null ? ticks * profile.unit : (to - from) * profile.unit;
 
 			if (!base)
 				return {
@@ -150,10 +158,7 @@
 					there: ((otherTo - otherFrom) * profile.unit) / 1e9,
 				};
 			return {
-				here:
-					(from === null
-						? Number(profile.sources[source].duration)
-						: here) / 1e9,
+				here: (from === null ? Number(profile.sources[source].duration) : here) / 1e9,
 				there: Number(profile.base.seconds[source]),
 			};
 		}

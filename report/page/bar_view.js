@@ -124,9 +124,7 @@
 				whole = from === null;
 
 			byId('range-text').textContent = whole
-				? `Whole recording, ${rwalker.time(
-						(axis.to - axis.from) * app.profile.unit
-					)}`
+				? `Whole recording, ${rwalker.time((axis.to - axis.from) * app.profile.unit)}`
 				: app.rangeText(from, to);
 			byId('range-clear').hidden = whole;
 			byId('compare').hidden = whole || otherFrom !== null;
@@ -135,8 +133,7 @@
 				otherFrom !== null
 					? `compared with ${app.rangeText(otherFrom, otherTo)}`
 					: 'compared with the base, per second';
-			byId('base').hidden =
-				app.profile.base === null || app.profile.base === undefined;
+			byId('base').hidden = app.profile.base === null || app.profile.base === undefined;
 			byId('base').setAttribute('aria-pressed', String(base));
 		}
 
@@ -149,16 +146,11 @@
 				byId('share').textContent = '';
 				return;
 			}
-			const found = app.derive(
-				'share',
-				[...app.selectionKey(), app.state.search],
-				() => rwalker.weightThrough(app.profile, app.sums(), matches)
+			const found = app.derive('share', [...app.selectionKey(), app.state.search], () =>
+				rwalker.weightThrough(app.profile, app.sums(), matches)
 			);
-			const functions = matches.reduce((sum, match) => sum + match, 0);
-
 			byId('share').textContent =
-				`${rwalker.percent(found, app.sums().total)} in ` +
-				rwalker.plural(functions, 'function');
+				`${rwalker.percent(found, app.sums().total)} in chains that match`;
 		}
 	}
 

@@ -73,8 +73,7 @@
 
 		hop(number, span, node) {
 			if (this.way.includes(number)) this.endAs(node, 'cycle', lengthOf(span));
-			else if (this.way.length === MOST_HOPS)
-				this.endAs(node, 'tooDeep', lengthOf(span));
+			else if (this.way.length === MOST_HOPS) this.endAs(node, 'tooDeep', lengthOf(span));
 			else {
 				this.way.push(number);
 				this.follow(number, span, node);
@@ -87,8 +86,7 @@
 			const kind = this.waits.kinds[this.waits.kind[number]],
 				waker = this.waits.waker[number] - 1;
 
-			if (kind.flags & rwalker.WAIT.NOT_ENDED)
-				this.endAs(node, 'notEnded', lengthOf(span));
+			if (kind.flags & rwalker.WAIT.NOT_ENDED) this.endAs(node, 'notEnded', lengthOf(span));
 			else if (waker < 0 || kind.context === rwalker.CONTEXT.NONE)
 				this.endAs(node, 'noWaker', lengthOf(span));
 			else this.followWaker(number, waker, span, node);
@@ -201,11 +199,7 @@
 				kind: 'waited',
 				wait: own,
 			});
-			this.end(
-				state.node,
-				{...state.woke, kind: 'waitedForCpu'},
-				lengthOf(queued)
-			);
+			this.end(state.node, {...state.woke, kind: 'waitedForCpu'}, lengthOf(queued));
 			if (!lengthOf(blocked)) return;
 			const at = rwalker.placeText(this.profile, this.waits.stack[own]);
 			const child = this.tree.enter(state.node, {
@@ -294,11 +288,7 @@
 				from: this.waits.out[number],
 				to: this.waits.out[number] + this.waits.length[number],
 			};
-			const part = cut(
-				all,
-				recording.offset,
-				recording.offset + recording.length
-			);
+			const part = cut(all, recording.offset, recording.offset + recording.length);
 
 			return lengthOf(part) ? part : all;
 		}

@@ -73,8 +73,7 @@
 		enter(recording, task) {
 			const key = this.key(recording, task);
 
-			if (!this.known.has(key))
-				this.known.set(key, new ThreadWaits(this.profile));
+			if (!this.known.has(key)) this.known.set(key, new ThreadWaits(this.profile));
 			return this.known.get(key);
 		}
 

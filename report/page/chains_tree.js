@@ -8,11 +8,7 @@
 	const WORDS = {
 		blocked: ['woken by ', ', which was blocked', true],
 		ran: ['woken by ', ', which was running', true],
-		ranOrBrief: [
-			'woken by ',
-			', unknown: it ran, or its waits were shorter than -m',
-			true,
-		],
+		ranOrBrief: ['woken by ', ', unknown: it ran, or its waits were shorter than -m', true],
 		waitedForCpu: ['woken by ', ', which was waiting for a CPU', true],
 		notBorn: ['woken by ', ', which did not exist yet', true],
 		unseen: ['woken by ', ', unknown: nothing is recorded of it', true],
@@ -74,8 +70,8 @@
 			for (const node of this.nodes)
 				node.children.sort(
 					(left, right) =>
-						this.nodes[right].weight -
-							this.nodes[left].weight || left - right
+						this.nodes[right].weight - this.nodes[left].weight ||
+						left - right
 				);
 		}
 	}
@@ -96,8 +92,7 @@
 
 	/* `leastWait`: ns, of the recordings' -m. */
 	function stepText(step, leastWait) {
-		if (step.kind === 'target')
-			return `${step.comm} ${VERBS[step.waitClass]}${inPlace(step.at)}`;
+		if (step.kind === 'target') return `${step.comm} ${VERBS[step.waitClass]}${inPlace(step.at)}`;
 		const [begin, end, hasComm] = WORDS[step.kind];
 		const brief = step.kind === 'ranOrBrief' ? ` ${Math.floor(leastWait / 1000)}` : '';
 

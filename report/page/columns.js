@@ -59,9 +59,7 @@
 		}
 
 		place(name) {
-			const place = Object.hasOwn(this.places, name)
-				? this.places[name]
-				: [0, 0, 0];
+			const place = Object.hasOwn(this.places, name) ? this.places[name] : [0, 0, 0];
 			const sound =
 				Array.isArray(place) &&
 				place.length === 3 &&
@@ -83,13 +81,9 @@
 				{at, largest} = readVarints(part, result);
 
 			if (at !== part.length)
-				throw new Refusal(
-					`column '${name}' does not end with its last number`
-				);
+				throw new Refusal(`column '${name}' does not end with its last number`);
 			if (result.length && largest >= bound)
-				throw new Refusal(
-					`column '${name}' has a number that is too large`
-				);
+				throw new Refusal(`column '${name}' has a number that is too large`);
 			return result;
 		}
 
@@ -98,9 +92,7 @@
 			const [, length, count] = this.place(name);
 
 			if (count > length)
-				throw new Refusal(
-					`column '${name}' has fewer numbers than it says`
-				);
+				throw new Refusal(`column '${name}' has fewer numbers than it says`);
 			return count;
 		}
 
@@ -116,11 +108,7 @@
 			const {at, largest} = readVarints(part, small);
 
 			if (at === part.length && largest < 2 ** 32) return small;
-			return this.read(
-				name,
-				new Float64Array(small.length),
-				Number.MAX_SAFE_INTEGER
-			);
+			return this.read(name, new Float64Array(small.length), Number.MAX_SAFE_INTEGER);
 		}
 
 		signed(name) {
@@ -136,9 +124,7 @@
 
 			if (!part.length) return [];
 			try {
-				return JSON.parse(
-					new TextDecoder('utf-8', {fatal: true}).decode(part)
-				);
+				return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(part));
 			} catch {
 				throw new Refusal(`column '${name}' is not JSON`);
 			}
@@ -150,9 +136,7 @@
 
 			for (const name of names)
 				if (this.count(name) !== count)
-					throw new Refusal(
-						`column '${name}' does not fit '${names[0]}'`
-					);
+					throw new Refusal(`column '${name}' does not fit '${names[0]}'`);
 			return count;
 		}
 	}

@@ -44,12 +44,9 @@
 
 	/* Leaf first, as in reports. */
 	function stackList(app, stack) {
-		const chain = rwalker
-			.chainOf(app.profile.tree, app.profile.stackNode[stack])
-			.reverse();
+		const chain = rwalker.chainOf(app.profile.tree, app.profile.stackNode[stack]).reverse();
 
-		if (!chain.length)
-			return element('p', {class: 'hint', text: 'no stack was recorded'});
+		if (!chain.length) return element('p', {class: 'hint', text: 'no stack was recorded'});
 		return element('ol', {}, ...chain.map(number => frameItem(app, number)));
 	}
 
@@ -66,8 +63,7 @@
 		let hidden = 0;
 
 		for (const child of node.children) {
-			if (tree.nodes[child].weight < total * LEAST_SHARE || room.left-- <= 0)
-				hidden++;
+			if (tree.nodes[child].weight < total * LEAST_SHARE || room.left-- <= 0) hidden++;
 			else shown.push(stepItem(app, tree, child, total, room));
 		}
 		if (hidden)
@@ -135,20 +131,12 @@
 		return facts([
 			[
 				'thread',
-				rwalker.threadName(
-					app.threads.list[app.threads.of[run.task]],
-					profile.hosts
-				),
+				rwalker.threadName(app.threads.list[app.threads.of[run.task]], profile.hosts),
 			],
-			[
-				'length',
-				rwalker.boundOf(kind) + rwalker.time(waits.length[number] * unit),
-			],
+			['length', rwalker.boundOf(kind) + rwalker.time(waits.length[number] * unit)],
 			[
 				'of it on the run queue',
-				rwalker.time(
-					rwalker.queuedOf(waits, number, waits.length[number]) * unit
-				),
+				rwalker.time(rwalker.queuedOf(waits, number, waits.length[number]) * unit),
 			],
 			['from', rwalker.moment(app.momentOf(waits.out[number]))],
 			[
@@ -164,10 +152,7 @@
 					.join(', '),
 			],
 			['CPU afterwards', cpu ? String(cpu - 1) : ''],
-			[
-				'recording',
-				profile.recordings.length > 1 ? String(run.recording + 1) : '',
-			],
+			['recording', profile.recordings.length > 1 ? String(run.recording + 1) : ''],
 		]);
 	}
 
@@ -213,9 +198,7 @@
 			this.section = document.getElementById('detail');
 			this.wait = null;
 			app.show = detail => this.show(detail);
-			document.getElementById('detail-close').addEventListener('click', () =>
-				this.close()
-			);
+			document.getElementById('detail-close').addEventListener('click', () => this.close());
 			this.section.addEventListener('keydown', event =>
 				rwalker.runKey({Escape: () => this.close()}, event)
 			);
@@ -226,6 +209,9 @@
 			document.getElementById('detail-title').textContent = title;
 			document.getElementById('detail-body').replaceChildren(...parts);
 			this.section.scrollTop = 0;
+			/* On narrow windows it is below the pictures. */
+			if (matchMedia('(max-width: 1000px)').matches)
+				this.section.scrollIntoView({block: 'nearest'});
 		}
 
 		close() {

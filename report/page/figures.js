@@ -23,8 +23,7 @@
 	function time(ns) {
 		const size = Math.abs(ns);
 
-		for (const [unit, name] of UNITS)
-			if (size >= unit) return `${rounded(ns / unit, 3)} ${name}`;
+		for (const [unit, name] of UNITS) if (size >= unit) return `${rounded(ns / unit, 3)} ${name}`;
 		return `${Math.round(ns)} ns`;
 	}
 

@@ -31,8 +31,7 @@
 		}
 
 		colorOf(node, {matches, comparing}) {
-			if (matches && node.function >= 0 && matches[node.function])
-				return this.theme.match;
+			if (matches && node.function >= 0 && matches[node.function]) return this.theme.match;
 			if (comparing) {
 				const change = changeOf(node);
 
@@ -64,20 +63,11 @@
 
 		paintText(box, y, {matches}) {
 			const {context} = this,
-				matched =
-					matches &&
-					box.node.function >= 0 &&
-					matches[box.node.function];
+				matched = matches && box.node.function >= 0 && matches[box.node.function];
 
-			context.fillStyle = matched
-				? this.theme['match-ink']
-				: this.theme['box-ink'];
+			context.fillStyle = matched ? this.theme['match-ink'] : this.theme['box-ink'];
 			context.fillText(
-				this.texts.fitted(
-					context,
-					nameOf(this.profile, box.node),
-					box.width - 8
-				),
+				this.texts.fitted(context, nameOf(this.profile, box.node), box.width - 8),
 				box.x + 4,
 				y + ROW / 2
 			);
@@ -88,12 +78,7 @@
 
 			context.strokeStyle = this.theme.focus;
 			context.lineWidth = 2.5;
-			context.strokeRect(
-				box.x + 1,
-				box.row * ROW + 1,
-				Math.max(box.width - 3, 1),
-				ROW - 3
-			);
+			context.strokeRect(box.x + 1, box.row * ROW + 1, Math.max(box.width - 3, 1), ROW - 3);
 		}
 	}
 

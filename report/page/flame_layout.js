@@ -68,10 +68,7 @@
 		const moved = below.map(box => ({...box, row: box.row + rows - 1}));
 
 		return {
-			boxes: [
-				...turned(above, rows).filter(box => box.node !== callers),
-				...moved,
-			],
+			boxes: [...turned(above, rows).filter(box => box.node !== callers), ...moved],
 			rows: rows + lastRow(below),
 		};
 	}

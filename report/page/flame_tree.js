@@ -73,8 +73,7 @@
 
 	function weigh(chains, node, range) {
 		node.weight += chains.weightSums[range.end] - chains.weightSums[range.first];
-		if (chains.baseSums)
-			node.base += chains.baseSums[range.end] - chains.baseSums[range.first];
+		if (chains.baseSums) node.base += chains.baseSums[range.end] - chains.baseSums[range.first];
 		node.ranges.push(range);
 	}
 
@@ -95,12 +94,7 @@
 					chains.nodes[i],
 					tree.depth[range.node] + 1
 				);
-				const end = rwalker.lowerBound(
-					chains.nodes,
-					i,
-					range.end,
-					tree.end[child]
-				);
+				const end = rwalker.lowerBound(chains.nodes, i, range.end, tree.end[child]);
 				const called = tree.function[child];
 
 				if (!found.has(called))
@@ -151,12 +145,7 @@
 						list: {nodes: [], weights: [], bases: bases && []},
 					})
 				);
-			addAbove(
-				found.get(called),
-				tree.parent[nodes[i]],
-				weights[i],
-				bases?.[i] ?? 0
-			);
+			addAbove(found.get(called), tree.parent[nodes[i]], weights[i], bases?.[i] ?? 0);
 		}
 		return [...found.values()].sort(
 			(left, right) =>
@@ -192,12 +181,7 @@
 
 		for (let node = 1; node < tree.count; node++) {
 			if (tree.function[node] !== wanted || !outermost[node]) continue;
-			const first = rwalker.lowerBound(
-				chains.nodes,
-				0,
-				chains.nodes.length,
-				node
-			);
+			const first = rwalker.lowerBound(chains.nodes, 0, chains.nodes.length, node);
 			const end = rwalker.lowerBound(
 				chains.nodes,
 				first,
@@ -220,9 +204,7 @@
 			{
 				nodes: ranges.map(range => parent[range.node]),
 				weights: ranges.map(range => part(chains.weights, range)),
-				bases:
-					chains.bases &&
-					ranges.map(range => part(chains.bases, range)),
+				bases: chains.bases && ranges.map(range => part(chains.bases, range)),
 			},
 			{function: wanted}
 		);
@@ -238,13 +220,8 @@
 
 		root.children = groups
 			.map(({text, stacks, weights}) => {
-				for (let i = 0; i < stacks.length; i++)
-					empty[stacks[i]] = weights[i];
-				const band = downTree(
-					profile,
-					sparseChains(profile, stacks, empty),
-					{text}
-				);
+				for (let i = 0; i < stacks.length; i++) empty[stacks[i]] = weights[i];
+				const band = downTree(profile, sparseChains(profile, stacks, empty), {text});
 
 				for (const stack of stacks) empty[stack] = 0;
 				band.parent = root;
@@ -271,17 +248,13 @@
 	function groupSelection(profile, selection, groupOf) {
 		const groups = new Map();
 
-		rwalker.visitSelection(
-			profile,
-			selection,
-			(stack, weight, count, runQueue, task) => {
-				const text = groupOf(task);
-				let group = groups.get(text);
+		rwalker.visitSelection(profile, selection, (stack, weight, count, runQueue, task) => {
+			const text = groupOf(task);
+			let group = groups.get(text);
 
-				if (!group) groups.set(text, (group = new Map()));
-				group.set(stack, (group.get(stack) ?? 0) + weight);
-			}
-		);
+			if (!group) groups.set(text, (group = new Map()));
+			group.set(stack, (group.get(stack) ?? 0) + weight);
+		});
 		return [...groups].map(([text, stacks]) => ({
 			text,
 			stacks: [...stacks.keys()],

@@ -33,17 +33,13 @@
 			const {canvas} = this;
 
 			canvas.addEventListener('click', event => this.zoomTo(this.boxAt(event)));
-			canvas.addEventListener('pointermove', event =>
-				this.point(this.boxAt(event), event)
-			);
+			canvas.addEventListener('pointermove', event => this.point(this.boxAt(event), event));
 			canvas.addEventListener('pointerleave', () => this.point(null, null));
 			canvas.addEventListener('contextmenu', event => this.menu(event));
 			canvas.addEventListener('dblclick', event =>
 				this.sandwichOf(this.boxAt(event)?.node)
 			);
-			canvas.addEventListener('keydown', event =>
-				rwalker.runKey(this.keys(), event)
-			);
+			canvas.addEventListener('keydown', event => rwalker.runKey(this.keys(), event));
 		}
 
 		/* ---- Trees ---- */
@@ -60,23 +56,14 @@
 				{shape, function: called} = app.state;
 
 			if (called !== null)
-				return rwalker.sandwich(
-					profile,
-					app.chains(),
-					app.outermost(),
-					called
-				);
+				return rwalker.sandwich(profile, app.chains(), app.outermost(), called);
 			if (shape === 'leaf') return rwalker.upTree(profile, app.chains(), {});
 			if (shape === 'wakers' && app.hasWaits())
 				return rwalker.wakerTree(profile, app.selection());
 			if (shape === 'threads' || shape === 'comms')
 				return rwalker.bandTree(
 					profile,
-					rwalker.groupSelection(
-						profile,
-						app.selection(),
-						this.groupOf(shape)
-					)
+					rwalker.groupSelection(profile, app.selection(), this.groupOf(shape))
 				);
 			return rwalker.downTree(profile, app.chains(), {});
 		}
@@ -85,8 +72,7 @@
 			const {profile, threads} = this.app;
 
 			if (shape === 'comms') return task => profile.tasks[task].comm;
-			return task =>
-				rwalker.threadName(threads.list[threads.of[task]], profile.hosts);
+			return task => rwalker.threadName(threads.list[threads.of[task]], profile.hosts);
 		}
 
 		tree() {
@@ -117,7 +103,7 @@
 				search,
 				this.canvas.clientWidth,
 				devicePixelRatio,
-				rwalker.readTheme().paper,
+				this.app.theme().paper,
 			]);
 		}
 
@@ -134,30 +120,18 @@
 			this.at = (this.at && boxes.find(box => box.node === this.at.node)) || null;
 			this.draw();
 			this.describe();
-			rwalker.markChoice(
-				'shapes',
-				app.state.function === null ? app.state.shape : ''
-			);
-			rwalker.choiceHidden(
-				'shapes',
-				'wakers',
-				!app.hasWaits() || app.comparing()
-			);
+			rwalker.markChoice('shapes', app.state.function === null ? app.state.shape : '');
+			rwalker.choiceHidden('shapes', 'wakers', !app.hasWaits() || app.comparing());
 		}
 
 		draw() {
 			const {app} = this,
-				theme = rwalker.readTheme();
+				theme = this.app.theme();
 			const {context} = rwalker.fit(
 				this.canvas,
 				Math.max(this.rows, 1) * rwalker.FLAME_ROW
 			);
-			const painter = new rwalker.FlamePainter(
-				app.profile,
-				theme,
-				context,
-				this.texts
-			);
+			const painter = new rwalker.FlamePainter(app.profile, theme, context, this.texts);
 			const options = {matches: app.matches(), comparing: app.comparing()};
 
 			for (const box of this.boxes) painter.paintBox(box, options);
@@ -181,12 +155,9 @@
 			const focus = document.getElementById('focus-text'),
 				zoomed = zoom.length > 0 || called !== null;
 
-			document.getElementById('flame-empty').hidden =
-				total > 0 || app.comparing();
+			document.getElementById('flame-empty').hidden = total > 0 || app.comparing();
 			document.getElementById('focus-clear').hidden = !zoomed;
-			focus.textContent = zoomed
-				? this.textOf(this.focused)
-				: `all ${app.weight(total)}`;
+			focus.textContent = zoomed ? this.textOf(this.focused) : `all ${app.weight(total)}`;
 			this.canvas.setAttribute(
 				'aria-label',
 				`Flame graph of ${app.weight(total)}, as the table of functions ` +
@@ -212,10 +183,7 @@
 
 			return (
 				this.boxes.find(
-					box =>
-						box.row === row &&
-						x >= box.x &&
-						x < box.x + box.width
+					box => box.row === row && x >= box.x && x < box.x + box.width
 				) ?? null
 			);
 		}
@@ -260,8 +228,7 @@
 		}
 
 		sandwichOf(node) {
-			if (node && node.function >= 0)
-				this.app.change({function: node.function, zoom: []});
+			if (node && node.function >= 0) this.app.change({function: node.function, zoom: []});
 		}
 
 		menu(event) {
@@ -311,9 +278,7 @@
 
 			if (sideways) return row[row.findIndex(box => box === at) + sideways];
 			return row.find(
-				box =>
-					box.x + box.width > at.x + 0.01 &&
-					box.x < at.x + at.width - 0.01
+				box => box.x + box.width > at.x + 0.01 && box.x < at.x + at.width - 0.01
 			);
 		}
 	}

@@ -29,15 +29,11 @@
 			pairs = new Map(),
 			wakers = waits.wakers.task.length + 1;
 
-		rwalker.visitEvents(
-			profile,
-			selection,
-			(stack, weight, count, runQueue, task, wait) => {
-				const key = stack * wakers + waits.waker[wait];
+		rwalker.visitEvents(profile, selection, (stack, weight, count, runQueue, task, wait) => {
+			const key = stack * wakers + waits.waker[wait];
 
-				pairs.set(key, (pairs.get(key) ?? 0) + weight);
-			}
-		);
+			pairs.set(key, (pairs.get(key) ?? 0) + weight);
+		});
 		const sorted = [...pairs].map(([key, weight]) => ({
 			node: stackNode[Math.floor(key / wakers)],
 			waker: (key % wakers) - 1,
@@ -68,11 +64,7 @@
 				};
 
 				list.nodes.push(
-					waker < 0
-						? 0
-						: profile.stackNode[
-								profile.waits.wakers.stack[waker]
-							]
+					waker < 0 ? 0 : profile.stackNode[profile.waits.wakers.stack[waker]]
 				);
 				list.weights.push(chains.weights[i]);
 				groups.set(text, list);

@@ -40,42 +40,31 @@
 			all = {...selection, from: null, to: null},
 			timeOf = eventTimes(profile, selection.source);
 
-		if (rwalker.hasWaits(profile, selection.source))
-			addWaits(profile, all, grid, values);
+		if (rwalker.hasWaits(profile, selection.source)) addWaits(profile, all, grid, values);
 		else
-			rwalker.visitEvents(
-				profile,
-				all,
-				(stack, weight, events, runQueue, task, sample) => {
-					const at = Math.floor(
-						(timeOf(sample) - grid.from) / grid.ticks
-					);
+			rwalker.visitEvents(profile, all, (stack, weight, events, runQueue, task, sample) => {
+				const at = Math.floor((timeOf(sample) - grid.from) / grid.ticks);
 
-					if (at >= 0 && at < count) values[at] += weight;
-				}
-			);
+				if (at >= 0 && at < count) values[at] += weight;
+			});
 		return values;
 	}
 
 	function addWaits(profile, selection, grid, values) {
 		const {waits, unit} = profile;
 
-		rwalker.visitEvents(
-			profile,
-			selection,
-			(stack, weight, events, runQueue, task, wait) => {
-				const from = waits.out[wait] - grid.from;
+		rwalker.visitEvents(profile, selection, (stack, weight, events, runQueue, task, wait) => {
+			const from = waits.out[wait] - grid.from;
 
-				rwalker.addSpan(
-					values,
-					0,
-					values.length,
-					grid.ticks,
-					from,
-					from + waits.length[wait]
-				);
-			}
-		);
+			rwalker.addSpan(
+				values,
+				0,
+				values.length,
+				grid.ticks,
+				from,
+				from + waits.length[wait]
+			);
+		});
 		for (let i = 0; i < values.length; i++) values[i] *= unit;
 	}
 

@@ -23,9 +23,7 @@
 			canvas.addEventListener('pointermove', event => this.move(event));
 			canvas.addEventListener('pointerup', event => this.up(event));
 			canvas.addEventListener('pointerleave', () => rwalker.showTip(''));
-			canvas.addEventListener('keydown', event =>
-				rwalker.runKey(this.keys(), event)
-			);
+			canvas.addEventListener('keydown', event => rwalker.runKey(this.keys(), event));
 		}
 
 		prepare(width) {
@@ -49,7 +47,7 @@
 				to,
 				this.at,
 				this.canvas.clientWidth,
-				rwalker.readTheme().paper,
+				this.app.theme().paper,
 			]);
 
 			if (key === this.drawn) return;
@@ -81,7 +79,7 @@
 
 		draw() {
 			const {heat} = this,
-				theme = rwalker.readTheme(),
+				theme = this.app.theme(),
 				{context, width} = rwalker.fit(this.canvas, HEIGHT);
 			const {columns, cells} = heat.grid,
 				cellHeight = (HEIGHT - AXIS) / cells;
@@ -107,16 +105,8 @@
 
 			if (!value) return theme['heat-low'];
 			return share < 0.5
-				? rwalker.mixed(
-						theme['heat-low'],
-						theme['heat-middle'],
-						0.12 + share * 1.76
-					)
-				: rwalker.mixed(
-						theme['heat-middle'],
-						theme['heat-high'],
-						share * 2 - 1
-					);
+				? rwalker.mixed(theme['heat-low'], theme['heat-middle'], 0.12 + share * 1.76)
+				: rwalker.mixed(theme['heat-middle'], theme['heat-high'], share * 2 - 1);
 		}
 
 		drawAxis(context, theme, width) {
@@ -138,37 +128,28 @@
 			}
 		}
 
-		/* Outlines the cells of a range, column by column. */
+		/* What is not in the range is paler. */
 		drawRange(context, theme) {
 			const {from, to} = this.app.state,
-				{grid} = this.heat,
+				{grid, values} = this.heat,
 				cellOf = tick => (tick - grid.from) / grid.ticks;
 
-			context.fillStyle = theme.brush;
+			context.fillStyle = theme.paper;
+			context.globalAlpha = 0.68;
 			if (from !== null)
-				this.eachStretch(
-					cellOf(from),
-					cellOf(to),
-					(column, top, bottom) => {
-						const x = column * this.columnWidth,
-							y = top * this.cellHeight;
-
-						context.globalAlpha = 0.3;
+				for (const [first, end] of [
+					[0, cellOf(from)],
+					[cellOf(to), values.length],
+				])
+					this.eachStretch(first, end, (column, top, bottom) =>
 						context.fillRect(
-							x,
-							y,
+							column * this.columnWidth,
+							top * this.cellHeight,
 							this.columnWidth,
 							(bottom - top) * this.cellHeight
-						);
-						context.globalAlpha = 1;
-						context.fillRect(
-							x,
-							y,
-							2,
-							(bottom - top) * this.cellHeight
-						);
-					}
-				);
+						)
+					);
+			context.globalAlpha = 1;
 			if (this.at !== null) this.drawCursor(context, theme);
 		}
 
@@ -244,8 +225,7 @@
 
 		/* A click alone means the column. */
 		up(event) {
-			if (this.anchor !== null && !this.dragged)
-				this.selectColumn(this.cellAt(event));
+			if (this.anchor !== null && !this.dragged) this.selectColumn(this.cellAt(event));
 			this.anchor = null;
 		}
 

@@ -41,9 +41,7 @@
 			document.getElementById('help-open').addEventListener('click', () =>
 				dialog.showModal()
 			);
-			document.getElementById('help-close').addEventListener('click', () =>
-				dialog.close()
-			);
+			document.getElementById('help-close').addEventListener('click', () => dialog.close());
 			document.addEventListener('keydown', event => this.key(event, dialog));
 		}
 

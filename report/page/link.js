@@ -52,15 +52,9 @@
 
 	function writeLink(state, start) {
 		const parts = Object.entries(FIELDS)
-			.filter(
-				([name]) =>
-					JSON.stringify(state[name]) !== JSON.stringify(start[name])
-			)
+			.filter(([name]) => JSON.stringify(state[name]) !== JSON.stringify(start[name]))
 			.filter(([name]) => state[name] !== null)
-			.map(
-				([name, field]) =>
-					`${name}=${encodeURIComponent(field.write(state[name]))}`
-			);
+			.map(([name, field]) => `${name}=${encodeURIComponent(field.write(state[name]))}`);
 
 		return parts.join('&');
 	}
@@ -76,10 +70,7 @@
 	function isSound(name, value, profile) {
 		const size = SIZES[name]?.(profile);
 
-		return (
-			size === undefined ||
-			(Number.isInteger(value) && value >= 0 && value < size)
-		);
+		return size === undefined || (Number.isInteger(value) && value >= 0 && value < size);
 	}
 
 	/* The state of a link; `start` where it says nothing. */
@@ -88,9 +79,7 @@
 
 		for (const part of text.replace(/^#/, '').split('&')) {
 			const [name, value = ''] = part.split('='),
-				read = Object.hasOwn(FIELDS, name)
-					? readField(name, value)
-					: undefined;
+				read = Object.hasOwn(FIELDS, name) ? readField(name, value) : undefined;
 
 			if (read !== undefined && isSound(name, read, profile)) state[name] = read;
 		}

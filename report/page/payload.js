@@ -21,9 +21,7 @@
 
 	function bytesOfBase64(text) {
 		try {
-			return Uint8Array.fromBase64
-				? Uint8Array.fromBase64(text)
-				: bytesOfText(text);
+			return Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : bytesOfText(text);
 		} catch {
 			throw new Refusal('the payload is not base64');
 		}
@@ -39,11 +37,7 @@
 
 		written.catch(() => undefined); /* the reader fails as well, and reports it */
 		try {
-			for (
-				let piece = await reader.read();
-				!piece.done;
-				piece = await reader.read()
-			) {
+			for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
 				pieces.push(piece.value);
 				length += piece.value.length;
 			}
@@ -69,13 +63,10 @@
 		const length = bytes.length >= 4 ? view.getUint32(0, true) : Infinity;
 		let header;
 
-		if (length > bytes.length - 4)
-			throw new Refusal('the header is longer than the payload');
+		if (length > bytes.length - 4) throw new Refusal('the header is longer than the payload');
 		try {
 			header = JSON.parse(
-				new TextDecoder('utf-8', {fatal: true}).decode(
-					bytes.subarray(4, 4 + length)
-				)
+				new TextDecoder('utf-8', {fatal: true}).decode(bytes.subarray(4, 4 + length))
 			);
 		} catch {
 			throw new Refusal('the header is not JSON');
@@ -94,23 +85,19 @@
 			comms: columns.json('comms'),
 		};
 
-		names.tasks = columns
-			.json('tasks')
-			.map(([comm, tgid, tid, host, flags, thread], number) => {
-				if (!(comm < names.comms.length))
-					throw new Refusal(
-						"column 'tasks' has a comm that is not there"
-					);
-				return {
-					number,
-					comm: names.comms[comm],
-					tgid,
-					tid,
-					host,
-					flags,
-					thread,
-				};
-			});
+		names.tasks = columns.json('tasks').map(([comm, tgid, tid, host, flags, thread], number) => {
+			if (!(comm < names.comms.length))
+				throw new Refusal("column 'tasks' has a comm that is not there");
+			return {
+				number,
+				comm: names.comms[comm],
+				tgid,
+				tid,
+				host,
+				flags,
+				thread,
+			};
+		});
 		names.functions = names.functions.map(([name, module, kind]) => ({
 			name,
 			module: names.modules[module] ?? '',
@@ -141,13 +128,7 @@
 	}
 
 	function readBase(columns, limits) {
-		columns.same([
-			'baseStack',
-			'baseSource',
-			'baseCount',
-			'baseWeight',
-			'baseRunQueue',
-		]);
+		columns.same(['baseStack', 'baseSource', 'baseCount', 'baseWeight', 'baseRunQueue']);
 		return {
 			source: columns.numbers('baseSource', limits.sources),
 			stack: columns.numbers('baseStack', limits.stacks),
@@ -160,13 +141,7 @@
 	/* Sums of the waits that were only counted: 7 kinds a row (enum profile_sum_kind). */
 	function readSums(columns, limits) {
 		const kinds = 7,
-			rows = columns.same([
-				'sumRecording',
-				'sumTask',
-				'sumFrom',
-				'sumTo',
-				'sumRunning',
-			]);
+			rows = columns.same(['sumRecording', 'sumTask', 'sumFrom', 'sumTo', 'sumRunning']);
 
 		for (const name of ['sumCount', 'sumTotal', 'sumRunQueue'])
 			if (columns.count(name) !== rows * kinds)
@@ -239,9 +214,7 @@
 		const read = name => {
 			const place = columns.numbers(name, limits.functions + 1);
 
-			return place.length === limits.stacks
-				? place
-				: new Uint8Array(limits.stacks);
+			return place.length === limits.stacks ? place : new Uint8Array(limits.stacks);
 		};
 
 		return {kernel: read('placeKernel'), user: read('placeUser')};
@@ -280,9 +253,7 @@
 	/* A promise of the profile, or of a Refusal. */
 	async function load(text) {
 		if (typeof DecompressionStream === 'undefined')
-			throw new Refusal(
-				'this browser cannot unpack it (DecompressionStream is missing)'
-			);
+			throw new Refusal('this browser cannot unpack it (DecompressionStream is missing)');
 		return decode(await unpack(bytesOfBase64(text)));
 	}
 

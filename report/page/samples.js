@@ -31,8 +31,7 @@
 			first = run.end;
 			runs.push(run);
 		}
-		if (first !== total)
-			throw new Refusal("column 'sampleRuns' does not have all samples");
+		if (first !== total) throw new Refusal("column 'sampleRuns' does not have all samples");
 		return runs;
 	}
 
@@ -43,12 +42,7 @@
 	}
 
 	function readSamples(columns, header, limits) {
-		const count = columns.same([
-			'sampleTime',
-			'sampleTask',
-			'sampleStack',
-			'sampleCpu',
-		]);
+		const count = columns.same(['sampleTime', 'sampleTask', 'sampleStack', 'sampleCpu']);
 		const samples = {
 			count,
 			time: columns.signed('sampleTime'),
@@ -62,9 +56,7 @@
 
 		for (const optional of ['probe', 'weight'])
 			if (samples[optional].length && samples[optional].length !== count)
-				throw new Refusal(
-					`column 'sample${optional}' does not fit 'sampleTime'`
-				);
+				throw new Refusal(`column 'sample${optional}' does not fit 'sampleTime'`);
 		for (const run of samples.runs)
 			addUp(samples.time, run, header.recordings[run.recording].offset);
 		return samples;

@@ -34,18 +34,8 @@
 			.map(run => {
 				if (from === null) return {first: run.first, end: run.end};
 				return {
-					first: rwalker.lowerBound(
-						samples.time,
-						run.first,
-						run.end,
-						from
-					),
-					end: rwalker.lowerBound(
-						samples.time,
-						run.first,
-						run.end,
-						to
-					),
+					first: rwalker.lowerBound(samples.time, run.first, run.end, from),
+					end: rwalker.lowerBound(samples.time, run.first, run.end, to),
 				};
 			});
 	}
@@ -112,22 +102,17 @@
 
 		for (const run of waits.runs) {
 			if (tasks && !tasks[run.task]) continue;
-			eachWaitWithin(
-				waits,
-				run,
-				spanOf(spans[run.recording], selection),
-				(wait, part) => {
-					if (wanted[waits.kind[wait]])
-						visit(
-							waits.stack[wait],
-							part * unit,
-							1,
-							rwalker.queuedOf(waits, wait, part) * unit,
-							run.task,
-							wait
-						);
-				}
-			);
+			eachWaitWithin(waits, run, spanOf(spans[run.recording], selection), (wait, part) => {
+				if (wanted[waits.kind[wait]])
+					visit(
+						waits.stack[wait],
+						part * unit,
+						1,
+						rwalker.queuedOf(waits, wait, part) * unit,
+						run.task,
+						wait
+					);
+			});
 		}
 	}
 
@@ -148,8 +133,7 @@
 		const {waits, unit} = profile,
 			{task: wakerTask, stack: wakerStack} = waits.wakers,
 			{tasks} = selection;
-		const asleep = wait =>
-			waits.length[wait] - rwalker.queuedOf(waits, wait, waits.length[wait]);
+		const asleep = wait => waits.length[wait] - rwalker.queuedOf(waits, wait, waits.length[wait]);
 
 		visitWaits(
 			profile,
@@ -174,8 +158,7 @@
 	/* Calls visit(stack, weight, count, runQueue, task, event) for each part of it. */
 	function visitEvents(profile, selection, visit) {
 		if (hasWaits(profile, selection.source)) visitWaits(profile, selection, visit);
-		else if (areEndsOfWaits(profile, selection.source))
-			visitWakeups(profile, selection, visit);
+		else if (areEndsOfWaits(profile, selection.source)) visitWakeups(profile, selection, visit);
 		else visitSamples(profile, selection, visit);
 	}
 
@@ -240,8 +223,7 @@
 
 			for (let stack = 0; stack < stackNode.length; stack++)
 				own[stackNode[stack]] += values[stack];
-			for (let i = 1; self && i < tree.count; i++)
-				self[tree.function[i]] += own[i];
+			for (let i = 1; self && i < tree.count; i++) self[tree.function[i]] += own[i];
 			rwalker.sumUp(tree, own);
 			for (let i = 1; i < tree.count; i++)
 				if (outermost[i]) total[tree.function[i]] += own[i];

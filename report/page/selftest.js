@@ -48,24 +48,20 @@
 	function commLines(profile, source) {
 		const comms = new Map();
 
-		rwalker.visitSelection(
-			profile,
-			whole(source),
-			(stack, weight, count, runQueue, task) => {
-				const {comm} = profile.tasks[task],
-					line = comms.get(comm) ?? {
-						what: 'comm',
-						source,
-						comm,
-						weight: 0,
-						count: 0,
-					};
+		rwalker.visitSelection(profile, whole(source), (stack, weight, count, runQueue, task) => {
+			const {comm} = profile.tasks[task],
+				line = comms.get(comm) ?? {
+					what: 'comm',
+					source,
+					comm,
+					weight: 0,
+					count: 0,
+				};
 
-				line.weight += weight;
-				line.count += count;
-				comms.set(comm, line);
-			}
-		);
+			line.weight += weight;
+			line.count += count;
+			comms.set(comm, line);
+		});
 		return [...comms.values()];
 	}
 
@@ -113,8 +109,7 @@
 				.map(part => Math.floor(part * length))
 				.sort((left, right) => left - right);
 
-			if (last > first)
-				ranges.push({from: from + first * us, to: from + last * us});
+			if (last > first) ranges.push({from: from + first * us, to: from + last * us});
 		}
 		return ranges;
 	}
@@ -160,10 +155,7 @@
 				...(timed ? rangeLines(profile, number, app.axis) : [])
 			);
 		}
-		lines.push(
-			...threadLines(profile, app.threads),
-			...chainLines(profile, app.threads)
-		);
+		lines.push(...threadLines(profile, app.threads), ...chainLines(profile, app.threads));
 		return lines;
 	}
 

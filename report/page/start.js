@@ -23,11 +23,12 @@
 	}
 
 	function hasNothing(app) {
-		return (
-			!app.sources.length &&
-			!app.profile.waits.count &&
-			!app.profile.walked.walk.length
-		);
+		return !app.sources.length && !app.profile.waits.count && !app.profile.walked.walk.length;
+	}
+
+	/* Long lines of the reporter's text scroll: by keyboard, too. */
+	function reachTexts() {
+		for (const text of document.querySelectorAll('main pre')) text.tabIndex = 0;
 	}
 
 	function makeViews(app) {
@@ -72,6 +73,7 @@
 				throw new rwalker.Refusal(
 					'the trace has no call chains, or the filters left none'
 				);
+			reachTexts();
 			makeViews(app);
 			listen(app);
 			mark('ready');

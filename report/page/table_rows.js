@@ -102,8 +102,7 @@
 
 		cut() {
 			this.items.sort(
-				(left, right) =>
-					right.length - left.length || left.number - right.number
+				(left, right) => right.length - left.length || left.number - right.number
 			);
 			this.items.length = Math.min(this.items.length, this.most);
 			if (this.items.length === this.most) this.least = this.items.at(-1).length;
@@ -146,9 +145,7 @@
 			class: rwalker.CLASS_NAMES[kind.waitClass],
 			state: kind.state,
 			place: rwalker.placeText(profile, waits.stack[number]),
-			waker: waits.waker[number]
-				? rwalker.wakerText(profile, waits.waker[number] - 1)
-				: '',
+			waker: waits.waker[number] ? rwalker.wakerText(profile, waits.waker[number] - 1) : '',
 		};
 
 		row.shown = {
@@ -169,10 +166,7 @@
 		['waits', 'Waits'],
 	]
 		.map(([key, text]) => ({key, text, figure: true}))
-		.concat(
-			{key: 'thread', text: 'Thread'},
-			{key: 'process', text: 'Process', figure: true}
-		);
+		.concat({key: 'thread', text: 'Thread'}, {key: 'process', text: 'Process', figure: true});
 
 	function threadRows(app) {
 		const {profile, threads} = app,
@@ -189,10 +183,7 @@
 				};
 
 				row.shown = {
-					running:
-						times.running === null
-							? ''
-							: rwalker.time(times.running),
+					running: times.running === null ? '' : rwalker.time(times.running),
 					queued: rwalker.time(times.queued),
 					blocked: rwalker.time(times.blocked),
 					waits: rwalker.number(times.waits),
@@ -232,8 +223,7 @@
 			};
 
 			row.shown = {wait: row.wait ? rwalker.time(row.wait) : ''};
-			row.open = () =>
-				app.show(rwalker.stackDetail(app, row.thread, walked.stack[i]));
+			row.open = () => app.show(rwalker.stackDetail(app, row.thread, walked.stack[i]));
 			rows.push(row);
 		}
 		return rows;

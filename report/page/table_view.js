@@ -9,8 +9,7 @@
 	function compare(key, down) {
 		return (left, right) => {
 			const [l, r] = [left[key] ?? -Infinity, right[key] ?? -Infinity];
-			const order =
-				typeof l === 'string' ? String(l).localeCompare(String(r)) : l - r;
+			const order = typeof l === 'string' ? String(l).localeCompare(String(r)) : l - r;
 
 			return down ? -order : order;
 		};
@@ -22,9 +21,7 @@
 			this.sorted = {};
 			this.shown = SHOWN;
 			this.fillTabs();
-			document.getElementById('copy').addEventListener('click', () =>
-				this.copy()
-			);
+			document.getElementById('copy').addEventListener('click', () => this.copy());
 		}
 
 		names() {
@@ -91,10 +88,7 @@
 				button.setAttribute('aria-selected', String(other === name));
 				button.tabIndex = other === name ? 0 : -1;
 			}
-			document.getElementById('table').setAttribute(
-				'aria-labelledby',
-				`tab-${name}`
-			);
+			document.getElementById('table').setAttribute('aria-labelledby', `tab-${name}`);
 			this.later(name);
 		}
 
@@ -117,10 +111,7 @@
 			const {app} = this,
 				table = rwalker.TABLES[name];
 			const sorting = this.sorted[name] ?? {
-				key:
-					app.comparing() && name === 'functions'
-						? 'change'
-						: table.sort,
+				key: app.comparing() && name === 'functions' ? 'change' : table.sort,
 				down: true,
 			};
 
@@ -130,9 +121,7 @@
 			const body = element(
 				'tbody',
 				{},
-				...this.rows
-					.slice(0, this.shown)
-					.map(row => this.row(row, table.opens))
+				...this.rows.slice(0, this.shown).map(row => this.row(row, table.opens))
 			);
 			const made = element(
 				'table',
@@ -187,15 +176,11 @@
 							: 'none';
 						const button = element('button', {
 							type: 'button',
-							text: here
-								? `${text} ${down ? '▾' : '▴'}`
-								: text,
+							text: here ? `${text} ${down ? '▾' : '▴'}` : text,
 							onclick: () =>
 								this.sort(
 									key,
-									here
-										? !down
-										: Boolean(figure)
+									here ? !down : Boolean(figure)
 								),
 						});
 
@@ -248,9 +233,7 @@
 		text() {
 			const clean = text => text.replace(/[\t\n\r]/g, ' ');
 			const rows = this.rows.map(row =>
-				this.columns.map(({key}) =>
-					clean(row.shown?.[key] ?? String(row[key] ?? ''))
-				)
+				this.columns.map(({key}) => clean(row.shown?.[key] ?? String(row[key] ?? '')))
 			);
 
 			return [this.columns.map(column => column.text), ...rows]
@@ -264,9 +247,7 @@
 				await navigator.clipboard.writeText(this.text());
 				rwalker.say(`copied ${rwalker.plural(this.rows.length, 'row')}`);
 			} catch {
-				getSelection().selectAllChildren(
-					document.querySelector('#table table')
-				);
+				getSelection().selectAllChildren(document.querySelector('#table table'));
 				rwalker.say('selected: copy with Ctrl+C');
 			}
 		}

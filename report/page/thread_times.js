@@ -45,11 +45,7 @@
 
 				times.waits += sums.count[at];
 				times.queued += queued;
-				addBlocked(
-					times,
-					SUM_STATES[Math.min(kind, 2)],
-					sums.total[at] - queued
-				);
+				addBlocked(times, SUM_STATES[Math.min(kind, 2)], sums.total[at] - queued);
 			}
 	}
 

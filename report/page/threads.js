@@ -49,14 +49,8 @@
 					left.recording - right.recording ||
 					waits.out[left.first] - waits.out[right.first]
 			);
-			thread.waits = thread.runs.reduce(
-				(sum, run) => sum + run.end - run.first,
-				0
-			);
-			thread.running = thread.sums.reduce(
-				(sum, row) => sum + sums.running[row],
-				0
-			);
+			thread.waits = thread.runs.reduce((sum, run) => sum + run.end - run.first, 0);
+			thread.running = thread.sums.reduce((sum, row) => sum + sums.running[row], 0);
 		}
 	}
 

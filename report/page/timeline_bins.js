@@ -39,10 +39,7 @@
 	class Pyramid {
 		constructor(profile, thread, axis) {
 			this.axis = axis;
-			this.bits = Math.min(
-				MOST_BITS,
-				Math.max(0, Math.floor(Math.log2(thread.waits + 1)))
-			);
+			this.bits = Math.min(MOST_BITS, Math.max(0, Math.floor(Math.log2(thread.waits + 1))));
 			this.count = 2 ** this.bits;
 			this.width = (axis.to - axis.from) / this.count;
 			this.sums = Array.from(
@@ -92,8 +89,7 @@
 			let level = this.bits;
 
 			if (this.width > ticks) return -1;
-			while (level > 0 && this.width * 2 ** (this.bits - level + 1) <= ticks)
-				level--;
+			while (level > 0 && this.width * 2 ** (this.bits - level + 1) <= ticks) level--;
 			return level;
 		}
 	}
@@ -113,9 +109,7 @@
 			const into = pixels.sums[channel];
 
 			for (let i = first; i <= last; i++) {
-				const at = Math.floor(
-					(origin + i * width - pixels.from) / pixels.ticks
-				);
+				const at = Math.floor((origin + i * width - pixels.from) / pixels.ticks);
 
 				if (at >= 0 && at < pixels.count) into[at] += sums[bins + i];
 			}

@@ -24,7 +24,7 @@
 				context: fitted.context,
 				ratio: fitted.ratio,
 			});
-			this.theme = rwalker.readTheme();
+			this.theme = app.theme();
 			this.from = app.state.viewFrom ?? app.axis.from;
 			this.to = app.state.viewTo ?? app.axis.to;
 			this.scale = (place.width - place.left) / (this.to - this.from);
@@ -46,13 +46,11 @@
 			const height = Math.round((place.height - AXIS) * ratio);
 
 			if (width < 1 || height < 1) return;
-			const image = context.createImageData(width, height),
+			const image = this.app.derive('image', [width, height], () =>
+					context.createImageData(width, height)
+				),
 				pixels = new Uint32Array(image.data.buffer);
-			const columns = rwalker.makePixels(
-				width,
-				this.from,
-				(this.to - this.from) / width
-			);
+			const columns = rwalker.makePixels(width, this.from, (this.to - this.from) / width);
 
 			this.colors = Object.fromEntries(
 				Object.entries(this.theme)
@@ -62,11 +60,7 @@
 			pixels.fill(this.colors.paper);
 			for (const {row, number} of this.visible(rows))
 				this.paintRow(row, number, columns, pixels);
-			context.putImageData(
-				image,
-				Math.round(place.left * ratio),
-				Math.round(AXIS * ratio)
-			);
+			context.putImageData(image, Math.round(place.left * ratio), Math.round(AXIS * ratio));
 		}
 
 		visible(rows) {
@@ -83,8 +77,7 @@
 			const {profile, axis} = this.app;
 
 			rwalker.clearPixels(columns);
-			for (const thread of row.threads)
-				rwalker.addThread(profile, thread, axis, columns);
+			for (const thread of row.threads) rwalker.addThread(profile, thread, axis, columns);
 			const waits = row.threads.some(
 				thread => thread.waits || thread.sums.length || thread.bins
 			);
@@ -99,11 +92,7 @@
 					waits
 						? {
 								...box,
-								from:
-									box.to -
-									Math.round(
-										STRIP * this.ratio
-									),
+								from: box.to - Math.round(STRIP * this.ratio),
 							}
 						: box,
 					columns.count
@@ -138,38 +127,20 @@
 		}
 
 		paintTimes(row, columns, pixels, box) {
-			const {sums, alive, ticks, count} = columns,
-				whole = ticks * row.threads.length,
-				height = box.to - box.from;
-			const {colors} = this,
-				share = this.briefShare(row),
-				stack = [];
+			const {colors} = this;
 
-			for (let x = 0; x < count; x++) {
-				const [blocked, deep, queued, summed] = sums.map(
-					channel => channel[x]
-				);
-				const rest = Math.max(
-					0,
-					alive[x] - blocked - deep - queued - summed
-				);
-
-				if (!rest && !blocked && !deep && !queued && !summed) continue;
-				stack[0] = rest * (1 - share);
-				stack[1] = rest * share;
-				stack[2] = queued;
-				stack[3] = summed;
-				stack[4] = deep;
-				stack[5] = blocked;
-				paintColumn(pixels, x, count, box, stack, height / whole, [
+			rwalker.paintColumns(columns, pixels, box, {
+				whole: columns.ticks * row.threads.length,
+				brief: this.briefShare(row),
+				colors: [
 					colors.ran,
 					colors.brief,
 					colors.queued,
 					colors.summed,
 					colors['blocked-deep'],
 					colors.blocked,
-				]);
-			}
+				],
+			});
 		}
 
 		/* Samples of the row by column, if any. */
@@ -180,14 +151,7 @@
 
 			if (source < 0) return null;
 			for (const thread of row.threads)
-				any =
-					rwalker.countSamples(
-						this.app,
-						thread,
-						source,
-						columns,
-						marks
-					) || any;
+				any = rwalker.countSamples(this.app, thread, source, columns, marks) || any;
 			return any ? marks : null;
 		}
 
@@ -208,18 +172,9 @@
 				if (!marks[x]) continue;
 				const from =
 					box.to -
-					Math.max(
-						1,
-						Math.round(
-							height * (0.35 + (0.65 * marks[x]) / most)
-						)
-					);
+					Math.max(1, Math.round(height * (0.35 + (0.65 * marks[x]) / most)));
 
-				for (
-					let y = Math.max(from, 0);
-					y < Math.min(box.to, box.limit);
-					y++
-				)
+				for (let y = Math.max(from, 0); y < Math.min(box.to, box.limit); y++)
 					pixels[y * width + x] = this.colors.sample;
 			}
 		}
@@ -236,9 +191,7 @@
 			context.strokeStyle = theme.line;
 			context.lineWidth = 1;
 			for (let i = first; i * step <= app.momentOf(this.to); i++) {
-				const x =
-					Math.round(this.xOf(app.axis.from + (i * step) / unit)) +
-					0.5;
+				const x = Math.round(this.xOf(app.axis.from + (i * step) / unit)) + 0.5;
 
 				context.beginPath();
 				context.moveTo(x, AXIS - 6);
@@ -334,12 +287,7 @@
 			if (right < place.left || left > place.width) return;
 			context.strokeStyle = theme[color];
 			context.lineWidth = 2;
-			context.strokeRect(
-				left,
-				this.yOf(number) + 1,
-				Math.max(2, right - left),
-				ROW - 2
-			);
+			context.strokeRect(left, this.yOf(number) + 1, Math.max(2, right - left), ROW - 2);
 		}
 
 		/* From the waker's row to the sleeper's, where it was woken. */
@@ -365,23 +313,6 @@
 			context.beginPath();
 			context.arc(x, from, 3, 0, 7);
 			context.fill();
-		}
-	}
-
-	/* A stack of parts, from the bottom; each that is there has a pixel, so that nothing rare vanishes. */
-	function paintColumn(pixels, x, width, box, stack, scale, colors) {
-		let y = box.to;
-
-		for (let part = 0; part < stack.length && y > box.from; part++) {
-			if (!(stack[part] > 0)) continue;
-			const next = Math.max(
-				box.from,
-				y - Math.max(1, Math.round(stack[part] * scale))
-			);
-
-			for (let at = Math.max(next, 0); at < y; at++)
-				if (at < box.limit) pixels[at * width + x] = colors[part];
-			y = next;
 		}
 	}
 

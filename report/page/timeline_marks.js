@@ -13,9 +13,7 @@
 			const runs = samples.runs.filter(run => run.source === source);
 			const numbers = of
 				.subarray(first[thread.number], first[thread.number + 1])
-				.filter(number =>
-					runs.some(run => number >= run.first && number < run.end)
-				);
+				.filter(number => runs.some(run => number >= run.first && number < run.end));
 
 			thread.times.set(
 				source,

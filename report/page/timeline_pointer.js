@@ -11,10 +11,7 @@
 		for (const thread of threads)
 			for (const run of thread.runs)
 				rwalker.eachWaitWithin(waits, run, span, wait => {
-					if (
-						longest < 0 ||
-						waits.length[wait] > waits.length[longest]
-					)
+					if (longest < 0 || waits.length[wait] > waits.length[longest])
 						longest = wait;
 				});
 		return longest;
@@ -25,12 +22,7 @@
 		let best = -1;
 
 		for (const {first, end} of threads.flatMap(thread => thread.runs)) {
-			const from = rwalker.lowerBound(
-				waits.out,
-				first,
-				end,
-				step > 0 ? tick + 1e-6 : tick
-			);
+			const from = rwalker.lowerBound(waits.out, first, end, step > 0 ? tick + 1e-6 : tick);
 			const wait = step > 0 ? from : from - 1;
 
 			if (wait < first || wait >= end) continue;
@@ -154,6 +146,7 @@
 				wait = view.waitAt(row, view.tickAt(event.offsetX));
 
 			if (view.rows[row]) view.cursor = {row, at: view.tickAt(event.offsetX)};
+			view.clicked = wait;
 			this.app.change(wait < 0 ? {} : {wait});
 		}
 
@@ -167,10 +160,7 @@
 				rwalker.showTip('');
 				return;
 			}
-			const wait =
-				event.offsetX < view.painter.place.left
-					? -1
-					: view.waitAt(number, tick);
+			const wait = event.offsetX < view.painter.place.left ? -1 : view.waitAt(number, tick);
 			const lines = [`${row.name}, ${rwalker.moment(this.app.momentOf(tick))}`];
 
 			lines.push(wait < 0 ? this.figures(row) : waitText(this.app, wait));
@@ -190,12 +180,9 @@
 
 		wheel(event) {
 			const {view} = this,
-				sideways =
-					event.shiftKey ||
-					Math.abs(event.deltaX) > Math.abs(event.deltaY);
+				sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
 
-			if (!event.ctrlKey && !event.metaKey && !sideways)
-				return; /* scrolls the rows */
+			if (!event.ctrlKey && !event.metaKey && !sideways) return; /* scrolls the rows */
 			event.preventDefault();
 			if (sideways) view.pan(Math.sign(event.deltaX || event.deltaY) * 0.1);
 			else view.zoom(event.deltaY > 0 ? 1.25 : 0.8, view.tickAt(event.offsetX));

@@ -91,14 +91,10 @@
 			processes.set(key, [...(processes.get(key) ?? []), thread]);
 		}
 		return [...processes.values()].map(members => {
-			const main =
-				members.find(thread => thread.tid === thread.tgid) ?? members[0];
+			const main = members.find(thread => thread.tid === thread.tgid) ?? members[0];
 			const name = rwalker.threadName({...main, tid: main.tgid}, hosts);
 
-			return rowOf(
-				members,
-				members.length > 1 ? `${name} ×${members.length}` : name
-			);
+			return rowOf(members, members.length > 1 ? `${name} ×${members.length}` : name);
 		});
 	}
 

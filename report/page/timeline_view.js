@@ -20,9 +20,7 @@
 			this.drag = null;
 			this.brush = null;
 			rwalker.measureThreads(app);
-			app.start.order = app.state.order = app.profile.waits.count
-				? 'held'
-				: 'samples';
+			app.start.order = app.state.order = app.profile.waits.count ? 'held' : 'samples';
 			byId('order').append(
 				...rwalker.ORDERS.map(([value, text]) =>
 					rwalker.element('option', {value, text})
@@ -51,9 +49,7 @@
 				app.change({viewFrom: null, viewTo: null})
 			);
 			byId('zoom-range').addEventListener('click', () => this.zoomToRange());
-			this.canvas.addEventListener('keydown', event =>
-				rwalker.runKey(this.keys(), event)
-			);
+			this.canvas.addEventListener('keydown', event => rwalker.runKey(this.keys(), event));
 		}
 
 		view() {
@@ -94,8 +90,7 @@
 		zoomToRange() {
 			const {from, to} = this.app.state;
 
-			if (from !== null)
-				this.setView(from - (to - from) * 0.05, to + (to - from) * 0.05);
+			if (from !== null) this.setView(from - (to - from) * 0.05, to + (to - from) * 0.05);
 		}
 
 		/* ---- Drawing ---- */
@@ -121,13 +116,7 @@
 			const {app} = this,
 				{rows, idle} = app.derive(
 					'rows',
-					[
-						state.threads,
-						state.order,
-						state.fold,
-						state.idle,
-						state.wait,
-					],
+					[state.threads, state.order, state.fold, state.idle, state.wait],
 					() => rwalker.timelineRows(app)
 				);
 
@@ -151,30 +140,21 @@
 			);
 		}
 
-		/* A wait that was opened is brought into view, with the row that it is in. */
+		/* A wait that was opened is brought into view, unless it was clicked and so is in view. */
 		showWait(wait) {
-			const {waits} = this.app.profile,
-				{from, to} = this.view();
-
 			if (wait === this.wait) return;
 			this.wait = wait;
-			byId('rows').scrollTop = wait === null ? byId('rows').scrollTop : 0;
-			if (
-				wait === null ||
-				(waits.out[wait] < to &&
-					waits.out[wait] + waits.length[wait] > from &&
-					waits.length[wait] * 200 > to - from)
-			)
-				return;
-			const length = waits.length[wait],
-				state = this.app.state,
-				margin = length * 0.6 + 10;
+			if (wait === null) return;
+			byId('rows').scrollTop = 0;
+			const {state, axis, profile} = this.app,
+				{from, to} = this.view(),
+				out = profile.waits.out[wait],
+				length = profile.waits.length[wait];
+			const least = (to - from) / (this.clicked === wait ? 200 : 4);
 
-			state.viewFrom = Math.max(this.app.axis.from, waits.out[wait] - margin);
-			state.viewTo = Math.min(
-				this.app.axis.to,
-				waits.out[wait] + length + margin
-			);
+			if (length >= least && out < to && out + length > from) return;
+			state.viewFrom = Math.max(axis.from, out - length * 0.6 - 10);
+			state.viewTo = Math.min(axis.to, out + length * 1.6 + 10);
 		}
 
 		draw() {
@@ -182,12 +162,7 @@
 				place = this.place(),
 				{app} = this,
 				{state} = app;
-			const painter = new rwalker.TimelinePainter(
-				app,
-				this.canvas,
-				place,
-				this.texts
-			);
+			const painter = new rwalker.TimelinePainter(app, this.canvas, place, this.texts);
 
 			painter.paintRows(this.rows);
 			painter.paintAxis();
@@ -207,12 +182,7 @@
 			);
 			this.paintChain(painter);
 			if (document.activeElement === this.canvas)
-				painter.paintBox(
-					this.cursor.row,
-					this.cursor.at,
-					this.cursor.at,
-					'accent'
-				);
+				painter.paintBox(this.cursor.row, this.cursor.at, this.cursor.at, 'accent');
 			this.painter = painter;
 			this.legend(painter.theme);
 			rwalker.frame = performance.now() - begin;
@@ -260,13 +230,7 @@
 		legend(theme) {
 			this.app.derive('timelineLegend', theme.ran, () => {
 				const fill = name => (context, width, height) =>
-					rwalker.fillSwatch(
-						context,
-						theme[name],
-						null,
-						width,
-						height
-					);
+					rwalker.fillSwatch(context, theme[name], null, width, height);
 
 				rwalker.fillLegend(
 					byId('timeline-legend'),
@@ -286,9 +250,7 @@
 		}
 
 		rowAt(y) {
-			return y < AXIS
-				? -1
-				: Math.floor((y - AXIS + byId('rows').scrollTop) / ROW);
+			return y < AXIS ? -1 : Math.floor((y - AXIS + byId('rows').scrollTop) / ROW);
 		}
 
 		/* The longest wait of the row that has a part in the pixel; -1: none. */
@@ -355,20 +317,15 @@
 		stretch(step) {
 			this.anchor ??= this.cursor.at;
 			this.moveTime(step);
-			const [from, to] = [this.anchor, this.cursor.at].sort(
-				(left, right) => left - right
-			);
+			const [from, to] = [this.anchor, this.cursor.at].sort((left, right) => left - right);
 
-			if (to > from)
-				this.app.change({from: Math.round(from), to: Math.round(to)});
+			if (to > from) this.app.change({from: Math.round(from), to: Math.round(to)});
 		}
 
 		jump(step) {
 			const {waits} = this.app.profile,
 				row = this.rows[this.cursor.row];
-			const next = row
-				? rwalker.nextWait(waits, row.threads, this.cursor.at, step)
-				: -1;
+			const next = row ? rwalker.nextWait(waits, row.threads, this.cursor.at, step) : -1;
 
 			if (next < 0) return;
 			this.cursor.at = waits.out[next];
@@ -378,10 +335,7 @@
 		open() {
 			const {waits} = this.app.profile,
 				row = this.rows[this.cursor.row];
-			const wait = this.waitAt(
-				this.cursor.row,
-				this.cursor.at + 0.75 / this.painter.scale
-			);
+			const wait = this.waitAt(this.cursor.row, this.cursor.at + 0.75 / this.painter.scale);
 
 			if (wait < 0) {
 				this.tell();

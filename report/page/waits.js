@@ -62,9 +62,7 @@
 	function readKinds(columns) {
 		return columns.json('kinds').map(([waitClass, context, flags, state, bound]) => {
 			if (!(waitClass < CLASS_NAMES.length) || !(context <= CONTEXT.UNKNOWN))
-				throw new Refusal(
-					"column 'kinds' has a class or context that is not known"
-				);
+				throw new Refusal("column 'kinds' has a class or context that is not known");
 			return {waitClass, context, flags, state, bound};
 		});
 	}
@@ -111,16 +109,14 @@
 		};
 
 		waits.runs = readRuns(columns, limits, count);
-		for (const run of waits.runs)
-			addUp(waits, run, header.recordings[run.recording].offset);
+		for (const run of waits.runs) addUp(waits, run, header.recordings[run.recording].offset);
 		checkLengths(waits);
 		return waits;
 	}
 
 	/* When a wait's sleep ended and its run queue part began. */
 	function runnableSince(waits, number) {
-		if (waits.kinds[waits.kind[number]].waitClass !== CLASS.BLOCKED)
-			return waits.out[number];
+		if (waits.kinds[waits.kind[number]].waitClass !== CLASS.BLOCKED) return waits.out[number];
 		return waits.out[number] + waits.length[number] - waits.runQueue[number];
 	}
 

@@ -27,8 +27,7 @@ class Bytes {
 function varints(values, signed) {
 	const bytes = new Bytes();
 
-	for (const value of values)
-		bytes.varint(signed ? (value < 0 ? -value * 2 - 1 : value * 2) : value);
+	for (const value of values) bytes.varint(signed ? (value < 0 ? -value * 2 - 1 : value * 2) : value);
 	return bytes.bytes.subarray(0, bytes.length);
 }
 

@@ -37,15 +37,13 @@ test('a payload that was cut or changed gives a refusal, or the same profile', a
 		same = JSON.stringify(await rwalker.load(text));
 
 	for (let i = 0; i < text.length; i += 3) {
-		const changed =
-			text.slice(0, i) + (text[i] === 'A' ? 'B' : 'A') + text.slice(i + 1);
+		const changed = text.slice(0, i) + (text[i] === 'A' ? 'B' : 'A') + text.slice(i + 1);
 
 		for (const damaged of [changed, text.slice(0, i)]) {
 			const result = await rwalker.load(damaged).catch(error => error);
 
 			assert.ok(
-				result instanceof rwalker.Refusal ||
-					JSON.stringify(result) === same,
+				result instanceof rwalker.Refusal || JSON.stringify(result) === same,
 				`character ${i}: ${result}`
 			);
 		}

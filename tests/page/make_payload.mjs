@@ -174,9 +174,7 @@ function makeWaits(size, unit, random, entries) {
 			columns.runQueue.push(kind < 2 ? random(Math.floor(length / 4)) : 0);
 			columns.stack.push(1 + random(size.stacks));
 			columns.cpu.push(1 + random(4));
-			columns.waker.push(
-				kind < 2 ? 1 + random(Math.min(400, size.threads * 8)) : 0
-			);
+			columns.waker.push(kind < 2 ? 1 + random(Math.min(400, size.threads * 8)) : 0);
 			entries.add(
 				1,
 				task,
@@ -234,9 +232,7 @@ class Entries {
 		const key = (source * (this.stacks + 1) + stack) * (this.tasks + 1) + task;
 		const sum =
 			this.sums.get(key) ??
-			this.sums
-				.set(key, {source, task, stack, count: 0, weight: 0, runQueue: 0})
-				.get(key);
+			this.sums.set(key, {source, task, stack, count: 0, weight: 0, runQueue: 0}).get(key);
 
 		sum.count += count;
 		sum.weight += weight;
@@ -246,9 +242,7 @@ class Entries {
 	}
 
 	write(writer) {
-		const rows = [...this.sums]
-			.sort(([left], [right]) => left - right)
-			.map(([, sum]) => sum);
+		const rows = [...this.sums].sort(([left], [right]) => left - right).map(([, sum]) => sum);
 
 		for (const [name, field] of [
 			['Source', 'source'],
@@ -316,10 +310,7 @@ function header(size, unit, entries) {
 		base: null,
 		notes: [],
 		unsure: [],
-		sources: [
-			source(0, 'cpu', 'cpu-clock', 'ns'),
-			source(1, 'offcpu', 'sched_switch', 'ns'),
-		],
+		sources: [source(0, 'cpu', 'cpu-clock', 'ns'), source(1, 'offcpu', 'sched_switch', 'ns')],
 		recordings: [
 			{
 				host: 0,

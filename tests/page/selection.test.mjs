@@ -57,11 +57,7 @@ test('the share of a search is that of the chains that have it', () => {
 function drawn(node) {
 	const children = rwalker.childrenOf(node).map(drawn);
 
-	return [
-		node.text ?? profile.functions[node.function]?.name ?? 'all',
-		node.weight,
-		...children,
-	];
+	return [node.text ?? profile.functions[node.function]?.name ?? 'all', node.weight, ...children];
 }
 
 test('a flame graph, its leaves first, and one function of it', () => {
@@ -122,11 +118,7 @@ test('bands have the threads, off-wake stacks the wakers', () => {
 test('a comparison has both weights in one tree', () => {
 	const sums = rwalker.select(profile, {...whole, from: 0, to: 300}),
 		other = rwalker.select(profile, {...whole, from: 300, to: 1000});
-	const root = rwalker.downTree(
-		profile,
-		rwalker.chainsOf(profile, sums.weight, other.weight),
-		{}
-	);
+	const root = rwalker.downTree(profile, rwalker.chainsOf(profile, sums.weight, other.weight), {});
 	const [bake, sell] = rwalker.childrenOf(rwalker.childrenOf(root)[0]);
 
 	assert.deepEqual([bake.weight, bake.base, sell.weight, sell.base], [10, 20, 10, 0]);
@@ -164,16 +156,9 @@ test('a link says what a state is, and one that was made up does no harm', () =>
 			wait: 1,
 		};
 
+	assert.deepEqual(rwalker.readLink(`#${rwalker.writeLink(state, start)}`, start, profile), state);
 	assert.deepEqual(
-		rwalker.readLink(`#${rwalker.writeLink(state, start)}`, start, profile),
-		state
-	);
-	assert.deepEqual(
-		rwalker.readLink(
-			'#wait=99&source=x&from=9&to=5&__proto__=1&search=%',
-			start,
-			profile
-		),
+		rwalker.readLink('#wait=99&source=x&from=9&to=5&__proto__=1&search=%', start, profile),
 		start
 	);
 });

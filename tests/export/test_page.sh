@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The page in browsers: hostile names, damage, axe-core, keys. What drives them comes from npm, into a folder outside of the
+# project, $NODE_PACKAGES. Firefox is tested if it is there.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+report=${REPORTER:-build/rwalker-report}
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+NODE_PACKAGES=${NODE_PACKAGES:-${XDG_CACHE_HOME:-$HOME/.cache}/rwalker-node}
+export NODE_PACKAGES
+
+for program in node npm chromium; do
+	command -v "$program" >/dev/null || { skip_one page_browsers "'$program' is missing (apt)"; exit 0; }
+done
+if [ ! -d "$NODE_PACKAGES/node_modules/axe-core" ]; then
+	mkdir -p "$NODE_PACKAGES" && echo '{"private": true}' >"$NODE_PACKAGES/package.json"
+	npm install --silent --no-audit --no-fund --prefix "$NODE_PACKAGES" puppeteer-core@24 axe-core@4 speedscope@1 \
+		>"$scratch/npm" 2>&1 || { skip_one page_browsers "npm cannot be reached: $(head -n 1 "$scratch/npm")"; exit 0; }
+fi
+command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt)"
+node tests/page/hostile.mjs "$scratch" ${firefox:+"$firefox"} 2>&1 || not_ok page_hostile_names "it ended early"
+"$report" --no-cache --html samples/waits/trace.rwk -o "$scratch/page.html" || not_ok page_made "no page"
+node tests/page/accessible.mjs "$scratch/page.html" 2>&1 || not_ok page_accessible "it ended early"
+[ "$failures" -eq 0 ]

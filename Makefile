@@ -226,12 +226,13 @@ install-record: record
 install-report: report ## install the reporter only
 	install -D -m 755 $(B)/rwalker-report $(DESTDIR)$(BINDIR)/rwalker-report
 	install -D -m 644 report/rwalker-report.1 $(DESTDIR)$(MANDIR)/man1/rwalker-report.1
+	install -D -m 644 report/rwalker-sqlite.5 $(DESTDIR)$(MANDIR)/man5/rwalker-sqlite.5
 	install -D -m 644 format/rwk.5 $(DESTDIR)$(MANDIR)/man5/rwk.5
 	$(call install_completions,rwalker-report)
 uninstall: ## remove what install put there
 	rm -f $(foreach program,rwalker-record rwalker-report,$(addprefix $(DESTDIR),$(BINDIR)/$(program) \
 		$(MANDIR)/man1/$(program).1 $(BASHDIR)/$(program) $(ZSHDIR)/_$(program) $(FISHDIR)/$(program).fish))
-	rm -f $(DESTDIR)$(MANDIR)/man5/rwk.5
+	rm -f $(DESTDIR)$(MANDIR)/man5/rwk.5 $(DESTDIR)$(MANDIR)/man5/rwalker-sqlite.5
 
 # What is committed, as others get it.
 RELEASE := rwalker-$(VERSION)

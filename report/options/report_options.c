@@ -95,6 +95,8 @@ static int check_output(const struct report_options *options)
 
 	if (tool && tool->writes && !options->output)
 		return log_error(EINVAL, "--%s requires -o FILE", tool->name);
+	if (options->view && options->view->needs_file && (!options->output || !strcmp(options->output, "-")))
+		return log_error(EINVAL, "--%s requires -o FILE: it cannot be written to a pipe", options->view->name);
 	if (options->output && !writes)
 		return log_error(EINVAL, "-o requires --html, --export, --condense, --scrub or --resolve-lines; to "
 					 "keep a report, redirect it with > FILE");
@@ -222,6 +224,7 @@ static void complete(struct report_options *options)
 	options->filter.each_address = options->settings.addresses || (options->view && options->view->each_address);
 	options->filter.each_event = (options->view && options->view->each_event) || options->settings.interval ||
 				     options->settings.timestamps;
+	options->filter.each_recording = options->view && options->view->each_recording;
 	if (options->filter.user_only)
 		report_filter_note(options, "-U", NULL);
 	if (options->filter.kernel_only)

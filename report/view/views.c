@@ -46,6 +46,10 @@ const struct view views[VIEW_KINDS] = {
 		      .bare = true, .merged = true, .exports = true},
 	[VIEW_SPEEDSCOPE] = {.name = "export speedscope", .print = speedscope_view, .kinds = ANY_KIND,
 		      .bare = true, .merged = true, .exports = true},
+	[VIEW_PPROF] = {.name = "export pprof", .print = pprof_view, .kinds = ANY_KIND, .bare = true, .merged = true,
+			.exports = true, .binary = true, .each_recording = true},
+	[VIEW_SQLITE] = {.name = "export sqlite", .print = sqlite_view, .kinds = ANY_KIND, .bare = true, .merged = true,
+			 .exports = true, .binary = true, .needs_file = true, .each_event = true},
 	[VIEW_DIGEST] = {.name = "digest", .print = digest_view, .kinds = ANY_KIND,
 			 .whole = true, .everyone = true},
 	[VIEW_HTML] = {.name = "html", .print = html_view, .kinds = ANY_KIND, .whole = true, .exports = true,
@@ -149,7 +153,7 @@ static int print_merged(const struct view_context *context, const struct view *v
 	}
 	if (!any && !view->bare)
 		page_nothing(context, view->name);
-	r = any ? view->print(context, 0, NULL) : 0;
+	r = any || view->exports ? view->print(context, 0, NULL) : 0; /* an empty file is none */
 	for (size_t i = 0; i < count && !r; i++)
 		if (view_of(view, &sources[i]) && !sources[i].left_out)
 			r = probe_totals_write(context, (uint32_t)i, view->bare ? stderr : context->out);

@@ -221,7 +221,10 @@ report 2 | --flamegraph $TRACE         | --folded
 report 2 | --json $TRACE               | --export ndjson
 report 2 | --csv $TRACE                | --export csv
 report 2 | --speedscope $TRACE         | --export speedscope
-report 2 | --pprof $TRACE              | perf-script
+report 2 | --pprof $TRACE              | --export pprof
+report 2 | --sqlite $TRACE             | --export sqlite
+report 2 | --export sqlite $TRACE      | requires -o FILE
+report 2 | --export sqlite -o - $TRACE | requires -o FILE
 report 2 | --no-color $TRACE           | --color=never
 report 2 | --top 10 $TRACE             | --max-groups 10
 report 2 | --since 5 $TRACE            | --time

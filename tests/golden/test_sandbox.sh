@@ -42,6 +42,8 @@ rows="--digest
 --export ndjson
 --export ndjson-stacks
 --export speedscope
+--export pprof -o made
+--export sqlite -o made
 --info
 --info --privacy
 --needs
@@ -59,7 +61,17 @@ all_are_tested()
 	verdict options_found "$(wc -l <"$scratch/options")" [ "$(wc -l <"$scratch/options")" -ge 15 ]
 	while read -r option; do
 		grep -qE -- "(^| )($option|-${option:2:1})( |$)" <<<"$rows"$'\n'"$unscrub" || not_ok "row_$option" "no row has it"
-	done < <(grep -vx -- --output "$scratch/options")
+	done < <(grep -vx -e --output -e --force "$scratch/options")
+}
+
+# dump_made FILE: what a view or tool wrote there, as text.
+dump_made()
+{
+	case $(head -c 6 "$1" | tr -d '\0') in
+	$'\x1f\x8b'*) gzip -dc "$1" | od -An -tx1 ;;
+	SQLite) python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).iterdump(), sep="\n")' "$1" ;;
+	*) "$report" --dump "$1" | grep -v 'key="file-header"' ;;
+	esac
 }
 
 # run PLACE TRACE ARGUMENT...: all that a run gives, in $scratch/PLACE. Scrubbing adds names to the key, so each has its own. Of a
@@ -74,7 +86,7 @@ run()
 	echo "exit $code" >>"$place/stdout"
 	sed -i '/^sandbox /d' "$place/stdout"
 	grep -v ' warning: --no-sandbox: ' "$place/stderr" >"$place/said"
-	[[ ! -e $place/made ]] || "$report" --dump "$place/made" | grep -v 'key="file-header"' >"$place/dump"
+	[[ ! -e $place/made ]] || dump_made "$place/made" >"$place/dump"
 }
 
 # same NAME TRACE ARGUMENT...: both ways.

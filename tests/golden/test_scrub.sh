@@ -32,6 +32,9 @@ all_views()
 		"$report" "${names[@]}" "$view" "$1" </dev/null
 	done
 	"$report" "${names[@]}" --info --privacy "$1" </dev/null
+	"$report" "${names[@]}" --export pprof "$1" </dev/null | gzip -dc | strings -n 2
+	"$report" "${names[@]}" --export sqlite "$1" -o "$scratch/base.sqlite" --force </dev/null
+	python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).iterdump(), sep="\n")' "$scratch/base.sqlite"
 }
 
 # folded TRACE KIND

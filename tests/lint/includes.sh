@@ -9,7 +9,7 @@
 room_files=15		 # .c files in a room, at most ...
 flat='format/ report/tool/' # ... but in these, which are a file for each of many equal things
 
-# Library | its headers | the folder whose one file may include them.
+# Library | its headers | the folder whose one file may include them; two rows: one file of each.
 doors='
 lz4          | lz4.*\.h                               | format/
 libbpf       | bpf/(libbpf|bpf|btf)\.h|.*\.skel\.h    | record/
@@ -17,6 +17,7 @@ zlib         | zlib\.h                                | record/
 libelf       | (lib|g)elf\.h                          | report/resolve/
 libdw        | elfutils/libdw.*\.h                    | report/resolve/
 sqlite3      | sqlite3\.h                             | report/resolve/
+its writer   | sqlite3\.h                             | report/view/
 lzma         | lzma\.h                                | report/resolve/
 zstd         | zstd\.h                                | report/resolve/
 debuginfod   | elfutils/debuginfod\.h                 | report/resolve/
@@ -105,18 +106,21 @@ judge()
 	# A library may also be included by several files with a common prefix: probe.c, probe_waits.c, probe_internal.h.
 	function door(file) { sub(/(_[a-z_]+)?[.][ch]$/, "", file); return file }
 
-	function judge_system(place, file, name, i) {
+	function judge_system(place, file, name, i, homes) {
 		for (i = 1; i <= doors; i++)
 			if (name ~ header[i]) {
+				homes = homes (homes ? " and " : "") home[i]
 				if (index(file, home[i]) != 1)
-					say(place, "<" name "> belongs to " home[i])
-				else if (home[i] != "bpf/" && user[i] != "" && user[i] != door(file))
+					continue
+				if (home[i] != "bpf/" && user[i] != "" && user[i] != door(file))
 					say(place, library[i] " has its door in " user[i] ".c already")
 				else
 					user[i] = door(file)
 				return
 			}
-		if (name !~ ENVIRON["LIBC"])
+		if (homes)
+			say(place, "<" name "> belongs to " homes)
+		else if (name !~ ENVIRON["LIBC"])
 			say(place, "<" name "> is neither libc nor in the table of doors")
 	}
 

@@ -14,9 +14,10 @@ static int begin_recording(struct section *section)
 {
 	const struct source_binding *waits = section_source_of(section, PROFILE_OFFCPU);
 	const struct source_binding *wakers = section_source_of(section, PROFILE_WAKERS);
+	const struct profile_filter *filter = section->context.profile->filter;
 	int r = 0;
 
-	if (waits || section->context.profile->filter->each_event)
+	if (waits || filter->each_event || filter->each_recording)
 		r = section_begin_recording(section);
 	if (!r && waits && (waits->wanted || (wakers && wakers->wanted)))
 		r = section_waits_init(section);

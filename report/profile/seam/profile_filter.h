@@ -55,6 +55,8 @@ struct profile_filter {
 	 */
 	bool everyone;
 	bool each_event; /* keep every single event, for profile_events.h */
+	/* Recordings without waits are listed too, as with each_event: numbered as the origins (profile_origin.h). */
+	bool each_recording;
 };
 
 struct profile_names {                 /* where names may come from apart from the trace */

@@ -37,6 +37,8 @@ enum view_kind {
 	VIEW_CSV_STACKS,
 	VIEW_NDJSON_STACKS,
 	VIEW_SPEEDSCOPE,
+	VIEW_PPROF,
+	VIEW_SQLITE,
 	VIEW_DIGEST,
 	VIEW_HTML,
 	VIEW_KINDS
@@ -89,8 +91,10 @@ struct view {
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
 	bool exports;	  /* made for a program or a browser: -o gives it a file of its own */
 	bool binary;	  /* not fit for a terminal */
+	bool needs_file;  /* not a stream: -o is required, and is no pipe */
 	bool each_event;  /* needs profile_filter.each_event */
 	bool each_address; /* needs profile_filter.each_address */
+	bool each_recording; /* needs profile_filter.each_recording */
 	bool everyone;	  /* needs profile_filter.everyone */
 };
 
@@ -128,6 +132,8 @@ int ndjson_view(const struct view_context *context, uint32_t number, const struc
 int csv_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int ndjson_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int pprof_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int sqlite_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

@@ -57,6 +57,8 @@ static void prints_nothing_raw(struct test *t)
 			};
 			char *text;
 
+			if (kind >= 0 && views[kind].binary) /* tests/golden/exports_check.py reads these */
+				continue;
 			if (kind == VIEW_FOLDED)
 				p->source_count = 1;
 			text = fake_print(p, kind < 0 ? NULL : &views[kind], &settings);

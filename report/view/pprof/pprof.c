@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/page/view.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/time_units.h"
+#include "report/pack/deflate.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_events.h"
+#include "report/profile/seam/profile_origin.h"
+#include "report/view/page/page.h"
+#include "report/view/page/wait_text.h"
+#include "report/view/pprof/pprof_places.h"
+#include "report/view/pprof/pprof_rows.h"
+#include "report/view/pprof/profile_proto.h"
+
+/*
+ * --export pprof: the sums of all sources as a profile.proto, packed by gzip. The types of values are the same
+ * whatever the trace has, because pprof merges and compares only profiles with equal types.
+ */
+
+enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_CYCLES, VALUE_WAITS, VALUE_OFFCPU, VALUE_EVENTS, VALUES };
+
+static const struct value_type {
+	const char *type, *unit;
+} types[VALUES] = {
+	[VALUE_SAMPLES] = {"samples", "count"}, [VALUE_CPU] = {"cpu", "nanoseconds"},
+	[VALUE_CYCLES] = {"cycles", "count"},	[VALUE_WAITS] = {"waits", "count"},
+	[VALUE_OFFCPU] = {"offcpu", "nanoseconds"}, [VALUE_EVENTS] = {"events", "count"},
+};
+
+struct pprof {
+	const struct view_context *context;
+	const struct profile_source *sources;
+	const struct profile_task *tasks;
+	const struct profile_recording *recordings;
+	size_t source_count, task_count, recording_count;
+	struct protobuf out, sample, label;
+	struct pprof_texts texts;
+	struct pprof_places places;
+	struct pprof_rows rows;
+};
+
+static void pprof_deinit(struct pprof *pprof)
+{
+	pprof_rows_deinit(&pprof->rows);
+	pprof_places_deinit(&pprof->places);
+	pprof_texts_deinit(&pprof->texts);
+	protobuf_deinit(&pprof->label);
+	protobuf_deinit(&pprof->sample);
+	protobuf_deinit(&pprof->out);
+}
+
+static int pprof_init(struct pprof *pprof, const struct view_context *context)
+{
+	struct profile *profile = context->profile;
+	int r;
+
+	*pprof = (struct pprof){.context = context};
+	pprof->source_count = profile_sources(profile, &pprof->sources);
+	pprof->tasks = profile_tasks(profile, &pprof->task_count);
+	pprof->recording_count = profile_recordings(profile, &pprof->recordings);
+	r = pprof_texts_init(&pprof->texts, &pprof->out);
+	if (!r)
+		r = pprof_places_init(&pprof->places, profile, &pprof->texts, page_no_frames(context->settings));
+	return r < 0 ? r : pprof_rows_init(&pprof->rows, profile);
+}
+
+/* --- labels --- */
+
+static int write_label(struct pprof *pprof, const char *key, const char *text, uint64_t number)
+{
+	uint64_t key_text, value = 0;
+	int r = pprof_texts_find(&pprof->texts, key, &key_text);
+
+	if (!r && text)
+		r = pprof_texts_find_unsafe(&pprof->texts, text, &value);
+	protobuf_clear(&pprof->label);
+	protobuf_number(&pprof->label, LABEL_KEY, key_text);
+	protobuf_number(&pprof->label, LABEL_STR, value);
+	protobuf_number(&pprof->label, LABEL_NUM, text ? 0 : number);
+	protobuf_message(&pprof->sample, SAMPLE_LABEL, &pprof->label);
+	return r;
+}
+
+/* The name of the host, else its number. */
+static int write_host(struct pprof *pprof, uint32_t host)
+{
+	size_t count = profile_origins(pprof->context->profile);
+	struct profile_origin origin = {.host = ""};
+	char number[24];
+
+	(void)snprintf(number, sizeof(number), "host %" PRIu32, host);
+	for (size_t i = 0; i < pprof->recording_count && i < count && !origin.host[0]; i++)
+		if (pprof->recordings[i].host == host)
+			profile_origin(pprof->context->profile, i, &origin);
+	return write_label(pprof, "host", origin.host[0] ? origin.host : number, 0);
+}
+
+static int write_labels(struct pprof *pprof, const struct pprof_row *row)
+{
+	const struct profile_source *source = &pprof->sources[row->source];
+	const struct profile_task *task = &pprof->tasks[row->task];
+	const char state[] = {row->state, '\0'};
+	int r = write_host(pprof, task->host);
+
+	if (!r)
+		r = write_label(pprof, "comm", task->comm, 0);
+	if (!r)
+		r = write_label(pprof, "pid", NULL, task->tgid);
+	if (!r)
+		r = write_label(pprof, "tid", NULL, task->tid);
+	if (!r)
+		r = write_label(pprof, "kind", page_kind_name(source->kind), 0);
+	if (!r && row->wait_class != PPROF_NO_CLASS)
+		r = write_label(pprof, "class", wait_class_name(row->wait_class), 0);
+	if (!r && row->state)
+		r = write_label(pprof, "state", state, 0);
+	if (!r && (source->kind == PROFILE_TRACEPOINT || source->kind == PROFILE_KFUNC))
+		r = write_label(pprof, "probe", source->name, 0);
+	return r;
+}
+
+/* --- samples --- */
+
+static uint64_t capped(uint64_t value)
+{
+	return value < INT64_MAX ? value : INT64_MAX;
+}
+
+static bool counts_cycles(const struct profile_source *source)
+{
+	return source->kind == PROFILE_CPU && strcmp(source->weight_unit, "ns") != 0;
+}
+
+/* Of one sample; of a hardware counter, by the number of samples that were asked for. */
+static uint64_t sampling_interval(const struct profile_source *source)
+{
+	return source->frequency ? SECOND / source->frequency : 0;
+}
+
+static void weigh(const struct profile_source *source, const struct pprof_row *row, uint64_t values[static VALUES])
+{
+	uint64_t time;
+
+	switch (source->kind) {
+	case PROFILE_CPU:
+		if (!counts_cycles(source) || __builtin_mul_overflow(row->samples, sampling_interval(source), &time))
+			time = row->weight;
+		values[VALUE_SAMPLES] = capped(row->samples);
+		values[VALUE_CPU] = capped(time);
+		values[VALUE_CYCLES] = counts_cycles(source) ? capped(row->weight) : 0;
+		break;
+	case PROFILE_OFFCPU:
+		values[VALUE_WAITS] = capped(row->samples);
+		values[VALUE_OFFCPU] = capped(row->weight);
+		break;
+	default:
+		values[VALUE_EVENTS] = capped(row->samples);
+	}
+}
+
+static int write_row(struct pprof *pprof, const struct pprof_row *row)
+{
+	uint64_t values[VALUES] = {0};
+	int r;
+
+	if (row->source >= pprof->source_count || row->task >= pprof->task_count)
+		return -EBADMSG;
+	r = pprof_places_write(&pprof->places, row->node);
+	if (r < 0)
+		return r;
+	weigh(&pprof->sources[row->source], row, values);
+	protobuf_clear(&pprof->sample);
+	protobuf_numbers(&pprof->sample, SAMPLE_LOCATION_ID, pprof->places.chain.items, pprof->places.chain.count);
+	protobuf_numbers(&pprof->sample, SAMPLE_VALUE, values, VALUES);
+	r = write_labels(pprof, row);
+	protobuf_message(&pprof->out, PROFILE_SAMPLE, &pprof->sample);
+	return r;
+}
+
+static int write_rows(struct pprof *pprof)
+{
+	const struct pprof_row *rows = pprof->rows.rows.items;
+	size_t count = pprof->rows.rows.count;
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++)
+		r = pprof_places_want(&pprof->places, rows[i].node);
+	if (!r)
+		r = pprof_places_find(&pprof->places);
+	for (size_t i = 0; i < count && !r; i++)
+		r = write_row(pprof, &rows[i]);
+	return r < 0 ? r : pprof_places_write_mappings(&pprof->places);
+}
+
+/* --- the profile as a whole --- */
+
+static int write_type(struct pprof *pprof, uint32_t field, enum value value)
+{
+	uint64_t type, unit;
+	int r = pprof_texts_find(&pprof->texts, types[value].type, &type);
+
+	if (!r)
+		r = pprof_texts_find(&pprof->texts, types[value].unit, &unit);
+	if (r < 0)
+		return r;
+	protobuf_clear(&pprof->label);
+	protobuf_number(&pprof->label, VALUE_TYPE_TYPE, type);
+	protobuf_number(&pprof->label, VALUE_TYPE_UNIT, unit);
+	protobuf_message(&pprof->out, field, &pprof->label);
+	return 0;
+}
+
+static const struct profile_source *source_of(const struct pprof *pprof, enum profile_source_kind kind)
+{
+	for (size_t i = 0; i < pprof->source_count; i++)
+		if (pprof->sources[i].kind == kind && pprof->sources[i].samples)
+			return &pprof->sources[i];
+	return NULL;
+}
+
+/* What pprof shows unless another type is asked for. */
+static int write_default(struct pprof *pprof)
+{
+	enum value value = VALUE_EVENTS;
+	uint64_t text;
+	int r;
+
+	if (source_of(pprof, PROFILE_CPU))
+		value = VALUE_CPU;
+	else if (source_of(pprof, PROFILE_OFFCPU))
+		value = VALUE_OFFCPU;
+	r = pprof_texts_find(&pprof->texts, types[value].type, &text);
+
+	protobuf_number(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE, text);
+	return r;
+}
+
+static int write_types(struct pprof *pprof)
+{
+	const struct profile_source *cpu = source_of(pprof, PROFILE_CPU);
+	int r = 0;
+
+	for (unsigned int i = 0; i < VALUES && !r; i++)
+		r = write_type(pprof, PROFILE_SAMPLE_TYPE, i);
+	if (!r)
+		r = write_default(pprof);
+	if (r < 0 || !cpu)
+		return r;
+	protobuf_number(&pprof->out, PROFILE_PERIOD, sampling_interval(cpu));
+	return write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU);
+}
+
+/* The first recording's begin, and the longest one's length: of the part that was asked for. */
+static void write_times(struct pprof *pprof)
+{
+	struct profile *profile = pprof->context->profile;
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < pprof->recording_count; i++) {
+		uint64_t from, to;
+
+		profile_recording_part(profile, i, &from, &to);
+		if (!i)
+			protobuf_number(&pprof->out, PROFILE_TIME_NANOS, capped(profile_realtime(profile, i, from)));
+		if (to > from && to - from > longest)
+			longest = to - from;
+	}
+	protobuf_number(&pprof->out, PROFILE_DURATION_NANOS, capped(longest));
+}
+
+static int write_comment(struct pprof *pprof, const char *text)
+{
+	uint64_t number;
+	int r = pprof_texts_find(&pprof->texts, text, &number);
+
+	if (!r)
+		protobuf_number(&pprof->out, PROFILE_COMMENT, number);
+	return r;
+}
+
+/* Filters, and what a report says below it. */
+static int write_comments(struct pprof *pprof)
+{
+	const char *filters = pprof->context->settings->filters;
+	struct profile_account account;
+	int r = filters && filters[0] ? write_comment(pprof, filters) : 0;
+
+	profile_account(pprof->context->profile, &account);
+	for (size_t i = 0; i < account.count && !r; i++)
+		r = write_comment(pprof, account.notes[i].text);
+	return r;
+}
+
+static int print_packed(const struct pprof *pprof)
+{
+	_cleanup_free_ uint8_t *packed = NULL;
+	size_t size;
+	int r = pprof->out.failed ? -ENOMEM : gzip_pack(pprof->out.bytes, pprof->out.used, &packed, &size);
+
+	if (!r)
+		(void)fwrite(packed, 1, size, pprof->context->out);
+	return r;
+}
+
+int pprof_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(pprof_deinit) struct pprof pprof;
+	int r = pprof_init(&pprof, context);
+
+	(void)number;
+	(void)source;
+	if (!r)
+		r = write_types(&pprof);
+	if (!r)
+		write_times(&pprof);
+	if (!r)
+		r = write_rows(&pprof);
+	if (!r)
+		r = write_comments(&pprof);
+	return r < 0 ? r : print_packed(&pprof);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Call chains as pprof has them. A location is an address with all the functions that are there: the innermost inlined
+ * one first, the real one last; here each of them is a frame of its own. So a place is a frame and the place that it is
+ * inlined in, and becomes a location once it is the innermost of a chain.
+ *
+ *	chain, leaf first:  memcpy (inlined) ─ copy (inlined) ─ work │ main
+ *	places:             memcpy in copy in work                   │ main
+ *
+ * Code without a name is a location without a function, for others to name by its module's build-id; where there is no
+ * file to look into, it is a function with the name that reports have for it.
+ */
+#ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_PLACES_H
+#define RWALKER_REPORT_VIEW_PPROF_PPROF_PLACES_H
+
+#include "common/array.h"
+#include "common/index_table.h"
+#include "report/view/look/functions.h"
+#include "report/view/pprof/pprof_texts.h"
+
+struct pprof_place {
+	uint32_t frame, outer; /* outer: number of a place plus 1, or 0 */
+	bool written;	       /* as a location, whose number is that of the place, plus 1 */
+};
+
+struct pprof_mapping {
+	uint64_t limit; /* 0: not used */
+	bool functions, lines;
+};
+
+struct pprof_places {
+	struct profile *profile;
+	struct functions *functions;
+	struct pprof_texts *texts;
+	struct protobuf *out, location, line;
+	const struct profile_node *nodes;
+	const struct profile_frame *frames;
+	const struct profile_module *modules;
+	size_t node_count, frame_count, module_count;
+	bool *wanted;	   /* by node */
+	uint32_t *of_node; /* number of its place plus 1 */
+	ARRAY(struct pprof_place) places;
+	struct index_table known;
+	struct hash_map written; /* functions: name and file */
+	struct pprof_mapping *mappings; /* by module */
+	ARRAY(uint64_t) chain;
+	uint64_t nothing; /* the location of an empty chain; 0: not written yet */
+};
+
+/* `none` is what an empty chain is called. All that is passed must outlive it. 0, -ENOMEM. */
+int pprof_places_init(struct pprof_places *places, struct profile *profile, struct pprof_texts *texts,
+		      const char *none);
+void pprof_places_deinit(struct pprof_places *places);
+
+/* First all chains are wanted, then they are found, then they are written. -EBADMSG: it is not in the profile. */
+int pprof_places_want(struct pprof_places *places, uint32_t node);
+int pprof_places_find(struct pprof_places *places);
+/* The locations of a chain are in places->chain, leaf first, until the next one. */
+int pprof_places_write(struct pprof_places *places, uint32_t node);
+
+/* At the end: the mappings of all locations. */
+int pprof_places_write_mappings(struct pprof_places *places);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/pprof/pprof_rows.h"
+
+#include "common/cleanup.h"
+#include "report/view/look/waits.h"
+
+struct lookup {
+	const struct pprof_rows *rows;
+	const struct pprof_row *wanted;
+};
+
+static bool is_same(const void *context, uint32_t number)
+{
+	const struct lookup *lookup = context;
+	const struct pprof_row *row = &lookup->rows->rows.items[number], *wanted = lookup->wanted;
+
+	return row->source == wanted->source && row->node == wanted->node && row->task == wanted->task &&
+	       row->wait_class == wanted->wait_class && row->state == wanted->state;
+}
+
+static int add(struct pprof_rows *rows, struct pprof_row row)
+{
+	const struct lookup lookup = {rows, &row};
+	const uint32_t words[] = {row.source, row.node, row.task, row.wait_class, (uint32_t)row.state};
+	uint32_t hash = index_table_hash_words(&rows->known, words, sizeof(words) / sizeof(words[0])), number;
+	int r = index_table_add(&rows->known, hash, is_same, &lookup, (uint32_t)rows->rows.count, &number);
+
+	if (r > 0)
+		return array_push(&rows->rows, row);
+	if (r < 0)
+		return r;
+	rows->rows.items[number].samples += row.samples;
+	rows->rows.items[number].weight += row.weight;
+	return 0;
+}
+
+/* The sums of the profile do not have the classes of waits. */
+static int add_waits(struct pprof_rows *rows, struct profile *profile, uint32_t source)
+{
+	struct waits waits;
+	int r = waits_init(&waits, profile);
+
+	for (size_t i = 0; i < waits.count && !r; i++) {
+		const struct profile_wait *wait = &waits.items[i];
+
+		if (wait->source == source && wait_is_shown(wait))
+			r = add(rows, (struct pprof_row){.source = source, .node = wait->node, .task = wait->task,
+							 .wait_class = wait->wait_class, .samples = 1,
+							 .weight = wait->weight});
+	}
+	return r;
+}
+
+static int add_sums(struct pprof_rows *rows, struct profile *profile, uint32_t source)
+{
+	_cleanup_(rows_deinit) struct rows sums;
+	int r = rows_init(&sums, profile, source, NULL);
+
+	for (size_t i = 0; i < sums.count && !r; i++) {
+		const struct row *sum = &sums.items[i];
+
+		r = add(rows, (struct pprof_row){.source = source, .node = sum->node, .task = sum->task,
+						 .wait_class = PPROF_NO_CLASS, .state = sum->state,
+						 .samples = sum->samples, .weight = sum->weight});
+	}
+	return r;
+}
+
+int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(profile, &sources);
+	int r;
+
+	*rows = (struct pprof_rows){0};
+	r = index_table_init(&rows->known);
+	for (uint32_t i = 0; i < count && !r; i++) {
+		if (sources[i].left_out)
+			continue;
+		r = sources[i].kind == PROFILE_OFFCPU ? add_waits(rows, profile, i) : add_sums(rows, profile, i);
+	}
+	return r;
+}
+
+void pprof_rows_deinit(struct pprof_rows *rows)
+{
+	array_free(&rows->rows);
+	index_table_deinit(&rows->known);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The samples of a pprof profile: what has the same call chain and the same labels is one. */
+#ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
+#define RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
+
+#include "common/array.h"
+#include "common/index_table.h"
+#include "report/view/look/rows.h"
+
+enum { PPROF_NO_CLASS = UINT8_MAX };
+
+struct pprof_row {
+	uint32_t source, node, task;
+	uint8_t wait_class; /* enum profile_wait_class; PPROF_NO_CLASS: not a wait */
+	char state;	    /* of a walked task; else 0 */
+	uint64_t samples, weight;
+};
+
+struct pprof_rows {
+	ARRAY(struct pprof_row) rows;
+	struct index_table known;
+};
+
+/* All sources, in the order of the profile. 0, -ENOMEM, -EBADMSG. */
+int pprof_rows_init(struct pprof_rows *rows, struct profile *profile);
+void pprof_rows_deinit(struct pprof_rows *rows);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Writes protobuf messages (protobuf.dev, "Encoding") into memory: what profile.proto needs of it, which is numbers,
+ * texts, messages within messages, and packed numbers. A message that is part of another one is written first, in a
+ * buffer of its own. A buffer that could not grow stays `failed`, as does what it is copied into: check once, at the
+ * end.
+ */
+#ifndef RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H
+#define RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct protobuf { /* zeroed: empty */
+	uint8_t *bytes;
+	size_t used, room;
+	bool failed; /* no memory */
+};
+
+void protobuf_deinit(struct protobuf *message);
+/* Keeps the memory. */
+void protobuf_clear(struct protobuf *message);
+
+/* Field `field` of the message. A number that is 0 is not written: that is what a reader assumes. */
+void protobuf_number(struct protobuf *message, uint32_t field, uint64_t number);
+void protobuf_text(struct protobuf *message, uint32_t field, const char *text);
+void protobuf_message(struct protobuf *message, uint32_t field, const struct protobuf *part);
+void protobuf_numbers(struct protobuf *message, uint32_t field, const uint64_t *numbers, size_t count);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What all tables of --export sqlite have in common. Rows refer to each other by the profile's numbers, except stacks,
+ * which have numbers of their own (stack_order.h). Only what an event refers to is written: the first pass marks it.
+ */
+#ifndef RWALKER_REPORT_VIEW_SQLITE_SQLITE_EXPORT_H
+#define RWALKER_REPORT_VIEW_SQLITE_SQLITE_EXPORT_H
+
+#include "common/cleanup.h"
+#include "report/view/look/event_reader.h"
+#include "report/view/page/view.h"
+#include "report/view/sqlite/database.h"
+#include "report/view/sqlite/stack_order.h"
+
+struct sqlite_export {
+	const struct view_context *context;
+	struct profile *profile;
+	struct event_reader reader;
+	struct stack_order order;
+	struct database *database;
+	bool *tasks; /* by task: it is referred to */
+	bool wakes;  /* wakeups are wanted */
+};
+
+/* A step of the work. */
+typedef int sqlite_step(struct sqlite_export *job);
+
+/* Marks what the events refer to. 0, -ENOMEM, -EBADMSG. */
+int sqlite_events_mark(struct sqlite_export *job);
+/* The tables samples, waits and wakes. */
+int sqlite_events_write(struct sqlite_export *job);
+
+/* The tables modules, functions, frames, stacks and sums. */
+int sqlite_stacks_write(struct sqlite_export *job);
+
+/* Who and where: about, hosts, recordings, sources, probes, tasks. */
+int sqlite_origins_write(struct sqlite_export *job);
+
+/* What is no event: walks, walked; brief_waits, running. These mark tasks and stacks, too. */
+int sqlite_walks_mark(struct sqlite_export *job);
+int sqlite_walks_write(struct sqlite_export *job);
+
+#define _cleanup_insert_ _cleanup_(cleanup_insert)
+
+static inline void cleanup_insert(struct database_insert **insert)
+{
+	database_insert_destroy(*insert);
+}
+
+#endif

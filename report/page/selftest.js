@@ -23,6 +23,8 @@
 			count: sums.events,
 			weight: sums.total,
 			queued: sums.queued,
+			single: rwalker.select(profile, {...whole(source), from: -Infinity, to: Infinity})
+				.events,
 		};
 	}
 
@@ -129,21 +131,9 @@
 		});
 	}
 
-	/* `begin`: where --time counts from, in ns from the start of the axis. */
-	function headLine({unit, recordings}) {
-		const [first] = recordings;
-
-		return {
-			what: 'unit',
-			unit,
-			begin: (first?.begin ?? 0) * unit,
-			known: first?.begin !== undefined,
-		};
-	}
-
 	function selftestLines(profile) {
 		const app = new rwalker.App(profile),
-			lines = [headLine(profile)];
+			lines = [{what: 'unit', unit: profile.unit}];
 
 		for (const {number, timed} of app.sources) {
 			const sums = rwalker.select(profile, whole(number));

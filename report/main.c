@@ -79,7 +79,7 @@ static void cleanup_opener(struct opener **opener)
 static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener)
 {
 	const bool root = !geteuid();
-	int fds[OPTION_LIST_MAX], r;
+	int fds[2 * OPTION_LIST_MAX], r;
 
 	if (options->no_sandbox) {
 		log_warning("--no-sandbox: whoever made the trace may take over this program with all your rights");
@@ -156,6 +156,8 @@ static int run(struct report_options *options, int argc, char **argv)
 	if (r < 0)
 		return EXIT_FAILED;
 	r = trace_inputs_open(&inputs, opener, options->paths.items, options->paths.count);
+	if (!r)
+		r = trace_inputs_add(&inputs, opener, options->bases.items, options->bases.count);
 	if (r < 0)
 		return -log_error(EXIT_FAILED, "not enough memory");
 	if (is_mistaken(&inputs, argc, argv))

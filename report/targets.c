@@ -137,13 +137,26 @@ static int say_nothing(struct profile *profile, const struct report_options *opt
 	return say(profile, text);
 }
 
-int targets_check(struct profile *profile, const struct report_options *options)
+/* Whether it has any of whom the filters name, and anything that they leave. */
+static bool is_fit(const struct profile *profile, const struct report_options *options)
+{
+	size_t count, wanted = 0;
+
+	(void)profile_tasks(profile, &count);
+	for (size_t i = 0; i < count && !wanted; i++)
+		wanted += profile_task_wanted(profile, (uint32_t)i);
+	return wanted && !is_emptied(profile, options->view);
+}
+
+int targets_check(struct profile *profile, const struct profile *base, const struct report_options *options)
 {
 	const struct view_settings *settings = &options->settings;
 	size_t count, wanted = 0, chained = 0;
 	const struct profile_task *tasks = profile_tasks(profile, &count);
 	char asked[REPORT_FILTER_TEXT];
 
+	if (base && is_fit(base, options))
+		return 0;
 	for (size_t i = 0; i < count; i++) {
 		wanted += profile_task_wanted(profile, (uint32_t)i);
 		chained += fits_chain(settings, &tasks[i]);

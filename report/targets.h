@@ -9,7 +9,10 @@
 #include "report/options/report_options.h"
 #include "report/profile/seam/profile.h"
 
-/* 0, also if something of the trace was lost; or -ENOENT after reporting who there is instead. */
-int targets_check(struct profile *profile, const struct report_options *options);
+/*
+ * What is only in the `base` (NULL: none) will do. 0, also if something of the trace was lost; or -ENOENT after
+ * reporting who there is instead.
+ */
+int targets_check(struct profile *profile, const struct profile *base, const struct report_options *options);
 
 #endif

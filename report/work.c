@@ -51,11 +51,16 @@ static int run_tool(const struct report_options *options, const struct profile_n
 	return r == -ENOMEM ? say_no_memory() : r;
 }
 
-static int print_view(struct profile *profile, const struct report_options *options,
+struct profiles {
+	struct profile *after, *base; /* base: NULL without --base */
+};
+
+static int print_view(const struct profiles *profiles, const struct report_options *options,
 		      const struct report_output *output, FILE *out)
 {
 	struct view_settings settings = options->settings;
-	const struct view_context context = {.profile = profile, .settings = &settings, .out = out};
+	const struct view_context context = {
+		.profile = profiles->after, .base = profiles->base, .settings = &settings, .out = out};
 	int r;
 
 	settings.color = output->color;
@@ -69,31 +74,58 @@ static int print_view(struct profile *profile, const struct report_options *opti
 	return r;
 }
 
+static void profiles_destroy(struct profiles *profiles)
+{
+	profile_destroy(profiles->after);
+	profile_destroy(profiles->base);
+}
+
+static int create(const struct option_list *paths, const struct report_options *options,
+		  const struct profile_names *names, struct profile **ret_profile)
+{
+	int r = profile_create(paths->items, paths->count, &options->filter, names, ret_profile);
+
+	return r == -ENOMEM ? say_no_memory() : r;
+}
+
+static int profiles_create(struct profiles *profiles, const struct report_options *options,
+			   const struct profile_names *names)
+{
+	int r = create(&options->paths, options, names, &profiles->after);
+
+	if (!r && options->bases.count)
+		r = create(&options->bases, options, names, &profiles->base);
+	return r;
+}
+
+static int check_profiles(const struct profiles *profiles, bool *ret_damaged)
+{
+	struct profile *const all[] = {profiles->after, profiles->base};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && all[i] && !r; i++) {
+		*ret_damaged |= profile_lost(all[i]);
+		r = profile_check_names(all[i]);
+	}
+	return r;
+}
+
 static int run_view(const struct report_options *options, const struct profile_names *names,
 		    const struct report_output *output, bool *ret_damaged)
 {
 	_cleanup_(report_file_close) struct report_file file;
-	struct profile *profile;
+	_cleanup_(profiles_destroy) struct profiles profiles = {0};
 	int r = report_file_open(&file, options, names->output, output->stream);
 
-	if (r < 0)
-		return r;
-	r = profile_create(options->paths.items, options->paths.count, &options->filter, names, &profile);
-	if (r == -ENOMEM)
-		return say_no_memory();
-	if (r < 0)
-		return r;
-	r = targets_check(profile, options);
-	if (!r) {
-		r = print_view(profile, options, output, file.stream);
-		*ret_damaged = profile_lost(profile);
-	}
 	if (!r)
-		r = profile_check_names(profile);
+		r = profiles_create(&profiles, options, names);
 	if (!r)
-		r = report_file_keep(&file);
-	profile_destroy(profile);
-	return r;
+		r = targets_check(profiles.after, profiles.base, options);
+	if (!r)
+		r = print_view(&profiles, options, output, file.stream);
+	if (!r)
+		r = check_profiles(&profiles, ret_damaged);
+	return r < 0 ? r : report_file_keep(&file);
 }
 
 /* Without an answer from the keeper's desk the cache says what is wrong. */
@@ -143,7 +175,7 @@ static int prepare(const struct report_options *options, struct progress *progre
 static int enter_jail(const struct report_options *options, const struct trace_inputs *inputs,
 		      const struct key_file *key, const struct work_lines *lines, char text[static JAIL_TEXT])
 {
-	int fds[OPTION_LIST_MAX + 4 + OPENER_CHANNELS];
+	int fds[2 * OPTION_LIST_MAX + 4 + OPENER_CHANNELS];
 	struct jail_settings settings = {.parts = options->no_sandbox ? 0 : JAIL_ALL, .fds = fds};
 
 	fds[settings.fd_count++] = lines->keeper;

@@ -91,7 +91,7 @@ install "$recorder" "$top/build/rwalker-record"
 install "$build/rwalker-report" "$top/build/"
 add_libraries "$top"/build/samples/* "$top"/build/rwalker-{record,report}
 list_of "${folders[@]}" >"$top/list"
-clock=
+clock=${CLOCK-}
 if [[ -d $top/cases ]]; then
 	add_programs
 	clock=${CLOCK--i}

@@ -125,6 +125,9 @@ const struct option_habit report_habits[] = {
 	{"--pager", "here is $RWALKER_PAGER or $PAGER; --no-pager turns it off"},
 	{"--colour", HERE("--color")}, {"--no-color", HERE("--color=never")}, {"--no-colour", HERE("--color=never")},
 	{"--waker", HERE("--wakers")}, {"--chain", HERE("--chains")},
+	{"--diff-base", HERE("--base: --diff --base before.rwk after.rwk")},
+	{"--compare", HERE("--diff: --diff --base before.rwk after.rwk")},
+	{"--before", HERE("--base: --diff --base before.rwk after.rwk")},
 	{"-?", HERE("--help")},
 
 	/* first words */
@@ -132,7 +135,7 @@ const struct option_habit report_habits[] = {
 	{"script", HERE("--export perf-script: rwalker-report --export perf-script t.rwk")},
 	{"record", "belongs to the other program: rwalker-record -p 5 -u -o t.rwk"},
 	{"annotate", "does not exist here: rwalker-report t.rwk shows lines where they are known"},
-	{"diff", "does not exist here: rwalker-report shows one trace, or several as one"},
+	{"diff", HERE("--diff: rwalker-report --diff --base before.rwk after.rwk")},
 	{"top", "does not exist here: rwalker-record -p 5 -u -o t.rwk, then rwalker-report t.rwk"},
 	{"stat", "does not exist here: rwalker-report --info t.rwk"},
 	{"info", HERE("--info: rwalker-report --info t.rwk")},

@@ -274,6 +274,12 @@ static const struct option_row rows[] = {
 	{"Views", "summary", 0, TAKES_NOTHING(AT(view_wanted[VIEW_SUMMARY])),
 	 .help = "where each thread's time went: running, run queue, blocked by state"},
 
+	{"Views", "diff", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIFF])),
+	 .help = "functions, waits and what held them that take more or less time than in the trace of --base, "
+		 "biggest change first", .often = true},
+	{"Views", "base", 0, TAKES_LIST("FILE", AT(bases)),
+	 .help = "with --diff: the trace from before; may be repeated", .often = true},
+
 	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
 	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},
 	{"Views", "html", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HTML])),

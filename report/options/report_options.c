@@ -88,6 +88,20 @@ static int check_groups(const struct report_options *options)
 	return 0;
 }
 
+static int check_base(const struct report_options *options)
+{
+	const struct view *view = options->view;
+
+	if (view && view->must_compare && !options->bases.count)
+		return log_error(EINVAL, "--%s requires --base FILE: the trace to compare with", view->name);
+	if (!options->bases.count || (view && view->may_compare))
+		return 0;
+	if (view || options->tool)
+		return log_error(EINVAL, "--base goes with --diff, not with --%s",
+				 view ? view->name : options->tool->name);
+	return log_error(EINVAL, "--base requires --diff");
+}
+
 static int check_output(const struct report_options *options)
 {
 	const struct tool *tool = options->tool;
@@ -130,7 +144,8 @@ static int check(struct report_options *options)
 		return log_error(EINVAL, "--cache and --no-cache cannot be used together");
 	if (options->opener.network_files && options->opener.no_local_files)
 		return log_error(EINVAL, "--network-files and --no-local-files cannot be used together");
-	if (check_output(options) < 0 || check_scrub(options) < 0 || check_groups(options) < 0)
+	if (check_output(options) < 0 || check_scrub(options) < 0 || check_groups(options) < 0 ||
+	    check_base(options) < 0)
 		return -EINVAL;
 	if (options->help || options->explain || options->version || options->completion)
 		return 0;
@@ -171,6 +186,8 @@ static void list_named(struct report_options *options)
 
 	for (size_t i = 0; i < options->paths.count; i++)
 		*file++ = options->paths.items[i];
+	for (size_t i = 0; i < options->bases.count; i++)
+		*file++ = options->bases.items[i];
 	if (options->names.vmlinux)
 		*file++ = options->names.vmlinux;
 	if (options->names.kallsyms)
@@ -190,6 +207,7 @@ static void choose_whom(struct report_options *options)
 	const struct view *view = options->view;
 
 	options->filter.everyone = !options->tool && (!view || view->everyone); /* without a view comes the digest */
+	options->filter.each_half = view && view->each_half;
 	options->filter.idle_apart = !options->idle && !options->tool && !(view && view->bare);
 	options->settings.names_tasks = options->filter.comm || options->filter.pid_count || options->filter.tid_count;
 	if (options->filter.user_threads)

@@ -30,7 +30,7 @@ struct report_options {
 	const char *explain; /* --explain: "", or a word, to which `paths` adds; NULL: not asked for */
 	const struct view *view; /* NULL: the best fit */
 	const struct tool *tool; /* NULL: a view */
-	struct option_list paths;
+	struct option_list paths, bases; /* bases: of --base */
 	struct profile_filter filter;
 	struct profile_moment from, to; /* from --time; if both are offsets the filter has them too */
 	struct profile_names names;
@@ -58,7 +58,7 @@ struct report_options {
 	uint64_t cpus[REPORT_MAX_CPUS / 64];
 	struct option_list debug_dir_list;
 	const char *debug_dirs[OPTION_LIST_MAX + 1];
-	const char *named_files[OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];
+	const char *named_files[2 * OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];
 	int64_t max_groups;
 	struct option_list probe_list;
 	const char *unscrub_key;

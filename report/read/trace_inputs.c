@@ -39,10 +39,24 @@ static struct trace_input open_one(struct opener *opener, const char *path)
 int trace_inputs_open(struct trace_inputs *inputs, struct opener *opener, const char *const *paths, size_t count)
 {
 	*inputs = (struct trace_inputs){0};
-	if (array_reserve(&inputs->items, count + 1) < 0)
+	return trace_inputs_add(inputs, opener, paths, count);
+}
+
+static bool is_open(const struct trace_inputs *inputs, const char *path)
+{
+	for (size_t i = 0; i < inputs->items.count; i++)
+		if (!strcmp(inputs->items.items[i].path, path))
+			return true;
+	return false;
+}
+
+int trace_inputs_add(struct trace_inputs *inputs, struct opener *opener, const char *const *paths, size_t count)
+{
+	if (array_reserve(&inputs->items, inputs->items.count + count + 1) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		inputs->items.items[inputs->items.count++] = open_one(opener, paths[i]);
+		if (!is_open(inputs, paths[i]))
+			inputs->items.items[inputs->items.count++] = open_one(opener, paths[i]);
 	return 0;
 }
 

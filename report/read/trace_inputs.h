@@ -25,6 +25,8 @@ struct trace_inputs {
 
 /* Opens all; the opener may be NULL. -ENOMEM. */
 int trace_inputs_open(struct trace_inputs *inputs, struct opener *opener, const char *const *paths, size_t count);
+/* More of them; one that is open already is taken twice. -ENOMEM. */
+int trace_inputs_add(struct trace_inputs *inputs, struct opener *opener, const char *const *paths, size_t count);
 void trace_inputs_close(struct trace_inputs *inputs);
 
 /*

@@ -84,6 +84,9 @@ static const struct word {
 	 "A program, a library, the kernel or one of its modules: where a function is from."},
 	{"moment", NULL,
 	 "A point in time as you type it: +2.5s from the start, 12:00:03.25 of the day in UTC, or a date."},
+	{"noise", NULL,
+	 "In --diff: what a figure differs by between the two halves of one trace, or by chance in so few "
+	 "samples, if that is more. A change that is no larger is no news."},
 	{"not ended", "had not ended",
 	 "A wait that was still going on when the recording stopped. It was at least as long as printed."},
 	{"open", NULL,

@@ -54,6 +54,8 @@ const struct view views[VIEW_KINDS] = {
 			 .whole = true, .everyone = true},
 	[VIEW_HTML] = {.name = "html", .print = html_view, .kinds = ANY_KIND, .whole = true, .exports = true,
 		       .binary = true, .everyone = true, .each_event = true},
+	[VIEW_DIFF] = {.name = "diff", .print = diff_view, .kinds = EVENTS & ~(1 << PROFILE_WAKERS),
+		       .whole = true, .everyone = true, .each_half = true, .may_compare = true, .must_compare = true},
 	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .beside = WOKEN, .everyone = true},
 };
 

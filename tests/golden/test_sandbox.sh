@@ -34,6 +34,7 @@ rows="--digest
 --top-waits --raw
 --at +0.5s~100ms
 --summary
+--diff --base base.rwk
 --events
 --html
 --export perf-script
@@ -81,6 +82,7 @@ run()
 	local place=$scratch/$1 code
 	cp "$scratch/key" "$place/key"
 	rm -f "$place/made" "$place/dump"
+	cp samples/release_1/trace.rwk "$place/base.rwk"
 	(cd "$place" && exec "$report" --symfs "$symfs" --debug-dir "$symfs" "${@:3}" "$2") >"$place/stdout" 2>"$place/stderr" </dev/null
 	code=$?
 	echo "exit $code" >>"$place/stdout"

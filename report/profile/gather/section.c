@@ -15,6 +15,24 @@ static bool has_probes(enum profile_source_kind kind)
 	return kind == PROFILE_TRACEPOINT || kind == PROFILE_KFUNC;
 }
 
+static uint64_t shifted(uint64_t start, uint64_t offset)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(start, offset, &sum) ? UINT64_MAX : sum;
+}
+
+/* The requested part of the source. Returns its length. */
+static uint64_t find_middle(const struct section *section, const struct event_source *source, uint64_t *ret_middle)
+{
+	uint64_t stop = shifted(source->start, profile_duration_of(section->context.model, source));
+	uint64_t from = source->start > section->from ? source->start : section->from;
+	uint64_t to = stop < section->to ? stop : section->to;
+
+	*ret_middle = from + (to > from ? (to - from) / 2 : 0);
+	return to > from ? to - from : 0;
+}
+
 static int bind_sources(struct section *section)
 {
 	const struct trace_model *model = section->context.model;
@@ -36,6 +54,7 @@ static int bind_sources(struct section *section)
 		binding.wanted = known && (!kinds || kinds >> binding.kind & 1) &&
 				 (!profile->filter->probe_count || has_probes(binding.kind));
 		bound->left_out = known && !binding.wanted;
+		bound->recorded += find_middle(section, &source->event, &binding.middle);
 		if (array_push(&section->sources, binding) < 0)
 			return -ENOMEM;
 	}
@@ -56,13 +75,6 @@ const struct source_binding *section_source_of(const struct section *section, en
 		if (section->sources.items[i].kind == kind)
 			return &section->sources.items[i];
 	return NULL;
-}
-
-static uint64_t shifted(uint64_t start, uint64_t offset)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(start, offset, &sum) ? UINT64_MAX : sum;
 }
 
 /* For limits given as a time of day. */

@@ -15,6 +15,7 @@ struct source_binding {
 	enum profile_source_kind kind;
 	uint64_t period; /* for samples without one */
 	bool wanted;
+	uint64_t middle; /* of the requested part of it */
 	uint32_t origin; /* for its samples without a probe; NO_NUMBER: none yet */
 };
 

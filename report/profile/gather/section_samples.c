@@ -22,6 +22,11 @@ static uint16_t cpu_of(const struct profile *profile, const struct batch_sample 
 	return profile->filter->each_cpu && sample->cpu < PROFILE_NO_CPU ? (uint16_t)sample->cpu : PROFILE_NO_CPU;
 }
 
+static unsigned int half_of(const struct profile *profile, const struct source_binding *source, uint64_t time)
+{
+	return profile->filter->each_half && time >= source->middle ? CHAIN_LATE : 0;
+}
+
 static struct user_record user_record_of(const struct batch_sample *sample)
 {
 	return (struct user_record){
@@ -72,7 +77,8 @@ static int take_sample(struct section *section, const struct stream_event *event
 	entry.task = task->task;
 	section_count(section, event->event->time);
 	entry.cpu = cpu_of(profile, sample);
-	entry.flags = (uint16_t)(stack_kernel_flags(profile, sample->flags & SAMPLE_KERNEL_TRUNCATED) |
+	entry.flags = (uint16_t)(half_of(profile, source, event->event->time) |
+				 stack_kernel_flags(profile, sample->flags & SAMPLE_KERNEL_TRUNCATED) |
 				 stack_user_flags(profile, &user_record, user.unwound, NULL));
 	entry.weight = weigh(profile, source, sample);
 	return count_sample(section, event, probe, &entry);

@@ -38,6 +38,7 @@ struct profile_source {
 	uint64_t frequency;
 	uint64_t samples, weight; /* after filters, including what is hidden: the denominators */
 	uint64_t duration;        /* ns recorded, the longest of the traces */
+	uint64_t recorded;	  /* ns recorded within the requested times, the sum of all traces */
 	bool user_stacks, software_fallback;
 	bool left_out; /* excluded by --source or --probe */
 };
@@ -96,7 +97,12 @@ struct profile_symbol {
 	bool placed; /* no name, but the start of the function is known from its unwind information */
 };
 
-enum profile_chain_flag { CHAIN_KERNEL_TRUNCATED = 1, CHAIN_USER_TRUNCATED = 2, CHAIN_USER_MISSING = 4 };
+enum profile_chain_flag {
+	CHAIN_KERNEL_TRUNCATED = 1,
+	CHAIN_USER_TRUNCATED = 2,
+	CHAIN_USER_MISSING = 4,
+	CHAIN_LATE = 8, /* of the second half of its recording; only with profile_filter.each_half */
+};
 
 struct profile_entry { /* unique (source, chain, task, flags, CPU) */
 	uint32_t source, node, task;

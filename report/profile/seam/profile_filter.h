@@ -48,6 +48,7 @@ struct profile_filter {
 	size_t probe_count;	   /* 0: all */
 	bool each_address; /* addresses are shown: one function at two addresses, in two processes, is two frames */
 	bool each_cpu;   /* entries are kept apart by CPU */
+	bool each_half;  /* entries are kept apart by the half of their recording: CHAIN_LATE */
 	bool idle_apart; /* waits of idle threads (profile_idle.h) are only counted, unless nothing else is left */
 	/*
 	 * Waits that filters or idle_apart leave out are kept, with a flag that says so, for those who follow wakers: a

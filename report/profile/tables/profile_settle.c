@@ -130,18 +130,51 @@ static int add_entry(struct profile *profile, const struct profile_entry *entry)
 	return profile_add_entry(profile, entry);
 }
 
+/* How much of its weight is in the second half of what was requested. */
+static uint64_t late_weight(const struct profile *profile, const struct profile_wait *wait)
+{
+	const struct recording_notes *notes = &profile->recording_notes.items[wait->recording];
+	uint64_t middle = notes->from + (notes->to > notes->from ? (notes->to - notes->from) / 2 : 0);
+	uint64_t from = wait->out > middle ? wait->out : middle, to = wait->in < notes->to ? wait->in : notes->to;
+	uint64_t late = to > from ? to - from : 0;
+
+	return late < wait->weight ? late : wait->weight;
+}
+
+/* A wait counts in the half in which it ended; its time, in both. */
+static int add_halves(struct profile *profile, const struct profile_wait *wait, struct profile_entry *entry)
+{
+	struct profile_entry early = *entry;
+	uint64_t late = late_weight(profile, wait);
+
+	if (!late)
+		return profile_add_entry(profile, entry);
+	entry->flags |= CHAIN_LATE;
+	entry->weight = late;
+	entry->run_queue = early.run_queue < late ? early.run_queue : late;
+	early.samples = 0;
+	early.weight -= late;
+	early.run_queue -= entry->run_queue;
+	return profile_add_entry(profile, entry) < 0 || (early.weight && profile_add_entry(profile, &early) < 0) ?
+		       -ENOMEM : 0;
+}
+
 static int add_wait(struct profile *profile, const struct profile_wait *wait)
 {
-	return add_entry(profile, &(struct profile_entry){
-					  .source = wait->source,
-					  .node = wait->node,
-					  .task = wait->task,
-					  .flags = (uint16_t)wait->chain_flags,
-					  .cpu = profile->filter->each_cpu ? wait->in_cpu : PROFILE_NO_CPU,
-					  .samples = 1,
-					  .weight = wait->weight,
-					  .run_queue = profile_run_queue_weight(wait),
-				  });
+	struct profile_entry entry = {.source = wait->source,
+				      .node = wait->node,
+				      .task = wait->task,
+				      .flags = (uint16_t)wait->chain_flags,
+				      .cpu = profile->filter->each_cpu ? wait->in_cpu : PROFILE_NO_CPU,
+				      .samples = 1,
+				      .weight = wait->weight,
+				      .run_queue = profile_run_queue_weight(wait)};
+
+	if (!profile->filter->each_half)
+		return add_entry(profile, &entry);
+	profile->sources.items[entry.source].samples++;
+	profile->sources.items[entry.source].weight += entry.weight;
+	return add_halves(profile, wait, &entry);
 }
 
 /* On which CPU the waker ran was not recorded. */
@@ -155,6 +188,8 @@ static int add_wakeup(struct profile *profile, const struct profile_wait *wait)
 					  .source = source,
 					  .node = wait->waker_node,
 					  .task = wait->waker,
+					  .flags = (uint16_t)(profile->filter->each_half && late_weight(profile, wait) ?
+								      CHAIN_LATE : 0),
 					  .cpu = PROFILE_NO_CPU,
 					  .samples = 1,
 					  .weight = profile_waker_weight(wait),

@@ -41,6 +41,7 @@ enum view_kind {
 	VIEW_SQLITE,
 	VIEW_DIGEST,
 	VIEW_HTML,
+	VIEW_DIFF,
 	VIEW_KINDS
 };
 
@@ -70,6 +71,7 @@ struct view_settings {
 
 struct view_context {
 	struct profile *profile;
+	struct profile *base; /* what it is compared with, read with the same filters; NULL: nothing */
 	const struct view_settings *settings;
 	FILE *out;
 	const struct group_choice *only; /* NULL: all groups */
@@ -96,6 +98,9 @@ struct view {
 	bool each_address; /* needs profile_filter.each_address */
 	bool each_recording; /* needs profile_filter.each_recording */
 	bool everyone;	  /* needs profile_filter.everyone */
+	bool each_half;	  /* needs profile_filter.each_half */
+	bool may_compare; /* can show what --base changed */
+	bool must_compare; /* shows nothing else */
 };
 
 extern const struct view views[VIEW_KINDS];
@@ -136,6 +141,7 @@ int pprof_view(const struct view_context *context, uint32_t number, const struct
 int sqlite_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

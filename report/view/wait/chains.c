@@ -54,65 +54,14 @@ struct step_text {
 	const struct chains_view *view;
 };
 
-/* The start and end of each kind of step; in between are the task, if any, and the place where it woke the sleeper. */
-static const struct step_words {
-	const char *begin, *end;
-	bool comm;
-} words[STEP_KINDS] = {
-	[STEP_BLOCKED] = {"woken by ", ", which was blocked", true},
-	[STEP_RAN] = {"woken by ", ", which was running", true},
-	[STEP_RAN_OR_BRIEF] = {"woken by ", ", unknown: it ran, or its waits were shorter than -m", true},
-	[STEP_WAITED_FOR_CPU] = {"woken by ", ", which was waiting for a CPU", true},
-	[STEP_NOT_BORN] = {"woken by ", ", which did not exist yet", true},
-	[STEP_UNSEEN] = {"woken by ", ", unknown: nothing is recorded of it", true},
-	[STEP_IDLE] = {"woken by ", ", on an idle CPU", true},
-	[STEP_ODD_CONTEXT] = {"woken by ", ", unknown: it, or an interrupt that came upon it", true},
-	[STEP_TIMER] = {"woken by a timer", "", false},
-	[STEP_SOFTIRQ] = {"woken by softirq", "", false},
-	[STEP_IRQ] = {"woken by irq", "", false},
-	[STEP_RUN_QUEUE] = {"runnable, waiting for a CPU", "", false},
-	[STEP_NO_WAKER] = {"unknown: waker not recorded", "", false},
-	[STEP_NOT_ENDED] = {"not ended", "", false},
-	[STEP_CYCLE] = {"cycle: this wait is on the way here already", "", false},
-	[STEP_TOO_DEEP] = {"not followed: too many hops", "", false},
-	[STEP_TOO_MUCH] = {"not followed: too much work", "", false},
-};
-
-static void write_owner(const struct chains_view *view, const struct step *step, FILE *out)
-{
-	const char *comm = view->ground.names.comms[step->comm];
-
-	printable_write(out, comm, strlen(comm));
-	if (view->context->settings->per_process) {
-		(void)fputs(" (", out);
-		task_names_write_process(&view->ground.names, step->process, out);
-		(void)fputc(')', out);
-	}
-}
-
-/* " in pipe_read (produce)", or nothing. */
-static void write_place(const struct chains_view *view, struct place place, FILE *out)
-{
-	if (!place.kernel && !place.user)
-		return;
-	(void)fputs(" in ", out);
-	place_write(&view->ground.places, place, out);
-}
-
 /* "woken by B in futex_wake (unlock), which was blocked in pipe_read  (240.0ms)" */
 static void write_step(const struct tree_text *text, const struct call_tree *tree,
 		       const struct call_tree_node *node, FILE *out)
 {
 	const struct chains_view *view = ((const struct step_text *)text)->view;
 	const struct step *step = &view->found.steps.steps.items[node - tree->nodes];
-	const struct step_words *row = &words[step->kind];
 
-	(void)fputs(row->begin, out);
-	if (row->comm)
-		write_owner(view, step, out);
-	write_place(view, step->wake, out);
-	(void)fputs(row->end, out);
-	write_place(view, step->at, out);
+	chains_step_write(step, &view->ground.names, &view->ground.places, view->context->settings->per_process, out);
 	if (step->kind == STEP_RAN_OR_BRIEF)
 		(void)fprintf(out, " %" PRIu64, view->totals ? view->totals->least_wait / 1000 : 0);
 	(void)fprintf(out, "  (%sms)", figure_milliseconds(node->weight).text);
@@ -121,11 +70,6 @@ static void write_step(const struct tree_text *text, const struct call_tree *tre
 /* ">>> 75.00%  app blocked in futex_wait_queue (lock)  (300.0ms, 3 waits)". 0, -ENOMEM. */
 static int print_target(const struct chains_view *view, uint32_t number)
 {
-	static const char *const verbs[PROFILE_WAIT_CLASSES] = {[PROFILE_BLOCKED] = "blocked",
-								[PROFILE_PREEMPTED] = "preempted",
-								[PROFILE_YIELDED] = "yielded",
-								[PROFILE_CANCELLED] = "kept awake by a signal",
-								[PROFILE_STARTED] = "started"};
 	const struct view_settings *settings = view->context->settings;
 	const struct call_tree_node *node = &view->found.tree.nodes[number];
 	const struct step *step = &view->found.steps.steps.items[number];
@@ -139,13 +83,7 @@ static int print_target(const struct chains_view *view, uint32_t number)
 	(void)fputc(' ', out);
 	paint_percent(out, settings->color, node->weight, view->found.total);
 	(void)fputs("  ", out);
-	if (step->kind == STEP_TARGET) {
-		write_owner(view, step, out);
-		(void)fprintf(out, " %s", verbs[step->wait_class]);
-		write_place(view, step->at, out);
-	} else {
-		(void)fputs(words[step->kind].begin, out);
-	}
+	chains_step_write(step, &view->ground.names, &view->ground.places, settings->per_process, out);
 	(void)fprintf(out, "  (%sms, %" PRIu64 " wait%s)", figure_milliseconds(node->weight).text, count,
 		      plural(count));
 	return wrap_end(&line);

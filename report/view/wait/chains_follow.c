@@ -301,7 +301,7 @@ static struct span recorded_part(const struct profile_wait *wait, const struct p
 	return span_length(part) ? part : all;
 }
 
-int follower_divide(struct follower *follower, uint32_t number)
+int follower_divide(struct follower *follower, uint32_t number, uint64_t weight)
 {
 	const struct profile_wait *wait = &follower->waits->items[number];
 	struct span span = recorded_part(wait, &follower->waits->recordings[wait->recording]),
@@ -314,7 +314,7 @@ int follower_divide(struct follower *follower, uint32_t number)
 	int r;
 
 	follower->length = span_length(span);
-	follower->weight = wait->weight;
+	follower->weight = weight;
 	follower->divided = follower->hops = 0;
 	follower->scale = 1;
 	follower->moment_span = 0;

@@ -56,7 +56,7 @@ struct follower {
 	uint64_t moment_span; /* 0, or the time that is sampled by moments */
 };
 
-/* Divides one wait (a number of the profile's list) into the tree. */
-int follower_divide(struct follower *follower, uint32_t wait);
+/* Divides one wait (a number of the profile's list), or as much of its weight, into the tree. */
+int follower_divide(struct follower *follower, uint32_t wait, uint64_t weight);
 
 #endif

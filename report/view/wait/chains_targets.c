@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "report/profile/seam/profile_events.h"
 #include "report/view/page/frame_list.h"
 #include "report/view/page/page.h"
 
@@ -48,6 +49,23 @@ void chains_ground_deinit(struct chains_ground *ground)
 	functions_destroy(ground->functions);
 	wait_index_deinit(&ground->index);
 	task_names_deinit(&ground->names);
+}
+
+/* The weight of a wait in the wanted part of its recording. */
+static uint64_t part_weight(const struct chains_found *found, uint32_t number)
+{
+	const struct profile_wait *wait = &found->ground->waits.items[number];
+	uint64_t from, to, middle, begin, late;
+
+	if (found->wanted.part == CHAINS_WHOLE)
+		return wait->weight;
+	profile_recording_part(found->ground->waits.profile, wait->recording, &from, &to);
+	middle = from + (to > from ? (to - from) / 2 : 0);
+	begin = wait->out > middle ? wait->out : middle;
+	to = wait->in < to ? wait->in : to;
+	late = to > begin ? to - begin : 0;
+	late = late < wait->weight ? late : wait->weight;
+	return found->wanted.part == CHAINS_LATE ? late : wait->weight - late;
 }
 
 static bool is_target(const struct chains_wanted *wanted, const struct profile_task *task)
@@ -116,7 +134,8 @@ static int match_targets(struct chains_found *found)
 	for (size_t i = 0; i < found->ground->waits.count && !r; i++) {
 		if (!i || waits[i].task != waits[i - 1].task)
 			matches = is_target(&found->wanted, &found->ground->waits.tasks[waits[i].task]);
-		if (matches && waits[i].source == found->wanted.source && waits[i].weight && wait_is_shown(&waits[i]))
+		if (matches && waits[i].source == found->wanted.source && waits[i].weight && wait_is_shown(&waits[i]) &&
+		    waits[i].weight >= found->wanted.least)
 			r = match_wait(found, (uint32_t)i);
 	}
 	return r;
@@ -134,6 +153,8 @@ static int choose_targets(struct chains_found *found)
 		return r;
 	qsort_r(found->targets, found->matched.waits, sizeof(*found->targets), compare_targets, found);
 	found->target_count = found->wanted.named ? LONGEST_NAMED : LONGEST;
+	if (found->wanted.most)
+		found->target_count = found->wanted.most;
 	if (found->target_count > found->matched.waits)
 		found->target_count = found->matched.waits;
 	for (size_t i = 0; i < found->target_count; i++)
@@ -163,7 +184,7 @@ static uint64_t moments_for(uint64_t work)
 	return moments < MOST_MOMENTS ? moments : MOST_MOMENTS;
 }
 
-static int follow_target(struct follower *follower, struct bounds *left, uint32_t wait, size_t targets)
+static int follow_target(struct follower *follower, struct bounds *left, uint32_t wait, uint64_t weight, size_t targets)
 {
 	const struct bounds share = {
 		.work = share_of(left->work, targets, LEAST_WORK),
@@ -176,7 +197,7 @@ static int follow_target(struct follower *follower, struct bounds *left, uint32_
 	follower->moment_work = share.moment_work;
 	follower->moments = moments_for(share.moment_work);
 	follower->tree->room = share.nodes;
-	r = follower_divide(follower, wait);
+	r = follower_divide(follower, wait, weight);
 	left->work -= share.work - follower->work;
 	left->moment_work -= share.moment_work - follower->moment_work;
 	left->nodes -= share.nodes - follower->tree->room;
@@ -196,13 +217,29 @@ static int follow_targets(struct chains_found *found)
 	struct bounds left = {.work = WORK, .moment_work = MOMENT_WORK, .nodes = NODES};
 	int r = 0;
 
-	for (size_t i = 0; !r && i < found->target_count; i++)
-		r = follow_target(&follower, &left, found->targets[i], found->target_count - i);
+	for (size_t i = 0; !r && i < found->target_count; i++) {
+		uint64_t weight = part_weight(found, found->targets[i]);
+
+		if (weight)
+			r = follow_target(&follower, &left, found->targets[i], weight, found->target_count - i);
+	}
 	found->sampled = follower.sampled;
 	if (!r)
 		r = chains_tree_finish(&found->steps, &found->ground->places, &found->tree);
 	if (!r)
 		found->total = found->tree.nodes[0].weight;
+	return r;
+}
+
+int chains_least(struct chains_ground *ground, const struct chains_wanted *wanted, uint64_t *ret_least)
+{
+	struct chains_found found = {.ground = ground, .wanted = *wanted};
+	int r = choose_targets(&found);
+
+	if (!r)
+		*ret_least = found.target_count < found.matched.waits ?
+				     ground->waits.items[found.targets[found.target_count - 1]].weight : 0;
+	free(found.targets);
 	return r;
 }
 

@@ -22,12 +22,17 @@ struct chains_ground {
 int chains_ground_init(struct chains_ground *ground, const struct view_context *context);
 void chains_ground_deinit(struct chains_ground *ground);
 
+enum chains_part { CHAINS_WHOLE, CHAINS_EARLY, CHAINS_LATE }; /* of the recordings: all, or one of their halves */
+
 struct chains_wanted { /* waits of one source, that pass the filters */
 	uint32_t source;
 	bool named;	     /* of given threads, however they ended; else the longest that somebody ended */
 	bool anybody;	     /* else of these comms, or if there are none, of this thread */
 	const regex_t *comm;
 	uint32_t tid;
+	enum chains_part part;
+	uint64_t least;	     /* only waits of this weight or more */
+	size_t most;	     /* waits; 0: as many as usual */
 };
 
 struct chains_count {
@@ -45,6 +50,9 @@ struct chains_found {
 	struct chains_count matched, open, timers; /* all that match; not among them: not ended, ended by a timer */
 	uint64_t target_weight, total, sampled;	   /* of those followed; of the tree, and of it, estimated */
 };
+
+/* The weight of the last one of the `most` longest wanted waits; 0 if there are fewer. 0, -ENOMEM, -EBADMSG. */
+int chains_least(struct chains_ground *ground, const struct chains_wanted *wanted, uint64_t *ret_least);
 
 /* Follows the wanted waits. `ground` outlives it. 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
 int chains_found_init(struct chains_found *found, struct chains_ground *ground, const struct chains_wanted *wanted);

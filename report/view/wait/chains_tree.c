@@ -3,6 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "common/printable.h"
+#include "report/profile/seam/profile_waits.h"
 
 int chains_tree_init(struct chains_tree *tree)
 {
@@ -140,4 +144,70 @@ int chains_tree_finish(struct chains_tree *tree, const struct places *places, st
 	*ret_tree = (struct call_tree){.nodes = tree->nodes.items, .count = count,
 				       .children = tree->children};
 	return 0;
+}
+
+/* --- text --- */
+
+/* The start and end of each kind of step; in between are the task, if any, and the place where it woke the sleeper. */
+static const struct step_words {
+	const char *begin, *end;
+	bool comm;
+} words[STEP_KINDS] = {
+	[STEP_BLOCKED] = {"woken by ", ", which was blocked", true},
+	[STEP_RAN] = {"woken by ", ", which was running", true},
+	[STEP_RAN_OR_BRIEF] = {"woken by ", ", unknown: it ran, or its waits were shorter than -m", true},
+	[STEP_WAITED_FOR_CPU] = {"woken by ", ", which was waiting for a CPU", true},
+	[STEP_NOT_BORN] = {"woken by ", ", which did not exist yet", true},
+	[STEP_UNSEEN] = {"woken by ", ", unknown: nothing is recorded of it", true},
+	[STEP_IDLE] = {"woken by ", ", on an idle CPU", true},
+	[STEP_ODD_CONTEXT] = {"woken by ", ", unknown: it, or an interrupt that came upon it", true},
+	[STEP_TIMER] = {"woken by a timer", "", false},
+	[STEP_SOFTIRQ] = {"woken by softirq", "", false},
+	[STEP_IRQ] = {"woken by irq", "", false},
+	[STEP_RUN_QUEUE] = {"runnable, waiting for a CPU", "", false},
+	[STEP_NO_WAKER] = {"unknown: waker not recorded", "", false},
+	[STEP_NOT_ENDED] = {"not ended", "", false},
+	[STEP_CYCLE] = {"cycle: this wait is on the way here already", "", false},
+	[STEP_TOO_DEEP] = {"not followed: too many hops", "", false},
+	[STEP_TOO_MUCH] = {"not followed: too much work", "", false},
+};
+
+static void write_owner(const struct step *step, const struct task_names *names, bool per_process, FILE *out)
+{
+	const char *comm = names->comms[step->comm];
+
+	printable_write(out, comm, strlen(comm));
+	if (per_process) {
+		(void)fputs(" (", out);
+		task_names_write_process(names, step->process, out);
+		(void)fputc(')', out);
+	}
+}
+
+/* " in pipe_read (produce)", or nothing. */
+static void write_place(const struct places *places, struct place place, FILE *out)
+{
+	if (!place.kernel && !place.user)
+		return;
+	(void)fputs(" in ", out);
+	place_write(places, place, out);
+}
+
+void chains_step_write(const struct step *step, const struct task_names *names, const struct places *places,
+		       bool per_process, FILE *out)
+{
+	static const char *const verbs[PROFILE_WAIT_CLASSES] = {[PROFILE_BLOCKED] = " blocked",
+								[PROFILE_PREEMPTED] = " preempted",
+								[PROFILE_YIELDED] = " yielded",
+								[PROFILE_CANCELLED] = " kept awake by a signal",
+								[PROFILE_STARTED] = " started"};
+	const struct step_words *row = &words[step->kind];
+	bool target = step->kind == STEP_TARGET;
+
+	(void)fputs(target ? "" : row->begin, out);
+	if (target || row->comm)
+		write_owner(step, names, per_process, out);
+	write_place(places, step->wake, out);
+	(void)fputs(target ? verbs[step->wait_class] : row->end, out);
+	write_place(places, step->at, out);
 }

@@ -11,6 +11,7 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "report/view/look/place.h"
+#include "report/view/look/task_names.h"
 #include "report/view/tree/call_tree.h"
 
 enum step_kind {
@@ -43,6 +44,10 @@ struct step { /* has no padding; members that its kind does not use are 0 */
 	uint32_t comm, process; /* numbers of task_names; process: 0 if not split by process */
 	struct place wake, at;	/* where it woke the thread above, where it was itself */
 };
+
+/* "woken by B in futex_wake (unlock), which was blocked in pipe_read"; of a target "app blocked in pipe_read". */
+void chains_step_write(const struct step *step, const struct task_names *names, const struct places *places,
+		       bool per_process, FILE *out);
 
 struct chains_tree {
 	ARRAY(struct step) steps; /* by node */

@@ -328,7 +328,7 @@ static void refuses(struct test *t)
 		"--top-waits=x t", "--top-waits=-1 t", "--functions=x t", "--functions --tree t", "--functions= t",
 		"--by pid t", "--by t", "--by comm --by cpu t", "--by comm --chains t", "--by comm --info t",
 		"--top-waits --tree t", "--raw t", "--at t", "--at x t", "--at 5~x t", "--at 5 --at 6 t",
-		"--at 5 --top-waits t",
+		"--at 5 --top-waits t", "--diff t", "--base b t", "--base b --tree t", "--base b --info t", "--diff --base b --tree t",
 		"--wakers --tree t", "--wakers --folded --tree t", "--chains --folded t",
 		"--chains=( t", "--chains= t", "--chains=a --chains=b t",
 		"--time 12:00:61, t",

@@ -412,7 +412,7 @@ static void looks_at_moments(struct test *t)
 		REQUIRE(t, !small_follower_init(&small, p));
 		small.follower.work = cases[i].work;
 		small.follower.moment_work = cases[i].moment_work;
-		CHECK_INT(t, follower_divide(&small.follower, 0), 0);
+		CHECK_INT(t, follower_divide(&small.follower, 0, small.waits.items[0].weight), 0);
 		brief = weight_of_kind(&small.tree, STEP_RAN_OR_BRIEF);
 		napped = weight_of_kind(&small.tree, STEP_NO_WAKER);
 		much = weight_of_kind(&small.tree, STEP_TOO_MUCH);

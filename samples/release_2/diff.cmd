@@ -1,0 +1,1 @@
+--diff --base ../release_1/trace.rwk

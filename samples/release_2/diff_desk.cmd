@@ -1,0 +1,1 @@
+--diff --base ../release_1/trace.rwk --source offcpu -c ^desk$ --max-groups 3

@@ -1,0 +1,1 @@
+--diff --base ../waits/trace.rwk --base ../cpu_paths/trace.rwk --source cpu -K

@@ -276,9 +276,9 @@ static const struct option_row rows[] = {
 
 	{"Views", "diff", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIFF])),
 	 .help = "functions, waits and what held them that take more or less time than in the trace of --base, "
-		 "biggest change first", .often = true},
+		 "biggest change first"},
 	{"Views", "base", 0, TAKES_LIST("FILE", AT(bases)),
-	 .help = "with --diff: the trace from before; may be repeated", .often = true},
+	 .help = "with --diff: the trace from before; may be repeated"},
 
 	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
 	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * README: what does the new release take longer for? A desk takes orders: it parses each and sums it up, which takes
- * CPU time, and enters it into a ledger. The archive copies the ledger, and keeps its lock while the tape turns (a timer).
+ * CPU time, and enters it into a ledger. The archive copies the ledger, and keeps its lock while the tape turns (a
+ * timer).
  * samples/release_2 is the same program with two changes for the worse: parsing takes three times as long, and the tape
  * turns for five times as long. `--diff --base ../release_1/trace.rwk` must say these two first, and nothing of sum_up.
  *

@@ -262,7 +262,7 @@ static uint32_t partner(const struct profile_source *source, const struct profil
 
 /* "# only before: tracepoint sched:sched_switch, not compared" */
 static void write_alone(const struct view_context *context, struct profile *profile, struct profile *other,
-			  const char *when)
+			const char *when)
 {
 	const struct profile_source *sources, *others;
 	size_t count = profile_sources(profile, &sources), other_count = profile_sources(other, &others);
@@ -300,8 +300,8 @@ int diff_view(const struct view_context *context, uint32_t number, const struct 
 	(void)source;
 	page_comment(context, context->out,
 		     "change: after, less before, per second of recording (of all CPUs together; of several traces, on "
-		     "average). noise: what the two halves of one trace differ by, or chance makes of so few, if that is "
-		     "more. What changed by no more than its noise is counted, not shown.");
+		     "average). noise: what the two halves of one trace differ by, or chance makes of so few, if that "
+		     "is more. What changed by no more than its noise is counted, not shown.");
 	for (uint32_t i = 0; i < count && !r; i++) {
 		const uint32_t numbers[DIFF_SIDES] = {partner(&after[i], before, before_count), i};
 

@@ -231,7 +231,6 @@ report 2 | --tree --base $TRACE $TRACE | --base goes with --diff
 report 2 | --before $TRACE $TRACE      | --base
 report 2 | --compare $TRACE $TRACE     | --diff --base
 report 2 | diff $TRACE $TRACE          | --diff --base
-report 2 | --pprof $TRACE              | perf-script
 report 2 | --no-color $TRACE           | --color=never
 report 2 | --top 10 $TRACE             | --max-groups 10
 report 2 | --since 5 $TRACE            | --time

@@ -277,15 +277,31 @@ static void write_alone(const struct view_context *context, struct profile *prof
 	}
 }
 
+/* What the figures are made of. */
+static struct page_shown shown_of(const struct profile *profile)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(profile, &sources);
+	struct page_shown shown = {.about = ABOUT_STACKS};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_comparable(&sources[i]))
+			continue;
+		shown.kinds |= 1U << sources[i].kind;
+		shown.about |= sources[i].kind == PROFILE_CPU ? ABOUT_SAMPLING : 0;
+	}
+	return shown;
+}
+
 static void write_notes(const struct view_context *context)
 {
 	struct view_context base = *context;
 
 	base.profile = context->base;
 	(void)fputs("# notes on the trace before:\n", context->out);
-	page_notes(&base, ABOUT_SAMPLING | ABOUT_STACKS, context->out);
+	page_notes(&base, shown_of(context->base), context->out);
 	(void)fputs("# notes on the trace after:\n", context->out);
-	page_notes(context, ABOUT_SAMPLING | ABOUT_STACKS, context->out);
+	page_notes(context, shown_of(context->profile), context->out);
 }
 
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source)

@@ -243,6 +243,7 @@ static void complete(struct report_options *options)
 	options->filter.each_event = (options->view && options->view->each_event) || options->settings.interval ||
 				     options->settings.timestamps;
 	options->filter.each_recording = options->view && options->view->each_recording;
+	options->filter.waits_apart = options->view && options->view->waits_apart;
 	if (options->filter.user_only)
 		report_filter_note(options, "-U", NULL);
 	if (options->filter.kernel_only)

@@ -53,7 +53,7 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_DIGEST] = {.name = "digest", .print = digest_view, .kinds = ANY_KIND,
 			 .whole = true, .everyone = true},
 	[VIEW_HTML] = {.name = "html", .print = html_view, .kinds = ANY_KIND, .whole = true, .exports = true,
-		       .binary = true, .everyone = true, .each_event = true},
+		       .binary = true, .everyone = true, .each_event = true, .waits_apart = true},
 	[VIEW_DIFF] = {.name = "diff", .print = diff_view, .kinds = EVENTS & ~(1 << PROFILE_WAKERS),
 		       .whole = true, .everyone = true, .each_half = true, .may_compare = true, .must_compare = true},
 	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .beside = WOKEN, .everyone = true},

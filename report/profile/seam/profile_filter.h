@@ -58,6 +58,8 @@ struct profile_filter {
 	bool each_event; /* keep every single event, for profile_events.h */
 	/* Recordings without waits are listed too, as with each_event: numbered as the origins (profile_origin.h). */
 	bool each_recording;
+	/* With each_event: without waits and wakeups, for those who take profile_waits(), unless these are hidden. */
+	bool waits_apart;
 };
 
 struct profile_names {                 /* where names may come from apart from the trace */

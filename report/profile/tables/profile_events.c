@@ -181,6 +181,12 @@ static int order_probes(struct profile *profile, const uint32_t *places)
 	return 0;
 }
 
+/* To sort them takes as long as to read them. */
+static bool wants_moments(const struct profile *profile)
+{
+	return profile->filter->each_event && (!profile->filter->waits_apart || profile->waits_hidden);
+}
+
 int profile_order_events(struct profile *profile, const uint32_t *places)
 {
 	static const struct wait_moment wakeups = {has_wakeup, wakeup_of}, ends = {has_end, end_of};
@@ -188,9 +194,9 @@ int profile_order_events(struct profile *profile, const uint32_t *places)
 
 	if (!r && profile->filter->each_event)
 		r = order_samples(profile);
-	if (!r && profile->filter->each_event)
+	if (!r && wants_moments(profile))
 		r = order_moments(profile, &wakeups, &profile->wakeups);
-	if (!r && profile->filter->each_event)
+	if (!r && wants_moments(profile))
 		r = order_moments(profile, &ends, &profile->ends);
 	return r;
 }

@@ -8,9 +8,13 @@
 #include "common/hash_map.h"
 #include "report/profile/seam/profile_idle.h"
 #include "report/view/html/html.h"
-#include "report/view/look/wait_index.h"
 
 enum { NOT_THERE = UINT32_MAX };
+
+struct thread_key { /* without padding */
+	uint64_t start;
+	uint32_t host, tid;
+};
 
 enum task_flag { TASK_KERNEL_THREAD = 1, TASK_IDLE = 2 };
 
@@ -47,15 +51,25 @@ static int mark_all(struct html_page *page)
 	return r;
 }
 
+/* A thread that changes its comm is several tasks. */
 static int find_threads(struct html_page *page)
 {
-	struct wait_index index;
-	int r = wait_index_init(&index, &page->reader.waits);
+	_cleanup_(hash_map_deinit) struct hash_map known = {0};
+	size_t count = page->reader.task_count;
+	int r = hash_map_init(&known);
 
-	if (r < 0)
-		return r;
-	page->tasks.thread_of = steal_ptr(index.thread_of);
-	wait_index_deinit(&index);
+	page->tasks.thread_of = calloc(count + 1, sizeof(*page->tasks.thread_of));
+	if (r < 0 || !page->tasks.thread_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_task *task = &page->reader.waits.tasks[i];
+		const struct thread_key key = {.start = task->start, .host = task->host, .tid = task->tid};
+		uint64_t *first;
+
+		if (hash_map_add(&known, &key, sizeof(key), i, &first) < 0)
+			return -ENOMEM;
+		page->tasks.thread_of[i] = (uint32_t)*first;
+	}
 	return profile_idle_tasks(page->profile, &page->tasks.idle);
 }
 

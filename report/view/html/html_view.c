@@ -38,19 +38,19 @@ static uint64_t first_realtime(const struct html_page *page, uint64_t *ret_span)
 }
 
 /* Times must be exact as numbers of JavaScript, too. */
-static int choose_unit(struct html_page *page)
+static void choose_unit(struct html_page *page)
 {
-	struct profile_event event;
-	uint64_t span;
-	size_t count = 0;
-	int r;
+	uint64_t span, count = page->reader.waits.count;
 
-	while ((r = event_reader_next(&page->reader, &event)) > 0)
-		count += event.kind == PROFILE_EVENT_SAMPLE;
-	count += page->reader.waits.count;
+	for (size_t i = 0; i < page->reader.source_count; i++) {
+		enum profile_source_kind kind = page->reader.sources[i].kind;
+		bool wakeups = kind == PROFILE_WAKERS && !page->reader.waits.count;
+
+		if (wakeups || kind == PROFILE_CPU || kind == PROFILE_TRACEPOINT || kind == PROFILE_KFUNC)
+			count += page->reader.sources[i].samples;
+	}
 	(void)first_realtime(page, &span);
 	page->unit = count > EXACT_EVENTS || span >= HTML_MOST_TICKS ? MICROSECOND : 1;
-	return r;
 }
 
 /* Recordings that know the time of day are where they belong, the others begin at 0. */
@@ -77,10 +77,10 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 
 	*page = (struct html_page){.context = context, .profile = context->profile};
 	r = event_reader_init(&page->reader, context->profile);
-	if (!r)
-		r = choose_unit(page);
-	if (!r)
-		r = place_recordings(page);
+	if (r < 0)
+		return r;
+	choose_unit(page);
+	r = place_recordings(page);
 	if (!r)
 		r = stacks_init(&page->stacks, &page->reader.waits, context, &page->columns);
 	if (!r)

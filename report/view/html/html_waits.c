@@ -5,47 +5,76 @@
  * there.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/view/html/html.h"
 #include "report/view/wait/wake_pairs.h"
 
+enum { RECENT = 1024 };
+
 enum waker_step { STEP_LOOK_ON, STEP_OF_TIMER, STEP_OF_SOFTIRQ, STEP_OF_IRQ, STEP_OF_IDLE, STEP_OF_ODD_CONTEXT };
+
+struct number_key { /* of a kind or a waker */
+	uint32_t words[4];
+};
+
+/* Numbers of what was there before, most of them found at a glance. */
+struct numbers {
+	struct hash_map known;
+	struct recent {
+		struct number_key key;
+		uint32_t number; /* plus 1 */
+	} recent[RECENT];
+};
 
 struct wait_writer {
 	struct html_page *page;
-	struct hash_map kinds, wakers;
+	struct numbers kinds, wakers;
 	struct column_text kinds_text;
 	uint32_t recording, task;
 	uint64_t length; /* waits of this task in this recording so far */
 	int64_t end;	 /* of the last one, ticks */
 };
 
-struct kind_key { /* without padding */
-	uint32_t wait_class, context, flags, state;
-};
-
-struct waker_key {
-	uint32_t task, stack, step;
-};
-
 static void wait_writer_deinit(struct wait_writer *writer)
 {
-	hash_map_deinit(&writer->kinds);
-	hash_map_deinit(&writer->wakers);
+	hash_map_deinit(&writer->kinds.known);
+	hash_map_deinit(&writer->wakers.known);
 }
 
-static void write_kind(struct wait_writer *writer, const struct profile_wait *wait, const struct kind_key *key)
+/* 1: it is new; 0; -ENOMEM. */
+static int find_number(struct numbers *numbers, const struct number_key *key, uint64_t *ret_number)
+{
+	const uint32_t *words = key->words;
+	struct recent *recent =
+		&numbers->recent[(words[0] * 31 + words[1] * 7 + words[2] * 3 + words[3]) % RECENT];
+	uint64_t *number;
+	int r;
+
+	if (recent->number && !memcmp(&recent->key, key, sizeof(*key))) {
+		*ret_number = recent->number - 1;
+		return 0;
+	}
+	r = hash_map_add(&numbers->known, key, sizeof(*key), numbers->known.count, &number);
+	if (r < 0)
+		return r;
+	*recent = (struct recent){*key, (uint32_t)*number + 1};
+	*ret_number = *number;
+	return r;
+}
+
+static void write_kind(struct wait_writer *writer, const struct profile_wait *wait)
 {
 	struct json_text *json = &writer->kinds_text.json;
 	char state[24];
 
 	profile_wait_state(wait->state, state);
 	json_text_begin_array(json, NULL);
-	json_text_uint(json, NULL, key->wait_class);
-	json_text_uint(json, NULL, key->context);
-	json_text_uint(json, NULL, key->flags);
+	json_text_uint(json, NULL, wait->wait_class);
+	json_text_uint(json, NULL, wake_context(wait));
+	json_text_uint(json, NULL, wait->flags);
 	json_text_name(json, NULL, state);
 	json_text_uint(json, NULL, wait_length_bound(wait));
 	json_text_end_array(json);
@@ -53,16 +82,12 @@ static void write_kind(struct wait_writer *writer, const struct profile_wait *wa
 
 static int find_kind(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
 {
-	const struct kind_key key = {wait->wait_class, wake_context(wait), wait->flags, wait->state};
-	uint64_t *number;
-	int r = hash_map_add(&writer->kinds, &key, sizeof(key), writer->kinds.count, &number);
+	const struct number_key key = {{wait->wait_class, wake_context(wait), wait->flags, wait->state}};
+	int r = find_number(&writer->kinds, &key, ret_number);
 
-	if (r < 0)
-		return r;
 	if (r > 0)
-		write_kind(writer, wait, &key);
-	*ret_number = *number;
-	return 0;
+		write_kind(writer, wait);
+	return r < 0 ? r : 0;
 }
 
 /* What chains_follow.c does with such a waker. */
@@ -93,26 +118,25 @@ static int find_waker(struct wait_writer *writer, const struct profile_wait *wai
 {
 	struct html_page *page = writer->page;
 	enum profile_waker_context context = wake_context(wait);
-	struct waker_key key = {.stack = stacks_find(&page->stacks, wait->waker_node)};
-	uint64_t *number;
+	struct number_key key = {{0, stacks_find(&page->stacks, wait->waker_node)}};
 	int r;
 
 	*ret_number = 0;
 	if (context == PROFILE_WAKER_NONE)
 		return 0;
 	if (wait->waker != PROFILE_NO_TASK)
-		key.task = page->tasks.number_of[wait->waker] + 1;
-	r = step_of(page, wait, context, &key.step);
+		key.words[0] = page->tasks.number_of[wait->waker] + 1;
+	r = step_of(page, wait, context, &key.words[2]);
 	if (!r)
-		r = hash_map_add(&writer->wakers, &key, sizeof(key), writer->wakers.count, &number);
+		r = find_number(&writer->wakers, &key, ret_number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		column_add(html_column(page, COLUMN_WAKER_TASK), key.task);
-		column_add(html_column(page, COLUMN_WAKER_STACK), key.stack);
-		column_add(html_column(page, COLUMN_WAKER_STEP), key.step);
+		column_add(html_column(page, COLUMN_WAKER_TASK), key.words[0]);
+		column_add(html_column(page, COLUMN_WAKER_STACK), key.words[1]);
+		column_add(html_column(page, COLUMN_WAKER_STEP), key.words[2]);
 	}
-	*ret_number = *number + 1;
+	++*ret_number;
 	return 0;
 }
 
@@ -180,11 +204,11 @@ static int write_all(struct wait_writer *writer)
 int html_write_waits(struct html_page *page)
 {
 	_cleanup_(wait_writer_deinit) struct wait_writer writer = {.page = page};
-	int r = hash_map_init(&writer.kinds);
+	int r = hash_map_init(&writer.kinds.known);
 
 	columns_clear(&page->columns, COLUMN_WAIT_RUNS, COLUMN_WAKER_STEP + 1);
 	if (!r)
-		r = hash_map_init(&writer.wakers);
+		r = hash_map_init(&writer.wakers.known);
 	if (!r)
 		r = column_text_open(&writer.kinds_text);
 	return r < 0 ? r : write_all(&writer);

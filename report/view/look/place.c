@@ -105,12 +105,24 @@ int places_init(struct places *places, struct profile *profile, struct functions
 	places->frames = profile_frames(profile, &frame_count);
 	places->modules = profile_modules(profile, &places->module_count);
 	places->known = calloc(places->node_count + 1, sizeof(*places->known));
-	return places->known ? 0 : -ENOMEM;
+	places->parts = calloc(frame_count + 2, sizeof(*places->parts));
+	return places->known && places->parts ? 0 : -ENOMEM;
+}
+
+/* The same, of a function, which is looked at once. There are at most as many as frames, and one for none. */
+static enum part part_of_function(const struct places *places, uint32_t function)
+{
+	uint8_t *known = &places->parts[function];
+
+	if (!*known)
+		*known = (uint8_t)part_of(functions_name(places->functions, function)) + 1;
+	return (enum part)(*known - 1);
 }
 
 void places_deinit(struct places *places)
 {
 	free(places->known);
+	free(places->parts);
 	*places = (struct places){0};
 }
 
@@ -151,7 +163,7 @@ static void read_frame(const struct places *places, struct chain_reader *reader,
 		       uint32_t function, struct known_place *place)
 {
 	const struct profile_frame *frame = &places->frames[number];
-	enum part part = frame->kernel ? part_of(functions_name(places->functions, function)) : PART_OTHER;
+	enum part part = frame->kernel ? part_of_function(places, function) : PART_OTHER;
 	enum worth worth = frame->kernel ? kernel_worth(reader, part) : user_worth(places, frame);
 	enum worth *found = frame->kernel ? &reader->kernel : &reader->user;
 	uint32_t *word = frame->kernel ? &place->place.kernel : &place->place.user;

@@ -29,6 +29,7 @@ struct places {
 		struct place place;
 		bool known, timer;
 	} *known; /* by node */
+	uint8_t *parts; /* by function: what it is part of, plus 1; 0: not looked at yet */
 };
 
 /* With addresses or offsets in `style`, places within one function differ. */

@@ -95,6 +95,7 @@ struct view {
 	bool binary;	  /* not fit for a terminal */
 	bool needs_file;  /* not a stream: -o is required, and is no pipe */
 	bool each_event;  /* needs profile_filter.each_event */
+	bool waits_apart; /* needs no events of waits */
 	bool each_address; /* needs profile_filter.each_address */
 	bool each_recording; /* needs profile_filter.each_recording */
 	bool everyone;	  /* needs profile_filter.everyone */

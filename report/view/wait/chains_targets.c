@@ -98,6 +98,37 @@ static int ends_by_timer(const struct chains_found *found, const struct profile_
 	return places_find(&found->ground->places, wait->waker_node, &place, ret_timer);
 }
 
+/*
+ * Moves the first `wanted` in this order to the front: a heap whose top is the last of them. Most of a million waits
+ * are compared once.
+ */
+static void sift_down(struct chains_found *found, size_t at, size_t count)
+{
+	uint32_t *targets = found->targets;
+
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		uint32_t moved = targets[at];
+
+		if (child + 1 < count && compare_targets(&targets[child], &targets[child + 1], found) < 0)
+			child++;
+		if (compare_targets(&moved, &targets[child], found) >= 0)
+			return;
+		targets[at] = targets[child];
+		targets[child] = moved;
+	}
+}
+
+static void choose_first(struct chains_found *found, size_t wanted, size_t count)
+{
+	for (size_t i = wanted; i--;)
+		sift_down(found, i, wanted);
+	for (size_t i = wanted; i < count && wanted; i++)
+		if (compare_targets(&found->targets[i], &found->targets[0], found) < 0) {
+			found->targets[0] = found->targets[i];
+			sift_down(found, 0, wanted);
+		}
+}
+
 static void count(struct chains_count *sum, const struct profile_wait *wait)
 {
 	sum->waits++;
@@ -151,12 +182,13 @@ static int choose_targets(struct chains_found *found)
 	r = match_targets(found);
 	if (r < 0)
 		return r;
-	qsort_r(found->targets, found->matched.waits, sizeof(*found->targets), compare_targets, found);
 	found->target_count = found->wanted.named ? LONGEST_NAMED : LONGEST;
 	if (found->wanted.most)
 		found->target_count = found->wanted.most;
 	if (found->target_count > found->matched.waits)
 		found->target_count = found->matched.waits;
+	choose_first(found, found->target_count, found->matched.waits);
+	qsort_r(found->targets, found->target_count, sizeof(*found->targets), compare_targets, found);
 	for (size_t i = 0; i < found->target_count; i++)
 		found->target_weight = wait_add(found->target_weight,
 						found->ground->waits.items[found->targets[i]].weight);

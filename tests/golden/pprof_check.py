@@ -143,6 +143,8 @@ def main():
     assert run.returncode in (0, 3), f"exit {run.returncode}: {run.stderr[-200:]}"
     profile = Profile(gzip.decompress(run.stdout))
     assert profile.types == TYPES, profile.types
+    period = fields(one(profile.message, 11))
+    assert (profile.text(period, 1), profile.text(period, 2)) == TYPES[1], "pprof merges files with one type of period only"
     nothing = "[no user frames]" if "-U" in options else "[no kernel frames]" if "-K" in options else "[no call chain]"
     got = without_chains(exported(profile), ("wakers",))
     wanted = without_chains(printed(events_text.read(report, options, trace), nothing), ("wakers",))

@@ -251,10 +251,8 @@ static int write_types(struct pprof *pprof)
 		r = write_type(pprof, PROFILE_SAMPLE_TYPE, i);
 	if (!r)
 		r = write_default(pprof);
-	if (r < 0 || !cpu)
-		return r;
-	protobuf_number(&pprof->out, PROFILE_PERIOD, sampling_interval(cpu));
-	return write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU);
+	protobuf_number(&pprof->out, PROFILE_PERIOD, cpu ? sampling_interval(cpu) : 0);
+	return r < 0 ? r : write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU); /* even of none: it must be equal, too */
 }
 
 /* The first recording's begin, and the longest one's length: of the part that was asked for. */

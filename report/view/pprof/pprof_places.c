@@ -102,7 +102,10 @@ int pprof_places_find(struct pprof_places *places)
 
 /* --- from places to locations --- */
 
-/* A function has a number for each file that its lines are in: one name may be in several. */
+/*
+ * A function has a number for each file that its lines are in: one name may be in several. It has no system name: pprof
+ * would take its equal for one that is mangled, and shorten the name.
+ */
 static int write_function(struct pprof_places *places, const char *name, const char *file, uint64_t *ret_number)
 {
 	_cleanup_(protobuf_deinit) struct protobuf function = {0};
@@ -125,7 +128,6 @@ static int write_function(struct pprof_places *places, const char *name, const c
 		r = pprof_texts_find_unsafe(places->texts, file, &file_text);
 	protobuf_number(&function, FUNCTION_ID, *ret_number);
 	protobuf_number(&function, FUNCTION_NAME, name_text);
-	protobuf_number(&function, FUNCTION_SYSTEM_NAME, name_text);
 	protobuf_number(&function, FUNCTION_FILENAME, file_text);
 	protobuf_message(places->out, PROFILE_FUNCTION, &function);
 	return r;

@@ -105,6 +105,8 @@ const struct option_habit report_habits[] = {
 	{"--csv", HERE("--export csv, a line for each event, or --export csv-stacks")},
 	{"--ndjson", HERE("--export ndjson, a line for each event, or --export ndjson-stacks")},
 	{"--speedscope", HERE("--export speedscope")},
+	{"--chrome", HERE("--export chrome, which Perfetto reads, too")},
+	{"--firefox", HERE("--export firefox")},
 	{"--pprof", "here is --export pprof: rwalker-report --export pprof FILE -o cpu.pb.gz"},
 	{"--sqlite", "here is --export sqlite: rwalker-report --export sqlite FILE -o trace.sqlite"},
 	{"--sql", "here is --export sqlite: rwalker-report --export sqlite FILE -o trace.sqlite"},

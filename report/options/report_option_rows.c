@@ -287,7 +287,7 @@ static const struct option_row rows[] = {
 	 .often = true},
 	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
 	 .help = "the trace for other programs: perf-script, csv and ndjson (events), csv-stacks and "
-		 "ndjson-stacks (sums), speedscope"},
+		 "ndjson-stacks (sums), speedscope, chrome, firefox, pprof, sqlite"},
 
 	{"The trace itself", "info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_INFO])),
 	 .help = "host, command line, clocks, sources, contents, cost of recording, and what was "

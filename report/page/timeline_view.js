@@ -20,8 +20,7 @@
 			this.drag = null;
 			this.brush = null;
 			rwalker.measureThreads(app);
-			app.start.order = app.state.order =
-				app.profile.waits.count || app.profile.bins.task.length ? 'held' : 'samples';
+			app.start.order = app.state.order = app.profile.waits.count ? 'held' : 'samples';
 			byId('order').append(
 				...rwalker.ORDERS.map(([value, text]) =>
 					rwalker.element('option', {value, text})
@@ -169,7 +168,6 @@
 			painter.paintAxis();
 			painter.paintUnsure();
 			painter.paintWalks();
-			painter.paintWalked(this.rows);
 			if (state.otherFrom !== null)
 				painter.paintRange(state.otherFrom, state.otherTo, 'shrank');
 			if (this.brush ?? state.from !== null)

@@ -3,7 +3,7 @@
 """exports_check.py REPORT TRACE OPTION...: reads every export of the trace with Python's own readers of JSON and CSV, adds up
 what it finds, and compares that with --folded of each source, and the exports with each other. Prints a line for each that is
 wrong; silence is good."""
-import collections, csv, io, json, subprocess, sys
+import collections, csv, decimal, io, json, subprocess, sys
 
 SOURCES = ["cpu", "offcpu", "wakers", "tracepoint", "kfunc", "tasks"]
 WAITED = {"offcpu", "wakers"}  # --folded prints these in microseconds
@@ -109,6 +109,99 @@ def weights_of(rows):
     return dict(sums)
 
 
+def exactly(text):
+    """Nanoseconds are behind the point of microseconds and milliseconds."""
+    return json.loads(text, parse_float=decimal.Decimal)
+
+
+def add_up(pairs):
+    sums = collections.defaultdict(lambda: [0, 0])
+    for key, weight in pairs:
+        sums[key][0] += 1
+        sums[key][1] += weight
+    return dict(sums)
+
+
+def by_thread(rows, weight=lambda row: int(row["weight"])):
+    """(tid, source or class, stack): events, weight."""
+    return add_up(((row["tid"], row["class"] or row["source"], row["stack"]), weight(row)) for row in rows)
+
+
+def chrome_sums(text):
+    events = exactly(text)["traceEvents"]
+    stamps = [event["ts"] for event in events if event["ph"] != "M"]
+    if stamps != sorted(stamps):
+        say("chrome: not in the order of times")
+    begins = {event["id"] for event in events if event["ph"] == "s"}
+    ends = [event["id"] for event in events if event["ph"] == "f"]
+    if len(ends) != len(set(ends)):
+        say("chrome: two arrows have one end")
+    named = {event["tid"] for event in events if event.get("name") == "thread_name"}
+    if any(event["tid"] not in named for event in events if event["ph"] != "f"):
+        say("chrome: a thread has no name")
+    waits = (((str(event["tid"]), event["name"], event["args"]["stack"]), int(event["dur"] * 1000))
+             for event in events if event["ph"] == "X" and event["cat"] == "wait")
+    others = (((str(event["tid"]), "wakers" if event["cat"] == "wakeup" else event["cat"], event["args"]["stack"]),
+               event["args"].get("weight", 0)) for event in events if event["ph"] in "Xi" and event["cat"] != "wait")
+    return add_up(waits), add_up(others), begins, set(ends)
+
+
+def check_chrome(text, rows):
+    waits, others, begins, ends = chrome_sums(text)
+    same_sums("csv and chrome's waits", by_thread(row for row in rows if row["source"] == "offcpu"), waits)
+    weigh = lambda row: 0 if row["source"] == "wakers" else int(row["weight"])
+    same_sums("csv and chrome's other events", by_thread((row for row in rows if row["source"] != "offcpu"), weigh), others)
+    woken = sum(row["source"] == "wakers" and row["waker_context"] in ("task", "unknown") for row in rows)
+    if len(begins) != woken:
+        say(f"chrome: {len(begins)} arrows for {woken} wakeups by tasks")
+
+
+def firefox_stacks(thread):
+    """Each stack as "root;...;leaf"."""
+    texts, functions, stacks, made = thread["stringArray"], thread["funcTable"], thread["stackTable"], []
+    for frame, prefix in zip(stacks["frame"], stacks["prefix"]):
+        name = word(texts[functions["name"][thread["frameTable"]["func"][frame]]])
+        made.append(name if prefix is None else made[prefix] + ";" + name)
+    for table in ("stackTable", "frameTable", "funcTable", "markers", "samples"):
+        columns = [column for column in thread[table].values() if isinstance(column, list)]
+        if any(len(column) != thread[table]["length"] for column in columns):
+            say(f"firefox: columns of {table} differ in length")
+    return made
+
+
+def firefox_sums(text):
+    data, samples, markers = exactly(text), [], []
+    for thread in data["threads"]:
+        stacks, texts = firefox_stacks(thread), thread["stringArray"]
+        scale = 1000000 if thread["samples"]["weightType"] == "tracing-ms" else 1
+        for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
+            samples.append(((str(thread["tid"]), "" if stack is None else stacks[stack]), int(weight * scale)))
+        columns = (thread["markers"][name] for name in ("name", "startTime", "endTime", "data"))
+        for name, start, end, data in zip(*columns):
+            stack = stacks[data["cause"]["stack"]] if "cause" in data else ""
+            markers.append(((str(thread["tid"]), texts[name], stack), 0 if end is None else int((end - start) * 1000000)))
+    return add_up(samples), add_up(markers)
+
+
+def plain(stack):
+    """What a stack lacks has no frame there."""
+    return ";".join(name for name in stack.split(";") if name not in PLACEHOLDERS)
+
+
+PLACEHOLDERS = ("[Missed User Stack]", "[Missed Kernel Stack]", "[no call chain]", "[no kernel frames]", "[no user frames]")
+
+
+def check_firefox(text, rows):
+    samples, markers = firefox_sums(text)
+    same_sums("csv and firefox's samples", samples,
+              add_up(((row["tid"], plain(row["stack"])), int(row["weight"])) for row in rows if row["source"] == "cpu"))
+    other = [row for row in rows if row["source"] != "cpu"]
+    name = lambda row: row["class"] if row["source"] == "offcpu" else "wakeup" if row["source"] == "wakers" else row["name"]
+    weigh = lambda row: int(row["weight"]) if row["source"] == "offcpu" else 0
+    same_sums("csv and firefox's markers", markers,
+              add_up(((row["tid"], name(row), plain(row["stack"])), weigh(row)) for row in other))
+
+
 def check_tables(report, trace, options):
     events, stacks = (read_csv(run(report, ["--export", form, *options, trace])) for form in ("csv", "csv-stacks"))
     for form, rows in (("ndjson", events), ("ndjson-stacks", stacks)):
@@ -132,7 +225,11 @@ def check_waits(rows):
 
 
 def main(report, trace, options):
-    check_waits(check_tables(report, trace, options))
+    rows = check_tables(report, trace, options)
+    check_waits(rows)
+    if len({row["host"] for row in rows}) < 2 and len({row["recording"] for row in rows}) < 2:  # numbers are theirs
+        check_chrome(run(report, ["--export", "chrome", *options, trace]), rows)
+        check_firefox(run(report, ["--export", "firefox", *options, trace]), rows)
     print("\n".join(wrong[:10]), end="\n" if wrong else "")
     return bool(wrong)
 

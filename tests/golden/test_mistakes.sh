@@ -221,6 +221,8 @@ report 2 | --flamegraph $TRACE         | --folded
 report 2 | --json $TRACE               | --export ndjson
 report 2 | --csv $TRACE                | --export csv
 report 2 | --speedscope $TRACE         | --export speedscope
+report 2 | --chrome $TRACE             | --export chrome
+report 2 | --firefox $TRACE            | --export firefox
 report 2 | --pprof $TRACE              | --export pprof
 report 2 | --sqlite $TRACE             | --export sqlite
 report 2 | --export sqlite $TRACE      | requires -o FILE

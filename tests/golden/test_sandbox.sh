@@ -43,6 +43,8 @@ rows="--digest
 --export ndjson
 --export ndjson-stacks
 --export speedscope
+--export chrome
+--export firefox
 --export pprof -o made
 --export sqlite -o made
 --info

@@ -27,6 +27,7 @@ all_views()
 
 	for view in --tree --tasks --histogram --stacks --folded --wakers --chains --top-waits=0 --at=+1ms~1s --summary --events \
 		--export=perf-script --export=csv --export=csv-stacks --export=ndjson --export=ndjson-stacks --export=speedscope \
+		--export=chrome --export=firefox \
 		--info --needs --dump; do
 		"$report" "${names[@]}" -v "$view" "$1" </dev/null
 		"$report" "${names[@]}" "$view" "$1" </dev/null

@@ -32,11 +32,11 @@ enum view_kind {
 	VIEW_SUMMARY,
 	VIEW_EVENTS,
 	VIEW_PERF_SCRIPT,
-	VIEW_CSV,
-	VIEW_NDJSON,
-	VIEW_CSV_STACKS,
-	VIEW_NDJSON_STACKS,
+	VIEW_CSV, VIEW_NDJSON,
+	VIEW_CSV_STACKS, VIEW_NDJSON_STACKS,
 	VIEW_SPEEDSCOPE,
+	VIEW_CHROME,
+	VIEW_FIREFOX,
 	VIEW_PPROF,
 	VIEW_SQLITE,
 	VIEW_DIGEST,
@@ -137,6 +137,8 @@ int csv_view(const struct view_context *context, uint32_t number, const struct p
 int ndjson_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int csv_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int ndjson_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int chrome_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
+int firefox_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int pprof_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int sqlite_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

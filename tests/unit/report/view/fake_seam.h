@@ -10,6 +10,7 @@
 #include "report/profile/seam/profile_waits.h"
 #include "tests/unit/report/view/fake_seam_events.h"
 #include "tests/unit/report/view/fake_seam_idle.h"
+#include "tests/unit/report/view/fake_seam_origin.h"
 #include "tests/unit/report/view/fake_seam_struct.h"
 
 size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources)
@@ -127,22 +128,6 @@ void profile_account_of(struct profile *profile, unsigned int kinds, struct prof
 bool profile_lost(struct profile *profile)
 {
 	return profile->lost;
-}
-
-size_t profile_origins(const struct profile *profile)
-{
-	return profile->origin_count;
-}
-
-/* Fake hosts are numbered like the origins. */
-const char *profile_host_name(const struct profile *profile, uint32_t host)
-{
-	return host < profile->origin_count ? profile->origins[host].host : "";
-}
-
-void profile_origin(const struct profile *profile, size_t number, struct profile_origin *ret_origin)
-{
-	*ret_origin = profile->origins[number];
 }
 
 void profile_losses(const struct profile *profile, struct profile_losses *ret_losses)

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Exports read by the programs that they are made for: DuckDB, speedscope in Chromium, the Firefox Profiler's command. The figures
+# that these show are ours. Their npm packages are in $NODE_PACKAGES, outside of the sources; what is missing there is fetched.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+export LC_ALL=C.UTF-8
+
+report=$PWD/${BUILD:-build}/rwalker-report
+tools=${NODE_PACKAGES:-${XDG_CACHE_HOME:-$HOME/.cache}/rwalker-node}
+[[ -x $report ]] || { echo "not ok viewers - '$report' is not built"; exit 1; }
+CHROMIUM=$(command -v chromium || command -v chromium-browser)
+export CHROMIUM
+mkdir -p "$tools"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+for package in speedscope @firefox-devtools/profiler-cli @duckdb/node-api puppeteer-core; do
+	[[ -d $tools/node_modules/$package ]] || ! command -v npm >/dev/null ||
+		npm install --silent --no-audit --no-fund --prefix "$tools" "$package" >/dev/null 2>&1
+done
+
+# missing KIND: what the machine lacks for it.
+missing()
+{
+	local package=@firefox-devtools/profiler-cli
+	command -v node >/dev/null || { echo "node is not installed"; return; }
+	case $1 in
+	duckdb) package=@duckdb/node-api ;;
+	speedscope | chrome) package=speedscope ;;
+	esac
+	[[ -d $tools/node_modules/$package ]] || { echo "npm's $package is not in '$tools'"; return; }
+	[[ $1 = speedscope || $1 = chrome ]] || return
+	[[ $CHROMIUM ]] || echo "chromium is not installed"
+	[[ -d $tools/node_modules/puppeteer-core ]] || echo "npm's puppeteer-core is not in '$tools'"
+}
+
+# check KIND SAMPLE
+check()
+{
+	local lacks said
+	lacks=$(missing "$1")
+	[[ ! $lacks ]] || { echo "skip $1_$2 - $lacks"; return; }
+	said=$(timeout 500 python3 tests/export/viewers_check.py "$1" "$report" "samples/$2/trace.rwk" "$tools" "$scratch" 2>&1)
+	verdict "$1_$2" "$(tail -n 4 <<<"$said" | cut -c 1-300 | tr '\n' ' ')" grep -qxE 'compared [1-9][0-9]*' <<<"$said"
+	[[ $(wc -l <<<"$said") -eq 1 ]] || not_ok "$1_$2" "$(head -n 3 <<<"$said" | cut -c 1-300 | tr '\n' ' ')"
+}
+
+for sample in cpu_paths waits probes idle; do
+	check duckdb $sample
+done
+check speedscope cpu_paths
+check speedscope waits
+check chrome waits
+check firefox cpu_paths
+check firefox probes
+exit $((failures > 0))

@@ -94,7 +94,7 @@
 		}
 
 		get unit() {
-			return this.source?.unit ?? 'samples';
+			return this.source?.kind === 'tasks' ? 'tasks' : (this.source?.unit ?? 'samples');
 		}
 
 		tasks() {
@@ -122,6 +122,15 @@
 			};
 		}
 
+		/* Whether the source has events with a time. */
+		isTimed() {
+			return (
+				this.source !== undefined &&
+				this.source.kind !== 'tasks' &&
+				(this.source.timed || this.hasWaits())
+			);
+		}
+
 		hasWaits() {
 			return this.source?.kind === 'offcpu';
 		}
@@ -130,6 +139,13 @@
 			return this.derive('sums', this.selectionKey(), () =>
 				rwalker.select(this.profile, this.selection())
 			);
+		}
+
+		/* Whether the selection is made of single events, of which the page has not all. */
+		isIncomplete() {
+			const {from, classes} = this.state;
+
+			return (from !== null || classes !== null) && (this.profile.what ?? []).length > 0;
 		}
 
 		comparing() {

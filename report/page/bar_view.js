@@ -126,6 +126,7 @@
 			byId('range-text').textContent = whole
 				? `Whole recording, ${rwalker.time((axis.to - axis.from) * app.profile.unit)}`
 				: app.rangeText(from, to);
+			byId('range-note').hidden = !app.isIncomplete();
 			byId('range-clear').hidden = whole;
 			byId('compare').hidden = whole || otherFrom !== null;
 			byId('comparison').hidden = !app.comparing();

@@ -65,7 +65,27 @@
 				from + waits.length[wait]
 			);
 		});
+		addBins(profile, selection, grid, values);
 		for (let i = 0; i < values.length; i++) values[i] *= unit;
+	}
+
+	/* Time that is known as a sum is spread over its bin. */
+	function addBins({bins, recordings}, {tasks, classes}, grid, values) {
+		for (let row = 0; row < bins.task.length; row++) {
+			const from =
+				recordings[bins.recording[row]].offset +
+				bins.first[row] * bins.ticks -
+				grid.from;
+			const to = from + bins.ticks,
+				first = Math.max(0, Math.floor(from / grid.ticks));
+			const each = (bins.blocked[row] + bins.runQueue[row] + bins.other[row]) / bins.ticks;
+
+			if (classes !== null || (tasks && !tasks[bins.task[row]])) continue;
+			for (let i = first; i < values.length && i * grid.ticks < to; i++)
+				values[i] +=
+					each *
+					(Math.min(to, (i + 1) * grid.ticks) - Math.max(from, i * grid.ticks));
+		}
 	}
 
 	/* What is coldest and hottest, but for the few cells beyond: one odd cell must not make all others equal. */

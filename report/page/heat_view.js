@@ -40,6 +40,7 @@
 		}
 
 		update({from, to}) {
+			document.getElementById('heat-section').hidden = !this.app.isTimed();
 			if (!this.canvas.clientWidth) return;
 			const key = JSON.stringify([
 				this.app.selectionKey(),

@@ -265,7 +265,19 @@
 			context.setLineDash([]);
 		}
 
-		/* A range: what is outside of it is paler. */
+		/* What a walk found a thread in, and for how long by then. */
+		paintWalked(rows) {
+			const {walked, unit} = this.app.profile;
+
+			for (const {row, number} of this.visible(rows))
+				for (const found of row.threads.flatMap(thread => thread.walked ?? [])) {
+					const {time} = walked.walks[walked.walk[found]];
+
+					this.paintBox(number, time - walked.wait[found] / unit, time, 'walk');
+				}
+		}
+
+		/* A range, with its ends. */
 		paintRange(from, to, color) {
 			const {context, place, theme} = this,
 				left = Math.max(this.xOf(from), place.left),

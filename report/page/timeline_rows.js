@@ -33,11 +33,23 @@
 			});
 		});
 		markShown(app);
-		profile.bins.task.forEach((task, row) => {
+		addBins(profile, threads);
+		addWalked(profile, threads);
+	}
+
+	/* What --max-page left as sums. */
+	function addBins({bins, unit}, threads) {
+		bins.task.forEach((task, row) => {
 			const thread = threads.list[threads.of[task]];
 
 			(thread.bins ??= []).push(row);
+			thread.queued += bins.runQueue[row] * unit;
+			thread.blocked += bins.blocked[row] * unit;
 		});
+	}
+
+	function addWalked({walked}, threads) {
+		walked.task.forEach((task, row) => (threads.list[threads.of[task]].walked ??= []).push(row));
 	}
 
 	/* Threads that the report is about: not those whose waits are there for chains only. */
@@ -60,12 +72,15 @@
 			thread.waits > 0 ||
 			thread.samples > 0 ||
 			thread.sums.length > 0 ||
-			Boolean(thread.bins)
+			Boolean(thread.bins ?? thread.walked)
 		);
 	}
 
 	function isIdle(thread) {
-		return Boolean(thread.flags & rwalker.TASK.IDLE) || (!thread.shown && !thread.bins);
+		return (
+			Boolean(thread.flags & rwalker.TASK.IDLE) ||
+			(!thread.shown && !thread.bins && !thread.walked)
+		);
 	}
 
 	function rowOf(threads, name) {

@@ -20,7 +20,8 @@
 			this.drag = null;
 			this.brush = null;
 			rwalker.measureThreads(app);
-			app.start.order = app.state.order = app.profile.waits.count ? 'held' : 'samples';
+			app.start.order = app.state.order =
+				app.profile.waits.count || app.profile.bins.task.length ? 'held' : 'samples';
 			byId('order').append(
 				...rwalker.ORDERS.map(([value, text]) =>
 					rwalker.element('option', {value, text})
@@ -168,6 +169,7 @@
 			painter.paintAxis();
 			painter.paintUnsure();
 			painter.paintWalks();
+			painter.paintWalked(this.rows);
 			if (state.otherFrom !== null)
 				painter.paintRange(state.otherFrom, state.otherTo, 'shrank');
 			if (this.brush ?? state.from !== null)

@@ -13,51 +13,13 @@
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
 #include "bpf/wait_first.bpf.h"
+#include "bpf/wait_record.bpf.h"
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
 #include "bpf/wait_user_later.bpf.h"
 #include "bpf/wait_waker.bpf.h"
 
 /* --- a wait --- */
-
-static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record)
-{
-	const u64 room = wait_max_frames * 8;
-	void *frames = record->rest;
-	long bytes;
-
-	if (wait_knobs.wakers)
-		frames += sizeof(struct ring_waker);
-	bytes = bpf_get_task_stack(task, frames, room, 0);
-	if (bytes <= 0)
-		return 0;
-	if (bytes == room)
-		record->flags |= RING_WAIT_KERNEL_TRUNCATED;
-	record->kernel_count = bytes / 8u;
-	return bytes;
-}
-
-/* All but the kernel stack. Returns the record's length so far. */
-static __always_inline u64 fill_wait(struct task_struct *task, const struct wait_entry *entry, u64 now, u32 flags,
-				     struct ring_wait *record)
-{
-	u64 length = sizeof(*record);
-
-	record->head = head_of(RING_WAIT, now, wait_knobs.source);
-	record->out = record->out_key = entry->out;
-	record->state = entry->state;
-	record->wait_class = entry->wait_class;
-	record->out_cpu = entry->out_cpu;
-	record->flags = flags | (entry->flags & WAIT_TOLD);
-	record->kernel_count = 0;
-	task_describe(task, &record->task);
-	if (wait_knobs.wakers) {
-		record->flags |= RING_WAIT_HAS_WAKER;
-		fill_waker(entry, (struct ring_waker *)record->rest);
-		length += sizeof(struct ring_waker);
-	}
-	return length;
-}
 
 /* Like exact_now(); a wait that is written late ended some time ago, by the same clock. */
 static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool late)
@@ -76,11 +38,15 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry), record);
 	__u64 *counters = slot->cpu->counters;
 	enum ring_counter outcome;
+	struct ring_name *name;
 
 	record->out += shift;
 	if (record->out > now) /* times by two clocks, which differ slightly */
 		record->out = now;
 	record->run_queue = run_queue;
+	name = fill_object(task, entry, !late, OBJECT_AT_SWITCH, record);
+	if (name && ring_output(slot, record->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
+		note_told(name);
 	if (!late)
 		stack = wait_stack(task, record);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
@@ -100,7 +66,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
 					      u64 now, u64 run_queue, bool late)
 {
-	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + wait_max_frames * 8;
+	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + object_bytes() + wait_max_frames * 8;
 	enum ring_counter outcome = wait_predicate(task, entry, since(entry->out, now), bpf_get_smp_processor_id());
 	struct ring_cpu *cpu = ring_this_cpu();
 	struct ring_wait *record;
@@ -254,6 +220,8 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
+	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED)
+		note_file(prev, entry, now);
 	user_stack_before(prev, entry, now, ctx[0]);
 }
 
@@ -397,6 +365,7 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 				       u64 now, u64 switches, void *scratch)
 {
 	struct ring_wait *record = scratch;
+	struct ring_name *name;
 	u64 drift = queue_drift(), stack = 0;
 	u64 length = fill_wait(task, entry, now + drift, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry), record);
 
@@ -404,6 +373,11 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 	record->run_queue = run_queue_so_far(task, entry, now);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
+	name = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record);
+	if (object_knobs.on && task->nvcsw + task->nivcsw != switches) /* it ran, and may have closed it */
+		fill_object(task, entry, false, OBJECT_AT_LOOK, record);
+	else if (name && bpf_seq_write(meta->seq, name, sizeof(*name)))
+		return false;
 	if (!task->on_cpu)
 		stack = wait_stack(task, record);
 	return !bpf_seq_write(meta->seq, record, length + stack) &&

@@ -8,6 +8,7 @@
 #define RWALKER_BPF_RING_WAIT_H
 
 #include "bpf/ring_event.h"
+#include "bpf/ring_object.h"
 
 enum ring_wait_class { /* record/source/waits.c asserts that they equal the format's */
 	RING_WAIT_BLOCKED,
@@ -28,6 +29,7 @@ enum ring_wait_flag {
 	RING_WAIT_USER_LATER = 64,
 	RING_WAIT_USER_BEFORE = 128,
 	RING_WAIT_USER_KTHREAD = 256, /* asked for, but there is none */
+	RING_WAIT_HAS_OBJECT = 512, /* a struct ring_object precedes the frames, after the waker */
 };
 
 enum ring_waker_context { RING_WAKER_NONE, RING_WAKER_TASK, RING_WAKER_SOFTIRQ, RING_WAKER_IRQ, RING_WAKER_UNKNOWN };
@@ -49,7 +51,7 @@ struct ring_wait {
 	__u32 flags;
 	__u32 kernel_count;
 	struct ring_task task;
-	__u64 rest[]; /* [struct ring_waker] · frames · NOT_ENDED: the task's switches so far */
+	__u64 rest[]; /* [struct ring_waker] · [struct ring_object] · frames · NOT_ENDED: the task's switches so far */
 };
 
 struct ring_wake {
@@ -72,8 +74,7 @@ enum ring_user_reason {
 
 struct ring_user_stack {
 	struct ring_head head;
-	/* Switch-in of the first wait it belongs to; 0: taken at a switch-out, head.time is its out_key. */
-	__u64 since;
+	__u64 since; /* switch-in of the first wait it belongs to; 0: taken at a switch-out, head.time is its out_key */
 	__u32 reason; /* enum ring_user_reason: why there is no stack */
 	__u32 flags;  /* enum ring_sample_flag */
 	__u64 count;
@@ -105,8 +106,8 @@ struct ring_sums { /* of one task since the last record of this kind */
 };
 
 /*
- * The run queue's clock is the one by which the scheduler itself accounts. It may pause for a few microseconds around
- * a wakeup. Reading it is free; reading the exact clock costs as much as everything else that is done at a switch.
+ * The run queue's clock is the one by which the scheduler itself accounts. It may pause for microseconds at a wakeup.
+ * Reading it is free; reading the exact clock costs as much as everything else that is done at a switch.
  */
 enum ring_wait_clock {
 	RING_CLOCK_EXACT,   /* CLOCK_MONOTONIC at each switch */
@@ -137,8 +138,7 @@ struct ring_wait_knobs {
 };
 enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff };
 
-/* The first and the last look at all tasks. */
-enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST };
+enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST }; /* at all tasks */
 struct ring_look_state {
 	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap): varies by microseconds */
 	__u64 clock_base;   /* the same at the first reading */

@@ -60,6 +60,7 @@ struct wait_entry {
 
 	struct ring_sum sums[RING_SUM_KINDS];
 	u64 ip, sp; /* user registers at `pending` */
+	u64 file, file_out; /* what its call's descriptor led to at the switch-out `file_out` */
 	/* When the first look found it: its last arrival; since when it had been off the CPU. */
 	u64 first_arrival, first_out;
 	u32 first_state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records inside STATE, EVENTS, EMBED, END and SNAPSHOTS chunks, decoded (FORMAT.md §4-§7,
- * §12). On disk a record is
+ * The records inside STATE, EVENTS, EMBED, END, SNAPSHOTS and NAMES chunks, decoded (FORMAT.md
+ * §4-§7, §12, §13). On disk a record is
  *
  *     varint length (of what follows) · varint kind · fields
  *
@@ -20,6 +20,7 @@
 #include "common/byte_cursor.h"
 #include "format/event_account.h"
 #include "format/event_embed.h"
+#include "format/event_object.h"
 #include "format/event_probe.h"
 #include "format/event_sample.h"
 #include "format/event_snapshot.h"
@@ -44,6 +45,7 @@ enum event_kind {
 	EVENT_PROBE_HITS = 14,
 	EVENT_UNSURE = 15,
 	EVENT_COUNTER = 16,
+	EVENT_OBJECT = 17,
 	/* EVENTS */
 	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled by the codec */
 	EVENT_SAMPLE = 33,
@@ -61,6 +63,8 @@ enum event_kind {
 	EVENT_EMBED_UNWIND = 68,
 	/* SNAPSHOTS */
 	EVENT_SNAPSHOT = 96,
+	/* NAMES */
+	EVENT_OBJECT_NAME = 97,
 };
 
 /* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer passed. */
@@ -83,6 +87,7 @@ struct event {
 		struct event_probe_hits probe_hits;
 		struct event_unsure unsure;
 		struct event_counter counter;
+		struct event_object object;
 		struct event_task task;
 		struct event_sample sample;
 		struct event_walk walk;
@@ -97,6 +102,7 @@ struct event {
 		struct event_embed_lines embed_lines;
 		struct event_embed_unwind embed_unwind;
 		struct event_snapshot snapshot;
+		struct event_object_name object_name;
 	};
 	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol(); EMBED_LINES */
 };

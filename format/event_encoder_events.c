@@ -234,7 +234,8 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 	return (wait->flags & GIVEN) | (stacks->kernel_count ? WAIT_HAS_KERNEL : 0) |
 	       (stacks->user_count ? WAIT_HAS_USER : 0) | (wait->wait_class == WAIT_BLOCKED ? WAIT_HAS_RUN_QUEUE : 0) |
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
-	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0);
+	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0) |
+	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0);
 }
 
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,

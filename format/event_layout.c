@@ -97,7 +97,9 @@ static const struct event_field wait[] = {
 	ONLY(WAIT_HAS_USER, USER, wait, user, 0), CLOCK(wait), LENGTH(wait),
 	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
 	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
-	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX), END};
+	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX),
+	ONLY(WAIT_HAS_CALL, U64, wait, call, 0), ONLY(WAIT_HAS_CALL, U32, wait, object, RWK_MAX_OBJECTS),
+	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), END};
 static const struct event_field wake[] = {
 	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES),
 	HEX(wake, flags), U32(wake, target), U32(wake, context),
@@ -110,6 +112,15 @@ static const struct event_field user_stack[] = {
 	HEX(user_stack, flags), ONLY(SAMPLE_USER_MISSING, U64, user_stack, missing, 0),
 	ONLY(SAMPLE_HAS_USER, USER, user_stack, user, 0), CLOCK(user_stack), U64(user_stack, since),
 	ONLY(SAMPLE_HAS_SNAPSHOT, U32, user_stack, snapshot, UINT32_MAX), END};
+static const struct event_field object[] = {
+	ID(object, number, RWK_MAX_OBJECTS), U32(object, kind), HEX(object, flags), U32(object, tgid),
+	U32(object, descriptor), U64(object, device), U64(object, inode), HEX(object, place),
+	ID(object, module, RWK_MAX_MODULES), U32(object, family), U32(object, state), U32(object, port),
+	U32(object, peer_port), U64(object, peer), END};
+static const struct event_field object_name[] = {
+	ID(object_name, number, RWK_MAX_OBJECTS), TEXT(object_name, path, RWK_MAX_STRING),
+	FIELD(BYTES, object_name, address, RWK_MAX_ADDRESS), FIELD(BYTES, object_name, peer_address, RWK_MAX_ADDRESS),
+	END};
 #define SUM(kind, name)                                                                                       \
 	{#name "_count", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].count), 0, 1 << (kind)},     \
 	{#name "_total", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].total), 0, 1 << (kind)},     \
@@ -160,6 +171,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_PROBE_HITS] = {EVENT_PROBE_HITS, false, "probe-hits", probe_hits, false, 0, 0},
 	[EVENT_UNSURE] = {EVENT_UNSURE, false, "unsure", unsure, false, 0, 0},
 	[EVENT_COUNTER] = {EVENT_COUNTER, false, "counter", counter, false, 0, 0},
+	[EVENT_OBJECT] = {EVENT_OBJECT, false, "object", object, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},
@@ -176,6 +188,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_EMBED_LINES] = {EVENT_EMBED_LINES, true, "embed-lines", embed_lines, false, 0, 0},
 	[EVENT_EMBED_UNWIND] = {EVENT_EMBED_UNWIND, false, "embed-unwind", embed_unwind, false, 0, 0},
 	[EVENT_SNAPSHOT] = {EVENT_SNAPSHOT, false, "snapshot", snapshot, false, 0, 0},
+	[EVENT_OBJECT_NAME] = {EVENT_OBJECT_NAME, false, "object-name", object_name, false, 0, 0},
 };
 
 const struct event_layout *event_layout_find(uint64_t kind)

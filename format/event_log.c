@@ -25,7 +25,7 @@ struct tally { /* events of one source */
 struct event_log {
 	struct trace_writer *writer;
 	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
-	struct lane snapshots;	   /* without an encoder if they are not recorded */
+	struct lane snapshots, names; /* without an encoder if they are not recorded */
 	struct snapshot_keys *keys;
 	uint32_t snapshot;	   /* number of the last snapshot */
 	struct tally tallies[EVENT_LOG_SOURCES];
@@ -60,6 +60,7 @@ void event_log_destroy(struct event_log *log)
 	event_encoder_destroy(log->state.encoder);
 	event_encoder_destroy(log->events.encoder);
 	event_encoder_destroy(log->snapshots.encoder);
+	event_encoder_destroy(log->names.encoder);
 	snapshot_keys_destroy(log->keys);
 	free(log);
 }
@@ -93,6 +94,7 @@ static void fail(struct event_log *log, int error)
 	event_encoder_reset(log->state.encoder);
 	event_encoder_reset(log->events.encoder);
 	lane_reset(log, &log->snapshots);
+	lane_reset(log, &log->names);
 }
 
 static int lane_write(struct event_log *log, struct lane *lane)
@@ -100,7 +102,8 @@ static int lane_write(struct event_log *log, struct lane *lane)
 	uint64_t first, last;
 	const void *bytes;
 	size_t length = lane->encoder ? event_encoder_payload(lane->encoder, &bytes, &first, &last) : 0;
-	uint8_t flags = lane->type == RWK_CHUNK_SNAPSHOTS ? RWK_CHUNK_SENSITIVE : 0;
+	bool sensitive = lane == &log->snapshots || lane == &log->names;
+	uint8_t flags = sensitive ? RWK_CHUNK_SENSITIVE : 0;
 	int r;
 
 	if (!length || log->error)
@@ -118,6 +121,8 @@ int event_log_flush(struct event_log *log)
 {
 	int r = lane_write(log, &log->state);
 
+	if (r >= 0)
+		r = lane_write(log, &log->names);
 	if (r >= 0)
 		r = lane_write(log, &log->snapshots);
 	return r < 0 ? r : lane_write(log, &log->events);
@@ -159,10 +164,21 @@ static bool is_account(enum event_kind kind)
 	return kind == EVENT_LOSS || kind == EVENT_COST || kind == EVENT_PROBE_HITS;
 }
 
+static int add_name(struct event_log *log, const struct event *event)
+{
+	struct event_encoder *encoder = log->names.encoder;
+
+	return log->error ? log->error : encoder ? ENCODE(log, &log->names, event_encode(encoder, event)) : -EINVAL;
+}
+
 int event_log_add(struct event_log *log, const struct event *event)
 {
 	struct lane *lane = event->kind < EVENT_TASK ? &log->state : &log->events;
-	int r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
+	int r;
+
+	if (event->kind == EVENT_OBJECT_NAME)
+		return add_name(log, event);
+	r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
 
 	return r < 0 ? r : ENCODE(log, lane, event_encode(lane->encoder, event));
 }
@@ -170,6 +186,12 @@ int event_log_add(struct event_log *log, const struct event *event)
 int event_log_add_meta(struct event_log *log, const char *key, const char *value)
 {
 	return log->error ? log->error : ENCODE(log, &log->state, event_encode_meta(log->state.encoder, key, value));
+}
+
+int event_log_want_names(struct event_log *log)
+{
+	log->names.type = RWK_CHUNK_NAMES;
+	return event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &log->names.encoder);
 }
 
 int event_log_want_snapshots(struct event_log *log)

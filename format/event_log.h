@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where the recorder writes its events: one open STATE chunk, one open EVENTS (later EMBED) chunk, one SNAPSHOTS chunk,
+ * Where the recorder writes its events: an open chunk each of STATE, EVENTS (later EMBED), SNAPSHOTS and NAMES,
  * and the trace writer below them, which the caller owns. A chunk is written out when it is full or, by event_log_tick,
- * when it is RWK_TARGET_CHUNK_MS old; STATE and SNAPSHOTS are always written before the EVENTS that may need them.
+ * when it is RWK_TARGET_CHUNK_MS old; the others are always written before the EVENTS that may need them.
  * Nothing is allocated after creation. Every function returns 0, -EINVAL if a record exceeds a limit of the format (it
  * is left out, the log goes on), or the writer's error. After a writer's error only records about the recording itself
  * (LOSS, COST, PROBE_HITS) are accepted, for END: then close the log before something else uses the room that is
@@ -42,7 +42,10 @@ struct event_log_snapshot {
 int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, const struct snapshot *snapshot,
 			   struct event_log_snapshot *ret_added);
 
-/* Any STATE record, or a WALK. */
+/* Before the first name of an object. -ENOMEM. */
+int event_log_want_names(struct event_log *log);
+
+/* Any STATE record, a WALK, or an OBJECT_NAME. */
 int event_log_add(struct event_log *log, const struct event *event);
 int event_log_add_meta(struct event_log *log, const char *key, const char *value);
 

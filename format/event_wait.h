@@ -36,6 +36,20 @@ enum wait_flag {
 	WAIT_USER_TRUNCATED = 4096,
 	WAIT_HAS_SNAPSHOT = 8192, /* its number follows */
 	WAIT_OUT_LATEST = 16384, /* it began then or earlier: the length is a lower bound */
+	WAIT_HAS_CALL = 32768,	 /* what it was for follows: call and object */
+	WAIT_HAS_ASKED = 65536,	 /* how long the call was asked to wait follows */
+};
+
+/* In what a thread waited. A system call's number is above the lower three bits of event_wait.call. */
+enum wait_call {
+	WAIT_IN_UNKNOWN,	    /* not known */
+	WAIT_IN_CALL,	    /* a system call */
+	WAIT_IN_COMPAT_CALL,	    /* one of a 32-bit program */
+	WAIT_IN_FAULT,	    /* in no call: a page fault */
+	WAIT_IN_KERNEL_THREAD, /* it makes none */
+	WAIT_IN_IO_WORKER,	    /* io_uring's, for a call that another thread made */
+	WAIT_IN_STOP,	    /* by a signal or a tracer */
+	WAIT_CALL_BITS = 3,
 };
 
 enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };
@@ -53,6 +67,9 @@ struct event_wait {
 	uint32_t out_cpu, context, waker; /* context: enum waker_context; waker: number in the chunk */
 	uint64_t woken; /* ns before `time` */
 	uint32_t snapshot; /* event_snapshot.number; 0: none */
+	uint64_t call;	   /* enum wait_call, and number << WAIT_CALL_BITS */
+	uint32_t object;   /* event_object.number; 0: not known */
+	uint64_t asked;	   /* ns; 0: not known */
 	bool callers_known; /* as in struct event_sample */
 };
 

@@ -26,6 +26,8 @@ enum {
 	RWK_MAX_MODULES = 1 << 24,
 	RWK_MAX_SOURCES = 1024,
 	RWK_MAX_PROBES = 1 << 16,
+	RWK_MAX_OBJECTS = 1 << 24,
+	RWK_MAX_ADDRESS = 16,		/* bytes of a peer's address */
 	RWK_MAX_LEVELS = 512,		/* nested inlined functions at one address */
 	RWK_MAX_REGISTERS = 64,
 	RWK_MAX_SNAPSHOT = 64 << 10,	   /* bytes of a stack in a snapshot */

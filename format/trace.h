@@ -20,7 +20,7 @@
 #define RWK_MAGIC "\x89RWK\r\n\x1a\n"
 #define RWK_CHUNK_MAGIC "RWKC"
 #define RWK_TRAILER_MAGIC "RWKTRAIL"
-enum { RWK_MAJOR = 1, RWK_MINOR = 1 };
+enum { RWK_MAJOR = 1, RWK_MINOR = 2 };
 
 struct rwk_file_header {
 	uint8_t magic[8];
@@ -52,6 +52,7 @@ enum rwk_chunk_type {
 	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
 	RWK_CHUNK_PARITY = 6, /* recovers one damaged STATE or EMBED chunk of those before it: parity.h */
 	RWK_CHUNK_SNAPSHOTS = 7, /* registers and stack bytes that events refer to; SENSITIVE */
+	RWK_CHUNK_NAMES = 8, /* names of what waits were for: paths, addresses; SENSITIVE */
 	/* numbers are never reused; 0x8000 and above: for private experiments */
 };
 

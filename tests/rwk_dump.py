@@ -17,6 +17,8 @@ RECORDS = {
     15: "unsure time:t until:t cpu:n cause:n missing:n",
     16: "counter time:t source:n cpu:n counted:n seen:n missed:n missed_idle:n enabled:n running:n throttled:n",
     8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
+    17: "object number:n kind:n flags:x tgid:n descriptor:n device:n inode:n place:x module:n family:n state:n port:n"
+        " peer_port:n peer:n", 97: "object-name number:n path:s address:b peer_address:b",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 13: "probe id:n source:n hook:n name:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
     34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",
@@ -27,13 +29,14 @@ RECORDS = {
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k"
         " user:k:128 missing:n:256 snapshot:n:512",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
-        " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192",
+        " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192"
+        " call:n:32768 object:n:32768 asked:n:65536",
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
             "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()))}
 LISTS = {64: "segment file_offset:x address:x file_size:x memory_size:x flags:x", 65: "symbol address:d size:x name:s",
          66: "symbol address:d size:x name:s", 67: "line address:d levels:n"}  # as many as the record's last field says
-TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY", 7: "SNAPSHOTS"}
+TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY", 7: "SNAPSHOTS", 8: "NAMES"}
 TABLE = functools.reduce(lambda table, _: [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in table], range(8), range(256))
 
 def crc32c(data, seed=0):
@@ -113,7 +116,7 @@ def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False
     body = lz4_block(chunk[48:48 + stored]) if codec == 1 else chunk[48:48 + stored]
-    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5, 7) else b"")
+    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5, 7, 8) else b"")
     for entry in struct.iter_unpack("<3QI2H", body) if kind == 4 else ():
         print("  index offset=%d first=%d last=%d stored=%d type=%d flags=0x%x" % entry)
     while record := string(records):

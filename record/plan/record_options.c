@@ -208,6 +208,8 @@ static const struct option_row rows[] = {
 	 .help = "record what threads wait for, for TIME; 0: until the end", .often = true},
 	{"What to record", "wakers", 0, TAKES_NOTHING(AT(offcpu.wakers)),
 	 .help = "with --offcpu: also record who ended each wait, with stacks", .often = true},
+	{"What to record", "no-objects", 0, TAKES_NOTHING(AT(offcpu.no_objects)),
+	 .help = "with --offcpu: do not record what waits were for: calls, files, sockets, futexes"},
 	{"What to record", "min-block-time", 'm', TAKES_TIME("US", AT(offcpu.least), MICROSECOND, 0, MOST_WAIT),
 	 .help = "with --offcpu: only count and sum waits shorter than US microseconds (1000), or as "
 		 "in 50us or 2ms; 0: record each one"},
@@ -327,8 +329,8 @@ static int check_combinations(const struct record_config *config)
 	if (config->who.user_threads && config->who.kernel_threads)
 		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
 	if (!config->offcpu.wanted && (config->offcpu.wakers || config->offcpu.most || config->offcpu.states_text ||
-				       config->offcpu.least != UNSET))
-		return log_error(EINVAL, "--wakers, -m, -M and --state require --offcpu");
+				       config->offcpu.no_objects || config->offcpu.least != UNSET))
+		return log_error(EINVAL, "--wakers, --no-objects, -m, -M and --state require --offcpu");
 	if (config->points.rate_limit && !config->points.count)
 		return log_error(EINVAL, "--rate-limit requires --trace or --kfunc");
 	if (config->offcpu.most &&

@@ -51,7 +51,7 @@ struct record_profile {
 struct record_offcpu {
 	bool wanted;
 	int64_t lasts; /* --offcpu; 0: until the end */
-	bool wakers;
+	bool wakers, no_objects;
 	int64_t least, most;	   /* of waits, -m and -M; most 0: no limit */
 	uint32_t states;	   /* bits of prev_state and RING_STATE_RUNNABLE */
 	const char *states_text;   /* as given, NULL: all */

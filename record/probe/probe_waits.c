@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "record/machine/waiting_calls.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/offcpu.skel.h"
@@ -103,6 +104,13 @@ static bool delays_dequeue(const struct btf *kernel)
 	return entity > 0 && member_offset(kernel, btf__type_by_id(kernel, (uint32_t)entity), "sched_delayed", 0) >= 0;
 }
 
+static void choose_object_knobs(struct ring_object_knobs *knobs, const struct btf *kernel)
+{
+	waiting_calls_fill(knobs);
+	knobs->by_cast = kernel && btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+	knobs->on = true;
+}
+
 /* What is read from the kernel's BTF. */
 static void choose_knobs(struct probe *probe, enum ring_user_way from)
 {
@@ -111,6 +119,8 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 
 	*knobs = *probe->settings.waits;
 	probe->waits_moved = kernel && delays_dequeue(kernel);
+	if (probe->settings.objects)
+		choose_object_knobs(&probe->waits->rodata->object_knobs, kernel);
 	if (knobs->wakers && kernel)
 		knobs->preempt_count = preempt_count_distance(kernel, &probe->waits->rodata->waker_cast);
 	if (knobs->user_stacks)
@@ -175,7 +185,7 @@ static int load(struct probe *probe, enum ring_user_way from)
 }
 
 /* A kernel that has task work but refuses it must not prevent recording. */
-int probe_waits_load(struct probe *probe)
+static int load_some_way(struct probe *probe)
 {
 	int r = load(probe, RING_BY_TASK_WORK);
 
@@ -183,6 +193,26 @@ int probe_waits_load(struct probe *probe)
 		return r;
 	probe_waits_unload(probe);
 	return load(probe, RING_BY_SWITCH);
+}
+
+/* Nor must one that does not let the programs read what waits are for. */
+int probe_waits_load(struct probe *probe)
+{
+	int r = load_some_way(probe);
+
+	if (r >= 0 || !probe->settings.objects)
+		return r;
+	probe_waits_unload(probe);
+	probe->settings.objects = false;
+	r = load_some_way(probe);
+	if (r >= 0)
+		log_warning("this kernel refuses the program that reads what waits are for: they are recorded without");
+	return r;
+}
+
+bool probe_wait_objects(const struct probe *probe)
+{
+	return probe->settings.waits && probe->settings.objects;
 }
 
 void probe_waits_unload(struct probe *probe)

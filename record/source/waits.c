@@ -22,6 +22,7 @@
 #include "record/probe/sched_clock.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
+#include "record/source/wait_objects.h"
 #include "record/stack/snapshots.h"
 #include "record/stack/user_stacks.h"
 
@@ -50,12 +51,15 @@ int waits_init(struct waits *waits)
 		return -ENOMEM;
 	if (waits->recording->config->user_stacks)
 		r = user_stacks_create(waits->recording->threads, probe_max_frames(), &waits->stacks);
+	if (!r && probe_wait_objects(waits->probe))
+		r = wait_objects_create(waits->recording, &waits->objects);
 	return r;
 }
 
 void waits_deinit(struct waits *waits)
 {
 	user_stacks_destroy(waits->stacks);
+	wait_objects_destroy(waits->objects);
 	free(waits->buffer);
 	free(waits->filtered);
 	*waits = (struct waits){0};
@@ -152,6 +156,21 @@ static void take_waker(const struct ring_waker *raw, struct event_wait *wait, st
 	*ret_task = ring_task_event(&raw->task);
 }
 
+/* Of what precedes the frames. */
+static size_t fixed_bytes(const struct ring_wait *raw)
+{
+	return sizeof(*raw) + (raw->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0) +
+	       (raw->flags & RING_WAIT_HAS_OBJECT ? sizeof(struct ring_object) : 0);
+}
+
+static void take_object(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait)
+{
+	const char *end = (const char *)raw + fixed_bytes(raw);
+
+	if (waits->objects && raw->flags & RING_WAIT_HAS_OBJECT)
+		wait_objects_take(waits->objects, (const void *)(end - sizeof(struct ring_object)), wait);
+}
+
 /* Of what follows the frames. */
 static size_t switches_bytes(const struct ring_wait *raw)
 {
@@ -161,8 +180,7 @@ static size_t switches_bytes(const struct ring_wait *raw)
 static void take_wait(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_wait *raw = (const void *)head;
-	bool with_waker = raw->flags & RING_WAIT_HAS_WAKER;
-	size_t fixed = sizeof(*raw) + (with_waker ? sizeof(struct ring_waker) : 0);
+	size_t fixed = fixed_bytes(raw);
 	const uint64_t *frames = (const void *)((const char *)raw + fixed);
 	struct event_task task = ring_task_event(&raw->task), waker;
 	struct event_wait wait = {
@@ -174,7 +192,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	};
 	struct event_stacks stacks;
 
-	if (raw->kernel_count > RING_MAX_FRAMES ||
+	if (raw->kernel_count > RING_MAX_FRAMES || length < fixed ||
 	    length < fixed + raw->kernel_count * sizeof(uint64_t) + switches_bytes(raw) ||
 	    raw->out > head->time || raw->wait_class >= WAIT_CLASSES) {
 		waits->refused++;
@@ -182,8 +200,9 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	}
 	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0);
 	join_user_stack(waits, raw, &wait, &stacks);
-	if (with_waker)
+	if (raw->flags & RING_WAIT_HAS_WAKER)
 		take_waker((const void *)raw->rest, &wait, &waker);
+	take_object(waits, raw, &wait);
 	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
 		return;
 	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
@@ -275,6 +294,13 @@ static void take_sums(struct waits *waits, const struct ring_head *head, size_t 
 	(void)was_added(waits, event_log_add_wait_sums(waits->recording->log, &sums, &task));
 }
 
+static void take_name(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	(void)length;
+	if (waits->objects)
+		wait_objects_name(waits->objects, (const struct ring_name *)head);
+}
+
 /* Whose record it is, for a -c that the programs could not apply. */
 static const struct ring_task *subject(const struct ring_head *head)
 {
@@ -300,6 +326,7 @@ static const struct kind {
 	[RING_WAKE] = {sizeof(struct ring_wake), take_wake},
 	[RING_USER_STACK] = {sizeof(struct ring_user_stack), take_user_stack},
 	[RING_SUMS] = {sizeof(struct ring_sums), take_sums},
+	[RING_NAME] = {sizeof(struct ring_name), take_name},
 };
 
 static const struct kind *kind_of(const struct ring_head *head)
@@ -318,6 +345,8 @@ void waits_take(struct waits *waits, const struct ring_head *head, size_t length
 		waits->refused++;
 		return;
 	}
+	if (head->kind == RING_NAME) /* others may wait for the same object */
+		return kind->take(waits, head, length);
 	memcpy(comm, subject(head)->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
 	if (filter_wants(waits->filter, comm))
@@ -339,8 +368,7 @@ static size_t record_length(const char *at, size_t room)
 	if (!length || room < length)
 		return 0;
 	if (head->kind == RING_WAIT)
-		length += wait->kernel_count * sizeof(uint64_t) +
-			  (wait->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0) + switches_bytes(wait);
+		length = fixed_bytes(wait) + wait->kernel_count * sizeof(uint64_t) + switches_bytes(wait);
 	return length <= room ? length : 0;
 }
 

@@ -19,6 +19,7 @@ struct recording;
 struct ring_head;
 struct snapshots;
 struct user_stacks;
+struct wait_objects;
 
 struct waits {
 	struct recording *recording;
@@ -26,6 +27,7 @@ struct waits {
 	const struct filter *filter;
 	struct snapshots *snapshots; /* NULL: no snapshots */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
+	struct wait_objects *objects; /* NULL: what waits are for is not recorded */
 	struct unended_waits unended;
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU: dropped by a -c that is too large for the kernel side */

@@ -13,6 +13,7 @@
 #include "report/options/report_options.h"
 #include "report/options/report_values.h"
 #include "report/scrub/scrub_settings.h"
+#include "report/view/page/object_text.h"
 
 enum {
 	SHARE_PLACES = 4,
@@ -100,6 +101,18 @@ static int parse_at(void *config, const char *value)
 	if (report_value_moment_around(value, &options->settings.at, &options->settings.at_around) < 0)
 		return log_error(EINVAL, "--at expects a moment such as 2.5s, 2.5s~50ms or "
 					 "12:00:03.25, not '%s'", value);
+	return 0;
+}
+
+static int parse_waits_on(void *config, const char *value)
+{
+	struct report_options *options = config;
+	enum profile_object_kind kind = value ? object_kind_find(value) : PROFILE_OBJECT_NONE;
+
+	options->view_wanted[VIEW_WAITS_ON] = true;
+	options->settings.waits_on = kind;
+	if (kind == PROFILE_OBJECT_KINDS)
+		return log_error(EINVAL, "--waits-on must be %s, not '%s'", object_kind_names, value);
 	return 0;
 }
 
@@ -267,6 +280,9 @@ static const struct option_row rows[] = {
 	{"Views", "top-waits", 0, IS_PARSED("[=N]", parse_top_waits),
 	 .help = "the N stacks (20; 0: all) with the longest single waits, the longest last: when "
 		 "it was, and who ended it", .often = true},
+	{"Views", "waits-on", 0, IS_PARSED("[=KIND]", parse_waits_on),
+	 .help = "what was waited for: files, pipes, sockets, futexes, children, sleeps; with KIND, as in futex, only "
+		 "those", .often = true},
 	{"Views", "at", 0, IS_PARSED("TIME[~D]", parse_at),
 	 .help = "what was waiting at that moment, or within D around it, and what ran: +2.5s, "
 		 "12:00:03.25~50ms (UTC)"},

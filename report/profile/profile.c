@@ -12,6 +12,7 @@
 #include "report/profile/profile_unread.h"
 #include "report/profile/tables/profile_events.h"
 #include "report/profile/tables/profile_intern.h"
+#include "report/profile/tables/profile_objects.h"
 #include "report/profile/tables/profile_scopes.h"
 #include "report/profile/tables/profile_settle.h"
 #include "report/profile/tables/profile_waits.h"
@@ -212,6 +213,8 @@ static int finish(struct profile *profile)
 	if (!r)
 		r = profile_order_waits(profile, places);
 	if (!r)
+		r = profile_name_objects(profile);
+	if (!r)
 		r = profile_order_events(profile, places);
 	if (!r)
 		r = list_modules(profile);
@@ -315,6 +318,9 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->walks);
 	array_free(&profile->walk_tasks);
 	array_free(&profile->waits);
+	array_free(&profile->objects);
+	array_free(&profile->operations);
+	array_free(&profile->operation_keys);
 	array_free(&profile->sums);
 	array_free(&profile->facts);
 	free(profile->idle);

@@ -27,7 +27,7 @@ static int open_alone(const char *path, int *ret_fd, bool *ret_spooled)
 static bool holds_state(const struct trace_chunk *chunk)
 {
 	return chunk->header.type == RWK_CHUNK_STATE || chunk->header.type == RWK_CHUNK_EMBED ||
-	       chunk->header.type == RWK_CHUNK_END;
+	       chunk->header.type == RWK_CHUNK_END || chunk->header.type == RWK_CHUNK_NAMES;
 }
 
 /* An INDEX only needs to be intact. */

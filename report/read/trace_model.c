@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/read/trace_model.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "format/call_names.h"
 #include "report/read/trace_file.h"
+#include "report/read/trace_lists.h"
 #include "report/read/trace_records.h"
 
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section)
 {
 	struct index_table *tables[] = {&model->module_table, &model->symbol_table, &model->loss_table,
-					&model->perf_map_table, &model->probe_table};
+					&model->perf_map_table, &model->probe_table, &model->object_table};
 	int r;
 
 	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
@@ -39,6 +42,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->modules);
 	array_free(&model->kernel_symbols);
 	array_free(&model->perf_maps);
+	array_free(&model->objects);
 	array_free(&model->losses);
 	array_free(&model->counters);
 	array_free(&model->maps_unavailable);
@@ -53,6 +57,7 @@ void trace_model_deinit(struct trace_model *model)
 	index_table_deinit(&model->loss_table);
 	index_table_deinit(&model->perf_map_table);
 	index_table_deinit(&model->probe_table);
+	index_table_deinit(&model->object_table);
 }
 
 /* --- chunks --- */
@@ -203,4 +208,141 @@ uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time)
 		count -= half;
 	}
 	return model->clocks.items[low].realtime + (time - model->clocks.items[low].time);
+}
+
+/* --- lists --- */
+
+enum { UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
+
+/* --- what waits were for --- */
+
+struct wanted {
+	const struct trace_model *model;
+	uint32_t number;
+};
+
+static bool same_object(const void *context, uint32_t place)
+{
+	const struct wanted *wanted = context;
+
+	return wanted->model->objects.items[place].about.number == wanted->number;
+}
+
+struct trace_object *trace_model_object(const struct trace_model *model, uint32_t number)
+{
+	const struct wanted wanted = {model, number};
+	uint32_t hash = index_table_hash(&model->object_table, number, 0);
+	const struct index_slot *slot = index_table_lookup(&model->object_table, hash, same_object, &wanted);
+
+	return slot ? &model->objects.items[slot->number - 1] : NULL;
+}
+
+size_t trace_model_call_name(const struct trace_model *model, uint64_t call, const char **ret_name)
+{
+	const char *machine = trace_model_meta(model, "machine");
+	bool compat = (call & ((1 << WAIT_CALL_BITS) - 1)) == WAIT_IN_COMPAT_CALL;
+
+	return call_name(call_table_of(machine ? machine : "", compat), call >> WAIT_CALL_BITS, ret_name);
+}
+
+/* *ret_object is NULL if the number is none. */
+static int find(struct trace_model *model, uint32_t number, struct trace_object **ret_object)
+{
+	const struct wanted wanted = {model, number};
+	uint32_t hash = index_table_hash(&model->object_table, number, 0);
+	struct index_slot *slot;
+
+	*ret_object = NULL;
+	if (!number || number > RWK_MAX_OBJECTS) {
+		model->unknown_records++;
+		return 0;
+	}
+	slot = index_table_find(&model->object_table, hash, same_object, &wanted);
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&model->objects, (struct trace_object){.about = {.number = number}, .path = ""}) < 0)
+			return -ENOMEM;
+		index_table_set(&model->object_table, slot, hash, (uint32_t)(model->objects.count - 1));
+	}
+	*ret_object = &model->objects.items[slot->number - 1];
+	return 0;
+}
+
+int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_object *object;
+	int r = find(model, event->object.number, &object);
+
+	(void)chunk;
+	if (!r && object)
+		object->about = event->object;
+	return r;
+}
+
+static bool is_address(const struct event_text *text)
+{
+	return text->length == RWK_MAX_ADDRESS;
+}
+
+int trace_lists_object_name(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_object_name *name = &event->object_name;
+	struct trace_object *object;
+	int r = find(model, name->number, &object);
+
+	(void)chunk;
+	if (r < 0 || !object)
+		return r;
+	object->has_addresses = is_address(&name->address) && is_address(&name->peer_address);
+	if (object->has_addresses) {
+		memcpy(object->address, name->address.bytes, RWK_MAX_ADDRESS);
+		memcpy(object->peer_address, name->peer_address.bytes, RWK_MAX_ADDRESS);
+	}
+	return text_pool_add(&model->texts, name->path.bytes, name->path.length, &object->path);
+}
+
+/* --- the recording's own --- */
+
+/* There are few: the recorder limits them. */
+int trace_lists_unsure(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_unsure *record = &event->unsure;
+
+	(void)chunk;
+	for (size_t i = 0; i < model->unsure.count; i++) {
+		struct event_unsure *known = &model->unsure.items[i];
+
+		if (known->cpu != record->cpu || known->time != record->time)
+			continue;
+		if (record->until > known->until)
+			*known = *record;
+		return 0;
+	}
+	if (model->unsure.count == UNSURE_MAX) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->unsure, *record);
+}
+
+int trace_lists_counter(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_counter *record = &event->counter;
+
+	(void)chunk;
+	for (size_t i = model->counters.count; i-- > 0;) { /* most often the last or no other */
+		struct event_counter *known = &model->counters.items[i];
+
+		if (known->source != record->source || known->cpu != record->cpu)
+			continue;
+		if (record->time >= known->time)
+			*known = *record;
+		return 0;
+	}
+	if (model->counters.count == COUNTERS_MAX) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->counters, *record);
 }

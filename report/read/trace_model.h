@@ -63,7 +63,15 @@ struct trace_meta {
 	const char *key, *value;
 };
 
-enum { CHUNK_TYPES = 8 }; /* that are counted separately */
+struct trace_object { /* what waits were for */
+	struct event_object about;
+	const char *path; /* or a socket's name; "" */
+	bool has_addresses;
+	uint8_t address[RWK_MAX_ADDRESS], peer_address[RWK_MAX_ADDRESS];
+	uint32_t number; /* in the profile, plus 1; 0: none yet */
+};
+
+enum { CHUNK_TYPES = 9 }; /* that are counted separately */
 
 struct chunk_statistics {
 	uint64_t chunks, stored_bytes, raw_bytes;
@@ -94,6 +102,7 @@ struct trace_model {
 	ARRAY(struct trace_module) modules;
 	ARRAY(struct kernel_symbol) kernel_symbols;
 	ARRAY(struct trace_perf_map) perf_maps;
+	ARRAY(struct trace_object) objects;
 	ARRAY(struct event_loss) losses;
 	ARRAY(struct event_counter) counters; /* the last record of each source and CPU */
 	ARRAY(struct event_maps_unavailable) maps_unavailable;
@@ -106,7 +115,7 @@ struct trace_model {
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */
 	uint64_t unknown_records, malformed_chunks, damaged_chunks;
 	struct text_pool texts;
-	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table;
+	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table, object_table;
 };
 
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);
@@ -124,6 +133,11 @@ struct trace_module *trace_model_module(const struct trace_model *model, uint32_
 struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid);
 const struct trace_source *trace_model_source(const struct trace_model *model, uint32_t id);
 const struct trace_probe *trace_model_probe(const struct trace_model *model, uint32_t id);
+struct trace_object *trace_model_object(const struct trace_model *model, uint32_t number); /* NULL: unknown */
+/* The function that begins there; NULL: unknown. */
+const char *trace_model_kernel_function(const struct trace_model *model, uint32_t module, uint64_t offset);
+/* Of event_wait.call: the length of the system call's name, which is not terminated; 0: it has none that is known. */
+size_t trace_model_call_name(const struct trace_model *model, uint64_t call, const char **ret_name);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
 /* Wall-clock ns since 1970 at a time of the trace, according to the last clock readings before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "format/limits.h"
+#include "report/read/trace_lists.h"
 
-enum { METAS_MAX = 64, UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
+enum { METAS_MAX = 64 }; /* each new one is compared to all */
 
 static int keep_text(struct trace_model *model, const struct event_text *text, const char **ret_text)
 {
@@ -104,6 +105,15 @@ struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uin
 							   same_perf_map, &wanted);
 
 	return slot ? &model->perf_maps.items[slot->number - 1] : NULL;
+}
+
+const char *trace_model_kernel_function(const struct trace_model *model, uint32_t module, uint64_t offset)
+{
+	struct wanted wanted = {.model = model, .a = module, .b = offset};
+	uint32_t hash = index_table_hash(&model->symbol_table, module, offset);
+	const struct index_slot *slot = index_table_lookup(&model->symbol_table, hash, same_symbol, &wanted);
+
+	return slot ? model->kernel_symbols.items[slot->number - 1].name : NULL;
 }
 
 const struct trace_probe *trace_model_probe(const struct trace_model *model, uint32_t id)
@@ -317,28 +327,6 @@ static int add_maps_unavailable(struct trace_model *model, uint32_t chunk, const
 	return array_push(&model->maps_unavailable, event->maps_unavailable);
 }
 
-/* There are few: the recorder limits them. */
-static int add_unsure(struct trace_model *model, uint32_t chunk, const struct event *event)
-{
-	const struct event_unsure *record = &event->unsure;
-
-	(void)chunk;
-	for (size_t i = 0; i < model->unsure.count; i++) {
-		struct event_unsure *known = &model->unsure.items[i];
-
-		if (known->cpu != record->cpu || known->time != record->time)
-			continue;
-		if (record->until > known->until)
-			*known = *record;
-		return 0;
-	}
-	if (model->unsure.count == UNSURE_MAX) {
-		model->unknown_records++;
-		return 0;
-	}
-	return array_push(&model->unsure, *record);
-}
-
 /* --- losses and cost --- */
 
 static int add_loss(struct trace_model *model, uint32_t chunk, const struct event *event)
@@ -352,27 +340,6 @@ static int add_loss(struct trace_model *model, uint32_t chunk, const struct even
 	if (!r && event->loss.total > loss->total)
 		*loss = event->loss;
 	return r;
-}
-
-static int add_counter(struct trace_model *model, uint32_t chunk, const struct event *event)
-{
-	const struct event_counter *record = &event->counter;
-
-	(void)chunk;
-	for (size_t i = model->counters.count; i-- > 0;) { /* most often the last or no other */
-		struct event_counter *known = &model->counters.items[i];
-
-		if (known->source != record->source || known->cpu != record->cpu)
-			continue;
-		if (record->time >= known->time)
-			*known = *record;
-		return 0;
-	}
-	if (model->counters.count == COUNTERS_MAX) {
-		model->unknown_records++;
-		return 0;
-	}
-	return array_push(&model->counters, *record);
 }
 
 static int add_cost(struct trace_model *model, uint32_t chunk, const struct event *event)
@@ -485,13 +452,15 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_LOSS] = add_loss,
 		[EVENT_COST] = add_cost,
 		[EVENT_MAPS_UNAVAILABLE] = add_maps_unavailable,
-		[EVENT_UNSURE] = add_unsure,
-		[EVENT_COUNTER] = add_counter,
+		[EVENT_UNSURE] = trace_lists_unsure,
+		[EVENT_COUNTER] = trace_lists_counter,
 		[EVENT_EMBED_MODULE] = add_embed_module,
 		[EVENT_EMBED_SYMBOLS] = add_embed_symbols,
 		[EVENT_PERF_MAP] = add_perf_map,
 		[EVENT_EMBED_UNWIND] = add_embed_unwind,
 		[EVENT_EMBED_LINES] = add_embed_lines,
+		[EVENT_OBJECT] = trace_lists_object,
+		[EVENT_OBJECT_NAME] = trace_lists_object_name,
 	};
 
 	if ((size_t)event->kind >= sizeof(add) / sizeof(add[0]) || !add[event->kind])

@@ -28,7 +28,8 @@ int scrub_create(const struct scrub_settings *settings, struct pseudonyms *names
 	if (text_pool_init(&scrub->texts) < 0 || hash_map_init(&scrub->hit_table) < 0 ||
 	    scrub_numbers_init(&scrub->pids, KEPT_PIDS, FIRST_PID) < 0 ||
 	    scrub_numbers_init(&scrub->starts, 0, 1) < 0 || scrub_numbers_init(&scrub->devices, 0, 1) < 0 ||
-	    scrub_numbers_init(&scrub->inodes, 0, 1) < 0) {
+	    scrub_numbers_init(&scrub->inodes, 0, 1) < 0 || scrub_numbers_init(&scrub->futexes, 0, 1) < 0 ||
+	    scrub_numbers_init(&scrub->ports, 0, 1) < 0) {
 		scrub_destroy(scrub);
 		return -ENOMEM;
 	}
@@ -53,6 +54,8 @@ void scrub_destroy(struct scrub *scrub)
 	scrub_numbers_deinit(&scrub->starts);
 	scrub_numbers_deinit(&scrub->devices);
 	scrub_numbers_deinit(&scrub->inodes);
+	scrub_numbers_deinit(&scrub->futexes);
+	scrub_numbers_deinit(&scrub->ports);
 	hash_map_deinit(&scrub->hit_table);
 	array_free(&scrub->hits);
 	array_free(&scrub->levels);

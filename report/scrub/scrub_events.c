@@ -108,7 +108,8 @@ static void take_wait(const struct scrub *scrub, struct event *event)
 		.cpu = wait.cpu, .source = wait.source, .flags = wait.flags, .wait_class = wait.wait_class,
 		.state = wait.state, .missing = wait.missing, .time = scrub_time(scrub, wait.time),
 		.length = wait.length, .run_queue = wait.run_queue, .out_cpu = wait.out_cpu, .context = wait.context,
-		.woken = wait.woken, .snapshot = wait.snapshot};
+		.woken = wait.woken, .snapshot = wait.snapshot, .call = wait.call, .object = wait.object,
+		.asked = wait.asked};
 }
 
 static void take_wake(const struct scrub *scrub, struct event *event)

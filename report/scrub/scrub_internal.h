@@ -18,7 +18,7 @@ struct scrub {
 	const struct scrub_settings *settings;
 	struct pseudonyms *names;
 	struct text_pool texts; /* made of several pseudonyms */
-	struct scrub_numbers pids, starts, devices, inodes;
+	struct scrub_numbers pids, starts, devices, inodes, futexes, ports;
 	/* Of the section: */
 	const struct chain_context *context;
 	const struct trace_model *model;
@@ -60,6 +60,10 @@ uint64_t scrub_time(const struct scrub *scrub, uint64_t time);
 /* The time of day that this is taken for. */
 uint64_t scrub_realtime(uint64_t time);
 int scrub_pid(struct scrub *scrub, uint32_t pid, uint32_t *ret_pid);
+
+/* scrub_objects.c: 0, -ENOMEM; whether it may be written. */
+int scrub_object(struct scrub *scrub, struct event *event);
+bool scrub_object_name(struct event *event);
 
 /* scrub_symbols.c: notes the frames of a user stack, as it was recorded. */
 int scrub_note_hit(struct scrub *scrub, uint32_t process, const struct mapping *mapping, uint64_t address, bool caller);

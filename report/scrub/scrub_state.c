@@ -407,6 +407,17 @@ static int take_walk(struct scrub *scrub, struct event *event)
 	return WRITE;
 }
 
+static int take_object(struct scrub *scrub, struct event *event)
+{
+	return written(scrub_object(scrub, event));
+}
+
+static int take_object_name(struct scrub *scrub, struct event *event)
+{
+	(void)scrub;
+	return scrub_object_name(event) ? WRITE : LEAVE_OUT;
+}
+
 /*
  * EMBED_SYMBOLS and PERF_MAP are made from what was hit (scrub_symbols.c), EMBED_UNWIND holds a module's symbols,
  * compressed, and SNAPSHOT its memory: they have no function. Records of events are in scrub_events.c.
@@ -432,6 +443,8 @@ int scrub_record(struct scrub *scrub, struct event *event)
 		[EVENT_COUNTER] = take_counter,
 		[EVENT_WALK] = take_walk,
 		[EVENT_EMBED_MODULE] = take_embed_module,
+		[EVENT_OBJECT] = take_object,
+		[EVENT_OBJECT_NAME] = take_object_name,
 	};
 	const uint32_t kind = event->kind;
 

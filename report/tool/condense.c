@@ -140,9 +140,10 @@ static int end_section(struct condensing *condensing)
 static int write_section(struct condensing *condensing, const struct trace_section *section)
 {
 	static int (*const steps[])(struct condensing *) = {
-		begin_section,	 add_adds_to,	    condense_state,    condense_events,
-		condense_settle, condense_referred, condense_embedded, end_section,
-		add_totals,	 add_origin, /* after everything was read, and its damage is known */
+		begin_section,	   add_adds_to,	      condense_state,		condense_events,
+		condense_settle,   condense_referred, condense_object_names, condense_embedded,
+		end_section,	   add_totals,
+		add_origin, /* after everything was read, and its damage is known */
 	};
 	int r = 0;
 

@@ -67,6 +67,8 @@ static int put_wait(struct condensing *condensing, const struct stream_event *ev
 
 	if (!waker)
 		wait->context = WAKER_NONE;
+	if (r >= 0)
+		r = condense_use_object(condensing, wait->object);
 	return r < 0 ? r : condense_write_event(condensing, &out, task, waker, &stacks);
 }
 

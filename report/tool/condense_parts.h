@@ -76,6 +76,10 @@ int condense_taken(struct condensing *condensing, int r);
 int condense_take_symbols(struct condensing *condensing, struct event *event);
 int condense_take_lines(struct condensing *condensing, struct event *event);
 
+/* condense_objects.c: what waits were for. Notes that an event refers to it; writes stand-ins for names. As above. */
+int condense_use_object(struct condensing *condensing, uint32_t number);
+int condense_object_names(struct condensing *condensing);
+
 /* condense_events.c: the events. As above. */
 int condense_events(struct condensing *condensing);
 

@@ -93,7 +93,8 @@ static int each_chunk(struct condensing *condensing, const struct taking *taking
 static bool is_named_by_events(const struct event *event)
 {
 	return event->kind == EVENT_MODULE || event->kind == EVENT_MAPPING || event->kind == EVENT_FORK ||
-	       event->kind == EVENT_COMM || event->kind == EVENT_EXIT || event->kind == EVENT_KERNEL_SYMBOL;
+	       event->kind == EVENT_COMM || event->kind == EVENT_EXIT || event->kind == EVENT_KERNEL_SYMBOL ||
+	       event->kind == EVENT_OBJECT;
 }
 
 static int take_state(struct condensing *condensing, struct event *event, void *data)

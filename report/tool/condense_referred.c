@@ -160,6 +160,8 @@ bool condense_is_referred(struct condensing *condensing, struct event *event)
 		return event->exit.tgid == event->exit.tid && is_lineage(condensing, event->exit.tgid);
 	case EVENT_KERNEL_SYMBOL:
 		return is_kernel_symbol(condensing, &event->kernel_symbol);
+	case EVENT_OBJECT:
+		return condense_used_has(&condensing->used, USED_OBJECT, event->object.number, 0);
 	case EVENT_EMBED_MODULE:
 		return is_module(condensing, event->embed_module.module);
 	case EVENT_EMBED_SYMBOLS:

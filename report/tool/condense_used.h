@@ -20,6 +20,7 @@ enum used_kind {	 /* owner                        value */
 	USED_LINEAGE,	 /* tgid: of a user stack, or of an ancestor of its process   0 */
 	USED_LATE,	 /* tgid                         of a mapping that was not there from the beginning: a key */
 	USED_BUILD_ID,	 /* 0                            hash of the build-id of a module that was hit */
+	USED_OBJECT,	 /* number in the section        0 */
 };
 
 struct used_item {

@@ -26,6 +26,7 @@ static const char *type_name(uint16_t type)
 		[RWK_CHUNK_STATE] = "STATE", [RWK_CHUNK_EVENTS] = "EVENTS", [RWK_CHUNK_EMBED] = "EMBED",
 		[RWK_CHUNK_INDEX] = "INDEX", [RWK_CHUNK_END] = "END",
 		[RWK_CHUNK_PARITY] = "PARITY", [RWK_CHUNK_SNAPSHOTS] = "SNAPSHOTS",
+		[RWK_CHUNK_NAMES] = "NAMES",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
@@ -209,6 +210,7 @@ static int print_payload(struct event_decoder *decoder, const struct trace_chunk
 	case RWK_CHUNK_EMBED:
 	case RWK_CHUNK_END:
 	case RWK_CHUNK_SNAPSHOTS:
+	case RWK_CHUNK_NAMES:
 		return print_records(decoder, payload, chunk->header.raw_size, out);
 	case RWK_CHUNK_INDEX:
 		return print_index(payload, chunk->header.raw_size, out);

@@ -11,26 +11,26 @@
 #include "report/profile/seam/figures.h"
 #include "report/tool/info_text.h"
 
-enum { EVENT_KINDS = EVENT_SNAPSHOT + 1 };
+enum { EVENT_KINDS = EVENT_OBJECT_NAME + 1 };
 
 struct contents {
 	uint64_t records[EVENT_KINDS];
 	uint64_t symbols, damaged, malformed;
 };
 
-static const char *const chunk_names[RWK_CHUNK_SNAPSHOTS + 1] = {
+static const char *const chunk_names[RWK_CHUNK_NAMES + 1] = {
 	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END", "PARITY", "SNAPSHOTS",
 };
 
 static void print_chunks(const struct trace_model *model, FILE *out)
 {
-	for (size_t type = 0; type <= RWK_CHUNK_SNAPSHOTS; type++) {
-		const struct chunk_statistics *row = &model->statistics[(type + 1) % (RWK_CHUNK_SNAPSHOTS + 1)];
+	for (size_t type = 0; type <= RWK_CHUNK_NAMES; type++) {
+		const struct chunk_statistics *row = &model->statistics[(type + 1) % (RWK_CHUNK_NAMES + 1)];
 
 		if (!row->chunks)
 			continue;
 		(void)fprintf(out, "  %-16s%" PRIu64 " %s", "chunks", row->chunks,
-			      chunk_names[(type + 1) % (RWK_CHUNK_SNAPSHOTS + 1)]);
+			      chunk_names[(type + 1) % (RWK_CHUNK_NAMES + 1)]);
 		(void)fprintf(out, ", %s on disk, %s unpacked\n", figure_bytes(row->stored_bytes).text,
 			      figure_bytes(row->raw_bytes).text);
 	}
@@ -60,7 +60,8 @@ static bool holds_records(const struct trace_chunk *chunk)
 	uint16_t type = chunk->header.type;
 
 	return type == RWK_CHUNK_STATE || type == RWK_CHUNK_EVENTS ||
-	       type == RWK_CHUNK_EMBED || type == RWK_CHUNK_END || type == RWK_CHUNK_SNAPSHOTS;
+	       type == RWK_CHUNK_EMBED || type == RWK_CHUNK_END || type == RWK_CHUNK_SNAPSHOTS ||
+	       type == RWK_CHUNK_NAMES;
 }
 
 static int count_records(struct trace_file *file, uint32_t section, struct contents *contents)

@@ -2,6 +2,7 @@
 /* --info --privacy: what a trace would tell whoever gets it, each with a count, an example, and what takes it out. */
 #include "report/tool/info_privacy.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static const struct {
 	[PRIVACY_COMMAND] = {"command line", "--condense"},
 	[PRIVACY_CODE] = {"code and unwind tables", "--condense"},
 	[PRIVACY_OTHERS] = {"comms in no event", "--condense"},
+	[PRIVACY_FILES] = {"files waited for", "--condense"},
+	[PRIVACY_PEERS] = {"addresses of peers", "--condense"},
 	[PRIVACY_UNKNOWN] = {"unknown records", "--condense"},
 	[PRIVACY_UNREADABLE] = {"unreadable bytes", "--condense"},
 	[PRIVACY_HOST] = {"host name", "--scrub=host"},
@@ -38,6 +41,7 @@ static const struct {
 	[PRIVACY_KASLR] = {"kernel addresses (KASLR)", "--scrub=addresses"},
 	[PRIVACY_PIDS] = {"threads", "--scrub=pids"},
 	[PRIVACY_TIMES] = {"times", "--scrub=times"},
+	[PRIVACY_OBJECTS] = {"inodes, ports, futexes", "--scrub"},
 	[PRIVACY_PROBES] = {"probes", "--scrub"},
 	[PRIVACY_NOTES] = {"other facts", "--scrub"},
 };
@@ -219,6 +223,39 @@ static int take_probe(struct privacy *privacy, struct event *event)
 	return note_text(privacy, PRIVACY_PROBES, &event->probe.name);
 }
 
+static int take_object(struct privacy *privacy, struct event *event)
+{
+	const struct event_object *object = &event->object;
+
+	if (object->inode || object->port || object->place)
+		privacy_count(privacy, PRIVACY_OBJECTS, 1, "what threads waited for");
+	return object->tgid ? note_thread(privacy, object->tgid) : 0;
+}
+
+/* A condensed trace has stand-ins instead, such as "file#3". */
+static bool is_stand_in(const struct event_text *text)
+{
+	return begins(text->bytes, text->length, "file#") || begins(text->bytes, text->length, "name#") ||
+	       begins(text->bytes, text->length, "peer#");
+}
+
+static int take_object_name(struct privacy *privacy, struct event *event)
+{
+	const struct event_object_name *name = &event->object_name;
+	char address[64] = "";
+	int r = 0;
+
+	if (!is_stand_in(&name->path))
+		r = note(privacy, PRIVACY_FILES, name->path.bytes, name->path.length,
+			 !is_of_system(name->path.bytes, name->path.length));
+	if (r >= 0)
+		r = note_user(privacy, name->path.bytes, name->path.length);
+	if (r < 0 || name->peer_address.length != RWK_MAX_ADDRESS ||
+	    !inet_ntop(AF_INET6, name->peer_address.bytes, address, sizeof(address)))
+		return r;
+	return note(privacy, PRIVACY_PEERS, address, strlen(address), false);
+}
+
 static int take_snapshot(struct privacy *privacy, struct event *event)
 {
 	(void)event;
@@ -290,7 +327,8 @@ int privacy_take(struct privacy *privacy, struct event *event)
 		[EVENT_PROBE] = take_probe,	     [EVENT_TASK] = take_task,
 		[EVENT_EMBED_SYMBOLS] = take_symbols, [EVENT_PERF_MAP] = take_symbols,
 		[EVENT_EMBED_UNWIND] = take_unwind,  [EVENT_EMBED_LINES] = take_lines,
-		[EVENT_SNAPSHOT] = take_snapshot,
+		[EVENT_SNAPSHOT] = take_snapshot,    [EVENT_OBJECT] = take_object,
+		[EVENT_OBJECT_NAME] = take_object_name,
 	};
 
 	if ((size_t)event->kind >= sizeof(takes) / sizeof(takes[0]) || !takes[event->kind])

@@ -11,6 +11,8 @@ enum privacy_row { /* in the order in which they are printed */
 	PRIVACY_COMMAND,
 	PRIVACY_CODE,
 	PRIVACY_OTHERS,
+	PRIVACY_FILES,
+	PRIVACY_PEERS,
 	PRIVACY_UNKNOWN,
 	PRIVACY_UNREADABLE,
 	PRIVACY_HOST,
@@ -27,6 +29,7 @@ enum privacy_row { /* in the order in which they are printed */
 	PRIVACY_KASLR,
 	PRIVACY_PIDS,
 	PRIVACY_TIMES,
+	PRIVACY_OBJECTS,
 	PRIVACY_PROBES,
 	PRIVACY_NOTES,
 	PRIVACY_ROWS

@@ -113,7 +113,7 @@ static int read_records(struct privacy *privacy, struct event_decoder *decoder, 
 
 static bool is_known(uint16_t type)
 {
-	return type >= RWK_CHUNK_STATE && type <= RWK_CHUNK_SNAPSHOTS;
+	return type >= RWK_CHUNK_STATE && type <= RWK_CHUNK_NAMES;
 }
 
 static bool holds_records(uint16_t type)

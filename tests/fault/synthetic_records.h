@@ -47,13 +47,14 @@ static inline bool syn_is_wait(const struct event_decoder *decoder, const struct
 {
 	const struct event_wait *w = &want->wait;
 	const uint64_t parts = WAIT_HAS_KERNEL | WAIT_HAS_USER | WAIT_HAS_RUN_QUEUE | WAIT_HAS_WAKER | WAIT_MOVED |
-			       WAIT_USER_MISSING; /* set by the encoder; here we check that the parts are there */
+			       WAIT_USER_MISSING | WAIT_HAS_CALL | WAIT_HAS_ASKED; /* the encoder sets these */
 
 	return got->cpu == w->cpu && got->source == w->source && got->wait_class == w->wait_class &&
 	       got->state == w->state && got->missing == w->missing && got->time == w->time &&
 	       got->length == w->length &&
 	       got->run_queue == w->run_queue && got->out_cpu == w->out_cpu && got->context == w->context &&
-	       got->woken == w->woken && (got->flags & ~parts) == w->flags &&
+	       got->woken == w->woken && got->call == w->call && got->object == w->object && got->asked == w->asked &&
+	       (got->flags & ~parts) == w->flags &&
 	       syn_is_task(decoder, got->task, &want->sleeper.task) &&
 	       (!w->context || syn_is_task(decoder, got->waker, &want->waker.task)) &&
 	       syn_are_stacks(decoder, got->kernel, got->user, &want->sleeper.stacks);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of a step besides its sample: a WAIT, of every class, context and flag in turn; the
- * WAKE that ended it; the USER_STACK of the wait three steps before; WAIT_SUMS. Their times are
- * within the step and identify its number. Threads wait in turn: no two waits of one overlap.
+ * The records of a step besides its sample: a WAIT, of every class, context and flag in turn; the WAKE that ended it;
+ * the USER_STACK of the wait three steps before; WAIT_SUMS. Their times are within the step and identify its number. No
+ * two waits of a thread overlap.
  */
 #pragma once
-
 #include "tests/fault/synthetic.h"
 
 enum { SYN_THREADS = 16, SYN_LATER = 3, SYN_LEAST = 500 }; /* steps until the user stack follows; ns */
@@ -92,6 +91,7 @@ static inline void syn_make_wait(struct syn_waits *w, struct random *random)
 		.time = syn_wait_time(number),
 		.length = syn_wait_length(number, random),
 		.out_cpu = (syn_wait_cpu(number) + (number % 5 == 0)) % SYN_CPUS,
+		.call = number % 5 * number, .object = number % 3, .asked = number % 7 ? 0 : number,
 	};
 	w->wait.run_queue = w->wait.length;
 	if (kind < 4) {

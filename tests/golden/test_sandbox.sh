@@ -35,6 +35,7 @@ rows="--digest
 --at +0.5s~100ms
 --summary
 --diff --base base.rwk
+--waits-on
 --events
 --html
 --export perf-script

@@ -5,6 +5,7 @@
 
 #include "report/profile/gather/stack_parts.h"
 #include "report/profile/seam/profile_state.h"
+#include "report/profile/tables/profile_objects.h"
 #include "report/profile/tables/profile_settle.h"
 
 enum { CPU_NONE = UINT16_MAX };
@@ -293,6 +294,9 @@ static int keep_wait(struct section *section, const struct stream_event *event, 
 
 	if (!r && stacks)
 		r = take_stacks(section, record, task, wait, &user);
+	if (!r)
+		r = profile_bind_object(profile, section->context.model, profile->tasks.items[task->task].host, record,
+					wait);
 	if (r < 0)
 		return r;
 	if (wait->flags & PROFILE_WAIT_UNASKED)

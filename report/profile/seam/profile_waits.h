@@ -54,6 +54,8 @@ struct profile_wait {
 	uint32_t waker_node;	/* its call chain at the wakeup; 0: not recorded */
 	uint32_t state;		/* the kernel's mask at the switch-out; 0: runnable */
 	uint32_t chain_flags;	/* enum profile_chain_flag, for the sleeper */
+	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known */
+	uint64_t asked;		/* how long it was asked to sleep, ns; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
 	uint8_t flags;		/* enum profile_wait_flag */
 	uint8_t wait_class;	/* enum profile_wait_class */

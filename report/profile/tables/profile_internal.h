@@ -9,6 +9,7 @@
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_events.h"
 #include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_objects.h"
 #include "report/profile/tables/missing_user.h"
 #include "report/read/event_stream.h"
 #include "report/read/trace_file.h"
@@ -104,6 +105,9 @@ struct profile {
 	ARRAY(struct profile_walk) walks;
 	ARRAY(struct profile_walk_task) walk_tasks;
 	ARRAY(struct profile_wait) waits;
+	ARRAY(struct profile_object) objects;
+	ARRAY(struct profile_operation) operations;
+	ARRAY(uint64_t) operation_keys; /* of these: what they are in a trace */
 	ARRAY(struct profile_task_sums) sums;
 	ARRAY(struct profile_thread_facts) facts; /* by task, of all waits, whatever the filters; empty: unknown */
 	uint32_t *idle; /* by task, as from profile_idle_tasks(); NULL: none is left out */

@@ -18,6 +18,7 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
 
 enum {
@@ -388,6 +389,7 @@ static int add_worst(struct stories *stories, const struct story *story, enum di
 	wait_write_length(lines->text, wait_length(wait), wait_length_bound(wait));
 	(void)fprintf(lines->text, " from %s", wait_offset(waits, wait->recording, wait->out).text);
 	wait_write_recording(lines->text, waits, wait->recording);
+	wait_write_object(lines->text, ", ", waits, wait);
 	(void)fputs(", ", lines->text);
 	wait_write_end(lines->text, waits, wait);
 	write_moment(stories, wait, lines->proof);

@@ -11,6 +11,7 @@
 #include "common/time_units.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/page/frame_texts.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 #include "report/view/page/wait_text.h"
 
@@ -178,7 +179,7 @@ static void print_recording(struct events_view *view, uint32_t recording)
 /* --- an event --- */
 
 /* "wait 12.345 ms D iowait (blocked), run queue 10.000 us" */
-static void describe_wait(const struct profile_wait *wait, FILE *out)
+static void describe_wait(const struct waits *waits, const struct profile_wait *wait, FILE *out)
 {
 	char state[24] = "";
 
@@ -189,6 +190,7 @@ static void describe_wait(const struct profile_wait *wait, FILE *out)
 	printable_write(out, state, strnlen(state, sizeof(state)));
 	(void)fprintf(out, "%s (%s)", wait->flags & PROFILE_WAIT_IOWAIT ? " iowait" : "",
 		      wait_class_name(wait->wait_class));
+	wait_write_object(out, ", ", waits, wait);
 	if (wait->run_queue)
 		(void)fprintf(out, ", run queue %s", wait_figure(wait->run_queue).text);
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED)
@@ -214,7 +216,7 @@ static void describe(const struct events_view *view, const struct profile_event 
 	const char *name = event_reader_name(&view->reader, event);
 
 	if (event->kind == PROFILE_EVENT_WAIT)
-		describe_wait(event->wait, out);
+		describe_wait(&view->reader.waits, event->wait, out);
 	else if (event->kind == PROFILE_EVENT_WAKEUP)
 		describe_wakeup(view, event->wait, out);
 	else if (!view->alike)

@@ -4,8 +4,14 @@
 #include <errno.h>
 
 struct extents { /* sizes of the tables that waits refer to */
-	size_t sources, recordings, tasks, nodes;
+	size_t sources, recordings, tasks, nodes, objects, operations;
 };
+
+/* Number 0 is always allowed: it is looked at only if there is a list. */
+static bool is_within(uint32_t number, size_t count)
+{
+	return !number || number < count;
+}
 
 static bool is_sound(const struct profile_wait *wait, const struct extents *extents)
 {
@@ -13,6 +19,7 @@ static bool is_sound(const struct profile_wait *wait, const struct extents *exte
 	       wait->task < extents->tasks && wait->node < extents->nodes &&
 	       wait->waker_node < extents->nodes &&
 	       (wait->waker == PROFILE_NO_TASK || wait->waker < extents->tasks) &&
+	       is_within(wait->object, extents->objects) && is_within(wait->operation, extents->operations) &&
 	       wait->wait_class < PROFILE_WAIT_CLASSES &&
 	       wait->waker_context <= PROFILE_WAKER_UNKNOWN && wait->out <= wait->in &&
 	       wait->run_queue <= wait->in - wait->out;
@@ -44,6 +51,8 @@ int waits_init(struct waits *waits, struct profile *profile)
 	extents.sources = profile_sources(profile, &sources);
 	(void)profile_nodes(profile, &extents.nodes);
 	waits->tasks = profile_tasks(profile, &extents.tasks);
+	extents.objects = profile_objects(profile, &waits->objects);
+	extents.operations = profile_operations(profile, &waits->operations);
 	waits->recording_count = extents.recordings = profile_recordings(profile, &waits->recordings);
 	waits->count = profile_waits(profile, &waits->items);
 	waits->several_hosts = has_several_hosts(waits);

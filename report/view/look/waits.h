@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_waits.h"
 
 struct waits {
@@ -17,6 +18,8 @@ struct waits {
 	const struct profile_wait *items;
 	const struct profile_recording *recordings;
 	const struct profile_task *tasks;
+	const struct profile_object *objects;
+	const struct profile_operation *operations;
 	size_t count, recording_count;
 	bool several_hosts;
 };

@@ -29,6 +29,7 @@ enum view_kind {
 	VIEW_TOP_WAITS,
 	VIEW_TOP_WAITS_RAW, /* the same as machine-readable lines */
 	VIEW_AT,
+	VIEW_WAITS_ON,
 	VIEW_SUMMARY,
 	VIEW_EVENTS,
 	VIEW_PERF_SCRIPT,
@@ -60,6 +61,7 @@ struct view_settings {
 	struct profile_moment at; /* of --at, and the distance around it */
 	uint64_t at_around;
 	uint64_t max_page; /* bytes of a page of --html; 0: any */
+	uint32_t waits_on;	 /* enum profile_object_kind; 0: all */
 	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
 	const regex_t *chain_comm; /* NULL: chain_tid is meant */
 	uint32_t chain_tid;
@@ -145,6 +147,7 @@ int sqlite_view(const struct view_context *context, uint32_t number, const struc
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/printable.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/view/page/frame_list.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 #include "report/view/page/wait_text.h"
 #include "report/view/wait/running_at.h"
@@ -136,6 +137,7 @@ static void print_task(const struct at_view *view, const struct waiting *task, u
 	wait_write_task(out, &view->waits.tasks[wait->task]);
 	(void)fputs(", ", out);
 	wait_write_state(out, wait);
+	wait_write_object(out, ", ", &view->waits, wait);
 	(void)fputs(", ", out);
 	print_age(view, task, time);
 	(void)fprintf(out, "\n%s", indent);

@@ -9,6 +9,7 @@
 #include "common/printable.h"
 #include "report/view/page/frame_list.h"
 #include "report/view/page/log2_histogram.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
 #include "report/view/wait/wait_mix.h"
 #include "report/view/wait/wait_stacks.h"
@@ -42,6 +43,7 @@ static void print_place(const struct wait_stacks *stacks, const struct profile_w
 		(void)fprintf(out, " to %u", wait->in_cpu);
 	(void)fputs(", ", out);
 	wait_write_state(out, wait);
+	wait_write_object(out, ", ", &stacks->waits, wait);
 	if (wait->run_queue)
 		(void)fprintf(out, ", run queue %s", wait_figure(wait->run_queue).text);
 	(void)fputc('\n', out);

@@ -79,6 +79,10 @@ static void state_records_come_back(struct test *t)
 		{.kind = EVENT_PROBE_HITS, .probe_hits = {78, 9, big, 5, 6}},
 		{.kind = EVENT_COUNTER, .counter = {79, 1, 3, big, 5, 6, 7, 8, big, 10}},
 		{.kind = EVENT_UNSURE, .unsure = {78, 99, 3, UNSURE_LOST, big}},
+		{.kind = EVENT_OBJECT, .object = {RWK_MAX_OBJECTS, OBJECT_TCP, OBJECT_CUT, UINT32_MAX, 8, big, big,
+						  big, 9, 10, 1, 65535, 65534, big}},
+		{.kind = EVENT_OBJECT_NAME, .object_name = {5, text("/a\033b"), {"0123456789abcdef", 16},
+							    {"fedcba9876543210", 16}}},
 		{.kind = EVENT_WALK, .walk = {78, 1, 2, WALK_END, 3, 4}},
 	};
 	struct event got;

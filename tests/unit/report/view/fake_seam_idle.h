@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/profile/seam/profile_idle.h"
+#include "tests/unit/report/view/fake_seam_objects.h"
 #include "tests/unit/report/view/fake_seam_struct.h"
 
 const struct profile_thread_facts *profile_facts(struct profile *profile)

@@ -5,6 +5,7 @@
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_events.h"
 #include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_origin.h"
 
 enum { FAKE_MAX = 512, FAKE_TEXT = 8192 };
@@ -20,6 +21,8 @@ struct profile {
 	struct profile_walk walks[8];
 	struct profile_walk_task walk_tasks[FAKE_MAX];
 	struct profile_wait waits[FAKE_MAX];
+	struct profile_object objects[16];
+	struct profile_operation operations[16];
 	struct profile_task_sums sums[FAKE_MAX];
 	struct profile_recording recordings[4];
 	struct profile_wait_totals totals[8]; /* by source */
@@ -34,7 +37,7 @@ struct profile {
 	size_t source_count, task_count, module_count, frame_count, node_count, entry_count,
 		walk_count, walk_task_count,
 		wait_count, sum_count, recording_count, event_count, probe_count, note_count,
-		origin_count;
+		origin_count, object_count, operation_count;
 	bool lost;
 	char text[FAKE_TEXT]; /* holds all names */
 	size_t text_used;

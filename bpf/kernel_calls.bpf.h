@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a thread is in, as bpf/kernel.h has the rest of the kernel: its call, its stack, its timer, its work. */
+#ifndef RWALKER_BPF_KERNEL_CALLS_H
+#define RWALKER_BPF_KERNEL_CALLS_H
+
+#include "bpf/kernel_files.bpf.h"
+
+#define PF_WQ_WORKER 0x00000020
+#define TS_COMPAT 0x0002		/* x86 */
+#define TIF_32BIT_MASK (1UL << 22)	/* arm64 */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct hrtimer {
+	s64 _softexpires;
+	void *function;
+};
+
+struct worker {
+	void *current_func;
+};
+
+struct kthread {
+	void *data;
+};
+
+struct pid {
+	unsigned int level;
+};
+
+struct thread_info___x86 {
+	u32 status;
+};
+
+struct thread_info___arm64 {
+	unsigned long flags;
+};
+
+struct thread_struct___x86 {
+	unsigned long sp;
+};
+
+struct cpu_context {
+	unsigned long sp;
+};
+
+struct thread_struct___arm64 {
+	struct cpu_context cpu_context;
+};
+
+struct task_struct___files {
+	struct files_struct *files;
+	struct pid *thread_pid;
+	void *worker_private;
+};
+
+struct task_struct___x86 {
+	struct thread_struct___x86 thread;
+	struct thread_info___x86 thread_info;
+};
+
+struct task_struct___arm64 {
+	struct thread_struct___arm64 thread;
+	struct thread_info___arm64 thread_info;
+};
+
+struct pt_regs___arguments { /* x86 */
+	unsigned long di, si, dx;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* In what a task waits: a system call with its arguments, or something else. */
+#ifndef RWALKER_BPF_OBJECT_CALL_H
+#define RWALKER_BPF_OBJECT_CALL_H
+
+#include "bpf/kernel_calls.bpf.h"
+#include "bpf/wait.bpf.h"
+
+struct call_arguments {
+	u64 values[3];
+};
+
+static __always_inline struct call_arguments call_arguments(struct task_struct *task)
+{
+	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	struct pt_regs___arguments *x86 = (void *)regs;
+
+	if (bpf_core_field_exists(x86->di))
+		return (struct call_arguments){{x86->di, x86->si, x86->dx}};
+	return (struct call_arguments){{regs->orig_x0, regs->regs[1], regs->regs[2]}};
+}
+
+/* Of a 32-bit program, or by int 0x80. */
+static __always_inline bool is_compat(struct task_struct *task)
+{
+	struct task_struct___x86 *x86 = (void *)task;
+	struct task_struct___arm64 *arm64 = (void *)task;
+
+	if (bpf_core_field_exists(x86->thread_info.status))
+		return x86->thread_info.status & TS_COMPAT;
+	return arm64->thread_info.flags & TIF_32BIT_MASK;
+}
+
+static __always_inline u32 context_of_call(struct task_struct *task, u32 state, long number)
+{
+	if (task->flags & PF_IO_WORKER)
+		return RING_CALL_IO_WORKER;
+	if (task->flags & (PF_KTHREAD | PF_USER_WORKER))
+		return RING_CALL_KERNEL_THREAD;
+	if (state & (TASK_STOPPED_BIT | TASK_TRACED_BIT))
+		return RING_CALL_STOPPED;
+	if (number < 0)
+		return RING_CALL_FAULT;
+	return is_compat(task) ? RING_CALL_COMPAT : RING_CALL_NATIVE;
+}
+
+#endif

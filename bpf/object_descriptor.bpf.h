@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a descriptor of a system call leads to. */
+#ifndef RWALKER_BPF_OBJECT_DESCRIPTOR_H
+#define RWALKER_BPF_OBJECT_DESCRIPTOR_H
+
+#include "bpf/object_call.bpf.h"
+#include "bpf/object_socket.bpf.h"
+
+enum { MOST_DESCRIPTORS = (1 << 24) - 1 }; /* for the verifier */
+
+/* --- files of the kernel's own, which share one inode --- */
+
+/* By the first eight bytes of the name that the kernel gives them, as a number. */
+static __always_inline u32 anonymous_kind(u64 name)
+{
+	switch (name) {
+	case 0x6f70746e6576655bULL: /* "[eventpoll]" */
+		return RING_OBJECT_EPOLL;
+	case 0x6466746e6576655bULL: /* "[eventfd]" */
+		return RING_OBJECT_EVENTFD;
+	case 0x646672656d69745bULL: /* "[timerfd]" */
+		return RING_OBJECT_TIMERFD;
+	case 0x666c616e6769735bULL: /* "[signalfd]" */
+		return RING_OBJECT_SIGNALFD;
+	case 0x00796669746f6e69ULL: /* "inotify" */
+		return RING_OBJECT_INOTIFY;
+	default:
+		return RING_OBJECT_ANONYMOUS;
+	}
+}
+
+static __always_inline u32 anonymous_kind_of(u64 file)
+{
+	u64 dentry = (u64)OBJECT_READ(file, file, f_path.dentry), name = 0;
+
+	bpf_probe_read_kernel(&name, sizeof(name), OBJECT_READ(dentry, dentry, d_name.name));
+	return anonymous_kind(name);
+}
+
+/* --- all of them --- */
+
+static __noinline void file_take(struct object_room *room, u64 file, struct ring_object *object, u32 number)
+{
+	u64 inode = (u64)OBJECT_READ(file, file, f_inode), block = (u64)OBJECT_READ(inode, inode, i_sb);
+	u64 magic = OBJECT_READ(super_block, block, s_magic);
+	u32 mode = OBJECT_READ(inode, inode, i_mode);
+
+	object->device = OBJECT_READ(super_block, block, s_dev);
+	object->inode = OBJECT_READ(inode, inode, i_ino);
+	if (magic == ANON_INODE_FS_MAGIC) {
+		object->kind = anonymous_kind_of(file);
+		object->device = object->inode = 0;
+		return;
+	}
+	object->descriptor = object->process = 0;
+	if ((mode & S_IFMT) == S_IFSOCK) {
+		socket_take((u64)OBJECT_READ(file, file, private_data), room, object);
+		return;
+	}
+	object->kind = RING_OBJECT_FILE;
+	if ((mode & S_IFMT) == S_IFIFO)
+		object->kind = RING_OBJECT_PIPE;
+	if ((mode & S_IFMT) == S_IFCHR)
+		object->kind = RING_OBJECT_DEVICE;
+	if (magic != PIPEFS_MAGIC)
+		name_file(room, file, inode, number, object);
+}
+
+static __always_inline struct files_struct *files_of(struct task_struct *task)
+{
+	return ((struct task_struct___files *)task)->files;
+}
+
+/* 0: it is not open. `room` serves the verifier (as_number()); NULL: the table is read by copying. */
+static __always_inline u64 find_file(struct files_struct *files, struct object_room *room, u32 descriptor)
+{
+	struct fdtable *table = files->fdt;
+	struct file **place, *file = NULL;
+
+	if (!table || descriptor >= table->max_fds)
+		return 0;
+	place = table->fd;
+	if (room)
+		return (u64)OBJECT_READ(hlist_head, as_number(room, place) + (u64)descriptor * sizeof(u64), first);
+	bpf_probe_read_kernel(&file, sizeof(file), &place[descriptor & MOST_DESCRIPTORS]);
+	return (u64)file;
+}
+
+/*
+ * At the switch-out, before it is known whether the wait will be a long one: what its descriptor leads to, if another
+ * thread could close it meanwhile and open something else in its place. The call holds on to the file.
+ */
+static __always_inline void note_file(struct task_struct *prev, struct wait_entry *entry, u64 now)
+{
+	struct files_struct *files;
+	long call;
+
+	if (!in_system_call(prev, &call) || call >= RING_CALLS ||
+	    object_knobs.calls[call & (RING_CALLS - 1)] != RING_CALL_DESCRIPTOR)
+		return;
+	files = files_of(prev);
+	if (!files || files->count.counter == 1)
+		return;
+	entry->file = find_file(files, NULL, call_arguments(prev).values[0]);
+	entry->file_out = now;
+}
+
+/*
+ * The file that the call works with, or its data, is on the kernel stack. That alone is no proof: it may be left from
+ * an earlier call. But it is all there is of waits that began before the recording.
+ */
+static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 number)
+{
+	u64 data = (u64)OBJECT_READ(file, file, private_data);
+
+	return stack_find(task, file, data ? data : file, number);
+}
+
+static __always_inline void descriptor_take(struct task_struct *task, struct object_room *room,
+					    const struct wait_entry *entry, u32 descriptor, u32 number,
+					    struct ring_object *object)
+{
+	struct files_struct *files = files_of(task);
+	bool noted = entry->file_out == entry->out;
+	u64 file;
+
+	if (!files)
+		return;
+	file = noted ? entry->file : find_file(files, room, descriptor);
+	if (!file || ((noted || files->count.counter != 1) && !is_in_use(task, file, number)))
+		return;
+	object->descriptor = descriptor + 1;
+	object->process = task->tgid;
+	file_take(room, file, object, number);
+}
+
+#endif

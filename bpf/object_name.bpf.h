@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Names of objects. A name is read when the object has not been seen on this CPU lately. A file's token changes when it
+ * is renamed or replaced; whether a folder above it was, does not show.
+ */
+#ifndef RWALKER_BPF_OBJECT_NAME_H
+#define RWALKER_BPF_OBJECT_NAME_H
+
+#include "bpf/object_stack.bpf.h"
+
+enum { OBJECT_NAMES = 1024, OBJECT_DEPTH = 48 /* folders and mounts */ };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, OBJECT_NAMES);
+	__type(key, u32);
+	__type(value, u64); /* the token that was written last */
+} object_names SEC(".maps");
+
+static __always_inline u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+static __always_inline u64 *told_name(u64 token)
+{
+	u32 place = token & (OBJECT_NAMES - 1);
+
+	return bpf_map_lookup_elem(&object_names, &place);
+}
+
+static __always_inline bool name_is_told(u64 token)
+{
+	const u64 *told = told_name(token);
+
+	return told && *told == token;
+}
+
+/* --- paths, from the file up to the root of its mount namespace --- */
+
+struct path_walk {
+	u64 dentry, mount, root; /* root: of the mount, a dentry */
+	u32 room, at, flags;
+};
+
+static __always_inline long cross_mount(struct path_walk *walk)
+{
+	u64 above = (u64)OBJECT_READ(mount, walk->mount, mnt_parent);
+
+	if (!above || above == walk->mount)
+		return 1;
+	walk->dentry = (u64)OBJECT_READ(mount, walk->mount, mnt_mountpoint);
+	walk->mount = above;
+	walk->root = (u64)OBJECT_READ(mount, above, mnt.mnt_root);
+	return 0;
+}
+
+static long path_step(u32 index, void *context)
+{
+	struct path_walk *walk = context;
+	u32 key = walk->room & 1, at = walk->at, length;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
+	u64 above = (u64)OBJECT_READ(dentry, walk->dentry, d_parent);
+
+	if (!room)
+		return 1;
+	if (walk->dentry == walk->root)
+		return cross_mount(walk);
+	if (!above || above == walk->dentry)
+		return 1;
+	length = OBJECT_READ(dentry, walk->dentry, d_name.len);
+	if (index + 1 == OBJECT_DEPTH || length + 1 > at) {
+		walk->flags |= RING_NAME_CUT;
+		return 1;
+	}
+	at = (at - length - 1) & (RING_NAME_BYTES - 1);
+	room->name.bytes[at] = '/';
+	bpf_probe_read_kernel(&room->name.bytes[at + 1], length & (RING_NAME_BYTES - 1),
+			      OBJECT_READ(dentry, walk->dentry, d_name.name));
+	walk->at = at;
+	walk->dentry = above;
+	return 0;
+}
+
+static __noinline void path_read(struct object_room *room, u64 dentry, u64 vfsmount, u32 number)
+{
+	struct path_walk walk = {.dentry = dentry, .room = number, .at = RING_NAME_BYTES};
+
+	walk.mount = vfsmount - bpf_core_field_offset(struct mount, mnt);
+	walk.root = (u64)OBJECT_READ(vfsmount, vfsmount, mnt_root);
+	if (dentry != walk.root && !OBJECT_READ(dentry, dentry, d_hash.pprev))
+		walk.flags = RING_NAME_DELETED;
+	bpf_loop(OBJECT_DEPTH, path_step, &walk, 0);
+	room->name.flags = walk.flags;
+	room->name.length = RING_NAME_BYTES - walk.at;
+}
+
+static __always_inline void name_file(struct object_room *room, u64 file, u64 inode, u32 number,
+				      struct ring_object *object)
+{
+	u64 dentry = as_number(room, OBJECT_READ(file, file, f_path.dentry));
+	u64 vfsmount = as_number(room, OBJECT_READ(file, file, f_path.mnt));
+	u64 token = mix(mix(dentry, vfsmount), as_number(room, OBJECT_READ(dentry, dentry, d_parent)));
+
+	token = mix(mix(token, OBJECT_READ(dentry, dentry, d_name.hash_len)), OBJECT_READ(inode, inode, i_generation));
+	token = mix(token, !OBJECT_READ(dentry, dentry, d_hash.pprev)) | 1;
+	object->token = token;
+	if (name_is_told(token))
+		return;
+	path_read(room, dentry, vfsmount, number);
+	room->name.token = token;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel stack of a task that is off the CPU has what its system call holds on to: the file that it uses, the timer
+ * that will wake it.
+ */
+#ifndef RWALKER_BPF_OBJECT_STACK_H
+#define RWALKER_BPF_OBJECT_STACK_H
+
+#include "bpf/kernel_calls.bpf.h"
+
+enum {
+	OBJECT_AT_SWITCH, OBJECT_AT_LOOK, OBJECT_ROOMS, /* a switch may interrupt a look at all tasks */
+	OBJECT_WORDS = 64, OBJECT_PARTS = 5, /* of a stack: those nearest to its end */
+};
+
+struct object_room { /* of each CPU */
+	struct ring_name name; /* to be written before the wait, if its token is not 0 */
+	u64 found; /* of find_word() */
+	u64 words[OBJECT_WORDS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, OBJECT_ROOMS);
+	__type(key, u32);
+	__type(value, struct object_room);
+} object_rooms SEC(".maps");
+
+/* The verifier does not calculate with typed pointers. It forgets what they are on their way through memory. */
+static __always_inline u64 as_number(struct object_room *room, const void *pointer)
+{
+	*(const void *volatile *)&room->words[0] = pointer;
+	return *(volatile u64 *)&room->words[0];
+}
+
+static __always_inline u64 stack_pointer(struct task_struct *task)
+{
+	struct task_struct___x86 *x86 = (void *)task;
+	struct task_struct___arm64 *arm64 = (void *)task;
+
+	if (bpf_core_field_exists(x86->thread.sp))
+		return x86->thread.sp;
+	return bpf_core_field_exists(arm64->thread.cpu_context.sp) ? arm64->thread.cpu_context.sp : 0;
+}
+
+/*
+ * Sets room->found to the address of the first word that is one of these two, the low bits aside; `at`: of the words.
+ * In memory, where the verifier does not tell one result from another.
+ */
+static __always_inline void find_word(struct object_room *room, u32 count, u64 at, u64 one, u64 other)
+{
+	enum { FLAGS = 3 }; /* which the kernel keeps in a pointer to a file */
+
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < OBJECT_WORDS; i++) {
+		u64 word = *(volatile const u64 *)&room->words[i] & ~(u64)FLAGS;
+
+		if (i >= count)
+			return;
+		if (word == one || word == other) {
+			*(volatile u64 *)&room->found = at + i * 8;
+			return;
+		}
+	}
+}
+
+struct stack_search {
+	u64 at, end, one, other;
+	u32 room;
+};
+
+/* A part of the stack. 1: found, or no more. */
+static long search_part(u32 index, void *context)
+{
+	struct stack_search *search = context;
+	u32 key = search->room & 1;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
+	u64 left = search->end - search->at, bytes = left < sizeof(room->words) ? left : sizeof(room->words);
+
+	if (!room || search->at >= search->end || bpf_probe_read_kernel(room->words, bytes, (const void *)search->at))
+		return 1;
+	find_word(room, bytes / 8, search->at, search->one, search->other);
+	search->at += bytes;
+	return *(volatile u64 *)&room->found != 0;
+}
+
+/* The address of the first word from the stack's end on that is one of these two; 0: there is none nearby. */
+static __noinline u64 stack_find(struct task_struct *task, u64 one, u64 other, u32 number)
+{
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct stack_search search = {.at = stack_pointer(task), .one = one, .other = other, .room = number};
+
+	if (!room || !search.at)
+		return 0;
+	search.end = as_number(room, (const void *)bpf_task_pt_regs(task));
+	room->found = 0;
+	bpf_loop(OBJECT_PARTS, search_part, &search, 0);
+	return *(volatile u64 *)&room->found;
+}
+
+#endif

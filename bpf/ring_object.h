@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the first wait for its
+ * object on each CPU, in a record of its own; both have the same token. Addresses of the kernel (token, place of
+ * RING_OBJECT_WORK) stay in the recorder.
+ */
+#ifndef RWALKER_BPF_RING_OBJECT_H
+#define RWALKER_BPF_RING_OBJECT_H
+
+#include "bpf/ring_event.h"
+
+enum ring_call_context { /* record/source/wait_objects.c asserts that they equal the format's */
+	RING_CALL_NONE,
+	RING_CALL_NATIVE,
+	RING_CALL_COMPAT,
+	RING_CALL_FAULT,
+	RING_CALL_KERNEL_THREAD,
+	RING_CALL_IO_WORKER,
+	RING_CALL_STOPPED,
+};
+
+enum ring_object_kind { /* likewise */
+	RING_OBJECT_NONE,
+	RING_OBJECT_FILE,
+	RING_OBJECT_DEVICE,
+	RING_OBJECT_PIPE,
+	RING_OBJECT_TCP,
+	RING_OBJECT_UDP,
+	RING_OBJECT_UNIX,
+	RING_OBJECT_SOCKET,
+	RING_OBJECT_EVENTFD,
+	RING_OBJECT_TIMERFD,
+	RING_OBJECT_SIGNALFD,
+	RING_OBJECT_INOTIFY,
+	RING_OBJECT_EPOLL,
+	RING_OBJECT_ANONYMOUS,
+	RING_OBJECT_FUTEX,
+	RING_OBJECT_CHILD,
+	RING_OBJECT_SLEEP,
+	RING_OBJECT_WORK,
+};
+
+/* What a system call's arguments say about its object. */
+enum ring_call_kind {
+	RING_CALL_OTHER,
+	RING_CALL_DESCRIPTOR, /* the first one is a descriptor */
+	RING_CALL_FUTEX,
+	RING_CALL_WAIT4,
+	RING_CALL_WAITID,
+	RING_CALL_SLEEP,
+};
+
+enum { RING_CALLS = 1024, RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
+
+struct ring_object_knobs {
+	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
+	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
+	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
+};
+
+struct ring_object {
+	__u64 call;   /* its number, for NATIVE and COMPAT */
+	__u64 place;  /* of a futex: its address; of a kworker: the function's */
+	__u64 device, inode;
+	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
+	__u64 token;  /* of its name, 0: it has none */
+	__u64 asked;  /* ns, for SLEEP; 0: unknown */
+	__u32 context, kind;
+	__u32 process; /* tgid that a futex or descriptor belongs to; the child's, 0: any */
+	__u32 descriptor; /* plus 1, of kinds that have nothing else to tell them apart */
+	__u16 family, state, port, peer_port; /* of a socket */
+	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
+};
+
+enum ring_name_flag { RING_NAME_DELETED = 1, RING_NAME_CUT = 2, RING_NAME_ABSTRACT = 4 };
+
+struct ring_name { /* of kind RING_NAME */
+	struct ring_head head;
+	__u64 token;
+	__u32 length, flags; /* enum ring_name_flag */
+	struct ring_task task; /* which waited for it */
+	char bytes[2 * RING_NAME_BYTES]; /* a path begins at RING_NAME_BYTES - length */
+};
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a wait was for. Read once the wait is known to get a record, at its end, before the task runs on: its system
+ * call, with its registers, is still the one in which it waited.
+ */
+#ifndef RWALKER_BPF_WAIT_OBJECT_H
+#define RWALKER_BPF_WAIT_OBJECT_H
+
+#include "bpf/object_call.bpf.h"
+#include "bpf/object_descriptor.bpf.h"
+#include "bpf/ring.bpf.h"
+
+enum { FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
+       FUTEX_COMMANDS = 0x7f, WAITID_PID = 1 };
+
+static __always_inline void worker_take(struct task_struct *task, struct ring_object *object)
+{
+	u64 kthread = (u64)((struct task_struct___files *)task)->worker_private;
+	u64 worker = kthread && task->flags & PF_WQ_WORKER ? (u64)OBJECT_READ(kthread, kthread, data) : 0;
+
+	if (!worker)
+		return;
+	object->place = (u64)OBJECT_READ(worker, worker, current_func);
+	if (object->place)
+		object->kind = RING_OBJECT_WORK;
+}
+
+static __always_inline void futex_take(struct task_struct *task, const struct call_arguments *with,
+				       struct ring_object *object)
+{
+	u32 command = with->values[1] & FUTEX_COMMANDS;
+
+	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET && command != FUTEX_LOCK_PI &&
+	    command != FUTEX_LOCK_PI2 && command != FUTEX_WAIT_REQUEUE_PI)
+		return;
+	object->kind = RING_OBJECT_FUTEX;
+	object->place = with->values[0];
+	object->process = task->tgid;
+}
+
+/* The child's number is known if it is in the namespace of the first process. */
+static __always_inline void child_take(struct task_struct *task, s32 child, struct ring_object *object)
+{
+	struct pid *pid = ((struct task_struct___files *)task)->thread_pid;
+
+	object->kind = RING_OBJECT_CHILD;
+	if (pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
+		object->process = child;
+}
+
+/* The timer is on the stack. It was set just before the task left the CPU. */
+static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 out,
+				       struct ring_object *object)
+{
+	const u64 wakeup = object_knobs.timer_wakeup;
+	u64 at = wakeup ? stack_find(task, wakeup, wakeup, number) : 0, expires;
+
+	object->kind = RING_OBJECT_SLEEP;
+	if (!at)
+		return;
+	expires = OBJECT_READ(hrtimer, at - bpf_core_field_offset(struct hrtimer, function), _softexpires);
+	object->asked = expires > out ? expires - out : 0;
+}
+
+/*
+ * All but files and devices are waited for in a sleep that signals interrupt. Otherwise something in the kernel itself
+ * was in the way, perhaps another thread in the same call.
+ */
+static __always_inline bool is_for_object(const struct ring_object *object, u32 state)
+{
+	return state & TASK_INTERRUPTIBLE || object->kind == RING_OBJECT_FILE || object->kind == RING_OBJECT_DEVICE;
+}
+
+static __always_inline void call_take(struct task_struct *task, struct object_room *room,
+				      const struct wait_entry *entry, u32 number, u64 out, struct ring_object *object)
+{
+	const struct call_arguments with = call_arguments(task);
+
+	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
+	case RING_CALL_DESCRIPTOR:
+		descriptor_take(task, room, entry, with.values[0], number, object);
+		break;
+	case RING_CALL_FUTEX:
+		futex_take(task, &with, object);
+		break;
+	case RING_CALL_WAIT4:
+		child_take(task, with.values[0], object);
+		break;
+	case RING_CALL_WAITID:
+		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
+		break;
+	case RING_CALL_SLEEP:
+		sleep_take(task, number, out, object);
+		break;
+	}
+}
+
+/*
+ * Of a blocked task that is not on a CPU; *object is zeroed. out: when it left the CPU, CLOCK_MONOTONIC; number: of the
+ * room, in which a name may be that is to be written before the wait.
+ */
+static __noinline void object_take(struct task_struct *task, struct ring_object *object,
+				   const struct wait_entry *entry, u64 out, u32 number)
+{
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	long call;
+
+	if (!room)
+		return;
+	room->name.token = 0;
+	(void)in_system_call(task, &call);
+	object->context = context_of_call(task, entry->state, call);
+	if (object->context == RING_CALL_KERNEL_THREAD)
+		worker_take(task, object);
+	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
+		return;
+	object->call = call;
+	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
+		call_take(task, room, entry, number, out, object);
+	if (!is_for_object(object, entry->state)) {
+		object->kind = RING_OBJECT_NONE;
+		room->name.token = 0;
+	}
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The record of a wait: its fixed part, its object, and the sleeper's kernel stack. */
+#ifndef RWALKER_BPF_WAIT_RECORD_H
+#define RWALKER_BPF_WAIT_RECORD_H
+
+#include "bpf/wait_object.bpf.h"
+#include "bpf/wait_user_later.bpf.h"
+#include "bpf/wait_waker.bpf.h"
+
+static __always_inline u64 waker_bytes(void)
+{
+	return wait_knobs.wakers ? sizeof(struct ring_waker) : 0;
+}
+
+static __always_inline u64 object_bytes(void)
+{
+	return object_knobs.on ? sizeof(struct ring_object) : 0;
+}
+
+static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record)
+{
+	const u64 room = wait_max_frames * 8;
+	void *frames = (void *)record->rest + waker_bytes() + object_bytes();
+	long bytes;
+
+	bytes = bpf_get_task_stack(task, frames, room, 0);
+	if (bytes <= 0)
+		return 0;
+	if (bytes == room)
+		record->flags |= RING_WAIT_KERNEL_TRUNCATED;
+	record->kernel_count = bytes / 8u;
+	return bytes;
+}
+
+/* All but the object and the kernel stack. Returns the record's length so far. */
+static __always_inline u64 fill_wait(struct task_struct *task, const struct wait_entry *entry, u64 now, u32 flags,
+				     struct ring_wait *record)
+{
+	u64 length = sizeof(*record);
+
+	record->head = head_of(RING_WAIT, now, wait_knobs.source);
+	record->out = record->out_key = entry->out;
+	record->state = entry->state;
+	record->wait_class = entry->wait_class;
+	record->out_cpu = entry->out_cpu;
+	record->flags = flags | (entry->flags & WAIT_TOLD);
+	record->kernel_count = 0;
+	task_describe(task, &record->task);
+	if (wait_knobs.wakers) {
+		record->flags |= RING_WAIT_HAS_WAKER;
+		fill_waker(entry, (struct ring_waker *)record->rest);
+		length += sizeof(struct ring_waker);
+	}
+	if (object_knobs.on)
+		record->flags |= RING_WAIT_HAS_OBJECT;
+	return length + object_bytes();
+}
+
+/* Returns its name, if that is to be written before the wait. */
+static __always_inline struct ring_name *fill_object(struct task_struct *task, const struct wait_entry *entry,
+						     bool known, u32 number, struct ring_wait *record)
+{
+	struct ring_object *object = (void *)record->rest + waker_bytes();
+	struct object_room *room;
+
+	if (!object_knobs.on)
+		return NULL;
+	__builtin_memset(object, 0, sizeof(*object));
+	if (!known || entry->wait_class != RING_WAIT_BLOCKED)
+		return NULL;
+	object_take(task, object, entry, record->out, number);
+	room = bpf_map_lookup_elem(&object_rooms, &number);
+	if (!room || !room->name.token)
+		return NULL;
+	room->name.head = head_of(RING_NAME, record->head.time, wait_knobs.source);
+	task_describe(task, &room->name.task);
+	return &room->name;
+}
+
+static __always_inline void note_told(const struct ring_name *name)
+{
+	u64 *told = told_name(name->token);
+
+	if (told)
+		*told = name->token;
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What waits were for (FORMAT.md §5, §13): each object once in a section, and apart from it, in chunks that can be
+ * dropped, what may be private: paths, addresses of peers, names of sockets. Waits refer to objects by number. Members
+ * are in the order of the fields on disk.
+ */
+#ifndef RWALKER_FORMAT_EVENT_OBJECT_H
+#define RWALKER_FORMAT_EVENT_OBJECT_H
+
+#include "format/event_text.h"
+
+enum object_kind {
+	OBJECT_FILE = 1,
+	OBJECT_DEVICE = 2, /* a character device: terminals, /dev/... */
+	OBJECT_PIPE = 3,
+	OBJECT_TCP = 4,
+	OBJECT_UDP = 5,
+	OBJECT_UNIX = 6,
+	OBJECT_SOCKET = 7, /* of another family or protocol */
+	OBJECT_EVENTFD = 8,
+	OBJECT_TIMERFD = 9,
+	OBJECT_SIGNALFD = 10,
+	OBJECT_INOTIFY = 11,
+	OBJECT_EPOLL = 12,
+	OBJECT_ANONYMOUS = 13, /* another descriptor without a file */
+	OBJECT_FUTEX = 14,
+	OBJECT_CHILD = 15,
+	OBJECT_SLEEP = 16,
+	OBJECT_WORK = 17, /* what a kworker was doing */
+};
+
+enum object_flag {
+	OBJECT_DELETED = 1,
+	OBJECT_CUT = 2,	     /* the beginning of its path is missing */
+	OBJECT_ABSTRACT = 4, /* a unix socket's name is not that of a file */
+};
+
+struct event_object {
+	uint32_t number; /* from 1 */
+	uint32_t kind;	 /* enum object_kind */
+	uint64_t flags;	 /* enum object_flag */
+	uint32_t tgid;	 /* of the process whose futex or descriptor it is; of the child, 0: any */
+	uint32_t descriptor; /* plus 1, of what has nothing else to tell it apart; 0: it does not matter */
+	uint64_t device, inode;
+	uint64_t place;	 /* a futex's address in its process; a function's offset in `module` */
+	uint32_t module; /* of a function; 0: unknown */
+	uint32_t family, state; /* of a socket: AF_*, TCP_* */
+	uint32_t port, peer_port;
+	uint64_t peer; /* a unix socket's other end: its inode */
+};
+
+struct event_object_name {
+	uint32_t number;
+	struct event_text path;			 /* of a file, or a unix socket's name */
+	struct event_text address, peer_address; /* 16 bytes, IPv4 as ::ffff:a.b.c.d */
+};
+
+#endif

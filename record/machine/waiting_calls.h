@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the programs cannot know by themselves about system calls that wait: which of this machine's calls have a
+ * descriptor, a futex or a child among their arguments, and which function of the kernel ends a sleep.
+ */
+#ifndef RWALKER_RECORD_MACHINE_WAITING_CALLS_H
+#define RWALKER_RECORD_MACHINE_WAITING_CALLS_H
+
+#include <linux/types.h>
+
+#include "bpf/ring_object.h"
+
+/* All but `on` and `by_cast`. What cannot be found out stays 0. */
+void waiting_calls_fill(struct ring_object_knobs *knobs);
+
+#endif

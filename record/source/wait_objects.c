@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/source/wait_objects.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "bpf/ring_object.h"
+#include "common/hash_map.h"
+#include "format/event_log.h"
+#include "format/limits.h"
+#include "record/place/kernel_map.h"
+#include "record/plan/recording.h"
+
+enum { OBJECTS = 32768, NAMES = 8192, NAME_BYTES = 1 << 20 };
+
+static_assert((int)RING_CALL_NATIVE == WAIT_IN_CALL && (int)RING_CALL_COMPAT == WAIT_IN_COMPAT_CALL &&
+		      (int)RING_CALL_FAULT == WAIT_IN_FAULT && (int)RING_CALL_KERNEL_THREAD == WAIT_IN_KERNEL_THREAD &&
+		      (int)RING_CALL_IO_WORKER == WAIT_IN_IO_WORKER && (int)RING_CALL_STOPPED == WAIT_IN_STOP,
+	      "the programs' contexts are the format's");
+static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE == OBJECT_DEVICE &&
+		      (int)RING_OBJECT_PIPE == OBJECT_PIPE && (int)RING_OBJECT_TCP == OBJECT_TCP &&
+		      (int)RING_OBJECT_SOCKET == OBJECT_SOCKET && (int)RING_OBJECT_EVENTFD == OBJECT_EVENTFD &&
+		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
+		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK,
+	      "the programs' kinds are the format's");
+static_assert((int)RING_NAME_DELETED == OBJECT_DELETED && (int)RING_NAME_CUT == OBJECT_CUT &&
+		      (int)RING_NAME_ABSTRACT == OBJECT_ABSTRACT,
+	      "the programs' flags are the format's");
+static_assert((int)RING_OBJECT_ADDRESS == (int)RWK_MAX_ADDRESS, "the programs' addresses are the format's");
+
+struct kept_name {
+	uint32_t at, length, flags;
+};
+
+struct wait_objects {
+	struct recording *recording;
+	struct hash_map numbers; /* by struct ring_object, without what differs from wait to wait */
+	struct hash_map names;	 /* by token: index in `kept` */
+	struct kept_name *kept;
+	char *bytes;
+	uint32_t used;
+	uint32_t last; /* number given so far */
+};
+
+int wait_objects_create(struct recording *recording, struct wait_objects **ret_objects)
+{
+	struct wait_objects *objects = calloc(1, sizeof(*objects));
+	int r;
+
+	if (!objects)
+		return -ENOMEM;
+	objects->recording = recording;
+	objects->kept = calloc(NAMES, sizeof(*objects->kept));
+	objects->bytes = malloc(NAME_BYTES);
+	r = objects->kept && objects->bytes ? 0 : -ENOMEM;
+	if (!r)
+		r = hash_map_init_fixed(&objects->numbers, OBJECTS, OBJECTS * sizeof(struct ring_object));
+	if (!r)
+		r = hash_map_init_fixed(&objects->names, NAMES, NAMES * sizeof(uint64_t));
+	if (!r)
+		r = event_log_want_names(recording->log);
+	if (r < 0) {
+		wait_objects_destroy(objects);
+		return r;
+	}
+	*ret_objects = objects;
+	return 0;
+}
+
+void wait_objects_destroy(struct wait_objects *objects)
+{
+	if (!objects)
+		return;
+	hash_map_deinit(&objects->numbers);
+	hash_map_deinit(&objects->names);
+	free(objects->kept);
+	free(objects->bytes);
+	free(objects);
+}
+
+/* --- names --- */
+
+static void keep_name(struct wait_objects *objects, const struct ring_name *name)
+{
+	struct kept_name kept = {.at = objects->used, .length = name->length, .flags = name->flags};
+	uint64_t number = objects->names.count;
+
+	if (hash_map_add(&objects->names, &name->token, sizeof(name->token), number, NULL) <= 0)
+		return;
+	memcpy(objects->bytes + kept.at, name->bytes + RING_NAME_BYTES - name->length, name->length);
+	objects->kept[number] = kept;
+	objects->used += name->length;
+}
+
+void wait_objects_name(struct wait_objects *objects, const struct ring_name *name)
+{
+	if (!name->token || !name->length || name->length > RING_NAME_BYTES)
+		return;
+	if (objects->names.count == NAMES || objects->used + name->length > NAME_BYTES) {
+		hash_map_clear(&objects->names);
+		objects->used = 0;
+	}
+	keep_name(objects, name);
+}
+
+static const struct kept_name *find_name(const struct wait_objects *objects, uint64_t token)
+{
+	const uint64_t *number = token ? hash_map_find(&objects->names, &token, sizeof(token)) : NULL;
+
+	return number ? &objects->kept[*number] : NULL;
+}
+
+/* --- objects --- */
+
+/* As stat(2) has it; the kernel's own form has 12 and 20 bits. */
+static uint64_t device_of(uint64_t device)
+{
+	return makedev((unsigned int)(device >> 20), (unsigned int)(device & 0xfffff));
+}
+
+static struct event_object describe(const struct wait_objects *objects, const struct ring_object *raw,
+				    const struct kept_name *name)
+{
+	struct event_object object = {
+		.number = objects->last, .kind = raw->kind, .flags = name ? name->flags : 0, .tgid = raw->process,
+		.descriptor = raw->descriptor, .device = device_of(raw->device), .inode = raw->inode,
+		.place = raw->place, .family = raw->family, .state = raw->state, .port = raw->port,
+		.peer_port = raw->peer_port, .peer = raw->peer,
+	};
+	uint64_t function;
+
+	if (raw->kind != RING_OBJECT_WORK)
+		return object;
+	function = kernel_map_normalize(objects->recording->kernel_map, raw->place);
+	object.module = (uint32_t)(function >> 32);
+	object.place = (uint32_t)function;
+	return object;
+}
+
+static bool has_addresses(const struct ring_object *raw)
+{
+	static const __u8 none[RING_OBJECT_ADDRESS];
+
+	return memcmp(raw->address, none, sizeof(none)) != 0 || memcmp(raw->peer_address, none, sizeof(none)) != 0;
+}
+
+static void tell(struct wait_objects *objects, const struct ring_object *raw)
+{
+	struct recording *recording = objects->recording;
+	const struct kept_name *name = find_name(objects, raw->token);
+	struct event event = {.kind = EVENT_OBJECT, .object = describe(objects, raw, name)};
+	struct event_object_name text = {.number = objects->last};
+
+	if (recording_check(recording, event_log_add(recording->log, &event)) < 0)
+		return;
+	if (name)
+		text.path = (struct event_text){objects->bytes + name->at, name->length};
+	if (has_addresses(raw)) {
+		text.address = (struct event_text){(const char *)raw->address, sizeof(raw->address)};
+		text.peer_address = (struct event_text){(const char *)raw->peer_address, sizeof(raw->peer_address)};
+	}
+	if (!text.path.length && !text.address.length)
+		return;
+	event = (struct event){.kind = EVENT_OBJECT_NAME, .object_name = text};
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw)
+{
+	struct ring_object key = *raw;
+	uint64_t *number;
+	int r;
+
+	key.call = key.asked = 0;
+	key.context = 0;
+	r = hash_map_add(&objects->numbers, &key, sizeof(key), objects->last + 1, &number);
+	if (r == -ENOSPC) {
+		hash_map_clear(&objects->numbers);
+		r = hash_map_add(&objects->numbers, &key, sizeof(key), objects->last + 1, &number);
+	}
+	if (r < 0 || *number > RWK_MAX_OBJECTS)
+		return 0;
+	if (r > 0) {
+		objects->last++;
+		tell(objects, &key);
+	}
+	return (uint32_t)*number;
+}
+
+void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)
+{
+	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_WORK)
+		return;
+	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
+	wait->asked = raw->asked;
+	if (raw->kind != RING_OBJECT_NONE)
+		wait->object = number_of(objects, raw);
+}

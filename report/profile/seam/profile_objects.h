@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What waits were for: each wait has the number of an operation (a system call, or what else its thread was in) and
+ * that of an object (a file, a socket, a futex ...), as far as the trace says. Both lists begin with an item for "not
+ * known", number 0. Texts come from the trace and are not safe to print unescaped; "" is not known.
+ */
+#ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_OBJECTS_H
+#define RWALKER_REPORT_PROFILE_SEAM_PROFILE_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+
+enum profile_object_kind {
+	PROFILE_OBJECT_NONE,
+	PROFILE_OBJECT_FILE,
+	PROFILE_OBJECT_DEVICE,
+	PROFILE_OBJECT_PIPE,
+	PROFILE_OBJECT_TCP,
+	PROFILE_OBJECT_UDP,
+	PROFILE_OBJECT_UNIX,
+	PROFILE_OBJECT_SOCKET,
+	PROFILE_OBJECT_EVENTFD,
+	PROFILE_OBJECT_TIMERFD,
+	PROFILE_OBJECT_SIGNALFD,
+	PROFILE_OBJECT_INOTIFY,
+	PROFILE_OBJECT_EPOLL,
+	PROFILE_OBJECT_ANONYMOUS, /* another descriptor without a file */
+	PROFILE_OBJECT_FUTEX,
+	PROFILE_OBJECT_CHILD,
+	PROFILE_OBJECT_SLEEP,
+	PROFILE_OBJECT_WORK, /* a function of a kworker */
+	PROFILE_OBJECT_KINDS
+};
+
+enum profile_object_flag {
+	PROFILE_OBJECT_DELETED = 1,
+	PROFILE_OBJECT_CUT = 2,	     /* the name lacks its beginning */
+	PROFILE_OBJECT_ABSTRACT = 4, /* the name of a unix socket that has no file */
+	PROFILE_OBJECT_LISTENS = 8,  /* a socket that only accepts connections */
+};
+
+struct profile_object {
+	uint8_t kind;	/* enum profile_object_kind */
+	uint8_t flags;	/* enum profile_object_flag */
+	uint16_t port, peer_port;
+	uint32_t host;
+	uint32_t process;    /* tgid whose futex or descriptor it is, or of the child; 0: any, or it has none */
+	uint32_t descriptor; /* plus 1; 0: it does not matter */
+	uint64_t device, inode;
+	uint64_t address;    /* of a futex */
+	const char *comm;    /* of the process */
+	const char *name;    /* of a file, a unix socket, a function */
+	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
+};
+
+enum profile_operation_kind {
+	PROFILE_IN_UNKNOWN,
+	PROFILE_IN_CALL,
+	PROFILE_IN_COMPAT_CALL, /* of a 32-bit program */
+	PROFILE_IN_FAULT,
+	PROFILE_IN_KERNEL_THREAD,
+	PROFILE_IN_IO_WORKER,
+	PROFILE_IN_STOPPED,
+};
+
+struct profile_operation {
+	enum profile_operation_kind kind;
+	const char *name; /* "read", "call 471", "page fault" */
+};
+
+size_t profile_objects(const struct profile *profile, const struct profile_object **ret_objects);
+size_t profile_operations(const struct profile *profile, const struct profile_operation **ret_operations);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/tables/profile_objects.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/read/radix_sort.h"
+
+static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
+		      (int)PROFILE_OBJECT_EPOLL == OBJECT_EPOLL && (int)PROFILE_OBJECT_FUTEX == OBJECT_FUTEX &&
+		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_WORK + 1,
+	      "the seam's kinds are the format's");
+static_assert((int)PROFILE_IN_CALL == WAIT_IN_CALL && (int)PROFILE_IN_STOPPED == WAIT_IN_STOP,
+	      "the seam's operations are the format's");
+
+enum { OPERATIONS_MAX = 4096 }; /* each new one is compared to all */
+
+static int keep_text(struct profile *profile, const char *text, size_t length, const char **ret_text)
+{
+	return text_pool_add(&profile->texts, text, length, ret_text);
+}
+
+/* Both lists begin with what is not known. */
+static int begin(struct profile *profile)
+{
+	struct profile_object none = {.comm = "", .name = "", .local = "", .peer = ""};
+
+	if (profile->objects.count)
+		return 0;
+	if (array_push(&profile->operations, (struct profile_operation){.name = ""}) < 0 ||
+	    array_push(&profile->operation_keys, UINT64_MAX) < 0)
+		return -ENOMEM;
+	return array_push(&profile->objects, none);
+}
+
+/* --- operations: there are few --- */
+
+static size_t name_operation(const struct trace_model *model, uint64_t call, char *text, size_t room)
+{
+	static const char *const names[] = {[WAIT_IN_FAULT] = "page fault",
+					    [WAIT_IN_KERNEL_THREAD] = "kernel thread",
+					    [WAIT_IN_IO_WORKER] = "io_uring worker", [WAIT_IN_STOP] = "stopped"};
+	const uint64_t kind = call & ((1 << WAIT_CALL_BITS) - 1);
+	const char *name;
+	size_t length = trace_model_call_name(model, call, &name);
+
+	if (kind >= WAIT_IN_FAULT && kind < sizeof(names) / sizeof(names[0]))
+		return (size_t)snprintf(text, room, "%s", names[kind]);
+	if (!length)
+		return (size_t)snprintf(text, room, "call %" PRIu64, call >> WAIT_CALL_BITS);
+	return (size_t)snprintf(text, room, "%.*s", (int)length, name);
+}
+
+static int find_operation(struct profile *profile, const struct trace_model *model, uint64_t call,
+			  uint32_t *ret_number)
+{
+	const char *machine = trace_model_meta(model, "machine");
+	const uint64_t kind = call & ((1 << WAIT_CALL_BITS) - 1), aarch64 = machine && !strcmp(machine, "aarch64");
+	struct profile_operation operation = {.kind = (enum profile_operation_kind)kind};
+	char text[64];
+	size_t length;
+
+	if (!kind || kind > WAIT_IN_STOP || call >> 60 || profile->operations.count == OPERATIONS_MAX)
+		return 0;
+	for (size_t i = 1; i < profile->operations.count; i++)
+		if (profile->operation_keys.items[i] == (call << 1 | aarch64)) {
+			*ret_number = (uint32_t)i;
+			return 0;
+		}
+	length = name_operation(model, call, text, sizeof(text));
+	*ret_number = (uint32_t)profile->operations.count;
+	if (keep_text(profile, text, length, &operation.name) < 0 ||
+	    array_push(&profile->operation_keys, call << 1 | aarch64) < 0)
+		return -ENOMEM;
+	return array_push(&profile->operations, operation);
+}
+
+/* --- objects --- */
+
+static int keep_address(struct profile *profile, const uint8_t *address, const char **ret_text)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	bool v4 = !memcmp(address, mapped, sizeof(mapped));
+	char text[INET6_ADDRSTRLEN] = "";
+
+	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? address + sizeof(mapped) : address, text, sizeof(text));
+	return keep_text(profile, text, strlen(text), ret_text);
+}
+
+static bool listens(const struct event_object *about)
+{
+	enum { TCP_LISTEN_STATE = 10 };
+
+	return (about->kind == OBJECT_TCP || about->kind == OBJECT_UNIX) && about->state == TCP_LISTEN_STATE;
+}
+
+static const char *name_of(const struct trace_model *model, const struct trace_object *object)
+{
+	const struct event_object *about = &object->about;
+	const char *function = about->kind == OBJECT_WORK ?
+			       trace_model_kernel_function(model, about->module, about->place) : NULL;
+
+	return function ? function : object->path;
+}
+
+static int make_object(struct profile *profile, const struct trace_model *model, uint32_t host,
+		       const struct trace_object *object)
+{
+	const struct event_object *about = &object->about;
+	const char *name = name_of(model, object);
+	struct profile_object made = {
+		.kind = (uint8_t)about->kind,
+		.flags = (uint8_t)((about->flags & 7) | (listens(about) ? PROFILE_OBJECT_LISTENS : 0)),
+		.port = (uint16_t)about->port, .peer_port = (uint16_t)about->peer_port, .host = host,
+		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
+		.inode = about->inode, .address = about->kind == OBJECT_FUTEX ? about->place : 0,
+		.comm = "", .local = "", .peer = "",
+	};
+	int r = keep_text(profile, name, strlen(name), &made.name);
+
+	if (!r && object->has_addresses)
+		r = keep_address(profile, object->address, &made.local);
+	if (!r && object->has_addresses)
+		r = keep_address(profile, object->peer_address, &made.peer);
+	return r < 0 ? r : array_push(&profile->objects, made);
+}
+
+int profile_bind_object(struct profile *profile, const struct trace_model *model, uint32_t host,
+			const struct event_wait *record, struct profile_wait *wait)
+{
+	struct trace_object *object = record->object ? trace_model_object(model, record->object) : NULL;
+	int r = begin(profile);
+
+	wait->asked = record->asked;
+	if (!r)
+		r = find_operation(profile, model, record->call, &wait->operation);
+	if (r < 0 || !object || !object->about.kind || object->about.kind >= PROFILE_OBJECT_KINDS)
+		return r;
+	if (!object->number) {
+		r = make_object(profile, model, host, object);
+		object->number = (uint32_t)profile->objects.count - 1;
+	}
+	wait->object = object->number;
+	return r;
+}
+
+/* --- their processes --- */
+
+static uint64_t process_key(uint32_t host, uint32_t tgid)
+{
+	return (uint64_t)host << 32 | tgid;
+}
+
+/* The tasks by process. */
+static int order_tasks(const struct profile *profile, struct radix_key **ret_keys)
+{
+	size_t count = profile->tasks.count;
+	int r;
+
+	*ret_keys = calloc(count + 1, sizeof(**ret_keys));
+	if (!*ret_keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		(*ret_keys)[i] = (struct radix_key){
+			.key = process_key(profile->tasks.items[i].host, profile->tasks.items[i].tgid),
+			.number = (uint32_t)i,
+		};
+	r = radix_sort(ret_keys, count);
+	return r;
+}
+
+/* The latest comm of the process's first thread, else of another; "": there is none. */
+static const char *comm_of(const struct profile *profile, const struct radix_key *keys, uint64_t wanted)
+{
+	size_t low = 0, count = profile->tasks.count;
+	const char *comm = "";
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (keys[middle].key < wanted)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	for (; low < profile->tasks.count && keys[low].key == wanted; low++) {
+		const struct profile_task *task = &profile->tasks.items[keys[low].number];
+
+		if (!*comm || task->tid == task->tgid)
+			comm = task->comm;
+	}
+	return comm;
+}
+
+int profile_name_objects(struct profile *profile)
+{
+	_cleanup_free_ struct radix_key *keys = NULL;
+	int r = profile->objects.count ? order_tasks(profile, &keys) : 0;
+
+	for (size_t i = 0; i < profile->objects.count && !r; i++) {
+		struct profile_object *object = &profile->objects.items[i];
+
+		if (object->process)
+			object->comm = comm_of(profile, keys, process_key(object->host, object->process));
+	}
+	return r;
+}
+
+/* --- access --- */
+
+size_t profile_objects(const struct profile *profile, const struct profile_object **ret_objects)
+{
+	*ret_objects = profile->objects.items;
+	return profile->objects.count;
+}
+
+size_t profile_operations(const struct profile *profile, const struct profile_operation **ret_operations)
+{
+	*ret_operations = profile->operations.items;
+	return profile->operations.count;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The blocked waits of a source by what they were for, the call, and the comm that waited. Objects that read the same
+ * are one, also those of several recordings. Ordered by their sum, then text, call and comm.
+ */
+#ifndef RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
+#define RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
+
+#include "report/view/look/task_names.h"
+#include "report/view/look/waits.h"
+#include "report/view/page/view.h"
+
+struct wait_object_row {
+	uint32_t text;	    /* number in `texts` */
+	uint32_t operation, comm;
+	uint32_t example;   /* one of its waits */
+	size_t first, count; /* lengths[first ...], ascending */
+	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
+	uint64_t least_asked, asked; /* of sleeps: the shortest and the longest; 0: not known */
+};
+
+struct wait_object_count {
+	size_t waits;
+	uint64_t weight;
+};
+
+struct wait_objects {
+	struct waits waits;
+	struct task_names names;
+	char **texts; /* of objects; as written */
+	size_t text_count;
+	struct wait_object_row *rows;
+	size_t row_count;
+	uint64_t *lengths;
+	uint64_t weight; /* of all rows */
+	struct wait_object_count runnable, unknown; /* waits in no row */
+};
+
+int wait_objects_init(struct wait_objects *objects, const struct view_context *context, uint32_t source);
+void wait_objects_deinit(struct wait_objects *objects);
+
+/* The percentile of its waits' lengths, by nearest rank. */
+static inline uint64_t wait_objects_rank(const struct wait_objects *objects, const struct wait_object_row *row,
+					 unsigned int percent)
+{
+	return objects->lengths[row->first + (row->count * percent + 99) / 100 - 1];
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/page/object_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/printable.h"
+#include "common/time_units.h"
+
+static const char *const kinds[PROFILE_OBJECT_KINDS] = {
+	[PROFILE_OBJECT_NONE] = "",		[PROFILE_OBJECT_FILE] = "file",
+	[PROFILE_OBJECT_DEVICE] = "device",	[PROFILE_OBJECT_PIPE] = "pipe",
+	[PROFILE_OBJECT_TCP] = "tcp",		[PROFILE_OBJECT_UDP] = "udp",
+	[PROFILE_OBJECT_UNIX] = "unix",		[PROFILE_OBJECT_SOCKET] = "socket",
+	[PROFILE_OBJECT_EVENTFD] = "eventfd",	[PROFILE_OBJECT_TIMERFD] = "timerfd",
+	[PROFILE_OBJECT_SIGNALFD] = "signalfd", [PROFILE_OBJECT_INOTIFY] = "inotify",
+	[PROFILE_OBJECT_EPOLL] = "epoll",	[PROFILE_OBJECT_ANONYMOUS] = "descriptor",
+	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
+	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
+};
+
+const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
+				 "epoll, descriptor, futex, child, sleep or work";
+
+const char *object_kind_name(unsigned int kind)
+{
+	return kind < PROFILE_OBJECT_KINDS ? kinds[kind] : "";
+}
+
+enum profile_object_kind object_kind_find(const char *name)
+{
+	for (unsigned int i = 1; i < PROFILE_OBJECT_KINDS; i++)
+		if (!strcmp(name, kinds[i]))
+			return (enum profile_object_kind)i;
+	return PROFILE_OBJECT_KINDS;
+}
+
+static void write_text(FILE *out, const char *text)
+{
+	printable_write(out, text, strlen(text));
+}
+
+/* --- one function per kind --- */
+
+static void write_process(FILE *out, const struct profile_object *object)
+{
+	if (*object->comm) {
+		(void)fputs(" of ", out);
+		write_text(out, object->comm);
+	}
+	if (object->process)
+		(void)fprintf(out, "%s %" PRIu32, *object->comm ? "" : " of process", object->process);
+}
+
+static void write_inode(FILE *out, const struct profile_object *object)
+{
+	enum { MAJOR_SHIFT = 8, MAJOR_MASK = 0xfff, MINOR_LOW = 0xff, MINOR_SHIFT = 12 };
+	uint64_t minor = (object->device & MINOR_LOW) | (object->device >> MINOR_SHIFT & ~(uint64_t)MINOR_LOW);
+
+	(void)fprintf(out, "%s inode %" PRIu64 " of device %" PRIu64 ":%" PRIu64, kinds[object->kind], object->inode,
+		      object->device >> MAJOR_SHIFT & MAJOR_MASK, minor & UINT32_MAX);
+}
+
+static void write_file(FILE *out, const struct profile_object *object)
+{
+	if (!*object->name) {
+		write_inode(out, object);
+		return;
+	}
+	if (object->flags & PROFILE_OBJECT_CUT)
+		(void)fputs("…", out);
+	write_text(out, object->name);
+	if (object->flags & PROFILE_OBJECT_DELETED)
+		(void)fputs(" (deleted)", out);
+}
+
+static void write_pipe(FILE *out, const struct profile_object *object)
+{
+	if (*object->name)
+		write_file(out, object);
+	else
+		(void)fprintf(out, "pipe:%" PRIu64, object->inode);
+}
+
+static void write_end(FILE *out, const char *address, uint16_t port)
+{
+	bool v6 = strchr(address, ':');
+
+	(void)fputs(v6 ? "[" : "", out);
+	write_text(out, address);
+	(void)fprintf(out, "%s:%u", v6 ? "]" : "", port);
+}
+
+/* "tcp 127.0.0.1:5432 → 127.0.0.1:42858", "tcp 0.0.0.0:80 (listening)" */
+static void write_inet(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "%s ", kinds[object->kind]);
+	write_end(out, object->local, object->port);
+	if (object->peer_port) {
+		(void)fputs(" → ", out);
+		write_end(out, *object->peer ? object->peer : object->name, object->peer_port); /* a stand-in */
+	}
+	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
+}
+
+static void write_unix(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("unix", out);
+	if (*object->name) {
+		(void)fputs(object->flags & PROFILE_OBJECT_ABSTRACT ? " @" : " ", out);
+		write_text(out, object->name);
+	} else {
+		(void)fprintf(out, ":%" PRIu64, object->inode);
+	}
+	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
+}
+
+static void write_socket(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "socket:%" PRIu64, object->inode);
+}
+
+/* "epoll 12 of nginx 4711" */
+static void write_descriptor(FILE *out, const struct profile_object *object)
+{
+	(void)fputs(kinds[object->kind], out);
+	if (object->descriptor)
+		(void)fprintf(out, " %" PRIu32, object->descriptor - 1);
+	write_process(out, object);
+}
+
+static void write_futex(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "futex 0x%" PRIx64, object->address);
+	write_process(out, object);
+}
+
+static void write_child(FILE *out, const struct profile_object *object)
+{
+	if (!object->process) {
+		(void)fputs("any child", out);
+		return;
+	}
+	(void)fputs("child ", out);
+	if (*object->comm) {
+		write_text(out, object->comm);
+		(void)fputc(' ', out);
+	}
+	(void)fprintf(out, "%" PRIu32, object->process);
+}
+
+static void write_sleep(FILE *out, const struct profile_object *object)
+{
+	(void)object;
+	(void)fputs("sleep", out);
+}
+
+static void write_work(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("work ", out);
+	write_text(out, *object->name ? object->name : "[unknown]");
+}
+
+void object_write(FILE *out, const struct profile_object *object)
+{
+	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
+		[PROFILE_OBJECT_FILE] = write_file,	    [PROFILE_OBJECT_DEVICE] = write_file,
+		[PROFILE_OBJECT_PIPE] = write_pipe,	    [PROFILE_OBJECT_TCP] = write_inet,
+		[PROFILE_OBJECT_UDP] = write_inet,	    [PROFILE_OBJECT_UNIX] = write_unix,
+		[PROFILE_OBJECT_SOCKET] = write_socket,	    [PROFILE_OBJECT_EVENTFD] = write_descriptor,
+		[PROFILE_OBJECT_TIMERFD] = write_descriptor, [PROFILE_OBJECT_SIGNALFD] = write_descriptor,
+		[PROFILE_OBJECT_INOTIFY] = write_descriptor, [PROFILE_OBJECT_EPOLL] = write_descriptor,
+		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
+		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
+		[PROFILE_OBJECT_WORK] = write_work,
+	};
+
+	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
+		writes[object->kind](out, object);
+}
+
+/* --- waits --- */
+
+/* Three digits: the kernel's timer says when it was to end, not how long it was to last. */
+static void write_asked(FILE *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{SECOND, "s"}, {MILLISECOND, "ms"}, {MICROSECOND, "us"}};
+	size_t i = 0;
+	unsigned int places;
+	double count;
+
+	while (i + 1 < sizeof(units) / sizeof(units[0]) && ns < units[i].ns)
+		i++;
+	count = (double)ns / (double)units[i].ns;
+	places = count < 9.995 ? 2 : count < 99.95 ? 1 : 0;
+	(void)fprintf(out, " %.*f %s", (int)places, count, units[i].name);
+}
+
+static void write_operation(FILE *out, const struct profile_operation *operation)
+{
+	switch (operation->kind) {
+	case PROFILE_IN_CALL:
+	case PROFILE_IN_COMPAT_CALL:
+		(void)fputs("in ", out);
+		write_text(out, operation->name);
+		(void)fputs(operation->kind == PROFILE_IN_COMPAT_CALL ? " (32-bit)" : "", out);
+		break;
+	case PROFILE_IN_FAULT:
+		(void)fputs("in a page fault", out);
+		break;
+	default:
+		write_text(out, operation->name);
+	}
+}
+
+static void write_both(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
+		       uint64_t asked)
+{
+	switch (object->kind) {
+	case PROFILE_OBJECT_SLEEP:
+	case PROFILE_OBJECT_CHILD:
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_FUTEX:
+	case PROFILE_OBJECT_EPOLL:
+		(void)fputs("on ", out);
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_WORK:
+		(void)fputs("in ", out);
+		object_write(out, object);
+		break;
+	default:
+		write_operation(out, operation);
+		(void)fputs(operation->kind == PROFILE_IN_UNKNOWN ? "on " : " of ", out);
+		object_write(out, object);
+	}
+	if (object->kind == PROFILE_OBJECT_SLEEP && asked)
+		write_asked(out, asked);
+}
+
+bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
+{
+	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
+}
+
+void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait)
+{
+	if (!wait_has_object(waits, wait))
+		return;
+	(void)fputs(before, out);
+	if (wait->object)
+		write_both(out, &waits->operations[wait->operation], &waits->objects[wait->object], wait->asked);
+	else
+		write_operation(out, &waits->operations[wait->operation]);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a wait was for, as text. One form for all views, to follow what is known of a wait: "in read of pipe:866554",
+ * "on futex 0x7f2fb0000ba0 of redis-server", "on epoll 12 of nginx", "sleep 33.0 ms", "child 31771".
+ */
+#ifndef RWALKER_REPORT_VIEW_PAGE_OBJECT_TEXT_H
+#define RWALKER_REPORT_VIEW_PAGE_OBJECT_TEXT_H
+
+#include <stdio.h>
+
+#include "report/profile/seam/profile_objects.h"
+#include "report/view/look/waits.h"
+
+/* "pipe", "futex", "" */
+const char *object_kind_name(unsigned int kind);
+/* The kinds' names, for messages: "file, device, ...". */
+extern const char object_kind_names[];
+/* PROFILE_OBJECT_KINDS: there is no such kind. */
+enum profile_object_kind object_kind_find(const char *name);
+
+/* Nothing if it is not known. */
+void object_write(FILE *out, const struct profile_object *object);
+
+/* Whether anything is known that its kernel stack does not say by itself. */
+bool wait_has_object(const struct waits *waits, const struct profile_wait *wait);
+
+/* Nothing if it is not known; else `before`, and what the wait was for. */
+void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait);
+
+#endif

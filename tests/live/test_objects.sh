@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What waits were for, against a workload that waits many times on each kind of object and prints what on: calls and kinds are all
+# right, objects too, and none is another's where a descriptor is closed or reused while its thread sleeps. Then the same without
+# objects, condensed and scrubbed: nothing private is left.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/waits_lib.sh"
+
+need_offcpu
+mkdir "$scratch/objects-secret"
+rounds=$(at_level 100 1000)
+
+record_objects() { # NAME OPTION...
+	local name=$1
+	shift
+	recorded "$name" "$record" --force --offcpu 0 "$@" -o "$scratch/$name.rwk" -- "$workloads/objects" "$rounds" "$scratch/objects-secret"
+	cp "$scratch/$name.out" "$scratch/$name.truth"
+}
+
+record_objects all
+judged python3 -B "$here/tests/live/objects_check.py" "$scratch/all.rwk" "$scratch/all.truth" "$rounds"
+
+"$report" --waits-on "$scratch/all.rwk" >"$scratch/view" 2>/dev/null
+inode=$(sed -n 's/^w-pipe .*inode=//p' "$scratch/all.truth")
+check "--waits-on has the pipe" grep -qE "^ .* pipe +w-pipe +in read of pipe:$inode\$" "$scratch/view"
+check "--waits-on has the file" grep -qE "file +w-file +in flock of $scratch/objects-secret/w-file\$" "$scratch/view"
+check "--waits-on has the sleep" grep -qE 'sleep +w-sleep +sleep( 7\.00 ms| 6\.9[0-9] ms)?$' "$scratch/view"
+check_equal "--waits-on=futex: kinds" futex "$("$report" --waits-on=futex "$scratch/all.rwk" 2>/dev/null | awk '/^ / { print $7 }' | sort -u)"
+for view in --top-waits=0 --events '--at +0.2s~150ms'; do
+	# shellcheck disable=SC2086
+	check "$view has the pipe" grep -q "in read of pipe:$inode" <("$report" $view "$scratch/all.rwk" 2>/dev/null)
+done
+
+record_objects none --no-objects
+check "--no-objects: nothing is recorded" lacks -aE '^  object|call=[1-9]' <("$report" --dump "$scratch/none.rwk")
+check "--no-objects: none is shown" lacks 'pipe:' <("$report" --events "$scratch/none.rwk" 2>/dev/null)
+
+run_ok condense "$report" --condense "$scratch/all.rwk" -o "$scratch/small.rwk"
+"$report" --dump "$scratch/small.rwk" >"$scratch/small.dump"
+check "--condense leaves no path" lacks -a objects-secret "$scratch/small.dump"
+check "--condense leaves stand-ins" grep -aq 'object-name number=[0-9]* path="file#1" address= peer_address=$' "$scratch/small.dump"
+check "--condense keeps the pipe" grep -q "in read of pipe:$inode" <("$report" --events "$scratch/small.rwk" 2>/dev/null)
+run_ok scrub "$report" --scrub "$scratch/all.rwk" -o "$scratch/public.rwk"
+check "--scrub leaves no path and no inode" lacks -aE "objects-secret|=$inode |inode=$inode" <("$report" --dump "$scratch/public.rwk")
+check "--scrub keeps what it was" grep -q "in read of pipe:" <("$report" --events "$scratch/public.rwk" 2>/dev/null)
+finish

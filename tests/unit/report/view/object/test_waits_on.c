@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --waits-on against texts written by hand: every kind of object, waits of one summed up, what is left out. */
+#include "tests/unit/report/view/fake_view.h"
+
+static const struct view_settings plain = {.filters = ""};
+
+#define HEAD                                                                                                   \
+	"# ms of each object; what was waited for longest stands first; p50, p99 and longest: of single waits\n" \
+	"#     blocked    run queue    waits          p50          p99      longest  kind       who             what\n"
+#define ONE_MS "        1.000        0.000        1        1.000        1.000        1.000"
+
+static uint32_t add_object(struct profile *profile, struct profile_object object)
+{
+	object.comm = object.comm ? object.comm : "";
+	object.name = object.name ? object.name : "";
+	object.local = object.local ? object.local : "";
+	object.peer = object.peer ? object.peer : "";
+	profile->objects[profile->object_count] = object;
+	return (uint32_t)profile->object_count++;
+}
+
+static struct profile *profile_with_calls(void)
+{
+	static const struct profile_operation operations[] = {
+		{.name = ""}, {PROFILE_IN_CALL, "read"}, {PROFILE_IN_FAULT, "page fault"},
+		{PROFILE_IN_COMPAT_CALL, "poll"}, {PROFILE_IN_KERNEL_THREAD, "kernel thread"},
+		{PROFILE_IN_STOPPED, "stopped"}};
+	struct profile *profile = fake_recorded();
+
+	memcpy(profile->operations, operations, sizeof(operations));
+	profile->operation_count = sizeof(operations) / sizeof(operations[0]);
+	(void)add_object(profile, (struct profile_object){0});
+	return profile;
+}
+
+/* From `at` ms on, for `length` us. */
+static struct profile_wait *add_wait(struct profile *profile, uint64_t at, uint64_t length, uint32_t operation,
+				     uint32_t object)
+{
+	struct profile_wait *wait = fake_wait(profile, "app", 7, "schedule", BOOT + at * MS,
+					      BOOT + at * MS + length * MICROSECOND);
+
+	wait->operation = operation;
+	wait->object = object;
+	return wait;
+}
+
+static void sums_up_waits_of_an_object(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	uint32_t one = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 42});
+	uint32_t same = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 42});
+
+	(void)add_wait(profile, 10, 2000, 1, one);
+	(void)add_wait(profile, 20, 4000, 1, same);
+	add_wait(profile, 30, 9000, 1, one)->run_queue = 500 * MICROSECOND;
+	(void)add_wait(profile, 40, 1000, 2, 0);
+	(void)add_wait(profile, 50, 1000, 4, 0);
+	add_wait(profile, 60, 1000, 0, 0)->wait_class = PROFILE_PREEMPTED;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD
+			   "       14.500        0.500        3        4.000        9.000        9.000  pipe       "
+			   "app             in read of pipe:42\n"
+			   ONE_MS "  -          app             in a page fault\n"
+			   "# not among them, runnable all the time: 1 wait, 1.0 ms\n"
+			   "# not among them, as what they were for is not known: 1 wait, 1.0 ms\n");
+	free(profile);
+}
+
+static void names_every_kind(struct test *t)
+{
+	static const struct {
+		struct profile_object object;
+		const char *text;
+	} all[] = {
+		{{.kind = PROFILE_OBJECT_FILE, .name = "/a\033b"}, "in read of /a\\x1bb"},
+		{{.kind = PROFILE_OBJECT_FILE, .name = "/a", .flags = PROFILE_OBJECT_DELETED},
+		 "in read of /a (deleted)"},
+		{{.kind = PROFILE_OBJECT_FILE, .name = "/a", .flags = PROFILE_OBJECT_CUT}, "in read of …/a"},
+		{{.kind = PROFILE_OBJECT_FILE, .device = 65024, .inode = 5}, "in read of file inode 5 of device 254:0"},
+		{{.kind = PROFILE_OBJECT_TCP, .port = 80, .local = "0.0.0.0", .flags = PROFILE_OBJECT_LISTENS},
+		 "in read of tcp 0.0.0.0:80 (listening)"},
+		{{.kind = PROFILE_OBJECT_TCP, .port = 80, .peer_port = 9, .local = "::1", .peer = "::2"},
+		 "in read of tcp [::1]:80 → [::2]:9"},
+		{{.kind = PROFILE_OBJECT_TCP, .port = 80, .peer_port = 9, .name = "peer#1"},
+		 "in read of tcp :80 → peer#1:9"},
+		{{.kind = PROFILE_OBJECT_UNIX, .inode = 7}, "in read of unix:7"},
+		{{.kind = PROFILE_OBJECT_UNIX, .name = "x", .flags = PROFILE_OBJECT_ABSTRACT}, "in read of unix @x"},
+		{{.kind = PROFILE_OBJECT_EVENTFD, .descriptor = 8, .process = 7, .comm = "app"},
+		 "in read of eventfd 7 of app 7"},
+		{{.kind = PROFILE_OBJECT_EPOLL, .descriptor = 8, .process = 7}, "on epoll 7 of process 7"},
+		{{.kind = PROFILE_OBJECT_FUTEX, .address = 0xabc, .process = 7, .comm = "app"},
+		 "on futex 0xabc of app 7"},
+		{{.kind = PROFILE_OBJECT_CHILD}, "any child"},
+		{{.kind = PROFILE_OBJECT_CHILD, .process = 9, .comm = "sh"}, "child sh 9"},
+		{{.kind = PROFILE_OBJECT_WORK, .name = "flush_to_disk"}, "in work flush_to_disk"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct profile *profile = profile_with_calls();
+		char *text;
+
+		(void)add_wait(profile, 10, 1000, 1, add_object(profile, all[i].object));
+		CHECK_INT(t, fake_view(profile, waits_on_view, &plain, &text), 0);
+		test_check(t, strstr(text, all[i].text) && strstr(text, all[i].text)[strlen(all[i].text)] == '\n',
+			   "'%s' is not in:\n%s", all[i].text, text);
+		free(text);
+		free(profile);
+	}
+}
+
+static void shows_one_kind(struct test *t)
+{
+	const struct view_settings futexes = {.filters = "", .waits_on = PROFILE_OBJECT_FUTEX},
+				   sleeps = {.filters = "", .waits_on = PROFILE_OBJECT_SLEEP};
+	struct profile *profile = profile_with_calls();
+	struct profile_wait *wait;
+
+	(void)add_wait(profile, 10, 2000, 1, add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE}));
+	(void)add_wait(profile, 20, 1000, 1, add_object(profile, (struct profile_object){
+								 .kind = PROFILE_OBJECT_FUTEX, .address = 1}));
+	fake_check_printed(t, profile, waits_on_view, &futexes,
+			   HEAD ONE_MS "  futex      app             on futex 0x1\n");
+	wait = add_wait(profile, 30, 2000, 1, add_object(profile, (struct profile_object){
+								  .kind = PROFILE_OBJECT_SLEEP}));
+	wait->asked = 1995 * MICROSECOND;
+	fake_check_printed(t, profile, waits_on_view, &sleeps,
+			   HEAD
+			   "        2.000        0.000        1        2.000        2.000        2.000  sleep      "
+			   "app             sleep 2.00 ms\n");
+	wait->object = 99;
+	fake_check_refused(t, profile, waits_on_view, &plain, *wait, "an object that does not exist");
+	free(profile);
+}
+
+TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(shows_one_kind))

@@ -35,7 +35,9 @@ views="--digest
 --at +0.5s~100ms
 --summary
 --events -v
---export perf-script"
+--export perf-script
+--export ndjson-stacks
+--export speedscope"
 
 # Of the traces, what is about the honest one's tasks.
 of_honest() { "$report" --no-cache --no-local-files --symfs "$scratch/none" --debug-dir "$scratch/none" -c '^[^~]' "$@"; }

@@ -23,6 +23,7 @@ struct task_view {
 	const struct profile_walk_task *rows;
 	const struct profile_task *tasks;
 	size_t walk_count, row_count;
+	bool several_hosts;
 	uint32_t *order; /* rows by walk, then wait */
 };
 
@@ -68,6 +69,14 @@ static int find_names(struct task_view *view)
 	return 0;
 }
 
+static bool has_several_hosts(const struct profile_walk *walks, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (walks[i].host != walks[0].host)
+			return true;
+	return false;
+}
+
 static int task_view_init(struct task_view *view, const struct view_context *context)
 {
 	size_t task_count;
@@ -75,6 +84,7 @@ static int task_view_init(struct task_view *view, const struct view_context *con
 
 	*view = (struct task_view){.context = context};
 	view->walk_count = profile_walks(context->profile, &view->walks);
+	view->several_hosts = has_several_hosts(view->walks, view->walk_count);
 	view->row_count = profile_walk_tasks(context->profile, &view->rows);
 	view->tasks = profile_tasks(context->profile, &task_count);
 	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
@@ -164,21 +174,13 @@ static int print_stack(struct task_view *view, const struct profile_walk_task *r
 	return 0;
 }
 
-static bool has_several_hosts(const struct task_view *view)
-{
-	for (size_t i = 1; i < view->walk_count; i++)
-		if (view->walks[i].host != view->walks[0].host)
-			return true;
-	return false;
-}
-
 /* "=== 2026-11-21 08:59:02 ===", in UTC: the same trace reads the same everywhere. */
 static void print_walk_heading(const struct task_view *view, const struct profile_walk *walk)
 {
 	FILE *out = view->context->out;
 
 	(void)fprintf(out, "\n=== %s ===", figure_date(walk->realtime).text);
-	if (has_several_hosts(view))
+	if (view->several_hosts)
 		(void)fprintf(out, " host %" PRIu32, walk->host);
 	(void)fputc('\n', out);
 }

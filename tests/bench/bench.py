@@ -13,6 +13,7 @@ import markdown
 import names
 import points
 import reporting
+import safety
 import settings
 import slowdown
 import snapshots
@@ -36,7 +37,8 @@ class Section:
 # In the order of the page.
 SECTIONS = {
     "slowdown": Section(slowdown.run), "steady": Section(steady.run, settings.LONG_PAIRS), "embedding": Section(embedding.run),
-    "reporting": Section(reporting.run, settings.REPORT_PAIRS), "starting": Section(starting.run), "walk": Section(walk.run),
+    "reporting": Section(reporting.run, settings.REPORT_PAIRS), "starting": Section(starting.run),
+    "safety": Section(safety.run), "walk": Section(walk.run),
     "waits": Section(waits_storm.run_alone), "steady-waits": Section(waits_storm.run_steady),
     "views": Section(waits_views.run, settings.REPORT_PAIRS),
     **{section.key: Section(section.run) for section in waits_cost.SECTIONS},

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 import functions_check
-from page_payload import IOWAIT, Page
+from page_payload import IOWAIT, NOT_ENDED, Page
 
 USER_MISSING = 1
 CONTEXT_SOFTIRQ, CONTEXT_IRQ = 2, 3
@@ -207,7 +207,7 @@ def check_top_waits(checker, page, options):
 
 
 def waker_text(page, wait):
-    if not wait.waker:
+    if not wait.waker or wait.kind.flags & NOT_ENDED:
         return "--;"
     number = wait.waker - 1
     stack = page.columns["wakerStack"][number]

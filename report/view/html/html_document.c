@@ -10,11 +10,11 @@
 
 #include "common/cleanup.h"
 #include "common/plural.h"
+#include "report/pack/base64.h"
 #include "report/pack/sha256.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_origin.h"
-#include "report/view/html/base64.h"
 #include "report/view/html/html.h"
 #include "report/view/html/page_files.h"
 

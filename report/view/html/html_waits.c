@@ -113,16 +113,16 @@ static int step_of(struct html_page *page, const struct profile_wait *wait, enum
 	return 0;
 }
 
-/* Its number + 1; 0: there is none. */
+/* Its number + 1; 0: there is none. A wait that has not ended may have been woken: the wakeup is a wakeup. */
 static int find_waker(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
 {
 	struct html_page *page = writer->page;
-	enum profile_waker_context context = wake_context(wait);
+	enum profile_waker_context context = wait->waker_context;
 	struct number_key key = {{0, stacks_find(&page->stacks, wait->waker_node)}};
 	int r;
 
 	*ret_number = 0;
-	if (context == PROFILE_WAKER_NONE)
+	if (context == PROFILE_WAKER_NONE || (wait->waker == PROFILE_NO_TASK && !wake_is_interrupt(context)))
 		return 0;
 	if (wait->waker != PROFILE_NO_TASK)
 		key.words[0] = page->tasks.number_of[wait->waker] + 1;

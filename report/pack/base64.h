@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Bytes as base64 (RFC 4648), in one line. */
-#ifndef RWALKER_REPORT_VIEW_HTML_BASE64_H
-#define RWALKER_REPORT_VIEW_HTML_BASE64_H
+#ifndef RWALKER_REPORT_PACK_BASE64_H
+#define RWALKER_REPORT_PACK_BASE64_H
 
 #include <stddef.h>
 #include <stdint.h>

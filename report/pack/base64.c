@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/html/base64.h"
+#include "report/pack/base64.h"
 
 static void encode(const uint8_t bytes[3], char text[4])
 {

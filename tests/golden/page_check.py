@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""page_check.py REPORT TRACE [--less=BYTES]... [OPTION]...: decodes the page of --html of a trace and compares its figures with the text of
+"""page_check.py REPORT TRACE [--less=BYTES]... [--base=TRACE] [OPTION]...:
+decodes the page of --html of a trace and compares its figures with the text of
 --folded, --functions, --summary, --top-waits --raw, --folded --wakers and --export perf-script of the same trace.
 
 Exact, but where a text is rounded: then to its last digit. A page in microseconds (of many events) may be off by one for
@@ -290,6 +291,29 @@ def check_summary(checker, page, options):
     checker.compare("summary", want, got, 0 if page.header["unit"] == 1 else counts)
 
 
+def check_base(checker, page, base):
+    """The sums of what it is compared with, by stack: those of --folded of that trace, whoever's they are."""
+    for number, source in enumerate(page.header["sources"]):
+        if source["kind"] not in ("cpu", "offcpu", "wakers"):
+            continue
+        got, want, lines = collections.Counter(), collections.Counter(), collections.Counter()
+        names_of_base = ("baseSource", "baseStack", "baseCount", "baseWeight")
+        for entry_source, stack, count, weight in zip(*(page.columns[name] for name in names_of_base)):
+            if entry_source == number:
+                frames = [frame(page, function) for function in page.stacks[stack]] or [page.header["noFrames"]]
+                got[";".join(frames)] += count if source["kind"] == "cpu" else weight
+        for line in Checker(checker.command[0], base, []).text("--folded", "--source", source["kind"]).splitlines():
+            chain, _, figure = line.rpartition(" ")
+            frames = [text for text in chain.split(";")[1:] if not text.startswith("[Missed ")]
+            want[";".join(frames or [page.header["noFrames"]])] += int(figure)
+            lines[";".join(frames)] += 1
+        if source["kind"] != "cpu":
+            got = {key: value // 1000 for key, value in got.items()}
+        checker.compare("base", want, got, max(lines.values(), default=0))
+    if not checker.done["base"]:
+        checker.wrong.append("there is nothing of the base")
+
+
 # --- the document ---
 
 
@@ -313,7 +337,8 @@ class Document(html.parser.HTMLParser):
         self.inside = tag
         if attributes.get("http-equiv") == "Content-Security-Policy":
             self.policy = attributes["content"]
-        if self.getpos()[0] <= self.own_end and (tag not in self.TAGS or set(attributes) & {"src", "href", "style", "onload", "onerror"}):
+        odd = set(attributes) & {"src", "href", "style", "onload", "onerror"}
+        if self.getpos()[0] <= self.own_end and (tag not in self.TAGS or odd):
             self.wrong.append(f"an element that is not ours: {tag} {attributes}")
 
     def handle_data(self, data):
@@ -387,7 +412,11 @@ def check_limit(checker, page, size, less):
 def main():
     report, trace, *options = sys.argv[1:]
     limits = [int(options.pop(0)[len("--less="):]) for _ in list(options) if options and options[0].startswith("--less=")]
+    base = next((option.partition("=")[2] for option in options if option.startswith("--base=")), None)
+    options = [option for option in options if not option.startswith("--base=")]
     checker = Checker(report, trace, options)
+    if base:
+        check_base(checker, Page(checker.text("--html", "--idle", "--base", base)), base)
     text = checker.text("--html", "--idle")
     page = Page(text)
     check_document(checker, checker.text("--html"))

@@ -29,6 +29,8 @@ for sample in samples/*/; do
 done
 same filtered samples/case_fsync/trace.rwk -c '^(jbd2|fsync)' --time 1,8
 same kernel_only samples/waits/trace.rwk -K
+same compared samples/case_fsync/trace.rwk --base=samples/case_mount/trace.rwk
+same compared_samples samples/cpu_paths/trace.rwk --base=samples/kernel_io/trace.rwk
 same limited samples/case_fsync/trace.rwk --less=3000 --less=9000
 same limited_samples samples/kernel_io/trace.rwk --less=1000
 

@@ -81,6 +81,9 @@ enum { HTML_LEFT_OUT = 2, HTML_LEFT_OUT_TEXT = 256 };
 /* What the limit leaves out, as sentences; their number. */
 size_t html_left_out(const struct html_page *page, char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT]);
 
+/* The source here of a source of what this is compared with; UINT32_MAX: there is none. */
+uint32_t html_base_source(const struct html_page *page, const struct profile_source *source);
+
 /* The header, and behind it all columns. The caller frees it. */
 int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size);
 

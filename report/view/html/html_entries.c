@@ -2,6 +2,7 @@
 /* The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "report/view/html/html.h"
@@ -44,9 +45,20 @@ static void write_entry(struct html_page *page, const struct entry *entry)
 	column_add(html_column(page, COLUMN_ENTRY_RUN_QUEUE), entry->run_queue);
 }
 
-/* Entries of the profile whose stacks read the same are one. */
-static void write_merged(struct html_page *page, const struct entry *entries, size_t count)
+static void write_base_entry(struct html_page *page, const struct entry *entry)
 {
+	column_add(html_column(page, COLUMN_BASE_SOURCE), entry->source);
+	column_add(html_column(page, COLUMN_BASE_STACK), entry->stack);
+	column_add(html_column(page, COLUMN_BASE_COUNT), entry->count);
+	column_add(html_column(page, COLUMN_BASE_WEIGHT), entry->weight);
+	column_add(html_column(page, COLUMN_BASE_RUN_QUEUE), entry->run_queue);
+}
+
+/* Entries of the profile whose stacks read the same are one. */
+static void write_merged(struct html_page *page, struct entry *entries, size_t count,
+			 void (*write)(struct html_page *, const struct entry *))
+{
+	qsort(entries, count, sizeof(*entries), compare_entries);
 	for (size_t i = 0, end; i < count; i = end) {
 		struct entry sum = entries[i];
 
@@ -55,8 +67,48 @@ static void write_merged(struct html_page *page, const struct entry *entries, si
 			sum.weight += entries[end].weight;
 			sum.run_queue += entries[end].run_queue;
 		}
-		write_entry(page, &sum);
+		write(page, &sum);
 	}
+}
+
+uint32_t html_base_source(const struct html_page *page, const struct profile_source *source)
+{
+	for (uint32_t i = 0; i < page->reader.source_count; i++) {
+		const struct profile_source *own = &page->reader.sources[i];
+
+		if (own->kind == source->kind && (!strcmp(own->name, source->name) || own->kind < PROFILE_TRACEPOINT))
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+/* The same of what this is compared with, by stack only; without sources that are not here. */
+static int write_base(struct html_page *page)
+{
+	const struct profile_entry *rows;
+	const struct profile_source *sources;
+	size_t count = profile_entries(page->context->base, &rows), kept = 0;
+	size_t source_count = profile_sources(page->context->base, &sources);
+	_cleanup_free_ struct entry *entries = calloc(count + 1, sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t source;
+
+		if (rows[i].source >= source_count)
+			return -EBADMSG;
+		source = html_base_source(page, &sources[rows[i].source]);
+		if (source != UINT32_MAX)
+			entries[kept++] = (struct entry){
+				.source = source,
+				.stack = stacks_find(&page->stacks, merge_node(&page->stacks.merge, 1, rows[i].node)),
+				.count = rows[i].samples,
+				.weight = rows[i].weight,
+				.run_queue = rows[i].run_queue};
+	}
+	write_merged(page, entries, kept, write_base_entry);
+	return 0;
 }
 
 int html_write_entries(struct html_page *page)
@@ -78,7 +130,6 @@ int html_write_entries(struct html_page *page)
 					    .weight = rows[i].weight,
 					    .run_queue = rows[i].run_queue};
 	}
-	qsort(entries, count, sizeof(*entries), compare_entries);
-	write_merged(page, entries, count);
-	return 0;
+	write_merged(page, entries, count, write_entry);
+	return page->context->base ? write_base(page) : 0;
 }

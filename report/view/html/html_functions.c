@@ -18,13 +18,16 @@ static bool is_jit(const struct profile_frame *frame, const struct profile_modul
 
 static enum function_kind kind_of(const struct html_page *page, size_t number)
 {
+	const struct merge *merge = &page->stacks.merge;
+	const struct merge_function *row = &merge->functions.items[page->stacks.function[number]];
+	struct profile *profile = merge->sides[row->side].profile;
 	size_t frame_count, module_count;
-	const struct profile_frame *frame = profile_frames(page->profile, &frame_count) + page->stacks.example[number];
-	const struct profile_module *modules = profile_modules(page->profile, &module_count);
+	const struct profile_frame *frame = profile_frames(profile, &frame_count) + row->frame;
+	const struct profile_module *modules = profile_modules(profile, &module_count);
 
 	if (frame->note)
 		return FUNCTION_NOTE;
-	if (functions_inlined(page->stacks.functions, page->stacks.function[number])[0])
+	if (functions_inlined(row->functions, row->number)[0])
 		return FUNCTION_INLINED;
 	if (frame->kernel)
 		return FUNCTION_KERNEL;
@@ -54,33 +57,40 @@ static int find_module(struct function_writer *writer, const char *module, uint6
 static int write_function(struct function_writer *writer, size_t number)
 {
 	const struct stacks *stacks = &writer->page->stacks;
+	const struct merge_function *row = &stacks->merge.functions.items[stacks->function[number]];
 	struct json_text *json = &writer->functions.json;
-	uint32_t function = stacks->function[number];
 	uint64_t module;
-	int r = find_module(writer, functions_module(stacks->functions, function), &module);
+	int r = find_module(writer, functions_module(row->functions, row->number), &module);
 
 	if (r < 0)
 		return r;
 	json_text_begin_array(json, NULL);
-	json_text_printable(json, NULL, functions_name(stacks->functions, function));
+	json_text_printable(json, NULL, functions_name(row->functions, row->number));
 	json_text_uint(json, NULL, module);
 	json_text_uint(json, NULL, kind_of(writer->page, number));
 	json_text_end_array(json);
 	return 0;
 }
 
+/* Its number in the page + 1; 0: there is none. */
+static uint32_t number_of_word(const struct stacks *stacks, uint32_t word)
+{
+	return word ? stacks->number_of[stacks->merge.sides[0].function_of[word] - 1] + 1 : 0;
+}
+
+/* Chains that only the other profile has, have none. */
 static int write_places(struct html_page *page)
 {
 	for (size_t i = 0; i < page->stacks.count; i++) {
-		struct place place;
-		int r = places_find(&page->places, page->stacks.nodes[i], &place, NULL);
+		struct place place = {0};
+		int r = 0;
 
+		if (page->stacks.nodes[i] <= page->stacks.merge.sides[0].nodes)
+			r = places_find(&page->places, page->stacks.nodes[i], &place, NULL);
 		if (r < 0)
 			return r;
-		column_add(html_column(page, COLUMN_PLACE_KERNEL),
-			   place.kernel ? page->stacks.number_of[place.kernel] + 1 : 0);
-		column_add(html_column(page, COLUMN_PLACE_USER),
-			   place.user ? page->stacks.number_of[place.user] + 1 : 0);
+		column_add(html_column(page, COLUMN_PLACE_KERNEL), number_of_word(&page->stacks, place.kernel));
+		column_add(html_column(page, COLUMN_PLACE_USER), number_of_word(&page->stacks, place.user));
 	}
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include "report/view/html/html.h"
 #include "report/view/page/page.h"
 
-enum { PAYLOAD_VERSION = 1 };
+enum { PAYLOAD_VERSION = 1, SECOND_PLACES = 9 };
 
 static void write_hosts(struct html_page *page, struct json_text *json)
 {
@@ -193,6 +193,39 @@ static void write_left_out(const struct html_page *page, struct json_text *json)
 	json_text_uint(json, "keptWait", page->limit.least_wait < COLUMN_MOST ? page->limit.least_wait : COLUMN_MOST);
 }
 
+/* Of what this is compared with: its hosts, and for how long each source of ours was recorded there. */
+static void write_base(struct html_page *page, struct json_text *json)
+{
+	struct profile *base = page->context->base;
+	const struct profile_source *sources;
+	size_t count = base ? profile_sources(base, &sources) : 0;
+
+	if (!base) {
+		json_text_null(json, "base");
+		return;
+	}
+	json_text_begin_object(json, "base");
+	json_text_begin_array(json, "hosts");
+	for (size_t i = 0; i < profile_origins(base); i++) {
+		struct profile_origin origin;
+
+		profile_origin(base, i, &origin);
+		json_text_name(json, NULL, origin.host);
+	}
+	json_text_end_array(json);
+	json_text_begin_array(json, "seconds");
+	for (uint32_t own = 0; own < page->reader.source_count; own++) {
+		uint64_t duration = 0;
+
+		for (size_t i = 0; i < count; i++)
+			if (html_base_source(page, &sources[i]) == own)
+				duration = sources[i].duration;
+		json_text_point(json, NULL, duration, SECOND_PLACES);
+	}
+	json_text_end_array(json);
+	json_text_end_object(json);
+}
+
 static void write_columns(const struct html_page *page, struct json_text *json)
 {
 	size_t offset = 0;
@@ -231,7 +264,7 @@ static int write_header(struct html_page *page, struct column *header)
 	write_recordings(page, json);
 	write_times(page, json);
 	write_sources(page, json);
-	json_text_null(json, "base");
+	write_base(page, json);
 	write_notes(page, json);
 	json_text_begin_array(json, "unsure");
 	json_text_end_array(json);

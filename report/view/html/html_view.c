@@ -84,7 +84,8 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 	if (!r)
 		r = stacks_init(&page->stacks, &page->reader.waits, context, &page->columns);
 	if (!r)
-		r = places_init(&page->places, context->profile, page->stacks.functions, (struct frame_style){0});
+		r = places_init(&page->places, context->profile, stacks_functions(&page->stacks),
+				(struct frame_style){0});
 	return r;
 }
 

@@ -10,7 +10,7 @@
 
 static int use(struct stacks *stacks, uint32_t node, uint64_t count)
 {
-	int r = readings_want(&stacks->readings, node);
+	int r = readings_want(&stacks->merge.readings, node);
 
 	if (!r)
 		stacks->uses[node] += count;
@@ -18,17 +18,29 @@ static int use(struct stacks *stacks, uint32_t node, uint64_t count)
 }
 
 /* An entry stands for as many events as it has samples. */
-static int use_all(struct stacks *stacks, const struct waits *waits)
+static int use_entries(struct stacks *stacks, size_t side)
 {
+	struct profile *profile = stacks->merge.sides[side].profile;
 	const struct profile_entry *entries;
-	const struct profile_walk_task *walked;
-	size_t count = profile_entries(stacks->profile, &entries), walked_count;
+	size_t count = profile ? profile_entries(profile, &entries) : 0;
 	int r = 0;
 
-	walked_count = profile_walk_tasks(stacks->profile, &walked);
 	for (size_t i = 0; i < count && !r; i++)
-		r = use(stacks, entries[i].node, entries[i].samples + 1);
-	for (size_t i = 0; i < walked_count && !r; i++)
+		r = entries[i].node > stacks->merge.sides[side].nodes ?
+			    -EBADMSG :
+			    use(stacks, merge_node(&stacks->merge, side, entries[i].node), entries[i].samples + 1);
+	return r;
+}
+
+static int use_all(struct stacks *stacks, const struct waits *waits)
+{
+	const struct profile_walk_task *walked;
+	size_t count = profile_walk_tasks(waits->profile, &walked);
+	int r = use_entries(stacks, 0);
+
+	if (!r)
+		r = use_entries(stacks, 1);
+	for (size_t i = 0; i < count && !r; i++)
 		r = use(stacks, walked[i].node, 1);
 	for (size_t i = 0; i < waits->count && !r; i++) {
 		r = use(stacks, waits->items[i].node, 1);
@@ -42,52 +54,22 @@ static int use_all(struct stacks *stacks, const struct waits *waits)
 
 static int compare_functions(const void *left, const void *right, void *context)
 {
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	int order = functions_compare(context, l, r);
-
-	return order ? order : (l > r) - (l < r);
-}
-
-/* Each function that a node of the tree has, once, with a frame as an example. */
-static int list_functions(struct stacks *stacks, uint32_t *examples)
-{
-	const struct readings *readings = &stacks->readings;
-
-	for (uint32_t node = 1; node < readings->count; node++) {
-		uint32_t function;
-
-		if (readings->as[node] != node)
-			continue;
-		if (functions_find_node(stacks->functions, node, &function) < 0)
-			return -EBADMSG;
-		if (examples[function])
-			continue;
-		examples[function] = readings->nodes[node].frame + 1;
-		stacks->function[stacks->function_count++] = function;
-	}
-	return 0;
+	return merge_compare(context, *(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 static int number_functions(struct stacks *stacks)
 {
-	size_t most = stacks->readings.frame_count + 1; /* beside that of an empty chain, which is no frame */
-	_cleanup_free_ uint32_t *examples = calloc(most, sizeof(*examples));
-	int r;
+	size_t count = stacks->merge.functions.count;
 
-	stacks->number_of = calloc(most, sizeof(*stacks->number_of));
-	stacks->function = calloc(most, sizeof(*stacks->function));
-	stacks->example = calloc(most, sizeof(*stacks->example));
-	if (!examples || !stacks->number_of || !stacks->function || !stacks->example)
+	stacks->number_of = calloc(count + 1, sizeof(*stacks->number_of));
+	stacks->function = calloc(count + 1, sizeof(*stacks->function));
+	if (!stacks->number_of || !stacks->function)
 		return -ENOMEM;
-	r = list_functions(stacks, examples);
-	if (r < 0)
-		return r;
-	qsort_r(stacks->function, stacks->function_count, sizeof(*stacks->function), compare_functions,
-		stacks->functions);
-	for (size_t i = 0; i < stacks->function_count; i++) {
+	for (; stacks->function_count < count; stacks->function_count++)
+		stacks->function[stacks->function_count] = (uint32_t)stacks->function_count;
+	qsort_r(stacks->function, count, sizeof(*stacks->function), compare_functions, &stacks->merge);
+	for (size_t i = 0; i < count; i++)
 		stacks->number_of[stacks->function[i]] = (uint32_t)i;
-		stacks->example[i] = examples[stacks->function[i]] - 1;
-	}
 	return 0;
 }
 
@@ -110,7 +92,7 @@ static int compare_uses(const void *left, const void *right)
 /* Uses of nodes that read the same are those of the first of them. */
 static size_t gather_uses(struct stacks *stacks)
 {
-	const struct readings *readings = &stacks->readings;
+	const struct readings *readings = &stacks->merge.readings;
 	size_t count = 0;
 
 	for (size_t node = 1; node < readings->count; node++)
@@ -128,12 +110,12 @@ static int number_stacks(struct stacks *stacks)
 	size_t count = gather_uses(stacks);
 	_cleanup_free_ struct use *uses = calloc(count + 1, sizeof(*uses));
 
-	stacks->stack_of = calloc(stacks->readings.count + 1, sizeof(*stacks->stack_of));
+	stacks->stack_of = calloc(stacks->merge.readings.count + 1, sizeof(*stacks->stack_of));
 	stacks->nodes = calloc(count + 1, sizeof(*stacks->nodes));
 	if (!uses || !stacks->stack_of || !stacks->nodes)
 		return -ENOMEM;
 	count = 0;
-	for (uint32_t node = 1; node < stacks->readings.count; node++)
+	for (uint32_t node = 1; node < stacks->merge.readings.count; node++)
 		if (stacks->uses[node])
 			uses[count++] = (struct use){stacks->uses[node], stacks->place[node], node};
 	qsort(uses, count, sizeof(*uses), compare_uses);
@@ -150,20 +132,14 @@ static int number_stacks(struct stacks *stacks)
 /* The tree, and with it the place of each node. */
 static int order_nodes(struct stacks *stacks, struct columns *columns)
 {
-	const struct readings *readings = &stacks->readings;
+	const struct readings *readings = &stacks->merge.readings;
 	_cleanup_free_ uint32_t *function_of = calloc(readings->count + 1, sizeof(*function_of));
 
 	if (!function_of)
 		return -ENOMEM;
-	for (uint32_t node = 1; node < readings->count; node++) {
-		uint32_t function;
-
-		if (readings->as[node] != node)
-			continue;
-		if (functions_find_node(stacks->functions, node, &function) < 0)
-			return -EBADMSG;
-		function_of[node] = stacks->number_of[function];
-	}
+	for (uint32_t node = 1; node < readings->count; node++)
+		if (readings->as[node] == node)
+			function_of[node] = stacks->number_of[stacks->merge.function_of[node]];
 	stacks->tree_count = preorder_write(readings, function_of, stacks->function_count, stacks->place, columns);
 	return stacks->tree_count ? 0 : -ENOMEM;
 }
@@ -173,18 +149,15 @@ int stacks_init(struct stacks *stacks, const struct waits *waits, const struct v
 {
 	int r;
 
-	*stacks = (struct stacks){.profile = context->profile};
-	r = functions_create(context->profile, FUNCTIONS_BY_MODULE, page_no_frames(context->settings),
-			     &stacks->functions);
-	if (!r)
-		r = readings_init(&stacks->readings, context->profile);
+	*stacks = (struct stacks){0};
+	r = merge_init(&stacks->merge, context->profile, context->base, page_no_frames(context->settings));
 	if (r < 0)
 		return r;
-	stacks->uses = calloc(stacks->readings.count + 1, sizeof(*stacks->uses));
-	stacks->place = calloc(stacks->readings.count + 1, sizeof(*stacks->place));
+	stacks->uses = calloc(stacks->merge.readings.count + 1, sizeof(*stacks->uses));
+	stacks->place = calloc(stacks->merge.readings.count + 1, sizeof(*stacks->place));
 	r = stacks->uses && stacks->place ? use_all(stacks, waits) : -ENOMEM;
 	if (!r)
-		r = readings_read(&stacks->readings, stacks->functions, (struct frame_style){0});
+		r = merge_read(&stacks->merge);
 	if (!r)
 		r = number_functions(stacks);
 	if (!r)
@@ -198,11 +171,9 @@ int stacks_init(struct stacks *stacks, const struct waits *waits, const struct v
 
 void stacks_deinit(struct stacks *stacks)
 {
-	functions_destroy(stacks->functions);
-	readings_deinit(&stacks->readings);
+	merge_deinit(&stacks->merge);
 	free(stacks->number_of);
 	free(stacks->function);
-	free(stacks->example);
 	free(stacks->uses);
 	free(stacks->place);
 	free(stacks->stack_of);

@@ -8,26 +8,23 @@
 #define RWALKER_REPORT_VIEW_HTML_STACKS_H
 
 #include "report/view/html/columns.h"
-#include "report/view/look/readings.h"
+#include "report/view/html/merge.h"
 #include "report/view/look/waits.h"
 #include "report/view/page/view.h"
 
 struct stacks {
-	struct profile *profile;
-	struct functions *functions;
-	struct readings readings;
-	uint32_t *number_of; /* by function: its number in the page */
+	struct merge merge;
+	uint32_t *number_of; /* by function of the merged profiles: its number in the page */
 	uint32_t *function;  /* by number: the function */
-	uint32_t *example;   /* by number: a frame of it */
 	size_t function_count;
-	uint64_t *uses;	     /* by node of the profile; after stacks_init() of those that stand for a stack */
+	uint64_t *uses;	     /* by node; after stacks_init() none */
 	uint32_t *place;     /* by node that stands for others: its number in preorder */
 	uint32_t *stack_of;  /* by node that ends a stack: the number of the stack */
 	uint32_t *nodes;     /* by stack: the node that stands for it */
 	size_t count, tree_count;
 };
 
-/* All chains of the profile's entries, waits and walked tasks; writes the tree. 0, -ENOMEM, -EBADMSG. */
+/* All chains of the entries of both profiles, of waits and walked tasks; writes the tree. 0, -ENOMEM, -EBADMSG. */
 int stacks_init(struct stacks *stacks, const struct waits *waits, const struct view_context *context,
 		struct columns *columns);
 void stacks_deinit(struct stacks *stacks);
@@ -35,7 +32,13 @@ void stacks_deinit(struct stacks *stacks);
 /* The stack of a node whose chain is among them. */
 static inline uint32_t stacks_find(const struct stacks *stacks, uint32_t node)
 {
-	return stacks->stack_of[stacks->readings.as[node]];
+	return stacks->stack_of[stacks->merge.readings.as[node]];
+}
+
+/* The functions of the profile itself. */
+static inline struct functions *stacks_functions(const struct stacks *stacks)
+{
+	return stacks->merge.sides[0].functions;
 }
 
 #endif

@@ -28,6 +28,7 @@ enum stack_mark {
 	MARK_SWITCHED = 10,
 	MARK_ASTRAY = 11,   /* after a wrong guess */
 	MARK_SWITCHED_CONTINUED = 12, /* like MARK_CONTINUED, on another stack */
+	MARK_NO_MEMORY = 13, /* the stack was not in memory, so that none of it was copied */
 };
 
 #define STACK_MARKS UINT64_C(0xffd2574b00000000) /* plus the mark */

@@ -17,6 +17,7 @@ static void print_shares(const struct profile_quality *quality, FILE *out)
 		{NOTE_TRUNCATED, "where the snapshot ends (truncated)"},
 		{NOTE_SWITCHED, "on another stack than the one that was copied"},
 		{NOTE_ASTRAY, "after a wrong guess"},
+		{NOTE_NO_MEMORY, "at the leaf: the stack was not in memory"},
 		{NOTE_NO_CFI, "in code without unwind information"},
 		{NOTE_BAD_RETURN, "at an address that is not code"},
 		{NOTE_TOO_DEEP, "at the depth limit"},

@@ -12,7 +12,7 @@ import sys
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.+?)(?:\+0x([0-9a-f]+))?(?: \((\S*)\))?$")
 KERNEL = 1 << 63
 GUESSED, ELSEWHERE = "[callers guessed", "[another stack: "
-ENDS = ("[another stack]", "[wrong guess]", "[truncated", "[no unwind", "[bad return", "[too deep", "[...")
+ENDS = ("[another stack]", "[wrong guess]", "[truncated", "[stack not", "[no unwind", "[bad return", "[too deep", "[...")
 
 
 def plain(name, module):

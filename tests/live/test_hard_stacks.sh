@@ -34,6 +34,7 @@ check_chains() { # HOW
 	check_chain "$1: a handler upon another" ';second_handler;' "${first}by_signals;.*first_handler;.*second_handler;hs_burn "
 	check_chain "$1: a coroutine begins on a stack of its own" ';in_coroutine;' \
 		'^hard;\[another stack\];([^;]*;)*coroutine;in_coroutine;hs_burn '
+	check_chain "$1: a stack that was not in memory" ';hs_far ' '^hard;\[stack not in memory\];hs_far '
 	check_number "$1: nothing is called too long" "$(awk '/\[truncated/ { n += $NF } END { print n + 0 }' "$scratch/folded") == 0"
 	check_number "$1: no guess is wrong" "$(awk '/\[wrong guess\]/ { n += $NF } END { print n + 0 }' "$scratch/folded") == 0"
 }
@@ -55,12 +56,14 @@ for try in 1 2 3 4 5; do
 done
 fold "$scratch/hard.rwk"
 check_chains "on its machine"
-rooted=$(awk '!/\[(another stack|truncated|no unwind|bad return|wrong guess|too deep)/ { r += $NF } { a += $NF } END { printf "%.4f", r / a }' "$scratch/folded")
+rooted=$(awk '!/\[(another stack|truncated|no unwind|bad return|wrong guess|too deep|stack not)/ { r += $NF } { a += $NF } END { printf "%.4f", r / a }' "$scratch/folded")
 coroutines=$(folded_share "$scratch/folded" ';in_coroutine;')
 check_number "rooted are all but the coroutines" "$rooted <= 1.001 - $coroutines"
 run_ok info "$report" --info "$scratch/hard.rwk"
 check "guesses are counted" grep -qE '^  note +[0-9]+ unwound stacks? .* with guessed callers' "$scratch/info.out"
 check "another stack is said" grep -qE '^  note +[0-9]+ unwound stacks? .* ending where another stack begins' "$scratch/info.out"
+check "a stack that was not in memory is said" \
+	grep -qE '^  note +[0-9]+ unwound stacks? .* without callers: the stack was not in memory' "$scratch/info.out"
 check "and no larger --dwarf-size advised" lacks 'dwarf-size copies more' "$scratch/info.out"
 
 mkdir "$scratch/empty"

@@ -71,6 +71,7 @@ static int tell_unwinding(struct profile *profile)
 		{quality.stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
 		 ACCOUNT_CUT_STACKS},
 		{quality.stops[NOTE_ASTRAY], "ending after a wrong guess", "", ACCOUNT_WRONG_STACKS},
+		{quality.stops[NOTE_NO_MEMORY], "without callers: the stack was not in memory", "", ACCOUNT_CUT_STACKS},
 		{quality.stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
 		{quality.stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
 		{quality.stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},

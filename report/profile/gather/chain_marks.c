@@ -14,6 +14,7 @@ static enum profile_note note_of(enum unwind_stop stop)
 		[UNWIND_TOO_DEEP] = NOTE_TOO_DEEP,
 		[UNWIND_SWITCHED] = NOTE_SWITCHED,
 		[UNWIND_ASTRAY] = NOTE_ASTRAY,
+		[UNWIND_NO_MEMORY] = NOTE_NO_MEMORY,
 	};
 
 	return stop < sizeof(notes) / sizeof(notes[0]) ? notes[stop] : NOTE_NONE;
@@ -25,7 +26,7 @@ static enum unwind_how how(const struct unwind_chain *chain, size_t i)
 }
 
 /* A tail has its note at its start. */
-static bool has_tail(const struct unwind_chain *chain)
+bool chain_has_tail(const struct unwind_chain *chain)
 {
 	return how(chain, chain->count - 1) == UNWIND_BY_TAIL;
 }
@@ -51,7 +52,7 @@ void chain_count(struct profile_quality *quality, const struct chain_verdict *ve
 
 enum profile_note chain_root_note(const struct unwind_chain *chain)
 {
-	return has_tail(chain) ? NOTE_NONE : note_of(chain->stop);
+	return chain_has_tail(chain) ? NOTE_NONE : note_of(chain->stop);
 }
 
 enum profile_note chain_note_below(const struct unwind_chain *chain, size_t i)
@@ -91,9 +92,10 @@ static enum stack_mark root_mark(const struct unwind_chain *chain)
 		[NOTE_TOO_DEEP] = MARK_TOO_DEEP,
 		[NOTE_SWITCHED] = MARK_SWITCHED,
 		[NOTE_ASTRAY] = MARK_ASTRAY,
+		[NOTE_NO_MEMORY] = MARK_NO_MEMORY,
 	};
 
-	if (has_tail(chain))
+	if (chain_has_tail(chain))
 		return chain->stop == UNWIND_TRUNCATED ? MARK_CONTINUED : MARK_SWITCHED_CONTINUED;
 	return marks[note_of(chain->stop)];
 }
@@ -152,6 +154,7 @@ enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *ve
 		[MARK_CONTINUED] = {true, NOTE_TRUNCATED, NOTE_NONE},
 		[MARK_SWITCHED] = {true, NOTE_SWITCHED, NOTE_SWITCHED},
 		[MARK_ASTRAY] = {true, NOTE_ASTRAY, NOTE_ASTRAY},
+		[MARK_NO_MEMORY] = {true, NOTE_NO_MEMORY, NOTE_NO_MEMORY},
 		[MARK_SWITCHED_CONTINUED] = {true, NOTE_SWITCHED, NOTE_NONE},
 		[MARK_TAIL] = {false, NOTE_NONE, NOTE_TAIL},
 		[MARK_GUESSED] = {false, NOTE_NONE, NOTE_GUESSED},

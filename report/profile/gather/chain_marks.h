@@ -19,6 +19,8 @@ struct chain_verdict { /* for the path to a node; all 0: not unwound */
 struct chain_verdict chain_judge(const struct unwind_chain *chain);
 void chain_count(struct profile_quality *quality, const struct chain_verdict *verdict);
 
+/* Whether callers by frame pointers follow the walk's last frame. */
+bool chain_has_tail(const struct unwind_chain *chain);
 /* The note at the chain's root; the note between frame `i`, not the leaf, and its callee. */
 enum profile_note chain_root_note(const struct unwind_chain *chain);
 enum profile_note chain_note_below(const struct unwind_chain *chain, size_t i);

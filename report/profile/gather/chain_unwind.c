@@ -301,6 +301,9 @@ int profile_unwinding_run(const struct chain_context *context, uint32_t process,
 		    unwind(context, process, unwinding->generation, leaf, &snapshot, &other);
 	if (!r && is_in_exec(context, process, &unwinding->chain))
 		unwinding->chain.stop = UNWIND_CLEAN; /* not missing: the stack is gone */
+	else if (!r && !snapshot.count && !other.count && unwinding->chain.stop != UNWIND_CLEAN &&
+		 !chain_has_tail(&unwinding->chain))
+		unwinding->chain.stop = UNWIND_NO_MEMORY;
 	*ret_chain = &unwinding->chain;
 	return r < 0 ? r : 1;
 }

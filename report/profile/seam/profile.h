@@ -65,6 +65,7 @@ enum profile_note {
 	NOTE_SWITCHED, /* at the root: the stack continues elsewhere */
 	NOTE_ASTRAY,   /* at the root: after a wrong guess */
 	NOTE_SWITCHED_TAIL, /* like NOTE_TAIL, on another stack */
+	NOTE_NO_MEMORY, /* at the root: the stack was not in memory when it was to be copied */
 	NOTES
 };
 

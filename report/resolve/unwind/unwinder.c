@@ -310,6 +310,7 @@ const char *unwind_stop_name(enum unwind_stop stop)
 		[UNWIND_TOO_DEEP] = "depth",
 		[UNWIND_SWITCHED] = "other stack",
 		[UNWIND_ASTRAY] = "wrong guess",
+		[UNWIND_NO_MEMORY] = "no memory",
 	};
 
 	return names[stop];

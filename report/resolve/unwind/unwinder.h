@@ -90,6 +90,7 @@ enum unwind_stop {
 	UNWIND_TOO_DEEP,
 	UNWIND_SWITCHED, /* on a stack that was not copied, or at a hand-made one (a coroutine's) */
 	UNWIND_ASTRAY,	 /* after a wrong guess */
+	UNWIND_NO_MEMORY, /* none of the stack was copied; said by those who know that */
 };
 
 struct unwind_chain {

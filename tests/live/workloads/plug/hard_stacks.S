@@ -58,6 +58,14 @@ FUNCTION hs_jumped
 	ret
 END hs_jumped
 
+FUNCTION hs_far /* on a stack that it does not touch */
+	mov %rsp, %rax
+	mov %rdi, %rsp
+	BURN
+	mov %rax, %rsp
+	ret
+END hs_far
+
 FUNCTION hs_returned /* has a table, and is never called: it is returned to, at its very first byte */
 	.cfi_startproc
 	ret

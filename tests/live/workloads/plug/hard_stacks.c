@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -19,9 +20,11 @@ void hs_large(void);
 void hs_clears(void);
 void hs_jumps(void);
 void hs_writes(void);
+void hs_far(void *stack);
 
 static volatile unsigned int sink;
 static ucontext_t main_context, other_context;
+static char *untouched;
 
 APART void hs_burn(void)
 {
@@ -115,12 +118,22 @@ APART static void by_signals(void)
 	sink++;
 }
 
+/* Nothing is ever written there, so there is no page. */
+APART static void by_far(void)
+{
+	hs_far(untouched + STACK / 2);
+	sink++;
+}
+
 static void prepare(void)
 {
 	stack_t stack = {.ss_sp = malloc(STACK), .ss_size = STACK};
 	struct sigaction first = {.sa_handler = first_handler, .sa_flags = SA_ONSTACK};
 	struct sigaction second = {.sa_handler = second_handler};
 
+	untouched = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (untouched == MAP_FAILED)
+		exit(1);
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &first, NULL);
 	sigaction(SIGUSR2, &second, NULL);
@@ -143,6 +156,7 @@ int main(int argc, char **argv)
 		by_writes();
 		by_coroutine();
 		by_signals();
+		by_far();
 	}
 	return 0;
 }

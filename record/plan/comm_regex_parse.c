@@ -224,7 +224,10 @@ static int parse_atom(struct parser *parser, uint32_t *ret_node)
 	case '?':
 	case '{':
 		parser->next--;
-		return refuse(parser, "nothing to repeat");
+		r = refuse(parser, "nothing to repeat");
+		if (byte == '*' && parser->next == parser->pattern) /* as a shell has it */
+			log_info("a pattern is found anywhere in a name: 'nginx' does what '*nginx*' was to do");
+		return r;
 	case ')':
 		parser->next--;
 		return refuse(parser, "unmatched ')'");

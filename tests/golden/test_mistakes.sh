@@ -116,7 +116,29 @@ record 2 | --quiet                     | 2>/dev/null
 record 2 | -a -- sleep 1               | --system-wide -- COMMAND
 record 2 | -p nginx                    | --pid; -p 5
 record 2 | -d address                  | -d 5
+record 2 | --per-thread -p 1           | rwalker-report; --by thread
+record 2 | --user-stacks               | -u
+record 2 | --stack                     | -u; kernel stacks are always recorded
+record 2 | --no-user                   | -u adds
+record 2 | --input old.rwk             | rwalker-report FILE
+record 2 | --daemon                    | systemd-run
+record 2 | --sched                     | --offcpu 5 --wakers
+record 2 | --waits                     | --offcpu 5
+record 2 | --gzip                      | compressed
+record 2 | --container web             | --cgroup
 # bcc's profile, offcputime, stackcount; strace
+record 2 | -y                          | not recorded
+record 2 | -yy                         | not recorded
+record 2 | --syscall read              | --trace syscalls:sys_enter_read
+record 2 | -e trace=read ls            | --trace sched:sched_switch
+record 2 | -tt ls                      | --tid
+record 2 | strace ls                   | --trace 'syscalls
+record 2 | funccount 'tcp_*'           | --kfunc 'tcp_*
+record 2 | runqlat 5                   | --offcpu 5; --summary
+record 2 | -c '*nginx*' -p 1           | nothing to repeat; anywhere in a name; 'nginx'
+record 2 | --offcpu 5 --state D,S      | letters from RSDKITtZXP
+record 2 | --offcpu 5 -m 1h            | 2147483647us
+record 2 | '-p 5'                      | 500ms; --pid 1234
 record 2 | -U                          | rwalker-report
 record 2 | -K                          | rwalker-report
 record 2 | -L 12                       | --tid
@@ -239,6 +261,31 @@ report 2 | --since 5 $TRACE            | --time
 report 2 | -p 12 $TRACE                | rwalker-record; --pid
 report 2 | -a $TRACE                   | rwalker-record
 report 2 | --offcpu 5 $TRACE           | rwalker-record; --source offcpu
+report 2 | --count $TRACE              | --counts
+report 2 | --group-by comm $TRACE      | --by comm
+report 2 | --by pid $TRACE             | comm, process, thread, cpu or host
+report 2 | --per-cpu $TRACE            | --by cpu
+report 2 | --threads $TRACE            | --by thread; --summary
+report 2 | --bottom-up $TRACE          | --tree
+report 2 | --callees $TRACE            | --tree
+report 2 | --inverse $TRACE            | --top-down
+report 2 | --no-kernel $TRACE          | -U
+report 2 | --no-user $TRACE            | -K
+report 2 | --flame $TRACE              | --folded; flamegraph.pl
+report 2 | --symbol main $TRACE        | --folded
+report 2 | --head 10 $TRACE            | --max-groups 10
+report 2 | --longest $TRACE            | --top-waits
+report 2 | --waits $TRACE              | --top-waits; --summary
+report 2 | --blocked $TRACE            | --class blocked
+report 2 | --blocked-by nginx $TRACE   | --chains=nginx
+report 2 | --lat $TRACE                | --summary
+report 2 | --runqlat $TRACE            | --summary
+report 2 | --width 80 $TRACE           | terminal's width
+report 2 | --wakers=5 $TRACE           | takes no value
+report 2 | --functions=foo $TRACE      | self, total, count, name or module
+report 2 | --time 1-2 $TRACE           | 1.5,20
+report 2 | --at now $TRACE             | 12:00:03.25
+report 2 | --state d $TRACE            | RSDKITtZXP
 # values after a blank, slips
 report 2 | --top-waits 5 $TRACE        | --top-waits=5
 report 2 | --chains nginx $TRACE       | --chains=nginx

@@ -16,7 +16,8 @@
 
 const struct option_habit report_habits[] = {
 	/* the recorder's */
-	{"-a", RECORDS}, {"--all", RECORDS}, {"-C", RECORDS_BUT("-P 0-3 chooses CPUs")}, {"--count", RECORDS_BUT("--counts shows hits")},
+	{"-a", RECORDS}, {"--all", RECORDS}, {"-C", RECORDS_BUT("-P 0-3 chooses CPUs")}, 
+	{"--count", RECORDS_BUT("--counts shows hits")},
 	{"-r", RECORDS_BUT("--state R shows running tasks")},
 	{"--running", RECORDS_BUT("--state R shows running tasks")},
 	{"--stuck", RECORDS_BUT("--state D shows stuck tasks")},
@@ -134,10 +135,12 @@ const struct option_habit report_habits[] = {
 	{"--per-thread", HERE("--by thread")}, {"--threads", "here is --by thread, or --summary, a line for each"},
 	{"--bottom-up", HERE("--tree")}, {"--callees", "is not needed: --tree shows callers below each leaf function"},
 	{"--inverse", HERE("--top-down; --tree shows callers below each leaf function")},
-	{"--no-kernel", HERE("-U")}, {"--hide-kernel", HERE("-U")}, {"--no-user", HERE("-K")}, {"--only-user", HERE("-U")},
-	{"--only-kernel", HERE("-K")}, {"--flame", HERE("--folded: rwalker-report --folded FILE | flamegraph.pl > cpu.svg")},
+	{"--no-kernel", HERE("-U")}, {"--hide-kernel", HERE("-U")}, {"--no-user", HERE("-K")},
+	{"--only-user", HERE("-U")}, {"--only-kernel", HERE("-K")},
+	{"--flame", HERE("--folded: rwalker-report --folded FILE | flamegraph.pl > cpu.svg")},
 	{"--symbol", SHAPE}, {"--field", HERE("--export perf-script, which has fixed fields")},
-	{"--head", HERE("--max-groups, as in --max-groups 10")}, {"--first", HERE("--max-groups, as in --max-groups 10")},
+	{"--head", HERE("--max-groups, as in --max-groups 10")},
+	{"--first", HERE("--max-groups, as in --max-groups 10")},
 	{"--longest", HERE("--top-waits")}, {"--waits", HERE("--top-waits; --summary has a line for each thread")},
 	{"--blocked", HERE("--class blocked")}, {"--blocked-by", HERE("--chains, as in --chains=nginx")},
 	{"--lat", "does not exist here; --summary shows where each thread's time went"},

@@ -8,6 +8,7 @@
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_events.h"
 #include "report/profile/seam/profile_waits.h"
+#include "tests/unit/report/view/fake_seam_account.h"
 #include "tests/unit/report/view/fake_seam_events.h"
 #include "tests/unit/report/view/fake_seam_idle.h"
 #include "tests/unit/report/view/fake_seam_origin.h"
@@ -112,22 +113,6 @@ void profile_wait_state(uint32_t state, char text[24])
 {
 	text[0] = state & 2 ? 'D' : state & 1 ? 'S' : 'R';
 	text[1] = '\0';
-}
-
-void profile_account(struct profile *profile, struct profile_account *ret_account)
-{
-	*ret_account = (struct profile_account){.notes = profile->notes, .count = profile->note_count};
-}
-
-void profile_account_of(struct profile *profile, unsigned int kinds, struct profile_account *ret_account)
-{
-	(void)kinds;
-	profile_account(profile, ret_account);
-}
-
-bool profile_lost(struct profile *profile)
-{
-	return profile->lost;
 }
 
 void profile_losses(const struct profile *profile, struct profile_losses *ret_losses)

@@ -16,7 +16,7 @@
 
 const struct option_habit report_habits[] = {
 	/* the recorder's */
-	{"-a", RECORDS}, {"--all", RECORDS}, {"-C", RECORDS_BUT("-P 0-3 chooses CPUs")}, 
+	{"-a", RECORDS}, {"--all", RECORDS}, {"-C", RECORDS_BUT("-P 0-3 chooses CPUs")},
 	{"--count", RECORDS_BUT("--counts shows hits")},
 	{"-r", RECORDS_BUT("--state R shows running tasks")},
 	{"--running", RECORDS_BUT("--state R shows running tasks")},

@@ -33,6 +33,7 @@ const struct option_habit report_habits[] = {
 	{"--dwarf", RECORDS}, {"--dwarf-size", RECORDS}, {"--freq", RECORDS}, {"--sw-perf", RECORDS},
 	{"--rate-limit", RECORDS}, {"--max-probes", RECORDS}, {"--cgroup", RECORDS}, {"--system-wide", RECORDS},
 	{"--embed", RECORDS}, {"--max-size", RECORDS}, {"--ringbuf-size", RECORDS}, {"--dwarf-ringbuf-size", RECORDS},
+	{"--no-objects", RECORDS},
 	{"--keep-kernel-addresses", RECORDS},
 	{"--finalize", "belongs to rwalker-record, on the host and boot where the trace was recorded"},
 

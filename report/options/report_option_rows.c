@@ -281,8 +281,7 @@ static const struct option_row rows[] = {
 	 .help = "the N stacks (20; 0: all) with the longest single waits, the longest last: when "
 		 "it was, and who ended it", .often = true},
 	{"Views", "waits-on", 0, IS_PARSED("[=KIND]", parse_waits_on),
-	 .help = "what was waited for: files, pipes, sockets, futexes, children, sleeps; with KIND, as in futex, only "
-		 "those", .often = true},
+	 .help = "what was waited for: files, pipes, sockets, futexes ...; with KIND only those", .often = true},
 	{"Views", "at", 0, IS_PARSED("TIME[~D]", parse_at),
 	 .help = "what was waiting at that moment, or within D around it, and what ran: +2.5s, "
 		 "12:00:03.25~50ms (UTC)"},
@@ -299,8 +298,7 @@ static const struct option_row rows[] = {
 	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
 	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},
 	{"Views", "html", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HTML])),
-	 .help = "one page for a browser, with -o FILE: timeline, flame graphs, chains, tables; it needs no network",
-	 .often = true},
+	 .help = "one page for a browser, with -o FILE", .often = true},
 	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
 	 .help = "the trace for other programs: perf-script, csv and ndjson (events), csv-stacks and "
 		 "ndjson-stacks (sums), speedscope, chrome, firefox, pprof, sqlite"},

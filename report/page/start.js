@@ -3,12 +3,13 @@
 (function (rwalker) {
 	'use strict';
 
+	/* What changes the width of pictures comes before them. */
 	const VIEWS = [
 		'BarView',
+		'DetailView',
 		'HeatView',
 		'TimelineView',
 		'FlameView',
-		'DetailView',
 		'TableView',
 		'LinkView',
 	];
@@ -44,6 +45,7 @@
 		const again = () => app.change({});
 
 		addEventListener('resize', again);
+		new ResizeObserver(again).observe(document.getElementById('pictures'));
 		for (const query of ['(prefers-color-scheme: dark)', 'print'])
 			matchMedia(query).addEventListener('change', again);
 	}

@@ -118,22 +118,17 @@ int tree_view(const struct view_context *context, uint32_t number, const struct 
 int top_down_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int functions_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int tasks_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int histogram_view(const struct view_context *context, uint32_t number,
-		   const struct profile_source *source);
+int histogram_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int folded_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int wakers_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int folded_wakers_view(const struct view_context *context, uint32_t number,
-		       const struct profile_source *source);
+int folded_wakers_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int chains_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int top_waits_view(const struct view_context *context, uint32_t number,
-		   const struct profile_source *source);
-int top_waits_raw_view(const struct view_context *context, uint32_t number,
-		       const struct profile_source *source);
+int top_waits_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int top_waits_raw_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int summary_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int perf_script_view(const struct view_context *context, uint32_t number,
-		     const struct profile_source *source);
+int perf_script_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 /* Of all sources; these ignore their other arguments. */
 int csv_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
 int ndjson_view(const struct view_context *context, uint32_t number, const struct profile_source *all);

@@ -293,7 +293,7 @@ static const struct option_row rows[] = {
 	 .help = "functions, waits and what held them that take more or less time than in the trace of --base, "
 		 "biggest change first"},
 	{"Views", "base", 0, TAKES_LIST("FILE", AT(bases)),
-	 .help = "with --diff: the trace from before; may be repeated"},
+	 .help = "with --diff or --html: the trace from before; may be repeated"},
 
 	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
 	 .help = "every sample, wait and wakeup in time order, each with its stack; -v adds comm, thread and CPU"},

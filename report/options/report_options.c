@@ -97,9 +97,9 @@ static int check_base(const struct report_options *options)
 	if (!options->bases.count || (view && view->may_compare))
 		return 0;
 	if (view || options->tool)
-		return log_error(EINVAL, "--base goes with --diff, not with --%s",
+		return log_error(EINVAL, "--base goes with --diff and --html, not with --%s",
 				 view ? view->name : options->tool->name);
-	return log_error(EINVAL, "--base requires --diff");
+	return log_error(EINVAL, "--base requires --diff or --html");
 }
 
 static int check_output(const struct report_options *options)

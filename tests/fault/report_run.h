@@ -103,7 +103,7 @@ static inline int report_run_print(struct profile *profile, const struct view_se
 		int r = 0;
 
 		sink->tabs = i == VIEW_PERF_SCRIPT; /* as perf prints them */
-		if (wanted >> i & 1)
+		if (wanted >> i & 1 && !views[i].must_compare) /* there is one profile */
 			r = views[i].binary ? report_run_file(&context, &views[i]) : views_print(&context, &views[i]);
 		if (r < 0 && !first && !((views[i].bare || settings->interval) && r == -EINVAL))
 			first = r;

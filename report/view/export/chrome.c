@@ -254,7 +254,8 @@ static int write_item(struct chrome *chrome, const struct event_item *item)
 
 static int write_events(struct chrome *chrome)
 {
-	const struct event_item *item = chrome->items.list.items, *last = item + chrome->items.list.count;
+	const size_t item_count = chrome->items.list.count;
+	const struct event_item *item = chrome->items.list.items, *last = item_count ? item + item_count : item;
 	_cleanup_free_ struct arrow_end *ends = NULL;
 	size_t count = 0, next = 0;
 	int r = find_ends(chrome, &ends, &count);

@@ -63,14 +63,16 @@ static uint32_t recording_of_walk(const struct event_rows *rows, const struct pr
 
 static int next_walked(struct event_rows *rows, struct event_row *row)
 {
-	const struct profile_walk_task *walked = &rows->walk_tasks[rows->walked];
-	const struct profile_walk *walk = &rows->walks[walked->walk];
+	const struct profile_walk_task *walked;
+	const struct profile_walk *walk;
 
 	if (rows->walked == rows->walk_task_count || rows->walk_source == UINT32_MAX)
 		return 0;
+	walked = &rows->walk_tasks[rows->walked];
 	if (walked->walk >= rows->walk_count || walked->task >= rows->reader.task_count ||
 	    walked->node >= rows->reader.node_count)
 		return -EBADMSG;
+	walk = &rows->walks[walked->walk];
 	*row = (struct event_row){
 		.rows = rows,
 		.walked = walked,

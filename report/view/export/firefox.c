@@ -364,7 +364,8 @@ static int write_thread(struct firefox *firefox)
 
 static int write_threads(struct firefox *firefox)
 {
-	const struct event_item *item = firefox->items.list.items, *end = item + firefox->items.list.count;
+	const size_t item_count = firefox->items.list.count;
+	const struct event_item *item = firefox->items.list.items, *end = item_count ? item + item_count : item;
 	int r = 0;
 
 	json_text_begin_rows(&firefox->json, "threads");

@@ -130,15 +130,8 @@ int summary_view(const struct view_context *context, uint32_t number, const stru
 int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int perf_script_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 /* Of all sources; these ignore their other arguments. */
-int csv_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int ndjson_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int csv_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int ndjson_stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int chrome_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int firefox_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all);
-int pprof_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int sqlite_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+view_print csv_view, ndjson_view, csv_stacks_view, ndjson_stacks_view, chrome_view, firefox_view, speedscope_view,
+	pprof_view, sqlite_view;
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

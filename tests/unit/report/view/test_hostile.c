@@ -62,8 +62,8 @@ static void prints_nothing_raw(struct test *t)
 			};
 			char *text;
 
-			if (kind >= 0 && (views[kind].binary || views[kind].must_compare)) /* below; there is one trace */
-				continue;
+			if (kind >= 0 && (views[kind].binary || views[kind].must_compare))
+				continue; /* the binary ones are below, and there is one trace */
 			if (kind == VIEW_FOLDED)
 				p->source_count = 1;
 			text = fake_print(p, kind < 0 ? NULL : &views[kind], &settings);

@@ -88,7 +88,8 @@ static __always_inline u64 find_file(struct files_struct *files, struct object_r
 
 /*
  * At the switch-out, before it is known whether the wait will be a long one: what its descriptor leads to, if another
- * thread could close it meanwhile and open something else in its place. The call holds on to the file.
+ * thread could close it meanwhile and open something else in its place. The call holds on to the file. Not of threads
+ * whose last waits were all brief.
  */
 static __always_inline void note_file(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -107,7 +108,7 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 
 /*
  * The file that the call works with, or its data, is on the kernel stack. That alone is no proof: it may be left from
- * an earlier call. But it is all there is of waits that began before the recording.
+ * an earlier call. But it is all there is of what was not noted.
  */
 static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 number)
 {

@@ -91,9 +91,12 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 
 	learn_length(entry, length);
 	if (LIKELY(length < wait_knobs.least)) {
+		if (object_knobs.on && entry->brief < WAIT_BRIEF)
+			entry->brief++;
 		add_sum(entry, length, run_queue);
 		return RING_COUNT_BRIEF;
 	}
+	entry->brief = 0;
 	return tell_wait(task, entry, now, run_queue, late);
 }
 
@@ -220,7 +223,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
-	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED)
+	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED && entry->brief < WAIT_BRIEF)
 		note_file(prev, entry, now);
 	user_stack_before(prev, entry, now, ctx[0]);
 }

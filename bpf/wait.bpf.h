@@ -30,7 +30,7 @@ struct wait_waker { /* the data for a struct ring_waker */
  * first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the end of a wait that is only
  * summed, need the next line. The rest is for waits that are written.
  */
-enum { WAIT_SWITCH_BYTES = 56, WAIT_LINE = 64 };
+enum { WAIT_SWITCH_BYTES = 56, WAIT_LINE = 64, WAIT_BRIEF = 16 };
 
 struct wait_entry {
 	union {
@@ -43,7 +43,8 @@ struct wait_entry {
 	};
 	u16 out_cpu;
 	/* Preempted waits since a long one: is the next one's user stack taken before its length is known? */
-	u16 hasty;
+	u8 hasty;
+	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is it worth noting what the next one is for? */
 	u32 state;
 	u32 voluntary; /* the task's nvcsw at its last switch-out */
 	u64 out; /* of its current wait; 0: it is on a CPU, or has not been seen to leave one yet */

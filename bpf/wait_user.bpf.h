@@ -80,13 +80,14 @@ static __always_inline bool has_user_stack(struct task_struct *task)
 
 /* --- at the switch-out --- */
 
+enum { PATIENCE = 64 };
+
 /*
  * A preempted thread that is in no system call, or has finished it, passes no hook at a call's return. Its user stack
  * is taken beforehand, for nothing if the wait turns out to be short. So it is not taken if the last waits all were.
  */
 static __always_inline bool worth_taking(struct task_struct *prev, struct wait_entry *entry, bool preempt)
 {
-	enum { PATIENCE = 64 };
 	long number;
 
 	if (wait_knobs.user_before)
@@ -117,7 +118,7 @@ static __always_inline void learn_length(struct wait_entry *entry, u64 length)
 	    (entry->flags & WAIT_IN_SYSCALL))
 		return;
 	if (length < wait_knobs.least / 4)
-		entry->hasty++;
+		entry->hasty += entry->hasty < PATIENCE;
 	else
 		entry->hasty = 0;
 }

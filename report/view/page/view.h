@@ -80,8 +80,7 @@ struct view_context {
 };
 
 /* Prints one source, below its heading. 0, -errno; check the stream with ferror(). */
-typedef int view_print(const struct view_context *context, uint32_t number,
-		       const struct profile_source *source);
+typedef int view_print(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 struct view {
 	const char *name; /* of the option */

@@ -114,7 +114,7 @@ record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, 
 	@:
 report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, libdw, lzma, zstd, libdeflate, sqlite3)
 	@:
-static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MB
+static: $(B)/static/rwalker-record ## build the recorder as one static file under 2 MiB
 	@:
 
 # A change of flags rebuilds what depends on them.
@@ -180,14 +180,14 @@ $(B)/static/rwalker-record: $(B)/record/main.o $(B)/static/record.a $(B)/static/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(call LDFLAGS_ALL,-static-pie) -s -Wl,-z,noseparate-code -Wl,--no-eh-frame-hdr $(PACK_RELOCS) $^ $(LIBS_RECORD) -o $@
 	@! readelf -lW $@ | grep INTERP || { echo "'$@' is not static" >&2; exit 1; }
-	@size=$$(stat -c %s $@); [ $$size -lt 2000000 ] || \
-		{ echo "'$@' has $$size bytes; the limit is 2000000" >&2; exit 1; }
+	@size=$$(stat -c %s $@); [ $$size -lt 2097152 ] || \
+		{ echo "'$@' has $$size bytes; the limit is 2097152" >&2; exit 1; }
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/bpf/flags
 	$(call say,BPF)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS_ALL) -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp
-	$(Q)$(LLVM_STRIP) -g -R .rel.BTF -R .rel.BTF.ext $@.tmp && mv $@.tmp $@ # libbpf needs neither: the values are filled in
+	$(Q)$(LLVM_STRIP) -g -R .rel.BTF -R .rel.BTF.ext -w -N 'LBB*' $@.tmp && mv $@.tmp $@ # libbpf needs none of these
 
 # It is not our code: no warnings about it.
 SKELETON_HEAD := \#pragma GCC system_header

@@ -44,7 +44,7 @@ struct wait_entry {
 	u16 out_cpu;
 	/* Preempted waits since a long one: is the next one's user stack taken before its length is known? */
 	u8 hasty;
-	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is it worth noting what the next one is for? */
+	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is the next one's file worth noting? */
 	u32 state;
 	u32 voluntary; /* the task's nvcsw at its last switch-out */
 	u64 out; /* of its current wait; 0: it is on a CPU, or has not been seen to leave one yet */

@@ -7,7 +7,7 @@
 #include "report/view/html/html.h"
 #include "report/view/html/html_fit.h"
 
-enum { EXACT_EVENTS = 300000 }; /* of more, times are in microseconds, which takes half the space */
+enum { EXACT_EVENTS = 50000 }; /* of more, times are in microseconds, which takes half the space */
 
 static void html_page_deinit(struct html_page *page)
 {

@@ -14,7 +14,7 @@ enum {
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own in the meantime */
 	RING_COMM_SIZE = 16,
-	RING_HEAD_ROOM = 256, /* no record's fixed part is larger */
+	RING_HEAD_ROOM = 320, /* no record's fixed part is larger */
 	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
 };
 

@@ -7,6 +7,10 @@
 #include "bpf/wait_user_later.bpf.h"
 #include "bpf/wait_waker.bpf.h"
 
+_Static_assert(sizeof(struct ring_wait) + sizeof(struct ring_waker) + sizeof(struct ring_object) + sizeof(u64) <=
+	       RING_HEAD_ROOM,
+	       "the largest record fits the scratch");
+
 static __always_inline u64 waker_bytes(void)
 {
 	return wait_knobs.wakers ? sizeof(struct ring_waker) : 0;

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 
 import embedding
+import exports
 import machine
 import markdown
 import names
@@ -40,7 +41,7 @@ SECTIONS = {
     "reporting": Section(reporting.run, settings.REPORT_PAIRS), "starting": Section(starting.run),
     "safety": Section(safety.run), "walk": Section(walk.run),
     "waits": Section(waits_storm.run_alone), "steady-waits": Section(waits_storm.run_steady),
-    "views": Section(waits_views.run, settings.REPORT_PAIRS),
+    "views": Section(waits_views.run, settings.REPORT_PAIRS), "exports": Section(exports.run, exports.ROUNDS),
     **{section.key: Section(section.run) for section in waits_cost.SECTIONS},
     "points": Section(points.run), "dwarf": Section(snapshots.run), "unwind": Section(unwinding.run, unwinding.ROUNDS),
     "names": Section(names.run, names.ROUNDS)}

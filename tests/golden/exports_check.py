@@ -7,6 +7,7 @@ import collections, csv, decimal, io, json, subprocess, sys
 
 SOURCES = ["cpu", "offcpu", "wakers", "tracepoint", "kfunc", "tasks"]
 WAITED = {"offcpu", "wakers"}  # --folded prints these in microseconds
+INVISIBLE = {*range(0x7F, 0xA0), *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x206A), 0xFEFF}
 wrong = []
 
 
@@ -18,7 +19,12 @@ def run(report, options):
     done = subprocess.run([report, "--no-cache", "--no-local-files", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode not in (0, 3):
         raise SystemExit(f"{' '.join(options)}: exit {done.returncode}: {done.stderr.decode()[-200:]}")
-    return done.stdout.decode("utf-8")  # strictly: nothing else may come out
+    text = done.stdout.decode("utf-8")  # strictly: nothing else may come out
+    if any(ord(char) < 32 and char != "\n" or ord(char) in INVISIBLE for char in set(text)):
+        say(f"{' '.join(options[:2])}: a character that nobody sees")
+    if options[1] not in ("csv", "csv-stacks") and set(text) & set("<>&"):
+        say(f"{' '.join(options[:2])}: markup")
+    return text
 
 
 def lines_of(text):
@@ -83,7 +89,7 @@ def same_folded(report, trace, options, rows):
         sums, folded = collections.defaultdict(int), folded_sums(report, trace, options, source)
         for (kind, comm, stack), (events, weight) in sums_of(rows).items():
             if kind == source:
-                sums[";".join(filter(None, (word(comm), stack)))] += weight if source in WAITED else events
+                sums[word(comm) + (";" + stack if stack else "")] += weight if source in WAITED else events
         if source in WAITED:
             sums = {key: weight // 1000 for key, weight in sums.items()}
         if folded is not None:
@@ -105,7 +111,7 @@ def weights_of(rows):
     """(source, comm;stack): weight."""
     sums = collections.defaultdict(int)
     for (source, comm, stack), (_, weight) in sums_of(rows).items():
-        sums[source, ";".join(filter(None, (word(comm), stack)))] += weight
+        sums[source, word(comm) + (";" + stack if stack else "")] += weight
     return dict(sums)
 
 

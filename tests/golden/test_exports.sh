@@ -32,4 +32,18 @@ check a_class samples/waits/trace.rwk --class preempted
 check a_process samples/cpu_paths/trace.rwk --pid 223
 check one_source samples/probes/trace.rwk --source kfunc
 check several samples/waits/trace.rwk samples/cpu_paths/trace.rwk samples/case_fsync/trace.rwk samples/probes/trace.rwk
+# Names that try to be something else, in every field of every source.
+hostile=$build/tests/golden/make_hostile
+if [[ -x $hostile ]]; then
+	scratch=$(mktemp -d)
+	trap 'rm -rf "$scratch"' EXIT
+	number=0
+	while kind=$("$hostile" "$scratch/t.rwk" $number); do
+		check "hostile_$kind" "$scratch/t.rwk"
+		((number++))
+	done
+	verdict hostile_names "$number kinds" [ $number -ge 8 ]
+else
+	not_ok hostile "'$hostile' is not built"
+fi
 exit $((failures > 0))

@@ -79,6 +79,17 @@ static int parse_functions(void *config, const char *value)
 	return log_error(EINVAL, "--functions must be self, total, count, name or module, not '%s'", value);
 }
 
+static int parse_svg(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	if (value && strcmp(value, "flame") != 0 && strcmp(value, "icicle") != 0)
+		return log_error(EINVAL, "--svg must be flame or icicle, not '%s'", value);
+	options->view_wanted[VIEW_SVG] = true;
+	options->settings.icicle = value && !strcmp(value, "icicle");
+	return 0;
+}
+
 static int parse_by(void *config, const char *value)
 {
 	struct report_options *options = config;
@@ -289,6 +300,8 @@ static const struct option_row rows[] = {
 	{"Views", "summary", 0, TAKES_NOTHING(AT(view_wanted[VIEW_SUMMARY])),
 	 .help = "where each thread's time went: running, run queue, blocked by state"},
 
+	{"Views", "svg", 0, IS_PARSED("[=SHAPE]", parse_svg),
+	 .help = "a picture of one source for a document: a flame graph, or an icicle (flame)"},
 	{"Views", "diff", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIFF])),
 	 .help = "functions, waits and what held them that take more or less time than in the trace of --base, "
 		 "biggest change first"},

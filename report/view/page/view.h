@@ -40,6 +40,7 @@ enum view_kind {
 	VIEW_DIGEST,
 	VIEW_HTML,
 	VIEW_DIFF,
+	VIEW_SVG,
 	VIEW_KINDS
 };
 
@@ -62,6 +63,7 @@ struct view_settings {
 	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
 	const regex_t *chain_comm; /* NULL: chain_tid is meant */
 	uint32_t chain_tid;
+	bool icicle;		 /* of --svg: callers above; else a flame graph, callers below */
 	bool some_waits; /* filters may leave out some waits of a task but not others */
 	bool names_tasks; /* filters name comms, processes or threads */
 	unsigned int width;	 /* columns of the terminal; 0: there is none, nothing is folded */
@@ -130,6 +132,7 @@ view_print csv_view, ndjson_view, csv_stacks_view, ndjson_stacks_view, chrome_vi
 	pprof_view, sqlite_view;
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

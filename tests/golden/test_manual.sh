@@ -46,6 +46,6 @@ while IFS= read -r line; do
 	fi
 done < <(examples; echo '$ ')
 
-for view in digest tree top-down functions tasks histogram stacks folded wakers chains top-waits at summary diff events export; do
+for view in digest tree top-down functions tasks histogram stacks folded wakers chains top-waits at summary diff svg events export; do
 	examples | grep -qE "^\\$ .* --$view( |=).*samples/" || echo "not ok view $view - the manual has no example with a trace of samples/"
 done

@@ -36,6 +36,8 @@ rows="--digest
 --summary
 --diff --base base.rwk
 --waits-on
+--svg
+--svg=icicle --source offcpu
 --events
 --html
 --export perf-script

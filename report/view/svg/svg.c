@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/page/page.h"
 #include "report/view/svg/svg_boxes.h"
@@ -52,6 +53,7 @@ static const char style[] =
 	".k rect{fill:#f6bb77}.k .b{fill:#b4610a;stroke:none}\n"
 	".n rect{fill:#e9e9e4;stroke:#8a8a80;stroke-dasharray:1 2}.n text{font-style:italic}\n"
 	".jf{fill:#b5dfae;stroke:none}.jl{stroke:#3f8d3a}\n"
+	"g>rect.x{stroke:none}\n" /* an edge would be all that is seen of it */
 	"g:hover>rect{stroke:#000;stroke-width:1}\n"
 	"@media (prefers-color-scheme:dark){\n"
 	"svg{background:#15181d;color:#e4e7ec}text{fill:#f3f5f8}rect{stroke:#15181d}\n"
@@ -140,10 +142,10 @@ static void write_box(const struct picture *picture, const struct svg_box *box, 
 	(void)fprintf(out, "<g class=\"%s\" data-level=\"%" PRIu32 "\" data-samples=\"%" PRIu64 "\" data-weight=\"%" PRIu64
 			   "\">", kinds[box->kind].class, box->level, box->samples, box->weight);
 	write_title(picture, box);
-	(void)fputs("<rect", out);
+	(void)fprintf(out, "<rect%s", span.width < PADDING ? " class=\"x\"" : " rx=\"2\"");
 	write_place(out, "x", span.left);
 	write_place(out, "width", span.width);
-	(void)fprintf(out, " y=\"%u\" height=\"%u\" rx=\"2\"/>", top, ROW - 1);
+	(void)fprintf(out, " y=\"%u\" height=\"%u\"/>", top, ROW - 1);
 	if (box->kind == SVG_KERNEL && span.width > 2 * PADDING) {
 		(void)fputs("<rect class=\"b\"", out);
 		write_place(out, "x", span.left);
@@ -195,6 +197,7 @@ static int write_head(const struct picture *picture)
 	const struct view_settings *settings = picture->context->settings;
 	_cleanup_free_ char *text = NULL;
 	FILE *out = picture->context->out, *line;
+	char name[4 * TITLE_COLUMNS];
 	size_t size;
 
 	line = open_memstream(&text, &size);
@@ -210,8 +213,9 @@ static int write_head(const struct picture *picture)
 		return -ENOMEM;
 	(void)fprintf(out, "<text class=\"t\" x=\"%d\" y=\"20\">%s", MARGIN, page_kind_name(source->kind));
 	if (strcmp(source->name, page_kind_name(source->kind)) != 0) {
+		(void)printable_escape(name, sizeof(name), source->name, strlen(source->name));
 		(void)fputc(' ', out);
-		svg_text_write(out, source->name, TITLE_COLUMNS / 4);
+		svg_text_write(out, name, TITLE_COLUMNS / 4);
 	}
 	(void)fprintf(out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", MARGIN);
 	svg_text_write(out, text, HEAD_COLUMNS);

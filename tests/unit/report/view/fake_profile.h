@@ -127,7 +127,7 @@ static inline struct profile_walk_task *fake_walked(struct profile *profile, uin
 /* What a view prints. The caller frees the text. */
 static char *fake_print(struct profile *profile, const struct view *view, const struct view_settings *settings)
 {
-	struct view_context context = {.profile = profile, .settings = settings};
+	struct view_context context = {.profile = profile, .base = profile->base, .settings = settings};
 	char *text = NULL;
 	size_t length;
 

@@ -11,6 +11,7 @@
 enum { FAKE_MAX = 512, FAKE_TEXT = 8192 };
 
 struct profile {
+	struct profile *base; /* for views that compare */
 	struct profile_source sources[8];
 	struct profile_task tasks[FAKE_MAX];
 	struct profile_module modules[16];

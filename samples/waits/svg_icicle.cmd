@@ -1,0 +1,1 @@
+--svg=icicle --source offcpu --by process

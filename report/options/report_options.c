@@ -112,8 +112,8 @@ static int check_output(const struct report_options *options)
 	if (options->view && options->view->needs_file && (!options->output || !strcmp(options->output, "-")))
 		return log_error(EINVAL, "--%s requires -o FILE: it cannot be written to a pipe", options->view->name);
 	if (options->output && !writes)
-		return log_error(EINVAL, "-o requires --svg, --html, --export, --condense, --scrub or --resolve-lines; to "
-					 "keep a report, redirect it with > FILE");
+		return log_error(EINVAL, "-o requires --svg, --html, --export, --condense, --scrub or "
+					 "--resolve-lines; to keep a report, redirect it with > FILE");
 	if (options->force && !options->output)
 		return log_error(EINVAL, "--force requires -o FILE");
 	return 0;

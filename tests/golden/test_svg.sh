@@ -43,7 +43,7 @@ same samples/cpu_paths/trace.rwk cpu icicle -K
 
 print --folded --idle --source cpu samples/cpu_paths/trace.rwk >"$dir/folded"
 print --svg --idle --source cpu samples/cpu_paths/trace.rwk |
-	sed '0,/data-samples="\(7[0-9]*\)"/s//data-samples="1\1"/' >"$dir/picture"
+	sed "0,/data-samples='\(7[0-9]*\)'/s//data-samples='1\1'/" >"$dir/picture"
 if python3 tests/golden/svg_check.py "$dir/picture" "$dir/folded" samples >/dev/null 2>&1; then
 	not_ok "finds a wrong sum" "the script is content"
 else

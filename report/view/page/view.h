@@ -100,8 +100,7 @@ struct view {
 	bool each_recording; /* needs profile_filter.each_recording */
 	bool everyone;	  /* needs profile_filter.everyone */
 	bool each_half;	  /* needs profile_filter.each_half */
-	bool may_compare; /* can show what --base changed */
-	bool must_compare; /* shows nothing else */
+	bool may_compare, must_compare; /* can show what --base changed; shows nothing else */
 };
 
 extern const struct view views[VIEW_KINDS];

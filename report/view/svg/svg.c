@@ -43,7 +43,7 @@ static const struct {
 static const char style[] =
 	"<style>\n"
 	"svg{background:#fff;color:#1d2129}\n"
-	"text{font:11px ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;fill:#16191f;white-space:pre}\n"
+	"text{font:11px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#16191f;white-space:pre}\n"
 	".t{font-size:14px;font-weight:bold}.t,.s,.l{fill:currentColor}\n"
 	"rect{stroke:#fff;stroke-width:.6}\n"
 	".w rect{fill:#d5dae2}.o rect{fill:#c3cbd8}.o text{font-weight:bold}\n"
@@ -62,8 +62,8 @@ static const char style[] =
 	".n rect{fill:#33332f;stroke:#a0a096}.jf{fill:#2f6a2b}.jl{stroke:#8fd489}\n"
 	"g:hover>rect{stroke:#fff}}\n"
 	"</style>\n"
-	"<defs><pattern id=\"jit\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-	"<path class=\"jf\" d=\"M0 0h6v6H0z\"/><path class=\"jl\" d=\"M0 6L6 0\"/></pattern></defs>\n";
+	"<defs><pattern id='jit' width='6' height='6' patternUnits='userSpaceOnUse'>"
+	"<path class='jf' d='M0 0h6v6H0z'/><path class='jl' d='M0 6L6 0'/></pattern></defs>\n";
 
 struct picture {
 	const struct view_context *context;
@@ -99,7 +99,7 @@ static unsigned int top_of(const struct picture *picture, uint32_t level)
 
 static void write_place(FILE *out, const char *name, uint64_t hundredths)
 {
-	(void)fprintf(out, " %s=\"%" PRIu64 ".%02" PRIu64 "\"", name, hundredths / FRACTION, hundredths % FRACTION);
+	(void)fprintf(out, " %s='%" PRIu64 ".%02" PRIu64 "'", name, hundredths / FRACTION, hundredths % FRACTION);
 }
 
 /* --- boxes --- */
@@ -129,7 +129,7 @@ static void write_label(const struct picture *picture, const struct svg_box *box
 		return;
 	(void)fputs("<text", out);
 	write_place(out, "x", span.left + PADDING);
-	(void)fprintf(out, " y=\"%u\">", top + 12);
+	(void)fprintf(out, " y='%u'>", top + 12);
 	svg_text_write(out, box->name, columns);
 	(void)fputs("</text>", out);
 }
@@ -139,17 +139,18 @@ static void write_box(const struct picture *picture, const struct svg_box *box, 
 	unsigned int top = top_of(picture, box->level);
 	FILE *out = picture->context->out;
 
-	(void)fprintf(out, "<g class=\"%s\" data-level=\"%" PRIu32 "\" data-samples=\"%" PRIu64 "\" data-weight=\"%" PRIu64
-			   "\">", kinds[box->kind].class, box->level, box->samples, box->weight);
+	(void)fprintf(out, "<g class='%s' data-level='%" PRIu32 "' data-samples='%" PRIu64 "'",
+		      kinds[box->kind].class, box->level, box->samples);
+	(void)fprintf(out, " data-weight='%" PRIu64 "'>", box->weight);
 	write_title(picture, box);
-	(void)fprintf(out, "<rect%s", span.width < PADDING ? " class=\"x\"" : " rx=\"2\"");
+	(void)fprintf(out, "<rect%s", span.width < PADDING ? " class='x'" : " rx='2'");
 	write_place(out, "x", span.left);
 	write_place(out, "width", span.width);
-	(void)fprintf(out, " y=\"%u\" height=\"%u\"/>", top, ROW - 1);
+	(void)fprintf(out, " y='%u' height='%u'/>", top, ROW - 1);
 	if (box->kind == SVG_KERNEL && span.width > 2 * PADDING) {
-		(void)fputs("<rect class=\"b\"", out);
+		(void)fputs("<rect class='b'", out);
 		write_place(out, "x", span.left);
-		(void)fprintf(out, " width=\"2\" y=\"%u\" height=\"%u\"/>", top, ROW - 1);
+		(void)fprintf(out, " width='2' y='%u' height='%u'/>", top, ROW - 1);
 	}
 	write_label(picture, box, span, top);
 	(void)fputs("</g>\n", out);
@@ -211,13 +212,13 @@ static int write_head(const struct picture *picture)
 	(void)fprintf(line, "%s%s", settings->filters[0] ? "; filters: " : "", settings->filters);
 	if (fclose(line))
 		return -ENOMEM;
-	(void)fprintf(out, "<text class=\"t\" x=\"%d\" y=\"20\">%s", MARGIN, page_kind_name(source->kind));
+	(void)fprintf(out, "<text class='t' x='%d' y='20'>%s", MARGIN, page_kind_name(source->kind));
 	if (strcmp(source->name, page_kind_name(source->kind)) != 0) {
 		(void)printable_escape(name, sizeof(name), source->name, strlen(source->name));
 		(void)fputc(' ', out);
 		svg_text_write(out, name, TITLE_COLUMNS / 4);
 	}
-	(void)fprintf(out, "</text>\n<text class=\"s\" x=\"%d\" y=\"37\">", MARGIN);
+	(void)fprintf(out, "</text>\n<text class='s' x='%d' y='37'>", MARGIN);
 	svg_text_write(out, text, HEAD_COLUMNS);
 	(void)fputs("</text>\n", out);
 	return 0;
@@ -226,21 +227,22 @@ static int write_head(const struct picture *picture)
 static void write_legend(const struct picture *picture)
 {
 	static const enum svg_kind shown[] = {SVG_USER, SVG_INLINED, SVG_JIT, SVG_KERNEL, SVG_NOTE};
-	static const char *const looks[] = {"user", "inlined (dashed)", "JIT (hatched)", "kernel (bar)", "unknown (dotted)"};
+	static const char *const looks[] = {"user", "inlined (dashed)", "JIT (hatched)", "kernel (bar)",
+					    "unknown (dotted)"};
 	unsigned int y = picture->height - 24, x = MARGIN;
 	FILE *out = picture->context->out;
 
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-		(void)fprintf(out, "<g class=\"%s\"><rect x=\"%u\" y=\"%u\" width=\"26\" height=\"14\" rx=\"2\"/>",
+		(void)fprintf(out, "<g class='%s'><rect x='%u' y='%u' width='26' height='14' rx='2'/>",
 			      kinds[shown[i]].class, x, y);
 		if (shown[i] == SVG_KERNEL)
-			(void)fprintf(out, "<rect class=\"b\" x=\"%u\" y=\"%u\" width=\"2\" height=\"14\"/>", x, y);
-		(void)fprintf(out, "</g><text class=\"l\" x=\"%u\" y=\"%u\">%s</text>\n", x + 32, y + 11, looks[i]);
+			(void)fprintf(out, "<rect class='b' x='%u' y='%u' width='2' height='14'/>", x, y);
+		(void)fprintf(out, "</g><text class='l' x='%u' y='%u'>%s</text>\n", x + 32, y + 11, looks[i]);
 		x += 32 + 7 * (unsigned int)strlen(looks[i]) + 24;
 	}
-	(void)fprintf(out, "<text class=\"l\" x=\"%d\" y=\"%u\" text-anchor=\"end\">%s; narrower than 0.5 px is not drawn"
-			   "</text>\n", WIDTH - MARGIN, y + 11,
-		      picture->icicle ? "callers above" : "callers below");
+	(void)fprintf(out, "<text class='l' x='%d' y='%u' text-anchor='end'>", WIDTH - MARGIN, y + 11);
+	(void)fprintf(out, "callers %s; narrower than 0.5 px is not drawn</text>\n",
+		      picture->icicle ? "above" : "below");
 }
 
 static int write_picture(const struct picture *picture)
@@ -248,8 +250,8 @@ static int write_picture(const struct picture *picture)
 	FILE *out = picture->context->out;
 	int r;
 
-	(void)fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" "
-			   "role=\"img\">\n<title>", WIDTH, picture->height, WIDTH, picture->height);
+	(void)fprintf(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' viewBox='0 0 %d %u' "
+			   "role='img'>\n<title>", WIDTH, picture->height, WIDTH, picture->height);
 	(void)fprintf(out, "%s graph of %s</title>\n", picture->icicle ? "icicle" : "flame",
 		      page_kind_name(picture->source->kind));
 	(void)fputs(style, out);

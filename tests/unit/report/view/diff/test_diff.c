@@ -3,10 +3,11 @@
 #include "tests/unit/report/view/fake_view.h"
 
 /*
- * --diff: two made-up profiles against text written by hand. before: 10 s, parse 400 ms and sum 400 ms, both evenly; after:
- * 20 s, parse 3200 ms evenly, sum 1600 ms of which 1200 ms are in the second half, and 2 samples of a new function. The noise of
- * parse is chance: three times the root of the sum of (40 / 20)^2 and (160 / 40)^2, which is 13.4. That of sum is what the halves
- * of the second trace differ by: (1200 - 400) / 10 s; it changed by 40, and is not shown.
+ * --diff: two made-up profiles against text written by hand. before: 10 s, parse 400 ms and sum 400 ms, both evenly;
+ * after: 20 s, parse 3200 ms evenly, sum 1600 ms of which 1200 ms are in the second half, and 2 samples of a new
+ * function. The noise of parse is chance: three times the root of the sum of (40 / 20)^2 and (160 / 40)^2, which is
+ * 13.4. That of sum is what the halves of the second trace differ by: (1200 - 400) / 10 s; it changed by 40, and is not
+ * shown.
  */
 
 static void add(struct profile *p, uint32_t source, const char *chain, uint64_t samples, uint64_t weight, bool late)
@@ -30,9 +31,9 @@ static struct profile *make(uint64_t seconds)
 }
 
 static const char expected[] =
-	"# change: after, less before, per second of recording (of all CPUs together; of several traces, on average). noise: "
-	"what the two halves of one trace differ by, or chance makes of so few, if that is more. What changed by no more than "
-	"its noise is counted, not shown.\n"
+	"# change: after, less before, per second of recording (of all CPUs together; of several traces, on average). "
+	"noise: what the two halves of one trace differ by, or chance makes of so few, if that is more. What changed by "
+	"no more than its noise is counted, not shown.\n"
 	"# before\n"
 	"# cpu cpu-clock: 800 samples, 800.0 ms in 10.00 s, kernel and user stacks\n"
 	"# after\n"

@@ -20,7 +20,7 @@ const struct option_habit record_habits[] = {
 	{"-v", REPORTS}, {"-q", REPORTS}, {"-U", REPORTS}, {"-K", REPORTS}, {"-T", REPORTS},
 	{"--tree", REPORTS}, {"--tasks", REPORTS}, {"--folded", REPORTS}, {"--histogram", REPORTS},
 	{"--stacks", REPORTS}, {"--counts", REPORTS}, {"--chains", REPORTS}, {"--top-waits", REPORTS},
-	{"--svg", REPORTS}, {"--html", REPORTS}, {"--max-page", REPORTS}, {"--diff", REPORTS}, {"--base", REPORTS},
+	{"--svg", REPORTS}, {"--diff", REPORTS}, {"--base", REPORTS},
 	{"--at", REPORTS}, {"--summary", REPORTS}, {"--events", REPORTS}, {"--export", REPORTS},
 	{"--digest", REPORTS}, {"--functions", REPORTS}, {"--top-down", REPORTS}, {"--by", REPORTS},
 	{"--info", REPORTS}, {"--privacy", REPORTS}, {"--needs", REPORTS}, {"--dump", REPORTS},

@@ -273,7 +273,7 @@ report 2 | --callees $TRACE            | --tree
 report 2 | --inverse $TRACE            | --top-down
 report 2 | --no-kernel $TRACE          | -U
 report 2 | --no-user $TRACE            | -K
-report 2 | --flame $TRACE              | --folded; flamegraph.pl
+report 2 | --flame $TRACE              | --svg
 report 2 | --symbol main $TRACE        | --folded
 report 2 | --head 10 $TRACE            | --max-groups 10
 report 2 | --longest $TRACE            | --top-waits

@@ -32,8 +32,8 @@ static struct profile *make(uint64_t seconds)
 
 static const char expected[] =
 	"# change: after, less before, per second of recording (of all CPUs together; of several traces, on average). "
-	"noise: what the two halves of one trace differ by, or chance makes of so few, if that is more. What changed by "
-	"no more than its noise is counted, not shown.\n"
+	"noise: what the two halves of one trace differ by, or chance makes of so few, if that is more. What changed "
+	"by no more than its noise is counted, not shown.\n"
 	"# before\n"
 	"# cpu cpu-clock: 800 samples, 800.0 ms in 10.00 s, kernel and user stacks\n"
 	"# after\n"

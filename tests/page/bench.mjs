@@ -7,7 +7,7 @@ import {dirname} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {openBrowser, openPage, packagePath} from './browser.mjs';
 
-const RUNS = 5,
+const RUNS = Number(process.env.RUNS ?? 5),
 	FRAMES = 120,
 	DEEPEST = 13000;
 
@@ -73,7 +73,13 @@ async function measure(file) {
 async function measureSpeedscope(file) {
 	const release = dirname(packagePath('speedscope/package.json')) + '/dist/release',
 		loader = `${process.env.NODE_PACKAGES}/load.js`;
-	const browser = await openBrowser(),
+	/* It draws with WebGL, and loads the file as a script. */
+	const browser = await openBrowser([
+			'--allow-file-access-from-files',
+			'--enable-unsafe-swiftshader',
+			'--use-gl=angle',
+			'--use-angle=swiftshader',
+		]),
 		name = file.split('/').pop();
 
 	writeFileSync(
@@ -84,7 +90,7 @@ async function measureSpeedscope(file) {
 		const page = await browser.newPage();
 
 		await page.goto(
-			`${pathToFileURL(`${release}/index.html`).href}#localProfilePath=${pathToFileURL(loader).href}`
+			`${pathToFileURL(`${release}/index.html`).href}#localProfilePath=${loader.slice(1)}`
 		);
 		await page.waitForFunction('/Sandwich/.test(document.body.innerText)', {
 			timeout: 60000,

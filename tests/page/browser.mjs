@@ -17,13 +17,13 @@ export function packagePath(name) {
 	return createRequire(`${process.env.NODE_PACKAGES}/package.json`).resolve(name);
 }
 
-export async function openBrowser() {
+export async function openBrowser(more = []) {
 	const {default: puppeteer} = await import(pathToFileURL(packagePath('puppeteer-core')).href);
 
 	return puppeteer.launch({
 		executablePath: '/usr/bin/chromium',
 		headless: true,
-		args: FLAGS,
+		args: [...FLAGS, ...more],
 		protocolTimeout: 300000,
 	});
 }

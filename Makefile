@@ -92,7 +92,7 @@ objects = $(patsubst %.c,$(B)/%.o,$(1))
 
 # The page's own files, which the assembler puts into the reporter, put together: all scripts, the style, the markup.
 PAGE_KINDS := js css html
-page_sources = $(sort $(wildcard report/page/*.$(1)))
+page_sources = $(sort $(shell find report/page -name "*.$(1)"))
 PAGE_S := report/view/html/page_files.S
 
 Q := $(if $(V),,@)

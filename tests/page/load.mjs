@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The page's script as the page has it: all files of report/page, sorted by name, in one namespace.
+// The page's script as the page has it: all files of report/page, sorted by path, in one namespace.
 import {readFileSync, readdirSync} from 'node:fs';
 import {runInThisContext} from 'node:vm';
 
 export const folder = new URL('../../report/page/', import.meta.url);
 
 export function pageScript() {
-	const names = readdirSync(folder)
+	const names = readdirSync(folder, {recursive: true})
 		.filter(name => name.endsWith('.js'))
 		.sort();
 

@@ -106,5 +106,6 @@ findings_from long_functions
 findings_from deep_functions
 findings_from file_limit '*.c' 500
 findings_from file_limit '*.h' 150
+findings_from file_limit '*.js' 500
 findings_from wide_lines
 verdict "$(files '*.[ch]' | wc -l) files"

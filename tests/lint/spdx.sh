@@ -5,7 +5,7 @@
 
 judge()
 {
-	{ files '*.[chS]' '*.cpp' '*.py' '*.sh' '*.bash' '*.awk' '*.[1-8]' Makefile .clang-format; ls .ci/* 2>/dev/null; } |
+	{ files '*.[chS]' '*.cpp' '*.py' '*.sh' '*.bash' '*.awk' '*.js' '*.mjs' '*.css' '*.sql' '*.[1-8]' Makefile .clang-format; ls .ci/* 2>/dev/null; } |
 		xargs -r awk '
 	BEGIN { line = "^[^A-Za-z]*SPDX-License-Identifier: BSD-2-Clause OR GPL-2[.]0-only" }
 	function close_file() {

@@ -49,7 +49,7 @@ static void prints_nothing_raw(struct test *t)
 {
 	for (unsigned int bits = 0; bits < 32; bits++)
 		for (int kind = -1; kind < VIEW_KINDS; kind++) {
-			struct profile *p = evil_profile();
+			struct profile *p;
 			struct view_settings settings = {
 				.addresses = bits & 1,
 				.offsets = bits & 2,
@@ -60,16 +60,18 @@ static void prints_nothing_raw(struct test *t)
 				.interval = bits & 8 ? SECOND / 4 : 0,
 				.filters = "",
 			};
-			struct profile *base = evil_profile();
+			struct profile *base;
 			char *text;
 
+			if (kind >= 0 && views[kind].binary)
+				continue; /* these are below */
+			p = evil_profile();
+			base = evil_profile();
 			base->sources[0].recorded = p->sources[0].recorded = SECOND;
 			base->entry_count = 0;
 			p->base = base;
 			if (kind == VIEW_SVG)
 				p->source_count = 1;
-			if (kind >= 0 && views[kind].binary)
-				continue; /* these are below */
 			if (kind == VIEW_FOLDED)
 				p->source_count = 1;
 			text = fake_print(p, kind < 0 ? NULL : &views[kind], &settings);

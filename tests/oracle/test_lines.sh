@@ -54,7 +54,7 @@ made()
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
 sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c)
-c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -w -shared -fPIC -O2 -g "-Wl,--build-id")
+c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
 templates=tests/oracle/lines/templates.cpp
 
 # C and C++, DWARF 5 and 4, from two compilers.

@@ -220,6 +220,13 @@
 		return {kernel: read('placeKernel'), user: read('placeUser')};
 	}
 
+	function readUnsure({unsure = [], recordings}) {
+		for (const [recording, from, to] of unsure)
+			if (!(recording >= 0 && recording < recordings.length && from >= 0 && from <= to))
+				throw new Refusal('unsure: a stretch is of no recording, or ends before it begins');
+		return unsure;
+	}
+
 	function decode(bytes) {
 		const {header, columns} = readHeader(bytes),
 			names = readNames(columns);
@@ -237,6 +244,7 @@
 		return {
 			...header,
 			...names,
+			unsure: readUnsure(header),
 			tree,
 			stackNode,
 			places: readPlaces(columns, limits),

@@ -37,6 +37,16 @@ const char *profile_host_name(const struct profile *profile, uint32_t host)
 	return host < profile->hosts.count ? profile->hosts.items[host].name : "";
 }
 
+bool profile_unsure(const struct profile *profile, uint32_t recording, size_t number, struct profile_span *ret_span)
+{
+	const struct unsure_times *times = &profile->recording_notes.items[recording].model->unsure_times;
+
+	if (number >= times->spans.count)
+		return false;
+	*ret_span = (struct profile_span){times->spans.items[number].from, times->spans.items[number].until};
+	return true;
+}
+
 static void add_losses(const struct trace_model *model, struct profile_losses *losses)
 {
 	struct loss_sums sums = {0};

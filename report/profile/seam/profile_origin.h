@@ -19,6 +19,16 @@ void profile_origin(const struct profile *profile, size_t number, struct profile
 /* The name of a host, by the number that tasks, walks and recordings have; "" if no trace has it. */
 const char *profile_host_name(const struct profile *profile, uint32_t host);
 
+struct profile_span { /* times of its recording, both included */
+	uint64_t from, until;
+};
+
+/*
+ * Span number `number` of a recording in which names may be wrong, because records of processes were missing; ascending
+ * and disjoint. False: there are no more.
+ */
+bool profile_unsure(const struct profile *profile, uint32_t recording, size_t number, struct profile_span *ret_span);
+
 struct profile_losses { /* of all recordings, before filters */
 	uint64_t recorded; /* events */
 	uint64_t lost;	   /* events that should be there */

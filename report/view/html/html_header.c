@@ -226,6 +226,35 @@ static void write_base(struct html_page *page, struct json_text *json)
 	json_text_end_object(json);
 }
 
+/* A time as a distance from the recording's start, cut at its ends. */
+static uint64_t within(const struct profile_recording *recording, uint64_t time)
+{
+	if (time <= recording->start || recording->stop <= recording->start)
+		return 0;
+	return (time < recording->stop ? time : recording->stop) - recording->start;
+}
+
+/* What was unsure from before the start until after the end is so in all of the recording. */
+static void write_unsure(const struct html_page *page, struct json_text *json)
+{
+	const struct waits *waits = &page->reader.waits;
+	struct profile_span span;
+
+	json_text_begin_array(json, "unsure");
+	for (uint32_t i = 0; i < waits->recording_count; i++) {
+		const struct profile_recording *recording = &waits->recordings[i];
+
+		for (size_t k = 0; profile_unsure(page->context->profile, i, k, &span); k++) {
+			json_text_begin_array(json, NULL);
+			json_text_uint(json, NULL, i);
+			json_text_uint(json, NULL, within(recording, span.from) / page->unit);
+			json_text_uint(json, NULL, within(recording, span.until) / page->unit);
+			json_text_end_array(json);
+		}
+	}
+	json_text_end_array(json);
+}
+
 static void write_columns(const struct html_page *page, struct json_text *json)
 {
 	size_t offset = 0;
@@ -266,8 +295,7 @@ static int write_header(struct html_page *page, struct column *header)
 	write_sources(page, json);
 	write_base(page, json);
 	write_notes(page, json);
-	json_text_begin_array(json, "unsure");
-	json_text_end_array(json);
+	write_unsure(page, json);
 	write_left_out(page, json);
 	write_columns(page, json);
 	json_text_end_object(json);

@@ -19,3 +19,9 @@ void profile_origin(const struct profile *profile, size_t number, struct profile
 {
 	*ret_origin = profile->origins[number];
 }
+
+bool profile_unsure(const struct profile *profile, uint32_t recording, size_t number, struct profile_span *ret_span)
+{
+	(void)profile, (void)recording, (void)number, (void)ret_span;
+	return false;
+}

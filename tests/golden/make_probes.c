@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_probes FILE: writes samples/probes/trace.rwk, in which every event is known: functions and a
- * tracepoint as in the examples of bcc's stacksnoop and stackcount, with samples, waits and
- * wakeups. 3.5 seconds, from 01:11:36 UTC on.
+ * tracepoint as in the examples of bcc's stacksnoop and stackcount, with samples, waits, what they
+ * were for, and wakeups. 3.5 seconds, from 01:11:36 UTC on.
  */
 #include "tests/make_events.h"
 
@@ -116,6 +116,7 @@ static void add_state(struct made_trace *trace)
 						      {.address = 0x1100, .size = 0x100, .name = {"do_sync", 7}}};
 
 	made_trace_meta(trace, "hostname", "example");
+	made_trace_meta(trace, "machine", "x86_64"); /* of the calls' numbers */
 	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
 					      .clock = {.time = START, .realtime = WALL_CLOCK,
 							.window = 1}});
@@ -192,7 +193,76 @@ static void add_tracepoint(struct made_trace *trace)
 		add_hit(trace, BLOCK, RQ_ISSUE, commits[i] * MS, &journal, chain);
 }
 
-/* A wait of `length` that ends at `time`; woken 0: not ended. */
+/* --- what waits were for --- */
+
+enum { READ = 0, NANOSLEEP = 35, WAIT4 = 61, RENAME = 82, FUTEX = 202 }; /* of x86-64 */
+enum { FOLDER = 1, CHILD, CLIENT, ENDS, LOCK, SLEEP };
+
+static void add_name(struct made_trace *trace, const struct event_object_name *name)
+{
+	made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT_NAME, .object_name = *name});
+}
+
+static void add_objects(struct made_trace *trace)
+{
+	static const char address[16] = {[10] = '\xff', '\xff', 127, 0, 0, 1},
+			  peer[16] = {[10] = '\xff', '\xff', '\xc0', 0, 2, 7};
+	static const struct event_object objects[] = {
+		{.number = FOLDER, .kind = OBJECT_FILE, .device = 0x801, .inode = 131},
+		{.number = CHILD, .kind = OBJECT_CHILD, .tgid = 22352},
+		{.number = CLIENT, .kind = OBJECT_TCP, .device = 8, .inode = 866553, .family = 2, .state = 1,
+		 .port = 5432, .peer_port = 42858},
+		{.number = ENDS, .kind = OBJECT_PIPE, .device = 14, .inode = 866554},
+		{.number = LOCK, .kind = OBJECT_FUTEX, .tgid = 4000, .place = 0x7f2fb0000ba0},
+		{.number = SLEEP, .kind = OBJECT_SLEEP},
+	};
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = objects[i]});
+	made_trace_check(event_log_want_names(trace->log), "names");
+	add_name(trace, &(struct event_object_name){.number = FOLDER, .path = made_text("/var/lib/supervise/\x1b[1m"),
+						    .address = {"", 0}, .peer_address = {"", 0}});
+	add_name(trace, &(struct event_object_name){.number = CLIENT, .path = {"", 0},
+						    .address = {address, sizeof(address)},
+						    .peer_address = {peer, sizeof(peer)}});
+}
+
+/* Ended by itself or by nobody known: `wait` has source, cpu and state from here. */
+static void add_told(struct made_trace *trace, uint64_t time, uint64_t length, const struct event_wait *told,
+		     const char *chain)
+{
+	struct event_task task = made_task(sender.tgid, sender.tid, 0, sender.comm);
+	struct event_wait wait = *told;
+	uint64_t frames[MOST_FRAMES];
+	struct event_stacks stacks = {.kernel = frames};
+
+	wait.source = OFFCPU;
+	wait.time = START + time;
+	wait.length = length;
+	wait.state = 1;
+	wait.cpu = 3;
+	wait.flags = WAIT_HAS_CALL | (wait.asked ? WAIT_HAS_ASKED : 0);
+	wait.call = wait.call << WAIT_CALL_BITS | WAIT_IN_CALL;
+	read_chain(chain, frames);
+	stacks.kernel_count = made_count(frames);
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &stacks), "wait");
+}
+
+static void add_told_waits(struct made_trace *trace)
+{
+	static const char in_read[] = "sock_sendmsg+0x12 entry_SYSCALL_64_fastpath+0x16",
+			  elsewhere[] = "do_wait+0x8 entry_SYSCALL_64_fastpath+0x16";
+
+	add_told(trace, 1100 * MS, 40 * MS, &(struct event_wait){.call = READ, .object = CLIENT}, in_read);
+	add_told(trace, 1200 * MS, 60 * MS, &(struct event_wait){.call = READ, .object = CLIENT}, in_read);
+	add_told(trace, 1300 * MS, 7 * MS, &(struct event_wait){.call = READ, .object = ENDS}, elsewhere);
+	add_told(trace, 1400 * MS, 30 * MS, &(struct event_wait){.call = FUTEX, .object = LOCK}, elsewhere);
+	add_told(trace, 1500 * MS, 21 * MS,
+		 &(struct event_wait){.call = NANOSLEEP, .object = SLEEP, .asked = 20 * MS}, elsewhere);
+	add_told(trace, 1600 * MS, 5 * MS, &(struct event_wait){.call = READ}, elsewhere); /* of what, is not known */
+}
+
+/* A wait of `length` that ends at `time`; woken 0: not ended, it is for a child, the other one for a folder. */
 static void add_wait(struct made_trace *trace, uint64_t time, uint64_t length, uint64_t woken, const char *chain)
 {
 	struct event_task task = made_task(supervise.tgid, supervise.tid, 0, supervise.comm),
@@ -200,7 +270,9 @@ static void add_wait(struct made_trace *trace, uint64_t time, uint64_t length, u
 	struct event_wait wait = {.source = OFFCPU, .time = START + time, .length = length,
 				  .state = woken ? 2 : 1, .cpu = 2, .run_queue = woken, .woken = woken,
 				  .context = woken ? WAKER_IRQ : WAKER_NONE,
-				  .flags = woken ? WAIT_IOWAIT : WAIT_NOT_ENDED};
+				  .flags = WAIT_HAS_CALL | (woken ? WAIT_IOWAIT : WAIT_NOT_ENDED),
+				  .call = (woken ? RENAME : WAIT4) << WAIT_CALL_BITS | WAIT_IN_CALL,
+				  .object = woken ? FOLDER : CHILD};
 	struct event_wake wake = {.source = WAKERS, .time = START + time - woken, .context = WAKER_IRQ};
 	uint64_t frames[MOST_FRAMES], woke[MOST_FRAMES];
 	struct event_stacks stacks = {.kernel = frames}, waker_stacks = {.kernel = woke};
@@ -231,6 +303,7 @@ int main(int argc, char **argv)
 	trace = made_trace_begin(argv[1]);
 	add_sources(trace);
 	add_state(trace);
+	add_objects(trace);
 	add_functions(trace);
 	add_tracepoint(trace);
 	for (uint64_t i = 0; i < 3; i++)
@@ -238,6 +311,7 @@ int main(int argc, char **argv)
 			"copy_page+0x7 sys_rename+0x31 entry_SYSCALL_64_fastpath+0x16");
 	add_wait(trace, 112345678, 12345678, 10000,
 		 "io_schedule+0x46 folio_wait_bit+0x10 sys_rename+0x41 entry_SYSCALL_64_fastpath+0x16");
+	add_told_waits(trace);
 	add_wait(trace, 3500 * MS, 500 * MS, 0, "do_wait+0x8 sys_wait4+0x4 entry_SYSCALL_64_fastpath+0x16");
 	add_hits(trace, SYNC_FS, 2, 0, 0);
 	add_hits(trace, SEND_ACK, 0, 0, 0);

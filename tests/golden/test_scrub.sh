@@ -124,6 +124,20 @@ exits damaged 3 "$report" "${names[@]}" --scrub --scrub-key "$key" "$scratch/dam
 tests/canaries.py --chunks "$scratch/mended.rwk" "$scratch/list" >"$scratch/found"
 verdict damaged_has_no_name "$(head -n 5 "$scratch/found" | tr '\n' ' ')" [ ! -s "$scratch/found" ]
 
+# --- what waits were for: names go, what it was stays ---
+
+on_names='/var/lib/supervise|c0000207|192\.0\.2|127\.0\.0\.1|7f000001'
+verdict names_of_objects 'they are not found where they are' \
+	[ "$("$report" --dump samples/probes/trace.rwk | grep -cE "$on_names")" -eq 2 ]
+for way in condense scrub; do
+	"$report" "${names[@]}" --$way samples/probes/trace.rwk -o "$scratch/on_$way.rwk" 2>/dev/null
+	verdict "${way}_names_of_objects" 'one is left' lacks -E "$on_names" <("$report" --dump "$scratch/on_$way.rwk")
+	"$report" "${names[@]}" --waits-on "$scratch/on_$way.rwk" >"$scratch/on" 2>/dev/null
+	verdict "${way}_objects" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE \
+		' (in rename of file#1|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex 0x[0-9a-f]+ of .*)$' \
+		"$scratch/on")" -eq 4 ]
+done
+
 for trace in samples/*/trace.rwk; do
 	name=$(basename "$(dirname "$trace")")
 	exits "scrub_$name" 0 "$report" "${names[@]}" --scrub --partial --scrub-key "$key" "$trace" -o "$scratch/$name.rwk"

@@ -36,6 +36,13 @@ record_objects none --no-objects
 check "--no-objects: nothing is recorded" lacks -aE '^  object|call=[1-9]' <("$report" --dump "$scratch/none.rwk")
 check "--no-objects: none is shown" lacks 'pipe:' <("$report" --events "$scratch/none.rwk" 2>/dev/null)
 
+# Each is a program of its own to the kernel's verifier, which may refuse one and not another.
+for options in '' --wakers -u '--wakers -u' '-m 0 --wakers -u'; do
+	# shellcheck disable=SC2086
+	run_ok loads "$record" --force --offcpu 0 $options -o "$scratch/loads.rwk" -- sleep 0.05
+	check "'$options': the kernel takes the program" lacks 'refuses the program' "$scratch/loads.err"
+done
+
 run_ok condense "$report" --condense "$scratch/all.rwk" -o "$scratch/small.rwk"
 "$report" --dump "$scratch/small.rwk" >"$scratch/small.dump"
 check "--condense leaves no path" lacks -a objects-secret "$scratch/small.dump"

@@ -38,6 +38,7 @@ rows="--digest
 --waits-on
 --svg
 --svg=icicle --source offcpu
+--svg=timeline
 --events
 --html
 --export perf-script

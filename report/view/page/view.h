@@ -41,6 +41,7 @@ enum view_kind {
 	VIEW_HTML,
 	VIEW_DIFF,
 	VIEW_SVG,
+	VIEW_SVG_TIMELINE,
 	VIEW_KINDS
 };
 
@@ -88,6 +89,7 @@ struct view {
 	uint32_t beside;  /* likewise: whose stacks it shows in passing */
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
 	bool by;	  /* --by can divide it: under headings of their own, or in the lines if it is bare */
+	bool apart;	  /* idle threads are left out all the same; it says how many */
 	bool merged;	  /* all sources together: `print` is called once, without a source */
 	bool whole;	  /* merged, and its text is all there is: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
@@ -132,6 +134,7 @@ view_print csv_view, ndjson_view, csv_stacks_view, ndjson_stacks_view, chrome_vi
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int svg_timeline_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

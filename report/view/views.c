@@ -61,7 +61,7 @@ const struct view views[VIEW_KINDS] = {
 		       .may_compare = true},
 	[VIEW_SVG] = {.name = "svg", .print = svg_view, .by = true, .kinds = ANY_KIND, .bare = true, .exports = true},
 	[VIEW_SVG_TIMELINE] = {.name = "svg=timeline", .print = svg_timeline_view, .kinds = EVENTS, .bare = true,
-			       .merged = true, .exports = true, .each_event = true, .waits_apart = true, .apart = true},
+			       .merged = true, .exports = true, .each_event = true, .waits_apart = true, .apart = true, .stackless = true},
 	[VIEW_DIFF] = {.name = "diff", .print = diff_view, .kinds = EVENTS & ~(1 << PROFILE_WAKERS),
 		       .whole = true, .everyone = true, .each_half = true, .may_compare = true, .must_compare = true},
 	[VIEW_WAITS_ON] = {.name = "waits-on", .print = waits_on_view, .kinds = WAITED, .beside = WOKEN,

@@ -103,7 +103,7 @@ def check_at(judge, _):
     text = wt.view(judge.report, judge.path, "--at", "+0.000001", "--idle")
     waited = re.search(r"^# tasks that waited: (\d+)", text, re.M)
     judge.verdict(waited and int(waited.group(1)) >= len(judge.sleepers), "--at the start counts who slept", text[:300])
-    listed = re.findall(r"^\S+ tid (\d+) .*blocked, for (≥|>=|)([0-9.]+) (m?)s(?!, since)(?:[ ,].*)?$", text, re.M)
+    listed = re.findall(r"^\S+ tid (\d+) .*blocked, (?:.*, )?for (≥|>=|)([0-9.]+) (m?)s$", text, re.M)
     judge.verdict(listed, "--at the start lists who slept", text[:300])
     for tid, bound, figure, milli in listed:
         sleeper = judge.sleepers.get(int(tid))

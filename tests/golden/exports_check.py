@@ -3,7 +3,7 @@
 """exports_check.py REPORT TRACE OPTION...: reads every export of the trace with Python's own readers of JSON and CSV, adds up
 what it finds, and compares that with --folded of each source, and the exports with each other. Prints a line for each that is
 wrong; silence is good."""
-import collections, csv, decimal, io, json, subprocess, sys
+import collections, csv, decimal, io, json, re, subprocess, sys
 
 SOURCES = ["cpu", "offcpu", "wakers", "tracepoint", "kfunc", "tasks"]
 WAITED = {"offcpu", "wakers"}  # --folded prints these in microseconds
@@ -94,6 +94,24 @@ def same_folded(report, trace, options, rows):
             sums = {key: weight // 1000 for key, weight in sums.items()}
         if folded is not None:
             same_sums(f"csv-stacks and --folded --source {source}", dict(sums), dict(folded))
+
+
+def same_objects(report, trace, options, rows):
+    """The waits of each kind of object, and their texts, as --waits-on has them."""
+    text = subprocess.run([report, "--no-cache", "--no-local-files", "--waits-on", *options, trace], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, env={"LC_ALL": "C.UTF-8"}).stdout.decode()
+    lines = [line.split() for line in lines_of(text) if re.match(r" +[0-9.]+ +[0-9.]+ +[0-9]+ ", line)]
+    shown, exported = collections.Counter(), collections.Counter()
+    for words in lines:
+        if words[6] != "-":
+            shown[words[6]] += int(words[2])
+    for row in rows:
+        if row["object_kind"]:
+            exported[row["object_kind"]] += 1
+            if row["object"] not in text:
+                say(f"csv: --waits-on lacks '{row['object']}'")
+    if shown != exported:
+        say(f"csv: the kinds of objects are {dict(exported)}, --waits-on has {dict(shown)}")
 
 
 def speedscope_sums(text):
@@ -233,6 +251,7 @@ def check_waits(rows):
 def main(report, trace, options):
     rows = check_tables(report, trace, options)
     check_waits(rows)
+    same_objects(report, trace, options, rows)
     if len({row["host"] for row in rows}) < 2 and len({row["recording"] for row in rows}) < 2:  # numbers are theirs
         check_chrome(run(report, ["--export", "chrome", *options, trace]), rows)
         check_firefox(run(report, ["--export", "firefox", *options, trace]), rows)

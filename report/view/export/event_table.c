@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "report/view/export/event_rows.h"
 #include "report/view/export/table_text.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 #include "report/view/page/wait_text.h"
 
@@ -266,6 +267,45 @@ static struct table_field walk(const void *row)
 	return event->walked ? table_uint(event->rows->walks[event->walked->walk].number) : no_field();
 }
 
+/* --- what waits were for --- */
+
+static const struct profile_object *object_of(event_row *row)
+{
+	const struct profile_wait *wait = wait_of(row);
+
+	return wait && wait->object ? &row->rows->reader.waits.objects[wait->object] : NULL;
+}
+
+static struct table_field call(const void *row)
+{
+	event_row *event = row;
+	const struct profile_wait *wait = wait_of(row);
+
+	return wait && wait->operation ? table_name(event->rows->reader.waits.operations[wait->operation].name) :
+	       no_field();
+}
+
+static struct table_field object_kind(const void *row)
+{
+	const struct profile_object *object = object_of(row);
+
+	return table_word(object ? object_kind_name(object->kind) : NULL);
+}
+
+static struct table_field object(const void *row)
+{
+	const struct profile_object *of = object_of(row);
+
+	return of ? (struct table_field){.kind = TABLE_OBJECT, .object = of} : no_field();
+}
+
+static struct table_field object_name(const void *row)
+{
+	const struct profile_object *of = object_of(row);
+
+	return of && *of->name ? table_name(of->name) : no_field();
+}
+
 /* --- stacks --- */
 
 static enum stack_owner waker_owner(const struct profile_wait *wait)
@@ -331,6 +371,10 @@ static const struct table_column columns[] = {
 	{"woken_pid", woken_pid},
 	{"woken_tid", woken_tid},
 	{"walk", walk},
+	{"call", call},
+	{"object_kind", object_kind},
+	{"object", object},
+	{"object_name", object_name},
 };
 
 static int write_events(const struct view_context *context, enum table_form form)

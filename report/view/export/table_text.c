@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/export/table_text.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "report/view/export/decimal_text.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 
 const char *table_unit(const struct profile_source *source)
@@ -45,6 +49,21 @@ void table_text_deinit(struct table_text *table)
 	stack_words_deinit(&table->words);
 }
 
+static int write_object(struct table_text *table, const struct profile_object *object)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return -ENOMEM;
+	object_write(stream, object);
+	if (fclose(stream))
+		return -ENOMEM;
+	table->words.escape(table->out, text, length);
+	return 0;
+}
+
 /* In quotes. */
 static int write_text(struct table_text *table, const struct table_field *field)
 {
@@ -57,6 +76,8 @@ static int write_text(struct table_text *table, const struct table_field *field)
 		name_text_write(table->out, field->own, table->words.escape);
 	else if (field->kind == TABLE_STACK)
 		r = stack_words_write(&table->words, field->node, field->flags, field->owner, table->out);
+	else if (field->kind == TABLE_OBJECT)
+		r = write_object(table, field->object);
 	else
 		(void)fputs_unlocked(field->text, table->out);
 	(void)putc_unlocked('"', table->out);

@@ -6,12 +6,22 @@
 #ifndef RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
 
+#include "report/profile/seam/profile_objects.h"
 #include "report/view/export/json_text.h"
 #include "report/view/export/stack_words.h"
 
 enum table_form { TABLE_CSV, TABLE_NDJSON };
 
-enum table_field_kind { TABLE_EMPTY, TABLE_UINT, TABLE_INT, TABLE_NAME, TABLE_WORD, TABLE_OWN, TABLE_STACK };
+enum table_field_kind {
+	TABLE_EMPTY,
+	TABLE_UINT,
+	TABLE_INT,
+	TABLE_NAME,
+	TABLE_WORD,
+	TABLE_OWN,
+	TABLE_STACK,
+	TABLE_OBJECT,
+};
 
 struct table_field {
 	enum table_field_kind kind;
@@ -20,6 +30,7 @@ struct table_field {
 	char own[24];	   /* TABLE_OWN: a short name, ends with a NUL */
 	uint32_t node, flags; /* TABLE_STACK */
 	enum stack_owner owner;
+	const struct profile_object *object; /* TABLE_OBJECT: as reports write it */
 };
 
 static inline struct table_field table_uint(uint64_t number)

@@ -3,6 +3,7 @@
 """sqlite_check.py REPORT TRACE DATABASE [OPTION...]: what --export sqlite wrote for the trace with these options is sound, has
 the events that --export perf-script prints, each with its chain, to the nanosecond, and its views say what these sum to."""
 import collections
+import json
 import os
 import sqlite3
 import subprocess
@@ -12,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import events_text
 
 TABLES = {"about", "hosts", "recordings", "sources", "probes", "tasks", "modules", "functions", "frames", "stacks", "sums",
-          "samples", "waits", "wakes", "brief_waits", "running", "walks", "walked"}
+          "samples", "waits", "objects", "wakes", "brief_waits", "running", "walks", "walked"}
 VIEWS = {"sample_list", "wait_list", "function_list", "stack_list", "thread_list"}
 
 
@@ -70,6 +71,19 @@ def printed(events, contexts):
             chain = ()
         found[event.kind, event.comm, event.pid, event.tid, event.cpu, event.micros, event.weight, chain] += 1
     return found
+
+
+def check_objects(base, report, trace, options):
+    """What each wait was for is what --export ndjson says."""
+    lines = subprocess.run([report, "--no-local-files", "--no-cache", "--export", "ndjson", *options, trace],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.decode().splitlines()
+    waits = [row for row in map(json.loads, lines) if row["source"] == "offcpu"]
+    wanted = collections.Counter((row["tid"], row["length_ns"], *map(row.get, ("call", "object_kind", "object", "object_name")))
+                                 for row in waits)
+    got = collections.Counter(base.execute("SELECT tid, stop - w.start, call, kind, text, name FROM waits w"
+                                           " JOIN tasks t ON t.id = task LEFT JOIN objects o ON o.id = object"))
+    wrong = list((got - wanted) + (wanted - got))
+    assert not wrong, f"what {len(wrong)} waits were for, as {wrong[0]}"
 
 
 def check_events(base, chains, events):
@@ -132,6 +146,7 @@ def main():
     check_schema(base)
     events = events_text.read(report, options, trace)
     count = check_events(base, read_chains(base), events)
+    check_objects(base, report, trace, options)
     check_sums(base)
     check_functions(base, events)
     if not options:

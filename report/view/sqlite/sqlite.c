@@ -20,6 +20,7 @@ static void export_deinit(struct sqlite_export *job)
 	database_destroy(job->database);
 	stack_order_deinit(&job->order);
 	free(job->tasks);
+	free(job->objects);
 }
 
 static int export_init(struct sqlite_export *job, const struct view_context *context)
@@ -36,7 +37,9 @@ static int export_init(struct sqlite_export *job, const struct view_context *con
 	for (size_t i = 0; i < job->reader.source_count; i++)
 		job->wakes |= job->reader.sources[i].kind == PROFILE_WAKERS &&
 				 !job->reader.sources[i].left_out;
-	return job->tasks ? 0 : -ENOMEM;
+	job->objects = calloc(profile_objects(context->profile, &(const struct profile_object *){NULL}) + 1,
+			      sizeof(*job->objects));
+	return job->tasks && job->objects ? 0 : -ENOMEM;
 }
 
 static int number_stacks(struct sqlite_export *job)

@@ -2,12 +2,14 @@
 #include "report/view/sqlite/sqlite_export.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_state.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
 
-enum { SAMPLE_COLUMNS = 9, WAIT_COLUMNS = 15, WAKE_COLUMNS = 8 };
+enum { SAMPLE_COLUMNS = 9, WAIT_COLUMNS = 17, WAKE_COLUMNS = 8, OBJECT_COLUMNS = 4 };
 
 /* --- what events refer to --- */
 
@@ -30,11 +32,45 @@ int sqlite_events_mark(struct sqlite_export *job)
 	event_reader_rewind(&job->reader);
 	while ((r = event_reader_next(&job->reader, &event)) > 0) {
 		r = mark(job, event.task, event.node);
+		if (event.kind == PROFILE_EVENT_WAIT)
+			job->objects[event.wait->object] = true;
 		if (!r && event.kind == PROFILE_EVENT_WAKEUP)
 			r = mark(job, event.wait->task, 0);
 		if (r < 0)
 			return r;
 	}
+	return r;
+}
+
+/* --- what waits were for --- */
+
+static int write_object(struct database_insert *insert, uint64_t id, const struct profile_object *object)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return -ENOMEM;
+	object_write(stream, object);
+	if (fclose(stream))
+		return -ENOMEM;
+	database_number(insert, id);
+	database_word(insert, object_kind_name(object->kind));
+	database_word(insert, text); /* stays until the row is written */
+	database_text(insert, *object->name ? object->name : NULL);
+	return database_row(insert);
+}
+
+static int write_objects(struct sqlite_export *job)
+{
+	_cleanup_insert_ struct database_insert *insert = NULL;
+	const struct profile_object *objects;
+	size_t count = profile_objects(job->profile, &objects);
+	int r = database_insert_create(job->database, "objects", OBJECT_COLUMNS, &insert);
+
+	for (size_t i = 1; i < count && !r; i++)
+		r = job->objects[i] ? write_object(insert, i, &objects[i]) : 0;
 	return r;
 }
 
@@ -111,6 +147,8 @@ static int write_wait(const struct sqlite_export *job, struct database_insert *i
 	database_number(insert, !!(wait->flags & PROFILE_WAIT_IOWAIT));
 	database_known(insert, wait->out_cpu < PROFILE_NO_CPU, wait->out_cpu);
 	database_known(insert, wait->in_cpu < PROFILE_NO_CPU, wait->in_cpu);
+	database_text(insert, wait->operation ? job->reader.waits.operations[wait->operation].name : NULL);
+	database_known(insert, wait->object != 0, wait->object);
 	return database_row(insert);
 }
 
@@ -178,6 +216,8 @@ int sqlite_events_write(struct sqlite_export *job)
 {
 	int r = write_samples(job);
 
+	if (!r)
+		r = write_objects(job);
 	if (r < 0)
 		return r;
 	return job->reader.waits.count ? write_waits(job) : write_lone_wakes(job);

@@ -19,6 +19,7 @@ struct sqlite_export {
 	struct stack_order order;
 	struct database *database;
 	bool *tasks; /* by task: it is referred to */
+	bool *objects; /* by object, as well */
 	bool wakes;  /* wakeups are wanted */
 };
 
@@ -27,7 +28,7 @@ typedef int sqlite_step(struct sqlite_export *job);
 
 /* Marks what the events refer to. 0, -ENOMEM, -EBADMSG. */
 int sqlite_events_mark(struct sqlite_export *job);
-/* The tables samples, waits and wakes. */
+/* The tables objects, samples, waits and wakes. */
 int sqlite_events_write(struct sqlite_export *job);
 
 /* The tables modules, functions, frames, stacks and sums. */

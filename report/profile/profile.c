@@ -321,6 +321,7 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->objects);
 	array_free(&profile->operations);
 	array_free(&profile->operation_keys);
+	array_free(&profile->object_recordings);
 	array_free(&profile->sums);
 	array_free(&profile->facts);
 	free(profile->idle);

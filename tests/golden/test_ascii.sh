@@ -21,6 +21,7 @@ report_in()
 signs=0
 for command in samples/*/*.cmd; do
 	folder=${command%/*} name=$(basename "$command" .cmd)
+	[[ $name != export_* ]] || continue # what programs read is UTF-8 everywhere
 	report_in C.UTF-8 "$folder" "$name" >"$scratch/utf8"
 	report_in C "$folder" "$name" >"$scratch/ascii"
 	sed 's/≥/>=/g; s/≤/<=/g; s/±/+-/g; s/µ/u/g; s/→/->/g' "$scratch/utf8" >"$scratch/wanted"

@@ -106,6 +106,7 @@ struct profile {
 	ARRAY(struct profile_walk_task) walk_tasks;
 	ARRAY(struct profile_wait) waits;
 	ARRAY(struct profile_object) objects;
+	ARRAY(uint32_t) object_recordings; /* of these */
 	ARRAY(struct profile_operation) operations;
 	ARRAY(uint64_t) operation_keys; /* of these: what they are in a trace */
 	ARRAY(struct profile_task_sums) sums;

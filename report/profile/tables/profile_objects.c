@@ -34,7 +34,7 @@ static int begin(struct profile *profile)
 	if (profile->objects.count)
 		return 0;
 	if (array_push(&profile->operations, (struct profile_operation){.name = ""}) < 0 ||
-	    array_push(&profile->operation_keys, UINT64_MAX) < 0)
+	    array_push(&profile->operation_keys, UINT64_MAX) < 0 || array_push(&profile->object_recordings, 0) < 0)
 		return -ENOMEM;
 	return array_push(&profile->objects, none);
 }
@@ -109,7 +109,7 @@ static const char *name_of(const struct trace_model *model, const struct trace_o
 	return function ? function : object->path;
 }
 
-static int make_object(struct profile *profile, const struct trace_model *model, uint32_t host,
+static int make_object(struct profile *profile, const struct trace_model *model, uint32_t host, uint32_t recording,
 		       const struct trace_object *object)
 {
 	const struct event_object *about = &object->about;
@@ -128,6 +128,8 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		r = keep_address(profile, object->address, &made.local);
 	if (!r && object->has_addresses)
 		r = keep_address(profile, object->peer_address, &made.peer);
+	if (!r)
+		r = array_push(&profile->object_recordings, recording);
 	return r < 0 ? r : array_push(&profile->objects, made);
 }
 
@@ -143,7 +145,7 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 	if (r < 0 || !object || !object->about.kind || object->about.kind >= PROFILE_OBJECT_KINDS)
 		return r;
 	if (!object->number) {
-		r = make_object(profile, model, host, object);
+		r = make_object(profile, model, host, wait->recording, object);
 		object->number = (uint32_t)profile->objects.count - 1;
 	}
 	wait->object = object->number;
@@ -152,33 +154,57 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 /* --- their processes --- */
 
-static uint64_t process_key(uint32_t host, uint32_t tgid)
+/* Names of processes are those of the object's own recording: another trace may say anything of the same host. */
+struct processes {
+	ARRAY(struct radix_key) keys; /* key: recording and process; number: a task of it */
+	uint32_t *noted;	      /* by task: its last recording so far, plus 1 */
+};
+
+static void processes_deinit(struct processes *processes)
 {
-	return (uint64_t)host << 32 | tgid;
+	array_free(&processes->keys);
+	free(processes->noted);
 }
 
-/* The tasks by process. */
-static int order_tasks(const struct profile *profile, struct radix_key **ret_keys)
+static uint64_t process_key(uint32_t recording, uint32_t tgid)
 {
-	size_t count = profile->tasks.count;
-	int r;
+	return (uint64_t)recording << 32 | tgid;
+}
 
-	*ret_keys = calloc(count + 1, sizeof(**ret_keys));
-	if (!*ret_keys)
+/* Recordings are read one after another, so that few tasks are noted twice. */
+static int note_task(struct processes *processes, const struct profile *profile, uint32_t recording, uint32_t task)
+{
+	if (task >= profile->tasks.count || processes->noted[task] == recording + 1)
+		return 0;
+	processes->noted[task] = recording + 1;
+	return array_push(&processes->keys, (struct radix_key){
+		.key = process_key(recording, profile->tasks.items[task].tgid), .number = task});
+}
+
+static int find_processes(const struct profile *profile, struct processes *processes)
+{
+	int r = 0;
+
+	processes->noted = calloc(profile->tasks.count + 1, sizeof(*processes->noted));
+	if (!processes->noted)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		(*ret_keys)[i] = (struct radix_key){
-			.key = process_key(profile->tasks.items[i].host, profile->tasks.items[i].tgid),
-			.number = (uint32_t)i,
-		};
-	r = radix_sort(ret_keys, count);
-	return r;
+	for (size_t i = 0; i < profile->sums.count && !r; i++)
+		r = note_task(processes, profile, profile->sums.items[i].recording, profile->sums.items[i].task);
+	for (size_t i = 0; i < profile->waits.count && !r; i++) {
+		const struct profile_wait *wait = &profile->waits.items[i];
+
+		r = note_task(processes, profile, wait->recording, wait->task);
+		if (!r)
+			r = note_task(processes, profile, wait->recording, wait->waker);
+	}
+	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }
 
 /* The latest comm of the process's first thread, else of another; "": there is none. */
-static const char *comm_of(const struct profile *profile, const struct radix_key *keys, uint64_t wanted)
+static const char *comm_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
 {
-	size_t low = 0, count = profile->tasks.count;
+	const struct radix_key *keys = processes->keys.items;
+	size_t low = 0, count = processes->keys.count;
 	const char *comm = "";
 
 	while (low < count) {
@@ -189,7 +215,7 @@ static const char *comm_of(const struct profile *profile, const struct radix_key
 		else
 			count = middle;
 	}
-	for (; low < profile->tasks.count && keys[low].key == wanted; low++) {
+	for (; low < processes->keys.count && keys[low].key == wanted; low++) {
 		const struct profile_task *task = &profile->tasks.items[keys[low].number];
 
 		if (!*comm || task->tid == task->tgid)
@@ -200,14 +226,15 @@ static const char *comm_of(const struct profile *profile, const struct radix_key
 
 int profile_name_objects(struct profile *profile)
 {
-	_cleanup_free_ struct radix_key *keys = NULL;
-	int r = profile->objects.count ? order_tasks(profile, &keys) : 0;
+	_cleanup_(processes_deinit) struct processes processes = {0};
+	int r = profile->objects.count ? find_processes(profile, &processes) : 0;
 
 	for (size_t i = 0; i < profile->objects.count && !r; i++) {
 		struct profile_object *object = &profile->objects.items[i];
 
 		if (object->process)
-			object->comm = comm_of(profile, keys, process_key(object->host, object->process));
+			object->comm = comm_of(profile, &processes,
+					       process_key(profile->object_recordings.items[i], object->process));
 	}
 	return r;
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The checker of the waits tests finds errors: with reports made up from the truth (waits_fake_report.py), correct ones and ones
-# two tries: the truth is a run of the workload, whose clocks also stand still when the host takes the processor away.
 # with one mistake each.
+# two tries: the truth is a run of the workload, whose clocks also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
 # said FAULT CHECK...: how often the checker says no

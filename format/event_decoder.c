@@ -379,7 +379,8 @@ static int check_wait(struct event_decoder *decoder, struct byte_cursor *record,
 {
 	struct event_wait *wait = &event->wait;
 
-	record->bad |= !is_task(decoder, wait->task) || !is_task(decoder, wait->waker);
+	record->bad |= !is_task(decoder, wait->task) || !is_task(decoder, wait->waker) ||
+		       !is_task(decoder, wait->owner);
 	if (!(wait->flags & WAIT_MOVED))
 		wait->out_cpu = wait->cpu;
 	if (!(wait->flags & WAIT_HAS_RUN_QUEUE))

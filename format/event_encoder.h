@@ -60,9 +60,12 @@ struct event_stacks {
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
 			const struct event_stacks *stacks);
 int event_encode_walk(struct event_encoder *encoder, const struct event_walk *walk);
-/* waker: if wait->context is not 0. All of these set the flags for the fields that follow, as for samples. */
+/*
+ * others, by enum wait_other: the waker if wait->context is not 0, the owner if wait->owner is not. All of these set
+ * the flags for the fields that follow, as for samples.
+ */
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
-		      const struct event_task *waker, const struct event_stacks *stacks);
+		      const struct event_task *others, const struct event_stacks *stacks);
 int event_encode_wake(struct event_encoder *encoder, struct event_wake *wake, const struct event_task *task,
 		      const struct event_task *target, const struct event_stacks *stacks);
 int event_encode_user_stack(struct event_encoder *encoder, struct event_user_stack *record,

@@ -190,7 +190,7 @@ static void put_record(struct putting *put)
 	encoder_record_finish(put->encoder, at);
 }
 
-/* Room for the record, its stacks and two tasks; every value within its limit. */
+/* Room for the record, its stacks and three tasks; every value within its limit. */
 static int check_record(const struct putting *put)
 {
 	int64_t room = encoder_fields_room(put->layout, put->record);
@@ -199,7 +199,7 @@ static int check_record(const struct putting *put)
 		return (int)room;
 	if (put->layout->timed && event_record_cpu(put->layout, put->record) >= put->encoder->max_cpus)
 		return -EINVAL;
-	return check_room(put->encoder, put->stacks, (size_t)room + TASK_ROOM);
+	return check_room(put->encoder, put->stacks, (size_t)room + 2 * TASK_ROOM);
 }
 
 static uint64_t walk_task_flags(const struct event_walk_task *row, const struct event_stacks *stacks)
@@ -229,17 +229,19 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 static uint64_t wait_flags(const struct event_wait *wait, const struct event_stacks *stacks)
 {
 	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST |
-		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED };
+		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED |
+		       WAIT_FOR_READING | WAIT_OWNER_READS };
 
 	return (wait->flags & GIVEN) | (stacks->kernel_count ? WAIT_HAS_KERNEL : 0) |
 	       (stacks->user_count ? WAIT_HAS_USER : 0) | (wait->wait_class == WAIT_BLOCKED ? WAIT_HAS_RUN_QUEUE : 0) |
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
 	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0) |
-	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0);
+	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0) |
+	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready ? WAIT_HAS_READY : 0);
 }
 
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
-		      const struct event_task *waker, const struct event_stacks *stacks)
+		      const struct event_task *others, const struct event_stacks *stacks)
 {
 	struct putting put = {encoder, event_layout_find(EVENT_WAIT), wait, stacks, false};
 	int r = check_record(&put);
@@ -249,7 +251,9 @@ int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, co
 	if (r >= 0)
 		r = find_task(encoder, task, &wait->task);
 	if (r >= 0 && wait->context)
-		r = find_task(encoder, waker, &wait->waker);
+		r = find_task(encoder, &others[WAIT_WAKER], &wait->waker);
+	if (r >= 0 && wait->owner)
+		r = find_task(encoder, &others[WAIT_OWNER], &wait->owner);
 	if (r < 0)
 		return r;
 	wait->flags = wait_flags(wait, stacks);

@@ -99,7 +99,9 @@ static const struct event_field wait[] = {
 	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
 	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX),
 	ONLY(WAIT_HAS_CALL, U64, wait, call, 0), ONLY(WAIT_HAS_CALL, U32, wait, object, RWK_MAX_OBJECTS),
-	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), END};
+	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), ONLY(WAIT_HAS_OWNER, U32, wait, owner, UINT32_MAX),
+	ONLY(WAIT_HAS_READY, U32, wait, ready, UINT32_MAX),
+	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), END};
 static const struct event_field wake[] = {
 	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES),
 	HEX(wake, flags), U32(wake, target), U32(wake, context),
@@ -116,7 +118,7 @@ static const struct event_field object[] = {
 	ID(object, number, RWK_MAX_OBJECTS), U32(object, kind), HEX(object, flags), U32(object, tgid),
 	U32(object, descriptor), U64(object, device), U64(object, inode), HEX(object, place),
 	ID(object, module, RWK_MAX_MODULES), U32(object, family), U32(object, state), U32(object, port),
-	U32(object, peer_port), U64(object, peer), END};
+	U32(object, peer_port), U64(object, peer), U32(object, lock), TEXT(object, name, RWK_MAX_STRING), END};
 static const struct event_field object_name[] = {
 	ID(object_name, number, RWK_MAX_OBJECTS), TEXT(object_name, path, RWK_MAX_STRING),
 	FIELD(BYTES, object_name, address, RWK_MAX_ADDRESS), FIELD(BYTES, object_name, peer_address, RWK_MAX_ADDRESS),

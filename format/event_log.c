@@ -258,12 +258,12 @@ int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, 
 }
 
 int event_log_add_wait(struct event_log *log, struct event_wait *wait, const struct event_task *task,
-		       const struct event_task *waker, const struct event_stacks *stacks)
+		       const struct event_task *others, const struct event_stacks *stacks)
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
 	if (r >= 0)
-		r = ENCODE(log, &log->events, event_encode_wait(log->events.encoder, wait, task, waker, stacks));
+		r = ENCODE(log, &log->events, event_encode_wait(log->events.encoder, wait, task, others, stacks));
 	return count_event(log, wait->source, r);
 }
 

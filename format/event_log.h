@@ -56,7 +56,7 @@ int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, 
 			    const struct event_stacks *stacks);
 
 int event_log_add_wait(struct event_log *log, struct event_wait *wait, const struct event_task *task,
-		       const struct event_task *waker, const struct event_stacks *stacks);
+		       const struct event_task *others, const struct event_stacks *stacks);
 int event_log_add_wake(struct event_log *log, struct event_wake *wake, const struct event_task *task,
 		       const struct event_task *target, const struct event_stacks *stacks);
 int event_log_add_user_stack(struct event_log *log, struct event_user_stack *record, const struct event_task *task,

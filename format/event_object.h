@@ -27,12 +27,24 @@ enum object_kind {
 	OBJECT_CHILD = 15,
 	OBJECT_SLEEP = 16,
 	OBJECT_WORK = 17, /* what a kworker was doing */
+	OBJECT_LOCK = 18, /* the kernel's own */
+};
+
+enum object_lock {
+	LOCK_MUTEX = 1,
+	LOCK_RWSEM = 2,
+	LOCK_PERCPU_RWSEM = 3,
+	LOCK_RT_MUTEX = 4,
+	LOCK_SPIN = 5, /* of a kernel in which waiting for one is sleeping, PREEMPT_RT */
+	LOCK_RWLOCK = 6, /* likewise */
+	LOCK_SEMAPHORE = 7,
 };
 
 enum object_flag {
 	OBJECT_DELETED = 1,
 	OBJECT_CUT = 2,	     /* the beginning of its path is missing */
 	OBJECT_ABSTRACT = 4, /* a unix socket's name is not that of a file */
+	OBJECT_MMAP_LOCK = 8, /* the lock of the mappings of `tgid` */
 };
 
 struct event_object {
@@ -42,11 +54,13 @@ struct event_object {
 	uint32_t tgid;	 /* of the process whose futex or descriptor it is; of the child, 0: any */
 	uint32_t descriptor; /* plus 1, of what has nothing else to tell it apart; 0: it does not matter */
 	uint64_t device, inode;
-	uint64_t place;	 /* a futex's address in its process; a function's offset in `module` */
+	uint64_t place;	 /* a futex's address in its process; a function's offset in `module`; a lock's number */
 	uint32_t module; /* of a function; 0: unknown */
 	uint32_t family, state; /* of a socket: AF_*, TCP_* */
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
+	uint32_t lock; /* enum object_lock */
+	struct event_text name; /* of a lock that is a variable of the kernel */
 };
 
 struct event_object_name {

@@ -38,6 +38,10 @@ enum wait_flag {
 	WAIT_OUT_LATEST = 16384, /* it began then or earlier: the length is a lower bound */
 	WAIT_HAS_CALL = 32768,	 /* what it was for follows: call and object */
 	WAIT_HAS_ASKED = 65536,	 /* how long the call was asked to wait follows */
+	WAIT_HAS_OWNER = 131072, /* who held what it was for follows */
+	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
+	WAIT_FOR_READING = 524288,   /* it was for a lock, and others that only read would not have held it up */
+	WAIT_OWNER_READS = 1048576, /* `owner` was one of those who read; it may have let go before */
 };
 
 /* In what a thread waited. A system call's number is above the lower three bits of event_wait.call. */
@@ -51,6 +55,9 @@ enum wait_call {
 	WAIT_IN_STOP,	    /* by a signal or a tracer */
 	WAIT_CALL_BITS = 3,
 };
+
+/* The other tasks of a wait, for those who write one. */
+enum wait_other { WAIT_WAKER, WAIT_OWNER, WAIT_OTHERS };
 
 enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };
 
@@ -70,6 +77,9 @@ struct event_wait {
 	uint64_t call;	   /* enum wait_call, and number << WAIT_CALL_BITS */
 	uint32_t object;   /* event_object.number; 0: not known */
 	uint64_t asked;	   /* ns; 0: not known */
+	uint32_t owner;	   /* of a lock or futex, when the wait began: number in the chunk; 0: not known */
+	uint32_t ready;	   /* of epoll: a descriptor that was ready, plus 1; 0: not known */
+	uint32_t ready_object; /* what it leads to: event_object.number; 0: not known */
 	bool callers_known; /* as in struct event_sample */
 };
 

@@ -18,7 +18,7 @@ RECORDS = {
     16: "counter time:t source:n cpu:n counted:n seen:n missed:n missed_idle:n enabled:n running:n throttled:n",
     8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
     17: "object number:n kind:n flags:x tgid:n descriptor:n device:n inode:n place:x module:n family:n state:n port:n"
-        " peer_port:n peer:n", 97: "object-name number:n path:s address:b peer_address:b",
+        " peer_port:n peer:n lock:n name:s", 97: "object-name number:n path:s address:b peer_address:b",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 13: "probe id:n source:n hook:n name:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
     34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",
@@ -30,7 +30,7 @@ RECORDS = {
         " user:k:128 missing:n:256 snapshot:n:512",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
         " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192"
-        " call:n:32768 object:n:32768 asked:n:65536",
+        " call:n:32768 object:n:32768 asked:n:65536 owner:n:131072 ready:n:262144 ready_object:n:262144",
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
             "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()))}

@@ -275,9 +275,13 @@ int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct e
 	int r = find(model, event->object.number, &object);
 
 	(void)chunk;
-	if (!r && object)
-		object->about = event->object;
-	return r;
+	if (r < 0 || !object)
+		return r;
+	object->about = event->object;
+	object->about.name = (struct event_text){0}; /* it is valid for now only */
+	if (object->about.kind != OBJECT_LOCK)
+		return 0;
+	return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length, &object->path);
 }
 
 static bool is_address(const struct event_text *text)

@@ -65,7 +65,7 @@ struct trace_meta {
 
 struct trace_object { /* what waits were for */
 	struct event_object about;
-	const char *path; /* or a socket's name; "" */
+	const char *path; /* or the name of a socket or lock; "" */
 	bool has_addresses;
 	uint8_t address[RWK_MAX_ADDRESS], peer_address[RWK_MAX_ADDRESS];
 	uint32_t number; /* in the profile, plus 1; 0: none yet */

@@ -26,7 +26,7 @@ void scrub_destroy(struct scrub *scrub);
 int scrub_begin(struct scrub *scrub, const struct chain_context *context);
 int scrub_record(struct scrub *scrub, struct event *event);
 /* The timeline is at the event's time. */
-int scrub_event(struct scrub *scrub, struct event *event, struct event_task *task, struct event_task *other,
+int scrub_event(struct scrub *scrub, struct event *event, struct event_task *task, struct event_task *others,
 		struct event_stacks *stacks);
 int scrub_lines(struct scrub *scrub, uint32_t module, struct event_line *lines, size_t count);
 

@@ -109,7 +109,7 @@ static void take_wait(const struct scrub *scrub, struct event *event)
 		.state = wait.state, .missing = wait.missing, .time = scrub_time(scrub, wait.time),
 		.length = wait.length, .run_queue = wait.run_queue, .out_cpu = wait.out_cpu, .context = wait.context,
 		.woken = wait.woken, .snapshot = wait.snapshot, .call = wait.call, .object = wait.object,
-		.asked = wait.asked};
+		.asked = wait.asked, .owner = wait.owner, .ready = wait.ready, .ready_object = wait.ready_object};
 }
 
 static void take_wake(const struct scrub *scrub, struct event *event)
@@ -139,7 +139,7 @@ static void take_wait_sums(const struct scrub *scrub, struct event *event)
 	memcpy(event->wait_sums.kinds, sums.kinds, sizeof(sums.kinds));
 }
 
-int scrub_event(struct scrub *scrub, struct event *event, struct event_task *task, struct event_task *other,
+int scrub_event(struct scrub *scrub, struct event *event, struct event_task *task, struct event_task *others,
 		struct event_stacks *stacks)
 {
 	static void (*const takes[])(const struct scrub *scrub, struct event *event) = {
@@ -159,8 +159,8 @@ int scrub_event(struct scrub *scrub, struct event *event, struct event_task *tas
 		r = take_stack(scrub, task->tgid, stacks);
 	if (!r)
 		r = take_task(scrub, task);
-	if (!r && other)
-		r = take_task(scrub, other);
+	for (unsigned int i = 0; others && i < WAIT_OTHERS && !r; i++)
+		r = others[i].tid ? take_task(scrub, &others[i]) : 0;
 	if (r < 0)
 		return r;
 	takes[kind](scrub, event);

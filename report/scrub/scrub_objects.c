@@ -2,6 +2,7 @@
 /* What waits were for. Names are stand-ins already (report/tool/condense_objects.c); any other text is left out. */
 #include <string.h>
 
+#include "report/scrub/common_names.h"
 #include "report/scrub/scrub_internal.h"
 
 static int number_of(struct scrub *scrub, enum scrub_class class, struct scrub_numbers *numbers, uint64_t given,
@@ -29,21 +30,33 @@ static int take_file(struct scrub *scrub, const struct event_object *object, str
 	return r < 0 ? r : number_of(scrub, SCRUB_PATHS, &scrub->inodes, object->peer, &out->peer);
 }
 
+/* A variable of the kernel. */
+static struct event_text lock_name(const struct scrub *scrub, const struct event_text *name)
+{
+	const bool common = scrub_is_common_kernel(scrub) && common_identifier(name->bytes, name->length);
+
+	return common ? *name : (struct event_text){0};
+}
+
 int scrub_object(struct scrub *scrub, struct event *event)
 {
 	const struct event_object object = event->object;
 	struct event_object *out = &event->object;
-	const bool function = object.kind == OBJECT_WORK;
+	const bool function = object.kind == OBJECT_WORK, lock = object.kind == OBJECT_LOCK;
 	int r;
 
 	*out = (struct event_object){.number = object.number, .kind = object.kind, .descriptor = object.descriptor,
-				     .flags = object.flags & (OBJECT_DELETED | OBJECT_CUT | OBJECT_ABSTRACT),
+				     .flags = object.flags & (OBJECT_DELETED | OBJECT_CUT | OBJECT_ABSTRACT |
+								 OBJECT_MMAP_LOCK),
 				     .module = function ? object.module : 0, .place = function ? object.place : 0,
-				     .family = object.family, .state = object.state};
+				     .family = object.family, .state = object.state, .lock = object.lock,
+				     .name = lock ? lock_name(scrub, &object.name) : (struct event_text){0}};
 	r = scrub_pid(scrub, object.tgid, &out->tgid);
 	if (!r)
 		r = take_file(scrub, &object, out);
-	if (!r && !function)
+	if (!r && lock)
+		out->place = object.place;
+	else if (!r && !function)
 		r = number_of(scrub, SCRUB_ADDRESSES, &scrub->futexes, object.place, &out->place);
 	if (!r)
 		r = take_port(scrub, object.port, &out->port);

@@ -60,6 +60,7 @@ static int put_wait(struct condensing *condensing, const struct stream_event *ev
 	struct event out = {.kind = EVENT_WAIT, .wait = event->batch->waits.items[event->event->index]};
 	struct event_wait *wait = &out.wait;
 	const struct event_task *task = task_of(event, wait->task), *waker = task_of(event, wait->waker);
+	const struct event_task *owner = task_of(event, wait->owner);
 	const struct condense_user user = {wait->user, &wait->snapshot, &wait->flags, WAIT_USER_TRUNCATED,
 					   &wait->missing};
 	struct event_stacks stacks;
@@ -67,9 +68,14 @@ static int put_wait(struct condensing *condensing, const struct stream_event *ev
 
 	if (!waker)
 		wait->context = WAKER_NONE;
+	wait->owner = owner != NULL;
 	if (r >= 0)
 		r = condense_use_object(condensing, wait->object);
-	return r < 0 ? r : condense_write_event(condensing, &out, task, waker, &stacks);
+	if (r >= 0)
+		r = condense_use_object(condensing, wait->ready_object);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, (struct event_task[WAIT_OTHERS]){
+		[WAIT_WAKER] = waker ? *waker : (struct event_task){0},
+		[WAIT_OWNER] = owner ? *owner : (struct event_task){0}}, &stacks);
 }
 
 static int put_wake(struct condensing *condensing, const struct stream_event *event)
@@ -82,7 +88,8 @@ static int put_wake(struct condensing *condensing, const struct stream_event *ev
 	struct event_stacks stacks;
 	int r = task && target ? condense_stacks(condensing, task, wake->kernel, &user, &stacks) : -EINVAL;
 
-	return r < 0 ? r : condense_write_event(condensing, &out, task, target, &stacks);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, (struct event_task[WAIT_OTHERS]){*target},
+						&stacks);
 }
 
 static int put_user_stack(struct condensing *condensing, const struct stream_event *event)

@@ -101,8 +101,9 @@ uint64_t condense_build_id_hash(const struct trace_module *module);
 
 /* condense_write.c: adds a record to the log, through the rewriter. They return what event_log returns. */
 int condense_write(struct condensing *condensing, struct event *record);
+/* others: WAIT_OTHERS tasks of a WAIT, the target of a WAKE and as many, else NULL. */
 int condense_write_event(struct condensing *condensing, struct event *event, const struct event_task *task,
-			 const struct event_task *other, struct event_stacks *stacks);
+			 const struct event_task *others, struct event_stacks *stacks);
 int condense_write_symbols(struct condensing *condensing, struct event *record, struct event_symbol *symbols,
 			   size_t count);
 int condense_write_lines(struct condensing *condensing, struct event *record, struct event_line *lines, size_t count);

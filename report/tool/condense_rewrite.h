@@ -23,8 +23,11 @@ struct condense_rewrite {
 	int (*begin)(void *data, const struct chain_context *context);
 	/* Without a task, a stack or a list: of STATE and END, WALK, EMBED_MODULE, EMBED_UNWIND (MINI_DEBUG_INFO). */
 	int (*record)(void *data, struct event *record);
-	/* `other`: the waker of a WAIT, the target of a WAKE, else NULL. `stacks`: NULL if the kind has none. */
-	int (*event)(void *data, struct event *event, struct event_task *task, struct event_task *other,
+	/*
+	 * `others`: WAIT_OTHERS tasks: the waker and the owner of a WAIT, the target of a WAKE (the rest is zero);
+	 * else NULL. `stacks`: NULL if the kind has none.
+	 */
+	int (*event)(void *data, struct event *event, struct event_task *task, struct event_task *others,
 		     struct event_stacks *stacks);
 	/* Of an EMBED_SYMBOLS or PERF_MAP record, ascending by address. *count can be made smaller. */
 	int (*symbols)(void *data, struct event *record, struct event_symbol *symbols, size_t *count);

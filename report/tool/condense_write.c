@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The only way to the new trace: each record passes the rewriter, if there is one. */
 #include <errno.h>
+#include <string.h>
 
 #include "report/tool/condense_parts.h"
 
@@ -22,7 +23,7 @@ int condense_write(struct condensing *condensing, struct event *record)
 }
 
 static int add_event(struct event_log *log, struct event *event, const struct event_task *task,
-		     const struct event_task *other, const struct event_stacks *stacks)
+		     const struct event_task *others, const struct event_stacks *stacks)
 {
 	switch (event->kind) {
 	case EVENT_SAMPLE:
@@ -30,9 +31,9 @@ static int add_event(struct event_log *log, struct event *event, const struct ev
 	case EVENT_WALK_TASK:
 		return event_log_add_walk_task(log, &event->walk_task, task, stacks);
 	case EVENT_WAIT:
-		return event_log_add_wait(log, &event->wait, task, other, stacks);
+		return event_log_add_wait(log, &event->wait, task, others, stacks);
 	case EVENT_WAKE:
-		return event_log_add_wake(log, &event->wake, task, other, stacks);
+		return event_log_add_wake(log, &event->wake, task, others, stacks);
 	case EVENT_USER_STACK:
 		return event_log_add_user_stack(log, &event->user_stack, task, stacks);
 	case EVENT_WAIT_SUMS:
@@ -43,17 +44,17 @@ static int add_event(struct event_log *log, struct event *event, const struct ev
 }
 
 int condense_write_event(struct condensing *condensing, struct event *event, const struct event_task *task,
-			 const struct event_task *other, struct event_stacks *stacks)
+			 const struct event_task *others, struct event_stacks *stacks)
 {
 	const struct condense_rewrite *rewrite = condensing->rewrite;
-	struct event_task own = *task, others = {0};
+	struct event_task own = *task, copies[WAIT_OTHERS] = {0};
 	int r = 1;
 
-	if (other)
-		others = *other;
+	if (others)
+		memcpy(copies, others, sizeof(copies));
 	if (rewrite && rewrite->event)
-		r = rewrite->event(rewrite->data, event, &own, other ? &others : NULL, stacks);
-	return r <= 0 ? r : add_event(condensing->log, event, &own, other ? &others : NULL, stacks);
+		r = rewrite->event(rewrite->data, event, &own, others ? copies : NULL, stacks);
+	return r <= 0 ? r : add_event(condensing->log, event, &own, others ? copies : NULL, stacks);
 }
 
 int condense_write_symbols(struct condensing *condensing, struct event *record, struct event_symbol *symbols,

@@ -227,7 +227,7 @@ static int take_object(struct privacy *privacy, struct event *event)
 {
 	const struct event_object *object = &event->object;
 
-	if (object->inode || object->port || object->place)
+	if (object->inode || object->port || (object->place && object->kind != OBJECT_LOCK))
 		privacy_count(privacy, PRIVACY_OBJECTS, 1, "what threads waited for");
 	return object->tgid ? note_thread(privacy, object->tgid) : 0;
 }

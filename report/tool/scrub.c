@@ -44,12 +44,12 @@ static int take_record(void *data, struct event *record)
 	return scrub_record(scrubbing->scrub, record);
 }
 
-static int take_event(void *data, struct event *event, struct event_task *task, struct event_task *other,
+static int take_event(void *data, struct event *event, struct event_task *task, struct event_task *others,
 		      struct event_stacks *stacks)
 {
 	const struct scrubbing *scrubbing = data;
 
-	return scrub_event(scrubbing->scrub, event, task, other, stacks);
+	return scrub_event(scrubbing->scrub, event, task, others, stacks);
 }
 
 /* They are added at the end, as far as they are in the stacks. */

@@ -86,14 +86,16 @@ static inline int syn_add_names(struct event_log *log, uint32_t number)
 
 static inline int syn_add_waits(struct event_log *log, uint32_t number)
 {
+	struct event_task others[WAIT_OTHERS];
 	struct syn_waits w;
 	int r = 0;
 
 	syn_make_waits(number, &w);
+	others[WAIT_WAKER] = others[WAIT_OWNER] = w.waker.task;
 	if (w.records & SYN_WAKE)
 		r = event_log_add_wake(log, &w.wake, &w.waker.task, &w.sleeper.task, &w.waker.stacks);
 	if (!r)
-		r = event_log_add_wait(log, &w.wait, &w.sleeper.task, &w.waker.task, &w.sleeper.stacks);
+		r = event_log_add_wait(log, &w.wait, &w.sleeper.task, others, &w.sleeper.stacks);
 	if (!r && w.records & SYN_USER_STACK)
 		r = event_log_add_user_stack(log, &w.user_stack, &w.returner.task, &w.returner.stacks);
 	if (!r && w.records & SYN_SUMS)

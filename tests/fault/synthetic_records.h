@@ -47,7 +47,8 @@ static inline bool syn_is_wait(const struct event_decoder *decoder, const struct
 {
 	const struct event_wait *w = &want->wait;
 	const uint64_t parts = WAIT_HAS_KERNEL | WAIT_HAS_USER | WAIT_HAS_RUN_QUEUE | WAIT_HAS_WAKER | WAIT_MOVED |
-			       WAIT_USER_MISSING | WAIT_HAS_CALL | WAIT_HAS_ASKED; /* the encoder sets these */
+			       WAIT_USER_MISSING | WAIT_HAS_CALL | WAIT_HAS_ASKED | WAIT_HAS_OWNER |
+			       WAIT_HAS_READY; /* the encoder sets these */
 
 	return got->cpu == w->cpu && got->source == w->source && got->wait_class == w->wait_class &&
 	       got->state == w->state && got->missing == w->missing && got->time == w->time &&
@@ -57,6 +58,8 @@ static inline bool syn_is_wait(const struct event_decoder *decoder, const struct
 	       (got->flags & ~parts) == w->flags &&
 	       syn_is_task(decoder, got->task, &want->sleeper.task) &&
 	       (!w->context || syn_is_task(decoder, got->waker, &want->waker.task)) &&
+	       (!w->owner || syn_is_task(decoder, got->owner, &want->waker.task)) && !w->owner == !got->owner &&
+	       got->ready == w->ready && got->ready_object == w->ready_object &&
 	       syn_are_stacks(decoder, got->kernel, got->user, &want->sleeper.stacks);
 }
 

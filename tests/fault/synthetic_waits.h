@@ -83,8 +83,7 @@ static inline void syn_make_wait(struct syn_waits *w, struct random *random)
 	uint64_t woken = 100 + random_below(random, 3000);
 
 	w->wait = (struct event_wait){
-		.cpu = syn_wait_cpu(number),
-		.source = SYN_OFFCPU,
+		.cpu = syn_wait_cpu(number), .source = SYN_OFFCPU,
 		.flags = syn_wait_flags(number),
 		.wait_class = kind < 4 ? WAIT_BLOCKED : kind - 3,
 		.state = kind < 4 ? states[number / 8 % 4] : kind - 3 == WAIT_CANCELLED,
@@ -92,6 +91,7 @@ static inline void syn_make_wait(struct syn_waits *w, struct random *random)
 		.length = syn_wait_length(number, random),
 		.out_cpu = (syn_wait_cpu(number) + (number % 5 == 0)) % SYN_CPUS,
 		.call = number % 5 * number, .object = number % 3, .asked = number % 7 ? 0 : number,
+		.owner = number % 5 == 2, .ready = number % 9, .ready_object = number % 9 ? 2 : 0,
 	};
 	w->wait.run_queue = w->wait.length;
 	if (kind < 4) {

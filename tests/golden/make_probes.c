@@ -195,8 +195,8 @@ static void add_tracepoint(struct made_trace *trace)
 
 /* --- what waits were for --- */
 
-enum { READ = 0, NANOSLEEP = 35, WAIT4 = 61, RENAME = 82, FUTEX = 202 }; /* of x86-64 */
-enum { FOLDER = 1, CHILD, CLIENT, ENDS, LOCK, SLEEP };
+enum { READ = 0, MMAP = 9, NANOSLEEP = 35, WAIT4 = 61, RENAME = 82, FUTEX = 202, EPOLL_WAIT = 232 }; /* of x86-64 */
+enum { FOLDER = 1, CHILD, CLIENT, ENDS, LOCK, SLEEP, MAPPINGS, CGROUPS, NAMELESS, MANY };
 
 static void add_name(struct made_trace *trace, const struct event_object_name *name)
 {
@@ -215,6 +215,12 @@ static void add_objects(struct made_trace *trace)
 		{.number = ENDS, .kind = OBJECT_PIPE, .device = 14, .inode = 866554},
 		{.number = LOCK, .kind = OBJECT_FUTEX, .tgid = 4000, .place = 0x7f2fb0000ba0},
 		{.number = SLEEP, .kind = OBJECT_SLEEP},
+		{.number = MAPPINGS, .kind = OBJECT_LOCK, .flags = OBJECT_MMAP_LOCK, .tgid = 4000, .place = 1,
+		 .lock = LOCK_RWSEM},
+		{.number = CGROUPS, .kind = OBJECT_LOCK, .place = 2, .lock = LOCK_MUTEX,
+		 .name = {"cgroup_mutex", sizeof("cgroup_mutex") - 1}},
+		{.number = NAMELESS, .kind = OBJECT_LOCK, .place = 3, .lock = LOCK_RWSEM},
+		{.number = MANY, .kind = OBJECT_EPOLL, .tgid = 4000, .descriptor = 13},
 	};
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
@@ -232,6 +238,8 @@ static void add_told(struct made_trace *trace, uint64_t time, uint64_t length, c
 		     const char *chain)
 {
 	struct event_task task = made_task(sender.tgid, sender.tid, 0, sender.comm);
+	const struct event_task others[WAIT_OTHERS] = {
+		[WAIT_OWNER] = made_task(supervise.tgid, supervise.tid, 0, supervise.comm)};
 	struct event_wait wait = *told;
 	uint64_t frames[MOST_FRAMES];
 	struct event_stacks stacks = {.kernel = frames};
@@ -241,11 +249,11 @@ static void add_told(struct made_trace *trace, uint64_t time, uint64_t length, c
 	wait.length = length;
 	wait.state = 1;
 	wait.cpu = 3;
-	wait.flags = WAIT_HAS_CALL | (wait.asked ? WAIT_HAS_ASKED : 0);
+	wait.flags |= WAIT_HAS_CALL | (wait.asked ? WAIT_HAS_ASKED : 0);
 	wait.call = wait.call << WAIT_CALL_BITS | WAIT_IN_CALL;
 	read_chain(chain, frames);
 	stacks.kernel_count = made_count(frames);
-	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &stacks), "wait");
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
 }
 
 static void add_told_waits(struct made_trace *trace)
@@ -256,10 +264,19 @@ static void add_told_waits(struct made_trace *trace)
 	add_told(trace, 1100 * MS, 40 * MS, &(struct event_wait){.call = READ, .object = CLIENT}, in_read);
 	add_told(trace, 1200 * MS, 60 * MS, &(struct event_wait){.call = READ, .object = CLIENT}, in_read);
 	add_told(trace, 1300 * MS, 7 * MS, &(struct event_wait){.call = READ, .object = ENDS}, elsewhere);
-	add_told(trace, 1400 * MS, 30 * MS, &(struct event_wait){.call = FUTEX, .object = LOCK}, elsewhere);
+	add_told(trace, 1400 * MS, 30 * MS, &(struct event_wait){.call = FUTEX, .object = LOCK, .owner = 1},
+		 elsewhere);
 	add_told(trace, 1500 * MS, 21 * MS,
 		 &(struct event_wait){.call = NANOSLEEP, .object = SLEEP, .asked = 20 * MS}, elsewhere);
 	add_told(trace, 1600 * MS, 5 * MS, &(struct event_wait){.call = READ}, elsewhere); /* of what, is not known */
+	add_told(trace, 1700 * MS, 9 * MS, &(struct event_wait){
+		.call = MMAP, .object = MAPPINGS, .owner = 1, .flags = WAIT_OWNER_READS}, elsewhere);
+	add_told(trace, 1800 * MS, 8 * MS, &(struct event_wait){.call = RENAME, .object = CGROUPS, .owner = 1},
+		 elsewhere);
+	add_told(trace, 1900 * MS, 4 * MS, &(struct event_wait){
+		.call = RENAME, .object = NAMELESS, .flags = WAIT_FOR_READING}, elsewhere);
+	add_told(trace, 2000 * MS, 50 * MS, &(struct event_wait){
+		.call = EPOLL_WAIT, .object = MANY, .ready = 8, .ready_object = CLIENT}, elsewhere);
 }
 
 /* A wait of `length` that ends at `time`; woken 0: not ended, it is for a child, the other one for a folder. */

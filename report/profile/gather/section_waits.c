@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/profile/gather/section_waits.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "report/profile/gather/stack_parts.h"
@@ -9,6 +10,10 @@
 #include "report/profile/tables/profile_settle.h"
 
 enum { CPU_NONE = UINT16_MAX };
+
+static_assert((int)PROFILE_WAKER_TASK == WAKER_TASK && (int)PROFILE_WAKER_SOFTIRQ == WAKER_SOFTIRQ &&
+		      (int)PROFILE_WAKER_IRQ == WAKER_IRQ && (int)PROFILE_WAKER_UNKNOWN == WAKER_UNKNOWN,
+	      "the seam's contexts are the format's");
 
 /* --- threads --- */
 
@@ -26,8 +31,7 @@ static bool same_thread(const void *context, uint32_t number)
 }
 
 /* Whatever its comm. The pointer is valid until the next call. */
-static int find_thread(struct section_waits *waits, const struct event_task *task,
-		       struct wait_thread **ret_thread)
+static int find_thread(struct section_waits *waits, const struct event_task *task, struct wait_thread **ret_thread)
 {
 	const struct wanted_thread wanted = {.threads = waits->threads.items, .task = task};
 	uint32_t hash = index_table_hash(&waits->thread_table, task->tid, task->start);
@@ -151,17 +155,9 @@ static struct profile_wait describe_wait(const struct section *section, const st
 	};
 }
 
-static int take_waker(struct section *section, struct section_slot *slot,
-		      const struct stream_event *event, const struct event_wait *record,
-		      struct profile_wait *wait)
+static int take_waker(struct section *section, struct section_slot *slot, const struct stream_event *event,
+		      const struct event_wait *record, struct profile_wait *wait)
 {
-	static const enum profile_waker_context contexts[] = {
-		[WAKER_NONE] = PROFILE_WAKER_NONE,
-		[WAKER_TASK] = PROFILE_WAKER_TASK,
-		[WAKER_SOFTIRQ] = PROFILE_WAKER_SOFTIRQ,
-		[WAKER_IRQ] = PROFILE_WAKER_IRQ,
-		[WAKER_UNKNOWN] = PROFILE_WAKER_UNKNOWN,
-	};
 	const struct task_binding *waker;
 	int r;
 
@@ -171,9 +167,24 @@ static int take_waker(struct section *section, struct section_slot *slot,
 	if (r < 0 || !waker)
 		return r;
 	wait->waker = waker->task;
-	wait->waker_context = record->context <= WAKER_UNKNOWN ?
-			      (uint8_t)contexts[record->context] : PROFILE_WAKER_UNKNOWN;
+	wait->waker_context = record->context <= WAKER_UNKNOWN ? (uint8_t)record->context : PROFILE_WAKER_UNKNOWN;
 	wait->woken = record->time - record->woken;
+	return 0;
+}
+
+static int take_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
+		      const struct event_wait *record, struct profile_wait *wait)
+{
+	const struct task_binding *owner;
+	int r;
+
+	if (!(record->flags & WAIT_HAS_OWNER) || !record->owner)
+		return 0;
+	r = section_task(section, slot, event, record->owner, &owner);
+	if (r < 0 || !owner)
+		return r;
+	wait->owner = owner->task;
+	wait->held |= PROFILE_HELD_BY_OWNER | (record->flags & WAIT_OWNER_READS ? PROFILE_HELD_FOR_READING : 0);
 	return 0;
 }
 
@@ -243,9 +254,8 @@ static int find_subject(struct section *section, struct section_slot **ret_slot,
 	return find_thread(section->waits, event_decoder_task(event->batch->decoder, number), ret_thread);
 }
 
-static int take_stacks(struct section *section, const struct event_wait *record,
-		       const struct task_binding *task, struct profile_wait *wait,
-		       uint32_t *ret_user)
+static int take_stacks(struct section *section, const struct event_wait *record, const struct task_binding *task,
+		       struct profile_wait *wait, uint32_t *ret_user)
 {
 	struct user_part user = {0};
 	int r = stack_kernel(&section->context, 0, record->kernel, false, NULL, &wait->node);
@@ -268,8 +278,7 @@ static bool is_asked_for(const struct section *section, const struct source_bind
 	return source->wanted || profile->recording_notes.items[section->recording].wakers != NO_NUMBER;
 }
 
-static bool is_kept(const struct section *section, const struct source_binding *source,
-		    const struct profile_wait *wait)
+static bool is_kept(const struct section *section, const struct source_binding *source, const struct profile_wait *wait)
 {
 	return is_asked_for(section, source) &&
 	       (!(wait->flags & PROFILE_WAIT_UNASKED) || section->context.profile->filter->everyone);
@@ -330,6 +339,8 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	wait.source = source->source;
 	wait.task = task.task;
 	r = take_waker(section, slot, event, record, &wait);
+	if (!r)
+		r = take_owner(section, slot, event, record, &wait);
 	if (!r)
 		r = note_wait(section, &wait);
 	if (!task.wanted || !wait_is_wanted(section, record))

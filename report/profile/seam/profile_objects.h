@@ -32,7 +32,20 @@ enum profile_object_kind {
 	PROFILE_OBJECT_CHILD,
 	PROFILE_OBJECT_SLEEP,
 	PROFILE_OBJECT_WORK, /* a function of a kworker */
+	PROFILE_OBJECT_LOCK, /* of the kernel; who held it is in the wait (profile_waits.h, `owner`) */
 	PROFILE_OBJECT_KINDS
+};
+
+enum profile_lock {
+	PROFILE_LOCK_UNKNOWN,
+	PROFILE_LOCK_MUTEX,
+	PROFILE_LOCK_RWSEM,
+	PROFILE_LOCK_PERCPU_RWSEM,
+	PROFILE_LOCK_RT_MUTEX,
+	PROFILE_LOCK_SPIN, /* of a kernel in which waiting for one is sleeping */
+	PROFILE_LOCK_RWLOCK, /* likewise */
+	PROFILE_LOCK_SEMAPHORE,
+	PROFILE_LOCKS
 };
 
 enum profile_object_flag {
@@ -40,19 +53,21 @@ enum profile_object_flag {
 	PROFILE_OBJECT_CUT = 2,	     /* the name lacks its beginning */
 	PROFILE_OBJECT_ABSTRACT = 4, /* the name of a unix socket that has no file */
 	PROFILE_OBJECT_LISTENS = 8,  /* a socket that only accepts connections */
+	PROFILE_OBJECT_MMAP_LOCK = 16, /* the lock of the mappings of `process` */
 };
 
 struct profile_object {
 	uint8_t kind;	/* enum profile_object_kind */
 	uint8_t flags;	/* enum profile_object_flag */
 	uint16_t port, peer_port;
+	uint8_t lock; /* enum profile_lock */
 	uint32_t host;
-	uint32_t process;    /* tgid whose futex or descriptor it is, or of the child; 0: any, or it has none */
+	uint32_t process;    /* tgid whose futex, descriptor, mappings it is, or of the child; 0: any, or it has none */
 	uint32_t descriptor; /* plus 1; 0: it does not matter */
 	uint64_t device, inode;
-	uint64_t address;    /* of a futex */
+	uint64_t address;    /* of a futex; a lock's number, from 1, which tells one from another in its recording */
 	const char *comm;    /* of the process */
-	const char *name;    /* of a file, a unix socket, a function */
+	const char *name;    /* of a file, a unix socket, a function, a lock that is a variable */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
 };
 

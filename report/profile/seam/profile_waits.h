@@ -43,6 +43,13 @@ enum profile_wait_flag {
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
 };
 
+/* About a lock or futex, or an epoll. */
+enum profile_wait_held {
+	PROFILE_HELD_BY_OWNER = 1,  /* `owner` is known */
+	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: there may be others, and it may have let go */
+	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
+};
+
 struct profile_wait {
 	uint64_t out, in;
 	uint64_t run_queue; /* ns at the end of [out, in]: runnable, waiting for a CPU; blocked is the rest */
@@ -56,10 +63,14 @@ struct profile_wait {
 	uint32_t chain_flags;	/* enum profile_chain_flag, for the sleeper */
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known */
 	uint64_t asked;		/* how long it was asked to sleep, ns; 0: not known */
+	uint32_t owner;		/* task that held the lock or futex when the wait for it began: PROFILE_HELD_BY_OWNER */
+	uint32_t ready;		/* of an epoll: the object that ended it (profile_objects.h); 0: not known */
+	uint32_t ready_descriptor; /* the sleeper's, plus 1, that leads to it; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
 	uint8_t flags;		/* enum profile_wait_flag */
 	uint8_t wait_class;	/* enum profile_wait_class */
 	uint8_t waker_context;	/* enum profile_waker_context */
+	uint8_t held;		/* enum profile_wait_held */
 };
 
 /*

@@ -14,7 +14,8 @@
 
 static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
 		      (int)PROFILE_OBJECT_EPOLL == OBJECT_EPOLL && (int)PROFILE_OBJECT_FUTEX == OBJECT_FUTEX &&
-		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_WORK + 1,
+		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_LOCK + 1 &&
+		      (int)PROFILE_LOCK_MUTEX == LOCK_MUTEX && (int)PROFILE_LOCKS == LOCK_SEMAPHORE + 1,
 	      "the seam's kinds are the format's");
 static_assert((int)PROFILE_IN_CALL == WAIT_IN_CALL && (int)PROFILE_IN_STOPPED == WAIT_IN_STOP,
 	      "the seam's operations are the format's");
@@ -116,10 +117,12 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 	const char *name = name_of(model, object);
 	struct profile_object made = {
 		.kind = (uint8_t)about->kind,
-		.flags = (uint8_t)((about->flags & 7) | (listens(about) ? PROFILE_OBJECT_LISTENS : 0)),
+		.flags = (uint8_t)((about->flags & 7) | (listens(about) ? PROFILE_OBJECT_LISTENS : 0) |
+				   (about->flags & OBJECT_MMAP_LOCK ? PROFILE_OBJECT_MMAP_LOCK : 0)),
+		.lock = about->lock < PROFILE_LOCKS ? (uint8_t)about->lock : PROFILE_LOCK_UNKNOWN,
 		.port = (uint16_t)about->port, .peer_port = (uint16_t)about->peer_port, .host = host,
 		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
-		.inode = about->inode, .address = about->kind == OBJECT_FUTEX ? about->place : 0,
+		.inode = about->inode, .address = about->kind == OBJECT_WORK ? 0 : about->place,
 		.comm = "", .local = "", .peer = "",
 	};
 	int r = keep_text(profile, name, strlen(name), &made.name);
@@ -133,23 +136,37 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 	return r < 0 ? r : array_push(&profile->objects, made);
 }
 
+/* The number in the profile of one of the trace; *ret_number is left alone if it is not known. */
+static int find_object(struct profile *profile, const struct trace_model *model, uint32_t host, uint32_t recording,
+		       uint32_t number, uint32_t *ret_number)
+{
+	struct trace_object *object = number ? trace_model_object(model, number) : NULL;
+	int r = 0;
+
+	if (!object || !object->about.kind || object->about.kind >= PROFILE_OBJECT_KINDS)
+		return 0;
+	if (!object->number) {
+		r = make_object(profile, model, host, recording, object);
+		object->number = (uint32_t)profile->objects.count - 1;
+	}
+	*ret_number = object->number;
+	return r;
+}
+
 int profile_bind_object(struct profile *profile, const struct trace_model *model, uint32_t host,
 			const struct event_wait *record, struct profile_wait *wait)
 {
-	struct trace_object *object = record->object ? trace_model_object(model, record->object) : NULL;
 	int r = begin(profile);
 
 	wait->asked = record->asked;
+	wait->ready_descriptor = record->ready;
+	if (record->flags & WAIT_FOR_READING)
+		wait->held |= PROFILE_HELD_FROM_READING;
 	if (!r)
 		r = find_operation(profile, model, record->call, &wait->operation);
-	if (r < 0 || !object || !object->about.kind || object->about.kind >= PROFILE_OBJECT_KINDS)
-		return r;
-	if (!object->number) {
-		r = make_object(profile, model, host, wait->recording, object);
-		object->number = (uint32_t)profile->objects.count - 1;
-	}
-	wait->object = object->number;
-	return r;
+	if (!r)
+		r = find_object(profile, model, host, wait->recording, record->object, &wait->object);
+	return r < 0 ? r : find_object(profile, model, host, wait->recording, record->ready_object, &wait->ready);
 }
 
 /* --- their processes --- */
@@ -196,6 +213,8 @@ static int find_processes(const struct profile *profile, struct processes *proce
 		r = note_task(processes, profile, wait->recording, wait->task);
 		if (!r)
 			r = note_task(processes, profile, wait->recording, wait->waker);
+		if (!r && wait->held & PROFILE_HELD_BY_OWNER)
+			r = note_task(processes, profile, wait->recording, wait->owner);
 	}
 	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }

@@ -6,7 +6,7 @@
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_internal.h"
 
-/* Sets the wait's operation, object and asked. 0, -ENOMEM. */
+/* Sets the wait's operation, object, asked and ready, and part of `held`. 0, -ENOMEM. */
 int profile_bind_object(struct profile *profile, const struct trace_model *model, uint32_t host,
 			const struct event_wait *record, struct profile_wait *wait);
 /* After all waits: which processes they belong to by name. 0, -ENOMEM. */

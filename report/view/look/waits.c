@@ -20,6 +20,8 @@ static bool is_sound(const struct profile_wait *wait, const struct extents *exte
 	       wait->waker_node < extents->nodes &&
 	       (wait->waker == PROFILE_NO_TASK || wait->waker < extents->tasks) &&
 	       is_within(wait->object, extents->objects) && is_within(wait->operation, extents->operations) &&
+	       is_within(wait->ready, extents->objects) &&
+	       (!(wait->held & PROFILE_HELD_BY_OWNER) || wait->owner < extents->tasks) &&
 	       wait->wait_class < PROFILE_WAIT_CLASSES &&
 	       wait->waker_context <= PROFILE_WAKER_UNKNOWN && wait->out <= wait->in &&
 	       wait->run_queue <= wait->in - wait->out;

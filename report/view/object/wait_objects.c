@@ -74,6 +74,18 @@ static int find_text(struct sorter *sorter, uint32_t number, uint32_t *ret_text)
 
 /* --- rows --- */
 
+/* What some of them lack counts as different. */
+static void add_held(struct profile_wait *alike, const struct profile_wait *wait)
+{
+	const unsigned int differs = alike->held ^ wait->held;
+
+	alike->held &= (uint8_t)~differs;
+	if (differs & PROFILE_HELD_BY_OWNER || alike->owner != wait->owner)
+		alike->held &= PROFILE_HELD_FROM_READING;
+	if (alike->ready != wait->ready || alike->ready_descriptor != wait->ready_descriptor)
+		alike->ready = alike->ready_descriptor = 0;
+}
+
 static void add_asked(struct wait_object_row *row, uint64_t asked)
 {
 	row->asked = asked > row->asked ? asked : row->asked;
@@ -90,7 +102,7 @@ static int add_to_row(struct sorter *sorter, uint32_t number, uint32_t text)
 
 	if (r > 0)
 		r = array_push(&sorter->rows, (struct wait_object_row){.text = text, .operation = key[1],
-								       .comm = key[2], .example = number,
+								       .comm = key[2], .alike = *wait,
 								       .least_asked = UINT64_MAX});
 	if (r < 0)
 		return r;
@@ -99,6 +111,7 @@ static int add_to_row(struct sorter *sorter, uint32_t number, uint32_t text)
 	row->blocked = wait_add(row->blocked, wait->weight - run_queue);
 	row->run_queue = wait_add(row->run_queue, run_queue);
 	add_asked(row, wait->asked);
+	add_held(&row->alike, wait);
 	sorter->objects->weight = wait_add(sorter->objects->weight, wait->weight);
 	return array_push(&sorter->members, (struct member){wait_length(wait), (uint32_t)*known});
 }

@@ -13,7 +13,7 @@
 struct wait_object_row {
 	uint32_t text;	    /* number in `texts` */
 	uint32_t operation, comm;
-	uint32_t example;   /* one of its waits */
+	struct profile_wait alike; /* one of its waits, without the owner and the like if others have another */
 	size_t first, count; /* lengths[first ...], ascending */
 	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
 	uint64_t least_asked, asked; /* of sleeps: the shortest and the longest; 0: not known */

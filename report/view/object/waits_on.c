@@ -35,9 +35,8 @@ static void write_comm(FILE *out, const char *comm)
 static void write_row(const struct view_context *context, const struct wait_objects *objects,
 		      const struct wait_object_row *row)
 {
-	const struct profile_wait *wait = &objects->waits.items[row->example];
-	const struct profile_object *object = wait->object ? &objects->waits.objects[wait->object] : NULL;
-	struct profile_wait alike = *wait;
+	struct profile_wait alike = row->alike;
+	const struct profile_object *object = alike.object ? &objects->waits.objects[alike.object] : NULL;
 	FILE *out = context->out;
 
 	alike.asked = row->least_asked >= row->asked / 2 ? row->asked : 0; /* else they differ */

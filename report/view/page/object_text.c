@@ -17,10 +17,11 @@ static const char *const kinds[PROFILE_OBJECT_KINDS] = {
 	[PROFILE_OBJECT_EPOLL] = "epoll",	[PROFILE_OBJECT_ANONYMOUS] = "descriptor",
 	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
 	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
+	[PROFILE_OBJECT_LOCK] = "lock",
 };
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
-				 "epoll, descriptor, futex, child, sleep or work";
+				 "epoll, descriptor, futex, child, sleep, work or lock";
 
 const char *object_kind_name(unsigned int kind)
 {
@@ -161,6 +162,30 @@ static void write_work(FILE *out, const struct profile_object *object)
 	write_text(out, *object->name ? object->name : "[unknown]");
 }
 
+/* "mutex #3", "mutex cgroup_mutex", "mmap_lock of postgres 4711" */
+static void write_lock(FILE *out, const struct profile_object *object)
+{
+	static const char *const locks[PROFILE_LOCKS] = {
+		[PROFILE_LOCK_UNKNOWN] = "lock",	 [PROFILE_LOCK_MUTEX] = "mutex",
+		[PROFILE_LOCK_RWSEM] = "rwsem",		 [PROFILE_LOCK_PERCPU_RWSEM] = "percpu-rwsem",
+		[PROFILE_LOCK_RT_MUTEX] = "rt-mutex",	 [PROFILE_LOCK_SPIN] = "spinlock",
+		[PROFILE_LOCK_RWLOCK] = "rwlock",	 [PROFILE_LOCK_SEMAPHORE] = "semaphore",
+	};
+
+	if (object->flags & PROFILE_OBJECT_MMAP_LOCK) {
+		(void)fputs("mmap_lock", out);
+		write_process(out, object);
+		return;
+	}
+	(void)fputs(locks[object->lock < PROFILE_LOCKS ? object->lock : PROFILE_LOCK_UNKNOWN], out);
+	if (*object->name) {
+		(void)fputc(' ', out);
+		write_text(out, object->name);
+	} else if (object->address) {
+		(void)fprintf(out, " #%" PRIu64, object->address);
+	}
+}
+
 void object_write(FILE *out, const struct profile_object *object)
 {
 	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
@@ -172,7 +197,7 @@ void object_write(FILE *out, const struct profile_object *object)
 		[PROFILE_OBJECT_INOTIFY] = write_descriptor, [PROFILE_OBJECT_EPOLL] = write_descriptor,
 		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
 		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
-		[PROFILE_OBJECT_WORK] = write_work,
+		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
 	};
 
 	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
@@ -216,6 +241,43 @@ static void write_operation(FILE *out, const struct profile_operation *operation
 	}
 }
 
+static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object)
+{
+	if (operation->kind != PROFILE_IN_UNKNOWN && operation->kind != PROFILE_IN_KERNEL_THREAD) {
+		write_operation(out, operation);
+		(void)fputc(' ', out);
+	}
+	(void)fputs("on ", out);
+	object_write(out, object);
+}
+
+/* " (held by main 31630)", " for reading" */
+static void write_held(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	const struct profile_task *owner;
+
+	if (wait->held & PROFILE_HELD_FROM_READING)
+		(void)fputs(" for reading", out);
+	if (!(wait->held & PROFILE_HELD_BY_OWNER))
+		return;
+	owner = &waits->tasks[wait->owner];
+	(void)fputs(wait->held & PROFILE_HELD_FOR_READING ? " (read by " : " (held by ", out);
+	write_text(out, owner->comm);
+	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
+}
+
+/* " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858" */
+static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	if (!wait->ready_descriptor)
+		return;
+	(void)fprintf(out, " → fd %" PRIu32, wait->ready_descriptor - 1);
+	if (!wait->ready)
+		return;
+	(void)fputs(", ", out);
+	object_write(out, &waits->objects[wait->ready]);
+}
+
 static void write_both(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
 		       uint64_t asked)
 {
@@ -232,6 +294,9 @@ static void write_both(FILE *out, const struct profile_operation *operation, con
 	case PROFILE_OBJECT_WORK:
 		(void)fputs("in ", out);
 		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_LOCK:
+		write_lock_wait(out, operation, object);
 		break;
 	default:
 		write_operation(out, operation);
@@ -256,4 +321,6 @@ void wait_write_object(FILE *out, const char *before, const struct waits *waits,
 		write_both(out, &waits->operations[wait->operation], &waits->objects[wait->object], wait->asked);
 	else
 		write_operation(out, &waits->operations[wait->operation]);
+	write_held(out, waits, wait);
+	write_ready(out, waits, wait);
 }

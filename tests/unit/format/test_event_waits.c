@@ -19,7 +19,7 @@ struct model {
 		struct event_user_stack user_stack;
 		struct event_wait_sums sums;
 	};
-	uint32_t task, other; /* which of TASKS */
+	uint32_t task, other, owner; /* which of TASKS */
 	uint64_t kernel[FRAMES], user[FRAMES];
 	uint32_t kernel_count, user_count;
 };
@@ -66,13 +66,16 @@ static void make_wait(struct random *state, uint64_t time, uint64_t last, struct
 		wait->context = 1 + pick(state, WAKER_UNKNOWN);
 		wait->woken = wait->length / 3;
 	}
+	wait->owner = pick(state, 3) == 0;
+	wait->ready = pick(state, 3) ? 0 : 1 + pick(state, 99);
+	wait->ready_object = wait->ready / 2;
 	if (!model->user_count)
 		wait->missing = pick(state, 2) ? USER_MISSING_FAULT : 0;
 }
 
 static void make(struct random *state, uint64_t time, uint64_t last, struct model *model)
 {
-	*model = (struct model){.task = pick(state, TASKS), .other = pick(state, TASKS)};
+	*model = (struct model){.task = pick(state, TASKS), .other = pick(state, TASKS), .owner = pick(state, TASKS)};
 	model->kernel_count = make_frames(state, UINT64_C(1) << 32, model->kernel);
 	model->user_count = make_frames(state, 0x7f0000001000, model->user);
 	switch (pick(state, 6)) {
@@ -102,6 +105,7 @@ static void make(struct random *state, uint64_t time, uint64_t last, struct mode
 static int encode(struct event_encoder *encoder, struct model *model)
 {
 	struct event_task task = task_of(model->task), other = task_of(model->other);
+	const struct event_task others[WAIT_OTHERS] = {other, task_of(model->owner)};
 	struct event_stacks stacks = {
 		.kernel = model->kernel,
 		.user = model->user,
@@ -118,7 +122,7 @@ static int encode(struct event_encoder *encoder, struct model *model)
 	case EVENT_WAIT_SUMS:
 		return event_encode_wait_sums(encoder, &copy.sums, &task);
 	default:
-		return event_encode_wait(encoder, &copy.wait, &task, &other, &stacks);
+		return event_encode_wait(encoder, &copy.wait, &task, others, &stacks);
 	}
 }
 
@@ -155,6 +159,10 @@ static void check_wait(struct test *t, const struct event_decoder *decoder, cons
 	CHECK_INT(t, got->flags & (WAIT_IOWAIT | WAIT_BEGAN_BEFORE), want->flags);
 	if (want->context)
 		check_task(t, decoder, got->waker, model->other);
+	if (want->owner)
+		check_task(t, decoder, got->owner, model->owner);
+	CHECK(t, got->owner ? want->owner : !want->owner);
+	CHECK(t, got->ready == want->ready && got->ready_object == want->ready_object);
 	check_task(t, decoder, got->task, model->task);
 	check_stack(t, decoder, got->kernel, STACK_KERNEL_ROOT, model->kernel, model->kernel_count);
 	check_stack(t, decoder, got->user, STACK_USER_ROOT, model->user, model->user_count);

@@ -94,6 +94,12 @@ static void names_every_kind(struct test *t)
 		{{.kind = PROFILE_OBJECT_CHILD}, "any child"},
 		{{.kind = PROFILE_OBJECT_CHILD, .process = 9, .comm = "sh"}, "child sh 9"},
 		{{.kind = PROFILE_OBJECT_WORK, .name = "flush_to_disk"}, "in work flush_to_disk"},
+		{{.kind = PROFILE_OBJECT_LOCK, .lock = PROFILE_LOCK_MUTEX, .address = 3}, "in read on mutex #3"},
+		{{.kind = PROFILE_OBJECT_LOCK, .lock = PROFILE_LOCK_RWSEM, .address = 3, .name = "uts_sem"},
+		 "in read on rwsem uts_sem"},
+		{{.kind = PROFILE_OBJECT_LOCK, .lock = 99}, "in read on lock"},
+		{{.kind = PROFILE_OBJECT_LOCK, .flags = PROFILE_OBJECT_MMAP_LOCK, .process = 7, .comm = "app"},
+		 "in read on mmap_lock of app 7"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -107,6 +113,48 @@ static void names_every_kind(struct test *t)
 		free(text);
 		free(profile);
 	}
+}
+
+static void says_who_held_it(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	const uint32_t lock = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_LOCK,
+									   .lock = PROFILE_LOCK_RWSEM, .address = 2});
+	struct profile_wait *one = add_wait(profile, 10, 1000, 1, lock), *two;
+
+	one->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_FOR_READING | PROFILE_HELD_FROM_READING;
+	one->owner = one->task;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD ONE_MS "  lock       app             "
+				"in read on rwsem #2 for reading (read by app 7)\n");
+	one->held = PROFILE_HELD_BY_OWNER;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD ONE_MS "  lock       app             in read on rwsem #2 (held by app 7)\n");
+	two = add_wait(profile, 20, 1000, 1, lock); /* of another owner, or none that is known: nobody is named */
+	two->held = 0;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD "        2.000        0.000        2        1.000        1.000        1.000  "
+				"lock       app             in read on rwsem #2\n");
+	two->held = PROFILE_HELD_BY_OWNER;
+	two->owner = 98;
+	fake_check_refused(t, profile, waits_on_view, &plain, *two, "an owner that does not exist");
+	free(profile);
+}
+
+static void says_what_was_ready(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	const uint32_t epoll = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_EPOLL,
+									    .descriptor = 4, .process = 7});
+	struct profile_wait *wait = add_wait(profile, 10, 1000, 1, epoll);
+
+	wait->ready_descriptor = 8;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD ONE_MS "  epoll      app             on epoll 3 of process 7 → fd 7\n");
+	wait->ready = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 5});
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD ONE_MS "  epoll      app             on epoll 3 of process 7 → fd 7, pipe:5\n");
+	free(profile);
 }
 
 static void shows_one_kind(struct test *t)
@@ -133,4 +181,5 @@ static void shows_one_kind(struct test *t)
 	free(profile);
 }
 
-TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(shows_one_kind))
+TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(says_who_held_it), TEST(says_what_was_ready),
+	  TEST(shows_one_kind))

@@ -132,9 +132,9 @@ $(B)/%.o: %.c $(B)/flags
 $(call objects,$(RECORD_C) record/main.c): | $(SKELETONS)
 
 define page_rule # kind
-$(BUILD)/report/page/all.$(1): $(call page_sources,$(1)) $(BUILD)/report/page/files
+$(BUILD)/report/page/all.$(1): $(call page_sources,$(1)) report/page/page_files.sed $(BUILD)/report/page/files
 	@mkdir -p $$(@D)
-	@cat /dev/null $(call page_sources,$(1)) >$$@
+	@cat /dev/null $(call page_sources,$(1)) | sed -f report/page/page_files.sed >$$@
 endef
 $(foreach kind,$(PAGE_KINDS),$(eval $(call page_rule,$(kind))))
 PAGE_ALL := $(PAGE_KINDS:%=$(BUILD)/report/page/all.%)

@@ -9,9 +9,4 @@
 
 void base64_write(const uint8_t *bytes, size_t size, FILE *out);
 
-static inline uint64_t base64_size(size_t size)
-{
-	return ((uint64_t)size + 2) / 3 * 4;
-}
-
 #endif

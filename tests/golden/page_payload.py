@@ -2,21 +2,24 @@
 """The payload of a page of --html, decoded from its specification, report/page/PAYLOAD.md. Whatever is not as it says is an
 error: each column must be used up to its last byte, and each number be within its table.
 """
-import base64
 import collections
 import gzip
+import itertools
 import json
 import re
 import struct
 
-JSON_COLUMNS = {"functions", "modules", "comms", "tasks", "kinds", "walks", "walkStates"}
-SIGNED = {"sampleTime", "waitGap"}
+JSON_COLUMNS = {"functions", "modules", "comms", "kinds", "walks", "walkStates"}
+SIGNED = {"stackNode", "taskTid", "taskProcess", "sampleTime", "sampleNewTask", "waitGap"}
+ENTRY = ["entrySource", "entryStack", "entryTask", "entryFlags", "entryCount", "entryWeight", "entryRunQueue"]
 TABLES = [
+    ["functions", "functionModule", "functionKind"],
+    ["taskComm", "taskTid", "taskProcess", "taskHost", "taskFlags", "taskThread"],
     ["nodeUp", "nodeFunction"],
     ["stackNode", "placeKernel", "placeUser"],
-    ["entrySource", "entryStack", "entryTask", "entryFlags", "entryCount", "entryWeight", "entryRunQueue"],
+    ENTRY,
     ["baseStack", "baseSource", "baseCount", "baseWeight", "baseRunQueue"],
-    ["sampleTime", "sampleTask", "sampleStack", "sampleCpu"],
+    ["sampleTime", "sampleTask", "sampleStack"],
     ["waitGap", "waitLength", "waitRunQueue", "waitKind", "waitStack", "waitCpu", "waitWaker"],
     ["wakerTask", "wakerStack", "wakerStep"],
     ["sumRecording", "sumTask", "sumFlags", "sumFrom", "sumTo", "sumRunning"],
@@ -26,6 +29,8 @@ TABLES = [
 ]
 BESIDE, NOT_ENDED, IOWAIT = 96, 4, 8
 
+DIGITS = {digit: number for number, digit in enumerate(chr(code) for code in range(33, 127) if chr(code) not in "&<\\")}
+
 Sample = collections.namedtuple("Sample", "source recording time task stack cpu probe weight")
 Wait = collections.namedtuple("Wait", "recording task out end run_queue kind stack cpu waker")
 Kind = collections.namedtuple("Kind", "wait_class context flags state openness")
@@ -34,6 +39,32 @@ Kind = collections.namedtuple("Kind", "wait_class context flags state openness")
 def need(condition, why):
     if not condition:
         raise ValueError(why)
+
+
+def bytes_of(text):
+    """Two digits are 13 bits, the lower digit first, one at the end 6."""
+    values = [DIGITS[low] + 91 * DIGITS[high] for low, high in zip(text[::2], text[1::2])]
+    need(all(value < 1 << 13 for value in values), "two digits are more than 13 bits")
+    last, bits = (DIGITS[text[-1]], 6) if len(text) % 2 else (0, 0)
+    held, data = 0, bytearray()
+    have = 0
+    for value, size in itertools.chain(((value, 13) for value in values), [(last, bits)]):
+        held |= value << have
+        have += size
+        while have >= 8:
+            data.append(held & 255)
+            held >>= 8
+            have -= 8
+    return bytes(data)
+
+
+def unpack(text):
+    """The header of a page's payload, and its columns."""
+    found = re.findall(r'<script type="text/plain" id="payload">([^<]*)</script>', text)
+    need(len(found) == 1, f"there are {len(found)} payloads")
+    data = gzip.decompress(bytes_of(found[0]))
+    length, = struct.unpack_from("<I", data)
+    return json.loads(data[4:4 + length].decode("utf-8")), data[4 + length:]
 
 
 def varints(name, data, count):
@@ -49,20 +80,16 @@ def varints(name, data, count):
     return [value >> 1 ^ -(value & 1) for value in values] if name in SIGNED else values
 
 
-def triples(values):
-    need(len(values) % 3 == 0, "runs are triples")
-    return zip(values[::3], values[1::3], values[2::3])
+def rows_of(size, values):
+    need(len(values) % size == 0, f"runs are not of {size} numbers")
+    return zip(*(values[i::size] for i in range(size)))
 
 
 class Page:
     def __init__(self, text):
-        found = re.findall(r'<script type="text/plain" id="payload">([A-Za-z0-9+/=]*)</script>', text)
-        need(len(found) == 1, f"there are {len(found)} payloads")
-        data = gzip.decompress(base64.b64decode(found[0], validate=True))
-        length, = struct.unpack_from("<I", data)
-        self.header = json.loads(data[4:4 + length].decode("utf-8"))
+        self.header, data = unpack(text)
         self.columns = collections.defaultdict(list)
-        self.read_columns(data[4 + length:])
+        self.read_columns(data)
         self.read_tables()
         self.read_tree()
         self.samples, self.waits = list(self.read_samples()), list(self.read_waits())
@@ -84,14 +111,12 @@ class Page:
 
     def read_tables(self):
         columns, header = self.columns, self.header
-        self.tasks = [dict(zip(("comm", "tgid", "tid", "host", "flags", "thread"), row)) for row in columns["tasks"]]
-        for task in self.tasks:
-            task["comm"] = columns["comms"][task["comm"]]
-            need(task["host"] < len(header["hosts"]) and task["thread"] < len(self.tasks), "a task is odd")
-        need(columns["functions"] == sorted(columns["functions"], key=lambda row: row[0].encode()), "functions are not in order")
-        self.functions = [(name, columns["modules"][module], kind) for name, module, kind in columns["functions"]]
+        self.tasks = list(self.read_tasks())
+        need(columns["functions"] == sorted(columns["functions"], key=lambda name: name.encode()), "functions are not in order")
+        self.functions = [(name, columns["modules"][module], kind) for name, module, kind in
+                          zip(columns["functions"], columns["functionModule"], columns["functionKind"])]
         self.within("nodeFunction placeKernel placeUser", len(self.functions), 1)
-        self.within("entryTask sampleTask sumTask walkTask binTask", len(self.tasks))
+        self.within("entryTask sumTask walkTask binTask", len(self.tasks))
         self.within("wakerTask", len(self.tasks), 1)
         self.within("entryStack baseStack sampleStack waitStack wakerStack walkStack", len(columns["stackNode"]))
         self.within("entrySource baseSource", len(header["sources"]))
@@ -104,6 +129,14 @@ class Page:
         self.within("walkState", len(columns["walkStates"]))
         need(len(columns["sumCount"]) == 7 * len(columns["sumTask"]), "sums are not of seven kinds")
 
+    def read_tasks(self):
+        tid = 0
+        for number, (comm, step, process, host, flags, since_first) in enumerate(zip(*(self.columns[name] for name in TABLES[1]))):
+            tid += step
+            need(host < len(self.header["hosts"]) and since_first <= number and 0 <= tid - process and 0 <= tid, "a task is odd")
+            yield {"comm": self.columns["comms"][comm], "tgid": tid - process, "tid": tid, "host": host, "flags": flags,
+                   "thread": number - since_first}
+
     def read_tree(self):
         path, self.parent = [0], [0]
         self.node_function = [None] + self.columns["nodeFunction"]
@@ -114,10 +147,11 @@ class Page:
             self.parent.append(path[-2])
         siblings = list(zip(self.parent[1:], self.node_function[1:]))
         need(len(set(siblings)) == len(siblings), "siblings have the same function")
-        self.within("stackNode", len(self.parent))
-        need(self.columns["stackNode"][0] == 0, "stack 0 is not empty")
-        self.stacks = [self.chain(node) for node in self.columns["stackNode"]]
-        need(len(set(self.columns["stackNode"])) == len(self.stacks), "two stacks are one")
+        nodes = list(itertools.accumulate(self.columns["stackNode"]))
+        need(all(0 <= node < len(self.parent) for node in nodes), "column stackNode leads out of the tree")
+        need(nodes[0] == 0, "stack 0 is not empty")
+        self.stacks = [self.chain(node) for node in nodes]
+        need(len(set(nodes)) == len(self.stacks), "two stacks are one")
 
     def chain(self, node):
         """Functions, root first."""
@@ -127,25 +161,43 @@ class Page:
             node = self.parent[node]
         return tuple(reversed(frames))
 
+    def sample_tasks(self):
+        """By sample; each CPU's begin anew."""
+        columns, at, newest, fresh = self.columns, 0, 0, iter(self.columns["sampleNewTask"])
+        for *_, count in rows_of(4, columns["sampleRuns"]):
+            spells = []
+            for ago in columns["sampleTask"][at:at + count]:
+                if not ago:
+                    newest += next(fresh)
+                need(ago <= len(spells), "column sampleTask goes back too far")
+                if ago != 1:
+                    spells.append(spells[-ago] if ago else newest)
+                need(0 <= spells[-1] < len(self.tasks), "column sampleNewTask goes beyond its table")
+                yield spells[-1]
+            at += count
+        need(next(fresh, None) is None, "there are new tasks without a sample")
+
     def read_samples(self):
-        columns, at = self.columns, 0
+        """By source, recording and time."""
+        columns, at, samples, tasks = self.columns, 0, [], list(self.sample_tasks())
         for name in ("sampleProbe", "sampleWeight"):
             need(len(columns[name]) in (0, len(columns["sampleTime"])), f"column {name} has another length")
-        for source, recording, count in triples(columns["sampleRuns"]):
-            row, time = self.header["sources"][source], 0
+        for source, recording, cpu, count in rows_of(4, columns["sampleRuns"]):
+            row = self.header["sources"][source]
+            time = -row["step"]
             for i in range(at, at + count):
-                time += columns["sampleTime"][i]
+                time += columns["sampleTime"][i] + row["step"]
                 weight = columns["sampleWeight"][i] if columns["sampleWeight"] else int(row["weight"]) // row["count"]
                 probe = columns["sampleProbe"][i] if columns["sampleProbe"] else 0
-                yield Sample(source, recording, time, columns["sampleTask"][i], columns["sampleStack"][i],
-                             columns["sampleCpu"][i], probe, weight)
+                samples.append(Sample(source, recording, time, tasks[i], columns["sampleStack"][i], cpu, probe, weight))
             at += count
         need(at == len(columns["sampleTime"]), "there are samples without a run")
+        return sorted(samples)
 
     def read_waits(self):
         columns, at = self.columns, 0
         kinds = [Kind(*row) for row in columns["kinds"]]
-        for recording, task, count in triples(columns["waitRuns"]):
+        for recording, task, count in rows_of(3, columns["waitRuns"]):
             need(recording < len(self.header["recordings"]) and task < len(self.tasks), "a run of waits is odd")
             end = 0
             for i in range(at, at + count):
@@ -169,5 +221,13 @@ class Page:
         return max(0, min(wait.end, stop) - max(wait.out, start))
 
     def entries(self):
-        columns = self.columns
-        return list(zip(*(columns[name] for name in TABLES[2])))
+        """Those of complete sources are made of their samples."""
+        sums = collections.defaultdict(lambda: [0, 0])
+        for sample in self.samples:
+            if self.header["sources"][sample.source]["complete"]:
+                row = sums[sample.source, sample.stack, sample.task, 0]
+                row[0] += 1
+                row[1] += sample.weight
+        rows = list(zip(*(self.columns[name] for name in ENTRY)))
+        need(not any(self.header["sources"][row[0]]["complete"] for row in rows), "a complete source has entries")
+        return sorted(rows + [(*key, *row, 0) for key, row in sums.items()])

@@ -14,7 +14,7 @@ story 1    a trace that nobody recorded</pre></details>
 <details id="notes"><summary>Notes on quality: 1</summary><ul><li>synthetic</ul></details>
 <p id="contents">This file holds call chains, times and names. It holds no stack memory and no command lines.</p>`;
 
-export function assemble(base64, title = 'synthetic, 2026-11-25: rwalker') {
+export function assemble(payload, title = 'synthetic, 2026-11-25: rwalker') {
 	const style = pagePart('page.css'),
 		script = pageScript();
 
@@ -29,7 +29,7 @@ export function assemble(base64, title = 'synthetic, 2026-11-25: rwalker') {
 <main><h1>${title}</h1>${DIGEST}</main>
 <noscript><p>The pictures need JavaScript; the text above does not.</p></noscript>
 ${pagePart('page.html')}
-<script type="text/plain" id="payload">${base64}</script>
+<script type="text/plain" id="payload">${payload}</script>
 <script>${script}</script>
 </body></html>
 `

@@ -1,6 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Writes payloads as report/page/PAYLOAD.md has them: varints and JSON by name, then gzip and base64.
+// Writes payloads as report/page/PAYLOAD.md has them: varints and JSON by name, then gzip and digits.
 import {gzipSync} from 'node:zlib';
+
+const DIGITS = Array.from({length: 94}, (_, i) => String.fromCharCode(33 + i)).filter(digit => !'&<\\'.includes(digit));
+
+/* 13 bits are two digits; what is left is one digit for up to 6 bits, else two. */
+export function dense(bytes) {
+	const text = [];
+	let held = 0,
+		bits = 0;
+
+	for (const byte of bytes) {
+		held += byte * 2 ** bits;
+		bits += 8;
+		if (bits < 13) continue;
+		text.push(DIGITS[(held % 8192) % 91], DIGITS[Math.floor((held % 8192) / 91)]);
+		held = Math.floor(held / 8192);
+		bits -= 13;
+	}
+	if (bits) text.push(DIGITS[held % 91]);
+	if (bits > 6) text.push(DIGITS[Math.floor(held / 91)]);
+	return text.join('');
+}
 
 class Bytes {
 	constructor() {
@@ -64,7 +85,7 @@ export class PayloadWriter {
 		return Buffer.concat([length, header, ...this.parts]);
 	}
 
-	base64() {
-		return gzipSync(this.bytes(), {level: 6}).toString('base64');
+	text() {
+		return dense(gzipSync(this.bytes(), {level: 6}));
 	}
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {gzipSync} from 'node:zlib';
+import {dense} from './columns.mjs';
 import {rwalker} from './load.mjs';
 import {tinyWriter} from './tiny.mjs';
 
@@ -28,12 +29,15 @@ test('times add up, numbers above 32 bits stay exact', () => {
 	});
 
 	assert.deepEqual([...profile.samples.time], [5100, 5200, 5500, 5900]);
+	assert.deepEqual([...profile.samples.task], [1, 0, 1, 1]);
+	assert.deepEqual([...profile.samples.cpu], [1, 1, 2, 1]);
+	assert.deepEqual([...profile.samples.stack], [1, 3, 1, 1]);
 	assert.deepEqual([...profile.waits.out], [5100, 5050]);
 	assert.equal(profile.entries.weight[0], 2 ** 53 - 2);
 });
 
 test('a payload that was cut or changed gives a refusal, or the same profile', async () => {
-	const text = tinyWriter().base64(),
+	const text = tinyWriter().text(),
 		same = JSON.stringify(await rwalker.load(text));
 
 	for (let i = 0; i < text.length; i += 3) {
@@ -53,20 +57,22 @@ test('a payload that was cut or changed gives a refusal, or the same profile', a
 test('bytes after the gzip member are refused', async () => {
 	const bytes = Buffer.concat([gzipSync(tinyWriter().bytes()), Buffer.from('more')]);
 
-	await assert.rejects(rwalker.load(bytes.toString('base64')), refusal(/cut or changed/));
+	await assert.rejects(rwalker.load(dense(bytes)), refusal(/cut or changed/));
 });
 
 test('every number is checked against its table, and the refusal names the column', () => {
 	const wrong = {
 		nodeUp: [0, 0, 0, 9, 0],
 		nodeFunction: [1, 0, 3, 2, 4],
-		stackNode: [0, 3, 2, 6],
+		functionModule: [1, 2, 1, 0],
+		taskComm: [0, 2],
+		taskThread: [0, 2],
 		entrySource: [0, 0, 1, 2],
 		entryStack: [1, 3, 1, 4],
 		entryTask: [1, 0, 1, 2],
-		sampleTask: [1, 0, 1, 2],
+		sampleTask: [0, 0, 3, 0],
 		sampleStack: [1, 3, 1, 4],
-		sampleRuns: [0, 0, 3],
+		sampleRuns: [0, 0, 1, 3],
 		waitRuns: [0, 0, 1, 0, 2, 1],
 		waitRunQueue: [20, 221],
 		waitKind: [0, 2],
@@ -78,12 +84,44 @@ test('every number is checked against its table, and the refusal names the colum
 		sumTask: [0, 2],
 	};
 
-	for (const [name, values] of Object.entries(wrong))
-		assert.throws(
-			() => decoded({numbers: {[name]: values}}),
-			refusal(new RegExp(`'${name}'`)),
-			name
-		);
+	const wrongSigned = {
+		stackNode: [0, 3, -4, 3],
+		sampleNewTask: [1, -2, 1],
+	};
+	const refused = (changes, name) =>
+		assert.throws(() => decoded(changes), refusal(new RegExp(`'${name}'`)), name);
+
+	for (const [name, values] of Object.entries(wrong)) refused({numbers: {[name]: values}}, name);
+	for (const [name, values] of Object.entries(wrongSigned)) refused({signed: {[name]: values}}, name);
+	refused({signed: {sampleNewTask: [1, -1, 1, 0]}}, 'sampleNewTask');
+	refused({numbers: {sampleRuns: [0, 0, 1, 1, 0, 0, 2, 3]}}, 'sampleTask');
+});
+
+test('samples of several CPUs are put in the order of time', () => {
+	const {samples} = decoded({
+		numbers: {
+			sampleRuns: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 2, 1, 0, 0, 5, 1, 0, 0, 9, 2],
+			sampleTask: [0, 0, 0, 0, 0, 1],
+			sampleStack: [1, 2, 3, 1, 2, 3],
+		},
+		signed: {sampleTime: [300, 100, 200, 100, 50, 450], sampleNewTask: [0, 1, -1, 1, -1]},
+	});
+
+	assert.deepEqual([...samples.time], [50, 100, 100, 200, 300, 500]);
+	assert.deepEqual([...samples.cpu], [9, 1, 5, 2, 0, 9]);
+	assert.deepEqual([...samples.stack], [2, 2, 1, 3, 1, 3]);
+	assert.deepEqual([...samples.task], [0, 1, 1, 0, 0, 0]);
+	assert.deepEqual(samples.runs, [{source: 0, recording: 0, first: 0, end: 6}]);
+});
+
+test('times are told by their distance from the step of their source', () => {
+	const writer = tinyWriter({signed: {sampleTime: [100, -100, 500, 500]}});
+
+	writer.header.sources = writer.header.sources.map(source => ({...source, step: 200}));
+	assert.deepEqual(
+		[...rwalker.decode(new Uint8Array(writer.bytes())).samples.time],
+		[100, 200, 500, 900]
+	);
 });
 
 test('a column is used up to its last byte', () => {

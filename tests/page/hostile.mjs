@@ -39,7 +39,7 @@ function hostilePayload() {
 
 	replace(
 		'functions',
-		Array.from({length: 120}, (_, i) => [name(i), i % 4, i % 5])
+		Array.from({length: 120}, (_, i) => name(i))
 	);
 	replace('modules', [0, 3, 1, 13].map(name));
 	replace('comms', [0, 1, 2, 8, 10, 13, 6, 7].map(name));
@@ -54,7 +54,7 @@ function hostilePayload() {
 		notes: [{text: name(3), details: [name(4)]}],
 	});
 	writer.header.sources.forEach((source, i) => Object.assign(source, {name: name(i)}));
-	return writer.base64();
+	return writer.text();
 }
 
 /* Looks at everything that shows names. */
@@ -142,7 +142,7 @@ writeFileSync(file, assemble(hostilePayload()));
 await check('page_hostile_names_chromium', openBrowser, file);
 if (process.argv[3] === 'firefox') await check('page_hostile_names_firefox', openFirefox, file);
 
-const sound = makePayload('small').base64();
+const sound = makePayload('small').text();
 
 await refuses('page_refuses_cut', sound.slice(0, 20000));
 await refuses('page_refuses_changed', `${sound.slice(0, 30000)}AAAA${sound.slice(30004)}`);

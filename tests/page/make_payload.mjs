@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// Made-up profiles, the same each time: make_payload.mjs small|samples|waits|stacks > PAYLOAD (base64)
+// Made-up profiles, the same each time: make_payload.mjs small|samples|waits|stacks > PAYLOAD
 import {PayloadWriter} from './columns.mjs';
 
 const SIZES = {
@@ -40,6 +40,7 @@ const SIZES = {
 		seconds: 60,
 	},
 };
+const CPUS = 4;
 const COMMS = ['clerk', 'baker', 'miller', 'postgres', 'nginx', 'kworker/0:1', 'java', 'swapper'];
 
 function makeRandom(seed) {
@@ -100,49 +101,85 @@ function writeNames(writer, size) {
 	const width = String(size.functions).length,
 		name = i => `function_${String(i).padStart(width, '0')}`;
 
-	writer.json(
-		'functions',
-		Array.from({length: size.functions}, (_, i) => [
-			name(i),
-			i % 4 === 1 ? 0 : 1 + (i % 3),
-			[0, 1, 2, 0, 1, 3][i % 6],
-		])
+	const functions = Array.from({length: size.functions}, (_, i) => i),
+		tasks = Array.from({length: size.threads + 1}, (_, i) => i);
+
+	writer.json('functions', functions.map(name));
+	writer.numbers(
+		'functionModule',
+		functions.map(i => (i % 4 === 1 ? 0 : 1 + (i % 3)))
+	);
+	writer.numbers(
+		'functionKind',
+		functions.map(i => [0, 1, 2, 0, 1, 3][i % 6])
 	);
 	writer.json('modules', ['[kernel]', 'libc.so.6', 'server', 'libwork.so']);
 	writer.json('comms', COMMS);
-	writer.json(
-		'tasks',
-		Array.from({length: size.threads + 1}, (_, i) =>
-			i
-				? [i % 7, 1000 + (i >> 3) * 8, 1000 + i, 0, i % 7 === 5 ? 1 : 0, i]
-				: [7, 0, 0, 0, 3, 0]
-		)
+	writer.numbers(
+		'taskComm',
+		tasks.map(i => (i ? i % 7 : 7))
+	);
+	writer.signed(
+		'taskTid',
+		tasks.map(i => (i === 1 ? 1001 : Math.min(i, 1)))
+	);
+	writer.signed(
+		'taskProcess',
+		tasks.map(i => i && 1000 + i - (1000 + (i >> 3) * 8))
+	);
+	writer.numbers(
+		'taskHost',
+		tasks.map(() => 0)
+	);
+	writer.numbers(
+		'taskFlags',
+		tasks.map(i => (i ? Number(i % 7 === 5) : 3))
+	);
+	writer.numbers(
+		'taskThread',
+		tasks.map(() => 0)
 	);
 }
 
-function writeSamples(writer, size, random, entries) {
-	const time = [],
+/* By CPU, then time. A task has some samples in a row. */
+function writeSamples(writer, size, random) {
+	const each = Math.floor(size.samples / CPUS),
+		runs = [],
+		time = [],
 		task = [],
-		stack = [],
-		cpu = [],
-		ticks = size.seconds * 1e9;
-	let last = 0;
+		fresh = [],
+		stack = [];
+	const step = Math.floor((size.seconds * 1e9) / Math.max(1, each));
+	let newest = 0;
 
-	for (let i = 0; i < size.samples; i++) {
-		const now = Math.floor((ticks * (i + random(1000) / 1000)) / size.samples);
+	for (let cpu = 1; cpu <= CPUS && each; cpu++) {
+		const last = new Map();
+		let spells = 0,
+			running = 0;
 
-		time.push(now - last);
-		task.push(1 + random(size.threads));
-		stack.push(Math.min(random(size.stacks), random(size.stacks)) + 1);
-		cpu.push(1 + random(4));
-		entries.add(0, task[i], stack[i], 1, 10101010, 0);
-		last = now;
+		runs.push(0, 0, cpu, each);
+		for (let i = 0; i < each; i++) {
+			const goesOn = i > 0 && random(3) > 0,
+				next = goesOn ? running : 1 + random(size.threads);
+
+			time.push((i ? step : 0) + random(1000));
+			stack.push(Math.min(random(size.stacks), random(size.stacks)) + 1);
+			if (next !== running || !i) spells++;
+			task.push(!last.has(next) ? 0 : next === running ? 1 : spells - last.get(next));
+			if (!last.has(next)) {
+				fresh.push(next - newest);
+				newest = next;
+			}
+			last.set(next, spells);
+			running = next;
+		}
 	}
-	writer.numbers('sampleRuns', size.samples ? [0, 0, size.samples] : []);
+	writer.numbers('sampleRuns', runs);
 	writer.signed('sampleTime', time);
 	writer.numbers('sampleTask', task);
+	writer.signed('sampleNewTask', fresh);
 	writer.numbers('sampleStack', stack);
-	writer.numbers('sampleCpu', cpu);
+	return task.length;
 }
 
 function makeWaits(size, unit, random, entries) {
@@ -299,6 +336,7 @@ function header(size, unit, entries) {
 		weight: String(entries.totals[number][1]),
 		timed: true,
 		duration: size.seconds * 1e9,
+		complete: kind === 'cpu',
 	});
 
 	return {
@@ -334,10 +372,13 @@ export function makePayload(name) {
 	const waits = makeWaits(size, unit, random, entries),
 		writer = new PayloadWriter({});
 
-	writeSamples(writer, size, random, entries);
+	entries.totals[0] = [writeSamples(writer, size, random)].map(count => [count, count * 10101010])[0];
 	writeNames(writer, size);
 	writeTree(writer, tree);
-	writer.numbers('stackNode', [0, ...tree.leaves.map(leaf => leaf.number)]);
+	writer.signed('stackNode', [
+		0,
+		...tree.leaves.map((leaf, i) => leaf.number - (i ? tree.leaves[i - 1].number : 0)),
+	]);
 	writer.numbers('placeKernel', [0, ...tree.leaves.map(leaf => leaf.called + 1)]);
 	writer.numbers('placeUser', [0, ...tree.leaves.map(() => 1)]);
 	entries.write(writer);
@@ -348,4 +389,4 @@ export function makePayload(name) {
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname)
-	process.stdout.write(makePayload(process.argv[2] ?? 'small').base64());
+	process.stdout.write(makePayload(process.argv[2] ?? 'small').text());

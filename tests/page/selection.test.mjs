@@ -18,6 +18,24 @@ test('everything comes from the exact sums', () => {
 	assert.deepEqual(weights({tasks: [1, 0]}), [0, 0, 0, 10]);
 });
 
+test('sums of a source whose samples are all there are made of them', () => {
+	const writer = tinyWriter({
+		numbers: Object.fromEntries(
+			['Source', 'Stack', 'Task', 'Flags', 'Count', 'Weight', 'RunQueue'].map(name => [
+				`entry${name}`,
+				[],
+			])
+		),
+	});
+
+	writer.header.sources = writer.header.sources.map((source, i) => ({...source, complete: i === 0}));
+	const complete = rwalker.decode(new Uint8Array(writer.bytes()));
+
+	assert.deepEqual([...rwalker.select(complete, whole).weight], [0, 30, 0, 10]);
+	assert.deepEqual([...rwalker.select(complete, {...whole, tasks: [1, 0]}).weight], [0, 0, 0, 10]);
+	assert.equal(rwalker.select(complete, whole).events, 4);
+});
+
 test('a range has the samples from its start, and not those at its end', () => {
 	assert.deepEqual(weights({from: 100, to: 500}), [0, 10, 0, 10]);
 	assert.deepEqual(weights({from: 101, to: 901}), [0, 20, 0, 10]);

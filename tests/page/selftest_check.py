@@ -5,14 +5,14 @@ text of --folded, --functions, --summary, --chains and --time of the same trace.
 
 Where a text is rounded, its last digit counts. A page in microseconds (of many events) may be off by one for each event.
 """
-import base64
 import collections
-import gzip
 import json
 import re
-import struct
 import subprocess
 import sys
+
+sys.path.insert(0, "tests/golden")
+import page_payload  # noqa: E402
 
 HEADING = re.compile(r"# (cpu|offcpu|wakers|tracepoint|kfunc|tasks)\b(.*?): (\d+) (?:waits?|samples?|hits?|tasks?|of \d+)(?:, ([\d.]+) ms)?")
 FUNCTION = re.compile(r"\s*[\d.]+%.*?\s(\d+)  (?!\s*\d+\.\d+%)(\S.*)$")
@@ -45,9 +45,7 @@ class Checker:
         """Where --time counts from, in ns from the start of the axis: a page of a part of the trace has both."""
         for first in (0.1, 0.5, 1, 1.5, 2, 3):
             page = "".join(self.text("--html", "--time", f"{first},"))
-            match = re.search(r'id="payload">([^<]*)<', page)
-            data = gzip.decompress(base64.b64decode(match[1])) if match else b""
-            header = json.loads(data[4:4 + struct.unpack("<I", data[:4])[0]]) if data else {}
+            header = page_payload.unpack(page)[0] if page else {}
             if header.get("times"):
                 return header["times"][0][1] * header["unit"] - round(first * 1e9)
         return 0

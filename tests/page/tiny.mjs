@@ -53,7 +53,12 @@ const HEADER = {
 const NUMBERS = {
 	nodeUp: [0, 0, 0, 2, 0],
 	nodeFunction: [1, 0, 3, 2, 1],
-	stackNode: [0, 3, 2, 5],
+	functionModule: [1, 1, 1, 0],
+	functionKind: [0, 0, 2, 1],
+	taskComm: [0, 1],
+	taskHost: [0, 0],
+	taskFlags: [0, 0],
+	taskThread: [0, 0],
 	placeKernel: [0, 4, 0, 0],
 	placeUser: [0, 1, 1, 3],
 	entrySource: [0, 0, 1, 1],
@@ -63,10 +68,9 @@ const NUMBERS = {
 	entryCount: [3, 1, 1, 1],
 	entryWeight: [30, 10, 220, 320],
 	entryRunQueue: [0, 0, 20, 20],
-	sampleRuns: [0, 0, 4],
-	sampleTask: [1, 0, 1, 1],
+	sampleRuns: [0, 0, 1, 3, 0, 0, 2, 1],
+	sampleTask: [0, 0, 2, 0],
 	sampleStack: [1, 3, 1, 1],
-	sampleCpu: [1, 1, 1, 1],
 	waitRuns: [0, 0, 1, 0, 1, 1],
 	waitLength: [320, 220],
 	waitRunQueue: [20, 20],
@@ -87,28 +91,28 @@ const NUMBERS = {
 	sumRunQueue: Array(14).fill(0),
 };
 
+/* CPU 0 has samples at 100, 200 and 900 ns, CPU 1 at 500. */
+const SIGNED = {
+	stackNode: [0, 3, -1, 3],
+	taskTid: [11, 1],
+	taskProcess: [1, 2],
+	sampleTime: [100, 100, 700, 500],
+	sampleNewTask: [1, -1, 1],
+	waitGap: [100, 50],
+};
+
 export function tinyWriter(changes = {}) {
 	const writer = new PayloadWriter({...HEADER, ...changes.header});
 
-	writer.json('functions', [
-		['bake', 1, 0],
-		['main', 1, 0],
-		['sell', 1, 2],
-		['sys_read', 0, 1],
-	]);
+	writer.json('functions', ['bake', 'main', 'sell', 'sys_read']);
 	writer.json('modules', ['[kernel]', 'shop']);
 	writer.json('comms', ['clerk', 'baker']);
-	writer.json('tasks', [
-		[0, 10, 11, 0, 0, 0],
-		[1, 10, 12, 0, 0, 1],
-	]);
 	writer.json('kinds', [
 		[0, 1, 0, 'S', 1],
 		[0, 3, 0, 'S', 1],
 	]);
 	for (const [name, values] of Object.entries({...NUMBERS, ...changes.numbers}))
 		writer.numbers(name, values);
-	writer.signed('sampleTime', [100, 100, 300, 400]);
-	writer.signed('waitGap', [100, 50]);
+	for (const [name, values] of Object.entries({...SIGNED, ...changes.signed})) writer.signed(name, values);
 	return writer;
 }

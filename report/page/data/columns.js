@@ -141,5 +141,5 @@
 		}
 	}
 
-	Object.assign(rwalker, {Columns, Refusal});
+	Object.assign(rwalker, {Columns, Refusal, arrayFor});
 })((globalThis.rwalker ??= {}));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the text in the page to the profile: base64, gzip, then tables with every number checked, once, so
+ * From the text in the page to the profile: digits, gzip, then tables with every number checked, once, so
  * that what reads them later may trust them. gzip's checksum covers all of it: a page that was cut or
  * changed anywhere is refused with a sentence.
  */
@@ -8,23 +8,48 @@
 	'use strict';
 
 	const {Columns, Refusal} = rwalker;
-	const VERSION = 1;
+	const VERSION = 1,
+		PAIR_BITS = 13;
 	const ANY = Number.MAX_SAFE_INTEGER;
 
-	function bytesOfText(text) {
-		const characters = atob(text),
-			bytes = new Uint8Array(characters.length);
+	/* By character code; what is none has a bit above those of two digits. */
+	function readDigits() {
+		const digits = new Uint16Array(128).fill(1 << PAIR_BITS);
+		let next = 0;
 
-		for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
-		return bytes;
+		for (let code = 33; code < 127; code++)
+			if (!'&<\\'.includes(String.fromCharCode(code))) digits[code] = next++;
+		return digits;
 	}
 
-	function bytesOfBase64(text) {
-		try {
-			return Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : bytesOfText(text);
-		} catch {
-			throw new Refusal('the payload is not base64');
+	/* Two digits are 13 bits, a single one at the end 6 (report/pack/dense.h). */
+	function bytesOfText(text) {
+		const digits = readDigits(),
+			pairs = Math.floor(text.length / 2);
+		const bytes = new Uint8Array(Math.floor((pairs * PAIR_BITS + (text.length % 2) * 6) / 8));
+		let at = 0,
+			held = 0,
+			count = 0,
+			seen = 0;
+		const add = (value, bits) => {
+			seen |= value;
+			held |= value << count;
+			for (count += bits; count >= 8; count -= 8) {
+				bytes[at++] = held;
+				held >>>= 8;
+			}
+		};
+
+		for (let i = 0; i < 2 * pairs; i += 2) {
+			const low = text.charCodeAt(i),
+				high = text.charCodeAt(i + 1);
+
+			add(digits[low & 127] + digits[high & 127] * 91, PAIR_BITS);
+			seen |= (low | high) & ~127 ? 1 << PAIR_BITS : 0;
 		}
+		if (text.length % 2) add(digits[text.charCodeAt(text.length - 1) & 127], 6);
+		if (seen >> PAIR_BITS) throw new Refusal('the payload has a character that is no digit');
+		return bytes;
 	}
 
 	async function unpack(bytes) {
@@ -78,32 +103,75 @@
 		return {header, columns: new Columns(bytes.subarray(4 + length), header.columns)};
 	}
 
-	function readNames(columns) {
-		const names = {
-			functions: columns.json('functions'),
-			modules: columns.json('modules'),
-			comms: columns.json('comms'),
-		};
+	/* Each thread id is told by its distance from the one before, each process by its distance from the thread. */
+	function readTasks(columns, comms) {
+		const names = [
+			'taskComm',
+			'taskTid',
+			'taskProcess',
+			'taskHost',
+			'taskFlags',
+			'taskThread',
+		];
+		const count = columns.same(names),
+			comm = columns.numbers('taskComm', comms.length);
+		const [tids, processes] = [columns.signed('taskTid'), columns.signed('taskProcess')],
+			host = columns.amounts('taskHost'),
+			flags = columns.numbers('taskFlags', 256);
+		const sinceFirst = columns.numbers('taskThread', count);
+		let tid = 0;
 
-		names.tasks = columns.json('tasks').map(([comm, tgid, tid, host, flags, thread], number) => {
-			if (!(comm < names.comms.length))
-				throw new Refusal("column 'tasks' has a comm that is not there");
+		return Array.from(comm, (name, number) => {
+			if (sinceFirst[number] > number)
+				throw new Refusal("column 'taskThread' has a thread that is not there");
+			tid += tids[number];
 			return {
 				number,
-				comm: names.comms[comm],
-				tgid,
+				comm: comms[name],
+				tgid: tid - processes[number],
 				tid,
-				host,
-				flags,
-				thread,
+				host: host[number],
+				flags: flags[number],
+				thread: number - sinceFirst[number],
 			};
 		});
-		names.functions = names.functions.map(([name, module, kind]) => ({
-			name,
-			module: names.modules[module] ?? '',
-			kind,
-		}));
-		return names;
+	}
+
+	function readNames(columns) {
+		const functions = columns.json('functions'),
+			modules = columns.json('modules'),
+			comms = columns.json('comms');
+		const module = columns.numbers('functionModule', modules.length),
+			kind = columns.numbers('functionKind', 256);
+
+		for (const name of ['functionModule', 'functionKind'])
+			if (columns.count(name) !== functions.length)
+				throw new Refusal(`column '${name}' does not fit 'functions'`);
+		return {
+			functions: functions.map((name, number) => ({
+				name,
+				module: modules[module[number]],
+				kind: kind[number],
+			})),
+			modules,
+			comms,
+			tasks: readTasks(columns, comms),
+		};
+	}
+
+	/* Stacks are told by how far their nodes are from each other. */
+	function readStacks(columns, nodes) {
+		const steps = columns.signed('stackNode'),
+			result = new Uint32Array(steps.length);
+		let node = 0;
+
+		for (let i = 0; i < steps.length; i++) {
+			node += steps[i];
+			if (!(node >= 0 && node < nodes))
+				throw new Refusal("column 'stackNode' leads out of the tree");
+			result[i] = node;
+		}
+		return result;
 	}
 
 	function readEntries(columns, limits) {
@@ -231,7 +299,7 @@
 		const {header, columns} = readHeader(bytes),
 			names = readNames(columns);
 		const tree = rwalker.readTree(columns, names.functions.length);
-		const stackNode = columns.numbers('stackNode', tree.count);
+		const stackNode = readStacks(columns, tree.count);
 		const limits = {
 			sources: header.sources.length,
 			recordings: header.recordings.length,
@@ -262,7 +330,7 @@
 	async function load(text) {
 		if (typeof DecompressionStream === 'undefined')
 			throw new Refusal('this browser cannot unpack it (DecompressionStream is missing)');
-		return decode(await unpack(bytesOfBase64(text)));
+		return decode(await unpack(bytesOfText(text)));
 	}
 
 	Object.assign(rwalker, {decode, load});

@@ -3,53 +3,156 @@
  * Single events with a time: samples, hits, wakeups. Those of one source and recording are a run, ordered by
  * time. Times are ticks on the common axis of all recordings. They are grouped by thread when a row of the
  * timeline first asks.
+ *
+ * The payload has them by CPU, in series, which are put together here.
  */
 (function (rwalker) {
 	'use strict';
 
 	const {Refusal} = rwalker;
+	const SERIES = 4; /* numbers for each */
 
-	function readRuns(columns, bounds, total) {
+	function readSeries(columns, bounds, total) {
 		const values = columns.amounts('sampleRuns'),
-			runs = [];
+			list = [];
 		let first = 0;
 
-		for (let i = 0; i < values.length; i += 3) {
-			const run = {
-				source: values[i],
-				recording: values[i + 1],
-				first,
-				end: first + values[i + 2],
-			};
+		for (let i = 0; i < values.length; i += SERIES) {
+			const [source, recording, cpu, count] = values.slice(i, i + SERIES),
+				end = first + count;
 
 			if (!(
-				run.source < bounds.sources &&
-				run.recording < bounds.recordings &&
-				run.end <= total
+				source < bounds.sources &&
+				recording < bounds.recordings &&
+				cpu < 65536 &&
+				end <= total
 			))
 				throw new Refusal("column 'sampleRuns' names what is not there");
-			first = run.end;
-			runs.push(run);
+			list.push({source, recording, cpu, first, end});
+			first = end;
 		}
 		if (first !== total) throw new Refusal("column 'sampleRuns' does not have all samples");
-		return runs;
+		return list;
 	}
 
-	function addUp(times, run, offset) {
-		let time = offset;
+	/* In place: each time is told by its distance from a step after the one before. */
+	function addUp(times, {first, end}, offset, step) {
+		let time = offset - step;
 
-		for (let i = run.first; i < run.end; i++) times[i] = time += times[i];
+		for (let i = first; i < end; i++) times[i] = time += times[i] + step;
+	}
+
+	/*
+	 * A spell is what one task has without a break. 0: a task that is new in this series; else so many spells ago, where 1
+	 * is the spell that goes on.
+	 */
+	function readTasks(columns, series, tasks) {
+		const ago = columns.amounts('sampleTask'),
+			fresh = columns.signed('sampleNewTask');
+		const result = rwalker.arrayFor(tasks, ago.length),
+			spells = new Uint32Array(ago.length + 1);
+		let next = 0,
+			newest = 0;
+
+		for (const {first, end} of series) {
+			let count = 0;
+
+			for (let i = first; i < end; i++) {
+				if (ago[i] === 0) {
+					newest += fresh[next++];
+					if (!(newest >= 0 && newest < tasks))
+						throw new Refusal(
+							"column 'sampleNewTask' names what is not there"
+						);
+					spells[count++] = newest;
+				} else if (ago[i] > count) {
+					throw new Refusal("column 'sampleTask' goes back too far");
+				} else if (ago[i] > 1) {
+					spells[count] = spells[count - ago[i]];
+					count++;
+				}
+				result[i] = spells[count - 1];
+			}
+		}
+		if (next !== fresh.length)
+			throw new Refusal("column 'sampleNewTask' does not fit 'sampleTask'");
+		return result;
+	}
+
+	/* Merges two neighbouring parts of `order`, each by time, into `into`; of equal times the first part's come first. */
+	function mergeParts(time, order, into, [first, middle, end]) {
+		let left = first,
+			right = middle;
+
+		for (let i = first; i < end; i++)
+			into[i] =
+				right >= end || (left < middle && time[order[left]] <= time[order[right]])
+					? order[left++]
+					: order[right++];
+	}
+
+	/* Numbers of samples from bounds[0] to the last bound, which bound parts that are by time, all by time. */
+	function mergedOrder(time, bounds) {
+		const base = bounds[0],
+			count = bounds.at(-1) - base;
+		let order = Uint32Array.from({length: count}, (_, i) => base + i),
+			other = new Uint32Array(count),
+			parts = bounds.map(bound => bound - base);
+
+		while (parts.length > 2) {
+			const next = [0];
+
+			for (let i = 0; i + 1 < parts.length; i += 2) {
+				const end = parts[i + 2] ?? parts[i + 1];
+
+				mergeParts(time, order, other, [parts[i], parts[i + 1], end]);
+				next.push(end);
+			}
+			[order, other, parts] = [other, order, next];
+		}
+		return order;
+	}
+
+	/* Runs of all CPUs: the samples of each are put into the order of time, in all columns. */
+	function joinSeries(series, samples) {
+		const runs = [];
+
+		for (const {source, recording, first, end} of series) {
+			const run = runs.at(-1);
+
+			if (run?.source === source && run.recording === recording) {
+				run.bounds.push(end);
+				run.end = end;
+			} else {
+				runs.push({source, recording, first, end, bounds: [first, end]});
+			}
+		}
+		for (const {bounds, first, end} of runs.filter(run => run.bounds.length > 2)) {
+			const order = mergedOrder(samples.time, bounds);
+
+			for (const column of [samples.time, samples.task, samples.stack, samples.cpu])
+				reorder(column, order, first, end);
+			for (const column of [samples.probe, samples.weight])
+				if (column.length) reorder(column, order, first, end);
+		}
+		return runs.map(({source, recording, first, end}) => ({source, recording, first, end}));
+	}
+
+	function reorder(column, order, first, end) {
+		const before = column.slice(first, end);
+
+		for (let i = 0; i < order.length; i++) column[first + i] = before[order[i] - first];
 	}
 
 	function readSamples(columns, header, limits) {
-		const count = columns.same(['sampleTime', 'sampleTask', 'sampleStack', 'sampleCpu']);
+		const count = columns.same(['sampleTime', 'sampleTask', 'sampleStack']),
+			series = readSeries(columns, limits, count);
 		const samples = {
 			count,
 			time: columns.signed('sampleTime'),
-			runs: readRuns(columns, limits, count),
-			task: columns.numbers('sampleTask', limits.tasks),
+			task: readTasks(columns, series, limits.tasks),
 			stack: columns.numbers('sampleStack', limits.stacks),
-			cpu: columns.numbers('sampleCpu', 65537),
+			cpu: new Uint16Array(count),
 			probe: columns.numbers('sampleProbe', (header.probes ?? []).length + 1),
 			weight: columns.amounts('sampleWeight'),
 		};
@@ -57,8 +160,13 @@
 		for (const optional of ['probe', 'weight'])
 			if (samples[optional].length && samples[optional].length !== count)
 				throw new Refusal(`column 'sample${optional}' does not fit 'sampleTime'`);
-		for (const run of samples.runs)
-			addUp(samples.time, run, header.recordings[run.recording].offset);
+		for (const part of series) {
+			const {offset} = header.recordings[part.recording];
+
+			addUp(samples.time, part, offset, header.sources[part.source].step ?? 0);
+			samples.cpu.fill(part.cpu, part.first, part.end);
+		}
+		samples.runs = joinSeries(series, samples);
 		return samples;
 	}
 

@@ -5,8 +5,8 @@
  * from, to: ticks on the common axis, or null for everything; tasks: by task 1 or 0, or null; classes: bits
  * of enum profile_wait_class, or null. Weights are in the unit of the source: ns, cycles, samples.
  *
- * Everything comes from the exact sums, a range or a class from single events, whose times may be rounded to
- * µs: then the sums are so, too.
+ * Everything comes from the exact sums, or from single samples that add up to them; a range or a class from single
+ * events, whose times may be rounded to µs: then the sums are so, too.
  */
 (function (rwalker) {
 	'use strict';
@@ -163,7 +163,9 @@
 	}
 
 	function visitSelection(profile, selection, visit) {
-		if (selection.from === null && selection.classes === null)
+		const {complete} = profile.sources[selection.source];
+
+		if (selection.from === null && selection.classes === null && !complete)
 			visitEntries(profile, selection, visit);
 		else visitEvents(profile, selection, visit);
 	}

@@ -37,6 +37,7 @@ struct html_page {
 	uint64_t unit;	 /* ns */
 	int64_t *offsets; /* by recording, ticks on the common axis */
 	struct html_limit limit;
+	bool *complete; /* by source: its single samples are all in the page, and sums are made of them */
 	struct columns columns;
 };
 
@@ -63,7 +64,7 @@ static inline struct column *html_column(struct html_page *page, enum column_num
 	return &page->columns.items[number];
 }
 
-/* Each writes its columns. 0, -ENOMEM, -EBADMSG. */
+/* Each writes its columns; entries come after samples. 0, -ENOMEM, -EBADMSG. */
 int html_write_tasks(struct html_page *page);
 int html_write_functions(struct html_page *page);
 int html_write_entries(struct html_page *page);
@@ -72,6 +73,9 @@ int html_write_waits(struct html_page *page);
 int html_write_bins(struct html_page *page);
 int html_write_sums(struct html_page *page);
 int html_write_walks(struct html_page *page);
+
+/* Ticks from one sample of a CPU to the next, where that is how samples are taken; else 0. */
+uint64_t html_step(const struct html_page *page, uint32_t source);
 
 /* A copy of a line of text that is safe to print, which the caller frees; NULL: no memory. */
 char *html_line(const char *text);

@@ -11,6 +11,7 @@
 #include "common/cleanup.h"
 #include "common/plural.h"
 #include "report/pack/base64.h"
+#include "report/pack/dense.h"
 #include "report/pack/sha256.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
@@ -203,7 +204,7 @@ void html_document(struct html_page *page, const char *text, const uint8_t *pack
 	(void)fputs(text, out);
 	write_contents(page, out);
 	write_file("", page_markup, page_markup_end, "\n<script type=\"text/plain\" id=\"payload\">", out);
-	base64_write(packed, size, out);
+	dense_write(packed, size, out);
 	write_file("</script>\n<script>", page_script, page_script_end, "</script>\n</body>\n</html>\n", out);
 }
 
@@ -212,7 +213,6 @@ uint64_t html_document_size(size_t text_length, size_t packed_size)
 	/* The head, the tags, and what is said of the contents. */
 	enum { AROUND = 2048 + HTML_LEFT_OUT * HTML_LEFT_OUT_TEXT };
 
-
-	return AROUND + text_length + base64_size(packed_size) + (uint64_t)(page_style_end - page_style) +
+	return AROUND + text_length + dense_size(packed_size) + (uint64_t)(page_style_end - page_style) +
 	       (uint64_t)(page_script_end - page_script) + (uint64_t)(page_markup_end - page_markup);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. */
+/*
+ * The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. Sources whose
+ * single samples add up to them have none.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,15 +117,18 @@ static int write_base(struct html_page *page)
 int html_write_entries(struct html_page *page)
 {
 	const struct profile_entry *rows;
-	size_t count = profile_entries(page->profile, &rows);
+	size_t count = profile_entries(page->profile, &rows), kept = 0;
 	_cleanup_free_ struct entry *entries = calloc(count + 1, sizeof(*entries));
 
+	columns_clear(&page->columns, COLUMN_ENTRY_SOURCE, COLUMN_BASE_RUN_QUEUE + 1);
 	if (!entries)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].source >= page->reader.source_count)
 			return -EBADMSG;
-		entries[i] = (struct entry){.source = rows[i].source,
+		if (page->complete[rows[i].source])
+			continue;
+		entries[kept++] = (struct entry){.source = rows[i].source,
 					    .stack = stacks_find(&page->stacks, rows[i].node),
 					    .task = page->tasks.number_of[rows[i].task],
 					    .flags = flags_of(&rows[i]),
@@ -130,6 +136,6 @@ int html_write_entries(struct html_page *page)
 					    .weight = rows[i].weight,
 					    .run_queue = rows[i].run_queue};
 	}
-	write_merged(page, entries, count, write_entry);
+	write_merged(page, entries, kept, write_entry);
 	return page->context->base ? write_base(page) : 0;
 }

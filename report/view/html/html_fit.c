@@ -89,6 +89,8 @@ static int attempt(struct fit *fit, uint8_t **ret_packed, size_t *ret_size)
 	if (!r)
 		r = html_write_samples(fit->page);
 	if (!r)
+		r = html_write_entries(fit->page);
+	if (!r)
 		r = html_payload(fit->page, &payload, &size);
 	return r < 0 ? r : gzip_pack(payload, size, ret_packed, ret_size);
 }

@@ -58,17 +58,14 @@ static int write_function(struct function_writer *writer, size_t number)
 {
 	const struct stacks *stacks = &writer->page->stacks;
 	const struct merge_function *row = &stacks->merge.functions.items[stacks->function[number]];
-	struct json_text *json = &writer->functions.json;
 	uint64_t module;
 	int r = find_module(writer, functions_module(row->functions, row->number), &module);
 
 	if (r < 0)
 		return r;
-	json_text_begin_array(json, NULL);
-	json_text_printable(json, NULL, functions_name(row->functions, row->number));
-	json_text_uint(json, NULL, module);
-	json_text_uint(json, NULL, kind_of(writer->page, number));
-	json_text_end_array(json);
+	json_text_printable(&writer->functions.json, NULL, functions_name(row->functions, row->number));
+	column_add(html_column(writer->page, COLUMN_FUNCTION_MODULE), module);
+	column_add(html_column(writer->page, COLUMN_FUNCTION_KIND), kind_of(writer->page, number));
 	return 0;
 }
 
@@ -78,14 +75,14 @@ static uint32_t number_of_word(const struct stacks *stacks, uint32_t word)
 	return word ? stacks->number_of[stacks->merge.sides[0].function_of[word] - 1] + 1 : 0;
 }
 
-/* Chains that only the other profile has, have none. */
+/* Of chains that waited or called for a wakeup; what else is needed nowhere. */
 static int write_places(struct html_page *page)
 {
 	for (size_t i = 0; i < page->stacks.count; i++) {
 		struct place place = {0};
 		int r = 0;
 
-		if (page->stacks.nodes[i] <= page->stacks.merge.sides[0].nodes)
+		if (page->stacks.waited[page->stacks.nodes[i]])
 			r = places_find(&page->places, page->stacks.nodes[i], &place, NULL);
 		if (r < 0)
 			return r;

@@ -86,8 +86,9 @@ static void write_times(struct html_page *page, struct json_text *json)
 	json_text_end_array(json);
 }
 
-static void write_source(struct html_page *page, const struct profile_source *source, struct json_text *json)
+static void write_source(struct html_page *page, uint32_t number, struct json_text *json)
 {
+	const struct profile_source *source = &page->reader.sources[number];
 	bool waits = source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS;
 	char weight[24];
 
@@ -101,14 +102,16 @@ static void write_source(struct html_page *page, const struct profile_source *so
 	json_text_bool(json, "timed", source->kind != PROFILE_TASKS && (waits || !page->limit.no_samples));
 	json_text_uint(json, "duration", source->duration < COLUMN_MOST ? source->duration : COLUMN_MOST);
 	json_text_bool(json, "leftOut", source->left_out);
+	json_text_bool(json, "complete", page->complete[number]);
+	json_text_uint(json, "step", html_step(page, number));
 	json_text_end_object(json);
 }
 
 static void write_sources(struct html_page *page, struct json_text *json)
 {
 	json_text_begin_array(json, "sources");
-	for (size_t i = 0; i < page->reader.source_count; i++)
-		write_source(page, &page->reader.sources[i], json);
+	for (uint32_t i = 0; i < page->reader.source_count; i++)
+		write_source(page, i, json);
 	json_text_end_array(json);
 	json_text_begin_array(json, "probes");
 	for (size_t i = 0; i < page->reader.probe_count; i++) {

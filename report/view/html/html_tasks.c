@@ -76,7 +76,8 @@ static int find_threads(struct html_page *page)
 struct task_writer {
 	struct html_page *page;
 	struct hash_map known; /* comms */
-	struct column_text comms, tasks;
+	struct column_text comms;
+	uint32_t tid; /* of the task before */
 	uint32_t *threads; /* by thread: the number of its first task, plus 1 */
 };
 
@@ -94,12 +95,25 @@ static int find_comm(struct task_writer *writer, const char *comm, uint64_t *ret
 	return 0;
 }
 
+static void write_columns(struct task_writer *writer, const struct profile_task *row, uint64_t comm, unsigned int flags,
+			  uint32_t since_first)
+{
+	struct html_page *page = writer->page;
+
+	column_add(html_column(page, COLUMN_TASK_COMM), comm);
+	column_add_signed(html_column(page, COLUMN_TASK_TID), (int64_t)row->tid - writer->tid);
+	column_add_signed(html_column(page, COLUMN_TASK_PROCESS), (int64_t)row->tid - row->tgid);
+	column_add(html_column(page, COLUMN_TASK_HOST), row->host);
+	column_add(html_column(page, COLUMN_TASK_FLAGS), flags);
+	column_add(html_column(page, COLUMN_TASK_THREAD), since_first);
+	writer->tid = row->tid;
+}
+
 static int write_task(struct task_writer *writer, uint32_t task)
 {
 	struct html_page *page = writer->page;
 	const struct profile_task *row = &page->reader.waits.tasks[task];
 	uint32_t *thread = &writer->threads[page->tasks.thread_of[task]];
-	struct json_text *json = &writer->tasks.json;
 	unsigned int flags = row->kernel_thread ? TASK_KERNEL_THREAD : 0;
 	uint64_t comm;
 	int r = find_comm(writer, row->comm, &comm);
@@ -110,15 +124,8 @@ static int write_task(struct task_writer *writer, uint32_t task)
 		flags |= TASK_IDLE;
 	if (!*thread)
 		*thread = (uint32_t)page->tasks.count + 1;
-	json_text_begin_array(json, NULL);
-	json_text_uint(json, NULL, comm);
-	json_text_uint(json, NULL, row->tgid);
-	json_text_uint(json, NULL, row->tid);
-	json_text_uint(json, NULL, row->host);
-	json_text_uint(json, NULL, flags);
-	json_text_uint(json, NULL, *thread - 1);
-	json_text_end_array(json);
 	page->tasks.number_of[task] = (uint32_t)page->tasks.count++;
+	write_columns(writer, row, comm, flags, page->tasks.number_of[task] - (*thread - 1));
 	return 0;
 }
 
@@ -129,28 +136,12 @@ static int write_all(struct task_writer *writer)
 	int r = 0, closed;
 
 	json_text_begin_array(&writer->comms.json, NULL);
-	json_text_begin_array(&writer->tasks.json, NULL);
 	for (uint32_t i = 0; i < page->reader.task_count && !r; i++)
 		if (page->tasks.number_of[i] != NOT_THERE)
 			r = write_task(writer, i);
 	json_text_end_array(&writer->comms.json);
-	json_text_end_array(&writer->tasks.json);
 	closed = column_text_close(&writer->comms, html_column(page, COLUMN_COMMS));
-	r = r < 0 ? r : closed;
-	closed = column_text_close(&writer->tasks, html_column(page, COLUMN_TASKS));
 	return r < 0 ? r : closed;
-}
-
-static int open_texts(struct task_writer *writer)
-{
-	int r = column_text_open(&writer->comms);
-
-	if (r < 0)
-		return r;
-	r = column_text_open(&writer->tasks);
-	if (r < 0)
-		(void)column_text_close(&writer->comms, html_column(writer->page, COLUMN_COMMS));
-	return r;
 }
 
 static void task_writer_deinit(struct task_writer *writer)
@@ -175,6 +166,6 @@ int html_write_tasks(struct html_page *page)
 	if (!r)
 		r = find_threads(page);
 	if (!r)
-		r = open_texts(&writer);
+		r = column_text_open(&writer.comms);
 	return r < 0 ? r : write_all(&writer);
 }

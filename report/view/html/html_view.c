@@ -17,6 +17,7 @@ static void html_page_deinit(struct html_page *page)
 	free(page->tasks.thread_of);
 	free(page->tasks.idle);
 	free(page->offsets);
+	free(page->complete);
 	columns_deinit(&page->columns);
 }
 
@@ -79,6 +80,9 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 	r = event_reader_init(&page->reader, context->profile);
 	if (r < 0)
 		return r;
+	page->complete = calloc(page->reader.source_count + 1, sizeof(*page->complete));
+	if (!page->complete)
+		return -ENOMEM;
 	choose_unit(page);
 	r = place_recordings(page);
 	if (!r)
@@ -93,7 +97,7 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 static int write_tables(struct html_page *page)
 {
 	static int (*const parts[])(struct html_page *) = {
-		html_write_tasks, html_write_functions, html_write_entries, html_write_sums, html_write_walks,
+		html_write_tasks, html_write_functions, html_write_sums, html_write_walks,
 	};
 	int r = 0;
 

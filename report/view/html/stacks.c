@@ -46,6 +46,8 @@ static int use_all(struct stacks *stacks, const struct waits *waits)
 		r = use(stacks, waits->items[i].node, 1);
 		if (!r)
 			r = use(stacks, waits->items[i].waker_node, 1);
+		if (!r)
+			stacks->waited[waits->items[i].node] = stacks->waited[waits->items[i].waker_node] = true;
 	}
 	return r;
 }
@@ -80,12 +82,14 @@ struct use {
 	uint32_t place, node;
 };
 
+/* What is used about as often has about the same length as a number; then neighbours of the tree are best in a row. */
 static int compare_uses(const void *left, const void *right)
 {
 	const struct use *l = left, *r = right;
+	int l_zeroes = __builtin_clzll(l->count), r_zeroes = __builtin_clzll(r->count);
 
-	if (l->count != r->count)
-		return l->count > r->count ? -1 : 1;
+	if (l_zeroes != r_zeroes)
+		return l_zeroes < r_zeroes ? -1 : 1;
 	return (l->place > r->place) - (l->place < r->place);
 }
 
@@ -98,6 +102,7 @@ static size_t gather_uses(struct stacks *stacks)
 	for (size_t node = 1; node < readings->count; node++)
 		if (stacks->uses[node] && readings->as[node] != node) {
 			stacks->uses[readings->as[node]] += stacks->uses[node];
+			stacks->waited[readings->as[node]] |= stacks->waited[node];
 			stacks->uses[node] = 0;
 		}
 	for (size_t node = 1; node < readings->count; node++)
@@ -144,6 +149,18 @@ static int order_nodes(struct stacks *stacks, struct columns *columns)
 	return stacks->tree_count ? 0 : -ENOMEM;
 }
 
+static void write_nodes(const struct stacks *stacks, struct column *column)
+{
+	int64_t before = 0;
+
+	for (size_t i = 0; i < stacks->count; i++) {
+		int64_t place = stacks->place[stacks->nodes[i]];
+
+		column_add_signed(column, place - before);
+		before = place;
+	}
+}
+
 int stacks_init(struct stacks *stacks, const struct waits *waits, const struct view_context *context,
 		struct columns *columns)
 {
@@ -154,8 +171,9 @@ int stacks_init(struct stacks *stacks, const struct waits *waits, const struct v
 	if (r < 0)
 		return r;
 	stacks->uses = calloc(stacks->merge.readings.count + 1, sizeof(*stacks->uses));
+	stacks->waited = calloc(stacks->merge.readings.count + 1, sizeof(*stacks->waited));
 	stacks->place = calloc(stacks->merge.readings.count + 1, sizeof(*stacks->place));
-	r = stacks->uses && stacks->place ? use_all(stacks, waits) : -ENOMEM;
+	r = stacks->uses && stacks->waited && stacks->place ? use_all(stacks, waits) : -ENOMEM;
 	if (!r)
 		r = merge_read(&stacks->merge);
 	if (!r)
@@ -164,8 +182,8 @@ int stacks_init(struct stacks *stacks, const struct waits *waits, const struct v
 		r = order_nodes(stacks, columns);
 	if (!r)
 		r = number_stacks(stacks);
-	for (size_t i = 0; i < stacks->count && !r; i++)
-		column_add(&columns->items[COLUMN_STACK_NODE], stacks->place[stacks->nodes[i]]);
+	if (!r)
+		write_nodes(stacks, &columns->items[COLUMN_STACK_NODE]);
 	return r;
 }
 
@@ -175,6 +193,7 @@ void stacks_deinit(struct stacks *stacks)
 	free(stacks->number_of);
 	free(stacks->function);
 	free(stacks->uses);
+	free(stacks->waited);
 	free(stacks->place);
 	free(stacks->stack_of);
 	free(stacks->nodes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The call chains of a page: one tree of functions, root first, in which chains that read the same are one stack.
- * Functions are numbered by name, then module; nodes in preorder, siblings by function; stacks by how much refers to
- * them, most first, except that stack 0 is the empty chain.
+ * Functions are numbered by name, then module; nodes in preorder, siblings by function. Stacks are numbered by how
+ * often they are referred to, within a power of two, most first, then by node; stack 0 is the empty chain.
  */
 #ifndef RWALKER_REPORT_VIEW_HTML_STACKS_H
 #define RWALKER_REPORT_VIEW_HTML_STACKS_H
@@ -18,6 +18,7 @@ struct stacks {
 	uint32_t *function;  /* by number: the function */
 	size_t function_count;
 	uint64_t *uses;	     /* by node; after stacks_init() none */
+	bool *waited;	     /* by node that stands for others: a wait or wakeup was there */
 	uint32_t *place;     /* by node that stands for others: its number in preorder */
 	uint32_t *stack_of;  /* by node that ends a stack: the number of the stack */
 	uint32_t *nodes;     /* by stack: the node that stands for it */

@@ -3,7 +3,8 @@
 
 enum { DIGITS = 91, MASK = (1 << DENSE_PAIR_BITS) - 1 };
 
-static const char digits[] = "!\"#$%'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~";
+static const char digits[] =
+	"!\x22#$%'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 
 _Static_assert(sizeof(digits) == DIGITS + 1, "two digits have 13 bits");
 

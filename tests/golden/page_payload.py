@@ -162,7 +162,7 @@ class Page:
         return tuple(reversed(frames))
 
     def sample_tasks(self):
-        """By sample; each CPU's begin anew."""
+        """By sample; each CPU's by themselves."""
         columns, at, newest, fresh = self.columns, 0, 0, iter(self.columns["sampleNewTask"])
         for *_, count in rows_of(4, columns["sampleRuns"]):
             spells = []

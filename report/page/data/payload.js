@@ -103,7 +103,7 @@
 		return {header, columns: new Columns(bytes.subarray(4 + length), header.columns)};
 	}
 
-	/* Each thread id is told by its distance from the one before, each process by its distance from the thread. */
+	/* Numbers of threads are distances from the one before, numbers of processes distances from the thread. */
 	function readTasks(columns, comms) {
 		const names = [
 			'taskComm',
@@ -159,7 +159,7 @@
 		};
 	}
 
-	/* Stacks are told by how far their nodes are from each other. */
+	/* Each is the distance from the node of the stack before. */
 	function readStacks(columns, nodes) {
 		const steps = columns.signed('stackNode'),
 			result = new Uint32Array(steps.length);

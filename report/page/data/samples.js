@@ -35,7 +35,7 @@
 		return list;
 	}
 
-	/* In place: each time is told by its distance from a step after the one before. */
+	/* In place: each is the distance from a step after the one before. */
 	function addUp(times, {first, end}, offset, step) {
 		let time = offset - step;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The single samples of a page, by source, recording, CPU and time: what one CPU did one after the other is told in the
+ * The single samples of a page, by source, recording, CPU and time: what one CPU did one after the other takes the
  * fewest bytes. The next sample comes a step later, mostly of the same thread. Wakeups are the ends of waits, which
  * the page has: they are samples only where the waits were not requested.
  */
@@ -176,7 +176,8 @@ static void write_task(struct sampled *sampled, const struct sample *sample, str
 	*last = *spell;
 }
 
-static void write_sample(struct sampled *sampled, const struct sample *sample, const struct sample *before, int64_t step)
+static void write_sample(struct sampled *sampled, const struct sample *sample, const struct sample *before,
+			 int64_t step)
 {
 	struct html_page *page = sampled->page;
 

@@ -21,10 +21,9 @@ enum {
 	FRAME_ROOM = (SP_BEHIND_ARM64 + 1) * 8, /* less than the smallest snapshot */
 };
 
-struct frame_search {
-	const u64 *words;
-	u64 size, start, length; /* of what was copied; of the handler's stack */
-	u64 arm;
+struct frame_search { /* small: on 6.1, the programs with it use all of their stack */
+	const struct ring_snapshot *snapshot;
+	u64 start, length; /* of the handler's stack */
 	u64 found;
 };
 
@@ -34,12 +33,12 @@ static long look_for_frame(u32 number, struct frame_search *search)
 	const u64 *words;
 
 	barrier_var(at); /* the verifier knows the bounds of this register only */
-	if (at >= snapshot_bytes - FRAME_ROOM || at + FRAME_ROOM > search->size)
+	if (at >= snapshot_bytes - FRAME_ROOM || at + FRAME_ROOM > search->snapshot->size)
 		return 1;
-	words = (const void *)search->words + at;
+	words = (const void *)search->snapshot->stack + at;
 	if (words[0] != search->start || words[2] != search->length)
 		return 0;
-	search->found = words[search->arm ? SP_BEHIND_ARM64 : SP_BEHIND_X86];
+	search->found = words[bpf_core_field_exists(struct pt_regs___kernel, orig_ax) ? SP_BEHIND_X86 : SP_BEHIND_ARM64];
 	/* Else it is of a handler that interrupted another one, on the same stack. */
 	return search->found - search->start >= search->length;
 }
@@ -47,10 +46,8 @@ static long look_for_frame(u32 number, struct frame_search *search)
 /* 0: it is not on such a stack, or its frame was not found. `snapshot` holds the stack from sp on. */
 static __noinline u64 interrupted_sp(struct task_struct *task, u64 sp, struct ring_snapshot *snapshot)
 {
-	struct frame_search search = {.size = snapshot->size, .start = task->sas_ss_sp, .length = task->sas_ss_size};
+	struct frame_search search = {.snapshot = snapshot, .start = task->sas_ss_sp, .length = task->sas_ss_size};
 
-	search.words = (const u64 *)snapshot->stack;
-	search.arm = !bpf_core_field_exists(struct pt_regs___kernel, orig_ax);
 	if (!on_signal_stack(task, sp))
 		return 0;
 	bpf_loop(SIGNAL_STACK_WORDS, look_for_frame, &search, 0);

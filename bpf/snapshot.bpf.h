@@ -34,27 +34,29 @@ struct {
 } snapshot_scratch SEC(".maps");
 
 struct page_read {
-	void *to;
-	u64 from, size, done;
+	struct ring_snapshot *to;
+	u64 from, size;
 };
 
+/* What is done is kept in a map, whose contents the verifier does not follow: as a variable, each page would be a new state. */
 static long read_page(u32 number, struct page_read *read)
 {
 	u64 at, part = page_part(number, read->from, read->size, snapshot_bytes, &at);
 
-	if (!part || bpf_probe_read_user(read->to + at, part, (void *)(read->from + at)))
+	if (!part || bpf_probe_read_user((void *)read->to->stack + at, part, (void *)(read->from + at)))
 		return 1;
-	read->done = at + part;
+	read->to->size = at + part;
 	return 0;
 }
 
 /* Reads page by page, up to the first missing one. Returns the bytes read. */
-static __always_inline u64 read_pages(void *to, u64 from, u64 size)
+static __always_inline u64 read_pages(struct ring_snapshot *to, u64 from, u64 size)
 {
 	struct page_read read = {.to = to, .from = from, .size = size};
 
+	to->size = 0;
 	bpf_loop(STACK_PAGES, read_page, &read, 0);
-	return read.done;
+	return to->size;
 }
 
 static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64 most, bool look,
@@ -71,7 +73,7 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 		size = snapshot_bytes;
 	if (end && !bpf_probe_read_user(snapshot->stack, size, (void *)sp))
 		return size;
-	done = read_pages(snapshot->stack, sp, size);
+	done = read_pages(snapshot, sp, size);
 	if (!end && done == size)
 		snapshot->flags |= RING_SNAPSHOT_CUT;
 	else if (end)

@@ -12,6 +12,7 @@ program=$scratch/canary
 canary=$(python3 -c 'print("".join(chr(65 + (i * 7 + 3) % 26) for i in range(48)))')
 views=(--tree --stacks '--folded --source cpu' '--folded --source offcpu' --wakers --chains --events --top-waits
 	--summary --histogram '--tree -v' '--events -v -s' '--stacks --raw-frames' '--tree -U' '--tree -K' '--tasks')
+few=(--tree '--folded --source offcpu' '--events -v -s' --chains --tasks) # of the second and later traces, at the check level
 
 build_program() { # FILE OPTION...
 	local file=$1
@@ -26,9 +27,10 @@ notes() { "$report" "${@:2}" --info "$scratch/$1.rwk" 2>/dev/null | grep '^  not
 
 # same_reports OLD NEW [OPTION...]
 same_reports() {
-	local old=$1 new=$2 view
+	local old=$1 new=$2 view shown=("${views[@]}")
 	shift 2
-	for view in "${views[@]}"; do
+	[ "$old" = all ] && [ "$new" = small ] || [ "$level" = long ] || shown=("${few[@]}")
+	for view in "${shown[@]}"; do
 		# shellcheck disable=SC2086 # views have several words
 		"$report" "$@" $view "$scratch/$old.rwk" >"$scratch/old.txt" 2>"$scratch/old.err"
 		# shellcheck disable=SC2086

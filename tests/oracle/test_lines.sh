@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1500
 # Function, file:line and inlined calls of random text addresses, compared with llvm-symbolizer's, for every form of DWARF that the
-# tools here can make (CHECK_LEVEL=long: more compilers, larger split files, 20,000 addresses of each). If llvm-symbolizer cannot
-# read a form, it reads the file from which that was made. tests/oracle/lines_known.txt explains what may differ.
+# tools here can make (CHECK_LEVEL=long: more compilers and sources, larger split files, 20,000 addresses of each). If
+# llvm-symbolizer cannot read a form, it reads the file from which that was made. tests/oracle/lines_known.txt explains what may differ.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -53,7 +53,8 @@ made()
 }
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
-sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c)
+sources=(common/*.c common/*/*.c report/view/{stack,tree,wait}/*.c)
+[[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c)
 c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
 templates=tests/oracle/lines/templates.cpp
 

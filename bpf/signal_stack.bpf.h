@@ -27,6 +27,11 @@ struct frame_search { /* small: on 6.1, the programs with it use all of their st
 	u64 found;
 };
 
+static __always_inline bool is_x86(void)
+{
+	return bpf_core_field_exists(struct pt_regs___kernel, orig_ax);
+}
+
 static long look_for_frame(u32 number, struct frame_search *search)
 {
 	u64 at = (u64)number * 8;
@@ -38,7 +43,7 @@ static long look_for_frame(u32 number, struct frame_search *search)
 	words = (const void *)search->snapshot->stack + at;
 	if (words[0] != search->start || words[2] != search->length)
 		return 0;
-	search->found = words[bpf_core_field_exists(struct pt_regs___kernel, orig_ax) ? SP_BEHIND_X86 : SP_BEHIND_ARM64];
+	search->found = words[is_x86() ? SP_BEHIND_X86 : SP_BEHIND_ARM64];
 	/* Else it is of a handler that interrupted another one, on the same stack. */
 	return search->found - search->start >= search->length;
 }

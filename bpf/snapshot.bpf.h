@@ -38,7 +38,10 @@ struct page_read {
 	u64 from, size;
 };
 
-/* What is done is kept in a map, whose contents the verifier does not follow: as a variable, each page would be a new state. */
+/*
+ * What is done is kept in a map, whose contents the verifier does not follow. As a variable it would make each page a
+ * new state: a start took three times as long.
+ */
 static long read_page(u32 number, struct page_read *read)
 {
 	u64 at, part = page_part(number, read->from, read->size, snapshot_bytes, &at);

@@ -143,7 +143,9 @@ static int write_wait(struct chrome *chrome, const struct event_item *item)
 	json_text_begin_object(&chrome->json, "args");
 	json_text_name(&chrome->json, "state", state);
 	json_text_point(&chrome->json, "run_queue_us", wait->run_queue, US_PLACES);
-	r = write_stack(chrome, "stack", item->node, wait->chain_flags, STACK_OF_SLEEPER);
+	r = event_item_write_object(&chrome->items, item, "waited_for", &chrome->json);
+	if (!r)
+		r = write_stack(chrome, "stack", item->node, wait->chain_flags, STACK_OF_SLEEPER);
 	if (!r)
 		r = write_waker(chrome, wait);
 	json_text_end_object(&chrome->json);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/export/event_items.h"
 
+#include "common/cleanup.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
 
 enum { HOST_STEP = 10000000 }; /* more than there can be pids: PID_MAX_LIMIT is 4194304 */
@@ -87,6 +89,17 @@ const char *event_item_name(const struct event_items *items, const struct event_
 	if (item->probe != PROFILE_NO_PROBE)
 		return items->rows.reader.probes[item->probe].name;
 	return items->rows.reader.sources[item->source].name;
+}
+
+int event_item_write_object(const struct event_items *items, const struct event_item *item, const char *key,
+			    struct json_text *json)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = wait_object_text(&items->rows.reader.waits, item->wait, &text);
+
+	if (!r && text)
+		json_text_printable(json, key, text);
+	return r;
 }
 
 static uint64_t number_of(const struct event_items *items, const struct profile_task *task, uint32_t number)

@@ -8,6 +8,7 @@
 
 #include "common/array.h"
 #include "report/view/export/event_rows.h"
+#include "report/view/export/json_text.h"
 
 enum event_item_kind { ITEM_WAIT, ITEM_WAKEUP, ITEM_SAMPLE, ITEM_HIT, ITEM_WALKED };
 
@@ -34,6 +35,10 @@ void event_items_deinit(struct event_items *items);
 
 /* "blocked", "wakeup", or the source's or probe's name, which is not safe to print. */
 const char *event_item_name(const struct event_items *items, const struct event_item *item);
+
+/* What a wait was for, as a member of the object that is open; nothing if it is not known. 0, -ENOMEM. */
+int event_item_write_object(const struct event_items *items, const struct event_item *item, const char *key,
+			    struct json_text *json);
 
 /* Numbers of processes and threads of different hosts are different. */
 uint64_t event_items_process(const struct event_items *items, uint32_t task);

@@ -66,7 +66,7 @@ static void write_schema(struct json_text *json)
 	json_text_begin_object(json, NULL);
 	json_text_printable(json, "name", "rwalker");
 	json_text_printable(json, "tooltipLabel", "{marker.name}");
-	json_text_printable(json, "tableLabel", "{marker.data.state} {marker.data.task}");
+	json_text_printable(json, "tableLabel", "{marker.data.state} {marker.data.waitedFor} {marker.data.task}");
 	json_text_begin_array(json, "display");
 	json_text_printable(json, NULL, "marker-chart");
 	json_text_printable(json, NULL, "marker-table");
@@ -74,6 +74,7 @@ static void write_schema(struct json_text *json)
 	json_text_end_array(json);
 	json_text_begin_array(json, "data");
 	write_marker_field(json, "state", "State", "string");
+	write_marker_field(json, "waitedFor", "Waited for", "string");
 	write_marker_field(json, "runQueue", "Run queue", "duration");
 	write_marker_field(json, "context", "Woken by", "string");
 	write_marker_field(json, "task", "Waker or woken", "string");
@@ -184,23 +185,25 @@ static bool is_interrupt(const struct profile_wait *wait)
 	return wait->waker_context == PROFILE_WAKER_IRQ || wait->waker_context == PROFILE_WAKER_SOFTIRQ;
 }
 
-static int write_wait(struct firefox *firefox, const struct profile_wait *wait)
+static int write_wait(struct firefox *firefox, const struct event_item *item)
 {
 	static const char *const contexts[] = {[PROFILE_WAKER_TASK] = "task", [PROFILE_WAKER_SOFTIRQ] = "softirq",
 					       [PROFILE_WAKER_IRQ] = "irq", [PROFILE_WAKER_UNKNOWN] = "unknown"};
+	const struct profile_wait *wait = item->wait;
 	struct json_text *json = &firefox->json;
 	char state[24] = "";
-	int r = 0;
+	int r;
 
 	profile_wait_state(wait->state, state);
 	json_text_name(json, "state", state);
+	r = event_item_write_object(&firefox->items, item, "waitedFor", json);
 	json_text_point(json, "runQueue", wait->run_queue, MS_PLACES);
 	if (contexts[wait->waker_context])
 		json_text_printable(json, "context", contexts[wait->waker_context]);
 	if (wait->waker != PROFILE_NO_TASK)
 		write_other(firefox, wait->waker);
-	if (wait->waker == PROFILE_NO_TASK || !wait->waker_node)
-		return 0;
+	if (r < 0 || wait->waker == PROFILE_NO_TASK || !wait->waker_node)
+		return r;
 	json_text_begin_value(json, "wakerStack");
 	(void)putc_unlocked('"', json->out);
 	r = stack_words_write(&firefox->words, wait->waker_node, 0,
@@ -234,7 +237,7 @@ static int write_data(struct firefox *firefox, const struct event_item *item)
 		json_text_end_object(json);
 	}
 	if (item->kind == ITEM_WAIT)
-		r = write_wait(firefox, item->wait);
+		r = write_wait(firefox, item);
 	if (item->kind == ITEM_WAKEUP)
 		write_other(firefox, item->wait->task);
 	if (item->kind == ITEM_WALKED)

@@ -18,79 +18,19 @@ struct member {
 struct sorter {
 	struct wait_objects *objects;
 	const struct view_context *context;
-	struct hash_map known_texts, known_rows;
-	ARRAY(char *) texts;
+	struct hash_map known_rows;
 	ARRAY(struct wait_object_row) rows;
 	ARRAY(struct member) members;
-	uint32_t *text_of; /* by object, plus 1; 0: not asked for yet */
 };
 
 static void sorter_deinit(struct sorter *sorter)
 {
-	hash_map_deinit(&sorter->known_texts);
 	hash_map_deinit(&sorter->known_rows);
 	array_free(&sorter->members);
 	array_free(&sorter->rows);
-	free(sorter->text_of);
-}
-
-/* --- texts --- */
-
-static int make_text(const struct profile_object *object, char **ret_text)
-{
-	size_t length;
-	FILE *stream = open_memstream(ret_text, &length);
-
-	if (!stream)
-		return -ENOMEM;
-	object_write(stream, object);
-	return fclose(stream) ? -ENOMEM : 0;
-}
-
-static int find_text(struct sorter *sorter, uint32_t number, uint32_t *ret_text)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t *known;
-	int r;
-
-	if (sorter->text_of[number]) {
-		*ret_text = sorter->text_of[number] - 1;
-		return 0;
-	}
-	r = make_text(&sorter->objects->waits.objects[number], &text);
-	if (!r)
-		r = hash_map_add(&sorter->known_texts, text, strlen(text), sorter->texts.count, &known);
-	if (r < 0)
-		return r;
-	*ret_text = (uint32_t)*known;
-	sorter->text_of[number] = *ret_text + 1;
-	if (!r)
-		return 0;
-	r = array_push(&sorter->texts, text);
-	if (!r)
-		text = NULL;
-	return r;
 }
 
 /* --- rows --- */
-
-/* What some of them lack counts as different. */
-static void add_held(struct profile_wait *alike, const struct profile_wait *wait)
-{
-	const unsigned int differs = alike->held ^ wait->held;
-
-	alike->held &= (uint8_t)~differs;
-	if (differs & PROFILE_HELD_BY_OWNER || alike->owner != wait->owner)
-		alike->held &= PROFILE_HELD_FROM_READING;
-	if (alike->ready != wait->ready || alike->ready_descriptor != wait->ready_descriptor)
-		alike->ready = alike->ready_descriptor = 0;
-}
-
-static void add_asked(struct wait_object_row *row, uint64_t asked)
-{
-	row->asked = asked > row->asked ? asked : row->asked;
-	row->least_asked = asked < row->least_asked ? asked : row->least_asked;
-}
 
 static int add_to_row(struct sorter *sorter, uint32_t number, uint32_t text)
 {
@@ -102,16 +42,16 @@ static int add_to_row(struct sorter *sorter, uint32_t number, uint32_t text)
 
 	if (r > 0)
 		r = array_push(&sorter->rows, (struct wait_object_row){.text = text, .operation = key[1],
-								       .comm = key[2], .alike = *wait,
-								       .least_asked = UINT64_MAX});
+								       .comm = key[2]});
 	if (r < 0)
 		return r;
 	row = &sorter->rows.items[*known];
-	row->count++;
+	if (row->count++)
+		object_alike_add(&row->alike, wait);
+	else
+		object_alike_begin(&row->alike, wait);
 	row->blocked = wait_add(row->blocked, wait->weight - run_queue);
 	row->run_queue = wait_add(row->run_queue, run_queue);
-	add_asked(row, wait->asked);
-	add_held(&row->alike, wait);
 	sorter->objects->weight = wait_add(sorter->objects->weight, wait->weight);
 	return array_push(&sorter->members, (struct member){wait_length(wait), (uint32_t)*known});
 }
@@ -126,8 +66,8 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 {
 	const struct profile_wait *wait = &sorter->objects->waits.items[number];
 	const uint32_t wanted = sorter->context->settings->waits_on;
-	uint32_t text = UINT32_MAX;
-	int r = 0;
+	uint32_t text;
+	int r;
 
 	if (wait->wait_class != PROFILE_BLOCKED) {
 		leave_out(&sorter->objects->runnable, wait);
@@ -139,8 +79,7 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 	}
 	if (wanted && (!wait->object || sorter->objects->waits.objects[wait->object].kind != wanted))
 		return 0;
-	if (wait->object)
-		r = find_text(sorter, wait->object, &text);
+	r = object_texts_find(&sorter->objects->texts, wait->object, &text);
 	return r < 0 ? r : add_to_row(sorter, number, text);
 }
 
@@ -166,20 +105,12 @@ static int compare_members(const void *left, const void *right)
 	return (l->length > r->length) - (l->length < r->length);
 }
 
-static int compare_texts(const struct wait_objects *objects, uint32_t left, uint32_t right)
-{
-	const char *l = left < objects->text_count ? objects->texts[left] : "";
-	const char *r = right < objects->text_count ? objects->texts[right] : "";
-
-	return strcmp(l, r);
-}
-
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct wait_objects *objects = context;
 	const struct wait_object_row *l = left, *r = right;
 	const uint64_t of_l = wait_add(l->blocked, l->run_queue), of_r = wait_add(r->blocked, r->run_queue);
-	int order = compare_texts(objects, l->text, r->text);
+	int order = strcmp(object_text(&objects->texts, l->text), object_text(&objects->texts, r->text));
 
 	if (of_l != of_r)
 		return of_l > of_r ? -1 : 1;
@@ -194,8 +125,6 @@ static int finish(struct sorter *sorter)
 	struct wait_objects *objects = sorter->objects;
 	size_t count = sorter->members.count;
 
-	objects->texts = sorter->texts.items;
-	objects->text_count = sorter->texts.count;
 	objects->lengths = calloc(count + 1, sizeof(*objects->lengths));
 	if (!objects->lengths)
 		return -ENOMEM;
@@ -216,7 +145,6 @@ static int finish(struct sorter *sorter)
 int wait_objects_init(struct wait_objects *objects, const struct view_context *context, uint32_t source)
 {
 	_cleanup_(sorter_deinit) struct sorter sorter = {.objects = objects, .context = context};
-	const struct profile_object *items;
 	int r;
 
 	*objects = (struct wait_objects){0};
@@ -224,23 +152,17 @@ int wait_objects_init(struct wait_objects *objects, const struct view_context *c
 	if (!r)
 		r = task_names_init(&objects->names, context->profile);
 	if (!r)
-		r = hash_map_init(&sorter.known_texts);
+		r = object_texts_init(&objects->texts, &objects->waits);
 	if (!r)
 		r = hash_map_init(&sorter.known_rows);
-	if (r < 0)
-		return r;
-	sorter.text_of = calloc(profile_objects(context->profile, &items) + 1, sizeof(*sorter.text_of));
-	r = sorter.text_of ? add_waits(&sorter, source) : -ENOMEM;
-	objects->texts = sorter.texts.items; /* also if it fails: they are freed with the rest */
-	objects->text_count = sorter.texts.count;
+	if (!r)
+		r = add_waits(&sorter, source);
 	return r < 0 ? r : finish(&sorter);
 }
 
 void wait_objects_deinit(struct wait_objects *objects)
 {
-	for (size_t i = 0; i < objects->text_count; i++)
-		free(objects->texts[i]);
-	free(objects->texts);
+	object_texts_deinit(&objects->texts);
 	free(objects->rows);
 	free(objects->lengths);
 	task_names_deinit(&objects->names);

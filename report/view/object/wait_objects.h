@@ -8,15 +8,15 @@
 
 #include "report/view/look/task_names.h"
 #include "report/view/look/waits.h"
+#include "report/view/page/object_tally.h"
 #include "report/view/page/view.h"
 
 struct wait_object_row {
 	uint32_t text;	    /* number in `texts` */
 	uint32_t operation, comm;
-	struct profile_wait alike; /* one of its waits, without the owner and the like if others have another */
+	struct object_alike alike;
 	size_t first, count; /* lengths[first ...], ascending */
 	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
-	uint64_t least_asked, asked; /* of sleeps: the shortest and the longest; 0: not known */
 };
 
 struct wait_object_count {
@@ -27,8 +27,7 @@ struct wait_object_count {
 struct wait_objects {
 	struct waits waits;
 	struct task_names names;
-	char **texts; /* of objects; as written */
-	size_t text_count;
+	struct object_texts texts;
 	struct wait_object_row *rows;
 	size_t row_count;
 	uint64_t *lengths;

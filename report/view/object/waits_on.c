@@ -35,20 +35,18 @@ static void write_comm(FILE *out, const char *comm)
 static void write_row(const struct view_context *context, const struct wait_objects *objects,
 		      const struct wait_object_row *row)
 {
-	struct profile_wait alike = row->alike;
-	const struct profile_object *object = alike.object ? &objects->waits.objects[alike.object] : NULL;
+	const uint32_t object = row->alike.wait.object;
 	FILE *out = context->out;
 
-	alike.asked = row->least_asked >= row->asked / 2 ? row->asked : 0; /* else they differ */
 	write_ms(out, row->blocked);
 	write_ms(out, row->run_queue);
 	(void)fprintf(out, " %8zu", row->count);
 	write_ms(out, wait_objects_rank(objects, row, 50));
 	write_ms(out, wait_objects_rank(objects, row, 99));
 	write_ms(out, wait_objects_rank(objects, row, 100));
-	(void)fprintf(out, "  %-10s ", object ? object_kind_name(object->kind) : "-");
+	(void)fprintf(out, "  %-10s ", object ? object_kind_name(objects->waits.objects[object].kind) : "-");
 	write_comm(out, objects->names.comms[row->comm]);
-	wait_write_object(out, "", &objects->waits, &alike);
+	object_alike_write(out, "", &objects->waits, &row->alike);
 	(void)fputc('\n', out);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/page/object_text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -323,4 +324,19 @@ void wait_write_object(FILE *out, const char *before, const struct waits *waits,
 		write_operation(out, &waits->operations[wait->operation]);
 	write_held(out, waits, wait);
 	write_ready(out, waits, wait);
+}
+
+int wait_object_text(const struct waits *waits, const struct profile_wait *wait, char **ret_text)
+{
+	size_t length;
+	FILE *stream;
+
+	*ret_text = NULL;
+	if (!wait_has_object(waits, wait))
+		return 0;
+	stream = open_memstream(ret_text, &length);
+	if (!stream)
+		return -ENOMEM;
+	wait_write_object(stream, "", waits, wait);
+	return fclose(stream) ? -ENOMEM : 0;
 }

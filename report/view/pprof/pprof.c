@@ -13,6 +13,7 @@
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_events.h"
 #include "report/profile/seam/profile_origin.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 #include "report/view/page/wait_text.h"
 #include "report/view/pprof/pprof_places.h"
@@ -73,19 +74,34 @@ static int pprof_init(struct pprof *pprof, const struct view_context *context)
 
 /* --- labels --- */
 
-static int write_label(struct pprof *pprof, const char *key, const char *text, uint64_t number)
+static int add_label(struct pprof *pprof, const char *key, uint64_t text, uint64_t number)
 {
-	uint64_t key_text, value = 0;
+	uint64_t key_text = 0;
 	int r = pprof_texts_find(&pprof->texts, key, &key_text);
 
-	if (!r && text)
-		r = pprof_texts_find_unsafe(&pprof->texts, text, &value);
 	protobuf_clear(&pprof->label);
 	protobuf_number(&pprof->label, LABEL_KEY, key_text);
-	protobuf_number(&pprof->label, LABEL_STR, value);
-	protobuf_number(&pprof->label, LABEL_NUM, text ? 0 : number);
+	protobuf_number(&pprof->label, LABEL_STR, text);
+	protobuf_number(&pprof->label, LABEL_NUM, number);
 	protobuf_message(&pprof->sample, SAMPLE_LABEL, &pprof->label);
 	return r;
+}
+
+static int write_label(struct pprof *pprof, const char *key, const char *text, uint64_t number)
+{
+	uint64_t value = 0;
+	int r = text ? pprof_texts_find_unsafe(&pprof->texts, text, &value) : 0;
+
+	return r < 0 ? r : add_label(pprof, key, value, text ? 0 : number);
+}
+
+/* A text that is printable already. */
+static int write_safe_label(struct pprof *pprof, const char *key, const char *text)
+{
+	uint64_t value;
+	int r = pprof_texts_find(&pprof->texts, text, &value);
+
+	return r < 0 ? r : add_label(pprof, key, value, 0);
 }
 
 /* The name of the host, else its number. */
@@ -100,6 +116,17 @@ static int write_host(struct pprof *pprof, uint32_t host)
 		if (pprof->recordings[i].host == host)
 			profile_origin(pprof->context->profile, i, &origin);
 	return write_label(pprof, "host", origin.host[0] ? origin.host : number, 0);
+}
+
+static int write_object(struct pprof *pprof, const struct pprof_row *row)
+{
+	const char *text = object_text(&pprof->rows.texts, row->object);
+	int r;
+
+	if (!row->object_kind)
+		return 0;
+	r = write_label(pprof, "object_kind", object_kind_name(row->object_kind), 0);
+	return r < 0 || !*text ? r : write_safe_label(pprof, "object", text);
 }
 
 static int write_labels(struct pprof *pprof, const struct pprof_row *row)
@@ -123,7 +150,7 @@ static int write_labels(struct pprof *pprof, const struct pprof_row *row)
 		r = write_label(pprof, "state", state, 0);
 	if (!r && (source->kind == PROFILE_TRACEPOINT || source->kind == PROFILE_KFUNC))
 		r = write_label(pprof, "probe", source->name, 0);
-	return r;
+	return r < 0 ? r : write_object(pprof, row);
 }
 
 /* --- samples --- */

@@ -4,6 +4,8 @@
 #include "common/cleanup.h"
 #include "report/view/look/waits.h"
 
+enum { FEW_OBJECTS = 4096 };
+
 struct lookup {
 	const struct pprof_rows *rows;
 	const struct pprof_row *wanted;
@@ -15,13 +17,15 @@ static bool is_same(const void *context, uint32_t number)
 	const struct pprof_row *row = &lookup->rows->rows.items[number], *wanted = lookup->wanted;
 
 	return row->source == wanted->source && row->node == wanted->node && row->task == wanted->task &&
-	       row->wait_class == wanted->wait_class && row->state == wanted->state;
+	       row->wait_class == wanted->wait_class && row->state == wanted->state &&
+	       row->object == wanted->object && row->object_kind == wanted->object_kind;
 }
 
 static int add(struct pprof_rows *rows, struct pprof_row row)
 {
 	const struct lookup lookup = {rows, &row};
-	const uint32_t words[] = {row.source, row.node, row.task, row.wait_class, (uint32_t)row.state};
+	const uint32_t words[] = {row.source, row.node, row.task, row.wait_class, (uint32_t)row.state, row.object,
+				  row.object_kind};
 	uint32_t hash = index_table_hash_words(&rows->known, words, sizeof(words) / sizeof(words[0])), number;
 	int r = index_table_add(&rows->known, hash, is_same, &lookup, (uint32_t)rows->rows.count, &number);
 
@@ -34,19 +38,30 @@ static int add(struct pprof_rows *rows, struct pprof_row row)
 	return 0;
 }
 
-/* The sums of the profile do not have the classes of waits. */
+static int add_wait(struct pprof_rows *rows, const struct profile_wait *wait, bool few_objects)
+{
+	struct pprof_row row = {.source = wait->source, .node = wait->node, .task = wait->task,
+				.wait_class = wait->wait_class, .object = OBJECT_NO_TEXT, .samples = 1,
+				.weight = wait->weight};
+	int r = few_objects ? object_texts_find(&rows->texts, wait->object, &row.object) : 0;
+
+	if (wait->object)
+		row.object_kind = rows->waits.objects[wait->object].kind;
+	return r < 0 ? r : add(rows, row);
+}
+
+/* The sums of the profile do not have the classes of waits, nor what they were for. */
 static int add_waits(struct pprof_rows *rows, struct profile *profile, uint32_t source)
 {
-	struct waits waits;
-	int r = waits_init(&waits, profile);
+	const struct profile_object *objects;
+	const bool few_objects = profile_objects(profile, &objects) <= FEW_OBJECTS;
+	int r = 0;
 
-	for (size_t i = 0; i < waits.count && !r; i++) {
-		const struct profile_wait *wait = &waits.items[i];
+	for (size_t i = 0; i < rows->waits.count && !r; i++) {
+		const struct profile_wait *wait = &rows->waits.items[i];
 
 		if (wait->source == source && wait_is_shown(wait))
-			r = add(rows, (struct pprof_row){.source = source, .node = wait->node, .task = wait->task,
-							 .wait_class = wait->wait_class, .samples = 1,
-							 .weight = wait->weight});
+			r = add_wait(rows, wait, few_objects);
 	}
 	return r;
 }
@@ -61,6 +76,7 @@ static int add_sums(struct pprof_rows *rows, struct profile *profile, uint32_t s
 
 		r = add(rows, (struct pprof_row){.source = source, .node = sum->node, .task = sum->task,
 						 .wait_class = PPROF_NO_CLASS, .state = sum->state,
+						 .object = OBJECT_NO_TEXT,
 						 .samples = sum->samples, .weight = sum->weight});
 	}
 	return r;
@@ -73,7 +89,11 @@ int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 	int r;
 
 	*rows = (struct pprof_rows){0};
-	r = index_table_init(&rows->known);
+	r = waits_init(&rows->waits, profile);
+	if (!r)
+		r = object_texts_init(&rows->texts, &rows->waits);
+	if (!r)
+		r = index_table_init(&rows->known);
 	for (uint32_t i = 0; i < count && !r; i++) {
 		if (sources[i].left_out)
 			continue;
@@ -84,6 +104,7 @@ int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 
 void pprof_rows_deinit(struct pprof_rows *rows)
 {
+	object_texts_deinit(&rows->texts);
 	array_free(&rows->rows);
 	index_table_deinit(&rows->known);
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The samples of a pprof profile: what has the same call chain and the same labels is one. */
+/*
+ * The samples of a pprof profile: what has the same call chain and the same labels is one. Objects of waits are told
+ * apart if there are not too many, else their kinds: each is another sample.
+ */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
 #define RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
 
 #include "common/array.h"
 #include "common/index_table.h"
 #include "report/view/look/rows.h"
+#include "report/view/page/object_texts.h"
 
 enum { PPROF_NO_CLASS = UINT8_MAX };
 
@@ -13,10 +17,14 @@ struct pprof_row {
 	uint32_t source, node, task;
 	uint8_t wait_class; /* enum profile_wait_class; PPROF_NO_CLASS: not a wait */
 	char state;	    /* of a walked task; else 0 */
+	uint8_t object_kind; /* of a wait: enum profile_object_kind */
+	uint32_t object;     /* of a wait: a number of `texts`; OBJECT_NO_TEXT: the kind is all that tells it apart */
 	uint64_t samples, weight;
 };
 
 struct pprof_rows {
+	struct waits waits;
+	struct object_texts texts;
 	ARRAY(struct pprof_row) rows;
 	struct index_table known;
 };

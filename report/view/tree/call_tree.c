@@ -331,6 +331,13 @@ int call_tree_build(struct call_tree_builder *builder, const struct call_tree_le
 	return 0;
 }
 
+uint32_t call_tree_end(const struct call_tree_builder *builder, uint32_t profile_node)
+{
+	const uint32_t node = profile_node < builder->source_count ? builder->tree_node[profile_node] : 0;
+
+	return node && profile_node ? node - 1 : 0;
+}
+
 int call_tree_find_functions(struct call_tree_builder *builder, const struct call_tree_leaf *leaves,
 			     size_t count)
 {

@@ -43,6 +43,9 @@ void call_tree_builder_destroy(struct call_tree_builder *builder);
 int call_tree_build(struct call_tree_builder *builder, const struct call_tree_leaf *leaves, size_t count,
 		    struct call_tree *ret_tree);
 
+/* Where a chain of the latest tree ended: the tree's node. */
+uint32_t call_tree_end(const struct call_tree_builder *builder, uint32_t profile_node);
+
 /* Looks up the functions of all frames of these chains, so that they can be printed. */
 int call_tree_find_functions(struct call_tree_builder *builder, const struct call_tree_leaf *leaves,
 			     size_t count);

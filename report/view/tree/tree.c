@@ -15,6 +15,7 @@
 #include "report/view/page/wrap.h"
 #include "report/view/tree/call_tree.h"
 #include "report/view/tree/leaf_groups.h"
+#include "report/view/tree/tree_objects.h"
 #include "report/view/tree/tree_print.h"
 #include "report/view/tree/wake_leaves.h"
 
@@ -32,11 +33,14 @@ struct tree_view { /* of one source */
 	struct call_tree_leaf *leaves; /* parallel to the groups' rows */
 	size_t shown;		       /* groups */
 	struct tree_hidden hidden;
+	bool has_objects;
+	struct tree_objects objects; /* with addresses, of waits */
 	uint64_t passed; /* waits whose wakers are shown without the frames of the wakeup */
 };
 
 static void tree_view_deinit(struct tree_view *view)
 {
+	tree_objects_deinit(&view->objects);
 	leaf_groups_deinit(&view->groups);
 	rows_deinit(&view->rows);
 	comm_list_deinit(&view->comms);
@@ -86,7 +90,8 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	const struct view_settings *settings = context->settings;
 	int r;
 
-	*view = (struct tree_view){.context = context, .source = source};
+	*view = (struct tree_view){.context = context, .source = source,
+				   .has_objects = settings->addresses && source->kind == PROFILE_OFFCPU};
 	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(settings),
 			     &view->functions);
 	if (!r)
@@ -102,6 +107,8 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	if (!r)
 		r = leaf_groups_init(&view->groups, &view->rows, view->functions, &view->names,
 				     settings->per_process);
+	if (!r && view->has_objects)
+		r = tree_objects_init(&view->objects, context, number);
 	if (r < 0)
 		return r;
 	view->shown = shown_groups(view);
@@ -138,6 +145,7 @@ static int print_group_line(struct tree_view *view, const struct leaf_group *gro
 struct frame_text {
 	struct tree_text text;
 	const struct functions *functions;
+	const struct tree_objects *objects;
 	struct frame_style style;
 };
 
@@ -150,11 +158,18 @@ static void write_frame(const struct tree_text *text, const struct call_tree *tr
 	functions_write_frame(frame_text->functions, node->frame, frame_text->style, out);
 }
 
+static void write_end(const struct tree_text *text, const struct call_tree *tree, const struct call_tree_node *node,
+		      const char *before, FILE *out)
+{
+	tree_objects_write(((const struct frame_text *)text)->objects, (uint32_t)(node - tree->nodes), before, out);
+}
+
 static int print_group(struct tree_view *view, const struct leaf_group *group)
 {
 	const struct frame_text text = {
-		.text.write = write_frame,
+		.text = {.write = write_frame, .write_end = view->has_objects ? write_end : NULL},
 		.functions = view->functions,
+		.objects = &view->objects,
 		.style = {.addresses = view->context->settings->addresses, .offsets = true, .lines = true},
 	};
 	struct tree_hidden hidden = {0};
@@ -166,6 +181,8 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 		return r;
 	(void)fputs("    |\n", view->context->out);
 	r = call_tree_build(view->builder, view->leaves + group->first, group->count, &tree);
+	if (!r && view->has_objects)
+		r = tree_objects_gather(&view->objects, view->builder, view->groups.rows + group->first, group->count);
 	if (!r)
 		r = tree_print(view->context, &text.text, &tree, 0, page_total(view->source), &hidden);
 	view->hidden.branches += hidden.branches;

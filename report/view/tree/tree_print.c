@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/array.h"
@@ -104,6 +105,19 @@ static int write_node(const struct printer *printer, const struct call_tree_node
 		printer->text->write(printer->text, printer->tree, node, printer->context->out);
 	(void)fputc('\n', printer->context->out);
 	return r;
+}
+
+static int write_end(const struct printer *printer, const struct call_tree_node *node)
+{
+	_cleanup_free_ char *before = NULL;
+	const int length = (int)printer->prefix.count;
+
+	if (!printer->text->write_end)
+		return 0;
+	if (asprintf(&before, "%*s%.*s", INDENT, "", length, length ? printer->prefix.items : "") < 0)
+		return -ENOMEM;
+	printer->text->write_end(printer->text, printer->tree, node, before, printer->context->out);
+	return 0;
 }
 
 static bool level_is_done(const struct level *level)
@@ -222,7 +236,7 @@ static int print_run(struct printer *printer, const struct call_tree_node *node)
 		int r;
 
 		if (!level.shown && !(has_figures(printer) && level.ends_here.weight))
-			return 0;
+			return write_end(printer, node);
 		if (level.shown != 1 || level.hidden_branches || level.ends_here.weight)
 			return array_push(&printer->levels, level) ? -ENOMEM : 1;
 		node = child_of(printer, node, 0);

@@ -33,6 +33,9 @@ struct tree_text {
 	 * nothing, and branches have their shares.
 	 */
 	void (*write_figures)(const struct tree_text *text, const struct tally *total, const uint64_t *self, FILE *out);
+	/* Prints lines about what ends in a leaf, each with this before it. NULL: there are none. */
+	void (*write_end)(const struct tree_text *text, const struct call_tree *tree, const struct call_tree_node *node,
+			  const char *before, FILE *out);
 	const char *no_function; /* with figures: the name of chains that end in the root */
 	unsigned int width;	 /* of figures */
 };

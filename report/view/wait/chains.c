@@ -40,7 +40,8 @@ static int chains_view_init(struct chains_view *view, const struct view_context 
 					     .named = settings->chain_target || settings->names_tasks,
 					     .anybody = !settings->chain_target,
 					     .comm = settings->chain_comm,
-					     .tid = settings->chain_tid};
+					     .tid = settings->chain_tid,
+					     .objects = true};
 	int r;
 
 	*view = (struct chains_view){.context = context,
@@ -54,14 +55,16 @@ struct step_text {
 	const struct chains_view *view;
 };
 
-/* "woken by B in futex_wake (unlock), which was blocked in pipe_read  (240.0ms)" */
+/* "woken by B in futex_wake (unlock), which was blocked in pipe_read, in read of pipe:5  (240.0ms)" */
 static void write_step(const struct tree_text *text, const struct call_tree *tree,
 		       const struct call_tree_node *node, FILE *out)
 {
 	const struct chains_view *view = ((const struct step_text *)text)->view;
-	const struct step *step = &view->found.steps.steps.items[node - tree->nodes];
+	const uint32_t number = (uint32_t)(node - tree->nodes);
+	const struct step *step = &view->found.steps.steps.items[number];
 
 	chains_step_write(step, &view->ground.names, &view->ground.places, view->context->settings->per_process, out);
+	object_tally_write(&view->found.objects, number, out);
 	if (step->kind == STEP_RAN_OR_BRIEF)
 		(void)fprintf(out, " %" PRIu64, view->totals ? view->totals->least_wait / 1000 : 0);
 	(void)fprintf(out, "  (%sms)", figure_milliseconds(node->weight).text);
@@ -84,6 +87,7 @@ static int print_target(const struct chains_view *view, uint32_t number)
 	paint_percent(out, settings->color, node->weight, view->found.total);
 	(void)fputs("  ", out);
 	chains_step_write(step, &view->ground.names, &view->ground.places, settings->per_process, out);
+	object_tally_write(&view->found.objects, number, out);
 	(void)fprintf(out, "  (%sms, %" PRIu64 " wait%s)", figure_milliseconds(node->weight).text, count,
 		      plural(count));
 	return wrap_end(&line);

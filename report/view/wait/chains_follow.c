@@ -86,6 +86,14 @@ static int hop(struct follower *follower, uint32_t wait, struct span span, uint3
 	return r;
 }
 
+/* What the wait of a step was for. */
+static int note_object(struct follower *follower, uint32_t node, const struct profile_wait *wait, uint64_t length)
+{
+	if (!follower->objects)
+		return 0;
+	return object_tally_add(follower->objects, node, wait, weight_of(follower, length * follower->scale));
+}
+
 /* Divides a part of a waker's own wait. `woke` has the waker, the sleeper and the place. */
 static int divide_own(struct follower *follower, uint32_t number, struct span span, uint32_t node,
 		      const struct step *woke)
@@ -108,6 +116,8 @@ static int divide_own(struct follower *follower, uint32_t number, struct span sp
 	r = chains_tree_enter(follower->tree, node, &step, &child);
 	if (r == -ENOSPC)
 		return end_as(follower, node, STEP_TOO_MUCH, span_length(blocked));
+	if (!r)
+		r = note_object(follower, child, wait, span_length(blocked));
 	return r < 0 ? r : hop(follower, number, blocked, child);
 }
 
@@ -325,6 +335,8 @@ int follower_divide(struct follower *follower, uint32_t number, uint64_t weight)
 		r = chains_tree_enter(follower->tree, 0, &step, &node);
 	if (r == -ENOSPC)
 		return end_as(follower, 0, STEP_TOO_MUCH, follower->length);
+	if (!r)
+		r = note_object(follower, node, wait, follower->length);
 	if (r < 0)
 		return r;
 	blocked = span_cut(span, 0, runnable_since(wait));

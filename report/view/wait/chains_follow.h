@@ -31,6 +31,7 @@
 
 #include "report/view/look/task_names.h"
 #include "report/view/look/wait_index.h"
+#include "report/view/page/object_tally.h"
 #include "report/view/wait/chains_tree.h"
 
 enum { CHAINS_MAX_HOPS = 64 };
@@ -41,6 +42,7 @@ struct follower {
 	const struct task_names *names;
 	struct places *places;
 	struct chains_tree *tree;
+	struct object_tally *objects; /* by node of the tree: what its waits were for; NULL: nobody asks */
 	bool per_process;
 	uint64_t work;	      /* waits that may still be visited for this target */
 	uint64_t moment_work; /* the same when sampling moments */

@@ -244,6 +244,7 @@ static int follow_targets(struct chains_found *found)
 		.names = &found->ground->names,
 		.places = &found->ground->places,
 		.tree = &found->steps,
+		.objects = found->wanted.objects ? &found->objects : NULL,
 		.per_process = found->ground->per_process,
 	};
 	struct bounds left = {.work = WORK, .moment_work = MOMENT_WORK, .nodes = NODES};
@@ -256,6 +257,7 @@ static int follow_targets(struct chains_found *found)
 			r = follow_target(&follower, &left, found->targets[i], weight, found->target_count - i);
 	}
 	found->sampled = follower.sampled;
+	object_tally_finish(&found->objects);
 	if (!r)
 		r = chains_tree_finish(&found->steps, &found->ground->places, &found->tree);
 	if (!r)
@@ -281,6 +283,8 @@ int chains_found_init(struct chains_found *found, struct chains_ground *ground, 
 
 	*found = (struct chains_found){.ground = ground, .wanted = *wanted};
 	r = chains_tree_init(&found->steps);
+	if (!r && wanted->objects)
+		r = object_tally_init(&found->objects, &ground->waits);
 	if (!r)
 		r = choose_targets(found);
 	return r < 0 ? r : follow_targets(found);
@@ -289,5 +293,6 @@ int chains_found_init(struct chains_found *found, struct chains_ground *ground, 
 void chains_found_deinit(struct chains_found *found)
 {
 	free(found->targets);
+	object_tally_deinit(&found->objects);
 	chains_tree_deinit(&found->steps);
 }

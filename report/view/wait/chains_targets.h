@@ -33,6 +33,7 @@ struct chains_wanted { /* waits of one source, that pass the filters */
 	enum chains_part part;
 	uint64_t least;	     /* only waits of this weight or more */
 	size_t most;	     /* waits; 0: as many as usual */
+	bool objects;	     /* also what they were for */
 };
 
 struct chains_count {
@@ -45,6 +46,7 @@ struct chains_found {
 	struct chains_wanted wanted;
 	struct chains_tree steps;
 	struct call_tree tree;
+	struct object_tally objects; /* by node; empty if nobody asked */
 	uint32_t *targets; /* waits, longest first */
 	size_t target_count;
 	struct chains_count matched, open, timers; /* all that match; not among them: not ended, ended by a timer */

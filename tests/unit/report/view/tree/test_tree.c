@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The tree compared with hand-written text, in the form shown in rwalker's README. */
-#include "tests/unit/report/view/fake_profile.h"
+#include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
 
@@ -325,7 +325,43 @@ static void shows_milliseconds(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(prints_the_documented_shape), TEST(shows_the_hottest_offset), TEST(draws_nested_branches),
+/* With addresses, below each stack what its waits were for: the three of most time, and how many others there were. */
+static void says_what_stacks_waited_for(struct test *t)
+{
+	static const struct view_settings settings = {.filters = "", .addresses = true};
+	static const uint64_t lengths[] = {100, 40, 30, 20, 10};
+	struct profile *p = fake_recorded();
+
+	for (uint32_t i = 1; i <= 6; i++)
+		p->objects[i] = (struct profile_object){
+			.kind = PROFILE_OBJECT_PIPE, .inode = i, .comm = "", .name = ""};
+	p->object_count = 7;
+	p->operations[0].name = "";
+	p->operations[1] = (struct profile_operation){PROFILE_IN_CALL, "read"};
+	p->operation_count = 2;
+	for (uint32_t i = 0; i < 5; i++) {
+		struct profile_wait *wait = fake_wait(p, "app", i + 1, "main@app+0x2;pipe_read+0x8",
+						      BOOT + i * 200 * MS, BOOT + (i * 200 + lengths[i]) * MS);
+
+		wait->object = i + 1;
+		wait->operation = 1;
+	}
+	fake_check_printed(t, p, tree_view, &settings,
+			   "\n"
+			   ">>> 100.00%  pipe_read  (200.0ms: blocked 200.0ms, run queue 0.0ms)  Comms: app\n"
+			   "    |\n"
+			   "    0x0000000000001002 main+0x2 [app]\n"
+			   "    0x0000000000001008 pipe_read+0x8 [kernel]\n"
+			   "    [in read of pipe:1  50.00%]\n"
+			   "    [in read of pipe:2  20.00%]\n"
+			   "    [in read of pipe:3  15.00%]\n"
+			   "    [2 others  15.00%]\n"
+			   "\n");
+	free(p);
+}
+
+TEST_MAIN(TEST(prints_the_documented_shape), TEST(says_what_stacks_waited_for), TEST(shows_the_hottest_offset),
+	  TEST(draws_nested_branches),
 	  TEST(counts_what_it_hides), TEST(shows_where_recursion_ends), TEST(tells_modules_apart),
 	  TEST(keeps_nameless_callers_apart), TEST(orders_comms),
 	  TEST(splits_processes), TEST(keeps_the_denominator), TEST(says_why_it_is_empty), TEST(shows_milliseconds))

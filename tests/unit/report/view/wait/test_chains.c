@@ -449,7 +449,51 @@ static void bears_hostile_numbers(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(leaves_out_open_waits),
+/* Each hop: what it was for, if that is known; of a line that stands for several waits, which one most. */
+static void says_what_each_hop_was_for(struct test *t)
+{
+	struct profile *p = three_hops();
+	struct profile_wait last;
+
+	p->operations[1] = (struct profile_operation){PROFILE_IN_CALL, "read"};
+	p->operations[0].name = "";
+	p->operation_count = 2;
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .address = 0xabc, .comm = "", .name = ""};
+	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 5, .comm = "", .name = ""};
+	p->object_count = 3;
+	p->waits[0].object = 1;
+	p->waits[0].held = PROFILE_HELD_BY_OWNER;
+	p->waits[0].owner = p->waits[1].task;
+	p->waits[1].object = 2;
+	p->waits[1].operation = 1;
+	(void)add_wait(p, "A", 1, LOCK, 500, 600); /* for what nobody knows */
+	last = p->waits[3]; /* they are ordered by task */
+	memmove(&p->waits[2], &p->waits[1], 2 * sizeof(last));
+	p->waits[1] = last;
+	fake_check_printed(
+		t, p, chains_view, &thread_1,
+		"# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  A blocked in futex_wait_queue (lock), 75.00% of it on futex 0xabc (held by B 2)  "
+		"(400.0ms, 2 waits)\n"
+		"    |\n"
+		"    |--62.50%--woken by B in futex_wake (unlock), which was blocked in pipe_read "
+		"(consume), in read of pipe:5  (250.0ms)\n"
+		"    |          |--57.50%--woken by C in pipe_write (produce), which was blocked "
+		"in do_nanosleep (snooze)  (230.0ms)\n"
+		"    |          |          woken by a timer in hrtimer_wakeup  (230.0ms)\n"
+		"    |          |--2.50%--woken by C in pipe_write (produce), which was running  (10.0ms)\n"
+		"    |           --2.50%--woken by C in pipe_write (produce), which was waiting for a CPU  (10.0ms)\n"
+		"    |--25.00%--unknown: waker not recorded  (100.0ms)\n"
+		"    |--7.50%--woken by B in futex_wake (unlock), which was running  (30.0ms)\n"
+		"    |--2.50%--woken by B in futex_wake (unlock), which was waiting for a CPU  (10.0ms)\n"
+		"     --2.50%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	free(p);
+}
+
+TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(says_what_each_hop_was_for),
+	  TEST(leaves_out_open_waits),
 	  TEST(tells_addresses_apart), TEST(follows_comms),
 	  TEST(tells_work_from_sleep), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
 	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),

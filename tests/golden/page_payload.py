@@ -20,7 +20,7 @@ TABLES = [
     ENTRY,
     ["baseStack", "baseSource", "baseCount", "baseWeight", "baseRunQueue"],
     ["sampleTime", "sampleTask", "sampleStack"],
-    ["waitGap", "waitLength", "waitRunQueue", "waitKind", "waitStack", "waitCpu", "waitWaker"],
+    ["waitGap", "waitSleep", "waitRunQueue", "waitKind", "waitStack", "waitCpu", "waitWaker"],
     ["wakerTask", "wakerStack", "wakerStep"],
     ["sumRecording", "sumTask", "sumFlags", "sumFrom", "sumTo", "sumRunning"],
     ["sumCount", "sumTotal", "sumRunQueue"],
@@ -202,8 +202,7 @@ class Page:
             end = 0
             for i in range(at, at + count):
                 out = end + columns["waitGap"][i]
-                end = out + columns["waitLength"][i]
-                need(columns["waitRunQueue"][i] <= end - out, "a wait is on the run queue for longer than it lasts")
+                end = out + columns["waitSleep"][i] + columns["waitRunQueue"][i]
                 yield Wait(recording, task, out, end, columns["waitRunQueue"][i], kinds[columns["waitKind"][i]],
                            columns["waitStack"][i], columns["waitCpu"][i], columns["waitWaker"][i])
             at += count

@@ -231,7 +231,11 @@ function writeWaits(writer, columns, size, random) {
 
 	writer.numbers('waitRuns', columns.runs);
 	writer.signed('waitGap', columns.gap);
-	for (const name of ['length', 'runQueue', 'kind', 'stack', 'cpu', 'waker'])
+	writer.numbers(
+		'waitSleep',
+		columns.length.map((length, i) => length - columns.runQueue[i])
+	);
+	for (const name of ['runQueue', 'kind', 'stack', 'cpu', 'waker'])
 		writer.numbers(`wait${name[0].toUpperCase()}${name.slice(1)}`, columns[name]);
 	writer.json('kinds', [
 		[0, 1, 0, 'S', 1],

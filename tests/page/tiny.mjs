@@ -72,7 +72,7 @@ const NUMBERS = {
 	sampleTask: [0, 0, 2, 0],
 	sampleStack: [1, 3, 1, 1],
 	waitRuns: [0, 0, 1, 0, 1, 1],
-	waitLength: [320, 220],
+	waitSleep: [300, 200],
 	waitRunQueue: [20, 20],
 	waitKind: [0, 1],
 	waitStack: [2, 1],

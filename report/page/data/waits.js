@@ -77,16 +77,21 @@
 		};
 	}
 
-	function checkLengths(waits) {
-		for (let i = 0; i < waits.count; i++)
-			if (waits.runQueue[i] > waits.length[i])
-				throw new Refusal("column 'waitRunQueue' is longer than the wait");
+	/* The payload has what a thread slept, and what it waited for a CPU. */
+	function addedTo(sleep, runQueue) {
+		let most = 0;
+
+		for (let i = 0; i < sleep.length; i++) most = Math.max(most, sleep[i] + runQueue[i]);
+		const length = most < 2 ** 32 ? sleep : new Float64Array(sleep);
+
+		for (let i = 0; i < length.length; i++) length[i] += runQueue[i];
+		return length;
 	}
 
 	function readWaits(columns, header, limits) {
 		const count = columns.same([
 			'waitGap',
-			'waitLength',
+			'waitSleep',
 			'waitRunQueue',
 			'waitKind',
 			'waitStack',
@@ -100,7 +105,7 @@
 			kinds,
 			wakers,
 			out: columns.signed('waitGap'),
-			length: columns.amounts('waitLength'),
+			length: columns.amounts('waitSleep'),
 			runQueue: columns.amounts('waitRunQueue'),
 			kind: columns.numbers('waitKind', kinds.length),
 			stack: columns.numbers('waitStack', limits.stacks),
@@ -109,8 +114,8 @@
 		};
 
 		waits.runs = readRuns(columns, limits, count);
+		waits.length = addedTo(waits.length, waits.runQueue);
 		for (const run of waits.runs) addUp(waits, run, header.recordings[run.recording].offset);
-		checkLengths(waits);
 		return waits;
 	}
 

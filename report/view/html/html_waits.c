@@ -158,6 +158,7 @@ static int write_wait(struct wait_writer *writer, const struct profile_wait *wai
 	struct html_page *page = writer->page;
 	uint64_t queued = wait->wait_class == PROFILE_BLOCKED ? wait->run_queue : 0, kind, waker;
 	int64_t out = html_ticks(page, wait->recording, wait->out), in = html_ticks(page, wait->recording, wait->in);
+	int64_t woken = html_ticks(page, wait->recording, wait->in - (queued < wait->in ? queued : wait->in));
 	int r = find_kind(writer, wait, &kind);
 
 	if (!r)
@@ -171,9 +172,9 @@ static int write_wait(struct wait_writer *writer, const struct profile_wait *wai
 	writer->length++;
 	column_add_signed(html_column(page, COLUMN_WAIT_GAP), out - writer->end);
 	writer->end = in;
-	column_add(html_column(page, COLUMN_WAIT_LENGTH), (uint64_t)(in - out));
-	column_add(html_column(page, COLUMN_WAIT_RUN_QUEUE),
-		   (uint64_t)(in - html_ticks(page, wait->recording, wait->in - queued)));
+	woken = woken < out ? out : woken;
+	column_add(html_column(page, COLUMN_WAIT_SLEEP), (uint64_t)(woken - out));
+	column_add(html_column(page, COLUMN_WAIT_RUN_QUEUE), (uint64_t)(in - woken));
 	column_add(html_column(page, COLUMN_WAIT_KIND), kind);
 	column_add(html_column(page, COLUMN_WAIT_STACK), stacks_find(&page->stacks, wait->node));
 	column_add(html_column(page, COLUMN_WAIT_CPU), wait->in_cpu == PROFILE_NO_CPU ? 0 : wait->in_cpu + 1U);

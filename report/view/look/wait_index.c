@@ -50,24 +50,75 @@ static int compare_waits(const void *left, const void *right, void *context)
 	return (left_number > right_number) - (left_number < right_number);
 }
 
-/* Mostly they are already sorted: only threads that changed their comm are not in one place. */
+struct task_run { /* of waits that follow each other: those of a task in a recording */
+	uint32_t recording, thread;
+	uint32_t first, count; /* waits */
+};
+
+static int compare_runs(const void *left, const void *right)
+{
+	const struct task_run *l = left, *r = right;
+
+	if (l->recording != r->recording)
+		return l->recording < r->recording ? -1 : 1;
+	if (l->thread != r->thread)
+		return l->thread < r->thread ? -1 : 1;
+	return (l->first > r->first) - (l->first < r->first);
+}
+
+/* As many as there are; `runs` has room for them, or is NULL. */
+static size_t find_runs(const struct wait_index *index, struct task_run *runs)
+{
+	const struct profile_wait *waits = index->waits->items;
+	size_t count = 0;
+
+	for (size_t i = 0; i < index->waits->count; i++) {
+		if (i && waits[i].task == waits[i - 1].task && waits[i].recording == waits[i - 1].recording)
+			continue;
+		if (runs)
+			runs[count] = (struct task_run){.recording = waits[i].recording,
+							.thread = index->thread_of[waits[i].task],
+							.first = (uint32_t)i};
+		if (runs && count)
+			runs[count - 1].count = (uint32_t)i - runs[count - 1].first;
+		count++;
+	}
+	if (runs && count)
+		runs[count - 1].count = (uint32_t)index->waits->count - runs[count - 1].first;
+	return count;
+}
+
+/* The waits of a thread are [first, end) of the order. */
+static void order_thread(struct wait_index *index, size_t first, size_t end)
+{
+	for (size_t i = first + 1; i < end; i++)
+		if (compare_waits(&index->order[i - 1], &index->order[i], index) > 0) {
+			qsort_r(&index->order[first], end - first, sizeof(*index->order), compare_waits, index);
+			break;
+		}
+}
+
+/* Those of a task are in order; only threads that changed their comm, and are several tasks, are not in one place. */
 static int order_waits(struct wait_index *index)
 {
-	size_t count = index->waits->count;
-	bool sorted = true;
+	size_t run_count = find_runs(index, NULL), count = 0, thread = 0;
+	_cleanup_free_ struct task_run *runs = calloc(run_count + 1, sizeof(*runs));
 
-	index->order = calloc(count + 1, sizeof(*index->order));
-	if (!index->order)
+	index->order = calloc(index->waits->count + 1, sizeof(*index->order));
+	index->ends = calloc(index->waits->count + 1, sizeof(*index->ends));
+	if (!runs || !index->order || !index->ends)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		index->order[i] = (uint32_t)i;
-		sorted = sorted && (!i || compare_waits(&index->order[i - 1], &index->order[i], index) < 0);
+	(void)find_runs(index, runs);
+	qsort(runs, run_count, sizeof(*runs), compare_runs);
+	for (size_t i = 0; i < run_count; i++) {
+		if (i && (runs[i].thread != runs[i - 1].thread || runs[i].recording != runs[i - 1].recording)) {
+			order_thread(index, thread, count);
+			thread = count;
+		}
+		for (uint32_t k = 0; k < runs[i].count; k++)
+			index->order[count++] = runs[i].first + k;
 	}
-	if (!sorted)
-		qsort_r(index->order, count, sizeof(*index->order), compare_waits, index);
-	index->ends = calloc(count + 1, sizeof(*index->ends));
-	if (!index->ends)
-		return -ENOMEM;
+	order_thread(index, thread, count);
 	for (size_t i = 0; i < count; i++)
 		index->ends[i] = index->waits->items[index->order[i]].in;
 	return 0;

@@ -13,7 +13,27 @@
 
 	class Refusal extends Error {}
 
-	/* Fills `result`; returns the bytes used and the largest number. */
+	/* Fills `result` with numbers below 2^28, as almost all are; returns the bytes used, or -1, and the largest number. */
+	function readSmall(bytes, result) {
+		let at = 0,
+			largest = 0;
+
+		for (let i = 0; i < result.length; i++) {
+			let byte = bytes[at++],
+				value = byte & 127;
+
+			for (let shift = 7; byte > 127; shift += 7) {
+				if (shift > 21) return {at: -1, largest};
+				byte = bytes[at++];
+				value |= (byte & 127) << shift;
+			}
+			if (value > largest) largest = value;
+			result[i] = value;
+		}
+		return {at, largest};
+	}
+
+	/* The same for any numbers. */
 	function readVarints(bytes, result) {
 		let at = 0,
 			largest = 0;
@@ -52,6 +72,7 @@
 		constructor(bytes, places) {
 			this.bytes = bytes;
 			this.places = places;
+			this.room = new Uint32Array(0); /* for a column at a time */
 		}
 
 		count(name) {
@@ -76,10 +97,19 @@
 			return this.bytes.subarray(offset, offset + length);
 		}
 
-		read(name, result, bound) {
+		/* In a part of `room` if all are small, else in a Float64Array. */
+		read(name, bound) {
 			const part = this.part(name),
-				{at, largest} = readVarints(part, result);
+				count = this.countChecked(name);
 
+			if (this.room.length < count) this.room = new Uint32Array(count);
+			let result = this.room.subarray(0, count),
+				{at, largest} = readSmall(part, result);
+
+			if (at < 0) {
+				result = new Float64Array(count);
+				({at, largest} = readVarints(part, result));
+			}
 			if (at !== part.length)
 				throw new Refusal(`column '${name}' does not end with its last number`);
 			if (result.length && largest >= bound)
@@ -98,23 +128,21 @@
 
 		/* Numbers below `bound`, in the smallest array that holds them. */
 		numbers(name, bound) {
-			return this.read(name, arrayFor(bound, this.countChecked(name)), bound);
+			const values = this.read(name, bound),
+				result = arrayFor(bound, values.length);
+
+			result.set(values);
+			return result;
 		}
 
 		/* Lengths of time and the like: mostly below 2^32, and then half as large in memory. */
 		amounts(name) {
-			const small = new Uint32Array(this.countChecked(name)),
-				part = this.part(name);
-			const {at, largest} = readVarints(part, small);
-
-			if (at === part.length && largest < 2 ** 32) return small;
-			return this.read(name, new Float64Array(small.length), Number.MAX_SAFE_INTEGER);
+			return this.read(name, Number.MAX_SAFE_INTEGER).slice();
 		}
 
 		signed(name) {
-			const values = new Float64Array(this.countChecked(name));
+			const values = new Float64Array(this.read(name, Number.MAX_SAFE_INTEGER));
 
-			this.read(name, values, Number.MAX_SAFE_INTEGER);
 			undoZigzag(values);
 			return values;
 		}

@@ -46,8 +46,11 @@
 		return `${(ns / shown).toFixed(digits)} ${shown === unit ? name : 's'}`;
 	}
 
+	/* With narrow blanks between groups of three digits; toLocaleString() takes 50 times as long. */
 	function number(value) {
-		return Math.round(value).toLocaleString('en').replaceAll(',', '\u202f');
+		const text = String(Math.round(value));
+
+		return text.length > 3 ? text.replace(/\B(?=(?:\d{3})+$)/g, '\u202f') : text;
 	}
 
 	function plural(count, one, many = `${one}s`) {

@@ -8,47 +8,55 @@
 	'use strict';
 
 	const {Columns, Refusal} = rwalker;
-	const VERSION = 1,
-		PAIR_BITS = 13;
+	const VERSION = 1;
+	const NO_PAIR = 8192,
+		FIRST_DIGIT = 33;
 	const ANY = Number.MAX_SAFE_INTEGER;
 
-	/* By character code; what is none has a bit above those of two digits. */
-	function readDigits() {
-		const digits = new Uint16Array(128).fill(1 << PAIR_BITS);
-		let next = 0;
+	/* What two characters stand for, by their codes, the second one times 128. */
+	function readPairs() {
+		const pairs = new Uint16Array(128 * 128).fill(NO_PAIR),
+			codes = [];
 
 		for (let code = 33; code < 127; code++)
-			if (!'&<\\'.includes(String.fromCharCode(code))) digits[code] = next++;
-		return digits;
+			if (!'&<\\'.includes(String.fromCharCode(code))) codes.push(code);
+		codes.forEach((high, tens) => {
+			codes.forEach((low, ones) => (pairs[low | (high << 7)] = ones + tens * codes.length));
+		});
+		return pairs;
 	}
 
 	/* Two digits are 13 bits, a single one at the end 6 (report/pack/dense.h). */
 	function bytesOfText(text) {
-		const digits = readDigits(),
-			pairs = Math.floor(text.length / 2);
-		const bytes = new Uint8Array(Math.floor((pairs * PAIR_BITS + (text.length % 2) * 6) / 8));
+		const pairs = readPairs(),
+			codes = new TextEncoder().encode(text),
+			even = codes.length - (codes.length % 2);
+		const bytes = new Uint8Array(Math.floor(((even / 2) * 13 + (codes.length - even) * 6) / 8));
 		let at = 0,
 			held = 0,
 			count = 0,
 			seen = 0;
-		const add = (value, bits) => {
+
+		for (let i = 0; i < even; i += 2) {
+			const value = pairs[(codes[i] | (codes[i + 1] << 7)) & 16383];
+
 			seen |= value;
 			held |= value << count;
-			for (count += bits; count >= 8; count -= 8) {
-				bytes[at++] = held;
-				held >>>= 8;
-			}
-		};
-
-		for (let i = 0; i < 2 * pairs; i += 2) {
-			const low = text.charCodeAt(i),
-				high = text.charCodeAt(i + 1);
-
-			add(digits[low & 127] + digits[high & 127] * 91, PAIR_BITS);
-			seen |= (low | high) & ~127 ? 1 << PAIR_BITS : 0;
+			bytes[at++] = held;
+			held >>>= 8;
+			count += 5;
+			if (count < 8) continue;
+			bytes[at++] = held;
+			held >>>= 8;
+			count -= 8;
 		}
-		if (text.length % 2) add(digits[text.charCodeAt(text.length - 1) & 127], 6);
-		if (seen >> PAIR_BITS) throw new Refusal('the payload has a character that is no digit');
+		if (even < codes.length) {
+			const last = pairs[(codes[even] | (FIRST_DIGIT << 7)) & 16383];
+
+			seen |= last;
+			if (count > 1) bytes[at] = held | (last << count);
+		}
+		if (seen >= NO_PAIR) throw new Refusal('the payload has a character that is no digit');
 		return bytes;
 	}
 

@@ -73,7 +73,7 @@
 					text: `${rwalker.plural(hidden, 'smaller cause')} not shown`,
 				})
 			);
-		const text = `${rwalker.stepText(node.step, leastWait)}  (${rwalker.time(node.weight * unit)})`;
+		const text = `${rwalker.stepText(node, leastWait)}  (${rwalker.time(node.weight * unit)})`;
 		const item = element(
 			'li',
 			{},
@@ -145,6 +145,7 @@
 					? 'not ended'
 					: rwalker.moment(app.momentOf(end)),
 			],
+			['what for', rwalker.purposeText(waits, number)],
 			[
 				'class',
 				[rwalker.CLASS_NAMES[kind.waitClass], kind.state, opennessOf(kind)]

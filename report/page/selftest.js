@@ -90,11 +90,11 @@
 			leastWait = rwalker.leastWaitOf(profile);
 		const tree = rwalker.followWaits(profile, index, rwalker.chooseTargets(profile));
 
-		return tree.nodes.slice(1).map(({step, weight, count}) => ({
-			what: step.kind === 'target' ? 'target' : 'step',
-			text: rwalker.stepText(step, leastWait),
-			weight: weight * profile.unit,
-			count,
+		return tree.nodes.slice(1).map(node => ({
+			what: node.step.kind === 'target' ? 'target' : 'step',
+			text: rwalker.stepText(node, leastWait),
+			weight: node.weight * profile.unit,
+			count: node.count,
 		}));
 	}
 

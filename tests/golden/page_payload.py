@@ -9,7 +9,7 @@ import json
 import re
 import struct
 
-JSON_COLUMNS = {"functions", "modules", "comms", "kinds", "walks", "walkStates"}
+JSON_COLUMNS = {"functions", "modules", "comms", "kinds", "purposes", "walks", "walkStates"}
 SIGNED = {"stackNode", "taskTid", "taskProcess", "sampleTime", "sampleNewTask", "waitGap"}
 ENTRY = ["entrySource", "entryStack", "entryTask", "entryFlags", "entryCount", "entryWeight", "entryRunQueue"]
 TABLES = [
@@ -123,6 +123,7 @@ class Page:
         self.within("sampleProbe", len(header["probes"]), 1)
         self.within("waitKind", len(columns["kinds"]))
         self.within("waitWaker", len(columns["wakerTask"]), 1)
+        self.within("waitPurpose", len(columns["purposes"]), 1)
         self.within("wakerStep", 6)
         self.within("sumRecording binRecording", len(header["recordings"]))
         self.within("walkWalk", len(columns["walks"]))
@@ -182,6 +183,7 @@ class Page:
         columns, at, samples, tasks = self.columns, 0, [], list(self.sample_tasks())
         for name in ("sampleProbe", "sampleWeight"):
             need(len(columns[name]) in (0, len(columns["sampleTime"])), f"column {name} has another length")
+        need(len(columns["waitPurpose"]) in (0, len(columns["waitGap"])), "column waitPurpose has another length")
         for source, recording, cpu, count in rows_of(4, columns["sampleRuns"]):
             row = self.header["sources"][source]
             time = -row["step"]

@@ -85,6 +85,7 @@ test('every number is checked against its table, and the refusal names the colum
 		waitKind: [0, 2],
 		waitStack: [2, 4],
 		waitWaker: [1, 3],
+		waitPurpose: [1, 3],
 		wakerTask: [3, 0],
 		wakerStack: [2, 4],
 		wakerStep: [6, 1],

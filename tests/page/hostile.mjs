@@ -47,6 +47,10 @@ function hostilePayload() {
 		'kinds',
 		[0, 1, 2, 3, 4].map(i => [i === 1 ? 0 : i, i ? 0 : 1, 0, name(i), 1])
 	);
+	replace(
+		'purposes',
+		[0, 1, 2].map(i => [name(i), name(i + 4)])
+	);
 	Object.assign(writer.header, {
 		hosts: [name(0)],
 		filters: name(1),

@@ -237,6 +237,15 @@ function writeWaits(writer, columns, size, random) {
 	);
 	for (const name of ['runQueue', 'kind', 'stack', 'cpu', 'waker'])
 		writer.numbers(`wait${name[0].toUpperCase()}${name.slice(1)}`, columns[name]);
+	writer.numbers(
+		'waitPurpose',
+		columns.length.map((_, i) => i % 4)
+	);
+	writer.json('purposes', [
+		['in read of pipe:5', ''],
+		['on futex 0x7f0000001000 of app 4711', ' (held by app 4712)'],
+		['sleep', ' 20.0 ms'],
+	]);
 	writer.json('kinds', [
 		[0, 1, 0, 'S', 1],
 		[0, 3, 0, 'D', 1],

@@ -147,14 +147,14 @@ test('a wait is divided among its causes', () => {
 	const tree = rwalker.followWaits(profile, index, [0]);
 	const steps = number =>
 		tree.nodes[number].children.flatMap(child => [
-			`${rwalker.stepText(tree.nodes[child].step, 0)}: ${tree.nodes[child].weight}`,
+			`${rwalker.stepText(tree.nodes[child], 0)}: ${tree.nodes[child].weight}`,
 			...steps(child),
 		]);
 
 	/* Of the clerk's 320: its own 20 on the run queue, and the baker's 150 blocked, 20 queued, and 130 running. */
 	assert.deepEqual(steps(0), [
-		'clerk blocked in bake: 320',
-		'woken by baker in bake, which was blocked in sys_read (bake): 150',
+		'clerk blocked in bake, in read of pipe:5: 320',
+		'woken by baker in bake, which was blocked in sys_read (bake), sleep 200 us: 150',
 		'woken by a timer: 150',
 		'woken by baker in bake, which was running: 130',
 		'runnable, waiting for a CPU: 20',

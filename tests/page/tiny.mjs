@@ -78,6 +78,7 @@ const NUMBERS = {
 	waitStack: [2, 1],
 	waitCpu: [1, 0],
 	waitWaker: [1, 2],
+	waitPurpose: [1, 2],
 	wakerTask: [2, 0],
 	wakerStack: [2, 3],
 	wakerStep: [0, 1],
@@ -110,6 +111,10 @@ export function tinyWriter(changes = {}) {
 	writer.json('kinds', [
 		[0, 1, 0, 'S', 1],
 		[0, 3, 0, 'S', 1],
+	]);
+	writer.json('purposes', [
+		['in read of pipe:5', ''],
+		['sleep', ' 200 us'],
 	]);
 	for (const [name, values] of Object.entries({...NUMBERS, ...changes.numbers}))
 		writer.numbers(name, values);

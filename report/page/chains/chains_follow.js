@@ -187,6 +187,12 @@
 		}
 
 		/* A part of a waker's own wait. */
+		notePurpose(node, number, length) {
+			const purpose = rwalker.purposeOf(this.waits, number);
+
+			this.tree.addPurpose(node, purpose, this.weightOf(length * this.scale));
+		}
+
 		divideOwn(state, own, span) {
 			const since = rwalker.runnableSince(this.waits, own);
 			const blocked = cut(span, -Infinity, since),
@@ -208,8 +214,12 @@
 				at,
 			});
 
-			if (child < 0) this.endAs(state.node, 'tooMuch', lengthOf(blocked));
-			else this.hop(own, blocked, child);
+			if (child < 0) {
+				this.endAs(state.node, 'tooMuch', lengthOf(blocked));
+				return;
+			}
+			this.notePurpose(child, own, lengthOf(blocked));
+			this.hop(own, blocked, child);
 		}
 
 		/* The time of a waker without a known wait. */
@@ -329,6 +339,7 @@
 				this.endAs(0, 'tooMuch', this.length);
 				return;
 			}
+			this.notePurpose(node, number, this.length);
 			this.endAs(node, 'runQueue', lengthOf(cut(span, since, Infinity)));
 			if (lengthOf(cut(span, -Infinity, since)))
 				this.hop(number, cut(span, -Infinity, since), node);

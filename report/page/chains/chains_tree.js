@@ -50,12 +50,26 @@
 						weight: 0,
 						children: [],
 						count: 0,
+						purposes: new Map(),
 					}) - 1;
 				this.nodes[parent].children.push(node);
 				this.known.set(key, node);
 			}
 			this.nodes[node].count++;
 			return node;
+		}
+
+		/* What a wait of the node was for; the rest is left out if it is not the same for all. */
+		addPurpose(node, {text, rest}, weight) {
+			const {purposes} = this.nodes[node],
+				known = purposes.get(text);
+
+			if (!known) {
+				purposes.set(text, {text, rest, weight});
+				return;
+			}
+			known.weight += weight;
+			if (known.rest !== rest) known.rest = '';
 		}
 
 		add(node, weight) {
@@ -86,13 +100,33 @@
 		return inside ? `${inside} (${name(user[stack])})` : name(user[stack]);
 	}
 
+	/* What the waits of a node were for; of several, the one of most time with its share (object_tally.h). */
+	function purposesText(node) {
+		const all = [...node.purposes.values()],
+			known = all.filter(({text}) => text);
+
+		if (!known.length) return '';
+		known.sort(
+			(left, right) => right.weight - left.weight || (left.text < right.text ? -1 : 1)
+		);
+		const [{text, rest, weight}] = known,
+			others = known.length - 1;
+		const total = all.reduce((sum, purpose) => sum + purpose.weight, 0);
+		const share = all.length > 1 ? `, ${rwalker.percent(weight, total)} of it ` : ', ';
+
+		return share + text + rest + (others ? `, and ${rwalker.plural(others, 'other')}` : '');
+	}
+
 	function inPlace(text) {
 		return text ? ` in ${text}` : '';
 	}
 
 	/* `leastWait`: ns, of the recordings' -m. */
-	function stepText(step, leastWait) {
-		if (step.kind === 'target') return `${step.comm} ${VERBS[step.waitClass]}${inPlace(step.at)}`;
+	function stepText(node, leastWait) {
+		const {step} = node;
+
+		if (step.kind === 'target')
+			return `${step.comm} ${VERBS[step.waitClass]}${inPlace(step.at)}${purposesText(node)}`;
 		const [begin, end, hasComm] = WORDS[step.kind];
 		const brief = step.kind === 'ranOrBrief' ? ` ${Math.floor(leastWait / 1000)}` : '';
 
@@ -102,6 +136,7 @@
 			inPlace(step.wake) +
 			end +
 			inPlace(step.at) +
+			purposesText(node) +
 			brief
 		);
 	}

@@ -88,6 +88,32 @@
 		return length;
 	}
 
+	/* What waits were for: purpose is a number + 1, 0 if it is not known. */
+	function readPurposes(columns, count) {
+		const purposes = columns.json('purposes').map(([text, rest]) => {
+			if (typeof text !== 'string' || typeof rest !== 'string')
+				throw new Refusal("column 'purposes' has what is no text");
+			return {text, rest};
+		});
+
+		if (!columns.count('waitPurpose')) return {purposes, purpose: new Uint8Array(count)};
+		columns.same(['waitGap', 'waitPurpose']);
+		return {purposes, purpose: columns.numbers('waitPurpose', purposes.length + 1)};
+	}
+
+	const NO_PURPOSE = {text: '', rest: ''};
+
+	function purposeOf({purposes, purpose}, number) {
+		return purposes[purpose[number] - 1] ?? NO_PURPOSE;
+	}
+
+	/* "in read of pipe:5", or nothing. */
+	function purposeText(waits, number) {
+		const {text, rest} = purposeOf(waits, number);
+
+		return text + rest;
+	}
+
 	function readWaits(columns, header, limits) {
 		const count = columns.same([
 			'waitGap',
@@ -111,6 +137,7 @@
 			stack: columns.numbers('waitStack', limits.stacks),
 			cpu: columns.numbers('waitCpu', 65537),
 			waker: columns.numbers('waitWaker', wakers.task.length + 1),
+			...readPurposes(columns, count),
 		};
 
 		waits.runs = readRuns(columns, limits, count);
@@ -178,6 +205,8 @@
 		CLASS_NAMES,
 		CONTEXT,
 		readWaits,
+		purposeOf,
+		purposeText,
 		runnableSince,
 		queuedOf,
 		shownKinds,

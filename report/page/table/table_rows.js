@@ -83,6 +83,7 @@
 		{key: 'class', text: 'Class'},
 		{key: 'state', text: 'State'},
 		{key: 'place', text: 'In'},
+		{key: 'purpose', text: 'What for'},
 		{key: 'waker', text: 'Woken by'},
 	];
 
@@ -145,6 +146,7 @@
 			class: rwalker.CLASS_NAMES[kind.waitClass],
 			state: kind.state,
 			place: rwalker.placeText(profile, waits.stack[number]),
+			purpose: rwalker.purposeText(waits, number),
 			waker: waits.waker[number] ? rwalker.wakerText(profile, waits.waker[number] - 1) : '',
 		};
 

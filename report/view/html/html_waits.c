@@ -5,11 +5,13 @@
  * there.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/view/html/html.h"
+#include "report/view/page/object_text.h"
 #include "report/view/wait/wake_pairs.h"
 
 enum { RECENT = 1024 };
@@ -29,10 +31,25 @@ struct numbers {
 	} recent[RECENT];
 };
 
+/* What waits were for, as numbered texts. */
+struct purposes {
+	const struct waits *waits;
+	struct hash_map known; /* by what makes the text: its number */
+	struct hash_map texts; /* likewise by the text */
+	struct column_text list;
+};
+
+struct purpose_key { /* without padding */
+	uint64_t asked;
+	uint32_t operation, object, held, owner, ready, ready_descriptor;
+};
+
 struct wait_writer {
 	struct html_page *page;
 	struct numbers kinds, wakers;
 	struct column_text kinds_text;
+	struct purposes purposes;
+	bool has_purpose; /* any of them */
 	uint32_t recording, task;
 	uint64_t length; /* waits of this task in this recording so far */
 	int64_t end;	 /* of the last one, ticks */
@@ -43,6 +60,99 @@ static void wait_writer_deinit(struct wait_writer *writer)
 	hash_map_deinit(&writer->kinds.known);
 	hash_map_deinit(&writer->wakers.known);
 }
+
+/* --- what they were for --- */
+
+static int purposes_open(struct purposes *purposes, const struct waits *waits)
+{
+	int r;
+
+	*purposes = (struct purposes){.waits = waits};
+	r = hash_map_init(&purposes->known);
+	if (!r)
+		r = hash_map_init(&purposes->texts);
+	if (!r)
+		r = column_text_open(&purposes->list);
+	if (!r) {
+		json_text_begin_array(&purposes->list.json, NULL);
+		return 0;
+	}
+	hash_map_deinit(&purposes->known);
+	hash_map_deinit(&purposes->texts);
+	return r;
+}
+
+static int purposes_close(struct purposes *purposes, struct column *column)
+{
+	json_text_end_array(&purposes->list.json);
+	hash_map_deinit(&purposes->known);
+	hash_map_deinit(&purposes->texts);
+	return column_text_close(&purposes->list, column);
+}
+
+/* What differs from wait to wait for the same is apart: who held it, how long a sleep was to be. */
+static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
+{
+	struct profile_wait alike = *wait;
+	struct json_text *json = &purposes->list.json;
+	_cleanup_free_ char *begin = NULL;
+	size_t length;
+	int r;
+
+	alike.asked = 0;
+	alike.held = 0;
+	alike.ready_descriptor = 0;
+	r = wait_object_text(purposes->waits, &alike, &begin);
+	if (r < 0)
+		return r;
+	length = strlen(begin);
+	json_text_begin_array(json, NULL);
+	json_text_printable(json, NULL, begin);
+	json_text_printable(json, NULL, text + (strncmp(text, begin, length) ? strlen(text) : length));
+	json_text_end_array(json);
+	return 0;
+}
+
+static int number_text(struct purposes *purposes, const struct profile_wait *wait, uint64_t *ret_number)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t *number;
+	int r = wait_object_text(purposes->waits, wait, &text);
+
+	if (!r)
+		r = hash_map_add(&purposes->texts, text, strlen(text), purposes->texts.count, &number);
+	if (r < 0)
+		return r;
+	*ret_number = *number + 1;
+	return r > 0 ? write_text(purposes, wait, text) : 0;
+}
+
+/* The text's number + 1; 0: nothing is known. 0, -ENOMEM. */
+static int purposes_find(struct purposes *purposes, const struct profile_wait *wait, uint64_t *ret_number)
+{
+	const struct purpose_key key = {wait->asked, wait->operation, wait->object, wait->held,
+					wait->owner, wait->ready,     wait->ready_descriptor};
+	uint64_t number, *known;
+	int r;
+
+	*ret_number = 0;
+	if (!wait_has_object(purposes->waits, wait))
+		return 0;
+	known = hash_map_find(&purposes->known, &key, sizeof(key));
+	if (known) {
+		*ret_number = *known;
+		return 0;
+	}
+	r = number_text(purposes, wait, &number);
+	if (!r)
+		r = hash_map_add(&purposes->known, &key, sizeof(key), number, NULL);
+	if (r < 0)
+		return r;
+	*ret_number = number;
+	return 0;
+}
+
+/* --- kinds and wakers --- */
 
 /* 1: it is new; 0; -ENOMEM. */
 static int find_number(struct numbers *numbers, const struct number_key *key, uint64_t *ret_number)
@@ -156,15 +266,18 @@ static void end_run(struct wait_writer *writer)
 static int write_wait(struct wait_writer *writer, const struct profile_wait *wait)
 {
 	struct html_page *page = writer->page;
-	uint64_t queued = wait->wait_class == PROFILE_BLOCKED ? wait->run_queue : 0, kind, waker;
+	uint64_t queued = wait->wait_class == PROFILE_BLOCKED ? wait->run_queue : 0, kind, waker, purpose;
 	int64_t out = html_ticks(page, wait->recording, wait->out), in = html_ticks(page, wait->recording, wait->in);
 	int64_t woken = html_ticks(page, wait->recording, wait->in - (queued < wait->in ? queued : wait->in));
 	int r = find_kind(writer, wait, &kind);
 
 	if (!r)
 		r = find_waker(writer, wait, &waker);
+	if (!r)
+		r = purposes_find(&writer->purposes, wait, &purpose);
 	if (r < 0)
 		return r;
+	writer->has_purpose |= purpose > 0;
 	if (writer->recording != wait->recording || writer->task != wait->task)
 		end_run(writer);
 	writer->recording = wait->recording;
@@ -179,6 +292,7 @@ static int write_wait(struct wait_writer *writer, const struct profile_wait *wai
 	column_add(html_column(page, COLUMN_WAIT_STACK), stacks_find(&page->stacks, wait->node));
 	column_add(html_column(page, COLUMN_WAIT_CPU), wait->in_cpu == PROFILE_NO_CPU ? 0 : wait->in_cpu + 1U);
 	column_add(html_column(page, COLUMN_WAIT_WAKER), waker);
+	column_add(html_column(page, COLUMN_WAIT_PURPOSE), purpose);
 	return 0;
 }
 
@@ -199,6 +313,10 @@ static int write_all(struct wait_writer *writer)
 	end_run(writer);
 	json_text_end_array(&writer->kinds_text.json);
 	closed = column_text_close(&writer->kinds_text, html_column(page, COLUMN_KINDS));
+	r = r < 0 ? r : closed;
+	closed = purposes_close(&writer->purposes, html_column(page, COLUMN_PURPOSES));
+	if (!writer->has_purpose)
+		columns_clear(&page->columns, COLUMN_WAIT_PURPOSE, COLUMN_WAIT_PURPOSE + 1);
 	return r < 0 ? r : closed;
 }
 
@@ -211,6 +329,12 @@ int html_write_waits(struct html_page *page)
 	if (!r)
 		r = hash_map_init(&writer.wakers.known);
 	if (!r)
-		r = column_text_open(&writer.kinds_text);
-	return r < 0 ? r : write_all(&writer);
+		r = purposes_open(&writer.purposes, &page->reader.waits);
+	if (r < 0)
+		return r;
+	r = column_text_open(&writer.kinds_text);
+	if (!r)
+		return write_all(&writer);
+	(void)purposes_close(&writer.purposes, html_column(page, COLUMN_PURPOSES));
+	return r;
 }

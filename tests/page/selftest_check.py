@@ -7,6 +7,7 @@ Where a text is rounded, its last digit counts. A page in microseconds (of many 
 """
 import collections
 import json
+import os
 import re
 import subprocess
 import sys
@@ -43,7 +44,8 @@ class Checker:
         self.coarse, self.begin = head["unit"] > 1, 0
 
     def text(self, *options):
-        run = subprocess.run([*self.command, *options, self.trace], capture_output=True, check=False)
+        run = subprocess.run([*self.command, *options, self.trace], capture_output=True, check=False,
+                             env={**os.environ, "LC_ALL": "C.UTF-8"})
         if run.returncode not in (0, 3):
             self.wrong.append(f"{' '.join(options)} ended with {run.returncode}: {run.stderr.decode()[:200]}")
         return run.stdout.decode("utf-8").splitlines()

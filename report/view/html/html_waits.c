@@ -130,8 +130,10 @@ static int number_text(struct purposes *purposes, const struct profile_wait *wai
 /* The text's number + 1; 0: nothing is known. 0, -ENOMEM. */
 static int purposes_find(struct purposes *purposes, const struct profile_wait *wait, uint64_t *ret_number)
 {
-	const struct purpose_key key = {wait->asked, wait->operation, wait->object, wait->held,
-					wait->owner, wait->ready,     wait->ready_descriptor};
+	const struct purpose_key key = {
+		.asked = wait->asked, .operation = wait->operation, .object = wait->object, .held = wait->held,
+		.owner = wait->owner, .ready = wait->ready, .ready_descriptor = wait->ready_descriptor,
+	};
 	uint64_t number, *known;
 	int r;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Lines of a comparison: before, after, change and noise, per second of recording. The noise of a line is the most
- * that the two halves of one of the traces differ by, or what chance makes of so few samples, if that is more. What
- * changed by no more than its noise, or by little of the whole, is counted and not shown; the others are sorted by how
- * far the change is above the noise, then by the change.
+ * Lines of a comparison: before, after, change and noise, per second of recording. The noise of a
+ * line is the most that the two halves of one of the traces differ by, or what chance makes of so
+ * few samples, if that is more. What changed by no more than its noise, or by little of the whole,
+ * is counted and not shown; the others are sorted by how far the change is above the noise, then
+ * by the change.
  */
 #ifndef RWALKER_REPORT_VIEW_DIFF_DIFF_ROWS_H
 #define RWALKER_REPORT_VIEW_DIFF_DIFF_ROWS_H

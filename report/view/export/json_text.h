@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes JSON (RFC 8259) to a stream as it is made; nothing is held. The caller opens and closes objects and
- * arrays in order; commas and keys are ours. In an object every value has a key, in an array `key` is NULL. Several
- * values one after the other are lines (NDJSON). The stream has the errors.
+ * Writes JSON (RFC 8259) to a stream as it is made; nothing is held. The caller opens and closes
+ * objects and arrays in order; commas and keys are ours. In an object every value has a key, in an
+ * array `key` is NULL. Several values one after the other are lines (NDJSON). The stream has the
+ * errors.
  *
- * Text is valid UTF-8 without controls. Names from a trace are first escaped as in all reports (common/printable.h), so
- * that a name reads the same everywhere; two names are never one. No text contains <, > or &, which are \u003c ...:
- * it cannot end a <script> or begin a comment, so JSON may be put into HTML.
+ * Text is valid UTF-8 without controls. Names from a trace are first escaped as in all reports
+ * (common/printable.h), so that a name reads the same everywhere; two names are never one. No text
+ * contains <, > or &, which are \u003c ...: it cannot end a <script> or begin a comment, so JSON
+ * may be put into HTML.
  *
- * Numbers are written in full. A reader that takes them for doubles (JavaScript) has them exactly up to 2^53.
+ * Numbers are written in full. A reader that takes them for doubles (JavaScript) has them exactly
+ * up to 2^53.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One page: the profile as the columns of its payload (report/page/PAYLOAD.md), and what the functions that write them
- * share. Times are ticks of `unit` ns from the start of their recording; recordings have their offsets on an axis that
- * they share by wall-clock time.
+ * One page: the profile as the columns of its payload (report/page/PAYLOAD.md), and what the
+ * functions that write them share. Times are ticks of `unit` ns from the start of their recording;
+ * recordings have their offsets on an axis that they share by wall-clock time.
  */
 #ifndef RWALKER_REPORT_VIEW_HTML_HTML_H
 #define RWALKER_REPORT_VIEW_HTML_HTML_H
@@ -92,8 +92,8 @@ uint32_t html_base_source(const struct html_page *page, const struct profile_sou
 int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size);
 
 /*
- * The document around the packed payload: text that needs no script, then the page's own markup, style and script.
- * html_text() makes the first part, which the caller frees.
+ * The document around the packed payload: text that needs no script, then the page's own markup,
+ * style and script. html_text() makes the first part, which the caller frees.
  */
 int html_text(struct html_page *page, char **ret_text, size_t *ret_length);
 void html_document(struct html_page *page, const char *text, const uint8_t *packed, size_t size, FILE *out);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The call chains of a page: one tree of functions, root first, in which chains that read the same are one stack.
- * Functions are numbered by name, then module; nodes in preorder, siblings by function. Stacks are numbered by how
- * often they are referred to, within a power of two, most first, then by node; stack 0 is the empty chain.
+ * The call chains of a page: one tree of functions, root first, in which chains that read the same
+ * are one stack. Functions are numbered by name, then module; nodes in preorder, siblings by
+ * function. Stacks are numbered by how often they are referred to, within a power of two, most
+ * first, then by node; stack 0 is the empty chain.
  */
 #ifndef RWALKER_REPORT_VIEW_HTML_STACKS_H
 #define RWALKER_REPORT_VIEW_HTML_STACKS_H

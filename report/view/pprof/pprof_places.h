@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Call chains as pprof has them. A location is an address with all the functions that are there: the innermost inlined
- * one first, the real one last; here each of them is a frame of its own. So a place is a frame and the place that it is
- * inlined in, and becomes a location once it is the innermost of a chain.
+ * Call chains as pprof has them. A location is an address with all the functions that are there:
+ * the innermost inlined one first, the real one last; here each of them is a frame of its own. So
+ * a place is a frame and the place that it is inlined in, and becomes a location once it is the
+ * innermost of a chain.
  *
  *	chain, leaf first:  memcpy (inlined) ─ copy (inlined) ─ work │ main
  *	places:             memcpy in copy in work                   │ main
  *
- * Code without a name is a location without a function, for others to name by its module's build-id; where there is no
- * file to look into, it is a function with the name that reports have for it.
+ * Code without a name is a location without a function, for others to name by its module's
+ * build-id; where there is no file to look into, it is a function with the name that reports have
+ * for it.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_PLACES_H
 #define RWALKER_REPORT_VIEW_PPROF_PPROF_PLACES_H

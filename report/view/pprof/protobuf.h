@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes protobuf messages (protobuf.dev, "Encoding") into memory: what profile.proto needs of it, which is numbers,
- * texts, messages within messages, and packed numbers. A message that is part of another one is written first, in a
- * buffer of its own. A buffer that could not grow stays `failed`, as does what it is copied into: check once, at the
- * end.
+ * Writes protobuf messages (protobuf.dev, "Encoding") into memory: what profile.proto needs of it,
+ * which is numbers, texts, messages within messages, and packed numbers. A message that is part of
+ * another one is written first, in a buffer of its own. A buffer that could not grow stays
+ * `failed`, as does what it is copied into: check once, at the end.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H
 #define RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H

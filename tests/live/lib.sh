@@ -188,14 +188,14 @@ have_ended() {
 }
 
 # growing FIRST COMMAND...: the command with FIRST, twice, four times as much... as its last argument until it succeeds: for what
-# a busy machine may give too little of. FIRST is enough on a quiet machine; the last try, 32 times that, also at a thirtieth of it.
+# a busy machine may give too little of. FIRST is enough on a quiet machine; the last try, 64 times that, also at a sixtieth of it.
 growing() {
 	local amount=$1 try
 	shift
-	for try in 1 2 3 4 5 6; do
+	for try in 1 2 3 4 5 6 7; do
 		"$@" "$amount" && return
 		echo "# try $try: $amount is not enough for '$*'"
-		amount=$((amount * 2))
+		amount=$(awk "BEGIN { print 2 * $amount }")
 	done
 	return 1
 }

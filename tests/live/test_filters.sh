@@ -36,7 +36,7 @@ sees_comms() {
 
 # check_comms WHAT COMM,... OPTION...: those that are recorded.
 check_comms() {
-	growing 1 sees_comms "${@:2}"
+	growing 0.4 sees_comms "${@:2}"
 	check_equal "$1" "$2" "$(folded_comms "$f" | paste -sd,)"
 }
 
@@ -89,12 +89,12 @@ test_thread_kinds() {
 	local strangers
 	start write_a_lot
 	kernel_thread_comms | cut -c1-15 >"$scratch/kthreads"
-	growing 1 sees 1 '^b_one; ^b_zero;' --user-threads
+	growing 0.4 sees 1 '^b_one; ^b_zero;' --user-threads
 	check_number "--user-threads sees one burner" "$(folded_sum "$f" '^b_one;') > 0"
 	check_number "--user-threads sees the other one" "$(folded_sum "$f" '^b_zero;') > 0"
 	strangers=$(folded_comms "$f" | grep -E '^(kworker|ksoftirqd|rcu_|kswapd|migration)/?')
 	check_equal "kernel threads with --user-threads" "" "$strangers"
-	growing 1 sees 1 . --kernel-threads # they run for moments
+	growing 0.4 sees 1 . --kernel-threads # they run for moments
 	check_number "samples of kernel threads" "$(folded_sum "$f") > 0"
 	strangers=$(folded_comms "$f" | grep -vE '^(kworker|jbd2|ksoftirqd|rcu|kswapd|migration|kcompactd)' |
 		grep -vxF -f "$scratch/kthreads")
@@ -103,7 +103,7 @@ test_thread_kinds() {
 }
 
 test_cpus() {
-	growing 1 sees 11 '^b_zero;' -P "$cpu_zero"
+	growing 0.4 sees 11 '^b_zero;' -P "$cpu_zero"
 	check_number "-P sees the burner on its CPU" "$(folded_sum "$f" '^b_zero;') > 10"
 	check_equal "-P does not see the burner on another CPU" 0 "$(folded_sum "$f" '^b_one;')"
 	run_code bad 2 "$record" --force -p 1 -o "$scratch/bad.rwk" -P 0-
@@ -114,7 +114,7 @@ test_cpus() {
 
 # The reporter's filters on one trace of everything give the same as the recorder's.
 test_reporter_filters() {
-	growing 1 sees 11 '^b_zero; ^b_one; ^b.grouped; ^cpu_paths; ^cpu_thread;'
+	growing 0.4 sees 11 '^b_zero; ^b_one; ^b.grouped; ^cpu_paths; ^cpu_thread;'
 	local t=$scratch/f.rwk
 	check_equal "report -c" b_one "$(folded "$t" -c '^b_one$' | folded_comms /dev/stdin)"
 	check_equal "report --pid" "cpu_paths cpu_thread" \

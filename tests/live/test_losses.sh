@@ -62,9 +62,9 @@ test_quiet() {
 
 test_small_ring() {
 	local code
-	"$record" -p 5 -u -f 20000 --ringbuf-size 1 -o "$scratch/tiny.rwk" 2>"$scratch/tiny.err"
+	"$record" -p 3 -u -f 20000 --ringbuf-size 1 -o "$scratch/tiny.rwk" 2>"$scratch/tiny.err"
 	code=$?
-	check_identity tiny 5
+	check_identity tiny 3
 	check_equal "exit code with $lost lost" "$((lost ? 3 : 0))" $code
 	check_counted tiny
 }
@@ -80,7 +80,7 @@ test_stopped_recorder() {
 	children="$children $recorder"
 	wait_for 60 has_samples "$scratch/stopped.rwk" 1000 || die "nothing is recorded"
 	kill -STOP "$recorder"
-	wait_for 100 has_burned $(($(load_time) + 400)) || die "the load does not run"
+	wait_for 100 has_burned $(($(load_time) + 200)) || die "the load does not run"
 	kill -CONT "$recorder"
 	kill -INT "$recorder"
 	wait "$recorder"

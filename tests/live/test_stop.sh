@@ -140,7 +140,7 @@ test_not_a_trace() {
 # kill -9 at random moments from the very beginning: readable, or reported as empty.
 test_random_moments() {
 	local n trace code broken=0 total seconds
-	total=$(at_level 15 500)
+	total=$(at_level 8 500)
 	seconds=$(at_level 1 2)
 	for ((n = 0; n < total; n++)); do
 		trace=$scratch/random.rwk

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Workloads that know their waits, under the recorder: the truth is /out/NAME.truth, the trace /out/NAME.rwk. Judged by
-# tests/vm/test_waits.sh.
+# tests/vm/test_waits.sh. What waits were for is read by the first ones only: each start verifies the programs for it, which takes
+# seconds here.
 . /lib.sh
 
 # waits_run NAME 'OPTIONS' KIND ARGUMENT... : the recorder's stdout is the workload's
@@ -57,22 +58,22 @@ waits_run sleeps '--wakers -u' sleeps 1
 waits_run chain '--wakers -u' chain 10
 waits_run disk '--wakers' disk "$late" 2
 waits_run faults '-u' faults "$crawl"
-waits_run spin '--wakers' spin 1
-waits_run cancelled '-m 0 --wakers' cancel 1
-waits_run account '-m 0' mixed 2
+waits_run spin '--wakers --no-objects' spin 1
+waits_run cancelled '-m 0 --wakers --no-objects' cancel 1
+waits_run account '-m 0 --no-objects' mixed 2
 
 early_waits "$old"
 
 echo 400 >/proc/sys/kernel/pid_max
-waits_run churn '-m 0 -u' churn 300 # a CPU that was stopped meanwhile makes waits shorter
+waits_run churn '-m 0 -u --no-objects' churn 300 # a CPU that was stopped meanwhile makes waits shorter
 echo 32768 >/proc/sys/kernel/pid_max
 
-stopped stopped '-m 0 --ringbuf-size 1' storm 7
+stopped stopped '-m 0 --ringbuf-size 1 --no-objects' storm 7
 
 # A disk on which something else takes all space in the middle of it, except what the recorder leaves free (64 MB).
 mkdir -p /tmp/small
 mount -t tmpfs -o size=80m none /tmp/small
-stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --embed=none -o /tmp/small/full.rwk -- \
+stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --no-objects --embed=none -o /tmp/small/full.rwk -- \
 	sh -c 'waits sleeps 3 >/out/full.truth & waits storm 3 >/out/full.storm; wait' 2>/out/full.err </dev/null &
 until_true 200 larger /tmp/small/full.rwk 50000
 dd if=/dev/zero of=/tmp/small/other bs=1M count=30 2>/dev/null

@@ -56,6 +56,14 @@ enum profile_object_flag {
 	PROFILE_OBJECT_MMAP_LOCK = 16, /* the lock of the mappings of `process` */
 };
 
+enum profile_direction { PROFILE_NEITHER, PROFILE_READS, PROFILE_WRITES, PROFILE_DIRECTIONS };
+
+/* Processes at an end of a pipe or connection, as far as waits tell. */
+struct profile_users {
+	uint32_t processes; /* 0: none is known */
+	uint32_t task;	    /* of one of them */
+};
+
 struct profile_object {
 	uint8_t kind;	/* enum profile_object_kind */
 	uint8_t flags;	/* enum profile_object_flag */
@@ -65,10 +73,13 @@ struct profile_object {
 	uint32_t process;    /* tgid whose futex, descriptor, mappings it is, or of the child; 0: any, or it has none */
 	uint32_t descriptor; /* plus 1; 0: it does not matter */
 	uint64_t device, inode;
+	uint64_t peer_inode; /* of the unix socket at its other end; 0: unknown */
 	uint64_t address;    /* of a futex; a lock's number, from 1, which tells one from another in its recording */
 	const char *comm;    /* of the process */
 	const char *name;    /* of a file, a unix socket, a function, a lock that is a variable */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
+	/* Of a pipe, who reads and who writes it; of a socket, who is at its other end (PROFILE_NEITHER). */
+	struct profile_users users[PROFILE_DIRECTIONS];
 };
 
 enum profile_operation_kind {
@@ -84,6 +95,7 @@ enum profile_operation_kind {
 struct profile_operation {
 	enum profile_operation_kind kind;
 	const char *name; /* "read", "call 471", "page fault" */
+	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
 };
 
 size_t profile_objects(const struct profile *profile, const struct profile_object **ret_objects);

@@ -58,6 +58,20 @@ static size_t name_operation(const struct trace_model *model, uint64_t call, cha
 	return (size_t)snprintf(text, room, "%.*s", (int)length, name);
 }
 
+static enum profile_direction direction_of(const char *name)
+{
+	static const char *const reads[] = {"read", "readv", "pread64", "preadv", "preadv2"};
+	static const char *const writes[] = {"write", "writev", "pwrite64", "pwritev", "pwritev2", "vmsplice"};
+
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		if (!strcmp(name, reads[i]))
+			return PROFILE_READS;
+	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++)
+		if (!strcmp(name, writes[i]))
+			return PROFILE_WRITES;
+	return PROFILE_NEITHER;
+}
+
 static int find_operation(struct profile *profile, const struct trace_model *model, uint64_t call,
 			  uint32_t *ret_number)
 {
@@ -79,6 +93,7 @@ static int find_operation(struct profile *profile, const struct trace_model *mod
 	if (keep_text(profile, text, length, &operation.name) < 0 ||
 	    array_push(&profile->operation_keys, call << 1 | aarch64) < 0)
 		return -ENOMEM;
+	operation.direction = direction_of(operation.name);
 	return array_push(&profile->operations, operation);
 }
 
@@ -122,7 +137,7 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		.lock = about->lock < PROFILE_LOCKS ? (uint8_t)about->lock : PROFILE_LOCK_UNKNOWN,
 		.port = (uint16_t)about->port, .peer_port = (uint16_t)about->peer_port, .host = host,
 		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
-		.inode = about->inode, .address = about->kind == OBJECT_WORK ? 0 : about->place,
+		.inode = about->inode, .peer_inode = about->peer, .address = about->kind == OBJECT_WORK ? 0 : about->place,
 		.comm = "", .local = "", .peer = "",
 	};
 	int r = keep_text(profile, name, strlen(name), &made.name);

@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_state.h"
 #include "report/profile/seam/profile_waits.h"
+#include "report/profile/tables/profile_ends.h"
 #include "report/read/radix_sort.h"
 
 /* A waker's share is the time until its call; what came after is not attributed to it. */
@@ -195,7 +196,7 @@ int profile_order_waits(struct profile *profile, const uint32_t *places)
 
 size_t profile_waits(struct profile *profile, const struct profile_wait **ret_waits)
 {
-	if (!profile->waits_ordered && order_by_task(profile) < 0)
+	if (!profile->waits_ordered && (order_by_task(profile) < 0 || profile_join_ends(profile) < 0))
 		return SIZE_MAX;
 	profile->waits_ordered = true;
 	*ret_waits = profile->waits.items;

@@ -27,6 +27,15 @@ static bool is_sound(const struct profile_wait *wait, const struct extents *exte
 	       wait->run_queue <= wait->in - wait->out;
 }
 
+static bool objects_are_sound(const struct waits *waits, const struct extents *extents)
+{
+	for (size_t i = 0; i < extents->objects; i++)
+		for (unsigned int end = 0; end < PROFILE_DIRECTIONS; end++)
+			if (waits->objects[i].users[end].task >= extents->tasks && waits->objects[i].users[end].processes)
+				return false;
+	return true;
+}
+
 static bool is_in_order(const struct profile_wait *left, const struct profile_wait *right)
 {
 	if (left->recording != right->recording)
@@ -68,7 +77,7 @@ int waits_init(struct waits *waits, struct profile *profile)
 		if (i && !is_in_order(&waits->items[i - 1], &waits->items[i]))
 			return -EBADMSG;
 	}
-	return 0;
+	return objects_are_sound(waits, &extents) ? 0 : -EBADMSG;
 }
 
 void waits_skip_recording(const struct waits *waits, size_t first, uint32_t recording, size_t *ret_next)

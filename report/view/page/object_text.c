@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/plural.h"
 #include "common/printable.h"
 #include "common/time_units.h"
 
@@ -313,6 +314,31 @@ bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
 	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
 }
 
+/* " (written by cc1 4711)", " (at its other end postgres 4711 and 2 others)" */
+static void write_users(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	static const char *const words[PROFILE_DIRECTIONS] = {
+		[PROFILE_NEITHER] = "at its other end", [PROFILE_READS] = "read by", [PROFILE_WRITES] = "written by"};
+	const struct profile_object *object = &waits->objects[wait->ready ? wait->ready : wait->object];
+	const enum profile_direction direction = waits->operations[wait->operation].direction;
+	enum profile_direction end = PROFILE_NEITHER;
+	const struct profile_users *users;
+	const struct profile_task *task;
+
+	if (object->kind == PROFILE_OBJECT_PIPE)
+		end = direction == PROFILE_READS ? PROFILE_WRITES : PROFILE_READS;
+	users = &object->users[end];
+	if (!users->processes || (end != PROFILE_NEITHER && (wait->ready || direction == PROFILE_NEITHER)))
+		return;
+	task = &waits->tasks[users->task];
+	(void)fprintf(out, " (%s ", words[end]);
+	write_text(out, task->comm);
+	(void)fprintf(out, " %" PRIu32, task->tgid);
+	if (users->processes > 1)
+		(void)fprintf(out, " and %" PRIu32 " other%s", users->processes - 1, plural(users->processes - 1));
+	(void)fputc(')', out);
+}
+
 void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait)
 {
 	if (!wait_has_object(waits, wait))
@@ -324,6 +350,7 @@ void wait_write_object(FILE *out, const char *before, const struct waits *waits,
 		write_operation(out, &waits->operations[wait->operation]);
 	write_held(out, waits, wait);
 	write_ready(out, waits, wait);
+	write_users(out, waits, wait);
 }
 
 int wait_object_text(const struct waits *waits, const struct profile_wait *wait, char **ret_text)

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/tables/profile_ends.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash_map.h"
+#include "report/profile/seam/profile_waits.h"
+#include "report/profile/tables/profile_internal.h"
+
+enum { NO_END = UINT32_MAX, MOST_FRAMES = 32 };
+
+struct object_ends { /* numbers of ends; NO_END */
+	uint32_t own, other;
+};
+
+struct user_key { /* without padding */
+	uint32_t end, direction, process;
+};
+
+struct joiner {
+	struct profile *profile;
+	struct object_ends *ends; /* by object */
+	struct hash_map numbers;  /* of ends, by text */
+	struct hash_map users;
+	ARRAY(struct profile_users) sums; /* by end and direction */
+	uint8_t *calls; /* by node: direction + 1 of a waker's stack; 0: not looked at */
+};
+
+static void joiner_deinit(struct joiner *joiner)
+{
+	free(joiner->ends);
+	free(joiner->calls);
+	array_free(&joiner->sums);
+	hash_map_deinit(&joiner->users);
+	hash_map_deinit(&joiner->numbers);
+}
+
+/* --- ends --- */
+
+static int number_end(struct joiner *joiner, const char *text, uint32_t *ret_number)
+{
+	uint64_t *number;
+	int r = hash_map_add(&joiner->numbers, text, strlen(text), joiner->numbers.count, &number);
+
+	for (unsigned int i = 0; r > 0 && i < PROFILE_DIRECTIONS; i++)
+		if (array_push(&joiner->sums, (struct profile_users){0}) < 0)
+			return -ENOMEM;
+	if (r < 0)
+		return r;
+	*ret_number = (uint32_t)*number;
+	return 0;
+}
+
+static int name_pipe(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
+		     struct object_ends *ends)
+{
+	char text[80];
+	int r;
+
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " pipe %" PRIu64 " %" PRIu64, recording, object->device,
+		       object->inode);
+	r = number_end(joiner, text, &ends->own);
+	ends->other = ends->own;
+	return r;
+}
+
+static int name_unix(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
+		     struct object_ends *ends)
+{
+	char text[64];
+	int r;
+
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " unix %" PRIu64, recording, object->inode);
+	r = number_end(joiner, text, &ends->own);
+	if (r < 0 || !object->peer_inode)
+		return r;
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " unix %" PRIu64, recording, object->peer_inode);
+	return number_end(joiner, text, &ends->other);
+}
+
+static int name_tcp(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
+		    struct object_ends *ends)
+{
+	char text[160];
+	int r;
+
+	if (!object->port || !object->peer_port || !*object->local || !*object->peer)
+		return 0;
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %s %u %s %u", recording, object->local, object->port,
+		       object->peer, object->peer_port);
+	r = number_end(joiner, text, &ends->own);
+	if (r < 0)
+		return r;
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %s %u %s %u", recording, object->peer, object->peer_port,
+		       object->local, object->port);
+	return number_end(joiner, text, &ends->other);
+}
+
+static int name_ends(struct joiner *joiner, size_t number)
+{
+	const struct profile_object *object = &joiner->profile->objects.items[number];
+	const uint32_t recording = joiner->profile->object_recordings.items[number];
+	struct object_ends *ends = &joiner->ends[number];
+
+	*ends = (struct object_ends){NO_END, NO_END};
+	switch (object->kind) {
+	case PROFILE_OBJECT_PIPE:
+		return name_pipe(joiner, recording, object, ends);
+	case PROFILE_OBJECT_UNIX:
+		return name_unix(joiner, recording, object, ends);
+	case PROFILE_OBJECT_TCP:
+		return name_tcp(joiner, recording, object, ends);
+	default:
+		return 0;
+	}
+}
+
+/* --- users --- */
+
+static int add_user(struct joiner *joiner, uint32_t end, enum profile_direction direction, uint32_t task)
+{
+	const struct profile_task *user = &joiner->profile->tasks.items[task];
+	const struct user_key key = {end, direction, user->tgid};
+	struct profile_users *users = &joiner->sums.items[end * PROFILE_DIRECTIONS + direction];
+	int r = hash_map_add(&joiner->users, &key, sizeof(key), 0, NULL);
+
+	if (r > 0)
+		users->processes++;
+	if (r > 0 && users->processes == 1)
+		users->task = task;
+	else if (r >= 0 && user->tgid == joiner->profile->tasks.items[users->task].tgid && user->tid == user->tgid)
+		users->task = task; /* the process has the comm of its first thread */
+	return r < 0 ? r : 0;
+}
+
+/* The leaf-most function of the kernel that says what a waker did. */
+static enum profile_direction name_call(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum profile_direction direction;
+	} calls[] = {{"pipe_read", PROFILE_READS},	     {"anon_pipe_read", PROFILE_READS},
+		     {"fifo_pipe_read", PROFILE_READS},	     {"pipe_write", PROFILE_WRITES},
+		     {"anon_pipe_write", PROFILE_WRITES},    {"fifo_pipe_write", PROFILE_WRITES},
+		     {"unix_stream_sendmsg", PROFILE_WRITES}, {"unix_dgram_sendmsg", PROFILE_WRITES},
+		     {"unix_stream_read_generic", PROFILE_READS}};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(name, calls[i].name))
+			return calls[i].direction;
+	return PROFILE_NEITHER;
+}
+
+static enum profile_direction waker_direction(struct joiner *joiner, uint32_t leaf)
+{
+	struct profile *profile = joiner->profile;
+	enum profile_direction direction = PROFILE_NEITHER;
+	uint32_t node = leaf;
+
+	if (joiner->calls[leaf])
+		return (enum profile_direction)(joiner->calls[leaf] - 1);
+	for (unsigned int i = 0; i < MOST_FRAMES && node && direction == PROFILE_NEITHER; i++) {
+		const uint32_t frame = profile->nodes.items[node].frame;
+		const char *name = profile->frames.items[frame].kernel ? profile_symbol(profile, frame)->name : NULL;
+
+		if (!name && !profile->frames.items[frame].kernel)
+			break;
+		direction = name ? name_call(name) : PROFILE_NEITHER;
+		node = profile->nodes.items[node].parent;
+	}
+	joiner->calls[leaf] = (uint8_t)(direction + 1);
+	return direction;
+}
+
+/* A task that ended a wait for this from within a read or write, which was of the same pipe, or of the other socket. */
+static int add_waker(struct joiner *joiner, const struct profile_wait *wait, bool pipe)
+{
+	const uint32_t end = joiner->ends[wait->object].other;
+	enum profile_direction direction;
+
+	if (end == NO_END || !wait->waker_node || wait->waker == PROFILE_NO_TASK ||
+	    wait->waker_context != PROFILE_WAKER_TASK)
+		return 0;
+	direction = waker_direction(joiner, wait->waker_node);
+	if (direction == PROFILE_NEITHER)
+		return 0;
+	return add_user(joiner, end, pipe ? direction : PROFILE_NEITHER, wait->waker);
+}
+
+static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
+{
+	struct profile *profile = joiner->profile;
+	const bool pipe = profile->objects.items[wait->object].kind == PROFILE_OBJECT_PIPE;
+	const enum profile_direction direction = profile->operations.items[wait->operation].direction;
+	int r = 0;
+
+	if (wait->object && joiner->ends[wait->object].own != NO_END && (!pipe || direction != PROFILE_NEITHER))
+		r = add_user(joiner, joiner->ends[wait->object].own, pipe ? direction : PROFILE_NEITHER, wait->task);
+	if (!r && wait->object)
+		r = add_waker(joiner, wait, pipe);
+	if (r < 0 || !wait->ready || joiner->ends[wait->ready].own == NO_END ||
+	    profile->objects.items[wait->ready].kind == PROFILE_OBJECT_PIPE)
+		return r;
+	return add_user(joiner, joiner->ends[wait->ready].own, PROFILE_NEITHER, wait->task);
+}
+
+static void tell(struct joiner *joiner, size_t number)
+{
+	struct profile_object *object = &joiner->profile->objects.items[number];
+	const uint32_t other = joiner->ends[number].other;
+	const struct profile_users *users;
+
+	if (other == NO_END)
+		return;
+	users = &joiner->sums.items[other * PROFILE_DIRECTIONS];
+	memcpy(object->users, users, sizeof(object->users));
+}
+
+static int join(struct joiner *joiner)
+{
+	struct profile *profile = joiner->profile;
+	int r = 0;
+
+	for (size_t i = 0; i < profile->objects.count && !r; i++)
+		r = name_ends(joiner, i);
+	for (size_t i = 0; i < profile->waits.count && !r; i++)
+		r = add_wait(joiner, &profile->waits.items[i]);
+	for (size_t i = 0; i < profile->objects.count && !r; i++)
+		tell(joiner, i);
+	return r;
+}
+
+int profile_join_ends(struct profile *profile)
+{
+	struct joiner joiner = {.profile = profile};
+	int r;
+
+	if (!profile->objects.count)
+		return 0;
+	joiner.ends = calloc(profile->objects.count, sizeof(*joiner.ends));
+	joiner.calls = calloc(profile->nodes.count + 1, sizeof(*joiner.calls));
+	r = joiner.ends && joiner.calls ? hash_map_init(&joiner.numbers) : -ENOMEM;
+	if (!r)
+		r = hash_map_init(&joiner.users);
+	if (!r)
+		r = join(&joiner);
+	joiner_deinit(&joiner);
+	return r;
+}

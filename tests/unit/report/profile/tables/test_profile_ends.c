@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Who is at the ends of pipes and connections: what a made-up trace tells of it, and what it does not. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "report/profile/seam/profile_objects.h"
+#include "report/profile/seam/profile_waits.h"
+#include "tests/make_events.h"
+#include "tests/test.h"
+
+enum { START = 1000, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, RECVFROM = 45 };
+enum { CAT = 10, CC = 20, AS = 30, NGINX = 40, REDIS = 50 };
+enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE };
+
+static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0};
+
+static struct made_trace *begin(const char *path)
+{
+	struct made_trace *trace = made_trace_begin(path);
+
+	made_trace_meta(trace, "machine", "x86_64");
+	made_trace_source(trace, &(struct event_source){.id = 3, .kind = SOURCE_OFFCPU, .weight = WEIGHT_NS,
+							.start = START, .stop = STOP}, "sched_switch");
+	made_trace_source(trace, &(struct event_source){.id = 4, .kind = SOURCE_WAKERS, .weight = WEIGHT_NS,
+							.start = START, .stop = STOP}, "sched_waking");
+	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
+	made_trace_kernel_symbol(trace, 1, 0x100, 0x100, "schedule");
+	made_trace_kernel_symbol(trace, 1, 0x200, 0x100, "anon_pipe_write");
+	made_trace_check(event_log_want_names(trace->log), "names");
+	return trace;
+}
+
+static void add_tcp(struct made_trace *trace, uint32_t number, uint8_t from, uint32_t port, uint8_t to, uint32_t peer)
+{
+	const char address[16] = {[10] = '\xff', '\xff', 10, 0, 0, (char)from},
+		   other[16] = {[10] = '\xff', '\xff', 10, 0, 0, (char)to};
+	const struct event_object object = {.number = number, .kind = OBJECT_TCP, .family = 2, .state = 1, .port = port,
+					    .peer_port = peer, .inode = number};
+	const struct event_object_name name = {.number = number, .path = {"", 0}, .address = {address, sizeof(address)},
+					       .peer_address = {other, sizeof(other)}};
+
+	made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = object});
+	if (from)
+		made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT_NAME, .object_name = name});
+}
+
+static void add_objects(struct made_trace *trace)
+{
+	static const struct event_object objects[] = {
+		{.number = PIPE, .kind = OBJECT_PIPE, .device = 14, .inode = 7},
+		{.number = ONE, .kind = OBJECT_UNIX, .family = 1, .state = 1, .inode = 70, .peer = 71},
+		{.number = TWO, .kind = OBJECT_UNIX, .family = 1, .state = 1, .inode = 71, .peer = 70},
+	};
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = objects[i]});
+	add_tcp(trace, FRONT, 1, 50000, 1, 6379);
+	add_tcp(trace, BACK, 1, 6379, 1, 50000);
+	add_tcp(trace, LONELY, 1, 6379, 2, 50000); /* of another machine */
+	add_tcp(trace, BARE, 0, 50000, 0, 6379);   /* ports alone are not enough */
+}
+
+static void add_wait(struct made_trace *trace, uint64_t time, uint32_t tgid, const char *comm, uint64_t call,
+		     struct event_wait wait)
+{
+	struct event_task task = made_task(tgid, tgid, 5, comm);
+	const struct event_task others[WAIT_OTHERS] = {[WAIT_WAKER] = made_task(CC, CC, 5, "cc1")};
+	struct event_stacks stacks = {.kernel = asleep, .kernel_count = 1};
+
+	wait.source = 3;
+	wait.time = time;
+	wait.length = 100;
+	wait.state = 1;
+	wait.flags |= WAIT_HAS_CALL;
+	wait.call = call << WAIT_CALL_BITS | WAIT_IN_CALL;
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
+}
+
+/* cc1 writes, which it never waits for. */
+static void add_write(struct made_trace *trace, uint64_t time)
+{
+	struct event_task task = made_task(CC, CC, 5, "cc1"), target = made_task(CAT, CAT, 5, "cat");
+	struct event_wake wake = {.source = 4, .time = time, .context = WAKER_TASK};
+	struct event_stacks stacks = {.kernel = in_write, .kernel_count = 2};
+
+	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &target, &stacks), "wake");
+}
+
+static struct profile *load(struct made_trace *trace, const char *path)
+{
+	static const struct profile_filter everything = {.to = UINT64_MAX};
+	static const struct profile_names no_files = {0};
+	struct profile *profile = NULL;
+
+	made_trace_end(trace);
+	if (profile_create(&path, 1, &everything, &no_files, &profile) < 0)
+		abort();
+	return profile;
+}
+
+/* The users of the last wait's object. */
+static void check_users(struct test *t, struct profile *profile, uint32_t wait_number, enum profile_direction direction,
+			uint32_t processes, uint32_t tgid)
+{
+	const struct profile_object *objects;
+	const struct profile_wait *waits;
+	size_t count, task_count;
+	const struct profile_task *tasks = profile_tasks(profile, &task_count);
+	const struct profile_users *users;
+
+	(void)profile_objects(profile, &objects);
+	count = profile_waits(profile, &waits);
+	REQUIRE(t, wait_number < count);
+	users = &objects[waits[wait_number].object].users[direction];
+	CHECK_INT(t, users->processes, processes);
+	if (processes)
+		CHECK_INT(t, tasks[users->task].tgid, tgid);
+}
+
+static void joins_the_ends_of_a_pipe(struct test *t)
+{
+	char path[] = "/tmp/rwalker-test-XXXXXX";
+	struct made_trace *trace;
+	struct profile *profile;
+
+	(void)close(mkstemp(path));
+	trace = begin(path);
+	add_objects(trace);
+	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){.object = PIPE});
+	profile = load(trace, path);
+	check_users(t, profile, 0, PROFILE_READS, 1, CAT);
+	check_users(t, profile, 0, PROFILE_WRITES, 0, 0);
+	profile_destroy(profile);
+
+	trace = begin(path);
+	add_objects(trace);
+	add_write(trace, 2990);
+	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){
+		.object = PIPE, .flags = WAIT_HAS_WAKER, .context = WAKER_TASK, .woken = 10});
+	profile = load(trace, path);
+	check_users(t, profile, 0, PROFILE_WRITES, 1, CC);
+	profile_destroy(profile);
+
+	trace = begin(path); /* two writers, and one who asks whether something can be read or written */
+	add_objects(trace);
+	add_write(trace, 2990);
+	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){
+		.object = PIPE, .flags = WAIT_HAS_WAKER, .context = WAKER_TASK, .woken = 10});
+	add_wait(trace, 4000, AS, "as", WRITE, (struct event_wait){.object = PIPE});
+	add_wait(trace, 5000, NGINX, "nginx", POLL, (struct event_wait){.object = PIPE});
+	profile = load(trace, path);
+	check_users(t, profile, 0, PROFILE_READS, 1, CAT);
+	check_users(t, profile, 0, PROFILE_WRITES, 2, CC);
+	profile_destroy(profile);
+	(void)unlink(path);
+}
+
+static void joins_the_ends_of_connections(struct test *t)
+{
+	static const struct {
+		uint32_t mine, other;
+		uint32_t processes;
+	} cases[] = {{FRONT, BACK, 1}, {ONE, TWO, 1}, {FRONT, LONELY, 0}, {BARE, BACK, 0}, {FRONT, FRONT, 0}};
+	char path[] = "/tmp/rwalker-test-XXXXXX";
+
+	(void)close(mkstemp(path));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made_trace *trace = begin(path);
+		struct profile *profile;
+
+		add_objects(trace);
+		add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = cases[i].mine});
+		add_wait(trace, 4000, REDIS, "redis-server", RECVFROM, (struct event_wait){.object = cases[i].other});
+		profile = load(trace, path);
+		check_users(t, profile, 0, PROFILE_NEITHER, cases[i].processes, REDIS);
+		check_users(t, profile, 1, PROFILE_NEITHER, cases[i].processes, NGINX);
+		profile_destroy(profile);
+	}
+	(void)unlink(path);
+}
+
+TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections))

@@ -137,7 +137,8 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		.lock = about->lock < PROFILE_LOCKS ? (uint8_t)about->lock : PROFILE_LOCK_UNKNOWN,
 		.port = (uint16_t)about->port, .peer_port = (uint16_t)about->peer_port, .host = host,
 		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
-		.inode = about->inode, .peer_inode = about->peer, .address = about->kind == OBJECT_WORK ? 0 : about->place,
+		.inode = about->inode, .peer_inode = about->peer,
+		.address = about->kind == OBJECT_WORK ? 0 : about->place,
 		.comm = "", .local = "", .peer = "",
 	};
 	int r = keep_text(profile, name, strlen(name), &made.name);

@@ -29,10 +29,13 @@ static bool is_sound(const struct profile_wait *wait, const struct extents *exte
 
 static bool objects_are_sound(const struct waits *waits, const struct extents *extents)
 {
-	for (size_t i = 0; i < extents->objects; i++)
+	for (size_t i = 0; i < extents->objects; i++) {
+		const struct profile_users *users = waits->objects[i].users;
+
 		for (unsigned int end = 0; end < PROFILE_DIRECTIONS; end++)
-			if (waits->objects[i].users[end].task >= extents->tasks && waits->objects[i].users[end].processes)
+			if (users[end].processes && users[end].task >= extents->tasks)
 				return false;
+	}
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who is at the ends of pipes and connections: what a made-up trace tells of it, and what it does not. */
+/* Who is at the ends of pipes and connections: what a made-up trace says about it, and what it does not. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

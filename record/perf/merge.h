@@ -6,28 +6,7 @@
 #include <stdint.h>
 
 /*
- * The index of the earliest of `count` (at least 1) times; UINT64_MAX means that a ring is empty. *ret_until: the
- * earliest of the others, up to which this ring may be read without asking again.
- */
-static inline uint32_t merge_earliest(const uint64_t *times, uint32_t count, uint64_t *ret_until)
-{
-	uint64_t until = UINT64_MAX;
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < count; i++) {
-		if (times[i] < times[best]) {
-			until = times[best];
-			best = i;
-		} else if (times[i] < until) {
-			until = times[i];
-		}
-	}
-	*ret_until = until;
-	return best;
-}
-
-/*
- * The same for many rings: a tree of who is earlier. Node 1 is the root, 2n and 2n + 1 are the
+ * A tree of who is earlier, which is cheap for hundreds of rings, too. Node 1 is the root, 2n and 2n + 1 are the
  * children of n, and node `count` + i is ring i. It is built once and settled for each ring whose
  * time has changed, which takes only a few comparisons.
  */
@@ -61,7 +40,10 @@ static inline void merge_settle(const struct merge_tree *tree, uint32_t ring)
 		merge_compare(tree, node);
 }
 
-/* Like merge_earliest(). */
+/*
+ * The index of the ring with the earliest time; UINT64_MAX means that a ring is empty. *ret_until: the earliest of the
+ * others, up to which this ring may be read without asking again.
+ */
 static inline uint32_t merge_first(const struct merge_tree *tree, uint64_t *ret_until)
 {
 	uint32_t first = merge_ring(tree, 1);

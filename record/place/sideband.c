@@ -38,12 +38,20 @@ static void peek_time(struct sideband *sideband, uint32_t cpu)
 		sideband->next_time[cpu] = sideband->horizon;
 }
 
+/* Which CPU's ring has the earliest record. */
+static struct merge_tree earliest(const struct sideband *sideband)
+{
+	return (struct merge_tree){sideband->next_time, sideband->earlier, sideband->max_cpus};
+}
+
 /*
  * A child's records on one CPU may be visible when those of its fork, older and on another CPU, are not: what is
  * younger than this moment waits for the next look, when everything older is certain to be visible.
  */
 void sideband_look(struct sideband *sideband)
 {
+	const struct merge_tree tree = earliest(sideband);
+
 	sideband->horizon = clocks_now();
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
 		sideband->next_time[cpu] = UINT64_MAX;
@@ -53,14 +61,17 @@ void sideband_look(struct sideband *sideband)
 		sideband->totals[cpu].full += perf_ring_room(&sideband->rings[cpu]) < FULL_ROOM;
 		peek_time(sideband, cpu);
 	}
+	merge_build(&tree);
 }
 
 uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
 {
+	const struct merge_tree tree = earliest(sideband);
+
 	until = until < sideband->horizon ? until : sideband->horizon;
 	for (;;) {
 		uint64_t others;
-		uint32_t cpu = merge_earliest(sideband->next_time, sideband->max_cpus, &others);
+		uint32_t cpu = merge_first(&tree, &others);
 
 		if (sideband->next_time[cpu] > until)
 			return sideband->next_time[cpu] > sideband->horizon ? UINT64_MAX : sideband->next_time[cpu];
@@ -69,6 +80,7 @@ uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
 			perf_ring_next(&sideband->rings[cpu]);
 			peek_time(sideband, cpu);
 		} while (sideband->next_time[cpu] <= until && sideband->next_time[cpu] <= others);
+		merge_settle(&tree, cpu);
 	}
 }
 
@@ -122,11 +134,13 @@ static int open_ring(struct sideband *sideband, struct nursery *nursery, uint32_
 
 int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu)
 {
+	const struct merge_tree tree = earliest(sideband);
 	int r;
 
 	sideband->open_count -= sideband_is_open(sideband, cpu);
 	perf_ring_close(&sideband->rings[cpu]);
 	sideband->next_time[cpu] = UINT64_MAX;
+	merge_settle(&tree, cpu);
 	r = open_ring(sideband, nursery, cpu);
 	return r < 0 || sideband->epoll_fd < 0 ? r : watch(sideband, cpu);
 }
@@ -172,10 +186,13 @@ static int allocate(struct sideband *sideband)
 
 	sideband->rings = calloc(cpus, sizeof(*sideband->rings));
 	sideband->next_time = calloc(cpus, sizeof(*sideband->next_time));
+	sideband->earlier = calloc(cpus, sizeof(*sideband->earlier));
 	sideband->totals = calloc(cpus, sizeof(*sideband->totals));
 	for (uint32_t cpu = 0; sideband->rings && cpu < cpus; cpu++)
 		sideband->rings[cpu].fd = -1;
-	return sideband->rings && sideband->next_time && sideband->totals ? sideband_start_seeing(sideband) : -ENOMEM;
+	if (!sideband->rings || !sideband->next_time || !sideband->earlier || !sideband->totals)
+		return -ENOMEM;
+	return sideband_start_seeing(sideband);
 }
 
 int sideband_create(struct recording *recording, struct module_files *files, const struct cpu_set *online,
@@ -217,6 +234,7 @@ void sideband_destroy(struct sideband *sideband)
 	hash_map_deinit(&sideband->seen);
 	free(sideband->rings);
 	free(sideband->next_time);
+	free(sideband->earlier);
 	free(sideband->totals);
 	free(sideband);
 }

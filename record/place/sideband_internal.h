@@ -30,6 +30,7 @@ struct sideband {
 	struct perf_ring *rings; /* by CPU number */
 	struct stream_cpu *totals; /* likewise: of what was applied */
 	uint64_t *next_time;     /* of each ring's next record; UINT64_MAX: none */
+	uint32_t *earlier;	 /* of the tree that finds the earliest of them (record/perf/merge.h) */
 	uint64_t horizon;	 /* of the last look; younger records wait */
 	uint32_t max_cpus;
 	size_t ring_bytes; /* of each, at most */

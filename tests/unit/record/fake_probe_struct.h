@@ -12,7 +12,10 @@
 #include "record/probe/probe_points.h"
 #include "record/probe/probe_tracepoints.h"
 
-enum { FAKE_CPUS = 4, FAKE_RINGS = 4, FAKE_SOURCES = 2, FAKE_POINTS = 4 };
+#ifndef FAKE_CPUS /* a benchmark has more */
+enum { FAKE_CPUS = 4, FAKE_RINGS = 4 };
+#endif
+enum { FAKE_SOURCES = 2, FAKE_POINTS = 4 };
 
 struct probe {
 	uint32_t rings; /* files in memory (made_ring.h) */

@@ -22,6 +22,7 @@ TABLES = [
     ["sampleTime", "sampleTask", "sampleStack"],
     ["waitGap", "waitSleep", "waitRunQueue", "waitKind", "waitStack", "waitCpu", "waitWaker"],
     ["wakerTask", "wakerStack", "wakerStep"],
+    ["nextTask", "nextBy"],
     ["sumRecording", "sumTask", "sumFlags", "sumFrom", "sumTo", "sumRunning"],
     ["sumCount", "sumTotal", "sumRunQueue"],
     ["walkWalk", "walkTask", "walkStack", "walkState", "walkWait", "walkBound", "walkCpu", "walkFlags"],
@@ -124,6 +125,9 @@ class Page:
         self.within("waitKind", len(columns["kinds"]))
         self.within("waitWaker", len(columns["wakerTask"]), 1)
         self.within("waitPurpose", len(columns["purposes"]), 1)
+        self.within("waitNext", len(columns["nextTask"]), 1)
+        self.within("nextTask", len(self.tasks))
+        self.within("nextBy", 3)
         self.within("wakerStep", 6)
         self.within("sumRecording binRecording", len(header["recordings"]))
         self.within("walkWalk", len(columns["walks"]))
@@ -183,7 +187,8 @@ class Page:
         columns, at, samples, tasks = self.columns, 0, [], list(self.sample_tasks())
         for name in ("sampleProbe", "sampleWeight"):
             need(len(columns[name]) in (0, len(columns["sampleTime"])), f"column {name} has another length")
-        need(len(columns["waitPurpose"]) in (0, len(columns["waitGap"])), "column waitPurpose has another length")
+        for name in ("waitPurpose", "waitNext"):
+            need(len(columns[name]) in (0, len(columns["waitGap"])), f"column {name} has another length")
         for source, recording, cpu, count in rows_of(4, columns["sampleRuns"]):
             row = self.header["sources"][source]
             time = -row["step"]

@@ -86,10 +86,20 @@
 			const kind = this.waits.kinds[this.waits.kind[number]],
 				waker = this.waits.waker[number] - 1;
 
-			if (kind.flags & rwalker.WAIT.NOT_ENDED) this.endAs(node, 'notEnded', lengthOf(span));
+			if (this.waits.next[number]) this.followNext(number, span, node);
+			else if (kind.flags & rwalker.WAIT.NOT_ENDED) this.endAs(node, 'notEnded', lengthOf(span));
 			else if (waker < 0 || kind.context === rwalker.CONTEXT.NONE)
 				this.endAs(node, 'noWaker', lengthOf(span));
 			else this.followWaker(number, waker, span, node);
+		}
+
+		/* Where the waker says too little. */
+		followNext(number, span, node) {
+			const {task, by} = this.waits.nexts,
+				next = this.waits.next[number] - 1;
+			const {comm} = this.profile.tasks[task[next]];
+
+			this.divideWaker(number, task[next], span, node, {comm, by: by[next]});
 		}
 
 		followWaker(number, waker, span, node) {

@@ -79,7 +79,8 @@
 				weight[number] = part;
 				if (
 					shown[kind] &&
-					!(waits.kinds[kind].flags & rwalker.WAIT.NOT_ENDED) &&
+					(waits.next[number] ||
+						!(waits.kinds[kind].flags & rwalker.WAIT.NOT_ENDED)) &&
 					!endsByTimer(waits, number)
 				)
 					targets.push(number);

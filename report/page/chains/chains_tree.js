@@ -25,6 +25,9 @@
 		tooMuch: ['not followed: too much work', '', false],
 	};
 
+	/* Of those who are not wakers (wait_next.h). */
+	const BEGINS = ['', 'held at first by ', 'woken from its other end by '];
+
 	class ChainsTree {
 		constructor(room) {
 			this.nodes = [{step: null, parent: -1, weight: 0, children: [], count: 0}];
@@ -37,7 +40,7 @@
 		enter(parent, step) {
 			const key =
 				`${parent}|${step.kind}|${step.waitClass ?? ''}|${step.comm ?? ''}|` +
-				`${step.wake ?? ''}|${step.at ?? ''}`;
+				`${step.wake ?? ''}|${step.at ?? ''}|${step.by ?? ''}`;
 			let node = this.known.get(key);
 
 			if (node === undefined) {
@@ -131,7 +134,7 @@
 		const brief = step.kind === 'ranOrBrief' ? ` ${Math.floor(leastWait / 1000)}` : '';
 
 		return (
-			begin +
+			(step.by ? BEGINS[step.by] : begin) +
 			(hasComm ? step.comm : '') +
 			inPlace(step.wake) +
 			end +

@@ -88,6 +88,19 @@
 		return length;
 	}
 
+	/* With whom chains go on instead of wakers: next is a number + 1, 0 for nobody. */
+	function readNexts(columns, limits, count) {
+		columns.same(['nextTask', 'nextBy']);
+		const nexts = {
+			task: columns.numbers('nextTask', limits.tasks),
+			by: columns.numbers('nextBy', 3),
+		};
+
+		if (!columns.count('waitNext')) return {nexts, next: new Uint8Array(count)};
+		columns.same(['waitGap', 'waitNext']);
+		return {nexts, next: columns.numbers('waitNext', nexts.task.length + 1)};
+	}
+
 	/* What waits were for: purpose is a number + 1, 0 if it is not known. */
 	function readPurposes(columns, count) {
 		const purposes = columns.json('purposes').map(([text, rest]) => {
@@ -138,6 +151,7 @@
 			cpu: columns.numbers('waitCpu', 65537),
 			waker: columns.numbers('waitWaker', wakers.task.length + 1),
 			...readPurposes(columns, count),
+			...readNexts(columns, limits, count),
 		};
 
 		waits.runs = readRuns(columns, limits, count);

@@ -62,6 +62,7 @@ enum profile_direction { PROFILE_NEITHER, PROFILE_READS, PROFILE_WRITES, PROFILE
 struct profile_users {
 	uint32_t processes; /* 0: none is known */
 	uint32_t task;	    /* of one of them */
+	bool one_thread;    /* no other thread was seen there */
 };
 
 struct profile_object {

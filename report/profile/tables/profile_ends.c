@@ -123,18 +123,24 @@ static int name_ends(struct joiner *joiner, size_t number)
 
 static int add_user(struct joiner *joiner, uint32_t end, enum profile_direction direction, uint32_t task)
 {
-	const struct profile_task *user = &joiner->profile->tasks.items[task];
+	const struct profile_task *user = &joiner->profile->tasks.items[task], *known;
 	const struct user_key key = {end, direction, user->tgid};
 	struct profile_users *users = &joiner->sums.items[end * PROFILE_DIRECTIONS + direction];
 	int r = hash_map_add(&joiner->users, &key, sizeof(key), 0, NULL);
 
-	if (r > 0)
-		users->processes++;
-	if (r > 0 && users->processes == 1)
+	if (r < 0)
+		return r;
+	users->processes += r > 0;
+	if (r > 0 && users->processes == 1) {
 		users->task = task;
-	else if (r >= 0 && user->tgid == joiner->profile->tasks.items[users->task].tgid && user->tid == user->tgid)
+		users->one_thread = true;
+		return 0;
+	}
+	known = &joiner->profile->tasks.items[users->task];
+	users->one_thread &= known->tid == user->tid && known->start == user->start;
+	if (user->tgid == known->tgid && user->tid == user->tgid)
 		users->task = task; /* the process has the comm of its first thread */
-	return r < 0 ? r : 0;
+	return 0;
 }
 
 /* The leaf-most function of the kernel that says what a waker did. */

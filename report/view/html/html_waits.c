@@ -11,6 +11,7 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/view/html/html.h"
+#include "report/view/look/wait_next.h"
 #include "report/view/page/object_text.h"
 #include "report/view/wait/wake_pairs.h"
 
@@ -46,7 +47,7 @@ struct purpose_key { /* without padding */
 
 struct wait_writer {
 	struct html_page *page;
-	struct numbers kinds, wakers;
+	struct numbers kinds, wakers, nexts;
 	struct column_text kinds_text;
 	struct purposes purposes;
 	bool has_purpose; /* any of them */
@@ -59,6 +60,7 @@ static void wait_writer_deinit(struct wait_writer *writer)
 {
 	hash_map_deinit(&writer->kinds.known);
 	hash_map_deinit(&writer->wakers.known);
+	hash_map_deinit(&writer->nexts.known);
 }
 
 /* --- what they were for --- */
@@ -252,6 +254,28 @@ static int find_waker(struct wait_writer *writer, const struct profile_wait *wai
 	return 0;
 }
 
+/* With whom a chain goes on instead of the waker: its number + 1; 0: nobody. */
+static int find_next(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
+{
+	struct html_page *page = writer->page;
+	struct number_key key = {{0}};
+	struct wait_next next;
+	int r = wait_next_find(&page->reader.waits, &page->places, wait, &next);
+
+	*ret_number = 0;
+	if (r < 0 || next.by == WAIT_NEXT_WAKER)
+		return r;
+	key.words[0] = page->tasks.number_of[next.task];
+	key.words[1] = next.by;
+	r = find_number(&writer->nexts, &key, ret_number);
+	if (r > 0) {
+		column_add(html_column(page, COLUMN_NEXT_TASK), key.words[0]);
+		column_add(html_column(page, COLUMN_NEXT_BY), key.words[1]);
+	}
+	++*ret_number;
+	return r < 0 ? r : 0;
+}
+
 static void end_run(struct wait_writer *writer)
 {
 	struct column *runs = html_column(writer->page, COLUMN_WAIT_RUNS);
@@ -268,7 +292,8 @@ static void end_run(struct wait_writer *writer)
 static int write_wait(struct wait_writer *writer, const struct profile_wait *wait)
 {
 	struct html_page *page = writer->page;
-	uint64_t queued = wait->wait_class == PROFILE_BLOCKED ? wait->run_queue : 0, kind, waker, purpose;
+	uint64_t queued = wait->wait_class == PROFILE_BLOCKED ? wait->run_queue : 0, kind, waker, purpose,
+		       next;
 	int64_t out = html_ticks(page, wait->recording, wait->out), in = html_ticks(page, wait->recording, wait->in);
 	int64_t woken = html_ticks(page, wait->recording, wait->in - (queued < wait->in ? queued : wait->in));
 	int r = find_kind(writer, wait, &kind);
@@ -277,6 +302,8 @@ static int write_wait(struct wait_writer *writer, const struct profile_wait *wai
 		r = find_waker(writer, wait, &waker);
 	if (!r)
 		r = purposes_find(&writer->purposes, wait, &purpose);
+	if (!r)
+		r = find_next(writer, wait, &next);
 	if (r < 0)
 		return r;
 	writer->has_purpose |= purpose > 0;
@@ -295,6 +322,7 @@ static int write_wait(struct wait_writer *writer, const struct profile_wait *wai
 	column_add(html_column(page, COLUMN_WAIT_CPU), wait->in_cpu == PROFILE_NO_CPU ? 0 : wait->in_cpu + 1U);
 	column_add(html_column(page, COLUMN_WAIT_WAKER), waker);
 	column_add(html_column(page, COLUMN_WAIT_PURPOSE), purpose);
+	column_add(html_column(page, COLUMN_WAIT_NEXT), next);
 	return 0;
 }
 
@@ -317,6 +345,8 @@ static int write_all(struct wait_writer *writer)
 	closed = column_text_close(&writer->kinds_text, html_column(page, COLUMN_KINDS));
 	r = r < 0 ? r : closed;
 	closed = purposes_close(&writer->purposes, html_column(page, COLUMN_PURPOSES));
+	if (!writer->nexts.known.count)
+		columns_clear(&page->columns, COLUMN_WAIT_NEXT, COLUMN_WAIT_NEXT + 1);
 	if (!writer->has_purpose)
 		columns_clear(&page->columns, COLUMN_WAIT_PURPOSE, COLUMN_WAIT_PURPOSE + 1);
 	return r < 0 ? r : closed;
@@ -330,6 +360,8 @@ int html_write_waits(struct html_page *page)
 	columns_clear(&page->columns, COLUMN_WAIT_RUNS, COLUMN_WAKER_STEP + 1);
 	if (!r)
 		r = hash_map_init(&writer.wakers.known);
+	if (!r)
+		r = hash_map_init(&writer.nexts.known);
 	if (!r)
 		r = purposes_open(&writer.purposes, &page->reader.waits);
 	if (r < 0)

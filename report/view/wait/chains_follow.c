@@ -139,6 +139,11 @@ static uint64_t brief_part(const struct follower *follower, const struct wait_th
 	return brief < length ? (uint64_t)brief : length;
 }
 
+/* Who is to be examined for a part of a wait. */
+struct subject {
+	uint32_t recording, task;
+};
+
 /* The time of a waker without a known wait. */
 static int divide_running(struct follower *follower, const struct wait_thread *thread,
 			  uint32_t recording, uint64_t length, uint32_t node,
@@ -174,11 +179,11 @@ static int divide_before(struct follower *follower, const struct profile_wait *o
 	return end(follower, node, &step, length);
 }
 
-static int divide_waker(struct follower *follower, const struct profile_wait *wait,
+static int divide_waker(struct follower *follower, const struct subject *subject,
 			struct span span, uint32_t node, const struct step *woke);
 
 /* There is not enough work left for all of a span: samples some moments of it. */
-static int divide_moments(struct follower *follower, const struct profile_wait *wait,
+static int divide_moments(struct follower *follower, const struct subject *subject,
 			  struct span span, uint32_t node, const struct step *woke)
 {
 	uint64_t length = span_length(span), before = weight_of(follower, follower->divided),
@@ -194,7 +199,7 @@ static int divide_moments(struct follower *follower, const struct profile_wait *
 
 		follower->scale = to - from;
 		if (follower->scale)
-			r = divide_waker(follower, wait, (struct span){moment, moment + 1}, node, woke);
+			r = divide_waker(follower, subject, (struct span){moment, moment + 1}, node, woke);
 		from = to;
 	}
 	follower->moment_work = follower->work;
@@ -205,21 +210,21 @@ static int divide_moments(struct follower *follower, const struct profile_wait *
 }
 
 /* The part for which no work is left. */
-static int divide_rest(struct follower *follower, const struct profile_wait *wait, struct span span,
+static int divide_rest(struct follower *follower, const struct subject *subject, struct span span,
 		       uint32_t node, const struct step *woke)
 {
 	if (!span_length(span))
 		return 0;
 	if (follower->moment_span || !follower->moment_work)
 		return end_as(follower, node, STEP_TOO_MUCH, span_length(span));
-	return divide_moments(follower, wait, span, node, woke);
+	return divide_moments(follower, subject, span, node, woke);
 }
 
 /* A task ended the wait: what did it do during `span`? */
-static int divide_waker(struct follower *follower, const struct profile_wait *wait,
+static int divide_waker(struct follower *follower, const struct subject *subject,
 			struct span span, uint32_t node, const struct step *woke)
 {
-	const struct wait_thread *thread = wait_index_find(follower->index, wait->recording, wait->waker);
+	const struct wait_thread *thread = wait_index_find(follower->index, subject->recording, subject->task);
 	uint32_t next = thread ? wait_index_after(follower->index, thread, span.from) : 0;
 	uint64_t running = 0, at = span.from;
 	bool cut = false;
@@ -244,11 +249,11 @@ static int divide_waker(struct follower *follower, const struct profile_wait *wa
 		at = part.to;
 	}
 	if (cut) {
-		r = divide_rest(follower, wait, (struct span){at, span.to}, node, woke);
+		r = divide_rest(follower, subject, (struct span){at, span.to}, node, woke);
 		at = span.to;
 	}
 	running += span.to - at;
-	return r < 0 ? r : divide_running(follower, thread, wait->recording, running, node, woke);
+	return r < 0 ? r : divide_running(follower, thread, subject->recording, running, node, woke);
 }
 
 static int follow_task(struct follower *follower, const struct profile_wait *wait, struct span span,
@@ -265,7 +270,7 @@ static int follow_task(struct follower *follower, const struct profile_wait *wai
 	else if (!follower->waits->tasks[wait->waker].tid)
 		step.kind = STEP_IDLE;
 	else
-		return divide_waker(follower, wait, span, node, &step);
+		return divide_waker(follower, &(struct subject){wait->recording, wait->waker}, span, node, &step);
 	return end(follower, node, &step, span_length(span));
 }
 
@@ -284,11 +289,26 @@ static int follow_interrupt(struct follower *follower, const struct profile_wait
 	return end(follower, node, &step, span_length(span));
 }
 
+static int follow_next(struct follower *follower, const struct profile_wait *wait, const struct wait_next *next,
+		       struct span span, uint32_t node)
+{
+	const struct step step = {.by = next->by, .comm = follower->names->comm_of[next->task],
+				  .process = follower->per_process ? follower->names->process_of[next->task] : 0};
+
+	return divide_waker(follower, &(struct subject){wait->recording, next->task}, span, node, &step);
+}
+
 /* Attributes the blocked part `span` of a wait to its waker. `node` is the step of the wait. */
 static int follow(struct follower *follower, uint32_t number, struct span span, uint32_t node)
 {
 	const struct profile_wait *wait = &follower->waits->items[number];
+	struct wait_next next;
+	int r = wait_next_find(follower->waits, follower->places, wait, &next);
 
+	if (r < 0)
+		return r;
+	if (next.by != WAIT_NEXT_WAKER)
+		return follow_next(follower, wait, &next, span, node);
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED)
 		return end_as(follower, node, STEP_NOT_ENDED, span_length(span));
 	switch (wake_context(wait)) {

@@ -135,16 +135,20 @@ static void count(struct chains_count *sum, const struct profile_wait *wait)
 	sum->weight = wait_add(sum->weight, wait->weight);
 }
 
-/* Of what matches: a wait that nobody ended, or a timer, is only of interest for a given target. */
+/* Of what matches: a wait that nobody ended, nor is known to hold, or a timer ended, is only of interest for a target. */
 static int match_wait(struct chains_found *found, uint32_t number)
 {
 	const struct profile_wait *wait = &found->ground->waits.items[number];
+	struct chains_ground *ground = found->ground;
+	struct wait_next next = {0};
 	bool timer = false;
 	int r = found->wanted.named ? 0 : ends_by_timer(found, wait, &timer);
 
+	if (!r && wait->flags & PROFILE_WAIT_NOT_ENDED)
+		r = wait_next_find(&ground->waits, &ground->places, wait, &next);
 	if (r < 0)
 		return r;
-	if (wait->flags & PROFILE_WAIT_NOT_ENDED && !found->wanted.named) {
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED && !found->wanted.named && next.by == WAIT_NEXT_WAKER) {
 		count(&found->open, wait);
 	} else if (timer) {
 		count(&found->timers, wait);

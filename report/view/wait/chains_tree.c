@@ -45,7 +45,7 @@ int chains_tree_enter(struct chains_tree *tree, uint32_t parent, const struct st
 	} key = {parent, *step};
 	uint64_t *node;
 
-	_Static_assert(sizeof(key) == 9 * sizeof(uint32_t), "the key has no padding");
+	_Static_assert(sizeof(key) == 10 * sizeof(uint32_t), "the key has no padding");
 	if (!tree->room && step->kind != STEP_TOO_MUCH) {
 		node = hash_map_find(&tree->known, &key, sizeof(key));
 		if (!node)
@@ -86,6 +86,8 @@ static int compare_steps(const struct places *places, const struct step *left, c
 {
 	int order = compare_numbers(left->kind, right->kind);
 
+	if (!order)
+		order = compare_numbers(left->by, right->by);
 	if (!order)
 		order = compare_numbers(left->comm, right->comm);
 	if (!order)
@@ -201,10 +203,12 @@ void chains_step_write(const struct step *step, const struct task_names *names, 
 								[PROFILE_YIELDED] = " yielded",
 								[PROFILE_CANCELLED] = " kept awake by a signal",
 								[PROFILE_STARTED] = " started"};
+	static const char *const begins[] = {[WAIT_NEXT_OWNER] = "held at first by ",
+					     [WAIT_NEXT_OTHER_END] = "woken from its other end by "};
 	const struct step_words *row = &words[step->kind];
 	bool target = step->kind == STEP_TARGET;
 
-	(void)fputs(target ? "" : row->begin, out);
+	(void)fputs(target ? "" : step->by ? begins[step->by] : row->begin, out);
 	if (target || row->comm)
 		write_owner(step, names, per_process, out);
 	write_place(places, step->wake, out);

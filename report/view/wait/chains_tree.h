@@ -12,6 +12,7 @@
 #include "common/hash_map.h"
 #include "report/view/look/place.h"
 #include "report/view/look/task_names.h"
+#include "report/view/look/wait_next.h"
 #include "report/view/tree/call_tree.h"
 
 enum step_kind {
@@ -42,6 +43,7 @@ enum step_kind {
 struct step { /* has no padding; members that its kind does not use are 0 */
 	uint32_t kind, wait_class;
 	uint32_t comm, process; /* numbers of task_names; process: 0 if not split by process */
+	uint32_t by;		/* enum wait_next_by: how it comes after the step above */
 	struct place wake, at;	/* where it woke the thread above, where it was itself */
 };
 

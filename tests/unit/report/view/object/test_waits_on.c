@@ -22,9 +22,9 @@ static uint32_t add_object(struct profile *profile, struct profile_object object
 static struct profile *profile_with_calls(void)
 {
 	static const struct profile_operation operations[] = {
-		{.name = ""}, {PROFILE_IN_CALL, "read"}, {PROFILE_IN_FAULT, "page fault"},
-		{PROFILE_IN_COMPAT_CALL, "poll"}, {PROFILE_IN_KERNEL_THREAD, "kernel thread"},
-		{PROFILE_IN_STOPPED, "stopped"}};
+		{.name = ""}, {PROFILE_IN_CALL, "read", PROFILE_READS}, {PROFILE_IN_FAULT, "page fault", 0},
+		{PROFILE_IN_COMPAT_CALL, "poll", 0}, {PROFILE_IN_KERNEL_THREAD, "kernel thread", 0},
+		{PROFILE_IN_STOPPED, "stopped", 0}};
 	struct profile *profile = fake_recorded();
 
 	memcpy(profile->operations, operations, sizeof(operations));

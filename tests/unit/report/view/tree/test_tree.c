@@ -337,7 +337,7 @@ static void says_what_stacks_waited_for(struct test *t)
 			.kind = PROFILE_OBJECT_PIPE, .inode = i, .comm = "", .name = ""};
 	p->object_count = 7;
 	p->operations[0].name = "";
-	p->operations[1] = (struct profile_operation){PROFILE_IN_CALL, "read"};
+	p->operations[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "read"};
 	p->operation_count = 2;
 	for (uint32_t i = 0; i < 5; i++) {
 		struct profile_wait *wait = fake_wait(p, "app", i + 1, "main@app+0x2;pipe_read+0x8",

@@ -455,7 +455,7 @@ static void says_what_each_hop_was_for(struct test *t)
 	struct profile *p = three_hops();
 	struct profile_wait last;
 
-	p->operations[1] = (struct profile_operation){PROFILE_IN_CALL, "read"};
+	p->operations[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "read"};
 	p->operations[0].name = "";
 	p->operation_count = 2;
 	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .address = 0xabc, .comm = "", .name = ""};
@@ -492,7 +492,91 @@ static void says_what_each_hop_was_for(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(says_what_each_hop_was_for),
+/* Where nobody is known to have ended a wait, the time is examined for who held the lock, also if it has not ended. */
+static void goes_on_with_owners(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "A", 1, LOCK, 100, 400);
+
+	p->operations[0].name = "";
+	p->operation_count = 1;
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .address = 1, .comm = "", .name = ""};
+	p->object_count = 2;
+	wait->flags = PROFILE_WAIT_NOT_ENDED;
+	wait->object = 1;
+	wait->held = PROFILE_HELD_BY_OWNER;
+	wait->owner = fake_task(p, "B", 2, 2);
+	add_wait(p, "B", 2, READ, 100, 300)->flags = PROFILE_WAIT_NOT_ENDED;
+	p->recordings[0].least_wait = 1000;
+	fake_check_printed(
+		t, p, chains_view, &longest,
+		"# followed: 1 wait, 300.0 ms; percentages are of that time\n"
+		"# not among them, as they had not ended: 1 wait, 200.0 ms\n"
+		"\n"
+		">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (held by B 2)  (300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--66.67%--held at first by B, which was blocked in pipe_read (consume)  (200.0ms)\n"
+		"    |          not ended  (200.0ms)\n"
+		"     --33.33%--held at first by B, unknown: it ran, or its waits were shorter than -m 0  (100.0ms)\n"
+		"\n");
+	wait->held |= PROFILE_HELD_FOR_READING; /* one of many, perhaps */
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (read by B 2)  "
+			   "(300.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    not ended  (300.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* An interrupt brings what the other end of a connection sent. */
+static void goes_on_at_the_other_end(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "nginx", 1, READ, 100, 400);
+	struct profile_users *users = &p->objects[1].users[PROFILE_NEITHER];
+
+	add_waker(p, wait, "redis", 2, "net_rx_action;tcp_v4_rcv;sock_def_readable", 390);
+	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
+	p->operations[0].name = "";
+	p->operations[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "recvfrom"};
+	p->operation_count = 2;
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .port = 1, .comm = "", .name = "",
+						.local = "", .peer = ""};
+	p->object_count = 2;
+	wait->object = wait->operation = 1;
+	*users = (struct profile_users){.processes = 1, .task = fake_task(p, "redis", 2, 2), .one_thread = true};
+	(void)add_wait(p, "redis", 2, SLEEP, 100, 300);
+	fake_check_printed(
+		t, p, chains_view, &thread_1,
+		"# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  nginx blocked in pipe_read (consume), in recvfrom of tcp :1 (at its other end redis 2)  "
+		"(300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--66.67%--woken from its other end by redis, which was blocked in do_nanosleep (snooze)  (200.0ms)\n"
+		"    |          unknown: waker not recorded  (200.0ms)\n"
+		"    |--30.00%--woken from its other end by redis, which was running  (90.0ms)\n"
+		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	users->one_thread = false; /* which one sent it? */
+	fake_check_printed(
+		t, p, chains_view, &thread_1,
+		"# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  nginx blocked in pipe_read (consume), in recvfrom of tcp :1 (at its other end redis 2)  "
+		"(300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--96.67%--woken by softirq in sock_def_readable  (290.0ms)\n"
+		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	free(p);
+}
+
+TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest), TEST(says_what_each_hop_was_for), TEST(goes_on_with_owners),
+	  TEST(goes_on_at_the_other_end),
 	  TEST(leaves_out_open_waits),
 	  TEST(tells_addresses_apart), TEST(follows_comms),
 	  TEST(tells_work_from_sleep), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),

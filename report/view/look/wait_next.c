@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/look/wait_next.h"
+
+static bool has_waker(const struct profile_wait *wait)
+{
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED || wait->waker_context == PROFILE_WAKER_NONE)
+		return false;
+	return wait->waker != PROFILE_NO_TASK || wait->waker_context == PROFILE_WAKER_SOFTIRQ ||
+	       wait->waker_context == PROFILE_WAKER_IRQ;
+}
+
+/* Who held it for reading may have been one of many, and may have let go. */
+static bool has_owner(const struct waits *waits, const struct profile_wait *wait)
+{
+	return wait->held & PROFILE_HELD_BY_OWNER && !(wait->held & PROFILE_HELD_FOR_READING) &&
+	       waits->tasks[wait->owner].tid;
+}
+
+/* Only an end that a single thread was seen to use. */
+static const struct profile_users *other_end(const struct waits *waits, const struct profile_wait *wait)
+{
+	const uint32_t number = wait->ready ? wait->ready : wait->object;
+	const struct profile_users *users;
+
+	if (!number || waits->objects[number].kind != PROFILE_OBJECT_TCP)
+		return NULL;
+	users = &waits->objects[number].users[PROFILE_NEITHER];
+	return users->processes == 1 && users->one_thread ? users : NULL;
+}
+
+int wait_next_find(const struct waits *waits, struct places *places, const struct profile_wait *wait,
+		   struct wait_next *ret_next)
+{
+	const struct profile_users *users = NULL;
+	struct place place;
+	bool timer = false;
+	int r = 0;
+
+	*ret_next = (struct wait_next){.by = WAIT_NEXT_WAKER};
+	if (wait->wait_class != PROFILE_BLOCKED)
+		return 0;
+	if (!has_waker(wait)) {
+		if (has_owner(waits, wait))
+			*ret_next = (struct wait_next){WAIT_NEXT_OWNER, wait->owner};
+		return 0;
+	}
+	if (wait->waker_node &&
+	    (wait->waker_context == PROFILE_WAKER_SOFTIRQ || wait->waker_context == PROFILE_WAKER_IRQ))
+		users = other_end(waits, wait);
+	if (users)
+		r = places_find(places, wait->waker_node, &place, &timer);
+	if (!r && users && !timer)
+		*ret_next = (struct wait_next){WAIT_NEXT_OTHER_END, users->task};
+	return r;
+}

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which module is mapped where in every process: the current state of all address spaces while mapping events are
- * applied in time order. The recorder uses it to find the modules that were hit, the reporter to resolve addresses as
- * of the time of each sample (it replays the trace in time order).
+ * Which module is mapped where in every process: the current state of all address spaces while
+ * mapping events are applied in time order. The recorder uses it to find the modules that were
+ * hit, the reporter to resolve addresses as of the time of each sample (it replays the trace in
+ * time order).
  *
- * An address space is a persistent treap (path copying, reference counts, seeded priorities): fork shares it in O(1), a
- * change is O(log n) per interval it touches and never affects the other sharer. All nodes are allocated from one pool
- * whose size is fixed at init; when it is empty a change returns -ENOSPC, the space stays as it was, and the caller
- * counts the failure. Nothing recurses deeper than O(log n) expected, nothing is quadratic.
+ * An address space is a persistent treap (path copying, reference counts, seeded priorities): fork
+ * shares it in O(1), a change is O(log n) per interval it touches and never affects the other
+ * sharer. All nodes are allocated from one pool whose size is fixed at init; when it is empty a
+ * change returns -ENOSPC, the space stays as it was, and the caller counts the failure. Nothing
+ * recurses deeper than O(log n) expected, nothing is quadratic.
  */
 #ifndef RWALKER_COMMON_ADDRESS_SPACE_H
 #define RWALKER_COMMON_ADDRESS_SPACE_H
@@ -29,8 +31,9 @@ int address_spaces_create(size_t max_processes, size_t max_mappings, struct addr
 void address_spaces_destroy(struct address_spaces *spaces);
 
 /*
- * A new mapping replaces what it overlaps: earlier mappings are truncated, split or dropped. An unknown tgid is added.
- * An identical mapping is not a change, unless it brings a note where there was none. -EINVAL: start is not below end.
+ * A new mapping replaces what it overlaps: earlier mappings are truncated, split or dropped. An
+ * unknown tgid is added. An identical mapping is not a change, unless it brings a note where there
+ * was none. -EINVAL: start is not below end.
  */
 int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struct mapping *mapping);
 /* The child gets the parent's current space; an empty one if the parent is unknown. */
@@ -45,9 +48,9 @@ bool address_spaces_find(const struct address_spaces *spaces, uint32_t tgid, uin
 			 struct mapping *ret_mapping);
 
 /*
- * A number that identifies the content of the space: it changes with every change and is never reused for different
- * content, so results may be cached by (generation, address). Forked children share it until they change. 0 if the
- * process is unknown.
+ * A number that identifies the content of the space: it changes with every change and is never
+ * reused for different content, so results may be cached by (generation, address). Forked children
+ * share it until they change. 0 if the process is unknown.
  */
 uint64_t address_spaces_generation(const struct address_spaces *spaces, uint32_t tgid);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A 128-bit hash of a call chain, to find out whether a chain is known without looking up each frame in a table. It is
- * the sum of all frames, each multiplied by a factor for its position; factors are random per table (multilinear
- * hashing: Carter and Wegman, "Universal classes of hash functions", 1979): two different chains have the same key with
- * a probability of at most 2^-63, and an attacker cannot choose addresses that collide.
+ * A 128-bit hash of a call chain, to find out whether a chain is known without looking up each
+ * frame in a table. It is the sum of all frames, each multiplied by a factor for its position;
+ * factors are random per table (multilinear hashing: Carter and Wegman, "Universal classes of hash
+ * functions", 1979): two different chains have the same key with a probability of at most 2^-63,
+ * and an attacker cannot choose addresses that collide.
  */
 #ifndef RWALKER_COMMON_CHAIN_KEY_H
 #define RWALKER_COMMON_CHAIN_KEY_H
@@ -30,8 +31,8 @@ static inline int chain_factors_draw(struct chain_factors *factors)
 }
 
 /*
- * The key of `count` frames, at most CHAIN_KEY_FRAMES. The same frames with another owner or kind (below 2^32) are a
- * different chain.
+ * The key of `count` frames, at most CHAIN_KEY_FRAMES. The same frames with another owner or kind
+ * (below 2^32) are a different chain.
  */
 static inline struct chain_key chain_key(const struct chain_factors *factors, const uint64_t *frames, uint32_t count,
 					 uint32_t kind, uint64_t owner)

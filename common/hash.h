@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Hashes of numbers, for caches and tables in memory in which nobody gains anything by collisions. They have no seed:
- * tables that a hostile trace or host could fill are index_table.h, hash_map.h and chain_key.h. Files must not depend
- * on them.
+ * Hashes of numbers, for caches and tables in memory in which nobody gains anything by collisions.
+ * They have no seed: tables that a hostile trace or host could fill are index_table.h, hash_map.h
+ * and chain_key.h. Files must not depend on them.
  *
- * Spreading is Knuth's multiplicative hashing with 2^64 or 2^32 divided by the golden ratio (The Art of Computer
- * Programming 3, 6.4): keys that follow each other are put far apart. Only the upper bits of the product are good.
+ * Spreading is Knuth's multiplicative hashing with 2^64 or 2^32 divided by the golden ratio (The
+ * Art of Computer Programming 3, 6.4): keys that follow each other are put far apart. Only the
+ * upper bits of the product are good.
  */
 #ifndef RWALKER_COMMON_HASH_H
 #define RWALKER_COMMON_HASH_H

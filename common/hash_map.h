@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One hash table for both programs: byte strings to 64-bit values, open addressing, linear probing. Keys are copied in.
- * The hash is SipHash-1-3 with a key drawn per table, so that a hostile trace cannot force collisions. It either grows
- * (hash_map_init) or has all its memory allocated at the start (hash_map_init_fixed), for the recorder: then an
- * insertion into a full table is -ENOSPC and nothing is ever allocated again. Entries are never removed one by one;
+ * One hash table for both programs: byte strings to 64-bit values, open addressing, linear
+ * probing. Keys are copied in. The hash is SipHash-1-3 with a key drawn per table, so that a
+ * hostile trace cannot force collisions. It either grows (hash_map_init) or has all its memory
+ * allocated at the start (hash_map_init_fixed), for the recorder: then an insertion into a full
+ * table is -ENOSPC and nothing is ever allocated again. Entries are never removed one by one;
  * hash_map_clear() empties the table.
  */
 #ifndef RWALKER_COMMON_HASH_MAP_H
@@ -34,8 +35,9 @@ void hash_map_clear(struct hash_map *map);
 uint64_t *hash_map_find(const struct hash_map *map, const void *key, size_t length);
 
 /*
- * Finds the key or inserts it with `value`. 1: inserted; 0: it was there (value unchanged); -ENOMEM or -ENOSPC.
- * *ret_value (may be NULL) points to the value, valid until the next insertion.
+ * Finds the key or inserts it with `value`. 1: inserted; 0: it was there (value unchanged);
+ * -ENOMEM or -ENOSPC. *ret_value (may be NULL) points to the value, valid until the next
+ * insertion.
  */
 int hash_map_add(struct hash_map *map, const void *key, size_t length, uint64_t value, uint64_t **ret_value);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds items of the owner's array by their content: an open-addressing table of (hash, number) pairs, eight bytes a
- * slot, nothing else (common/hash_map.h copies its keys). The owner hashes, compares and keeps the items, and never
- * removes one; index_table_clear() removes all. It is the basis of interning: every node, frame, task and entry of a
- * profile is looked up here once per event that is new to its chunk. Hashes are seeded per table, so that a hostile
- * trace cannot force collisions.
+ * Finds items of the owner's array by their content: an open-addressing table of (hash, number)
+ * pairs, eight bytes a slot, nothing else (common/hash_map.h copies its keys). The owner hashes,
+ * compares and keeps the items, and never removes one; index_table_clear() removes all. It is the
+ * basis of interning: every node, frame, task and entry of a profile is looked up here once per
+ * event that is new to its chunk. Hashes are seeded per table, so that a hostile trace cannot
+ * force collisions.
  */
 #ifndef RWALKER_COMMON_INDEX_TABLE_H
 #define RWALKER_COMMON_INDEX_TABLE_H
@@ -48,8 +49,8 @@ uint32_t index_table_hash_words(const struct index_table *table, const uint32_t 
 typedef bool index_equal(const void *context, uint32_t number);
 
 /*
- * The slot of the item, or the free slot for it: then the caller appends the item to its array and calls
- * index_table_set(). NULL: no memory.
+ * The slot of the item, or the free slot for it: then the caller appends the item to its array and
+ * calls index_table_set(). NULL: no memory.
  */
 static inline __attribute__((always_inline)) struct index_slot *
 index_table_find(struct index_table *table, uint32_t hash, index_equal *equal, const void *context)
@@ -83,7 +84,8 @@ static inline void index_table_set(struct index_table *table, struct index_slot 
 }
 
 /*
- * Find and set in one call: 1: the item is new and has `number`; 0: it was there; -ENOMEM. *ret_number is its number.
+ * Find and set in one call: 1: the item is new and has `number`; 0: it was there; -ENOMEM.
+ * *ret_number is its number.
  */
 int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
 		    uint32_t *ret_number);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The command line: one row per option drives parsing, --help, shell completion and the man page check. Rows point at
- * members of a plain config struct by offset; the parser fills it without knowing what the members mean. Long and short
- * options, `--name=value`, `--name value`, `-n5`, bundled flags, and "--", which ends the options. A flag's member is
- * bool, a number's and a time's int64_t, a text's const char * (pointing into argv), a list's struct option_list; a
- * row with `parse` parses its value itself.
+ * The command line: one row per option drives parsing, --help, shell completion and the man page
+ * check. Rows point at members of a plain config struct by offset; the parser fills it without
+ * knowing what the members mean. Long and short options, `--name=value`, `--name value`, `-n5`,
+ * bundled flags, and "--", which ends the options. A flag's member is bool, a number's and a
+ * time's int64_t, a text's const char * (pointing into argv), a list's struct option_list; a row
+ * with `parse` parses its value itself.
  */
 #ifndef RWALKER_COMMON_OPTIONS_H
 #define RWALKER_COMMON_OPTIONS_H
@@ -49,8 +50,9 @@ struct option_row {
 };
 
 /*
- * What people type who know other programs, and what it is here: an option ("-g", "--stdio"), an option with a value
- * that ours does not take ("-i FILE"), or a first word ("record"). The error is "'TYPED' ANSWER", exit 2.
+ * What people type who know other programs, and what it is here: an option ("-g", "--stdio"), an
+ * option with a value that ours does not take ("-i FILE"), or a first word ("record"). The error
+ * is "'TYPED' ANSWER", exit 2.
  */
 struct option_habit {
 	const char *typed; /* NULL: the end of the table */
@@ -77,9 +79,10 @@ struct option_set {
 };
 
 /*
- * Parses argv[1..]; rearranges nothing. *ret_rest is the index of the first word after "--", or argc; words before it
- * that are not options are appended to `words`. The error for an unknown option is that of its habit, or suggests its
- * nearest match. 0, -EINVAL (already reported; the program exits 2).
+ * Parses argv[1..]; rearranges nothing. *ret_rest is the index of the first word after "--", or
+ * argc; words before it that are not options are appended to `words`. The error for an unknown
+ * option is that of its habit, or suggests its nearest match. 0, -EINVAL (already reported; the
+ * program exits 2).
  */
 int options_parse(const struct option_set *set, void *config, struct option_list *words, int argc, char **argv,
 		  int *ret_rest);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Escapes bytes from a trace, a host or an ELF file for a terminal or a file that a person opens. C0 and C1 controls,
- * DEL, malformed UTF-8, and characters that reorder text or are not seen (bidirectional marks, embeddings,
- * overrides and isolates, zero-width characters, tags, U+2028/2029) become \xNN, byte by byte; everything else passes
- * unchanged. Pipes are no exception.
+ * Escapes bytes from a trace, a host or an ELF file for a terminal or a file that a person opens.
+ * C0 and C1 controls, DEL, malformed UTF-8, and characters that reorder text or are not seen
+ * (bidirectional marks, embeddings, overrides and isolates, zero-width characters, tags,
+ * U+2028/2029) become \xNN, byte by byte; everything else passes unchanged. Pipes are no
+ * exception.
  *
- * Names are escaped so that no two look the same: their backslashes are doubled. In whole lines of text, which contain
- * what a user typed, a backslash passes.
+ * Names are escaped so that no two look the same: their backslashes are doubled. In whole lines of
+ * text, which contain what a user typed, a backslash passes.
  */
 #ifndef RWALKER_COMMON_PRINTABLE_H
 #define RWALKER_COMMON_PRINTABLE_H
@@ -15,8 +16,9 @@
 #include <stdio.h>
 
 /*
- * Writes at most room-1 bytes and a NUL; never cuts inside an escape or a character. Returns the number
- * of bytes written, without the NUL. `length` bytes are read; a NUL among them is escaped too.
+ * Writes at most room-1 bytes and a NUL; never cuts inside an escape or a character. Returns the
+ * number of bytes written, without the NUL. `length` bytes are read; a NUL among them is escaped
+ * too.
  */
 size_t printable_escape(char *out, size_t room, const void *bytes, size_t length); /* a name */
 size_t printable_escape_line(char *out, size_t room, const void *bytes, size_t length);

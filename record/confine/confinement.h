@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder's own filter of system calls, from when everything is attached and privileges are dropped: what its
- * loop, its writer, the embedding and the end need. It can create no socket, execute nothing, trace and signal nobody
- * (but end its helpers), open files only to read them, make no memory executable, load no BPF program, and change
- * neither users nor mounts.
+ * The recorder's own filter of system calls, from when everything is attached and privileges are
+ * dropped: what its loop, its writer, the embedding and the end need. It can create no socket,
+ * execute nothing, trace and signal nobody (but end its helpers), open files only to read them,
+ * make no memory executable, load no BPF program, and change neither users nor mounts.
  *
- * A call that is not allowed fails with ENOSYS, as on an older kernel, and is counted: a recording must not be lost
- * because a later C library makes a call that this one does not, and libraries know what to do without a new call.
+ * A call that is not allowed fails with ENOSYS, as on an older kernel, and is counted: a recording
+ * must not be lost because a later C library makes a call that this one does not, and libraries
+ * know what to do without a new call.
  */
 #ifndef RWALKER_RECORD_CONFINE_CONFINEMENT_H
 #define RWALKER_RECORD_CONFINE_CONFINEMENT_H
@@ -16,8 +17,8 @@
 struct confinement;
 
 /*
- * For good, with PR_SET_NO_NEW_PRIVS. 0, or -errno after reporting why. What is returned lasts as long as the process.
- * A build with sanitizers has no filter, says so, and returns NULL.
+ * For good, with PR_SET_NO_NEW_PRIVS. 0, or -errno after reporting why. What is returned lasts as
+ * long as the process. A build with sanitizers has no filter, says so, and returns NULL.
  */
 int confinement_enter(const struct confinement **ret_confinement);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder's side of the ELF helper: one file, or JIT map, in; identity, symbols and unwind information out, batch
- * by batch, never more than was announced. A helper that dies, takes longer than 5 s or answers nonsense is replaced.
+ * The recorder's side of the ELF helper: one file, or JIT map, in; identity, symbols and unwind
+ * information out, batch by batch, never more than was announced. A helper that dies, takes longer
+ * than 5 s or answers nonsense is replaced.
  */
 #ifndef RWALKER_RECORD_EMBED_SYMBOL_SOURCE_H
 #define RWALKER_RECORD_EMBED_SYMBOL_SOURCE_H
@@ -30,8 +31,9 @@ struct symbol_wish {
 };
 
 /*
- * hits: ascending file offsets (ELF_SYMBOLS) or addresses (ELF_PERF_MAP, ELF_JIT_LOG). 0: ret_reply->error is the
- * result for the file (-ENOSPC: no room), and if that is 0 the symbols follow; -ETIMEDOUT, -ECHILD: the helper is gone.
+ * hits: ascending file offsets (ELF_SYMBOLS) or addresses (ELF_PERF_MAP, ELF_JIT_LOG). 0:
+ * ret_reply->error is the result for the file (-ENOSPC: no room), and if that is 0 the symbols
+ * follow; -ETIMEDOUT, -ECHILD: the helper is gone.
  */
 int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wish, int fd, const uint64_t *hits,
 		      size_t count, struct elf_reply *ret_reply);
@@ -40,8 +42,9 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 int symbol_source_next(struct symbol_source *source, const struct event_symbol **ret_symbols, size_t *ret_count);
 
 /*
- * After all symbols: the next piece of either, within the limits of the format. Its bytes are valid until the next
- * call, its module is left 0. 1; 0 at the end, or if none was requested; -ETIMEDOUT, -ECHILD, -EPROTO.
+ * After all symbols: the next piece of either, within the limits of the format. Its bytes are
+ * valid until the next call, its module is left 0. 1; 0 at the end, or if none was requested;
+ * -ETIMEDOUT, -ECHILD, -EPROTO.
  */
 int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_unwind *ret_piece);
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that reads files which may be hostile: ELF files, JIT symbol maps and dumps. It runs in a jail (jail.h),
- * gets an open descriptor with each request, and answers with identity, segments, the function symbols that are
- * wanted, and the bytes from which the functions are unwound.
+ * The helper that reads files which may be hostile: ELF files, JIT symbol maps and dumps. It runs
+ * in a jail (jail.h), gets an open descriptor with each request, and answers with identity,
+ * segments, the function symbols that are wanted, and the bytes from which the functions are
+ * unwound.
  *
- * Request: struct elf_request with the descriptor; if `debug` is set, the descriptor of a debug file; then hit_count
- * uint64_t, ascending, in packets of at most PACKET_MAX bytes: file offsets (ELF) or run-time addresses (perf map,
- * JIT dump) that samples point to.
+ * Request: struct elf_request with the descriptor; if `debug` is set, the descriptor of a debug
+ * file; then hit_count uint64_t, ascending, in packets of at most PACKET_MAX bytes: file offsets
+ * (ELF) or run-time addresses (perf map, JIT dump) that samples point to.
  *
- * Reply: struct elf_reply. For requests that return symbols, if error is 0, packets of struct elf_symbols_reply
- * follow, each with `count` times struct elf_symbol_record and name_length bytes, addresses ascending; the one with
- * `last` ends them. Then, if the request asked for `unwind` or `mini`, packets of struct elf_unwind_reply followed by
- * `length` bytes, up to one with `last`.
+ * Reply: struct elf_reply. For requests that return symbols, if error is 0, packets of struct
+ * elf_symbols_reply follow, each with `count` times struct elf_symbol_record and name_length
+ * bytes, addresses ascending; the one with `last` ends them. Then, if the request asked for
+ * `unwind` or `mini`, packets of struct elf_unwind_reply followed by `length` bytes, up to one
+ * with `last`.
  */
 #ifndef RWALKER_RECORD_HELPER_ELF_HELPER_H
 #define RWALKER_RECORD_HELPER_ELF_HELPER_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whatever could hang on a target or stumble over a hostile file runs in a helper process that can be left behind. The
- * nursery is a child that is forked while the recorder is still small and privileged. It does nothing but fork helpers
- * on request, so that it never blocks for long, and helpers can be created after the recorder has given up its
- * privileges. A helper communicates over a packet socket, ends when that socket closes, and is killed with the
- * recorder. Its working folder is /proc, its jail that of jail.h.
+ * Whatever could hang on a target or stumble over a hostile file runs in a helper process that can
+ * be left behind. The nursery is a child that is forked while the recorder is still small and
+ * privileged. It does nothing but fork helpers on request, so that it never blocks for long, and
+ * helpers can be created after the recorder has given up its privileges. A helper communicates
+ * over a packet socket, ends when that socket closes, and is killed with the recorder. Its working
+ * folder is /proc, its jail that of jail.h.
  */
 #ifndef RWALKER_RECORD_HELPER_NURSERY_H
 #define RWALKER_RECORD_HELPER_NURSERY_H

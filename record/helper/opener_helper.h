@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that opens files which other processes have named: path lookups there can hang on a dead file server, and
- * /proc/PID/map_files takes the target's mm lock. What an unprivileged process names is opened with that process's own
- * rights (rights.h), below its own root, through no link, and looked at before it is opened (file_gate.h):
+ * The helper that opens files which other processes have named: path lookups there can hang on a
+ * dead file server, and /proc/PID/map_files takes the target's mm lock. What an unprivileged
+ * process names is opened with that process's own rights (rights.h), below its own root, through
+ * no link, and looked at before it is opened (file_gate.h):
  *
  *     a mapped ELF file   the very inode that is mapped, through map_files, which follows no path; else by path, and
  *                         then only the file of that device and inode, or if its build-id will be compared
  *     a jit-PID.dump      the same, but with the rights of the process, whose file or root's it must be
  *     a perf-PID.map      by path in the process's root; the same
  *
- * A process that is gone has no root, and its rights are not known. Its programs are then looked for in our own root
- * with the rights of whoever started the recorder, and what its JIT compiler wrote with those of its user if it
- * had been asked for before (OPENER_OWNER).
+ * A process that is gone has no root, and its rights are not known. Its programs are then looked
+ * for in our own root with the rights of whoever started the recorder, and what its JIT compiler
+ * wrote with those of its user if it had been asked for before (OPENER_OWNER).
  *
- * Request: struct opener_request and path_length bytes. Reply: struct opener_reply, with the descriptor (O_RDONLY) if
- * error is 0; none for OPENER_OWNER.
+ * Request: struct opener_request and path_length bytes. Reply: struct opener_reply, with the
+ * descriptor (O_RDONLY) if error is 0; none for OPENER_OWNER.
  */
 #ifndef RWALKER_RECORD_HELPER_OPENER_HELPER_H
 #define RWALKER_RECORD_HELPER_OPENER_HELPER_H

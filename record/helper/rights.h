@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whose rights a file is opened with. A helper that opens what an unprivileged process has named first becomes that
- * process's user for the file system: its fsuid, fsgid and groups, and no effective capability. Whatever a check
- * overlooks, the kernel then refuses what that user may not read. Only the file system sees another user: to signals
- * and ptrace the helper remains what it was, so that the user cannot touch it.
+ * Whose rights a file is opened with. A helper that opens what an unprivileged process has named
+ * first becomes that process's user for the file system: its fsuid, fsgid and groups, and no
+ * effective capability. Whatever a check overlooks, the kernel then refuses what that user may not
+ * read. Only the file system sees another user: to signals and ptrace the helper remains what it
+ * was, so that the user cannot touch it.
  *
  * Ids are those of our own user namespace; root in a namespace of its own is an ordinary user here.
  */
@@ -23,8 +24,8 @@ struct rights {
 };
 
 /*
- * Of a process, from "status" in its folder of /proc, which keeps meaning that process. A process is its first thread.
- * 0; -ESRCH: it is gone; -E2BIG: more groups than are read; -ENOMEM, -errno.
+ * Of a process, from "status" in its folder of /proc, which keeps meaning that process. A process
+ * is its first thread. 0; -ESRCH: it is gone; -E2BIG: more groups than are read; -ENOMEM, -errno.
  */
 int rights_of_process(int folder, struct rights *ret_rights);
 

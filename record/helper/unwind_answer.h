@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ELF helper's answer about unwind information: reads the sections of a file, picks what is wanted
- * (unwind_pick.h), and sends it. .debug_frame counts if it covers a hit that .eh_frame does not. Sections packed by
- * zlib are unpacked here; sections packed by Zstandard are sent as they are, for the reader to unpack.
+ * The ELF helper's answer about unwind information: reads the sections of a file, picks what is
+ * wanted (unwind_pick.h), and sends it. .debug_frame counts if it covers a hit that .eh_frame does
+ * not. Sections packed by zlib are unpacked here; sections packed by Zstandard are sent as they
+ * are, for the reader to unpack.
  *
- * The .debug_frame of a separate debug file is not looked for: the opener has only the files that were mapped,
- * distributions compress it, and the reader of the trace finds the debug file by its build-id.
+ * The .debug_frame of a separate debug file is not looked for: the opener has only the files that
+ * were mapped, distributions compress it, and the reader of the trace finds the debug file by its
+ * build-id.
  *
- * Also sent: the code by which a reader recognizes return addresses (code_pick.h), and the packed symbols of a
- * stripped file (.gnu_debugdata), as they are: the reader unpacks them.
+ * Also sent: the code by which a reader recognizes return addresses (code_pick.h), and the packed
+ * symbols of a stripped file (.gnu_debugdata), as they are: the reader unpacks them.
  */
 #ifndef RWALKER_RECORD_HELPER_UNWIND_ANSWER_H
 #define RWALKER_RECORD_HELPER_UNWIND_ANSWER_H

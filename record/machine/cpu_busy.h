@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How long each CPU ran tasks between two readings of /proc/stat. A CPU that is halted, that serves interrupts in its
- * idle task, or that the hypervisor gave to another guest has no sample to deliver, and only the kernel's account
- * shows which CPUs were.
+ * How long each CPU ran tasks between two readings of /proc/stat. A CPU that is halted, that
+ * serves interrupts in its idle task, or that the hypervisor gave to another guest has no sample
+ * to deliver, and only the kernel's account shows which CPUs were.
  *
- * The account has two answers: what the tick found running (user, nice, system), and what is left of the time that
- * was not idle. The first is a sample of one tick in 1 to 10 ms; the second includes interrupts of the idle task and
- * stolen time. Either may be too high, so the lower one is used.
+ * The account has two answers: what the tick found running (user, nice, system), and what is left
+ * of the time that was not idle. The first is a sample of one tick in 1 to 10 ms; the second
+ * includes interrupts of the idle task and stolen time. Either may be too high, so the lower one
+ * is used.
  */
 #ifndef RWALKER_RECORD_MACHINE_CPU_BUSY_H
 #define RWALKER_RECORD_MACHINE_CPU_BUSY_H
@@ -40,8 +41,8 @@ void cpu_busy_end(struct cpu_busy *busy);
 bool cpu_busy_time(const struct cpu_busy *busy, uint32_t cpu, uint64_t elapsed, uint64_t *ret_ns);
 
 /*
- * Parses the rows "cpuN user nice system idle iowait ..." of a text, in ticks (`ticks` per second), into accounts by
- * CPU, below count.
+ * Parses the rows "cpuN user nice system idle iowait ..." of a text, in ticks (`ticks` per
+ * second), into accounts by CPU, below count.
  */
 void cpu_busy_parse(const char *text, long ticks, struct cpu_account *accounts, uint32_t count);
 

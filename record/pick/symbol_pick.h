@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which function symbols of a module the trace needs: all of them in ascending order, or only those that hold an
- * address some sample points to, with every alias and every symbol around it, so that the reader chooses among the
- * same names as in the whole table. Symbols without a size extend to the next one.
+ * Which function symbols of a module the trace needs: all of them in ascending order, or only
+ * those that hold an address some sample points to, with every alias and every symbol around it,
+ * so that the reader chooses among the same names as in the whole table. Symbols without a size
+ * extend to the next one.
  */
 #ifndef RWALKER_RECORD_PICK_SYMBOL_PICK_H
 #define RWALKER_RECORD_PICK_SYMBOL_PICK_H
@@ -14,8 +15,9 @@
 #include "common/elf/elf_file.h"
 
 /*
- * Drops names without a size if another at the same address has one, and local ones beside a strong global one: the
- * reader would not choose them, but cannot see in a trace what they are. To be called before any size is estimated.
+ * Drops names without a size if another at the same address has one, and local ones beside a
+ * strong global one: the reader would not choose them, but cannot see in a trace what they are. To
+ * be called before any size is estimated.
  */
 void symbol_pick_drop_lesser(struct elf_symbols *symbols);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which bytes of a section with call frame information the trace needs: all entries, or the FDEs of the functions
- * that were hit, each with its CIE. Pieces ascend, do not overlap, and hold whole entries, so that losing one piece
- * leaves the others readable; only an entry larger than the limit of a piece is cut. One pass over the section, in
- * time and memory bounded by its size. A section that is malformed somewhere ends there.
+ * Which bytes of a section with call frame information the trace needs: all entries, or the FDEs
+ * of the functions that were hit, each with its CIE. Pieces ascend, do not overlap, and hold whole
+ * entries, so that losing one piece leaves the others readable; only an entry larger than the
+ * limit of a piece is cut. One pass over the section, in time and memory bounded by its size. A
+ * section that is malformed somewhere ends there.
  */
 #ifndef RWALKER_RECORD_PICK_UNWIND_PICK_H
 #define RWALKER_RECORD_PICK_UNWIND_PICK_H
@@ -38,9 +39,10 @@ void unwind_pieces_deinit(struct unwind_pieces *pieces);
 int unwind_pick_all(const struct unwind_section_view *section, struct unwind_pieces *pieces);
 
 /*
- * Those of functions that hold one of the addresses (link-time, ascending), or the byte after one: hits are return
- * addresses minus one, and a signal may have arrived at a function's first instruction. Addresses for which nothing
- * was found stay in `hits`, in their order; *count is their number. 0, -ENOMEM.
+ * Those of functions that hold one of the addresses (link-time, ascending), or the byte after one:
+ * hits are return addresses minus one, and a signal may have arrived at a function's first
+ * instruction. Addresses for which nothing was found stay in `hits`, in their order; *count is
+ * their number. 0, -ENOMEM.
  */
 int unwind_pick_hit(const struct unwind_section_view *section, uint64_t *hits, size_t *count,
 		    struct unwind_pieces *pieces);

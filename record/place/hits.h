@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where user stacks point: which offsets of which modules, and which run-time addresses of JIT code, so that what
- * they need can be embedded after the stop. Keeps the address spaces of all processes, from mapping events. Samples
- * are attributed when they are encoded, in time order with the sideband's records. Memory is fixed; what does not fit
- * is counted, and the reader must find those symbols elsewhere.
+ * Where user stacks point: which offsets of which modules, and which run-time addresses of JIT
+ * code, so that what they need can be embedded after the stop. Keeps the address spaces of all
+ * processes, from mapping events. Samples are attributed when they are encoded, in time order with
+ * the sideband's records. Memory is fixed; what does not fit is counted, and the reader must find
+ * those symbols elsewhere.
  */
 #ifndef RWALKER_RECORD_PLACE_HITS_H
 #define RWALKER_RECORD_PLACE_HITS_H
@@ -22,8 +23,9 @@ struct hit {               /* ordered by jit_tgid, module, offset */
 };
 
 /*
- * anonymous_module: the id under which anonymous executable memory is mapped (module_table_special). wanted: false if
- * nothing is embedded: only the address spaces are kept, and nothing is marked.
+ * anonymous_module: the id under which anonymous executable memory is mapped
+ * (module_table_special). wanted: false if nothing is embedded: only the address spaces are kept,
+ * and nothing is marked.
  */
 int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits);
 void hits_destroy(struct hits *hits);
@@ -38,10 +40,11 @@ bool hits_are_wanted(const struct hits *hits);
 uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
 
 /*
- * How many of a stack's user frames, leaf first, are code: those before the first caller that is in no executable
- * mapping of the process. The kernel follows frame pointers wherever they lead; where a program uses the register for
- * something else, what follows is memory, not calls, and must not get into a trace. The leaf is where the task was,
- * whatever its value. generation: the process's, now; 0, its mappings are unknown: the leaf only.
+ * How many of a stack's user frames, leaf first, are code: those before the first caller that is
+ * in no executable mapping of the process. The kernel follows frame pointers wherever they lead;
+ * where a program uses the register for something else, what follows is memory, not calls, and
+ * must not get into a trace. The leaf is where the task was, whatever its value. generation: the
+ * process's, now; 0, its mappings are unknown: the leaf only.
  */
 uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *frames, uint32_t count);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel's text as laid out on this boot: address -> (module, offset) and the function that contains it. Read
- * once from /proc/kallsyms and /proc/modules; BPF programs and trampolines are added and removed by ksymbol records,
- * modules loaded later by kernel_map_refresh(). Every module and every function is written to the trace when an event
- * first points into it, before that event, so that no kernel address leaves the host and every kernel frame has a
- * name. All memory is allocated at creation and at refresh; kernel_map_normalize() allocates nothing.
+ * The kernel's text as laid out on this boot: address -> (module, offset) and the function that
+ * contains it. Read once from /proc/kallsyms and /proc/modules; BPF programs and trampolines are
+ * added and removed by ksymbol records, modules loaded later by kernel_map_refresh(). Every module
+ * and every function is written to the trace when an event first points into it, before that
+ * event, so that no kernel address leaves the host and every kernel frame has a name. All memory
+ * is allocated at creation and at refresh; kernel_map_normalize() allocates nothing.
  */
 #ifndef RWALKER_RECORD_PLACE_KERNEL_MAP_H
 #define RWALKER_RECORD_PLACE_KERNEL_MAP_H
@@ -25,8 +26,8 @@ struct kernel_map_sink { /* receives modules and functions; each returns 0 or -e
 };
 
 /*
- * keep_addresses: also write the modules' run-time bases. 0; -EPERM if the kernel hides its addresses (reported),
- * -ENOMEM, -errno of /proc/kallsyms (reported).
+ * keep_addresses: also write the modules' run-time bases. 0; -EPERM if the kernel hides its
+ * addresses (reported), -ENOMEM, -errno of /proc/kallsyms (reported).
  */
 int kernel_map_create(const struct kernel_map_sink *sink, bool keep_addresses, struct kernel_map **ret_map);
 void kernel_map_destroy(struct kernel_map *map);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Descriptors of mapped files, opened by a helper when a file is first seen, so that programs that are gone, deleted
- * or in another mount namespace can still be embedded; and the build-ids of files that were mapped before the
- * recording, read by the jailed ELF helper. Requests and answers are asynchronous: only module_files_perf_map()
- * and module_files_debug() wait. A helper that does not answer within 200 ms is left behind, and opens no more
- * files for the user of that process; after four helpers for root's or unknown ones, no more files are opened.
+ * Descriptors of mapped files, opened by a helper when a file is first seen, so that programs that
+ * are gone, deleted or in another mount namespace can still be embedded; and the build-ids of
+ * files that were mapped before the recording, read by the jailed ELF helper. Requests and answers
+ * are asynchronous: only module_files_perf_map() and module_files_debug() wait. A helper that does
+ * not answer within 200 ms is left behind, and opens no more files for the user of that process;
+ * after four helpers for root's or unknown ones, no more files are opened.
  */
 #ifndef RWALKER_RECORD_PLACE_MODULE_FILES_H
 #define RWALKER_RECORD_PLACE_MODULE_FILES_H
@@ -28,8 +29,9 @@ struct module_files_counts {
 };
 
 /*
- * as_caller: modules are not mapped anywhere now, but named by a trace. They are opened in our own root, with the
- * rights of whoever started the recorder, and only if they have the device and inode, or a build-id to be compared.
+ * as_caller: modules are not mapped anywhere now, but named by a trace. They are opened in our own
+ * root, with the rights of whoever started the recorder, and only if they have the device and
+ * inode, or a build-id to be compared.
  */
 int module_files_create(struct nursery *nursery, struct module_table *modules, bool as_caller,
 			struct module_files **ret_files);
@@ -54,8 +56,8 @@ void module_files_note_jit(struct module_files *files, uint32_t tgid);
 int module_files_jit_log(const struct module_files *files, uint32_t tgid);
 
 /*
- * A descriptor of the process's perf-PID.map, owned by the caller, or -errno; waits for at most 200 ms, and before that
- * as long for what the helper is doing.
+ * A descriptor of the process's perf-PID.map, owned by the caller, or -errno; waits for at most
+ * 200 ms, and before that as long for what the helper is doing.
  */
 int module_files_perf_map(struct module_files *files, uint32_t tgid);
 

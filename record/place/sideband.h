@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What happens to processes and kernel text during the recording, as the kernel's perf records report it on every
- * CPU: exec mappings with build-ids, exec and comm, fork, exit (only if user stacks are recorded), BPF programs and
- * trampolines that are added and removed. Opened before anything else is looked at, so that nothing falls between.
- * Records are applied in time order over all CPUs: to the trace, the modules, the address spaces and the kernel map.
+ * What happens to processes and kernel text during the recording, as the kernel's perf records
+ * report it on every CPU: exec mappings with build-ids, exec and comm, fork, exit (only if user
+ * stacks are recorded), BPF programs and trampolines that are added and removed. Opened before
+ * anything else is looked at, so that nothing falls between. Records are applied in time order
+ * over all CPUs: to the trace, the modules, the address spaces and the kernel map.
  */
 #ifndef RWALKER_RECORD_PLACE_SIDEBAND_H
 #define RWALKER_RECORD_PLACE_SIDEBAND_H
@@ -35,8 +36,8 @@ bool sideband_is_open(const struct sideband *sideband, uint32_t cpu);
 /* Notes what has arrived up to now. */
 void sideband_look(struct sideband *sideband);
 /*
- * Applies what was noted and is not younger than `until` (CLOCK_MONOTONIC ns). Returns when the next is due,
- * UINT64_MAX: nothing is left.
+ * Applies what was noted and is not younger than `until` (CLOCK_MONOTONIC ns). Returns when the
+ * next is due, UINT64_MAX: nothing is left.
  */
 uint64_t sideband_apply(struct sideband *sideband, uint64_t until);
 

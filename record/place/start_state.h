@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The mappings of all processes that existed before us, read by a helper process. A target whose mm lock is held
- * would hang it: after 200 ms that helper is left behind, the process is recorded as unavailable, and another helper
- * goes on; after four left behind, the rest is recorded as unavailable. Run after the sideband is open, in steps, so
- * that a long list or stuck targets never delay the start of the recording by more than the caller allows.
+ * The mappings of all processes that existed before us, read by a helper process. A target whose
+ * mm lock is held would hang it: after 200 ms that helper is left behind, the process is recorded
+ * as unavailable, and another helper goes on; after four left behind, the rest is recorded as
+ * unavailable. Run after the sideband is open, in steps, so that a long list or stuck targets
+ * never delay the start of the recording by more than the caller allows.
  */
 #ifndef RWALKER_RECORD_PLACE_START_STATE_H
 #define RWALKER_RECORD_PLACE_START_STATE_H
@@ -16,8 +17,8 @@ struct recording;
 struct start_state;
 
 /*
- * since: 0 at the start; later CLOCK_MONOTONIC ns since which records may have been missed: then only what is not yet
- * known is written. 0, -errno.
+ * since: 0 at the start; later CLOCK_MONOTONIC ns since which records may have been missed: then
+ * only what is not yet known is written. 0, -errno.
  */
 int start_state_create(struct recording *recording, struct nursery *nursery, uint64_t since,
 		       struct start_state **ret_state);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * `-c RE`: a POSIX extended regular expression, searched for anywhere in a comm, byte by byte as in the C locale. It
- * becomes a nondeterministic automaton, which matches in user space, and, if that is small enough, the table that BPF
- * runs (bpf/comm_regex.h). No libc regex: both sides accept exactly the same, and the static recorder needs no locale.
+ * `-c RE`: a POSIX extended regular expression, searched for anywhere in a comm, byte by byte as
+ * in the C locale. It becomes a nondeterministic automaton, which matches in user space, and, if
+ * that is small enough, the table that BPF runs (bpf/comm_regex.h). No libc regex: both sides
+ * accept exactly the same, and the static recorder needs no locale.
  *
- * What POSIX leaves undefined and glibc defines (\w, \<, back-references) is refused by name. A comm has at most 15
- * bytes, so an interval never counts beyond 16.
+ * What POSIX leaves undefined and glibc defines (\w, \<, back-references) is refused by name. A
+ * comm has at most 15 bytes, so an interval never counts beyond 16.
  */
 #ifndef RWALKER_RECORD_PLAN_COMM_REGEX_H
 #define RWALKER_RECORD_PLAN_COMM_REGEX_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the parts of one recording share: created in main, passed down, each piece owned by the part that created it.
- * session.c fills it in this order and takes it down in reverse:
+ * What the parts of one recording share: created in main, passed down, each piece owned by the
+ * part that created it. session.c fills it in this order and takes it down in reverse:
  *
  *     log, max_cpus, own_tgid -> modules, kernel_map, kernel_chains, hits -> sideband -> (start state) -> sources
  *
- * Everything here is allocated before the first event. One thread uses it; helper processes get what they need as
- * arguments and never write to the log.
+ * Everything here is allocated before the first event. One thread uses it; helper processes get
+ * what they need as arguments and never write to the log.
  */
 #ifndef RWALKER_RECORD_PLAN_RECORDING_H
 #define RWALKER_RECORD_PLAN_RECORDING_H
@@ -55,8 +55,8 @@ struct recording {
 };
 
 /*
- * Checks the result of a call on the log: the first failure stops the recording and is kept. Returns the result, so
- * that `if (recording_check(recording, event_log_...(...)))` reads well.
+ * Checks the result of a call on the log: the first failure stops the recording and is kept.
+ * Returns the result, so that `if (recording_check(recording, event_log_...(...)))` reads well.
  */
 static inline int recording_check(struct recording *recording, int result)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row for each task it kept. Before each
- * walk sched_clock, by which the scheduler dates its switches, is compared with CLOCK_MONOTONIC. User stacks come
- * afterwards (walk_users.h), and what has been walked by then does not depend on them.
+ * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row for each task it
+ * kept. Before each walk sched_clock, by which the scheduler dates its switches, is compared with
+ * CLOCK_MONOTONIC. User stacks come afterwards (walk_users.h), and what has been walked by then
+ * does not depend on them.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_H
 #define RWALKER_RECORD_SOURCE_WALK_H
@@ -45,9 +46,9 @@ int walk_init(struct walk *walk);
 void walk_deinit(struct walk *walk);
 
 /*
- * One walk. 0, or -errno after reporting why; a log that fails is not an error of the walk. Its rows are written at
- * once, or, with user stacks, by walk_step(), until walk->pending is false. A walk that is pending when the next one
- * begins ends then.
+ * One walk. 0, or -errno after reporting why; a log that fails is not an error of the walk. Its
+ * rows are written at once, or, with user stacks, by walk_step(), until walk->pending is false. A
+ * walk that is pending when the next one begins ends then.
  */
 int walk_run(struct walk *walk, const struct record_walk *config);
 /* Waits for at most timeout_ms. */

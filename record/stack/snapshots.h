@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Snapshots on their way from the rings into the log. A ring has each right before the record that it belongs to. It
- * is written here at once, and its number is kept until that record arrives.
+ * Snapshots on their way from the rings into the log. A ring has each right before the record that
+ * it belongs to. It is written here at once, and its number is kept until that record arrives.
  */
 #ifndef RWALKER_RECORD_STACK_SNAPSHOTS_H
 #define RWALKER_RECORD_STACK_SNAPSHOTS_H
@@ -43,15 +43,15 @@ void snapshots_deinit(struct snapshots *snapshots);
 /* One record of a ring, of kind RING_SNAPSHOT. */
 void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, size_t length);
 /*
- * Writes one snapshot of a task to the log and marks what it points to. stack: 0, or 1 for another stack of the
- * thread at the same time. *ret_number: as in event_log_snapshot. 0; -EINVAL: the log accepts no more of them; else
- * as recording_check().
+ * Writes one snapshot of a task to the log and marks what it points to. stack: 0, or 1 for another
+ * stack of the thread at the same time. *ret_number: as in event_log_snapshot. 0; -EINVAL: the log
+ * accepts no more of them; else as recording_check().
  */
 int snapshots_add(struct recording *recording, const struct ring_task *task, unsigned int stack,
 		  const struct snapshot *snapshot, uint32_t *ret_number);
 /*
- * Every word that points into code may be a return address: its module is needed to unwind, and its function for the
- * name. known: bits of the words that were marked before; NULL: none were.
+ * Every word that points into code may be a return address: its module is needed to unwind, and
+ * its function for the name. known: bits of the words that were marked before; NULL: none were.
  */
 void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot, const uint64_t *known);
 /* The number of the snapshot that was written for the record, once; 0: none. */

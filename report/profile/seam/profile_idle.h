@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which threads were idle: nobody waits for them, and they had nothing to do. Their waits are as long as the recording
- * and say nothing about it. There are two kinds:
+ * Which threads were idle: nobody waits for them, and they had nothing to do. Their waits are as
+ * long as the recording and say nothing about it. There are two kinds:
  *
  *	threads of the kernel that waited for work for 99 % of their time or more, and
  *	threads of programs that never ran: their one wait, in S or I, is longer than the recording.
  *
- * A thread with a recorded wait in D, or that ended a recorded wait (of a program, or one in D), holds
- * somebody up, or is held up itself: it is never idle. Filters do not matter: who is idle is so in every report.
+ * A thread with a recorded wait in D, or that ended a recorded wait (of a program, or one in D),
+ * holds somebody up, or is held up itself: it is never idle. Filters do not matter: who is idle is
+ * so in every report.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_IDLE_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_IDLE_H
@@ -37,8 +38,8 @@ void profile_facts_add_sums(struct profile_thread_facts *facts, const struct pro
 const struct profile_thread_facts *profile_facts(struct profile *profile);
 
 /*
- * Decides for all tasks of a profile: *ret_idle has one element for each, which the caller frees: the first task of the
- * same thread, or PROFILE_NO_TASK if that was not idle. 0, -ENOMEM.
+ * Decides for all tasks of a profile: *ret_idle has one element for each, which the caller frees:
+ * the first task of the same thread, or PROFILE_NO_TASK if that was not idle. 0, -ENOMEM.
  */
 int profile_idle_tasks(struct profile *profile, uint32_t **ret_idle);
 

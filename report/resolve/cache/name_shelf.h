@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cache's file as the cache sees it: name_store.h through a desk, which may be in another process (name_desk.h).
- * Everything here returns what the store returns, and -EIO if the desk could not be asked. Where the store's functions
- * want the store open, these want name_shelf_open() to have returned 0.
+ * The cache's file as the cache sees it: name_store.h through a desk, which may be in another
+ * process (name_desk.h). Everything here returns what the store returns, and -EIO if the desk
+ * could not be asked. Where the store's functions want the store open, these want
+ * name_shelf_open() to have returned 0.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_SHELF_H
 #define RWALKER_REPORT_RESOLVE_CACHE_NAME_SHELF_H
@@ -13,8 +14,8 @@
 enum { NAME_WHY_MAX = 96 };
 
 /*
- * Checks the place and opens the file, which is created if `make` is set. As name_place_make() or name_place_check(),
- * and name_store_open(). `why` becomes "" if the errno explains the error.
+ * Checks the place and opens the file, which is created if `make` is set. As name_place_make() or
+ * name_place_check(), and name_store_open(). `why` becomes "" if the errno explains the error.
  */
 int name_shelf_open(const struct desk *desk, bool make, enum name_store_state *ret_state,
 		    char why[static NAME_WHY_MAX]);

@@ -12,8 +12,9 @@
  * and that part of the time only. So the time of one wait is divided completely and without overlap
  * among the causes at the ends of paths. T's own time on the run queue is itself a cause.
  *
- * Where a waker says too little, somebody else may be known (wait_next.h): who held the lock when the wait began, or who
- * is at the other end of the connection that an interrupt brought data of. Then the time is examined for that one.
+ * Where a waker says too little, somebody else may be known (wait_next.h): who held the lock when
+ * the wait began, or who is at the other end of the connection that an interrupt brought data of.
+ * Then the time is examined for that one.
  *
  * Unknown parts are reported as such: no waker recorded, a wait that had not ended, a waker in an
  * unknown context, a waker without recorded data. Waits shorter than the recording's -m have no

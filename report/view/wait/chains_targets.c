@@ -135,7 +135,7 @@ static void count(struct chains_count *sum, const struct profile_wait *wait)
 	sum->weight = wait_add(sum->weight, wait->weight);
 }
 
-/* Of what matches: a wait that nobody ended, nor is known to hold, or a timer ended, is only of interest for a target. */
+/* Of what matches: a wait that nobody ended or holds, or a timer ended, is only of interest for a target. */
 static int match_wait(struct chains_found *found, uint32_t number)
 {
 	const struct profile_wait *wait = &found->ground->waits.items[number];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cost of a wait from its ring into the trace, by the number of rings: waits of 12 frames are put into rings of this
- * program's own so that each is followed in time by one of another ring, and passes over them are timed. Prints ns of CPU
- * time and bytes for a wait.
+ * The cost of a wait from its ring into the trace, by the number of rings: waits of 12 frames are put into rings of
+ * this program's own so that each is followed in time by one of another ring, and passes over them are timed. Prints ns
+ * of CPU time and bytes for a wait.
  */
 #define FAKE_CPUS 1024
 #define FAKE_RINGS 512
@@ -20,7 +20,8 @@
 #include "tests/unit/record/made_sideband.h"
 #include "tests/unit/record/made_waits.h"
 
-enum { WAITS = 400000, FRAMES = 12, PATHS = 64, ALL_RINGS_BYTES = 16 << 20, RING_LEAST_BYTES = 64 << 10, RECORD_BYTES = 512 };
+enum { WAITS = 400000, FRAMES = 12, PATHS = 64, RECORD_BYTES = 512 /* at most */ };
+enum { ALL_RINGS_BYTES = 16 << 20, RING_LEAST_BYTES = 64 << 10 };
 
 static struct kernel_map map;
 static struct made_recording made;
@@ -90,8 +91,10 @@ static uint64_t fill_and_pass(struct random *random, uint32_t count, uint64_t *n
 	uint64_t each = bytes_of_ring(count) / 2 / RECORD_BYTES, start;
 
 	for (uint64_t i = 0; i < each; i++)
-		for (uint32_t ring = 0; ring < count; ring++)
-			put_wait(random, (uint32_t)((ring * UINT64_C(197) + i) % count), *now += 1 + random_below(random, 500));
+		for (uint32_t ring = 0; ring < count; ring++) {
+			*now += 1 + random_below(random, 500);
+			put_wait(random, (uint32_t)((ring * UINT64_C(197) + i) % count), *now);
+		}
 	*waits_put += each * count;
 	fake_now = *now + 1;
 	start = cpu_time();

@@ -421,6 +421,38 @@ uint64_t address_spaces_generation(const struct address_spaces *spaces, uint32_t
 	return process ? process->generation : 0;
 }
 
+struct visiting {
+	const struct address_spaces *spaces;
+	address_spaces_visit *visit;
+	void *context;
+	uint32_t tgid;
+};
+
+static int visit_nodes(const struct visiting *visiting, uint32_t number)
+{
+	const struct node *node = &visiting->spaces->nodes[number];
+	int r = number ? visit_nodes(visiting, node->left) : 0;
+
+	if (!number || r)
+		return r;
+	r = visiting->visit(visiting->context, visiting->tgid, &node->mapping);
+	return r ? r : visit_nodes(visiting, node->right);
+}
+
+int address_spaces_each(const struct address_spaces *spaces, address_spaces_visit *visit, void *context)
+{
+	struct visiting visiting = {.spaces = spaces, .visit = visit, .context = context};
+	int r = 0;
+
+	for (uint32_t bucket = 0; bucket <= spaces->bucket_mask && !r; bucket++)
+		for (uint32_t number = spaces->buckets[bucket]; number && !r;
+		     number = spaces->processes[number].next) {
+			visiting.tgid = spaces->processes[number].tgid;
+			r = visit_nodes(&visiting, spaces->processes[number].root);
+		}
+	return r;
+}
+
 void address_spaces_usage(const struct address_spaces *spaces, struct address_spaces_usage *ret_usage)
 {
 	*ret_usage = spaces->usage;

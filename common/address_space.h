@@ -54,6 +54,12 @@ bool address_spaces_find(const struct address_spaces *spaces, uint32_t tgid, uin
  */
 uint64_t address_spaces_generation(const struct address_spaces *spaces, uint32_t tgid);
 
+/* One mapping of a process. Other than 0 ends the visit. */
+typedef int address_spaces_visit(void *context, uint32_t tgid, const struct mapping *mapping);
+
+/* Each mapping of each process, those of a process together and ascending. The visitor must not change the spaces. */
+int address_spaces_each(const struct address_spaces *spaces, address_spaces_visit *visit, void *context);
+
 struct address_spaces_usage {
 	size_t processes, nodes; /* in use; a node shared by processes counts once */
 	uint64_t steps;		 /* nodes visited by all changes so far: the measure of work */

@@ -20,6 +20,7 @@
 #include "common/byte_cursor.h"
 #include "format/event_account.h"
 #include "format/event_embed.h"
+#include "format/event_flight.h"
 #include "format/event_object.h"
 #include "format/event_probe.h"
 #include "format/event_sample.h"
@@ -46,6 +47,8 @@ enum event_kind {
 	EVENT_UNSURE = 15,
 	EVENT_COUNTER = 16,
 	EVENT_OBJECT = 17,
+	EVENT_WINDOW = 18,
+	EVENT_TRIGGER = 19,
 	/* EVENTS */
 	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled by the codec */
 	EVENT_SAMPLE = 33,
@@ -88,6 +91,8 @@ struct event {
 		struct event_unsure unsure;
 		struct event_counter counter;
 		struct event_object object;
+		struct event_window window;
+		struct event_trigger trigger;
 		struct event_task task;
 		struct event_sample sample;
 		struct event_walk walk;

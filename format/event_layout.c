@@ -119,6 +119,12 @@ static const struct event_field object[] = {
 	U32(object, descriptor), U64(object, device), U64(object, inode), HEX(object, place),
 	ID(object, module, RWK_MAX_MODULES), U32(object, family), U32(object, state), U32(object, port),
 	U32(object, peer_port), U64(object, peer), U32(object, lock), TEXT(object, name, RWK_MAX_STRING), END};
+static const struct event_field window[] = {
+	TIME(window, since), TIME(window, until), U64(window, before), U64(window, dump),
+	U64(window, asked), U64(window, room), U64(window, left_out), END};
+static const struct event_field trigger[] = {
+	TIME(trigger, time), U64(trigger, dump), TEXT(trigger, rule, RWK_MAX_STRING), TASK(trigger, tgid),
+	TASK(trigger, tid), TEXT(trigger, comm, RWK_MAX_STRING), U64(trigger, value), U64(trigger, more), END};
 static const struct event_field object_name[] = {
 	ID(object_name, number, RWK_MAX_OBJECTS), TEXT(object_name, path, RWK_MAX_STRING),
 	FIELD(BYTES, object_name, address, RWK_MAX_ADDRESS), FIELD(BYTES, object_name, peer_address, RWK_MAX_ADDRESS),
@@ -174,6 +180,8 @@ static const struct event_layout layouts[] = {
 	[EVENT_UNSURE] = {EVENT_UNSURE, false, "unsure", unsure, false, 0, 0},
 	[EVENT_COUNTER] = {EVENT_COUNTER, false, "counter", counter, false, 0, 0},
 	[EVENT_OBJECT] = {EVENT_OBJECT, false, "object", object, false, 0, 0},
+	[EVENT_WINDOW] = {EVENT_WINDOW, false, "window", window, false, 0, 0},
+	[EVENT_TRIGGER] = {EVENT_TRIGGER, false, "trigger", trigger, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},

@@ -34,6 +34,7 @@ struct trace_writer {
 	struct rwk_file_header header;
 	uint32_t seed;
 	uint64_t max_size, free_floor, end_reserve;
+	struct trace_tap tap;
 	uint64_t start;        /* of the section in the file */
 	uint64_t offset;       /* of the next chunk in the section */
 	uint64_t preallocated; /* blocks are preallocated up to here, in the file */
@@ -205,6 +206,8 @@ static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *heade
 	if (r < 0)
 		return r;
 	note_in_index(writer, header);
+	if (writer->tap.take)
+		writer->tap.take(writer->tap.context, header, stored);
 	writer->sequence++;
 	writer->offset += rwk_chunk_length(header);
 	return 0;
@@ -340,29 +343,47 @@ static int close_failed(struct trace_writer *writer, const void *records, size_t
 
 /* --- the interface ------------------------------------------------------------------------------------ */
 
+/* The chunk in writer->stored. */
+static int add_stored(struct trace_writer *writer, struct rwk_chunk_header *header)
+{
+	uint64_t room = rwk_chunk_length(header);
+	int r;
+
+	/* A protected chunk may extend the group's PARITY chunk by its own length. */
+	if (parity_covers(header))
+		room += rwk_chunk_length(header) + PARITY_GROWTH;
+	r = make_room(writer, room);
+	if (r >= 0)
+		r = put_chunk(writer, header, writer->stored);
+	if (r >= 0)
+		r = protect(writer, header);
+	return r < 0 ? fail(writer, r) : 0;
+}
+
 int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint8_t flags, const void *payload,
 		     size_t length, uint64_t first_time, uint64_t last_time)
 {
 	struct rwk_chunk_header header = {
 		.type = (uint16_t)type, .flags = flags, .first_time = first_time, .last_time = last_time};
-	uint64_t room;
-	int r;
 
 	if (writer->error)
 		return writer->error;
 	if (writer->closed || length > RWK_MAX_RAW_CHUNK)
 		return -EINVAL;
 	rwk_chunk_pack(&header, payload, length, writer->stored, writer->scratch);
-	/* A protected chunk may extend the group's PARITY chunk by its own length. */
-	room = rwk_chunk_length(&header);
-	if (parity_covers(&header))
-		room += rwk_chunk_length(&header) + PARITY_GROWTH;
-	r = make_room(writer, room);
-	if (r >= 0)
-		r = put_chunk(writer, &header, writer->stored);
-	if (r >= 0)
-		r = protect(writer, &header);
-	return r < 0 ? fail(writer, r) : 0;
+	return add_stored(writer, &header);
+}
+
+int trace_writer_copy(struct trace_writer *writer, const struct rwk_chunk_header *chunk, const void *stored)
+{
+	struct rwk_chunk_header header = *chunk;
+
+	if (writer->error)
+		return writer->error;
+	if (writer->closed || header.raw_size > RWK_MAX_RAW_CHUNK || header.stored_size > RWK_MAX_STORED_CHUNK - 8)
+		return -EINVAL;
+	memcpy(writer->stored, stored, rwk_chunk_stored_length(&header));
+	return add_stored(writer, &header);
 }
 
 int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, const void *end_records, size_t length)
@@ -430,6 +451,7 @@ static int prepare(struct trace_writer *writer, const struct trace_writer_settin
 	writer->start = size < 0 ? 0 : (uint64_t)size;
 	writer->max_size = settings->max_size;
 	writer->free_floor = settings->free_floor;
+	writer->tap = settings->tap;
 	writer->end_reserve = settings->end_reserve > END_RESERVE ? settings->end_reserve : END_RESERVE;
 	writer->index = calloc(INDEX_ENTRIES, sizeof(*writer->index));
 	writer->stored = malloc(RWK_MAX_STORED_CHUNK);

@@ -15,11 +15,18 @@
 
 struct trace_writer;
 
+/* Also gets each chunk, in the order of the file, sealed; `stored` with its padding. Valid during the call. */
+struct trace_tap {
+	void *context;
+	void (*take)(void *context, const struct rwk_chunk_header *header, const void *stored);
+};
+
 struct trace_writer_settings {
 	uint64_t max_size;   /* most bytes of the section, 0: no limit; reached: -EFBIG */
 	uint64_t free_floor; /* bytes to leave free on the file system, 0: none; reached: -ENOSPC */
 	uint64_t realtime;   /* CLOCK_REALTIME at the start of the recording, ns; 0: now */
 	uint64_t end_reserve; /* bytes of END that must fit when nothing else does; at least 16 KiB */
+	struct trace_tap tap; /* take may be NULL */
 };
 
 /*
@@ -33,6 +40,12 @@ void trace_writer_destroy(struct trace_writer *writer);
 /* Compresses and writes one chunk. length <= RWK_MAX_RAW_CHUNK. 0, -EFBIG, -ENOSPC, -EDQUOT, -EIO, -EPIPE ... */
 int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint8_t flags, const void *payload,
 		     size_t length, uint64_t first_time, uint64_t last_time);
+
+/*
+ * Writes a chunk of another section as it is stored; sequence number and checksum become those of this one. `stored`
+ * with its padding. The same errors.
+ */
+int trace_writer_copy(struct trace_writer *writer, const struct rwk_chunk_header *header, const void *stored);
 
 /* END (with `end_records`), INDEX, trailer, sync. Once. Returns the error of an earlier call, if there was one. */
 int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, const void *end_records, size_t length);

@@ -16,6 +16,7 @@
 #include "format/event_log.h"
 #include "format/trace_writer.h"
 #include "record/embed/embed.h"
+#include "record/flight/flight.h"
 #include "record/machine/clocks.h"
 #include "record/confine/confinement.h"
 #include "record/place/kernel_map.h"
@@ -42,7 +43,10 @@ static bool take_signals(struct session *session)
 	bool ends = false;
 
 	while (read(session->recording.signal_fd, &info, sizeof(info)) == sizeof(info))
-		ends |= info.ssi_signo != SIGCHLD;
+		if (info.ssi_signo == SIGUSR2)
+			session_want_dump(session);
+		else
+			ends |= info.ssi_signo != SIGCHLD;
 	return ends;
 }
 
@@ -227,6 +231,8 @@ static void wait_for_events(struct session *session, uint64_t now)
 	struct epoll_event events[MAX_EVENTS];
 
 	next = look < next ? look : next;
+	look = session->flight ? flight_next(session->flight) : UINT64_MAX;
+	next = look < next ? look : next;
 	if (next <= now || session->behind)
 		pause = 0;
 	else if ((next - now + MILLISECOND - 1) / MILLISECOND < pause)
@@ -266,6 +272,7 @@ static void run(struct session *session)
 			(void)module_files_poll(session->files, MODULE_FILES_MS);
 		now = clocks_now();
 		(void)recording_check(recording, event_log_tick(recording->log, now));
+		session_step_flight(session, now);
 		if ((now - recording->start) / SECOND != second) {
 			second = (now - recording->start) / SECOND;
 			tick_second(session, now, second);
@@ -317,7 +324,8 @@ static enum rwk_end_reason embed(struct session *session)
 	struct embed_result result = {0};
 	int r;
 
-	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || !session->config->user_stacks)
+	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || !session->config->user_stacks ||
+	    session->output.fd < 0)
 		return RWK_END_CLEAN;
 	r = embed_run(recording, session->files, session->nursery, &wish, &watch, &result);
 	if (r == -ECANCELED)
@@ -357,6 +365,7 @@ static void tell_refused(struct session *session)
 static int finish_file(struct session *session)
 {
 	struct recording *recording = &session->recording;
+	bool dumped = session_end_flight(session);
 	enum rwk_end_reason reason = embed(session);
 	struct status_figures shown;
 
@@ -369,14 +378,15 @@ static int finish_file(struct session *session)
 		log_warning("records of processes are missing for %.1f s of the recording: names "
 			    "of what started then may be wrong (rwalker-report --info shows when)",
 			    (double)session->streams.unsure / (double)SECOND);
-	status_summary(&shown, session->output.path);
+	if (!session->flight)
+		status_summary(&shown, session->output.path);
 	if (recording->error == -EFBIG)
 		log_warning("stopped at --max-size");
 	else if (recording->error)
 		(void)log_error(-recording->error,
 				"cannot write to '%s': %s; the trace ends there and is valid",
 				session->output.path, strerror(-recording->error));
-	if (recording->error)
+	if (recording->error || !dumped)
 		return SESSION_STORAGE;
 	if (recording->stop == RECORDING_FAILED)
 		return SESSION_FAILED;

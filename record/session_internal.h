@@ -24,6 +24,7 @@
 #include "record/status.h"
 
 struct confinement;
+struct flight;
 struct module_files;
 struct nursery;
 struct probe;
@@ -45,6 +46,7 @@ struct session {
 	bool commands; /* there is a command */
 	struct output_file output;
 	struct nursery *nursery;
+	struct flight *flight; /* NULL: everything is written to the output */
 	const struct confinement *confinement;
 	struct module_files *files;
 	struct start_state *start_state;
@@ -94,6 +96,14 @@ bool session_wants_sleepers(const struct record_config *config);
 /* Everything before the first event. On failure (reported) session_close() takes down what was opened. */
 int session_open(struct session *session);
 void session_close(struct session *session);
+
+/* --flight: everything here does nothing without it. */
+int session_open_flight(struct session *session);
+void session_close_flight(struct session *session);
+int session_begin_flight(struct session *session);
+void session_want_dump(struct session *session);
+void session_step_flight(struct session *session, uint64_t now);
+bool session_end_flight(struct session *session);
 
 /* CPUs that came online get what the others have. */
 void session_follow_cpus(struct session *session);

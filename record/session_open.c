@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
+#include "record/flight/flight.h"
 #include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
 #include "record/confine/confinement.h"
@@ -62,6 +63,10 @@ static int open_signals(struct session *session)
 	(void)sigaddset(&set, SIGTERM);
 	(void)sigaddset(&set, SIGHUP);
 	(void)sigaddset(&set, SIGCHLD);
+	if (session->config->flight.wanted) {
+		(void)sigaddset(&set, SIGUSR2);
+		(void)signal(SIGUSR2, SIG_DFL); /* what is ignored is not delivered to a descriptor either */
+	}
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
 	session->recording.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -126,16 +131,21 @@ static int open_log(struct session *session)
 {
 	const struct record_output *output = &session->config->output;
 	struct recording *recording = &session->recording;
-	const struct trace_writer_settings settings = {
-		.max_size = (uint64_t)output->max_size,
+	const char *stream = session->config->flight.stream;
+	struct trace_writer_settings settings = {
+		.max_size = session->flight ? 0 : (uint64_t)output->max_size,
 		.free_floor = FREE_FLOOR,
 		.end_reserve = loss_most_bytes(recording),
 	};
-	int r = output_file_open(&session->output, output->path, output->force);
+	const bool to_file = !session->flight || stream;
+	int r = to_file ? output_file_open(&session->output, stream ? stream : output->path, output->force) : 0;
 
 	if (r < 0)
 		return r;
-	r = trace_writer_create(&trace_io_system, session->output.fd, &settings, &recording->writer);
+	if (session->flight)
+		settings.tap = flight_tap(session->flight);
+	r = trace_writer_create(to_file ? &trace_io_system : &flight_no_file, session->output.fd, &settings,
+				&recording->writer);
 	if (r >= 0)
 		r = event_log_create(recording->writer, recording->max_cpus, &recording->log);
 	if (r < 0)
@@ -283,7 +293,7 @@ static int open_command(struct session *session)
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
 	r = privileges_drop();
-	return r < 0 ? r : confinement_enter(&session->confinement);
+	return r < 0 ? r : confinement_enter(session->config->flight.wanted, &session->confinement);
 }
 
 void session_tell_clock(struct session *session)
@@ -379,10 +389,12 @@ static const struct session_part parts[] = {
 	{.open = open_status},
 	{.open = open_host, .close = close_host},
 	{.open = open_helpers, .close = close_helpers},
+	{.open = session_open_flight, .close = session_close_flight},
 	{.open = open_signals, .close = close_signals},
 	{.open = open_points, .close = close_points, .what = "looking up what to trace"},
 	{.open = open_log, .close = close_log},
 	{.open = open_modules, .close = close_modules},
+	{.open = session_begin_flight},
 	{.open = open_programs, .close = close_programs, .what = "loading programs into the kernel"},
 	{.open = open_state, .close = close_state, .what = "reading the kernel's symbols"},
 	{.open = session_open_sources, .close = session_close_sources,

@@ -19,7 +19,9 @@ RECORDS = {
     8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
     17: "object number:n kind:n flags:x tgid:n descriptor:n device:n inode:n place:x module:n family:n state:n port:n"
         " peer_port:n peer:n lock:n name:s", 97: "object-name number:n path:s address:b peer_address:b",
-    11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n", 13: "probe id:n source:n hook:n name:s",
+    18: "window since:t until:t before:n dump:n asked:n room:n left_out:n", 13: "probe id:n source:n hook:n name:s",
+    19: "trigger time:t dump:n rule:s tgid:p tid:p comm:s value:n more:n",
+    11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
     34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",
     37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T snapshot:n:128",

@@ -8,6 +8,7 @@
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@
 #include "record/confine/arch_call_return.h"
 
 enum { WRITING = O_ACCMODE | O_CREAT | O_TRUNC,
+       NEW_SPACES = CLONE_VM | CLONE_THREAD | CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
+		    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
        BY_FILTER = 1, /* SYS_SECCOMP in si_code; the C library's headers lack it */
        STACK_BYTES = 64 << 10 }; /* the registers that a signal saves take up to 12 KB */
 
@@ -94,16 +97,21 @@ static int handler_install(struct confinement *confinement)
 	return sigaltstack(&stack, NULL) || sigaction(SIGSYS, &action, NULL) ? -errno : 0;
 }
 
-static int filter_install(void)
+/* A child of ours, with this very filter: it writes a dump while we record on. */
+static const struct call_row CHILDREN[] = {
+	CALL_WITHOUT(clone, 0, NEW_SPACES), CALL(set_robust_list),
+};
+
+static int filter_install(bool forks)
 {
 	const struct call_row abort_row[] = {CALL_EQUAL(tgkill, 0, getpid())};
 	const struct call_list lists[] = {CALL_LIST(PROCESS), CALL_LIST(FILES), CALL_LIST(HELPERS),
-					  CALL_LIST(EVENTS), CALL_LIST(abort_row)};
+					  CALL_LIST(EVENTS), CALL_LIST(abort_row), CALL_LIST(CHILDREN)};
 
-	return call_filter_install(lists, sizeof(lists) / sizeof(lists[0]), CALL_REFUSAL_SIGNALS);
+	return call_filter_install(lists, sizeof(lists) / sizeof(lists[0]) - !forks, CALL_REFUSAL_SIGNALS);
 }
 
-int confinement_enter(const struct confinement **ret_confinement)
+int confinement_enter(bool forks, const struct confinement **ret_confinement)
 {
 	_cleanup_free_ struct confinement *confinement = NULL;
 	int rc;
@@ -118,7 +126,7 @@ int confinement_enter(const struct confinement **ret_confinement)
 	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		rc = -errno;
 	if (!rc)
-		rc = filter_install();
+		rc = filter_install(forks);
 	if (rc)
 		return log_error(-rc, "cannot filter system calls: %s", strerror(-rc));
 	*ret_confinement = steal_ptr(confinement);

@@ -12,15 +12,17 @@
 #ifndef RWALKER_RECORD_CONFINE_CONFINEMENT_H
 #define RWALKER_RECORD_CONFINE_CONFINEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct confinement;
 
 /*
  * For good, with PR_SET_NO_NEW_PRIVS. 0, or -errno after reporting why. What is returned lasts as
- * long as the process. A build with sanitizers has no filter, says so, and returns NULL.
+ * long as the process. A build with sanitizers has no filter, says so, and returns NULL. forks:
+ * it has children that do what it may do.
  */
-int confinement_enter(const struct confinement **ret_confinement);
+int confinement_enter(bool forks, const struct confinement **ret_confinement);
 
 /* How many calls were refused, and the number of the first one. NULL: none. */
 uint64_t confinement_refused(const struct confinement *confinement, int *ret_first);

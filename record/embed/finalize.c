@@ -388,7 +388,7 @@ int finalize_file(const struct record_config *config, const struct trace_io *io)
 	if (!rc && !geteuid())
 		rc = privileges_drop();
 	if (!rc)
-		rc = confinement_enter(&all.confinement);
+		rc = confinement_enter(false, &all.confinement);
 	if (!rc)
 		rc = trace_open(&all, path, io);
 	if (rc)

@@ -31,6 +31,8 @@ struct hits {
 	struct hit *slots;  /* open addressing; offset 0 and module 0: free (no module maps anything there) */
 	unsigned int bits;  /* the table in use: slots [1 << bits, 2 << bits), at most 3/4 of them taken */
 	struct hit *sorted; /* copy for hits_sorted() */
+	struct hit *older;  /* what was marked before the last turn; NULL: there are no turns */
+	size_t older_count;
 	size_t count;
 	uint64_t dropped;
 	bool wanted;
@@ -184,14 +186,48 @@ int hit_compare(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-size_t hits_sorted(struct hits *hits, struct hit **ret_hits)
+static size_t copy_all(const struct hits *hits, struct hit *out)
 {
 	const struct hit *table = table_of(hits);
 	size_t count = 0;
 
 	for (size_t i = 0; i < (size_t)1 << hits->bits; i++)
 		if (!slot_free(&table[i]))
-			hits->sorted[count++] = table[i];
+			out[count++] = table[i];
+	return count;
+}
+
+int hits_want_turns(struct hits *hits)
+{
+	struct hit *sorted = calloc(2 * MAX_HITS, sizeof(*sorted));
+
+	hits->older = calloc(MAX_HITS, sizeof(*hits->older));
+	if (!hits->older || !sorted) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	free(hits->sorted);
+	hits->sorted = sorted;
+	return 0;
+}
+
+void hits_turn(struct hits *hits)
+{
+	hits->older_count = copy_all(hits, hits->older);
+	memset(hits->slots, 0, ((size_t)2 << hits->bits) * sizeof(*hits->slots));
+	memset(hits->cache, 0, sizeof(hits->cache));
+	memset(hits->words, 0, sizeof(hits->words));
+	hits->bits = LEAST_BITS;
+	hits->count = 0;
+}
+
+size_t hits_sorted(struct hits *hits, struct hit **ret_hits)
+{
+	size_t count = copy_all(hits, hits->sorted);
+
+	if (hits->older_count)
+		memcpy(hits->sorted + count, hits->older, hits->older_count * sizeof(*hits->older));
+	count += hits->older_count;
 	qsort(hits->sorted, count, sizeof(*hits->sorted), hit_compare);
 	*ret_hits = hits->sorted;
 	return count;
@@ -240,5 +276,6 @@ void hits_destroy(struct hits *hits)
 	address_spaces_destroy(hits->spaces);
 	free(hits->slots);
 	free(hits->sorted);
+	free(hits->older);
 	free(hits);
 }

@@ -61,10 +61,18 @@ void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint
 /* Marks one word of a snapshot, which may be a return address or a number that looks like one. */
 void hits_mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word);
 
-/* A sorted copy of all hits, which the caller may change; valid until the next call. */
+/* A sorted copy of all hits, some twice if there are turns, which the caller may change; valid until the next call. */
 size_t hits_sorted(struct hits *hits, struct hit **ret_hits);
 /* Their order, for qsort(). */
 int hit_compare(const void *left, const void *right);
+
+/*
+ * For recordings that keep only the last of what they record: hits_turn() forgets what was marked
+ * before its last call, so that what is marked since the last but one is there. Memory for it is
+ * taken here. -ENOMEM.
+ */
+int hits_want_turns(struct hits *hits);
+void hits_turn(struct hits *hits);
 
 uint64_t hits_dropped(const struct hits *hits); /* for lack of room */
 

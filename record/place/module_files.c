@@ -473,6 +473,16 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 	return 0;
 }
 
+void module_files_part(struct module_files *files, struct nursery *nursery)
+{
+	channel_close(&files->opener);
+	channel_close(&files->elf);
+	files->opener.stuck = files->elf.stuck = 0;
+	files->queue_head = files->queue_tail;
+	files->identify_head = files->identify_tail;
+	files->nursery = nursery;
+}
+
 void module_files_destroy(struct module_files *files)
 {
 	if (!files)

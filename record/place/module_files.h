@@ -37,6 +37,12 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 			struct module_files **ret_files);
 void module_files_destroy(struct module_files *files);
 
+/*
+ * In a child of the process that created them: from now on with helpers of its own, from
+ * `nursery`. What is under way stays the parent's.
+ */
+void module_files_part(struct module_files *files, struct nursery *nursery);
+
 /* The module has just been mapped there: open it unless it is open or has been refused a few times. */
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 

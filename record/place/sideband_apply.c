@@ -226,7 +226,10 @@ static void grow_up(struct sideband *sideband, uint32_t tgid)
 		*slot = 0;
 }
 
-/* Threads share what this file is about: only processes are recorded. */
+/*
+ * Threads share what this file is about, so only processes are recorded, and with --flight the first thread of each: so
+ * it is known whether anybody is left when the leader exits.
+ */
 static void apply_fork(struct sideband *sideband, const struct perf_event_header *header)
 {
 	struct recording *recording = sideband->recording;
@@ -237,6 +240,8 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 	};
 
 	if (record->tgid == record->parent_tgid) {
+		if (recording->config->flight.wanted && *young_slot(sideband, record->tgid) == record->tgid)
+			(void)recording_check(recording, event_log_add(recording->log, &event));
 		grow_up(sideband, record->tgid);
 		return;
 	}

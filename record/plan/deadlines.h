@@ -28,6 +28,8 @@ enum {
 	USERS_LAST = 2000,     /* at the end of a recording, */
 	USERS_STOPPED = 300,   /* and if it was stopped by hand */
 
+	DUMP_EMBED = 20, /* seconds after a dump has begun: no more files are read for it */
+
 	/* for setpriority(): of the recorder, and of helpers that it waits for while it records */
 	RECORDER_NICE = -10,
 };

@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/record_habits.h"
+#include "record/plan/record_option_flight.h"
 #include "record/plan/sample_rate.h"
 
 enum {
@@ -89,32 +90,15 @@ static int parse_embed(void *config, const char *value)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(value, names[i])) {
 			record->output.embed = (enum embed_level)i;
+			record->output.embed_given = true;
 			return 0;
 		}
 	return log_error(EINVAL, "--embed must be none, min or full, not '%s'", value);
 }
 
-/* "500", "500M": megabytes; or with K or G. */
 static int parse_size(void *config, const char *value)
 {
-	struct record_config *record = config;
-	unsigned long long size;
-	const char *units = "KMG", *unit = units + 1;
-	char *end;
-
-	errno = 0;
-	size = strtoull(value, &end, 10);
-	if (*end)
-		unit = strchr(units, toupper((unsigned char)*end));
-	if (end == value || !isdigit((unsigned char)*value) || errno || !unit || (*end && end[1]))
-		return log_error(EINVAL, "--max-size expects a size such as 500M, not '%s'", value);
-	for (const char *at = units; at <= unit; at++)
-		if (__builtin_mul_overflow(size, 1024, &size) || size > INT64_MAX)
-			return log_error(EINVAL, "--max-size %s is too large", value);
-	if (size < LEAST_SIZE)
-		return log_error(EINVAL, "--max-size must be at least 256K, not %s", value);
-	record->output.max_size = (int64_t)size;
-	return 0;
+	return record_option_bytes("--max-size", value, LEAST_SIZE, &((struct record_config *)config)->output.max_size);
 }
 
 static const struct {
@@ -276,6 +260,14 @@ static const struct option_row rows[] = {
 	{"Output", "finalize", 0, TAKES_TEXT("FILE", AT(output.finalize)),
 	 .help = "add to a trace what a killed recorder could not; on the same boot"},
 
+	{"Always on", "flight", 0, IS_PARSED("TIME[,SIZE]", record_option_flight),
+	 .help = "keep the last TIME of the recording in memory, at most SIZE (64M), and write it to a "
+		 "file when something happens, at SIGUSR2 and at the end", .often = true},
+	{"Always on", "max-dumps", 0, TAKES_NUMBER("N", AT(flight.max_dumps), 0, MAX_COUNT),
+	 .help = "remove the oldest dumps beyond N (20); 0: keep all"},
+	{"Always on", "max-kept", 0, IS_PARSED("SIZE", record_option_max_kept),
+	 .help = "remove the oldest dumps beyond SIZE in all (2G)"},
+
 	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
 	 .help = "print what is needed often, or all options"},
 	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
@@ -342,7 +334,7 @@ static int check_combinations(const struct record_config *config)
 		return log_error(EINVAL, "--system-wide requires a command after '--'");
 	if (config->output.finalize && config->command)
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
-	return 0;
+	return record_option_flight_check(config, has_span(config) || config->walk.interval);
 }
 
 static void fill_defaults(struct record_config *config, bool waiting_given)
@@ -393,6 +385,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	config->output.ring_megabytes = UNSET;
 	config->snapshot_bytes = UNSET;
 	config->points.most = POINTS;
+	record_option_flight_unset(config);
 	config->output.embed = EMBED_LEVEL_FULL;
 	r = options_parse(&options, config, NULL, argc, argv, &rest);
 	if (r < 0)
@@ -406,6 +399,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	if (r < 0)
 		return r;
 	fill_defaults(config, waiting_given);
+	record_option_flight_defaults(config);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/options.h"
+#include "record/plan/flight_plan.h"
 
 enum embed_level { EMBED_LEVEL_NONE, EMBED_LEVEL_MIN, EMBED_LEVEL_FULL };
 
@@ -75,6 +76,7 @@ struct record_output {
 	const char *path; /* -o; NULL: the default name; "-": stdout */
 	bool force;
 	enum embed_level embed;
+	bool embed_given;
 	int64_t max_size; /* bytes, 0: no limit */
 	int64_t ring_megabytes;
 	bool keep_kernel_addresses;
@@ -88,6 +90,7 @@ struct record_config {
 	struct record_points points;
 	struct record_who who;
 	struct record_output output;
+	struct record_flight flight;
 	bool user_stacks;
 	bool snapshots;	       /* --dwarf */
 	int64_t snapshot_bytes; /* --dwarf-size */

@@ -9,6 +9,7 @@
 
 #include "bpf/ring_object.h"
 #include "common/hash_map.h"
+#include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/limits.h"
 #include "record/place/kernel_map.h"
@@ -125,7 +126,7 @@ static struct event_object describe(const struct wait_objects *objects, const st
 				    const struct kept_name *name)
 {
 	struct event_object object = {
-		.number = objects->last, .kind = raw->kind, .flags = name ? name->flags : 0, .tgid = raw->process,
+		.kind = raw->kind, .flags = name ? name->flags : 0, .tgid = raw->process,
 		.descriptor = raw->descriptor, .device = device_of(raw->device), .inode = raw->inode,
 		.place = raw->place, .family = raw->family, .state = raw->state, .port = raw->port,
 		.peer_port = raw->peer_port, .peer = raw->peer,
@@ -147,12 +148,14 @@ static bool has_addresses(const struct ring_object *raw)
 	return memcmp(raw->address, none, sizeof(none)) != 0 || memcmp(raw->peer_address, none, sizeof(none)) != 0;
 }
 
-static void tell(struct wait_objects *objects, const struct ring_object *raw)
+static void tell(struct wait_objects *objects, const struct ring_object *raw, uint32_t number)
 {
 	struct recording *recording = objects->recording;
 	const struct kept_name *name = find_name(objects, raw->token);
 	struct event event = {.kind = EVENT_OBJECT, .object = describe(objects, raw, name)};
-	struct event_object_name text = {.number = objects->last};
+	struct event_object_name text = {.number = number};
+
+	event.object.number = number;
 
 	if (recording_check(recording, event_log_add(recording->log, &event)) < 0)
 		return;
@@ -168,26 +171,43 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw)
+/*
+ * A number and the second in which it was written. With --flight, what is used is written again
+ * from time to time, so that what no dump needs any more can be forgotten.
+ */
+static uint64_t told(uint32_t number, uint64_t now)
+{
+	return now / SECOND << 32 | number;
+}
+
+static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t now)
+{
+	const struct record_flight *flight = &objects->recording->config->flight;
+
+	return flight->wanted && now / SECOND >= (value >> 32) + (uint64_t)flight->window / SECOND / 2;
+}
+
+static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {
 	struct ring_object key = *raw;
-	uint64_t *number;
+	uint64_t *value;
 	int r;
 
 	key.call = key.asked = 0;
 	key.context = 0;
-	r = hash_map_add(&objects->numbers, &key, sizeof(key), objects->last + 1, &number);
+	r = hash_map_add(&objects->numbers, &key, sizeof(key), told(objects->last + 1, now), &value);
 	if (r == -ENOSPC) {
 		hash_map_clear(&objects->numbers);
-		r = hash_map_add(&objects->numbers, &key, sizeof(key), objects->last + 1, &number);
+		r = hash_map_add(&objects->numbers, &key, sizeof(key), told(objects->last + 1, now), &value);
 	}
-	if (r < 0 || *number > RWK_MAX_OBJECTS)
+	if (r < 0 || (uint32_t)*value > RWK_MAX_OBJECTS)
 		return 0;
-	if (r > 0) {
-		objects->last++;
-		tell(objects, &key);
+	objects->last += r > 0;
+	if (r > 0 || is_old(objects, *value, now)) {
+		*value = told((uint32_t)*value, now);
+		tell(objects, &key, (uint32_t)*value);
 	}
-	return (uint32_t)*number;
+	return (uint32_t)*value;
 }
 
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)
@@ -197,5 +217,5 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
 	wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
-		wait->object = number_of(objects, raw);
+		wait->object = number_of(objects, raw, wait->time);
 }

@@ -48,6 +48,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->maps_unavailable);
 	array_free(&model->copied);
 	array_free(&model->unsure);
+	array_free(&model->triggers);
 	unsure_times_deinit(&model->unsure_times);
 	array_free(&model->lost_ranges);
 	timeline_deinit(&model->timeline);
@@ -212,7 +213,7 @@ uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time)
 
 /* --- lists --- */
 
-enum { UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
+enum { TRIGGERS_MAX = 65536, UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
 
 /* --- what waits were for --- */
 
@@ -328,6 +329,38 @@ int trace_lists_unsure(struct trace_model *model, uint32_t chunk, const struct e
 		return 0;
 	}
 	return array_push(&model->unsure, *record);
+}
+
+int trace_lists_window(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	(void)chunk;
+	model->window = event->window;
+	return 0;
+}
+
+int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	struct trace_trigger trigger = {.about = event->trigger};
+	const struct event_text *rule = &event->trigger.rule, *comm = &event->trigger.comm;
+	int r;
+
+	(void)chunk;
+	if (model->triggers.count == TRIGGERS_MAX) {
+		model->unknown_records++;
+		return 0;
+	}
+	r = text_pool_add(&model->texts, rule->bytes, rule->length, &trigger.rule);
+	if (!r)
+		r = text_pool_add(&model->texts, comm->bytes, comm->length, &trigger.comm);
+	return r < 0 ? r : array_push(&model->triggers, trigger);
+}
+
+const struct trace_trigger *trace_model_reason(const struct trace_model *model)
+{
+	for (size_t i = model->window.dump ? model->triggers.count : 0; i-- > 0;)
+		if (model->triggers.items[i].about.dump == model->window.dump)
+			return &model->triggers.items[i];
+	return NULL;
 }
 
 int trace_lists_counter(struct trace_model *model, uint32_t chunk, const struct event *event)

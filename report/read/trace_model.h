@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The content of a section apart from its events: where and when it was recorded, its sources,
- * modules, kernel symbols, the timeline of its address spaces, losses and cost. Filled by one pass
- * over the STATE, EMBED and END chunks; symbols of user modules stay in the file and are read on
- * demand. Ids are those of the section. A STATE chunk and its copy count once. Plain data; texts
- * belong to `texts` and live as long as the file.
+ * The content of a section apart from its events: where and when it was recorded, its sources, modules, kernel symbols,
+ * the timeline of its address spaces, losses and cost. Filled by one pass over the STATE, EMBED and END chunks; symbols
+ * of user modules stay in the file and are read on demand. Ids are those of the section. A STATE chunk and its copy
+ * count once. Plain data; texts belong to `texts` and live as long as the file.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_MODEL_H
 #define RWALKER_REPORT_READ_TRACE_MODEL_H
@@ -87,10 +86,14 @@ struct copied_code { /* a mapping of anonymous memory that replaced a module's c
 	bool referred; /* a frame is in it */
 };
 
+struct trace_trigger {
+	struct event_trigger about; /* its texts are invalid: use the next members */
+	const char *rule, *comm;
+};
+
 struct trace_model {
 	struct trace_file *file;
-	uint32_t section;
-	uint32_t first_chunk, end_chunk; /* its chunks are in this range of the file's */
+	uint32_t section, first_chunk, end_chunk; /* its number, and the range of its chunks in the file */
 	uint64_t first_time, last_time; /* of all chunks; 0,0: no chunk has a time */
 	uint64_t start, stop;		/* of the recording: the sources' */
 	const char *host, *boot_id;	/* "" if the trace does not have it */
@@ -110,6 +113,8 @@ struct trace_model {
 	ARRAY(struct event_unsure) unsure; /* each once, as last recorded */
 	struct unsure_times unsure_times;	 /* of these */
 	ARRAY(struct lost_range) lost_ranges;
+	struct event_window window; /* dump 0: it is not one */
+	ARRAY(struct trace_trigger) triggers;
 	struct event_cost cost;
 	struct timeline timeline;
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */
@@ -124,7 +129,6 @@ void trace_model_deinit(struct trace_model *model);
 /* Adds a chunk of the section; `payload` is NULL for kinds that are only counted. */
 int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void *payload,
 			  struct event_decoder *decoder);
-/* To be called once, after the last chunk. */
 int trace_model_finish(struct trace_model *model);
 /* JIT code of the model's processes has the names of another section of the same file, too. 0, -ENOMEM. */
 int trace_model_add_perf_maps(struct trace_model *model, const struct trace_model *addition);
@@ -139,6 +143,7 @@ const char *trace_model_kernel_function(const struct trace_model *model, uint32_
 /* Of event_wait.call: the length of the system call's name, which is not terminated; 0: it has none that is known. */
 size_t trace_model_call_name(const struct trace_model *model, uint64_t call, const char **ret_name);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
+const struct trace_trigger *trace_model_reason(const struct trace_model *model); /* of a dump; NULL: unknown */
 /* Wall-clock ns since 1970 at a time of the trace, according to the last clock readings before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);
 

@@ -459,6 +459,8 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_PERF_MAP] = add_perf_map,
 		[EVENT_EMBED_UNWIND] = add_embed_unwind,
 		[EVENT_EMBED_LINES] = add_embed_lines,
+		[EVENT_WINDOW] = trace_lists_window,
+		[EVENT_TRIGGER] = trace_lists_trigger,
 		[EVENT_OBJECT] = trace_lists_object,
 		[EVENT_OBJECT_NAME] = trace_lists_object_name,
 	};

@@ -407,6 +407,43 @@ static int take_walk(struct scrub *scrub, struct event *event)
 	return WRITE;
 }
 
+static int take_window(struct scrub *scrub, struct event *event)
+{
+	const struct event_window window = event->window;
+
+	event->window = (struct event_window){
+		.since = scrub_time(scrub, window.since), .until = scrub_time(scrub, window.until),
+		.before = window.before, .dump = window.dump, .asked = window.asked, .room = window.room,
+		.left_out = window.left_out};
+	return WRITE;
+}
+
+/* Rules have names of programs and cgroups, and whole commands. */
+static struct event_text kind_of_rule(const struct event_text *rule)
+{
+	uint32_t length = 0;
+
+	while (length < rule->length && rule->bytes[length] >= 'a' && rule->bytes[length] <= 'z')
+		length++;
+	return (struct event_text){rule->bytes, length};
+}
+
+static int take_trigger(struct scrub *scrub, struct event *event)
+{
+	const struct event_trigger trigger = event->trigger;
+	int r;
+
+	event->trigger = (struct event_trigger){
+		.time = scrub_time(scrub, trigger.time), .dump = trigger.dump, .rule = kind_of_rule(&trigger.rule),
+		.value = trigger.value, .more = trigger.more};
+	r = scrub_pid(scrub, trigger.tgid, &event->trigger.tgid);
+	if (!r)
+		r = scrub_pid(scrub, trigger.tid, &event->trigger.tid);
+	if (!r && trigger.comm.length)
+		r = scrub_comm(scrub, trigger.comm.bytes, trigger.comm.length, &event->trigger.comm);
+	return written(r);
+}
+
 static int take_object(struct scrub *scrub, struct event *event)
 {
 	return written(scrub_object(scrub, event));
@@ -443,6 +480,8 @@ int scrub_record(struct scrub *scrub, struct event *event)
 		[EVENT_COUNTER] = take_counter,
 		[EVENT_WALK] = take_walk,
 		[EVENT_EMBED_MODULE] = take_embed_module,
+		[EVENT_WINDOW] = take_window,
+		[EVENT_TRIGGER] = take_trigger,
 		[EVENT_OBJECT] = take_object,
 		[EVENT_OBJECT_NAME] = take_object_name,
 	};

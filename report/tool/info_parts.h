@@ -9,6 +9,8 @@
 #include "report/tool/tool.h"
 
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out);
+/* Of a dump: what it holds of the recording, and why it was made. */
+void info_dump(const struct trace_model *model, FILE *out);
 void info_clocks(const struct trace_model *model, FILE *out);
 void info_sources(const struct trace_model *model, FILE *out);
 /* The probes that were hit; all of them with `verbose`. */

@@ -43,6 +43,7 @@ static const struct {
 	[PRIVACY_TIMES] = {"times", "--scrub=times"},
 	[PRIVACY_OBJECTS] = {"inodes, ports, futexes", "--scrub"},
 	[PRIVACY_PROBES] = {"probes", "--scrub"},
+	[PRIVACY_RULES] = {"rules of triggers", "--scrub"},
 	[PRIVACY_NOTES] = {"other facts", "--scrub"},
 };
 
@@ -223,6 +224,13 @@ static int take_probe(struct privacy *privacy, struct event *event)
 	return note_text(privacy, PRIVACY_PROBES, &event->probe.name);
 }
 
+static int take_trigger(struct privacy *privacy, struct event *event)
+{
+	int r = note_text(privacy, PRIVACY_RULES, &event->trigger.rule);
+
+	return r < 0 || !event->trigger.comm.length ? r : note_text(privacy, PRIVACY_COMMS, &event->trigger.comm);
+}
+
 static int take_object(struct privacy *privacy, struct event *event)
 {
 	const struct event_object *object = &event->object;
@@ -328,7 +336,7 @@ int privacy_take(struct privacy *privacy, struct event *event)
 		[EVENT_EMBED_SYMBOLS] = take_symbols, [EVENT_PERF_MAP] = take_symbols,
 		[EVENT_EMBED_UNWIND] = take_unwind,  [EVENT_EMBED_LINES] = take_lines,
 		[EVENT_SNAPSHOT] = take_snapshot,    [EVENT_OBJECT] = take_object,
-		[EVENT_OBJECT_NAME] = take_object_name,
+		[EVENT_OBJECT_NAME] = take_object_name, [EVENT_TRIGGER] = take_trigger,
 	};
 
 	if ((size_t)event->kind >= sizeof(takes) / sizeof(takes[0]) || !takes[event->kind])

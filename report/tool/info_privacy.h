@@ -31,6 +31,7 @@ enum privacy_row { /* in the order in which they are printed */
 	PRIVACY_TIMES,
 	PRIVACY_OBJECTS,
 	PRIVACY_PROBES,
+	PRIVACY_RULES,
 	PRIVACY_NOTES,
 	PRIVACY_ROWS
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Words that are not used in identifiers (the glossary of ARCHITECTURE.md has those that are), and phrases that are not
 # plain English in comments, manuals, documents and messages. The kernel's own names (BPF_..., PERF_...) are allowed.
-# "dump" is a word of the reporter, not of recording. Messages quote names as in 'x', and count as in "1 thread".
+# "dump" is a word of the reporter, and of record/flight for what it writes: nothing else is recorded by dumping. Messages quote names as in 'x', and count as in "1 thread".
 . "$(dirname "$0")/lint.bash"
 
 command -v perl >/dev/null || without perl
@@ -19,7 +19,7 @@ bad_words()
 				my $name = $1;
 				next if $name =~ /^(?:__)?(?:bpf|perf)_/i;
 				my $bad = $name =~ /(?:^|_)(backtraces?|stack_?traces?|dsos?)(?:_|$)/i ? $1
-					: $ARGV =~ m{^(?:record|bpf)/} && $name =~ /(?:^|_)(dump(?:s|er)?)(?:_|$)/i ? $1 : next;
+					: $ARGV =~ m{^(?:record/(?!flight/|plan/|session)|bpf/)} && $name =~ /(?:^|_)(dump(?:s|er)?)(?:_|$)/i ? $1 : next;
 				print "$ARGV:$number\t\x27$name\x27: \x27$bad\x27 is not a word of this project\n";
 			}
 		}'

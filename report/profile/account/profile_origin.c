@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "report/profile/seam/profile_dump.h"
 #include "report/profile/tables/profile_internal.h"
 #include "report/read/loss_table.h"
 
@@ -30,6 +31,28 @@ void profile_origin(const struct profile *profile, size_t number, struct profile
 		.realtime = trace_model_realtime(model, model->start),
 		.length = model->stop > model->start ? model->stop - model->start : 0,
 	};
+}
+
+bool profile_dump(const struct profile *profile, size_t number, struct profile_dump *ret_dump)
+{
+	const struct trace_model *model = profile->scopes.items[number].model;
+	const struct event_window *window = &model->window;
+	const struct trace_trigger *reason = trace_model_reason(model);
+
+	if (!window->dump)
+		return false;
+	*ret_dump = (struct profile_dump){
+		.number = window->dump,
+		.length = window->until > window->since ? window->until - window->since : 0,
+		.asked = window->asked,
+	};
+	if (!reason)
+		return true;
+	ret_dump->rule = reason->rule;
+	ret_dump->comm = reason->comm;
+	ret_dump->tid = reason->about.tid;
+	ret_dump->value = reason->about.value;
+	return true;
 }
 
 const char *profile_host_name(const struct profile *profile, uint32_t host)

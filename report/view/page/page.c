@@ -10,7 +10,9 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_dump.h"
 #include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_origin.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/view/page/probe_totals.h"
 #include "report/view/page/wait_text.h"
@@ -200,10 +202,51 @@ static void write_what(const struct view_context *context, uint32_t number,
 		write_sampled(context, number, source);
 }
 
+static void write_text(FILE *out, const char *text)
+{
+	printable_write(out, text, strlen(text));
+}
+
+/* "# dump 3, 60.1 s, made for wait:D>500ms: kworker/0:1 (12), 812.000 ms" */
+static void write_dump(const struct profile_dump *dump, FILE *out)
+{
+	char value[PROFILE_DUMP_VALUE];
+
+	(void)fprintf(out, "# dump %" PRIu64 ", %s s", dump->number, figure_seconds(dump->length).text);
+	if (dump->rule) {
+		(void)fputs(", made for ", out);
+		write_text(out, dump->rule);
+		if (dump->tid) {
+			(void)fputs(": ", out);
+			write_text(out, dump->comm);
+			(void)fprintf(out, " (%" PRIu32 ")", dump->tid);
+		}
+		if (*profile_dump_value(dump->rule, dump->value, value))
+			(void)fprintf(out, ", %s", value);
+	}
+	(void)fputc('\n', out);
+}
+
+static void write_dumps(const struct view_context *context)
+{
+	enum { MOST = 3 };
+	size_t count = profile_origins(context->profile), shown = 0, more = 0;
+	struct profile_dump dump;
+
+	for (size_t i = 0; i < count; i++)
+		if (profile_dump(context->profile, i, &dump) && (shown < MOST || !++more)) {
+			write_dump(&dump, context->out);
+			shown++;
+		}
+	if (more)
+		(void)fprintf(context->out, "# and %zu more dump%s\n", more, plural(more));
+}
+
 static void write_heading(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	const struct view_settings *settings = context->settings;
 
+	write_dumps(context);
 	write_what(context, number, source);
 	if (settings->filters[0])
 		(void)fprintf(context->out, "# filters: %s\n", settings->filters);

@@ -30,7 +30,7 @@ static void confined(struct test *t, int (*check)(const struct confinement *conf
 	if (!pid) {
 		const struct confinement *confinement;
 
-		if (privileges_drop() || confinement_enter(&confinement))
+		if (privileges_drop() || confinement_enter(false, &confinement))
 			_exit(99);
 		_exit(check(confinement));
 	}

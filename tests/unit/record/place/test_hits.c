@@ -199,6 +199,27 @@ static void what_does_not_fit_is_counted(struct test *t)
 	hits_destroy(hits);
 }
 
+/* What was hit since the last turn but one is there. */
+static void what_was_hit_long_ago_is_forgotten(struct test *t)
+{
+	const uint64_t first[] = {CODE + 0x10}, second[] = {CODE + 0x20}, third[] = {CODE + 0x30};
+	struct hits *hits = hits_open(true);
+	struct hit *sorted;
+
+	REQUIRE(t, hits && hits_want_turns(hits) == 0);
+	mark(hits, TGID, first, 1);
+	hits_turn(hits);
+	mark(hits, TGID, second, 1);
+	REQUIRE(t, hits_sorted(hits, &sorted) == 2);
+	CHECK(t, sorted[0].offset == 0x2010 && sorted[1].offset == 0x2020);
+	hits_turn(hits);
+	mark(hits, TGID, third, 1);
+	mark(hits, TGID, second, 1); /* it is in both parts */
+	REQUIRE(t, hits_sorted(hits, &sorted) == 3);
+	CHECK(t, sorted[0].offset == 0x2020 && sorted[1].offset == 0x2020 && sorted[2].offset == 0x2030);
+	hits_destroy(hits);
+}
+
 static void their_order_is_by_process_module_and_offset(struct test *t)
 {
 	static const struct hit ascending[] = {
@@ -219,4 +240,5 @@ TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves
 	  TEST(code_is_that_of_the_moment), TEST(what_is_hit_again_is_there_once),
 	  TEST(the_same_address_is_another_file_after_an_exec),
 	  TEST(states_are_told_apart_by_all_of_their_number), TEST(nothing_is_marked_where_nothing_is_embedded),
-	  TEST(what_does_not_fit_is_counted), TEST(their_order_is_by_process_module_and_offset))
+	  TEST(what_does_not_fit_is_counted),
+	  TEST(what_was_hit_long_ago_is_forgotten), TEST(their_order_is_by_process_module_and_offset))

@@ -236,8 +236,37 @@ static void refuses(struct test *t)
 	}
 }
 
+static void the_last_minute(struct test *t)
+{
+	GOOD("--flight 60s,16M -p 0 --max-dumps 3 --max-kept 1G");
+	CHECK(t, config.flight.wanted && config.output.embed == EMBED_LEVEL_MIN);
+	CHECK_INT(t, config.flight.window, 60 * SECOND);
+	CHECK_INT(t, config.flight.bytes, 16 << 20);
+	CHECK_INT(t, config.flight.max_dumps, 3);
+	CHECK_INT(t, config.flight.max_kept, 1 << 30);
+	CHECK_INT(t, parse(&config, &line, "--flight 2m -p 0 --embed full"), 0);
+	CHECK_INT(t, config.output.embed, EMBED_LEVEL_FULL);
+	CHECK_INT(t, config.flight.bytes, 64 << 20);
+	CHECK_INT(t, config.flight.max_dumps, 20);
+}
+
+static void the_last_minute_of_nothing(struct test *t)
+{
+	static const char *const lines[] = {
+		"--flight 60s", "--flight x -p 0", "--flight 60s,1M -p 0", "--flight 60s,x -p 0", "--flight 0.1 -p 0",
+		"--flight 2d -p 0", "--flight 60s -p 0 -o -", "--flight 60s -p 0 --force", "-p 0 --max-dumps 3",
+		"-p 0 --max-kept 2G",
+	};
+	struct record_config config;
+	struct line line;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		CHECK_INT(t, parse(&config, &line, lines[i]), -EINVAL);
+}
+
 TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the_end), TEST(profile_and_walks),
 	  TEST(stuck_has_its_rhythm), TEST(stuck_with_another_wait), TEST(waiting_is_a_walk), TEST(command_is_profiled),
 	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
 	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
-	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses))
+	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses), TEST(the_last_minute),
+	  TEST(the_last_minute_of_nothing))

@@ -2,7 +2,16 @@
 /* Part of fake_seam.h: report/profile/seam/profile_origin.h. */
 #pragma once
 
+#include "report/profile/seam/profile_dump.h"
 #include "tests/unit/report/view/fake_seam_struct.h"
+
+bool profile_dump(const struct profile *profile, size_t number, struct profile_dump *ret_dump)
+{
+	(void)profile;
+	(void)number;
+	(void)ret_dump;
+	return false;
+}
 
 size_t profile_origins(const struct profile *profile)
 {

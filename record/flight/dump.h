@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Writes a dump: the state at the window's trailing edge, the window's chunks as they are stored,
+ * and what the reader will need of the host. Runs in a child of the recorder, which has
+ * everything as it was at the fork, while the recorder goes on; so nothing here has to be done in
+ * slices, and the window may change meanwhile.
+ */
+#ifndef RWALKER_RECORD_FLIGHT_DUMP_H
+#define RWALKER_RECORD_FLIGHT_DUMP_H
+
+#include <stdint.h>
+
+#include "format/event.h"
+#include "record/flight/dump_files.h"
+
+struct base_state;
+struct module_files;
+struct nursery;
+struct recording;
+struct window;
+
+struct dump_parts {
+	struct recording *recording; /* its log and writer are replaced */
+	struct module_files *files;
+	struct nursery *nursery; /* not that of the recorder: two processes cannot ask the same one */
+	struct base_state *base;
+	const struct window *window;
+	const struct dump_files *output;
+	struct event_window about; /* since and until are filled in */
+	uint64_t now;		   /* CLOCK_MONOTONIC ns */
+};
+
+struct dump_result {
+	char path[DUMP_PATH_MAX];
+	uint64_t since, until, bytes;
+};
+
+/* 0, or -errno: then there is no file. */
+int dump_write(const struct dump_parts *parts, struct dump_result *ret_result);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/flight/dump_files.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/log.h"
+#include "common/packet.h"
+#include "record/flight/dump_folder.h"
+#include "record/machine/caller.h"
+#include "record/plan/deadlines.h"
+
+enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP };
+
+struct request {
+	uint32_t kind;
+	uint64_t bytes;
+};
+
+struct answer {
+	int32_t rc;
+	char path[DUMP_PATH_MAX];
+};
+
+/* --- the helper --- */
+
+static void answer_request(struct dump_folder *folder, int socket, const struct request *request)
+{
+	struct answer answer = {0};
+	_cleanup_close_ int fd = -1;
+
+	if (request->kind == REQUEST_CREATE)
+		answer.rc = dump_folder_create(folder, &fd);
+	else if (request->kind == REQUEST_KEEP)
+		answer.rc = dump_folder_keep(folder, request->bytes, answer.path, sizeof(answer.path));
+	else
+		dump_folder_drop(folder);
+	(void)packet_send(socket, &answer, sizeof(answer), fd);
+}
+
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR2};
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		(void)signal(ignored[i], SIG_IGN);
+}
+
+/* Ends when the recorder has closed its socket, also by dying: then it removes what is unfinished. Never returns. */
+static void helper_run(int socket, const struct dump_files_settings *settings)
+{
+	struct dump_folder folder;
+	struct request request;
+	int32_t rc;
+
+	ignore_signals();
+	(void)close_range(0, (unsigned int)socket - 1, 0);
+	(void)close_range((unsigned int)socket + 1, ~0u, 0);
+	rc = dump_folder_open(&folder, settings->path, settings->kept, settings->bytes);
+	(void)packet_send(socket, &rc, sizeof(rc), -1);
+	while (!rc && packet_receive(socket, &request, sizeof(request), PACKET_FOREVER, NULL) == sizeof(request))
+		answer_request(&folder, socket, &request);
+	dump_folder_drop(&folder);
+	_exit(0);
+}
+
+/* --- the recorder --- */
+
+static int say_refused(const struct dump_files_settings *settings, int rc)
+{
+	return log_error(-rc, "cannot write dumps to '%s': %s; -o names a folder, or what the names of dumps "
+			 "begin with", settings->path ? settings->path : ".", strerror(-rc));
+}
+
+int dump_files_open(struct dump_files *files, const struct dump_files_settings *settings)
+{
+	int pair[2];
+	int32_t rc = 0;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return log_error(errno, "cannot create a socket for a helper process: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		(void)close(pair[0]);
+		helper_run(pair[1], settings);
+	}
+	(void)close(pair[1]);
+	*files = (struct dump_files){.socket_plus_1 = pair[0] + 1, .pid = pid};
+	if (pid < 0 || packet_receive(pair[0], &rc, sizeof(rc), DEADLINE_NURSERY, NULL) != sizeof(rc))
+		return log_error(ECHILD, "cannot start the helper process that makes the files of dumps");
+	return rc < 0 ? say_refused(settings, rc) : 0;
+}
+
+void dump_files_close(struct dump_files *files)
+{
+	if (!files->socket_plus_1)
+		return;
+	(void)close(files->socket_plus_1 - 1);
+	if (files->pid > 0)
+		(void)waitpid(files->pid, NULL, 0);
+	*files = (struct dump_files){0};
+}
+
+static int ask(const struct dump_files *files, enum request_kind kind, uint64_t bytes, struct answer *ret_answer,
+	       int *ret_fd)
+{
+	const struct request request = {.kind = kind, .bytes = bytes};
+	int socket = files->socket_plus_1 - 1, r = packet_send(socket, &request, sizeof(request), -1);
+	ssize_t got = r < 0 ? r : packet_receive(socket, ret_answer, sizeof(*ret_answer), DEADLINE_NURSERY, ret_fd);
+
+	if (got < 0)
+		return (int)got;
+	return got == sizeof(*ret_answer) ? ret_answer->rc : -ECHILD;
+}
+
+int dump_files_create(const struct dump_files *files, int *ret_fd)
+{
+	struct answer answer;
+	int fd = -1, r = ask(files, REQUEST_CREATE, 0, &answer, &fd);
+
+	if (r >= 0 && fd < 0)
+		r = -EPROTO;
+	if (r >= 0)
+		*ret_fd = fd;
+	return r;
+}
+
+int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX])
+{
+	struct answer answer;
+	int r = ask(files, REQUEST_KEEP, bytes, &answer, NULL);
+
+	if (r >= 0)
+		(void)snprintf(ret_path, DUMP_PATH_MAX, "%s", answer.path);
+	return r;
+}
+
+int dump_files_drop(const struct dump_files *files)
+{
+	struct answer answer;
+
+	return ask(files, REQUEST_DROP, 0, &answer, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Files of dumps. The recorder may not make files any more when it has something to dump, so a
+ * helper process does it, as the user who owns the output: it makes a file under a temporary name
+ * and hands over its descriptor; later it gives the file its name, and removes the oldest dumps
+ * beyond what is kept, or removes what was not finished. Names are PREFIX-DATE-TIME.rwk. What
+ * earlier recorders left under such names counts, too.
+ */
+#ifndef RWALKER_RECORD_FLIGHT_DUMP_FILES_H
+#define RWALKER_RECORD_FLIGHT_DUMP_FILES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { DUMP_PATH_MAX = 4096 };
+
+struct dump_files { /* zeroed: closed */
+	int socket_plus_1; /* 0: none */
+	pid_t pid;
+};
+
+struct dump_files_settings {
+	const char *path; /* as given with -o: a folder, or what names begin with; NULL: the default */
+	uint64_t kept;	  /* dumps, at most; 0: all */
+	uint64_t bytes;	  /* of all dumps together, at most; 0: any. One is always kept */
+};
+
+/* While we are root, before the recorder has anything to hide. Tries the folder. 0, or -errno after reporting why. */
+int dump_files_open(struct dump_files *files, const struct dump_files_settings *settings);
+/* Ends the helper. */
+void dump_files_close(struct dump_files *files);
+
+/* What follows is for one process at a time, which may be a child. 0, -errno. *ret_fd: a new, empty file. */
+int dump_files_create(const struct dump_files *files, int *ret_fd);
+/* Names the file; *ret_path: how. */
+int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX]);
+/* Removes it; nothing happens if there is none. */
+int dump_files_drop(const struct dump_files *files);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/flight/flight.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/time_units.h"
+#include "format/event_log.h"
+#include "record/flight/base_state.h"
+#include "record/flight/dump.h"
+#include "record/flight/dump_files.h"
+#include "record/flight/window.h"
+#include "record/helper/nursery.h"
+#include "record/machine/clocks.h"
+#include "record/place/hits.h"
+#include "record/plan/recording.h"
+
+enum { RULE_BYTES = 256 };
+
+/* Triggers that make no dump get at most one record in this time. */
+static const uint64_t RECORD_INTERVAL = SECOND;
+
+struct flight {
+	const struct record_flight *plan;
+	struct recording *recording;
+	struct module_files *files;
+	struct nursery *nursery;
+	struct dump_files output;
+	struct base_state *base;
+	struct window *window;
+	pid_t writer;	   /* the child that writes a dump; 0: none */
+	uint64_t number;   /* of the last dump */
+	uint64_t due;	   /* when the next dump is to be made; 0: none is wanted */
+	uint64_t ready;	   /* no trigger makes a dump before this time */
+	uint64_t turn;	   /* when what was hit is forgotten next */
+	uint64_t told, more; /* when the last TRIGGER was written; how many were not since */
+	char why[RULE_BYTES];
+	struct flight_counts counts;
+};
+
+/* --- no file --- */
+
+static ssize_t count_bytes(void *context, int fd, const struct iovec *parts, int count)
+{
+	size_t sum = 0;
+
+	(void)context;
+	(void)fd;
+	for (int i = 0; i < count; i++)
+		sum += parts[i].iov_len;
+	return (ssize_t)sum;
+}
+
+static int64_t no_size(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+	return -ESPIPE;
+}
+
+const struct trace_io flight_no_file = {.writev = count_bytes, .size = no_size};
+
+/* --- opening --- */
+
+static void leaves(void *context, const struct rwk_chunk_header *header, const void *stored)
+{
+	struct flight *flight = context;
+
+	if (header->type == RWK_CHUNK_STATE || header->type == RWK_CHUNK_NAMES)
+		base_state_take(flight->base, header, stored);
+}
+
+static int take_memory(struct flight *flight)
+{
+	const struct window_settings settings = {
+		.age = (uint64_t)flight->plan->window,
+		.bytes = (size_t)flight->plan->bytes,
+		.context = flight,
+		.leaves = leaves,
+	};
+	int r = base_state_create((uint64_t)flight->plan->window, &flight->base);
+
+	if (r >= 0)
+		r = window_create(&settings, &flight->window);
+	return r < 0 ? log_error(-r, "no memory for --flight: give it a smaller size, as in 60s,16M") : 0;
+}
+
+int flight_open(const struct record_config *config, struct recording *recording, struct flight **ret_flight)
+{
+	const struct dump_files_settings settings = {
+		.path = config->output.path,
+		.kept = (uint64_t)config->flight.max_dumps,
+		.bytes = (uint64_t)config->flight.max_kept,
+	};
+	struct flight *flight = calloc(1, sizeof(*flight));
+	int r;
+
+	if (!flight)
+		return -ENOMEM;
+	*ret_flight = flight;
+	flight->plan = &config->flight;
+	flight->recording = recording;
+	r = dump_files_open(&flight->output, &settings);
+	if (r >= 0)
+		r = nursery_create(&flight->nursery);
+	return r < 0 ? r : take_memory(flight);
+}
+
+void flight_close(struct flight *flight)
+{
+	if (!flight)
+		return;
+	if (flight->writer) {
+		(void)kill(flight->writer, SIGKILL);
+		(void)waitpid(flight->writer, NULL, 0);
+	}
+	dump_files_close(&flight->output);
+	nursery_destroy(flight->nursery);
+	window_destroy(flight->window);
+	base_state_destroy(flight->base);
+	free(flight);
+}
+
+static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
+{
+	struct flight *flight = context;
+
+	if (header->type != RWK_CHUNK_PARITY && header->type != RWK_CHUNK_INDEX)
+		window_add(flight->window, header, stored);
+}
+
+struct trace_tap flight_tap(struct flight *flight)
+{
+	return (struct trace_tap){.context = flight, .take = take_chunk};
+}
+
+int flight_begin(struct flight *flight, struct module_files *files)
+{
+	flight->files = files;
+	flight->turn = clocks_now() + (uint64_t)flight->plan->window;
+	return hits_want_turns(flight->recording->hits);
+}
+
+/* --- what happens --- */
+
+static struct event_text text_of(const char *text)
+{
+	return (struct event_text){text, text ? (uint32_t)strlen(text) : 0};
+}
+
+static void tell(struct flight *flight, const struct flight_cause *cause, uint64_t dump, uint64_t now)
+{
+	struct event event = {
+		.kind = EVENT_TRIGGER,
+		.trigger = {.time = now, .dump = dump, .rule = text_of(cause->rule), .tgid = cause->tgid,
+			    .tid = cause->tid, .comm = text_of(cause->comm), .value = cause->value,
+			    .more = flight->more},
+	};
+
+	flight->told = now;
+	flight->more = 0;
+	(void)recording_check(flight->recording, event_log_add(flight->recording->log, &event));
+}
+
+static bool makes_dump(const struct flight *flight, const struct flight_cause *cause, uint64_t now)
+{
+	return !flight->due && !flight->writer && (cause->always || now >= flight->ready);
+}
+
+void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64_t now)
+{
+	size_t length = strlen(cause->rule);
+
+	if (!makes_dump(flight, cause, now)) {
+		if (cause->always && flight->due)
+			flight->due = now;
+		if (now - flight->told < RECORD_INTERVAL)
+			flight->more++;
+		else
+			tell(flight, cause, 0, now);
+		return;
+	}
+	length = length < sizeof(flight->why) - 1 ? length : sizeof(flight->why) - 1;
+	memcpy(flight->why, cause->rule, length);
+	flight->why[length] = '\0';
+	flight->due = cause->always ? now : now + (uint64_t)flight->plan->post;
+	tell(flight, cause, flight->number + 1, now);
+}
+
+/* --- dumps --- */
+
+static void collect(struct flight *flight, int status, uint64_t now)
+{
+	bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+
+	if (WIFSIGNALED(status)) {
+		log_warning("a signal (%d) ended the process that wrote dump %" PRIu64 ": there is no such dump",
+			    WTERMSIG(status), flight->number);
+		(void)dump_files_drop(&flight->output);
+	}
+	flight->counts.failed += failed;
+	flight->counts.dumps += !failed;
+	flight->writer = 0;
+	flight->ready = now + (uint64_t)flight->plan->cooldown;
+}
+
+uint64_t flight_next(const struct flight *flight)
+{
+	return flight->due && !flight->writer ? flight->due : UINT64_MAX;
+}
+
+bool flight_is_due(struct flight *flight, uint64_t now)
+{
+	int status;
+
+	if (flight->writer && waitpid(flight->writer, &status, WNOHANG) == flight->writer)
+		collect(flight, status, now);
+	window_advance(flight->window, now);
+	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all of it at its end */
+		hits_turn(flight->recording->hits);
+		flight->turn = now + (uint64_t)flight->plan->window;
+	}
+	return flight->due && !flight->writer && now >= flight->due;
+}
+
+static void say_written(const struct flight *flight, const struct dump_result *result)
+{
+	log_info("dump %" PRIu64 " ('%s'): %.1f s, %.1f MB in '%s'", flight->number, flight->why,
+		 (double)(result->until - result->since) / (double)SECOND, (double)result->bytes / 1e6, result->path);
+}
+
+/* In the child. Never returns. */
+static void write_dump(struct flight *flight, uint64_t now)
+{
+	const struct dump_parts parts = {
+		.recording = flight->recording,
+		.files = flight->files,
+		.nursery = flight->nursery,
+		.base = flight->base,
+		.window = flight->window,
+		.output = &flight->output,
+		.about = {.dump = flight->number, .asked = (uint64_t)flight->plan->window,
+			  .room = (uint64_t)flight->plan->bytes},
+		.now = now,
+	};
+	struct dump_result result;
+	int r = dump_write(&parts, &result);
+
+	if (r < 0)
+		(void)log_error(-r, "cannot write dump %" PRIu64 ": %s", flight->number, strerror(-r));
+	else
+		say_written(flight, &result);
+	_exit(r < 0);
+}
+
+void flight_dump(struct flight *flight, uint64_t now)
+{
+	pid_t pid;
+
+	flight->due = 0;
+	flight->number++;
+	pid = fork();
+	if (!pid)
+		write_dump(flight, now);
+	if (pid < 0) {
+		log_warning("cannot start a process that writes dump %" PRIu64 ": %s", flight->number, strerror(errno));
+		flight->counts.failed++;
+		return;
+	}
+	flight->writer = pid;
+}
+
+static void await_writer(struct flight *flight)
+{
+	int status;
+
+	if (flight->writer && waitpid(flight->writer, &status, 0) == flight->writer)
+		collect(flight, status, clocks_now());
+}
+
+void flight_end(struct flight *flight, uint64_t now)
+{
+	await_writer(flight);
+	window_advance(flight->window, now);
+	flight_dump(flight, now);
+	await_writer(flight);
+}
+
+struct flight_counts flight_counts(const struct flight *flight)
+{
+	return flight->counts;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * --flight: the last part of the recording is kept in memory instead of a file, and written down
+ * as a dump when something happens. The session passes what happens, and asks from time to time
+ * whether a dump is due; a child of ours writes it. One dump is made at a time: what happens
+ * while one is due or being made, or soon after, is counted and written to the trace, but makes
+ * none.
+ */
+#ifndef RWALKER_RECORD_FLIGHT_FLIGHT_H
+#define RWALKER_RECORD_FLIGHT_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "format/trace_writer.h"
+#include "record/plan/record_options.h"
+
+struct flight;
+struct module_files;
+struct recording;
+
+/* What a trace writer needs that writes to no file at all. */
+extern const struct trace_io flight_no_file;
+
+/*
+ * As root, before anything else is open: helpers, and all memory. 0, or -errno after reporting
+ * why. The recording's members are used once flight_begin() was called.
+ */
+int flight_open(const struct record_config *config, struct recording *recording, struct flight **ret_flight);
+/* Gives up a dump that is being made. */
+void flight_close(struct flight *flight);
+
+/* All stored chunks go there. */
+struct trace_tap flight_tap(struct flight *flight);
+int flight_begin(struct flight *flight, struct module_files *files);
+
+struct flight_cause {
+	const char *rule; /* as given; "signal", "end" */
+	const char *comm; /* NULL: it is about no task */
+	uint32_t tgid, tid;
+	uint64_t value;
+	bool always; /* somebody wants it now: neither --post nor --cooldown count */
+};
+
+void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64_t now);
+
+/* When flight_is_due() should be asked at the latest, CLOCK_MONOTONIC ns. */
+uint64_t flight_next(const struct flight *flight);
+/* Collects a dump that was made. True: the session writes what it has to the log and calls flight_dump(). */
+bool flight_is_due(struct flight *flight, uint64_t now);
+void flight_dump(struct flight *flight, uint64_t now);
+
+/* At the end, after everything was written to the log: the last dump, and waits for it. */
+void flight_end(struct flight *flight, uint64_t now);
+
+struct flight_counts {
+	uint64_t dumps, failed;
+};
+
+struct flight_counts flight_counts(const struct flight *flight);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What --flight and --trigger ask for: how much of the recording is kept in memory, when it is
+ * written down as a dump, and how many dumps stay. Texts point into argv.
+ */
+#ifndef RWALKER_RECORD_PLAN_FLIGHT_PLAN_H
+#define RWALKER_RECORD_PLAN_FLIGHT_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/plan/trigger_rule.h"
+
+enum { FLIGHT_MAX_RULES = 32 };
+
+struct record_flight {
+	bool wanted;
+	int64_t window; /* ns */
+	int64_t bytes;	/* of stored chunks */
+	struct trigger_rule rules[FLIGHT_MAX_RULES];
+	uint32_t rule_count;
+	int64_t post;	   /* ns from a trigger to its dump */
+	int64_t cooldown;  /* ns after a dump during which triggers make none */
+	int64_t max_dumps; /* 0: any number is kept */
+	int64_t max_kept;  /* bytes of all dumps together, 0: any */
+	const char *on_dump; /* a command for the shell; NULL: none */
+	const char *stream;  /* of tests: the file in which everything is written as well; NULL: none */
+};
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* --flight within a recording: what is written before a dump, and what makes one. */
+#include <inttypes.h>
+
+#include "common/log.h"
+#include "common/plural.h"
+#include "format/event_log.h"
+#include "record/flight/flight.h"
+#include "record/machine/clocks.h"
+#include "record/session_internal.h"
+
+int session_open_flight(struct session *session)
+{
+	return session->config->flight.wanted ? flight_open(session->config, &session->recording, &session->flight) : 0;
+}
+
+void session_close_flight(struct session *session)
+{
+	flight_close(session->flight);
+}
+
+int session_begin_flight(struct session *session)
+{
+	return session->flight ? flight_begin(session->flight, session->files) : 0;
+}
+
+void session_want_dump(struct session *session)
+{
+	const struct flight_cause cause = {.rule = "signal", .always = true};
+
+	if (session->flight)
+		flight_fire(session->flight, &cause, clocks_now());
+}
+
+/* All that has happened is in the log, and its account. */
+static void settle(struct session *session)
+{
+	(void)drain_pass(&session->drain);
+	loss_tell(&session->loss, clocks_now(), false);
+	session_tell_clock(session);
+	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
+}
+
+void session_step_flight(struct session *session, uint64_t now)
+{
+	if (!session->flight || !flight_is_due(session->flight, now))
+		return;
+	settle(session);
+	flight_dump(session->flight, clocks_now());
+}
+
+/* The last dump. True if all were written. */
+bool session_end_flight(struct session *session)
+{
+	const struct flight_cause cause = {.rule = "end", .always = true};
+	struct flight_counts counts;
+
+	if (!session->flight)
+		return true;
+	flight_fire(session->flight, &cause, clocks_now());
+	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
+	flight_end(session->flight, clocks_now());
+	counts = flight_counts(session->flight);
+	log_info("%" PRIu64 " dump%s written", counts.dumps, plural(counts.dumps));
+	return !counts.failed;
+}

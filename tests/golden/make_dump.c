@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * make_dump FILE: writes samples/dump/trace.rwk, a dump of 10 seconds that was made because a
+ * database waited for its disk for more than two. What happened before, and after, made none.
+ */
+#include "tests/make_events.h"
+
+enum { OFFCPU = 3, KERNEL = 1, DATABASE = 812, D = 2 };
+
+#define MS UINT64_C(1000000)
+#define START (UINT64_C(90000) * 1000 * MS)
+#define LENGTH (10000 * MS)
+#define WALL_CLOCK (UINT64_C(1768439496) * 1000 * MS)
+
+static void add_state(struct made_trace *trace)
+{
+	static const char *const functions[] = {"entry_SYSCALL_64", "io_schedule"};
+	const struct event_window window = {.since = START, .until = START + LENGTH, .before = 86400 * 1000 * MS,
+					    .dump = 7, .asked = LENGTH, .room = 64 << 20, .left_out = 3};
+
+	made_trace_add(trace, &(struct event){.kind = EVENT_WINDOW, .window = window});
+	made_trace_source(trace, &(struct event_source){.id = OFFCPU, .kind = SOURCE_OFFCPU, .weight = WEIGHT_NS,
+							.start = START, .stop = START + LENGTH, .least = MS},
+			  "sched_switch");
+	made_trace_meta(trace, "hostname", "example");
+	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
+					      .clock = {.time = START - MS, .realtime = WALL_CLOCK, .window = 1}});
+	made_trace_module(trace, KERNEL, MODULE_KERNEL, "[kernel]", "");
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		made_trace_kernel_symbol(trace, KERNEL, 0x1000 * (i + 1), 0x100, functions[i]);
+}
+
+static void add_wait(struct made_trace *trace, uint64_t end, uint64_t length)
+{
+	const uint64_t kernel[] = {(uint64_t)KERNEL << 32 | 0x2010, (uint64_t)KERNEL << 32 | 0x1010};
+	const struct event_stacks stacks = {.kernel = kernel, .kernel_count = 2};
+	const struct event_task task = made_task(DATABASE, DATABASE, 7, "postgres");
+	struct event_wait wait = {.cpu = 1, .source = OFFCPU, .state = D, .time = START + end * MS,
+				  .length = length * MS, .out_cpu = 1};
+
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &stacks), "wait");
+}
+
+static void add_trigger(struct made_trace *trace, const struct event_trigger *trigger, const char *rule)
+{
+	struct event event = {.kind = EVENT_TRIGGER, .trigger = *trigger};
+
+	event.trigger.rule = made_text(rule);
+	event.trigger.comm = trigger->tid ? made_text("postgres") : made_text("");
+	made_trace_add(trace, &event);
+}
+
+int main(int argc, char **argv)
+{
+	static const char rule[] = "wait:D,comm=/^postgres$/>2s";
+	struct made_trace *trace;
+
+	if (argc != 2)
+		return 2;
+	trace = made_trace_begin(argv[1]);
+	add_state(trace);
+	add_wait(trace, 1000, 40);
+	add_trigger(trace, &(struct event_trigger){.time = START + 2000 * MS, .more = 4}, "psi:io.some>30%/2s");
+	add_wait(trace, 9100, 2412);
+	add_trigger(trace, &(struct event_trigger){.time = START + 9200 * MS, .dump = 7, .tgid = DATABASE,
+						   .tid = DATABASE, .value = 2412 * MS}, rule);
+	add_wait(trace, 9900, 60);
+	made_trace_end(trace);
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The recorder for tests of --flight: what it does not write then, because it keeps the last part in memory only, it
+ * writes to the file $RWALKER_STREAM as well, so that dumps can be compared with what really happened.
+ */
+#include <stdlib.h>
+
+#include "record/plan/record_options.h"
+#include "record/session.h"
+
+int main(int argc, char **argv)
+{
+	struct record_config config;
+
+	if (record_options_parse(&config, argc, argv) < 0)
+		return 2;
+	config.flight.stream = getenv("RWALKER_STREAM");
+	return session_run(&config);
+}

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --flight: dumps at random moments show what the same stretch of the whole recording shows, which
+# a recorder made for tests writes as well. A dump that fails, because its process is killed or
+# the disk is full, costs that dump only. Signals that come at once make one dump.
+# two tries: a file whose build-id is not known yet when a dump is made may be named by another of two names of one function.
+. "$(dirname "$0")/lib.sh"
+
+streaming=$build/tests/live/recorder/stream_recorder
+[ -x "$streaming" ] || die "make test-programs first"
+need_recording
+need_tool python3
+
+# Short processes in pipes, a shell, and a program with threads: forks, execs, exits, mappings, waits.
+load() {
+	start bash -c "while :; do sh -c 'sort /etc/services | uniq -c | tail -1; sleep 0.005' >/dev/null; done"
+	start bash -c 'while :; do grep -rc include "$0" >/dev/null; done' "$here/common"
+}
+
+# begin NAME OPTIONS...: the recorder runs, and its window has moved on.
+begin() {
+	local name=$1
+	shift
+	"$streaming" "$@" --max-dumps 0 -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
+	recorder=$!
+	children="$children $recorder"
+	wait_for 30 has_begun || die "the recorder did not start: $(cat "$scratch/$name.err")"
+}
+
+# It has its filter of system calls.
+has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
+
+dumps() { ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l; }
+has_dumps() { [ "$(dumps "$1")" -ge "$2" ]; }
+
+# some_dumps NAME COUNT: so many, each some time after the one before.
+some_dumps() {
+	local i
+	for i in $(seq "$2"); do
+		sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+		kill -USR2 "$recorder"
+		wait_for 20 has_dumps "$1" "$i" || { fail "$1: dump $i was not made"; return; }
+	done
+}
+
+end() {
+	kill -INT "$recorder"
+	wait "$recorder"
+	ended=$?
+}
+
+# as_recorded NAME COUNT OPTIONS...
+as_recorded() {
+	local name=$1 count=$2
+	shift 2
+	RWALKER_STREAM=$scratch/$name.stream begin "$name" --flight 3s,8M -c '^(sort|uniq|tail|sh|sleep|grep)$' "$@"
+	sleep 2
+	some_dumps "$name" "$count"
+	end
+	check_equal "$name: exit code" 0 "$ended"
+	check_equal "$name: dumps" $((count + 1)) "$(dumps "$name")"
+	check "$name: dumps show what was recorded" python3 "$here/tests/live/flight_check.py" "$report" 0.5 \
+		"$scratch/$name.stream" "$scratch/$name"-*.rwk
+}
+
+writer() { comm -13 <(echo "$others") <(pgrep -P "$recorder" | sort); }
+has_writer() { [ -n "$(writer)" ]; }
+was_killed() { grep -q 'ended the process that wrote dump' "$scratch/killed.err"; }
+
+kill_a_writer() {
+	kill -USR2 "$recorder"
+	wait_for 5 has_writer
+	# shellcheck disable=SC2046
+	kill -KILL $(writer) 2>/dev/null
+	sleep 0.1
+	kill -0 "$recorder" && was_killed
+}
+
+test_killed() {
+	local before
+	unset RWALKER_STREAM
+	begin killed --flight 2s -p 0 --offcpu 0 -u
+	sleep 1
+	others=$(pgrep -P "$recorder" | sort)
+	wait_for 20 kill_a_writer || { fail "no process was caught that wrote a dump"; end; return; }
+	before=$(dumps killed)
+	kill -USR2 "$recorder"
+	check "the next dump is made" wait_for 20 has_dumps killed $((before + 1))
+	end
+	check_equal "killed: exit code" 4 "$ended"
+	check_equal "killed: files that are not dumps" "" "$(find "$scratch" -name '.killed*')"
+}
+
+test_full() {
+	mkdir "$scratch/full"
+	mount -t tmpfs -o size=1m rwalker-full "$scratch/full" || { echo "# not run: no tmpfs can be mounted"; return; }
+	"$record" --flight 2s -p 0 --offcpu 0 -u -o "$scratch/full/full" 2>"$scratch/full.err" &
+	recorder=$!
+	children="$children $recorder"
+	wait_for 30 has_begun
+	kill -USR2 "$recorder"
+	check "a full disk is said" wait_for 20 grep -q 'cannot write dump 1: No space left' "$scratch/full.err"
+	mount -o remount,size=200m "$scratch/full"
+	kill -USR2 "$recorder"
+	check "with room, there is a dump" wait_for 20 has_dumps full/full 1
+	end
+	check_equal "full: exit code" 4 "$ended"
+	check_equal "full: files" 2 "$(find "$scratch/full" -type f | wc -l)"
+	umount "$scratch/full"
+}
+
+test_storm() {
+	local i
+	begin storm --flight 2s -p 0 --offcpu 0 -u
+	sleep 1
+	for i in $(seq 300); do
+		kill -USR2 "$recorder"
+		[ $((i % 3)) -ne 0 ] || sleep 0.005
+	done
+	end
+	check_equal "storm: exit code" 0 "$ended"
+	check_number "storm: dumps" "$(dumps storm) >= 2 && $(dumps storm) < 100"
+	check "what made no dump is counted" grep -q 'other.* in this time made no dump' <("$report" --info "$scratch"/storm-*.rwk)
+}
+
+load
+as_recorded plain "$(at_level 12 170)" -p 0 -f 99 --offcpu 0 --wakers -u
+as_recorded all "$(at_level 3 170)" -p 0 --offcpu 0 --wakers -m 0 -u
+as_recorded dwarf "$(at_level 2 170)" -p 0 -f 99 --offcpu 0 --wakers --dwarf
+test_killed
+test_full
+test_storm
+finish

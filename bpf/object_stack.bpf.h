@@ -15,6 +15,7 @@ enum {
 
 struct object_room { /* of each CPU */
 	struct ring_name name; /* to be written before the wait, if its token is not 0 */
+	struct ring_beside beside; /* likewise, if the object says so */
 	u64 found; /* of find_word() */
 	u64 words[OBJECT_WORDS];
 };

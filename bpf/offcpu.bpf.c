@@ -30,6 +30,19 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 	return shift;
 }
 
+/* What precedes a wait. If it is lost, the wait has no name, or no owner. */
+static __always_inline void tell_object(const struct ring_slot *slot, const struct ring_object *object,
+					struct object_room *room)
+{
+	struct ring_name *name = &room->name;
+	struct ring_beside *beside = &room->beside;
+
+	if (name->token && ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
+		note_told(name);
+	if (object->beside)
+		ring_output(slot, beside->head.cpu, beside, sizeof(*beside));
+}
+
 static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, struct task_struct *task,
 						  struct wait_entry *entry, u64 now, u64 run_queue, bool late,
 						  struct ring_wait *record)
@@ -37,16 +50,16 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	u64 shift = shift_of(task, &now, late), stack = 0;
 	u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry), record);
 	__u64 *counters = slot->cpu->counters;
+	struct object_room *room;
 	enum ring_counter outcome;
-	struct ring_name *name;
 
 	record->out += shift;
 	if (record->out > now) /* times by two clocks, which differ slightly */
 		record->out = now;
 	record->run_queue = run_queue;
-	name = fill_object(task, entry, !late, OBJECT_AT_SWITCH, record);
-	if (name && ring_output(slot, record->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
-		note_told(name);
+	room = fill_object(task, entry, !late, OBJECT_AT_SWITCH, record);
+	if (room)
+		tell_object(slot, object_of(record), room);
 	if (!late)
 		stack = wait_stack(task, record);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
@@ -286,6 +299,32 @@ int wait_waking(u64 *ctx)
 	return 0;
 }
 
+/* --- locks of the kernel --- */
+
+/* Spinning is not sleeping; where spinlocks sleep, the kernel does not say that they spin. */
+SEC("tp_btf/contention_begin")
+int wait_lock_begin(u64 *ctx)
+{
+	struct wait_entry *entry;
+
+	if ((u32)ctx[1] & LCB_F_SPIN)
+		return 0;
+	entry = bpf_task_storage_get(&wait_entries, bpf_get_current_task_btf(), 0, 0);
+	if (entry)
+		lock_begin(entry, ctx[0], ctx[1]);
+	return 0;
+}
+
+SEC("tp_btf/contention_end")
+int wait_lock_end(u64 *ctx)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, bpf_get_current_task_btf(), 0, 0);
+
+	if (entry && entry->lock.address == ctx[0]) /* a spinlock may come in between */
+		entry->lock.address = 0;
+	return 0;
+}
+
 /* --- who is moved to another CPU --- */
 
 /* Before the kernel puts it on the run queue of that CPU. */
@@ -360,6 +399,14 @@ static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_s
 	return !bpf_seq_write(meta->seq, record, sizeof(*record));
 }
 
+static __always_inline bool write_object(struct bpf_iter_meta *meta, const struct ring_object *object,
+					 struct object_room *room)
+{
+	if (room->name.token && bpf_seq_write(meta->seq, &room->name, sizeof(room->name)))
+		return false;
+	return !object->beside || !bpf_seq_write(meta->seq, &room->beside, sizeof(room->beside));
+}
+
 /*
  * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c), which compares the
  * number of switches to see whether it still belongs to the wait.
@@ -368,7 +415,7 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 				       u64 now, u64 switches, void *scratch)
 {
 	struct ring_wait *record = scratch;
-	struct ring_name *name;
+	struct object_room *room;
 	u64 drift = queue_drift(), stack = 0;
 	u64 length = fill_wait(task, entry, now + drift, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry), record);
 
@@ -376,10 +423,10 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 	record->run_queue = run_queue_so_far(task, entry, now);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
-	name = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record);
+	room = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record);
 	if (object_knobs.on && task->nvcsw + task->nivcsw != switches) /* it ran, and may have closed it */
 		fill_object(task, entry, false, OBJECT_AT_LOOK, record);
-	else if (name && bpf_seq_write(meta->seq, name, sizeof(*name)))
+	else if (room && !write_object(meta, object_of(record), room))
 		return false;
 	if (!task->on_cpu)
 		stack = wait_stack(task, record);

@@ -88,7 +88,8 @@ enum ring_sample_flag {
 	RING_SAMPLE_NO_SNAPSHOT = 64, /* or should, but was lost */
 };
 
-enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME };
+enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME,
+		 RING_BESIDE };
 
 /* How every record in a ring begins. */
 struct ring_head {

@@ -2,7 +2,7 @@
 /*
  * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the first wait for its
  * object on each CPU, in a record of its own; both have the same token. Addresses of the kernel (token, place of
- * RING_OBJECT_WORK) stay in the recorder.
+ * RING_OBJECT_WORK and _LOCK) stay in the recorder.
  */
 #ifndef RWALKER_BPF_RING_OBJECT_H
 #define RWALKER_BPF_RING_OBJECT_H
@@ -38,7 +38,21 @@ enum ring_object_kind { /* likewise */
 	RING_OBJECT_CHILD,
 	RING_OBJECT_SLEEP,
 	RING_OBJECT_WORK,
+	RING_OBJECT_LOCK,
 };
+
+enum ring_lock { /* likewise */
+	RING_LOCK_UNKNOWN,
+	RING_LOCK_MUTEX,
+	RING_LOCK_RWSEM,
+	RING_LOCK_PERCPU_RWSEM,
+	RING_LOCK_RT_MUTEX,
+	RING_LOCK_SPIN,
+	RING_LOCK_RWLOCK,
+	RING_LOCK_SEMAPHORE,
+};
+
+enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM_READING = 4 };
 
 /* What a system call's arguments say about its object. */
 enum ring_call_kind {
@@ -60,16 +74,27 @@ struct ring_object_knobs {
 
 struct ring_object {
 	__u64 call;   /* its number, for NATIVE and COMPAT */
-	__u64 place;  /* of a futex: its address; of a kworker: the function's */
+	__u64 place;  /* of a futex or lock: its address; of a kworker: the function's */
 	__u64 device, inode;
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
 	__u64 asked;  /* ns, for SLEEP; 0: unknown */
 	__u32 context, kind;
-	__u32 process; /* tgid that a futex or descriptor belongs to; the child's, 0: any */
+	__u32 process; /* tgid that a futex, descriptor or mmap_lock belongs to; the child's, 0: any */
 	__u32 descriptor; /* plus 1, of kinds that have nothing else to tell them apart */
+	__u32 lock;   /* enum ring_lock */
+	__u32 beside; /* bool: a struct ring_beside precedes the wait */
 	__u16 family, state, port, peer_port; /* of a socket */
 	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
+};
+
+struct ring_beside { /* of kind RING_BESIDE, from the same CPU and of the same time as its wait: what few waits have */
+	struct ring_head head;
+	struct ring_task task; /* which waited */
+	struct ring_task owner; /* if RING_HELD_BY_OWNER */
+	__u32 held;  /* enum ring_held */
+	__u32 ready; /* a descriptor, plus 1; 0: none */
+	struct ring_object object; /* what it leads to */
 };
 
 enum ring_name_flag { RING_NAME_DELETED = 1, RING_NAME_CUT = 2, RING_NAME_ABSTRACT = 4 };

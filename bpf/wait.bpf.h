@@ -25,6 +25,13 @@ struct wait_waker { /* the data for a struct ring_waker */
 	u64 comm[RING_COMM_SIZE / 8];
 };
 
+struct wait_lock {
+	u64 address; /* of what the task is about to wait for, or waits for; 0: of no lock */
+	u32 flags;   /* LCB_F_* */
+	u32 held;    /* enum ring_held */
+	struct ring_task owner;
+};
+
 /*
  * Ordered by who uses it, because most entries are not in any cache when they are used. The kernel's own word and the
  * first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the end of a wait that is only
@@ -62,6 +69,7 @@ struct wait_entry {
 	struct ring_sum sums[RING_SUM_KINDS];
 	u64 ip, sp; /* user registers at `pending` */
 	u64 file, file_out; /* what its call's descriptor led to at the switch-out `file_out` */
+	struct wait_lock lock;
 	/* When the first look found it: its last arrival; since when it had been off the CPU. */
 	u64 first_arrival, first_out;
 	u32 first_state;

@@ -9,6 +9,7 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/wait_lock.bpf.h"
 
 enum { FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
        FUTEX_COMMANDS = 0x7f, WAITID_PID = 1 };
@@ -110,11 +111,14 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 	room->name.token = 0;
 	(void)in_system_call(task, &call);
 	object->context = context_of_call(task, entry->state, call);
+	if (object->context == RING_CALL_NATIVE || object->context == RING_CALL_COMPAT)
+		object->call = call;
+	if (lock_take(task, room, entry, number, object))
+		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(task, object);
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
 		return;
-	object->call = call;
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
 		call_take(task, room, entry, number, out, object);
 	if (!is_for_object(object, entry->state)) {

@@ -60,11 +60,19 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	return length + object_bytes();
 }
 
-/* Returns its name, if that is to be written before the wait. */
-static __always_inline struct ring_name *fill_object(struct task_struct *task, const struct wait_entry *entry,
-						     bool known, u32 number, struct ring_wait *record)
+static __always_inline struct ring_object *object_of(struct ring_wait *record)
 {
-	struct ring_object *object = (void *)record->rest + waker_bytes();
+	return (void *)record->rest + waker_bytes();
+}
+
+/*
+ * Returns what is to be written before the wait: a name if it has a token, and what is beside the object if that says
+ * so. NULL: nothing.
+ */
+static __always_inline struct object_room *fill_object(struct task_struct *task, const struct wait_entry *entry,
+						       bool known, u32 number, struct ring_wait *record)
+{
+	struct ring_object *object = object_of(record);
 	struct object_room *room;
 
 	if (!object_knobs.on)
@@ -74,11 +82,13 @@ static __always_inline struct ring_name *fill_object(struct task_struct *task, c
 		return NULL;
 	object_take(task, object, entry, record->out, number);
 	room = bpf_map_lookup_elem(&object_rooms, &number);
-	if (!room || !room->name.token)
+	if (!room || !(room->name.token || object->beside))
 		return NULL;
 	room->name.head = head_of(RING_NAME, record->head.time, wait_knobs.source);
+	room->beside.head = head_of(RING_BESIDE, record->head.time, wait_knobs.source);
 	task_describe(task, &room->name.task);
-	return &room->name;
+	room->beside.task = room->name.task;
+	return room;
 }
 
 static __always_inline void note_told(const struct ring_name *name)

@@ -22,7 +22,7 @@ struct points_bpf;
 struct sleepers_bpf;
 struct tasks_bpf;
 
-enum { WAIT_LINKS = 7, MAX_POINT_OBJECTS = 64, PROBE_OBJECTS = 3 + MAX_POINT_OBJECTS };
+enum { WAIT_LINKS = 9, MAX_POINT_OBJECTS = 64, PROBE_OBJECTS = 3 + MAX_POINT_OBJECTS };
 
 struct point_object { /* a copy of the programs for tracepoints and functions, one of which is loaded */
 	struct points_bpf *programs;
@@ -43,6 +43,7 @@ struct probe {
 	struct ring_wait_knobs waits_knobs; /* settings.waits, completed */
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
+	bool waits_locks;		     /* which locks of the kernel they wait for */
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;

@@ -104,6 +104,12 @@ static bool delays_dequeue(const struct btf *kernel)
 	return entity > 0 && member_offset(kernel, btf__type_by_id(kernel, (uint32_t)entity), "sched_delayed", 0) >= 0;
 }
 
+/* Since Linux 5.19, unless tracepoints were left out. */
+static bool tells_locks(const struct btf *kernel)
+{
+	return btf__find_by_name_kind(kernel, "btf_trace_contention_begin", BTF_KIND_TYPEDEF) > 0;
+}
+
 static void choose_object_knobs(struct ring_object_knobs *knobs, const struct btf *kernel)
 {
 	waiting_calls_fill(knobs);
@@ -119,6 +125,7 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 
 	*knobs = *probe->settings.waits;
 	probe->waits_moved = kernel && delays_dequeue(kernel);
+	probe->waits_locks = probe->settings.objects && kernel && tells_locks(kernel);
 	if (probe->settings.objects)
 		choose_object_knobs(&probe->waits->rodata->object_knobs, kernel);
 	if (knobs->wakers && kernel)
@@ -153,6 +160,8 @@ static int set_up(struct probe *probe)
 	(void)bpf_map__set_value_size(waits->maps.look_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 	(void)bpf_program__set_autoload(waits->progs.wait_waking, knobs->wakers);
 	(void)bpf_program__set_autoload(waits->progs.wait_moved, probe->waits_moved);
+	(void)bpf_program__set_autoload(waits->progs.wait_lock_begin, probe->waits_locks);
+	(void)bpf_program__set_autoload(waits->progs.wait_lock_end, probe->waits_locks);
 	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
 	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_way == RING_BY_SYS_EXIT);
 	return probe_size_feed(probe, &feed);
@@ -256,6 +265,8 @@ int probe_waits_attach(struct probe *probe)
 		waits->progs.wait_new_task,
 		waits->progs.wait_exec,
 		probe->waits_moved ? waits->progs.wait_moved : NULL,
+		probe->waits_locks ? waits->progs.wait_lock_end : NULL,
+		probe->waits_locks ? waits->progs.wait_lock_begin : NULL,
 		waits->progs.wait_switch,
 		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
 		probe->waits_knobs.user_way == RING_BY_SWITCH ? waits->progs.wait_switched : NULL,
@@ -329,5 +340,7 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_exec, cost);
 	probe_add_cost(waits->progs.wait_moved, cost);
+	probe_add_cost(waits->progs.wait_lock_begin, cost);
+	probe_add_cost(waits->progs.wait_lock_end, cost);
 	probe_add_cost(waits->progs.wait_look_at, cost);
 }

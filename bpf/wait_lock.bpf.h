@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Which lock of the kernel a task is about to sleep for, and who holds it at that moment. Noted in the task's entry where
+ * the kernel begins to wait for a lock, which is on the contended path only, and forgotten where it has got it: then
+ * a wait in between was for it.
+ */
+#ifndef RWALKER_BPF_WAIT_LOCK_H
+#define RWALKER_BPF_WAIT_LOCK_H
+
+#include "bpf/kernel_calls.bpf.h"
+#include "bpf/kernel_locks.bpf.h"
+#include "bpf/object_stack.bpf.h"
+#include "bpf/wait.bpf.h"
+
+enum { OWNER_FLAGS = 7, OWNER_READS = 1 /* kernel/locking/mutex.c, rwsem.c */ };
+
+/*
+ * The word in the lock that has its owner, and flags; 0: it is free, or has none. Not inline, because code for types that
+ * this kernel lacks must stay unreachable.
+ */
+static __noinline u64 owner_word(u64 lock, u32 flags)
+{
+	const struct mutex *mutex = NULL;
+	const struct rw_semaphore *semaphore = NULL;
+	const struct rwbase_rt *base = NULL;
+	const u32 rw = LCB_F_READ | LCB_F_WRITE;
+
+	if (flags & LCB_F_RT) {
+		if (!bpf_core_field_exists(base->rtmutex))
+			return 0;
+		return (flags & rw ? (u64)OBJECT_READ(rwbase_rt, lock, rtmutex.owner) :
+				     (u64)OBJECT_READ(rt_mutex_base, lock, owner)) & ~(u64)OWNER_READS;
+	}
+	if (flags & LCB_F_MUTEX && bpf_core_field_exists(mutex->owner))
+		return OBJECT_READ(mutex, lock, owner.counter) & ~(u64)OWNER_READS;
+	if (flags & rw && !(flags & LCB_F_PERCPU) && bpf_core_field_exists(semaphore->owner))
+		return OBJECT_READ(rw_semaphore, lock, owner.counter);
+	return 0;
+}
+
+/*
+ * A reader leaves its name in the lock when it goes: it may be gone for good, or have become another. It is named if it
+ * still is a task.
+ */
+static __always_inline bool is_task(u64 task)
+{
+	return OBJECT_READ(task_struct___owner, task, thread_pid) != NULL;
+}
+
+static __noinline void note_owner(struct wait_lock *lock, u64 address, u32 flags)
+{
+	u64 word = owner_word(address, flags), task = word & ~(u64)OWNER_FLAGS;
+	struct ring_task *owner = &lock->owner;
+
+	if (!task || (word & OWNER_READS && !is_task(task)))
+		return;
+	owner->start = OBJECT_READ(task_struct, task, start_boottime);
+	owner->tgid = OBJECT_READ(task_struct, task, tgid);
+	owner->tid = OBJECT_READ(task_struct, task, pid);
+	owner->kernel_thread = !!(OBJECT_READ(task_struct, task, flags) & PF_KTHREAD);
+	bpf_probe_read_kernel(owner->comm, sizeof(owner->comm), ((struct task_struct *)task)->comm);
+	lock->held |= RING_HELD_BY_OWNER | (word & OWNER_READS ? RING_HELD_BY_READER : 0);
+}
+
+static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u32 flags)
+{
+	struct wait_lock *lock = &entry->lock;
+
+	lock->address = address;
+	lock->flags = flags;
+	lock->held = flags & LCB_F_READ ? RING_HELD_FROM_READING : 0;
+	note_owner(lock, address, flags);
+}
+
+static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
+{
+	const u32 rw = LCB_F_READ | LCB_F_WRITE;
+
+	if (lock->flags & LCB_F_MUTEX)
+		return RING_LOCK_MUTEX;
+	if (lock->flags & LCB_F_PERCPU)
+		return RING_LOCK_PERCPU_RWSEM;
+	if (state & TASK_RTLOCK_WAIT)
+		return lock->flags & rw ? RING_LOCK_RWLOCK : RING_LOCK_SPIN;
+	if (lock->flags & rw)
+		return RING_LOCK_RWSEM;
+	return lock->flags & LCB_F_RT ? RING_LOCK_RT_MUTEX : RING_LOCK_SEMAPHORE;
+}
+
+static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 address)
+{
+	struct mm_struct___mmap_lock *mm = (void *)task->mm;
+
+	return mm && address - (u64)&mm->mmap_lock < bpf_core_type_size(struct rw_semaphore);
+}
+
+/* Whether the task waited for a lock. Its address is on the stack: whoever sleeps for a lock needs it afterwards. */
+static __always_inline bool lock_take(struct task_struct *task, struct object_room *room, const struct wait_entry *entry,
+				      u32 number, struct ring_object *object)
+{
+	const struct wait_lock *lock = &entry->lock;
+
+	if (!lock->address || !stack_find(task, lock->address, lock->address, number))
+		return false;
+	object->kind = RING_OBJECT_LOCK;
+	object->place = lock->address;
+	object->lock = kind_of_lock(lock, entry->state);
+	object->process = is_own_mmap_lock(task, lock->address) ? task->tgid : 0;
+	room->beside.held = lock->held;
+	room->beside.owner = lock->owner;
+	object->beside = lock->held != 0;
+	return true;
+}
+
+#endif

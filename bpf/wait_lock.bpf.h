@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which lock of the kernel a task is about to sleep for, and who holds it at that moment. Noted in the task's entry where
- * the kernel begins to wait for a lock, which is on the contended path only, and forgotten where it has got it: then
- * a wait in between was for it.
+ * Which lock of the kernel a task is about to sleep for, and who holds it at that moment. Noted in the task's entry
+ * where the kernel begins to wait for a lock, which is on the contended path only, and forgotten where it has got it:
+ * then a wait in between was for it.
  */
 #ifndef RWALKER_BPF_WAIT_LOCK_H
 #define RWALKER_BPF_WAIT_LOCK_H
@@ -15,8 +15,8 @@
 enum { OWNER_FLAGS = 7, OWNER_READS = 1 /* kernel/locking/mutex.c, rwsem.c */ };
 
 /*
- * The word in the lock that has its owner, and flags; 0: it is free, or has none. Not inline, because code for types that
- * this kernel lacks must stay unreachable.
+ * The word in the lock that has its owner, and flags; 0: it is free, or has none. Not inline, because code for types
+ * that this kernel lacks must stay unreachable.
  */
 static __noinline u64 owner_word(u64 lock, u32 flags)
 {
@@ -87,16 +87,17 @@ static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
 	return lock->flags & LCB_F_RT ? RING_LOCK_RT_MUTEX : RING_LOCK_SEMAPHORE;
 }
 
-static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 address)
+static __always_inline bool is_own_mmap_lock(struct task_struct *task, struct object_room *room, u64 address)
 {
-	struct mm_struct___mmap_lock *mm = (void *)task->mm;
+	const u64 mm = as_number(room, task->mm);
+	const u64 lock = mm + bpf_core_field_offset(struct mm_struct___mmap_lock, mmap_lock);
 
-	return mm && address - (u64)&mm->mmap_lock < bpf_core_type_size(struct rw_semaphore);
+	return mm && address - lock < bpf_core_type_size(struct rw_semaphore);
 }
 
 /* Whether the task waited for a lock. Its address is on the stack: whoever sleeps for a lock needs it afterwards. */
-static __always_inline bool lock_take(struct task_struct *task, struct object_room *room, const struct wait_entry *entry,
-				      u32 number, struct ring_object *object)
+static __always_inline bool lock_take(struct task_struct *task, struct object_room *room,
+				      const struct wait_entry *entry, u32 number, struct ring_object *object)
 {
 	const struct wait_lock *lock = &entry->lock;
 
@@ -105,7 +106,7 @@ static __always_inline bool lock_take(struct task_struct *task, struct object_ro
 	object->kind = RING_OBJECT_LOCK;
 	object->place = lock->address;
 	object->lock = kind_of_lock(lock, entry->state);
-	object->process = is_own_mmap_lock(task, lock->address) ? task->tgid : 0;
+	object->process = is_own_mmap_lock(task, room, lock->address) ? task->tgid : 0;
 	room->beside.held = lock->held;
 	room->beside.owner = lock->owner;
 	object->beside = lock->held != 0;

@@ -65,6 +65,12 @@ static bool is_text(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
+/* Those that begin with "__" are made by macros, for the kernel's own sections and tables. */
+static bool is_variable(const struct line *line)
+{
+	return line->type && strchr("dDbB", line->type) && !line->module[0] && strncmp(line->name, "__", 2) != 0;
+}
+
 static int names_add(struct kallsyms *table, const char *name, uint32_t *ret_offset)
 {
 	size_t length = strlen(name) + 1;
@@ -157,6 +163,10 @@ static int line_add(struct kallsyms *table, const struct line *line, uint32_t *l
 
 	if (!line->module[0])
 		bounds_take(&table->modules.items[0], line);
+	if (is_variable(line)) {
+		rc = names_add(table, line->name, &symbol.name);
+		return rc ? rc : array_push(&table->variables, symbol);
+	}
 	if (!is_text(line->type) || line->name[0] == '$') /* $x, $d: mark where an arm64 module's code and data begin */
 		return 0;
 	if (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11))
@@ -212,19 +222,23 @@ int kallsyms_read(struct kallsyms *table)
 	if (!file)
 		return -errno;
 	table->symbols.count = table->modules.count = table->run_time.count = table->names.count = 0;
+	table->variables.count = 0;
 	rc = modules_add(table, "[kernel]", 0, 0);
 	if (!rc)
 		rc = modules_read(table);
 	if (!rc)
 		rc = lines_read(table, file);
-	if (!rc)
+	if (!rc && table->symbols.count)
 		qsort(table->symbols.items, table->symbols.count, sizeof(struct kallsyms_symbol), symbol_compare);
+	if (!rc && table->variables.count)
+		qsort(table->variables.items, table->variables.count, sizeof(struct kallsyms_symbol), symbol_compare);
 	return rc;
 }
 
 void kallsyms_deinit(struct kallsyms *table)
 {
 	array_free(&table->symbols);
+	array_free(&table->variables);
 	array_free(&table->modules);
 	array_free(&table->run_time);
 	array_free(&table->names);
@@ -240,6 +254,14 @@ const struct kallsyms_symbol *kallsyms_find(const struct kallsyms *table, uint64
 		return NULL;
 	module = &table->modules.items[items[above - 1].module];
 	return address >= module->base && address < module->end ? &items[above - 1] : NULL;
+}
+
+const char *kallsyms_variable(const struct kallsyms *table, uint64_t address)
+{
+	const struct kallsyms_symbol *items = table->variables.items;
+	size_t above = SORTED_FIRST(i, table->variables.count, items[i].address > address);
+
+	return above && items[above - 1].address == address ? table->names.items + items[above - 1].name : NULL;
 }
 
 uint64_t kallsyms_size(const struct kallsyms *table, const struct kallsyms_symbol *symbol)

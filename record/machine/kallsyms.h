@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * /proc/kallsyms and /proc/modules as sorted tables: functions by address, modules by base. Plain data, filled once;
- * kallsyms_read() replaces the contents. Needs CAP_SYSLOG: without it the kernel shows zeros.
+ * /proc/kallsyms and /proc/modules as sorted tables: functions and variables by address, modules by base. Plain data,
+ * filled once; kallsyms_read() replaces the contents. Needs CAP_SYSLOG: without it the kernel shows zeros.
  */
 #ifndef RWALKER_RECORD_MACHINE_KALLSYMS_H
 #define RWALKER_RECORD_MACHINE_KALLSYMS_H
@@ -30,6 +30,7 @@ struct kallsyms_bpf { /* a program loaded before the recording */
 
 struct kallsyms {
 	ARRAY(struct kallsyms_symbol) symbols;
+	ARRAY(struct kallsyms_symbol) variables; /* of the kernel itself, if it lists them (CONFIG_KALLSYMS_ALL) */
 	ARRAY(struct kallsyms_module) modules;
 	ARRAY(struct kallsyms_bpf) run_time; /* [bpf] and [__builtin__...] entries */
 	ARRAY(char) names;
@@ -47,6 +48,9 @@ void kallsyms_deinit(struct kallsyms *table);
 
 /* The function that holds the address: the last one at or below it, within its module's bounds; NULL: none. */
 const struct kallsyms_symbol *kallsyms_find(const struct kallsyms *table, uint64_t address);
+
+/* The name of the variable at exactly this address; NULL: none. */
+const char *kallsyms_variable(const struct kallsyms *table, uint64_t address);
 
 /* Bytes from a symbol to the next one or its module's end. */
 uint64_t kallsyms_size(const struct kallsyms *table, const struct kallsyms_symbol *symbol);

@@ -259,6 +259,11 @@ uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address)
 	return found.normalized + (address - found.start);
 }
 
+const char *kernel_map_variable(const struct kernel_map *map, uint64_t address)
+{
+	return kallsyms_variable(&map->table, address);
+}
+
 uint64_t kernel_map_revision(const struct kernel_map *map)
 {
 	return map->revision;

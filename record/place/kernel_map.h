@@ -35,6 +35,9 @@ void kernel_map_destroy(struct kernel_map *map);
 /* (module id << 32 | offset), or 0 if the address is in nothing known. */
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address);
 
+/* The name of the kernel's variable at this address, valid until a refresh; NULL: none, or they are not listed. */
+const char *kernel_map_variable(const struct kernel_map *map, uint64_t address);
+
 /* While it stays the same, so do the results of kernel_map_normalize(), except for unknown addresses. */
 uint64_t kernel_map_revision(const struct kernel_map *map);
 

@@ -43,7 +43,7 @@ struct probe {
 	struct ring_wait_knobs waits_knobs; /* settings.waits, completed */
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
-	bool waits_locks;		     /* which locks of the kernel they wait for */
+	bool waits_locks, waits_no_locks;    /* which locks of the kernel they wait for; the kernel refuses that */
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;

@@ -125,7 +125,7 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 
 	*knobs = *probe->settings.waits;
 	probe->waits_moved = kernel && delays_dequeue(kernel);
-	probe->waits_locks = probe->settings.objects && kernel && tells_locks(kernel);
+	probe->waits_locks = probe->settings.objects && !probe->waits_no_locks && kernel && tells_locks(kernel);
 	if (probe->settings.objects)
 		choose_object_knobs(&probe->waits->rodata->object_knobs, kernel);
 	if (knobs->wakers && kernel)
@@ -204,12 +204,19 @@ static int load_some_way(struct probe *probe)
 	return load(probe, RING_BY_SWITCH);
 }
 
-/* Nor must one that does not let the programs read what waits are for. */
+/* Nor must one that does not let the programs read what waits are for, or which locks. */
 int probe_waits_load(struct probe *probe)
 {
 	int r = load_some_way(probe);
 
 	if (r >= 0 || !probe->settings.objects)
+		return r;
+	probe_waits_unload(probe);
+	probe->waits_no_locks = true;
+	r = load_some_way(probe);
+	if (r >= 0)
+		log_warning("this kernel refuses the program that reads which of its locks waits are for");
+	if (r >= 0)
 		return r;
 	probe_waits_unload(probe);
 	probe->settings.objects = false;

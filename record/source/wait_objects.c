@@ -15,7 +15,7 @@
 #include "record/place/kernel_map.h"
 #include "record/plan/recording.h"
 
-enum { OBJECTS = 32768, NAMES = 8192, NAME_BYTES = 1 << 20 };
+enum { OBJECTS = 32768, LOCKS = 8192, NAMES = 8192, NAME_BYTES = 1 << 20 };
 
 static_assert((int)RING_CALL_NATIVE == WAIT_IN_CALL && (int)RING_CALL_COMPAT == WAIT_IN_COMPAT_CALL &&
 		      (int)RING_CALL_FAULT == WAIT_IN_FAULT && (int)RING_CALL_KERNEL_THREAD == WAIT_IN_KERNEL_THREAD &&
@@ -25,8 +25,14 @@ static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE ==
 		      (int)RING_OBJECT_PIPE == OBJECT_PIPE && (int)RING_OBJECT_TCP == OBJECT_TCP &&
 		      (int)RING_OBJECT_SOCKET == OBJECT_SOCKET && (int)RING_OBJECT_EVENTFD == OBJECT_EVENTFD &&
 		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
-		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK,
+		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK &&
+		      (int)RING_OBJECT_LOCK == OBJECT_LOCK,
 	      "the programs' kinds are the format's");
+static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK_RWSEM &&
+		      (int)RING_LOCK_PERCPU_RWSEM == LOCK_PERCPU_RWSEM && (int)RING_LOCK_RT_MUTEX == LOCK_RT_MUTEX &&
+		      (int)RING_LOCK_SPIN == LOCK_SPIN && (int)RING_LOCK_RWLOCK == LOCK_RWLOCK &&
+		      (int)RING_LOCK_SEMAPHORE == LOCK_SEMAPHORE,
+	      "the programs' kinds of locks are the format's");
 static_assert((int)RING_NAME_DELETED == OBJECT_DELETED && (int)RING_NAME_CUT == OBJECT_CUT &&
 		      (int)RING_NAME_ABSTRACT == OBJECT_ABSTRACT,
 	      "the programs' flags are the format's");
@@ -39,11 +45,12 @@ struct kept_name {
 struct wait_objects {
 	struct recording *recording;
 	struct hash_map numbers; /* by struct ring_object, without what differs from wait to wait */
+	struct hash_map locks;	 /* by address: its number in the trace */
 	struct hash_map names;	 /* by token: index in `kept` */
 	struct kept_name *kept;
 	char *bytes;
 	uint32_t used;
-	uint32_t last; /* number given so far */
+	uint32_t last, last_lock; /* numbers given so far */
 };
 
 int wait_objects_create(struct recording *recording, struct wait_objects **ret_objects)
@@ -59,6 +66,8 @@ int wait_objects_create(struct recording *recording, struct wait_objects **ret_o
 	r = objects->kept && objects->bytes ? 0 : -ENOMEM;
 	if (!r)
 		r = hash_map_init_fixed(&objects->numbers, OBJECTS, OBJECTS * sizeof(struct ring_object));
+	if (!r)
+		r = hash_map_init_fixed(&objects->locks, LOCKS, LOCKS * sizeof(uint64_t));
 	if (!r)
 		r = hash_map_init_fixed(&objects->names, NAMES, NAMES * sizeof(uint64_t));
 	if (!r)
@@ -76,6 +85,7 @@ void wait_objects_destroy(struct wait_objects *objects)
 	if (!objects)
 		return;
 	hash_map_deinit(&objects->numbers);
+	hash_map_deinit(&objects->locks);
 	hash_map_deinit(&objects->names);
 	free(objects->kept);
 	free(objects->bytes);
@@ -122,7 +132,33 @@ static uint64_t device_of(uint64_t device)
 	return makedev((unsigned int)(device >> 20), (unsigned int)(device & 0xfffff));
 }
 
-static struct event_object describe(const struct wait_objects *objects, const struct ring_object *raw,
+/* Its address stays here. */
+static uint64_t number_lock(struct wait_objects *objects, uint64_t address)
+{
+	uint64_t *number;
+	int r = hash_map_add(&objects->locks, &address, sizeof(address), objects->last_lock + 1, &number);
+
+	if (r == -ENOSPC) {
+		hash_map_clear(&objects->locks);
+		r = hash_map_add(&objects->locks, &address, sizeof(address), objects->last_lock + 1, &number);
+	}
+	if (r > 0)
+		objects->last_lock++;
+	return r < 0 ? 0 : *number;
+}
+
+static void describe_lock(struct wait_objects *objects, const struct ring_object *raw, struct event_object *object)
+{
+	const char *name = kernel_map_variable(objects->recording->kernel_map, raw->place);
+
+	object->place = number_lock(objects, raw->place);
+	object->lock = raw->lock;
+	object->flags = raw->process ? OBJECT_MMAP_LOCK : 0;
+	if (name)
+		object->name = (struct event_text){name, (uint32_t)strlen(name)};
+}
+
+static struct event_object describe(struct wait_objects *objects, const struct ring_object *raw,
 				    const struct kept_name *name)
 {
 	struct event_object object = {
@@ -133,6 +169,8 @@ static struct event_object describe(const struct wait_objects *objects, const st
 	};
 	uint64_t function;
 
+	if (raw->kind == RING_OBJECT_LOCK)
+		describe_lock(objects, raw, &object);
 	if (raw->kind != RING_OBJECT_WORK)
 		return object;
 	function = kernel_map_normalize(objects->recording->kernel_map, raw->place);
@@ -194,7 +232,7 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 	int r;
 
 	key.call = key.asked = 0;
-	key.context = 0;
+	key.context = key.beside = 0;
 	r = hash_map_add(&objects->numbers, &key, sizeof(key), told(objects->last + 1, now), &value);
 	if (r == -ENOSPC) {
 		hash_map_clear(&objects->numbers);
@@ -212,10 +250,20 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)
 {
-	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_WORK)
+	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_LOCK)
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
 	wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
 		wait->object = number_of(objects, raw, wait->time);
+}
+
+void wait_objects_beside(struct wait_objects *objects, const struct ring_beside *raw, struct event_wait *wait)
+{
+	wait->owner = (raw->held & RING_HELD_BY_OWNER) != 0;
+	wait->flags |= (raw->held & RING_HELD_BY_READER ? WAIT_OWNER_READS : 0) |
+		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0);
+	wait->ready = raw->ready;
+	if (raw->ready && raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_LOCK)
+		wait->ready_object = number_of(objects, &raw->object, wait->time);
 }

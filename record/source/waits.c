@@ -53,13 +53,17 @@ int waits_init(struct waits *waits)
 		r = user_stacks_create(waits->recording->threads, probe_max_frames(), &waits->stacks);
 	if (!r && probe_wait_objects(waits->probe))
 		r = wait_objects_create(waits->recording, &waits->objects);
-	return r;
+	if (r < 0 || !waits->objects)
+		return r;
+	waits->besides = calloc(waits->recording->max_cpus, sizeof(*waits->besides));
+	return waits->besides ? 0 : -ENOMEM;
 }
 
 void waits_deinit(struct waits *waits)
 {
 	user_stacks_destroy(waits->stacks);
 	wait_objects_destroy(waits->objects);
+	free(waits->besides);
 	free(waits->buffer);
 	free(waits->filtered);
 	*waits = (struct waits){0};
@@ -163,12 +167,20 @@ static size_t fixed_bytes(const struct ring_wait *raw)
 	       (raw->flags & RING_WAIT_HAS_OBJECT ? sizeof(struct ring_object) : 0);
 }
 
-static void take_object(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait)
+static void take_object(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
+			struct event_task *ret_owner)
 {
 	const char *end = (const char *)raw + fixed_bytes(raw);
+	const struct ring_object *object = (const void *)(end - sizeof(*object));
+	const struct ring_beside *beside = waits->besides ? &waits->besides[raw->head.cpu] : NULL;
 
-	if (waits->objects && raw->flags & RING_WAIT_HAS_OBJECT)
-		wait_objects_take(waits->objects, (const void *)(end - sizeof(struct ring_object)), wait);
+	if (!waits->objects || !(raw->flags & RING_WAIT_HAS_OBJECT))
+		return;
+	wait_objects_take(waits->objects, object, wait);
+	if (!object->beside || beside->head.time != raw->head.time || beside->task.tid != raw->task.tid)
+		return;
+	wait_objects_beside(waits->objects, beside, wait);
+	*ret_owner = ring_task_event(&beside->owner);
 }
 
 /* Of what follows the frames. */
@@ -182,7 +194,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	const struct ring_wait *raw = (const void *)head;
 	size_t fixed = fixed_bytes(raw);
 	const uint64_t *frames = (const void *)((const char *)raw + fixed);
-	struct event_task task = ring_task_event(&raw->task), waker;
+	struct event_task task = ring_task_event(&raw->task), others[WAIT_OTHERS];
 	struct event_wait wait = {
 		.cpu = raw->flags & RING_WAIT_NOT_ENDED ? raw->out_cpu : head->cpu, /* it is not on any CPU */
 		.source = head->source, .flags = wait_flags(raw->flags),
@@ -201,9 +213,9 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0);
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (raw->flags & RING_WAIT_HAS_WAKER)
-		take_waker((const void *)raw->rest, &wait, &waker);
-	take_object(waits, raw, &wait);
-	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, &waker, &stacks)))
+		take_waker((const void *)raw->rest, &wait, &others[WAIT_WAKER]);
+	take_object(waits, raw, &wait, &others[WAIT_OWNER]);
+	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, others, &stacks)))
 		return;
 	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
 	if (raw->flags & RING_WAIT_NOT_ENDED && raw->flags & RING_WAIT_USER_LATER)
@@ -301,6 +313,13 @@ static void take_name(struct waits *waits, const struct ring_head *head, size_t 
 		wait_objects_name(waits->objects, (const struct ring_name *)head);
 }
 
+static void take_beside(struct waits *waits, const struct ring_head *head, size_t length)
+{
+	(void)length;
+	if (waits->besides)
+		waits->besides[head->cpu] = *(const struct ring_beside *)head;
+}
+
 /* Whose record it is, for a -c that the programs could not apply. */
 static const struct ring_task *subject(const struct ring_head *head)
 {
@@ -327,6 +346,7 @@ static const struct kind {
 	[RING_USER_STACK] = {sizeof(struct ring_user_stack), take_user_stack},
 	[RING_SUMS] = {sizeof(struct ring_sums), take_sums},
 	[RING_NAME] = {sizeof(struct ring_name), take_name},
+	[RING_BESIDE] = {sizeof(struct ring_beside), take_beside},
 };
 
 static const struct kind *kind_of(const struct ring_head *head)
@@ -345,7 +365,7 @@ void waits_take(struct waits *waits, const struct ring_head *head, size_t length
 		waits->refused++;
 		return;
 	}
-	if (head->kind == RING_NAME) /* others may wait for the same object */
+	if (head->kind == RING_NAME || head->kind == RING_BESIDE) /* others may wait for the same object */
 		return kind->take(waits, head, length);
 	memcpy(comm, subject(head)->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';

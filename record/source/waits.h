@@ -16,6 +16,7 @@
 struct filter;
 struct probe;
 struct recording;
+struct ring_beside;
 struct ring_head;
 struct snapshots;
 struct user_stacks;
@@ -28,6 +29,7 @@ struct waits {
 	struct snapshots *snapshots; /* NULL: no snapshots */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
 	struct wait_objects *objects; /* NULL: what waits are for is not recorded */
+	struct ring_beside *besides; /* with objects: the last one of each CPU */
 	struct unended_waits unended;
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU: dropped by a -c that is too large for the kernel side */

@@ -32,6 +32,13 @@ uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address)
 	return address - FAKE_KERNEL < FAKE_KERNEL_BYTES ? fake_kernel_frame(address) : 0;
 }
 
+const char *kernel_map_variable(const struct kernel_map *map, uint64_t address)
+{
+	(void)map;
+	(void)address;
+	return NULL;
+}
+
 uint64_t kernel_map_revision(const struct kernel_map *map)
 {
 	return map->added + map->removed;

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * locks N FILE: N waits for each of three locks of the kernel, each held by a known thread for a few milliseconds.
+ * Prints
+ *
+ *	COMM CALL LOCK OWNER MMAP	who waits, in which call; enum object_lock; the tid that holds it; bool:
+ *					it is the mmap_lock
+ *
+ * A thread that writes to a pipe or a file holds its mutex, or its inode's rwsem, while the page that it writes from is
+ * missing (userfaultfd): as long as another thread likes. The mmap_lock is held by a thread that changes the protection
+ * of many pages, on the same CPU, so that the waiter does not spin.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { HOLD_MS = 5, MUTEX = 1, RWSEM, PAGE = 4096, MANY = 512 << 20 };
+
+static int rounds, faults;
+
+struct job {
+	const char *holder, *waiter;
+	void (*hold)(struct job *job);
+	void (*wait)(struct job *job);
+	int fd, other; /* of the holder, of the waiter */
+	char *page; /* missing */
+	pid_t holder_tid, waiter_tid;
+	volatile bool stop;
+	pthread_barrier_t barrier;
+};
+
+static void must(int ok, const char *what)
+{
+	if (!ok) {
+		perror(what);
+		exit(1);
+	}
+}
+
+static void rest(long us)
+{
+	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+}
+
+/* The state letter of a thread of ours. */
+static char state_of(pid_t tid)
+{
+	char path[64], text[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	file = fopen(path, "r");
+	must(file && fgets(text, sizeof(text), file), path);
+	fclose(file);
+	return strrchr(text, ')')[2];
+}
+
+static void await_sleep(pid_t tid)
+{
+	do
+		rest(200);
+	while (state_of(tid) != 'D');
+}
+
+/* --- a missing page --- */
+
+static char *missing_page(void)
+{
+	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register range = {.range = {(unsigned long)page, PAGE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	must(page != MAP_FAILED && !ioctl(faults, UFFDIO_REGISTER, &range), "userfaultfd");
+	return page;
+}
+
+static void open_faults(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+
+	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	must(faults >= 0 && !ioctl(faults, UFFDIO_API, &api), "userfaultfd");
+}
+
+static void fill(const struct job *job)
+{
+	struct uffdio_zeropage zero = {.range = {(unsigned long)job->page, PAGE}};
+
+	must(!ioctl(faults, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");
+}
+
+/* Until somebody has met the missing page: its address comes out of the descriptor. */
+static void await_fault(void)
+{
+	struct uffd_msg message;
+
+	must(read(faults, &message, sizeof(message)) == sizeof(message), "userfaultfd");
+}
+
+/* --- the locks --- */
+
+static void write_page(struct job *job)
+{
+	must(write(job->fd, job->page, 1) == 1, "write");
+}
+
+static void write_byte(struct job *job)
+{
+	must(write(job->fd, "x", 1) == 1, "write");
+}
+
+static void protect_many(struct job *job)
+{
+	static const int protections[] = {PROT_READ, PROT_READ | PROT_WRITE};
+
+	for (int i = 0; !job->stop; i++)
+		must(!mprotect(job->page, MANY, protections[i & 1]), "mprotect");
+}
+
+static void map_one(struct job *job)
+{
+	char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)job;
+	must(page != MAP_FAILED, "mmap");
+	munmap(page, PAGE);
+	rest(1000); /* then it takes the CPU from the holder, most likely while that has the lock */
+}
+
+/* --- threads --- */
+
+static void stay_here(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity");
+}
+
+static void *hold_often(void *argument)
+{
+	struct job *job = argument;
+
+	prctl(PR_SET_NAME, job->holder);
+	job->holder_tid = (pid_t)syscall(SYS_gettid);
+	for (int i = 0; i < (job->hold == protect_many ? 1 : rounds); i++) {
+		pthread_barrier_wait(&job->barrier);
+		job->hold(job);
+		pthread_barrier_wait(&job->barrier);
+	}
+	return NULL;
+}
+
+static void *wait_often(void *argument)
+{
+	struct job *job = argument;
+
+	prctl(PR_SET_NAME, job->waiter);
+	job->waiter_tid = (pid_t)syscall(SYS_gettid);
+	for (int i = 0; i < rounds; i++) {
+		if (job->hold != protect_many)
+			pthread_barrier_wait(&job->barrier);
+		job->wait(job);
+		if (job->hold != protect_many)
+			pthread_barrier_wait(&job->barrier);
+	}
+	return NULL;
+}
+
+/* One round of a lock that is held over a missing page: the holder first, then the waiter, then the page. */
+static void one_round(struct job *held, struct job *waits)
+{
+	pthread_barrier_wait(&held->barrier);
+	await_fault();
+	pthread_barrier_wait(&waits->barrier);
+	await_sleep(waits->waiter_tid);
+	rest(HOLD_MS * 1000);
+	fill(held);
+	pthread_barrier_wait(&held->barrier);
+	pthread_barrier_wait(&waits->barrier);
+	madvise(held->page, PAGE, MADV_DONTNEED);
+}
+
+static void run_over_page(struct job *job, const char *call, int lock)
+{
+	struct job waits = *job; /* with its own barrier and file: a file's position has a lock, too */
+	pthread_t holder, waiter;
+	char bytes[64];
+
+	waits.fd = job->other;
+	job->page = missing_page();
+	pthread_barrier_init(&job->barrier, NULL, 2);
+	pthread_barrier_init(&waits.barrier, NULL, 2);
+	must(!pthread_create(&holder, NULL, hold_often, job), "pthread_create");
+	must(!pthread_create(&waiter, NULL, wait_often, &waits), "pthread_create");
+	for (int i = 0; i < rounds; i++) {
+		one_round(job, &waits);
+		if (lock == MUTEX)
+			must(read(job[1].fd, bytes, 2) == 2, "read");
+	}
+	pthread_join(holder, NULL);
+	pthread_join(waiter, NULL);
+	printf("%s %s %d %d 0\n", job->waiter, call, lock, job->holder_tid);
+}
+
+static void run_over_mappings(void)
+{
+	struct job job = {.holder = "h-mmap", .waiter = "w-mmap", .hold = protect_many, .wait = map_one};
+	pthread_t holder, waiter;
+
+	job.page = mmap(NULL, MANY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	must(job.page != MAP_FAILED, "mmap");
+	for (long at = 0; at < MANY; at += PAGE)
+		(void)*(volatile char *)(job.page + at); /* the page of zeros: it takes no memory */
+	pthread_barrier_init(&job.barrier, NULL, 2);
+	stay_here(); /* and so do the threads */
+	must(!pthread_create(&holder, NULL, hold_often, &job), "pthread_create");
+	pthread_barrier_wait(&job.barrier);
+	must(!pthread_create(&waiter, NULL, wait_often, &job), "pthread_create");
+	pthread_join(waiter, NULL);
+	job.stop = true;
+	pthread_barrier_wait(&job.barrier);
+	pthread_join(holder, NULL);
+	printf("%s mmap %d %d 1\n", job.waiter, RWSEM, job.holder_tid);
+}
+
+int main(int argc, char **argv)
+{
+	struct job pipes[2] = {{.holder = "h-pipe", .waiter = "w-pipe", .hold = write_page, .wait = write_byte}};
+	struct job file = {.holder = "h-file", .waiter = "w-file", .hold = write_page, .wait = write_byte};
+	int ends[2];
+
+	must(argc == 3 && (rounds = atoi(argv[1])) > 0, "usage: locks N FILE");
+	open_faults();
+	must(!pipe(ends), "pipe");
+	pipes[0].fd = pipes[0].other = ends[1];
+	pipes[1].fd = ends[0];
+	run_over_page(pipes, "write", MUTEX);
+	file.fd = open(argv[2], O_CREAT | O_WRONLY | O_APPEND, 0600);
+	file.other = open(argv[2], O_WRONLY | O_APPEND);
+	must(file.fd >= 0 && file.other >= 0, argv[2]);
+	run_over_page(&file, "write", RWSEM);
+	run_over_mappings();
+	return 0;
+}

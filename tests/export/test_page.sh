@@ -5,6 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 report=${REPORTER:-build/rwalker-report}
+hostile=${BUILD:-build}/tests/golden/make_hostile
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 NODE_PACKAGES=${NODE_PACKAGES:-${XDG_CACHE_HOME:-$HOME/.cache}/rwalker-node}
 export NODE_PACKAGES
@@ -18,7 +19,17 @@ if [ ! -d "$NODE_PACKAGES/node_modules/axe-core" ]; then
 		>"$scratch/npm" 2>&1 || { skip_one page_browsers "npm cannot be reached: $(head -n 1 "$scratch/npm")"; exit 0; }
 fi
 command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt)"
-node tests/page/hostile.mjs "$scratch" ${firefox:+"$firefox"} 2>&1 || not_ok page_hostile_names "it ended early"
+for number in 0 1 2 3 4 5 6 7; do
+	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "'$hostile' is not built"; break; }
+	"$report" --no-cache --html --idle "$scratch/hostile.rwk" -o "$scratch/$kind.html" 2>/dev/null || not_ok "page_$kind" "no page"
+	for shape in '--svg --source cpu' '--svg=icicle --source offcpu' --svg=timeline; do
+		"$report" --no-cache $shape --idle "$scratch/hostile.rwk" -o "$scratch/$kind${shape%% *}.svg" 2>/dev/null ||
+			not_ok "svg_$kind" "no picture"
+	done
+	rm -f "$scratch/hostile.rwk"
+done
+node tests/page/hostile.mjs "$scratch" "chromium${firefox:+,firefox}" "$scratch"/*.html "$scratch"/*.svg 2>&1 ||
+	not_ok page_hostile_names "it ended early"
 "$report" --no-cache --html samples/waits/trace.rwk -o "$scratch/page.html" || not_ok page_made "no page"
 node tests/page/accessible.mjs "$scratch/page.html" 2>&1 || not_ok page_accessible "it ended early"
 [ "$failures" -eq 0 ]

@@ -34,6 +34,12 @@ same compared_samples samples/cpu_paths/trace.rwk --base=samples/kernel_io/trace
 same limited samples/case_fsync/trace.rwk --less=3000 --less=9000
 same limited_samples samples/kernel_io/trace.rwk --less=1000
 
+# Names that are markup, controls, malformed, nothing, or as long as names can be.
+for ((number = 0; number < 8; number++)); do
+	kind=$("${BUILD:-build}/tests/golden/make_hostile" "$scratch/hostile.rwk" $number) || not_ok hostile "there is no name $number"
+	same "hostile_$kind" "$scratch/hostile.rwk"
+done
+
 # Two recordings in one file, on one axis; and a wrong figure is found.
 cat samples/waits/trace.rwk samples/case_mount/trace.rwk >"$scratch/two.rwk"
 same two_recordings "$scratch/two.rwk"

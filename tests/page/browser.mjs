@@ -13,6 +13,10 @@ const FLAGS = [
 	'--disable-sync',
 ];
 
+const PAGE_READY =
+	'globalThis.rwalker?.times?.ready || !document.getElementById("trouble").hidden ||' +
+	'document.getElementById("selftest")';
+
 export function packagePath(name) {
 	return createRequire(`${process.env.NODE_PACKAGES}/package.json`).resolve(name);
 }
@@ -43,7 +47,7 @@ export async function openFirefox() {
 export async function openPage(
 	browser,
 	file,
-	{hash = '', width = 1400, height = 1000, scheme = 'light', prepare = null} = {}
+	{hash = '', width = 1400, height = 1000, scheme = 'light', prepare = null, ready = PAGE_READY} = {}
 ) {
 	const page = await browser.newPage(),
 		reports = [];
@@ -63,11 +67,7 @@ export async function openPage(
 		.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}])
 		.catch(() => undefined);
 	await page.goto(`${pathToFileURL(file).href}${hash && `#${hash}`}`);
-	await page.waitForFunction(
-		'globalThis.rwalker?.times?.ready || !document.getElementById("trouble").hidden ||' +
-			'document.getElementById("selftest")',
-		{timeout: 120000}
-	);
+	await page.waitForFunction(ready, {timeout: 120000});
 	await settle(page);
 	return {page, reports};
 }

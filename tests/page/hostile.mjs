@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// hostile.mjs FOLDER: names that try to become markup or script, in every field of a payload. Nothing may run, no request may
-// leave, nothing may break: console, network and reports of the content security policy stay empty.
+// hostile.mjs FOLDER BROWSERS [FILE]...: names that try to become markup or script, in every field of a payload, and the pages
+// and pictures that the reporter made of traces with such names. Nothing may run, no request may leave, nothing may break:
+// console, network and reports of the content security policy stay empty. BROWSERS: chromium or chromium,firefox.
 import {writeFileSync} from 'node:fs';
+import {basename} from 'node:path';
 import {assemble} from './assemble.mjs';
 import {openBrowser, openFirefox, openPage, settle} from './browser.mjs';
 import {makePayload} from './make_payload.mjs';
@@ -66,11 +68,11 @@ async function lookAround({page}) {
 	for (const change of [
 		"{tab: 'threads'}",
 		"{tab: 'waits', source: 1}",
-		'{wait: 5}',
+		'{wait: Math.min(5, rwalker.app.profile.waits.count - 1)}',
 		"{shape: 'threads'}",
 		"{shape: 'wakers'}",
 		"{shape: 'leaf', fold: true}",
-		'{function: 3}',
+		'{function: Math.min(3, rwalker.app.profile.functions.length - 1)}',
 		"{search: '<', threads: '<'}",
 		"{search: '(', threads: '['}",
 	]) {
@@ -140,11 +142,53 @@ async function refuses(name, payload, prepare) {
 	}
 }
 
-const file = `${process.argv[2]}/hostile.html`;
+/* A picture has no script; it is shown as it is, or the browser says that it is not sound. */
+async function checkPicture(browser, file) {
+	const {page, reports} = await openPage(browser, file, {
+		ready: 'document.readyState === "complete"',
+	});
+	const state = await page.evaluate(() => ({
+		ran: globalThis.ran ?? 0,
+		root: document.documentElement.nodeName,
+		others: document.querySelectorAll('script, parsererror, image, foreignObject, a').length,
+	}));
+
+	await page.close();
+	return state.ran || state.root !== 'svg' || state.others || reports.length
+		? `${basename(file)}: ${JSON.stringify(state)} ${reports.slice(0, 3).join('; ')}`
+		: '';
+}
+
+async function checkPictures(name, open, files) {
+	const browser = await open(),
+		wrong = [];
+
+	try {
+		for (const picture of files) wrong.push(await checkPicture(browser, picture));
+	} finally {
+		await browser.close();
+	}
+	const why = wrong.filter(Boolean).join('; ');
+
+	console.log(why || !files.length ? `not ok ${name} - ${why}` : `ok ${name}`);
+}
+
+const [, , folder, browsers, ...files] = process.argv,
+	file = `${folder}/hostile.html`;
 
 writeFileSync(file, assemble(hostilePayload()));
-await check('page_hostile_names_chromium', openBrowser, file);
-if (process.argv[3] === 'firefox') await check('page_hostile_names_firefox', openFirefox, file);
+for (const browser of browsers.split(',')) {
+	const open = browser === 'firefox' ? openFirefox : openBrowser;
+
+	await check(`page_hostile_names_${browser}`, open, file);
+	for (const made of files.filter(name => name.endsWith('.html')))
+		await check(`page_of_hostile_${basename(made, '.html')}_${browser}`, open, made);
+	await checkPictures(
+		`pictures_of_hostile_names_${browser}`,
+		open,
+		files.filter(name => name.endsWith('.svg'))
+	);
+}
 
 const sound = makePayload('small').text();
 

@@ -20,6 +20,7 @@ FUNCTION = re.compile(r"\s*[\d.]+%.*?\s(\d+)  (?!\s*\d+\.\d+%)(\S.*)$")
 STEP = re.compile(r"^[ |]*(?:--)?(?:\d+\.\d+%--)?(.*?)  \(([\d.]+)ms\)$")
 TARGET = re.compile(r"^>>> +[\d.]+%  (.*)  \(([\d.]+)ms, (\d+) waits?\)$")
 INLINED = 2
+MOST_UNSURE = 100  # the part of the time in chains that may have another cause: 1 %
 THREAD_COLUMNS = ("running", "queued", "S", "D", "other", "iowait")
 
 
@@ -42,6 +43,8 @@ class Checker:
         self.sources = {line["source"]: line for line in lines if line["what"] == "source"}
         [head] = [line for line in lines if line["what"] == "unit"]
         self.coarse, self.begin = head["unit"] > 1, 0
+        # Waits that have less than a microsecond within a range: those of the threads that switched just then.
+        self.at_ends = 4 if self.coarse else 0
 
     def text(self, *options):
         run = subprocess.run([*self.command, *options, self.trace], capture_output=True, check=False,
@@ -86,7 +89,7 @@ class Checker:
 
     def check_total(self, what, line, found, key):
         count, weight = found.get(key, (0, 0))
-        self.same(f"{what} count", line["count"], count)
+        self.same(f"{what} count", line["count"], count, self.at_ends)
         if weight is not None:
             self.same(f"{what} ms", tenths(line["weight"]), weight, self.slack(count, 100000))
 
@@ -151,16 +154,18 @@ class Checker:
     def check_summary(self):
         if not any(source["kind"] == "offcpu" for source in self.sources.values()):
             return
-        threads = {line["tid"]: line for line in self.of("thread")}
+        page, text = collections.defaultdict(list), collections.defaultdict(list)
+        for line in self.of("thread"):
+            page[line["tid"]].append((line["waits"], *((int(line[name] or 0) + 500) // 1000 for name in THREAD_COLUMNS)))
         for line in self.text("--summary"):
             match = re.match(r"\s*(?:[\d.]+|-)((?:\s+-?[\d.]+){6})\s+(?:-?[\d.]+|-)\s+(\d+)  .* tid (\d+) pid (\d+)$", line)
-            if not match or int(match[3]) not in threads:
-                continue
-            page, figures = threads[int(match[3])], match[1].split()
-            self.same(f"waits of tid {match[3]}", page["waits"], int(match[2]))
-            for name, figure in zip(THREAD_COLUMNS, figures):
-                self.same(f"{name} of tid {match[3]}", (int(page[name] or 0) + 500) // 1000,
-                          round(float(figure) * 1000), self.slack(page["waits"], 1000))
+            if match:
+                text[int(match[3])].append((int(match[2]), *(round(float(figure) * 1000) for figure in match[1].split())))
+        for tid in set(page) & set(text):
+            for one, other in zip(sorted(page[tid]), sorted(text[tid])):  # several threads, if the number was used again
+                self.same(f"waits of tid {tid}", one[0], other[0])
+                for name, got, want in zip(THREAD_COLUMNS, one[1:], other[1:]):
+                    self.same(f"{name} of tid {tid}", got, want, self.slack(one[0], 1000))
 
     def check_chains(self):
         if not self.of("target"):
@@ -172,8 +177,24 @@ class Checker:
             if match and not line.startswith("#"):
                 text[without_objects(match[1], known), round(float(match[2]) * 10)] += 1
         page = collections.Counter((line["text"], tenths(line["weight"])) for line in self.of("target") + self.of("step"))
+        if self.coarse:
+            self.check_chains_in_sum(page, text)
+            return
         for key in set(text) | set(page):
             self.same(f"chain {key}", page[key], text[key])
+
+    def check_chains_in_sum(self, page, text):
+        """Within a microsecond it is not known whether a waker slept or ran: some causes get another one's time."""
+        sums = {}
+        for name, counter in (("page", page), ("text", text)):
+            sums[name] = collections.Counter()
+            for (words, weight), count in counter.items():
+                sums[name][words] += weight * count
+        words = set(sums["page"]) | set(sums["text"])
+        wrong = sum(abs(sums["page"][word] - sums["text"][word]) for word in words)
+        self.done += len(words)
+        if wrong * MOST_UNSURE > sum(sums["text"].values()):
+            self.wrong.append(f"chains: {wrong / 10} of {sum(sums['text'].values()) / 10} ms have another cause")
 
 
 def main():

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The page's own figures (#selftest) of a large trace, whose times are in microseconds, are those of the reporter's text: sums,
+# functions, threads, twenty ranges of time, chains. One of waits; at the long level, a million of them, samples of a second trace,
+# and a third with everything at once.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool python3
+need_tool node
+
+# Pairs of processes that send each other a byte, and shells that come and go, for so many seconds.
+busy() {
+	python3 - "$1" <<'END'
+import os, subprocess, sys, time
+end = time.monotonic() + float(sys.argv[1])
+for _ in range(3):
+    (a, b), (c, d) = os.pipe(), os.pipe()
+    for source, target, begin in ((a, d, True), (c, b, False)):
+        if not os.fork():
+            if begin:
+                os.write(target, b"x")
+            while time.monotonic() < end and os.read(source, 1):
+                os.write(target, b"x")
+            os._exit(0)
+    for descriptor in (a, b, c, d):
+        os.close(descriptor)
+while time.monotonic() < end:
+    subprocess.run(["sh", "-c", ": $(seq 2000 | wc -l)"], stdout=subprocess.DEVNULL, check=False)
+END
+}
+
+# record_busy LEAST SECONDS: with $options; whether there are so many events that the page lists one by one.
+record_busy() {
+	busy "$(($2 + 1))" &
+	children="$children $!"
+	run_ok record "$record" $options -d "$2" --force -o "$trace" || return
+	wait $!
+	"$report" --no-cache --html --idle "$trace" >"$page" 2>/dev/null
+	node tests/page/selftest_lines.mjs "$page" >"$scratch/lines" 2>&1
+	events=$(sed -n 's/.*"what":"source".*"kind":"\(cpu\|offcpu\)".*"count":\([0-9]*\).*/\2/p' "$scratch/lines" | awk '{ n += $1 } END { print n + 0 }')
+	[ "${events:-0}" -ge "$1" ]
+}
+
+# compare NAME LEAST SECONDS OPTION...
+compare() {
+	local name=$1 least=$2 seconds=$3 trace=$scratch/$1.rwk page=$scratch/page.html events why
+	shift 3
+	local options="$*"
+	enough() { record_busy "$least" "$1"; }
+	growing "$seconds" enough
+	checks=$((checks + 1))
+	why=$(python3 -B tests/page/selftest_check.py "$report" "$trace" --idle <"$scratch/lines" 2>&1) ||
+		fail "$name: $(tail -n 5 <<<"$why" | tr '\n' ' ')"
+	echo "# $name: $events events, a page of $(stat -c %s "$page") bytes, $(tail -n 1 <<<"$why")"
+	rm -f "$trace"
+}
+
+cd "$here" || exit 1
+if [ "$level" = long ]; then
+	compare waits 1000000 20 --offcpu 0 -m 0 --wakers -u
+	compare samples 50001 10 -p 0 -u -f 3989
+	compare everything 300000 10 -p 0 --offcpu 0 -m 0 --wakers -u -i 1
+else
+	compare waits 50001 1 --offcpu 0 -m 0 --wakers -u
+fi
+finish

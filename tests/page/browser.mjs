@@ -59,7 +59,7 @@ export async function openPage(
 	page.on('request', request => {
 		const [url] = request.url().split('#');
 
-		/* Firefox has a font of its own as data:, which leaves nothing. */
+		/* The font of Firefox for marks of lists and <details>, on any page; it leaves nothing. */
 		if (url !== pathToFileURL(file).href && !url.startsWith('data:font'))
 			reports.push(`request: ${url.slice(0, 200)}`);
 	});

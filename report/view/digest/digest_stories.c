@@ -18,6 +18,7 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
+#include "report/view/digest/digest_work.h"
 #include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
 
@@ -48,6 +49,7 @@ struct stories {
 	struct hash_map known; /* key -> index of items */
 	ARRAY(struct story) items;
 	ARRAY(struct story_key) told; /* the groups, and what is on their ways */
+	struct digest_work work;
 	struct followed followed[MOST_TRIED];
 	size_t followed_count, count;
 };
@@ -59,6 +61,7 @@ static void stories_deinit(struct stories *stories)
 		if (!stories->followed[i].tid)
 			regfree(&stories->followed[i].expression);
 	}
+	digest_work_deinit(&stories->work);
 	array_free(&stories->items);
 	array_free(&stories->told);
 	hash_map_deinit(&stories->known);
@@ -72,7 +75,7 @@ static bool is_held(const struct stories *stories, const struct profile_wait *wa
 	char state[24] = "";
 
 	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_shown(wait) ||
-	    digest_is_idle(stories->digest, wait->task))
+	    digest_is_idle(stories->digest, wait->task) || digest_work_has(&stories->work, wait))
 		return false;
 	if (wait->run_queue >= wait_length(wait) / 2 && wait->run_queue)
 		return true;
@@ -450,7 +453,10 @@ int digest_add_stories(struct digest *digest)
 	if (digest->waits == DIGEST_NO_SOURCE)
 		return 0;
 	least = digest->sources[digest->waits].duration / WORTH_IT;
-	r = collect(&stories);
+	r = digest_work_init(&stories.work, digest->context->profile, &digest->ground.waits,
+			     digest->sources[digest->waits].duration);
+	if (!r)
+		r = collect(&stories);
 	for (size_t i = 0; i < stories.items.count && stories.count < DIGEST_STORIES && !r; i++)
 		if (stories.items.items[i].weight >= least)
 			r = tell(&stories, &stories.items.items[i]);

@@ -341,7 +341,58 @@ static void keeps_the_limit(struct test *t)
 	digest_lines_deinit(&lines);
 }
 
-TEST_MAIN(TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_of_the_held_first),
+#define POOL "main@app;worker@app;___pthread_cond_wait@libc.so.6;do_futex;futex_wait_queue;schedule"
+#define ACCEPT "main@app;accept4@libc.so.6;inet_csk_accept;schedule"
+
+static void add_objects(struct profile *p)
+{
+	p->operations[0].name = "";
+	p->operation_count = 1;
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
+	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
+						.comm = "", .name = "", .local = "", .peer = ""};
+	p->object_count = 3;
+}
+
+/* Who waits for work is in no story: a pool that has nothing to do, and a server without connections. */
+static void leaves_out_waits_for_work(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	char *text;
+
+	add_objects(p);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct profile_wait *wait = add_wait(p, "pool", 11 + i, POOL, 0, 4000);
+
+		p->tasks[wait->task].tgid = 11;
+		add_waker(p, wait, "feeder", 20, UNLOCK, 4000);
+		wait->object = 1;
+		wait->node = p->waits[0].node; /* the same stack */
+	}
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstories    ");
+	free(text);
+	p->waits[3].held = PROFILE_HELD_BY_OWNER; /* not a condition but a lock */
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker)");
+	free(text);
+	free(p);
+
+	p = fake_recorded();
+	add_objects(p);
+	add_waker(p, add_wait(p, "server", 12, ACCEPT, 0, 4000), "client", 20, UNLOCK, 4000);
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    server blocked in inet_csk_accept (main)");
+	free(text);
+	p->waits[0].object = 2;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstories    ");
+	free(text);
+	free(p);
+}
+
+TEST_MAIN(TEST(leaves_out_waits_for_work),
+	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_of_the_held_first),
 	  TEST(tells_of_one_thread),
 	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),
 	  TEST(folds), TEST(keeps_the_limit))

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 600
+#
+# Locks of Debian's kernels that waits were for: kinds and owners against a workload that knows them (tests/live/test_locks.sh), a
+# mutex that is a variable by its name, a percpu-rwsem.
+. "$(dirname "$0")/lib.sh"
+
+rounds=20
+
+judge_kernel() { # NAME
+	recorded "$1/locks" locks
+	recorded "$1/others" others
+	python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds 2>&1 |
+		sed -E "s|^yes |ok $1/|; s|^no (.*): ([^:]*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+	for run in locks others; do
+		reported "$dir/$run.view" 0 --waits-on=lock "$dir/$run.rwk"
+		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
+	done
+	holder=$(cat "$dir/holder")
+	verdict "$1/variable" "no wait for event_mutex" grep -qE " sh +in write on mutex event_mutex \(held by sh $holder\)\$" "$dir/others.view"
+	verdict "$1/frozen" "no wait for a percpu-rwsem" grep -qE ' touch +in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/others.view"
+}
+
+need_programs
+mkdir -p "$RESULTS"
+for kernel in $(kernels); do
+	judged judge_kernel "locks-$kernel" "$kernel" locks.sh 2
+done
+exit 0

@@ -180,6 +180,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 		if (walk_run(&session->walk, &session->config->walk) < 0)
 			stop(session, RECORDING_FAILED);
 		judge_stuck(session);
+		session_walked(session, now);
 	}
 	if (schedule_is_over(schedule, now) || (session->commands && command_ended(&session->command, false)))
 		stop(session, RECORDING_ENDED);

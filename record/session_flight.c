@@ -7,6 +7,7 @@
 #include "format/event_log.h"
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
+#include "record/plan/deadlines.h"
 #include "record/session_internal.h"
 
 int session_open_flight(struct session *session)
@@ -32,9 +33,18 @@ void session_want_dump(struct session *session)
 		flight_fire(session->flight, &cause, clocks_now());
 }
 
+void session_walked(struct session *session, uint64_t now)
+{
+	const struct walk *walk = &session->walk;
+
+	if (session->flight && walk->worst.wait)
+		flight_walked(session->flight, walk->worst.wait, walk->worst.tid, walk->worst.comm, now);
+}
+
 /* All that has happened is in the log, and its account. */
 static void settle(struct session *session)
 {
+	walk_finish(&session->walk, USERS_STOPPED);
 	(void)drain_pass(&session->drain);
 	loss_tell(&session->loss, clocks_now(), false);
 	session_tell_clock(session);

@@ -102,6 +102,7 @@ int session_open_flight(struct session *session);
 void session_close_flight(struct session *session);
 int session_begin_flight(struct session *session);
 void session_want_dump(struct session *session);
+void session_walked(struct session *session, uint64_t now);
 void session_step_flight(struct session *session, uint64_t now);
 bool session_end_flight(struct session *session);
 

@@ -15,6 +15,8 @@
 #include "record/flight/base_state.h"
 #include "record/flight/dump.h"
 #include "record/flight/dump_files.h"
+#include "record/flight/runner.h"
+#include "record/flight/triggers.h"
 #include "record/flight/window.h"
 #include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
@@ -32,6 +34,8 @@ struct flight {
 	struct module_files *files;
 	struct nursery *nursery;
 	struct dump_files output;
+	struct runner runner;
+	struct triggers *triggers;
 	struct base_state *base;
 	struct window *window;
 	pid_t writer;	   /* the child that writes a dump; 0: none */
@@ -91,6 +95,11 @@ static int take_memory(struct flight *flight)
 	return r < 0 ? log_error(-r, "no memory for --flight: give it a smaller size, as in 60s,16M") : 0;
 }
 
+static void fire(void *context, const struct flight_cause *cause, uint64_t now)
+{
+	flight_fire(context, cause, now);
+}
+
 int flight_open(const struct record_config *config, struct recording *recording, struct flight **ret_flight)
 {
 	const struct dump_files_settings settings = {
@@ -108,6 +117,10 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	flight->recording = recording;
 	r = dump_files_open(&flight->output, &settings);
 	if (r >= 0)
+		r = runner_open(&flight->runner, flight->plan);
+	if (r >= 0)
+		r = triggers_create(config, fire, flight, &flight->triggers);
+	if (r >= 0)
 		r = nursery_create(&flight->nursery);
 	return r < 0 ? r : take_memory(flight);
 }
@@ -121,6 +134,8 @@ void flight_close(struct flight *flight)
 		(void)waitpid(flight->writer, NULL, 0);
 	}
 	dump_files_close(&flight->output);
+	runner_close(&flight->runner);
+	triggers_destroy(flight->triggers);
 	nursery_destroy(flight->nursery);
 	window_destroy(flight->window);
 	base_state_destroy(flight->base);
@@ -140,8 +155,15 @@ struct trace_tap flight_tap(struct flight *flight)
 	return (struct trace_tap){.context = flight, .take = take_chunk};
 }
 
+static void take_wait(void *context, const struct event_wait *wait, const struct event_task *task)
+{
+	triggers_wait(((struct flight *)context)->triggers, wait, task);
+}
+
 int flight_begin(struct flight *flight, struct module_files *files)
 {
+	flight->recording->watch = (struct recording_watch){
+		.least = triggers_least(flight->triggers), .context = flight, .wait = take_wait};
 	flight->files = files;
 	flight->turn = clocks_now() + (uint64_t)flight->plan->window;
 	return hits_want_turns(flight->recording->hits);
@@ -193,6 +215,20 @@ void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64
 	tell(flight, cause, flight->number + 1, now);
 }
 
+void flight_walked(struct flight *flight, uint64_t wait, uint32_t tid, const char *comm, uint64_t now)
+{
+	triggers_walked(flight->triggers, wait, tid, comm, now);
+}
+
+static void take_commands(struct flight *flight, uint64_t now)
+{
+	uint32_t rule;
+
+	while (runner_take(&flight->runner, &rule))
+		if (rule < flight->plan->rule_count)
+			flight_fire(flight, &(struct flight_cause){.rule = flight->plan->rules[rule].text}, now);
+}
+
 /* --- dumps --- */
 
 static void collect(struct flight *flight, int status, uint64_t now)
@@ -221,6 +257,8 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 
 	if (flight->writer && waitpid(flight->writer, &status, WNOHANG) == flight->writer)
 		collect(flight, status, now);
+	triggers_look(flight->triggers, now);
+	take_commands(flight, now);
 	window_advance(flight->window, now);
 	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all of it at its end */
 		hits_turn(flight->recording->hits);
@@ -256,6 +294,8 @@ static void write_dump(struct flight *flight, uint64_t now)
 		(void)log_error(-r, "cannot write dump %" PRIu64 ": %s", flight->number, strerror(-r));
 	else
 		say_written(flight, &result);
+	if (r >= 0)
+		runner_tell(&flight->runner, result.path);
 	_exit(r < 0);
 }
 

@@ -45,6 +45,9 @@ struct flight_cause {
 
 void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64_t now);
 
+/* The longest wait in D of a walk over all tasks. */
+void flight_walked(struct flight *flight, uint64_t wait, uint32_t tid, const char *comm, uint64_t now);
+
 /* When flight_is_due() should be asked at the latest, CLOCK_MONOTONIC ns. */
 uint64_t flight_next(const struct flight *flight);
 /* Collects a dump that was made. True: the session writes what it has to the log and calls flight_dump(). */

@@ -98,13 +98,28 @@ static int check_without(const struct record_flight *flight)
 	return 0;
 }
 
-int record_option_flight_check(const struct record_config *config, bool spans)
+/* The least of the rules about stuck threads; 0: there is none. */
+static uint64_t stuck_value(const struct record_flight *flight)
+{
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < flight->rule_count; i++)
+		if (flight->rules[i].kind == TRIGGER_STUCK && (!least || flight->rules[i].value < least))
+			least = flight->rules[i].value;
+	return least;
+}
+
+int record_option_flight_check(const struct record_config *config, bool spans, bool waiting_given)
 {
 	if (!config->flight.wanted)
 		return check_without(&config->flight);
-	if (!spans)
+	if (!spans && !stuck_value(&config->flight))
 		return log_error(EINVAL, "--flight requires something that goes on: -p 0, --offcpu 0, --trace, "
 					 "--kfunc or -i");
+	if (stuck_value(&config->flight) && (config->walk.interval || config->walk.all || config->walk.running ||
+					     config->walk.stuck || waiting_given))
+		return log_error(EINVAL, "--trigger stuck walks all tasks each second: -a, -r, -s, -i and -w "
+					 "cannot be used with it");
 	if (config->output.path && !strcmp(config->output.path, "-"))
 		return log_error(EINVAL, "--flight writes a file for each dump, so -o cannot be '-'");
 	if (config->output.force)
@@ -126,6 +141,11 @@ void record_option_flight_defaults(struct record_config *config)
 		flight->max_dumps = MAX_DUMPS;
 	if (flight->max_kept == UNSET)
 		flight->max_kept = MAX_KEPT;
+	if (stuck_value(flight)) {
+		config->walk.wanted = true;
+		config->walk.interval = (int64_t)SECOND;
+		config->walk.waiting = (int64_t)stuck_value(flight);
+	}
 	if (flight->wanted && !config->output.embed_given)
 		config->output.embed = EMBED_LEVEL_MIN;
 }

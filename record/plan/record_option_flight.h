@@ -16,7 +16,7 @@ int record_option_max_kept(void *config, const char *value);
 /* Before parsing: what was not given can be told apart. */
 void record_option_flight_unset(struct record_config *config);
 /* After parsing; `spans`: something is recorded that goes on. 0, -EINVAL. */
-int record_option_flight_check(const struct record_config *config, bool spans);
+int record_option_flight_check(const struct record_config *config, bool spans, bool waiting_given);
 void record_option_flight_defaults(struct record_config *config);
 
 #endif

@@ -263,10 +263,19 @@ static const struct option_row rows[] = {
 	{"Always on", "flight", 0, IS_PARSED("TIME[,SIZE]", record_option_flight),
 	 .help = "keep the last TIME of the recording in memory, at most SIZE (64M), and write it to a "
 		 "file when something happens, at SIGUSR2 and at the end", .often = true},
+	{"Always on", "trigger", 0, IS_PARSED("RULE", record_option_trigger),
+	 .help = "what happens: wait:D>500ms, wait:comm=/RE/>2s, runq>50ms, stuck:D>5s, "
+		 "psi:io.some>30%/2s, cpu:CGROUP>80%/5s, exec:COMMAND/10s; may be repeated"},
+	{"Always on", "post", 0, TAKES_TIME("TIME", AT(flight.post), SECOND, 0, MOST_TIME),
+	 .help = "record for TIME more before a trigger's dump is written (0)"},
+	{"Always on", "cooldown", 0, TAKES_TIME("TIME", AT(flight.cooldown), SECOND, 0, MOST_TIME),
+	 .help = "after a dump, only count triggers for TIME (5m)"},
 	{"Always on", "max-dumps", 0, TAKES_NUMBER("N", AT(flight.max_dumps), 0, MAX_COUNT),
 	 .help = "remove the oldest dumps beyond N (20); 0: keep all"},
 	{"Always on", "max-kept", 0, IS_PARSED("SIZE", record_option_max_kept),
 	 .help = "remove the oldest dumps beyond SIZE in all (2G)"},
+	{"Always on", "on-dump", 0, TAKES_TEXT("COMMAND", AT(flight.on_dump)),
+	 .help = "run a shell command after each dump, whose name is in $RWALKER_DUMP"},
 
 	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
 	 .help = "print what is needed often, or all options"},
@@ -304,7 +313,7 @@ static bool has_span(const struct record_config *config)
 	return config->profile.lasts != UNSET || config->offcpu.wanted || config->points.count;
 }
 
-static int check_combinations(const struct record_config *config)
+static int check_combinations(const struct record_config *config, bool waiting_given)
 {
 	if (config->help && *config->help && strcmp(config->help, "all") != 0)
 		return log_error(EINVAL, "--help takes nothing, or --help=all, not '%s'", config->help);
@@ -334,7 +343,7 @@ static int check_combinations(const struct record_config *config)
 		return log_error(EINVAL, "--system-wide requires a command after '--'");
 	if (config->output.finalize && config->command)
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
-	return record_option_flight_check(config, has_span(config) || config->walk.interval);
+	return record_option_flight_check(config, has_span(config) || config->walk.interval, waiting_given);
 }
 
 static void fill_defaults(struct record_config *config, bool waiting_given)
@@ -395,7 +404,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	config->offcpu.wanted = config->offcpu.lasts != UNSET;
 	if (!waiting_given)
 		config->walk.waiting = 0;
-	r = check_combinations(config);
+	r = check_combinations(config, waiting_given);
 	if (r < 0)
 		return r;
 	fill_defaults(config, waiting_given);

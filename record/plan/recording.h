@@ -17,6 +17,8 @@
 #include "record/plan/record_options.h"
 
 struct event_log;
+struct event_task;
+struct event_wait;
 struct hits;
 struct kernel_chains;
 struct kernel_map;
@@ -33,6 +35,13 @@ enum recording_stop {
 	RECORDING_FAILED,    /* the log refused a chunk: `error` says why */
 };
 
+/* Whoever wants to know of waits as they are recorded; without wait(): nobody. */
+struct recording_watch {
+	uint64_t least; /* ns: of longer ones only */
+	void *context;
+	void (*wait)(void *context, const struct event_wait *wait, const struct event_task *task);
+};
+
 struct recording {
 	const struct record_config *config;
 	const struct trace_io *io;
@@ -43,6 +52,7 @@ struct recording {
 	struct kernel_chains *kernel_chains;
 	struct hits *hits;
 	struct sideband *sideband;
+	struct recording_watch watch;
 
 	uint32_t max_cpus; /* the largest possible CPU number plus one */
 	uint32_t threads;  /* of the host at the start, but at least in proportion to its CPUs */

@@ -189,6 +189,13 @@ static size_t switches_bytes(const struct ring_wait *raw)
 	return raw->flags & RING_WAIT_NOT_ENDED ? sizeof(uint64_t) : 0;
 }
 
+static void tell_watch(const struct recording_watch *watch, const struct event_wait *wait,
+		       const struct event_task *task)
+{
+	if (watch->wait && wait->length > watch->least && !(wait->flags & WAIT_NOT_ENDED))
+		watch->wait(watch->context, wait, task);
+}
+
 static void take_wait(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_wait *raw = (const void *)head;
@@ -218,6 +225,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, others, &stacks)))
 		return;
 	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
+	tell_watch(&waits->recording->watch, &wait, &task);
 	if (raw->flags & RING_WAIT_NOT_ENDED && raw->flags & RING_WAIT_USER_LATER)
 		unended_waits_add(&waits->unended, raw, frames[raw->kernel_count]);
 }

@@ -250,12 +250,25 @@ static void the_last_minute(struct test *t)
 	CHECK_INT(t, config.flight.max_dumps, 20);
 }
 
+static void what_ends_it(struct test *t)
+{
+	GOOD("--flight 60s --offcpu 0 --trigger wait:D>1s --trigger stuck:D>5s --post 2 --cooldown 1m "
+	     "--on-dump ls");
+	CHECK_INT(t, config.flight.rule_count, 2);
+	CHECK(t, config.flight.post == 2 * (int64_t)SECOND && config.flight.cooldown == 60 * (int64_t)SECOND);
+	CHECK_STR(t, config.flight.on_dump, "ls");
+	CHECK(t, config.walk.wanted && config.walk.interval == (int64_t)SECOND && !config.walk.count);
+	CHECK_INT(t, config.walk.waiting, 5 * SECOND);
+}
+
 static void the_last_minute_of_nothing(struct test *t)
 {
 	static const char *const lines[] = {
 		"--flight 60s", "--flight x -p 0", "--flight 60s,1M -p 0", "--flight 60s,x -p 0", "--flight 0.1 -p 0",
 		"--flight 2d -p 0", "--flight 60s -p 0 -o -", "--flight 60s -p 0 --force", "-p 0 --max-dumps 3",
-		"-p 0 --max-kept 2G",
+		"-p 0 --max-kept 2G", "-p 0 --trigger wait>1s", "-p 0 --post 1", "-p 0 --cooldown 1",
+		"-p 0 --on-dump x",
+		"--flight 60s -p 0 -i 1 --trigger stuck>1s", "--flight 60s -p 0 --trigger wait",
 	};
 	struct record_config config;
 	struct line line;
@@ -269,4 +282,5 @@ TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the
 	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
 	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
 	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses), TEST(the_last_minute),
+	  TEST(what_ends_it),
 	  TEST(the_last_minute_of_nothing))

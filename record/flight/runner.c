@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/flight/runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/confine/capabilities.h"
+#include "common/log.h"
+#include "common/packet.h"
+#include "common/time_units.h"
+#include "record/flight/dump_files.h"
+#include "record/machine/caller.h"
+#include "record/machine/clocks.h"
+#include "record/plan/deadlines.h"
+
+enum { TURN_MS = 200 };
+
+struct job { /* the command of a rule */
+	pid_t pid;     /* 0: it does not run */
+	uint64_t next; /* when it does again; UINT64_MAX: never */
+};
+
+struct running {
+	const struct record_flight *plan;
+	int socket;
+	struct job jobs[FLIGHT_MAX_RULES];
+};
+
+/* --- the helper --- */
+
+/* In a child. Output goes where messages go. Never returns. */
+static void execute(const struct running *running, const char *command, bool ends_with_us)
+{
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	for (int number = 1; number < NSIG; number++)
+		(void)signal(number, SIG_DFL);
+	if (ends_with_us)
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)close(running->socket);
+	(void)dup2(null, STDIN_FILENO);
+	(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+static pid_t start_command(const struct running *running, const char *command, bool ends_with_us)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		execute(running, command, ends_with_us);
+	return pid > 0 ? pid : 0;
+}
+
+static void start_due(struct running *running, uint64_t now)
+{
+	for (uint32_t i = 0; i < running->plan->rule_count; i++) {
+		struct job *job = &running->jobs[i];
+
+		if (job->pid || now < job->next)
+			continue;
+		job->pid = start_command(running, running->plan->rules[i].name, true);
+		job->next = now + running->plan->rules[i].window;
+	}
+}
+
+static void end_job(struct running *running, uint32_t rule, int status)
+{
+	running->jobs[rule].pid = 0;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		(void)packet_send(running->socket, &rule, sizeof(rule), -1);
+}
+
+static void collect_ended(struct running *running)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (uint32_t i = 0; i < running->plan->rule_count; i++)
+			if (running->jobs[i].pid == pid)
+				end_job(running, i, status);
+}
+
+/* False: the recorder is gone. */
+static bool take_path(const struct running *running)
+{
+	char path[DUMP_PATH_MAX];
+	ssize_t got = packet_receive(running->socket, path, sizeof(path) - 1, TURN_MS, NULL);
+
+	if (got == -ETIMEDOUT || got == -EINTR)
+		return true;
+	if (got <= 0)
+		return false;
+	path[got] = '\0';
+	if (!setenv("RWALKER_DUMP", path, 1) && running->plan->on_dump)
+		(void)start_command(running, running->plan->on_dump, false);
+	return true;
+}
+
+static int become_caller(void)
+{
+	struct caller caller;
+	int r = 0;
+
+	if (!geteuid()) {
+		caller_get(&caller);
+		r = caller.sudo ? caller_become(&caller) : 0;
+	}
+	if (r >= 0)
+		r = capabilities_unbind();
+	if (r >= 0)
+		r = capabilities_keep(0);
+	return r >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : r;
+}
+
+/* Never returns. */
+static void helper_run(const struct record_flight *plan, int socket)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR2};
+	struct running running = {.plan = plan, .socket = socket};
+	int32_t rc = become_caller();
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		(void)signal(ignored[i], SIG_IGN);
+	(void)close_range(3, (unsigned int)socket - 1, 0);
+	(void)close_range((unsigned int)socket + 1, ~0u, 0);
+	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
+	for (uint32_t i = 0; i < plan->rule_count; i++)
+		running.jobs[i].next = plan->rules[i].kind == TRIGGER_EXEC ? clocks_now() : UINT64_MAX;
+	(void)packet_send(socket, &rc, sizeof(rc), -1);
+	while (!rc && take_path(&running)) {
+		collect_ended(&running);
+		start_due(&running, clocks_now());
+	}
+	_exit(0);
+}
+
+/* --- the recorder --- */
+
+static bool is_needed(const struct record_flight *plan)
+{
+	for (uint32_t i = 0; i < plan->rule_count; i++)
+		if (plan->rules[i].kind == TRIGGER_EXEC)
+			return true;
+	return plan->on_dump;
+}
+
+int runner_open(struct runner *runner, const struct record_flight *plan)
+{
+	int pair[2];
+	int32_t rc = 0;
+	pid_t pid;
+
+	if (!is_needed(plan))
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return log_error(errno, "cannot create a socket for a helper process: %s", strerror(errno));
+	pid = fork();
+	if (!pid) {
+		(void)close(pair[0]);
+		helper_run(plan, pair[1]);
+	}
+	(void)close(pair[1]);
+	*runner = (struct runner){.socket_plus_1 = pair[0] + 1, .pid = pid};
+	if (pid < 0 || packet_receive(pair[0], &rc, sizeof(rc), DEADLINE_NURSERY, NULL) != sizeof(rc))
+		return log_error(ECHILD, "cannot start the helper process that runs commands");
+	return rc < 0 ? log_error(-rc, "cannot give up rights before commands are run: %s", strerror(-rc)) : 0;
+}
+
+void runner_close(struct runner *runner)
+{
+	if (!runner->socket_plus_1)
+		return;
+	(void)close(runner->socket_plus_1 - 1);
+	if (runner->pid > 0)
+		(void)waitpid(runner->pid, NULL, 0);
+	*runner = (struct runner){0};
+}
+
+bool runner_take(const struct runner *runner, uint32_t *ret_rule)
+{
+	const int socket = runner->socket_plus_1 - 1;
+
+	return socket >= 0 && packet_receive(socket, ret_rule, sizeof(*ret_rule), 0, NULL) == sizeof(*ret_rule);
+}
+
+void runner_tell(const struct runner *runner, const char *path)
+{
+	if (runner->socket_plus_1)
+		(void)packet_send(runner->socket_plus_1 - 1, path, strlen(path), -1);
+}

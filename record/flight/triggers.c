@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/flight/triggers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/time_units.h"
+#include "record/flight/flight.h"
+#include "record/machine/clocks.h"
+#include "record/plan/comm_regex.h"
+
+enum { USAGES = 32, IDLE_STATE = 0x402, NOLOAD = 0x400, ALL_PERCENT = 10000 };
+
+struct usage { /* CPU time of a cgroup at a moment, ns */
+	uint64_t time, used;
+};
+
+struct watched {
+	const struct trigger_rule *rule;
+	struct comm_regex regex; /* of tasks; empty: any */
+	bool has_regex;
+	int fd; /* of a pressure, or of a cgroup's account; -1: none */
+	struct usage usages[USAGES]; /* the latest, one for each part of the window */
+	uint32_t usage_count;
+};
+
+struct triggers {
+	triggers_fire *fire;
+	void *context;
+	struct watched items[FLIGHT_MAX_RULES];
+	uint32_t count;
+	uint64_t least;
+};
+
+/* --- opening --- */
+
+static int never(const struct watched *watched, const char *why)
+{
+	log_warning("--trigger '%s' can never fire: %s", watched->rule->text, why);
+	return 0;
+}
+
+static int open_waits(struct watched *watched, const struct record_config *config)
+{
+	const struct record_offcpu *offcpu = &config->offcpu;
+	const struct trigger_rule *rule = watched->rule;
+	int r = 0;
+
+	if (*rule->name)
+		r = comm_regex_init(&watched->regex, rule->name);
+	if (r < 0)
+		return r;
+	watched->has_regex = *rule->name;
+	if (!offcpu->wanted)
+		return never(watched, "it needs --offcpu 0");
+	if (rule->value < (uint64_t)offcpu->least)
+		return never(watched, "waits that short are only summed; -m sets the limit");
+	if (offcpu->most && rule->value >= (uint64_t)offcpu->most)
+		return never(watched, "-M leaves out waits that long");
+	if (rule->states && !(rule->states & offcpu->states))
+		return never(watched, "--state leaves out these waits");
+	return 0;
+}
+
+/* A cgroup by its path, or as systemd names it. */
+static int open_in_cgroup(const char *cgroup, const char *file, int flags)
+{
+	static const char *const roots[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"};
+	char path[2 * TRIGGER_TEXT_MAX];
+	int fd = -1;
+
+	for (size_t i = *cgroup == '/' ? 0 : 1; i < (*cgroup == '/' ? 1 : 3) && fd < 0; i++) {
+		(void)snprintf(path, sizeof(path), "%s%s/%s", roots[i], cgroup, file);
+		fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_pressure(struct watched *watched)
+{
+	static const char *const names[PRESSURES] = {"cpu", "io", "memory"};
+	const struct trigger_rule *rule = watched->rule;
+	const char *name = names[rule->pressure];
+	char file[32], text[96];
+	int length;
+
+	(void)snprintf(file, sizeof(file), *rule->name ? "%s.pressure" : "%s", name);
+	watched->fd = open_in_cgroup(*rule->name ? rule->name : "/proc/pressure", file, O_RDWR);
+	if (watched->fd < 0)
+		return never(watched, watched->fd == -ENOENT ? "there is no such pressure (psi=1, cgroup v2)" :
+							       strerror(-watched->fd));
+	length = snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64, rule->full ? "full" : "some",
+			  rule->window / MICROSECOND * rule->value / ALL_PERCENT, rule->window / MICROSECOND);
+	if (write(watched->fd, text, (size_t)length + 1) > 0)
+		return 0;
+	length = errno;
+	(void)close(watched->fd);
+	watched->fd = -1;
+	return never(watched, length == EINVAL && watched->rule->window % (2 * SECOND) ?
+				      "without CAP_SYS_RESOURCE, the kernel wants a multiple of 2s" : strerror(length));
+}
+
+static int open_account(struct watched *watched)
+{
+	watched->fd = open_in_cgroup(watched->rule->name, "cpu.stat", O_RDONLY);
+	if (watched->fd < 0)
+		return never(watched, watched->fd == -ENOENT ? "there is no such cgroup (v2)" :
+							       strerror(-watched->fd));
+	return 0;
+}
+
+static int open_rule(struct watched *watched, const struct record_config *config)
+{
+	switch (watched->rule->kind) {
+	case TRIGGER_WAIT:
+	case TRIGGER_RUNQ:
+		return open_waits(watched, config);
+	case TRIGGER_PSI:
+		return open_pressure(watched);
+	case TRIGGER_CPU:
+		return open_account(watched);
+	default:
+		return 0;
+	}
+}
+
+static bool is_of_waits(const struct trigger_rule *rule)
+{
+	return rule->kind == TRIGGER_WAIT || rule->kind == TRIGGER_RUNQ;
+}
+
+int triggers_create(const struct record_config *config, triggers_fire *fire, void *context,
+		    struct triggers **ret_triggers)
+{
+	const struct record_flight *plan = &config->flight;
+	struct triggers *triggers = calloc(1, sizeof(*triggers));
+	int r = 0;
+
+	if (!triggers)
+		return -ENOMEM;
+	triggers->fire = fire;
+	triggers->context = context;
+	triggers->least = UINT64_MAX;
+	for (uint32_t i = 0; i < plan->rule_count && r >= 0; i++) {
+		struct watched *watched = &triggers->items[triggers->count++];
+
+		*watched = (struct watched){.rule = &plan->rules[i], .fd = -1};
+		r = open_rule(watched, config);
+		if (is_of_waits(watched->rule) && watched->rule->value < triggers->least)
+			triggers->least = watched->rule->value;
+	}
+	if (r < 0) {
+		triggers_destroy(triggers);
+		return r;
+	}
+	*ret_triggers = triggers;
+	return 0;
+}
+
+void triggers_destroy(struct triggers *triggers)
+{
+	if (!triggers)
+		return;
+	for (uint32_t i = 0; i < triggers->count; i++) {
+		comm_regex_deinit(&triggers->items[i].regex);
+		if (triggers->items[i].fd >= 0)
+			(void)close(triggers->items[i].fd);
+	}
+	free(triggers);
+}
+
+/* --- waits and walks --- */
+
+uint64_t triggers_least(const struct triggers *triggers)
+{
+	return triggers->least;
+}
+
+/* Threads that idle are in D, too, with a bit that says so. */
+static uint64_t state_bits(uint64_t state)
+{
+	return (state & IDLE_STATE) == IDLE_STATE ? NOLOAD : state;
+}
+
+static uint64_t run_queue_of(const struct event_wait *wait)
+{
+	return wait->wait_class == WAIT_BLOCKED ? wait->run_queue : wait->length;
+}
+
+static bool is_meant(const struct watched *watched, const struct event_wait *wait, const struct event_task *task)
+{
+	const struct trigger_rule *rule = watched->rule;
+	uint64_t length = rule->kind == TRIGGER_RUNQ ? run_queue_of(wait) : wait->length;
+
+	if (length <= rule->value || (rule->states && !(rule->states & state_bits(wait->state))))
+		return false;
+	return !watched->has_regex || comm_regex_match(&watched->regex, task->comm);
+}
+
+void triggers_wait(struct triggers *triggers, const struct event_wait *wait, const struct event_task *task)
+{
+	for (uint32_t i = 0; i < triggers->count; i++) {
+		const struct watched *watched = &triggers->items[i];
+		struct flight_cause cause = {.rule = watched->rule->text, .comm = task->comm, .tgid = task->tgid,
+					     .tid = task->tid, .value = wait->length};
+
+		if (!is_of_waits(watched->rule) || !is_meant(watched, wait, task))
+			continue;
+		if (watched->rule->kind == TRIGGER_RUNQ)
+			cause.value = run_queue_of(wait);
+		triggers->fire(triggers->context, &cause, wait->time);
+	}
+}
+
+void triggers_walked(struct triggers *triggers, uint64_t wait, uint32_t tid, const char *comm, uint64_t now)
+{
+	for (uint32_t i = 0; i < triggers->count; i++) {
+		const struct trigger_rule *rule = triggers->items[i].rule;
+
+		if (rule->kind == TRIGGER_STUCK && wait > rule->value)
+			triggers->fire(triggers->context,
+				       &(struct flight_cause){.rule = rule->text, .comm = comm, .tid = tid,
+							      .value = wait}, now);
+	}
+}
+
+/* --- pressures and cgroups --- */
+
+static bool is_pressed(const struct watched *watched)
+{
+	struct pollfd wanted = {.fd = watched->fd, .events = POLLPRI};
+
+	return watched->fd >= 0 && poll(&wanted, 1, 0) > 0 && wanted.revents & POLLPRI && !(wanted.revents & POLLERR);
+}
+
+static bool read_usage(int fd, uint64_t *ret_used)
+{
+	static const char key[] = "usage_usec ";
+	char text[512];
+	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+	const char *at;
+
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	at = strstr(text, key);
+	*ret_used = at ? strtoull(at + sizeof(key) - 1, NULL, 10) * MICROSECOND : 0;
+	return at;
+}
+
+/* Of one CPU, in hundredths of a percent, since the window began; 0: it is not over yet. */
+static uint64_t share_of(struct watched *watched, uint64_t now)
+{
+	uint64_t window = watched->rule->window;
+	struct usage *last = &watched->usages[watched->usage_count % USAGES], *first = NULL;
+	uint64_t used;
+
+	if (watched->usage_count &&
+	    now - watched->usages[(watched->usage_count - 1) % USAGES].time < window / (USAGES - 2))
+		return 0;
+	if (!read_usage(watched->fd, &used))
+		return 0;
+	*last = (struct usage){now, used};
+	watched->usage_count++;
+	for (uint32_t i = 1; i < USAGES && i < watched->usage_count && !first; i++) {
+		struct usage *old = &watched->usages[(watched->usage_count - 1 - i) % USAGES];
+
+		first = now - old->time >= window ? old : NULL;
+	}
+	return first && used > first->used ? (used - first->used) * ALL_PERCENT / (now - first->time) : 0;
+}
+
+void triggers_look(struct triggers *triggers, uint64_t now)
+{
+	for (uint32_t i = 0; i < triggers->count; i++) {
+		struct watched *watched = &triggers->items[i];
+		struct flight_cause cause = {.rule = watched->rule->text};
+		bool fires = false;
+
+		if (watched->rule->kind == TRIGGER_PSI) {
+			fires = is_pressed(watched);
+			cause.value = watched->rule->value; /* the kernel does not say how much more */
+		} else if (watched->rule->kind == TRIGGER_CPU && watched->fd >= 0) {
+			cause.value = share_of(watched, now);
+			fires = cause.value > watched->rule->value;
+		}
+		if (fires)
+			triggers->fire(triggers->context, &cause, now);
+	}
+}

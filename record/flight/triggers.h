@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The rules of --trigger while it records: which of them the waits, walks, pressures and cgroups of
+ * this moment fulfil. What a rule needs of the host is opened while we are root. What fires goes to
+ * one function.
+ */
+#ifndef RWALKER_RECORD_FLIGHT_TRIGGERS_H
+#define RWALKER_RECORD_FLIGHT_TRIGGERS_H
+
+#include <stdint.h>
+
+#include "format/event.h"
+#include "record/plan/record_options.h"
+
+struct triggers;
+struct flight_cause;
+
+typedef void triggers_fire(void *context, const struct flight_cause *cause, uint64_t now);
+
+/* As root. A rule that can never fire on this host is warned about. 0, or -errno after reporting why. */
+int triggers_create(const struct record_config *config, triggers_fire *fire, void *context,
+		    struct triggers **ret_triggers);
+void triggers_destroy(struct triggers *triggers);
+
+/* The length of the shortest wait that triggers_wait() has to know; UINT64_MAX: none. */
+uint64_t triggers_least(const struct triggers *triggers);
+void triggers_wait(struct triggers *triggers, const struct event_wait *wait, const struct event_task *task);
+
+/* The longest wait in D of a walk. */
+void triggers_walked(struct triggers *triggers, uint64_t wait, uint32_t tid, const char *comm, uint64_t now);
+
+/* Pressures and cgroups; to be called at least once a second. */
+void triggers_look(struct triggers *triggers, uint64_t now);
+
+#endif

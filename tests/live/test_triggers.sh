@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --trigger: stalls made on purpose fire soon, and the dump holds their cause from before; what cannot
+# fire is said at the start; what comes meanwhile makes no other dump; commands run.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool flock
+
+# begin NAME OPTIONS...: a recorder that keeps 20 seconds.
+begin() {
+	local name=$1
+	shift
+	start "$record" --flight 20s,16M -p 0 -f 99 --offcpu 0 --wakers -u "$@" -o "$scratch/$name" 2>"$scratch/$name.err"
+	recorder=$started
+	wait_for 30 has_begun || die "the recorder did not start: $(cat "$scratch/$name.err")"
+	sleep 1
+}
+
+# It has its filter of system calls.
+has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
+
+end() {
+	kill -INT "$recorder"
+	wait "$recorder"
+	check_equal "$1: exit code" 0 "$?"
+}
+
+first() { ls "$scratch/$1"-*.rwk 2>/dev/null | head -1; }
+has_first() { [ -n "$(first "$1")" ]; }
+
+# made NAME RULE: the first dump was made for this rule.
+made() {
+	wait_for 20 has_first "$1" || { fail "$1: no dump was made"; cat "$scratch/$1.err" >&2; return; }
+	"$report" --info "$(first "$1")" >"$scratch/$1.info"
+	check "$1: made for $2" grep -qF "made for        $2" "$scratch/$1.info"
+}
+
+# Somebody holds a lock for three seconds: its name is in the dump, before anybody knew that there would be one.
+test_lock() {
+	local ended made
+	begin lock --trigger 'wait:comm=/^flock$/>2s'
+	start flock "$scratch/lock.file" sleep 3
+	sleep 0.3
+	flock "$scratch/lock.file" true
+	ended=$(date +%s%N)
+	made lock 'wait:comm=/^flock$/>2s, flock'
+	made=$(($(stat -c %.Y "$(first lock)" | tr -d .) / 1000000000))
+	check_number "lock: seconds until the dump" "$made - $ended / 1e9 < 2.5"
+	end lock
+	check "lock: the wait is there" grep -q 'flock' <("$report" --top-waits "$(first lock)")
+	check "lock: who held it is there" grep -q 'sleep' <("$report" --chains -c '^flock$' "$(first lock)")
+}
+
+# While it lasts: with the thread's stack.
+test_stuck() {
+	begin stuck --trigger 'stuck:D>1500ms'
+	start "$workloads/stuck" 6
+	made stuck 'stuck:D>1500ms, stuck_parent'
+	check "stuck: it still is" kill -0 "$started"
+	check "stuck: its stack is there" grep -q 'vfork' <("$report" --tasks -c '^stuck_parent$' "$(first stuck)")
+	kill -KILL "$started"
+	end stuck
+}
+
+has_run() { [ -s "$scratch/told" ]; }
+
+test_commands() {
+	begin exec --trigger "exec:'test -e $scratch/flag'/1s" --on-dump "echo \$RWALKER_DUMP >>$scratch/told" --cooldown 1m
+	check "a command that fails fires nothing" [ -z "$(first exec)" ]
+	touch "$scratch/flag"
+	made exec "exec:'test -e"
+	check "the command after a dump was run" wait_for 10 has_run
+	check_equal "with its name" "$(first exec)" "$(head -1 "$scratch/told")"
+	sleep 2.5
+	end exec
+	check_equal "during the cooldown none is made" 2 "$(find "$scratch" -name 'exec-*' | wc -l)"
+	check "but what would have made one is counted" grep -q 'in this time made no dump' \
+		<("$report" --info "$scratch"/exec-*.rwk)
+}
+
+test_pressure() {
+	local i
+	[ -w /proc/pressure/cpu ] || { echo "# not run: this kernel has no pressures"; return; }
+	begin psi --trigger 'psi:cpu.some>10%/2s'
+	for i in $(seq $((3 * $(online_cpus)))); do start sh -c 'while :; do :; done'; done
+	made psi 'psi:cpu.some>10%/2s'
+	end psi
+}
+
+# never RULE OPTIONS... : this is said at the start.
+never() {
+	local rule=$1
+	shift
+	timeout -s INT 20 "$record" --flight 5s,8M "$@" --trigger "$rule" -d 1 -o "$scratch/never" 2>"$scratch/never.err"
+	check "never: $rule" grep -qF -- "--trigger '$rule' can never fire" "$scratch/never.err"
+}
+
+test_lock
+test_stuck
+test_commands
+test_pressure
+never 'wait>1s' -p 0
+never 'wait>50us' --offcpu 0
+never 'cpu:no-such-cgroup>80%/5s' -p 0
+finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 # PostgreSQL: who holds a row and who queues for it, compared with pg_blocking_pids(); how long syncing the write-ahead log took,
-# compared with pg_stat_wal.
+# compared with pg_stat_wal, and which file that was.
 . "$(dirname "$0")/lib.sh"
 
 find_server() {
@@ -36,6 +36,17 @@ test_syncs() {
 		pgbench -n -N -c 1 -t "$(at_level 300 3000)" -h "$private" -U nobody postgres
 	query "SELECT 'wal', wal_sync, round(wal_sync_time * 1000) FROM pg_stat_wal" | tr '|' ' ' >"$scratch/syncs.truth"
 	judged python3 -B "$field/postgres_check.py" syncs "$report" "$scratch/syncs.rwk" "$scratch/syncs.truth"
+	test_files
+}
+
+# A backend syncs nothing but the write-ahead log.
+test_files() {
+	local waits named nameless
+	read -r waits named nameless < <(python3 -B "$field/objects_of.py" "$report" "$scratch/syncs.rwk" '^postgres$' fdatasync "^$private/data/pg_wal/[0-9A-F]{24}$")
+	figure "postgres: $waits waits in fdatasync, of a file of the write-ahead log $named, of a file without a name $nameless"
+	check_number "waits for syncs: $waits" "${waits:-0} >= 100"
+	check_equal "their files" "$waits" "$((named + nameless))"
+	check_number "their files have names: $nameless have none" "${nameless:-1} <= 0.01 * ${waits:-0}"
 }
 
 need_offcpu

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Who was at the other end of a pipe, a TCP connection and a socketpair, as the processes that were there say; and --chains, which
+# goes from one end of a connection to the other.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/waits_lib.sh"
+
+need_offcpu
+recorded ends "$record" --force --offcpu 0 --wakers -o "$scratch/ends.rwk" -- python3 -B "$here/tests/live/waits_ends.py" "$(at_level 50 500)"
+"$report" --waits-on "$scratch/ends.rwk" >"$scratch/view" 2>/dev/null
+"$report" --chains='^e-tcp-one$' "$scratch/ends.rwk" >"$scratch/chains" 2>/dev/null
+
+# ends KIND: the row of the truth.
+ends() { awk -v kind="$1" '$1 == kind' "$scratch/ends.out"; }
+
+# says WHO TEXT: a row of --waits-on for this comm has it.
+says() { awk -v who="$1" '$8 == who' "$scratch/view" | grep -qE -- "$2"; }
+
+read -r _ inode _ _ _ writer < <(ends pipe)
+check "the pipe's writer" says e-pipe-one "in read of pipe:$inode \(written by e-pipe-two $writer\)\$"
+for kind in tcp unix; do
+	read -r _ _ _ one _ other < <(ends $kind)
+	check "$kind: the one end's other end" says e-$kind-one "in recvfrom of $kind.* \(at its other end e-$kind-two $other\)\$"
+	check "$kind: the other end's other end" says e-$kind-two "in recvfrom of $kind.* \(at its other end e-$kind-one $one\)\$"
+done
+check "--chains goes to the other end" grep -qE -- '--woken from its other end by e-tcp-two, which was blocked in .*, sleep 4\.' "$scratch/chains"
+run_ok scrub "$report" --scrub "$scratch/ends.rwk" -o "$scratch/public.rwk"
+"$report" --waits-on "$scratch/public.rwk" >"$scratch/public.view" 2>/dev/null
+check "--scrub keeps that there is another end" grep -q 'in recvfrom of unix.* (at its other end ' "$scratch/public.view"
+check "--scrub leaves no comm of it" lacks -E 'e-(tcp|pipe|unix)-' "$scratch/public.view"
+finish

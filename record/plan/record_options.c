@@ -262,7 +262,7 @@ static const struct option_row rows[] = {
 
 	{"Always on", "flight", 0, IS_PARSED("TIME[,SIZE]", record_option_flight),
 	 .help = "keep the last TIME of the recording in memory, at most SIZE (64M), and write it to a "
-		 "file when something happens, at SIGUSR2 and at the end", .often = true},
+		 "file when something happens, at SIGUSR2 and at the end"},
 	{"Always on", "trigger", 0, IS_PARSED("RULE", record_option_trigger),
 	 .help = "what happens: wait:D>500ms, wait:comm=/RE/>2s, runq>50ms, stuck:D>5s, "
 		 "psi:io.some>30%/2s, cpu:CGROUP>80%/5s, exec:COMMAND/10s; may be repeated"},

@@ -33,7 +33,8 @@ const struct option_habit report_habits[] = {
 	{"--dwarf", RECORDS}, {"--dwarf-size", RECORDS}, {"--freq", RECORDS}, {"--sw-perf", RECORDS},
 	{"--rate-limit", RECORDS}, {"--max-probes", RECORDS}, {"--cgroup", RECORDS}, {"--system-wide", RECORDS},
 	{"--embed", RECORDS}, {"--max-size", RECORDS}, {"--ringbuf-size", RECORDS}, {"--dwarf-ringbuf-size", RECORDS},
-	{"--no-objects", RECORDS},
+	{"--no-objects", RECORDS}, {"--flight", RECORDS}, {"--trigger", RECORDS}, {"--post", RECORDS},
+	{"--cooldown", RECORDS}, {"--max-dumps", RECORDS}, {"--max-kept", RECORDS}, {"--on-dump", RECORDS},
 	{"--keep-kernel-addresses", RECORDS},
 	{"--finalize", "belongs to rwalker-record, on the host and boot where the trace was recorded"},
 

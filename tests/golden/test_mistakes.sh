@@ -111,7 +111,7 @@ record 2 | -i perf.data                | rwalker-report FILE
 record 2 | --stdio                     | rwalker-report
 record 2 | -b                          | not recorded
 record 2 | --delay 500                 | later
-record 2 | --overwrite                 | --max-size
+record 2 | --overwrite                 | --flight 60s
 record 2 | --quiet                     | 2>/dev/null
 record 2 | -a -- sleep 1               | --system-wide -- COMMAND
 record 2 | -p nginx                    | --pid; -p 5
@@ -198,6 +198,16 @@ record 2 | --state Q --offcpu 1        | RSDKITtZXP
 record 2 | --embed all                 | none, min or full
 record 2 | --max-size 10MB             | 500M
 record 2 | --max-size 1.5G             | 500M
+record 2 | --flight 60s                | something that goes on
+record 2 | --flight 1G -p 0            | 60s or 60s,64M
+record 2 | --flight 60s,1M -p 0        | at least 8192K
+record 2 | --flight 60s -p 0 -o -      | -o cannot be '-'
+record 2 | --trigger 'wait:D>1s' -p 0  | require --flight
+record 2 | --trigger wait:D1s          | expects '>' where it has '1s'
+record 2 | --trigger 'wait:Q>1s'       | SDTtKI, or comm=/PATTERN/ where it has 'Q>1s'
+record 2 | --trigger 'psi:cpu>30%/2s'  | .some or .full where it has '>30%/2s'
+record 2 | --trigger 'psi:io.full>30%' | is incomplete
+record 2 | --trigger 'slow>1s'         | wait, runq, stuck, psi, cpu or exec
 record 2 | --dwarf-size 8192           | requires --dwarf
 record 2 | --dwarf --dwarf-size 1      | from 1024
 record 2 | --help=some                 | all

@@ -46,7 +46,11 @@
 			this.sources = profile.sources
 				.map((source, number) => ({...source, number}))
 				.filter(source => Number(source.count));
-			this.start = {...START, source: this.sources[0]?.number ?? 0};
+			this.start = {
+				...START,
+				source: this.sources[0]?.number ?? 0,
+				base: Boolean(profile.base), /* --base asks for the comparison */
+			};
 			this.state = {...this.start};
 			this.views = [];
 			this.kept = new Map();

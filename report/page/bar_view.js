@@ -134,7 +134,7 @@
 				otherFrom !== null
 					? `compared with ${app.rangeText(otherFrom, otherTo)}`
 					: 'compared with the base, per second';
-			byId('base').hidden = app.profile.base === null || app.profile.base === undefined;
+			byId('base').hidden = base || app.profile.base === null || app.profile.base === undefined;
 			byId('base').setAttribute('aria-pressed', String(base));
 		}
 

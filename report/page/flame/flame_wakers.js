@@ -6,7 +6,10 @@
 (function (rwalker) {
 	'use strict';
 
-	const NOBODY = 'waker not known';
+	/* Numbers for what has no waker. */
+	const UNKNOWN = -1,
+		RUNNABLE = -2;
+	const NOBODY = {[UNKNOWN]: 'waker not known', [RUNNABLE]: 'runnable all the time, woken by nobody'};
 	const INTERRUPTS = {
 		1: 'woken by a timer',
 		2: 'woken by softirq',
@@ -17,7 +20,7 @@
 	function wakerText(profile, waker) {
 		const {wakers} = profile.waits;
 
-		if (waker < 0) return NOBODY;
+		if (waker < 0) return NOBODY[waker];
 		const task = profile.tasks[wakers.task[waker] - 1];
 
 		return INTERRUPTS[wakers.step[waker]] ?? `woken by ${task?.comm ?? 'an interrupt'}`;
@@ -27,16 +30,20 @@
 	function sumPairs(profile, selection) {
 		const {waits, stackNode} = profile,
 			pairs = new Map(),
-			wakers = waits.wakers.task.length + 1;
+			wakers = waits.wakers.task.length + 2;
+		const wakerOf = wait =>
+			waits.kinds[waits.kind[wait]].waitClass === rwalker.CLASS.BLOCKED
+				? waits.waker[wait] - 1
+				: RUNNABLE;
 
 		rwalker.visitEvents(profile, selection, (stack, weight, count, runQueue, task, wait) => {
-			const key = stack * wakers + waits.waker[wait];
+			const key = stack * wakers + wakerOf(wait) - RUNNABLE;
 
 			pairs.set(key, (pairs.get(key) ?? 0) + weight);
 		});
 		const sorted = [...pairs].map(([key, weight]) => ({
 			node: stackNode[Math.floor(key / wakers)],
-			waker: (key % wakers) - 1,
+			waker: (key % wakers) + RUNNABLE,
 			weight,
 		}));
 

@@ -15,6 +15,15 @@
 		};
 	}
 
+	/* What narrow windows do without, so that names are seen. */
+	const MINOR = ['selfWeight', 'totalWeight', 'kind', 'runQueue', 'from', 'state'];
+
+	function classOf(key, figure, more = '') {
+		const names = [figure && 'figure', MINOR.includes(key) && 'minor', more];
+
+		return names.filter(Boolean).join(' ') || null;
+	}
+
 	class TableView {
 		constructor(app) {
 			this.app = app;
@@ -188,7 +197,7 @@
 							'th',
 							{
 								scope: 'col',
-								class: figure ? 'figure' : null,
+								class: classOf(key, figure),
 								'aria-sort': order,
 							},
 							button
@@ -210,9 +219,7 @@
 				...this.columns.map(({key, figure}) => {
 					const text = row.shown?.[key] ?? String(row[key] ?? '');
 					const cell = element('td', {
-						class: figure
-							? `figure ${key === 'change' ? row.mark : ''}`.trim()
-							: null,
+						class: classOf(key, figure, key === 'change' ? row.mark : ''),
 					});
 
 					if (key === opens && row.open)

@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
-command -v node >/dev/null || { skip_one page_logic "'node' is missing ('make deps')"; exit 0; }
+command -v node >/dev/null || { skip_one page_logic "'node' is missing (apt-get install nodejs)"; exit 0; }
 for file in tests/page/*.test.mjs; do
 	name=page_$(basename "$file" .test.mjs)
 	why=$(node --test --test-reporter=tap "$file" 2>&1)

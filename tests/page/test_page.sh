@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 report=${REPORTER:-build/rwalker-report}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 
-command -v node >/dev/null || { skip_one page_figures "'node' is missing ('make deps')"; exit 0; }
-command -v chromium >/dev/null || skip_one page_in_chromium "'chromium' is missing (apt)"
+command -v node >/dev/null || { skip_one page_figures "'node' is missing (apt-get install nodejs)"; exit 0; }
+command -v chromium >/dev/null || skip_one page_in_chromium "'chromium' is missing (apt-get install chromium)"
 "$report" --help | grep -q -e --html || { skip_one page_figures "this reporter has no --html"; exit 0; }
 # A start of Chromium takes seconds: at the check level, it reads one sample with waits and one without.
 [ "${CHECK_LEVEL:-check}" = long ] && in_browser=' ' || in_browser=' waits mangled '

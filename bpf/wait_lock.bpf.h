@@ -14,6 +14,20 @@
 
 enum { OWNER_FLAGS = 7, OWNER_READS = 1 /* kernel/locking/mutex.c, rwsem.c */ };
 
+/* Of PREEMPT_RT. Copied, because the verifier does not calculate with pointers, and it has flags. */
+static __always_inline u64 rt_owner_word(u64 lock, u32 flags)
+{
+	const struct rwbase_rt *base = (const void *)lock;
+	const struct rt_mutex_base *mutex = (const void *)lock;
+	u64 word = 0;
+
+	if (flags & (LCB_F_READ | LCB_F_WRITE))
+		bpf_probe_read_kernel(&word, sizeof(word), &base->rtmutex.owner);
+	else
+		bpf_probe_read_kernel(&word, sizeof(word), &mutex->owner);
+	return word & ~(u64)OWNER_READS;
+}
+
 /*
  * The word in the lock that has its owner, and flags; 0: it is free, or has none. Not inline, because code for types
  * that this kernel lacks must stay unreachable.
@@ -25,12 +39,8 @@ static __noinline u64 owner_word(u64 lock, u32 flags)
 	const struct rwbase_rt *base = NULL;
 	const u32 rw = LCB_F_READ | LCB_F_WRITE;
 
-	if (flags & LCB_F_RT) {
-		if (!bpf_core_field_exists(base->rtmutex))
-			return 0;
-		return (flags & rw ? (u64)OBJECT_READ(rwbase_rt, lock, rtmutex.owner) :
-				     (u64)OBJECT_READ(rt_mutex_base, lock, owner)) & ~(u64)OWNER_READS;
-	}
+	if (flags & LCB_F_RT)
+		return bpf_core_field_exists(base->rtmutex) ? rt_owner_word(lock, flags) : 0;
 	if (flags & LCB_F_MUTEX && bpf_core_field_exists(mutex->owner))
 		return OBJECT_READ(mutex, lock, owner.counter) & ~(u64)OWNER_READS;
 	if (flags & rw && !(flags & LCB_F_PERCPU) && bpf_core_field_exists(semaphore->owner))

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """locks_check.py TRACE TRUTH ROUNDS: the locks that waits of tests/live/workloads/locks were for, as
 tests/rwk_dump.py reads the trace, against what the workload says: kind, owner, whose mmap_lock. One line a thread: "yes WHAT" or
-"no WHAT: WHY". An owner may be unknown in one of ten waits, but never another one."""
+"no WHAT: WHY". LOCKS_RT=1: mutexes and rwsems are built on rt-mutexes. An owner may be unknown in one of ten waits, but never another one."""
 import os, re, subprocess, sys
 
 CALLS = {"write": 1, "mmap": 9} if os.uname().machine == "x86_64" else {"write": 64, "mmap": 222}
-LOCK = "18"
+LOCK, RT_MUTEX = "18", "4"
 
 def fields(line):
     return {key: value.strip('"') for key, value in re.findall(r'(\w+)=("[^"]*"|\S+)', line)}
@@ -37,7 +37,7 @@ def judge(comm, call, kind, owner, is_mmap, objects, waits, least):
         return f"{len(own)} of {len(asleep)} waits were for a lock, not {least}"
     for wait in own:
         lock = objects[wait["object"]]
-        if lock["lock"] != kind or (lock["flags"] == "0x8") != (is_mmap == "1"):
+        if lock["lock"] != (RT_MUTEX if os.environ.get("LOCKS_RT") else kind) or (lock["flags"] == "0x8") != (is_mmap == "1"):
             return f"a wait was for {lock}"
         if is_mmap == "1" and lock["tgid"] != wait["waiter"]["tgid"]:
             return f"the mmap_lock is of {lock['tgid']}"

@@ -11,14 +11,20 @@ rounds=20
 judge_kernel() { # NAME
 	recorded "$1/locks" locks
 	recorded "$1/others" others
-	python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds 2>&1 |
+	rt=$(echo "$1" | grep -e -rt)
+	LOCKS_RT=$rt python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds 2>&1 |
 		sed -E "s|^yes |ok $1/|; s|^no (.*): ([^:]*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
 	for run in locks others; do
 		reported "$dir/$run.view" 0 --waits-on=lock "$dir/$run.rwk"
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
 	done
 	holder=$(cat "$dir/holder")
-	verdict "$1/variable" "no wait for event_mutex" grep -qE " sh +in write on mutex event_mutex \(held by sh $holder\)\$" "$dir/others.view"
+	if [ -n "$rt" ]; then
+		verdict "$1/variable" "no wait for event_mutex" grep -qE ' sh +in write on rt-mutex event_mutex' "$dir/others.view"
+	else
+		verdict "$1/variable" "no wait for event_mutex" \
+			grep -qE " sh +in write on mutex event_mutex \(held by sh $holder\)\$" "$dir/others.view"
+	fi
 	verdict "$1/frozen" "no wait for a percpu-rwsem" grep -qE ' touch +in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/others.view"
 }
 

@@ -30,6 +30,7 @@ typedef __s64 s64;
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+#include "bpf/kernel_cgroups.bpf.h"
 #include "bpf/kernel_sched.bpf.h"
 
 #define PF_EXITING 0x00000004
@@ -49,26 +50,6 @@ typedef __s64 s64;
 #define TASK_FROZEN 0x8000
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct kernfs_node {
-	u64 id;
-};
-
-struct cgroup;
-
-struct cgroup_subsys_state {
-	struct cgroup *cgroup;
-	struct cgroup_subsys_state *parent;
-};
-
-struct cgroup {
-	struct cgroup_subsys_state self;
-	struct kernfs_node *kn;
-};
-
-struct css_set {
-	struct cgroup *dfl_cgrp;
-};
 
 struct pt_regs___kernel { /* as in the kernel; user-space headers have another one of that name */
 	unsigned long ip, sp;	     /* x86 */

@@ -74,7 +74,7 @@ struct ring_own { /* tgids in the init pid namespace; 0 (the idle tasks' own) un
 struct ring_task {
 	__u64 start; /* CLOCK_BOOTTIME */
 	__u32 tgid, tid;
-	__u64 kernel_thread; /* 0, 1 */
+	__u64 kernel_thread, cgroup; /* 0, 1; its id in version 2, 0: not read */
 	char comm[RING_COMM_SIZE];
 };
 

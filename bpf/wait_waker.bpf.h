@@ -7,7 +7,6 @@
 #include "bpf/wait_filter.bpf.h"
 
 const volatile bool waker_cast; /* bpf_rdonly_cast() is available */
-
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __weak __ksym;
 
 static __always_inline int read_int(u64 address)
@@ -57,7 +56,7 @@ static __always_inline u32 context_of(struct task_struct *current_task, struct r
 static __always_inline void note_waker(struct task_struct *waker, struct ring_cpu *cpu,
 				       struct wait_entry *entry, u64 now)
 {
-	const u64 *comm = (const u64 *)waker->comm;
+	const u64 *comm = (const u64 *)waker->comm; /* and not its cgroup: each wakeup would pay for that */
 
 	entry->waker_context = context_of(waker, cpu) | (waker->flags & PF_KTHREAD ? WAIT_WAKER_KERNEL : 0);
 	entry->waker.time = now;
@@ -80,6 +79,7 @@ static __always_inline void fill_waker(const struct wait_entry *entry, struct ri
 	ret_waker->task.start = entry->waker.start;
 	ret_waker->task.tgid = entry->waker.tgid;
 	ret_waker->task.tid = entry->waker.tid;
+	ret_waker->task.cgroup = 0;
 	ret_waker->task.kernel_thread = !!(entry->waker_context & WAIT_WAKER_KERNEL);
 	__builtin_memcpy(ret_waker->task.comm, entry->waker.comm, sizeof(ret_waker->task.comm));
 }

@@ -19,6 +19,7 @@
 
 #include "common/byte_cursor.h"
 #include "format/event_account.h"
+#include "format/event_cgroup.h"
 #include "format/event_embed.h"
 #include "format/event_flight.h"
 #include "format/event_object.h"
@@ -49,6 +50,7 @@ enum event_kind {
 	EVENT_OBJECT = 17,
 	EVENT_WINDOW = 18,
 	EVENT_TRIGGER = 19,
+	EVENT_CGROUP = 20,
 	/* EVENTS */
 	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled by the codec */
 	EVENT_SAMPLE = 33,
@@ -68,6 +70,7 @@ enum event_kind {
 	EVENT_SNAPSHOT = 96,
 	/* NAMES */
 	EVENT_OBJECT_NAME = 97,
+	EVENT_CGROUP_NAME = 98,
 };
 
 /* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer passed. */
@@ -93,6 +96,7 @@ struct event {
 		struct event_object object;
 		struct event_window window;
 		struct event_trigger trigger;
+		struct event_cgroup cgroup;
 		struct event_task task;
 		struct event_sample sample;
 		struct event_walk walk;
@@ -108,6 +112,7 @@ struct event {
 		struct event_embed_unwind embed_unwind;
 		struct event_snapshot snapshot;
 		struct event_object_name object_name;
+		struct event_cgroup_name cgroup_name;
 	};
 	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol(); EMBED_LINES */
 };

@@ -75,7 +75,7 @@ static const struct event_field counter[] = {TIME(counter, time),
 					     U64(counter, missed_idle), U64(counter, enabled),
 					     U64(counter, running), U64(counter, throttled), END};
 static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
-					  FIELD(COMM, task, comm, RWK_MAX_COMM), END};
+					  FIELD(COMM, task, comm, RWK_MAX_COMM), U64(task, cgroup), END};
 static const struct event_field sample[] = {
 	SPECIAL(U32, sample, cpu), SPECIAL(TIME, sample, time), SPECIAL(U32, sample, task),
 	SPECIAL(U32, sample, source), SPECIAL(HEX, sample, flags), SPECIAL(U64, sample, missing),
@@ -129,6 +129,9 @@ static const struct event_field object_name[] = {
 	ID(object_name, number, RWK_MAX_OBJECTS), TEXT(object_name, path, RWK_MAX_STRING),
 	FIELD(BYTES, object_name, address, RWK_MAX_ADDRESS), FIELD(BYTES, object_name, peer_address, RWK_MAX_ADDRESS),
 	END};
+static const struct event_field cgroup[] = {TIME(cgroup, time), U64(cgroup, id), HEX(cgroup, flags),
+					    TEXT(cgroup, path, RWK_MAX_STRING), END};
+static const struct event_field cgroup_name[] = {U64(cgroup_name, id), TEXT(cgroup_name, name, RWK_MAX_STRING), END};
 #define SUM(kind, name)                                                                                       \
 	{#name "_count", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].count), 0, 1 << (kind)},     \
 	{#name "_total", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].total), 0, 1 << (kind)},     \
@@ -182,6 +185,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_OBJECT] = {EVENT_OBJECT, false, "object", object, false, 0, 0},
 	[EVENT_WINDOW] = {EVENT_WINDOW, false, "window", window, false, 0, 0},
 	[EVENT_TRIGGER] = {EVENT_TRIGGER, false, "trigger", trigger, false, 0, 0},
+	[EVENT_CGROUP] = {EVENT_CGROUP, false, "cgroup", cgroup, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},
@@ -199,6 +203,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_EMBED_UNWIND] = {EVENT_EMBED_UNWIND, false, "embed-unwind", embed_unwind, false, 0, 0},
 	[EVENT_SNAPSHOT] = {EVENT_SNAPSHOT, false, "snapshot", snapshot, false, 0, 0},
 	[EVENT_OBJECT_NAME] = {EVENT_OBJECT_NAME, false, "object-name", object_name, false, 0, 0},
+	[EVENT_CGROUP_NAME] = {EVENT_CGROUP_NAME, false, "cgroup-name", cgroup_name, false, 0, 0},
 };
 
 const struct event_layout *event_layout_find(uint64_t kind)

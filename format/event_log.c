@@ -176,7 +176,7 @@ int event_log_add(struct event_log *log, const struct event *event)
 	struct lane *lane = event->kind < EVENT_TASK ? &log->state : &log->events;
 	int r;
 
-	if (event->kind == EVENT_OBJECT_NAME)
+	if (event->kind == EVENT_OBJECT_NAME || event->kind == EVENT_CGROUP_NAME)
 		return add_name(log, event);
 	r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
 
@@ -191,7 +191,7 @@ int event_log_add_meta(struct event_log *log, const char *key, const char *value
 int event_log_want_names(struct event_log *log)
 {
 	log->names.type = RWK_CHUNK_NAMES;
-	return event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &log->names.encoder);
+	return log->names.encoder ? 0 : event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &log->names.encoder);
 }
 
 int event_log_want_snapshots(struct event_log *log)

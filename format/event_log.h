@@ -42,10 +42,10 @@ struct event_log_snapshot {
 int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, const struct snapshot *snapshot,
 			   struct event_log_snapshot *ret_added);
 
-/* Before the first name of an object. -ENOMEM. */
+/* Before the first name of an object or a cgroup; may be called again. -ENOMEM. */
 int event_log_want_names(struct event_log *log);
 
-/* Any STATE record, a WALK, or an OBJECT_NAME. */
+/* Any STATE record, a WALK, an OBJECT_NAME or a CGROUP_NAME. */
 int event_log_add(struct event_log *log, const struct event *event);
 int event_log_add_meta(struct event_log *log, const char *key, const char *value);
 

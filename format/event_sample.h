@@ -16,6 +16,7 @@ struct event_task {
 	uint64_t start;	/* CLOCK_BOOTTIME ns of its start: (boot id, tid, start) identifies a task forever */
 	uint64_t flags;	/* enum task_flag */
 	char comm[16];	/* on disk (s); here NUL-terminated */
+	uint64_t cgroup; /* the id of its cgroup (v2), event_cgroup.id; 0: not recorded */
 };
 enum task_flag { TASK_KERNEL_THREAD = 1 };
 

@@ -50,7 +50,7 @@ static bool is_same_comm(const struct event_task *a, const struct event_task *b)
 static bool is_same(const struct event_task *a, const struct event_task *b)
 {
 	return a->tid == b->tid && a->start == b->start && a->tgid == b->tgid && a->flags == b->flags &&
-	       is_same_comm(a, b);
+	       a->cgroup == b->cgroup && is_same_comm(a, b);
 }
 
 uint32_t task_table_number(struct task_table *table, const struct event_task *task, bool *ret_new)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The tasks of the chunk that is being written: numbers 1, 2, 3 ... in the order in which they were defined. A task
- * that changes its comm gets a new number. All memory is allocated at creation; the table is cleared when the first
- * task of a chunk is added, as in stack_tree.c.
+ * The tasks of the chunk that is being written: numbers 1, 2, 3 ... in the order in which they were
+ * defined. A task that changes its comm or cgroup gets a new number. All memory is allocated at
+ * creation; the table is cleared when the first task of a chunk is added, as in stack_tree.c.
  */
 #ifndef RWALKER_FORMAT_TASK_TABLE_H
 #define RWALKER_FORMAT_TASK_TABLE_H

@@ -15,9 +15,12 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
+#include "record/cgroup/cgroup_table.h"
+#include "record/cgroup/cgroups.h"
 #include "record/embed/embed.h"
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
+#include "record/machine/host.h"
 #include "record/confine/confinement.h"
 #include "record/place/kernel_map.h"
 #include "record/place/module_files.h"
@@ -266,6 +269,8 @@ static void run(struct session *session)
 		wait_for_events(session, now);
 		session->behind = drain_pass(&session->drain);
 		follow_start_state(session);
+		if (session->cgroups)
+			(void)cgroups_step(session->cgroups, 0);
 		streams_step(&session->streams, clocks_now(), !session->start_state || session->start_state_done);
 		walk_step(&session->walk, 0);
 		unended_waits_step(&session->waits.unended, 0);
@@ -279,6 +284,24 @@ static void run(struct session *session)
 			tick_second(session, now, second);
 		}
 	}
+}
+
+/* What is known of control groups, and how: words for whoever reads the trace (FORMAT.md §5). */
+static void tell_cgroups(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	bool whole = session->cgroups && cgroups_are_listed(session->cgroups);
+	char text[64];
+
+	if (!recording->cgroups)
+		return;
+	if (session->cgroups)
+		(void)cgroups_step(session->cgroups, CGROUPS_LAST);
+	cgroup_table_finish(recording->cgroups);
+	whole = whole && !cgroup_table_left_out(recording->cgroups);
+	(void)snprintf(text, sizeof(text), "v2%s%s%s", host_has_cgroups_v1() ? " v1" : "",
+		       cgroup_table_is_below(recording->cgroups) ? " namespace" : "", whole ? "" : " incomplete");
+	(void)recording_check(recording, event_log_add_meta(recording->log, "cgroups", text));
 }
 
 /* The rest of the events and the account: afterwards nothing of the recording is open but the file. */
@@ -296,6 +319,7 @@ static void finish_events(struct session *session)
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST);
 	(void)drain_pass(&session->drain);
+	tell_cgroups(session);
 	now = clocks_now();
 	streams_finish(&session->streams, now);
 	session->walks_stop = now;

@@ -23,6 +23,7 @@
 #include "record/stack/snapshots.h"
 #include "record/status.h"
 
+struct cgroups;
 struct confinement;
 struct flight;
 struct module_files;
@@ -50,6 +51,7 @@ struct session {
 	const struct confinement *confinement;
 	struct module_files *files;
 	struct start_state *start_state;
+	struct cgroups *cgroups; /* NULL: not wanted, or the kernel refused the programs */
 	struct probe *probe;
 	struct perf_events events;
 	struct drain drain;

@@ -12,6 +12,8 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
+#include "record/cgroup/cgroup_table.h"
+#include "record/cgroup/cgroups.h"
 #include "record/flight/flight.h"
 #include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
@@ -224,6 +226,7 @@ static int open_programs(struct session *session)
 		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
 		.waits = config->offcpu.wanted ? &waits : NULL,
 		.objects = !config->offcpu.no_objects,
+		.cgroups = !config->no_cgroups,
 		.points = config->points.count ? &points : NULL,
 		.user_stacks = config->user_stacks,
 		.follow = config->command && !config->who.system_wide,
@@ -280,6 +283,20 @@ static int open_state(struct session *session)
 	return r;
 }
 
+/* Nothing is needed before the first event of a task. */
+static int open_cgroups(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	int r;
+
+	if (session->config->no_cgroups)
+		return 0;
+	r = cgroup_table_create(recording, &recording->cgroups);
+	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
+		r = cgroups_create(recording->cgroups, session->probe, session->nursery, &session->cgroups);
+	return r;
+}
+
 static int open_command(struct session *session)
 {
 	int r = session->commands ? probe_follow(session->probe, session->command.pid) : 0;
@@ -288,6 +305,8 @@ static int open_command(struct session *session)
 		return log_error(-r, "cannot follow the command: %s", strerror(-r));
 	if (session->start_state)
 		(void)start_state_step(session->start_state, START_STATE_FIRST);
+	if (session->cgroups)
+		(void)cgroups_step(session->cgroups, CGROUPS_FIRST);
 	/*
 	 * The command was forked before. A recorder that waits for a CPU loses events when they matter most.
 	 */
@@ -384,6 +403,12 @@ static void close_state(struct session *session)
 	sideband_destroy(session->recording.sideband);
 }
 
+static void close_cgroups(struct session *session)
+{
+	cgroups_destroy(session->cgroups);
+	cgroup_table_destroy(session->recording.cgroups);
+}
+
 static const struct session_part parts[] = {
 	{.open = ignore_signals},
 	{.open = open_status},
@@ -397,6 +422,7 @@ static const struct session_part parts[] = {
 	{.open = session_begin_flight},
 	{.open = open_programs, .close = close_programs, .what = "loading programs into the kernel"},
 	{.open = open_state, .close = close_state, .what = "reading the kernel's symbols"},
+	{.open = open_cgroups, .close = close_cgroups},
 	{.open = session_open_sources, .close = session_close_sources,
 	 .what = "opening events, looking at all threads"},
 	{.open = tell_start},

@@ -81,6 +81,7 @@ static int open_drain(struct session *session)
 		return r;
 	drain_connect(&session->drain, waits_of(session), points_of(session), snapshots_of(session));
 	session->drain.samples.period = session->events.period;
+	session->drain.cgroups = session->cgroups;
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll_fd < 0)
 		return -errno;

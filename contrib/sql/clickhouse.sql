@@ -17,4 +17,5 @@ FROM file('events/*.csv', CSVWithNames, 'recording Int64, host String, source St
   blocked_ns Nullable(Int64), run_queue_ns Nullable(Int64), class String, state String, iowait Nullable(Int64),
   wakeup_ns Nullable(Int64), waker_context String, waker_comm String, waker_pid Nullable(Int64), waker_tid Nullable(Int64),
   waker_stack String, woken_comm String, woken_pid Nullable(Int64), woken_tid Nullable(Int64), walk Nullable(Int64),
-  call String, object_kind String, object String, object_name String');
+  call String, object_kind String, object String, object_name String, cgroup String, container String,
+  container_id String');

@@ -19,4 +19,5 @@ FROM read_csv('events/*.csv', header = true, quote = '"', escape = '"', filename
   'open': 'VARCHAR', 'blocked_ns': 'BIGINT', 'run_queue_ns': 'BIGINT', 'class': 'VARCHAR', 'state': 'VARCHAR', 'iowait': 'BIGINT',
   'wakeup_ns': 'BIGINT', 'waker_context': 'VARCHAR', 'waker_comm': 'VARCHAR', 'waker_pid': 'BIGINT', 'waker_tid': 'BIGINT',
   'waker_stack': 'VARCHAR', 'woken_comm': 'VARCHAR', 'woken_pid': 'BIGINT', 'woken_tid': 'BIGINT', 'walk': 'BIGINT',
-  'call': 'VARCHAR', 'object_kind': 'VARCHAR', 'object': 'VARCHAR', 'object_name': 'VARCHAR'});
+  'call': 'VARCHAR', 'object_kind': 'VARCHAR', 'object': 'VARCHAR', 'object_name': 'VARCHAR', 'cgroup': 'VARCHAR',
+  'container': 'VARCHAR', 'container_id': 'VARCHAR'});

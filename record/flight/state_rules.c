@@ -68,6 +68,16 @@ static struct numbers name_key(const struct event *event)
 	return (struct numbers){.a = event->object_name.number};
 }
 
+static struct numbers cgroup_key(const struct event *event)
+{
+	return (struct numbers){.a = event->cgroup.id};
+}
+
+static struct numbers cgroup_name_key(const struct event *event)
+{
+	return (struct numbers){.a = event->cgroup_name.id};
+}
+
 /* --- totals --- */
 
 static uint64_t less(uint64_t total, uint64_t before)
@@ -137,9 +147,11 @@ static const struct row {
 	[EVENT_UNSURE] = {STATE_LATEST, unsure_key, NULL}, /* written only if it reaches into the window */
 	[EVENT_COUNTER] = {STATE_TOTAL, counter_key, counter_since},
 	[EVENT_OBJECT] = {STATE_TOLD_AGAIN, object_key, NULL},
+	[EVENT_CGROUP] = {STATE_LATEST, cgroup_key, NULL}, /* of one that is gone no path is needed */
 	[EVENT_WINDOW] = {STATE_DROPPED, NULL, NULL},
 	[EVENT_TRIGGER] = {STATE_DROPPED, NULL, NULL},
 	[EVENT_OBJECT_NAME] = {STATE_TOLD_AGAIN, name_key, NULL},
+	[EVENT_CGROUP_NAME] = {STATE_LATEST, cgroup_name_key, NULL},
 };
 
 static const struct row *row_of(enum event_kind kind)

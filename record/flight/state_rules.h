@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What becomes of each kind of record that is no event when it leaves the window: one row for
- * each kind below EVENT_TASK, and for OBJECT_NAME. tests/unit/record/flight/test_state_rules.c
+ * each kind below EVENT_TASK, and for those of NAMES. tests/unit/record/flight/test_state_rules.c
  * fails if the format has a kind without a row.
  */
 #ifndef RWALKER_RECORD_FLIGHT_STATE_RULES_H

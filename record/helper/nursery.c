@@ -19,6 +19,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/packet.h"
+#include "record/helper/cgroup_helper.h"
 #include "record/helper/elf_helper.h"
 #include "record/helper/jail.h"
 #include "record/helper/maps_helper.h"
@@ -41,6 +42,7 @@ static int (*const HELPERS[HELPER_KINDS])(int socket) = {
 	[HELPER_ELF] = elf_helper_run,
 	[HELPER_SLEEPER] = sleeper_helper_run,
 	[HELPER_PERF_OPEN] = perf_open_helper_run,
+	[HELPER_CGROUPS] = cgroup_helper_run,
 };
 
 /* Terminal signals go to the whole group; helpers end with their socket or their parent instead. */

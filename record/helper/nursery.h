@@ -18,6 +18,7 @@ enum helper_kind {
 	HELPER_ELF,    /* reads ELF files, without privileges; elf_helper.h */
 	HELPER_SLEEPER, /* copies user stacks of sleeping tasks; sleeper_helper.h */
 	HELPER_PERF_OPEN, /* opens perf events; perf_open.h */
+	HELPER_CGROUPS, /* lists control groups; cgroup_helper.h */
 	HELPER_KINDS
 };
 

@@ -47,6 +47,19 @@ uint32_t host_threads(void)
 	return file && fscanf(file, "%*s %*s %*s %*u/%u", &count) == 1 ? count : 0;
 }
 
+/* A line of /proc/cgroups: "cpu 3 17 1", a controller and the number of its hierarchy; that of version 2 is 0. */
+bool host_has_cgroups_v1(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/cgroups", "re");
+	unsigned int hierarchy;
+	bool found = false;
+	char line[256];
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = line[0] != '#' && sscanf(line, "%*s %u", &hierarchy) == 1 && hierarchy;
+	return found;
+}
+
 int host_describe(struct recording *recording)
 {
 	const struct record_config *config = recording->config;

@@ -6,12 +6,16 @@
 #ifndef RWALKER_RECORD_MACHINE_HOST_H
 #define RWALKER_RECORD_MACHINE_HOST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct recording;
 
 /* All threads of the machine. 0: unknown. */
 uint32_t host_threads(void);
+
+/* Whether any controller has a hierarchy of version 1: then containers may be in that one only. */
+bool host_has_cgroups_v1(void);
 
 int host_describe(struct recording *recording);
 

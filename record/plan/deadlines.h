@@ -15,6 +15,7 @@ enum {
 	DEADLINE_PERF_OPEN = 1000, /* an event that a helper opens */
 	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped */
 	DEADLINE_SLEEPER = 200,	 /* the user stack of one sleeping task */
+	DEADLINE_CGROUPS = 2000, /* the next part of the list of all control groups */
 	DEADLINE_FILE = 5000,	 /* the names or unwind tables of one file, after the recording */
 
 	/* for the mappings of all processes, written at the start */
@@ -22,6 +23,10 @@ enum {
 	START_STATE_PASS = 20,	 /* this much in each pass, */
 	START_STATE_LAST = 200,	 /* and this much after the end */
 	START_STATE_WALK = 2000, /* how long the first walk with user stacks waits for them */
+
+	/* for the list of control groups: before sampling begins, while it runs, and this much after the end */
+	CGROUPS_FIRST = 100,
+	CGROUPS_LAST = 100,
 
 	/* for user stacks of sleeping tasks, all together */
 	USERS_ROUND = 2000,    /* of one round */

@@ -194,6 +194,8 @@ static const struct option_row rows[] = {
 	 .help = "with --offcpu: also record who ended each wait, with stacks", .often = true},
 	{"What to record", "no-objects", 0, TAKES_NOTHING(AT(offcpu.no_objects)),
 	 .help = "with --offcpu: do not record what waits were for: calls, files, sockets, futexes"},
+	{"What to record", "no-cgroups", 0, TAKES_NOTHING(AT(no_cgroups)),
+	 .help = "do not record which control group (v2), and so which container, each thread was in"},
 	{"What to record", "min-block-time", 'm', TAKES_TIME("US", AT(offcpu.least), MICROSECOND, 0, MOST_WAIT),
 	 .help = "with --offcpu: only count and sum waits shorter than US microseconds (1000), or as "
 		 "in 50us or 2ms; 0: record each one"},

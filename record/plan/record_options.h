@@ -93,6 +93,7 @@ struct record_config {
 	struct record_flight flight;
 	bool user_stacks;
 	bool snapshots;	       /* --dwarf */
+	bool no_cgroups;
 	int64_t snapshot_bytes; /* --dwarf-size */
 	int64_t duration; /* -d; 0: none */
 	bool version;

@@ -16,6 +16,7 @@
 
 #include "record/plan/record_options.h"
 
+struct cgroup_table;
 struct event_log;
 struct event_task;
 struct event_wait;
@@ -52,6 +53,7 @@ struct recording {
 	struct kernel_chains *kernel_chains;
 	struct hits *hits;
 	struct sideband *sideband;
+	struct cgroup_table *cgroups; /* NULL: not wanted */
 	struct recording_watch watch;
 
 	uint32_t max_cpus; /* the largest possible CPU number plus one */

@@ -202,6 +202,7 @@ static void unload(struct probe *probe)
 	bpf_link__destroy(probe->follow);
 	probe_points_unload(probe);
 	probe_sleepers_unload(probe);
+	probe_cgroups_unload(probe);
 	probe_lives_unload(probe);
 	bpf_link__destroy(probe->walk);
 	tasks_bpf__destroy(probe->tasks);
@@ -281,6 +282,8 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 		probe_sleepers_load(probe);
 	if (!r && settings->user_stacks)
 		probe_lives_load(probe);
+	if (!r && settings->cgroups)
+		probe_cgroups_load(probe);
 	if (r < 0) {
 		probe_destroy(probe);
 		return r;
@@ -385,6 +388,7 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 	probe_points_cost(probe, ret_cost);
 	probe_sleepers_cost(probe, ret_cost);
 	probe_lives_cost(probe, ret_cost);
+	probe_cgroups_cost(probe, ret_cost);
 	if (!probe->follow)
 		return;
 	(void)probe_objects(probe, all);

@@ -30,6 +30,7 @@ struct probe_settings {
 	bool sleepers;	 /* user stacks of walked tasks, if the kernel supports it */
 	uint32_t sleeper_bytes; /* of each, at most */
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; the probe fills in preempt_count */
+	bool cgroups; /* which there are */
 	bool objects; /* what waits are for, if the kernel lets that be read */
 	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
@@ -76,6 +77,12 @@ int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
 
 /* Forks, renames and ends so far, one entry per CPU number below cpus->possible. -ENODEV: they are not counted. */
 int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus);
+
+/* The ring of cgroups that are made and removed, RING_CGROUP_BYTES long; -1: they are not told. */
+int probe_cgroups_ring(const struct probe *probe);
+/* All that there are, as struct ring_cgroup: reading the fd to its end may block; the caller closes it. */
+int probe_cgroups_open(const struct probe *probe, int *ret_fd);
+uint64_t probe_cgroups_lost(const struct probe *probe); /* records for which the ring had no room */
 
 struct probe_cost {
 	uint64_t run_ns;	   /* 0 if the kernel does not count it */

@@ -15,6 +15,7 @@
 #include "record/probe/probe_points.h"
 #include "record/probe/probe_user_way.h"
 
+struct cgroups_bpf;
 struct cpu_bpf;
 struct lives_bpf;
 struct offcpu_bpf;
@@ -50,6 +51,7 @@ struct probe {
 	struct sleepers_bpf *sleepers; /* NULL: not wanted, or refused */
 	struct bpf_link *sleep;
 	struct lives_bpf *lives; /* likewise */
+	struct cgroups_bpf *cgroups; /* likewise */
 	ARRAY(struct point_object) points;
 	bool points_stay; /* their programs can avoid being preempted */
 	bool points_preempted; /* those of fentry may be preempted */
@@ -137,9 +139,12 @@ void probe_sleepers_load(struct probe *probe); /* reports if it cannot: walks go
 void probe_sleepers_unload(struct probe *probe);
 void probe_sleepers_cost(const struct probe *probe, struct probe_cost *cost);
 
-/* probe_lives.c */
-void probe_lives_load(struct probe *probe); /* reports if it cannot */
+/* probe_lives.c; either reports if it cannot be loaded */
+void probe_lives_load(struct probe *probe);
 void probe_lives_unload(struct probe *probe);
 void probe_lives_cost(const struct probe *probe, struct probe_cost *cost);
+void probe_cgroups_load(struct probe *probe);
+void probe_cgroups_unload(struct probe *probe);
+void probe_cgroups_cost(const struct probe *probe, struct probe_cost *cost);
 
 #endif

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The programs that count lives. A recording can do without them, and reports it: they are loaded last. */
+/*
+ * The programs that count lives, and those that tell control groups. A recording can do without either, and reports it:
+ * they are loaded last.
+ */
 #include <errno.h>
 #include <linux/types.h>
 #include <string.h>
 
+#include "bpf/ring_cgroup.h"
 #include "bpf/ring_lives.h"
 #include "common/log.h"
 #include "record/probe/probe_internal.h"
 
+#include "bpf/cgroups.skel.h"
 #include "bpf/lives.skel.h"
 
-static int load(struct probe *probe)
+static int load_lives(struct probe *probe)
 {
 	probe->lives = lives_bpf__open_and_load();
 	return probe->lives ? lives_bpf__attach(probe->lives) : -errno;
@@ -18,7 +23,7 @@ static int load(struct probe *probe)
 
 void probe_lives_load(struct probe *probe)
 {
-	int r = load(probe);
+	int r = load_lives(probe);
 
 	if (r >= 0)
 		return;
@@ -50,4 +55,79 @@ void probe_lives_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(probe->lives->progs.lives_rename, &own);
 	probe_add_cost(probe->lives->progs.lives_exit, &own);
 	cost->run_ns += own.run_ns; /* a life that is not counted is not a missing event */
+}
+
+/* --- control groups --- */
+
+/* Of the whole tree that the recorder may see. */
+static struct bpf_link *attach_list(const struct cgroups_bpf *cgroups)
+{
+	union bpf_iter_link_info info = {.cgroup.order = BPF_CGROUP_ITER_DESCENDANTS_PRE};
+	LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &info, .link_info_len = sizeof(info));
+
+	return bpf_program__attach_iter(cgroups->progs.list_cgroups, &options);
+}
+
+/* What is made is followed before what there is can be listed, so that nothing falls between. */
+static int load_cgroups(struct probe *probe)
+{
+	struct cgroups_bpf *cgroups = probe->cgroups = cgroups_bpf__open_and_load();
+
+	if (!cgroups)
+		return -errno;
+	cgroups->links.cgroups_made = bpf_program__attach(cgroups->progs.cgroups_made);
+	if (cgroups->links.cgroups_made)
+		cgroups->links.cgroups_removed = bpf_program__attach(cgroups->progs.cgroups_removed);
+	if (cgroups->links.cgroups_removed)
+		cgroups->links.list_cgroups = attach_list(cgroups);
+	return cgroups->links.list_cgroups ? 0 : -errno;
+}
+
+void probe_cgroups_load(struct probe *probe)
+{
+	int r = load_cgroups(probe);
+
+	if (r >= 0)
+		return;
+	probe_cgroups_unload(probe);
+	log_warning("cannot read control groups by BPF (%s): the trace will lack their paths, and which containers "
+		    "threads were in", strerror(-r));
+}
+
+void probe_cgroups_unload(struct probe *probe)
+{
+	cgroups_bpf__destroy(probe->cgroups);
+	probe->cgroups = NULL;
+}
+
+int probe_cgroups_ring(const struct probe *probe)
+{
+	return probe->cgroups ? bpf_map__fd(probe->cgroups->maps.cgroups_ring) : -1;
+}
+
+int probe_cgroups_open(const struct probe *probe, int *ret_fd)
+{
+	int fd = bpf_iter_create(bpf_link__fd(probe->cgroups->links.list_cgroups));
+
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return 0;
+}
+
+uint64_t probe_cgroups_lost(const struct probe *probe)
+{
+	return probe->cgroups->bss->cgroups_lost;
+}
+
+void probe_cgroups_cost(const struct probe *probe, struct probe_cost *cost)
+{
+	struct probe_cost own = {0};
+
+	if (!probe->cgroups)
+		return;
+	probe_add_cost(probe->cgroups->progs.list_cgroups, &own);
+	probe_add_cost(probe->cgroups->progs.cgroups_made, &own);
+	probe_add_cost(probe->cgroups->progs.cgroups_removed, &own);
+	cost->run_ns += own.run_ns; /* a cgroup that is not told is not a missing event */
 }

@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "record/probe/probe_internal.h"
 
+#include "bpf/cgroups.skel.h"
 #include "bpf/cpu.skel.h"
 #include "bpf/lives.skel.h"
 #include "bpf/offcpu.skel.h"
@@ -48,7 +49,7 @@ uint64_t probe_memory(const struct probe *probe)
 	const struct bpf_object *objects[] = {
 		probe->cpu ? probe->cpu->obj : NULL,	       probe->waits ? probe->waits->obj : NULL,
 		probe->tasks ? probe->tasks->obj : NULL,       probe->lives ? probe->lives->obj : NULL,
-		probe->sleepers ? probe->sleepers->obj : NULL,
+		probe->sleepers ? probe->sleepers->obj : NULL, probe->cgroups ? probe->cgroups->obj : NULL,
 	};
 	uint64_t bytes = 0;
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
+#include "record/cgroup/cgroups.h"
 #include "record/machine/clocks.h"
 #include "record/perf/merge.h"
 #include "record/place/sideband.h"
@@ -163,6 +164,8 @@ bool drain_pass(struct drain *drain)
 
 	for (uint32_t i = 0; i < drain->ring_count; i++)
 		(void)ring_aim(&drain->rings[i].ring);
+	if (drain->cgroups)
+		cgroups_take(drain->cgroups);
 	sideband_look(drain->recording->sideband);
 	for (uint32_t i = 0; i < drain->ring_count; i++)
 		advance(drain, i);

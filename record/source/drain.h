@@ -15,6 +15,7 @@
 #include "record/perf/ring.h"
 #include "record/source/samples.h"
 
+struct cgroups;
 struct filter;
 struct point_events;
 struct probe;
@@ -35,6 +36,7 @@ struct drain {
 	struct waits *waits;	     /* handles records of waits; NULL: no waits */
 	struct point_events *points; /* handles hits; NULL: no points */
 	struct samples samples;	     /* and snapshots */
+	struct cgroups *cgroups;     /* has a ring of its own; NULL: none */
 	struct drain_ring *rings;
 	uint64_t *times; /* of the heads, UINT64_MAX: none */
 	uint32_t *earlier; /* of the tree that finds the earliest of them (record/perf/merge.h) */

@@ -96,7 +96,7 @@ void point_events_take(struct point_events *events, const struct ring_head *head
 		events->refused++;
 		return;
 	}
-	task = ring_task_event(&raw->task);
+	task = ring_task_event(events->recording, &raw->task);
 	place = (size_t)((head->source - events->first_source) % RECORD_MAX_POINTS) * cpus + head->cpu;
 	if (filter_wants(events->filter, task.comm)) {
 		sample.probe = (uint32_t)raw->point;

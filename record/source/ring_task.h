@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A task as the programs report it, converted to that of an event. */
+/* A task as the programs report it, converted to that of an event; its control group is then written to the trace. */
 #ifndef RWALKER_RECORD_SOURCE_RING_TASK_H
 #define RWALKER_RECORD_SOURCE_RING_TASK_H
 
@@ -8,16 +8,20 @@
 
 #include "bpf/ring_event.h"
 #include "format/event_sample.h"
+#include "record/cgroup/cgroup_table.h"
+#include "record/plan/recording.h"
 
-static inline struct event_task ring_task_event(const struct ring_task *raw)
+static inline struct event_task ring_task_event(const struct recording *recording, const struct ring_task *raw)
 {
 	struct event_task task = {
 		.tgid = raw->tgid,
 		.tid = raw->tid,
 		.start = raw->start,
 		.flags = raw->kernel_thread ? TASK_KERNEL_THREAD : 0,
+		.cgroup = recording->cgroups ? raw->cgroup : 0,
 	};
 
+	cgroup_table_see(recording->cgroups, task.cgroup);
 	memcpy(task.comm, raw->comm, sizeof(task.comm));
 	task.comm[sizeof(task.comm) - 1] = '\0';
 	return task;

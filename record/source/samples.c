@@ -41,7 +41,7 @@ void samples_take(struct samples *samples, const struct ring_head *head, size_t 
 		samples->refused++;
 		return;
 	}
-	task = ring_task_event(&raw->task);
+	task = ring_task_event(samples->recording, &raw->task);
 	if (filter_wants(samples->filter, task.comm)) {
 		sample.period = raw->period == samples->period ? 0 : raw->period;
 		samples->refused += ring_sample_add(samples->recording, samples->snapshots, raw,

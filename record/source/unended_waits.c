@@ -15,7 +15,7 @@ static void tell(void *context, const struct ring_walk_task *row, const struct w
 {
 	struct unended_waits *waits = context;
 	struct recording *recording = waits->recording;
-	const struct event_task task = ring_task_event(&row->task);
+	const struct event_task task = ring_task_event(recording, &row->task);
 	struct event_user_stack record = {
 		.cpu = row->cpu,
 		.source = waits->source,

@@ -151,13 +151,14 @@ static void join_user_stack(struct waits *waits, const struct ring_wait *raw, st
 		join_kept(waits, raw, wait, stacks);
 }
 
-static void take_waker(const struct ring_waker *raw, struct event_wait *wait, struct event_task *ret_task)
+static void take_waker(const struct waits *waits, const struct ring_waker *raw, struct event_wait *wait,
+		       struct event_task *ret_task)
 {
 	if (raw->context == RING_WAKER_NONE || wait->wait_class != WAIT_BLOCKED)
 		return;
 	wait->context = (uint32_t)raw->context;
 	wait->woken = raw->time < wait->time ? wait->time - raw->time : 0;
-	*ret_task = ring_task_event(&raw->task);
+	*ret_task = ring_task_event(waits->recording, &raw->task);
 }
 
 /* Of what precedes the frames. */
@@ -180,7 +181,7 @@ static void take_object(struct waits *waits, const struct ring_wait *raw, struct
 	if (!object->beside || beside->head.time != raw->head.time || beside->task.tid != raw->task.tid)
 		return;
 	wait_objects_beside(waits->objects, beside, wait);
-	*ret_owner = ring_task_event(&beside->owner);
+	*ret_owner = ring_task_event(waits->recording, &beside->owner);
 }
 
 /* Of what follows the frames. */
@@ -201,7 +202,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	const struct ring_wait *raw = (const void *)head;
 	size_t fixed = fixed_bytes(raw);
 	const uint64_t *frames = (const void *)((const char *)raw + fixed);
-	struct event_task task = ring_task_event(&raw->task), others[WAIT_OTHERS];
+	struct event_task task = ring_task_event(waits->recording, &raw->task), others[WAIT_OTHERS];
 	struct event_wait wait = {
 		.cpu = raw->flags & RING_WAIT_NOT_ENDED ? raw->out_cpu : head->cpu, /* it is not on any CPU */
 		.source = head->source, .flags = wait_flags(raw->flags),
@@ -220,7 +221,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0);
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (raw->flags & RING_WAIT_HAS_WAKER)
-		take_waker((const void *)raw->rest, &wait, &others[WAIT_WAKER]);
+		take_waker(waits, (const void *)raw->rest, &wait, &others[WAIT_WAKER]);
 	take_object(waits, raw, &wait, &others[WAIT_OWNER]);
 	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, others, &stacks)))
 		return;
@@ -233,7 +234,8 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_wake *raw = (const void *)head;
-	struct event_task task = ring_task_event(&raw->task), target = ring_task_event(&raw->target);
+	struct event_task task = ring_task_event(waits->recording, &raw->task),
+			  target = ring_task_event(waits->recording, &raw->target);
 	struct event_wake wake = {
 		.cpu = head->cpu,
 		.source = head->source,
@@ -271,7 +273,7 @@ static void keep_user_stack(struct waits *waits, const struct ring_user_stack *r
 static void take_user_stack(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_user_stack *raw = (const void *)head;
-	struct event_task task = ring_task_event(&raw->task);
+	struct event_task task = ring_task_event(waits->recording, &raw->task);
 	struct event_user_stack record = {
 		.cpu = head->cpu,
 		.source = head->source,
@@ -298,7 +300,7 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 static void take_sums(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_sums *raw = (const void *)head;
-	struct event_task task = ring_task_event(&raw->task);
+	struct event_task task = ring_task_event(waits->recording, &raw->task);
 	struct event_wait_sums sums = {
 		.time = head->time,
 		.source = head->source,

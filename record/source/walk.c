@@ -82,7 +82,7 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 		.flags = raw->flags | (user->cut ? WALK_TASK_USER_TRUNCATED : 0),
 		.missing = user->missing, .snapshot = user->snapshot,
 	};
-	const struct event_task task = ring_task_event(&raw->task);
+	const struct event_task task = ring_task_event(recording, &raw->task);
 	const struct kernel_chain kernel =
 		kernel_chains_take(recording->kernel_chains, (const uint64_t *)raw->frames, raw->count);
 	struct event_stacks stacks = {

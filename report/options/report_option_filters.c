@@ -70,6 +70,31 @@ int report_filter_tids(void *config, const char *value)
 	return parse_ids(options, "--tid", value, options->tids, &options->filter.tid_count);
 }
 
+static int parse_pattern(struct report_options *options, const char *name, const char *value, const char **pattern)
+{
+	if (*pattern)
+		return log_error(EINVAL, "%s may be given only once", name);
+	if (!*value)
+		return log_error(EINVAL, "%s expects a name", name);
+	*pattern = value;
+	report_filter_note(options, name, value);
+	return 0;
+}
+
+int report_filter_container(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	return parse_pattern(options, "--container", value, &options->filter.container);
+}
+
+int report_filter_cgroup(void *config, const char *value)
+{
+	struct report_options *options = config;
+
+	return parse_pattern(options, "--cgroup", value, &options->filter.cgroup);
+}
+
 int report_filter_cpus(void *config, const char *value)
 {
 	struct report_options *options = config;

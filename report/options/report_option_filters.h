@@ -10,6 +10,8 @@
 #include "report/options/report_options.h"
 
 int report_filter_comm(void *config, const char *value);
+int report_filter_container(void *config, const char *value);
+int report_filter_cgroup(void *config, const char *value);
 int report_filter_pids(void *config, const char *value);
 int report_filter_tids(void *config, const char *value);
 int report_filter_cpus(void *config, const char *value);

@@ -10,6 +10,7 @@
 #include "report/profile/gather/inline.h"
 #include "report/profile/gather/section_read.h"
 #include "report/profile/profile_unread.h"
+#include "report/profile/tables/profile_cgroups.h"
 #include "report/profile/tables/profile_events.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_objects.h"
@@ -44,7 +45,7 @@ static int init_tables(struct profile *profile)
 	struct index_table *tables[] = {
 		&profile->host_table, &profile->source_table, &profile->task_table,
 		&profile->node_table, &profile->frame_table, &profile->entry_table,
-		&profile->probe_table,
+		&profile->probe_table, &profile->cgroup_table,
 	};
 	int r = init_server(profile);
 
@@ -310,6 +311,7 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->source_notes);
 	array_free(&profile->tasks);
 	array_free(&profile->task_wanted);
+	profile_free_cgroups(profile);
 	array_free(&profile->nodes);
 	array_free(&profile->frames);
 	array_free(&profile->overhead);

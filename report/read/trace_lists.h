@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of which the model keeps a list and nothing else refers to while it is read: what waits were for, spans
- * of time without records, counters. Called by trace_records.c only; trace_model.c has
+ * The records of which the model keeps a list and nothing else refers to while it is read: what waits were for, control
+ * groups, spans of time without records, counters. Called by trace_records.c only; trace_model.c has
  * them. 0, -ENOMEM.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_LISTS_H
@@ -12,6 +12,8 @@
 int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct event *event);
 /* A name may come before its object. */
 int trace_lists_object_name(struct trace_model *model, uint32_t chunk, const struct event *event);
+int trace_lists_cgroup(struct trace_model *model, uint32_t chunk, const struct event *event);
+int trace_lists_cgroup_name(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_unsure(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_window(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct event *event);

@@ -12,7 +12,8 @@
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section)
 {
 	struct index_table *tables[] = {&model->module_table, &model->symbol_table, &model->loss_table,
-					&model->perf_map_table, &model->probe_table, &model->object_table};
+					&model->perf_map_table, &model->probe_table, &model->object_table,
+					&model->cgroup_table};
 	int r;
 
 	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
@@ -22,6 +23,17 @@ int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !r; i++)
 		r = index_table_init(tables[i]);
 	return r;
+}
+
+static void deinit_tables(struct trace_model *model)
+{
+	index_table_deinit(&model->module_table);
+	index_table_deinit(&model->symbol_table);
+	index_table_deinit(&model->loss_table);
+	index_table_deinit(&model->perf_map_table);
+	index_table_deinit(&model->probe_table);
+	index_table_deinit(&model->object_table);
+	index_table_deinit(&model->cgroup_table);
 }
 
 void trace_model_deinit(struct trace_model *model)
@@ -43,6 +55,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->kernel_symbols);
 	array_free(&model->perf_maps);
 	array_free(&model->objects);
+	array_free(&model->cgroups);
 	array_free(&model->losses);
 	array_free(&model->counters);
 	array_free(&model->maps_unavailable);
@@ -53,12 +66,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->lost_ranges);
 	timeline_deinit(&model->timeline);
 	text_pool_deinit(&model->texts);
-	index_table_deinit(&model->module_table);
-	index_table_deinit(&model->symbol_table);
-	index_table_deinit(&model->loss_table);
-	index_table_deinit(&model->perf_map_table);
-	index_table_deinit(&model->probe_table);
-	index_table_deinit(&model->object_table);
+	deinit_tables(model);
 }
 
 /* --- chunks --- */
@@ -305,6 +313,77 @@ int trace_lists_object_name(struct trace_model *model, uint32_t chunk, const str
 		memcpy(object->peer_address, name->peer_address.bytes, RWK_MAX_ADDRESS);
 	}
 	return text_pool_add(&model->texts, name->path.bytes, name->path.length, &object->path);
+}
+
+/* --- control groups --- */
+
+struct wanted_cgroup {
+	const struct trace_model *model;
+	uint64_t id;
+};
+
+static bool same_cgroup(const void *context, uint32_t place)
+{
+	const struct wanted_cgroup *wanted = context;
+
+	return wanted->model->cgroups.items[place].id == wanted->id;
+}
+
+const struct trace_cgroup *trace_model_cgroup(const struct trace_model *model, uint64_t id)
+{
+	const struct wanted_cgroup wanted = {model, id};
+	uint32_t hash = index_table_hash(&model->cgroup_table, id, 0);
+	const struct index_slot *slot = index_table_lookup(&model->cgroup_table, hash, same_cgroup, &wanted);
+
+	return slot ? &model->cgroups.items[slot->number - 1] : NULL;
+}
+
+static int find_cgroup(struct trace_model *model, uint64_t id, struct trace_cgroup **ret_cgroup)
+{
+	const struct wanted_cgroup wanted = {model, id};
+	uint32_t hash = index_table_hash(&model->cgroup_table, id, 0);
+	struct index_slot *slot = index_table_find(&model->cgroup_table, hash, same_cgroup, &wanted);
+
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		if (array_push(&model->cgroups, (struct trace_cgroup){.id = id, .path = "", .name = ""}) < 0)
+			return -ENOMEM;
+		index_table_set(&model->cgroup_table, slot, hash, (uint32_t)(model->cgroups.count - 1));
+	}
+	*ret_cgroup = &model->cgroups.items[slot->number - 1];
+	return 0;
+}
+
+int trace_lists_cgroup(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_cgroup *record = &event->cgroup;
+	struct trace_cgroup *cgroup;
+	int r = find_cgroup(model, record->id, &cgroup);
+
+	(void)chunk;
+	if (r < 0)
+		return r;
+	if (record->flags & CGROUP_REMOVED)
+		cgroup->removed = record->time;
+	else
+		cgroup->made = record->time;
+	cgroup->initial |= !!(record->flags & CGROUP_INITIAL);
+	if (!record->path.length)
+		return 0;
+	return text_pool_add(&model->texts, record->path.bytes, record->path.length, &cgroup->path);
+}
+
+int trace_lists_cgroup_name(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const struct event_cgroup_name *record = &event->cgroup_name;
+	struct trace_cgroup *cgroup;
+	int r = find_cgroup(model, record->id, &cgroup);
+
+	(void)chunk;
+	if (r < 0)
+		return r;
+	return text_pool_add(&model->texts, record->name.bytes, record->name.length, &cgroup->name);
 }
 
 /* --- the recording's own --- */

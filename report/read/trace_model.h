@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The content of a section apart from its events: where and when it was recorded, its sources, modules, kernel symbols,
- * the timeline of its address spaces, losses and cost. Filled by one pass over the STATE, EMBED and END chunks; symbols
- * of user modules stay in the file and are read on demand. Ids are those of the section. A STATE chunk and its copy
- * count once. Plain data; texts belong to `texts` and live as long as the file.
+ * The content of a section apart from its events: where and when it was recorded, its sources, modules, kernel
+ * symbols, the timeline of its address spaces, losses and cost. Filled by one pass over the STATE, EMBED and END
+ * chunks; symbols of user modules stay in the file and are read on demand. Ids are those of the section. A STATE chunk
+ * and its copy count once. Plain data; texts belong to `texts` and live as long as the file.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_MODEL_H
 #define RWALKER_REPORT_READ_TRACE_MODEL_H
@@ -17,6 +17,7 @@
 #include "format/trace_reader.h"
 #include "report/read/text_pool.h"
 #include "report/read/timeline.h"
+#include "report/read/trace_cgroup.h"
 #include "report/read/unsure_times.h"
 
 struct trace_file;
@@ -58,10 +59,6 @@ struct trace_probe { /* what is known: totals may be present without the rest, a
 	struct event_probe_hits hits; /* the latest */
 };
 
-struct trace_meta {
-	const char *key, *value;
-};
-
 struct trace_object { /* what waits were for */
 	struct event_object about;
 	const char *path; /* or the name of a socket or lock; "" */
@@ -72,6 +69,7 @@ struct trace_object { /* what waits were for */
 
 enum { CHUNK_TYPES = 9 }; /* that are counted separately */
 
+struct trace_meta { const char *key, *value; };
 struct chunk_statistics {
 	uint64_t chunks, stored_bytes, raw_bytes;
 };
@@ -106,6 +104,7 @@ struct trace_model {
 	ARRAY(struct kernel_symbol) kernel_symbols;
 	ARRAY(struct trace_perf_map) perf_maps;
 	ARRAY(struct trace_object) objects;
+	ARRAY(struct trace_cgroup) cgroups;
 	ARRAY(struct event_loss) losses;
 	ARRAY(struct event_counter) counters; /* the last record of each source and CPU */
 	ARRAY(struct event_maps_unavailable) maps_unavailable;
@@ -120,7 +119,8 @@ struct trace_model {
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */
 	uint64_t unknown_records, malformed_chunks, damaged_chunks;
 	struct text_pool texts;
-	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table, object_table;
+	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table, object_table,
+		cgroup_table;
 };
 
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);

@@ -15,6 +15,7 @@ static const char *const words[PSEUDONYM_CLASSES] = {
 	[PSEUDONYM_HOST] = "host",	   [PSEUDONYM_COMM] = "comm",	  [PSEUDONYM_FOLDER] = "folder",
 	[PSEUDONYM_FILE] = "file",	   [PSEUDONYM_FUNCTION] = "function", [PSEUDONYM_SOURCE] = "source",
 	[PSEUDONYM_PROBE] = "probe",	   [PSEUDONYM_BPF] = "bpf",	  [PSEUDONYM_BUILD_ID] = "build-id",
+	[PSEUDONYM_CONTAINER] = "container",
 };
 
 /* --- parsing --- */

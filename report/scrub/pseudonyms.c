@@ -8,6 +8,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
+#include "common/container/container.h"
 #include "common/hash_map.h"
 #include "report/pack/sha256.h"
 
@@ -25,7 +26,7 @@ static const struct {
 	[PSEUDONYM_FOLDER] = {"dir_", 0},	[PSEUDONYM_FILE] = {"file_", 0},
 	[PSEUDONYM_FUNCTION] = {"fn_", 0},	[PSEUDONYM_SOURCE] = {"src_", 0},
 	[PSEUDONYM_PROBE] = {"probe_", 0},	[PSEUDONYM_BPF] = {"bpf_prog_", HEX_BPF},
-	[PSEUDONYM_BUILD_ID] = {"", HEX_BUILD_ID},
+	[PSEUDONYM_BUILD_ID] = {"", HEX_BUILD_ID}, [PSEUDONYM_CONTAINER] = {CONTAINER_STAND_IN, 0},
 };
 
 struct pseudonyms {

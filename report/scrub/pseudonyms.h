@@ -20,6 +20,7 @@ enum pseudonym_class {
 	PSEUDONYM_PROBE,
 	PSEUDONYM_BPF,	    /* the kernel's name of a BPF program: reports know those by their form */
 	PSEUDONYM_BUILD_ID, /* in hexadecimal digits, as the build-id itself */
+	PSEUDONYM_CONTAINER, /* what reports show of its id */
 	PSEUDONYM_CLASSES
 };
 

@@ -29,7 +29,7 @@ int scrub_create(const struct scrub_settings *settings, struct pseudonyms *names
 	    scrub_numbers_init(&scrub->pids, KEPT_PIDS, FIRST_PID) < 0 ||
 	    scrub_numbers_init(&scrub->starts, 0, 1) < 0 || scrub_numbers_init(&scrub->devices, 0, 1) < 0 ||
 	    scrub_numbers_init(&scrub->inodes, 0, 1) < 0 || scrub_numbers_init(&scrub->futexes, 0, 1) < 0 ||
-	    scrub_numbers_init(&scrub->ports, 0, 1) < 0) {
+	    scrub_numbers_init(&scrub->ports, 0, 1) < 0 || scrub_numbers_init(&scrub->cgroups, 0, 1) < 0) {
 		scrub_destroy(scrub);
 		return -ENOMEM;
 	}
@@ -56,6 +56,7 @@ void scrub_destroy(struct scrub *scrub)
 	scrub_numbers_deinit(&scrub->inodes);
 	scrub_numbers_deinit(&scrub->futexes);
 	scrub_numbers_deinit(&scrub->ports);
+	scrub_numbers_deinit(&scrub->cgroups);
 	hash_map_deinit(&scrub->hit_table);
 	array_free(&scrub->hits);
 	array_free(&scrub->levels);

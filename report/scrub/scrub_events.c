@@ -21,6 +21,8 @@ static int take_task(struct scrub *scrub, struct event_task *task)
 	if (!r && scrub_wants(scrub, SCRUB_TIMES)) /* it tells one task from the next with its number, and no more */
 		r = scrub_number(&scrub->starts, given.start, &task->start);
 	if (!r)
+		r = scrub_cgroup_id(scrub, given.cgroup, &task->cgroup);
+	if (!r)
 		r = scrub_comm(scrub, given.comm, sizeof(given.comm) - 1, &comm);
 	if (!r)
 		memcpy(task->comm, comm.bytes, comm.length);

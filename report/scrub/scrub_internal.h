@@ -18,7 +18,7 @@ struct scrub {
 	const struct scrub_settings *settings;
 	struct pseudonyms *names;
 	struct text_pool texts; /* made of several pseudonyms */
-	struct scrub_numbers pids, starts, devices, inodes, futexes, ports;
+	struct scrub_numbers pids, starts, devices, inodes, futexes, ports, cgroups;
 	/* Of the section: */
 	const struct chain_context *context;
 	const struct trace_model *model;
@@ -64,6 +64,13 @@ int scrub_pid(struct scrub *scrub, uint32_t pid, uint32_t *ret_pid);
 /* scrub_objects.c: 0, -ENOMEM; whether it may be written. */
 int scrub_object(struct scrub *scrub, struct event *event);
 bool scrub_object_name(struct event *event);
+
+enum { SCRUB_LEAVE_OUT, SCRUB_WRITE }; /* what becomes of a record */
+
+/* scrub_cgroups.c: SCRUB_WRITE; 0; -ENOMEM, -EEXIST. */
+int scrub_cgroup(struct scrub *scrub, struct event *event);
+bool scrub_is_about_cgroups(const char *text); /* of META; nothing but known words */
+int scrub_cgroup_id(struct scrub *scrub, uint64_t given, uint64_t *ret_id);
 
 /* scrub_symbols.c: notes the frames of a user stack, as it was recorded. */
 int scrub_note_hit(struct scrub *scrub, uint32_t process, const struct mapping *mapping, uint64_t address, bool caller);

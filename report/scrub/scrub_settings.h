@@ -18,7 +18,7 @@ enum scrub_class {
 	SCRUB_ADDRESSES = 128,
 	SCRUB_PIDS = 256,
 	SCRUB_TIMES = 512,  /* of day, and since the boot */
-	SCRUB_CGROUPS = 1024, /* in the command line only: no record has any */
+	SCRUB_CGROUPS = 1024,
 	SCRUB_ALL = 2047,
 };
 

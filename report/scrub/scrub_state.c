@@ -10,7 +10,7 @@
 #include "report/scrub/common_names.h"
 #include "report/scrub/scrub_internal.h"
 
-enum { LEAVE_OUT, WRITE };
+enum { LEAVE_OUT = SCRUB_LEAVE_OUT, WRITE = SCRUB_WRITE };
 
 typedef int take_record(struct scrub *scrub, struct event *event);
 
@@ -77,6 +77,12 @@ static int take_number(struct scrub *scrub, struct event_text *value)
 	return holds(value, is_number) ? WRITE : LEAVE_OUT;
 }
 
+static int take_cgroups(struct scrub *scrub, struct event_text *value)
+{
+	(void)scrub;
+	return holds(value, scrub_is_about_cgroups) ? WRITE : LEAVE_OUT;
+}
+
 /* When and by whom the kernel was built; the boot's id. */
 static int take_if_host_stays(struct scrub *scrub, struct event_text *value)
 {
@@ -101,6 +107,7 @@ static int take_meta_record(struct scrub *scrub, struct event *event)
 		{"kernel_version", take_if_host_stays},
 		{"boot_id", take_if_host_stays},
 		{"cpus", take_number},
+		{"cgroups", take_cgroups},
 	};
 	const struct event_meta meta = event->meta;
 
@@ -484,6 +491,7 @@ int scrub_record(struct scrub *scrub, struct event *event)
 		[EVENT_TRIGGER] = take_trigger,
 		[EVENT_OBJECT] = take_object,
 		[EVENT_OBJECT_NAME] = take_object_name,
+		[EVENT_CGROUP] = scrub_cgroup,
 	};
 	const uint32_t kind = event->kind;
 

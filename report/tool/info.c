@@ -55,6 +55,7 @@ static int info_section(struct trace_file *file, size_t number, const struct too
 	info_clocks(model, out);
 	info_sources(model, out);
 	info_probes(model, request->verbose, out);
+	info_cgroups(model, request->verbose, out);
 	r = info_contents(file, model, out);
 	if (r < 0)
 		return r;

@@ -28,13 +28,13 @@ static const struct {
 	{"scrubbed", "scrubbed"},
 };
 
-/* Keys with lines of their own, and the copy of the file header, which adds nothing. */
+/* Keys with lines of their own, here or elsewhere, and the copy of the file header, which adds nothing. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strcmp(lines[i].key, key))
 			return true;
-	return !strcmp(key, "file-header");
+	return !strcmp(key, "file-header") || !strcmp(key, "cgroups");
 }
 
 static const char *ending(const struct trace_section *section)

@@ -15,6 +15,8 @@ void info_clocks(const struct trace_model *model, FILE *out);
 void info_sources(const struct trace_model *model, FILE *out);
 /* The probes that were hit; all of them with `verbose`. */
 void info_probes(const struct trace_model *model, bool verbose, FILE *out);
+/* How many; each of them with `verbose`. */
+void info_cgroups(const struct trace_model *model, bool verbose, FILE *out);
 /* Decodes all of the section's events to count them. 0, or -errno after reporting why. */
 int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out);
 void info_cost(const struct trace_model *model, FILE *out);

@@ -25,6 +25,7 @@ static const struct {
 	[PRIVACY_OTHERS] = {"comms in no event", "--condense"},
 	[PRIVACY_FILES] = {"files waited for", "--condense"},
 	[PRIVACY_PEERS] = {"addresses of peers", "--condense"},
+	[PRIVACY_CONTAINERS] = {"names of containers", "--condense"},
 	[PRIVACY_UNKNOWN] = {"unknown records", "--condense"},
 	[PRIVACY_UNREADABLE] = {"unreadable bytes", "--condense"},
 	[PRIVACY_HOST] = {"host name", "--scrub=host"},
@@ -41,6 +42,7 @@ static const struct {
 	[PRIVACY_KASLR] = {"kernel addresses (KASLR)", "--scrub=addresses"},
 	[PRIVACY_PIDS] = {"threads", "--scrub=pids"},
 	[PRIVACY_TIMES] = {"times", "--scrub=times"},
+	[PRIVACY_CGROUPS] = {"control groups", "--scrub=cgroups"},
 	[PRIVACY_OBJECTS] = {"inodes, ports, futexes", "--scrub"},
 	[PRIVACY_PROBES] = {"probes", "--scrub"},
 	[PRIVACY_RULES] = {"rules of triggers", "--scrub"},
@@ -153,7 +155,7 @@ static int take_meta(struct privacy *privacy, struct event *event)
 		{"kernel_version", PRIVACY_KERNEL}, {"command_line", PRIVACY_COMMAND}, {"machine", PRIVACY_ROWS},
 		{"recorder", PRIVACY_ROWS},	   {"cpus", PRIVACY_ROWS},	   {"memory", PRIVACY_ROWS},
 		{"condensed", PRIVACY_ROWS},	   {"file-header", PRIVACY_ROWS},
-		{"refused_calls", PRIVACY_ROWS},
+		{"refused_calls", PRIVACY_ROWS},	   {"cgroups", PRIVACY_ROWS},
 	};
 	const struct event_text *key = &event->meta.key;
 
@@ -264,6 +266,23 @@ static int take_object_name(struct privacy *privacy, struct event *event)
 	return note(privacy, PRIVACY_PEERS, address, strlen(address), false);
 }
 
+/* Where users and containers are is the best example. */
+static int take_cgroup(struct privacy *privacy, struct event *event)
+{
+	const struct event_text *path = &event->cgroup.path;
+
+	if (path->length == 1)
+		return 0;
+	return note(privacy, PRIVACY_CGROUPS, path->bytes, path->length,
+		    !begins(path->bytes, path->length, "/system.slice/") &&
+			    !begins(path->bytes, path->length, "/init"));
+}
+
+static int take_cgroup_name(struct privacy *privacy, struct event *event)
+{
+	return note_text(privacy, PRIVACY_CONTAINERS, &event->cgroup_name.name);
+}
+
 static int take_snapshot(struct privacy *privacy, struct event *event)
 {
 	(void)event;
@@ -337,6 +356,7 @@ int privacy_take(struct privacy *privacy, struct event *event)
 		[EVENT_EMBED_UNWIND] = take_unwind,  [EVENT_EMBED_LINES] = take_lines,
 		[EVENT_SNAPSHOT] = take_snapshot,    [EVENT_OBJECT] = take_object,
 		[EVENT_OBJECT_NAME] = take_object_name, [EVENT_TRIGGER] = take_trigger,
+		[EVENT_CGROUP] = take_cgroup, [EVENT_CGROUP_NAME] = take_cgroup_name,
 	};
 
 	if ((size_t)event->kind >= sizeof(takes) / sizeof(takes[0]) || !takes[event->kind])

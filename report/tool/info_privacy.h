@@ -13,6 +13,7 @@ enum privacy_row { /* in the order in which they are printed */
 	PRIVACY_OTHERS,
 	PRIVACY_FILES,
 	PRIVACY_PEERS,
+	PRIVACY_CONTAINERS, /* names */
 	PRIVACY_UNKNOWN,
 	PRIVACY_UNREADABLE,
 	PRIVACY_HOST,
@@ -29,6 +30,7 @@ enum privacy_row { /* in the order in which they are printed */
 	PRIVACY_KASLR,
 	PRIVACY_PIDS,
 	PRIVACY_TIMES,
+	PRIVACY_CGROUPS,
 	PRIVACY_OBJECTS,
 	PRIVACY_PROBES,
 	PRIVACY_RULES,

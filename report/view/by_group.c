@@ -155,15 +155,22 @@ static void print_hidden(const struct by_group *by, size_t shown)
 			      by->count - shown, figure_percent(weight, page_total(by->source)).text);
 }
 
-/* Only CPUs may be unknown. */
+/* Only CPUs and control groups may be unknown. */
 static bool is_missing(const struct by_group *by)
 {
+	if (by->groups.field->is_cgroup)
+		return profile_cgroups_known(by->context->profile) != PROFILE_CGROUPS_SOME;
 	return by->count == 1 && !by->groups.field->compare && by->sums[0].group == PROFILE_NO_CPU;
 }
 
 static void say_missing(const struct by_group *by, FILE *out)
 {
-	(void)fprintf(out, "# --by %s: the trace does not have it for %s, so these are not divided\n",
+	if (profile_cgroups_known(by->context->profile) == PROFILE_CGROUPS_ELSEWHERE && by->groups.field->is_cgroup)
+		(void)fprintf(out, "# --by %s: the host has control groups of version 1; of version 2, which is "
+				   "recorded, it uses only the root, so these are not divided\n",
+			      by->groups.field->name);
+	else
+		(void)fprintf(out, "# --by %s: the trace does not have it for %s, so these are not divided\n",
 		      by->groups.field->name, page_kind_name(by->source->kind));
 }
 

@@ -20,17 +20,17 @@ static inline void kinds_add_other_state(struct event_log *log)
 		{.kind = EVENT_COUNTER, .counter = {SYN_BASE, 1, 2, 900, 700, 20, 15, 999, 900, 9}},
 		{.kind = EVENT_UNSURE, .unsure = {SYN_BASE, SYN_BASE + 9, 1, UNSURE_SILENT, 3}},
 		{.kind = EVENT_OBJECT, .object = {.number = 1, .kind = OBJECT_TCP, .inode = 7, .port = 5432}},
-		{.kind = EVENT_OBJECT, .object = {.number = 2, .kind = OBJECT_FILE, .device = 8, .inode = 9}},
 		{.kind = EVENT_WINDOW, .window = {SYN_BASE, SYN_BASE + 9, 3, 1, 5, 6, 0}},
 		{.kind = EVENT_TRIGGER, .trigger = {SYN_BASE, 1, syn_text("runq>1s"), 42, 43, syn_text("a"), 7, 8}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {1, {0}, {"0123456789abcdef", 16}, {"abcdef", 6}}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {2, syn_text("/var/lib/a"), syn_text(""), syn_text("")}},
+		{.kind = EVENT_CGROUP, .cgroup = {SYN_BASE, 7, CGROUP_INITIAL, syn_text("/docker/0123456789ab")}},
+		{.kind = EVENT_CGROUP_NAME, .cgroup_name = {7, syn_text("web")}},
 	};
-
 	if (event_log_want_names(log) < 0)
 		abort();
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if (event_log_add(log, &events[i]) < 0)
+		if (event_log_add(log, &events[i]))
 			abort();
 }
 

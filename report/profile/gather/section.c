@@ -5,6 +5,7 @@
 
 #include "common/log.h"
 #include "report/profile/gather/chain_unwind.h"
+#include "report/profile/tables/profile_cgroups.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_moment.h"
 
@@ -152,8 +153,11 @@ int section_slot(struct section *section, const struct stream_event *event, stru
 static int find_task(struct section *section, const struct event_task *task, struct task_binding *binding)
 {
 	struct profile *profile = section->context.profile;
-	int r = profile_intern_task(profile, section->context.host, task, &binding->task);
+	const struct profile_cgroup *cgroup;
+	int r = profile_intern_cgroup(profile, section->context.model, task->cgroup, &cgroup);
 
+	if (!r)
+		r = profile_intern_task(profile, section->context.host, task, cgroup, &binding->task);
 	if (!r)
 		r = timeline_process(section->context.timeline, task->tgid, &binding->process);
 	if (r < 0)

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/profile/seam/profile_cgroup.h"
 #include "report/profile/seam/profile_filter.h"
 #include "report/profile/seam/profile_walk.h"
 
@@ -48,6 +49,7 @@ struct profile_task {
 	uint64_t start;
 	const char *comm;
 	bool kernel_thread;
+	const struct profile_cgroup *cgroup; /* that it was in; NULL: not recorded */
 };
 
 struct profile_node { /* of the call chain tree */

@@ -33,6 +33,7 @@ struct profile_filter {
 	const uint32_t *pids, *tids;
 	size_t pid_count, tid_count; /* 0: all */
 	bool user_threads, kernel_threads; /* only these; not both */
+	const char *cgroup, *container; /* patterns; NULL: all */
 	const uint64_t *cpus;        /* bitmap of cpu_bits bits, NULL: all */
 	size_t cpu_bits;
 	uint64_t from, to;  /* offsets from the trace's start, ns; to = UINT64_MAX: no end */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "report/profile/tables/profile_cgroups.h"
+
 /* Equal texts have the same pointer, so structs with names can be compared by pointers. */
 static int intern_text(struct profile *profile, const char *text, const char **ret_text)
 {
@@ -163,7 +165,10 @@ int profile_intern_probe(struct profile *profile, uint32_t source, const char *n
 	return 0;
 }
 
-/* --- tasks: a task that changes its name is a new one, so that each sample has the name of its time --- */
+/*
+ * --- tasks: one that changes its name, or is moved to another cgroup, is a new one, so that each sample has those of
+ * its time. Where its cgroup was not recorded, as of wakers, it is taken for the one that it was known as first. ---
+ */
 
 struct wanted_task {
 	const struct profile *profile;
@@ -177,7 +182,8 @@ static bool same_task(const void *context, uint32_t number)
 
 	return task->tid == wanted->task.tid && task->tgid == wanted->task.tgid &&
 	       task->start == wanted->task.start && task->host == wanted->task.host &&
-	       task->comm == wanted->task.comm && task->kernel_thread == wanted->task.kernel_thread;
+	       task->comm == wanted->task.comm && task->kernel_thread == wanted->task.kernel_thread &&
+	       (task->cgroup == wanted->task.cgroup || !task->cgroup || !wanted->task.cgroup);
 }
 
 static bool in_list(const uint32_t *list, size_t count, uint32_t number)
@@ -192,19 +198,30 @@ static bool is_wanted(const struct profile_filter *filter, const struct profile_
 {
 	if (filter->user_threads ? task->kernel_thread : filter->kernel_threads && !task->kernel_thread)
 		return false;
-	return in_list(filter->pids, filter->pid_count, task->tgid) &&
+	return profile_cgroup_is_wanted(filter, task->cgroup) && in_list(filter->pids, filter->pid_count, task->tgid) &&
 	       in_list(filter->tids, filter->tid_count, task->tid) &&
 	       (!filter->comm || regexec(filter->comm, task->comm, 0, NULL, 0) == 0);
 }
 
+static void learn_cgroup(struct profile *profile, uint32_t number, const struct profile_cgroup *cgroup)
+{
+	struct profile_task *task = &profile->tasks.items[number];
+
+	if (task->cgroup || !cgroup)
+		return;
+	task->cgroup = cgroup;
+	profile->task_wanted.items[number] = is_wanted(profile->filter, task);
+}
+
 int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task,
-			uint32_t *ret_task)
+			const struct profile_cgroup *cgroup, uint32_t *ret_task)
 {
 	struct wanted_task wanted = {.profile = profile,
 				     .task = {.host = host,
 					      .tgid = task->tgid,
 					      .tid = task->tid,
 					      .start = task->start,
+					      .cgroup = cgroup,
 					      .kernel_thread = task->flags & TASK_KERNEL_THREAD}};
 	int r = text_pool_add(&profile->texts, task->comm, strnlen(task->comm, sizeof(task->comm)),
 			      &wanted.task.comm);
@@ -220,6 +237,7 @@ int profile_intern_task(struct profile *profile, uint32_t host, const struct eve
 			return -ENOMEM;
 		index_table_set(&profile->task_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
 	}
+	learn_cgroup(profile, slot->number - 1, cgroup);
 	*ret_task = slot->number - 1;
 	return 0;
 }

@@ -15,7 +15,7 @@ int profile_intern_host(struct profile *profile, const struct trace_model *model
 int profile_intern_source(struct profile *profile, const struct trace_model *model,
 			  const struct trace_source *source, uint32_t *ret_source);
 int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task,
-			uint32_t *ret_task);
+			const struct profile_cgroup *cgroup, uint32_t *ret_task);
 int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame);
 int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 int profile_intern_probe(struct profile *profile, uint32_t source, const char *name, uint32_t *ret_probe);

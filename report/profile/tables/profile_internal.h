@@ -97,6 +97,8 @@ struct profile {
 	ARRAY(struct source_notes) source_notes;
 	ARRAY(struct profile_task) tasks;
 	ARRAY(bool) task_wanted;
+	ARRAY(struct profile_cgroup *) cgroups;
+	ARRAY(const char *) cgroup_names; /* of their containers; "" */
 	ARRAY(struct profile_node) nodes;
 	ARRAY(struct profile_frame) frames;
 	ARRAY(uint8_t) overhead; /* by frame, enum overhead */
@@ -123,7 +125,7 @@ struct profile {
 	struct event_numbers wakeups, ends;
 	ARRAY(struct profile_wait_totals) wait_totals; /* by source */
 	struct index_table host_table, source_table, task_table, node_table, frame_table,
-		entry_table, probe_table;
+		entry_table, probe_table, cgroup_table;
 	struct profile_symbol *symbols; /* by frame, when a view first asks */
 	uint8_t *symbol_known;
 	/* By kind of source, the last one of those that are unknown; `quality` is that of the event at hand. */

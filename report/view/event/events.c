@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
+#include "report/view/look/container_text.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/page/frame_texts.h"
 #include "report/view/page/object_text.h"
@@ -213,7 +214,9 @@ static void describe_wakeup(const struct events_view *view, const struct profile
 
 static void describe(const struct events_view *view, const struct profile_event *event, FILE *out)
 {
+	const struct profile_cgroup *cgroup = view->reader.waits.tasks[event->task].cgroup;
 	const char *name = event_reader_name(&view->reader, event);
+	bool bare = event->kind == PROFILE_EVENT_SAMPLE && view->alike;
 
 	if (event->kind == PROFILE_EVENT_WAIT)
 		describe_wait(&view->reader.waits, event->wait, out);
@@ -221,6 +224,9 @@ static void describe(const struct events_view *view, const struct profile_event 
 		describe_wakeup(view, event->wait, out);
 	else if (!view->alike)
 		printable_write(out, name, strlen(name));
+	if (*profile_container(cgroup))
+		(void)fputs(bare ? "" : ", ", out);
+	container_write(cgroup, out);
 	(void)fputc('\n', out);
 }
 

@@ -306,6 +306,30 @@ static struct table_field object_name(const void *row)
 	return of && *of->name ? table_name(of->name) : no_field();
 }
 
+/* --- where its task was --- */
+
+static struct table_field text_of(const char *text)
+{
+	return *text ? table_name(text) : no_field();
+}
+
+static struct table_field cgroup(const void *row)
+{
+	return text_of(profile_cgroup_path(task_of(row)->cgroup));
+}
+
+static struct table_field container(const void *row)
+{
+	return text_of(profile_container(task_of(row)->cgroup));
+}
+
+static struct table_field container_id(const void *row)
+{
+	const struct profile_cgroup *of = task_of(row)->cgroup;
+
+	return text_of(of ? of->id : "");
+}
+
 /* --- stacks --- */
 
 static enum stack_owner waker_owner(const struct profile_wait *wait)
@@ -375,6 +399,9 @@ static const struct table_column columns[] = {
 	{"object_kind", object_kind},
 	{"object", object},
 	{"object_name", object_name},
+	{"cgroup", cgroup},
+	{"container", container},
+	{"container_id", container_id},
 };
 
 static int write_events(const struct view_context *context, enum table_form form)

@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
+#include "report/view/look/container_text.h"
 
 static int compare_numbers(uint64_t left, uint64_t right)
 {
@@ -41,6 +42,28 @@ static int compare_threads(const struct profile_task *left, const struct profile
 	return order ? order : compare_numbers(left->start, right->start);
 }
 
+static const struct profile_cgroup *known_cgroup(const struct profile_task *task)
+{
+	return task->cgroup && task->cgroup->known ? task->cgroup : NULL;
+}
+
+/* Those in none are one group, and so are those of which it was not recorded. */
+static int compare_containers(const struct profile_task *left, const struct profile_task *right)
+{
+	const struct profile_cgroup *l = known_cgroup(left), *r = known_cgroup(right);
+	int order;
+
+	if (!l || !r)
+		return (l != NULL) - (r != NULL);
+	order = strcmp(l->container, r->container);
+	return order ? order : strcmp(l->id, r->id);
+}
+
+static int compare_cgroups(const struct profile_task *left, const struct profile_task *right)
+{
+	return strcmp(profile_cgroup_path(left->cgroup), profile_cgroup_path(right->cgroup));
+}
+
 static void write_host(const struct profile_task *task, FILE *out)
 {
 	(void)fprintf(out, "host %" PRIu32, task->host);
@@ -62,6 +85,25 @@ static void write_thread(const struct profile_task *task, FILE *out)
 	(void)fprintf(out, "tid %" PRIu32, task->tid);
 }
 
+/* "container web (docker 3f4e5d6c7b8a)" */
+static void write_container(const struct profile_task *task, FILE *out)
+{
+	if (!known_cgroup(task))
+		(void)fputs("container not known", out);
+	else if (!*task->cgroup->container)
+		(void)fputs("no container", out);
+	else
+		container_write(task->cgroup, out);
+}
+
+static void write_cgroup(const struct profile_task *task, FILE *out)
+{
+	const char *path = profile_cgroup_path(task->cgroup);
+
+	(void)fputs(*path ? "cgroup " : "cgroup not recorded", out);
+	printable_write(out, path, strlen(path));
+}
+
 static const struct group_field fields[] = {
 	{.name = "comm", .plural = "comms", .compare = compare_comms, .write = write_comm, .is_comm = true},
 	{.name = "process", .plural = "processes", .compare = compare_processes, .write = write_process,
@@ -69,10 +111,14 @@ static const struct group_field fields[] = {
 	{.name = "thread", .plural = "threads", .compare = compare_threads, .write = write_thread,
 	 .has_host = true},
 	{.name = "cpu", .plural = "CPUs"},
+	{.name = "container", .plural = "containers", .compare = compare_containers,
+	 .write = write_container, .is_cgroup = true},
+	{.name = "cgroup", .plural = "cgroups", .compare = compare_cgroups, .write = write_cgroup,
+	 .is_cgroup = true},
 	{.name = "host", .plural = "hosts", .compare = compare_hosts, .write = write_host},
 };
 
-const char group_field_names[] = "comm, process, thread, cpu or host";
+const char group_field_names[] = "comm, process, thread, container, cgroup, cpu or host";
 
 const struct group_field *group_field_find(const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What --by keeps apart: the comm, process, thread or host of a task, or the CPU of an event. Groups
+ * What --by keeps apart: the comm, process, thread, container, cgroup or host of a task, or the CPU of an event. Groups
  * are numbers in printing order. A new field is a row of the table; a field of tasks needs no other
  * code.
  */
@@ -18,6 +18,7 @@ struct group_field {
 	int (*compare)(const struct profile_task *left, const struct profile_task *right);
 	void (*write)(const struct profile_task *task, FILE *out); /* "pid 12"; NULL for the CPU */
 	bool has_host; /* the same on two hosts is two */
+	bool is_cgroup; /* traces may lack it, and hosts may have it elsewhere */
 	bool is_comm;  /* which the first word of folded lines says anyway */
 };
 

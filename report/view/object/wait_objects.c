@@ -32,17 +32,31 @@ static void sorter_deinit(struct sorter *sorter)
 
 /* --- rows --- */
 
+/* Equal texts of a profile are one. */
+static const struct profile_cgroup *container_of(struct sorter *sorter, uint32_t task)
+{
+	const struct profile_cgroup *cgroup = sorter->objects->waits.tasks[task].cgroup;
+
+	if (!*profile_container(cgroup))
+		return NULL;
+	sorter->objects->containers = true;
+	return cgroup;
+}
+
 static int add_to_row(struct sorter *sorter, uint32_t number, uint32_t text)
 {
 	const struct profile_wait *wait = &sorter->objects->waits.items[number];
-	const uint32_t key[3] = {text, wait->operation, sorter->objects->names.comm_of[wait->task]};
+	const struct profile_cgroup *cgroup = container_of(sorter, wait->task);
+	const uintptr_t key[] = {text, wait->operation, sorter->objects->names.comm_of[wait->task],
+				 (uintptr_t)(cgroup ? cgroup->container : ""), (uintptr_t)(cgroup ? cgroup->id : "")};
 	uint64_t run_queue = wait->run_queue < wait->weight ? wait->run_queue : wait->weight, *known;
 	struct wait_object_row *row;
 	int r = hash_map_add(&sorter->known_rows, key, sizeof(key), sorter->rows.count, &known);
 
 	if (r > 0)
-		r = array_push(&sorter->rows, (struct wait_object_row){.text = text, .operation = key[1],
-								       .comm = key[2]});
+		r = array_push(&sorter->rows, (struct wait_object_row){.text = text, .operation = wait->operation,
+								       .comm = (uint32_t)key[2],
+								       .cgroup = cgroup});
 	if (r < 0)
 		return r;
 	row = &sorter->rows.items[*known];
@@ -117,7 +131,11 @@ static int compare_rows(const void *left, const void *right, void *context)
 	if (!order)
 		order = strcmp(objects->waits.operations[l->operation].name,
 			       objects->waits.operations[r->operation].name);
-	return order ? order : (l->comm > r->comm) - (l->comm < r->comm);
+	if (!order)
+		order = (l->comm > r->comm) - (l->comm < r->comm);
+	if (!order)
+		order = strcmp(profile_container(l->cgroup), profile_container(r->cgroup));
+	return order ? order : strcmp(l->cgroup ? l->cgroup->id : "", r->cgroup ? r->cgroup->id : "");
 }
 
 static int finish(struct sorter *sorter)

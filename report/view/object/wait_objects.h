@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The blocked waits of a source by what they were for, the call, and the comm that waited. Objects that read the same
- * are one, also those of several recordings. Ordered by their sum, then text, call and comm.
+ * The blocked waits of a source by what they were for, the call, and the comm that waited, and where. Objects that read
+ * the same are one, also those of several recordings. Ordered by their sum, then text, call, comm and container.
  */
 #ifndef RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
 #define RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
@@ -14,6 +14,7 @@
 struct wait_object_row {
 	uint32_t text;	    /* number in `texts` */
 	uint32_t operation, comm;
+	const struct profile_cgroup *cgroup; /* one of its container; NULL: in none, or not known */
 	struct object_alike alike;
 	size_t first, count; /* lengths[first ...], ascending */
 	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
@@ -32,6 +33,7 @@ struct wait_objects {
 	size_t row_count;
 	uint64_t *lengths;
 	uint64_t weight; /* of all rows */
+	bool containers; /* some waits were in one */
 	struct wait_object_count runnable, unknown; /* waits in no row */
 };
 

@@ -32,6 +32,16 @@ static void write_comm(FILE *out, const char *comm)
 	(void)fprintf(out, "%-*s ", WIDTH, text);
 }
 
+static void write_container(FILE *out, const struct profile_cgroup *cgroup)
+{
+	enum { WIDTH = 12, ROOM = 256 };
+	const char *container = profile_container(cgroup);
+	char text[ROOM];
+
+	(void)printable_escape(text, sizeof(text), *container ? container : "-", *container ? strlen(container) : 1);
+	(void)fprintf(out, "%-*s ", WIDTH, text);
+}
+
 static void write_row(const struct view_context *context, const struct wait_objects *objects,
 		      const struct wait_object_row *row)
 {
@@ -46,6 +56,8 @@ static void write_row(const struct view_context *context, const struct wait_obje
 	write_ms(out, wait_objects_rank(objects, row, 100));
 	(void)fprintf(out, "  %-10s ", object ? object_kind_name(objects->waits.objects[object].kind) : "-");
 	write_comm(out, objects->names.comms[row->comm]);
+	if (objects->containers)
+		write_container(out, row->cgroup);
 	object_alike_write(out, "", &objects->waits, &row->alike);
 	(void)fputc('\n', out);
 }
@@ -90,8 +102,8 @@ int waits_on_view(const struct view_context *context, uint32_t number, const str
 		return r;
 	(void)fputs("# ms of each object; what was waited for longest stands first; "
 		    "p50, p99 and longest: of single waits\n", out);
-	(void)fprintf(out, "#%12s%13s%9s%13s%13s%13s  %-10s %-15s %s\n", "blocked", "run queue", "waits", "p50", "p99",
-		      "longest", "kind", "who", "what");
+	(void)fprintf(out, "#%12s%13s%9s%13s%13s%13s  %-10s %-15s %s%s\n", "blocked", "run queue", "waits", "p50",
+		      "p99", "longest", "kind", "who", objects.containers ? "container    " : "", "what");
 	for (; shown < objects.row_count && is_shown(context, &objects, shown); shown++)
 		write_row(context, &objects, &objects.rows[shown]);
 	print_left(&objects, shown, out);

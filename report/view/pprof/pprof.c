@@ -129,6 +129,15 @@ static int write_object(struct pprof *pprof, const struct pprof_row *row)
 	return r < 0 || !*text ? r : write_safe_label(pprof, "object", text);
 }
 
+static int write_place(struct pprof *pprof, const struct profile_cgroup *cgroup)
+{
+	int r = 0;
+
+	if (*profile_container(cgroup))
+		r = write_label(pprof, "container", cgroup->container, 0);
+	return r < 0 || !*profile_cgroup_path(cgroup) ? r : write_label(pprof, "cgroup", cgroup->path, 0);
+}
+
 static int write_labels(struct pprof *pprof, const struct pprof_row *row)
 {
 	const struct profile_source *source = &pprof->sources[row->source];
@@ -142,6 +151,8 @@ static int write_labels(struct pprof *pprof, const struct pprof_row *row)
 		r = write_label(pprof, "pid", NULL, task->tgid);
 	if (!r)
 		r = write_label(pprof, "tid", NULL, task->tid);
+	if (!r)
+		r = write_place(pprof, task->cgroup);
 	if (!r)
 		r = write_label(pprof, "kind", page_kind_name(source->kind), 0);
 	if (!r && row->wait_class != PPROF_NO_CLASS)

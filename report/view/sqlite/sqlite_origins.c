@@ -10,7 +10,7 @@
 #include "report/view/sqlite/sqlite_schema.h"
 
 enum { ABOUT_COLUMNS = 2, HOST_COLUMNS = 2, RECORDING_COLUMNS = 11, SOURCE_COLUMNS = 8, PROBE_COLUMNS = 7,
-       TASK_COLUMNS = 7 };
+       TASK_COLUMNS = 10 };
 
 static int write_about_row(struct database_insert *insert, const char *key, const char *value)
 {
@@ -132,6 +132,18 @@ static int write_probes(struct sqlite_export *job)
 	return r;
 }
 
+static void write_known(struct database_insert *insert, const char *text)
+{
+	database_text(insert, *text ? text : NULL);
+}
+
+static void write_cgroup(struct database_insert *insert, const struct profile_cgroup *cgroup)
+{
+	write_known(insert, profile_cgroup_path(cgroup));
+	write_known(insert, profile_container(cgroup));
+	write_known(insert, cgroup ? cgroup->id : "");
+}
+
 static int write_tasks(struct sqlite_export *job)
 {
 	_cleanup_insert_ struct database_insert *insert = NULL;
@@ -149,6 +161,7 @@ static int write_tasks(struct sqlite_export *job)
 		database_text(insert, task->comm);
 		database_known(insert, task->start != 0, task->start);
 		database_number(insert, task->kernel_thread);
+		write_cgroup(insert, task->cgroup);
 		r = database_row(insert);
 	}
 	return r;

@@ -14,7 +14,7 @@ const char sqlite_schema_tables[] =
 	"CREATE TABLE probes (id INTEGER PRIMARY KEY, source INTEGER REFERENCES sources, name TEXT, samples INTEGER,"
 	" hits INTEGER, skipped INTEGER, missed INTEGER);"
 	"CREATE TABLE tasks (id INTEGER PRIMARY KEY, host INTEGER REFERENCES hosts, pid INTEGER, tid INTEGER,"
-	" comm TEXT, start INTEGER, kernel_thread INTEGER);"
+	" comm TEXT, start INTEGER, kernel_thread INTEGER, cgroup TEXT, container TEXT, container_id TEXT);"
 	"CREATE TABLE modules (id INTEGER PRIMARY KEY, name TEXT, path TEXT, build_id TEXT, kernel INTEGER);"
 	"CREATE TABLE functions (id INTEGER PRIMARY KEY, name TEXT, module TEXT, inlined INTEGER);"
 	"CREATE TABLE frames (id INTEGER PRIMARY KEY, function INTEGER REFERENCES functions,"

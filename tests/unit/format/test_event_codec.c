@@ -86,6 +86,8 @@ static void state_records_come_back(struct test *t)
 		{.kind = EVENT_TRIGGER, .trigger = {big, 81, text("wait:D>1s"), 7, UINT32_MAX, text("a\033b"), big, 9}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {5, text("/a\033b"), {"0123456789abcdef", 16},
 							    {"fedcba9876543210", 16}}},
+		{.kind = EVENT_CGROUP, .cgroup = {80, big, CGROUP_REMOVED, text("/a\033b.slice")}},
+		{.kind = EVENT_CGROUP_NAME, .cgroup_name = {big, text("web\033")}},
 		{.kind = EVENT_WALK, .walk = {78, 1, 2, WALK_END, 3, 4}},
 	};
 	struct event got;
@@ -191,7 +193,8 @@ static void make_sample(uint64_t *state, uint64_t *clocks, struct model *model)
 	model->sample.probe = next_random(state) % 2 ? 0 : (uint32_t)(next_random(state) % RWK_MAX_PROBES);
 	model->sample.flags = next_random(state) & SAMPLE_USER_TRUNCATED;
 	model->sample.missing = next_random(state) % 5 ? 0 : USER_MISSING_FAULT;
-	model->task = (struct event_task){.tgid = tid / 3, .tid = tid, .start = tid * 1000000007ul};
+	model->task = (struct event_task){.tgid = tid / 3, .tid = tid, .start = tid * 1000000007ul,
+					   .cgroup = next_random(state) % 5 ? tid % 3 : UINT64_MAX};
 	snprintf(model->task.comm, sizeof(model->task.comm), "task-%u", tid);
 	make_stack(state, 5ul << 32, model->kernel, &model->kernel_count);
 	make_stack(state, 0x7f0000000000, model->user, &model->user_count);
@@ -226,6 +229,7 @@ static void check_sample(struct test *t, struct event_decoder *decoder, const st
 	task = event_decoder_task(decoder, got.sample.task);
 	REQUIRE(t, task);
 	CHECK(t, task->tid == model->task.tid && task->tgid == model->task.tgid && task->start == model->task.start);
+	CHECK(t, task->cgroup == model->task.cgroup);
 	CHECK_STR(t, task->comm, model->task.comm);
 	nodes = event_decoder_nodes(decoder, &count);
 	REQUIRE(t, got.sample.kernel < count && got.sample.user < count);

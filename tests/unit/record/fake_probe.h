@@ -50,6 +50,26 @@ int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus)
 	return probe->blind ? -ENODEV : 0;
 }
 
+/* None: what follows cgroups is not tested with it. */
+int probe_cgroups_ring(const struct probe *probe)
+{
+	(void)probe;
+	return -1;
+}
+
+int probe_cgroups_open(const struct probe *probe, int *ret_fd)
+{
+	(void)probe;
+	(void)ret_fd;
+	return -ENODEV;
+}
+
+uint64_t probe_cgroups_lost(const struct probe *probe)
+{
+	(void)probe;
+	return 0;
+}
+
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 {
 	*ret_cost = probe->cost;

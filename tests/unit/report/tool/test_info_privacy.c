@@ -116,8 +116,9 @@ static void every_row_is_found(struct test *t)
 		"  threads                        2  --scrub=pids            8\n",
 		"  probes                         1  --scrub                 our_function\n",
 		"  other facts                    1  --scrub                 12b\n",
-		"  not in it: files waited for, addresses of peers, unknown records, unreadable bytes, "
-		"inodes, ports, futexes\n",
+		"  not in it: files waited for, addresses of peers, names of containers, unknown records, "
+		"unreadable bytes, control groups, inodes, ports, futexes, "
+		"rules of triggers\n",
 	};
 	char *text;
 

@@ -50,6 +50,14 @@ const struct profile_task *profile_tasks(const struct profile *profile, size_t *
 	return profile->tasks;
 }
 
+enum profile_cgroups_known profile_cgroups_known(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->task_count; i++)
+		if (profile->tasks[i].cgroup)
+			return PROFILE_CGROUPS_SOME;
+	return PROFILE_CGROUPS_NONE;
+}
+
 size_t profile_walks(const struct profile *profile, const struct profile_walk **ret_walks)
 {
 	*ret_walks = profile->walks;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The control groups of version 2: which there are (an iterator, which holds the kernel's lock of
+ * all cgroups, so that a helper reads its file), and which are made and removed while it is
+ * recorded. Only their last name: the recorder puts paths together. In which one a task is, is
+ * said wherever a task is described (bpf/filter.bpf.h). Version 2 has no renaming.
+ */
+#include "bpf/kernel.h"
+#include "bpf/ring_cgroup.h"
+
+__u64 cgroups_lost; /* made or removed without a record: the ring was full */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RING_CGROUP_BYTES);
+} cgroups_ring SEC(".maps");
+
+static __always_inline void describe(struct cgroup *cgroup, u32 kind, struct ring_cgroup *record)
+{
+	struct cgroup_subsys_state *parent = cgroup->self.parent;
+	long length = bpf_probe_read_kernel_str(record->name, sizeof(record->name), cgroup->kn->name);
+
+	record->time = bpf_ktime_get_ns();
+	record->id = cgroup->kn->id;
+	record->parent = parent ? parent->cgroup->kn->id : 0;
+	record->kind = kind;
+	record->length = length > 0 ? length - 1 : 0;
+}
+
+SEC("iter/cgroup")
+int list_cgroups(struct bpf_iter__cgroup *ctx)
+{
+	struct cgroup *cgroup = ctx->cgroup;
+	struct ring_cgroup record = {};
+
+	if (!cgroup)
+		return 0;
+	describe(cgroup, RING_CGROUP_EXISTS, &record);
+	(void)bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	return 0;
+}
+
+static __always_inline int tell(struct cgroup *cgroup, u32 kind)
+{
+	struct ring_cgroup *record;
+
+	if (cgroup->root->hierarchy_id)
+		return 0;
+	record = bpf_ringbuf_reserve(&cgroups_ring, sizeof(*record), 0);
+	if (!record) {
+		__sync_fetch_and_add(&cgroups_lost, 1);
+		return 0;
+	}
+	describe(cgroup, kind, record);
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Before a task can be in it. */
+SEC("tp_btf/cgroup_mkdir")
+int cgroups_made(u64 *ctx)
+{
+	return tell((void *)ctx[0], RING_CGROUP_MADE);
+}
+
+/* When no task is in it any more, but for some that have ended. */
+SEC("tp_btf/cgroup_rmdir")
+int cgroups_removed(u64 *ctx)
+{
+	return tell((void *)ctx[0], RING_CGROUP_REMOVED);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

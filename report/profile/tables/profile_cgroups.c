@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/tables/profile_cgroups.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/container/container.h"
+
+enum { LEAST_PREFIX = 4 }; /* of an id that stands for all of it */
+
+/* Equal texts have the same pointer. */
+static int keep(struct profile *profile, const char *text, size_t length, const char **ret_text)
+{
+	return text_pool_add(&profile->texts, text, length, ret_text);
+}
+
+struct wanted {
+	const struct profile *profile;
+	const char *path, *name;
+};
+
+static bool is_same(const void *context, uint32_t number)
+{
+	const struct wanted *wanted = context;
+
+	return wanted->profile->cgroups.items[number]->path == wanted->path &&
+	       wanted->profile->cgroup_names.items[number] == wanted->name;
+}
+
+static int describe(struct profile *profile, const char *name, struct profile_cgroup *cgroup)
+{
+	struct container container;
+	const char *runtime;
+	int r;
+
+	cgroup->container = cgroup->id = cgroup->runtime = cgroup->pod = "";
+	if (!container_find(cgroup->path, &container))
+		return 0;
+	runtime = container_runtime_name(container.runtime);
+	r = keep(profile, container.id, strlen(container.id), &cgroup->id);
+	if (!r)
+		r = keep(profile, container.pod, strlen(container.pod), &cgroup->pod);
+	if (!r)
+		r = keep(profile, runtime, strlen(runtime), &cgroup->runtime);
+	if (!r && *name)
+		cgroup->container = name;
+	else if (!r)
+		r = keep(profile, container.id, (size_t)container_short_length(&container), &cgroup->container);
+	return r;
+}
+
+static int add(struct profile *profile, const char *path, const char *name)
+{
+	struct profile_cgroup *cgroup = calloc(1, sizeof(*cgroup));
+	int r = cgroup ? array_push(&profile->cgroups, cgroup) : -ENOMEM;
+
+	if (r < 0) {
+		free(cgroup);
+		return r;
+	}
+	cgroup->path = path;
+	cgroup->known = *path == '/';
+	r = describe(profile, name, cgroup);
+	return r < 0 ? r : array_push(&profile->cgroup_names, name);
+}
+
+int profile_intern_cgroup(struct profile *profile, const struct trace_model *model, uint64_t id,
+			  const struct profile_cgroup **ret_cgroup)
+{
+	const struct trace_cgroup *known = trace_model_cgroup(model, id);
+	struct wanted wanted = {.profile = profile};
+	struct index_slot *slot;
+	char number[32];
+	uint32_t hash;
+	int r;
+
+	*ret_cgroup = NULL;
+	if (!id)
+		return 0;
+	(void)snprintf(number, sizeof(number), "id:%" PRIu64, id);
+	r = known && *known->path ? keep(profile, known->path, strlen(known->path), &wanted.path) :
+				    keep(profile, number, strlen(number), &wanted.path);
+	if (!r)
+		r = keep(profile, known ? known->name : "", known ? strlen(known->name) : 0, &wanted.name);
+	if (r < 0)
+		return r;
+	hash = index_table_hash(&profile->cgroup_table, (uintptr_t)wanted.path, (uintptr_t)wanted.name);
+	slot = index_table_find(&profile->cgroup_table, hash, is_same, &wanted);
+	if (!slot)
+		return -ENOMEM;
+	if (!slot->number) {
+		r = add(profile, wanted.path, wanted.name);
+		if (r < 0)
+			return r;
+		index_table_set(&profile->cgroup_table, slot, hash, (uint32_t)(profile->cgroups.count - 1));
+	}
+	*ret_cgroup = profile->cgroups.items[slot->number - 1];
+	return 0;
+}
+
+void profile_free_cgroups(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->cgroups.count; i++)
+		free(profile->cgroups.items[i]);
+	array_free(&profile->cgroups);
+	array_free(&profile->cgroup_names);
+	index_table_deinit(&profile->cgroup_table);
+}
+
+/* --- filters --- */
+
+/* As the recorder's --cgroup has it. */
+static const char *without_mount(const char *pattern)
+{
+	static const char mount[] = "/sys/fs/cgroup";
+	const char *rest = pattern + sizeof(mount) - 1;
+
+	return !strncmp(pattern, mount, sizeof(mount) - 1) && (!*rest || *rest == '/') ? rest : pattern;
+}
+
+/*
+ * A pattern with a '/' is compared to the path and to those above it, another one to the name of
+ * each.
+ */
+static bool is_in(const char *pattern, const char *path)
+{
+	char part[RWK_MAX_STRING + 1];
+	const char *from = path;
+
+	pattern = without_mount(pattern);
+	if (!pattern[strspn(pattern, "/")])
+		return *path == '/';
+	for (const char *at = path + strspn(path, "/"); *at; at += strspn(at, "/")) {
+		const char *begin = strchr(pattern, '/') ? from : at;
+
+		at += strcspn(at, "/");
+		(void)snprintf(part, sizeof(part), "%.*s", (int)(at - begin), begin);
+		if (!fnmatch(pattern, part, FNM_PATHNAME))
+			return true;
+	}
+	return false;
+}
+
+/* Its name, its id or the beginning of that, the uid of its pod; names may be patterns. */
+static bool is_container(const char *pattern, const struct profile_cgroup *cgroup)
+{
+	size_t length = strlen(pattern);
+
+	if (!*cgroup->id)
+		return false;
+	return !fnmatch(pattern, cgroup->container, 0) || !strcmp(pattern, cgroup->pod) ||
+	       (length >= LEAST_PREFIX && !strncmp(pattern, cgroup->id, length));
+}
+
+bool profile_cgroup_is_wanted(const struct profile_filter *filter, const struct profile_cgroup *cgroup)
+{
+	if (filter->cgroup && !(cgroup && is_in(filter->cgroup, cgroup->path)))
+		return false;
+	return !filter->container || (cgroup && is_container(filter->container, cgroup));
+}
+
+/* --- access --- */
+
+static bool has_version_1(const struct trace_model *model)
+{
+	const char *words = trace_model_meta(model, "cgroups");
+
+	return words && strstr(words, "v1");
+}
+
+enum profile_cgroups_known profile_cgroups_known(const struct profile *profile)
+{
+	bool elsewhere = false;
+
+	for (size_t i = 0; i < profile->cgroups.count; i++)
+		if (strcmp(profile->cgroups.items[i]->path, "/") != 0)
+			return PROFILE_CGROUPS_SOME;
+	for (size_t i = 0; i < profile->file_count; i++)
+		for (size_t k = 0; k < profile->files[i]->model_count; k++)
+			elsewhere |= has_version_1(&profile->files[i]->models[k]);
+	if (!profile->cgroups.count)
+		return PROFILE_CGROUPS_NONE;
+	return elsewhere ? PROFILE_CGROUPS_ELSEWHERE : PROFILE_CGROUPS_SOME;
+}

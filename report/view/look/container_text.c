@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/look/container_text.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "common/printable.h"
+
+static void write_text(FILE *out, const char *text, size_t most)
+{
+	size_t length = strlen(text);
+
+	printable_write(out, text, length < most ? length : most);
+}
+
+void container_write(const struct profile_cgroup *cgroup, FILE *out)
+{
+	enum { SHORT = 12 };
+	const char *container = profile_container(cgroup);
+	bool named;
+
+	if (!*container)
+		return;
+	named = strncmp(container, cgroup->id, strlen(container)) != 0;
+	(void)fputs("container ", out);
+	if (named)
+		write_text(out, container, SIZE_MAX);
+	(void)fprintf(out, "%s%s ", named ? " (" : "", cgroup->runtime);
+	write_text(out, named ? cgroup->id : container, named ? SHORT : SIZE_MAX);
+	(void)fputs(named ? ")" : "", out);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* How the container of a task is written: in one way in all views. */
+#ifndef RWALKER_REPORT_VIEW_LOOK_CONTAINER_TEXT_H
+#define RWALKER_REPORT_VIEW_LOOK_CONTAINER_TEXT_H
+
+#include <stdio.h>
+
+#include "report/profile/seam/profile_cgroup.h"
+
+/*
+ * "container web (docker 3f4e5d6c7b8a)", "container docker 3f4e5d6c7b8a"; nothing if there is
+ * none.
+ */
+void container_write(const struct profile_cgroup *cgroup, FILE *out);
+
+#endif

@@ -1,0 +1,1 @@
+--top-waits --container 3f4e5d6c7b8a

@@ -1,0 +1,1 @@
+--folded --by container --source offcpu

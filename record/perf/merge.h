@@ -21,11 +21,13 @@ static inline uint32_t merge_ring(const struct merge_tree *tree, uint32_t node)
 	return node >= tree->count ? node - tree->count : tree->earlier[node];
 }
 
+/* Of equal times, the ring with the lower number is first, wherever the tree has it. */
 static inline void merge_compare(const struct merge_tree *tree, uint32_t node)
 {
 	uint32_t one = merge_ring(tree, 2 * node), other = merge_ring(tree, 2 * node + 1);
+	uint64_t ones = tree->times[one], others = tree->times[other];
 
-	tree->earlier[node] = tree->times[other] < tree->times[one] ? other : one;
+	tree->earlier[node] = others < ones || (others == ones && other < one) ? other : one;
 }
 
 static inline void merge_build(const struct merge_tree *tree)
@@ -41,8 +43,9 @@ static inline void merge_settle(const struct merge_tree *tree, uint32_t ring)
 }
 
 /*
- * The index of the ring with the earliest time; UINT64_MAX means that a ring is empty. *ret_until: the earliest of the
- * others, up to which this ring may be read without asking again.
+ * The index of the ring with the earliest time; UINT64_MAX means that a ring is empty. *ret_until: up to and with which
+ * time this ring may be read without asking again: the earliest of the others, or just before it if that ring's number
+ * is lower. UINT64_MAX: all others are empty.
  */
 static inline uint32_t merge_first(const struct merge_tree *tree, uint64_t *ret_until)
 {
@@ -50,8 +53,11 @@ static inline uint32_t merge_first(const struct merge_tree *tree, uint64_t *ret_
 	uint64_t until = UINT64_MAX;
 
 	for (uint32_t node = tree->count + first; node > 1; node /= 2) {
-		uint64_t beside = tree->times[merge_ring(tree, node ^ 1)];
+		uint32_t other = merge_ring(tree, node ^ 1);
+		uint64_t beside = tree->times[other];
 
+		/* Not 0: it is later than `first`, or `other` would be the first. */
+		beside -= beside != UINT64_MAX && other < first;
 		until = beside < until ? beside : until;
 	}
 	*ret_until = until;

@@ -1,64 +1,154 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ring that the tree picks next, compared with a look at all rings, for every number of rings
- * that may trouble a tree.
+ * Made-up rings, read through the tree as the drain reads them, against all of their records sorted by time and, where
+ * times are equal, by the number of the ring.
  */
 #include "record/perf/merge.h"
+
+#include <stdlib.h>
 
 #include "tests/random.h"
 #include "tests/test.h"
 
-enum { MOST = 67, STEPS = 400, APART = 20 };
+enum { MOST = 512, EACH = 20, APART = 4, LATE = 1000 };
 
-static void next_time(struct random *random, uint64_t *time)
+struct record {
+	uint64_t time;
+	uint32_t ring;
+};
+
+struct rings {
+	uint64_t times[MOST][EACH + 1]; /* UINT64_MAX: the ring ends here */
+	struct record sorted[MOST * EACH];
+	uint32_t count, records;
+};
+
+/* How many records a ring has, and when it begins. */
+struct shape {
+	uint32_t (*length)(struct random *random, uint32_t ring, uint32_t count);
+	uint64_t (*begin)(uint32_t ring);
+	uint64_t apart; /* at most; 1: all times are equal */
+};
+
+static int by_time(const void *a, const void *b)
 {
-	*time = random_below(random, APART) ? *time + 1 + random_below(random, APART) : UINT64_MAX;
+	const struct record *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->ring < y->ring ? -1 : x->ring > y->ring;
 }
 
-/* The truth: a look at each. */
-static uint32_t look_at_all(const uint64_t *times, uint32_t count, uint64_t *ret_until)
+static void fill(struct rings *rings, const struct shape *shape, uint32_t count)
 {
-	uint64_t until = UINT64_MAX;
-	uint32_t best = 0;
-
-	for (uint32_t i = 1; i < count; i++) {
-		if (times[i] < times[best]) {
-			until = times[best];
-			best = i;
-		} else if (times[i] < until) {
-			until = times[i];
-		}
-	}
-	*ret_until = until;
-	return best;
-}
-
-static void read_all(struct test *t, uint32_t count)
-{
-	uint64_t times[MOST], until, expected;
-	uint32_t earlier[MOST] = {0};
-	const struct merge_tree tree = {times, earlier, count};
 	struct random random = random_make(count);
 
-	for (uint32_t i = 0; i < count; i++)
-		times[i] = random_below(&random, APART);
-	merge_build(&tree);
-	for (int step = 0; step < STEPS; step++) {
-		uint32_t first = merge_first(&tree, &until), least = look_at_all(times, count, &expected);
+	rings->count = count;
+	rings->records = 0;
+	for (uint32_t ring = 0; ring < count; ring++) {
+		uint32_t length = shape->length(&random, ring, count);
+		uint64_t time = shape->begin(ring);
 
-		CHECK(t, first < count && times[first] == times[least]);
-		CHECK(t, until == expected);
-		if (first >= count || times[first] == UINT64_MAX)
-			return;
-		next_time(&random, &times[first]);
-		merge_settle(&tree, first);
+		for (uint32_t i = 0; i < length; i++) {
+			time += random_below(&random, shape->apart);
+			rings->times[ring][i] = time;
+			rings->sorted[rings->records++] = (struct record){time, ring};
+		}
+		rings->times[ring][length] = UINT64_MAX;
 	}
+	qsort(rings->sorted, rings->records, sizeof(rings->sorted[0]), by_time);
 }
 
-static void as_a_look_at_all(struct test *t)
+static void read_all(struct test *t, const struct rings *rings)
 {
-	for (uint32_t count = 1; count <= MOST; count++)
-		read_all(t, count);
+	uint64_t times[MOST], until;
+	uint32_t earlier[MOST] = {0}, next[MOST] = {0}, done = 0, wrong = 0;
+	const struct merge_tree tree = {times, earlier, rings->count};
+
+	for (uint32_t ring = 0; ring < rings->count; ring++)
+		times[ring] = rings->times[ring][0];
+	merge_build(&tree);
+	do {
+		uint32_t ring = merge_first(&tree, &until);
+
+		REQUIRE(t, ring < rings->count);
+		for (; times[ring] != UINT64_MAX && times[ring] <= until; done++) {
+			wrong += done >= rings->records || rings->sorted[done].ring != ring ||
+				 rings->sorted[done].time != times[ring];
+			times[ring] = rings->times[ring][++next[ring]];
+		}
+		merge_settle(&tree, ring);
+	} while (until != UINT64_MAX && done <= rings->records);
+	CHECK_INT(t, wrong, 0);
+	CHECK_INT(t, done, rings->records);
 }
 
-TEST_MAIN(TEST(as_a_look_at_all))
+static void read_shape(struct test *t, const struct shape *shape)
+{
+	static const uint32_t COUNTS[] = {1, 2, 3, 5, 7, 8, 9, 64, 67, 100, 511, 512};
+	struct rings *rings = malloc(sizeof(*rings));
+
+	REQUIRE(t, rings);
+	for (size_t i = 0; i < sizeof(COUNTS) / sizeof(COUNTS[0]); i++) {
+		fill(rings, shape, COUNTS[i]);
+		read_all(t, rings);
+	}
+	free(rings);
+}
+
+static uint32_t any_length(struct random *random, uint32_t ring, uint32_t count)
+{
+	(void)ring, (void)count;
+	return (uint32_t)random_below(random, EACH + 1);
+}
+
+static uint32_t no_length(struct random *random, uint32_t ring, uint32_t count)
+{
+	(void)random, (void)ring, (void)count;
+	return 0;
+}
+
+static uint32_t only_one(struct random *random, uint32_t ring, uint32_t count)
+{
+	(void)random;
+	return ring == count * 2 / 3 ? EACH : 0;
+}
+
+static uint64_t at_once(uint32_t ring)
+{
+	(void)ring;
+	return 0;
+}
+
+static uint64_t some_late(uint32_t ring)
+{
+	return ring % 3 ? 0 : LATE;
+}
+
+static void all_records_in_order(struct test *t)
+{
+	read_shape(t, &(struct shape){any_length, at_once, APART});
+}
+
+static void equal_times_in_order_of_rings(struct test *t)
+{
+	read_shape(t, &(struct shape){any_length, at_once, 1});
+}
+
+static void empty_rings(struct test *t)
+{
+	read_shape(t, &(struct shape){no_length, at_once, APART});
+}
+
+static void one_sided(struct test *t)
+{
+	read_shape(t, &(struct shape){only_one, at_once, APART});
+}
+
+static void late_rings(struct test *t)
+{
+	read_shape(t, &(struct shape){any_length, some_late, APART});
+}
+
+TEST_MAIN(TEST(all_records_in_order), TEST(equal_times_in_order_of_rings), TEST(empty_rings), TEST(one_sided),
+	  TEST(late_rings))

@@ -27,19 +27,6 @@ static __always_inline void describe(struct cgroup *cgroup, u32 kind, struct rin
 	record->length = length > 0 ? length - 1 : 0;
 }
 
-SEC("iter/cgroup")
-int list_cgroups(struct bpf_iter__cgroup *ctx)
-{
-	struct cgroup *cgroup = ctx->cgroup;
-	struct ring_cgroup record = {};
-
-	if (!cgroup)
-		return 0;
-	describe(cgroup, RING_CGROUP_EXISTS, &record);
-	(void)bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
-	return 0;
-}
-
 static __always_inline int tell(struct cgroup *cgroup, u32 kind)
 {
 	struct ring_cgroup *record;
@@ -54,6 +41,15 @@ static __always_inline int tell(struct cgroup *cgroup, u32 kind)
 	describe(cgroup, kind, record);
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return 0;
+}
+
+/* Through the ring: the kernel lists cgroups in one go, and the file's own buffer does not hold many. */
+SEC("iter/cgroup")
+int list_cgroups(struct bpf_iter__cgroup *ctx)
+{
+	struct cgroup *cgroup = ctx->cgroup;
+
+	return cgroup ? tell(cgroup, RING_CGROUP_EXISTS) : 0;
 }
 
 /* Before a task can be in it. */

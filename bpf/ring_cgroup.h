@@ -8,7 +8,7 @@
 #define RWALKER_BPF_RING_CGROUP_H
 
 enum {
-	RING_CGROUP_BYTES = 256 << 10, /* of the ring */
+	RING_CGROUP_BYTES = 4 << 20, /* of the ring: some 14,000 */
 	RING_CGROUP_NAME = 256,	       /* bytes, with the NUL */
 };
 

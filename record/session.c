@@ -290,15 +290,16 @@ static void run(struct session *session)
 static void tell_cgroups(struct session *session)
 {
 	struct recording *recording = &session->recording;
-	bool whole = session->cgroups && cgroups_are_listed(session->cgroups);
 	char text[64];
+	bool whole;
 
 	if (!recording->cgroups)
 		return;
 	if (session->cgroups)
 		(void)cgroups_step(session->cgroups, CGROUPS_LAST);
 	cgroup_table_finish(recording->cgroups);
-	whole = whole && !cgroup_table_left_out(recording->cgroups);
+	whole = session->cgroups && cgroups_are_listed(session->cgroups) &&
+		!cgroup_table_left_out(recording->cgroups);
 	(void)snprintf(text, sizeof(text), "v2%s%s%s", host_has_cgroups_v1() ? " v1" : "",
 		       cgroup_table_is_below(recording->cgroups) ? " namespace" : "", whole ? "" : " incomplete");
 	(void)recording_check(recording, event_log_add_meta(recording->log, "cgroups", text));

@@ -30,11 +30,6 @@ struct cgroups {
 	uint64_t lost, heard; /* records of the ring; CLOCK_MONOTONIC ns of the last answer */
 	unsigned int left;
 	bool asked, listed;
-	size_t used; /* of `record`: the first bytes of one of which the rest will follow */
-	union {
-		struct ring_cgroup record;
-		uint8_t bytes[sizeof(struct ring_cgroup)];
-	};
 	uint8_t packet[PACKET_MAX];
 };
 
@@ -64,7 +59,6 @@ static void ask(struct cgroups *cgroups)
 	}
 	cgroups->asked = true;
 	cgroups->listed = false;
-	cgroups->used = 0;
 	cgroups->heard = clocks_now();
 	cgroup_table_begin_list(cgroups->table);
 }
@@ -101,41 +95,30 @@ void cgroups_destroy(struct cgroups *cgroups)
 
 /* --- the ring --- */
 
-void cgroups_take(struct cgroups *cgroups)
+static void take_ring(struct cgroups *cgroups)
 {
 	const struct ring_cgroup *record;
 	size_t length;
 
-	cgroup_table_pass(cgroups->table);
 	(void)ring_aim(&cgroups->ring);
 	while ((record = ring_next(&cgroups->ring, &length)))
 		if (length >= sizeof(*record))
 			cgroup_table_take(cgroups->table, record);
 	ring_release(&cgroups->ring);
+}
+
+void cgroups_take(struct cgroups *cgroups)
+{
+	cgroup_table_pass(cgroups->table);
+	take_ring(cgroups);
 	if (cgroups->asked || probe_cgroups_lost(cgroups->probe) == cgroups->lost)
 		return;
 	cgroups->lost = probe_cgroups_lost(cgroups->probe);
+	cgroups->left++;
 	ask(cgroups);
 }
 
 /* --- the list --- */
-
-static void take_bytes(struct cgroups *cgroups, const uint8_t *bytes, size_t length)
-{
-	while (length) {
-		size_t part = sizeof(cgroups->record) - cgroups->used;
-
-		part = part < length ? part : length;
-		memcpy(cgroups->bytes + cgroups->used, bytes, part);
-		cgroups->used += part;
-		bytes += part;
-		length -= part;
-		if (cgroups->used < sizeof(cgroups->record))
-			return;
-		cgroup_table_take(cgroups->table, &cgroups->record);
-		cgroups->used = 0;
-	}
-}
 
 static void take_answer(struct cgroups *cgroups, size_t length)
 {
@@ -144,9 +127,9 @@ static void take_answer(struct cgroups *cgroups, size_t length)
 	if (length < sizeof(reply))
 		return;
 	memcpy(&reply, cgroups->packet, sizeof(reply));
-	take_bytes(cgroups, cgroups->packet + sizeof(reply), length - sizeof(reply));
 	if (!reply.last)
 		return;
+	take_ring(cgroups);
 	cgroups->asked = false;
 	cgroups->listed = !reply.error;
 	if (cgroups->listed)

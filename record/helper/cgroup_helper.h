@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that lists control groups: it reads the file of an iterator (bpf/cgroups.bpf.c) to
- * its end, which waits for the kernel's lock of all cgroups. Request: one byte, with the file.
- * Reply: packets that each begin with struct cgroup_reply, followed by what the file holds; a
- * record may be spread over two. The packet with `last` ends it.
+ * The helper that lists control groups: it reads the file of an iterator (bpf/cgroups.bpf.c) to its
+ * end, which waits for the kernel's lock of all cgroups. They arrive through a ring, not through
+ * this file. Request: one byte, with the file. Reply: struct cgroup_reply, once it has been read.
  */
 #ifndef RWALKER_RECORD_HELPER_CGROUP_HELPER_H
 #define RWALKER_RECORD_HELPER_CGROUP_HELPER_H

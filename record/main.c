@@ -3,6 +3,7 @@
 
 #include "format/io.h"
 #include "format/lz4_block.h"
+#include "record/check/check_host.h"
 #include "record/embed/finalize.h"
 #include "record/plan/record_options.h"
 #include "record/probe/probe.h"
@@ -31,6 +32,8 @@ int main(int argc, char **argv)
 		return print_version();
 	if (config.completion)
 		return record_options_completion(config.completion) < 0 ? EXIT_USAGE : 0;
+	if (config.check_host)
+		return check_host(stdout);
 	if (config.output.finalize)
 		return finalize_file(&config, &trace_io_system) < 0;
 	return session_run(&config);

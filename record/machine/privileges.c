@@ -13,11 +13,16 @@
 
 static const uint64_t KEPT = CAPABILITY(PERFMON) | CAPABILITY(BPF) | CAPABILITY(SYSLOG);
 
-int privileges_check(void)
+uint64_t privileges_missing(void)
 {
 	uint64_t effective = 0;
 
-	if (!capabilities_effective(&effective) && (effective & KEPT) == KEPT)
+	return capabilities_effective(&effective) < 0 ? KEPT : KEPT & ~effective;
+}
+
+int privileges_check(void)
+{
+	if (!privileges_missing())
 		return 0;
 	return log_error(EPERM, "recording requires root (CAP_BPF, CAP_PERFMON and CAP_SYSLOG): "
 				"run it with sudo");

@@ -11,6 +11,11 @@
 #ifndef RWALKER_RECORD_MACHINE_PRIVILEGES_H
 #define RWALKER_RECORD_MACHINE_PRIVILEGES_H
 
+#include <stdint.h>
+
+/* Those of the three that are not in effect, as in capabilities.h. 0: nothing is missing. */
+uint64_t privileges_missing(void);
+
 /*
  * To be called before anything is opened. 0; -EPERM if the recorder lacks the privileges it needs,
  * after reporting which.

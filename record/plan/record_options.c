@@ -283,6 +283,9 @@ static const struct option_row rows[] = {
 	 .help = "print what is needed often, or all options"},
 	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
 	 .help = "print the versions of the program and its libraries"},
+	{"Help", "check-host", 0, TAKES_NOTHING(AT(check_host)),
+	 .help = "print what this host can record, and what helps where it cannot; exits with 1 if a "
+		 "default recording would not work"},
 	{"Help", "completion", 0, TAKES_TEXT("[=SHELL]", AT(completion)),
 	 .help = "print a completion script for bash, zsh or fish"},
 	{NULL, "dwarf-ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024),
@@ -343,6 +346,8 @@ static int check_combinations(const struct record_config *config, bool waiting_g
 		return log_error(EINVAL, "--dwarf-size requires --dwarf");
 	if (config->who.system_wide && !config->command)
 		return log_error(EINVAL, "--system-wide requires a command after '--'");
+	if (config->check_host && (config->command || config->output.finalize))
+		return log_error(EINVAL, "--check-host records nothing, so it takes neither a command nor --finalize");
 	if (config->output.finalize && config->command)
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
 	return record_option_flight_check(config, has_span(config) || config->walk.interval, waiting_given);

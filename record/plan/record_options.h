@@ -97,6 +97,7 @@ struct record_config {
 	int64_t snapshot_bytes; /* --dwarf-size */
 	int64_t duration; /* -d; 0: none */
 	bool version;
+	bool check_host;
 	const char *completion; /* "", or a shell; NULL: not asked for */
 	const char *help; /* "", "all"; NULL: not asked for */
 	char **command; /* NULL-terminated words after "--", or NULL */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "record/machine/requirements.h"
 #include "record/machine/small_file.h"
 #include "record/probe/probe_internal.h"
 
@@ -18,10 +18,8 @@
 #include "bpf/tasks.skel.h"
 
 #define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
-#define BTF_FILE "/sys/kernel/btf/vmlinux"
-#define LOCKDOWN_FILE "/sys/kernel/security/lockdown"
 
-enum { DEFAULT_FRAMES = 127, LEAST_MAJOR = 6, LEAST_MINOR = 1 };
+enum { DEFAULT_FRAMES = 127 };
 
 size_t probe_objects(const struct probe *probe, struct shared *ret_objects)
 {
@@ -51,34 +49,6 @@ uint32_t probe_max_frames(void)
 	if (!frames)
 		return DEFAULT_FRAMES;
 	return frames < RING_MAX_FRAMES ? (uint32_t)frames : RING_MAX_FRAMES;
-}
-
-/* As far as the kernel reports it: programs that read kernel memory are then refused. */
-static bool is_confidential(void)
-{
-	char text[128];
-
-	small_file_read(LOCKDOWN_FILE, text, sizeof(text));
-	return strstr(text, "[confidentiality]");
-}
-
-static int check_host(void)
-{
-	unsigned int major = 0, minor = 0;
-	struct utsname host;
-
-	if (uname(&host) < 0 || sscanf(host.release, "%u.%u", &major, &minor) != 2)
-		return log_error(ENOTSUP, "cannot determine the kernel's version");
-	if (major < LEAST_MAJOR || (major == LEAST_MAJOR && minor < LEAST_MINOR))
-		return log_error(ENOTSUP, "recording requires Linux %d.%d or later; this kernel is %s",
-				 LEAST_MAJOR, LEAST_MINOR, host.release);
-	if (access(BTF_FILE, R_OK) < 0)
-		return log_error(ENOTSUP, "recording requires the kernel's types in '" BTF_FILE
-					  "' (CONFIG_DEBUG_INFO_BTF)");
-	if (is_confidential())
-		return log_error(EPERM, "this kernel is locked down (lockdown=confidentiality): "
-					"BPF cannot read its memory, which recording requires");
-	return 0;
 }
 
 size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
@@ -260,7 +230,7 @@ static int load_all(struct probe *probe)
 int probe_create(const struct probe_settings *settings, struct probe **ret_probe)
 {
 	struct probe *probe;
-	int r = check_host();
+	int r = requirements_check();
 
 	if (r < 0)
 		return r;

@@ -214,6 +214,17 @@ static void points_without_a_name(struct test *t)
 	CHECK_INT(t, record_options_parse(&config, 3, words), -EINVAL);
 }
 
+static void a_look_at_the_host(struct test *t)
+{
+	struct record_config config;
+	struct line line;
+
+	REQUIRE(t, parse(&config, &line, "--check-host") == 0);
+	CHECK(t, config.check_host);
+	REQUIRE(t, parse(&config, &line, "-p 1") == 0);
+	CHECK(t, !config.check_host);
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
@@ -225,7 +236,7 @@ static void refuses(struct test *t)
 		"--no-such", "--trace", "--kfunc", "--trace :5", "--kfunc :5",
 		"--trace a:99999999999999999999", "--trace a:1000000001", "--rate-limit 5",
 		"--rate-limit 0 --trace a", "--rate-limit x --trace a", "--max-probes 0 --trace a",
-		"--max-probes 20001 --trace a",
+		"--max-probes 20001 --trace a", "--check-host -- ls", "--check-host --finalize f",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -282,5 +293,5 @@ TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the
 	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
 	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
 	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses), TEST(the_last_minute),
-	  TEST(what_ends_it),
+	  TEST(what_ends_it), TEST(a_look_at_the_host),
 	  TEST(the_last_minute_of_nothing))

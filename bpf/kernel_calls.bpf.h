@@ -16,6 +16,10 @@ struct hrtimer {
 	void *function;
 };
 
+struct hrtimer_sleeper { /* begins with its struct hrtimer */
+	struct task_struct *task;
+};
+
 struct worker {
 	void *current_func;
 };

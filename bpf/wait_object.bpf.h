@@ -49,18 +49,25 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 		object->process = child;
 }
 
-/* The timer is on the stack. It was set just before the task left the CPU. */
-static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 out,
+/*
+ * The timer is on the stack. It was set just before the task left the CPU, and wakes it, or has just done so and then
+ * forgot it. A word that an earlier call left on the stack may look like it, and timers of other clocks do not count
+ * from the same time: how long the sleep was to be is then unknown.
+ */
+static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 out,
 				       struct ring_object *object)
 {
-	const u64 wakeup = object_knobs.timer_wakeup;
-	u64 at = wakeup ? stack_find(task, wakeup, wakeup, number) : 0, expires;
+	const u64 wakeup = object_knobs.timer_wakeup, most = 1ULL << 60;
+	u64 at = wakeup ? stack_find(task, wakeup, wakeup, number) : 0, sleeper, expires;
 
 	object->kind = RING_OBJECT_SLEEP;
 	if (!at)
 		return;
-	expires = OBJECT_READ(hrtimer, at - bpf_core_field_offset(struct hrtimer, function), _softexpires);
-	object->asked = expires > out ? expires - out : 0;
+	at -= bpf_core_field_offset(struct hrtimer, function);
+	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
+	expires = OBJECT_READ(hrtimer, at, _softexpires);
+	if (sleeper ? sleeper == as_number(room, task) && expires < most : expires <= bpf_ktime_get_ns())
+		object->asked = expires > out ? expires - out : 0;
 }
 
 /*
@@ -91,7 +98,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
 		break;
 	case RING_CALL_SLEEP:
-		sleep_take(task, number, out, object);
+		sleep_take(task, room, number, out, object);
 		break;
 	}
 }

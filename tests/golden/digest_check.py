@@ -221,7 +221,7 @@ def check_stories(digest, run, events):
     for (who, size, unit, count, proof, way, way_size, way_unit, percent, tid, worst, worst_unit, sign, at,
          moment) in told:
         chains = run(*shlex.split(proof), "--min-percent", "0")
-        target = re.search(rf"^>>> [\d.]+%  {re.escape(who)}  \(([\d.]+)ms, {count} waits?\)\n((?:    .*\n)*)", chains,
+        target = re.search(rf"^>>> [\d.]+%  {re.escape(who)}(?:, .*)?  \(([\d.]+)ms, {count} waits?\)\n((?:    .*\n)*)", chains,
                            re.M)
         if not target:
             raise Wrong(f"{proof} does not have '{who}'")

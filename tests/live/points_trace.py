@@ -108,7 +108,7 @@ class Trace:
 
 def read_task(rest):
     f = pairs(rest)
-    comm = re.search(r'comm="(.*)"$', rest)
+    comm = re.search(r'comm="(.*)"(?: cgroup=\d+)?$', rest)
     return Task(comm.group(1) if comm else "", int(f["tid"]), int(f["tgid"]), bool(int(f["flags"], 0) & 1))
 
 

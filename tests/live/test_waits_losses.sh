@@ -38,7 +38,7 @@ check_sum() { # NAME
 	truth=$(storm_waits "$scratch/$1.truth")
 	recorded=$("$report" --dump "$scratch/$1.rwk" 2>/dev/null | awk '
 		$1 == "chunk" { tasks = 0 }
-		$1 == "task" { tasks++; storm[tasks] = /comm="p[io]ng"$/ }
+		$1 == "task" { tasks++; storm[tasks] = /comm="p[io]ng"( cgroup=[0-9]+)?$/ }
 		$1 == "wait" { sub(/^task=/, "", $3); n += storm[$3] }
 		END { print n + 0 }')
 	lost=$(loss_of "$1")

@@ -166,7 +166,7 @@ class Trace:
     @staticmethod
     def read_task(rest):
         fields = pairs(rest)
-        comm = re.search(r'comm="(.*)"$', rest)
+        comm = re.search(r'comm="(.*)"(?: cgroup=\d+)?$', rest)
         return Task(int(fields["tgid"]), int(fields["tid"]), comm.group(1) if comm else "", bool(int(fields["flags"], 0) & 1))
 
     def read_source(self, fields):

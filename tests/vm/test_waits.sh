@@ -51,7 +51,7 @@ adds_up() { # NAME RECORDING
 			if (match(line, /nvcsw=[0-9]+ nivcsw=[0-9]+/)) {
 				split(substr(line, RSTART, RLENGTH), part, /[= ]/); want += part[2] + part[4] + 1 } }
 		$1 == "chunk" { tasks = 0 }
-		$1 == "task" { storm[++tasks] = /comm="p[io]ng"$/ }
+		$1 == "task" { storm[++tasks] = /comm="p[io]ng"( cgroup=[0-9]+)?$/ }
 		$1 == "wait" { sub(/^task=/, "", $3); got += storm[$3] }
 		$1 == "loss" && $5 ~ /^cause=(1|2|3|5|12)$/ { sub(/.*=/, "", $6); last[$3 $4 $5] = $6 }
 		END { for (place in last) lost += last[place]

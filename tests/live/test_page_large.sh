@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# two tries: times at the edge of a microsecond may lead to another cause than the text has; how many depends on the load.
 # The page's own figures (#selftest) of a large trace, whose times are in microseconds, are those of the reporter's text: sums,
 # functions, threads, twenty ranges of time, chains. One of waits without wakers; at the long level, a million with them, samples of a second trace,
 # and a third with everything at once.

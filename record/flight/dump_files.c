@@ -2,19 +2,14 @@
 #include "record/flight/dump_files.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/packet.h"
 #include "record/flight/dump_folder.h"
-#include "record/machine/caller.h"
 #include "record/plan/deadlines.h"
 
 enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP };
@@ -45,24 +40,15 @@ static void answer_request(struct dump_folder *folder, int socket, const struct 
 	(void)packet_send(socket, &answer, sizeof(answer), fd);
 }
 
-static void ignore_signals(void)
-{
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR2};
-
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		(void)signal(ignored[i], SIG_IGN);
-}
-
 /* Ends when the recorder has closed its socket, also by dying: then it removes what is unfinished. Never returns. */
-static void helper_run(int socket, const struct dump_files_settings *settings)
+static void helper_run(const void *context, int socket)
 {
+	const struct dump_files_settings *settings = context;
 	struct dump_folder folder;
 	struct request request;
 	int32_t rc;
 
-	ignore_signals();
-	(void)close_range(0, (unsigned int)socket - 1, 0);
-	(void)close_range((unsigned int)socket + 1, ~0u, 0);
+	forked_settle(0, socket);
 	rc = dump_folder_open(&folder, settings->path, settings->kept, settings->bytes);
 	(void)packet_send(socket, &rc, sizeof(rc), -1);
 	while (!rc && packet_receive(socket, &request, sizeof(request), PACKET_FOREVER, NULL) == sizeof(request))
@@ -81,39 +67,22 @@ static int say_refused(const struct dump_files_settings *settings, int rc)
 
 int dump_files_open(struct dump_files *files, const struct dump_files_settings *settings)
 {
-	int pair[2];
 	int32_t rc = 0;
-	pid_t pid;
+	int r = forked_start(&files->helper, helper_run, settings, "makes the files of dumps", &rc);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return log_error(errno, "cannot create a socket for a helper process: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		(void)close(pair[0]);
-		helper_run(pair[1], settings);
-	}
-	(void)close(pair[1]);
-	*files = (struct dump_files){.socket_plus_1 = pair[0] + 1, .pid = pid};
-	if (pid < 0 || packet_receive(pair[0], &rc, sizeof(rc), DEADLINE_NURSERY, NULL) != sizeof(rc))
-		return log_error(ECHILD, "cannot start the helper process that makes the files of dumps");
-	return rc < 0 ? say_refused(settings, rc) : 0;
+	return r < 0 ? r : rc < 0 ? say_refused(settings, rc) : 0;
 }
 
 void dump_files_close(struct dump_files *files)
 {
-	if (!files->socket_plus_1)
-		return;
-	(void)close(files->socket_plus_1 - 1);
-	if (files->pid > 0)
-		(void)waitpid(files->pid, NULL, 0);
-	*files = (struct dump_files){0};
+	forked_end(&files->helper);
 }
 
 static int ask(const struct dump_files *files, enum request_kind kind, uint64_t bytes, struct answer *ret_answer,
 	       int *ret_fd)
 {
 	const struct request request = {.kind = kind, .bytes = bytes};
-	int socket = files->socket_plus_1 - 1, r = packet_send(socket, &request, sizeof(request), -1);
+	int socket = files->helper.socket_plus_1 - 1, r = packet_send(socket, &request, sizeof(request), -1);
 	ssize_t got = r < 0 ? r : packet_receive(socket, ret_answer, sizeof(*ret_answer), DEADLINE_NURSERY, ret_fd);
 
 	if (got < 0)

@@ -10,13 +10,13 @@
 #define RWALKER_RECORD_FLIGHT_DUMP_FILES_H
 
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "record/flight/forked.h"
 
 enum { DUMP_PATH_MAX = 4096 };
 
 struct dump_files { /* zeroed: closed */
-	int socket_plus_1; /* 0: none */
-	pid_t pid;
+	struct forked helper;
 };
 
 struct dump_files_settings {

@@ -17,8 +17,7 @@
 
 #include "common/cleanup.h"
 #include "common/confine/call_filter.h"
-#include "common/confine/capabilities.h"
-#include "record/machine/caller.h"
+#include "record/flight/forked.h"
 
 static const char SUFFIX[] = ".rwk";
 
@@ -160,16 +159,6 @@ static int split_path(struct dump_folder *folder, const char *path)
 	return 0;
 }
 
-static int become_owner(void)
-{
-	struct caller caller;
-	int r = geteuid() ? 0 : (caller_get(&caller), caller.sudo ? caller_become(&caller) : 0);
-
-	if (r >= 0)
-		r = capabilities_unbind();
-	return r < 0 ? r : capabilities_keep(0);
-}
-
 static int confine(void)
 {
 	const struct call_list lists[] = {CALL_LIST(CALLS)};
@@ -191,7 +180,7 @@ static int try_folder(struct dump_folder *folder)
 
 int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept, uint64_t bytes)
 {
-	int r = become_owner();
+	int r = forked_become_caller();
 
 	*folder = (struct dump_folder){.fd = -1, .kept = kept, .bytes = bytes};
 	folder->known = calloc(DUMPS_KNOWN, sizeof(*folder->known));

@@ -8,18 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/confine/capabilities.h"
 #include "common/log.h"
 #include "common/packet.h"
 #include "common/time_units.h"
 #include "record/flight/dump_files.h"
-#include "record/machine/caller.h"
 #include "record/machine/clocks.h"
-#include "record/plan/deadlines.h"
 
 enum { TURN_MS = 200 };
 
@@ -110,33 +106,21 @@ static bool take_path(const struct running *running)
 	return true;
 }
 
-static int become_caller(void)
+static int give_up_rights(void)
 {
-	struct caller caller;
-	int r = 0;
+	int r = forked_become_caller();
 
-	if (!geteuid()) {
-		caller_get(&caller);
-		r = caller.sudo ? caller_become(&caller) : 0;
-	}
-	if (r >= 0)
-		r = capabilities_unbind();
-	if (r >= 0)
-		r = capabilities_keep(0);
 	return r >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : r;
 }
 
 /* Never returns. */
-static void helper_run(const struct record_flight *plan, int socket)
+static void helper_run(const void *context, int socket)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR2};
+	const struct record_flight *plan = context;
 	struct running running = {.plan = plan, .socket = socket};
-	int32_t rc = become_caller();
+	int32_t rc = give_up_rights();
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		(void)signal(ignored[i], SIG_IGN);
-	(void)close_range(3, (unsigned int)socket - 1, 0);
-	(void)close_range((unsigned int)socket + 1, ~0u, 0);
+	forked_settle(STDERR_FILENO + 1, socket);
 	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
 	for (uint32_t i = 0; i < plan->rule_count; i++)
 		running.jobs[i].next = plan->rules[i].kind == TRIGGER_EXEC ? clocks_now() : UINT64_MAX;
@@ -160,45 +144,31 @@ static bool is_needed(const struct record_flight *plan)
 
 int runner_open(struct runner *runner, const struct record_flight *plan)
 {
-	int pair[2];
 	int32_t rc = 0;
-	pid_t pid;
+	int r;
 
 	if (!is_needed(plan))
 		return 0;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return log_error(errno, "cannot create a socket for a helper process: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		(void)close(pair[0]);
-		helper_run(plan, pair[1]);
-	}
-	(void)close(pair[1]);
-	*runner = (struct runner){.socket_plus_1 = pair[0] + 1, .pid = pid};
-	if (pid < 0 || packet_receive(pair[0], &rc, sizeof(rc), DEADLINE_NURSERY, NULL) != sizeof(rc))
-		return log_error(ECHILD, "cannot start the helper process that runs commands");
-	return rc < 0 ? log_error(-rc, "cannot give up rights before commands are run: %s", strerror(-rc)) : 0;
+	r = forked_start(&runner->helper, helper_run, plan, "runs commands", &rc);
+	if (r < 0 || rc >= 0)
+		return r;
+	return log_error(-rc, "cannot give up rights before commands are run: %s", strerror(-rc));
 }
 
 void runner_close(struct runner *runner)
 {
-	if (!runner->socket_plus_1)
-		return;
-	(void)close(runner->socket_plus_1 - 1);
-	if (runner->pid > 0)
-		(void)waitpid(runner->pid, NULL, 0);
-	*runner = (struct runner){0};
+	forked_end(&runner->helper);
 }
 
 bool runner_take(const struct runner *runner, uint32_t *ret_rule)
 {
-	const int socket = runner->socket_plus_1 - 1;
+	const int socket = runner->helper.socket_plus_1 - 1;
 
 	return socket >= 0 && packet_receive(socket, ret_rule, sizeof(*ret_rule), 0, NULL) == sizeof(*ret_rule);
 }
 
 void runner_tell(const struct runner *runner, const char *path)
 {
-	if (runner->socket_plus_1)
-		(void)packet_send(runner->socket_plus_1 - 1, path, strlen(path), -1);
+	if (runner->helper.socket_plus_1)
+		(void)packet_send(runner->helper.socket_plus_1 - 1, path, strlen(path), -1);
 }

@@ -9,13 +9,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "record/flight/forked.h"
 #include "record/plan/flight_plan.h"
 
 struct runner { /* zeroed: there is none */
-	int socket_plus_1;
-	pid_t pid;
+	struct forked helper;
 };
 
 /* As root, before anything is open; does nothing if no rule needs it. 0, or -errno after reporting why. */

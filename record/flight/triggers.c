@@ -15,8 +15,9 @@
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
 #include "record/plan/comm_regex.h"
+#include "record/plan/task_state.h"
 
-enum { USAGES = 32, IDLE_STATE = 0x402, NOLOAD = 0x400, ALL_PERCENT = 10000 };
+enum { USAGES = 32, ALL_PERCENT = 10000 };
 
 struct usage { /* CPU time of a cgroup at a moment, ns */
 	uint64_t time, used;
@@ -186,7 +187,9 @@ uint64_t triggers_least(const struct triggers *triggers)
 /* Threads that idle are in D, too, with a bit that says so. */
 static uint64_t state_bits(uint64_t state)
 {
-	return (state & IDLE_STATE) == IDLE_STATE ? NOLOAD : state;
+	const uint64_t idle = TASK_UNINTERRUPTIBLE | TASK_NOLOAD;
+
+	return (state & idle) == idle ? TASK_NOLOAD : state;
 }
 
 static uint64_t run_queue_of(const struct event_wait *wait)

@@ -10,13 +10,13 @@
 #include <linux/types.h>
 
 #include "bpf/ring_snapshot.h"
-#include "bpf/ring_wait.h"
 #include "common/duration.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/record_habits.h"
 #include "record/plan/record_option_flight.h"
 #include "record/plan/sample_rate.h"
+#include "record/plan/task_state.h"
 
 enum {
 	RING_MEGABYTES = 8,
@@ -101,14 +101,6 @@ static int parse_size(void *config, const char *value)
 	return record_option_bytes("--max-size", value, LEAST_SIZE, &((struct record_config *)config)->output.max_size);
 }
 
-static const struct {
-	char letter;
-	uint32_t bits;
-} states[] = {
-	{'R', RING_STATE_RUNNABLE}, {'S', 0x1}, {'D', 0x2}, {'T', 0x4}, {'t', 0x8}, {'X', 0x90},
-	{'Z', 0x20}, {'P', 0x40}, {'K', 0x100}, {'I', 0x400},
-};
-
 /* Letters, or a mask of the kernel's as in bcc. */
 static int parse_states(void *config, const char *value)
 {
@@ -123,14 +115,12 @@ static int parse_states(void *config, const char *value)
 		return 0;
 	}
 	for (const char *letter = value; *letter; letter++) {
-		size_t i = 0;
+		uint32_t state = task_state_bits(*letter);
 
-		while (i < sizeof(states) / sizeof(states[0]) && states[i].letter != *letter)
-			i++;
-		if (i == sizeof(states) / sizeof(states[0]))
+		if (!state)
 			return log_error(EINVAL, "--state expects letters from RSDKITtZXP or a "
 						 "mask such as 0x2, not '%s'", value);
-		bits |= states[i].bits;
+		bits |= state;
 	}
 	record->offcpu.states = bits;
 	return bits ? 0 : log_error(EINVAL, "--state expects letters from RSDKITtZXP or a mask "

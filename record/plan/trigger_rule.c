@@ -9,6 +9,7 @@
 #include "common/duration.h"
 #include "common/log.h"
 #include "common/time_units.h"
+#include "record/plan/task_state.h"
 
 /* What is left of the text, and what is wrong with it. */
 struct rule_parser {
@@ -94,20 +95,13 @@ static int parse_limit(struct rule_parser *parser)
 
 /* --- whom --- */
 
-static const struct {
-	char letter;
-	uint32_t bits; /* as of --state */
-} STATES[] = {{'S', 0x1}, {'D', 0x2}, {'T', 0x4}, {'t', 0x8}, {'K', 0x100}, {'I', 0x400}};
-
+/* Of a task that sleeps. */
 static bool skip_state(struct rule_parser *parser)
 {
-	for (size_t i = 0; i < sizeof(STATES) / sizeof(STATES[0]); i++)
-		if (*parser->at == STATES[i].letter) {
-			parser->rule->states |= STATES[i].bits;
-			parser->at++;
-			return true;
-		}
-	return false;
+	if (!*parser->at || !strchr("SDTtKI", *parser->at))
+		return false;
+	parser->rule->states |= task_state_bits(*parser->at++);
+	return true;
 }
 
 static int parse_comm(struct rule_parser *parser)

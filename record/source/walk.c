@@ -17,17 +17,14 @@
 #include "record/plan/filter.h"
 #include "record/plan/record_options.h"
 #include "record/plan/recording.h"
+#include "record/plan/task_state.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
 #include "record/source/walk_users.h"
 
-enum {
-	BUFFER_BYTES = 256 << 10,
-	TASK_UNINTERRUPTIBLE = 2,
-	TASK_NOLOAD = 0x400,
-};
+enum { BUFFER_BYTES = 256 << 10 };
 
 static_assert((int)RING_WAIT_EXACT == WAIT_EXACT && (int)RING_WAIT_AT_LEAST == WAIT_AT_LEAST &&
 		      (int)RING_WAIT_AT_MOST == WAIT_AT_MOST && (int)RING_WAIT_NONE == WAIT_NONE,

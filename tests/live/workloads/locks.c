@@ -8,7 +8,8 @@
  *
  * A thread that writes to a pipe or a file holds its mutex, or its inode's rwsem, while the page that it writes from is
  * missing (userfaultfd): as long as another thread likes. The mmap_lock is held by a thread that changes the protection
- * of many pages, on the same CPU, so that the waiter does not spin.
+ * of many pages, on the same CPU, so that the waiter does not spin. Whether it has the lock when the waiter comes is
+ * luck: the waiter goes on until it has slept for it in a quarter of N calls.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,10 +23,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { HOLD_MS = 5, MUTEX = 1, RWSEM, PAGE = 4096, MANY = 512 << 20 };
+enum { HOLD_MS = 5, LONG_US = 500, MUTEX = 1, RWSEM, PAGE = 4096, MANY = 512 << 20 };
 
 static int rounds, faults;
 
@@ -35,6 +38,7 @@ struct job {
 	void (*wait)(struct job *job);
 	int fd, other; /* of the holder, of the waiter */
 	char *page; /* missing */
+	int slept; /* calls in which the waiter of the mmap_lock slept for long */
 	pid_t holder_tid, waiter_tid;
 	volatile bool stop;
 	pthread_barrier_t barrier;
@@ -127,11 +131,28 @@ static void protect_many(struct job *job)
 		must(!mprotect(job->page, MANY, protections[i & 1]), "mprotect");
 }
 
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	must(!getrusage(RUSAGE_THREAD, &usage), "getrusage");
+	return usage.ru_nvcsw;
+}
+
+static long now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 static void map_one(struct job *job)
 {
+	long before = sleeps(), from = now_us();
 	char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)job;
+	job->slept += sleeps() > before && now_us() - from >= LONG_US;
 	must(page != MAP_FAILED, "mmap");
 	munmap(page, PAGE);
 	rest(1000); /* then it takes the CPU from the holder, most likely while that has the lock */
@@ -169,12 +190,21 @@ static void *wait_often(void *argument)
 	prctl(PR_SET_NAME, job->waiter);
 	job->waiter_tid = (pid_t)syscall(SYS_gettid);
 	for (int i = 0; i < rounds; i++) {
-		if (job->hold != protect_many)
-			pthread_barrier_wait(&job->barrier);
+		pthread_barrier_wait(&job->barrier);
 		job->wait(job);
-		if (job->hold != protect_many)
-			pthread_barrier_wait(&job->barrier);
+		pthread_barrier_wait(&job->barrier);
 	}
+	return NULL;
+}
+
+static void *map_often(void *argument)
+{
+	struct job *job = argument;
+
+	prctl(PR_SET_NAME, job->waiter);
+	job->waiter_tid = (pid_t)syscall(SYS_gettid);
+	for (int i = 0; i < rounds || job->slept < (rounds + 3) / 4; i++)
+		map_one(job);
 	return NULL;
 }
 
@@ -216,7 +246,7 @@ static void run_over_page(struct job *job, const char *call, int lock)
 
 static void run_over_mappings(void)
 {
-	struct job job = {.holder = "h-mmap", .waiter = "w-mmap", .hold = protect_many, .wait = map_one};
+	struct job job = {.holder = "h-mmap", .waiter = "w-mmap", .hold = protect_many};
 	pthread_t holder, waiter;
 
 	job.page = mmap(NULL, MANY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -227,7 +257,7 @@ static void run_over_mappings(void)
 	stay_here(); /* and so do the threads */
 	must(!pthread_create(&holder, NULL, hold_often, &job), "pthread_create");
 	pthread_barrier_wait(&job.barrier);
-	must(!pthread_create(&waiter, NULL, wait_often, &job), "pthread_create");
+	must(!pthread_create(&waiter, NULL, map_often, &job), "pthread_create");
 	pthread_join(waiter, NULL);
 	job.stop = true;
 	pthread_barrier_wait(&job.barrier);

@@ -4,6 +4,20 @@
 # made later.
 . "$(dirname "$0")/lib.sh"
 
+# The control groups that waits of the moved thread are in so far.
+groups_seen() {
+	"$report" --dump "$scratch/c.rwk" 2>/dev/null | grep "^  task .* tid=$moved " | grep -o 'cgroup=[0-9]*' | sort -u | wc -l
+}
+
+move() {
+	local group
+	for group in later 1000; do
+		echo "$moved" >"$top/$group/cgroup.procs"
+		sleep 0.3
+	done
+	[ "$(groups_seen)" = 2 ]
+}
+
 base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$base" ] || { echo "skip cgroups - there is no mount of cgroup2"; exit 77; }
 id=$(printf '%064d' 7)
@@ -16,16 +30,15 @@ start sleep 100; docker=$started
 start sh -c 'while :; do sleep 0.05; done'; moved=$started
 echo "$docker" >"$top/docker-$id.scope/cgroup.procs"
 echo "$moved" >"$top/1000/cgroup.procs"
-move() {
-	wait_for 60 [ -s "$scratch/c.rwk" ]
-	mkdir "$top/later"
-	while echo "$moved" >"$top/later/cgroup.procs" && sleep 0.3 && echo "$moved" >"$top/1000/cgroup.procs"; do
-		sleep 0.3
-	done
-} 2>/dev/null
-move & mover=$!
-run_ok record "$record" --force --offcpu 3 -m 1 --embed none -o "$scratch/c.rwk"
-kill "$mover" "$docker" "$moved"
+"$record" --force --offcpu 0 -m 1 --embed none -o "$scratch/c.rwk" 2>"$scratch/c.err" & recorder=$!
+children="$children $recorder"
+wait_for 60 [ -s "$scratch/c.rwk" ] || die "the recorder did not start: $(cat "$scratch/c.err")"
+mkdir "$top/later"
+wait_for 60 move || fail "the moved thread is not seen in two control groups"
+kill -INT "$recorder"
+wait "$recorder"
+check_equal "exit code" 0 $?
+kill "$docker" "$moved"
 dump=$scratch/dump
 "$report" --dump "$scratch/c.rwk" >"$dump"
 for path in "docker-$id.scope" 1000 later; do
@@ -35,8 +48,7 @@ check "no path is missing" lacks -q '^  cgroup .*flags=0x[01] path=""' "$dump"
 check "those without a thread are left out" lacks -q "path=\"/rwalker-cgroups-$$/999\"" "$dump"
 check "the list is whole" lacks -q 'key="cgroups".*incomplete' "$dump"
 check "the container is chosen" grep -q "sleep" <("$report" --top-waits --container "$id" "$scratch/c.rwk" 2>/dev/null)
-check_equal "control groups of the moved thread" 2 \
-	"$(grep "^  task .* tid=$moved " "$dump" | grep -o 'cgroup=[0-9]*' | sort -u | wc -l)"
+check_equal "control groups of the moved thread" 2 "$(groups_seen)"
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	rmdir "$top"/*/ 2>/dev/null && break
 	sleep 0.1

@@ -72,6 +72,7 @@ test_small_ring() {
 # CPU time of the load, in hundredths of a second.
 load_time() { sed 's/.*) //' /proc/{"$load_user","$load_kernel"}/stat | awk '{ n += $12 + $13 } END { print n }'; }
 has_burned() { [ "$(load_time)" -ge "$1" ]; }
+has_lasted() { [ $((SECONDS - $1)) -gt "$2" ]; } # since SECONDS was $1, so many seconds at least
 
 # A recorder that does not run while its events fill the ring several times cannot drain: lost, and counted.
 test_stopped_recorder() {
@@ -79,8 +80,10 @@ test_stopped_recorder() {
 	local recorder=$!
 	children="$children $recorder"
 	wait_for 60 has_samples "$scratch/stopped.rwk" 1000 || die "nothing is recorded"
+	local samples_since=$SECONDS
 	kill -STOP "$recorder"
-	wait_for 100 has_burned $(($(load_time) + 200)) || die "the load does not run"
+	wait_for 100 has_burned $(($(load_time) + 400)) || die "the load does not run"
+	wait_for 100 has_lasted "$samples_since" 3 || die "time stands still"
 	kill -CONT "$recorder"
 	kill -INT "$recorder"
 	wait "$recorder"

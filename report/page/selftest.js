@@ -93,6 +93,7 @@
 		return tree.nodes.slice(1).map(node => ({
 			what: node.step.kind === 'target' ? 'target' : 'step',
 			text: rwalker.stepText(node, leastWait),
+			purposes: rwalker.purposesText(node),
 			weight: node.weight * profile.unit,
 			count: node.count,
 		}));

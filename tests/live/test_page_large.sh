@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# two tries: times at the edge of a microsecond may lead to another cause than the text has; how many depends on the load.
 # The page's own figures (#selftest) of a large trace, whose times are in microseconds, are those of the reporter's text: sums,
-# functions, threads, twenty ranges of time, chains. One of waits without wakers; at the long level, a million with them, samples of a second trace,
+# functions, threads, twenty ranges of time, chains. One of waits; at the long level, a million of them, samples of a second trace,
 # and a third with everything at once.
 . "$(dirname "$0")/lib.sh"
 
@@ -65,6 +64,6 @@ if [ "$level" = long ]; then
 	compare samples 50001 10 -p 0 -u -f 3989
 	compare everything 300000 10 -p 0 --offcpu 0 -m 0 --wakers -u -i 1
 else
-	compare waits 50001 1 --offcpu 0 -m 0 -u
+	compare waits 50001 1 --offcpu 0 -m 0 --wakers -u
 fi
 finish

@@ -30,7 +30,7 @@ def tenths(weight):
 
 
 def without_objects(text, known):
-    """The text says last what the waits were for, in sum; the page says that of each wait."""
+    """Steps end in what the waits were for, with shares of their time, which are not the same in microseconds."""
     while text not in known and ", " in text:
         text = text.rpartition(", ")[0]
     return text
@@ -170,13 +170,13 @@ class Checker:
     def check_chains(self):
         if not self.of("target"):
             return
-        text = collections.Counter()
-        known = {line["text"] for line in self.of("target") + self.of("step")}
+        lines = [(line["text"].replace(line["purposes"], "") if self.coarse else line["text"], tenths(line["weight"]))
+                 for line in self.of("target") + self.of("step")]
+        page, text, known = collections.Counter(lines), collections.Counter(), {words for words, _ in lines}
         for line in self.text("--chains", "--min-percent", "0"):
             match = TARGET.match(line) or STEP.match(line)
             if match and not line.startswith("#"):
-                text[without_objects(match[1], known), round(float(match[2]) * 10)] += 1
-        page = collections.Counter((line["text"], tenths(line["weight"])) for line in self.of("target") + self.of("step"))
+                text[without_objects(match[1], known) if self.coarse else match[1], round(float(match[2]) * 10)] += 1
         if self.coarse:
             self.check_chains_in_sum(page, text)
             return

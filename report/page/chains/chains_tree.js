@@ -144,5 +144,5 @@
 		);
 	}
 
-	Object.assign(rwalker, {ChainsTree, placeText, stepText});
+	Object.assign(rwalker, {ChainsTree, placeText, purposesText, stepText});
 })((globalThis.rwalker ??= {}));

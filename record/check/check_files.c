@@ -3,7 +3,6 @@
 #include "record/check/check_host.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/types.h>
 #include <stdarg.h>
@@ -13,7 +12,6 @@
 #include <unistd.h>
 
 #include "bpf/ring_event.h"
-#include "common/cleanup.h"
 #include "common/confine/capabilities.h"
 #include "record/machine/cpus.h"
 #include "record/machine/kallsyms.h"
@@ -171,12 +169,11 @@ void check_debugfs(struct check_row *row)
 
 void check_psi(struct check_row *row)
 {
-	_cleanup_close_ int fd = open("/proc/pressure/cpu", O_RDONLY | O_CLOEXEC);
 	char text[64];
 
 	small_file_read("/proc/pressure/cpu", text, sizeof(text));
 	row->remedy = "boot with psi=1 (CONFIG_PSI)";
-	if (fd >= 0 && *text)
+	if (*text)
 		say(row, CHECK_YES, "/proc/pressure");
 	else
 		say(row, CHECK_NO, "no stall figures in /proc/pressure; recording does not need them");
@@ -204,15 +201,13 @@ static uint64_t available_mb(void)
 /* Rings are shared by CPUs whose numbers are near. */
 static uint64_t shards(const struct cpu_set *online, uint32_t possible)
 {
-	uint64_t count = 0;
+	uint64_t count = 0, end = 0; /* of the last one: a CPU */
 
-	for (uint32_t first = 0; first < possible; first += RING_CPUS_PER_SHARD) {
-		uint32_t cpu = first;
-
-		while (cpu < possible && cpu < first + RING_CPUS_PER_SHARD && !cpu_set_has(online, cpu))
-			cpu++;
-		count += cpu < possible && cpu < first + RING_CPUS_PER_SHARD;
-	}
+	for (uint32_t cpu = 0; cpu < possible; cpu++)
+		if (cpu >= end && cpu_set_has(online, cpu)) {
+			end = (cpu / RING_CPUS_PER_SHARD + 1) * RING_CPUS_PER_SHARD;
+			count++;
+		}
 	return count;
 }
 

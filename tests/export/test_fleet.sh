@@ -14,14 +14,9 @@ for program in node npm python3; do
 	command -v $program >/dev/null || { skip_one fleet "'$program' is missing (apt)"; exit 0; }
 done
 engines=
-for package in @duckdb/node-api@1 chdb@3; do
+for package in @duckdb/node-api@latest chdb@3; do
 	name=${package%@*}
-	if [[ ! -d $NODE_PACKAGES/node_modules/$name ]]; then
-		mkdir -p "$NODE_PACKAGES"
-		[[ -e $NODE_PACKAGES/package.json ]] || echo '{"private": true}' >"$NODE_PACKAGES/package.json"
-		npm install --silent --no-audit --no-fund --prefix "$NODE_PACKAGES" "$package" >"$scratch/npm" 2>&1 ||
-			{ skip_one "fleet_${name##*/}" "npm cannot be reached: $(head -n 1 "$scratch/npm")"; continue; }
-	fi
+	why=$(tests/export/packages.sh "$package") || { skip_one "fleet_${name##*/}" "$why"; continue; }
 	[[ $name = chdb ]] && engines+=" chdb" || engines+=" duckdb"
 done
 

@@ -13,11 +13,7 @@ export NODE_PACKAGES
 for program in node npm chromium; do
 	command -v "$program" >/dev/null || { skip_one page_browsers "'$program' is missing (apt-get install nodejs npm chromium)"; exit 0; }
 done
-if [ ! -d "$NODE_PACKAGES/node_modules/axe-core" ]; then
-	mkdir -p "$NODE_PACKAGES" && echo '{"private": true}' >"$NODE_PACKAGES/package.json"
-	npm install --silent --no-audit --no-fund --prefix "$NODE_PACKAGES" puppeteer-core@24 axe-core@4 speedscope@1 \
-		>"$scratch/npm" 2>&1 || { skip_one page_browsers "npm cannot be reached: $(head -n 1 "$scratch/npm")"; exit 0; }
-fi
+why=$(tests/export/packages.sh puppeteer-core@24 axe-core@4) || { skip_one page_browsers "$why"; exit 0; }
 command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt-get install firefox-esr)"
 for number in 0 1 2 3 4 5 6 7; do
 	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "'$hostile' is not built"; break; }

@@ -12,14 +12,11 @@ tools=${NODE_PACKAGES:-${XDG_CACHE_HOME:-$HOME/.cache}/rwalker-node}
 [[ -x $report ]] || { echo "not ok viewers - '$report' is not built"; exit 1; }
 CHROMIUM=$(command -v chromium || command -v chromium-browser)
 export CHROMIUM
-mkdir -p "$tools"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-for package in speedscope @firefox-devtools/profiler-cli @duckdb/node-api puppeteer-core; do
-	[[ -d $tools/node_modules/$package ]] || ! command -v npm >/dev/null ||
-		npm install --silent --no-audit --no-fund --prefix "$tools" "$package" >/dev/null 2>&1
-done
+# Why a package is not there.
+unfetched=$(NODE_PACKAGES=$tools tests/export/packages.sh speedscope@1 @firefox-devtools/profiler-cli @duckdb/node-api@latest puppeteer-core@24)
 
 # missing KIND: what the machine lacks for it.
 missing()
@@ -30,10 +27,10 @@ missing()
 	duckdb) package=@duckdb/node-api ;;
 	speedscope | chrome) package=speedscope ;;
 	esac
-	[[ -d $tools/node_modules/$package ]] || { echo "npm's $package is not in '$tools'"; return; }
+	[[ -d $tools/node_modules/$package ]] || { echo "$unfetched"; return; }
 	[[ $1 = speedscope || $1 = chrome ]] || return
 	[[ $CHROMIUM ]] || echo "chromium is not installed"
-	[[ -d $tools/node_modules/puppeteer-core ]] || echo "npm's puppeteer-core is not in '$tools'"
+	[[ -d $tools/node_modules/puppeteer-core ]] || echo "$unfetched"
 }
 
 # check KIND SAMPLE

@@ -88,22 +88,16 @@ static __always_inline u64 find_file(struct files_struct *files, struct object_r
 
 /*
  * At the switch-out, before it is known whether the wait will be a long one: what its descriptor leads to, if another
- * thread could close it meanwhile and open something else in its place. The call holds on to the file. Not of threads
- * whose last waits were all brief.
+ * thread could close it meanwhile and open something else in its place. The call holds on to the file.
  */
 static __always_inline void note_file(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
-	struct files_struct *files;
-	long call;
+	struct files_struct *files = files_of(prev);
 
-	if (!in_system_call(prev, &call) || call >= RING_CALLS ||
-	    object_knobs.calls[call & (RING_CALLS - 1)] != RING_CALL_DESCRIPTOR)
-		return;
-	files = files_of(prev);
 	if (!files || files->count.counter == 1)
 		return;
-	entry->file = find_file(files, NULL, call_arguments(prev).values[0]);
-	entry->file_out = now;
+	entry->noted = find_file(files, NULL, call_arguments(prev).values[0]);
+	entry->noted_out = now;
 }
 
 /*
@@ -122,12 +116,12 @@ static __always_inline void descriptor_take(struct task_struct *task, struct obj
 					    struct ring_object *object)
 {
 	struct files_struct *files = files_of(task);
-	bool noted = entry->file_out == entry->out;
+	bool noted = entry->noted_out == entry->out;
 	u64 file;
 
 	if (!files)
 		return;
-	file = noted ? entry->file : find_file(files, room, descriptor);
+	file = noted ? entry->noted : find_file(files, room, descriptor);
 	if (!file || ((noted || files->count.counter != 1) && !is_in_use(task, file, number)))
 		return;
 	object->descriptor = descriptor + 1;

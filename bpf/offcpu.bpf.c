@@ -237,7 +237,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
 	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED && entry->brief < WAIT_BRIEF)
-		note_file(prev, entry, now);
+		note_object(prev, entry, now);
 	user_stack_before(prev, entry, now, ctx[0]);
 }
 

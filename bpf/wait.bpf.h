@@ -51,7 +51,7 @@ struct wait_entry {
 	u16 out_cpu;
 	/* Preempted waits since a long one: is the next one's user stack taken before its length is known? */
 	u8 hasty;
-	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is the next one's file worth noting? */
+	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is the next one's object worth noting? */
 	u32 state;
 	u32 voluntary; /* the task's nvcsw at its last switch-out */
 	u64 out; /* of its current wait; 0: it is on a CPU, or has not been seen to leave one yet */
@@ -68,7 +68,7 @@ struct wait_entry {
 
 	struct ring_sum sums[RING_SUM_KINDS];
 	u64 ip, sp; /* user registers at `pending` */
-	u64 file, file_out; /* what its call's descriptor led to at the switch-out `file_out` */
+	u64 noted, noted_out; /* its descriptor's file, or its futex's holder, at the switch-out `noted_out` */
 	struct wait_lock lock;
 	/* When the first look found it: its last arrival; since when it had been off the CPU. */
 	u64 first_arrival, first_out;

@@ -11,6 +11,7 @@
 #include "bpf/kernel_locks.bpf.h"
 #include "bpf/object_stack.bpf.h"
 #include "bpf/wait.bpf.h"
+#include "bpf/wait_owner.bpf.h"
 
 enum { OWNER_FLAGS = 7, OWNER_READS = 1 /* kernel/locking/mutex.c, rwsem.c */ };
 
@@ -60,15 +61,10 @@ static __always_inline bool is_task(u64 task)
 static __noinline void note_owner(struct wait_lock *lock, u64 address, u32 flags)
 {
 	u64 word = owner_word(address, flags), task = word & ~(u64)OWNER_FLAGS;
-	struct ring_task *owner = &lock->owner;
 
 	if (!task || (word & OWNER_READS && !is_task(task)))
 		return;
-	owner->start = OBJECT_READ(task_struct, task, start_boottime);
-	owner->tgid = OBJECT_READ(task_struct, task, tgid);
-	owner->tid = OBJECT_READ(task_struct, task, pid);
-	owner->kernel_thread = !!(OBJECT_READ(task_struct, task, flags) & PF_KTHREAD);
-	bpf_probe_read_kernel(owner->comm, sizeof(owner->comm), ((struct task_struct *)task)->comm);
+	owner_describe(task, &lock->owner);
 	lock->held |= RING_HELD_BY_OWNER | (word & OWNER_READS ? RING_HELD_BY_READER : 0);
 }
 

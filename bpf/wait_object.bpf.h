@@ -8,11 +8,11 @@
 
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
+#include "bpf/object_futex.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
-enum { FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
-       FUTEX_COMMANDS = 0x7f, WAITID_PID = 1 };
+enum { WAITID_PID = 1 };
 
 static __always_inline void worker_take(struct task_struct *task, struct ring_object *object)
 {
@@ -24,19 +24,6 @@ static __always_inline void worker_take(struct task_struct *task, struct ring_ob
 	object->place = (u64)OBJECT_READ(worker, worker, current_func);
 	if (object->place)
 		object->kind = RING_OBJECT_WORK;
-}
-
-static __always_inline void futex_take(struct task_struct *task, const struct call_arguments *with,
-				       struct ring_object *object)
-{
-	u32 command = with->values[1] & FUTEX_COMMANDS;
-
-	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET && command != FUTEX_LOCK_PI &&
-	    command != FUTEX_LOCK_PI2 && command != FUTEX_WAIT_REQUEUE_PI)
-		return;
-	object->kind = RING_OBJECT_FUTEX;
-	object->place = with->values[0];
-	object->process = task->tgid;
 }
 
 /* The child's number is known if it is in the namespace of the first process. */
@@ -70,6 +57,21 @@ static __always_inline void sleep_take(struct task_struct *task, struct object_r
 		object->asked = expires > out ? expires - out : 0;
 }
 
+/* At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. */
+static __always_inline void note_object(struct task_struct *prev, struct wait_entry *entry, u64 now)
+{
+	u32 kind;
+	long call;
+
+	if (!in_system_call(prev, &call) || call >= RING_CALLS)
+		return;
+	kind = object_knobs.calls[call & (RING_CALLS - 1)];
+	if (kind == RING_CALL_DESCRIPTOR)
+		note_file(prev, entry, now);
+	else if (kind == RING_CALL_FUTEX)
+		note_futex(prev, entry, now);
+}
+
 /*
  * All but files and devices are waited for in a sleep that signals interrupt. Otherwise something in the kernel itself
  * was in the way, perhaps another thread in the same call.
@@ -89,7 +91,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		descriptor_take(task, room, entry, with.values[0], number, object);
 		break;
 	case RING_CALL_FUTEX:
-		futex_take(task, &with, object);
+		futex_take(task, room, entry, &with, object);
 		break;
 	case RING_CALL_WAIT4:
 		child_take(task, with.values[0], object);

@@ -59,4 +59,5 @@ def main(trace, truth, rounds):
         why = judge(comm, call, kind, owner, is_mmap, objects, waits, least)
         print(f"no {comm}: {comm}: {why}" if why else f"yes {comm}")
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

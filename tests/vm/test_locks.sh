@@ -3,18 +3,21 @@
 # time-limit: 600
 #
 # Locks of Debian's kernels that waits were for: kinds and owners against a workload that knows them (tests/live/test_locks.sh), a
-# mutex that is a variable by its name, a percpu-rwsem.
+# mutex that is a variable by its name, a percpu-rwsem; and who held mutexes of processes (tests/live/test_mutexes.sh).
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
 
 judge_kernel() { # NAME
 	recorded "$1/locks" locks
+	recorded "$1/mutexes" mutexes
 	recorded "$1/others" others
 	rt=$(echo "$1" | grep -e -rt)
-	LOCKS_RT=$rt python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds 2>&1 |
-		sed -E "s|^yes |ok $1/|; s|^no (.*): ([^:]*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
-	for run in locks others; do
+	{
+		LOCKS_RT=$rt python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds
+		python3 -B tests/live/mutexes_check.py "$dir/mutexes.rwk" "$dir/mutexes.truth" $rounds
+	} 2>&1 | sed -E "s|^yes |ok $1/|; s|^no (.*): ([^:]*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+	for run in locks mutexes others; do
 		reported "$dir/$run.view" 0 --waits-on=lock "$dir/$run.rwk"
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
 	done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Waits for locks of the kernel: the workload of tests/live/test_locks.sh, a static mutex that two shells want, a frozen file system.
+# Waits for locks of the kernel and for mutexes: the workloads of tests/live/test_locks.sh and test_mutexes.sh, a static mutex that two
+# shells want, a frozen file system.
 # Judged by tests/vm/test_locks.sh.
 . /lib.sh
 
@@ -60,5 +61,7 @@ esac
 devices_make || exit 1
 record locks --force --offcpu 0 -m 100us --embed=none -- locks "${rounds:-20}" /mnt/a/file
 cp /out/locks.out /out/locks.truth
+record mutexes --force --offcpu 0 --embed=none -- mutexes "${rounds:-20}"
+cp /out/mutexes.out /out/mutexes.truth
 record others --force --offcpu 0 -m 100us --embed=none -- sh /test.sh want
 exit 0

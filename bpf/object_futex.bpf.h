@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A futex, and who holds the mutex that it is the lock word of. The mutex is in the memory of the process, which can be
+ * read only while the thread still is on the CPU: at the switch-out, before it is known whether its wait will be a long
+ * one. So it is read for threads whose last wait was not brief.
+ */
+#ifndef RWALKER_BPF_OBJECT_FUTEX_H
+#define RWALKER_BPF_OBJECT_FUTEX_H
+
+#include "bpf/kernel_tasks.bpf.h"
+#include "bpf/object_call.bpf.h"
+#include "bpf/object_stack.bpf.h"
+#include "bpf/wait_owner.bpf.h"
+
+enum {
+	FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
+	FUTEX_COMMANDS = 0x7f, FUTEX_PRIVATE_FLAG = 0x80, FUTEX_TID_MASK = 0x3fffffff,
+};
+#define FUTEX_WAITERS 0x80000000u
+
+/* --- pthread_mutex_t of glibc (bits/struct_mutex.h, nptl/pthreadP.h), the same on x86-64 and aarch64 --- */
+
+enum {
+	MUTEX_CONTENDED = 2, /* its lock word, while others wait; a robust one has the owner there */
+	MUTEX_TYPES = 3, MUTEX_RECURSIVE = 1, MUTEX_ADAPTIVE = 3,
+	MUTEX_ROBUST = 16, MUTEX_SHARED = 128, MUTEX_ELISION = 256 | 512,
+	MOST_USERS = 1 << 20,
+};
+
+struct user_mutex {
+	u32 lock, count, owner, users, kind;
+	u16 spins, elision;
+	u64 next, previous; /* in its owner's list of robust mutexes */
+};
+_Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
+
+/*
+ * The same word may be the lock of something else: of stdio, of another language's library, of an rwlock, a part of a
+ * condition variable. Each member must be what the mutex would have while it is held.
+ */
+static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operation, u32 value)
+{
+	const u32 known = MUTEX_TYPES | MUTEX_ROBUST | MUTEX_SHARED | MUTEX_ELISION, type = mutex->kind & MUTEX_TYPES;
+	const bool robust = mutex->kind & MUTEX_ROBUST; /* it is marked as shared, too */
+	const bool shared = mutex->kind & MUTEX_SHARED, private = operation & FUTEX_PRIVATE_FLAG;
+
+	if (!mutex->owner || mutex->owner & ~FUTEX_TID_MASK || mutex->kind & ~known || mutex->lock != value)
+		return false;
+	if (!mutex->users || mutex->users > MOST_USERS || !!mutex->count != (robust || type == MUTEX_RECURSIVE))
+		return false;
+	if (mutex->spins && type != MUTEX_ADAPTIVE)
+		return false;
+	if (robust)
+		return mutex->owner == (value & FUTEX_TID_MASK) && mutex->next && mutex->previous;
+	return value == MUTEX_CONTENDED && !mutex->next && !mutex->previous && shared == !private;
+}
+
+/* --- at the switch-out --- */
+
+#define NOTED_SHARED (1ULL << 32) /* its owner may be in another process */
+
+static __always_inline bool locks_with_inheritance(u32 operation)
+{
+	const u32 command = operation & FUTEX_COMMANDS;
+
+	return command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
+}
+
+/* The kernel itself keeps the owner of one with priority inheritance in its word. */
+static __always_inline u64 inheriting_owner(u64 place)
+{
+	u32 word = 0;
+
+	if (bpf_probe_read_user(&word, sizeof(word), (const void *)place) || !(word & FUTEX_WAITERS))
+		return 0;
+	return word & FUTEX_TID_MASK ? (word & FUTEX_TID_MASK) | NOTED_SHARED : 0;
+}
+
+static __always_inline u64 mutex_owner(u64 place, u32 operation, u32 value)
+{
+	const u32 command = operation & FUTEX_COMMANDS;
+	struct user_mutex mutex;
+
+	if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || place % sizeof(u64) ||
+	    (value != MUTEX_CONTENDED && !(value & FUTEX_WAITERS)))
+		return 0;
+	if (bpf_probe_read_user(&mutex, sizeof(mutex), (const void *)place) || !is_mutex(&mutex, operation, value))
+		return 0;
+	return mutex.owner | (mutex.kind & MUTEX_SHARED ? NOTED_SHARED : 0);
+}
+
+/* Number of the thread that holds what the task goes to sleep for, in its own pid namespace, and NOTED_SHARED; or 0. */
+static __noinline u64 futex_owner(struct task_struct *prev)
+{
+	const struct call_arguments with = call_arguments(prev);
+	const u32 operation = with.values[1];
+
+	return locks_with_inheritance(operation) ? inheriting_owner(with.values[0]) :
+						   mutex_owner(with.values[0], operation, with.values[2]);
+}
+
+static __always_inline void note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
+{
+	entry->noted = futex_owner(prev);
+	entry->noted_out = now;
+}
+
+/* --- at the end of the wait --- */
+
+/*
+ * It held the lock when the wait began, so it is older than that. A number may have been given to another thread since.
+ */
+static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
+				       const struct wait_entry *entry)
+{
+	const u64 owner = find_thread(task, room, (u32)entry->noted);
+
+	if (!owner || OBJECT_READ(task_struct, owner, start_time) > entry->out)
+		return false;
+	if (!(entry->noted & NOTED_SHARED) && OBJECT_READ(task_struct, owner, tgid) != task->tgid)
+		return false;
+	owner_describe(owner, &room->beside.owner);
+	room->beside.held = RING_HELD_BY_OWNER;
+	return true;
+}
+
+static __always_inline void futex_take(struct task_struct *task, struct object_room *room,
+				       const struct wait_entry *entry, const struct call_arguments *with,
+				       struct ring_object *object)
+{
+	u32 command = with->values[1] & FUTEX_COMMANDS;
+
+	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET && command != FUTEX_LOCK_PI &&
+	    command != FUTEX_LOCK_PI2 && command != FUTEX_WAIT_REQUEUE_PI)
+		return;
+	object->kind = RING_OBJECT_FUTEX;
+	object->place = with->values[0];
+	object->process = task->tgid;
+	if (entry->noted_out == entry->out && entry->noted)
+		object->beside = owner_take(task, room, entry);
+}
+
+#endif

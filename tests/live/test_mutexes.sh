@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Who held the mutexes that waits were for, against a workload whose threads and processes hold all kinds of them, and use futexes
+# for what is no mutex. Also in a pid namespace, where numbers of threads are small, and others'.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/waits_lib.sh"
+
+need_offcpu
+rounds=$(at_level 40 1000)
+
+record_mutexes() { # NAME COMMAND...
+	local name=$1
+	shift
+	recorded "$name" "$record" --force --offcpu 0 --wakers -o "$scratch/$name.rwk" -- "$@"
+	cp "$scratch/$name.out" "$scratch/$name.truth"
+	check_equal "$name: the workload had all locks" 17 "$(grep -c '^w-' "$scratch/$name.truth")"
+	judged python3 -B "$here/tests/live/mutexes_check.py" "$scratch/$name.rwk" "$scratch/$name.truth" "$rounds"
+}
+
+record_mutexes here "$workloads/mutexes" "$rounds"
+record_mutexes namespace unshare --pid --fork "$workloads/mutexes" "$rounds"
+
+"$report" --waits-on=futex "$scratch/here.rwk" >"$scratch/view" 2>/dev/null
+for kind in plain robust inherit shared; do
+	check "--waits-on says who held the $kind one" grep -qE " w-$kind +on futex .*\(held by h-$kind [0-9]+\)\$" "$scratch/view"
+done
+check "--waits-on names no holder of a semaphore" lacks -E 'w-semaphore .*held by' "$scratch/view"
+finish

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * mutexes N: N waits for each kind of mutex, held by a known thread for a few milliseconds, and as many for what is no
+ * mutex but uses futexes, too. Prints
+ *
+ *	COMM PLACE WORDS OWNER	who waits; address of the lock, in its process; how many words it has; the tid that
+ *				holds it, as the mount of /proc has it, or 0: what it waits for is no mutex
+ *
+ * Threads meet at barriers, which are no mutexes either.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HOLD_MS = 4 };
+
+static int rounds;
+
+struct job { /* in memory that processes share */
+	const char *name;
+	void (*set_up)(struct job *job);
+	void (*take)(struct job *job); /* of the holder, then of the waiter */
+	void (*give)(struct job *job);
+	void (*wait)(struct job *job); /* of the waiter, if that is another call */
+	int type, protocol, robust, shared;
+	bool is_mutex;
+	pid_t holder, waiter; /* by /proc */
+	pthread_barrier_t barrier;
+	union {
+		pthread_mutex_t mutex;
+		pthread_rwlock_t rwlock;
+		sem_t semaphore;
+		struct {
+			pthread_cond_t condition;
+			pthread_mutex_t guard; /* what follows a condition variable in most programs */
+			bool given;
+		};
+		unsigned int words[16];
+		FILE *file;
+	};
+};
+
+static void must(bool ok, const char *what)
+{
+	if (!ok) {
+		perror(what);
+		exit(1);
+	}
+}
+
+static void rest(long ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* Its number in the pid namespace of the mount of /proc. */
+static pid_t own_tid(void)
+{
+	char link[64] = "";
+
+	must(readlink("/proc/thread-self", link, sizeof(link) - 1) > 0, "/proc/thread-self");
+	return atoi(strrchr(link, '/') + 1);
+}
+
+static void await_sleep(const struct job *job)
+{
+	char path[64], text[256] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", job->waiter);
+	do {
+		rest(1);
+		file = fopen(path, "r");
+		must(file && fgets(text, sizeof(text), file), path);
+		fclose(file);
+	} while (strrchr(text, ')')[2] != 'S');
+}
+
+/* --- mutexes --- */
+
+static void mutex_up(struct job *job)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, job->type);
+	pthread_mutexattr_setprotocol(&attributes, job->protocol);
+	pthread_mutexattr_setrobust(&attributes, job->robust);
+	pthread_mutexattr_setpshared(&attributes, job->shared);
+	must(!pthread_mutex_init(&job->mutex, &attributes), job->name);
+}
+
+static void mutex_take(struct job *job)
+{
+	must(!pthread_mutex_lock(&job->mutex), "lock");
+}
+
+static void mutex_give(struct job *job)
+{
+	must(!pthread_mutex_unlock(&job->mutex), "unlock");
+}
+
+static void mutex_timed(struct job *job)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 60;
+	must(!pthread_mutex_timedlock(&job->mutex, &until), "timedlock");
+}
+
+/* --- others --- */
+
+static void rwlock_up(struct job *job)
+{
+	pthread_rwlock_init(&job->rwlock, NULL);
+}
+
+static void write_take(struct job *job)
+{
+	pthread_rwlock_wrlock(&job->rwlock);
+}
+
+static void read_take(struct job *job)
+{
+	pthread_rwlock_rdlock(&job->rwlock);
+}
+
+static void rwlock_give(struct job *job)
+{
+	pthread_rwlock_unlock(&job->rwlock);
+}
+
+static void semaphore_up(struct job *job)
+{
+	sem_init(&job->semaphore, 0, 1);
+}
+
+static void semaphore_take(struct job *job)
+{
+	must(!sem_wait(&job->semaphore), "sem_wait");
+}
+
+static void semaphore_give(struct job *job)
+{
+	sem_post(&job->semaphore);
+}
+
+static void condition_up(struct job *job)
+{
+	pthread_cond_init(&job->condition, NULL);
+	pthread_mutex_init(&job->guard, NULL);
+}
+
+static void condition_take(struct job *job)
+{
+	job->given = false;
+}
+
+static void condition_wait(struct job *job)
+{
+	pthread_mutex_lock(&job->guard);
+	while (!job->given)
+		pthread_cond_wait(&job->condition, &job->guard);
+	pthread_mutex_unlock(&job->guard);
+}
+
+static void condition_give(struct job *job)
+{
+	pthread_mutex_lock(&job->guard);
+	job->given = true;
+	pthread_cond_signal(&job->condition);
+	pthread_mutex_unlock(&job->guard);
+}
+
+static void file_up(struct job *job)
+{
+	job->file = fopen("/dev/null", "w");
+	must(job->file != NULL, "/dev/null");
+}
+
+static void file_take(struct job *job)
+{
+	flockfile(job->file);
+}
+
+static void file_give(struct job *job)
+{
+	funlockfile(job->file);
+}
+
+/* A lock of another library: contended, and then words that a mutex might have, but for one. */
+static void raw_take(struct job *job)
+{
+	memset(job->words, 0, sizeof(job->words));
+	job->words[0] = 2;
+	job->words[2] = (unsigned int)gettid();
+	job->words[3] = job->name[0] == 'o' ? 1 : 0;
+	job->words[4] = job->name[0] == 'o' ? 1 << 20 : 0;
+}
+
+static void raw_wait(struct job *job)
+{
+	while (__atomic_load_n(&job->words[0], __ATOMIC_ACQUIRE) == 2)
+		syscall(SYS_futex, job->words, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+}
+
+static void raw_give(struct job *job)
+{
+	__atomic_store_n(&job->words[0], 0, __ATOMIC_RELEASE);
+	syscall(SYS_futex, job->words, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* --- all of them --- */
+
+#define MUTEX(called, ...) {.name = called, mutex_up, mutex_take, mutex_give, .is_mutex = true, __VA_ARGS__}
+
+static const struct job models[] = {
+	MUTEX("plain"),
+	MUTEX("timed", .wait = mutex_timed),
+	MUTEX("recursive", .type = PTHREAD_MUTEX_RECURSIVE),
+	MUTEX("errorcheck", .type = PTHREAD_MUTEX_ERRORCHECK),
+	MUTEX("adaptive", .type = PTHREAD_MUTEX_ADAPTIVE_NP),
+	MUTEX("robust", .robust = PTHREAD_MUTEX_ROBUST),
+	MUTEX("inherit", .protocol = PTHREAD_PRIO_INHERIT),
+	MUTEX("shared", .shared = PTHREAD_PROCESS_SHARED),
+	MUTEX("shared-rob", .shared = PTHREAD_PROCESS_SHARED, .robust = PTHREAD_MUTEX_ROBUST),
+	MUTEX("shared-pi", .shared = PTHREAD_PROCESS_SHARED, .protocol = PTHREAD_PRIO_INHERIT),
+	{"rw-write", rwlock_up, write_take, rwlock_give},
+	{"rw-read", rwlock_up, write_take, rwlock_give, read_take},
+	{"semaphore", semaphore_up, semaphore_take, semaphore_give},
+	{"condition", condition_up, condition_take, condition_give, condition_wait},
+	{"stdio", file_up, file_take, file_give},
+	{"odd-kind", NULL, raw_take, raw_give, raw_wait},
+	{"no-users", NULL, raw_take, raw_give, raw_wait},
+};
+enum { JOBS = sizeof(models) / sizeof(models[0]) };
+
+static void *hold_often(void *argument)
+{
+	struct job *job = argument;
+	char name[16];
+
+	snprintf(name, sizeof(name), "h-%s", job->name);
+	prctl(PR_SET_NAME, name);
+	job->holder = own_tid();
+	for (int i = 0; i < rounds; i++) {
+		job->take(job);
+		pthread_barrier_wait(&job->barrier);
+		await_sleep(job);
+		rest(HOLD_MS);
+		job->give(job);
+		pthread_barrier_wait(&job->barrier);
+	}
+	return NULL;
+}
+
+static void *wait_often(void *argument)
+{
+	struct job *job = argument;
+	char name[16];
+
+	snprintf(name, sizeof(name), "w-%s", job->name);
+	prctl(PR_SET_NAME, name);
+	job->waiter = own_tid();
+	for (int i = 0; i < rounds; i++) {
+		pthread_barrier_wait(&job->barrier);
+		(job->wait ? job->wait : job->take)(job);
+		if (!job->wait || job->is_mutex || job->wait == read_take)
+			job->give(job);
+		pthread_barrier_wait(&job->barrier);
+	}
+	return NULL;
+}
+
+static pid_t fork_waiter(struct job *job)
+{
+	pid_t child = fork();
+
+	must(child >= 0, "fork");
+	if (child)
+		return child;
+	wait_often(job);
+	_exit(0);
+}
+
+static void begin(struct job *job)
+{
+	pthread_barrierattr_t attributes;
+
+	pthread_barrierattr_init(&attributes);
+	pthread_barrierattr_setpshared(&attributes, job->shared);
+	pthread_barrier_init(&job->barrier, &attributes, 2);
+	if (job->set_up)
+		job->set_up(job);
+}
+
+static void say(const struct job *job)
+{
+	const void *place = job->words;
+	unsigned long words = sizeof(job->words) / sizeof(job->words[0]);
+
+	if (job->set_up == file_up) { /* its lock is where the C library likes */
+		place = NULL;
+		words = 0;
+	}
+	if (job->set_up == condition_up)
+		words = sizeof(job->condition) / sizeof(job->words[0]);
+	printf("w-%s 0x%lx %lu %d\n", job->name, (unsigned long)place, words, job->is_mutex ? job->holder : 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct job *jobs = mmap(NULL, sizeof(models), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_t holders[JOBS], waiters[JOBS];
+	pid_t children[JOBS] = {0};
+
+	must(argc == 2 && (rounds = atoi(argv[1])) > 0 && jobs != MAP_FAILED, "usage: mutexes N");
+	memcpy(jobs, models, sizeof(models));
+	for (int i = 0; i < JOBS; i++) {
+		begin(&jobs[i]);
+		if (jobs[i].shared)
+			children[i] = fork_waiter(&jobs[i]);
+	}
+	for (int i = 0; i < JOBS; i++) {
+		must(!pthread_create(&holders[i], NULL, hold_often, &jobs[i]), "pthread_create");
+		if (!children[i])
+			must(!pthread_create(&waiters[i], NULL, wait_often, &jobs[i]), "pthread_create");
+	}
+	for (int i = 0; i < JOBS; i++) {
+		pthread_join(holders[i], NULL);
+		if (children[i])
+			waitpid(children[i], NULL, 0);
+		else
+			pthread_join(waiters[i], NULL);
+		say(&jobs[i]);
+	}
+	return 0;
+}

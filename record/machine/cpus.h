@@ -44,6 +44,8 @@ struct cpus {
 
 /* list: the value of -P or NULL. 0, or -EINVAL after reporting why. */
 int cpus_open(struct cpus *cpus, const char *list);
+/* Leaves only those wanted that are in the set. False: that is none. */
+bool cpus_restrict(struct cpus *cpus, const struct cpu_set *set);
 void cpus_close(struct cpus *cpus);
 
 /* The CPUs that are online now; those of them that are wanted. */

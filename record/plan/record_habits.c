@@ -191,7 +191,7 @@ static void join(char *text, size_t room, char **words, int count)
 /* The option with a list of numbers that this word was to continue: "--pid 12 13"; NULL: none. */
 static const char *list_before(char **argv, int at)
 {
-	static const char *const lists[] = {"--pid", "--tid", "-P", "--cpus", NULL};
+	static const char *const lists[] = {"--pid", "--tid", "-P", "--cpus", "--node", NULL};
 
 	for (const char *const *list = lists; *list; list++)
 		if ((at > 2 && !strcmp(argv[at - 2], *list)) ||

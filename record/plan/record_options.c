@@ -215,6 +215,8 @@ static const struct option_row rows[] = {
 	{"Whom to record", "tid", 0, IS_PARSED("LIST", parse_tids), .help = "threads"},
 	{"Whom to record", "cpus", 'P', TAKES_TEXT("LIST", AT(who.cpus)),
 	 .help = "only these CPUs, as in 0-3,7: samples and hits there, and waits that end there"},
+	{"Whom to record", "node", 0, TAKES_TEXT("LIST", AT(who.nodes)),
+	 .help = "only the CPUs of these NUMA nodes, as in 0,2-3"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
 	 .help = "threads in this cgroup (v2) or below it, as in /sys/fs/cgroup/system.slice"},
 	{"Whom to record", "user-threads", 0, TAKES_NOTHING(AT(who.user_threads)), .help = "no kernel threads"},

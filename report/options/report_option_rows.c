@@ -368,6 +368,7 @@ static const struct option_row rows[] = {
 	 .help = "also threads that did nothing all the time, which are else one line at the end"},
 	{"Filters", "cpus", 'P', IS_PARSED("LIST", report_filter_cpus),
 	 .help = "CPUs, as in 0-3,7"},
+	{"Filters", "node", 0, IS_PARSED("LIST", report_filter_nodes), .help = "CPUs of these NUMA nodes, as in 0,2-3"},
 	{"Filters", "state", 0, IS_PARSED("LETTERS", report_filter_states),
 	 .help = "walked tasks in one of these states, and waits that began in one, as in DK"},
 	{"Filters", "waiting", 'w', IS_PARSED("S", report_filter_waiting),
@@ -402,7 +403,7 @@ static const struct option_row rows[] = {
 	{"Shape", "interval", 'i', IS_PARSED("S", parse_interval),
 	 .help = "count the stacks of every S seconds separately (--stacks, --folded)"},
 	{"Shape", "by", 0, IS_PARSED("FIELD", parse_by),
-	 .help = "one part for each comm, process, thread, container, cgroup, cpu or host, heaviest first; with "
+	 .help = "one part for each comm, process, thread, container, cgroup, cpu, node or host, heaviest first; with "
 		 "--folded a word in front"},
 	{"Shape", "per-process", 0, TAKES_NOTHING(AT(settings.per_process)),
 	 .help = "keep processes with the same comm apart"},

@@ -25,7 +25,7 @@ typedef int take_meta(struct scrub *scrub, struct event_text *value);
 
 static bool holds(const struct event_text *value, bool (*is_common)(const char *text))
 {
-	char text[128];
+	char text[RWK_MAX_STRING + 1];
 
 	if (value->length >= sizeof(text) || memchr(value->bytes, '\0', value->length))
 		return false;
@@ -34,21 +34,9 @@ static bool holds(const struct event_text *value, bool (*is_common)(const char *
 	return is_common(text);
 }
 
-static int take_recorder(struct scrub *scrub, struct event_text *value)
-{
-	(void)scrub;
-	return holds(value, common_recorder) ? WRITE : LEAVE_OUT;
-}
-
 static int take_host(struct scrub *scrub, struct event_text *value)
 {
 	return written(scrub_host(scrub, value, value));
-}
-
-static int take_machine(struct scrub *scrub, struct event_text *value)
-{
-	(void)scrub;
-	return holds(value, common_machine) ? WRITE : LEAVE_OUT;
 }
 
 /* Without what the host's own build has added. */
@@ -71,16 +59,10 @@ static bool is_number(const char *text)
 	return text[0] && strspn(text, "0123456789") == strlen(text) && strlen(text) <= 5;
 }
 
-static int take_number(struct scrub *scrub, struct event_text *value)
+/* "0:0-3 1:4-7" */
+static bool is_cpu_lists(const char *text)
 {
-	(void)scrub;
-	return holds(value, is_number) ? WRITE : LEAVE_OUT;
-}
-
-static int take_cgroups(struct scrub *scrub, struct event_text *value)
-{
-	(void)scrub;
-	return holds(value, scrub_is_about_cgroups) ? WRITE : LEAVE_OUT;
+	return strspn(text, "0123456789,-: ") == strlen(text);
 }
 
 /* When and by whom the kernel was built; the boot's id. */
@@ -98,16 +80,20 @@ static int take_meta_record(struct scrub *scrub, struct event *event)
 {
 	static const struct {
 		const char *key;
-		take_meta *take;
+		take_meta *take; /* NULL: what is_common() says of it decides */
+		bool (*is_common)(const char *text);
 	} keys[] = {
-		{"recorder", take_recorder},
-		{"hostname", take_host},
-		{"machine", take_machine},
-		{"kernel_release", take_release},
-		{"kernel_version", take_if_host_stays},
-		{"boot_id", take_if_host_stays},
-		{"cpus", take_number},
-		{"cgroups", take_cgroups},
+		{"recorder", NULL, common_recorder},
+		{"hostname", take_host, NULL},
+		{"machine", NULL, common_machine},
+		{"kernel_release", take_release, NULL},
+		{"kernel_version", take_if_host_stays, NULL},
+		{"boot_id", take_if_host_stays, NULL},
+		{"cpus", NULL, is_number},
+		{"nodes", NULL, is_cpu_lists},
+		{"packages", NULL, is_cpu_lists},
+		{"cores", NULL, is_cpu_lists},
+		{"cgroups", NULL, scrub_is_about_cgroups},
 	};
 	const struct event_meta meta = event->meta;
 
@@ -115,6 +101,8 @@ static int take_meta_record(struct scrub *scrub, struct event *event)
 		if (meta.key.length != strlen(keys[i].key) || memcmp(meta.key.bytes, keys[i].key, meta.key.length) != 0)
 			continue;
 		event->meta = (struct event_meta){.key = {keys[i].key, meta.key.length}, .value = meta.value};
+		if (keys[i].is_common)
+			return holds(&event->meta.value, keys[i].is_common) ? WRITE : LEAVE_OUT;
 		return keys[i].take(scrub, &event->meta.value);
 	}
 	return LEAVE_OUT;

@@ -28,13 +28,59 @@ static const struct {
 	{"scrubbed", "scrubbed"},
 };
 
+static const struct {
+	const char *key, *name;
+} topology[] = {{"nodes", "NUMA node"}, {"packages", "package"}, {"cores", "core"}};
+
+static bool is_topology(const char *key)
+{
+	for (size_t i = 0; i < sizeof(topology) / sizeof(topology[0]); i++)
+		if (!strcmp(topology[i].key, key))
+			return true;
+	return false;
+}
+
 /* Keys with lines of their own, here or elsewhere, and the copy of the file header, which adds nothing. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strcmp(lines[i].key, key))
 			return true;
-	return !strcmp(key, "file-header") || !strcmp(key, "cgroups");
+	return !strcmp(key, "file-header") || !strcmp(key, "cgroups") || is_topology(key);
+}
+
+/* The groups of CPUs in "0:0-3 1:4-7", which are words. */
+static size_t groups_in(const char *text)
+{
+	size_t count = *text != '\0';
+
+	for (; *text; text++)
+		count += *text == ' ';
+	return count;
+}
+
+/* "2 NUMA nodes, 1 package, 8 cores; CPUs of each node 0:0-7 1:8-15" */
+static void print_topology(const struct trace_model *model, FILE *out)
+{
+	const char *nodes = trace_model_meta(model, "nodes"), *separator = "";
+
+	for (size_t i = 0; i < sizeof(topology) / sizeof(topology[0]); i++) {
+		const char *text = trace_model_meta(model, topology[i].key);
+		size_t count = text ? groups_in(text) : 0;
+
+		if (!count)
+			continue;
+		if (!*separator)
+			(void)fprintf(out, "  %-16s", "topology");
+		(void)fprintf(out, "%s%zu %s%s", separator, count, topology[i].name, count == 1 ? "" : "s");
+		separator = ", ";
+	}
+	if (nodes && groups_in(nodes) > 1) {
+		(void)fputs("; CPUs of each node ", out);
+		info_text(out, nodes);
+	}
+	if (*separator)
+		(void)fputc('\n', out);
 }
 
 static const char *ending(const struct trace_section *section)
@@ -67,6 +113,7 @@ void info_host(const struct trace_model *model, const struct trace_section *sect
 	print_id(section, out);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		info_line(out, lines[i].label, trace_model_meta(model, lines[i].key));
+	print_topology(model, out);
 	for (size_t i = 0; i < model->metas.count; i++)
 		if (!is_listed(model->metas.items[i].key)) {
 			(void)fputs("  ", out);
@@ -98,8 +145,9 @@ void info_clocks(const struct trace_model *model, FILE *out)
 	for (size_t i = 0; i < count; i++)
 		if (model->clocks.items[i].window > window)
 			window = model->clocks.items[i].window;
-	(void)fprintf(out, "  %-16s%zu readings, each within %" PRIu64 " ns; the time of day moved by %" PRId64 " ns\n",
-		      "clocks", count, window, drift(&model->clocks.items[0], &model->clocks.items[count - 1]));
+	(void)fprintf(out, "  %-16s%zu reading%s, each within %" PRIu64 " ns; the time of day moved by %" PRId64 " ns\n",
+		      "clocks", count, count == 1 ? "" : "s", window,
+		      drift(&model->clocks.items[0], &model->clocks.items[count - 1]));
 }
 
 static const char *source_name(uint32_t kind)

@@ -160,7 +160,7 @@ static bool is_missing(const struct by_group *by)
 {
 	if (by->groups.field->is_cgroup)
 		return profile_cgroups_known(by->context->profile) != PROFILE_CGROUPS_SOME;
-	return by->count == 1 && !by->groups.field->compare && by->sums[0].group == PROFILE_NO_CPU;
+	return by->count == 1 && groups_is_unknown(&by->groups, by->sums[0].group);
 }
 
 static void say_missing(const struct by_group *by, FILE *out)

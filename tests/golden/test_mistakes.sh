@@ -275,7 +275,7 @@ report 2 | -a $TRACE                   | rwalker-record
 report 2 | --offcpu 5 $TRACE           | rwalker-record; --source offcpu
 report 2 | --count $TRACE              | --counts
 report 2 | --group-by comm $TRACE      | --by comm
-report 2 | --by pid $TRACE             | comm, process, thread, container, cgroup, cpu or host
+report 2 | --by pid $TRACE             | comm, process, thread, container, cgroup, cpu, node or host
 report 2 | --per-cpu $TRACE            | --by cpu
 report 2 | --threads $TRACE            | --by thread; --summary
 report 2 | --bottom-up $TRACE          | --tree

@@ -8,6 +8,7 @@
 #include "report/profile/tables/profile_cgroups.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_moment.h"
+#include "report/profile/tables/profile_nodes.h"
 
 /* --- mapping of a section's numbers to the profile's --- */
 
@@ -90,6 +91,16 @@ static int find_moments(struct section *section)
 	return 0;
 }
 
+static int check_nodes(const struct section *section)
+{
+	const struct profile *profile = section->context.profile;
+
+	if (!profile->filter->nodes || !section->context.model->sources.count ||
+	    profile->hosts.items[section->context.host].nodes)
+		return 0;
+	return log_error(EINVAL, "--node: the trace does not say which node a CPU belongs to; choose CPUs with -P");
+}
+
 int section_init(struct section *section, struct profile *profile, struct trace_model *model)
 {
 	int r;
@@ -107,6 +118,8 @@ int section_init(struct section *section, struct profile *profile, struct trace_
 	if (r < 0)
 		return r;
 	r = chain_context_init(&section->context, profile, model);
+	if (!r)
+		r = check_nodes(section);
 	return r < 0 ? r : bind_sources(section);
 }
 
@@ -191,13 +204,18 @@ int section_task(struct section *section, struct section_slot *slot,
 
 /* --- what is requested --- */
 
-bool section_wants(const struct section *section, uint64_t time, uint32_t cpu)
+bool section_wants_cpu(const struct section *section, uint64_t cpu)
 {
 	const struct profile_filter *filter = section->context.profile->filter;
 
-	if (time < section->from || time > section->to)
+	if (filter->cpus && !(cpu < filter->cpu_bits && filter->cpus[cpu / 64] >> (cpu % 64) & 1))
 		return false;
-	return !filter->cpus || (cpu < filter->cpu_bits && filter->cpus[cpu / 64] >> (cpu % 64) & 1);
+	return profile_node_is_wanted(section->context.profile, section->context.host, cpu);
+}
+
+bool section_wants(const struct section *section, uint64_t time, uint32_t cpu)
+{
+	return time >= section->from && time <= section->to && section_wants_cpu(section, cpu);
 }
 
 void section_judge(const struct section *section, enum profile_source_kind kind)

@@ -76,6 +76,7 @@ int section_task(struct section *section, struct section_slot *slot,
 		 const struct stream_event *event, uint32_t number,
 		 const struct task_binding **ret_binding);
 bool section_wants(const struct section *section, uint64_t time, uint32_t cpu);
+bool section_wants_cpu(const struct section *section, uint64_t cpu);
 
 /* The account of the event at hand is that of the kind; PROFILE_SOURCE_KINDS: unknown. */
 void section_judge(const struct section *section, enum profile_source_kind kind);

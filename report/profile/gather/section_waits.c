@@ -102,8 +102,7 @@ static bool wait_is_wanted(const struct section *section, const struct event_wai
 
 	if (wait->time < section->from || wait->time - wait->length > section->to)
 		return false;
-	if (filter->cpus &&
-	    !(wait->cpu < filter->cpu_bits && filter->cpus[wait->cpu / 64] >> (wait->cpu % 64) & 1))
+	if (!section_wants_cpu(section, wait->cpu))
 		return false;
 	if (wait->length < filter->least_wait || (filter->most_wait && wait->length > filter->most_wait))
 		return false;

@@ -56,6 +56,8 @@ static void leaves_out_keys(struct test *t)
 		test_check(t, take_meta(scrub, keys[i], "1", &event) == 0, "key '%s' is written", keys[i]);
 	CHECK_INT(t, take_meta(scrub, "cpus", "4", &event), 1);
 	CHECK_INT(t, take_meta(scrub, "cpus", "4 of alice", &event), 0);
+	CHECK_INT(t, take_meta(scrub, "nodes", "0:0-3,8 1:4-7", &event), 1);
+	CHECK_INT(t, take_meta(scrub, "nodes", "0:0-3 alice", &event), 0);
 	CHECK_INT(t, take_meta(scrub, "recorder", "rwalker-record 0.1.0", &event), 1);
 	CHECK_INT(t, take_meta(scrub, "recorder", "alice 0.1.0", &event), 0);
 	CHECK_INT(t, take_meta(scrub, "machine", "x86_64", &event), 1);

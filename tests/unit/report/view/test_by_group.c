@@ -133,10 +133,14 @@ static void folds_with_a_word_in_front(struct test *t)
 		{"process", "pid 7 host 0;sh;main;fork 10\npid 8 host 1;dd;main;copy 10\n"
 			    "pid 8 host 0;dd;main;copy 30\npid 7 host 0;dd;main;copy 50\n"},
 		{"host", "host 0;sh;main;fork 10\nhost 1;dd;main;copy 10\nhost 0;dd;main;copy 80\n"},
-		{"cpu", "CPU 0;sh;main;fork 10\nCPU 1;dd;main;copy 10\nCPU 0;dd;main;copy 80\n"},
+		{"cpu", "CPU 1;dd;main;copy 10\nCPU 9;sh;main;fork 10\nCPU 0;dd;main;copy 80\n"},
+		/* Two CPUs are a node, and each host has its own; CPU 9 is of none (fake_seam_origin.h). */
+		{"node", "node not recorded host 0;sh;main;fork 10\nnode 0 host 1;dd;main;copy 10\n"
+			 "node 0 host 0;dd;main;copy 80\n"},
 	};
 	struct profile *p = some_tasks();
 
+	p->entries[0].cpu = 9;
 	p->entries[3].cpu = 1;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct view_settings settings = by(rows[i].field);

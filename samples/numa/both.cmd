@@ -1,0 +1,1 @@
+--top-waits --node 0 -P 1

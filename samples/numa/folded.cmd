@@ -1,0 +1,1 @@
+--folded --by node --source offcpu

@@ -1,0 +1,2 @@
+--functions --node 2
+exit 1

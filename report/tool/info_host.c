@@ -145,8 +145,8 @@ void info_clocks(const struct trace_model *model, FILE *out)
 	for (size_t i = 0; i < count; i++)
 		if (model->clocks.items[i].window > window)
 			window = model->clocks.items[i].window;
-	(void)fprintf(out, "  %-16s%zu reading%s, each within %" PRIu64 " ns; the time of day moved by %" PRId64 " ns\n",
-		      "clocks", count, count == 1 ? "" : "s", window,
+	(void)fprintf(out, "  %-16s%zu reading%s, each within %" PRIu64 " ns; "
+			   "the time of day moved by %" PRId64 " ns\n", "clocks", count, count == 1 ? "" : "s", window,
 		      drift(&model->clocks.items[0], &model->clocks.items[count - 1]));
 }
 

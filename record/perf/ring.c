@@ -11,7 +11,7 @@
 
 enum { RECORD_ALIGN = 8,
        CACHE_LINE = 64,
-       PREFETCH = 5 * CACHE_LINE /* a record with stacks of the usual depth */ };
+       USUAL_RECORD = 5 * CACHE_LINE /* with stacks of the usual depth */ };
 
 int ring_open(struct ring *ring, int fd, size_t size)
 {
@@ -55,11 +55,10 @@ bool ring_aim(struct ring *ring)
 	return ring->target != ring->position;
 }
 
-/* The next record was written by another CPU: it is prefetched while this one is processed. */
-static void prefetch(const uint8_t *at)
+void ring_prefetch(const void *record)
 {
-	for (size_t i = 0; i < PREFETCH; i += CACHE_LINE)
-		__builtin_prefetch(at + i);
+	for (size_t i = 0; i < USUAL_RECORD; i += CACHE_LINE)
+		__builtin_prefetch((const uint8_t *)record + i);
 }
 
 const void *ring_next(struct ring *ring, size_t *ret_length)
@@ -75,15 +74,20 @@ const void *ring_next(struct ring *ring, size_t *ret_length)
 		if (word & BPF_RINGBUF_DISCARD_BIT)
 			continue;
 		*ret_length = length;
-		prefetch(ring->data + (ring->position & (ring->size - 1)));
+		ring_prefetch(ring->data + (ring->position & (ring->size - 1)));
 		return header + BPF_RINGBUF_HDR_SZ;
 	}
 	return NULL;
 }
 
+void ring_release_to(struct ring *ring, uint64_t position)
+{
+	__atomic_store_n(ring->consumer, position, __ATOMIC_RELEASE);
+}
+
 void ring_release(struct ring *ring)
 {
-	__atomic_store_n(ring->consumer, ring->position, __ATOMIC_RELEASE);
+	ring_release_to(ring, ring->position);
 }
 
 uint64_t ring_fill(const struct ring *ring)

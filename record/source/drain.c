@@ -107,50 +107,63 @@ static void (*const TAKE[])(struct drain *drain, const struct ring_head *head, s
 	[RING_SUMS] = take_wait, [RING_NAME] = take_wait, [RING_BESIDE] = take_wait,
 };
 
-static void take(struct drain *drain, const struct drain_ring *ring)
+static void take(struct drain *drain, const struct ring_head *head, size_t length)
 {
-	uint16_t kind = ring->head->kind;
+	uint16_t kind = head->kind;
 
 	if (kind < sizeof(TAKE) / sizeof(TAKE[0]))
-		TAKE[kind](drain, ring->head, ring->length);
+		TAKE[kind](drain, head, length);
 	else
 		drain->refused++;
 }
 
-/*
- * The ring's next record becomes its head. In a long pass the kernel gets back finished parts
- * before the pass is over.
- */
+/* The ring's next record becomes its head. */
 static void advance(struct drain *drain, uint32_t number)
 {
 	struct drain_ring *ring = &drain->rings[number];
 
-	if (ring->ring.position - ring->released >= ring->ring.size / A_LOT) {
-		ring_release(&ring->ring);
-		ring->released = ring->ring.position;
-	}
 	while ((ring->head = ring_next(&ring->ring, &ring->length)) && ring->length < sizeof(*ring->head))
 		drain->refused++;
 	drain->times[number] = ring->head ? ring->head->time : UINT64_MAX;
 }
 
+/* In a long pass the kernel gets back finished parts before the pass is over. */
+static void give_back(struct drain_ring *ring, uint64_t taken)
+{
+	if (taken - ring->released < ring->ring.size / A_LOT)
+		return;
+	ring_release_to(&ring->ring, taken);
+	ring->released = taken;
+}
+
+/* Which ring is next is found out before a record is processed: meanwhile the next one is fetched. */
 static void drain_rings(struct drain *drain)
 {
 	struct recording *recording = drain->recording;
 	const struct merge_tree tree = {drain->times, drain->earlier, drain->ring_count};
 	uint64_t due = 0, until;
+	uint32_t number;
 
 	merge_build(&tree);
-	do {
-		uint32_t number = merge_first(&tree, &until);
+	number = merge_first(&tree, &until);
+	while (drain->rings[number].head) {
+		struct drain_ring *ring = &drain->rings[number];
+		const struct ring_head *head = ring->head;
+		const uint64_t end = ring->ring.position, time = drain->times[number];
+		const size_t length = ring->length;
 
-		for (; drain->rings[number].head && drain->times[number] <= until; advance(drain, number)) {
-			if (drain->times[number] >= due)
-				due = sideband_apply(recording->sideband, drain->times[number]);
-			take(drain, &drain->rings[number]);
+		advance(drain, number);
+		if (!ring->head || drain->times[number] > until) {
+			merge_settle(&tree, number);
+			number = merge_first(&tree, &until);
+			if (drain->rings[number].head)
+				ring_prefetch(drain->rings[number].head);
 		}
-		merge_settle(&tree, number);
-	} while (until != UINT64_MAX);
+		if (time >= due)
+			due = sideband_apply(recording->sideband, time);
+		take(drain, head, length);
+		give_back(ring, end);
+	}
 }
 
 /*

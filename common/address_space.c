@@ -322,6 +322,12 @@ int address_spaces_create(size_t max_processes, size_t max_mappings, struct addr
 	return 0;
 }
 
+size_t address_spaces_memory(size_t max_processes, size_t max_mappings)
+{
+	/* there are at most twice as many buckets as processes */
+	return max_mappings * sizeof(struct node) + max_processes * (sizeof(struct process) + 2 * sizeof(uint32_t));
+}
+
 void address_spaces_destroy(struct address_spaces *spaces)
 {
 	if (!spaces)

@@ -28,6 +28,8 @@ struct mapping {
 struct address_spaces; /* all processes */
 
 int address_spaces_create(size_t max_processes, size_t max_mappings, struct address_spaces **ret_spaces);
+/* The most that they take, in bytes. */
+size_t address_spaces_memory(size_t max_processes, size_t max_mappings);
 void address_spaces_destroy(struct address_spaces *spaces);
 
 /*

@@ -111,15 +111,28 @@ int hash_map_init(struct hash_map *map)
 	return init_with(map, INITIAL_CAPACITY, INITIAL_KEY_BYTES);
 }
 
-int hash_map_init_fixed(struct hash_map *map, size_t entries, size_t key_bytes)
+/* SIZE_MAX: there is none. */
+static size_t capacity_for(size_t entries)
 {
 	size_t capacity = INITIAL_CAPACITY;
-	int r;
 
 	while (capacity / 4 * 3 < entries)
 		if (__builtin_mul_overflow(capacity, 2, &capacity))
-			return -ENOMEM;
-	r = init_with(map, capacity, key_bytes);
+			return SIZE_MAX;
+	return capacity;
+}
+
+size_t hash_map_fixed_memory(size_t entries)
+{
+	return capacity_for(entries) * sizeof(struct hash_slot);
+}
+
+int hash_map_init_fixed(struct hash_map *map, size_t entries, size_t key_bytes)
+{
+	size_t capacity = capacity_for(entries);
+	int r;
+
+	r = capacity == SIZE_MAX ? -ENOMEM : init_with(map, capacity, key_bytes);
 	if (r < 0)
 		return r;
 	map->fixed = true;

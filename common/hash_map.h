@@ -28,6 +28,8 @@ struct hash_map {
 int hash_map_init(struct hash_map *map);
 /* Room for `entries` keys of `key_bytes` bytes in all. */
 int hash_map_init_fixed(struct hash_map *map, size_t entries, size_t key_bytes);
+/* What such a map takes for its entries, beside the bytes of keys. */
+size_t hash_map_fixed_memory(size_t entries);
 void hash_map_deinit(struct hash_map *map);
 void hash_map_clear(struct hash_map *map);
 

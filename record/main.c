@@ -34,6 +34,8 @@ int main(int argc, char **argv)
 		return record_options_completion(config.completion) < 0 ? EXIT_USAGE : 0;
 	if (config.check_host)
 		return check_host(stdout);
+	if (config.budget.plan)
+		return session_print_plan(&config);
 	if (config.output.finalize)
 		return finalize_file(&config, &trace_io_system) < 0;
 	return session_run(&config);

@@ -455,12 +455,10 @@ int session_run(const struct record_config *config)
 		.cpus = {.online_fd = -1},
 		.output = {.fd = -1},
 		.epoll_fd = -1,
-		.ring_bytes = (size_t)1 << 20,
+		.ring_bytes = session_ring_bytes(config),
 	};
 	int result, r;
 
-	while (session.ring_bytes < (size_t)config->output.ring_megabytes << 20)
-		session.ring_bytes *= 2;
 	r = session_open(&session);
 	if (r >= 0) {
 		result = record(&session);

@@ -12,7 +12,11 @@
 
 int session_open_flight(struct session *session)
 {
-	return session->config->flight.wanted ? flight_open(session->config, &session->recording, &session->flight) : 0;
+	const struct flight_sizes sizes = {session->sizes.window, session_helper_bytes(session->config)};
+
+	if (!session->config->flight.wanted)
+		return 0;
+	return flight_open(session->config, &session->recording, &sizes, &session->flight);
 }
 
 void session_close_flight(struct session *session)

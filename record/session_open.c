@@ -77,7 +77,7 @@ static int open_signals(struct session *session)
 }
 
 /* As many as there are now, but at least what a busy host of this size has. */
-static uint32_t threads_expected(uint32_t cpus)
+uint32_t session_threads(uint32_t cpus)
 {
 	enum { PER_CPU = 64 };
 	uint32_t now = host_threads();
@@ -124,8 +124,8 @@ static int open_host(struct session *session)
 	if (r >= 0)
 		r = check_present(session);
 	session->recording.max_cpus = session->cpus.possible;
-	session->recording.threads = threads_expected(session->cpus.possible);
-	return r;
+	session->recording.threads = session_threads(session->cpus.possible);
+	return r < 0 ? r : session_plan_memory(session);
 }
 
 static bool to_stdout(const struct record_config *config)
@@ -135,7 +135,7 @@ static bool to_stdout(const struct record_config *config)
 
 static int open_helpers(struct session *session)
 {
-	int r = nursery_create(&session->nursery);
+	int r = nursery_create_within(session_helper_bytes(session->config), &session->nursery);
 
 	if (r < 0 || !session->config->command)
 		return r;
@@ -179,7 +179,8 @@ static int open_modules(struct session *session)
 
 	if (r >= 0)
 		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS),
-				session->config->output.embed != EMBED_LEVEL_NONE, &recording->hits);
+				session->config->output.embed != EMBED_LEVEL_NONE, recording->halvings,
+				&recording->hits);
 	if (r >= 0)
 		r = module_files_create(session->nursery, recording->modules, false, &session->files);
 	return r;
@@ -349,9 +350,11 @@ static int tell_memory(struct session *session)
 
 	(void)snprintf(text, sizeof(text),
 		       "%.1f MB: %.1f MB in rings (%u), %.1f MB in tables, "
-		       "%.1f MB for records of processes",
+		       "%.1f MB for records of processes; at most %.1f MB in all%s",
 		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
-		       (double)tables / megabyte, (double)records / megabyte);
+		       (double)tables / megabyte, (double)records / megabyte,
+		       (double)memory_plan_sum(&session->plan, &session->sizes) / megabyte,
+		       session->sizes.halvings ? ", with smaller tables" : "");
 	if (all > MUCH_MEMORY)
 		log_info("uses %s (--ringbuf-size sets the size of a ring)", text);
 	return recording_check(&session->recording, event_log_add_meta(session->recording.log, "memory", text));

@@ -321,7 +321,8 @@ static int tools_create(struct finalizing *all, const struct trace_io *io)
 	if (!rc)
 		rc = module_table_create(recording, &recording->modules);
 	if (!rc)
-		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), true, &recording->hits);
+		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), true, 0,
+				 &recording->hits);
 	if (!rc)
 		rc = module_files_create(all->nursery, recording->modules, true, &all->files);
 	return rc;

@@ -50,7 +50,7 @@ static bool is_gone(const void *context, const struct fact *fact)
 	return state_rule_of((enum event_kind)kind) == STATE_TOLD_AGAIN && fact->time + base->keep < base->now;
 }
 
-static int create_parts(struct base_state *base)
+static int create_parts(struct base_state *base, unsigned int halvings)
 {
 	int r;
 
@@ -58,9 +58,9 @@ static int create_parts(struct base_state *base)
 	base->ended = calloc(ENDED_KEPT, sizeof(*base->ended));
 	r = base->payload && base->ended ? 0 : -ENOMEM;
 	if (r >= 0)
-		r = fact_store_create(FACT_BYTES, FACTS, is_gone, base, &base->facts);
+		r = fact_store_create(FACT_BYTES >> halvings, FACTS >> halvings, is_gone, base, &base->facts);
 	if (r >= 0)
-		r = address_spaces_create(MAX_PROCESSES, MAX_MAPPINGS, &base->spaces);
+		r = address_spaces_create(MAX_PROCESSES >> halvings, MAX_MAPPINGS >> halvings, &base->spaces);
 	if (r >= 0)
 		r = event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &base->encoder);
 	if (r >= 0)
@@ -68,7 +68,12 @@ static int create_parts(struct base_state *base)
 	return r < 0 ? r : event_decoder_create(&base->fact_decoder);
 }
 
-int base_state_create(uint64_t keep, struct base_state **ret_base)
+size_t base_state_memory(void)
+{
+	return fact_store_memory(FACT_BYTES, FACTS) + address_spaces_memory(MAX_PROCESSES, MAX_MAPPINGS);
+}
+
+int base_state_create(uint64_t keep, unsigned int halvings, struct base_state **ret_base)
 {
 	struct base_state *base = calloc(1, sizeof(*base));
 	int r;
@@ -76,7 +81,7 @@ int base_state_create(uint64_t keep, struct base_state **ret_base)
 	if (!base)
 		return -ENOMEM;
 	base->keep = keep;
-	r = create_parts(base);
+	r = create_parts(base, halvings);
 	if (r < 0) {
 		base_state_destroy(base);
 		return r;

@@ -9,6 +9,7 @@
 #define RWALKER_RECORD_FLIGHT_BASE_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "format/event.h"
@@ -18,8 +19,13 @@ struct event_log;
 struct state_span;
 struct rwk_chunk_header;
 
-/* keep: ns, after which what is written again as long as it is used (objects) counts as gone. -ENOMEM. */
-int base_state_create(uint64_t keep, struct base_state **ret_base);
+/*
+ * keep: ns, after which what is written again as long as it is used (objects) counts as gone.
+ * halvings: of all that can be kept. -ENOMEM.
+ */
+int base_state_create(uint64_t keep, unsigned int halvings, struct base_state **ret_base);
+/* The most that it takes without any, in bytes. */
+size_t base_state_memory(void);
 void base_state_destroy(struct base_state *base);
 
 /* A STATE or NAMES chunk leaves the window; `stored` with its padding. */

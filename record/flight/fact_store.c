@@ -74,6 +74,11 @@ static void half_deinit(struct half *half)
 	free(half->bytes);
 }
 
+size_t fact_store_memory(size_t bytes, size_t entries)
+{
+	return 2 * (bytes + entries * KEY_BYTES + hash_map_fixed_memory(entries));
+}
+
 int fact_store_create(size_t bytes, size_t entries, fact_is_stale *is_stale, const void *context,
 		      struct fact_store **ret_store)
 {

@@ -26,6 +26,7 @@ typedef bool fact_is_stale(const void *context, const struct fact *fact);
 /* bytes, entries: of one half. is_stale may be NULL. -ENOMEM. */
 int fact_store_create(size_t bytes, size_t entries, fact_is_stale *is_stale, const void *context,
 		      struct fact_store **ret_store);
+size_t fact_store_memory(size_t bytes, size_t entries); /* of both halves */
 void fact_store_destroy(struct fact_store *store);
 
 void fact_store_put(struct fact_store *store, const struct fact *fact);

@@ -39,6 +39,7 @@ struct flight {
 	struct base_state *base;
 	struct window *window;
 	pid_t writer;	   /* the child that writes a dump; 0: none */
+	uint64_t bytes;	   /* of stored chunks, at most */
 	uint64_t number;   /* of the last dump */
 	uint64_t due;	   /* when the next dump is to be made; 0: none is wanted */
 	uint64_t ready;	   /* no trigger makes a dump before this time */
@@ -84,11 +85,11 @@ static int take_memory(struct flight *flight)
 {
 	const struct window_settings settings = {
 		.age = (uint64_t)flight->plan->window,
-		.bytes = (size_t)flight->plan->bytes,
+		.bytes = (size_t)flight->bytes,
 		.context = flight,
 		.leaves = leaves,
 	};
-	int r = base_state_create((uint64_t)flight->plan->window, &flight->base);
+	int r = base_state_create((uint64_t)flight->plan->window, flight->recording->halvings, &flight->base);
 
 	if (r >= 0)
 		r = window_create(&settings, &flight->window);
@@ -100,7 +101,8 @@ static void fire(void *context, const struct flight_cause *cause, uint64_t now)
 	flight_fire(context, cause, now);
 }
 
-int flight_open(const struct record_config *config, struct recording *recording, struct flight **ret_flight)
+int flight_open(const struct record_config *config, struct recording *recording, const struct flight_sizes *sizes,
+		struct flight **ret_flight)
 {
 	const struct dump_files_settings settings = {
 		.path = config->output.path,
@@ -115,13 +117,14 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	*ret_flight = flight;
 	flight->plan = &config->flight;
 	flight->recording = recording;
+	flight->bytes = sizes->window;
 	r = dump_files_open(&flight->output, &settings);
 	if (r >= 0)
 		r = runner_open(&flight->runner, flight->plan);
 	if (r >= 0)
 		r = triggers_create(config, fire, flight, &flight->triggers);
 	if (r >= 0)
-		r = nursery_create(&flight->nursery);
+		r = nursery_create_within(sizes->helper, &flight->nursery);
 	return r < 0 ? r : take_memory(flight);
 }
 
@@ -284,7 +287,7 @@ static void write_dump(struct flight *flight, uint64_t now)
 		.window = flight->window,
 		.output = &flight->output,
 		.about = {.dump = flight->number, .asked = (uint64_t)flight->plan->window,
-			  .room = (uint64_t)flight->plan->bytes},
+			  .room = flight->bytes},
 		.now = now,
 	};
 	struct dump_result result;

@@ -23,11 +23,17 @@ struct recording;
 /* What a trace writer needs that writes to no file at all. */
 extern const struct trace_io flight_no_file;
 
+struct flight_sizes { /* bytes */
+	uint64_t window; /* of stored chunks, at most */
+	uint64_t helper; /* of the memory of each helper, 0: as its jail says */
+};
+
 /*
  * As root, before anything else is open: helpers, and all memory. 0, or -errno after reporting
  * why. The recording's members are used once flight_begin() was called.
  */
-int flight_open(const struct record_config *config, struct recording *recording, struct flight **ret_flight);
+int flight_open(const struct record_config *config, struct recording *recording, const struct flight_sizes *sizes,
+		struct flight **ret_flight);
 /* Gives up a dump that is being made. */
 void flight_close(struct flight *flight);
 

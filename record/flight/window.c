@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/flight/window.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/time_units.h"
 #include "format/chunk.h"
+#include "record/plan/memory_plan.h"
 
 struct entry {
 	struct rwk_chunk_header header;
@@ -17,13 +19,23 @@ struct window {
 	struct window_settings settings;
 	uint8_t *bytes;	       /* a ring of settings.bytes */
 	size_t head;	       /* where the next chunk begins */
-	struct entry *entries; /* a ring of WINDOW_CHUNKS */
-	size_t first, count;
+	struct entry *entries; /* a ring of `chunks` */
+	size_t first, count, chunks;
 	uint64_t used; /* stored bytes */
 };
 
 /* How long an event may take from its time to its chunk. */
 static const uint64_t LATE = 2 * SECOND;
+
+/* Few chunks are smaller; if many are, what is oldest leaves earlier. */
+static size_t chunks_in(size_t bytes)
+{
+	enum { MOST_CHUNKS = 1 << 17, CHUNK_BYTES = 1024 };
+
+	static_assert(CHUNK_BYTES / MEMORY_INDEX_PART >= sizeof(struct entry), "the plan has room for it");
+
+	return bytes / CHUNK_BYTES < MOST_CHUNKS ? bytes / CHUNK_BYTES : MOST_CHUNKS;
+}
 
 int window_create(const struct window_settings *settings, struct window **ret_window)
 {
@@ -35,8 +47,9 @@ int window_create(const struct window_settings *settings, struct window **ret_wi
 	if (!window)
 		return -ENOMEM;
 	window->settings = *settings;
+	window->chunks = chunks_in(settings->bytes);
 	window->bytes = malloc(settings->bytes);
-	window->entries = calloc(WINDOW_CHUNKS, sizeof(*window->entries));
+	window->entries = calloc(window->chunks, sizeof(*window->entries));
 	if (!window->bytes || !window->entries) {
 		window_destroy(window);
 		return -ENOMEM;
@@ -56,7 +69,7 @@ void window_destroy(struct window *window)
 
 static struct entry *entry_at(const struct window *window, size_t number)
 {
-	return &window->entries[(window->first + number) % WINDOW_CHUNKS];
+	return &window->entries[(window->first + number) % window->chunks];
 }
 
 /* --- what leaves --- */
@@ -67,7 +80,7 @@ static void drop_first(struct window *window)
 
 	window->settings.leaves(window->settings.context, &entry->header, window->bytes + entry->at);
 	window->used -= rwk_chunk_stored_length(&entry->header);
-	window->first = (window->first + 1) % WINDOW_CHUNKS;
+	window->first = (window->first + 1) % window->chunks;
 	window->count--;
 }
 
@@ -147,7 +160,7 @@ static bool is_free(const struct window *window, size_t at, size_t length)
 /* Where the bytes go; groups leave until there is room. */
 static size_t make_room(struct window *window, size_t length)
 {
-	if (window->count == WINDOW_CHUNKS)
+	if (window->count == window->chunks)
 		drop_group(window);
 	for (;;) {
 		if (!window->count)

@@ -23,9 +23,9 @@ struct window_settings {
 	void (*leaves)(void *context, const struct rwk_chunk_header *header, const void *stored);
 };
 
-enum { WINDOW_LEAST = 4 << 20, WINDOW_CHUNKS = 1 << 17 };
+enum { WINDOW_LEAST = 4 << 20 };
 
-/* -ENOMEM, -EINVAL. */
+/* Takes a MEMORY_INDEX_PART more than its bytes. -ENOMEM, -EINVAL. */
 int window_create(const struct window_settings *settings, struct window **ret_window);
 void window_destroy(struct window *window);
 

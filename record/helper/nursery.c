@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -19,6 +20,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/packet.h"
+#include "common/sanitized.h"
 #include "record/helper/cgroup_helper.h"
 #include "record/helper/elf_helper.h"
 #include "record/helper/jail.h"
@@ -137,8 +139,16 @@ static int nursery_run(int socket)
 }
 
 /* In the child. Never returns. */
-static void nursery_begin(pid_t parent, int socket)
+/* What it cannot be held to, the jail's limits hold. */
+static void limit_memory(uint64_t bytes)
 {
+	if (bytes && !sanitized_build())
+		(void)setrlimit(RLIMIT_DATA, &(struct rlimit){bytes, bytes});
+}
+
+static void nursery_begin(pid_t parent, int socket, uint64_t bytes)
+{
+	limit_memory(bytes);
 	signals_ignore();
 	end_with(parent);
 	places_leave();
@@ -193,6 +203,11 @@ static int await_start(struct nursery *nursery)
 
 int nursery_create(struct nursery **ret_nursery)
 {
+	return nursery_create_within(0, ret_nursery);
+}
+
+int nursery_create_within(uint64_t bytes, struct nursery **ret_nursery)
+{
 	_cleanup_free_ struct nursery *nursery = calloc(1, sizeof(*nursery));
 	pid_t parent = getpid();
 	int pair[2], rc;
@@ -210,7 +225,7 @@ int nursery_create(struct nursery **ret_nursery)
 		return log_error(error, "cannot start a helper process: %s", strerror(error));
 	}
 	if (!nursery->pid)
-		nursery_begin(parent, pair[1]);
+		nursery_begin(parent, pair[1], bytes);
 	(void)close(pair[1]);
 	nursery->socket = pair[0];
 	rc = await_start(nursery);

@@ -10,6 +10,7 @@
 #ifndef RWALKER_RECORD_HELPER_NURSERY_H
 #define RWALKER_RECORD_HELPER_NURSERY_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 enum helper_kind {
@@ -26,6 +27,8 @@ struct nursery;
 
 /* Before threads, rings and BPF objects exist. 0, or -errno after reporting why. */
 int nursery_create(struct nursery **ret_nursery);
+/* The same; each of the helpers has so much memory at most, in bytes. 0: as its jail says. */
+int nursery_create_within(uint64_t bytes, struct nursery **ret_nursery);
 /* Ends the nursery and the helpers that can still be ended; never waits for one that hangs. */
 void nursery_destroy(struct nursery *nursery);
 

@@ -31,6 +31,7 @@ struct hits {
 	struct hit *slots;  /* open addressing; offset 0 and module 0: free (no module maps anything there) */
 	unsigned int bits;  /* the table in use: slots [1 << bits, 2 << bits), at most 3/4 of them taken */
 	struct hit *sorted; /* copy for hits_sorted() */
+	unsigned int halvings;
 	struct hit *older;  /* what was marked before the last turn; NULL: there are no turns */
 	size_t older_count;
 	size_t count;
@@ -51,6 +52,11 @@ static bool slot_free(const struct hit *slot)
 static bool hit_equal(const struct hit *a, const struct hit *b)
 {
 	return a->module == b->module && a->jit_tgid == b->jit_tgid && a->offset == b->offset;
+}
+
+static size_t most_hits(const struct hits *hits)
+{
+	return (size_t)MAX_HITS >> hits->halvings;
 }
 
 static struct hit *table_of(const struct hits *hits)
@@ -86,12 +92,12 @@ static void hit_add(struct hits *hits, const struct hit *hit)
 
 	if (!slot_free(slot))
 		return;
-	if (hits->count == MAX_HITS) {
+	if (hits->count == most_hits(hits)) {
 		hits->dropped++;
 		return;
 	}
 	*slot = *hit;
-	if (++hits->count > ((size_t)1 << hits->bits) / 4 * 3 && hits->bits < MOST_BITS)
+	if (++hits->count > ((size_t)1 << hits->bits) / 4 * 3 && hits->bits < MOST_BITS - hits->halvings)
 		grow(hits);
 }
 
@@ -199,9 +205,9 @@ static size_t copy_all(const struct hits *hits, struct hit *out)
 
 int hits_want_turns(struct hits *hits)
 {
-	struct hit *sorted = calloc(2 * MAX_HITS, sizeof(*sorted));
+	struct hit *sorted = calloc(2 * most_hits(hits), sizeof(*sorted));
 
-	hits->older = calloc(MAX_HITS, sizeof(*hits->older));
+	hits->older = calloc(most_hits(hits), sizeof(*hits->older));
 	if (!hits->older || !sorted) {
 		free(sorted);
 		return -ENOMEM;
@@ -248,7 +254,13 @@ bool hits_are_wanted(const struct hits *hits)
 	return hits->wanted;
 }
 
-int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits)
+size_t hits_memory(bool turns)
+{
+	return (SLOTS + (turns ? 4 : 1) * (size_t)MAX_HITS) * sizeof(struct hit) +
+	       address_spaces_memory(MAX_PROCESSES, MAX_MAPPINGS);
+}
+
+int hits_create(uint32_t anonymous_module, bool wanted, unsigned int halvings, struct hits **ret_hits)
 {
 	struct hits *hits = calloc(1, sizeof(*hits));
 	int rc = hits ? 0 : -ENOMEM;
@@ -258,9 +270,13 @@ int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits)
 	hits->anonymous_module = anonymous_module;
 	hits->wanted = wanted;
 	hits->bits = LEAST_BITS;
-	hits->slots = calloc(SLOTS, sizeof(*hits->slots));
-	hits->sorted = calloc(MAX_HITS, sizeof(*hits->sorted));
-	rc = hits->slots && hits->sorted ? address_spaces_create(MAX_PROCESSES, MAX_MAPPINGS, &hits->spaces) : -ENOMEM;
+	hits->halvings = halvings;
+	hits->slots = calloc(SLOTS >> halvings, sizeof(*hits->slots));
+	hits->sorted = calloc(most_hits(hits), sizeof(*hits->sorted));
+	if (!hits->slots || !hits->sorted)
+		rc = -ENOMEM;
+	if (!rc)
+		rc = address_spaces_create(MAX_PROCESSES >> halvings, MAX_MAPPINGS >> halvings, &hits->spaces);
 	if (rc) {
 		hits_destroy(hits);
 		return rc;

@@ -27,7 +27,10 @@ struct hit {               /* ordered by jit_tgid, module, offset */
  * (module_table_special). wanted: false if nothing is embedded: only the address spaces are kept,
  * and nothing is marked.
  */
-int hits_create(uint32_t anonymous_module, bool wanted, struct hits **ret_hits);
+/* halvings: of all that can be kept. */
+int hits_create(uint32_t anonymous_module, bool wanted, unsigned int halvings, struct hits **ret_hits);
+/* The most that it takes without any, in bytes. */
+size_t hits_memory(bool turns);
 void hits_destroy(struct hits *hits);
 
 struct address_spaces *hits_spaces(struct hits *hits);

@@ -24,9 +24,9 @@ struct module_table {
 	struct module_entry *entries;
 	uint32_t recent[RECENT]; /* by build-id: index in entries + 1 of the latest one */
 	uint32_t *index_of; /* id -> index in entries + 1; ids above its room are untracked */
-	size_t count;
+	size_t count, most;
 	char *paths;
-	size_t paths_used;
+	size_t paths_used, path_bytes;
 	uint32_t last_id;
 	uint32_t special[MODULE_ANONYMOUS + 1];
 	uint64_t untracked;
@@ -77,7 +77,7 @@ static const char *path_keep(struct module_table *table, const char *path)
 	size_t length = strnlen(path, RWK_MAX_STRING);
 	char *kept = table->paths + table->paths_used;
 
-	if (length + 1 > PATH_BYTES - table->paths_used)
+	if (length + 1 > table->path_bytes - table->paths_used)
 		return NULL;
 	memcpy(kept, path, length);
 	kept[length] = '\0';
@@ -92,7 +92,7 @@ static uint32_t entry_add(struct module_table *table, const struct module_entry 
 
 	if (tell(table, entry))
 		return 0;
-	kept.path = table->count < MODULE_TABLE_MAX && entry->id < INDEX_ROOM ? path_keep(table, entry->path) : NULL;
+	kept.path = table->count < table->most && entry->id < INDEX_ROOM ? path_keep(table, entry->path) : NULL;
 	if (!kept.path || (length && hash_map_add(&table->keys, key, length, table->count, NULL) < 0)) {
 		table->untracked++;
 		return entry->id;
@@ -187,6 +187,12 @@ uint64_t module_table_untracked(const struct module_table *table)
 	return table->untracked;
 }
 
+size_t module_table_memory(void)
+{
+	return MODULE_TABLE_MAX * sizeof(struct module_entry) + INDEX_ROOM * sizeof(uint32_t) + PATH_BYTES + KEY_BYTES +
+	       hash_map_fixed_memory((size_t)2 * MODULE_TABLE_MAX);
+}
+
 int module_table_create(struct recording *recording, struct module_table **ret_table)
 {
 	struct module_table *table = calloc(1, sizeof(*table));
@@ -194,11 +200,13 @@ int module_table_create(struct recording *recording, struct module_table **ret_t
 	if (!table)
 		return -ENOMEM;
 	table->recording = recording;
-	table->entries = calloc(MODULE_TABLE_MAX, sizeof(*table->entries));
+	table->most = MODULE_TABLE_MAX >> recording->halvings;
+	table->path_bytes = (size_t)PATH_BYTES >> recording->halvings;
+	table->entries = calloc(table->most, sizeof(*table->entries));
 	table->index_of = calloc(INDEX_ROOM, sizeof(*table->index_of));
-	table->paths = malloc(PATH_BYTES);
+	table->paths = malloc(table->path_bytes);
 	if (!table->entries || !table->index_of || !table->paths ||
-	    hash_map_init_fixed(&table->keys, 2 * MODULE_TABLE_MAX, KEY_BYTES)) {
+	    hash_map_init_fixed(&table->keys, 2 * table->most, (size_t)KEY_BYTES >> recording->halvings)) {
 		module_table_destroy(table);
 		return -ENOMEM;
 	}

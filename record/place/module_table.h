@@ -35,6 +35,8 @@ struct module_entry {
 };
 
 int module_table_create(struct recording *recording, struct module_table **ret_table);
+/* The most that it takes if it is not halved, in bytes. */
+size_t module_table_memory(void);
 void module_table_destroy(struct module_table *table);
 
 /* A fresh id, never given before; 0 if there are none left. For kernel_map too. */

@@ -20,7 +20,6 @@
 /* Rings share a budget, so that a host with hundreds of CPUs does not lock hundreds of megabytes. */
 enum {
 	RINGS_BUDGET = 64 << 20,
-	RING_LEAST = 64 << 10,
 	RING_MOST = 2 << 20,
 	MAX_SEEN = 1 << 16,
 	AHEAD_NS = SECOND,
@@ -84,11 +83,11 @@ uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
 	}
 }
 
-static size_t ring_bytes_for(uint32_t cpus)
+size_t sideband_ring_size(uint32_t cpus, unsigned int halvings)
 {
-	size_t bytes = RING_MOST;
+	size_t bytes = (size_t)RING_MOST >> halvings;
 
-	while (bytes > RING_LEAST && bytes * cpus > RINGS_BUDGET)
+	while (bytes > SIDEBAND_LEAST_RING && bytes * cpus > RINGS_BUDGET)
 		bytes /= 2;
 	return bytes;
 }
@@ -121,7 +120,7 @@ bool sideband_is_open(const struct sideband *sideband, uint32_t cpu)
 /* Rings of CPUs that come online later are smaller if there are many by then. */
 static int open_ring(struct sideband *sideband, struct nursery *nursery, uint32_t cpu)
 {
-	size_t bytes = ring_bytes_for(sideband->open_count + 1);
+	size_t bytes = sideband_ring_size(sideband->open_count + 1, 0);
 	struct perf_event_attr attr = sideband->attr;
 	int r;
 
@@ -206,7 +205,7 @@ int sideband_create(struct recording *recording, struct module_files *files, con
 	sideband->recording = recording;
 	sideband->files = files;
 	sideband->max_cpus = recording->max_cpus;
-	sideband->ring_bytes = ring_bytes_for(cpu_set_count(online));
+	sideband->ring_bytes = sideband_ring_size(cpu_set_count(online), recording->halvings);
 	sideband->epoll_fd = -1;
 	attr_fill(&sideband->attr, recording->config->user_stacks);
 	rc = allocate(sideband);

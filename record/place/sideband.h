@@ -10,6 +10,7 @@
 #define RWALKER_RECORD_PLACE_SIDEBAND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cpu_set;
@@ -68,6 +69,9 @@ void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapp
 uint64_t sideband_lost(const struct sideband *sideband, uint32_t cpu);
 /* What has come from the CPU's ring so far; what BPF counted is left untouched. */
 void sideband_totals(const struct sideband *sideband, uint32_t cpu, struct stream_cpu *totals);
+/* Of one of the rings, for as many CPUs. */
+enum { SIDEBAND_LEAST_RING = 64 << 10 };
+size_t sideband_ring_size(uint32_t cpus, unsigned int halvings);
 uint64_t sideband_ring_bytes(const struct sideband *sideband);
 
 /* A process whose mappings could not be read at the start. */

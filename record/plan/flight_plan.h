@@ -17,6 +17,7 @@ struct record_flight {
 	bool wanted;
 	int64_t window; /* ns */
 	int64_t bytes;	/* of stored chunks */
+	bool bytes_given;
 	struct trigger_rule rules[FLIGHT_MAX_RULES];
 	uint32_t rule_count;
 	int64_t post;	   /* ns from a trigger to its dump */

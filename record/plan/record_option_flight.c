@@ -58,6 +58,7 @@ int record_option_flight(void *config, const char *value)
 	flight->wanted = true;
 	flight->window = (int64_t)ns;
 	flight->bytes = FLIGHT_BYTES;
+	flight->bytes_given = comma;
 	if (comma && record_option_bytes("the size of --flight", comma + 1, LEAST_BYTES, &flight->bytes) < 0)
 		return -EINVAL;
 	if (flight->bytes > MOST_BYTES)

@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/record_habits.h"
+#include "record/plan/record_option_budget.h"
 #include "record/plan/record_option_flight.h"
 #include "record/plan/sample_rate.h"
 #include "record/plan/task_state.h"
@@ -271,6 +272,12 @@ static const struct option_row rows[] = {
 	{"Always on", "on-dump", 0, TAKES_TEXT("COMMAND", AT(flight.on_dump)),
 	 .help = "run a shell command after each dump, whose name is in $RWALKER_DUMP"},
 
+	{"Always on", "max-memory", 0, IS_PARSED("SIZE", record_option_max_memory),
+	 .help = "take at most SIZE of memory in all, as in 128M: rings, tables and the window of --flight "
+		 "are made to fit"},
+	{"Always on", "plan", 0, TAKES_NOTHING(AT(budget.plan)),
+	 .help = "print how much memory this recording would take at most, and for what; record nothing"},
+
 	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
 	 .help = "print what is needed often, or all options"},
 	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
@@ -342,6 +349,8 @@ static int check_combinations(const struct record_config *config, bool waiting_g
 		return log_error(EINVAL, "--check-host records nothing, so it takes neither a command nor --finalize");
 	if (config->output.finalize && config->command)
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
+	if (record_option_budget_check(config) < 0)
+		return -EINVAL;
 	return record_option_flight_check(config, has_span(config) || config->walk.interval, waiting_given);
 }
 
@@ -356,7 +365,8 @@ static void fill_defaults(struct record_config *config, bool waiting_given)
 	config->user_stacks |= config->snapshots;
 	if (config->snapshot_bytes == UNSET)
 		config->snapshot_bytes = RING_MAX_SNAPSHOT;
-	if (config->output.ring_megabytes == UNSET)
+	config->output.ring_given = config->output.ring_megabytes != UNSET;
+	if (!config->output.ring_given)
 		config->output.ring_megabytes = config->snapshots ? DWARF_RING_MEGABYTES : RING_MEGABYTES;
 	walk->wanted = walk->all || walk->running || walk->stuck || waiting_given || walk->interval;
 	if (config->offcpu.least == UNSET)

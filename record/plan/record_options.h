@@ -80,8 +80,14 @@ struct record_output {
 	bool embed_given;
 	int64_t max_size; /* bytes, 0: no limit */
 	int64_t ring_megabytes;
+	bool ring_given;
 	bool keep_kernel_addresses;
 	const char *finalize; /* --finalize FILE, else NULL */
+};
+
+struct record_budget {
+	int64_t memory; /* --max-memory, bytes; 0: none */
+	bool plan;	/* --plan */
 };
 
 struct record_config {
@@ -92,6 +98,7 @@ struct record_config {
 	struct record_who who;
 	struct record_output output;
 	struct record_flight flight;
+	struct record_budget budget;
 	bool user_stacks;
 	bool snapshots;	       /* --dwarf */
 	bool no_cgroups;

@@ -58,6 +58,7 @@ struct recording {
 
 	uint32_t max_cpus; /* the largest possible CPU number plus one */
 	uint32_t threads;  /* of the host at the start, but at least in proportion to its CPUs */
+	unsigned int halvings; /* of tables, so that they fit --max-memory (memory_plan.h) */
 	uint32_t own_tgid; /* in the init pid namespace, as BPF and perf see it */
 	uint64_t start;	   /* CLOCK_MONOTONIC ns: no event is older */
 

@@ -50,7 +50,8 @@ int waits_init(struct waits *waits)
 	if (!waits->buffer || !waits->filtered)
 		return -ENOMEM;
 	if (waits->recording->config->user_stacks)
-		r = user_stacks_create(waits->recording->threads, probe_max_frames(), &waits->stacks);
+		r = user_stacks_create(waits->recording->threads, probe_max_frames(), waits->recording->halvings,
+				       &waits->stacks);
 	if (!r && probe_wait_objects(waits->probe))
 		r = wait_objects_create(waits->recording, &waits->objects);
 	if (r < 0 || !waits->objects)

@@ -31,13 +31,18 @@ struct walk_users {
 	struct sleepers *sleepers; /* NULL: the kernel refused the program */
 	uint8_t *buffer;
 	struct held_row *rows;
-	size_t used;
+	size_t used, room;
 	uint32_t count, next; /* rows; the one after the last that was answered */
 	walk_users_emit *emit;
 	void *context;
 	struct snapshot snapshot;
 	uint64_t frames[RING_MAX_FRAMES];
 };
+
+size_t walk_users_memory(void)
+{
+	return HELD_BYTES;
+}
 
 int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
 		      struct walk_users **ret_users)
@@ -48,7 +53,8 @@ int walk_users_create(struct recording *recording, const struct probe *probe, st
 	if (!users)
 		return -ENOMEM;
 	users->recording = recording;
-	users->buffer = malloc(HELD_BYTES);
+	users->room = (size_t)HELD_BYTES >> recording->halvings;
+	users->buffer = malloc(users->room);
 	users->rows = calloc(RING_MAX_SLEEPERS, sizeof(*users->rows));
 	if (!users->buffer || !users->rows)
 		r = -ENOMEM;
@@ -99,7 +105,7 @@ static bool hold(struct walk_users *users, const struct ring_walk_task *row, siz
 {
 	struct held_row *held = &users->rows[users->count];
 
-	if (users->count == RING_MAX_SLEEPERS || size > HELD_BYTES - users->used)
+	if (users->count == RING_MAX_SLEEPERS || size > users->room - users->used)
 		return false;
 	memcpy(users->buffer + users->used, row, size);
 	*held = (struct held_row){.at = (uint32_t)users->used, .missing = judge(users, row)};

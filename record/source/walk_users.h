@@ -32,6 +32,8 @@ typedef void walk_users_emit(void *context, const struct ring_walk_task *row, co
 /* 0, -errno. */
 int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
 		      struct walk_users **ret_users);
+/* The most that rows take which wait for user stacks, if that is not halved; bytes. */
+size_t walk_users_memory(void);
 void walk_users_destroy(struct walk_users *users);
 
 /*

@@ -26,9 +26,15 @@ enum { LEAST_HELD = 2048, MOST_HELD_BYTES = 128 << 20 };
 static_assert(offsetof(struct held_snapshot, stack) == sizeof(struct ring_snapshot),
 	      "the stack follows its head, as in a ring");
 
+size_t snapshots_memory(void)
+{
+	return MOST_HELD_BYTES;
+}
+
 int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter)
 {
-	const struct hold_limits limits = {recording->threads, LEAST_HELD, sizeof(*snapshots->held), MOST_HELD_BYTES};
+	const struct hold_limits limits = {recording->threads, LEAST_HELD, sizeof(*snapshots->held),
+					   (size_t)MOST_HELD_BYTES >> recording->halvings};
 
 	*snapshots = (struct snapshots){.recording = recording, .filter = filter};
 	snapshots->told = calloc((size_t)recording->max_cpus * RING_SLOTS, sizeof(*snapshots->told));

@@ -38,6 +38,8 @@ struct snapshots {
 
 /* Requests snapshots from the log. 0, -ENOMEM. */
 int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter);
+/* The most that those take which are kept for their waits, if that is not halved; bytes. */
+size_t snapshots_memory(void);
 void snapshots_deinit(struct snapshots *snapshots);
 
 /* One record of a ring, of kind RING_SNAPSHOT. */

@@ -16,10 +16,15 @@ struct user_stacks {
 	uint32_t max_frames;
 };
 
-int user_stacks_create(uint32_t threads, uint32_t max_frames, struct user_stacks **ret_stacks)
+size_t user_stacks_memory(void)
+{
+	return MOST_BYTES;
+}
+
+int user_stacks_create(uint32_t threads, uint32_t max_frames, unsigned int halvings, struct user_stacks **ret_stacks)
 {
 	const size_t bytes = max_frames * sizeof(uint64_t);
-	const struct hold_limits limits = {threads, LEAST_PLACES, bytes, MOST_BYTES};
+	const struct hold_limits limits = {threads, LEAST_PLACES, bytes, (size_t)MOST_BYTES >> halvings};
 	struct user_stacks *stacks = calloc(1, sizeof(*stacks));
 
 	if (!stacks)

@@ -8,6 +8,7 @@
 #define RWALKER_RECORD_STACK_USER_STACKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct user_stacks;
@@ -21,8 +22,9 @@ struct user_stack {
 	const uint64_t *frames;
 };
 
-/* threads: estimated number; max_frames: of one stack. 0, -errno. */
-int user_stacks_create(uint32_t threads, uint32_t max_frames, struct user_stacks **ret_stacks);
+/* threads: estimated number; max_frames: of one stack; halvings: of the most that they take. 0, -errno. */
+int user_stacks_create(uint32_t threads, uint32_t max_frames, unsigned int halvings, struct user_stacks **ret_stacks);
+size_t user_stacks_memory(void); /* bytes */
 void user_stacks_destroy(struct user_stacks *stacks);
 
 void user_stacks_keep(struct user_stacks *stacks, const struct user_stack *stack);

@@ -55,7 +55,7 @@ static inline void made_recording_open_with(struct made_recording *made, uint32_
 	made_check(event_log_create(recording->writer, cpus, &recording->log));
 	made_check(module_table_create(recording, &recording->modules));
 	made->anonymous = module_table_special(recording->modules, MODULE_ANONYMOUS);
-	made_check(hits_create(made->anonymous, true, &recording->hits));
+	made_check(hits_create(made->anonymous, true, 0, &recording->hits));
 	made_check(kernel_chains_create(map, &recording->kernel_chains));
 }
 

@@ -35,7 +35,7 @@ static struct base_state *base_of(const struct event *events, size_t count)
 		made_check(event_encode(encoder, &events[i]));
 	length = event_encoder_payload(encoder, &bytes, &chunk.header.first_time, &chunk.header.last_time);
 	rwk_chunk_pack(&chunk.header, bytes, length, chunk.stored, scratch);
-	made_check(base_state_create(KEEP, &base));
+	made_check(base_state_create(KEEP, 0, &base));
 	base_state_take(base, &chunk.header, chunk.stored);
 	event_encoder_destroy(encoder);
 	return base;

@@ -23,7 +23,7 @@ static struct hits *hits_open(bool wanted)
 {
 	struct hits *hits;
 
-	if (hits_create(ANONYMOUS, wanted, &hits) < 0)
+	if (hits_create(ANONYMOUS, wanted, 0, &hits) < 0)
 		return NULL;
 	map_there(hits, TGID, CODE, 0x2000, PROGRAM);
 	map_there(hits, TGID, JIT, 0, ANONYMOUS);

@@ -261,6 +261,19 @@ static void the_last_minute(struct test *t)
 	CHECK_INT(t, config.flight.max_dumps, 20);
 }
 
+static void what_it_may_take(struct test *t)
+{
+	GOOD("-p 0 --max-memory 128M");
+	CHECK_INT(t, config.budget.memory, 128 << 20);
+	CHECK(t, !config.budget.plan && !config.output.ring_given);
+	CHECK_INT(t, parse(&config, &line, "--plan --flight 60s,16M -p 0 --ringbuf-size 2"), 0);
+	CHECK(t, config.budget.plan && config.output.ring_given && config.flight.bytes_given);
+	CHECK_INT(t, parse(&config, &line, "-p 0 --max-memory 15M"), -EINVAL);
+	CHECK_INT(t, parse(&config, &line, "-p 0 --max-memory x"), -EINVAL);
+	CHECK_INT(t, parse(&config, &line, "--plan -p 0 -- ls"), -EINVAL);
+	CHECK_INT(t, parse(&config, &line, "--finalize x --max-memory 64M"), -EINVAL);
+}
+
 static void what_ends_it(struct test *t)
 {
 	GOOD("--flight 60s --offcpu 0 --trigger wait:D>1s --trigger stuck:D>5s --post 2 --cooldown 1m "
@@ -293,5 +306,5 @@ TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the
 	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
 	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
 	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses), TEST(the_last_minute),
-	  TEST(what_ends_it), TEST(a_look_at_the_host),
+	  TEST(what_ends_it), TEST(what_it_may_take), TEST(a_look_at_the_host),
 	  TEST(the_last_minute_of_nothing))

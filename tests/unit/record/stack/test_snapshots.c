@@ -50,12 +50,12 @@ static void bench_open(struct bench *b)
 	memory_io_open(&b->m);
 	if (trace_writer_create(&b->m.io, 3, &(struct trace_writer_settings){0}, &recording->writer) < 0 ||
 	    event_log_create(recording->writer, CPUS, &recording->log) < 0 ||
-	    hits_create(0, false, &recording->hits) < 0 ||
+	    hits_create(0, false, 0, &recording->hits) < 0 ||
 	    kernel_chains_create(NULL, &recording->kernel_chains) < 0 ||
 	    snapshots_init(&b->snapshots, recording, &b->filter) < 0)
 		abort();
 	b->waits = (struct waits){.recording = recording, .filter = &b->filter, .snapshots = &b->snapshots};
-	if (user_stacks_create(0, WORDS, &b->waits.stacks) < 0)
+	if (user_stacks_create(0, WORDS, 0, &b->waits.stacks) < 0)
 		abort();
 	find_tids(b);
 }

@@ -33,7 +33,7 @@ static void few_are_all_kept(struct test *t)
 	struct user_stacks *stacks;
 	uint32_t kept = 0;
 
-	REQUIRE(t, !user_stacks_create(0, FRAMES, &stacks));
+	REQUIRE(t, !user_stacks_create(0, FRAMES, 0, &stacks));
 	for (uint32_t tid = FIRST; tid < FIRST + FEW; tid++)
 		keep(stacks, tid, FRAMES + tid % 2); /* one too many is dropped */
 	for (uint32_t tid = FIRST; tid < FIRST + FEW; tid++)
@@ -47,7 +47,7 @@ static void of_many_some_are_kept_and_nobody_elses(struct test *t)
 	struct user_stacks *stacks;
 	uint32_t kept = 0;
 
-	REQUIRE(t, !user_stacks_create(0, FRAMES, &stacks));
+	REQUIRE(t, !user_stacks_create(0, FRAMES, 0, &stacks));
 	for (uint32_t tid = FIRST; tid < FIRST + MANY; tid++)
 		keep(stacks, tid, FRAMES);
 	for (uint32_t tid = FIRST; tid < FIRST + MANY; tid++)
@@ -61,7 +61,7 @@ static void a_large_host_keeps_more(struct test *t)
 	struct user_stacks *stacks;
 	uint32_t kept = 0;
 
-	REQUIRE(t, !user_stacks_create(MANY, FRAMES, &stacks));
+	REQUIRE(t, !user_stacks_create(MANY, FRAMES, 0, &stacks));
 	for (uint32_t tid = FIRST; tid < FIRST + MANY; tid++)
 		keep(stacks, tid, FRAMES);
 	for (uint32_t tid = FIRST; tid < FIRST + MANY; tid++)
@@ -75,7 +75,7 @@ static void another_wait_of_the_thread_gets_none(struct test *t)
 	struct user_stacks *stacks;
 	struct user_stack kept;
 
-	REQUIRE(t, !user_stacks_create(0, FRAMES, &stacks));
+	REQUIRE(t, !user_stacks_create(0, FRAMES, 0, &stacks));
 	keep(stacks, FIRST, FRAMES);
 	CHECK(t, !user_stacks_take(stacks, FIRST, 1000 + FIRST - 1, &kept));
 	CHECK(t, !user_stacks_take(stacks, FIRST, 0, &kept));

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --max-memory: what the kernel says that recorder, helpers, dumps and BPF programs take stays below the plan, and the plan
+# below the budget, while processes and waits come as fast as they can and dumps are made. What does not fit is refused.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool python3
+token_ring=$workloads/token_ring
+
+has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status" 2>/dev/null)" = 2 ]; }
+has_dumps() { [ "$(ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l)" -ge "$2" ]; }
+planned() { awk '$1 == "all" { print $NF }' "$1"; }
+
+load() {
+	start bash -c "while :; do sh -c 'sort /etc/services | uniq -c | tail -1' >/dev/null; done"
+	start bash -c "while :; do '$token_ring' 40 100000 >/dev/null; done"
+}
+
+# within NAME BUDGET OPTIONS...
+within() {
+	local name=$1 budget=$2 number most looks plan
+	shift 2
+	"$record" "$@" --max-memory "$budget" --plan >"$scratch/$name.plan" || fail "$name: the plan does not fit"
+	plan=$(planned "$scratch/$name.plan")
+	check_number "$name: the plan" "$plan <= ${budget%M} && $plan > 10"
+	start "$record" "$@" --max-memory "$budget" --max-dumps 0 -o "$scratch/$name" 2>"$scratch/$name.err"
+	recorder=$started
+	wait_for 60 has_begun || die "the recorder does not start: $(cat "$scratch/$name.err")"
+	touch "$scratch/$name.gate"
+	python3 "$here/tests/live/memory_outside.py" "$recorder" "$scratch/$name.gate" >"$scratch/$name.most" &
+	for number in 1 2 3; do
+		sleep 1
+		kill -USR2 "$recorder"
+		wait_for 60 has_dumps "$name" "$number" || fail "$name: dump $number was not made"
+	done
+	rm "$scratch/$name.gate"
+	wait $!
+	read -r most looks <"$scratch/$name.most"
+	kill -INT "$recorder"
+	wait "$recorder"
+	check_number "$name: looks" "$looks >= 3"
+	check_number "$name: took $most MB of the planned $plan" "$most > 10 && $most <= $plan"
+	echo "# $name: at most $most MB, planned $plan, in $looks looks"
+}
+
+test_refused() {
+	run_code refused 2 "$record" --flight 60s,64M -p 0 --max-memory 64M -o "$scratch/refused"
+	check "the sum is said" grep -q "this recording needs [0-9.]* MB at least, of which [0-9.]* MB are for 'window of --flight'" \
+		"$scratch/refused.err"
+	check_equal "no dump was made" "" "$(find "$scratch" -name 'refused*.rwk')"
+	run_code small 2 "$record" --offcpu 1 --dwarf --ringbuf-size 64 --max-memory 100M -o "$scratch/small.rwk"
+	check "rings are named" grep -q "for 'rings for samples, waits and hits'" "$scratch/small.err"
+	run_ok small_plan "$record" --offcpu 1 --dwarf --ringbuf-size 8 --plan
+	check "rings as given" grep -q '^rings for samples, waits and hits .* 8\.012 ' "$scratch/small_plan.out"
+}
+
+test_refused
+load
+within flight 128M --flight 60s --offcpu 0 --wakers -m 0 -u -p 0 -f 499
+within snapshots 192M --flight 60s --offcpu 0 --dwarf --dwarf-size 16384 -p 0 -f 499
+finish

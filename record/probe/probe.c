@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/confine/capabilities.h"
 #include "common/log.h"
 #include "record/machine/requirements.h"
 #include "record/machine/small_file.h"
@@ -56,11 +57,30 @@ size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
 	return RING_HEAD_ROOM + stacks * sizeof(uint64_t) * probe->settings.max_frames;
 }
 
+/*
+ * libbpf looks in the BTF of modules, too, for functions that this kernel may lack, and refuses the whole object if it
+ * may not list modules, which takes CAP_SYS_ADMIN. It tries once for each object: here it does so before the load, by
+ * looking for a function that no kernel has.
+ */
+static void modules_skip(struct bpf_program *program)
+{
+	libbpf_print_fn_t print;
+	uint64_t effective = 0;
+
+	(void)capabilities_effective(&effective);
+	if (effective & CAPABILITY(SYS_ADMIN))
+		return;
+	print = libbpf_set_print(NULL);
+	(void)bpf_program__set_attach_target(program, 0, "no such function");
+	(void)libbpf_set_print(print);
+}
+
 void probe_share(const struct probe *probe, const struct shared *object)
 {
 	struct shared all[PROBE_OBJECTS];
 	bool first;
 
+	modules_skip(object->clock);
 	(void)probe_objects(probe, all);
 	first = all[0].followed == object->followed;
 	*object->knobs = probe->settings.filter->knobs;

@@ -2,6 +2,7 @@
 #include "common/log.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/test.h"
@@ -45,6 +46,28 @@ static void prefixes_each_kind(struct test *t)
 	CHECK_INT(t, r, -ENOENT);
 }
 
+/* The journal takes the level from the line, and has the name already. But it must really be the journal's end. */
+static void levels_for_the_journal(struct test *t)
+{
+	struct capture capture;
+	struct stat status;
+	char stream[64];
+
+	capture_start(&capture);
+	(void)fstat(STDERR_FILENO, &status);
+	(void)snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)status.st_dev,
+		       (unsigned long long)status.st_ino);
+	(void)setenv("JOURNAL_STREAM", stream, 1);
+	(void)log_error(ENOENT, "no file '%s'", "x");
+	log_warning("three");
+	log_info("done");
+	(void)setenv("JOURNAL_STREAM", "1:1", 1);
+	log_info("elsewhere");
+	(void)unsetenv("JOURNAL_STREAM");
+	CHECK_STR(t, capture_stop(&capture),
+		  "<3>error: no file 'x'\n<4>warning: three\n<6>done\ntest_log: elsewhere\n");
+}
+
 static void escapes_arguments(struct test *t)
 {
 	struct capture capture;
@@ -76,8 +99,8 @@ static void cuts_long_lines(struct test *t)
 
 int main(void)
 {
-	static const struct test_case cases[] = {TEST(prefixes_each_kind), TEST(escapes_arguments),
-						 TEST(cuts_long_lines)};
+	static const struct test_case cases[] = {TEST(prefixes_each_kind), TEST(levels_for_the_journal),
+						 TEST(escapes_arguments), TEST(cuts_long_lines)};
 	static char name[] = "test_log"; /* whatever the program is called */
 
 	program_invocation_short_name = name;

@@ -163,6 +163,8 @@ static int parse_kfunc(void *config, const char *value)
 	return add_point(&((struct record_config *)config)->points, "--kfunc", value, true);
 }
 
+static int parse_config(void *config, const char *value);
+
 static const struct option_row rows[] = {
 	{"What to record", "all", 'a', TAKES_NOTHING(AT(walk.all)),
 	 .help = "walk all tasks, not only those in state D (uninterruptible) or R"},
@@ -277,6 +279,8 @@ static const struct option_row rows[] = {
 		 "are made to fit"},
 	{"Always on", "plan", 0, TAKES_NOTHING(AT(budget.plan)),
 	 .help = "print how much memory this recording would take at most, and for what; record nothing"},
+	{"Always on", "config", 0, IS_PARSED("FILE", parse_config),
+	 .help = "read more options from FILE, one to a line; with --flight, SIGHUP reads rules and limits again"},
 
 	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
 	 .help = "print what is needed often, or all options"},
@@ -310,6 +314,11 @@ static const struct option_set options = {
 	.habits = record_habits,
 	.refuse_word = record_habits_refuse,
 };
+
+static int parse_config(void *config, const char *value)
+{
+	return record_option_file_read(&((struct record_config *)config)->file, &options, config, value);
+}
 
 /* Something else than walks was asked for. */
 static bool has_span(const struct record_config *config)

@@ -13,6 +13,7 @@
 
 #include "common/options.h"
 #include "record/plan/flight_plan.h"
+#include "record/plan/record_option_file.h"
 
 enum embed_level { EMBED_LEVEL_NONE, EMBED_LEVEL_MIN, EMBED_LEVEL_FULL };
 
@@ -108,6 +109,7 @@ struct record_config {
 	bool check_host;
 	const char *completion; /* "", or a shell; NULL: not asked for */
 	const char *help; /* "", "all"; NULL: not asked for */
+	struct record_option_file file; /* --config */
 	char **command; /* NULL-terminated words after "--", or NULL */
 	int argc;
 	char **argv; /* all of them, for the trace's own record of its command line */

@@ -25,6 +25,8 @@ MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 CLANG ?= clang-14
 OBJCOPY ?= objcopy
 LLVM_STRIP ?= llvm-strip-14
@@ -218,11 +220,21 @@ define install_completions
 	$(if $(CROSS),,$(B)/$(1) --completion=fish >$(DESTDIR)$(FISHDIR)/$(1).fish)
 endef
 
+# The unit names where the program and its options are. Options that somebody has changed stay.
+SERVICE := record/service/rwalker-flight.service
+CONFIG := $(SYSCONFDIR)/rwalker/flight.conf
+define install_service
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(dir $(CONFIG))
+	sed 's|@BINDIR@|$(BINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(SERVICE) >$(DESTDIR)$(UNITDIR)/$(notdir $(SERVICE))
+	[ -e $(DESTDIR)$(CONFIG) ] || install -m 644 record/service/flight.conf $(DESTDIR)$(CONFIG)
+endef
+
 install: install-record install-report ## install programs, manuals and completions under PREFIX (/usr/local)
 install-record: record
 	install -D -m 755 $(B)/rwalker-record $(DESTDIR)$(BINDIR)/rwalker-record
 	install -D -m 644 record/rwalker-record.1 $(DESTDIR)$(MANDIR)/man1/rwalker-record.1
 	$(call install_completions,rwalker-record)
+	$(install_service)
 install-report: report ## install the reporter only
 	install -D -m 755 $(B)/rwalker-report $(DESTDIR)$(BINDIR)/rwalker-report
 	install -D -m 644 report/rwalker-report.1 $(DESTDIR)$(MANDIR)/man1/rwalker-report.1
@@ -233,6 +245,8 @@ uninstall: ## remove what install put there
 	rm -f $(foreach program,rwalker-record rwalker-report,$(addprefix $(DESTDIR),$(BINDIR)/$(program) \
 		$(MANDIR)/man1/$(program).1 $(BASHDIR)/$(program) $(ZSHDIR)/_$(program) $(FISHDIR)/$(program).fish))
 	rm -f $(DESTDIR)$(MANDIR)/man5/rwk.5 $(DESTDIR)$(MANDIR)/man5/rwalker-sqlite.5
+	rm -f $(DESTDIR)$(UNITDIR)/$(notdir $(SERVICE))
+	! cmp -s record/service/flight.conf $(DESTDIR)$(CONFIG) || rm -f $(DESTDIR)$(CONFIG)
 
 # What is committed, as others get it.
 RELEASE := rwalker-$(VERSION)

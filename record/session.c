@@ -36,6 +36,7 @@ enum {
 	MODULE_FILES_MS = 2,
 	USERS_PASS_MS = 5,
 	CLOCK_SECONDS = 10,
+	STATUS_SECONDS = 5,
 	MAX_EVENTS = 16,
 };
 
@@ -48,7 +49,7 @@ static bool take_signals(struct session *session)
 	while (read(session->recording.signal_fd, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo == SIGUSR2)
 			session_want_dump(session);
-		else
+		else if (info.ssi_signo != SIGHUP || !session_want_reload(session))
 			ends |= info.ssi_signo != SIGCHLD;
 	return ends;
 }
@@ -180,7 +181,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 			stop_points(session, i);
 	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
 		unended_waits_finish(&session->waits.unended, USERS_LAST);
-		if (walk_run(&session->walk, &session->config->walk) < 0)
+		if (walk_run(&session->walk, &session->walk_plan) < 0)
 			stop(session, RECORDING_FAILED);
 		judge_stuck(session);
 		session_walked(session, now);
@@ -205,6 +206,8 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 		waits_follow_clock(&session->waits);
 	shown = figures(session);
 	status_show(&session->status, &shown);
+	if (second % STATUS_SECONDS == 0)
+		session_tell_service(session, &shown);
 }
 
 /*
@@ -236,6 +239,8 @@ static void wait_for_events(struct session *session, uint64_t now)
 
 	next = look < next ? look : next;
 	look = session->flight ? flight_next(session->flight) : UINT64_MAX;
+	next = look < next ? look : next;
+	look = notify_next(&session->notify);
 	next = look < next ? look : next;
 	if (next <= now || session->behind)
 		pause = 0;
@@ -279,6 +284,7 @@ static void run(struct session *session)
 		now = clocks_now();
 		(void)recording_check(recording, event_log_tick(recording->log, now));
 		session_step_flight(session, now);
+		session_step_service(session, now);
 		if ((now - recording->start) / SECOND != second) {
 			second = (now - recording->start) / SECOND;
 			tick_second(session, now, second);
@@ -441,7 +447,9 @@ static int record(struct session *session)
 	session_tell_sources(session);
 	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
 		stop(session, RECORDING_FAILED);
+	notify_enter(&session->notify, NOTIFY_READY, clocks_now());
 	run(session);
+	notify_enter(&session->notify, NOTIFY_STOPS, clocks_now());
 	finish_events(session);
 	result = finish_file(session);
 	return finish_command(session, result);
@@ -451,6 +459,7 @@ int session_run(const struct record_config *config)
 {
 	struct session session = {
 		.config = config,
+		.walk_plan = config->walk,
 		.recording = {.config = config, .signal_fd = -1},
 		.cpus = {.online_fd = -1},
 		.output = {.fd = -1},

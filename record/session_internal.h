@@ -16,6 +16,7 @@
 #include "record/plan/recording.h"
 #include "record/plan/schedule.h"
 #include "record/probe/points.h"
+#include "record/service/notify.h"
 #include "record/source/drain.h"
 #include "record/source/loss.h"
 #include "record/source/point_events.h"
@@ -49,6 +50,10 @@ struct session {
 	struct output_file output;
 	struct nursery *nursery;
 	struct flight *flight; /* NULL: everything is written to the output */
+	struct notify notify;
+	struct record_config reloaded[2]; /* what rules point into after a reload; by turns */
+	uint32_t reloads;
+	bool reload_wanted;
 	const struct confinement *confinement;
 	struct module_files *files;
 	struct start_state *start_state;
@@ -58,6 +63,7 @@ struct session {
 	struct drain drain;
 	struct walk_users *users; /* NULL: no user stacks of sleeping tasks */
 	struct walk walk;
+	struct record_walk walk_plan; /* that of the config, but for what a reload changes */
 	struct waits waits;
 	struct snapshots snapshots;
 	struct points points;
@@ -116,6 +122,15 @@ void session_want_dump(struct session *session);
 void session_walked(struct session *session, uint64_t now);
 void session_step_flight(struct session *session, uint64_t now);
 bool session_end_flight(struct session *session);
+
+/* For a service manager; does nothing if there is none. */
+int session_open_service(struct session *session);
+void session_close_service(struct session *session);
+void session_step_service(struct session *session, uint64_t now);
+void session_tell_service(struct session *session, const struct status_figures *figures);
+
+/* SIGHUP: true if it asks for a reload, which session_step_service() makes once no dump is being written. */
+bool session_want_reload(struct session *session);
 
 /* CPUs that came online get what the others have. */
 void session_follow_cpus(struct session *session);

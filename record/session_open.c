@@ -431,6 +431,7 @@ static void close_cgroups(struct session *session)
 static const struct session_part parts[] = {
 	{.open = ignore_signals},
 	{.open = open_status},
+	{.open = session_open_service, .close = session_close_service},
 	{.open = open_host, .close = close_host},
 	{.open = open_helpers, .close = close_helpers},
 	{.open = session_open_flight, .close = session_close_flight},

@@ -12,11 +12,12 @@
 #include "record/flight/dump_folder.h"
 #include "record/plan/deadlines.h"
 
-enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP };
+enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP, REQUEST_LIMIT };
 
 struct request {
 	uint32_t kind;
-	uint64_t bytes;
+	uint64_t bytes; /* of a dump, or of all that are kept */
+	uint64_t kept;
 };
 
 struct answer {
@@ -35,8 +36,10 @@ static void answer_request(struct dump_folder *folder, int socket, const struct 
 		answer.rc = dump_folder_create(folder, &fd);
 	else if (request->kind == REQUEST_KEEP)
 		answer.rc = dump_folder_keep(folder, request->bytes, answer.path, sizeof(answer.path));
-	else
+	else if (request->kind == REQUEST_DROP)
 		dump_folder_drop(folder);
+	else
+		dump_folder_limit(folder, request->kept, request->bytes);
 	(void)packet_send(socket, &answer, sizeof(answer), fd);
 }
 
@@ -78,10 +81,8 @@ void dump_files_close(struct dump_files *files)
 	forked_end(&files->helper);
 }
 
-static int ask(const struct dump_files *files, enum request_kind kind, uint64_t bytes, struct answer *ret_answer,
-	       int *ret_fd)
+static int ask(const struct dump_files *files, struct request request, struct answer *ret_answer, int *ret_fd)
 {
-	const struct request request = {.kind = kind, .bytes = bytes};
 	int socket = files->helper.socket_plus_1 - 1, r = packet_send(socket, &request, sizeof(request), -1);
 	ssize_t got = r < 0 ? r : packet_receive(socket, ret_answer, sizeof(*ret_answer), DEADLINE_NURSERY, ret_fd);
 
@@ -93,7 +94,7 @@ static int ask(const struct dump_files *files, enum request_kind kind, uint64_t 
 int dump_files_create(const struct dump_files *files, int *ret_fd)
 {
 	struct answer answer;
-	int fd = -1, r = ask(files, REQUEST_CREATE, 0, &answer, &fd);
+	int fd = -1, r = ask(files, (struct request){.kind = REQUEST_CREATE}, &answer, &fd);
 
 	if (r >= 0 && fd < 0)
 		r = -EPROTO;
@@ -105,16 +106,23 @@ int dump_files_create(const struct dump_files *files, int *ret_fd)
 int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX])
 {
 	struct answer answer;
-	int r = ask(files, REQUEST_KEEP, bytes, &answer, NULL);
+	int r = ask(files, (struct request){.kind = REQUEST_KEEP, .bytes = bytes}, &answer, NULL);
 
 	if (r >= 0)
 		(void)snprintf(ret_path, DUMP_PATH_MAX, "%s", answer.path);
 	return r;
 }
 
+int dump_files_limit(const struct dump_files *files, uint64_t kept, uint64_t bytes)
+{
+	struct answer answer;
+
+	return ask(files, (struct request){.kind = REQUEST_LIMIT, .bytes = bytes, .kept = kept}, &answer, NULL);
+}
+
 int dump_files_drop(const struct dump_files *files)
 {
 	struct answer answer;
 
-	return ask(files, REQUEST_DROP, 0, &answer, NULL);
+	return ask(files, (struct request){.kind = REQUEST_DROP}, &answer, NULL);
 }

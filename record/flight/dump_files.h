@@ -34,6 +34,8 @@ void dump_files_close(struct dump_files *files);
 int dump_files_create(const struct dump_files *files, int *ret_fd);
 /* Names the file; *ret_path: how. */
 int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX]);
+/* Other limits, as in the settings, from now on. */
+int dump_files_limit(const struct dump_files *files, uint64_t kept, uint64_t bytes);
 /* Removes it; nothing happens if there is none. */
 int dump_files_drop(const struct dump_files *files);
 

@@ -249,6 +249,13 @@ int dump_folder_keep(struct dump_folder *folder, uint64_t bytes, char *ret_path,
 	return 0;
 }
 
+void dump_folder_limit(struct dump_folder *folder, uint64_t kept, uint64_t bytes)
+{
+	folder->kept = kept;
+	folder->bytes = bytes;
+	remove_oldest(folder);
+}
+
 void dump_folder_drop(struct dump_folder *folder)
 {
 	if (*folder->temporary)

@@ -32,6 +32,7 @@ int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept
 
 int dump_folder_create(struct dump_folder *folder, int *ret_fd);
 int dump_folder_keep(struct dump_folder *folder, uint64_t bytes, char *ret_path, size_t room);
+void dump_folder_limit(struct dump_folder *folder, uint64_t kept, uint64_t bytes);
 void dump_folder_drop(struct dump_folder *folder);
 
 #endif

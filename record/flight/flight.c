@@ -30,6 +30,7 @@ static const uint64_t RECORD_INTERVAL = SECOND;
 
 struct flight {
 	const struct record_flight *plan;
+	const struct record_flight *first; /* the plan at the start, by which the runner counts rules */
 	struct recording *recording;
 	struct module_files *files;
 	struct nursery *nursery;
@@ -115,14 +116,14 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	if (!flight)
 		return -ENOMEM;
 	*ret_flight = flight;
-	flight->plan = &config->flight;
+	flight->plan = flight->first = &config->flight;
 	flight->recording = recording;
 	flight->bytes = sizes->window;
 	r = dump_files_open(&flight->output, &settings);
 	if (r >= 0)
 		r = runner_open(&flight->runner, flight->plan);
 	if (r >= 0)
-		r = triggers_create(config, fire, flight, &flight->triggers);
+		r = triggers_create(flight->plan, &config->offcpu, fire, flight, &flight->triggers);
 	if (r >= 0)
 		r = nursery_create_within(sizes->helper, &flight->nursery);
 	return r < 0 ? r : take_memory(flight);
@@ -223,13 +224,70 @@ void flight_walked(struct flight *flight, uint64_t wait, uint32_t tid, const cha
 	triggers_walked(flight->triggers, wait, tid, comm, now);
 }
 
+static bool has_command(const struct record_flight *plan, const char *text)
+{
+	for (uint32_t i = 0; i < plan->rule_count; i++)
+		if (plan->rules[i].kind == TRIGGER_EXEC && !strcmp(plan->rules[i].text, text))
+			return true;
+	return false;
+}
+
 static void take_commands(struct flight *flight, uint64_t now)
 {
+	const struct record_flight *first = flight->first;
 	uint32_t rule;
 
 	while (runner_take(&flight->runner, &rule))
-		if (rule < flight->plan->rule_count)
-			flight_fire(flight, &(struct flight_cause){.rule = flight->plan->rules[rule].text}, now);
+		if (rule < first->rule_count && has_command(flight->plan, first->rules[rule].text))
+			flight_fire(flight, &(struct flight_cause){.rule = first->rules[rule].text}, now);
+}
+
+/* --- other rules --- */
+
+bool flight_is_idle(const struct flight *flight)
+{
+	return !flight->writer;
+}
+
+static bool walks(const struct record_flight *plan)
+{
+	for (uint32_t i = 0; i < plan->rule_count; i++)
+		if (plan->rules[i].kind == TRIGGER_STUCK)
+			return true;
+	return false;
+}
+
+/* What has to be there from the start. */
+static int check_reload(const struct flight *flight, const struct record_flight *plan)
+{
+	for (uint32_t i = 0; i < plan->rule_count; i++) {
+		const struct trigger_rule *rule = &plan->rules[i];
+
+		if (rule->kind == TRIGGER_EXEC ? has_command(flight->first, rule->text) :
+						 rule->kind != TRIGGER_STUCK || walks(flight->first))
+			continue;
+		return log_error(EOPNOTSUPP, "--trigger '%s' cannot be added while it records: that takes a restart",
+				 rule->text);
+	}
+	return 0;
+}
+
+int flight_reload(struct flight *flight, struct record_flight *plan, const struct record_offcpu *offcpu)
+{
+	int r = check_reload(flight, plan);
+
+	if (r >= 0)
+		r = triggers_replace(&flight->triggers, plan, offcpu);
+	if (r < 0)
+		return r;
+	plan->window = flight->plan->window;
+	plan->bytes = flight->plan->bytes;
+	plan->on_dump = flight->plan->on_dump;
+	plan->stream = flight->plan->stream;
+	flight->plan = plan;
+	flight->recording->watch.least = triggers_least(flight->triggers);
+	(void)dump_files_limit(&flight->output, (uint64_t)plan->max_dumps, (uint64_t)plan->max_kept);
+	return 0;
 }
 
 /* --- dumps --- */
@@ -338,4 +396,9 @@ void flight_end(struct flight *flight, uint64_t now)
 struct flight_counts flight_counts(const struct flight *flight)
 {
 	return flight->counts;
+}
+
+void flight_span(const struct flight *flight, struct window_span *ret_span)
+{
+	window_span(flight->window, ret_span);
 }

@@ -54,6 +54,14 @@ void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64
 /* The longest wait in D of a walk over all tasks. */
 void flight_walked(struct flight *flight, uint64_t wait, uint32_t tid, const char *comm, uint64_t now);
 
+/* Whether flight_reload() may be called: no dump is being written. */
+bool flight_is_idle(const struct flight *flight);
+/*
+ * Takes over rules, --post, --cooldown, --max-dumps and --max-kept of a plan that stays where it is; the
+ * window stays. 0, or -errno after reporting why: then all is as before.
+ */
+int flight_reload(struct flight *flight, struct record_flight *plan, const struct record_offcpu *offcpu);
+
 /* When flight_is_due() should be asked at the latest, CLOCK_MONOTONIC ns. */
 uint64_t flight_next(const struct flight *flight);
 /* Collects a dump that was made. True: the session writes what it has to the log and calls flight_dump(). */
@@ -68,5 +76,9 @@ struct flight_counts {
 };
 
 struct flight_counts flight_counts(const struct flight *flight);
+
+struct window_span;
+/* What is kept now. */
+void flight_span(const struct flight *flight, struct window_span *ret_span);
 
 #endif

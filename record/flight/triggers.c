@@ -48,9 +48,8 @@ static int never(const struct watched *watched, const char *why)
 	return 0;
 }
 
-static int open_waits(struct watched *watched, const struct record_config *config)
+static int open_waits(struct watched *watched, const struct record_offcpu *offcpu)
 {
-	const struct record_offcpu *offcpu = &config->offcpu;
 	const struct trigger_rule *rule = watched->rule;
 	int r = 0;
 
@@ -117,14 +116,29 @@ static int open_account(struct watched *watched)
 	return 0;
 }
 
-static int open_rule(struct watched *watched, const struct record_config *config)
+/* A pressure that others watch by the same rule. */
+static int share_pressure(struct watched *watched, const struct triggers *others)
+{
+	for (uint32_t i = 0; i < others->count; i++) {
+		const struct watched *other = &others->items[i];
+
+		if (other->rule->kind != TRIGGER_PSI || strcmp(other->rule->text, watched->rule->text) != 0)
+			continue;
+		watched->fd = other->fd < 0 ? -1 : fcntl(other->fd, F_DUPFD_CLOEXEC, 0);
+		return other->fd < 0 || watched->fd >= 0 ? 0 : -errno;
+	}
+	return log_error(EOPNOTSUPP, "--trigger '%s' cannot be added while it records: that takes a restart",
+			 watched->rule->text);
+}
+
+static int open_rule(struct watched *watched, const struct record_offcpu *offcpu, const struct triggers *others)
 {
 	switch (watched->rule->kind) {
 	case TRIGGER_WAIT:
 	case TRIGGER_RUNQ:
-		return open_waits(watched, config);
+		return open_waits(watched, offcpu);
 	case TRIGGER_PSI:
-		return open_pressure(watched);
+		return others ? share_pressure(watched, others) : open_pressure(watched);
 	case TRIGGER_CPU:
 		return open_account(watched);
 	default:
@@ -137,32 +151,56 @@ static bool is_of_waits(const struct trigger_rule *rule)
 	return rule->kind == TRIGGER_WAIT || rule->kind == TRIGGER_RUNQ;
 }
 
-int triggers_create(const struct record_config *config, triggers_fire *fire, void *context,
-		    struct triggers **ret_triggers)
+static int open_all(struct triggers *triggers, const struct record_flight *plan, const struct record_offcpu *offcpu,
+		    const struct triggers *others)
 {
-	const struct record_flight *plan = &config->flight;
-	struct triggers *triggers = calloc(1, sizeof(*triggers));
 	int r = 0;
 
-	if (!triggers)
-		return -ENOMEM;
-	triggers->fire = fire;
-	triggers->context = context;
 	triggers->least = UINT64_MAX;
 	for (uint32_t i = 0; i < plan->rule_count && r >= 0; i++) {
 		struct watched *watched = &triggers->items[triggers->count++];
 
 		*watched = (struct watched){.rule = &plan->rules[i], .fd = -1};
-		r = open_rule(watched, config);
+		r = open_rule(watched, offcpu, others);
 		if (is_of_waits(watched->rule) && watched->rule->value < triggers->least)
 			triggers->least = watched->rule->value;
 	}
+	return r;
+}
+
+int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, triggers_fire *fire,
+		    void *context, struct triggers **ret_triggers)
+{
+	struct triggers *triggers = calloc(1, sizeof(*triggers));
+	int r;
+
+	if (!triggers)
+		return -ENOMEM;
+	triggers->fire = fire;
+	triggers->context = context;
+	r = open_all(triggers, plan, offcpu, NULL);
 	if (r < 0) {
 		triggers_destroy(triggers);
 		return r;
 	}
 	*ret_triggers = triggers;
 	return 0;
+}
+
+int triggers_replace(struct triggers **triggers, const struct record_flight *plan,
+		     const struct record_offcpu *offcpu)
+{
+	struct triggers *others = *triggers, *ours = calloc(1, sizeof(*ours));
+	int r;
+
+	if (!ours)
+		return -ENOMEM;
+	ours->fire = others->fire;
+	ours->context = others->context;
+	r = open_all(ours, plan, offcpu, others);
+	triggers_destroy(r < 0 ? ours : others);
+	*triggers = r < 0 ? others : ours;
+	return r < 0 ? r : 0;
 }
 
 void triggers_destroy(struct triggers *triggers)

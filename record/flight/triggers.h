@@ -18,8 +18,14 @@ struct flight_cause;
 typedef void triggers_fire(void *context, const struct flight_cause *cause, uint64_t now);
 
 /* As root. A rule that can never fire on this host is warned about. 0, or -errno after reporting why. */
-int triggers_create(const struct record_config *config, triggers_fire *fire, void *context,
-		    struct triggers **ret_triggers);
+int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, triggers_fire *fire,
+		    void *context, struct triggers **ret_triggers);
+/*
+ * The same later, with other rules, instead of *triggers. Nothing can be opened for writing any more, so a
+ * pressure must be one that is watched already. On failure *triggers is as before.
+ */
+int triggers_replace(struct triggers **triggers, const struct record_flight *plan,
+		     const struct record_offcpu *offcpu);
 void triggers_destroy(struct triggers *triggers);
 
 /* The length of the shortest wait that triggers_wait() has to know; UINT64_MAX: none. */

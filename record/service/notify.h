@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tells the service manager that started us what we do, as sd_notify(3) specifies: datagrams to the
+ * socket in $NOTIFY_SOCKET. The socket is made and connected at the start, because later we may make
+ * none. Nothing here waits for the manager for longer than NOTIFY_PATIENCE_MS; a state that it had
+ * no room for is sent again.
+ *
+ * Not with libsystemd: there is no static library of it, and the recorder is one static file.
+ */
+#ifndef RWALKER_RECORD_SERVICE_NOTIFY_H
+#define RWALKER_RECORD_SERVICE_NOTIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NOTIFY_PATIENCE_MS = 50, NOTIFY_TEXT_MAX = 256 };
+
+enum notify_state { NOTIFY_STARTS, NOTIFY_READY, NOTIFY_RELOADS, NOTIFY_STOPS };
+
+struct notify { /* zeroed: nobody wants to know */
+	int socket_plus_1;
+	uint64_t interval, next; /* of signs of life (watchdog), CLOCK_MONOTONIC ns; interval 0: none is expected */
+	enum notify_state state;
+	bool told; /* the manager knows the state */
+};
+
+/*
+ * Takes what it needs out of the environment, so that no child takes it for its own. A manager that
+ * cannot be reached is warned about.
+ */
+void notify_open(struct notify *notify);
+void notify_close(struct notify *notify);
+
+/* From the end of a reload on, it is ready again. */
+void notify_enter(struct notify *notify, enum notify_state state, uint64_t now);
+/* One line for people. */
+void notify_status(const struct notify *notify, const char *text);
+
+/* When notify_step() should be called at the latest; UINT64_MAX: whenever. */
+uint64_t notify_next(const struct notify *notify);
+void notify_step(struct notify *notify, uint64_t now);
+
+#endif

@@ -203,16 +203,22 @@ static int attach_alone(struct probe *probe, struct point *point, uint32_t numbe
 	return r;
 }
 
-/* By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. */
+/*
+ * By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If neither can be attached, the
+ * kprobe's error tells why: the kernel knows what must not be traced. For fentry, it only finds other code than expected.
+ */
 static int attach_function(struct probe *probe, struct point *point, uint32_t number)
 {
 	bool alone = probe->points_preempted;
-	int first = alone ? attach_alone(probe, point, number) : attach_fentry(probe, point, number), r;
+	int first = alone ? attach_alone(probe, point, number) : attach_fentry(probe, point, number), second, by_kprobe;
 
 	if (!first || first == -ENOMEM || first == -E2BIG)
 		return first;
-	r = alone ? attach_fentry(probe, point, number) : attach_alone(probe, point, number);
-	return r == -EOPNOTSUPP ? first : r;
+	second = alone ? attach_fentry(probe, point, number) : attach_alone(probe, point, number);
+	if (!second || second == -ENOMEM)
+		return second;
+	by_kprobe = alone ? first : second;
+	return by_kprobe != -EOPNOTSUPP ? by_kprobe : alone ? second : first;
 }
 
 /* --- many functions --- */

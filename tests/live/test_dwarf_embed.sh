@@ -35,7 +35,7 @@ check_path() {
 }
 
 test_full() {
-	run_ok full "$record" --dwarf -f 999 -o "$scratch/full.rwk" -- "$bare" 1 || return
+	run_ok full "$record" --dwarf -f 999 -o "$scratch/full.rwk" -- "$bare" 0.5 || return
 	check_trace "$scratch/full.rwk" bytes whole "level:full@$bare@.eh_frame" \
 		"functions:$bare@.eh_frame@$functions" vdso
 	check_path "$scratch/full.rwk" bare "$path"
@@ -43,14 +43,14 @@ test_full() {
 }
 
 test_min() {
-	run_ok min "$record" --dwarf -f 999 --embed min -o "$scratch/min.rwk" -- "$bare" 1 || return
+	run_ok min "$record" --dwarf -f 999 --embed min -o "$scratch/min.rwk" -- "$bare" 0.5 || return
 	check_trace "$scratch/min.rwk" bytes whole "level:min@$bare@.eh_frame" \
 		"functions:$bare@.eh_frame@$functions"
 	check_path "$scratch/min.rwk" bare "$path"
 }
 
 test_debug_frame() {
-	run_ok debug "$record" --dwarf -f 999 -o "$scratch/debug.rwk" -- "$debug" 1 || return
+	run_ok debug "$record" --dwarf -f 999 -o "$scratch/debug.rwk" -- "$debug" 0.5 || return
 	check_trace "$scratch/debug.rwk" bytes "level:full@$debug@.debug_frame" \
 		"functions:$debug@.debug_frame@$functions"
 	check_path "$scratch/debug.rwk" debug "$path"
@@ -66,7 +66,7 @@ test_packed() {
 			die "objcopy: $(<"$scratch/objcopy.err")"
 		check "$how: it is packed" eval \
 			"readelf -SW '$scratch/packed' | grep -qE ' \\.zdebug_frame | \\.debug_frame .* C '"
-		run_ok packed "$record" --dwarf --force -f 999 -o "$scratch/packed.rwk" -- "$scratch/packed" 1 || return
+		run_ok packed "$record" --dwarf --force -f 999 -o "$scratch/packed.rwk" -- "$scratch/packed" 0.5 || return
 		folded "$scratch/packed.rwk" -c packed --symfs "$scratch/empty" --debug-dir "$scratch/empty" >"$scratch/folded"
 		check_number "$how: samples" "$(folded_sum "$scratch/folded") > 100"
 		check_number "$how: share with the path" "$(folded_share "$scratch/folded" "$(path_ere "$path")") > 0.7"
@@ -75,9 +75,9 @@ test_packed() {
 }
 
 test_nothing() {
-	run_ok none "$record" --dwarf -f 999 --embed none -o "$scratch/none.rwk" -- "$bare" 1 || return
+	run_ok none "$record" --dwarf -f 999 --embed none -o "$scratch/none.rwk" -- "$bare" 0.5 || return
 	check_trace "$scratch/none.rwk" none
-	run_ok plain "$record" -u -f 999 -o "$scratch/plain.rwk" -- "$bare" 1 || return
+	run_ok plain "$record" -u -f 999 -o "$scratch/plain.rwk" -- "$bare" 0.5 || return
 	check_trace "$scratch/plain.rwk" none
 	check "it says nothing of stack memory" lacks 'stack memory' "$scratch/plain.err"
 }
@@ -98,6 +98,7 @@ test_finalize() {
 	wait_for 60 mostly_with_path "$scratch/killed.rwk" || fail "the recorder wrote nothing"
 	kill -KILL $recorder
 	wait $recorder 2>/dev/null
+	kill "$started"
 	cp "$scratch/killed.rwk" "$scratch/killed_min.rwk"
 	run_ok finalize "$record" --finalize "$scratch/killed.rwk"
 	run_ok finalize_min "$record" --embed min --finalize "$scratch/killed_min.rwk"

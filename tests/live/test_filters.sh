@@ -12,10 +12,10 @@ all_are_called() {
 }
 
 start_burners() {
-	start taskset -c "$cpu_zero" "$workloads/burn" b_zero 300; pid_zero=$started
-	start taskset -c "$cpu_one" "$workloads/burn" b_one 300; pid_one=$started
-	start "$workloads/cpu_paths" 300 >/dev/null; pid_paths=$started
-	start "$workloads/burn" 'b grouped' 300 kernel; pid_grouped=$started
+	start taskset -c "$cpu_zero" "$workloads/burn" b_zero 300 user 10; pid_zero=$started
+	start taskset -c "$cpu_one" "$workloads/burn" b_one 300 user 10; pid_one=$started
+	start "$workloads/cpu_paths" 300 10 >/dev/null; pid_paths=$started
+	start "$workloads/burn" 'b grouped' 300 kernel 10; pid_grouped=$started
 	wait_for 60 all_are_called || die "the burners do not start"
 	tid_thread=$(grep -l cpu_thread /proc/"$pid_paths"/task/*/comm | sed 's|.*/task/||; s|/comm||')
 }

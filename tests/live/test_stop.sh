@@ -10,7 +10,7 @@ begin() {
 	"$record" -p 0 -u -f 4000 "$@" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
 	recorder=$!
 	children="$children $recorder"
-	wait_for 60 has_samples "$scratch/$name.rwk" 1000 '^burner;' || die "the recording does not start: $(cat "$scratch/$name.err")"
+	wait_for 60 has_samples "$scratch/$name.rwk" 400 '^burner;' || die "the recording does not start: $(cat "$scratch/$name.err")"
 }
 
 # end_after SIGNAL...: sends them 0.2 s apart; sets $code to the exit code and $took to milliseconds.
@@ -72,7 +72,7 @@ end_by() {
 	check_equal "SIG$1: how it ended" 'in order' "$("$report" --info "$scratch/$1.rwk" | sed -nE 's/^ *ended +//p')"
 }
 
-grows_on() { [ "$(stat -c %s "$1")" -gt $(($2 + 20000)) ]; }
+grows_on() { [ "$(stat -c %s "$1")" -gt $(($2 + 4000)) ]; }
 
 # Signals that other programs treat as requests end nothing, neither the recorder nor its helpers.
 test_user_signals() {
@@ -190,8 +190,8 @@ test_stuck_helpers() {
 }
 
 need_recording
-start "$workloads/burn" burner 600
-start "$workloads/burn" burner 600 kernel
+start "$workloads/burn" burner 600 user 10
+start "$workloads/burn" burner 600 kernel 10
 test_once
 test_twice
 for signal in TERM HUP; do end_by $signal; done

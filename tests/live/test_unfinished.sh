@@ -47,7 +47,7 @@ on_small_disk() {
 }
 
 need_recording
-start "$workloads/burn" burner 600
+start "$workloads/burn" burner 600 user 30
 # shellcheck disable=SC2086
 run_ok whole "$record" $sources -d 1 -f 199 -o "$scratch/whole.rwk"
 check_all whole 0 0 "$(at_level "$some" "$views")"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * cpu_paths SECONDS: burns that much CPU time in each of two threads, in four call paths, and counts each of them.
+ * cpu_paths SECONDS [PERCENT]: burns that much CPU time in each of two threads, in four call paths, and counts each of them.
+ * Each takes PERCENT (100) of a CPU's time.
  *
  *   main > alpha > leaf           50 % of main's time
  *   main > beta  > leaf           30 %
@@ -16,6 +17,7 @@ enum path { ALPHA, BETA, GAMMA, OMEGA, PATH_COUNT };
 
 struct count {
 	uint64_t cpu_ns;	/* for each thread */
+	const char *percent;
 	uint64_t ns[PATH_COUNT];
 	uint64_t seed;
 };
@@ -86,9 +88,10 @@ static void timed(struct count *count, enum path path,
 static void *worker(void *arg)
 {
 	struct count *count = arg;
+	struct pace pace = pace_begin(count->cpu_ns, count->percent);
 
 	prctl(PR_SET_NAME, "cpu_thread");
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < count->cpu_ns)
+	while (pace_goes_on(&pace))
 		timed(count, OMEGA, omega, 16);
 	return NULL;
 }
@@ -96,7 +99,9 @@ static void *worker(void *arg)
 /* The length of a round varies so that no sampling period can lock onto it. */
 static void main_rounds(struct count *count)
 {
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < count->cpu_ns) {
+	struct pace pace = pace_begin(count->cpu_ns, count->percent);
+
+	while (pace_goes_on(&pace)) {
 		unsigned int n = 2 + (unsigned int)(count->seed & 3);
 
 		timed(count, ALPHA, alpha, 5 * n);
@@ -119,8 +124,9 @@ static void truth_print(const uint64_t *ns)
 int main(int argc, char **argv)
 {
 	uint64_t cpu_ns = seconds_arg(argc, argv, 1, 5);
-	struct count mine = { .cpu_ns = cpu_ns, .seed = 88172645463325252ull };
-	struct count theirs = { .cpu_ns = cpu_ns, .seed = 1234567891011ull };
+	const char *percent = argc > 2 ? argv[2] : "100";
+	struct count mine = { .cpu_ns = cpu_ns, .percent = percent, .seed = 88172645463325252ull };
+	struct count theirs = { .cpu_ns = cpu_ns, .percent = percent, .seed = 1234567891011ull };
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, worker, &theirs))

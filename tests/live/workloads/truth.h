@@ -52,4 +52,30 @@ static inline uint64_t seconds_arg(int argc, char **argv, int at, double fallbac
 	return (uint64_t)(s * 1e9);
 }
 
+/* A thread that takes part of a CPU's time: it burns for a few milliseconds, and sleeps. */
+struct pace {
+	uint64_t percent, stop_at, rested_at; /* ns of CPU time */
+};
+
+static inline struct pace pace_begin(uint64_t cpu_ns, const char *percent)
+{
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	return (struct pace){.percent = strtoul(percent, NULL, 10), .stop_at = now + cpu_ns, .rested_at = now};
+}
+
+/* Whether to burn on. Sleeps after each slice, unless it may take all of the CPU. */
+static inline int pace_goes_on(struct pace *pace)
+{
+	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID), used = now - pace->rested_at;
+
+	if (pace->percent < 100 && used >= 2 * NS_PER_MS) {
+		uint64_t rest = used * (100 - pace->percent) / pace->percent;
+
+		nanosleep(&(struct timespec){.tv_sec = (time_t)(rest / NS_PER_S), .tv_nsec = (long)(rest % NS_PER_S)}, NULL);
+		pace->rested_at = now;
+	}
+	return now < pace->stop_at;
+}
+
 #endif

@@ -11,10 +11,20 @@ fork_on() {
 	forkers="$forkers $!"
 }
 
-# run_late NAME: a program that is started now, with a thread on each CPU
+# Timer interrupts of CPU 1 so far: on a busy machine an emulated CPU gets fewer in a second, and as many fewer samples.
+ticks() { awk '$1 == "LOC:" { print $3 }' /proc/interrupts; }
+has_ticked() { [ "$(ticks)" -ge "$1" ]; }
+
+# run_late NAME: a program that is started now, with a thread on each CPU, until it has been recorded for some time
 run_late() {
 	cp /bin/work "/tmp/$1"
-	"/tmp/$1" 2 2 >"/out/$1.work"
+	"/tmp/$1" 600 2 >"/out/$1.work" &
+	late=$!
+	enough=$(($(ticks) + 800))
+	written /out/hotplug.rwk
+	until_true 600 has_ticked $enough
+	kill $late
+	wait $late
 }
 
 # The start is reported in one chunk, events in others, from a second later on.

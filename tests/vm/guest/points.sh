@@ -54,6 +54,21 @@ points_run missed '--trace sys_enter_getppid --kfunc bpf_ktime_get_ns' plan 1 f
 : >/out/inside.truth # no calls are reported one by one
 record inside --kfunc vfs_write --kfunc _raw_spin_unlock_irqrestore -- dd if=/dev/zero of=/dev/null bs=1 count=2000
 
+# Four programs that read and write one byte at a time, on a CPU whose tasks preempt each other everywhere.
+preempt=/sys/kernel/debug/sched/preempt
+if grep -q full $preempt; then
+	for function in "$tracing"/events/rw/*/; do
+		echo '!hist:keys=common_pid' >"$function/trigger"
+		echo 0 >"$function/enable"
+	done
+	echo full >$preempt
+	grep -q '(full)' $preempt || { echo "VM-FAIL: not preemptible"; exit 1; }
+	four='for i in 1 2 3 4; do dd if=/dev/zero of=/dev/null bs=1 count=10000 & done; wait'
+	for run in two four; do : >/out/$run.truth; done # no calls are reported one by one
+	record two --kfunc vfs_read --kfunc vfs_write -- taskset 2 sh -c "$four"
+	record four --kfunc vfs_read --kfunc vfs_write --kfunc ksys_read --kfunc ksys_write -- taskset 2 sh -c "$four"
+fi
+
 mount -t securityfs none /sys/kernel/security 2>/dev/null
 vmexit wait &
 until_true 50 test -p /tmp/vmexit

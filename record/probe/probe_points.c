@@ -204,8 +204,8 @@ static int attach_alone(struct probe *probe, struct point *point, uint32_t numbe
 }
 
 /*
- * By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If neither can be attached, the
- * kprobe's error tells why: the kernel knows what must not be traced. For fentry, it only finds other code than expected.
+ * By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If neither can be
+ * attached, the kprobe's error tells why: for fentry, the kernel only finds other code than expected.
  */
 static int attach_function(struct probe *probe, struct point *point, uint32_t number)
 {

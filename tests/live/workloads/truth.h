@@ -72,7 +72,7 @@ static inline int pace_goes_on(struct pace *pace)
 	if (pace->percent < 100 && used >= 2 * NS_PER_MS) {
 		uint64_t rest = used * (100 - pace->percent) / pace->percent;
 
-		nanosleep(&(struct timespec){.tv_sec = (time_t)(rest / NS_PER_S), .tv_nsec = (long)(rest % NS_PER_S)}, NULL);
+		nanosleep(&(struct timespec){(time_t)(rest / NS_PER_S), (long)(rest % NS_PER_S)}, NULL);
 		pace->rested_at = now;
 	}
 	return now < pace->stop_at;

@@ -15,13 +15,14 @@ fork_on() {
 ticks() { awk '$1 == "LOC:" { print $3 }' /proc/interrupts; }
 has_ticked() { [ "$(ticks)" -ge "$1" ]; }
 
-# run_late NAME: a program that is started now, with a thread on each CPU, until it has been recorded for some time
+# run_late NAME: a program that is started now, with a thread on each CPU, until it has been recorded for some time; the recorder
+# has looked at its rings twice by then, and has read the program's mappings if their records are missing
 run_late() {
 	cp /bin/work "/tmp/$1"
 	"/tmp/$1" 600 2 >"/out/$1.work" &
 	late=$!
 	enough=$(($(ticks) + 800))
-	written /out/hotplug.rwk
+	written /out/hotplug.rwk 4
 	until_true 600 has_ticked $enough
 	kill $late
 	wait $late

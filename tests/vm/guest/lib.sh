@@ -33,9 +33,10 @@ until_true() {
 
 larger() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
 
-# written FILE : the recorder has written to it twice since: what happened before is in it, if anything goes on
+# written FILE [TIMES] : the recorder has written to it so often (2) since: what happened before is in it, if anything goes on
 written() {
-	for _ in 1 2; do until_true 600 larger "$1" "$(stat -c %s "$1" 2>/dev/null || echo 0)"; done
+	# shellcheck disable=SC2034
+	for _ in $(seq "${2:-2}"); do until_true 600 larger "$1" "$(stat -c %s "$1" 2>/dev/null || echo 0)"; done
 }
 
 state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null; }

@@ -116,7 +116,7 @@ static void state_without_events_leaves_too(struct test *t)
 	window_destroy(window);
 }
 
-/* Around the ring many times, with chunks of all lengths. Each chunk is compared when it leaves; all that are there, now and then. */
+/* Around the ring many times, with chunks of all lengths. Each is compared when it leaves; the others, now and then. */
 static void bytes_are_bounded(struct test *t)
 {
 	struct left left;

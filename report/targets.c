@@ -9,11 +9,13 @@
 #include "common/log.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/profile/seam/profile_waits.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 
-enum { COMMS_NAMED = 8, COMMS_TEXT = 256, SOURCES_TEXT = 512 };
+enum { COMMS_NAMED = 8, COMMS_TEXT = 256, SOURCES_TEXT = 512, KINDS_TEXT = 256 };
 
 /* --- threads --- */
 
@@ -137,6 +139,42 @@ static int say_nothing(struct profile *profile, const struct report_options *opt
 	return say(profile, text);
 }
 
+/* --- what waits were for --- */
+
+/* "file, futex": of what the waits were for that --on judged. */
+static void list_kinds(uint32_t kinds, char text[static KINDS_TEXT])
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 1; i < PROFILE_OBJECT_KINDS && used < KINDS_TEXT; i++)
+		if (kinds >> i & 1)
+			used += (size_t)snprintf(text + used, KINDS_TEXT - used, "%s%s", used ? ", " : "",
+						 object_kind_name(i));
+}
+
+/* Waits passed the other filters, and --on left none of them. */
+static bool leaves_no_wait(const struct profile *profile, const struct report_options *options)
+{
+	const struct profile_chosen chosen = profile_chosen(profile);
+
+	return chosen.left_out && !chosen.waits && (!options->view || options->view->kinds >> PROFILE_OFFCPU & 1);
+}
+
+static int say_no_wait(struct profile *profile, const struct report_options *options)
+{
+	const uint32_t kinds = profile_chosen(profile).kinds >> 1;
+	char known[KINDS_TEXT], text[REPORT_FILTER_TEXT + KINDS_TEXT + 128];
+
+	list_kinds(kinds << 1, known);
+	(void)snprintf(text, sizeof(text), "no wait in the trace fits %s; %s%s%s", options->filter_text,
+		       kinds ? "there are some for " : "what they were for is not known", known,
+		       kinds ? ", and --waits-on lists all" : "");
+	return say(profile, text);
+}
+
+/* --- all together --- */
+
 /* Whether it has any of whom the filters name, and anything that they leave. */
 static bool is_fit(const struct profile *profile, const struct report_options *options)
 {
@@ -145,7 +183,7 @@ static bool is_fit(const struct profile *profile, const struct report_options *o
 	(void)profile_tasks(profile, &count);
 	for (size_t i = 0; i < count && !wanted; i++)
 		wanted += profile_task_wanted(profile, (uint32_t)i);
-	return wanted && !is_emptied(profile, options->view);
+	return wanted && !is_emptied(profile, options->view) && !leaves_no_wait(profile, options);
 }
 
 int targets_check(struct profile *profile, const struct profile *base, const struct report_options *options)
@@ -163,6 +201,8 @@ int targets_check(struct profile *profile, const struct profile *base, const str
 	}
 	if (count && !wanted)
 		return say_nobody(profile, tasks, count, options->filter_text);
+	if (leaves_no_wait(profile, options))
+		return say_no_wait(profile, options);
 	if (options->filter_text[0] && is_emptied(profile, options->view) && !has_times(profile, options))
 		return say_nothing(profile, options);
 	if (!count || chained)

@@ -139,6 +139,7 @@ const struct option_habit record_habits[] = {
 	{"--blocked", HERE("--offcpu, as in --offcpu 5")}, {"--per-thread", REPORTS_AS("--by thread")},
 	{"--syscall", HERE("--trace, as in --trace syscalls:sys_enter_read")},
 	{"--syscalls", HERE("--trace, as in --trace syscalls:sys_enter_read")},
+	{"--on", REPORTS_AS("--on RE")},
 	{"--container", REPORTS_AS("here is --cgroup PATH")},
 	{"--gzip", "is not needed: a trace is compressed"},
 	{"--compress", "is not needed: a trace is compressed"}, {"-y", MISSING}, {"-yy", MISSING}, {"-Z", MISSING},

@@ -24,22 +24,41 @@ void report_filter_note(struct report_options *options, const char *option, cons
 				       value, strlen(value));
 }
 
-int report_filter_comm(void *config, const char *value)
+static int parse_expression(struct report_options *options, const char *name, const char *value, bool again,
+			    regex_t *expression)
 {
-	struct report_options *options = config;
 	char why[256];
 	int r;
 
-	if (options->filter.comm)
-		return log_error(EINVAL, "-c may be given only once; join expressions with '|'");
-	r = regcomp(&options->comm, value, REG_EXTENDED | REG_NOSUB);
+	if (again)
+		return log_error(EINVAL, "%s may be given only once; join expressions with '|'", name);
+	r = regcomp(expression, value, REG_EXTENDED | REG_NOSUB);
 	if (r) {
-		(void)regerror(r, &options->comm, why, sizeof(why));
-		return log_error(EINVAL, "-c '%s' is not a valid regular expression: %s", value, why);
+		(void)regerror(r, expression, why, sizeof(why));
+		return log_error(EINVAL, "%s '%s' is not a valid regular expression: %s", name, value, why);
 	}
-	options->filter.comm = &options->comm;
-	report_filter_note(options, "-c", value);
+	report_filter_note(options, name, value);
 	return 0;
+}
+
+int report_filter_comm(void *config, const char *value)
+{
+	struct report_options *options = config;
+	int r = parse_expression(options, "-c", value, options->filter.comm, &options->comm);
+
+	if (!r)
+		options->filter.comm = &options->comm;
+	return r;
+}
+
+int report_filter_on(void *config, const char *value)
+{
+	struct report_options *options = config;
+	int r = parse_expression(options, "--on", value, options->filter.on.passes, &options->on.expression);
+
+	if (!r)
+		options->filter.on = object_pattern_test(&options->on);
+	return r;
 }
 
 static int parse_ids(struct report_options *options, const char *name, const char *value,

@@ -12,6 +12,7 @@
 int report_filter_comm(void *config, const char *value);
 int report_filter_container(void *config, const char *value);
 int report_filter_cgroup(void *config, const char *value);
+int report_filter_on(void *config, const char *value);
 int report_filter_pids(void *config, const char *value);
 int report_filter_tids(void *config, const char *value);
 int report_filter_cpus(void *config, const char *value);

@@ -119,6 +119,17 @@ static int check_output(const struct report_options *options)
 	return 0;
 }
 
+static const uint32_t wait_sources = 1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS;
+
+static int check_objects(const struct report_options *options)
+{
+	const uint32_t sources = options->filter.sources;
+
+	if (options->filter.on.passes && sources && !(sources & wait_sources))
+		return log_error(EINVAL, "--on is about waits, which --source leaves out: add --source offcpu");
+	return 0;
+}
+
 static int check(struct report_options *options)
 {
 	if (options->help && *options->help && strcmp(options->help, "all") != 0)
@@ -145,7 +156,7 @@ static int check(struct report_options *options)
 	if (options->opener.network_files && options->opener.no_local_files)
 		return log_error(EINVAL, "--network-files and --no-local-files cannot be used together");
 	if (check_output(options) < 0 || check_scrub(options) < 0 || check_groups(options) < 0 ||
-	    check_base(options) < 0)
+	    check_base(options) < 0 || check_objects(options) < 0)
 		return -EINVAL;
 	if (options->help || options->explain || options->version || options->completion)
 		return 0;
@@ -230,13 +241,15 @@ static void complete(struct report_options *options)
 	report_options_choose_cache(options);
 	if (options->raw)
 		choose_raw(options);
+	if (options->filter.on.passes && !options->filter.sources)
+		options->filter.sources = wait_sources;
 	if (options->settings.by && !options->view)
 		options->view = &views[VIEW_TREE];
 	choose_whom(options);
 	options->filter.each_cpu = options->settings.by && !options->settings.by->compare;
 	options->settings.some_waits = options->filter.cpus || options->filter.states ||
 				       options->filter.classes || options->filter.least_wait ||
-				       options->filter.most_wait;
+				       options->filter.most_wait || options->filter.on.passes;
 	options->filter.probes = options->probe_list.items;
 	options->filter.probe_count = options->probe_list.count;
 	options->filter.each_address = options->settings.addresses || (options->view && options->view->each_address);
@@ -301,6 +314,9 @@ void report_options_deinit(struct report_options *options)
 		regfree(&options->comm);
 	if (options->settings.chain_comm)
 		regfree(&options->chain_comm);
+	if (options->filter.on.passes)
+		object_pattern_deinit(&options->on);
+	options->filter.on.passes = NULL;
 	options->filter.comm = NULL;
 	options->settings.chain_comm = NULL;
 	if (options->scrub.keep)

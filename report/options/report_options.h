@@ -13,6 +13,7 @@
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_nodes.h"
 #include "report/tool/tool.h"
+#include "report/view/object/object_pattern.h"
 #include "report/view/page/view.h"
 
 enum {
@@ -55,6 +56,7 @@ struct report_options {
 	/* What the above points to, and what the parser fills first. */
 	bool view_wanted[VIEW_KINDS], tool_wanted[TOOL_KINDS];
 	regex_t comm, chain_comm, keep;
+	struct object_pattern on;
 	uint32_t pids[REPORT_MAX_IDS], tids[REPORT_MAX_IDS];
 	uint64_t cpus[REPORT_MAX_CPUS / 64], nodes[PROFILE_MAX_NODES / 64];
 	struct option_list debug_dir_list;

@@ -9,6 +9,7 @@
 #include "report/profile/account/partial.h"
 #include "report/profile/gather/inline.h"
 #include "report/profile/gather/section_read.h"
+#include "report/profile/profile_choose.h"
 #include "report/profile/profile_unread.h"
 #include "report/profile/tables/profile_cgroups.h"
 #include "report/profile/tables/profile_events.h"
@@ -202,9 +203,10 @@ static int list_modules(struct profile *profile)
 static int finish(struct profile *profile)
 {
 	_cleanup_free_ uint32_t *places = NULL;
-	size_t frames;
-	int r = profile_settle_waits(profile);
+	int r = profile_choose_waits(profile);
 
+	if (!r)
+		r = profile_settle_waits(profile);
 	if (!r)
 		r = profile_expand_inlines(profile);
 	if (!r)
@@ -227,10 +229,7 @@ static int finish(struct profile *profile)
 	index_table_deinit(&profile->entry_table);
 	index_table_deinit(&profile->node_table);
 	index_table_deinit(&profile->frame_table);
-	frames = profile->frames.count + 1;
-	profile->symbols = calloc(frames, sizeof(*profile->symbols));
-	profile->symbol_known = calloc(frames, sizeof(*profile->symbol_known));
-	return profile->symbols && profile->symbol_known ? 0 : -ENOMEM;
+	return profile_begin_symbols(profile);
 }
 
 int profile_create_unread(const char *const *paths, size_t count, const struct profile_filter *filter,
@@ -339,7 +338,6 @@ void profile_destroy(struct profile *profile)
 	index_table_deinit(&profile->node_table);
 	index_table_deinit(&profile->frame_table);
 	index_table_deinit(&profile->entry_table);
-	free(profile->symbols);
-	free(profile->symbol_known);
+	profile_forget_symbols(profile);
 	free(profile);
 }

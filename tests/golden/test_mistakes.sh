@@ -340,6 +340,7 @@ report 1 | --chains=nosuch $TRACE      | fits --chains=nosuch
 report 1 | --chains=999999 $TRACE      | fits --chains=999999
 report 1 | --time 100,200 $TRACE       | fits --time 100,200; offcpu, wakers; 2.10 s
 report 1 | --source kfunc $TRACE       | fits --source kfunc; offcpu, wakers
+report 1 | --on nosuch $TRACE          | fits --on nosuch; what they were for is not known
 report 1 | --probe nosuch $TRACE       | fits --probe nosuch; offcpu, wakers
 report 1 | --state Z --folded $TRACE   | fits --state Z
 report 1 | --chains --source cpu $TRACE | fits --source cpu

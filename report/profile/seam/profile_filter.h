@@ -26,6 +26,16 @@ struct profile_moment { /* as given by the user */
 	uint64_t ns;
 };
 
+struct profile;
+struct profile_wait;
+
+/* Judges what a wait was for, once its names are known. */
+struct profile_wait_test {
+	/* 1: it is wanted; 0: it is not; -ENOMEM. NULL: all are. */
+	int (*passes)(void *context, const struct profile *profile, const struct profile_wait *wait);
+	void *context;
+};
+
 enum { PROFILE_WAITS_OPEN = 1 << 30, PROFILE_WAITS_ENDED = 1 << 29 };
 
 struct profile_filter {
@@ -44,6 +54,7 @@ struct profile_filter {
 	uint64_t min_wait;  /* walks: -w, ns */
 	uint64_t least_wait, most_wait; /* waits: -m and -M, ns, of the whole wait; most 0: any */
 	uint32_t classes;   /* waits: bit per enum profile_wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
+	struct profile_wait_test on; /* waits, after all other filters */
 	bool user_only, kernel_only;
 	bool raw_frames; /* keep BPF's own frames */
 	const char *const *probes; /* tracepoints and functions, names or globs; then nothing else passes */

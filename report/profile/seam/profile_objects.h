@@ -99,6 +99,14 @@ struct profile_operation {
 	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
 };
 
+/* What profile_filter.on left of the waits that pass all other filters. */
+struct profile_chosen {
+	size_t waits, left_out;
+	uint32_t kinds; /* of the objects of both: bit per enum profile_object_kind */
+};
+
+struct profile_chosen profile_chosen(const struct profile *profile);
+
 size_t profile_objects(const struct profile *profile, const struct profile_object **ret_objects);
 size_t profile_operations(const struct profile *profile, const struct profile_operation **ret_operations);
 

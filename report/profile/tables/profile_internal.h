@@ -134,8 +134,13 @@ struct profile {
 	bool machine_unknown; /* there are snapshots of an unsupported machine */
 	struct account_notes *notes; /* of the account, which is about `account_kinds`; NULL: it was not made */
 	unsigned int account_kinds;
-	bool lost, waits_ordered;
+	struct profile_chosen chosen;
+	bool lost, waits_ordered, objects_named, ends_joined;
 	bool names_lack_memory; /* some are missing for this reason only */
 };
+
+/* Symbols are those of the frames that there are then. -ENOMEM. */
+int profile_begin_symbols(struct profile *profile);
+void profile_forget_symbols(struct profile *profile);
 
 #endif

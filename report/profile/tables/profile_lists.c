@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Access to a finished profile. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"
@@ -139,6 +140,21 @@ static void add_place(struct profile *profile, const struct profile_frame *frame
 		return;
 	symbol->placed = true;
 	symbol->offset = frame->address - symbol->start;
+}
+
+int profile_begin_symbols(struct profile *profile)
+{
+	profile->symbols = calloc(profile->frames.count + 1, sizeof(*profile->symbols));
+	profile->symbol_known = calloc(profile->frames.count + 1, sizeof(*profile->symbol_known));
+	return profile->symbols && profile->symbol_known ? 0 : -ENOMEM;
+}
+
+void profile_forget_symbols(struct profile *profile)
+{
+	free(profile->symbols);
+	free(profile->symbol_known);
+	profile->symbols = NULL;
+	profile->symbol_known = NULL;
 }
 
 static const char *name_of(const struct profile *profile, const struct module_symbol *found)

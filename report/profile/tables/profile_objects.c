@@ -262,15 +262,16 @@ static const char *comm_of(const struct profile *profile, const struct processes
 int profile_name_objects(struct profile *profile)
 {
 	_cleanup_(processes_deinit) struct processes processes = {0};
-	int r = profile->objects.count ? find_processes(profile, &processes) : 0;
+	int r = profile->objects.count && !profile->objects_named ? find_processes(profile, &processes) : 0;
 
-	for (size_t i = 0; i < profile->objects.count && !r; i++) {
+	for (size_t i = 0; i < profile->objects.count && !profile->objects_named && !r; i++) {
 		struct profile_object *object = &profile->objects.items[i];
 
 		if (object->process)
 			object->comm = comm_of(profile, &processes,
 					       process_key(profile->object_recordings.items[i], object->process));
 	}
+	profile->objects_named = true;
 	return r;
 }
 

@@ -63,7 +63,7 @@ static void straighten(struct profile_wait *waits, size_t count)
 	}
 }
 
-static int order_by_task(struct profile *profile)
+int profile_sort_waits(struct profile *profile)
 {
 	size_t count = profile->waits.count;
 	const struct profile_wait *waits = profile->waits.items;
@@ -135,7 +135,7 @@ static bool sums_are_wanted(const struct profile_filter *filter, size_t kind)
 	const uint32_t both = PROFILE_WAITS_OPEN | PROFILE_WAITS_ENDED;
 	uint32_t classes = filter->classes & ~both;
 
-	if (filter->states || filter->cpus || filter->nodes || filter->least_wait ||
+	if (filter->states || filter->cpus || filter->nodes || filter->least_wait || filter->on.passes ||
 	    (filter->classes & both) == PROFILE_WAITS_OPEN)
 		return false;
 	return !classes || (classes >> class_of((enum profile_sum_kind)kind) & 1);
@@ -187,7 +187,7 @@ int profile_order_waits(struct profile *profile, const uint32_t *places)
 	if (profile->sums.count)
 		qsort(profile->sums.items, profile->sums.count, sizeof(*profile->sums.items), compare_sums);
 	profile->waits_ordered = profile->filter->each_event; /* which has lists of places */
-	if (profile->waits_ordered && order_by_task(profile) < 0)
+	if (profile->waits_ordered && profile_sort_waits(profile) < 0)
 		return -ENOMEM;
 	return make_totals(profile);
 }
@@ -196,9 +196,12 @@ int profile_order_waits(struct profile *profile, const uint32_t *places)
 
 size_t profile_waits(struct profile *profile, const struct profile_wait **ret_waits)
 {
-	if (!profile->waits_ordered && (order_by_task(profile) < 0 || profile_join_ends(profile) < 0))
+	if (!profile->waits_ordered && profile_sort_waits(profile) < 0)
 		return SIZE_MAX;
 	profile->waits_ordered = true;
+	if (!profile->ends_joined && profile_join_ends(profile) < 0)
+		return SIZE_MAX;
+	profile->ends_joined = true;
 	*ret_waits = profile->waits.items;
 	return profile->waits_hidden ? 0 : profile->waits.count;
 }

@@ -318,10 +318,23 @@ static void takes_scrubbing(struct test *t)
 	report_options_deinit(&o);
 }
 
+static void takes_objects(struct test *t)
+{
+	struct report_options o;
+
+	REQUIRE(t, !parse(&o, "--on ^tcp|held t"));
+	CHECK(t, o.filter.on.passes && o.settings.some_waits);
+	CHECK_INT(t, o.filter.sources, 1 << PROFILE_OFFCPU | 1 << PROFILE_WAKERS);
+	CHECK(t, !regexec(&o.on.expression, "a lock (held by b)", 0, NULL, 0));
+	CHECK_STR(t, o.settings.filters, "--on ^tcp|held");
+	report_options_deinit(&o);
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
-		"--tree", "--tree --folded t", "--info --dump t", "-c ( t", "-c a -c b t", "--pid 1, t", "--pid x t",
+		"--tree", "--tree --folded t", "--info --dump t", "-c ( t", "-c a -c b t", "--on ( t",
+		"--on a --on b t", "--on a --source cpu t", "--pid 1, t", "--pid x t",
 		"--pid 99999999999 t", "-P 5-2 t", "-P 9000 t", "--state Q t", "--state  t", "-w -1 t", "-w 1e3 t",
 		"--time 5 t", "--time 5,1 t", "--time a,b t", "--source disk t", "-U -K t", "--min-percent 101 t",
 		"--min-percent 0.00001 t", "--max-groups 0 t", "--max-memory 5X t", "--color=red t",
@@ -397,5 +410,5 @@ TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(list
 	  TEST(chooses_whom_to_show), TEST(takes_top_waits), TEST(takes_orders_of_functions), TEST(takes_groups),
 	  TEST(takes_wakers_and_chains),
 	  TEST(takes_events_and_intervals), TEST(takes_a_cache), TEST(lists_what_a_trace_tells),
-	  TEST(takes_scrubbing), TEST(refuses),
+	  TEST(takes_scrubbing), TEST(takes_objects), TEST(refuses),
 	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))

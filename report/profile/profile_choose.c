@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/profile_choose.h"
+
+#include "report/profile/tables/profile_ends.h"
+#include "report/profile/tables/profile_objects.h"
+#include "report/profile/tables/profile_waits.h"
+
+/* Functions of wakers say who is at an other end; frames may change their numbers later. */
+static int learn_ends(struct profile *profile)
+{
+	int r = profile_begin_symbols(profile);
+
+	if (!r)
+		r = profile_sort_waits(profile);
+	if (!r)
+		r = profile_join_ends(profile);
+	profile_forget_symbols(profile);
+	profile->ends_joined = !r;
+	return r;
+}
+
+static int choose(struct profile *profile, struct profile_wait *wait)
+{
+	const struct profile_wait_test *on = &profile->filter->on;
+	int r;
+
+	if (wait->flags & PROFILE_WAIT_UNASKED)
+		return 0;
+	if (profile->objects.count)
+		profile->chosen.kinds |= 1U << profile->objects.items[wait->object].kind;
+	r = on->passes(on->context, profile, wait);
+	if (r < 0)
+		return r;
+	profile->chosen.waits += r > 0;
+	profile->chosen.left_out += !r;
+	if (!r)
+		wait->flags |= PROFILE_WAIT_UNASKED;
+	return 0;
+}
+
+static void drop_unasked(struct profile *profile)
+{
+	size_t waits = 0;
+
+	for (size_t i = 0; i < profile->waits.count; i++)
+		if (!(profile->waits.items[i].flags & PROFILE_WAIT_UNASKED))
+			profile->waits.items[waits++] = profile->waits.items[i];
+	profile->waits.count = waits;
+}
+
+int profile_choose_waits(struct profile *profile)
+{
+	int r = 0;
+
+	if (!profile->filter->on.passes)
+		return 0;
+	if (profile->objects.count) {
+		r = profile_name_objects(profile);
+		if (!r)
+			r = learn_ends(profile);
+	}
+	for (size_t i = 0; i < profile->waits.count && !r; i++)
+		r = choose(profile, &profile->waits.items[i]);
+	if (!r && !profile->filter->everyone)
+		drop_unasked(profile);
+	return r;
+}
+
+struct profile_chosen profile_chosen(const struct profile *profile)
+{
+	return profile->chosen;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Waits by what they were for: an expression that is compared to the kind of the object and the text
+ * that all views have for the wait, as in "pipe in read of pipe:866554 (written by cc1 4711)". Waits
+ * without an object have the text only; where that is empty, too, nothing fits. What was judged is
+ * remembered, as waits for one object are many.
+ */
+#ifndef RWALKER_REPORT_VIEW_OBJECT_OBJECT_PATTERN_H
+#define RWALKER_REPORT_VIEW_OBJECT_OBJECT_PATTERN_H
+
+#include <regex.h>
+
+#include "common/hash_map.h"
+#include "report/profile/seam/profile_filter.h"
+
+struct object_pattern {
+	regex_t expression; /* compiled by the caller: REG_EXTENDED | REG_NOSUB */
+	struct hash_map known;
+	const struct profile *profile; /* whose waits are known */
+};
+
+/* The pattern must live as long as it is used. */
+struct profile_wait_test object_pattern_test(struct object_pattern *pattern);
+/* Frees the expression, too. */
+void object_pattern_deinit(struct object_pattern *pattern);
+
+#endif

@@ -1,0 +1,1 @@
+--chains --on ^lock|epoll

@@ -1,0 +1,1 @@
+--export csv --on cgroup_mutex

@@ -1,0 +1,1 @@
+--top-waits --on sdf

@@ -8,7 +8,8 @@
  *     switch-in    sum, or write the wait with the sleeper's kernel stack
  *     then         the user stack of the waits that were written, before the thread is back in user space
  *
- * The first look at all tasks creates their entries, the last one writes the waits that have not ended.
+ * The first look at all tasks creates their entries, the last one writes the waits that have not ended. A look at what
+ * is open writes these, too, and changes nothing.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
@@ -160,7 +161,7 @@ static __noinline bool switch_in_oddly(struct ring_cpu *cpu, struct task_struct 
 				       struct wait_entry *entry, u64 now)
 {
 	if (!entry) { /* before 6.2 also if this interrupts the last look, which then writes the wait */
-		if (wait_look.armed && wait_look.kind == RING_LOOK_FIRST)
+		if (wait_look.armed && wait_look.kind != RING_LOOK_LAST)
 			count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
 		return false;
 	}
@@ -434,6 +435,12 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 	       !bpf_seq_write(meta->seq, &switches, sizeof(switches));
 }
 
+static __always_inline bool is_told(const struct wait_entry *entry, u64 now)
+{
+	return now >= entry->out && now - entry->out >= wait_knobs.least && now - entry->out <= wait_knobs.most &&
+	       state_is_wanted(entry->state);
+}
+
 /* Writes waits that have not ended, and remaining sums. A task that is switched in meanwhile writes its wait itself. */
 static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_struct *task, void *scratch)
 {
@@ -448,12 +455,37 @@ static __always_inline void look_last(struct bpf_iter_meta *meta, struct task_st
 	entry->flags |= WAIT_CLOSED;
 	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
 		return;
-	if (now < entry->out || now - entry->out < wait_knobs.least || now - entry->out > wait_knobs.most ||
-	    !state_is_wanted(entry->state))
+	if (!is_told(entry, now))
 		return;
 	/* The page is full: the kernel comes back to this task with the next one. */
 	if (!write_wait(meta, task, entry, now, switches, scratch))
 		entry->flags &= ~WAIT_CLOSED;
+}
+
+/* What a look at an entry would change, it changes here: the task may be switched in meanwhile. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct wait_entry);
+} look_entry SEC(".maps");
+
+/* Writes a wait that goes on. One that ends meanwhile is in a ring as well: the recorder finds out. */
+static __always_inline void look_open(struct bpf_iter_meta *meta, struct task_struct *task, void *scratch)
+{
+	const struct wait_entry *current = bpf_task_storage_get(&wait_entries, task, 0, 0);
+	u64 switches = task->nvcsw + task->nivcsw, now = bpf_ktime_get_ns() - queue_drift();
+	struct wait_entry *entry;
+	u32 zero = 0;
+
+	entry = bpf_map_lookup_elem(&look_entry, &zero);
+	if (!current || !entry || (current->flags & WAIT_CLOSED) || task_is_own(task) || !task_is_wanted(task))
+		return;
+	__builtin_memcpy(entry, current, sizeof(*entry));
+	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
+		return;
+	if (is_told(entry, now) && task->nvcsw + task->nivcsw == switches)
+		write_wait(meta, task, entry, now, switches, scratch);
 }
 
 /* One reader at a time; the recorder sets the value's size. */
@@ -478,7 +510,11 @@ int wait_look_at(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	scratch = bpf_map_lookup_elem(&look_scratch, &zero);
-	if (scratch)
+	if (!scratch)
+		return 0;
+	if (wait_look.kind == RING_LOOK_OPEN)
+		look_open(ctx->meta, task, scratch);
+	else
 		look_last(ctx->meta, task, scratch);
 	return 0;
 }

@@ -138,7 +138,7 @@ struct ring_wait_knobs {
 };
 enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff };
 
-enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST }; /* at all tasks */
+enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST, RING_LOOK_OPEN /* and nothing ends */ }; /* at all tasks */
 struct ring_look_state {
 	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap): varies by microseconds */
 	__u64 clock_base;   /* the same at the first reading */

@@ -9,6 +9,7 @@
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 #include "record/session_internal.h"
+#include "record/source/open_waits.h"
 
 int session_open_flight(struct session *session)
 {
@@ -49,6 +50,8 @@ void session_walked(struct session *session, uint64_t now)
 static void settle(struct session *session)
 {
 	walk_finish(&session->walk, USERS_STOPPED);
+	if (session->waits.open)
+		(void)open_waits_look(session->waits.open); /* before the rings: what ends meanwhile is in these */
 	(void)drain_pass(&session->drain);
 	loss_tell(&session->loss, clocks_now(), false);
 	session_tell_clock(session);
@@ -60,7 +63,7 @@ void session_step_flight(struct session *session, uint64_t now)
 	if (!session->flight || !flight_is_due(session->flight, now))
 		return;
 	settle(session);
-	flight_dump(session->flight, clocks_now());
+	flight_dump(session->flight, session->waits.open, clocks_now());
 }
 
 /* The last dump. True if all were written. */

@@ -20,6 +20,7 @@
 #include "record/place/module_files.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/recording.h"
+#include "record/source/open_waits.h"
 
 enum { FREE_FLOOR = 64 << 20 /* bytes that stay free on the file system */ };
 
@@ -50,7 +51,7 @@ static uint64_t realtime_at(const struct writing *writing)
 
 static int writing_init(struct writing *writing)
 {
-	const struct recording *recording = writing->parts->recording;
+	struct recording *recording = writing->parts->recording;
 	const struct trace_writer_settings settings = {
 		.max_size = (uint64_t)recording->config->output.max_size,
 		.free_floor = FREE_FLOOR,
@@ -61,13 +62,18 @@ static int writing_init(struct writing *writing)
 	if (r >= 0)
 		r = trace_writer_create(recording->io, writing->fd, &settings, &writing->writer);
 	if (r >= 0)
-		r = event_log_create(writing->writer, 0, &writing->log);
+		r = event_log_create(writing->writer, recording->max_cpus, &writing->log);
 	if (r >= 0)
 		r = event_log_want_names(writing->log);
 	if (r >= 0)
 		r = event_decoder_create(&writing->decoder);
 	writing->payload = malloc(RWK_MAX_RAW_CHUNK);
-	return r < 0 ? r : writing->payload ? 0 : -ENOMEM;
+	if (r < 0 || !writing->payload)
+		return r < 0 ? r : -ENOMEM;
+	recording->log = writing->log; /* what gets known of modules now is written to it, too */
+	recording->writer = writing->writer;
+	recording->error = 0;
+	return 0;
 }
 
 /* --- state and events --- */
@@ -118,6 +124,13 @@ static int add_window(const struct writing *writing)
 	return r;
 }
 
+static int add_open(const struct writing *writing)
+{
+	if (writing->parts->open)
+		open_waits_tell(writing->parts->open);
+	return writing->parts->recording->error;
+}
+
 static int add_about(const struct writing *writing)
 {
 	struct event event = {.kind = EVENT_WINDOW, .window = writing->parts->about};
@@ -153,9 +166,6 @@ static int embed(struct writing *writing, enum rwk_end_reason *ret_reason)
 	if (wish.level == EMBED_LEVEL_NONE || !recording->config->user_stacks)
 		return 0;
 	module_files_part(parts->files, parts->nursery);
-	recording->log = writing->log; /* modules whose build-id gets known are written to it, too */
-	recording->writer = writing->writer;
-	recording->error = 0;
 	r = embed_run(recording, parts->files, parts->nursery, &wish, &watch, &result);
 	if (r != -ECANCELED)
 		return r;
@@ -175,6 +185,8 @@ static int write_all(struct writing *writing)
 		r = base_state_write(writing->parts->base, writing->log, &writing->span);
 	if (r >= 0)
 		r = add_window(writing);
+	if (r >= 0)
+		r = add_open(writing);
 	if (r >= 0)
 		r = embed(writing, &reason);
 	closed = event_log_close(writing->log, reason, NULL, 0);

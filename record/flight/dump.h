@@ -16,6 +16,7 @@
 struct base_state;
 struct module_files;
 struct nursery;
+struct open_waits;
 struct recording;
 struct window;
 
@@ -25,6 +26,7 @@ struct dump_parts {
 	struct nursery *nursery; /* not that of the recorder: two processes cannot ask the same one */
 	struct base_state *base;
 	const struct window *window;
+	struct open_waits *open; /* NULL: none, or they are in the window */
 	const struct dump_files *output;
 	struct event_window about; /* since and until are filled in */
 	uint64_t now;		   /* CLOCK_MONOTONIC ns */

@@ -335,7 +335,7 @@ static void say_written(const struct flight *flight, const struct dump_result *r
 }
 
 /* In the child. Never returns. */
-static void write_dump(struct flight *flight, uint64_t now)
+static void write_dump(struct flight *flight, struct open_waits *open, uint64_t now)
 {
 	const struct dump_parts parts = {
 		.recording = flight->recording,
@@ -343,6 +343,7 @@ static void write_dump(struct flight *flight, uint64_t now)
 		.nursery = flight->nursery,
 		.base = flight->base,
 		.window = flight->window,
+		.open = open,
 		.output = &flight->output,
 		.about = {.dump = flight->number, .asked = (uint64_t)flight->plan->window,
 			  .room = flight->bytes},
@@ -360,7 +361,7 @@ static void write_dump(struct flight *flight, uint64_t now)
 	_exit(r < 0);
 }
 
-void flight_dump(struct flight *flight, uint64_t now)
+void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now)
 {
 	pid_t pid;
 
@@ -368,7 +369,7 @@ void flight_dump(struct flight *flight, uint64_t now)
 	flight->number++;
 	pid = fork();
 	if (!pid)
-		write_dump(flight, now);
+		write_dump(flight, open, now);
 	if (pid < 0) {
 		log_warning("cannot start a process that writes dump %" PRIu64 ": %s", flight->number, strerror(errno));
 		flight->counts.failed++;
@@ -389,7 +390,7 @@ void flight_end(struct flight *flight, uint64_t now)
 {
 	await_writer(flight);
 	window_advance(flight->window, now);
-	flight_dump(flight, now);
+	flight_dump(flight, NULL, now);
 	await_writer(flight);
 }
 

@@ -18,6 +18,7 @@
 
 struct flight;
 struct module_files;
+struct open_waits;
 struct recording;
 
 /* What a trace writer needs that writes to no file at all. */
@@ -66,7 +67,8 @@ int flight_reload(struct flight *flight, struct record_flight *plan, const struc
 uint64_t flight_next(const struct flight *flight);
 /* Collects a dump that was made. True: the session writes what it has to the log and calls flight_dump(). */
 bool flight_is_due(struct flight *flight, uint64_t now);
-void flight_dump(struct flight *flight, uint64_t now);
+/* open: what is under way; NULL: it is in the log. */
+void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now);
 
 /* At the end, after everything was written to the log: the last dump, and waits for it. */
 void flight_end(struct flight *flight, uint64_t now);

@@ -11,9 +11,8 @@
 #include "record/source/ring_task.h"
 #include "record/source/walk_users.h"
 
-static void tell(void *context, const struct ring_walk_task *row, const struct walk_user *user)
+void unended_waits_tell(struct unended_waits *waits, const struct ring_walk_task *row, const struct walk_user *user)
 {
-	struct unended_waits *waits = context;
 	struct recording *recording = waits->recording;
 	const struct event_task task = ring_task_event(recording, &row->task);
 	struct event_user_stack record = {
@@ -33,6 +32,11 @@ static void tell(void *context, const struct ring_walk_task *row, const struct w
 	waits->refused += r == -EINVAL;
 	if (r != -EINVAL && recording_check(recording, r) >= 0)
 		ring_stacks_mark(recording, &row->task, &stacks, record.callers_known);
+}
+
+static void tell(void *context, const struct ring_walk_task *row, const struct walk_user *user)
+{
+	unended_waits_tell(context, row, user);
 }
 
 void unended_waits_begin(struct unended_waits *waits)
@@ -57,7 +61,7 @@ void unended_waits_finish(struct unended_waits *waits, unsigned int budget_ms)
 }
 
 /* As a row of a walk: asleep in the wait, and in this system call from `since` on. */
-static struct ring_walk_task row_of(const struct ring_wait *wait, uint64_t switches)
+struct ring_walk_task unended_waits_row(const struct ring_wait *wait, uint64_t switches)
 {
 	uint64_t now = clocks_now(), since = wait->out_key ? wait->out_key : wait->head.time;
 
@@ -74,7 +78,7 @@ static struct ring_walk_task row_of(const struct ring_wait *wait, uint64_t switc
 
 void unended_waits_add(struct unended_waits *waits, const struct ring_wait *wait, uint64_t switches)
 {
-	const struct ring_walk_task row = row_of(wait, switches);
+	const struct ring_walk_task row = unended_waits_row(wait, switches);
 
 	if (waits->users)
 		walk_users_hold(waits->users, &row, sizeof(row), tell, waits);

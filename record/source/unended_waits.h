@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/ring_event.h"
 #include "bpf/ring_wait.h"
 
 struct recording;
+struct walk_user;
 struct walk_users;
 
 struct unended_waits {
@@ -32,5 +34,9 @@ void unended_waits_begin(struct unended_waits *waits);
 void unended_waits_step(struct unended_waits *waits, int timeout_ms);
 /* Writes all that arrive within budget_ms; the others are recorded as missing. */
 void unended_waits_finish(struct unended_waits *waits, unsigned int budget_ms);
+
+/* For whoever has the stacks copied by themselves: a wait as a row of a walk; and what is written once it has come. */
+struct ring_walk_task unended_waits_row(const struct ring_wait *wait, uint64_t switches);
+void unended_waits_tell(struct unended_waits *waits, const struct ring_walk_task *row, const struct walk_user *user);
 
 #endif

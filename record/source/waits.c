@@ -20,6 +20,7 @@
 #include "record/probe/hidden_tasks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
+#include "record/source/open_waits.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
 #include "record/source/wait_objects.h"
@@ -49,7 +50,9 @@ int waits_init(struct waits *waits)
 	waits->filtered = calloc(waits->recording->max_cpus, sizeof(*waits->filtered));
 	if (!waits->buffer || !waits->filtered)
 		return -ENOMEM;
-	if (waits->recording->config->user_stacks)
+	if (waits->recording->config->flight.wanted)
+		r = open_waits_create(waits, &waits->open);
+	if (!r && waits->recording->config->user_stacks)
 		r = user_stacks_create(waits->recording->threads, probe_max_frames(), waits->recording->halvings,
 				       &waits->stacks);
 	if (!r && probe_wait_objects(waits->probe))
@@ -62,6 +65,7 @@ int waits_init(struct waits *waits)
 
 void waits_deinit(struct waits *waits)
 {
+	open_waits_destroy(waits->open);
 	user_stacks_destroy(waits->stacks);
 	wait_objects_destroy(waits->objects);
 	free(waits->besides);
@@ -191,6 +195,13 @@ static size_t switches_bytes(const struct ring_wait *raw)
 	return raw->flags & RING_WAIT_NOT_ENDED ? sizeof(uint64_t) : 0;
 }
 
+uint64_t waits_switches(const struct ring_wait *wait)
+{
+	const char *frames = (const char *)wait + fixed_bytes(wait);
+
+	return ((const uint64_t *)(const void *)frames)[wait->kernel_count];
+}
+
 static void tell_watch(const struct recording_watch *watch, const struct event_wait *wait,
 		       const struct event_task *task)
 {
@@ -219,6 +230,8 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 		waits->refused++;
 		return;
 	}
+	if (waits->open && !(raw->flags & RING_WAIT_NOT_ENDED))
+		open_waits_end(waits->open, raw->task.tid, head->time);
 	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0);
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (raw->flags & RING_WAIT_HAS_WAKER)
@@ -229,7 +242,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);
 	tell_watch(&waits->recording->watch, &wait, &task);
 	if (raw->flags & RING_WAIT_NOT_ENDED && raw->flags & RING_WAIT_USER_LATER)
-		unended_waits_add(&waits->unended, raw, frames[raw->kernel_count]);
+		unended_waits_add(&waits->unended, raw, waits_switches(raw));
 }
 
 static void take_wake(struct waits *waits, const struct ring_head *head, size_t length)
@@ -388,8 +401,7 @@ void waits_take(struct waits *waits, const struct ring_head *head, size_t length
 
 /* --- looks at all tasks --- */
 
-/* Length of the record that begins here, by its own fields; 0: it is incomplete or not a record. */
-static size_t record_length(const char *at, size_t room)
+size_t waits_record_length(const char *at, size_t room)
 {
 	const struct ring_head *head = (const void *)at;
 	const struct ring_wait *wait = (const void *)at;
@@ -407,7 +419,7 @@ static size_t take_rows(struct waits *waits, size_t held)
 {
 	size_t at = 0, length;
 
-	while ((length = record_length(waits->buffer + at, held - at))) {
+	while ((length = waits_record_length(waits->buffer + at, held - at))) {
 		waits_take(waits, (const void *)(waits->buffer + at), length);
 		at += length;
 	}
@@ -415,13 +427,10 @@ static size_t take_rows(struct waits *waits, size_t held)
 	return held - at;
 }
 
-static int look(struct waits *waits, enum ring_look kind)
+int waits_look_open(const struct waits *waits, enum ring_look kind)
 {
-	_cleanup_close_ int fd = -1;
 	struct ring_look_state *state = probe_wait_look(waits->probe);
 	uint64_t offset;
-	size_t held = 0;
-	ssize_t got;
 	int r = sched_clock_offset(waits->probe, &offset);
 
 	if (r < 0)
@@ -430,7 +439,15 @@ static int look(struct waits *waits, enum ring_look kind)
 	if (kind == RING_LOOK_FIRST)
 		state->clock_base = offset;
 	state->kind = kind;
-	fd = probe_wait_look_open(waits->probe);
+	return probe_wait_look_open(waits->probe);
+}
+
+static int look(struct waits *waits, enum ring_look kind)
+{
+	_cleanup_close_ int fd = waits_look_open(waits, kind);
+	size_t held = 0;
+	ssize_t got;
+
 	if (fd < 0)
 		return fd;
 	while ((got = read(fd, waits->buffer + held, BUFFER_BYTES - held)) != 0) {

@@ -6,14 +6,17 @@
 #ifndef RWALKER_RECORD_SOURCE_WAITS_H
 #define RWALKER_RECORD_SOURCE_WAITS_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/ring_wait.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/unended_waits.h"
 
 struct filter;
+struct open_waits;
 struct probe;
 struct recording;
 struct ring_beside;
@@ -31,6 +34,7 @@ struct waits {
 	struct wait_objects *objects; /* NULL: what waits are for is not recorded */
 	struct ring_beside *besides; /* with objects: the last one of each CPU */
 	struct unended_waits unended;
+	struct open_waits *open; /* NULL: no dumps are made */
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU: dropped by a -c that is too large for the kernel side */
 	uint64_t refused;	    /* malformed records */
@@ -54,5 +58,12 @@ int waits_stop(struct waits *waits);
 
 /* One record of a ring, of any kind but a sample; frames beyond its length are ignored. */
 void waits_take(struct waits *waits, const struct ring_head *head, size_t length);
+
+/* A look at all tasks: a descriptor that reads its records; -errno. */
+int waits_look_open(const struct waits *waits, enum ring_look kind);
+/* What follows the frames of a wait that has not ended: its task's switches. */
+uint64_t waits_switches(const struct ring_wait *wait);
+/* Of a record that begins here, by its own fields; 0: it is incomplete or none. */
+size_t waits_record_length(const char *at, size_t room);
 
 #endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/source/open_waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/types.h>
+
+#include "bpf/ring_sleeper.h"
+#include "bpf/ring_wait.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "record/plan/deadlines.h"
+#include "record/plan/record_options.h"
+#include "record/plan/recording.h"
+#include "record/source/waits.h"
+#include "record/source/walk_users.h"
+
+enum { BYTES = 16 << 20, STACK_BYTES = 8 << 20, TASKS = 1 << 15, ENDED = UINT32_MAX };
+
+/* A user stack that was copied; its frames follow. */
+struct copied {
+	struct ring_walk_task row;
+	struct walk_user user;
+};
+
+struct open_waits {
+	struct waits *waits;
+	char *rows; /* as the programs write them: waits, each after its names */
+	size_t used;
+	char *stacks; /* struct copied, each with its frames */
+	size_t stacks_used;
+	struct hash_map places; /* by tid: where its wait is in `rows`; ENDED: no longer */
+};
+
+int open_waits_create(struct waits *waits, struct open_waits **ret_open)
+{
+	struct open_waits *open = calloc(1, sizeof(*open));
+	int r;
+
+	if (!open)
+		return -ENOMEM;
+	open->waits = waits;
+	open->rows = malloc(BYTES);
+	open->stacks = malloc(STACK_BYTES);
+	r = open->rows && open->stacks ? hash_map_init_fixed(&open->places, TASKS, TASKS * sizeof(uint32_t)) : -ENOMEM;
+	if (r < 0) {
+		open_waits_destroy(open);
+		return r;
+	}
+	*ret_open = open;
+	return 0;
+}
+
+void open_waits_destroy(struct open_waits *open)
+{
+	if (!open)
+		return;
+	hash_map_deinit(&open->places);
+	free(open->rows);
+	free(open->stacks);
+	free(open);
+}
+
+static const struct ring_head *row_at(const struct open_waits *open, size_t at)
+{
+	return (const void *)(open->rows + at);
+}
+
+static void note_rows(struct open_waits *open)
+{
+	size_t at = 0, length;
+
+	while ((length = waits_record_length(open->rows + at, open->used - at))) {
+		const struct ring_wait *wait = (const void *)row_at(open, at);
+
+		if (wait->head.kind == RING_WAIT)
+			(void)hash_map_add(&open->places, &wait->task.tid, sizeof(wait->task.tid), at, NULL);
+		at += length;
+	}
+	open->used = at; /* the rest is no whole row */
+}
+
+static int read_rows(struct open_waits *open, int fd)
+{
+	while (open->used < BYTES) {
+		ssize_t got = read(fd, open->rows + open->used, BYTES - open->used);
+
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : 0;
+		open->used += (size_t)got;
+	}
+	return -ENOSPC;
+}
+
+/* --- their user stacks --- */
+
+static void keep_stack(void *context, const struct ring_walk_task *row, const struct walk_user *user)
+{
+	struct open_waits *open = context;
+	struct copied *copied = (void *)(open->stacks + open->stacks_used);
+	size_t frames = user->count * sizeof(*user->frames);
+
+	if (sizeof(*copied) + frames > STACK_BYTES - open->stacks_used)
+		return;
+	copied->row = *row;
+	copied->user = *user;
+	if (frames)
+		memcpy(copied + 1, user->frames, frames);
+	open->stacks_used += sizeof(*copied) + frames;
+}
+
+/* As many as one round takes. */
+static void copy_stacks(struct open_waits *open, struct walk_users *users)
+{
+	uint32_t held = 0;
+	size_t length;
+
+	open->stacks_used = 0;
+	for (size_t at = 0; at < open->used && held < RING_MAX_SLEEPERS; at += length) {
+		const struct ring_wait *wait = (const void *)row_at(open, at);
+		struct ring_walk_task row;
+
+		length = waits_record_length(open->rows + at, open->used - at);
+		if (wait->head.kind != RING_WAIT || !(wait->flags & RING_WAIT_USER_LATER))
+			continue;
+		row = unended_waits_row(wait, waits_switches(wait));
+		walk_users_hold(users, &row, sizeof(row), keep_stack, open);
+		held++;
+	}
+	walk_users_begin(users);
+	walk_users_finish(users, USERS_DUMP, keep_stack, open);
+}
+
+/* --- the list --- */
+
+int open_waits_look(struct open_waits *open)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	hash_map_clear(&open->places);
+	open->used = 0;
+	fd = waits_look_open(open->waits, RING_LOOK_OPEN);
+	r = fd < 0 ? fd : read_rows(open, fd);
+	note_rows(open);
+	if (open->waits->unended.users)
+		copy_stacks(open, open->waits->unended.users);
+	return r;
+}
+
+/* A thread has one wait at a time: if any ends after it was looked at, the one that was found then has ended. */
+void open_waits_end(struct open_waits *open, uint32_t tid, uint64_t time)
+{
+	uint64_t *place = open->used ? hash_map_find(&open->places, &tid, sizeof(tid)) : NULL;
+	/* The wait before it ended at least this long before it was looked at: times by two clocks differ less. */
+	uint64_t slack = (uint64_t)open->waits->recording->config->offcpu.least / 2;
+
+	if (place && *place != ENDED && time + slack >= row_at(open, *place)->time)
+		*place = ENDED;
+}
+
+static bool goes_on(const struct open_waits *open, const struct ring_wait *wait, size_t at)
+{
+	const uint64_t *place = hash_map_find(&open->places, &wait->task.tid, sizeof(wait->task.tid));
+
+	return place && *place == at;
+}
+
+static void tell_stacks(struct open_waits *open)
+{
+	for (size_t at = 0; at < open->stacks_used;) {
+		struct copied *copied = (void *)(open->stacks + at);
+		const uint64_t *place = hash_map_find(&open->places, &copied->row.task.tid, sizeof(uint32_t));
+
+		copied->user.frames = (const void *)(copied + 1);
+		if (place && *place != ENDED)
+			unended_waits_tell(&open->waits->unended, &copied->row, &copied->user);
+		at += sizeof(*copied) + copied->user.count * sizeof(*copied->user.frames);
+	}
+	open->stacks_used = 0;
+}
+
+void open_waits_tell(struct open_waits *open)
+{
+	size_t at = 0, length;
+
+	open->waits->unended.users = NULL; /* their stacks have been copied */
+	for (; (length = waits_record_length(open->rows + at, open->used - at)); at += length) {
+		const struct ring_head *head = row_at(open, at);
+
+		if (head->kind != RING_WAIT || goes_on(open, (const void *)head, at))
+			waits_take(open->waits, head, length);
+	}
+	tell_stacks(open);
+	open->used = 0;
+}

@@ -48,14 +48,14 @@ struct {
 	__type(value, u32);
 } followed SEC(".maps");
 
-/* The recorder and its helpers, which are its children and those of its nursery; not the command it started. */
+/* The recorder and its helpers, which are its children and those of its nurseries; not the command it started. */
 static __always_inline bool task_is_own(struct task_struct *task)
 {
 	u32 tgid = task->tgid, parent = BPF_CORE_READ(task, real_parent, tgid);
 
 	if (tgid == own.tgid)
 		return true;
-	return tgid != own.command_tgid && (parent == own.tgid || parent == own.nursery_tgid);
+	return tgid != own.command_tgid && (parent == own.tgid || parent == own.nursery_tgid || parent == own.dumps_tgid);
 }
 
 static __always_inline bool task_is_listed(struct task_struct *task)

@@ -256,7 +256,8 @@ static int open_programs(struct session *session)
 	status_clear(&session->status);
 	if (r < 0)
 		return r;
-	return probe_set_own(session->probe, nursery_pid(session->nursery), &session->recording.own_tgid);
+	return probe_set_own(session->probe, nursery_pid(session->nursery), flight_nursery_pid(session->flight),
+			     &session->recording.own_tgid);
 }
 
 static int sink_module(void *context, const struct event_module *module)

@@ -348,7 +348,7 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 		count = hits_sorted(recording->hits, &hits);
 		rc = hits_join(&embedding, hits, count);
 		if (!rc)
-			rc = symbol_source_create(nursery, &embedding.source);
+			rc = symbol_source_create(nursery, wish->soon, &embedding.source);
 		if (!rc)
 			rc = groups_embed(&embedding, hits, count);
 		symbol_source_destroy(embedding.source);

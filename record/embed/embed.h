@@ -27,6 +27,7 @@ enum { EMBED_BYTES = 64 << 20,
 struct embed_wish {
 	enum embed_level level;
 	bool unwind; /* the trace holds snapshots */
+	bool soon; /* somebody waits for it */
 };
 
 struct embed_watch { /* each may be NULL */

@@ -17,6 +17,7 @@ enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
 
 struct symbol_source {
 	struct nursery *nursery;
+	enum helper_kind kind;
 	int socket;
 	pid_t pid;
 	bool last; /* no batch follows */
@@ -61,7 +62,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 	};
 	ssize_t got;
 
-	if (source->socket < 0 && nursery_spawn(source->nursery, HELPER_ELF, &source->socket, &source->pid))
+	if (source->socket < 0 && nursery_spawn(source->nursery, source->kind, &source->socket, &source->pid))
 		return fail(source, -ECHILD);
 	if (packet_send(source->socket, &request, sizeof(request), fd) ||
 	    (request.debug && packet_send(source->socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
@@ -159,13 +160,14 @@ int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_u
 	return rc < 0 ? fail(source, rc) : rc;
 }
 
-int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_source)
+int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_source **ret_source)
 {
 	struct symbol_source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return -ENOMEM;
 	source->nursery = nursery;
+	source->kind = soon ? HELPER_ELF_SOON : HELPER_ELF;
 	source->socket = -1;
 	source->last = source->last_unwind = true;
 	*ret_source = source;

@@ -17,7 +17,8 @@
 struct nursery;
 struct symbol_source;
 
-int symbol_source_create(struct nursery *nursery, struct symbol_source **ret_source);
+/* soon: somebody waits for it, so the helper has the recorder's priority. */
+int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_source **ret_source);
 void symbol_source_destroy(struct symbol_source *source);
 
 struct symbol_wish {

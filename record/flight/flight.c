@@ -146,6 +146,11 @@ void flight_close(struct flight *flight)
 	free(flight);
 }
 
+pid_t flight_nursery_pid(const struct flight *flight)
+{
+	return flight ? nursery_pid(flight->nursery) : 0;
+}
+
 static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
 {
 	struct flight *flight = context;

@@ -38,6 +38,9 @@ int flight_open(const struct record_config *config, struct recording *recording,
 /* Gives up a dump that is being made. */
 void flight_close(struct flight *flight);
 
+/* Of the helpers of dumps; 0: there is no flight. */
+pid_t flight_nursery_pid(const struct flight *flight);
+
 /* All stored chunks go there. */
 struct trace_tap flight_tap(struct flight *flight);
 int flight_begin(struct flight *flight, struct module_files *files);

@@ -45,6 +45,7 @@ static int (*const HELPERS[HELPER_KINDS])(int socket) = {
 	[HELPER_SLEEPER] = sleeper_helper_run,
 	[HELPER_PERF_OPEN] = perf_open_helper_run,
 	[HELPER_CGROUPS] = cgroup_helper_run,
+	[HELPER_ELF_SOON] = elf_helper_run,
 };
 
 /* Terminal signals go to the whole group; helpers end with their socket or their parent instead. */

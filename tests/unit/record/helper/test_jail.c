@@ -29,6 +29,7 @@ static const struct {
 	[HELPER_SLEEPER] = {"sleeper", 0},
 	/* SYS_ADMIN, PERFMON */
 	[HELPER_PERF_OPEN] = {"perf-open", 1ull << 21 | 1ull << 38},
+	[HELPER_ELF_SOON] = {"ELF, soon", 0},
 };
 
 #define NEEDS_FILTER(t)                                                                                               \
@@ -191,8 +192,8 @@ static const struct {
 	{{"resolve a path", SYS_openat2, {AT_FDCWD, ADDRESS(NOWHERE), 0, 0}}, BIT(HELPER_OPENER)},
 	{{"read a folder", SYS_getdents64, {NO_FILE, 0, 0}}, BIT(HELPER_MAPS)},
 	{{"files as another user", SYS_setfsuid, {0}}, BIT(HELPER_OPENER)},
-	{{"read at an offset", SYS_pread64, {NO_FILE, 0, 0, 0}}, BIT(HELPER_ELF) | BIT(HELPER_OPENER)},
-	{{"a limit of CPU time", SYS_prlimit64, {0, 0, 0, 0}}, BIT(HELPER_ELF)},
+	{{"read at an offset", SYS_pread64, {NO_FILE, 0, 0, 0}}, BIT(HELPER_ELF) | BIT(HELPER_ELF_SOON) | BIT(HELPER_OPENER)},
+	{{"a limit of CPU time", SYS_prlimit64, {0, 0, 0, 0}}, BIT(HELPER_ELF) | BIT(HELPER_ELF_SOON)},
 	{{"a limit of another", SYS_prlimit64, {NO_PROCESS, 0, 0, 0}}, 0},
 	{{"a timer", SYS_setitimer, {0, 0, 0}}, BIT(HELPER_SLEEPER)},
 	{{"an event", SYS_perf_event_open, {0, 0, 0, 0, 0}}, BIT(HELPER_PERF_OPEN)},

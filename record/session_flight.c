@@ -7,6 +7,7 @@
 #include "format/event_log.h"
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
+#include "record/place/module_files.h"
 #include "record/plan/deadlines.h"
 #include "record/session_internal.h"
 #include "record/source/open_waits.h"
@@ -46,9 +47,11 @@ void session_walked(struct session *session, uint64_t now)
 		flight_walked(session->flight, walk->worst.wait, walk->worst.tid, walk->worst.comm, now);
 }
 
-/* All that has happened is in the log, and its account. */
+/* All that has happened is in the log, and its account; and what was mapped lately is open for whoever embeds it. */
 static void settle(struct session *session)
 {
+	if (session->files)
+		(void)module_files_poll(session->files, FILES_DUMP);
 	walk_finish(&session->walk, USERS_STOPPED);
 	if (session->waits.open)
 		(void)open_waits_look(session->waits.open); /* before the rings: what ends meanwhile is in these */

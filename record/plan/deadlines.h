@@ -34,6 +34,7 @@ enum {
 	USERS_STOPPED = 300,   /* and if it was stopped by hand */
 	USERS_DUMP = 100,      /* before a dump: the rings fill meanwhile */
 
+	FILES_DUMP = 100, /* before a dump, for files that were mapped lately to be opened */
 	DUMP_EMBED = 20, /* seconds after a dump has begun: no more files are read for it */
 
 	/* for setpriority(): of the recorder, and of helpers that it waits for while it records */

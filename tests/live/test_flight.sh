@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # --flight: dumps at random moments show what the same stretch of the whole recording shows, which
 # a recorder made for tests writes as well. A dump that fails, because its process is killed or
-# the disk is full, costs that dump only. Signals that come at once make one dump.
+# the disk is full, costs that dump only. Signals that come at once make one dump. What goes on while
+# a dump is made is in it as a wait that has not ended.
 . "$(dirname "$0")/lib.sh"
 
 streaming=$build/tests/live/recorder/stream_recorder
@@ -124,7 +125,49 @@ test_storm() {
 	check "what made no dump is counted" grep -q 'other.* in this time made no dump' <("$report" --info "$scratch"/storm-*.rwk)
 }
 
+locks() { grep -c 'flock of .*held.file' "$scratch/$1.waits"; }
+
+# waits NAME OPTIONS...: of the process that waits for a lock, in the last dump.
+waits() {
+	local name=$1
+	shift
+	"$report" --top-waits -c '^flock$' "$@" "$(find "$scratch" -name "open-*" | sort | tail -1)" >"$scratch/$name.waits" 2>&1
+}
+
+has_blocked() { grep -q flock "/proc/$1/stack" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat")" = S ]; }
+
+test_open() {
+	local holder waiter
+	begin open --flight 20s,8M --offcpu 0 --wakers -u
+	start flock "$scratch/held.file" sleep 100
+	holder=$started
+	wait_for 10 pgrep -P "$holder" || die "nobody holds the lock"
+	start flock "$scratch/held.file" true
+	waiter=$started
+	wait_for 10 has_blocked "$waiter" || die "nobody waits for the lock"
+	sleep 0.5 # so long it is, at least
+	kill -USR2 "$recorder"
+	wait_for 20 has_dumps open 1 || { fail "open: no dump was made"; end; return; }
+	waits during --class=open
+	check_equal "open: the wait, with its lock" 1 "$(locks during)"
+	check "open: it had not ended" grep -q 'had not ended by' "$scratch/during.waits"
+	check "open: where it waits, in the kernel and above" test "$(grep -c 'locks_lock_inode_wait\|flock$' "$scratch/during.waits")" -ge 2
+	check "open: chains begin with it" grep -q 'flock of .*held.file' \
+		<("$report" --chains -c '^flock$' "$(find "$scratch" -name 'open-*')")
+	kill -KILL $(pgrep -P "$holder") "$holder"
+	wait "$waiter"
+	kill -USR2 "$recorder"
+	wait_for 20 has_dumps open 2 || { fail "open: no second dump was made"; end; return; }
+	waits after --class=ended
+	check_equal "open: once it has ended, it is there once" 1 "$(locks after)"
+	waits again --class=open
+	check_equal "open: and no longer open" 0 "$(locks again)"
+	end
+	check_equal "open: exit code" 0 "$ended"
+}
+
 load
+test_open
 as_recorded plain "$(at_level 12 170)" -p 0 -f 99 --offcpu 0 --wakers -u
 as_recorded all "$(at_level 3 170)" -p 0 --offcpu 0 --wakers -m 0 -u
 as_recorded dwarf "$(at_level 2 170)" -p 0 -f 99 --offcpu 0 --wakers --dwarf

@@ -129,7 +129,7 @@ static void lists_the_functions_that_readelf_lists(struct test *t)
 		lines_of("readelf -sW /proc/$PPID/exe | awk '/.symtab/ {s=1} s && "
 			 "($4==\"FUNC\" || $4==\"IFUNC\") && $7!=\"UND\"' | wc -l");
 
-	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &WHOLE, fd, NULL, 0, &reply));
 	CHECK_INT(t, reply.error, 0);
 	CHECK(t, reply.full && reply.build_id.length == 20);
@@ -158,7 +158,7 @@ static void finds_the_function_that_was_hit(struct test *t)
 		       "nm /proc/$PPID/exe | awk '/ lines_of$/ {print $1}' | xargs -I@ printf '%%d' 0x@");
 	offset = (uint64_t)lines_of(shell); /* text of a PIE made by gcc has equal offset and address */
 	offset += 3;
-	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, &offset, 1, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	CHECK_INT(t, count, 1);
@@ -192,7 +192,7 @@ static void finds_the_function_behind_what_was_hit(struct test *t)
 		(uint64_t)lines_of("nm /proc/$PPID/exe | awk '/ behind_nothing$/ {print $1}' | "
 				   "xargs -I@ printf '%d' 0x@") - 1;
 
-	REQUIRE(t, kept && fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, kept && fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, &offset, 1, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	/* It is the last one; bytes before it may have no size. */
@@ -258,7 +258,7 @@ static void gives_unwind_information_as_far_as_there_is_room(struct test *t)
 
 	if (!size)
 		SKIP(t, "no objcopy");
-	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &wish, fd, &hit, 1, &reply) && !reply.error &&
 			   reply.full && !reply.unwind_error);
 	CHECK_INT(t, unwind_in(t, source, section, &told), size);
@@ -284,7 +284,7 @@ static void survives_files_that_are_no_elf(struct test *t)
 	struct elf_reply reply;
 	int text = open("/etc/passwd", O_RDONLY), folder = open("/", O_RDONLY);
 
-	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
 	CHECK(t, !symbol_source_ask(source, &HIT, text, NULL, 0, &reply) && reply.error < 0);
 	CHECK(t, !symbol_source_ask(source, &HIT, folder, NULL, 0, &reply) && reply.error < 0);
 	symbol_source_destroy(source);
@@ -304,7 +304,7 @@ static void reads_perf_maps_and_skips_nonsense(struct test *t)
 	int fd = memfd_create("map", 0);
 
 	REQUIRE(t, fd >= 0 && write(fd, TEXT, sizeof(TEXT) - 1) == (ssize_t)sizeof(TEXT) - 1);
-	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, &source));
+	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &HIT_JIT, fd, hits, 2, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
 	REQUIRE(t, count == 2);

@@ -55,7 +55,8 @@ static __always_inline bool task_is_own(struct task_struct *task)
 
 	if (tgid == own.tgid)
 		return true;
-	return tgid != own.command_tgid && (parent == own.tgid || parent == own.nursery_tgid || parent == own.dumps_tgid);
+	return tgid != own.command_tgid &&
+	       (parent == own.tgid || parent == own.nursery_tgid || parent == own.flight_tgid);
 }
 
 static __always_inline bool task_is_listed(struct task_struct *task)

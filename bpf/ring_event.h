@@ -68,7 +68,7 @@ struct ring_filter_knobs {
 };
 
 struct ring_own { /* tgids in the init pid namespace; 0 (the idle tasks' own) until known */
-	__u32 tgid, nursery_tgid, command_tgid, dumps_tgid /* the nursery of dumps */;
+	__u32 tgid, nursery_tgid, command_tgid, flight_tgid /* the nursery of --flight */;
 };
 
 struct ring_task {

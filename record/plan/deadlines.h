@@ -32,7 +32,7 @@ enum {
 	USERS_ROUND = 2000,    /* of one round */
 	USERS_LAST = 2000,     /* at the end of a recording, */
 	USERS_STOPPED = 300,   /* and if it was stopped by hand */
-	USERS_DUMP = 100,      /* before a dump: the rings fill meanwhile */
+	USERS_FLIGHT = 100,    /* before a dump: the rings fill meanwhile */
 
 	FILES_DUMP = 100, /* before a dump, for files that were mapped lately to be opened */
 	DUMP_EMBED = 20, /* seconds after a dump has begun: no more files are read for it */

@@ -292,7 +292,7 @@ void probe_destroy(struct probe *probe)
 	free(probe);
 }
 
-int probe_set_own(struct probe *probe, pid_t nursery, pid_t dumps, uint32_t *ret_tgid)
+int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *ret_tgid)
 {
 	struct ring_clock clock = {0};
 	struct shared all[PROBE_OBJECTS];
@@ -304,7 +304,7 @@ int probe_set_own(struct probe *probe, pid_t nursery, pid_t dumps, uint32_t *ret
 	for (size_t i = 0; i < count; i++) {
 		all[i].own->tgid = clock.tgid;
 		all[i].own->nursery_tgid = nursery > 0 ? (uint32_t)nursery : clock.tgid;
-		all[i].own->dumps_tgid = dumps > 0 ? (uint32_t)dumps : clock.tgid;
+		all[i].own->flight_tgid = flight > 0 ? (uint32_t)flight : clock.tgid;
 	}
 	*ret_tgid = clock.tgid;
 	return 0;

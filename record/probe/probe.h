@@ -57,7 +57,7 @@ void probe_destroy(struct probe *probe);
  * Who the recorder is, so that it leaves itself out. nursery 0: none. *ret_tgid: the recorder's in
  * the init namespace.
  */
-int probe_set_own(struct probe *probe, pid_t nursery, pid_t dumps, uint32_t *ret_tgid);
+int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *ret_tgid);
 /* Follows a stopped child of ours and all its descendants. */
 int probe_follow(struct probe *probe, pid_t command);
 

@@ -133,7 +133,7 @@ static void copy_stacks(struct open_waits *open, struct walk_users *users)
 		held++;
 	}
 	walk_users_begin(users);
-	walk_users_finish(users, USERS_DUMP, keep_stack, open);
+	walk_users_finish(users, USERS_FLIGHT, keep_stack, open);
 }
 
 /* --- the list --- */

@@ -24,6 +24,7 @@
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
 #include "record/source/wait_objects.h"
+#include "record/source/wait_words.h"
 #include "record/stack/snapshots.h"
 #include "record/stack/user_stacks.h"
 
@@ -93,39 +94,6 @@ static uint32_t snapshot_of(struct waits *waits, const struct ring_head *head, u
 	return waits->snapshots && flags & RING_SAMPLE_SNAPSHOT ? snapshots_number(waits->snapshots, head) : 0;
 }
 
-static uint64_t missing_for(uint32_t reason)
-{
-	static const enum user_missing reasons[] = {
-		[RING_USER_FAULT] = USER_MISSING_FAULT,
-		[RING_USER_EXITING] = USER_MISSING_EXITING,
-		[RING_USER_CHANGED] = USER_MISSING_CHANGED,
-		[RING_USER_UNSCHEDULED] = USER_MISSING_UNSCHEDULED,
-	};
-
-	return reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[reason] : USER_MISSING_FAULT;
-}
-
-static uint64_t wait_flags(uint32_t flags)
-{
-	static const struct {
-		uint32_t ring;
-		uint64_t trace;
-	} pairs[] = {
-		{RING_WAIT_IOWAIT, WAIT_IOWAIT},
-		{RING_WAIT_BEGAN_BEFORE, WAIT_BEGAN_BEFORE},
-		{RING_WAIT_OUT_LATEST, WAIT_OUT_LATEST},
-		{RING_WAIT_NOT_ENDED, WAIT_NOT_ENDED},
-		{RING_WAIT_KERNEL_TRUNCATED, WAIT_KERNEL_TRUNCATED},
-		{RING_WAIT_USER_LATER, WAIT_USER_LATER},
-	};
-	uint64_t all = 0;
-
-	for (size_t i = 0; flags && i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (flags & pairs[i].ring)
-			all |= pairs[i].trace;
-	return all;
-}
-
 /* What was taken when the wait began. A missing snapshot may never have been taken: the stack, if kept, says so. */
 static void join_kept(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
 		      struct event_stacks *stacks)
@@ -141,7 +109,7 @@ static void join_kept(struct waits *waits, const struct ring_wait *raw, struct e
 		wait->missing = USER_MISSING_NO_ROOM;
 		return;
 	}
-	wait->missing = kept.reason ? missing_for(kept.reason) : 0;
+	wait->missing = kept.reason ? wait_missing(kept.reason) : 0;
 	ring_stacks_user(waits->recording, &raw->task, kept.frames, kept.count, stacks);
 	if (kept.truncated && stacks->user_count == kept.count) /* else only noise was beyond the limit */
 		wait->flags |= WAIT_USER_TRUNCATED;
@@ -291,7 +259,7 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	struct event_user_stack record = {
 		.cpu = head->cpu,
 		.source = head->source,
-		.missing = raw->reason ? missing_for(raw->reason) : 0,
+		.missing = raw->reason ? wait_missing(raw->reason) : 0,
 		.time = head->time,
 		.since = head->time - raw->since,
 	};

@@ -129,7 +129,8 @@ static void lists_the_functions_that_readelf_lists(struct test *t)
 		lines_of("readelf -sW /proc/$PPID/exe | awk '/.symtab/ {s=1} s && "
 			 "($4==\"FUNC\" || $4==\"IFUNC\") && $7!=\"UND\"' | wc -l");
 
-	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
+	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) &&
+			   !symbol_source_create(nursery, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &WHOLE, fd, NULL, 0, &reply));
 	CHECK_INT(t, reply.error, 0);
 	CHECK(t, reply.full && reply.build_id.length == 20);

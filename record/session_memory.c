@@ -19,6 +19,7 @@
 #include "record/probe/probe.h"
 #include "record/session.h"
 #include "record/session_internal.h"
+#include "record/source/open_waits.h"
 #include "record/source/walk_users.h"
 #include "record/stack/user_stacks.h"
 
@@ -146,6 +147,7 @@ static void add_flight(struct memory_plan *plan, const struct record_config *con
 	memory_plan_add(plan, &(struct memory_row){"window of --flight", MEMORY_WINDOW, 1,
 						   0, 0});
 	add_table(plan, "state before the window", true, base_state_memory());
+	add_table(plan, "waits that go on, for a dump", config->offcpu.wanted, open_waits_memory());
 	memory_plan_add(plan, &(struct memory_row){"while a dump is written", MEMORY_CHANGED, 1, DUMP, 0});
 }
 

@@ -18,7 +18,7 @@
 #include "record/source/waits.h"
 #include "record/source/walk_users.h"
 
-enum { BYTES = 16 << 20, STACK_BYTES = 8 << 20, TASKS = 1 << 15, ENDED = UINT32_MAX };
+enum { BYTES = 8 << 20, STACK_BYTES = 4 << 20, TASKS = 1 << 15, ENDED = UINT32_MAX };
 
 /* A user stack that was copied; its frames follow. */
 struct copied {
@@ -28,12 +28,18 @@ struct copied {
 
 struct open_waits {
 	struct waits *waits;
+	size_t room, stacks_room;
 	char *rows; /* as the programs write them: waits, each after its names */
 	size_t used;
 	char *stacks; /* struct copied, each with its frames */
 	size_t stacks_used;
 	struct hash_map places; /* by tid: where its wait is in `rows`; ENDED: no longer */
 };
+
+uint64_t open_waits_memory(void)
+{
+	return BYTES + STACK_BYTES + TASKS * 64;
+}
 
 int open_waits_create(struct waits *waits, struct open_waits **ret_open)
 {
@@ -43,8 +49,10 @@ int open_waits_create(struct waits *waits, struct open_waits **ret_open)
 	if (!open)
 		return -ENOMEM;
 	open->waits = waits;
-	open->rows = malloc(BYTES);
-	open->stacks = malloc(STACK_BYTES);
+	open->room = (size_t)BYTES >> waits->recording->halvings;
+	open->stacks_room = (size_t)STACK_BYTES >> waits->recording->halvings;
+	open->rows = malloc(open->room);
+	open->stacks = malloc(open->stacks_room);
 	r = open->rows && open->stacks ? hash_map_init_fixed(&open->places, TASKS, TASKS * sizeof(uint32_t)) : -ENOMEM;
 	if (r < 0) {
 		open_waits_destroy(open);
@@ -85,8 +93,8 @@ static void note_rows(struct open_waits *open)
 
 static int read_rows(struct open_waits *open, int fd)
 {
-	while (open->used < BYTES) {
-		ssize_t got = read(fd, open->rows + open->used, BYTES - open->used);
+	while (open->used < open->room) {
+		ssize_t got = read(fd, open->rows + open->used, open->room - open->used);
 
 		if (got < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
@@ -105,7 +113,7 @@ static void keep_stack(void *context, const struct ring_walk_task *row, const st
 	struct copied *copied = (void *)(open->stacks + open->stacks_used);
 	size_t frames = user->count * sizeof(*user->frames);
 
-	if (sizeof(*copied) + frames > STACK_BYTES - open->stacks_used)
+	if (sizeof(*copied) + frames > open->stacks_room - open->stacks_used)
 		return;
 	copied->row = *row;
 	copied->user = *user;

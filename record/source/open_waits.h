@@ -13,6 +13,9 @@
 struct open_waits;
 struct waits;
 
+/* The most that it takes, if that is not halved; bytes. */
+uint64_t open_waits_memory(void);
+
 /* -ENOMEM. */
 int open_waits_create(struct waits *waits, struct open_waits **ret_open);
 void open_waits_destroy(struct open_waits *open);

@@ -13,18 +13,54 @@
 #define LCB_F_PERCPU 16
 #define LCB_F_MUTEX 32
 
+#define WQ_FLAG_CUSTOM 4	/* of an entry in the queue of a percpu-rwsem: it reads */
+#define MOST_STACK_BYTES 65536
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct lock_word {
 	s64 counter;
 };
 
+struct list_head {
+	struct list_head *next, *prev;
+};
+
 struct mutex {
 	struct lock_word owner;
+	struct list_head wait_list;
 };
 
 struct rw_semaphore {
 	struct lock_word owner;
+	struct list_head wait_list;
+};
+
+struct semaphore {
+	struct list_head wait_list;
+};
+
+struct mutex_waiter { /* rwsem_waiter and semaphore_waiter begin alike */
+	struct list_head list;
+	struct task_struct *task;
+};
+
+struct wait_queue_head {
+	struct list_head head;
+};
+
+struct wait_queue_entry {
+	unsigned int flags;
+	void *private;
+	struct list_head entry;
+};
+
+struct percpu_rw_semaphore {
+	struct wait_queue_head waiters;
+};
+
+struct rt_mutex_waiter {
+	struct rt_mutex_base *lock;
 };
 
 struct rt_mutex_base {
@@ -41,6 +77,11 @@ struct mm_struct___mmap_lock {
 
 struct task_struct___owner {
 	struct pid *thread_pid;
+};
+
+struct task_struct___queued {
+	void *stack;
+	struct rt_mutex_waiter *pi_blocked_on;
 };
 
 #pragma clang attribute pop

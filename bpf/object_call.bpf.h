@@ -4,7 +4,7 @@
 #define RWALKER_BPF_OBJECT_CALL_H
 
 #include "bpf/kernel_calls.bpf.h"
-#include "bpf/wait.bpf.h"
+#include "bpf/wait_judge.bpf.h"
 
 struct call_arguments {
 	u64 values[3];

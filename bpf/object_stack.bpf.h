@@ -85,11 +85,11 @@ static long search_part(u32 index, void *context)
 	return *(volatile u64 *)&room->found != 0;
 }
 
-/* The address of the first word from the stack's end on that is one of these two; 0: there is none nearby. */
-static __noinline u64 stack_find(struct task_struct *task, u64 one, u64 other, u32 number)
+/* The address of the first word from `at` on, 0: the stack's end, that is one of these two; 0: there is none nearby. */
+static __noinline u64 stack_find_from(struct task_struct *task, u64 at, u64 one, u64 other, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	struct stack_search search = {.at = stack_pointer(task), .one = one, .other = other, .room = number};
+	struct stack_search search = {.at = at ? at : stack_pointer(task), .one = one, .other = other, .room = number};
 
 	if (!room || !search.at)
 		return 0;
@@ -97,6 +97,11 @@ static __noinline u64 stack_find(struct task_struct *task, u64 one, u64 other, u
 	room->found = 0;
 	bpf_loop(OBJECT_PARTS, search_part, &search, 0);
 	return *(volatile u64 *)&room->found;
+}
+
+static __always_inline u64 stack_find(struct task_struct *task, u64 one, u64 other, u32 number)
+{
+	return stack_find_from(task, 0, one, other, number);
 }
 
 #endif

@@ -118,6 +118,11 @@ enum ring_walk_task_flag {
 	RING_WALK_STOPPED = 16,
 	RING_WALK_TRACED = 32,
 	RING_WALK_TRUNCATED = 64,
+	RING_WALK_TRACE_FLAGS = 127, /* those above */
+	/* After the frames, in this order: a struct ring_object, a struct ring_beside, a struct ring_name. */
+	RING_WALK_OBJECT = 1 << 16,
+	RING_WALK_BESIDE = 1 << 17,
+	RING_WALK_NAME = 1 << 18,
 };
 
 enum ring_walk_filter { /* which tasks a walk keeps; RING_WALK_DEFAULT is D and R */

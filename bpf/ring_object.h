@@ -64,11 +64,21 @@ enum ring_call_kind {
 	RING_CALL_SLEEP,
 };
 
+/* A function of the kernel in which tasks sleep that queue for a lock. */
+enum ring_queue { RING_QUEUE_NONE, RING_QUEUE_MUTEX, RING_QUEUE_RWSEM, RING_QUEUE_SEMAPHORE, RING_QUEUE_PERCPU };
+struct ring_lock_function {
+	__u64 start, end;
+	__u32 queue; /* enum ring_queue */
+	__u32 reads; /* bool: they only want to read */
+};
+
+enum { RING_LOCK_FUNCTIONS = 24 };
 enum { RING_CALLS = 1024, RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 struct ring_object_knobs {
 	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
+	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
 };
 

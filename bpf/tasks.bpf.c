@@ -8,6 +8,7 @@
 #include "bpf/filter.bpf.h"
 #include "bpf/follow.bpf.h"
 #include "bpf/switched_out.bpf.h"
+#include "bpf/walk_object.bpf.h"
 
 const volatile __u32 tasks_max_frames = RING_MAX_FRAMES;
 
@@ -127,15 +128,20 @@ static __always_inline bool wait_is_wanted(struct task_struct *task, struct ring
 
 static __always_inline void walk_task(struct bpf_iter_meta *meta, struct task_struct *task, struct ring_walk_task *row)
 {
+	struct walk_object *walked = NULL;
 	u64 length;
 
 	if (!state_is_wanted(task->__state) || !task_is_wanted(task) || !wait_is_wanted(task, row)) {
 		walk.filtered++;
 		return;
 	}
+	if (object_knobs.on)
+		walked = walk_object(task);
 	length = walk_row(task, row);
 	task_describe(task, &row->task);
-	if (bpf_seq_write(meta->seq, row, sizeof(*row) + length))
+	if (walked && !join_walk_object(row, walked))
+		walked = NULL;
+	if (bpf_seq_write(meta->seq, row, sizeof(*row) + length) || (walked && !write_walk_object(meta, row, walked)))
 		return; /* the page is full: the kernel comes back to this task with the next one */
 	walk.kept++;
 	if (!length && !(row->flags & RING_WALK_ON_CPU) && !row->exit_state)

@@ -1,84 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What is known of each task's current wait. An entry is created when its task is, by the first look at all tasks, or
- * by the recorder for tasks that are hidden from that look: never in the scheduler. It is written by the CPU that
- * switches the task, its waker by the CPU that wakes it; the scheduler orders the two.
+ * Where the entries of all tasks are. One is created when its task is, by the first look at all tasks, or by the
+ * recorder for tasks that are hidden from that look: never in the scheduler. It is written by the CPU that switches
+ * the task, its waker by the CPU that wakes it; the scheduler orders the two.
  */
 #ifndef RWALKER_BPF_WAIT_BPF_H
 #define RWALKER_BPF_WAIT_BPF_H
 
 #include "bpf/ring.bpf.h"
+#include "bpf/wait_entry.h"
 #include "bpf/wait_judge.bpf.h"
-
-enum wait_entry_flag {
-	/* Copied into the record as they are. */
-	WAIT_TOLD = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
-	WAIT_MOVED = 8,	      /* to another CPU while asleep: the kernel's account of run queues is wrong for it */
-	WAIT_USER_TOLD = 32,  /* its user stack was written when it left the CPU */
-	WAIT_IN_SYSCALL = 64, /* it left the CPU within a system call, whose return a hook would see */
-	WAIT_CLOSED = 128,    /* the last look has written all there was to write */
-};
-
-struct wait_waker { /* the data for a struct ring_waker */
-	u64 time, start;
-	u32 tgid, tid;
-	u64 comm[RING_COMM_SIZE / 8];
-};
-
-struct wait_lock {
-	u64 address; /* of what the task is about to wait for, or waits for; 0: of no lock */
-	u32 flags;   /* LCB_F_* */
-	u32 held;    /* enum ring_held */
-	struct ring_task owner;
-};
-
-/*
- * Ordered by who uses it, because most entries are not in any cache when they are used. The kernel's own word and the
- * first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the end of a wait that is only
- * summed, need the next line. The rest is for waits that are written.
- */
-enum { WAIT_SWITCH_BYTES = 56, WAIT_LINE = 64, WAIT_BRIEF = 16 };
-
-struct wait_entry {
-	union {
-		struct {
-			u8 hidden; /* the recorder made it for a task not seen by the first look: until a switch-out */
-			u8 first_seen;
-			u8 wait_class, flags;
-		};
-		u32 head; /* these at once: a switch-out writes them all, and most switches find nothing odd in them */
-	};
-	u16 out_cpu;
-	/* Preempted waits since a long one: is the next one's user stack taken before its length is known? */
-	u8 hasty;
-	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is the next one's object worth noting? */
-	u32 state;
-	u32 voluntary; /* the task's nvcsw at its last switch-out */
-	u64 out; /* of its current wait; 0: it is on a CPU, or has not been seen to leave one yet */
-	u64 run_delay; /* of the kernel's account, at `out` */
-	u64 since, ran; /* of the next record of sums: where it starts, and the task's sum_exec_runtime then */
-	u64 pending; /* switch-in of the first wait whose user stack has not been taken yet; 0: none */
-
-	struct wait_waker waker;
-	u64 sum_total, sum_run_queue; /* of waits like the latest one, not yet in `sums` */
-	u32 sum_count;
-	u16 sum_state; /* what they have in common: state and class */
-	u8 sum_class;
-	u8 waker_context; /* and WAIT_WAKER_KERNEL */
-
-	struct ring_sum sums[RING_SUM_KINDS];
-	u64 ip, sp; /* user registers at `pending` */
-	u64 noted, noted_out; /* its descriptor's file, or its futex's holder, at the switch-out `noted_out` */
-	struct wait_lock lock;
-	/* When the first look found it: its last arrival; since when it had been off the CPU. */
-	u64 first_arrival, first_out;
-	u32 first_state;
-	u8 first_class, first_flags;
-	u16 unused_too;
-};
-_Static_assert(__builtin_offsetof(struct wait_entry, waker) == WAIT_SWITCH_BYTES &&
-		       __builtin_offsetof(struct wait_entry, sums) == WAIT_SWITCH_BYTES + WAIT_LINE,
-	       "each part has its line");
 
 enum {
 	WAIT_HEAD_CLASS = 16, WAIT_HEAD_FLAGS = 24, /* where they begin, in bits */

@@ -9,7 +9,6 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
 #include "bpf/object_futex.bpf.h"
-#include "bpf/ring.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
 enum { WAITID_PID = 1 };

@@ -371,7 +371,7 @@ static bool is_task(const struct event_decoder *decoder, uint32_t number)
 
 static int check_walk_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
 {
-	record->bad |= !is_task(decoder, event->walk_task.task);
+	record->bad |= !is_task(decoder, event->walk_task.task) || !is_task(decoder, event->walk_task.owner);
 	return 0;
 }
 

@@ -71,8 +71,9 @@ int event_encode_wake(struct event_encoder *encoder, struct event_wake *wake, co
 int event_encode_user_stack(struct event_encoder *encoder, struct event_user_stack *record,
 			    const struct event_task *task, const struct event_stacks *stacks);
 int event_encode_wait_sums(struct event_encoder *encoder, struct event_wait_sums *sums, const struct event_task *task);
+/* owner: only if row->owner is not 0. */
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
-			   const struct event_stacks *stacks);
+			   const struct event_task *owner, const struct event_stacks *stacks);
 
 /*
  * EMBED. Writes as many symbols as fit (ascending addresses, else -EINVAL) and sets *ret_taken to their number; -ENOSPC

@@ -204,20 +204,25 @@ static int check_record(const struct putting *put)
 
 static uint64_t walk_task_flags(const struct event_walk_task *row, const struct event_stacks *stacks)
 {
-	enum { SET = WALK_TASK_HAS_USER | WALK_TASK_USER_MISSING | WALK_TASK_HAS_SNAPSHOT };
+	enum { SET = WALK_TASK_HAS_USER | WALK_TASK_USER_MISSING | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_HAS_CALL |
+		     WALK_TASK_HAS_ASKED | WALK_TASK_HAS_OWNER };
 
 	return (row->flags & ~(uint64_t)SET) | (stacks->user_count ? WALK_TASK_HAS_USER : 0) |
-	       (row->missing ? WALK_TASK_USER_MISSING : 0) | (row->snapshot ? WALK_TASK_HAS_SNAPSHOT : 0);
+	       (row->missing ? WALK_TASK_USER_MISSING : 0) | (row->snapshot ? WALK_TASK_HAS_SNAPSHOT : 0) |
+	       (row->call || row->object ? WALK_TASK_HAS_CALL : 0) | (row->asked ? WALK_TASK_HAS_ASKED : 0) |
+	       (row->owner ? WALK_TASK_HAS_OWNER : 0);
 }
 
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
-			   const struct event_stacks *stacks)
+			   const struct event_task *owner, const struct event_stacks *stacks)
 {
 	struct putting put = {encoder, event_layout_find(EVENT_WALK_TASK), row, stacks, false};
 	int r = check_record(&put);
 
 	if (r >= 0)
 		r = find_task(encoder, task, &row->task);
+	if (r >= 0 && row->owner)
+		r = find_task(encoder, owner, &row->owner);
 	if (r < 0)
 		return r;
 	row->flags = walk_task_flags(row, stacks);

@@ -248,12 +248,12 @@ int event_log_add_sample(struct event_log *log, struct event_sample *sample, con
 }
 
 int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, const struct event_task *task,
-			    const struct event_stacks *stacks)
+			    const struct event_task *owner, const struct event_stacks *stacks)
 {
 	int r = use_type(log, RWK_CHUNK_EVENTS);
 
 	if (r >= 0)
-		r = ENCODE(log, &log->events, event_encode_walk_task(log->events.encoder, row, task, stacks));
+		r = ENCODE(log, &log->events, event_encode_walk_task(log->events.encoder, row, task, owner, stacks));
 	return count_event(log, 0, r);
 }
 

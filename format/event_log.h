@@ -53,7 +53,7 @@ int event_log_add_meta(struct event_log *log, const char *key, const char *value
 int event_log_add_sample(struct event_log *log, struct event_sample *sample, const struct event_task *task,
 			 const struct event_stacks *stacks);
 int event_log_add_walk_task(struct event_log *log, struct event_walk_task *row, const struct event_task *task,
-			    const struct event_stacks *stacks);
+			    const struct event_task *owner, const struct event_stacks *stacks);
 
 int event_log_add_wait(struct event_log *log, struct event_wait *wait, const struct event_task *task,
 		       const struct event_task *others, const struct event_stacks *stacks);

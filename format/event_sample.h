@@ -106,11 +106,16 @@ enum walk_task_flag {
 	WALK_TASK_USER_MISSING = 256,	  /* requested but missing; the reason follows */
 	WALK_TASK_HAS_SNAPSHOT = 512,
 	WALK_TASK_USER_TRUNCATED = 1024,
+	WALK_TASK_HAS_CALL = 2048,	 /* what it slept for follows: call and object, as in a wait */
+	WALK_TASK_HAS_ASKED = 4096,	 /* how long the call was asked to wait follows */
+	WALK_TASK_HAS_OWNER = 8192,	 /* who held what it slept for follows */
+	WALK_TASK_FOR_READING = 16384,	 /* as WAIT_FOR_READING */
+	WALK_TASK_OWNER_READS = 32768, /* as WAIT_OWNER_READS */
 };
 
 /*
  * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack (parent 1 and
- * count 0: none) · [user stack] · [reason] · [snapshot].
+ * count 0: none) · [user stack] · [reason] · [snapshot] · [call · object] · [asked] · [owner].
  */
 struct event_walk_task {
 	uint64_t time; /* when this task was walked */
@@ -125,6 +130,10 @@ struct event_walk_task {
 	uint32_t kernel, user; /* leaf nodes; the root if there is no stack */
 	uint64_t missing; /* enum user_missing */
 	uint32_t snapshot; /* event_snapshot.number; 0: none */
+	uint64_t call;	   /* enum wait_call, and number << WAIT_CALL_BITS */
+	uint32_t object;   /* event_object.number; 0: not known */
+	uint64_t asked;	   /* ns; 0: not known */
+	uint32_t owner;	   /* of a lock or futex, when the task was walked: number in the chunk; 0: not known */
 };
 
 #endif

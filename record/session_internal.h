@@ -32,6 +32,7 @@ struct module_files;
 struct nursery;
 struct probe;
 struct start_state;
+struct wait_objects;
 struct walk_users;
 
 enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4, SOURCE_ID_POINTS = 5 };
@@ -62,6 +63,7 @@ struct session {
 	struct perf_events events;
 	struct drain drain;
 	struct walk_users *users; /* NULL: no user stacks of sleeping tasks */
+	struct wait_objects *objects; /* NULL: what waits and sleeping tasks wait for is not recorded */
 	struct walk walk;
 	struct record_walk walk_plan; /* that of the config, but for what a reload changes */
 	struct waits waits;

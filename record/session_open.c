@@ -241,7 +241,7 @@ static int open_programs(struct session *session)
 		.sleepers = session_wants_sleepers(config),
 		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
 		.waits = config->offcpu.wanted ? &waits : NULL,
-		.objects = !config->offcpu.no_objects,
+		.objects = !config->no_objects,
 		.cgroups = !config->no_cgroups,
 		.points = config->points.count ? &points : NULL,
 		.user_stacks = config->user_stacks,

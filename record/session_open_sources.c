@@ -8,6 +8,7 @@
 
 #include "record/place/sideband.h"
 #include "record/probe/probe.h"
+#include "record/source/wait_objects.h"
 #include "record/source/walk_users.h"
 
 /* What is not wanted is NULL for whoever asks; what is wanted has its place before it is opened. */
@@ -122,6 +123,19 @@ static void close_users(struct session *session)
 	walk_users_destroy(session->users);
 }
 
+/* Waits and walks number their objects together. */
+static int open_objects(struct session *session)
+{
+	if (!probe_wait_objects(session->probe) && !probe_walk_objects(session->probe))
+		return 0;
+	return wait_objects_create(&session->recording, &session->objects);
+}
+
+static void close_objects(struct session *session)
+{
+	wait_objects_destroy(session->objects);
+}
+
 static int open_waits(struct session *session)
 {
 	int r;
@@ -133,6 +147,7 @@ static int open_waits(struct session *session)
 		.probe = session->probe,
 		.filter = &session->filter,
 		.snapshots = snapshots_of(session),
+		.objects = probe_wait_objects(session->probe) ? session->objects : NULL,
 		.unended = {.recording = &session->recording, .users = session->users, .source = SOURCE_ID_OFFCPU},
 	};
 	r = waits_init(&session->waits);
@@ -182,6 +197,7 @@ static int open_walk(struct session *session)
 		.filter = &session->filter,
 		.source = SOURCE_ID_TASKS,
 		.users = session->users,
+		.objects = session->objects,
 	};
 	return walk_init(&session->walk);
 }
@@ -219,6 +235,7 @@ static const struct session_part parts[] = {
 	{.open = open_drain, .close = close_drain},
 	{.open = open_snapshots, .close = close_snapshots},
 	{.open = open_users, .close = close_users},
+	{.open = open_objects, .close = close_objects},
 	{.open = open_waits, .close = close_waits},
 	{.open = open_point_events, .close = close_point_events},
 	{.open = open_streams, .close = close_streams},

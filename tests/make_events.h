@@ -100,7 +100,7 @@ static inline void made_trace_walk_task(struct made_trace *trace, const struct e
 	struct event_walk_task copy = *row;
 	struct event_stacks stacks = {.kernel = kernel, .kernel_count = made_count(kernel)};
 
-	made_trace_check(event_log_add_walk_task(trace->log, &copy, task, &stacks), "walk task");
+	made_trace_check(event_log_add_walk_task(trace->log, &copy, task, NULL, &stacks), "walk task");
 }
 
 /* One load segment, and symbols that ascend. */

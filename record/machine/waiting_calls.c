@@ -39,18 +39,68 @@ static enum ring_call_kind kind_of(const char *name, size_t length)
 	return RING_CALL_OTHER;
 }
 
-static __u64 find_function(const char *name)
+static const struct {
+	const char *name;
+	enum ring_queue queue;
+	bool reads;
+} lock_functions[] = {
+	{"__mutex_lock", RING_QUEUE_MUTEX, false},
+	{"__mutex_lock_common", RING_QUEUE_MUTEX, false},
+	{"__mutex_lock_slowpath", RING_QUEUE_MUTEX, false},
+	{"__mutex_lock_killable_slowpath", RING_QUEUE_MUTEX, false},
+	{"__mutex_lock_interruptible_slowpath", RING_QUEUE_MUTEX, false},
+	{"__ww_mutex_lock", RING_QUEUE_MUTEX, false},
+	{"__ww_mutex_lock_slowpath", RING_QUEUE_MUTEX, false},
+	{"__ww_mutex_lock_interruptible_slowpath", RING_QUEUE_MUTEX, false},
+	{"rwsem_down_read_slowpath", RING_QUEUE_RWSEM, true},
+	{"rwsem_down_write_slowpath", RING_QUEUE_RWSEM, false},
+	{"__down", RING_QUEUE_SEMAPHORE, false},
+	{"__down_common", RING_QUEUE_SEMAPHORE, false},
+	{"__down_interruptible", RING_QUEUE_SEMAPHORE, false},
+	{"__down_killable", RING_QUEUE_SEMAPHORE, false},
+	{"__down_timeout", RING_QUEUE_SEMAPHORE, false},
+	{"percpu_rwsem_wait", RING_QUEUE_PERCPU, false},
+};
+
+/* Compilers add ".constprop.0", ".isra.0" and such. */
+static bool is_function(const char *name, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '.');
+}
+
+static void add_lock_function(struct ring_object_knobs *knobs, size_t *used, const struct kallsyms *table,
+			      const struct kallsyms_symbol *symbol)
+{
+	const char *name = table->names.items + symbol->name;
+
+	for (size_t i = 0; i < sizeof(lock_functions) / sizeof(lock_functions[0]); i++)
+		if (*used < RING_LOCK_FUNCTIONS && is_function(name, lock_functions[i].name))
+			knobs->locks[(*used)++] = (struct ring_lock_function){
+				.start = symbol->address, .end = symbol->address + kallsyms_size(table, symbol),
+				.queue = lock_functions[i].queue, .reads = lock_functions[i].reads,
+			};
+}
+
+static void find_functions(struct ring_object_knobs *knobs)
 {
 	struct kallsyms table = {0};
-	__u64 address = 0;
+	size_t used = 0;
 
 	if (!kallsyms_read(&table))
-		for (size_t i = 0; i < table.symbols.count && !address; i++)
-			if (!table.symbols.items[i].module &&
-			    !strcmp(table.names.items + table.symbols.items[i].name, name))
-				address = table.symbols.items[i].address;
+		for (size_t i = 0; i < table.symbols.count; i++) {
+			const struct kallsyms_symbol *symbol = &table.symbols.items[i];
+			const char *name = table.names.items + symbol->name;
+
+			if (symbol->module)
+				continue;
+			if (!strcmp(name, "hrtimer_wakeup"))
+				knobs->timer_wakeup = symbol->address;
+			else if (name[0] == '_' || name[0] == 'r' || name[0] == 'p')
+				add_lock_function(knobs, &used, &table, symbol);
+		}
 	kallsyms_deinit(&table);
-	return address;
 }
 
 void waiting_calls_fill(struct ring_object_knobs *knobs)
@@ -64,5 +114,5 @@ void waiting_calls_fill(struct ring_object_knobs *knobs)
 
 		knobs->calls[i] = (__u8)kind_of(name, length);
 	}
-	knobs->timer_wakeup = find_function("hrtimer_wakeup");
+	find_functions(knobs);
 }

@@ -185,8 +185,8 @@ static const struct option_row rows[] = {
 	 .help = "record what threads wait for, for TIME; 0: until the end", .often = true},
 	{"What to record", "wakers", 0, TAKES_NOTHING(AT(offcpu.wakers)),
 	 .help = "with --offcpu: also record who ended each wait, with stacks", .often = true},
-	{"What to record", "no-objects", 0, TAKES_NOTHING(AT(offcpu.no_objects)),
-	 .help = "with --offcpu: do not record what waits were for: calls, files, sockets, futexes"},
+	{"What to record", "no-objects", 0, TAKES_NOTHING(AT(no_objects)),
+	 .help = "do not record what threads wait for (--offcpu) or sleep for (walks): calls, files, sockets, locks"},
 	{"What to record", "no-cgroups", 0, TAKES_NOTHING(AT(no_cgroups)),
 	 .help = "do not record which control group (v2), and so which container, each thread was in"},
 	{"What to record", "min-block-time", 'm', TAKES_TIME("US", AT(offcpu.least), MICROSECOND, 0, MOST_WAIT),
@@ -343,8 +343,8 @@ static int check_combinations(const struct record_config *config, bool waiting_g
 	if (config->who.user_threads && config->who.kernel_threads)
 		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
 	if (!config->offcpu.wanted && (config->offcpu.wakers || config->offcpu.most || config->offcpu.states_text ||
-				       config->offcpu.no_objects || config->offcpu.least != UNSET))
-		return log_error(EINVAL, "--wakers, --no-objects, -m, -M and --state require --offcpu");
+				       config->offcpu.least != UNSET))
+		return log_error(EINVAL, "--wakers, -m, -M and --state require --offcpu");
 	if (config->points.rate_limit && !config->points.count)
 		return log_error(EINVAL, "--rate-limit requires --trace or --kfunc");
 	if (config->offcpu.most &&
@@ -396,6 +396,14 @@ static void fill_defaults(struct record_config *config, bool waiting_given)
 		walk->waiting = STUCK_WAITING;
 }
 
+/* Once it is known what is recorded. */
+static int check_wanted(const struct record_config *config)
+{
+	if (config->no_objects && !config->offcpu.wanted && !config->walk.wanted)
+		return log_error(EINVAL, "--no-objects requires --offcpu, or walks: -a, -r, -w, -s or -i");
+	return 0;
+}
+
 int record_options_parse(struct record_config *config, int argc, char **argv)
 {
 	bool waiting_given;
@@ -427,7 +435,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 		return r;
 	fill_defaults(config, waiting_given);
 	record_option_flight_defaults(config);
-	return 0;
+	return check_wanted(config);
 }
 
 void record_options_help(bool all)

@@ -54,7 +54,7 @@ struct record_profile {
 struct record_offcpu {
 	bool wanted;
 	int64_t lasts; /* --offcpu; 0: until the end */
-	bool wakers, no_objects;
+	bool wakers;
 	int64_t least, most;	   /* of waits, -m and -M; most 0: no limit */
 	uint32_t states;	   /* bits of prev_state and RING_STATE_RUNNABLE */
 	const char *states_text;   /* as given, NULL: all */
@@ -102,7 +102,7 @@ struct record_config {
 	struct record_budget budget;
 	bool user_stacks;
 	bool snapshots;	       /* --dwarf */
-	bool no_cgroups;
+	bool no_cgroups, no_objects;
 	int64_t snapshot_bytes; /* --dwarf-size */
 	int64_t duration; /* -d; 0: none */
 	bool version;

@@ -118,7 +118,13 @@ static int set_up_cpu(struct probe *probe)
 static void set_up_tasks(struct probe *probe)
 {
 	struct tasks_bpf *tasks = probe->tasks;
+	struct btf *kernel;
 
+	if (probe->walk_objects) {
+		kernel = btf__load_vmlinux_btf();
+		probe_choose_objects(probe, kernel, &tasks->rodata->object_knobs);
+		btf__free(kernel);
+	}
 	tasks->rodata->tasks_max_frames = probe->settings.max_frames;
 	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 }
@@ -167,7 +173,7 @@ static int load_cpu(struct probe *probe)
 	return r < 0 ? r : probe_fill_filter(&object, probe->settings.filter);
 }
 
-static int load_tasks(struct probe *probe)
+static int load_walk(struct probe *probe)
 {
 	struct shared object;
 	int r;
@@ -187,6 +193,36 @@ static int load_tasks(struct probe *probe)
 	return probe_fill_filter(&object, probe->settings.filter);
 }
 
+static void unload_walk(struct probe *probe)
+{
+	bpf_link__destroy(probe->walk);
+	tasks_bpf__destroy(probe->tasks);
+	probe->walk = NULL;
+	probe->tasks = NULL;
+}
+
+/* A kernel that does not let the program read what tasks sleep for must not prevent walks. */
+static int load_tasks(struct probe *probe)
+{
+	int r;
+
+	probe->walk_objects = probe->settings.objects;
+	r = load_walk(probe);
+	if (r >= 0 || !probe->walk_objects)
+		return r;
+	unload_walk(probe);
+	probe->walk_objects = false;
+	r = load_walk(probe);
+	if (r >= 0)
+		log_warning("this kernel refuses the program that reads what tasks sleep for: they are walked without");
+	return r;
+}
+
+bool probe_walk_objects(const struct probe *probe)
+{
+	return probe->settings.tasks && probe->walk_objects;
+}
+
 static void unload(struct probe *probe)
 {
 	bpf_link__destroy(probe->follow);
@@ -194,12 +230,10 @@ static void unload(struct probe *probe)
 	probe_sleepers_unload(probe);
 	probe_cgroups_unload(probe);
 	probe_lives_unload(probe);
-	bpf_link__destroy(probe->walk);
-	tasks_bpf__destroy(probe->tasks);
+	unload_walk(probe);
 	probe_waits_unload(probe);
 	cpu_bpf__destroy(probe->cpu);
-	probe->follow = probe->walk = NULL;
-	probe->tasks = NULL;
+	probe->follow = NULL;
 	probe->cpu = NULL;
 }
 

@@ -31,7 +31,7 @@ struct probe_settings {
 	uint32_t sleeper_bytes; /* of each, at most */
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; the probe fills in preempt_count */
 	bool cgroups; /* which there are */
-	bool objects; /* what waits are for, if the kernel lets that be read */
+	bool objects; /* what waits are for, and walked tasks sleep for, if the kernel lets that be read */
 	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
 	uint32_t snapshot_bytes; /* of a user stack, for the reader to unwind; 0: none */
@@ -98,6 +98,7 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
 int probe_waits_attach(struct probe *probe);
 void probe_waits_detach(struct probe *probe);
 bool probe_wait_objects(const struct probe *probe); /* whether its records say what waits were for */
+bool probe_walk_objects(const struct probe *probe); /* whether walks say what tasks sleep for */
 /* State of the looks at all tasks that programs and recorder share. */
 struct ring_look_state *probe_wait_look(const struct probe *probe);
 /* Marks a thread as hidden from the look, so its switches may be hidden too; -EEXIST: it is not hidden. */

@@ -45,6 +45,8 @@ struct probe {
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
 	bool waits_locks, waits_no_locks;    /* which locks of the kernel they wait for; the kernel refuses that */
+	bool walk_objects;		     /* what walked tasks sleep for */
+	struct ring_object_knobs object_knobs; /* found out when they are first wanted */
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;
@@ -114,6 +116,8 @@ int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const st
 uint64_t probe_scratch_memory(const struct probe *probe);
 
 /* probe_waits.c */
+/* For programs that read what is waited for. The first time it looks through the kernel's symbols. */
+void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct ring_object_knobs *knobs);
 struct shared probe_waits_shared(const struct probe *probe);
 int probe_waits_load(struct probe *probe);
 void probe_waits_unload(struct probe *probe);

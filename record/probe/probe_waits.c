@@ -110,11 +110,16 @@ static bool tells_locks(const struct btf *kernel)
 	return btf__find_by_name_kind(kernel, "btf_trace_contention_begin", BTF_KIND_TYPEDEF) > 0;
 }
 
-static void choose_object_knobs(struct ring_object_knobs *knobs, const struct btf *kernel)
+void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct ring_object_knobs *knobs)
 {
-	waiting_calls_fill(knobs);
-	knobs->by_cast = kernel && btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
-	knobs->on = true;
+	struct ring_object_knobs *known = &probe->object_knobs;
+
+	if (!known->on) {
+		waiting_calls_fill(known);
+		known->by_cast = kernel && btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+		known->on = true;
+	}
+	*knobs = *known;
 }
 
 /* What is read from the kernel's BTF. */
@@ -127,7 +132,7 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 	probe->waits_moved = kernel && delays_dequeue(kernel);
 	probe->waits_locks = probe->settings.objects && !probe->waits_no_locks && kernel && tells_locks(kernel);
 	if (probe->settings.objects)
-		choose_object_knobs(&probe->waits->rodata->object_knobs, kernel);
+		probe_choose_objects(probe, kernel, &probe->waits->rodata->object_knobs);
 	if (knobs->wakers && kernel)
 		knobs->preempt_count = preempt_count_distance(kernel, &probe->waits->rodata->waker_cast);
 	if (knobs->user_stacks)

@@ -56,8 +56,6 @@ int waits_init(struct waits *waits)
 	if (!r && waits->recording->config->user_stacks)
 		r = user_stacks_create(waits->recording->threads, probe_max_frames(), waits->recording->halvings,
 				       &waits->stacks);
-	if (!r && probe_wait_objects(waits->probe))
-		r = wait_objects_create(waits->recording, &waits->objects);
 	if (r < 0 || !waits->objects)
 		return r;
 	waits->besides = calloc(waits->recording->max_cpus, sizeof(*waits->besides));
@@ -68,7 +66,6 @@ void waits_deinit(struct waits *waits)
 {
 	open_waits_destroy(waits->open);
 	user_stacks_destroy(waits->stacks);
-	wait_objects_destroy(waits->objects);
 	free(waits->besides);
 	free(waits->buffer);
 	free(waits->filtered);

@@ -31,7 +31,7 @@ struct waits {
 	const struct filter *filter;
 	struct snapshots *snapshots; /* NULL: no snapshots */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
-	struct wait_objects *objects; /* NULL: what waits are for is not recorded */
+	struct wait_objects *objects; /* NULL: what waits are for is not recorded. Shared with walks */
 	struct ring_beside *besides; /* with objects: the last one of each CPU */
 	struct unended_waits unended;
 	struct open_waits *open; /* NULL: no dumps are made */

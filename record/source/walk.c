@@ -22,6 +22,7 @@
 #include "record/probe/sched_clock.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
+#include "record/source/wait_objects.h"
 #include "record/source/walk_users.h"
 
 enum { BUFFER_BYTES = 256 << 10 };
@@ -68,18 +69,85 @@ static bool is_wanted(struct walk *walk, const struct ring_walk_task *raw)
 	return false;
 }
 
+/* --- what comes after a row's frames --- */
+
+struct row_parts {
+	const struct ring_object *object; /* NULL: none; likewise the others */
+	const struct ring_beside *beside;
+	const struct ring_name *name;
+	size_t length; /* of all of it, its name aside */
+	size_t size;
+};
+
+static const void *take_part(const struct ring_walk_task *raw, uint32_t flag, size_t size, size_t *at)
+{
+	const void *part = (const char *)raw + *at;
+
+	if (!(raw->flags & flag))
+		return NULL;
+	*at += size;
+	return part;
+}
+
+static struct row_parts parts_of(const struct ring_walk_task *raw)
+{
+	size_t at = sizeof(*raw) + raw->count * sizeof(uint64_t);
+	struct row_parts parts = {0};
+
+	parts.object = take_part(raw, RING_WALK_OBJECT, sizeof(*parts.object), &at);
+	parts.beside = take_part(raw, RING_WALK_BESIDE, sizeof(*parts.beside), &at);
+	parts.length = at;
+	parts.name = take_part(raw, RING_WALK_NAME, sizeof(*parts.name), &at);
+	parts.size = at;
+	return parts;
+}
+
+static struct event_wait take_object(struct walk *walk, const struct ring_walk_task *raw,
+				     const struct row_parts *parts)
+{
+	struct event_wait wait = {.time = raw->time};
+
+	if (walk->objects && parts->object)
+		wait_objects_take(walk->objects, parts->object, &wait);
+	if (walk->objects && parts->beside)
+		wait_objects_beside(walk->objects, parts->beside, &wait);
+	return wait;
+}
+
+/* As soon as it comes: a row may be held until others have told many more. */
+static void note_object(struct walk *walk, const struct ring_walk_task *raw, const struct row_parts *parts)
+{
+	if (walk->objects && parts->name)
+		wait_objects_name(walk->objects, parts->name);
+	(void)take_object(walk, raw, parts);
+}
+
+static uint64_t object_flags(uint64_t flags)
+{
+	return (flags & WAIT_FOR_READING ? WALK_TASK_FOR_READING : 0) |
+	       (flags & WAIT_OWNER_READS ? WALK_TASK_OWNER_READS : 0);
+}
+
+/* --- rows --- */
+
 static void encode_row(void *context, const struct ring_walk_task *raw, const struct walk_user *user)
 {
 	struct walk *walk = context;
 	struct recording *recording = walk->recording;
+	const struct row_parts parts = parts_of(raw);
+	const struct event_wait wait = take_object(walk, raw, &parts);
 	struct event_walk_task row = {
 		.time = raw->time, .walk = walk->number, .cpu = raw->cpu,
 		.state = raw->state, .exit_state = raw->exit_state,
 		.wait = raw->wait, .bound = raw->bound,
-		.flags = raw->flags | (user->cut ? WALK_TASK_USER_TRUNCATED : 0),
+		.flags = (raw->flags & RING_WALK_TRACE_FLAGS) | (user->cut ? WALK_TASK_USER_TRUNCATED : 0) |
+			 object_flags(wait.flags),
 		.missing = user->missing, .snapshot = user->snapshot,
+		.call = wait.call, .object = wait.object, .asked = wait.asked, .owner = wait.owner,
 	};
 	const struct event_task task = ring_task_event(recording, &raw->task);
+	const struct event_task owner =
+		wait.owner ? ring_task_event(recording, &parts.beside->owner) : (struct event_task){0};
 	const struct kernel_chain kernel =
 		kernel_chains_take(recording->kernel_chains, (const uint64_t *)raw->frames, raw->count);
 	struct event_stacks stacks = {
@@ -90,7 +158,7 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 	int r;
 
 	ring_stacks_user(recording, &raw->task, user->frames, user->count, &stacks);
-	r = event_log_add_walk_task(recording->log, &row, &task, &stacks);
+	r = event_log_add_walk_task(recording->log, &row, &task, &owner, &stacks);
 	if (r == -EINVAL)
 		walk->refused++;
 	else if (recording_check(recording, r) >= 0)
@@ -100,15 +168,16 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 
 /* --- the walk ---------------------------------------------------------------------------------------- */
 
-static void take_row(struct walk *walk, const struct ring_walk_task *raw, size_t size)
+static void take_row(struct walk *walk, const struct ring_walk_task *raw, const struct row_parts *parts)
 {
 	static const struct walk_user none;
 
+	note_object(walk, raw, parts);
 	if (!is_wanted(walk, raw))
 		return;
 	note_worst(walk, raw);
 	if (walk->users)
-		walk_users_hold(walk->users, raw, size, encode_row, walk);
+		walk_users_hold(walk->users, raw, parts->length, encode_row, walk);
 	else
 		encode_row(walk, raw, &none);
 }
@@ -120,12 +189,15 @@ static size_t take_rows(struct walk *walk, size_t length)
 
 	while (walk->recording->stop != RECORDING_FAILED && length - at >= sizeof(struct ring_walk_task)) {
 		const struct ring_walk_task *raw = (const void *)(walk->buffer + at);
-		size_t size = sizeof(*raw) + raw->count * sizeof(uint64_t);
+		struct row_parts parts;
 
-		if (raw->count > RING_MAX_FRAMES || length - at < size)
+		if (raw->count > RING_MAX_FRAMES)
 			break;
-		take_row(walk, raw, size);
-		at += size;
+		parts = parts_of(raw);
+		if (length - at < parts.size)
+			break;
+		take_row(walk, raw, &parts);
+		at += parts.size;
 	}
 	memmove(walk->buffer, walk->buffer + at, length - at);
 	return length - at;

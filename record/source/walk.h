@@ -18,6 +18,7 @@ struct filter;
 struct probe;
 struct record_walk;
 struct recording;
+struct wait_objects;
 struct walk_users;
 
 struct walk {
@@ -36,6 +37,7 @@ struct walk {
 		char comm[RING_COMM_SIZE];
 	} worst;
 	struct walk_users *users; /* NULL: no user stacks. Shared with waits: only one of the two uses it at a time */
+	struct wait_objects *objects; /* NULL: what tasks sleep for is not recorded. Shared with waits */
 	struct ring_walk totals;  /* of the last walk */
 	bool pending;		  /* its rows are waiting for user stacks */
 	uint8_t *buffer;

@@ -46,13 +46,17 @@ static int put_walk_task(struct condensing *condensing, const struct stream_even
 {
 	struct event out = {.kind = EVENT_WALK_TASK, .walk_task = event->batch->walk_tasks.items[event->event->index]};
 	struct event_walk_task *row = &out.walk_task;
-	const struct event_task *task = task_of(event, row->task);
+	const struct event_task *task = task_of(event, row->task), *owner = task_of(event, row->owner);
 	const struct condense_user user = {row->user, &row->snapshot, &row->flags, WALK_TASK_USER_TRUNCATED,
 					   &row->missing};
 	struct event_stacks stacks;
 	int r = task ? condense_stacks(condensing, task, row->kernel, &user, &stacks) : -EINVAL;
 
-	return r < 0 ? r : condense_write_event(condensing, &out, task, NULL, &stacks);
+	row->owner = owner != NULL;
+	if (r >= 0)
+		r = condense_use_object(condensing, row->object);
+	return r < 0 ? r : condense_write_event(condensing, &out, task, (struct event_task[WAIT_OTHERS]){
+		[WAIT_OWNER] = owner ? *owner : (struct event_task){0}}, &stacks);
 }
 
 static int put_wait(struct condensing *condensing, const struct stream_event *event)

@@ -29,7 +29,8 @@ static int add_event(struct event_log *log, struct event *event, const struct ev
 	case EVENT_SAMPLE:
 		return event_log_add_sample(log, &event->sample, task, stacks);
 	case EVENT_WALK_TASK:
-		return event_log_add_walk_task(log, &event->walk_task, task, stacks);
+		return event_log_add_walk_task(log, &event->walk_task, task,
+					       others ? &others[WAIT_OWNER] : NULL, stacks);
 	case EVENT_WAIT:
 		return event_log_add_wait(log, &event->wait, task, others, stacks);
 	case EVENT_WAKE:

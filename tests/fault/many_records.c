@@ -221,7 +221,7 @@ static void add_walk_task(struct many *many)
 	struct stack stack;
 
 	stack_make(&stack, many->number);
-	made_trace_check(event_log_add_walk_task(many->trace->log, &row, &task, &stack.stacks), "walk task");
+	made_trace_check(event_log_add_walk_task(many->trace->log, &row, &task, NULL, &stack.stacks), "walk task");
 }
 
 static void add_wait(struct many *many)

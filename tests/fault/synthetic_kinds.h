@@ -41,7 +41,7 @@ static inline void kinds_add_walk(struct event_log *log)
 	struct synthetic s;
 
 	syn_make(1, &s);
-	if (event_log_add(log, &walk) < 0 || event_log_add_walk_task(log, &row, &s.task, &s.stacks) < 0)
+	if (event_log_add(log, &walk) < 0 || event_log_add_walk_task(log, &row, &s.task, NULL, &s.stacks) < 0)
 		abort();
 	walk.walk.flags = WALK_END;
 	if (event_log_add(log, &walk) < 0)

@@ -231,7 +231,7 @@ static void refuses(struct test *t)
 		"-a -r", "-C 3", "-s -i 1", "-s -a", "--user-threads --kernel-threads", "--system-wide", "-p", "-p x",
 		"-p -1", "-f 0", "--pid 0", "--pid 1,", "--pid 1,x", "--pid -4", "--tid 99999999999", "--embed some",
 		"--max-size 0", "--max-size -1", "--max-size 1T", "--max-size 1KK", "--max-size 99999999999999999999G",
-		"--max-size 17179869184G", "--finalize f -- ls", "--wakers", "--no-objects", "-m 5", "--state D",
+		"--max-size 17179869184G", "--finalize f -- ls", "--wakers", "--no-objects -p 1", "--no-objects -- ls", "-m 5", "--state D",
 		"--offcpu 5 -m 10 -M 5", "--offcpu 5 --state Q", "stray", "--tree", "-U",
 		"--no-such", "--trace", "--kfunc", "--trace :5", "--kfunc :5",
 		"--trace a:99999999999999999999", "--trace a:1000000001", "--rate-limit 5",

@@ -101,7 +101,7 @@ static void add_walk(struct made_trace *trace)
 	struct event_stacks of_kernel = {.kernel = kernel, .kernel_count = 2};
 
 	made_trace_add(trace, &(struct event){.kind = EVENT_WALK, .walk = {.time = 230, .number = 1, .source = 1}});
-	made_trace_check(event_log_add_walk_task(trace->log, &row, &task, &of_kernel), "row");
+	made_trace_check(event_log_add_walk_task(trace->log, &row, &task, NULL, &of_kernel), "row");
 	made_trace_add(trace, &(struct event){.kind = EVENT_WALK, .walk = {240, 1, 1, WALK_END, 400, 30}});
 }
 

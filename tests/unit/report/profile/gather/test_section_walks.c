@@ -116,7 +116,7 @@ static void user_row(struct made_trace *trace, const struct event_walk_task *giv
 	record.time = 2000 + tid;
 	record.walk = 1;
 	record.state = 2;
-	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, &stacks), "walk task");
+	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, NULL, &stacks), "walk task");
 }
 
 static const char *name_of(struct profile *profile, const struct profile_entry *entry)

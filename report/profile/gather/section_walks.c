@@ -7,6 +7,7 @@
 #include "report/profile/seam/profile_state.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_internal.h"
+#include "report/profile/tables/profile_objects.h"
 
 /* Rows belong to the latest walk, or, if chunks overlap, to one shortly before. */
 enum { WALKS_BACK = 64 };
@@ -34,11 +35,20 @@ static uint32_t find_walk(const struct section *section, uint32_t number)
 	return NO_NUMBER;
 }
 
+/* Of a section with other sources, its recording; else a number that no recording has. */
+static uint32_t scope_of(const struct section *section)
+{
+	const uint32_t apart = 1U << 31;
+
+	return section->recording != NO_NUMBER ? section->recording : apart | (uint32_t)section->first_walk;
+}
+
 /* A walk whose start was lost starts with its first row. */
 static int begin_walk(struct section *section, uint32_t number, uint64_t time, uint32_t *ret_walk)
 {
 	struct profile *profile = section->context.profile;
 	struct profile_walk walk = {.host = section->context.host,
+				    .scope = scope_of(section),
 				    .number = number,
 				    .time = time,
 				    .realtime = trace_model_realtime(section->context.model, time)};
@@ -141,6 +151,40 @@ static int make_user(struct section *section, const struct event_walk_task *even
 	return 0;
 }
 
+static int take_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
+		      const struct event_walk_task *record, struct profile_walk_task *row)
+{
+	const struct task_binding *owner;
+	int r;
+
+	if (!(record->flags & WALK_TASK_HAS_OWNER) || !record->owner)
+		return 0;
+	r = section_task(section, slot, event, record->owner, &owner);
+	if (r < 0 || !owner)
+		return r;
+	row->owner = owner->task;
+	row->held |= PROFILE_HELD_BY_OWNER |
+		     (record->flags & WALK_TASK_OWNER_READS ? PROFILE_HELD_FOR_READING : 0);
+	return 0;
+}
+
+static int take_object(struct section *section, const struct event_walk_task *record, struct profile_walk_task *row)
+{
+	const struct event_wait event = {
+		.call = record->call, .object = record->object, .asked = record->asked,
+		.flags = record->flags & WALK_TASK_FOR_READING ? WAIT_FOR_READING : 0,
+	};
+	struct profile_wait wait = {.recording = scope_of(section), .held = row->held};
+	int r = profile_bind_object(section->context.profile, section->context.model, section->context.host, &event,
+				    &wait);
+
+	row->operation = wait.operation;
+	row->object = wait.object;
+	row->asked = wait.asked;
+	row->held = wait.held;
+	return r;
+}
+
 static int add_row(struct section *section, const struct event_walk_task *event,
 		   const struct task_binding *task, struct profile_walk_task *row)
 {
@@ -169,7 +213,8 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 {
 	const struct event_walk_task *record = &event->batch->walk_tasks.items[event->event->index];
 	const struct profile_filter *filter = section->context.profile->filter;
-	const struct task_binding *task;
+	const struct task_binding *found;
+	struct task_binding task; /* a copy: the owner's may move it */
 	struct profile_walk_task row;
 	struct section_slot *slot;
 	int r;
@@ -179,11 +224,17 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 		return 0;
 	r = section_slot(section, event, &slot);
 	if (!r)
-		r = section_task(section, slot, event, record->task, &task);
-	if (r < 0 || !task || !task->wanted)
+		r = section_task(section, slot, event, record->task, &found);
+	if (r < 0 || !found || !found->wanted)
 		return r;
+	task = *found;
 	section_judge(section, PROFILE_TASKS);
 	fill_row(record, &row);
-	row.task = task->task;
-	return is_wanted(filter, &row) ? add_row(section, record, task, &row) : 0;
+	row.task = task.task;
+	if (!is_wanted(filter, &row))
+		return 0;
+	r = take_owner(section, slot, event, record, &row);
+	if (!r)
+		r = take_object(section, record, &row);
+	return r < 0 ? r : add_row(section, record, &task, &row);
 }

@@ -73,6 +73,16 @@ struct profile_wait {
 	uint8_t held;		/* enum profile_wait_held */
 };
 
+/* What is known of the wait that a walked task was in, for those who only want to know what it was for. */
+static inline struct profile_wait profile_walk_wait(const struct profile_walk_task *row)
+{
+	return (struct profile_wait){
+		.task = row->task, .node = row->node, .waker = PROFILE_NO_TASK, .weight = 1,
+		.operation = row->operation, .object = row->object, .asked = row->asked, .owner = row->owner,
+		.held = row->held, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
+	};
+}
+
 /*
  * Waits shorter than the recording's threshold, by task: counted and summed, without stacks. Also
  * the task's run time.

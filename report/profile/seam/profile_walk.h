@@ -15,6 +15,7 @@ enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
 
 struct profile_walk { /* one pass over all tasks */
 	uint32_t host, number;
+	uint32_t scope; /* equal for walks of one recording, whose objects have their names from its tasks */
 	uint64_t time, realtime; /* its start; realtime ns since 1970, 0: unknown */
 	uint64_t seen, kept;
 };
@@ -27,6 +28,11 @@ struct profile_walk_task {
 	enum profile_wait_bound bound;
 	uint32_t cpu;
 	bool on_cpu, iowait, queued;
+	/* What it slept for, as in a struct profile_wait: numbers of profile_objects.h; 0: not known, or it did not sleep. */
+	uint32_t operation, object;
+	uint64_t asked;
+	uint32_t owner; /* task that held the lock or futex at that moment, if PROFILE_HELD_BY_OWNER */
+	uint8_t held;	/* enum profile_wait_held */
 	const char *no_user; /* why a requested user stack is missing; NULL: it is not, or there cannot be one */
 };
 

@@ -235,6 +235,11 @@ static int join(struct joiner *joiner)
 		r = name_ends(joiner, i);
 	for (size_t i = 0; i < profile->waits.count && !r; i++)
 		r = add_wait(joiner, &profile->waits.items[i]);
+	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
+		const struct profile_wait wait = profile_walk_wait(&profile->walk_tasks.items[i]);
+
+		r = add_wait(joiner, &wait);
+	}
 	for (size_t i = 0; i < profile->objects.count && !r; i++)
 		tell(joiner, i);
 	return r;

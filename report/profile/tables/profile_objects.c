@@ -214,15 +214,10 @@ static int note_task(struct processes *processes, const struct profile *profile,
 		.key = process_key(recording, profile->tasks.items[task].tgid), .number = task});
 }
 
-static int find_processes(const struct profile *profile, struct processes *processes)
+static int note_waits(const struct profile *profile, struct processes *processes)
 {
 	int r = 0;
 
-	processes->noted = calloc(profile->tasks.count + 1, sizeof(*processes->noted));
-	if (!processes->noted)
-		return -ENOMEM;
-	for (size_t i = 0; i < profile->sums.count && !r; i++)
-		r = note_task(processes, profile, profile->sums.items[i].recording, profile->sums.items[i].task);
 	for (size_t i = 0; i < profile->waits.count && !r; i++) {
 		const struct profile_wait *wait = &profile->waits.items[i];
 
@@ -232,6 +227,37 @@ static int find_processes(const struct profile *profile, struct processes *proce
 		if (!r && wait->held & PROFILE_HELD_BY_OWNER)
 			r = note_task(processes, profile, wait->recording, wait->owner);
 	}
+	return r;
+}
+
+static int note_walked(const struct profile *profile, struct processes *processes)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
+		const struct profile_walk_task *row = &profile->walk_tasks.items[i];
+		const uint32_t scope = profile->walks.items[row->walk].scope;
+
+		r = note_task(processes, profile, scope, row->task);
+		if (!r && row->held & PROFILE_HELD_BY_OWNER)
+			r = note_task(processes, profile, scope, row->owner);
+	}
+	return r;
+}
+
+static int find_processes(const struct profile *profile, struct processes *processes)
+{
+	int r = 0;
+
+	processes->noted = calloc(profile->tasks.count + 1, sizeof(*processes->noted));
+	if (!processes->noted)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->sums.count && !r; i++)
+		r = note_task(processes, profile, profile->sums.items[i].recording, profile->sums.items[i].task);
+	if (!r)
+		r = note_waits(profile, processes);
+	if (!r)
+		r = note_walked(profile, processes);
 	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }
 

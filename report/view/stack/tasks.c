@@ -12,6 +12,7 @@
 #include "report/view/look/chain.h"
 #include "report/view/look/functions.h"
 #include "report/view/page/frame_list.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 #include "report/view/stack/histogram.h"
 
@@ -22,6 +23,7 @@ struct task_view {
 	const struct profile_walk *walks;
 	const struct profile_walk_task *rows;
 	const struct profile_task *tasks;
+	struct waits waits; /* for what they slept for */
 	size_t walk_count, row_count;
 	bool several_hosts;
 	uint32_t *order; /* rows by walk, then wait */
@@ -87,6 +89,9 @@ static int task_view_init(struct task_view *view, const struct view_context *con
 	view->several_hosts = has_several_hosts(view->walks, view->walk_count);
 	view->row_count = profile_walk_tasks(context->profile, &view->rows);
 	view->tasks = profile_tasks(context->profile, &task_count);
+	r = waits_init(&view->waits, context->profile);
+	if (r < 0)
+		return r;
 	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
 	if (r < 0)
 		return r;
@@ -115,10 +120,12 @@ static void print_wait(FILE *out, const struct profile_walk_task *row)
 		(void)fputs("wait -", out);
 }
 
-/* "comm kworker/0:1 pid 12345 state D wait 5.23 queue CPU 0" */
-static void print_head(const struct view_context *context, const struct profile_walk_task *row,
-		       const struct profile_task *task)
+/* "comm kworker/0:1 pid 12345 state D wait 5.23 queue CPU 0", "..., in rename on rwsem #3 (held by mv 31630)" */
+static void print_head(const struct task_view *view, const struct profile_walk_task *row)
 {
+	const struct view_context *context = view->context;
+	const struct profile_task *task = &view->tasks[row->task];
+	const struct profile_wait wait = profile_walk_wait(row);
 	FILE *out = context->out;
 
 	(void)fputs("comm ", out);
@@ -132,6 +139,7 @@ static void print_head(const struct view_context *context, const struct profile_
 		(void)fputs(" iowait", out);
 	if (task->tgid != task->tid)
 		(void)fprintf(out, " tgid %" PRIu32, task->tgid);
+	wait_write_object(out, ", ", &view->waits, &wait);
 	(void)fputc('\n', out);
 }
 
@@ -198,7 +206,7 @@ static int print_walk(struct task_view *view, uint32_t number, size_t *next)
 		int r;
 
 		(void)fputc('\n', out);
-		print_head(view->context, row, &view->tasks[row->task]);
+		print_head(view, row);
 		r = print_stack(view, row);
 		if (r < 0)
 			return r;

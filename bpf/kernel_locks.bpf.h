@@ -18,6 +18,9 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+#define MUTEX_FLAG_WAITERS 1	/* of the owner */
+#define RWSEM_FLAG_WAITERS 2	/* of the count */
+
 struct lock_word {
 	s64 counter;
 };
@@ -32,7 +35,7 @@ struct mutex {
 };
 
 struct rw_semaphore {
-	struct lock_word owner;
+	struct lock_word count, owner;
 	struct list_head wait_list;
 };
 

@@ -5,7 +5,7 @@
 
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_socket.bpf.h"
-#include "bpf/wait_entry.h"
+#include "bpf/wait_entry.bpf.h"
 
 enum { MOST_DESCRIPTORS = (1 << 24) - 1 }; /* for the verifier */
 

@@ -110,46 +110,5 @@ struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 
 /* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */
 enum { RING_WAIT_EXACT = 1, RING_WAIT_AT_LEAST = 2, RING_WAIT_AT_MOST = 3, RING_WAIT_NONE = 4 };
-enum ring_walk_task_flag {
-	RING_WALK_ON_CPU = 1,
-	RING_WALK_IOWAIT = 2,
-	RING_WALK_QUEUED = 4,
-	RING_WALK_FROZEN = 8,
-	RING_WALK_STOPPED = 16,
-	RING_WALK_TRACED = 32,
-	RING_WALK_TRUNCATED = 64,
-	RING_WALK_TRACE_FLAGS = 127, /* those above */
-	/* After the frames, in this order: a struct ring_object, a struct ring_beside, a struct ring_name. */
-	RING_WALK_OBJECT = 1 << 16,
-	RING_WALK_BESIDE = 1 << 17,
-	RING_WALK_NAME = 1 << 18,
-};
-
-enum ring_walk_filter { /* which tasks a walk keeps; RING_WALK_DEFAULT is D and R */
-	RING_WALK_DEFAULT,
-	RING_WALK_ALL,
-	RING_WALK_RUNNING,
-};
-
-/* Set before each walk, read after it. */
-struct ring_walk {
-	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap) */
-	__u64 least_wait;   /* ns; tasks that have waited for less are filtered */
-	__u64 filter;	    /* enum ring_walk_filter */
-	__u64 seen, kept, own, filtered;
-	__u64 no_stack; /* of kept: off CPU, but the stack could not be walked */
-};
-
-struct ring_walk_task {
-	__u64 time; /* CLOCK_MONOTONIC */
-	__u64 wait; /* ns since switch-out */
-	__u32 bound, cpu; /* bound: RING_WAIT_* */
-	__u32 state, exit_state;
-	__u32 flags; /* enum ring_walk_task_flag */
-	__u32 count; /* of frames */
-	__u64 switches; /* so far; what else is read of the task belongs to the same moment while this stays the same */
-	struct ring_task task;
-	__u64 frames[];
-};
 
 #endif

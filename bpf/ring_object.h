@@ -78,6 +78,7 @@ enum { RING_CALLS = 1024, RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 struct ring_object_knobs {
 	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
+	__u64 locks_start, locks_end; /* none of these is elsewhere: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
 };

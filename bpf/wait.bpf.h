@@ -8,7 +8,7 @@
 #define RWALKER_BPF_WAIT_BPF_H
 
 #include "bpf/ring.bpf.h"
-#include "bpf/wait_entry.h"
+#include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_judge.bpf.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/kernel_locks.bpf.h"
 #include "bpf/object_stack.bpf.h"
-#include "bpf/wait_entry.h"
+#include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_owner.bpf.h"
 
 enum { OWNER_FLAGS = 7, OWNER_READS = 1 /* kernel/locking/mutex.c, rwsem.c */ };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a walked task sleeps for: as for waits (bpf/wait_object.bpf.h), but nobody has seen it go to sleep. So what was
- * noted of waits then is found now: the lock (bpf/walk_lock.bpf.h); and of files whose descriptors several threads share
- * nothing is known but what the task's stack has.
+ * What a walked task sleeps for: as for waits (bpf/wait_object.bpf.h), but nobody has seen it go to sleep. So what is
+ * noted of waits at that time is found now: the lock (bpf/walk_lock.bpf.h). And a file whose descriptor other threads
+ * could close counts only if the task's stack has it.
  */
 #ifndef RWALKER_BPF_WALK_OBJECT_H
 #define RWALKER_BPF_WALK_OBJECT_H
 
 #include "bpf/wait_object.bpf.h"
+#include "bpf/ring_walk.h"
 #include "bpf/walk_lock.bpf.h"
 
 struct walk_object {

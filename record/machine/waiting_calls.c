@@ -74,13 +74,19 @@ static void add_lock_function(struct ring_object_knobs *knobs, size_t *used, con
 			      const struct kallsyms_symbol *symbol)
 {
 	const char *name = table->names.items + symbol->name;
+	const uint64_t end = symbol->address + kallsyms_size(table, symbol);
 
-	for (size_t i = 0; i < sizeof(lock_functions) / sizeof(lock_functions[0]); i++)
-		if (*used < RING_LOCK_FUNCTIONS && is_function(name, lock_functions[i].name))
-			knobs->locks[(*used)++] = (struct ring_lock_function){
-				.start = symbol->address, .end = symbol->address + kallsyms_size(table, symbol),
-				.queue = lock_functions[i].queue, .reads = lock_functions[i].reads,
-			};
+	for (size_t i = 0; i < sizeof(lock_functions) / sizeof(lock_functions[0]); i++) {
+		if (*used == RING_LOCK_FUNCTIONS || !is_function(name, lock_functions[i].name))
+			continue;
+		if (!*used)
+			knobs->locks_start = symbol->address; /* they come in ascending order */
+		knobs->locks_end = end;
+		knobs->locks[(*used)++] = (struct ring_lock_function){
+			.start = symbol->address, .end = end,
+			.queue = lock_functions[i].queue, .reads = lock_functions[i].reads,
+		};
+	}
 }
 
 static void find_functions(struct ring_object_knobs *knobs)

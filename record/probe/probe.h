@@ -14,6 +14,7 @@
 
 #include "bpf/ring_clock.h"
 #include "bpf/ring_wait.h"
+#include "bpf/ring_walk.h"
 
 struct cpu_set;
 struct cpus;

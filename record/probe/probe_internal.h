@@ -46,18 +46,17 @@ struct probe {
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
 	bool waits_locks, waits_no_locks;    /* which locks of the kernel they wait for; the kernel refuses that */
 	bool walk_objects;		     /* what walked tasks sleep for */
-	struct ring_object_knobs object_knobs; /* found out when they are first wanted */
+	struct ring_object_knobs object_knobs; /* once somebody wants them */
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;
 	struct sleepers_bpf *sleepers; /* NULL: not wanted, or refused */
-	struct bpf_link *sleep;
 	struct lives_bpf *lives; /* likewise */
 	struct cgroups_bpf *cgroups; /* likewise */
 	ARRAY(struct point_object) points;
 	bool points_stay; /* their programs can avoid being preempted */
 	bool points_preempted; /* those of fentry may be preempted */
-	struct bpf_link *walk, *follow, *look;
+	struct bpf_link *walk, *follow, *look, *sleep;
 	struct bpf_link *wait_links[WAIT_LINKS];
 	ARRAY(int) rings;
 	uint32_t *ring_places; /* of these, by feed and shard (probe_rings.c) */
@@ -106,9 +105,7 @@ void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost);
 /* probe_rings.c */
 int probe_rings_open(struct probe *probe); /* for the CPUs that are online */
 void probe_rings_close(struct probe *probe);
-/*
- * Before the load of its object: room for snapshots in its scratch. Without snapshots, its maps use almost no memory.
- */
+/* Before the load of its object: room for snapshots in its scratch. Without them, its maps use almost no memory. */
 int probe_size_feed(struct probe *probe, const struct probe_feed *feed);
 /* After the load. */
 int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const struct probe_feed *feed);
@@ -116,7 +113,6 @@ int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const st
 uint64_t probe_scratch_memory(const struct probe *probe);
 
 /* probe_waits.c */
-/* For programs that read what is waited for. The first time it looks through the kernel's symbols. */
 void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct ring_object_knobs *knobs);
 struct shared probe_waits_shared(const struct probe *probe);
 int probe_waits_load(struct probe *probe);
@@ -143,7 +139,7 @@ void probe_sleepers_load(struct probe *probe); /* reports if it cannot: walks go
 void probe_sleepers_unload(struct probe *probe);
 void probe_sleepers_cost(const struct probe *probe, struct probe_cost *cost);
 
-/* probe_lives.c; either reports if it cannot be loaded */
+/* probe_lives.c; reports if one cannot be loaded */
 void probe_lives_load(struct probe *probe);
 void probe_lives_unload(struct probe *probe);
 void probe_lives_cost(const struct probe *probe, struct probe_cost *cost);

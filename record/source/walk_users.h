@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring_walk.h"
 
 struct nursery;
 struct probe;

@@ -25,7 +25,7 @@ const struct view views[VIEW_KINDS] = {
 			 .beside = WOKEN},
 	[VIEW_FOLDED_WAKERS] = {.name = "folded --wakers", .print = folded_wakers_view, .by = true,
 				.kinds = WAITED, .beside = WOKEN, .bare = true},
-	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED, .beside = WOKEN,
+	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED | WALKED, .beside = WOKEN,
 			 .everyone = true},
 	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_view, .kinds = WAITED, .beside = WOKEN},
 	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_view,

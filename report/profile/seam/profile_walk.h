@@ -28,8 +28,8 @@ struct profile_walk_task {
 	enum profile_wait_bound bound;
 	uint32_t cpu;
 	bool on_cpu, iowait, queued;
-	/* What it slept for, as in a struct profile_wait: numbers of profile_objects.h; 0: not known, or it did not sleep. */
-	uint32_t operation, object;
+	/* What it slept for, as in a struct profile_wait. */
+	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known, or it did not sleep */
 	uint64_t asked;
 	uint32_t owner; /* task that held the lock or futex at that moment, if PROFILE_HELD_BY_OWNER */
 	uint8_t held;	/* enum profile_wait_held */

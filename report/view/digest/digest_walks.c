@@ -2,10 +2,13 @@
 /* Tasks that were walked: how many in which state, and the one that had waited longest in D. */
 #include <inttypes.h>
 
+#include "common/cleanup.h"
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
+#include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
+#include "report/view/stack/walk_text.h"
 
 struct walk_states {
 	size_t running, in_d, others;
@@ -34,6 +37,7 @@ static void count_states(const struct profile_walk_task *rows, size_t count, str
 
 static int add_longest(struct digest *digest, const struct profile_walk_task *row)
 {
+	const struct profile_wait wait = profile_walk_wait(row);
 	struct digest_lines *lines = &digest->lines;
 	struct place place;
 	int r = digest_line_begin(lines, "", DIGEST_FIRST);
@@ -48,7 +52,32 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	wait_write_length(lines->text, row->wait, row->bound);
 	(void)fputs(place.kernel || place.user ? ", in " : "", lines->text);
 	place_write(&digest->ground.places, place, lines->text);
+	wait_write_object(lines->text, ", ", &digest->ground.waits, &wait);
 	(void)fputs("--tasks --state D", lines->proof);
+	return digest_line_end(lines);
+}
+
+/* Who holds up most, and is not held up itself. */
+static int add_holder(struct digest *digest)
+{
+	_cleanup_(walk_holders_deinit) struct walk_holders holders;
+	struct digest_lines *lines = &digest->lines;
+	uint32_t most = 0, number = WALK_NO_HOLDER;
+	int r = walk_holders_init(&holders, digest->context->profile);
+
+	for (uint32_t i = 0; !r && i < holders.row_count + holders.outsider_count; i++)
+		if (holders.held[i] > most && !walk_is_held(&holders, i)) {
+			most = holders.held[i];
+			number = i;
+		}
+	if (r < 0 || !most)
+		return r;
+	r = digest_line_begin(lines, "", DIGEST_FIRST);
+	if (r < 0)
+		return r;
+	(void)fprintf(lines->text, "%" PRIu32 " task%s held up by ", most, plural(most));
+	walk_write_task(lines->text, &digest->ground.waits, &holders, number);
+	(void)fputs("--chains", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -76,5 +105,6 @@ int digest_add_walks(struct digest *digest)
 	if (r < 0 || !states.longest)
 		return r;
 	digest->stuck = true;
-	return add_longest(digest, states.longest);
+	r = add_longest(digest, states.longest);
+	return r < 0 ? r : add_holder(digest);
 }

@@ -15,6 +15,7 @@
 #include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
 #include "report/view/stack/histogram.h"
+#include "report/view/stack/walk_text.h"
 
 struct task_view {
 	const struct view_context *context;
@@ -24,6 +25,7 @@ struct task_view {
 	const struct profile_walk_task *rows;
 	const struct profile_task *tasks;
 	struct waits waits; /* for what they slept for */
+	struct walk_holders holders;
 	size_t walk_count, row_count;
 	bool several_hosts;
 	uint32_t *order; /* rows by walk, then wait */
@@ -32,6 +34,7 @@ struct task_view {
 static void task_view_deinit(struct task_view *view)
 {
 	functions_destroy(view->functions);
+	walk_holders_deinit(&view->holders);
 	chain_deinit(&view->chain);
 	free(view->order);
 }
@@ -90,9 +93,10 @@ static int task_view_init(struct task_view *view, const struct view_context *con
 	view->row_count = profile_walk_tasks(context->profile, &view->rows);
 	view->tasks = profile_tasks(context->profile, &task_count);
 	r = waits_init(&view->waits, context->profile);
-	if (r < 0)
-		return r;
-	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
+	if (!r)
+		r = walk_holders_init(&view->holders, context->profile);
+	if (!r)
+		r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
 	if (r < 0)
 		return r;
 	view->order = calloc(view->row_count + 1, sizeof(*view->order));
@@ -207,6 +211,7 @@ static int print_walk(struct task_view *view, uint32_t number, size_t *next)
 
 		(void)fputc('\n', out);
 		print_head(view, row);
+		walk_write_holders(out, &view->waits, &view->holders, view->order[*next]);
 		r = print_stack(view, row);
 		if (r < 0)
 			return r;

@@ -13,6 +13,7 @@
 #include "report/view/page/page.h"
 #include "report/view/page/paint.h"
 #include "report/view/page/wrap.h"
+#include "report/view/stack/walk_chains.h"
 #include "report/view/tree/tree_print.h"
 #include "report/view/wait/chains_targets.h"
 
@@ -199,9 +200,12 @@ static int print_ways(const struct chains_view *view)
 
 int chains_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
-	_cleanup_(chains_view_deinit) struct chains_view view;
-	int r = chains_view_init(&view, context, number);
+	_cleanup_(chains_view_deinit) struct chains_view view = {0};
+	int r;
 
+	if (source->kind == PROFILE_TASKS)
+		return walk_chains_print(context);
+	r = chains_view_init(&view, context, number);
 	if (r < 0)
 		return r;
 	if (source->samples)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What is known of a task's current wait. */
-#ifndef RWALKER_BPF_WAIT_ENTRY_H
-#define RWALKER_BPF_WAIT_ENTRY_H
+#ifndef RWALKER_BPF_WAIT_ENTRY_BPF_H
+#define RWALKER_BPF_WAIT_ENTRY_BPF_H
 
 #include "bpf/kernel.h"
 #include "bpf/ring_wait.h"

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Where a sleeping task is in the queue for a lock (bpf/walk_lock.bpf.h): its own node, and the head of the list. */
+#ifndef RWALKER_BPF_WALK_NODE_H
+#define RWALKER_BPF_WALK_NODE_H
+
+#include "bpf/walk_queue.bpf.h"
+
+/* --- the task's node --- */
+
+static __always_inline u64 read_word(u64 address)
+{
+	u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (const void *)address);
+	return word;
+}
+
+static __always_inline u64 node_next(u64 node)
+{
+	return read_word(node + bpf_core_field_offset(struct list_head, next));
+}
+
+static __always_inline u64 node_previous(u64 node)
+{
+	return read_word(node + bpf_core_field_offset(struct list_head, prev));
+}
+
+static __always_inline bool is_linked(u64 node)
+{
+	u64 next = node_next(node), previous = node_previous(node);
+
+	return next && previous && node_previous(next) == node && node_next(previous) == node;
+}
+
+struct node_search {
+	struct task_struct *task;
+	u64 at; /* where to go on on the stack; 0: at its end */
+	u32 number; /* of the room */
+};
+
+/* The next word on the stack that is the task's address: is it beside a node? 1: yes, or it is the last. */
+static long try_node(u32 index, void *context)
+{
+	struct node_search *search = context;
+	u32 number = search->number & 1;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct queue *queue = this_queue();
+	u64 task, at;
+
+	(void)index;
+	if (!room || !queue)
+		return 1;
+	task = as_number(room, search->task);
+	at = stack_find_from(search->task, search->at, task, task, number);
+	if (!at)
+		return 1;
+	search->at = at + sizeof(u64);
+	if (!is_linked(at - queue->owner))
+		return 0;
+	queue->node = at - queue->owner;
+	return 1;
+}
+
+/* --- the list's head --- */
+
+struct queue_walk {
+	u64 node;
+	u32 back;
+};
+
+/* It is on the kernel stack of its task. */
+static __always_inline bool is_node_of_task(u64 node, u64 owner)
+{
+	u64 task = read_word(node + owner);
+	u64 stack = task ? read_word(task + bpf_core_field_offset(struct task_struct___queued, stack)) : 0;
+
+	return stack && node - stack < MOST_STACK_BYTES;
+}
+
+static long queue_step(u32 index, void *context)
+{
+	struct queue_walk *walk = context;
+	struct queue *queue = this_queue();
+
+	(void)index;
+	if (!queue || !walk->node)
+		return 1;
+	if (!is_node_of_task(walk->node, queue->owner)) {
+		queue->found = walk->node;
+		return 1;
+	}
+	walk->node = walk->back ? node_previous(walk->node) : node_next(walk->node);
+	return 0;
+}
+
+static __noinline void find_head(struct queue *queue)
+{
+	struct queue_walk walk = {.node = queue->node};
+
+	bpf_loop(WALK_QUEUE, queue_step, &walk, 0);
+	if (queue->found)
+		return;
+	walk.node = queue->node;
+	walk.back = true;
+	bpf_loop(WALK_QUEUE, queue_step, &walk, 0);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* In the queue for which kind of lock a sleeping task is: the function in which it sleeps says so. */
+#ifndef RWALKER_BPF_WALK_QUEUE_H
+#define RWALKER_BPF_WALK_QUEUE_H
+
+#include "bpf/kernel_locks.bpf.h"
+#include "bpf/object_stack.bpf.h"
+
+enum {
+	WALK_WORDS = 64, /* at the stack's end: frames of the scheduler, then that of the lock's function */
+	WALK_NODES = 8,	 /* words on the stack that are the task's address */
+	WALK_QUEUE = 512, /* tasks in the list before and after */
+};
+
+struct queue { /* of each CPU; in memory, where the verifier does not tell one kind from another */
+	u64 words[WALK_WORDS];
+	u64 kind, reads; /* enum ring_queue; bool */
+	u64 owner;	 /* from a node to the task beside it, bytes (may wrap) */
+	u64 head;	 /* from the lock to its list's head */
+	u64 node, found; /* of the task, 0: unknown; the head */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct queue);
+} walk_queues SEC(".maps");
+
+static __always_inline struct queue *this_queue(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&walk_queues, &zero);
+}
+
+static __always_inline void judge_word(struct queue *queue, u64 word)
+{
+	if (word < object_knobs.locks_start || word >= object_knobs.locks_end)
+		return;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < RING_LOCK_FUNCTIONS; i++) {
+		const volatile struct ring_lock_function *function = &object_knobs.locks[i];
+
+		if (word < function->start || word >= function->end)
+			continue;
+		queue->kind = function->queue;
+		queue->reads = function->reads;
+		return;
+	}
+}
+
+static long judge_one(u32 index, void *context)
+{
+	struct queue *queue = this_queue();
+
+	(void)context;
+	if (!queue || queue->kind || index >= WALK_WORDS)
+		return 1;
+	judge_word(queue, queue->words[index]);
+	return 0;
+}
+
+/*
+ * By the first return address of such a function. A walk over the stack does not have it: the kernel leaves out
+ * functions of locks, as the scheduler's.
+ */
+static __noinline void judge_queue(struct task_struct *task, struct queue *queue)
+{
+	queue->kind = queue->reads = queue->node = queue->found = 0;
+	if (!bpf_probe_read_kernel(queue->words, sizeof(queue->words), (const void *)stack_pointer(task)))
+		bpf_loop(WALK_WORDS, judge_one, NULL, 0);
+}
+
+/* Not inline, because code for types that this kernel lacks must stay unreachable. */
+static __noinline void measure_queue(struct queue *queue)
+{
+	const struct mutex *mutex = NULL;
+	const struct rw_semaphore *rwsem = NULL;
+
+	queue->owner = bpf_core_field_offset(struct mutex_waiter, task);
+	if (queue->kind == RING_QUEUE_MUTEX && bpf_core_field_exists(mutex->wait_list)) {
+		queue->head = bpf_core_field_offset(struct mutex, wait_list);
+	} else if (queue->kind == RING_QUEUE_RWSEM && bpf_core_field_exists(rwsem->wait_list)) {
+		queue->head = bpf_core_field_offset(struct rw_semaphore, wait_list);
+	} else if (queue->kind == RING_QUEUE_SEMAPHORE) {
+		queue->head = bpf_core_field_offset(struct semaphore, wait_list);
+	} else if (queue->kind == RING_QUEUE_PERCPU) {
+		queue->head = bpf_core_field_offset(struct percpu_rw_semaphore, waiters.head);
+		queue->owner = bpf_core_field_offset(struct wait_queue_entry, private) -
+			       bpf_core_field_offset(struct wait_queue_entry, entry);
+	} else {
+		queue->kind = RING_QUEUE_NONE;
+	}
+}
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * asleep FOLDER: one thread sleeps on each kind of object, and has its name. When all of them do, it prints what each
+ * waits for, and "ready"; then it sleeps until it is killed.
+ *
+ *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
+ *
+ * Locks of the kernel are held by threads that hand the kernel memory of which no page is there, and userfaultfd to
+ * fetch it, which nobody serves: a write to a pipe holds the pipe's mutex by then, one to a file the inode's rwsem, and
+ * getdents64 the folder's, for reading. w-mutex2 comes after w-mutex. w-rwsem2 wants the mutex of the open file that
+ * w-rwsem holds, which itself waits for the rwsem.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, STACK = 1 << 16, FILE_KIND = 1, PIPE = 3, UNIX = 6, EPOLL = 12, FUTEX = 14, CHILD, SLEEP,
+       LOCK = 18, MUTEX = 1, RWSEM = 2, SLEEP_SECONDS = 3600 };
+
+static struct {
+	const char *folder;
+	int pipe[2], sockets[2], epoll, held[2], file, other_file, folder_fd, watched;
+	unsigned int word;
+	char *absent; /* pages that never come */
+	pid_t child;
+} all;
+
+struct sleeper {
+	const char *comm, *state; /* the one that it will be in, by /proc */
+	void (*sleep)(void);
+	pid_t tid;
+};
+
+static void must(bool ok, const char *what)
+{
+	if (!ok) {
+		perror(what);
+		exit(1);
+	}
+}
+
+static unsigned long inode_of(int fd)
+{
+	struct stat status;
+
+	must(!fstat(fd, &status), "fstat");
+	return status.st_ino;
+}
+
+/* --- one function per kind --- */
+
+static void sleep_pipe(void)
+{
+	char byte;
+
+	(void)!read(all.pipe[0], &byte, 1);
+}
+
+static void sleep_unix(void)
+{
+	char byte;
+
+	(void)recv(all.sockets[0], &byte, 1, 0);
+}
+
+static void sleep_futex(void)
+{
+	syscall(SYS_futex, &all.word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static void sleep_epoll(void)
+{
+	struct epoll_event event;
+
+	(void)epoll_wait(all.epoll, &event, 1, -1);
+}
+
+static void sleep_child(void)
+{
+	(void)waitpid(all.child, NULL, 0);
+}
+
+static void sleep_long(void)
+{
+	sleep(SLEEP_SECONDS);
+}
+
+static void sleep_flock(void)
+{
+	(void)flock(all.watched, LOCK_EX);
+}
+
+static void sleep_poll(void)
+{
+	struct pollfd one = {.fd = all.pipe[0], .events = POLLIN};
+
+	(void)poll(&one, 1, -1);
+}
+
+/* --- locks of the kernel: those who hold them, those who want them --- */
+
+static void hold_mutex(void)
+{
+	(void)!write(all.held[1], all.absent, 1);
+}
+
+static void want_mutex(void)
+{
+	(void)!write(all.held[1], "x", 1);
+}
+
+static void hold_rwsem(void)
+{
+	(void)!write(all.file, all.absent + PAGE, 1);
+}
+
+static void want_rwsem(void)
+{
+	(void)!write(all.other_file, "x", 1);
+}
+
+static void hold_reading(void)
+{
+	syscall(SYS_getdents64, all.folder_fd, all.absent + 2 * PAGE, PAGE);
+}
+
+static void want_writing(void)
+{
+	(void)unlinkat(all.folder_fd, "none", 0);
+}
+
+static struct sleeper sleepers[] = {
+	{"w-pipe", "S", sleep_pipe, 0},	      {"w-unix", "S", sleep_unix, 0},
+	{"w-futex", "S", sleep_futex, 0},     {"w-epoll", "S", sleep_epoll, 0},
+	{"w-child", "S", sleep_child, 0},     {"w-sleep", "S", sleep_long, 0},
+	{"w-flock", "S", sleep_flock, 0},     {"w-poll", "S", sleep_poll, 0},
+	{"h-mutex", "SD", hold_mutex, 0},     {"w-mutex", "D", want_mutex, 0},
+	{"w-mutex2", "D", want_mutex, 0},     {"h-rwsem", "SD", hold_rwsem, 0},
+	{"w-rwsem", "D", want_rwsem, 0},      {"w-rwsem2", "D", want_rwsem, 0},
+	{"h-reading", "SD", hold_reading, 0}, {"w-writing", "D", want_writing, 0},
+};
+
+static pid_t tid_of(const char *comm)
+{
+	for (size_t i = 0; i < sizeof(sleepers) / sizeof(sleepers[0]); i++)
+		if (!strcmp(sleepers[i].comm, comm))
+			return sleepers[i].tid;
+	return 0;
+}
+
+static void say(void)
+{
+	printf("w-pipe read %d inode=%lu\n", PIPE, inode_of(all.pipe[0]));
+	printf("w-unix recvfrom %d inode=%lu peer=%lu\n", UNIX, inode_of(all.sockets[0]), inode_of(all.sockets[1]));
+	printf("w-futex futex %d tgid=%d place=0x%lx\n", FUTEX, getpid(), (unsigned long)&all.word);
+	printf("w-epoll epoll_wait %d tgid=%d descriptor=%d\n", EPOLL, getpid(), all.epoll + 1);
+	printf("w-child wait4 %d tgid=%d\n", CHILD, all.child);
+	printf("w-sleep clock_nanosleep %d asked=%d000000000\n", SLEEP, SLEEP_SECONDS);
+	printf("w-flock flock %d inode=%lu path=%s/flock\n", FILE_KIND, inode_of(all.watched), all.folder);
+	printf("w-poll poll 0\n");
+	printf("w-mutex write %d lock=%d owner=%d\n", LOCK, MUTEX, tid_of("h-mutex"));
+	printf("w-mutex2 write %d lock=%d owner=%d\n", LOCK, MUTEX, tid_of("h-mutex"));
+	printf("w-rwsem write %d lock=%d owner=%d\n", LOCK, RWSEM, tid_of("h-rwsem"));
+	printf("w-rwsem2 write %d lock=%d owner=%d\n", LOCK, MUTEX, tid_of("w-rwsem"));
+	printf("w-writing unlinkat %d lock=%d reader=%d\n", LOCK, RWSEM, tid_of("h-reading"));
+	printf("ready\n");
+	fflush(stdout);
+}
+
+/* --- all of them --- */
+
+static void *run(void *data)
+{
+	struct sleeper *sleeper = data;
+
+	prctl(PR_SET_NAME, sleeper->comm);
+	__atomic_store_n(&sleeper->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	sleeper->sleep();
+	fprintf(stderr, "%s did not sleep\n", sleeper->comm);
+	exit(1);
+}
+
+static char state_of(pid_t tid)
+{
+	char path[64], state = '?';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	file = fopen(path, "r");
+	must(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1, path);
+	fclose(file);
+	return state;
+}
+
+/* Whether it has slept for a while: it may sleep before, when a page of its own is missing. */
+static void await(struct sleeper *sleeper)
+{
+	enum { LOOKS = 20 };
+
+	for (int looks = 0; looks < LOOKS;) {
+		pid_t tid = __atomic_load_n(&sleeper->tid, __ATOMIC_ACQUIRE);
+
+		looks = tid && strchr(sleeper->state, state_of(tid)) ? looks + 1 : 0;
+		usleep(2000);
+	}
+}
+
+static void register_absent(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register absent = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	must(fd >= 0 && !ioctl(fd, UFFDIO_API, &api), "userfaultfd");
+	all.absent = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	must(all.absent != MAP_FAILED, "mmap");
+	absent.range.start = (unsigned long)all.absent;
+	absent.range.len = 3 * PAGE;
+	must(!ioctl(fd, UFFDIO_REGISTER, &absent), "UFFDIO_REGISTER");
+}
+
+static int open_file(const char *name)
+{
+	char path[300];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", all.folder, name);
+	fd = open(path, O_CREAT | O_RDWR, 0600);
+	must(fd >= 0, path);
+	return fd;
+}
+
+static void set_up(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	must(!pipe(all.pipe) && !pipe(all.held), "pipe");
+	must(!socketpair(AF_UNIX, SOCK_STREAM, 0, all.sockets), "socketpair");
+	all.epoll = epoll_create1(0);
+	must(!epoll_ctl(all.epoll, EPOLL_CTL_ADD, all.pipe[0], &event), "epoll_ctl");
+	all.file = open_file("file");
+	all.other_file = open_file("file");
+	must(!flock(open_file("flock"), LOCK_EX), "flock");
+	all.watched = open_file("flock");
+	all.folder_fd = open(all.folder, O_RDONLY | O_DIRECTORY);
+	must(all.folder_fd >= 0, all.folder);
+	register_absent();
+	all.child = fork();
+	if (!all.child) {
+		prctl(PR_SET_PDEATHSIG, 9);
+		for (;;)
+			pause();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	pthread_attr_t small;
+
+	must(argc == 2, "usage: asleep FOLDER");
+	all.folder = argv[1];
+	set_up();
+	must(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, STACK), "pthread_attr_setstacksize");
+	for (size_t i = 0; i < sizeof(sleepers) / sizeof(sleepers[0]); i++) {
+		pthread_t thread;
+
+		must(!pthread_create(&thread, &small, run, &sleepers[i]), "pthread_create");
+		await(&sleepers[i]);
+	}
+	say();
+	for (;;)
+		pause();
+}

@@ -10,6 +10,7 @@
 #include "bpf/kernel_tasks.bpf.h"
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_stack.bpf.h"
+#include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_owner.bpf.h"
 
 enum {

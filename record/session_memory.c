@@ -137,7 +137,8 @@ static void add_tables(struct memory_plan *plan, const struct record_config *con
 	add_table(plan, "stack memory until its wait ends", config->snapshots, snapshots_memory());
 	add_table(plan, "walked threads that wait for stacks", session_wants_sleepers(config), walk_users_memory());
 	add_fixed(plan, "control groups", !config->no_cgroups, CGROUPS);
-	add_fixed(plan, "what waits were for", config->offcpu.wanted && !config->offcpu.no_objects, OBJECTS);
+	add_fixed(plan, "what waits were for", (config->offcpu.wanted || config->walk.wanted) && !config->no_objects,
+		  OBJECTS);
 }
 
 static void add_flight(struct memory_plan *plan, const struct record_config *config)

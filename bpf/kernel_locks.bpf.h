@@ -54,7 +54,7 @@ struct wait_queue_head {
 
 struct wait_queue_entry {
 	unsigned int flags;
-	void *private;
+	void *private, *func;
 	struct list_head entry;
 };
 

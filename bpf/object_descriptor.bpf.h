@@ -128,6 +128,7 @@ static __always_inline void descriptor_take(struct task_struct *task, struct obj
 	object->descriptor = descriptor + 1;
 	object->process = task->tgid;
 	file_take(room, file, object, number);
+	room->file = file;
 }
 
 #endif

@@ -17,6 +17,7 @@ struct object_room { /* of each CPU */
 	struct ring_name name; /* to be written before the wait, if its token is not 0 */
 	struct ring_beside beside; /* likewise, if the object says so */
 	u64 found; /* of find_word() */
+	u64 file; /* that the call's descriptor leads to; 0: not known */
 	u64 words[OBJECT_WORDS];
 };
 

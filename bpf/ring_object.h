@@ -62,6 +62,8 @@ enum ring_call_kind {
 	RING_CALL_WAIT4,
 	RING_CALL_WAITID,
 	RING_CALL_SLEEP,
+	RING_CALL_POLL,
+	RING_CALL_SELECT,
 };
 
 /* A function of the kernel in which tasks sleep that queue for a lock. */
@@ -80,6 +82,7 @@ struct ring_object_knobs {
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
 	__u64 locks_start, locks_end; /* none of these is elsewhere: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
+	__u64 poll_wake; /* address of pollwake; 0: unknown */
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
 };
 

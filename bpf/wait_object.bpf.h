@@ -9,6 +9,8 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
 #include "bpf/object_futex.bpf.h"
+#include "bpf/object_poll.bpf.h"
+#include "bpf/object_ready.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
 enum { WAITID_PID = 1 };
@@ -101,6 +103,12 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 	case RING_CALL_SLEEP:
 		sleep_take(task, room, number, out, object);
 		break;
+	case RING_CALL_POLL:
+		object->beside = poll_take(task, room, with.values[1], false, number);
+		break;
+	case RING_CALL_SELECT:
+		object->beside = poll_take(task, room, with.values[0], true, number);
+		break;
 	}
 }
 
@@ -116,7 +124,7 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 
 	if (!room)
 		return;
-	room->name.token = 0;
+	begin_object(room);
 	(void)in_system_call(task, &call);
 	object->context = context_of_call(task, entry->state, call);
 	if (object->context == RING_CALL_NATIVE || object->context == RING_CALL_COMPAT)
@@ -132,6 +140,8 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 	if (!is_for_object(object, entry->state)) {
 		object->kind = RING_OBJECT_NONE;
 		room->name.token = 0;
+	} else if (object->kind == RING_OBJECT_EPOLL) {
+		object->beside = epoll_take(task, room, number);
 	}
 }
 

@@ -78,8 +78,8 @@ struct event_wait {
 	uint32_t object;   /* event_object.number; 0: not known */
 	uint64_t asked;	   /* ns; 0: not known */
 	uint32_t owner;	   /* of a lock or futex, when the wait began: number in the chunk; 0: not known */
-	uint32_t ready;	   /* of epoll: a descriptor that was ready, plus 1; 0: not known */
-	uint32_t ready_object; /* what it leads to: event_object.number; 0: not known */
+	uint32_t ready;	   /* of epoll, poll, select: a descriptor that was ready, plus 1; 0: not known */
+	uint32_t ready_object; /* what it led to: event_object.number; 0: not known */
 	bool callers_known; /* as in struct event_sample */
 };
 

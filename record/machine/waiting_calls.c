@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/machine/waiting_calls.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -21,6 +22,8 @@ static const struct {
 } other_calls[] = {
 	{"futex", RING_CALL_FUTEX},   {"wait4", RING_CALL_WAIT4},	   {"waitid", RING_CALL_WAITID},
 	{"nanosleep", RING_CALL_SLEEP}, {"clock_nanosleep", RING_CALL_SLEEP},
+	{"poll", RING_CALL_POLL},     {"ppoll", RING_CALL_POLL},	   {"select", RING_CALL_SELECT},
+	{"pselect6", RING_CALL_SELECT},
 };
 
 static bool is_named(const char *name, size_t length, const char *wanted)
@@ -89,6 +92,23 @@ static void add_lock_function(struct ring_object_knobs *knobs, size_t *used, con
 	}
 }
 
+/* Functions whose addresses the programs look for: each of them is at one place. */
+static const struct {
+	const char *name;
+	size_t at; /* in struct ring_object_knobs */
+} functions[] = {
+	{"hrtimer_wakeup", offsetof(struct ring_object_knobs, timer_wakeup)},
+	{"pollwake", offsetof(struct ring_object_knobs, poll_wake)},
+};
+
+static void note_function(const struct kallsyms *table, const struct kallsyms_symbol *symbol,
+			  struct ring_object_knobs *knobs)
+{
+	for (size_t i = 0; !symbol->module && i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(table->names.items + symbol->name, functions[i].name))
+			*(__u64 *)((char *)knobs + functions[i].at) = symbol->address;
+}
+
 static void find_functions(struct ring_object_knobs *knobs)
 {
 	struct kallsyms table = {0};
@@ -101,9 +121,8 @@ static void find_functions(struct ring_object_knobs *knobs)
 
 			if (symbol->module)
 				continue;
-			if (!strcmp(name, "hrtimer_wakeup"))
-				knobs->timer_wakeup = symbol->address;
-			else if (name[0] == '_' || name[0] == 'r' || name[0] == 'p')
+			note_function(&table, symbol, knobs);
+			if (name[0] == '_' || name[0] == 'r' || name[0] == 'p')
 				add_lock_function(knobs, &used, &table, symbol);
 		}
 	kallsyms_deinit(&table);

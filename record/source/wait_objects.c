@@ -264,6 +264,6 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 	wait->flags |= (raw->held & RING_HELD_BY_READER ? WAIT_OWNER_READS : 0) |
 		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0);
 	wait->ready = raw->ready;
-	if (raw->ready && raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_LOCK)
+	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_LOCK)
 		wait->ready_object = number_of(objects, &raw->object, wait->time);
 }

@@ -268,15 +268,14 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
 }
 
-/* " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858" */
+/* " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711" */
 static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
-	if (!wait->ready_descriptor)
-		return;
-	(void)fprintf(out, " → fd %" PRIu32, wait->ready_descriptor - 1);
+	if (wait->ready_descriptor)
+		(void)fprintf(out, " → fd %" PRIu32, wait->ready_descriptor - 1);
 	if (!wait->ready)
 		return;
-	(void)fputs(", ", out);
+	(void)fputs(wait->ready_descriptor ? ", " : " → ", out);
 	object_write(out, &waits->objects[wait->ready]);
 }
 

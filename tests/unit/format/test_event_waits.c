@@ -68,7 +68,7 @@ static void make_wait(struct random *state, uint64_t time, uint64_t last, struct
 	}
 	wait->owner = pick(state, 3) == 0;
 	wait->ready = pick(state, 3) ? 0 : 1 + pick(state, 99);
-	wait->ready_object = wait->ready / 2;
+	wait->ready_object = wait->ready ? wait->ready / 2 : pick(state, 2) * 7;
 	if (!model->user_count)
 		wait->missing = pick(state, 2) ? USER_MISSING_FAULT : 0;
 }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Which descriptor ended a wait in poll() or select(). The kernel knows that one of the files called for the wakeup,
+ * and looks for it afterwards. If there is more than one, so do we: by what each has in store.
+ */
+#ifndef RWALKER_BPF_OBJECT_POLL_H
+#define RWALKER_BPF_OBJECT_POLL_H
+
+#include "bpf/object_poll_set.bpf.h"
+#include "bpf/object_readable.bpf.h"
+#include "bpf/object_ready.bpf.h"
+
+enum { POLL_IN = 1, POLL_ENTRIES = 80, POLL_RELICS = 3 };
+
+/* --- the files that are waited for --- */
+
+struct poll_walk {
+	u64 queues, page; /* addresses of the first entry on the stack, and of the first one in the last page */
+	u32 on_stack, count;
+	u64 file;
+	u32 key; /* POLL*, that were waited for */
+};
+
+static long poll_step(u32 index, void *context)
+{
+	struct poll_walk *walk = context;
+	const u64 size = bpf_core_type_size(struct poll_table_entry);
+	u64 entry = index < walk->on_stack ? walk->queues + index * size : walk->page + (index - walk->on_stack) * size;
+	u64 file = (u64)OBJECT_READ(poll_table_entry, entry, filp);
+
+	if (index >= walk->count)
+		return 1;
+	walk->key = OBJECT_READ(poll_table_entry, entry, key);
+	if (!file || (walk->count > 1 && !(walk->key & POLL_IN && is_readable(file))))
+		return 0;
+	walk->file = file;
+	return 1;
+}
+
+static __always_inline void count_entries(struct object_room *room, u64 queues, struct poll_walk *walk)
+{
+	u64 page = as_number(room, OBJECT_READ(poll_wqueues, queues, table)), end;
+
+	walk->queues = queues + bpf_core_field_offset(struct poll_wqueues, inline_entries);
+	walk->count = walk->on_stack = OBJECT_READ(poll_wqueues, queues, inline_index);
+	if (!page)
+		return;
+	end = as_number(room, OBJECT_READ(poll_table_page, page, entry));
+	walk->page = page + bpf_core_field_offset(struct poll_table_page, entries);
+	walk->count += (u32)(end - walk->page) / bpf_core_type_size(struct poll_table_entry);
+}
+
+/* Of which the word is in the first entry; 0: it is a relic on the stack, of which its wait queue knows nothing. */
+static __always_inline u64 queues_of(struct task_struct *task, struct object_room *room, u64 word)
+{
+	u64 entry = word - bpf_core_field_offset(struct poll_table_entry, wait.func);
+	u64 queues = as_number(room, OBJECT_READ(poll_table_entry, entry, wait.private));
+	u64 link = entry + bpf_core_field_offset(struct poll_table_entry, wait.entry);
+	u64 next = (u64)OBJECT_READ(poll_table_entry, entry, wait.entry.next);
+
+	if (entry != queues + bpf_core_field_offset(struct poll_wqueues, inline_entries) ||
+	    (u64)OBJECT_READ(list_head, next, prev) != link)
+		return 0;
+	return (u64)OBJECT_READ(poll_wqueues, queues, polling_task) == as_number(room, task) ? queues : 0;
+}
+
+/* Of what the task sleeps in. */
+static __always_inline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
+{
+	const u64 wake = object_knobs.poll_wake;
+	u64 at = wake ? stack_find(task, wake, wake, number) : 0, queues = at ? queues_of(task, room, at) : 0;
+
+	for (int i = 0; i < POLL_RELICS && at && !queues; i++) {
+		at = stack_find_from(task, at + sizeof(u64), wake, wake, number);
+		queues = at ? queues_of(task, room, at) : 0;
+	}
+	return queues;
+}
+
+/* --- all of it --- */
+
+static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, bool select,
+				      u32 number)
+{
+	u64 queues = find_queues(task, room, number);
+	struct files_struct *files = files_of(task);
+	struct poll_walk walk = {0};
+	struct set_search search = {.count = count};
+
+	if (!queues || !files || !OBJECT_READ(poll_wqueues, queues, triggered))
+		return false;
+	count_entries(room, queues, &walk);
+	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
+	if (!walk.file)
+		return false;
+	search.table = as_number(room, files->fdt->fd);
+	search.most = files->fdt->max_fds;
+	search.file = walk.file;
+	search.key = walk.key;
+	if (select)
+		find_selected(room, &search, queues);
+	else
+		find_polled(room, &search, queues);
+	ready_take(task, room, walk.file, search.found ? search.descriptor + 1 : 0, number);
+	return true;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Which of many descriptors ended a wait for any of them. */
+#ifndef RWALKER_BPF_OBJECT_READY_H
+#define RWALKER_BPF_OBJECT_READY_H
+
+#include "bpf/kernel_polls.bpf.h"
+#include "bpf/object_descriptor.bpf.h"
+
+/* Nothing is known yet. */
+static __always_inline void begin_object(struct object_room *room)
+{
+	room->name.token = room->file = 0;
+	room->beside.held = room->beside.ready = room->beside.object.kind = 0;
+}
+
+/* descriptor: that led to the file, plus 1; 0: it is not known. */
+static __always_inline void ready_take(struct task_struct *task, struct object_room *room, u64 file, u32 descriptor,
+				       u32 number)
+{
+	struct ring_object *found = &room->beside.object;
+
+	__builtin_memset(found, 0, sizeof(*found));
+	found->descriptor = room->beside.ready = descriptor;
+	found->process = task->tgid;
+	file_take(room, file, found, number);
+}
+
+/* --- epoll --- */
+
+static __always_inline u64 first_ready(u64 poll)
+{
+	return (u64)OBJECT_READ(eventpoll, poll, rdllist.next);
+}
+
+/* It may have been closed since it was added, or given to another file. */
+static __always_inline bool still_leads(struct task_struct *task, struct object_room *room, u32 descriptor, u64 file)
+{
+	struct files_struct *files = files_of(task);
+
+	return files && find_file(files, room, descriptor) == file;
+}
+
+/*
+ * The list was empty when the thread went to sleep. What is first in it now ended the wait, or would have; the thread
+ * is about to take it, unless another one that waits for the same epoll was faster. A list that is being taken apart is
+ * empty. A file that is first cannot go away before it is taken out, so that a look before and one after prove it.
+ */
+static __always_inline bool epoll_take(struct task_struct *task, struct object_room *room, u32 number)
+{
+	u64 poll = (u64)OBJECT_READ(file, room->file, private_data), first = first_ready(poll), item, file;
+	u32 descriptor;
+
+	if (!first || first == poll + bpf_core_field_offset(struct eventpoll, rdllist))
+		return false;
+	item = first - bpf_core_field_offset(struct epitem, rdllink);
+	file = (u64)OBJECT_READ(epitem, item, ffd.file);
+	descriptor = OBJECT_READ(epitem, item, ffd.fd);
+	if (!file)
+		return false;
+	ready_take(task, room, file, still_leads(task, room, descriptor, file) ? descriptor + 1 : 0, number);
+	return first_ready(poll) == first;
+}
+
+#endif

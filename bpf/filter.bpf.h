@@ -32,6 +32,14 @@ struct {
 	__type(value, u32);
 } wanted_tids SEC(".maps");
 
+/* By id: the inode of the directory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RING_MAX_CGROUPS);
+	__type(key, u64);
+	__type(value, u32);
+} wanted_cgroups SEC(".maps");
+
 /* The compiled -c. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -66,18 +74,20 @@ static __always_inline bool task_is_listed(struct task_struct *task)
 	return bpf_map_lookup_elem(&wanted_tgids, &tgid) || bpf_map_lookup_elem(&wanted_tids, &tid);
 }
 
+/* What is made later is below what was there, so that ids need not be followed. */
 static __always_inline bool task_in_cgroup(struct task_struct *task)
 {
-	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	struct cgroup *cgroup = task->cgroups->dfl_cgrp;
 
 	for (int depth = 0; depth < MAX_CGROUP_DEPTH && cgroup; depth++) {
-		struct cgroup_subsys_state *parent = BPF_CORE_READ(cgroup, self.parent);
+		struct cgroup_subsys_state *parent = cgroup->self.parent;
+		u64 id = cgroup->kn->id;
 
-		if (BPF_CORE_READ(cgroup, kn, id) == knobs.cgroup_id)
+		if (bpf_map_lookup_elem(&wanted_cgroups, &id))
 			return true;
 		if (!parent)
 			return false;
-		cgroup = BPF_CORE_READ(parent, cgroup);
+		cgroup = parent->cgroup;
 	}
 	return false;
 }

@@ -11,6 +11,7 @@ enum {
 	RING_MAX_SHARDS = 1024,
 	RING_MAX_FRAMES = 1024, /* of a kernel or a user stack; the kernel's own limit is 127 unless raised */
 	RING_MAX_IDS = 1024,
+	RING_MAX_CGROUPS = 1024,
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own in the meantime */
 	RING_COMM_SIZE = 16,
@@ -55,7 +56,7 @@ struct ring_cpu { /* one per CPU and program object */
 enum ring_filter { /* bits; a task must pass all that are set; CPUS applies to events that happen on a CPU */
 	RING_FILTER_IDS = 1,	/* its tgid is in wanted_tgids, or its tid in wanted_tids */
 	RING_FILTER_COMM = 2,
-	RING_FILTER_CGROUP = 4,
+	RING_FILTER_CGROUP = 4, /* its control group or one above that is in wanted_cgroups */
 	RING_FILTER_USER_THREADS = 8,
 	RING_FILTER_KERNEL_THREADS = 16,
 	RING_FILTER_FOLLOWED = 32, /* descends from the command that the recorder started */
@@ -64,7 +65,6 @@ enum ring_filter { /* bits; a task must pass all that are set; CPUS applies to e
 
 struct ring_filter_knobs {
 	__u64 filters;	 /* enum ring_filter */
-	__u64 cgroup_id; /* of the kernfs node: the inode of the directory */
 };
 
 struct ring_own { /* tgids in the init pid namespace; 0 (the idle tasks' own) until known */

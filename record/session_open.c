@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
+#include "record/cgroup/cgroup_choice.h"
 #include "record/cgroup/cgroup_table.h"
 #include "record/cgroup/cgroups.h"
 #include "record/flight/flight.h"
@@ -121,6 +122,8 @@ static int open_host(struct session *session)
 		r = choose_nodes(session);
 	if (r >= 0)
 		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
+	if (r >= 0)
+		r = cgroup_choice_make(&config->who, &session->filter.cgroups);
 	if (r >= 0)
 		r = check_present(session);
 	session->recording.max_cpus = session->cpus.possible;

@@ -12,9 +12,16 @@
 #include "record/plan/comm_regex.h"
 #include "record/plan/record_options.h"
 
+/* Of version 2, by id; a task passes if it is in one of them or below it. Filled by whoever looks them up. */
+struct filter_cgroups {
+	__u64 ids[RING_MAX_CGROUPS];
+	size_t count;
+};
+
 struct filter {
 	struct ring_filter_knobs knobs;
 	const struct id_list *tgids, *tids;
+	struct filter_cgroups cgroups;
 	struct comm_regex regex;
 	bool late; /* -c is too large for the programs' table: the recorder applies it while draining */
 };

@@ -140,7 +140,6 @@ const struct option_habit record_habits[] = {
 	{"--syscall", HERE("--trace, as in --trace syscalls:sys_enter_read")},
 	{"--syscalls", HERE("--trace, as in --trace syscalls:sys_enter_read")},
 	{"--on", REPORTS_AS("--on RE")},
-	{"--container", REPORTS_AS("here is --cgroup PATH")},
 	{"--gzip", "is not needed: a trace is compressed"},
 	{"--compress", "is not needed: a trace is compressed"}, {"-y", MISSING}, {"-yy", MISSING}, {"-Z", MISSING},
 	{"-?", HERE("--help")},

@@ -220,8 +220,11 @@ static const struct option_row rows[] = {
 	 .help = "only these CPUs, as in 0-3,7: samples and hits there, and waits that end there"},
 	{"Whom to record", "node", 0, TAKES_TEXT("LIST", AT(who.nodes)),
 	 .help = "only the CPUs of these NUMA nodes, as in 0,2-3"},
+	{"Whom to record", "container", 0, TAKES_TEXT("ID", AT(who.container)),
+	 .help = "threads in this container: its id or the beginning of it, or its pod's uid"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
-	 .help = "threads in this cgroup (v2) or below it, as in /sys/fs/cgroup/system.slice"},
+	 .help = "threads in this control group (v2) or below it, as in /system.slice or nginx.service; may be a "
+		 "pattern"},
 	{"Whom to record", "user-threads", 0, TAKES_NOTHING(AT(who.user_threads)), .help = "no kernel threads"},
 	{"Whom to record", "kernel-threads", 0, TAKES_NOTHING(AT(who.kernel_threads)),
 	 .help = "kernel threads only"},

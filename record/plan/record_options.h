@@ -30,7 +30,7 @@ struct record_who {
 	struct id_list pids, tids;
 	const char *cpus;    /* "0-3,7", NULL: all */
 	const char *nodes;   /* NUMA nodes, the same */
-	const char *cgroup;  /* directory of a cgroup v2, NULL: all */
+	const char *cgroup, *container; /* patterns, NULL: all */
 	bool user_threads, kernel_threads;
 	bool system_wide; /* with a command: everybody, not only its descendants */
 };

@@ -85,6 +85,8 @@ void probe_share(const struct probe *probe, const struct shared *object)
 	first = all[0].followed == object->followed;
 	*object->knobs = probe->settings.filter->knobs;
 	memcpy(object->cpus, probe->settings.cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
+	if (!probe->settings.filter->cgroups.count)
+		(void)bpf_map__set_max_entries(object->cgroups, 1);
 	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
 	(void)bpf_program__set_autoload(object->clock, first);
 	if (!first)
@@ -141,6 +143,18 @@ static int fill_ids(struct bpf_map *map, const struct id_list *ids)
 	return 0;
 }
 
+static int fill_cgroups(struct bpf_map *map, const struct filter_cgroups *cgroups)
+{
+	for (size_t i = 0; i < cgroups->count; i++) {
+		uint32_t one = 1;
+		int r = bpf_map_update_elem(bpf_map__fd(map), &cgroups->ids[i], &one, BPF_ANY);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 int probe_fill_filter(const struct shared *object, const struct filter *filter)
 {
 	uint32_t zero = 0;
@@ -148,6 +162,8 @@ int probe_fill_filter(const struct shared *object, const struct filter *filter)
 
 	if (r >= 0)
 		r = fill_ids(object->tids, filter->tids);
+	if (r >= 0)
+		r = fill_cgroups(object->cgroups, &filter->cgroups);
 	if (r >= 0 && (filter->knobs.filters & RING_FILTER_COMM))
 		r = bpf_map_update_elem(bpf_map__fd(object->comms), &zero, &filter->regex.table, BPF_ANY);
 	return r;

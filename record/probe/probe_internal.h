@@ -72,7 +72,7 @@ struct shared {
 	struct ring_filter_knobs *knobs;
 	__u64 *cpus; /* RING_CPU_WORDS */
 	struct ring_own *own;
-	struct bpf_map *tgids, *tids, *comms, *followed;
+	struct bpf_map *tgids, *tids, *cgroups, *comms, *followed;
 	struct bpf_program *follow, *clock;
 	__u64 *follow_failed;
 };
@@ -85,6 +85,7 @@ struct shared {
 		.own = &(object)->bss->own,                                                        \
 		.tgids = (object)->maps.wanted_tgids,                                              \
 		.tids = (object)->maps.wanted_tids,                                                \
+		.cgroups = (object)->maps.wanted_cgroups,                                          \
 		.comms = (object)->maps.wanted_comms,                                              \
 		.followed = (object)->maps.followed,                                               \
 		.follow = (object)->progs.follow_fork,                                             \
@@ -109,7 +110,6 @@ void probe_rings_close(struct probe *probe);
 int probe_size_feed(struct probe *probe, const struct probe_feed *feed);
 /* After the load. */
 int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const struct probe_feed *feed);
-
 uint64_t probe_scratch_memory(const struct probe *probe);
 
 /* probe_waits.c */

@@ -125,7 +125,6 @@ record 2 | --daemon                    | systemd-run
 record 2 | --sched                     | --offcpu 5 --wakers
 record 2 | --waits                     | --offcpu 5
 record 2 | --gzip                      | compressed
-record 2 | --container web             | --cgroup
 # bcc's profile, offcputime, stackcount; strace
 record 2 | -y                          | not recorded
 record 2 | -yy                         | not recorded

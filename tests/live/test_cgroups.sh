@@ -38,6 +38,24 @@ wait_for 60 move || fail "the moved thread is not seen in two control groups"
 kill -INT "$recorder"
 wait "$recorder"
 check_equal "exit code" 0 $?
+
+# Chosen by the recorder: a container by the beginning of its id, and what is made below it later.
+late_path=/rwalker-cgroups-$$/docker-$id.scope/late
+seen_late() { "$report" --dump "$scratch/w.rwk" 2>/dev/null | grep "^  cgroup " | grep -q "path=\"$late_path\""; }
+# Paths of those in the trace that do not contain a text.
+groups_but() { "$report" --dump "$scratch/w.rwk" | grep '^  cgroup .*path="/' | grep -v -e "$1"; }
+"$record" --force --offcpu 0 -m 1 --embed none -o "$scratch/w.rwk" --container "${id:0:12}" 2>"$scratch/w.err" & recorder=$!
+children="$children $recorder"
+wait_for 60 [ -s "$scratch/w.rwk" ] || die "the recorder did not start: $(cat "$scratch/w.err")"
+mkdir "$top/docker-$id.scope/late"
+echo "$moved" >"$top/docker-$id.scope/late/cgroup.procs"
+wait_for 60 seen_late || fail "what is made later in the container is not recorded"
+kill -INT "$recorder"
+wait "$recorder"
+check_equal "exit code with --container" 0 $?
+check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
+run_ok pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
+check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
 kill "$docker" "$moved"
 dump=$scratch/dump
 "$report" --dump "$scratch/c.rwk" >"$dump"
@@ -50,7 +68,8 @@ check "the list is whole" lacks -q 'key="cgroups".*incomplete' "$dump"
 check "the container is chosen" grep -q "sleep" <("$report" --top-waits --container "$id" "$scratch/c.rwk" 2>/dev/null)
 check_equal "control groups of the moved thread" 2 "$(groups_seen)"
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-	rmdir "$top"/*/ 2>/dev/null && break
+	rmdir "$top"/*/late "$top"/*/ 2>/dev/null
+	[ -d "$top/1" ] || [ -d "$top/docker-$id.scope" ] || break
 	sleep 0.1
 done
 finish

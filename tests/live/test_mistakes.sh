@@ -40,8 +40,9 @@ record 1 | -o $FOLDER                               | is a folder; trace.rwk
 record 1 | -o $FOLDER --force                       | is a folder; trace.rwk
 record 1 | -o $TEXT                                 | already exists; --force
 record 1 | -o nosuchfolder/t.rwk                    | cannot create 'nosuchfolder/t.rwk'
-record 1 | --cgroup nosuchgroup                     | cannot access cgroup 'nosuchgroup'
+record 1 | --cgroup nosuchgroup                     | no control group fits --cgroup 'nosuchgroup'; /proc/PID/cgroup
 record 2 | --cgroup /tmp                            | /sys/fs/cgroup/
+record 1 | --container nosuchcontainer              | --container 'nosuchcontainer'
 record 2 | -P 8000                                  | no CPU 8000
 record 2 | -c '['                                   | unmatched
 record 1 | --pid $PROCESS,$NOBODY -p 50ms -o /dev/null --force | there is no process 4194305; not a regular file

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/profile/tables/profile_cgroups.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/container/container.h"
-
-enum { LEAST_PREFIX = 4 }; /* of an id that stands for all of it */
+#include "common/container/container_match.h"
 
 /* Equal texts have the same pointer. */
 static int keep(struct profile *profile, const char *text, size_t length, const char **ret_text)
@@ -111,54 +109,12 @@ void profile_free_cgroups(struct profile *profile)
 
 /* --- filters --- */
 
-/* As the recorder's --cgroup has it. */
-static const char *without_mount(const char *pattern)
-{
-	static const char mount[] = "/sys/fs/cgroup";
-	const char *rest = pattern + sizeof(mount) - 1;
-
-	return !strncmp(pattern, mount, sizeof(mount) - 1) && (!*rest || *rest == '/') ? rest : pattern;
-}
-
-/*
- * A pattern with a '/' is compared to the path and to those above it, another one to the name of
- * each.
- */
-static bool is_in(const char *pattern, const char *path)
-{
-	char part[RWK_MAX_STRING + 1];
-	const char *from = path;
-
-	pattern = without_mount(pattern);
-	if (!pattern[strspn(pattern, "/")])
-		return *path == '/';
-	for (const char *at = path + strspn(path, "/"); *at; at += strspn(at, "/")) {
-		const char *begin = strchr(pattern, '/') ? from : at;
-
-		at += strcspn(at, "/");
-		(void)snprintf(part, sizeof(part), "%.*s", (int)(at - begin), begin);
-		if (!fnmatch(pattern, part, FNM_PATHNAME))
-			return true;
-	}
-	return false;
-}
-
-/* Its name, its id or the beginning of that, the uid of its pod; names may be patterns. */
-static bool is_container(const char *pattern, const struct profile_cgroup *cgroup)
-{
-	size_t length = strlen(pattern);
-
-	if (!*cgroup->id)
-		return false;
-	return !fnmatch(pattern, cgroup->container, 0) || !strcmp(pattern, cgroup->pod) ||
-	       (length >= LEAST_PREFIX && !strncmp(pattern, cgroup->id, length));
-}
-
 bool profile_cgroup_is_wanted(const struct profile_filter *filter, const struct profile_cgroup *cgroup)
 {
-	if (filter->cgroup && !(cgroup && is_in(filter->cgroup, cgroup->path)))
+	if (filter->cgroup && !(cgroup && cgroup_path_fits(filter->cgroup, cgroup->path)))
 		return false;
-	return !filter->container || (cgroup && is_container(filter->container, cgroup));
+	return !filter->container ||
+	       (cgroup && container_fits(filter->container, cgroup->id, cgroup->container, cgroup->pod));
 }
 
 /* --- access --- */

@@ -225,6 +225,16 @@ static void a_look_at_the_host(struct test *t)
 	CHECK(t, !config.check_host);
 }
 
+static void takes_containers(struct test *t)
+{
+	struct record_config config;
+	struct line line;
+
+	REQUIRE(t, parse(&config, &line, "--container 0123 --cgroup nginx* -p 1") == 0);
+	CHECK_STR(t, config.who.container, "0123");
+	CHECK_STR(t, config.who.cgroup, "nginx*");
+}
+
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
@@ -306,6 +316,7 @@ TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the
 	  TEST(stuck_has_its_rhythm), TEST(stuck_with_another_wait), TEST(waiting_is_a_walk), TEST(command_is_profiled),
 	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
 	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
-	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name), TEST(refuses), TEST(the_last_minute),
+	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name),
+	  TEST(takes_containers), TEST(refuses), TEST(the_last_minute),
 	  TEST(what_ends_it), TEST(what_it_may_take), TEST(a_look_at_the_host),
 	  TEST(the_last_minute_of_nothing))

@@ -26,7 +26,7 @@ def varint(number):
 
 
 def word_forms(word):
-    for near in (word, word - 1):
+    for near in (word, max(word - 1, 0)):
         yield from (near.to_bytes(8, "little"), near.to_bytes(8, "big"), b"%x" % near, b"%X" % near, b"%d" % near,
                     varint(near), varint(near << 1))
 
@@ -74,13 +74,32 @@ def parts_of(path, with_dump):
     return parts + ([text.getvalue().encode("utf-8", "surrogateescape")] if with_dump else [])
 
 
+def beginnings(forms):
+    """The first 8 bytes of each form, or 4 of a shorter one; none of what is shorter still."""
+    return {form[:8 if len(form) >= 8 else 4] for form in forms if len(form) >= 4}
+
+
+def present(data, wanted):
+    """Those of the wanted beginnings that are anywhere in the data, which is read as numbers at each offset."""
+    found = set()
+    for size, code in ((4, "I"), (8, "Q")):
+        numbers = {int.from_bytes(begin, sys.byteorder) for begin in wanted if len(begin) == size}
+        for offset in range(size):
+            end = offset + (len(data) - offset) // size * size
+            found.update(number.to_bytes(size, sys.byteorder) for number in
+                         numbers.intersection(memoryview(data)[offset:end].cast(code)))
+    return found
+
+
 def main(trace, listed, options):
     parts = [open(trace, "rb").read()] if "--text" in options else parts_of(trace, "--chunks" not in options)
-    # One search for each form; what separates the parts is in no form.
+    # What separates the parts is in no form. A form is searched for if its beginning is there.
     everything = (b"\xff\x00" * 16).join(parts)
-    for line in open(listed):
-        kind, value = line.rstrip("\n").split(" ", 1)
-        if any(form in everything for form in FORMS[kind](value)):
+    lines = [line.rstrip("\n").split(" ", 1) for line in open(listed)]
+    forms = [list(FORMS[kind](value)) for kind, value in lines]
+    begun = present(everything, beginnings(form for some in forms for form in some))
+    for (kind, value), some in zip(lines, forms):
+        if any((len(form) < 4 or beginnings([form]) <= begun) and form in everything for form in some):
             print(kind, value)
 
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh [COMMAND...] [--together COMMAND...] [--in-pairs COMMAND...]: runs each test and counts its results.
+# run.sh [COMMAND...] [--in-pairs COMMAND...] [--together COMMAND...]: runs each test and counts its results.
 # Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run
-# from the top folder and one by one, but those after --together as many at a time as there are
-# processors, and those after --in-pairs two. A line "# alone: WHY" among a script's first 20 makes
-# it wait until all others are done, and then run by itself.
+# from the top folder and one by one, but those after --together and --in-pairs side by side: one more than there are
+# processors, because some wait, and of those after --in-pairs, at most two. The first that may start is the next.
+# A line "# alone: WHY" among a script's first 20 makes it wait until all others are done, and then run by itself; a line
+# "# only recorder: WHY" makes it run without others of those after --in-pairs.
 #
 # A test prints lines "ok NAME", "not ok NAME - why", "skip NAME - why"; the rest of its output
 # is shown only if the test fails. Its exit code:
@@ -69,7 +70,7 @@ show_log()
 has_two_tries()
 {
 	[[ $3 == 1 && ${TRIES:-2} != 1 && ! -e $2.first ]] && grep -aq '^not ok ' "$2" &&
-		sed -n 1,20p "${1%% *}" 2>/dev/null | grep -aq '^# two tries: .'
+		says "$1" 'two tries'
 }
 
 # Judges one finished test. In: name, log file, exit code, time limit, seconds it took, and of CPU time.
@@ -140,33 +141,74 @@ conclude()
 	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$wall" "$user"
 }
 
-# Runs the tests of the queue, and judges them in that order. Each waits until fewer than its number in $most are running.
-run()
+# Sets $next to the first test of the queue that has not started and may start now; false if there is none.
+choose()
 {
-	local command log started next=0
+	local used=0 number
 
-	for ((started = 0; started < ${#queue[@]}; started++)); do
-		while (($(jobs -rp | wc -l) >= most[started])); do
-			wait -n
-		done
-		while ((next < started)) && [[ -e $(log_of "${queue[next]}").end ]]; do
-			conclude "${queue[next++]}"
-		done
-		command=${queue[started]}
-		((most[started] == 1)) && [[ -t 1 ]] && printf '... %s\r' "${command#"${BUILD:-build}/"}"
-		log=$(log_of "$command")
-		rm -f "$log.end" # left by an interrupted run
-		execute "$command" "$log" &
+	for number in "${running[@]}"; do
+		used=$((used + shares[number]))
 	done
-	wait
-	while ((next < started)); do
-		conclude "${queue[next++]}"
+	for next in "${waiting[@]}"; do
+		if ((shares[next] == ALL)); then
+			((${#running[@]} == 0)) # none overtakes it
+			return
+		fi
+		((used + shares[next] <= RECORDERS && ${#running[@]} < at_once)) && return
+	done
+	return 1
+}
+
+# Judges those that have ended.
+reap()
+{
+	local pid
+
+	for pid in "${!running[@]}"; do
+		kill -0 "$pid" 2>/dev/null && continue
+		conclude "${queue[${running[$pid]}]}"
+		unset "running[$pid]"
 	done
 }
 
-is_alone()
+# Runs the tests of the queue.
+run()
 {
-	sed -n 1,20p "${1%% *}" 2>/dev/null | grep -aq '^# alone: .'
+	local command log next i waiting=("${!queue[@]}")
+	local -A running=() # by the process: the number in the queue
+
+	while ((${#waiting[@]} + ${#running[@]})); do
+		if ! choose; then
+			wait -n
+			reap
+			continue
+		fi
+		command=${queue[next]}
+		((${#running[@]})) || [[ ! -t 1 ]] || printf '... %s\r' "${command#"${BUILD:-build}/"}"
+		log=$(log_of "$command")
+		rm -f "$log.end" # left by an interrupted run
+		execute "$command" "$log" &
+		running[$!]=$next
+		for i in "${!waiting[@]}"; do [[ ${waiting[i]} == "$next" ]] && unset "waiting[i]"; done
+	done
+}
+
+# says COMMAND WORDS: whether the script has the line "# WORDS: WHY" among its first 20.
+says()
+{
+	sed -n 1,20p "${1%% *}" 2>/dev/null | grep -aq "^# $2: ."
+}
+
+# share_of COMMAND SHARE: the share that it really has, after its own lines.
+share_of()
+{
+	if (($2 == ALL)) || says "$1" alone; then
+		echo $ALL
+	elif (($2)) && says "$1" 'only recorder'; then
+		echo $RECORDERS
+	else
+		echo "$2"
+	fi
 }
 
 account()
@@ -193,27 +235,34 @@ interrupt()
 
 trap interrupt INT TERM
 mkdir -p "$logs" && rm -f "$logs"/*.first && : >"$logs/times" || exit 1
-queue=() most=() alone=() at_once=1
+# What a test takes of the machine: all, or so much of the room for recorders, or nothing that others need.
+readonly ALL=1000 RECORDERS=2
+processors=$(nproc)
+at_once=$((processors < 2 ? 1 : processors + 1))
+queue=() shares=() alone=() asked=$ALL
 for argument; do
 	case $argument in
-	--together) at_once=$(nproc) ;;
-	--in-pairs) at_once=$(($(nproc) < 2 ? 1 : 2)) ;;
-	*) if ((at_once > 1)) && is_alone "$argument"; then
-		alone+=("$argument")
-	else
-		queue+=("$argument")
-		most+=("$at_once")
-	fi ;;
+	--together) asked=0 ;;
+	--in-pairs) asked=$((processors < 2 ? RECORDERS : 1)) ;;
+	*)
+		share=$(share_of "$argument" "$asked")
+		if ((share == ALL && asked != ALL)); then
+			alone+=("$argument")
+		else
+			queue+=("$argument")
+			shares+=("$share")
+		fi
+		;;
 	esac
 done
 for argument in "${alone[@]}"; do
 	queue+=("$argument")
-	most+=(1)
+	shares+=("$ALL")
 done
 run
 if ((${#again[@]})); then
 	queue=("${again[@]}")
-	mapfile -t most < <(printf '1\n%.0s' "${again[@]}")
+	mapfile -t shares < <(printf "$ALL\n%.0s" "${again[@]}")
 	run
 fi
 # The build's seconds are known if the time when it began is in $BEGAN.

@@ -46,6 +46,8 @@ script endless <<<'echo "ok a"; sleep 300; echo "ok b"'
 script noisy <<<$'printf "\\033[2J"; seq 1000; exit 3'
 script lonely <<<"# alone: the other must have finished
 [[ -e $dir/finished.good ]] && echo 'ok alone'"
+script only <<<"# only recorder: as if others disturbed it
+exec $dir/busy \"\$@\""
 script busy <<END
 touch "$dir/running.\$1"
 sleep 0.3
@@ -71,6 +73,8 @@ for ((i = 0; i < 200; i++)); do
 done
 exit 1
 END
+script meet_only <<<"# only recorder: as if others disturbed it
+exec $dir/meet \"\$@\""
 script words <<<'echo "ok $1$2"; [[ $# = 2 ]]'
 
 expect good_counts 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- "$dir/good"
@@ -95,7 +99,13 @@ expect alone_waits_for_the_others 0 "2 passed, 0 failed, 0 skipped" '^ok   .*lon
 	--together "$dir/lonely" "$dir/busy good 9"
 expect one_by_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/busy a 1" "$dir/busy b 1" "$dir/busy c 1"
 expect pairs_are_two 0 "4 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/busy a 2" "$dir/busy b 2" "$dir/busy c 2" "$dir/busy d 2"
+expect an_only_recorder_is_one 0 "3 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/only a 1" "$dir/busy b 1" "$dir/only c 1"
+rm "$dir"/finished.*
+expect others_wait_for_those_one_by_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/busy a 1" "$dir/busy b 1" --together "$dir/busy c 9"
+rm "$dir"/finished.*
 if (($(nproc) > 1)); then
+	expect an_only_recorder_runs_beside_others 0 "2 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/meet_only a b" --together "$dir/meet b a"
+	rm "$dir"/met.*
 	expect pairs_are_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/meet a b" "$dir/meet b a"
 	rm "$dir"/met.*
 	expect together_is_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --together "$dir/meet a b" "$dir/meet b a"

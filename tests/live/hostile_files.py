@@ -89,7 +89,7 @@ def stretch(kind, path):
 def swap(a, b):
     rename = ctypes.CDLL(None, use_errno=True).renameat2
     while not rename(AT_FDCWD, a.encode(), AT_FDCWD, b.encode(), RENAME_EXCHANGE):
-        time.sleep(0.0002)
+        time.sleep(0.001)
     sys.exit(os.strerror(ctypes.get_errno()))
 
 

@@ -211,9 +211,9 @@ asleep() {
 	return $found
 }
 
-# start_sleepers: workloads/sleepers.c, whose threads are asleep when it returns; its id is in $pid.
+# start_sleepers [ARGUMENT]: workloads/sleepers.c, whose threads are asleep when it returns; its id is in $pid.
 start_sleepers() {
-	start "$workloads/sleepers" >"$scratch/sleepers.out"
+	start "$workloads/sleepers" "$@" >"$scratch/sleepers.out"
 	pid=$started
 	wait_for 60 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
 	wait_for 60 asleep "$pid" 'sl_(framed|plain)' || die "the workload does not sleep"

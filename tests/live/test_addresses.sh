@@ -11,7 +11,7 @@ trace=$scratch/trace.rwk
 # --- two processes ---
 pids=
 for _ in 1 2; do
-	start "$workloads/cpu_paths" 60 >/dev/null
+	start "$workloads/cpu_paths" 60 25 >/dev/null
 	pids=${pids:+$pids }$started
 done
 mapped() { grep -q 'r-xp.*cpu_paths' "/proc/$1/maps" 2>/dev/null; }
@@ -24,6 +24,8 @@ record_twins() { # SECONDS
 }
 growing 1 record_twins
 for pid in $pids; do grep 'r-xp.*cpu_paths' "/proc/$pid/maps" | sed "s/^/$pid /"; done >"$scratch/maps"
+# shellcheck disable=SC2086 # one word each
+kill $pids
 check_number "the two lie at different addresses" "$(awk '{ print $2 }' "$scratch/maps" | sort -u | wc -l) == 2"
 
 "$report" --export perf-script -q "$trace" >"$scratch/script" 2>/dev/null

@@ -90,11 +90,11 @@ test_file_is_made_as_the_user() {
 # Descendants through fork, exec and a shell, but not a neighbour.
 test_descendants_only() {
 	start "$workloads/burn" outsider 600
-	record_code 0 -u -f 999 -- sh -c "'$workloads/burn' insider 1; :"
+	record_code 0 -u -f 999 -- sh -c "'$workloads/burn' insider 0.5; :"
 	folded "$scratch/run.rwk" >"$scratch/run.folded"
 	check_number "the descendant" "$(folded_sum "$scratch/run.folded" '^insider;') > 200"
 	check_equal "the neighbour" 0 "$(folded_sum "$scratch/run.folded" '^outsider;')"
-	record_code 0 -u -f 999 --system-wide -- "$workloads/burn" insider 1
+	record_code 0 -u -f 999 --system-wide -- "$workloads/burn" insider 0.5
 	folded "$scratch/run.rwk" >"$scratch/run.folded"
 	check_number "the descendant, system-wide" "$(folded_sum "$scratch/run.folded" '^insider;') > 200"
 	check_number "the neighbour, system-wide" "$(folded_sum "$scratch/run.folded" '^outsider;') > 200"
@@ -114,12 +114,12 @@ test_started_stopped() {
 test_recording_ends_first() {
 	local from to
 	from=$(date +%s%N)
-	record_code 5 -p 1 -u -f 999 -- sh -c "'$workloads/burn' longer 2.5; exit 5"
+	record_code 5 -p 1 -u -f 999 -- sh -c "'$workloads/burn' longer 0.5 user 20; exit 5"
 	to=$(date +%s%N)
 	check_number "the command was waited for" "$to - $from > 2400000000"
 	folded "$scratch/run.rwk" >"$scratch/run.folded"
 	check_number "only one second was recorded" \
-		"$(folded_sum "$scratch/run.folded" '^longer;') < 1300"
+		"$(folded_sum "$scratch/run.folded" '^longer;') < 350"
 }
 
 # The file holds the recorder's command line and the program's name, not its arguments.

@@ -48,7 +48,7 @@ record_all_kinds() {
 	for try in 1 2 3 4 5 6; do
 		mkdir "$scratch/place"
 		run_ok all "$record" --force -u -f 999 --embed "$1" -o "$scratch/$1/trace.rwk" -- sh -c "
-			'$workloads/cpu_paths' 1; '$workloads/kernel_paths' 1; '$workloads/churn' 60 3
+			'$workloads/cpu_paths' 0.4; '$workloads/kernel_paths' 0.4; '$workloads/churn' 60 3
 			'$workloads/deleted' '$scratch/gone' 0.3; '$workloads/ns' '$scratch/place' 0.3"
 		rmdir "$scratch/place"
 		lacks_names "$scratch/$1/trace.rwk" || break
@@ -71,7 +71,7 @@ test_same_tree() { # EMBED
 # Unwinding uses only what the trace holds.
 test_same_unwound() { # EMBED
 	mkdir "$scratch/dwarf-$1"
-	run_ok unwound "$record" -p 0 --dwarf --sw-perf --embed "$1" -o "$scratch/dwarf-$1/trace.rwk" -- "$workloads/frameless" 1
+	run_ok unwound "$record" -p 0 --dwarf --sw-perf --embed "$1" -o "$scratch/dwarf-$1/trace.rwk" -- "$workloads/frameless" 0.4
 	same_view "$scratch/dwarf-$1/trace.rwk" --tree -q
 	check "--embed $1: its path" eval "quiet_there --folded trace.rwk | grep -q ';burner;fl_outer;fl_middle;fl_burn '"
 }
@@ -80,7 +80,7 @@ test_same_unwound() { # EMBED
 test_needs() {
 	local id
 	mkdir "$scratch/none"
-	run_ok none "$record" -u -f 999 --embed none -o "$scratch/none/trace.rwk" -- "$workloads/cpu_paths" 1
+	run_ok none "$record" -u -f 999 --embed none -o "$scratch/none/trace.rwk" -- "$workloads/cpu_paths" 0.4
 	folded "$scratch/none/trace.rwk" >"$scratch/none.folded"
 	check_number "names from local files by build-id" \
 		"$(folded_sum "$scratch/none.folded" ';alpha;leaf') > 20"
@@ -94,7 +94,7 @@ test_needs() {
 
 test_pipe() {
 	# The command shares our stdout, so its own output must go elsewhere.
-	"$record" -u -f 999 -o - -- sh -c "'$workloads/cpu_paths' 2 >&2" 2>"$scratch/pipe.err" |
+	"$record" -u -f 999 -o - -- sh -c "'$workloads/cpu_paths' 0.3 >&2" 2>"$scratch/pipe.err" |
 		tee "$scratch/pipe.rwk" | "$report" --tree - >"$scratch/pipe.tree" 2>"$scratch/pipe.note"
 	check_equal "exit codes of record | tee | report" "0 0 0" "${PIPESTATUS[*]}"
 	check "the tree from a pipe" grep -q '>>>.*leaf' "$scratch/pipe.tree"

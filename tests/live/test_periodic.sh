@@ -69,7 +69,7 @@ test_asked_for() {
 
 need_recording
 runs=$(at_level 1 20)
-for load in $loads; do check_load "$load" 2 -u; done
-for load in $(at_level 'timer:1000:62 thread:1000:62' "$loads"); do check_load "$load" 4 --dwarf; done
+for load in $(at_level 'timer:1000:62 timer:4000:250 thread:1000:62' "$loads"); do check_load "$load" 2 -u; done
+for load in $(at_level thread:1000:62 "$loads"); do check_load "$load" 4 --dwarf; done
 test_asked_for
 finish

@@ -3,7 +3,7 @@
 # Shares of CPU time: within 2 points of the workload's own count and of what
 # perf saw in the same run.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
-# alone: the kernel skips our program while another recorder's is running on that CPU, and shares shift.
+# only recorder: the kernel skips our program while another recorder's is running on that CPU, and shares shift.
 . "$(dirname "$0")/lib.sh"
 
 points=2

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A ring of the kernel's records of processes accepts no more: this is noticed, the ring is opened again, and the
 # trace says from when to when names were unsure; programs started then and later have names.
-# alone: every recorder on the host gets the records of so many processes and names, and may lose some.
+# only recorder: every recorder on the host gets the records of so many processes and names, and may lose some.
 . "$(dirname "$0")/lib.sh"
 
 first_cpu=$(allowed_cpus | head -n 1)

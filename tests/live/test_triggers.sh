@@ -83,8 +83,14 @@ test_pressure() {
 	local i
 	[ -w /proc/pressure/cpu ] || { echo "# not run: this kernel has no pressures"; return; }
 	begin psi --trigger 'psi:cpu.some>10%/2s'
-	for i in $(seq $((3 * $(online_cpus)))); do start sh -c 'while :; do :; done'; done
+	local others=
+	for i in $(seq $((3 * $(online_cpus)))); do
+		start sh -c 'while :; do :; done'
+		others="$others $started"
+	done
 	made psi 'psi:cpu.some>10%/2s'
+	# shellcheck disable=SC2086 # one word each
+	kill $others
 	end psi
 }
 

@@ -3,7 +3,7 @@
 # Lost waits: a ring that is too small, a recorder that is stopped for 5 s, a full disk. All are counted: the workload's own
 # switches = what was recorded + what was lost; every view says so and exits with 3; what was recorded is right.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
-# alone: every recorder on the host gets the storms of waits, and may lose some.
+# only recorder: every recorder on the host gets the storms of waits, and may lose some.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 

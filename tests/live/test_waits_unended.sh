@@ -104,7 +104,7 @@ print(len(waiting), len(waiting - told))' >"$scratch/all.counts"
 }
 
 need_offcpu
-start_sleepers
+start_sleepers asleep
 test_frame_pointers
 test_dwarf
 test_interrupted

@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 		canary[i] = (char)('A' + (getpid() >> i) % 26);
 	printf("stack %s\n", canary);
 	fflush(stdout);
-	run_ns = strtoull(argc > 1 ? argv[1] : "3", NULL, 10) * 1000000000;
+	run_ns = (uint64_t)(strtod(argc > 1 ? argv[1] : "3", NULL) * 1e9);
 	end_ns = now_ns(CLOCK_MONOTONIC) + run_ns;
 	for (size_t i = 0; i < THREADS; i++)
 		if (pthread_create(&started[i], NULL, threads[i], canary))

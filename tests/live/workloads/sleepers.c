@@ -4,7 +4,7 @@
  *
  *     sl_framed   nap_outer > nap_middle > nap_inner > pause, with frame pointers (except libc's pause)
  *     sl_plain    doze_outer > doze_middle > doze_inner > pause, without
- *     sl_spinner  runs
+ *     sl_spinner  runs; none with the argument "asleep"
  *
  * Prints "ready" once all of them are there.
  */
@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -98,15 +99,16 @@ static void *spinner(void *nothing)
 	return nothing;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	void *(*const bodies[])(void *) = {framed, plain, spinner};
+	int count = argc > 1 && !strcmp(argv[1], "asleep") ? 2 : 3;
 	pthread_t thread;
 
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (int i = 0; i < count; i++)
 		if (pthread_create(&thread, NULL, bodies[i], NULL))
 			return 1;
-	while (atomic_load(&ready) < 3)
+	while (atomic_load(&ready) < count)
 		usleep(1000);
 	printf("ready\n");
 	fflush(stdout);

@@ -9,6 +9,7 @@
 
 #include "bpf/kernel_tasks.bpf.h"
 #include "bpf/object_call.bpf.h"
+#include "bpf/object_mapping.bpf.h"
 #include "bpf/object_stack.bpf.h"
 #include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_owner.bpf.h"
@@ -127,7 +128,7 @@ static __always_inline bool owner_take(struct task_struct *task, struct object_r
 
 static __always_inline void futex_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry, const struct call_arguments *with,
-				       struct ring_object *object)
+				       u32 number, struct ring_object *object)
 {
 	u32 command = with->values[1] & FUTEX_COMMANDS;
 
@@ -137,6 +138,7 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	object->kind = RING_OBJECT_FUTEX;
 	object->place = with->values[0];
 	object->process = task->tgid;
+	mapping_take(task, object, number);
 	if (entry->noted_out == entry->out && entry->noted)
 		object->beside = owner_take(task, room, entry);
 }

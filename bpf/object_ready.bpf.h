@@ -9,7 +9,7 @@
 /* Nothing is known yet. */
 static __always_inline void begin_object(struct object_room *room)
 {
-	room->name.token = room->file = 0;
+	room->name.token = room->name.mapping = room->file = 0;
 	room->beside.held = room->beside.ready = room->beside.object.kind = 0;
 }
 

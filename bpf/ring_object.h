@@ -52,6 +52,16 @@ enum ring_lock { /* likewise */
 	RING_LOCK_SEMAPHORE,
 };
 
+enum ring_mapping { /* likewise, but for the program's, which is a file's */
+	RING_MAPPING_UNKNOWN,
+	RING_MAPPING_HEAP,
+	RING_MAPPING_STACK,
+	RING_MAPPING_MEMORY,
+	RING_MAPPING_FILE, /* a private one */
+	RING_MAPPING_SHARED,
+	RING_MAPPING_PROGRAM, /* of the program's own file: `offset` is from where the last of its segments begins */
+};
+
 enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM_READING = 4 };
 
 /* What a system call's arguments say about its object. */
@@ -79,6 +89,7 @@ enum { RING_CALLS = 1024, RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 struct ring_object_knobs {
 	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
+	__u32 page_size, unused;
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
 	__u64 locks_start, locks_end; /* none of these is elsewhere: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
@@ -93,11 +104,14 @@ struct ring_object {
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
 	__u64 asked;  /* ns, for SLEEP; 0: unknown */
+	__u64 offset; /* of a futex, if `mapping` says so */
+	__u32 mapping; /* enum ring_mapping, if that is not with the name */
 	__u32 context, kind;
 	__u32 process; /* tgid that a futex, descriptor or mmap_lock belongs to; the child's, 0: any */
 	__u32 descriptor; /* plus 1, of kinds that have nothing else to tell them apart */
 	__u32 lock;   /* enum ring_lock */
 	__u32 beside; /* bool: a struct ring_beside precedes the wait */
+	__u32 unused;
 	__u16 family, state, port, peer_port; /* of a socket */
 	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
 };
@@ -118,6 +132,9 @@ struct ring_name { /* of kind RING_NAME */
 	__u64 token;
 	__u32 length, flags; /* enum ring_name_flag */
 	struct ring_task task; /* which waited for it */
+	/* Of a futex: its mapping (enum ring_mapping), of which file that is, and where the futex is in it. */
+	__u64 device, inode, offset, start, end;
+	__u32 mapping, unused;
 	char bytes[2 * RING_NAME_BYTES]; /* a path begins at RING_NAME_BYTES - length */
 };
 

@@ -92,7 +92,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		descriptor_take(task, room, entry, with.values[0], number, object);
 		break;
 	case RING_CALL_FUTEX:
-		futex_take(task, room, entry, &with, object);
+		futex_take(task, room, entry, &with, number, object);
 		break;
 	case RING_CALL_WAIT4:
 		child_take(task, with.values[0], object);

@@ -47,6 +47,14 @@ enum object_flag {
 	OBJECT_MMAP_LOCK = 8, /* the lock of the mappings of `tgid` */
 };
 
+enum object_mapping { /* in which a futex is */
+	OBJECT_IN_HEAP = 1,
+	OBJECT_IN_STACK = 2, /* of the process, or of the thread that waited */
+	OBJECT_IN_MEMORY = 3, /* without a file */
+	OBJECT_IN_FILE = 4, /* a private mapping of that file: most often the data of a program or library */
+	OBJECT_IN_SHARED = 5, /* a shared one: the same place in the file is the same futex for all processes */
+};
+
 struct event_object {
 	uint32_t number; /* from 1 */
 	uint32_t kind;	 /* enum object_kind */
@@ -60,12 +68,14 @@ struct event_object {
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
 	uint32_t lock; /* enum object_lock */
-	struct event_text name; /* of a lock that is a variable of the kernel */
+	struct event_text name; /* of a lock that is a variable of the kernel; of that in which a futex is */
+	uint32_t mapping; /* enum object_mapping; 0: unknown */
+	uint64_t offset; /* of a futex in that variable, else in the file of OBJECT_IN_SHARED */
 };
 
 struct event_object_name {
 	uint32_t number;
-	struct event_text path;			 /* of a file, or a unix socket's name */
+	struct event_text path;			 /* of a file, also a mapped one, or a unix socket's name */
 	struct event_text address, peer_address; /* 16 bytes, IPv4 as ::ffff:a.b.c.d */
 };
 

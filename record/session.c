@@ -356,8 +356,7 @@ static enum rwk_end_reason embed(struct session *session)
 	struct embed_result result = {0};
 	int r;
 
-	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || !session->config->user_stacks ||
-	    session->output.fd < 0)
+	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || session->output.fd < 0)
 		return RWK_END_CLEAN;
 	r = embed_run(recording, session->files, session->nursery, &wish, &watch, &result);
 	if (r == -ECANCELED)

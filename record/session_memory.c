@@ -31,7 +31,7 @@ enum {
 	ENCODERS = 14 << 20,	    /* with the chunks that they fill, and the index of the trace */
 	SNAPSHOT_ENCODERS = 6 << 20,
 	CGROUPS = 5 << 20,
-	OBJECTS = 4 << 20,	    /* in the recorder and in the programs' tables */
+	OBJECTS = 6 << 20,	    /* in the recorder and in the programs' tables */
 	PROGRAM_TABLES = 512 << 10, /* of one source, beside scratch */
 	LIVES = 256 << 10,
 	ENTRY = 1024,		    /* of a thread's waits */

@@ -15,9 +15,13 @@
  */
 enum { NAME_REUSE_MAX = 16 };
 
+typedef bool wants_symbol(const struct elf_file *file, const Elf64_Sym *symbol, const Elf64_Shdr *section,
+			  const char *name);
+
 /* The symbols found so far; names as in elf_symbols. */
 struct collector {
 	const struct elf_file *file;
+	wants_symbol *wants;
 	ARRAY(struct elf_symbol) symbols;
 	char *names;
 	size_t names_size;
@@ -141,6 +145,16 @@ static bool is_code(const struct elf_file *file, const Elf64_Sym *symbol, const 
 	}
 }
 
+/* Not of threads: theirs are no addresses. */
+static bool is_variable(const struct elf_file *file, const Elf64_Sym *symbol, const Elf64_Shdr *section,
+			const char *name)
+{
+	(void)file;
+	(void)section;
+	(void)name;
+	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF && symbol->st_size;
+}
+
 static uint16_t section_number(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	size_t number = section ? (size_t)(section - file->sections) : 0;
@@ -163,7 +177,7 @@ static int collect_table(struct collector *collector, struct symbol_table *table
 			continue;
 		name += symbol.st_name;
 		section = symbol_section(collector->file, table, i, &symbol);
-		if (!*name || !is_code(collector->file, &symbol, section, name))
+		if (!*name || !collector->wants(collector->file, &symbol, section, name))
 			continue;
 		length = strnlen(name, table->name_bytes_left);
 		if (length == table->name_bytes_left)
@@ -293,9 +307,9 @@ static int drop_duplicates(struct collector *collector)
 	return 0;
 }
 
-int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols)
+static int read_symbols(const struct elf_file *file, wants_symbol *wants, struct elf_symbols *ret_symbols)
 {
-	_cleanup_(collector_deinit) struct collector collector = {.file = file};
+	_cleanup_(collector_deinit) struct collector collector = {.file = file, .wants = wants};
 	int r = collect(&collector, SHT_SYMTAB);
 
 	if (!r)
@@ -311,6 +325,16 @@ int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbol
 		.names_size = collector.names_size,
 	};
 	return 0;
+}
+
+int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols)
+{
+	return read_symbols(file, is_code, ret_symbols);
+}
+
+int elf_file_variables(const struct elf_file *file, struct elf_symbols *ret_symbols)
+{
+	return read_symbols(file, is_variable, ret_symbols);
 }
 
 int elf_symbols_append(struct elf_symbols *symbols, const struct elf_symbols *more)

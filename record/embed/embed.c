@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/plural.h"
 #include "format/event_log.h"
+#include "record/embed/embed_variables.h"
 #include "record/embed/symbol_source.h"
 #include "record/machine/vdso.h"
 #include "record/pick/debug_pick.h"
@@ -351,6 +352,8 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 			rc = symbol_source_create(nursery, wish->soon, &embedding.source);
 		if (!rc)
 			rc = groups_embed(&embedding, hits, count);
+		if (!rc)
+			rc = embed_variables(recording, files, embedding.source, watch, &embedding.used);
 		symbol_source_destroy(embedding.source);
 		if (!rc)
 			rc = tell_refusals(&embedding);

@@ -163,7 +163,7 @@ static int embed(struct writing *writing, enum rwk_end_reason *ret_reason)
 	int r;
 
 	*ret_reason = RWK_END_CLEAN;
-	if (wish.level == EMBED_LEVEL_NONE || !recording->config->user_stacks)
+	if (wish.level == EMBED_LEVEL_NONE)
 		return 0;
 	module_files_part(parts->files, parts->nursery);
 	r = embed_run(recording, parts->files, parts->nursery, &wish, &watch, &result);

@@ -20,6 +20,7 @@
 #include "record/pick/jit_log.h"
 #include "record/pick/perf_map.h"
 #include "record/pick/symbol_pick.h"
+#include "record/pick/variable_pick.h"
 #include "record/plan/deadlines.h"
 
 enum { MAX_HITS = 1 << 20,
@@ -128,6 +129,24 @@ static void symbols_mark_behind(struct answer *answer, const uint64_t *hits)
 			symbol_pick_mark(symbols->items, symbols->count, &(uint64_t){hits[i] + 1}, 1, answer->keep);
 }
 
+static uint64_t symbol_bytes(const struct elf_symbols *symbols, size_t i)
+{
+	return sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
+}
+
+static int symbols_keep_all(struct answer *answer)
+{
+	answer->keep = calloc(answer->symbols.count + 1, sizeof(*answer->keep));
+	if (!answer->keep)
+		return -ENOMEM;
+	for (size_t i = 0; i < answer->symbols.count; i++) {
+		answer->keep[i] = true;
+		answer->hit += symbol_bytes(&answer->symbols, i);
+	}
+	answer->all = answer->hit;
+	return 0;
+}
+
 static int symbols_mark(struct answer *answer, const uint64_t *hits)
 {
 	const struct elf_symbols *symbols = &answer->symbols;
@@ -139,7 +158,7 @@ static int symbols_mark(struct answer *answer, const uint64_t *hits)
 	symbol_pick_mark(symbols->items, symbols->count, hits, answer->request->hit_count, answer->keep);
 	symbols_mark_behind(answer, hits);
 	for (size_t i = 0; i < symbols->count; i++) {
-		uint64_t bytes = sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
+		uint64_t bytes = symbol_bytes(symbols, i);
 
 		answer->all += bytes;
 		answer->hit += answer->keep[i] ? bytes : 0;
@@ -313,6 +332,20 @@ static int jit_read(struct answer *answer, int fd, const uint64_t *hits)
 	return rc ? rc : symbols_mark(answer, hits);
 }
 
+static int variables_read(struct answer *answer, int fd, const uint64_t *places)
+{
+	_cleanup_(elf_file_cleanup) struct elf_file *file = NULL;
+	int rc = elf_file_create(fd, &file);
+
+	if (rc)
+		return rc;
+	identity_fill(file, &answer->reply);
+	rc = variable_pick(file, answer->debug, places, answer->request->hit_count, &answer->symbols);
+	if (!rc)
+		rc = symbols_keep_all(answer);
+	return rc;
+}
+
 static int debug_receive(int socket, int *ret_fd)
 {
 	char byte;
@@ -334,7 +367,9 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 		rc = jail_grant_cpu_seconds(CPU_SECONDS);
 	if (rc)
 		return rc;
-	if (request->what == ELF_PERF_MAP || request->what == ELF_JIT_LOG)
+	if (request->what == ELF_VARIABLES)
+		answer.reply.error = variables_read(&answer, fd, hits);
+	else if (request->what == ELF_PERF_MAP || request->what == ELF_JIT_LOG)
 		answer.reply.error = jit_read(&answer, fd, hits);
 	else
 		answer.reply.error = elf_read(&answer, fd, hits);

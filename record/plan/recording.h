@@ -27,6 +27,7 @@ struct module_table;
 struct sideband;
 struct trace_io;
 struct trace_writer;
+struct variables;
 
 /* Who wants the recording to stop; read it with recording_stopping(). */
 enum recording_stop {
@@ -52,6 +53,7 @@ struct recording {
 	struct kernel_map *kernel_map;
 	struct kernel_chains *kernel_chains;
 	struct hits *hits;
+	struct variables *variables;
 	struct sideband *sideband;
 	struct cgroup_table *cgroups; /* NULL: not wanted */
 	struct recording_watch watch;

@@ -12,7 +12,9 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/limits.h"
+#include "record/pick/variable_pick.h"
 #include "record/place/kernel_map.h"
+#include "record/place/variables.h"
 #include "record/plan/recording.h"
 
 enum { OBJECTS = 32768, LOCKS = 8192, NAMES = 8192, NAME_BYTES = 1 << 20 };
@@ -33,6 +35,10 @@ static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK
 		      (int)RING_LOCK_SPIN == LOCK_SPIN && (int)RING_LOCK_RWLOCK == LOCK_RWLOCK &&
 		      (int)RING_LOCK_SEMAPHORE == LOCK_SEMAPHORE,
 	      "the programs' kinds of locks are the format's");
+static_assert((int)RING_MAPPING_HEAP == OBJECT_IN_HEAP && (int)RING_MAPPING_STACK == OBJECT_IN_STACK &&
+		      (int)RING_MAPPING_MEMORY == OBJECT_IN_MEMORY && (int)RING_MAPPING_FILE == OBJECT_IN_FILE &&
+		      (int)RING_MAPPING_SHARED == OBJECT_IN_SHARED,
+	      "the programs' mappings are the format's");
 static_assert((int)RING_NAME_DELETED == OBJECT_DELETED && (int)RING_NAME_CUT == OBJECT_CUT &&
 		      (int)RING_NAME_ABSTRACT == OBJECT_ABSTRACT,
 	      "the programs' flags are the format's");
@@ -40,6 +46,8 @@ static_assert((int)RING_OBJECT_ADDRESS == (int)RWK_MAX_ADDRESS, "the programs' a
 
 struct kept_name {
 	uint32_t at, length, flags;
+	uint32_t mapping; /* of a futex, and what follows: as in struct ring_name */
+	uint64_t device, inode, offset, start, end;
 };
 
 struct wait_objects {
@@ -96,7 +104,9 @@ void wait_objects_destroy(struct wait_objects *objects)
 
 static void keep_name(struct wait_objects *objects, const struct ring_name *name)
 {
-	struct kept_name kept = {.at = objects->used, .length = name->length, .flags = name->flags};
+	struct kept_name kept = {.at = objects->used, .length = name->length, .flags = name->flags,
+				 .mapping = name->mapping, .device = name->device, .inode = name->inode,
+				 .offset = name->offset, .start = name->start, .end = name->end};
 	uint64_t number = objects->names.count;
 
 	if (hash_map_add(&objects->names, &name->token, sizeof(name->token), number, NULL) <= 0)
@@ -108,7 +118,7 @@ static void keep_name(struct wait_objects *objects, const struct ring_name *name
 
 void wait_objects_name(struct wait_objects *objects, const struct ring_name *name)
 {
-	if (!name->token || !name->length || name->length > RING_NAME_BYTES)
+	if (!name->token || (!name->length && !name->mapping) || name->length > RING_NAME_BYTES)
 		return;
 	if (objects->names.count == NAMES || objects->used + name->length > NAME_BYTES) {
 		hash_map_clear(&objects->names);
@@ -158,6 +168,24 @@ static void describe_lock(struct wait_objects *objects, const struct ring_object
 		object->name = (struct event_text){name, (uint32_t)strlen(name)};
 }
 
+static uint32_t mapping_of(const struct ring_object *raw, const struct kept_name *name)
+{
+	return raw->mapping ? raw->mapping : name ? name->mapping : RING_MAPPING_UNKNOWN;
+}
+
+/* Its name is that of the mapped file. */
+static void describe_futex(const struct ring_object *raw, const struct kept_name *name, struct event_object *object)
+{
+	const uint32_t mapping = mapping_of(raw, name);
+
+	object->mapping = mapping == RING_MAPPING_PROGRAM ? OBJECT_IN_FILE : mapping;
+	if (!name || mapping == RING_MAPPING_PROGRAM)
+		return;
+	object->device = device_of(name->device);
+	object->inode = name->inode;
+	object->offset = mapping == RING_MAPPING_SHARED ? name->offset : 0;
+}
+
 static struct event_object describe(struct wait_objects *objects, const struct ring_object *raw,
 				    const struct kept_name *name)
 {
@@ -169,6 +197,8 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 	};
 	uint64_t function;
 
+	if (raw->kind == RING_OBJECT_FUTEX)
+		describe_futex(raw, name, &object);
 	if (raw->kind == RING_OBJECT_LOCK)
 		describe_lock(objects, raw, &object);
 	if (raw->kind != RING_OBJECT_WORK)
@@ -186,6 +216,23 @@ static bool has_addresses(const struct ring_object *raw)
 	return memcmp(raw->address, none, sizeof(none)) != 0 || memcmp(raw->peer_address, none, sizeof(none)) != 0;
 }
 
+/* A futex in the data of a program: what its variable is called can be found out later. */
+static void note_variable(struct wait_objects *objects, const struct ring_object *raw, const struct kept_name *name,
+			  const struct event_object *object)
+{
+	const bool program = raw->mapping == RING_MAPPING_PROGRAM;
+	char path[RING_NAME_BYTES + 1];
+	const struct module_identity file = {.path = path, .device = object->device, .inode = object->inode,
+					     .deleted = object->flags & OBJECT_DELETED};
+
+	if (object->mapping != OBJECT_IN_FILE || !name || name->flags & RING_NAME_CUT)
+		return;
+	memcpy(path, objects->bytes + name->at, name->length);
+	path[name->length] = '\0';
+	variables_note(objects->recording->variables, object, &file,
+		       program ? raw->offset | VARIABLE_PICK_LAST : name->offset, name->start, name->end);
+}
+
 static void tell(struct wait_objects *objects, const struct ring_object *raw, uint32_t number)
 {
 	struct recording *recording = objects->recording;
@@ -197,6 +244,7 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 
 	if (recording_check(recording, event_log_add(recording->log, &event)) < 0)
 		return;
+	note_variable(objects, raw, name, &event.object);
 	if (name)
 		text.path = (struct event_text){objects->bytes + name->at, name->length};
 	if (has_addresses(raw)) {
@@ -232,7 +280,8 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 	int r;
 
 	key.call = key.asked = 0;
-	key.context = key.beside = 0;
+	key.context = 0;
+	key.beside = raw->kind == RING_OBJECT_FUTEX && find_name(objects, raw->token); /* not named at first */
 	r = hash_map_add(&objects->numbers, &key, sizeof(key), told(objects->last + 1, now), &value);
 	if (r == -ENOSPC) {
 		hash_map_clear(&objects->numbers);

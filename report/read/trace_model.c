@@ -270,7 +270,8 @@ static int find(struct trace_model *model, uint32_t number, struct trace_object 
 	if (!slot)
 		return -ENOMEM;
 	if (!slot->number) {
-		if (array_push(&model->objects, (struct trace_object){.about = {.number = number}, .path = ""}) < 0)
+		if (array_push(&model->objects, (struct trace_object){.about = {.number = number}, .path = "",
+									.variable = ""}) < 0)
 			return -ENOMEM;
 		index_table_set(&model->object_table, slot, hash, (uint32_t)(model->objects.count - 1));
 	}
@@ -284,10 +285,13 @@ int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct e
 	int r = find(model, event->object.number, &object);
 
 	(void)chunk;
-	if (r < 0 || !object)
+	if (r < 0 || !object || (*object->variable && !event->object.name.length)) /* known already */
 		return r;
 	object->about = event->object;
 	object->about.name = (struct event_text){0}; /* it is valid for now only */
+	if (object->about.kind == OBJECT_FUTEX)
+		return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length,
+				     &object->variable);
 	if (object->about.kind != OBJECT_LOCK)
 		return 0;
 	return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length, &object->path);

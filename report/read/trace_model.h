@@ -61,7 +61,7 @@ struct trace_probe { /* what is known: totals may be present without the rest, a
 
 struct trace_object { /* what waits were for */
 	struct event_object about;
-	const char *path; /* or the name of a socket or lock; "" */
+	const char *path, *variable; /* or the name of a socket or lock; in which a futex is; "" */
 	bool has_addresses;
 	uint8_t address[RWK_MAX_ADDRESS], peer_address[RWK_MAX_ADDRESS];
 	uint32_t number; /* in the profile, plus 1; 0: none yet */

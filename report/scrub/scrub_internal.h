@@ -47,6 +47,7 @@ int scrub_path(struct scrub *scrub, enum pseudonym_class class, const struct eve
 /* A function of a module that is private, or is part of the kernel. */
 int scrub_function(struct scrub *scrub, const struct trace_module *module, const struct event_text *name,
 		   struct event_text *ret_text);
+int scrub_variable(struct scrub *scrub, const struct event_text *name, struct event_text *ret_text);
 int scrub_probe_name(struct scrub *scrub, const struct event_text *name, bool common, struct event_text *ret_text);
 int scrub_build_id(struct scrub *scrub, const struct event_text *id, struct event_text *ret_text);
 /* Whether a module's names tell nothing about the host: the kernel's, or a file of a distribution. */

@@ -177,6 +177,22 @@ int scrub_function(struct scrub *scrub, const struct trace_module *module, const
 		       ret_text);
 }
 
+/* As the name that reports show, like a function's. */
+int scrub_variable(struct scrub *scrub, const struct event_text *given, struct event_text *ret_text)
+{
+	_cleanup_free_ char *name = copy_text(given), *pretty = name ? pretty_name(name, false) : NULL;
+	const char *shown = pretty ? pretty : name;
+
+	if (!name)
+		return -ENOMEM;
+	if (!name[0] || !scrub_wants(scrub, SCRUB_SYMBOLS) || scrub_is_kept(scrub, name) ||
+	    scrub_is_kept(scrub, shown)) {
+		*ret_text = *given;
+		return 0;
+	}
+	return replace(scrub, PSEUDONYM_FUNCTION, shown, strlen(shown), ret_text);
+}
+
 int scrub_probe_name(struct scrub *scrub, const struct event_text *given, bool common, struct event_text *ret_text)
 {
 	_cleanup_free_ char *name = copy_text(given);

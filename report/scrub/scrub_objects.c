@@ -49,11 +49,14 @@ int scrub_object(struct scrub *scrub, struct event *event)
 				     .flags = object.flags & (OBJECT_DELETED | OBJECT_CUT | OBJECT_ABSTRACT |
 								 OBJECT_MMAP_LOCK),
 				     .module = function ? object.module : 0, .place = function ? object.place : 0,
-				     .family = object.family, .state = object.state, .lock = object.lock,
+				     .mapping = object.mapping, .offset = object.offset, .family = object.family,
+				     .state = object.state, .lock = object.lock,
 				     .name = lock ? lock_name(scrub, &object.name) : (struct event_text){0}};
 	r = scrub_pid(scrub, object.tgid, &out->tgid);
 	if (!r)
 		r = take_file(scrub, &object, out);
+	if (!r && object.kind == OBJECT_FUTEX)
+		r = scrub_variable(scrub, &object.name, &out->name);
 	if (!r && lock)
 		out->place = object.place;
 	else if (!r && !function)

@@ -134,9 +134,10 @@ for way in condense scrub; do
 	verdict "${way}_names_of_objects" 'one is left' lacks -E "$on_names" <("$report" --dump "$scratch/on_$way.rwk")
 	"$report" "${names[@]}" --waits-on "$scratch/on_$way.rwk" >"$scratch/on" 2>/dev/null
 	verdict "${way}_objects" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE \
-		' (in rename of file#1|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex 0x[0-9a-f]+ of .*)$' \
+		' (in rename of file#1|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex (store::locks|[^ :]+)\+0x28 of .*)$' \
 		"$scratch/on")" -eq 4 ]
 done
+verdict scrub_variables 'the variable of a futex is left' lacks -a 5locks <("$report" --dump "$scratch/on_scrub.rwk")
 
 for trace in samples/*/trace.rwk; do
 	name=$(basename "$(dirname "$trace")")

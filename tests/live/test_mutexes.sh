@@ -14,16 +14,21 @@ record_mutexes() { # NAME COMMAND...
 	shift
 	recorded "$name" "$record" --force --offcpu 0 --wakers -o "$scratch/$name.rwk" -- "$@"
 	cp "$scratch/$name.out" "$scratch/$name.truth"
-	check_equal "$name: the workload had all locks" 17 "$(grep -c '^w-' "$scratch/$name.truth")"
+	check_equal "$name: the workload had all locks" 23 "$(grep -c '^w-' "$scratch/$name.truth")"
 	judged python3 -B "$here/tests/live/mutexes_check.py" "$scratch/$name.rwk" "$scratch/$name.truth" "$rounds"
 }
 
-record_mutexes here "$workloads/mutexes" "$rounds"
-record_mutexes namespace unshare --pid --fork "$workloads/mutexes" "$rounds"
+record_mutexes here "$workloads/mutexes" "$rounds" "$scratch/shared"
+record_mutexes namespace unshare --pid --fork "$workloads/mutexes" "$rounds" "$scratch/shared"
 
 "$report" --waits-on=futex "$scratch/here.rwk" >"$scratch/view" 2>/dev/null
 for kind in plain robust inherit shared; do
 	check "--waits-on says who held the $kind one" grep -qE " w-$kind +on futex .*\(held by h-$kind [0-9]+\)\$" "$scratch/view"
+done
+for place in 'bss +on futex named_lock\+0x[0-9a-f]+ of mutexes [0-9]+' 'heap +on futex 0x[0-9a-f]+ in heap of mutexes [0-9]+' \
+	'stack +on futex 0x[0-9a-f]+ in stack of mutexes [0-9]+' 'memory +on futex 0x[0-9a-f]+ of mutexes [0-9]+' \
+	"in-file +on futex in shared file $scratch/shared\+0x[0-9a-f]+" 'shared +on futex in shared memory [0-9]+\+0x[0-9a-f]+'; do
+	check "--waits-on says where it is: $place" grep -qE " w-$place \(held by " "$scratch/view"
 done
 check "--waits-on names no holder of a semaphore" lacks -E 'w-semaphore .*held by' "$scratch/view"
 finish

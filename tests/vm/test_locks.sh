@@ -15,7 +15,7 @@ judge_kernel() { # NAME
 	rt=$(echo "$1" | grep -e -rt)
 	{
 		LOCKS_RT=$rt python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds
-		python3 -B tests/live/mutexes_check.py "$dir/mutexes.rwk" "$dir/mutexes.truth" $rounds
+		MUTEXES_RT=$rt python3 -B tests/live/mutexes_check.py "$dir/mutexes.rwk" "$dir/mutexes.truth" $rounds
 	} 2>&1 | sed -E "s|^yes |ok $1/|; s|^no (.*): ([^:]*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
 	for run in locks mutexes others; do
 		reported "$dir/$run.view" 0 --waits-on=lock "$dir/$run.rwk"

@@ -48,6 +48,16 @@ enum profile_lock {
 	PROFILE_LOCKS
 };
 
+enum profile_mapping { /* in which a futex is */
+	PROFILE_MAPPING_UNKNOWN,
+	PROFILE_IN_HEAP,
+	PROFILE_IN_STACK,
+	PROFILE_IN_MEMORY,
+	PROFILE_IN_FILE,   /* data of a program or library */
+	PROFILE_IN_SHARED, /* the same futex for all processes that map the file */
+	PROFILE_MAPPINGS
+};
+
 enum profile_object_flag {
 	PROFILE_OBJECT_DELETED = 1,
 	PROFILE_OBJECT_CUT = 2,	     /* the name lacks its beginning */
@@ -70,6 +80,7 @@ struct profile_object {
 	uint8_t flags;	/* enum profile_object_flag */
 	uint16_t port, peer_port;
 	uint8_t lock; /* enum profile_lock */
+	uint8_t mapping; /* enum profile_mapping */
 	uint32_t host;
 	uint32_t process;    /* tgid whose futex, descriptor, mappings it is, or of the child; 0: any, or it has none */
 	uint32_t descriptor; /* plus 1; 0: it does not matter */
@@ -77,7 +88,9 @@ struct profile_object {
 	uint64_t peer_inode; /* of the unix socket at its other end; 0: unknown */
 	uint64_t address;    /* of a futex; a lock's number, from 1, which tells one from another in its recording */
 	const char *comm;    /* of the process */
-	const char *name;    /* of a file, a unix socket, a function, a lock that is a variable */
+	uint64_t offset;     /* of a futex, in its variable, else in its shared file */
+	const char *name;    /* of a file (of a futex: the mapped one), a unix socket, a function, a lock's variable */
+	const char *variable; /* in which a futex is */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
 	/* Of a pipe, who reads and who writes it; of a socket, who is at its other end (PROFILE_NEITHER). */
 	struct profile_users users[PROFILE_DIRECTIONS];

@@ -11,11 +11,13 @@
 
 #include "common/cleanup.h"
 #include "report/read/radix_sort.h"
+#include "report/resolve/symbol/pretty_name.h"
 
 static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
 		      (int)PROFILE_OBJECT_EPOLL == OBJECT_EPOLL && (int)PROFILE_OBJECT_FUTEX == OBJECT_FUTEX &&
 		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_LOCK + 1 &&
-		      (int)PROFILE_LOCK_MUTEX == LOCK_MUTEX && (int)PROFILE_LOCKS == LOCK_SEMAPHORE + 1,
+		      (int)PROFILE_LOCK_MUTEX == LOCK_MUTEX && (int)PROFILE_LOCKS == LOCK_SEMAPHORE + 1 &&
+		      (int)PROFILE_IN_HEAP == OBJECT_IN_HEAP && (int)PROFILE_MAPPINGS == OBJECT_IN_SHARED + 1,
 	      "the seam's kinds are the format's");
 static_assert((int)PROFILE_IN_CALL == WAIT_IN_CALL && (int)PROFILE_IN_STOPPED == WAIT_IN_STOP,
 	      "the seam's operations are the format's");
@@ -30,7 +32,7 @@ static int keep_text(struct profile *profile, const char *text, size_t length, c
 /* Both lists begin with what is not known. */
 static int begin(struct profile *profile)
 {
-	struct profile_object none = {.comm = "", .name = "", .local = "", .peer = ""};
+	struct profile_object none = {.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
 
 	if (profile->objects.count)
 		return 0;
@@ -125,6 +127,14 @@ static const char *name_of(const struct trace_model *model, const struct trace_o
 	return function ? function : object->path;
 }
 
+static int keep_variable(struct profile *profile, const char *variable, const char **ret_text)
+{
+	_cleanup_free_ char *pretty = pretty_name(variable, false);
+	const char *text = pretty ? pretty : variable;
+
+	return keep_text(profile, text, strlen(text), ret_text);
+}
+
 static int make_object(struct profile *profile, const struct trace_model *model, uint32_t host, uint32_t recording,
 		       const struct trace_object *object)
 {
@@ -139,10 +149,13 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
 		.inode = about->inode, .peer_inode = about->peer,
 		.address = about->kind == OBJECT_WORK ? 0 : about->place,
-		.comm = "", .local = "", .peer = "",
+		.mapping = about->mapping < PROFILE_MAPPINGS ? (uint8_t)about->mapping : PROFILE_MAPPING_UNKNOWN,
+		.offset = about->offset, .comm = "", .variable = "", .local = "", .peer = "",
 	};
 	int r = keep_text(profile, name, strlen(name), &made.name);
 
+	if (!r && *object->variable)
+		r = keep_variable(profile, object->variable, &made.variable);
 	if (!r && object->has_addresses)
 		r = keep_address(profile, object->address, &made.local);
 	if (!r && object->has_addresses)
@@ -261,12 +274,13 @@ static int find_processes(const struct profile *profile, struct processes *proce
 	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }
 
-/* The latest comm of the process's first thread, else of another; "": there is none. */
+/* Tasks are numbered as they come up: the latest comm of the process's first thread, else of another; "": none. */
 static const char *comm_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
 {
 	const struct radix_key *keys = processes->keys.items;
 	size_t low = 0, count = processes->keys.count;
-	const char *comm = "";
+	const struct profile_task *found = NULL;
+	uint32_t latest = 0;
 
 	while (low < count) {
 		size_t middle = low + (count - low) / 2;
@@ -278,11 +292,14 @@ static const char *comm_of(const struct profile *profile, const struct processes
 	}
 	for (; low < processes->keys.count && keys[low].key == wanted; low++) {
 		const struct profile_task *task = &profile->tasks.items[keys[low].number];
+		const bool first = task->tid == task->tgid, known = found && found->tid == found->tgid;
 
-		if (!*comm || task->tid == task->tgid)
-			comm = task->comm;
+		if (found && (known != first ? known : keys[low].number < latest))
+			continue;
+		found = task;
+		latest = keys[low].number;
 	}
-	return comm;
+	return found ? found->comm : "";
 }
 
 int profile_name_objects(struct profile *profile)

@@ -132,9 +132,55 @@ static void write_descriptor(FILE *out, const struct profile_object *object)
 	write_process(out, object);
 }
 
+static void write_offset(FILE *out, uint64_t offset)
+{
+	if (offset)
+		(void)fprintf(out, "+0x%" PRIx64, offset);
+}
+
+/* " in shared file /dev/shm/table+0x40", " in shared memory 1027+0x40" if it has no name that others could map. */
+static void write_shared(FILE *out, const struct profile_object *object)
+{
+	const bool named = *object->name && !(object->flags & PROFILE_OBJECT_DELETED);
+
+	(void)fputs(named ? " in shared file " : " in shared memory ", out);
+	if (named)
+		write_file(out, object);
+	else
+		(void)fprintf(out, "%" PRIu64, object->inode);
+	write_offset(out, object->offset);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "futex 0x7f2fb0000ba0 in heap of redis-server 31630", "futex named_lock+0x8 of redis-server 31630" */
 static void write_futex(FILE *out, const struct profile_object *object)
 {
-	(void)fprintf(out, "futex 0x%" PRIx64, object->address);
+	static const char *const mappings[PROFILE_MAPPINGS] = {[PROFILE_IN_HEAP] = " in heap",
+							       [PROFILE_IN_STACK] = " in stack"};
+
+	(void)fputs("futex", out);
+	if (object->mapping == PROFILE_IN_SHARED) {
+		write_shared(out, object);
+		return;
+	}
+	(void)fputc(' ', out);
+	if (*object->variable) {
+		write_text(out, object->variable);
+		write_offset(out, object->offset);
+	} else {
+		(void)fprintf(out, "0x%" PRIx64, object->address);
+		(void)fputs(mappings[object->mapping] ? mappings[object->mapping] : "", out);
+		if (object->mapping == PROFILE_IN_FILE && *object->name) {
+			(void)fputs(" in ", out);
+			write_text(out, last_part(object->name));
+		}
+	}
 	write_process(out, object);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What a wait was for, as text. One form for all views, to follow what is known of a wait: "in
- * read of pipe:866554", "on futex 0x7f2fb0000ba0 of redis-server (held by main 31630)", "on epoll
+ * read of pipe:866554", "on futex named_lock of redis-server 31630 (held by main 31630)", "on epoll
  * 12 of nginx → fd 7, tcp ...", "sleep 33.0 ms", "child 31771", "in munmap on mmap_lock of
  * postgres 4711 (held by postgres 4713)", "in rename on rwsem #3".
  */

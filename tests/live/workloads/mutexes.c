@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mutexes N: N waits for each kind of mutex, held by a known thread for a few milliseconds, and as many for what is no
- * mutex but uses futexes, too. Prints
+ * mutexes N FILE: N waits for each kind of mutex, held by a known thread for a few milliseconds, as many for what is no
+ * mutex but uses futexes, too, and for mutexes in all kinds of memory, FILE among them. Prints
  *
- *	COMM PLACE WORDS OWNER	who waits; address of the lock, in its process; how many words it has; the tid that
- *				holds it, as the mount of /proc has it, or 0: what it waits for is no mutex
+ *	COMM PLACE WORDS OWNER MAPPING NAME OFFSET INODE
+ *		who waits; address of the lock, in its process; how many words it has; the tid that holds it, as the
+ *		mount of /proc has it, or 0: what it waits for is no mutex; enum object_mapping, 0: of the C library's
+ *		choice; the variable that it is in, or "-"; where it is in the variable, or in what is shared; inode of
+ *		FILE, or 0
  *
  * Threads meet at barriers, which are no mutexes either.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +39,9 @@ struct job { /* in memory that processes share */
 	void (*wait)(struct job *job); /* of the waiter, if that is another call */
 	int type, protocol, robust, shared;
 	bool is_mutex;
+	int mapping;
+	const char *variable;
+	unsigned long begin, inode; /* of the variable, or of what is shared */
 	pid_t holder, waiter; /* by /proc */
 	pthread_barrier_t barrier;
 	union {
@@ -223,7 +231,10 @@ static void raw_give(struct job *job)
 
 /* --- all of them --- */
 
-#define MUTEX(called, ...) {.name = called, mutex_up, mutex_take, mutex_give, .is_mutex = true, __VA_ARGS__}
+#define MUTEX(called, ...)                                                                           \
+	{                                                                                            \
+		.name = called, mutex_up, mutex_take, mutex_give, .is_mutex = true __VA_OPT__(,) __VA_ARGS__ \
+	}
 
 static const struct job models[] = {
 	MUTEX("plain"),
@@ -307,43 +318,112 @@ static void begin(struct job *job)
 
 static void say(const struct job *job)
 {
-	const void *place = job->words;
+	const unsigned long place = (unsigned long)job->words;
 	unsigned long words = sizeof(job->words) / sizeof(job->words[0]);
+	const bool chosen = job->set_up != file_up;
 
-	if (job->set_up == file_up) { /* its lock is where the C library likes */
-		place = NULL;
-		words = 0;
-	}
 	if (job->set_up == condition_up)
 		words = sizeof(job->condition) / sizeof(job->words[0]);
-	printf("w-%s 0x%lx %lu %d\n", job->name, (unsigned long)place, words, job->is_mutex ? job->holder : 0);
+	printf("w-%s 0x%lx %lu %d %d %s 0x%lx %lu\n", job->name, place, chosen ? words : 0,
+	       job->is_mutex ? job->holder : 0, chosen ? job->mapping : 0, job->variable ? job->variable : "-",
+	       job->begin ? place - job->begin : 0, job->inode);
 }
 
-int main(int argc, char **argv)
-{
-	struct job *jobs = mmap(NULL, sizeof(models), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pthread_t holders[JOBS], waiters[JOBS];
-	pid_t children[JOBS] = {0};
+/* --- where they are --- */
 
-	must(argc == 2 && (rounds = atoi(argv[1])) > 0 && jobs != MAP_FAILED, "usage: mutexes N");
+enum { IN_HEAP = 1, IN_STACK, IN_MEMORY, IN_FILE, IN_SHARED };
+
+static struct job named_lock, locks_in_data[2] = {{.name = "before"}, {.name = "data"}};
+
+static struct job *place_at(struct job *job, const char *name, int mapping)
+{
+	*job = (struct job)MUTEX(name);
+	job->mapping = mapping;
+	return job;
+}
+
+static struct job *map(size_t size, int flags, int fd)
+{
+	struct job *job = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	must(job != MAP_FAILED, "mmap");
+	return job;
+}
+
+static void place_shared(struct job *job, const char *name, const void *begin, unsigned long inode)
+{
+	if (name)
+		place_at(job, name, IN_SHARED);
+	job->mapping = IN_SHARED;
+	job->begin = (unsigned long)begin;
+	job->inode = inode;
+}
+
+static struct job *place_in_file(const char *path)
+{
+	enum { AT = 3 }; /* not at its beginning */
+	const int fd = open(path, O_RDWR | O_CREAT, 0600);
+	struct stat status;
+	struct job *jobs;
+
+	must(fd >= 0 && !ftruncate(fd, 1 << 16) && !fstat(fd, &status), path);
+	jobs = map(1 << 16, MAP_SHARED, fd);
+	place_shared(&jobs[AT], "in-file", jobs, status.st_ino);
+	return &jobs[AT];
+}
+
+enum { PLACES = 6, ALL = JOBS + PLACES };
+
+static void place_all(struct job *jobs, struct job *on_stack, const char *path, struct job *all[ALL])
+{
 	memcpy(jobs, models, sizeof(models));
 	for (int i = 0; i < JOBS; i++) {
-		begin(&jobs[i]);
-		if (jobs[i].shared)
-			children[i] = fork_waiter(&jobs[i]);
+		place_shared(&jobs[i], NULL, jobs, 0);
+		all[i] = &jobs[i];
 	}
-	for (int i = 0; i < JOBS; i++) {
-		must(!pthread_create(&holders[i], NULL, hold_often, &jobs[i]), "pthread_create");
+	all[JOBS] = place_at(&named_lock, "bss", IN_FILE);
+	named_lock.variable = "named_lock";
+	named_lock.begin = (unsigned long)&named_lock;
+	all[JOBS + 1] = place_at(&locks_in_data[1], "data", IN_FILE);
+	locks_in_data[1].variable = "locks_in_data";
+	locks_in_data[1].begin = (unsigned long)locks_in_data;
+	all[JOBS + 2] = place_at(malloc(sizeof(struct job)), "heap", IN_HEAP);
+	all[JOBS + 3] = place_at(on_stack, "stack", IN_STACK);
+	all[JOBS + 4] = place_at(map(sizeof(struct job), MAP_PRIVATE | MAP_ANONYMOUS, -1), "memory", IN_MEMORY);
+	all[JOBS + 5] = place_in_file(path);
+}
+
+static void run(struct job *const all[ALL])
+{
+	pthread_t holders[ALL], waiters[ALL];
+	pid_t children[ALL] = {0};
+
+	for (int i = 0; i < ALL; i++) {
+		begin(all[i]);
+		if (all[i]->shared)
+			children[i] = fork_waiter(all[i]);
+	}
+	for (int i = 0; i < ALL; i++) {
+		must(!pthread_create(&holders[i], NULL, hold_often, all[i]), "pthread_create");
 		if (!children[i])
-			must(!pthread_create(&waiters[i], NULL, wait_often, &jobs[i]), "pthread_create");
+			must(!pthread_create(&waiters[i], NULL, wait_often, all[i]), "pthread_create");
 	}
-	for (int i = 0; i < JOBS; i++) {
+	for (int i = 0; i < ALL; i++) {
 		pthread_join(holders[i], NULL);
 		if (children[i])
 			waitpid(children[i], NULL, 0);
 		else
 			pthread_join(waiters[i], NULL);
-		say(&jobs[i]);
+		say(all[i]);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	struct job *jobs = map(sizeof(models), MAP_SHARED | MAP_ANONYMOUS, -1), on_stack, *all[ALL];
+
+	must(argc == 3 && (rounds = atoi(argv[1])) > 0, "usage: mutexes N FILE");
+	place_all(jobs, &on_stack, argv[2], all);
+	run(all);
 	return 0;
 }

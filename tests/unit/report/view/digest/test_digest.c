@@ -348,9 +348,10 @@ static void add_objects(struct profile *p)
 {
 	p->operations[0].name = "";
 	p->operation_count = 1;
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = "",
+						.variable = ""};
 	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
-						.comm = "", .name = "", .local = "", .peer = ""};
+						.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
 	p->object_count = 3;
 }
 

@@ -13,6 +13,7 @@ static uint32_t add_object(struct profile *profile, struct profile_object object
 {
 	object.comm = object.comm ? object.comm : "";
 	object.name = object.name ? object.name : "";
+	object.variable = object.variable ? object.variable : "";
 	object.local = object.local ? object.local : "";
 	object.peer = object.peer ? object.peer : "";
 	profile->objects[profile->object_count] = object;
@@ -67,12 +68,29 @@ static void sums_up_waits_of_an_object(struct test *t)
 	free(profile);
 }
 
+struct named {
+	struct profile_object object;
+	const char *text;
+};
+
+static void check_names(struct test *t, const struct named *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct profile *profile = profile_with_calls();
+		char *text;
+
+		(void)add_wait(profile, 10, 1000, 1, add_object(profile, all[i].object));
+		CHECK_INT(t, fake_view(profile, waits_on_view, &plain, &text), 0);
+		test_check(t, strstr(text, all[i].text) && strstr(text, all[i].text)[strlen(all[i].text)] == '\n',
+			   "'%s' is not in:\n%s", all[i].text, text);
+		free(text);
+		free(profile);
+	}
+}
+
 static void names_every_kind(struct test *t)
 {
-	static const struct {
-		struct profile_object object;
-		const char *text;
-	} all[] = {
+	static const struct named all[] = {
 		{{.kind = PROFILE_OBJECT_FILE, .name = "/a\033b"}, "in read of /a\\x1bb"},
 		{{.kind = PROFILE_OBJECT_FILE, .name = "/a", .flags = PROFILE_OBJECT_DELETED},
 		 "in read of /a (deleted)"},
@@ -102,17 +120,36 @@ static void names_every_kind(struct test *t)
 		 "in read on mmap_lock of app 7"},
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct profile *profile = profile_with_calls();
-		char *text;
+	check_names(t, all, sizeof(all) / sizeof(all[0]));
+}
 
-		(void)add_wait(profile, 10, 1000, 1, add_object(profile, all[i].object));
-		CHECK_INT(t, fake_view(profile, waits_on_view, &plain, &text), 0);
-		test_check(t, strstr(text, all[i].text) && strstr(text, all[i].text)[strlen(all[i].text)] == '\n',
-			   "'%s' is not in:\n%s", all[i].text, text);
-		free(text);
-		free(profile);
-	}
+#define FUTEX .kind = PROFILE_OBJECT_FUTEX, .address = 0xabc, .process = 7, .comm = "app"
+
+static void names_futexes(struct test *t)
+{
+	static const struct named all[] = {
+		{{FUTEX, .mapping = PROFILE_IN_HEAP},
+		 "on futex 0xabc in heap of app 7"},
+		{{FUTEX, .mapping = PROFILE_IN_STACK},
+		 "on futex 0xabc in stack of app 7"},
+		{{FUTEX, .mapping = PROFILE_IN_MEMORY},
+		 "on futex 0xabc of app 7"},
+		{{FUTEX, .mapping = PROFILE_IN_FILE,
+		  .name = "/usr/lib/libstore.so.1"},
+		 "on futex 0xabc in libstore.so.1 of app 7"},
+		{{FUTEX, .mapping = PROFILE_IN_FILE,
+		  .name = "/usr/lib/libstore.so.1",
+		  .variable = "named\033lock", .offset = 8},
+		 "on futex named\\x1block+0x8 of app 7"},
+		{{FUTEX, .mapping = PROFILE_IN_SHARED,
+		  .name = "/dev/shm/table", .offset = 0x40, .inode = 5},
+		 "on futex in shared file /dev/shm/table+0x40"},
+		{{FUTEX, .mapping = PROFILE_IN_SHARED,
+		  .flags = PROFILE_OBJECT_DELETED, .name = "/dev/zero", .offset = 0x40, .inode = 5},
+		 "on futex in shared memory 5+0x40"},
+	};
+
+	check_names(t, all, sizeof(all) / sizeof(all[0]));
 }
 
 static void says_who_held_it(struct test *t)
@@ -184,5 +221,5 @@ static void shows_one_kind(struct test *t)
 	free(profile);
 }
 
-TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(says_who_held_it), TEST(says_what_was_ready),
-	  TEST(shows_one_kind))
+TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(names_futexes), TEST(says_who_held_it),
+	  TEST(says_what_was_ready), TEST(shows_one_kind))

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * In which mapping of its process a futex lies. Where the heap and the program's own data are is in the mm; everything
+ * else must be looked up in its mappings, with the mmap_lock. That is done when the futex has not been seen on this CPU
+ * lately, and only if the lock is free: the task is not running, and the lock is given back right after the switch
+ * (bpf_find_vma(); not on PREEMPT_RT, where that cannot be done here). A mapping that took another's place meanwhile
+ * is not noticed.
+ */
+#ifndef RWALKER_BPF_OBJECT_MAPPING_H
+#define RWALKER_BPF_OBJECT_MAPPING_H
+
+#include "bpf/object_name.bpf.h"
+
+#define VM_SHARED 0x00000008
+#define VM_GROWSDOWN 0x00000100
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct mm_struct___parts {
+	unsigned long start_data, start_brk, brk, start_stack;
+	struct file *exe_file;
+};
+
+struct vm_area_struct___file {
+	unsigned long vm_start, vm_end, vm_pgoff, vm_flags;
+	struct file *vm_file;
+};
+
+#pragma clang attribute pop
+
+/* --- by the process' mappings --- */
+
+struct mapping_search {
+	u64 place, sp; /* user stack pointer of the waiter */
+};
+
+static __always_inline void file_mapping(struct object_room *room, u64 file, u64 offset, u32 number)
+{
+	u64 inode = (u64)OBJECT_READ(file, file, f_inode);
+
+	room->name.device = OBJECT_READ(super_block, (u64)OBJECT_READ(inode, inode, i_sb), s_dev);
+	room->name.inode = OBJECT_READ(inode, inode, i_ino);
+	room->name.offset = offset;
+	path_read(room, as_number(room, OBJECT_READ(file, file, f_path.dentry)),
+		  as_number(room, OBJECT_READ(file, file, f_path.mnt)), number);
+}
+
+/* With the mmap_lock: nothing of it can go. */
+static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
+{
+	const struct mapping_search *search = context;
+	const struct vm_area_struct___file *area = (const void *)vma;
+	const u64 start = area->vm_start, flags = area->vm_flags, place = search->place;
+	u32 key = OBJECT_AT_SWITCH;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
+	u64 file;
+
+	if (!room)
+		return 0;
+	file = as_number(room, area->vm_file);
+	room->name.mapping = flags & VM_GROWSDOWN || search->sp - start < area->vm_end - start ?
+				     RING_MAPPING_STACK :
+				     RING_MAPPING_MEMORY;
+	room->name.start = start;
+	room->name.end = area->vm_end;
+	if (!file)
+		return 0;
+	room->name.mapping = flags & VM_SHARED ? RING_MAPPING_SHARED : RING_MAPPING_FILE;
+	file_mapping(room, file, area->vm_pgoff * object_knobs.page_size + (place - start), key);
+	return 0;
+}
+
+static __always_inline void find_mapping(struct task_struct *task, struct object_room *room, u64 place, u64 token)
+{
+	const struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	struct mapping_search search = {.place = place, .sp = regs->sp};
+
+	room->name.length = room->name.flags = room->name.mapping = 0;
+	room->name.device = room->name.inode = room->name.offset = 0;
+	if (!bpf_find_vma(task, place, take_mapping, &search, 0))
+		room->name.token = token;
+}
+
+/* --- all of them --- */
+
+/* The addresses at which the kernel placed its parts are random: they tell one program of a process from the next. */
+static __always_inline u64 mapping_token(struct object_room *room, const struct mm_struct___parts *mm, u64 place)
+{
+	return mix(mix(mix(as_number(room, mm), mm->start_brk), mm->start_stack), place) | 1;
+}
+
+static __always_inline void name_program(struct object_room *room, u64 file, struct ring_object *object, u32 number)
+{
+	u64 inode = (u64)OBJECT_READ(file, file, f_inode);
+
+	object->device = OBJECT_READ(super_block, (u64)OBJECT_READ(inode, inode, i_sb), s_dev);
+	object->inode = OBJECT_READ(inode, inode, i_ino);
+	name_file(room, file, inode, number, object);
+}
+
+static __noinline void mapping_take(struct task_struct *task, struct ring_object *object, u32 number)
+{
+	const struct mm_struct___parts *mm = (void *)task->mm;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	const u64 place = object->place;
+
+	if (!mm || !room)
+		return;
+	if (place >= mm->start_brk && place < mm->brk) {
+		object->mapping = RING_MAPPING_HEAP;
+		return;
+	}
+	if (place >= mm->start_data && place < mm->start_brk) {
+		object->mapping = RING_MAPPING_PROGRAM;
+		object->offset = place - mm->start_data;
+		name_program(room, as_number(room, mm->exe_file), object, number);
+		return;
+	}
+	object->token = mapping_token(room, mm, place);
+	if (number == OBJECT_AT_SWITCH && !name_is_told(object->token))
+		find_mapping(task, room, place, object->token);
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the variables are called in which futexes are, by the files that module_files holds open: each of these objects
+ * is written again, with the name, and where the futex is in the variable. One that is in none is left as it was.
+ */
+#ifndef RWALKER_RECORD_EMBED_EMBED_VARIABLES_H
+#define RWALKER_RECORD_EMBED_EMBED_VARIABLES_H
+
+#include "record/embed/embed.h"
+
+struct symbol_source;
+
+/* used: bytes embedded so far. 0, -ECANCELED, the log's error, -ENOMEM. */
+int embed_variables(struct recording *recording, struct module_files *files, struct symbol_source *source,
+		    const struct embed_watch *watch, uint64_t *used);
+
+#endif

@@ -125,8 +125,11 @@ void check_kernel_names(struct check_row *row)
 
 void check_paranoid(struct check_row *row)
 {
+	enum { DEBIAN_ROOT_ONLY = 3 };
+	uint64_t effective = 0;
 	char text[32];
 
+	(void)capabilities_effective(&effective);
 	small_file_read("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
 	text[strcspn(text, "\n")] = '\0';
 	row->remedy = "run it with sudo: CAP_PERFMON stands above this setting";
@@ -134,6 +137,8 @@ void check_paranoid(struct check_row *row)
 		say(row, CHECK_NO, "this kernel has no perf events: no samples, and no sideband for user stacks");
 	else if (privileges_missing() & CAPABILITY(PERFMON))
 		say(row, CHECK_LIMITED, "%s: binds whoever has no CAP_PERFMON", text);
+	else if (strtol(text, NULL, 10) >= DEBIAN_ROOT_ONLY && !(effective & CAPABILITY(SYS_ADMIN)))
+		say(row, CHECK_LIMITED, "%s: Debian's kernels ask for CAP_SYS_ADMIN as well", text);
 	else
 		say(row, CHECK_YES, "%s: does not bind CAP_PERFMON", text);
 }

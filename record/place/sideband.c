@@ -213,8 +213,9 @@ int sideband_create(struct recording *recording, struct module_files *files, con
 		rc = rings_open(sideband, online);
 		if (rc)
 			(void)log_error(-rc, "cannot receive the kernel's records of mappings and "
-					     "processes (perf_event_open): %s",
-					strerror(-rc));
+					     "processes (perf_event_open): %s%s", strerror(-rc),
+					rc == -EACCES ? "; where kernel.perf_event_paranoid is above 2, Debian's "
+							"kernels ask for CAP_SYS_ADMIN" : "");
 	}
 	if (rc) {
 		sideband_destroy(sideband);

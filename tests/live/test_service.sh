@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The recorder as rwalker-flight.service runs it: a user of its own with that unit's capabilities, options from a file. What
 # it tells a service manager; names as root has them; what a reload takes over, without losing what is kept; commands are run
-# without rights. (tests/vm/test_service.sh has a real systemd.)
+# without rights. (tests/package/test_service.sh has a real systemd.)
 . "$(dirname "$0")/lib.sh"
 
 user=65531

@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# vm.sh [-c CPUS] [-t SECONDS] [-a WORDS] [-i] [-n] KERNEL GUEST_SCRIPT OUTDIR [FILE...] : boots KERNEL in QEMU, runs the script as root,
-# and copies the guest's /out to OUTDIR. The console is OUTDIR/console.log. Disks: vda receives the results, vdb has two ext4
+# vm.sh [-c CPUS] [-t SECONDS] [-a WORDS] [-d DISK] [-i] [-n] KERNEL GUEST_SCRIPT OUTDIR [FILE...] : boots KERNEL in QEMU, runs the
+# script as root, and copies the guest's /out to OUTDIR. The console is OUTDIR/console.log. Disks: vda receives the results, vdb has two ext4
 # file systems of 32 MiB followed by 32 MiB of nothing. A KERNEL named *-arm64 runs on an emulated aarch64. WORDS go to the
 # kernel's command line. With -i the guest's time is counted in instructions, one per nanosecond, whatever else runs here.
-# With -n each CPU is a NUMA node with half of the memory; there must be two.
+# DISK becomes vdc; what the guest writes there is forgotten. With -n each CPU is a NUMA node with half of the memory; there must be two.
 # Exit: the guest script's, 124 if the time ran out, 200 if kernel or QEMU died, 77 without QEMU.
 #
 # One TCG thread for all CPUs: with one per CPU the kernel crashes when it patches its text for tracepoints.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-cpus=2 limit=120 words='' clock='' nodes=
-while getopts c:t:a:in opt; do
+cpus=2 limit=120 words='' third='' clock='' nodes=
+while getopts c:t:a:d:in opt; do
 	case $opt in
 	c) cpus=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) words=" $OPTARG" ;;
+	d) third="-drive file=$OPTARG,if=virtio,format=raw,snapshot=on" ;;
 	i) clock='-icount shift=0,sleep=off' ;;
 	n) nodes='-object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,memdev=m0,cpus=0
 		-object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,memdev=m1,cpus=1' ;;
@@ -65,7 +66,7 @@ nice -n -20 true 2>/dev/null && first='nice -n -20'
 timeout -k 10 "$limit" $first $qemu "$@" -accel tcg,thread=single $clock -m 1024 -smp "$cpus" $nodes \
 	-nodefaults -nographic -serial "file:$out/console.log" -no-reboot \
 	-kernel "$top/build/vm/$kernel/vmlinuz" -initrd "$work/initrd" \
-	-drive "file=$work/out.img,if=virtio,format=raw" -drive "file=$disk,if=virtio,format=raw,snapshot=on" </dev/null >&2 || rc=$?
+	-drive "file=$work/out.img,if=virtio,format=raw" -drive "file=$disk,if=virtio,format=raw,snapshot=on" $third </dev/null >&2 || rc=$?
 
 tar xf "$work/out.img" -C "$out" 2>/dev/null || echo "vm.sh: the guest left no results" >&2
 case $rc in 124 | 137) exit 124 ;; esac # 137: QEMU had to be killed

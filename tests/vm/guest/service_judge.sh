@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Within the guest's systemd: the service from its start to its end. Prints the verdicts; tests/package/test_service.sh reads the dumps.
+unit=rwalker-flight.service
+
+verdict() { # NAME WHY COMMAND...
+	verdict_name=$1 verdict_why=$2
+	shift 2
+	if "$@"; then echo "ok $verdict_name"; else echo "not ok $verdict_name - $verdict_why"; fi
+}
+
+property() { systemctl show --property "$1" --value $unit; }
+pid() { property MainPID; }
+is() { [ "$(property "$1")" = "$2" ]; }
+# until_true SECONDS COMMAND...
+until_true() {
+	until_end=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt $until_end ] || return 1
+		sleep 1
+	done
+}
+
+journal_has() { journalctl --no-pager -o cat -u $unit | grep -q -e "$1"; }
+dumps() { find /var/lib/rwalker -name '*.rwk' | wc -l; }
+has_dumps() { [ "$(dumps)" -ge "$1" ]; }
+says_what_it_keeps() { property StatusText | grep -q '^keeps [1-9].* MB; '; }
+status_has() { [ "$(sed -n "s/^$1:[[:space:]]*//p" "/proc/$(pid)/status")" = "$2" ]; }
+is_another() { [ "$(pid)" != "$first" ] && [ "$(pid)" != 0 ] && is ActiveState active; }
+
+judge() {
+	if ! systemctl start $unit; then
+		echo "not ok service/starts - $(journalctl --no-pager -o cat -u $unit | grep '^\(error\|warning\): ' | head -n 3 | tr '\n' ' ')"
+		return
+	fi
+	echo ok service/starts
+	verdict service/is_active "$(property ActiveState)" is ActiveState active
+	verdict service/keeps_three_capabilities "$(grep CapEff "/proc/$(pid)/status")" status_has CapEff 000000c400000000
+	verdict service/is_no_root "$(grep Uid "/proc/$(pid)/status")" [ "$(stat -c %U "/proc/$(pid)")" = root -a \
+		"$(sed -n 's/^Uid:\t\([0-9]*\).*/\1/p' "/proc/$(pid)/status")" = "$(id -u rwalker)" ]
+	verdict service/status_text "'$(property StatusText)'" until_true 60 says_what_it_keeps
+
+	systemctl kill --kill-whom=main -s USR2 $unit
+	verdict service/dump "$(ls -la /var/lib/rwalker)" until_true 120 has_dumps 1
+
+	echo '--trigger wait:comm=/^none$/>9s' >>/etc/rwalker/flight.conf
+	first=$(pid)
+	verdict service/reloads "$(systemctl status $unit 2>&1 | tail -n 5 | tr '\n' ' ')" systemctl reload $unit
+	verdict service/took_over_rules "the journal does not say so" until_true 60 journal_has 'took over the rules'
+	verdict service/same_process "it is another one" is MainPID "$first"
+	verdict service/still_active "$(property ActiveState)" until_true 60 is ActiveState active
+
+	hog
+	hog_rc=$?
+	verdict service/hog "it ended with $hog_rc" [ $hog_rc = 137 ]
+	verdict service/survives_the_oom_killer "$(dmesg | grep -i 'killed process' | tail -n 1)" is MainPID "$first"
+
+	kill -STOP "$first"
+	verdict service/watchdog "no sign of life did not matter" until_true 240 is_another
+	verdict service/watchdog_says_so "$(property NRestarts)" journal_has atchdog
+
+	before=$(dumps)
+	verdict service/stops "$(systemctl status $unit 2>&1 | tail -n 5 | tr '\n' ' ')" systemctl stop $unit
+	verdict service/ends_well "$(property Result)" is Result success
+	verdict service/last_dump "$(dumps) and $before before" [ "$(dumps)" -gt "$before" ]
+	verdict service/levels "the journal has $(journalctl --no-pager -o cat -u $unit -p info | grep -c '^<[0-9]>') lines with a number" \
+		sh -c "! journalctl --no-pager -o cat -u $unit | grep -q '^<[0-9]>'"
+}
+
+judge
+cp /var/lib/rwalker/*.rwk /out/ 2>/dev/null
+journalctl --no-pager -u $unit >/out/journal
+dmesg >/out/dmesg
+uname -r >/out/release
+echo 0 >/out/rc
+sync
+tar cf - -C /out . | dd of=/dev/vda bs=1M conv=fsync 2>/dev/null
+exec vmexit 0

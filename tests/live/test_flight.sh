@@ -134,7 +134,11 @@ waits() {
 	"$report" --top-waits -c '^flock$' "$@" "$(find "$scratch" -name "open-*" | sort | tail -1)" >"$scratch/$name.waits" 2>&1
 }
 
-has_blocked() { grep -q flock "/proc/$1/stack" 2>/dev/null || [ "$(cut -d' ' -f3 "/proc/$1/stat")" = S ]; }
+# Whether it sleeps as flock, no longer as the shell's child, and, where that can be read, in the lock.
+has_blocked() {
+	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = flock ] && [ "$(cut -d' ' -f3 "/proc/$1/stat")" = S ] &&
+		{ grep -q flock "/proc/$1/stack" || ! [ -s "/proc/$1/stack" ]; } 2>/dev/null
+}
 
 test_open() {
 	local holder waiter
@@ -168,7 +172,7 @@ test_open() {
 
 load
 test_open
-as_recorded plain "$(at_level 12 170)" -p 0 -f 99 --offcpu 0 --wakers -u
+as_recorded plain "$(at_level 8 170)" -p 0 -f 99 --offcpu 0 --wakers -u
 as_recorded all "$(at_level 3 170)" -p 0 --offcpu 0 --wakers -m 0 -u
 as_recorded dwarf "$(at_level 2 170)" -p 0 -f 99 --offcpu 0 --wakers --dwarf
 test_killed

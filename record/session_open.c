@@ -292,11 +292,16 @@ static uint32_t sink_new_module_id(void *context)
 	return module_table_new_id(((struct recording *)context)->modules);
 }
 
+static void sink_old_module_id(void *context, uint32_t id)
+{
+	module_table_give_back(((struct recording *)context)->modules, id);
+}
+
 /* The sideband opens before the looks at what exists, so that nothing falls between. */
 static int open_state(struct session *session)
 {
 	struct recording *recording = &session->recording;
-	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id};
+	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id, sink_old_module_id};
 	struct cpu_set online;
 	int r = cpus_online_all(&session->cpus, &online);
 

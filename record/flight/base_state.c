@@ -42,12 +42,41 @@ struct base_state {
 	uint64_t left_out;
 };
 
+static bool find_module(const struct base_state *base, uint32_t module, struct state_key *ret_key)
+{
+	const struct event event = {.kind = EVENT_MODULE, .module.id = module};
+	struct fact fact;
+
+	state_key_of(&event, ret_key);
+	return fact_store_find(base->facts, ret_key->bytes, ret_key->length, &fact);
+}
+
+static bool knows_module(const struct base_state *base, uint32_t module)
+{
+	struct state_key key;
+
+	return find_module(base, module, &key);
+}
+
+static bool is_removal(const struct base_state *base, const struct fact *fact)
+{
+	struct event event;
+
+	event_decoder_start(base->fact_decoder, fact->bytes, fact->length);
+	return event_decoder_next(base->fact_decoder, &event) > 0 && event.cgroup.flags & CGROUP_REMOVED;
+}
+
 static bool is_gone(const void *context, const struct fact *fact)
 {
 	const struct base_state *base = context;
-	uint64_t kind = *(const uint64_t *)fact->key;
+	const uint64_t *key = fact->key;
+	bool is_old = fact->time + base->keep < base->now;
 
-	return state_rule_of((enum event_kind)kind) == STATE_TOLD_AGAIN && fact->time + base->keep < base->now;
+	if (key[0] == EVENT_KERNEL_SYMBOL)
+		return !knows_module(base, (uint32_t)key[1]);
+	if (key[0] == EVENT_CGROUP)
+		return is_old && is_removal(base, fact);
+	return is_old && state_rule_of((enum event_kind)key[0]) == STATE_TOLD_AGAIN;
 }
 
 static int create_parts(struct base_state *base, unsigned int halvings)
@@ -305,6 +334,19 @@ int base_state_follow(struct base_state *base, struct event_log *log, const stru
 		return 0;
 	state_within(&within, known ? &before : NULL, span);
 	return event_log_add(log, &within);
+}
+
+void base_state_forget(struct base_state *base, uint32_t module)
+{
+	struct state_key key;
+
+	if (find_module(base, module, &key))
+		fact_store_remove(base->facts, key.bytes, key.length);
+}
+
+int base_state_each_mapping(const struct base_state *base, address_spaces_visit *visit, void *context)
+{
+	return address_spaces_each(base->spaces, visit, context);
 }
 
 void base_state_usage(const struct base_state *base, struct base_state_usage *ret_usage)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/address_space.h"
 #include "format/event.h"
 
 struct base_state;
@@ -40,6 +41,11 @@ int base_state_write(struct base_state *base, struct event_log *log, const struc
  */
 int base_state_follow(struct base_state *base, struct event_log *log, const struct state_span *span,
 		      const struct event *event);
+
+/* No event names the module any more, and no mapping. */
+void base_state_forget(struct base_state *base, uint32_t module);
+/* Each mapping of each process at the edge, as address_spaces_each(). */
+int base_state_each_mapping(const struct base_state *base, address_spaces_visit *visit, void *context);
 
 struct base_state_usage {
 	size_t facts, processes, mappings;

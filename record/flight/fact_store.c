@@ -23,7 +23,8 @@ struct half {
 struct fact_store {
 	struct half halves[2];
 	unsigned int current;
-	size_t room;
+	size_t room, settled; /* settled: what was left after the last collection */
+	size_t futile; /* how many facts are left out before it is worth collecting again */
 	fact_is_stale *is_stale;
 	const void *context;
 	uint64_t left_out;
@@ -152,6 +153,15 @@ static void collect(struct fact_store *store)
 	hash_map_clear(&from->places);
 	from->used = 0;
 	store->current = !store->current;
+	store->settled = to->used;
+}
+
+/* So that pages of memory are touched as there is more to say, not as time goes by. */
+static bool is_mostly_superseded(const struct fact_store *store)
+{
+	enum { LEAST = 1 << 18 };
+
+	return store->halves[store->current].used > 2 * store->settled + LEAST;
 }
 
 /* What is as long as what was said before takes its place. */
@@ -171,11 +181,16 @@ void fact_store_put(struct fact_store *store, const struct fact *fact)
 {
 	if (replace(&store->halves[store->current], fact))
 		return;
-	if (append(store, &store->halves[store->current], fact) >= 0)
+	if (!is_mostly_superseded(store) && append(store, &store->halves[store->current], fact) >= 0)
 		return;
-	collect(store);
-	if (append(store, &store->halves[store->current], fact) < 0)
-		store->left_out++;
+	if (!store->futile) {
+		collect(store);
+		if (append(store, &store->halves[store->current], fact) >= 0)
+			return;
+		store->futile = store->halves[store->current].places.count / 16 + 1;
+	}
+	store->futile--;
+	store->left_out++;
 }
 
 void fact_store_remove(struct fact_store *store, const void *key, size_t length)

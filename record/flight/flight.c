@@ -15,6 +15,7 @@
 #include "record/flight/base_state.h"
 #include "record/flight/dump.h"
 #include "record/flight/dump_files.h"
+#include "record/flight/module_turn.h"
 #include "record/flight/runner.h"
 #include "record/flight/triggers.h"
 #include "record/flight/window.h"
@@ -328,6 +329,7 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	window_advance(flight->window, now);
 	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all of it at its end */
 		hits_turn(flight->recording->hits);
+		module_turn(flight->recording, flight->files, flight->base);
 		flight->turn = now + (uint64_t)flight->plan->window;
 	}
 	return flight->due && !flight->writer && now >= flight->due;

@@ -189,6 +189,8 @@ void kernel_map_remove(struct kernel_map *map, uint64_t address)
 
 	if (!above || map->run_time[above - 1].address != address)
 		return;
+	if (map->run_time[above - 1].id)
+		map->sink.old_module_id(map->sink.context, map->run_time[above - 1].id);
 	memmove(&map->run_time[above - 1], &map->run_time[above],
 		(map->run_time_count - above) * sizeof(map->run_time[0]));
 	map->run_time_count--;
@@ -274,6 +276,20 @@ uint64_t kernel_map_unknown(const struct kernel_map *map)
 	return map->unknown;
 }
 
+/* Ids that the new table does not have. */
+static void give_back_others(const struct kernel_map *map, const uint32_t *ids, size_t count)
+{
+	for (size_t j = 0; j < map->table.modules.count; j++) {
+		uint32_t id = map->module_ids[j];
+		size_t i = 0;
+
+		while (i < count && ids[i] != id)
+			i++;
+		if (id && i == count)
+			map->sink.old_module_id(map->sink.context, id);
+	}
+}
+
 /* Modules that already have an id keep it and their names; whatever else a reload has moved is written again. */
 static int table_load(struct kernel_map *map)
 {
@@ -296,6 +312,7 @@ static int table_load(struct kernel_map *map)
 			if (fresh.modules.items[i].base == map->table.modules.items[j].base &&
 			    !strcmp(fresh.modules.items[i].name, map->table.modules.items[j].name))
 				ids[i] = map->module_ids[j];
+	give_back_others(map, ids, fresh.modules.count);
 	kallsyms_deinit(&map->table);
 	free(map->module_ids);
 	free(map->symbol_told);

@@ -23,6 +23,7 @@ struct kernel_map_sink { /* receives modules and functions; each returns 0 or -e
 	int (*module)(void *context, const struct event_module *module);
 	int (*symbol)(void *context, const struct event_kernel_symbol *symbol);
 	uint32_t (*new_module_id)(void *context); /* 0: no id left */
+	void (*old_module_id)(void *context, uint32_t id); /* it names nothing from now on */
 };
 
 /*

@@ -330,6 +330,25 @@ int module_files_fd(const struct module_files *files, uint32_t module)
 	return module < FILES_ROOM ? files->files[module].fd_plus_1 - 1 : -1;
 }
 
+bool module_files_waits(const struct module_files *files, uint32_t module)
+{
+	return module < FILES_ROOM && files->files[module].waiting;
+}
+
+void module_files_forget(struct module_files *files, uint32_t module)
+{
+	if (module >= FILES_ROOM)
+		return;
+	if (files->files[module].fd_plus_1) {
+		(void)close(module_files_fd(files, module));
+		files->fds_open--;
+	}
+	files->files[module] = (struct file){0};
+	for (uint32_t i = 0; i < JIT_LOGS; i++)
+		if (files->jit_logs[i].module == module)
+			files->jit_logs[i] = (struct jit_log){0};
+}
+
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts)
 {
 	*ret_counts = files->counts;

@@ -49,6 +49,10 @@ void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid
 /* Handles answers and sends pending requests, for at most patience_ms. True while something is still under way. */
 bool module_files_poll(struct module_files *files, unsigned int patience_ms);
 
+/* The module, which does not wait for its file, is forgotten. */
+void module_files_forget(struct module_files *files, uint32_t module);
+/* Whether the module waits for its file. */
+bool module_files_waits(const struct module_files *files, uint32_t module);
 int module_files_fd(const struct module_files *files, uint32_t module); /* -1: none */
 /* It was not read because of what it is. */
 bool module_files_refused(const struct module_files *files, uint32_t module);

@@ -18,6 +18,10 @@ enum { RECENT = 256,
        KEY_MAX = RWK_MAX_STRING + BUILD_ID_MAX + 32,
        KEY_BYTES = 8 << 20 };
 
+struct returned {
+	uint32_t id, turn;
+};
+
 struct module_table {
 	struct recording *recording;
 	struct hash_map keys; /* identity -> index in entries */
@@ -28,6 +32,11 @@ struct module_table {
 	char *paths;
 	size_t paths_used, path_bytes;
 	uint32_t last_id;
+	uint32_t ids; /* those below are tracked */
+	uint32_t turn;
+	uint8_t *used; /* bit by id */
+	struct returned *returned; /* a ring of INDEX_ROOM ids: [given, forgotten) may be given, [forgotten, end) later */
+	uint64_t given, forgotten, end;
 	uint32_t special[MODULE_ANONYMOUS + 1];
 	uint64_t untracked;
 };
@@ -69,7 +78,16 @@ static int tell(struct module_table *table, const struct module_entry *entry)
 
 uint32_t module_table_new_id(struct module_table *table)
 {
+	if (table->last_id >= table->ids - 1 && table->given < table->forgotten)
+		return table->returned[table->given++ % INDEX_ROOM].id;
 	return table->last_id < RWK_MAX_MODULES - 1 ? ++table->last_id : 0;
+}
+
+/* If too many are given back at once, the rest is not given again. */
+void module_table_give_back(struct module_table *table, uint32_t id)
+{
+	if (id && table->end - table->given < INDEX_ROOM)
+		table->returned[table->end++ % INDEX_ROOM] = (struct returned){id, table->turn};
 }
 
 static const char *path_keep(struct module_table *table, const char *path)
@@ -92,11 +110,12 @@ static uint32_t entry_add(struct module_table *table, const struct module_entry 
 
 	if (tell(table, entry))
 		return 0;
-	kept.path = table->count < table->most && entry->id < INDEX_ROOM ? path_keep(table, entry->path) : NULL;
+	kept.path = table->count < table->most && entry->id < table->ids ? path_keep(table, entry->path) : NULL;
 	if (!kept.path || (length && hash_map_add(&table->keys, key, length, table->count, NULL) < 0)) {
 		table->untracked++;
 		return entry->id;
 	}
+	kept.turn = table->turn;
 	table->entries[table->count++] = kept;
 	table->index_of[entry->id] = (uint32_t)table->count;
 	return entry->id;
@@ -119,6 +138,11 @@ static const struct module_entry *recall(struct module_table *table, const struc
 	return strcmp(entry->path, identity->path) ? NULL : entry;
 }
 
+static void touch(struct module_table *table, uint64_t index)
+{
+	table->entries[index].turn = table->turn;
+}
+
 uint32_t module_table_file(struct module_table *table, const struct module_identity *identity)
 {
 	const struct module_entry *recent = recall(table, identity);
@@ -134,12 +158,15 @@ uint32_t module_table_file(struct module_table *table, const struct module_ident
 	const uint64_t *index;
 	size_t length;
 
-	if (recent)
+	if (recent) {
+		touch(table, *recent_slot(table, identity) - 1);
 		return recent->id;
+	}
 	length = key_make(identity, key);
 	index = hash_map_find(&table->keys, key, length);
 	if (index) {
 		*recent_slot(table, identity) = (uint32_t)*index + 1;
+		touch(table, *index);
 		return table->entries[*index].id;
 	}
 	entry.id = module_table_new_id(table);
@@ -182,6 +209,86 @@ int module_table_set_build_id(struct module_table *table, uint32_t id, const str
 	return tell(table, &table->entries[index - 1]);
 }
 
+/* --- what is forgotten --- */
+
+bool module_table_turn(struct module_table *table)
+{
+	table->turn++;
+	return table->count > table->most / 2 || table->paths_used > table->path_bytes / 2;
+}
+
+void module_table_use(struct module_table *table, uint32_t id)
+{
+	if (id < INDEX_ROOM)
+		table->used[id / 8] |= (uint8_t)(1 << id % 8);
+}
+
+static bool may_go(const struct module_table *table, const struct module_entry *entry)
+{
+	return entry->kind == MODULE_FILE && entry->turn + MODULE_TURNS < table->turn &&
+	       !(table->used[entry->id / 8] >> entry->id % 8 & 1);
+}
+
+static void add_key(struct module_table *table, const struct module_entry *entry, size_t index)
+{
+	const struct module_identity identity = {.path = entry->path, .device = entry->device, .inode = entry->inode,
+						 .build_id = entry->build_id};
+	struct module_identity by_inode = identity;
+	uint8_t key[KEY_MAX];
+
+	if (entry->kind != MODULE_FILE)
+		return;
+	(void)hash_map_add(&table->keys, key, key_make(&identity, key), index, NULL);
+	by_inode.build_id.length = 0;
+	if (entry->inode && identity.build_id.length)
+		(void)hash_map_add(&table->keys, key, key_make(&by_inode, key), index, NULL);
+}
+
+/* Paths stay in the order of the entries. */
+static void keep_entry(struct module_table *table, const struct module_entry *entry)
+{
+	struct module_entry *kept = &table->entries[table->count];
+	size_t length = strlen(entry->path) + 1;
+
+	*kept = *entry;
+	kept->path = memmove(table->paths + table->paths_used, entry->path, length);
+	table->paths_used += length;
+	add_key(table, kept, table->count++);
+	table->index_of[kept->id] = (uint32_t)table->count;
+}
+
+void module_table_collect(struct module_table *table, void (*dropped)(void *context, uint32_t id), void *context)
+{
+	size_t count = table->count;
+
+	hash_map_clear(&table->keys);
+	memset(table->recent, 0, sizeof(table->recent));
+	table->count = table->paths_used = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct module_entry entry = table->entries[i];
+
+		if (!may_go(table, &entry)) {
+			keep_entry(table, &entry);
+			continue;
+		}
+		table->index_of[entry.id] = 0;
+		module_table_give_back(table, entry.id);
+		dropped(context, entry.id);
+	}
+	memset(table->used, 0, INDEX_ROOM / 8);
+}
+
+bool module_table_forgotten(struct module_table *table, uint32_t *ret_id)
+{
+	const struct returned *next = &table->returned[table->forgotten % INDEX_ROOM];
+
+	if (table->forgotten == table->end || next->turn + MODULE_TURNS >= table->turn)
+		return false;
+	*ret_id = next->id;
+	table->forgotten++;
+	return true;
+}
+
 uint64_t module_table_untracked(const struct module_table *table)
 {
 	return table->untracked;
@@ -189,7 +296,8 @@ uint64_t module_table_untracked(const struct module_table *table)
 
 size_t module_table_memory(void)
 {
-	return MODULE_TABLE_MAX * sizeof(struct module_entry) + INDEX_ROOM * sizeof(uint32_t) + PATH_BYTES + KEY_BYTES +
+	return MODULE_TABLE_MAX * sizeof(struct module_entry) +
+	       INDEX_ROOM * (sizeof(uint32_t) + sizeof(struct returned)) + PATH_BYTES + KEY_BYTES +
 	       hash_map_fixed_memory((size_t)2 * MODULE_TABLE_MAX);
 }
 
@@ -201,11 +309,14 @@ int module_table_create(struct recording *recording, struct module_table **ret_t
 		return -ENOMEM;
 	table->recording = recording;
 	table->most = MODULE_TABLE_MAX >> recording->halvings;
+	table->ids = INDEX_ROOM >> recording->halvings;
 	table->path_bytes = (size_t)PATH_BYTES >> recording->halvings;
 	table->entries = calloc(table->most, sizeof(*table->entries));
 	table->index_of = calloc(INDEX_ROOM, sizeof(*table->index_of));
 	table->paths = malloc(table->path_bytes);
-	if (!table->entries || !table->index_of || !table->paths ||
+	table->used = calloc(INDEX_ROOM / 8, 1);
+	table->returned = calloc(INDEX_ROOM, sizeof(*table->returned));
+	if (!table->used || !table->returned || !table->entries || !table->index_of || !table->paths ||
 	    hash_map_init_fixed(&table->keys, 2 * table->most, (size_t)KEY_BYTES >> recording->halvings)) {
 		module_table_destroy(table);
 		return -ENOMEM;
@@ -222,5 +333,7 @@ void module_table_destroy(struct module_table *table)
 	free(table->entries);
 	free(table->index_of);
 	free(table->paths);
+	free(table->used);
+	free(table->returned);
 	free(table);
 }

@@ -3,6 +3,10 @@
  * Ids for modules. A mapped file is identified by (device, inode, path) or (build-id, path), whichever its mapping
  * event has. When it is first seen, it gets an id and is written to the trace. Memory is fixed: beyond
  * MODULE_TABLE_MAX files, new ones get a new id each time and are never embedded (counted).
+ *
+ * A recording that keeps only its last part forgets files that nothing in that part can name. For this it says when a
+ * turn is over, in which all of that part is replaced. Ids of what is forgotten are given again, but not before
+ * MODULE_TURNS turns, and as late as possible.
  */
 #ifndef RWALKER_RECORD_PLACE_MODULE_TABLE_H
 #define RWALKER_RECORD_PLACE_MODULE_TABLE_H
@@ -13,7 +17,7 @@
 #include "common/elf/elf_file.h"
 #include "format/event.h"
 
-enum { MODULE_TABLE_MAX = 16384 };
+enum { MODULE_TABLE_MAX = 16384, MODULE_TURNS = 3 };
 
 struct recording;
 struct module_table;
@@ -32,6 +36,7 @@ struct module_entry {
 	uint64_t device, inode;
 	struct build_id build_id;
 	bool deleted;
+	uint32_t turn; /* in which it was last mapped */
 };
 
 int module_table_create(struct recording *recording, struct module_table **ret_table);
@@ -39,8 +44,18 @@ int module_table_create(struct recording *recording, struct module_table **ret_t
 size_t module_table_memory(void);
 void module_table_destroy(struct module_table *table);
 
-/* A fresh id, never given before; 0 if there are none left. For kernel_map too. */
+/* An id that nothing has; 0 if there are none left. For kernel_map too, which gives it back. */
 uint32_t module_table_new_id(struct module_table *table);
+void module_table_give_back(struct module_table *table, uint32_t id);
+
+/* A turn is over. True: the table is so full that it is time for module_table_collect(). */
+bool module_table_turn(struct module_table *table);
+/* The module may be named: it stays at the next module_table_collect(). */
+void module_table_use(struct module_table *table, uint32_t id);
+/* Forgets the files that were not mapped for MODULE_TURNS turns and are not in use; `dropped` is told of each. */
+void module_table_collect(struct module_table *table, void (*dropped)(void *context, uint32_t id), void *context);
+/* One after the other, ids that may be given again from now on. False: no other. */
+bool module_table_forgotten(struct module_table *table, uint32_t *ret_id);
 
 /* The module's id. 0: the log failed. */
 uint32_t module_table_file(struct module_table *table, const struct module_identity *identity);

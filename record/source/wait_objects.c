@@ -58,7 +58,8 @@ struct wait_objects {
 	struct kept_name *kept;
 	char *bytes;
 	uint32_t used;
-	uint32_t last, last_lock; /* numbers given so far */
+	uint32_t last; /* number given */
+	uint64_t last_lock;
 };
 
 int wait_objects_create(struct recording *recording, struct wait_objects **ret_objects)
@@ -273,8 +274,17 @@ static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t 
 	return flight->wanted && now / SECOND >= (value >> 32) + (uint64_t)flight->window / SECOND / 2;
 }
 
+/* Of the last OBJECTS that were numbered, at most, the numbers are known: they are given again long after. */
+static uint32_t next_number(const struct wait_objects *objects)
+{
+	bool again = objects->last == RWK_MAX_OBJECTS && objects->recording->config->flight.wanted;
+
+	return again ? 1 : objects->last + 1;
+}
+
 static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {
+	const uint32_t next = next_number(objects);
 	struct ring_object key = *raw;
 	uint64_t *value;
 	int r;
@@ -282,14 +292,15 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 	key.call = key.asked = 0;
 	key.context = 0;
 	key.beside = raw->kind == RING_OBJECT_FUTEX && find_name(objects, raw->token); /* not named at first */
-	r = hash_map_add(&objects->numbers, &key, sizeof(key), told(objects->last + 1, now), &value);
+	r = hash_map_add(&objects->numbers, &key, sizeof(key), told(next, now), &value);
 	if (r == -ENOSPC) {
 		hash_map_clear(&objects->numbers);
-		r = hash_map_add(&objects->numbers, &key, sizeof(key), told(objects->last + 1, now), &value);
+		r = hash_map_add(&objects->numbers, &key, sizeof(key), told(next, now), &value);
 	}
 	if (r < 0 || (uint32_t)*value > RWK_MAX_OBJECTS)
 		return 0;
-	objects->last += r > 0;
+	if (r > 0)
+		objects->last = next;
 	if (r > 0 || is_old(objects, *value, now)) {
 		*value = told((uint32_t)*value, now);
 		tell(objects, &key, (uint32_t)*value);

@@ -13,6 +13,7 @@ struct heard {
 	struct event_kernel_symbol symbol;
 	char name[256];
 	unsigned int modules, symbols;
+	uint32_t ended_id; /* the last that was given back */
 };
 
 static inline int hear_module(void *context, const struct event_module *module)
@@ -39,6 +40,11 @@ static inline uint32_t give_id(void *context)
 	return ++((struct heard *)context)->last_id;
 }
 
+static inline void hear_end(void *context, uint32_t id)
+{
+	((struct heard *)context)->ended_id = id;
+}
+
 /* 0 if the kernel hides it. */
 static inline uint64_t address_of(const char *name)
 {
@@ -57,7 +63,7 @@ static inline uint64_t address_of(const char *name)
 
 static inline int map_open(struct heard *heard, struct kernel_map **ret_map)
 {
-	struct kernel_map_sink sink = {heard, hear_module, hear_symbol, give_id};
+	struct kernel_map_sink sink = {heard, hear_module, hear_symbol, give_id, hear_end};
 
 	return kernel_map_create(&sink, false, ret_map);
 }

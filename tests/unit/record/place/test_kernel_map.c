@@ -51,6 +51,7 @@ static void follows_text_made_at_run_time(struct test *t)
 	CHECK_INT(t, heard.module.kind, MODULE_BPF);
 	CHECK_INT(t, kernel_map_normalize(map, base + 64), 0); /* one past its end */
 	kernel_map_remove(map, base);
+	CHECK_INT(t, heard.ended_id, first >> 32);
 	CHECK_INT(t, kernel_map_normalize(map, base + 8), 0);
 	CHECK_INT(t, kernel_map_add(map, base, 64, false, "bpf_trampoline_7"), 0);
 	second = kernel_map_normalize(map, base + 8);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Weeks of --flight in a few seconds: processes that each run a program of their own, one after the
+ * other, with events as fast as they come. Memory is as the kernel counts it; it stays where it is
+ * once the tables have been used. SOAK_PROCESSES and SOAK_EVENTS (of each) make it longer: 500 of
+ * each are 50 million.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+#include "bpf/ring_object.h"
+#include "common/time_units.h"
+#include "record/flight/base_state.h"
+#include "record/flight/flight.h"
+#include "record/flight/module_turn.h"
+#include "record/flight/window.h"
+#include "record/source/samples.h"
+#include "record/source/wait_objects.h"
+#include "tests/test.h"
+#include "tests/unit/record/fake_clock.h"
+#include "tests/unit/record/made_samples.h"
+#include "tests/unit/record/made_sideband.h"
+
+enum {
+	HALVINGS = 2, /* smaller tables are used up sooner */
+	PROCESSES = 100000, EVENTS = 10, /* of each */
+	PARENT = 1000, FIRST_TGID = 2000, TGIDS = 20000, /* numbers of processes are given again */
+	FRAMES = 4, MOST_IDS = (4 * MODULE_TABLE_MAX) >> HALVINGS,
+};
+
+#define WINDOW (2 * SECOND)
+#define LIFE (4 * MILLISECOND) /* of a process */
+#define CODE UINT64_C(0x400000)
+#define LIBRARY UINT64_C(0x7f0000000000)
+
+struct soak {
+	struct record_config config;
+	struct made_recording made; /* only its recording */
+	struct samples samples;
+	struct filter filter;
+	struct wait_objects *objects;
+	struct base_state *base;
+	struct window *window;
+	uint64_t turn, events;
+	uint32_t most_id;
+};
+
+static void leaves(void *context, const struct rwk_chunk_header *header, const void *stored)
+{
+	struct soak *soak = context;
+
+	if (header->type == RWK_CHUNK_STATE || header->type == RWK_CHUNK_NAMES)
+		base_state_take(soak->base, header, stored);
+}
+
+static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
+{
+	struct soak *soak = context;
+
+	if (header->type != RWK_CHUNK_PARITY && header->type != RWK_CHUNK_INDEX)
+		window_add(soak->window, header, stored);
+}
+
+static void open_tables(struct soak *soak)
+{
+	struct recording *recording = &soak->made.recording;
+	const struct window_settings window = {.age = WINDOW, .bytes = WINDOW_LEAST, .context = soak, .leaves = leaves};
+	struct trace_writer_settings writer = {.tap = {.context = soak, .take = take_chunk}};
+
+	made_check(base_state_create(WINDOW, HALVINGS, &soak->base));
+	made_check(window_create(&window, &soak->window));
+	made_check(trace_writer_create(&flight_no_file, -1, &writer, &recording->writer));
+	made_check(event_log_create(recording->writer, recording->max_cpus, &recording->log));
+	made_check(module_table_create(recording, &recording->modules));
+	made_check(hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), true, HALVINGS,
+			       &recording->hits));
+	made_check(hits_want_turns(recording->hits));
+	made_check(kernel_chains_create(NULL, &recording->kernel_chains));
+	made_check(wait_objects_create(recording, &soak->objects));
+}
+
+static void soak_open(struct soak *soak)
+{
+	*soak = (struct soak){.config = {.user_stacks = true, .flight = {.wanted = true, .window = WINDOW}}};
+	soak->made.recording = (struct recording){
+		.config = &soak->config, .max_cpus = 1, .start = fake_now, .halvings = HALVINGS};
+	open_tables(soak);
+	made_sideband_open(&soak->made);
+	made_check(samples_open(&soak->samples, &soak->made.recording, &soak->filter));
+	soak->turn = fake_now + WINDOW;
+}
+
+static void soak_close(struct soak *soak)
+{
+	struct recording *recording = &soak->made.recording;
+
+	samples_close(&soak->samples);
+	made_sideband_close(&soak->made);
+	wait_objects_destroy(soak->objects);
+	kernel_chains_destroy(recording->kernel_chains);
+	hits_destroy(recording->hits);
+	module_table_destroy(recording->modules);
+	event_log_destroy(recording->log);
+	trace_writer_destroy(recording->writer);
+	window_destroy(soak->window);
+	base_state_destroy(soak->base);
+}
+
+/* As the recorder's loop does, every second or so. */
+static void pass(struct soak *soak)
+{
+	struct recording *recording = &soak->made.recording;
+
+	sideband_look(recording->sideband);
+	(void)sideband_apply(recording->sideband, fake_now);
+	made_check(event_log_tick(recording->log, fake_now));
+	window_advance(soak->window, fake_now);
+	if (fake_now < soak->turn)
+		return;
+	hits_turn(recording->hits);
+	module_turn(recording, NULL, soak->base);
+	soak->turn = fake_now + WINDOW;
+}
+
+/* A connection of its own, and a program of its own, as a builder or a test runner has. */
+static void begin_process(struct soak *soak, uint32_t number, uint32_t tgid)
+{
+	struct ring_object object = {.kind = RING_OBJECT_TCP, .family = 2, .port = (__u16)number};
+	struct event_wait wait = {.time = fake_now};
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/srv/jobs/%u/program", number);
+	made_put_fork(&soak->made, 0, fake_now, PARENT, tgid);
+	made_put_comm(&soak->made, 0, fake_now, tgid, true, "job");
+	made_put_map(&soak->made, 0, fake_now, tgid, CODE, 0, path);
+	made_put_map(&soak->made, 0, fake_now, tgid, LIBRARY, 0, "/lib/libc.so.6");
+	sideband_look(soak->made.recording.sideband);
+	(void)sideband_apply(soak->made.recording.sideband, fake_now);
+	memcpy(object.address, &number, sizeof(number));
+	wait_objects_take(soak->objects, &object, &wait);
+}
+
+static void take_sample(struct soak *soak, uint32_t tgid, uint32_t number)
+{
+	struct made_sample_record record = made_sample_of(fake_now, 0, tgid, "job");
+
+	record.raw.user_count = FRAMES;
+	for (uint32_t i = 0; i < FRAMES; i++)
+		record.frames[i] = (i % 2 ? LIBRARY : CODE) + (number % 16 + i) * 64;
+	samples_take(&soak->samples, &record.raw.head, made_sample_bytes(&record));
+	soak->events++;
+}
+
+static void run_process(struct soak *soak, uint32_t number, uint32_t events)
+{
+	const uint32_t tgid = FIRST_TGID + number % TGIDS;
+	struct mapping mapping;
+
+	begin_process(soak, number, tgid);
+	if (address_spaces_find(hits_spaces(soak->made.recording.hits), tgid, CODE, &mapping) &&
+	    mapping.module > soak->most_id)
+		soak->most_id = mapping.module;
+	for (uint32_t i = 0; i < events; i++)
+		take_sample(soak, tgid, number + i);
+	fake_now += LIFE;
+	made_put_exit(&soak->made, 0, fake_now, tgid, tgid);
+	pass(soak);
+}
+
+static unsigned long resident_kib(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long size = 0, resident = 0;
+
+	if (!file || fscanf(file, "%lu %lu", &size, &resident) != 2)
+		abort();
+	(void)fclose(file);
+	return resident * 4;
+}
+
+static uint32_t wanted(const char *name, uint32_t usual)
+{
+	const char *text = getenv(name);
+
+	return text ? (uint32_t)strtoul(text, NULL, 10) : usual;
+}
+
+static void memory_stays_where_it_is(struct test *t)
+{
+	const uint32_t processes = wanted("SOAK_PROCESSES", PROCESSES), events = wanted("SOAK_EVENTS", EVENTS);
+	struct soak *soak = calloc(1, sizeof(*soak));
+	struct base_state_usage usage;
+	unsigned long before = 0, after;
+
+	REQUIRE(t, soak);
+	soak_open(soak);
+	for (uint32_t i = 0; i < processes; i++) {
+		if (i == processes / 2)
+			before = resident_kib();
+		run_process(soak, i, events);
+	}
+	after = resident_kib();
+	base_state_usage(soak->base, &usage);
+	printf("# %lu events of %u processes: %lu KiB, then %lu KiB; facts %zu, ids up to %u\n",
+	       (unsigned long)soak->events, processes, before, after, usage.facts, soak->most_id);
+	CHECK(t, after < before + 1024);
+	CHECK_INT(t, module_table_untracked(soak->made.recording.modules), 0);
+	CHECK_INT(t, hits_dropped(soak->made.recording.hits), 0);
+	CHECK_INT(t, usage.left_out, 0);
+	CHECK(t, usage.processes < 4096);
+	CHECK(t, soak->most_id && soak->most_id < MOST_IDS);
+	CHECK_INT(t, soak->made.recording.error, 0);
+	soak_close(soak);
+	free(soak);
+}
+
+TEST_MAIN(TEST(memory_stays_where_it_is))

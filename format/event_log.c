@@ -219,6 +219,14 @@ int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, c
 	return r;
 }
 
+bool event_log_renumber(struct event_log *log, uint32_t most)
+{
+	if (log->snapshot <= most || event_log_flush(log) < 0)
+		return false;
+	log->snapshot = 0;
+	return true;
+}
+
 static int count_event(struct event_log *log, uint32_t source, int r)
 {
 	if (source >= EVENT_LOG_SOURCES)

@@ -70,6 +70,12 @@ int event_log_add_embed_lines(struct event_log *log, uint32_t module, const stru
 int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_unwind *piece);
 int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
 
+/*
+ * Numbers of snapshots have 32 bits. If more than `most` were given, they begin again, after a flush, and true is
+ * returned: whoever keeps chunks must not mix those before and after.
+ */
+bool event_log_renumber(struct event_log *log, uint32_t most);
+
 void event_log_count(const struct event_log *log, uint32_t source, struct event_log_count *ret_count);
 
 /* Writes out the chunks that are old enough at `now` (CLOCK_MONOTONIC ns). Called at least every 100 ms. */

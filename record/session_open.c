@@ -301,7 +301,8 @@ static void sink_old_module_id(void *context, uint32_t id)
 static int open_state(struct session *session)
 {
 	struct recording *recording = &session->recording;
-	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id, sink_old_module_id};
+	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id,
+					     sink_old_module_id};
 	struct cpu_set online;
 	int r = cpus_online_all(&session->cpus, &online);
 

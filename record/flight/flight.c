@@ -24,7 +24,7 @@
 #include "record/place/hits.h"
 #include "record/plan/recording.h"
 
-enum { RULE_BYTES = 256 };
+enum { RULE_BYTES = 256, MOST_SNAPSHOTS = INT32_MAX };
 
 /* Triggers that make no dump get at most one record in this time. */
 static const uint64_t RECORD_INTERVAL = SECOND;
@@ -318,6 +318,13 @@ uint64_t flight_next(const struct flight *flight)
 	return flight->due && !flight->writer ? flight->due : UINT64_MAX;
 }
 
+/* Once in 2^31 snapshots, which are days at least, the window begins again: a dump says what it holds. */
+static void renumber(struct flight *flight)
+{
+	if (event_log_renumber(flight->recording->log, MOST_SNAPSHOTS))
+		window_clear(flight->window);
+}
+
 bool flight_is_due(struct flight *flight, uint64_t now)
 {
 	int status;
@@ -327,6 +334,7 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	triggers_look(flight->triggers, now);
 	take_commands(flight, now);
 	window_advance(flight->window, now);
+	renumber(flight);
 	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all of it at its end */
 		hits_turn(flight->recording->hits);
 		module_turn(flight->recording, flight->files, flight->base);

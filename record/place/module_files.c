@@ -18,6 +18,7 @@
 #include "record/helper/opener_helper.h"
 #include "record/machine/clocks.h"
 #include "record/pick/jit_log.h"
+#include "record/place/jit_logs.h"
 #include "record/place/jit_owners.h"
 #include "record/place/module_table.h"
 #include "record/place/silent_users.h"
@@ -25,8 +26,7 @@
 
 enum { QUEUE = 4096,
        MAX_STUCK = 4,
-       MAX_TRIES = 4, /* to open one file: the process that mapped it may be gone, but the next one may stay */
-       JIT_LOGS = 1024 }; /* processes that have one */
+       MAX_TRIES = 4 }; /* to open one file: the process that mapped it may be gone, but the next one may stay */
 
 struct ask {
 	uint32_t module; /* 0: who the process is */
@@ -56,10 +56,6 @@ struct file {
 	bool refused; /* because of what it is */
 };
 
-struct jit_log {
-	uint32_t tgid, module;
-};
-
 struct module_files {
 	struct nursery *nursery;
 	struct module_table *modules;
@@ -70,8 +66,7 @@ struct module_files {
 	uint32_t identify_head, identify_tail;
 	struct file *files; /* by module id */
 	uint32_t fds_open, fds_max;
-	struct jit_log jit_logs[JIT_LOGS]; /* the latest */
-	uint32_t jit_log_count;
+	struct jit_logs jit_logs;
 	struct jit_owners jit_owners;
 	struct silent_users silent;
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
@@ -339,14 +334,10 @@ void module_files_forget(struct module_files *files, uint32_t module)
 {
 	if (module >= FILES_ROOM)
 		return;
-	if (files->files[module].fd_plus_1) {
-		(void)close(module_files_fd(files, module));
-		files->fds_open--;
-	}
+	if (files->files[module].fd_plus_1)
+		files->fds_open -= !close(module_files_fd(files, module));
 	files->files[module] = (struct file){0};
-	for (uint32_t i = 0; i < JIT_LOGS; i++)
-		if (files->jit_logs[i].module == module)
-			files->jit_logs[i] = (struct jit_log){0};
+	jit_logs_forget(&files->jit_logs, module);
 }
 
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts)
@@ -422,14 +413,12 @@ bool module_files_refused(const struct module_files *files, uint32_t module)
 	return module < FILES_ROOM && files->files[module].refused;
 }
 
-/* --- jit-PID.dump --- */
-
 void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid)
 {
 	const struct module_entry *entry = module_table_find(files->modules, module);
 
 	if (entry && jit_log_is_path(entry->path))
-		files->jit_logs[files->jit_log_count++ % JIT_LOGS] = (struct jit_log){tgid, module};
+		jit_logs_note(&files->jit_logs, tgid, module);
 }
 
 void module_files_note_jit(struct module_files *files, uint32_t tgid)
@@ -443,15 +432,9 @@ void module_files_note_jit(struct module_files *files, uint32_t tgid)
 
 int module_files_jit_log(const struct module_files *files, uint32_t tgid)
 {
-	uint32_t count = files->jit_log_count < JIT_LOGS ? files->jit_log_count : JIT_LOGS;
+	uint32_t module = jit_logs_find(&files->jit_logs, tgid);
 
-	for (uint32_t i = 1; i <= count; i++) {
-		const struct jit_log *noted = &files->jit_logs[(files->jit_log_count - i) % JIT_LOGS];
-
-		if (noted->tgid == tgid)
-			return module_files_fd(files, noted->module);
-	}
-	return -1;
+	return module ? module_files_fd(files, module) : -1;
 }
 
 /* Room for the descriptors that are kept, but no more than the system allows. */

@@ -35,7 +35,7 @@ struct module_table {
 	uint32_t ids; /* those below are tracked */
 	uint32_t turn;
 	uint8_t *used; /* bit by id */
-	struct returned *returned; /* a ring of INDEX_ROOM ids: [given, forgotten) may be given, [forgotten, end) later */
+	struct returned *returned; /* a ring of ids: [given, forgotten) may be given, [forgotten, end) later */
 	uint64_t given, forgotten, end;
 	uint32_t special[MODULE_ANONYMOUS + 1];
 	uint64_t untracked;

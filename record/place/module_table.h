@@ -52,7 +52,7 @@ void module_table_give_back(struct module_table *table, uint32_t id);
 bool module_table_turn(struct module_table *table);
 /* The module may be named: it stays at the next module_table_collect(). */
 void module_table_use(struct module_table *table, uint32_t id);
-/* Forgets the files that were not mapped for MODULE_TURNS turns and are not in use; `dropped` is told of each. */
+/* Forgets the files that were not mapped for MODULE_TURNS turns and are not in use; `dropped` gets each of them. */
 void module_table_collect(struct module_table *table, void (*dropped)(void *context, uint32_t id), void *context);
 /* One after the other, ids that may be given again from now on. False: no other. */
 bool module_table_forgotten(struct module_table *table, uint32_t *ret_id);

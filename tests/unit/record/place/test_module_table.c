@@ -141,5 +141,39 @@ static void a_log_that_fails_has_no_modules(struct test *t)
 	made_recording_close(&made);
 }
 
-TEST_MAIN(TEST(a_file_is_told_once), TEST(what_differs_in_anything_is_another), TEST(what_is_no_file_has_one_number),
+static void note_dropped(void *context, uint32_t id)
+{
+	*(uint32_t *)context = id;
+}
+
+/* Mapped lately, or in use: it stays, under its number. Ids of what is forgotten are free three turns later. */
+static void what_nothing_names_is_forgotten(struct test *t)
+{
+	struct made_recording made;
+	struct module_table *modules;
+	uint32_t used, left, late, dropped = 0, id = 0;
+
+	made_recording_open(&made, 1);
+	modules = made.recording.modules;
+	left = file(&made, "/bin/left", 5, 0);
+	used = file(&made, "/bin/used", 6, 0);
+	for (int i = 0; i <= MODULE_TURNS; i++)
+		CHECK(t, !module_table_turn(modules)); /* there is room */
+	late = file(&made, "/bin/late", 7, 0);
+	module_table_use(modules, used);
+	module_table_collect(modules, note_dropped, &dropped);
+	CHECK_INT(t, dropped, left);
+	CHECK(t, !module_table_find(modules, left) && module_table_find(modules, made.anonymous));
+	CHECK_STR(t, module_table_find(modules, used)->path, "/bin/used");
+	CHECK_INT(t, file(&made, "/bin/used", 6, 0), used);
+	CHECK_INT(t, file(&made, "/bin/late", 7, 0), late);
+	CHECK(t, file(&made, "/bin/left", 5, 0) > late);
+	for (int i = 0; i <= MODULE_TURNS; i++, (void)module_table_turn(modules))
+		CHECK(t, !module_table_forgotten(modules, &id));
+	CHECK(t, module_table_forgotten(modules, &id) && id == left && !module_table_forgotten(modules, &id));
+	made_recording_close(&made);
+}
+
+TEST_MAIN(TEST(a_file_is_told_once), TEST(what_differs_in_anything_is_another),
+	  TEST(what_is_no_file_has_one_number), TEST(what_nothing_names_is_forgotten),
 	  TEST(a_build_id_may_come_later), TEST(what_does_not_fit_is_counted), TEST(a_log_that_fails_has_no_modules))

@@ -287,12 +287,12 @@ static int sink_symbol(void *context, const struct event_kernel_symbol *symbol)
 	return recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static uint32_t sink_new_module_id(void *context)
+static uint32_t sink_new_id(void *context)
 {
 	return module_table_new_id(((struct recording *)context)->modules);
 }
 
-static void sink_old_module_id(void *context, uint32_t id)
+static void sink_old_id(void *context, uint32_t id)
 {
 	module_table_give_back(((struct recording *)context)->modules, id);
 }
@@ -301,8 +301,7 @@ static void sink_old_module_id(void *context, uint32_t id)
 static int open_state(struct session *session)
 {
 	struct recording *recording = &session->recording;
-	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_module_id,
-					     sink_old_module_id};
+	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_id, sink_old_id};
 	struct cpu_set online;
 	int r = cpus_online_all(&session->cpus, &online);
 

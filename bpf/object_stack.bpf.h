@@ -7,6 +7,7 @@
 #define RWALKER_BPF_OBJECT_STACK_H
 
 #include "bpf/kernel_calls.bpf.h"
+#include "bpf/regime.bpf.h"
 
 enum {
 	OBJECT_AT_SWITCH, OBJECT_AT_LOOK, OBJECT_ROOMS, /* a switch may interrupt a look at all tasks */
@@ -92,7 +93,7 @@ static __noinline u64 stack_find_from(struct task_struct *task, u64 at, u64 one,
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	struct stack_search search = {.at = at ? at : stack_pointer(task), .one = one, .other = other, .room = number};
 
-	if (!room || !search.at)
+	if (!room || !search.at || regime_lacks(RING_LACKS_KERNEL_STACKS))
 		return 0;
 	search.end = as_number(room, (const void *)bpf_task_pt_regs(task));
 	room->found = 0;

@@ -64,7 +64,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	if (!late)
 		stack = wait_stack(task, record);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
-	if (outcome == RING_COUNT_RECORDED && !stack)
+	if (outcome == RING_COUNT_RECORDED && !stack && !regime_lacks(RING_LACKS_KERNEL_STACKS))
 		counters[RING_COUNT_KERNEL_STACK]++;
 	if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_KERNEL_TRUNCATED))
 		counters[RING_COUNT_TRUNCATED]++;
@@ -104,7 +104,7 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, now, length);
 
 	learn_length(entry, length);
-	if (LIKELY(length < wait_knobs.least)) {
+	if (LIKELY(length < regime_least(wait_knobs.least))) {
 		if (object_knobs.on && entry->brief < WAIT_BRIEF)
 			entry->brief++;
 		add_sum(entry, length, run_queue);
@@ -188,6 +188,11 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 		return;
 	if (!entry) /* for the verifier */
 		return;
+	if (UNLIKELY(regime_outdated(entry->out))) {
+		count(cpu, RING_COUNT_RATE_LIMITED);
+		forget_wait(cpu, entry);
+		return;
+	}
 	count(cpu, end_wait(next, entry, now, false));
 	forget_wait(cpu, entry);
 }
@@ -224,7 +229,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 
 	if (UNLIKELY(!entry || (entry->head & WAIT_HEAD_CLOSED)))
 		return;
-	if (UNLIKELY(entry->out))
+	if (UNLIKELY(entry->out) && !regime_outdated(entry->out))
 		end_unseen(cpu, prev, entry);
 	voluntary = prev->nvcsw;
 	entry->state = ctx[3];
@@ -249,7 +254,7 @@ int wait_switch(u64 *ctx)
 	struct ring_cpu *cpu = ring_this_cpu();
 	u64 now = switch_now(next);
 
-	if (!cpu)
+	if (!cpu || regime_lacks(RING_LACKS_WAITS))
 		return 0;
 	if (prev->pid)
 		switch_out(cpu, prev, now, ctx);
@@ -289,11 +294,14 @@ int wait_waking(u64 *ctx)
 	struct ring_cpu *cpu = ring_this_cpu();
 	u64 now;
 
+	if (regime_lacks(RING_LACKS_WAKERS | RING_LACKS_WAITS))
+		return 0;
 	if (!cpu || !entry || (entry->flags & WAIT_CLOSED) || !wait_look.armed)
 		return 0;
 	now = bpf_ktime_get_ns();
 	note_waker(waker, cpu, entry, now);
-	if (!entry->out || since(entry->out + queue_drift(), now) < wait_knobs.least || task_is_own(target))
+	if (!entry->out || since(entry->out + queue_drift(), now) < regime_least(wait_knobs.least) ||
+	    task_is_own(target) || regime_lacks(RING_LACKS_WAKER_STACKS) || regime_outdated(entry->out))
 		return 0;
 	if (state_is_wanted(entry->state) && task_is_wanted(target))
 		tell_wake(ctx, cpu, waker, target, entry);
@@ -308,7 +316,7 @@ int wait_lock_begin(u64 *ctx)
 {
 	struct wait_entry *entry;
 
-	if ((u32)ctx[1] & LCB_F_SPIN)
+	if ((u32)ctx[1] & LCB_F_SPIN || regime_lacks(RING_LACKS_WAITS))
 		return 0;
 	entry = bpf_task_storage_get(&wait_entries, bpf_get_current_task_btf(), 0, 0);
 	if (entry)

@@ -95,7 +95,7 @@ static __always_inline int point_hit(void *ctx, u32 point)
 	struct ring_point_source *source;
 	enum ring_counter outcome;
 
-	if (!points_armed)
+	if (!points_armed || regime_lacks(RING_LACKS_HITS))
 		return 0;
 	source = bpf_map_lookup_elem(&point_sources, &index);
 	if (!source)

@@ -17,6 +17,11 @@ static __always_inline bool state_is_wanted(u32 state)
 	return wait_knobs.states & (state ? state : RING_STATE_RUNNABLE);
 }
 
+static __always_inline bool wants_user_stacks(void)
+{
+	return wait_knobs.user_stacks && !regime_lacks(RING_LACKS_USER_STACKS);
+}
+
 /* RECORDED: go on; else the counter that it belongs to. */
 static __always_inline enum ring_counter wait_predicate(struct task_struct *task, const struct wait_entry *entry,
 							u64 length, u32 cpu)

@@ -79,7 +79,10 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 
 static __always_inline bool is_told(const struct wait_entry *entry, u64 now)
 {
-	return now >= entry->out && now - entry->out >= wait_knobs.least && now - entry->out <= wait_knobs.most &&
+	if (regime_lacks(RING_LACKS_WAITS) || regime_outdated(entry->out))
+		return false;
+	return now >= entry->out && now - entry->out >= regime_least(wait_knobs.least) &&
+	       now - entry->out <= wait_knobs.most &&
 	       state_is_wanted(entry->state);
 }
 

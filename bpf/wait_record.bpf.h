@@ -27,6 +27,8 @@ static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait
 	void *frames = (void *)record->rest + waker_bytes() + object_bytes();
 	long bytes;
 
+	if (regime_lacks(RING_LACKS_KERNEL_STACKS))
+		return 0;
 	bytes = bpf_get_task_stack(task, frames, room, 0);
 	if (bytes <= 0)
 		return 0;

@@ -14,7 +14,7 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, const struc
 {
 	const bool hook = wait_knobs.user_way == RING_BY_SYS_EXIT;
 
-	if (!wait_knobs.user_stacks)
+	if (!wants_user_stacks())
 		return 0;
 	if (!has_user_stack(task))
 		return RING_WAIT_USER_KTHREAD;

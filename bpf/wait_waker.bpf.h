@@ -94,7 +94,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 		kernel = 0;
 	if (kernel == room)
 		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
-	if (wait_knobs.user_stacks && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
+	if (wants_user_stacks() && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
 		user = bpf_get_stack(ctx, (void *)record->frames + kernel, room, BPF_F_USER_STACK);
 		if (user <= 0) {
 			record->flags |= RING_SAMPLE_NO_USER_FAULT;

@@ -195,11 +195,12 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 	struct status_figures shown;
 
 	session_follow_cpus(session);
-	if (session->sampling)
+	if (session->sampling && session_samples(session))
 		perf_events_follow_cpus(&session->events);
 	if (kernel_map_unknown(session->recording.kernel_map))
 		(void)kernel_map_refresh(session->recording.kernel_map);
 	loss_tell(&session->loss, now, false);
+	session_keep_budget(session, now);
 	if (second % CLOCK_SECONDS == 0)
 		session_tell_clock(session);
 	if (session->waiting)

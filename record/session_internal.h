@@ -12,7 +12,6 @@
 #include "record/perf/perf_event.h"
 #include "record/place/streams.h"
 #include "record/plan/filter.h"
-#include "record/plan/memory_plan.h"
 #include "record/plan/recording.h"
 #include "record/plan/schedule.h"
 #include "record/probe/points.h"
@@ -20,6 +19,7 @@
 #include "record/source/drain.h"
 #include "record/source/loss.h"
 #include "record/source/point_events.h"
+#include "record/session_budget.h"
 #include "record/source/waits.h"
 #include "record/source/walk.h"
 #include "record/stack/snapshots.h"
@@ -77,6 +77,7 @@ struct session {
 	size_t ring_bytes;
 	struct memory_plan plan;
 	struct memory_sizes sizes;
+	struct session_budget budget;
 	int epoll_fd;
 	struct session_span cpu_span, waits_span;
 	uint64_t walks_stop;
@@ -109,12 +110,6 @@ bool session_wants_sleepers(const struct record_config *config);
 /* Everything before the first event. On failure (reported) session_close() takes down what was opened. */
 int session_open(struct session *session);
 void session_close(struct session *session);
-
-/* How large rings, tables and the window are made. 0, -EINVAL after reporting that they do not fit. */
-int session_plan_memory(struct session *session);
-uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: any */
-size_t session_ring_bytes(const struct record_config *config); /* as asked for */
-uint32_t session_threads(uint32_t cpus); /* to expect on this host */
 
 /* --flight: everything here does nothing without it. */
 int session_open_flight(struct session *session);

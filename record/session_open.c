@@ -261,6 +261,9 @@ static int open_programs(struct session *session)
 		.max_frames = probe_max_frames(),
 		.snapshot_bytes = config->snapshots ? (uint32_t)config->snapshot_bytes & ~7U : 0,
 		.ring_bytes = session->ring_bytes,
+		.regime = config->budget.cpu || config->budget.realtime_safe,
+		.realtime_safe = config->budget.realtime_safe,
+		.stats = config->budget.cpu != 0,
 	};
 	int r = probe_create(&settings, &session->probe);
 
@@ -463,6 +466,7 @@ static const struct session_part parts[] = {
 	{.open = open_cgroups, .close = close_cgroups},
 	{.open = session_open_sources, .close = session_close_sources,
 	 .what = "opening events, looking at all threads"},
+	{.open = session_open_budget},
 	{.open = tell_start},
 	{.open = open_command, .what = "reading which files processes have mapped"},
 };

@@ -60,6 +60,7 @@ static const struct call_row HELPERS[] = {
 static const struct call_row EVENTS[] = {
 	CALL(perf_event_open),
 	CALL_EQUAL(ioctl, 1, PERF_EVENT_IOC_ENABLE), CALL_EQUAL(ioctl, 1, PERF_EVENT_IOC_DISABLE),
+	CALL_EQUAL(ioctl, 1, PERF_EVENT_IOC_PERIOD),
 	CALL_EQUAL(ioctl, 1, PERF_EVENT_IOC_SET_BPF), CALL_EQUAL(ioctl, 1, PERF_EVENT_IOC_SET_OUTPUT),
 	CALL_EQUAL(bpf, 0, BPF_MAP_CREATE), /* rings of CPUs that come online */
 	CALL_EQUAL(bpf, 0, BPF_MAP_LOOKUP_ELEM), CALL_EQUAL(bpf, 0, BPF_MAP_UPDATE_ELEM),

@@ -409,6 +409,11 @@ void flight_end(struct flight *flight, uint64_t now)
 	await_writer(flight);
 }
 
+uint64_t flight_helpers_time(struct flight *flight)
+{
+	return nursery_cpu_time(flight->nursery);
+}
+
 struct flight_counts flight_counts(const struct flight *flight)
 {
 	return flight->counts;

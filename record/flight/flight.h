@@ -76,6 +76,9 @@ void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now);
 /* At the end, after everything was written to the log: the last dump, and waits for it. */
 void flight_end(struct flight *flight, uint64_t now);
 
+/* CPU time that helpers have used so far, ns. */
+uint64_t flight_helpers_time(struct flight *flight);
+
 struct flight_counts {
 	uint64_t dumps, failed;
 };

@@ -150,6 +150,7 @@ static const struct row {
 	[EVENT_CGROUP] = {STATE_LATEST, cgroup_key, NULL}, /* of one that is gone no path is needed */
 	[EVENT_WINDOW] = {STATE_DROPPED, NULL, NULL},
 	[EVENT_TRIGGER] = {STATE_DROPPED, NULL, NULL},
+	[EVENT_REGIME] = {STATE_LATEST, no_key, NULL}, /* says all of it */
 	[EVENT_OBJECT_NAME] = {STATE_TOLD_AGAIN, name_key, NULL},
 	[EVENT_CGROUP_NAME] = {STATE_LATEST, cgroup_name_key, NULL},
 };

@@ -15,12 +15,14 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/packet.h"
 #include "common/sanitized.h"
+#include "common/time_units.h"
 #include "record/helper/cgroup_helper.h"
 #include "record/helper/elf_helper.h"
 #include "record/helper/jail.h"
@@ -32,10 +34,20 @@
 
 static const struct timeval SEND_TIMEOUT = {.tv_usec = 200000};
 
+enum { HELPERS_KNOWN = 16 };
+
+struct known_helper { /* whose CPU time is looked at */
+	pid_t pid; /* 0: none */
+	uint64_t time;
+};
+
 struct nursery {
 	int socket;
 	pid_t pid;
 	bool mute; /* the last request was not answered in time, nor since then: nothing more is asked */
+	struct known_helper known[HELPERS_KNOWN];
+	size_t next_known;
+	uint64_t ended; /* CPU time of those that made room for others */
 };
 
 static int (*const HELPERS[HELPER_KINDS])(int socket) = {
@@ -182,6 +194,45 @@ pid_t nursery_pid(const struct nursery *nursery)
 	return nursery->pid;
 }
 
+/* By its CPU clock (clock_getcpuclockid(3), without its system call). 0: it has ended. */
+static uint64_t cpu_time_of(pid_t pid)
+{
+	enum { SCHEDULED = 2 };
+	struct timespec time;
+
+	if (clock_gettime((clockid_t)(~(unsigned int)pid << 3 | SCHEDULED), &time))
+		return 0;
+	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+uint64_t nursery_cpu_time(struct nursery *nursery)
+{
+	uint64_t sum = nursery->ended + cpu_time_of(nursery->pid);
+
+	for (size_t i = 0; i < HELPERS_KNOWN; i++) {
+		struct known_helper *helper = &nursery->known[i];
+		uint64_t time = helper->pid ? cpu_time_of(helper->pid) : 0;
+
+		if (time > helper->time)
+			helper->time = time;
+		sum += helper->time;
+	}
+	return sum;
+}
+
+/* In place of one that has ended, or of any: its time stays. */
+static void know_helper(struct nursery *nursery, pid_t pid)
+{
+	struct known_helper *place = &nursery->known[nursery->next_known];
+
+	for (size_t i = 0; i < HELPERS_KNOWN; i++)
+		if (!nursery->known[i].pid || !cpu_time_of(nursery->known[i].pid))
+			place = &nursery->known[i];
+	nursery->next_known = (nursery->next_known + 1) % HELPERS_KNOWN;
+	nursery->ended += place->time;
+	*place = (struct known_helper){.pid = pid};
+}
+
 /* The answer to the last request, which may come after it was given up: a helper's pid, or -errno. */
 static int receive_answer(struct nursery *nursery, int timeout_ms, int64_t *ret_pid, int *ret_socket)
 {
@@ -266,5 +317,6 @@ int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socke
 	(void)setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &SEND_TIMEOUT, sizeof(SEND_TIMEOUT));
 	*ret_socket = steal_fd(&socket);
 	*ret_pid = (pid_t)pid;
+	know_helper(nursery, (pid_t)pid);
 	return 0;
 }

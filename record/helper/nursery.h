@@ -36,6 +36,9 @@ void nursery_destroy(struct nursery *nursery);
 /* The nursery's own process: its children are ours too. */
 pid_t nursery_pid(const struct nursery *nursery);
 
+/* CPU time that it and its helpers have used so far, ns. It may lack what those used last that have ended. */
+uint64_t nursery_cpu_time(struct nursery *nursery);
+
 /* *ret_socket belongs to the caller; closing it ends the helper. 0, -errno. */
 int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid);
 

@@ -208,6 +208,22 @@ void perf_events_disable(struct perf_events *events)
 	events->disabled = true;
 }
 
+/* The kernel keeps a period of the CPU clock's events, and a frequency of the others. */
+void perf_events_set_frequency(struct perf_events *events, uint64_t frequency)
+{
+	uint64_t value = events->software && frequency ? SECOND / frequency : frequency;
+
+	for (uint32_t cpu = 0; cpu < events->count; cpu++) {
+		int fd = events->each[cpu].fd;
+
+		if (fd < 0)
+			continue;
+		if (frequency)
+			(void)ioctl(fd, PERF_EVENT_IOC_PERIOD, &value);
+		(void)ioctl(fd, frequency ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
 void perf_events_look_busy(struct perf_events *events)
 {
 	if (!events->disabled)

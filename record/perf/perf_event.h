@@ -61,6 +61,8 @@ int perf_events_open(struct perf_events *events, const struct cpus *cpus, const 
 void perf_events_close(struct perf_events *events);
 
 int perf_events_enable(struct perf_events *events);
+/* Samples per second and CPU from now on, at most as many as they were opened with; 0: none. */
+void perf_events_set_frequency(struct perf_events *events, uint64_t frequency);
 void perf_events_disable(struct perf_events *events);
 
 /* Opens events on CPUs that came online. Once a second; reports nothing, see `missed`. */

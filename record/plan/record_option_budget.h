@@ -7,6 +7,7 @@
 
 /* For rows of options that are parsed. */
 int record_option_max_memory(void *config, const char *value);
+int record_option_max_cpu(void *config, const char *value);
 
 /* 0, -EINVAL after reporting what cannot be used together. */
 int record_option_budget_check(const struct record_config *config);

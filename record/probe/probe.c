@@ -87,6 +87,7 @@ void probe_share(const struct probe *probe, const struct shared *object)
 	memcpy(object->cpus, probe->settings.cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
 	if (!probe->settings.filter->cgroups.count)
 		(void)bpf_map__set_max_entries(object->cgroups, 1);
+	*object->regime_may_change = probe->settings.regime;
 	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
 	(void)bpf_program__set_autoload(object->clock, first);
 	if (!first)
@@ -316,6 +317,8 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 		r = probe_rings_open(probe);
 	if (!r)
 		r = load_all(probe);
+	if (!r && settings->stats)
+		probe->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (!r && settings->points)
 		r = probe_points_load(probe);
 	if (!r && settings->sleepers)
@@ -338,6 +341,8 @@ void probe_destroy(struct probe *probe)
 		return;
 	unload(probe);
 	probe_rings_close(probe);
+	if (probe->stats > 0)
+		(void)close(probe->stats);
 	free(probe->counters);
 	free(probe);
 }
@@ -435,6 +440,28 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 	(void)probe_objects(probe, all);
 	probe_add_cost(all[0].follow, ret_cost);
 	ret_cost->unfollowed = *all[0].follow_failed;
+}
+
+/* `lacks` last: with it, programs begin to use the rest. */
+static void set_regime(const struct shared *object, const struct ring_regime *regime, bool realtime_safe)
+{
+	uint64_t lacks = regime->lacks;
+
+	if (object->in_scheduler && realtime_safe)
+		lacks |= RING_LACKS_USER_STACKS | RING_LACKS_SNAPSHOTS;
+	__atomic_store_n(&object->regime->since, regime->since, __ATOMIC_RELAXED);
+	__atomic_store_n(&object->regime->least, regime->least, __ATOMIC_RELAXED);
+	__atomic_store_n(&object->regime->lacks, lacks, __ATOMIC_RELEASE);
+}
+
+void probe_set_regime(const struct probe *probe, const struct ring_regime *regime)
+{
+	struct shared all[PROBE_OBJECTS];
+	size_t count = probe_objects(probe, all);
+
+	for (size_t i = 0; i < count; i++)
+		if (!probe->tasks || all[i].regime != &probe->tasks->bss->regime) /* walks are not in the scheduler */
+			set_regime(&all[i], regime, probe->settings.realtime_safe);
 }
 
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)

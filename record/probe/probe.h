@@ -22,6 +22,7 @@ struct probe_points_settings;
 struct filter;
 struct probe;
 struct ring_lives;
+struct ring_regime;
 struct ring_sleeper_wanted;
 
 struct probe_settings {
@@ -40,6 +41,9 @@ struct probe_settings {
 	uint32_t cpu_source; /* id */
 	uint32_t max_frames; /* probe_max_frames() */
 	size_t ring_bytes;   /* per ring; a power of two of pages */
+	bool regime;	     /* probe_set_regime() will be called */
+	bool realtime_safe;  /* no user stacks of hits in the scheduler */
+	bool stats;	     /* the kernel is to count what the programs cost */
 };
 
 const char *probe_library_version(void); /* "v1.1" */
@@ -91,6 +95,8 @@ struct probe_cost {
 	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
 };
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
+/* What the programs leave out from now on. */
+void probe_set_regime(const struct probe *probe, const struct ring_regime *regime);
 
 /*
  * Starts the off-CPU programs; nothing is written before probe_wait_look()->armed is set. 0, or

@@ -13,6 +13,7 @@
 #include "record/probe/points.h"
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
+#include "record/probe/probe_shared.h"
 #include "record/probe/probe_user_way.h"
 
 struct cgroups_bpf;
@@ -65,33 +66,8 @@ struct probe {
 	struct cpu_set online; /* CPUs that have rings and scratch */
 	char *counters;	  /* one entry per possible CPU, as the kernel returns them */
 	int possible;
+	int stats; /* while it is open, the kernel counts what programs cost; 0: not wanted, or refused */
 };
-
-/* What every object has in common (bpf/filter.bpf.h, bpf/follow.bpf.h, bpf/clock.bpf.h). */
-struct shared {
-	struct ring_filter_knobs *knobs;
-	__u64 *cpus; /* RING_CPU_WORDS */
-	struct ring_own *own;
-	struct bpf_map *tgids, *tids, *cgroups, *comms, *followed;
-	struct bpf_program *follow, *clock;
-	__u64 *follow_failed;
-};
-
-/* Of a loaded or opened skeleton; each has a type of its own. */
-#define SHARED_OF(object)                                                                          \
-	((struct shared){                                                                          \
-		.knobs = &(object)->rodata->knobs,                                                 \
-		.cpus = (object)->rodata->wanted_cpus,                                             \
-		.own = &(object)->bss->own,                                                        \
-		.tgids = (object)->maps.wanted_tgids,                                              \
-		.tids = (object)->maps.wanted_tids,                                                \
-		.cgroups = (object)->maps.wanted_cgroups,                                          \
-		.comms = (object)->maps.wanted_comms,                                              \
-		.followed = (object)->maps.followed,                                               \
-		.follow = (object)->progs.follow_fork,                                             \
-		.clock = (object)->progs.read_clock,                                               \
-		.follow_failed = &(object)->bss->follow_failed,                                    \
-	})
 
 /* The loaded objects, in the order of loading: the first one owns the map of followed tasks, and its program. */
 size_t probe_objects(const struct probe *probe, struct shared *ret_objects);

@@ -34,7 +34,7 @@ const struct option_habit report_habits[] = {
 	{"--rate-limit", RECORDS}, {"--max-probes", RECORDS}, {"--system-wide", RECORDS},
 	{"--embed", RECORDS}, {"--max-size", RECORDS}, {"--ringbuf-size", RECORDS}, {"--dwarf-ringbuf-size", RECORDS},
 	{"--no-objects", RECORDS}, {"--no-cgroups", RECORDS}, {"--check-host", RECORDS}, {"--flight", RECORDS},
-	{"--config", RECORDS}, {"--plan", RECORDS},
+	{"--config", RECORDS}, {"--plan", RECORDS}, {"--max-cpu", RECORDS}, {"--realtime-safe", RECORDS},
 	{"--trigger", RECORDS},
 	{"--post", RECORDS}, {"--cooldown", RECORDS}, {"--max-dumps", RECORDS}, {"--max-kept", RECORDS},
 	{"--on-dump", RECORDS},

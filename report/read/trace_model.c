@@ -62,6 +62,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->copied);
 	array_free(&model->unsure);
 	array_free(&model->triggers);
+	array_free(&model->regimes);
 	unsure_times_deinit(&model->unsure_times);
 	array_free(&model->lost_ranges);
 	timeline_deinit(&model->timeline);
@@ -221,7 +222,8 @@ uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time)
 
 /* --- lists --- */
 
-enum { TRIGGERS_MAX = 65536, UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
+enum { TRIGGERS_MAX = 65536, REGIMES_MAX = 65536 };
+enum { UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
 
 /* --- what waits were for --- */
 
@@ -436,6 +438,19 @@ int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct 
 	if (!r)
 		r = text_pool_add(&model->texts, comm->bytes, comm->length, &trigger.comm);
 	return r < 0 ? r : array_push(&model->triggers, trigger);
+}
+
+/* One that is older than the one before is damaged, or from another section's time. */
+int trace_lists_regime(struct trace_model *model, uint32_t chunk, const struct event *event)
+{
+	const size_t count = model->regimes.count;
+
+	(void)chunk;
+	if (count == REGIMES_MAX || (count && event->regime.time < model->regimes.items[count - 1].time)) {
+		model->unknown_records++;
+		return 0;
+	}
+	return array_push(&model->regimes, event->regime);
 }
 
 const struct trace_trigger *trace_model_reason(const struct trace_model *model)

@@ -21,7 +21,6 @@
 #include "report/read/unsure_times.h"
 
 struct trace_file;
-
 typedef ARRAY(uint32_t) chunk_list; /* numbers of chunks in the file, ascending */
 
 struct kernel_symbol {
@@ -114,6 +113,7 @@ struct trace_model {
 	ARRAY(struct lost_range) lost_ranges;
 	struct event_window window; /* dump 0: it is not one */
 	ARRAY(struct trace_trigger) triggers;
+	ARRAY(struct event_regime) regimes; /* in the order of time */
 	struct event_cost cost;
 	struct timeline timeline;
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */

@@ -439,6 +439,17 @@ static int take_trigger(struct scrub *scrub, struct event *event)
 	return written(r);
 }
 
+static int take_regime(struct scrub *scrub, struct event *event)
+{
+	const struct event_regime regime = event->regime;
+
+	event->regime = (struct event_regime){
+		.time = scrub_time(scrub, regime.time), .step = regime.step, .reason = regime.reason,
+		.lacks = regime.lacks, .least = regime.least, .frequency = regime.frequency, .used = regime.used,
+		.budget = regime.budget};
+	return WRITE;
+}
+
 static int take_object(struct scrub *scrub, struct event *event)
 {
 	return written(scrub_object(scrub, event));
@@ -477,6 +488,7 @@ int scrub_record(struct scrub *scrub, struct event *event)
 		[EVENT_EMBED_MODULE] = take_embed_module,
 		[EVENT_WINDOW] = take_window,
 		[EVENT_TRIGGER] = take_trigger,
+		[EVENT_REGIME] = take_regime,
 		[EVENT_OBJECT] = take_object,
 		[EVENT_OBJECT_NAME] = take_object_name,
 		[EVENT_CGROUP] = scrub_cgroup,

@@ -52,6 +52,7 @@ static int info_section(struct trace_file *file, size_t number, const struct too
 	}
 	info_host(model, section, out);
 	info_dump(model, out);
+	info_regimes(model, out);
 	info_clocks(model, out);
 	info_sources(model, out);
 	info_probes(model, request->verbose, out);

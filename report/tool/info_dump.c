@@ -5,6 +5,7 @@
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_dump.h"
+#include "report/profile/account/regimes.h"
 #include "report/tool/info_parts.h"
 #include "report/tool/info_text.h"
 
@@ -49,4 +50,25 @@ void info_dump(const struct trace_model *model, FILE *out)
 	if (window->left_out)
 		(void)fprintf(out, "  %-16srecords from before not kept for lack of room: %" PRIu64 "\n", "names",
 			      window->left_out);
+}
+
+void info_regimes(const struct trace_model *model, FILE *out)
+{
+	struct regime_span span;
+	char text[REGIME_TEXT];
+	size_t cursor = 0;
+
+	while (regimes_next(model, &cursor, &span)) {
+		const struct event_regime *regime = span.regime;
+
+		(void)fprintf(out, "  %-16sfrom %s s to %s s: %s", "recorded less",
+			      figure_seconds(span.from - model->start).text,
+			      figure_seconds(span.until - model->start).text,
+			      regimes_text(regime->lacks, regime->least, regime->frequency, text));
+		if (regime->reason == REGIME_ASKED)
+			(void)fputs(" (--realtime-safe)\n", out);
+		else
+			(void)fprintf(out, " (before, %.2f%% of one CPU were used, of %.9g%%)\n",
+				      (double)regime->used / 100, (double)regime->budget / 100);
+	}
 }

@@ -50,6 +50,21 @@ static void add_trigger(struct made_trace *trace, const struct event_trigger *tr
 	made_trace_add(trace, &event);
 }
 
+/* Four times the least length, no wakers, for three seconds. */
+static void add_regimes(struct made_trace *trace)
+{
+	const struct event_regime regimes[] = {
+		{.time = START + 3000 * MS, .step = 1, .reason = REGIME_OVER, .least = 4 * MS, .used = 312,
+		 .budget = 100},
+		{.time = START + 6000 * MS, .step = 2, .reason = REGIME_OVER, .lacks = REGIME_NO_WAKERS,
+		 .least = 4 * MS, .used = 140, .budget = 100},
+		{.time = START + 7500 * MS, .step = 0, .reason = REGIME_CALM, .least = MS, .used = 40, .budget = 100},
+	};
+
+	for (size_t i = 0; i < sizeof(regimes) / sizeof(regimes[0]); i++)
+		made_trace_add(trace, &(struct event){.kind = EVENT_REGIME, .regime = regimes[i]});
+}
+
 int main(int argc, char **argv)
 {
 	static const char rule[] = "wait:D,comm=/^postgres$/>2s";
@@ -61,6 +76,7 @@ int main(int argc, char **argv)
 	add_state(trace);
 	add_wait(trace, 1000, 40);
 	add_trigger(trace, &(struct event_trigger){.time = START + 2000 * MS, .more = 4}, "psi:io.some>30%/2s");
+	add_regimes(trace);
 	add_wait(trace, 9100, 2412);
 	add_trigger(trace, &(struct event_trigger){.time = START + 9200 * MS, .dump = 7, .tgid = DATABASE,
 						   .tid = DATABASE, .value = 2412 * MS}, rule);

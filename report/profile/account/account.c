@@ -249,6 +249,8 @@ static int make_account(struct profile *profile)
 	if (!r)
 		r = tell_damage(profile);
 	if (!r)
+		r = account_regimes(profile);
+	if (!r)
 		r = account_quality(profile);
 	if (!r)
 		r = account_inlines(profile);

@@ -18,6 +18,7 @@ enum account_kind { /* gravest first */
 	ACCOUNT_INCOMPATIBLE,
 	ACCOUNT_LEFT_PACKED,
 	ACCOUNT_SIZE_LIMIT,
+	ACCOUNT_COARSER, /* less was recorded for a time */
 	ACCOUNT_UNDELIVERED,
 	ACCOUNT_COUNTER_LENT,
 	ACCOUNT_UNSURE, /* names may be wrong */

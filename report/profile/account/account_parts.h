@@ -16,6 +16,9 @@ int account_undelivered(struct profile *profile);
 /* Stacks that were cut short, missing or trimmed, maps that were unavailable, frames without names and why. */
 int account_quality(struct profile *profile);
 
+/* What the recorder left out for a time, to cost less. */
+int account_regimes(struct profile *profile);
+
 /* Names the modules whose DWARF could not be read, or not completely. */
 int account_inlines(struct profile *profile);
 

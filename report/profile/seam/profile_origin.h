@@ -23,6 +23,9 @@ struct profile_span { /* times of its recording, both included */
 	uint64_t from, until;
 };
 
+/* Whether less was recorded than asked for, for a time, so that the recorder cost less. */
+bool profile_coarser(const struct profile *profile);
+
 /*
  * Span number `number` of a recording in which names may be wrong, because records of processes were missing; ascending
  * and disjoint. False: there are no more.

@@ -10,6 +10,7 @@
 #include "common/time_units.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_origin.h"
 #include "report/view/diff/diff_parts.h"
 #include "report/view/look/rows.h"
 #include "report/view/page/page.h"
@@ -176,6 +177,11 @@ static void write_whole(const struct diff *diff, const struct diff_pair *sum)
 	(void)fputc('\n', out);
 }
 
+static bool was_coarser(const struct diff *diff, size_t side)
+{
+	return profile_coarser(diff->sides[side].context.profile);
+}
+
 static void write_headings(const struct diff *diff)
 {
 	static const char *const names[DIFF_SIDES] = {"before", "after"};
@@ -187,6 +193,9 @@ static void write_headings(const struct diff *diff)
 		(void)fputc('\n', context->out);
 		page_heading(&diff->sides[i].context, diff->sides[i].number, diff->sides[i].source);
 	}
+	if (was_coarser(diff, DIFF_BEFORE) || was_coarser(diff, DIFF_AFTER))
+		page_comment(context, context->out, "at least one of them recorded less for a time, to cost less: what "
+						    "differs may be that (see its notes, or --info)");
 	if (diff->kernel_only)
 		page_comment(context, context->out, "only one of them has user stacks: kernel frames are compared");
 	if (diff->sides[0].period)

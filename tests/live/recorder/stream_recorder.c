@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The recorder for tests of --flight: what it does not write then, because it keeps the last part in memory only, it
- * writes to the file $RWALKER_STREAM as well, so that dumps can be compared with what really happened.
+ * writes to the file $RWALKER_STREAM as well, so that dumps can be compared with what really happened. With --max-cpu,
+ * $RWALKER_CALM_MS is how long it must be calm before more is recorded again.
  */
 #include <stdlib.h>
 
@@ -15,5 +16,7 @@ int main(int argc, char **argv)
 	if (record_options_parse(&config, argc, argv) < 0)
 		return 2;
 	config.flight.stream = getenv("RWALKER_STREAM");
+	if (getenv("RWALKER_CALM_MS"))
+		config.budget.calm = strtoll(getenv("RWALKER_CALM_MS"), NULL, 10) * 1000000;
 	return session_run(&config);
 }

@@ -63,8 +63,7 @@ static void state_records_come_back(struct test *t)
 	const struct event events[] = {
 		{.kind = EVENT_META, .meta = {text("host.name"), text("box")}},
 		{.kind = EVENT_CLOCK, .clock = {1000, 2, 3, 4, 5}},
-		{.kind = EVENT_SOURCE, .source = {1, SOURCE_CPU, WEIGHT_NS, text("cpu-clock"), 999,
-						  1001001, 900, 5000, 3}},
+		{.kind = EVENT_SOURCE, .source = {1, SOURCE_CPU, WEIGHT_NS, text("cpu"), 99, 1001, 9, 50, 3}},
 		{.kind = EVENT_MODULE, .module = {7, MODULE_FILE, text("/bin/a"), {"\0\1\2", 3}, big, 12, 0, 1}},
 		{.kind = EVENT_MAPPING, .mapping = {70, 42, 0x7fff00000000, 4096, 0, 7, MAPPING_INITIAL}},
 		{.kind = EVENT_MAPPING, .mapping = {71, 42, 0x400000, 4096, 8192, 7, 0}},
@@ -84,6 +83,7 @@ static void state_records_come_back(struct test *t)
 						  text("cgroup_mutex"), OBJECT_IN_SHARED, big}},
 		{.kind = EVENT_WINDOW, .window = {80, big, big, big, big, big, big}},
 		{.kind = EVENT_TRIGGER, .trigger = {big, 81, text("wait:D>1s"), 7, UINT32_MAX, text("a\033b"), big, 9}},
+		{.kind = EVENT_REGIME, .regime = {big, 9, REGIME_CALM, big, big, big, big, 10000}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {5, text("/a\033b"), {"0123456789abcdef", 16},
 							    {"fedcba9876543210", 16}}},
 		{.kind = EVENT_CGROUP, .cgroup = {80, big, CGROUP_REMOVED, text("/a\033b.slice")}},

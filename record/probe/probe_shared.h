@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the objects of BPF programs have in common, whatever their type: for probe_*.c only. */
+#ifndef RWALKER_RECORD_PROBE_PROBE_SHARED_H
+#define RWALKER_RECORD_PROBE_PROBE_SHARED_H
+
+#include <bpf/libbpf.h>
+
+#include "bpf/ring_event.h"
+#include "bpf/ring_regime.h"
+
+/* What every object has in common (bpf/filter.bpf.h, bpf/follow.bpf.h, bpf/clock.bpf.h). */
+struct shared {
+	struct ring_filter_knobs *knobs;
+	__u64 *cpus; /* RING_CPU_WORDS */
+	struct ring_own *own;
+	struct bpf_map *tgids, *tids, *cgroups, *comms, *followed;
+	struct bpf_program *follow, *clock;
+	__u64 *follow_failed;
+	bool *regime_may_change;
+	struct ring_regime *regime;
+	bool in_scheduler; /* its programs run under the scheduler's locks, with user stacks */
+};
+
+/* Of a loaded or opened skeleton; each has a type of its own. */
+#define SHARED_OF(object)                                                                          \
+	((struct shared){                                                                          \
+		.knobs = &(object)->rodata->knobs,                                                 \
+		.cpus = (object)->rodata->wanted_cpus,                                             \
+		.own = &(object)->bss->own,                                                        \
+		.tgids = (object)->maps.wanted_tgids,                                              \
+		.tids = (object)->maps.wanted_tids,                                                \
+		.cgroups = (object)->maps.wanted_cgroups,                                          \
+		.comms = (object)->maps.wanted_comms,                                              \
+		.followed = (object)->maps.followed,                                               \
+		.follow = (object)->progs.follow_fork,                                             \
+		.clock = (object)->progs.read_clock,                                               \
+		.follow_failed = &(object)->bss->follow_failed,                                    \
+		.regime_may_change = &(object)->rodata->regime_may_change,                         \
+		.regime = &(object)->bss->regime,                                                  \
+	})
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a recorder left out for a time, to keep what it cost within limits (FORMAT.md, REGIME): as spans, and in words.
+ */
+#ifndef RWALKER_REPORT_PROFILE_ACCOUNT_REGIMES_H
+#define RWALKER_REPORT_PROFILE_ACCOUNT_REGIMES_H
+
+#include <stdbool.h>
+
+#include "report/read/trace_model.h"
+
+struct regime_span {
+	uint64_t from, until; /* times of the trace */
+	const struct event_regime *regime;
+};
+
+/* The next one in which less was recorded than asked for; *cursor is 0 at first. */
+bool regimes_next(const struct trace_model *model, size_t *cursor, struct regime_span *ret_span);
+
+enum { REGIME_TEXT = 512 };
+
+/*
+ * "waits below 4 ms are only summed, waits do not name their wakers": of those in `about` (enum regime_lack), and of
+ * `least`, ns, if it is not 0. "" if there is none.
+ */
+const char *regimes_text(uint64_t lacks, uint64_t least, uint64_t frequency, char text[REGIME_TEXT]);
+
+#endif

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --max-cpu: in a storm of waits and processes the recorder records less, step by step, until it and its BPF programs use what they
+# may, as the kernel's own figures say; when it is calm, it records all of it again. The trace and its reports say so, and the
+# account of waits adds up. --realtime-safe: waits have no kernel stacks, and the reports say that.
+. "$(dirname "$0")/lib.sh"
+
+stepping=$build/tests/live/recorder/stream_recorder
+[ -x "$stepping" ] || die "make test-programs first"
+need_recording
+need_tool python3
+
+BUDGET=8 # percent of one CPU
+
+steps() { "$report" --dump "$1" 2>/dev/null | sed -n 's/^  regime .* step=\([0-9]*\) .*/\1/p'; }
+says() { grep -c "records $1 from now on" "$scratch/storm.err"; }
+has_said() { [ "$(says "$1")" -ge "$2" ]; }
+has_paused() { tail -n 1 "$scratch/storm.err" | grep -qE 'less from now on \(step ([0-9]+) of \1\)'; }
+is_whole() { tail -n 1 "$scratch/storm.err" | grep -q 'more from now on (step 0 '; }
+
+storm() {
+	start bash -c "while :; do '$workloads/token_ring' 20 2000000 >/dev/null; done"
+	storm=$started
+}
+
+calm() {
+	pkill -KILL -P "$storm"
+	kill -KILL "$storm"
+	wait "$storm" 2>/dev/null
+}
+
+# As few steps as show each kind: -m, user stacks, the frequency, and then what is left.
+start env RWALKER_CALM_MS=1500 "$stepping" --offcpu 0 -m 0 -u --wakers -p 0 -f 99 --max-cpu $BUDGET --embed none \
+	-o "$scratch/storm.rwk" 2>"$scratch/storm.err"
+recorder=$started
+storm
+wait_for 120 has_said less 4 || die "it does not record less: $(cat "$scratch/storm.err")"
+# The storm ends it: whatever this machine is, some step is below the budget, or nothing is left to leave out.
+settled() {
+	has_paused && return
+	local used
+	used=$(python3 "$here/tests/live/cpu_outside.py" "$recorder" 4)
+	awk "BEGIN { exit !($used > 0 && $used <= $BUDGET) }"
+}
+wait_for 60 settled || fail "it does not settle"
+# Steps up and down again at the boundary are part of it: the mean counts.
+used=$(python3 "$here/tests/live/cpu_outside.py" "$recorder" 6)
+check_number "used $used% in the storm" "$used > 0 && $used <= 1.2 * $BUDGET"
+down=$(says less)
+calm
+wait_for 120 is_whole || fail "it does not record all again: $(tail -n 3 "$scratch/storm.err")"
+sleep 1
+kill -INT "$recorder"
+wait "$recorder"
+check_equal "exit code" 0 "$?"
+echo "# $down steps down, $used% used of $BUDGET% in the storm"
+
+check_equal "the last step in the trace" 0 "$(steps "$scratch/storm.rwk" | tail -n 1)"
+check_equal "the first" 1 "$(steps "$scratch/storm.rwk" | head -n 1)"
+check_equal "each step is in the trace" "$(grep -c 'from now on' "$scratch/storm.err")" "$(steps "$scratch/storm.rwk" | wc -l)"
+check "they are one apart" awk 'NR > 1 && ($1 - last) ^ 2 != 1 { exit 1 } { last = $1 }' <(steps "$scratch/storm.rwk")
+"$report" --info "$scratch/storm.rwk" >"$scratch/info" 2>/dev/null
+check "--info says when" grep -qE '^  recorded less +from [0-9.]+ s to [0-9.]+ s: ' "$scratch/info"
+check "the account adds up" lacks -i 'does not add up\|do not add up' "$scratch/info"
+for view in --top-waits --tree --digest --chains; do
+	"$report" $view "$scratch/storm.rwk" >"$scratch/view" 2>&1
+	check "$view says it" grep -qE 'from [0-9.]+ s to [0-9.]+ s the recorder left out' "$scratch/view"
+done
+# Whatever was left out: no thread waited longer than the recording lasted.
+check "no wait is longer than the recording" python3 - "$report" "$scratch/storm.rwk" <<'PY'
+import re, subprocess, sys
+dump = subprocess.run([sys.argv[1], '--dump', sys.argv[2]], capture_output=True, text=True).stdout
+regimes = [(int(m[1]), int(m[2], 16)) for m in re.finditer(r'^  regime time=(\d+) .*lacks=(0x[0-9a-f]+)', dump, re.M)]
+pauses = [(a[0], b[0]) for a, b in zip(regimes, regimes[1:]) if a[1] & 32]
+begun_before = 2
+for m in re.finditer(r'^  wait .*?flags=(0x[0-9a-f]+).*? time=(\d+) length=(\d+)', dump, re.M):
+    end, length = int(m[2]), int(m[3])
+    for start, until in pauses:
+        # Nothing is known of a time in which waits paused.
+        if end - length < until and end > start + 10**8 and not int(m[1], 16) & 0x400:
+            sys.exit(f'a wait from {end - length} to {end} reaches into a pause from {start} to {until}')
+PY
+
+run_ok safe "$record" --offcpu 1 -m 0 --wakers -u --realtime-safe -o "$scratch/safe.rwk"
+check "safe: no wait has a kernel stack" lacks -E '^  wait .* flags=0x[0-9a-f]*[13579bdf] ' <("$report" --dump "$scratch/safe.rwk")
+check "safe: no wakeup is recorded" lacks '^  wake ' <("$report" --dump "$scratch/safe.rwk")
+"$report" --top-waits "$scratch/safe.rwk" >"$scratch/view" 2>&1
+check "safe: reports say it" grep -q 'no kernel stacks of waits' "$scratch/view"
+finish

@@ -21,6 +21,8 @@ struct session_budget { /* --max-cpu, --realtime-safe */
 
 /* How large rings, tables and the window are made. 0, -EINVAL after reporting that they do not fit. */
 int session_plan_memory(struct session *session);
+/* Writes it to the trace, and prints it if it is a lot. */
+int session_tell_memory(struct session *session);
 uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: any */
 size_t session_ring_bytes(const struct record_config *config); /* as asked for */
 uint32_t session_threads(uint32_t cpus); /* to expect on this host */

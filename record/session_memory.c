@@ -11,6 +11,7 @@
 #include "bpf/ring_snapshot.h"
 #include "common/log.h"
 #include "common/time_units.h"
+#include "format/event_log.h"
 #include "record/flight/base_state.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
@@ -25,6 +26,7 @@
 
 /* Bytes, as measured and rounded up; tests/live/test_budget.sh compares the sum with what the kernel says. */
 enum {
+	MUCH_MEMORY = 256 << 20,    /* above which the plan is printed */
 	PAGES = 3 * 4096,	    /* beside the data of a ring */
 	PROGRAM = 10 << 20,	    /* this one and its libraries, also while they read the kernel's types */
 	SYMBOLS = 10 << 20,	    /* of the kernel */
@@ -191,6 +193,26 @@ int session_plan_memory(struct session *session)
 		return 0;
 	memory_plan_refusal(&session->plan, &session->sizes, text);
 	return config->budget.plan ? 0 : log_error(EINVAL, "%s", text);
+}
+
+/* What is planned, before the first event; printed if it is a lot. */
+int session_tell_memory(struct session *session)
+{
+	const double megabyte = 1 << 20;
+	uint64_t rings = drain_ring_bytes(&session->drain), tables = probe_memory(session->probe);
+	uint64_t records = sideband_ring_bytes(session->recording.sideband), all = rings + tables + records;
+	char text[256];
+
+	(void)snprintf(text, sizeof(text),
+		       "%.1f MB: %.1f MB in rings (%u), %.1f MB in tables, "
+		       "%.1f MB for records of processes; at most %.1f MB in all%s",
+		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
+		       (double)tables / megabyte, (double)records / megabyte,
+		       (double)memory_plan_sum(&session->plan, &session->sizes) / megabyte,
+		       session->sizes.halvings ? ", with smaller tables" : "");
+	if (all > MUCH_MEMORY)
+		log_info("uses %s (--ringbuf-size sets the size of a ring)", text);
+	return recording_check(&session->recording, event_log_add_meta(session->recording.log, "memory", text));
 }
 
 static void print_limits(const struct session *session, FILE *out)

@@ -37,7 +37,6 @@
 #include "record/probe/sched_clock.h"
 
 enum {
-	MUCH_MEMORY = 256 << 20, /* bytes above which the plan is printed */
 	FREE_FLOOR = 64 << 20,	 /* bytes that stay free on the file system */
 };
 
@@ -360,26 +359,6 @@ void session_tell_clock(struct session *session)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-/* What is planned, before the first event; printed if it is a lot. */
-static int tell_memory(struct session *session)
-{
-	const double megabyte = 1 << 20;
-	uint64_t rings = drain_ring_bytes(&session->drain), tables = probe_memory(session->probe);
-	uint64_t records = sideband_ring_bytes(session->recording.sideband), all = rings + tables + records;
-	char text[256];
-
-	(void)snprintf(text, sizeof(text),
-		       "%.1f MB: %.1f MB in rings (%u), %.1f MB in tables, "
-		       "%.1f MB for records of processes; at most %.1f MB in all%s",
-		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
-		       (double)tables / megabyte, (double)records / megabyte,
-		       (double)memory_plan_sum(&session->plan, &session->sizes) / megabyte,
-		       session->sizes.halvings ? ", with smaller tables" : "");
-	if (all > MUCH_MEMORY)
-		log_info("uses %s (--ringbuf-size sets the size of a ring)", text);
-	return recording_check(&session->recording, event_log_add_meta(session->recording.log, "memory", text));
-}
-
 static int tell_start(struct session *session)
 {
 	struct recording *recording = &session->recording;
@@ -387,7 +366,7 @@ static int tell_start(struct session *session)
 	(void)host_describe(recording);
 	(void)recording_check(recording, topology_describe(&session->cpus, recording->log));
 	session_tell_clock(session);
-	(void)tell_memory(session);
+	(void)session_tell_memory(session);
 	return recording->error;
 }
 

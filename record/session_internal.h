@@ -26,6 +26,7 @@
 #include "record/status.h"
 
 struct cgroups;
+struct container_names;
 struct confinement;
 struct flight;
 struct module_files;
@@ -58,6 +59,7 @@ struct session {
 	const struct confinement *confinement;
 	struct module_files *files;
 	struct start_state *start_state;
+	struct container_names *container_names; /* NULL: not wanted */
 	struct cgroups *cgroups; /* NULL: not wanted, or the kernel refused the programs */
 	struct probe *probe;
 	struct perf_events events;
@@ -135,5 +137,9 @@ void session_follow_cpus(struct session *session);
 /* Writes the sources; called again when their ends are known. */
 void session_tell_sources(struct session *session);
 void session_tell_clock(struct session *session);
+
+/* session_cgroups.c */
+int session_open_cgroups(struct session *session);
+void session_close_cgroups(struct session *session);
 
 #endif

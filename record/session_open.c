@@ -13,7 +13,6 @@
 #include "format/event_log.h"
 #include "format/trace_writer.h"
 #include "record/cgroup/cgroup_choice.h"
-#include "record/cgroup/cgroup_table.h"
 #include "record/cgroup/cgroups.h"
 #include "record/flight/flight.h"
 #include "record/helper/nursery.h"
@@ -123,8 +122,6 @@ static int open_host(struct session *session)
 	if (r >= 0)
 		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
 	if (r >= 0)
-		r = cgroup_choice_make(&config->who, &session->filter.cgroups);
-	if (r >= 0)
 		r = check_present(session);
 	session->recording.max_cpus = session->cpus.possible;
 	session->recording.threads = session_threads(session->cpus.possible);
@@ -136,10 +133,13 @@ static bool to_stdout(const struct record_config *config)
 	return config->output.path && !strcmp(config->output.path, "-");
 }
 
+/* Names of containers, by which --container may choose, are a helper's to read. */
 static int open_helpers(struct session *session)
 {
 	int r = nursery_create_within(session_helper_bytes(session->config), &session->nursery);
 
+	if (r >= 0)
+		r = cgroup_choice_make(&session->config->who, session->nursery, &session->filter.cgroups);
 	if (r < 0 || !session->config->command)
 		return r;
 	r = command_start(&session->command, session->config->command, to_stdout(session->config));
@@ -318,20 +318,6 @@ static int open_state(struct session *session)
 	return r;
 }
 
-/* Nothing is needed before the first event of a task. */
-static int open_cgroups(struct session *session)
-{
-	struct recording *recording = &session->recording;
-	int r;
-
-	if (session->config->no_cgroups)
-		return 0;
-	r = cgroup_table_create(recording, &recording->cgroups);
-	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
-		r = cgroups_create(recording->cgroups, session->probe, session->nursery, &session->cgroups);
-	return r;
-}
-
 static int open_command(struct session *session)
 {
 	int r = session->commands ? probe_follow(session->probe, session->command.pid) : 0;
@@ -422,12 +408,6 @@ static void close_state(struct session *session)
 	sideband_destroy(session->recording.sideband);
 }
 
-static void close_cgroups(struct session *session)
-{
-	cgroups_destroy(session->cgroups);
-	cgroup_table_destroy(session->recording.cgroups);
-}
-
 static const struct session_part parts[] = {
 	{.open = ignore_signals},
 	{.open = open_status},
@@ -442,7 +422,7 @@ static const struct session_part parts[] = {
 	{.open = session_begin_flight},
 	{.open = open_programs, .close = close_programs, .what = "loading programs into the kernel"},
 	{.open = open_state, .close = close_state, .what = "reading the kernel's symbols"},
-	{.open = open_cgroups, .close = close_cgroups},
+	{.open = session_open_cgroups, .close = session_close_cgroups},
 	{.open = session_open_sources, .close = session_close_sources,
 	 .what = "opening events, looking at all threads"},
 	{.open = session_open_budget},

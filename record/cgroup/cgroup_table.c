@@ -10,6 +10,7 @@
 #include "common/hash_map.h"
 #include "format/event_log.h"
 #include "format/limits.h"
+#include "record/cgroup/container_names.h"
 #include "record/machine/clocks.h"
 #include "record/plan/recording.h"
 
@@ -34,6 +35,7 @@ struct entry {
 
 struct cgroup_table {
 	struct recording *recording;
+	struct container_names *containers; /* NULL: they are not asked for */
 	struct hash_map places; /* by id: index of an entry */
 	struct entry *entries;
 	char *names, *spare; /* as large */
@@ -42,7 +44,7 @@ struct cgroup_table {
 	bool lists, below, listed;
 };
 
-int cgroup_table_create(struct recording *recording, struct cgroup_table **ret_table)
+int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table)
 {
 	struct cgroup_table *table = calloc(1, sizeof(*table));
 	int r;
@@ -50,6 +52,7 @@ int cgroup_table_create(struct recording *recording, struct cgroup_table **ret_t
 	if (!table)
 		return -ENOMEM;
 	table->recording = recording;
+	table->containers = names;
 	table->entries = calloc(CGROUP_TABLE_MOST, sizeof(*table->entries));
 	table->names = malloc(NAME_BYTES);
 	table->spare = malloc(NAME_BYTES);
@@ -168,16 +171,19 @@ static void tell_removal(struct cgroup_table *table, const struct entry *entry)
 static void tell(struct cgroup_table *table, struct entry *entry)
 {
 	struct recording *recording = table->recording;
-	char room[RWK_MAX_STRING];
-	const char *path = path_of(table, entry, room, sizeof(room));
+	char room[RWK_MAX_STRING + 1];
+	const char *path = path_of(table, entry, room, sizeof(room) - 1);
 	struct event event = {.kind = EVENT_CGROUP, .cgroup = {.time = entry->made, .id = entry->id}};
 
+	room[RWK_MAX_STRING] = '\0';
 	if (path)
-		event.cgroup.path = (struct event_text){path, (uint32_t)(room + sizeof(room) - path)};
+		event.cgroup.path = (struct event_text){path, (uint32_t)(room + sizeof(room) - 1 - path)};
 	if (entry->flags & ENTRY_INITIAL)
 		event.cgroup.flags |= CGROUP_INITIAL;
 	entry->flags |= ENTRY_TOLD;
 	(void)recording_check(recording, event_log_add(recording->log, &event));
+	if (path)
+		container_names_ask(table->containers, entry->id, path);
 	if (entry->flags & ENTRY_REMOVED)
 		tell_removal(table, entry);
 }

@@ -13,13 +13,14 @@
 #include <stdint.h>
 
 struct cgroup_table;
+struct container_names;
 struct recording;
 struct ring_cgroup;
 
 enum { CGROUP_TABLE_MOST = 16384 };
 
-/* -ENOMEM. */
-int cgroup_table_create(struct recording *recording, struct cgroup_table **ret_table);
+/* Names are asked for the containers of those that are written; NULL: they are not. -ENOMEM. */
+int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table);
 void cgroup_table_destroy(struct cgroup_table *table);
 
 /* A list of all that there are begins: its first record is that of the root. */

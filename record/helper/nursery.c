@@ -27,6 +27,7 @@
 #include "record/helper/elf_helper.h"
 #include "record/helper/jail.h"
 #include "record/helper/maps_helper.h"
+#include "record/helper/name_helper.h"
 #include "record/helper/opener_helper.h"
 #include "record/helper/perf_open.h"
 #include "record/helper/sleeper_helper.h"
@@ -57,6 +58,7 @@ static int (*const HELPERS[HELPER_KINDS])(int socket) = {
 	[HELPER_SLEEPER] = sleeper_helper_run,
 	[HELPER_PERF_OPEN] = perf_open_helper_run,
 	[HELPER_CGROUPS] = cgroup_helper_run,
+	[HELPER_NAMES] = name_helper_run,
 	[HELPER_ELF_SOON] = elf_helper_run,
 };
 

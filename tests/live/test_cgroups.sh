@@ -21,13 +21,21 @@ move() {
 base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$base" ] || { echo "skip cgroups - there is no mount of cgroup2"; exit 77; }
 id=$(printf '%064d' 7)
+other=$(printf "8%063d" 1)
 top=$base/rwalker-cgroups-$$
 make_cgroup "$top"
-for i in $(seq 1000) "docker-$id.scope" "crio-$id.scope"; do
+for i in $(seq 1000) "docker-$id.scope" "crio-$other.scope"; do
 	mkdir "$top/$i" || die "cannot make a control group"
 done
 start sleep 100; docker=$started
 start sh -c 'while :; do sleep 0.05; done'; moved=$started
+start sh -c 'while :; do sleep 0.05; done'; named=$started
+# As CRI-O keeps it; the id is nobody's.
+state=/run/containers/storage/overlay-containers/$other
+mkdir -p "$state/userdata" || die "cannot make '$state'"
+trap 'rm -rf "$state"; rmdir -p "${state%/*}" 2>/dev/null; cleanup' EXIT
+echo '{"annotations": {"io.kubernetes.container.name": "the web"}}' >"$state/userdata/config.json"
+echo "$named" >"$top/crio-$other.scope/cgroup.procs"
 echo "$docker" >"$top/docker-$id.scope/cgroup.procs"
 echo "$moved" >"$top/1000/cgroup.procs"
 "$record" --force --offcpu 0 -m 1 --embed none -o "$scratch/c.rwk" 2>"$scratch/c.err" & recorder=$!
@@ -56,7 +64,7 @@ check_equal "exit code with --container" 0 $?
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
 run_ok pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
-kill "$docker" "$moved"
+kill "$docker" "$moved" "$named"
 dump=$scratch/dump
 "$report" --dump "$scratch/c.rwk" >"$dump"
 for path in "docker-$id.scope" 1000 later; do
@@ -66,6 +74,8 @@ check "no path is missing" lacks -q '^  cgroup .*flags=0x[01] path=""' "$dump"
 check "those without a thread are left out" lacks -q "path=\"/rwalker-cgroups-$$/999\"" "$dump"
 check "the list is whole" lacks -q 'key="cgroups".*incomplete' "$dump"
 check "the container is chosen" grep -q "sleep" <("$report" --top-waits --container "$id" "$scratch/c.rwk" 2>/dev/null)
+check "a container has its name" grep -q '^  cgroup-name id=[0-9]* name="the web"$' "$dump"
+check "it can be chosen" grep -q "sleep" <("$report" --top-waits --container 'the w*' "$scratch/c.rwk" 2>/dev/null)
 check_equal "control groups of the moved thread" 2 "$(groups_seen)"
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	rmdir "$top"/*/late "$top"/*/ 2>/dev/null

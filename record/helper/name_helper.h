@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The helper that reads what container runtimes call their containers (record/pick/container_name.h):
+ * a file counts only if it is a regular one of root's that nobody else can write, and no link leads
+ * to it. Request and reply: one packet each; a container without a name has a reply without one.
+ */
+#ifndef RWALKER_RECORD_HELPER_NAME_HELPER_H
+#define RWALKER_RECORD_HELPER_NAME_HELPER_H
+
+#include <stdint.h>
+
+#include "record/pick/container_name.h"
+
+struct name_request {
+	uint64_t cgroup;  /* as in the reply */
+	uint32_t runtime; /* enum container_runtime */
+	char id[68];	  /* with its NUL */
+};
+
+struct name_reply {
+	uint64_t cgroup;
+	char name[CONTAINER_NAME]; /* "": it has none */
+};
+
+/* `root`: an open folder. */
+void name_helper_read(int root, const struct name_request *request, struct name_reply *ret_reply);
+
+/* The helper's main: serves until the socket closes. */
+int name_helper_run(int socket);
+
+#endif

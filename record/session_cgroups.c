@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The session's control groups: which there are, and what containers are called. */
+#include "record/session_internal.h"
+
+#include "record/cgroup/cgroup_table.h"
+#include "record/cgroup/cgroups.h"
+#include "record/cgroup/container_names.h"
+#include "record/probe/probe.h"
+
+/* Nothing is needed before the first event of a task. */
+int session_open_cgroups(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	int r;
+
+	if (session->config->no_cgroups)
+		return 0;
+	r = container_names_create(recording, session->nursery, &session->container_names);
+	if (r >= 0)
+		r = cgroup_table_create(recording, session->container_names, &recording->cgroups);
+	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
+		r = cgroups_create(recording->cgroups, session->probe, session->nursery, &session->cgroups);
+	return r;
+}
+
+void session_close_cgroups(struct session *session)
+{
+	cgroups_destroy(session->cgroups);
+	cgroup_table_destroy(session->recording.cgroups);
+	container_names_destroy(session->container_names);
+}

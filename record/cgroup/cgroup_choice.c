@@ -159,10 +159,22 @@ static int look_below(struct search *search, DIR *folder, unsigned int depth)
 	return r;
 }
 
+/* A directory of another file system, which fits nothing. */
+static int check_folder(const char *path)
+{
+	struct stat status;
+
+	if (*path != '/' || stat(path, &status) < 0 || !S_ISDIR(status.st_mode) || is_cgroup2(path))
+		return 0;
+	return log_error(EINVAL, "'%s' is not a control group of version 2, such as /sys/fs/cgroup/system.slice", path);
+}
+
 static int say_none(const struct search *search)
 {
 	const struct record_who *who = search->who;
 
+	if (who->cgroup && check_folder(who->cgroup) < 0)
+		return -EINVAL;
 	if (!who->container)
 		return log_error(ENOENT, "no control group fits --cgroup '%s'; 'systemd-cgls' and /proc/PID/cgroup "
 					 "have their paths", who->cgroup);
@@ -172,16 +184,6 @@ static int say_none(const struct search *search)
 	return log_error(ENOENT, "no container fits --container '%s'; there %s %s%s", who->container,
 			 search->containers == 1 ? "is" : "are", search->seen,
 			 search->containers > search->named ? " and others" : "");
-}
-
-/* A directory of another file system would fit nothing. */
-static int check_folder(const char *path)
-{
-	struct stat status;
-
-	if (*path != '/' || stat(path, &status) < 0 || !S_ISDIR(status.st_mode) || is_cgroup2(path))
-		return 0;
-	return log_error(EINVAL, "'%s' is not a control group of version 2, such as /sys/fs/cgroup/system.slice", path);
 }
 
 /* Below the mount. */
@@ -222,9 +224,6 @@ int cgroup_choice_make(const struct record_who *who, struct nursery *nursery, st
 		cgroups->ids[cgroups->count++] = status.st_ino; /* of any mount */
 		return 0;
 	}
-	r = who->cgroup ? check_folder(who->cgroup) : 0;
-	if (r < 0)
-		return r;
 	if (!find_mount(mount))
 		return say_no_mount(who);
 	if (who->cgroup)

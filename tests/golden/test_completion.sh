@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Completions in the shells themselves: what each of them makes of the beginning of an option, and every option in each.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+
+build=$PWD/${BUILD:-build}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export HOME=$scratch
+
+# Each: in_SHELL PROGRAM BEGINNING prints what it becomes, or may become.
+in_bash() {
+	bash --norc -c '. "$1"
+		COMP_WORDS=("$2" "$3") COMP_CWORD=1
+		function=$(complete -p "$2" | sed "s/.*-F \([^ ]*\).*/\1/")
+		"$function" "$2" "$3" "$2"
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$scratch/$1.bash" "$1" "$2"
+}
+
+in_fish() {
+	fish --no-config -c 'source $argv[1]; complete -C "$argv[2] $argv[3]"' "$scratch/$1.fish" "$1" "$2" | cut -f 1
+}
+
+# What the script passes to the function that completes.
+in_zsh() {
+	zsh -f -c '_arguments() { print -rl -- "$@"; }; . "$1"' zsh "$scratch/$1.zsh" |
+		sed "s|^\*||" | grep -e "^$2" | sed 's/[^a-z-].*//; s/-$//'
+}
+
+# completes SHELL PROGRAM BEGINNING OPTION
+completes() {
+	verdict "$1: $2 $3" "it becomes '$("in_$1" "$2" "$3" 2>&1 | head -n 3 | tr '\n' ' ')'" \
+		grep -qx -e "$4=\?" <("in_$1" "$2" "$3" 2>/dev/null)
+}
+
+# parses SHELL PROGRAM: the shell takes the script, and it has every option of --help=all.
+parses() {
+	local missing
+	"$build/$2" --completion="$1" >"$scratch/$2.$1"
+	verdict "$1: the script of $2" "'$1' refuses it" "$1" -n "$scratch/$2.$1"
+	missing=$("$build/$2" --help=all | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,-' | sort -u |
+		comm -23 - <(grep -oE '[a-z][a-z-]*' "$scratch/$2.$1" | tr -d - | sort -u) | tr '\n' ' ')
+	verdict "$1: the options of $2" "it lacks $missing" [ -z "$missing" ]
+}
+
+for shell in bash zsh fish; do
+	command -v $shell >/dev/null || { skip_one "$shell" "there is no $shell here"; continue; }
+	for program in rwalker-record rwalker-report; do
+		[[ ! -x $build/$program ]] || parses $shell $program
+	done
+	[[ ! -x $build/rwalker-record ]] || completes $shell rwalker-record --trig --trigger
+	completes $shell rwalker-report --top-w --top-waits
+done
+exit $((failures > 0))

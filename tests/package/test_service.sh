@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# time-limit: 3600
+# time-limit: 9000
 #
 # rwalker-flight.service under a real systemd, in a Debian that boots on Debian's kernels: it starts, makes dumps, reloads, lives
 # when the kernel's OOM killer chooses another, is restarted when it hangs, and ends in order. Its dumps have names, on a kernel whose
@@ -42,7 +42,7 @@ for kernel in ${KERNELS:-6.1-cloud 6.12-cloud}; do
 	tests/vm/fetch.sh "$kernel" 2>"$NOTES.fetch" || { skip_one "service-$kernel" "$(tail -n 1 "$NOTES.fetch")"; continue; }
 	dir=$RESULTS/service-$kernel
 	case $kernel in 6.1-*) words= ;; *) words=sysctl.kernel.perf_event_paranoid=2 ;; esac
-	tests/vm/vm.sh -t 1500 -a "$words" -d "$image" "$kernel" tests/vm/guest/service.sh "$dir" "$RECORD" "$RESULTS/rwalker-flight.service" \
+	tests/vm/vm.sh -t 3600 -a "$words" -d "$image" "$kernel" tests/vm/guest/service.sh "$dir" "$RECORD" "$RESULTS/rwalker-flight.service" \
 		record/service/flight.conf debian/perf-event-paranoid.conf tests/vm/guest/service_judge.sh
 	code=$?
 	verdict "service-$kernel" "the guest ended with $code (124: time is over, 200: crash), see '$dir/console.log'" [ $code = 0 ]

@@ -216,12 +216,13 @@ static void add_walk(struct many *many)
 static void add_walk_task(struct many *many)
 {
 	struct event_walk_task row = {.time = now(many), .walk = 1, .state = 2, .wait = many->number,
-				      .bound = WAIT_EXACT};
-	const struct event_task task = task_of(many, false);
+				      .bound = WAIT_EXACT, .call = 1 << WAIT_CALL_BITS | WAIT_IN_CALL,
+				      .object = 1 + (uint32_t)(many->number % RWK_MAX_OBJECTS), .owner = 1};
+	const struct event_task task = task_of(many, false), owner = task_of(many, true);
 	struct stack stack;
 
 	stack_make(&stack, many->number);
-	made_trace_check(event_log_add_walk_task(many->trace->log, &row, &task, NULL, &stack.stacks), "walk task");
+	made_trace_check(event_log_add_walk_task(many->trace->log, &row, &task, &owner, &stack.stacks), "walk task");
 }
 
 static void add_wait(struct many *many)

@@ -37,11 +37,13 @@ static inline void kinds_add_other_state(struct event_log *log)
 static inline void kinds_add_walk(struct event_log *log)
 {
 	struct event walk = {.kind = EVENT_WALK, .walk = {.time = SYN_BASE, .number = 1, .source = 2}};
-	struct event_walk_task row = {.time = SYN_BASE + 1, .walk = 1, .state = 2, .wait = 5000, .bound = WAIT_EXACT};
+	struct event_walk_task row = {.time = SYN_BASE + 1, .walk = 1, .state = 2, .wait = 5000, .bound = WAIT_EXACT,
+				      .call = 1 << WAIT_CALL_BITS | WAIT_IN_CALL, .object = 1, .asked = 6000,
+				      .owner = 1};
 	struct synthetic s;
 
 	syn_make(1, &s);
-	if (event_log_add(log, &walk) < 0 || event_log_add_walk_task(log, &row, &s.task, NULL, &s.stacks) < 0)
+	if (event_log_add(log, &walk) < 0 || event_log_add_walk_task(log, &row, &s.task, &s.task, &s.stacks) < 0)
 		abort();
 	walk.walk.flags = WALK_END;
 	if (event_log_add(log, &walk) < 0)

@@ -9,7 +9,8 @@ import json
 import re
 import struct
 
-JSON_COLUMNS = {"functions", "modules", "comms", "kinds", "purposes", "walks", "walkStates"}
+JSON_COLUMNS = {"functions", "modules", "comms", "kinds", "purposes", "walks", "walkStates",
+                "walkPurposes"}
 SIGNED = {"stackNode", "taskTid", "taskProcess", "sampleTime", "sampleNewTask", "waitGap"}
 ENTRY = ["entrySource", "entryStack", "entryTask", "entryFlags", "entryCount", "entryWeight", "entryRunQueue"]
 TABLES = [
@@ -25,7 +26,8 @@ TABLES = [
     ["nextTask", "nextBy"],
     ["sumRecording", "sumTask", "sumFlags", "sumFrom", "sumTo", "sumRunning"],
     ["sumCount", "sumTotal", "sumRunQueue"],
-    ["walkWalk", "walkTask", "walkStack", "walkState", "walkWait", "walkBound", "walkCpu", "walkFlags"],
+    ["walkWalk", "walkTask", "walkStack", "walkState", "walkWait", "walkBound", "walkCpu", "walkFlags",
+     "walkPurpose"],
     ["binTask", "binRecording", "binFirst", "binCount", "binBlocked", "binRunQueue", "binOther"],
 ]
 BESIDE, NOT_ENDED, IOWAIT = 96, 4, 8
@@ -132,6 +134,7 @@ class Page:
         self.within("sumRecording binRecording", len(header["recordings"]))
         self.within("walkWalk", len(columns["walks"]))
         self.within("walkState", len(columns["walkStates"]))
+        self.within("walkPurpose", len(columns["walkPurposes"]), 1)
         need(len(columns["sumCount"]) == 7 * len(columns["sumTask"]), "sums are not of seven kinds")
 
     def read_tasks(self):

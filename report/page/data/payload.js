@@ -237,7 +237,8 @@
 
 	function readWalks(columns, limits) {
 		const walks = columns.json('walks'),
-			states = columns.json('walkStates');
+			states = columns.json('walkStates'),
+			purposes = columns.json('walkPurposes');
 
 		columns.same([
 			'walkWalk',
@@ -248,10 +249,12 @@
 			'walkBound',
 			'walkCpu',
 			'walkFlags',
+			'walkPurpose',
 		]);
 		return {
 			walks,
 			states,
+			purposes,
 			walk: columns.numbers('walkWalk', walks.length),
 			task: columns.numbers('walkTask', limits.tasks),
 			stack: columns.numbers('walkStack', limits.stacks),
@@ -260,6 +263,7 @@
 			bound: columns.numbers('walkBound', 256),
 			cpu: columns.numbers('walkCpu', 65536),
 			flags: columns.numbers('walkFlags', 256),
+			purpose: columns.numbers('walkPurpose', purposes.length + 1),
 		};
 	}
 

@@ -202,6 +202,7 @@
 		{key: 'wait', text: 'Waiting for', figure: true},
 		{key: 'thread', text: 'Thread'},
 		{key: 'state', text: 'State'},
+		{key: 'purpose', text: 'For'},
 		{key: 'place', text: 'In'},
 	];
 
@@ -221,6 +222,7 @@
 					threads.list[threads.of[walked.task[i]]],
 					profile.hosts
 				),
+				purpose: walked.purposes[walked.purpose[i] - 1] ?? '',
 				place: rwalker.placeText(profile, walked.stack[i]),
 			};
 

@@ -192,7 +192,7 @@ static int write_wakeup(struct chrome *chrome, const struct event_item *item)
 static int write_instant(struct chrome *chrome, const struct event_item *item)
 {
 	const struct profile_source *source = &chrome->items.rows.reader.sources[item->source];
-	int r;
+	int r = 0;
 
 	begin_event(chrome, "i", item->task, item->time);
 	json_text_printable(&chrome->json, "s", "t");
@@ -201,10 +201,13 @@ static int write_instant(struct chrome *chrome, const struct event_item *item)
 	json_text_begin_object(&chrome->json, "args");
 	if (item->cpu != PROFILE_NO_CPU)
 		json_text_uint(&chrome->json, "cpu", item->cpu);
-	if (item->walked)
+	if (item->walked) {
 		json_text_name(&chrome->json, "state", item->walked->state);
+		r = event_item_write_object(&chrome->items, item, "waits_for", &chrome->json);
+	}
 	json_text_uint(&chrome->json, "weight", item->weight);
-	r = write_stack(chrome, "stack", item->node, 0, STACK_OF_SAMPLE);
+	if (!r)
+		r = write_stack(chrome, "stack", item->node, 0, STACK_OF_SAMPLE);
 	json_text_end_object(&chrome->json);
 	json_text_end_object(&chrome->json);
 	return r;

@@ -94,8 +94,9 @@ const char *event_item_name(const struct event_items *items, const struct event_
 int event_item_write_object(const struct event_items *items, const struct event_item *item, const char *key,
 			    struct json_text *json)
 {
+	const struct profile_wait walked = item->walked ? profile_walk_wait(item->walked) : (struct profile_wait){0};
 	_cleanup_free_ char *text = NULL;
-	int r = wait_object_text(&items->rows.reader.waits, item->wait, &text);
+	int r = wait_object_text(&items->rows.reader.waits, item->walked ? &walked : item->wait, &text);
 
 	if (!r && text)
 		json_text_printable(json, key, text);

@@ -267,22 +267,23 @@ static struct table_field walk(const void *row)
 	return event->walked ? table_uint(event->rows->walks[event->walked->walk].number) : no_field();
 }
 
-/* --- what waits were for --- */
+/* --- what waits were for, and walked tasks slept for --- */
 
 static const struct profile_object *object_of(event_row *row)
 {
 	const struct profile_wait *wait = wait_of(row);
+	const uint32_t number = row->walked ? row->walked->object : wait ? wait->object : 0;
 
-	return wait && wait->object ? &row->rows->reader.waits.objects[wait->object] : NULL;
+	return number ? &row->rows->reader.waits.objects[number] : NULL;
 }
 
 static struct table_field call(const void *row)
 {
 	event_row *event = row;
 	const struct profile_wait *wait = wait_of(row);
+	const uint32_t number = event->walked ? event->walked->operation : wait ? wait->operation : 0;
 
-	return wait && wait->operation ? table_name(event->rows->reader.waits.operations[wait->operation].name) :
-	       no_field();
+	return number ? table_name(event->rows->reader.waits.operations[number].name) : no_field();
 }
 
 static struct table_field object_kind(const void *row)

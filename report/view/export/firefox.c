@@ -240,8 +240,10 @@ static int write_data(struct firefox *firefox, const struct event_item *item)
 		r = write_wait(firefox, item);
 	if (item->kind == ITEM_WAKEUP)
 		write_other(firefox, item->wait->task);
-	if (item->kind == ITEM_WALKED)
+	if (item->kind == ITEM_WALKED) {
 		json_text_name(json, "state", item->walked->state);
+		r = event_item_write_object(&firefox->items, item, "waitedFor", json);
+	}
 	json_text_end_object(json);
 	return r;
 }

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"
 #include "report/view/html/html.h"
+#include "report/view/page/object_text.h"
 
 enum sum_flag { SUM_UNASKED = 1 };
 enum walk_flag { WALK_ON_CPU = 1, WALK_IOWAIT = 2, WALK_QUEUED = 4 };
@@ -66,8 +68,8 @@ static int64_t walk_ticks(const struct html_page *page, const struct profile_wal
 
 struct walk_writer {
 	struct html_page *page;
-	struct hash_map known; /* states */
-	struct column_text walks, states;
+	struct hash_map known, texts; /* states; what tasks slept for */
+	struct column_text walks, states, purposes;
 };
 
 static void write_walk(struct walk_writer *writer, const struct profile_walk *walk)
@@ -97,7 +99,28 @@ static int find_state(struct walk_writer *writer, const char *state, uint64_t *r
 	return 0;
 }
 
-static void write_walked(struct html_page *page, const struct profile_walk_task *row, uint64_t state)
+/* The text's number + 1; 0: nothing is known. 0, -ENOMEM. */
+static int find_purpose(struct walk_writer *writer, const struct profile_walk_task *row, uint64_t *ret_number)
+{
+	const struct profile_wait wait = profile_walk_wait(row);
+	_cleanup_free_ char *text = NULL;
+	uint64_t *number;
+	int r = wait_object_text(&writer->page->reader.waits, &wait, &text);
+
+	*ret_number = 0;
+	if (r < 0 || !text)
+		return r;
+	r = hash_map_add(&writer->texts, text, strlen(text), writer->texts.count, &number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		json_text_printable(&writer->purposes.json, NULL, text);
+	*ret_number = *number + 1;
+	return 0;
+}
+
+static void write_walked(struct html_page *page, const struct profile_walk_task *row, uint64_t state,
+			 uint64_t purpose)
 {
 	column_add(html_column(page, COLUMN_WALK_WALK), row->walk);
 	column_add(html_column(page, COLUMN_WALK_TASK), page->tasks.number_of[row->task]);
@@ -109,6 +132,7 @@ static void write_walked(struct html_page *page, const struct profile_walk_task 
 	column_add(html_column(page, COLUMN_WALK_FLAGS),
 		   (row->on_cpu ? WALK_ON_CPU : 0U) | (row->iowait ? WALK_IOWAIT : 0U) |
 			   (row->queued ? WALK_QUEUED : 0U));
+	column_add(html_column(page, COLUMN_WALK_PURPOSE), purpose);
 }
 
 static int write_rows(struct walk_writer *writer)
@@ -117,7 +141,7 @@ static int write_rows(struct walk_writer *writer)
 	const struct profile_walk_task *rows;
 	size_t walk_count = profile_walks(writer->page->profile, &walks),
 	       count = profile_walk_tasks(writer->page->profile, &rows);
-	uint64_t state;
+	uint64_t state, purpose;
 	int r = 0;
 
 	for (size_t i = 0; i < walk_count; i++)
@@ -125,35 +149,38 @@ static int write_rows(struct walk_writer *writer)
 	for (size_t i = 0; i < count && !r; i++) {
 		r = rows[i].walk < walk_count ? find_state(writer, rows[i].state, &state) : -EBADMSG;
 		if (!r)
-			write_walked(writer->page, &rows[i], state);
+			r = find_purpose(writer, &rows[i], &purpose);
+		if (!r)
+			write_walked(writer->page, &rows[i], state, purpose);
 	}
 	return r;
 }
 
-static int write_all(struct walk_writer *writer)
+static struct column_text *text_of(struct walk_writer *writer, size_t number)
 {
-	int r, closed;
-
-	json_text_begin_array(&writer->walks.json, NULL);
-	json_text_begin_array(&writer->states.json, NULL);
-	r = write_rows(writer);
-	json_text_end_array(&writer->walks.json);
-	json_text_end_array(&writer->states.json);
-	closed = column_text_close(&writer->walks, html_column(writer->page, COLUMN_WALKS));
-	r = r < 0 ? r : closed;
-	closed = column_text_close(&writer->states, html_column(writer->page, COLUMN_WALK_STATES));
-	return r < 0 ? r : closed;
+	return number == 0 ? &writer->walks : number == 1 ? &writer->states : &writer->purposes;
 }
 
-static int open_texts(struct walk_writer *writer)
+/* Each of the texts is a list. */
+static int write_all(struct walk_writer *writer)
 {
-	int r = column_text_open(&writer->walks);
+	static const enum column_number columns[] = {COLUMN_WALKS, COLUMN_WALK_STATES, COLUMN_WALK_PURPOSES};
+	enum { TEXTS = sizeof(columns) / sizeof(columns[0]) };
+	size_t opened = 0;
+	int r = 0, closed;
 
-	if (r < 0)
-		return r;
-	r = column_text_open(&writer->states);
-	if (r < 0)
-		(void)column_text_close(&writer->walks, html_column(writer->page, COLUMN_WALKS));
+	while (!r && opened < TEXTS) {
+		r = column_text_open(text_of(writer, opened));
+		if (!r)
+			json_text_begin_array(&text_of(writer, opened++)->json, NULL);
+	}
+	if (!r)
+		r = write_rows(writer);
+	for (size_t i = 0; i < opened; i++) {
+		json_text_end_array(&text_of(writer, i)->json);
+		closed = column_text_close(text_of(writer, i), html_column(writer->page, columns[i]));
+		r = r < 0 ? r : closed;
+	}
 	return r;
 }
 
@@ -163,9 +190,10 @@ int html_write_walks(struct html_page *page)
 	int r = hash_map_init(&writer.known);
 
 	if (!r)
-		r = open_texts(&writer);
+		r = hash_map_init(&writer.texts);
 	if (!r)
 		r = write_all(&writer);
 	hash_map_deinit(&writer.known);
+	hash_map_deinit(&writer.texts);
 	return r;
 }

@@ -43,7 +43,7 @@ const char sqlite_schema_tables[] =
 	" realtime INTEGER, seen INTEGER, kept INTEGER);"
 	"CREATE TABLE walked (walk INTEGER REFERENCES walks, task INTEGER REFERENCES tasks,"
 	" stack INTEGER REFERENCES stacks, state TEXT, wait INTEGER, bound TEXT, cpu INTEGER, on_cpu INTEGER,"
-	" iowait INTEGER);";
+	" iowait INTEGER, call TEXT, object INTEGER REFERENCES objects, owner INTEGER REFERENCES tasks);";
 
 /* An event's time in seconds since its recording began; durations in ms. */
 #define SECONDS(time) "(" time " - r.start) / 1e9"

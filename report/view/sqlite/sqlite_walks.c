@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 
-enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 9, BRIEF_COLUMNS = 6, RUNNING_COLUMNS = 5 };
+enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 12, BRIEF_COLUMNS = 6, RUNNING_COLUMNS = 5 };
 
 static int mark_walked(struct sqlite_export *job)
 {
@@ -17,6 +17,9 @@ static int mark_walked(struct sqlite_export *job)
 		if (rows[i].task >= job->reader.task_count)
 			return -EBADMSG;
 		job->tasks[rows[i].task] = true;
+		job->objects[rows[i].object] = true;
+		if (rows[i].held & PROFILE_HELD_BY_OWNER)
+			job->tasks[rows[i].owner] = true;
 		r = stack_order_want(&job->order, job->profile, rows[i].node);
 	}
 	return r;
@@ -64,6 +67,16 @@ static const char *bound_of(enum profile_wait_bound bound)
 	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
 }
 
+static void write_purpose(const struct sqlite_export *job, struct database_insert *insert,
+			  const struct profile_walk_task *row)
+{
+	const struct profile_operation *operations = job->reader.waits.operations;
+
+	database_text(insert, row->operation ? operations[row->operation].name : NULL);
+	database_known(insert, row->object != 0, row->object);
+	database_known(insert, row->held & PROFILE_HELD_BY_OWNER, row->owner);
+}
+
 static int write_walked(struct sqlite_export *job)
 {
 	_cleanup_insert_ struct database_insert *insert = NULL;
@@ -83,6 +96,7 @@ static int write_walked(struct sqlite_export *job)
 		database_known(insert, row->cpu < PROFILE_NO_CPU, row->cpu);
 		database_number(insert, row->on_cpu);
 		database_number(insert, row->iowait);
+		write_purpose(job, insert, row);
 		r = database_row(insert);
 	}
 	return r;

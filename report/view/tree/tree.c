@@ -34,7 +34,7 @@ struct tree_view { /* of one source */
 	size_t shown;		       /* groups */
 	struct tree_hidden hidden;
 	bool has_objects;
-	struct tree_objects objects; /* with addresses, of waits */
+	struct tree_objects objects; /* with addresses, of waits and walked tasks */
 	uint64_t passed; /* waits whose wakers are shown without the frames of the wakeup */
 };
 
@@ -91,7 +91,8 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	int r;
 
 	*view = (struct tree_view){.context = context, .source = source,
-				   .has_objects = settings->addresses && source->kind == PROFILE_OFFCPU};
+				   .has_objects = settings->addresses &&
+					  (source->kind == PROFILE_OFFCPU || source->kind == PROFILE_TASKS)};
 	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(settings),
 			     &view->functions);
 	if (!r)

@@ -21,10 +21,46 @@ static int compare_waits(const void *left, const void *right, void *context)
 {
 	const struct tree_objects *objects = context;
 	const uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	const struct profile_wait *waits = objects->waits.items;
+	const struct profile_wait *waits = objects->items;
 	const int order = compare_keys(&waits[l], waits[r].node, waits[r].task);
 
 	return order ? order : (l > r) - (l < r);
+}
+
+static int take_waits(struct tree_objects *objects, const struct view_context *context, uint32_t source)
+{
+	objects->items = objects->waits.items;
+	objects->order = calloc(objects->waits.count + 1, sizeof(*objects->order));
+	if (!objects->order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < objects->waits.count; i++) {
+		const struct profile_wait *wait = &objects->items[i];
+
+		if (wait->source == source && wait_is_shown(wait) &&
+		    group_choice_has(context->only, wait->task, wait->in_cpu))
+			objects->order[objects->count++] = i;
+	}
+	return 0;
+}
+
+static int take_walked(struct tree_objects *objects, const struct view_context *context)
+{
+	const struct profile_walk_task *rows;
+	size_t count = profile_walk_tasks(context->profile, &rows);
+
+	objects->order = calloc(count + 1, sizeof(*objects->order));
+	objects->walked = calloc(count + 1, sizeof(*objects->walked));
+	if (!objects->order || !objects->walked)
+		return -ENOMEM;
+	objects->items = objects->walked;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint16_t cpu = rows[i].cpu < PROFILE_NO_CPU ? (uint16_t)rows[i].cpu : PROFILE_NO_CPU;
+
+		objects->walked[i] = profile_walk_wait(&rows[i]);
+		if (group_choice_has(context->only, rows[i].task, cpu))
+			objects->order[objects->count++] = i;
+	}
+	return 0;
 }
 
 int tree_objects_init(struct tree_objects *objects, const struct view_context *context, uint32_t source)
@@ -38,18 +74,12 @@ int tree_objects_init(struct tree_objects *objects, const struct view_context *c
 	r = waits_init(&objects->waits, context->profile);
 	if (!r)
 		r = object_tally_init(&objects->tally, &objects->waits);
+	if (!r && sources[source].kind == PROFILE_TASKS)
+		r = take_walked(objects, context);
+	else if (!r)
+		r = take_waits(objects, context, source);
 	if (r < 0)
 		return r;
-	objects->order = calloc(objects->waits.count + 1, sizeof(*objects->order));
-	if (!objects->order)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < objects->waits.count; i++) {
-		const struct profile_wait *wait = &objects->waits.items[i];
-
-		if (wait->source == source && wait_is_shown(wait) &&
-		    group_choice_has(context->only, wait->task, wait->in_cpu))
-			objects->order[objects->count++] = i;
-	}
 	qsort_r(objects->order, objects->count, sizeof(*objects->order), compare_waits, objects);
 	return 0;
 }
@@ -58,12 +88,13 @@ void tree_objects_deinit(struct tree_objects *objects)
 {
 	object_tally_deinit(&objects->tally);
 	free(objects->order);
+	free(objects->walked);
 	*objects = (struct tree_objects){0};
 }
 
 static int add_row(struct tree_objects *objects, uint32_t line, const struct row *row)
 {
-	const struct profile_wait *waits = objects->waits.items;
+	const struct profile_wait *waits = objects->items;
 	const uint32_t *order = objects->order;
 	size_t i = SORTED_FIRST(at, objects->count, compare_keys(&waits[order[at]], row->node, row->task) >= 0);
 	int r = 0;

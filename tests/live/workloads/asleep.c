@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * asleep FOLDER: one thread sleeps on each kind of object, and has its name. When all of them do, it prints what each
- * waits for, and "ready"; then it sleeps until it is killed.
+ * asleep FOLDER [SECONDS]: one thread sleeps on each kind of object, and has its name. When all of them do, it prints
+ * what each waits for, and "ready"; then it sleeps for so long, or until it is killed.
  *
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
  *
@@ -16,6 +16,7 @@
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,7 +275,7 @@ int main(int argc, char **argv)
 {
 	pthread_attr_t small;
 
-	must(argc == 2, "usage: asleep FOLDER");
+	must(argc == 2 || argc == 3, "usage: asleep FOLDER [SECONDS]");
 	all.folder = argv[1];
 	set_up();
 	must(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, STACK), "pthread_attr_setstacksize");
@@ -285,6 +286,10 @@ int main(int argc, char **argv)
 		await(&sleepers[i]);
 	}
 	say();
-	for (;;)
+	if (argc == 3)
+		sleep((unsigned int)atoi(argv[2]));
+	while (argc == 2)
 		pause();
+	kill(all.child, SIGKILL);
+	_exit(0);
 }

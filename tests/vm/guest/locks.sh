@@ -48,6 +48,8 @@ freeze() {
 	wait $frozen
 }
 
+in_d() { [ "$(state_of "$1")" = D ]; } # PID
+
 case ${1:-} in
 hold) hold_events; exit ;;
 want)
@@ -64,4 +66,16 @@ cp /out/locks.out /out/locks.truth
 record mutexes --force --offcpu 0 --embed=none -- mutexes "${rounds:-20}" /mnt/a/shared
 cp /out/mutexes.out /out/mutexes.truth
 record others --force --offcpu 0 -m 100us --embed=none -- sh /test.sh want
+
+# Walks: of those who sleep on each kind of object, and of one that wants to write to a frozen file system.
+mkdir /mnt/a/asleep
+asleep /mnt/a/asleep >/out/asleep.truth 2>/out/asleep.err &
+until_true 300 grep -q ^ready /out/asleep.truth
+record asleep -a --embed=none
+fsfreeze --freeze /mnt/a
+touch /mnt/a/frozen &
+touched=$!
+until_true 100 in_d $touched
+record frozen --embed=none
+fsfreeze --unfreeze /mnt/a
 exit 0

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 
 #include "report/profile/seam/profile.h"
+#include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_state.h"
+#include "report/profile/seam/profile_waits.h"
 #include "tests/make_events.h"
 #include "tests/test.h"
 #include "tests/unit/report/account.h"
@@ -101,6 +103,49 @@ static void keeps_the_rows_of_each_walk(struct test *t)
 	REQUIRE(t, profile_sources(profile, &sources) == 2);
 	CHECK_INT(t, sources[1].kind, PROFILE_TASKS);
 	CHECK_INT(t, sources[1].samples, 6);
+	profile_destroy(profile);
+	unlink(path);
+}
+
+/* As what waits were for: the operation, the object with the name of its process, who held it. */
+static void binds_what_tasks_slept_for(struct test *t)
+{
+	const struct event_task task = made_task(7, 8, 5, "sleeper"), owner = made_task(9, 9, 6, "holder");
+	struct event_walk_task record = {.time = 2001, .walk = 1, .state = 2, .wait = 7, .bound = WAIT_EXACT,
+					 .call = 1 << WAIT_CALL_BITS | WAIT_IN_CALL, .object = 4, .owner = 1,
+					 .flags = WALK_TASK_FOR_READING | WALK_TASK_OWNER_READS};
+	const struct event_object about = {.number = 4, .kind = OBJECT_LOCK, .tgid = 9, .lock = LOCK_RWSEM,
+					   .flags = OBJECT_MMAP_LOCK};
+	const struct event_stacks none = {0};
+	const struct profile_operation *operations;
+	const struct profile_walk_task *rows;
+	const struct profile_object *objects;
+	const struct profile_task *tasks;
+	struct made_trace *trace;
+	struct profile *profile;
+	const char *paths[1];
+	char path[32];
+	size_t count;
+
+	trace = begin(path);
+	made_trace_meta(trace, "machine", "x86_64");
+	made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = about});
+	walk(trace, 2000, 1, 0);
+	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, &owner, &none), "walk task");
+	made_trace_end(trace);
+	paths[0] = path;
+	profile = load(t, paths, 1, &everything);
+	REQUIRE(t, profile != NULL);
+	REQUIRE(t, profile_walk_tasks(profile, &rows) == 1);
+	tasks = profile_tasks(profile, &count);
+	CHECK_INT(t, rows[0].held,
+		  PROFILE_HELD_BY_OWNER | PROFILE_HELD_FOR_READING | PROFILE_HELD_FROM_READING);
+	CHECK_STR(t, tasks[rows[0].owner].comm, "holder");
+	REQUIRE(t, rows[0].operation < profile_operations(profile, &operations));
+	CHECK_STR(t, operations[rows[0].operation].name, "write");
+	REQUIRE(t, rows[0].object && rows[0].object < profile_objects(profile, &objects));
+	CHECK_INT(t, objects[rows[0].object].lock, PROFILE_LOCK_RWSEM);
+	CHECK_STR(t, objects[rows[0].object].comm, "holder"); /* the process of the mmap_lock */
 	profile_destroy(profile);
 	unlink(path);
 }
@@ -369,6 +414,6 @@ static void keeps_names_when_state_is_damaged(struct test *t)
 	unlink(path);
 }
 
-TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(has_user_stacks),
+TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(binds_what_tasks_slept_for), TEST(has_user_stacks),
 	  TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
 	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk), TEST(keeps_names_when_state_is_damaged))

@@ -72,10 +72,10 @@ mkdir /mnt/a/asleep
 asleep /mnt/a/asleep >/out/asleep.truth 2>/out/asleep.err &
 until_true 300 grep -q ^ready /out/asleep.truth
 record asleep -a --embed=none
-fsfreeze --freeze /mnt/a
-touch /mnt/a/frozen &
+fsfreeze --freeze /mnt/b
+touch /mnt/b/frozen &
 touched=$!
 until_true 100 in_d $touched
 record frozen --embed=none
-fsfreeze --unfreeze /mnt/a
+fsfreeze --unfreeze /mnt/b
 exit 0

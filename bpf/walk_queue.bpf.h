@@ -87,8 +87,8 @@ static __noinline void measure_queue(struct queue *queue)
 		queue->head = bpf_core_field_offset(struct semaphore, wait_list);
 	} else if (queue->kind == RING_QUEUE_PERCPU) {
 		queue->head = bpf_core_field_offset(struct percpu_rw_semaphore, waiters.head);
-		queue->owner = bpf_core_field_offset(struct wait_queue_entry, private) -
-			       bpf_core_field_offset(struct wait_queue_entry, entry);
+		queue->owner = (u64)bpf_core_field_offset(struct wait_queue_entry, private) -
+			       (u64)bpf_core_field_offset(struct wait_queue_entry, entry);
 	} else {
 		queue->kind = RING_QUEUE_NONE;
 	}

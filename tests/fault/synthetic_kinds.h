@@ -37,9 +37,7 @@ static inline void kinds_add_other_state(struct event_log *log)
 static inline void kinds_add_walk(struct event_log *log)
 {
 	struct event walk = {.kind = EVENT_WALK, .walk = {.time = SYN_BASE, .number = 1, .source = 2}};
-	struct event_walk_task row = {.time = SYN_BASE + 1, .walk = 1, .state = 2, .wait = 5000, .bound = WAIT_EXACT,
-				      .call = 1 << WAIT_CALL_BITS | WAIT_IN_CALL, .object = 1, .asked = 6000,
-				      .owner = 1};
+	struct event_walk_task row = {SYN_BASE + 1, 1, 0, 2, 0, 5000, WAIT_EXACT, .call = 9, .object = 1, .owner = 1};
 	struct synthetic s;
 
 	syn_make(1, &s);

@@ -8,6 +8,7 @@
 need_recording
 need_tool python3
 mkdir "$scratch/asleep-secret"
+: >"$scratch/truth"
 "$workloads/asleep" "$scratch/asleep-secret" >"$scratch/truth" 2>"$scratch/said" &
 children="$children $!"
 wait_for 60 grep -q ^ready "$scratch/truth" || {

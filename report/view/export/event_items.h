@@ -36,7 +36,10 @@ void event_items_deinit(struct event_items *items);
 /* "blocked", "wakeup", or the source's or probe's name, which is not safe to print. */
 const char *event_item_name(const struct event_items *items, const struct event_item *item);
 
-/* What a wait was for, or a walked task slept for, as a member of the object that is open; nothing if it is not known. 0, -ENOMEM. */
+/*
+ * What a wait was for, or a walked task slept for, as a member of the object that is open; nothing if it is not known.
+ * 0, -ENOMEM.
+ */
 int event_item_write_object(const struct event_items *items, const struct event_item *item, const char *key,
 			    struct json_text *json);
 

@@ -30,6 +30,8 @@ def start(path):
 
 def stretch(path, zero, first, last, source):
     waits = [] if source == "cpu" else ["--max-block-time=%d" % (margin // 1000)]
+    if source == "offcpu":
+        waits.append("--class=ended") # those that go on at the end of a dump may be longer in the stream
     return lines("--folded", "--idle", "--source=" + source, *waits,
                  "--time=%.9f,%.9f" % ((first - zero) / 1e9, (last - zero) / 1e9), path)
 

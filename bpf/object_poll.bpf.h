@@ -64,8 +64,8 @@ static __always_inline u64 queues_of(struct task_struct *task, struct object_roo
 	return (u64)OBJECT_READ(poll_wqueues, queues, polling_task) == as_number(room, task) ? queues : 0;
 }
 
-/* Of what the task sleeps in. */
-static __always_inline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
+/* Of what the task sleeps in; 0: it was not woken by one of its files. */
+static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
 {
 	const u64 wake = object_knobs.poll_wake;
 	u64 at = wake ? stack_find(task, wake, wake, number) : 0, queues = at ? queues_of(task, room, at) : 0;
@@ -74,34 +74,48 @@ static __always_inline u64 find_queues(struct task_struct *task, struct object_r
 		at = stack_find_from(task, at + sizeof(u64), wake, wake, number);
 		queues = at ? queues_of(task, room, at) : 0;
 	}
-	return queues;
+	return queues && OBJECT_READ(poll_wqueues, queues, triggered) ? queues : 0;
 }
 
-/* --- all of it --- */
+/* --- all of it: in parts that are not inline, because together they would need more stack than programs have --- */
+
+static __noinline bool find_polled_file(struct object_room *room, u64 queues)
+{
+	struct poll_walk walk = {0};
+
+	count_entries(room, queues, &walk);
+	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
+	room->polled = walk.file;
+	room->polled_for = walk.key;
+	return walk.file != 0;
+}
+
+/* Plus 1; 0: not known. */
+static __noinline u32 find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
+					 bool select)
+{
+	struct files_struct *files = files_of(task);
+	struct set_search search = {.file = room->polled, .key = room->polled_for, .count = count};
+
+	if (!files)
+		return 0;
+	search.table = as_number(room, files->fdt->fd);
+	search.most = files->fdt->max_fds;
+	if (select)
+		find_selected(room, &search, queues);
+	else
+		find_polled(room, &search, queues);
+	return search.found ? search.descriptor + 1 : 0;
+}
 
 static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, bool select,
 				      u32 number)
 {
 	u64 queues = find_queues(task, room, number);
-	struct files_struct *files = files_of(task);
-	struct poll_walk walk = {0};
-	struct set_search search = {.count = count};
 
-	if (!queues || !files || !OBJECT_READ(poll_wqueues, queues, triggered))
+	if (!queues || !find_polled_file(room, queues))
 		return false;
-	count_entries(room, queues, &walk);
-	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
-	if (!walk.file)
-		return false;
-	search.table = as_number(room, files->fdt->fd);
-	search.most = files->fdt->max_fds;
-	search.file = walk.file;
-	search.key = walk.key;
-	if (select)
-		find_selected(room, &search, queues);
-	else
-		find_polled(room, &search, queues);
-	ready_take(task, room, walk.file, search.found ? search.descriptor + 1 : 0, number);
+	ready_take(task, room, room->polled, find_polled_number(task, room, queues, count, select), number);
 	return true;
 }
 

@@ -59,7 +59,7 @@ static __always_inline bool read_words(struct object_room *room, u64 at)
 }
 
 /* struct poll_list is in the frame of the queues, on one of their sides. */
-static __noinline bool find_polled(struct object_room *room, struct set_search *search, u64 queues)
+static __always_inline bool find_polled(struct object_room *room, struct set_search *search, u64 queues)
 {
 	const u64 bytes = (POLL_SET_WORDS - 1) * sizeof(u64);
 
@@ -104,7 +104,7 @@ static long bit_step(u32 index, void *context)
 }
 
 /* Its sets are in the frames below that of the queues. */
-static __noinline bool find_selected(struct object_room *room, struct set_search *search, u64 queues)
+static __always_inline bool find_selected(struct object_room *room, struct set_search *search, u64 queues)
 {
 	const u64 step = (POLL_SET_WORDS - SELECT_SETS) * sizeof(u64);
 	u64 at = queues + bpf_core_type_size(struct poll_wqueues);

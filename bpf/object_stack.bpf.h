@@ -19,6 +19,8 @@ struct object_room { /* of each CPU */
 	struct ring_beside beside; /* likewise, if the object says so */
 	u64 found; /* of find_word() */
 	u64 file; /* that the call's descriptor leads to; 0: not known */
+	u64 polled; /* the file that ended a poll */
+	u32 polled_for; /* POLL*, that it was waited for */
 	u64 words[OBJECT_WORDS];
 };
 

@@ -39,6 +39,7 @@ enum ring_object_kind { /* likewise */
 	RING_OBJECT_SLEEP,
 	RING_OBJECT_WORK,
 	RING_OBJECT_LOCK,
+	RING_OBJECT_PAGE,
 };
 
 enum ring_lock { /* likewise */
@@ -94,6 +95,8 @@ struct ring_object_knobs {
 	__u64 locks_start, locks_end; /* none of these is elsewhere: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
 	__u64 poll_wake; /* address of pollwake; 0: unknown */
+	__u64 page_wake; /* of wake_page_function */
+	__u64 page_wait, page_wait_end; /* folio_wait_bit_common */
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
 };
 
@@ -103,7 +106,10 @@ struct ring_object {
 	__u64 device, inode;
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
-	__u64 asked;  /* ns, for SLEEP; 0: unknown */
+	union {
+		__u64 asked; /* ns, for SLEEP; 0: unknown */
+		__u64 page;  /* for PAGE: its index in the file, plus 1 */
+	};
 	__u64 offset; /* of a futex, if `mapping` says so */
 	__u32 mapping; /* enum ring_mapping, if that is not with the name */
 	__u32 context, kind;

@@ -9,8 +9,8 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
 #include "bpf/object_futex.bpf.h"
+#include "bpf/object_page.bpf.h"
 #include "bpf/object_poll.bpf.h"
-#include "bpf/object_ready.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
 enum { WAITID_PID = 1 };
@@ -133,10 +133,12 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(task, object);
-	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
-		return;
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
 		call_take(task, room, entry, number, out, object);
+	if (entry->state & TASK_UNINTERRUPTIBLE && object_knobs.page_wake && page_take(task, number, object))
+		return;
+	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
+		return;
 	if (!is_for_object(object, entry->state)) {
 		object->kind = RING_OBJECT_NONE;
 		room->name.token = 0;

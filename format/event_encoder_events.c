@@ -242,7 +242,8 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
 	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0) |
 	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0) |
-	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready || wait->ready_object ? WAIT_HAS_READY : 0);
+	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready || wait->ready_object ? WAIT_HAS_READY : 0) |
+	       (wait->page ? WAIT_HAS_PAGE : 0);
 }
 
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,

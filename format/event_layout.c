@@ -105,7 +105,7 @@ static const struct event_field wait[] = {
 	ONLY(WAIT_HAS_CALL, U64, wait, call, 0), ONLY(WAIT_HAS_CALL, U32, wait, object, RWK_MAX_OBJECTS),
 	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), ONLY(WAIT_HAS_OWNER, U32, wait, owner, UINT32_MAX),
 	ONLY(WAIT_HAS_READY, U32, wait, ready, UINT32_MAX),
-	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), END};
+	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), ONLY(WAIT_HAS_PAGE, U64, wait, page, 0), END};
 static const struct event_field wake[] = {
 	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES),
 	HEX(wake, flags), U32(wake, target), U32(wake, context),

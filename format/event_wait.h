@@ -42,6 +42,7 @@ enum wait_flag {
 	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock, and others that only read would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of those who read; it may have let go before */
+	WAIT_HAS_PAGE = 2097152,    /* which page of the file it was for follows */
 };
 
 /* In what a thread waited. A system call's number is above the lower three bits of event_wait.call. */
@@ -80,6 +81,7 @@ struct event_wait {
 	uint32_t owner;	   /* of a lock or futex, when the wait began: number in the chunk; 0: not known */
 	uint32_t ready;	   /* of epoll, poll, select: a descriptor that was ready, plus 1; 0: not known */
 	uint32_t ready_object; /* what it led to: event_object.number; 0: not known */
+	uint64_t page; /* of OBJECT_PAGE: its index in the file, in pages, plus 1; 0: not known */
 	bool callers_known; /* as in struct event_sample */
 };
 

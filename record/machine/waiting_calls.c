@@ -99,6 +99,7 @@ static const struct {
 } functions[] = {
 	{"hrtimer_wakeup", offsetof(struct ring_object_knobs, timer_wakeup)},
 	{"pollwake", offsetof(struct ring_object_knobs, poll_wake)},
+	{"wake_page_function", offsetof(struct ring_object_knobs, page_wake)},
 };
 
 static void note_function(const struct kallsyms *table, const struct kallsyms_symbol *symbol,
@@ -107,6 +108,10 @@ static void note_function(const struct kallsyms *table, const struct kallsyms_sy
 	for (size_t i = 0; !symbol->module && i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(table->names.items + symbol->name, functions[i].name))
 			*(__u64 *)((char *)knobs + functions[i].at) = symbol->address;
+	if (!strcmp(table->names.items + symbol->name, "folio_wait_bit_common")) {
+		knobs->page_wait = symbol->address;
+		knobs->page_wait_end = symbol->address + kallsyms_size(table, symbol);
+	}
 }
 
 static void find_functions(struct ring_object_knobs *knobs)

@@ -28,7 +28,7 @@ static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE ==
 		      (int)RING_OBJECT_SOCKET == OBJECT_SOCKET && (int)RING_OBJECT_EVENTFD == OBJECT_EVENTFD &&
 		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
 		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK &&
-		      (int)RING_OBJECT_LOCK == OBJECT_LOCK,
+		      (int)RING_OBJECT_LOCK == OBJECT_LOCK && (int)RING_OBJECT_PAGE == OBJECT_PAGE,
 	      "the programs' kinds are the format's");
 static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK_RWSEM &&
 		      (int)RING_LOCK_PERCPU_RWSEM == LOCK_PERCPU_RWSEM && (int)RING_LOCK_RT_MUTEX == LOCK_RT_MUTEX &&
@@ -310,10 +310,13 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)
 {
-	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_LOCK)
+	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_PAGE)
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
-	wait->asked = raw->asked;
+	if (raw->kind == RING_OBJECT_PAGE)
+		wait->page = raw->page;
+	else
+		wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
 		wait->object = number_of(objects, raw, wait->time);
 }
@@ -324,6 +327,6 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 	wait->flags |= (raw->held & RING_HELD_BY_READER ? WAIT_OWNER_READS : 0) |
 		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0);
 	wait->ready = raw->ready;
-	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_LOCK)
+	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_PAGE)
 		wait->ready_object = number_of(objects, &raw->object, wait->time);
 }

@@ -112,7 +112,8 @@ static void take_wait(const struct scrub *scrub, struct event *event)
 		.state = wait.state, .missing = wait.missing, .time = scrub_time(scrub, wait.time),
 		.length = wait.length, .run_queue = wait.run_queue, .out_cpu = wait.out_cpu, .context = wait.context,
 		.woken = wait.woken, .snapshot = wait.snapshot, .call = wait.call, .object = wait.object,
-		.asked = wait.asked, .owner = wait.owner, .ready = wait.ready, .ready_object = wait.ready_object};
+		.asked = wait.asked, .owner = wait.owner, .ready = wait.ready, .ready_object = wait.ready_object,
+		.page = wait.page};
 }
 
 static void take_wake(const struct scrub *scrub, struct event *event)

@@ -33,6 +33,7 @@ enum profile_object_kind {
 	PROFILE_OBJECT_SLEEP,
 	PROFILE_OBJECT_WORK, /* a function of a kworker */
 	PROFILE_OBJECT_LOCK, /* of the kernel; who held it is in the wait (profile_waits.h, `owner`) */
+	PROFILE_OBJECT_PAGE, /* pages of a file, or of a block device; which one is in the wait */
 	PROFILE_OBJECT_KINDS
 };
 

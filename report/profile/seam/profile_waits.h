@@ -65,6 +65,7 @@ struct profile_wait {
 	uint64_t asked;		/* how long it was asked to sleep, ns; 0: not known */
 	uint32_t owner;		/* task that held the lock or futex when the wait for it began: PROFILE_HELD_BY_OWNER */
 	uint32_t ready;		/* of an epoll: the object that ended it (profile_objects.h); 0: not known */
+	uint64_t page;		/* of PROFILE_OBJECT_PAGE: its place in the file, plus 1; 0: not known */
 	uint32_t ready_descriptor; /* the sleeper's, plus 1, that leads to it; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
 	uint8_t flags;		/* enum profile_wait_flag */

@@ -28,6 +28,8 @@ void object_alike_add(struct object_alike *alike, const struct profile_wait *wai
 		kept->held &= PROFILE_HELD_FROM_READING;
 	if (kept->ready != wait->ready || kept->ready_descriptor != wait->ready_descriptor)
 		kept->ready = kept->ready_descriptor = 0;
+	if (kept->page != wait->page)
+		kept->page = 0;
 	alike->least_asked = wait->asked < alike->least_asked ? wait->asked : alike->least_asked;
 	alike->most_asked = wait->asked > alike->most_asked ? wait->asked : alike->most_asked;
 }

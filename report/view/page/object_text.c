@@ -19,11 +19,11 @@ static const char *const kinds[PROFILE_OBJECT_KINDS] = {
 	[PROFILE_OBJECT_EPOLL] = "epoll",	[PROFILE_OBJECT_ANONYMOUS] = "descriptor",
 	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
 	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
-	[PROFILE_OBJECT_LOCK] = "lock",
+	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_PAGE] = "page",
 };
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
-				 "epoll, descriptor, futex, child, sleep, work or lock";
+				 "epoll, descriptor, futex, child, sleep, work, lock or page";
 
 const char *object_kind_name(unsigned int kind)
 {
@@ -55,13 +55,19 @@ static void write_process(FILE *out, const struct profile_object *object)
 		(void)fprintf(out, "%s %" PRIu32, *object->comm ? "" : " of process", object->process);
 }
 
-static void write_inode(FILE *out, const struct profile_object *object)
+static void write_device(FILE *out, uint64_t device)
 {
 	enum { MAJOR_SHIFT = 8, MAJOR_MASK = 0xfff, MINOR_LOW = 0xff, MINOR_SHIFT = 12 };
-	uint64_t minor = (object->device & MINOR_LOW) | (object->device >> MINOR_SHIFT & ~(uint64_t)MINOR_LOW);
+	uint64_t minor = (device & MINOR_LOW) | (device >> MINOR_SHIFT & ~(uint64_t)MINOR_LOW);
 
-	(void)fprintf(out, "%s inode %" PRIu64 " of device %" PRIu64 ":%" PRIu64, kinds[object->kind], object->inode,
-		      object->device >> MAJOR_SHIFT & MAJOR_MASK, minor & UINT32_MAX);
+	(void)fprintf(out, "device %" PRIu64 ":%" PRIu64, device >> MAJOR_SHIFT & MAJOR_MASK, minor & UINT32_MAX);
+}
+
+static void write_inode(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "%sinode %" PRIu64 " of ", object->kind == PROFILE_OBJECT_DEVICE ? "device " :
+		      object->kind == PROFILE_OBJECT_FILE ? "file " : "", object->inode);
+	write_device(out, object->device);
 }
 
 static void write_file(FILE *out, const struct profile_object *object)
@@ -234,6 +240,23 @@ static void write_lock(FILE *out, const struct profile_object *object)
 	}
 }
 
+/* "/var/lib/a", "inode 12 of device 8:1", "device 254:0" */
+static void write_paged(FILE *out, const struct profile_object *object)
+{
+	if (*object->name)
+		write_file(out, object);
+	else if (object->inode)
+		write_inode(out, object);
+	else
+		write_device(out, object->device);
+}
+
+static void write_pages(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("pages of ", out);
+	write_paged(out, object);
+}
+
 void object_write(FILE *out, const struct profile_object *object)
 {
 	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
@@ -246,6 +269,7 @@ void object_write(FILE *out, const struct profile_object *object)
 		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
 		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
 		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
+		[PROFILE_OBJECT_PAGE] = write_pages,
 	};
 
 	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
@@ -289,14 +313,21 @@ static void write_operation(FILE *out, const struct profile_operation *operation
 	}
 }
 
-static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object)
+/* For what is not what the call works with. page: of PROFILE_OBJECT_PAGE, plus 1; 0: it differs. */
+static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
+			    uint64_t page)
 {
 	if (operation->kind != PROFILE_IN_UNKNOWN && operation->kind != PROFILE_IN_KERNEL_THREAD) {
 		write_operation(out, operation);
 		(void)fputc(' ', out);
 	}
 	(void)fputs("on ", out);
-	object_write(out, object);
+	if (object->kind != PROFILE_OBJECT_PAGE || !page) {
+		object_write(out, object);
+		return;
+	}
+	(void)fprintf(out, "page %" PRIu64 " of ", page - 1);
+	write_paged(out, object);
 }
 
 /* " (held by main 31630)", " for reading" */
@@ -326,7 +357,7 @@ static void write_ready(FILE *out, const struct waits *waits, const struct profi
 }
 
 static void write_both(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
-		       uint64_t asked)
+		       uint64_t asked, uint64_t page)
 {
 	switch (object->kind) {
 	case PROFILE_OBJECT_SLEEP:
@@ -343,7 +374,8 @@ static void write_both(FILE *out, const struct profile_operation *operation, con
 		object_write(out, object);
 		break;
 	case PROFILE_OBJECT_LOCK:
-		write_lock_wait(out, operation, object);
+	case PROFILE_OBJECT_PAGE:
+		write_lock_wait(out, operation, object, page);
 		break;
 	default:
 		write_operation(out, operation);
@@ -390,7 +422,8 @@ void wait_write_object(FILE *out, const char *before, const struct waits *waits,
 		return;
 	(void)fputs(before, out);
 	if (wait->object)
-		write_both(out, &waits->operations[wait->operation], &waits->objects[wait->object], wait->asked);
+		write_both(out, &waits->operations[wait->operation], &waits->objects[wait->object],
+			   wait->asked, wait->page);
 	else
 		write_operation(out, &waits->operations[wait->operation]);
 	write_held(out, waits, wait);

@@ -118,6 +118,9 @@ static void names_every_kind(struct test *t)
 		{{.kind = PROFILE_OBJECT_LOCK, .lock = 99}, "in read on lock"},
 		{{.kind = PROFILE_OBJECT_LOCK, .flags = PROFILE_OBJECT_MMAP_LOCK, .process = 7, .comm = "app"},
 		 "in read on mmap_lock of app 7"},
+		{{.kind = PROFILE_OBJECT_PAGE, .inode = 12, .device = 0xfe03},
+		 "in read on pages of inode 12 of device 254:3"},
+		{{.kind = PROFILE_OBJECT_PAGE, .device = 0xfe03}, "in read on pages of device 254:3"},
 	};
 
 	check_names(t, all, sizeof(all) / sizeof(all[0]));
@@ -197,6 +200,17 @@ static void says_what_was_ready(struct test *t)
 	free(profile);
 }
 
+static void says_which_page_it_was(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	const uint32_t file = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PAGE, .name = "/a"});
+
+	add_wait(profile, 10, 1000, 1, file)->page = 1;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD ONE_MS "  page       app             in read on page 0 of /a\n");
+	free(profile);
+}
+
 static void shows_one_kind(struct test *t)
 {
 	const struct view_settings futexes = {.filters = "", .waits_on = PROFILE_OBJECT_FUTEX},
@@ -222,4 +236,4 @@ static void shows_one_kind(struct test *t)
 }
 
 TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(names_futexes), TEST(says_who_held_it),
-	  TEST(says_what_was_ready), TEST(shows_one_kind))
+	  TEST(says_what_was_ready), TEST(says_which_page_it_was), TEST(shows_one_kind))

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Which page of which file a task waits for: until it is read, written back or unlocked. All of these waits are in one
+ * function of the kernel, which has on its stack what it waits for.
+ */
+#ifndef RWALKER_BPF_OBJECT_PAGE_H
+#define RWALKER_BPF_OBJECT_PAGE_H
+
+#include "bpf/kernel_pages.bpf.h"
+#include "bpf/object_descriptor.bpf.h"
+
+enum { PAGE_FRAMES = 8 }; /* from the stack's end on: the scheduler's own, then this function's */
+
+/* Where the task will return to in that function; 0: it is not in it. */
+static __always_inline u64 return_to_wait(struct task_struct *task, struct object_room *room)
+{
+	const u64 start = object_knobs.page_wait, bytes = object_knobs.page_wait_end - start;
+	long got = bpf_get_task_stack(task, room->words, PAGE_FRAMES * sizeof(u64), 0);
+
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < PAGE_FRAMES; i++) {
+		u64 at = *(volatile u64 *)&room->words[i];
+
+		if ((s64)(i * sizeof(u64)) >= got)
+			return 0;
+		if (at - start < bytes)
+			return at;
+	}
+	return 0;
+}
+
+/* The address of its struct wait_page_queue, in the frame that begins above the return address; 0: not found. */
+static __always_inline u64 find_page_wait(struct task_struct *task, struct object_room *room, u64 back, u32 number)
+{
+	const u64 wake = object_knobs.page_wake, flags = 3; /* which stack_find() ignores */
+	u64 frame = stack_find(task, back & ~flags, back & ~flags, number);
+	u64 at = frame ? stack_find_from(task, frame, wake, wake, number) : 0, wait, link, next;
+
+	if (!at)
+		return 0;
+	wait = at - bpf_core_field_offset(struct wait_page_queue, wait.func);
+	link = wait + bpf_core_field_offset(struct wait_page_queue, wait.entry);
+	next = (u64)OBJECT_READ(wait_page_queue, wait, wait.entry.next);
+	if ((u64)OBJECT_READ(wait_page_queue, wait, wait.private) != as_number(room, task) ||
+	    (u64)OBJECT_READ(list_head, next, prev) != link)
+		return 0;
+	return wait;
+}
+
+/*
+ * A read that finds a page locked lets go of it and sleeps: the page may be another file's when it wakes up. All others
+ * hold on to theirs. Who shares the lock may be such a read. Then the page counts if it is of the call's file.
+ */
+static __always_inline bool is_held(u64 wait, const struct ring_object *object)
+{
+	return OBJECT_READ(wait_page_queue, wait, bit_nr) != PG_LOCKED ||
+	       OBJECT_READ(wait_page_queue, wait, wait.flags) & WQ_FLAG_EXCLUSIVE ||
+	       object->context == RING_CALL_FAULT;
+}
+
+static __always_inline bool is_of_file(u64 file, u64 mapping)
+{
+	return file && (u64)OBJECT_READ(file___mapping, file, f_mapping) == mapping;
+}
+
+/* What is known of the call's own object does not matter any more. */
+static __always_inline void forget_object(struct object_room *room, struct ring_object *object)
+{
+	const struct ring_object known = {.context = object->context, .call = object->call};
+
+	*object = known;
+	room->name.token = 0;
+}
+
+/* Pages of a block device itself, as those of a file system's own data, have no inode that anybody knows. */
+static __always_inline void describe_page(u64 inode, struct ring_object *object)
+{
+	u64 block = (u64)OBJECT_READ(inode, inode, i_sb);
+
+	object->kind = RING_OBJECT_PAGE;
+	if ((OBJECT_READ(inode, inode, i_mode) & S_IFMT) == S_IFBLK) {
+		object->device = OBJECT_READ(inode, inode, i_rdev);
+	} else {
+		object->device = OBJECT_READ(super_block, block, s_dev);
+		object->inode = OBJECT_READ(inode, inode, i_ino);
+	}
+}
+
+/*
+ * *object is what the call works with. Its name is that of the page, if both are of one file. True: it was a page,
+ * perhaps of no file, or of one that is not known.
+ */
+static __noinline bool page_take(struct task_struct *task, u32 number, struct ring_object *object)
+{
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	u64 back, wait, folio, mapping, inode, token = object->token, name;
+
+	if (!room)
+		return false;
+	back = return_to_wait(task, room);
+	if (!back)
+		return false;
+	name = room->name.token;
+	forget_object(room, object);
+	wait = find_page_wait(task, room, back, number);
+	if (!wait)
+		return true;
+	folio = as_number(room, OBJECT_READ(wait_page_queue, wait, folio));
+	mapping = as_number(room, OBJECT_READ(folio, folio, mapping));
+	if (!mapping || mapping & PAGE_MAPPING_FLAGS || (!is_held(wait, object) && !is_of_file(room->file, mapping)))
+		return true;
+	inode = as_number(room, OBJECT_READ(address_space, mapping, host));
+	if (!inode)
+		return true;
+	object->page = OBJECT_READ(folio, folio, index) + 1;
+	describe_page(inode, object);
+	if (is_of_file(room->file, mapping)) {
+		object->token = token;
+		room->name.token = name;
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What waits were for, laid out by hand as the programs would: which objects are written, what waits say of them. */
+#include "record/source/wait_objects.h"
+
+#include <linux/types.h>
+#include <sys/sysmacros.h>
+
+#include "bpf/ring_object.h"
+#include "tests/test.h"
+#include "tests/unit/record/made_recording.h"
+
+enum { KERNEL_DEVICE = 254 << 20 | 3 };
+
+struct bench {
+	struct made_recording made;
+	struct wait_objects *objects;
+};
+
+static void bench_open(struct bench *b)
+{
+	made_recording_open(&b->made, 4);
+	made_check(wait_objects_create(&b->made.recording, &b->objects));
+}
+
+static void bench_close(struct bench *b)
+{
+	wait_objects_destroy(b->objects);
+	made_recording_close(&b->made);
+}
+
+static struct event_wait take(struct bench *b, const struct ring_object *raw)
+{
+	struct event_wait wait = {.time = 1000};
+
+	wait_objects_take(b->objects, raw, &wait);
+	return wait;
+}
+
+static void pages_of_a_file_are_one_object(struct test *t)
+{
+	struct ring_object raw = {.context = RING_CALL_FAULT, .kind = RING_OBJECT_PAGE, .device = KERNEL_DEVICE,
+				  .inode = 12, .page = 1};
+	struct event_wait first, second;
+	const struct event_object *object;
+	struct bench b;
+
+	bench_open(&b);
+	first = take(&b, &raw);
+	raw.page = UINT64_C(1) << 40;
+	second = take(&b, &raw);
+	CHECK_INT(t, first.object, 1);
+	CHECK_INT(t, second.object, 1);
+	CHECK_INT(t, first.page, 1);
+	CHECK(t, second.page == UINT64_C(1) << 40);
+	raw.kind = RING_OBJECT_FILE; /* is waited for in another way */
+	CHECK_INT(t, take(&b, &raw).object, 2);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 2);
+	object = &told(&b.made, EVENT_OBJECT, 0)->event.object;
+	CHECK_INT(t, object->kind, OBJECT_PAGE);
+	CHECK_INT(t, object->inode, 12);
+	CHECK(t, object->device == makedev(254, 3));
+	bench_close(&b);
+}
+
+static void what_was_ready_is_an_object_of_its_own(struct test *t)
+{
+	const struct ring_object epoll = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_EPOLL, .descriptor = 4,
+					  .process = 70, .beside = true};
+	struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_PIPE, .inode = 5}};
+	struct event_wait wait;
+	struct bench b;
+
+	bench_open(&b);
+	wait = take(&b, &epoll);
+	wait_objects_beside(b.objects, &beside, &wait);
+	CHECK_INT(t, wait.object, 1);
+	CHECK_INT(t, wait.ready, 8);
+	CHECK_INT(t, wait.ready_object, 2);
+	CHECK_INT(t, wait.owner, 0);
+	beside.ready = 0; /* its number leads elsewhere now */
+	wait_objects_beside(b.objects, &beside, &wait);
+	CHECK_INT(t, wait.ready, 0);
+	CHECK_INT(t, wait.ready_object, 2);
+	beside = (struct ring_beside){.held = RING_HELD_BY_OWNER};
+	wait = take(&b, &epoll);
+	wait_objects_beside(b.objects, &beside, &wait);
+	CHECK_INT(t, wait.ready_object, 0);
+	CHECK_INT(t, wait.owner, 1);
+	bench_close(&b);
+}
+
+static void refuses_kinds_that_there_are_not(struct test *t)
+{
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_PAGE + 1};
+	const struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_PAGE + 1}};
+	struct event_wait wait;
+	struct bench b;
+
+	bench_open(&b);
+	wait = take(&b, &raw);
+	CHECK(t, !wait.object && !wait.call);
+	wait_objects_beside(b.objects, &beside, &wait);
+	CHECK_INT(t, wait.ready_object, 0);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(pages_of_a_file_are_one_object), TEST(what_was_ready_is_an_object_of_its_own),
+	  TEST(refuses_kinds_that_there_are_not))

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 600
+#
+# Which descriptor ended waits for several, and for which pages threads waited, on Debian's kernels (tests/live/test_ready.sh,
+# test_pages.sh).
+. "$(dirname "$0")/lib.sh"
+
+rounds=20
+
+judge_kernel() { # NAME
+	for run in ready; do
+		recorded "$1/$run" $run
+		python3 -B "tests/live/${run}_check.py" "$dir/$run.rwk" "$dir/$run.truth" $rounds 2>&1 |
+			sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
+	done
+}
+
+need_programs
+mkdir -p "$RESULTS"
+for kernel in $(kernels 6.1-cloud); do
+	judged judge_kernel "ready-$kernel" "$kernel" ready.sh 2
+done
+exit 0

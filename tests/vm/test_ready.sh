@@ -9,7 +9,7 @@
 rounds=20
 
 judge_kernel() { # NAME
-	for run in ready; do
+	for run in ready pages; do
 		recorded "$1/$run" $run
 		python3 -B "tests/live/${run}_check.py" "$dir/$run.rwk" "$dir/$run.truth" $rounds 2>&1 |
 			sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"

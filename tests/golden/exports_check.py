@@ -97,7 +97,7 @@ def same_folded(report, trace, options, rows):
 
 
 def same_objects(report, trace, options, rows):
-    """The waits of each kind of object, and their texts, as --waits-on has them."""
+    """The waits of each kind of object, and their texts, as --waits-on has them; it has no walked tasks."""
     text = subprocess.run([report, "--no-cache", "--no-local-files", "--waits-on", *options, trace], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, env={"LC_ALL": "C.UTF-8"}).stdout.decode()
     lines = [line.split() for line in lines_of(text) if re.match(r" +[0-9.]+ +[0-9.]+ +[0-9]+ ", line)]
@@ -106,7 +106,7 @@ def same_objects(report, trace, options, rows):
         if words[6] != "-":
             shown[words[6]] += int(words[2])
     for row in rows:
-        if row["object_kind"]:
+        if row["object_kind"] and not row["walk"]:
             exported[row["object_kind"]] += 1
             if row["object"] not in text:
                 say(f"csv: --waits-on lacks '{row['object']}'")

@@ -20,7 +20,7 @@ static struct scrub *scrubber(struct pseudonyms **names)
 
 static void leaves_out_kinds(struct test *t)
 {
-	static const uint32_t kinds[] = {0, 21, 31, EVENT_TASK, 40, 63, EVENT_EMBED_SYMBOLS, EVENT_PERF_MAP,
+	static const uint32_t kinds[] = {0, 22, 31, EVENT_TASK, 40, 63, EVENT_EMBED_SYMBOLS, EVENT_PERF_MAP,
 					 EVENT_EMBED_LINES, EVENT_EMBED_UNWIND, 69, EVENT_SNAPSHOT, 99, 1000,
 					 UINT32_MAX};
 	struct pseudonyms *names;

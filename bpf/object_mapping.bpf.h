@@ -3,8 +3,8 @@
  * In which mapping of its process a futex lies. Where the heap and the program's own data are is in the mm; everything
  * else must be looked up in its mappings, with the mmap_lock. That is done when the futex has not been seen on this CPU
  * lately, and only if the lock is free: the task is not running, and the lock is given back right after the switch
- * (bpf_find_vma(); not on PREEMPT_RT, where that cannot be done here). A mapping that took another's place meanwhile
- * is not noticed.
+ * (bpf_find_vma(); not on PREEMPT_RT, where that cannot be done here, and not before 6.2). A mapping that took the
+ * place of another meanwhile is not noticed.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPING_H
 #define RWALKER_BPF_OBJECT_MAPPING_H
@@ -30,55 +30,49 @@ struct vm_area_struct___file {
 
 /* --- by the process' mappings --- */
 
-struct mapping_search {
-	u64 place, sp; /* user stack pointer of the waiter */
-};
-
-static __always_inline void file_mapping(struct object_room *room, u64 file, u64 offset, u32 number)
-{
-	u64 inode = (u64)OBJECT_READ(file, file, f_inode);
-
-	room->name.device = OBJECT_READ(super_block, (u64)OBJECT_READ(inode, inode, i_sb), s_dev);
-	room->name.inode = OBJECT_READ(inode, inode, i_ino);
-	room->name.offset = offset;
-	path_read(room, as_number(room, OBJECT_READ(file, file, f_path.dentry)),
-		  as_number(room, OBJECT_READ(file, file, f_path.mnt)), number);
-}
-
-/* With the mmap_lock: nothing of it can go. */
+/*
+ * With the mmap_lock: nothing of it can go. What it finds is read afterwards, because older kernels add up the stacks
+ * of all calls; the program holds RCU's lock, so names do not go before that.
+ */
 static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
-	const struct mapping_search *search = context;
 	const struct vm_area_struct___file *area = (const void *)vma;
-	const u64 start = area->vm_start, flags = area->vm_flags, place = search->place;
+	const u64 start = area->vm_start, flags = area->vm_flags;
 	u32 key = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
-	u64 file;
+	struct file *file = area->vm_file;
 
 	if (!room)
 		return 0;
-	file = as_number(room, area->vm_file);
-	room->name.mapping = flags & VM_GROWSDOWN || search->sp - start < area->vm_end - start ?
-				     RING_MAPPING_STACK :
-				     RING_MAPPING_MEMORY;
 	room->name.start = start;
 	room->name.end = area->vm_end;
+	room->name.mapping = flags & VM_GROWSDOWN || room->sp - start < area->vm_end - start ? RING_MAPPING_STACK :
+											       RING_MAPPING_MEMORY;
 	if (!file)
 		return 0;
 	room->name.mapping = flags & VM_SHARED ? RING_MAPPING_SHARED : RING_MAPPING_FILE;
-	file_mapping(room, file, area->vm_pgoff * object_knobs.page_size + (place - start), key);
+	room->name.offset = area->vm_pgoff * object_knobs.page_size + (room->place - start);
+	room->name.device = file->f_inode->i_sb->s_dev;
+	room->name.inode = file->f_inode->i_ino;
+	room->dentry = as_number(room, file->f_path.dentry);
+	room->mount = as_number(room, file->f_path.mnt);
 	return 0;
 }
 
 static __always_inline void find_mapping(struct task_struct *task, struct object_room *room, u64 place, u64 token)
 {
 	const struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	struct mapping_search search = {.place = place, .sp = regs->sp};
 
 	room->name.length = room->name.flags = room->name.mapping = 0;
 	room->name.device = room->name.inode = room->name.offset = 0;
-	if (!bpf_find_vma(task, place, take_mapping, &search, 0))
-		room->name.token = token;
+	room->place = place;
+	room->sp = regs->sp;
+	room->dentry = room->mount = 0;
+	if (bpf_find_vma(task, place, take_mapping, NULL, 0))
+		return;
+	room->name.token = token;
+	if (room->dentry)
+		path_read(room, room->dentry, room->mount, OBJECT_AT_SWITCH);
 }
 
 /* --- all of them --- */
@@ -116,6 +110,8 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 		name_program(room, as_number(room, mm->exe_file), object, number);
 		return;
 	}
+	if (!object_knobs.by_cast)
+		return;
 	object->token = mapping_token(room, mm, place);
 	if (number == OBJECT_AT_SWITCH && !name_is_told(object->token))
 		find_mapping(task, room, place, object->token);

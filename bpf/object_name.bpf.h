@@ -39,11 +39,6 @@ static __always_inline bool name_is_told(u64 token)
 
 /* --- paths, from the file up to the root of its mount namespace --- */
 
-struct path_walk {
-	u64 dentry, mount, root; /* root: of the mount, a dentry */
-	u32 room, at, flags;
-};
-
 static __always_inline long cross_mount(struct path_walk *walk)
 {
 	u64 above = (u64)OBJECT_READ(mount, walk->mount, mnt_parent);
@@ -58,13 +53,16 @@ static __always_inline long cross_mount(struct path_walk *walk)
 
 static long path_step(u32 index, void *context)
 {
-	struct path_walk *walk = context;
-	u32 key = walk->room & 1, at = walk->at, length;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
-	u64 above = (u64)OBJECT_READ(dentry, walk->dentry, d_parent);
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, context);
+	struct path_walk *walk;
+	u32 at, length;
+	u64 above;
 
 	if (!room)
 		return 1;
+	walk = &room->walk;
+	at = walk->at;
+	above = (u64)OBJECT_READ(dentry, walk->dentry, d_parent);
 	if (walk->dentry == walk->root)
 		return cross_mount(walk);
 	if (!above || above == walk->dentry)
@@ -85,15 +83,18 @@ static long path_step(u32 index, void *context)
 
 static __noinline void path_read(struct object_room *room, u64 dentry, u64 vfsmount, u32 number)
 {
-	struct path_walk walk = {.dentry = dentry, .room = number, .at = RING_NAME_BYTES};
+	struct path_walk *walk = &room->walk;
 
-	walk.mount = vfsmount - bpf_core_field_offset(struct mount, mnt);
-	walk.root = (u64)OBJECT_READ(vfsmount, vfsmount, mnt_root);
-	if (dentry != walk.root && !OBJECT_READ(dentry, dentry, d_hash.pprev))
-		walk.flags = RING_NAME_DELETED;
-	bpf_loop(OBJECT_DEPTH, path_step, &walk, 0);
-	room->name.flags = walk.flags;
-	room->name.length = RING_NAME_BYTES - walk.at;
+	walk->dentry = dentry;
+	walk->at = RING_NAME_BYTES;
+	walk->flags = 0;
+	walk->mount = vfsmount - bpf_core_field_offset(struct mount, mnt);
+	walk->root = (u64)OBJECT_READ(vfsmount, vfsmount, mnt_root);
+	if (dentry != walk->root && !OBJECT_READ(dentry, dentry, d_hash.pprev))
+		walk->flags = RING_NAME_DELETED;
+	bpf_loop(OBJECT_DEPTH, path_step, &number, 0);
+	room->name.flags = walk->flags;
+	room->name.length = RING_NAME_BYTES - walk->at;
 }
 
 static __always_inline void name_file(struct object_room *room, u64 file, u64 inode, u32 number,

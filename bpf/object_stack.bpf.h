@@ -14,10 +14,17 @@ enum {
 	OBJECT_WORDS = 64, OBJECT_PARTS = 5, /* of a stack: those nearest to its end */
 };
 
+struct path_walk { /* bpf/object_name.bpf.h; not on the stack, of which there is little left there */
+	u64 dentry, mount, root; /* root: of the mount, a dentry */
+	u32 at, flags;
+};
+
 struct object_room { /* of each CPU */
 	struct ring_name name; /* to be written before the wait, if its token is not 0 */
 	struct ring_beside beside; /* likewise, if the object says so */
+	struct path_walk walk;
 	u64 found; /* of find_word() */
+	u64 place, sp, dentry, mount; /* of a search for a mapping */
 	u64 file; /* that the call's descriptor leads to; 0: not known */
 	u64 polled; /* the file that ended a poll */
 	u32 polled_for; /* POLL*, that it was waited for */

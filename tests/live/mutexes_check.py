@@ -3,7 +3,7 @@
 """mutexes_check.py TRACE TRUTH ROUNDS: who held the mutexes that waits of tests/live/workloads/mutexes were for, and in which
 memory they are, as tests/rwk_dump.py reads the trace, against what the workload says. One line a thread: "yes WHAT" or "no WHAT:
 WHY". The owner of a mutex may be unknown in one of ten waits, but never another one; what is no mutex has none. MUTEXES_RT=1: only
-heap and variables are known."""
+heap and variables are known, as on 6.1 and RT."""
 import os, re, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

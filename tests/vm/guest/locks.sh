@@ -63,7 +63,7 @@ esac
 devices_make || exit 1
 record locks --force --offcpu 0 -m 100us --embed=none -- locks "${rounds:-20}" /mnt/a/file
 cp /out/locks.out /out/locks.truth
-record mutexes --force --offcpu 0 --embed=none -- mutexes "${rounds:-20}" /mnt/a/shared
+record mutexes --force --offcpu 0 -- mutexes "${rounds:-20}" /mnt/a/shared
 cp /out/mutexes.out /out/mutexes.truth
 record others --force --offcpu 0 -m 100us --embed=none -- sh /test.sh want
 

@@ -13,7 +13,8 @@
 #define LCB_F_PERCPU 16
 #define LCB_F_MUTEX 32
 
-#define WQ_FLAG_CUSTOM 4	/* of an entry in the queue of a percpu-rwsem: it reads */
+/* Of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; the queue never has what is 4 there, or 8 later. */
+#define WQ_FLAG_CUSTOM (4 | 8)
 #define MOST_STACK_BYTES 65536
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

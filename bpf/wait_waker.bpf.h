@@ -92,6 +92,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 
 	if (kernel < 0)
 		kernel = 0;
+	barrier_var(kernel); /* 6.1 knows the bounds of the register that was compared only */
 	if (kernel == room)
 		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
 	if (wants_user_stacks() && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
@@ -100,6 +101,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 			record->flags |= RING_SAMPLE_NO_USER_FAULT;
 			user = 0;
 		}
+		barrier_var(user);
 		if (user == room)
 			record->flags |= RING_SAMPLE_USER_TRUNCATED;
 		record->flags |= snapshot_tell(waker, slot, record->head.time, wait_knobs.wakers_source,

@@ -209,8 +209,9 @@ test_walk() {
 	run_ok walk_small "$report" --condense "$scratch/walk.rwk" --partial -o "$scratch/walk_small.rwk" || return
 	check "the walk shows the callers" grep -q __libc_start <("$report" --tasks -U -c '^sleep$' "$scratch/walk_small.rwk")
 	# The whole host is in it, whose files may be changing.
-	"$report" --no-local-files --tasks "$scratch/walk.rwk" >"$scratch/old.txt"
-	"$report" --no-local-files --tasks "$scratch/walk_small.rwk" >"$scratch/new.txt"
+	# Names of files that somebody waits for are left out, also of one that a futex is in.
+	"$report" --no-local-files --tasks "$scratch/walk.rwk" | sed -E 's/(, on futex .* in )[^ ]+( of )/\1FILE\2/' >"$scratch/old.txt"
+	"$report" --no-local-files --tasks "$scratch/walk_small.rwk" | sed -E 's/(, on futex .* in )[^ ]+( of )/\1FILE\2/' >"$scratch/new.txt"
 	check "the walk is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
 	check_scrubbed walk_small
 }

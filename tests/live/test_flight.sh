@@ -131,7 +131,7 @@ locks() { grep -c 'flock of .*held.file' "$scratch/$1.waits"; }
 waits() {
 	local name=$1
 	shift
-	"$report" --top-waits -c '^flock$' "$@" "$(find "$scratch" -name "open-*" | sort | tail -1)" >"$scratch/$name.waits" 2>&1
+	"$report" --top-waits -c '^flock$' "$@" "$(ls -t "$scratch"/open-* | head -n 1)" >"$scratch/$name.waits" 2>&1
 }
 
 # Whether it sleeps as flock, no longer as the shell's child, and, where that can be read, in the lock.

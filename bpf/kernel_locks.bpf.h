@@ -13,7 +13,7 @@
 #define LCB_F_PERCPU 16
 #define LCB_F_MUTEX 32
 
-/* Of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; the queue never has what is 4 there, or 8 later. */
+/* Of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; what else 4 or 8 stands for is never there. */
 #define WQ_FLAG_CUSTOM (4 | 8)
 #define MOST_STACK_BYTES 65536
 

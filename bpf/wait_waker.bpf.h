@@ -116,7 +116,6 @@ static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_s
 						  struct task_struct *target, const struct wait_entry *entry,
 						  struct ring_wake *record)
 {
-	u64 length = sizeof(*record);
 	enum ring_counter outcome;
 
 	record->head = head_of(RING_WAKE, entry->waker.time, wait_knobs.wakers_source);
@@ -124,8 +123,7 @@ static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_s
 	record->flags = 0;
 	task_describe(waker, &record->task);
 	task_describe(target, &record->target);
-	length += waker_stacks(ctx, slot, waker, record);
-	outcome = ring_output(slot, record->head.cpu, record, length);
+	outcome = ring_output(slot, record->head.cpu, record, sizeof(*record) + waker_stacks(ctx, slot, waker, record));
 	if (outcome == RING_COUNT_RECORDED && record->flags & RING_SAMPLE_NO_SNAPSHOT)
 		count_one(&slot->cpu->counters[RING_COUNT_SNAPSHOT]);
 	return outcome;

@@ -103,6 +103,7 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 
 	alike.asked = 0;
 	alike.held = 0;
+	alike.ready = 0;
 	alike.ready_descriptor = 0;
 	r = wait_object_text(purposes->waits, &alike, &begin);
 	if (r < 0)

@@ -41,7 +41,9 @@ struct cgroup_table {
 	char *names, *spare; /* as large */
 	uint32_t count, names_used;
 	uint64_t pass, last_seen, left_out;
+	uint64_t forgot; /* the pass in which those that were removed were forgotten */
 	bool lists, below, listed;
+	bool removed; /* one was, since then */
 };
 
 int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table)
@@ -101,11 +103,15 @@ static void forget_removed(struct cgroup_table *table)
 	table->spare = names;
 	hash_map_clear(&table->places);
 	table->count = table->names_used = 0;
+	table->last_seen = 0;
+	table->forgot = table->pass;
+	table->removed = false;
 	for (uint32_t i = 0; i < count; i++) {
 		struct entry *entry = &table->entries[i];
 
 		if (is_gone(table, entry))
 			continue;
+		table->removed |= entry->flags & ENTRY_REMOVED;
 		memcpy(table->names + table->names_used, names + entry->name, entry->length);
 		entry->name = table->names_used;
 		table->names_used += entry->length;
@@ -126,7 +132,7 @@ static struct entry *make(struct cgroup_table *table, uint64_t id)
 
 	if (entry)
 		return entry;
-	if (!has_room(table, RING_CGROUP_NAME))
+	if (!has_room(table, RING_CGROUP_NAME) && table->removed && table->forgot != table->pass)
 		forget_removed(table);
 	if (!has_room(table, RING_CGROUP_NAME) ||
 	    hash_map_add(&table->places, &id, sizeof(id), table->count, NULL) < 0) {
@@ -255,6 +261,7 @@ static void remove_one(struct cgroup_table *table, const struct ring_cgroup *rec
 	entry->flags |= ENTRY_REMOVED;
 	entry->pass = table->pass;
 	entry->removed = record->time;
+	table->removed = true;
 	if (entry->flags & ENTRY_TOLD)
 		tell_removal(table, entry);
 }
@@ -277,6 +284,10 @@ void cgroup_table_take(struct cgroup_table *table, const struct ring_cgroup *rec
 		table->lists = false;
 		table->below = record->parent != 0;
 		entry->flags |= ENTRY_ROOT;
+	}
+	if (entry->flags & ENTRY_REMOVED && record->kind == RING_CGROUP_MADE) {
+		entry->flags = 0;
+		table->last_seen = 0;
 	}
 	if (!(entry->flags & ENTRY_DESCRIBED))
 		describe(table, entry, record);

@@ -100,6 +100,7 @@ static const struct {
 } runtimes[] = {
 	{"docker", CONTAINER_DOCKER}, {"cri-containerd", CONTAINER_CONTAINERD}, {"nerdctl", CONTAINER_CONTAINERD},
 	{"crio", CONTAINER_CRIO},     {"libpod", CONTAINER_PODMAN},		{"libpod-payload", CONTAINER_PODMAN},
+	{"runc", CONTAINER_OTHER},    {"crun", CONTAINER_OTHER},
 };
 
 /*
@@ -159,6 +160,7 @@ static bool is_bare(struct span name, struct span parent, struct container *cont
 {
 	enum container_runtime runtime = is(parent, "docker")	   ? CONTAINER_DOCKER :
 					 is(parent, "libpod_parent") ? CONTAINER_PODMAN :
+					 is(parent, "default") ? CONTAINER_CONTAINERD :
 					 container->pod[0]	   ? CONTAINER_KUBERNETES :
 								     CONTAINER_OTHER;
 

@@ -191,16 +191,24 @@ static bool find_podman(struct json json, const char *id, char name[static CONTA
 	return false;
 }
 
+#define KUBERNETES_TASKS "run/containerd/io.containerd.runtime.v2.task/k8s.io/"
+#define K3S_TASKS "run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/"
+#define CRIO_CONTAINERS "run/containers/storage/overlay-containers/"
+
 static const struct source {
 	enum container_runtime runtime;
 	const char *before, *after; /* of the id; after NULL: the path has none */
 	bool (*find)(struct json json, const char *id, char name[static CONTAINER_NAME]);
 } sources[] = {
 	{CONTAINER_DOCKER, "var/lib/docker/containers/", "/config.v2.json", find_docker},
-	{CONTAINER_CONTAINERD, "run/containerd/io.containerd.runtime.v2.task/k8s.io/", "/config.json", find_annotation},
+	{CONTAINER_CONTAINERD, KUBERNETES_TASKS, "/config.json", find_annotation},
 	{CONTAINER_CONTAINERD, "run/containerd/io.containerd.runtime.v2.task/default/", "/config.json",
 	 find_annotation},
-	{CONTAINER_CRIO, "run/containers/storage/overlay-containers/", "/userdata/config.json", find_annotation},
+	{CONTAINER_CONTAINERD, K3S_TASKS, "/config.json", find_annotation},
+	{CONTAINER_CRIO, CRIO_CONTAINERS, "/userdata/config.json", find_annotation},
+	{CONTAINER_KUBERNETES, KUBERNETES_TASKS, "/config.json", find_annotation},
+	{CONTAINER_KUBERNETES, K3S_TASKS, "/config.json", find_annotation},
+	{CONTAINER_KUBERNETES, CRIO_CONTAINERS, "/userdata/config.json", find_annotation},
 	{CONTAINER_PODMAN, "var/lib/containers/storage/overlay-containers/containers.json", NULL, find_podman},
 };
 

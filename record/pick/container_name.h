@@ -5,8 +5,10 @@
  * allocated, nesting is bounded, and only strings at one place each are taken:
  *
  *	docker      /var/lib/docker/containers/ID/config.v2.json: "Name"
- *	containerd  /run/containerd/io.containerd.runtime.v2.task/{k8s.io,default,moby}/ID/config.json: an annotation
+ *	containerd  /run/containerd/io.containerd.runtime.v2.task/{k8s.io,default}/ID/config.json: an annotation; also
+ *	            below /run/k3s
  *	CRI-O       /run/containers/storage/overlay-containers/ID/userdata/config.json: an annotation
+ *	in a pod, by a runtime that its path does not tell: those of containerd and CRI-O
  *	podman      /var/lib/containers/storage/overlay-containers/containers.json: "names" of that "id"
  */
 #ifndef RWALKER_RECORD_PICK_CONTAINER_NAME_H

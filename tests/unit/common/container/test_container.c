@@ -52,8 +52,12 @@ static const struct {
 	{"/system.slice/web.service/libpod-payload-" ID, CONTAINER_PODMAN, ID, ""},
 	{"/libpod_parent/libpod-" ID, CONTAINER_PODMAN, ID, ""},
 	{"/libpod_parent/" ID, CONTAINER_PODMAN, ID, ""},
-	/* nerdctl */
+	/* nerdctl and ctr: systemd's driver, their own, which is their namespace */
 	{"/system.slice/nerdctl-" ID ".scope", CONTAINER_CONTAINERD, ID, ""},
+	{"/default/" ID, CONTAINER_CONTAINERD, ID, ""},
+	/* runc and crun themselves, with systemd's driver */
+	{"/system.slice/runc-" ID ".scope", CONTAINER_OTHER, ID, ""},
+	{"/user.slice/user-1000.slice/user@1000.service/user.slice/crun-" ID ".scope", CONTAINER_OTHER, ID, ""},
 	/* LXC, LXD */
 	{"/lxc/db1", CONTAINER_LXC, "db1", ""},
 	{"/lxc.payload.db1/system.slice/ssh.service", CONTAINER_LXC, "db1", ""},

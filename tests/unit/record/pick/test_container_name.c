@@ -32,6 +32,7 @@ static const struct {
 	{CONTAINER_CONTAINERD, "{\"annotations\":{\"nerdctl/name\":\"db\"}}", "db"},
 	{CONTAINER_CONTAINERD, "{\"hostname\":\"no\"}", NULL},
 	{CONTAINER_CRIO, "{\"annotations\":{\"io.kubernetes.container.name\":\"proxy\"}}", "proxy"},
+	{CONTAINER_KUBERNETES, "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"api\"}}", "api"},
 	{CONTAINER_PODMAN,
 	 "[{\"id\":\"" OTHER "\",\"names\":[\"no\"]},"
 	 "{\"id\":\"" ID "\",\"names\":[\"pod-web\",\"also\"],\"flags\":{}}]",
@@ -92,6 +93,12 @@ static void knows_files(struct test *t)
 	CHECK(t, !container_name_path(CONTAINER_DOCKER, ID, 1, path));
 	REQUIRE(t, container_name_path(CONTAINER_CONTAINERD, ID, 1, path));
 	CHECK_STR(t, path, "run/containerd/io.containerd.runtime.v2.task/default/" ID "/config.json");
+	REQUIRE(t, container_name_path(CONTAINER_CONTAINERD, ID, 2, path));
+	CHECK_STR(t, path, "run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json");
+	REQUIRE(t, container_name_path(CONTAINER_KUBERNETES, ID, 2, path));
+	CHECK_STR(t, path, "run/containers/storage/overlay-containers/" ID "/userdata/config.json");
+	CHECK(t, !container_name_path(CONTAINER_KUBERNETES, ID, 3, path));
+	CHECK(t, !container_name_path(CONTAINER_OTHER, ID, 0, path));
 	CHECK(t, !container_name_path(CONTAINER_DOCKER, "../../etc", 0, path));
 	CHECK(t, !container_name_path(CONTAINER_DOCKER, ID "0", 0, path));
 	CHECK(t, !container_name_path(CONTAINER_DOCKER, "3f4e5d6c7b8a", 0, path));

@@ -46,7 +46,7 @@ static int init_tables(struct profile *profile)
 	struct index_table *tables[] = {
 		&profile->host_table, &profile->source_table, &profile->task_table,
 		&profile->node_table, &profile->frame_table, &profile->entry_table,
-		&profile->probe_table, &profile->cgroup_table,
+		&profile->probe_table, &profile->cgroup_table, &profile->moved_table,
 	};
 	int r = init_server(profile);
 
@@ -335,6 +335,7 @@ void profile_destroy(struct profile *profile)
 	index_table_deinit(&profile->host_table);
 	index_table_deinit(&profile->source_table);
 	index_table_deinit(&profile->task_table);
+	index_table_deinit(&profile->moved_table);
 	index_table_deinit(&profile->node_table);
 	index_table_deinit(&profile->frame_table);
 	index_table_deinit(&profile->entry_table);

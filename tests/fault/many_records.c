@@ -157,6 +157,24 @@ static void add_counter(struct many *many)
 	add(many, &(struct event){.kind = EVENT_COUNTER, .counter = counter});
 }
 
+/* A cgroup of a container each, with a path of its own. */
+static void add_cgroup(struct many *many)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "/kubepods/burstable/pod%08x/crio-%064llx", (unsigned int)many->number / 8,
+		       (unsigned long long)many->number);
+	add(many, &(struct event){.kind = EVENT_CGROUP, .cgroup = {now(many), many->number + 1, 0, made_text(path)}});
+}
+
+/* One that was not described before. */
+static void add_cgroup_name(struct many *many)
+{
+	const struct event_cgroup_name name = {many->number + 1, name_of(many)};
+
+	add(many, &(struct event){.kind = EVENT_CGROUP_NAME, .cgroup_name = name});
+}
+
 /* --- events --- */
 
 struct stack {
@@ -187,6 +205,20 @@ static void add_sample_of(struct many *many, bool same_task, bool same_stack)
 	struct stack stack;
 
 	stack_make(&stack, same_stack ? 1 : many->number);
+	made_trace_check(event_log_add_sample(many->trace->log, &sample, &task, &stack.stacks), "sample");
+}
+
+/* In another cgroup each, which has no path. */
+static void add_task_in_cgroup(struct many *many)
+{
+	struct event_sample sample = {.time = now(many), .cpu = (uint32_t)many->number % CPUS, .source = CPU_CLOCK,
+				      .flags = SAMPLE_HAS_KERNEL};
+	struct event_task task = task_of(many, true);
+	struct stack stack;
+
+	stack_make(&stack, 1);
+	stack.stacks.user_count = 0;
+	task.cgroup = many->number + 1;
 	made_trace_check(event_log_add_sample(many->trace->log, &sample, &task, &stack.stacks), "sample");
 }
 
@@ -364,7 +396,8 @@ static const struct {
 	{"mapping", add_mapping}, {"mapping-beside", add_mapping_beside}, {"fork", add_fork}, {"comm", add_comm},
 	{"exit", add_exit}, {"kernel-symbol", add_kernel_symbol}, {"loss", add_loss}, {"cost", add_cost},
 	{"maps-unavailable", add_maps_unavailable}, {"probe", add_probe}, {"probe-hits", add_probe_hits},
-	{"unsure", add_unsure}, {"counter", add_counter}, {"task", add_task}, {"sample", add_sample},
+	{"unsure", add_unsure}, {"counter", add_counter}, {"cgroup", add_cgroup}, {"cgroup-name", add_cgroup_name},
+	{"task", add_task}, {"task-in-cgroup", add_task_in_cgroup}, {"sample", add_sample},
 	{"stack", add_stack}, {"walk", add_walk}, {"walk-task", add_walk_task}, {"wait", add_wait},
 	{"wake", add_wake}, {"user-stack", add_user_stack}, {"wait-sums", add_wait_sums}, {"snapshot", add_snapshot},
 	{"embed-module", add_embed_module}, {"embed-symbols", add_embed_symbols}, {"perf-map", add_perf_map},
@@ -391,6 +424,7 @@ static void begin(struct many *many, const char *path)
 	made_trace_module(trace, PROGRAM, MODULE_FILE, "/bin/many", "0102030405060708");
 	made_trace_map(trace, BEGIN, TGID, CODE, CODE_SIZE, 0, PROGRAM, MAPPING_INITIAL);
 	made_trace_check(event_log_want_snapshots(trace->log), "snapshots");
+	made_trace_check(event_log_want_names(trace->log), "names");
 	add(many, &(struct event){.kind = EVENT_WALK, .walk = {BEGIN, 1, TASKS, 0, 0, 0}});
 	add_sample(many);
 }

@@ -6,6 +6,8 @@
 #include "tests/fault/memory_file.h"
 #include "tests/fault/synthetic_trace.h"
 
+#define KINDS_CONTAINER "/docker/00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+
 static inline void kinds_add_other_state(struct event_log *log)
 {
 	const struct event events[] = {
@@ -24,7 +26,8 @@ static inline void kinds_add_other_state(struct event_log *log)
 		{.kind = EVENT_TRIGGER, .trigger = {SYN_BASE, 1, syn_text("runq>1s"), 42, 43, syn_text("a"), 7, 8}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {1, {0}, {"0123456789abcdef", 16}, {"abcdef", 6}}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {2, syn_text("/var/lib/a"), syn_text(""), syn_text("")}},
-		{.kind = EVENT_CGROUP, .cgroup = {SYN_BASE, 7, CGROUP_INITIAL, syn_text("/docker/0123456789ab")}},
+		{.kind = EVENT_CGROUP, .cgroup = {SYN_BASE, 7, CGROUP_INITIAL, syn_text(KINDS_CONTAINER)}},
+		{.kind = EVENT_CGROUP, .cgroup = {SYN_BASE + 5, 7, CGROUP_REMOVED, syn_text("")}},
 		{.kind = EVENT_CGROUP_NAME, .cgroup_name = {7, syn_text("web")}},
 	};
 	if (event_log_want_names(log) < 0)
@@ -41,6 +44,7 @@ static inline void kinds_add_walk(struct event_log *log)
 	struct synthetic s;
 
 	syn_make(1, &s);
+	s.task.cgroup = 8; /* of which nothing is said */
 	if (event_log_add(log, &walk) < 0 || event_log_add_walk_task(log, &row, &s.task, &s.task, &s.stacks) < 0)
 		abort();
 	walk.walk.flags = WALK_END;
@@ -54,6 +58,7 @@ static inline void kinds_add_probed(struct event_log *log)
 
 	syn_make(1, &s);
 	s.sample.probe = 3;
+	s.task.cgroup = 7;
 	if (event_log_add_sample(log, &s.sample, &s.task, &s.stacks) < 0)
 		abort();
 }

@@ -182,8 +182,7 @@ static bool same_task(const void *context, uint32_t number)
 
 	return task->tid == wanted->task.tid && task->tgid == wanted->task.tgid &&
 	       task->start == wanted->task.start && task->host == wanted->task.host &&
-	       task->comm == wanted->task.comm && task->kernel_thread == wanted->task.kernel_thread &&
-	       (task->cgroup == wanted->task.cgroup || !task->cgroup || !wanted->task.cgroup);
+	       task->comm == wanted->task.comm && task->kernel_thread == wanted->task.kernel_thread;
 }
 
 static bool in_list(const uint32_t *list, size_t count, uint32_t number)
@@ -203,14 +202,47 @@ static bool is_wanted(const struct profile_filter *filter, const struct profile_
 	       (!filter->comm || regexec(filter->comm, task->comm, 0, NULL, 0) == 0);
 }
 
-static void learn_cgroup(struct profile *profile, uint32_t number, const struct profile_cgroup *cgroup)
+static int add_task(struct profile *profile, const struct profile_task *task)
 {
-	struct profile_task *task = &profile->tasks.items[number];
+	if (array_push(&profile->tasks, *task) < 0 ||
+	    array_push(&profile->task_wanted, is_wanted(profile->filter, task)) < 0)
+		return -ENOMEM;
+	return 0;
+}
 
-	if (task->cgroup || !cgroup)
-		return;
-	task->cgroup = cgroup;
-	profile->task_wanted.items[number] = is_wanted(profile->filter, task);
+/* Whatever its cgroup is: that of its first record, which is added if there was none. */
+static int find_first_task(struct profile *profile, const struct wanted_task *wanted, uint32_t hash, uint32_t *ret_task)
+{
+	struct index_slot *slot = index_table_find(&profile->task_table, hash, same_task, wanted);
+
+	if (!slot || (!slot->number && add_task(profile, &wanted->task) < 0))
+		return -ENOMEM;
+	if (!slot->number)
+		index_table_set(&profile->task_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
+	*ret_task = slot->number - 1;
+	return 0;
+}
+
+static bool same_moved_task(const void *context, uint32_t number)
+{
+	const struct wanted_task *wanted = context;
+
+	return wanted->profile->tasks.items[number].cgroup == wanted->task.cgroup && same_task(context, number);
+}
+
+/* In another cgroup than that of its first record. */
+static int find_moved_task(struct profile *profile, const struct wanted_task *wanted, uint32_t hash, uint32_t *ret_task)
+{
+	struct index_slot *slot;
+
+	hash = index_table_hash(&profile->moved_table, hash, (uintptr_t)wanted->task.cgroup);
+	slot = index_table_find(&profile->moved_table, hash, same_moved_task, wanted);
+	if (!slot || (!slot->number && add_task(profile, &wanted->task) < 0))
+		return -ENOMEM;
+	if (!slot->number)
+		index_table_set(&profile->moved_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
+	*ret_task = slot->number - 1;
+	return 0;
 }
 
 int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task,
@@ -223,23 +255,23 @@ int profile_intern_task(struct profile *profile, uint32_t host, const struct eve
 					      .start = task->start,
 					      .cgroup = cgroup,
 					      .kernel_thread = task->flags & TASK_KERNEL_THREAD}};
+	struct profile_task *first;
+	uint32_t hash;
 	int r = text_pool_add(&profile->texts, task->comm, strnlen(task->comm, sizeof(task->comm)),
 			      &wanted.task.comm);
-	uint32_t hash = index_table_hash(&profile->task_table, (uint64_t)task->tid << 32 | host,
-					 task->start ^ (uintptr_t)wanted.task.comm);
-	struct index_slot *slot = index_table_find(&profile->task_table, hash, same_task, &wanted);
 
-	if (r < 0 || !slot)
-		return -ENOMEM;
-	if (!slot->number) {
-		if (array_push(&profile->tasks, wanted.task) < 0 ||
-		    array_push(&profile->task_wanted, is_wanted(profile->filter, &wanted.task)) < 0)
-			return -ENOMEM;
-		index_table_set(&profile->task_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
+	hash = index_table_hash(&profile->task_table, (uint64_t)task->tid << 32 | host,
+				task->start ^ (uintptr_t)wanted.task.comm);
+	if (!r)
+		r = find_first_task(profile, &wanted, hash, ret_task);
+	if (r < 0 || !cgroup)
+		return r;
+	first = &profile->tasks.items[*ret_task];
+	if (!first->cgroup) {
+		first->cgroup = cgroup;
+		profile->task_wanted.items[*ret_task] = is_wanted(profile->filter, first);
 	}
-	learn_cgroup(profile, slot->number - 1, cgroup);
-	*ret_task = slot->number - 1;
-	return 0;
+	return first->cgroup == cgroup ? 0 : find_moved_task(profile, &wanted, hash, ret_task);
 }
 
 /* --- frames and nodes --- */

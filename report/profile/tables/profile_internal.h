@@ -126,7 +126,7 @@ struct profile {
 	struct event_numbers wakeups, ends;
 	ARRAY(struct profile_wait_totals) wait_totals; /* by source */
 	struct index_table host_table, source_table, task_table, node_table, frame_table,
-		entry_table, probe_table, cgroup_table;
+		entry_table, probe_table, cgroup_table, moved_table;
 	struct profile_symbol *symbols; /* by frame, when a view first asks */
 	uint8_t *symbol_known;
 	/* By kind of source, the last one of those that are unknown; `quality` is that of the event at hand. */

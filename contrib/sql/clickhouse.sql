@@ -4,9 +4,10 @@
 CREATE VIEW recordings AS SELECT * FROM file('recordings.csv', CSVWithNames,
   'file String, host String, kernel String, cpus Nullable(Int64), day String, seconds Float64');
 CREATE VIEW stacks AS SELECT replaceRegexpOne(_file, '[.]csv$', '') AS file, source, name, comm, pid, events, weight, unit, stack,
-  splitByChar(';', stack)[-1] AS leaf
+  splitByChar(';', stack)[-1] AS leaf, cgroup, container, container_id
 FROM file('stacks/*.csv', CSVWithNames, 'host String, host_number Int64, source String, name String, comm String,
-  pid Nullable(Int64), events Int64, weight Int64, unit String, stack String');
+  pid Nullable(Int64), events Int64, weight Int64, unit String, stack String,
+  cgroup String, container String, container_id String');
 CREATE VIEW functions AS SELECT file, source, comm, weight, arrayJoin(arrayDistinct(splitByChar(';', stack))) AS function FROM stacks;
 CREATE VIEW events AS SELECT replaceRegexpOne(_file, '[.]csv$', '') AS file, source, name, offset_ns, comm, pid, tid, cpu, weight,
   stack, splitByChar(';', stack)[-1] AS leaf, length_ns, bound, open, blocked_ns, run_queue_ns, class, state, waker_context,

@@ -4,10 +4,11 @@
 CREATE VIEW recordings AS SELECT * FROM read_csv('recordings.csv', header = true, all_varchar = false,
   types = {'file': 'VARCHAR', 'host': 'VARCHAR', 'kernel': 'VARCHAR', 'cpus': 'BIGINT', 'day': 'VARCHAR', 'seconds': 'DOUBLE'});
 CREATE VIEW stacks AS SELECT regexp_extract(filename, '([^/]+)[.]csv$', 1) AS file, source, name, comm, pid, events, weight, unit,
-  stack, split_part(stack, ';', -1) AS leaf
+  stack, split_part(stack, ';', -1) AS leaf, cgroup, container, container_id
 FROM read_csv('stacks/*.csv', header = true, quote = '"', escape = '"', filename = true, max_line_size = 16777216,
   types = {'host': 'VARCHAR', 'source': 'VARCHAR', 'name': 'VARCHAR', 'comm': 'VARCHAR', 'pid': 'BIGINT', 'events': 'BIGINT',
-  'weight': 'BIGINT', 'unit': 'VARCHAR', 'stack': 'VARCHAR'});
+  'weight': 'BIGINT', 'unit': 'VARCHAR', 'stack': 'VARCHAR', 'cgroup': 'VARCHAR', 'container': 'VARCHAR',
+  'container_id': 'VARCHAR'});
 CREATE VIEW functions AS SELECT file, source, comm, weight, unnest(list_distinct(string_split(stack, ';'))) AS function FROM stacks;
 CREATE VIEW events AS SELECT regexp_extract(filename, '([^/]+)[.]csv$', 1) AS file, source, name, offset_ns, comm, pid, tid, cpu,
   weight, stack, split_part(stack, ';', -1) AS leaf, length_ns, bound, open, blocked_ns, run_queue_ns, class, state, waker_context,

@@ -126,13 +126,16 @@
 			kind = waits.kinds[waits.kind[number]],
 			run = app.runOf(number);
 		const cpu = waits.cpu[number],
-			end = waits.out[number] + waits.length[number];
+			end = waits.out[number] + waits.length[number],
+			task = profile.tasks[run.task];
 
 		return facts([
 			[
 				'thread',
 				rwalker.threadName(app.threads.list[app.threads.of[run.task]], profile.hosts),
 			],
+			['container', task.container],
+			['cgroup', task.cgroup],
 			['length', rwalker.boundOf(kind) + rwalker.time(waits.length[number] * unit)],
 			[
 				'of it on the run queue',

@@ -53,6 +53,12 @@ if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1; then
 	verdict label_of_waits "$(tr '\n' ' ' <"$scratch/tags" | head -c 300)" grep -qE '^ +181[.0]* .*: blocked$' "$scratch/tags"
 	go tool pprof -top -tagfocus tid=604 -unit ms "$scratch/waits.pb.gz" >"$scratch/focus" 2>/dev/null
 	verdict one_thread "$(head -n 6 "$scratch/focus" | tr '\n' ' ')" grep -qE 'accounting for 19[0-9.]+ms' "$scratch/focus"
+	quiet --export pprof samples/containers/trace.rwk -o "$scratch/containers.pb.gz" --force
+	go tool pprof -tags -sample_index waits "$scratch/containers.pb.gz" >"$scratch/tags" 2>/dev/null
+	verdict label_container "$(tr '\n' ' ' <"$scratch/tags" | head -c 300)" \
+		eval "grep -qE '^ *container: ' '$scratch/tags' && grep -qE ': aaaabbbbcccc\$' '$scratch/tags'"
+	go tool pprof -top -tagfocus container=001122334455 -unit ms -sample_index offcpu "$scratch/containers.pb.gz" >"$scratch/focus" 2>/dev/null
+	verdict one_container "$(head -n 6 "$scratch/focus" | tr '\n' ' ')" grep -qE 'accounting for 300ms' "$scratch/focus"
 	go tool pprof -proto -output "$scratch/merged.pb.gz" "$scratch/waits.pb.gz" "$scratch/case_fsync.pb.gz" >/dev/null 2>&1
 	go tool pprof -raw "$scratch/merged.pb.gz" >"$scratch/raw" 2>/dev/null
 	verdict several_files "$(head -n 3 "$scratch/raw")" grep -q 'offcpu/nanoseconds' "$scratch/raw"
@@ -66,6 +72,10 @@ if command -v sqlite3 >/dev/null; then
 		>"$scratch/said" 2>&1
 	heading=$(quiet --tree samples/waits/trace.rwk | sed -n 's/^# offcpu sched_switch: \([0-9]*\) waits, \([0-9.]*\) ms in.*/ok \1|\2/p')
 	verdict sqlite_shell "$(tr '\n' ' ' <"$scratch/said")" [ "$(tr '\n' ' ' <"$scratch/said")" = "$heading " ]
+	quiet --export sqlite samples/containers/trace.rwk -o "$scratch/containers.sqlite"
+	sqlite3 -readonly "$scratch/containers.sqlite" 'SELECT t.container, count(*), sum(w.weight) / 1000000 FROM waits w
+		JOIN tasks t ON t.id = w.task WHERE t.container_id <> "" GROUP BY 1 ORDER BY 1' >"$scratch/said" 2>&1
+	verdict sqlite_containers "$(tr '\n' ' ' <"$scratch/said")" grep -qxF '001122334455|1|300' "$scratch/said"
 	# what it was told to write by another sqlite than ours
 	sqlite3 "$scratch/waits.sqlite" .dump | sqlite3 "$scratch/again.sqlite"
 	verdict sqlite_dump 'it cannot be loaded again' \

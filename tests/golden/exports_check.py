@@ -61,6 +61,25 @@ def sums_of(rows):
     return dict(sums)
 
 
+PLACE = ("cgroup", "container", "container_id")
+
+
+def by_place(rows):
+    """(source, cgroup, container, id): events, weight."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    for row in rows:
+        sum = sums[(row["source"], *(row[column] for column in PLACE))]
+        sum[0] += int(row.get("events", 1))
+        sum[1] += int(row["weight"])
+    return dict(sums)
+
+
+def container_of(text):
+    """ "container NAME (RUNTIME ID)", or "container RUNTIME ID" of one without a name: as the column has it."""
+    named = re.fullmatch(r"container (.*) \(\S+ \S+\)", text)
+    return named[1] if named else text.split(" ", 2)[2] if text.startswith("container ") else ""
+
+
 def same_sums(what, one, two):
     for key in sorted(one.keys() | two.keys()):
         if one.get(key) != two.get(key):
@@ -121,15 +140,18 @@ def speedscope_sums(text):
         if sum(profile["weights"]) != profile["endValue"] or len(profile["samples"]) != len(profile["weights"]):
             say(f"speedscope: the weights of '{profile['name']}' do not add up")
         for sample, weight in zip(profile["samples"], profile["weights"]):
-            sums[profile["name"].split()[0].rstrip(","), ";".join(names[frame] for frame in sample)] += weight
+            chain = [names[frame] for frame in sample]
+            container = container_of(chain[0])
+            sums[profile["name"].split()[0].rstrip(","), container, ";".join(chain[bool(container):])] += weight
     return dict(sums)
 
 
 def weights_of(rows):
-    """(source, comm;stack): weight."""
+    """(source, container, comm;stack): weight."""
     sums = collections.defaultdict(int)
-    for (source, comm, stack), (_, weight) in sums_of(rows).items():
-        sums[source, word(comm) + (";" + stack if stack else "")] += weight
+    for row in rows:
+        stack = word(row["comm"]) + (";" + row["stack"] if row["stack"] else "")
+        sums[row["source"], word(row["container"]), stack] += int(row["weight"])
     return dict(sums)
 
 
@@ -170,12 +192,30 @@ def chrome_sums(text):
     return add_up(waits), add_up(others), begins, set(ends)
 
 
+def chrome_containers(text):
+    """(tid, container): events; and pid: labels, of which the last one counts."""
+    places, labels = collections.Counter(), {}
+    for event in json.loads(text)["traceEvents"]:
+        if event.get("name") == "process_labels":
+            labels[str(event["pid"])] = container_of(event["args"]["labels"])
+        elif event["ph"] in "Xi":
+            places[str(event["tid"]), event["args"].get("container", "")] += 1
+    return places, labels
+
+
 def check_chrome(text, rows):
     waits, others, begins, ends = chrome_sums(text)
     same_sums("csv and chrome's waits", by_thread(row for row in rows if row["source"] == "offcpu"), waits)
     weigh = lambda row: 0 if row["source"] == "wakers" else int(row["weight"])
     same_sums("csv and chrome's other events", by_thread((row for row in rows if row["source"] != "offcpu"), weigh), others)
     woken = sum(row["source"] == "wakers" and row["waker_context"] in ("task", "unknown") for row in rows)
+    places, labels = chrome_containers(text)
+    if places != collections.Counter((row["tid"], row["container"]) for row in rows):
+        say(f"chrome: events are in the containers {dict(places)}")
+    for pid in {row["pid"] for row in rows}:
+        there = {row["container"] for row in rows if row["pid"] == pid} - {""}
+        if labels.get(pid, "") not in (there or {""}):
+            say(f"chrome: process {pid} has the label '{labels.get(pid)}' and was in {there}")
     if len(begins) != woken:
         say(f"chrome: {len(begins)} arrows for {woken} wakeups by tasks")
 
@@ -215,8 +255,21 @@ def plain(stack):
 PLACEHOLDERS = ("[Missed User Stack]", "[Missed Kernel Stack]", "[no call chain]", "[no kernel frames]", "[no user frames]")
 
 
+def firefox_containers(text):
+    """(tid, container): events. A name may have a comma."""
+    places = collections.Counter()
+    for thread in json.loads(text)["threads"]:
+        _, comma, container = thread["processName"].partition(", container ")
+        events = thread["samples"]["length"] + thread["markers"]["length"]
+        places[str(thread["tid"]), container_of("container " + container) if comma else ""] += events
+    return places
+
+
 def check_firefox(text, rows):
     samples, markers = firefox_sums(text)
+    places = firefox_containers(text)
+    if places != collections.Counter((row["tid"], row["container"]) for row in rows):
+        say(f"firefox: events are in the containers {dict(places)}")
     same_sums("csv and firefox's samples", samples,
               add_up(((row["tid"], plain(row["stack"])), int(row["weight"])) for row in rows if row["source"] == "cpu"))
     other = [row for row in rows if row["source"] != "cpu"]
@@ -231,6 +284,7 @@ def check_tables(report, trace, options):
     for form, rows in (("ndjson", events), ("ndjson-stacks", stacks)):
         same_rows(form, rows, [json.loads(line) for line in lines_of(run(report, ["--export", form, *options, trace]))])
     same_sums("csv and csv-stacks", sums_of(events), sums_of(stacks))
+    same_sums("csv and csv-stacks by cgroup", by_place(events), by_place(stacks))
     same_folded(report, trace, options, stacks)
     same_sums("csv-stacks and speedscope", weights_of(stacks),
               speedscope_sums(run(report, ["--export", "speedscope", *options, trace])))

@@ -10,9 +10,11 @@ each wait.
 import ast
 import base64
 import collections
+import csv
 import hashlib
 import html
 import html.parser
+import io
 import os
 import re
 import subprocess
@@ -238,6 +240,23 @@ def check_wakers(checker, page, options):
     checker.compare("wakers", want, {key: value // 1000 for key, value in got.items()}, slack)
 
 
+def check_places(checker, page):
+    """The cgroups and containers of threads, as --export csv has them; nothing if there are no containers."""
+    want = {(row["tid"], row["cgroup"], row["container"])
+            for row in csv.DictReader(io.StringIO(checker.text("--export", "csv"), newline="")) if row["cgroup"]}
+    name = lambda text: re.sub(r" \(\S+ \w+\)$", "", text) if text.endswith(")") else text.partition(" ")[2]
+    tasks = [page.tasks[task] for task in {entry[2] for entry in page.entries()}]
+    got = {(str(task["tid"]), task["cgroup"], name(task["container"])) for task in tasks if task["cgroup"]}
+    busy = {(str(task["tid"]), task["cgroup"], name(task["container"])) for task in tasks if task["cgroup"] and not task["flags"] & 2}
+    if not any(container for _, _, container in want):
+        want = set()
+        if page.columns["cgroups"] or page.columns["taskCgroup"]:
+            checker.wrong.append("cgroups: the page has some, and there are no containers")
+    if want - got or busy - want:
+        checker.wrong.append(f"cgroups: {want - got} lack in the page, {busy - want} in the text")
+    checker.done["cgroups"] += len(want)
+
+
 def thread_rows(page):
     """By (recording, tid, tgid): [wall, running, run queue, S, D, other, iowait] in ns, and the number of waits."""
     unit, columns, rows = page.header["unit"], page.columns, {}
@@ -424,6 +443,7 @@ def main():
         check_limit(checker, page, len(text.encode()), most)
     check_totals(checker, page)
     check_events(checker, page)
+    check_places(checker, page)
     for number, source in enumerate(page.header["sources"]):
         chosen = select(page, number)
         if not source["count"] or not chosen:

@@ -9,7 +9,7 @@ import json
 import re
 import struct
 
-JSON_COLUMNS = {"functions", "modules", "comms", "kinds", "purposes", "walks", "walkStates",
+JSON_COLUMNS = {"functions", "modules", "comms", "cgroups", "kinds", "purposes", "walks", "walkStates",
                 "walkPurposes"}
 SIGNED = {"stackNode", "taskTid", "taskProcess", "sampleTime", "sampleNewTask", "waitGap"}
 ENTRY = ["entrySource", "entryStack", "entryTask", "entryFlags", "entryCount", "entryWeight", "entryRunQueue"]
@@ -139,11 +139,15 @@ class Page:
 
     def read_tasks(self):
         tid = 0
+        cgroups = [["", ""], *self.columns["cgroups"]]
+        places = self.columns["taskCgroup"] or [0] * len(self.columns["taskTid"])
+        need(len(places) == len(self.columns["taskTid"]) and max(places, default=0) < len(cgroups), "a task is in no cgroup")
         for number, (comm, step, process, host, flags, since_first) in enumerate(zip(*(self.columns[name] for name in TABLES[1]))):
             tid += step
             need(host < len(self.header["hosts"]) and since_first <= number and 0 <= tid - process and 0 <= tid, "a task is odd")
             yield {"comm": self.columns["comms"][comm], "tgid": tid - process, "tid": tid, "host": host, "flags": flags,
-                   "thread": number - since_first}
+                   "thread": number - since_first, "cgroup": cgroups[places[number]][0],
+                   "container": cgroups[places[number]][1]}
 
     def read_tree(self):
         path, self.parent = [0], [0]

@@ -150,3 +150,58 @@ test('a column outside of the payload, another version, and no header are refuse
 	assert.throws(() => rwalker.decode(new Uint8Array([1, 2])), refusal(/header/));
 	assert.throws(() => rwalker.decode(new Uint8Array([9, 0, 0, 0, 1])), refusal(/header/));
 });
+
+const PLACES = {
+	json: {
+		cgroups: [
+			['/system.slice/docker-0123.scope', 'shop (docker 012345678901)'],
+			['/user.slice', ''],
+		],
+	},
+};
+
+test('a page without containers has none, and says so nowhere', () => {
+	const profile = decoded();
+
+	assert.deepEqual(
+		profile.tasks.map(({cgroup, container}) => [cgroup, container]),
+		[
+			['', ''],
+			['', ''],
+		]
+	);
+	assert.equal(rwalker.hasContainers(profile), false);
+});
+
+test('tasks have the cgroup and the container that they were in', () => {
+	const profile = decoded({...PLACES, numbers: {taskCgroup: [1, 2]}});
+	const threads = rwalker.threadsOf(profile);
+
+	assert.deepEqual(
+		profile.tasks.map(({cgroup, container}) => [cgroup, container]),
+		PLACES.json.cgroups
+	);
+	assert.equal(rwalker.hasContainers(profile), true);
+	assert.deepEqual(
+		threads.list.map(thread => rwalker.containersText(profile, thread)),
+		['shop (docker 012345678901)', '']
+	);
+	assert.deepEqual([...rwalker.tasksMatching(profile, 'shop')], [1, 0]);
+	assert.deepEqual([...rwalker.tasksMatching(profile, '^/user')], [0, 1]);
+	for (const taskCgroup of [[1, 3], [1]])
+		assert.throws(() => decoded({...PLACES, numbers: {taskCgroup}}), refusal(/'taskCgroup'/));
+});
+
+test('a thread that was moved was in both', () => {
+	const profile = decoded({
+		json: {
+			cgroups: [
+				['/a', 'one'],
+				['/b', 'two'],
+			],
+		},
+		numbers: {taskCgroup: [1, 2], taskThread: [0, 1]},
+	});
+
+	assert.equal(rwalker.containersText(profile, rwalker.threadsOf(profile).list[0]), 'one, two');
+});

@@ -116,6 +116,7 @@ export function tinyWriter(changes = {}) {
 		['in read of pipe:5', ''],
 		['sleep', ' 200 us'],
 	]);
+	for (const [name, value] of Object.entries(changes.json ?? {})) writer.json(name, value);
 	for (const [name, values] of Object.entries({...NUMBERS, ...changes.numbers}))
 		writer.numbers(name, values);
 	for (const [name, values] of Object.entries({...SIGNED, ...changes.signed})) writer.signed(name, values);

@@ -111,6 +111,11 @@
 		return {header, columns: new Columns(bytes.subarray(4 + length), header.columns)};
 	}
 
+	/* A cgroup and its container; a page without containers has neither. */
+	function placeOf(row) {
+		return {cgroup: row?.[0] ?? '', container: row?.[1] ?? ''};
+	}
+
 	/* Numbers of threads are distances from the one before, numbers of processes distances from the thread. */
 	function readTasks(columns, comms) {
 		const names = [
@@ -126,9 +131,13 @@
 		const [tids, processes] = [columns.signed('taskTid'), columns.signed('taskProcess')],
 			host = columns.amounts('taskHost'),
 			flags = columns.numbers('taskFlags', 256);
-		const sinceFirst = columns.numbers('taskThread', count);
+		const sinceFirst = columns.numbers('taskThread', count),
+			cgroups = columns.json('cgroups'),
+			cgroup = columns.numbers('taskCgroup', cgroups.length + 1);
 		let tid = 0;
 
+		if (cgroup.length && cgroup.length !== count)
+			throw new Refusal("column 'taskCgroup' does not fit 'taskComm'");
 		return Array.from(comm, (name, number) => {
 			if (sinceFirst[number] > number)
 				throw new Refusal("column 'taskThread' has a thread that is not there");
@@ -141,6 +150,7 @@
 				host: host[number],
 				flags: flags[number],
 				thread: number - sinceFirst[number],
+				...placeOf(cgroups[cgroup[number] - 1]),
 			};
 		});
 	}

@@ -73,7 +73,7 @@
 			: `${host}${thread.comm} ${thread.tid} (${thread.tgid})`;
 	}
 
-	/* By task: 1 if its comm, tid or pid matches. null: all. An unfinished pattern is searched as text. */
+	/* By task: 1 if its comm, tid, pid, container or cgroup matches. null: all. An unfinished pattern is searched as text. */
 	function tasksMatching(profile, text) {
 		const matches = text ? rwalker.matcher(text) : null;
 
@@ -85,11 +85,31 @@
 				`pid ${task.tgid}`,
 				`tid ${task.tid}`,
 				profile.hosts[task.host] ?? '',
+				task.container,
+				task.cgroup,
 			];
 
 			return fields.some(matches) ? 1 : 0;
 		});
 	}
 
-	Object.assign(rwalker, {TASK, threadsOf, threadName, tasksMatching});
+	function hasContainers(profile) {
+		return profile.tasks.some(task => task.container);
+	}
+
+	/* Where a thread was, in turn. */
+	function containersText(profile, thread) {
+		return [...new Set(thread.tasks.map(task => profile.tasks[task].container))]
+			.filter(Boolean)
+			.join(', ');
+	}
+
+	Object.assign(rwalker, {
+		TASK,
+		threadsOf,
+		threadName,
+		tasksMatching,
+		hasContainers,
+		containersText,
+	});
 })((globalThis.rwalker ??= {}));

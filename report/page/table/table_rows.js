@@ -7,6 +7,12 @@
 	'use strict';
 
 	const MOST_ROWS = 500;
+	const CONTAINER = {key: 'container', text: 'Container'};
+
+	/* Only where there are any. */
+	function withContainers(app, columns) {
+		return rwalker.hasContainers(app.profile) ? [...columns, CONTAINER] : columns;
+	}
 
 	function functionColumns(app) {
 		const columns = [
@@ -143,6 +149,7 @@
 			from: waits.out[number],
 			runQueue: queued,
 			thread: rwalker.threadName(thread, profile.hosts),
+			container: profile.tasks[app.runOf(number).task].container,
 			class: rwalker.CLASS_NAMES[kind.waitClass],
 			state: kind.state,
 			place: rwalker.placeText(profile, waits.stack[number]),
@@ -182,6 +189,7 @@
 					...times,
 					thread: rwalker.threadName(thread, profile.hosts),
 					process: thread.tgid,
+					container: rwalker.containersText(profile, thread),
 				};
 
 				row.shown = {
@@ -222,6 +230,7 @@
 					threads.list[threads.of[walked.task[i]]],
 					profile.hosts
 				),
+				container: profile.tasks[walked.task[i]].container,
 				purpose: walked.purposes[walked.purpose[i] - 1] ?? '',
 				place: rwalker.placeText(profile, walked.stack[i]),
 			};
@@ -245,7 +254,7 @@
 		},
 		waits: {
 			text: 'Longest waits',
-			columns: () => WAIT_COLUMNS,
+			columns: app => withContainers(app, WAIT_COLUMNS),
 			sort: 'length',
 			opens: 'length',
 			rows: app => longestWaits(app).map(number => waitRow(app, number)),
@@ -253,14 +262,14 @@
 		},
 		threads: {
 			text: 'Threads',
-			columns: () => THREAD_COLUMNS,
+			columns: app => withContainers(app, THREAD_COLUMNS),
 			rows: threadRows,
 			sort: 'queued',
 			opens: 'thread',
 		},
 		walks: {
 			text: 'Walks',
-			columns: () => WALK_COLUMNS,
+			columns: app => withContainers(app, WALK_COLUMNS),
 			rows: walkRows,
 			sort: 'wait',
 			opens: 'thread',

@@ -9,6 +9,7 @@
 #include "report/view/export/event_items.h"
 #include "report/view/export/json_text.h"
 #include "report/view/export/stack_words.h"
+#include "report/view/look/container_text.h"
 #include "report/view/page/page.h"
 #include "report/view/page/wait_text.h"
 
@@ -40,26 +41,53 @@ static const struct profile_task *task_of(const struct chrome *chrome, uint32_t 
 
 /* --- names of processes and threads --- */
 
-static void write_metadata(struct chrome *chrome, const char *what, uint32_t task, bool with_host)
+/* Its arguments follow. */
+static void begin_metadata(struct chrome *chrome, const char *what, uint32_t task)
 {
-	const struct profile_task *row = task_of(chrome, task);
-	const char *host = profile_host_name(chrome->context->profile, row->host);
-	FILE *out = chrome->json.out;
-
 	json_text_begin_object(&chrome->json, NULL);
 	json_text_printable(&chrome->json, "ph", "M");
 	json_text_printable(&chrome->json, "name", what);
 	json_text_uint(&chrome->json, "pid", event_items_process(&chrome->items, task));
 	json_text_uint(&chrome->json, "tid", event_items_thread(&chrome->items, task));
 	json_text_begin_object(&chrome->json, "args");
+}
+
+static void end_metadata(struct chrome *chrome)
+{
+	json_text_end_object(&chrome->json);
+	json_text_end_object(&chrome->json);
+}
+
+static void write_metadata(struct chrome *chrome, const char *what, uint32_t task, bool with_host)
+{
+	const struct profile_task *row = task_of(chrome, task);
+	const char *host = profile_host_name(chrome->context->profile, row->host);
+	FILE *out = chrome->json.out;
+
+	begin_metadata(chrome, what, task);
 	json_text_begin_value(&chrome->json, "name");
 	(void)putc_unlocked('"', out);
 	name_text_write(out, row->comm, json_text_escape);
 	(void)fputs(with_host ? ", " : "", out);
 	name_text_write(out, with_host ? host : "", json_text_escape);
 	(void)putc_unlocked('"', out);
-	json_text_end_object(&chrome->json);
-	json_text_end_object(&chrome->json);
+	end_metadata(chrome);
+}
+
+/* A process has its container for a label; the last one counts, if it was moved. */
+static int write_label(struct chrome *chrome, uint32_t task)
+{
+	const struct profile_cgroup *cgroup = task_of(chrome, task)->cgroup;
+	struct json_text *json = &chrome->json;
+	_cleanup_free_ char *text = NULL;
+	int r = container_text(cgroup, "container ", &text);
+
+	if (r < 0 || !*text)
+		return r;
+	begin_metadata(chrome, "process_labels", task);
+	json_text_printable(json, "labels", text);
+	end_metadata(chrome);
+	return 0;
 }
 
 /* Of all tasks that have events, or woke somebody who has. */
@@ -67,6 +95,7 @@ static int write_names(struct chrome *chrome)
 {
 	size_t count = chrome->items.rows.reader.task_count;
 	_cleanup_free_ bool *has = calloc(count + 1, sizeof(*has));
+	int r = 0;
 
 	if (!has)
 		return -ENOMEM;
@@ -81,7 +110,10 @@ static int write_names(struct chrome *chrome)
 			if (has[task] && (task_of(chrome, task)->tgid == task_of(chrome, task)->tid) == first)
 				write_metadata(chrome, "process_name", task,
 					       chrome->items.rows.reader.waits.several_hosts);
-	return 0;
+	for (uint32_t task = 0; task < count && !r; task++)
+		if (has[task])
+			r = write_label(chrome, task);
+	return r;
 }
 
 /* --- events --- */
@@ -94,6 +126,15 @@ static void begin_event(struct chrome *chrome, const char *kind, uint32_t task, 
 	json_text_uint(&chrome->json, "pid", event_items_process(&chrome->items, task));
 	json_text_uint(&chrome->json, "tid", event_items_thread(&chrome->items, task));
 	json_text_point(&chrome->json, "ts", (uint64_t)time, US_PLACES);
+}
+
+/* Of an event, since its thread may be moved. */
+static void write_container(struct chrome *chrome, uint32_t task)
+{
+	const char *container = profile_container(task_of(chrome, task)->cgroup);
+
+	if (*container)
+		json_text_name(&chrome->json, "container", container);
 }
 
 static int write_stack(struct chrome *chrome, const char *key, uint32_t node, uint32_t flags, enum stack_owner owner)
@@ -141,6 +182,7 @@ static int write_wait(struct chrome *chrome, const struct event_item *item)
 	json_text_printable(&chrome->json, "cat", "wait");
 	json_text_printable(&chrome->json, "name", wait_class_name(wait->wait_class));
 	json_text_begin_object(&chrome->json, "args");
+	write_container(chrome, item->task);
 	json_text_name(&chrome->json, "state", state);
 	json_text_point(&chrome->json, "run_queue_us", wait->run_queue, US_PLACES);
 	r = event_item_write_object(&chrome->items, item, "waited_for", &chrome->json);
@@ -179,6 +221,7 @@ static int write_wakeup(struct chrome *chrome, const struct event_item *item)
 	json_text_printable(&chrome->json, "cat", "wakeup");
 	json_text_printable(&chrome->json, "name", interrupt ? "wakeup by an interrupt" : "wakeup");
 	json_text_begin_object(&chrome->json, "args");
+	write_container(chrome, item->task);
 	json_text_name(&chrome->json, "woken", task_of(chrome, item->wait->task)->comm);
 	json_text_uint(&chrome->json, "woken_tid", task_of(chrome, item->wait->task)->tid);
 	r = write_stack(chrome, "stack", item->node, 0, interrupt ? STACK_OF_INTERRUPT : STACK_OF_SAMPLE);
@@ -199,6 +242,7 @@ static int write_instant(struct chrome *chrome, const struct event_item *item)
 	json_text_printable(&chrome->json, "cat", page_kind_name(source->kind));
 	json_text_name(&chrome->json, "name", event_item_name(&chrome->items, item));
 	json_text_begin_object(&chrome->json, "args");
+	write_container(chrome, item->task);
 	if (item->cpu != PROFILE_NO_CPU)
 		json_text_uint(&chrome->json, "cpu", item->cpu);
 	if (item->walked) {

@@ -11,12 +11,13 @@
 #include "report/view/export/event_items.h"
 #include "report/view/export/stack_words.h"
 #include "report/view/export/thread_tables.h"
+#include "report/view/look/container_text.h"
 #include "report/view/page/page.h"
 
 /*
  * --export firefox: the processed format of the Firefox Profiler, which upgrades older versions when it loads them. A
  * thread has its CPU samples; waits, wakeups, hits and walked tasks are markers with the stack as their cause. A thread
- * that changed its comm is several.
+ * that changed its comm, or was moved to another control group, is several.
  */
 
 enum { VERSION = 48, MS_PLACES = 6, CATEGORY_WAIT = 3 };
@@ -318,24 +319,31 @@ static int find_stacks(struct firefox *firefox)
 	return r;
 }
 
-static void write_process_name(struct firefox *firefox, const struct profile_task *task)
+/* "nginx, container web (docker 3f4e5d6c7b8a), host" */
+static int write_process_name(struct firefox *firefox, const struct profile_task *task)
 {
 	bool several = firefox->items.rows.reader.waits.several_hosts;
+	_cleanup_free_ char *container = NULL;
 	FILE *out = firefox->json.out;
+	int r = container_text(task->cgroup, ", container ", &container);
 
 	json_text_begin_value(&firefox->json, "processName");
 	(void)putc_unlocked('"', out);
 	name_text_write(out, task->comm, json_text_escape);
+	if (!r)
+		json_text_escape(out, container, strlen(container));
 	(void)fputs(several ? ", " : "", out);
 	name_text_write(out, several ? profile_host_name(firefox->context->profile, task->host) : "", json_text_escape);
 	(void)putc_unlocked('"', out);
+	return r;
 }
 
-static void write_who(struct firefox *firefox)
+static int write_who(struct firefox *firefox)
 {
 	const struct event_item *item = firefox->first;
 	const struct profile_task *task = event_rows_task(&firefox->items.rows, item->task);
 	struct json_text *json = &firefox->json;
+	int r;
 
 	json_text_printable(json, "processType", "default");
 	json_text_uint(json, "processStartupTime", 0);
@@ -346,10 +354,11 @@ static void write_who(struct firefox *firefox)
 	json_text_end_array(json);
 	json_text_name(json, "name", task->comm);
 	json_text_bool(json, "isMainThread", task->tgid == task->tid);
-	write_process_name(firefox, task);
+	r = write_process_name(firefox, task);
 	json_text_begin_value(json, "pid");
 	(void)fprintf(json->out, "\x22%" PRIu64 "\x22", event_items_process(&firefox->items, item->task));
 	json_text_uint(json, "tid", event_items_thread(&firefox->items, item->task));
+	return r;
 }
 
 static int write_thread(struct firefox *firefox)
@@ -359,9 +368,10 @@ static int write_thread(struct firefox *firefox)
 	if (r < 0)
 		return r;
 	json_text_begin_object(&firefox->json, NULL);
-	write_who(firefox);
+	r = write_who(firefox);
 	write_samples(firefox);
-	r = write_markers(firefox);
+	if (!r)
+		r = write_markers(firefox);
 	thread_tables_write(&firefox->tables, &firefox->json);
 	json_text_end_object(&firefox->json);
 	return r;

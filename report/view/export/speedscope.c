@@ -14,11 +14,12 @@
 #include "report/view/export/name_text.h"
 #include "report/view/export/stack_rows.h"
 #include "report/view/look/chain.h"
+#include "report/view/look/container_text.h"
 #include "report/view/page/page.h"
 
 /*
  * --export speedscope: a "sampled" profile for each source and host, in which a sample is a stack with the sum of its
- * weights, from the comm to the leaf, as in --folded. In ns if the source's weight is that, else without a unit.
+ * weights, from the comm to the leaf, as in --folded; in a container, from that to the leaf. In ns if the source's weight is that, else without a unit.
  */
 
 static const char schema[] = "https://www.speedscope.app/file-format-schema.json";
@@ -76,6 +77,16 @@ static int write_owner(struct scope *scope, const struct stack_row *row)
 	return write_word(scope, text);
 }
 
+/* "container web (docker 3f4e5d6c7b8a)": nothing outside of containers. */
+static int write_container(struct scope *scope, const struct stack_row *row)
+{
+	const struct profile_cgroup *cgroup = stack_row_cgroup(row);
+	_cleanup_free_ char *text = NULL;
+	int r = *profile_container(cgroup) ? container_text(cgroup, "container ", &text) : 0;
+
+	return r < 0 || !text ? r : write_word(scope, text);
+}
+
 /* The number of a frame, remembered by function. */
 static int frame_number(struct scope *scope, struct functions *functions, uint32_t frame, uint32_t *ret_number)
 {
@@ -125,6 +136,8 @@ static int write_stack(struct scope *scope, const struct stack_row *row)
 	size_t kernel = scope->chain.kernel_count, count = scope->chain.frames.count;
 
 	json_text_begin_array(&scope->json, NULL);
+	if (!r)
+		r = write_container(scope, row);
 	if (!r)
 		r = write_owner(scope, row);
 	if (!r && !waits && !count)

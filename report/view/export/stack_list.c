@@ -74,6 +74,30 @@ static struct table_field stack(const void *row)
 				    .owner = waits ? STACK_OF_SLEEPER : STACK_OF_SAMPLE};
 }
 
+/* --- where its threads were --- */
+
+static struct table_field text_of(const char *text)
+{
+	return *text ? table_name(text) : (struct table_field){.kind = TABLE_EMPTY};
+}
+
+static struct table_field cgroup(const void *row)
+{
+	return text_of(profile_cgroup_path(stack_row_cgroup(row)));
+}
+
+static struct table_field container(const void *row)
+{
+	return text_of(profile_container(stack_row_cgroup(row)));
+}
+
+static struct table_field container_id(const void *row)
+{
+	const struct profile_cgroup *of = stack_row_cgroup(row);
+
+	return text_of(of ? of->id : "");
+}
+
 /* New ones go to the end: readers may know the others by their places. */
 static const struct table_column columns[] = {
 	{"host", host},
@@ -86,6 +110,9 @@ static const struct table_column columns[] = {
 	{"weight", weight},
 	{"unit", unit},
 	{"stack", stack},
+	{"cgroup", cgroup},
+	{"container", container},
+	{"container_id", container_id},
 };
 
 static int write_row(void *table, const struct stack_row *row)

@@ -2,6 +2,7 @@
 #include "report/view/export/stack_rows.h"
 
 #include "common/cleanup.h"
+#include "report/view/look/groups.h"
 
 /* A walk's rows are its own; waits have their own kind of stack. */
 static int read_source(const struct view_context *context, enum functions_mode mode, uint32_t number,
@@ -15,6 +16,7 @@ static int read_source(const struct view_context *context, enum functions_mode m
 	int r;
 
 	settings.per_process = true;
+	settings.by = group_field_find("cgroup");
 	r = stack_table_init(&table, &apart, number, mode, by_missing);
 	if (!r)
 		r = stack_table_fill(&table, &table.rows);
@@ -23,6 +25,13 @@ static int read_source(const struct view_context *context, enum functions_mode m
 		r = each(owner, &row);
 	}
 	return r < 0 || !table.stacks.count || !done ? r : done(owner, &row);
+}
+
+const struct profile_cgroup *stack_row_cgroup(const struct stack_row *row)
+{
+	const struct groups *groups = &row->table->groups;
+
+	return groups->tasks[groups->example[row->stack->group]].cgroup;
 }
 
 int stack_rows_read(const struct view_context *context, enum functions_mode mode, stack_row_do *each,

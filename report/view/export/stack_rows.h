@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The unique stacks of all sources, summed, for exports that have no times: those of --folded with --per-process, so
- * that hosts are apart. Source by source, lightest first.
+ * that hosts are apart, and of each control group by themselves. Source by source, lightest first.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_STACK_ROWS_H
 #define RWALKER_REPORT_VIEW_EXPORT_STACK_ROWS_H
@@ -14,6 +14,9 @@ struct stack_row {
 	const struct unique_stack *stack;
 	struct profile *profile;
 };
+
+/* NULL: not recorded. */
+const struct profile_cgroup *stack_row_cgroup(const struct stack_row *row);
 
 typedef int stack_row_do(void *context, const struct stack_row *row);
 

@@ -66,6 +66,7 @@ static inline struct column *html_column(struct html_page *page, enum column_num
 
 /* Each writes its columns; entries come after samples. 0, -ENOMEM, -EBADMSG. */
 int html_write_tasks(struct html_page *page);
+int html_write_cgroups(struct html_page *page); /* after tasks */
 int html_write_functions(struct html_page *page);
 int html_write_entries(struct html_page *page);
 int html_write_samples(struct html_page *page);

@@ -97,7 +97,7 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 static int write_tables(struct html_page *page)
 {
 	static int (*const parts[])(struct html_page *) = {
-		html_write_tasks, html_write_functions, html_write_sums, html_write_walks,
+		html_write_tasks, html_write_cgroups, html_write_functions, html_write_sums, html_write_walks,
 	};
 	int r = 0;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/look/container_text.h"
 
+#include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/printable.h"
@@ -13,7 +15,7 @@ static void write_text(FILE *out, const char *text, size_t most)
 	printable_write(out, text, length < most ? length : most);
 }
 
-void container_write(const struct profile_cgroup *cgroup, FILE *out)
+static void write_container(const struct profile_cgroup *cgroup, const char *word, FILE *out)
 {
 	enum { SHORT = 12 };
 	const char *container = profile_container(cgroup);
@@ -22,10 +24,32 @@ void container_write(const struct profile_cgroup *cgroup, FILE *out)
 	if (!*container)
 		return;
 	named = strncmp(container, cgroup->id, strlen(container)) != 0;
-	(void)fputs("container ", out);
+	(void)fputs(word, out);
 	if (named)
 		write_text(out, container, SIZE_MAX);
 	(void)fprintf(out, "%s%s ", named ? " (" : "", cgroup->runtime);
 	write_text(out, named ? cgroup->id : container, named ? SHORT : SIZE_MAX);
 	(void)fputs(named ? ")" : "", out);
+}
+
+void container_write(const struct profile_cgroup *cgroup, FILE *out)
+{
+	write_container(cgroup, "container ", out);
+}
+
+int container_text(const struct profile_cgroup *cgroup, const char *word, char **ret_text)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return -ENOMEM;
+	write_container(cgroup, word, out);
+	if (fclose(out) != 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	*ret_text = text;
+	return 0;
 }

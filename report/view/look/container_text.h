@@ -12,5 +12,7 @@
  * none.
  */
 void container_write(const struct profile_cgroup *cgroup, FILE *out);
+/* The same as a text, with another word or none in front, which the caller frees: "" if there is none. 0, -ENOMEM. */
+int container_text(const struct profile_cgroup *cgroup, const char *word, char **ret_text);
 
 #endif

@@ -50,6 +50,7 @@ static int keep(const struct report_options *options, const struct worker *worke
 	output_desk_init(&file, options->output, options->force);
 	desks[WORK_CACHE] = name_desk_of(cache);
 	desks[WORK_OUTPUT] = output_desk_of(&file);
+	desks[WORK_INTERRUPTS] = worker_interrupts_desk();
 	r = worker_keep(worker, desks, WORK_DESKS);
 	output_desk_deinit(&file);
 	name_desk_destroy(cache);

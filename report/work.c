@@ -154,8 +154,18 @@ static int run(const struct report_options *options, struct profile_names *names
 	return r;
 }
 
+/* A Ctrl-C until now ended the recording that a pipe came from. The keeper may have got it, but not passed it on. */
+static void forget_interrupts(struct progress *progress, const struct desk *interrupts)
+{
+	_cleanup_(desk_answer_deinit) struct desk_answer nothing;
+
+	(void)desk_ask(interrupts, NULL, 0, &nothing);
+	progress_resume(progress);
+}
+
 /* What needs files, or reads without an end. */
-static int prepare(const struct report_options *options, struct progress *progress, struct trace_inputs *inputs)
+static int prepare(const struct report_options *options, struct progress *progress, struct trace_inputs *inputs,
+		   const struct desk *interrupts)
 {
 	int r = report_limits_set(options->max_memory, options->max_seconds);
 
@@ -166,8 +176,8 @@ static int prepare(const struct report_options *options, struct progress *progre
 		return r;
 	progress_enter(progress);
 	trace_inputs_spool(inputs);
+	forget_interrupts(progress, interrupts);
 	progress_leave(progress);
-	progress_resume(progress); /* a Ctrl-C in between ended the recording that a pipe came from */
 	return 0;
 }
 
@@ -191,15 +201,17 @@ static int enter_jail(const struct report_options *options, const struct trace_i
 enum exit_code work(const struct report_options *options, struct report_output *output, struct trace_inputs *inputs,
 		    const struct key_file *key, const struct work_lines *lines)
 {
-	struct keeper_desk far[WORK_DESKS] = {{lines->keeper, WORK_CACHE}, {lines->keeper, WORK_OUTPUT}};
+	struct keeper_desk far[] = {{lines->keeper, WORK_CACHE}, {lines->keeper, WORK_OUTPUT},
+				    {lines->keeper, WORK_INTERRUPTS}};
 	const struct desk cache = keeper_desk_far(&far[WORK_CACHE]), file = keeper_desk_far(&far[WORK_OUTPUT]);
+	const struct desk interrupts = keeper_desk_far(&far[WORK_INTERRUPTS]);
 	struct keeper_desk far_servers = {lines->servers, 0};
 	const struct desk servers = keeper_desk_far(&far_servers);
 	struct profile_names names = options->names;
 	struct progress progress;
 	char sandbox[JAIL_TEXT];
 	bool damaged = false;
-	int r = prepare(options, &progress, inputs), closed;
+	int r = prepare(options, &progress, inputs, &interrupts), closed;
 
 	if (!r)
 		r = enter_jail(options, inputs, key, lines, sandbox);

@@ -8,7 +8,7 @@
 #include "report/report_output.h"
 
 /* Of the keeper, by number. */
-enum work_desk { WORK_CACHE, WORK_OUTPUT, WORK_DESKS };
+enum work_desk { WORK_CACHE, WORK_OUTPUT, WORK_INTERRUPTS, WORK_DESKS };
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 };
 

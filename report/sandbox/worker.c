@@ -81,7 +81,10 @@ static void pass_on(const struct worker *worker, int interrupts)
 		(void)kill(worker->pid, WORKER_INTERRUPT);
 }
 
-/* Until the worker closes its end of the line. */
+/*
+ * Until the worker closes its end of the line. poll() looks at the interrupts after the socket, and they are passed on
+ * first: so those that came before a request arrive before its answer.
+ */
 static int serve(const struct worker *worker, int interrupts, const struct desk *desks, size_t count)
 {
 	struct pollfd waiting[] = {{.fd = worker->socket, .events = POLLIN}, {.fd = interrupts, .events = POLLIN}};
@@ -96,6 +99,19 @@ static int serve(const struct worker *worker, int interrupts, const struct desk 
 			r = keeper_serve(worker->socket, desks, count);
 	}
 	return r;
+}
+
+static int answer_nothing(void *context, const void *request, size_t size, struct desk_answer *answer)
+{
+	(void)context;
+	(void)request;
+	(void)answer;
+	return size ? -EPROTO : 0;
+}
+
+struct desk worker_interrupts_desk(void)
+{
+	return (struct desk){.serve = answer_nothing};
 }
 
 /* For whoever waits for us. */

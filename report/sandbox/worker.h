@@ -26,6 +26,12 @@ struct worker {
 int worker_fork(struct worker *ret_worker);
 
 /*
+ * A desk of the keeper that answers nothing. When it has, the worker got all interrupts that came before the request,
+ * however late the keeper was.
+ */
+struct desk worker_interrupts_desk(void);
+
+/*
  * The keeper's life: answers at the desks, in the order of their numbers. Returns the exit code of the worker, or 1 if
  * it was killed by the sandbox, which is reported; dies of the signal of which the worker died.
  */

@@ -214,6 +214,60 @@ static void ends_as_the_worker_did(struct test *t)
 	CHECK(t, WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void note(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static int await_interrupts(int socket, int ready)
+{
+	struct keeper_desk far = {.socket = socket};
+	const struct desk desk = keeper_desk_far(&far);
+	struct desk_answer answer;
+
+	(void)signal(WORKER_INTERRUPT, note);
+	if (write(ready, "x", 1) != 1 || desk_ask(&desk, NULL, 0, &answer) || answer.result || answer.size)
+		return 7;
+	return interrupted ? 5 : 6;
+}
+
+/* Whose keeper gets Ctrl-C, but is so late that the worker's request is there, too. */
+static int status_of_late_keeper(void)
+{
+	int status = 0, ready[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(ready) || (pid = fork()) < 0)
+		return -1;
+	if (!pid) {
+		struct worker worker;
+		const struct desk desk = worker_interrupts_desk();
+
+		(void)signal(SIGINT, SIG_DFL);
+		if (worker_fork(&worker))
+			_exit(99);
+		if (!worker.pid)
+			_exit(await_interrupts(worker.socket, ready[1]));
+		if (read(ready[0], &byte, 1) != 1 || raise(SIGINT))
+			_exit(98);
+		_exit(worker_keep(&worker, &desk, 1));
+	}
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	(void)waitpid(pid, &status, 0);
+	return status;
+}
+
+static void passes_interrupts_on_before_it_answers(struct test *t)
+{
+	for (int i = 0; i < 20; i++)
+		CHECK_INT(t, status_of_late_keeper(), 5 << 8);
+}
+
 TEST_MAIN(TEST(brings_back_what_was_asked), TEST(believes_nothing), TEST(keeps_no_descriptor),
-	  TEST(says_that_nobody_is_there),
+	  TEST(says_that_nobody_is_there), TEST(passes_interrupts_on_before_it_answers),
 	  TEST(ends_as_the_worker_did))

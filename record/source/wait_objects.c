@@ -259,12 +259,15 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 }
 
 /*
- * A number and the second in which it was written. With --flight, what is used is written again
+ * A number, whether it was written with its name, and in which second. With --flight, what is used is written again
  * from time to time, so that what no dump needs any more can be forgotten.
  */
-static uint64_t told(uint32_t number, uint64_t now)
+enum { TOLD_NAME = 1U << 31, TOLD_NUMBER = TOLD_NAME - 1 };
+static_assert((uint32_t)RWK_MAX_OBJECTS < (uint32_t)TOLD_NUMBER, "a number fits beside the mark");
+
+static uint64_t told(uint32_t number, bool named, uint64_t now)
 {
-	return now / SECOND << 32 | number;
+	return now / SECOND << 32 | (named ? TOLD_NAME : 0) | number;
 }
 
 static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t now)
@@ -274,38 +277,61 @@ static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t 
 	return flight->wanted && now / SECOND >= (value >> 32) + (uint64_t)flight->window / SECOND / 2;
 }
 
-/* Of the last OBJECTS that were numbered, at most, the numbers are known: they are given again long after. */
-static uint32_t next_number(const struct wait_objects *objects)
+/*
+ * Of the last OBJECTS that were numbered, at most, the numbers are known: they are given again long after. 0: there are
+ * no more.
+ */
+static uint32_t next_number(struct wait_objects *objects)
 {
-	bool again = objects->last == RWK_MAX_OBJECTS && objects->recording->config->flight.wanted;
-
-	return again ? 1 : objects->last + 1;
+	if (objects->last == RWK_MAX_OBJECTS && !objects->recording->config->flight.wanted)
+		return 0;
+	objects->last = objects->last % RWK_MAX_OBJECTS + 1;
+	return objects->last;
 }
 
+/* Empties the table if it is full. >0: it is new; -errno. */
+static int find_number(struct wait_objects *objects, const struct ring_object *key, uint64_t **ret_value)
+{
+	int r = hash_map_add(&objects->numbers, key, sizeof(*key), 0, ret_value);
+
+	if (r != -ENOSPC)
+		return r;
+	hash_map_clear(&objects->numbers);
+	return hash_map_add(&objects->numbers, key, sizeof(*key), 0, ret_value);
+}
+
+/*
+ * The name of a futex may come after its first waits: in which mapping it is cannot be looked up while the process
+ * changes these. Then the object is written again, and those waits have it, too. A name may also be forgotten, but what
+ * was said of a number remains.
+ */
 static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {
-	const uint32_t next = next_number(objects);
 	struct ring_object key = *raw;
+	bool old, was_named, named;
+	uint32_t number;
 	uint64_t *value;
 	int r;
 
 	key.call = key.asked = 0;
-	key.context = 0;
-	key.beside = raw->kind == RING_OBJECT_FUTEX && find_name(objects, raw->token); /* not named at first */
-	r = hash_map_add(&objects->numbers, &key, sizeof(key), told(next, now), &value);
-	if (r == -ENOSPC) {
-		hash_map_clear(&objects->numbers);
-		r = hash_map_add(&objects->numbers, &key, sizeof(key), told(next, now), &value);
-	}
-	if (r < 0 || (uint32_t)*value > RWK_MAX_OBJECTS)
+	key.context = key.beside = 0;
+	r = find_number(objects, &key, &value);
+	if (r < 0)
 		return 0;
-	if (r > 0)
-		objects->last = next;
-	if (r > 0 || is_old(objects, *value, now)) {
-		*value = told((uint32_t)*value, now);
-		tell(objects, &key, (uint32_t)*value);
-	}
-	return (uint32_t)*value;
+	number = (uint32_t)*value & TOLD_NUMBER;
+	was_named = *value & TOLD_NAME;
+	old = is_old(objects, *value, now);
+	if (!r && !old && was_named)
+		return number;
+	named = find_name(objects, raw->token) != NULL;
+	if (!r && !old && !named)
+		return number;
+	if (r > 0 || (was_named && !named))
+		number = next_number(objects);
+	*value = told(number, named, now);
+	if (number)
+		tell(objects, &key, number);
+	return number;
 }
 
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)

@@ -90,6 +90,32 @@ static void what_was_ready_is_an_object_of_its_own(struct test *t)
 	bench_close(&b);
 }
 
+/* Where a futex is can be found out after its first waits, which have it, too. */
+static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
+{
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
+					.process = 70, .token = 5};
+	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12,
+				 .offset = 0x40, .start = 0x7000, .end = 0x8000};
+	struct bench b;
+
+	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
+	bench_open(&b);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 2);
+	for (size_t i = 0; i < 2; i++)
+		CHECK_INT(t, told(&b.made, EVENT_OBJECT, i)->event.object.number, 1);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, 0);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, OBJECT_IN_SHARED);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.offset, 0x40);
+	bench_close(&b);
+}
+
 static void refuses_kinds_that_there_are_not(struct test *t)
 {
 	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_PAGE + 1};
@@ -106,4 +132,4 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 }
 
 TEST_MAIN(TEST(pages_of_a_file_are_one_object), TEST(what_was_ready_is_an_object_of_its_own),
-	  TEST(refuses_kinds_that_there_are_not))
+	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(refuses_kinds_that_there_are_not))

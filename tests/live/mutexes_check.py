@@ -1,34 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """mutexes_check.py TRACE TRUTH ROUNDS: who held the mutexes that waits of tests/live/workloads/mutexes were for, and in which
-memory they are, as tests/rwk_dump.py reads the trace, against what the workload says. One line a thread: "yes WHAT" or "no WHAT:
-WHY". The owner of a mutex may be unknown in one of ten waits, but never another one; what is no mutex has none. MUTEXES_RT=1: only
-heap and variables are known, as on 6.1 and RT."""
-import os, re, sys
+memory they are, against what the workload says. Verdicts as in trace_read.py. The owner of a mutex may be unknown in one of ten waits,
+but never another one; what is no mutex has none. MUTEXES_RT=1: only heap and variables are known, as on 6.1 and RT."""
+import os, sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from locks_check import read_trace  # noqa: E402
+from trace_read import Trace, by_thread, verdict
 
 FUTEX, LEAST = "14", 1_000_000
 
 HEAP, FILE, SHARED = "1", "4", "5"
 
-def misplaced(objects, there, base, mapping, name, offset, inode):
+def misplaced(there, base, mapping, name, offset, inode):
     """Why not all of these are known to be where they are."""
-    known = [objects[w["object"]] for w in there if objects[w["object"]]["mapping"] != "0"]
+    known = [w["for"] for w in there if w["for"]["mapping"] != "0"]
     wrong = [o for o in known if o["mapping"] != mapping or o["name"] != name or
-             (mapping in (FILE, SHARED) and int(o["offset"], 16) - int(o["place"], 16) != int(offset, 16) - base) or (inode != "0" and o["inode"] != inode)]
-    if mapping != "0" and wrong:
+             (mapping in (FILE, SHARED) and int(o["offset"], 16) - int(o["place"], 16) != int(offset, 16) - base) or
+             (inode != "0" and o["inode"] != inode)]
+    if mapping == "0":
+        return ""
+    if wrong:
         return f"{len(wrong)} of {len(there)} were in {wrong[0]}, not in {mapping} {name}+{offset}"
-    if mapping in (HEAP, FILE) or not os.environ.get("MUTEXES_RT"):
-        if mapping != "0" and len(known) < 0.9 * len(there):
-            return f"only of {len(known)} of {len(there)} the place is known"
+    may_be_unknown = os.environ.get("MUTEXES_RT") and mapping not in (HEAP, FILE)
+    if len(known) < 0.9 * len(there) and not may_be_unknown:
+        return f"only of {len(known)} of {len(there)} the place is known"
     return ""
 
-def judge(comm, places, owner, where, objects, waits, rounds):
-    own = [w for w in waits if w["waiter"]["comm"] == comm and w["wait_class"] == "0" and int(w["length"]) >= LEAST and
-           objects[w["object"]]["kind"] == FUTEX]
-    there = [w for w in own if not places or int(objects[w["object"]]["place"], 16) in places]
+def judge(comm, places, owner, where, waits, rounds):
+    own = [w for w in waits if w["wait_class"] == "0" and int(w["length"]) >= LEAST and w["for"]["kind"] == FUTEX]
+    there = [w for w in own if not places or int(w["for"]["place"], 16) in places]
     held = [w for w in own if w["holder"]["tid"] != "0"]
     right = [w for w in there if w["holder"]["tid"] == owner]
     if len(there) < 0.9 * rounds:
@@ -41,19 +41,16 @@ def judge(comm, places, owner, where, objects, waits, rounds):
         return f"{len(held) - len(right)} barriers have an owner"
     if owner != "0" and len(right) < 0.9 * len(there):
         return f"only {len(right)} of {len(there)} have their owner"
-    why = misplaced(objects, there, min(places, default=0), *where)
-    if why:
-        return why
-    print(f"# {comm}: {len(there)} waits, {len(right) if owner != '0' else 0} owners")
-    return ""
+    why = misplaced(there, min(places, default=0), *where)
+    if not why:
+        print(f"# {comm}: {len(there)} waits, {len(right) if owner != '0' else 0} owners")
+    return why
 
 def main(trace, truth, rounds):
-    objects, waits = read_trace(trace)
-    for line in open(truth):
-        comm, place, words, owner, *where = line.split()
+    trace = Trace(trace)
+    for (comm, place, words, owner), [where] in by_thread(truth, 4).items():
         where[1] = where[1].replace("-", "")
         places = {int(place, 16) + 4 * i for i in range(int(words))}
-        why = judge(comm, places, owner, where, objects, waits, int(rounds))
-        print(f"no {comm}: {comm}: {why}" if why else f"yes {comm}")
+        verdict(comm, judge(comm, places, owner, where, trace.waits_of(comm), int(rounds)))
 
 main(*sys.argv[1:])

@@ -39,14 +39,14 @@ wait_for 120 has_said less 4 || die "it does not record less: $(cat "$scratch/st
 settled() {
 	has_paused && return
 	local used
-	used=$(python3 "$here/tests/live/cpu_outside.py" "$recorder" 4)
+	used=$(python3 "$here/tests/live/outside.py" cpu "$recorder" 4)
 	awk "BEGIN { exit !($used > 0 && $used <= $BUDGET) }"
 }
 wait_for 60 settled || fail "it does not settle"
 # Steps up and down again at the boundary are part of it: the mean counts. The tests beside this one make waits, too, which cost until
 # the ladder follows, three seconds later: one of five stretches must keep the budget.
 for _ in 1 2 3 4 5; do
-	used=$(python3 "$here/tests/live/cpu_outside.py" "$recorder" 6)
+	used=$(python3 "$here/tests/live/outside.py" cpu "$recorder" 6)
 	awk "BEGIN { exit !($used > 0 && $used <= 1.2 * $BUDGET) }" && break
 done
 check_number "used $used% in the storm" "$used > 0 && $used <= 1.2 * $BUDGET"

@@ -28,7 +28,7 @@ within() {
 	recorder=$started
 	wait_for 60 has_begun || die "the recorder does not start: $(cat "$scratch/$name.err")"
 	touch "$scratch/$name.gate"
-	python3 "$here/tests/live/memory_outside.py" "$recorder" "$scratch/$name.gate" >"$scratch/$name.most" &
+	python3 "$here/tests/live/outside.py" memory "$recorder" "$scratch/$name.gate" >"$scratch/$name.most" &
 	for number in 1 2 3; do
 		sleep 1
 		kill -USR2 "$recorder"

@@ -11,6 +11,8 @@
  * w-rwsem holds, which itself waits for the rwsem.
  */
 #define _GNU_SOURCE
+#include "sleeping.h"
+
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
@@ -48,22 +50,6 @@ struct sleeper {
 	void (*sleep)(void);
 	pid_t tid;
 };
-
-static void must(bool ok, const char *what)
-{
-	if (!ok) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static unsigned long inode_of(int fd)
-{
-	struct stat status;
-
-	must(!fstat(fd, &status), "fstat");
-	return status.st_ino;
-}
 
 /* --- one function per kind --- */
 
@@ -196,18 +182,6 @@ static void *run(void *data)
 	sleeper->sleep();
 	fprintf(stderr, "%s did not sleep\n", sleeper->comm);
 	exit(1);
-}
-
-static char state_of(pid_t tid)
-{
-	char path[64], state = '?';
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	must(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1, path);
-	fclose(file);
-	return state;
 }
 
 /* Whether it has slept for a while: it may sleep before, when a page of its own is missing. */

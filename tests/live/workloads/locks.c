@@ -12,6 +12,8 @@
  * luck: the waiter goes on until it has slept for it in a quarter of N calls.
  */
 #define _GNU_SOURCE
+#include "sleeping.h"
+
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
@@ -28,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOLD_MS = 5, LONG_US = 500, MUTEX = 1, RWSEM, PAGE = 4096, MANY = 512 << 20 };
+enum { HOLD_US = 5000, LONG_US = 500, MUTEX = 1, RWSEM, PAGE = 4096, MANY = 512 << 20 };
 
 static int rounds, faults;
 
@@ -44,36 +46,10 @@ struct job {
 	pthread_barrier_t barrier;
 };
 
-static void must(int ok, const char *what)
-{
-	if (!ok) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void rest(long us)
-{
-	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
-}
-
-/* The state letter of a thread of ours. */
-static char state_of(pid_t tid)
-{
-	char path[64], text[256] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	must(file && fgets(text, sizeof(text), file), path);
-	fclose(file);
-	return strrchr(text, ')')[2];
-}
-
 static void await_sleep(pid_t tid)
 {
 	do
-		rest(200);
+		rest_us(200);
 	while (state_of(tid) != 'D');
 }
 
@@ -155,7 +131,7 @@ static void map_one(struct job *job)
 	job->slept += sleeps() > before && now_us() - from >= LONG_US;
 	must(page != MAP_FAILED, "mmap");
 	munmap(page, PAGE);
-	rest(1000); /* then it takes the CPU from the holder, most likely while that has the lock */
+	rest_us(1000); /* then it takes the CPU from the holder, most likely while that has the lock */
 }
 
 /* --- threads --- */
@@ -215,7 +191,7 @@ static void one_round(struct job *held, struct job *waits)
 	await_fault();
 	pthread_barrier_wait(&waits->barrier);
 	await_sleep(waits->waiter_tid);
-	rest(HOLD_MS * 1000);
+	rest_us(HOLD_US);
 	fill(held);
 	pthread_barrier_wait(&held->barrier);
 	pthread_barrier_wait(&waits->barrier);

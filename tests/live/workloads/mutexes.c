@@ -12,6 +12,8 @@
  * Threads meet at barriers, which are no mutexes either.
  */
 #define _GNU_SOURCE
+#include "sleeping.h"
+
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -27,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { HOLD_MS = 4 };
+enum { HOLD_US = 4000 };
 
 static int rounds;
 
@@ -58,19 +60,6 @@ struct job { /* in memory that processes share */
 	};
 };
 
-static void must(bool ok, const char *what)
-{
-	if (!ok) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void rest(long ms)
-{
-	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
-
 /* Its number in the pid namespace of the mount of /proc. */
 static pid_t own_tid(void)
 {
@@ -78,20 +67,6 @@ static pid_t own_tid(void)
 
 	must(readlink("/proc/thread-self", link, sizeof(link) - 1) > 0, "/proc/thread-self");
 	return atoi(strrchr(link, '/') + 1);
-}
-
-static void await_sleep(const struct job *job)
-{
-	char path[64], text[256] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", job->waiter);
-	do {
-		rest(1);
-		file = fopen(path, "r");
-		must(file && fgets(text, sizeof(text), file), path);
-		fclose(file);
-	} while (strrchr(text, ')')[2] != 'S');
 }
 
 /* --- mutexes --- */
@@ -268,8 +243,8 @@ static void *hold_often(void *argument)
 	for (int i = 0; i < rounds; i++) {
 		job->take(job);
 		pthread_barrier_wait(&job->barrier);
-		await_sleep(job);
-		rest(HOLD_MS);
+		await_call(job->waiter, &job->barrier, sizeof(job->barrier));
+		rest_us(HOLD_US);
 		job->give(job);
 		pthread_barrier_wait(&job->barrier);
 	}

@@ -9,6 +9,8 @@
  * closed.
  */
 #define _GNU_SOURCE
+#include "sleeping.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -31,7 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 3, SLEEP_MS = 7, FILE_KIND = 1, PIPE = 3, TCP, UDP, UNIX, EVENTFD = 8, TIMERFD, SIGNALFD, INOTIFY,
+enum { WAIT_US = 3000, SLEEP_MS = 7, FILE_KIND = 1, PIPE = 3, TCP, UDP, UNIX, EVENTFD = 8, TIMERFD, SIGNALFD, INOTIFY,
        EPOLL, FUTEX = 14, CHILD, SLEEP };
 
 static int rounds;
@@ -49,45 +51,10 @@ struct job { /* one wait at a time; its end is another thread's work */
 	char path[300];
 };
 
-static void must(int ok, const char *what)
-{
-	if (!ok) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static void rest(long ms)
-{
-	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
-
-/* Until the waiter sleeps in its call, and not at the barrier any more. */
 static void await(const struct job *job)
 {
-	const bool at_futex = !strcmp(job->comm, "w-futex");
-	char path[64];
-	long call = SYS_futex;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", job->tid);
-	do {
-		FILE *file = fopen(path, "r");
-
-		must(file != NULL, path);
-		if (fscanf(file, "%ld", &call) != 1) /* "running" */
-			call = SYS_futex;
-		fclose(file);
-		rest(1);
-	} while (call == SYS_futex && !at_futex);
-	rest(WAIT_MS);
-}
-
-static unsigned long inode_of(int fd)
-{
-	struct stat status;
-
-	must(!fstat(fd, &status), "fstat");
-	return status.st_ino;
+	await_call(job->tid, &job->barrier, sizeof(job->barrier));
+	rest_us(WAIT_US);
 }
 
 static void say_inode(const struct job *job, const char *call, int kind, int fd)
@@ -226,7 +193,7 @@ static void timerfd_up(struct job *job)
 
 static void timer_sleep(struct job *job)
 {
-	const struct itimerspec once = {.it_value.tv_nsec = WAIT_MS * 1000000};
+	const struct itimerspec once = {.it_value.tv_nsec = WAIT_US * 1000};
 
 	must(!timerfd_settime(job->fd, 0, &once, NULL), "settime");
 	take(job);
@@ -317,7 +284,7 @@ static void child_sleep(struct job *job)
 	pid_t child = fork();
 
 	if (!child) {
-		rest(WAIT_MS);
+		rest_us(WAIT_US);
 		_exit(0);
 	}
 	printf("%s wait4 %d tgid=%d\n", job->comm, CHILD, child);
@@ -332,7 +299,7 @@ static void sleep_up(struct job *job)
 static void sleep_sleep(struct job *job)
 {
 	(void)job;
-	rest(SLEEP_MS);
+	rest_us(SLEEP_MS * 1000);
 }
 
 static void lock_up(struct job *job)

@@ -7,6 +7,8 @@
  *	COMM NS INODE PAGE
  */
 #define _GNU_SOURCE
+#include "sleeping.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,14 +31,6 @@ struct way {
 
 static int rounds;
 static pthread_barrier_t both;
-
-static void must(int ok, const char *what)
-{
-	if (!ok) {
-		perror(what);
-		exit(1);
-	}
-}
 
 static long long now(void)
 {

@@ -10,6 +10,8 @@
  * elsewhere. (The other one is ready as well, because poll and select look by number again.)
  */
 #define _GNU_SOURCE
+#include "sleeping.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,12 +25,11 @@
 #include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 3, TIMEOUT_MS = 5, FDS = 4, HIGH = 300, PIPE = 3, TCP = 4, UNIX = 6, EVENTFD = 8 };
+enum { WAIT_US = 3000, TIMEOUT_MS = 5, FDS = 4, HIGH = 300, PIPE = 3, TCP = 4, UNIX = 6, EVENTFD = 8 };
 enum { MANY, ONE, SWAP, TIMEOUT };
 
 static int rounds;
@@ -44,27 +45,6 @@ struct way {
 	pid_t tid;
 	pthread_barrier_t barrier;
 };
-
-static void must(int ok, const char *what)
-{
-	if (!ok) {
-		perror(what);
-		exit(1);
-	}
-}
-
-static unsigned long inode_of(int fd)
-{
-	struct stat status;
-
-	must(!fstat(fd, &status), "fstat");
-	return status.st_ino;
-}
-
-static void rest(long ms)
-{
-	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
 
 /* --- what is waited for --- */
 
@@ -220,23 +200,10 @@ static void *wait_often(void *argument)
 	return NULL;
 }
 
-/* Until the waiter sleeps in its call, and not at the barrier any more. */
 static void await(const struct way *way)
 {
-	char path[64];
-	long call = SYS_futex;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", way->tid);
-	do {
-		FILE *file = fopen(path, "r");
-
-		must(file != NULL, path);
-		if (fscanf(file, "%ld", &call) != 1) /* "running" */
-			call = SYS_futex;
-		fclose(file);
-		rest(1);
-	} while (call == SYS_futex);
-	rest(WAIT_MS);
+	await_call(way->tid, &way->barrier, sizeof(way->barrier));
+	rest_us(WAIT_US);
 }
 
 static void *end_often(void *argument)

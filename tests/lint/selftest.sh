@@ -82,7 +82,7 @@ fault()
 	fi
 }
 
-for name in includes limits headers banned words format spdx man shell documents service; do
+for name in includes limits headers banned words format spdx man shell documents service top; do
 	good "$name"
 done
 
@@ -217,6 +217,8 @@ fault documents format/format.h 5 "/* BENCH$md, \"Letters\" */\n"
 fault documents BENCH.md 4 '[gone](common/gone.h)\n'
 fault shell tests/x.sh 1 '#!/bin/bash\nif true; then\n'
 fault shell tests/y.sh 1 '#!/bin/bash\ntrue\n'
+fault top z.rwk 1 'RWK'
+fault top .hidden 1 'x'
 
 make_good_tree
 sed -i 's/ strcpy / /' "$tree/common/banned.h"

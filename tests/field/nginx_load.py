@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""nginx_load.py NGINX_PORT REDIS_PORT STAGE: some clients, each with a connection through nginx to redis, ask in turn for what takes
+redis 5 ms, and rest for 5 ms after each answer. While nothing moves it prints who has which connection, as `ss` says, and what redis
+itself says of its clients:
+
+    owner PORT PEER_PORT PID        the process whose socket it is
+    redis PID
+    client PORT                     of redis, by CLIENT LIST: the other end's port
+    pid PID                         of this program
+"""
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+
+from redis_load import Client
+from stage import Stage
+
+CLIENTS, ROUNDS = 3, 60
+BUSY = """local function us() local t = redis.call('TIME') return t[1] * 1000000 + t[2] end
+local begin = us() while us() - begin < 5000 do end return 1"""
+
+
+class TcpClient(Client):
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.file = self.socket.makefile("rb")
+
+
+def say_owners(ports):
+    done = subprocess.run(["ss", "-Htnp", "state", "established"], capture_output=True, text=True, check=True)
+    for line in done.stdout.splitlines():
+        found = re.search(r"127\.0\.0\.1:(\d+) +127\.0\.0\.1:(\d+) +users:\(\(.*?pid=(\d+)", line)
+        if found and {int(found.group(1)), int(found.group(2))} & ports:
+            print("owner", *found.groups())
+
+
+def say_clients(redis):
+    print("redis", redis.info("server")["process_id"])
+    for line in redis.ask("CLIENT", "LIST").splitlines():
+        print("client", re.search(r" addr=127\.0\.0\.1:(\d+) ", line).group(1))
+
+
+def main():
+    nginx_port, redis_port, stage = int(sys.argv[1]), int(sys.argv[2]), Stage(sys.argv[3])
+    clients = [TcpClient(nginx_port) for _ in range(CLIENTS)]
+    for client in clients:
+        client.ask("PING")
+    print("pid", os.getpid())
+    say_clients(clients[0])
+    say_owners({nginx_port, redis_port})
+    stage.ready()
+    for _ in range(ROUNDS):
+        for client in clients:
+            client.ask("EVAL", BUSY, 0)
+            time.sleep(0.005)
+    stage.done()
+
+
+main()

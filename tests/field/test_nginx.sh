@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 300
+# nginx and redis, as Debian ships them, in one trace: clients whose connections nginx passes on to redis. Who waited for which
+# connection, and who was at its other end, by process and port, as ss and redis's CLIENT LIST say.
+. "$(dirname "$0")/lib.sh"
+
+modules=/usr/lib/nginx/modules
+
+free_ports() { # COUNT
+	python3 -c 'import socket, sys
+all = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*(one.getsockname()[1] for one in all))' "$1"
+}
+
+answers() { redis-cli -p "$1" PING 2>/dev/null | grep -q PONG; }
+
+start_servers() {
+	make_private
+	read -r redis_port nginx_port < <(free_ports 2)
+	start_nobody redis-server --bind 127.0.0.1 --port "$redis_port" --save '' --appendonly no --dir "$private" >"$scratch/redis.log"
+	wait_for 30 answers "$redis_port" || die "$(tail -3 "$scratch/redis.log")"
+	cat >"$private/nginx.conf" <<-END
+		load_module $modules/ngx_stream_module.so;
+		daemon off;
+		master_process off;
+		pid $private/nginx.pid;
+		error_log $private/error.log;
+		events { worker_connections 64; }
+		stream { server { listen 127.0.0.1:$nginx_port; proxy_pass 127.0.0.1:$redis_port; } }
+	END
+	start_nobody nginx -p "$private" -e "$private/error.log" -c "$private/nginx.conf"
+	wait_for 30 answers "$nginx_port" || die "$(tail -3 "$private/error.log")"
+}
+
+need_offcpu
+PATH=$PATH:/usr/sbin
+need_field redis-server redis-cli nginx ss
+[ -e "$modules/ngx_stream_module.so" ] || skip "nginx has no stream module; 'make deps-field' installs it"
+start_servers
+staged proxy '--offcpu 0' python3 -B "$field/nginx_load.py" "$nginx_port" "$redis_port"
+judged python3 -B "$field/nginx_check.py" "$report" "$scratch/proxy.rwk" "$scratch/proxy.truth"
+finish

@@ -64,16 +64,27 @@ static __always_inline u64 queues_of(struct task_struct *task, struct object_roo
 	return (u64)OBJECT_READ(poll_wqueues, queues, polling_task) == as_number(room, task) ? queues : 0;
 }
 
-/* Of what the task sleeps in; 0: it was not woken by one of its files. */
+/*
+ * Of what the task sleeps in; 0: it was not woken by one of its files. What a kernel does between poll() and the switch
+ * is always the same, so that the queues are mostly where they were last time.
+ */
 static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
 {
-	const u64 wake = object_knobs.poll_wake;
-	u64 at = wake ? stack_find(task, wake, wake, number) : 0, queues = at ? queues_of(task, room, at) : 0;
+	const u64 wake = object_knobs.poll_wake, end = stack_pointer(task);
+	u64 at = end + room->queues_at, from = 0, queues = 0;
 
-	for (int i = 0; i < POLL_RELICS && at && !queues; i++) {
-		at = stack_find_from(task, at + sizeof(u64), wake, wake, number);
-		queues = at ? queues_of(task, room, at) : 0;
+	if (!wake || !end || regime_lacks(RING_LACKS_KERNEL_STACKS))
+		return 0;
+	if (word_at(at) == wake)
+		queues = queues_of(task, room, at);
+	for (int i = 0; i <= POLL_RELICS && !queues; i++) {
+		at = stack_find_from(task, from, wake, wake, number);
+		if (!at)
+			return 0;
+		queues = queues_of(task, room, at);
+		from = at + sizeof(u64);
 	}
+	room->queues_at = at - end;
 	return queues && OBJECT_READ(poll_wqueues, queues, triggered) ? queues : 0;
 }
 

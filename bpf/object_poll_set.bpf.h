@@ -9,12 +9,14 @@
 enum {
 	POLL_ALWAYS = 0x18 /* POLLERR, POLLHUP */, POLL_EVENTS = 0x7fff,
 	POLL_ON_STACK = 30, /* N_STACK_PPS: as many pollfds are on the stack, the others elsewhere */
-	POLL_SET_WORDS = 42, SELECT_DESCRIPTORS = 1024, SELECT_SETS = 6, SELECT_PARTS = 3,
+	POLL_SET_WORDS = 39, POLL_NOWHERE = 1 << 16, SELECT_DESCRIPTORS = 1024, SELECT_SETS = 6, SELECT_WORDS = 108,
 };
 
 struct set_search {
 	u64 table, file; /* table: of the open files */
 	u64 sets, size, bits; /* select: of its sets; bits: those of 64 descriptors */
+	u64 at; /* of what is searched */
+	u32 words, begin; /* poll */
 	u32 most, count; /* descriptors that are open, and of which the call knows */
 	u32 key, descriptor, found;
 };
@@ -30,67 +32,69 @@ static __always_inline bool leads_there(struct set_search *search, u32 descripto
 }
 
 /*
- * In the words read from the stack: pointer to the next part, count, struct pollfd...: half words from the second half
- * of the second word on. room->found has where they begin: in memory, as for find_word().
+ * A word of the stack, from which on there may be: pointer to the next part; count and struct pollfd..., each of these
+ * from the second half of a word on. search->begin: of the count. As many numbers as it says may follow.
  */
-static __always_inline bool search_pollfds(struct object_room *room, struct set_search *search)
+static long pollfd_step(u32 index, void *context)
 {
+	struct set_search *search = context;
 	const u32 here = search->count < POLL_ON_STACK ? search->count : POLL_ON_STACK;
-	volatile u64 *begin = &room->found;
+	u64 words[3], event; /* the one before, the word itself, the one after */
 
-	*begin = POLL_SET_WORDS;
-#pragma clang loop unroll(disable)
-	for (u32 i = 2; i + 1 < POLL_SET_WORDS; i++) {
-		u64 word = *(volatile const u64 *)&room->words[i], after = *(volatile const u64 *)&room->words[i + 1];
-
-		if ((u32)word == here && (here == POLL_ON_STACK || !*(volatile const u64 *)&room->words[i - 1]))
-			*begin = i;
-		if (i - *begin < here && (((u32)after & POLL_EVENTS) | POLL_ALWAYS) == (search->key & POLL_EVENTS) &&
-		    leads_there(search, word >> 32))
-			return true;
-	}
-	return false;
+	if (index >= search->words ||
+	    bpf_probe_read_kernel(words, sizeof(words), (const void *)(search->at + index * sizeof(u64))))
+		return 1;
+	if ((u32)words[1] == here && (here == POLL_ON_STACK || !words[0]))
+		search->begin = index;
+	event = words[2] & POLL_EVENTS;
+	return index - search->begin < here && (event | POLL_ALWAYS) == (search->key & POLL_EVENTS) &&
+	       leads_there(search, words[1] >> 32);
 }
 
-/* Room for words[0], which as_number() uses. */
-static __always_inline bool read_words(struct object_room *room, u64 at)
+static __always_inline bool search_pollfds(struct set_search *search, u64 at, u32 words)
 {
-	return !bpf_probe_read_kernel(&room->words[1], (POLL_SET_WORDS - 1) * sizeof(u64), (const void *)at);
+	search->at = at;
+	search->words = words;
+	search->begin = POLL_NOWHERE;
+	bpf_loop(POLL_SET_WORDS, pollfd_step, search, 0);
+	return search->found;
 }
 
-/* struct poll_list is in the frame of the queues, on one of their sides. */
+/* struct poll_list is in the frame of the queues, on one of their sides: always at the same place in one kernel. */
 static __always_inline bool find_polled(struct object_room *room, struct set_search *search, u64 queues)
 {
-	const u64 bytes = (POLL_SET_WORDS - 1) * sizeof(u64);
+	const u64 before = queues - (POLL_SET_WORDS + 2) * sizeof(u64);
 
-	if (read_words(room, queues - bytes) && search_pollfds(room, search))
+	if (search_pollfds(search, queues + room->list_at, search->count < POLL_ON_STACK ? search->count : POLL_ON_STACK))
 		return true;
-	return read_words(room, queues + bpf_core_type_size(struct poll_wqueues)) && search_pollfds(room, search);
+	if (!search_pollfds(search, before, POLL_SET_WORDS) &&
+	    !search_pollfds(search, queues + bpf_core_type_size(struct poll_wqueues), POLL_SET_WORDS))
+		return false;
+	room->list_at = search->at + search->begin * sizeof(u64) - queues;
+	return true;
 }
 
-/* The place of the bits that select() was given: six pointers, a set apart. 0: it is not among the words. */
-static __always_inline u64 search_sets(struct object_room *room, u64 size)
+/* The bits that select() was given: six pointers, each a set apart. search->at is left at the first one. */
+static long sets_step(u32 index, void *context)
 {
-#pragma clang loop unroll(disable)
-	for (u32 i = 1; i + SELECT_SETS <= POLL_SET_WORDS; i++) {
-		u64 first = *(volatile const u64 *)&room->words[i];
+	struct set_search *search = context;
+	u64 words[SELECT_SETS], apart = search->size;
 
-		if (first && *(volatile const u64 *)&room->words[i + 1] - first == size &&
-		    *(volatile const u64 *)&room->words[i + 2] - first == 2 * size &&
-		    *(volatile const u64 *)&room->words[i + 3] - first == 3 * size &&
-		    *(volatile const u64 *)&room->words[i + 4] - first == 4 * size &&
-		    *(volatile const u64 *)&room->words[i + 5] - first == 5 * size)
-			return first;
-	}
-	return 0;
+	if (index)
+		search->at += sizeof(u64);
+	if (bpf_probe_read_kernel(words, sizeof(words), (const void *)search->at))
+		return 1;
+	if (!words[0] || words[1] - words[0] != apart || words[2] - words[1] != apart ||
+	    words[3] - words[2] != apart || words[4] - words[3] != apart || words[5] - words[4] != apart)
+		return 0;
+	search->sets = words[0];
+	return 1;
 }
 
-static __always_inline u64 word_at(u64 address)
+static __always_inline void search_sets(struct set_search *search, u64 at, u32 words)
 {
-	u64 word = 0;
-
-	bpf_probe_read_kernel(&word, sizeof(word), (const void *)address);
-	return word;
+	search->at = at;
+	bpf_loop(words, sets_step, search, 0);
 }
 
 static long bit_step(u32 index, void *context)
@@ -103,17 +107,17 @@ static long bit_step(u32 index, void *context)
 	return search->bits >> index % 64 & 1 && leads_there(search, index);
 }
 
-/* Its sets are in the frames below that of the queues. */
+/* Its sets are in the frames below that of the queues, and they always at the same place in one kernel. */
 static __always_inline bool find_selected(struct object_room *room, struct set_search *search, u64 queues)
 {
-	const u64 step = (POLL_SET_WORDS - SELECT_SETS) * sizeof(u64);
-	u64 at = queues + bpf_core_type_size(struct poll_wqueues);
-
 	search->size = (search->count + 63) / 64 * sizeof(u64);
-	for (int i = 0; i < SELECT_PARTS && !search->sets; i++)
-		if (read_words(room, at + i * step))
-			search->sets = search_sets(room, search->size);
-	if (search->sets && search->count <= SELECT_DESCRIPTORS)
+	search_sets(search, queues + room->sets_at, 1);
+	if (!search->sets)
+		search_sets(search, queues + bpf_core_type_size(struct poll_wqueues), SELECT_WORDS);
+	if (!search->sets)
+		return false;
+	room->sets_at = search->at - queues;
+	if (search->count <= SELECT_DESCRIPTORS)
 		bpf_loop(search->count, bit_step, search, 0);
 	return search->found;
 }

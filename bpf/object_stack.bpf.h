@@ -12,6 +12,7 @@
 enum {
 	OBJECT_AT_SWITCH, OBJECT_AT_LOOK, OBJECT_ROOMS, /* a switch may interrupt a look at all tasks */
 	OBJECT_WORDS = 64, OBJECT_PARTS = 5, /* of a stack: those nearest to its end */
+	OBJECT_BLOCK = 16, /* words, of a part */
 };
 
 struct path_walk { /* bpf/object_name.bpf.h; not on the stack, of which there is little left there */
@@ -28,6 +29,8 @@ struct object_room { /* of each CPU */
 	u64 file; /* that the call's descriptor leads to; 0: not known */
 	u64 polled; /* the file that ended a poll */
 	u32 polled_for; /* POLL*, that it was waited for */
+	u64 queues_at; /* where a poll's queues were last time, from the stack pointer on */
+	u64 list_at, sets_at; /* its list, or the sets of a select, from the queues on */
 	u64 words[OBJECT_WORDS];
 };
 
@@ -55,45 +58,65 @@ static __always_inline u64 stack_pointer(struct task_struct *task)
 	return bpf_core_field_exists(arm64->thread.cpu_context.sp) ? arm64->thread.cpu_context.sp : 0;
 }
 
-/*
- * Sets room->found to the address of the first word that is one of these two, the low bits aside; `at`: of the words.
- * In memory, where the verifier does not tell one result from another.
- */
-static __always_inline void find_word(struct object_room *room, u32 count, u64 at, u64 one, u64 other)
-{
-	enum { FLAGS = 3 }; /* which the kernel keeps in a pointer to a file */
-
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < OBJECT_WORDS; i++) {
-		u64 word = *(volatile const u64 *)&room->words[i] & ~(u64)FLAGS;
-
-		if (i >= count)
-			return;
-		if (word == one || word == other) {
-			*(volatile u64 *)&room->found = at + i * 8;
-			return;
-		}
-	}
-}
-
 struct stack_search {
 	u64 at, end, one, other;
 	u32 room;
 };
 
-/* A part of the stack. 1: found, or no more. */
-static long search_part(u32 index, void *context)
+static __always_inline bool read_part(struct object_room *room, const struct stack_search *search)
 {
-	struct stack_search *search = context;
-	u32 key = search->room & 1;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
 	u64 left = search->end - search->at, bytes = left < sizeof(room->words) ? left : sizeof(room->words);
 
-	if (!room || search->at >= search->end || bpf_probe_read_kernel(room->words, bytes, (const void *)search->at))
+	return !bpf_probe_read_kernel(room->words, bytes, (const void *)search->at);
+}
+
+/*
+ * Sets room->found to the address of the first of these words that is one of the two, the low bits aside. In memory,
+ * where the verifier does not tell one result from another. Beyond the end of the stack, words are left from before.
+ */
+static __always_inline void find_word(struct object_room *room, const volatile u64 *words,
+				      const struct stack_search *search)
+{
+	enum { FLAGS = 3 }; /* which the kernel keeps in a pointer to a file */
+	const u64 one = search->one, other = search->other;
+	u64 at = search->at;
+
+#pragma clang loop unroll(full)
+	for (u32 i = 0; i < OBJECT_BLOCK; i++, at += sizeof(u64)) {
+		u64 word = words[i] & ~(u64)FLAGS;
+
+		if (word == one || word == other)
+			goto found;
+	}
+	return;
+found:
+	if (at < search->end)
+		*(volatile u64 *)&room->found = at;
+}
+
+/*
+ * A few words of the stack, which is read in larger parts. 1: found, or no more. The verifier looks once at what
+ * bpf_loop() calls, but at each round of a loop, and compares it with all others.
+ */
+static long search_block(u32 index, void *context)
+{
+	struct stack_search *search = context;
+	u32 key = search->room & 1, first = index % (OBJECT_WORDS / OBJECT_BLOCK) * OBJECT_BLOCK;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
+
+	if (!room || search->at >= search->end || (!first && !read_part(room, search)))
 		return 1;
-	find_word(room, bytes / 8, search->at, search->one, search->other);
-	search->at += bytes;
+	find_word(room, &room->words[first], search);
+	search->at += OBJECT_BLOCK * sizeof(u64);
 	return *(volatile u64 *)&room->found != 0;
+}
+
+static __always_inline u64 word_at(u64 address)
+{
+	u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (const void *)address);
+	return word;
 }
 
 /* The address of the first word from `at` on, 0: the stack's end, that is one of these two; 0: there is none nearby. */
@@ -106,7 +129,7 @@ static __noinline u64 stack_find_from(struct task_struct *task, u64 at, u64 one,
 		return 0;
 	search.end = as_number(room, (const void *)bpf_task_pt_regs(task));
 	room->found = 0;
-	bpf_loop(OBJECT_PARTS, search_part, &search, 0);
+	bpf_loop(OBJECT_PARTS * OBJECT_WORDS / OBJECT_BLOCK, search_block, &search, 0);
 	return *(volatile u64 *)&room->found;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""objects_check.py TRACE TRUTH ROUNDS: what the waits of tests/live/workloads/objects were for, against what the workload says.
-Verdicts as in trace_read.py. Of threads whose descriptor changes while they sleep the object may be unknown, but never another one.
+"""objects_check.py TRACE TRUTH ROUNDS: what the waits of tests/live/workloads/objects, or away, were for, against what the workload
+says. Verdicts as in trace_read.py. Of threads whose descriptor changes while they sleep the object may be unknown, but never another one.
 A figure follows each: waits, of them with an object."""
 import re, sys
 
@@ -11,7 +11,7 @@ CALLS = {"read": 0, "recvfrom": 45, "accept": 43, "epoll_wait": 232, "futex": 20
          "flock": 73} if X86 else {
          "read": 63, "recvfrom": 207, "accept": 202, "epoll_wait": 22, "futex": 98, "wait4": 260, "clock_nanosleep": 115,
          "flock": 32}
-MAY_BE_UNKNOWN = re.compile(r"w-(swap|close)-.$")
+MAY_BE_UNKNOWN = re.compile(r"w-(swap|close|dup)-.$")
 LEAST = 1_000_000
 
 def is_object(wait, wanted):

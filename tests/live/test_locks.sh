@@ -7,7 +7,7 @@
 . "$(dirname "$0")/waits_lib.sh"
 
 need_offcpu
-rounds=$(at_level 40 400)
+rounds=$(at_level 40 1000)
 
 recorded locks "$record" --force --offcpu 0 -m 100us -o "$scratch/locks.rwk" -- "$workloads/locks" "$rounds" "$scratch/file"
 cp "$scratch/locks.out" "$scratch/locks.truth"

@@ -21,6 +21,13 @@ record_objects() { # NAME OPTION...
 record_objects all
 judged python3 -B "$here/tests/live/objects_check.py" "$scratch/all.rwk" "$scratch/all.truth" "$rounds"
 
+# Below mounts, roots and in a namespace of their own.
+mkdir "$scratch/away"
+away=$(at_level 40 1000)
+recorded away "$record" --force --offcpu 0 -o "$scratch/away.rwk" -- "$workloads/away" "$away" "$scratch/away"
+cp "$scratch/away.out" "$scratch/away.truth"
+judged python3 -B "$here/tests/live/objects_check.py" "$scratch/away.rwk" "$scratch/away.truth" "$away"
+
 "$report" --waits-on "$scratch/all.rwk" >"$scratch/view" 2>/dev/null
 inode=$(sed -n 's/^w-pipe .*inode=//p' "$scratch/all.truth")
 check "--waits-on has the pipe" grep -qE "^ .* pipe +w-pipe +in read of pipe:$inode\$" "$scratch/view"

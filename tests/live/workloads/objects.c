@@ -6,7 +6,7 @@
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME, `asked` of WAIT
  *
  * While w-swap sleeps, its descriptor becomes that of another pipe, from which it read just before; that of w-close is
- * closed.
+ * closed; that of w-dup is duplicated before.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -368,7 +368,9 @@ static void swap_end(struct job *job)
 {
 	int turn = job->round & 1;
 
-	if (!strcmp(job->comm, "w-close"))
+	if (!strcmp(job->comm, "w-dup")) /* the pipe has another number, and no more this one */
+		must(dup2(job->fd, job->fd + 100) >= 0, "dup2");
+	if (strcmp(job->comm, "w-swap"))
 		close(job->fd);
 	else
 		must(dup2(job->spare[!turn], job->fd) >= 0, "dup2");
@@ -396,6 +398,7 @@ static struct job jobs[] = {
 	{.comm = "w-deleted", lock_up, lock_sleep, lock_end},
 	{.comm = "w-swap", swap_up, swap_sleep, swap_end},
 	{.comm = "w-close", swap_up, swap_sleep, swap_end},
+	{.comm = "w-dup", swap_up, swap_sleep, swap_end},
 };
 
 static void *wait_often(void *argument)

@@ -32,6 +32,13 @@ start_nobody() {
 	children="$children $started"
 }
 
+# free_ports COUNT: numbers of TCP ports that nobody uses.
+free_ports() { # COUNT
+	python3 -c 'import socket, sys
+all = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*(one.getsockname()[1] for one in all))' "$1"
+}
+
 # figure TEXT: a measurement, for tests/RESULTS.md.
 figure() { echo "# figure: $*"; }
 

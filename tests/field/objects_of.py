@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""objects_of.py REPORT TRACE COMM CALL PATTERN: prints how many of a comm's waits in a call there were, how many of their objects
-have a name that matches, and how many have none."""
+"""objects_of.py REPORT TRACE COMM CALL PATTERN [OTHERS]: prints how many of a comm's waits in a call there were, how many of their objects
+have a name that matches, and how many have none. Those with a name that matches OTHERS do not count."""
 import json
 import re
 import subprocess
 import sys
 
-report, trace, comm, call, pattern = sys.argv[1:]
+report, trace, comm, call, pattern, *others = sys.argv[1:]
 run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", "-c", comm, trace], capture_output=True, check=False)
 waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
 waits = [wait for wait in waits if wait.get("call") == call and wait["class"] == "blocked" and wait["state"] != "t"]
 names = [wait.get("object_name") for wait in waits]
-print(len(waits), sum(1 for name in names if name and re.search(pattern, name)), sum(1 for name in names if not name))
+names = [name for name in names if not name or not any(re.search(other, name) for other in others)]
+print(len(names), sum(1 for name in names if name and re.search(pattern, name)), sum(1 for name in names if not name))

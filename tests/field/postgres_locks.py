@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""postgres_locks.py SOCKET_FOLDER STAGE: an idle session holds a row lock, three others queue behind it: the first before the
+"""postgres_locks.py SOCKET_FOLDER PORT STAGE: an idle session holds a row lock, three others queue behind it: the first before the
 recording begins, two during it. Then each passes the row to the next. Prints what PostgreSQL reports:
 
     holder PID
@@ -10,38 +10,13 @@ recording begins, two during it. Then each passes the row to the next. Prints wh
     given PID BY END            the query was answered at END, after the session BY had ended its transaction
 """
 import select
-import subprocess
 import sys
 import time
 
+from postgres_session import Session
 from stage import PATIENCE, Stage, now, wait_until
 
 WAITERS = 3
-
-
-class Session:
-    """One psql, and so one backend."""
-
-    def __init__(self, socket):
-        self.psql = subprocess.Popen(["psql", "-XqAt", "-h", socket, "-U", "nobody", "postgres"], stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.pid = int(self.ask("SELECT pg_backend_pid()"))
-
-    def send(self, query):
-        self.psql.stdin.write(query + ";\n\\echo .\n")
-        self.psql.stdin.flush()
-
-    def answer(self):
-        lines = []
-        for line in self.psql.stdout:
-            if line.strip() == ".":
-                return "\n".join(lines)
-            lines.append(line.strip())
-        raise SystemExit("psql ended")
-
-    def ask(self, query):
-        self.send(query)
-        return self.answer()
 
 
 def blockers(watcher, pid):
@@ -73,8 +48,8 @@ def first_answered(sessions):
 
 
 def main():
-    socket, stage = sys.argv[1], Stage(sys.argv[2])
-    holder, watcher, *waiters = (Session(socket) for _ in range(2 + WAITERS))
+    folder, port, stage = sys.argv[1], sys.argv[2], Stage(sys.argv[3])
+    holder, watcher, *waiters = (Session(folder, port) for _ in range(2 + WAITERS))
     watcher.ask("CREATE TABLE shelf (id int PRIMARY KEY, books int)")
     watcher.ask("INSERT INTO shelf VALUES (1, 0)")
     holder.ask("BEGIN")

@@ -7,12 +7,6 @@
 
 modules=/usr/lib/nginx/modules
 
-free_ports() { # COUNT
-	python3 -c 'import socket, sys
-all = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
-print(*(one.getsockname()[1] for one in all))' "$1"
-}
-
 answers() { redis-cli -p "$1" PING 2>/dev/null | grep -q PONG; }
 
 start_servers() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 # PostgreSQL: who holds a row and who queues for it, compared with pg_blocking_pids(); how long syncing the write-ahead log took,
-# compared with pg_stat_wal, and which file that was.
+# compared with pg_stat_wal, and which file that was; which connection clients and backends wait for, and who is at its other end.
 . "$(dirname "$0")/lib.sh"
 
 find_server() {
@@ -16,16 +16,23 @@ start_server() {
 	private=$(mktemp -d /var/tmp/rwalker-field.XXXXXX)
 	trap 'as_nobody pg_ctl -D "$private/data" -m immediate stop >/dev/null 2>&1; rm -rf "$private"; cleanup' EXIT
 	chown nobody:nogroup "$private"
+	PGPORT=$(free_ports 1)
+	export PGPORT
 	as_nobody initdb -D "$private/data" -U nobody --no-sync >"$scratch/initdb.out" 2>&1 || die "$(tail -3 "$scratch/initdb.out")"
 	as_nobody pg_ctl -D "$private/data" -w -t 60 -l "$private/log" \
-		-o "-k $private -c listen_addresses= -c track_wal_io_timing=on -c autovacuum=off -c deadlock_timeout=600s" start >/dev/null || die "$(tail -3 "$private/log")"
+		-o "-k $private -p $PGPORT -c listen_addresses=127.0.0.1 -c track_wal_io_timing=on -c autovacuum=off -c deadlock_timeout=600s" start >/dev/null || die "$(tail -3 "$private/log")"
 }
 
 query() { as_nobody psql -XqAt -h "$private" -U nobody postgres -c "$1"; }
 
 test_row_lock() {
-	staged locks '--offcpu 0 --wakers -u' python3 -B "$field/postgres_locks.py" "$private"
+	staged locks '--offcpu 0 --wakers -u' python3 -B "$field/postgres_locks.py" "$private" "$PGPORT"
 	judged python3 -B "$field/postgres_check.py" locks "$report" "$scratch/locks.rwk" "$scratch/locks.truth"
+}
+
+test_clients() {
+	staged clients '--offcpu 0' python3 -B "$field/postgres_clients.py" "$private" "$PGPORT"
+	judged python3 -B "$field/postgres_check.py" clients "$report" "$scratch/clients.rwk" "$scratch/clients.truth"
 }
 
 # Every commit of a client is a sync by its own backend.
@@ -35,14 +42,15 @@ test_syncs() {
 	recorded_while syncs '--offcpu 0 -m 0 -u' setpriv --reuid=nobody --regid=nogroup --clear-groups \
 		pgbench -n -N -c 1 -t "$(at_level 300 3000)" -h "$private" -U nobody postgres
 	query "SELECT 'wal', wal_sync, round(wal_sync_time * 1000) FROM pg_stat_wal" | tr '|' ' ' >"$scratch/syncs.truth"
-	judged python3 -B "$field/postgres_check.py" syncs "$report" "$scratch/syncs.rwk" "$scratch/syncs.truth"
+	judged python3 -B "$field/postgres_check.py" syncs "$report" "$scratch/syncs.rwk" "$scratch/syncs.truth" "$private"
 	test_files
 }
 
-# A backend syncs nothing but the write-ahead log.
+# A backend syncs nothing but the write-ahead log. Another server may be running here.
 test_files() {
 	local waits named nameless
-	read -r waits named nameless < <(python3 -B "$field/objects_of.py" "$report" "$scratch/syncs.rwk" '^postgres$' fdatasync "^$private/data/pg_wal/[0-9A-F]{24}$")
+	read -r waits named nameless < <(python3 -B "$field/objects_of.py" "$report" "$scratch/syncs.rwk" '^postgres$' fdatasync "^$private/data/pg_wal/[0-9A-F]{24}$" \
+		"^(?!$private/)/")
 	figure "postgres: $waits waits in fdatasync, of a file of the write-ahead log $named, of a file without a name $nameless"
 	check_number "waits for syncs: $waits" "${waits:-0} >= 100"
 	check_equal "their files" "$waits" "$((named + nameless))"
@@ -53,5 +61,6 @@ need_offcpu
 find_server
 start_server
 test_row_lock
+test_clients
 test_syncs
 finish

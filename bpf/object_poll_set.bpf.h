@@ -64,8 +64,9 @@ static __always_inline bool search_pollfds(struct set_search *search, u64 at, u3
 static __always_inline bool find_polled(struct object_room *room, struct set_search *search, u64 queues)
 {
 	const u64 before = queues - (POLL_SET_WORDS + 2) * sizeof(u64);
+	const u32 here = search->count < POLL_ON_STACK ? search->count : POLL_ON_STACK;
 
-	if (search_pollfds(search, queues + room->list_at, search->count < POLL_ON_STACK ? search->count : POLL_ON_STACK))
+	if (search_pollfds(search, queues + room->list_at, here))
 		return true;
 	if (!search_pollfds(search, before, POLL_SET_WORDS) &&
 	    !search_pollfds(search, queues + bpf_core_type_size(struct poll_wqueues), POLL_SET_WORDS))

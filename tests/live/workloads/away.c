@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * away N FOLDER: N waits for a file's lock in each of several places, each in a process that has its name: below a mount
- * within a mount, in a folder that is mounted a second time, below a root of its own as chroot() makes it and as
- * containers have it, and in a pid namespace. Prints what was waited for, as
- * objects.c does; paths are those from the root of the process's mount namespace. Takes root. What it mounts is seen by
- * nobody else.
+ * away N FOLDER: N waits for a file's lock in each of several places, each in a process that has its name: below a
+ * mount within a mount, in a folder that is mounted a second time, below a root of its own as chroot() makes it and as
+ * containers have it, and in a pid namespace. Prints what was waited for, as objects.c does; paths are those from the
+ * root of the process's mount namespace. Takes root. What it mounts is seen by nobody else.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -68,14 +67,15 @@ static void bind(void)
 
 static void change_root(void)
 {
-	must(!mkdir(below("/root"), 0700) && !chroot(below("/root")) && !chdir("/"), "chroot");
+	must(!mkdir(below("/root"), 0700), "mkdir");
+	must(!chroot(below("/root")) && !chdir("/"), "chroot");
 }
 
 static void be_container(void)
 {
 	mount_at("/image");
-	must(!mkdir(below("/image/old"), 0700) && !chdir(below("/image")) &&
-		     !syscall(SYS_pivot_root, ".", "old") && !chroot(".") && !umount2("/old", MNT_DETACH), "pivot_root");
+	must(!mkdir(below("/image/old"), 0700) && !chdir(below("/image")), "mkdir");
+	must(!syscall(SYS_pivot_root, ".", "old") && !chroot(".") && !umount2("/old", MNT_DETACH), "pivot_root");
 }
 
 static void stay(void)
@@ -123,7 +123,8 @@ static void lock_often(const struct place *place, int ready, int turn)
 		if (!holder) {
 			const int other = open(path, O_RDWR);
 
-			must(!flock(other, LOCK_EX) && write(ready, &byte, 1) == 1 && read(turn, &byte, 1) == 1, "holder");
+			must(!flock(other, LOCK_EX), "flock");
+			must(write(ready, &byte, 1) == 1 && read(turn, &byte, 1) == 1, "pipe");
 			_exit(0);
 		}
 		while (!flock(fd, LOCK_EX | LOCK_NB)) { /* it does not have it yet */

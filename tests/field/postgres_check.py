@@ -111,7 +111,7 @@ def check_syncs(report, path, truth_path, folder):
 
 
 def check_tcp(report, path, port, psql, backend, client_port):
-    """Each side waits for its own end, and is told who has the other one."""
+    """Each side waits for its own end, and who has the other one is known."""
     for role, pid, ends, peer in (("psql", psql, (client_port, port), backend), ("backend", backend, (port, client_port), psql)):
         own = [to for to in (connection(wait.text) for wait in waits(report, path) if wait.pid == pid) if to]
         right = [to for to in own if (to.port, to.peer_port) == ends and to.peer in (None, peer)]

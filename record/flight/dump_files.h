@@ -4,7 +4,9 @@
  * helper process does it, as the user who owns the output: it makes a file under a temporary name
  * and hands over its descriptor; later it gives the file its name, and removes the oldest dumps
  * beyond what is kept, or removes what was not finished. Names are PREFIX-DATE-TIME.rwk. What
- * earlier recorders left under such names counts, too.
+ * earlier recorders left under such names counts, too; what they did not finish is removed.
+ *
+ * There are two such processes. If the first one is killed, the other one is asked from then on.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_FILES_H
 #define RWALKER_RECORD_FLIGHT_DUMP_FILES_H
@@ -13,10 +15,10 @@
 
 #include "record/flight/forked.h"
 
-enum { DUMP_PATH_MAX = 4096 };
+enum { DUMP_PATH_MAX = 4096, DUMP_HELPERS = 2 };
 
 struct dump_files { /* zeroed: closed */
-	struct forked helper;
+	struct forked helpers[DUMP_HELPERS];
 };
 
 struct dump_files_settings {
@@ -27,10 +29,13 @@ struct dump_files_settings {
 
 /* While we are root, before the recorder has anything to hide. Tries the folder. 0, or -errno after reporting why. */
 int dump_files_open(struct dump_files *files, const struct dump_files_settings *settings);
-/* Ends the helper. */
+/* Ends the helpers. */
 void dump_files_close(struct dump_files *files);
 
-/* What follows is for one process at a time, which may be a child. 0, -errno. *ret_fd: a new, empty file. */
+/*
+ * What follows is for one process at a time, which may be a child. 0; -EPIPE: both helpers were killed; -errno.
+ * *ret_fd: a new, empty file.
+ */
 int dump_files_create(const struct dump_files *files, int *ret_fd);
 /* Names the file; *ret_path: how. */
 int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX]);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -19,11 +20,12 @@
 #include "common/confine/call_filter.h"
 #include "record/flight/forked.h"
 
-static const char SUFFIX[] = ".rwk";
+static const char SUFFIX[] = ".rwk", DIGITS[] = "0123456789";
 
 /* Files of one folder; messages; the end. */
 static const struct call_row CALLS[] = {
 	CALL(openat), CALL(renameat2), CALL(unlinkat), CALL(newfstatat), CALL(fstat), CALL(close), CALL(fcntl),
+	CALL(flock), CALL(getdents64), CALL(geteuid), CALL(dup3),
 	CALL(getpid), CALL(recvmsg), CALL(sendmsg), CALL(ppoll), CALL(read), CALL(lseek), CALL(clock_gettime),
 	CALL(brk), CALL(munmap), CALL(mremap), CALL(madvise), CALL(futex),
 	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC),
@@ -44,8 +46,19 @@ static bool is_name(const struct dump_folder *folder, const char *name)
 	for (const char *expected = pattern; *expected; expected++, at++)
 		if (*expected == 'd' ? *at < '0' || *at > '9' : *at != *expected)
 			return false;
-	at += *at == '-' ? 1 + strspn(at + 1, "0123456789") : 0;
+	at += *at == '-' ? 1 + strspn(at + 1, DIGITS) : 0;
 	return !strcmp(at, SUFFIX);
+}
+
+/* ".PREFIX.4711.new" */
+static bool is_temporary(const struct dump_folder *folder, const char *name)
+{
+	size_t prefix = strlen(folder->prefix);
+
+	if (name[0] != '.' || strncmp(name + 1, folder->prefix, prefix) != 0 || name[1 + prefix] != '.')
+		return false;
+	name += 2 + prefix;
+	return strspn(name, DIGITS) && !strcmp(name + strspn(name, DIGITS), ".new");
 }
 
 static int date_text(char *text, size_t room)
@@ -98,27 +111,43 @@ static void remove_oldest(struct dump_folder *folder)
 	}
 }
 
-/* Dumps of earlier recorders. */
+static bool is_ours(const struct dump_folder *folder, const char *name, struct stat *ret_status)
+{
+	return !fstatat(folder->fd, name, ret_status, AT_SYMLINK_NOFOLLOW) && S_ISREG(ret_status->st_mode) &&
+	       ret_status->st_uid == geteuid();
+}
+
+/* Removes what nobody writes any more. */
+static bool remove_unfinished(const struct dump_folder *folder, const char *name)
+{
+	_cleanup_close_ int fd = openat(folder->fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlinkat(folder->fd, name, 0);
+}
+
+/* What earlier recorders left: dumps, and files that are none yet. How many of the latter were removed. */
 static int look_around(struct dump_folder *folder)
 {
-	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	struct stat status;
 
+	folder->count = 0;
 	if (!stream) {
 		if (fd >= 0)
 			(void)close(fd);
 		return 0; /* it may be written but not read */
 	}
-	while ((entry = readdir(stream)))
-		if (is_name(folder, entry->d_name) &&
-		    !fstatat(folder->fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) && S_ISREG(status.st_mode) &&
-		    status.st_uid == geteuid())
+	while ((entry = readdir(stream))) {
+		if (is_name(folder, entry->d_name) && is_ours(folder, entry->d_name, &status))
 			know(folder, entry->d_name, (uint64_t)status.st_size);
+		if (is_temporary(folder, entry->d_name) && is_ours(folder, entry->d_name, &status))
+			removed += remove_unfinished(folder, entry->d_name);
+	}
 	(void)closedir(stream);
 	qsort(folder->known, folder->count, sizeof(*folder->known), compare_known);
-	return 0;
+	return removed;
 }
 
 /* --- opening --- */
@@ -178,9 +207,19 @@ static int try_folder(struct dump_folder *folder)
 	return r;
 }
 
+static int open_path(const struct dump_folder *folder, int flags, struct stat *ret_status)
+{
+	_cleanup_close_ int fd = open(*folder->path ? folder->path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+
+	if (fd < 0 || fstat(fd, ret_status))
+		return -errno;
+	return steal_fd(&fd);
+}
+
 int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept, uint64_t bytes)
 {
-	int r = forked_become_caller();
+	int r = forked_become_caller(), removed;
+	struct stat status;
 
 	*folder = (struct dump_folder){.fd = -1, .kept = kept, .bytes = bytes};
 	folder->known = calloc(DUMPS_KNOWN, sizeof(*folder->known));
@@ -190,28 +229,73 @@ int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept
 		r = path ? split_path(folder, path) : default_prefix(folder);
 	if (r < 0)
 		return r;
-	folder->fd = open(*folder->path ? folder->path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	folder->fd = open_path(folder, 0, &status);
 	if (folder->fd < 0)
-		return -errno;
+		return folder->fd;
+	folder->owner = status.st_uid;
 	tzset();
-	r = look_around(folder);
+	removed = look_around(folder);
+	r = try_folder(folder);
 	if (r >= 0)
-		r = try_folder(folder);
-	return r < 0 ? r : confine();
+		r = confine();
+	return r < 0 ? r : removed;
+}
+
+void dump_folder_take_over(struct dump_folder *folder)
+{
+	(void)look_around(folder);
+}
+
+/* The folder is gone: perhaps there is another one by now, of the same owner. */
+static int open_again(struct dump_folder *folder)
+{
+	struct stat status;
+	_cleanup_close_ int fd = open_path(folder, O_NOFOLLOW, &status);
+
+	if (fd < 0)
+		return fd;
+	if (status.st_uid != folder->owner)
+		return -EPERM;
+	if (dup3(fd, folder->fd, O_CLOEXEC) < 0)
+		return -errno;
+	(void)look_around(folder);
+	return 0;
 }
 
 /* --- one dump --- */
 
+/* A new file under a name that nobody has, locked. */
+static int make_temporary(struct dump_folder *folder)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat status;
+
+	(void)snprintf(folder->temporary, sizeof(folder->temporary), ".%s.%d.new", folder->prefix, (int)getpid());
+	(void)remove_unfinished(folder, folder->temporary); /* of a process that had our number */
+	fd = openat(folder->fd, folder->temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
+	if (fd < 0)
+		return -errno;
+	(void)flock(fd, LOCK_EX | LOCK_NB); /* not every file system can do that */
+	if (fstat(fd, &status))
+		return -errno;
+	return status.st_nlink ? steal_fd(&fd) : -EAGAIN; /* somebody found it before it was locked */
+}
+
 int dump_folder_create(struct dump_folder *folder, int *ret_fd)
 {
+	int fd;
+
 	dump_folder_drop(folder);
-	(void)snprintf(folder->temporary, sizeof(folder->temporary), ".%s.%d.new", folder->prefix, (int)getpid());
-	(void)unlinkat(folder->fd, folder->temporary, 0); /* of a process that had our number */
-	*ret_fd = openat(folder->fd, folder->temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
-	if (*ret_fd >= 0)
-		return 0;
-	*folder->temporary = '\0';
-	return -errno;
+	fd = make_temporary(folder);
+	if (fd == -ENOENT && !open_again(folder))
+		fd = make_temporary(folder);
+	if (fd == -EAGAIN)
+		fd = make_temporary(folder);
+	if (fd < 0)
+		*folder->temporary = '\0';
+	else
+		*ret_fd = fd;
+	return fd < 0 ? fd : 0;
 }
 
 static int rename_to(struct dump_folder *folder, const char *name)

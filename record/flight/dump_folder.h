@@ -3,12 +3,17 @@
  * The folder of dumps, within the helper process of dump_files.h: makes one file at a time under
  * a temporary name, names it, and removes the oldest dumps beyond what is kept. The process
  * becomes the user who owns them, and has no capabilities and few system calls afterwards.
+ *
+ * A file under a temporary name is locked (flock) as long as anybody has it open: so one that is
+ * not locked was left by somebody who was killed. A folder that is gone is looked for again under
+ * its path.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_FOLDER_H
 #define RWALKER_RECORD_FLIGHT_DUMP_FOLDER_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { DUMP_NAME_MAX = 256, DUMPS_KNOWN = 4096 };
 
@@ -19,6 +24,7 @@ struct dump_known {
 
 struct dump_folder {
 	int fd; /* of the folder */
+	uid_t owner; /* of the folder */
 	char path[3584]; /* as the user named it, "" for the current one, else with a slash */
 	char prefix[DUMP_NAME_MAX - 64];
 	char temporary[DUMP_NAME_MAX]; /* "": none */
@@ -27,8 +33,13 @@ struct dump_folder {
 	uint64_t kept, bytes; /* 0: all */
 };
 
-/* As dump_files_open(). Confines the process for good. 0, -errno. */
+/*
+ * As dump_files_open(). Confines the process for good. How many files were removed that had been left unfinished, or
+ * -errno.
+ */
 int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept, uint64_t bytes);
+/* Looks again at what is there: another process had the folder, and may have been killed at any moment. */
+void dump_folder_take_over(struct dump_folder *folder);
 
 int dump_folder_create(struct dump_folder *folder, int *ret_fd);
 int dump_folder_keep(struct dump_folder *folder, uint64_t bytes, char *ret_path, size_t room);

@@ -343,6 +343,13 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	return flight->due && !flight->writer && now >= flight->due;
 }
 
+static void say_failed(const struct flight *flight, int error)
+{
+	(void)log_error(-error, "cannot write dump %" PRIu64 ": %s", flight->number,
+			error == -EPIPE ? "both processes that make files were killed; restart the recorder" :
+					  strerror(-error));
+}
+
 static void say_written(const struct flight *flight, const struct dump_result *result)
 {
 	log_info("dump %" PRIu64 " ('%s'): %.1f s, %.1f MB in '%s'", flight->number, flight->why,
@@ -368,7 +375,7 @@ static void write_dump(struct flight *flight, struct open_waits *open, uint64_t 
 	int r = dump_write(&parts, &result);
 
 	if (r < 0)
-		(void)log_error(-r, "cannot write dump %" PRIu64 ": %s", flight->number, strerror(-r));
+		say_failed(flight, r);
 	else
 		say_written(flight, &result);
 	if (r >= 0)

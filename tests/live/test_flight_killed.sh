@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# --flight: whoever of the recorder's processes is killed, and whatever becomes of the folder, costs at most the dump that is being
+# made. What has the name of a dump is whole, always; what was left unfinished is removed by the next recorder; and the dump after it
+# is made, by the same recorder unless it was killed itself.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+
+has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
+
+# begin NAME: its folder is $folder. Names of $folder/dump-*.rwk.
+begin() {
+	folder=$scratch/$1
+	mkdir -p "$folder"
+	start "$record" --flight 2s,8M -p 0 -f 99 -u --max-dumps 0 -o "$folder/dump" 2>"$scratch/$1.err"
+	recorder=$started
+	errors=$scratch/$1.err
+	wait_for 30 has_begun || die "the recorder did not start: $(cat "$errors")"
+}
+
+dumps() { find "$folder" -name 'dump-*.rwk' | wc -l; }
+has_dumps() { [ "$(dumps)" -ge "$1" ]; }
+unfinished() { find "$folder" -name '.*' -type f | wc -l; }
+
+# made WHAT: another dump.
+made() {
+	local before
+	before=$(dumps)
+	kill -USR2 "$recorder"
+	check "$1" wait_for 30 has_dumps $((before + 1))
+}
+
+is_whole() { "$report" --dump "$1" >"$scratch/dumped" 2>&1 && grep -q '^section 0 .* closed 1 ' "$scratch/dumped"; }
+
+are_whole() {
+	local dump
+	for dump in "$folder"/dump-*.rwk; do check "$1: '$dump' is whole" is_whole "$dump"; done
+}
+
+# All processes below one.
+family() {
+	local child
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do echo "$child"; family "$child"; done
+}
+
+all_have_ended() {
+	local pid
+	for pid; do have_ended "$pid" || return 1; done
+}
+
+end() {
+	kill -INT "$recorder"
+	wait "$recorder"
+	check_equal "$1: exit code" "$2" "$?"
+}
+
+# Who has the folder open: makes the files, and goes on in place of the first.
+makers() {
+	local pid
+	for pid in $(family "$recorder"); do
+		[ -z "$(find "/proc/$pid/fd" -lname "$folder" 2>/dev/null)" ] || echo "$pid"
+	done
+}
+
+# A process that writes a dump: it has the unfinished file open, and is stopped before it has written all. $writer
+stopped_writer() {
+	local pid
+	kill -USR2 "$recorder"
+	for _ in $(seq 2000); do
+		for pid in $(cat "/proc/$recorder/task/$recorder/children"); do
+			[[ " $others " != *" $pid "* ]] || continue
+			kill -STOP "$pid" 2>/dev/null || continue
+			writer=$pid
+			[ -z "$(find "/proc/$pid/fd" -lname "$folder/.dump.*" 2>/dev/null)" ] || return 0
+			kill -CONT "$pid"
+		done
+	done
+	return 1
+}
+
+catch_writer() { others=$(cat "/proc/$recorder/task/$recorder/children" | tr '\n' ' '); wait_for 20 stopped_writer; }
+
+# The recorder is killed between dumps, and while one is made.
+test_recorder() {
+	local all
+	begin recorder
+	made "recorder: a dump"
+	all=$(family "$recorder")
+	kill -KILL "$recorder"
+	wait "$recorder" 2>/dev/null
+	# shellcheck disable=SC2086 # one word each
+	check "recorder: nobody stays behind" wait_for 10 all_have_ended $all
+	check_equal "recorder: nothing is unfinished" 0 "$(unfinished)"
+	begin recorder
+	check_equal "recorder: nothing is said" "" "$(grep -i 'finished' "$errors")"
+	if catch_writer; then
+		all=$(family "$recorder")
+		kill -KILL "$recorder"
+		wait "$recorder" 2>/dev/null
+		kill -CONT "$writer"
+		# shellcheck disable=SC2086
+		check "recorder: nobody stays behind that wrote" wait_for 30 all_have_ended $all
+		check_equal "recorder: nothing is unfinished then" 0 "$(unfinished)"
+	else
+		fail "recorder: no process was caught that wrote a dump"
+	fi
+	begin recorder
+	made "recorder: the next one makes its dump"
+	end recorder 0
+	are_whole recorder
+}
+
+# Everybody is killed at once while a dump is made: the file stays, and the next recorder removes it, but not that of another one.
+test_all() {
+	begin all
+	made "all: a dump"
+	catch_writer || { fail "all: no process was caught that wrote a dump"; return; }
+	# shellcheck disable=SC2046
+	kill -KILL $(makers) "$recorder" "$writer"
+	wait "$recorder" 2>/dev/null
+	check_equal "all: something is unfinished" 1 "$(unfinished)"
+	check_equal "all: and is no dump" 1 "$(dumps)"
+	begin all
+	check "all: the next one says so" grep -q 'removed 1 file of dumps that an earlier recorder had not finished' "$errors"
+	check_equal "all: and removes it" 0 "$(unfinished)"
+	catch_writer || { fail "all: no second one was caught"; return; }
+	run_code other 0 "$record" --flight 2s,8M -p 0 -d 1 -o "$folder/dump"
+	check_equal "all: what another one writes stays" 1 "$(unfinished)"
+	kill -CONT "$writer"
+	check "all: and gets its name" wait_for 30 has_dumps 3
+	made "all: a dump later"
+	end all 0
+	are_whole all
+}
+
+# Who makes the files is killed while one is made: another process does it from then on.
+test_makers() {
+	begin makers
+	made "makers: a dump"
+	check_equal "makers: there are two" 2 "$(makers | wc -l)"
+	catch_writer || { fail "makers: no process was caught that wrote a dump"; return; }
+	kill -KILL "$(makers | head -n 1)"
+	kill -CONT "$writer"
+	check "makers: it costs that dump" wait_for 30 grep -q 'cannot write dump 2: No such file or directory' "$errors"
+	made "makers: the next one is made"
+	check_equal "makers: nothing is unfinished" 0 "$(unfinished)"
+	# shellcheck disable=SC2046
+	kill -KILL $(makers)
+	kill -USR2 "$recorder"
+	check "makers: it is said if nobody is left" wait_for 30 grep -q 'both processes that make files were killed; restart' "$errors"
+	end makers 4
+	are_whole makers
+}
+
+# Who reads the files of programs is killed: dumps are made.
+test_readers() {
+	begin readers
+	made "readers: a dump"
+	# shellcheck disable=SC2046
+	kill -KILL $(comm -23 <(family "$recorder" | sort) <(makers | sort))
+	made "readers: a dump without them"
+	made "readers: and another"
+	end readers 0
+	are_whole readers
+}
+
+test_folder() {
+	begin folder
+	made "folder: a dump"
+	mv "$folder" "$folder.old"
+	rm -r "$folder.old"
+	kill -USR2 "$recorder"
+	check "folder: it is said that it is gone" wait_for 30 grep -q 'cannot write dump 2: No such file or directory' "$errors"
+	mkdir "$folder"
+	made "folder: a dump in the new one"
+	chmod 555 "$folder"
+	kill -USR2 "$recorder"
+	check "folder: it is said that nothing can be made there" wait_for 30 grep -q 'cannot write dump 4: Permission denied' "$errors"
+	chmod 755 "$folder"
+	made "folder: and then again"
+	end folder 4
+	check_equal "folder: nothing is unfinished" 0 "$(unfinished)"
+	are_whole folder
+}
+
+test_recorder
+test_all
+test_makers
+test_readers
+test_folder
+finish

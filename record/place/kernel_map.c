@@ -228,19 +228,31 @@ static struct cache_entry normalize_run_time(struct kernel_map *map, uint64_t ad
 	return id ? (struct cache_entry){text->address, text->length, (uint64_t)id << 32} : (struct cache_entry){0};
 }
 
+/* After a call that never returns, a return address may be the first byte of the next function: this one is meant. */
+static int before_tell(struct kernel_map *map, const struct kallsyms_symbol *symbol, uint32_t module_id)
+{
+	const struct kallsyms_symbol *before = kallsyms_find(&map->table, symbol->address - 1);
+
+	return before && before->module == symbol->module ? symbol_tell(map, before, module_id) : 0;
+}
+
 static struct cache_entry normalize_table(struct kernel_map *map, uint64_t address)
 {
 	const struct kallsyms_symbol *symbol = kallsyms_find(&map->table, address);
 	uint32_t id = symbol ? module_tell(map, symbol->module) : 0;
-	uint64_t base, length;
+	uint64_t base, length, skipped;
 
 	if (!id || symbol_tell(map, symbol, id))
+		return (struct cache_entry){0};
+	skipped = address != symbol->address; /* its first byte is looked up here, once */
+	if (!skipped && before_tell(map, symbol, id))
 		return (struct cache_entry){0};
 	base = map->table.modules.items[symbol->module].base;
 	length = kallsyms_size(&map->table, symbol);
 	if ((symbol->address - base + length) >> 32)
 		return (struct cache_entry){0};
-	return (struct cache_entry){symbol->address, length, (uint64_t)id << 32 | (symbol->address - base)};
+	return (struct cache_entry){symbol->address + skipped, length - skipped,
+				    ((uint64_t)id << 32 | (symbol->address - base)) + skipped};
 }
 
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address)

@@ -33,6 +33,28 @@ static void names_functions_as_kallsyms_does(struct test *t)
 	kernel_map_destroy(map);
 }
 
+/* After a call that never returns, the return address may be in the next function: the reader looks before it. */
+static void names_what_is_before_a_first_byte(struct test *t)
+{
+	struct heard heard = {0};
+	struct kernel_map *map;
+	uint64_t address = address_of("vfs_read"), offset;
+
+	if (!address)
+		SKIP(t, "the kernel hides its addresses here");
+	REQUIRE(t, !map_open(&heard, &map));
+	offset = kernel_map_normalize(map, address + 2);
+	CHECK(t, offset != 0);
+	CHECK_INT(t, heard.symbols, 1);
+	CHECK_INT(t, kernel_map_normalize(map, address), offset - 2);
+	CHECK_INT(t, heard.symbols, 2);
+	CHECK_INT(t, heard.symbol.offset + heard.symbol.size, (offset - 2) & 0xffffffff);
+	CHECK_INT(t, kernel_map_normalize(map, address + 2), offset);
+	CHECK_INT(t, kernel_map_normalize(map, address), offset - 2);
+	CHECK_INT(t, heard.symbols, 2);
+	kernel_map_destroy(map);
+}
+
 static void follows_text_made_at_run_time(struct test *t)
 {
 	const uint64_t base = 0xffffffffa0000000u - 0x20000000u; /* nothing is there: below the kernel */
@@ -62,4 +84,5 @@ static void follows_text_made_at_run_time(struct test *t)
 	kernel_map_destroy(map);
 }
 
-TEST_MAIN(TEST(names_functions_as_kallsyms_does), TEST(follows_text_made_at_run_time))
+TEST_MAIN(TEST(names_functions_as_kallsyms_does), TEST(names_what_is_before_a_first_byte),
+	  TEST(follows_text_made_at_run_time))

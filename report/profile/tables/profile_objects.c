@@ -205,12 +205,14 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 struct processes {
 	ARRAY(struct radix_key) keys; /* key: recording and process; number: a task of it */
 	uint32_t *noted;	      /* by task: its last recording so far, plus 1 */
+	uint64_t *seen;		      /* by task: the last time in it */
 };
 
 static void processes_deinit(struct processes *processes)
 {
 	array_free(&processes->keys);
 	free(processes->noted);
+	free(processes->seen);
 }
 
 static uint64_t process_key(uint32_t recording, uint32_t tgid)
@@ -219,11 +221,17 @@ static uint64_t process_key(uint32_t recording, uint32_t tgid)
 }
 
 /* Recordings are read one after another, so that few tasks are noted twice. */
-static int note_task(struct processes *processes, const struct profile *profile, uint32_t recording, uint32_t task)
+static int note_task(struct processes *processes, const struct profile *profile, uint32_t recording, uint32_t task,
+		     uint64_t time)
 {
-	if (task >= profile->tasks.count || processes->noted[task] == recording + 1)
+	if (task >= profile->tasks.count)
 		return 0;
+	if (processes->noted[task] == recording + 1) {
+		processes->seen[task] = time > processes->seen[task] ? time : processes->seen[task];
+		return 0;
+	}
 	processes->noted[task] = recording + 1;
+	processes->seen[task] = time;
 	return array_push(&processes->keys, (struct radix_key){
 		.key = process_key(recording, profile->tasks.items[task].tgid), .number = task});
 }
@@ -235,11 +243,11 @@ static int note_waits(const struct profile *profile, struct processes *processes
 	for (size_t i = 0; i < profile->waits.count && !r; i++) {
 		const struct profile_wait *wait = &profile->waits.items[i];
 
-		r = note_task(processes, profile, wait->recording, wait->task);
+		r = note_task(processes, profile, wait->recording, wait->task, wait->in);
 		if (!r)
-			r = note_task(processes, profile, wait->recording, wait->waker);
+			r = note_task(processes, profile, wait->recording, wait->waker, wait->woken);
 		if (!r && wait->held & PROFILE_HELD_BY_OWNER)
-			r = note_task(processes, profile, wait->recording, wait->owner);
+			r = note_task(processes, profile, wait->recording, wait->owner, wait->out);
 	}
 	return r;
 }
@@ -250,11 +258,11 @@ static int note_walked(const struct profile *profile, struct processes *processe
 
 	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
 		const struct profile_walk_task *row = &profile->walk_tasks.items[i];
-		const uint32_t scope = profile->walks.items[row->walk].scope;
+		const struct profile_walk *walk = &profile->walks.items[row->walk];
 
-		r = note_task(processes, profile, scope, row->task);
+		r = note_task(processes, profile, walk->scope, row->task, walk->time);
 		if (!r && row->held & PROFILE_HELD_BY_OWNER)
-			r = note_task(processes, profile, scope, row->owner);
+			r = note_task(processes, profile, walk->scope, row->owner, walk->time);
 	}
 	return r;
 }
@@ -264,10 +272,12 @@ static int find_processes(const struct profile *profile, struct processes *proce
 	int r = 0;
 
 	processes->noted = calloc(profile->tasks.count + 1, sizeof(*processes->noted));
-	if (!processes->noted)
+	processes->seen = calloc(profile->tasks.count + 1, sizeof(*processes->seen));
+	if (!processes->noted || !processes->seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < profile->sums.count && !r; i++)
-		r = note_task(processes, profile, profile->sums.items[i].recording, profile->sums.items[i].task);
+		r = note_task(processes, profile, profile->sums.items[i].recording, profile->sums.items[i].task,
+			      profile->sums.items[i].from);
 	if (!r)
 		r = note_waits(profile, processes);
 	if (!r)
@@ -275,13 +285,13 @@ static int find_processes(const struct profile *profile, struct processes *proce
 	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }
 
-/* Tasks are numbered as they come up: the latest comm of the process's first thread, else of another; "": none. */
+/* The comm that the process's first thread had last, else that of another; "": none. */
 static const char *comm_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
 {
 	const struct radix_key *keys = processes->keys.items;
 	size_t low = 0, count = processes->keys.count;
 	const struct profile_task *found = NULL;
-	uint32_t latest = 0;
+	uint64_t latest = 0;
 
 	while (low < count) {
 		size_t middle = low + (count - low) / 2;
@@ -295,10 +305,10 @@ static const char *comm_of(const struct profile *profile, const struct processes
 		const struct profile_task *task = &profile->tasks.items[keys[low].number];
 		const bool first = task->tid == task->tgid, known = found && found->tid == found->tgid;
 
-		if (found && (known != first ? known : keys[low].number < latest))
+		if (found && (known != first ? known : processes->seen[keys[low].number] < latest))
 			continue;
 		found = task;
-		latest = keys[low].number;
+		latest = processes->seen[keys[low].number];
 	}
 	return found ? found->comm : "";
 }

@@ -1,57 +1,113 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""flight_check.py REPORT MARGIN STREAM DUMP...: each dump shows what the same stretch of the whole stream shows: stacks, names, what
-is unknown, sums. MARGIN: seconds at both ends of a dump that are not compared; no wait that is compared is longer."""
-import os, re, subprocess, sys
+"""flight_check.py REPORT MARGIN STREAM DUMP...: each dump shows what the same stretch of the whole stream shows: every event with its
+task, stack, names and what is unknown, object, waker and cgroup, and the sums of short waits. MARGIN: seconds at both ends of a dump
+that are not compared. The stream is read once."""
+import bisect, json, os, re, subprocess, sys, tempfile
+
+TIMES = ("offset_ns", "out_ns", "in_ns", "wakeup_ns")
+# What is seen of a wait only within the recording, and what depends on where that begins.
+CUT = ("weight", "open", "bound", "length_ns", "out_ns", "blocked_ns")
+WAITS = "2" # kind of source
+WAKER = ("waker_context", "waker_comm", "waker_pid", "waker_tid", "waker_stack")
 
 report, margin, stream, dumps = sys.argv[1], int(float(sys.argv[2]) * 1e9), sys.argv[3], sys.argv[4:]
 
-def lines(*arguments):
-    run = subprocess.run([report, *arguments], capture_output=True, text=True)
-    if run.returncode not in (0, 1, 3):
-        sys.exit("%s %s: exit code %d: %s" % (report, " ".join(arguments), run.returncode, run.stderr))
-    return run.stdout.splitlines()
 
-def facts(path, word, stop):
-    """The fields of the first records of that name."""
-    found = []
-    dump = subprocess.Popen([report, "--dump", path], stdout=subprocess.PIPE, text=True)
-    for line in dump.stdout:
-        if line.startswith("  %s " % word):
-            found.append(dict(re.findall(r"(\w+)=(\S+)", line)))
-        if found and stop(line):
-            break
-    dump.kill()
-    dump.wait()
-    return found
+def run(output, *arguments):
+    done = subprocess.run([report, *arguments], stdout=output, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1, 3):
+        sys.exit("%s %s: exit code %d: %s" % (report, " ".join(arguments), done.returncode, done.stderr))
 
-def start(path):
-    return min(int(source["start"]) for source in facts(path, "source", lambda line: " type EVENTS " in line))
 
-def stretch(path, zero, first, last, source):
-    waits = [] if source == "cpu" else ["--max-block-time=%d" % (margin // 1000)]
-    if source == "offcpu":
-        waits.append("--class=ended") # those that go on at the end of a dump may be longer in the stream
-    return lines("--folded", "--idle", "--source=" + source, *waits,
-                 "--time=%.9f,%.9f" % ((first - zero) / 1e9, (last - zero) / 1e9), path)
+class Facts:
+    """What of the records is in no event: when the sources began, the window of a dump, sums of short waits."""
 
-def compare(path, zero):
-    window = facts(path, "window", lambda line: True)[0]
-    first, last = int(window["since"]) + margin, int(window["until"]) - margin
-    compared = 0
-    for source in ("cpu", "offcpu", "wakers"):
-        whole, dump = (stretch(one, begin, first, last, source) for one, begin in ((stream, zero), (path, start(path))))
-        if whole != dump:
-            differ = sorted(set(whole) ^ set(dump))
-            print("%s: %s: %d of %d stacks differ, such as %s" % (
-                os.path.basename(path), source, len(differ), len(whole), differ[:2]))
-            return 0
-        compared += len(whole)
-    if not compared:
+    def __init__(self, path):
+        self.starts, self.window, self.sums = {}, None, []
+        lines = subprocess.Popen(
+            "'%s' --dump '%s' 2>/dev/null | grep -E '^  (source|window|wait-sums) '" % (report, path), shell=True,
+            stdout=subprocess.PIPE, text=True)
+        for line in lines.stdout:
+            self.take(line.split(None, 1)[0], line)
+        lines.wait()
+        self.start = self.starts.get(WAITS) or min(self.starts.values()) # as exports have it
+        self.sums.sort()
+
+    def take(self, word, line):
+        if word == "wait-sums":
+            self.sums.append((int(re.search(r" time=(\d+)", line)[1]), line)) # tasks have the numbers of their chunk
+            return
+        fields = dict(re.findall(r"(\w+)=(\S+)", line))
+        if word == "source":
+            self.starts[fields["kind"]] = int(fields["start"])
+        else:
+            self.window = int(fields["since"]), int(fields["until"])
+
+
+class Events:
+    """All events of a trace, in the order of their ends."""
+
+    def __init__(self, path):
+        self.facts = Facts(path)
+        self.file = tempfile.TemporaryFile()
+        run(self.file, "--export=ndjson", "--idle", "--quick", "--max-memory=2G", path)
+        self.rows = [] # end, begin, where its line is
+        self.read()
+        self.rows.sort()
+        self.ends = [row[0] for row in self.rows]
+
+    def read(self):
+        self.file.seek(0)
+        at = 0
+        for line in self.file:
+            begin = re.search(rb'"out_ns":(-?\d+)', line)
+            end = re.search(rb'"in_ns":(-?\d+)' if begin else rb'"offset_ns":(-?\d+)', line)
+            self.rows.append((int(end[1]) + self.facts.start, int((begin or end)[1]) + self.facts.start, at))
+            at += len(line)
+
+    def within(self, first, last, edge):
+        """As text, what ended in that time; of what began before the edge, what does not depend on it."""
+        found = []
+        for end, begin, at in self.rows[bisect.bisect_left(self.ends, first):bisect.bisect_right(self.ends, last)]:
+            self.file.seek(at)
+            found.append(self.text(self.file.readline(), first, begin < edge))
+        sums = self.facts.sums[bisect.bisect_left(self.facts.sums, (first,)):bisect.bisect_left(self.facts.sums, (last,))]
+        return sorted(text for text in found if text) + sums
+
+    def text(self, line, first, cut):
+        row = json.loads(line)
+        if row.get("open") in ("not ended", "whole recording"):
+            return None
+        row.pop("realtime_ns", None) # by the clocks that were read last
+        for name in TIMES:
+            if row.get(name) is not None:
+                row[name] += self.facts.start
+        left_out = CUT if cut else ()
+        if "woken_comm" in row: # a wakeup has the weight of its wait, and the group that any record of the waker has
+            left_out += ("weight", "cgroup")
+        if row.get("wakeup_ns") is None or row["wakeup_ns"] < first:
+            left_out += WAKER
+        return json.dumps({name: value for name, value in row.items() if name not in left_out})
+
+
+def compare(path, whole):
+    dump = Events(path)
+    since, until = dump.facts.window
+    here, there = (events.within(since + margin, until - margin, since) for events in (dump, whole))
+    if here != there:
+        differ = sorted(set(here) ^ set(there), key=lambda text: (re.search(r"offset_ns.*?,", str(text)) or "a")[0])
+        print("%s: %d of %d events differ (%d in the dump), such as" % (
+            os.path.basename(path), len(differ), len(there), len(here)))
+        for text in differ[:4]:
+            print("    %s: %s" % ("dump" if text in here else "stream", text))
+        return 0
+    if not here:
         print("%s: nothing was compared" % os.path.basename(path))
-    return compared
+    return len(here)
 
-zero = start(stream)
-results = [compare(path, zero) for path in dumps]
-print("%d dumps, %d stacks compared" % (len(results), sum(results)))
+
+whole = Events(stream)
+results = [compare(path, whole) for path in dumps]
+print("%d dumps, %d events compared" % (len(results), sum(results)))
 sys.exit(not results or not all(results))

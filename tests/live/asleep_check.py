@@ -4,7 +4,7 @@
 says. Verdicts as in trace_read.py. LOCKS_RT=1: all locks are rt-mutexes; readers of them are unknown."""
 import os, sys
 
-from trace_read import X86, Trace, by_thread, call_of, members, verdict
+from trace_read import X86, Trace, call_of, members, verdict
 
 CALLS = {"read": 0, "write": 1, "poll": 7, "recvfrom": 45, "epoll_wait": 232, "futex": 202, "wait4": 61, "clock_nanosleep": 230,
          "flock": 73, "unlinkat": 263} if X86 else {
@@ -36,9 +36,11 @@ def judge(call, kind, wanted, rows):
     return f"{wrong}: {row}, not {wanted}" if wrong else ""
 
 def main(trace, truth):
-    rows = Trace(trace).rows
-    for (comm, *kind), lines in by_thread(truth, 3).items():
-        if kind:  # the last line is "ready"
-            verdict(comm, judge(*kind, members(lines[0]), [row for row in rows if row["waiter"]["comm"] == comm]))
+    (_, process), *threads = [line.split() for line in open(truth, encoding="utf-8")]
+    rows = [row for row in Trace(trace).rows if row["waiter"]["tgid"] == process]  # other tests have such threads, too
+    for comm, *told in threads:
+        if told:  # the last line is "ready"
+            call, kind, *wanted = told
+            verdict(comm, judge(call, kind, members(wanted), [row for row in rows if row["waiter"]["comm"] == comm]))
 
 main(*sys.argv[1:])

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * asleep FOLDER [SECONDS]: one thread sleeps on each kind of object, and has its name. When all of them do, it prints
- * what each waits for, and "ready"; then it sleeps for so long, or until it is killed.
+ * its own number, what each waits for, and "ready"; then it sleeps for so long, or until it is killed.
  *
+ *	process TGID
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
  *
  * Locks of the kernel are held by threads that hand the kernel memory of which no page is there, and userfaultfd to
@@ -154,6 +155,7 @@ static pid_t tid_of(const char *comm)
 
 static void say(void)
 {
+	printf("process %d\n", getpid());
 	printf("w-pipe read %d inode=%lu\n", PIPE, inode_of(all.pipe[0]));
 	printf("w-unix recvfrom %d inode=%lu peer=%lu\n", UNIX, inode_of(all.sockets[0]), inode_of(all.sockets[1]));
 	printf("w-futex futex %d tgid=%d place=0x%lx\n", FUTEX, getpid(), (unsigned long)&all.word);

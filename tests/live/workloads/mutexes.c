@@ -232,6 +232,12 @@ static const struct job models[] = {
 };
 enum { JOBS = sizeof(models) / sizeof(models[0]) };
 
+/*
+ * All holders meet here, with their memory, when all threads are there: as long as a process changes its mappings,
+ * nobody can look up where in them a futex is, and on a busy machine a thread may be stopped in the middle of that.
+ */
+static pthread_barrier_t all_there;
+
 static void *hold_often(void *argument)
 {
 	struct job *job = argument;
@@ -240,6 +246,8 @@ static void *hold_often(void *argument)
 	snprintf(name, sizeof(name), "h-%s", job->name);
 	prctl(PR_SET_NAME, name);
 	job->holder = own_tid();
+	(void)state_of(job->holder); /* allocates */
+	pthread_barrier_wait(&all_there);
 	for (int i = 0; i < rounds; i++) {
 		job->take(job);
 		pthread_barrier_wait(&job->barrier);
@@ -378,11 +386,12 @@ static void run(struct job *const all[ALL])
 		if (all[i]->shared)
 			children[i] = fork_waiter(all[i]);
 	}
-	for (int i = 0; i < ALL; i++) {
-		must(!pthread_create(&holders[i], NULL, hold_often, all[i]), "pthread_create");
+	pthread_barrier_init(&all_there, NULL, ALL);
+	for (int i = 0; i < ALL; i++)
 		if (!children[i])
 			must(!pthread_create(&waiters[i], NULL, wait_often, all[i]), "pthread_create");
-	}
+	for (int i = 0; i < ALL; i++)
+		must(!pthread_create(&holders[i], NULL, hold_often, all[i]), "pthread_create");
 	for (int i = 0; i < ALL; i++) {
 		pthread_join(holders[i], NULL);
 		if (children[i])

@@ -202,6 +202,19 @@ int section_task(struct section *section, struct section_slot *slot,
 	return r;
 }
 
+int section_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
+		  uint32_t number, bool reads, uint32_t *owner, uint8_t *held)
+{
+	const struct task_binding *found;
+	int r = number ? section_task(section, slot, event, number, &found) : 0;
+
+	if (r < 0 || !number || !found)
+		return r;
+	*owner = found->task;
+	*held |= PROFILE_HELD_BY_OWNER | (reads ? PROFILE_HELD_FOR_READING : 0);
+	return 0;
+}
+
 /* --- what is requested --- */
 
 bool section_wants_cpu(const struct section *section, uint64_t cpu)

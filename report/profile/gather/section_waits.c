@@ -171,22 +171,6 @@ static int take_waker(struct section *section, struct section_slot *slot, const 
 	return 0;
 }
 
-static int take_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
-		      const struct event_wait *record, struct profile_wait *wait)
-{
-	const struct task_binding *owner;
-	int r;
-
-	if (!(record->flags & WAIT_HAS_OWNER) || !record->owner)
-		return 0;
-	r = section_task(section, slot, event, record->owner, &owner);
-	if (r < 0 || !owner)
-		return r;
-	wait->owner = owner->task;
-	wait->held |= PROFILE_HELD_BY_OWNER | (record->flags & WAIT_OWNER_READS ? PROFILE_HELD_FOR_READING : 0);
-	return 0;
-}
-
 /* Who was idle does not depend on what is asked for. */
 static int note_wait(struct section *section, const struct profile_wait *wait)
 {
@@ -339,7 +323,8 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	wait.task = task.task;
 	r = take_waker(section, slot, event, record, &wait);
 	if (!r)
-		r = take_owner(section, slot, event, record, &wait);
+		r = section_owner(section, slot, event, record->owner, record->flags & WAIT_OWNER_READS,
+				  &wait.owner, &wait.held);
 	if (!r)
 		r = note_wait(section, &wait);
 	if (!task.wanted || !wait_is_wanted(section, record))

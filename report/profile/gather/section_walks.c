@@ -151,23 +151,6 @@ static int make_user(struct section *section, const struct event_walk_task *even
 	return 0;
 }
 
-static int take_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
-		      const struct event_walk_task *record, struct profile_walk_task *row)
-{
-	const struct task_binding *owner;
-	int r;
-
-	if (!(record->flags & WALK_TASK_HAS_OWNER) || !record->owner)
-		return 0;
-	r = section_task(section, slot, event, record->owner, &owner);
-	if (r < 0 || !owner)
-		return r;
-	row->owner = owner->task;
-	row->held |= PROFILE_HELD_BY_OWNER |
-		     (record->flags & WALK_TASK_OWNER_READS ? PROFILE_HELD_FOR_READING : 0);
-	return 0;
-}
-
 static int take_object(struct section *section, const struct event_walk_task *record, struct profile_walk_task *row)
 {
 	const struct event_wait event = {
@@ -233,7 +216,8 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 	row.task = task.task;
 	if (!is_wanted(filter, &row))
 		return 0;
-	r = take_owner(section, slot, event, record, &row);
+	r = section_owner(section, slot, event, record->owner, record->flags & WALK_TASK_OWNER_READS,
+			  &row.owner, &row.held);
 	if (!r)
 		r = take_object(section, record, &row);
 	return r < 0 ? r : add_row(section, record, &task, &row);

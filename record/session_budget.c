@@ -59,6 +59,12 @@ static void set_programs(struct session *session)
 	probe_set_regime(session->probe, &wanted);
 }
 
+/* --realtime-safe is as if the first step was taken. */
+static uint32_t step_of(const struct cpu_ladder *ladder)
+{
+	return ladder->step || !cpu_ladder_regime(ladder)->lacks ? ladder->step : 1;
+}
+
 static void tell(struct session *session, enum regime_reason reason, uint64_t now, uint64_t used)
 {
 	const struct cpu_ladder *ladder = &session->budget.ladder;
@@ -66,13 +72,11 @@ static void tell(struct session *session, enum regime_reason reason, uint64_t no
 	struct recording *recording = &session->recording;
 	struct event event = {
 		.kind = EVENT_REGIME,
-		.regime = {.time = now, .step = reason == REGIME_ASKED ? 1 : ladder->step, .reason = reason,
+		.regime = {.time = now, .step = step_of(ladder), .reason = reason,
 			   .lacks = regime->lacks, .least = regime->least, .frequency = regime->frequency,
 			   .used = used, .budget = ladder->budget},
 	};
 
-	if (regime->lacks && !event.regime.step)
-		event.regime.step = 1; /* --realtime-safe holds */
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 

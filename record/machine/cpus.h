@@ -25,6 +25,12 @@ static inline void cpu_set_add(struct cpu_set *set, uint32_t cpu)
 	set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 }
 
+static inline void cpu_set_join(struct cpu_set *set, const struct cpu_set *more)
+{
+	for (uint32_t word = 0; word < RWK_MAX_CPUS / 64; word++)
+		set->words[word] |= more->words[word];
+}
+
 static inline uint32_t cpu_set_count(const struct cpu_set *set)
 {
 	uint32_t count = 0;

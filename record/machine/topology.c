@@ -145,8 +145,7 @@ static bool describe_cores(const struct cpu_set *online, char *text)
 			continue;
 		if (!read_core(cpu, &core) || (*text && !add_text(text, " ")) || !topology_add_list(text, &core))
 			return false;
-		for (size_t i = 0; i < RWK_MAX_CPUS / 64; i++)
-			told.words[i] |= core.words[i];
+		cpu_set_join(&told, &core);
 	}
 	return *text;
 }
@@ -198,8 +197,7 @@ int topology_cpus_of_nodes(const char *list, struct cpu_set *ret_set)
 			return no_such_node(list, &nodes);
 		if (!read_node(node, &set))
 			return log_error(EINVAL, "--node %" PRIu32 ": this node has no CPU that is online", node);
-		for (size_t i = 0; i < RWK_MAX_CPUS / 64; i++)
-			ret_set->words[i] |= set.words[i];
+		cpu_set_join(ret_set, &set);
 	}
 	return 0;
 }

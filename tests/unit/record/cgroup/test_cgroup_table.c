@@ -181,7 +181,7 @@ static void tells_the_same_name_and_moved_tasks(struct test *t)
 	bench_close(&bench);
 }
 
-/* An id that is used again after its removal is told again, also if a task was just seen there. */
+/* An id that is used again after its removal is reported again, also if a task was just seen there. */
 static void tells_an_id_that_is_reused(struct test *t)
 {
 	struct bench bench;

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 #
-# Which descriptor ended waits for several, and for which pages threads waited, on Debian's kernels (tests/live/test_ready.sh,
+# Control groups; which descriptor ended waits for several, and for which pages threads waited, on Debian's kernels (tests/live/test_ready.sh,
 # test_pages.sh).
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
 
 judge_kernel() { # NAME
+	judge_cgroups "$1"
 	for run in ready pages; do
 		recorded "$1/$run" $run
 		python3 -B "tests/live/${run}_check.py" "$dir/$run.rwk" "$dir/$run.truth" $rounds 2>&1 |

@@ -79,3 +79,41 @@ record() {
 	stopwatch "$record_name" "${interrupt:-0}" rwalker-record -o "/out/$record_name.rwk" "$@" \
 		>"/out/$record_name.out" 2>"/out/$record_name.err" </dev/null
 }
+
+# tick_in FOLDER : a shell that waits all the time, in that control group; its id is in $ticker
+tick_in() {
+	sh -c 'while :; do usleep 10000; done' &
+	ticker=$!
+	echo $ticker >"$1/cgroup.procs"
+}
+
+# record_cgroups : a container, by its control group, with one that is made and removed in it while it is recorded; then the same on a
+# host that has controllers of version 1 only. Judged by judge_cgroups in tests/vm/lib.sh.
+record_cgroups() {
+	container=/sys/fs/cgroup/docker/$(printf '7%063d' 1)
+	mkdir -p "$container"
+	tick_in "$container"
+	record cgroups --force --system-wide --offcpu 0 -m 1us -a --embed=none --container 700000000000 -- sh -c "
+		mkdir $container/late; echo $ticker >$container/late/cgroup.procs; usleep 300000
+		echo $ticker >$container/cgroup.procs; usleep 200000; rmdir $container/late; usleep 100000"
+	kill $ticker
+	until_true 50 rmdir "$container"
+	rmdir /sys/fs/cgroup/docker
+	umount /sys/fs/cgroup
+	mount -t tmpfs tmpfs /sys/fs/cgroup
+	for controller in cpu freezer; do
+		mkdir "/sys/fs/cgroup/$controller"
+		mount -t cgroup -o $controller cgroup "/sys/fs/cgroup/$controller" || echo "VM-FAIL: no controller $controller"
+	done
+	container=/sys/fs/cgroup/freezer/docker/${container##*/}
+	mkdir -p "$container"
+	tick_in "$container"
+	record version-1 --force --offcpu 200ms -m 1us --embed=none
+	record version-1-chosen --force --offcpu 200ms --container 700000000000
+	record version-1-cgroup --force --offcpu 200ms --cgroup docker
+	kill $ticker
+	until_true 50 rmdir "$container"
+	rmdir "${container%/*}"
+	umount /sys/fs/cgroup/* /sys/fs/cgroup
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+}

@@ -12,6 +12,7 @@ for name in ticker uticker vticker; do
 	waiter $name tick "$slow" >/out/ticks-$name 2>>/out/waiters.err &
 	tickers="$tickers $!"
 done
+have_recorder && record_cgroups
 have_recorder && record quiet -s --embed=none
 
 # Tasks that sleep forever: from here on /dev/dm-N of "a" and "raw" is suspended and /mnt/b is frozen.

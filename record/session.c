@@ -310,7 +310,7 @@ static void tell_cgroups(struct session *session)
 	container_names_take(session->container_names, CGROUPS_LAST);
 	whole = session->cgroups && cgroups_are_listed(session->cgroups) &&
 		!cgroup_table_left_out(recording->cgroups);
-	(void)snprintf(text, sizeof(text), "v2%s%s%s", host_has_cgroups_v1() ? " v1" : "",
+	(void)snprintf(text, sizeof(text), "v2%s%s%s", session->has_cgroups_v1 ? " v1" : "",
 		       cgroup_table_is_below(recording->cgroups) ? " namespace" : "", whole ? "" : " incomplete");
 	(void)recording_check(recording, event_log_add_meta(recording->log, "cgroups", text));
 }

@@ -5,6 +5,7 @@
 #include "record/cgroup/cgroup_table.h"
 #include "record/cgroup/cgroups.h"
 #include "record/cgroup/container_names.h"
+#include "record/machine/host.h"
 #include "record/probe/probe.h"
 
 /* Nothing is needed before the first event of a task. */
@@ -15,6 +16,7 @@ int session_open_cgroups(struct session *session)
 
 	if (session->config->no_cgroups)
 		return 0;
+	session->has_cgroups_v1 = host_has_cgroups_v1(); /* later, there may be no right to look */
 	r = container_names_create(recording, session->nursery, &session->container_names);
 	if (r >= 0)
 		r = cgroup_table_create(recording, session->container_names, &recording->cgroups);

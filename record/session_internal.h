@@ -60,6 +60,7 @@ struct session {
 	struct module_files *files;
 	struct start_state *start_state;
 	struct container_names *container_names; /* NULL: not wanted */
+	bool has_cgroups_v1;
 	struct cgroups *cgroups; /* NULL: not wanted, or the kernel refused the programs */
 	struct probe *probe;
 	struct perf_events events;

@@ -15,6 +15,7 @@ busybox=$(command -v busybox) || { echo "mkinitrd.sh: busybox is missing (packag
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT INT TERM
 
+chmod 755 "$root" # of the guest's root: not only root looks into it
 mkdir "$root/bin" "$root/modules"
 cp "$busybox" "$root/bin/busybox"
 case $name in

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/pick/symbol_pick.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
+#include "common/elf/symbol_rank.h"
 #include "common/sorted.h"
 
 enum { LOOK_BACK = 64 }; /* symbols nested more deeply than this are not found */
@@ -17,14 +17,9 @@ static int symbol_compare(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/*
- * Whether the reader would not choose it if it had the other, at the same address: by properties
- * that a trace does not record.
- */
-static bool is_lesser(const struct elf_symbol *symbol, const struct elf_symbol *other)
+static unsigned int rank(const struct elf_symbol *symbol)
 {
-	return !symbol->size != !other->size ? other->size :
-					       symbol->binding == STB_LOCAL && other->binding == STB_GLOBAL;
+	return symbol_rank(symbol->size, symbol->binding);
 }
 
 void symbol_pick_drop_lesser(struct elf_symbols *symbols)
@@ -34,13 +29,13 @@ void symbol_pick_drop_lesser(struct elf_symbols *symbols)
 	if (symbols->count)
 		qsort(symbols->items, symbols->count, sizeof(*symbols->items), symbol_compare);
 	for (size_t i = 0, end; i < symbols->count; i = end) {
-		struct elf_symbol best = symbols->items[i];
+		const uint64_t address = symbols->items[i].address;
+		unsigned int best = rank(&symbols->items[i]);
 
-		for (end = i + 1; end < symbols->count && symbols->items[end].address == best.address; end++)
-			if (is_lesser(&best, &symbols->items[end]))
-				best = symbols->items[end];
+		for (end = i + 1; end < symbols->count && symbols->items[end].address == address; end++)
+			best = rank(&symbols->items[end]) < best ? rank(&symbols->items[end]) : best;
 		for (size_t k = i; k < end; k++)
-			if (!is_lesser(&symbols->items[k], &best))
+			if (rank(&symbols->items[k]) == best)
 				symbols->items[kept++] = symbols->items[k];
 	}
 	symbols->count = kept;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/symbol/symbol_index.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/elf/symbol_rank.h"
 #include "report/read/radix_sort.h"
 #include "report/resolve/symbol/address_buckets.h"
 #include "report/resolve/symbol/pretty_name.h"
@@ -63,12 +63,10 @@ static int compare_names(const char *a, const char *b)
 static int compare_aliases(const struct symbol_list *list, const struct raw_symbol *a,
 			   const struct raw_symbol *b)
 {
-	if (!a->size != !b->size)
-		return a->size ? -1 : 1;
-	if ((a->binding == STB_WEAK) != (b->binding == STB_WEAK))
-		return a->binding == STB_WEAK ? 1 : -1;
-	if ((a->binding == STB_LOCAL) != (b->binding == STB_LOCAL))
-		return a->binding == STB_LOCAL ? 1 : -1;
+	unsigned int of_a = symbol_rank(a->size, a->binding), of_b = symbol_rank(b->size, b->binding);
+
+	if (of_a != of_b)
+		return of_a < of_b ? -1 : 1;
 	return compare_names(list->names.items + a->name, list->names.items + b->name);
 }
 

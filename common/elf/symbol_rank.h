@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Which of several function symbols at one address is taken, as far as properties decide that a trace does not
+ * record: the recorder leaves out the others, and the reporter goes on with the names of those that are left. One with
+ * a size before one without, strong before weak, global before local. The order is perf's (tools/perf/util/symbol.c,
+ * choose_best_symbol()).
+ */
+#ifndef RWALKER_COMMON_ELF_SYMBOL_RANK_H
+#define RWALKER_COMMON_ELF_SYMBOL_RANK_H
+
+#include <elf.h>
+#include <stdint.h>
+
+/* binding: STB_*; size 0: the file gives none. Of two symbols, the one with the lesser rank is taken. */
+static inline unsigned int symbol_rank(uint64_t size, uint8_t binding)
+{
+	return (size ? 0u : 4u) + (binding == STB_WEAK ? 2u : 0u) + (binding == STB_LOCAL ? 1u : 0u);
+}
+
+#endif

@@ -185,11 +185,12 @@ $(B)/static/rwalker-record: $(B)/record/main.o $(B)/static/record.a $(B)/static/
 	@size=$$(stat -c %s $@); [ $$size -lt 2359296 ] || \
 		{ echo "'$@' has $$size bytes; the limit is 2359296" >&2; exit 1; }
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BUILD)/bpf/flags
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c bpf/drop_lines.sh $(BUILD)/bpf/flags
 	$(call say,BPF)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS_ALL) -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp
-	$(Q)$(LLVM_STRIP) -g -R .rel.BTF -R .rel.BTF.ext -w -N 'LBB*' $@.tmp && mv $@.tmp $@ # libbpf needs none of these
+	$(Q)$(LLVM_STRIP) -g -R .rel.BTF -R .rel.BTF.ext -w -N 'LBB*' $@.tmp # libbpf needs none of these
+	$(Q)bpf/drop_lines.sh $@.tmp $(subst llvm-strip,llvm-objcopy,$(LLVM_STRIP)) && mv $@.tmp $@
 
 # It is not our code: no warnings about it.
 SKELETON_HEAD := \#pragma GCC system_header

@@ -267,11 +267,12 @@ static int load(struct probe *probe)
 	return r;
 }
 
+/* That a program has no numbers of source lines is no news: the build drops them. */
 static int print_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	char line[1024];
 
-	if (level != LIBBPF_WARN)
+	if (level != LIBBPF_WARN || strstr(format, "line info"))
 		return 0;
 	(void)vsnprintf(line, sizeof(line), format, arguments);
 	line[strcspn(line, "\n")] = '\0';

@@ -5,7 +5,10 @@
 
 #include "format/event_encoder_internal.h"
 
-enum { SAMPLE_ROOM = RECORD_OVERHEAD + 9 * VARINT_MAX /* without its stacks */ };
+enum { /* without stacks, and without the task */
+	SAMPLE_ROOM = RECORD_OVERHEAD + 9 * VARINT_MAX,
+	WAIT_ROOM = RECORD_OVERHEAD + 24 * VARINT_MAX + 2 * TASK_ROOM,
+};
 
 /* Whether a record of `room` bytes with these stacks, and its task, is sure to fit. */
 static int check_room(const struct event_encoder *encoder, const struct event_stacks *stacks, size_t room)
@@ -168,9 +171,6 @@ static uint8_t *one_field_put(struct putting *put, uint8_t *at, const struct eve
 	case FIELD_CLOCK:
 		return sample_time_put(encoder, at, event_record_cpu(put->layout, put->record),
 				       event_field_value(field, put->record));
-	case FIELD_LENGTH:
-		return length_put(encoder, at, event_record_cpu(put->layout, put->record),
-				  event_field_value(field, put->record));
 	case FIELD_KERNEL:
 		return kernel_stack_put(encoder, put->stacks, at, leaf);
 	case FIELD_USER:
@@ -246,14 +246,79 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 	       (wait->page ? WAIT_HAS_PAGE : 0);
 }
 
+static int check_wait(const struct event_encoder *encoder, const struct event_wait *wait,
+		      const struct event_stacks *stacks)
+{
+	if (wait->cpu >= encoder->max_cpus || wait->out_cpu >= RWK_MAX_CPUS || wait->source > RWK_MAX_SOURCES ||
+	    wait->object > RWK_MAX_OBJECTS || wait->ready_object > RWK_MAX_OBJECTS || wait->length > wait->time)
+		return -EINVAL;
+	return check_room(encoder, stacks, WAIT_ROOM);
+}
+
+/* From its end to its waker. */
+static uint8_t *wait_span_put(struct event_encoder *encoder, uint8_t *at, const struct event_wait *wait)
+{
+	at = sample_time_put(encoder, at, wait->cpu, wait->time);
+	at = length_put(encoder, at, wait->cpu, wait->length);
+	if (wait->flags & WAIT_HAS_RUN_QUEUE)
+		at = varint_put(at, wait->run_queue);
+	if (wait->flags & WAIT_MOVED)
+		at = varint_put(at, wait->out_cpu);
+	if (wait->flags & WAIT_HAS_WAKER) {
+		at = varint_put(at, wait->context);
+		at = varint_put(at, wait->waker);
+		at = varint_put(at, wait->woken);
+	}
+	return at;
+}
+
+/* What it was for. */
+static uint8_t *wait_object_put(uint8_t *at, const struct event_wait *wait)
+{
+	if (wait->flags & WAIT_HAS_CALL) {
+		at = varint_put(at, wait->call);
+		at = varint_put(at, wait->object);
+	}
+	if (wait->flags & WAIT_HAS_ASKED)
+		at = varint_put(at, wait->asked);
+	if (wait->flags & WAIT_HAS_OWNER)
+		at = varint_put(at, wait->owner);
+	if (wait->flags & WAIT_HAS_READY) {
+		at = varint_put(at, wait->ready);
+		at = varint_put(at, wait->ready_object);
+	}
+	if (wait->flags & WAIT_HAS_PAGE)
+		at = varint_put(at, wait->page);
+	return at;
+}
+
+/* As the table has it, but three times as fast: of all records, these are the most. */
+static void put_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_stacks *stacks)
+{
+	uint8_t *at = varint_put(encoder_record_start(encoder, EVENT_WAIT), wait->cpu);
+
+	at = varint_put(at, wait->task);
+	at = varint_put(at, wait->source);
+	at = varint_put(at, wait->flags);
+	at = varint_put(at, wait->wait_class);
+	at = varint_put(at, wait->state);
+	if (wait->flags & WAIT_USER_MISSING)
+		at = varint_put(at, wait->missing);
+	if (wait->flags & WAIT_HAS_KERNEL)
+		at = kernel_stack_put(encoder, stacks, at, &wait->kernel);
+	if (wait->flags & WAIT_HAS_USER)
+		at = user_stack_put(encoder, stacks, at, &wait->user, &wait->callers_known);
+	at = wait_span_put(encoder, at, wait);
+	if (wait->flags & WAIT_HAS_SNAPSHOT)
+		at = varint_put(at, wait->snapshot);
+	encoder_record_finish(encoder, wait_object_put(at, wait));
+}
+
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
 		      const struct event_task *others, const struct event_stacks *stacks)
 {
-	struct putting put = {encoder, event_layout_find(EVENT_WAIT), wait, stacks, false};
-	int r = check_record(&put);
+	int r = check_wait(encoder, wait, stacks);
 
-	if (r >= 0 && wait->length > wait->time)
-		r = -EINVAL;
 	if (r >= 0)
 		r = find_task(encoder, task, &wait->task);
 	if (r >= 0 && wait->context)
@@ -265,8 +330,8 @@ int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, co
 	wait->flags = wait_flags(wait, stacks);
 	wait->kernel = STACK_KERNEL_ROOT;
 	wait->user = STACK_USER_ROOT;
-	put_record(&put);
-	wait->callers_known = put.known;
+	wait->callers_known = false;
+	put_wait(encoder, wait, stacks);
 	return 0;
 }
 

@@ -5,63 +5,81 @@
 
 #include <stdint.h>
 
-/*
- * A tree of who is earlier, which is cheap for hundreds of rings, too. Node 1 is the root, 2n and 2n + 1 are the
- * children of n, and node `count` + i is ring i. It is built once and settled for each ring whose
- * time has changed, which takes only a few comparisons.
- */
-struct merge_tree {
-	const uint64_t *times;
-	uint32_t *earlier; /* room for `count`: for each node that is not a ring, the earliest ring below it */
-	uint32_t count;	   /* at least 1 */
-};
+/* A ring's next time, and below it the ring: of equal times, the ring with the lower number is first. */
+typedef unsigned __int128 merge_key;
 
-static inline uint32_t merge_ring(const struct merge_tree *tree, uint32_t node)
+static inline merge_key merge_key_of(uint64_t time, uint32_t ring)
 {
-	return node >= tree->count ? node - tree->count : tree->earlier[node];
+	return (merge_key)time << 64 | ring;
 }
 
-/* Of equal times, the ring with the lower number is first, wherever the tree has it. */
-static inline void merge_compare(const struct merge_tree *tree, uint32_t node)
+static inline uint64_t merge_time(merge_key key)
 {
-	uint32_t one = merge_ring(tree, 2 * node), other = merge_ring(tree, 2 * node + 1);
-	uint64_t ones = tree->times[one], others = tree->times[other];
+	return (uint64_t)(key >> 64);
+}
 
-	tree->earlier[node] = others < ones || (others == ones && other < one) ? other : one;
+static inline uint32_t merge_ring(merge_key key)
+{
+	return (uint32_t)key;
+}
+
+/*
+ * A tree of who is earlier, which is cheap for hundreds of rings, too. Node 1 is the root, 2n and 2n + 1 are the
+ * children of n, and node `count` + i is ring i. Each node has the least key below it, so that a look at it needs no
+ * other memory. It is built once and settled for each ring whose time has changed.
+ */
+struct merge_tree {
+	merge_key *keys; /* room for 2 * count */
+	uint32_t count;	 /* at least 1 */
+};
+
+static inline merge_key merge_of(const struct merge_tree *tree, uint32_t ring)
+{
+	return tree->keys[tree->count + ring];
+}
+
+/* Sets the ring's time, UINT64_MAX if it is empty. The tree is to be built or settled afterwards. */
+static inline void merge_put(const struct merge_tree *tree, uint32_t ring, uint64_t time)
+{
+	tree->keys[tree->count + ring] = merge_key_of(time, ring);
+}
+
+static inline merge_key merge_lesser(merge_key one, merge_key other)
+{
+	return other < one ? other : one;
 }
 
 static inline void merge_build(const struct merge_tree *tree)
 {
 	for (uint32_t node = tree->count - 1; node > 0; node--)
-		merge_compare(tree, node);
+		tree->keys[node] = merge_lesser(tree->keys[2 * node], tree->keys[2 * node + 1]);
 }
 
 static inline void merge_settle(const struct merge_tree *tree, uint32_t ring)
 {
-	for (uint32_t node = (tree->count + ring) / 2; node > 0; node /= 2)
-		merge_compare(tree, node);
+	uint32_t node = tree->count + ring;
+	merge_key least = tree->keys[node];
+
+	for (; node > 1; node /= 2) {
+		least = merge_lesser(least, tree->keys[node ^ 1]);
+		tree->keys[node / 2] = least;
+	}
 }
 
-/*
- * The index of the ring with the earliest time; UINT64_MAX means that a ring is empty. *ret_until: up to and with which
- * time this ring may be read without asking again: the earliest of the others, or just before it if that ring's number
- * is lower. UINT64_MAX: all others are empty.
- */
-static inline uint32_t merge_first(const struct merge_tree *tree, uint64_t *ret_until)
+/* Of the ring with the earliest time; UINT64_MAX means that all are empty. */
+static inline merge_key merge_first(const struct merge_tree *tree)
 {
-	uint32_t first = merge_ring(tree, 1);
-	uint64_t until = UINT64_MAX;
+	return tree->keys[1];
+}
 
-	for (uint32_t node = tree->count + first; node > 1; node /= 2) {
-		uint32_t other = merge_ring(tree, node ^ 1);
-		uint64_t beside = tree->times[other];
+/* The least key of all rings but this one: until the ring's own is greater, it may be read without asking again. */
+static inline merge_key merge_others(const struct merge_tree *tree, uint32_t ring)
+{
+	merge_key least = merge_key_of(UINT64_MAX, UINT32_MAX);
 
-		/* Not 0: it is later than `first`, or `other` would be the first. */
-		beside -= beside != UINT64_MAX && other < first;
-		until = beside < until ? beside : until;
-	}
-	*ret_until = until;
-	return first;
+	for (uint32_t node = tree->count + ring; node > 1; node /= 2)
+		least = merge_lesser(least, tree->keys[node ^ 1]);
+	return least;
 }
 
 #endif

@@ -13,7 +13,6 @@
 #include "format/event_log.h"
 #include "record/machine/clocks.h"
 #include "record/machine/cpus.h"
-#include "record/perf/merge.h"
 #include "record/place/sideband_internal.h"
 #include "record/plan/recording.h"
 
@@ -27,20 +26,22 @@ enum {
 	FULL_ROOM = 8 << 10, /* no record is usually longer: a path has at most 4 KB */
 };
 
-static void peek_time(struct sideband *sideband, uint32_t cpu)
-{
-	const struct perf_event_header *header = perf_ring_peek(&sideband->rings[cpu]);
-
-	sideband->next_time[cpu] = header ? sideband_record_time(header) : UINT64_MAX;
-	/* Nothing is written this far ahead of its time: it is not a record's time, and must not be waited for. */
-	if (header && sideband->next_time[cpu] > sideband->horizon + AHEAD_NS)
-		sideband->next_time[cpu] = sideband->horizon;
-}
-
 /* Which CPU's ring has the earliest record. */
 static struct merge_tree earliest(const struct sideband *sideband)
 {
-	return (struct merge_tree){sideband->next_time, sideband->earlier, sideband->max_cpus};
+	return (struct merge_tree){sideband->keys, sideband->max_cpus};
+}
+
+static void peek_time(const struct sideband *sideband, uint32_t cpu)
+{
+	const struct perf_event_header *header = perf_ring_peek(&sideband->rings[cpu]);
+	const struct merge_tree tree = earliest(sideband);
+	uint64_t time = header ? sideband_record_time(header) : UINT64_MAX;
+
+	/* Nothing is written this far ahead of its time: it is not a record's time, and must not be waited for. */
+	if (header && time > sideband->horizon + AHEAD_NS)
+		time = sideband->horizon;
+	merge_put(&tree, cpu, time);
 }
 
 /*
@@ -53,7 +54,7 @@ void sideband_look(struct sideband *sideband)
 
 	sideband->horizon = clocks_now();
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
-		sideband->next_time[cpu] = UINT64_MAX;
+		merge_put(&tree, cpu, UINT64_MAX);
 		if (!sideband->rings[cpu].page)
 			continue;
 		perf_ring_look(&sideband->rings[cpu]);
@@ -69,16 +70,18 @@ uint64_t sideband_apply(struct sideband *sideband, uint64_t until)
 
 	until = until < sideband->horizon ? until : sideband->horizon;
 	for (;;) {
-		uint64_t others;
-		uint32_t cpu = merge_first(&tree, &others);
+		const merge_key first = merge_first(&tree);
+		const uint32_t cpu = merge_ring(first);
+		merge_key others;
 
-		if (sideband->next_time[cpu] > until)
-			return sideband->next_time[cpu] > sideband->horizon ? UINT64_MAX : sideband->next_time[cpu];
+		if (merge_time(first) > until)
+			return merge_time(first) > sideband->horizon ? UINT64_MAX : merge_time(first);
+		others = merge_others(&tree, cpu);
 		do {
 			sideband_apply_record(sideband, cpu, perf_ring_peek(&sideband->rings[cpu]));
 			perf_ring_next(&sideband->rings[cpu]);
 			peek_time(sideband, cpu);
-		} while (sideband->next_time[cpu] <= until && sideband->next_time[cpu] <= others);
+		} while (merge_time(merge_of(&tree, cpu)) <= until && merge_of(&tree, cpu) < others);
 		merge_settle(&tree, cpu);
 	}
 }
@@ -138,7 +141,7 @@ int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t
 
 	sideband->open_count -= sideband_is_open(sideband, cpu);
 	perf_ring_close(&sideband->rings[cpu]);
-	sideband->next_time[cpu] = UINT64_MAX;
+	merge_put(&tree, cpu, UINT64_MAX);
 	merge_settle(&tree, cpu);
 	r = open_ring(sideband, nursery, cpu);
 	return r < 0 || sideband->epoll_fd < 0 ? r : watch(sideband, cpu);
@@ -184,12 +187,11 @@ static int allocate(struct sideband *sideband)
 	uint32_t cpus = sideband->max_cpus;
 
 	sideband->rings = calloc(cpus, sizeof(*sideband->rings));
-	sideband->next_time = calloc(cpus, sizeof(*sideband->next_time));
-	sideband->earlier = calloc(cpus, sizeof(*sideband->earlier));
+	sideband->keys = calloc(2 * (size_t)cpus, sizeof(*sideband->keys));
 	sideband->totals = calloc(cpus, sizeof(*sideband->totals));
 	for (uint32_t cpu = 0; sideband->rings && cpu < cpus; cpu++)
 		sideband->rings[cpu].fd = -1;
-	if (!sideband->rings || !sideband->next_time || !sideband->earlier || !sideband->totals)
+	if (!sideband->rings || !sideband->keys || !sideband->totals)
 		return -ENOMEM;
 	return sideband_start_seeing(sideband);
 }
@@ -233,8 +235,7 @@ void sideband_destroy(struct sideband *sideband)
 		perf_ring_close(&sideband->rings[cpu]);
 	hash_map_deinit(&sideband->seen);
 	free(sideband->rings);
-	free(sideband->next_time);
-	free(sideband->earlier);
+	free(sideband->keys);
 	free(sideband->totals);
 	free(sideband);
 }

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "common/hash_map.h"
+#include "record/perf/merge.h"
 #include "record/perf/perf_ring.h"
 #include "record/place/sideband.h"
 #include "record/place/stream_watch.h"
@@ -29,8 +30,7 @@ struct sideband {
 	struct module_files *files;
 	struct perf_ring *rings; /* by CPU number */
 	struct stream_cpu *totals; /* likewise: of what was applied */
-	uint64_t *next_time;     /* of each ring's next record; UINT64_MAX: none */
-	uint32_t *earlier;	 /* of the tree that finds the earliest of them (record/perf/merge.h) */
+	merge_key *keys;	 /* of the tree that finds the earliest record; by each ring's next one */
 	uint64_t horizon;	 /* of the last look; younger records wait */
 	uint32_t max_cpus;
 	size_t ring_bytes; /* of each, at most */

@@ -9,7 +9,6 @@
 #include "common/log.h"
 #include "record/cgroup/cgroups.h"
 #include "record/machine/clocks.h"
-#include "record/perf/merge.h"
 #include "record/place/sideband.h"
 #include "record/plan/recording.h"
 #include "record/probe/probe.h"
@@ -28,7 +27,6 @@ int drain_follow(struct drain *drain, const struct probe *probe)
 
 		if (r < 0)
 			return log_error(-r, "cannot map a ring buffer: %s", strerror(-r));
-		drain->times[number] = UINT64_MAX;
 	}
 	return 0;
 }
@@ -45,10 +43,9 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 	if (!probe_rings(probe))
 		return 0;
 	drain->rings = calloc(most, sizeof(*drain->rings));
-	drain->times = calloc(most, sizeof(*drain->times));
-	drain->earlier = calloc(most, sizeof(*drain->earlier));
+	drain->keys = calloc(2 * (size_t)most, sizeof(*drain->keys));
 	r = samples_open(&drain->samples, recording, filter);
-	if (!r && (!drain->rings || !drain->times || !drain->earlier))
+	if (!r && (!drain->rings || !drain->keys))
 		r = -ENOMEM;
 	if (!r)
 		r = drain_follow(drain, probe);
@@ -62,12 +59,10 @@ void drain_close(struct drain *drain)
 	for (uint32_t i = 0; i < drain->ring_count; i++)
 		ring_close(&drain->rings[i].ring);
 	free(drain->rings);
-	free(drain->times);
-	free(drain->earlier);
+	free(drain->keys);
 	samples_close(&drain->samples);
 	drain->rings = NULL;
-	drain->times = NULL;
-	drain->earlier = NULL;
+	drain->keys = NULL;
 	drain->ring_count = 0;
 }
 
@@ -117,14 +112,21 @@ static void take(struct drain *drain, const struct ring_head *head, size_t lengt
 		drain->refused++;
 }
 
-/* The ring's next record becomes its head. */
-static void advance(struct drain *drain, uint32_t number)
+static struct merge_tree tree_of(const struct drain *drain)
+{
+	return (struct merge_tree){drain->keys, drain->ring_count};
+}
+
+/* The ring's next record becomes its head. Returns the ring's key, for which the tree is not settled. */
+static merge_key advance(struct drain *drain, uint32_t number)
 {
 	struct drain_ring *ring = &drain->rings[number];
+	const struct merge_tree tree = tree_of(drain);
 
 	while ((ring->head = ring_next(&ring->ring, &ring->length)) && ring->length < sizeof(*ring->head))
 		drain->refused++;
-	drain->times[number] = ring->head ? ring->head->time : UINT64_MAX;
+	merge_put(&tree, number, ring->head ? ring->head->time : UINT64_MAX);
+	return merge_of(&tree, number);
 }
 
 /* In a long pass the kernel gets back finished parts before the pass is over. */
@@ -136,29 +138,42 @@ static void give_back(struct drain_ring *ring, uint64_t taken)
 	ring->released = taken;
 }
 
+/*
+ * Which ring is next, after this one's head has changed. A ring that is the next one again is likely to remain it:
+ * *ret_others is the key at which it no longer is. Else it is 0.
+ */
+static uint32_t next_ring(const struct drain *drain, uint32_t number, merge_key *ret_others)
+{
+	const struct merge_tree tree = tree_of(drain);
+	uint32_t next;
+
+	merge_settle(&tree, number);
+	next = merge_ring(merge_first(&tree));
+	*ret_others = next == number ? merge_others(&tree, next) : 0;
+	if (drain->rings[next].head)
+		ring_prefetch(drain->rings[next].head);
+	return next;
+}
+
 /* Which ring is next is found out before a record is processed: meanwhile the next one is fetched. */
 static void drain_rings(struct drain *drain)
 {
 	struct recording *recording = drain->recording;
-	const struct merge_tree tree = {drain->times, drain->earlier, drain->ring_count};
-	uint64_t due = 0, until;
+	const struct merge_tree tree = tree_of(drain);
+	merge_key others = 0;
+	uint64_t due = 0;
 	uint32_t number;
 
 	merge_build(&tree);
-	number = merge_first(&tree, &until);
+	number = merge_ring(merge_first(&tree));
 	while (drain->rings[number].head) {
 		struct drain_ring *ring = &drain->rings[number];
 		const struct ring_head *head = ring->head;
-		const uint64_t end = ring->ring.position, time = drain->times[number];
+		const uint64_t end = ring->ring.position, time = merge_time(merge_of(&tree, number));
 		const size_t length = ring->length;
 
-		advance(drain, number);
-		if (!ring->head || drain->times[number] > until) {
-			merge_settle(&tree, number);
-			number = merge_first(&tree, &until);
-			if (drain->rings[number].head)
-				ring_prefetch(drain->rings[number].head);
-		}
+		if (advance(drain, number) >= others)
+			number = next_ring(drain, number, &others);
 		if (time >= due)
 			due = sideband_apply(recording->sideband, time);
 		take(drain, head, length);
@@ -181,7 +196,7 @@ bool drain_pass(struct drain *drain)
 		cgroups_take(drain->cgroups);
 	sideband_look(drain->recording->sideband);
 	for (uint32_t i = 0; i < drain->ring_count; i++)
-		advance(drain, i);
+		(void)advance(drain, i);
 	if (drain->ring_count)
 		drain_rings(drain);
 	(void)sideband_apply(drain->recording->sideband, begin);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "bpf/ring_event.h"
+#include "record/perf/merge.h"
 #include "record/perf/ring.h"
 #include "record/source/samples.h"
 
@@ -38,8 +39,7 @@ struct drain {
 	struct samples samples;	     /* and snapshots */
 	struct cgroups *cgroups;     /* has a ring of its own; NULL: none */
 	struct drain_ring *rings;
-	uint64_t *times; /* of the heads, UINT64_MAX: none */
-	uint32_t *earlier; /* of the tree that finds the earliest of them (record/perf/merge.h) */
+	merge_key *keys; /* of the tree that finds the earliest head */
 	uint32_t ring_count;
 	size_t ring_bytes; /* of each */
 	uint64_t refused; /* of a kind that nothing handles */

@@ -61,24 +61,26 @@ static void fill(struct rings *rings, const struct shape *shape, uint32_t count)
 
 static void read_all(struct test *t, const struct rings *rings)
 {
-	uint64_t times[MOST], until;
-	uint32_t earlier[MOST] = {0}, next[MOST] = {0}, done = 0, wrong = 0;
-	const struct merge_tree tree = {times, earlier, rings->count};
+	merge_key keys[2 * MOST];
+	uint32_t next[MOST] = {0}, done = 0, wrong = 0;
+	const struct merge_tree tree = {keys, rings->count};
 
 	for (uint32_t ring = 0; ring < rings->count; ring++)
-		times[ring] = rings->times[ring][0];
+		merge_put(&tree, ring, rings->times[ring][0]);
 	merge_build(&tree);
-	do {
-		uint32_t ring = merge_first(&tree, &until);
+	while (merge_time(merge_first(&tree)) != UINT64_MAX && done <= rings->records) {
+		uint32_t ring = merge_ring(merge_first(&tree));
+		merge_key others;
 
 		REQUIRE(t, ring < rings->count);
-		for (; times[ring] != UINT64_MAX && times[ring] <= until; done++) {
+		others = merge_others(&tree, ring);
+		for (; merge_time(merge_of(&tree, ring)) != UINT64_MAX && merge_of(&tree, ring) < others; done++) {
 			wrong += done >= rings->records || rings->sorted[done].ring != ring ||
-				 rings->sorted[done].time != times[ring];
-			times[ring] = rings->times[ring][++next[ring]];
+				 rings->sorted[done].time != merge_time(merge_of(&tree, ring));
+			merge_put(&tree, ring, rings->times[ring][++next[ring]]);
 		}
 		merge_settle(&tree, ring);
-	} while (until != UINT64_MAX && done <= rings->records);
+	}
 	CHECK_INT(t, wrong, 0);
 	CHECK_INT(t, done, rings->records);
 }

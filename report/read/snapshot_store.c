@@ -6,6 +6,7 @@
 
 #include "common/sorted.h"
 #include "format/snapshot_batch.h"
+#include "format/snapshot_number.h"
 
 enum { UNPACKED = 4 };
 
@@ -26,6 +27,7 @@ struct snapshot_store {
 	struct snapshot_decoder *snapshots;
 	ARRAY(struct snapshot_chunk) chunks; /* in the order of the file */
 	size_t known;			     /* chunks from the first one whose range is known */
+	bool any;			     /* one of them holds snapshots */
 	struct unpacked slots[UNPACKED];
 	uint64_t clock;
 	uint64_t words[SNAPSHOT_PLACES][SNAPSHOT_WORDS];
@@ -112,23 +114,33 @@ static int find_slot(struct snapshot_store *store, uint32_t place, struct unpack
 	return unpack(store, place, ret_slot);
 }
 
+/* An empty chunk lies where the one before it ends, or else where the first one that is not empty begins. */
+static void note_range(struct snapshot_store *store, const struct snapshot_batch *batch)
+{
+	struct snapshot_chunk *chunk = &store->chunks.items[store->known];
+
+	if (!batch->records.count) {
+		chunk->first = chunk->last = store->any ? chunk[-1].last : 0;
+		return;
+	}
+	chunk->first = batch->records.items[0].number;
+	chunk->last = batch->records.items[batch->records.count - 1].number;
+	for (size_t i = store->known; !store->any && i-- > 0;)
+		store->chunks.items[i].first = store->chunks.items[i].last = chunk->first;
+	store->any = true;
+}
+
 /* Reads on until the chunk that would contain the number is known. */
 static int know(struct snapshot_store *store, uint32_t number)
 {
 	while (store->known < store->chunks.count &&
-	       (!store->known || store->chunks.items[store->known - 1].last < number)) {
-		struct snapshot_chunk *chunk = &store->chunks.items[store->known];
-		uint32_t before = store->known ? chunk[-1].last : 0;
+	       (!store->any || snapshot_precedes(store->chunks.items[store->known - 1].last, number))) {
 		struct unpacked *slot;
 		int r = unpack(store, (uint32_t)store->known, &slot);
 
 		if (r < 0)
 			return r;
-		chunk->first = chunk->last = before; /* an empty one */
-		if (slot->batch.records.count) {
-			chunk->first = slot->batch.records.items[0].number;
-			chunk->last = slot->batch.records.items[slot->batch.records.count - 1].number;
-		}
+		note_range(store, &slot->batch);
 		store->known++;
 	}
 	return 0;
@@ -137,7 +149,7 @@ static int know(struct snapshot_store *store, uint32_t number)
 /* The last known chunk that begins at or before the number. */
 static bool find_chunk(const struct snapshot_store *store, uint32_t number, uint32_t *ret_place)
 {
-	size_t above = SORTED_FIRST(i, store->known, store->chunks.items[i].first > number);
+	size_t above = SORTED_FIRST(i, store->known, snapshot_precedes(number, store->chunks.items[i].first));
 
 	*ret_place = (uint32_t)above - 1;
 	return above;

@@ -58,6 +58,32 @@ static uint64_t frequency_of(const struct profile *profile, const struct trace_m
 	return regime->frequency < samples->frequency ? regime->frequency : 0;
 }
 
+/* The next one of those in the part that was asked for, as far as it is in it. */
+static bool next_span(const struct profile_scope *scope, size_t *cursor, struct regime_span *ret_span)
+{
+	struct regime_span span;
+
+	while (regimes_next(scope->model, cursor, &span)) {
+		span.from = span.from > scope->from ? span.from : scope->from;
+		span.until = span.until < scope->to ? span.until : scope->to;
+		if (span.from >= span.until)
+			continue;
+		*ret_span = span;
+		return true;
+	}
+	return false;
+}
+
+/* Of the part that was asked for; 0: it is not known. */
+static uint64_t length_of(const struct profile_scope *scope)
+{
+	const struct trace_model *model = scope->model;
+	uint64_t from = model->start > scope->from ? model->start : scope->from;
+	uint64_t until = model->stop < scope->to ? model->stop : scope->to;
+
+	return until > from ? until - from : 0;
+}
+
 static void add_span(const struct profile *profile, const struct trace_model *model, const struct regime_span *span,
 		     struct coarser *all)
 {
@@ -87,46 +113,45 @@ static int tell_span(struct profile *profile, const struct trace_model *model, c
 					   frequency_of(profile, model, regime), text));
 }
 
-static int tell_spans(struct profile *profile, const struct trace_model *model)
+static int tell_spans(struct profile *profile, const struct profile_scope *scope)
 {
 	struct regime_span span;
 	size_t cursor = 0, count = 0;
 	int r = 0;
 
-	while (!r && regimes_next(model, &cursor, &span) && count++ < SPANS_SHOWN)
-		r = tell_span(profile, model, &span);
+	while (!r && next_span(scope, &cursor, &span) && count++ < SPANS_SHOWN)
+		r = tell_span(profile, scope->model, &span);
 	return r;
 }
 
-static int tell_recording(struct profile *profile, const struct trace_model *model)
+static int tell_recording(struct profile *profile, const struct profile_scope *scope)
 {
+	const struct trace_model *model = scope->model;
 	struct coarser all = {0};
 	struct regime_span span;
 	char text[REGIME_TEXT];
 	size_t cursor = 0;
 	int r;
 
-	while (regimes_next(model, &cursor, &span))
+	while (next_span(scope, &cursor, &span))
 		add_span(profile, model, &span, &all);
 	if (!all.count)
 		return 0;
-	r = account_note(profile, ACCOUNT_COARSER,
-			 account_share(all.sum, model->stop > model->start ? model->stop - model->start : 0),
+	r = account_note(profile, ACCOUNT_COARSER, account_share(all.sum, length_of(scope)),
 			 "from %s s to %s s the recorder left out, at times, to cost less: %s",
 			 figure_seconds(all.from - model->start).text, figure_seconds(all.until - model->start).text,
 			 regimes_text(all.lacks, all.least, all.frequency, text));
 	if (r >= 0 && all.asked)
 		account_remedy(profile, "rwalker-record without --realtime-safe leaves out less");
-	return r < 0 ? r : tell_spans(profile, model);
+	return r < 0 ? r : tell_spans(profile, scope);
 }
 
 int account_regimes(struct profile *profile)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < profile->file_count && !r; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count && !r; j++)
-			r = tell_recording(profile, &profile->files[i]->models[j]);
+	for (size_t i = 0; i < profile->scopes.count && !r; i++)
+		r = tell_recording(profile, &profile->scopes.items[i]);
 	return r;
 }
 
@@ -137,7 +162,7 @@ bool profile_coarser(const struct profile *profile)
 	for (size_t i = 0; i < profile->scopes.count; i++) {
 		size_t cursor = 0;
 
-		if (regimes_next(profile->scopes.items[i].model, &cursor, &span))
+		if (next_span(&profile->scopes.items[i], &cursor, &span))
 			return true;
 	}
 	return false;

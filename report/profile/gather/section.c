@@ -9,6 +9,7 @@
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_moment.h"
 #include "report/profile/tables/profile_nodes.h"
+#include "report/profile/tables/profile_scopes.h"
 
 /* --- mapping of a section's numbers to the profile's --- */
 
@@ -117,6 +118,7 @@ int section_init(struct section *section, struct profile *profile, struct trace_
 	r = find_moments(section);
 	if (r < 0)
 		return r;
+	profile_note_part(profile, model, section->from, section->to);
 	r = chain_context_init(&section->context, profile, model);
 	if (!r)
 		r = check_nodes(section);

@@ -20,6 +20,7 @@ enum { NO_NUMBER = UINT32_MAX };
 struct profile_scope { /* of the modules of a section */
 	const struct trace_model *model;
 	struct modules_place place;
+	uint64_t from, to; /* the part of it that was asked for, whatever of that was recorded */
 };
 
 struct profile_host {

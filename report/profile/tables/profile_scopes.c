@@ -38,7 +38,7 @@ static bool adds_to(const struct trace_file *file, size_t addition, size_t numbe
 
 static int push(struct profile *profile, const struct trace_model *model, struct modules_place place)
 {
-	return array_push(&profile->scopes, (struct profile_scope){.model = model, .place = place});
+	return array_push(&profile->scopes, (struct profile_scope){.model = model, .place = place, .to = UINT64_MAX});
 }
 
 static struct modules_place last_place(const struct profile *profile)
@@ -91,10 +91,27 @@ int profile_learn_scopes(struct profile *profile)
 	return r;
 }
 
-struct modules_place profile_place_of(const struct profile *profile, const struct trace_model *model)
+static struct profile_scope *find(const struct profile *profile, const struct trace_model *model)
 {
 	for (size_t i = 0; i < profile->scopes.count; i++)
 		if (profile->scopes.items[i].model == model)
-			return profile->scopes.items[i].place;
-	return (struct modules_place){0};
+			return &profile->scopes.items[i];
+	return NULL;
+}
+
+struct modules_place profile_place_of(const struct profile *profile, const struct trace_model *model)
+{
+	const struct profile_scope *scope = find(profile, model);
+
+	return scope ? scope->place : (struct modules_place){0};
+}
+
+void profile_note_part(const struct profile *profile, const struct trace_model *model, uint64_t from, uint64_t to)
+{
+	struct profile_scope *scope = find(profile, model);
+
+	if (!scope)
+		return;
+	scope->from = from;
+	scope->to = to;
 }

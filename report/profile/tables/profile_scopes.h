@@ -16,6 +16,9 @@ int profile_learn_scopes(struct profile *profile);
 /* After that: of a section's modules. */
 struct modules_place profile_place_of(const struct profile *profile, const struct trace_model *model);
 
+/* Which part of a section was asked for: times of its trace. */
+void profile_note_part(const struct profile *profile, const struct trace_model *model, uint64_t from, uint64_t to);
+
 /* Whether it recorded nothing. */
 bool profile_is_addition(const struct trace_model *model);
 

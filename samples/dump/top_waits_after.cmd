@@ -1,0 +1,1 @@
+--top-waits --time 7.5,10

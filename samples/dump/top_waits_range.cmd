@@ -1,0 +1,1 @@
+--top-waits --time 5,9.5

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import embedding
 import exports
+import flight
 import machine
 import markdown
 import names
@@ -44,7 +45,7 @@ SECTIONS = {
     "views": Section(waits_views.run, settings.REPORT_PAIRS), "exports": Section(exports.run, exports.ROUNDS),
     **{section.key: Section(section.run) for section in waits_cost.SECTIONS},
     "points": Section(points.run), "dwarf": Section(snapshots.run), "unwind": Section(unwinding.run, unwinding.ROUNDS),
-    "names": Section(names.run, names.ROUNDS)}
+    "names": Section(names.run, names.ROUNDS), "flight": Section(flight.run, flight.ROUNDS)}
 
 
 def say(what):

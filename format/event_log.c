@@ -7,6 +7,7 @@
 #include "common/time_units.h"
 #include "format/limits.h"
 #include "format/snapshot_keys.h"
+#include "format/snapshot_number.h"
 
 static const uint64_t CHUNK_AGE = RWK_TARGET_CHUNK_MS * MILLISECOND;
 
@@ -28,6 +29,7 @@ struct event_log {
 	struct lane snapshots, names; /* without an encoder if they are not recorded */
 	struct snapshot_keys *keys;
 	uint32_t snapshot;	   /* number of the last snapshot */
+	bool wraps;		   /* 1 follows the last number that there is */
 	struct tally tallies[EVENT_LOG_SOURCES];
 	int error; /* the writer's error, after which it accepts no more chunks */
 };
@@ -206,25 +208,23 @@ int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, c
 			   struct event_log_snapshot *ret_added)
 {
 	struct event_encoder *encoder = log->snapshots.encoder;
+	const uint32_t number = snapshot_after(log->snapshot);
 	int r = log->error;
 
-	if (!encoder || !log->keys || log->snapshot == UINT32_MAX)
+	if (!encoder || !log->keys || (!log->wraps && number > SNAPSHOTS_MAX))
 		return -EINVAL;
 	if (r >= 0)
 		r = ENCODE(log, &log->snapshots,
-			   snapshot_keys_encode(log->keys, encoder, owner, log->snapshot + 1,
-						snapshot, &ret_added->known));
+			   snapshot_keys_encode(log->keys, encoder, owner, number, snapshot, &ret_added->known));
 	if (r >= 0)
-		ret_added->number = ++log->snapshot;
+		ret_added->number = log->snapshot = number;
 	return r;
 }
 
-bool event_log_renumber(struct event_log *log, uint32_t most)
+void event_log_wrap_snapshots(struct event_log *log, uint32_t last)
 {
-	if (log->snapshot <= most || event_log_flush(log) < 0)
-		return false;
-	log->snapshot = 0;
-	return true;
+	log->snapshot = last;
+	log->wraps = true;
 }
 
 static int count_event(struct event_log *log, uint32_t source, int r)

@@ -34,7 +34,7 @@ void event_log_destroy(struct event_log *log);
 int event_log_want_snapshots(struct event_log *log);
 
 struct event_log_snapshot {
-	uint32_t number;       /* by which an event of that thread refers to it; at most 2^32 - 1 */
+	uint32_t number;       /* by which an event of that thread refers to it; not 0 */
 	const uint64_t *known; /* as from snapshot_keys_encode(); valid until the next one is added */
 };
 
@@ -71,10 +71,10 @@ int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_u
 int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
 
 /*
- * Numbers of snapshots have 32 bits. If more than `most` were given, they begin again, after a flush, and true is
- * returned: whoever keeps chunks must not mix those before and after.
+ * Numbers of snapshots have 32 bits. From now on they begin again after the last one, for whoever keeps no more than
+ * SNAPSHOTS_MAX of them. last: of the one before the next, 0: the next is number 1.
  */
-bool event_log_renumber(struct event_log *log, uint32_t most);
+void event_log_wrap_snapshots(struct event_log *log, uint32_t last);
 
 void event_log_count(const struct event_log *log, uint32_t source, struct event_log_count *ret_count);
 

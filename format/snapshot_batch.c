@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/sorted.h"
+#include "format/snapshot_number.h"
 
 enum { KEPT = RWK_MAX_SNAPSHOT_CHAIN + 8 }; /* keys: for a few threads that take turns */
 
@@ -56,7 +57,7 @@ int snapshot_batch_read(struct snapshot_batch *batch, struct event_decoder *deco
 	while (event_decoder_next(decoder, &event) > 0) {
 		if (event.kind != EVENT_SNAPSHOT)
 			continue;
-		if (event.snapshot.number <= after)
+		if (!event.snapshot.number || (after && !snapshot_precedes(after, event.snapshot.number)))
 			break;
 		after = event.snapshot.number;
 		if (array_push(&batch->records, event.snapshot) < 0)
@@ -67,7 +68,8 @@ int snapshot_batch_read(struct snapshot_batch *batch, struct event_decoder *deco
 
 bool snapshot_batch_find(const struct snapshot_batch *batch, uint32_t number, size_t *ret_place)
 {
-	size_t place = SORTED_FIRST(i, batch->records.count, batch->records.items[i].number >= number);
+	size_t place = SORTED_FIRST(i, batch->records.count,
+				    !snapshot_precedes(batch->records.items[i].number, number));
 
 	*ret_place = place;
 	return place < batch->records.count && batch->records.items[place].number == number;

@@ -6,6 +6,7 @@
 
 #include "common/sorted.h"
 #include "format/snapshot_batch.h"
+#include "format/snapshot_number.h"
 
 struct snapshot_window {
 	struct snapshot_batch batches[SNAPSHOT_WINDOW_CHUNKS]; /* a ring: numbers ascend */
@@ -91,7 +92,7 @@ int snapshot_window_add(struct snapshot_window *window, const void *payload, siz
 
 int snapshot_window_find(struct snapshot_window *window, uint32_t number, struct snapshot *ret_snapshot)
 {
-	size_t i = SORTED_FIRST(at, window->count, last_number(window, at) >= number), place;
+	size_t i = SORTED_FIRST(at, window->count, !snapshot_precedes(last_number(window, at), number)), place;
 	const struct snapshot_batch *batch = batch_at(window, i);
 
 	if (i == window->count || !snapshot_batch_find(batch, number, &place))

@@ -24,7 +24,7 @@
 #include "record/place/hits.h"
 #include "record/plan/recording.h"
 
-enum { RULE_BYTES = 256, MOST_SNAPSHOTS = INT32_MAX };
+enum { RULE_BYTES = 256 };
 
 /* Triggers that make no dump get at most one record in this time. */
 static const uint64_t RECORD_INTERVAL = SECOND;
@@ -174,6 +174,7 @@ int flight_begin(struct flight *flight, struct module_files *files)
 {
 	flight->recording->watch = (struct recording_watch){
 		.least = triggers_least(flight->triggers), .context = flight, .wait = take_wait};
+	event_log_wrap_snapshots(flight->recording->log, 0);
 	flight->files = files;
 	flight->turn = clocks_now() + (uint64_t)flight->plan->window;
 	return hits_want_turns(flight->recording->hits);
@@ -318,13 +319,6 @@ uint64_t flight_next(const struct flight *flight)
 	return flight->due && !flight->writer ? flight->due : UINT64_MAX;
 }
 
-/* Once in 2^31 snapshots, which are days at least, the window begins again: a dump says what it holds. */
-static void renumber(struct flight *flight)
-{
-	if (event_log_renumber(flight->recording->log, MOST_SNAPSHOTS))
-		window_clear(flight->window);
-}
-
 bool flight_is_due(struct flight *flight, uint64_t now)
 {
 	int status;
@@ -334,7 +328,6 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	triggers_look(flight->triggers, now);
 	take_commands(flight, now);
 	window_advance(flight->window, now);
-	renumber(flight);
 	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all of it at its end */
 		hits_turn(flight->recording->hits);
 		module_turn(flight->recording, flight->files, flight->base);

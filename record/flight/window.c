@@ -142,12 +142,6 @@ void window_advance(struct window *window, uint64_t now)
 		advance_idle(window, oldest);
 }
 
-void window_clear(struct window *window)
-{
-	while (window->count)
-		drop_first(window);
-}
-
 /* --- what comes --- */
 
 /* Whether [at, at + length) is free of chunks. */

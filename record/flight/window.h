@@ -34,9 +34,6 @@ void window_add(struct window *window, const struct rwk_chunk_header *header, co
 /* What is older than the window at `now` (CLOCK_MONOTONIC ns) leaves. */
 void window_advance(struct window *window, uint64_t now);
 
-/* All of it leaves. */
-void window_clear(struct window *window);
-
 struct window_chunk {
 	const struct rwk_chunk_header *header;
 	const void *stored;

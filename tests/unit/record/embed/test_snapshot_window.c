@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "format/snapshot_keys.h"
+#include "format/snapshot_number.h"
 #include "tests/test.h"
 
 enum { THREADS = 3, WORDS = 40 };
@@ -31,7 +32,7 @@ static size_t chunk(struct test *t, const struct writer *writer, uint32_t first,
 
 	event_encoder_reset(writer->encoder);
 	snapshot_keys_reset(writer->keys);
-	for (uint32_t number = first; number < end; number++) {
+	for (uint32_t number = first; number != end; number = snapshot_after(number)) {
 		struct snapshot snapshot = {.time = number, .known = 1, .registers = {number},
 					    .address = 0x7000, .words = words};
 
@@ -102,6 +103,23 @@ static void finds_them_by_number(struct test *t)
 	writer_end(&writer);
 }
 
+/* 1 follows the last number that 32 bits have. */
+static void numbers_begin_again(struct test *t)
+{
+	const uint32_t first = UINT32_MAX - 20, end = 20;
+	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
+	struct snapshot_window *window;
+
+	REQUIRE(t, !snapshot_window_create(&window));
+	add(t, window, &writer, first, UINT32_MAX - 4);
+	add(t, window, &writer, UINT32_MAX - 4, 7);
+	add(t, window, &writer, 7, end);
+	for (uint32_t number = first - 5; number != end + 5; number++)
+		CHECK_INT(t, is_there(window, number), number && (number < end || number >= first));
+	snapshot_window_destroy(window);
+	writer_end(&writer);
+}
+
 static void takes_what_is_readable_of_a_cut_chunk(struct test *t)
 {
 	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
@@ -139,4 +157,4 @@ static void forgets_the_oldest(struct test *t)
 	writer_end(&writer);
 }
 
-TEST_MAIN(TEST(finds_them_by_number), TEST(takes_what_is_readable_of_a_cut_chunk), TEST(forgets_the_oldest))
+TEST_MAIN(TEST(finds_them_by_number), TEST(numbers_begin_again), TEST(takes_what_is_readable_of_a_cut_chunk), TEST(forgets_the_oldest))

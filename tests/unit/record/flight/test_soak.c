@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Weeks of --flight in a few seconds: processes that each run a program of their own, one after the
- * other, with events as fast as they come. Memory is as the kernel counts it; it stays where it is
- * once the tables have been used. SOAK_PROCESSES and SOAK_EVENTS (of each) make it longer: 500 of
+ * other, or one that loads and unloads libraries, with events as fast as they come. Memory is as the
+ * kernel counts it; it stays where it is once the tables have been used. SOAK_PROCESSES and SOAK_EVENTS (of each) make it longer: 500 of
  * each are 50 million.
  */
 #include <stdio.h>
@@ -26,8 +26,9 @@
 
 enum {
 	HALVINGS = 2, /* smaller tables are used up sooner */
-	PROCESSES = 100000, EVENTS = 10, /* of each */
+	PROCESSES = 100000, LIBRARIES = 40000, EVENTS = 10, /* of each */
 	PARENT = 1000, FIRST_TGID = 2000, TGIDS = 20000, /* numbers of processes are given again */
+	LOADER = 1500, PLACES = 7, PAGE_BYTES = 4096,
 	FRAMES = 4, MOST_IDS = (4 * MODULE_TABLE_MAX) >> HALVINGS,
 };
 
@@ -154,19 +155,47 @@ static void take_sample(struct soak *soak, uint32_t tgid, uint32_t number)
 	soak->events++;
 }
 
+static void note_id(struct soak *soak, uint32_t tgid, uint64_t address)
+{
+	struct mapping mapping;
+
+	if (address_spaces_find(hits_spaces(soak->made.recording.hits), tgid, address, &mapping) &&
+	    mapping.module > soak->most_id)
+		soak->most_id = mapping.module;
+}
+
 static void run_process(struct soak *soak, uint32_t number, uint32_t events)
 {
 	const uint32_t tgid = FIRST_TGID + number % TGIDS;
-	struct mapping mapping;
 
 	begin_process(soak, number, tgid);
-	if (address_spaces_find(hits_spaces(soak->made.recording.hits), tgid, CODE, &mapping) &&
-	    mapping.module > soak->most_id)
-		soak->most_id = mapping.module;
+	note_id(soak, tgid, CODE);
 	for (uint32_t i = 0; i < events; i++)
 		take_sample(soak, tgid, number + i);
 	fake_now += LIFE;
 	made_put_exit(&soak->made, 0, fake_now, tgid, tgid);
+	pass(soak);
+}
+
+/*
+ * dlopen() and dlclose() of one library after the other. Nobody tells that one is gone; another one comes to about the
+ * same place.
+ */
+static void load_library(struct soak *soak, uint32_t number, uint32_t events)
+{
+	const uint64_t address = LIBRARY + number % PLACES * PAGE_BYTES;
+	char path[64];
+
+	if (!number)
+		begin_process(soak, number, LOADER);
+	(void)snprintf(path, sizeof(path), "/srv/plugins/%u.so", number);
+	made_put_map(&soak->made, 0, fake_now, LOADER, address, 0, path);
+	sideband_look(soak->made.recording.sideband);
+	(void)sideband_apply(soak->made.recording.sideband, fake_now);
+	note_id(soak, LOADER, address);
+	for (uint32_t i = 0; i < events; i++)
+		take_sample(soak, LOADER, number + i);
+	fake_now += LIFE;
 	pass(soak);
 }
 
@@ -188,24 +217,26 @@ static uint32_t wanted(const char *name, uint32_t usual)
 	return text ? (uint32_t)strtoul(text, NULL, 10) : usual;
 }
 
-static void memory_stays_where_it_is(struct test *t)
+typedef void soak_step(struct soak *soak, uint32_t number, uint32_t events);
+
+static void memory_stays_where_it_is(struct test *t, soak_step *step, uint32_t count)
 {
-	const uint32_t processes = wanted("SOAK_PROCESSES", PROCESSES), events = wanted("SOAK_EVENTS", EVENTS);
+	const uint32_t events = wanted("SOAK_EVENTS", EVENTS);
 	struct soak *soak = calloc(1, sizeof(*soak));
 	struct base_state_usage usage;
 	unsigned long before = 0, after;
 
 	REQUIRE(t, soak);
 	soak_open(soak);
-	for (uint32_t i = 0; i < processes; i++) {
-		if (i == processes / 2)
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == count / 2)
 			before = resident_kib();
-		run_process(soak, i, events);
+		step(soak, i, events);
 	}
 	after = resident_kib();
 	base_state_usage(soak->base, &usage);
-	printf("# %lu events of %u processes: %lu KiB, then %lu KiB; facts %zu, ids up to %u\n",
-	       (unsigned long)soak->events, processes, before, after, usage.facts, soak->most_id);
+	printf("# %lu events in %u steps: %lu KiB, then %lu KiB; facts %zu, mappings %zu, ids up to %u\n",
+	       (unsigned long)soak->events, count, before, after, usage.facts, (size_t)usage.mappings, soak->most_id);
 	CHECK(t, after < before + 1024);
 	CHECK_INT(t, module_table_untracked(soak->made.recording.modules), 0);
 	CHECK_INT(t, hits_dropped(soak->made.recording.hits), 0);
@@ -217,4 +248,14 @@ static void memory_stays_where_it_is(struct test *t)
 	free(soak);
 }
 
-TEST_MAIN(TEST(memory_stays_where_it_is))
+static void processes_come_and_go(struct test *t)
+{
+	memory_stays_where_it_is(t, run_process, wanted("SOAK_PROCESSES", PROCESSES));
+}
+
+static void libraries_come_and_go(struct test *t)
+{
+	memory_stays_where_it_is(t, load_library, wanted("SOAK_LIBRARIES", LIBRARIES));
+}
+
+TEST_MAIN(TEST(processes_come_and_go), TEST(libraries_come_and_go))

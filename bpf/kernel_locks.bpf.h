@@ -44,7 +44,7 @@ struct semaphore {
 	struct list_head wait_list;
 };
 
-struct mutex_waiter { /* rwsem_waiter and semaphore_waiter begin alike */
+struct semaphore_waiter { /* mutex_waiter and rwsem_waiter begin alike; PREEMPT_RT lacks them */
 	struct list_head list;
 	struct task_struct *task;
 };

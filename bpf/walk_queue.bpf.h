@@ -78,7 +78,7 @@ static __noinline void measure_queue(struct queue *queue)
 	const struct mutex *mutex = NULL;
 	const struct rw_semaphore *rwsem = NULL;
 
-	queue->owner = bpf_core_field_offset(struct mutex_waiter, task);
+	queue->owner = bpf_core_field_offset(struct semaphore_waiter, task);
 	if (queue->kind == RING_QUEUE_MUTEX && bpf_core_field_exists(mutex->wait_list)) {
 		queue->head = bpf_core_field_offset(struct mutex, wait_list);
 	} else if (queue->kind == RING_QUEUE_RWSEM && bpf_core_field_exists(rwsem->wait_list)) {

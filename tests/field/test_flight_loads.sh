@@ -107,6 +107,7 @@ load_many() {
 	start bash -c 'for i in $(seq 4000); do sleep 7200 & done; wait'
 	sleeper=$started
 	wait_for 120 eval '[ "$(pgrep -c -P "$started")" -ge 4000 ]' || die "there are no 4,000 processes"
+	children="$children $(pgrep -P "$sleeper" | tr '\n' ' ')" # which end with the test, however that ends
 	short_processes
 	load many -p 0 -f 99 --offcpu 0 --wakers -u -c '^(sort|uniq|tail|sh|sleep)$'
 	stop

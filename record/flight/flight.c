@@ -176,6 +176,7 @@ int flight_begin(struct flight *flight, struct module_files *files)
 		.least = triggers_least(flight->triggers), .context = flight, .wait = take_wait};
 	event_log_wrap_snapshots(flight->recording->log, 0);
 	flight->files = files;
+	triggers_begin(flight->triggers);
 	flight->turn = clocks_now() + (uint64_t)flight->plan->window;
 	return hits_want_turns(flight->recording->hits);
 }

@@ -19,7 +19,7 @@
 
 enum { USAGES = 32, ALL_PERCENT = 10000 };
 
-struct usage { /* CPU time of a cgroup at a moment, ns */
+struct usage { /* CPU time of a cgroup, or time under pressure, up to a moment, ns */
 	uint64_t time, used;
 };
 
@@ -27,7 +27,8 @@ struct watched {
 	const struct trigger_rule *rule;
 	struct comm_regex regex; /* of tasks; empty: any */
 	bool has_regex;
-	int fd; /* of a pressure, or of a cgroup's account; -1: none */
+	int fd;	    /* of a pressure, or of a cgroup's account; -1: none */
+	bool reads; /* a pressure that the kernel does not tell us of, so that we read how much there was */
 	struct usage usages[USAGES]; /* the latest, one for each part of the window */
 	uint32_t usage_count;
 };
@@ -69,6 +70,24 @@ static int open_waits(struct watched *watched, const struct record_offcpu *offcp
 	return 0;
 }
 
+/* How much there has been of it, ns; false if the kernel does not say. */
+static bool read_usage(const struct watched *watched, uint64_t *ret_used)
+{
+	const char *key = watched->rule->kind == TRIGGER_CPU ? "usage_usec " : watched->rule->full ? "full " : "some ";
+	char text[512];
+	ssize_t length = pread(watched->fd, text, sizeof(text) - 1, 0);
+	const char *at;
+
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	at = strstr(text, key);
+	if (at && watched->rule->kind == TRIGGER_PSI)
+		at = strstr(at, key = "total=");
+	*ret_used = at ? strtoull(at + strlen(key), NULL, 10) * MICROSECOND : 0;
+	return at;
+}
+
 /* A cgroup by its path, or as systemd names it. */
 static int open_in_cgroup(const char *cgroup, const char *file, int flags)
 {
@@ -83,28 +102,53 @@ static int open_in_cgroup(const char *cgroup, const char *file, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_pressure(struct watched *watched)
+static int open_pressure_file(const struct trigger_rule *rule, int flags)
 {
 	static const char *const names[PRESSURES] = {"cpu", "io", "memory"};
-	const struct trigger_rule *rule = watched->rule;
-	const char *name = names[rule->pressure];
-	char file[32], text[96];
-	int length;
+	char file[32];
 
-	(void)snprintf(file, sizeof(file), *rule->name ? "%s.pressure" : "%s", name);
-	watched->fd = open_in_cgroup(*rule->name ? rule->name : "/proc/pressure", file, O_RDWR);
+	(void)snprintf(file, sizeof(file), *rule->name ? "%s.pressure" : "%s", names[rule->pressure]);
+	return open_in_cgroup(*rule->name ? rule->name : "/proc/pressure", file, flags);
+}
+
+/* Asks the kernel to tell us. */
+static bool ask_for_pressure(struct watched *watched)
+{
+	const struct trigger_rule *rule = watched->rule;
+	char text[96];
+	int length = snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64, rule->full ? "full" : "some",
+			      rule->window / MICROSECOND * rule->value / ALL_PERCENT, rule->window / MICROSECOND);
+
+	watched->fd = open_pressure_file(rule, O_RDWR);
+	if (watched->fd < 0)
+		return false;
+	if (write(watched->fd, text, (size_t)length + 1) > 0)
+		return true;
+	(void)close(watched->fd);
+	return false;
+}
+
+/*
+ * The kernel tells only those who may write to the file, which in a cgroup is its owner, about windows of 2s, 4s, ... without
+ * CAP_SYS_RESOURCE, and before Linux 6.4 nobody without it. Everybody may read.
+ */
+static int open_pressure(struct watched *watched)
+{
+	struct usage usage;
+
+	if (watched->rule->full && watched->rule->pressure == PRESSURE_CPU && !*watched->rule->name)
+		return never(watched, "cpu.full is of cgroups; the host has cpu.some");
+	if (ask_for_pressure(watched))
+		return 0;
+	watched->reads = true;
+	watched->fd = open_pressure_file(watched->rule, O_RDONLY);
 	if (watched->fd < 0)
 		return never(watched, watched->fd == -ENOENT ? "there is no such pressure (psi=1, cgroup v2)" :
 							       strerror(-watched->fd));
-	length = snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64, rule->full ? "full" : "some",
-			  rule->window / MICROSECOND * rule->value / ALL_PERCENT, rule->window / MICROSECOND);
-	if (write(watched->fd, text, (size_t)length + 1) > 0)
-		return 0;
-	length = errno;
-	(void)close(watched->fd);
-	watched->fd = -1;
-	return never(watched, length == EINVAL && watched->rule->window % (2 * SECOND) ?
-				      "without CAP_SYS_RESOURCE, the kernel wants a multiple of 2s" : strerror(length));
+	if (!read_usage(watched, &usage.used))
+		return never(watched, "this kernel does not account for it");
+	return watched->rule->window < SECOND ?
+		       never(watched, "without CAP_SYS_RESOURCE, the shortest time is 1s") : 0;
 }
 
 static int open_account(struct watched *watched)
@@ -125,6 +169,7 @@ static int share_pressure(struct watched *watched, const struct triggers *others
 		if (other->rule->kind != TRIGGER_PSI || strcmp(other->rule->text, watched->rule->text) != 0)
 			continue;
 		watched->fd = other->fd < 0 ? -1 : fcntl(other->fd, F_DUPFD_CLOEXEC, 0);
+		watched->reads = other->reads;
 		return other->fd < 0 || watched->fd >= 0 ? 0 : -errno;
 	}
 	return log_error(EOPNOTSUPP, "--trigger '%s' cannot be added while it records: that takes a restart",
@@ -278,25 +323,10 @@ static bool is_pressed(const struct watched *watched)
 {
 	struct pollfd wanted = {.fd = watched->fd, .events = POLLPRI};
 
-	return watched->fd >= 0 && poll(&wanted, 1, 0) > 0 && wanted.revents & POLLPRI && !(wanted.revents & POLLERR);
+	return poll(&wanted, 1, 0) > 0 && wanted.revents & POLLPRI && !(wanted.revents & POLLERR);
 }
 
-static bool read_usage(int fd, uint64_t *ret_used)
-{
-	static const char key[] = "usage_usec ";
-	char text[512];
-	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
-	const char *at;
-
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	at = strstr(text, key);
-	*ret_used = at ? strtoull(at + sizeof(key) - 1, NULL, 10) * MICROSECOND : 0;
-	return at;
-}
-
-/* Of one CPU, in hundredths of a percent, since the window began; 0: it is not over yet. */
+/* Of one CPU, or of the time, in hundredths of a percent, since the window began; 0: it is not over yet. */
 static uint64_t share_of(struct watched *watched, uint64_t now)
 {
 	uint64_t window = watched->rule->window;
@@ -306,7 +336,7 @@ static uint64_t share_of(struct watched *watched, uint64_t now)
 	if (watched->usage_count &&
 	    now - watched->usages[(watched->usage_count - 1) % USAGES].time < window / (USAGES - 2))
 		return 0;
-	if (!read_usage(watched->fd, &used))
+	if (!read_usage(watched, &used))
 		return 0;
 	*last = (struct usage){now, used};
 	watched->usage_count++;
@@ -318,6 +348,14 @@ static uint64_t share_of(struct watched *watched, uint64_t now)
 	return first && used > first->used ? (used - first->used) * ALL_PERCENT / (now - first->time) : 0;
 }
 
+void triggers_begin(struct triggers *triggers)
+{
+	for (uint32_t i = 0; i < triggers->count; i++)
+		if (triggers->items[i].fd >= 0 && triggers->items[i].rule->kind == TRIGGER_PSI &&
+		    !triggers->items[i].reads)
+			(void)is_pressed(&triggers->items[i]);
+}
+
 void triggers_look(struct triggers *triggers, uint64_t now)
 {
 	for (uint32_t i = 0; i < triggers->count; i++) {
@@ -325,10 +363,12 @@ void triggers_look(struct triggers *triggers, uint64_t now)
 		struct flight_cause cause = {.rule = watched->rule->text};
 		bool fires = false;
 
-		if (watched->rule->kind == TRIGGER_PSI) {
+		if (watched->fd < 0) {
+			continue;
+		} else if (watched->rule->kind == TRIGGER_PSI && !watched->reads) {
 			fires = is_pressed(watched);
 			cause.value = watched->rule->value; /* the kernel does not say how much more */
-		} else if (watched->rule->kind == TRIGGER_CPU && watched->fd >= 0) {
+		} else {
 			cause.value = share_of(watched, now);
 			fires = cause.value > watched->rule->value;
 		}

@@ -35,6 +35,9 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 /* The longest wait in D of a walk. */
 void triggers_walked(struct triggers *triggers, uint64_t wait, uint32_t tid, const char *comm, uint64_t now);
 
+/* The recording begins: what the kernel told of a pressure until now is forgotten, since no dump would have it. */
+void triggers_begin(struct triggers *triggers);
+
 /* Pressures and cgroups; to be called at least once a second. */
 void triggers_look(struct triggers *triggers, uint64_t now);
 

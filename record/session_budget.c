@@ -15,9 +15,6 @@
 #include "record/probe/probe.h"
 #include "record/session_internal.h"
 
-/* ns of a program, where the kernel does not count them: of one that writes a record with stacks, and of another. */
-enum { RECORDED_NS = 2000, SEEN_NS = 120 };
-
 static uint64_t nanoseconds(const struct timeval *time)
 {
 	return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * MICROSECOND;
@@ -30,20 +27,14 @@ static uint64_t usage_of(int who)
 	return getrusage(who, &usage) < 0 ? 0 : nanoseconds(&usage.ru_utime) + nanoseconds(&usage.ru_stime);
 }
 
-static uint64_t programs_time(const struct loss *loss)
-{
-	const uint64_t others = loss->seen > loss->recorded ? loss->seen - loss->recorded : 0;
-
-	return loss->run_ns ? loss->run_ns : loss->recorded * RECORDED_NS + others * SEEN_NS;
-}
-
 /* A command that has ended is a child, too. */
 static uint64_t spent_so_far(struct session *session)
 {
 	uint64_t children = session->commands ? 0 : usage_of(RUSAGE_CHILDREN);
 
+	programs_time_look(&session->budget.programs, &session->loss);
 	return usage_of(RUSAGE_SELF) + children + nursery_cpu_time(session->nursery) +
-	       (session->flight ? flight_helpers_time(session->flight) : 0) + programs_time(&session->loss);
+	       (session->flight ? flight_helpers_time(session->flight) : 0) + session->budget.programs.total;
 }
 
 bool session_samples(const struct session *session)

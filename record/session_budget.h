@@ -9,15 +9,16 @@
 
 #include "record/plan/cpu_ladder.h"
 #include "record/plan/memory_plan.h"
+#include "record/source/programs_time.h"
 
 struct session;
 
 struct session_budget { /* --max-cpu, --realtime-safe */
 	struct cpu_ladder ladder;
 	uint64_t looked, spent; /* when it was last measured, and the CPU time until then, ns */
+	struct programs_time programs;
 	uint64_t resumed;	/* waits were, for the last time; 0: they never paused */
 };
-
 
 /* How large rings, tables and the window are made. 0, -EINVAL after reporting that they do not fit. */
 int session_plan_memory(struct session *session);

@@ -82,7 +82,7 @@ static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t s
 	for (size_t i = 0; i < RING_COUNTERS; i++)
 		tell(loss, time, all, source, cpu, causes[i], counters[i]);
 	loss->seen += counters[RING_COUNT_SEEN];
-	loss->recorded += counters[RING_COUNT_RECORDED];
+	loss->passed += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_BRIEF];
 	loss->lost += counters[RING_COUNT_RING_FULL] + counters[RING_COUNT_NESTED] + counters[RING_COUNT_NO_ENTRY];
 	loss->left_out += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_FILTERED] +
 			  counters[RING_COUNT_BRIEF] + counters[RING_COUNT_RATE_LIMITED];
@@ -290,7 +290,7 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	struct probe_cost programs;
 
 	loss->lost = drain_refused(loss->drain);
-	loss->left_out = loss->seen = loss->recorded = 0;
+	loss->left_out = loss->seen = loss->passed = 0;
 	probe_cost(loss->probe, &programs);
 	loss->run_ns = programs.run_ns;
 	if (loss->events && all)

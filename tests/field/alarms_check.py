@@ -44,11 +44,11 @@ class Outside:
             self.tasks[int(words[2])].append((at, None, 0, 0))
 
     def share(self, name, window, at):
-        """The greatest share of a window that ended shortly before; None: nobody looked yet."""
-        totals, best = self.totals[name], 0
+        """The greatest share of a window that ended shortly before, as a mean between looks, and the greatest that it may have been."""
+        totals, best, most = self.totals[name], 0, 0
         if not totals or at < totals[0][0] + window + LATE:
-            return None
-        end = bisect.bisect_right(totals, (at + SECOND // 2, 0))
+            return 0, 1
+        end = min(len(totals), bisect.bisect_right(totals, (at + SECOND // 2, 0)) + 1) # what that look counts may be of before
         for last in range(end - 1, 0, -1):
             if totals[last][0] < at - window - LATE:
                 break
@@ -56,13 +56,15 @@ class Outside:
             if first >= 0:
                 passed = totals[last][0] - totals[first][0]
                 best = max(best, (totals[last][1] - totals[first][1]) / passed)
-        return best
+                most = max(most, (totals[last][1] - totals[first][1]) / window)
+        return best, most
 
     def states(self, tid, since, until):
-        """What each look in between saw of a thread: its state and CPU time; None if it was not there, or is not known to be."""
+        """What each look that was over in between saw of a thread: its state and CPU time; None if it was not there."""
         changes = self.tasks.get(tid, [])
-        for at in self.looks[bisect.bisect_right(self.looks, since):bisect.bisect_left(self.looks, until)]:
-            place = bisect.bisect_right(changes, (at + EDGE,), key=lambda change: (change[0],)) - 1
+        ends = self.looks[bisect.bisect_right(self.looks, since) + 1:bisect.bisect_left(self.looks, until)]
+        for end in ends: # of one look, and the begin of the next
+            place = bisect.bisect_right(changes, (end,), key=lambda change: (change[0],)) - 1
             yield changes[place] if place >= 0 and changes[place][1] else None
 
 
@@ -85,7 +87,9 @@ class Judge:
         ran = {change[2] for change in later if begin + EDGE < change[0] < end - EDGE and change[1]}
         if not after:
             return None
-        return len(ran) <= 1 and any(change[3] - before[3] >= limit for change in after)
+        if len(ran) <= 1 and any(change[3] - before[3] >= limit for change in after):
+            return True
+        return None if before[1] is None else False # of a new one the time from its fork to the queue counts, too
 
     def wait(self, rule, alarm):
         """All that time it did not run, and was in one of the states, but for the queue at the end."""
@@ -94,7 +98,9 @@ class Judge:
                                                      alarm["time"] - EDGE) if look]
         if not seen:
             return None
-        return len({look[2] for look in seen}) == 1 and any(look[1] in states for look in seen)
+        if len({look[2] for look in seen}) > 1 or any(look[1] not in states + "R" for look in seen):
+            return False
+        return True if any(look[1] in states for look in seen) else None
 
     def stuck(self, rule, alarm):
         return self.wait(rule, alarm)
@@ -109,8 +115,9 @@ class Judge:
         return self.exceeds("cpu", duration(window), alarm["time"], 0.95 * float(percent) / 100)
 
     def exceeds(self, name, window, at, limit):
-        share = self.outside.share(name, window, at)
-        return None if share is None else share >= limit
+        """Looks that are further apart than the window leave it open."""
+        best, most = self.outside.share(name, window, at)
+        return True if best >= limit else None if most >= limit else False
 
 
 def alarms(path):

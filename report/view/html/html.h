@@ -7,8 +7,8 @@
 #ifndef RWALKER_REPORT_VIEW_HTML_HTML_H
 #define RWALKER_REPORT_VIEW_HTML_HTML_H
 
-#include "report/view/html/columns.h"
-#include "report/view/html/stacks.h"
+#include "report/view/columns/columns.h"
+#include "report/view/columns/stacks.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/look/place.h"
 #include "report/view/page/view.h"

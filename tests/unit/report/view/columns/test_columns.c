@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/html/columns.h"
+#include "report/view/columns/columns.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * the last node, and the function. So a subtree is a range of numbers, and neighbours resemble
  * each other, which gzip likes.
  */
-#ifndef RWALKER_REPORT_VIEW_HTML_PREORDER_H
-#define RWALKER_REPORT_VIEW_HTML_PREORDER_H
+#ifndef RWALKER_REPORT_VIEW_COLUMNS_PREORDER_H
+#define RWALKER_REPORT_VIEW_COLUMNS_PREORDER_H
 
-#include "report/view/html/columns.h"
+#include "report/view/columns/columns.h"
 #include "report/view/look/readings.h"
 
 /*

@@ -4,8 +4,8 @@
  * or JSON. Memory that runs out is remembered, so that writers need not look at each number: columns_status() says
  * so at the end.
  */
-#ifndef RWALKER_REPORT_VIEW_HTML_COLUMNS_H
-#define RWALKER_REPORT_VIEW_HTML_COLUMNS_H
+#ifndef RWALKER_REPORT_VIEW_COLUMNS_COLUMNS_H
+#define RWALKER_REPORT_VIEW_COLUMNS_COLUMNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/html/preorder.h"
+#include "report/view/columns/preorder.h"
 
 #include <stdlib.h>
 

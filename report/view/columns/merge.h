@@ -4,8 +4,8 @@
  * numbered behind those of the first, functions that read the same are one, and so are nodes whose chains read the
  * same. Like readings.h, for two profiles.
  */
-#ifndef RWALKER_REPORT_VIEW_HTML_MERGE_H
-#define RWALKER_REPORT_VIEW_HTML_MERGE_H
+#ifndef RWALKER_REPORT_VIEW_COLUMNS_MERGE_H
+#define RWALKER_REPORT_VIEW_COLUMNS_MERGE_H
 
 #include "common/array.h"
 #include "common/hash_map.h"

@@ -5,11 +5,11 @@
  * function. Stacks are numbered by how often they are referred to, within a power of two, most
  * first, then by node; stack 0 is the empty chain.
  */
-#ifndef RWALKER_REPORT_VIEW_HTML_STACKS_H
-#define RWALKER_REPORT_VIEW_HTML_STACKS_H
+#ifndef RWALKER_REPORT_VIEW_COLUMNS_STACKS_H
+#define RWALKER_REPORT_VIEW_COLUMNS_STACKS_H
 
-#include "report/view/html/columns.h"
-#include "report/view/html/merge.h"
+#include "report/view/columns/columns.h"
+#include "report/view/columns/merge.h"
 #include "report/view/look/waits.h"
 #include "report/view/page/view.h"
 

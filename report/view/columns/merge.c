@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/html/merge.h"
+#include "report/view/columns/merge.h"
 
 #include <errno.h>
 #include <stdio.h>

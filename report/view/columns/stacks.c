@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/html/stacks.h"
+#include "report/view/columns/stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/view/html/preorder.h"
+#include "report/view/columns/preorder.h"
 #include "report/view/page/page.h"
 
 static int use(struct stacks *stacks, uint32_t node, uint64_t count)

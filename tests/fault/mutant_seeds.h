@@ -11,6 +11,7 @@
 #include "format/event_layout.h"
 #include "tests/fault/mutant_load.h"
 #include "tests/fault/synthetic_kinds.h"
+#include "tests/fault/synthetic_snapshots.h"
 #include "tests/unit/cfi_bytes.h"
 
 enum { MUTANT_SEEDS = 64, MUTANT_TIMES = 9 };

@@ -85,7 +85,7 @@ pid_of_ctr() { ctr -n "$1" task ls | awk -v id="$2" '$1 == id { print $2 }'; }
 truth() { # NAME PID CONTAINER ID
 	local cgroup pid
 	cgroup=$(sed -n 's/^0:://p' "/proc/$2/cgroup")
-	for pid in $(find "$base$cgroup" -name cgroup.procs -exec cat {} +); do
+	find "$base$cgroup" -name cgroup.procs -exec cat {} + | while read -r pid; do
 		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != sh ] || printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$pid" "$3" "$4" "$cgroup"
 	done
 }

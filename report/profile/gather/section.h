@@ -76,8 +76,8 @@ int section_task(struct section *section, struct section_slot *slot,
 		 const struct stream_event *event, uint32_t number,
 		 const struct task_binding **ret_binding);
 /*
- * Who held what a task waited for: task `number` of the event's chunk, for reading or not. Sets *owner and adds to *held
- * (enum profile_wait_held); leaves both alone if the number is 0, or not that of a task. -errno.
+ * Who held what a task waited for: task `number` of the event's chunk, for reading or not. Sets *owner and adds to
+ * *held (enum profile_wait_held); leaves both alone if the number is 0, or not that of a task. -errno.
  */
 int section_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
 		  uint32_t number, bool reads, uint32_t *owner, uint8_t *held);

@@ -19,7 +19,8 @@
 
 /*
  * --export speedscope: a "sampled" profile for each source and host, in which a sample is a stack with the sum of its
- * weights, from the comm to the leaf, as in --folded; in a container, from that to the leaf. In ns if the source's weight is that, else without a unit.
+ * weights, from the comm to the leaf, as in --folded; in a container, from that to the leaf. In ns if the source's
+ * weight is that, else without a unit.
  */
 
 static const char schema[] = "https://www.speedscope.app/file-format-schema.json";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The table of control groups, told what the programs would say: the walk at the start, what is made, removed and made again
- * while it is recorded, tasks that move, and more of it than there is room for. No root, no kernel.
+ * The table of control groups, told what the programs would say: the walk at the start, what is made, removed and made
+ * again while it is recorded, tasks that move, and more of it than there is room for. No root, no kernel.
  */
 #include "record/cgroup/cgroup_table.h"
 

@@ -157,4 +157,5 @@ static void forgets_the_oldest(struct test *t)
 	writer_end(&writer);
 }
 
-TEST_MAIN(TEST(finds_them_by_number), TEST(numbers_begin_again), TEST(takes_what_is_readable_of_a_cut_chunk), TEST(forgets_the_oldest))
+TEST_MAIN(TEST(finds_them_by_number), TEST(numbers_begin_again), TEST(takes_what_is_readable_of_a_cut_chunk),
+	  TEST(forgets_the_oldest))

@@ -2,8 +2,8 @@
 /*
  * Weeks of --flight in a few seconds: processes that each run a program of their own, one after the
  * other, or one that loads and unloads libraries, with events as fast as they come. Memory is as the
- * kernel counts it; it stays where it is once the tables have been used. SOAK_PROCESSES and SOAK_EVENTS (of each) make it longer: 500 of
- * each are 50 million.
+ * kernel counts it; it stays where it is once the tables have been used. SOAK_PROCESSES and SOAK_EVENTS (of each) make
+ * it longer: 500 of each are 50 million.
  */
 #include <stdio.h>
 #include <stdlib.h>

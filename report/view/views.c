@@ -96,7 +96,9 @@ static int check_one_source(const struct view *view, const struct profile_source
 {
 	const struct profile_source *first = NULL;
 
-	for (const struct profile_source *source = sources; source < sources + count; source++) {
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_source *source = &sources[i];
+
 		if (!source->samples || !view_of(view, source) || is_beside_waits(source, sources, count))
 			continue;
 		if (first)

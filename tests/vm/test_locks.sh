@@ -21,7 +21,7 @@ judge_kernel() { # NAME
 		LOCKS_RT=$rt python3 -B tests/live/locks_check.py "$dir/locks.rwk" "$dir/locks.truth" $rounds
 		MUTEXES_RT=$old python3 -B tests/live/mutexes_check.py "$dir/mutexes.rwk" "$dir/mutexes.truth" $rounds
 		LOCKS_RT=$rt python3 -B tests/live/asleep_check.py "$dir/asleep.rwk" "$dir/asleep.truth"
-	} 2>&1 | sed -E "s|^yes |ok $1/|; s|^no (.*): ([^:]*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+	} 2>&1 | sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
 	for run in locks mutexes others; do
 		reported "$dir/$run.view" 0 --waits-on=lock "$dir/$run.rwk"
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"

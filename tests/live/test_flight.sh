@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --flight: dumps at random moments show what the same stretch of the whole recording shows, which
-# a recorder made for tests writes as well. A dump that fails, because its process is killed or
-# the disk is full, costs that dump only. Signals that come at once make one dump. What goes on while
-# a dump is made is in it as a wait that has not ended.
+# --flight: dumps at random moments show what the same stretch of the whole recording shows, which a recorder made for tests writes
+# as well. A dump that fails, because the disk is full, costs that dump only (processes that are killed: test_flight_killed.sh).
+# Signals that come at once make one dump. What goes on while a dump is made is in it as a wait that has not ended.
 . "$(dirname "$0")/lib.sh"
 
 streaming=$build/tests/live/recorder/stream_recorder
@@ -62,34 +61,6 @@ as_recorded() {
 	check_equal "$name: dumps" $((count + 1)) "$(dumps "$name")"
 	check "$name: dumps show what was recorded" python3 "$here/tests/live/flight_check.py" "$report" 0.5 \
 		"$scratch/$name.stream" "$scratch/$name"-*.rwk
-}
-
-writer() { comm -13 <(echo "$others") <(pgrep -P "$recorder" | sort); }
-has_writer() { [ -n "$(writer)" ]; }
-was_killed() { grep -q 'ended the process that wrote dump' "$scratch/killed.err"; }
-
-kill_a_writer() {
-	kill -USR2 "$recorder"
-	wait_for 5 has_writer
-	# shellcheck disable=SC2046
-	kill -KILL $(writer) 2>/dev/null
-	sleep 0.1
-	kill -0 "$recorder" && was_killed
-}
-
-test_killed() {
-	local before
-	unset RWALKER_STREAM
-	begin killed --flight 2s -p 0 --offcpu 0 -u
-	sleep 1
-	others=$(pgrep -P "$recorder" | sort)
-	wait_for 20 kill_a_writer || { fail "no process was caught that wrote a dump"; end; return; }
-	before=$(dumps killed)
-	kill -USR2 "$recorder"
-	check "the next dump is made" wait_for 20 has_dumps killed $((before + 1))
-	end
-	check_equal "killed: exit code" 4 "$ended"
-	check_equal "killed: files that are not dumps" "" "$(find "$scratch" -name '.killed*')"
 }
 
 test_full() {
@@ -175,7 +146,6 @@ test_open
 as_recorded plain "$(at_level 8 170)" -p 0 -f 99 --offcpu 0 --wakers -u
 as_recorded all "$(at_level 3 170)" -p 0 --offcpu 0 --wakers -m 0 -u
 as_recorded dwarf "$(at_level 2 170)" -p 0 -f 99 --offcpu 0 --wakers --dwarf
-test_killed
 test_full
 test_storm
 finish

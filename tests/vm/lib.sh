@@ -40,7 +40,8 @@ need_programs() {
 }
 
 # boot NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : runs it, with WORDS for the kernel's command line, and sets $dir to its output.
-# VM_OPTIONS are more options of vm.sh. Returns false if there is nothing to judge; the reason has then been printed.
+# VM_OPTIONS are more options of vm.sh, VM_SECONDS is the time that the guest has (210). Returns false if there is nothing to judge;
+# the reason has then been printed.
 boot() {
 	dir=$RESULTS/$1
 	tests/vm/fetch.sh "$2" 2>"$NOTES.fetch"
@@ -50,7 +51,7 @@ boot() {
 	*) not_ok "$1" "$(tail -n 1 "$NOTES.fetch")"; return 1 ;;
 	esac
 	# shellcheck disable=SC2086 # several words
-	tests/vm/vm.sh ${VM_OPTIONS:-} -c "${4:-2}" -a "${5:-}" -t 210 "$2" "tests/vm/guest/$3" "$dir" "$RECORD"
+	tests/vm/vm.sh ${VM_OPTIONS:-} -c "${4:-2}" -a "${5:-}" -t "${VM_SECONDS:-210}" "$2" "tests/vm/guest/$3" "$dir" "$RECORD"
 	boot_rc=$?
 	if [ $boot_rc -ne 0 ]; then
 		tail -n 30 "$dir/console.log" | cat -v

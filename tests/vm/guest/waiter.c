@@ -4,6 +4,7 @@
  * waits, or does not.
  *
  *   read PATH OFFSET    direct read, D on a suspended device
+ *   write PATH OFFSET   direct write, the same
  *   create PATH         makes a file, D in a frozen file system
  *   burn PATH SECONDS   keeps a CPU until SECONDS have passed without a switch, then does the same:
  *                       unlike a read it wakes no kernel thread that would switch this task out
@@ -35,12 +36,13 @@ static void spin_until(uint64_t end_ns)
 		;
 }
 
+static char block[4096] __attribute__((aligned(4096)));
+
 static void read_direct(const char *path, uint64_t offset)
 {
-	static char buffer[4096] __attribute__((aligned(4096)));
 	int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 
-	if (fd < 0 || pread(fd, buffer, sizeof(buffer), (off_t)offset) < 0)
+	if (fd < 0 || pread(fd, block, sizeof(block), (off_t)offset) < 0)
 		die(path);
 	close(fd);
 }
@@ -49,6 +51,17 @@ static void wait_read(const struct wait *wait)
 {
 	tell_truth(wait->name, 'D');
 	read_direct(wait->path, wait->number);
+}
+
+static void wait_write(const struct wait *wait)
+{
+	int fd = open(wait->path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+
+	if (fd < 0)
+		die(wait->path);
+	tell_truth(wait->name, 'D');
+	if (pwrite(fd, block, sizeof(block), (off_t)wait->number) < 0)
+		die(wait->path);
 }
 
 static void wait_create(const struct wait *wait)
@@ -142,8 +155,8 @@ static const struct {
 	const char *name;
 	void (*run)(const struct wait *wait);
 } kinds[] = {
-	{"read", wait_read},   {"burn", wait_burn}, {"sync", wait_sync}, {"create", wait_create}, {"vfork", wait_vfork},
-	{"sleep", wait_sleep}, {"stop", wait_stop}, {"spin", wait_spin}, {"tick", wait_tick},
+	{"read", wait_read},   {"write", wait_write}, {"burn", wait_burn}, {"sync", wait_sync}, {"create", wait_create},
+	{"vfork", wait_vfork}, {"sleep", wait_sleep}, {"stop", wait_stop}, {"spin", wait_spin}, {"tick", wait_tick},
 };
 
 int main(int argc, char **argv)

@@ -34,10 +34,10 @@ judge_stall() {
 judge_kernel() { # NAME
 	verdict "$1/exit" "it ended with $(sed -n 's/^exit //p' "$dir/truth")" grep -qE '^exit [03]$' "$dir/truth"
 	judge_stall "$1" device w-write 'stuck:D>3s' 3000 3000 --digest 'w-write tid .* in pwrite64 of /dev/dm-[0-9]'
-	judge_stall "$1" frozen w-create 'stuck:D>3s' 3000 3000 --chains 'w-create blocked in .* in openat? on .*percpu-rwsem'
+	judge_stall "$1" frozen w-create 'stuck:D>3s' 3000 3000 --digest 'w-create tid .* in openat? on percpu-rwsem'
 	judge_stall "$1" hog w-hog 'cpu:hogs>80%/2s' 1600 2000 --digest '^processes  .*w-hog'
 	judge_stall "$1" slow w-slow 'psi:slow/cpu.some>50%/2s' 1000 2000 --chains 'w-slow preempted in '
-	judge_stall "$1" tight none 'psi:tight/memory.some>20%/2s' 400 2000 --chains 'dd blocked in .*mem_cgroup_handle_over_high'
+	judge_stall "$1" tight none 'psi:tight/memory.some>20%/2s' 400 2000 --digest 'dd blocked in mem_cgroup_handle_over_high'
 }
 
 need_programs

@@ -16,7 +16,8 @@ flock 9 # one at a time: the second one finds it
 command -v mmdebstrap >/dev/null || { say "mmdebstrap is missing"; exit 77; }
 sources=/etc/apt/sources.list.d/debian.sources
 [ -e "$sources" ] || sources=/etc/apt/sources.list
-if ! mmdebstrap --quiet --variant=minbase --include=systemd,adduser --dpkgopt='path-exclude=/usr/share/man/*' \
+# Its parts are programs of the system's Python, and start some hundred times.
+if ! PATH=/usr/sbin:/usr/bin:/sbin:/bin mmdebstrap --quiet --variant=minbase --include=systemd,adduser --dpkgopt='path-exclude=/usr/share/man/*' \
 	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
 	bookworm "$root.new.tar" <"$sources" >"$root.log" 2>&1; then
 	say "mmdebstrap: $(grep -a '^E:' "$root.log" | tail -n 1)"

@@ -4,7 +4,8 @@
 #
 # rwalker-flight.service under a real systemd, in a Debian that boots on Debian's kernels: it starts, makes dumps, reloads, lives
 # when the kernel's OOM killer chooses another, is restarted when it hangs, and ends in order. Its dumps have names, on a kernel whose
-# perf_event_paranoid is Debian's, with what Debian's package grants, and with nine capabilities where it is lower.
+# perf_event_paranoid is Debian's, with what Debian's package grants, and with nine capabilities where it is lower. Rules about control
+# groups fire.
 . "$(dirname "$0")/../vm/lib.sh"
 
 image=$RESULTS/service.ext4
@@ -28,6 +29,9 @@ judge() {
 		verdict "$1/sources" "$(grep source "$dir/info")" grep -q 'source .*cpu-clock' "$dir/info"
 		verdict "$1/sources" "$(grep source "$dir/info")" grep -q 'source .*offcpu' "$dir/info"
 	done
+	for dump in "$dir"/*.rwk; do "$REPORT" --dump "$dump" 2>/dev/null | grep '^ *trigger '; done >"$dir/triggers"
+	verdict "$1/pressure_of_a_group" "$(sed 's/.* rule=//' "$dir/triggers" | sort | uniq -c)" grep -q 'rule="psi:system.slice' "$dir/triggers"
+	verdict "$1/cpu_of_a_group" "$(sed 's/.* rule=//' "$dir/triggers" | sort | uniq -c)" grep -q 'rule="cpu:system.slice' "$dir/triggers"
 	reported "$dir/folded" 0 --folded --source offcpu "$(ls "$dir"/*.rwk | head -n 1)"
 	verdict "$1/kernel_names" "$(head -n 3 "$dir/folded")" grep -q schedule "$dir/folded"
 	verdict "$1/user_names" "$(head -n 3 "$dir/folded")" grep -qE '^(systemd|systemd-journal|sh);.*(epoll_wait|wait4|waitpid|libsystemd)' "$dir/folded"

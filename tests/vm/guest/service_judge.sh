@@ -42,6 +42,14 @@ judge() {
 		"$(sed -n 's/^Uid:\t\([0-9]*\).*/\1/p' "/proc/$(pid)/status")" = "$(id -u rwalker)" ]
 	verdict service/status_text "'$(property StatusText)'" until_true 60 says_what_it_keeps
 
+	verdict service/every_rule_can_fire "$(journalctl --no-pager -o cat -u $unit | grep 'can never fire')" \
+		sh -c "! journalctl --no-pager -o cat -u $unit | grep -q 'can never fire'"
+
+	systemd-analyze security --no-pager --threshold=35 $unit >/tmp/rated 2>&1
+	rated=$?
+	echo "# figure: service/security: $(tail -n 1 /tmp/rated)"
+	verdict service/security "$(tail -n 1 /tmp/rated)" [ $rated = 0 ]
+
 	systemctl kill --kill-whom=main -s USR2 $unit
 	verdict service/dump "$(ls -la /var/lib/rwalker)" until_true 120 has_dumps 1
 

@@ -8,7 +8,7 @@ groups=/sys/fs/cgroup
 has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
 made() { grep -q "^rwalker-record: dump .* ('$1')" /out/flight.err; } # RULE: for it, since the stall began
 begins() { # STALL
-	sleep 3 # the cooldown
+	sleep 10 # the window is without the stall before
 	cat /out/flight.err >>/out/said
 	: >/out/flight.err
 	echo "stall $1 $(now)" >>/out/truth
@@ -21,8 +21,9 @@ held() {
 
 # in_group GROUP COMMAND...: in the background; its id is in $started.
 in_group() {
-	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$groups/$@" >>/out/truth 2>/dev/null &
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$groups/$@" >>/out/truth 2>>/out/waiters.err &
 	started=$!
+	until_true 300 grep -qx $started "$groups/$1/cgroup.procs"
 }
 
 devices_make || exit 1
@@ -32,7 +33,7 @@ echo "20000 100000" >$groups/slow/cpu.max
 echo 8M >$groups/tight/memory.high
 have_recorder || exit 0
 : >/out/said
-rwalker-record --flight 20s,8M -p 0 -f 99 --offcpu 0 --wakers -u --trigger 'stuck:D>3s' --trigger 'cpu:hogs>80%/2s' \
+rwalker-record --flight 8s,8M -p 0 -f 99 --offcpu 0 --wakers -u --trigger 'stuck:D>3s' --trigger 'cpu:hogs>80%/2s' \
 	--trigger 'psi:slow/cpu.some>50%/2s' --trigger 'psi:tight/memory.some>20%/2s' --cooldown 2s --max-dumps 0 \
 	-o /tmp/dump 2>>/out/flight.err &
 recorder=$!

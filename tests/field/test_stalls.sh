@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 3000
 #
-# Stalls made on purpose on Debian's kernels: a suspended device, a frozen file system, a hog in a control group, one that gets too
+# Stalls made on purpose on a kernel of Debian's: a suspended device, a frozen file system, a hog in a control group, one that gets too
 # little of a CPU (cpu.max), one with too little memory (memory.high). For each, its rule of --trigger makes a dump soon after it could,
 # which begins before the stall, and whose reports name the cause.
 . "$(dirname "$0")/../vm/lib.sh"
@@ -42,7 +42,7 @@ judge_kernel() { # NAME
 
 need_programs
 mkdir -p "$RESULTS"
-for kernel in ${KERNELS:-6.1-cloud 6.12-cloud}; do
+for kernel in ${KERNELS:-6.12-cloud}; do
 	judged judge_kernel "stalls-$kernel" "$kernel" stalls.sh
 done
 exit 0

@@ -8,7 +8,7 @@ cp /bin/rwalker-record /bin/vmexit /bin/hog /bin/work /next/usr/bin/
 cp /bin/rwalker-flight.service /next/etc/systemd/system/
 mkdir -p /next/etc/rwalker /next/etc/systemd/system/rwalker-flight.service.d
 cp /bin/flight.conf /next/etc/rwalker/
-# Cgroups are read-only there, and only root may ask the kernel to tell of their pressure.
+# Cgroups are read-only there, and only root may ask the kernel to report their pressure.
 printf -- '--trigger %s\n' 'psi:system.slice/cpu.some>2%/2s' 'cpu:system.slice>5%/2s' >>/next/etc/rwalker/flight.conf
 cp /bin/service_judge.sh /next/judge.sh
 # This machine is slow, and a watchdog is waited for.

@@ -21,9 +21,11 @@ held() {
 
 # in_group GROUP COMMAND...: in the background; its id is in $started.
 in_group() {
-	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$groups/$@" >>/out/truth 2>>/out/waiters.err &
+	group=$groups/$1
+	shift
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@" >>/out/truth 2>>/out/waiters.err &
 	started=$!
-	until_true 300 grep -qx $started "$groups/$1/cgroup.procs"
+	until_true 300 grep -qx $started "$group/cgroup.procs"
 }
 
 devices_make || exit 1

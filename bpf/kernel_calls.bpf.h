@@ -69,7 +69,7 @@ struct task_struct___arm64 {
 };
 
 struct pt_regs___arguments { /* x86 */
-	unsigned long di, si, dx;
+	unsigned long di, si, dx, r10, r8;
 };
 
 #pragma clang attribute pop

@@ -14,6 +14,7 @@
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define S_IFCHR 0020000
+#define S_IFBLK 0060000
 #define S_IFIFO 0010000
 
 const volatile struct ring_object_knobs object_knobs;
@@ -53,6 +54,7 @@ struct dentry {
 	struct hlist_bl_node d_hash;
 	struct dentry *d_parent;
 	struct qstr d_name;
+	struct inode *d_inode;
 };
 
 struct vfsmount {

@@ -8,7 +8,6 @@
 #define WQ_FLAG_EXCLUSIVE 1
 #define PG_LOCKED 0		/* include/linux/page-flags.h, the first */
 #define PAGE_MAPPING_FLAGS 3	/* of a pointer to a mapping that is none: anonymous memory, and such */
-#define S_IFBLK 0060000
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -29,6 +28,10 @@ struct wait_page_queue { /* on the stack of folio_wait_bit_common() */
 
 struct file___mapping {
 	struct address_space *f_mapping;
+};
+
+struct vm_area_struct___mapped {
+	struct file *vm_file;
 };
 
 #pragma clang attribute pop

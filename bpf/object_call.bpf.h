@@ -20,6 +20,29 @@ static __always_inline struct call_arguments call_arguments(struct task_struct *
 	return (struct call_arguments){{regs->orig_x0, regs->regs[1], regs->regs[2]}};
 }
 
+/* Nothing but what it waits for would end it. */
+static __noinline bool call_is_endless(struct task_struct *task, u32 call)
+{
+	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	struct pt_regs___arguments *x86 = (void *)regs;
+	const bool is_x86 = bpf_core_field_exists(x86->di);
+
+	switch (object_knobs.limits[call & (RING_CALLS - 1)]) {
+	case RING_LIMIT_POINTER_3:
+		return !(is_x86 ? x86->dx : regs->regs[2]);
+	case RING_LIMIT_POINTER_4:
+		return !(is_x86 ? x86->r10 : regs->regs[3]);
+	case RING_LIMIT_POINTER_5:
+		return !(is_x86 ? x86->r8 : regs->regs[4]);
+	case RING_LIMIT_NUMBER_3:
+		return (s32)(is_x86 ? x86->dx : regs->regs[2]) < 0;
+	case RING_LIMIT_NUMBER_4:
+		return (s32)(is_x86 ? x86->r10 : regs->regs[3]) < 0;
+	default:
+		return false;
+	}
+}
+
 /* Of a 32-bit program, or by int 0x80. */
 static __always_inline bool is_compat(struct task_struct *task)
 {

@@ -63,6 +63,12 @@ static __noinline void file_take(struct object_room *room, u64 file, struct ring
 		object->kind = RING_OBJECT_PIPE;
 	if ((mode & S_IFMT) == S_IFCHR)
 		object->kind = RING_OBJECT_DEVICE;
+	if ((mode & S_IFMT) == S_IFBLK) { /* the same one by any path */
+		object->kind = RING_OBJECT_BLOCK;
+		object->device = OBJECT_READ(inode, inode, i_rdev);
+		object->inode = 0;
+		return;
+	}
 	if (magic != PIPEFS_MAGIC)
 		name_file(room, file, inode, number, object);
 }

@@ -126,6 +126,13 @@ static __always_inline bool owner_take(struct task_struct *task, struct object_r
 	return true;
 }
 
+/* Locks of C's, Go's and Rust's libraries are 2 while others wait for them, or have the owner and a flag. */
+static __always_inline bool says_locked(u32 operation, u32 value)
+{
+	return locks_with_inheritance(operation) || value == MUTEX_CONTENDED ||
+	       (value & FUTEX_WAITERS && value != ~0U);
+}
+
 static __always_inline void futex_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry, const struct call_arguments *with,
 				       u32 number, struct ring_object *object)
@@ -138,6 +145,7 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	object->kind = RING_OBJECT_FUTEX;
 	object->place = with->values[0];
 	object->process = task->tgid;
+	object->flags = says_locked(with->values[1], with->values[2]) ? RING_OBJECT_LOCKED : 0;
 	mapping_take(task, object, number);
 	if (entry->noted_out == entry->out && entry->noted)
 		object->beside = owner_take(task, room, entry);

@@ -7,7 +7,7 @@
 #define RWALKER_BPF_OBJECT_PAGE_H
 
 #include "bpf/kernel_pages.bpf.h"
-#include "bpf/object_descriptor.bpf.h"
+#include "bpf/object_mapped.bpf.h"
 
 enum { PAGE_FRAMES = 8 }; /* from the stack's end on: the scheduler's own, then this function's */
 
@@ -86,6 +86,19 @@ static __always_inline void describe_page(u64 inode, struct ring_object *object)
 	}
 }
 
+/* Nobody needs a name for what a block device has in its pages: it has the device's. */
+static __always_inline void name_page(struct task_struct *task, struct object_room *room, u64 mapping, u64 inode,
+				      u64 wait, u32 number, struct ring_object *object)
+{
+	u64 file;
+
+	if (!object->inode || object->context > RING_CALL_FAULT)
+		return;
+	file = mapped_file(task, wait, mapping, inode);
+	if (file)
+		name_file(room, file, inode, number, object);
+}
+
 /*
  * *object is what the call works with. Its name is that of the page, if both are of one file. True: it was a page,
  * perhaps of no file, or of one that is not known.
@@ -114,7 +127,9 @@ static __noinline bool page_take(struct task_struct *task, u32 number, struct ri
 		return true;
 	object->page = OBJECT_READ(folio, folio, index) + 1;
 	describe_page(inode, object);
-	if (is_of_file(room->file, mapping)) {
+	if (!is_of_file(room->file, mapping)) {
+		name_page(task, room, mapping, inode, wait, number, object);
+	} else if (object->inode) {
 		object->token = token;
 		room->name.token = name;
 	}

@@ -40,6 +40,7 @@ enum ring_object_kind { /* likewise */
 	RING_OBJECT_WORK,
 	RING_OBJECT_LOCK,
 	RING_OBJECT_PAGE,
+	RING_OBJECT_BLOCK,
 };
 
 enum ring_lock { /* likewise */
@@ -77,6 +78,16 @@ enum ring_call_kind {
 	RING_CALL_SELECT,
 };
 
+/* Which argument of a call says for how long it waits at most: for ever if it is NULL, or negative. */
+enum ring_call_limit {
+	RING_LIMIT_NONE, /* of no such call */
+	RING_LIMIT_POINTER_3,
+	RING_LIMIT_POINTER_4,
+	RING_LIMIT_POINTER_5,
+	RING_LIMIT_NUMBER_3, /* an int */
+	RING_LIMIT_NUMBER_4,
+};
+
 /* A function of the kernel in which tasks sleep that queue for a lock. */
 enum ring_queue { RING_QUEUE_NONE, RING_QUEUE_MUTEX, RING_QUEUE_RWSEM, RING_QUEUE_SEMAPHORE, RING_QUEUE_PERCPU };
 struct ring_lock_function {
@@ -98,6 +109,12 @@ struct ring_object_knobs {
 	__u64 page_wake; /* of wake_page_function */
 	__u64 page_wait, page_wait_end; /* folio_wait_bit_common */
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
+	__u8 limits[RING_CALLS]; /* enum ring_call_limit of these */
+};
+
+enum ring_object_flag {
+	RING_OBJECT_ENDLESS = 1, /* the call has a limit, which says: for ever */
+	RING_OBJECT_LOCKED = 2,	 /* the word of a futex says that it is a lock, which somebody holds */
 };
 
 struct ring_object {
@@ -117,7 +134,7 @@ struct ring_object {
 	__u32 descriptor; /* plus 1, of kinds that have nothing else to tell them apart */
 	__u32 lock;   /* enum ring_lock */
 	__u32 beside; /* bool: a struct ring_beside precedes the wait */
-	__u32 unused;
+	__u32 flags; /* enum ring_object_flag, which are the wait's */
 	__u16 family, state, port, peer_port; /* of a socket */
 	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
 };

@@ -79,7 +79,8 @@ static __always_inline void note_object(struct task_struct *prev, struct wait_en
  */
 static __always_inline bool is_for_object(const struct ring_object *object, u32 state)
 {
-	return state & TASK_INTERRUPTIBLE || object->kind == RING_OBJECT_FILE || object->kind == RING_OBJECT_DEVICE;
+	return state & TASK_INTERRUPTIBLE || object->kind == RING_OBJECT_FILE || object->kind == RING_OBJECT_DEVICE ||
+	       object->kind == RING_OBJECT_BLOCK;
 }
 
 static __always_inline void call_take(struct task_struct *task, struct object_room *room,
@@ -133,8 +134,10 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(task, object);
-	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
+	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS) {
 		call_take(task, room, entry, number, out, object);
+		object->flags |= call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
+	}
 	if (entry->state & TASK_UNINTERRUPTIBLE && object_knobs.page_wake && page_take(task, number, object))
 		return;
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)

@@ -205,12 +205,12 @@ static int check_record(const struct putting *put)
 static uint64_t walk_task_flags(const struct event_walk_task *row, const struct event_stacks *stacks)
 {
 	enum { SET = WALK_TASK_HAS_USER | WALK_TASK_USER_MISSING | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_HAS_CALL |
-		     WALK_TASK_HAS_ASKED | WALK_TASK_HAS_OWNER };
+		     WALK_TASK_HAS_ASKED | WALK_TASK_HAS_OWNER | WALK_TASK_HAS_PAGE };
 
 	return (row->flags & ~(uint64_t)SET) | (stacks->user_count ? WALK_TASK_HAS_USER : 0) |
 	       (row->missing ? WALK_TASK_USER_MISSING : 0) | (row->snapshot ? WALK_TASK_HAS_SNAPSHOT : 0) |
 	       (row->call || row->object ? WALK_TASK_HAS_CALL : 0) | (row->asked ? WALK_TASK_HAS_ASKED : 0) |
-	       (row->owner ? WALK_TASK_HAS_OWNER : 0);
+	       (row->owner ? WALK_TASK_HAS_OWNER : 0) | (row->page ? WALK_TASK_HAS_PAGE : 0);
 }
 
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
@@ -235,7 +235,7 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 {
 	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST |
 		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED |
-		       WAIT_FOR_READING | WAIT_OWNER_READS };
+		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS | WAIT_FOR_LOCKED };
 
 	return (wait->flags & GIVEN) | (stacks->kernel_count ? WAIT_HAS_KERNEL : 0) |
 	       (stacks->user_count ? WAIT_HAS_USER : 0) | (wait->wait_class == WAIT_BLOCKED ? WAIT_HAS_RUN_QUEUE : 0) |

@@ -92,7 +92,8 @@ static const struct event_field walk_task[] = {
 	ONLY(WALK_TASK_HAS_CALL, U64, walk_task, call, 0),
 	ONLY(WALK_TASK_HAS_CALL, U32, walk_task, object, RWK_MAX_OBJECTS),
 	ONLY(WALK_TASK_HAS_ASKED, U64, walk_task, asked, 0),
-	ONLY(WALK_TASK_HAS_OWNER, U32, walk_task, owner, UINT32_MAX), END};
+	ONLY(WALK_TASK_HAS_OWNER, U32, walk_task, owner, UINT32_MAX),
+	ONLY(WALK_TASK_HAS_PAGE, U64, walk_task, page, 0), END};
 static const struct event_field wait[] = {
 	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES),
 	HEX(wait, flags), U32(wait, wait_class), HEX(wait, state),

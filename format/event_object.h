@@ -29,6 +29,7 @@ enum object_kind {
 	OBJECT_WORK = 17, /* what a kworker was doing */
 	OBJECT_LOCK = 18, /* the kernel's own */
 	OBJECT_PAGE = 19, /* pages of a file; inode 0: of the block device `device` itself */
+	OBJECT_BLOCK = 20, /* the block device `device` */
 };
 
 enum object_lock {
@@ -69,7 +70,7 @@ struct event_object {
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
 	uint32_t lock; /* enum object_lock */
-	struct event_text name; /* of a lock that is a variable of the kernel; of that in which a futex is */
+	struct event_text name; /* of a lock that is a variable of the kernel; of that in which a futex is; of a block device */
 	uint32_t mapping; /* enum object_mapping; 0: unknown */
 	uint64_t offset; /* of a futex in that variable, else in the file of OBJECT_IN_SHARED */
 };

@@ -16,6 +16,7 @@
 #include "record/place/kernel_map.h"
 #include "record/place/variables.h"
 #include "record/plan/recording.h"
+#include "record/source/block_devices.h"
 
 enum { OBJECTS = 32768, LOCKS = 8192, NAMES = 8192, NAME_BYTES = 1 << 20 };
 
@@ -28,7 +29,8 @@ static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE ==
 		      (int)RING_OBJECT_SOCKET == OBJECT_SOCKET && (int)RING_OBJECT_EVENTFD == OBJECT_EVENTFD &&
 		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
 		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK &&
-		      (int)RING_OBJECT_LOCK == OBJECT_LOCK && (int)RING_OBJECT_PAGE == OBJECT_PAGE,
+		      (int)RING_OBJECT_LOCK == OBJECT_LOCK && (int)RING_OBJECT_PAGE == OBJECT_PAGE &&
+		      (int)RING_OBJECT_BLOCK == OBJECT_BLOCK,
 	      "the programs' kinds are the format's");
 static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK_RWSEM &&
 		      (int)RING_LOCK_PERCPU_RWSEM == LOCK_PERCPU_RWSEM && (int)RING_LOCK_RT_MUTEX == LOCK_RT_MUTEX &&
@@ -56,6 +58,7 @@ struct wait_objects {
 	struct hash_map locks;	 /* by address: its number in the trace */
 	struct hash_map names;	 /* by token: index in `kept` */
 	struct kept_name *kept;
+	struct block_devices *devices;
 	char *bytes;
 	uint32_t used;
 	uint32_t last; /* number given */
@@ -80,6 +83,8 @@ int wait_objects_create(struct recording *recording, struct wait_objects **ret_o
 	if (!r)
 		r = hash_map_init_fixed(&objects->names, NAMES, NAMES * sizeof(uint64_t));
 	if (!r)
+		r = block_devices_create(&objects->devices);
+	if (!r)
 		r = event_log_want_names(recording->log);
 	if (r < 0) {
 		wait_objects_destroy(objects);
@@ -96,6 +101,7 @@ void wait_objects_destroy(struct wait_objects *objects)
 	hash_map_deinit(&objects->numbers);
 	hash_map_deinit(&objects->locks);
 	hash_map_deinit(&objects->names);
+	block_devices_destroy(objects->devices);
 	free(objects->kept);
 	free(objects->bytes);
 	free(objects);
@@ -187,6 +193,13 @@ static void describe_futex(const struct ring_object *raw, const struct kept_name
 	object->offset = mapping == RING_MAPPING_SHARED ? name->offset : 0;
 }
 
+static struct event_text block_device_name(struct wait_objects *objects, uint64_t device)
+{
+	const char *name = block_devices_find(objects->devices, device);
+
+	return name ? (struct event_text){name, (uint32_t)strlen(name)} : (struct event_text){0};
+}
+
 static struct event_object describe(struct wait_objects *objects, const struct ring_object *raw,
 				    const struct kept_name *name)
 {
@@ -202,6 +215,8 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 		describe_futex(raw, name, &object);
 	if (raw->kind == RING_OBJECT_LOCK)
 		describe_lock(objects, raw, &object);
+	if (raw->kind == RING_OBJECT_BLOCK || (raw->kind == RING_OBJECT_PAGE && !raw->inode))
+		object.name = block_device_name(objects, object.device);
 	if (raw->kind != RING_OBJECT_WORK)
 		return object;
 	function = kernel_map_normalize(objects->recording->kernel_map, raw->place);
@@ -314,7 +329,7 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 	int r;
 
 	key.call = key.asked = 0;
-	key.context = key.beside = 0;
+	key.context = key.flags = key.beside = 0;
 	r = find_number(objects, &key, &value);
 	if (r < 0)
 		return 0;
@@ -336,9 +351,11 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)
 {
-	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_PAGE)
+	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_BLOCK)
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
+	wait->flags |= (raw->flags & RING_OBJECT_ENDLESS ? WAIT_ENDLESS : 0) |
+		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0);
 	if (raw->kind == RING_OBJECT_PAGE)
 		wait->page = raw->page;
 	else
@@ -353,6 +370,6 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 	wait->flags |= (raw->held & RING_HELD_BY_READER ? WAIT_OWNER_READS : 0) |
 		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0);
 	wait->ready = raw->ready;
-	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_PAGE)
+	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_BLOCK)
 		wait->ready_object = number_of(objects, &raw->object, wait->time);
 }

@@ -16,6 +16,11 @@ judge_kernel() { # NAME
 			sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
 	done
+	recorded "$1/block" block
+	read -r major minor <"$dir/block.truth"
+	python3 -B tests/rwk_dump.py "$dir/block.rwk" >"$dir/block.dump"
+	verdict "$1/block-device" "no page of dm-$((0x$minor)): $(grep 'kind=19' "$dir/block.dump" | head -n 3)" \
+		grep -qE " kind=19 .* device=$((0x$major * 256 + 0x$minor)) inode=0 .* name=\"dm-$((0x$minor))\"" "$dir/block.dump"
 }
 
 need_programs

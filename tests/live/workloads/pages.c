@@ -2,7 +2,8 @@
 /*
  * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read and by touching it where the file
  * is mapped, in two threads that have the names of their ways. A third one reads the same pages as the first, at the
- * same time, so that one of both waits for the other's read. Prints, after each of them:
+ * same time, so that one of both waits for the other's read. A fourth one touches those of a file that has been deleted.
+ * Prints, after each of them:
  *
  *	COMM NS INODE PAGE
  */
@@ -127,18 +128,21 @@ static void *read_too(void *argument)
 
 int main(int argc, char **argv)
 {
-	struct way reads = {.comm = "p-read"}, touches = {.comm = "p-touch"};
-	pthread_t threads[3];
+	struct way reads = {.comm = "p-read"}, touches = {.comm = "p-touch"}, gone = {.comm = "p-gone"};
+	pthread_t threads[4];
 
 	must(argc == 3 && (rounds = atoi(argv[1])) > 0, "usage: pages N FILE");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	make(&reads, argv[2], ".read");
 	make(&touches, argv[2], ".touch");
+	make(&gone, argv[2], ".gone");
+	must(!unlink(gone.path), gone.path);
 	pthread_barrier_init(&both, NULL, 2);
 	must(!pthread_create(&threads[0], NULL, read_often, &reads) &&
 		     !pthread_create(&threads[1], NULL, read_too, &reads) &&
-		     !pthread_create(&threads[2], NULL, touch_often, &touches), "pthread_create");
-	for (int i = 0; i < 3; i++)
+		     !pthread_create(&threads[2], NULL, touch_often, &touches) &&
+		     !pthread_create(&threads[3], NULL, touch_often, &gone), "pthread_create");
+	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	return 0;
 }

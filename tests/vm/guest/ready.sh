@@ -9,4 +9,6 @@ record ready --force --offcpu 0 -m 500us --embed=none -- ready "${rounds:-20}"
 cp /out/ready.out /out/ready.truth
 record pages --force --offcpu 0 -m 5us --embed=none -- pages "${rounds:-20}" /mnt/a/file
 cp /out/pages.out /out/pages.truth
+record block --force --offcpu 0 -m 5us --embed=none -- dd if="$raw" of=/dev/null bs=64k count="${rounds:-20}"
+stat -L -c '%t %T' "$raw" >/out/block.truth
 exit 0

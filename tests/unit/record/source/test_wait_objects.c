@@ -3,6 +3,8 @@
 #include "record/source/wait_objects.h"
 
 #include <linux/types.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/sysmacros.h>
 
 #include "bpf/ring_object.h"
@@ -116,10 +118,68 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	bench_close(&b);
 }
 
+/* Pages of one have no inode. What the kernel calls it does not depend on by which path it was opened. */
+static void block_devices_have_names(struct test *t)
+{
+	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK};
+	char line[128], name[64] = "";
+	unsigned int major_number, minor_number;
+	const struct event_object *object;
+	FILE *file = fopen("/proc/partitions", "r");
+	struct bench b;
+
+	while (file && !*name && fgets(line, sizeof(line), file))
+		if (sscanf(line, " %u %u %*u %63s", &major_number, &minor_number, name) != 3)
+			*name = '\0';
+	if (file)
+		(void)fclose(file);
+	if (!*name)
+		SKIP(t, "this machine has no block device");
+	raw.device = (uint64_t)major_number << 20 | minor_number;
+	bench_open(&b);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	raw.kind = RING_OBJECT_PAGE;
+	CHECK_INT(t, take(&b, &raw).object, 2);
+	raw.inode = 12; /* in a file system on it */
+	CHECK_INT(t, take(&b, &raw).object, 3);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
+	for (size_t i = 0; i < 3; i++) {
+		object = &told(&b.made, EVENT_OBJECT, i)->event.object;
+		CHECK_INT(t, object->kind, i ? OBJECT_PAGE : OBJECT_BLOCK);
+		CHECK(t, object->device == makedev(major_number, minor_number));
+		CHECK_INT(t, object->name.length, i < 2 ? strlen(name) : 0);
+		CHECK(t, i == 2 || !memcmp(object->name.bytes, name, strlen(name)));
+	}
+	bench_close(&b);
+}
+
+/* What the call says is the wait's, not the object's. */
+static void endless_waits_are_for_the_same(struct test *t)
+{
+	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .process = 7, .place = 64};
+	struct event_wait wait;
+	struct bench b;
+
+	bench_open(&b);
+	wait = take(&b, &raw);
+	CHECK_INT(t, wait.object, 1);
+	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), 0);
+	raw.flags = RING_OBJECT_ENDLESS;
+	wait = take(&b, &raw);
+	CHECK_INT(t, wait.object, 1);
+	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), WAIT_ENDLESS);
+	raw.flags = RING_OBJECT_LOCKED;
+	wait = take(&b, &raw);
+	CHECK_INT(t, wait.object, 1);
+	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), WAIT_FOR_LOCKED);
+	bench_close(&b);
+}
+
 static void refuses_kinds_that_there_are_not(struct test *t)
 {
-	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_PAGE + 1};
-	const struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_PAGE + 1}};
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK + 1};
+	const struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_BLOCK + 1}};
 	struct event_wait wait;
 	struct bench b;
 
@@ -132,4 +192,5 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 }
 
 TEST_MAIN(TEST(pages_of_a_file_are_one_object), TEST(what_was_ready_is_an_object_of_its_own),
-	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(refuses_kinds_that_there_are_not))
+	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(block_devices_have_names),
+	  TEST(endless_waits_are_for_the_same), TEST(refuses_kinds_that_there_are_not))

@@ -158,7 +158,9 @@ static bool leaves_no_wait(const struct profile *profile, const struct report_op
 {
 	const struct profile_chosen chosen = profile_chosen(profile);
 
-	return chosen.left_out && !chosen.waits && (!options->view || options->view->kinds >> PROFILE_OFFCPU & 1);
+	const uint32_t kinds = 1U << PROFILE_OFFCPU | 1U << PROFILE_TASKS;
+
+	return chosen.left_out && !chosen.waits && (!options->view || options->view->kinds & kinds);
 }
 
 static int say_no_wait(struct profile *profile, const struct report_options *options)

@@ -119,14 +119,14 @@ static int check_output(const struct report_options *options)
 	return 0;
 }
 
-static const uint32_t wait_sources = 1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS;
+static const uint32_t wait_sources = 1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS | 1U << PROFILE_TASKS;
 
 static int check_objects(const struct report_options *options)
 {
 	const uint32_t sources = options->filter.sources;
 
 	if (options->filter.on.passes && sources && !(sources & wait_sources))
-		return log_error(EINVAL, "--on is about waits, which --source leaves out: add --source offcpu");
+		return log_error(EINVAL, "--on is about waits and walked tasks, which --source leaves out: add --source offcpu or tasks");
 	return 0;
 }
 

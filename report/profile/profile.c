@@ -208,6 +208,8 @@ static int finish(struct profile *profile)
 	if (!r)
 		r = profile_settle_waits(profile);
 	if (!r)
+		r = profile_settle_walks(profile);
+	if (!r)
 		r = profile_expand_inlines(profile);
 	if (!r)
 		r = order_sources(profile, &places);

@@ -19,13 +19,11 @@ static int learn_ends(struct profile *profile)
 	return r;
 }
 
-static int choose(struct profile *profile, struct profile_wait *wait)
+static int passes(struct profile *profile, const struct profile_wait *wait)
 {
 	const struct profile_wait_test *on = &profile->filter->on;
 	int r;
 
-	if (wait->flags & PROFILE_WAIT_UNASKED)
-		return 0;
 	if (profile->objects.count)
 		profile->chosen.kinds |= 1U << profile->objects.items[wait->object].kind;
 	r = on->passes(on->context, profile, wait);
@@ -33,8 +31,36 @@ static int choose(struct profile *profile, struct profile_wait *wait)
 		return r;
 	profile->chosen.waits += r > 0;
 	profile->chosen.left_out += !r;
+	return r;
+}
+
+static int choose(struct profile *profile, struct profile_wait *wait)
+{
+	int r;
+
+	if (wait->flags & PROFILE_WAIT_UNASKED)
+		return 0;
+	r = passes(profile, wait);
 	if (!r)
 		wait->flags |= PROFILE_WAIT_UNASKED;
+	return r < 0 ? r : 0;
+}
+
+static int choose_walked(struct profile *profile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->walk_tasks.count; i++) {
+		const struct profile_walk_task row = profile->walk_tasks.items[i];
+		const struct profile_wait wait = profile_walk_wait(&row);
+		int r = passes(profile, &wait);
+
+		if (r < 0)
+			return r;
+		if (r)
+			profile->walk_tasks.items[kept++] = row;
+	}
+	profile->walk_tasks.count = kept;
 	return 0;
 }
 
@@ -63,7 +89,7 @@ int profile_choose_waits(struct profile *profile)
 		r = choose(profile, &profile->waits.items[i]);
 	if (!r && !profile->filter->everyone)
 		drop_unasked(profile);
-	return r;
+	return r < 0 ? r : choose_walked(profile);
 }
 
 struct profile_chosen profile_chosen(const struct profile *profile)

@@ -211,6 +211,26 @@ bool common_identifier(const char *name, size_t length)
 	return length > 0;
 }
 
+/* Letters of a disk or numbers follow: "sda1", "nvme0n1p2", "dm-0". */
+bool common_block_device(const char *name, size_t length)
+{
+	static const char *const kinds[] = {"sd", "vd", "hd", "xvd", "nvme", "mmcblk", "loop", "ram", "zram", "nbd",
+					    "sr", "fd", "dm-", "md", "pmem", "bcache", "rbd", "drbd"};
+	static const char *const lettered[] = {"sd", "vd", "hd", "xvd"};
+	size_t prefix = 0, at;
+
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (length > strlen(kinds[i]) && !memcmp(name, kinds[i], strlen(kinds[i])) && strlen(kinds[i]) > prefix)
+			prefix = strlen(kinds[i]);
+	at = prefix;
+	if (is_any(lettered, COUNT(lettered), name, prefix))
+		while (at < length && at < prefix + 2 && islower((unsigned char)name[at]))
+			at++;
+	while (at < length && (isdigit((unsigned char)name[at]) || (at > prefix && strchr("np", name[at] ? name[at] : ' '))))
+		at++;
+	return prefix && at == length;
+}
+
 bool common_probe(const char *name)
 {
 	static const char *const defined_by_users[] = {"user_events", "user_events_*", "uprobes", "kprobes", "eprobes",

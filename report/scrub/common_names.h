@@ -30,6 +30,8 @@ bool common_function(const char *name);
 bool common_source(const char *name);
 /* What may be a name in the kernel: letters, digits, '_', '.', '$'; not empty. */
 bool common_identifier(const char *name, size_t length);
+/* What the kernel calls a block device of a common kind: "sda1", "dm-0". */
+bool common_block_device(const char *name, size_t length);
 /*
  * A tracepoint, "GROUP:NAME", or a kernel function, "NAME", or "MODULE:NAME"; not one that a user defined, which has
  * any name.

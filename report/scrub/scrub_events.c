@@ -100,7 +100,7 @@ static void take_walk_task(const struct scrub *scrub, struct event *event)
 		.time = scrub_time(scrub, row.time), .walk = row.walk, .state = row.state, .exit_state = row.exit_state,
 		.wait = row.wait, .bound = row.bound, .cpu = row.cpu, .flags = row.flags, .missing = row.missing,
 		.snapshot = row.snapshot, .call = row.call, .object = row.object, .asked = row.asked,
-		.owner = row.owner};
+		.owner = row.owner, .page = row.page};
 }
 
 static void take_wait(const struct scrub *scrub, struct event *event)

@@ -38,6 +38,13 @@ static struct event_text lock_name(const struct scrub *scrub, const struct event
 	return common ? *name : (struct event_text){0};
 }
 
+static struct event_text block_name(const struct scrub *scrub, const struct event_text *name)
+{
+	const bool common = !scrub_wants(scrub, SCRUB_PATHS) || common_block_device(name->bytes, name->length);
+
+	return common ? *name : (struct event_text){0};
+}
+
 int scrub_object(struct scrub *scrub, struct event *event)
 {
 	const struct event_object object = event->object;
@@ -57,6 +64,8 @@ int scrub_object(struct scrub *scrub, struct event *event)
 		r = take_file(scrub, &object, out);
 	if (!r && object.kind == OBJECT_FUTEX)
 		r = scrub_variable(scrub, &object.name, &out->name);
+	if (!r && (object.kind == OBJECT_BLOCK || object.kind == OBJECT_PAGE))
+		out->name = block_name(scrub, &object.name);
 	if (!r && lock)
 		out->place = object.place;
 	else if (!r && !function)

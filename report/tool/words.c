@@ -59,8 +59,8 @@ static const struct word {
 	{"hit", "hits",
 	 "One time that a tracepoint or function was reached."},
 	{"idle", "did nothing|idle threads",
-	 "A CPU without anything to do, or a thread that did nothing: no one waited for it, and it waited for "
-	 "work all the time. Idle threads are one line below a report, and --idle shows them."},
+	 "A CPU without anything to do, or a thread that did nothing: no one waited for it, it held nobody up, and it "
+	 "waited for work all the time. Idle threads are one line below a report, and --idle shows them."},
 	{"inlined", NULL,
 	 "A function whose code is part of its caller's. It has no address of its own."},
 	{"iowait", NULL,

@@ -2,8 +2,9 @@
 /*
  * make_idle FILE: writes samples/idle/trace.rwk, 5 seconds of a host on which most threads do nothing.
  * A shop waits for its storekeeper, who waits in D for a thread of the kernel, which slept for the
- * rest of the time; a program hangs in D; cron sleeps. Four threads of a pool and three of the
- * kernel are idle.
+ * rest of the time; a program hangs in D; cron sleeps; a deadlock has two threads that never run; a cache
+ * looks at its clients once a second. Four threads of a pool and three of the kernel are idle, and so are a server
+ * whose loop was woken once and two threads of its pool.
  */
 #include "tests/make_events.h"
 
@@ -19,7 +20,7 @@ static const char *const functions[] = {
 	"entry_SYSCALL_64", "futex_wait_queue", "futex_wake", "worker_thread", "rescuer_thread", "kthread",
 	"io_schedule", "jbd2_log_wait_commit", "kjournald2", "wake_up_all", "rpc_wait_bit_killable",
 	"nfs_getattr", "do_nanosleep", "hrtimer_wakeup", "__hrtimer_run_queues",
-	"asm_sysvec_apic_timer_interrupt", "rcu_gp_kthread",
+	"asm_sysvec_apic_timer_interrupt", "rcu_gp_kthread", "ep_poll", "sock_def_readable", "net_rx_action",
 };
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
@@ -35,6 +36,10 @@ static const struct thread shop = {"shop", 599, 599, false}, keeper = {"storekee
 			   cron = {"cron", 450, 450, false}, swapper = {"swapper/0", 0, 0, true},
 			   worker = {"kworker/1:2", 88, 88, true}, rescuer = {"kworker/R-mld", 41, 41, true},
 			   rcu = {"rcu_tasks_kthre", 14, 14, true};
+
+/* What waits are for. */
+enum object { LOOP = 1, CLIENTS, TASKS, FIRST_LOCK, SECOND_LOCK };
+enum call { EPOLL_WAIT = 232 << WAIT_CALL_BITS | WAIT_IN_CALL, FUTEX = 202 << WAIT_CALL_BITS | WAIT_IN_CALL };
 
 /* "leaf caller" */
 static size_t read_chain(const char *chain, uint64_t frames[MOST_FRAMES])
@@ -104,6 +109,27 @@ static void add_whole(struct made_trace *trace, const struct thread *thread, uin
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &stacks), "wait");
 }
 
+/* From ms to ms; what it was for and why it ended is in *wait. */
+static void add_for(struct made_trace *trace, const struct thread *thread, uint64_t from, uint64_t to,
+		    struct event_wait wait, const struct thread *owner)
+{
+	const struct event_task task = task_of(thread);
+	const struct event_task others[WAIT_OTHERS] = {[WAIT_WAKER] = task_of(&swapper),
+						       [WAIT_OWNER] = task_of(owner ? owner : thread)};
+	const char *chain = wait.call == FUTEX ? "futex_wait_queue entry_SYSCALL_64" : "ep_poll entry_SYSCALL_64";
+	uint64_t frames[MOST_FRAMES];
+	struct event_stacks stacks = {.kernel = frames, .kernel_count = read_chain(chain, frames)};
+
+	wait.source = OFFCPU;
+	wait.state = S;
+	wait.time = START + to * MS;
+	wait.length = (to - from) * MS;
+	wait.flags |= (from ? 0U : WAIT_BEGAN_BEFORE) | (wait.time == START + LENGTH ? WAIT_NOT_ENDED : 0U);
+	wait.context = wait.flags & WAIT_NOT_ENDED ? WAKER_NONE : WAKER_SOFTIRQ;
+	wait.owner = owner != NULL;
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
+}
+
 static void add_sums(struct made_trace *trace, const struct thread *thread, uint64_t running)
 {
 	struct event_wait_sums sums = {.time = START + LENGTH, .source = OFFCPU, .span = LENGTH, .running = running};
@@ -155,6 +181,57 @@ static void add_threads(struct made_trace *trace)
 	add_sums(trace, &cron, 5 * MS);
 }
 
+static void add_server(struct made_trace *trace)
+{
+	static const struct thread loop = {"server", 800, 800, false}, first = {"server-pool", 800, 801, false},
+				   second = {"server-pool", 800, 802, false};
+	static const struct event_wait epoll = {.call = EPOLL_WAIT, .object = LOOP, .flags = WAIT_ENDLESS},
+				       tasks = {.call = FUTEX, .object = TASKS};
+
+	add_for(trace, &loop, 0, 2500, epoll, NULL);
+	add_for(trace, &loop, 2501, 5000, epoll, NULL);
+	add_sums(trace, &loop, 1 * MS);
+	add_for(trace, &first, 0, 3000, tasks, NULL);
+	add_for(trace, &first, 3001, 5000, tasks, NULL);
+	add_sums(trace, &first, 1 * MS);
+	add_for(trace, &second, 0, 5000, tasks, NULL);
+	add_sums(trace, &second, 0);
+}
+
+/* Each of two threads has the lock that the other one waits for. */
+static void add_busy(struct made_trace *trace)
+{
+	static const struct thread one = {"deadlock-a", 820, 821, false}, other = {"deadlock-b", 820, 822, false},
+				   cache = {"cache", 810, 810, false};
+
+	add_for(trace, &one, 0, 5000, (struct event_wait){.call = FUTEX, .object = FIRST_LOCK,
+							   .flags = WAIT_ENDLESS | WAIT_FOR_LOCKED}, &other);
+	add_for(trace, &other, 0, 5000, (struct event_wait){.call = FUTEX, .object = SECOND_LOCK,
+							     .flags = WAIT_ENDLESS | WAIT_FOR_LOCKED}, &one);
+	add_sums(trace, &one, 0);
+	add_sums(trace, &other, 0);
+	for (uint64_t second = 0; second < ROUNDS; second++)
+		add_for(trace, &cache, second * 1000 + (second > 0), second * 1000 + 1000,
+			(struct event_wait){.call = EPOLL_WAIT, .object = CLIENTS}, NULL);
+	add_sums(trace, &cache, 4 * MS);
+}
+
+static void add_objects(struct made_trace *trace)
+{
+	static const struct event_object objects[] = {
+		{.number = LOOP, .kind = OBJECT_EPOLL, .tgid = 800, .descriptor = 6},
+		{.number = CLIENTS, .kind = OBJECT_EPOLL, .tgid = 810, .descriptor = 9},
+		{.number = TASKS, .kind = OBJECT_FUTEX, .tgid = 800, .place = 0x559000001040, .mapping = OBJECT_IN_HEAP},
+		{.number = FIRST_LOCK, .kind = OBJECT_FUTEX, .tgid = 820, .place = 0x559000002000,
+		 .mapping = OBJECT_IN_HEAP},
+		{.number = SECOND_LOCK, .kind = OBJECT_FUTEX, .tgid = 820, .place = 0x559000002040,
+		 .mapping = OBJECT_IN_HEAP},
+	};
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = objects[i]});
+}
+
 static void add_state(struct made_trace *trace)
 {
 	static const char *const names[] = {"sched_switch", "sched_waking"};
@@ -165,6 +242,7 @@ static void add_state(struct made_trace *trace)
 								.weight = WEIGHT_NS, .start = START,
 								.stop = START + LENGTH, .least = MS}, names[i]);
 	made_trace_meta(trace, "hostname", "example");
+	made_trace_meta(trace, "machine", "x86_64");
 	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
 					      .clock = {.time = START, .realtime = WALL_CLOCK, .window = 1}});
 	made_trace_module(trace, KERNEL, MODULE_KERNEL, "[kernel]", "");
@@ -180,9 +258,12 @@ int main(int argc, char **argv)
 		return 2;
 	trace = made_trace_begin(argv[1]);
 	add_state(trace);
+	add_objects(trace);
 	for (uint64_t i = 0; i < ROUNDS; i++)
 		add_round(trace, i * 1000);
 	add_threads(trace);
+	add_server(trace);
+	add_busy(trace);
 	made_trace_end(trace);
 	return 0;
 }

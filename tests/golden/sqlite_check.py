@@ -78,9 +78,9 @@ def check_objects(base, report, trace, options):
     lines = subprocess.run([report, "--no-local-files", "--no-cache", "--export", "ndjson", *options, trace],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.decode().splitlines()
     waits = [row for row in map(json.loads, lines) if row["source"] == "offcpu"]
-    wanted = collections.Counter((row["tid"], row["length_ns"], *map(row.get, ("call", "object_kind", "object", "object_name")))
+    wanted = collections.Counter((row["tid"], row["length_ns"], *map(row.get, ("call", "object_kind", "object", "object_name", "what_for")))
                                  for row in waits)
-    got = collections.Counter(base.execute("SELECT tid, stop - w.start, call, kind, text, name FROM waits w"
+    got = collections.Counter(base.execute("SELECT tid, stop - w.start, call, kind, text, name, what_for FROM waits w"
                                            " JOIN tasks t ON t.id = task LEFT JOIN objects o ON o.id = object"))
     wrong = list((got - wanted) + (wanted - got))
     assert not wrong, f"what {len(wrong)} waits were for, as {wrong[0]}"

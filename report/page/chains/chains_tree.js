@@ -63,16 +63,16 @@
 		}
 
 		/* What a wait of the node was for; the rest is left out if it is not the same for all. */
-		addPurpose(node, {text, rest}, weight) {
+		addPurpose(node, {text, whole}, weight) {
 			const {purposes} = this.nodes[node],
 				known = purposes.get(text);
 
 			if (!known) {
-				purposes.set(text, {text, rest, weight});
+				purposes.set(text, {text, whole, weight});
 				return;
 			}
 			known.weight += weight;
-			if (known.rest !== rest) known.rest = '';
+			if (known.whole !== whole) known.whole = text;
 		}
 
 		add(node, weight) {
@@ -112,12 +112,12 @@
 		known.sort(
 			(left, right) => right.weight - left.weight || (left.text < right.text ? -1 : 1)
 		);
-		const [{text, rest, weight}] = known,
+		const [{whole, weight}] = known,
 			others = known.length - 1;
 		const total = all.reduce((sum, purpose) => sum + purpose.weight, 0);
 		const share = all.length > 1 ? `, ${rwalker.percent(weight, total)} of it ` : ', ';
 
-		return share + text + rest + (others ? `, and ${rwalker.plural(others, 'other')}` : '');
+		return share + whole + (others ? `, and ${rwalker.plural(others, 'other')}` : '');
 	}
 
 	function inPlace(text) {

@@ -103,10 +103,10 @@
 
 	/* What waits were for: purpose is a number + 1, 0 if it is not known. */
 	function readPurposes(columns, count) {
-		const purposes = columns.json('purposes').map(([text, rest]) => {
-			if (typeof text !== 'string' || typeof rest !== 'string')
+		const purposes = columns.json('purposes').map(([text, rest, whole = text + rest]) => {
+			if ([text, rest, whole].some(part => typeof part !== 'string'))
 				throw new Refusal("column 'purposes' has what is no text");
-			return {text, rest};
+			return {text, rest, whole};
 		});
 
 		if (!columns.count('waitPurpose')) return {purposes, purpose: new Uint8Array(count)};
@@ -114,7 +114,7 @@
 		return {purposes, purpose: columns.numbers('waitPurpose', purposes.length + 1)};
 	}
 
-	const NO_PURPOSE = {text: '', rest: ''};
+	const NO_PURPOSE = {text: '', rest: '', whole: ''};
 
 	function purposeOf({purposes, purpose}, number) {
 		return purposes[purpose[number] - 1] ?? NO_PURPOSE;
@@ -122,9 +122,7 @@
 
 	/* "in read of pipe:5", or nothing. */
 	function purposeText(waits, number) {
-		const {text, rest} = purposeOf(waits, number);
-
-		return text + rest;
+		return purposeOf(waits, number).whole;
 	}
 
 	function readWaits(columns, header, limits) {

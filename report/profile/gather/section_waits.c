@@ -286,9 +286,6 @@ static int keep_wait(struct section *section, const struct stream_event *event, 
 
 	if (!r && stacks)
 		r = take_stacks(section, record, task, wait, &user);
-	if (!r)
-		r = profile_bind_object(profile, section->context.model, profile->tasks.items[task->task].host, record,
-					wait);
 	if (r < 0)
 		return r;
 	if (wait->flags & PROFILE_WAIT_UNASKED)
@@ -325,6 +322,9 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	if (!r)
 		r = section_owner(section, slot, event, record->owner, record->flags & WAIT_OWNER_READS,
 				  &wait.owner, &wait.held);
+	if (!r)
+		r = profile_bind_object(section->context.profile, section->context.model,
+					section->context.profile->tasks.items[wait.task].host, record, &wait);
 	if (!r)
 		r = note_wait(section, &wait);
 	if (!task.wanted || !wait_is_wanted(section, record))

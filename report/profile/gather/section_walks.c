@@ -154,7 +154,7 @@ static int make_user(struct section *section, const struct event_walk_task *even
 static int take_object(struct section *section, const struct event_walk_task *record, struct profile_walk_task *row)
 {
 	const struct event_wait event = {
-		.call = record->call, .object = record->object, .asked = record->asked,
+		.call = record->call, .object = record->object, .asked = record->asked, .page = record->page,
 		.flags = record->flags & WALK_TASK_FOR_READING ? WAIT_FOR_READING : 0,
 	};
 	struct profile_wait wait = {.recording = scope_of(section), .held = row->held};
@@ -164,6 +164,7 @@ static int take_object(struct section *section, const struct event_walk_task *re
 	row->operation = wait.operation;
 	row->object = wait.object;
 	row->asked = wait.asked;
+	row->page = wait.page;
 	row->held = wait.held;
 	return r;
 }
@@ -173,7 +174,6 @@ static int add_row(struct section *section, const struct event_walk_task *event,
 {
 	struct profile *profile = section->context.profile;
 	const struct source_binding *source = walk_source(section, section->walk.source);
-	struct profile_entry entry = {.task = row->task, .cpu = PROFILE_NO_CPU, .samples = 1, .weight = 1};
 	int r = begin_walk(section, event->walk, event->time, &row->walk);
 
 	if (!r)
@@ -181,15 +181,8 @@ static int add_row(struct section *section, const struct event_walk_task *event,
 	if (!r)
 		r = stack_kernel(&section->context, row->node, event->kernel, false, NULL, &row->node);
 	if (!r)
-		r = array_push(&profile->walk_tasks, *row);
-	if (r < 0 || !source || !source->wanted)
-		return r;
-	profile->sources.items[source->source].samples++;
-	profile->sources.items[source->source].weight++;
-	entry.source = source->source;
-	entry.node = row->node;
-	entry.flags = (uint16_t)row->flags;
-	return profile_add_entry(profile, &entry);
+		row->source = source && source->wanted ? source->source : PROFILE_NO_SOURCE;
+	return r < 0 ? r : array_push(&profile->walk_tasks, *row);
 }
 
 int section_add_walk_task(struct section *section, const struct stream_event *event)

@@ -7,12 +7,20 @@
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
+#include "common/time_units.h"
 
-enum { BUSY_SHARE = 100 }; /* of a thread's time, one part in that many: more is work */
+enum {
+	BUSY_SHARE = 100, /* of a thread's time, one part in that many: more is work */
+	POOL = 2,	  /* threads of a process are one */
+};
 
 struct thread_key { /* without padding */
 	uint64_t start;
 	uint32_t host, tid;
+};
+
+struct process_key {
+	uint32_t host, tgid;
 };
 
 static uint64_t add(uint64_t left, uint64_t right)
@@ -24,20 +32,70 @@ static uint64_t add(uint64_t left, uint64_t right)
 
 /* --- what is known --- */
 
-static void add_waker(struct profile_thread_facts *facts, const struct profile_task *tasks,
-		      const struct profile_wait *wait, bool in_d)
+static const struct profile_object *object_of(const struct profile_facts_ground *ground, uint32_t number)
 {
-	bool called = wait->waker_context == PROFILE_WAKER_TASK || wait->waker_context == PROFILE_WAKER_UNKNOWN;
+	static const struct profile_object none = {.kind = PROFILE_OBJECT_NONE};
 
-	if (called && wait->waker != PROFILE_NO_TASK && (in_d || !tasks[wait->task].kernel_thread))
-		facts[wait->waker].waker = true;
+	return number ? &ground->objects[number] : &none;
 }
 
-void profile_facts_add_wait(struct profile_thread_facts *facts, const struct profile_task *tasks,
-			    const struct profile_wait *wait)
+static void note_waker(struct profile_thread_facts *own, uint32_t waker)
+{
+	own->several |= own->woken_by && own->woken_by != waker + 1;
+	own->woken_by = waker + 1;
+}
+
+/* What comes by a connection within the host is delivered by a softirq that interrupts its sender. */
+static bool was_delivered(const struct profile_facts_ground *ground, const struct profile_wait *wait)
+{
+	const unsigned int kind = object_of(ground, wait->ready ? wait->ready : wait->object)->kind;
+
+	return wait->waker_context == PROFILE_WAKER_SOFTIRQ &&
+	       (kind == PROFILE_OBJECT_TCP || kind == PROFILE_OBJECT_UDP);
+}
+
+static void add_waker(const struct profile_facts_ground *ground, const struct profile_wait *wait, bool in_d)
+{
+	const bool called = wait->waker_context == PROFILE_WAKER_TASK || wait->waker_context == PROFILE_WAKER_UNKNOWN;
+	const bool matters = in_d || !ground->tasks[wait->task].kernel_thread;
+
+	if (matters && wait->held & PROFILE_HELD_BY_OWNER)
+		ground->facts[wait->owner].waker = true;
+	if (wait->waker == PROFILE_NO_TASK || (!called && !was_delivered(ground, wait)))
+		return;
+	if (matters)
+		ground->facts[wait->waker].waker = true;
+	if (called)
+		note_waker(&ground->facts[wait->task], wait->waker);
+}
+
+static bool is_held_up(const struct profile_wait *wait, unsigned int kind)
+{
+	return wait->held & (PROFILE_HELD_LOCKED | PROFILE_HELD_BY_OWNER) || kind == PROFILE_OBJECT_LOCK ||
+	       kind == PROFILE_OBJECT_PAGE || kind == PROFILE_OBJECT_BLOCK || kind == PROFILE_OBJECT_WORK;
+}
+
+static bool is_for_what_comes(const struct profile_wait *wait, const struct profile_object *object)
+{
+	if (object->kind == PROFILE_OBJECT_NONE || object->kind == PROFILE_OBJECT_EPOLL) /* poll and select have no object */
+		return wait->held & PROFILE_ENDLESS;
+	return object->kind == PROFILE_OBJECT_FUTEX || object->flags & PROFILE_OBJECT_LISTENS;
+}
+
+static void add_object(const struct profile_facts_ground *ground, const struct profile_wait *wait)
+{
+	const struct profile_object *object = object_of(ground, wait->object);
+	struct profile_thread_facts *own = &ground->facts[wait->task];
+
+	own->held |= is_held_up(wait, object->kind);
+	own->otherwise |= !is_for_what_comes(wait, object);
+	own->pooled |= object->kind == PROFILE_OBJECT_FUTEX;
+}
+
+void profile_facts_add_wait(const struct profile_facts_ground *ground, const struct profile_wait *wait)
 {
 	const uint8_t whole = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	struct profile_thread_facts *own = &facts[wait->task];
+	struct profile_thread_facts *own = &ground->facts[wait->task];
 	uint64_t queued = wait->run_queue < wait->weight ? wait->run_queue : wait->weight;
 	char state[24] = "";
 
@@ -45,11 +103,12 @@ void profile_facts_add_wait(struct profile_thread_facts *facts, const struct pro
 	own->waits++;
 	own->whole += (wait->flags & whole) == whole;
 	own->busy = add(own->busy, queued);
-	add_waker(facts, tasks, wait, state[0] == 'D');
+	add_waker(ground, wait, state[0] == 'D');
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return;
+	add_object(ground, wait);
 	own->asleep = add(own->asleep, wait->weight - queued);
-	if (state[0] != 'S' && state[0] != 'I' && (state[0] != 'P' || !tasks[wait->task].kernel_thread))
+	if (state[0] != 'S' && state[0] != 'I' && (state[0] != 'P' || !ground->tasks[wait->task].kernel_thread))
 		own->held = true;
 }
 
@@ -62,11 +121,24 @@ void profile_facts_add_sums(struct profile_thread_facts *facts, const struct pro
 		const struct profile_wait_sum *sum = &sums->kinds[i];
 
 		own->briefs = add(own->briefs, sum->count);
+		own->brief = add(own->brief, sum->total);
 		own->busy = add(own->busy, i == PROFILE_SUM_UNINTERRUPTIBLE ? sum->total : sum->run_queue);
 	}
 }
 
 /* --- the decision --- */
+
+static bool never_ran(const struct profile_thread_facts *facts)
+{
+	return facts->waits == facts->whole && !facts->briefs && !facts->busy;
+}
+
+/* The first and the last wait may be cut short by the recording. */
+static bool hardly_ran(const struct profile_thread_facts *facts)
+{
+	return !facts->otherwise && facts->waits <= 1 + facts->asleep / SECOND &&
+	       add(facts->busy, facts->brief) <= facts->asleep / BUSY_SHARE;
+}
 
 bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 {
@@ -74,58 +146,132 @@ bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 		return false;
 	if (facts->kernel_thread)
 		return facts->busy <= facts->asleep / BUSY_SHARE;
-	return facts->waits == facts->whole && !facts->briefs && !facts->busy;
+	return never_ran(facts) || hardly_ran(facts);
 }
 
 static void merge(struct profile_thread_facts *sum, const struct profile_thread_facts *facts)
 {
 	sum->held |= facts->held;
 	sum->waker |= facts->waker;
+	sum->otherwise |= facts->otherwise;
+	sum->pooled |= facts->pooled;
+	sum->several |= facts->several;
+	if (facts->woken_by)
+		note_waker(sum, facts->woken_by - 1);
 	sum->waits += facts->waits;
 	sum->whole += facts->whole;
 	sum->briefs = add(sum->briefs, facts->briefs);
 	sum->asleep = add(sum->asleep, facts->asleep);
+	sum->brief = add(sum->brief, facts->brief);
 	sum->busy = add(sum->busy, facts->busy);
 }
 
+struct judging {
+	const struct profile_task *tasks;
+	size_t count;
+	struct profile_thread_facts *facts; /* of threads: by their first task */
+	uint32_t *thread_of;		    /* by task: that one */
+	struct hash_map pools;		    /* by process: how many threads */
+};
+
+static void judging_deinit(struct judging *judging)
+{
+	free(judging->facts);
+	free(judging->thread_of);
+	hash_map_deinit(&judging->pools);
+}
+
 /* A thread's facts are added up in those of its first task, which becomes the number of all its tasks. */
-static int merge_threads(const struct profile_task *tasks, size_t count, struct profile_thread_facts *facts,
-			 uint32_t *thread_of)
+static int merge_threads(struct judging *judging)
 {
 	_cleanup_(hash_map_deinit) struct hash_map known = {0};
 	int r = hash_map_init(&known);
 
-	for (size_t i = 0; i < count && !r; i++) {
-		const struct thread_key key = {.start = tasks[i].start, .host = tasks[i].host, .tid = tasks[i].tid};
+	for (size_t i = 0; i < judging->count && !r; i++) {
+		const struct profile_task *task = &judging->tasks[i];
+		const struct thread_key key = {.start = task->start, .host = task->host, .tid = task->tid};
 		uint64_t *first;
 
 		if (hash_map_add(&known, &key, sizeof(key), i, &first) < 0)
 			return -ENOMEM;
-		thread_of[i] = (uint32_t)*first;
-		facts[i].kernel_thread = tasks[i].kernel_thread;
+		judging->thread_of[i] = (uint32_t)*first;
+		judging->facts[i].kernel_thread = task->kernel_thread;
 		if (*first < i)
-			merge(&facts[*first], &facts[i]);
+			merge(&judging->facts[*first], &judging->facts[i]);
 	}
 	return r;
+}
+
+static struct process_key process_of(const struct judging *judging, size_t task)
+{
+	return (struct process_key){.host = judging->tasks[task].host, .tgid = judging->tasks[task].tgid};
+}
+
+static int count_pools(struct judging *judging)
+{
+	int r = hash_map_init(&judging->pools);
+
+	for (size_t i = 0; i < judging->count && r >= 0; i++) {
+		const struct process_key key = process_of(judging, i);
+		uint64_t *threads;
+
+		if (judging->thread_of[i] != i || !judging->facts[i].pooled ||
+		    !profile_thread_is_idle(&judging->facts[i]))
+			continue;
+		r = hash_map_add(&judging->pools, &key, sizeof(key), 0, &threads);
+		if (r >= 0)
+			++*threads;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Who is held up or at work may hold up whom he wakes. */
+static bool was_woken_by_quiet(const struct judging *judging, const struct profile_thread_facts *facts)
+{
+	const struct profile_thread_facts *waker;
+
+	if (!facts->woken_by)
+		return true;
+	waker = &judging->facts[judging->thread_of[facts->woken_by - 1]];
+	return !facts->several && !waker->held && waker->busy <= waker->asleep / BUSY_SHARE;
+}
+
+static bool is_idle(const struct judging *judging, uint32_t thread)
+{
+	const struct profile_thread_facts *facts = &judging->facts[thread];
+	const struct process_key key = process_of(judging, thread);
+	const uint64_t *pool;
+
+	if (!profile_thread_is_idle(facts))
+		return false;
+	if (facts->kernel_thread || never_ran(facts))
+		return true;
+	pool = facts->pooled ? hash_map_find(&judging->pools, &key, sizeof(key)) : NULL;
+	return was_woken_by_quiet(judging, facts) && (!facts->pooled || (pool && *pool >= POOL));
 }
 
 int profile_idle_tasks(struct profile *profile, uint32_t **ret_idle)
 {
 	const struct profile_thread_facts *known = profile_facts(profile);
-	size_t count;
-	const struct profile_task *tasks = profile_tasks(profile, &count);
-	_cleanup_free_ struct profile_thread_facts *facts = calloc(count + 1, sizeof(*facts));
-	_cleanup_free_ uint32_t *idle = calloc(count + 1, sizeof(*idle));
-	int r = facts && idle ? 0 : -ENOMEM;
+	_cleanup_(judging_deinit) struct judging judging = {0};
+	_cleanup_free_ uint32_t *idle = NULL;
+	int r;
 
-	if (!r && known && count)
-		memcpy(facts, known, count * sizeof(*facts));
+	judging.tasks = profile_tasks(profile, &judging.count);
+	judging.facts = calloc(judging.count + 1, sizeof(*judging.facts));
+	judging.thread_of = calloc(judging.count + 1, sizeof(*judging.thread_of));
+	idle = calloc(judging.count + 1, sizeof(*idle));
+	r = judging.facts && judging.thread_of && idle ? 0 : -ENOMEM;
+	if (!r && known && judging.count)
+		memcpy(judging.facts, known, judging.count * sizeof(*judging.facts));
 	if (!r)
-		r = merge_threads(tasks, count, facts, idle);
+		r = merge_threads(&judging);
+	if (!r)
+		r = count_pools(&judging);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < count; i++)
-		idle[i] = profile_thread_is_idle(&facts[idle[i]]) ? idle[i] : PROFILE_NO_TASK;
+	for (size_t i = 0; i < judging.count; i++)
+		idle[i] = is_idle(&judging, judging.thread_of[i]) ? judging.thread_of[i] : PROFILE_NO_TASK;
 	*ret_idle = steal_ptr(idle);
 	return 0;
 }

@@ -1,37 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Which threads were idle: nobody waits for them, and they had nothing to do. Their waits are as
- * long as the recording and say nothing about it. There are two kinds:
+ * long as the recording and say nothing about it. There are three kinds:
  *
- *	threads of the kernel that waited for work for 99 % of their time or more, and
- *	threads of programs that never ran: their one wait, in S or I, is longer than the recording.
+ *	threads of the kernel that waited for work for 99 % of their time or more;
+ *	threads of programs that never ran: their one wait, in S or I, is longer than the recording;
+ *	threads of programs that ran for less than 1 % of the time, were woken once a second at most, and
+ *	waited for nothing but what may come: connections to a socket that listens; epoll, poll or select
+ *	without an end; and, if at least two threads of the process do so, a futex that is no lock. Who
+ *	woke them must have been as quiet: else they may have waited for him.
  *
- * A thread with a recorded wait in D, or that ended a recorded wait (of a program, or one in D),
- * holds somebody up, or is held up itself: it is never idle. Filters do not matter: who is idle is
- * so in every report.
+ * A thread that was recorded in D, waiting for a lock, or within a function of a kworker is held up.
+ * One that ended a recorded wait (of a program, or one in D), or held what it was for, holds somebody
+ * up. These are never idle. Filters do not matter: who is idle is so in every report.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_IDLE_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_IDLE_H
 
+#include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_waits.h"
 
 struct profile_thread_facts { /* one thread, all recordings */
 	bool kernel_thread;
-	bool held;	 /* slept in D, or in a state in which no one waits for work */
-	bool waker;	 /* ended somebody's wait */
+	bool held;	 /* slept in D, for a lock, or in a state in which no one waits for work */
+	bool waker;	 /* ended somebody's wait, or held what it was for */
+	bool otherwise;	 /* slept for something else than what may come */
+	bool pooled;	 /* slept for a futex that is no lock */
+	bool several;	 /* several tasks ended its waits */
+	uint32_t woken_by; /* one of these, plus 1; 0: none did */
 	uint64_t waits;	 /* that were recorded one by one */
 	uint64_t whole;	 /* of these, began before the recording and had not ended */
 	uint64_t briefs; /* that were only counted */
 	uint64_t asleep; /* ns in S, I or P */
+	uint64_t brief;	 /* ns in brief waits */
 	uint64_t busy;	 /* ns running, on run queues, and in brief waits in D */
 };
 
-/* The decision. Every view that sets idle threads apart asks here, or for what it led to. */
+/*
+ * The decision, as far as the thread itself decides it. Every view that sets idle threads apart asks
+ * here, or for what it led to.
+ */
 bool profile_thread_is_idle(const struct profile_thread_facts *facts);
 
-/* What a wait and sums say; `facts` and `tasks` are by task. The wait's weight is its part within the recording. */
-void profile_facts_add_wait(struct profile_thread_facts *facts, const struct profile_task *tasks,
-			    const struct profile_wait *wait);
+struct profile_facts_ground {
+	struct profile_thread_facts *facts; /* by task */
+	const struct profile_task *tasks;
+	const struct profile_object *objects; /* that waits refer to */
+};
+
+/* What a wait and sums say. The wait's weight is its part within the recording. */
+void profile_facts_add_wait(const struct profile_facts_ground *ground, const struct profile_wait *wait);
 void profile_facts_add_sums(struct profile_thread_facts *facts, const struct profile_task_sums *sums);
 
 /* By task, before filters; NULL if profile_filter wanted neither idle_apart nor everyone, or there were no waits. */

@@ -34,6 +34,7 @@ enum profile_object_kind {
 	PROFILE_OBJECT_WORK, /* a function of a kworker */
 	PROFILE_OBJECT_LOCK, /* of the kernel; who held it is in the wait (profile_waits.h, `owner`) */
 	PROFILE_OBJECT_PAGE, /* pages of a file, or of a block device; which one is in the wait */
+	PROFILE_OBJECT_BLOCK, /* a block device */
 	PROFILE_OBJECT_KINDS
 };
 
@@ -91,7 +92,7 @@ struct profile_object {
 	const char *comm;    /* of the process */
 	uint64_t offset;     /* of a futex, in its variable, else in its shared file */
 	const char *name;    /* of a file (of a futex: the mapped one), a unix socket, a function, a lock's variable */
-	const char *variable; /* in which a futex is */
+	const char *variable; /* in which a futex is; what the kernel calls a block device: "sda1" */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
 	/* Of a pipe, who reads and who writes it; of a socket, who is at its other end (PROFILE_NEITHER). */
 	struct profile_users users[PROFILE_DIRECTIONS];
@@ -113,7 +114,7 @@ struct profile_operation {
 	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
 };
 
-/* What profile_filter.on left of the waits that pass all other filters. */
+/* What profile_filter.on left of the waits and walked tasks that pass all other filters. */
 struct profile_chosen {
 	size_t waits, left_out;
 	uint32_t kinds; /* of the objects of both: bit per enum profile_object_kind */

@@ -43,11 +43,13 @@ enum profile_wait_flag {
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
 };
 
-/* About a lock or futex, or an epoll. */
+/* What is known of whom or what it is for. */
 enum profile_wait_held {
 	PROFILE_HELD_BY_OWNER = 1,  /* `owner` is known */
 	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: there may be others, and it may have let go */
 	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
+	PROFILE_HELD_LOCKED = 8, /* a futex: its word says that it is a lock that somebody holds */
+	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select: it was to last until there is something */
 };
 
 struct profile_wait {
@@ -80,6 +82,7 @@ static inline struct profile_wait profile_walk_wait(const struct profile_walk_ta
 	return (struct profile_wait){
 		.task = row->task, .node = row->node, .waker = PROFILE_NO_TASK, .weight = 1,
 		.operation = row->operation, .object = row->object, .asked = row->asked, .owner = row->owner,
+		.page = row->page,
 		.held = row->held, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
 	};
 }

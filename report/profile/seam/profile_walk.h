@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROFILE_NO_CPU = UINT16_MAX };
+enum { PROFILE_NO_CPU = UINT16_MAX, PROFILE_NO_SOURCE = UINT32_MAX };
 
 enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
 			  PROFILE_WAIT_AT_LEAST,
@@ -22,6 +22,7 @@ struct profile_walk { /* one pass over all tasks */
 
 struct profile_walk_task {
 	uint32_t walk; /* index in the list of walks */
+	uint32_t source; /* PROFILE_NO_SOURCE: it is not shown */
 	uint32_t task, node, flags;
 	char state[24]; /* "D", "S", "R", "D (killable)" ...: letter first */
 	uint64_t wait;  /* ns */
@@ -30,7 +31,7 @@ struct profile_walk_task {
 	bool on_cpu, iowait, queued;
 	/* What it slept for, as in a struct profile_wait. */
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known, or it did not sleep */
-	uint64_t asked;
+	uint64_t asked, page;
 	uint32_t owner; /* task that held the lock or futex at that moment, if PROFILE_HELD_BY_OWNER */
 	uint8_t held;	/* enum profile_wait_held */
 	const char *no_user; /* why a requested user stack is missing; NULL: it is not, or there cannot be one */

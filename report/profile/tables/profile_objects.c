@@ -15,7 +15,7 @@
 
 static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
 		      (int)PROFILE_OBJECT_EPOLL == OBJECT_EPOLL && (int)PROFILE_OBJECT_FUTEX == OBJECT_FUTEX &&
-		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_PAGE + 1 &&
+		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_BLOCK + 1 &&
 		      (int)PROFILE_LOCK_MUTEX == LOCK_MUTEX && (int)PROFILE_LOCKS == LOCK_SEMAPHORE + 1 &&
 		      (int)PROFILE_IN_HEAP == OBJECT_IN_HEAP && (int)PROFILE_MAPPINGS == OBJECT_IN_SHARED + 1,
 	      "the seam's kinds are the format's");
@@ -190,6 +190,8 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 	wait->asked = record->asked;
 	wait->ready_descriptor = record->ready;
 	wait->page = record->page;
+	wait->held |= (record->flags & WAIT_FOR_LOCKED ? PROFILE_HELD_LOCKED : 0) |
+		      (record->flags & WAIT_ENDLESS ? PROFILE_ENDLESS : 0);
 	if (record->flags & WAIT_FOR_READING)
 		wait->held |= PROFILE_HELD_FROM_READING;
 	if (!r)

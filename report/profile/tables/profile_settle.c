@@ -31,9 +31,11 @@ static int make_room(struct profile *profile)
 int profile_note_wait(struct profile *profile, const struct profile_wait *wait)
 {
 	int r = make_room(profile);
+	const struct profile_facts_ground ground = {profile->facts.items, profile->tasks.items,
+						    profile->objects.items};
 
 	if (!r)
-		profile_facts_add_wait(profile->facts.items, profile->tasks.items, wait);
+		profile_facts_add_wait(&ground, wait);
 	return r;
 }
 
@@ -194,6 +196,22 @@ static int add_wakeup(struct profile *profile, const struct profile_wait *wait)
 					  .samples = 1,
 					  .weight = profile_waker_weight(wait),
 				  });
+}
+
+int profile_settle_walks(struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
+		const struct profile_walk_task *row = &profile->walk_tasks.items[i];
+
+		if (row->source != PROFILE_NO_SOURCE)
+			r = add_entry(profile, &(struct profile_entry){
+						       .source = row->source, .node = row->node, .task = row->task,
+						       .flags = (uint16_t)row->flags, .cpu = PROFILE_NO_CPU,
+						       .samples = 1, .weight = 1});
+	}
+	return r;
 }
 
 int profile_settle_waits(struct profile *profile)

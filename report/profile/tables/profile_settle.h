@@ -14,6 +14,8 @@ bool profile_wants_facts(const struct profile *profile);
 int profile_note_wait(struct profile *profile, const struct profile_wait *wait);
 int profile_note_sums(struct profile *profile, const struct profile_task_sums *sums);
 
+/* Makes entries of walked tasks. -ENOMEM. */
+int profile_settle_walks(struct profile *profile);
 /* Marks or drops the waits of idle threads, and makes entries of the rest and of their wakeups. -ENOMEM. */
 int profile_settle_waits(struct profile *profile);
 

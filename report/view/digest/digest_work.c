@@ -44,7 +44,9 @@ static int look_at(struct digest_work *work, uint32_t node)
 
 static bool may_be_pool(const struct digest_work *work, const struct profile_wait *wait)
 {
-	return wait->wait_class == PROFILE_BLOCKED && wait->object && !(wait->held & PROFILE_HELD_BY_OWNER) &&
+	const unsigned int locked = PROFILE_HELD_BY_OWNER | PROFILE_HELD_LOCKED;
+
+	return wait->wait_class == PROFILE_BLOCKED && wait->object && !(wait->held & locked) &&
 	       work->waits->objects[wait->object].kind == PROFILE_OBJECT_FUTEX;
 }
 
@@ -55,7 +57,8 @@ static int add_wait(struct digest_work *work, const struct profile_wait *wait)
 	uint64_t *number;
 	int r = work->conditions[wait->node] ? 0 : look_at(work, wait->node);
 
-	if (r < 0 || work->conditions[wait->node] != 1)
+	/* One without an end is of a recorder that tells locks from other futexes. */
+	if (r < 0 || (work->conditions[wait->node] != 1 && !(wait->held & PROFILE_ENDLESS)))
 		return r;
 	r = hash_map_add(&work->known, &key, sizeof(key), work->pools.count, &number);
 	if (r > 0)

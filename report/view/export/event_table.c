@@ -307,6 +307,23 @@ static struct table_field object_name(const void *row)
 	return of && *of->name ? table_name(of->name) : no_field();
 }
 
+/* What views have after a wait. */
+static struct table_field what_for(const void *row)
+{
+	event_row *event = row;
+	const struct profile_wait *wait = event->walked ? NULL : wait_of(row);
+	const struct waits *waits = &event->rows->reader.waits;
+	struct profile_wait told = {0};
+
+	if (event->walked)
+		told = profile_walk_wait(event->walked);
+	else if (wait)
+		told = *wait;
+	if (!wait_has_object(waits, &told))
+		return no_field();
+	return (struct table_field){.kind = TABLE_WAIT, .waits = waits, .wait = wait, .walked = event->walked};
+}
+
 /* --- where its task was --- */
 
 static struct table_field text_of(const char *text)
@@ -403,6 +420,7 @@ static const struct table_column columns[] = {
 	{"cgroup", cgroup},
 	{"container", container},
 	{"container_id", container_id},
+	{"what_for", what_for},
 };
 
 static int write_events(const struct view_context *context, enum table_form form)

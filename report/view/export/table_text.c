@@ -64,6 +64,17 @@ static int write_object(struct table_text *table, const struct profile_object *o
 	return 0;
 }
 
+static int write_wait(struct table_text *table, const struct table_field *field)
+{
+	const struct profile_wait wait = field->wait ? *field->wait : profile_walk_wait(field->walked);
+	_cleanup_free_ char *text = NULL;
+	int r = wait_object_text(field->waits, &wait, &text);
+
+	if (!r && text)
+		table->words.escape(table->out, text, strlen(text));
+	return r;
+}
+
 /* In quotes. */
 static int write_text(struct table_text *table, const struct table_field *field)
 {
@@ -78,6 +89,8 @@ static int write_text(struct table_text *table, const struct table_field *field)
 		r = stack_words_write(&table->words, field->node, field->flags, field->owner, table->out);
 	else if (field->kind == TABLE_OBJECT)
 		r = write_object(table, field->object);
+	else if (field->kind == TABLE_WAIT)
+		r = write_wait(table, field);
 	else
 		(void)fputs_unlocked(field->text, table->out);
 	(void)putc_unlocked('"', table->out);

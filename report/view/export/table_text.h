@@ -9,6 +9,7 @@
 #include "report/profile/seam/profile_objects.h"
 #include "report/view/export/json_text.h"
 #include "report/view/export/stack_words.h"
+#include "report/view/look/waits.h"
 
 enum table_form { TABLE_CSV, TABLE_NDJSON };
 
@@ -21,6 +22,7 @@ enum table_field_kind {
 	TABLE_OWN,
 	TABLE_STACK,
 	TABLE_OBJECT,
+	TABLE_WAIT,
 };
 
 struct table_field {
@@ -31,6 +33,9 @@ struct table_field {
 	uint32_t node, flags; /* TABLE_STACK */
 	enum stack_owner owner;
 	const struct profile_object *object; /* TABLE_OBJECT: as reports write it */
+	const struct waits *waits; /* TABLE_WAIT: what it was for, as reports write it */
+	const struct profile_wait *wait; /* of these; NULL: */
+	const struct profile_walk_task *walked;
 };
 
 static inline struct table_field table_uint(uint64_t number)

@@ -40,11 +40,6 @@ struct purposes {
 	struct column_text list;
 };
 
-struct purpose_key { /* without padding */
-	uint64_t asked;
-	uint32_t operation, object, held, owner, ready, ready_descriptor;
-};
-
 struct wait_writer {
 	struct html_page *page;
 	struct numbers kinds, wakers, nexts;
@@ -92,7 +87,10 @@ static int purposes_close(struct purposes *purposes, struct column *column)
 	return column_text_close(&purposes->list, column);
 }
 
-/* What differs from wait to wait for the same is apart: who held it, how long a sleep was to be. */
+/*
+ * What differs from wait to wait for the same is apart: who held it, how long a sleep was to be. A page is in the midst:
+ * then all of it follows.
+ */
 static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
 {
 	struct profile_wait alike = *wait;
@@ -102,6 +100,7 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 	int r;
 
 	alike.asked = 0;
+	alike.page = 0;
 	alike.held = 0;
 	alike.ready = 0;
 	alike.ready_descriptor = 0;
@@ -111,7 +110,12 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 	length = strlen(begin);
 	json_text_begin_array(json, NULL);
 	json_text_printable(json, NULL, begin);
-	json_text_printable(json, NULL, text + (strncmp(text, begin, length) ? strlen(text) : length));
+	if (strncmp(text, begin, length) != 0) {
+		json_text_printable(json, NULL, "");
+		json_text_printable(json, NULL, text);
+	} else {
+		json_text_printable(json, NULL, text + length);
+	}
 	json_text_end_array(json);
 	return 0;
 }
@@ -133,10 +137,7 @@ static int number_text(struct purposes *purposes, const struct profile_wait *wai
 /* The text's number + 1; 0: nothing is known. 0, -ENOMEM. */
 static int purposes_find(struct purposes *purposes, const struct profile_wait *wait, uint64_t *ret_number)
 {
-	const struct purpose_key key = {
-		.asked = wait->asked, .operation = wait->operation, .object = wait->object, .held = wait->held,
-		.owner = wait->owner, .ready = wait->ready, .ready_descriptor = wait->ready_descriptor,
-	};
+	const struct wait_text_key key = wait_text_key_of(wait);
 	uint64_t number, *known;
 	int r;
 

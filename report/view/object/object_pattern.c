@@ -10,11 +10,6 @@
 
 enum { MOST_KNOWN = 1 << 20 };
 
-struct pattern_key { /* all that the text depends on; without padding */
-	uint32_t object, operation, owner, ready, descriptor, held;
-	uint64_t asked;
-};
-
 /* Another profile has other numbers. */
 static int begin(struct object_pattern *pattern, const struct profile *profile)
 {
@@ -54,9 +49,7 @@ static int judge(const struct object_pattern *pattern, const struct profile *pro
 static int passes(void *context, const struct profile *profile, const struct profile_wait *wait)
 {
 	struct object_pattern *pattern = context;
-	const struct pattern_key key = {.object = wait->object, .operation = wait->operation, .owner = wait->owner,
-					.ready = wait->ready, .descriptor = wait->ready_descriptor,
-					.held = wait->held, .asked = wait->asked};
+	const struct wait_text_key key = wait_text_key_of(wait);
 	const uint64_t *known;
 	int r;
 

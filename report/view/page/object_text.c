@@ -20,10 +20,11 @@ static const char *const kinds[PROFILE_OBJECT_KINDS] = {
 	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
 	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
 	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_PAGE] = "page",
+	[PROFILE_OBJECT_BLOCK] = "block",
 };
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
-				 "epoll, descriptor, futex, child, sleep, work, lock or page";
+				 "epoll, descriptor, futex, child, sleep, work, lock, page or block";
 
 const char *object_kind_name(unsigned int kind)
 {
@@ -55,19 +56,20 @@ static void write_process(FILE *out, const struct profile_object *object)
 		(void)fprintf(out, "%s %" PRIu32, *object->comm ? "" : " of process", object->process);
 }
 
-static void write_device(FILE *out, uint64_t device)
+static void write_number(FILE *out, uint64_t device)
 {
 	enum { MAJOR_SHIFT = 8, MAJOR_MASK = 0xfff, MINOR_LOW = 0xff, MINOR_SHIFT = 12 };
 	uint64_t minor = (device & MINOR_LOW) | (device >> MINOR_SHIFT & ~(uint64_t)MINOR_LOW);
 
-	(void)fprintf(out, "device %" PRIu64 ":%" PRIu64, device >> MAJOR_SHIFT & MAJOR_MASK, minor & UINT32_MAX);
+	(void)fprintf(out, "%" PRIu64 ":%" PRIu64, device >> MAJOR_SHIFT & MAJOR_MASK, minor & UINT32_MAX);
 }
 
 static void write_inode(FILE *out, const struct profile_object *object)
 {
 	(void)fprintf(out, "%sinode %" PRIu64 " of ", object->kind == PROFILE_OBJECT_DEVICE ? "device " :
 		      object->kind == PROFILE_OBJECT_FILE ? "file " : "", object->inode);
-	write_device(out, object->device);
+	(void)fputs("device ", out);
+	write_number(out, object->device);
 }
 
 static void write_file(FILE *out, const struct profile_object *object)
@@ -240,7 +242,17 @@ static void write_lock(FILE *out, const struct profile_object *object)
 	}
 }
 
-/* "/var/lib/a", "inode 12 of device 8:1", "device 254:0" */
+/* "block device sda1 (8:1)", "block device 8:1" */
+static void write_block(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("block device ", out);
+	write_text(out, object->variable);
+	(void)fputs(*object->variable ? " (" : "", out);
+	write_number(out, object->device);
+	(void)fputs(*object->variable ? ")" : "", out);
+}
+
+/* "/var/lib/a", "inode 12 of device 8:1", "block device sda1 (8:1)" */
 static void write_paged(FILE *out, const struct profile_object *object)
 {
 	if (*object->name)
@@ -248,7 +260,7 @@ static void write_paged(FILE *out, const struct profile_object *object)
 	else if (object->inode)
 		write_inode(out, object);
 	else
-		write_device(out, object->device);
+		write_block(out, object);
 }
 
 static void write_pages(FILE *out, const struct profile_object *object)
@@ -269,7 +281,7 @@ void object_write(FILE *out, const struct profile_object *object)
 		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
 		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
 		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
-		[PROFILE_OBJECT_PAGE] = write_pages,
+		[PROFILE_OBJECT_PAGE] = write_pages,	    [PROFILE_OBJECT_BLOCK] = write_block,
 	};
 
 	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])

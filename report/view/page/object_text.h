@@ -23,6 +23,21 @@ enum profile_object_kind object_kind_find(const char *name);
 /* Nothing if it is not known. */
 void object_write(FILE *out, const struct profile_object *object);
 
+/* All that the text of a wait depends on, within a profile; without padding. */
+struct wait_text_key {
+	uint64_t asked, page;
+	uint32_t operation, object, held, owner, ready, ready_descriptor;
+};
+
+static inline struct wait_text_key wait_text_key_of(const struct profile_wait *wait)
+{
+	return (struct wait_text_key){
+		.asked = wait->asked, .page = wait->page, .operation = wait->operation, .object = wait->object,
+		.held = wait->held, .owner = wait->owner, .ready = wait->ready,
+		.ready_descriptor = wait->ready_descriptor,
+	};
+}
+
 /* Whether anything is known that its kernel stack does not say by itself. */
 bool wait_has_object(const struct waits *waits, const struct profile_wait *wait);
 

@@ -66,6 +66,29 @@ static int add_waits(struct pprof_rows *rows, struct profile *profile, uint32_t 
 	return r;
 }
 
+static int add_walked(struct pprof_rows *rows, struct profile *profile, uint32_t source)
+{
+	const struct profile_object *objects;
+	const struct profile_walk_task *walked;
+	const bool few_objects = profile_objects(profile, &objects) <= FEW_OBJECTS;
+	size_t count = profile_walk_tasks(profile, &walked);
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		struct pprof_row row = {.source = source, .node = walked[i].node, .task = walked[i].task,
+					.wait_class = PPROF_NO_CLASS, .state = walked[i].state[0],
+					.object = OBJECT_NO_TEXT, .samples = 1, .weight = 1};
+
+		if (few_objects)
+			r = object_texts_find(&rows->texts, walked[i].object, &row.object);
+		if (walked[i].object)
+			row.object_kind = rows->waits.objects[walked[i].object].kind;
+		if (!r)
+			r = add(rows, row);
+	}
+	return r;
+}
+
 static int add_sums(struct pprof_rows *rows, struct profile *profile, uint32_t source)
 {
 	_cleanup_(rows_deinit) struct rows sums;
@@ -97,7 +120,10 @@ int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 	for (uint32_t i = 0; i < count && !r; i++) {
 		if (sources[i].left_out)
 			continue;
-		r = sources[i].kind == PROFILE_OFFCPU ? add_waits(rows, profile, i) : add_sums(rows, profile, i);
+		if (sources[i].kind == PROFILE_OFFCPU)
+			r = add_waits(rows, profile, i);
+		else
+			r = sources[i].kind == PROFILE_TASKS ? add_walked(rows, profile, i) : add_sums(rows, profile, i);
 	}
 	return r;
 }

@@ -9,7 +9,7 @@
 #include "report/view/page/object_text.h"
 #include "report/view/page/wait_text.h"
 
-enum { SAMPLE_COLUMNS = 9, WAIT_COLUMNS = 17, WAKE_COLUMNS = 8, OBJECT_COLUMNS = 4 };
+enum { SAMPLE_COLUMNS = 9, WAIT_COLUMNS = 18, WAKE_COLUMNS = 8, OBJECT_COLUMNS = 4 };
 
 /* --- what events refer to --- */
 
@@ -106,6 +106,18 @@ static int write_samples(struct sqlite_export *job)
 
 /* --- waits and wakes --- */
 
+int sqlite_write_what_for(const struct sqlite_export *job, struct database_insert *insert,
+			  const struct profile_wait *wait)
+{
+	_cleanup_free_ char *text = NULL;
+	int r = wait_object_text(&job->reader.waits, wait, &text);
+
+	if (r < 0)
+		return r;
+	database_word(insert, text); /* stays until the row is written */
+	return database_row(insert);
+}
+
 static const char *bound_of(const struct profile_wait *wait)
 {
 	static const char *const texts[] = {
@@ -149,7 +161,7 @@ static int write_wait(const struct sqlite_export *job, struct database_insert *i
 	database_known(insert, wait->in_cpu < PROFILE_NO_CPU, wait->in_cpu);
 	database_text(insert, wait->operation ? job->reader.waits.operations[wait->operation].name : NULL);
 	database_known(insert, wait->object != 0, wait->object);
-	return database_row(insert);
+	return sqlite_write_what_for(job, insert, wait);
 }
 
 /* A waker's share is the time until its call, as in reports of wakers. */

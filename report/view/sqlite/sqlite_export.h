@@ -31,6 +31,10 @@ int sqlite_events_mark(struct sqlite_export *job);
 /* The tables objects, samples, waits and wakes. */
 int sqlite_events_write(struct sqlite_export *job);
 
+/* Ends a row with what the wait was for, as reports have it. */
+int sqlite_write_what_for(const struct sqlite_export *job, struct database_insert *insert,
+			  const struct profile_wait *wait);
+
 /* The tables modules, functions, frames, stacks and sums. */
 int sqlite_stacks_write(struct sqlite_export *job);
 

@@ -30,7 +30,7 @@ const char sqlite_schema_tables[] =
 	"CREATE TABLE waits (id INTEGER PRIMARY KEY, recording INTEGER REFERENCES recordings,"
 	" task INTEGER REFERENCES tasks, stack INTEGER REFERENCES stacks, start INTEGER, stop INTEGER,"
 	" run_queue INTEGER, weight INTEGER, class TEXT, state TEXT, bound TEXT, open INTEGER, iowait INTEGER,"
-	" out_cpu INTEGER, in_cpu INTEGER, call TEXT, object INTEGER REFERENCES objects);"
+	" out_cpu INTEGER, in_cpu INTEGER, call TEXT, object INTEGER REFERENCES objects, what_for TEXT);"
 	"CREATE TABLE objects (id INTEGER PRIMARY KEY, kind TEXT, text TEXT, name TEXT);"
 	"CREATE TABLE wakes (id INTEGER PRIMARY KEY, recording INTEGER REFERENCES recordings,"
 	" sleeper INTEGER REFERENCES tasks, task INTEGER REFERENCES tasks, context TEXT,"
@@ -43,7 +43,8 @@ const char sqlite_schema_tables[] =
 	" realtime INTEGER, seen INTEGER, kept INTEGER);"
 	"CREATE TABLE walked (walk INTEGER REFERENCES walks, task INTEGER REFERENCES tasks,"
 	" stack INTEGER REFERENCES stacks, state TEXT, wait INTEGER, bound TEXT, cpu INTEGER, on_cpu INTEGER,"
-	" iowait INTEGER, call TEXT, object INTEGER REFERENCES objects, owner INTEGER REFERENCES tasks);";
+	" iowait INTEGER, call TEXT, object INTEGER REFERENCES objects, owner INTEGER REFERENCES tasks,"
+	" what_for TEXT);";
 
 /* An event's time in seconds since its recording began; durations in ms. */
 #define SECONDS(time) "(" time " - r.start) / 1e9"

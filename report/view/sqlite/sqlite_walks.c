@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 
-enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 12, BRIEF_COLUMNS = 6, RUNNING_COLUMNS = 5 };
+enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 13, BRIEF_COLUMNS = 6, RUNNING_COLUMNS = 5 };
 
 static int mark_walked(struct sqlite_export *job)
 {
@@ -67,14 +67,16 @@ static const char *bound_of(enum profile_wait_bound bound)
 	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
 }
 
-static void write_purpose(const struct sqlite_export *job, struct database_insert *insert,
+static int write_purpose(const struct sqlite_export *job, struct database_insert *insert,
 			  const struct profile_walk_task *row)
 {
 	const struct profile_operation *operations = job->reader.waits.operations;
+	const struct profile_wait wait = profile_walk_wait(row);
 
 	database_text(insert, row->operation ? operations[row->operation].name : NULL);
 	database_known(insert, row->object != 0, row->object);
 	database_known(insert, row->held & PROFILE_HELD_BY_OWNER, row->owner);
+	return sqlite_write_what_for(job, insert, &wait);
 }
 
 static int write_walked(struct sqlite_export *job)
@@ -96,8 +98,7 @@ static int write_walked(struct sqlite_export *job)
 		database_known(insert, row->cpu < PROFILE_NO_CPU, row->cpu);
 		database_number(insert, row->on_cpu);
 		database_number(insert, row->iowait);
-		write_purpose(job, insert, row);
-		r = database_row(insert);
+		r = write_purpose(job, insert, row);
 	}
 	return r;
 }

@@ -10,9 +10,11 @@
 
 const struct profile_thread_facts *profile_facts(struct profile *profile)
 {
+	const struct profile_facts_ground ground = {profile->facts, profile->tasks, profile->objects};
+
 	memset(profile->facts, 0, sizeof(profile->facts));
 	for (size_t i = 0; i < profile->wait_count; i++)
-		profile_facts_add_wait(profile->facts, profile->tasks, &profile->waits[i]);
+		profile_facts_add_wait(&ground, &profile->waits[i]);
 	for (size_t i = 0; i < profile->sum_count; i++)
 		profile_facts_add_sums(profile->facts, &profile->sums[i]);
 	return profile->facts;

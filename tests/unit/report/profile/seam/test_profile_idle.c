@@ -12,10 +12,10 @@ static void decides(struct test *t)
 		bool idle;
 	} cases[] = {
 		{"a pool's thread that never ran", {.waits = 1, .whole = 1, .asleep = SECOND}, true},
-		{"one that ran", {.waits = 1, .whole = 1, .asleep = SECOND, .busy = 1}, false},
-		{"one that woke up once", {.waits = 2, .asleep = SECOND}, false},
-		{"one that had brief waits", {.waits = 1, .whole = 1, .briefs = 1, .asleep = SECOND}, false},
-		{"one that ended meanwhile", {.waits = 1, .asleep = SECOND}, false},
+		{"one that ran", {.waits = 1, .whole = 1, .otherwise = true, .asleep = SECOND, .busy = 1}, false},
+		{"one that woke up once", {.waits = 2, .otherwise = true, .asleep = SECOND}, false},
+		{"one that had brief waits", {.waits = 1, .whole = 1, .briefs = 1, .otherwise = true, .asleep = SECOND}, false},
+		{"one that ended meanwhile", {.waits = 1, .otherwise = true, .asleep = SECOND}, false},
 		{"one that hangs in D", {.waits = 1, .whole = 1, .held = true}, false},
 		{"one without waits", {.kernel_thread = true}, false},
 		{"a kernel thread that hardly worked",
@@ -24,6 +24,14 @@ static void decides(struct test *t)
 		 {.kernel_thread = true, .waits = 9, .asleep = SECOND, .busy = 11 * MILLISECOND}, false},
 		{"a kernel thread for which somebody waited",
 		 {.kernel_thread = true, .waits = 9, .waker = true, .asleep = SECOND}, false},
+		{"one that hardly ran and waited for what may come",
+		 {.waits = 6, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND, .brief = 20 * MILLISECOND}, true},
+		{"one that waited for something else as well",
+		 {.waits = 6, .otherwise = true, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND}, false},
+		{"one that was woken more often than once a second", {.waits = 7, .asleep = 5 * SECOND}, false},
+		{"one that ran for more than 1 %",
+		 {.waits = 6, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND, .brief = 21 * MILLISECOND}, false},
+		{"one that holds somebody up", {.waits = 1, .whole = 1, .waker = true, .asleep = SECOND}, false},
 		{"a kernel thread in D", {.kernel_thread = true, .waits = 9, .held = true, .asleep = SECOND}, false},
 	};
 
@@ -97,6 +105,135 @@ static void looks_at_wakers(struct test *t)
 	free(p);
 }
 
+static uint32_t add_object(struct profile *p, uint8_t kind, uint8_t flags)
+{
+	p->object_count += !p->object_count; /* 0 is for what is not known */
+	p->objects[p->object_count] = (struct profile_object){.kind = kind, .flags = flags, .name = "", .comm = "",
+							      .variable = "", .local = "", .peer = ""};
+	return (uint32_t)p->object_count++;
+}
+
+/* One that ended, of a thread that ran for a moment. */
+static struct profile_wait *add_ended(struct profile *p, const char *comm, uint32_t tid, uint32_t object, uint8_t held)
+{
+	struct profile_wait *wait = add_wait(p, comm, tid, PROFILE_WAIT_BEGAN_BEFORE);
+
+	wait->object = object;
+	wait->held = held;
+	p->sums[p->sum_count++] = (struct profile_task_sums){.task = wait->task, .running = 10 * MS};
+	return wait;
+}
+
+static void knows_what_may_come(struct test *t)
+{
+	static const struct {
+		const char *comm;
+		uint8_t kind, flags, held;
+		bool idle;
+	} cases[] = {
+		{"accepts", PROFILE_OBJECT_TCP, PROFILE_OBJECT_LISTENS, 0, true},
+		{"receives", PROFILE_OBJECT_TCP, 0, 0, false},
+		{"loop", PROFILE_OBJECT_EPOLL, 0, PROFILE_ENDLESS, true},
+		{"ticks", PROFILE_OBJECT_EPOLL, 0, 0, false},
+		{"polls", PROFILE_OBJECT_NONE, 0, PROFILE_ENDLESS, true},
+		{"unknown", PROFILE_OBJECT_NONE, 0, 0, false},
+		{"reads", PROFILE_OBJECT_PIPE, 0, 0, false},
+		{"parent", PROFILE_OBJECT_CHILD, 0, 0, false},
+		{"sleeps", PROFILE_OBJECT_SLEEP, 0, 0, false},
+	};
+	struct profile *p = fake_recorded();
+
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		(void)add_ended(p, cases[i].comm, 10 + i,
+				cases[i].kind ? add_object(p, cases[i].kind, cases[i].flags) : 0, cases[i].held);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		test_check(t, is_idle(t, p, cases[i].comm) == cases[i].idle, "'%s' is taken for %s", cases[i].comm,
+			   cases[i].idle ? "busy" : "idle");
+	free(p);
+}
+
+/* Several threads of a process that wait for a futex, which is no lock, are a pool; one may wait for another one's result. */
+static void knows_pools(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	const uint32_t futex = add_object(p, PROFILE_OBJECT_FUTEX, 0);
+
+	(void)add_ended(p, "first", 1, futex, PROFILE_ENDLESS);
+	CHECK(t, !is_idle(t, p, "first"));
+	(void)add_ended(p, "second", 2, futex, 0);
+	CHECK(t, !is_idle(t, p, "first")); /* of another process */
+	p->tasks[1].tgid = p->tasks[0].tgid;
+	CHECK(t, is_idle(t, p, "first"));
+	CHECK(t, is_idle(t, p, "second"));
+	p->waits[1].held = PROFILE_HELD_LOCKED;
+	CHECK(t, !is_idle(t, p, "first"));
+	CHECK(t, !is_idle(t, p, "second"));
+	free(p);
+}
+
+/* Whoever never ran may be held up, too: by who holds the lock that it waits for, who holds it up. */
+static void knows_locks(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	const uint32_t futex = add_object(p, PROFILE_OBJECT_FUTEX, 0), work = add_object(p, PROFILE_OBJECT_WORK, 0);
+	struct profile_wait *held = add_wait(p, "held", 1, WHOLE), *holder = add_wait(p, "holder", 2, WHOLE);
+	struct profile_wait *worker = add_wait(p, "kworker", 3, WHOLE);
+
+	held->object = futex;
+	p->tasks[worker->task].kernel_thread = true;
+	CHECK(t, is_idle(t, p, "held") && is_idle(t, p, "holder") && is_idle(t, p, "kworker"));
+	held->held = PROFILE_HELD_BY_OWNER;
+	held->owner = holder->task;
+	CHECK(t, !is_idle(t, p, "held"));
+	CHECK(t, !is_idle(t, p, "holder"));
+	held->held = PROFILE_HELD_LOCKED;
+	CHECK(t, !is_idle(t, p, "held"));
+	CHECK(t, is_idle(t, p, "holder"));
+	worker->object = work; /* it is within a work */
+	CHECK(t, !is_idle(t, p, "kworker"));
+	free(p);
+}
+
+/* A loop that waits for the result of a thread that hangs in D looks like one that waits for work. */
+static void looks_at_who_woke(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *loop, *other;
+
+	loop = add_ended(p, "loop", 1, 0, PROFILE_ENDLESS);
+	other = add_wait(p, "helper", 2, 0);
+	fake_waker(p, loop, "helper", 2, "wake", BOOT + 5 * SECOND);
+	CHECK(t, is_idle(t, p, "loop"));
+	CHECK(t, !is_idle(t, p, "helper"));
+	other->state = 2;
+	CHECK(t, !is_idle(t, p, "loop"));
+	other->state = 1;
+	CHECK(t, is_idle(t, p, "loop"));
+	p->sums[p->sum_count++] = (struct profile_task_sums){.task = other->task, .running = SECOND};
+	CHECK(t, !is_idle(t, p, "loop"));
+	p->sum_count--;
+	fake_waker(p, add_ended(p, "loop", 1, 0, PROFILE_ENDLESS), "third", 3, "wake", BOOT + 5 * SECOND);
+	CHECK(t, !is_idle(t, p, "loop"));
+	free(p);
+}
+
+/* The server of a connection within the host is who was interrupted by what it sent. */
+static void knows_servers(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	const uint32_t socket = add_object(p, PROFILE_OBJECT_TCP, 0);
+	struct profile_wait *client;
+
+	(void)add_ended(p, "server", 1, 0, PROFILE_ENDLESS);
+	client = add_ended(p, "client", 2, socket, 0);
+	fake_waker(p, client, "server", 1, "wake", BOOT + 5 * SECOND);
+	client->waker_context = PROFILE_WAKER_SOFTIRQ;
+	CHECK(t, !is_idle(t, p, "server"));
+	client->object = add_object(p, PROFILE_OBJECT_SLEEP, 0);
+	CHECK(t, is_idle(t, p, "server"));
+	free(p);
+}
+
 /* A thread that changed its comm is one thread. */
 static void knows_threads(struct test *t)
 {
@@ -124,4 +261,5 @@ static void numbers_threads(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(decides), TEST(looks_at_waits), TEST(looks_at_wakers), TEST(knows_threads), TEST(numbers_threads))
+TEST_MAIN(TEST(decides), TEST(looks_at_waits), TEST(looks_at_wakers), TEST(knows_what_may_come), TEST(knows_pools),
+	  TEST(knows_locks), TEST(looks_at_who_woke), TEST(knows_servers), TEST(knows_threads), TEST(numbers_threads))

@@ -377,6 +377,10 @@ static void leaves_out_waits_for_work(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker)");
 	free(text);
+	p->waits[3].held = PROFILE_HELD_LOCKED | PROFILE_ENDLESS;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker)");
+	free(text);
 	free(p);
 
 	p = fake_recorded();

@@ -120,7 +120,7 @@ static void names_every_kind(struct test *t)
 		 "in read on mmap_lock of app 7"},
 		{{.kind = PROFILE_OBJECT_PAGE, .inode = 12, .device = 0xfe03},
 		 "in read on pages of inode 12 of device 254:3"},
-		{{.kind = PROFILE_OBJECT_PAGE, .device = 0xfe03}, "in read on pages of device 254:3"},
+		{{.kind = PROFILE_OBJECT_PAGE, .device = 0xfe03}, "in read on pages of block device 254:3"},
 	};
 
 	check_names(t, all, sizeof(all) / sizeof(all[0]));

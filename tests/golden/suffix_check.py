@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""suffix_check.py REPORT TRACE: what waits and walked tasks of the trace were for is the same text in each view and export. What
+--events and --tasks print is compared with the others. Prints how many texts there were, or what differs."""
+import collections
+import json
+import os
+import re
+import subprocess
+import sqlite3
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import page_payload
+
+report, trace = sys.argv[1:]
+
+
+def run(*options):
+    made = subprocess.run([report, "--no-local-files", "--no-cache", "--idle", *options, trace], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    return made.stdout.decode("utf-8", "replace")
+
+
+def values(item, keys):
+    """All texts of these keys, however deep."""
+    if isinstance(item, dict):
+        for key, value in item.items():
+            if key in keys and isinstance(value, str):
+                yield value
+            else:
+                yield from values(value, keys)
+    elif isinstance(item, list):
+        for value in item:
+            yield from values(value, keys)
+
+
+def differ(what, got, wanted):
+    odd = list((got - wanted) + (wanted - got))
+    assert not odd, f"{what}: {len(odd)} texts differ, as {odd[0]!r}: {got[odd[0]]}, not {wanted[odd[0]]}"
+
+
+def printed(text, wanted, what):
+    """Each text follows as many waits as it should: none is the beginning of another one's rest."""
+    lines = [line + "," for line in text.splitlines()]
+    for suffix, count in wanted.items():
+        found = sum(f", {suffix}," in line for line in lines)
+        longer = sum(number for other, number in wanted.items() if other != suffix and f", {suffix}," in f", {other},")
+        assert found == count + longer, f"{what}: {suffix!r} in {found} lines, not {count + longer}"
+
+
+def of_database(table):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "base")
+        run("--export", "sqlite", "-o", path)
+        if not os.path.exists(path):
+            return collections.Counter()
+        return collections.Counter(text for text, in sqlite3.connect(path).execute(
+            f"SELECT what_for FROM {table} WHERE what_for IS NOT NULL"))
+
+
+def of_page():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "page")
+        run("--html", "-o", path)
+        with open(path, encoding="utf-8") as file:
+            columns = page_payload.Page(file.read()).columns
+    waits = [parts[2] if len(parts) > 2 else "".join(parts) for parts in columns["purposes"]]
+    return [collections.Counter(texts[number - 1] for number in columns[column] if number)
+            for texts, column in ((waits, "waitPurpose"), (columns["walkPurposes"], "walkPurpose"))]
+
+
+def main():
+    rows = list(map(json.loads, run("--export", "ndjson").splitlines()))
+    waits = collections.Counter(row["what_for"] for row in rows if "what_for" in row and "walk" not in row)
+    walked = collections.Counter(row["what_for"] for row in rows if "what_for" in row and "walk" in row)
+    differ("sqlite, waits", of_database("waits"), waits)
+    differ("sqlite, walked tasks", of_database("walked"), walked)
+    page_waits, page_walked = of_page()
+    differ("the page, waits", page_waits, waits)
+    differ("the page, walked tasks", page_walked, walked)
+    for name, keys in ("chrome", ("waited_for", "waits_for")), ("firefox", ("waitedFor",)):
+        got = collections.Counter(values(json.loads(run("--export", name)), keys))
+        differ(name, collections.Counter(list(got)), collections.Counter(list(waits + walked)))
+    printed(run("--events", "--source", "offcpu"), waits, "--events")
+    printed(run("--tasks"), walked, "--tasks")
+    alone = {suffix for suffix in waits if not re.search("page [0-9]|sleep|→|held by", suffix)}
+    tree = run("--tree", "-v", "--source", "offcpu", "--min-percent", "0")
+    shown = re.findall(r"\[(.*)  [0-9.]+%\]", tree)
+    odd = [text for text in shown if alone and " other" not in text and text not in waits and "pages of" not in text and
+           not any(suffix.startswith(text) for suffix in waits)]
+    assert not odd, f"--tree -v: {odd[0]!r} is in no other view"
+    print(len(waits) + len(walked))
+
+
+try:
+    main()
+except AssertionError as why:
+    sys.exit(str(why))

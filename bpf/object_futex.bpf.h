@@ -126,18 +126,11 @@ static __always_inline bool owner_take(struct task_struct *task, struct object_r
 	return true;
 }
 
-/* Locks of C's, Go's and Rust's libraries are 2 while others wait for them, or have the owner and a flag. */
-static __always_inline bool says_locked(u32 operation, u32 value)
-{
-	return locks_with_inheritance(operation) || value == MUTEX_CONTENDED ||
-	       (value & FUTEX_WAITERS && value != ~0U);
-}
-
 static __always_inline void futex_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry, const struct call_arguments *with,
 				       u32 number, struct ring_object *object)
 {
-	u32 command = with->values[1] & FUTEX_COMMANDS;
+	const u32 command = with->values[1] & FUTEX_COMMANDS, value = with->values[2];
 
 	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET && command != FUTEX_LOCK_PI &&
 	    command != FUTEX_LOCK_PI2 && command != FUTEX_WAIT_REQUEUE_PI)
@@ -145,7 +138,9 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	object->kind = RING_OBJECT_FUTEX;
 	object->place = with->values[0];
 	object->process = task->tgid;
-	object->flags = says_locked(with->values[1], with->values[2]) ? RING_OBJECT_LOCKED : 0;
+	/* Locks of C's, Go's and Rust's libraries are 2 while others wait for them, or have the owner and a flag. */
+	if (locks_with_inheritance(command) || value == MUTEX_CONTENDED || (value & FUTEX_WAITERS && value != ~0U))
+		object->flags |= RING_OBJECT_LOCKED;
 	mapping_take(task, object, number);
 	if (entry->noted_out == entry->out && entry->noted)
 		object->beside = owner_take(task, room, entry);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * What a wait was for. Read once the wait is known to get a record, at its end, before the task runs on: its system
- * call, with its registers, is still the one in which it waited.
- */
+/* What a wait was for, read at its end, before the task runs on: its call is still the one in which it waited. */
 #ifndef RWALKER_BPF_WAIT_OBJECT_H
 #define RWALKER_BPF_WAIT_OBJECT_H
 
@@ -88,6 +85,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 {
 	const struct call_arguments with = call_arguments(task);
 
+	object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
 	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
 	case RING_CALL_DESCRIPTOR:
 		descriptor_take(task, room, entry, with.values[0], number, object);
@@ -134,10 +132,8 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(task, object);
-	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS) {
+	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
 		call_take(task, room, entry, number, out, object);
-		object->flags |= call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
-	}
 	if (entry->state & TASK_UNINTERRUPTIBLE && object_knobs.page_wake && page_take(task, number, object))
 		return;
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)

@@ -70,7 +70,7 @@ struct event_object {
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
 	uint32_t lock; /* enum object_lock */
-	struct event_text name; /* of a lock that is a variable of the kernel; of that in which a futex is; of a block device */
+	struct event_text name; /* of a variable: a lock of the kernel, or in which a futex is; of a block device */
 	uint32_t mapping; /* enum object_mapping; 0: unknown */
 	uint64_t offset; /* of a futex in that variable, else in the file of OBJECT_IN_SHARED */
 };

@@ -126,7 +126,8 @@ static int check_objects(const struct report_options *options)
 	const uint32_t sources = options->filter.sources;
 
 	if (options->filter.on.passes && sources && !(sources & wait_sources))
-		return log_error(EINVAL, "--on is about waits and walked tasks, which --source leaves out: add --source offcpu or tasks");
+		return log_error(EINVAL, "--on is about waits and walked tasks, which --source leaves out: add "
+					 "--source offcpu or tasks");
 	return 0;
 }
 

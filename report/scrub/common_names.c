@@ -226,7 +226,8 @@ bool common_block_device(const char *name, size_t length)
 	if (is_any(lettered, COUNT(lettered), name, prefix))
 		while (at < length && at < prefix + 2 && islower((unsigned char)name[at]))
 			at++;
-	while (at < length && (isdigit((unsigned char)name[at]) || (at > prefix && strchr("np", name[at] ? name[at] : ' '))))
+	while (at < length && (isdigit((unsigned char)name[at]) ||
+			       (at > prefix && strchr("np", name[at] ? name[at] : ' '))))
 		at++;
 	return prefix && at == length;
 }

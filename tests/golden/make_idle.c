@@ -221,7 +221,8 @@ static void add_objects(struct made_trace *trace)
 	static const struct event_object objects[] = {
 		{.number = LOOP, .kind = OBJECT_EPOLL, .tgid = 800, .descriptor = 6},
 		{.number = CLIENTS, .kind = OBJECT_EPOLL, .tgid = 810, .descriptor = 9},
-		{.number = TASKS, .kind = OBJECT_FUTEX, .tgid = 800, .place = 0x559000001040, .mapping = OBJECT_IN_HEAP},
+		{.number = TASKS, .kind = OBJECT_FUTEX, .tgid = 800, .place = 0x559000001040,
+		 .mapping = OBJECT_IN_HEAP},
 		{.number = FIRST_LOCK, .kind = OBJECT_FUTEX, .tgid = 820, .place = 0x559000002000,
 		 .mapping = OBJECT_IN_HEAP},
 		{.number = SECOND_LOCK, .kind = OBJECT_FUTEX, .tgid = 820, .place = 0x559000002040,

@@ -77,7 +77,8 @@ static bool is_held_up(const struct profile_wait *wait, unsigned int kind)
 
 static bool is_for_what_comes(const struct profile_wait *wait, const struct profile_object *object)
 {
-	if (object->kind == PROFILE_OBJECT_NONE || object->kind == PROFILE_OBJECT_EPOLL) /* poll and select have no object */
+	/* poll and select have no object. */
+	if (object->kind == PROFILE_OBJECT_NONE || object->kind == PROFILE_OBJECT_EPOLL)
 		return wait->held & PROFILE_ENDLESS;
 	return object->kind == PROFILE_OBJECT_FUTEX || object->flags & PROFILE_OBJECT_LISTENS;
 }

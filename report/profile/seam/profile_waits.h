@@ -87,10 +87,7 @@ static inline struct profile_wait profile_walk_wait(const struct profile_walk_ta
 	};
 }
 
-/*
- * Waits shorter than the recording's threshold, by task: counted and summed, without stacks. Also
- * the task's run time.
- */
+/* Waits shorter than the threshold, by task: counted and summed, without stacks. Also the task's run time. */
 enum profile_sum_kind {
 	PROFILE_SUM_INTERRUPTIBLE, /* blocked, by prev_state */
 	PROFILE_SUM_UNINTERRUPTIBLE,

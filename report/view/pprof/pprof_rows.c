@@ -123,7 +123,8 @@ int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 		if (sources[i].kind == PROFILE_OFFCPU)
 			r = add_waits(rows, profile, i);
 		else
-			r = sources[i].kind == PROFILE_TASKS ? add_walked(rows, profile, i) : add_sums(rows, profile, i);
+			r = sources[i].kind == PROFILE_TASKS ? add_walked(rows, profile, i) :
+							       add_sums(rows, profile, i);
 	}
 	return r;
 }

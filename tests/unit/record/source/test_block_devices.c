@@ -32,7 +32,9 @@ static void finds_names(struct test *t)
 
 static void takes_no_line_that_is_another(struct test *t)
 {
-	static const char odd[] = "998 7\n" "998 x 1 sda\n" "998 8 12 " "0123456789012345678901234567890123456789012345\n";
+	static const char odd[] = "998 7\n"
+				  "998 x 1 sda\n"
+				  "998 8 12 0123456789012345678901234567890123456789012345\n";
 	struct block_devices *devices;
 	const char *name;
 

@@ -14,7 +14,8 @@ static void decides(struct test *t)
 		{"a pool's thread that never ran", {.waits = 1, .whole = 1, .asleep = SECOND}, true},
 		{"one that ran", {.waits = 1, .whole = 1, .otherwise = true, .asleep = SECOND, .busy = 1}, false},
 		{"one that woke up once", {.waits = 2, .otherwise = true, .asleep = SECOND}, false},
-		{"one that had brief waits", {.waits = 1, .whole = 1, .briefs = 1, .otherwise = true, .asleep = SECOND}, false},
+		{"one that had brief waits",
+		 {.waits = 1, .whole = 1, .briefs = 1, .otherwise = true, .asleep = SECOND}, false},
 		{"one that ended meanwhile", {.waits = 1, .otherwise = true, .asleep = SECOND}, false},
 		{"one that hangs in D", {.waits = 1, .whole = 1, .held = true}, false},
 		{"one without waits", {.kernel_thread = true}, false},
@@ -152,7 +153,7 @@ static void knows_what_may_come(struct test *t)
 	free(p);
 }
 
-/* Several threads of a process that wait for a futex, which is no lock, are a pool; one may wait for another one's result. */
+/* Threads of a process that wait for a futex, which is no lock, are a pool; one may wait for another one's result. */
 static void knows_pools(struct test *t)
 {
 	struct profile *p = fake_recorded();

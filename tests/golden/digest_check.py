@@ -10,12 +10,13 @@ import shlex
 import subprocess
 import sys
 
+from idle_threads import idle_threads
+
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 LOST = {"1", "2", "3", "5", "12"}  # causes of events that should be there (format/loss_cause.h)
 RECORDED = "13"
-S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
-KERNEL_THREAD, HAS_WAKER, NOT_ENDED = 1, 8, 1024  # flags of tasks and waits (format/)
-BY_A_TASK = "1", "4"  # contexts of wakers: a task, or unknown
+D, NOLOAD = 2, 0x400
+KERNEL_THREAD, HAS_WAKER, HAS_OWNER = 1, 8, 131072  # flags of tasks and waits (format/)
 NUMBER = r"([\d.]+) (ns|us|ms|s)"
 
 
@@ -38,10 +39,10 @@ def share(part, whole):
 
 
 class Events:
-    """The waits, sums and losses of a trace, from --dump."""
+    """The waits, sums, objects and losses of a trace, from --dump."""
 
     def __init__(self, lines):
-        self.waits, self.sums, self.losses, self.sources, self.kernel = [], {}, {}, {}, set()
+        self.waits, self.sums, self.losses, self.sources, self.tasks, self.objects = [], {}, {}, {}, {}, {}
         self.samples = collections.Counter()
         tasks = []
         for line in lines:
@@ -53,14 +54,16 @@ class Events:
             values = dict(word.split("=", 1) for word in words)
             if name == "task":
                 tasks.append((values["tid"], values["start"]))
-                if int(values["flags"], 16) & KERNEL_THREAD:
-                    self.kernel.add(tasks[-1])
+                self.tasks[tasks[-1]] = (bool(int(values["flags"], 16) & KERNEL_THREAD), values["tgid"])
             elif name == "source":
                 self.sources[values["id"]] = values
             elif name == "loss":
                 self.losses[values["source"], values["cpu"], values["cause"]] = int(values["total"])
+            elif name == "object":
+                self.objects[values["number"]] = values
             elif name == "wait":
-                values["waker"] = tasks[int(values["waker"]) - 1] if int(values["flags"], 16) & HAS_WAKER else None
+                for who, flag in ("waker", HAS_WAKER), ("owner", HAS_OWNER):
+                    values[who] = tasks[int(values[who]) - 1] if int(values["flags"], 16) & flag else None
                 self.waits.append((tasks[int(values["task"]) - 1], values))
             elif name == "wait-sums":
                 self.sums.setdefault(tasks[int(values["task"]) - 1], []).append(values)
@@ -71,7 +74,7 @@ class Events:
 
 
 def name_is_known(line):
-    return line.split(None, 1)[0] in ("task", "source", "loss", "wait", "wait-sums")
+    return line.split(None, 1)[0] in ("task", "source", "loss", "object", "wait", "wait-sums")
 
 
 def times_of(events):
@@ -104,44 +107,8 @@ def times_of(events):
     return total
 
 
-def idle_of(events):
-    """The idle threads, as the manual says: {thread: ns that they slept}."""
-    start, stop = events.span()
-    asleep, brief, busy, waits, whole = (collections.Counter() for _ in range(5))
-    other = set()  # held up, or somebody waits for them
-    for thread, wait in events.waits:
-        end, state, flags = int(wait["time"]), int(wait["state"], 16), int(wait["flags"], 16)
-        weight = max(0, min(end, stop) - max(end - int(wait["length"]), start))
-        queued = min(int(wait["run_queue"]), weight)
-        in_d = bool(state & D and not state & NOLOAD)
-        waits[thread] += 1
-        whole[thread] += end - int(wait["length"]) < start and bool(flags & NOT_ENDED)
-        busy[thread] += queued
-        if wait["waker"] and wait["context"] in BY_A_TASK and (in_d or thread not in events.kernel):
-            other.add(wait["waker"])
-        if wait["wait_class"] == BLOCKED:
-            asleep[thread] += weight - queued
-            if in_d or not state & (S | D | (P if thread in events.kernel else 0)):
-                other.add(thread)
-    for thread, rows in events.sums.items():
-        for row in rows:
-            busy[thread] += int(row["running"]) + int(row["uninterruptible_total"])
-            busy[thread] += sum(int(n) for name, n in row.items()
-                                if name.endswith("_run_queue") and name != "uninterruptible_run_queue")
-            brief[thread] += sum(int(row[name[:-6] + "_total"]) - int(row[name[:-6] + "_run_queue"])
-                                 for name in row if name.endswith("_count"))
-            whole[thread] -= any(int(n) for name, n in row.items() if name.endswith("_count"))
-
-    def is_idle(thread):
-        if thread in events.kernel:
-            return busy[thread] <= asleep[thread] / 100
-        return waits[thread] == whole[thread] and not busy[thread]
-
-    return {thread: asleep[thread] + brief[thread] for thread in waits if thread not in other and is_idle(thread)}
-
-
 def check_idle(digest, events, tree):
-    idle = idle_of(events)
+    idle = idle_threads(events.tasks, events.waits, events.sums, events.objects, events.span())
     line = re.search(rf", idle [\d.]+% \({NUMBER}\)(?: of (\d+) threads?)?  \[", digest)
     if not line:
         raise Wrong("no idle time")

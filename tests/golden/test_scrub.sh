@@ -128,15 +128,20 @@ verdict damaged_has_no_name "$(head -n 5 "$scratch/found" | tr '\n' ' ')" [ ! -s
 
 on_names='/var/lib/supervise|c0000207|192\.0\.2|127\.0\.0\.1|7f000001'
 verdict names_of_objects 'they are not found where they are' \
-	[ "$("$report" --dump samples/probes/trace.rwk | grep -cE "$on_names")" -eq 2 ]
+	[ "$("$report" --dump samples/probes/trace.rwk | grep -cE "$on_names")" -eq 3 ]
 for way in condense scrub; do
 	"$report" "${names[@]}" --$way samples/probes/trace.rwk -o "$scratch/on_$way.rwk" 2>/dev/null
 	verdict "${way}_names_of_objects" 'one is left' lacks -E "$on_names" <("$report" --dump "$scratch/on_$way.rwk")
-	"$report" "${names[@]}" --waits-on "$scratch/on_$way.rwk" >"$scratch/on" 2>/dev/null
+	"$report" "${names[@]}" --waits-on --min-percent 0 "$scratch/on_$way.rwk" >"$scratch/on" 2>/dev/null
+	verdict "${way}_disks_and_locks" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE \
+		' (in read of block device sda1 \(.*\)|in read on page 0 of block device sda1 \(.*\)|in rename on mutex (cgroup_mutex|#2) .*)$' \
+		"$scratch/on")" -eq 3 ]
 	verdict "${way}_objects" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE \
-		' (in rename of file#1|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex (store::locks|[^ :]+)\+0x28 of .*)$' \
-		"$scratch/on")" -eq 4 ]
+		' (in rename of file#1|in read on pages of file#[23]|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex (store::locks|[^ :]+)\+0x28 of .*)$' \
+		"$scratch/on")" -eq 5 ]
 done
+verdict condense_locks 'the variable of a lock has gone' grep -q 'on mutex cgroup_mutex ' <("$report" "${names[@]}" \
+	--waits-on "$scratch/on_condense.rwk" 2>/dev/null)
 verdict scrub_variables 'the variable of a futex is left' lacks -a 5locks <("$report" --dump "$scratch/on_scrub.rwk")
 
 for trace in samples/*/trace.rwk; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the programs are told of this kernel, to find out what waits are for: its system calls, and where its functions
- * are. Private, as ring_event.h.
+ * What the programs have to know of this kernel, to find out what waits are for: its system calls, and where its
+ * functions are. Private, as ring_event.h.
  */
 #ifndef RWALKER_BPF_RING_CALLS_H
 #define RWALKER_BPF_RING_CALLS_H
@@ -20,7 +20,7 @@ enum ring_call_kind {
 	RING_CALL_SELECT,
 };
 
-/* Which argument of a call says for how long it waits at most: for ever if it is NULL, or negative. */
+/* Which argument of a call says for how long it waits at most: forever if it is NULL, or negative. */
 enum ring_call_limit {
 	RING_LIMIT_NONE, /* of no such call */
 	RING_LIMIT_POINTER_3,

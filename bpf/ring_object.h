@@ -70,7 +70,7 @@ enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
-	RING_OBJECT_ENDLESS = 1, /* the call has a limit, which says: for ever */
+	RING_OBJECT_ENDLESS = 1, /* the call has a limit, which says: forever */
 	RING_OBJECT_LOCKED = 2,	 /* the word of a futex says that it is a lock, which somebody holds */
 };
 

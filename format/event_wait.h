@@ -43,7 +43,7 @@ enum wait_flag {
 	WAIT_FOR_READING = 524288,   /* it was for a lock, and others that only read would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of those who read; it may have let go before */
 	WAIT_HAS_PAGE = 2097152,    /* which page of the file it was for follows */
-	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, by a call that was to wait for ever */
+	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, by a call that was to wait forever */
 	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, which somebody holds */
 };
 

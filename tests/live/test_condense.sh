@@ -35,7 +35,8 @@ same_reports() {
 		"$report" "$@" $view "$scratch/$old.rwk" >"$scratch/old.txt" 2>"$scratch/old.err"
 		# shellcheck disable=SC2086
 		"$report" "$@" $view "$scratch/$new.rwk" >"$scratch/new.txt" 2>"$scratch/new.err"
-		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt"
+		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt" ||
+			diff "$scratch/old.txt" "$scratch/new.txt" | head -n 6 >&2
 		check "$new: $view is said the same" cmp "$scratch/old.err" "$scratch/new.err"
 	done
 	check "$new: the notes are the same" cmp <(notes "$old" "$@") <(notes "$new" "$@")

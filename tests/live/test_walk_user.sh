@@ -42,8 +42,8 @@ check_spinner() { # FILE
 test_frame_pointers() {
 	walk frames -a -u --pid "$pid"
 	check_path "by frame pointers" frames.tasks sl_framed nap_middle,nap_outer,framed
-	check_path "below the kernel's frames" frames.tasks sl_framed entry_SYSCALL_64_after_hwframe,pause
-	check "-U: only user frames" grep -q '^pause,nap_middle' <<<"$(stack frames.user sl_framed)"
+	check_path "below the kernel's frames" frames.tasks sl_framed entry_SYSCALL_64_after_hwframe,__libc_pause
+	check "-U: only user frames" grep -q '^__libc_pause,nap_middle' <<<"$(stack frames.user sl_framed)"
 	check "-K: only kernel frames" grep -q 'do_syscall_64,entry_SYSCALL_64_after_hwframe,$' <<<"$(stack frames.kernel sl_framed)"
 	check_spinner frames.tasks
 	check "a walk without -u has no user stacks" test_without_users
@@ -56,8 +56,8 @@ test_without_users() {
 
 test_dwarf() {
 	walk dwarf -a --dwarf --pid "$pid"
-	check_path "with a snapshot" dwarf.tasks sl_framed pause,nap_inner,nap_middle,nap_outer,framed
-	check_path "without frame pointers" dwarf.tasks sl_plain pause,doze_inner,doze_middle,doze_outer,plain
+	check_path "with a snapshot" dwarf.tasks sl_framed __libc_pause,nap_inner,nap_middle,nap_outer,framed
+	check_path "without frame pointers" dwarf.tasks sl_plain __libc_pause,doze_inner,doze_middle,doze_outer,plain
 	check_spinner dwarf.tasks
 }
 

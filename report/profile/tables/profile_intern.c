@@ -210,19 +210,6 @@ static int add_task(struct profile *profile, const struct profile_task *task)
 	return 0;
 }
 
-/* Whatever its cgroup is: that of its first record, which is added if there was none. */
-static int find_first_task(struct profile *profile, const struct wanted_task *wanted, uint32_t hash, uint32_t *ret_task)
-{
-	struct index_slot *slot = index_table_find(&profile->task_table, hash, same_task, wanted);
-
-	if (!slot || (!slot->number && add_task(profile, &wanted->task) < 0))
-		return -ENOMEM;
-	if (!slot->number)
-		index_table_set(&profile->task_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
-	*ret_task = slot->number - 1;
-	return 0;
-}
-
 static bool same_moved_task(const void *context, uint32_t number)
 {
 	const struct wanted_task *wanted = context;
@@ -230,17 +217,17 @@ static bool same_moved_task(const void *context, uint32_t number)
 	return wanted->profile->tasks.items[number].cgroup == wanted->task.cgroup && same_task(context, number);
 }
 
-/* In another cgroup than that of its first record. */
-static int find_moved_task(struct profile *profile, const struct wanted_task *wanted, uint32_t hash, uint32_t *ret_task)
+/* In task_table, whatever its cgroup is: that of its first record; the others are in moved_table. Added if new. */
+static int find_task(struct profile *profile, struct index_table *table, const struct wanted_task *wanted,
+		     uint32_t hash, uint32_t *ret_task)
 {
-	struct index_slot *slot;
+	struct index_slot *slot =
+		index_table_find(table, hash, table == &profile->task_table ? same_task : same_moved_task, wanted);
 
-	hash = index_table_hash(&profile->moved_table, hash, (uintptr_t)wanted->task.cgroup);
-	slot = index_table_find(&profile->moved_table, hash, same_moved_task, wanted);
 	if (!slot || (!slot->number && add_task(profile, &wanted->task) < 0))
 		return -ENOMEM;
 	if (!slot->number)
-		index_table_set(&profile->moved_table, slot, hash, (uint32_t)(profile->tasks.count - 1));
+		index_table_set(table, slot, hash, (uint32_t)(profile->tasks.count - 1));
 	*ret_task = slot->number - 1;
 	return 0;
 }
@@ -263,7 +250,7 @@ int profile_intern_task(struct profile *profile, uint32_t host, const struct eve
 	hash = index_table_hash(&profile->task_table, (uint64_t)task->tid << 32 | host,
 				task->start ^ (uintptr_t)wanted.task.comm);
 	if (!r)
-		r = find_first_task(profile, &wanted, hash, ret_task);
+		r = find_task(profile, &profile->task_table, &wanted, hash, ret_task);
 	if (r < 0 || !cgroup)
 		return r;
 	first = &profile->tasks.items[*ret_task];
@@ -271,7 +258,10 @@ int profile_intern_task(struct profile *profile, uint32_t host, const struct eve
 		first->cgroup = cgroup;
 		profile->task_wanted.items[*ret_task] = is_wanted(profile->filter, first);
 	}
-	return first->cgroup == cgroup ? 0 : find_moved_task(profile, &wanted, hash, ret_task);
+	if (first->cgroup == cgroup)
+		return 0;
+	hash = index_table_hash(&profile->moved_table, hash, (uintptr_t)cgroup);
+	return find_task(profile, &profile->moved_table, &wanted, hash, ret_task);
 }
 
 /* --- frames and nodes --- */

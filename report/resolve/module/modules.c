@@ -145,26 +145,30 @@ uint64_t modules_address(struct modules *modules, uint32_t number, uint64_t file
 
 /* --- names --- */
 
+/*
+ * Whether the byte before an address has no call that returns there. A signal handler returns to the first byte of the
+ * trampoline; and a function of the kernel that was interrupted at its first byte has padding before it.
+ */
+static bool was_not_called(const struct symbol_index *index, uint64_t address)
+{
+	static const char padding[] = "__pfx_";
+	uint32_t symbol, before;
+
+	if (!symbol_index_find(index, address, &symbol) || symbol_index_start(index, symbol) != address)
+		return false;
+	return !strcmp(symbol_index_name(index, symbol), "__restore_rt") ||
+	       (symbol_index_find(index, address - 1, &before) &&
+		!strncmp(symbol_index_name(index, before), padding, sizeof(padding) - 1));
+}
+
 static bool find_in(struct symbol_index *index, uint64_t address, bool caller,
 		    struct module_symbol *ret_symbol)
 {
+	const bool back = index && caller && address && !was_not_called(index, address);
 	uint32_t symbol;
 
-	if (!index)
+	if (!index || !symbol_index_find(index, address - back, &symbol))
 		return false;
-	if (caller && address) {
-		uint32_t exact;
-
-		/* A signal handler returns to the first byte of the trampoline, which was not called. */
-		if (symbol_index_find(index, address, &exact) &&
-		    symbol_index_start(index, exact) == address &&
-		    !strcmp(symbol_index_name(index, exact), "__restore_rt"))
-			symbol = exact;
-		else if (!symbol_index_find(index, address - 1, &symbol))
-			return false;
-	} else if (!symbol_index_find(index, address, &symbol)) {
-		return false;
-	}
 	*ret_symbol = (struct module_symbol){
 		.index = index, .symbol = symbol, .start = symbol_index_start(index, symbol)};
 	return true;

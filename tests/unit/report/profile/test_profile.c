@@ -323,6 +323,24 @@ static void takes_the_recorder_out_of_kernel_stacks(struct test *t)
 	end(&scratch);
 }
 
+/* An interrupt came at the first byte: what is before it is no call, and does not run. */
+static void takes_a_first_byte_after_padding(struct test *t)
+{
+	static const uint64_t kernel[] = {K(0x310), K(0x510), K(0x110), 0};
+	struct scratch scratch;
+	struct made_trace *trace = begin(&scratch);
+	char text[512];
+
+	made_trace_kernel_symbol(trace, KERNEL, 0x500, 0x10, "__pfx_walk");
+	made_trace_kernel_symbol(trace, KERNEL, 0x510, 0x100, "walk");
+	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x",
+						       .kernel = kernel});
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)), "entry+0x10;walk+0x0;copy_to+0x10");
+	end(&scratch);
+}
+
 static void names_jit_code_by_process(struct test *t)
 {
 	static const struct event_symbol one[] = {SYMBOL(0x700000, 0x100, "js:one")};
@@ -351,6 +369,7 @@ static void names_jit_code_by_process(struct test *t)
 }
 
 TEST_MAIN(TEST(names_kernel_and_user_frames), TEST(takes_the_byte_before_a_return_address),
+	  TEST(takes_a_first_byte_after_padding),
 	  TEST(follows_fork_exec_and_exit), TEST(sorts_events_of_several_chunks),
 	  TEST(leaves_out_what_filters_leave_out), TEST(weighs_by_period), TEST(trims_rubbish_at_the_root_end),
 	  TEST(takes_the_recorder_out_of_kernel_stacks), TEST(names_jit_code_by_process))

@@ -93,7 +93,7 @@ record_cgroups() {
 	container=/sys/fs/cgroup/docker/$(printf '7%063d' 1)
 	mkdir -p "$container"
 	tick_in "$container"
-	record cgroups --force --system-wide --offcpu 0 -m 1us -a --embed=none --container 700000000000 -- sh -c "
+	record cgroups --force --system-wide --offcpu 0 -m 1us -a --no-objects --embed=none --container 700000000000 -- sh -c "
 		mkdir $container/late; echo $ticker >$container/late/cgroup.procs; usleep 300000
 		echo $ticker >$container/cgroup.procs; usleep 200000; rmdir $container/late; usleep 100000"
 	kill $ticker
@@ -108,7 +108,7 @@ record_cgroups() {
 	container=/sys/fs/cgroup/freezer/docker/${container##*/}
 	mkdir -p "$container"
 	tick_in "$container"
-	record version-1 --force --offcpu 200ms -m 1us --embed=none
+	record version-1 --force --offcpu 200ms -m 1us --no-objects --embed=none
 	record version-1-chosen --force --offcpu 200ms --container 700000000000
 	record version-1-cgroup --force --offcpu 200ms --cgroup docker
 	kill $ticker

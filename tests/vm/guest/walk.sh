@@ -13,7 +13,7 @@ for name in ticker uticker vticker; do
 	tickers="$tickers $!"
 done
 have_recorder && record_cgroups
-have_recorder && record quiet -s --embed=none
+have_recorder && record quiet -s --no-objects --embed=none
 
 # Tasks that sleep forever: from here on /dev/dm-N of "a" and "raw" is suspended and /mnt/b is frozen.
 echo dirt >/mnt/a/file
@@ -61,7 +61,7 @@ cat /proc/kallsyms >/out/kallsyms
 have_recorder || exit 0
 
 record walk
-record stuck -s --embed=none
+record stuck -s --no-objects --embed=none
 start w-young read "$raw" 8192
 until_true 50 in_state w-young D
 # As many seconds as the youngest of the others has waited; at least 3.
@@ -71,7 +71,7 @@ while :; do
 	sleep 0.2
 done
 echo "$age" >/out/waiting-seconds
-record waiting -w "$age" --embed=none
+record waiting -w "$age" --no-objects --embed=none
 start w-spin spin
 record all -a
 exit 0

@@ -324,7 +324,7 @@ static void takes_objects(struct test *t)
 
 	REQUIRE(t, !parse(&o, "--on ^tcp|held t"));
 	CHECK(t, o.filter.on.passes && o.settings.some_waits);
-	CHECK_INT(t, o.filter.sources, 1 << PROFILE_OFFCPU | 1 << PROFILE_WAKERS);
+	CHECK_INT(t, o.filter.sources, 1 << PROFILE_OFFCPU | 1 << PROFILE_WAKERS | 1 << PROFILE_TASKS);
 	CHECK(t, !regexec(&o.on.expression, "a lock (held by b)", 0, NULL, 0));
 	CHECK_STR(t, o.settings.filters, "--on ^tcp|held");
 	report_options_deinit(&o);

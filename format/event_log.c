@@ -26,6 +26,7 @@ struct tally { /* events of one source */
 struct event_log {
 	struct trace_writer *writer;
 	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
+	struct lane recent;	   /* STATE: records whose times and tasks readers of version 0.1.0 skip */
 	struct lane snapshots, names; /* without an encoder if they are not recorded */
 	struct snapshot_keys *keys;
 	uint32_t snapshot;	   /* number of the last snapshot */
@@ -42,9 +43,11 @@ int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct even
 	if (!log)
 		return -ENOMEM;
 	log->writer = writer;
-	log->state.type = RWK_CHUNK_STATE;
+	log->state.type = log->recent.type = RWK_CHUNK_STATE;
 	log->events.type = max_cpus ? RWK_CHUNK_EVENTS : RWK_CHUNK_EMBED;
 	r = event_encoder_create(RWK_TARGET_RAW_CHUNK, 0, &log->state.encoder);
+	if (r >= 0)
+		r = event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &log->recent.encoder);
 	if (r >= 0)
 		r = event_encoder_create(RWK_TARGET_RAW_CHUNK, max_cpus, &log->events.encoder);
 	if (r < 0) {
@@ -60,6 +63,7 @@ void event_log_destroy(struct event_log *log)
 	if (!log)
 		return;
 	event_encoder_destroy(log->state.encoder);
+	event_encoder_destroy(log->recent.encoder);
 	event_encoder_destroy(log->events.encoder);
 	event_encoder_destroy(log->snapshots.encoder);
 	event_encoder_destroy(log->names.encoder);
@@ -94,6 +98,7 @@ static void fail(struct event_log *log, int error)
 	log->error = error;
 	settle(log, false);
 	event_encoder_reset(log->state.encoder);
+	event_encoder_reset(log->recent.encoder);
 	event_encoder_reset(log->events.encoder);
 	lane_reset(log, &log->snapshots);
 	lane_reset(log, &log->names);
@@ -123,6 +128,8 @@ int event_log_flush(struct event_log *log)
 {
 	int r = lane_write(log, &log->state);
 
+	if (r >= 0)
+		r = lane_write(log, &log->recent);
 	if (r >= 0)
 		r = lane_write(log, &log->names);
 	if (r >= 0)
@@ -166,6 +173,22 @@ static bool is_account(enum event_kind kind)
 	return kind == EVENT_LOSS || kind == EVENT_COST || kind == EVENT_PROBE_HITS;
 }
 
+/*
+ * Kinds that version 0.1.0 does not know, with fields that are differences to those of the record before (FORMAT.md §10).
+ * Its reader skips them, and would misread what follows them in their chunk.
+ */
+static bool is_recent(enum event_kind kind)
+{
+	return kind > EVENT_PROBE_HITS && kind < EVENT_TASK && kind != EVENT_OBJECT;
+}
+
+static struct lane *lane_of(struct event_log *log, enum event_kind kind)
+{
+	if (is_recent(kind))
+		return &log->recent;
+	return kind < EVENT_TASK ? &log->state : &log->events;
+}
+
 static int add_name(struct event_log *log, const struct event *event)
 {
 	struct event_encoder *encoder = log->names.encoder;
@@ -175,7 +198,7 @@ static int add_name(struct event_log *log, const struct event *event)
 
 int event_log_add(struct event_log *log, const struct event *event)
 {
-	struct lane *lane = event->kind < EVENT_TASK ? &log->state : &log->events;
+	struct lane *lane = lane_of(log, event->kind);
 	int r;
 
 	if (event->kind == EVENT_OBJECT_NAME || event->kind == EVENT_CGROUP_NAME)
@@ -373,24 +396,40 @@ static bool is_due(struct lane *lane, uint64_t now)
 
 int event_log_tick(struct event_log *log, uint64_t now)
 {
-	bool state = is_due(&log->state, now), events = is_due(&log->events, now);
+	bool state = is_due(&log->state, now), recent = is_due(&log->recent, now);
+	int r = 0;
 
-	return events ? event_log_flush(log) : state ? lane_write(log, &log->state) : 0;
+	if (is_due(&log->events, now))
+		return event_log_flush(log);
+	if (state)
+		r = lane_write(log, &log->state);
+	return r >= 0 && recent ? lane_write(log, &log->recent) : r;
+}
+
+/* A record that does not fit or is refused must not prevent closing the trace. */
+static int add_last(struct event_log *log, const struct event *last, size_t count, bool recent)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int one = is_recent(last[i].kind) == recent ? event_encode(log->state.encoder, &last[i]) : 0;
+
+		r = one < 0 ? one : r;
+	}
+	return r;
 }
 
 int event_log_close(struct event_log *log, enum rwk_end_reason reason, const struct event *last, size_t count)
 {
-	int r = log->error ? 0 : event_log_flush(log), closed;
+	int r = log->error ? 0 : event_log_flush(log), added, closed;
 	uint64_t first_time, last_time;
 	const void *bytes;
 	size_t length;
 
-	/* A record that does not fit or is refused must not prevent closing the trace. */
-	for (size_t i = 0; i < count; i++) {
-		int one = event_encode(log->state.encoder, &last[i]);
-
-		r = one < 0 ? one : r;
-	}
+	added = add_last(log, last, count, false);
+	r = added < 0 ? added : r;
+	added = add_last(log, last, count, true);
+	r = added < 0 ? added : r;
 	length = event_encoder_payload(log->state.encoder, &bytes, &first_time, &last_time);
 	closed = trace_writer_close(log->writer, reason, bytes, length);
 	event_encoder_reset(log->state.encoder);

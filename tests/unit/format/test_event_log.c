@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/event_layout.h"
 #include "format/limits.h"
+#include "format/varint.h"
 #include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic_kinds.h"
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
 
@@ -190,6 +193,111 @@ static void what_is_not_written_is_counted(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(what_is_not_written_is_counted),
+/* --- readers that know fewer kinds --- */
+
+static bool version_0_1_0_knows(uint64_t kind)
+{
+	return kind <= EVENT_PROBE_HITS || (kind >= EVENT_TASK && kind < EVENT_OBJECT_NAME);
+}
+
+/* Takes out what that version skips; returns how many bytes are left. */
+static size_t without_unknown(const uint8_t *payload, size_t length, uint8_t *ret_left)
+{
+	struct byte_cursor cursor = byte_cursor_make(payload, length);
+	size_t left = 0;
+
+	while (byte_cursor_left(&cursor)) {
+		const uint8_t *start = cursor.next;
+		struct byte_cursor record = byte_cursor_sub(&cursor, byte_cursor_varint(&cursor));
+
+		if (!version_0_1_0_knows(byte_cursor_varint(&record)))
+			continue;
+		memcpy(ret_left + left, start, (size_t)(cursor.next - start));
+		left += (size_t)(cursor.next - start);
+	}
+	return left;
+}
+
+static bool same_numbers(const struct event *one, const struct event *other)
+{
+	const struct event_layout *layout = event_layout_find(one->kind);
+	const void *first = &one->meta, *second = &other->meta;
+
+	if (one->kind != other->kind)
+		return false;
+	for (const struct event_field *field = layout->fields; field->type; field++) {
+		bool runs = field->type == FIELD_TIME || field->type == FIELD_TASK || field->type == FIELD_START;
+
+		if (runs && event_field_value(field, first) != event_field_value(field, second))
+			return false;
+	}
+	return true;
+}
+
+/* How many records that version would read wrong. */
+static size_t count_misread(const uint8_t *payload, size_t length)
+{
+	uint8_t *left = malloc(length);
+	struct event_decoder *whole = NULL, *old = NULL;
+	struct event event, read;
+	size_t wrong = 0;
+
+	if (!left || event_decoder_create(&whole) < 0 || event_decoder_create(&old) < 0)
+		abort();
+	event_decoder_start(whole, payload, length);
+	event_decoder_start(old, left, without_unknown(payload, length, left));
+	while (event_decoder_next(whole, &event) > 0)
+		if (version_0_1_0_knows(event.kind))
+			wrong += event_decoder_next(old, &read) <= 0 || !same_numbers(&event, &read);
+	event_decoder_destroy(whole);
+	event_decoder_destroy(old);
+	free(left);
+	return wrong;
+}
+
+static size_t count_misread_in(struct bench *b)
+{
+	uint8_t *payload = malloc(RWK_MAX_RAW_CHUNK);
+	struct trace_reader *reader = NULL;
+	const struct trace_chunk *chunks;
+	size_t wrong = 0;
+
+	if (!payload || trace_reader_create(&b->m.io, 3, &reader) < 0)
+		abort();
+	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++) {
+		if (chunks[i].header.type != RWK_CHUNK_STATE && chunks[i].header.type != RWK_CHUNK_END)
+			continue;
+		if (trace_reader_load(reader, &chunks[i], payload) < 0)
+			abort();
+		wrong += count_misread(payload, chunks[i].header.raw_size);
+	}
+	trace_reader_destroy(reader);
+	free(payload);
+	return wrong;
+}
+
+/* Times and tasks are differences: what a reader skips must not be what the next record is a difference to. */
+static void unknown_kinds_do_not_mislead_version_0_1_0(struct test *t)
+{
+	const struct event exit = {.kind = EVENT_EXIT, .exit = {SYN_BASE + 9, 100, 101}};
+	const struct event last[] = {
+		{.kind = EVENT_COUNTER, .counter = {SYN_BASE + 7, 1, 2, 900, 700, 20, 15, 999, 900, 9}},
+		{.kind = EVENT_LOSS, .loss = {SYN_BASE + 8, 1, 0, LOSS_RING_FULL, 300}},
+	};
+	struct bench b;
+
+	bench_open(&b);
+	for (unsigned int i = 0; i < 2; i++) {
+		kinds_add_other_state(b.log);
+		CHECK_INT(t, event_log_add(b.log, &exit), 0);
+	}
+	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, last, 2), 0);
+	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_STATE), 3); /* the first one, and one of each sort */
+	CHECK_INT(t, count_misread_in(&b), 0);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(unknown_kinds_do_not_mislead_version_0_1_0),
+	  TEST(what_is_not_written_is_counted),
 	  TEST(full_chunks_are_written_and_named_before), TEST(chunks_age), TEST(symbols_are_spread_over_chunks),
 	  TEST(what_breaks_a_limit_is_left_out_alone), TEST(the_writer_s_error_stays))

@@ -79,11 +79,12 @@ void session_step_service(struct session *session, uint64_t now)
 static size_t kept_text(const struct flight *flight, char *text, size_t room)
 {
 	struct flight_counts counts = flight_counts(flight);
+	const uint64_t now = clocks_now();
 	struct window_span span;
 
 	flight_span(flight, &span);
 	return (size_t)snprintf(text, room, "keeps %.1f s in %.1f MB; %" PRIu64 " dump%s written, %" PRIu64 " failed",
-				(double)(span.last - span.first) / (double)SECOND, (double)span.bytes / 1e6,
+				(double)(now - flight_since(flight, now)) / (double)SECOND, (double)span.bytes / 1e6,
 				counts.dumps, plural(counts.dumps), counts.failed);
 }
 

@@ -133,13 +133,14 @@ static int add_open(const struct writing *writing)
 
 static int add_about(const struct writing *writing)
 {
+	const uint64_t start = writing->parts->recording->start, since = writing->span.since;
 	struct event event = {.kind = EVENT_WINDOW, .window = writing->parts->about};
 	struct base_state_usage usage;
 
 	base_state_usage(writing->parts->base, &usage);
-	event.window.since = writing->span.since;
+	event.window.since = since;
 	event.window.until = writing->span.until;
-	event.window.before = writing->span.since - writing->parts->recording->start;
+	event.window.before = since > start ? since - start : 0;
 	event.window.left_out = usage.left_out;
 	return event_log_add(writing->log, &event);
 }
@@ -196,11 +197,9 @@ static int write_all(struct writing *writing)
 int dump_write(const struct dump_parts *parts, struct dump_result *ret_result)
 {
 	_cleanup_(writing_deinit) struct writing writing = {.parts = parts, .fd = -1};
-	struct window_span span;
 	int r;
 
-	window_span(parts->window, &span);
-	writing.span.since = span.first ? span.first : parts->now;
+	writing.span.since = window_since(parts->window, parts->recording->start, parts->now);
 	writing.span.until = parts->now;
 	r = write_all(&writing);
 	*ret_result = (struct dump_result){.since = writing.span.since, .until = writing.span.until};

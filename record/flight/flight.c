@@ -424,3 +424,8 @@ void flight_span(const struct flight *flight, struct window_span *ret_span)
 {
 	window_span(flight->window, ret_span);
 }
+
+uint64_t flight_since(const struct flight *flight, uint64_t now)
+{
+	return window_since(flight->window, flight->recording->start, now);
+}

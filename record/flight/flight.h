@@ -88,5 +88,7 @@ struct flight_counts flight_counts(const struct flight *flight);
 struct window_span;
 /* What is kept now. */
 void flight_span(const struct flight *flight, struct window_span *ret_span);
+/* From when on a dump made now would hold what was recorded, CLOCK_MONOTONIC ns. */
+uint64_t flight_since(const struct flight *flight, uint64_t now);
 
 #endif

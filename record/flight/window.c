@@ -22,6 +22,7 @@ struct window {
 	struct entry *entries; /* a ring of `chunks` */
 	size_t first, count, chunks;
 	uint64_t used; /* stored bytes */
+	uint64_t left; /* greatest time of an event that has left */
 };
 
 /* How long an event may take from its time to its chunk. */
@@ -74,19 +75,21 @@ static struct entry *entry_at(const struct window *window, size_t number)
 
 /* --- what leaves --- */
 
+static bool holds_events(const struct entry *entry)
+{
+	return entry->header.type == RWK_CHUNK_EVENTS;
+}
+
 static void drop_first(struct window *window)
 {
 	const struct entry *entry = entry_at(window, 0);
 
 	window->settings.leaves(window->settings.context, &entry->header, window->bytes + entry->at);
+	if (holds_events(entry) && entry->header.last_time > window->left)
+		window->left = entry->header.last_time;
 	window->used -= rwk_chunk_stored_length(&entry->header);
 	window->first = (window->first + 1) % window->chunks;
 	window->count--;
-}
-
-static bool holds_events(const struct entry *entry)
-{
-	return entry->header.type == RWK_CHUNK_EVENTS;
 }
 
 /*
@@ -200,7 +203,7 @@ bool window_next(const struct window *window, size_t *cursor, struct window_chun
 
 void window_span(const struct window *window, struct window_span *ret_span)
 {
-	*ret_span = (struct window_span){.bytes = window->used, .chunks = window->count};
+	*ret_span = (struct window_span){.bytes = window->used, .chunks = window->count, .left = window->left};
 	for (size_t i = 0; i < window->count; i++) {
 		const struct rwk_chunk_header *header = &entry_at(window, i)->header;
 
@@ -211,4 +214,19 @@ void window_span(const struct window *window, struct window_span *ret_span)
 		if (header->last_time > ret_span->last)
 			ret_span->last = header->last_time;
 	}
+}
+
+uint64_t window_since(const struct window *window, uint64_t start, uint64_t now)
+{
+	uint64_t since = now > window->settings.age ? now - window->settings.age : 0;
+	struct window_span span;
+
+	window_span(window, &span);
+	if (since < start)
+		since = start;
+	if (span.left && since <= span.left)
+		since = span.left + 1;
+	if (span.first && since > span.first)
+		since = span.first;
+	return since < now ? since : now;
 }

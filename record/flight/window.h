@@ -44,10 +44,16 @@ bool window_next(const struct window *window, size_t *cursor, struct window_chun
 
 struct window_span {
 	uint64_t first, last; /* least and greatest time of an event in it; 0: there is none */
+	uint64_t left;	      /* greatest time of an event that has left; 0: none has */
 	uint64_t bytes;
 	size_t chunks;
 };
 
 void window_span(const struct window *window, struct window_span *ret_span);
+/*
+ * From when on it holds all of a recording that began at `start`, also where nothing was recorded: as long before `now` as
+ * it is to hold, unless what is older is in it, or what is younger had to leave.
+ */
+uint64_t window_since(const struct window *window, uint64_t start, uint64_t now);
 
 #endif

@@ -158,5 +158,48 @@ static void its_span_is_that_of_events(struct test *t)
 	window_destroy(window);
 }
 
-TEST_MAIN(TEST(groups_leave_by_age), TEST(state_without_events_leaves_too), TEST(bytes_are_bounded),
+/* Sampling and waits may pause, or nothing may happen: that is not the end of the window. */
+static void it_holds_time_without_events(struct test *t)
+{
+	struct left left;
+	struct window *window = open_window(&left, 60 * SECOND);
+
+	REQUIRE(t, window);
+	CHECK_INT(t, window_since(window, 50 * SECOND, 80 * SECOND), 50 * SECOND); /* all of it, though it is empty */
+	add(window, 0, RWK_CHUNK_STATE, 100 * SECOND, 100);
+	add(window, 1, RWK_CHUNK_EVENTS, 100 * SECOND, 100);
+	CHECK_INT(t, window_since(window, 50 * SECOND, 105 * SECOND), 50 * SECOND);
+	for (uint64_t second = 110; second <= 300; second += 10) /* a pause: clocks are still read */
+		add(window, second, RWK_CHUNK_STATE, second * SECOND, 100);
+	window_advance(window, 150 * SECOND);
+	CHECK_INT(t, window_since(window, 50 * SECOND, 150 * SECOND), 90 * SECOND);
+	window_advance(window, 300 * SECOND);
+	CHECK_INT(t, left.chunks, 15); /* the events, and state more than two seconds older than 240 s */
+	CHECK_INT(t, window_since(window, 50 * SECOND, 300 * SECOND), 240 * SECOND);
+	add(window, 400, RWK_CHUNK_EVENTS, 299 * SECOND, 100);
+	CHECK_INT(t, window_since(window, 50 * SECOND, 300 * SECOND), 240 * SECOND);
+	CHECK_INT(t, window_since(window, 50 * SECOND, 400 * SECOND), 299 * SECOND); /* what is older than asked for */
+	window_destroy(window);
+}
+
+/* It is shorter than it should be where there was no room, and begins after what had to leave. */
+static void it_begins_after_what_left_for_lack_of_room(struct test *t)
+{
+	struct left left;
+	struct window *window = open_window(&left, 1000 * SECOND);
+	struct window_span span;
+
+	REQUIRE(t, window);
+	for (uint64_t second = 1; second <= 100; second++) {
+		add(window, 2 * second, RWK_CHUNK_STATE, second * SECOND, 100);
+		add(window, 2 * second + 1, RWK_CHUNK_EVENTS, second * SECOND, BYTES / 20);
+	}
+	window_span(window, &span);
+	CHECK(t, span.left > 70 * SECOND && span.left < span.first);
+	CHECK_INT(t, window_since(window, SECOND, 101 * SECOND), span.left + 1);
+	window_destroy(window);
+}
+
+TEST_MAIN(TEST(it_holds_time_without_events), TEST(it_begins_after_what_left_for_lack_of_room),
+	  TEST(groups_leave_by_age), TEST(state_without_events_leaves_too), TEST(bytes_are_bounded),
 	  TEST(its_span_is_that_of_events))

@@ -12,6 +12,8 @@
 #include "record/place/variables.h"
 #include "record/plan/recording.h"
 
+enum { LATE_TRIES = 4 };
+
 struct naming {
 	struct recording *recording;
 	struct module_files *files;
@@ -41,6 +43,25 @@ static int gather(const struct variable *variables, size_t count, struct places 
 			places.offsets[places.offset_count++] = variables[i].offset;
 	*ret_places = places;
 	return 0;
+}
+
+/* As one of the processes that have mapped it; which of them still live is not known. */
+static bool find_file(const struct naming *naming, const struct places *places, uint32_t module)
+{
+	uint32_t asked = 0;
+
+	for (size_t i = 0, tries = 0; i < places->count && tries < LATE_TRIES; i++) {
+		const struct variable *variable = &places->variables[i];
+
+		if (module_files_fd(naming->files, module) >= 0)
+			break;
+		if (i && variable->object.tgid == asked)
+			continue;
+		asked = variable->object.tgid;
+		module_files_open_late(naming->files, module, asked, variable->start, variable->end);
+		tries++;
+	}
+	return module_files_fd(naming->files, module) >= 0;
 }
 
 static int ask(const struct naming *naming, const struct places *places, const struct module_entry *file,
@@ -91,7 +112,7 @@ static int name_places(const struct naming *naming, const struct places *places)
 	struct elf_reply reply;
 	bool same;
 
-	if (!file || module_files_fd(naming->files, file->id) < 0 || ask(naming, places, file, &reply) || reply.error)
+	if (!file || !find_file(naming, places, file->id) || ask(naming, places, file, &reply) || reply.error)
 		return 0;
 	same = !file->build_id.length || build_id_equal(&file->build_id, &reply.build_id);
 	*naming->used += reply.bytes;

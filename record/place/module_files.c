@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/packet.h"
 #include "common/time_units.h"
 #include "format/limits.h"
 #include "record/helper/elf_helper.h"
+#include "record/helper/helper_channel.h"
 #include "record/helper/nursery.h"
 #include "record/helper/opener_helper.h"
 #include "record/machine/clocks.h"
@@ -25,7 +25,6 @@
 #include "record/plan/deadlines.h"
 
 enum { QUEUE = 4096,
-       MAX_STUCK = 4,
        MAX_TRIES = 4 }; /* to open one file: the process that mapped it may be gone, but the next one may stay */
 
 struct ask {
@@ -38,17 +37,6 @@ struct ask {
 enum { TOKEN_ONE_FILE = UINT32_MAX,
        TOKEN_OWNER = UINT32_MAX - 1 };
 
-/* One helper with at most one request under way. */
-struct channel {
-	enum helper_kind kind;
-	int socket; /* -1: none */
-	pid_t pid;
-	uint32_t busy;  /* token of the request under way, 0: none */
-	uint32_t tgid;  /* whose file is being opened; 0: nobody's */
-	uint64_t since; /* CLOCK_MONOTONIC ns */
-	unsigned int stuck;
-};
-
 struct file {
 	int fd_plus_1; /* 0: not open */
 	uint16_t tries;
@@ -57,9 +45,8 @@ struct file {
 };
 
 struct module_files {
-	struct nursery *nursery;
 	struct module_table *modules;
-	struct channel opener, elf;
+	struct helper_channel opener, elf;
 	struct ask queue[QUEUE];
 	uint32_t queue_head, queue_tail;
 	uint32_t identify[QUEUE]; /* modules with a descriptor but no build-id */
@@ -71,60 +58,11 @@ struct module_files {
 	struct silent_users silent;
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
 	bool as_caller;
+	bool late_lost; /* one was not opened late, either */
 	struct module_files_counts counts;
 };
 
 enum { FILES_ROOM = 4 * MODULE_TABLE_MAX };
-
-/* --- channels ------------------------------------------------------------------------------------ */
-
-static void channel_close(struct channel *channel)
-{
-	if (channel->socket >= 0)
-		(void)close(channel->socket);
-	channel->socket = -1;
-	channel->busy = 0;
-}
-
-/* A helper is created when it is first needed, and again after one got stuck or died. */
-static bool channel_ready(struct module_files *files, struct channel *channel)
-{
-	if (channel->socket >= 0 || channel->stuck >= MAX_STUCK)
-		return channel->socket >= 0;
-	if (nursery_spawn(files->nursery, channel->kind, &channel->socket, &channel->pid)) {
-		channel->socket = -1;
-		channel->stuck++;
-	}
-	return channel->socket >= 0;
-}
-
-static bool channel_send(struct channel *channel, uint32_t token, const void *bytes, size_t length, int fd)
-{
-	if (packet_send(channel->socket, bytes, length, fd)) {
-		channel->stuck++;
-		channel_close(channel);
-		return false;
-	}
-	channel->busy = token;
-	channel->since = clocks_now();
-	return true;
-}
-
-/* The answer's length; 0: not yet; -1: the helper is given up. */
-static ssize_t channel_take(struct channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
-{
-	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
-
-	if (got > 0) {
-		channel->busy = 0;
-		return got;
-	}
-	if (got == -ETIMEDOUT && !timeout_ms && clocks_now() - channel->since < DEADLINE_PROCESS * MILLISECOND)
-		return 0;
-	channel->stuck++;
-	channel_close(channel);
-	return -1;
-}
 
 static bool step(struct module_files *files);
 
@@ -132,7 +70,7 @@ static bool step(struct module_files *files);
 
 static bool queue_add(struct module_files *files, const struct ask *ask)
 {
-	if (files->queue_tail - files->queue_head == QUEUE || files->opener.stuck >= MAX_STUCK)
+	if (files->queue_tail - files->queue_head == QUEUE || files->opener.stuck >= HELPER_MAX_STUCK)
 		return false;
 	files->queue[files->queue_tail++ % QUEUE] = *ask;
 	return true;
@@ -186,7 +124,7 @@ static void opener_take(struct module_files *files)
 	uint32_t token = files->opener.busy;
 	struct opener_reply reply;
 	int fd = -1;
-	ssize_t got = channel_take(&files->opener, &reply, sizeof(reply), 0, &fd);
+	ssize_t got = helper_channel_take(&files->opener, &reply, sizeof(reply), 0, &fd);
 	bool whole = got == sizeof(reply) && reply.token == token;
 
 	if (!got)
@@ -213,7 +151,25 @@ static void owner_give(struct module_files *files, uint32_t tgid)
 
 	files->owner_asked = tgid;
 	files->opener.tgid = 0;
-	(void)channel_send(&files->opener, TOKEN_OWNER, &request, sizeof(request), -1);
+	(void)helper_channel_send(&files->opener, TOKEN_OWNER, &request, sizeof(request), -1);
+}
+
+static struct opener_request mapping_request(const struct module_files *files, const struct ask *ask,
+					     const struct module_entry *entry)
+{
+	return (struct opener_request){
+		.what = jit_log_is_path(entry->path) ? OPENER_JIT_LOG : OPENER_MAPPING,
+		.token = ask->module,
+		.tgid = ask->tgid,
+		.path_length = (uint32_t)strnlen(entry->path, RWK_MAX_STRING),
+		.start = ask->start,
+		.end = ask->end,
+		.device = entry->device,
+		.inode = entry->inode,
+		.verified_later = entry->build_id.length != 0,
+		.as_caller = files->as_caller,
+		.owner = jit_owners_find(&files->jit_owners, ask->tgid),
+	};
 }
 
 static void module_give(struct module_files *files, const struct ask *ask, const struct module_entry *entry)
@@ -221,23 +177,12 @@ static void module_give(struct module_files *files, const struct ask *ask, const
 	struct {
 		struct opener_request head;
 		char path[RWK_MAX_STRING];
-	} request = {.head = {
-			     .what = jit_log_is_path(entry->path) ? OPENER_JIT_LOG : OPENER_MAPPING,
-			     .token = ask->module,
-			     .tgid = ask->tgid,
-			     .path_length = (uint32_t)strnlen(entry->path, RWK_MAX_STRING),
-			     .start = ask->start,
-			     .end = ask->end,
-			     .device = entry->device,
-			     .inode = entry->inode,
-			     .verified_later = entry->build_id.length != 0,
-			     .as_caller = files->as_caller,
-			     .owner = jit_owners_find(&files->jit_owners, ask->tgid),
-		     }};
+	} request = {.head = mapping_request(files, ask, entry)};
+	const size_t length = sizeof(request.head) + request.head.path_length;
 
 	memcpy(request.path, entry->path, request.head.path_length);
 	files->opener.tgid = ask->tgid;
-	if (!channel_send(&files->opener, ask->module, &request, sizeof(request.head) + request.head.path_length, -1))
+	if (!helper_channel_send(&files->opener, ask->module, &request, length, -1))
 		files->files[ask->module].waiting = false;
 }
 
@@ -248,7 +193,7 @@ static void opener_give(struct module_files *files)
 
 	if (!ask->module)
 		owner_give(files, ask->tgid);
-	else if (entry && !silent_users_has(&files->silent, ask->tgid))
+	else if (entry && module_files_fd(files, ask->module) < 0 && !silent_users_has(&files->silent, ask->tgid))
 		module_give(files, ask, entry);
 	else
 		files->files[ask->module].waiting = false;
@@ -259,7 +204,7 @@ static bool opener_step(struct module_files *files)
 	if (files->opener.busy)
 		opener_take(files);
 	while (!files->opener.busy && files->queue_head != files->queue_tail) {
-		if (!channel_ready(files, &files->opener))
+		if (!helper_channel_ready(&files->opener))
 			break;
 		opener_give(files);
 	}
@@ -272,7 +217,7 @@ static void elf_take(struct module_files *files)
 {
 	uint32_t module = files->elf.busy;
 	struct elf_reply reply;
-	ssize_t got = channel_take(&files->elf, &reply, sizeof(reply), 0, NULL);
+	ssize_t got = helper_channel_take(&files->elf, &reply, sizeof(reply), 0, NULL);
 
 	if (got == sizeof(reply) && !reply.error && reply.token == module)
 		(void)module_table_set_build_id(files->modules, module, &reply.build_id);
@@ -286,10 +231,10 @@ static bool elf_step(struct module_files *files)
 		uint32_t module = files->identify[files->identify_head++ % QUEUE];
 		struct elf_request request = {.token = module, .what = ELF_BUILD_ID};
 
-		if (!channel_ready(files, &files->elf))
+		if (!helper_channel_ready(&files->elf))
 			files->identify_head = files->identify_tail;
 		else
-			(void)channel_send(&files->elf, module, &request, sizeof(request),
+			(void)helper_channel_send(&files->elf, module, &request, sizeof(request),
 					   module_files_fd(files, module));
 	}
 	return files->elf.busy != 0;
@@ -354,11 +299,12 @@ static bool opener_ready(struct module_files *files)
 		(void)poll(&answer, 1, 1);
 		opener_take(files);
 	}
-	return channel_ready(files, &files->opener);
+	return helper_channel_ready(&files->opener);
 }
 
-/* A request that somebody waits for; `path` may be NULL. */
-static int open_now(struct module_files *files, struct opener_request *head, const char *path)
+/* A request that somebody waits for, for so long; `path` may be NULL. */
+static int open_within(struct module_files *files, const struct opener_request *head, const char *path,
+		       int deadline_ms)
 {
 	struct {
 		struct opener_request head;
@@ -367,16 +313,17 @@ static int open_now(struct module_files *files, struct opener_request *head, con
 	struct opener_reply reply;
 	int fd = -1;
 
-	if (silent_users_has(&files->silent, head->tgid) || !opener_ready(files))
+	if (!opener_ready(files))
 		return -EAGAIN;
 	files->opener.tgid = head->tgid;
 	request.head.token = TOKEN_ONE_FILE;
 	request.head.path_length = path ? (uint32_t)strnlen(path, sizeof(request.path)) : 0;
 	if (path)
 		memcpy(request.path, path, request.head.path_length);
-	if (!channel_send(&files->opener, TOKEN_ONE_FILE, &request, sizeof(*head) + request.head.path_length, -1))
+	if (!helper_channel_send(&files->opener, TOKEN_ONE_FILE, &request,
+				 sizeof(*head) + request.head.path_length, -1))
 		return -EPIPE;
-	if (channel_take(&files->opener, &reply, sizeof(reply), DEADLINE_PROCESS, &fd) != sizeof(reply)) {
+	if (helper_channel_take(&files->opener, &reply, sizeof(reply), deadline_ms, &fd) != sizeof(reply)) {
 		opener_lost(files);
 		return -ETIMEDOUT;
 	}
@@ -385,6 +332,33 @@ static int open_now(struct module_files *files, struct opener_request *head, con
 	if (fd >= 0)
 		(void)close(fd);
 	return reply.error;
+}
+
+static int open_now(struct module_files *files, const struct opener_request *head, const char *path)
+{
+	if (silent_users_has(&files->silent, head->tgid))
+		return -EAGAIN;
+	return open_within(files, head, path, DEADLINE_PROCESS);
+}
+
+/* Those who were too slow while there was no time get another chance, until one of them is too slow for this, too. */
+void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
+{
+	const struct module_entry *entry = module_table_find(files->modules, module);
+	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
+	struct opener_request request;
+	int fd;
+
+	if (!entry || !file || file->fd_plus_1 || file->refused || files->late_lost)
+		return;
+	files->opener.stuck = 0;
+	request = mapping_request(files, &(struct ask){module, tgid, start, end}, entry);
+	fd = open_within(files, &request, entry->path, DEADLINE_FILE);
+	files->late_lost = fd == -ETIMEDOUT;
+	if (fd >= 0)
+		opened(files, module, fd);
+	else
+		refused(files, module, fd);
 }
 
 int module_files_perf_map(struct module_files *files, uint32_t tgid)
@@ -465,11 +439,10 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 		free(files);
 		return -ENOMEM;
 	}
-	files->nursery = nursery;
 	files->modules = modules;
 	files->as_caller = as_caller;
-	files->opener = (struct channel){.kind = HELPER_OPENER, .socket = -1};
-	files->elf = (struct channel){.kind = HELPER_ELF, .socket = -1};
+	files->opener = (struct helper_channel){.nursery = nursery, .kind = HELPER_OPENER, .socket = -1};
+	files->elf = (struct helper_channel){.nursery = nursery, .kind = HELPER_ELF, .socket = -1};
 	files->fds_max = fds_allow();
 	*ret_files = files;
 	return 0;
@@ -477,20 +450,21 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 
 void module_files_part(struct module_files *files, struct nursery *nursery)
 {
-	channel_close(&files->opener);
-	channel_close(&files->elf);
+	helper_channel_close(&files->opener);
+	helper_channel_close(&files->elf);
 	files->opener.stuck = files->elf.stuck = 0;
+	files->late_lost = false;
 	files->queue_head = files->queue_tail;
 	files->identify_head = files->identify_tail;
-	files->nursery = nursery;
+	files->opener.nursery = files->elf.nursery = nursery;
 }
 
 void module_files_destroy(struct module_files *files)
 {
 	if (!files)
 		return;
-	channel_close(&files->opener);
-	channel_close(&files->elf);
+	helper_channel_close(&files->opener);
+	helper_channel_close(&files->elf);
 	for (uint32_t i = 0; i < FILES_ROOM; i++)
 		if (files->files[i].fd_plus_1)
 			(void)close(module_files_fd(files, i));

@@ -3,9 +3,10 @@
  * Descriptors of mapped files, opened by a helper when a file is first seen, so that programs that
  * are gone, deleted or in another mount namespace can still be embedded; and the build-ids of
  * files that were mapped before the recording, read by the jailed ELF helper. Requests and answers
- * are asynchronous: only module_files_perf_map() and module_files_debug() wait. A helper that does
- * not answer within 200 ms is left behind, and opens no more files for the user of that process;
- * after four helpers for root's or unknown ones, no more files are opened.
+ * are asynchronous: only module_files_perf_map(), module_files_debug() and module_files_open_late()
+ * wait. A helper that does not answer within 200 ms is left behind, and opens no more files for the
+ * user of that process; after four helpers for root's or unknown ones, no more files are opened,
+ * except late.
  */
 #ifndef RWALKER_RECORD_PLACE_MODULE_FILES_H
 #define RWALKER_RECORD_PLACE_MODULE_FILES_H
@@ -45,6 +46,12 @@ void module_files_part(struct module_files *files, struct nursery *nursery);
 
 /* The module has just been mapped there: open it unless it is open or has been refused a few times. */
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
+
+/*
+ * After the recording, or for a dump: the module's file, if it could not be opened in time when it was asked for. Waits
+ * for at most 5 s (DEADLINE_FILE); if that is not enough, no more files are opened late. The mapping is as above.
+ */
+void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 
 /* Handles answers and sends pending requests, for at most patience_ms. True while something is still under way. */
 bool module_files_poll(struct module_files *files, unsigned int patience_ms);

@@ -43,7 +43,7 @@ void variables_note(struct variables *variables, const struct event_object *obje
 		return;
 	module_files_ask(variables->files, module, object->tgid, start, end);
 	variable = &variables->items[variables->noted++ % VARIABLES_MAX];
-	*variable = (struct variable){.object = *object, .module = module, .offset = offset};
+	*variable = (struct variable){*object, module, offset, start, end};
 }
 
 static int compare(const void *left, const void *right)

@@ -22,13 +22,14 @@ struct variable {
 	struct event_object object; /* as it was written, without a name */
 	uint32_t module;
 	uint64_t offset; /* as in record/pick/variable_pick.h */
+	uint64_t start, end; /* where the file is mapped in the object's process; 0, 0: not known */
 };
 
 /* files: NULL, nothing is noted. -ENOMEM. */
 int variables_create(struct module_table *modules, struct module_files *files, struct variables **ret_variables);
 void variables_destroy(struct variables *variables);
 
-/* Nothing without `variables`. [start, end): where the file is mapped in the object's process; 0, 0: not known. */
+/* Nothing without `variables`. [start, end): as above. */
 void variables_note(struct variables *variables, const struct event_object *object,
 		    const struct module_identity *file, uint64_t offset, uint64_t start, uint64_t end);
 

@@ -16,7 +16,7 @@ enum {
 	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped */
 	DEADLINE_SLEEPER = 200,	 /* the user stack of one sleeping task */
 	DEADLINE_CGROUPS = 2000, /* the next part of the list of all control groups */
-	DEADLINE_FILE = 5000,	 /* the names or unwind tables of one file, after the recording */
+	DEADLINE_FILE = 5000,	 /* the names or unwind tables of one file, after the recording, or to open it then */
 
 	/* for the mappings of all processes, written at the start */
 	START_STATE_FIRST = 300, /* before sampling begins; the rest follows while it runs, */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/helper/helper_channel.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "common/packet.h"
+#include "common/time_units.h"
+#include "record/machine/clocks.h"
+#include "record/plan/deadlines.h"
+
+void helper_channel_close(struct helper_channel *channel)
+{
+	if (channel->socket >= 0)
+		(void)close(channel->socket);
+	channel->socket = -1;
+	channel->busy = 0;
+}
+
+bool helper_channel_ready(struct helper_channel *channel)
+{
+	if (channel->socket >= 0 || channel->stuck >= HELPER_MAX_STUCK)
+		return channel->socket >= 0;
+	if (nursery_spawn(channel->nursery, channel->kind, &channel->socket, &channel->pid)) {
+		channel->socket = -1;
+		channel->stuck++;
+	}
+	return channel->socket >= 0;
+}
+
+bool helper_channel_send(struct helper_channel *channel, uint32_t token, const void *bytes, size_t length, int fd)
+{
+	if (packet_send(channel->socket, bytes, length, fd)) {
+		channel->stuck++;
+		helper_channel_close(channel);
+		return false;
+	}
+	channel->busy = token;
+	channel->since = clocks_now();
+	return true;
+}
+
+ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
+{
+	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
+
+	if (got > 0) {
+		channel->busy = 0;
+		return got;
+	}
+	if (got == -ETIMEDOUT && !timeout_ms && clocks_now() - channel->since < DEADLINE_PROCESS * MILLISECOND)
+		return 0;
+	channel->stuck++;
+	helper_channel_close(channel);
+	return -1;
+}

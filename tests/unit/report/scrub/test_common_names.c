@@ -96,5 +96,19 @@ static void knows_little_else(struct test *t)
 	CHECK(t, !common_identifier("a\0b", 3));
 }
 
-TEST_MAIN(TEST(knows_files_of_distributions), TEST(knows_kernel_threads), TEST(cuts_releases), TEST(knows_probes),
-	  TEST(knows_little_else))
+static void knows_block_devices(struct test *t)
+{
+	static const char *const common[] = {"sda", "sda1", "sdab12", "vda", "xvda1", "nvme0n1", "nvme0n1p2",
+					     "mmcblk0p1", "loop7", "dm-0", "md127", "sr0", "zram0", "nbd3p1", "rbd0"};
+	static const char *const own[] = {"", "sd", "payroll", "dm-", "dm-payroll", "sdpayroll", "md127_alice",
+					  "loop7 ", "nvme0n1p2x", "vg-alice-root", "sda1-8"};
+
+	for EACH (common)
+		test_check(t, common_block_device(common[i], strlen(common[i])), "'%s' is private", common[i]);
+	for EACH (own)
+		test_check(t, !common_block_device(own[i], strlen(own[i])), "'%s' is public", own[i]);
+	CHECK(t, !common_block_device("sda\0x", 5));
+}
+
+TEST_MAIN(TEST(knows_files_of_distributions), TEST(knows_block_devices), TEST(knows_kernel_threads),
+	  TEST(cuts_releases), TEST(knows_probes), TEST(knows_little_else))

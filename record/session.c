@@ -202,6 +202,7 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 		(void)kernel_map_refresh(session->recording.kernel_map);
 	loss_tell(&session->loss, now, false);
 	session_keep_budget(session, now);
+	session_watch_helpers(session);
 	if (second % CLOCK_SECONDS == 0)
 		session_tell_clock(session);
 	if (session->waiting)

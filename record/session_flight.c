@@ -58,6 +58,7 @@ static void settle(struct session *session)
 	(void)drain_pass(&session->drain);
 	loss_tell(&session->loss, clocks_now(), false);
 	session_tell_clock(session);
+	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
 }
 
@@ -78,6 +79,7 @@ bool session_end_flight(struct session *session)
 	if (!session->flight)
 		return true;
 	flight_fire(session->flight, &cause, clocks_now());
+	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
 	flight_end(session->flight, clocks_now());
 	counts = flight_counts(session->flight);

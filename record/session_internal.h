@@ -86,6 +86,7 @@ struct session {
 	uint64_t walks_stop;
 	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; until when passes are frequent */
+	unsigned int helpers_ended; /* what was said of them: session_helpers.c */
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
 	bool waiting;	    /* the off-CPU programs run */
@@ -122,6 +123,9 @@ void session_want_dump(struct session *session);
 void session_walked(struct session *session, uint64_t now);
 void session_step_flight(struct session *session, uint64_t now);
 bool session_end_flight(struct session *session);
+
+/* Says, here and in the trace, if helper processes are gone that a later part of the recording needs. */
+void session_watch_helpers(struct session *session);
 
 /* For a service manager; does nothing if there is none. */
 int session_open_service(struct session *session);

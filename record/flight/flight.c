@@ -152,6 +152,11 @@ pid_t flight_nursery_pid(const struct flight *flight)
 	return flight ? nursery_pid(flight->nursery) : 0;
 }
 
+bool flight_lost_nursery(const struct flight *flight)
+{
+	return flight && nursery_has_ended(flight->nursery);
+}
+
 static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
 {
 	struct flight *flight = context;

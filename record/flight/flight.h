@@ -41,6 +41,9 @@ void flight_close(struct flight *flight);
 /* Of the helpers of dumps; 0: there is no flight. */
 pid_t flight_nursery_pid(const struct flight *flight);
 
+/* Its helpers are gone, and dumps will lack names. */
+bool flight_lost_nursery(const struct flight *flight);
+
 /* All stored chunks go there. */
 struct trace_tap flight_tap(struct flight *flight);
 int flight_begin(struct flight *flight, struct module_files *files);

@@ -196,6 +196,13 @@ pid_t nursery_pid(const struct nursery *nursery)
 	return nursery->pid;
 }
 
+bool nursery_has_ended(const struct nursery *nursery)
+{
+	struct pollfd other = {.fd = nursery->socket};
+
+	return poll(&other, 1, 0) == 1 && other.revents & (POLLHUP | POLLERR);
+}
+
 /* By its CPU clock (clock_getcpuclockid(3), without its system call). 0: it has ended. */
 static uint64_t cpu_time_of(pid_t pid)
 {

@@ -10,6 +10,7 @@
 #ifndef RWALKER_RECORD_HELPER_NURSERY_H
 #define RWALKER_RECORD_HELPER_NURSERY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -36,6 +37,9 @@ void nursery_destroy(struct nursery *nursery);
 
 /* The nursery's own process: its children are ours too. */
 pid_t nursery_pid(const struct nursery *nursery);
+
+/* It was killed: from now on it starts no helpers, and those that it started are gone. */
+bool nursery_has_ended(const struct nursery *nursery);
 
 /* CPU time that it and its helpers have used so far, ns. It may lack what those used last that have ended. */
 uint64_t nursery_cpu_time(struct nursery *nursery);

@@ -270,6 +270,11 @@ int module_files_fd(const struct module_files *files, uint32_t module)
 	return module < FILES_ROOM ? files->files[module].fd_plus_1 - 1 : -1;
 }
 
+bool module_files_gave_up(const struct module_files *files)
+{
+	return files->opener.stuck >= HELPER_MAX_STUCK;
+}
+
 bool module_files_waits(const struct module_files *files, uint32_t module)
 {
 	return module < FILES_ROOM && files->files[module].waiting;

@@ -61,6 +61,8 @@ void module_files_forget(struct module_files *files, uint32_t module);
 /* Whether the module waits for its file. */
 bool module_files_waits(const struct module_files *files, uint32_t module);
 int module_files_fd(const struct module_files *files, uint32_t module); /* -1: none */
+/* No more files are opened, because too many helpers were left behind or killed. */
+bool module_files_gave_up(const struct module_files *files);
 /* It was not read because of what it is. */
 bool module_files_refused(const struct module_files *files, uint32_t module);
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts);

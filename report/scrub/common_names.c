@@ -188,6 +188,33 @@ bool common_recorder(const char *recorder)
 	return false;
 }
 
+static bool only_words(const char *const *words, size_t count, const char *text)
+{
+	bool known = *text;
+
+	for (const char *at = text; *at && known; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+
+		known = is_any(words, count, at, length);
+		at += length;
+	}
+	return known;
+}
+
+bool common_cgroup_words(const char *text)
+{
+	static const char *const words[] = {"v2", "v1", "namespace", "incomplete"};
+
+	return only_words(words, COUNT(words), text);
+}
+
+bool common_helper_words(const char *text)
+{
+	static const char *const words[] = {"recording", "files", "dumps"};
+
+	return only_words(words, COUNT(words), text);
+}
+
 bool common_function(const char *name)
 {
 	static const char *const names[] = {"main", "_start", "_init", "_fini", "__restore_rt", "__libc_start_main",

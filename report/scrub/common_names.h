@@ -24,6 +24,9 @@ bool common_machine(const char *machine);
 size_t common_release(const char *release);
 /* The name and version of a recorder of ours. */
 bool common_recorder(const char *recorder);
+/* What the values of META's keys `cgroups` and `helpers_ended` consist of (FORMAT.md §5). */
+bool common_cgroup_words(const char *text);
+bool common_helper_words(const char *text);
 /* A function that every program has, or that a reader must know by its name. */
 bool common_function(const char *name);
 /* The name of a source of samples or waits. */

@@ -62,20 +62,3 @@ int scrub_cgroup(struct scrub *scrub, struct event *event)
 		r = take_path(scrub, &cgroup.path, &event->cgroup.path);
 	return r < 0 ? r : SCRUB_WRITE;
 }
-
-/* Words of the recorder's own. */
-bool scrub_is_about_cgroups(const char *text)
-{
-	static const char *const words[] = {"v2", "v1", "namespace", "incomplete"};
-	bool known = *text;
-
-	for (const char *at = text; *at && known; at += strspn(at, " ")) {
-		size_t length = strcspn(at, " ");
-
-		known = false;
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			known |= strlen(words[i]) == length && !memcmp(words[i], at, length);
-		at += length;
-	}
-	return known;
-}

@@ -70,7 +70,6 @@ enum { SCRUB_LEAVE_OUT, SCRUB_WRITE }; /* what becomes of a record */
 
 /* scrub_cgroups.c: SCRUB_WRITE; 0; -ENOMEM, -EEXIST. */
 int scrub_cgroup(struct scrub *scrub, struct event *event);
-bool scrub_is_about_cgroups(const char *text); /* of META; nothing but known words */
 int scrub_cgroup_id(struct scrub *scrub, uint64_t given, uint64_t *ret_id);
 
 /* scrub_symbols.c: notes the frames of a user stack, as it was recorded. */

@@ -93,7 +93,8 @@ static int take_meta_record(struct scrub *scrub, struct event *event)
 		{"nodes", NULL, is_cpu_lists},
 		{"packages", NULL, is_cpu_lists},
 		{"cores", NULL, is_cpu_lists},
-		{"cgroups", NULL, scrub_is_about_cgroups},
+		{"cgroups", NULL, common_cgroup_words},
+		{"helpers_ended", NULL, common_helper_words},
 	};
 	const struct event_meta meta = event->meta;
 

@@ -24,6 +24,7 @@ static const struct {
 	{"command_line", "command line"},
 	{"memory", "memory"},
 	{"refused", "files not read"},
+	{"helpers_ended", "helpers ended"},
 	{"condensed", "condensed"},
 	{"scrubbed", "scrubbed"},
 };

@@ -163,15 +163,25 @@ test_makers() {
 	are_whole makers
 }
 
-# Who reads the files of programs is killed: dumps are made.
+newest() { ls -t "$folder"/dump-*.rwk | head -n 1; }
+says_helpers() { "$report" --info "$(newest)" 2>/dev/null | grep -qE "^  helpers ended +$1\$"; }
+
+# Who reads the files of programs is killed: dumps are made, and say what they lack, as does the recorder, once.
 test_readers() {
 	begin readers
 	made "readers: a dump"
+	check "readers: which lacks nothing" lacks 'helpers ended' <("$report" --info "$(newest)")
 	# shellcheck disable=SC2046
 	kill -KILL $(comm -23 <(family "$recorder" | sort) <(makers | sort)) 2>/dev/null # some end by themselves
 	made "readers: a dump without them"
+	check "readers: it says what it lacks" says_helpers 'recording dumps'
+	check "readers: and so do reports of it" grep -q 'no files were read for this dump, and names may be missing; restart the recorder' \
+		<("$report" --tree "$(newest)" 2>&1)
 	made "readers: and another"
+	check "readers: so does that" says_helpers 'recording dumps'
 	end readers 0
+	check_equal "readers: it is said that no names are read for dumps" 1 "$(grep -c 'reads names for dumps was killed' "$errors")"
+	check_equal "readers: and that no files are opened" 1 "$(grep -c 'starts helpers was killed' "$errors")"
 	are_whole readers
 }
 

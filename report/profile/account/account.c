@@ -251,6 +251,8 @@ static int make_account(struct profile *profile)
 	if (!r)
 		r = account_regimes(profile);
 	if (!r)
+		r = account_helpers(profile);
+	if (!r)
 		r = account_quality(profile);
 	if (!r)
 		r = account_inlines(profile);

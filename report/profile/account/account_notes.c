@@ -19,6 +19,7 @@ static const struct account_row {
 	[ACCOUNT_LEFT_PACKED] = {0, NULL},
 	[ACCOUNT_SIZE_LIMIT] = {0, "rwalker-record --max-size allows more"},
 	[ACCOUNT_COARSER] = {0, "rwalker-record --max-cpu allows more"},
+	[ACCOUNT_HELPERS] = {ABOUT_STACKS, "restart the recorder"},
 	[ACCOUNT_UNDELIVERED] = {ABOUT_SAMPLING, "shares hold, and sums are too small by as much"},
 	[ACCOUNT_COUNTER_LENT] = {ABOUT_SAMPLING, "end the other profilers, or rwalker-record --sw-perf"},
 	[ACCOUNT_UNSURE] = {ABOUT_STACKS, "record again while fewer processes start"},

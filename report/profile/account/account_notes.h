@@ -19,6 +19,7 @@ enum account_kind { /* gravest first */
 	ACCOUNT_LEFT_PACKED,
 	ACCOUNT_SIZE_LIMIT,
 	ACCOUNT_COARSER, /* less was recorded for a time */
+	ACCOUNT_HELPERS, /* of the recorder were gone */
 	ACCOUNT_UNDELIVERED,
 	ACCOUNT_COUNTER_LENT,
 	ACCOUNT_UNSURE, /* names may be wrong */

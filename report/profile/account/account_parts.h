@@ -19,6 +19,9 @@ int account_quality(struct profile *profile);
 /* What the recorder left out for a time, to cost less. */
 int account_regimes(struct profile *profile);
 
+/* What is missing because helper processes of the recorder were gone. */
+int account_helpers(struct profile *profile);
+
 /* Names the modules whose DWARF could not be read, or not completely. */
 int account_inlines(struct profile *profile);
 

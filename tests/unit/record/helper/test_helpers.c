@@ -357,7 +357,22 @@ static void leaves_no_helper_behind(struct test *t)
 	(void)close(socket);
 }
 
-TEST_MAIN(TEST(reads_maps_as_the_kernel_shows_them), TEST(reads_maps_below_a_closed_root),
+static void tells_that_the_nursery_was_killed(struct test *t)
+{
+	struct nursery *nursery;
+	siginfo_t info;
+
+	REQUIRE(t, !nursery_create(&nursery));
+	CHECK(t, !nursery_has_ended(nursery));
+	CHECK(t, !kill(nursery_pid(nursery), SIGKILL));
+	/* Its socket is closed by then. */
+	CHECK(t, !waitid(P_PID, (id_t)nursery_pid(nursery), &info, WEXITED | WNOWAIT));
+	CHECK(t, nursery_has_ended(nursery));
+	nursery_destroy(nursery);
+}
+
+TEST_MAIN(TEST(tells_that_the_nursery_was_killed),
+	  TEST(reads_maps_as_the_kernel_shows_them), TEST(reads_maps_below_a_closed_root),
 	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit),
 	  TEST(finds_the_function_behind_what_was_hit),
 	  TEST(gives_unwind_information_as_far_as_there_is_room), TEST(survives_files_that_are_no_elf),

@@ -87,6 +87,9 @@ static void knows_little_else(struct test *t)
 	CHECK(t, !common_recorder("payroll 1"));
 	CHECK(t, common_machine("x86_64"));
 	CHECK(t, !common_machine("x86_64 of alice"));
+	CHECK(t, common_helper_words("recording dumps") && common_helper_words("files"));
+	CHECK(t, !common_helper_words("files of alice") && !common_helper_words(""));
+	CHECK(t, common_cgroup_words("v2 namespace") && !common_cgroup_words("v2 alice"));
 	CHECK(t, common_function("main"));
 	CHECK(t, !common_function("main_payroll"));
 	CHECK(t, common_source("cpu-clock"));

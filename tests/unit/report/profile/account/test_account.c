@@ -78,6 +78,22 @@ static void one_is_singular(struct test *t)
 	end(&scratch);
 }
 
+/* Whoever names what a dump holds may have been killed: that is why names are missing. */
+static void tells_which_helpers_were_gone(struct test *t)
+{
+	static const char line[] = "a helper process of the recorder had been killed or given up: ";
+	struct scratch scratch;
+	struct made_trace *trace = made_profile_begin(&scratch);
+
+	made_trace_meta(trace, "helpers_ended", "dumps tomorrow"); /* a later version may know more */
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	CHECK(t, account_has(scratch.profile, line, NULL));
+	CHECK(t, account_has(scratch.profile, "no files were read for this dump", NULL));
+	CHECK(t, !account_has(scratch.profile, "were not opened", NULL));
+	end(&scratch);
+}
+
 static const struct {
 	uint64_t seen, idle, missed, missed_idle;
 	const char *line; /* NULL: none */
@@ -278,7 +294,7 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
+TEST_MAIN(TEST(tells_which_helpers_were_gone), TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
 	  TEST(tells_losses_apart_from_notes), TEST(one_is_singular),
 	  TEST(tells_what_was_not_delivered_of_busy_time),
 	  TEST(tells_that_the_counter_was_lent), TEST(counts_samples_of_unsure_times),

@@ -38,20 +38,26 @@ static __noinline u64 since_waking(const struct wait_entry *entry, u64 now, u64 
 	return part < length ? part : length;
 }
 
-/* Of the wait that ends `now`, by the clock of entry->out, after `length`. */
-static __always_inline u64 run_queue_part(struct task_struct *next, const struct wait_entry *entry, u64 now,
-					  u64 length)
+/* By the kernel's account. */
+static __always_inline u64 queued_part(struct task_struct *next, const struct wait_entry *entry, u64 now, u64 length)
 {
 	u64 part = next->sched_info.run_delay - entry->run_delay, queued = next->sched_info.last_queued;
 	u64 clock = queue_clock(next, now);
 
+	if (queued && clock > queued)
+		part += clock - queued;
+	return part < length ? part : length;
+}
+
+/* Of the wait that ends `now`, by the clock of entry->out, after `length`. */
+static __always_inline u64 run_queue_part(struct task_struct *next, const struct wait_entry *entry, u64 now,
+					  u64 length)
+{
 	if (entry->wait_class != RING_WAIT_BLOCKED)
 		return length;
 	if (UNLIKELY(entry->head & WAIT_HEAD_MOVED))
 		return since_waking(entry, now, length);
-	if (queued && clock > queued)
-		part += clock - queued;
-	return part < length ? part : length;
+	return queued_part(next, entry, now, length);
 }
 
 /*

@@ -277,7 +277,9 @@ static uint64_t state_bits(uint64_t state)
 
 static uint64_t run_queue_of(const struct event_wait *wait)
 {
-	return wait->wait_class == WAIT_BLOCKED ? wait->run_queue : wait->length;
+	bool partly = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED;
+
+	return partly ? wait->run_queue : wait->length;
 }
 
 static bool is_meant(const struct watched *watched, const struct event_wait *wait, const struct event_task *task)

@@ -88,7 +88,7 @@ static __noinline enum ring_counter tell_wait(struct task_struct *task, struct w
 
 	if (outcome != RING_COUNT_RECORDED)
 		return outcome;
-	/* It was forked before it was put on a run queue; who forked it may have been preempted in between. */
+	/* After the fork, who forked it may have been preempted before it put it on a run queue. */
 	if (entry->wait_class == RING_WAIT_STARTED)
 		run_queue = queued_part(task, entry, now, since(entry->out, now));
 	if (!cpu || !ring_has_room(bpf_get_smp_processor_id(), most))

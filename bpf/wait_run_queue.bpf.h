@@ -39,7 +39,8 @@ static __noinline u64 since_waking(const struct wait_entry *entry, u64 now, u64 
 }
 
 /* By the kernel's account. */
-static __always_inline u64 queued_part(struct task_struct *next, const struct wait_entry *entry, u64 now, u64 length)
+static __always_inline u64 queued_part(struct task_struct *next, const struct wait_entry *entry,
+				       u64 now, u64 length)
 {
 	u64 part = next->sched_info.run_delay - entry->run_delay, queued = next->sched_info.last_queued;
 	u64 clock = queue_clock(next, now);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/address_space.h"
+#include "common/time_units.h"
 #include "format/chunk.h"
 #include "format/event_decoder.h"
 #include "format/event_log.h"
@@ -19,6 +20,7 @@ enum {
 	MAX_PROCESSES = 65536,
 	MAX_MAPPINGS = 1 << 20,
 	ENDED_KEPT = 1024, /* processes with threads that may go on after their leader */
+	EXECS_KEPT = 1024, /* processes that may still be in execve() */
 	YOUNG_SLOTS = 4096,
 	NOTE_COPIED = 1,
 };
@@ -27,6 +29,16 @@ struct ended {
 	uint32_t tgid;
 	uint64_t generation;
 };
+
+struct execed {
+	uint32_t tgid;
+	uint64_t generation; /* of the address space before */
+	uint64_t time;
+	char comm[RWK_MAX_COMM + 1];
+};
+
+/* So long, at most, a thread is in execve() after it has its new address space. */
+static const uint64_t EXEC_LASTS = 10 * SECOND;
 
 struct base_state {
 	struct fact_store *facts;
@@ -37,6 +49,8 @@ struct base_state {
 	uint8_t *payload; /* which is unpacked here */
 	struct ended *ended;
 	size_t ended_count;
+	struct execed *execs;
+	size_t exec_count;
 	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: of one thread, as far as is known */
 	uint64_t keep, now; /* now: the latest time that has left the window */
 	uint64_t left_out;
@@ -85,7 +99,8 @@ static int create_parts(struct base_state *base, unsigned int halvings)
 
 	base->payload = malloc(RWK_MAX_RAW_CHUNK);
 	base->ended = calloc(ENDED_KEPT, sizeof(*base->ended));
-	r = base->payload && base->ended ? 0 : -ENOMEM;
+	base->execs = calloc(EXECS_KEPT, sizeof(*base->execs));
+	r = base->payload && base->ended && base->execs ? 0 : -ENOMEM;
 	if (r >= 0)
 		r = fact_store_create(FACT_BYTES >> halvings, FACTS >> halvings, is_gone, base, &base->facts);
 	if (r >= 0)
@@ -129,6 +144,7 @@ void base_state_destroy(struct base_state *base)
 	address_spaces_destroy(base->spaces);
 	fact_store_destroy(base->facts);
 	free(base->ended);
+	free(base->execs);
 	free(base->payload);
 	free(base);
 }
@@ -171,11 +187,46 @@ static int apply_fork(struct base_state *base, const struct event_fork *record)
 	return address_spaces_fork(base->spaces, record->parent_tgid, record->tgid);
 }
 
+/* The key of what a process had mapped before its exec: no process has such a large number. */
+static uint32_t before_exec(uint32_t tgid)
+{
+	return tgid | (uint32_t)1 << 31;
+}
+
+static bool is_before_exec(uint32_t tgid)
+{
+	return tgid >> 31;
+}
+
+/* Nobody has executed anything, or exited, under that number since. */
+static bool is_kept(const struct base_state *base, const struct execed *exec)
+{
+	return exec->generation &&
+	       exec->generation == address_spaces_generation(base->spaces, before_exec(exec->tgid));
+}
+
+static void forget_before(struct base_state *base, struct execed *exec)
+{
+	if (is_kept(base, exec))
+		address_spaces_exit(base->spaces, before_exec(exec->tgid));
+	exec->generation = 0;
+}
+
 static int apply_comm(struct base_state *base, const struct event_comm *record)
 {
+	struct execed *exec = &base->execs[base->exec_count % EXECS_KEPT];
+	uint32_t before = before_exec(record->tgid), length = record->comm.length;
+	int r;
+
 	if (!(record->flags & COMM_EXEC))
 		return 0;
 	forget_unavailable(base, record->tgid);
+	forget_before(base, exec);
+	r = address_spaces_fork(base->spaces, record->tgid, before);
+	*exec = (struct execed){.tgid = record->tgid, .time = record->time};
+	exec->generation = r < 0 ? 0 : address_spaces_generation(base->spaces, before);
+	memcpy(exec->comm, record->comm.bytes, length < RWK_MAX_COMM ? length : RWK_MAX_COMM);
+	base->exec_count++;
 	return address_spaces_exec(base->spaces, record->tgid);
 }
 
@@ -186,6 +237,7 @@ static void apply_exit(struct base_state *base, const struct event_exit *record)
 
 	if (record->tgid != record->tid)
 		return;
+	address_spaces_exit(base->spaces, before_exec(record->tgid));
 	if (*young_slot(base, record->tgid) == record->tgid) {
 		address_spaces_exit(base->spaces, record->tgid);
 		return;
@@ -248,6 +300,32 @@ static void take_record(struct base_state *base, const struct event *event)
 		keep_fact(base, event);
 }
 
+static uint64_t time_of(const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_MAPPING:
+		return event->mapping.time;
+	case EVENT_FORK:
+		return event->fork.time;
+	case EVENT_COMM:
+		return event->comm.time;
+	default:
+		return event->exit.time;
+	}
+}
+
+static bool is_of_spaces_before(const struct event *event, uint64_t edge)
+{
+	return state_rule_of(event->kind) == STATE_SPACES && time_of(event) < edge;
+}
+
+void base_state_reach(struct base_state *base, const struct state_span *span,
+		      const struct event *event)
+{
+	if (is_of_spaces_before(event, span->since))
+		apply_spaces(base, event);
+}
+
 void base_state_take(struct base_state *base, const struct rwk_chunk_header *header, const void *stored)
 {
 	struct event event;
@@ -291,6 +369,7 @@ static bool is_written(const struct event *event, uint64_t edge)
 struct writing {
 	struct event_log *log;
 	const struct state_span *span;
+	bool before_exec; /* only what processes had mapped before their exec, or all but that */
 };
 
 static int write_mapping(void *context, uint32_t tgid, const struct mapping *mapping)
@@ -298,13 +377,46 @@ static int write_mapping(void *context, uint32_t tgid, const struct mapping *map
 	const struct writing *writing = context;
 	struct event event = {
 		.kind = EVENT_MAPPING,
-		.mapping = {.time = writing->span->since, .tgid = tgid, .start = mapping->start,
-			    .length = mapping->end - mapping->start, .file_offset = mapping->file_offset,
-			    .module = mapping->module,
+		.mapping = {.time = writing->span->since, .tgid = tgid & ~before_exec(0),
+			    .start = mapping->start, .length = mapping->end - mapping->start,
+			    .file_offset = mapping->file_offset, .module = mapping->module,
 			    .flags = MAPPING_INITIAL | (mapping->note == NOTE_COPIED ? MAPPING_COPIED : 0)},
 	};
 
+	if (is_before_exec(tgid) != writing->before_exec)
+		return 0;
 	return event_log_add(writing->log, &event);
+}
+
+static int write_exec(const struct writing *writing, const struct execed *exec)
+{
+	const struct event event = {
+		.kind = EVENT_COMM,
+		.comm = {.time = writing->span->since, .tgid = exec->tgid, .tid = exec->tgid,
+			 .flags = COMM_EXEC, .comm = {exec->comm, (uint32_t)strlen(exec->comm)}},
+	};
+
+	return event_log_add(writing->log, &event);
+}
+
+/*
+ * A thread in execve() has the registers of the program before, which is named by what that had
+ * mapped: such a process begins with that, and executes the new one at the edge.
+ */
+static int write_execs(struct base_state *base, struct writing *writing)
+{
+	int r;
+
+	for (size_t i = 0; i < EXECS_KEPT; i++)
+		if (base->execs[i].time + EXEC_LASTS < writing->span->since)
+			forget_before(base, &base->execs[i]);
+	writing->before_exec = true;
+	r = address_spaces_each(base->spaces, write_mapping, writing);
+	writing->before_exec = false;
+	for (size_t i = 0; i < EXECS_KEPT && r >= 0; i++)
+		if (is_kept(base, &base->execs[i]))
+			r = write_exec(writing, &base->execs[i]);
+	return r;
 }
 
 int base_state_write(struct base_state *base, struct event_log *log, const struct state_span *span)
@@ -321,6 +433,8 @@ int base_state_write(struct base_state *base, struct event_log *log, const struc
 		state_within(&event, NULL, span);
 		r = event_log_add(log, &event);
 	}
+	if (r >= 0)
+		r = write_execs(base, &writing);
 	return r < 0 ? r : address_spaces_each(base->spaces, write_mapping, &writing);
 }
 
@@ -330,7 +444,7 @@ int base_state_follow(struct base_state *base, struct event_log *log, const stru
 	struct event within = *event, before;
 	bool known = state_rule_of(event->kind) == STATE_TOTAL && find_fact(base, event, &before);
 
-	if (is_file_header(event))
+	if (is_file_header(event) || is_of_spaces_before(event, span->since))
 		return 0;
 	state_within(&within, known ? &before : NULL, span);
 	return event_log_add(log, &within);

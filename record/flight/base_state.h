@@ -32,12 +32,21 @@ void base_state_destroy(struct base_state *base);
 /* A STATE or NAMES chunk leaves the window; `stored` with its padding. */
 void base_state_take(struct base_state *base, const struct rwk_chunk_header *header, const void *stored);
 
+/*
+ * A record of a STATE chunk within the window. What is older than the span and about address
+ * spaces belongs to the state with which a dump begins: to be called for all of them, in their
+ * order, before that is written.
+ */
+void base_state_reach(struct base_state *base, const struct state_span *span,
+		      const struct event *event);
+
 /* Writes the state as that at the beginning of the span. 0, or the log's error. */
 int base_state_write(struct base_state *base, struct event_log *log, const struct state_span *span);
 
 /*
  * Writes a record of a STATE or NAMES chunk within the window, with which a dump goes on: as if
- * the recording were no longer than the span, that is without what was counted before it.
+ * the recording were no longer than the span, that is without what was counted before it, and what
+ * base_state_reach() took.
  */
 int base_state_follow(struct base_state *base, struct event_log *log, const struct state_span *span,
 		      const struct event *event);

@@ -78,15 +78,41 @@ static int writing_init(struct writing *writing)
 
 /* --- state and events --- */
 
+static int begin_records(const struct writing *writing, const struct window_chunk *chunk)
+{
+	int r = rwk_chunk_unpack(chunk->header, chunk->stored, writing->payload);
+
+	if (r >= 0)
+		event_decoder_start(writing->decoder, writing->payload, chunk->header->raw_size);
+	return r;
+}
+
+/* The base state is that at the beginning of the span. Records of the window may be older. */
+static int reach_since(const struct writing *writing)
+{
+	const struct dump_parts *parts = writing->parts;
+	struct window_chunk chunk;
+	struct event event;
+	size_t cursor = 0;
+	int r = 0;
+
+	while (r >= 0 && window_next(parts->window, &cursor, &chunk)) {
+		if (chunk.header->type != RWK_CHUNK_STATE ||
+		    chunk.header->first_time >= writing->span.since)
+			continue;
+		r = begin_records(writing, &chunk);
+		while (r >= 0 && event_decoder_next(writing->decoder, &event) > 0)
+			base_state_reach(parts->base, &writing->span, &event);
+	}
+	return r;
+}
+
 static int add_records(const struct writing *writing, const struct window_chunk *chunk)
 {
 	const struct dump_parts *parts = writing->parts;
 	struct event event;
-	int r = rwk_chunk_unpack(chunk->header, chunk->stored, writing->payload);
+	int r = begin_records(writing, chunk);
 
-	if (r < 0)
-		return r;
-	event_decoder_start(writing->decoder, writing->payload, chunk->header->raw_size);
 	while (r >= 0 && event_decoder_next(writing->decoder, &event) > 0)
 		r = base_state_follow(parts->base, writing->log, &writing->span, &event);
 	return r;
@@ -181,7 +207,9 @@ static int write_all(struct writing *writing)
 
 	if (r < 0)
 		return r;
-	r = add_about(writing);
+	r = reach_since(writing);
+	if (r >= 0)
+		r = add_about(writing);
 	if (r >= 0)
 		r = base_state_write(writing->parts->base, writing->log, &writing->span);
 	if (r >= 0)

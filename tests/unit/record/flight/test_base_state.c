@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "common/time_units.h"
 #include "format/chunk.h"
 #include "format/event_layout.h"
 #include "record/flight/state_rules.h"
@@ -41,14 +42,17 @@ static struct base_state *base_of(const struct event *events, size_t count)
 	return base;
 }
 
-/* The base state of these events is written, and then the rest follows. */
-static void write_dump(struct made_recording *made, const struct event *before, size_t count,
-		       const struct event *within, size_t within_count)
+/* The base state of these events at `edge` is written, and then the rest follows. */
+static void write_dump_at(struct made_recording *made, uint64_t edge,
+			  const struct event *before, size_t count,
+			  const struct event *within, size_t within_count)
 {
-	const struct state_span span = {.since = EDGE, .until = UNTIL};
+	const struct state_span span = {.since = edge, .until = edge + UNTIL - EDGE};
 	struct base_state *base = base_of(before, count);
 
 	made_recording_open(made, 0);
+	for (size_t i = 0; i < within_count; i++)
+		base_state_reach(base, &span, &within[i]);
 	made_check(base_state_write(base, made->recording.log, &span));
 	for (size_t i = 0; i < within_count; i++)
 		made_check(base_state_follow(base, made->recording.log, &span, &within[i]));
@@ -56,8 +60,10 @@ static void write_dump(struct made_recording *made, const struct event *before, 
 	base_state_destroy(base);
 }
 
-#define DUMP(made, before, within) \
-	write_dump(made, before, sizeof(before) / sizeof((before)[0]), within, sizeof(within) / sizeof((within)[0]))
+#define DUMP(made, before, within) DUMP_AT(made, EDGE, before, within)
+#define COUNT(events) (sizeof(events) / sizeof((events)[0]))
+#define DUMP_AT(made, edge, before, within) \
+	write_dump_at(made, edge, before, COUNT(before), within, COUNT(within))
 
 static void every_kind_has_a_rule(struct test *t)
 {
@@ -94,16 +100,79 @@ static void address_spaces_are_flattened(struct test *t)
 	size_t counts[5] = {0};
 
 	DUMP(&made, before, ((const struct event[]){mapping(EDGE + 1, CHILD + 1, 0x9000)}));
-	REQUIRE(t, told_count(&made, EVENT_MAPPING) == 5);
-	for (size_t i = 0; i < 4; i++) {
+	REQUIRE(t, told_count(&made, EVENT_MAPPING) == 7);
+	for (size_t i = 0; i < 6; i++) {
 		const struct event_mapping *record = &told(&made, EVENT_MAPPING, i)->event.mapping;
 
 		counts[record->tgid - PARENT]++;
 		CHECK(t, record->time == EDGE && record->flags == MAPPING_INITIAL && record->module == MODULE);
 	}
-	CHECK(t, counts[0] == 2 && counts[1] == 1 && counts[2] == 0 && counts[3] == 0 && counts[4] == 1);
-	CHECK(t, told(&made, EVENT_MAPPING, 4)->event.mapping.tgid == CHILD + 1);
+	CHECK(t, counts[0] == 2 && counts[1] == 1 && counts[2] == 2 && counts[3] == 0 && counts[4] == 1);
+	CHECK(t, told(&made, EVENT_MAPPING, 6)->event.mapping.tgid == CHILD + 1);
 	CHECK_INT(t, told_count(&made, EVENT_FORK) + told_count(&made, EVENT_EXIT), 0);
+	made_recording_close(&made);
+}
+
+static struct event exec(uint64_t time, uint32_t tgid)
+{
+	return (struct event){.kind = EVENT_COMM, .comm = {time, tgid, tgid, COMM_EXEC, {"new", 3}}};
+}
+
+/*
+ * A thread in execve() has its new address space for some time while its registers are those of
+ * the program before. So what that had mapped is there, then the exec, then what the new one has;
+ * if that was not long ago, and it lives.
+ */
+static void who_may_be_in_execve_has_the_program_before(struct test *t)
+{
+	enum { OLD = 0x1000, NEW = 0x9000 };
+	const uint64_t edge = 100 * SECOND;
+	const struct event before[] = {
+		mapping(1, PARENT, OLD),
+		{.kind = EVENT_FORK, .fork = {2, CHILD, CHILD, PARENT, PARENT}},
+		{.kind = EVENT_FORK, .fork = {3, CHILD + 1, CHILD + 1, PARENT, PARENT}},
+		{.kind = EVENT_FORK, .fork = {4, CHILD + 2, CHILD + 2, PARENT, PARENT}},
+		exec(edge - 11 * SECOND, CHILD + 1), mapping(edge - 11 * SECOND, CHILD + 1, NEW),
+		exec(edge - SECOND, CHILD), mapping(edge - SECOND, CHILD, NEW),
+		exec(edge - SECOND, CHILD + 2),
+		{.kind = EVENT_EXIT, .exit = {edge - 1, CHILD + 2, CHILD + 2}},
+	};
+	struct made_recording made;
+	const struct event_comm *comm;
+	const struct event_mapping *first;
+
+	DUMP_AT(&made, edge, before, ((const struct event[]){exec(edge + 1, PARENT)}));
+	REQUIRE(t, told_count(&made, EVENT_MAPPING) == 4 && told_count(&made, EVENT_COMM) == 2);
+	first = &told(&made, EVENT_MAPPING, 0)->event.mapping;
+	CHECK(t, first->tgid == CHILD && first->start == OLD);
+	CHECK(t, first->time == edge && first->flags == MAPPING_INITIAL);
+	comm = &told(&made, EVENT_COMM, 0)->event.comm;
+	CHECK(t, comm->tgid == CHILD && comm->time == edge && comm->flags == COMM_EXEC);
+	CHECK(t, told(&made, EVENT_MAPPING, 0) < told(&made, EVENT_COMM, 0));
+	CHECK(t, told(&made, EVENT_COMM, 0) < told(&made, EVENT_MAPPING, 1));
+	for (size_t i = 1; i < 4; i++) {
+		const struct event_mapping *record = &told(&made, EVENT_MAPPING, i)->event.mapping;
+
+		CHECK_INT(t, record->start, record->tgid == PARENT ? OLD : NEW);
+	}
+	made_recording_close(&made);
+}
+
+/* Else records of the window would come before the state to which they are changes. */
+static void what_is_older_than_the_edge_is_state(struct test *t)
+{
+	const struct event before[] = {mapping(1, PARENT, 0x1000),
+				       {.kind = EVENT_FORK, .fork = {2, CHILD, CHILD, PARENT, PARENT}}};
+	const struct event within[] = {{.kind = EVENT_EXIT, .exit = {EDGE - 2, PARENT, PARENT}},
+				       mapping(EDGE - 1, CHILD, 0x9000), mapping(EDGE, CHILD, 0xa000)};
+	struct made_recording made;
+
+	DUMP(&made, before, within);
+	REQUIRE(t, told_count(&made, EVENT_MAPPING) == 4);
+	for (size_t i = 0; i < 4; i++)
+		CHECK_INT(t, told(&made, EVENT_MAPPING, i)->event.mapping.time, EDGE);
+	CHECK_INT(t, told(&made, EVENT_MAPPING, 3)->event.mapping.start, 0xa000);
+	CHECK_INT(t, told_count(&made, EVENT_EXIT), 0);
 	made_recording_close(&made);
 }
 
@@ -179,5 +248,7 @@ static void what_is_over_is_left_out(struct test *t)
 	made_recording_close(&made);
 }
 
-TEST_MAIN(TEST(every_kind_has_a_rule), TEST(address_spaces_are_flattened), TEST(totals_begin_with_the_dump),
+TEST_MAIN(TEST(who_may_be_in_execve_has_the_program_before),
+	  TEST(what_is_older_than_the_edge_is_state),
+	  TEST(every_kind_has_a_rule), TEST(address_spaces_are_flattened), TEST(totals_begin_with_the_dump),
 	  TEST(sources_last_as_long_as_the_dump), TEST(what_is_over_is_left_out))

@@ -8,6 +8,8 @@ import bisect, json, os, re, subprocess, sys, tempfile
 TIMES = ("offset_ns", "out_ns", "in_ns", "wakeup_ns")
 # What is seen of a wait only within the recording, and what depends on where that begins.
 CUT = ("weight", "open", "bound", "length_ns", "out_ns", "blocked_ns")
+# Who is at the other end of a pipe or connection, of all that was recorded.
+ENDS = re.compile(r"((?:pipe|fifo|unix|tcp|udp|socket)\b.*) \((?:written by|read by|at its other end) .*\)$")
 WAITS = "2" # kind of source
 WAKER = ("waker_context", "waker_comm", "waker_pid", "waker_tid", "waker_stack")
 
@@ -80,6 +82,8 @@ class Events:
         if row.get("open") in ("not ended", "whole recording"):
             return None
         row.pop("realtime_ns", None) # by the clocks that were read last
+        if row.get("what_for"):
+            row["what_for"] = ENDS.sub(r"\1", row["what_for"])
         for name in TIMES:
             if row.get(name) is not None:
                 row[name] += self.facts.start

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# fetch.sh KERNEL... : bring Debian's kernels to build/vm/KERNEL/{vmlinuz,modules/,modules.order,release}
+# fetch.sh KERNEL... : bring Debian's kernels to build/vm/KERNEL/{vmlinuz,vmlinux,modules/,modules.order,release}
 #
 # KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt, or, for another machine, 6.1-arm64 or 6.12-arm64. The meta package says
 # which exact package that is, because versions rotate. `aarch64` is no kernel: it brings the libraries for the static recorder
@@ -71,6 +71,20 @@ unpack_module() {
 	esac
 }
 
+# unpack_kernel VMLINUZ VMLINUX : the ELF file in it, by the header of Linux's boot protocol. Emulated, unpacking takes longer than
+# the rest of the start. Nothing is written if there is no such file, or it is packed in a way that is not known here.
+unpack_kernel() {
+	# shellcheck disable=SC2046 # bytes: where the real-mode code has its length, the payload its place and its length
+	set -- "$1" "$2" $(for place in 497:1 584:4 588:4; do od -An -j "${place%:*}" -N "${place#*:}" -t "u${place#*:}" "$1"; done)
+	tail -c +$((($3 + 1) * 512 + $4 + 1)) "$1" | head -c $(($5 - 4)) >"$2.packed" # without the size that is at its end
+	case $(od -An -N 4 -t x1 "$2.packed" | tr -d ' ') in
+	02214c18) lz4 -dcq "$2.packed" >"$2" ;;
+	fd377a58) xz -dc "$2.packed" >"$2" ;;
+	28b52ffd) zstd -dcq "$2.packed" >"$2" ;;
+	esac || rm -f "$2"
+	rm "$2.packed"
+}
+
 # Puts a module after everything that it depends on according to .modinfo, so neither depmod nor kmod is needed.
 add_module() { # TREE OUT NAME
 	grep -qx "$3" "$2/modules.order" && return 0
@@ -102,6 +116,7 @@ fetch() { # KERNEL
 	: >"$work/out/modules.order"
 	for name in $wanted; do add_module "$work/tree" "$work/out" "$name"; done
 	mv "$work"/tree/boot/vmlinuz-* "$work/out/vmlinuz"
+	case $1 in *-arm64) ;; *) unpack_kernel "$work/out/vmlinuz" "$work/out/vmlinux" ;; esac
 	ls "$work/tree/lib/modules" >"$work/out/release"
 	rm -rf "$out"
 	mv "$work/out" "$out"

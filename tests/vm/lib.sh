@@ -22,6 +22,8 @@ reported() {
 	[ "$1" = "$reported_code" ] || not_ok "report $2" "it ended with $1, not $reported_code: $(tail -n 1 "$reported_to.said")"
 }
 
+is_long() { [ "${CHECK_LEVEL:-check}" = long ]; }
+
 # kernels [ONE] : those to test on; ONE is the one for `make check` if its time does not allow more
 kernels() {
 	case ${CHECK_LEVEL:-check} in
@@ -39,7 +41,7 @@ need_programs() {
 	done
 }
 
-# boot NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : runs it, with WORDS for the kernel's command line, and sets $dir to its output.
+# boot NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : runs it, with the level and WORDS in the kernel's command line, and sets $dir to its output.
 # VM_OPTIONS are more options of vm.sh, VM_SECONDS is the time that the guest has (210). Returns false if there is nothing to judge;
 # the reason has then been printed.
 boot() {
@@ -50,8 +52,8 @@ boot() {
 	77) skip_one "$1" "$(tail -n 1 "$NOTES.fetch")"; return 1 ;;
 	*) not_ok "$1" "$(tail -n 1 "$NOTES.fetch")"; return 1 ;;
 	esac
-	# shellcheck disable=SC2086 # several words
-	tests/vm/vm.sh ${VM_OPTIONS:-} -c "${4:-2}" -a "${5:-}" -t "${VM_SECONDS:-210}" "$2" "tests/vm/guest/$3" "$dir" "$RECORD"
+	# shellcheck disable=SC2046,SC2086 # several words, or none
+	tests/vm/vm.sh ${VM_OPTIONS:-} $(is_long || echo -q) -c "${4:-2}" -a "level=${CHECK_LEVEL:-check} ${5:-}" -t "${VM_SECONDS:-210}" "$2" "tests/vm/guest/$3" "$dir" "$RECORD"
 	boot_rc=$?
 	if [ $boot_rc -ne 0 ]; then
 		tail -n 30 "$dir/console.log" | cat -v
@@ -105,6 +107,10 @@ time_of() { awk -v name="$1" -v field="$2" '$1 == "time" && $2 == name { value =
 # judge_cgroups NAME : what record_cgroups (guest/lib.sh) recorded
 judge_cgroups() {
 	if recorded "$1/cgroups-run" cgroups; then judge_containers "$1/cgroups" "/docker/$(printf '7%063d' 1)"; fi
+}
+
+# judge_version_1 NAME : what record_version_1 recorded
+judge_version_1() {
 	if recorded "$1/version-1-run" version-1; then
 		reported "$dir/version-1.info" 0 --info "$dir/version-1.rwk"
 		verdict "$1/version-1/said" "nothing about it in --info" grep -q 'the host has those of version 1, too' "$dir/version-1.info"

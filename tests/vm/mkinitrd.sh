@@ -24,16 +24,13 @@ case $name in
 	cp "$top/build/vm/aarch64/busybox" "$root/bin/busybox"
 	;;
 esac
-"$busybox" --list | while read -r applet; do
-	[ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
+ln -s busybox "$root/bin/sh" # init makes the others
+for file in "$programs"/*; do
+	case $file in *.d | *.o) ;; *) set -- "$@" "$file" ;; esac
 done
-for file in "$programs"/* "$@"; do
-	case $file in *.d | *.o) continue ;; esac
-	rm -f "$root/bin/$(basename "$file")"
-	cp "$file" "$root/bin/"
-done
+cp "$@" "$root/bin/"
 cp "$kernel/modules.order" "$root/modules/order"
-for name in $(cat "$kernel/modules.order"); do cp "$kernel/modules/$name.ko" "$root/modules/"; done
+sed "s|.*|$kernel/modules/&.ko|" "$kernel/modules.order" | xargs cp -t "$root/modules"
 cp "$here/guest/init" "$root/init"
 cp "$here/guest/lib.sh" "$root/lib.sh"
 cp "$script" "$root/test.sh"

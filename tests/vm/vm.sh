@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# vm.sh [-c CPUS] [-t SECONDS] [-a WORDS] [-d DISK] [-i] [-n] KERNEL GUEST_SCRIPT OUTDIR [FILE...] : boots KERNEL in QEMU, runs the
+# vm.sh [-c CPUS] [-t SECONDS] [-a WORDS] [-d DISK] [-i] [-n] [-q] KERNEL GUEST_SCRIPT OUTDIR [FILE...] : boots KERNEL in QEMU, runs the
 # script as root, and copies the guest's /out to OUTDIR. The console is OUTDIR/console.log. Disks: vda receives the results, vdb has two ext4
 # file systems of 32 MiB followed by 32 MiB of nothing. A KERNEL named *-arm64 runs on an emulated aarch64. WORDS go to the
 # kernel's command line. With -i the guest's time is counted in instructions, one per nanosecond, whatever else runs here.
 # DISK becomes vdc; what the guest writes there is forgotten. With -n each CPU is a NUMA node with half of the memory; there must be two.
+# With -q the guest takes less of this machine: its kernel is unpacked already, is where it was linked to be, and has no mitigations.
 # Exit: the guest script's, 124 if the time ran out, 200 if kernel or QEMU died, 77 without QEMU.
 #
+# tsc=reliable: else 6.1 finds out that it is none, and reads its time from a device.
 # no_timer_check: on a busy machine the emulated timer is late, and the kernel would take it for a broken one and panic.
 # One TCG thread for all CPUs: with one per CPU the kernel crashes when it patches its text for tracepoints.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-cpus=2 limit=120 words='' third='' clock='' nodes=
-while getopts c:t:a:d:in opt; do
+cpus=2 limit=120 words='' third='' clock='' nodes='' quick=
+while getopts c:t:a:d:inq opt; do
 	case $opt in
 	c) cpus=$OPTARG ;;
 	t) limit=$OPTARG ;;
@@ -23,6 +25,7 @@ while getopts c:t:a:d:in opt; do
 	i) clock='-icount shift=0,sleep=off' ;;
 	n) nodes='-object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,memdev=m0,cpus=0
 		-object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,memdev=m1,cpus=1' ;;
+	q) quick=yes ;;
 	*) exit 2 ;;
 	esac
 done
@@ -54,10 +57,16 @@ fi
 truncate -s 64M "$work/out.img"
 "$here/mkinitrd.sh" "$kernel" "$script" "$work/initrd" "$@"
 
+image=$top/build/vm/$kernel/vmlinuz
+if [ -n "$quick" ]; then
+	words="$words mitigations=off audit=0"
+	[ ! -e "${image%z}x" ] || image=${image%z}x
+fi
+
 # How pointer authentication codes are computed is up to the machine: the standard algorithm takes most of the time here.
 case $qemu in
 *aarch64) set -- -M virt,gic-version=3 -cpu max,pauth-impdef=on -append "console=ttyAMA0 panic=-1 quiet$words" ;;
-*) set -- -M q35 -cpu max -append "console=ttyS0 panic=-1 no_timer_check quiet$words" -device isa-debug-exit,iobase=0xf4,iosize=4 ;;
+*) set -- -M q35 -cpu max,la57=off -append "console=ttyS0 panic=-1 no_timer_check tsc=reliable quiet$words" -device isa-debug-exit,iobase=0xf4,iosize=4 ;;
 esac
 rc=0
 # Other programs on this machine must not stop its clocks, if we can help it.
@@ -66,7 +75,7 @@ nice -n -20 true 2>/dev/null && first='nice -n -20'
 # shellcheck disable=SC2086
 timeout -k 10 "$limit" $first $qemu "$@" -accel tcg,thread=single $clock -m 1024 -smp "$cpus" $nodes \
 	-nodefaults -nographic -serial "file:$out/console.log" -no-reboot \
-	-kernel "$top/build/vm/$kernel/vmlinuz" -initrd "$work/initrd" \
+	-kernel "$image" -initrd "$work/initrd" \
 	-drive "file=$work/out.img,if=virtio,format=raw" -drive "file=$disk,if=virtio,format=raw,snapshot=on" $third </dev/null >&2 || rc=$?
 
 tar xf "$work/out.img" -C "$out" 2>/dev/null || echo "vm.sh: the guest left no results" >&2

@@ -24,7 +24,7 @@ need_cross() {
 	rc=$?
 	[ $rc = 0 ] || { tail -n 1 "$NOTES.fetch"; exit $rc; }
 	# make's variables for the programs of this machine do not apply to those of another. Nobody debugs these: no -g.
-	env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MFLAGS -u BUILD CFLAGS=-O2 make -j"$(nproc)" ARCH=aarch64 static guests >"$NOTES.make" 2>&1 ||
+	env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MFLAGS -u BUILD CFLAGS=-O1 make -j"$(nproc)" ARCH=aarch64 static guests >"$NOTES.make" 2>&1 ||
 		{ tail -n 20 "$NOTES.make"; not_ok build "'make static ARCH=aarch64' failed, see '$NOTES.make'"; exit 1; }
 	RECORD=build/aarch64/static/rwalker-record
 }

@@ -51,17 +51,19 @@ judge_kernel() { # NAME
 	case $1 in 6.1-*) set=kprobe ;; esac
 	case $1 in *-rt) one=kprobe missed= ;; esac # tasks preempt each other there; nested programs are not counted
 	counted "$1/exact" exact hook:$one probes:vfs_write paths:write,pwrite64@vfs_write comms:calls,calls-two leaves frames
-	counted "$1/glob" glob hook:$set probes:vfs_write,vfs_writev paths:write,pwrite64@vfs_write leaves frames
-	counted "$1/regex" regex hook:$set probes:do_sys_openat2,hrtimer_nanosleep,vfs_write paths:write,pwrite64@vfs_write \
-		paths:openat@do_sys_openat2 paths:clock_nanosleep@hrtimer_nanosleep leaves frames totals
+	! is_long || counted "$1/glob" glob hook:$set probes:vfs_write,vfs_writev paths:write,pwrite64@vfs_write leaves frames
+	counted "$1/regex" regex hook:$set probes:do_sys_openat2,hrtimer_nanosleep,vfs_write \
+		paths:write,pwrite64@vfs_write paths:openat@do_sys_openat2 paths:clock_nanosleep@hrtimer_nanosleep leaves frames totals
 	counted "$1/several" several "hook:$one,raw tracepoint,tracepoint" leaves at-least:sys_exit_openat=openat \
 		probes:do_sys_openat2,raw_syscalls:sys_enter,syscalls:sys_exit_openat,vfs_write
 	says "$1/forbidden" several "cannot trace 'do_int3': the kernel forbids probes there"
 	says "$1/notrace" several "cannot trace 'sched_clock': the kernel does not allow it"
 	counted "$1/module" module hook:$one probes:linear_map paths:pread64@linear_map leaves frames
 	counted "$1/module-set" module-set hook:$set probes:linear_map paths:pread64@linear_map leaves
-	counted "$1/most" most hook:$set probes:vfs_write paths:write,pwrite64@vfs_write
-	says "$1/most" most "'vfs_write*' matches 2: 0 cannot be traced, 1 left out by --max-probes"
+	if is_long; then
+		counted "$1/most" most hook:$set probes:vfs_write paths:write,pwrite64@vfs_write
+		says "$1/most" most "'vfs_write*' matches 2: 0 cannot be traced, 1 left out by --max-probes"
+	fi
 	counted "$1/limited" limited calls:__x64_sys_getppid=getppid rate:100 totals
 	checked "$1/missed" missed account calls:sys_enter_getppid=getppid ${missed:+calls:bpf_ktime_get_ns=getppid} $missed
 	verdict "$1/missed/code" "exit code $(time_of missed 3)" [ "$(time_of missed 3)" = 3 ]
@@ -74,7 +76,7 @@ judge_kernel() { # NAME
 # Functions on a CPU whose tasks preempt each other: nothing is missing. RT kernels are always so.
 judge_preempt() { # NAME
 	case $1 in *-rt/*) return ;; esac
-	for run in two four; do
+	for run in $(is_long && echo two) four; do
 		recorded "$1/$run/run" $run &&
 			checked "$1/$run" $run hook:kprobe account lost:0 order leaves calls-at-most:vfs_read=40100 calls-at-most:vfs_write=40100
 	done

@@ -8,15 +8,15 @@
 # Truth: the workload's own clocks (tests/live/workloads/waits.c), judged by tests/live/waits_check.py.
 . "$(dirname "$0")/lib.sh"
 
-# checked NAME RECORDING CHECK... : a verdict per line that the checker prints
+# checked KERNEL/WORKLOAD RECORDING CHECK... : a verdict per line that the checker prints
 checked() { checked_by waits_check.py "$@"; }
 
-# checked_by CHECKER NAME RECORDING CHECK...
+# checked_by CHECKER KERNEL/WORKLOAD RECORDING CHECK...
 checked_by() {
 	checker=$1 checked_name=$2 checked_run=$3
 	shift 3
 	[ -s "$dir/$checked_run.rwk" ] || { not_ok "$checked_name" "there is no trace"; return; }
-	{ WAITS_EMULATED=1 python3 -B "tests/live/$checker" "$REPORT" "$dir/$checked_run.rwk" "$dir/$checked_run.truth" "$@" 2>&1 ||
+	{ WAITS_EMULATED=1 python3 -B "tests/live/$checker" "$REPORT" "$dir/$checked_run.rwk" "$dir/${checked_name#*/}.truth" "$@" 2>&1 ||
 		echo "no checker: it ended with $?"; } |
 		sed -E "s|^yes |ok $checked_name/|; s|^no (.*): ([^:]*)\$|not ok $checked_name/\\1 - \\2|; s|^no |not ok $checked_name/|"
 }
@@ -65,21 +65,21 @@ adds_up() { # NAME RECORDING
 judge_kernel() { # NAME
 	timer=timer
 	case $1 in *-rt) timer="timer-thread" ;; esac
-	for run in sleeps chain disk faults spin cancelled account early churn; do code_is "$1/$run-run" $run 0; done
-	checked "$1/sleeps" sleeps brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
-	checked "$1/chain" chain brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
-	checked "$1/disk" disk brackets iowait:2000
-	checked "$1/faults" faults brackets:rough iowait:40
-	checked "$1/spin" spin spin
-	checked "$1/cancelled" cancelled cancelled
-	checked "$1/account" account schedstat
-	checked_by early_check.py "$1/early" early begin summary at
-	checked "$1/churn" churn brackets comms
+	for run in longer each; do code_is "$1/$run-run" $run 0; done
+	checked_by early_check.py "$1/early" longer begin summary at
+	checked "$1/sleeps" longer brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
+	checked "$1/chain" longer brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
+	checked "$1/disk" longer brackets iowait:2000
+	checked "$1/faults" longer brackets:rough iowait:40
+	checked "$1/spin" longer spin
+	checked "$1/account" each schedstat
+	checked "$1/churn" each brackets comms
 	code_is "$1/stopped-run" stopped 3
 	adds_up "$1/stopped" stopped
 	says "$1/stopped" stopped lost 3
 	code_is "$1/full-run" full 4
 	checked "$1/full" full prefix:100 comms
+	checked "$1/cancelled" full cancelled
 }
 
 need_programs

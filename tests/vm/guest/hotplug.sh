@@ -21,7 +21,7 @@ run_late() {
 	cp /bin/work "/tmp/$1"
 	"/tmp/$1" 600 2 >"/out/$1.work" &
 	late=$!
-	enough=$(($(ticks) + 800))
+	enough=$(($(ticks) + 500))
 	written /out/hotplug.rwk 4
 	until_true 600 has_ticked $enough
 	kill $late
@@ -34,7 +34,7 @@ is_recording() { larger /out/hotplug.rwk 12000; }
 cat /sys/devices/system/cpu/possible >/out/possible
 have_recorder || exit 0
 forkers=
-record hotplug -p 600 --offcpu 600 -u -f 97 &
+record hotplug -p 600 --offcpu 600 -u -f 97 --no-objects --embed=min &
 recorder=$!
 until_true 1000 is_recording
 fork_on 0
@@ -56,5 +56,5 @@ run_late later
 kill -INT "$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)"
 wait $recorder
 kill $forkers
-record node1 --node 1 -f 97 -p 10 -- /bin/work 1 2
+record node1 --node 1 -f 97 -p 10 --embed=none -- /bin/work 1 2
 exit 0

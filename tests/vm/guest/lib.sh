@@ -4,6 +4,9 @@
 
 now() { stopwatch; }
 
+# As many turns, and recordings that each verify their programs for seconds, as at this level are wanted.
+is_long() { grep -qw level=long /proc/cmdline; }
+
 have_recorder() { [ -x /bin/rwalker-record ]; }
 
 # The two file systems and the raw device on the disk, each behind a device-mapper target: $fs_a $fs_b $raw
@@ -87,8 +90,8 @@ tick_in() {
 	echo $ticker >"$1/cgroup.procs"
 }
 
-# record_cgroups : a container, by its control group, with one that is made and removed in it while it is recorded; then the same on a
-# host that has controllers of version 1 only. Judged by judge_cgroups in tests/vm/lib.sh.
+# record_cgroups : a container, by its control group, with one that is made and removed in it while it is recorded. Judged by judge_cgroups
+# in tests/vm/lib.sh.
 record_cgroups() {
 	container=/sys/fs/cgroup/docker/$(printf '7%063d' 1)
 	mkdir -p "$container"
@@ -99,13 +102,17 @@ record_cgroups() {
 	kill $ticker
 	until_true 50 rmdir "$container"
 	rmdir /sys/fs/cgroup/docker
+}
+
+# record_version_1 : a container on a host that has controllers of version 1 only. Judged by judge_version_1.
+record_version_1() {
 	umount /sys/fs/cgroup
 	mount -t tmpfs tmpfs /sys/fs/cgroup
 	for controller in cpu freezer; do
 		mkdir "/sys/fs/cgroup/$controller"
 		mount -t cgroup -o $controller cgroup "/sys/fs/cgroup/$controller" || echo "VM-FAIL: no controller $controller"
 	done
-	container=/sys/fs/cgroup/freezer/docker/${container##*/}
+	container=/sys/fs/cgroup/freezer/docker/$(printf '7%063d' 1)
 	mkdir -p "$container"
 	tick_in "$container"
 	record version-1 --force --offcpu 200ms -m 1us --no-objects --embed=none

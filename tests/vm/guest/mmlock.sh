@@ -23,23 +23,24 @@ release() {
 }
 
 profiles() { # PREFIX TURN
-	record "$1-bounded$2" -p 1 -u --embed=none
 	interrupt=3 record "$1-endless$2" -p 0 -u --embed=none
+	record "$1-full$2" -p 1 -u
+	is_long && record "$1-bounded$2" -p 1 -u --embed=none
 }
 
 walks() { # PREFIX TURN
-	record "$1-walk$2" --embed=none
-	record "$1-all$2" -a -u --embed=none
-	record "$1-full$2" -p 1 -u
+	record "$1-all$2" -a -u --no-objects --embed=none
+	is_long && record "$1-walk$2" --embed=none
 }
 
 devices_make || exit 1
 sleep 3600 &
 maps_hang $! && { echo "VM-FAIL: the oracle for a held mm lock fires without one"; exit 1; }
 
-# shellcheck disable=SC2013 # numbers
+turns=1
+is_long && turns='1 2'
 if have_recorder; then
-	for turn in $(sed -n 's/.*turns=\([0-9,]*\).*/\1/p' /proc/cmdline | tr , ' '); do
+	for turn in $turns; do
 		for what in profiles walks; do
 			$what free $turn
 			hold

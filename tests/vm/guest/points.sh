@@ -40,13 +40,13 @@ cd /tmp || exit 1
 record mistyped --kfunc vfs_wrte -- true
 count_function vfs_write do_sys_openat2 hrtimer_nanosleep linear_map
 points_run exact '--kfunc vfs_write' plan 1 f
-points_run glob '--kfunc vfs_write*' plan 1 f
+is_long && points_run glob '--kfunc vfs_write*' plan 1 f
 points_run regex '--kfunc /^(vfs_write|do_sys_openat2|hrtimer_nanosleep)$/' plan 1 f
 # Exact names, two that must not be traced, and tracepoints of both kinds.
 points_run several '--kfunc do_sys_openat2 --kfunc do_int3 --kfunc sched_clock --kfunc vfs_write --trace sys_enter --trace sys_exit_openat' plan 1 f
 points_run module '--kfunc linear_map' direct "$raw" 40
 points_run module-set '--kfunc linear_ma*' direct "$raw" 40
-points_run most '--kfunc vfs_write* --max-probes 1' plan 1 f
+is_long && points_run most '--kfunc vfs_write* --max-probes 1' plan 1 f
 points_run limited '--kfunc __x64_sys_getppid --rate-limit 100' hot getppid 20000
 # The recorder's programs call this one: the tracepoint's does once, and so does its own, which cannot run within itself.
 points_run missed '--trace sys_enter_getppid --kfunc bpf_ktime_get_ns' plan 1 f
@@ -65,7 +65,7 @@ if grep -q full $preempt; then
 	grep -q '(full)' $preempt || { echo "VM-FAIL: not preemptible"; exit 1; }
 	four='for i in 1 2 3 4; do dd if=/dev/zero of=/dev/null bs=1 count=10000 & done; wait'
 	for run in two four; do : >/out/$run.truth; done # no calls are reported one by one
-	record two --kfunc vfs_read --kfunc vfs_write -- taskset 2 sh -c "$four"
+	is_long && record two --kfunc vfs_read --kfunc vfs_write -- taskset 2 sh -c "$four"
 	record four --kfunc vfs_read --kfunc vfs_write --kfunc ksys_read --kfunc ksys_write -- taskset 2 sh -c "$four"
 fi
 

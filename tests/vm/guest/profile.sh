@@ -6,17 +6,20 @@ cpus=$(grep -c ^processor /proc/cpuinfo)
 echo "$cpus" >/out/cpus
 have_recorder || { work 1 "$cpus" >/out/work; exit 0; }
 
-# It has a thread that has used CPU time for each CPU.
-is_busy() {
-	[ "$(cat "/proc/$1/task"/*/stat | awk '{ sub(/.*\) /, ""); busy += $12 + $13 > 0 } END { print busy + 0 }')" -ge "$cpus" ]
+# Each thread of the load has used a second of CPU time, in ticks of 10 ms.
+is_enough() {
+	[ "$(cat "/proc/$1/task"/*/stat | awk '{ sub(/.*\) /, ""); enough += $12 + $13 >= 100 } END { print enough + 0 }')" -ge "$cpus" ]
 }
 
-work 60 "$cpus" >/out/work &
-until_true 300 is_busy $!
-# At the default of 3989 Hz an emulated CPU does little but take samples.
-record profile -p 3 -u -f 500
-kill $!
-wait $!
+if [ "${1:-}" = load ]; then
+	work 600 "$cpus" >/out/work &
+	until_true 6000 is_enough $!
+	kill $!
+	wait
+	exit
+fi
+# The load begins when the recorder is ready. At the default of 3989 Hz an emulated CPU does little but take samples.
+record profile -p 600 -u -f 500 --embed=min --system-wide -- sh /test.sh load
 
 stopwatch old-kernel 0 uname26 rwalker-record -o /out/old.rwk -p 1 >/out/old-kernel.out 2>/out/old-kernel.err
 mount -t tmpfs none /sys/kernel/btf

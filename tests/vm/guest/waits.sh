@@ -1,29 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Workloads that know their waits, under the recorder: the truth is /out/NAME.truth, the trace /out/NAME.rwk. Judged by
-# tests/vm/test_waits.sh. What waits were for is read by the first ones only: each start verifies the programs for it, which takes
-# seconds here.
+# Workloads that know their waits, under the recorder: the truth is /out/WORKLOAD.truth. Judged by tests/vm/test_waits.sh. Each start of
+# the recorder verifies its programs, which takes seconds here: a recording has several workloads, one after the other, and none
+# reads what waits were for (objects.sh does).
 . /lib.sh
 
-# waits_run NAME 'OPTIONS' KIND ARGUMENT... : the recorder's stdout is the workload's
-waits_run() {
-	waits_name=$1 waits_options=$2
-	shift 2
-	# shellcheck disable=SC2086
-	record "$waits_name" --offcpu 0 $waits_options --embed=none -- waits "$@"
-	mv "/out/$waits_name.out" "/out/$waits_name.truth"
-}
-
-# The recorder is stopped for 5 s in the middle.
-stopped() {
-	waits_run "$@" &
-	waits_job=$!
-	until_true 200 pidof waits >/dev/null
-	written "/out/$1.rwk"
-	recorder=$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)
-	kill -STOP "$recorder"
-	sleep 5 # as long as it is stopped
-	kill -CONT "$recorder"
-	wait $waits_job
+# work NAME KIND ARGUMENT... : its truth
+work() {
+	work_name=$1
+	shift
+	waits "$@" >"/out/$work_name.truth" || echo "VM-FAIL: 'waits $*' ended with $?"
 }
 
 sleepers() { # NAME MS...
@@ -33,50 +18,95 @@ sleepers() { # NAME MS...
 	early_pid=$!
 }
 
-# Waits under way at the start; those of $1, a process, for longer than the others.
-early_waits() {
-	until_true 300 grep -q '^asleep' /out/old.truth
-	sleepers young 100 1000
-	until_true 300 grep -q '^asleep' /out/young.truth
-	record early --offcpu 0 --wakers --embed=none --system-wide -c '^(fair|busy|vfork|fifo|fbusy|dl)-' -- sh -c "
-		sleep 0.1
-		kill -USR1 $1 $early_pid
-		until grep -q done /out/old.truth && grep -q done /out/young.truth; do sleep 0.1; done
-		sleep 0.2"
-	kill "$1" "$early_pid"
-	cat /out/old.truth /out/young.truth >/out/early.truth
+is_over() { grep -q '^done' /out/old.truth && grep -q '^done' /out/young.truth; }
+
+# What was asleep at the start is woken. Then what is recorded with -m, by default 1 ms.
+longer() { # OLD YOUNG LATE CRAWL : the pids of the first, the devices of the others
+	sleep 0.1
+	kill -USR1 "$1" "$2"
+	until_true 600 is_over
+	work sleeps sleeps 1
+	work chain chain 10
+	work disk disk "$3" 2
+	work faults faults "$4"
+	work spin spin 1
 }
 
+# What needs each wait.
+each() {
+	work account mixed 2
+	echo 400 >/proc/sys/kernel/pid_max
+	work churn churn 300
+	echo 32768 >/proc/sys/kernel/pid_max
+}
+
+# storm_goes_on PID COUNT : its threads have been switched so often since the first call
+storm_goes_on() {
+	storm_switches=0
+	for storm_task in /proc/"$1"/task/*; do storm_switches=$((storm_switches + $(switches_of "$1/task/${storm_task##*/}"))); done
+	[ "$storm_switches" -ge $((${storm_begun:=$storm_switches} + $2)) ]
+}
+
+# The recorder is stopped until its rings cannot hold what happened meanwhile: an event takes more than 64 bytes.
+stopped() {
+	record stopped --offcpu 0 -m 0 --ringbuf-size 1 --no-objects --embed=none -- sh /test.sh storm &
+	stopped_job=$!
+	until_true 600 pidof waits >/dev/null
+	written /out/stopped.rwk
+	recorder=$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)
+	kill -STOP "$recorder"
+	until_true 600 storm_goes_on "$(pidof waits)" 30000
+	kill -CONT "$recorder"
+	written /out/stopped.rwk 1
+	kill "$(pidof waits)"
+	wait $stopped_job
+}
+
+# A disk on which something else takes all space in the middle of it, except what the recorder leaves free (64 MB). Before that, waits
+# that are cancelled.
+full() {
+	mkdir -p /tmp/small
+	mount -t tmpfs -o size=80m none /tmp/small
+	stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --no-objects --embed=none -o /tmp/small/full.rwk -- \
+		sh /test.sh filling 2>/out/full.err </dev/null &
+	full_job=$!
+	until_true 600 test -e /tmp/is_filling
+	until_true 200 larger /tmp/small/full.rwk $(($(stat -c %s /tmp/small/full.rwk) + 50000))
+	dd if=/dev/zero of=/tmp/small/other bs=1M count=30 2>/dev/null
+	wait $full_job
+	cp /tmp/small/full.rwk /out/
+}
+
+filling() {
+	work cancelled cancel 1
+	: >/tmp/is_filling
+	waits sleeps 3 >/out/full.truth &
+	waits storm 3 >/out/full.storm
+	wait
+}
+
+case ${1:-} in
+longer | each | filling)
+	"$@"
+	exit
+	;;
+storm) exec waits storm 600 >/out/stopped.truth ;;
+esac
 have_recorder || exit 0
 devices_make || exit 1
-sleepers old 100
-old=$early_pid
 late=$(dm create late 65536 delay "/dev/vdb 131072 2000")
 crawl=$(dm create crawl 8192 delay "/dev/vdb 131072 50")
 
-waits_run sleeps '--wakers -u' sleeps 1
-waits_run chain '--wakers -u' chain 10
-waits_run disk '--wakers' disk "$late" 2
-waits_run faults '-u' faults "$crawl"
-waits_run spin '--wakers --no-objects' spin 1
-waits_run cancelled '-m 0 --wakers --no-objects' cancel 1
-waits_run account '-m 0 --no-objects' mixed 2
-
-early_waits "$old"
-
-echo 400 >/proc/sys/kernel/pid_max
-waits_run churn '-m 0 -u --no-objects' churn 300 # a CPU that was stopped meanwhile makes waits shorter
-echo 32768 >/proc/sys/kernel/pid_max
-
-stopped stopped '-m 0 --ringbuf-size 1 --no-objects' storm 7
-
-# A disk on which something else takes all space in the middle of it, except what the recorder leaves free (64 MB).
-mkdir -p /tmp/small
-mount -t tmpfs -o size=80m none /tmp/small
-stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --no-objects --embed=none -o /tmp/small/full.rwk -- \
-	sh -c 'waits sleeps 3 >/out/full.truth & waits storm 3 >/out/full.storm; wait' 2>/out/full.err </dev/null &
-until_true 200 larger /tmp/small/full.rwk 50000
-dd if=/dev/zero of=/tmp/small/other bs=1M count=30 2>/dev/null
-wait
-cp /tmp/small/full.rwk /out/
+sleepers old 100
+old=$early_pid
+until_true 300 grep -q '^asleep' /out/old.truth
+sleepers young 100 1000
+until_true 300 grep -q '^asleep' /out/young.truth
+record longer --offcpu 0 --wakers -u --no-objects --embed=none --system-wide -- sh /test.sh longer "$old" "$early_pid" "$late" "$crawl"
+kill "$old" "$early_pid"
+cat /out/old.truth /out/young.truth >/out/early.truth
+record each --offcpu 0 -m 0 -u --no-objects --embed=none -- sh /test.sh each
+cat /out/longer.out /out/each.out
+stopped
+full
 exit 0

@@ -13,6 +13,7 @@ for name in ticker uticker vticker; do
 	tickers="$tickers $!"
 done
 have_recorder && record_cgroups
+have_recorder && is_long && record_version_1
 have_recorder && record quiet -s --no-objects --embed=none
 
 # Tasks that sleep forever: from here on /dev/dm-N of "a" and "raw" is suspended and /mnt/b is frozen.
@@ -60,7 +61,7 @@ for pid in /proc/[0-9]*; do echo "$(basename "$pid") $(state_of "$(basename "$pi
 cat /proc/kallsyms >/out/kallsyms
 have_recorder || exit 0
 
-record walk
+record walk --embed=none
 record stuck -s --no-objects --embed=none
 start w-young read "$raw" 8192
 until_true 50 in_state w-young D
@@ -73,5 +74,5 @@ done
 echo "$age" >/out/waiting-seconds
 record waiting -w "$age" --no-objects --embed=none
 start w-spin spin
-record all -a
+record all -a --no-objects --embed=none
 exit 0

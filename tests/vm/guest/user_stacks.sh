@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tasks in D whose user code is known, and one whose mm lock is held: walks with user stacks, and waits that do not end. Judged by
-# tests/vm/test_walk_user.sh.
+# Tasks in D whose user code is known, and one whose mm lock is held: walks with user stacks, and waits that do not end. Snapshots of
+# user stacks from every source, of a load without frame pointers. Judged by tests/vm/test_user_stacks.sh.
 . /lib.sh
 
 devices_make || exit 1
@@ -21,9 +21,11 @@ timeout -s KILL 1 cat "/proc/$holder/maps" >/dev/null 2>&1
 oracle
 have_recorder || exit 0
 
-record kernel-only --embed=none
-record frames -u
-record dwarf --dwarf
-record all -a -u --embed=none
-record waits --offcpu 1 --dwarf
+record kernel-only --no-objects --embed=none
+record frames -u --no-objects --embed=min
+record dwarf --dwarf --no-objects --embed=min
+record all -a -u --no-objects --embed=none
+# The load begins when the recorder is ready, because starting up takes most of the time.
+record events -p 60 --offcpu 60 --wakers --trace syscalls:sys_enter_write --dwarf -f 200 -c '^(frames|w-|mm-)' --system-wide --no-objects \
+	--embed=min -- frames 3
 exit 0

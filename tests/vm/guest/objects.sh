@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Waits for locks of the kernel and for mutexes: the workloads of tests/live/test_locks.sh and test_mutexes.sh, a static mutex that two
-# shells want, a frozen file system.
-# Judged by tests/vm/test_locks.sh.
+# What waits are for: the workloads of tests/live/test_{locks,mutexes,ready,pages}.sh, a static mutex that two shells want, a frozen file
+# system, a block device, all of them in one recording: the kernel takes longest to verify the programs for objects. Then control groups.
+# Judged by tests/vm/test_objects.sh.
 . /lib.sh
 
 events=/sys/kernel/tracing/events
@@ -48,34 +48,49 @@ freeze() {
 	wait $frozen
 }
 
+# truth_of NAME COMMAND... : it prints the truth
+truth_of() {
+	truth_name=$1
+	shift
+	"$@" >"/out/$truth_name.truth" || echo "VM-FAIL: '$*' ended with $?"
+}
+
 in_d() { [ "$(state_of "$1")" = D ]; } # PID
 
+rounds=${rounds:-20}
 case ${1:-} in
 hold) hold_events; exit ;;
-want)
+work)
+	truth_of locks locks "$rounds" /mnt/a/file
+	truth_of mutexes mutexes "$rounds" /mnt/a/shared
+	truth_of ready ready "$rounds"
+	truth_of pages pages "$rounds" /mnt/b/file
+	dd if="$2" of=/dev/null bs=64k count="$rounds" 2>/dev/null
 	sh /test.sh hold &
 	want_events
-	freeze
 	wait
+	freeze
 	exit
 	;;
 esac
 devices_make || exit 1
-record locks --force --offcpu 0 -m 100us --embed=none -- locks "${rounds:-20}" /mnt/a/file
-cp /out/locks.out /out/locks.truth
-record mutexes --force --offcpu 0 -- mutexes "${rounds:-20}" /mnt/a/shared
-cp /out/mutexes.out /out/mutexes.truth
-record others --force --offcpu 0 -m 100us --embed=none -- sh /test.sh want
+# A disk can be too fast for somebody to wait for it: this one takes 5 ms.
+umount /mnt/b && mount -t ext4 "$(dm create late 65536 delay "/dev/vdb 65536 5")" /mnt/b || exit 1
+stat -L -c '%t %T' "$slow" >/out/block.truth
+record waits --force --offcpu 0 -m 5us --wakers -u --embed=min -- sh /test.sh work "$slow"
+cat /out/waits.out
 
-# Walks: of those who sleep on each kind of object, and of one that wants to write to a frozen file system.
+# A walk: of those who sleep on each kind of object, and of one that wants to write to a frozen file system.
 mkdir /mnt/a/asleep
 asleep /mnt/a/asleep >/out/asleep.truth 2>/out/asleep.err &
 until_true 300 grep -q ^ready /out/asleep.truth
-record asleep -a --embed=none
 fsfreeze --freeze /mnt/b
 touch /mnt/b/frozen &
 touched=$!
 until_true 100 in_d $touched
-record frozen --embed=none
+record asleep -a --embed=none
 fsfreeze --unfreeze /mnt/b
+
+record_cgroups
+record_version_1
 exit 0

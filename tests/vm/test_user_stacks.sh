@@ -5,7 +5,9 @@
 # User stacks of tasks in D: the walk, and the waits that do not end, show the functions that called write, by frame pointers with
 # -u and for code without them with --dwarf. A process whose mm lock is held and wanted has none, is reported to have none, and
 # delays nothing else: the walk is complete, and no longer than the deadline of its helper.
-# Truth: the functions of guest/sleepers.c, as they are written; /proc/PID/stack; a read of /proc/PID/maps that hangs.
+# And --dwarf with every source: the programs load, even if the end of a stack's mapping cannot be looked up (RT), and the reader
+# unwinds the known call paths of a load (guest/frames.c), which frame pointers do not show.
+# Truth: the functions of guest/sleepers.c and frames.c, as they are written; /proc/PID/stack; a read of /proc/PID/maps that hangs.
 . "$(dirname "$0")/lib.sh"
 
 # Functions of a task's own stack, leaf first; kernel functions are those that /proc shows, and the entry.
@@ -23,20 +25,33 @@ note_of() { awk -v name="$2" '/^comm / { on = index($0, "comm " name " ") == 1 }
 
 # NAME TASK FUNCTIONS : a wait that has not ended has these user functions, outermost first.
 judge_wait() {
-	paths=$("$REPORT" --folded --class open -c "^$2\$" --symfs "$dir/files" "$dir/waits.rwk" 2>/dev/null)
+	paths=$("$REPORT" --folded --class open -c "^$2\$" --symfs "$dir/files" "$dir/events.rwk" 2>/dev/null)
 	verdict "$1/waits/$2" "the stacks are '$paths'" path_among "$paths" "$3"
 }
 
 path_among() { case ";$1;" in *";$2;"*) ;; *) false ;; esac; }
 
-judge_waits() { # NAME
-	recorded "$1/waits-run" waits || return
+# event NAME SOURCE WORDS : ok if some stack of the source has them in this order
+event() {
+	reported "$dir/$2.folded" 0 --folded --source "$2" "$dir/events.rwk"
+	verdict "$1" "no stack has '$3' in '$dir/$2.folded' ($(grep -c . "$dir/$2.folded") lines)" grep -qE "$3" "$dir/$2.folded"
+}
+
+judge_events() { # NAME
+	recorded "$1/events-run" events || return
+	reported "$dir/events.info" 0 --info "$dir/events.rwk"
+	count=$(grep -oE '[0-9]+ snapshot' "$dir/events.info" | head -n 1)
+	count=${count%% *}
+	verdict "$1/events/snapshots" "${count:-no} snapshots in '$dir/events.info'" [ "${count:-0}" -gt 100 ]
+	event "$1/events/cpu" cpu '^frames;.*;burner;frames_outer;frames_middle;frames_burn'
+	event "$1/events/wait" offcpu '^frames;.*;napper;frames_nap;frames_sleep;.*nanosleep'
+	event "$1/events/hit" tracepoint '^frames;.*;writer;frames_loop;frames_write;'
 	judge_wait "$1" w-framed 'main;keep_journal;commit_batch;write_block'
 	judge_wait "$1" w-plain 'main;keep_ledger;commit_entry;post_entry'
 	for name in mm-reader mm-writer; do
 		judge_wait "$1" "$name" "$name"
 	done
-	"$REPORT" --info --class open -c "^$name\$" "$dir/waits.rwk" >"$dir/waits.info"
+	"$REPORT" --info --class open -c "^$name\$" "$dir/events.rwk" >"$dir/waits.info"
 	verdict "$1/waits/locked" "$(grep 'without a user' "$dir/waits.info")" \
 		grep -q 'without a user stack: its memory was locked' "$dir/waits.info"
 }
@@ -63,13 +78,13 @@ judge_kernel() { # NAME
 	# Kernel frames are those of the walk without user stacks.
 	kernel=$(stack_of kernel-only w-framed)
 	case $(stack_of frames w-framed) in "$kernel"write_block,*) ok "$1/frames/on-top" ;; *) not_ok "$1/frames/on-top" "'$kernel'" ;; esac
-	judge_waits "$1"
+	judge_events "$1"
 	verdict "$1/all/kernel-thread" "a kernel thread has a user stack" [ "$(note_of all kthreadd 'user stack')" = 0 ]
 }
 
 need_programs
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.1-cloud); do
-	judged judge_kernel "walk_user-$kernel" "$kernel" walk_user.sh
+	judged judge_kernel "user_stacks-$kernel" "$kernel" user_stacks.sh
 done
 exit 0

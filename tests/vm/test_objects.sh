@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 900
+#
+# What waits were for on Debian's kernels. Locks: kinds and owners against a workload that knows them (tests/live/test_locks.sh), a
+# mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
+# ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
+# sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system. Control groups.
+. "$(dirname "$0")/lib.sh"
+
+rounds=20
+
+# The lines of a checker in tests/live as verdicts.
+verdicts_of() { # NAME
+	sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+}
+
+judge_waits() { # NAME
+	rt=$(echo "$1" | grep -e -rt)
+	old=$(echo "$1" | grep -e -rt -e '^6\.1-')
+	LOCKS_RT=$rt MUTEXES_RT=$old
+	export LOCKS_RT MUTEXES_RT
+	for workload in locks mutexes ready pages; do
+		python3 -B "tests/live/${workload}_check.py" "$dir/waits.rwk" "$dir/$workload.truth" $rounds 2>&1 | verdicts_of "$1"
+	done
+	read -r major minor <"$dir/block.truth"
+	python3 -B tests/rwk_dump.py "$dir/waits.rwk" >"$dir/waits.dump"
+	verdict "$1/block-device" "no page of dm-$((0x$minor)): $(grep 'kind=19' "$dir/waits.dump" | head -n 3)" \
+		grep -qE " kind=19 .* device=$((0x$major * 256 + 0x$minor)) inode=0 .* name=\"dm-$((0x$minor))\"" "$dir/waits.dump"
+	reported "$dir/waits.view" 0 --waits-on=lock "$dir/waits.rwk"
+	static="mutex event_mutex \\(held by sh $(cat "$dir/holder")\\)\$"
+	[ -z "$rt" ] || static='rt-mutex event_mutex'
+	verdict "$1/variable" "no wait for event_mutex" grep -qE " sh +in write on $static" "$dir/waits.view"
+	verdict "$1/frozen" "no wait for a percpu-rwsem" grep -qE ' touch +in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/waits.view"
+}
+
+judge_kernel() { # NAME
+	if recorded "$1/waits" waits; then judge_waits "$1"; fi
+	if recorded "$1/asleep" asleep; then
+		python3 -B tests/live/asleep_check.py "$dir/asleep.rwk" "$dir/asleep.truth" 2>&1 | verdicts_of "$1"
+		reported "$dir/asleep.view" 0 --tasks "$dir/asleep.rwk"
+		verdict "$1/frozen-task" "no task waits for the file system" \
+			grep -qE '^comm touch pid [0-9]+ state D .*, in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/asleep.view"
+	fi
+	for run in waits asleep; do
+		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
+	done
+	judge_cgroups "$1"
+	judge_version_1 "$1"
+}
+
+need_programs
+VM_SECONDS=300
+mkdir -p "$RESULTS"
+for kernel in $(kernels 6.1-cloud); do
+	judged judge_kernel "objects-$kernel" "$kernel" objects.sh 2
+done
+exit 0

@@ -25,7 +25,9 @@ record kernel-only --no-objects --embed=none
 record frames -u --no-objects --embed=min
 record dwarf --dwarf --no-objects --embed=min
 record all -a -u --no-objects --embed=none
+objects=--no-objects
+is_long && objects=
 # The load begins when the recorder is ready, because starting up takes most of the time.
-record events -p 60 --offcpu 60 --wakers --trace syscalls:sys_enter_write --dwarf -f 200 -c '^(frames|w-|mm-)' --system-wide --no-objects \
+record events -p 60 --offcpu 60 --wakers --trace syscalls:sys_enter_write --dwarf -f 200 -c '^(frames|w-|mm-)' --system-wide $objects \
 	--embed=min -- frames 3
 exit 0

@@ -16,7 +16,7 @@ enum { POLL_IN = 1, POLL_ENTRIES = 80, POLL_RELICS = 3 };
 
 struct poll_walk {
 	u64 queues, page; /* addresses of the first entry on the stack, and of the first one in the last page */
-	u32 on_stack, count;
+	u32 on_stack, count, pages; /* pages before the last one: their entries are not looked at */
 	u64 file;
 	u32 key; /* POLL*, that were waited for */
 };
@@ -47,6 +47,7 @@ static __always_inline void count_entries(struct object_room *room, u64 queues, 
 		return;
 	end = as_number(room, OBJECT_READ(poll_table_page, page, entry));
 	walk->page = page + bpf_core_field_offset(struct poll_table_page, entries);
+	walk->pages = OBJECT_READ(poll_table_page, page, next) ? 1 : 0;
 	walk->count += (u32)(end - walk->page) / bpf_core_type_size(struct poll_table_entry);
 }
 
@@ -98,6 +99,7 @@ static __noinline bool find_polled_file(struct object_room *room, u64 queues)
 	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
 	room->polled = walk.file;
 	room->polled_for = walk.key;
+	room->polled_entries = walk.pages ? POLL_NOWHERE - 1 : walk.count;
 	return walk.file != 0;
 }
 
@@ -106,7 +108,8 @@ static __noinline u32 find_polled_number(struct task_struct *task, struct object
 					 bool select)
 {
 	struct files_struct *files = files_of(task);
-	struct set_search search = {.file = room->polled, .key = room->polled_for, .count = count};
+	struct set_search search = {.file = room->polled, .key = room->polled_for, .count = count,
+				    .entries = room->polled_entries};
 
 	if (!files)
 		return 0;

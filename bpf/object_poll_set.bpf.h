@@ -14,7 +14,8 @@ enum {
 
 struct set_search {
 	u64 table, file; /* table: of the open files */
-	u64 sets, size, bits; /* select: of its sets; bits: those of 64 descriptors */
+	u64 sets, size, bits; /* select: of its sets; bits: those of 64 descriptors, */
+	u32 first, named, entries; /* from this one on; descriptors in the sets so far, and as many as there may be */
 	u64 at; /* of what is searched */
 	u32 words, begin; /* poll */
 	u32 most, count; /* descriptors that are open, and of which the call knows */
@@ -98,17 +99,39 @@ static __always_inline void search_sets(struct set_search *search, u64 at, u32 w
 	bpf_loop(words, sets_step, search, 0);
 }
 
-static long bit_step(u32 index, void *context)
+/* A bit of the word `bits`. All that select() was given were open then. */
+static long bit_step(u32 bit, void *context)
 {
 	struct set_search *search = context;
-	u64 at = search->sets + index / 64 * sizeof(u64);
+	const u32 descriptor = search->first + bit;
 
-	if (index % 64 == 0)
-		search->bits = word_at(at) | word_at(at + search->size) | word_at(at + 2 * search->size);
-	return search->bits >> index % 64 & 1 && leads_there(search, index);
+	if (!(search->bits >> bit & 1) || descriptor >= search->count)
+		return 0;
+	search->named++;
+	if (descriptor >= search->most || !OBJECT_READ(hlist_head, search->table + descriptor * sizeof(u64), first))
+		search->named = POLL_NOWHERE;
+	else if (!search->found)
+		(void)leads_there(search, descriptor);
+	return search->named > search->entries;
 }
 
-/* Its sets are in the frames below that of the queues, and they always at the same place in one kernel. */
+static long bits_step(u32 index, void *context)
+{
+	struct set_search *search = context;
+	const u64 at = search->sets + index * sizeof(u64);
+
+	search->first = index * 64;
+	search->bits = word_at(at) | word_at(at + search->size) | word_at(at + 2 * search->size);
+	if (search->bits)
+		bpf_loop(64, bit_step, search, 0);
+	return search->named > search->entries;
+}
+
+/*
+ * Its sets are in the frames below that of the queues, and they always at the same place in one kernel. What an earlier
+ * call left on the stack may look like pointers to them, to where something else is by now. Each file that is waited
+ * for has an entry in the queues, so that no more descriptors can be in the sets; and none of them was closed.
+ */
 static __always_inline bool find_selected(struct object_room *room, struct set_search *search, u64 queues)
 {
 	search->size = (search->count + 63) / 64 * sizeof(u64);
@@ -119,7 +142,8 @@ static __always_inline bool find_selected(struct object_room *room, struct set_s
 		return false;
 	room->sets_at = search->at - queues;
 	if (search->count <= SELECT_DESCRIPTORS)
-		bpf_loop(search->count, bit_step, search, 0);
+		bpf_loop((search->count + 63) / 64, bits_step, search, 0);
+	search->found = search->found && search->named <= search->entries;
 	return search->found;
 }
 

@@ -29,6 +29,7 @@ struct object_room { /* of each CPU */
 	u64 file; /* that the call's descriptor leads to; 0: not known */
 	u64 polled; /* the file that ended a poll */
 	u32 polled_for; /* POLL*, that it was waited for */
+	u32 polled_entries; /* of wait queues that the poll is in, at most */
 	u64 queues_at; /* where a poll's queues were last time, from the stack pointer on */
 	u64 list_at, sets_at; /* its list, or the sets of a select, from the queues on */
 	u64 words[OBJECT_WORDS];

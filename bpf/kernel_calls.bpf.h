@@ -74,4 +74,25 @@ struct pt_regs___arguments { /* x86 */
 
 #pragma clang attribute pop
 
+/* The verifier does not calculate with typed pointers. It forgets what they are on their way through a map's memory. */
+static __always_inline u64 through_memory(u64 *memory, const void *pointer)
+{
+	*(const void *volatile *)memory = pointer;
+	return *(volatile u64 *)memory;
+}
+
+struct call_arguments {
+	u64 values[3];
+};
+
+static __always_inline struct call_arguments call_arguments(struct task_struct *task)
+{
+	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	struct pt_regs___arguments *x86 = (void *)regs;
+
+	if (bpf_core_field_exists(x86->di))
+		return (struct call_arguments){{x86->di, x86->si, x86->dx}};
+	return (struct call_arguments){{regs->orig_x0, regs->regs[1], regs->regs[2]}};
+}
+
 #endif

@@ -7,7 +7,6 @@
 #define RWALKER_BPF_KERNEL_TASKS_H
 
 #include "bpf/kernel_calls.bpf.h"
-#include "bpf/object_stack.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -50,7 +49,7 @@ struct task_struct___links {
 /* A pointer to a node in a tree's slot, or in its head, has this mark; numbers have 22 bits at most. */
 enum { XA_NODE = 2, XA_MARKS = 3, XA_SLOTS = 64, XA_LEVELS = 4 };
 
-static __always_inline u64 find_pid(struct object_room *room, u64 head, u32 number)
+static __always_inline u64 find_pid(u64 *through, u64 head, u32 number)
 {
 	u64 at = head, slots;
 	u32 shift;
@@ -61,28 +60,30 @@ static __always_inline u64 find_pid(struct object_room *room, u64 head, u32 numb
 		if (shift > 31 || (!i && number >> shift >= XA_SLOTS))
 			return 0;
 		slots = at + bpf_core_field_offset(struct xa_node, slots);
-		at = as_number(room, OBJECT_READ(hlist_head, slots + (number >> shift & (XA_SLOTS - 1)) * 8ULL, first));
+		slots += (number >> shift & (XA_SLOTS - 1)) * 8ULL;
+		at = through_memory(through, OBJECT_READ(hlist_head, slots, first));
 	}
 	return at & XA_MARKS ? 0 : at;
 }
 
-/* The address of the thread with that number in the namespace of `task`; 0: there is none. */
-static __noinline u64 find_thread(struct task_struct *task, struct object_room *room, u32 number)
+/* The address of the thread with that number in the namespace of `task`; 0: there is none. through: in a map. */
+static __noinline u64 find_thread(struct task_struct *task, u64 *through, u32 number)
 {
-	const u64 own = as_number(room, ((struct task_struct___files *)task)->thread_pid);
-	u64 place = own + bpf_core_field_offset(struct pid___numbers, numbers), space, pid, link;
+	const u64 own = through_memory(through, ((struct task_struct___files *)task)->thread_pid);
+	u64 place = own + bpf_core_field_offset(struct pid___numbers, numbers), space, head, pid, link;
 
 	if (!own || !number)
 		return 0;
 	place += (u64)OBJECT_READ(pid, own, level) * bpf_core_type_size(struct upid);
-	space = as_number(room, OBJECT_READ(upid, place, ns));
+	space = through_memory(through, OBJECT_READ(upid, place, ns));
 	if (!space)
 		return 0;
-	pid = find_pid(room, as_number(room, OBJECT_READ(pid_namespace, space, idr.idr_rt.xa_head)), number);
+	head = through_memory(through, OBJECT_READ(pid_namespace, space, idr.idr_rt.xa_head));
+	pid = find_pid(through, head, number);
 	if (!pid)
 		return 0;
 	link = pid + bpf_core_field_offset(struct pid___numbers, tasks);
-	link = as_number(room, OBJECT_READ(hlist_head, link, first));
+	link = through_memory(through, OBJECT_READ(hlist_head, link, first));
 	return link ? link - bpf_core_field_offset(struct task_struct___links, pid_links) : 0;
 }
 

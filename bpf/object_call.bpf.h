@@ -6,20 +6,6 @@
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/wait_judge.bpf.h"
 
-struct call_arguments {
-	u64 values[3];
-};
-
-static __always_inline struct call_arguments call_arguments(struct task_struct *task)
-{
-	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	struct pt_regs___arguments *x86 = (void *)regs;
-
-	if (bpf_core_field_exists(x86->di))
-		return (struct call_arguments){{x86->di, x86->si, x86->dx}};
-	return (struct call_arguments){{regs->orig_x0, regs->regs[1], regs->regs[2]}};
-}
-
 /* Nothing but what it waits for would end it. */
 static __noinline bool call_is_endless(struct task_struct *task, u32 call)
 {

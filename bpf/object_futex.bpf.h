@@ -11,51 +11,9 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_mapping.bpf.h"
 #include "bpf/object_stack.bpf.h"
+#include "bpf/user_mutex.bpf.h"
 #include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_owner.bpf.h"
-
-enum {
-	FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
-	FUTEX_COMMANDS = 0x7f, FUTEX_PRIVATE_FLAG = 0x80, FUTEX_TID_MASK = 0x3fffffff,
-};
-#define FUTEX_WAITERS 0x80000000u
-
-/* --- pthread_mutex_t of glibc (bits/struct_mutex.h, nptl/pthreadP.h), the same on x86-64 and aarch64 --- */
-
-enum {
-	MUTEX_CONTENDED = 2, /* its lock word, while others wait; a robust one has the owner there */
-	MUTEX_TYPES = 3, MUTEX_RECURSIVE = 1, MUTEX_ADAPTIVE = 3,
-	MUTEX_ROBUST = 16, MUTEX_SHARED = 128, MUTEX_ELISION = 256 | 512,
-	MOST_USERS = 1 << 20,
-};
-
-struct user_mutex {
-	u32 lock, count, owner, users, kind;
-	u16 spins, elision;
-	u64 next, previous; /* in its owner's list of robust mutexes */
-};
-_Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
-
-/*
- * The same word may be the lock of something else: of stdio, of another language's library, of an rwlock, a part of a
- * condition variable. Each member must be what the mutex would have while it is held.
- */
-static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operation, u32 value)
-{
-	const u32 known = MUTEX_TYPES | MUTEX_ROBUST | MUTEX_SHARED | MUTEX_ELISION, type = mutex->kind & MUTEX_TYPES;
-	const bool robust = mutex->kind & MUTEX_ROBUST; /* it is marked as shared, too */
-	const bool shared = mutex->kind & MUTEX_SHARED, private = operation & FUTEX_PRIVATE_FLAG;
-
-	if (!mutex->owner || mutex->owner & ~FUTEX_TID_MASK || mutex->kind & ~known || mutex->lock != value)
-		return false;
-	if (!mutex->users || mutex->users > MOST_USERS || !!mutex->count != (robust || type == MUTEX_RECURSIVE))
-		return false;
-	if (mutex->spins && type != MUTEX_ADAPTIVE)
-		return false;
-	if (robust)
-		return mutex->owner == (value & FUTEX_TID_MASK) && mutex->next && mutex->previous;
-	return value == MUTEX_CONTENDED && !mutex->next && !mutex->previous && shared == !private;
-}
 
 /* --- at the switch-out --- */
 
@@ -80,11 +38,9 @@ static __always_inline u64 inheriting_owner(u64 place)
 
 static __always_inline u64 mutex_owner(u64 place, u32 operation, u32 value)
 {
-	const u32 command = operation & FUTEX_COMMANDS;
 	struct user_mutex mutex;
 
-	if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || place % sizeof(u64) ||
-	    (value != MUTEX_CONTENDED && !(value & FUTEX_WAITERS)))
+	if (!may_be_mutex(place, operation, value))
 		return 0;
 	if (bpf_probe_read_user(&mutex, sizeof(mutex), (const void *)place) || !is_mutex(&mutex, operation, value))
 		return 0;
@@ -115,7 +71,7 @@ static __always_inline void note_futex(struct task_struct *prev, struct wait_ent
 static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry)
 {
-	const u64 owner = find_thread(task, room, (u32)entry->noted);
+	const u64 owner = find_thread(task, room->words, (u32)entry->noted);
 
 	if (!owner || OBJECT_READ(task_struct, owner, start_time) > entry->out)
 		return false;

@@ -42,11 +42,9 @@ struct {
 	__type(value, struct object_room);
 } object_rooms SEC(".maps");
 
-/* The verifier does not calculate with typed pointers. It forgets what they are on their way through memory. */
 static __always_inline u64 as_number(struct object_room *room, const void *pointer)
 {
-	*(const void *volatile *)&room->words[0] = pointer;
-	return *(volatile u64 *)&room->words[0];
+	return through_memory(room->words, pointer);
 }
 
 static __always_inline u64 stack_pointer(struct task_struct *task)

@@ -9,9 +9,12 @@
  * the progress; the copies go into a ring. If the ring is full, the read fails with EAGAIN, and the
  * next read continues with the same task.
  */
+#include "bpf/kernel_tasks.bpf.h"
 #include "bpf/mm_lock.bpf.h"
 #include "bpf/ring_sleeper.h"
+#include "bpf/user_mutex.bpf.h"
 #include "bpf/user_stack.bpf.h"
+#include "bpf/wait_owner.bpf.h"
 
 const volatile __u32 sleeper_bytes = RING_MAX_SNAPSHOT; /* of a stack, at most */
 
@@ -32,7 +35,7 @@ struct {
 } sleepers_ring SEC(".maps");
 
 struct sleeper_slot { /* a program that is stuck keeps its own */
-	u64 taken;
+	u64 taken, through; /* through: of find_thread() */
 	struct ring_sleeper sleeper;
 };
 
@@ -101,6 +104,45 @@ static __always_inline void copy_stack(struct task_struct *task, struct mm_struc
 	sleeper->size = done;
 }
 
+/*
+ * Number of the thread that holds the mutex, in the pid namespace of the task, or 0; *ret_shared: it may be of another
+ * process. The task still is in the call for which the recorder has seen it sleep.
+ */
+static __noinline u32 mutex_owner(struct task_struct *task, u64 futex, bool *ret_shared)
+{
+	const struct call_arguments with = call_arguments(task);
+	struct user_mutex mutex;
+
+	if (with.values[0] != futex || !may_be_mutex(futex, with.values[1], with.values[2]))
+		return 0;
+	if (bpf_copy_from_user_task(&mutex, sizeof(mutex), (const void *)futex, task, 0) ||
+	    !is_mutex(&mutex, with.values[1], with.values[2]))
+		return 0;
+	*ret_shared = mutex.kind & MUTEX_SHARED;
+	return mutex.owner;
+}
+
+/* It is described while nothing keeps it there: so it counts if it still has the number afterwards. */
+static __always_inline void find_owner(struct task_struct *task, struct sleeper_slot *slot, u64 futex, u64 switches)
+{
+	struct ring_task *owner = &slot->sleeper.owner;
+	struct mm_struct *mm = task->mm;
+	bool shared = false;
+	u32 number;
+	u64 found;
+
+	if (!mm || mm_is_busy(mm))
+		return;
+	number = mutex_owner(task, futex, &shared);
+	found = number ? find_thread(task, &slot->through, number) : 0;
+	if (!found)
+		return;
+	owner_describe(found, owner);
+	if ((!shared && owner->tgid != task->tgid) || has_run(task, switches) ||
+	    find_thread(task, &slot->through, number) != found)
+		owner->tid = 0;
+}
+
 static __always_inline enum ring_sleeper_outcome copy_sleeper(struct task_struct *task,
 							      u64 switches,
 							      struct ring_sleeper *sleeper)
@@ -145,8 +187,9 @@ static __always_inline bool ring_has_room(void)
 	return bpf_ringbuf_query(&sleepers_ring, BPF_RB_AVAIL_DATA) + most <= RING_SLEEPER_BYTES;
 }
 
-static __always_inline void tell_sleeper(struct task_struct *task, u64 switches, struct ring_sleeper *sleeper)
+static __always_inline void tell_sleeper(struct task_struct *task, u64 switches, u64 futex, struct sleeper_slot *slot)
 {
+	struct ring_sleeper *sleeper = &slot->sleeper;
 	u64 size;
 
 	sleeper->start = task->start_boottime;
@@ -155,7 +198,10 @@ static __always_inline void tell_sleeper(struct task_struct *task, u64 switches,
 	sleeper->flags = 0;
 	sleeper->address = 0;
 	sleeper->size = 0;
+	sleeper->owner.tid = 0;
 	sleeper->outcome = copy_sleeper(task, switches, sleeper);
+	if (futex && sleeper->outcome == RING_SLEEPER_TAKEN)
+		find_owner(task, slot, futex, switches);
 	size = sleeper->outcome == RING_SLEEPER_TAKEN ? sleeper->size : 0;
 	if (size > sleeper_bytes)
 		size = sleeper_bytes;
@@ -184,7 +230,7 @@ int copy_sleepers(struct bpf_iter__task *ctx)
 	if (!slot)
 		return SLEEPER_RETRY;
 	wanted->begun = 1;
-	tell_sleeper(task, wanted->switches, &slot->sleeper);
+	tell_sleeper(task, wanted->switches, wanted->futex, slot);
 	slot->taken = 0;
 	bpf_seq_write(ctx->meta->seq, &done, sizeof(done));
 	return 0;

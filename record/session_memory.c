@@ -111,7 +111,7 @@ static void add_rings(struct memory_plan *plan, const struct record_config *conf
 						   SIDEBAND_LEAST_RING + PAGES});
 	add_fixed(plan, "ring for control groups", !config->no_cgroups, RING_CGROUP_BYTES + PAGES);
 	add_fixed(plan, "ring for stacks of sleepers", sleepers, RING_SLEEPER_BYTES + PAGES);
-	add_fixed(plan, "table of sleepers", sleepers, (uint64_t)RING_MAX_SLEEPERS * 112);
+	add_fixed(plan, "table of sleepers", sleepers, (uint64_t)RING_MAX_SLEEPERS * 120);
 }
 
 /* What the kernel holds for the programs, beside rings. */

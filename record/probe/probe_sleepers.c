@@ -15,7 +15,7 @@
 
 static int load(struct probe *probe)
 {
-	enum { PAGE = 4096, HEAD = sizeof(uint64_t) + sizeof(struct ring_sleeper) };
+	enum { PAGE = 4096, HEAD = 2 * sizeof(uint64_t) + sizeof(struct ring_sleeper) };
 	int r;
 
 	probe->sleepers = sleepers_bpf__open();

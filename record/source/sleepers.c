@@ -59,10 +59,10 @@ void sleepers_destroy(struct sleepers *sleepers)
 	free(sleepers);
 }
 
-int sleepers_want(struct sleepers *sleepers, uint32_t tid, uint64_t start, uint64_t switches)
+int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex)
 {
-	const struct ring_sleeper_wanted wanted = {.start = start, .switches = switches};
-	int r = probe_sleepers_want(sleepers->probe, tid, &wanted);
+	const struct ring_sleeper_wanted wanted = {.start = task->start, .switches = switches, .futex = futex};
+	int r = probe_sleepers_want(sleepers->probe, task->tid, &wanted);
 
 	sleepers->wanted += r >= 0;
 	return r;

@@ -29,8 +29,11 @@ typedef void sleeper_take(void *context, const struct ring_sleeper *sleeper);
 int sleepers_create(const struct probe *probe, struct nursery *nursery, struct sleepers **ret_sleepers);
 void sleepers_destroy(struct sleepers *sleepers);
 
-/* Between rounds. switches: of the task when it was seen asleep. 0, -E2BIG: no more of them. */
-int sleepers_want(struct sleepers *sleepers, uint32_t tid, uint64_t start, uint64_t switches);
+/*
+ * Between rounds. switches: of the task when it was seen asleep; futex: for which it sleeps, if that may be a mutex
+ * whose owner is wanted, or 0. 0, -E2BIG: no more of them.
+ */
+int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex);
 void sleepers_begin(struct sleepers *sleepers);
 /*
  * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call. True: the round is over.

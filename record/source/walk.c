@@ -136,6 +136,7 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 	struct recording *recording = walk->recording;
 	const struct row_parts parts = parts_of(raw);
 	const struct event_wait wait = take_object(walk, raw, &parts);
+	const struct ring_task *holder = wait.owner ? &parts.beside->owner : user->owner;
 	struct event_walk_task row = {
 		.time = raw->time, .walk = walk->number, .cpu = raw->cpu,
 		.state = raw->state, .exit_state = raw->exit_state,
@@ -143,12 +144,11 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 		.flags = (raw->flags & RING_WALK_TRACE_FLAGS) | (user->cut ? WALK_TASK_USER_TRUNCATED : 0) |
 			 object_flags(wait.flags),
 		.missing = user->missing, .snapshot = user->snapshot,
-		.call = wait.call, .object = wait.object, .asked = wait.asked, .owner = wait.owner,
+		.call = wait.call, .object = wait.object, .asked = wait.asked, .owner = holder ? 1 : 0,
 		.page = wait.page,
 	};
 	const struct event_task task = ring_task_event(recording, &raw->task);
-	const struct event_task owner =
-		wait.owner ? ring_task_event(recording, &parts.beside->owner) : (struct event_task){0};
+	const struct event_task owner = holder ? ring_task_event(recording, holder) : (struct event_task){0};
 	const struct kernel_chain kernel =
 		kernel_chains_take(recording->kernel_chains, (const uint64_t *)raw->frames, raw->count);
 	struct event_stacks stacks = {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/ring_object.h"
 #include "common/cleanup.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
@@ -85,6 +86,16 @@ static const struct ring_walk_task *row_of(const struct walk_users *users, const
 	return (const void *)(users->buffer + held->at);
 }
 
+/* That it sleeps for, if the word says that it is a lock, and the kernel does not know who holds it; 0: none. */
+static uint64_t futex_of(const struct ring_walk_task *row)
+{
+	const struct ring_object *object = (const void *)&row->frames[row->count];
+
+	if (!(row->flags & RING_WALK_OBJECT) || row->flags & RING_WALK_BESIDE || object->kind != RING_OBJECT_FUTEX)
+		return 0;
+	return object->context == RING_CALL_NATIVE && object->flags & RING_OBJECT_LOCKED ? object->place : 0;
+}
+
 static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row)
 {
 	if (row->task.kernel_thread)
@@ -95,7 +106,7 @@ static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row
 		return USER_MISSING_RUNNING;
 	if (!users->sleepers)
 		return USER_MISSING_REFUSED;
-	if (sleepers_want(users->sleepers, row->task.tid, row->task.start, row->switches) < 0)
+	if (sleepers_want(users->sleepers, &row->task, row->switches, futex_of(row)) < 0)
 		return USER_MISSING_NO_ROOM;
 	return 0;
 }
@@ -163,6 +174,7 @@ static void take_stack(struct walk_users *users, const struct ring_walk_task *ro
 		user->snapshot = add_snapshot(users, &row->task);
 	user->count = frame_chain(snapshot, users->frames, RING_MAX_FRAMES, &user->cut);
 	user->frames = users->frames;
+	user->owner = sleeper->owner.tid ? &sleeper->owner : NULL;
 }
 
 static void take(void *context, const struct ring_sleeper *sleeper)

@@ -25,6 +25,7 @@ struct walk_user {
 	bool cut;
 	uint32_t snapshot; /* in the log; 0: none */
 	uint32_t missing;  /* enum user_missing */
+	const struct ring_task *owner; /* of the mutex that it sleeps for; NULL: not known */
 };
 
 typedef void walk_users_emit(void *context, const struct ring_walk_task *row, const struct walk_user *user);

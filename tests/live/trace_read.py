@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-X86 = os.uname().machine == "x86_64"
+X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: the trace is another one's
 
 
 class Trace:

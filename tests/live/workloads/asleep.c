@@ -6,6 +6,8 @@
  *	process TGID
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
  *
+ * The holder of a mutex of the process is known to walks that take user stacks.
+ *
  * Locks of the kernel are held by threads that hand the kernel memory of which no page is there, and userfaultfd to
  * fetch it, which nobody serves: a write to a pipe holds the pipe's mutex by then, one to a file the inode's rwsem, and
  * getdents64 the folder's, for reading. w-mutex2 comes after w-mutex. w-rwsem2 wants the mutex of the open file that
@@ -42,6 +44,7 @@ static struct {
 	const char *folder;
 	int pipe[2], sockets[2], epoll, held[2], file, other_file, folder_fd, watched;
 	unsigned int word;
+	pthread_mutex_t mutex;
 	char *absent; /* pages that never come */
 	pid_t child;
 } all;
@@ -71,6 +74,17 @@ static void sleep_unix(void)
 static void sleep_futex(void)
 {
 	syscall(SYS_futex, &all.word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static void hold_pthread(void)
+{
+	pthread_mutex_lock(&all.mutex);
+	sleep(SLEEP_SECONDS);
+}
+
+static void want_pthread(void)
+{
+	pthread_mutex_lock(&all.mutex);
 }
 
 static void sleep_epoll(void)
@@ -139,6 +153,7 @@ static struct sleeper sleepers[] = {
 	{"w-futex", "S", sleep_futex, 0},     {"w-epoll", "S", sleep_epoll, 0},
 	{"w-child", "S", sleep_child, 0},     {"w-sleep", "S", sleep_long, 0},
 	{"w-flock", "S", sleep_flock, 0},     {"w-poll", "S", sleep_poll, 0},
+	{"h-pthread", "S", hold_pthread, 0},  {"w-pthread", "S", want_pthread, 0},
 	{"h-mutex", "SD", hold_mutex, 0},     {"w-mutex", "D", want_mutex, 0},
 	{"w-mutex2", "D", want_mutex, 0},     {"h-rwsem", "SD", hold_rwsem, 0},
 	{"w-rwsem", "D", want_rwsem, 0},      {"w-rwsem2", "D", want_rwsem, 0},
@@ -159,6 +174,8 @@ static void say(void)
 	printf("w-pipe read %d inode=%lu\n", PIPE, inode_of(all.pipe[0]));
 	printf("w-unix recvfrom %d inode=%lu peer=%lu\n", UNIX, inode_of(all.sockets[0]), inode_of(all.sockets[1]));
 	printf("w-futex futex %d tgid=%d place=0x%lx\n", FUTEX, getpid(), (unsigned long)&all.word);
+	printf("w-pthread futex %d tgid=%d place=0x%lx holder=%d\n", FUTEX, getpid(), (unsigned long)&all.mutex,
+	       tid_of("h-pthread"));
 	printf("w-epoll epoll_wait %d tgid=%d descriptor=%d\n", EPOLL, getpid(), all.epoll + 1);
 	printf("w-child wait4 %d tgid=%d\n", CHILD, all.child);
 	printf("w-sleep clock_nanosleep %d asked=%d000000000\n", SLEEP, SLEEP_SECONDS);

@@ -55,12 +55,12 @@ void sleepers_destroy(struct sleepers *sleepers)
 	(void)sleepers;
 }
 
-int sleepers_want(struct sleepers *sleepers, uint32_t tid, uint64_t start, uint64_t switches)
+int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex)
 {
-	if (sleepers->count == sleepers->most || start != 1000 + tid) /* made_ring_task() */
+	if (sleepers->count == sleepers->most || task->start != 1000 + task->tid || futex) /* made_ring_task() */
 		return -E2BIG;
 	sleepers->switches[sleepers->count] = switches;
-	sleepers->wanted[sleepers->count++] = tid;
+	sleepers->wanted[sleepers->count++] = task->tid;
 	return 0;
 }
 

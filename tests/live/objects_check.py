@@ -7,9 +7,9 @@ import re, sys
 
 from trace_read import X86, Trace, by_thread, call_of, members, verdict
 
-CALLS = {"read": 0, "recvfrom": 45, "accept": 43, "epoll_wait": 232, "futex": 202, "wait4": 61, "clock_nanosleep": 230,
+CALLS = {"read": 0, "recvfrom": 45, "accept": 43, "epoll_wait": 232, "futex": 202, "wait4": 61, "waitid": 247, "clock_nanosleep": 230,
          "flock": 73} if X86 else {
-         "read": 63, "recvfrom": 207, "accept": 202, "epoll_wait": 22, "futex": 98, "wait4": 260, "clock_nanosleep": 115,
+         "read": 63, "recvfrom": 207, "accept": 202, "epoll_wait": 22, "futex": 98, "wait4": 260, "waitid": 95, "clock_nanosleep": 115,
          "flock": 32}
 MAY_BE_UNKNOWN = re.compile(r"w-(swap|close|dup)-.$")
 LEAST = 1_000_000

@@ -279,7 +279,7 @@ static void futex_end(struct job *job)
 	syscall(SYS_futex, &job->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static void child_sleep(struct job *job)
+static pid_t brief_child(void)
 {
 	pid_t child = fork();
 
@@ -287,8 +287,24 @@ static void child_sleep(struct job *job)
 		rest_us(WAIT_US);
 		_exit(0);
 	}
+	return child;
+}
+
+static void child_sleep(struct job *job)
+{
+	pid_t child = brief_child();
+
 	printf("%s wait4 %d tgid=%d\n", job->comm, CHILD, child);
 	waitpid(child, NULL, 0);
+}
+
+static void waitid_sleep(struct job *job)
+{
+	pid_t child = brief_child();
+	siginfo_t ended;
+
+	printf("%s waitid %d tgid=%d\n", job->comm, CHILD, child);
+	must(!waitid(P_PID, (id_t)child, &ended, WEXITED), "waitid");
 }
 
 static void sleep_up(struct job *job)
@@ -392,6 +408,7 @@ static struct job jobs[] = {
 	{.comm = "w-epoll", epoll_up, epoll_sleep, give},
 	{.comm = "w-futex", futex_up, futex_sleep, futex_end},
 	{.comm = "w-child", NULL, child_sleep, NULL},
+	{.comm = "w-waitid", NULL, waitid_sleep, NULL},
 	{.comm = "w-sleep", sleep_up, sleep_sleep, NULL},
 	{.comm = "w-file", lock_up, lock_sleep, lock_end},
 	{.comm = "w-renamed", lock_up, lock_sleep, lock_end},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the number of a thread to the thread, as a process sees it in its pid namespace: what bpf_task_from_vpid() does,
- * which came with 6.14.
+ * From the number of a thread to the thread, as a process sees it in its pid namespace: what
+ * bpf_task_from_vpid() does, which came with 6.14.
  */
 #ifndef RWALKER_BPF_KERNEL_TASKS_H
 #define RWALKER_BPF_KERNEL_TASKS_H

@@ -128,9 +128,8 @@ static long bits_step(u32 index, void *context)
 }
 
 /*
- * Its sets are in the frames below that of the queues, and they always at the same place in one kernel. What an earlier
- * call left on the stack may look like pointers to them, to where something else is by now. Each file that is waited
- * for has an entry in the queues, so that no more descriptors can be in the sets; and none of them was closed.
+ * In the frames below that of the queues, always at the same place in one kernel. An earlier call may have left what
+ * looks like it, and leads elsewhere: each file that is waited for is in the queues, and none was closed.
  */
 static __always_inline bool find_selected(struct object_room *room, struct set_search *search, u64 queues)
 {

@@ -48,8 +48,8 @@ struct {
 } sleepers_slots SEC(".maps");
 
 /*
- * The mm lock is checked before each read. It may be taken right after that; then the read waits, which is what the
- * helper's deadline is for.
+ * The mm lock is checked before each read. It may be taken right after that; then the read waits,
+ * which is what the helper's deadline is for.
  */
 static __always_inline bool has_run(struct task_struct *task, u64 switches)
 {
@@ -105,8 +105,9 @@ static __always_inline void copy_stack(struct task_struct *task, struct mm_struc
 }
 
 /*
- * Number of the thread that holds the mutex, in the pid namespace of the task, or 0; *ret_shared: it may be of another
- * process. The task still is in the call for which the recorder has seen it sleep.
+ * Number of the thread that holds the mutex, in the pid namespace of the task, or 0; *ret_shared:
+ * it may be of another process. The task still is in the call for which the recorder has seen it
+ * sleep.
  */
 static __noinline u32 mutex_owner(struct task_struct *task, u64 futex, bool *ret_shared)
 {

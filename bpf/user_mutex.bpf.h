@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a futex is the lock word of a mutex of glibc, whose owner is beside it. Nothing here reads memory, because
- * that depends on whose it is.
+ * Whether a futex is the lock word of a mutex of glibc, whose owner is beside it. Nothing here
+ * reads memory, because that depends on whose it is.
  */
 #ifndef RWALKER_BPF_USER_MUTEX_H
 #define RWALKER_BPF_USER_MUTEX_H
@@ -31,8 +31,9 @@ struct user_mutex {
 _Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
 
 /*
- * The same word may be the lock of something else: of stdio, of another language's library, of an rwlock, a part of a
- * condition variable. Each member must be what the mutex would have while it is held.
+ * The same word may be the lock of something else: of stdio, of another language's library, of an
+ * rwlock, a part of a condition variable. Each member must be what the mutex would have while it
+ * is held.
  */
 static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operation, u32 value)
 {

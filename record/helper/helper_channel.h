@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One helper process with at most one request under way. It is created when it is first needed, and again after one got
- * stuck or died, until that has happened HELPER_MAX_STUCK times. Closing the channel ends the helper.
+ * One helper process with at most one request under way. It is created when it is first needed,
+ * and again after one got stuck or died, until that has happened HELPER_MAX_STUCK times. Closing
+ * the channel ends the helper.
  */
 #ifndef RWALKER_RECORD_HELPER_HELPER_CHANNEL_H
 #define RWALKER_RECORD_HELPER_HELPER_CHANNEL_H
@@ -35,8 +36,8 @@ bool helper_channel_ready(struct helper_channel *channel);
 bool helper_channel_send(struct helper_channel *channel, uint32_t token, const void *bytes, size_t length, int fd);
 
 /*
- * The answer's length; 0: not yet, and timeout_ms is 0; -1: the helper is given up, after timeout_ms, or
- * DEADLINE_PROCESS after the request. ret_fd: as for packet_receive().
+ * The answer's length; 0: not yet, and timeout_ms is 0; -1: the helper is given up, after
+ * timeout_ms, or DEADLINE_PROCESS after the request. ret_fd: as for packet_receive().
  */
 ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd);
 

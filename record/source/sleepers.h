@@ -30,13 +30,14 @@ int sleepers_create(const struct probe *probe, struct nursery *nursery, struct s
 void sleepers_destroy(struct sleepers *sleepers);
 
 /*
- * Between rounds. switches: of the task when it was seen asleep; futex: for which it sleeps, if that may be a mutex
- * whose owner is wanted, or 0. 0, -E2BIG: no more of them.
+ * Between rounds. switches: of the task when it was seen asleep; futex: for which it sleeps, if
+ * that may be a mutex whose owner is wanted, or 0. 0, -E2BIG: no more of them.
  */
 int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex);
 void sleepers_begin(struct sleepers *sleepers);
 /*
- * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call. True: the round is over.
+ * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call. True:
+ * the round is over.
  */
 bool sleepers_step(struct sleepers *sleepers, int timeout_ms, sleeper_take *take, void *context);
 void sleepers_give_up(struct sleepers *sleepers);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of a walk, or of the last look at waits, that are waiting for their user stacks. They are held while
- * sleepers.h copies the stacks of those that sleep, and returned one by one, each once: with its stack, or with the
- * reason why there is none. Memory is fixed.
+ * Rows of a walk, or of the last look at waits, that are waiting for their user stacks. They are
+ * held while sleepers.h copies the stacks of those that sleep, and returned one by one, each once:
+ * with its stack, or with the reason why there is none. Memory is fixed.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_USERS_H
 #define RWALKER_RECORD_SOURCE_WALK_USERS_H
@@ -38,8 +38,9 @@ size_t walk_users_memory(void);
 void walk_users_destroy(struct walk_users *users);
 
 /*
- * Copies a row of `size` bytes; not to be called between begin and the end of that round. If there is no room for it,
- * the rows that are held get their stacks first, which may take as long as a round.
+ * Copies a row of `size` bytes; not to be called between begin and the end of that round. If there
+ * is no room for it, the rows that are held get their stacks first, which may take as long as a
+ * round.
  */
 void walk_users_hold(struct walk_users *users, const struct ring_walk_task *row, size_t size,
 		     walk_users_emit *emit, void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Variables whose file could not be opened in time while it was recorded: it is asked for again. Defines
- * nursery_spawn(): the helpers' answers are laid out before they are asked.
+ * Variables whose file could not be opened in time while it was recorded: it is asked for again.
+ * Defines nursery_spawn(): the helpers' answers are laid out before they are asked.
  */
 #include "record/embed/embed_variables.h"
 

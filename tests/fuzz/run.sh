@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 target=$1 seconds=$2
 build=${BUILD:-build}/fuzz
-program=$build/tests/fuzz/$target
+program=${BUILD:-build}/san/tests/fuzz/$target
 corpus=tests/fuzz/corpus/$target
 work=$build/work/$target
 found=$build/found

@@ -12,32 +12,46 @@ multiarch=$($cc -print-multiarch 2>/dev/null)
 bpf=(-target bpf -mcpu=v3 -std=gnu11 -Wall -Werror -Wno-unused-function
 	-I. -idirafter "/usr/include/$multiarch")
 
-# alone FILE COMPILER...
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# alone FOLDER FILE: the compiler that compiles what lies in the folder has to compile the file.
 alone()
 {
-	local file=$1 out
-	shift
-	out=$(printf '#include "%s"\n#include "%s"\n' "$file" "$file" | "$@" -fsyntax-only -x c - 2>&1) && return
-	finding "$file:1" "does not compile alone with ${1##*/}: $(grep -m 1 -E 'error' <<<"$out")"
+	mkdir -p "$work/$1"
+	printf '#include "%s"\n#include "%s"\n' "$2" "$2" >"$work/$1/${2//\//@}.c"
 }
 
-as_bpf()
+# compile FOLDER COMPILER...: compiles all of a folder in one run, because starting a compiler takes longer than a header.
+compile()
 {
-	local file=$1
+	local folder=$1 file out
 	shift
-	command -v "$clang" >/dev/null && alone "$file" "$clang" "${bpf[@]}" "$@"
+	[[ -d $work/$folder ]] || return
+	out=$("$@" -fsyntax-only "$work/$folder"/*.c 2>&1) && return
+	for file in "$work/$folder"/*.c; do
+		out=$("$@" -fsyntax-only "$file" 2>&1) && continue
+		file=${file##*/} file=${file%.c}
+		finding "${file//@//}:1" "does not compile alone with ${1##*/}: $(grep -m 1 -E 'error' <<<"$out")"
+	done
 }
 
 count=0
 while IFS= read -r file; do
 	count=$((count + 1))
 	case $file in
-	bpf/*.bpf.h | bpf/kernel.h) as_bpf "$file" ;;
+	bpf/*.bpf.h | bpf/kernel.h) alone bpf "$file" ;;
 	bpf/*)
-		as_bpf "$file" -include linux/types.h
-		alone "$file" "$cc" "${warn[@]}" -include linux/types.h
+		alone bpf_types "$file"
+		alone types "$file"
 		;;
-	*) alone "$file" "$cc" "${warn[@]}" ;;
+	*) alone plain "$file" ;;
 	esac
 done < <(product_files '*.h'; ls tests/*.h)
+if command -v "$clang" >/dev/null; then
+	compile bpf "$clang" "${bpf[@]}"
+	compile bpf_types "$clang" "${bpf[@]}" -include linux/types.h
+fi
+compile types "$cc" "${warn[@]}" -include linux/types.h
+compile plain "$cc" "${warn[@]}"
 verdict "$count headers"

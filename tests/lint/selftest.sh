@@ -228,8 +228,8 @@ else
 	echo "not ok banned_finds_strcpy - nothing found"
 fi
 make_good_tree
-sed -i 's,-include common/banned.h,,' "$tree/tests/Makefile"
-if LINT_ROOT=$tree "$top/tests/lint/banned.sh" | grep -q '^not ok banned - tests/Makefile: '; then
+sed -i 's,-include common/banned.h,,' "$tree/Makefile"
+if LINT_ROOT=$tree "$top/tests/lint/banned.sh" | grep -q '^not ok banned - Makefile: '; then
 	echo "ok banned_finds_build_without"
 else
 	echo "not ok banned_finds_build_without - nothing found"

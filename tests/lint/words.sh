@@ -43,7 +43,16 @@ bad_phrases()
 {
 	files '*.[chS]' '*.cpp' '*.inc' '*.go' '*.js' '*.sh' '*.bash' '*.py' Makefile '*.md' '*.[1-9]' |
 		PHRASES=$phrases xargs -r perl -0777 -ne '
-		my ($hide, @spans) = sub { (my $blank = $_[0]) =~ s/[^\n]/ /g; $blank };
+		BEGIN {
+			our $gap = q{(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|#|//)?[ \t]*)};
+			our @rows = map { /^(.*)\|(.*)$/; [$1 =~ s/ /$gap/gr, $2] } split /\n/, $ENV{PHRASES};
+			our $any = join "|", map { $_->[0] } @rows;
+			@rows = map { [qr/(?<![\w-])$_->[0](?![\w-])/i, $_->[1]] } @rows;
+			$any = qr/(?<![\w-])(?:$any)(?![\w-])/i;
+		}
+		our ($gap, @rows, $any);
+		next unless $_ =~ $any; # most files have none anywhere
+		my $hide = sub { (my $blank = $_[0]) =~ s/[^\n]/ /g; $blank };
 		if ($ARGV =~ /\.(?:[chS]|cpp|inc|go|js)$/) {
 			s{"(?:\\.|[^"\\\n])*"|\x27(?:\\.|[^\x27\\\n])+?\x27|(/\*.*?\*/|//[^\n]*)|[^\n"\x27/]+|[^\n]}{$1 // $hide->($&)}gse;
 		} elsif ($ARGV =~ /\.md$/) {
@@ -52,11 +61,9 @@ bad_phrases()
 			my $doc = $ARGV =~ /\.py$/ ? qr/"""(?:.*?)"""/s : qr/(?!)/;
 			s{($doc|(?:(?<=\s)|^)#(?=\s)[^\n]*)|[^\s#"]+|[^\n]}{$1 // " "}gsem;
 		}
-		for my $row (split /\n/, $ENV{PHRASES}) {
-			my ($phrase, $instead) = $row =~ /^(.*)\|(.*)$/;
-			my $gap = q{(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|#|//)?[ \t]*)};
-			$phrase =~ s/ /$gap/g;
-			while (/(?<![\w-])$phrase(?![\w-])/gi) {
+		for my $row (@rows) {
+			my ($phrase, $instead) = @$row;
+			while (/$phrase/g) {
 				my ($found, $number) = ($&, 1 + (substr($_, 0, $-[0]) =~ tr/\n//));
 				$found =~ s/$gap/ /g;
 				print "$ARGV:$number\t\x27$found\x27: write \x27$instead\x27\n";
@@ -71,6 +78,12 @@ not_messages='^(common/options_(help|completion)|report/tool/dump|report/resolve
 bad_messages()
 {
 	product_files '*.[ch]' | PHRASES=$phrases NOT_MESSAGES=$not_messages xargs -r perl -0777 -ne '
+		BEGIN {
+			our @rows = map { /^(.*)\|(.*)$/; [qr/(?<![\w-])$1(?![\w-])/i, $2] } split /\n/, $ENV{PHRASES};
+			our $any = join "|", map { $_->[0] } @rows;
+			$any = qr/$any/;
+		}
+		our (@rows, $any);
 		my $string = qr/"(?:\\.|[^"\\\n])*"/;
 		s{($string)|\x27(?:\\.|[^\x27\\\n])+?\x27|/\*.*?\*/|//[^\n]*}{ $1 // $& =~ s/[^\n]/ /gr }gse;
 		while (/(\b(?:log_(?:error|warning|info)|account_line)\([^"]*)?($string(?:\s+(?:PRI\w+\b|$string))*)/g) {
@@ -82,9 +95,9 @@ bad_messages()
 			$say->("quote with \x27 instead of \\\"") if $text =~ /\\"/ && $ARGV !~ /$ENV{NOT_MESSAGES}/;
 			$say->("\x27$1\x27: a count of 1 needs the singular, see common/plural.h")
 				if $call && $text =~ /%(?:u|zu|u32|u64) (?:more )?([a-z-]*[a-rtv-z]s)\b/;
-			for my $row (split /\n/, $ENV{PHRASES}) {
-				my ($phrase, $instead) = $row =~ /^(.*)\|(.*)$/;
-				$say->("\x27$&\x27: write \x27$instead\x27") if $text =~ /(?<![\w-])$phrase(?![\w-])/i;
+			next unless $text =~ $any;
+			for my $row (@rows) {
+				$say->("\x27$&\x27: write \x27$row->[1]\x27") if $text =~ $row->[0];
 			}
 		}'
 }

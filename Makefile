@@ -282,5 +282,5 @@ help: ## print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(filter %Makefile,$(MAKEFILE_LIST))
 	@echo '  Variables: V=1 WERROR=1 SAN=1 ARCH=aarch64 BUILD=dir CC CFLAGS LDFLAGS PREFIX DESTDIR PKG_CONFIG CLANG BPFTOOL'
 
--include $(shell find /dev/null $(wildcard $(foreach d,$(B) $(BUILD)/fuzz $(BUILD), \
+-include $(shell find /dev/null $(wildcard $(foreach d,$(B) $(BUILD), \
 	$(addprefix $(d)/,common format record report bpf tests samples))) -type f -name '*.d')

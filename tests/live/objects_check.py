@@ -3,7 +3,7 @@
 """objects_check.py TRACE TRUTH ROUNDS: what the waits of tests/live/workloads/objects, or away, were for, against what the workload
 says. Verdicts as in trace_read.py. Of threads whose descriptor changes while they sleep the object may be unknown, but never another one.
 A figure follows each: waits, of them with an object."""
-import re, sys
+import os, re, sys
 
 from trace_read import X86, Trace, by_thread, call_of, members, verdict
 
@@ -13,6 +13,7 @@ CALLS = {"read": 0, "recvfrom": 45, "accept": 43, "epoll_wait": 232, "futex": 20
          "flock": 32}
 MAY_BE_UNKNOWN = re.compile(r"w-(swap|close|dup)-.$")
 LEAST = 1_000_000
+PRECISE = 0.95 if "MACHINE" in os.environ else 0.99  # an emulated machine takes longer from the call to the switch
 
 def is_object(wait, wanted):
     """What a sleep was asked for is read off its timer, less the time until the thread left its CPU, which may be long."""
@@ -34,7 +35,7 @@ def judge(comm, call, kind, wanted, waits, rounds, may_be_unknown):
     if wrong:
         return f"{len(wrong)} of {len(own)} were for {wrong[0]['for']} ({wrong[0]}), not {wanted[0]}"
     asked = sorted(int(w["asked"]) for w in known if "asked" in wanted[0])
-    if asked and asked[len(asked) // 2] < 0.99 * int(wanted[0]["asked"]):
+    if asked and asked[len(asked) // 2] < PRECISE * int(wanted[0]["asked"]):
         return f"half of the sleeps were asked for less than {asked[len(asked) // 2]}"
     if len(known) < len(own) and not may_be_unknown:
         return f"{len(own) - len(known)} of {len(own)} have no object"

@@ -4,6 +4,7 @@
 #
 # A recording from another machine: the static recorder for aarch64 runs on an emulated one, whose CPUs count cycles and sign
 # return addresses. This machine's reporter unwinds its stacks from the trace alone; the binaries are not here.
+# At the long level also what waits were for (what_for.sh).
 # Truth: the call paths of guest/frames.c and guest/signals.c, built with signed return addresses and without frame pointers.
 . "$(dirname "$0")/lib.sh"
 
@@ -143,9 +144,23 @@ judge_counters() { # KERNEL
 	verdict "$1/throttled for" "no word of it in '$dir/throttled.info'" grep -qE 'CPU [01]: stopped for [0-9.]+ s' "$dir/throttled.info"
 }
 
+# By the checkers of the live tests. Of futexes, only what is in the heap or the program's data has a known place here.
+judge_what_for() { # KERNEL
+	for run in objects mutexes ready; do
+		rc=$(time_of $run 3) # 3: of thousands of waits one was lost, as happens on an emulated machine
+		verdict "$1/$run-run" "the recorder ended with '$rc': $(tail -n 3 "$dir/$run.err" | tr '\n' ' ')" [ "$rc" = 0 -o "$rc" = 3 ]
+		[ -s "$dir/$run.rwk" ] || continue
+		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
+		MACHINE=aarch64 MUTEXES_RT=1 python3 -B "tests/live/${run}_check.py" "$dir/$run.rwk" "$dir/$run.truth" 20 2>&1 |
+			sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+	done
+}
+
 mkdir -p "$RESULTS"
 need_cross
 for kernel in $(kernels); do
 	judged judge_kernel "aarch64-$kernel" "$kernel" aarch64.sh
-	[ "${CHECK_LEVEL:-check}" = check ] || judged judge_counters "counters-$kernel" "$kernel" counters.sh
+	[ "${CHECK_LEVEL:-check}" = long ] || continue
+	judged judge_counters "counters-$kernel" "$kernel" counters.sh
+	VM_SECONDS=500 judged judge_what_for "what-for-$kernel" "$kernel" what_for.sh
 done

@@ -6,6 +6,7 @@
 # mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
 # ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
 # sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system. Control groups.
+# At the long level, waits for locks beside the kernel's own contentions.
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
@@ -49,10 +50,18 @@ judge_kernel() { # NAME
 	judge_version_1 "$1"
 }
 
+# Beside the kernel's own tracepoints.
+judge_contention() { # NAME
+	recorded "$1/locks beside contentions" locks || return
+	python3 -B tests/vm/contention_check.py "$dir/locks.rwk" "$dir/locks.contention" 2>&1 |
+		sed -E 's/^(yes|no) /\1 contention of /' | verdicts_of "$1"
+}
+
 need_programs
 VM_SECONDS=300
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.1-cloud); do
 	judged judge_kernel "objects-$kernel" "$kernel" objects.sh 2
+	[ "${CHECK_LEVEL:-check}" != long ] || judged judge_contention "contention-$kernel" "$kernel" contention.sh 2
 done
 exit 0

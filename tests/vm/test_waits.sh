@@ -65,7 +65,9 @@ adds_up() { # NAME RECORDING
 judge_kernel() { # NAME
 	timer=timer
 	case $1 in *-rt) timer="timer-thread" ;; esac
-	for run in longer each; do code_is "$1/$run-run" $run 0; done
+	churn=each
+	is_long && churn=many
+	for run in longer each $(is_long && echo many); do code_is "$1/$run-run" $run 0; done
 	checked_by early_check.py "$1/early" longer begin summary at
 	checked "$1/sleeps" longer brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
 	checked "$1/chain" longer brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
@@ -73,7 +75,7 @@ judge_kernel() { # NAME
 	checked "$1/faults" longer brackets:rough iowait:40
 	checked "$1/spin" longer spin
 	checked "$1/account" each schedstat
-	checked "$1/churn" each brackets comms
+	checked "$1/churn" $churn brackets comms
 	code_is "$1/stopped-run" stopped 3
 	adds_up "$1/stopped" stopped
 	says "$1/stopped" stopped lost 3

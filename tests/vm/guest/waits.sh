@@ -32,9 +32,14 @@ longer() { # OLD YOUNG LATE CRAWL : the pids of the first, the devices of the ot
 	work spin spin 1
 }
 
-# What needs each wait.
+# What needs each wait. Without user stacks, which take time between a thread's last look at its account and its end.
 each() {
 	work account mixed 2
+	is_long || many
+}
+
+# Short-lived processes, with few ids that are free.
+many() {
 	echo 400 >/proc/sys/kernel/pid_max
 	work churn churn 300
 	echo 32768 >/proc/sys/kernel/pid_max
@@ -86,7 +91,7 @@ filling() {
 }
 
 case ${1:-} in
-longer | each | filling)
+longer | each | many | filling)
 	"$@"
 	exit
 	;;
@@ -105,7 +110,8 @@ until_true 300 grep -q '^asleep' /out/young.truth
 record longer --offcpu 0 --wakers -u --no-objects --embed=none --system-wide -- sh /test.sh longer "$old" "$early_pid" "$late" "$crawl"
 kill "$old" "$early_pid"
 cat /out/old.truth /out/young.truth >/out/early.truth
-record each --offcpu 0 -m 0 -u --no-objects --embed=none -- sh /test.sh each
+record each --offcpu 0 -m 0 --no-objects --embed=none -- sh /test.sh each
+is_long && record many --offcpu 0 -m 0 -u --no-objects --embed=none -- sh /test.sh many
 cat /out/longer.out /out/each.out
 stopped
 full

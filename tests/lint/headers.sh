@@ -15,7 +15,7 @@ bpf=(-target bpf -mcpu=v3 -std=gnu11 -Wall -Werror -Wno-unused-function
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# alone FOLDER FILE: the compiler that compiles what lies in the folder has to compile the file.
+# alone FOLDER FILE: the compiler that compiles what is in the folder has to compile the file.
 alone()
 {
 	mkdir -p "$work/$1"

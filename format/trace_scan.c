@@ -270,7 +270,7 @@ static int find_letters(struct trace_scan *scan, uint64_t offset, uint64_t *ret_
 /* The next valid struct, at any byte from `offset` on: after a torn section the next may begin anywhere. */
 static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find)
 {
-	uint64_t place;
+	uint64_t place = 0;
 	int r;
 
 	for (;;) {

@@ -44,7 +44,7 @@ COMMA := ,
 
 # --- flags ---------------------------------------------------------------------------------------
 
-HARDEN := -fPIE -fstack-protector-strong -ffunction-sections
+HARDEN := $(if $(SAN),-fPIC,-fPIE) -fstack-protector-strong -ffunction-sections
 LINK_HARDEN := -Wl,-z,relro,-z,now -Wl,--gc-sections
 for_clang = $(if $(findstring clang,$(notdir $(CC))),$(1))
 ifdef SAN

@@ -40,9 +40,10 @@ void cpu_busy_close(struct cpu_busy *busy)
 void cpu_busy_parse(const char *text, long ticks, struct cpu_account *accounts, uint32_t count)
 {
 	uint64_t tick = SECOND / (uint64_t)ticks;
+	const char *end;
 
 	memset(accounts, 0, count * sizeof(*accounts));
-	for (const char *row = text; row && !strncmp(row, "cpu", 3); row = strchr(row, '\n'), row += row != NULL) {
+	for (const char *row = text; row && !strncmp(row, "cpu", 3); row = (end = strchr(row, '\n')) ? end + 1 : NULL) {
 		uint64_t user, nice, system, idle, waiting;
 		uint32_t cpu;
 

@@ -24,7 +24,7 @@ judge()
 {
 	local name=$1 file=$2 out
 	shift 2
-	if out=$(python3 tests/oracle/lines_check.py --known tests/oracle/lines_known.txt --show 2 --count "${count:-5000}" "$@" "$lines" "$symbolizer" \
+	if out=$(python3 tests/oracle/lines_check.py --known tests/oracle/lines_known.txt --show 2 --count "${count:-2000}" "$@" "$lines" "$symbolizer" \
 		"$file" 2>&1); then
 		echo "# $out" | head -n 1
 		grep '^#   [a-z]' <<<"$out"
@@ -53,7 +53,7 @@ made()
 }
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
-sources=(common/*.c common/*/*.c report/view/{stack,tree,wait}/*.c)
+sources=(common/*.c report/view/tree/*.c)
 [[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c)
 c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
 templates=tests/oracle/lines/templates.cpp
@@ -74,7 +74,8 @@ made c_sections_lld "$dir/gcl" clang-14 "${dropping[@]}" -fuse-ld=lld-14 -o "$di
 	judge c_sections_lld "$dir/gcl"
 
 # Split: the main file has skeletons, the rest is beside it. The code is the same as without.
-units=(common/*.c ${long:+common/*/*.c} report/view/*/t*.c)
+units=(common/*.c report/view/tree/t*.c)
+[[ $long ]] && units=(common/*.c common/*/*.c report/view/*/t*.c)
 # compile FOLDER FLAG...: compiles the units one by one.
 # shellcheck disable=SC2317 # made() calls it
 compile()

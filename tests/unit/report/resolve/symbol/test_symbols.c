@@ -19,7 +19,10 @@ struct nm_list {
 	size_t count;
 };
 
-/* The functions that nm lists, by address. Versions ("@@GLIBC_2.2.5") are not part of the name. */
+/*
+ * The functions that nm lists, by address. Versions ("@@GLIBC_2.2.5") are not part of the name. A weak variable of the
+ * sanitizers looks like one.
+ */
 static struct nm_list run_nm(const char *options, const char *path)
 {
 	char command[512], line[1024];
@@ -33,7 +36,7 @@ static struct nm_list run_nm(const char *options, const char *path)
 		unsigned long long address, size;
 
 		if (sscanf(line, "%llx %llx %c %255s", &address, &size, &symbol->type, symbol->name) != 4 ||
-		    !strchr("tTwWi", symbol->type))
+		    !strchr("tTwWi", symbol->type) || !strcmp(symbol->name, "__sancov_lowest_stack"))
 			continue;
 		symbol->address = address;
 		symbol->size = size;

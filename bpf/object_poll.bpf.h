@@ -105,7 +105,7 @@ static __noinline bool find_polled_file(struct object_room *room, u64 queues)
 
 /* Plus 1; 0: not known. */
 static __noinline u32 find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
-					 bool select)
+					 u32 call)
 {
 	struct files_struct *files = files_of(task);
 	struct set_search search = {.file = room->polled, .key = room->polled_for, .count = count,
@@ -115,21 +115,21 @@ static __noinline u32 find_polled_number(struct task_struct *task, struct object
 		return 0;
 	search.table = as_number(room, files->fdt->fd);
 	search.most = files->fdt->max_fds;
-	if (select)
+	if (object_knobs.calls[call & (RING_CALLS - 1)] == RING_CALL_SELECT)
 		find_selected(room, &search, queues);
 	else
 		find_polled(room, &search, queues);
 	return search.found ? search.descriptor + 1 : 0;
 }
 
-static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, bool select,
+static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, u32 call,
 				      u32 number)
 {
 	u64 queues = find_queues(task, room, number);
 
 	if (!queues || !find_polled_file(room, queues))
 		return false;
-	ready_take(task, room, room->polled, find_polled_number(task, room, queues, count, select), number);
+	ready_take(task, room, room->polled, find_polled_number(task, room, queues, count, call), number);
 	return true;
 }
 

@@ -393,12 +393,8 @@ int wait_look_at(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	scratch = bpf_map_lookup_elem(&look_scratch, &zero);
-	if (!scratch)
-		return 0;
-	if (wait_look.kind == RING_LOOK_OPEN)
-		look_open(ctx->meta, task, scratch);
-	else
-		look_last(ctx->meta, task, scratch);
+	if (scratch)
+		look_at_open(ctx->meta, task, scratch);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "bpf/object_futex.bpf.h"
 #include "bpf/object_page.bpf.h"
 #include "bpf/object_poll.bpf.h"
+#include "bpf/object_sleep.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
 enum { WAITID_PID = 1 };
@@ -32,27 +33,6 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 	object->kind = RING_OBJECT_CHILD;
 	if (pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
 		object->process = child;
-}
-
-/*
- * The timer is on the stack. It was set just before the task left the CPU, and wakes it, or has just done so and then
- * forgot it. A word that an earlier call left on the stack may look like it, and timers of other clocks do not count
- * from the same time: how long the sleep was to be is then unknown.
- */
-static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 out,
-				       struct ring_object *object)
-{
-	const u64 wakeup = object_knobs.timer_wakeup, most = 1ULL << 60;
-	u64 at = wakeup ? stack_find(task, wakeup, wakeup, number) : 0, sleeper, expires;
-
-	object->kind = RING_OBJECT_SLEEP;
-	if (!at)
-		return;
-	at -= bpf_core_field_offset(struct hrtimer, function);
-	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
-	expires = OBJECT_READ(hrtimer, at, _softexpires);
-	if (sleeper ? sleeper == as_number(room, task) && expires < most : expires <= bpf_ktime_get_ns())
-		object->asked = expires > out ? expires - out : 0;
 }
 
 /* At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. */
@@ -85,7 +65,6 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 {
 	const struct call_arguments with = call_arguments(task);
 
-	object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
 	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
 	case RING_CALL_DESCRIPTOR:
 		descriptor_take(task, room, entry, with.values[0], number, object);
@@ -102,13 +81,20 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 	case RING_CALL_SLEEP:
 		sleep_take(task, room, number, out, object);
 		break;
-	case RING_CALL_POLL:
-		object->beside = poll_take(task, room, with.values[1], false, number);
-		break;
-	case RING_CALL_SELECT:
-		object->beside = poll_take(task, room, with.values[0], true, number);
-		break;
 	}
+}
+
+/* In one place for both, because the verifier looks at each as long as at all else. */
+static __always_inline bool poll_call_take(struct task_struct *task, struct object_room *room, u32 number,
+					   struct ring_object *object)
+{
+	const struct call_arguments with = call_arguments(task);
+	const u32 call = object->call & (RING_CALLS - 1), kind = object_knobs.calls[call];
+
+	if (kind != RING_CALL_POLL && kind != RING_CALL_SELECT)
+		return false;
+	object->beside = poll_take(task, room, with.values[kind == RING_CALL_POLL], call, number);
+	return true;
 }
 
 /*
@@ -132,8 +118,11 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(task, object);
-	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
-		call_take(task, room, entry, number, out, object);
+	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS) {
+		object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
+		if (!poll_call_take(task, room, number, object))
+			call_take(task, room, entry, number, out, object);
+	}
 	if (entry->state & TASK_UNINTERRUPTIBLE && object_knobs.page_wake && page_take(task, number, object))
 		return;
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)

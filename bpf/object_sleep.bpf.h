@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* How long a sleep was to be. */
+#ifndef RWALKER_BPF_OBJECT_SLEEP_H
+#define RWALKER_BPF_OBJECT_SLEEP_H
+
+#include "bpf/object_stack.bpf.h"
+
+/*
+ * The timer is on the stack. It was set just before the task left the CPU, and wakes it, or has just done so and then
+ * forgot it. A word that an earlier call left on the stack may look like it, and timers of other clocks do not count
+ * from the same time: how long the sleep was to be is then unknown.
+ */
+static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 out,
+				       struct ring_object *object)
+{
+	const u64 wakeup = object_knobs.timer_wakeup, most = 1ULL << 60;
+	u64 at = wakeup ? stack_find(task, wakeup, wakeup, number) : 0, sleeper, expires;
+
+	object->kind = RING_OBJECT_SLEEP;
+	if (!at)
+		return;
+	at -= bpf_core_field_offset(struct hrtimer, function);
+	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
+	expires = OBJECT_READ(hrtimer, at, _softexpires);
+	if (sleeper ? sleeper == as_number(room, task) && expires < most : expires <= bpf_ktime_get_ns())
+		object->asked = expires > out ? expires - out : 0;
+}
+
+#endif

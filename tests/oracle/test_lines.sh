@@ -53,7 +53,7 @@ made()
 }
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
-sources=(common/*.c report/view/tree/*.c)
+sources=(common/*.c common/*/*.c report/view/{stack,tree,wait}/*.c)
 [[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c)
 c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
 templates=tests/oracle/lines/templates.cpp

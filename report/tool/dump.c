@@ -267,7 +267,6 @@ static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
 	struct trace_damage damage;
 	int r = event_decoder_create(&decoder);
 
-	*ret_damaged = false;
 	for (uint32_t i = 0; !r && i < file->chunk_count; i++) {
 		r = dump_chunk(file, i, decoder, out);
 		if (r == -EBADMSG) {

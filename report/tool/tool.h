@@ -43,7 +43,7 @@ struct tool_request {
 
 struct tool {
 	const char *name; /* of the option */
-	/* 0, or -errno after reporting why. *ret_damaged: a trace is damaged or lost events (exit 3). */
+	/* 0, or -errno after reporting why. *ret_damaged, false before: a trace is damaged or lost events (exit 3). */
 	int (*run)(const struct tool_request *request, bool *ret_damaged);
 	bool without_trace; /* works without paths */
 	bool writes;	    /* writes a trace to -o */

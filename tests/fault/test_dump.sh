@@ -32,4 +32,6 @@ for trace in empty:0 closed:0 killed:3 embedded:0; do
 	exits "$name" 0 diff "$dir/ours" "$dir/theirs"
 	verdict "$name-says-something" "the dump is empty" test -s "$dir/theirs"
 done
+seeds=tests/fuzz/corpus/fuzz_trace_reader
+exits dump-one-of-two-is-damaged 3 "$report" --dump "$seeds/killed" "$seeds/closed"
 exit $((failures > 0))

@@ -284,7 +284,7 @@ static char *records_of(const char *path)
 	struct nodes nodes = {0};
 	size_t length, room = 0;
 	FILE *in, *out;
-	bool damaged;
+	bool damaged = false;
 
 	request.out = open_memstream(&text, &length);
 	if (!request.out || tools[TOOL_DUMP].run(&request, &damaged) < 0 || fclose(request.out) != 0)

@@ -42,6 +42,14 @@ int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struc
 int address_spaces_fork(struct address_spaces *spaces, uint32_t parent_tgid, uint32_t child_tgid);
 /* Empties the space: exec. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t tgid);
+/*
+ * The number under which callers keep what a process had mapped before its exec: until the call returns, the task is
+ * where its old program made it. No process has such a large one.
+ */
+static inline uint32_t address_spaces_before_exec(uint32_t tgid)
+{
+	return tgid | (uint32_t)1 << 31;
+}
 /* Forgets the process. Unknown tgids are ignored. */
 void address_spaces_exit(struct address_spaces *spaces, uint32_t tgid);
 

@@ -119,8 +119,12 @@ static void take_fork(struct finalizing *all, const struct event *event)
 
 static void take_comm(struct finalizing *all, const struct event *event)
 {
-	if (event->comm.flags & COMM_EXEC)
-		(void)address_spaces_exec(hits_spaces(all->recording.hits), event->comm.tgid);
+	struct address_spaces *spaces = hits_spaces(all->recording.hits);
+
+	if (!(event->comm.flags & COMM_EXEC))
+		return;
+	(void)address_spaces_fork(spaces, event->comm.tgid, address_spaces_before_exec(event->comm.tgid));
+	(void)address_spaces_exec(spaces, event->comm.tgid);
 }
 
 static void take_snapshot(struct finalizing *all, uint32_t tgid, uint32_t number)

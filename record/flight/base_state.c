@@ -13,21 +13,16 @@
 #include "format/limits.h"
 #include "record/flight/fact_store.h"
 #include "record/flight/state_rules.h"
+#include "record/place/ended.h"
 
 enum {
 	FACT_BYTES = 12 << 20, /* of each half; pages are used as facts come */
 	FACTS = 1 << 16,
 	MAX_PROCESSES = 65536,
 	MAX_MAPPINGS = 1 << 20,
-	ENDED_KEPT = 1024, /* processes with threads that may go on after their leader */
 	EXECS_KEPT = 1024, /* processes that may still be in execve() */
 	YOUNG_SLOTS = 4096,
 	NOTE_COPIED = 1,
-};
-
-struct ended {
-	uint32_t tgid;
-	uint64_t generation;
 };
 
 struct execed {
@@ -47,8 +42,7 @@ struct base_state {
 	struct event_decoder *decoder; /* of a chunk, */
 	struct event_decoder *fact_decoder;
 	uint8_t *payload; /* which is unpacked here */
-	struct ended *ended;
-	size_t ended_count;
+	struct ended ended;
 	struct execed *execs;
 	size_t exec_count;
 	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: of one thread, as far as is known */
@@ -98,9 +92,8 @@ static int create_parts(struct base_state *base, unsigned int halvings)
 	int r;
 
 	base->payload = malloc(RWK_MAX_RAW_CHUNK);
-	base->ended = calloc(ENDED_KEPT, sizeof(*base->ended));
 	base->execs = calloc(EXECS_KEPT, sizeof(*base->execs));
-	r = base->payload && base->ended && base->execs ? 0 : -ENOMEM;
+	r = base->payload && base->execs ? 0 : -ENOMEM;
 	if (r >= 0)
 		r = fact_store_create(FACT_BYTES >> halvings, FACTS >> halvings, is_gone, base, &base->facts);
 	if (r >= 0)
@@ -143,7 +136,6 @@ void base_state_destroy(struct base_state *base)
 	event_encoder_destroy(base->encoder);
 	address_spaces_destroy(base->spaces);
 	fact_store_destroy(base->facts);
-	free(base->ended);
 	free(base->execs);
 	free(base->payload);
 	free(base);
@@ -184,13 +176,8 @@ static int apply_fork(struct base_state *base, const struct event_fork *record)
 		return 0;
 	}
 	*young = record->tgid;
+	ended_renew(&base->ended, base->spaces, record->tgid);
 	return address_spaces_fork(base->spaces, record->parent_tgid, record->tgid);
-}
-
-/* The key of what a process had mapped before its exec: no process has such a large number. */
-static uint32_t before_exec(uint32_t tgid)
-{
-	return tgid | (uint32_t)1 << 31;
 }
 
 static bool is_before_exec(uint32_t tgid)
@@ -202,20 +189,20 @@ static bool is_before_exec(uint32_t tgid)
 static bool is_kept(const struct base_state *base, const struct execed *exec)
 {
 	return exec->generation &&
-	       exec->generation == address_spaces_generation(base->spaces, before_exec(exec->tgid));
+	       exec->generation == address_spaces_generation(base->spaces, address_spaces_before_exec(exec->tgid));
 }
 
 static void forget_before(struct base_state *base, struct execed *exec)
 {
 	if (is_kept(base, exec))
-		address_spaces_exit(base->spaces, before_exec(exec->tgid));
+		address_spaces_exit(base->spaces, address_spaces_before_exec(exec->tgid));
 	exec->generation = 0;
 }
 
 static int apply_comm(struct base_state *base, const struct event_comm *record)
 {
 	struct execed *exec = &base->execs[base->exec_count % EXECS_KEPT];
-	uint32_t before = before_exec(record->tgid), length = record->comm.length;
+	uint32_t before = address_spaces_before_exec(record->tgid), length = record->comm.length;
 	int r;
 
 	if (!(record->flags & COMM_EXEC))
@@ -230,22 +217,16 @@ static int apply_comm(struct base_state *base, const struct event_comm *record)
 	return address_spaces_exec(base->spaces, record->tgid);
 }
 
-/* Its number may be given to another process before it is forgotten. */
 static void apply_exit(struct base_state *base, const struct event_exit *record)
 {
-	struct ended *slot = &base->ended[base->ended_count % ENDED_KEPT];
-
 	if (record->tgid != record->tid)
 		return;
-	address_spaces_exit(base->spaces, before_exec(record->tgid));
+	address_spaces_exit(base->spaces, address_spaces_before_exec(record->tgid));
 	if (*young_slot(base, record->tgid) == record->tgid) {
 		address_spaces_exit(base->spaces, record->tgid);
 		return;
 	}
-	base->ended_count++;
-	if (slot->generation && slot->generation == address_spaces_generation(base->spaces, slot->tgid))
-		address_spaces_exit(base->spaces, slot->tgid);
-	*slot = (struct ended){record->tgid, address_spaces_generation(base->spaces, record->tgid)};
+	ended_add(&base->ended, base->spaces, record->tgid, false);
 	forget_unavailable(base, record->tgid);
 }
 
@@ -377,7 +358,7 @@ static int write_mapping(void *context, uint32_t tgid, const struct mapping *map
 	const struct writing *writing = context;
 	struct event event = {
 		.kind = EVENT_MAPPING,
-		.mapping = {.time = writing->span->since, .tgid = tgid & ~before_exec(0),
+		.mapping = {.time = writing->span->since, .tgid = tgid & ~address_spaces_before_exec(0),
 			    .start = mapping->start, .length = mapping->end - mapping->start,
 			    .file_offset = mapping->file_offset, .module = mapping->module,
 			    .flags = MAPPING_INITIAL | (mapping->note == NOTE_COPIED ? MAPPING_COPIED : 0)},

@@ -101,12 +101,19 @@ static void hit_add(struct hits *hits, const struct hit *hit)
 		grow(hits);
 }
 
+/* A task in execve() is where its program of before called it. */
+static bool find_mapping(const struct hits *hits, uint32_t tgid, uint64_t address, struct mapping *ret_mapping)
+{
+	return address_spaces_find(hits->spaces, tgid, address, ret_mapping) ||
+	       address_spaces_find(hits->spaces, address_spaces_before_exec(tgid), address, ret_mapping);
+}
+
 static void mark_one(struct hits *hits, uint32_t tgid, uint64_t address)
 {
 	struct hit hit = {0};
 	struct mapping mapping;
 
-	if (!address_spaces_find(hits->spaces, tgid, address, &mapping) || !mapping.module)
+	if (!find_mapping(hits, tgid, address, &mapping) || !mapping.module)
 		return;
 	if (mapping.module == hits->anonymous_module) {
 		hit.jit_tgid = tgid;

@@ -207,6 +207,7 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 
 	if (exec) {
 		see(sideband, record->tgid, SIDEBAND_EXECED);
+		ended_exec(&sideband->ended, spaces(sideband), record->tgid);
 		(void)address_spaces_exec(spaces(sideband), record->tgid);
 	}
 	if (exec || record->tgid == record->tid)
@@ -247,22 +248,9 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 	}
 	*young_slot(sideband, record->tgid) = record->tgid;
 	see(sideband, record->tgid, SIDEBAND_FORKED);
+	ended_renew(&sideband->ended, spaces(sideband), record->tgid);
 	(void)address_spaces_fork(spaces(sideband), record->parent_tgid, record->tgid);
 	(void)recording_check(recording, event_log_add(recording->log, &event));
-}
-
-static void forget(struct sideband *sideband, uint32_t tgid)
-{
-	struct ended *slot;
-
-	if (*young_slot(sideband, tgid) == tgid) { /* its only thread: nothing more can come */
-		address_spaces_exit(spaces(sideband), tgid);
-		return;
-	}
-	slot = &sideband->ended[sideband->ended_count++ % ENDED_KEPT];
-	if (slot->generation && slot->generation == address_spaces_generation(spaces(sideband), slot->tgid))
-		address_spaces_exit(spaces(sideband), slot->tgid);
-	*slot = (struct ended){tgid, address_spaces_generation(spaces(sideband), tgid)};
 }
 
 static void apply_exit(struct sideband *sideband, const struct perf_event_header *header)
@@ -273,7 +261,8 @@ static void apply_exit(struct sideband *sideband, const struct perf_event_header
 
 	if (record->tgid != record->tid)
 		return;
-	forget(sideband, record->tgid);
+	ended_add(&sideband->ended, spaces(sideband), record->tgid,
+		  *young_slot(sideband, record->tgid) == record->tgid);
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 

@@ -11,19 +11,11 @@
 #include "common/hash_map.h"
 #include "record/perf/merge.h"
 #include "record/perf/perf_ring.h"
+#include "record/place/ended.h"
 #include "record/place/sideband.h"
 #include "record/place/stream_watch.h"
 
-/*
- * Processes whose first thread has ended, and their address spaces: kept for a while, because other threads may run
- * on, and then dropped, so that memory does not grow with the number of processes ever seen.
- */
-enum { ENDED_KEPT = 256,
-       YOUNG_SLOTS = 4096 };
-struct ended {
-	uint32_t tgid;
-	uint64_t generation; /* differs by now: the tgid is in use again */
-};
+enum { YOUNG_SLOTS = 4096 };
 
 struct sideband {
 	struct recording *recording;
@@ -39,8 +31,7 @@ struct sideband {
 	struct perf_event_attr attr;
 	struct hash_map seen; /* tgid -> enum sideband_seen */
 	bool seeing;	      /* somebody may still ask for `seen` */
-	struct ended ended[ENDED_KEPT];
-	uint32_t ended_count;
+	struct ended ended;
 	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: forked lately, with one thread so far */
 };
 

@@ -10,12 +10,6 @@
  */
 enum { NODES_PER_MAPPING = 16, MAPPINGS_MAX = 4 << 20, DEAD_MAX = 8192 };
 
-/* The key of the address space that a process had before its exec: no process has such a large number. */
-static uint32_t before_exec(uint32_t tgid)
-{
-	return tgid | (uint32_t)1 << 31;
-}
-
 int timeline_init(struct timeline *timeline)
 {
 	*timeline = (struct timeline){0};
@@ -166,7 +160,7 @@ static void bury_one(struct timeline *timeline)
 		return;
 	if (!process->used) {
 		address_spaces_exit(timeline->spaces, process->tgid);
-		address_spaces_exit(timeline->spaces, before_exec(process->tgid));
+		address_spaces_exit(timeline->spaces, address_spaces_before_exec(process->tgid));
 		return;
 	}
 	process->used = false;
@@ -200,7 +194,7 @@ static int apply_mapping(struct timeline *timeline, const struct timeline_entry 
 
 static int apply_exec(struct timeline *timeline, uint32_t tgid)
 {
-	int r = address_spaces_fork(timeline->spaces, tgid, before_exec(tgid));
+	int r = address_spaces_fork(timeline->spaces, tgid, address_spaces_before_exec(tgid));
 
 	return r < 0 ? r : address_spaces_exec(timeline->spaces, tgid);
 }
@@ -271,6 +265,6 @@ bool timeline_find_before_exec(const struct timeline *timeline, uint32_t process
 			       struct mapping *ret_mapping)
 {
 	return address_spaces_find(timeline->spaces,
-				   before_exec(timeline->processes.items[process].tgid), address,
+				   address_spaces_before_exec(timeline->processes.items[process].tgid), address,
 				   ret_mapping);
 }

@@ -62,8 +62,9 @@ check_names() { # LEAST ERE WORKLOAD [ARGUMENT]
 }
 
 # Prints the first few "ADDRESS THEIRS OURS" that do not mean the same. Two names are the same if a
-# symbol table lists both with the same value, and the offsets are equal. The return address of
-# _start's call of _dl_start is the first byte of what is called _dl_start_user, which perf prints.
+# symbol table lists both with the same value, and the offsets are equal. perf names the byte at a
+# return address, we the one before it: that of _start's call of _dl_start is the first byte of
+# what is called _dl_start_user, and those of the kernel's SRSO returns are of the next thunk.
 without_aliases() {
 	awk -v tables="$scratch/tables" '
 		BEGIN {
@@ -84,6 +85,7 @@ without_aliases() {
 		}
 		$2 == $3 || offset($2) == offset($3) && same_place(name($2), name($3)) { next }
 		$2 == "_dl_start_user+0x0" && $3 ~ /^_start\+/ { next }
+		$2 ~ /^srso_(alias_)?return_thunk\+0x0$/ && $3 ~ /^srso_(alias_)?safe_ret\+/ { next }
 		{ print $1 " perf " $2 ", ours " $3 }' | head -5
 }
 

@@ -134,6 +134,25 @@ static void the_same_address_is_another_file_after_an_exec(struct test *t)
 	hits_destroy(hits);
 }
 
+static void a_task_in_execve_is_where_its_old_program_called_it(struct test *t)
+{
+	const uint64_t address = CODE + 0x10;
+	struct hits *hits = hits_open(true);
+	struct hit *sorted;
+
+	REQUIRE(t, hits);
+	(void)address_spaces_fork(hits_spaces(hits), TGID, address_spaces_before_exec(TGID));
+	(void)address_spaces_exec(hits_spaces(hits), TGID);
+	mark(hits, TGID, &address, 1);
+	REQUIRE(t, hits_sorted(hits, &sorted) == 1);
+	CHECK(t, sorted[0].module == PROGRAM && sorted[0].offset == 0x2010);
+	map_there(hits, TGID, CODE, 0x100, LIBRARY);
+	mark(hits, TGID, &address, 1);
+	REQUIRE(t, hits_sorted(hits, &sorted) == 2);
+	CHECK(t, sorted[1].module == LIBRARY && sorted[1].offset == 0x110);
+	hits_destroy(hits);
+}
+
 /* Remembered addresses are found by a part of that number: another state with the same part is not confused with it. */
 static void states_are_told_apart_by_all_of_their_number(struct test *t)
 {
@@ -239,6 +258,7 @@ static void their_order_is_by_process_module_and_offset(struct test *t)
 TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves_the_code),
 	  TEST(code_is_that_of_the_moment), TEST(what_is_hit_again_is_there_once),
 	  TEST(the_same_address_is_another_file_after_an_exec),
+	  TEST(a_task_in_execve_is_where_its_old_program_called_it),
 	  TEST(states_are_told_apart_by_all_of_their_number), TEST(nothing_is_marked_where_nothing_is_embedded),
 	  TEST(what_does_not_fit_is_counted),
 	  TEST(what_was_hit_long_ago_is_forgotten), TEST(their_order_is_by_process_module_and_offset))

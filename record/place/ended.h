@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Processes whose first thread has ended, and their address spaces: kept for a while, because other threads may run
+ * on, and because even a process without any is sampled between its record and the end of its memory (exit_mm, since
+ * Linux 6.16). Then they are dropped, so that memory does not grow with the number of processes ever seen. Those of
+ * one thread, which are many, do not push out others.
+ */
+#ifndef RWALKER_RECORD_PLACE_ENDED_H
+#define RWALKER_RECORD_PLACE_ENDED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/address_space.h"
+
+enum { ENDED_KEPT = 512 }; /* of each kind */
+
+struct ended_ring {
+	uint32_t tgids[ENDED_KEPT];
+	uint64_t generations[ENDED_KEPT]; /* differs by now: the number is in use again; 0: nobody */
+	uint32_t count;			  /* of all there ever were */
+};
+
+struct ended {
+	struct ended_ring alone, others; /* alone: of one thread */
+	struct ended_ring execed;	 /* what was mapped before an exec */
+};
+
+/* The space is of the past; that which has been so longest is dropped. */
+static inline void ended_ring_add(struct ended_ring *ring, struct address_spaces *spaces, uint32_t tgid)
+{
+	uint32_t at = ring->count++ % ENDED_KEPT;
+
+	if (ring->generations[at] && ring->generations[at] == address_spaces_generation(spaces, ring->tgids[at]))
+		address_spaces_exit(spaces, ring->tgids[at]);
+	ring->tgids[at] = tgid;
+	ring->generations[at] = address_spaces_generation(spaces, tgid);
+}
+
+static inline void ended_add(struct ended *ended, struct address_spaces *spaces, uint32_t tgid, bool alone)
+{
+	ended_ring_add(alone ? &ended->alone : &ended->others, spaces, tgid);
+}
+
+/* The process executes another program: call this before address_spaces_exec(). */
+static inline void ended_exec(struct ended *ended, struct address_spaces *spaces, uint32_t tgid)
+{
+	if (address_spaces_fork(spaces, tgid, address_spaces_before_exec(tgid)) >= 0)
+		ended_ring_add(&ended->execed, spaces, address_spaces_before_exec(tgid));
+}
+
+/*
+ * The number may be that of a new process, which may have its parent's generation as the old one had: call this before
+ * its fork.
+ */
+static inline void ended_renew(struct ended *ended, const struct address_spaces *spaces, uint32_t tgid)
+{
+	if (!address_spaces_generation(spaces, tgid))
+		return;
+	for (uint32_t i = 0; i < ENDED_KEPT; i++) {
+		if (ended->alone.tgids[i] == tgid)
+			ended->alone.generations[i] = 0;
+		if (ended->others.tgids[i] == tgid)
+			ended->others.generations[i] = 0;
+	}
+}
+
+#endif

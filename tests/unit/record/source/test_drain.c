@@ -14,7 +14,9 @@
 #include "tests/unit/record/made_samples.h"
 #include "tests/unit/record/made_sideband.h"
 
-enum { RING_BYTES = 64 << 10, PROCESS = 50, KINDS = RING_SNAPSHOT + 1 };
+enum { RING_BYTES = 64 << 10,
+       PROCESS = 50,
+       KINDS = RING_SNAPSHOT + 1 };
 #define CODE UINT64_C(0x400000)
 
 struct bench {
@@ -48,13 +50,18 @@ static void bench_close(struct bench *b)
 }
 
 /* At CODE, in user space. */
-static void put(struct bench *b, uint32_t ring, uint64_t time)
+static void put_at(struct bench *b, uint32_t ring, uint64_t time, uint64_t address)
 {
 	struct made_sample_record record = made_sample_of(time, ring, PROCESS, "worker");
 
 	record.raw.user_count = 1;
-	record.frames[0] = CODE;
+	record.frames[0] = address;
 	made_ring_put(&b->rings[ring], &record, made_sample_bytes(&record), 0);
+}
+
+static void put(struct bench *b, uint32_t ring, uint64_t time)
+{
+	put_at(b, ring, time, CODE);
 }
 
 static void rings_are_read_as_one(struct test *t)
@@ -100,7 +107,7 @@ static void a_sample_finds_what_was_mapped_then(struct test *t)
 	put(&b, 0, 110);
 	made_put_map(&b.made, 1, 200, PROCESS, CODE, 0x2000, "/bin/two");
 	put(&b, 1, 199);
-	put(&b, 1, 200); /* the mapping is first */
+	put(&b, 1, 200);                                                    /* the mapping is first */
 	made_put_map(&b.made, 3, 300, PROCESS, CODE, 0x3000, "/bin/three"); /* no process was there */
 	made_put_map(&b.made, 1, 400, PROCESS, CODE, 0x4000, "/bin/four");
 	put(&b, 0, 500);
@@ -116,11 +123,28 @@ static void a_sample_finds_what_was_mapped_then(struct test *t)
 	bench_close(&b);
 }
 
-/*
- * A process that was sampled after the ends of the rings were noted, and exited, keeps its mappings
- * for the next pass.
- */
-static void an_end_after_the_aim_waits_for_the_next_pass(struct test *t)
+/* What changed after the ends of the rings were noted does not count for samples of before. */
+static void a_record_after_the_aim_waits_for_the_next_pass(struct test *t)
+{
+	const uint64_t begin = fake_now;
+	struct hit *hits;
+	struct bench b;
+
+	bench_open(&b, 1);
+	made_put_map(&b.made, 0, 100, PROCESS, CODE, 0x1000, "/bin/one");
+	made_put_map(&b.made, 0, begin + 2, PROCESS, CODE, 0x2000, "/bin/two");
+	fake_step = 10; /* the sideband is read later than the rings */
+	(void)drain_pass(&b.drain);
+	put(&b, 0, begin + 1);
+	(void)drain_pass(&b.drain);
+	REQUIRE(t, hits_sorted(b.made.recording.hits, &hits) == 1);
+	CHECK_STR(t, path_of(&b, &hits[0]), "/bin/one");
+	fake_step = 0;
+	bench_close(&b);
+}
+
+/* A process that is sampled when it has exited, or is about to, still has its mappings. */
+static void a_process_is_known_around_its_end(struct test *t)
 {
 	const uint64_t begin = fake_now;
 	struct hit *hits;
@@ -135,8 +159,10 @@ static void an_end_after_the_aim_waits_for_the_next_pass(struct test *t)
 	CHECK(t, sideband_knows(b.made.recording.sideband, PROCESS));
 	put(&b, 0, begin + 1);
 	(void)drain_pass(&b.drain);
-	CHECK(t, !sideband_knows(b.made.recording.sideband, PROCESS));
 	CHECK_INT(t, hits_sorted(b.made.recording.hits, &hits), 1);
+	put_at(&b, 0, begin + 20, CODE + 0x20); /* in do_exit() */
+	(void)drain_pass(&b.drain);
+	CHECK_INT(t, hits_sorted(b.made.recording.hits, &hits), 2);
 	fake_step = 0;
 	bench_close(&b);
 }
@@ -259,7 +285,8 @@ static void late_filters_count_by_cpu(struct test *t)
 /* Rings of CPUs that come online are read from then on; a ring can be filled again and again. */
 static void rings_that_come_are_followed(struct test *t)
 {
-	enum { ROUNDS = 20, EACH = 300 };
+	enum { ROUNDS = 20,
+	       EACH = 300 };
 	struct bench b;
 
 	bench_open(&b, 1);
@@ -296,7 +323,8 @@ static void without_rings_the_sideband_is_read(struct test *t)
 }
 
 TEST_MAIN(TEST(rings_are_read_as_one), TEST(a_sample_finds_what_was_mapped_then),
-	  TEST(an_end_after_the_aim_waits_for_the_next_pass), TEST(a_pass_ends_where_the_rings_were_aimed_at),
+	  TEST(a_record_after_the_aim_waits_for_the_next_pass),
+	  TEST(a_process_is_known_around_its_end), TEST(a_pass_ends_where_the_rings_were_aimed_at),
 	  TEST(a_record_that_is_being_written_is_for_the_next_pass), TEST(what_nobody_takes_is_counted),
 	  TEST(each_kind_has_its_taker), TEST(late_filters_count_by_cpu), TEST(rings_that_come_are_followed),
 	  TEST(without_rings_the_sideband_is_read))

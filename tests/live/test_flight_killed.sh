@@ -24,11 +24,16 @@ has_dumps() { [ "$(dumps)" -ge "$1" ]; }
 unfinished() { find "$folder" -name '.*' -type f | wc -l; }
 
 # made WHAT: another dump.
+# made WHAT: another dump. What is asked for while the recorder still waits for the writer of the last one, which has its name by
+# then, is counted as one with that: so it is asked for again.
 made() {
 	local before
 	before=$(dumps)
-	kill -USR2 "$recorder"
-	check "$1" wait_for 30 has_dumps $((before + 1))
+	for _ in 1 2 3; do
+		kill -USR2 "$recorder"
+		wait_for 15 has_dumps $((before + 1)) && break
+	done
+	check "$1" has_dumps $((before + 1))
 }
 
 is_whole() { "$report" --dump "$1" >"$scratch/dumped" 2>&1 && grep -q '^section 0 .* closed 1 ' "$scratch/dumped"; }

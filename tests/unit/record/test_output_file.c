@@ -6,14 +6,15 @@
 #include <unistd.h>
 
 #include "record/output_file.h"
+#include "tests/scratch.h"
 #include "tests/test.h"
-
-static char directory[64];
 
 static int enter_directory(void)
 {
-	(void)snprintf(directory, sizeof(directory), "/tmp/rwalker-output-XXXXXX");
-	return mkdtemp(directory) && !chmod(directory, 0777) && !chdir(directory);
+	char directory[48];
+
+	scratch_folder(directory);
+	return !chmod(directory, 0777) && !chdir(directory);
 }
 
 static int plant(const char *name, const char *text)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/scratch.h"
 #include "tests/test.h"
 
 #define ID "3f4e5d6c7b8a99887766554433221100ffeeddccbbaa00112233445566778899"
@@ -15,12 +16,10 @@
 
 static int make_root(void)
 {
-	char folder[] = "/tmp/rwalker-names-XXXXXX";
-	char path[] = FILE_OF;
+	char folder[48], path[] = FILE_OF;
 	int root;
 
-	if (!mkdtemp(folder))
-		abort();
+	scratch_folder(folder);
 	root = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	for (char *at = strchr(path, '/'); at; at = strchr(at + 1, '/')) {
 		*at = '\0';

@@ -77,23 +77,26 @@ static enum profile_direction direction_of(const char *name)
 static int find_operation(struct profile *profile, const struct trace_model *model, uint64_t call,
 			  uint32_t *ret_number)
 {
-	const char *machine = trace_model_meta(model, "machine");
-	const uint64_t kind = call & ((1 << WAIT_CALL_BITS) - 1), aarch64 = machine && !strcmp(machine, "aarch64");
+	const uint64_t kind = call & ((1 << WAIT_CALL_BITS) - 1);
+	const char *machine;
+	uint64_t key;
 	struct profile_operation operation = {.kind = (enum profile_operation_kind)kind};
 	char text[64];
 	size_t length;
 
 	if (!kind || kind > WAIT_IN_STOP || call >> 60 || profile->operations.count == OPERATIONS_MAX)
 		return 0;
+	machine = trace_model_meta(model, "machine");
+	key = call << 1 | (machine && !strcmp(machine, "aarch64"));
 	for (size_t i = 1; i < profile->operations.count; i++)
-		if (profile->operation_keys.items[i] == (call << 1 | aarch64)) {
+		if (profile->operation_keys.items[i] == key) {
 			*ret_number = (uint32_t)i;
 			return 0;
 		}
 	length = name_operation(model, call, text, sizeof(text));
 	*ret_number = (uint32_t)profile->operations.count;
 	if (keep_text(profile, text, length, &operation.name) < 0 ||
-	    array_push(&profile->operation_keys, call << 1 | aarch64) < 0)
+	    array_push(&profile->operation_keys, key) < 0)
 		return -ENOMEM;
 	operation.direction = direction_of(operation.name);
 	return array_push(&profile->operations, operation);

@@ -32,8 +32,11 @@ struct execed {
 	char comm[RWK_MAX_COMM + 1];
 };
 
-/* So long, at most, a thread is in execve() after it has its new address space. */
-static const uint64_t EXEC_LASTS = 10 * SECOND;
+/*
+ * So long, at most, a thread is in execve() after it has its new address space, and in exit with its old one after the
+ * record of its end.
+ */
+static const uint64_t EXEC_LASTS = 10 * SECOND, EXIT_LASTS = 10 * SECOND;
 
 struct base_state {
 	struct fact_store *facts;
@@ -222,11 +225,7 @@ static void apply_exit(struct base_state *base, const struct event_exit *record)
 	if (record->tgid != record->tid)
 		return;
 	address_spaces_exit(base->spaces, address_spaces_before_exec(record->tgid));
-	if (*young_slot(base, record->tgid) == record->tgid) {
-		address_spaces_exit(base->spaces, record->tgid);
-		return;
-	}
-	ended_add(&base->ended, base->spaces, record->tgid, false);
+	ended_add(&base->ended, base->spaces, record->tgid, *young_slot(base, record->tgid) == record->tgid, record->time);
 	forget_unavailable(base, record->tgid);
 }
 
@@ -408,6 +407,8 @@ int base_state_write(struct base_state *base, struct event_log *log, const struc
 	size_t cursor = 0;
 	int r = 0;
 
+	if (span->since > EXIT_LASTS)
+		ended_bury(&base->ended, base->spaces, span->since - EXIT_LASTS);
 	while (r >= 0 && fact_store_next(base->facts, &cursor, &fact)) {
 		if (is_gone(base, &fact) || !decode_fact(base, &fact, &event) || !is_written(&event, span->since))
 			continue;

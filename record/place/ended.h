@@ -18,6 +18,7 @@ enum { ENDED_KEPT = 512 }; /* of each kind */
 struct ended_ring {
 	uint32_t tgids[ENDED_KEPT];
 	uint64_t generations[ENDED_KEPT]; /* differs by now: the number is in use again; 0: nobody */
+	uint64_t times[ENDED_KEPT];	  /* of the end */
 	uint32_t count;			  /* of all there ever were */
 };
 
@@ -26,27 +27,43 @@ struct ended {
 	struct ended_ring execed;	 /* what was mapped before an exec */
 };
 
+static inline void ended_ring_drop(struct ended_ring *ring, struct address_spaces *spaces, uint32_t at)
+{
+	if (ring->generations[at] && ring->generations[at] == address_spaces_generation(spaces, ring->tgids[at]))
+		address_spaces_exit(spaces, ring->tgids[at]);
+	ring->generations[at] = 0;
+}
+
 /* The space is of the past; that which has been so longest is dropped. */
-static inline void ended_ring_add(struct ended_ring *ring, struct address_spaces *spaces, uint32_t tgid)
+static inline void ended_ring_add(struct ended_ring *ring, struct address_spaces *spaces, uint32_t tgid, uint64_t time)
 {
 	uint32_t at = ring->count++ % ENDED_KEPT;
 
-	if (ring->generations[at] && ring->generations[at] == address_spaces_generation(spaces, ring->tgids[at]))
-		address_spaces_exit(spaces, ring->tgids[at]);
+	ended_ring_drop(ring, spaces, at);
 	ring->tgids[at] = tgid;
 	ring->generations[at] = address_spaces_generation(spaces, tgid);
+	ring->times[at] = time;
 }
 
-static inline void ended_add(struct ended *ended, struct address_spaces *spaces, uint32_t tgid, bool alone)
+static inline void ended_add(struct ended *ended, struct address_spaces *spaces, uint32_t tgid, bool alone,
+			     uint64_t time)
 {
-	ended_ring_add(alone ? &ended->alone : &ended->others, spaces, tgid);
+	ended_ring_add(alone ? &ended->alone : &ended->others, spaces, tgid, time);
+}
+
+/* Those of one thread have no memory any more that ended before this time. */
+static inline void ended_bury(struct ended *ended, struct address_spaces *spaces, uint64_t before)
+{
+	for (uint32_t at = 0; at < ENDED_KEPT; at++)
+		if (ended->alone.times[at] < before)
+			ended_ring_drop(&ended->alone, spaces, at);
 }
 
 /* The process executes another program: call this before address_spaces_exec(). */
-static inline void ended_exec(struct ended *ended, struct address_spaces *spaces, uint32_t tgid)
+static inline void ended_exec(struct ended *ended, struct address_spaces *spaces, uint32_t tgid, uint64_t time)
 {
 	if (address_spaces_fork(spaces, tgid, address_spaces_before_exec(tgid)) >= 0)
-		ended_ring_add(&ended->execed, spaces, address_spaces_before_exec(tgid));
+		ended_ring_add(&ended->execed, spaces, address_spaces_before_exec(tgid), time);
 }
 
 /*

@@ -207,7 +207,7 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 
 	if (exec) {
 		see(sideband, record->tgid, SIDEBAND_EXECED);
-		ended_exec(&sideband->ended, spaces(sideband), record->tgid);
+		ended_exec(&sideband->ended, spaces(sideband), record->tgid, event.comm.time);
 		(void)address_spaces_exec(spaces(sideband), record->tgid);
 	}
 	if (exec || record->tgid == record->tid)
@@ -262,7 +262,7 @@ static void apply_exit(struct sideband *sideband, const struct perf_event_header
 	if (record->tgid != record->tid)
 		return;
 	ended_add(&sideband->ended, spaces(sideband), record->tgid,
-		  *young_slot(sideband, record->tgid) == record->tgid);
+		  *young_slot(sideband, record->tgid) == record->tgid, record->time);
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 

@@ -12,9 +12,19 @@
 
 /* --- from the traces --- */
 
+/*
+ * A BPF program and what else the kernel makes are one function each. Some of one name may have been loaded, of
+ * different lengths.
+ */
+static bool is_one_function(enum module_kind kind)
+{
+	return kind == MODULE_BPF || kind == MODULE_KERNEL_OTHER;
+}
+
 static int add_kernel_symbols(const struct module_part *part, struct symbol_list *list)
 {
 	const struct trace_model *model = part->model;
+	bool whole = is_one_function((enum module_kind)part->module->kind);
 
 	for (size_t i = 0; i < model->kernel_symbols.count; i++) {
 		const struct kernel_symbol *symbol = &model->kernel_symbols.items[i];
@@ -22,7 +32,8 @@ static int add_kernel_symbols(const struct module_part *part, struct symbol_list
 
 		if (symbol->module != part->module->id || !symbol->name || !symbol->name[0])
 			continue;
-		r = symbol_list_add(list, symbol->offset, symbol->size, symbol->name, strlen(symbol->name));
+		r = symbol_list_add(list, symbol->offset, whole ? UINT64_MAX : symbol->size, symbol->name,
+				    strlen(symbol->name));
 		if (r < 0)
 			return r;
 	}
@@ -80,10 +91,10 @@ static int add_embedded_symbols(const struct module *module, const struct module
 				      take_record, &gathering);
 }
 
-/* A BPF program is one function, and the module's name is its name. */
+/* The module's name is its name. */
 static int add_own_name(const struct module *module, struct symbol_list *list)
 {
-	if (list->symbols.count || (module->kind != MODULE_BPF && module->kind != MODULE_KERNEL_OTHER))
+	if (list->symbols.count || !is_one_function((enum module_kind)module->kind))
 		return 0;
 	return module->path[0] ? symbol_list_add(list, 0, UINT64_MAX, module->path, strlen(module->path)) : 0;
 }
@@ -91,7 +102,7 @@ static int add_own_name(const struct module *module, struct symbol_list *list)
 static bool is_kernel(const struct module *module)
 {
 	return module->kind == MODULE_KERNEL || module->kind == MODULE_KERNEL_MODULE ||
-	       module->kind == MODULE_BPF || module->kind == MODULE_KERNEL_OTHER;
+	       is_one_function((enum module_kind)module->kind);
 }
 
 static int make_index(struct symbol_list *list, struct symbol_index **ret_index, enum symbol_state *ret_state)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 3000
 #
-# Stalls made on purpose on a kernel of Debian's: a suspended device, a frozen file system, a hog in a control group, one that gets too
-# little of a CPU (cpu.max), one with too little memory (memory.high). For each, its rule of --trigger makes a dump soon after it could,
+# Stalls made on purpose on Debian's kernels: a suspended device, a frozen file system, locks that are held for three seconds (mmap_lock, of
+# a file, a mutex of a program), a hog in a control group, one that gets too little of a CPU (cpu.max), one with too little memory
+# (memory.high). For each, its rule of --trigger makes a dump soon after it could,
 # which begins before the stall, and whose reports name the cause.
 . "$(dirname "$0")/../vm/lib.sh"
 
@@ -33,8 +34,11 @@ judge_stall() {
 
 judge_kernel() { # NAME
 	verdict "$1/exit" "it ended with $(sed -n 's/^exit //p' "$dir/truth")" grep -qE '^exit [03]$' "$dir/truth"
-	judge_stall "$1" device w-write 'stuck:D>3s' 3000 3000 --digest 'w-write tid .* in pwrite64 of /dev/dm-[0-9]'
+	judge_stall "$1" device w-write 'stuck:D>3s' 3000 3000 --digest 'w-write tid .* in pwrite64 of (/dev/|block device )dm-[0-9]'
 	judge_stall "$1" frozen w-create 'stuck:D>3s' 3000 3000 --digest 'w-create tid .* in openat? on percpu-rwsem'
+	judge_stall "$1" mmap mm-reader 'stuck:D>3s' 3000 3000 --digest 'in mmap on mmap_lock of mm-writer .*read by mm-reader'
+	judge_stall "$1" flock w-flock 'wait:comm=/^w-flock/>2s' 3000 3000 --chains 'woken by w-flock-holder .*, sleep 3[.]'
+	judge_stall "$1" mutex w-mutex 'wait:comm=/^w-mutex/>2s' 3000 3000 --chains 'w-mutex blocked .*futex wanted of w-mutex .*held by w-mutex-holder'
 	judge_stall "$1" hog w-hog 'cpu:hogs>80%/2s' 1600 2000 --digest '^processes  .*w-hog'
 	judge_stall "$1" slow w-slow 'psi:slow/cpu.some>50%/2s' 1000 2000 --chains 'w-slow preempted in '
 	judge_stall "$1" tight none 'psi:tight/memory.some>20%/2s' 400 2000 --digest 'dd blocked in mem_cgroup_handle_over_high'
@@ -42,7 +46,7 @@ judge_kernel() { # NAME
 
 need_programs
 mkdir -p "$RESULTS"
-for kernel in ${KERNELS:-6.12-cloud}; do
+for kernel in ${KERNELS:-6.1-cloud 6.12-cloud}; do
 	judged judge_kernel "stalls-$kernel" "$kernel" stalls.sh
 done
 exit 0

@@ -36,7 +36,8 @@ echo 8M >$groups/tight/memory.high
 have_recorder || exit 0
 : >/out/said
 rwalker-record --flight 8s,8M -p 0 -f 99 --offcpu 0 --wakers -u --trigger 'stuck:D>3s' --trigger 'cpu:hogs>80%/2s' \
-	--trigger 'psi:slow/cpu.some>50%/2s' --trigger 'psi:tight/memory.some>20%/2s' --cooldown 2s --max-dumps 0 \
+	--trigger 'psi:slow/cpu.some>50%/2s' --trigger 'psi:tight/memory.some>20%/2s' \
+	--trigger 'wait:comm=/^w-flock/>2s' --trigger 'wait:comm=/^w-mutex/>2s' --cooldown 2s --max-dumps 0 \
 	-o /tmp/dump 2>>/out/flight.err &
 recorder=$!
 until_true 1200 has_begun
@@ -52,6 +53,20 @@ fsfreeze --freeze /mnt/b
 start w-create create /mnt/b/new
 held frozen 'stuck:D>3s'
 fsfreeze --unfreeze /mnt/b
+
+begins mmap
+dm suspend raw || exit 1
+mmlock "$raw" >>/out/truth 2>>/out/waiters.err &
+held mmap 'stuck:D>3s'
+dm resume raw
+
+begins flock
+start w-flock flock /mnt/a/lock 3
+held flock 'wait:comm=/^w-flock/>2s'
+
+begins mutex
+start w-mutex mutex - 3
+held mutex 'wait:comm=/^w-mutex/>2s'
 
 begins hog
 in_group hogs waiter w-hog spin

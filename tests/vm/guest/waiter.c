@@ -11,6 +11,8 @@
  *                       again
  *   sync PATH           syncfs of the file system that holds PATH
  *   vfork               waits for its vfork child, D
+ *   flock PATH SECONDS  waits for a file lock, which a child called NAME-holder keeps for so long
+ *   mutex - SECONDS     the same for a mutex in its memory and a thread of its own
  *   sleep               S
  *   stop                stops itself, T
  *   spin                R until killed
@@ -21,7 +23,9 @@
 #include "guest.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 
 struct wait {
@@ -119,6 +123,70 @@ static void wait_vfork(const struct wait *wait)
 	}
 }
 
+static void name_holder(const char *of)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%.8s-holder", of);
+	prctl(PR_SET_NAME, name);
+}
+
+static void hold_file(const struct wait *wait, int told)
+{
+	int fd = open(wait->path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+
+	name_holder(wait->name);
+	if (fd < 0 || flock(fd, LOCK_EX) || write(told, "", 1) != 1)
+		die(wait->path);
+	sleep((unsigned int)wait->number);
+	_exit(0);
+}
+
+static void wait_flock(const struct wait *wait)
+{
+	int fd, told[2];
+	char byte;
+
+	if (pipe(told))
+		die("pipe");
+	if (!fork())
+		hold_file(wait, told[1]);
+	if (read(told[0], &byte, 1) != 1)
+		die("the holder");
+	fd = open(wait->path, O_RDWR | O_CLOEXEC);
+	tell_truth(wait->name, 'S');
+	if (fd < 0 || flock(fd, LOCK_EX))
+		die(wait->path);
+}
+
+static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool is_held;
+
+static void *hold_mutex(void *of)
+{
+	const struct wait *wait = of;
+
+	name_holder(wait->name);
+	pthread_mutex_lock(&wanted);
+	is_held = true;
+	sleep((unsigned int)wait->number);
+	pthread_mutex_unlock(&wanted);
+	return NULL;
+}
+
+static void wait_mutex(const struct wait *wait)
+{
+	pthread_t holder;
+
+	if (pthread_create(&holder, NULL, hold_mutex, (void *)wait))
+		die("pthread_create");
+	while (!is_held)
+		usleep(1000);
+	tell_truth(wait->name, 'S');
+	pthread_mutex_lock(&wanted);
+	pthread_join(holder, NULL);
+}
+
 static void wait_sleep(const struct wait *wait)
 {
 	tell_truth(wait->name, 'S');
@@ -157,6 +225,7 @@ static const struct {
 } kinds[] = {
 	{"read", wait_read},   {"write", wait_write}, {"burn", wait_burn}, {"sync", wait_sync}, {"create", wait_create},
 	{"vfork", wait_vfork}, {"sleep", wait_sleep}, {"stop", wait_stop}, {"spin", wait_spin}, {"tick", wait_tick},
+	{"flock", wait_flock}, {"mutex", wait_mutex},
 };
 
 int main(int argc, char **argv)

@@ -225,7 +225,8 @@ static void apply_exit(struct base_state *base, const struct event_exit *record)
 	if (record->tgid != record->tid)
 		return;
 	address_spaces_exit(base->spaces, address_spaces_before_exec(record->tgid));
-	ended_add(&base->ended, base->spaces, record->tgid, *young_slot(base, record->tgid) == record->tgid, record->time);
+	ended_add(&base->ended, base->spaces, record->tgid, *young_slot(base, record->tgid) == record->tgid,
+		  record->time);
 	forget_unavailable(base, record->tgid);
 }
 

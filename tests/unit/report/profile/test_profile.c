@@ -122,7 +122,7 @@ static void takes_the_byte_before_a_return_address(struct test *t)
 static void programs_of_one_name_have_several_lengths(struct test *t)
 {
 	enum { LONGER = 9 };
-	static const uint64_t shorter[] = {(uint64_t)BPF << 32 | 0x20, 0}, longer[] = {(uint64_t)LONGER << 32 | 0x210, 0};
+	static const uint64_t stacks[][2] = {{(uint64_t)BPF << 32 | 0x20}, {(uint64_t)LONGER << 32 | 0x210}};
 	struct scratch scratch;
 	struct made_trace *trace = begin(&scratch);
 	char text[512];
@@ -130,8 +130,9 @@ static void programs_of_one_name_have_several_lengths(struct test *t)
 	made_trace_kernel_symbol(trace, BPF, 0, 0x100, "bpf_prog_abc_x");
 	made_trace_module(trace, LONGER, MODULE_BPF, "bpf_prog_abc_x", "");
 	made_trace_kernel_symbol(trace, LONGER, 0, 0x300, "bpf_prog_abc_x");
-	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "p", .kernel = shorter});
-	made_trace_sample(trace, &(struct made_sample){.time = 2001, .tgid = 7, .tid = 7, .comm = "p", .kernel = longer});
+	for (size_t i = 0; i < 2; i++)
+		made_trace_sample(trace, &(struct made_sample){.time = 2000 + i, .tgid = 7, .tid = 7, .comm = "p",
+							       .kernel = stacks[i]});
 	made_trace_end(trace);
 	REQUIRE(t, load(&scratch, &everything) == 0);
 	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)), "bpf_prog_abc_x+0x20");
@@ -389,7 +390,8 @@ static void names_jit_code_by_process(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(names_kernel_and_user_frames), TEST(takes_the_byte_before_a_return_address), TEST(programs_of_one_name_have_several_lengths),
+TEST_MAIN(TEST(names_kernel_and_user_frames), TEST(takes_the_byte_before_a_return_address),
+	  TEST(programs_of_one_name_have_several_lengths),
 	  TEST(takes_a_first_byte_after_padding),
 	  TEST(follows_fork_exec_and_exit), TEST(sorts_events_of_several_chunks),
 	  TEST(leaves_out_what_filters_leave_out), TEST(weighs_by_period), TEST(trims_rubbish_at_the_root_end),

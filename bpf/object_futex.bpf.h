@@ -48,19 +48,22 @@ static __always_inline u64 mutex_owner(u64 place, u32 operation, u32 value)
 }
 
 /* Number of the thread that holds what the task goes to sleep for, in its own pid namespace, and NOTED_SHARED; or 0. */
-static __noinline u64 futex_owner(struct task_struct *prev)
+static __always_inline u64 futex_owner(const struct call_arguments *with)
 {
-	const struct call_arguments with = call_arguments(prev);
-	const u32 operation = with.values[1];
+	const u32 operation = with->values[1];
 
-	return locks_with_inheritance(operation) ? inheriting_owner(with.values[0]) :
-						   mutex_owner(with.values[0], operation, with.values[2]);
+	return locks_with_inheritance(operation) ? inheriting_owner(with->values[0]) :
+						   mutex_owner(with->values[0], operation, with->values[2]);
 }
 
-static __always_inline void note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
+/* Whether there is a name to be written. */
+static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
-	entry->noted = futex_owner(prev);
+	const struct call_arguments with = call_arguments(prev);
+
+	entry->noted = futex_owner(&with);
 	entry->noted_out = now;
+	return mapping_note(prev, with.values[0]);
 }
 
 /* --- at the end of the wait --- */

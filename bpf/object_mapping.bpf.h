@@ -2,9 +2,10 @@
 /*
  * In which mapping of its process a futex lies. Where the heap and the program's own data are is in the mm; everything
  * else must be looked up in its mappings, with the mmap_lock. That is done when the futex has not been seen on this CPU
- * lately, and only if the lock is free: the task is not running, and the lock is given back right after the switch
- * (bpf_find_vma(); not on PREEMPT_RT, where that cannot be done here, and not before 6.2). A mapping that took the
- * place of another meanwhile is not noticed.
+ * lately, and only if the lock is free: at the switch-out, because since 2026 kernels let bpf_find_vma() look only at
+ * the current task while interrupts are off; the lock is given back right after the switch (that cannot be done on
+ * PREEMPT_RT); or in a look at all tasks, at any of them. Not before 6.2. A mapping that took the place of another
+ * meanwhile is not noticed.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPING_H
 #define RWALKER_BPF_OBJECT_MAPPING_H
@@ -38,8 +39,7 @@ static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, v
 {
 	const struct vm_area_struct___file *area = (const void *)vma;
 	const u64 start = area->vm_start, flags = area->vm_flags;
-	u32 key = OBJECT_AT_SWITCH;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, context);
 	struct file *file = area->vm_file;
 
 	if (!room)
@@ -59,20 +59,25 @@ static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, v
 	return 0;
 }
 
-static __always_inline void find_mapping(struct task_struct *task, struct object_room *room, u64 place, u64 token)
+/* Of the current task, or with interrupts. number: of the room. */
+static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 token, u32 number)
 {
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	const struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
 
+	if (!room)
+		return false;
 	room->name.length = room->name.flags = room->name.mapping = 0;
 	room->name.device = room->name.inode = room->name.offset = 0;
 	room->place = place;
 	room->sp = regs->sp;
 	room->dentry = room->mount = 0;
-	if (bpf_find_vma(task, place, take_mapping, NULL, 0))
-		return;
+	if (bpf_find_vma(task, place, take_mapping, &number, 0))
+		return false;
 	room->name.token = token;
 	if (room->dentry)
-		path_read(room, room->dentry, room->mount, OBJECT_AT_SWITCH);
+		path_read(room, room->dentry, room->mount, number);
+	return true;
 }
 
 /* --- all of them --- */
@@ -92,6 +97,25 @@ static __always_inline void name_program(struct object_room *room, u64 file, str
 	name_file(room, file, inode, number, object);
 }
 
+static __always_inline bool is_in_program(const struct mm_struct___parts *mm, u64 place)
+{
+	return place >= mm->start_data && place < mm->brk;
+}
+
+/* Whether room->name has become what is to be written: the mapping of a place that has not been told of. */
+static __noinline bool mapping_note(struct task_struct *task, u64 place)
+{
+	const struct mm_struct___parts *mm = (void *)task->mm;
+	u32 number = OBJECT_AT_SWITCH;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	u64 token;
+
+	if (!mm || !room || !object_knobs.by_cast || is_in_program(mm, place))
+		return false;
+	token = mapping_token(room, mm, place);
+	return !name_is_told(token) && find_mapping(task, place, token, number);
+}
+
 static __noinline void mapping_take(struct task_struct *task, struct ring_object *object, u32 number)
 {
 	const struct mm_struct___parts *mm = (void *)task->mm;
@@ -100,12 +124,10 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 
 	if (!mm || !room)
 		return;
-	if (place >= mm->start_brk && place < mm->brk) {
-		object->mapping = RING_MAPPING_HEAP;
-		return;
-	}
-	if (place >= mm->start_data && place < mm->start_brk) {
-		object->mapping = RING_MAPPING_PROGRAM;
+	if (is_in_program(mm, place)) {
+		object->mapping = place >= mm->start_brk ? RING_MAPPING_HEAP : RING_MAPPING_PROGRAM;
+		if (place >= mm->start_brk)
+			return;
 		object->offset = place - mm->start_data;
 		name_program(room, as_number(room, mm->exe_file), object, number);
 		return;
@@ -113,8 +135,8 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 	if (!object_knobs.by_cast)
 		return;
 	object->token = mapping_token(room, mm, place);
-	if (number == OBJECT_AT_SWITCH && !name_is_told(object->token))
-		find_mapping(task, room, place, object->token);
+	if (number == OBJECT_AT_LOOK && !name_is_told(object->token))
+		(void)find_mapping(task, place, object->token, number);
 }
 
 #endif

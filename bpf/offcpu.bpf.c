@@ -44,6 +44,24 @@ static __always_inline void tell_object(const struct ring_slot *slot, const stru
 		ring_output(slot, beside->head.cpu, beside, sizeof(*beside));
 }
 
+/* The name that note_object() has found. */
+static __noinline void tell_noted(struct ring_cpu *cpu, struct task_struct *task, u64 now)
+{
+	u32 number = OBJECT_AT_SWITCH;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct ring_name *name;
+	struct ring_slot slot;
+
+	if (!room || task_is_own(task) || !task_is_wanted(task))
+		return;
+	name = &room->name;
+	name->head = head_of(RING_NAME, now + queue_drift(), wait_knobs.source);
+	task_describe(task, &name->task);
+	if (scratch_enter(cpu, &slot) && ring_output(&slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
+		note_told(name);
+	scratch_leave(&slot);
+}
+
 static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, struct task_struct *task,
 						  struct wait_entry *entry, u64 now, u64 run_queue, bool late,
 						  struct ring_wait *record)
@@ -245,8 +263,9 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
-	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED && entry->brief < WAIT_BRIEF)
-		note_object(prev, entry, now);
+	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED && entry->brief < WAIT_BRIEF &&
+	    note_object(prev, entry, now))
+		tell_noted(cpu, prev, now);
 	user_stack_before(prev, entry, now, ctx[0]);
 }
 

@@ -35,19 +35,21 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 		object->process = child;
 }
 
-/* At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. */
-static __always_inline void note_object(struct task_struct *prev, struct wait_entry *entry, u64 now)
+/*
+ * At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. Whether there
+ * is a name to be written.
+ */
+static __always_inline bool note_object(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
 	u32 kind;
 	long call;
 
 	if (!in_system_call(prev, &call) || call >= RING_CALLS)
-		return;
+		return false;
 	kind = object_knobs.calls[call & (RING_CALLS - 1)];
 	if (kind == RING_CALL_DESCRIPTOR)
 		note_file(prev, entry, now);
-	else if (kind == RING_CALL_FUTEX)
-		note_futex(prev, entry, now);
+	return kind == RING_CALL_FUTEX && note_futex(prev, entry, now);
 }
 
 /*

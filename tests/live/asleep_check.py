@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """asleep_check.py TRACE TRUTH: what the threads of tests/live/workloads/asleep sleep for, as the walk has it, against what the workload
 says. Verdicts as in trace_read.py. LOCKS_RT=1: all locks are rt-mutexes; readers of them are unknown. ASLEEP_USERS=1: there are user
-stacks, and the holder of a mutex of the process is known."""
+stacks, and the holder of a mutex of the process is known. ASLEEP_OLD=1: the kernel does not say in which mapping a futex lies."""
 import os, sys
 
 from trace_read import X86, Trace, call_of, members, verdict
@@ -12,13 +12,15 @@ CALLS = {"read": 0, "write": 1, "poll": 7, "recvfrom": 45, "epoll_wait": 232, "f
          "read": 63, "write": 64, "poll": 73, "recvfrom": 207, "epoll_wait": 22, "futex": 98, "wait4": 260,
          "clock_nanosleep": 115, "flock": 32, "unlinkat": 35}
 READS, RT_MUTEX = 0x8000, "4"
-RT, USERS = os.environ.get("LOCKS_RT"), os.environ.get("ASLEEP_USERS")
+RT, USERS, OLD = (os.environ.get(name) for name in ("LOCKS_RT", "ASLEEP_USERS", "ASLEEP_OLD"))
 
 def is_right(key, value, row):
     if key == "asked":  # less the time until it was asleep; unknown if it is not known when that was
         return 0.98 * int(value) < int(row["asked"]) <= int(value) if row["bound"] == "1" else row["asked"] == "0"
     if key == "lock" and RT:
         return row["for"].get("lock") == RT_MUTEX
+    if key == "mapping" and OLD:
+        return row["for"].get("mapping") == "0"
     if key == "holder":
         return row["holder"]["tid"] == (value if USERS else "0")
     if key in ("owner", "reader"):

@@ -38,12 +38,12 @@
 #include <unistd.h>
 
 enum { PAGE = 4096, STACK = 1 << 16, FILE_KIND = 1, PIPE = 3, UNIX = 6, EPOLL = 12, FUTEX = 14, CHILD, SLEEP,
-       LOCK = 18, MUTEX = 1, RWSEM = 2, SLEEP_SECONDS = 3600 };
+       LOCK = 18, SHARED = 5, MUTEX = 1, RWSEM = 2, SLEEP_SECONDS = 3600 };
 
 static struct {
 	const char *folder;
 	int pipe[2], sockets[2], epoll, held[2], file, other_file, folder_fd, watched;
-	unsigned int word;
+	unsigned int word, *shared_word;
 	pthread_mutex_t mutex;
 	char *absent; /* pages that never come */
 	pid_t child;
@@ -74,6 +74,11 @@ static void sleep_unix(void)
 static void sleep_futex(void)
 {
 	syscall(SYS_futex, &all.word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static void sleep_shared(void)
+{
+	syscall(SYS_futex, all.shared_word, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
 static void hold_pthread(void)
@@ -153,6 +158,7 @@ static struct sleeper sleepers[] = {
 	{"w-futex", "S", sleep_futex, 0},     {"w-epoll", "S", sleep_epoll, 0},
 	{"w-child", "S", sleep_child, 0},     {"w-sleep", "S", sleep_long, 0},
 	{"w-flock", "S", sleep_flock, 0},     {"w-poll", "S", sleep_poll, 0},
+	{"w-shared", "S", sleep_shared, 0},
 	{"h-pthread", "S", hold_pthread, 0},  {"w-pthread", "S", want_pthread, 0},
 	{"h-mutex", "SD", hold_mutex, 0},     {"w-mutex", "D", want_mutex, 0},
 	{"w-mutex2", "D", want_mutex, 0},     {"h-rwsem", "SD", hold_rwsem, 0},
@@ -174,6 +180,7 @@ static void say(void)
 	printf("w-pipe read %d inode=%lu\n", PIPE, inode_of(all.pipe[0]));
 	printf("w-unix recvfrom %d inode=%lu peer=%lu\n", UNIX, inode_of(all.sockets[0]), inode_of(all.sockets[1]));
 	printf("w-futex futex %d tgid=%d place=0x%lx\n", FUTEX, getpid(), (unsigned long)&all.word);
+	printf("w-shared futex %d mapping=%d place=0x%lx\n", FUTEX, SHARED, (unsigned long)all.shared_word);
 	printf("w-pthread futex %d tgid=%d place=0x%lx holder=%d\n", FUTEX, getpid(), (unsigned long)&all.mutex,
 	       tid_of("h-pthread"));
 	printf("w-epoll epoll_wait %d tgid=%d descriptor=%d\n", EPOLL, getpid(), all.epoll + 1);
@@ -255,6 +262,8 @@ static void set_up(void)
 	all.watched = open_file("flock");
 	all.folder_fd = open(all.folder, O_RDONLY | O_DIRECTORY);
 	must(all.folder_fd >= 0, all.folder);
+	all.shared_word = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	must(all.shared_word != MAP_FAILED, "mmap");
 	register_absent();
 	all.child = fork();
 	if (!all.child) {

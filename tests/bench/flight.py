@@ -22,7 +22,6 @@ SETTLE_SECONDS = 5
 MOST_OF_A_CPU, MOST_RATIO = 1.0, 1.02
 OPTIONS = ("--flight", "60s", "-p", "0", "-f", "99", "--wakers", "-u")
 
-STATS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
 AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
 
 
@@ -103,13 +102,8 @@ def beside(work):
 
 
 def with_statistics(work):
-    """Of BPF programs. They cost some 70 ns a run, so a run with them has no other figure."""
-    before = STATS.read_text()
-    STATS.write_text("1\n")
-    try:
+    with process.program_statistics():
         return beside(work)["bpf"]
-    finally:
-        STATS.write_text(before)
 
 
 def rounds(work, say):

@@ -42,6 +42,12 @@ def programs_of(pid):
     return spent
 
 
+def counted(spent):
+    if not all(ns for ns, _ in spent.values()):
+        raise SystemExit(f"objects: the kernel counted no time of our programs: {spent}")
+    return spent
+
+
 def start_recorder(pid, name, options):
     """Of the waits of one process, running: its own command has begun."""
     recorder = subprocess.Popen([settings.RECORD, "--offcpu", "0", "--system-wide", "--pid", str(pid), "--embed", "none", "--force", *options,
@@ -97,8 +103,9 @@ def main():
     settings.TRACES.mkdir(parents=True, exist_ok=True)
     for way in wanted:
         limit = CONTENDED if way in ("pi", "mmap") else LIMITS[mode]
-        added = stats.estimate([{"told": told, "storm": storm}[mode](*once(mode, way, shuffle.choice(list(KINDS))))
-                                for _ in range(settings.PAIRS)])
+        with process.program_statistics():
+            rounds = [once(mode, way, shuffle.choice(list(KINDS))) for _ in range(settings.PAIRS)]
+        added = stats.estimate([{"told": told, "storm": storm}[mode](counted(spent), cpu) for spent, cpu in rounds])
         digits = 0 if mode == "told" else 4
         table.row(way, added.text(digits), f"<= {limit}", verdict(added.median <= limit, f"{added.median:.{digits}f}"))
         print(table.lines()[-1], flush=True)

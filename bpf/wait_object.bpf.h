@@ -36,8 +36,8 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 }
 
 /*
- * At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. Whether there
- * is a name to be written.
+ * At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. Whether
+ * a name is to be written.
  */
 static __always_inline bool note_object(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {

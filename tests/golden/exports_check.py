@@ -141,16 +141,34 @@ def same_objects(report, trace, options, rows):
         say(f"csv: the kinds of objects are {dict(exported)}, --waits-on has {dict(shown)}")
 
 
-def speedscope_sums(text):
-    data, sums = json.loads(text), collections.defaultdict(int)
+FEW_OBJECTS = 4096
+
+
+def object_frames(rows):
+    """(source, the frame below the leaf in speedscope): weight, for what waits and walked tasks were for."""
+    frames = collections.defaultdict(int)
+    texts = len({(row["recording"], row["object_kind"], row["object"]) for row in rows}) < FEW_OBJECTS // 2
+    for row in rows:
+        if row["object_kind"]:
+            thing = word(row["object"] if texts else row["object_kind"])
+            frames[row["source"], thing if row["object_kind"] in ("child", "sleep") else "on " + thing] += int(row["weight"])
+    return dict(frames)
+
+
+def speedscope_sums(text, objects):
+    """Sums of stacks without the frames for objects; the weights of those are compared."""
+    data, sums, found = json.loads(text), collections.defaultdict(int), collections.defaultdict(int)
     names = [word(frame["name"]) for frame in data["shared"]["frames"]]
     for profile in data["profiles"]:
         if sum(profile["weights"]) != profile["endValue"] or len(profile["samples"]) != len(profile["weights"]):
             say(f"speedscope: the weights of '{profile['name']}' do not add up")
         for sample, weight in zip(profile["samples"], profile["weights"]):
             chain = [names[frame] for frame in sample]
-            container = container_of(chain[0])
-            sums[profile["name"].split()[0].rstrip(","), container, ";".join(chain[bool(container):])] += weight
+            container, source = container_of(chain[0]), profile["name"].split()[0].rstrip(",")
+            if (source, chain[-1]) in objects:
+                found[source, chain.pop()] += weight
+            sums[source, container, ";".join(chain[bool(container):])] += weight
+    same_sums("csv and speedscope, objects", objects, dict(found))
     return dict(sums)
 
 
@@ -295,7 +313,7 @@ def check_tables(report, trace, options):
     same_sums("csv and csv-stacks by cgroup", by_place(events), by_place(stacks))
     same_folded(report, trace, options, stacks)
     same_sums("csv-stacks and speedscope", weights_of(stacks),
-              speedscope_sums(run(report, ["--export", "speedscope", *options, trace])))
+              speedscope_sums(run(report, ["--export", "speedscope", *options, trace]), object_frames(events)))
     return events
 
 

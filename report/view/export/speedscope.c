@@ -19,17 +19,22 @@
 
 /*
  * --export speedscope: a "sampled" profile for each source and host, in which a sample is a stack with the sum of its
- * weights, from the comm to the leaf, as in --folded; in a container, from that to the leaf. In ns if the source's
- * weight is that, else without a unit.
+ * weights, from the comm to the leaf, as in --folded; in a container, from that to the leaf; of waits and walked tasks,
+ * to what they were for. In ns if the source's weight is that, else without a unit.
  */
 
 static const char schema[] = "https://www.speedscope.app/file-format-schema.json";
+
+struct scope_stack {
+	struct unique_stack stack;
+	uint32_t object; /* number of the frame for what it waited for, plus 1; 0: none */
+};
 
 struct scope {
 	const struct view_context *context;
 	struct json_text json;
 	struct frame_table frames;
-	ARRAY(struct unique_stack) stacks; /* of one source */
+	ARRAY(struct scope_stack) stacks; /* of one source */
 	uint32_t *numbers;		   /* by function of the source's, plus 1 */
 	size_t number_count;
 	struct chain chain;
@@ -129,7 +134,7 @@ static int write_frames(struct scope *scope, const struct stack_row *row)
 	return r;
 }
 
-static int write_stack(struct scope *scope, const struct stack_row *row)
+static int write_stack(struct scope *scope, const struct stack_row *row, uint32_t object)
 {
 	const struct view_settings *settings = scope->context->settings;
 	bool waits = row->source->kind == PROFILE_OFFCPU;
@@ -149,6 +154,8 @@ static int write_stack(struct scope *scope, const struct stack_row *row)
 		r = write_frames(scope, row);
 	if (!r && waits && !kernel && !settings->user_only)
 		r = write_word(scope, "[Missed Kernel Stack]");
+	if (object)
+		json_text_uint(&scope->json, NULL, object - 1);
 	json_text_end_array(&scope->json);
 	return r;
 }
@@ -186,9 +193,11 @@ static int write_samples(struct scope *scope, struct stack_row *row, uint32_t ho
 
 	json_text_begin_rows(&scope->json, "samples");
 	for (size_t i = 0; !r && i < scope->stacks.count; i++) {
-		row->stack = &scope->stacks.items[i];
+		const struct scope_stack *kept = &scope->stacks.items[i];
+
+		row->stack = &kept->stack;
 		if (host_of(row, row->stack) == host)
-			r = write_stack(scope, row);
+			r = write_stack(scope, row, kept->object);
 	}
 	json_text_end_array(&scope->json);
 	return r;
@@ -208,8 +217,8 @@ static int write_profile(struct scope *scope, struct stack_row *row, uint32_t ho
 	r = write_samples(scope, row, host);
 	json_text_begin_array(&scope->json, "weights");
 	for (size_t i = 0; !r && i < scope->stacks.count; i++)
-		if (host_of(row, &scope->stacks.items[i]) == host)
-			json_text_uint(&scope->json, NULL, scope->stacks.items[i].weight);
+		if (host_of(row, &scope->stacks.items[i].stack) == host)
+			json_text_uint(&scope->json, NULL, scope->stacks.items[i].stack.weight);
 	json_text_end_array(&scope->json);
 	json_text_end_object(&scope->json);
 	return r;
@@ -218,8 +227,11 @@ static int write_profile(struct scope *scope, struct stack_row *row, uint32_t ho
 static int keep_stack(void *owner, const struct stack_row *row)
 {
 	struct scope *scope = owner;
+	struct scope_stack kept = {.stack = *row->stack};
+	int r = row->object[0] ? frame_table_word(&scope->frames, row->object, &kept.object) : 0;
 
-	return array_push(&scope->stacks, *row->stack);
+	kept.object += row->object[0] != '\0';
+	return r < 0 ? r : array_push(&scope->stacks, kept);
 }
 
 /* The first host from `least` on, and its weight; UINT32_MAX: there is none. */
@@ -229,13 +241,13 @@ static uint32_t find_host(const struct scope *scope, const struct stack_row *row
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < scope->stacks.count; i++) {
-		uint32_t found = host_of(row, &scope->stacks.items[i]);
+		uint32_t found = host_of(row, &scope->stacks.items[i].stack);
 
 		if (found >= least && found < host) {
 			host = found;
 			total = 0;
 		}
-		total += found == host ? scope->stacks.items[i].weight : 0;
+		total += found == host ? scope->stacks.items[i].stack.weight : 0;
 	}
 	*ret_total = total;
 	return host;
@@ -273,7 +285,7 @@ int speedscope_view(const struct view_context *context, uint32_t number, const s
 	json_text_printable(&scope.json, "$schema", schema);
 	json_text_printable(&scope.json, "exporter", "rwalker-report");
 	json_text_begin_rows(&scope.json, "profiles");
-	r = stack_rows_read(context, FUNCTIONS_BY_MODULE, keep_stack, write_source, &scope);
+	r = stack_rows_read(context, FUNCTIONS_BY_MODULE, true, keep_stack, write_source, &scope);
 	json_text_end_array(&scope.json);
 	json_text_begin_object(&scope.json, "shared");
 	json_text_begin_value(&scope.json, "frames");

@@ -126,7 +126,7 @@ static int write_stacks(const struct view_context *context, enum table_form form
 	int r = table_text_begin(&table, context, form, columns, sizeof(columns) / sizeof(*columns));
 
 	if (!r)
-		r = stack_rows_read(context, FUNCTIONS_BY_NAME, write_row, NULL, &table);
+		r = stack_rows_read(context, FUNCTIONS_BY_NAME, false, write_row, NULL, &table);
 	table_text_end(&table);
 	return r;
 }

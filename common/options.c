@@ -246,6 +246,9 @@ static int parse_short(struct parser *parser, const char *word)
 
 static int parse_word(struct parser *parser, struct option_list *words, const char *word)
 {
+	if (!strcmp(parser->argv[parser->next - 2], "--completion"))
+		return log_error(EINVAL, "'%s' belongs to no option: the shell follows '=', as in --completion=zsh",
+				 word);
 	if (parser->set->refuse_word)
 		return parser->set->refuse_word(parser->argc, parser->argv, parser->next - 1);
 	if (!words)

@@ -23,10 +23,22 @@ in_fish() {
 	fish --no-config -c 'source $argv[1]; complete -C "$argv[2] $argv[3]"' "$scratch/$1.fish" "$1" "$2" | cut -f 1
 }
 
-# What the script passes to the function that completes.
+# zsh completes only at a prompt: one of its own, on a terminal of its own, loads the script by its name and gets a TAB. The second
+# key prints what the line has become.
+zsh_session='
+	zmodload zsh/zpty
+	zpty shell zsh -f -i
+	zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; unsetopt beep; bindkey \"^I\" complete-word
+		show() { print -r -- \"<\$BUFFER>\"; BUFFER=; zle accept-line }; zle -N show; bindkey \"^X\" show; print REA\"\"DY"
+	zpty -r shell said "*READY*"
+	zpty -w -n shell "$2 $3"$'"'\t\x18'"'
+	zpty -r shell said "*<*>*"
+	print -r -- "$said"'
+
 in_zsh() {
-	zsh -f -c '_arguments() { print -rl -- "$@"; }; . "$1"' zsh "$scratch/$1.zsh" |
-		sed "s|^\*||" | grep -e "^$2" | sed 's/[^a-z-].*//; s/-$//'
+	mkdir -p "$scratch/zsh"
+	cp "$scratch/$1.zsh" "$scratch/zsh/_$1"
+	TERM=dumb timeout 60 zsh -f -c "$zsh_session" zsh "$scratch/zsh" "$1" "$2" | tr -d '\r' | sed -n "s|.*<$1 \(.*[^ ]\) *>.*|\1|p"
 }
 
 # completes SHELL PROGRAM BEGINNING OPTION

@@ -82,6 +82,10 @@ record 2 | 5                           | -p 5; --offcpu 5
 record 2 | -u 10                       | -p 10; --offcpu 10
 record 2 | 10s                         | -p 10s
 record 2 | --offcpu 5 10               | '10' belongs to no option
+record 2 | --completion zsh            | 'zsh' belongs to no option; --completion=zsh
+record 2 | --completion=tcsh           | bash, zsh or fish; 'tcsh'
+report 2 | --completion fish           | 'fish' belongs to no option; --completion=zsh
+report 2 | --completion=tcsh           | bash, zsh or fish; 'tcsh'
 record 2 | --pid 12 13                 | by commas; --pid 12,345
 record 2 | --tid=12 13                 | by commas; --tid 12,345
 record 2 | -P 0 1                      | by commas

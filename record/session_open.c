@@ -34,6 +34,7 @@
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
 #include "record/probe/sched_clock.h"
+#include "record/service/resident.h"
 
 enum {
 	FREE_FLOOR = 64 << 20,	 /* bytes that stay free on the file system */
@@ -329,9 +330,11 @@ static int open_command(struct session *session)
 	if (session->cgroups)
 		(void)cgroups_step(session->cgroups, CGROUPS_FIRST);
 	/*
-	 * The command was forked before. A recorder that waits for a CPU loses events when they matter most.
+	 * The command was forked before. A recorder that waits for a CPU, or for its own program to be read, loses
+	 * events when they matter most.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
+	(void)resident_keep();
 	r = privileges_drop();
 	return r < 0 ? r : confinement_enter(session->config->flight.wanted, &session->confinement);
 }

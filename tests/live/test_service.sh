@@ -61,6 +61,15 @@ has_no_rights() {
 	check_equal "$1: NoNewPrivs" 1 "$(field "$2" NoNewPrivs)"
 }
 
+# What is mapped of files to be run, and not locked, or not there.
+to_be_read() {
+	awk '$1 ~ /-/ { code = $2 ~ /x/ && $6 ~ /^\//; seen += code }
+		code && $1 == "Size:" { missing += $2; size = $2 }
+		code && $1 == "Rss:" { there = $2 == size }
+		code && $1 == "VmFlags:" && / lo/ && there { missing -= size }
+		END { print seen ? missing + 0 " kB to be read" : "no program" }' "/proc/$recorder/smaps"
+}
+
 # Longest time between two signs of life, us.
 longest_silence() {
 	awk -v pid="$recorder" '$2 == pid && $3 == "WATCHDOG=1" { if (last && $1 - last > most) most = $1 - last; last = $1 }
@@ -73,6 +82,7 @@ test_starts() {
 	begin all
 	check_equal "ready once its system calls are filtered" 2 "$(field "/proc/$recorder/status" Seccomp)"
 	check_equal "nobody but the recorder tells anything" "$recorder" "$(cut -d' ' -f2 "$scratch/heard" | sort -u)"
+	check_equal "its program and libraries are and stay in memory" "0 kB to be read" "$(to_be_read)"
 	for child in $(pgrep -P "$recorder"); do
 		grep -q NOTIFY_SOCKET "/proc/$child/environ" || continue
 		check "children do not tell" [ "$(readlink /proc/"$child"/exe)" = "$scratch/rwalker-record" ]

@@ -262,10 +262,11 @@ $(BUILD)/$(RELEASE).tar.xz: FORCE
 	@mkdir -p $(@D)
 	$(Q)git archive --prefix=$(RELEASE)/ HEAD | xz -9 >$@.tmp && mv $@.tmp $@
 
-# From the archive, so that what is forgotten there is noticed here. What builds packages is not among our dependencies.
+# From the archive, so that what is forgotten there is noticed here. To Debian, debian/ is what is added to the source, not a part
+# of it. What builds packages is not among our dependencies.
 deb: $(BUILD)/$(RELEASE).tar.xz ## build Debian packages of what is committed (needs debhelper)
 	$(Q)rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb && tar -xf $< -C $(BUILD)/deb
-	$(Q)cp $< $(BUILD)/deb/rwalker_$(VERSION).orig.tar.xz
+	$(Q)xz -dc $< | tar --delete $(RELEASE)/debian | xz >$(BUILD)/deb/rwalker_$(VERSION).orig.tar.xz
 	$(Q)cd $(BUILD)/deb/$(RELEASE) && dpkg-buildpackage -us -uc
 	@ls $(BUILD)/deb/*.deb
 rpm: $(BUILD)/$(RELEASE).tar.xz ## build rpm packages of what is committed (needs rpmbuild)

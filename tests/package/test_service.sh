@@ -22,7 +22,19 @@ make_image() {
 	mke2fs -q -t ext4 -d "$tree" "$image"
 }
 
+# What was kept while the kernel killed the hog: from before the hog began, as far as the minute goes, with the hog's own samples.
+judge_hog() {
+	reported "$dir/hog" 0 --folded --source cpu -c '^hog$' "$dir/after_hog.rwk"
+	verdict "$1/has_the_hog" "$(head -n 1 "$dir/hog.said")" grep -q '^hog;' "$dir/hog"
+	reported "$dir/hog.info" 0 --info "$dir/after_hog.rwk"
+	kept=$(sed -n 's/^ *dump .*: the last \([0-9]*\)\..* s of .*/\1/p' "$dir/hog.info")
+	age=$(cat "$dir/after_hog.seconds")
+	echo "# figure: $1/window_after_the_hog: $kept s, $age s after it began; $(grep '^ *lost ' "$dir/hog.info")"
+	verdict "$1/has_what_was_before" "the dump has $kept s, the hog began $age s before" [ "${kept:-0}" -ge "$((age < 59 ? age : 59))" ]
+}
+
 judge() {
+	judge_hog "$1"
 	for dump in "$dir"/*.rwk; do
 		[ -e "$dump" ] || { not_ok "$1/dumps" "there are none"; return; }
 		reported "$dir/info" 0 --info "$dump"
@@ -33,7 +45,7 @@ judge() {
 	verdict "$1/pressure_of_a_group" "$(sed 's/.* rule=//' "$dir/triggers" | sort | uniq -c)" grep -q 'rule="psi:system.slice' "$dir/triggers"
 	verdict "$1/cpu_of_a_group" "$(sed 's/.* rule=//' "$dir/triggers" | sort | uniq -c)" grep -q 'rule="cpu:system.slice' "$dir/triggers"
 	reported "$dir/folded" 0 --folded --source offcpu "$(ls "$dir"/*.rwk | head -n 1)"
-	verdict "$1/kernel_names" "$(head -n 3 "$dir/folded")" grep -q schedule "$dir/folded"
+	verdict "$1/kernel_names" "$(head -n 3 "$dir/folded")" grep -q ';kthread;' "$dir/folded"
 	verdict "$1/user_names" "$(head -n 3 "$dir/folded")" grep -qE '^(systemd|systemd-journal|sh);.*(epoll_wait|wait4|waitpid|libsystemd)' "$dir/folded"
 }
 

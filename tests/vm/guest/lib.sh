@@ -124,3 +124,35 @@ record_version_1() {
 	umount /sys/fs/cgroup/* /sys/fs/cgroup
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
 }
+
+# The third disk is a Debian with systemd: at /next until the script has prepared it, init boots it when the script ends.
+next_mount() {
+	mkdir -p /next
+	mount -t ext4 /dev/vdc /next && mkdir -p /next/out && mount --move /out /next/out
+}
+
+# next_prepare SCRIPT: which is one of the services there; what it prints is in test.log.
+next_prepare() {
+	cp "$1" /next/judge.sh
+	cp /bin/vmexit /next/usr/bin/
+	mkdir -p /next/etc/systemd/system/rwalker-flight.service.d /next/etc/systemd/system/multi-user.target.wants
+	# This machine is slow, and a watchdog is waited for.
+	cat >/next/etc/systemd/system/rwalker-flight.service.d/slow.conf <<-'END'
+		[Service]
+		TimeoutStartSec=10min
+		TimeoutStopSec=5min
+		TimeoutAbortSec=1s
+		WatchdogSec=40s
+		RestartSec=1s
+	END
+	cat >/next/etc/systemd/system/judge.service <<-'END'
+		[Service]
+		# What the kernel kills of it is a part of the test.
+		OOMPolicy=continue
+		ExecStart=/bin/sh /judge.sh
+		StandardOutput=file:/out/test.log
+		StandardError=file:/out/test.err
+	END
+	ln -s /etc/systemd/system/judge.service /next/etc/systemd/system/multi-user.target.wants/
+	ln -s /dev/null /next/etc/systemd/system/serial-getty@.service # nothing here waits for a terminal
+}

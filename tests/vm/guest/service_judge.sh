@@ -12,6 +12,7 @@ verdict() { # NAME WHY COMMAND...
 
 property() { systemctl show --property "$1" --value $unit; }
 pid() { property MainPID; }
+major_faults() { sed 's/.*) //' "/proc/$first/stat" | cut -d ' ' -f 10; }
 is() { [ "$(property "$1")" = "$2" ]; }
 # until_true SECONDS COMMAND...
 until_true() {
@@ -28,6 +29,7 @@ dumps() { find /var/lib/rwalker -name '*.rwk' | wc -l; }
 has_dumps() { [ "$(dumps)" -ge "$1" ]; }
 says_what_it_keeps() { property StatusText | grep -q '^keeps [1-9].* MB; '; }
 status_has() { [ "$(sed -n "s/^$1:[[:space:]]*//p" "/proc/$(pid)/status")" = "$2" ]; }
+keep_latest() { cp "$(find /var/lib/rwalker -name '*.rwk' | sort | tail -n 1)" "/out/$1.rwk"; }
 is_another() { [ "$(pid)" != "$first" ] && [ "$(pid)" != 0 ] && is ActiveState active; }
 
 judge() {
@@ -53,6 +55,8 @@ judge() {
 	systemctl kill --kill-whom=main -s USR2 $unit
 	verdict service/dump "$(ls -la /var/lib/rwalker)" until_true 120 has_dumps 1
 
+	# Of rules that fire in the same second, only the first one has a record: from here on the other one is the first.
+	sed -i '/^--trigger psi:system.slice/d' /etc/rwalker/flight.conf
 	echo '--trigger wait:comm=/^none$/>9s' >>/etc/rwalker/flight.conf
 	first=$(pid)
 	verdict service/reloads "$(systemctl status $unit 2>&1 | tail -n 5 | tr '\n' ' ')" systemctl reload $unit
@@ -60,10 +64,18 @@ judge() {
 	verdict service/same_process "it is another one" is MainPID "$first"
 	verdict service/still_active "$(property ActiveState)" until_true 60 is ActiveState active
 
+	before=$(dumps)
+	hog_began=$(date +%s)
+	read_before=$(major_faults)
 	hog
 	hog_rc=$?
 	verdict service/hog "it ended with $hog_rc" [ $hog_rc = 137 ]
 	verdict service/survives_the_oom_killer "$(dmesg | grep -i 'killed process' | tail -n 1)" is MainPID "$first"
+	echo "# figure: service/hog_lived: $(($(date +%s) - hog_began)) s; meanwhile the recorder read $(($(major_faults) - read_before)) pages from disk"
+	systemctl kill --kill-whom=main -s USR2 $unit
+	verdict service/dump_after_it "$(dumps) and $before before" until_true 120 has_dumps $((before + 1))
+	keep_latest after_hog
+	echo "$(($(date +%s) - hog_began))" >/out/after_hog.seconds
 
 	kill -STOP "$first"
 	verdict service/watchdog "no sign of life did not matter" until_true 240 is_another

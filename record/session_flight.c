@@ -42,9 +42,11 @@ void session_want_dump(struct session *session)
 void session_walked(struct session *session, uint64_t now)
 {
 	const struct walk *walk = &session->walk;
+	const struct flight_cause cause = {.comm = walk->worst.comm, .tgid = walk->worst.tgid,
+					   .tid = walk->worst.tid, .value = walk->worst.wait};
 
-	if (session->flight && walk->worst.wait)
-		flight_walked(session->flight, walk->worst.wait, walk->worst.tid, walk->worst.comm, now);
+	if (session->flight && cause.value)
+		flight_walked(session->flight, &cause, now);
 }
 
 /* All that has happened is in the log, and its account; and what was mapped lately is open for whoever embeds it. */

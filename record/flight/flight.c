@@ -181,7 +181,6 @@ int flight_begin(struct flight *flight, struct module_files *files)
 		.least = triggers_least(flight->triggers), .context = flight, .wait = take_wait};
 	event_log_wrap_snapshots(flight->recording->log, 0);
 	flight->files = files;
-	triggers_begin(flight->triggers);
 	flight->turn = clocks_now() + (uint64_t)flight->plan->window;
 	return hits_want_turns(flight->recording->hits);
 }
@@ -232,9 +231,9 @@ void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64
 	tell(flight, cause, flight->number + 1, now);
 }
 
-void flight_walked(struct flight *flight, uint64_t wait, uint32_t tid, const char *comm, uint64_t now)
+void flight_walked(struct flight *flight, const struct flight_cause *cause, uint64_t now)
 {
-	triggers_walked(flight->triggers, wait, tid, comm, now);
+	triggers_walked(flight->triggers, cause, now);
 }
 
 static bool has_command(const struct record_flight *plan, const char *text)

@@ -59,7 +59,7 @@ struct flight_cause {
 void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64_t now);
 
 /* The longest wait in D of a walk over all tasks. */
-void flight_walked(struct flight *flight, uint64_t wait, uint32_t tid, const char *comm, uint64_t now);
+void flight_walked(struct flight *flight, const struct flight_cause *cause, uint64_t now);
 
 /* Whether flight_reload() may be called: no dump is being written. */
 bool flight_is_idle(const struct flight *flight);

@@ -39,6 +39,7 @@ struct triggers {
 	struct watched items[FLIGHT_MAX_RULES];
 	uint32_t count;
 	uint64_t least;
+	uint64_t began; /* the first look; 0: there was none */
 };
 
 /* --- opening --- */
@@ -242,6 +243,7 @@ int triggers_replace(struct triggers **triggers, const struct record_flight *pla
 		return -ENOMEM;
 	ours->fire = others->fire;
 	ours->context = others->context;
+	ours->began = others->began;
 	r = open_all(ours, plan, offcpu, others);
 	triggers_destroy(r < 0 ? ours : others);
 	*triggers = r < 0 ? others : ours;
@@ -307,15 +309,15 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 	}
 }
 
-void triggers_walked(struct triggers *triggers, uint64_t wait, uint32_t tid, const char *comm, uint64_t now)
+void triggers_walked(struct triggers *triggers, const struct flight_cause *cause, uint64_t now)
 {
 	for (uint32_t i = 0; i < triggers->count; i++) {
 		const struct trigger_rule *rule = triggers->items[i].rule;
+		struct flight_cause fires = *cause;
 
-		if (rule->kind == TRIGGER_STUCK && wait > rule->value)
-			triggers->fire(triggers->context,
-				       &(struct flight_cause){.rule = rule->text, .comm = comm, .tid = tid,
-							      .value = wait}, now);
+		fires.rule = rule->text;
+		if (rule->kind == TRIGGER_STUCK && cause->value > rule->value)
+			triggers->fire(triggers->context, &fires, now);
 	}
 }
 
@@ -350,16 +352,9 @@ static uint64_t share_of(struct watched *watched, uint64_t now)
 	return first && used > first->used ? (used - first->used) * ALL_PERCENT / (now - first->time) : 0;
 }
 
-void triggers_begin(struct triggers *triggers)
-{
-	for (uint32_t i = 0; i < triggers->count; i++)
-		if (triggers->items[i].fd >= 0 && triggers->items[i].rule->kind == TRIGGER_PSI &&
-		    !triggers->items[i].reads)
-			(void)is_pressed(&triggers->items[i]);
-}
-
 void triggers_look(struct triggers *triggers, uint64_t now)
 {
+	triggers->began = triggers->began ? triggers->began : now;
 	for (uint32_t i = 0; i < triggers->count; i++) {
 		struct watched *watched = &triggers->items[i];
 		struct flight_cause cause = {.rule = watched->rule->text};
@@ -368,7 +363,7 @@ void triggers_look(struct triggers *triggers, uint64_t now)
 		if (watched->fd < 0) {
 			continue;
 		} else if (watched->rule->kind == TRIGGER_PSI && !watched->reads) {
-			fires = is_pressed(watched);
+			fires = is_pressed(watched) && now - triggers->began >= watched->rule->window;
 			cause.value = watched->rule->value; /* the kernel does not say how much more */
 		} else {
 			cause.value = share_of(watched, now);

@@ -32,13 +32,13 @@ void triggers_destroy(struct triggers *triggers);
 uint64_t triggers_least(const struct triggers *triggers);
 void triggers_wait(struct triggers *triggers, const struct event_wait *wait, const struct event_task *task);
 
-/* The longest wait in D of a walk. */
-void triggers_walked(struct triggers *triggers, uint64_t wait, uint32_t tid, const char *comm, uint64_t now);
+/* The longest wait in D of a walk: `cause` says whose. */
+void triggers_walked(struct triggers *triggers, const struct flight_cause *cause, uint64_t now);
 
-/* The recording begins: what the kernel told of a pressure until now is forgotten, since no dump would have it. */
-void triggers_begin(struct triggers *triggers);
-
-/* Pressures and cgroups; to be called at least once a second. */
+/*
+ * Pressures and cgroups; to be called at least once a second from when on events are recorded. What the kernel tells of
+ * a pressure is ignored until the rule's window is in the recording, since no dump would have what it is about.
+ */
 void triggers_look(struct triggers *triggers, uint64_t now);
 
 #endif

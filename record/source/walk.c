@@ -53,6 +53,7 @@ static void note_worst(struct walk *walk, const struct ring_walk_task *raw)
 	if (!(raw->state & TASK_UNINTERRUPTIBLE) || (raw->state & TASK_NOLOAD) || raw->wait <= walk->worst.wait)
 		return;
 	walk->worst.wait = raw->wait;
+	walk->worst.tgid = raw->task.tgid;
 	walk->worst.tid = raw->task.tid;
 	memcpy(walk->worst.comm, raw->task.comm, sizeof(walk->worst.comm));
 	walk->worst.comm[sizeof(walk->worst.comm) - 1] = '\0';

@@ -33,7 +33,7 @@ struct walk {
 	uint64_t unwanted; /* of the last walk: kept by the program, dropped by a late -c */
 	struct {       /* the longest wait in D of the last walk; wait 0: none */
 		uint64_t wait;
-		uint32_t tid;
+		uint32_t tgid, tid;
 		char comm[RING_COMM_SIZE];
 	} worst;
 	struct walk_users *users; /* NULL: no user stacks. Shared with waits: only one of the two uses it at a time */

@@ -58,6 +58,8 @@ test_stuck() {
 	start "$workloads/stuck" 60
 	made stuck 'stuck:D>1500ms, stuck_parent'
 	check "stuck: it still is" kill -0 "$started"
+	check "stuck: whose it is" grep -q " trigger .* tgid=$started tid=$started comm=\"stuck_parent\"" \
+		<("$report" --dump "$(first stuck)" 2>/dev/null)
 	check "stuck: its stack is there" grep -q 'vfork' <("$report" --tasks -c '^stuck_parent$' "$(first stuck)")
 	kill -KILL "$started" $(pgrep -P "$started") # it is in D until its child ends
 	end stuck
@@ -79,16 +81,20 @@ test_commands() {
 		<("$report" --info "$scratch"/exec-*.rwk)
 }
 
+# Under pressure from the start: a dump has all of what it was made for.
 test_pressure() {
-	local i
+	local i others='' fired
 	[ -w /proc/pressure/cpu ] || { echo "# not run: this kernel has no pressures"; return; }
-	begin psi --trigger 'psi:cpu.some>10%/2s'
-	local others=
 	for i in $(seq $((3 * $(online_cpus)))); do
 		start sh -c 'while :; do :; done'
 		others="$others $started"
 	done
+	begin psi --trigger 'psi:cpu.some>10%/2s'
 	made psi 'psi:cpu.some>10%/2s'
+	"$report" --dump "$(first psi)" >"$scratch/psi.records" 2>/dev/null
+	fired=$(sed -n 's/^ *trigger time=\([0-9]*\) dump=1 .*/\1/p' "$scratch/psi.records" | head -1)
+	check_number "psi: the window is in the recording" \
+		"$fired - $(sed -n 's/^ *source .* start=\([0-9]*\) .*/\1/p' "$scratch/psi.records" | sort -n | head -1) >= 1.9e9"
 	# shellcheck disable=SC2086 # one word each
 	kill $others
 	end psi

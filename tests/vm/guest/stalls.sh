@@ -37,7 +37,7 @@ have_recorder || exit 0
 : >/out/said
 rwalker-record --flight 8s,8M -p 0 -f 99 --offcpu 0 --wakers -u --trigger 'stuck:D>3s' --trigger 'cpu:hogs>80%/2s' \
 	--trigger 'psi:slow/cpu.some>50%/2s' --trigger 'psi:tight/memory.some>20%/2s' \
-	--trigger 'wait:comm=/^w-flock/>2s' --trigger 'wait:comm=/^w-mutex/>2s' --cooldown 2s --max-dumps 0 \
+	--trigger 'wait:comm=/^w-flock$/>2s' --trigger 'wait:comm=/^w-mutex$/>2s' --cooldown 2s --max-dumps 0 \
 	-o /tmp/dump 2>>/out/flight.err &
 recorder=$!
 until_true 1200 has_begun
@@ -62,11 +62,11 @@ dm resume raw
 
 begins flock
 start w-flock flock /mnt/a/lock 3
-held flock 'wait:comm=/^w-flock/>2s'
+held flock 'wait:comm=/^w-flock$/>2s'
 
 begins mutex
 start w-mutex mutex - 3
-held mutex 'wait:comm=/^w-mutex/>2s'
+held mutex 'wait:comm=/^w-mutex$/>2s'
 
 begins hog
 in_group hogs waiter w-hog spin
@@ -79,7 +79,7 @@ held slow 'psi:slow/cpu.some>50%/2s'
 kill -KILL $started
 
 begins tight
-in_group tight dd if=/dev/zero of=/dev/null bs=64M count=1
+in_group tight waiter w-eat eat - 64
 held tight 'psi:tight/memory.some>20%/2s'
 kill -KILL $started
 

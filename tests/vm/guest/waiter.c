@@ -16,6 +16,7 @@
  *   sleep               S
  *   stop                stops itself, T
  *   spin                R until killed
+ *   eat - MB            takes so much memory
  *   tick PATH           short direct reads forever; before each, the comm becomes NAME's first
  *                       letter + milliseconds of CLOCK_MONOTONIC, so that whoever sees the comm
  *                       knows what time it was; each such comm is a line on stdout
@@ -160,8 +161,9 @@ static void wait_flock(const struct wait *wait)
 }
 
 static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
-static volatile bool is_held;
+static volatile bool is_held, is_wanted;
 
+/* It lives on: whose mutex it was is found out when the wait is over. */
 static void *hold_mutex(void *of)
 {
 	const struct wait *wait = of;
@@ -169,8 +171,11 @@ static void *hold_mutex(void *of)
 	name_holder(wait->name);
 	pthread_mutex_lock(&wanted);
 	is_held = true;
+	while (!is_wanted)
+		usleep(1000);
 	sleep((unsigned int)wait->number);
 	pthread_mutex_unlock(&wanted);
+	pause();
 	return NULL;
 }
 
@@ -183,8 +188,8 @@ static void wait_mutex(const struct wait *wait)
 	while (!is_held)
 		usleep(1000);
 	tell_truth(wait->name, 'S');
+	is_wanted = true;
 	pthread_mutex_lock(&wanted);
-	pthread_join(holder, NULL);
 }
 
 static void wait_sleep(const struct wait *wait)
@@ -203,6 +208,18 @@ static void wait_spin(const struct wait *wait)
 {
 	tell_truth(wait->name, 'R');
 	spin_until(UINT64_MAX);
+}
+
+static void wait_eat(const struct wait *wait)
+{
+	size_t size = (size_t)wait->number << 20;
+	volatile char *memory = malloc(size);
+
+	if (!memory)
+		die("malloc");
+	tell_truth(wait->name, 'R');
+	for (size_t at = 0; at < size; at += 4096)
+		memory[at] = 1;
 }
 
 static void wait_tick(const struct wait *wait)
@@ -225,7 +242,7 @@ static const struct {
 } kinds[] = {
 	{"read", wait_read},   {"write", wait_write}, {"burn", wait_burn}, {"sync", wait_sync}, {"create", wait_create},
 	{"vfork", wait_vfork}, {"sleep", wait_sleep}, {"stop", wait_stop}, {"spin", wait_spin}, {"tick", wait_tick},
-	{"flock", wait_flock}, {"mutex", wait_mutex},
+	{"flock", wait_flock}, {"mutex", wait_mutex}, {"eat", wait_eat},
 };
 
 int main(int argc, char **argv)

@@ -284,12 +284,23 @@ static uint64_t run_queue_of(const struct event_wait *wait)
 	return partly ? wait->run_queue : wait->length;
 }
 
+/* On a run queue no thread is in its state any more. */
+static uint64_t length_for(const struct trigger_rule *rule, const struct event_wait *wait)
+{
+	uint64_t queued = run_queue_of(wait);
+
+	if (rule->kind == TRIGGER_RUNQ)
+		return queued;
+	if (!rule->states)
+		return wait->length;
+	return wait->length > queued ? wait->length - queued : 0;
+}
+
 static bool is_meant(const struct watched *watched, const struct event_wait *wait, const struct event_task *task)
 {
 	const struct trigger_rule *rule = watched->rule;
-	uint64_t length = rule->kind == TRIGGER_RUNQ ? run_queue_of(wait) : wait->length;
 
-	if (length <= rule->value || (rule->states && !(rule->states & state_bits(wait->state))))
+	if (length_for(rule, wait) <= rule->value || (rule->states && !(rule->states & state_bits(wait->state))))
 		return false;
 	return !watched->has_regex || comm_regex_match(&watched->regex, task->comm);
 }
@@ -299,12 +310,10 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 	for (uint32_t i = 0; i < triggers->count; i++) {
 		const struct watched *watched = &triggers->items[i];
 		struct flight_cause cause = {.rule = watched->rule->text, .comm = task->comm, .tgid = task->tgid,
-					     .tid = task->tid, .value = wait->length};
+					     .tid = task->tid, .value = length_for(watched->rule, wait)};
 
 		if (!is_of_waits(watched->rule) || !is_meant(watched, wait, task))
 			continue;
-		if (watched->rule->kind == TRIGGER_RUNQ)
-			cause.value = run_queue_of(wait);
 		triggers->fire(triggers->context, &cause, wait->time);
 	}
 }

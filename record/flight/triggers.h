@@ -36,8 +36,8 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 void triggers_walked(struct triggers *triggers, const struct flight_cause *cause, uint64_t now);
 
 /*
- * Pressures and cgroups; to be called at least once a second from when on events are recorded. What the kernel tells of
- * a pressure is ignored until the rule's window is in the recording, since no dump would have what it is about.
+ * Pressures and cgroups; to be called at least once a second from when on events are recorded. What the kernel reports
+ * of a pressure is ignored until the rule's window is in the recording, since no dump would have what it is about.
  */
 void triggers_look(struct triggers *triggers, uint64_t now);
 

@@ -4,6 +4,7 @@
 
 #include "common/time_units.h"
 #include "record/flight/flight.h"
+#include "record/plan/task_state.h"
 #include "tests/test.h"
 
 enum { LEAST = 50, BLOCKED = 1000, QUEUED = 72 }; /* ms */
@@ -62,4 +63,18 @@ static void run_queues_count_from_when_one_is_queued(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(run_queues_count_from_when_one_is_queued))
+/* Who is woken and then gets no CPU was not stuck for as long. */
+static void states_end_where_the_run_queue_begins(struct test *t)
+{
+	const struct event_wait wait = {.wait_class = WAIT_BLOCKED, .state = TASK_UNINTERRUPTIBLE,
+					.time = 9000 * MILLISECOND, .length = BLOCKED * MILLISECOND,
+					.run_queue = QUEUED * MILLISECOND};
+
+	CHECK_INT(t, value_of("wait:D>927ms", &wait), BLOCKED - QUEUED);
+	CHECK_INT(t, value_of("wait:D>928ms", &wait), 0);
+	CHECK_INT(t, value_of("wait:D,comm=/a/>928ms", &wait), 0);
+	CHECK_INT(t, value_of("wait:S>1ms", &wait), 0);
+	CHECK_INT(t, value_of("wait:comm=/a/>999ms", &wait), BLOCKED);
+}
+
+TEST_MAIN(TEST(run_queues_count_from_when_one_is_queued), TEST(states_end_where_the_run_queue_begins))

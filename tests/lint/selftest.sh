@@ -82,7 +82,7 @@ fault()
 	fi
 }
 
-for name in includes limits headers banned words format spdx man shell documents service top; do
+for name in includes limits headers banned words format spdx man shell documents service top kinds; do
 	good "$name"
 done
 
@@ -99,6 +99,7 @@ fault includes record/record.c 8 '#include "report/read/read.h"\n'
 fault includes report/lost/lost.c 1 '#include <stdio.h>\n'
 fault includes ARCHITECTURE.md 21 '\n## Rooms\n| `record/empty/` | nobody | nothing |\n'
 fault includes tests/unit/nowhere/test_x.c 1 '#include <stdio.h>\n'
+fault kinds format/event.h 2 'enum event_kind {\n\tEVENT_LONE = 7,\n};\n'
 fault service record/a.service 3 '[Service]\nExecStart=/bin/true\nNoSuchSetting=1\n'
 fault service record/a.service 1 '[Service]\nExecStart=/bin/true\n'
 # More files in a room than it may have.

@@ -409,8 +409,8 @@ def slack_of(judge, thread):
 
 
 def judge_each(judge, what, rows, sign=0):
-    """rows: thread, figure, the kernel's figure, slack. Between a thread's last reading of its account and its end the host may take the
-    CPU away: one in six may be off, and in that direction."""
+    """rows: thread, figure, the kernel's figure, slack. While a thread reads its account the host may take the CPU away: one in six may
+    be off, and in that direction."""
     wrong = [(thread.comm, got, want, slack) for thread, got, want, slack in rows if abs(got - want) > slack]
     against = [row for row in wrong if (row[1] - row[2]) * sign < 0]
     judge.verdict(rows and len(wrong) <= len(rows) // 6 and not against, what, "thread, ns, expected, within: %s" % wrong)
@@ -422,7 +422,7 @@ def judge_account(judge, what, rows):
     run, queue, rest = [], [], []
     for thread, running, queued, blocked, later in rows:
         unseen = thread.wall * 3 // 100 if HIDES else thread.wall * 2 // 100 if EMULATED else 0
-        run.append((thread, running, thread.run, thread.run // 1000 + READING))
+        run.append((thread, running, thread.run, thread.run // 1000 + READING + judge.trace.ran_after(thread)))
         queue.append((thread, queued, thread.delay, thread.delay // 1000 + READING + SWITCH * thread.switches + unseen + later))
         rest.append((thread, blocked, thread.wall - thread.run - thread.delay, slack_of(judge, thread) + unseen + later))
     judge_each(judge, what + "run", run, 1)

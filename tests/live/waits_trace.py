@@ -194,6 +194,12 @@ class Trace:
         mine = [s for s in self.sums if s.task.tid == thread.tid and s.time >= thread.born]
         return {kind: tuple(sum(s.kinds[kind][i] for s in mine) for i in range(3)) for kind in SUM_KINDS}, sum(s.running for s in mine)
 
+    def ran_after(self, thread):
+        """How long it ran at most between its last reading of its account and its end: its last sums are written there."""
+        last = max((s.time for s in self.sums if s.task.tid == thread.tid), default=thread.ended)
+        waited = sum(w.length - max(0, thread.ended - w.begin) for w in self.by_tid.get(thread.tid, []) if thread.ended < w.end <= last)
+        return max(0, last - thread.ended - waited)
+
     def realtime(self, time):
         """By the last clock reading before it; the tests step no clock."""
         before = [clock for clock in self.clocks if clock[0] <= time] or self.clocks[:1]

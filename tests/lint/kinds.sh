@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Every place that must know each kind of record knows it: what fuzzers begin with, the round trip through the codec, what
+# a dump of --flight keeps, --scrub, and, if the record has a text, --info --privacy. Only kinds of STATE and NAMES chunks:
+# those of the others are read one by one in code that is nothing else.
+. "$(dirname "$0")/lint.bash"
+
+header=format/event.h
+
+# Where the name of each kind must stand: FILES<tab>what is missing there.
+places()
+{
+	cat <<'END'
+tests/unit/format/test_event_codec.c	a record in the round trip
+tests/fault/synthetic*.h	a record that fuzzers begin with
+record/flight/state_rules.c	a row: what a dump of --flight needs of those before its window
+report/scrub/*.c	a row: what --scrub replaces, or why it leaves the record out
+END
+}
+
+# What is so on purpose: KIND FILES.
+exceptions=(
+	"EVENT_CGROUP_NAME report/scrub/*.c"	# left out: it is only there to be read with the container
+	"EVENT_SOURCE report/tool/info_privacy.c"	# texts of ours: hooks
+	"EVENT_KERNEL_SYMBOL report/tool/info_privacy.c"	# functions of the kernel
+)
+
+# LINE KIND MEMBER of each.
+kinds()
+{
+	awk '/^enum event_kind/ { inside = 1 }
+		inside && match($0, /EVENT_[A-Z_]+ = [0-9]+/) {
+			split(substr($0, RSTART, RLENGTH), part, " = ")
+			if (part[2] < 32 || part[2] > 96) print NR, part[1], tolower(substr(part[1], 7))
+		}
+		/^};/ { inside = 0 }' "$header"
+}
+
+is_meant() # KIND FILES
+{
+	local exception
+
+	for exception in "${exceptions[@]}"; do
+		[[ $exception == "$1 $2" ]] && return 0
+	done
+	return 1
+}
+
+# need LINE KIND FILES WHAT
+need()
+{
+	# shellcheck disable=SC2086 # a pattern
+	grep -qsw "$2" $3 || is_meant "$2" "$3" || printf '%s:%s\t%s is not in %s: %s\n' "$header" "$1" "$2" "$3" "$4"
+}
+
+has_text() # MEMBER
+{
+	awk -v name="struct event_$1 {" 'index($0, name) == 1 { inside = 1 }
+		inside && /struct event_text/ { found = 1 } /^};/ { inside = 0 } END { exit !found }' format/event_*.h
+}
+
+missing()
+{
+	local line kind member files what
+
+	while read -r line kind member; do
+		while IFS=$'\t' read -r files what; do
+			need "$line" "$kind" "$files" "$what"
+		done < <(places)
+		has_text "$member" && need "$line" "$kind" report/tool/info_privacy.c 'whom its text may tell about'
+	done < <(kinds)
+}
+
+[[ -e $header ]] && findings_from missing
+verdict "kinds of records"

@@ -83,6 +83,16 @@ static bool is_for_what_comes(const struct profile_wait *wait, const struct prof
 	return object->kind == PROFILE_OBJECT_FUTEX || object->flags & PROFILE_OBJECT_LISTENS;
 }
 
+/*
+ * Who waits in an epoll for what may come does so in the same one each time. In another one it waits for something
+ * else, as a backend of PostgreSQL does that came from its client's into that for the holder of a lock.
+ */
+static void note_epoll(struct profile_thread_facts *own, uint32_t descriptor)
+{
+	own->otherwise |= own->epoll && own->epoll != descriptor;
+	own->epoll = descriptor;
+}
+
 static void add_object(const struct profile_facts_ground *ground, const struct profile_wait *wait)
 {
 	const struct profile_object *object = object_of(ground, wait->object);
@@ -91,6 +101,8 @@ static void add_object(const struct profile_facts_ground *ground, const struct p
 	own->held |= is_held_up(wait, object->kind);
 	own->otherwise |= !is_for_what_comes(wait, object);
 	own->pooled |= object->kind == PROFILE_OBJECT_FUTEX;
+	if (object->kind == PROFILE_OBJECT_EPOLL && object->descriptor)
+		note_epoll(own, object->descriptor);
 }
 
 void profile_facts_add_wait(const struct profile_facts_ground *ground, const struct profile_wait *wait)
@@ -159,6 +171,8 @@ static void merge(struct profile_thread_facts *sum, const struct profile_thread_
 	sum->several |= facts->several;
 	if (facts->woken_by)
 		note_waker(sum, facts->woken_by - 1);
+	if (facts->epoll)
+		note_epoll(sum, facts->epoll);
 	sum->waits += facts->waits;
 	sum->whole += facts->whole;
 	sum->briefs = add(sum->briefs, facts->briefs);

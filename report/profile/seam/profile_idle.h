@@ -6,8 +6,8 @@
  *	threads of the kernel that waited for work for 99 % of their time or more;
  *	threads of programs that never ran: their one wait, in S or I, is longer than the recording;
  *	threads of programs that ran for less than 1 % of the time, were woken once a second at most, and
- *	waited for nothing but what may come: connections to a socket that listens; epoll, poll or select
- *	without an end; and, if at least two threads of the process do so, a futex that is no lock. Who
+ *	waited for nothing but what may come: connections to a socket that listens; one and the same epoll,
+ *	poll or select without an end; and, if at least two threads of the process do so, a futex that is no lock. Who
  *	woke them must have been as quiet: else they may have waited for him.
  *
  * A thread that was recorded in D, waiting for a lock, or within a function of a kworker is held up.
@@ -28,6 +28,7 @@ struct profile_thread_facts { /* one thread, all recordings */
 	bool pooled;	 /* slept for a futex that is no lock */
 	bool several;	 /* several tasks ended its waits */
 	uint32_t woken_by; /* one of these, plus 1; 0: none did */
+	uint32_t epoll;	 /* the descriptor, plus 1, of one in which it slept; 0: in none */
 	uint64_t waits;	 /* that were recorded one by one */
 	uint64_t whole;	 /* of these, began before the recording and had not ended */
 	uint64_t briefs; /* that were only counted */

@@ -153,6 +153,32 @@ static void knows_what_may_come(struct test *t)
 	free(p);
 }
 
+/* Who came from one epoll into another has got something to do, for which it waits there. later: its comm by then. */
+static void check_two_epolls(struct test *t, const char *later)
+{
+	struct profile *p = fake_recorded();
+	const uint32_t first = add_object(p, PROFILE_OBJECT_EPOLL, 0), again = add_object(p, PROFILE_OBJECT_EPOLL, 0);
+	struct profile_wait *wait;
+
+	p->objects[first].descriptor = p->objects[again].descriptor = 5;
+	(void)add_ended(p, "backend", 1, first, PROFILE_ENDLESS);
+	wait = add_wait(p, later, 1, PROFILE_WAIT_NOT_ENDED);
+	wait->object = again;
+	wait->held = PROFILE_ENDLESS;
+	CHECK(t, is_idle(t, p, "backend"));
+	p->objects[again].descriptor = 10;
+	CHECK(t, !is_idle(t, p, "backend"));
+	p->objects[again].descriptor = 0; /* not known */
+	CHECK(t, is_idle(t, p, "backend"));
+	free(p);
+}
+
+static void knows_two_epolls(struct test *t)
+{
+	check_two_epolls(t, "backend");
+	check_two_epolls(t, "in a row"); /* the same thread has another name */
+}
+
 /* Threads of a process that wait for a futex, which is no lock, are a pool; one may wait for another one's result. */
 static void knows_pools(struct test *t)
 {
@@ -262,5 +288,6 @@ static void numbers_threads(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(decides), TEST(looks_at_waits), TEST(looks_at_wakers), TEST(knows_what_may_come), TEST(knows_pools),
-	  TEST(knows_locks), TEST(looks_at_who_woke), TEST(knows_servers), TEST(knows_threads), TEST(numbers_threads))
+TEST_MAIN(TEST(decides), TEST(looks_at_waits), TEST(looks_at_wakers), TEST(knows_what_may_come), TEST(knows_two_epolls),
+	  TEST(knows_pools), TEST(knows_locks), TEST(looks_at_who_woke), TEST(knows_servers), TEST(knows_threads),
+	  TEST(numbers_threads))

@@ -431,17 +431,45 @@ static int tell(struct stories *stories, const struct story *story)
 	return r;
 }
 
+/* Threads of programs that never ran: whether they had nothing to do, or hang, their waits do not tell. */
+static size_t count_sleepers(const struct digest *digest)
+{
+	const uint8_t whole = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	const struct waits *waits = &digest->ground.waits;
+	size_t count = 0;
+
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct profile_wait *wait = &waits->items[i];
+
+		count += wait->source == digest->waits && wait_is_shown(wait) &&
+			 (wait->flags & whole) == whole && digest_is_idle(digest, wait->task) &&
+			 !waits->tasks[wait->task].kernel_thread;
+	}
+	return count;
+}
+
 /* Why there is no story. */
 static int add_none(struct digest *digest)
 {
+	struct digest_lines *lines = &digest->lines;
+	const size_t sleepers = count_sleepers(digest);
 	bool wakers = false;
+	int r;
 
 	for (size_t i = 0; i < digest->source_count; i++)
 		wakers |= digest->sources[i].kind == PROFILE_WAKERS;
-	return digest_line_add(&digest->lines, "stories", DIGEST_MORE,
-			       wakers ? "none: nobody was held for 1% of the recording or longer" :
-					"unknown: who ended the waits was not recorded (rwalker-record --wakers)",
-			       wakers ? "--chains" : NULL);
+	if (!wakers)
+		return digest_line_add(lines, "stories", DIGEST_MORE,
+				       "unknown: who ended the waits was not recorded (rwalker-record --wakers)", NULL);
+	r = digest_line_begin(lines, "stories", DIGEST_MORE);
+	if (r < 0)
+		return r;
+	(void)fputs("none: nobody was held for 1% of the recording or longer", lines->text);
+	if (sleepers)
+		(void)fprintf(lines->text, "; %zu thread%s slept throughout, idle or stuck", sleepers,
+			      plural(sleepers));
+	(void)fputs(sleepers ? "--waits-on --idle" : "--chains", lines->proof);
+	return digest_line_end(lines);
 }
 
 int digest_add_stories(struct digest *digest)

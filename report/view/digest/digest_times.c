@@ -113,30 +113,57 @@ static int add_run_queue(struct digest *digest, const struct sums *sums)
 	return digest_line_end(lines);
 }
 
-/* The longest wait in D: its number, or SIZE_MAX. */
-static size_t longest_in_d(const struct waits *waits)
+struct in_state { /* waits that began in it */
+	uint64_t weight; /* ns */
+	size_t threads, longest; /* the number of a wait, or SIZE_MAX */
+};
+
+static struct in_state find_in_state(const struct waits *waits, char letter)
 {
-	size_t longest = SIZE_MAX;
+	struct in_state found = {.longest = SIZE_MAX};
+	const struct profile_wait *before = NULL;
 
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct profile_wait *wait = &waits->items[i];
 		char state[24] = "";
 
-		if (!wait_is_shown(wait) || (longest != SIZE_MAX && wait->weight <= waits->items[longest].weight))
-			continue;
 		profile_wait_state(wait->state, state);
-		if (state[0] == 'D' && wait->weight)
-			longest = i;
+		if (!wait_is_shown(wait) || wait->wait_class != PROFILE_BLOCKED || state[0] != letter || !wait->weight)
+			continue;
+		found.weight = wait_add(found.weight, wait->weight);
+		/* Waits are ordered by task. */
+		found.threads += !before || before->task != wait->task || before->recording != wait->recording;
+		before = wait;
+		if (found.longest == SIZE_MAX || wait->weight > waits->items[found.longest].weight)
+			found.longest = i;
 	}
-	return longest;
+	return found;
+}
+
+/* ", the longest 5.000 s: stat tid 1 pid 1 in request_wait_answer (main)" */
+static int write_longest(struct digest *digest, size_t longest, const char *proof)
+{
+	const struct waits *waits = &digest->ground.waits;
+	FILE *out = digest->lines.text;
+	struct place place;
+	int r = places_find(&digest->ground.places, waits->items[longest].node, &place, NULL);
+
+	if (r < 0)
+		return r;
+	(void)fputs(", the longest ", out);
+	wait_write_length(out, wait_length(&waits->items[longest]), wait_length_bound(&waits->items[longest]));
+	(void)fputs(": ", out);
+	wait_write_task(out, &waits->tasks[waits->items[longest].task]);
+	(void)fputs(place.kernel || place.user ? " in " : "", out);
+	place_write(&digest->ground.places, place, out);
+	(void)fputs(proof, digest->lines.proof);
+	return 0;
 }
 
 static int add_in_d(struct digest *digest, const struct sums *sums)
 {
-	const struct waits *waits = &digest->ground.waits;
 	struct digest_lines *lines = &digest->lines;
-	size_t longest = longest_in_d(waits);
-	struct place place;
+	struct in_state found = find_in_state(&digest->ground.waits, 'D');
 	int r;
 
 	if (!sums->in_d)
@@ -147,20 +174,28 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 	(void)fprintf(lines->text, "D: %s in %zu thread%s", wait_figure(sums->in_d).text, sums->threads_in_d,
 		      plural(sums->threads_in_d));
 	(void)fputs("--summary", lines->proof);
-	if (longest == SIZE_MAX)
-		return digest_line_end(lines);
-	r = places_find(&digest->ground.places, waits->items[longest].node, &place, NULL);
+	digest->stuck = found.longest != SIZE_MAX;
+	if (digest->stuck)
+		r = write_longest(digest, found.longest, ", --top-waits --state D");
+	return r < 0 ? r : digest_line_end(lines);
+}
+
+/* Whoever waits for a stopped thread, as for an answer, cannot be told from one that has nothing to do. */
+static int add_stopped(struct digest *digest)
+{
+	struct digest_lines *lines = &digest->lines;
+	struct in_state found = find_in_state(&digest->ground.waits, 'T');
+	int r;
+
+	if (found.longest == SIZE_MAX)
+		return 0;
+	r = digest_line_begin(lines, "", DIGEST_MAIN);
 	if (r < 0)
 		return r;
-	digest->stuck = true;
-	(void)fputs(", the longest ", lines->text);
-	wait_write_length(lines->text, wait_length(&waits->items[longest]), wait_length_bound(&waits->items[longest]));
-	(void)fputs(": ", lines->text);
-	wait_write_task(lines->text, &waits->tasks[waits->items[longest].task]);
-	(void)fputs(place.kernel || place.user ? " in " : "", lines->text);
-	place_write(&digest->ground.places, place, lines->text);
-	(void)fputs(", --top-waits --state D", lines->proof);
-	return digest_line_end(lines);
+	(void)fprintf(lines->text, "T: %s in %zu thread%s that a signal had stopped", wait_figure(found.weight).text,
+		      found.threads, plural(found.threads));
+	r = write_longest(digest, found.longest, "--top-waits --state T");
+	return r < 0 ? r : digest_line_end(lines);
 }
 
 static int add_losses(struct digest *digest, const char *label)
@@ -194,5 +229,7 @@ int digest_add_pressure(struct digest *digest)
 		r = add_run_queue(digest, &sums);
 	if (!r && waited)
 		r = add_in_d(digest, &sums);
+	if (!r && waited)
+		r = add_stopped(digest);
 	return r < 0 ? r : add_losses(digest, waited ? "" : "pressure");
 }

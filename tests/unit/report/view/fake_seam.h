@@ -119,7 +119,7 @@ bool profile_moment_time(const struct profile *profile, uint32_t recording, cons
 /* The state letters that the tests use. */
 void profile_wait_state(uint32_t state, char text[24])
 {
-	text[0] = state & 2 ? 'D' : state & 1 ? 'S' : 'R';
+	text[0] = state & 2 ? 'D' : state & 1 ? 'S' : state & 4 ? 'T' : state & 8 ? 't' : 'R';
 	text[1] = '\0';
 }
 

@@ -87,6 +87,7 @@ static void tells_stories(struct test *t)
 static void tells_each_once(struct test *t)
 {
 	struct profile *p = three_hops();
+	struct profile_wait *sleeper;
 	char *text;
 
 	p->waits[0].out = BOOT + 10 * MS;
@@ -103,6 +104,13 @@ static void tells_each_once(struct test *t)
 	(void)fake_source(p, PROFILE_WAKERS, "sched_waking", "ns");
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstories    none: nobody was held for 1% of the recording or longer  [--chains]\n");
+	free(text);
+	sleeper = add_wait(p, "client", 9, "main@client;do_sys_poll;schedule", 0, 5000);
+	sleeper->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	sleeper->source = p->waits[0].source;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstories    none: nobody was held for 1% of the recording or longer; 1 thread slept "
+			"throughout, idle or stuck  [--waits-on --idle]\n");
 	free(text);
 	free(p);
 }
@@ -133,6 +141,28 @@ static void tells_who_hangs(struct test *t)
 	expect(t, text, "blocked 48.54% (5.000 s), idle 48.54% (5.000 s) of 1 thread  [--summary --idle]\n");
 	expect(t, text, "\n           D: 5.000 s in 1 thread, the longest ≥5.000 s: stat tid 1 pid 1 in "
 			"request_wait_answer (main)  [--summary, --top-waits --state D]\n");
+	free(text);
+	free(p);
+}
+
+/* A stopped thread sleeps for nothing, but somebody may wait for it. */
+static void tells_who_is_stopped(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "server", 1, "main@server;do_epoll_wait;schedule", 0, 5000);
+	char *text;
+
+	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	text = digest_of(t, p, &plain);
+	expect_not(t, text, "T: ");
+	free(text);
+	wait->state = 4;
+	add_wait(p, "helper", 2, "main@helper;schedule", 100, 400)->state = 4;
+	add_wait(p, "helper", 2, "main@helper;schedule", 500, 600)->state = 4;
+	add_wait(p, "traced", 3, "main@traced;schedule", 100, 400)->state = 8;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\n           T: 5.400 s in 2 threads that a signal had stopped, the longest ≥5.000 s: "
+			"server tid 1 pid 1 in do_epoll_wait (main)  [--top-waits --state T]\n");
 	free(text);
 	free(p);
 }
@@ -397,7 +427,8 @@ static void leaves_out_waits_for_work(struct test *t)
 }
 
 TEST_MAIN(TEST(leaves_out_waits_for_work),
-	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_of_the_held_first),
+	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_who_is_stopped),
+	  TEST(tells_of_the_held_first),
 	  TEST(tells_of_one_thread),
 	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),
 	  TEST(folds), TEST(keeps_the_limit))

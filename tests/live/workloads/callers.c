@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * callers N FOLDER DEVICE: N waits each of those that make no call of their own, or an odd one: a worker of io_uring
+ * opens a FIFO for a thread that waits for the ring, one reads from a pipe by int 0x80, one reads the block device
+ * DEVICE past the cache, and one has it flushed, which a kworker does if it is a loop device. Prints what was waited
+ * for:
+ *
+ *	COMM CONTEXT CALL KIND MEMBER=VALUE...	as in the records WAIT and OBJECT of a trace
+ *
+ * or "COMM missing" if this machine cannot do that.
+ */
+#define _GNU_SOURCE
+#include "sleeping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WAIT_US = 3000, PAGE = 4096, PAGES = 256 };
+enum { NATIVE = 1, COMPAT, IO_WORKER = 5 };
+enum { PIPE_KIND = 3, ANONYMOUS = 13, BLOCK = 20 };
+
+static int rounds;
+static char fifo[300];
+static const char *device;
+static pthread_barrier_t both;
+
+/* --- io_uring --- */
+
+struct ring {
+	int fd;
+	struct io_uring_params params;
+	char *rings;
+	struct io_uring_sqe *entries;
+};
+
+static unsigned int *word_of(const struct ring *ring, unsigned int offset)
+{
+	return (unsigned int *)(ring->rings + offset);
+}
+
+static bool ring_up(struct ring *ring)
+{
+	const int both_ways = PROT_READ | PROT_WRITE;
+	size_t size;
+
+	ring->fd = (int)syscall(SYS_io_uring_setup, 4, &ring->params);
+	if (ring->fd < 0 || !(ring->params.features & IORING_FEAT_SINGLE_MMAP))
+		return false;
+	size = ring->params.cq_off.cqes + ring->params.cq_entries * sizeof(struct io_uring_cqe);
+	ring->rings = mmap(NULL, size, both_ways, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQ_RING);
+	ring->entries = mmap(NULL, PAGE, both_ways, MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQES);
+	must(ring->rings != MAP_FAILED && ring->entries != MAP_FAILED, "mmap");
+	return true;
+}
+
+/* Nobody has the other end of the FIFO yet: opening it blocks, which a worker does. */
+static int open_by_worker(struct ring *ring)
+{
+	unsigned int *tail = word_of(ring, ring->params.sq_off.tail), *head = word_of(ring, ring->params.cq_off.head);
+	struct io_uring_cqe *done = (void *)(ring->rings + ring->params.cq_off.cqes);
+
+	ring->entries[0] = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .flags = IOSQE_ASYNC, .fd = AT_FDCWD,
+						 .addr = (uint64_t)(uintptr_t)fifo, .open_flags = O_RDONLY};
+	word_of(ring, ring->params.sq_off.array)[*tail & (ring->params.sq_entries - 1)] = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	must(syscall(SYS_io_uring_enter, ring->fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) == 1, "io_uring_enter");
+	done += *head & (ring->params.cq_entries - 1);
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	return done->res;
+}
+
+static void *wait_for_worker(void *argument)
+{
+	struct ring *ring = argument;
+
+	prctl(PR_SET_NAME, "c-ring");
+	printf("c-ring %d %d %d descriptor=%d tgid=%d\n", NATIVE, SYS_io_uring_enter, ANONYMOUS, ring->fd + 1,
+	       getpid());
+	printf("iou-wrk-%ld %d 0 0\n", syscall(SYS_gettid), IO_WORKER);
+	for (int i = 0; i < rounds; i++) {
+		int fd;
+
+		pthread_barrier_wait(&both);
+		fd = open_by_worker(ring);
+		must(fd >= 0, "open by a worker");
+		close(fd);
+		pthread_barrier_wait(&both);
+	}
+	return NULL;
+}
+
+static void *end_worker(void *argument)
+{
+	(void)argument;
+	prctl(PR_SET_NAME, "ender");
+	for (int i = 0; i < rounds; i++) {
+		int fd;
+
+		pthread_barrier_wait(&both);
+		do /* until somebody waits for this end of it */
+			rest_us(WAIT_US);
+		while ((fd = open(fifo, O_WRONLY | O_NONBLOCK)) < 0 && errno == ENXIO);
+		must(fd >= 0, fifo);
+		pthread_barrier_wait(&both);
+		close(fd);
+	}
+	return NULL;
+}
+
+/* --- calls of 32-bit programs --- */
+
+static bool has_compat(void)
+{
+#ifdef __x86_64__
+	pid_t child = fork();
+	int status, number = 20; /* getpid */
+
+	if (!child) {
+		__asm__ volatile("int $0x80" : "+a"(number) : : "memory", "r8", "r9", "r10", "r11");
+		_exit(number != getpid());
+	}
+	must(waitpid(child, &status, 0) == child, "waitpid");
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+#else
+	return false;
+#endif
+}
+
+static void read_by_compat(int fd, char *low)
+{
+#ifdef __x86_64__
+	long got = 3; /* read */
+
+	__asm__ volatile("int $0x80"
+			 : "+a"(got)
+			 : "b"((long)fd), "c"(low), "d"(1l)
+			 : "memory", "r8", "r9", "r10", "r11");
+	must(got == 1, "read by int 0x80");
+#else
+	(void)fd;
+	(void)low;
+#endif
+}
+
+static int ends[2];
+
+static void *wait_in_compat(void *argument)
+{
+	prctl(PR_SET_NAME, "c-compat");
+	printf("c-compat %d 3 %d inode=%lu\n", COMPAT, PIPE_KIND, inode_of(ends[0]));
+	for (int i = 0; i < rounds; i++)
+		read_by_compat(ends[0], argument);
+	return NULL;
+}
+
+static void *end_compat(void *argument)
+{
+	(void)argument;
+	prctl(PR_SET_NAME, "ender");
+	for (int i = 0; i < rounds; i++) {
+		rest_us(WAIT_US);
+		must(write(ends[1], "x", 1) == 1, "write");
+	}
+	return NULL;
+}
+
+/* --- a block device --- */
+
+static void *read_directly(void *argument)
+{
+	int fd = open(device, O_RDONLY | O_DIRECT);
+	struct stat status;
+	void *page = NULL;
+
+	(void)argument;
+	prctl(PR_SET_NAME, "c-direct");
+	must(fd >= 0 && !fstat(fd, &status) && !posix_memalign(&page, PAGE, PAGE), device);
+	printf("c-direct %d %d %d device=%lu\n", NATIVE, SYS_pread64, BLOCK, (unsigned long)status.st_rdev);
+	for (int i = 0; i < rounds; i++)
+		must(pread(fd, page, PAGE, (off_t)(i % PAGES) * PAGE) == PAGE, device);
+	return NULL;
+}
+
+static void *flush(void *argument)
+{
+	int fd = open(device, O_RDWR);
+	char page[PAGE];
+
+	(void)argument;
+	prctl(PR_SET_NAME, "c-flush");
+	must(fd >= 0, device);
+	memset(page, 1, sizeof(page));
+	for (int i = 0; i < rounds; i++)
+		must(pwrite(fd, page, PAGE, (off_t)(i % PAGES) * PAGE) == PAGE && !fdatasync(fd), device);
+	return NULL;
+}
+
+static void both_run(void *(*first)(void *), void *(*second)(void *), void *argument)
+{
+	pthread_t threads[2];
+
+	must(!pthread_create(&threads[0], NULL, first, argument), "pthread_create");
+	must(!pthread_create(&threads[1], NULL, second, argument), "pthread_create");
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct ring ring = {0};
+	char *low;
+
+	must(argc == 4 && (rounds = atoi(argv[1])) > 0, "usage: callers N FOLDER DEVICE");
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", argv[2]);
+	device = argv[3];
+	(void)unlink(fifo);
+	must(!mkfifo(fifo, 0600) && !pipe(ends) && !pthread_barrier_init(&both, NULL, 2), fifo);
+	if (ring_up(&ring))
+		both_run(wait_for_worker, end_worker, &ring);
+	else
+		printf("c-ring missing\n");
+	low = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+#ifdef MAP_32BIT
+		   MAP_32BIT |
+#endif
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (low != MAP_FAILED && has_compat())
+		both_run(wait_in_compat, end_compat, low);
+	else
+		printf("c-compat missing\n");
+	if (*device)
+		both_run(read_directly, flush, NULL);
+	else
+		printf("c-direct missing\n");
+	return 0;
+}

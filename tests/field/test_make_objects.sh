@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
-# make -j4 of this project's reporter: what its processes waited for, pipes and children, as strace says of the same run.
+# make -j4 of this project's reporter with gcc -pipe: what its processes waited for, pipes and children, as strace says of the same run.
 . "$(dirname "$0")/lib.sh"
 
 need_offcpu
@@ -11,7 +11,7 @@ mkdir "$scratch/tree"
 (cd "$here" && git ls-files -z Makefile common format report record bpf | xargs -0 cp --parents -t "$scratch/tree") || die "cannot copy the tree"
 run_ok make "$record" --offcpu 0 -o "$scratch/make.rwk" -- \
 	strace -f -qq -y -ttt -T -e trace=read,write,readv,writev,wait4 -e signal=none -o "$scratch/make.strace" \
-	make -j4 -s -C "$scratch/tree" "build/$goal"
+	make -j4 -s -C "$scratch/tree" CC="gcc -pipe" "build/$goal"
 python3 -B "$field/make_objects.py" "$report" "$scratch/make.rwk" "$scratch/make.strace" >"$scratch/make.same" 2>"$scratch/make.why"
 grep '^#' "$scratch/make.same"
 said=$(tail -n 1 "$scratch/make.same")

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""nginx_load.py NGINX_PORT REDIS_PORT STAGE: some clients, each with a connection through nginx to redis, ask in turn for what takes
+"""nginx_load.py NGINX_PORT REDIS_PORT UNIX_PORT STAGE: some clients, each with a connection through nginx to redis, one of them by a unix
+socket, ask in turn for what takes
 redis 5 ms, and rest for 5 ms after each answer. While nothing moves it prints who has which connection, as `ss` says, and what redis
 itself says of its clients:
 
     owner PORT PEER_PORT PID        the process whose socket it is
+    unix INODE PEER_INODE PID       likewise
     redis PID
     client PORT                     of redis, by CLIENT LIST: the other end's port
     pid PID                         of this program
@@ -38,20 +40,34 @@ def say_owners(ports):
             print("owner", *found.groups())
 
 
+def say_unix_owners():
+    """Of the sockets that are connected to redis's, and of these."""
+    done = subprocess.run(["ss", "-Hxp", "state", "established"], capture_output=True, text=True, check=True)
+    rows = [found.groups() for found in (re.search(r" (\S+) (\d+) +\* (\d+) +users:\(\(.*?pid=(\d+)", line)
+                                         for line in done.stdout.splitlines()) if found]
+    ends = {inode for name, own, peer, _ in rows if name.endswith("/redis") for inode in (own, peer)}
+    for _, inode, peer, pid in rows:
+        if inode in ends:
+            print("unix", inode, peer, pid)
+
+
 def say_clients(redis):
     print("redis", redis.info("server")["process_id"])
     for line in redis.ask("CLIENT", "LIST").splitlines():
-        print("client", re.search(r" addr=127\.0\.0\.1:(\d+) ", line).group(1))
+        found = re.search(r" addr=127\.0\.0\.1:(\d+) ", line)
+        if found:
+            print("client", found.group(1))
 
 
 def main():
-    nginx_port, redis_port, stage = int(sys.argv[1]), int(sys.argv[2]), Stage(sys.argv[3])
-    clients = [TcpClient(nginx_port) for _ in range(CLIENTS)]
+    (nginx_port, redis_port, unix_port), stage = map(int, sys.argv[1:4]), Stage(sys.argv[4])
+    clients = [TcpClient(nginx_port) for _ in range(CLIENTS)] + [TcpClient(unix_port)]
     for client in clients:
         client.ask("PING")
     print("pid", os.getpid())
     say_clients(clients[0])
-    say_owners({nginx_port, redis_port})
+    say_owners({nginx_port, redis_port, unix_port})
+    say_unix_owners()
     stage.ready()
     for _ in range(ROUNDS):
         for client in clients:

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """postgres_check.py locks|syncs|clients REPORT TRACE TRUTH [FOLDER]: compares the trace with what PostgreSQL reports. Verdicts as in tests/live."""
+import collections
+import json
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
@@ -94,6 +97,20 @@ def check_locks(report, path, truth_path):
 # --- syncs -------------------------------------------------------------------------------------------------------------
 
 
+def count_syncs(report, path, folder):
+    """Calls of fdatasync in which those waited that wait for files of the log: in between, a backend waits for its client, or for a CPU."""
+    run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", "-c", "^postgres$", path],
+                         capture_output=True, check=False)
+    waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
+    own = {wait["tid"] for wait in waits if (wait.get("object_name") or "").startswith(folder + "/data/pg_wal/")}
+    count, before = 0, collections.defaultdict(bool)
+    for wait in sorted(waits, key=lambda wait: wait["realtime_ns"]):
+        syncs = "sys_fdatasync" in wait["stack"]
+        count += syncs and not before[wait["tid"]] and wait["tid"] in own
+        before[wait["tid"]] = syncs
+    return count
+
+
 def check_syncs(report, path, truth_path, folder):
     """pg_stat_wal counts from before the call to after it: the waits in between, and some CPU time. folder: of this server's files."""
     with open(truth_path, encoding="ascii") as lines:
@@ -102,7 +119,10 @@ def check_syncs(report, path, truth_path, folder):
     ours = sum(weight for _, frames, weight in wt.folded(report, path, "-c", "^postgres$", "--on", folder)
                if any(re.match(r"(issue_xlog_fsync|__?x64_sys_fdatasync|.*do_fsync)", frame) for frame in frames))
     print("# figure: PostgreSQL: %d syncs of the log took %.1f ms by pg_stat_wal; %.1f ms of them were waits" % (count, us / 1e3, ours / 1e3))
+    waited = count_syncs(report, path, folder)
+    print("# figure: PostgreSQL: %d syncs of the log by pg_stat_wal, %d by waits for its files" % (count, waited))
     verdict(count >= 100, "there were syncs", str(count))
+    verdict(0.95 * count <= waited <= count, "as many waits for files of the log", "%d, not %d" % (waited, count))
     verdict(ours <= us * 1.02, "the waits are no longer than the syncs", "%.0f us of %.0f us" % (ours, us))
     verdict(ours >= us * 0.5, "a sync is mostly waiting", "%.0f us of %.0f us" % (ours, us))
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 300
 # nginx and redis, as Debian ships them, in one trace: clients whose connections nginx passes on to redis. Who waited for which
-# connection, and who was at its other end, by process and port, as ss and redis's CLIENT LIST say.
+# connection, and who was at its other end, by process and port or inode, as ss and redis's CLIENT LIST say.
 . "$(dirname "$0")/lib.sh"
 
 modules=/usr/lib/nginx/modules
@@ -11,8 +11,8 @@ answers() { redis-cli -p "$1" PING 2>/dev/null | grep -q PONG; }
 
 start_servers() {
 	make_private
-	read -r redis_port nginx_port < <(free_ports 2)
-	start_nobody redis-server --bind 127.0.0.1 --port "$redis_port" --save '' --appendonly no --dir "$private" >"$scratch/redis.log"
+	read -r redis_port nginx_port unix_port < <(free_ports 3)
+	start_nobody redis-server --bind 127.0.0.1 --port "$redis_port" --unixsocket "$private/redis" --save '' --appendonly no --dir "$private" >"$scratch/redis.log"
 	wait_for 30 answers "$redis_port" || die "$(tail -3 "$scratch/redis.log")"
 	cat >"$private/nginx.conf" <<-END
 		load_module $modules/ngx_stream_module.so;
@@ -21,7 +21,10 @@ start_servers() {
 		pid $private/nginx.pid;
 		error_log $private/error.log;
 		events { worker_connections 64; }
-		stream { server { listen 127.0.0.1:$nginx_port; proxy_pass 127.0.0.1:$redis_port; } }
+		stream {
+			server { listen 127.0.0.1:$nginx_port; proxy_pass 127.0.0.1:$redis_port; }
+			server { listen 127.0.0.1:$unix_port; proxy_pass unix:$private/redis; }
+		}
 	END
 	start_nobody nginx -p "$private" -e "$private/error.log" -c "$private/nginx.conf"
 	wait_for 30 answers "$nginx_port" || die "$(tail -3 "$private/error.log")"
@@ -32,6 +35,6 @@ PATH=$PATH:/usr/sbin
 need_field redis-server redis-cli nginx ss
 [ -e "$modules/ngx_stream_module.so" ] || skip "nginx has no stream module; 'make deps-field' installs it"
 start_servers
-staged proxy '--offcpu 0' python3 -B "$field/nginx_load.py" "$nginx_port" "$redis_port"
+staged proxy '--offcpu 0' python3 -B "$field/nginx_load.py" "$nginx_port" "$redis_port" "$unix_port"
 judged python3 -B "$field/nginx_check.py" "$report" "$scratch/proxy.rwk" "$scratch/proxy.truth"
 finish

@@ -38,6 +38,18 @@ static size_t chunks_in(size_t bytes)
 	return bytes / CHUNK_BYTES < MOST_CHUNKS ? bytes / CHUNK_BYTES : MOST_CHUNKS;
 }
 
+/*
+ * Has the kernel give us the memory now. When it is short, whoever asks for some waits, and we must record who does.
+ */
+static void touch(void *memory, size_t size)
+{
+	enum { LEAST_PAGE = 4096 };
+	volatile uint8_t *bytes = memory;
+
+	for (size_t at = 0; at < size; at += LEAST_PAGE)
+		bytes[at] = 0;
+}
+
 int window_create(const struct window_settings *settings, struct window **ret_window)
 {
 	struct window *window;
@@ -55,6 +67,8 @@ int window_create(const struct window_settings *settings, struct window **ret_wi
 		window_destroy(window);
 		return -ENOMEM;
 	}
+	touch(window->bytes, settings->bytes);
+	touch(window->entries, window->chunks * sizeof(*window->entries));
 	*ret_window = window;
 	return 0;
 }

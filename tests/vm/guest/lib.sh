@@ -136,13 +136,12 @@ next_prepare() {
 	cp "$1" /next/judge.sh
 	cp /bin/vmexit /next/usr/bin/
 	mkdir -p /next/etc/systemd/system/rwalker-flight.service.d /next/etc/systemd/system/multi-user.target.wants
-	# This machine is slow, and a watchdog is waited for.
+	# This machine is slow.
 	cat >/next/etc/systemd/system/rwalker-flight.service.d/slow.conf <<-'END'
 		[Service]
 		TimeoutStartSec=10min
 		TimeoutStopSec=5min
 		TimeoutAbortSec=1s
-		WatchdogSec=40s
 		RestartSec=1s
 	END
 	cat >/next/etc/systemd/system/judge.service <<-'END'

@@ -77,6 +77,10 @@ judge() {
 	keep_latest after_hog
 	echo "$(($(date +%s) - hog_began))" >/out/after_hog.seconds
 
+	printf '[Service]\nWatchdogSec=40s\n' >/etc/systemd/system/rwalker-flight.service.d/watchdog.conf
+	systemctl daemon-reload
+	verdict service/restarts "$(systemctl status $unit 2>&1 | tail -n 5 | tr '\n' ' ')" systemctl restart $unit
+	first=$(pid)
 	kill -STOP "$first"
 	verdict service/watchdog "no sign of life did not matter" until_true 240 is_another
 	verdict service/watchdog_says_so "$(property NRestarts)" journal_has atchdog

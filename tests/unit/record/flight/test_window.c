@@ -2,8 +2,10 @@
 /* The last chunks, by age and by bytes; groups leave whole and in order, and bytes stay what they were. */
 #include "record/flight/window.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "format/chunk.h"
 #include "tests/test.h"
@@ -200,6 +202,29 @@ static void it_begins_after_what_left_for_lack_of_room(struct test *t)
 	window_destroy(window);
 }
 
-TEST_MAIN(TEST(it_holds_time_without_events), TEST(it_begins_after_what_left_for_lack_of_room),
-	  TEST(groups_leave_by_age), TEST(state_without_events_leaves_too), TEST(bytes_are_bounded),
-	  TEST(its_span_is_that_of_events))
+static long resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	long size = 0, resident = 0;
+
+	if (!file || fscanf(file, "%ld %ld", &size, &resident) != 2)
+		abort();
+	(void)fclose(file);
+	return resident * sysconf(_SC_PAGESIZE);
+}
+
+/* The first of these tests: memory that another window had would count for nothing. */
+static void its_memory_is_there_at_once(struct test *t)
+{
+	struct left left;
+	long before = resident_bytes();
+	struct window *window = open_window(&left, SECOND);
+
+	REQUIRE(t, window);
+	CHECK(t, resident_bytes() - before >= BYTES);
+	window_destroy(window);
+}
+
+TEST_MAIN(TEST(its_memory_is_there_at_once), TEST(it_holds_time_without_events),
+	  TEST(it_begins_after_what_left_for_lack_of_room), TEST(groups_leave_by_age),
+	  TEST(state_without_events_leaves_too), TEST(bytes_are_bounded), TEST(its_span_is_that_of_events))

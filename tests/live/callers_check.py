@@ -67,7 +67,8 @@ def check_kworkers(report, path, log, rounds):
         middle = wait["realtime_ns"] - since_boot - wait["run_queue_ns"] - wait["blocked_ns"] // 2
         within = [function for begin, end, function in done[wait["tid"]] if begin - SLACK <= middle <= end + SLACK]
         if wait.get("object_kind") != "work":
-            missed += bool(within) and not wait.get("object_kind")
+            # Without a stack: the kernel hid its end from the programs, and it was written when it was over.
+            missed += bool(within) and not wait.get("object_kind") and not wait["stack"].startswith("[Missed")
             continue
         if not within and (not done[wait["tid"]] or middle < done[wait["tid"]][0][0] or middle > done[wait["tid"]][-1][1]):
             continue  # before or after what the log has of it
@@ -79,6 +80,6 @@ def check_kworkers(report, path, log, rounds):
     verdict("functions of kworkers", f"{len(wrong)} of {total}: {wrong[0]}" if wrong else "")
     loop = sum(count for function, count in counts.items() if function.startswith("loop_"))
     verdict("those of a loop device", f"{loop} waits, not {rounds}" if loop < 0.5 * int(rounds) else "")
-    verdict("all of them have functions", f"{missed} have none, {total} do" if missed > 0.05 * total else "")
+    verdict("all of them have functions", f"{missed} have none, {total} do" if missed > 0.02 * total else "")
 
 {"waits": check_waits, "kworkers": check_kworkers}[sys.argv[1]](*sys.argv[2:])

@@ -209,7 +209,8 @@ test_walk() {
 		check "walk $try: it is said why there are no callers" grep -q 'user stack' "$scratch/walk.txt" ||
 			cat "$scratch/walk.txt" >&2
 	done
-	run_ok walk_small "$report" --condense "$scratch/walk.rwk" --partial -o "$scratch/walk_small.rwk" || return
+	# Not by files of this host, which may have what the trace lacks: a helper that had no CPU could not open all of them.
+	run_ok walk_small "$report" --no-local-files --condense "$scratch/walk.rwk" --partial -o "$scratch/walk_small.rwk" || return
 	check "the walk shows the callers" grep -q __libc_start <("$report" --tasks -U -c '^sleep$' "$scratch/walk_small.rwk")
 	# The whole host is in it, whose files may be changing.
 	# Names of files that somebody waits for are left out, also of one that a futex is in, or whose pages it is for.

@@ -264,9 +264,9 @@ export -f beside_perf
 
 # --- sums over folded stacks -------------------------------------------------------------------
 
-# folded_sum FILE [ERE]: the counts of the lines that match.
+# folded_sum FILE [ERE]: the counts of the lines that match. Not by -v, of which each awk makes something else of \[.
 folded_sum() {
-	awk -v re="${2-}" '$0 ~ re { sum += $NF } END { print sum + 0 }' "$1"
+	re=${2-} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { print sum + 0 }' "$1"
 }
 
 # path_ere 'main;alpha;leaf': matches stacks with these functions in this order.

@@ -14,13 +14,13 @@ folded() {
 }
 
 # weight_of FILE RE : of the stacks that match
-weight_of() { awk -v re="$2" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }' "$1"; }
+weight_of() { re=$2 awk '$0 ~ ENVIRON["re"] { sum += $NF } END { printf "%.0f\n", sum }' "$1"; }
 
 # share FILE RE_ALL RE_OF_THESE : percentage of the weight
 share() {
 	local all with
 	all=$(weight_of "$1" "$2")
-	with=$(grep -E -- "$2" "$1" | awk -v re="$3" '$0 ~ re { sum += $NF } END { printf "%.0f\n", sum }')
+	with=$(grep -E -- "$2" "$1" | re=$3 awk '$0 ~ ENVIRON["re"] { sum += $NF } END { printf "%.0f\n", sum }')
 	awk -v all="$all" -v with="$with" 'BEGIN { print all ? 100 * with / all : -1 }'
 }
 

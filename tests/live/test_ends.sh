@@ -24,8 +24,9 @@ for kind in tcp unix; do
 	check "$kind: the one end's other end" says e-$kind-one "in recvfrom of $kind.* \(at its other end e-$kind-two $other\)\$"
 	check "$kind: the other end's other end" says e-$kind-two "in recvfrom of $kind.* \(at its other end e-$kind-one $one\)\$"
 done
-# Asked for were 4 ms; a busy host takes some of it before the kernel sees the call.
-check "--chains goes to the other end" grep -qE -- '--woken from its other end by e-tcp-two, which was blocked in .*, sleep [0-4]\.[0-9]+ ms ' "$scratch/chains"
+# Asked for were 4 ms; a busy host takes some of it before the kernel sees the call, and for different times none is said.
+check "--chains goes to the other end" grep -qE -- '--woken from its other end by e-tcp-two, which was blocked in .*, sleep( [0-4]\.[0-9]+ ms)?  \(' \
+	"$scratch/chains"
 run_ok scrub "$report" --scrub "$scratch/ends.rwk" -o "$scratch/public.rwk"
 "$report" --waits-on "$scratch/public.rwk" >"$scratch/public.view" 2>/dev/null
 check "--scrub keeps that there is another end" grep -q 'in recvfrom of unix.* (at its other end ' "$scratch/public.view"

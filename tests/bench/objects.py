@@ -96,6 +96,12 @@ def storm(spent, cpu):
     return (cpu - spent["without"][0]) / (cpu - spent["with"][0])
 
 
+def both_orders(mode, way, shuffle):
+    """The mean: whose programs run second finds in the caches what the first has read, which is up to half a microsecond."""
+    return sum({"told": told, "storm": storm}[mode](counted(spent), cpu)
+               for spent, cpu in (once(mode, way, first) for first in shuffle.sample(list(KINDS), len(KINDS)))) / len(KINDS)
+
+
 def main():
     mode, wanted = sys.argv[1], sys.argv[2:] or WAYS[sys.argv[1]]
     shuffle = random.Random(7)
@@ -104,8 +110,7 @@ def main():
     for way in wanted:
         limit = CONTENDED if way in ("pi", "mmap") else LIMITS[mode]
         with process.program_statistics():
-            rounds = [once(mode, way, shuffle.choice(list(KINDS))) for _ in range(settings.PAIRS)]
-        added = stats.estimate([{"told": told, "storm": storm}[mode](counted(spent), cpu) for spent, cpu in rounds])
+            added = stats.estimate([both_orders(mode, way, shuffle) for _ in range(settings.PAIRS)])
         digits = 0 if mode == "told" else 4
         table.row(way, added.text(digits), f"<= {limit}", verdict(added.median <= limit, f"{added.median:.{digits}f}"))
         print(table.lines()[-1], flush=True)

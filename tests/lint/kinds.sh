@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Every place that must know each kind of record knows it: what fuzzers begin with, the round trip through the codec, what
-# a dump of --flight keeps, --scrub, and, if the record has a text, --info --privacy. Only kinds of STATE and NAMES chunks:
-# those of the others are read one by one in code that is nothing else.
+# a dump of --flight keeps, --scrub, what the reader keeps, the Python reader, and, if the record has a text, --info --privacy.
+# Only kinds of STATE and NAMES chunks: those of the others are read one by one in code that is nothing else.
 . "$(dirname "$0")/lint.bash"
 
 header=format/event.h
@@ -15,6 +15,7 @@ tests/unit/format/test_event_codec.c	a record in the round trip
 tests/fault/synthetic*.h	a record that fuzzers begin with
 record/flight/state_rules.c	a row: what a dump of --flight needs of those before its window
 report/scrub/*.c	a row: what --scrub replaces, or why it leaves the record out
+report/read/trace_records.c	a row: what the model keeps
 END
 }
 
@@ -25,13 +26,13 @@ exceptions=(
 	"EVENT_KERNEL_SYMBOL report/tool/info_privacy.c"	# functions of the kernel
 )
 
-# LINE KIND MEMBER of each.
+# LINE KIND MEMBER NUMBER of each.
 kinds()
 {
 	awk '/^enum event_kind/ { inside = 1 }
 		inside && match($0, /EVENT_[A-Z_]+ = [0-9]+/) {
 			split(substr($0, RSTART, RLENGTH), part, " = ")
-			if (part[2] < 32 || part[2] > 96) print NR, part[1], tolower(substr(part[1], 7))
+			if (part[2] < 32 || part[2] > 96) print NR, part[1], tolower(substr(part[1], 7)), part[2]
 		}
 		/^};/ { inside = 0 }' "$header"
 }
@@ -59,17 +60,33 @@ has_text() # MEMBER
 		inside && /struct event_text/ { found = 1 } /^};/ { inside = 0 } END { exit !found }' format/event_*.h
 }
 
+# Of STATE, what --condense keeps only if events refer to it (CASES) is held back until all events were read (HELD).
+asked_too_early()
+{
+	local cases=report/tool/condense_referred.c held=report/tool/condense_records.c kind
+
+	[[ -e $cases ]] || return 0
+	while read -r _ kind _ _; do
+		grep -qw "case $kind" "$cases" || continue
+		awk '/^static bool is_named_by_events/, /^}/' "$held" | grep -qw "$kind" ||
+			printf '%s:1\tis_named_by_events() lacks %s, of which %s decides\n' "$held" "$kind" "$cases"
+	done < <(kinds)
+}
+
 missing()
 {
-	local line kind member files what
+	local line kind member number files what
 
-	while read -r line kind member; do
+	while read -r line kind member number; do
 		while IFS=$'\t' read -r files what; do
 			need "$line" "$kind" "$files" "$what"
 		done < <(places)
+		grep -qE "(^|[ {])$number: \"" tests/rwk_dump.py ||
+			printf '%s:%s\t%s is not in tests/rwk_dump.py: a row of RECORDS for kind %s\n' "$header" "$line" "$kind" "$number"
 		has_text "$member" && need "$line" "$kind" report/tool/info_privacy.c 'whom its text may tell about'
 	done < <(kinds)
 }
 
 [[ -e $header ]] && findings_from missing
+findings_from asked_too_early
 verdict "kinds of records"

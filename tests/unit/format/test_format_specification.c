@@ -272,6 +272,15 @@ static void every_record_is_the_layout_s(struct test *t)
 
 /* --- the rest ------------------------------------------------------------------------------------------- */
 
+static void the_minor_version_is_the_header_s(struct test *t)
+{
+	char *text = read_text(t), row[64];
+
+	snprintf(row, sizeof(row), "\n| 10 | 2 | `minor` | %d;", RWK_MINOR);
+	CHECK(t, strstr(text, row));
+	free(text);
+}
+
 static void the_checksums_are_right(struct test *t)
 {
 	char *text = read_text(t), line[64];
@@ -327,4 +336,4 @@ static void the_example_is_a_trace(struct test *t)
 }
 
 TEST_MAIN(TEST(every_number_is_the_headers), TEST(every_offset_is_the_headers), TEST(every_record_is_the_layout_s),
-	  TEST(the_checksums_are_right), TEST(the_example_is_a_trace))
+	  TEST(the_minor_version_is_the_header_s), TEST(the_checksums_are_right), TEST(the_example_is_a_trace))

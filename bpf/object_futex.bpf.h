@@ -56,13 +56,13 @@ static __always_inline u64 futex_owner(const struct call_arguments *with)
 						   mutex_owner(with->values[0], operation, with->values[2]);
 }
 
+enum { WAIT_NAMED = 4 };
+
 /*
  * Whether there is a name to be written. Only in the first waits after one that got a record, so that a program with
  * many futexes and short waits does not have us look, and write, much more often than it waits for long; in more than
  * one, because after a condition comes its mutex.
  */
-enum { WAIT_NAMED = 4 };
-
 static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
 	const struct call_arguments with = call_arguments(prev);

@@ -37,6 +37,14 @@ static __always_inline bool name_is_told(u64 token)
 	return told && *told == token;
 }
 
+static __always_inline void note_told(u64 token)
+{
+	u64 *told = told_name(token);
+
+	if (told)
+		*told = token;
+}
+
 /* --- paths, from the file up to the root of its mount namespace --- */
 
 static __always_inline long cross_mount(struct path_walk *walk)

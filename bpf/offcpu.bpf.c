@@ -31,15 +31,21 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 	return shift;
 }
 
+/* If it is lost, the next wait for the same object tells it. */
+static __always_inline void tell_name(const struct ring_slot *slot, struct ring_name *name)
+{
+	if (ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
+		note_told(name->token);
+}
+
 /* What precedes a wait. If it is lost, the wait has no name, or no owner. */
 static __always_inline void tell_object(const struct ring_slot *slot, const struct ring_object *object,
 					struct object_room *room)
 {
-	struct ring_name *name = &room->name;
 	struct ring_beside *beside = &room->beside;
 
-	if (name->token && ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
-		note_told(name);
+	if (room->name.token)
+		tell_name(slot, &room->name);
 	if (object->beside)
 		ring_output(slot, beside->head.cpu, beside, sizeof(*beside));
 }
@@ -49,16 +55,14 @@ static __noinline void tell_noted(struct ring_cpu *cpu, struct task_struct *task
 {
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	struct ring_name *name;
 	struct ring_slot slot;
 
 	if (!room || task_is_own(task) || !task_is_wanted(task))
 		return;
-	name = &room->name;
-	name->head = head_of(RING_NAME, now + queue_drift(), wait_knobs.source);
-	task_describe(task, &name->task);
-	if (scratch_enter(cpu, &slot) && ring_output(&slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
-		note_told(name);
+	room->name.head = head_of(RING_NAME, now + queue_drift(), wait_knobs.source);
+	task_describe(task, &room->name.task);
+	if (scratch_enter(cpu, &slot))
+		tell_name(&slot, &room->name);
 	scratch_leave(&slot);
 }
 

@@ -93,12 +93,4 @@ static __always_inline struct object_room *fill_object(struct task_struct *task,
 	return room;
 }
 
-static __always_inline void note_told(const struct ring_name *name)
-{
-	u64 *told = told_name(name->token);
-
-	if (told)
-		*told = name->token;
-}
-
 #endif

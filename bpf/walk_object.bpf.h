@@ -91,7 +91,6 @@ static __always_inline bool write_walk_object(struct bpf_iter_meta *meta, const 
 {
 	u32 number = OBJECT_AT_LOOK;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	u64 *told;
 
 	if (!room || bpf_seq_write(meta->seq, &walked->object, sizeof(walked->object)))
 		return false;
@@ -101,9 +100,7 @@ static __always_inline bool write_walk_object(struct bpf_iter_meta *meta, const 
 		return true;
 	if (bpf_seq_write(meta->seq, &room->name, sizeof(room->name)))
 		return false;
-	told = told_name(room->name.token);
-	if (told)
-		*told = room->name.token;
+	note_told(room->name.token);
 	return true;
 }
 

@@ -118,17 +118,31 @@ struct in_state { /* waits that began in it */
 	size_t threads, longest; /* the number of a wait, or SIZE_MAX */
 };
 
+static bool is_state(uint32_t state, char letter)
+{
+	char text[24] = "";
+
+	profile_wait_state(state, text);
+	return text[0] == letter;
+}
+
 static struct in_state find_in_state(const struct waits *waits, char letter)
 {
 	struct in_state found = {.longest = SIZE_MAX};
 	const struct profile_wait *before = NULL;
+	uint32_t state = UINT32_MAX; /* of the latest of these; most are in the same one as the wait before */
+	bool wanted = false;
 
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct profile_wait *wait = &waits->items[i];
-		char state[24] = "";
 
-		profile_wait_state(wait->state, state);
-		if (!wait_is_shown(wait) || wait->wait_class != PROFILE_BLOCKED || state[0] != letter || !wait->weight)
+		if (!wait_is_shown(wait) || wait->wait_class != PROFILE_BLOCKED || !wait->weight)
+			continue;
+		if (wait->state != state) {
+			state = wait->state;
+			wanted = is_state(state, letter);
+		}
+		if (!wanted)
 			continue;
 		found.weight = wait_add(found.weight, wait->weight);
 		/* Waits are ordered by task. */
@@ -163,11 +177,12 @@ static int write_longest(struct digest *digest, size_t longest, const char *proo
 static int add_in_d(struct digest *digest, const struct sums *sums)
 {
 	struct digest_lines *lines = &digest->lines;
-	struct in_state found = find_in_state(&digest->ground.waits, 'D');
+	struct in_state found;
 	int r;
 
 	if (!sums->in_d)
 		return digest_line_add(lines, "", DIGEST_LEAST, "D: no thread waited uninterruptibly", "--summary");
+	found = find_in_state(&digest->ground.waits, 'D');
 	r = digest_line_begin(lines, "", DIGEST_MAIN);
 	if (r < 0)
 		return r;

@@ -33,8 +33,6 @@ static int do_stacks(const struct reader *reader, struct stack_row *row)
 
 /* --- by what waits were for --- */
 
-enum { FEW_OBJECTS = 4096 };
-
 struct part {
 	uint32_t object; /* number of a text, or the kind */
 	uint8_t kind;	 /* enum profile_object_kind */
@@ -72,19 +70,15 @@ static int add_waits(struct reader *reader, struct parts *parts, uint32_t source
 	return r;
 }
 
-static int add_walked(struct reader *reader, struct parts *parts)
+/* The rows of a walk are its tasks. */
+static int add_walked(struct reader *reader, struct parts *parts, const struct rows *rows)
 {
 	const struct profile_walk_task *walked;
 	size_t count = profile_walk_tasks(reader->context->profile, &walked);
 	int r = 0;
 
-	for (size_t i = 0; !r && i < count; i++) {
-		const struct row row = {.node = walked[i].node, .task = walked[i].task,
-					.flags = (uint16_t)walked[i].flags, .samples = 1, .weight = 1,
-					.state = walked[i].state[0]};
-
-		r = add_part(reader, parts, walked[i].object, row);
-	}
+	for (size_t i = 0; !r && i < count && i < rows->count; i++)
+		r = add_part(reader, parts, walked[i].object, rows->items[i]);
 	return r;
 }
 
@@ -134,11 +128,11 @@ static int do_part(const struct reader *reader, struct stack_row *row, struct st
 static int do_by_object(struct reader *reader, struct stack_row *row, struct stack_table *table, uint32_t source)
 {
 	_cleanup_(parts_deinit) struct parts parts = {0};
-	const struct profile_object *objects;
 	int r;
 
-	parts.are_texts = profile_objects(row->profile, &objects) <= FEW_OBJECTS;
-	r = row->source->kind == PROFILE_OFFCPU ? add_waits(reader, &parts, source) : add_walked(reader, &parts);
+	parts.are_texts = object_texts_are_few(&reader->texts);
+	r = row->source->kind == PROFILE_OFFCPU ? add_waits(reader, &parts, source) :
+						  add_walked(reader, &parts, &table->rows);
 	if (parts.items.count)
 		qsort(parts.items.items, parts.items.count, sizeof(*parts.items.items), compare_parts);
 	for (size_t i = 0; !r && i < parts.items.count;)

@@ -28,6 +28,13 @@ void object_texts_deinit(struct object_texts *texts)
 	*texts = (struct object_texts){0};
 }
 
+bool object_texts_are_few(const struct object_texts *texts)
+{
+	const struct profile_object *objects;
+
+	return profile_objects(texts->waits->profile, &objects) <= OBJECT_TEXTS_FEW;
+}
+
 static int make_text(const struct profile_object *object, char **ret_text)
 {
 	size_t length;

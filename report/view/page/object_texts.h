@@ -10,7 +10,7 @@
 #include "common/hash_map.h"
 #include "report/view/look/waits.h"
 
-enum { OBJECT_NO_TEXT = UINT32_MAX };
+enum { OBJECT_NO_TEXT = UINT32_MAX, OBJECT_TEXTS_FEW = 4096 };
 
 struct object_texts {
 	const struct waits *waits;
@@ -23,6 +23,8 @@ struct object_texts {
 int object_texts_init(struct object_texts *texts, const struct waits *waits);
 void object_texts_deinit(struct object_texts *texts);
 
+/* Whether there are so few objects that each may be told apart in sums; else only their kinds. */
+bool object_texts_are_few(const struct object_texts *texts);
 /* OBJECT_NO_TEXT for object 0. 0, -ENOMEM. */
 int object_texts_find(struct object_texts *texts, uint32_t object, uint32_t *ret_text);
 /* "" for OBJECT_NO_TEXT. */

@@ -4,8 +4,6 @@
 #include "common/cleanup.h"
 #include "report/view/look/waits.h"
 
-enum { FEW_OBJECTS = 4096 };
-
 struct lookup {
 	const struct pprof_rows *rows;
 	const struct pprof_row *wanted;
@@ -51,10 +49,9 @@ static int add_wait(struct pprof_rows *rows, const struct profile_wait *wait, bo
 }
 
 /* The sums of the profile do not have the classes of waits, nor what they were for. */
-static int add_waits(struct pprof_rows *rows, struct profile *profile, uint32_t source)
+static int add_waits(struct pprof_rows *rows, uint32_t source)
 {
-	const struct profile_object *objects;
-	const bool few_objects = profile_objects(profile, &objects) <= FEW_OBJECTS;
+	const bool few_objects = object_texts_are_few(&rows->texts);
 	int r = 0;
 
 	for (size_t i = 0; i < rows->waits.count && !r; i++) {
@@ -68,9 +65,8 @@ static int add_waits(struct pprof_rows *rows, struct profile *profile, uint32_t 
 
 static int add_walked(struct pprof_rows *rows, struct profile *profile, uint32_t source)
 {
-	const struct profile_object *objects;
 	const struct profile_walk_task *walked;
-	const bool few_objects = profile_objects(profile, &objects) <= FEW_OBJECTS;
+	const bool few_objects = object_texts_are_few(&rows->texts);
 	size_t count = profile_walk_tasks(profile, &walked);
 	int r = 0;
 
@@ -121,7 +117,7 @@ int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 		if (sources[i].left_out)
 			continue;
 		if (sources[i].kind == PROFILE_OFFCPU)
-			r = add_waits(rows, profile, i);
+			r = add_waits(rows, i);
 		else
 			r = sources[i].kind == PROFILE_TASKS ? add_walked(rows, profile, i) :
 							       add_sums(rows, profile, i);

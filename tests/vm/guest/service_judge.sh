@@ -95,10 +95,3 @@ judge() {
 
 judge
 cp /var/lib/rwalker/*.rwk /out/ 2>/dev/null
-journalctl --no-pager -u $unit >/out/journal
-dmesg >/out/dmesg
-uname -r >/out/release
-echo 0 >/out/rc
-sync
-tar cf - -C /out . | dd of=/dev/vda bs=1M conv=fsync 2>/dev/null
-exec vmexit 0

@@ -245,6 +245,30 @@ else
 	echo "not ok globals_finds_static - nothing found"
 fi
 
+# An option that no test types, a view that README.md lacks, an option that came and one that went, of which CHANGELOG.md is silent.
+make_good_tree
+mkdir -p "$tree/build" "$tree/tests/compat/0.9.0"
+printf '#!/bin/sh\necho "Views:"\necho "  -f, --seen     x"\necho "      --unseen   x"\necho\necho "      --tried"\n' >"$tree/build/rwalker-report"
+chmod +x "$tree/build/rwalker-report"
+echo '`--seen`, `--seen-not`' >"$tree/README$md"
+echo 'x --tried; x --unseen' >"$tree/tests/test_x.sh"
+printf 'rwalker-report --%s\n' gone seen unseen >"$tree/tests/compat/0.9.0/options"
+echo '`--came`' >"$tree/CHANGELOG$md"
+out=$(LINT_ROOT=$tree "$top/tests/lint/options.sh")
+want="not ok options - CHANGELOG$md:1: does not tell of rwalker-report --gone, which is not as tests/compat/0.9.0/options has it
+not ok options - CHANGELOG$md:1: does not tell of rwalker-report --tried, which is not as tests/compat/0.9.0/options has it
+not ok options - README$md:1: does not name the view --unseen"
+if [[ $out == "$want" ]]; then echo "ok options_finds_silence"; else echo "not ok options_finds_silence - $(head -n 1 <<<"$out")"; fi
+echo '`--gone` `--tried`' >"$tree/CHANGELOG$md"
+echo '`--unseen`' >>"$tree/README$md"
+echo 'x -f; x --unseen-too; x --tried' >"$tree/tests/test_x.sh"
+out=$(LINT_ROOT=$tree "$top/tests/lint/options.sh")
+if [[ $out == "not ok options - tests/:1: has no test of rwalker-report --unseen" ]]; then
+	echo "ok options_finds_untested"
+else
+	echo "not ok options_finds_untested - $(head -n 1 <<<"$out")"
+fi
+
 # A page and a --help that differ both ways.
 make_good_tree
 mkdir -p "$tree/build"

@@ -34,7 +34,15 @@ trap 'exit 1' INT TERM HUP
 
 skip() { echo "skipped: $*"; exit 77; }
 
-die() { echo "cannot go on: $*" >&2; exit 1; }
+die() { echo "cannot go on: $*" >&2; programs_said; exit 1; }
+
+# The ends of what programs of ours printed, for whoever looks at a failure.
+programs_said() {
+	local file
+	for file in "$scratch"/*.err; do
+		[ ! -s "$file" ] || tail -n 12 "$file" | sed "s|^|${file##*/}: |"
+	done
+} >&2
 
 # Counted in a file, because a check may run in a subshell.
 fail() {
@@ -72,7 +80,7 @@ none_was_refused() {
 finish() {
 	none_was_refused || fail "the recorder made system calls that its filter refuses"
 	[ "$checks" -gt 0 ] || die "nothing was checked"
-	[ ! -s "$scratch/failures" ] || { echo "$checks checks, $(wc -l <"$scratch/failures") failed"; exit 1; }
+	[ ! -s "$scratch/failures" ] || { programs_said; echo "$checks checks, $(wc -l <"$scratch/failures") failed"; exit 1; }
 	echo "ok $(basename "$0" .sh) ($checks checks)"
 	exit 0
 }

@@ -64,6 +64,10 @@ check_equal "exit code with --container" 0 $?
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
 run_ok pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
+run_ok without "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/n.rwk" --cgroup 'docker-*7.scope' --no-cgroups
+"$report" --dump "$scratch/n.rwk" >"$scratch/without"
+check "they are chosen with --no-cgroups, too" grep -q "^  task .* tid=$moved " "$scratch/without"
+check "and are not in the trace" lacks -q -e '^  cgroup' -e ' cgroup=[1-9]' "$scratch/without"
 kill "$docker" "$moved" "$named"
 dump=$scratch/dump
 "$report" --dump "$scratch/c.rwk" >"$dump"

@@ -394,6 +394,11 @@ static bool is_due(struct lane *lane, uint64_t now)
 	return now - first >= CHUNK_AGE;
 }
 
+int event_log_error(const struct event_log *log)
+{
+	return log->error;
+}
+
 int event_log_tick(struct event_log *log, uint64_t now)
 {
 	bool state = is_due(&log->state, now), recent = is_due(&log->recent, now);

@@ -80,6 +80,9 @@ void event_log_wrap_snapshots(struct event_log *log, uint32_t last);
 
 void event_log_count(const struct event_log *log, uint32_t source, struct event_log_count *ret_count);
 
+/* 0, or -errno with which the writer failed: nothing is accepted any more. */
+int event_log_error(const struct event_log *log);
+
 /* Writes out the chunks that are old enough at `now` (CLOCK_MONOTONIC ns). Called at least every 100 ms. */
 int event_log_tick(struct event_log *log, uint64_t now);
 /* Writes out everything. */

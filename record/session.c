@@ -421,12 +421,16 @@ static int finish_file(struct session *session)
 	else if (recording->error)
 		(void)log_error(-recording->error,
 				"cannot write to '%s': %s; the trace ends there and is valid",
-				session->output.path, strerror(-recording->error));
+				session->flight ? "--flight" : session->output.path, strerror(-recording->error));
+	if (recording->refused)
+		log_warning("%" PRIu64 " record%s could not be encoded and %s lost: that is a fault of this program, "
+			    "please report it", recording->refused, plural(recording->refused),
+			    recording->refused == 1 ? "is" : "are");
 	if (recording->error || !dumped)
 		return SESSION_STORAGE;
 	if (recording->stop == RECORDING_FAILED)
 		return SESSION_FAILED;
-	return session->loss.lost ? SESSION_LOST : SESSION_OK;
+	return session->loss.lost || recording->refused ? SESSION_LOST : SESSION_OK;
 }
 
 /*

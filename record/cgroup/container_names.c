@@ -32,7 +32,7 @@ int container_names_create(struct recording *recording, struct nursery *nursery,
 		return -ENOMEM;
 	*names = (struct container_names){.recording = recording, .nursery = nursery, .socket = -1};
 	*ret_names = names;
-	return 0;
+	return event_log_want_names(recording->log);
 }
 
 void container_names_destroy(struct container_names *names)

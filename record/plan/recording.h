@@ -66,20 +66,15 @@ struct recording {
 
 	enum recording_stop stop;
 	int error; /* -errno of the first call on the log that failed; 0 if none did */
+	uint64_t refused; /* records, by the encoder: see recording_check() */
 	int signal_fd; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD; blocked in the recorder, unblock them in children */
 };
 
 /*
- * Checks the result of a call on the log: the first failure stops the recording and is kept.
- * Returns the result, so that `if (recording_check(recording, event_log_...(...)))` reads well.
+ * Checks the result of a call on the log: the first failure stops the recording and is kept. A record that the encoder
+ * refuses (-EINVAL, although the log can be written) is our fault, and only that is lost: it is counted, and 0 is returned.
+ * Returns the result otherwise, so that `if (recording_check(recording, event_log_...(...)))` reads well.
  */
-static inline int recording_check(struct recording *recording, int result)
-{
-	if (result < 0 && !recording->error) {
-		recording->error = result;
-		recording->stop = RECORDING_FAILED;
-	}
-	return result;
-}
+int recording_check(struct recording *recording, int result);
 
 #endif

@@ -278,10 +278,12 @@ uint64_t loss_most_bytes(const struct recording *recording)
 /* Counted for all CPUs together: listed under the first one. */
 static void tell_together(struct loss *loss, uint64_t now, bool all, const struct probe_cost *programs)
 {
+	const uint64_t refused = drain_refused(loss->drain) + loss->recording->refused;
+
 	tell(loss, now, all, 0, 0, LOSS_RECURSION, programs->recursion_misses);
-	tell(loss, now, all, 0, 0, LOSS_ENCODER, drain_refused(loss->drain));
+	tell(loss, now, all, 0, 0, LOSS_ENCODER, refused);
 	tell(loss, now, all, 0, 0, LOSS_NO_TASK_ENTRY, programs->unfollowed);
-	loss->lost += programs->recursion_misses + programs->unfollowed;
+	loss->lost += programs->recursion_misses + programs->unfollowed + refused;
 }
 
 void loss_tell(struct loss *loss, uint64_t now, bool all)
@@ -289,8 +291,7 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	struct recording *recording = loss->recording;
 	struct probe_cost programs;
 
-	loss->lost = drain_refused(loss->drain);
-	loss->left_out = loss->seen = loss->passed = 0;
+	loss->lost = loss->left_out = loss->seen = loss->passed = 0;
 	probe_cost(loss->probe, &programs);
 	loss->run_ns = programs.run_ns;
 	if (loss->events && all)

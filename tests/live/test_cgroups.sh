@@ -68,6 +68,14 @@ run_ok without "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/n
 "$report" --dump "$scratch/n.rwk" >"$scratch/without"
 check "they are chosen with --no-cgroups, too" grep -q "^  task .* tid=$moved " "$scratch/without"
 check "and are not in the trace" lacks -q -e '^  cgroup' -e ' cgroup=[1-9]' "$scratch/without"
+# Names of containers have their place in a trace where nothing else has a name.
+for source in '-p 100ms' '--offcpu 100ms --no-objects' '--flight 5s,8M -p 0 -d 300ms'; do
+	# shellcheck disable=SC2086
+	run_ok "with $source" "$record" $source --embed none -o "$scratch/named"
+	file=$(ls "$scratch"/named*)
+	check "a container has its name with $source" grep -q '^  cgroup-name id=[0-9]* name="the web"$' <("$report" --dump "$file")
+	rm "$file"
+done
 kill "$docker" "$moved" "$named"
 dump=$scratch/dump
 "$report" --dump "$scratch/c.rwk" >"$dump"

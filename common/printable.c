@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ESCAPE_LENGTH = 4 }; /* the longest character */
@@ -131,6 +132,29 @@ size_t printable_escape(char *out, size_t room, const void *bytes, size_t length
 size_t printable_escape_line(char *out, size_t room, const void *bytes, size_t length)
 {
 	return escape(out, room, PRINTABLE_LINE, bytes, length);
+}
+
+static char *copy_of(enum printable_kind kind, const char *text)
+{
+	size_t length = strlen(text), room;
+	char *copy;
+
+	if (__builtin_mul_overflow(length, ESCAPE_LENGTH, &room) || __builtin_add_overflow(room, 1, &room))
+		return NULL;
+	copy = malloc(room);
+	if (copy)
+		(void)escape(copy, room, kind, text, length);
+	return copy;
+}
+
+char *printable_copy(const char *text)
+{
+	return copy_of(PRINTABLE_NAME, text);
+}
+
+char *printable_copy_line(const char *text)
+{
+	return copy_of(PRINTABLE_LINE, text);
 }
 
 /* Written as it is. */

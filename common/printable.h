@@ -23,6 +23,10 @@
 size_t printable_escape(char *out, size_t room, const void *bytes, size_t length); /* a name */
 size_t printable_escape_line(char *out, size_t room, const void *bytes, size_t length);
 
+/* A copy to free, as long as it needs. NULL: there is no memory. */
+char *printable_copy(const char *text); /* a name */
+char *printable_copy_line(const char *text);
+
 /* The same, written to a stream. */
 void printable_write(FILE *out, const void *bytes, size_t length); /* a name */
 void printable_write_line(FILE *out, const void *bytes, size_t length);

@@ -52,16 +52,11 @@ void table_text_deinit(struct table_text *table)
 static int write_object(struct table_text *table, const struct profile_object *object)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	int r = object_to_text(object, &text);
 
-	if (!stream)
-		return -ENOMEM;
-	object_write(stream, object);
-	if (fclose(stream))
-		return -ENOMEM;
-	table->words.escape(table->out, text, length);
-	return 0;
+	if (!r)
+		table->words.escape(table->out, text, strlen(text));
+	return r;
 }
 
 static int write_wait(struct table_text *table, const struct table_field *field)

@@ -78,9 +78,6 @@ int html_write_walks(struct html_page *page);
 /* Ticks from one sample of a CPU to the next, where that is how samples are taken; else 0. */
 uint64_t html_step(const struct html_page *page, uint32_t source);
 
-/* A copy of a line of text that is safe to print, which the caller frees; NULL: no memory. */
-char *html_line(const char *text);
-
 enum { HTML_LEFT_OUT = 2, HTML_LEFT_OUT_TEXT = 256 };
 
 /* What the limit leaves out, as sentences; their number. */

@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/plural.h"
+#include "common/printable.h"
 #include "report/pack/base64.h"
 #include "report/pack/dense.h"
 #include "report/pack/sha256.h"
@@ -38,7 +39,7 @@ static void write_escaped(FILE *out, const char *text)
 
 static void write_name(FILE *out, const char *name)
 {
-	_cleanup_free_ char *copy = html_line(name);
+	_cleanup_free_ char *copy = printable_copy_line(name);
 
 	write_escaped(out, copy ? copy : "");
 }

@@ -123,22 +123,9 @@ static void write_sources(struct html_page *page, struct json_text *json)
 	json_text_end_array(json);
 }
 
-char *html_line(const char *text)
-{
-	size_t length = strlen(text), room;
-	char *copy;
-
-	if (__builtin_mul_overflow(length, 4, &room) || __builtin_add_overflow(room, 1, &room))
-		return NULL;
-	copy = malloc(room);
-	if (copy)
-		(void)printable_escape_line(copy, room, text, length);
-	return copy;
-}
-
 static void write_line(struct json_text *json, const char *key, const char *text)
 {
-	_cleanup_free_ char *line = html_line(text);
+	_cleanup_free_ char *line = printable_copy_line(text);
 
 	json_text_printable(json, key, line ? line : "");
 }

@@ -44,20 +44,6 @@ static const struct profile_module *module_of(const struct functions *functions,
 	return frame->module < functions->module_count ? &functions->modules[frame->module] : &no_module;
 }
 
-/* A printable copy. */
-static char *printable_copy(const char *text)
-{
-	size_t length = strlen(text), room;
-	char *copy;
-
-	if (__builtin_mul_overflow(length, 4, &room) || __builtin_add_overflow(room, 1, &room))
-		return NULL;
-	copy = malloc(room);
-	if (copy)
-		(void)printable_escape(copy, room, text, length);
-	return copy;
-}
-
 /* "[libfoo.so]" from "libfoo.so", "[vdso]" or only a build-id. */
 static char *bracketed(const struct profile_module *module)
 {

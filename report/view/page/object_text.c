@@ -443,6 +443,17 @@ void wait_write_object(FILE *out, const char *before, const struct waits *waits,
 	write_users(out, waits, wait);
 }
 
+int object_to_text(const struct profile_object *object, char **ret_text)
+{
+	size_t length;
+	FILE *stream = open_memstream(ret_text, &length);
+
+	if (!stream)
+		return -ENOMEM;
+	object_write(stream, object);
+	return fclose(stream) ? -ENOMEM : 0;
+}
+
 int wait_object_text(const struct waits *waits, const struct profile_wait *wait, char **ret_text)
 {
 	size_t length;

@@ -22,6 +22,8 @@ enum profile_object_kind object_kind_find(const char *name);
 
 /* Nothing if it is not known. */
 void object_write(FILE *out, const struct profile_object *object);
+/* The same as a text to free. 0 or -ENOMEM. */
+int object_to_text(const struct profile_object *object, char **ret_text);
 
 /* All that the text of a wait depends on, within a profile; without padding. */
 struct wait_text_key {

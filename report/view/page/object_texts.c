@@ -35,22 +35,11 @@ bool object_texts_are_few(const struct object_texts *texts)
 	return profile_objects(texts->waits->profile, &objects) <= OBJECT_TEXTS_FEW;
 }
 
-static int make_text(const struct profile_object *object, char **ret_text)
-{
-	size_t length;
-	FILE *stream = open_memstream(ret_text, &length);
-
-	if (!stream)
-		return -ENOMEM;
-	object_write(stream, object);
-	return fclose(stream) ? -ENOMEM : 0;
-}
-
 static int number_text(struct object_texts *texts, uint32_t object)
 {
 	_cleanup_free_ char *text = NULL;
 	uint64_t *known;
-	int r = make_text(&texts->waits->objects[object], &text);
+	int r = object_to_text(&texts->waits->objects[object], &text);
 
 	if (!r)
 		r = hash_map_add(&texts->known, text, strlen(text), texts->items.count, &known);

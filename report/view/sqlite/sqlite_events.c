@@ -47,14 +47,10 @@ int sqlite_events_mark(struct sqlite_export *job)
 static int write_object(struct database_insert *insert, uint64_t id, const struct profile_object *object)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t length;
-	FILE *stream = open_memstream(&text, &length);
+	int r = object_to_text(object, &text);
 
-	if (!stream)
-		return -ENOMEM;
-	object_write(stream, object);
-	if (fclose(stream))
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	database_number(insert, id);
 	database_word(insert, object_kind_name(object->kind));
 	database_word(insert, text); /* stays until the row is written */

@@ -142,6 +142,20 @@ static void lines_keep_backslashes(struct test *t)
 	free(written);
 }
 
+/* All of it, however many bytes it takes; as a name, and as a line. */
+static void copies_are_whole(struct test *t)
+{
+	static const char text[] = "\\\033\033";
+	char *name = printable_copy(text), *line = printable_copy_line(text), *empty = printable_copy("");
+
+	CHECK_STR(t, name, "\\\\\\x1b\\x1b");
+	CHECK_STR(t, line, "\\\\x1b\\x1b");
+	CHECK_STR(t, empty, "");
+	free(name);
+	free(line);
+	free(empty);
+}
+
 /* A buffer of any size holds a prefix of the whole output that ends between two pieces. */
 static void cuts_between_pieces(struct test *t)
 {
@@ -263,4 +277,4 @@ static void agrees_with_python(struct test *t)
 }
 
 TEST_MAIN(TEST(escapes_the_table), TEST(writes_what_it_escapes), TEST(names_can_be_read_back),
-	  TEST(lines_keep_backslashes), TEST(cuts_between_pieces), TEST(agrees_with_python))
+	  TEST(lines_keep_backslashes), TEST(copies_are_whole), TEST(cuts_between_pieces), TEST(agrees_with_python))

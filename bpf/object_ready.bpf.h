@@ -40,6 +40,18 @@ static __always_inline bool still_leads(struct task_struct *task, struct object_
 	return files && find_file(files, room, descriptor) == file;
 }
 
+/* What is first in its list, and the descriptor by which it was added; 0: nothing. */
+static __always_inline u64 first_of_epoll(u64 epoll, u32 *descriptor)
+{
+	u64 poll = (u64)OBJECT_READ(file, epoll, private_data), first = first_ready(poll);
+	u64 item = first - bpf_core_field_offset(struct epitem, rdllink);
+
+	if (!first || first == poll + bpf_core_field_offset(struct eventpoll, rdllist))
+		return 0;
+	*descriptor = OBJECT_READ(epitem, item, ffd.fd);
+	return (u64)OBJECT_READ(epitem, item, ffd.file);
+}
+
 /*
  * The list was empty when the thread went to sleep. What is first in it now ended the wait, or would have; the thread
  * is about to take it, unless another one that waits for the same epoll was faster. A list that is being taken apart is
@@ -47,14 +59,10 @@ static __always_inline bool still_leads(struct task_struct *task, struct object_
  */
 static __always_inline bool epoll_take(struct task_struct *task, struct object_room *room, u32 number)
 {
-	u64 poll = (u64)OBJECT_READ(file, room->file, private_data), first = first_ready(poll), item, file;
-	u32 descriptor;
+	u64 poll = (u64)OBJECT_READ(file, room->file, private_data), first = first_ready(poll);
+	u32 descriptor = 0;
+	u64 file = first_of_epoll(room->file, &descriptor);
 
-	if (!first || first == poll + bpf_core_field_offset(struct eventpoll, rdllist))
-		return false;
-	item = first - bpf_core_field_offset(struct epitem, rdllink);
-	file = (u64)OBJECT_READ(epitem, item, ffd.file);
-	descriptor = OBJECT_READ(epitem, item, ffd.fd);
 	if (!file)
 		return false;
 	ready_take(task, room, file, still_leads(task, room, descriptor, file) ? descriptor + 1 : 0, number);

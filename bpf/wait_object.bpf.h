@@ -9,6 +9,7 @@
 #include "bpf/object_page.bpf.h"
 #include "bpf/object_poll.bpf.h"
 #include "bpf/object_sleep.bpf.h"
+#include "bpf/object_unread.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
 enum { WAITID_PID = 1 };
@@ -120,6 +121,8 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(task, object);
+	if (object->context == RING_CALL_STOPPED)
+		object->beside = unread_take(task, room, number, call);
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS) {
 		object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
 		if (!poll_call_take(task, room, number, object))

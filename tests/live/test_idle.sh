@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A program whose pool does nothing, with a thread in D, one that holds a lock, and one that waits for it: the pool is one line
-# below each report, the others are shown; with --idle, and in what programs read, the pool is shown, too.
+# below each report, the others are shown; with --idle, and in what programs read, the pool is shown, too. Clients of a stopped server:
+# who waits for its answer is a story, who only keeps a connection open is idle.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -35,4 +36,28 @@ done
 check "--chains: the victim waits for who holds the lock" grep -q 'woken by pool-holder' <("$report" --chains -c '^pool-victim$' "$trace" 2>/dev/null)
 check "the first screen tells who hangs in D" grep -qE '^ +D: .* pool-stuck tid' <("$report" --digest "$trace" 2>/dev/null)
 check "--folded has the pool" grep -q '^pool-idle;' <("$report" --folded --source offcpu "$trace" 2>/dev/null)
+
+test_stopped_server() { # FAMILY
+	local name=stopped-$1
+	start python3 -B "$here/tests/live/stopped_server.py" "$1" >"$scratch/$name.out" 2>&1
+	local client=$started
+	wait_for 60 grep -q ready "$scratch/$name.out" && wait_for 60 asleep "$client" p-asks &&
+		wait_for 60 asleep "$client" p-keeps ||
+		die "the clients do not start: $(cat "$scratch/$name.out")"
+	recorded "$name" "$record" --force --offcpu 1 --wakers -c '^p-' -o "$scratch/$name.rwk"
+	"$report" --digest "$scratch/$name.rwk" >"$scratch/$name.digest" 2>/dev/null
+	check "$1: the story is who waits for an answer" grep -qE '^story 1 +p-asks blocked in ' "$scratch/$name.digest"
+	check "$1: ... and who held it" grep -qE '^ +held by p-server blocked in do_signal_stop' "$scratch/$name.digest"
+	check "$1: there is no other" lacks 'story 2' "$scratch/$name.digest"
+	check_equal "$1: who is not idle" "p-asks p-server" \
+		"$("$report" --summary "$scratch/$name.rwk" 2>/dev/null | grep -o ' p-[a-z]* tid' | cut -d' ' -f2 | sort | paste -sd' ')"
+	check "$1: --waits-on has what it left unread" grep -qE " p-server +stopped (→|->) fd [0-9]+, $1.* \(at its other end p-asks $client\)" \
+		<("$report" --waits-on "$scratch/$name.rwk" 2>/dev/null)
+	check "$1: --chains says so" grep -q "unanswered by p-server" <("$report" --chains=p-asks "$scratch/$name.rwk" 2>/dev/null)
+	kill -KILL "$client" # and with it the server
+	wait "$client" 2>/dev/null
+}
+
+test_stopped_server tcp
+test_stopped_server unix
 finish

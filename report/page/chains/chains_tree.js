@@ -26,7 +26,7 @@
 	};
 
 	/* Of those who are not wakers (wait_next.h). */
-	const BEGINS = ['', 'held at first by ', 'woken from its other end by '];
+	const BEGINS = ['', 'held at first by ', 'woken from its other end by ', 'unanswered by '];
 
 	class ChainsTree {
 		constructor(room) {

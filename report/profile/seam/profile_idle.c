@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"
+#include "report/profile/seam/profile_unanswered.h"
 
 enum {
 	BUSY_SHARE = 100, /* of a thread's time, one part in that many: more is work */
@@ -120,6 +121,7 @@ void profile_facts_add_wait(const struct profile_facts_ground *ground, const str
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return;
 	add_object(ground, wait);
+	profile_unanswered_add_wait(ground, wait, state[0] == 'T' || state[0] == 't');
 	own->asleep = add(own->asleep, wait->weight - queued);
 	if (state[0] != 'S' && state[0] != 'I' && (state[0] != 'P' || !ground->tasks[wait->task].kernel_thread))
 		own->held = true;
@@ -155,7 +157,7 @@ static bool hardly_ran(const struct profile_thread_facts *facts)
 
 bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 {
-	if (!facts->waits || facts->held || facts->waker)
+	if (!facts->waits || facts->held || facts->unanswered || facts->waker)
 		return false;
 	if (facts->kernel_thread)
 		return facts->busy <= facts->asleep / BUSY_SHARE;
@@ -165,6 +167,7 @@ bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 static void merge(struct profile_thread_facts *sum, const struct profile_thread_facts *facts)
 {
 	sum->held |= facts->held;
+	sum->unanswered |= facts->unanswered;
 	sum->waker |= facts->waker;
 	sum->otherwise |= facts->otherwise;
 	sum->pooled |= facts->pooled;

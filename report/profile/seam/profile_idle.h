@@ -11,6 +11,8 @@
  *	woke them must have been as quiet: else they may have waited for him.
  *
  * A thread that was recorded in D, waiting for a lock, or within a function of a kworker is held up.
+ * So is one that waited throughout for an answer of a stopped thread that has not read what it was
+ * sent (profile_unanswered.h).
  * One that ended a recorded wait (of a program, or one in D), or held what it was for, holds somebody
  * up. These are never idle. Filters do not matter: who is idle is so in every report.
  */
@@ -28,6 +30,8 @@ struct profile_thread_facts { /* one thread, all recordings */
 	bool pooled;	 /* slept for a futex that is no lock */
 	bool several;	 /* several tasks ended its waits */
 	uint32_t woken_by; /* one of these, plus 1; 0: none did */
+	bool unanswered; /* waited for who was stopped (profile_unanswered.h) */
+	uint32_t asks, unread; /* objects: what its one wait was for; what it left unread, stopped */
 	uint32_t epoll;	 /* the descriptor, plus 1, of one in which it slept; 0: in none */
 	uint64_t waits;	 /* that were recorded one by one */
 	uint64_t whole;	 /* of these, began before the recording and had not ended */

@@ -41,6 +41,7 @@ enum profile_wait_flag {
 	PROFILE_WAIT_UNASKED = 32, /* it does not pass the filters */
 	PROFILE_WAIT_IDLE = 64,	   /* its thread did nothing, and is left out */
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
+	PROFILE_WAIT_UNANSWERED = 128, /* if facts are known, for who was stopped (profile_unanswered.h) */
 };
 
 /* What is known of whom or what it is for. */

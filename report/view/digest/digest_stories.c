@@ -77,6 +77,8 @@ static bool is_held(const struct stories *stories, const struct profile_wait *wa
 	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_shown(wait) ||
 	    digest_is_idle(stories->digest, wait->task) || digest_work_has(&stories->work, wait))
 		return false;
+	if (wait->flags & PROFILE_WAIT_UNANSWERED)
+		return true;
 	if (wait->run_queue >= wait_length(wait) / 2 && wait->run_queue)
 		return true;
 	profile_wait_state(wait->state, state);

@@ -261,6 +261,48 @@ static void knows_servers(struct test *t)
 	free(p);
 }
 
+static void knows_unanswered_by_tcp(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *server = add_wait(p, "server", 1, WHOLE);
+	static const uint16_t ports[][2] = {{80, 4000}, {4000, 80}, {4001, 80}};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct profile_object *object = &p->objects[add_object(p, PROFILE_OBJECT_TCP, 0)];
+
+		object->port = ports[i][0];
+		object->peer_port = ports[i][1];
+		object->local = object->peer = "127.0.0.1";
+	}
+	server->ready = 1;
+	add_wait(p, "asks", 2, WHOLE)->object = 2;
+	add_wait(p, "keeps", 3, WHOLE)->object = 3;
+	CHECK(t, is_idle(t, p, "asks")); /* the server waits, as it may */
+	server->state = 4;
+	CHECK(t, !is_idle(t, p, "asks"));
+	CHECK(t, is_idle(t, p, "keeps")); /* it sent nothing */
+	p->objects[2].host = 1; /* the same addresses, but elsewhere */
+	CHECK(t, is_idle(t, p, "asks"));
+	free(p);
+}
+
+static void knows_unanswered_by_unix(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *server = add_wait(p, "server", 1, WHOLE);
+
+	server->ready = add_object(p, PROFILE_OBJECT_UNIX, 0);
+	server->state = 4;
+	p->objects[1].inode = 7;
+	add_wait(p, "asks", 2, WHOLE)->object = add_object(p, PROFILE_OBJECT_UNIX, 0);
+	CHECK(t, is_idle(t, p, "asks"));
+	p->objects[2].peer_inode = 7;
+	CHECK(t, !is_idle(t, p, "asks"));
+	server->flags = PROFILE_WAIT_NOT_ENDED; /* it has been stopped since */
+	CHECK(t, is_idle(t, p, "asks"));
+	free(p);
+}
+
 /* A thread that changed its comm is one thread. */
 static void knows_threads(struct test *t)
 {
@@ -289,5 +331,6 @@ static void numbers_threads(struct test *t)
 }
 
 TEST_MAIN(TEST(decides), TEST(looks_at_waits), TEST(looks_at_wakers), TEST(knows_what_may_come), TEST(knows_two_epolls),
-	  TEST(knows_pools), TEST(knows_locks), TEST(looks_at_who_woke), TEST(knows_servers), TEST(knows_threads),
+	  TEST(knows_pools), TEST(knows_locks), TEST(looks_at_who_woke), TEST(knows_servers),
+	  TEST(knows_unanswered_by_tcp), TEST(knows_unanswered_by_unix), TEST(knows_threads),
 	  TEST(numbers_threads))

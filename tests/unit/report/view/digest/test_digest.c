@@ -167,6 +167,48 @@ static void tells_who_is_stopped(struct test *t)
 	free(p);
 }
 
+static void add_objects(struct profile *p)
+{
+	p->operations[0].name = "";
+	p->operation_count = 1;
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = "",
+						.variable = ""};
+	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
+						.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
+	p->object_count = 3;
+}
+
+static void tells_who_is_not_answered(struct test *t)
+{
+	static const struct profile_users stopped = {.processes = 1, .task = 0, .one_thread = true};
+	struct profile *p = fake_recorded();
+	struct profile_wait *server = add_wait(p, "server", 1, "main@s;do_epoll_wait;schedule", 0, 5000),
+			    *client = add_wait(p, "client", 2, "main@c;tcp_recvmsg;schedule", 0, 5000);
+	char *text;
+
+	server->flags = client->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+	server->state = 4;
+	add_objects(p);
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .comm = "", .name = "",
+						.inode = 7, .peer_inode = 8};
+	p->objects[2] = p->objects[1];
+	p->objects[2].inode = 8;
+	p->objects[1].users[PROFILE_NEITHER] = stopped;
+	client->object = 1;
+	server->ready = 2;
+	text = digest_of(t, p, &plain);
+	expect_not(t, text, "story 1");
+	free(text);
+	client->flags |= PROFILE_WAIT_UNANSWERED;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    client blocked in tcp_recvmsg (main): 5.000 s in 1 wait"
+			"  [--chains='^client$']\n"
+			"           held by server blocked in do_epoll_wait (main)"
+			" <- unknown: it had not ended: 5.000 s (100.00%)\n");
+	free(text);
+	free(p);
+}
+
 /* Who only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
 static void tells_of_the_held_first(struct test *t)
 {
@@ -374,17 +416,6 @@ static void keeps_the_limit(struct test *t)
 #define POOL "main@app;worker@app;___pthread_cond_wait@libc.so.6;do_futex;futex_wait_queue;schedule"
 #define ACCEPT "main@app;accept4@libc.so.6;inet_csk_accept;schedule"
 
-static void add_objects(struct profile *p)
-{
-	p->operations[0].name = "";
-	p->operation_count = 1;
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = "",
-						.variable = ""};
-	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
-						.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
-	p->object_count = 3;
-}
-
 /* Who waits for work is in no story: a pool that has nothing to do, and a server without connections. */
 static void leaves_out_waits_for_work(struct test *t)
 {
@@ -428,6 +459,7 @@ static void leaves_out_waits_for_work(struct test *t)
 
 TEST_MAIN(TEST(leaves_out_waits_for_work),
 	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_who_is_stopped),
+	  TEST(tells_who_is_not_answered),
 	  TEST(tells_of_the_held_first),
 	  TEST(tells_of_one_thread),
 	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/profile/seam/profile_unanswered.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/hash_map.h"
+
+enum { END_BYTES = 192 };
+
+/* One end of a connection, or the other one. False: it is not known, or none. */
+static bool name_end(const struct profile_object *object, bool other, char text[END_BYTES])
+{
+	const char *first = other ? object->peer : object->local;
+	const char *second = other ? object->local : object->peer;
+	const unsigned int port = other ? object->peer_port : object->port;
+	const uint64_t inode = other ? object->peer_inode : object->inode;
+
+	if (object->kind == PROFILE_OBJECT_UNIX && inode) {
+		(void)snprintf(text, END_BYTES, "%" PRIu32 " unix %" PRIu64, object->host, inode);
+		return true;
+	}
+	if (object->kind != PROFILE_OBJECT_TCP || !object->port || !object->peer_port || !*first || !*second)
+		return false;
+	(void)snprintf(text, END_BYTES, "%" PRIu32 " tcp %s %u %s %u", object->host, first, port, second,
+		       object->port + object->peer_port - port);
+	return true;
+}
+
+static bool is_whole(const struct profile_wait *wait)
+{
+	return wait->flags & PROFILE_WAIT_BEGAN_BEFORE && wait->flags & PROFILE_WAIT_NOT_ENDED &&
+	       wait->wait_class == PROFILE_BLOCKED;
+}
+
+void profile_unanswered_add_wait(const struct profile_facts_ground *ground,
+				 const struct profile_wait *wait, bool stopped)
+{
+	struct profile_thread_facts *own = &ground->facts[wait->task];
+
+	if (!is_whole(wait))
+		return;
+	own->unread = stopped ? wait->ready : 0;
+	own->asks = stopped ? 0 : wait->object;
+}
+
+int profile_unanswered_join(const struct profile_facts_ground *ground, size_t count)
+{
+	_cleanup_(hash_map_deinit) struct hash_map unread = {0};
+	char text[END_BYTES];
+	int r = hash_map_init(&unread);
+
+	for (size_t i = 0; i < count && r >= 0; i++)
+		if (ground->facts[i].unread && name_end(&ground->objects[ground->facts[i].unread], false, text))
+			r = hash_map_add(&unread, text, strlen(text), i, NULL);
+	for (size_t i = 0; i < count && r >= 0; i++) {
+		struct profile_thread_facts *facts = &ground->facts[i];
+
+		facts->unanswered = facts->asks && name_end(&ground->objects[facts->asks], true, text) &&
+				    hash_map_find(&unread, text, strlen(text));
+	}
+	return r < 0 ? r : 0;
+}
+
+bool profile_wait_is_unanswered(const struct profile_thread_facts *facts, const struct profile_wait *wait)
+{
+	return facts->unanswered && is_whole(wait) && wait->object == facts->asks;
+}

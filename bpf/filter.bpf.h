@@ -58,14 +58,17 @@ struct {
 } followed SEC(".maps");
 
 /* The recorder and its helpers, which are its children and those of its nurseries; not the command it started. */
-static __always_inline bool task_is_own(struct task_struct *task)
+static __always_inline bool process_is_own(u32 tgid, u32 parent)
 {
-	u32 tgid = task->tgid, parent = BPF_CORE_READ(task, real_parent, tgid);
-
 	if (tgid == own.tgid)
 		return true;
 	return tgid != own.command_tgid &&
 	       (parent == own.tgid || parent == own.nursery_tgid || parent == own.flight_tgid);
+}
+
+static __always_inline bool task_is_own(struct task_struct *task)
+{
+	return process_is_own(task->tgid, BPF_CORE_READ(task, real_parent, tgid));
 }
 
 static __always_inline bool task_is_listed(struct task_struct *task)

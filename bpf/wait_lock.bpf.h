@@ -7,6 +7,7 @@
 #ifndef RWALKER_BPF_WAIT_LOCK_H
 #define RWALKER_BPF_WAIT_LOCK_H
 
+#include "bpf/filter.bpf.h"
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/kernel_locks.bpf.h"
 #include "bpf/object_stack.bpf.h"
@@ -51,18 +52,23 @@ static __noinline u64 owner_word(u64 lock, u32 flags)
 
 /*
  * A reader leaves its name in the lock when it goes: it may be gone for good, or have become another. It is named if it
- * still is a task.
+ * still is a task, but not one of the recorder's own, which read what they record: the last one to read is rarely the
+ * one that holds the lock.
  */
-static __always_inline bool is_task(u64 task)
+static __always_inline bool may_be_named(u64 task)
 {
-	return OBJECT_READ(task_struct___owner, task, thread_pid) != NULL;
+	u64 parent = (u64)OBJECT_READ(task_struct, task, real_parent);
+
+	if (!OBJECT_READ(task_struct___owner, task, thread_pid))
+		return false;
+	return !process_is_own(OBJECT_READ(task_struct, task, tgid), OBJECT_READ(task_struct, parent, tgid));
 }
 
 static __noinline void note_owner(struct wait_lock *lock, u64 address, u32 flags)
 {
 	u64 word = owner_word(address, flags), task = word & ~(u64)OWNER_FLAGS;
 
-	if (!task || (word & OWNER_READS && !is_task(task)))
+	if (!task || (word & OWNER_READS && !may_be_named(task)))
 		return;
 	owner_describe(task, &lock->owner);
 	lock->held |= RING_HELD_BY_OWNER | (word & OWNER_READS ? RING_HELD_BY_READER : 0);

@@ -6,7 +6,7 @@
 # mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
 # ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
 # sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system. Control groups.
-# At the long level, waits for locks beside the kernel's own contentions.
+# At the long level, waits for locks beside the kernel's own contentions, and for one that the recorder was the last to get for reading.
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
@@ -35,6 +35,14 @@ judge_waits() { # NAME
 	verdict "$1/frozen" "no wait for a percpu-rwsem" grep -qE ' touch +in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/waits.view"
 }
 
+# Whom a lock names that is held for reading: the last one to get it, but not the recorder.
+judge_late() { # NAME
+	recorded "$1/late" late || return
+	reported "$dir/late.view" 0 --waits-on=lock -c '^mm-writer$' "$dir/late.rwk"
+	verdict "$1/last-reader" "$(tail -n 1 "$dir/late.view")" \
+		grep -qE ' mm-writer +in mmap on (mmap_lock of mm-writer|rt-mutex) [0-9]+( \(last read by mm-reader [0-9]+\))?$' "$dir/late.view"
+}
+
 judge_kernel() { # NAME
 	if recorded "$1/waits" waits; then judge_waits "$1"; fi
 	if recorded "$1/asleep" asleep; then
@@ -46,6 +54,7 @@ judge_kernel() { # NAME
 	for run in waits asleep; do
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
 	done
+	! is_long || judge_late "$1"
 	judge_cgroups "$1"
 	judge_version_1 "$1"
 }

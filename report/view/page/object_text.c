@@ -352,7 +352,7 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 	if (!(wait->held & PROFILE_HELD_BY_OWNER))
 		return;
 	owner = &waits->tasks[wait->owner];
-	(void)fputs(wait->held & PROFILE_HELD_FOR_READING ? " (read by " : " (held by ", out);
+	(void)fputs(wait->held & PROFILE_HELD_FOR_READING ? " (last read by " : " (held by ", out);
 	write_text(out, owner->comm);
 	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mmlock DEVICE : a process whose mm lock is held for as long as DEVICE is suspended, so that
+ * mmlock DEVICE [FILE] : a process whose mm lock is held for as long as DEVICE is suspended, so that
  * everything that takes it (/proc/PID/maps, a VMA walk, copying its memory) blocks.
  *
  * A page fault drops the lock before it waits for I/O, but an access through /proc/PID/mem does not
  * (access_remote_vm gives get_user_pages no way to unlock). So one thread reads its own mapping of
  * the device that way and keeps the lock for reading, and the main thread requests it for writing
- * with mmap(2): no new reader can pass a waiting writer.
+ * with mmap(2), as soon as there is such a FILE: no new reader can pass a waiting writer.
  */
 #include "guest.h"
 
@@ -42,7 +42,9 @@ int main(int argc, char **argv)
 		die("mmap");
 	if (pthread_create(&reader, NULL, hold_for_reading, page))
 		die("pthread_create");
-	usleep(300000);
+	do
+		usleep(300000);
+	while (argc > 2 && access(argv[2], F_OK));
 	tell_truth("mm-writer", 'D');
 	if (mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		die("mm-writer");

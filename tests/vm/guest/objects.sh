@@ -55,6 +55,16 @@ truth_of() {
 	"$@" >"/out/$truth_name.truth" || echo "VM-FAIL: '$*' ended with $?"
 }
 
+# A thread of mmlock holds its mmap_lock for reading from before the recording on; the recorder reads its mappings meanwhile, and so is the
+# last one to take the lock, when the main thread wants it.
+record_late() {
+	: >/out/truth
+	dm suspend raw
+	mmlock "$raw" /tmp/late >>/out/truth 2>>/out/waiters.err &
+	until_true 50 in_state mm-reader D
+	record late --force --system-wide --offcpu 0 -u --embed=none -- sh /test.sh late
+}
+
 in_d() { [ "$(state_of "$1")" = D ]; } # PID
 
 rounds=${rounds:-20}
@@ -70,6 +80,14 @@ work)
 	want_events
 	wait
 	freeze
+	exit
+	;;
+late)
+	sleep 2
+	: >/tmp/late
+	until_true 100 in_state mm-writer D
+	sleep 0.2
+	dm resume raw
 	exit
 	;;
 esac
@@ -91,6 +109,7 @@ until_true 100 in_d $touched
 record asleep -a --embed=none
 fsfreeze --unfreeze /mnt/b
 
+! is_long || record_late
 record_cgroups
 record_version_1
 exit 0

@@ -166,7 +166,7 @@ static void says_who_held_it(struct test *t)
 	one->owner = one->task;
 	fake_check_printed(t, profile, waits_on_view, &plain,
 			   HEAD ONE_MS "  lock       app             "
-				"in read on rwsem #2 for reading (read by app 7)\n");
+				"in read on rwsem #2 for reading (last read by app 7)\n");
 	one->held = PROFILE_HELD_BY_OWNER;
 	fake_check_printed(t, profile, waits_on_view, &plain,
 			   HEAD ONE_MS "  lock       app             in read on rwsem #2 (held by app 7)\n");

@@ -88,7 +88,7 @@ static void leads_to_the_holders(struct test *t)
 			      "    schedule\n"));
 	CHECK(t, strstr(text, "comm d pid 4 state D wait 0.30 queue CPU 0, in write on mutex #1 (held by gone 9)\n"
 			      "    schedule\n"));
-	CHECK(t, strstr(text, "in write on rwsem #2 (read by a 1)\n    schedule\n"));
+	CHECK(t, strstr(text, "in write on rwsem #2 (last read by a 1)\n    schedule\n"));
 	free(text);
 	free(p);
 }

@@ -80,7 +80,7 @@ static void goes_on_with_owners(struct test *t)
 	fake_check_printed(t, p, chains_view, &thread_1,
 			   "# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
 			   "\n"
-			   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (read by B 2)  "
+			   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (last read by B 2)  "
 			   "(300.0ms, 1 wait)\n"
 			   "    |\n"
 			   "    not ended  (300.0ms)\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a stopped thread leaves unread. Its call waited for a descriptor, or for an epoll, when the signal came; by now
- * there is something to read. Whatever the descriptor led to then: its process has that file now, and does not run.
+ * What a stopped thread leaves unread. Its call waited for a descriptor, or for an epoll, when the
+ * signal came; by now there is something to read. Whatever the descriptor led to then: its process
+ * has that file now, and does not run.
  */
 #ifndef RWALKER_BPF_OBJECT_UNREAD_H
 #define RWALKER_BPF_OBJECT_UNREAD_H
@@ -11,14 +12,16 @@
 
 static __always_inline bool is_epoll(u64 file)
 {
-	u64 inode = (u64)OBJECT_READ(file, file, f_inode), block = (u64)OBJECT_READ(inode, inode, i_sb);
+	u64 inode = (u64)OBJECT_READ(file, file, f_inode);
+	u64 block = (u64)OBJECT_READ(inode, inode, i_sb);
 
 	return OBJECT_READ(super_block, block, s_magic) == ANON_INODE_FS_MAGIC &&
 	       anonymous_kind_of(file) == RING_OBJECT_EPOLL;
 }
 
 /* An epoll's list was empty when the thread went to sleep. */
-static __always_inline bool unread_take(struct task_struct *task, struct object_room *room, u32 number, long call)
+static __always_inline bool unread_take(struct task_struct *task, struct object_room *room, u32 number,
+					long call)
 {
 	struct files_struct *files = files_of(task);
 	u32 descriptor;

@@ -51,9 +51,9 @@ static __noinline u64 owner_word(u64 lock, u32 flags)
 }
 
 /*
- * A reader leaves its name in the lock when it goes: it may be gone for good, or have become another. It is named if it
- * still is a task, but not one of the recorder's own, which read what they record: the last one to read is rarely the
- * one that holds the lock.
+ * A reader leaves its name in the lock when it goes: it may be gone for good, or have become another.
+ * It is named if it still is a task, but not one of the recorder's own, which read what they record:
+ * the last one to read is rarely the one that holds the lock.
  */
 static __always_inline bool may_be_named(u64 task)
 {

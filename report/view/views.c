@@ -68,6 +68,7 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_WAITS_ON] = {.name = "waits-on", .print = waits_on_view, .kinds = WAITED, .beside = WOKEN,
 			   .stackless = true},
 	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .beside = WOKEN, .everyone = true},
+	[VIEW_AT_WALK] = {.name = "at", .print = tasks_at_view, .kinds = WALKED},
 };
 
 static const struct view *view_of(const struct view *wanted, const struct profile_source *source)
@@ -207,10 +208,23 @@ static bool shows_waits(const struct view *view, const struct profile_source *so
 	return false;
 }
 
-int views_print(const struct view_context *context, const struct view *view)
+/* Walks say what was at a moment only if nothing says it better. */
+static const struct view *view_for(const struct view *wanted, const struct profile_source *sources, size_t count)
+{
+	bool waited = false, walked = false;
+
+	for (size_t i = 0; i < count; i++) {
+		waited |= sources[i].kind == PROFILE_OFFCPU && !sources[i].left_out;
+		walked |= sources[i].kind == PROFILE_TASKS && !sources[i].left_out;
+	}
+	return wanted == &views[VIEW_AT] && walked && !waited ? &views[VIEW_AT_WALK] : wanted;
+}
+
+int views_print(const struct view_context *context, const struct view *asked)
 {
 	const struct profile_source *sources;
 	size_t count = profile_sources(context->profile, &sources);
+	const struct view *view = view_for(asked, sources, count);
 	bool bare = view && view->bare;
 	int r = bare && !view->merged ? check_one_source(view, sources, count) : 0;
 

@@ -50,7 +50,8 @@ test_stopped_server() { # FAMILY
 	check "$1: ... and who held it" grep -qE '^ +held by p-server blocked in do_signal_stop' "$scratch/$name.digest"
 	check "$1: there is no other" lacks 'story 2' "$scratch/$name.digest"
 	check_equal "$1: who is not idle" "p-asks p-server" \
-		"$("$report" --summary "$scratch/$name.rwk" 2>/dev/null | grep -o ' p-[a-z]* tid' | cut -d' ' -f2 | sort | paste -sd' ')"
+		"$("$report" --summary "$scratch/$name.rwk" 2>/dev/null | grep -o ' p-[a-z]* tid' | cut -d' ' -f2 |
+			sort | paste -sd' ')"
 	check "$1: --waits-on has what it left unread" grep -qE " p-server +stopped (→|->) fd [0-9]+, $1.* \(at its other end p-asks $client\)" \
 		<("$report" --waits-on "$scratch/$name.rwk" 2>/dev/null)
 	check "$1: --chains says so" grep -q "unanswered by p-server" <("$report" --chains=p-asks "$scratch/$name.rwk" 2>/dev/null)

@@ -31,7 +31,8 @@ struct profile_thread_facts { /* one thread, all recordings */
 	bool several;	 /* several tasks ended its waits */
 	uint32_t woken_by; /* one of these, plus 1; 0: none did */
 	bool unanswered; /* waited for who was stopped (profile_unanswered.h) */
-	uint32_t asks, unread; /* objects: what its one wait was for; what it left unread, stopped */
+	uint32_t asks;	 /* the object of its one wait */
+	uint32_t unread; /* the object that it left unread, as it was stopped */
 	uint32_t epoll;	 /* the descriptor, plus 1, of one in which it slept; 0: in none */
 	uint64_t waits;	 /* that were recorded one by one */
 	uint64_t whole;	 /* of these, began before the recording and had not ended */

@@ -23,10 +23,11 @@ static bool name_end(const struct profile_object *object, bool other, char text[
 		(void)snprintf(text, END_BYTES, "%" PRIu32 " unix %" PRIu64, object->host, inode);
 		return true;
 	}
-	if (object->kind != PROFILE_OBJECT_TCP || !object->port || !object->peer_port || !*first || !*second)
+	if (object->kind != PROFILE_OBJECT_TCP || !object->port || !object->peer_port ||
+	    !*first || !*second)
 		return false;
-	(void)snprintf(text, END_BYTES, "%" PRIu32 " tcp %s %u %s %u", object->host, first, port, second,
-		       object->port + object->peer_port - port);
+	(void)snprintf(text, END_BYTES, "%" PRIu32 " tcp %s %u %s %u", object->host, first, port,
+		       second, object->port + object->peer_port - port);
 	return true;
 }
 
@@ -65,7 +66,8 @@ int profile_unanswered_join(const struct profile_facts_ground *ground, size_t co
 	return r < 0 ? r : 0;
 }
 
-bool profile_wait_is_unanswered(const struct profile_thread_facts *facts, const struct profile_wait *wait)
+bool profile_wait_is_unanswered(const struct profile_thread_facts *facts,
+				const struct profile_wait *wait)
 {
 	return facts->unanswered && is_whole(wait) && wait->object == facts->asks;
 }

@@ -17,6 +17,7 @@ void profile_unanswered_add_wait(const struct profile_facts_ground *ground,
 int profile_unanswered_join(const struct profile_facts_ground *ground, size_t count);
 
 /* Whether it is the wait of a thread for which that was decided. */
-bool profile_wait_is_unanswered(const struct profile_thread_facts *facts, const struct profile_wait *wait);
+bool profile_wait_is_unanswered(const struct profile_thread_facts *facts,
+				const struct profile_wait *wait);
 
 #endif

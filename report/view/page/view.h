@@ -29,6 +29,7 @@ enum view_kind {
 	VIEW_TOP_WAITS,
 	VIEW_TOP_WAITS_RAW, /* the same as machine-readable lines */
 	VIEW_AT,
+	VIEW_AT_WALK, /* --at where there are walks and no waits */
 	VIEW_WAITS_ON,
 	VIEW_SUMMARY,
 	VIEW_EVENTS,
@@ -137,6 +138,7 @@ int svg_view(const struct view_context *context, uint32_t number, const struct p
 int svg_timeline_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
+int tasks_at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

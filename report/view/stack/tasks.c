@@ -14,7 +14,9 @@
 #include "report/view/page/frame_list.h"
 #include "report/view/page/object_text.h"
 #include "report/view/page/page.h"
+#include "report/view/page/wait_text.h"
 #include "report/view/stack/histogram.h"
+#include "report/view/stack/walk_near.h"
 #include "report/view/stack/walk_text.h"
 
 struct task_view {
@@ -203,8 +205,6 @@ static int print_walk(struct task_view *view, uint32_t number, size_t *next)
 	FILE *out = view->context->out;
 	size_t first = *next;
 
-	if (view->walk_count > 1)
-		print_walk_heading(view, &view->walks[number]);
 	for (; *next < view->row_count && view->rows[view->order[*next]].walk == number; (*next)++) {
 		const struct profile_walk_task *row = &view->rows[view->order[*next]];
 		int r;
@@ -228,13 +228,70 @@ int tasks_view(const struct view_context *context, uint32_t number, const struct
 	int r = task_view_init(&view, context);
 	size_t next = 0;
 
-	for (uint32_t walk = 0; !r && walk < view.walk_count; walk++)
+	for (uint32_t walk = 0; !r && walk < view.walk_count; walk++) {
+		if (view.walk_count > 1)
+			print_walk_heading(&view, &view.walks[walk]);
 		r = print_walk(&view, walk, &next);
+	}
 	if (r < 0)
 		return r;
 	if (view.row_count) {
 		(void)fputs("\n# common stacks\n", context->out);
 		r = histogram_print(context, number, source);
+	}
+	(void)fputc('\n', context->out);
+	return r;
+}
+
+/* "# walk 2 of 5, from +1.000 s on, 3.000 ms after that moment", and its rows. */
+static int print_near(struct task_view *view, uint32_t number, const struct profile_walk *first, size_t count)
+{
+	const struct profile_walk *walk = &view->walks[number];
+	const struct walk_near near = walk_near(walk, first, &view->context->settings->at);
+	FILE *out = view->context->out;
+	size_t next = 0;
+
+	(void)fprintf(out, "\n# walk %zu of %zu, from +%s s on", (size_t)(walk - first) + 1, count,
+		      figure_seconds(walk->time - first->time).text);
+	(void)fprintf(out, ", %s %s that moment", wait_figure(near.distance).text,
+		      near.after ? "after" : "before");
+	print_walk_heading(view, walk);
+	while (next < view->row_count && view->rows[view->order[next]].walk < number)
+		next++;
+	return print_walk(view, number, &next);
+}
+
+/* Of the walks of one recording, the nearest, and others within the time around the moment. */
+static int print_moment(struct task_view *view, uint32_t first, uint32_t end)
+{
+	const struct view_settings *settings = view->context->settings;
+	const struct profile_walk *walks = &view->walks[first];
+	const size_t nearest = walk_nearest(walks, end - first, &settings->at);
+	int r = 0;
+
+	if (nearest == end - first)
+		(void)fputs("\n# it is not known when that was: the walks have no dates\n", view->context->out);
+	for (uint32_t i = 0; i < end - first && !r; i++) {
+		const struct walk_near near = walk_near(&walks[i], walks, &settings->at);
+
+		if (i == nearest || (near.known && near.distance <= settings->at_around))
+			r = print_near(view, first + i, walks, end - first);
+	}
+	return r;
+}
+
+int tasks_at_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(task_view_deinit) struct task_view view;
+	int r = task_view_init(&view, context);
+
+	(void)number;
+	(void)source;
+	for (uint32_t first = 0, end; !r && first < view.walk_count; first = end) {
+		end = first + 1;
+		while (end < view.walk_count && view.walks[end].scope == view.walks[first].scope)
+			end++;
+		r = print_moment(&view, first, end);
 	}
 	(void)fputc('\n', context->out);
 	return r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --tasks compared with hand-written text, in the form shown in rwalker's README. */
+#include "common/time_units.h"
 #include "tests/unit/report/view/fake_profile.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
@@ -103,6 +104,68 @@ static void dates_several_walks(struct test *t)
 	free(p);
 }
 
+/* Four walks of one recording, a second apart, and a later one of another; "a" is in the third, "b" in the last. */
+static struct profile *several_walks(void)
+{
+	struct profile *p = fake_profile();
+
+	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
+	for (uint32_t i = 0; i < 5; i++) /* the first at 23:59:58 */
+		p->walks[p->walk_count++] = (struct profile_walk){
+			.number = i + 1, .time = (i + 5) * SECOND, .scope = i == 4,
+			.realtime = 1763683198000000000 + i * SECOND, .seen = 12};
+	(void)fake_walked(p, 2, "a", 5, "R", "schedule+0x3");
+	(void)fake_walked(p, 4, "b", 6, "R", "schedule+0x3");
+	p->sources[0].samples = p->sources[0].weight = 2;
+	return p;
+}
+
+static void check_moment(struct test *t, struct profile *p, struct profile_moment at, uint64_t around, const char *want)
+{
+	const struct view_settings settings = {.min_share = 2500, .filters = "", .at = at, .at_around = around};
+
+	fake_check(t, p, VIEW_AT, &settings, want);
+}
+
+#define ALL "# tasks: 2 of 60 that were seen, walks: 5\n"
+#define THIRD "=== 2025-11-21 00:00:00 ===\n\ncomm a pid 5 state R wait - queue CPU 0\n    schedule\n"
+#define OTHER "=== 2025-11-21 00:00:02 ===\n\ncomm b pid 6 state R wait - queue CPU 0\n    schedule\n\n"
+
+static void finds_the_nearest_walk(struct test *t)
+{
+	struct profile *p = several_walks();
+
+	check_moment(t, p, (struct profile_moment){PROFILE_MOMENT_OFFSET, 2400000000}, 0,
+		     ALL "\n# walk 3 of 4, from +2.00 s on, 400.000 ms before that moment\n" THIRD
+		     "\n# walk 1 of 1, from +0.00 s on, 2.400 s before that moment\n" OTHER);
+	check_moment(t, p, (struct profile_moment){PROFILE_MOMENT_WALL, 1763683199700000000}, 0,
+		     ALL "\n# walk 3 of 4, from +2.00 s on, 300.000 ms after that moment\n" THIRD
+		     "\n# walk 1 of 1, from +0.00 s on, 2.300 s after that moment\n" OTHER);
+	check_moment(t, p, (struct profile_moment){PROFILE_MOMENT_DAYTIME, 86399700000000}, 400000000,
+		     ALL "\n# walk 3 of 4, from +2.00 s on, 300.000 ms after that moment\n" THIRD
+		     "\n# walk 1 of 1, from +0.00 s on, 2.300 s after that moment\n" OTHER);
+	free(p);
+}
+
+static void finds_walks_around(struct test *t)
+{
+	struct profile *p = several_walks();
+
+	p->walk_count = 3;
+	p->walk_task_count = 1;
+	check_moment(t, p, (struct profile_moment){PROFILE_MOMENT_OFFSET, 1600000000}, 600000000,
+		     "# tasks: 2 of 36 that were seen, walks: 3\n"
+		     "\n# walk 2 of 3, from +1.00 s on, 600.000 ms before that moment\n"
+		     "=== 2025-11-20 23:59:59 ===\n\nno task was found in this walk; 12 were seen\n"
+		     "\n# walk 3 of 3, from +2.00 s on, 400.000 ms after that moment\n" THIRD "\n");
+	for (size_t i = 0; i < 3; i++)
+		p->walks[i].realtime = 0;
+	check_moment(t, p, (struct profile_moment){PROFILE_MOMENT_WALL, 1763683199700000000}, 0,
+		     "# tasks: 2 of 36 that were seen, walks: 3\n"
+		     "\n# it is not known when that was: the walks have no dates\n\n");
+	free(p);
+}
+
 static void check_head(struct test *t, struct profile *profile, const struct view_settings *settings, const char *want)
 {
 	char *got = fake_print(profile, &views[VIEW_TASKS], settings);
@@ -187,5 +250,6 @@ static void chooses_by_source(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(prints_the_documented_form), TEST(dates_several_walks), TEST(prints_user_stacks),
+TEST_MAIN(TEST(prints_the_documented_form), TEST(dates_several_walks),
+	  TEST(finds_the_nearest_walk), TEST(finds_walks_around), TEST(prints_user_stacks),
 	  TEST(chooses_by_source))

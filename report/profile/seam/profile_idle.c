@@ -12,6 +12,8 @@
 
 enum {
 	BUSY_SHARE = 100, /* of a thread's time, one part in that many: more is work */
+	QUEUED_SHARE = 20, /* likewise, of a waker's time on run queues */
+	EARLY_SHARE = 20,  /* likewise, of a timer's turns: they are shorter after one that was late */
 	POOL = 2,	  /* threads of a process are one */
 };
 
@@ -116,7 +118,7 @@ void profile_facts_add_wait(const struct profile_facts_ground *ground, const str
 	profile_wait_state(wait->state, state);
 	own->waits++;
 	own->whole += (wait->flags & whole) == whole;
-	own->busy = add(own->busy, queued);
+	own->queued = add(own->queued, queued);
 	add_waker(ground, wait, state[0] == 'D');
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return;
@@ -137,7 +139,10 @@ void profile_facts_add_sums(struct profile_thread_facts *facts, const struct pro
 
 		own->briefs = add(own->briefs, sum->count);
 		own->brief = add(own->brief, sum->total);
-		own->busy = add(own->busy, i == PROFILE_SUM_UNINTERRUPTIBLE ? sum->total : sum->run_queue);
+		if (i == PROFILE_SUM_UNINTERRUPTIBLE)
+			own->busy = add(own->busy, sum->total);
+		else
+			own->queued = add(own->queued, sum->run_queue);
 	}
 }
 
@@ -145,14 +150,21 @@ void profile_facts_add_sums(struct profile_thread_facts *facts, const struct pro
 
 static bool never_ran(const struct profile_thread_facts *facts)
 {
-	return facts->waits == facts->whole && !facts->briefs && !facts->busy;
+	return facts->waits == facts->whole && !facts->briefs && !facts->busy && !facts->queued;
 }
 
-/* The first and the last wait may be cut short by the recording. */
+/* Once a second: the recording cuts two waits short, and a timer that was late has a shorter turn then. */
+static bool was_rarely_woken(const struct profile_thread_facts *facts)
+{
+	const uint64_t seconds = facts->asleep / SECOND;
+
+	return facts->waits <= 2 + seconds + seconds / EARLY_SHARE;
+}
+
 static bool hardly_ran(const struct profile_thread_facts *facts)
 {
-	return !facts->otherwise && facts->waits <= 1 + facts->asleep / SECOND &&
-	       add(facts->busy, facts->brief) <= facts->asleep / BUSY_SHARE;
+	return !facts->otherwise && was_rarely_woken(facts) &&
+	       add(add(facts->busy, facts->queued), facts->brief) <= facts->asleep / BUSY_SHARE;
 }
 
 bool profile_thread_is_idle(const struct profile_thread_facts *facts)
@@ -160,7 +172,7 @@ bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 	if (!facts->waits || facts->held || facts->unanswered || facts->waker)
 		return false;
 	if (facts->kernel_thread)
-		return facts->busy <= facts->asleep / BUSY_SHARE;
+		return add(facts->busy, facts->queued) <= facts->asleep / BUSY_SHARE;
 	return never_ran(facts) || hardly_ran(facts);
 }
 
@@ -182,6 +194,7 @@ static void merge(struct profile_thread_facts *sum, const struct profile_thread_
 	sum->asleep = add(sum->asleep, facts->asleep);
 	sum->brief = add(sum->brief, facts->brief);
 	sum->busy = add(sum->busy, facts->busy);
+	sum->queued = add(sum->queued, facts->queued);
 }
 
 struct judging {
@@ -243,7 +256,7 @@ static int count_pools(struct judging *judging)
 	return r < 0 ? r : 0;
 }
 
-/* Who is held up or at work may hold up whom he wakes. */
+/* Who is held up or at work may hold up whom he wakes, but not by waiting for a CPU for a moment. */
 static bool was_woken_by_quiet(const struct judging *judging, const struct profile_thread_facts *facts)
 {
 	const struct profile_thread_facts *waker;
@@ -251,7 +264,8 @@ static bool was_woken_by_quiet(const struct judging *judging, const struct profi
 	if (!facts->woken_by)
 		return true;
 	waker = &judging->facts[judging->thread_of[facts->woken_by - 1]];
-	return !facts->several && !waker->held && waker->busy <= waker->asleep / BUSY_SHARE;
+	return !facts->several && !waker->held && waker->busy <= waker->asleep / BUSY_SHARE &&
+	       waker->queued <= waker->asleep / QUEUED_SHARE;
 }
 
 static bool is_idle(const struct judging *judging, uint32_t thread)

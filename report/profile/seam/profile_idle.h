@@ -5,10 +5,11 @@
  *
  *	threads of the kernel that waited for work for 99 % of their time or more;
  *	threads of programs that never ran: their one wait, in S or I, is longer than the recording;
- *	threads of programs that ran for less than 1 % of the time, were woken once a second at most, and
+ *	threads of programs that ran for less than 1 % of the time, were woken once a second at most (by a
+ *	timer that is not exact), and
  *	waited for nothing but what may come: connections to a socket that listens; one and the same epoll,
  *	poll or select without an end; and, if at least two threads of the process do so, a futex that is no lock. Who
- *	woke them must have been as quiet: else they may have waited for him.
+ *	woke them must have been as quiet, but for 5 % on run queues: else they may have waited for him.
  *
  * A thread that was recorded in D, waiting for a lock, or within a function of a kworker is held up.
  * So is one that waited throughout for an answer of a stopped thread that has not read what it was
@@ -39,7 +40,8 @@ struct profile_thread_facts { /* one thread, all recordings */
 	uint64_t briefs; /* that were only counted */
 	uint64_t asleep; /* ns in S, I or P */
 	uint64_t brief;	 /* ns in brief waits */
-	uint64_t busy;	 /* ns running, on run queues, and in brief waits in D */
+	uint64_t busy;	 /* ns running, and in brief waits in D */
+	uint64_t queued; /* ns on run queues */
 };
 
 /*

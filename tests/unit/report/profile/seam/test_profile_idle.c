@@ -29,7 +29,11 @@ static void decides(struct test *t)
 		 {.waits = 6, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND, .brief = 20 * MILLISECOND}, true},
 		{"one that waited for something else as well",
 		 {.waits = 6, .otherwise = true, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND}, false},
-		{"one that was woken more often than once a second", {.waits = 7, .asleep = 5 * SECOND}, false},
+		{"one that was woken by a timer once a second, a little early",
+		 {.waits = 17, .asleep = 15 * SECOND}, true},
+		{"one that was woken more often than once a second", {.waits = 8, .asleep = 5 * SECOND}, false},
+		{"one that was on run queues for more than 1 %",
+		 {.waits = 6, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND, .queued = 21 * MILLISECOND}, false},
 		{"one that ran for more than 1 %",
 		 {.waits = 6, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND, .brief = 21 * MILLISECOND}, false},
 		{"one that holds somebody up", {.waits = 1, .whole = 1, .waker = true, .asleep = SECOND}, false},
@@ -237,6 +241,11 @@ static void looks_at_who_woke(struct test *t)
 	other->state = 1;
 	CHECK(t, is_idle(t, p, "loop"));
 	p->sums[p->sum_count++] = (struct profile_task_sums){.task = other->task, .running = SECOND};
+	CHECK(t, !is_idle(t, p, "loop"));
+	p->sums[p->sum_count - 1].running = 0;
+	p->sums[p->sum_count - 1].kinds[PROFILE_SUM_PREEMPTED].run_queue = SECOND / 4;
+	CHECK(t, is_idle(t, p, "loop"));
+	p->sums[p->sum_count - 1].kinds[PROFILE_SUM_PREEMPTED].run_queue = SECOND / 3;
 	CHECK(t, !is_idle(t, p, "loop"));
 	p->sum_count--;
 	fake_waker(p, add_ended(p, "loop", 1, 0, PROFILE_ENDLESS), "third", 3, "wake", BOOT + 5 * SECOND);

@@ -6,7 +6,7 @@
 # mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
 # ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
 # sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system. Control groups.
-# At the long level, waits for locks beside the kernel's own contentions, and for one that the recorder was the last to get for reading;
+# At the long level, waits for locks beside the kernel's own contentions, for spinlocks where they sleep, and for one that the recorder was the last to get for reading;
 # io_uring's workers, calls by int 0x80, block devices past the cache and kworkers (tests/live/test_callers.sh).
 . "$(dirname "$0")/lib.sh"
 
@@ -66,6 +66,14 @@ judge_contention() { # NAME
 		python3 -B tests/vm/contention_check.py "$dir/locks.rwk" "$dir/locks.events" 2>&1 |
 			sed -E 's/^(yes|no) /\1 contention of /' | verdicts_of "$1"
 	fi
+	case $1 in
+	*-rt)
+		python3 -B tests/vm/spin_check.py "$dir/locks.rwk" "$dir/spin.truth" $rounds 2>&1 | verdicts_of "$1"
+		reported "$dir/spin.view" 0 --waits-on=lock -c '^w-spin$' "$dir/locks.rwk"
+		verdict "$1/spinlock" "$(tail -n 1 "$dir/spin.view")" \
+			grep -qE ' w-spin +in (dup2|close) on spinlock #[0-9]+ \(held by h-spin [0-9]+\)$' "$dir/spin.view"
+		;;
+	esac
 	recorded "$1/callers" callers || return
 	python3 -B tests/live/callers_check.py waits "$dir/callers.rwk" "$dir/callers.truth" $rounds 2>&1 | verdicts_of "$1"
 	CALLERS_NO_LOOP=1 python3 -B tests/live/callers_check.py kworkers "$REPORT" "$dir/callers.rwk" "$dir/callers.events" $rounds 2>&1 |

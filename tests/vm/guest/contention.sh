@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The kernel's own contentions of locks while the workload of tests/live/test_locks.sh is recorded; then its executions of work, while that
+# The kernel's own contentions of locks while the workload of tests/live/test_locks.sh is recorded, and where spinlocks sleep, spin; then its executions of work, while that
 # of tests/live/test_callers.sh is, and file systems on slow disks are written to. Judged by tests/vm/test_objects.sh.
 . /lib.sh
 
@@ -17,7 +17,14 @@ record_beside() {
 	rmdir "$instance"
 }
 
+is_rt() { [ "$(cat /sys/kernel/realtime 2>/dev/null)" = 1 ]; }
+
 case ${1:-} in
+locks)
+	locks "$rounds" /mnt/a/file >/out/locks.truth || echo "VM-FAIL: locks ended with $?"
+	! is_rt || spin "$rounds" >/out/spin.truth || echo "VM-FAIL: spin ended with $?"
+	exit
+	;;
 callers)
 	callers "$rounds" /tmp "$slow" >/out/callers.truth || echo "VM-FAIL: callers ended with $?"
 	for turn in 1 2 3 4; do
@@ -29,7 +36,7 @@ callers)
 esac
 devices_make || exit 1
 export rounds="${rounds:-20}" slow
-record_beside lock locks --force --offcpu 0 -m 100us --embed=none -- locks "$rounds" /mnt/a/file
+record_beside lock locks --force --offcpu 0 -m 100us --embed=none -- sh /test.sh locks
 umount /mnt/b && mount -t ext4 "$(dm create late 65536 delay "/dev/vdb 65536 5")" /mnt/b || exit 1
 record_beside 'workqueue/workqueue_execute_start workqueue/workqueue_execute_end' callers --force --system-wide --ringbuf-size 16 \
 	--offcpu 0 -m 1us --embed=none -- sh /test.sh callers

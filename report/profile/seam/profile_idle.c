@@ -156,9 +156,7 @@ static bool never_ran(const struct profile_thread_facts *facts)
 /* Once a second: the recording cuts two waits short, and a timer that was late has a shorter turn then. */
 static bool was_rarely_woken(const struct profile_thread_facts *facts)
 {
-	const uint64_t seconds = facts->asleep / SECOND;
-
-	return facts->waits <= 2 + seconds + seconds / EARLY_SHARE;
+	return facts->waits <= 2 + add(facts->asleep, facts->asleep / EARLY_SHARE) / SECOND;
 }
 
 static bool hardly_ran(const struct profile_thread_facts *facts)

@@ -30,7 +30,7 @@ static void decides(struct test *t)
 		{"one that waited for something else as well",
 		 {.waits = 6, .otherwise = true, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND}, false},
 		{"one that was woken by a timer once a second, a little early",
-		 {.waits = 17, .asleep = 15 * SECOND}, true},
+		 {.waits = 17, .asleep = 14968 * MILLISECOND}, true},
 		{"one that was woken more often than once a second", {.waits = 8, .asleep = 5 * SECOND}, false},
 		{"one that was on run queues for more than 1 %",
 		 {.waits = 6, .asleep = 5 * SECOND, .busy = 30 * MILLISECOND, .queued = 21 * MILLISECOND}, false},

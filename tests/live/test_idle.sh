@@ -59,6 +59,9 @@ test_stopped_server() { # FAMILY
 	wait "$client" 2>/dev/null
 }
 
-test_stopped_server tcp
-test_stopped_server unix
+# Elsewhere the kernel forgets in which call a stopped thread was.
+if [ "$(uname -m)" = x86_64 ]; then
+	test_stopped_server tcp
+	test_stopped_server unix
+fi
 finish

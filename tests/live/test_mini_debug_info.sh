@@ -19,7 +19,7 @@ make_program()
 }
 
 # functions TRACE: how many of the program's functions are named.
-functions() { "$report" --folded -q "$1" 2>/dev/null | sed 's/ [0-9]*$//' | tr ';' '\n' | grep -xE 'main|real' | sort -u | wc -l; }
+functions() { "$report" --folded -q "$1" 2>>"$scratch/report.err" | tee "$scratch/functions" | sed 's/ [0-9]*$//' | tr ';' '\n' | grep -xE 'main|real' | sort -u | wc -l; }
 
 # record_as NAME OPTION...
 record_as()
@@ -38,6 +38,7 @@ record_as none
 rm "$program"
 
 check_equal "names in the trace" 2 "$(functions "$scratch/full.rwk")"
+[ ! -s "$scratch/failures" ] || { "$report" --info "$scratch/full.rwk"; head -n 20 "$scratch/functions"; } >"$scratch/full.err"
 check_equal "beside unwind information" 2 "$(functions "$scratch/dwarf.rwk")"
 check_equal "--embed min" 0 "$(functions "$scratch/min.rwk")"
 check_equal "without the section" 0 "$(functions "$scratch/none.rwk")"

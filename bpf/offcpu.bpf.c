@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits: from a switch-out to the switch-in, who ended them, and with which stacks. Every switch touches a few words
- * of the task's entry and nothing else; filters run and stacks are walked only for a wait that was long enough.
+ * Waits: from a switch-out to the switch-in, who ended them, and with which stacks. Every switch
+ * touches a few words of the task's entry and nothing else; filters run and stacks are walked
+ * only for a wait that was long enough.
  *
  *     switch-out   note time, state, class        [user stack, if it cannot be taken later]
  *     waking       note the waker                 [its stacks, if the wait is long enough by now]
  *     switch-in    sum, or write the wait with the sleeper's kernel stack
  *     then         the user stack of the waits that were written, before the thread is back in user space
  *
- * The first look at all tasks creates their entries, the last one writes the waits that have not ended. A look at what
- * is open writes these, too, and changes nothing.
+ * The first look at all tasks creates their entries, the last one writes the waits that have not
+ * ended. A look at what is open writes these, too, and changes nothing.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
@@ -96,8 +97,9 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 }
 
 /*
- * A wait that was long enough. late: the task has been on a CPU since, so its stack is no longer that of the wait.
- * Not inline, like everything that most switches do not need: they should not save registers for it.
+ * A wait that was long enough. late: the task has been on a CPU since, so its stack is no longer
+ * that of the wait. Not inline, like everything that most switches do not need: they should not
+ * save registers for it.
  */
 static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
 					      u64 now, u64 run_queue, bool late)
@@ -147,8 +149,8 @@ static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcom
 }
 
 /*
- * A task leaves the CPU without having been seen to get it: no program runs when a task that the kernel hides is
- * switched out for it. The scheduler's account says when it got the CPU.
+ * A task leaves the CPU without having been seen to get it: no program runs when a task that the
+ * kernel hides is switched out for it. The scheduler's account says when it got the CPU.
  */
 static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
 {
@@ -277,10 +279,14 @@ SEC("tp_btf/sched_switch")
 int wait_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	struct ring_cpu *cpu = ring_this_cpu();
-	u64 now = switch_now(next);
+	struct ring_cpu *cpu;
+	u64 now;
 
-	if (!cpu || regime_lacks(RING_LACKS_WAITS))
+	if (regime_lacks(RING_LACKS_WAITS))
+		return 0;
+	now = switch_now(next);
+	cpu = ring_this_cpu();
+	if (!cpu)
 		return 0;
 	if (prev->pid)
 		switch_out(cpu, prev, now, ctx);
@@ -309,19 +315,21 @@ int wait_switched(void *ctx)
 /* --- who ends waits --- */
 
 /*
- * In the waker's own context. A waker that is noted before the switch-out stays until a later one comes: it may be
- * the one that the scheduler makes wait until its target is off the CPU.
+ * In the waker's own context. A waker that is noted before the switch-out stays until a later one
+ * comes: it may be the one that the scheduler makes wait until its target is off the CPU.
  */
 SEC("tp_btf/sched_waking")
 int wait_waking(u64 *ctx)
 {
 	struct task_struct *target = (void *)ctx[0], *waker = bpf_get_current_task_btf();
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, target, 0, 0);
-	struct ring_cpu *cpu = ring_this_cpu();
+	struct wait_entry *entry;
+	struct ring_cpu *cpu;
 	u64 now;
 
 	if (regime_lacks(RING_LACKS_WAKERS | RING_LACKS_WAITS))
 		return 0;
+	entry = bpf_task_storage_get(&wait_entries, target, 0, 0);
+	cpu = ring_this_cpu();
 	if (!cpu || !entry || (entry->flags & WAIT_CLOSED) || !wait_look.armed)
 		return 0;
 	now = bpf_ktime_get_ns();

@@ -42,12 +42,12 @@ bool session_samples(const struct session *session)
 	return !(cpu_ladder_regime(&session->budget.ladder)->lacks & REGIME_NO_SAMPLES);
 }
 
-static void set_programs(struct session *session)
+static int set_programs(struct session *session)
 {
 	const struct cpu_regime *regime = cpu_ladder_regime(&session->budget.ladder);
 	const struct ring_regime wanted = {regime->lacks, regime->least, session->budget.resumed};
 
-	probe_set_regime(session->probe, &wanted);
+	return probe_set_regime(session->probe, &wanted);
 }
 
 /* --realtime-safe is as if the first step was taken. */
@@ -79,14 +79,15 @@ static bool is_wanted(const struct record_config *config)
 int session_open_budget(struct session *session)
 {
 	struct session_budget *budget = &session->budget;
+	int r;
 
 	cpu_ladder_init(&budget->ladder, session->config, session->events.frequency);
 	if (!is_wanted(session->config))
 		return 0;
-	set_programs(session);
+	r = set_programs(session);
 	if (session->config->budget.realtime_safe)
 		tell(session, REGIME_ASKED, session->recording.start, 0);
-	return session->recording.error;
+	return r < 0 ? r : session->recording.error;
 }
 
 /* Samples that pause are not followed, and go on where they were. */
@@ -114,7 +115,8 @@ static void take_step(struct session *session, uint32_t step, uint64_t now, uint
 
 	if (before->lacks & ~regime->lacks & REGIME_NO_WAITS)
 		budget->resumed = now;
-	set_programs(session);
+	if (set_programs(session) < 0)
+		session->recording.stop = RECORDING_FAILED;
 	set_sampling(session, before);
 	tell(session, budget->ladder.step > step ? REGIME_OVER : REGIME_CALM, now, used);
 	say(session, step, used);

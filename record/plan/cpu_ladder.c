@@ -17,7 +17,8 @@ static_assert((int)RING_LACKS_WAKER_STACKS == REGIME_NO_WAKER_STACKS && (int)RIN
 		      (int)RING_LACKS_EARLY_STACKS == REGIME_NO_EARLY_STACKS,
 	      "what programs leave out is what the format says");
 
-static const uint64_t OVER = 3 * SECOND, CALM = 60 * SECOND, FIRST_LEAST = MILLISECOND, MOST_LEAST = 16 * MILLISECOND;
+static const uint64_t OVER = 3 * SECOND, STILL_OVER = SECOND, CALM = 60 * SECOND;
+static const uint64_t FIRST_LEAST = MILLISECOND, MOST_LEAST = 16 * MILLISECOND;
 enum { LEAST_FACTOR = 4, RATE_HALVINGS = 2, LEAST_RATE = 10 };
 
 static void add_step(struct cpu_ladder *ladder, const struct cpu_regime *regime)
@@ -102,6 +103,13 @@ static uint64_t begin_or_keep(bool holds, uint64_t before, uint64_t since)
 	return !holds ? 0 : before ? before : since;
 }
 
+static bool is_over(const struct cpu_ladder *ladder, uint64_t now, uint64_t used)
+{
+	const bool soon = ladder->moved && now - ladder->moved <= ladder->over && used > 2 * ladder->budget;
+
+	return ladder->over_since && now - ladder->over_since >= (soon ? STILL_OVER : ladder->over);
+}
+
 bool cpu_ladder_judge(struct cpu_ladder *ladder, uint64_t since, uint64_t now, uint64_t used)
 {
 	const uint32_t before = ladder->step;
@@ -110,11 +118,13 @@ bool cpu_ladder_judge(struct cpu_ladder *ladder, uint64_t since, uint64_t now, u
 		return false;
 	ladder->over_since = begin_or_keep(used > ladder->budget, ladder->over_since, since);
 	ladder->calm_since = begin_or_keep(used < ladder->budget / 2, ladder->calm_since, since);
-	if (ladder->over_since && now - ladder->over_since >= ladder->over && ladder->step + 1 < ladder->count)
+	if (is_over(ladder, now, used) && ladder->step + 1 < ladder->count)
 		ladder->step++;
 	else if (ladder->calm_since && now - ladder->calm_since >= ladder->calm && ladder->step)
 		ladder->step--;
-	if (ladder->step != before)
-		ladder->over_since = ladder->calm_since = 0;
-	return ladder->step != before;
+	if (ladder->step == before)
+		return false;
+	ladder->over_since = ladder->calm_since = 0;
+	ladder->moved = now;
+	return true;
 }

@@ -6,8 +6,11 @@
  *     as asked → -m x 4 ... 16 ms → no stacks of wakers → no wakers → no stack memory → no user stacks
  *              → half the frequency, twice → nothing
  *
- * One step down if more than the budget was used for 3 s, one step up if less than half of it was used for 60 s.
- * Pure arithmetic: the caller measures, and does what the regime says.
+ * One step down if more than the budget was used for 3 s, one step up if less than half of it was
+ * used for 60 s. In the 3 s after a step, up or down, a second of more than twice the budget is
+ * enough for the next one down: a storm does not cost long at every step, nor one that goes on
+ * whenever a step up is tried. Pure arithmetic: the caller measures, and does what the regime
+ * says.
  */
 #ifndef RWALKER_RECORD_PLAN_CPU_LADDER_H
 #define RWALKER_RECORD_PLAN_CPU_LADDER_H
@@ -31,14 +34,15 @@ struct cpu_ladder {
 	uint64_t budget; /* hundredths of a percent of one CPU; 0: none */
 	uint64_t over, calm; /* ns: how long it takes */
 	uint64_t over_since, calm_since; /* 0: it is not */
+	uint64_t moved; /* when the last step was taken; 0: never */
 };
 
 /* What is there to leave out follows from the config. frequency: what is sampled at. */
 void cpu_ladder_init(struct cpu_ladder *ladder, const struct record_config *config, uint64_t frequency);
 
 /*
- * `used`, like the budget, from `since` to `now`: spans follow one another. True: ladder->step, and so the regime, is
- * another one now.
+ * `used`, like the budget, from `since` to `now`: spans follow one another. True: ladder->step,
+ * and so the regime, is another one now.
  */
 bool cpu_ladder_judge(struct cpu_ladder *ladder, uint64_t since, uint64_t now, uint64_t used);
 

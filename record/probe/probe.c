@@ -58,9 +58,9 @@ size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
 }
 
 /*
- * libbpf looks in the BTF of modules, too, for functions that this kernel may lack, and refuses the whole object if it
- * may not list modules, which takes CAP_SYS_ADMIN. It tries once for each object: here it does so before the load, by
- * looking for a function that no kernel has.
+ * libbpf looks in the BTF of modules, too, for functions that this kernel may lack, and refuses
+ * the whole object if it may not list modules, which takes CAP_SYS_ADMIN. It tries once for each
+ * object: here it does so before the load, by looking for a function that no kernel has.
  */
 static void modules_skip(struct bpf_program *program)
 {
@@ -455,7 +455,7 @@ static void set_regime(const struct shared *object, const struct ring_regime *re
 	__atomic_store_n(&object->regime->lacks, lacks, __ATOMIC_RELEASE);
 }
 
-void probe_set_regime(const struct probe *probe, const struct ring_regime *regime)
+int probe_set_regime(struct probe *probe, const struct ring_regime *regime)
 {
 	struct shared all[PROBE_OBJECTS];
 	size_t count = probe_objects(probe, all);
@@ -463,6 +463,7 @@ void probe_set_regime(const struct probe *probe, const struct ring_regime *regim
 	for (size_t i = 0; i < count; i++)
 		if (!probe->tasks || all[i].regime != &probe->tasks->bss->regime) /* walks are not in the scheduler */
 			set_regime(&all[i], regime, probe->settings.realtime_safe);
+	return probe_waits_pause(probe, regime->lacks);
 }
 
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The BPF programs in the kernel, their maps and rings: the door to libbpf. Only what the plan names is loaded. The
- * probe owns the programs and map fds; callers own what they make of them (mapped rings, iterator fds).
+ * The BPF programs in the kernel, their maps and rings: the door to libbpf. Only what the plan
+ * names is loaded. The probe owns the programs and map fds; callers own what they make of them
+ * (mapped rings, iterator fds).
  */
 #ifndef RWALKER_RECORD_PROBE_PROBE_H
 #define RWALKER_RECORD_PROBE_PROBE_H
@@ -95,8 +96,8 @@ struct probe_cost {
 	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
 };
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
-/* What the programs leave out from now on. */
-void probe_set_regime(const struct probe *probe, const struct ring_regime *regime);
+/* What the programs leave out from now on. 0; -errno, reported: what was left out cannot be recorded again. */
+int probe_set_regime(struct probe *probe, const struct ring_regime *regime);
 
 /*
  * Starts the off-CPU programs; nothing is written before probe_wait_look()->armed is set. 0, or

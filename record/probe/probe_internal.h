@@ -93,6 +93,8 @@ void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct 
 struct shared probe_waits_shared(const struct probe *probe);
 int probe_waits_load(struct probe *probe);
 void probe_waits_unload(struct probe *probe);
+/* While it runs: detaches what `lacks` leaves nothing to do, attaches what it no longer does. 0; -errno, reported. */
+int probe_waits_pause(struct probe *probe, uint64_t lacks);
 void probe_waits_cost(const struct probe *probe, struct probe_cost *cost);
 
 /* probe_points.c */
@@ -100,8 +102,8 @@ size_t probe_points_shared(const struct probe *probe, struct shared *ret_objects
 int probe_points_load(struct probe *probe); /* reports why it cannot */
 void probe_points_unload(struct probe *probe);
 /*
- * probe_points_maps.c: whether the kernel lets a program avoid preemption; how many slots of scratch a CPU has;
- * before the load of a copy of the object, and after it.
+ * probe_points_maps.c: whether the kernel lets a program avoid preemption; how many slots of
+ * scratch a CPU has; before the load of a copy of the object, and after it.
  */
 bool probe_points_can_stay(void);
 bool probe_points_meet_others(void);

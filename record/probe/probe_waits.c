@@ -78,8 +78,9 @@ struct shared probe_waits_shared(const struct probe *probe)
 }
 
 /*
- * If every wait gets a record, its user stack is taken when it begins: none is taken for nothing. But a snapshot can
- * be whole only where the scheduler's locks are not held, and task work is too expensive for every wait.
+ * If every wait gets a record, its user stack is taken when it begins: none is taken for nothing.
+ * But a snapshot can be whole only where the scheduler's locks are not held, and task work is too
+ * expensive for every wait.
  */
 static void choose_user_way(struct probe *probe, const struct btf *kernel, enum ring_user_way from)
 {
@@ -271,10 +272,10 @@ static void say_sys_exit(const struct ring_wait_knobs *knobs)
 }
 
 /* A new task must have its entry before it is switched: the program that creates entries is attached first. */
-int probe_waits_attach(struct probe *probe)
+static void choose_programs(const struct probe *probe, const struct bpf_program *programs[WAIT_LINKS])
 {
 	const struct offcpu_bpf *waits = probe->waits;
-	struct bpf_program *const programs[WAIT_LINKS] = {
+	const struct bpf_program *const all[WAIT_LINKS] = {
 		waits->progs.wait_new_task,
 		waits->progs.wait_exec,
 		probe->waits_moved ? waits->progs.wait_moved : NULL,
@@ -286,17 +287,57 @@ int probe_waits_attach(struct probe *probe)
 		probe->waits_knobs.user_way == RING_BY_SYS_EXIT ? waits->progs.wait_sys_exit : NULL,
 	};
 
-	for (size_t i = 0; i < WAIT_LINKS; i++) {
-		if (!programs[i])
-			continue;
-		probe->wait_links[i] = attach(probe, programs[i]);
-		if (!probe->wait_links[i])
-			return log_error(errno, "cannot attach to '%s': %s", bpf_program__section_name(programs[i]),
-					 strerror(errno));
-	}
+	memcpy(programs, all, sizeof(all));
+}
+
+static int attach_one(struct probe *probe, const struct bpf_program *program, struct bpf_link **ret_link)
+{
+	*ret_link = attach(probe, program);
+	return *ret_link ? 0 :
+			   log_error(errno, "cannot attach to '%s': %s", bpf_program__section_name(program),
+				     strerror(errno));
+}
+
+int probe_waits_attach(struct probe *probe)
+{
+	const struct bpf_program *programs[WAIT_LINKS];
+	int r = 0;
+
+	choose_programs(probe, programs);
+	for (size_t i = 0; i < WAIT_LINKS && !r; i++)
+		if (programs[i])
+			r = attach_one(probe, programs[i], &probe->wait_links[i]);
+	if (r < 0)
+		return r;
 	if (probe->waits_knobs.user_way == RING_BY_SYS_EXIT)
 		say_sys_exit(&probe->waits_knobs);
 	return 0;
+}
+
+/* Programs that would only see that there is nothing to do, at each switch and wakeup of the host. */
+static bool is_paused(const struct probe *probe, const struct bpf_program *program, uint64_t lacks)
+{
+	return (program == probe->waits->progs.wait_switch && lacks & RING_LACKS_WAITS) ||
+	       (program == probe->waits->progs.wait_waking && lacks & (RING_LACKS_WAITS | RING_LACKS_WAKERS));
+}
+
+int probe_waits_pause(struct probe *probe, uint64_t lacks)
+{
+	const struct bpf_program *programs[WAIT_LINKS];
+	int r = 0;
+
+	if (!probe->waits || !probe->wait_links[0]) /* it does not run */
+		return 0;
+	choose_programs(probe, programs);
+	for (size_t i = 0; i < WAIT_LINKS && !r; i++) {
+		if (programs[i] && is_paused(probe, programs[i], lacks)) {
+			bpf_link__destroy(probe->wait_links[i]);
+			probe->wait_links[i] = NULL;
+		} else if (programs[i] && !probe->wait_links[i]) {
+			r = attach_one(probe, programs[i], &probe->wait_links[i]);
+		}
+	}
+	return r;
 }
 
 void probe_waits_detach(struct probe *probe)

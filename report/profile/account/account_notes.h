@@ -12,13 +12,13 @@
 
 enum account_kind { /* gravest first */
 	ACCOUNT_CUT_SHORT, /* by Ctrl-C */
+	ACCOUNT_COARSER, /* less was recorded for a time: every report says so, even the digest, which has two notes */
 	ACCOUNT_LOST, /* events */
 	ACCOUNT_DAMAGED,
 	ACCOUNT_UNFINISHED,
 	ACCOUNT_INCOMPATIBLE,
 	ACCOUNT_LEFT_PACKED,
 	ACCOUNT_SIZE_LIMIT,
-	ACCOUNT_COARSER, /* less was recorded for a time */
 	ACCOUNT_HELPERS, /* of the recorder were gone */
 	ACCOUNT_UNDELIVERED,
 	ACCOUNT_COUNTER_LENT,

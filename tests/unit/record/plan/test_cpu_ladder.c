@@ -88,7 +88,7 @@ static void when(struct test *t)
 	follow(t, &ladder, &second, 101, 2, 0);
 	follow(t, &ladder, &second, 101, 1, 1);
 	CHECK_INT(t, ladder.step, 1);
-	follow(t, &ladder, &second, 500, 6, 2);
+	follow(t, &ladder, &second, 200, 6, 2); /* not more than twice the budget */
 	CHECK_INT(t, ladder.step, 3);
 	follow(t, &ladder, &second, 60, 300, 0); /* below the budget, but not by half */
 	follow(t, &ladder, &second, 49, 59, 0);
@@ -101,6 +101,30 @@ static void when(struct test *t)
 	follow(t, &ladder, &second, 0, 600, 0);
 	follow(t, &ladder, &second, 9999, 600, ladder.count - 1);
 	CHECK_INT(t, ladder.step, ladder.count - 1);
+}
+
+/* A storm that is far beyond the budget, and one that goes on when a step up is tried. */
+static void in_a_storm(struct test *t)
+{
+	struct record_config config = everything();
+	struct cpu_ladder ladder;
+	uint64_t second = 1000;
+
+	cpu_ladder_init(&ladder, &config, 100);
+	follow(t, &ladder, &second, 201, 2, 0);
+	follow(t, &ladder, &second, 201, 1, 1);
+	follow(t, &ladder, &second, 201, 4, 4);
+	CHECK_INT(t, ladder.step, 5);
+	follow(t, &ladder, &second, 200, 2, 0);
+	follow(t, &ladder, &second, 201, 1, 1); /* for 3 s by now */
+	follow(t, &ladder, &second, 49, 59, 0);
+	follow(t, &ladder, &second, 49, 1, 1);
+	CHECK_INT(t, ladder.step, 5);
+	follow(t, &ladder, &second, 201, 1, 1); /* it has failed */
+	CHECK_INT(t, ladder.step, 6);
+	follow(t, &ladder, &second, 60, 4, 0);
+	follow(t, &ladder, &second, 201, 2, 0); /* another storm */
+	follow(t, &ladder, &second, 201, 1, 1);
 }
 
 /* Without a budget nothing happens. */
@@ -148,4 +172,4 @@ static void realtime_safe(struct test *t)
 	CHECK_INT(t, ladder.count, 11); /* one step less: wakers have no stacks anyway */
 }
 
-TEST_MAIN(TEST(steps), TEST(few_steps), TEST(when), TEST(none), TEST(keeps_it), TEST(realtime_safe))
+TEST_MAIN(TEST(steps), TEST(few_steps), TEST(when), TEST(in_a_storm), TEST(none), TEST(keeps_it), TEST(realtime_safe))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The program after "--": forked before anything is attached and stopped before it runs, so that the recording knows
- * its pid and misses nothing. Runs as the user behind sudo, with the signals and descriptors that we were given. We
- * pass on its exit code.
+ * The program after "--": forked before anything is attached and stopped before it runs, so that
+ * the recording knows its pid and misses nothing. Runs as the user behind sudo, with the signals
+ * and descriptors that we were given. We pass on its exit code.
  */
 #ifndef RWALKER_RECORD_COMMAND_H
 #define RWALKER_RECORD_COMMAND_H
@@ -23,8 +23,8 @@ enum { COMMAND_IGNORED = 4 };
 extern const int command_ignored[COMMAND_IGNORED];
 
 /*
- * stdout_taken: the trace goes to stdout, so the program's output goes to stderr. 0, or -errno after reporting why,
- * also if there is no such program or the user may not run it.
+ * stdout_taken: the trace goes to stdout, so the program's output goes to stderr. 0, or -errno
+ * after reporting why, also if there is no such program or the user may not run it.
  */
 int command_start(struct command *command, char *const words[], bool stdout_taken);
 /* Lets it exec. 0, or -errno of the exec, after reporting why (command_exit_code() is 126 or 127 then). */

@@ -214,8 +214,9 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 }
 
 /*
- * Rings wake us when they fill. Short of that, a pass is cheaper the more it finds, because its tables leave the
- * caches in between. But new files must be opened while the processes that map them still exist.
+ * Rings wake us when they fill. Short of that, a pass is cheaper the more it finds, because its
+ * tables leave the caches in between. But new files must be opened while the processes that map
+ * them still exist.
  */
 static uint64_t pass_ms(struct session *session, uint64_t now)
 {

@@ -41,8 +41,8 @@ enum {
 };
 
 /*
- * First of all, also for the helpers: signals that other programs take as a request, such as to rotate a log, must
- * not end a recording.
+ * First of all, also for the helpers: signals that other programs take as a request, such as to
+ * rotate a log, must not end a recording.
  */
 static int ignore_signals(struct session *session)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The names of containers whose control groups are written to the trace: a helper is asked for each,
- * and what it answers becomes a CGROUP_NAME, in a chunk that can be dropped. Nobody waits for it but
- * the end of the recording, for a moment: a name that has not come by then is missing.
+ * The names of containers whose control groups are written to the trace: a helper is asked for
+ * each, and what it answers becomes a CGROUP_NAME, in a chunk that can be dropped. Nobody waits
+ * for it but the end of the recording, for a moment: a name that has not come by then is missing.
  */
 #ifndef RWALKER_RECORD_CGROUP_CONTAINER_NAMES_H
 #define RWALKER_RECORD_CGROUP_CONTAINER_NAMES_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The snapshots of a trace that is read again (--finalize), for the events that refer to them. Chunks are added in
- * order and kept until later ones together hold more than SNAPSHOT_WINDOW_BYTES; an event follows its snapshot closely.
- * Owns copies of the chunks. The contents of a chunk may be malformed; anything after that in the chunk is ignored.
+ * The snapshots of a trace that is read again (--finalize), for the events that refer to them.
+ * Chunks are added in order and kept until later ones together hold more than
+ * SNAPSHOT_WINDOW_BYTES; an event follows its snapshot closely. Owns copies of the chunks. The
+ * contents of a chunk may be malformed; anything after that in the chunk is ignored.
  */
 #ifndef RWALKER_RECORD_EMBED_SNAPSHOT_WINDOW_H
 #define RWALKER_RECORD_EMBED_SNAPSHOT_WINDOW_H

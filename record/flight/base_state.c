@@ -33,8 +33,8 @@ struct execed {
 };
 
 /*
- * So long, at most, a thread is in execve() after it has its new address space, and in exit with its old one after the
- * record of its end.
+ * So long, at most, a thread is in execve() after it has its new address space, and in exit with
+ * its old one after the record of its end.
  */
 static const uint64_t EXEC_LASTS = 10 * SECOND, EXIT_LASTS = 10 * SECOND;
 

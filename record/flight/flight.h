@@ -64,8 +64,8 @@ void flight_walked(struct flight *flight, const struct flight_cause *cause, uint
 /* Whether flight_reload() may be called: no dump is being written. */
 bool flight_is_idle(const struct flight *flight);
 /*
- * Takes over rules, --post, --cooldown, --max-dumps and --max-kept of a plan that stays where it is; the
- * window stays. 0, or -errno after reporting why: then all is as before.
+ * Takes over rules, --post, --cooldown, --max-dumps and --max-kept of a plan that stays where it
+ * is; the window stays. 0, or -errno after reporting why: then all is as before.
  */
 int flight_reload(struct flight *flight, struct record_flight *plan, const struct record_offcpu *offcpu);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A helper process of --flight: forked while we are root, it ends when its socket is closed, also by our death. For
- * what the helpers of record/helper may not do: make files, run commands.
+ * A helper process of --flight: forked while we are root, it ends when its socket is closed, also
+ * by our death. For what the helpers of record/helper may not do: make files, run commands.
  */
 #ifndef RWALKER_RECORD_FLIGHT_FORKED_H
 #define RWALKER_RECORD_FLIGHT_FORKED_H
@@ -18,8 +18,8 @@ struct forked { /* zeroed: there is none */
 typedef void forked_run(const void *context, int socket);
 
 /*
- * Starts it. task: for messages, "the helper process that TASK". *ret_rc: what it sent. 0, or -errno after reporting
- * why.
+ * Starts it. task: for messages, "the helper process that TASK". *ret_rc: what it sent. 0, or
+ * -errno after reporting why.
  */
 int forked_start(struct forked *forked, forked_run *run, const void *context, const char *task, int32_t *ret_rc);
 /* Closes the socket and awaits its end. */

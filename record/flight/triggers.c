@@ -130,8 +130,9 @@ static bool ask_for_pressure(struct watched *watched)
 }
 
 /*
- * The kernel tells only those who may write to the file, which in a cgroup is its owner, about windows of 2s, 4s, ...
- * without CAP_SYS_RESOURCE, and before Linux 6.4 nobody without it. Everybody may read.
+ * The kernel tells only those who may write to the file, which in a cgroup is its owner, about
+ * windows of 2s, 4s, ... without CAP_SYS_RESOURCE, and before Linux 6.4 nobody without it.
+ * Everybody may read.
  */
 static int open_pressure(struct watched *watched)
 {

@@ -21,8 +21,8 @@ typedef void triggers_fire(void *context, const struct flight_cause *cause, uint
 int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, triggers_fire *fire,
 		    void *context, struct triggers **ret_triggers);
 /*
- * The same later, with other rules, instead of *triggers. Nothing can be opened for writing any more, so a
- * pressure must be one that is watched already. On failure *triggers is as before.
+ * The same later, with other rules, instead of *triggers. Nothing can be opened for writing any
+ * more, so a pressure must be one that is watched already. On failure *triggers is as before.
  */
 int triggers_replace(struct triggers **triggers, const struct record_flight *plan,
 		     const struct record_offcpu *offcpu);
@@ -36,8 +36,9 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 void triggers_walked(struct triggers *triggers, const struct flight_cause *cause, uint64_t now);
 
 /*
- * Pressures and cgroups; to be called at least once a second from when on events are recorded. What the kernel reports
- * of a pressure is ignored until the rule's window is in the recording, since no dump would have what it is about.
+ * Pressures and cgroups; to be called at least once a second from when on events are recorded.
+ * What the kernel reports of a pressure is ignored until the rule's window is in the recording,
+ * since no dump would have what it is about.
  */
 void triggers_look(struct triggers *triggers, uint64_t now);
 

@@ -39,7 +39,8 @@ static size_t chunks_in(size_t bytes)
 }
 
 /*
- * Has the kernel give us the memory now. When it is short, whoever asks for some waits, and we must record who does.
+ * Has the kernel give us the memory now. When it is short, whoever asks for some waits, and we
+ * must record who does.
  */
 static void touch(void *memory, size_t size)
 {

@@ -51,8 +51,9 @@ struct window_span {
 
 void window_span(const struct window *window, struct window_span *ret_span);
 /*
- * From when on it holds all of a recording that began at `start`, also where nothing was recorded: as long before
- * `now` as it is to hold, unless what is older is in it, or what is younger had to leave.
+ * From when on it holds all of a recording that began at `start`, also where nothing was
+ * recorded: as long before `now` as it is to hold, unless what is older is in it, or what is
+ * younger had to leave.
  */
 uint64_t window_since(const struct window *window, uint64_t start, uint64_t now);
 

@@ -283,7 +283,8 @@ static int symbols_read(const struct elf_file *file, struct elf_symbols *ret_sym
 }
 
 /*
- * What the file itself does not name: its debug file does, else its functions are sent without names. Hits ascending.
+ * What the file itself does not name: its debug file does, else its functions are sent without
+ * names. Hits ascending.
  */
 static int symbols_complete(struct answer *answer, const struct elf_file *file, const uint64_t *hits)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What kind of file system a file is on, for those who open what others have named: reading from a disk ends, a server
- * may never answer, and files that the kernel makes up are not what a program or a map is kept in. By the type that
- * statfs(2) returns; a type that is not known here is of the last kind.
+ * What kind of file system a file is on, for those who open what others have named: reading from
+ * a disk ends, a server may never answer, and files that the kernel makes up are not what a
+ * program or a map is kept in. By the type that statfs(2) returns; a type that is not known here
+ * is of the last kind.
  */
 #ifndef RWALKER_RECORD_HELPER_FILE_SYSTEM_H
 #define RWALKER_RECORD_HELPER_FILE_SYSTEM_H

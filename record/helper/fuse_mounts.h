@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a file is on FUSE, found out without asking the process that serves it. That process may be dead or hang, and
- * who waits for its answer cannot be killed: a helper that asked would stay behind for as long as the mount does.
+ * Whether a file is on FUSE, found out without asking the process that serves it. That process
+ * may be dead or hang, and who waits for its answer cannot be killed: a helper that asked would
+ * stay behind for as long as the mount does.
  */
 #ifndef RWALKER_RECORD_HELPER_FUSE_MOUNTS_H
 #define RWALKER_RECORD_HELPER_FUSE_MOUNTS_H
@@ -23,8 +24,8 @@ struct fuse_mounts {
 };
 
 /*
- * Of an open file; O_PATH will do. By the list of mounts, proc_pid_mountinfo(5); false if it is not in there. The
- * working directory must be /proc.
+ * Of an open file; O_PATH will do. By the list of mounts, proc_pid_mountinfo(5); false if it is
+ * not in there. The working directory must be /proc.
  */
 bool fuse_mounts_have(struct fuse_mounts *mounts, int fd);
 

@@ -115,8 +115,9 @@ static void comm_read(struct answer *answer, uint32_t tgid)
 }
 
 /*
- * A program may put a copy of its code, in large pages, in the code's own place. That place then holds memory without
- * a file, between two parts of the file that are as far apart as in the file.
+ * A program may put a copy of its code, in large pages, in the code's own place. That place then
+ * holds memory without a file, between two parts of the file that are as far apart as in the
+ * file.
  */
 struct neighbours {
 	struct maps_record below; /* the last line, if it is a file's */

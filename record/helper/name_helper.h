@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that reads what container runtimes call their containers (record/pick/container_name.h):
- * a file counts only if it is a regular one of root's that nobody else can write, and no link leads
- * to it. Request and reply: one packet each; a container without a name has a reply without one.
+ * The helper that reads what container runtimes call their containers
+ * (record/pick/container_name.h): a file counts only if it is a regular one of root's that nobody
+ * else can write, and no link leads to it. Request and reply: one packet each; a container
+ * without a name has a reply without one.
  */
 #ifndef RWALKER_RECORD_HELPER_NAME_HELPER_H
 #define RWALKER_RECORD_HELPER_NAME_HELPER_H

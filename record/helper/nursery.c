@@ -78,8 +78,9 @@ static void end_with(pid_t parent)
 }
 
 /*
- * The trace, and the terminal but for stderr, are not for helpers. Nor is the folder in which we were started: it may
- * have to be unmounted. From /proc, they find processes even if "/" is closed to the user that they become.
+ * The trace, and the terminal but for stderr, are not for helpers. Nor is the folder in which we
+ * were started: it may have to be unmounted. From /proc, they find processes even if "/" is
+ * closed to the user that they become.
  */
 static void places_leave(void)
 {

@@ -221,9 +221,10 @@ static bool is_for_everybody(int fd)
 }
 
 /*
- * In our own root: the process is gone, or nobody may know of it. A process that is gone may have had any file of its
- * own at that path, with whatever build-id, and of short-lived ones the kernel tells no inode. So a file that is not
- * known to be the one that was mapped must be one that everybody may read.
+ * In our own root: the process is gone, or nobody may know of it. A process that is gone may have
+ * had any file of its own at that path, with whatever build-id, and of short-lived ones the
+ * kernel tells no inode. So a file that is not known to be the one that was mapped must be one
+ * that everybody may read.
  */
 static int path_open_here(struct opener *opener, const struct request *request)
 {
@@ -262,8 +263,8 @@ static int mapping_open(struct opener *opener, struct target *target, const stru
 /* --- perf-PID.map -------------------------------------------------------------------------------- */
 
 /*
- * A map that a process left behind: in our own root, and only if it was written since we began, because another process
- * with this pid may have left one long ago.
+ * A map that a process left behind: in our own root, and only if it was written since we began,
+ * because another process with this pid may have left one long ago.
  */
 static int left_map_open(struct opener *opener, const struct opener_owner *owner, const char *path)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Opens a perf event that counts on one CPU. If only root may do that on the host (perf_event_paranoid above 2,
- * Debian's default), and the recorder is no longer root, a helper process opens it and passes it on. Request: struct
- * perf_open_request. Reply: an int32_t, 0 with the descriptor or -errno.
+ * Opens a perf event that counts on one CPU. If only root may do that on the host
+ * (perf_event_paranoid above 2, Debian's default), and the recorder is no longer root, a helper
+ * process opens it and passes it on. Request: struct perf_open_request. Reply: an int32_t, 0 with
+ * the descriptor or -errno.
  */
 #ifndef RWALKER_RECORD_HELPER_PERF_OPEN_H
 #define RWALKER_RECORD_HELPER_PERF_OPEN_H

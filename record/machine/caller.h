@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who called us: with sudo, the user behind it, who owns the trace and as whom a command runs. By number: the static
- * recorder has no user database. SUDO_UID and SUDO_GID are believed only if we run as root.
+ * Who called us: with sudo, the user behind it, who owns the trace and as whom a command runs. By
+ * number: the static recorder has no user database. SUDO_UID and SUDO_GID are believed only if we
+ * run as root.
  */
 #ifndef RWALKER_RECORD_MACHINE_CALLER_H
 #define RWALKER_RECORD_MACHINE_CALLER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The clock of all events is CLOCK_MONOTONIC. Readings of other clocks beside it, at the start, now and then, and at
- * the end, let the reader convert event times to wall time and align traces of several hosts.
+ * The clock of all events is CLOCK_MONOTONIC. Readings of other clocks beside it, at the start,
+ * now and then, and at the end, let the reader convert event times to wall time and align traces
+ * of several hosts.
  */
 #ifndef RWALKER_RECORD_MACHINE_CLOCKS_H
 #define RWALKER_RECORD_MACHINE_CLOCKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which CPUs there are. `possible` never changes while the machine runs; `online` does, and is read again every
- * second. Bitmaps of RWK_MAX_CPUS bits; plain data.
+ * Which CPUs there are. `possible` never changes while the machine runs; `online` does, and is
+ * read again every second. Bitmaps of RWK_MAX_CPUS bits; plain data.
  */
 #ifndef RWALKER_RECORD_MACHINE_CPUS_H
 #define RWALKER_RECORD_MACHINE_CPUS_H

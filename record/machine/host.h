@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the trace says about where and how it was made: META records (FORMAT.md §5). Of the command after "--" only
- * the name is kept, never its arguments or an environment.
+ * What the trace says about where and how it was made: META records (FORMAT.md §5). Of the
+ * command after "--" only the name is kept, never its arguments or an environment.
  */
 #ifndef RWALKER_RECORD_MACHINE_HOST_H
 #define RWALKER_RECORD_MACHINE_HOST_H

@@ -180,8 +180,8 @@ static int line_add(struct kallsyms *table, const struct line *line, uint32_t *l
 }
 
 /*
- * By address. Symbols at one address keep the order of the file, which has the global name after its local aliases,
- * by name offset.
+ * By address. Symbols at one address keep the order of the file, which has the global name after
+ * its local aliases, by name offset.
  */
 static int symbol_compare(const void *left, const void *right)
 {

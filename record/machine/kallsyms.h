@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * /proc/kallsyms and /proc/modules as sorted tables: functions and variables by address, modules by base. Plain data,
- * filled once; kallsyms_read() replaces the contents. Needs CAP_SYSLOG: without it the kernel shows zeros.
+ * /proc/kallsyms and /proc/modules as sorted tables: functions and variables by address, modules
+ * by base. Plain data, filled once; kallsyms_read() replaces the contents. Needs CAP_SYSLOG:
+ * without it the kernel shows zeros.
  */
 #ifndef RWALKER_RECORD_MACHINE_KALLSYMS_H
 #define RWALKER_RECORD_MACHINE_KALLSYMS_H
@@ -37,8 +38,8 @@ struct kallsyms {
 };
 
 /*
- * A number that changes when a module is loaded or unloaded, from /proc/modules alone, which is short. 0 for a kernel
- * without modules.
+ * A number that changes when a module is loaded or unloaded, from /proc/modules alone, which is
+ * short. 0 for a kernel without modules.
  */
 uint64_t kallsyms_modules_mark(void);
 

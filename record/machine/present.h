@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether those whom the command line names are there now, so that a mistyped number or name is reported at once, and
- * not by an empty trace. Threads may come and go at any time, so this only ever looks.
+ * Whether those whom the command line names are there now, so that a mistyped number or name is
+ * reported at once, and not by an empty trace. Threads may come and go at any time, so this only
+ * ever looks.
  */
 #ifndef RWALKER_RECORD_MACHINE_PRESENT_H
 #define RWALKER_RECORD_MACHINE_PRESENT_H
@@ -19,8 +20,8 @@ int present_check_ids(const struct record_who *who);
 void present_check_time(int64_t time);
 
 /*
- * Reports if no thread has such a name: as an error (-ESRCH) if the recording is one look at what is there, else as
- * a warning (0).
+ * Reports if no thread has such a name: as an error (-ESRCH) if the recording is one look at what
+ * is there, else as a warning (0).
  */
 int present_check_comm(const struct record_who *who, const struct comm_regex *regex, bool one_look);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the recorder gives up once everything is open and attached: the root user, all capabilities but the three
- * below, and the way back. What still needs root (reading maps, opening files of targets) is done by helpers of the
- * nursery, which was forked before.
+ * What the recorder gives up once everything is open and attached: the root user, all
+ * capabilities but the three below, and the way back. What still needs root (reading maps,
+ * opening files of targets) is done by helpers of the nursery, which was forked before.
  *
  *     CAP_PERFMON  sampling on CPUs that come online
  *     CAP_BPF      reading the programs' counters on kernels that require it

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which CPUs belong together: NUMA nodes, packages, cores, of the CPUs that were online when the recorder started
- * (META "nodes", "packages", "cores" in FORMAT.md §5). Where the kernel does not say, nothing is recorded.
+ * Which CPUs belong together: NUMA nodes, packages, cores, of the CPUs that were online when the
+ * recorder started (META "nodes", "packages", "cores" in FORMAT.md §5). Where the kernel does not
+ * say, nothing is recorded.
  */
 #ifndef RWALKER_RECORD_MACHINE_TOPOLOGY_H
 #define RWALKER_RECORD_MACHINE_TOPOLOGY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the programs cannot know by themselves about system calls that wait: which of this machine's calls have a
- * descriptor, a futex or a child among their arguments, and which functions of the kernel end a sleep, or wait
- * for locks.
+ * What the programs cannot know by themselves about system calls that wait: which of this
+ * machine's calls have a descriptor, a futex or a child among their arguments, and which
+ * functions of the kernel end a sleep, or wait for locks.
  */
 #ifndef RWALKER_RECORD_MACHINE_WAITING_CALLS_H
 #define RWALKER_RECORD_MACHINE_WAITING_CALLS_H

@@ -24,9 +24,10 @@ static inline uint32_t merge_ring(merge_key key)
 }
 
 /*
- * A tree of who is earlier, which is cheap for hundreds of rings, too. Node 1 is the root, 2n and 2n + 1 are the
- * children of n, and node `count` + i is ring i. Each node has the least key below it, so that a look at it needs no
- * other memory. It is built once and settled for each ring whose time has changed.
+ * A tree of who is earlier, which is cheap for hundreds of rings, too. Node 1 is the root, 2n and
+ * 2n + 1 are the children of n, and node `count` + i is ring i. Each node has the least key below
+ * it, so that a look at it needs no other memory. It is built once and settled for each ring
+ * whose time has changed.
  */
 struct merge_tree {
 	merge_key *keys; /* room for 2 * count */

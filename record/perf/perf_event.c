@@ -47,9 +47,9 @@ static uint64_t grant_frequency(uint64_t wanted)
 }
 
 /*
- * The CPU clock's ticks in the idle task are excluded. The kernel would count them as too many for one tick of the
- * scheduler, which an idle CPU does not have, and stop the event until that tick comes: short runs on a mostly idle
- * CPU would be missed.
+ * The CPU clock's ticks in the idle task are excluded. The kernel would count them as too many
+ * for one tick of the scheduler, which an idle CPU does not have, and stop the event until that
+ * tick comes: short runs on a mostly idle CPU would be missed.
  */
 static int open_event(const struct perf_events *events, uint32_t cpu)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The perf events that drive the CPU profile: one per wanted CPU that is online, hardware cycles or, if the machine
- * has none, the CPU clock. A CPU that goes offline takes its event with it; one that comes online gets a new one
- * (perf_events_follow_cpus). An event with a BPF program attached writes nothing by itself.
+ * The perf events that drive the CPU profile: one per wanted CPU that is online, hardware cycles
+ * or, if the machine has none, the CPU clock. A CPU that goes offline takes its event with it;
+ * one that comes online gets a new one (perf_events_follow_cpus). An event with a BPF program
+ * attached writes nothing by itself.
  */
 #ifndef RWALKER_RECORD_PERF_PERF_EVENT_H
 #define RWALKER_RECORD_PERF_PERF_EVENT_H
@@ -53,8 +54,8 @@ struct perf_events {
 };
 
 /*
- * Opens and attaches all events and leaves them disabled. Reports what it had to change (frequency above the host's
- * limit, no hardware cycles). 0, or -errno after reporting why.
+ * Opens and attaches all events and leaves them disabled. Reports what it had to change
+ * (frequency above the host's limit, no hardware cycles). 0, or -errno after reporting why.
  */
 int perf_events_open(struct perf_events *events, const struct cpus *cpus, const struct perf_event_settings *settings,
 		     int program_fd);

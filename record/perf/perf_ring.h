@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ring in which the kernel leaves perf records of one CPU (perf_event_open(2), "MMAP layout"): read in place, one
- * record at a time; a record that wraps around the end is copied out first.
+ * The ring in which the kernel leaves perf records of one CPU (perf_event_open(2), "MMAP
+ * layout"): read in place, one record at a time; a record that wraps around the end is copied out
+ * first.
  */
 #ifndef RWALKER_RECORD_PERF_PERF_RING_H
 #define RWALKER_RECORD_PERF_PERF_RING_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reading end of a BPF ring buffer (kernel/bpf/ringbuf.c): one page that we write (how far we have read), one
- * that the kernel writes (how far it has written), then the data, mapped twice so that no record wraps. libbpf's
- * reader drains to the end; this one stops at a position noted earlier, so that what the sideband reported before
- * that moment can be applied first. It reports its progress to the kernel once per batch.
+ * The reading end of a BPF ring buffer (kernel/bpf/ringbuf.c): one page that we write (how far we
+ * have read), one that the kernel writes (how far it has written), then the data, mapped twice so
+ * that no record wraps. libbpf's reader drains to the end; this one stops at a position noted
+ * earlier, so that what the sideband reported before that moment can be applied first. It reports
+ * its progress to the kernel once per batch.
  */
 #ifndef RWALKER_RECORD_PERF_RING_H
 #define RWALKER_RECORD_PERF_RING_H

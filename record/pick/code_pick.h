@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which bytes of a module's code the trace needs, so that an unwinder can tell a return address from any other word:
- * the calls before the addresses that were hit, the targets of jumps that those calls lead to, and the beginnings of
- * functions without unwind information. They are written as one text: FORMAT.md, UNWIND_CODE.
+ * Which bytes of a module's code the trace needs, so that an unwinder can tell a return address
+ * from any other word: the calls before the addresses that were hit, the targets of jumps that
+ * those calls lead to, and the beginnings of functions without unwind information. They are
+ * written as one text: FORMAT.md, UNWIND_CODE.
  */
 #ifndef RWALKER_RECORD_PICK_CODE_PICK_H
 #define RWALKER_RECORD_PICK_CODE_PICK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a container runtime calls a container, from the runtime's own files, never by asking it. These
- * are JSON; much of what is in them was chosen by whoever started the container. So nothing is
- * allocated, nesting is bounded, and only strings at one place each are taken:
+ * What a container runtime calls a container, from the runtime's own files, never by asking it.
+ * These are JSON; much of what is in them was chosen by whoever started the container. So nothing
+ * is allocated, nesting is bounded, and only strings at one place each are taken:
  *
  *	docker      /var/lib/docker/containers/ID/config.v2.json: "Name"
  *	containerd  /run/containerd/io.containerd.runtime.v2.task/{k8s.io,default}/ID/config.json: an annotation; also

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the trace holds for code without symbols: where the functions that were hit begin and end, by the module's
- * unwind information. They are symbols with an empty name, so that the reader can group what it cannot name.
+ * What the trace holds for code without symbols: where the functions that were hit begin and end,
+ * by the module's unwind information. They are symbols with an empty name, so that the reader can
+ * group what it cannot name.
  */
 #ifndef RWALKER_RECORD_PICK_FUNCTION_PICK_H
 #define RWALKER_RECORD_PICK_FUNCTION_PICK_H

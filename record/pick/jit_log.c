@@ -115,8 +115,8 @@ static ssize_t window_read(struct reading *reading, uint64_t offset, size_t leng
 }
 
 /*
- * The record at `offset`: 1 and its size, 0 if the file ends or makes no sense. Most names are short: the code after
- * it is not read.
+ * The record at `offset`: 1 and its size, 0 if the file ends or makes no sense. Most names are
+ * short: the code after it is not read.
  */
 static int record_take(struct reading *reading, uint64_t offset, uint32_t *ret_size)
 {

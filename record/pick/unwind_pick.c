@@ -73,8 +73,9 @@ static size_t hits_below(const struct picking *picking, uint64_t address)
 }
 
 /*
- * What no piece covers reads as zeros, which mean empty entries of 4 bytes: an entry that does not begin and end at a
- * multiple of 4 would not be found after them. Compilers and linkers align all entries.
+ * What no piece covers reads as zeros, which mean empty entries of 4 bytes: an entry that does
+ * not begin and end at a multiple of 4 would not be found after them. Compilers and linkers align
+ * all entries.
  */
 static bool place_of(const struct cfi_entry *entry, size_t offset, struct unwind_piece *ret_place)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Processes whose first thread has ended, and their address spaces: kept for a while, because other threads may run
- * on, and because even a process without any is sampled between its record and the end of its memory (exit_mm, since
- * Linux 6.16). Then they are dropped, so that memory does not grow with the number of processes ever seen. Those of
- * one thread, which are many, do not push out others.
+ * Processes whose first thread has ended, and their address spaces: kept for a while, because
+ * other threads may run on, and because even a process without any is sampled between its record
+ * and the end of its memory (exit_mm, since Linux 6.16). Then they are dropped, so that memory
+ * does not grow with the number of processes ever seen. Those of one thread, which are many, do
+ * not push out others.
  */
 #ifndef RWALKER_RECORD_PLACE_ENDED_H
 #define RWALKER_RECORD_PLACE_ENDED_H
@@ -67,8 +68,8 @@ static inline void ended_exec(struct ended *ended, struct address_spaces *spaces
 }
 
 /*
- * The number may be that of a new process, which may have its parent's generation as the old one had: call this before
- * its fork.
+ * The number may be that of a new process, which may have its parent's generation as the old one
+ * had: call this before its fork.
  */
 static inline void ended_renew(struct ended *ended, const struct address_spaces *spaces, uint32_t tgid)
 {

@@ -59,8 +59,8 @@ struct hits_cut { /* stacks that hits_code() cut */
 struct hits_cut hits_cut(const struct hits *hits);
 
 /*
- * Marks the user frames of one sample (leaf first, run-time addresses); generation: the process's, now. What is not
- * mapped may be of before its exec (address_spaces_before_exec).
+ * Marks the user frames of one sample (leaf first, run-time addresses); generation: the
+ * process's, now. What is not mapped may be of before its exec (address_spaces_before_exec).
  */
 void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count);
 

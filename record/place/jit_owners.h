@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The users of processes that make code at run time, asked for while the processes live: what such a process leaves
- * behind counts only if it belongs to that user. Fixed memory; the latest are kept.
+ * The users of processes that make code at run time, asked for while the processes live: what
+ * such a process leaves behind counts only if it belongs to that user. Fixed memory; the latest
+ * are kept.
  */
 #ifndef RWALKER_RECORD_PLACE_JIT_OWNERS_H
 #define RWALKER_RECORD_PLACE_JIT_OWNERS_H
@@ -23,8 +24,9 @@ struct jit_owners {
 };
 
 /*
- * The process has mapped such memory. Whether to ask for its user now: not if that was done within the last second.
- * Later it is asked for again, because it may have become another user's, or another process.
+ * The process has mapped such memory. Whether to ask for its user now: not if that was done
+ * within the last second. Later it is asked for again, because it may have become another user's,
+ * or another process.
  */
 bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now);
 /* The answer; ignored if it is no longer kept. */

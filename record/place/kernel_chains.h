@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Kernel stacks as the trace has them, found by the raw ones: a hook's callers recur, and are resolved once rather
- * than frame by frame each time. Callers that were seen before have a number, by which an encoder recognizes them
- * without looking at their frames. All memory is allocated at creation.
+ * Kernel stacks as the trace has them, found by the raw ones: a hook's callers recur, and are
+ * resolved once rather than frame by frame each time. Callers that were seen before have a
+ * number, by which an encoder recognizes them without looking at their frames. All memory is
+ * allocated at creation.
  */
 #ifndef RWALKER_RECORD_PLACE_KERNEL_CHAINS_H
 #define RWALKER_RECORD_PLACE_KERNEL_CHAINS_H

@@ -48,8 +48,9 @@ void module_files_part(struct module_files *files, struct nursery *nursery);
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 
 /*
- * After the recording, or for a dump: the module's file, if it could not be opened in time when it was asked for. Waits
- * for at most 5 s (DEADLINE_FILE); if that is not enough, no more files are opened late. The mapping is as above.
+ * After the recording, or for a dump: the module's file, if it could not be opened in time when
+ * it was asked for. Waits for at most 5 s (DEADLINE_FILE); if that is not enough, no more files
+ * are opened late. The mapping is as above.
  */
 void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 

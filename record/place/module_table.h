@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Ids for modules. A mapped file is identified by (device, inode, path) or (build-id, path), whichever its mapping
- * event has. When it is first seen, it gets an id and is written to the trace. Memory is fixed: beyond
- * MODULE_TABLE_MAX files, new ones get a new id each time and are never embedded (counted).
+ * Ids for modules. A mapped file is identified by (device, inode, path) or (build-id, path),
+ * whichever its mapping event has. When it is first seen, it gets an id and is written to the
+ * trace. Memory is fixed: beyond MODULE_TABLE_MAX files, new ones get a new id each time and are
+ * never embedded (counted).
  *
- * A recording that keeps only its last part forgets files that nothing in that part can name. For this it says when a
- * turn is over, in which all of that part is replaced. Ids of what is forgotten are given again, but not before
- * MODULE_TURNS turns, and as late as possible.
+ * A recording that keeps only its last part forgets files that nothing in that part can name. For
+ * this it says when a turn is over, in which all of that part is replaced. Ids of what is
+ * forgotten are given again, but not before MODULE_TURNS turns, and as late as possible.
  */
 #ifndef RWALKER_RECORD_PLACE_MODULE_TABLE_H
 #define RWALKER_RECORD_PLACE_MODULE_TABLE_H

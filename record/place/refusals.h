@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Files that were not read because of what they are, by reason: not because they were gone, or too slow. The errors are
- * those of the opener (struct opener_reply).
+ * Files that were not read because of what they are, by reason: not because they were gone, or
+ * too slow. The errors are those of the opener (struct opener_reply).
  */
 #ifndef RWALKER_RECORD_PLACE_REFUSALS_H
 #define RWALKER_RECORD_PLACE_REFUSALS_H

@@ -45,8 +45,9 @@ static void peek_time(const struct sideband *sideband, uint32_t cpu)
 }
 
 /*
- * A child's records on one CPU may be visible when those of its fork, older and on another CPU, are not: what is
- * younger than this moment waits for the next look, when everything older is certain to be visible.
+ * A child's records on one CPU may be visible when those of its fork, older and on another CPU,
+ * are not: what is younger than this moment waits for the next look, when everything older is
+ * certain to be visible.
  */
 void sideband_look(struct sideband *sideband)
 {

@@ -16,8 +16,9 @@
 enum { COMM_BYTES = 16 };
 
 /*
- * Where a KSYMBOL record ends. The kernel (6.18 still) adds the room for the time to its size again for each listener
- * on the CPU, but writes it once: after the time, all but the first listener find what was in the ring before.
+ * Where a KSYMBOL record ends. The kernel (6.18 still) adds the room for the time to its size
+ * again for each listener on the CPU, but writes it once: after the time, all but the first
+ * listener find what was in the ring before.
  */
 static size_t ksymbol_end(const struct perf_event_header *header)
 {
@@ -110,9 +111,10 @@ static bool is_file(struct sideband *sideband, uint32_t module)
 }
 
 /*
- * Nameless memory over a file's code, and no more than that: whoever puts large pages there copies the code into them
- * first, or right afterwards. It is likely, but not known, that nobody unmapped the file before: the flag says so.
- * Mappings of the start state were already judged there.
+ * Nameless memory over a file's code, and no more than that: whoever puts large pages there
+ * copies the code into them first, or right afterwards. It is likely, but not known, that nobody
+ * unmapped the file before: the flag says so. Mappings of the start state were already judged
+ * there.
  */
 static void find_copied(struct sideband *sideband, const struct sideband_mapping *mapping,
 			struct mapping *range, uint64_t *flags)
@@ -228,8 +230,8 @@ static void grow_up(struct sideband *sideband, uint32_t tgid)
 }
 
 /*
- * Threads share what this file is about, so only processes are recorded, and with --flight the first thread of each: so
- * it is known whether anybody is left when the leader exits.
+ * Threads share what this file is about, so only processes are recorded, and with --flight the
+ * first thread of each: so it is known whether anybody is left when the leader exits.
  */
 static void apply_fork(struct sideband *sideband, const struct perf_event_header *header)
 {

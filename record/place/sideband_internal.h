@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What sideband.c (the rings of all CPUs, read as one) and sideband_apply.c (what their records mean) share. Included
- * by nothing else.
+ * What sideband.c (the rings of all CPUs, read as one) and sideband_apply.c (what their records
+ * mean) share. Included by nothing else.
  */
 #ifndef RWALKER_RECORD_PLACE_SIDEBAND_INTERNAL_H
 #define RWALKER_RECORD_PLACE_SIDEBAND_INTERNAL_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Users in whose processes' files a helper got stuck. No more files are opened for these, so that a user whose file
- * server does not answer costs one helper, and loses names of nobody else. Root is none of them. Fixed memory.
+ * Users in whose processes' files a helper got stuck. No more files are opened for these, so that
+ * a user whose file server does not answer costs one helper, and loses names of nobody else. Root
+ * is none of them. Fixed memory.
  */
 #ifndef RWALKER_RECORD_PLACE_SILENT_USERS_H
 #define RWALKER_RECORD_PLACE_SILENT_USERS_H

@@ -55,8 +55,8 @@ void stream_watch_deinit(struct stream_watch *watch);
 void stream_watch_begin(struct stream_watch *watch, uint64_t now, const struct stream_cpu *cpus);
 
 /*
- * True if something is missing: then watch->verdicts describe it, since watch->good_at, until the next call. The
- * caller, when it has repaired what it can, starts over.
+ * True if something is missing: then watch->verdicts describe it, since watch->good_at, until the
+ * next call. The caller, when it has repaired what it can, starts over.
  */
 bool stream_watch_look(struct stream_watch *watch, uint64_t now, const struct stream_cpu *cpus);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Futexes that are in the data of programs and libraries: which file is to be asked, after the stop, what the variable
- * there is called. The file is opened while its process lives. Memory is fixed; the latest are kept.
+ * Futexes that are in the data of programs and libraries: which file is to be asked, after the
+ * stop, what the variable there is called. The file is opened while its process lives. Memory is
+ * fixed; the latest are kept.
  */
 #ifndef RWALKER_RECORD_PLACE_VARIABLES_H
 #define RWALKER_RECORD_PLACE_VARIABLES_H

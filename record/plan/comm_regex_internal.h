@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Between the three steps of a comm regex: parse to a tree, tree to a nondeterministic automaton, automaton to a
- * table. Included by these only.
+ * Between the three steps of a comm regex: parse to a tree, tree to a nondeterministic automaton,
+ * automaton to a table. Included by these only.
  */
 #ifndef RWALKER_RECORD_PLAN_COMM_REGEX_INTERNAL_H
 #define RWALKER_RECORD_PLAN_COMM_REGEX_INTERNAL_H

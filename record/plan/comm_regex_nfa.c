@@ -79,7 +79,8 @@ static int build_alternatives(struct builder *builder, const struct regex_node *
 }
 
 /*
- * The states of a part that continues at `next`. Recursion is as deep as the tree, which the pattern's length bounds.
+ * The states of a part that continues at `next`. Recursion is as deep as the tree, which the
+ * pattern's length bounds.
  */
 static int build(struct builder *builder, uint32_t number, uint16_t next, uint16_t *ret_entry)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How long the recorder waits for others, and how long a piece of its own work may take, in milliseconds. What is not
- * finished in time is left out and counted. And how urgent it is, so that a busy host does not use up that time.
+ * How long the recorder waits for others, and how long a piece of its own work may take, in
+ * milliseconds. What is not finished in time is left out and counted. And how urgent it is, so
+ * that a busy host does not use up that time.
  */
 #ifndef RWALKER_RECORD_PLAN_DEADLINES_H
 #define RWALKER_RECORD_PLAN_DEADLINES_H

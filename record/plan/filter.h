@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whom to record, in the form the BPF programs need: knobs, the lists of processes and threads, and the compiled -c.
- * Made once from the command line; the probe copies it into the kernel.
+ * Whom to record, in the form the BPF programs need: knobs, the lists of processes and threads,
+ * and the compiled -c. Made once from the command line; the probe copies it into the kernel.
  */
 #ifndef RWALKER_RECORD_PLAN_FILTER_H
 #define RWALKER_RECORD_PLAN_FILTER_H

@@ -30,8 +30,8 @@ int record_option_file_read(struct record_option_file *file, const struct option
 			    const char *path);
 
 /*
- * Whether both have the same lines, in the same order, but for those of `ignored` options ("--post"),
- * of which the last is NULL.
+ * Whether both have the same lines, in the same order, but for those of `ignored` options
+ * ("--post"), of which the last is NULL.
  */
 bool record_option_file_equal(const struct record_option_file *left, const struct record_option_file *right,
 			      const char *const ignored[]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder's command line as a plain struct, and the one table that fills it. After record_options_parse() the
- * struct is consistent: combinations that make no sense were refused, defaults are filled in, and nothing else looks
- * at argv. Pointers point into argv or into the struct.
+ * The recorder's command line as a plain struct, and the one table that fills it. After
+ * record_options_parse() the struct is consistent: combinations that make no sense were refused,
+ * defaults are filled in, and nothing else looks at argv. Pointers point into argv or into the
+ * struct.
  */
 #ifndef RWALKER_RECORD_PLAN_RECORD_OPTIONS_H
 #define RWALKER_RECORD_PLAN_RECORD_OPTIONS_H

@@ -71,9 +71,10 @@ struct recording {
 };
 
 /*
- * Checks the result of a call on the log: the first failure stops the recording and is kept. A record that the encoder
- * refuses (-EINVAL, although the log can be written) is our fault, and only that is lost: it is counted, and 0 is
- * returned. Returns the result otherwise, so that `if (recording_check(recording, event_log_...(...)))` reads well.
+ * Checks the result of a call on the log: the first failure stops the recording and is kept. A
+ * record that the encoder refuses (-EINVAL, although the log can be written) is our fault, and
+ * only that is lost: it is counted, and 0 is returned. Returns the result otherwise, so that `if
+ * (recording_check(recording, event_log_...(...)))` reads well.
  */
 int recording_check(struct recording *recording, int result);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Sampling rates that avoid the rhythms of what is sampled. Most timers fire every 1, 4, 10 or 100 ms: a rate that is
- * a multiple or an even part of 100 or 1000 per second always meets them in the same phase, and so sees what they
- * start all of the time or never. A rate slightly off drifts through every phase several times a second.
+ * Sampling rates that avoid the rhythms of what is sampled. Most timers fire every 1, 4, 10 or
+ * 100 ms: a rate that is a multiple or an even part of 100 or 1000 per second always meets them
+ * in the same phase, and so sees what they start all of the time or never. A rate slightly off
+ * drifts through every phase several times a second.
  */
 #ifndef RWALKER_RECORD_PLAN_SAMPLE_RATE_H
 #define RWALKER_RECORD_PLAN_SAMPLE_RATE_H

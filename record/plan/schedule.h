@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * When things happen in a recording (ARCHITECTURE.md, "A recording from start to end"): all sources start together,
- * each stops at its own end, walks are done at the start and at every interval, and everything ends with the last
- * source that has an end of its own, or at -d. Pure arithmetic on CLOCK_MONOTONIC ns.
+ * When things happen in a recording (ARCHITECTURE.md, "A recording from start to end"): all
+ * sources start together, each stops at its own end, walks are done at the start and at every
+ * interval, and everything ends with the last source that has an end of its own, or at -d. Pure
+ * arithmetic on CLOCK_MONOTONIC ns.
  */
 #ifndef RWALKER_RECORD_PLAN_SCHEDULE_H
 #define RWALKER_RECORD_PLAN_SCHEDULE_H

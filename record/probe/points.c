@@ -91,8 +91,9 @@ static int say_unknown(const struct search *search)
 }
 
 /*
- * Without a list of all tracepoints only the kernel knows whether a module has one of this name. What is most like
- * it is suggested with the category that was typed, which is not known to be wrong.
+ * Without a list of all tracepoints only the kernel knows whether a module has one of this name.
+ * What is most like it is suggested with the category that was typed, which is not known to be
+ * wrong.
  */
 static int add_unlisted(struct search *search)
 {

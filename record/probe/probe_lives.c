@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The programs that count lives, and those that tell control groups. A recording can do without either, and reports it:
- * they are loaded last.
+ * The programs that count lives, and those that tell control groups. A recording can do without
+ * either, and reports it: they are loaded last.
  */
 #include <errno.h>
 #include <linux/types.h>

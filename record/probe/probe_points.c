@@ -52,8 +52,9 @@ static bool in_scheduler(const struct probe *probe, enum point_hook hook, uint32
 }
 
 /*
- * A tenth of a second's stacks may come at once, so that a short burst is recorded whole. The other nine tenths follow
- * at even intervals, so that a storm is sampled throughout. No second, wherever it begins, has more than `rate`.
+ * A tenth of a second's stacks may come at once, so that a short burst is recorded whole. The
+ * other nine tenths follow at even intervals, so that a storm is sampled throughout. No second,
+ * wherever it begins, has more than `rate`.
  */
 static void set_rate(struct points_bpf *programs, uint64_t rate)
 {
@@ -206,8 +207,9 @@ static int attach_alone(struct probe *probe, struct point *point, uint32_t numbe
 }
 
 /*
- * By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If neither can be
- * attached, the kprobe's error tells why: for fentry, the kernel only finds other code than expected.
+ * By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If
+ * neither can be attached, the kprobe's error tells why: for fentry, the kernel only finds other
+ * code than expected.
  */
 static int attach_function(struct probe *probe, struct point *point, uint32_t number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The part of the door to libbpf for tracepoints and kernel functions: how to attach to them, and what their
- * programs have counted.
+ * The part of the door to libbpf for tracepoints and kernel functions: how to attach to them, and
+ * what their programs have counted.
  */
 #ifndef RWALKER_RECORD_PROBE_PROBE_POINTS_H
 #define RWALKER_RECORD_PROBE_PROBE_POINTS_H

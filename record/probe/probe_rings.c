@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory for CPUs: rings, one for every RING_CPUS_PER_SHARD of them and source, and scratch for snapshots. Only CPUs
- * that are online have it; those that come online get it within a second or so. Until then their events go to another
- * ring, and their snapshots are missing, which is counted.
+ * Memory for CPUs: rings, one for every RING_CPUS_PER_SHARD of them and source, and scratch for
+ * snapshots. Only CPUs that are online have it; those that come online get it within a second or
+ * so. Until then their events go to another ring, and their snapshots are missing, which is
+ * counted.
  */
 #include <errno.h>
 #include <linux/types.h>

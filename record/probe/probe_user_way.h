@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where this kernel lets us take the user stacks of waits: the ways of enum ring_user_way, best first. They are found
- * by reading the kernel's BTF or by trying, never by the version.
+ * Where this kernel lets us take the user stacks of waits: the ways of enum ring_user_way, best
+ * first. They are found by reading the kernel's BTF or by trying, never by the version.
  */
 #ifndef RWALKER_RECORD_PROBE_PROBE_USER_WAY_H
 #define RWALKER_RECORD_PROBE_PROBE_USER_WAY_H
@@ -24,8 +24,8 @@ struct user_way {
 };
 
 /*
- * The first available way, starting at `from`. late: with the scheduler's locks released, which costs more at each
- * switch; else before that. BY_SYS_EXIT is always available.
+ * The first available way, starting at `from`. late: with the scheduler's locks released, which
+ * costs more at each switch; else before that. BY_SYS_EXIT is always available.
  */
 void user_way_find(const struct btf *kernel, enum ring_user_way from, bool late, struct user_way *ret_way);
 void user_way_close(struct user_way *way);

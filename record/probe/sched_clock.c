@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * After a sleep our own last arrival is a moment ago: each reading is too large by the time since, so the smallest of
- * a few is accurate to microseconds.
+ * After a sleep our own last arrival is a moment ago: each reading is too large by the time
+ * since, so the smallest of a few is accurate to microseconds.
  */
 int sched_clock_offset(const struct probe *probe, uint64_t *ret_offset)
 {
@@ -75,8 +75,9 @@ static bool kernel_calls_it_stable(void)
 }
 
 /*
- * If time is read from the CPU's own counter, the kernel has found it reliable. For other sources, such as a
- * hypervisor's, it knows more than their name shows: some hosts keep theirs in step on all CPUs, some do not.
+ * If time is read from the CPU's own counter, the kernel has found it reliable. For other
+ * sources, such as a hypervisor's, it knows more than their name shows: some hosts keep theirs in
+ * step on all CPUs, some do not.
  */
 bool sched_clock_is_steady(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tells the service manager that started us what we do, as sd_notify(3) specifies: datagrams to the
- * socket in $NOTIFY_SOCKET. The socket is made and connected at the start, because later we may make
- * none. Nothing here waits for the manager for longer than NOTIFY_PATIENCE_MS; a state that it had
- * no room for is sent again.
+ * Tells the service manager that started us what we do, as sd_notify(3) specifies: datagrams to
+ * the socket in $NOTIFY_SOCKET. The socket is made and connected at the start, because later we
+ * may make none. Nothing here waits for the manager for longer than NOTIFY_PATIENCE_MS; a state
+ * that it had no room for is sent again.
  *
  * Not with libsystemd: there is no static library of it, and the recorder is one static file.
  */

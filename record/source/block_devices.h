@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of block devices, "vda", "sda1", "dm-0", as /proc/partitions has them. Memory is fixed. It is read at the
- * start, and again when a device is asked for that it did not have, at most ten times a second.
+ * Names of block devices, "vda", "sda1", "dm-0", as /proc/partitions has them. Memory is fixed.
+ * It is read at the start, and again when a device is asked for that it did not have, at most ten
+ * times a second.
  */
 #ifndef RWALKER_RECORD_SOURCE_BLOCK_DEVICES_H
 #define RWALKER_RECORD_SOURCE_BLOCK_DEVICES_H

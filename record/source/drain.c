@@ -182,8 +182,9 @@ static void drain_rings(struct drain *drain)
 }
 
 /*
- * Nothing about processes is applied that arrived after the rings were aimed: a process may have been sampled since,
- * and may have ended before the sideband was looked at. The next pass handles that sample while its mappings are known.
+ * Nothing about processes is applied that arrived after the rings were aimed: a process may have
+ * been sampled since, and may have ended before the sideband was looked at. The next pass handles
+ * that sample while its mappings are known.
  */
 bool drain_pass(struct drain *drain)
 {

@@ -4,8 +4,9 @@
 #include "record/source/loss.h"
 
 /*
- * Of the programs that an event runs, together: one that is only counted, and one that is looked at. Means of six
- * recordings of a storm of waits, each of which was between a half and twice as much: the caches decide.
+ * Of the programs that an event runs, together: one that is only counted, and one that is looked
+ * at. Means of six recordings of a storm of waits, each of which was between a half and twice as
+ * much: the caches decide.
  */
 enum { PASSED_NS = 300, TAKEN_NS = 2000 };
 

@@ -18,15 +18,16 @@ struct snapshots;
 bool ring_sample_is_sound(const struct ring_sample *raw, size_t length, uint32_t max_cpus);
 
 /*
- * Completes the sample, whose period or probe the caller has set, and adds it; its user frames are marked. snapshots:
- * NULL if there are none. 0; -EINVAL if the encoder refuses it; else as recording_check(), which has been called.
+ * Completes the sample, whose period or probe the caller has set, and adds it; its user frames
+ * are marked. snapshots: NULL if there are none. 0; -EINVAL if the encoder refuses it; else as
+ * recording_check(), which has been called.
  */
 int ring_sample_add(struct recording *recording, struct snapshots *snapshots, const struct ring_sample *raw,
 		    const struct event_task *task, struct event_sample *sample);
 
 /*
- * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut off, or the sample was
- * left out (its flags are zero).
+ * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut
+ * off, or the sample was left out (its flags are zero).
  */
 static inline bool ring_sample_is_whole(const struct ring_sample *raw, const struct event_sample *sample)
 {

@@ -59,8 +59,8 @@ static inline void ring_stacks_mark(const struct recording *recording, const str
 }
 
 /*
- * enum ring_sample_flag to enum sample_flag; the encoder sets the others. A user stack of user_count frames counts as
- * complete if only noise was beyond the depth limit.
+ * enum ring_sample_flag to enum sample_flag; the encoder sets the others. A user stack of
+ * user_count frames counts as complete if only noise was beyond the depth limit.
  */
 static inline uint64_t ring_stacks_flags(uint32_t flags, uint32_t user_count, const struct event_stacks *stacks)
 {

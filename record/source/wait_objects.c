@@ -274,8 +274,8 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 }
 
 /*
- * A number, whether it was written with its name, and in which second. With --flight, what is used is written again
- * from time to time, so that what no dump needs any more can be forgotten.
+ * A number, whether it was written with its name, and in which second. With --flight, what is
+ * used is written again from time to time, so that what no dump needs any more can be forgotten.
  */
 enum { TOLD_NAME = 1U << 31, TOLD_NUMBER = TOLD_NAME - 1 };
 static_assert((uint32_t)RWK_MAX_OBJECTS < (uint32_t)TOLD_NUMBER, "a number fits beside the mark");
@@ -293,8 +293,8 @@ static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t 
 }
 
 /*
- * Of the last OBJECTS that were numbered, at most, the numbers are known: they are given again long after. 0: there are
- * no more.
+ * Of the last OBJECTS that were numbered, at most, the numbers are known: they are given again
+ * long after. 0: there are no more.
  */
 static uint32_t next_number(struct wait_objects *objects)
 {
@@ -316,9 +316,9 @@ static int find_number(struct wait_objects *objects, const struct ring_object *k
 }
 
 /*
- * The name of a futex may come after its first waits: in which mapping it is cannot be looked up while the process
- * changes these. Then the object is written again, and those waits have it, too. A name may also be forgotten, but what
- * was said of a number remains.
+ * The name of a futex may come after its first waits: in which mapping it is cannot be looked up
+ * while the process changes these. Then the object is written again, and those waits have it,
+ * too. A name may also be forgotten, but what was said of a number remains.
  */
 static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {

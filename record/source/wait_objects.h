@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What waits were for: each object gets a number, by which waits refer to it, and is written to the trace, with its
- * name in a chunk of its own; once more, if the name was not known at first. What the programs read is compared as a
- * whole, so a socket with a new connection, or a file that was renamed, is another object. Memory is fixed: when a
- * table is full it is emptied, and what is seen again gets a new number. Locks are told apart by where they are in the
- * kernel's memory: one that was made in the place of another has its number.
+ * What waits were for: each object gets a number, by which waits refer to it, and is written to
+ * the trace, with its name in a chunk of its own; once more, if the name was not known at first.
+ * What the programs read is compared as a whole, so a socket with a new connection, or a file
+ * that was renamed, is another object. Memory is fixed: when a table is full it is emptied, and
+ * what is seen again gets a new number. Locks are told apart by where they are in the kernel's
+ * memory: one that was made in the place of another has its number.
  */
 #ifndef RWALKER_RECORD_SOURCE_WAIT_OBJECTS_H
 #define RWALKER_RECORD_SOURCE_WAIT_OBJECTS_H

@@ -9,8 +9,9 @@
 #include "format/limits.h"
 
 /*
- * words: of a struct pt_regs, in the kernel's order. Fills registers by their DWARF number and reports in *ret_known
- * which ones. Returns false for code of another ABI (32 bits), which is not unwound.
+ * words: of a struct pt_regs, in the kernel's order. Fills registers by their DWARF number and
+ * reports in *ret_known which ones. Returns false for code of another ABI (32 bits), which is not
+ * unwound.
  */
 bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_known);
 

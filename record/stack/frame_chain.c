@@ -5,8 +5,8 @@
 #include "record/stack/arch_registers.h"
 
 /*
- * A frame is two words, on x86-64 and aarch64 alike: the caller's frame pointer, then the return address. The frame
- * pointers ascend.
+ * A frame is two words, on x86-64 and aarch64 alike: the caller's frame pointer, then the return
+ * address. The frame pointers ascend.
  */
 uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut)
 {

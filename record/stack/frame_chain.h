@@ -9,8 +9,8 @@
 struct snapshot;
 
 /*
- * Leaf first, at most `room` frames. Returns the number of frames. *ret_cut: the chain goes on beyond what was
- * copied, or beyond the room.
+ * Leaf first, at most `room` frames. Returns the number of frames. *ret_cut: the chain goes on
+ * beyond what was copied, or beyond the room.
  */
 uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut);
 

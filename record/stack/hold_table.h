@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where data is kept that was taken when its thread left the CPU, until it is known whether its wait gets a record:
- * one item per thread, the latest. By a hash of its tid, a thread may have any place of one set. If others occupy
- * them all, a random one is evicted: if it were the oldest, five threads that take turns would lose everything. The
- * caller owns the places themselves. Nothing is allocated after init.
+ * Where data is kept that was taken when its thread left the CPU, until it is known whether its
+ * wait gets a record: one item per thread, the latest. By a hash of its tid, a thread may have
+ * any place of one set. If others occupy them all, a random one is evicted: if it were the
+ * oldest, five threads that take turns would lose everything. The caller owns the places
+ * themselves. Nothing is allocated after init.
  */
 #ifndef RWALKER_RECORD_STACK_HOLD_TABLE_H
 #define RWALKER_RECORD_STACK_HOLD_TABLE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks that were taken when their thread went to sleep, kept until it is known whether the wait is long enough
- * to get a record (hold_table.h). If a stack had to go and its wait gets a record after all, that record says that
- * the stack was not kept.
+ * User stacks that were taken when their thread went to sleep, kept until it is known whether the
+ * wait is long enough to get a record (hold_table.h). If a stack had to go and its wait gets a
+ * record after all, that record says that the stack was not kept.
  */
 #ifndef RWALKER_RECORD_STACK_USER_STACKS_H
 #define RWALKER_RECORD_STACK_USER_STACKS_H

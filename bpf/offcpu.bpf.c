@@ -348,13 +348,14 @@ int wait_waking(u64 *ctx)
 SEC("tp_btf/contention_begin")
 int wait_lock_begin(u64 *ctx)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_entry *entry;
 
 	if ((u32)ctx[1] & LCB_F_SPIN || regime_lacks(RING_LACKS_WAITS))
 		return 0;
-	entry = bpf_task_storage_get(&wait_entries, bpf_get_current_task_btf(), 0, 0);
+	entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
 	if (entry)
-		lock_begin(entry, ctx[0], ctx[1]);
+		lock_begin(entry, ctx[0], ctx[1], task->pid);
 	return 0;
 }
 

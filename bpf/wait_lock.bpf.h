@@ -74,7 +74,11 @@ static __noinline void note_owner(struct wait_lock *lock, u64 address, u32 flags
 	lock->held |= RING_HELD_BY_OWNER | (word & OWNER_READS ? RING_HELD_BY_READER : 0);
 }
 
-static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u32 flags)
+/*
+ * Who waits with PREEMPT_RT to write, until those that read are done, has the rt-mutex in the lock already: it holds up
+ * others, but not itself.
+ */
+static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u32 flags, u32 waiter)
 {
 	struct wait_lock *lock = &entry->lock;
 
@@ -82,6 +86,8 @@ static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u3
 	lock->flags = flags;
 	lock->held = flags & LCB_F_READ ? RING_HELD_FROM_READING : 0;
 	note_owner(lock, address, flags);
+	if (lock->owner.tid == waiter)
+		lock->held &= ~RING_HELD_BY_OWNER;
 }
 
 static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)

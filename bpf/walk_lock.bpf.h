@@ -96,7 +96,7 @@ static __noinline void find_lock(struct task_struct *task, struct wait_entry *en
 	if (!lock->address && queue)
 		find_queue(task, queue, lock, number);
 	if (lock->address)
-		lock_begin(entry, lock->address, lock->flags);
+		lock_begin(entry, lock->address, lock->flags, task->pid);
 	if (lock->flags == LCB_F_RT && waits_for_futex(task))
 		lock->address = 0; /* its object is the futex */
 }

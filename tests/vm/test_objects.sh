@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# time-limit: 900
+# time-limit: 1200
 #
 # What waits were for on Debian's kernels. Locks: kinds and owners against a workload that knows them (tests/live/test_locks.sh), a
 # mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor

@@ -298,22 +298,6 @@ static int attach_one(struct probe *probe, const struct bpf_program *program, st
 				     strerror(errno));
 }
 
-int probe_waits_attach(struct probe *probe)
-{
-	const struct bpf_program *programs[WAIT_LINKS];
-	int r = 0;
-
-	choose_programs(probe, programs);
-	for (size_t i = 0; i < WAIT_LINKS && !r; i++)
-		if (programs[i])
-			r = attach_one(probe, programs[i], &probe->wait_links[i]);
-	if (r < 0)
-		return r;
-	if (probe->waits_knobs.user_way == RING_BY_SYS_EXIT)
-		say_sys_exit(&probe->waits_knobs);
-	return 0;
-}
-
 /* Programs that would only see that there is nothing to do, at each switch and wakeup of the host. */
 static bool is_paused(const struct probe *probe, const struct bpf_program *program, uint64_t lacks)
 {
@@ -321,13 +305,12 @@ static bool is_paused(const struct probe *probe, const struct bpf_program *progr
 	       (program == probe->waits->progs.wait_waking && lacks & (RING_LACKS_WAITS | RING_LACKS_WAKERS));
 }
 
-int probe_waits_pause(struct probe *probe, uint64_t lacks)
+/* Attaches what should run and does not, detaches what is paused. */
+static int attach_but(struct probe *probe, uint64_t lacks)
 {
 	const struct bpf_program *programs[WAIT_LINKS];
 	int r = 0;
 
-	if (!probe->waits || !probe->wait_links[0]) /* it does not run */
-		return 0;
 	choose_programs(probe, programs);
 	for (size_t i = 0; i < WAIT_LINKS && !r; i++) {
 		if (programs[i] && is_paused(probe, programs[i], lacks)) {
@@ -338,6 +321,22 @@ int probe_waits_pause(struct probe *probe, uint64_t lacks)
 		}
 	}
 	return r;
+}
+
+int probe_waits_attach(struct probe *probe)
+{
+	int r = attach_but(probe, 0);
+
+	if (r >= 0 && probe->waits_knobs.user_way == RING_BY_SYS_EXIT)
+		say_sys_exit(&probe->waits_knobs);
+	return r;
+}
+
+int probe_waits_pause(struct probe *probe, uint64_t lacks)
+{
+	bool runs = probe->waits && probe->wait_links[0];
+
+	return runs ? attach_but(probe, lacks) : 0;
 }
 
 void probe_waits_detach(struct probe *probe)

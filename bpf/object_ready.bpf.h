@@ -40,10 +40,14 @@ static __always_inline bool still_leads(struct task_struct *task, struct object_
 	return files && find_file(files, room, descriptor) == file;
 }
 
-/* What is first in its list, and the descriptor by which it was added; 0: nothing. */
-static __always_inline u64 first_of_epoll(u64 epoll, u32 *descriptor)
+static __always_inline u64 poll_of_epoll(u64 epoll)
 {
-	u64 poll = (u64)OBJECT_READ(file, epoll, private_data), first = first_ready(poll);
+	return (u64)OBJECT_READ(file, epoll, private_data);
+}
+
+/* What is first in the list of an epoll, and the descriptor by which it was added; 0: nothing. */
+static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
+{
 	u64 item = first - bpf_core_field_offset(struct epitem, rdllink);
 
 	if (!first || first == poll + bpf_core_field_offset(struct eventpoll, rdllist))
@@ -59,9 +63,9 @@ static __always_inline u64 first_of_epoll(u64 epoll, u32 *descriptor)
  */
 static __always_inline bool epoll_take(struct task_struct *task, struct object_room *room, u32 number)
 {
-	u64 poll = (u64)OBJECT_READ(file, room->file, private_data), first = first_ready(poll);
+	u64 poll = poll_of_epoll(room->file), first = first_ready(poll);
 	u32 descriptor = 0;
-	u64 file = first_of_epoll(room->file, &descriptor);
+	u64 file = file_of_first(poll, first, &descriptor);
 
 	if (!file)
 		return false;

@@ -33,7 +33,9 @@ static __always_inline bool unread_take(struct task_struct *task, struct object_
 	descriptor = call_arguments(task).values[0];
 	file = find_file(files, room, descriptor);
 	if (file && is_epoll(file)) {
-		file = first_of_epoll(file, &descriptor);
+		u64 poll = poll_of_epoll(file);
+
+		file = file_of_first(poll, first_ready(poll), &descriptor);
 		file = file && still_leads(task, room, descriptor, file) ? file : 0;
 	}
 	if (!file || !is_readable(file))

@@ -64,17 +64,29 @@ check_equal "exit code with --container" 0 $?
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
 run_ok pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
-run_ok without "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/n.rwk" --cgroup 'docker-*7.scope' --no-cgroups
-"$report" --dump "$scratch/n.rwk" >"$scratch/without"
-check "they are chosen with --no-cgroups, too" grep -q "^  task .* tid=$moved " "$scratch/without"
+# record_until NAME PATTERN SPAN... -- ARG...: records for the spans in turn, until a line of the dump is like it; leaves the dump.
+record_until() {
+	local name=$1 pattern=$2 span spans=()
+	shift 2
+	while [ "$1" != -- ]; do spans+=("$1"); shift; done
+	shift
+	for span in "${spans[@]}"; do
+		rm -f "$scratch/until"*
+		run_ok "$name, $span" "$record" --embed none -o "$scratch/until" "${@//SPAN/$span}"
+		"$report" --dump "$scratch"/until* >"$scratch/dump.until"
+		! grep -q "$pattern" "$scratch/dump.until" || break
+	done
+	check "$name" grep -q "$pattern" "$scratch/dump.until"
+}
+record_until "they are chosen with --no-cgroups, too" "^  task .* tid=$moved " 300ms 3s 30s -- --force \
+	--offcpu SPAN -m 1 --cgroup 'docker-*7.scope' --no-cgroups
+mv "$scratch/dump.until" "$scratch/without"
 check "and are not in the trace" lacks -q -e '^  cgroup' -e ' cgroup=[1-9]' "$scratch/without"
 # Names of containers have their place in a trace where nothing else has a name.
-for source in '-p 100ms' '--offcpu 100ms --no-objects' '--flight 5s,8M -p 0 -d 300ms'; do
+for source in '-p SPAN' '--offcpu SPAN --no-objects' '--flight 5s,8M -p 0 -d SPAN'; do
 	# shellcheck disable=SC2086
-	run_ok "with $source" "$record" $source --embed none -o "$scratch/named"
-	file=$(ls "$scratch"/named*)
-	check "a container has its name with $source" grep -q '^  cgroup-name id=[0-9]* name="the web"$' <("$report" --dump "$file")
-	rm "$file"
+	record_until "a container has its name with ${source/SPAN/a duration}" '^  cgroup-name id=[0-9]* name="the web"$' \
+		100ms 1s 10s -- $source
 done
 kill "$docker" "$moved" "$named"
 dump=$scratch/dump

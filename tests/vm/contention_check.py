@@ -64,7 +64,7 @@ def settle_kinds(waits, found):
     sleeping = {}
     for wait in waits:
         one = enclosing(wait, found)
-        if one and one.kind == RT_MUTEX and wait["for"]["lock"] in ("5", "6"):
+        if one and one.kind == RT_MUTEX and wait["for"]["lock"] in map(str, SPUN):
             sleeping[one.lock] = int(wait["for"]["lock"])
     for tid, ones in found.items():
         found[tid] = [one._replace(kind=sleeping.get(one.lock, one.kind)) for one in ones]

@@ -6,8 +6,9 @@
 # mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
 # ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
 # sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system. Control groups.
-# At the long level, waits for locks beside the kernel's own contentions, for spinlocks where they sleep, and for one that the recorder was the last to get for reading;
-# io_uring's workers, calls by int 0x80, block devices past the cache and kworkers (tests/live/test_callers.sh).
+# At the long level, waits for locks beside the kernel's own contentions, for spinlocks where they sleep, and for one that the
+# recorder was the last to get for reading; io_uring's workers, calls by int 0x80, block devices past the cache and kworkers
+# (tests/live/test_callers.sh).
 . "$(dirname "$0")/lib.sh"
 
 rounds=20

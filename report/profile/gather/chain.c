@@ -243,24 +243,46 @@ int chain_user(const struct chain_context *context, uint32_t process, uint32_t l
 
 /* --- kernel stacks --- */
 
+static int make_kernel_frame(const struct chain_context *context, uint32_t node, bool caller,
+			     struct profile_frame *ret_frame)
+{
+	uint64_t address = context->nodes[node].address;
+	const struct trace_module *module = trace_model_module(context->model, (uint32_t)(address >> 32));
+
+	*ret_frame = (struct profile_frame){.address = (uint32_t)address, .kernel = true, .caller = caller};
+	if (module && module->base)
+		ret_frame->run_time_address = module->base + ret_frame->address;
+	return module_number(context, (uint32_t)(address >> 32), 0, &ret_frame->module);
+}
+
 static int kernel_frame(const struct chain_context *context, uint32_t node, bool caller, uint32_t *ret_frame)
 {
 	struct cached_kernel *cached = &context->cache->kernel[node];
 	uint32_t *known = caller ? &cached->caller_frame : &cached->leaf_frame;
-	uint64_t address = context->nodes[node].address;
-	struct profile_frame frame = {.address = (uint32_t)address, .kernel = true, .caller = caller};
-	const struct trace_module *module = trace_model_module(context->model, (uint32_t)(address >> 32));
+	struct profile_frame frame;
 	int r = 0;
 
 	if (*known == NO_NUMBER) {
-		r = module_number(context, (uint32_t)(address >> 32), 0, &frame.module);
-		if (module && module->base)
-			frame.run_time_address = module->base + frame.address;
+		r = make_kernel_frame(context, node, caller, &frame);
 		if (!r)
 			r = profile_intern_frame(context->profile, &frame, known);
 	}
 	*ret_frame = *known;
 	return r;
+}
+
+/* The frame of a node that the node `callee` is on top of: as a caller, unless it was interrupted at its first byte. */
+static int kernel_caller(const struct chain_context *context, uint32_t node, uint32_t callee, uint32_t *ret_frame)
+{
+	struct profile *profile = context->profile;
+	struct profile_frame frame, above;
+	int r = make_kernel_frame(context, node, true, &frame);
+
+	if (!r)
+		r = make_kernel_frame(context, callee, true, &above);
+	if (r < 0)
+		return r;
+	return kernel_frame(context, node, !chain_was_interrupted(profile, &frame, &above), ret_frame);
 }
 
 /*
@@ -337,14 +359,14 @@ static int keep_pair(struct chain_cache *cache, const struct cached_pair *cached
 }
 
 /*
- * The path to a chunk's node on top of a base, with all frames as callers. Leaves differ more than
- * their callers, so the path is cached, and also every few steps on the way, which bounds the work
- * for long paths.
+ * The path to the parent of a chunk's node, on top of a base, with all frames as callers. Leaves differ
+ * more than their callers, so the path is cached, and also every few steps on the way, which bounds the
+ * work for long paths.
  */
-static int kernel_path(const struct chain_context *context, uint32_t base, uint32_t node, uint32_t *ret_node)
+static int kernel_path(const struct chain_context *context, uint32_t base, uint32_t callee, uint32_t *ret_node)
 {
 	enum { KEPT_EVERY = 32 };
-	uint32_t path[RWK_MAX_FRAMES + 1], frame, at = base;
+	uint32_t path[RWK_MAX_FRAMES + 1], frame, node = context->nodes[callee].parent, at = base;
 	size_t count = 0;
 
 	for (; node >= STACK_FIRST_NODE && count <= RWK_MAX_FRAMES; node = context->nodes[node].parent) {
@@ -356,8 +378,8 @@ static int kernel_path(const struct chain_context *context, uint32_t base, uint3
 		}
 		path[count++] = node;
 	}
-	while (count) {
-		int r = kernel_frame(context, path[--count], true, &frame);
+	while (count--) {
+		int r = kernel_caller(context, path[count], count ? path[count - 1] : callee, &frame);
 
 		if (!r)
 			r = profile_intern_node(context->profile, at, frame, &at);
@@ -383,11 +405,11 @@ static int make_kernel_chain(const struct chain_context *context, uint32_t base,
 		return r;
 	cached->stripped = strip;
 	if (strip) {
-		for (; strip; strip--)
+		for (; strip > 1; strip--)
 			leaf = context->nodes[leaf].parent;
 		return kernel_path(context, base, leaf, &cached->node);
 	}
-	r = kernel_path(context, base, context->nodes[leaf].parent, &cached->node);
+	r = kernel_path(context, base, leaf, &cached->node);
 	if (!r)
 		r = kernel_frame(context, leaf, false, &frame);
 	return r < 0 ? r : profile_intern_node(context->profile, cached->node, frame, &cached->node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tells the recorder's own kernel frames from those of the task, by their names: a stack that a BPF
- * program has walked ends in that program, in what called it, and in the stack walker. A frame is
+ * What frames of the kernel are, by their names. The recorder's own are not the task's: a stack that a
+ * BPF program has walked ends in that program, in what called it, and in the stack walker. A frame is
  * judged once; the profile keeps the judgement.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_CHAIN_OVERHEAD_H
@@ -13,5 +13,11 @@
 enum overhead chain_judge_frame(struct profile *profile, uint32_t frame);
 /* Whether the frame is in the function that was traced, as the recording named it. */
 bool chain_is_traced(struct profile *profile, uint32_t frame, const char *traced);
+/*
+ * Whether the address of a caller is where an interrupt or a fault came, at the first byte of a function, and is no
+ * return address. Elsewhere in a function it makes no difference.
+ */
+bool chain_was_interrupted(struct profile *profile, const struct profile_frame *frame,
+			   const struct profile_frame *callee);
 
 #endif

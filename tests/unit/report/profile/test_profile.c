@@ -363,6 +363,32 @@ static void takes_a_first_byte_after_padding(struct test *t)
 	end(&scratch);
 }
 
+/* Code in assembler has no padding. Behind a call that never returns, the same address is that of the call. */
+static void takes_a_first_byte_that_was_interrupted(struct test *t)
+{
+	static const uint64_t interrupted[] = {K(0x710), K(0x610), K(0x500), K(0x110), 0};
+	static const uint64_t called[] = {K(0x810), K(0x500), K(0x110), 0};
+	struct scratch scratch;
+	struct made_trace *trace = begin(&scratch);
+	char text[512];
+
+	made_trace_kernel_symbol(trace, KERNEL, 0x4f0, 0x10, "thunk");
+	made_trace_kernel_symbol(trace, KERNEL, 0x500, 0x10, "return_thunk");
+	made_trace_kernel_symbol(trace, KERNEL, 0x600, 0x100, "asm_sysvec_apic_timer_interrupt");
+	made_trace_kernel_symbol(trace, KERNEL, 0x700, 0x100, "tick");
+	made_trace_kernel_symbol(trace, KERNEL, 0x800, 0x100, "do_exit");
+	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x",
+						       .kernel = interrupted});
+	made_trace_sample(trace, &(struct made_sample){.time = 3000, .tgid = 7, .tid = 7, .comm = "x",
+						       .kernel = called});
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)),
+		  "entry+0x10;return_thunk+0x0;asm_sysvec_apic_timer_interrupt+0x10;tick+0x10");
+	CHECK_STR(t, entry_chain(scratch.profile, 1, text, sizeof(text)), "entry+0x10;thunk+0x10;do_exit+0x10");
+	end(&scratch);
+}
+
 static void names_jit_code_by_process(struct test *t)
 {
 	static const struct event_symbol one[] = {SYMBOL(0x700000, 0x100, "js:one")};
@@ -392,7 +418,7 @@ static void names_jit_code_by_process(struct test *t)
 
 TEST_MAIN(TEST(names_kernel_and_user_frames), TEST(takes_the_byte_before_a_return_address),
 	  TEST(programs_of_one_name_have_several_lengths),
-	  TEST(takes_a_first_byte_after_padding),
+	  TEST(takes_a_first_byte_after_padding), TEST(takes_a_first_byte_that_was_interrupted),
 	  TEST(follows_fork_exec_and_exit), TEST(sorts_events_of_several_chunks),
 	  TEST(leaves_out_what_filters_leave_out), TEST(weighs_by_period), TEST(trims_rubbish_at_the_root_end),
 	  TEST(takes_the_recorder_out_of_kernel_stacks), TEST(names_jit_code_by_process))

@@ -53,8 +53,10 @@ test_dlopen() {
 		return
 	places=$(awk '/^base/ { print $3 }' "$scratch/dlopen.out" | sort -u | wc -l)
 	check_equal "places the libraries were loaded at" 1 "$places"
-	check_function dlopen plug_first 0.45
-	check_function dlopen plug_second 0.45
+	# They burn the same, in short turns: a library taken for the other would have all, or turns of it.
+	check_function dlopen plug_first 0.35
+	check_function dlopen plug_second 0.35
+	check_function dlopen 'plug_(first|second)' 0.9
 }
 
 test_deleted() {

@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/options.h"
+#include "common/options/options.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu/"
 

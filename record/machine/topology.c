@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/options.h"
+#include "common/options/options.h"
 #include "format/event_log.h"
 #include "record/machine/small_file.h"
 

@@ -7,7 +7,7 @@
 #ifndef RWALKER_RECORD_PLAN_RECORD_HABITS_H
 #define RWALKER_RECORD_PLAN_RECORD_HABITS_H
 
-#include "common/options.h"
+#include "common/options/options.h"
 
 extern const struct option_habit record_habits[];
 

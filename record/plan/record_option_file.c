@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/options.h"
+#include "common/options/options.h"
 #include "common/unconst.h"
 
 static const char BLANKS[] = " \t\r\n";

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/options.h"
+#include "common/options/options.h"
 #include "record/plan/flight_plan.h"
 #include "record/plan/record_option_file.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "common/options.h"
+#include "common/options/options.h"
 
 extern const struct option_habit report_habits[];
 

@@ -6,7 +6,7 @@
 #ifndef RWALKER_REPORT_OPTIONS_REPORT_OPTION_ROWS_H
 #define RWALKER_REPORT_OPTIONS_REPORT_OPTION_ROWS_H
 
-#include "common/options.h"
+#include "common/options/options.h"
 
 extern const struct option_set report_option_set;
 

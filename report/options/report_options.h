@@ -8,7 +8,7 @@
 #ifndef RWALKER_REPORT_OPTIONS_REPORT_OPTIONS_H
 #define RWALKER_REPORT_OPTIONS_REPORT_OPTIONS_H
 
-#include "common/options.h"
+#include "common/options/options.h"
 #include "report/opener/opener.h"
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_nodes.h"

@@ -72,7 +72,7 @@ bad_phrases()
 }
 
 # Files with strings that are no messages: a shell script, the dump of a trace, the key of a cache, markup.
-not_messages='^(common/options_(help|completion)|report/tool/dump|report/resolve/cache/name_source|report/view/html/html_document)\.c$'
+not_messages='^(common/options/options_(help|completion)|report/tool/dump|report/resolve/cache/name_source|report/view/html/html_document)\.c$'
 
 # The strings of the product: the phrases above, quotes, and plurals of what a message counts. Strings side by side are one.
 bad_messages()

@@ -106,7 +106,7 @@ for version in 4 5; do
 	[[ $long && $version = 5 ]] && package 5 llvm-dwp-14
 done
 # A package of a few units is made quickly. The reference is an unsplit file: llvm-symbolizer 14 does not find the base of the ranges.
-units=(common/hash_map.c common/log.c common/options.c)
+units=(common/hash_map.c common/log.c common/options/options.c)
 made c_split_few "$dir/splitfew/all" compile "$dir/splitfew" -gdwarf-5 -gsplit-dwarf &&
 	made c_whole_few "$dir/wholefew/all" compile "$dir/wholefew" -gdwarf-5 && package few llvm-dwp-14
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/options/options.h"
 #include "report/profile/tables/profile_internal.h"
 
 static bool take_node(const char *word, struct cpu_nodes *nodes)

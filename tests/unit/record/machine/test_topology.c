@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/options/options.h"
 #include "tests/test.h"
 
 static struct cpu_set set_of(const char *list)

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/options/options.h"
 
 enum { HELP_COLUMN = 30, LINE_COLUMNS = 80 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/options.h"
+#include "common/options/options.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/options.h"
+#include "common/options/options.h"
 
 enum { FUNCTION_NAME = 64 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/packet.h"
+#include "common/process_state.h"
 #include "common/time_units.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
@@ -40,15 +41,25 @@ bool helper_channel_send(struct helper_channel *channel, uint32_t token, const v
 	return true;
 }
 
+bool helper_has_time(pid_t pid, uint64_t since)
+{
+	uint64_t passed = clocks_now() - since;
+
+	return passed < DEADLINE_PROCESS * MILLISECOND ||
+	       (passed < DEADLINE_BUSY * MILLISECOND && process_is_runnable(pid));
+}
+
 ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
 {
+	/* before: it may answer and sleep now */
+	bool has_time = !timeout_ms && helper_has_time(channel->pid, channel->since);
 	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
 
 	if (got > 0) {
 		channel->busy = 0;
 		return got;
 	}
-	if (got == -ETIMEDOUT && !timeout_ms && clocks_now() - channel->since < DEADLINE_PROCESS * MILLISECOND)
+	if (got == -ETIMEDOUT && has_time)
 		return 0;
 	channel->stuck++;
 	helper_channel_close(channel);

@@ -35,9 +35,12 @@ bool helper_channel_ready(struct helper_channel *channel);
 /* Only after helper_channel_ready(), and if it is not busy. False: the helper is given up. */
 bool helper_channel_send(struct helper_channel *channel, uint32_t token, const void *bytes, size_t length, int fd);
 
+/* Whether a helper that was asked at `since` may still answer: deadlines.h. */
+bool helper_has_time(pid_t pid, uint64_t since);
+
 /*
  * The answer's length; 0: not yet, and timeout_ms is 0; -1: the helper is given up, after
- * timeout_ms, or DEADLINE_PROCESS after the request. ret_fd: as for packet_receive().
+ * timeout_ms, or when it has no more time. ret_fd: as for packet_receive().
  */
 ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd);
 

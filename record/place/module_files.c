@@ -295,16 +295,21 @@ void module_files_counts(const struct module_files *files, struct module_files_c
 	*ret_counts = files->counts;
 }
 
-/* What it is doing is answered or given up first; what waits for its turn comes later. */
-static bool opener_ready(struct module_files *files)
+/*
+ * What it is doing is answered or given up first; what waits for its turn comes later. False: there is none, or it
+ * needs a CPU for longer than patience_ms.
+ */
+static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 {
-	while (files->opener.busy) {
+	uint64_t end = clocks_now() + patience_ms * MILLISECOND;
+
+	while (files->opener.busy && clocks_now() < end) {
 		struct pollfd answer = {.fd = files->opener.socket, .events = POLLIN};
 
 		(void)poll(&answer, 1, 1);
 		opener_take(files);
 	}
-	return helper_channel_ready(&files->opener);
+	return !files->opener.busy && helper_channel_ready(&files->opener);
 }
 
 /* A request that somebody waits for, for so long; `path` may be NULL. */
@@ -318,7 +323,7 @@ static int open_within(struct module_files *files, const struct opener_request *
 	struct opener_reply reply;
 	int fd = -1;
 
-	if (!opener_ready(files))
+	if (!opener_ready(files, (unsigned int)deadline_ms))
 		return -EAGAIN;
 	files->opener.tgid = head->tgid;
 	request.head.token = TOKEN_ONE_FILE;

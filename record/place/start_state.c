@@ -15,6 +15,7 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/limits.h"
+#include "record/helper/helper_channel.h"
 #include "record/helper/maps_helper.h"
 #include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
@@ -195,6 +196,7 @@ static void ask_more(struct start_state *state)
 
 static void listen_once(struct start_state *state, int timeout_ms)
 {
+	bool has_time = helper_has_time(state->pid, state->heard); /* before: it may answer and sleep now */
 	ssize_t got = packet_receive(state->socket, state->packet, sizeof(state->packet), timeout_ms, NULL);
 
 	if (got > 0) {
@@ -202,7 +204,7 @@ static void listen_once(struct start_state *state, int timeout_ms)
 		take_answer(state, (size_t)got);
 	} else if (got != -ETIMEDOUT) {
 		helper_leave(state, -ECHILD);
-	} else if (clocks_now() - state->heard >= DEADLINE_PROCESS * MILLISECOND) {
+	} else if (!has_time) {
 		helper_leave(state, -ETIMEDOUT);
 	}
 }

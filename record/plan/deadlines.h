@@ -14,7 +14,8 @@ enum {
 	DEADLINE_JAIL = 800,	 /* which must be in its jail by then */
 	DEADLINE_END = 1000,	 /* the process that starts helpers, at the end: it is left behind */
 	DEADLINE_PERF_OPEN = 1000, /* an event that a helper opens */
-	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped */
+	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped, */
+	DEADLINE_BUSY = 2000,	 /* while the helper waits for nothing but a CPU */
 	DEADLINE_SLEEPER = 200,	 /* the user stack of one sleeping task */
 	DEADLINE_CGROUPS = 2000, /* the next part of the list of all control groups */
 	DEADLINE_FILE = 5000,	 /* the names or unwind tables of one file, after the recording, or to open it then */

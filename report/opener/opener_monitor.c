@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,6 +13,7 @@
 #include "common/confine/capabilities.h"
 #include "common/descriptors.h"
 #include "common/packet.h"
+#include "common/process_state.h"
 #include "report/opener/opener_calls.h"
 #include "report/opener/opener_shared.h"
 
@@ -132,22 +132,6 @@ static void bury(struct monitor *monitor)
 	}
 }
 
-/* A busy machine is no dead file server: the worker may be waiting for nothing but a CPU. */
-static bool is_runnable(pid_t pid)
-{
-	char path[64], text[256] = "";
-	const char *state;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	state = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
-	(void)fclose(file);
-	return state && state[1] == ' ' && state[2] == 'R';
-}
-
 /* What did not answer is not asked again, unless it is a file system that others need, too. */
 static void note_silence(struct opener_shared *shared)
 {
@@ -171,7 +155,7 @@ static int look(struct monitor *monitor)
 	passed = (clock_now(CLOCK_MONOTONIC) - shared->since) / MILLISECOND;
 	if (passed < OPENER_DEADLINE_MS)
 		return (int)(OPENER_DEADLINE_MS - passed);
-	if (passed < OPENER_BUSY_MS && is_runnable(monitor->worker))
+	if (passed < OPENER_BUSY_MS && process_is_runnable(monitor->worker)) /* a busy machine is no dead file server */
 		return LOOK_MS;
 	if (opener_end_work(shared, work)) {
 		(void)kill(monitor->worker, SIGKILL);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/process_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+bool process_is_runnable(pid_t pid)
+{
+	_cleanup_fclose_ FILE *file = NULL;
+	char path[64], text[256];
+	const char *state;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	state = file && fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+	return state && state[1] == ' ' && state[2] == 'R';
+}

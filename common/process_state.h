@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What another process is doing, as /proc says. */
+#ifndef RWALKER_COMMON_PROCESS_STATE_H
+#define RWALKER_COMMON_PROCESS_STATE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Whether it runs or waits for nothing but a CPU: whoever has not answered in time because of that is not stuck. False
+ * if it cannot be seen.
+ */
+bool process_is_runnable(pid_t pid);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* How long a helper is waited for that does not answer: one that is blocked, and one that only waits for a CPU. */
+#include "record/helper/helper_channel.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/packet.h"
+#include "common/process_state.h"
+#include "common/time_units.h"
+#include "record/machine/clocks.h"
+#include "record/plan/deadlines.h"
+#include "tests/test.h"
+
+/* A process that only runs, or only sleeps: returns when it does. */
+static pid_t begin_helper(struct test *t, bool runs)
+{
+	const struct timespec moment = {.tv_nsec = MILLISECOND};
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (volatile bool on = runs; on;)
+			;
+		for (;;)
+			(void)pause();
+	}
+	if (!test_check(t, pid > 0, "no child"))
+		return 0;
+	while (process_is_runnable(pid) != runs)
+		(void)nanosleep(&moment, NULL);
+	return pid;
+}
+
+static void end_helper(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+/* What the channel says of a helper that was asked so long ago; and whether it gives it up. */
+static ssize_t take_after(struct test *t, pid_t pid, unsigned int passed_ms, bool answers, bool *ret_open)
+{
+	struct helper_channel channel = {.pid = pid, .busy = 1, .since = clocks_now() - passed_ms * MILLISECOND};
+	int ends[2], bytes = 7;
+	ssize_t got;
+
+	if (!test_check(t, !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "no sockets"))
+		return -1;
+	channel.socket = ends[0];
+	if (answers)
+		CHECK_INT(t, packet_send(ends[1], &bytes, sizeof(bytes), -1), 0);
+	got = helper_channel_take(&channel, &bytes, sizeof(bytes), 0, NULL);
+	*ret_open = channel.socket >= 0;
+	CHECK_INT(t, channel.stuck, !*ret_open);
+	helper_channel_close(&channel);
+	(void)close(ends[1]);
+	return got;
+}
+
+static void one_that_is_blocked_is_given_up(struct test *t)
+{
+	pid_t pid = begin_helper(t, false);
+	bool open;
+
+	CHECK_INT(t, take_after(t, pid, DEADLINE_PROCESS / 2, false, &open), 0);
+	CHECK(t, open);
+	CHECK_INT(t, take_after(t, pid, DEADLINE_PROCESS * 2, false, &open), -1);
+	CHECK(t, !open);
+	CHECK_INT(t, take_after(t, pid, DEADLINE_PROCESS * 2, true, &open), sizeof(int)); /* it has answered, if late */
+	CHECK(t, open);
+	end_helper(pid);
+}
+
+static void one_that_waits_for_a_cpu_is_waited_for(struct test *t)
+{
+	pid_t pid = begin_helper(t, true);
+	bool open;
+
+	CHECK_INT(t, take_after(t, pid, DEADLINE_PROCESS * 2, false, &open), 0);
+	CHECK(t, open);
+	CHECK_INT(t, take_after(t, pid, DEADLINE_BUSY + 1, false, &open), -1);
+	CHECK(t, !open);
+	end_helper(pid);
+	CHECK(t, !process_is_runnable(pid)); /* there is none */
+}
+
+TEST_MAIN(TEST(one_that_is_blocked_is_given_up), TEST(one_that_waits_for_a_cpu_is_waited_for))

@@ -61,15 +61,12 @@ static int reopen(int found, int *ret_fd)
 	return 0;
 }
 
-static int open_regular(const struct walk_rules *rules, enum opener_kind kind, const char *path,
-			struct checked_file *file)
+static int open_found(int found, enum opener_kind kind, struct checked_file *file)
 {
-	_cleanup_close_ int found = -1, fd = -1;
+	_cleanup_close_ int fd = -1;
 	struct stat status;
-	int r = path_walk(rules, path, &found, file->real, &file->reason);
+	int r;
 
-	if (r < 0)
-		return r == -EPERM ? r : r == -EACCES ? refuse(file, OPENER_NOT_READABLE) : r;
 	if (fstat(found, &status) < 0)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
@@ -84,6 +81,20 @@ static int open_regular(const struct walk_rules *rules, enum opener_kind kind, c
 	file->ours = file_is_ours(fd);
 	file->fd = steal_fd(&fd);
 	return 0;
+}
+
+static int open_regular(const struct walk_rules *rules, enum opener_kind kind, const char *path,
+			struct checked_file *file)
+{
+	_cleanup_close_ int found = -1;
+	int r = path_walk(rules, path, &found, file->real, &file->reason);
+
+	if (r < 0)
+		return r == -EPERM ? r : r == -EACCES ? refuse(file, OPENER_NOT_READABLE) : r;
+	r = open_found(found, kind, file);
+	if (r < 0)
+		file->real[0] = '\0';
+	return r;
 }
 
 /* What the user named may be a FIFO or a terminal, too. */

@@ -8,7 +8,7 @@
 struct checked_file {
 	int fd;	   /* does not block, and is not inherited by programs */
 	bool ours; /* file_owner.h */
-	char real[PATH_MAX]; /* "": unknown */
+	char real[PATH_MAX]; /* "": unknown; if it is not there, the first part of the path that is not */
 	enum opener_reason reason; /* if it was refused */
 };
 

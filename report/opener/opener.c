@@ -15,6 +15,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/packet.h"
+#include "report/opener/missing_paths.h"
 #include "report/opener/open_checked.h"
 #include "report/opener/opener_wire.h"
 
@@ -23,6 +24,7 @@ struct opener {
 	int channels[OPENER_CHANNELS]; /* -1: closed */
 	unsigned int own;	       /* the one that this process uses */
 	uint64_t last;		       /* number of a request */
+	struct missing_paths missing;
 	bool gone;
 };
 
@@ -76,6 +78,8 @@ int opener_start(const struct opener_settings *settings, struct opener **ret_ope
 	if (!opener)
 		return log_error(ENOMEM, "not enough memory");
 	r = make_channels(opener->channels, far);
+	if (!r)
+		r = missing_paths_init(&opener->missing);
 	if (!r) {
 		pid = fork();
 		r = pid < 0 ? -errno : 0;
@@ -127,6 +131,7 @@ void opener_stop(struct opener *opener)
 	close_all(opener->channels);
 	if (opener->monitor > 0 && opener->owner == getpid())
 		await_end(opener->monitor);
+	missing_paths_deinit(&opener->missing);
 	free(opener);
 }
 
@@ -250,11 +255,13 @@ static int open_there(struct opener *opener, enum opener_kind kind, const char *
 	char *real;
 	int r;
 
-	if (length >= sizeof(request.path))
+	if (length >= sizeof(request.path) || (kind != OPENER_NAMED && missing_paths_has(&opener->missing, path)))
 		return -ENOENT;
 	prepare(opener, OPENER_QUESTION_FILE, kind, &request);
 	memcpy(request.path, path, length + 1);
 	r = ask(opener, &request, &answer, &fd);
+	if (r == -ENOENT && kind != OPENER_NAMED && answer.path[0])
+		missing_paths_add(&opener->missing, answer.path);
 	if (r < 0)
 		return r;
 	if (fd < 0)

@@ -62,9 +62,10 @@ struct opened_file {
 };
 
 /*
- * 0; -ENOENT: there is no such file; -ENOEXEC: it is not of that kind; -EPERM: it was refused, and is counted; -EIO:
- * the other process is gone, which was reported. For OPENER_NAMED also -ETIMEDOUT: its file system does not answer,
- * and any other reason. A FIFO is waited for until somebody writes. -ENOMEM.
+ * 0; -ENOENT: there is no such file, or was not when it was asked for before; -ENOEXEC: it is not of that kind; -EPERM:
+ * it was refused, and is counted; -EIO: the other process is gone, which was reported. For OPENER_NAMED also
+ * -ETIMEDOUT: its file system does not answer, and any other reason. A FIFO is waited for until somebody writes.
+ * -ENOMEM.
  */
 int opener_open(struct opener *opener, enum opener_kind kind, const char *path, struct opened_file *ret_file);
 

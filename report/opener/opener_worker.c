@@ -68,10 +68,10 @@ static int open_file(struct worker *worker)
 	}
 	if (r == -EPERM && kind != OPENER_NAMED)
 		refusals_add(&shared->refusals, worker->file.reason, request->path);
-	if (!r) {
+	if (!r)
 		worker->answer.ours = worker->file.ours;
+	if (!r || r == -ENOENT)
 		copy_path(worker->answer.path, worker->file.real);
-	}
 	return r;
 }
 

@@ -22,6 +22,7 @@ struct walk {
 	char real[PATH_MAX];   /* its path; "" is the root */
 	char rest[PATH_MAX];   /* still to follow */
 	size_t at;	       /* in `rest` */
+	size_t own;	       /* so much of its end is of the path itself, and not of a link */
 	unsigned int links, restarts;
 	enum opener_reason reason;
 };
@@ -173,6 +174,14 @@ static int start(struct walk *walk)
 	return walk->rest[0] == '/' ? start_at_root(walk) : -ENOENT;
 }
 
+/* How much of the end of the path itself was not reached. */
+static size_t own_left(const struct walk *walk)
+{
+	size_t left = strlen(walk->rest + walk->at);
+
+	return left < walk->own ? left : walk->own;
+}
+
 /* Puts `before` in front of what is left of the path. */
 static int go_on_with(struct walk *walk, const char *before)
 {
@@ -181,6 +190,7 @@ static int go_on_with(struct walk *walk, const char *before)
 
 	if (length < 0 || (size_t)length >= sizeof(rest))
 		return -ENAMETOOLONG;
+	walk->own = own_left(walk);
 	memcpy(walk->rest, rest, (size_t)length + 1);
 	walk->at = 0;
 	return 0;
@@ -307,13 +317,17 @@ int path_walk(const struct walk_rules *rules, const char *path, int *ret_fd, cha
 	size_t length = strlen(path);
 	int r = length < sizeof(walk.rest) ? 0 : -ENAMETOOLONG;
 
+	ret_real[0] = '\0';
 	if (!r) {
 		memcpy(walk.rest, path, length + 1);
+		walk.own = length;
 		r = start(&walk);
 	}
 	while (!r && (r = step(&walk)) > 0)
 		r = 0;
 	*ret_reason = walk.reason;
+	if (r == -ENOENT)
+		(void)snprintf(ret_real, PATH_MAX, "%.*s", (int)(length - own_left(&walk)), path);
 	if (r < 0) {
 		move_to(&walk, -1);
 		return r;

@@ -31,7 +31,8 @@ struct walk_rules {
 
 /*
  * 0: a descriptor of what is there, opened with O_PATH; it is no link. -ENOENT and other errors of the kernel; -EPERM:
- * *ret_reason is set. ret_real: the path that led there, without links.
+ * *ret_reason is set. ret_real: the path that led there, without links; with -ENOENT, the first part of the path that
+ * leads nowhere; else "".
  */
 int path_walk(const struct walk_rules *rules, const char *path, int *ret_fd, char ret_real[static PATH_MAX],
 	      enum opener_reason *ret_reason);

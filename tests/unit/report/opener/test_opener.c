@@ -401,7 +401,36 @@ static void has_the_users_rights(struct test *t)
 	place_remove(&place);
 }
 
+/* Nobody is asked twice for what is not there. Its neighbours, and where a link leads, are other paths. */
+static void what_is_missing_is_asked_for_once(struct test *t)
+{
+	struct place place;
+
+	REQUIRE(t, place_make(&place, true));
+	REQUIRE(t, make_link(&place, "later", "dangling") && make_link(&place, "deep/later", "below"));
+	CHECK_INT(t, refused(&place, OPENER_ELF, "deep/none"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "later/er/elf"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "dangling/er/elf"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "below/er/elf"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "text"), -ENOEXEC);
+	REQUIRE(t, make_folder(&place, "later") && make_folder(&place, "later/er") &&
+			   make_folder(&place, "deep/later") && make_folder(&place, "deep/later/er") && write_file(&place, "deep/none", "\177ELF") &&
+			   write_file(&place, "later/er/elf", "\177ELF") &&
+			   write_file(&place, "deep/later/er/elf", "\177ELF"));
+	CHECK_INT(t, refused(&place, OPENER_ELF, "deep/none"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "later//er/elf"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "later/other"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "dangling/er/elf"), -ENOENT);
+	CHECK_INT(t, refused(&place, OPENER_ELF, "below/er/elf"), -ENOENT);
+	opens(t, &place, "deep/later/er/elf"); /* nobody had asked for it by this path */
+	opens(t, &place, "deep/er/elf");
+	opens(t, &place, "folder/er/elf");
+	opens(t, &place, "near");
+	place_remove(&place);
+}
+
 TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(opens_it_in_this_process), TEST(looks_at_what_it_opens),
 	  TEST(looks_in_this_process), TEST(counts_each_path_once), TEST(waits_for_a_named_fifo),
 	  TEST(names_are_the_users), TEST(own_descriptors_are_copied), TEST(leaves_local_files_alone),
-	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away), TEST(has_the_users_rights))
+	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away), TEST(has_the_users_rights),
+	  TEST(what_is_missing_is_asked_for_once))

@@ -414,7 +414,8 @@ static void what_is_missing_is_asked_for_once(struct test *t)
 	CHECK_INT(t, refused(&place, OPENER_ELF, "below/er/elf"), -ENOENT);
 	CHECK_INT(t, refused(&place, OPENER_ELF, "text"), -ENOEXEC);
 	REQUIRE(t, make_folder(&place, "later") && make_folder(&place, "later/er") &&
-			   make_folder(&place, "deep/later") && make_folder(&place, "deep/later/er") && write_file(&place, "deep/none", "\177ELF") &&
+			   make_folder(&place, "deep/later") && make_folder(&place, "deep/later/er") &&
+			   write_file(&place, "deep/none", "\177ELF") &&
 			   write_file(&place, "later/er/elf", "\177ELF") &&
 			   write_file(&place, "deep/later/er/elf", "\177ELF"));
 	CHECK_INT(t, refused(&place, OPENER_ELF, "deep/none"), -ENOENT);

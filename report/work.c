@@ -21,7 +21,7 @@
 #include "report/scrub/key_file.h"
 #include "report/targets.h"
 #include "report/tool/tool.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 /* Deep within reading and sorting, a lack of memory is not reported. */
 static int say_no_memory(void)

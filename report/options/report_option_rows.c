@@ -13,7 +13,7 @@
 #include "report/options/report_options.h"
 #include "report/options/report_values.h"
 #include "report/scrub/scrub_settings.h"
-#include "report/view/page/object_text.h"
+#include "report/view/text/object_text.h"
 
 enum {
 	SHARE_PLACES = 4,

@@ -14,7 +14,7 @@
 #include "report/profile/seam/profile_nodes.h"
 #include "report/tool/tool.h"
 #include "report/view/object/object_pattern.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 enum {
 	REPORT_MAX_IDS = 1024,

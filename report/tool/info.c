@@ -51,7 +51,7 @@ static int info_section(struct trace_file *file, size_t number, const struct too
 		return 0;
 	}
 	info_host(model, section, out);
-	info_dump(model, out);
+	info_flight(model, out);
 	info_regimes(model, out);
 	info_clocks(model, out);
 	info_sources(model, out);

@@ -10,7 +10,7 @@
 
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out);
 /* Of a dump: what it holds of the recording, and why it was made. */
-void info_dump(const struct trace_model *model, FILE *out);
+void info_flight(const struct trace_model *model, FILE *out);
 /* What was left out for a time, to cost less. */
 void info_regimes(const struct trace_model *model, FILE *out);
 void info_clocks(const struct trace_model *model, FILE *out);

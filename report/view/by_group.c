@@ -7,11 +7,11 @@
 #include "common/cleanup.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/comm_list.h"
-#include "report/view/page/figure_columns.h"
-#include "report/view/page/page.h"
-#include "report/view/page/paint.h"
-#include "report/view/page/wrap.h"
+#include "report/view/text/comm_list.h"
+#include "report/view/text/figure_columns.h"
+#include "report/view/text/page.h"
+#include "report/view/text/paint.h"
+#include "report/view/text/wrap.h"
 
 enum { COMMS_SHOWN = 4, HEADING_INDENT = 4 };
 

@@ -6,7 +6,7 @@
 #ifndef RWALKER_REPORT_VIEW_BY_GROUP_H
 #define RWALKER_REPORT_VIEW_BY_GROUP_H
 
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 int by_group_print(const struct view_context *context, const struct view *view, uint32_t number,
 		   const struct profile_source *source);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 
 #include "common/log.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/view/by_group.h"
-#include "report/view/page/page.h"
-#include "report/view/page/probe_totals.h"
+#include "report/view/text/page.h"
+#include "report/view/text/probe_totals.h"
 
 enum { ANY_KIND = PROFILE_ALL_KINDS, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
        WOKEN = 1 << PROFILE_WAKERS, EVENTS = ANY_KIND & ~WALKED };

@@ -2,7 +2,7 @@
 /* Filters and settings for the report of a mutant, drawn at random. */
 #pragma once
 
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 #include "tests/random.h"
 
 static inline struct profile_filter mutant_filter(struct random *random)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "format/crc32c.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct text_sink {
 	uint64_t bytes;

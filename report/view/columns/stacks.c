@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/view/columns/preorder.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 static int use(struct stacks *stacks, uint32_t node, uint64_t count)
 {

@@ -11,7 +11,7 @@
 #include "report/view/columns/columns.h"
 #include "report/view/columns/merge.h"
 #include "report/view/look/waits.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct stacks {
 	struct merge merge;

@@ -13,8 +13,8 @@
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/diff/diff_parts.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/page.h"
-#include "report/view/page/paint.h"
+#include "report/view/text/page.h"
+#include "report/view/text/paint.h"
 
 /* --diff: what takes more or less time than in the traces of --base, source by source. */
 

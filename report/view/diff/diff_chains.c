@@ -7,9 +7,9 @@
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/diff/diff_parts.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
-#include "report/view/page/wrap.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
+#include "report/view/text/wrap.h"
 #include "report/view/wait/chains_targets.h"
 
 /*

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "report/view/diff/diff_tree.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct diff_unit {
 	uint64_t divisor, most; /* rates up to `most` are written in it */

@@ -9,7 +9,7 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/wrap.h"
+#include "report/view/text/wrap.h"
 
 /* Functions and stacks that changed: all chains of both profiles in one tree, by the names of their functions. */
 

@@ -10,7 +10,7 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 #include "report/view/tree/leaf_groups.h"
 
 enum { SHOWN = 3 };

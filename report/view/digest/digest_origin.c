@@ -8,7 +8,7 @@
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/digest/digest_parts.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 static void write_name(const char *name, FILE *out)
 {

@@ -19,8 +19,8 @@
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
 #include "report/view/digest/digest_work.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/wait_text.h"
 
 enum {
 	MOST_TRIED = 6,	 /* comms and threads that are followed */

@@ -6,7 +6,7 @@
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/digest/digest_parts.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/wait_text.h"
 
 struct sums { /* ns, of all threads */
 	uint64_t wall, running, run_queue, blocked, in_d, idle;

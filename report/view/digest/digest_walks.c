@@ -6,9 +6,9 @@
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/wait_text.h"
 #include "report/view/stack/walk_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/wait_text.h"
 
 struct walk_states {
 	size_t running, in_d, others;

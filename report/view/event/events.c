@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 #include "common/time_units.h"
 #include "report/view/look/container_text.h"
 #include "report/view/look/event_reader.h"
-#include "report/view/page/frame_texts.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/frame_texts.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 
 /*
  * Every event in time order, in the format of bcc's stacksnoop: a row with its description, empty

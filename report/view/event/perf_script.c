@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "common/printable.h"
 #include "common/time_units.h"
 #include "report/view/look/event_reader.h"
-#include "report/view/page/frame_texts.h"
+#include "report/view/text/frame_texts.h"
 
 /*
  * Every event in time order, in the text format of "perf script -F +pid,+period" for samples with

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "report/view/export/json_text.h"
 #include "report/view/export/stack_words.h"
 #include "report/view/look/container_text.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 
 /*
  * --export chrome: the JSON of trace events, by time. A wait is a complete event ("X") in the row of its thread, as

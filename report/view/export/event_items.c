@@ -2,8 +2,8 @@
 #include "report/view/export/event_items.h"
 
 #include "common/cleanup.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/wait_text.h"
 
 enum { HOST_STEP = 10000000 }; /* more than there can be pids: PID_MAX_LIMIT is 4194304 */
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "report/view/export/event_rows.h"
 #include "report/view/export/table_text.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 
 /* --export csv and ndjson: a line for each event and each walked task. The table of columns is at the end. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "report/view/export/stack_words.h"
 #include "report/view/export/thread_tables.h"
 #include "report/view/look/container_text.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 /*
  * --export firefox: the processed format of the Firefox Profiler, which upgrades older versions when it loads them. A

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "report/view/export/stack_rows.h"
 #include "report/view/look/chain.h"
 #include "report/view/look/container_text.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 /*
  * --export speedscope: a "sampled" profile for each source and host, in which a sample is a stack with the sum of its

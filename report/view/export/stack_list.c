@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/export/stack_rows.h"
 #include "report/view/export/table_text.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 /* --export csv-stacks and ndjson-stacks: a line for each stack of a process. The table of columns is at the end. */
 

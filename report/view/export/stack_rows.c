@@ -7,8 +7,8 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "report/view/look/groups.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/object_texts.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/object_texts.h"
 
 struct reader {
 	const struct view_context *context;

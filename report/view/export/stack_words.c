@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/view/page/fold.h"
-#include "report/view/page/page.h"
+#include "report/view/text/fold.h"
+#include "report/view/text/page.h"
 
 int stack_words_init(struct stack_words *words, const struct view_context *context, text_escape *escape)
 {

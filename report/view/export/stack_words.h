@@ -9,7 +9,7 @@
 #include "report/view/export/name_text.h"
 #include "report/view/look/chain.h"
 #include "report/view/look/functions.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct stack_words {
 	const struct view_context *context;

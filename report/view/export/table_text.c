@@ -7,8 +7,8 @@
 
 #include "common/cleanup.h"
 #include "report/view/export/decimal_text.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/page.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
 
 const char *table_unit(const struct profile_source *source)
 {

@@ -11,7 +11,7 @@
 #include "report/view/columns/stacks.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/look/place.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct html_tasks {
 	uint32_t *number_of; /* by task of the profile: in the page; UINT32_MAX: it is not there */

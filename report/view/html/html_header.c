@@ -13,7 +13,7 @@
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/html/html.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 enum { PAYLOAD_VERSION = 1, SECOND_PLACES = 9 };
 

@@ -7,7 +7,7 @@
 #include "common/hash_map.h"
 #include "common/time_units.h"
 #include "report/view/html/html.h"
-#include "report/view/page/object_text.h"
+#include "report/view/text/object_text.h"
 
 enum sum_flag { SUM_UNASKED = 1 };
 enum walk_flag { WALK_ON_CPU = 1, WALK_IOWAIT = 2, WALK_QUEUED = 4 };

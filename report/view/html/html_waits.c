@@ -12,7 +12,7 @@
 #include "common/hash_map.h"
 #include "report/view/html/html.h"
 #include "report/view/look/wait_next.h"
-#include "report/view/page/object_text.h"
+#include "report/view/text/object_text.h"
 #include "report/view/wait/wake_pairs.h"
 
 enum { RECENT = 1024 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/view/page/object_text.h"
+#include "report/view/text/object_text.h"
 
 enum { MOST_KNOWN = 1 << 20 };
 

@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "report/view/page/object_text.h"
+#include "report/view/text/object_text.h"
 
 struct member {
 	uint64_t length;

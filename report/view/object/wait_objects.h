@@ -8,8 +8,8 @@
 
 #include "report/view/look/task_names.h"
 #include "report/view/look/waits.h"
-#include "report/view/page/object_tally.h"
-#include "report/view/page/view.h"
+#include "report/view/text/object_tally.h"
+#include "report/view/text/view.h"
 
 struct wait_object_row {
 	uint32_t text;	    /* number in `texts` */

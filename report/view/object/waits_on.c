@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/object/wait_objects.h"
-#include "report/view/page/object_text.h"
+#include "report/view/text/object_text.h"
 
 /* Blocked waits by what they were for, who waited, and in which call; the longest in sum first. */
 

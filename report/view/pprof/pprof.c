@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_events.h"
 #include "report/profile/seam/profile_origin.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
 #include "report/view/pprof/pprof_places.h"
 #include "report/view/pprof/pprof_rows.h"
 #include "report/view/pprof/profile_proto.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 
 /*
  * --export pprof: the sums of all sources as a profile.proto, packed by gzip. The types of values are the same

@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "common/index_table.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/object_texts.h"
+#include "report/view/text/object_texts.h"
 
 enum { PPROF_NO_CLASS = UINT8_MAX };
 

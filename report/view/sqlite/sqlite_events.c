@@ -6,8 +6,8 @@
 
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_state.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/wait_text.h"
 
 enum { SAMPLE_COLUMNS = 9, WAIT_COLUMNS = 18, WAKE_COLUMNS = 8, OBJECT_COLUMNS = 4 };
 

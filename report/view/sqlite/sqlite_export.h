@@ -8,9 +8,9 @@
 
 #include "common/cleanup.h"
 #include "report/view/look/event_reader.h"
-#include "report/view/page/view.h"
 #include "report/view/sqlite/database.h"
 #include "report/view/sqlite/stack_order.h"
+#include "report/view/text/view.h"
 
 struct sqlite_export {
 	const struct view_context *context;

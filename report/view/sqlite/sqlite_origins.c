@@ -6,8 +6,8 @@
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_origin.h"
-#include "report/view/page/page.h"
 #include "report/view/sqlite/sqlite_schema.h"
+#include "report/view/text/page.h"
 
 enum { ABOUT_COLUMNS = 2, HOST_COLUMNS = 2, RECORDING_COLUMNS = 11, SOURCE_COLUMNS = 8, PROBE_COLUMNS = 7,
        TASK_COLUMNS = 10 };

@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 enum { MODULE_COLUMNS = 5, FUNCTION_COLUMNS = 4, FRAME_COLUMNS = 9, STACK_COLUMNS = 7, SUM_COLUMNS = 4 };
 

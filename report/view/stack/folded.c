@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <inttypes.h>
 
 #include "common/cleanup.h"
-#include "report/view/page/fold.h"
-#include "report/view/page/page.h"
 #include "report/view/stack/slices.h"
 #include "report/view/stack/stack_table.h"
+#include "report/view/text/fold.h"
+#include "report/view/text/page.h"
 
 /* "comm;root;...;leaf N", one line per stack, for flame graphs; for waits the lines of bcc's offcputime. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "common/cleanup.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/function_totals.h"
-#include "report/view/page/figure_columns.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wrap.h"
+#include "report/view/text/figure_columns.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wrap.h"
 #include "report/view/tree/wake_leaves.h"
 
 /* --functions: one line for each function, with what it took itself, and in total with all that it called. */

@@ -15,10 +15,10 @@
 #include "report/view/look/chain.h"
 #include "report/view/look/functions.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/comm_list.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/page.h"
-#include "report/view/page/paint.h"
+#include "report/view/text/comm_list.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/page.h"
+#include "report/view/text/paint.h"
 
 enum { FRAMES = 6, COMMS_SHOWN = 10, STATES = 16 /* there are fewer letters */ };
 

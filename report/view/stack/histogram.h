@@ -12,7 +12,7 @@
 #ifndef RWALKER_REPORT_VIEW_STACK_HISTOGRAM_H
 #define RWALKER_REPORT_VIEW_STACK_HISTOGRAM_H
 
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 int histogram_print(const struct view_context *context, uint32_t number, const struct profile_source *source);
 

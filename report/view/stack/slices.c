@@ -6,8 +6,8 @@
 
 #include "common/log.h"
 #include "common/time_units.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 
 enum { MOST_SLICES = 1000000, SECONDS_PER_DAY = 86400 };
 

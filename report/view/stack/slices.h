@@ -11,7 +11,7 @@
 #include "common/array.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct slice {
 	uint32_t recording;

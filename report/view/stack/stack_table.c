@@ -2,7 +2,7 @@
 #include "report/view/stack/stack_table.h"
 
 #include "common/cleanup.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 static int read_chains(struct stack_table *table)
 {

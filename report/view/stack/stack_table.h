@@ -6,8 +6,8 @@
 #ifndef RWALKER_REPORT_VIEW_STACK_STACK_TABLE_H
 #define RWALKER_REPORT_VIEW_STACK_STACK_TABLE_H
 
-#include "report/view/page/view.h"
 #include "report/view/stack/unique_stacks.h"
+#include "report/view/text/view.h"
 
 struct stack_table {
 	struct functions *functions; /* of all frames in use */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/view/look/chain.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/page.h"
 #include "report/view/stack/slices.h"
 #include "report/view/stack/stack_table.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/page.h"
 
 /* Unique stacks, leaf first, lightest stack first: the multi-line format of bcc's offcputime and stackcount. */
 

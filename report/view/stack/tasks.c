@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,13 +11,13 @@
 #include "report/profile/seam/figures.h"
 #include "report/view/look/chain.h"
 #include "report/view/look/functions.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
 #include "report/view/stack/histogram.h"
 #include "report/view/stack/walk_near.h"
 #include "report/view/stack/walk_text.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 
 struct task_view {
 	const struct view_context *context;

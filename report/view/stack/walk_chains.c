@@ -9,8 +9,8 @@
 #include "common/plural.h"
 #include "common/sorted.h"
 #include "report/profile/seam/figures.h"
-#include "report/view/page/paint.h"
 #include "report/view/stack/walk_text.h"
+#include "report/view/text/paint.h"
 
 enum { MOST_DEPTH = 32, MOST_HELD = 10 /* that hold up nobody, below each */, INDENT = 4 };
 

@@ -3,7 +3,7 @@
 #ifndef RWALKER_REPORT_VIEW_STACK_WALK_CHAINS_H
 #define RWALKER_REPORT_VIEW_STACK_WALK_CHAINS_H
 
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 /* 0, -ENOMEM, -EBADMSG. */
 int walk_chains_print(const struct view_context *context);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/wait_text.h"
 
 enum { MOST_HOLDERS = 16 }; /* lines of one task */
 

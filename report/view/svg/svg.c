@@ -7,9 +7,9 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
-#include "report/view/page/page.h"
 #include "report/view/svg/svg_boxes.h"
 #include "report/view/svg/svg_text.h"
+#include "report/view/text/page.h"
 
 /*
  * --svg: a flame graph as one file that a document can hold. No script, and nothing from elsewhere: names are tooltips

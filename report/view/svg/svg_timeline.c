@@ -10,9 +10,9 @@
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_idle.h"
 #include "report/profile/seam/profile_origin.h"
-#include "report/view/page/page.h"
 #include "report/view/svg/svg_lanes.h"
 #include "report/view/svg/svg_text.h"
+#include "report/view/text/page.h"
 
 /*
  * --svg=timeline: a row for each thread, and what it did over time, as one file that a document can hold.

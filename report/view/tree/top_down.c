@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include "common/cleanup.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/figure_columns.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/page.h"
+#include "report/view/text/figure_columns.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/page.h"
 #include "report/view/tree/tree_print.h"
 
 /* --top-down: one tree of all call chains, callers first, each function with what it took in total and itself. */

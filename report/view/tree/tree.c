@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,11 +8,11 @@
 
 #include "common/cleanup.h"
 #include "report/profile/seam/figures.h"
-#include "report/view/page/comm_list.h"
-#include "report/view/page/figure_columns.h"
-#include "report/view/page/page.h"
-#include "report/view/page/paint.h"
-#include "report/view/page/wrap.h"
+#include "report/view/text/comm_list.h"
+#include "report/view/text/figure_columns.h"
+#include "report/view/text/page.h"
+#include "report/view/text/paint.h"
+#include "report/view/text/wrap.h"
 #include "report/view/tree/call_tree.h"
 #include "report/view/tree/leaf_groups.h"
 #include "report/view/tree/tree_objects.h"

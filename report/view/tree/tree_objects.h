@@ -4,8 +4,8 @@
 #define RWALKER_REPORT_VIEW_TREE_TREE_OBJECTS_H
 
 #include "report/view/look/rows.h"
-#include "report/view/page/object_tally.h"
-#include "report/view/page/view.h"
+#include "report/view/text/object_tally.h"
+#include "report/view/text/view.h"
 #include "report/view/tree/call_tree.h"
 
 struct tree_objects {

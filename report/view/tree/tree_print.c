@@ -9,8 +9,8 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "report/profile/seam/figures.h"
-#include "report/view/page/paint.h"
-#include "report/view/page/wrap.h"
+#include "report/view/text/paint.h"
+#include "report/view/text/wrap.h"
 
 enum {
 	INDENT = 4,	   /* of the root */

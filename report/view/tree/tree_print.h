@@ -21,7 +21,7 @@
 #define RWALKER_REPORT_VIEW_TREE_TREE_PRINT_H
 
 #include "report/view/look/tally.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 #include "report/view/tree/call_tree.h"
 
 /* Prints the text of a node; the user's own struct may begin with this one. */

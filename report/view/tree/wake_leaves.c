@@ -6,7 +6,7 @@
 
 #include "common/plural.h"
 #include "report/view/look/place.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 struct chains {
 	const struct profile_node *nodes;

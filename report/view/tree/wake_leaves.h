@@ -9,7 +9,7 @@
 
 #include "report/view/look/functions.h"
 #include "report/view/look/rows.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 /* Changes the nodes of the rows; *ret_passed: samples of the changed rows. */
 int wake_leaves_pass(struct rows *rows, const struct profile *profile, struct functions *functions,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,10 +9,10 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/profile/seam/profile_account.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 #include "report/view/wait/running_at.h"
 #include "report/view/wait/waits_at.h"
 

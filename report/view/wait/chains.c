@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 #include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
-#include "report/view/page/page.h"
-#include "report/view/page/paint.h"
-#include "report/view/page/wrap.h"
 #include "report/view/stack/walk_chains.h"
+#include "report/view/text/page.h"
+#include "report/view/text/paint.h"
+#include "report/view/text/wrap.h"
 #include "report/view/tree/tree_print.h"
 #include "report/view/wait/chains_targets.h"
 

@@ -35,7 +35,7 @@
 
 #include "report/view/look/task_names.h"
 #include "report/view/look/wait_index.h"
-#include "report/view/page/object_tally.h"
+#include "report/view/text/object_tally.h"
 #include "report/view/wait/chains_tree.h"
 
 enum { CHAINS_MAX_HOPS = 64 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "report/profile/seam/profile_events.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/page.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/page.h"
 
 enum {
 	LONGEST = 1000,	      /* waits that are followed without a target */

@@ -6,7 +6,7 @@
 #ifndef RWALKER_REPORT_VIEW_WAIT_CHAINS_TARGETS_H
 #define RWALKER_REPORT_VIEW_WAIT_CHAINS_TARGETS_H
 
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 #include "report/view/wait/chains_follow.h"
 
 struct chains_ground {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "common/cleanup.h"
 #include "common/plural.h"
 #include "common/printable.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/log2_histogram.h"
-#include "report/view/page/object_text.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/log2_histogram.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/wait_text.h"
 #include "report/view/wait/wait_mix.h"
 #include "report/view/wait/wait_stacks.h"
 

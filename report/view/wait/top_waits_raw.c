@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/time_units.h"
 #include "report/view/look/chain.h"
-#include "report/view/page/frame_list.h"
+#include "report/view/text/frame_list.h"
 #include "report/view/wait/wait_stacks.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/wait_text.h"
 
 /* Where the time of a state is summed. */
 static uint64_t *state_time(struct wait_mix *mix, uint32_t state)

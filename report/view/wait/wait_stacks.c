@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/index_table.h"
 #include "report/view/look/readings.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 /* State for grouping waits into stacks. */
 struct sorter {

@@ -14,7 +14,7 @@
 #include "report/view/look/functions.h"
 #include "report/view/look/task_names.h"
 #include "report/view/look/waits.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 struct wait_member {
 	uint64_t length;

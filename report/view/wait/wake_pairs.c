@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/index_table.h"
 #include "common/sorted.h"
-#include "report/view/page/page.h"
+#include "report/view/text/page.h"
 
 struct gathering { /* state needed until all pairs are complete */
 	struct wake_pairs *pairs;

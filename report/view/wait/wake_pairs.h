@@ -18,8 +18,8 @@
 #include "report/view/look/readings.h"
 #include "report/view/look/task_names.h"
 #include "report/view/look/waits.h"
-#include "report/view/page/comm_list.h"
-#include "report/view/page/view.h"
+#include "report/view/text/comm_list.h"
+#include "report/view/text/view.h"
 
 enum {
 	WAKE_NOBODY = UINT32_MAX,		 /* waker_comm of an interrupt, or without a known waker */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/chain.h"
-#include "report/view/page/fold.h"
-#include "report/view/page/frame_list.h"
-#include "report/view/page/page.h"
-#include "report/view/page/wait_text.h"
+#include "report/view/text/fold.h"
+#include "report/view/text/frame_list.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
 #include "report/view/wait/wake_pairs.h"
 
 /*

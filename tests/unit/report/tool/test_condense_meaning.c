@@ -4,7 +4,7 @@
 
 #include "format/section_id.h"
 #include "report/read/trace_file.h"
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 #include "tests/make_events.h"
 #include "tests/test.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/view/page/view.h"
+#include "report/view/text/view.h"
 #include "tests/test.h"
 #include "tests/unit/report/view/fake_seam.h"
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/plural.h"
+#include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_dump.h"
+#include "report/profile/account/regimes.h"
+#include "report/tool/info_parts.h"
+#include "report/tool/info_text.h"
+
+static void print_trigger(const struct trace_model *model, const struct trace_trigger *trigger, FILE *out)
+{
+	const struct event_trigger *about = &trigger->about;
+	char value[PROFILE_DUMP_VALUE];
+
+	info_text(out, trigger->rule);
+	if (about->tid) {
+		(void)fputs(", ", out);
+		info_text(out, trigger->comm);
+		(void)fprintf(out, " (tid %" PRIu32 ")", about->tid);
+	}
+	if (*profile_dump_value(trigger->rule, about->value, value))
+		(void)fprintf(out, ", %s", value);
+	(void)fprintf(out, ", %s s before its end\n",
+		      figure_seconds(model->window.until > about->time ? model->window.until - about->time : 0).text);
+}
+
+void info_flight(const struct trace_model *model, FILE *out)
+{
+	const struct event_window *window = &model->window;
+	const struct trace_trigger *reason = trace_model_reason(model);
+	uint64_t others = 0;
+
+	for (size_t i = 0; i < model->triggers.count; i++)
+		others += model->triggers.items[i].about.more + !model->triggers.items[i].about.dump;
+	if (!window->dump)
+		return;
+	(void)fprintf(out, "  %-16snumber %" PRIu64 ": the last %s s of %s s; %s s were asked for, in at most %s\n",
+		      "dump", window->dump, figure_seconds(window->until - window->since).text,
+		      figure_seconds(window->until - window->since + window->before).text,
+		      figure_seconds(window->asked).text, figure_bytes(window->room).text);
+	if (reason) {
+		(void)fprintf(out, "  %-16s", "made for");
+		print_trigger(model, reason, out);
+	}
+	if (others)
+		(void)fprintf(out, "  %-16s%" PRIu64 " other%s in this time made no dump\n", "triggers", others,
+			      plural(others));
+	if (window->left_out)
+		(void)fprintf(out, "  %-16srecords from before not kept for lack of room: %" PRIu64 "\n", "names",
+			      window->left_out);
+}
+
+void info_regimes(const struct trace_model *model, FILE *out)
+{
+	struct regime_span span;
+	char text[REGIME_TEXT];
+	size_t cursor = 0;
+
+	while (regimes_next(model, &cursor, &span)) {
+		const struct event_regime *regime = span.regime;
+
+		(void)fprintf(out, "  %-16sfrom %s s to %s s: %s", "recorded less",
+			      figure_seconds(span.from - model->start).text,
+			      figure_seconds(span.until - model->start).text,
+			      regimes_text(regime->lacks, regime->least, regime->frequency, text));
+		if (regime->reason == REGIME_ASKED)
+			(void)fputs(" (--realtime-safe)\n", out);
+		else
+			(void)fprintf(out, " (before, %.2f%% of one CPU were used, of %.9g%%)\n",
+				      (double)regime->used / 100, (double)regime->budget / 100);
+	}
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/text/object_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/plural.h"
+#include "common/printable.h"
+#include "common/time_units.h"
+
+static const char *const kinds[PROFILE_OBJECT_KINDS] = {
+	[PROFILE_OBJECT_NONE] = "",		[PROFILE_OBJECT_FILE] = "file",
+	[PROFILE_OBJECT_DEVICE] = "device",	[PROFILE_OBJECT_PIPE] = "pipe",
+	[PROFILE_OBJECT_TCP] = "tcp",		[PROFILE_OBJECT_UDP] = "udp",
+	[PROFILE_OBJECT_UNIX] = "unix",		[PROFILE_OBJECT_SOCKET] = "socket",
+	[PROFILE_OBJECT_EVENTFD] = "eventfd",	[PROFILE_OBJECT_TIMERFD] = "timerfd",
+	[PROFILE_OBJECT_SIGNALFD] = "signalfd", [PROFILE_OBJECT_INOTIFY] = "inotify",
+	[PROFILE_OBJECT_EPOLL] = "epoll",	[PROFILE_OBJECT_ANONYMOUS] = "descriptor",
+	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
+	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
+	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_PAGE] = "page",
+	[PROFILE_OBJECT_BLOCK] = "block",
+};
+
+const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
+				 "epoll, descriptor, futex, child, sleep, work, lock, page or block";
+
+const char *object_kind_name(unsigned int kind)
+{
+	return kind < PROFILE_OBJECT_KINDS ? kinds[kind] : "";
+}
+
+enum profile_object_kind object_kind_find(const char *name)
+{
+	for (unsigned int i = 1; i < PROFILE_OBJECT_KINDS; i++)
+		if (!strcmp(name, kinds[i]))
+			return (enum profile_object_kind)i;
+	return PROFILE_OBJECT_KINDS;
+}
+
+static void write_text(FILE *out, const char *text)
+{
+	printable_write(out, text, strlen(text));
+}
+
+/* --- one function per kind --- */
+
+static void write_process(FILE *out, const struct profile_object *object)
+{
+	if (*object->comm) {
+		(void)fputs(" of ", out);
+		write_text(out, object->comm);
+	}
+	if (object->process)
+		(void)fprintf(out, "%s %" PRIu32, *object->comm ? "" : " of process", object->process);
+}
+
+static void write_number(FILE *out, uint64_t device)
+{
+	enum { MAJOR_SHIFT = 8, MAJOR_MASK = 0xfff, MINOR_LOW = 0xff, MINOR_SHIFT = 12 };
+	uint64_t minor = (device & MINOR_LOW) | (device >> MINOR_SHIFT & ~(uint64_t)MINOR_LOW);
+
+	(void)fprintf(out, "%" PRIu64 ":%" PRIu64, device >> MAJOR_SHIFT & MAJOR_MASK, minor & UINT32_MAX);
+}
+
+static void write_inode(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "%sinode %" PRIu64 " of ", object->kind == PROFILE_OBJECT_DEVICE ? "device " :
+		      object->kind == PROFILE_OBJECT_FILE ? "file " : "", object->inode);
+	(void)fputs("device ", out);
+	write_number(out, object->device);
+}
+
+static void write_file(FILE *out, const struct profile_object *object)
+{
+	if (!*object->name) {
+		write_inode(out, object);
+		return;
+	}
+	if (object->flags & PROFILE_OBJECT_CUT)
+		(void)fputs("…", out);
+	write_text(out, object->name);
+	if (object->flags & PROFILE_OBJECT_DELETED)
+		(void)fputs(" (deleted)", out);
+}
+
+static void write_pipe(FILE *out, const struct profile_object *object)
+{
+	if (*object->name)
+		write_file(out, object);
+	else
+		(void)fprintf(out, "pipe:%" PRIu64, object->inode);
+}
+
+static void write_end(FILE *out, const char *address, uint16_t port)
+{
+	bool v6 = strchr(address, ':');
+
+	(void)fputs(v6 ? "[" : "", out);
+	write_text(out, address);
+	(void)fprintf(out, "%s:%u", v6 ? "]" : "", port);
+}
+
+/* "tcp 127.0.0.1:5432 → 127.0.0.1:42858", "tcp 0.0.0.0:80 (listening)" */
+static void write_inet(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "%s ", kinds[object->kind]);
+	write_end(out, object->local, object->port);
+	if (object->peer_port) {
+		(void)fputs(" → ", out);
+		write_end(out, *object->peer ? object->peer : object->name, object->peer_port); /* a stand-in */
+	}
+	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
+}
+
+static void write_unix(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("unix", out);
+	if (*object->name) {
+		(void)fputs(object->flags & PROFILE_OBJECT_ABSTRACT ? " @" : " ", out);
+		write_text(out, object->name);
+	} else {
+		(void)fprintf(out, ":%" PRIu64, object->inode);
+	}
+	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
+}
+
+static void write_socket(FILE *out, const struct profile_object *object)
+{
+	(void)fprintf(out, "socket:%" PRIu64, object->inode);
+}
+
+/* "epoll 12 of nginx 4711" */
+static void write_descriptor(FILE *out, const struct profile_object *object)
+{
+	(void)fputs(kinds[object->kind], out);
+	if (object->descriptor)
+		(void)fprintf(out, " %" PRIu32, object->descriptor - 1);
+	write_process(out, object);
+}
+
+static void write_offset(FILE *out, uint64_t offset)
+{
+	if (offset)
+		(void)fprintf(out, "+0x%" PRIx64, offset);
+}
+
+/* " in shared file /dev/shm/table+0x40", " in shared memory 1027+0x40" if it has no name that others could map. */
+static void write_shared(FILE *out, const struct profile_object *object)
+{
+	const bool named = *object->name && !(object->flags & PROFILE_OBJECT_DELETED);
+
+	(void)fputs(named ? " in shared file " : " in shared memory ", out);
+	if (named)
+		write_file(out, object);
+	else
+		(void)fprintf(out, "%" PRIu64, object->inode);
+	write_offset(out, object->offset);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "futex 0x7f2fb0000ba0 in heap of redis-server 31630", "futex named_lock+0x8 of redis-server 31630" */
+static void write_futex(FILE *out, const struct profile_object *object)
+{
+	static const char *const mappings[PROFILE_MAPPINGS] = {[PROFILE_IN_HEAP] = " in heap",
+							       [PROFILE_IN_STACK] = " in stack"};
+
+	(void)fputs("futex", out);
+	if (object->mapping == PROFILE_IN_SHARED) {
+		write_shared(out, object);
+		return;
+	}
+	(void)fputc(' ', out);
+	if (*object->variable) {
+		write_text(out, object->variable);
+		write_offset(out, object->offset);
+	} else {
+		(void)fprintf(out, "0x%" PRIx64, object->address);
+		(void)fputs(mappings[object->mapping] ? mappings[object->mapping] : "", out);
+		if (object->mapping == PROFILE_IN_FILE && *object->name) {
+			(void)fputs(" in ", out);
+			write_text(out, last_part(object->name));
+		}
+	}
+	write_process(out, object);
+}
+
+static void write_child(FILE *out, const struct profile_object *object)
+{
+	if (!object->process) {
+		(void)fputs("any child", out);
+		return;
+	}
+	(void)fputs("child ", out);
+	if (*object->comm) {
+		write_text(out, object->comm);
+		(void)fputc(' ', out);
+	}
+	(void)fprintf(out, "%" PRIu32, object->process);
+}
+
+static void write_sleep(FILE *out, const struct profile_object *object)
+{
+	(void)object;
+	(void)fputs("sleep", out);
+}
+
+static void write_work(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("work ", out);
+	write_text(out, *object->name ? object->name : "[unknown]");
+}
+
+/* "mutex #3", "mutex cgroup_mutex", "mmap_lock of postgres 4711" */
+static void write_lock(FILE *out, const struct profile_object *object)
+{
+	static const char *const locks[PROFILE_LOCKS] = {
+		[PROFILE_LOCK_UNKNOWN] = "lock",	 [PROFILE_LOCK_MUTEX] = "mutex",
+		[PROFILE_LOCK_RWSEM] = "rwsem",		 [PROFILE_LOCK_PERCPU_RWSEM] = "percpu-rwsem",
+		[PROFILE_LOCK_RT_MUTEX] = "rt-mutex",	 [PROFILE_LOCK_SPIN] = "spinlock",
+		[PROFILE_LOCK_RWLOCK] = "rwlock",	 [PROFILE_LOCK_SEMAPHORE] = "semaphore",
+	};
+
+	if (object->flags & PROFILE_OBJECT_MMAP_LOCK) {
+		(void)fputs("mmap_lock", out);
+		write_process(out, object);
+		return;
+	}
+	(void)fputs(locks[object->lock < PROFILE_LOCKS ? object->lock : PROFILE_LOCK_UNKNOWN], out);
+	if (*object->name) {
+		(void)fputc(' ', out);
+		write_text(out, object->name);
+	} else if (object->address) {
+		(void)fprintf(out, " #%" PRIu64, object->address);
+	}
+}
+
+/* "block device sda1 (8:1)", "block device 8:1" */
+static void write_block(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("block device ", out);
+	write_text(out, object->variable);
+	(void)fputs(*object->variable ? " (" : "", out);
+	write_number(out, object->device);
+	(void)fputs(*object->variable ? ")" : "", out);
+}
+
+/* "/var/lib/a", "inode 12 of device 8:1", "block device sda1 (8:1)" */
+static void write_paged(FILE *out, const struct profile_object *object)
+{
+	if (*object->name)
+		write_file(out, object);
+	else if (object->inode)
+		write_inode(out, object);
+	else
+		write_block(out, object);
+}
+
+static void write_pages(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("pages of ", out);
+	write_paged(out, object);
+}
+
+void object_write(FILE *out, const struct profile_object *object)
+{
+	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
+		[PROFILE_OBJECT_FILE] = write_file,	    [PROFILE_OBJECT_DEVICE] = write_file,
+		[PROFILE_OBJECT_PIPE] = write_pipe,	    [PROFILE_OBJECT_TCP] = write_inet,
+		[PROFILE_OBJECT_UDP] = write_inet,	    [PROFILE_OBJECT_UNIX] = write_unix,
+		[PROFILE_OBJECT_SOCKET] = write_socket,	    [PROFILE_OBJECT_EVENTFD] = write_descriptor,
+		[PROFILE_OBJECT_TIMERFD] = write_descriptor, [PROFILE_OBJECT_SIGNALFD] = write_descriptor,
+		[PROFILE_OBJECT_INOTIFY] = write_descriptor, [PROFILE_OBJECT_EPOLL] = write_descriptor,
+		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
+		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
+		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
+		[PROFILE_OBJECT_PAGE] = write_pages,	    [PROFILE_OBJECT_BLOCK] = write_block,
+	};
+
+	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
+		writes[object->kind](out, object);
+}
+
+/* --- waits --- */
+
+/* Three digits: the kernel's timer says when it was to end, not how long it was to last. */
+static void write_asked(FILE *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {{SECOND, "s"}, {MILLISECOND, "ms"}, {MICROSECOND, "us"}};
+	size_t i = 0;
+	unsigned int places;
+	double count;
+
+	while (i + 1 < sizeof(units) / sizeof(units[0]) && ns < units[i].ns)
+		i++;
+	count = (double)ns / (double)units[i].ns;
+	places = count < 9.995 ? 2 : count < 99.95 ? 1 : 0;
+	(void)fprintf(out, " %.*f %s", (int)places, count, units[i].name);
+}
+
+static void write_operation(FILE *out, const struct profile_operation *operation)
+{
+	switch (operation->kind) {
+	case PROFILE_IN_CALL:
+	case PROFILE_IN_COMPAT_CALL:
+		(void)fputs("in ", out);
+		write_text(out, operation->name);
+		(void)fputs(operation->kind == PROFILE_IN_COMPAT_CALL ? " (32-bit)" : "", out);
+		break;
+	case PROFILE_IN_FAULT:
+		(void)fputs("in a page fault", out);
+		break;
+	default:
+		write_text(out, operation->name);
+	}
+}
+
+/* For what is not what the call works with. page: of PROFILE_OBJECT_PAGE, plus 1; 0: it differs. */
+static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
+			    uint64_t page)
+{
+	if (operation->kind != PROFILE_IN_UNKNOWN && operation->kind != PROFILE_IN_KERNEL_THREAD) {
+		write_operation(out, operation);
+		(void)fputc(' ', out);
+	}
+	(void)fputs("on ", out);
+	if (object->kind != PROFILE_OBJECT_PAGE || !page) {
+		object_write(out, object);
+		return;
+	}
+	(void)fprintf(out, "page %" PRIu64 " of ", page - 1);
+	write_paged(out, object);
+}
+
+/* " (held by main 31630)", " for reading" */
+static void write_held(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	const struct profile_task *owner;
+
+	if (wait->held & PROFILE_HELD_FROM_READING)
+		(void)fputs(" for reading", out);
+	if (!(wait->held & PROFILE_HELD_BY_OWNER))
+		return;
+	owner = &waits->tasks[wait->owner];
+	(void)fputs(wait->held & PROFILE_HELD_FOR_READING ? " (last read by " : " (held by ", out);
+	write_text(out, owner->comm);
+	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
+}
+
+/* " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711" */
+static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	if (wait->ready_descriptor)
+		(void)fprintf(out, " → fd %" PRIu32, wait->ready_descriptor - 1);
+	if (!wait->ready)
+		return;
+	(void)fputs(wait->ready_descriptor ? ", " : " → ", out);
+	object_write(out, &waits->objects[wait->ready]);
+}
+
+static void write_both(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
+		       uint64_t asked, uint64_t page)
+{
+	switch (object->kind) {
+	case PROFILE_OBJECT_SLEEP:
+	case PROFILE_OBJECT_CHILD:
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_FUTEX:
+	case PROFILE_OBJECT_EPOLL:
+		(void)fputs("on ", out);
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_WORK:
+		(void)fputs("in ", out);
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_LOCK:
+	case PROFILE_OBJECT_PAGE:
+		write_lock_wait(out, operation, object, page);
+		break;
+	default:
+		write_operation(out, operation);
+		(void)fputs(operation->kind == PROFILE_IN_UNKNOWN ? "on " : " of ", out);
+		object_write(out, object);
+	}
+	if (object->kind == PROFILE_OBJECT_SLEEP && asked)
+		write_asked(out, asked);
+}
+
+bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
+{
+	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
+}
+
+/* " (written by cc1 4711)", " (at its other end postgres 4711 and 2 others)" */
+static void write_users(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	static const char *const words[PROFILE_DIRECTIONS] = {
+		[PROFILE_NEITHER] = "at its other end", [PROFILE_READS] = "read by", [PROFILE_WRITES] = "written by"};
+	const struct profile_object *object = &waits->objects[wait->ready ? wait->ready : wait->object];
+	const enum profile_direction direction = waits->operations[wait->operation].direction;
+	enum profile_direction end = PROFILE_NEITHER;
+	const struct profile_users *users;
+	const struct profile_task *task;
+
+	if (object->kind == PROFILE_OBJECT_PIPE)
+		end = direction == PROFILE_READS ? PROFILE_WRITES : PROFILE_READS;
+	users = &object->users[end];
+	if (!users->processes || (end != PROFILE_NEITHER && (wait->ready || direction == PROFILE_NEITHER)))
+		return;
+	task = &waits->tasks[users->task];
+	(void)fprintf(out, " (%s ", words[end]);
+	write_text(out, task->comm);
+	(void)fprintf(out, " %" PRIu32, task->tgid);
+	if (users->processes > 1)
+		(void)fprintf(out, " and %" PRIu32 " other%s", users->processes - 1, plural(users->processes - 1));
+	(void)fputc(')', out);
+}
+
+void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait)
+{
+	if (!wait_has_object(waits, wait))
+		return;
+	(void)fputs(before, out);
+	if (wait->object)
+		write_both(out, &waits->operations[wait->operation], &waits->objects[wait->object],
+			   wait->asked, wait->page);
+	else
+		write_operation(out, &waits->operations[wait->operation]);
+	write_held(out, waits, wait);
+	write_ready(out, waits, wait);
+	write_users(out, waits, wait);
+}
+
+int object_to_text(const struct profile_object *object, char **ret_text)
+{
+	size_t length;
+	FILE *stream = open_memstream(ret_text, &length);
+
+	if (!stream)
+		return -ENOMEM;
+	object_write(stream, object);
+	return fclose(stream) ? -ENOMEM : 0;
+}
+
+int wait_object_text(const struct waits *waits, const struct profile_wait *wait, char **ret_text)
+{
+	size_t length;
+	FILE *stream;
+
+	*ret_text = NULL;
+	if (!wait_has_object(waits, wait))
+		return 0;
+	stream = open_memstream(ret_text, &length);
+	if (!stream)
+		return -ENOMEM;
+	wait_write_object(stream, "", waits, wait);
+	return fclose(stream) ? -ENOMEM : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a wait was for, as text. One form for all views, to follow what is known of a wait: "in
+ * read of pipe:866554", "on futex named_lock of redis-server 31630 (held by main 31630)", "on epoll
+ * 12 of nginx → fd 7, tcp ...", "sleep 33.0 ms", "child 31771", "in munmap on mmap_lock of
+ * postgres 4711 (held by postgres 4713)", "in rename on rwsem #3".
+ */
+#ifndef RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXT_H
+#define RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXT_H
+
+#include <stdio.h>
+
+#include "report/profile/seam/profile_objects.h"
+#include "report/view/look/waits.h"
+
+/* "pipe", "futex", "" */
+const char *object_kind_name(unsigned int kind);
+/* The kinds' names, for messages: "file, device, ...". */
+extern const char object_kind_names[];
+/* PROFILE_OBJECT_KINDS: there is no such kind. */
+enum profile_object_kind object_kind_find(const char *name);
+
+/* Nothing if it is not known. */
+void object_write(FILE *out, const struct profile_object *object);
+/* The same as a text to free. 0 or -ENOMEM. */
+int object_to_text(const struct profile_object *object, char **ret_text);
+
+/* All that the text of a wait depends on, within a profile; without padding. */
+struct wait_text_key {
+	uint64_t asked, page;
+	uint32_t operation, object, held, owner, ready, ready_descriptor;
+};
+
+static inline struct wait_text_key wait_text_key_of(const struct profile_wait *wait)
+{
+	return (struct wait_text_key){
+		.asked = wait->asked, .page = wait->page, .operation = wait->operation, .object = wait->object,
+		.held = wait->held, .owner = wait->owner, .ready = wait->ready,
+		.ready_descriptor = wait->ready_descriptor,
+	};
+}
+
+/* Whether anything is known that its kernel stack does not say by itself. */
+bool wait_has_object(const struct waits *waits, const struct profile_wait *wait);
+
+/* Nothing if it is not known; else `before`, and what the wait was for. */
+void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait);
+/* The same as a text of its own; NULL if nothing is known. 0, -ENOMEM. */
+int wait_object_text(const struct waits *waits, const struct profile_wait *wait, char **ret_text);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Objects by how they read: those of one text are one, also of several recordings. Texts are numbered as they are first
+ * asked for.
+ */
+#ifndef RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXTS_H
+#define RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXTS_H
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "report/view/look/waits.h"
+
+enum { OBJECT_NO_TEXT = UINT32_MAX, OBJECT_TEXTS_FEW = 4096 };
+
+struct object_texts {
+	const struct waits *waits;
+	struct hash_map known;
+	ARRAY(char *) items;
+	uint32_t *number_of; /* by object, plus 1; 0: not asked for yet */
+};
+
+/* `waits` must outlive it. Deinitialize it in any case. */
+int object_texts_init(struct object_texts *texts, const struct waits *waits);
+void object_texts_deinit(struct object_texts *texts);
+
+/* Whether there are so few objects that each may be told apart in sums; else only their kinds. */
+bool object_texts_are_few(const struct object_texts *texts);
+/* OBJECT_NO_TEXT for object 0. 0, -ENOMEM. */
+int object_texts_find(struct object_texts *texts, uint32_t object, uint32_t *ret_text);
+/* "" for OBJECT_NO_TEXT. */
+const char *object_text(const struct object_texts *texts, uint32_t text);
+
+#endif

@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/packet.h"
@@ -16,23 +15,20 @@
 #include "record/plan/deadlines.h"
 #include "tests/test.h"
 
-/* A process that only runs, or only sleeps: returns when it does. */
+/* A process that only runs, or is stopped. */
 static pid_t begin_helper(struct test *t, bool runs)
 {
-	const struct timespec moment = {.tv_nsec = MILLISECOND};
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (volatile bool on = runs; on;)
+		for (volatile bool on = true; on;)
 			;
-		for (;;)
-			(void)pause();
 	}
 	if (!test_check(t, pid > 0, "no child"))
 		return 0;
-	while (process_is_runnable(pid) != runs)
-		(void)nanosleep(&moment, NULL);
+	CHECK(t, runs || (!kill(pid, SIGSTOP) && waitpid(pid, NULL, WUNTRACED) == pid));
+	CHECK(t, process_is_runnable(pid) == runs);
 	return pid;
 }
 

@@ -19,7 +19,7 @@ static_assert((int)RING_LACKS_WAKER_STACKS == REGIME_NO_WAKER_STACKS && (int)RIN
 
 static const uint64_t OVER = 3 * SECOND, STILL_OVER = SECOND, CALM = 60 * SECOND;
 static const uint64_t FIRST_LEAST = MILLISECOND, MOST_LEAST = 16 * MILLISECOND;
-enum { LEAST_FACTOR = 4, RATE_HALVINGS = 2, LEAST_RATE = 10 };
+enum { LEAST_FACTOR = 4, RATE_HALVINGS = 2, LEAST_RATE = 10, MOST_PATIENCE = 8 };
 
 static void add_step(struct cpu_ladder *ladder, const struct cpu_regime *regime)
 {
@@ -81,7 +81,8 @@ void cpu_ladder_init(struct cpu_ladder *ladder, const struct record_config *conf
 		.frequency = config->profile.wanted ? frequency : 0,
 	};
 
-	*ladder = (struct cpu_ladder){.budget = (uint64_t)config->budget.cpu, .over = OVER, .calm = CALM};
+	*ladder = (struct cpu_ladder){
+		.budget = (uint64_t)config->budget.cpu, .over = OVER, .calm = CALM, .patience = 1};
 	if (config->budget.calm)
 		ladder->calm = (uint64_t)config->budget.calm;
 	add_step(ladder, &regime);
@@ -110,6 +111,34 @@ static bool is_over(const struct cpu_ladder *ladder, uint64_t now, uint64_t used
 	return ladder->over_since && now - ladder->over_since >= (soon ? STILL_OVER : ladder->over);
 }
 
+static bool is_calm(const struct cpu_ladder *ladder, uint64_t now)
+{
+	const uint64_t needed = ladder->calm * (ladder->rose ? 1 : ladder->patience);
+
+	return ladder->calm_since && now - ladder->calm_since >= needed;
+}
+
+/* A step up that does not hold was a try, and costs: the next one comes after twice the time. */
+static void step_down(struct cpu_ladder *ladder, uint64_t now)
+{
+	const bool failed = now - ladder->moved < ladder->calm;
+
+	if (ladder->rose && !failed)
+		ladder->patience = 1;
+	else if (ladder->rose && ladder->patience < MOST_PATIENCE)
+		ladder->patience *= 2;
+	ladder->rose = false;
+	ladder->step++;
+}
+
+static void step_up(struct cpu_ladder *ladder)
+{
+	if (ladder->rose)
+		ladder->patience = 1;
+	ladder->rose = true;
+	ladder->step--;
+}
+
 bool cpu_ladder_judge(struct cpu_ladder *ladder, uint64_t since, uint64_t now, uint64_t used)
 {
 	const uint32_t before = ladder->step;
@@ -119,9 +148,9 @@ bool cpu_ladder_judge(struct cpu_ladder *ladder, uint64_t since, uint64_t now, u
 	ladder->over_since = begin_or_keep(used > ladder->budget, ladder->over_since, since);
 	ladder->calm_since = begin_or_keep(used < ladder->budget / 2, ladder->calm_since, since);
 	if (is_over(ladder, now, used) && ladder->step + 1 < ladder->count)
-		ladder->step++;
-	else if (ladder->calm_since && now - ladder->calm_since >= ladder->calm && ladder->step)
-		ladder->step--;
+		step_down(ladder, now);
+	else if (is_calm(ladder, now) && ladder->step)
+		step_up(ladder);
 	if (ladder->step == before)
 		return false;
 	ladder->over_since = ladder->calm_since = 0;

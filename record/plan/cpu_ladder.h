@@ -9,8 +9,9 @@
  * One step down if more than the budget was used for 3 s, one step up if less than half of it was
  * used for 60 s. In the 3 s after a step, up or down, a second of more than twice the budget is
  * enough for the next one down: a storm does not cost long at every step, nor one that goes on
- * whenever a step up is tried. Pure arithmetic: the caller measures, and does what the regime
- * says.
+ * whenever a step up is tried. A step up that fails within 60 s makes the next one wait twice as
+ * long, up to 8 times 60 s: on a large host the tries alone would cost more than the budget.
+ * Pure arithmetic: the caller measures, and does what the regime says.
  */
 #ifndef RWALKER_RECORD_PLAN_CPU_LADDER_H
 #define RWALKER_RECORD_PLAN_CPU_LADDER_H
@@ -35,6 +36,8 @@ struct cpu_ladder {
 	uint64_t over, calm; /* ns: how long it takes */
 	uint64_t over_since, calm_since; /* 0: it is not */
 	uint64_t moved; /* when the last step was taken; 0: never */
+	uint32_t patience; /* how many times `calm` it must be calm before a step up after one down */
+	bool rose; /* the last step was one up */
 };
 
 /* What is there to leave out follows from the config. frequency: what is sampled at. */

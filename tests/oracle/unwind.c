@@ -3,9 +3,9 @@
  * unwind [-n SAMPLES] [-s STACK_BYTES] [-i INTERVAL_US] [-v CHAINS] [-b] NAME COMMAND...: runs the
  * command, again if it ends early, stops its tasks at many points, and compares each step of our
  * unwinder with libdw's. Prints one line; exit 0 if nothing differed and there were as many
- * samples as requested. -v: shows that many of the chains that ended badly. -b: measures frames
- * per second on the same snapshots. unwind -f NAME FILE: compares every row of a file's call frame
- * information instead.
+ * samples as requested; SIGALRM ends it if there is no new sample for 300 s. -v: shows that many of
+ * the chains that ended badly. -b: measures frames per second on the same snapshots.
+ * unwind -f NAME FILE: compares every row of a file's call frame information instead.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "tests/oracle/every_row.h"
 #include "tests/oracle/tracees.h"
 
-enum { RUNS_MAX = 200, BENCH_KEPT = 4000, BENCH_ROUNDS = 20, SAME_TASKS = 64 };
+enum { RUNS_MAX = 200, BENCH_KEPT = 4000, BENCH_ROUNDS = 20, SAME_TASKS = 64, PATIENCE_SECONDS = 300 };
 
 struct run {
 	const char *name;
@@ -69,6 +69,7 @@ static bool stopped(void *context, pid_t task)
 		return true;
 	if (!is_new(run, task, &snapshot))
 		return true;
+	alarm(PATIENCE_SECONDS);
 	run->error = oracle_compare(run->unwinder, &snapshot, &run->tally);
 	if (run->bench && run->kept.count < BENCH_KEPT)
 		keep(run, &snapshot);
@@ -183,9 +184,11 @@ int main(int argc, char **argv)
 		run.error = oracle_every_row(&run.modules, argv[optind + 1], &run.tally);
 		return print_account(&run);
 	}
+	alarm(PATIENCE_SECONDS);
 	for (int i = 0; i < RUNS_MAX && run.tally.samples < run.wanted && !run.error; i++)
 		if (tracees_run(argv + optind + 1, run.interval_us, stopped, &run) < 0)
 			break;
+	alarm(0);
 	if (run.bench)
 		measure(&run);
 	return print_account(&run);

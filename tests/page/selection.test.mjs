@@ -49,6 +49,36 @@ test('a range has the overlap of waits', () => {
 	assert.deepEqual(weights({source: 1, classes: 1 << rwalker.CLASS.PREEMPTED}), [0, 0, 0, 0]);
 });
 
+/* In ticks of a microsecond: from before the start until within the first one, within one, and within the last one. */
+test('what has less than a tick counts, but not in a range that only touches it', () => {
+	const writer = tinyWriter({
+		numbers: {
+			waitRuns: [0, 0, 3],
+			waitSleep: [50, 0, 0],
+			waitRunQueue: [0, 0, 0],
+			waitKind: [0, 0, 0],
+			waitStack: [2, 2, 2],
+			waitCpu: [0, 0, 0],
+			waitWaker: [0, 0, 0],
+			waitPurpose: [0, 0, 0],
+		},
+		signed: {waitGap: [-50, 500, 499]},
+	});
+	const edges = rwalker.decode(new Uint8Array(writer.bytes()));
+	const events = (from, to) => rwalker.select(edges, {...whole, source: 1, from, to}).events;
+	const counted = range => {
+		const [thread] = rwalker.threadsOf(edges).list;
+
+		return rwalker.threadTimes(edges, thread, range).waits;
+	};
+
+	assert.equal(counted({from: null, to: null}), 3);
+	assert.equal(counted({from: 0, to: 1000}), 2);
+	assert.equal(events(0, 500), 0);
+	assert.equal(events(500, 999), 1);
+	assert.equal(events(500, 1000), 2);
+});
+
 test('a function that calls itself is counted once in its total', () => {
 	const outermost = rwalker.outermost(profile.tree, 4),
 		sums = rwalker.select(profile, whole);

@@ -70,20 +70,24 @@
 		return wanted;
 	}
 
-	/* Calls `each` with every wait of a run that has a part within the span, and the length of that part. */
+	/*
+	 * Calls `each` with every wait of a run that has a part within the span, and the length of that part. What has less
+	 * than a tick counts, as it does for the reporter: a wait within one tick, and at the ends of what was requested.
+	 */
 	function eachWaitWithin(waits, run, span, each) {
 		const {out, length} = waits,
+			least = span.requested ? 0 : 1,
 			end = rwalker.lowerBound(out, run.first, run.end, span.to);
 		let i = rwalker.lowerBound(out, run.first, end, span.from);
 
 		/* Waits of a task do not overlap, but only in a sound trace. */
-		while (i > run.first && out[i - 1] + length[i - 1] > span.from) i--;
+		while (i > run.first && out[i - 1] + length[i - 1] >= span.from + least) i--;
 		for (; i < end; i++) {
 			const from = out[i] > span.from ? out[i] : span.from,
 				wakes = out[i] + length[i];
 			const part = (wakes < span.to ? wakes : span.to) - from;
 
-			if (part > 0) each(i, part);
+			if (part >= least || !length[i]) each(i, part);
 		}
 	}
 

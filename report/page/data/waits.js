@@ -181,6 +181,7 @@
 		const spans = profile.recordings.map(({offset, length}) => ({
 			from: offset,
 			to: offset + length,
+			requested: true,
 		}));
 
 		for (const [recording, from, to] of profile.times ?? []) {

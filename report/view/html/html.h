@@ -59,6 +59,14 @@ static inline int64_t html_ticks(const struct html_page *page, uint32_t recordin
 	return -html_cut((start - time - 1) / page->unit + 1);
 }
 
+/* As html_ticks(), rounded up: where a part ends, so that what is in its last tick is within. */
+static inline int64_t html_end_ticks(const struct html_page *page, uint32_t recording, uint64_t time)
+{
+	uint64_t most = page->unit - 1;
+
+	return html_ticks(page, recording, time < UINT64_MAX - most ? time + most : UINT64_MAX);
+}
+
 static inline struct column *html_column(struct html_page *page, enum column_number number)
 {
 	return &page->columns.items[number];

@@ -49,7 +49,7 @@ static void write_recording(struct html_page *page, uint32_t number, struct json
 	json_text_begin_object(json, NULL);
 	json_text_uint(json, "host", row->host);
 	json_text_int(json, "offset", page->offsets[number]);
-	json_text_int(json, "length", html_ticks(page, number, row->stop));
+	json_text_int(json, "length", html_end_ticks(page, number, row->stop));
 	json_text_uint(json, "realtime", (realtime ? realtime : origin.realtime) / MILLISECOND);
 	json_text_uint(json, "leastWait", row->least_wait < COLUMN_MOST ? row->least_wait : COLUMN_MOST);
 	json_text_name(json, "kernel", origin.kernel);
@@ -80,7 +80,7 @@ static void write_times(struct html_page *page, struct json_text *json)
 		json_text_begin_array(json, NULL);
 		json_text_uint(json, NULL, i);
 		json_text_int(json, NULL, html_ticks(page, i, from));
-		json_text_int(json, NULL, html_ticks(page, i, to));
+		json_text_int(json, NULL, html_end_ticks(page, i, to));
 		json_text_end_array(json);
 	}
 	json_text_end_array(json);

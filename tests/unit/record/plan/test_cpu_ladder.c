@@ -127,6 +127,50 @@ static void in_a_storm(struct test *t)
 	follow(t, &ladder, &second, 201, 1, 1);
 }
 
+/* Each try that fails makes the next one wait twice as long, up to eight times; one that holds ends that. */
+static void tries(struct test *t)
+{
+	struct record_config config = everything();
+	struct cpu_ladder ladder;
+	uint64_t second = 1000;
+
+	cpu_ladder_init(&ladder, &config, 100);
+	follow(t, &ladder, &second, 201, 4, 2);
+	for (unsigned int minutes = 1; minutes <= 32; minutes *= 2) {
+		unsigned int calm = minutes < 8 ? minutes * 60 : 8 * 60;
+
+		follow(t, &ladder, &second, 10, calm - 1, 0);
+		follow(t, &ladder, &second, 10, 1, 1);
+		CHECK_INT(t, ladder.step, 1);
+		follow(t, &ladder, &second, 201, 1, 1);
+		CHECK_INT(t, ladder.step, 2);
+	}
+	follow(t, &ladder, &second, 10, 8 * 60 - 1, 0);
+	follow(t, &ladder, &second, 10, 1, 1);
+	follow(t, &ladder, &second, 60, 60, 0);
+	follow(t, &ladder, &second, 201, 3, 1); /* another storm */
+	follow(t, &ladder, &second, 10, 60 - 1, 0);
+	follow(t, &ladder, &second, 10, 1 + 60, 2);
+	CHECK_INT(t, ladder.step, 0);
+}
+
+/* Of a host so large that a second of a step too high costs fifty times the budget. */
+static void on_a_large_host(struct test *t)
+{
+	struct record_config config = everything();
+	struct cpu_ladder ladder;
+	uint64_t sum = 0;
+
+	cpu_ladder_init(&ladder, &config, 100);
+	for (uint64_t second = 0; second < 24 * 3600; second++) {
+		uint64_t used = ladder.step < 5 ? 5000 : 10;
+
+		sum += second >= 3600 ? used : 0;
+		(void)cpu_ladder_judge(&ladder, second * SECOND, (second + 1) * SECOND, used);
+	}
+	CHECK(t, sum / (23 * 3600) <= 25);
+}
+
 /* Without a budget nothing happens. */
 static void none(struct test *t)
 {
@@ -172,4 +216,5 @@ static void realtime_safe(struct test *t)
 	CHECK_INT(t, ladder.count, 11); /* one step less: wakers have no stacks anyway */
 }
 
-TEST_MAIN(TEST(steps), TEST(few_steps), TEST(when), TEST(in_a_storm), TEST(none), TEST(keeps_it), TEST(realtime_safe))
+TEST_MAIN(TEST(steps), TEST(few_steps), TEST(when), TEST(in_a_storm), TEST(tries), TEST(on_a_large_host),
+	  TEST(none), TEST(keeps_it), TEST(realtime_safe))

@@ -159,11 +159,15 @@ uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const 
 
 	while (generation && good < count && is_code(hits, tgid, generation, frames[good] - 1))
 		good++;
-	if (good < count && generation)
-		hits->cut.astray++;
-	else if (good < count)
-		hits->cut.unknown++;
 	return good;
+}
+
+void hits_note_cut(struct hits *hits, uint64_t generation)
+{
+	if (generation)
+		hits->cut.astray++;
+	else
+		hits->cut.unknown++;
 }
 
 struct hits_cut hits_cut(const struct hits *hits)

@@ -18,8 +18,9 @@ bool ring_sample_is_sound(const struct ring_sample *raw, size_t length, uint32_t
 int ring_sample_add(struct recording *recording, struct snapshots *snapshots, const struct ring_sample *raw,
 		    const struct event_task *task, struct event_sample *sample)
 {
+	const bool copied = raw->flags & RING_SAMPLE_SNAPSHOT && snapshots;
 	struct event_stacks stacks = ring_stacks_take(recording, &raw->task, (const uint64_t *)raw->frames,
-						      raw->kernel_count, raw->user_count);
+						      raw->kernel_count, raw->user_count, copied);
 	int r;
 
 	sample->time = raw->head.time;
@@ -27,7 +28,7 @@ int ring_sample_add(struct recording *recording, struct snapshots *snapshots, co
 	sample->source = raw->head.source;
 	sample->missing = ring_stacks_missing(raw->flags);
 	sample->flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
-	if (raw->flags & RING_SAMPLE_SNAPSHOT && snapshots)
+	if (copied)
 		sample->snapshot = snapshots_number(snapshots, &raw->head);
 	r = event_log_add_sample(recording->log, sample, task, &stacks);
 	if (r >= 0)

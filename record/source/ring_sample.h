@@ -27,12 +27,13 @@ int ring_sample_add(struct recording *recording, struct snapshots *snapshots, co
 
 /*
  * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut
- * off, or the sample was left out (its flags are zero).
+ * off, or a snapshot has the stack as well, or the sample was left out (its flags are zero).
  */
 static inline bool ring_sample_is_whole(const struct ring_sample *raw, const struct event_sample *sample)
 {
-	return (raw->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED)) &&
-	       !(sample->flags & (SAMPLE_KERNEL_TRUNCATED | SAMPLE_USER_TRUNCATED));
+	const uint64_t cut = SAMPLE_KERNEL_TRUNCATED | (sample->snapshot ? 0U : SAMPLE_USER_TRUNCATED);
+
+	return (raw->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED)) && !(sample->flags & cut);
 }
 
 #endif

@@ -16,9 +16,12 @@
 #include "record/place/kernel_chains.h"
 #include "record/plan/recording.h"
 
-/* Sets the user part: of `count` frames, leaf first and borrowed, those that are code. */
+/*
+ * Sets the user part: of `count` frames, leaf first and borrowed, those that are code. copied: the stack's memory is in
+ * the trace, too, and reports unwind that; nothing is missing where frame pointers lead astray.
+ */
 static inline void ring_stacks_user(const struct recording *recording, const struct ring_task *task,
-				    const uint64_t *frames, uint32_t count, struct event_stacks *stacks)
+				    const uint64_t *frames, uint32_t count, bool copied, struct event_stacks *stacks)
 {
 	stacks->user = frames;
 	stacks->user_count = 0;
@@ -26,11 +29,14 @@ static inline void ring_stacks_user(const struct recording *recording, const str
 		return;
 	stacks->user_owner = hits_generation(recording->hits, task->tgid);
 	stacks->user_count = hits_code(recording->hits, task->tgid, stacks->user_owner, frames, count);
+	if (stacks->user_count < count && !copied)
+		hits_note_cut(recording->hits, stacks->user_owner);
 }
 
 /* frames: kernel frames, then user frames, leaf first; borrowed at least until the next call. */
 static inline struct event_stacks ring_stacks_take(struct recording *recording, const struct ring_task *task,
-						   const uint64_t *frames, uint32_t kernel_count, uint32_t user_count)
+						   const uint64_t *frames, uint32_t kernel_count, uint32_t user_count,
+						   bool copied)
 {
 	struct kernel_chain kernel = kernel_chains_take(recording->kernel_chains, frames, kernel_count);
 	struct event_stacks stacks = {
@@ -39,7 +45,7 @@ static inline struct event_stacks ring_stacks_take(struct recording *recording, 
 		.kernel_count = kernel_count,
 	};
 
-	ring_stacks_user(recording, task, frames + kernel_count, user_count, &stacks);
+	ring_stacks_user(recording, task, frames + kernel_count, user_count, copied, &stacks);
 	return stacks;
 }
 

@@ -75,9 +75,9 @@ void waits_deinit(struct waits *waits)
 /* --- records to events --- */
 
 static struct event_stacks take_stacks(struct waits *waits, const struct ring_task *task, const uint64_t *frames,
-				       uint32_t kernel_count, uint32_t user_count)
+				       uint32_t kernel_count, uint32_t user_count, bool copied)
 {
-	return ring_stacks_take(waits->recording, task, frames, kernel_count, user_count);
+	return ring_stacks_take(waits->recording, task, frames, kernel_count, user_count, copied);
 }
 
 static bool was_added(struct waits *waits, int r)
@@ -107,7 +107,7 @@ static void join_kept(struct waits *waits, const struct ring_wait *raw, struct e
 		return;
 	}
 	wait->missing = kept.reason ? wait_missing(kept.reason) : 0;
-	ring_stacks_user(waits->recording, &raw->task, kept.frames, kept.count, stacks);
+	ring_stacks_user(waits->recording, &raw->task, kept.frames, kept.count, wait->snapshot, stacks);
 	if (kept.truncated && stacks->user_count == kept.count) /* else only noise was beyond the limit */
 		wait->flags |= WAIT_USER_TRUNCATED;
 }
@@ -197,7 +197,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	}
 	if (waits->open && !(raw->flags & RING_WAIT_NOT_ENDED))
 		open_waits_end(waits->open, raw->task.tid, head->time);
-	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0);
+	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0, false);
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (raw->flags & RING_WAIT_HAS_WAKER)
 		take_waker(waits, (const void *)raw->rest, &wait, &others[WAIT_WAKER]);
@@ -229,9 +229,10 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 		waits->refused++;
 		return;
 	}
-	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count);
-	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
 	wake.snapshot = snapshot_of(waits, head, raw->flags);
+	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count,
+			     wake.snapshot);
+	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
 	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
 }
@@ -269,9 +270,10 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	}
 	if (!raw->since)
 		return keep_user_stack(waits, raw);
-	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, 0, (uint32_t)raw->count);
-	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
 	record.snapshot = snapshot_of(waits, head, raw->flags);
+	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, 0, (uint32_t)raw->count,
+			     record.snapshot);
+	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
 	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);
 }

@@ -78,6 +78,21 @@ test_frame_pointers_do_not() {
 		"$(share "$scratch/plain" 'fl_burn [0-9]+$' 'burner;fl_outer;fl_middle;fl_burn ') < 5"
 }
 
+# Of our reporter, which has none either, they lead anywhere. That is said, but not where a copy has the stack as well.
+test_astray() {
+	local work="'$report' --no-cache --tree '$scratch/all.rwk' >/dev/null 2>&1; true"
+	astray() { sed -n 's/^  quality *\([0-9]*\) user-astray.*/\1/p' "$scratch/$1.out" | awk '{ n += $1 } END { print n + 0 }'; }
+
+	run_ok by_pointer "$record" -p 0 -u -f 997 --sw-perf --force -o "$scratch/by_pointer.rwk" -- sh -c "$work"
+	run_ok by_copy "$record" -p 0 --dwarf --sw-perf --force -o "$scratch/by_copy.rwk" -- sh -c "$work"
+	for trace in by_pointer by_copy; do
+		run_ok "$trace" "$report" --info "$scratch/$trace.rwk"
+	done
+	check_number "frame pointers lead astray" "$(astray by_pointer) > 5"
+	check_number "which does not matter where there is a copy" \
+		"$(astray by_copy) * 20 <= $(sed -n 's/^  unwound *\([0-9]*\) user stacks$/\1/p' "$scratch/by_copy.out")"
+}
+
 test_what_is_in_the_file() {
 	"$report" --dump "$scratch/all.rwk" >"$scratch/dump"
 	python3 -B "$here/tests/rwk_dump.py" "$scratch/all.rwk" >"$scratch/python"
@@ -103,6 +118,7 @@ test_truncated
 test_waits
 test_hits
 test_frame_pointers_do_not
+test_astray
 test_what_is_in_the_file
 test_size_and_frequency
 finish

@@ -2,6 +2,8 @@
 /* Samples laid out by hand as a program would: what is written about each, and what is counted instead. */
 #include "record/source/samples.h"
 
+#include "record/place/hits.h"
+#include "record/stack/snapshots.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/made_recording.h"
@@ -118,6 +120,29 @@ static void what_is_cut_is_said_where_it_was_a_stack(struct test *t)
 	bench_close(&b);
 }
 
+/* Reports unwind a snapshot: where the frame pointers of the same stack lead does not matter then. */
+static void a_stack_with_a_snapshot_is_not_cut(struct test *t)
+{
+	struct made_sample_record record = sample(5000);
+	struct snapshot_told told[CPUS][RING_SLOTS] = {0};
+	struct snapshots snapshots = {.told = told[0]};
+	struct bench b;
+
+	bench_open(&b);
+	b.samples.snapshots = &snapshots;
+	record.frames[3] = NO_CODE;
+	take(&b, &record);
+	CHECK_INT(t, hits_cut(b.made.recording.hits).astray, 1);
+	record.raw.flags = RING_SAMPLE_SNAPSHOT | RING_SAMPLE_USER_TRUNCATED;
+	told[CPU][0] = (struct snapshot_told){.time = 5000, .source = record.raw.head.source, .number = 1};
+	take(&b, &record);
+	CHECK_INT(t, hits_cut(b.made.recording.hits).astray, 1);
+	CHECK_INT(t, b.samples.whole[CPU], 1);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 2);
+	bench_close(&b);
+}
+
 static void a_late_filter_counts_what_it_keeps_out(struct test *t)
 {
 	struct made_sample_record record = sample(5000);
@@ -215,5 +240,6 @@ static void the_log_s_failure_stops_the_recording(struct test *t)
 }
 
 TEST_MAIN(TEST(a_sample_is_told_as_it_is), TEST(what_is_cut_is_said_where_it_was_a_stack),
+	  TEST(a_stack_with_a_snapshot_is_not_cut),
 	  TEST(a_late_filter_counts_what_it_keeps_out), TEST(what_is_no_sample_is_refused), TEST(its_frames_are_marked),
 	  TEST(the_log_s_failure_stops_the_recording))

@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 
 need_recording
+need_tool python3
+cd "$here" || exit 1
 
 has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
 
@@ -23,7 +25,6 @@ dumps() { find "$folder" -name 'dump-*.rwk' | wc -l; }
 has_dumps() { [ "$(dumps)" -ge "$1" ]; }
 unfinished() { find "$folder" -name '.*' -type f | wc -l; }
 
-# made WHAT: another dump.
 # made WHAT: another dump. What is asked for while the recorder still waits for the writer of the last one, which has its name by
 # then, is counted as one with that: so it is asked for again.
 made() {
@@ -68,26 +69,10 @@ makers() {
 	done
 }
 
-# A process that writes a dump: it has the unfinished file open, and is stopped before it has written all. $writer
-stopped_writer() {
-	local pid
-	kill -USR2 "$recorder"
-	for _ in $(seq 2000); do
-		for pid in $(cat "/proc/$recorder/task/$recorder/children"); do
-			[[ " $others " != *" $pid "* ]] || continue
-			kill -STOP "$pid" 2>/dev/null || continue
-			writer=$pid
-			[ -z "$(find "/proc/$pid/fd" -lname "$folder/.dump.*" 2>/dev/null)" ] || return 0
-			kill -CONT "$pid"
-		done
-	done
-	return 1
-}
-
-# Some may end before they are caught: $whole dumps are there then.
+# $writer: a process that writes a dump, stopped before it has written all. Some end before they are caught: $whole dumps are there
+# then.
 catch_writer() {
-	others=$(cat "/proc/$recorder/task/$recorder/children" | tr '\n' ' ')
-	wait_for 20 stopped_writer || return
+	writer=$(python3 -B tests/live/stop_writer.py "$recorder" "$folder") || return
 	whole=$(dumps)
 }
 

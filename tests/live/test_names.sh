@@ -15,13 +15,13 @@ whole=$workloads/unnamed
 
 start_of() { nm "$whole" | awk -v name="$1" '$3 == name { sub(/^0+/, "", $1); print "[unnamed]+0x" $1 }'; }
 
-# leaves TRACE OPTION...: the program's own functions, except main, that have samples, each once.
+# leaves TRACE OPTION...: the program's own functions, except _start and main, that have samples, each once.
 leaves()
 {
 	local trace=$1
 	shift
 	"$report" --folded -q -U "$@" "$trace" 2>"$scratch/report.err" | sed -E 's/ [0-9]+$//; s/.*;//' |
-		grep -E '^(\[unnamed\].*|hidden_.*|htonl@plt)$' | grep -vxF "$(start_of main)" | sort -u | tr '\n' ' '
+		grep -E '^(\[unnamed\].*|hidden_.*|htonl@plt)$' | grep -vxF -e "$(start_of main)" -e "$(start_of _start)" | sort -u | tr '\n' ' '
 }
 
 record_levels()

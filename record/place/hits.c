@@ -40,7 +40,6 @@ struct hits {
 	uint32_t anonymous_module;
 	struct seen cache[CACHE_SIZE];
 	struct seen code[CACHE_SIZE]; /* callers that are code */
-	struct hits_cut cut;
 	struct seen words[WORDS_SIZE]; /* of snapshots: most are not addresses, and they recur */
 };
 
@@ -160,19 +159,6 @@ uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const 
 	while (generation && good < count && is_code(hits, tgid, generation, frames[good] - 1))
 		good++;
 	return good;
-}
-
-void hits_note_cut(struct hits *hits, uint64_t generation)
-{
-	if (generation)
-		hits->cut.astray++;
-	else
-		hits->cut.unknown++;
-}
-
-struct hits_cut hits_cut(const struct hits *hits)
-{
-	return hits->cut;
 }
 
 void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count)

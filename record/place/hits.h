@@ -51,14 +51,6 @@ uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
  */
 uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *frames, uint32_t count);
 
-struct hits_cut { /* stacks that hits_code() cut, as far as they were noted */
-	uint64_t astray;  /* at a frame outside every mapping */
-	uint64_t unknown; /* because the mappings of their process were unknown */
-};
-
-void hits_note_cut(struct hits *hits, uint64_t generation); /* a stack, at that generation */
-struct hits_cut hits_cut(const struct hits *hits);
-
 /*
  * Marks the user frames of one sample (leaf first, run-time addresses); generation: the
  * process's, now. What is not mapped may be of before its exec (address_spaces_before_exec).

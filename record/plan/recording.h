@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/event_log.h"
 #include "record/plan/record_options.h"
 
 struct cgroup_table;
-struct event_log;
 struct event_task;
 struct event_wait;
 struct hits;
@@ -44,6 +44,11 @@ struct recording_watch {
 	void (*wait)(void *context, const struct event_wait *wait, const struct event_task *task);
 };
 
+struct stack_cuts { /* user stacks of a source that were cut, and have no snapshot */
+	uint64_t astray;  /* at a frame outside every mapping */
+	uint64_t unknown; /* because the mappings of their process were unknown */
+};
+
 struct recording {
 	const struct record_config *config;
 	const struct trace_io *io;
@@ -67,6 +72,7 @@ struct recording {
 	enum recording_stop stop;
 	int error; /* -errno of the first call on the log that failed; 0 if none did */
 	uint64_t refused; /* records, by the encoder: see recording_check() */
+	struct stack_cuts cuts[EVENT_LOG_SOURCES]; /* by source */
 	int signal_fd; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD; blocked in the recorder, unblock them in children */
 };
 

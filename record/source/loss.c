@@ -235,15 +235,17 @@ static void tell_cost(struct loss *loss, uint64_t time, const struct probe_cost 
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-/* Losses that will leave names out of the trace. */
 static void tell_cuts(struct loss *loss, uint64_t now, bool all)
 {
-	struct hits_cut cut = hits_cut(loss->recording->hits);
+	for (uint32_t source = 0; source < EVENT_LOG_SOURCES; source++) {
+		const struct stack_cuts *cuts = &loss->recording->cuts[source];
 
-	tell(loss, now, all, 0, 0, LOSS_USER_ASTRAY, cut.astray);
-	tell(loss, now, all, 0, 0, LOSS_USER_UNKNOWN, cut.unknown);
+		tell(loss, now, all, source, 0, LOSS_USER_ASTRAY, cuts->astray);
+		tell(loss, now, all, source, 0, LOSS_USER_UNKNOWN, cuts->unknown);
+	}
 }
 
+/* Losses that will leave names out of the trace. */
 static void tell_names(struct loss *loss, uint64_t now, bool all)
 {
 	struct recording *recording = loss->recording;

@@ -19,8 +19,9 @@ int ring_sample_add(struct recording *recording, struct snapshots *snapshots, co
 		    const struct event_task *task, struct event_sample *sample)
 {
 	const bool copied = raw->flags & RING_SAMPLE_SNAPSHOT && snapshots;
+	const struct ring_user user = {.count = raw->user_count, .source = raw->head.source, .copied = copied};
 	struct event_stacks stacks = ring_stacks_take(recording, &raw->task, (const uint64_t *)raw->frames,
-						      raw->kernel_count, raw->user_count, copied);
+						      raw->kernel_count, &user);
 	int r;
 
 	sample->time = raw->head.time;

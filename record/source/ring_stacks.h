@@ -16,28 +16,44 @@
 #include "record/place/kernel_chains.h"
 #include "record/plan/recording.h"
 
-/*
- * Sets the user part: of `count` frames, leaf first and borrowed, those that are code. copied: the stack's memory is in
- * the trace, too, and reports unwind that; nothing is missing where frame pointers lead astray.
- */
-static inline void ring_stacks_user(const struct recording *recording, const struct ring_task *task,
-				    const uint64_t *frames, uint32_t count, bool copied, struct event_stacks *stacks)
+struct ring_user { /* stack: its frames, leaf first and borrowed */
+	const uint64_t *frames;
+	uint32_t count, source;
+	bool copied; /* its memory is in the trace, too, and reports unwind that: it misses nothing where it is cut */
+};
+
+static inline void ring_stacks_count_cut(struct recording *recording, uint32_t source, uint64_t generation)
 {
-	stacks->user = frames;
-	stacks->user_count = 0;
-	if (!count)
-		return;
-	stacks->user_owner = hits_generation(recording->hits, task->tgid);
-	stacks->user_count = hits_code(recording->hits, task->tgid, stacks->user_owner, frames, count);
-	if (stacks->user_count < count && !copied)
-		hits_note_cut(recording->hits, stacks->user_owner);
+	struct stack_cuts *cuts = &recording->cuts[source < EVENT_LOG_SOURCES ? source : 0];
+
+	if (generation)
+		cuts->astray++;
+	else
+		cuts->unknown++;
 }
 
-/* frames: kernel frames, then user frames, leaf first; borrowed at least until the next call. */
-static inline struct event_stacks ring_stacks_take(struct recording *recording, const struct ring_task *task,
-						   const uint64_t *frames, uint32_t kernel_count, uint32_t user_count,
-						   bool copied)
+/* Sets the user part: those of the frames that are code. */
+static inline void ring_stacks_user(struct recording *recording, const struct ring_task *task,
+				    const struct ring_user *user, struct event_stacks *stacks)
 {
+	stacks->user = user->frames;
+	stacks->user_count = 0;
+	if (!user->count)
+		return;
+	stacks->user_owner = hits_generation(recording->hits, task->tgid);
+	stacks->user_count =
+		hits_code(recording->hits, task->tgid, stacks->user_owner, user->frames, user->count);
+	if (stacks->user_count < user->count && !user->copied)
+		ring_stacks_count_cut(recording, user->source, stacks->user_owner);
+}
+
+/* frames: kernel frames, then the user's, whose own pointer is not used; borrowed at least until the next call. */
+static inline struct event_stacks ring_stacks_take(struct recording *recording, const struct ring_task *task,
+						   const uint64_t *frames, uint32_t kernel_count,
+						   const struct ring_user *user)
+{
+	const struct ring_user behind = {
+		.frames = frames + kernel_count, .count = user->count, .source = user->source, .copied = user->copied};
 	struct kernel_chain kernel = kernel_chains_take(recording->kernel_chains, frames, kernel_count);
 	struct event_stacks stacks = {
 		.kernel = kernel.frames,
@@ -45,7 +61,7 @@ static inline struct event_stacks ring_stacks_take(struct recording *recording, 
 		.kernel_count = kernel_count,
 	};
 
-	ring_stacks_user(recording, task, frames + kernel_count, user_count, copied, &stacks);
+	ring_stacks_user(recording, task, &behind, &stacks);
 	return stacks;
 }
 

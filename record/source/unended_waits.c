@@ -27,7 +27,8 @@ void unended_waits_tell(struct unended_waits *waits, const struct ring_walk_task
 	struct event_stacks stacks = {0};
 	int r;
 
-	ring_stacks_user(recording, &row->task, user->frames, user->count, user->snapshot, &stacks);
+	ring_stacks_user(recording, &row->task,
+			 &(struct ring_user){user->frames, user->count, waits->source, user->snapshot}, &stacks);
 	r = event_log_add_user_stack(recording->log, &record, &task, &stacks);
 	waits->refused += r == -EINVAL;
 	if (r != -EINVAL && recording_check(recording, r) >= 0)

@@ -74,12 +74,6 @@ void waits_deinit(struct waits *waits)
 
 /* --- records to events --- */
 
-static struct event_stacks take_stacks(struct waits *waits, const struct ring_task *task, const uint64_t *frames,
-				       uint32_t kernel_count, uint32_t user_count, bool copied)
-{
-	return ring_stacks_take(waits->recording, task, frames, kernel_count, user_count, copied);
-}
-
 static bool was_added(struct waits *waits, int r)
 {
 	waits->refused += r == -EINVAL;
@@ -107,7 +101,8 @@ static void join_kept(struct waits *waits, const struct ring_wait *raw, struct e
 		return;
 	}
 	wait->missing = kept.reason ? wait_missing(kept.reason) : 0;
-	ring_stacks_user(waits->recording, &raw->task, kept.frames, kept.count, wait->snapshot, stacks);
+	ring_stacks_user(waits->recording, &raw->task,
+			 &(struct ring_user){kept.frames, kept.count, raw->head.source, wait->snapshot}, stacks);
 	if (kept.truncated && stacks->user_count == kept.count) /* else only noise was beyond the limit */
 		wait->flags |= WAIT_USER_TRUNCATED;
 }
@@ -197,7 +192,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	}
 	if (waits->open && !(raw->flags & RING_WAIT_NOT_ENDED))
 		open_waits_end(waits->open, raw->task.tid, head->time);
-	stacks = take_stacks(waits, &raw->task, frames, raw->kernel_count, 0, false);
+	stacks = ring_stacks_take(waits->recording, &raw->task, frames, raw->kernel_count, &(struct ring_user){0});
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (raw->flags & RING_WAIT_HAS_WAKER)
 		take_waker(waits, (const void *)raw->rest, &wait, &others[WAIT_WAKER]);
@@ -230,8 +225,8 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 		return;
 	}
 	wake.snapshot = snapshot_of(waits, head, raw->flags);
-	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, raw->user_count,
-			     wake.snapshot);
+	stacks = ring_stacks_take(waits->recording, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count,
+				  &(struct ring_user){NULL, raw->user_count, head->source, wake.snapshot});
 	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
 	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
@@ -271,8 +266,8 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	if (!raw->since)
 		return keep_user_stack(waits, raw);
 	record.snapshot = snapshot_of(waits, head, raw->flags);
-	stacks = take_stacks(waits, &raw->task, (const uint64_t *)raw->frames, 0, (uint32_t)raw->count,
-			     record.snapshot);
+	stacks = ring_stacks_take(waits->recording, &raw->task, (const uint64_t *)raw->frames, 0,
+				  &(struct ring_user){NULL, (uint32_t)raw->count, head->source, record.snapshot});
 	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
 	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);

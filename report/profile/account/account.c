@@ -15,17 +15,25 @@
 
 enum { SHARE_TEXT = 40 };
 
+struct losses {
+	struct loss_sums shown; /* of the sources that are shown, and of those without one */
+	uint64_t elsewhere;	/* events of the others */
+	uint64_t recorded;	/* of all sources */
+	uint64_t common;	/* 1 << cause: what was lost has no source, and so is of all of them */
+};
+
 /* " (0.1%)", or "" if there is nothing of which it is a share, or that is not known; then it counts as all. */
 static double print_share(enum loss_share kind, uint64_t total, uint64_t recorded, char text[static SHARE_TEXT])
 {
 	const uint64_t whole[] = {
 		[SHARE_NONE] = 0, [SHARE_OF_RECORDED] = recorded, [SHARE_BESIDE] = total + recorded};
-	double share = account_share(total, whole[kind]);
+	const bool known = whole[kind] && total <= whole[kind];
+	const double share = known ? account_share(total, whole[kind]) : 100;
 
 	text[0] = '\0';
-	if (whole[kind])
+	if (known)
 		(void)snprintf(text, SHARE_TEXT, " (%.1f%%)", share);
-	return whole[kind] ? share : 100;
+	return share;
 }
 
 static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
@@ -42,17 +50,18 @@ static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
 	return loss_is_of_events(row) || !kinds[cause] ? ACCOUNT_LOST : kinds[cause];
 }
 
-static int tell_cause(struct profile *profile, const struct loss_sums *sums, uint32_t cause)
+static int tell_cause(struct profile *profile, const struct losses *losses, uint32_t cause)
 {
+	const uint64_t *shown = losses->shown.by_cause, total = shown[cause];
+	const uint64_t recorded = losses->common >> cause & 1 ? losses->recorded : shown[LOSS_RECORDED];
 	const struct loss_row *row = loss_row_of(cause);
-	uint64_t total = sums->by_cause[cause];
 	char text[SHARE_TEXT];
 	double share;
 	int r;
 
 	if (!total || !row->text || row->elsewhere)
 		return 0;
-	share = print_share(row->share, total, sums->by_cause[LOSS_RECORDED], text);
+	share = print_share(row->share, total, recorded, text);
 	if (loss_is_of_events(row))
 		r = account_note(profile, kind_of(row, cause), share, "%" PRIu64 " event%s lost: %s%s", total,
 				 plural(total), row->text, text);
@@ -73,40 +82,42 @@ static bool is_about(const struct profile *profile, const struct trace_model *mo
 	return kind == PROFILE_SOURCE_KINDS || profile->account_kinds & 1U << kind;
 }
 
-static void sum_losses(const struct profile *profile, const struct trace_model *model, struct loss_sums *sums,
-		       uint64_t *elsewhere)
+static void sum_losses(const struct profile *profile, const struct trace_model *model, struct losses *losses)
 {
 	for (size_t i = 0; i < model->losses.count; i++) {
 		const struct event_loss *loss = &model->losses.items[i];
 
+		if (loss->cause == LOSS_RECORDED)
+			losses->recorded += loss->total;
+		if (loss->cause < LOSS_CAUSES && !trace_model_source(model, loss->source))
+			losses->common |= UINT64_C(1) << loss->cause;
 		if (is_about(profile, model, loss))
-			loss_sums_add(sums, loss);
+			loss_sums_add(&losses->shown, loss);
 		else if (loss_is_of_events(loss_row_of(loss->cause)))
-			*elsewhere += loss->total;
+			losses->elsewhere += loss->total;
 	}
 }
 
 static int tell_losses(struct profile *profile)
 {
-	struct loss_sums sums = {0};
-	uint64_t elsewhere = 0;
+	struct losses losses = {0};
 	int r = 0;
 
 	for (size_t i = 0; i < profile->file_count; i++)
 		for (size_t j = 0; j < profile->files[i]->model_count; j++)
-			sum_losses(profile, &profile->files[i]->models[j], &sums, &elsewhere);
+			sum_losses(profile, &profile->files[i]->models[j], &losses);
 	for (uint32_t cause = 0; cause < LOSS_CAUSES && !r; cause++)
-		r = tell_cause(profile, &sums, cause);
-	if (!r && elsewhere)
+		r = tell_cause(profile, &losses, cause);
+	if (!r && losses.elsewhere)
 		r = account_note(profile, ACCOUNT_LOST, 0,
-				 "%" PRIu64 " event%s lost of sources that are not shown here", elsewhere,
-				 plural(elsewhere));
+				 "%" PRIu64 " event%s lost of sources that are not shown here",
+				 losses.elsewhere, plural(losses.elsewhere));
 	if (!r)
 		r = account_undelivered(profile);
-	if (!r && sums.unknown)
+	if (!r && losses.shown.unknown)
 		r = account_note(profile, ACCOUNT_LOST, 100,
 				 "%" PRIu64 " event%s lost for a reason that this version does not know",
-				 sums.unknown, plural(sums.unknown));
+				 losses.shown.unknown, plural(losses.shown.unknown));
 	return r;
 }
 

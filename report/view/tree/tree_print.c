@@ -49,11 +49,15 @@ static const struct call_tree_node *child_of(const struct printer *printer, cons
 	return &printer->tree->nodes[printer->tree->children[node->first_child + number]];
 }
 
-/* Children are heaviest first: the number of those that are shown. Behind figures, self says how much ends above. */
+/*
+ * Children are heaviest first: the number of those that are shown. A chain goes on to where it ends, even if each
+ * branch is small, unless enough ends here. Behind figures, self says how much ends above.
+ */
 static uint32_t shown_children(const struct printer *printer, const struct call_tree_node *node)
 {
 	uint64_t least = printer->context->settings->min_share;
-	uint32_t shown = node->child_count > 0 && !has_figures(printer);
+	uint32_t shown = node->child_count > 0 && !has_figures(printer) &&
+			 !(node->self && figure_reaches(node->self, printer->total, least));
 
 	while (shown < node->child_count &&
 	       figure_reaches(child_of(printer, node, shown)->weight, printer->total, least))
@@ -235,7 +239,7 @@ static int print_run(struct printer *printer, const struct call_tree_node *node)
 		struct tally tally;
 		int r;
 
-		if (!level.shown && !(has_figures(printer) && level.ends_here.weight))
+		if (!level.shown && !(has_figures(printer) ? level.ends_here.weight : level.hidden_branches))
 			return write_end(printer, node);
 		if (level.shown != 1 || level.hidden_branches || level.ends_here.weight)
 			return array_push(&printer->levels, level) ? -ENOMEM : 1;

@@ -2,7 +2,6 @@
 /* Samples laid out by hand as a program would: what is written about each, and what is counted instead. */
 #include "record/source/samples.h"
 
-#include "record/place/hits.h"
 #include "record/stack/snapshots.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_kernel_map.h"
@@ -132,11 +131,11 @@ static void a_stack_with_a_snapshot_is_not_cut(struct test *t)
 	b.samples.snapshots = &snapshots;
 	record.frames[3] = NO_CODE;
 	take(&b, &record);
-	CHECK_INT(t, hits_cut(b.made.recording.hits).astray, 1);
+	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].astray, 1);
 	record.raw.flags = RING_SAMPLE_SNAPSHOT | RING_SAMPLE_USER_TRUNCATED;
 	told[CPU][0] = (struct snapshot_told){.time = 5000, .source = record.raw.head.source, .number = 1};
 	take(&b, &record);
-	CHECK_INT(t, hits_cut(b.made.recording.hits).astray, 1);
+	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].astray, 1);
 	CHECK_INT(t, b.samples.whole[CPU], 1);
 	made_recording_read(&b.made);
 	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 2);

@@ -263,7 +263,8 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 	const struct event_source waits = {.id = 2, .kind = SOURCE_OFFCPU, .start = 1000, .stop = 2000001000,
 					   .flags = SOURCE_USER_STACKS};
 	const struct event_loss of_waits[] = {{3000, 2, 0, LOSS_USER_ASTRAY, 5}, {3000, 2, 0, LOSS_RECORDED, 10},
-					      {3000, 2, 0, LOSS_NESTED, 3}};
+					      {3000, 2, 0, LOSS_NESTED, 3},
+					      {3000, 0, 0, LOSS_USER_UNKNOWN, 20} /* of no source, so of all */};
 	const struct {
 		unsigned int kinds;
 		const char *note;
@@ -274,6 +275,7 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 		{1U << PROFILE_OFFCPU, "5 user stacks cut where a frame pointer led outside all code (50.0%)"},
 		{1U << PROFILE_OFFCPU, "3 events lost: nested too deeply (23.1%)"},
 		{PROFILE_ALL_KINDS, "14 user stacks cut"},
+		{1U << PROFILE_OFFCPU, "20 user stacks with the leaf only: the mappings were unknown (20.0%)"},
 	};
 	struct scratch scratch;
 	struct made_trace *trace = made_profile_begin(&scratch);

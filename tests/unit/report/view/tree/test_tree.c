@@ -150,6 +150,51 @@ static void shows_where_recursion_ends(struct test *t)
 	free(p);
 }
 
+/* Where enough ends, what goes on is hidden like any branch; where nothing ends, the chain goes on to its end. */
+static void ends_where_enough_ends(struct test *t)
+{
+	struct profile *p = fake_profile();
+	uint32_t cpu = fake_source(p, PROFILE_CPU, "cpu-clock", "samples");
+
+	fake_entry(p, cpu, "a", 1, "main@x;f@x", 5970);
+	fake_entry(p, cpu, "a", 1, "main@x;f@x;irq1@x;f@x", 14);
+	fake_entry(p, cpu, "a", 1, "main@x;f@x;irq2@x;f@x", 16);
+	fake_entry(p, cpu, "a", 1, "main@x;g@x", 2990);
+	fake_entry(p, cpu, "a", 1, "main@x;g@x;irq1@x;g@x", 10);
+	fake_entry(p, cpu, "a", 1, "main@x;f@x;way1@x;h@x", 12);
+	fake_entry(p, cpu, "a", 1, "main@x;f@x;way2@x;h@x", 13);
+	fake_entry(p, cpu, "a", 1, "main@x;idle@x", 975);
+	fake_check(t, p, VIEW_TREE, &plain,
+		   "# cpu cpu-clock: 10000 samples in 5.00 s, kernel and user stacks\n"
+		   "\n"
+		   ">>> 60.00%  f  Comms: a\n"
+		   "    |\n"
+		   "    main+0x0\n"
+		   "    f+0x0\n"
+		   "    |--59.70%--[ends here]\n"
+		   "     --0.30%--[2 more, each below the least share]\n"
+		   "\n"
+		   ">>> 30.00%  g  Comms: a\n"
+		   "    |\n"
+		   "    main+0x0\n"
+		   "    g+0x0\n"
+		   "\n"
+		   ">>> 9.75%  idle  Comms: a\n"
+		   "    |\n"
+		   "    main+0x0\n"
+		   "    idle+0x0\n"
+		   "\n"
+		   ">>> 0.25%  h  Comms: a\n"
+		   "    |\n"
+		   "    main+0x0\n"
+		   "    f+0x0\n"
+		   "    way2+0x0\n"
+		   "    h+0x0\n"
+		   "\n"
+		   "# branches below 0.25% not shown: 2, 0.22% in all\n");
+	free(p);
+}
+
 static void tells_modules_apart(struct test *t)
 {
 	struct profile *p = fake_profile();
@@ -362,6 +407,7 @@ static void says_what_stacks_waited_for(struct test *t)
 
 TEST_MAIN(TEST(prints_the_documented_shape), TEST(says_what_stacks_waited_for), TEST(shows_the_hottest_offset),
 	  TEST(draws_nested_branches),
-	  TEST(counts_what_it_hides), TEST(shows_where_recursion_ends), TEST(tells_modules_apart),
+	  TEST(counts_what_it_hides), TEST(shows_where_recursion_ends), TEST(ends_where_enough_ends),
+	  TEST(tells_modules_apart),
 	  TEST(keeps_nameless_callers_apart), TEST(orders_comms),
 	  TEST(splits_processes), TEST(keeps_the_denominator), TEST(says_why_it_is_empty), TEST(shows_milliseconds))

@@ -41,6 +41,7 @@ script crash <<<'echo "ok a"; echo last words; kill -SEGV $$'
 script skip_whole <<<'echo "no such device"; exit 77'
 script skip_lines <<<'echo "skip a - no root"; exit 77'
 script skip_one <<<'echo "ok a"; echo "skip b - no root"'
+script as_usual <<<'[[ ${STRETCH-} ]] || echo "ok a test that runs this has the usual limits"'
 script slow <<<$'# time-limit: 1\necho "ok a"; sleep 30; echo "ok b"'
 script endless <<<'echo "ok a"; sleep 300; echo "ok b"'
 script noisy <<<$'printf "\\033[2J"; seq 1000; exit 3'
@@ -110,6 +111,7 @@ if (($(nproc) > 1)); then
 	rm "$dir"/met.*
 	expect together_is_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --together "$dir/meet a b" "$dir/meet b a"
 fi
+STRETCH=1 TOTAL_LIMIT=600 expect limits_may_be_longer 0 "2 passed, 0 failed, 0 skipped" . -- "$dir/as_usual" "$dir/as_usual"
 # The runner counts whole seconds, and the first may be over at once. So the limit is several seconds.
 TOTAL_LIMIT=4 expect total_limit_fails_the_rest 1 "3 passed, 2 failed, 0 skipped" 'not started' -- \
 	"$dir/good" "$dir/endless" "$dir/good"

@@ -17,7 +17,7 @@
 # what the second run says counts; what failed at first is listed. TRIES=1, and the long level, allow no second run.
 # A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the
 # default. After TOTAL_LIMIT seconds (0: none), the remaining tests count as failed. STRETCH=1: these are for a machine that starts
-# a process in 2 ms; on one that takes longer now, because it is slow or busy, limits are longer, up to 2.5 times.
+# a process in 1.5 ms; on one that takes longer now, because it is slow or busy, limits are longer, up to three times.
 #
 # The last line is always "N passed, N failed, N skipped". The exit code is 0 if something was tested
 # and nothing failed, else 1. build/log/ has the output of each test, and the seconds that it took in
@@ -34,10 +34,10 @@ passed=0 failed=0 skipped=0
 failures=() skips=() again=() unlucky=()
 [[ ${CHECK_LEVEL-} == long ]] && TRIES=1
 
-# How many percent of the usual time processes take to start now: at least 100, at most 250.
+# How many percent of the usual time processes take to start now: at least 100, at most 300.
 measure_stretch()
 {
-	local try i began took percent=250 usual=400 # ms for 200 processes
+	local try i began took percent=300 usual=300 # ms for 200 processes
 
 	for try in 1 2 3; do
 		began=${EPOCHREALTIME/[.,]/}

@@ -20,6 +20,7 @@ struct losses {
 	uint64_t elsewhere;	/* events of the others */
 	uint64_t recorded;	/* of all sources */
 	uint64_t common;	/* 1 << cause: what was lost has no source, and so is of all of them */
+	uint64_t of_wakers;	/* 1 << cause: some of it is of wakeups, whose number is not among the losses */
 };
 
 /* " (0.1%)", or "" if there is nothing of which it is a share, or that is not known; then it counts as all. */
@@ -50,10 +51,17 @@ static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
 	return loss_is_of_events(row) || !kinds[cause] ? ACCOUNT_LOST : kinds[cause];
 }
 
+/* The recorded events of which the cause has a share; wakeups, as far as filters let them pass. */
+static uint64_t recorded_of(const struct profile *profile, const struct losses *losses, uint32_t cause)
+{
+	uint64_t recorded = losses->common >> cause & 1 ? losses->recorded : losses->shown.by_cause[LOSS_RECORDED];
+
+	return recorded + (losses->of_wakers >> cause & 1 ? profile->qualities[PROFILE_WAKERS].samples : 0);
+}
+
 static int tell_cause(struct profile *profile, const struct losses *losses, uint32_t cause)
 {
-	const uint64_t *shown = losses->shown.by_cause, total = shown[cause];
-	const uint64_t recorded = losses->common >> cause & 1 ? losses->recorded : shown[LOSS_RECORDED];
+	const uint64_t total = losses->shown.by_cause[cause], recorded = recorded_of(profile, losses, cause);
 	const struct loss_row *row = loss_row_of(cause);
 	char text[SHARE_TEXT];
 	double share;
@@ -82,6 +90,17 @@ static bool is_about(const struct profile *profile, const struct trace_model *mo
 	return kind == PROFILE_SOURCE_KINDS || profile->account_kinds & 1U << kind;
 }
 
+static void add_shown(struct losses *losses, const struct trace_source *source, const struct event_loss *loss)
+{
+	const uint64_t bit = loss->cause < LOSS_CAUSES ? UINT64_C(1) << loss->cause : 0;
+
+	if (!source)
+		losses->common |= bit;
+	else if (source->event.kind == SOURCE_WAKERS)
+		losses->of_wakers |= bit;
+	loss_sums_add(&losses->shown, loss);
+}
+
 static void sum_losses(const struct profile *profile, const struct trace_model *model, struct losses *losses)
 {
 	for (size_t i = 0; i < model->losses.count; i++) {
@@ -89,10 +108,8 @@ static void sum_losses(const struct profile *profile, const struct trace_model *
 
 		if (loss->cause == LOSS_RECORDED)
 			losses->recorded += loss->total;
-		if (loss->cause < LOSS_CAUSES && !trace_model_source(model, loss->source))
-			losses->common |= UINT64_C(1) << loss->cause;
 		if (is_about(profile, model, loss))
-			loss_sums_add(&losses->shown, loss);
+			add_shown(losses, trace_model_source(model, loss->source), loss);
 		else if (loss_is_of_events(loss_row_of(loss->cause)))
 			losses->elsewhere += loss->total;
 	}

@@ -257,12 +257,24 @@ static bool has_of(struct profile *profile, unsigned int kinds, const char *part
 	return found;
 }
 
+static void add_wakeup(struct made_trace *trace, uint32_t source)
+{
+	const struct event_task task = made_task(7, 7, 1, "x");
+	const struct event_stacks stacks = {0};
+	struct event_wake wake = {.source = source, .time = 2000, .context = WAKER_TASK};
+
+	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &task, &stacks), "wake");
+}
+
 /* Counts and shares are of the sources that are shown; what was lost of others makes the exit code 3, and is said. */
 static void tells_of_the_sources_that_are_shown(struct test *t)
 {
 	const struct event_source waits = {.id = 2, .kind = SOURCE_OFFCPU, .start = 1000, .stop = 2000001000,
 					   .flags = SOURCE_USER_STACKS};
+	const struct event_source wakeups = {.id = 3, .kind = SOURCE_WAKERS, .start = 1000, .stop = 2000001000,
+					     .flags = SOURCE_USER_STACKS};
 	const struct event_loss of_waits[] = {{3000, 2, 0, LOSS_USER_ASTRAY, 5}, {3000, 2, 0, LOSS_RECORDED, 10},
+					      {3000, 3, 0, LOSS_USER_ASTRAY, 1},
 					      {3000, 2, 0, LOSS_NESTED, 3},
 					      {3000, 0, 0, LOSS_USER_UNKNOWN, 20} /* of no source, so of all */};
 	const struct {
@@ -274,17 +286,22 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 		{1U << PROFILE_CPU, "1 sample (100.0%) with an unnamed leaf"},
 		{1U << PROFILE_OFFCPU, "5 user stacks cut where a frame pointer led outside all code (50.0%)"},
 		{1U << PROFILE_OFFCPU, "3 events lost: nested too deeply (23.1%)"},
-		{PROFILE_ALL_KINDS, "14 user stacks cut"},
+		{PROFILE_ALL_KINDS, "15 user stacks cut"},
 		{1U << PROFILE_OFFCPU, "20 user stacks with the leaf only: the mappings were unknown (20.0%)"},
+		{1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS,
+		 "6 user stacks cut where a frame pointer led outside all code (50.0%)"}, /* of 10 and 2 */
 	};
 	struct scratch scratch;
 	struct made_trace *trace = made_profile_begin(&scratch);
 
 	made_trace_source(trace, &waits, "sched_switch");
+	made_trace_source(trace, &wakeups, "sched_waking");
 	add_loss(trace, LOSS_USER_ASTRAY, 9);
 	add_loss(trace, LOSS_RECORDED, 90);
 	for (size_t i = 0; i < sizeof(of_waits) / sizeof(of_waits[0]); i++)
 		made_trace_add(trace, &(struct event){.kind = EVENT_LOSS, .loss = of_waits[i]});
+	for (int i = 0; i < 2; i++)
+		add_wakeup(trace, wakeups.id);
 	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x",
 						       .user = (const uint64_t[]){0x1100, 0}});
 	made_trace_end(trace);

@@ -4,7 +4,7 @@
 outside.py cpu PID SECONDS: of the CPUs in so many seconds, the run time of its BPF programs, too (statistics must be on). In percent
 of one CPU.
 outside.py memory PID FILE: while FILE exists, memory (each page once, by smaps), tables and rings of BPF programs (memlock of their
-descriptors), rings of perf events (their mappings). The greatest sum seen, in megabytes, and how many looks there were."""
+descriptors), rings of perf events (their mappings). The greatest sum seen, in megabytes, and how many looks there were. After each it makes FILE.looked."""
 import os
 import re
 import sys
@@ -86,6 +86,8 @@ def print_memory(pid, gate):
         except OSError:
             break
         looks += 1
+        with open(gate + '.looked', 'w', encoding='ascii'):
+            pass
         time.sleep(0.02)
     print(f'{most / 1024:.1f} {looks}')
 

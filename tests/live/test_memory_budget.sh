@@ -10,6 +10,7 @@ token_ring=$workloads/token_ring
 
 has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status" 2>/dev/null)" = 2 ]; }
 has_dumps() { [ "$(ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l)" -ge "$2" ]; }
+has_looked() { [ -e "$scratch/$1.gate.looked" ]; }
 planned() { awk '$1 == "all" { print $NF }' "$1"; }
 
 load() {
@@ -30,10 +31,13 @@ within() {
 	touch "$scratch/$name.gate"
 	python3 "$here/tests/live/outside.py" memory "$recorder" "$scratch/$name.gate" >"$scratch/$name.most" &
 	for number in 1 2 3; do
+		wait_for 60 has_looked "$name" || fail "$name: nobody looks"
+		rm "$scratch/$name.gate.looked"
 		sleep 1
 		kill -USR2 "$recorder"
 		wait_for 60 has_dumps "$name" "$number" || fail "$name: dump $number was not made"
 	done
+	wait_for 60 has_looked "$name" || fail "$name: nobody looks"
 	rm "$scratch/$name.gate"
 	wait $!
 	read -r most looks <"$scratch/$name.most"

@@ -114,12 +114,17 @@ static void interrupt_all(struct tracees *tracees)
 		tracees->tasks.items[i].asked = !ptrace(PTRACE_INTERRUPT, tracees->tasks.items[i].task, NULL, NULL);
 }
 
+/* A task that was made just now is stopped, and not among them yet. */
 static void kill_all(struct tracees *tracees)
 {
+	int status;
+	pid_t task;
+
 	for (size_t i = 0; i < tracees->tasks.count; i++)
 		kill(tracees->tasks.items[i].task, SIGKILL);
-	while (waitpid(-1, NULL, __WALL) > 0)
-		;
+	while ((task = waitpid(-1, &status, __WALL)) > 0)
+		if (WIFSTOPPED(status))
+			kill(task, SIGKILL);
 	array_free(&tracees->tasks);
 }
 

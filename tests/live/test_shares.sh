@@ -64,8 +64,10 @@ test_kernel_paths() {
 	record_beside_perf kernel_paths '^kernel_paths$' "$(at_level 5 20)"
 	check_truth "$f" "$scratch/kernel_paths.out" $points
 	check_against_perf kernel_paths kernel_paths
-	reading=$(folded_share "$f" ';path_zero;.*;vfs_read' ';path_zero;')
+	# Of those beyond the kernel's entry, which takes a third of the time where a hypervisor takes part in it.
+	reading=$(folded_share "$f" ';path_zero;.*;ksys_read;vfs_read' ';path_zero;.*;ksys_read')
 	check_number "samples under path_zero that are in vfs_read" "$reading > 0.9"
+	check_number "there are enough of them" "$(folded_sum "$f" ';path_zero;.*;vfs_read') > 100"
 	check_equal "samples under path_user that are in vfs_read" 0 \
 		"$(folded_sum "$f" ';path_user;.*;vfs_read')"
 }
@@ -73,9 +75,12 @@ test_kernel_paths() {
 # Without -u there are kernel stacks only.
 test_kernel_only() {
 	local f=$scratch/k.folded
-	run_ok k "$record" -f 999 -o "$scratch/k.rwk" -- "$workloads/kernel_paths" 2
-	folded "$scratch/k.rwk" >"$f"
-	check_number "kernel samples without -u" "$(folded_sum "$f" ';vfs_read') > 100"
+	enough() {
+		run_ok k "$record" -f 999 --force -o "$scratch/k.rwk" -- "$workloads/kernel_paths" "$1"
+		folded "$scratch/k.rwk" >"$f"
+		[ "$(folded_sum "$f" ';vfs_read')" -gt 100 ]
+	}
+	check "kernel samples without -u" growing 2 enough
 	check_equal "user frames without -u" 0 "$(folded_sum "$f" ';path_zero')"
 }
 

@@ -240,23 +240,32 @@ static void owns_no_file(struct test *t)
 }
 
 #ifdef __x86_64__
-/* The calls of 32-bit programs have numbers of their own: 20 is getpid there, and writev here. */
-static void kills_who_calls_by_another_table(struct test *t)
+/* How a child ends that makes a call of 32-bit programs. They have numbers of their own: 20 is getpid there, and writev here. */
+static int end_by_another_table(bool jailed)
 {
-	NEEDS_FILTER(t);
-
-	int status = 0;
+	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
 		long result = 20;
 
-		if (jail_enter_nursery() || jail_enter(HELPER_ELF))
+		if (jailed && (jail_enter_nursery() || jail_enter(HELPER_ELF)))
 			_exit(9);
 		__asm__ volatile("int $0x80" : "+a"(result) : : "memory");
 		_exit(0);
 	}
-	REQUIRE(t, pid > 0 && waitpid(pid, &status, 0) == pid);
+	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static void kills_who_calls_by_another_table(struct test *t)
+{
+	NEEDS_FILTER(t);
+
+	int status = end_by_another_table(false);
+
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
+		SKIP(t, "this kernel has no calls of 32-bit programs");
+	status = end_by_another_table(true);
 	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 }
 #define OTHER_TABLE TEST(kills_who_calls_by_another_table),

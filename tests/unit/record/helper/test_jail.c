@@ -240,7 +240,7 @@ static void owns_no_file(struct test *t)
 }
 
 #ifdef __x86_64__
-/* How a child ends that makes a call of 32-bit programs. These have numbers of their own: 20 is getpid there, writev here. */
+/* How a child ends that makes a call of 32-bit programs, whose numbers are others: 20 is getpid there, writev here. */
 static int end_by_another_table(bool jailed)
 {
 	int status = -1;

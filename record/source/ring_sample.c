@@ -18,19 +18,19 @@ bool ring_sample_is_sound(const struct ring_sample *raw, size_t length, uint32_t
 int ring_sample_add(struct recording *recording, struct snapshots *snapshots, const struct ring_sample *raw,
 		    const struct event_task *task, struct event_sample *sample)
 {
-	const bool copied = raw->flags & RING_SAMPLE_SNAPSHOT && snapshots;
-	const struct ring_user user = {.count = raw->user_count, .source = raw->head.source, .copied = copied};
-	struct event_stacks stacks = ring_stacks_take(recording, &raw->task, (const uint64_t *)raw->frames,
-						      raw->kernel_count, &user);
+	struct ring_user user = {.count = raw->user_count, .source = raw->head.source};
+	struct event_stacks stacks;
 	int r;
 
+	if (raw->flags & RING_SAMPLE_SNAPSHOT && snapshots)
+		sample->snapshot = snapshots_number(snapshots, &raw->head);
+	user.copied = sample->snapshot;
+	stacks = ring_stacks_take(recording, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count, &user);
 	sample->time = raw->head.time;
 	sample->cpu = raw->head.cpu;
 	sample->source = raw->head.source;
 	sample->missing = ring_stacks_missing(raw->flags);
 	sample->flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
-	if (copied)
-		sample->snapshot = snapshots_number(snapshots, &raw->head);
 	r = event_log_add_sample(recording->log, sample, task, &stacks);
 	if (r >= 0)
 		ring_stacks_mark(recording, &raw->task, &stacks, sample->callers_known);

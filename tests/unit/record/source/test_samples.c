@@ -137,8 +137,15 @@ static void a_stack_with_a_snapshot_is_not_cut(struct test *t)
 	take(&b, &record);
 	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].astray, 1);
 	CHECK_INT(t, b.samples.whole[CPU], 1);
+	take(&b, &record); /* as if it was lost */
+	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].astray, 2);
+	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].unknown, 0);
+	record.raw.task.tgid = TID + 1; /* whose mappings are not known */
+	take(&b, &record);
+	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].astray, 2);
+	CHECK_INT(t, b.made.recording.cuts[record.raw.head.source].unknown, 1);
 	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 2);
+	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 4);
 	bench_close(&b);
 }
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/elf/cfi_functions.h"
 #include "common/hash_map.h"
 #include "report/resolve/module/kernel_module_symbols.h"
+#include "report/resolve/unwind/cfi_file.h"
 
 struct local_store {
 	struct hash_map keys; /* question and module -> number */
@@ -40,7 +40,7 @@ void local_store_destroy(struct local_store *store)
 
 		symbol_index_destroy(facts->symbols);
 		if (facts->functions)
-			cfi_functions_deinit(facts->functions);
+			cfi_file_close(facts->functions);
 		free(facts->functions);
 		free(facts);
 	}

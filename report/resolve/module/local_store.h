@@ -20,7 +20,7 @@ struct local_facts { /* filled in by the first who asks */
 	enum symbol_origin origin;
 	const char *path, *refused; /* "" */
 	struct symbol_index *symbols;
-	struct cfi_functions *functions;
+	struct cfi_file *functions;
 };
 
 int local_store_create(struct local_store **ret_store);

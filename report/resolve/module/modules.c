@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/elf/cfi_functions.h"
 #include "report/read/progress.h"
 #include "report/resolve/module/local_store.h"
 #include "report/resolve/module/module_code.h"
@@ -295,7 +294,7 @@ static int load_functions(struct modules *modules, struct module *module)
 		return -ENOMEM;
 	if (module->kind == MODULE_FILE && module->link_time &&
 	    !local_elf_open(&modules->files, module->path, &module->id, &local))
-		r = cfi_functions_of_file(local.elf, facts->functions);
+		r = cfi_file_open(local.elf, NULL, 0, facts->functions);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -303,7 +302,7 @@ int modules_find_function(struct modules *modules, uint32_t number, uint64_t add
 			  uint64_t *ret_start, uint64_t *ret_end)
 {
 	struct module *module = modules->items.items[number];
-	const struct cfi_function *function;
+	struct cfi_function function;
 	uint32_t symbol;
 	int r = 0;
 
@@ -317,11 +316,9 @@ int modules_find_function(struct modules *modules, uint32_t number, uint64_t add
 	/* If the trace has any, it has all that were hit. */
 	if (!module->local_functions && !module->functions)
 		r = load_functions(modules, module);
-	function = !r && module->local_functions ?
-		   cfi_functions_find(module->local_functions, address) : NULL;
-	if (function) {
-		*ret_start = function->start;
-		*ret_end = function->end;
-	}
-	return r < 0 ? r : function != NULL;
+	if (r < 0 || !module->local_functions || !cfi_file_function(module->local_functions, address, &function))
+		return r;
+	*ret_start = function.start;
+	*ret_end = function.end;
+	return 1;
 }

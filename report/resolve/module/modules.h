@@ -33,7 +33,7 @@ enum symbol_state { /* the source of a module's names; worst last */
 	SYMBOLS_OTHER_BUILD_ID, /* a local file was refused */
 };
 
-struct cfi_functions;
+struct cfi_file;
 struct local_store;
 struct module_budget;
 struct module_identities;
@@ -68,7 +68,7 @@ struct module {
 	bool local_first; /* `local` is a full symbol table: it has functions that the trace lacks */
 	bool debug_asked; /* whether there is such a table */
 	struct symbol_index *functions; /* functions of the trace without a name: only their ranges are known */
-	const struct cfi_functions *local_functions; /* the same, from the local file; the store's; NULL: not read */
+	const struct cfi_file *local_functions; /* the same, from the local file; the store's; NULL: not read */
 	struct module_unwind *unwind; /* module_unwind.h; NULL: not read */
 	struct module_code *code;     /* module_code.h; likewise */
 	struct line_answers lines;    /* module_lines.h */

@@ -97,3 +97,22 @@ void cfi_file_close(struct cfi_file *file)
 	elf_unwind_deinit(&file->bytes);
 	file->section = NULL;
 }
+
+/* An FDE of code that the linker left out begins at 0. */
+bool cfi_file_function(const struct cfi_file *file, uint64_t address, struct cfi_function *ret_function)
+{
+	static const enum cfi_kind kinds[] = {CFI_EH_FRAME, CFI_DEBUG_FRAME};
+
+	for (size_t i = 0; file->section && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct cfi_fde fde;
+		uint32_t number;
+
+		if (!cfi_section_find(file->section, kinds[i], address, &number) ||
+		    cfi_section_fde(file->section, number, &fde) < 0 || !fde.start ||
+		    address < fde.start || address >= fde.end)
+			continue;
+		*ret_function = (struct cfi_function){fde.start, fde.end};
+		return true;
+	}
+	return false;
+}

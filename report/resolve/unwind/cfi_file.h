@@ -3,6 +3,9 @@
 #ifndef RWALKER_REPORT_RESOLVE_UNWIND_CFI_FILE_H
 #define RWALKER_REPORT_RESOLVE_UNWIND_CFI_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "common/elf/elf_file.h"
 #include "report/resolve/unwind/cfi_section.h"
 
@@ -28,5 +31,15 @@ int cfi_file_unpack(struct cfi_file *file, uint64_t *left);
 /* For a file whose bytes have been read; `source` has everything but the sections. Like cfi_section_create. */
 int cfi_file_index(struct cfi_file *file, struct cfi_source source);
 void cfi_file_close(struct cfi_file *file);
+
+struct cfi_function {
+	uint64_t start, end; /* [start, end), link-time */
+};
+
+/*
+ * The function that contains the address: all that is known of code without symbols. A part that the compiler split off
+ * (a function's cold part) counts as a function of its own. The file may have no index yet: then there is none.
+ */
+bool cfi_file_function(const struct cfi_file *file, uint64_t address, struct cfi_function *ret_function);
 
 #endif

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/read/timeline.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/cleanup.h"
+#include "report/read/radix_sort.h"
 
 /*
  * A fork shares its parent's mappings, so only mappings need nodes: one each, one more if it splits
@@ -43,15 +48,6 @@ int timeline_add(struct timeline *timeline, const struct timeline_entry *entry)
 	return r;
 }
 
-static int compare_entries(const void *one, const void *two)
-{
-	const struct timeline_entry *a = one, *b = two;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
-
 struct wanted_process {
 	const struct timeline *timeline;
 	uint32_t tgid;
@@ -82,15 +78,39 @@ int timeline_process(struct timeline *timeline, uint32_t tgid, uint32_t *ret_pro
 	return 0;
 }
 
-static void sort_entries(struct timeline *timeline)
+static bool is_sorted(const struct timeline *timeline)
 {
-	for (size_t i = 1; i < timeline->entries.count; i++) {
-		if (compare_entries(&timeline->entries.items[i - 1], &timeline->entries.items[i]) <= 0)
-			continue;
-		qsort(timeline->entries.items, timeline->entries.count, sizeof(*timeline->entries.items),
-		      compare_entries);
-		return;
-	}
+	const struct timeline_entry *entries = timeline->entries.items;
+
+	for (size_t i = 1; i < timeline->entries.count; i++)
+		if (entries[i - 1].time > entries[i].time ||
+		    (entries[i - 1].time == entries[i].time && entries[i - 1].order > entries[i].order))
+			return false;
+	return true;
+}
+
+/* By time, then by order, which numbers them from 0. */
+static int sort_entries(struct timeline *timeline)
+{
+	const size_t count = timeline->entries.count;
+	const struct timeline_entry *entries = timeline->entries.items;
+	_cleanup_free_ struct timeline_entry *sorted = NULL;
+	_cleanup_free_ struct radix_key *keys = NULL;
+
+	if (is_sorted(timeline))
+		return 0;
+	keys = calloc(count, sizeof(*keys));
+	sorted = malloc(count * sizeof(*sorted));
+	if (!keys || !sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		keys[entries[i].order] = (struct radix_key){.key = entries[i].time, .number = (uint32_t)i};
+	if (radix_sort(&keys, count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = entries[keys[i].number];
+	memcpy(timeline->entries.items, sorted, count * sizeof(*sorted));
+	return 0;
 }
 
 /*
@@ -118,8 +138,7 @@ static int hoist_initial_mappings(struct timeline *timeline)
 	}
 	for (size_t i = 0; i < timeline->processes.count; i++)
 		timeline->processes.items[i].renewed = false;
-	sort_entries(timeline);
-	return 0;
+	return sort_entries(timeline);
 }
 
 static size_t count_mappings(const struct timeline *timeline)
@@ -136,8 +155,9 @@ int timeline_rewind(struct timeline *timeline)
 	size_t nodes;
 	int r;
 
-	sort_entries(timeline);
-	r = hoist_initial_mappings(timeline);
+	r = sort_entries(timeline);
+	if (!r)
+		r = hoist_initial_mappings(timeline);
 	if (r < 0)
 		return r;
 	nodes = count_mappings(timeline);

@@ -274,15 +274,20 @@ static int kernel_frame(const struct chain_context *context, uint32_t node, bool
 /* The frame of a node that the node `callee` is on top of: as a caller, unless it was interrupted at its first byte. */
 static int kernel_caller(const struct chain_context *context, uint32_t node, uint32_t callee, uint32_t *ret_frame)
 {
-	struct profile *profile = context->profile;
-	struct profile_frame frame, above;
-	int r = make_kernel_frame(context, node, true, &frame);
+	uint32_t *begins = &context->cache->kernel[node].begins;
+	bool interrupted = false;
+	struct profile_frame frame;
+	int r = 0;
 
-	if (!r)
-		r = make_kernel_frame(context, callee, true, &above);
-	if (r < 0)
-		return r;
-	return kernel_frame(context, node, !chain_was_interrupted(profile, &frame, &above), ret_frame);
+	if (*begins == NO_NUMBER) {
+		r = make_kernel_frame(context, node, true, &frame);
+		*begins = !r && chain_begins_function(context->profile, &frame);
+	}
+	if (!r && *begins) {
+		r = make_kernel_frame(context, callee, true, &frame);
+		interrupted = !r && chain_is_interruption(context->profile, &frame);
+	}
+	return r < 0 ? r : kernel_frame(context, node, !interrupted, ret_frame);
 }
 
 /*

@@ -23,6 +23,7 @@ struct cached_user {
 
 struct cached_kernel {
 	uint32_t caller_frame, leaf_frame; /* NO_NUMBER: not looked up */
+	uint32_t begins; /* whether its address is a function's first byte; NO_NUMBER: likewise */
 };
 
 struct cached_pair {

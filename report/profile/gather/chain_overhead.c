@@ -99,17 +99,22 @@ bool chain_is_traced(struct profile *profile, uint32_t number, const char *trace
 	return !strncmp(name, traced, length) && (!name[length] || name[length] == '.');
 }
 
-bool chain_was_interrupted(struct profile *profile, const struct profile_frame *frame,
-			   const struct profile_frame *callee)
+bool chain_begins_function(struct profile *profile, const struct profile_frame *frame)
+{
+	struct module_symbol symbol;
+
+	return modules_find_symbol(&profile->modules, frame->module, frame->address, false, &symbol) > 0 &&
+	       symbol.start == frame->address;
+}
+
+bool chain_is_interruption(struct profile *profile, const struct profile_frame *frame)
 {
 	/* by an entry of x86-64, or of aarch64; others that begin like these are called */
 	static const char *const entries[] = {"asm_exc_", "asm_sysvec_", "asm_common_interrupt", "el1h_64_"};
 	struct module_symbol symbol;
 	const char *name;
 
-	if (modules_find_symbol(&profile->modules, frame->module, frame->address, false, &symbol) <= 0 ||
-	    symbol.start != frame->address ||
-	    modules_find_symbol(&profile->modules, callee->module, callee->address, false, &symbol) <= 0)
+	if (modules_find_symbol(&profile->modules, frame->module, frame->address, false, &symbol) <= 0)
 		return false;
 	name = symbol_index_name(symbol.index, symbol.symbol);
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)

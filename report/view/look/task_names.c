@@ -7,73 +7,96 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/hash_map.h"
+#include "report/read/radix_sort.h"
 
-static int compare_comms(const void *left, const void *right, void *context)
+static int compare_texts(const void *left, const void *right)
 {
-	const struct profile_task *tasks = *(const struct profile_task *const *)context;
-
-	return strcmp(tasks[*(const uint32_t *)left].comm, tasks[*(const uint32_t *)right].comm);
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static int compare_processes(const void *left, const void *right, void *context)
+/* As they come. */
+static int collect_comms(struct task_names *names, const struct profile_task *tasks, size_t count,
+			 struct hash_map *numbers)
 {
-	const struct profile_task *tasks = *(const struct profile_task *const *)context;
-	const struct profile_task *l = &tasks[*(const uint32_t *)left], *r = &tasks[*(const uint32_t *)right];
-
-	if (l->host != r->host)
-		return l->host < r->host ? -1 : 1;
-	return (l->tgid > r->tgid) - (l->tgid < r->tgid);
-}
-
-static void number_comms(struct task_names *names, const struct profile_task *tasks,
-			 uint32_t *order, size_t count)
-{
-	qsort_r(order, count, sizeof(*order), compare_comms, &tasks);
 	for (size_t i = 0; i < count; i++) {
-		if (!i || strcmp(tasks[order[i - 1]].comm, tasks[order[i]].comm) != 0)
-			names->comms[names->comm_count++] = tasks[order[i]].comm;
-		names->comm_of[order[i]] = (uint32_t)names->comm_count - 1;
+		uint64_t *number;
+		int r = hash_map_add(numbers, tasks[i].comm, strlen(tasks[i].comm), names->comm_count, &number);
+
+		if (r < 0)
+			return r;
+		if (r > 0)
+			names->comms[names->comm_count++] = tasks[i].comm;
+		names->comm_of[i] = (uint32_t)*number;
 	}
+	return 0;
 }
 
-static void number_processes(struct task_names *names, const struct profile_task *tasks,
-			     uint32_t *order, size_t count)
+/* Many tasks have few names, so that only these are sorted. */
+static int number_comms(struct task_names *names, const struct profile_task *tasks, size_t count)
 {
-	qsort_r(order, count, sizeof(*order), compare_processes, &tasks);
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_task *task = &tasks[order[i]];
+	_cleanup_(hash_map_deinit) struct hash_map numbers = {0};
+	_cleanup_free_ uint32_t *place_of = NULL;
+	int r = hash_map_init(&numbers);
 
-		if (!i || compare_processes(&order[i - 1], &order[i], &tasks) != 0)
+	if (!r)
+		r = collect_comms(names, tasks, count, &numbers);
+	place_of = calloc(names->comm_count + 1, sizeof(*place_of));
+	if (r < 0 || !place_of)
+		return -ENOMEM;
+	if (names->comm_count)
+		qsort(names->comms, names->comm_count, sizeof(*names->comms), compare_texts);
+	for (size_t i = 0; i < names->comm_count; i++)
+		place_of[*hash_map_find(&numbers, names->comms[i], strlen(names->comms[i]))] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++)
+		names->comm_of[i] = place_of[names->comm_of[i]];
+	return 0;
+}
+
+static int number_processes(struct task_names *names, const struct profile_task *tasks, size_t count)
+{
+	_cleanup_free_ struct radix_key *order = calloc(count + 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct radix_key){.key = (uint64_t)tasks[i].host << 32 | tasks[i].tgid,
+					      .number = (uint32_t)i};
+	if (radix_sort(&order, count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_task *task = &tasks[order[i].number];
+
+		if (!i || order[i - 1].key != order[i].key)
 			names->processes[names->process_count++] =
 				(struct task_process){.host = task->host, .tgid = task->tgid};
-		names->process_of[order[i]] = (uint32_t)names->process_count - 1;
-		names->host_count += !i || tasks[order[i - 1]].host != task->host;
+		names->process_of[order[i].number] = (uint32_t)names->process_count - 1;
+		names->host_count += !i || order[i - 1].key >> 32 != order[i].key >> 32;
 	}
+	return 0;
 }
 
 int task_names_init(struct task_names *names, const struct profile *profile)
 {
-	_cleanup_free_ uint32_t *order = NULL;
 	const struct profile_task *tasks;
 	size_t count, room;
+	int r;
 
 	*names = (struct task_names){0};
 	tasks = profile_tasks(profile, &count);
 	room = count ? count : 1;
-	order = calloc(room, sizeof(*order));
 	names->comm_of = calloc(room, sizeof(*names->comm_of));
 	names->process_of = calloc(room, sizeof(*names->process_of));
 	names->comms = calloc(room, sizeof(*names->comms));
 	names->processes = calloc(room, sizeof(*names->processes));
-	if (!order || !names->comm_of || !names->process_of || !names->comms || !names->processes) {
+	r = names->comm_of && names->process_of && names->comms && names->processes ? 0 : -ENOMEM;
+	if (!r)
+		r = number_comms(names, tasks, count);
+	if (!r)
+		r = number_processes(names, tasks, count);
+	if (r < 0)
 		task_names_deinit(names);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++)
-		order[i] = (uint32_t)i;
-	number_comms(names, tasks, order, count);
-	number_processes(names, tasks, order, count);
-	return 0;
+	return r;
 }
 
 void task_names_deinit(struct task_names *names)

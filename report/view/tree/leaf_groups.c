@@ -5,22 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-
-struct keyed_row {
-	uint32_t function, process;
-	size_t row;
-};
-
-static int compare_keyed(const void *left, const void *right)
-{
-	const struct keyed_row *l = left, *r = right;
-
-	if (l->function != r->function)
-		return l->function < r->function ? -1 : 1;
-	if (l->process != r->process)
-		return l->process < r->process ? -1 : 1;
-	return (l->row > r->row) - (l->row < r->row);
-}
+#include "report/read/radix_sort.h"
 
 static int compare_groups(const void *left, const void *right, void *context)
 {
@@ -33,31 +18,31 @@ static int compare_groups(const void *left, const void *right, void *context)
 	return order ? order : (l->process > r->process) - (l->process < r->process);
 }
 
-static int key_rows(struct keyed_row *keyed, const struct rows *rows, struct functions *functions,
-		    const struct task_names *names, bool per_process)
+/* By function, then by process. */
+static int sort_rows(struct radix_key **keys, const struct rows *rows, struct functions *functions,
+		     const struct task_names *names, bool per_process)
 {
 	for (size_t i = 0; i < rows->count; i++) {
-		int r = functions_find_node(functions, rows->items[i].node, &keyed[i].function);
+		uint32_t function, process = per_process ? names->process_of[rows->items[i].task] : 0;
+		int r = functions_find_node(functions, rows->items[i].node, &function);
 
 		if (r < 0)
 			return r;
-		keyed[i].process = per_process ? names->process_of[rows->items[i].task] : 0;
-		keyed[i].row = i;
+		(*keys)[i] = (struct radix_key){.key = (uint64_t)function << 32 | process, .number = (uint32_t)i};
 	}
-	qsort(keyed, rows->count, sizeof(*keyed), compare_keyed);
-	return 0;
+	return radix_sort(keys, rows->count);
 }
 
-static void fill(struct leaf_groups *groups, const struct keyed_row *keyed, const struct rows *rows)
+static void fill(struct leaf_groups *groups, const struct radix_key *keys, const struct rows *rows)
 {
 	struct leaf_group *group = groups->items;
 
 	for (size_t i = 0; i < rows->count; i++) {
-		groups->rows[i] = rows->items[keyed[i].row];
-		if (!i || keyed[i].function != group->function || keyed[i].process != group->process) {
+		groups->rows[i] = rows->items[keys[i].number];
+		if (!i || keys[i].key != keys[i - 1].key) {
 			group = &groups->items[groups->count++];
-			*group = (struct leaf_group){.function = keyed[i].function,
-						     .process = keyed[i].process, .first = i};
+			*group = (struct leaf_group){.function = (uint32_t)(keys[i].key >> 32),
+						     .process = (uint32_t)keys[i].key, .first = i};
 		}
 		tally_add_row(&group->tally, &groups->rows[i]);
 		group->count++;
@@ -67,19 +52,19 @@ static void fill(struct leaf_groups *groups, const struct keyed_row *keyed, cons
 int leaf_groups_init(struct leaf_groups *groups, const struct rows *rows, struct functions *functions,
 		     const struct task_names *names, bool per_process)
 {
-	_cleanup_free_ struct keyed_row *keyed = calloc(rows->count + 1, sizeof(*keyed));
+	_cleanup_free_ struct radix_key *keys = calloc(rows->count + 1, sizeof(*keys));
 	int r;
 
 	*groups = (struct leaf_groups){0};
 	groups->items = calloc(rows->count + 1, sizeof(*groups->items));
 	groups->rows = calloc(rows->count + 1, sizeof(*groups->rows));
-	r = keyed && groups->items && groups->rows ?
-	    key_rows(keyed, rows, functions, names, per_process) : -ENOMEM;
+	r = keys && groups->items && groups->rows ?
+	    sort_rows(&keys, rows, functions, names, per_process) : -ENOMEM;
 	if (r < 0) {
 		leaf_groups_deinit(groups);
 		return r;
 	}
-	fill(groups, keyed, rows);
+	fill(groups, keys, rows);
 	qsort_r(groups->items, groups->count, sizeof(*groups->items), compare_groups, functions);
 	return 0;
 }

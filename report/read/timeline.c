@@ -89,27 +89,43 @@ static bool is_sorted(const struct timeline *timeline)
 	return true;
 }
 
+/* To each place comes the entry whose number is there. Cycle by cycle, so that no second copy is needed. */
+static void permute(struct timeline_entry *entries, struct radix_key *keys, size_t count)
+{
+	for (uint32_t first = 0; first < count; first++) {
+		struct timeline_entry moved;
+		uint32_t place = first, next;
+
+		if (keys[first].number == first)
+			continue;
+		moved = entries[first];
+		for (; keys[place].number != first; place = next) {
+			next = keys[place].number;
+			entries[place] = entries[next];
+			keys[place].number = place;
+		}
+		entries[place] = moved;
+		keys[place].number = place;
+	}
+}
+
 /* By time, then by order, which numbers them from 0. */
 static int sort_entries(struct timeline *timeline)
 {
 	const size_t count = timeline->entries.count;
-	const struct timeline_entry *entries = timeline->entries.items;
-	_cleanup_free_ struct timeline_entry *sorted = NULL;
+	struct timeline_entry *entries = timeline->entries.items;
 	_cleanup_free_ struct radix_key *keys = NULL;
 
 	if (is_sorted(timeline))
 		return 0;
 	keys = calloc(count, sizeof(*keys));
-	sorted = malloc(count * sizeof(*sorted));
-	if (!keys || !sorted)
+	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[entries[i].order] = (struct radix_key){.key = entries[i].time, .number = (uint32_t)i};
 	if (radix_sort(&keys, count) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = entries[keys[i].number];
-	memcpy(timeline->entries.items, sorted, count * sizeof(*sorted));
+	permute(entries, keys, count);
 	return 0;
 }
 

@@ -165,11 +165,21 @@ int section_slot(struct section *section, const struct stream_event *event, stru
 	return 0;
 }
 
+static int find_cgroup(struct section *section, uint64_t id, const struct profile_cgroup **ret_cgroup)
+{
+	int r = id == section->last.id ? 0 :
+		profile_intern_cgroup(section->context.profile, section->context.model, id, &section->last.cgroup);
+
+	section->last.id = r < 0 ? 0 : id;
+	*ret_cgroup = section->last.id ? section->last.cgroup : NULL;
+	return r;
+}
+
 static int find_task(struct section *section, const struct event_task *task, struct task_binding *binding)
 {
 	struct profile *profile = section->context.profile;
 	const struct profile_cgroup *cgroup;
-	int r = profile_intern_cgroup(profile, section->context.model, task->cgroup, &cgroup);
+	int r = find_cgroup(section, task->cgroup, &cgroup);
 
 	if (!r)
 		r = profile_intern_task(profile, section->context.host, task, cgroup, &binding->task);

@@ -56,6 +56,10 @@ struct section {
 	struct section_walk walk; /* the latest */
 	struct section_waits *waits; /* of section_waits.c; NULL: the section has no such source */
 	size_t first_walk;	  /* of the section, in the profile */
+	struct {
+		uint64_t id; /* of a task's cgroup, 0: none was asked for */
+		const struct profile_cgroup *cgroup;
+	} last; /* mostly the next task is in the same */
 	uint64_t from, to;	  /* requested times */
 };
 

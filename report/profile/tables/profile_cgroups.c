@@ -77,7 +77,8 @@ int profile_intern_cgroup(struct profile *profile, const struct trace_model *mod
 	*ret_cgroup = NULL;
 	if (!id)
 		return 0;
-	(void)snprintf(number, sizeof(number), "id:%" PRIu64, id);
+	if (!known || !*known->path)
+		(void)snprintf(number, sizeof(number), "id:%" PRIu64, id);
 	r = known && *known->path ? keep(profile, known->path, strlen(known->path), &wanted.path) :
 				    keep(profile, number, strlen(number), &wanted.path);
 	if (!r)

@@ -93,7 +93,8 @@ static int find_unanswered(struct profile *profile)
 
 static int find_idle(struct profile *profile)
 {
-	int r = profile_wants_facts(profile) ? make_room(profile) : 0;
+	bool noted = profile->waits.count || profile->facts.count;
+	int r = noted && profile_wants_facts(profile) ? make_room(profile) : 0;
 
 	if (!r && profile->facts.count)
 		r = find_unanswered(profile);

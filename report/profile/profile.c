@@ -5,6 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/radix_sort.h"
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/partial.h"
 #include "report/profile/gather/inline.h"
@@ -19,7 +20,6 @@
 #include "report/profile/tables/profile_settle.h"
 #include "report/profile/tables/profile_waits.h"
 #include "report/read/progress.h"
-#include "report/read/radix_sort.h"
 #include "report/resolve/module/cached_sources.h"
 
 /* --- reading --- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/read/radix_sort.h"
+#include "common/radix_sort.h"
 
 /*
  * A fork shares its parent's mappings, so only mappings need nodes: one each, one more if it splits

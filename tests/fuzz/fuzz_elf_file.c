@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/elf/cfi_functions.h"
 #include "common/elf/elf_plt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -56,6 +57,18 @@ static void check_stubs(const struct elf_file *file)
 	}
 	require(!symbols.count || symbols.names[symbols.names_size - 1] == '\0');
 	elf_symbols_deinit(&symbols);
+}
+
+static void check_functions(const struct elf_file *file)
+{
+	struct cfi_functions functions;
+
+	if (cfi_functions_of_file(file, &functions) < 0)
+		return;
+	for (size_t i = 0; i < functions.list.count; i++)
+		require(functions.list.items[i].start < functions.list.items[i].end);
+	require(!cfi_functions_find(&functions, 0));
+	cfi_functions_deinit(&functions);
 }
 
 static void check_rest(const struct elf_file *file)

@@ -14,8 +14,8 @@ enum overhead chain_judge_frame(struct profile *profile, uint32_t frame);
 /* Whether the frame is in the function that was traced, as the recording named it. */
 bool chain_is_traced(struct profile *profile, uint32_t frame, const char *traced);
 /*
- * Whether the address of a caller is a function's first byte: if what is above it is where the kernel takes an interrupt
- * or a fault, it is where that came, and no return address. Elsewhere in a function it makes no difference.
+ * Whether the address of a caller is a function's first byte: if what is above it is where the kernel takes an
+ * interrupt or a fault, it is where that came, and no return address. Elsewhere in a function it makes no difference.
  */
 bool chain_begins_function(struct profile *profile, const struct profile_frame *frame);
 bool chain_is_interruption(struct profile *profile, const struct profile_frame *frame);

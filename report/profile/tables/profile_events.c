@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/radix_sort.h"
 #include "report/profile/seam/profile_events.h"
-#include "report/read/radix_sort.h"
 
 static uint32_t recording_of(const struct profile *profile, size_t kept)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/read/radix_sort.h"
+#include "common/radix_sort.h"
 #include "report/resolve/symbol/pretty_name.h"
 
 static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/radix_sort.h"
 #include "report/profile/seam/profile_state.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_ends.h"
-#include "report/read/radix_sort.h"
 
 /* A waker's share is the time until its call; what came after is not attributed to it. */
 uint64_t profile_waker_weight(const struct profile_wait *wait)

@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/elf/symbol_rank.h"
-#include "report/read/radix_sort.h"
+#include "common/radix_sort.h"
 #include "report/resolve/symbol/address_buckets.h"
 #include "report/resolve/symbol/pretty_name.h"
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/elf/cfi_functions.h"
 #include "common/elf/elf_file.h"
 #include "report/resolve/unwind/cfi_section.h"
 
@@ -32,14 +33,7 @@ int cfi_file_unpack(struct cfi_file *file, uint64_t *left);
 int cfi_file_index(struct cfi_file *file, struct cfi_source source);
 void cfi_file_close(struct cfi_file *file);
 
-struct cfi_function {
-	uint64_t start, end; /* [start, end), link-time */
-};
-
-/*
- * The function that contains the address: all that is known of code without symbols. A part that the compiler split off
- * (a function's cold part) counts as a function of its own. The file may have no index yet: then there is none.
- */
+/* The function that contains the address (cfi_functions.h), without reading all of them. No index: there is none. */
 bool cfi_file_function(const struct cfi_file *file, uint64_t address, struct cfi_function *ret_function);
 
 #endif

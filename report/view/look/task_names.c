@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "report/read/radix_sort.h"
+#include "common/radix_sort.h"
 
 static int compare_texts(const void *left, const void *right)
 {

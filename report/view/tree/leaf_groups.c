@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/read/radix_sort.h"
+#include "common/radix_sort.h"
 
 static int compare_groups(const void *left, const void *right, void *context)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Programs linked in every way that changes the procedure linkage table, for x86-64 and aarch64:
- * each entry has the name that objdump gives it. Also where _init ends.
+ * each entry has the name that objdump gives it. Also where _init ends; and functions, as readelf
+ * reads the unwind information.
  */
 #include "common/elf/elf_plt.h"
 
@@ -12,6 +13,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
+#include "common/elf/cfi_functions.h"
 #include "tests/test.h"
 
 static const char program_text[] = "#include <stdlib.h>\\n#include <string.h>\\n"
@@ -38,7 +40,7 @@ static bool place_make(struct place *place)
 {
 	memcpy(place->path, "/tmp/rwalker-plt-XXXXXX", 24);
 	return mkdtemp(place->path) &&
-	       run(place, "objdump --version && printf '%s' >program.c",
+	       run(place, "objdump --version && readelf --version && printf '%s' >program.c",
 		   program_text);
 }
 
@@ -201,4 +203,64 @@ static void ends_init_with_its_section(struct test *t)
 	place_remove(&place);
 }
 
-TEST_MAIN(TEST(names_entries_of_this_machine), TEST(names_entries_of_aarch64), TEST(ends_init_with_its_section))
+/* --- functions, against readelf: "00000018 ... FDE cie=00000000 pc=0000000000001090..00000000000010b2" --- */
+
+static void compare_with_readelf(struct test *t, const char *path, const struct cfi_functions *functions)
+{
+	char command[256], line[512];
+	size_t count = 0;
+	FILE *pipe;
+
+	(void)snprintf(command, sizeof(command), "readelf --debug-dump=frames '%s' 2>/dev/null", path);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe)) {
+		const struct cfi_function *ours;
+		const char *range = strstr(line, " pc=");
+		unsigned long long start, end;
+
+		if (!range || sscanf(range, " pc=%llx..%llx", &start, &end) != 2 || start == end)
+			continue;
+		count++;
+		ours = cfi_functions_find(functions, end - 1);
+		test_check(t, ours && ours->start == start && ours->end == end,
+			   "%s: %llx to %llx is %llx to %llx", path, start, end,
+			   ours ? (unsigned long long)ours->start : 0, ours ? (unsigned long long)ours->end : 0);
+		ours = cfi_functions_find(functions, start);
+		test_check(t, ours && ours->start == start,
+			   "%s: the function at %llx is not found by its start", path, start);
+	}
+	if (pipe)
+		(void)pclose(pipe);
+	test_check(t, count > 3 && count == functions->list.count,
+		   "%s: readelf knows %zu functions, not %zu", path, count,
+		   functions->list.count);
+}
+
+static void finds_functions_where_readelf_does(struct test *t)
+{
+	static const struct way ways[] = {
+		{"plain", "cc"},
+		{"stripped", "cc -s -static"},
+		{"debug-frame", "cc -g -fno-asynchronous-unwind-tables"},
+	};
+	struct place place;
+
+	REQUIRE(t, place_make(&place));
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		_cleanup_(cfi_functions_deinit) struct cfi_functions functions = {0};
+		_cleanup_(close_program) struct opened program = {.fd = -1};
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "%s/%s", place.path, ways[i].name);
+		if (!run(&place, "%s -O1 program.c -o %s", ways[i].command, ways[i].name))
+			continue;
+		REQUIRE(t, open_program(&place, ways[i].name, &program));
+		REQUIRE(t, cfi_functions_of_file(program.elf, &functions) == 0);
+		compare_with_readelf(t, path, &functions);
+		CHECK(t, !cfi_functions_find(&functions, 1) && !cfi_functions_find(&functions, UINT64_MAX));
+	}
+	place_remove(&place);
+}
+
+TEST_MAIN(TEST(names_entries_of_this_machine), TEST(names_entries_of_aarch64), TEST(ends_init_with_its_section),
+	  TEST(finds_functions_where_readelf_does))

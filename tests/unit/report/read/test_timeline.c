@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/read/timeline.h"
 
+#include "tests/random.h"
 #include "tests/test.h"
 
 static void add(struct test *t, struct timeline *timeline, enum timeline_kind kind, uint64_t time, uint32_t tgid,
@@ -120,6 +121,33 @@ static void ignores_impossible_mappings(struct test *t)
 	timeline_deinit(&timeline);
 }
 
+/* Those of one time stay in the order in which they were added, also those that go back to the beginning. */
+static void keeps_the_order_of_what_is_of_one_time(struct test *t)
+{
+	enum { COUNT = 5000, TIMES = 700 };
+	struct random random = random_make(7);
+	struct timeline timeline;
+
+	REQUIRE(t, timeline_init(&timeline) == 0);
+	for (uint32_t i = 0; i < COUNT; i++)
+		add(t, &timeline, i % 5 ? TIMELINE_MAP : TIMELINE_MAP_BEFORE, 1 + random_below(&random, TIMES), 1 + i,
+		    11, 0x1000);
+	REQUIRE(t, timeline_rewind(&timeline) == 0);
+	CHECK_INT(t, timeline.entries.count, COUNT);
+	CHECK_INT(t, timeline.entries.items[COUNT / 5 - 1].time, 0);
+	CHECK(t, timeline.entries.items[COUNT / 5].time > 0);
+	for (size_t i = 1; i < COUNT; i++) {
+		const struct timeline_entry *one = &timeline.entries.items[i - 1], *next = one + 1;
+
+		if (one->time > next->time || (one->time == next->time && one->order >= next->order)) {
+			CHECK_INT(t, i, COUNT);
+			break;
+		}
+		CHECK_INT(t, next->tgid, 1 + next->order);
+	}
+	timeline_deinit(&timeline);
+}
+
 TEST_MAIN(TEST(sorts_what_comes_out_of_order), TEST(takes_initial_mappings_back_to_the_beginning),
 	  TEST(remembers_the_program_before_an_exec), TEST(lets_the_dead_speak_until_many_have_died),
-	  TEST(ignores_impossible_mappings))
+	  TEST(ignores_impossible_mappings), TEST(keeps_the_order_of_what_is_of_one_time))

@@ -41,8 +41,9 @@ static void check_function(struct test *t, const struct cfi_file *file, uint64_t
 		struct cfi_function ours = {0};
 		bool found = cfi_file_function(file, inside[i], &ours);
 
-		test_check(t, found && ours.start == start && ours.end == end, "%#jx is in %#jx to %#jx, not %#jx to %#jx",
-			   (uintmax_t)inside[i], (uintmax_t)start, (uintmax_t)end, (uintmax_t)ours.start, (uintmax_t)ours.end);
+		test_check(t, found && ours.start == start && ours.end == end,
+			   "%#jx is in %#jx to %#jx, not %#jx to %#jx", (uintmax_t)inside[i], (uintmax_t)start,
+			   (uintmax_t)end, (uintmax_t)ours.start, (uintmax_t)ours.end);
 	}
 }
 

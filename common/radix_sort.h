@@ -3,8 +3,8 @@
  * Sorts items by a 64-bit key in time linear in their number: (key, number) pairs, byte by byte
  * from the least significant, skipping bytes in which all keys are equal. The sort is stable.
  */
-#ifndef RWALKER_REPORT_READ_RADIX_SORT_H
-#define RWALKER_REPORT_READ_RADIX_SORT_H
+#ifndef RWALKER_COMMON_RADIX_SORT_H
+#define RWALKER_COMMON_RADIX_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

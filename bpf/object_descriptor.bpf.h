@@ -111,11 +111,11 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
  * The file that the call works with, or its data, is on the kernel stack. That alone is no proof: it may be left from
  * an earlier call. But it is all there is of what was not noted.
  */
-static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 number)
+static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 number, u32 call)
 {
 	u64 data = (u64)OBJECT_READ(file, file, private_data);
 
-	return stack_find(task, file, data ? data : file, number);
+	return stack_find_again(task, file, data ? data : file, number, call);
 }
 
 static __always_inline void descriptor_take(struct task_struct *task, struct object_room *room,
@@ -129,7 +129,7 @@ static __always_inline void descriptor_take(struct task_struct *task, struct obj
 	if (!files)
 		return;
 	file = noted ? entry->noted : find_file(files, room, descriptor);
-	if (!file || ((noted || files->count.counter != 1) && !is_in_use(task, file, number)))
+	if (!file || ((noted || files->count.counter != 1) && !is_in_use(task, file, number, object->call)))
 		return;
 	object->descriptor = descriptor + 1;
 	object->process = task->tgid;

@@ -7,6 +7,7 @@
 #ifndef RWALKER_BPF_OBJECT_FUTEX_H
 #define RWALKER_BPF_OBJECT_FUTEX_H
 
+#include "bpf/filter.bpf.h"
 #include "bpf/kernel_tasks.bpf.h"
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_mapping.bpf.h"
@@ -61,7 +62,8 @@ enum { WAIT_NAMED = 4 };
 /*
  * Whether there is a name to be written. Only in the first waits after one that got a record, so that a program with
  * many futexes and short waits does not have us look, and write, much more often than it waits for long; in more than
- * one, because after a condition comes its mutex.
+ * one, because after a condition comes its mutex. Only of tasks that are recorded: of all programs that look at a
+ * switch, bpf_find_vma() lets only the first one, so that another recorder would find nothing.
  */
 static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -69,7 +71,8 @@ static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *e
 
 	entry->noted = futex_owner(&with);
 	entry->noted_out = now;
-	return entry->brief < WAIT_NAMED && mapping_note(prev, with.values[0]);
+	return entry->brief < WAIT_NAMED && !task_is_own(prev) && task_is_wanted(prev) &&
+	       mapping_note(prev, with.values[0]);
 }
 
 /* --- at the end of the wait --- */

@@ -99,14 +99,16 @@ static __always_inline void search_sets(struct set_search *search, u64 at, u32 w
 	bpf_loop(words, sets_step, search, 0);
 }
 
-/* A bit of the word `bits`. All that select() was given were open then. */
-static long bit_step(u32 bit, void *context)
+/* The lowest bit that is left of the word `bits`. All that select() was given were open then. */
+static long bit_step(u32 index, void *context)
 {
 	struct set_search *search = context;
-	const u32 descriptor = search->first + bit;
+	const u64 bits = search->bits, lowest = bits & ~(bits - 1);
+	const u32 descriptor = search->first + __builtin_popcountll(lowest - 1);
 
-	if (!(search->bits >> bit & 1) || descriptor >= search->count)
-		return 0;
+	if (!bits || descriptor >= search->count)
+		return 1;
+	search->bits = bits ^ lowest;
 	search->named++;
 	if (descriptor >= search->most || !OBJECT_READ(hlist_head, search->table + descriptor * sizeof(u64), first))
 		search->named = POLL_NOWHERE;

@@ -13,6 +13,8 @@ enum {
 	OBJECT_AT_SWITCH, OBJECT_AT_LOOK, OBJECT_ROOMS, /* a switch may interrupt a look at all tasks */
 	OBJECT_WORDS = 64, OBJECT_PARTS = 5, /* of a stack: those nearest to its end */
 	OBJECT_BLOCK = 16, /* words, of a part */
+	OBJECT_PLACES = 16, /* a power of two */
+	OBJECT_FLAGS = 3, /* which the kernel keeps in a pointer to a file */
 };
 
 struct path_walk { /* bpf/object_name.bpf.h; not on the stack, of which there is little left there */
@@ -30,7 +32,8 @@ struct object_room { /* of each CPU */
 	u64 polled; /* the file that ended a poll */
 	u32 polled_for; /* POLL*, that it was waited for */
 	u32 polled_entries; /* of wait queues that the poll is in, at most */
-	u64 queues_at; /* where a poll's queues were last time, from the stack pointer on */
+	u64 places[OBJECT_PLACES]; /* by call: where its word was last time, from the stack pointer on */
+	u64 queues_at; /* likewise, a poll's queues */
 	u64 list_at, sets_at; /* its list, or the sets of a select, from the queues on */
 	u64 words[OBJECT_WORDS];
 };
@@ -76,13 +79,12 @@ static __always_inline bool read_part(struct object_room *room, const struct sta
 static __always_inline void find_word(struct object_room *room, const volatile u64 *words,
 				      const struct stack_search *search)
 {
-	enum { FLAGS = 3 }; /* which the kernel keeps in a pointer to a file */
 	const u64 one = search->one, other = search->other;
 	u64 at = search->at;
 
 #pragma clang loop unroll(full)
 	for (u32 i = 0; i < OBJECT_BLOCK; i++, at += sizeof(u64)) {
-		u64 word = words[i] & ~(u64)FLAGS;
+		u64 word = words[i] & ~(u64)OBJECT_FLAGS;
 
 		if (word == one || word == other)
 			goto found;
@@ -135,6 +137,28 @@ static __noinline u64 stack_find_from(struct task_struct *task, u64 at, u64 one,
 static __always_inline u64 stack_find(struct task_struct *task, u64 one, u64 other, u32 number)
 {
 	return stack_find_from(task, 0, one, other, number);
+}
+
+/*
+ * The same for a task in that call, but not always the first one: what a kernel does between a call and the switch is
+ * mostly the same, so that the word is where it was last time.
+ */
+static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 other, u32 number, u32 call)
+{
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	u64 begin = stack_pointer(task), *place, at, word;
+
+	if (!room || !begin || regime_lacks(RING_LACKS_KERNEL_STACKS))
+		return 0;
+	place = &room->places[call & (OBJECT_PLACES - 1)];
+	at = begin + *place;
+	word = at < as_number(room, (const void *)bpf_task_pt_regs(task)) ? word_at(at) & ~(u64)OBJECT_FLAGS : 0;
+	if (word && (word == one || word == other))
+		return at;
+	at = stack_find(task, one, other, number);
+	if (at)
+		*place = at - begin;
+	return at;
 }
 
 #endif

@@ -58,7 +58,7 @@ static __noinline void tell_noted(struct ring_cpu *cpu, struct task_struct *task
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	struct ring_slot slot;
 
-	if (!room || task_is_own(task) || !task_is_wanted(task))
+	if (!room)
 		return;
 	room->name.head = head_of(RING_NAME, now + queue_drift(), wait_knobs.source);
 	task_describe(task, &room->name.task);

@@ -163,14 +163,19 @@ test_random_moments() {
 	check_equal "files that could not be read, or seem complete, of $total" 0 $broken
 }
 
-has_children() { [ -n "$(pgrep -P "$1")" ]; }
+# Those that still begin, or change their user, are stopped where the kernel does not know yet with whom they are to end.
+has_idle_children() {
+	local children child
+	children=$(pgrep -P "$1") || return 1
+	for child in $children; do asleep "$child" || return 1; done
+}
 
 # begin_stuck NAME: a recording of the user behind sudo whose helpers, and the process that starts them, stand still; $stuck.
 begin_stuck() {
 	SUDO_UID=65533 SUDO_GID=65532 begin "$1"
 	stuck=$(pgrep -P "$recorder")
 	check_equal "processes that start helpers" 1 "$(wc -w <<<"$stuck")"
-	check "there are helpers" wait_for 60 has_children "$stuck"
+	check "there are helpers, and they wait" wait_for 60 has_idle_children "$stuck"
 	stuck="$stuck $(pgrep -P "$stuck" | tr '\n' ' ')"
 	# shellcheck disable=SC2086 # one word each
 	kill -STOP $stuck

@@ -112,9 +112,6 @@ static __noinline enum ring_counter tell_wait(struct task_struct *task, struct w
 
 	if (outcome != RING_COUNT_RECORDED)
 		return outcome;
-	/* After the fork, who forked it may have been preempted before it put it on a run queue. */
-	if (entry->wait_class == RING_WAIT_STARTED)
-		run_queue = queued_part(task, entry, now, since(entry->out, now));
 	if (!cpu || !ring_has_room(bpf_get_smp_processor_id(), most))
 		return RING_COUNT_RING_FULL;
 	record = scratch_enter(cpu, &slot);

@@ -6,6 +6,8 @@
  * kernel takes that for the begin of a wait for a CPU, which then lasts until the thread runs again. Such a wait is
  * marked when the thread is moved. What counts as run queue is then the time since the wakeup; if wakers are not
  * recorded, nothing does.
+ *
+ * A new task exists before it is put on a run queue: who forks it may be preempted in between.
  */
 #ifndef RWALKER_BPF_WAIT_RUN_QUEUE_BPF_H
 #define RWALKER_BPF_WAIT_RUN_QUEUE_BPF_H
@@ -50,11 +52,16 @@ static __always_inline u64 queued_part(struct task_struct *next, const struct wa
 	return part < length ? part : length;
 }
 
+static __always_inline bool is_partly_queued(const struct wait_entry *entry)
+{
+	return entry->wait_class == RING_WAIT_BLOCKED || entry->wait_class == RING_WAIT_STARTED;
+}
+
 /* Of the wait that ends `now`, by the clock of entry->out, after `length`. */
 static __always_inline u64 run_queue_part(struct task_struct *next, const struct wait_entry *entry, u64 now,
 					  u64 length)
 {
-	if (entry->wait_class != RING_WAIT_BLOCKED)
+	if (!is_partly_queued(entry))
 		return length;
 	if (UNLIKELY(entry->head & WAIT_HEAD_MOVED))
 		return since_waking(entry, now, length);
@@ -63,14 +70,14 @@ static __always_inline u64 run_queue_part(struct task_struct *next, const struct
 
 /*
  * Of a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken has waited for a CPU
- * since; one that has not been woken has not.
+ * since; one that has not been woken has not, nor has a new one that was not queued yet.
  */
 static __always_inline u64 run_queue_so_far(struct task_struct *task, const struct wait_entry *entry, u64 now)
 {
 	u64 length = since(entry->out, now), part = task->sched_info.run_delay - entry->run_delay;
 	u64 queued = task->sched_info.last_queued;
 
-	if (entry->wait_class != RING_WAIT_BLOCKED)
+	if (!is_partly_queued(entry))
 		return length;
 	if (!is_queued(task))
 		return 0;

@@ -237,8 +237,10 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED |
 		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS | WAIT_FOR_LOCKED };
 
+	const bool partly = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED;
+
 	return (wait->flags & GIVEN) | (stacks->kernel_count ? WAIT_HAS_KERNEL : 0) |
-	       (stacks->user_count ? WAIT_HAS_USER : 0) | (wait->wait_class == WAIT_BLOCKED ? WAIT_HAS_RUN_QUEUE : 0) |
+	       (stacks->user_count ? WAIT_HAS_USER : 0) | (partly ? WAIT_HAS_RUN_QUEUE : 0) |
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
 	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0) |
 	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0) |

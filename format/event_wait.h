@@ -16,14 +16,14 @@ enum wait_class {
 	WAIT_PREEMPTED, /* runnable; another task got the CPU */
 	WAIT_YIELDED,
 	WAIT_CANCELLED, /* about to sleep, but already woken, or a signal was pending */
-	WAIT_STARTED,	/* from the fork to its first run */
+	WAIT_STARTED,	/* from the fork to its first run; first it is on no run queue yet */
 	WAIT_CLASSES
 };
 
 enum wait_flag {
 	WAIT_HAS_KERNEL = 1,
 	WAIT_HAS_USER = 2,
-	WAIT_HAS_RUN_QUEUE = 4, /* blocked: the run queue part follows; other classes are run queue time as a whole */
+	WAIT_HAS_RUN_QUEUE = 4, /* blocked, started: the run queue part follows; others are run queue time as a whole */
 	WAIT_HAS_WAKER = 8,
 	WAIT_MOVED = 16,	 /* it was switched out on another CPU: out_cpu follows */
 	WAIT_USER_MISSING = 32,	 /* asked for and not got; the reason follows */

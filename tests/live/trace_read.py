@@ -12,11 +12,12 @@ X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: the 
 
 class Trace:
     """Records are dicts of their fields, as text. Objects by number, with the fields of their names; waits and the rows of walks, in
-    which `waiter` and `holder` are the tasks that they refer to (tid "0": nobody), and `for` the object (kind "0": none)."""
+    which `waiter` and `holder` are the tasks that they refer to (tid "0": nobody), and `for` the object (kind "0": none); sums, which
+    have a waiter, too."""
 
     def __init__(self, path):
         self.objects = collections.defaultdict(dict, {"0": {"kind": "0"}})
-        self.waits, self.rows = [], []
+        self.waits, self.rows, self.sums = [], [], []
         dump = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rwk_dump.py")
         tasks = []
         with subprocess.Popen([sys.executable, "-B", dump, path], stdout=subprocess.PIPE, text=True, errors="replace") as lines:
@@ -30,6 +31,8 @@ class Trace:
                     self.objects[fields(line)["number"]].update(fields(line))
                 elif word in ("wait", "walk-task"):
                     (self.waits if word == "wait" else self.rows).append(self.joined(fields(line), tasks))
+                elif word == "wait-sums":
+                    self.sums.append(dict(fields(line), waiter=tasks[int(fields(line)["task"])]))
 
     def joined(self, record, tasks):
         record.update(waiter=tasks[int(record["task"])], holder=tasks[int(record.get("owner", "0"))])

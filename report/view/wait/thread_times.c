@@ -37,6 +37,7 @@ static void add_sums(const struct thread_times *times, struct thread_time *row,
 		[PROFILE_SUM_INTERRUPTIBLE] = THREAD_BLOCKED_S,
 		[PROFILE_SUM_UNINTERRUPTIBLE] = THREAD_BLOCKED_D,
 		[PROFILE_SUM_OTHER_BLOCKED] = THREAD_BLOCKED_OTHER,
+		[PROFILE_SUM_STARTED] = THREAD_BLOCKED_OTHER, /* until it was first put on a run queue */
 		/* other classes have no blocked part */
 	};
 	uint64_t start = times->index->waits->recordings[sums->recording].start;

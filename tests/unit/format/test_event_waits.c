@@ -61,7 +61,8 @@ static void make_wait(struct random *state, uint64_t time, uint64_t last, struct
 	wait->out_cpu = pick(state, 3) ? wait->cpu : pick(state, CPUS);
 	/* Often it begins when the one before ended, as when each task makes way for the next. */
 	wait->length = pick(state, 2) ? time - last : random_below(state, time);
-	wait->run_queue = wait->wait_class == WAIT_BLOCKED ? wait->length / 2 : wait->length;
+	wait->run_queue = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED ? wait->length / 2 :
+												wait->length;
 	if (wait->wait_class == WAIT_BLOCKED && pick(state, 2)) {
 		wait->context = 1 + pick(state, WAKER_UNKNOWN);
 		wait->woken = wait->length / 3;

@@ -78,12 +78,15 @@ static bool is_held_up(const struct profile_wait *wait, unsigned int kind)
 	       kind == PROFILE_OBJECT_PAGE || kind == PROFILE_OBJECT_BLOCK || kind == PROFILE_OBJECT_WORK;
 }
 
-static bool is_for_what_comes(const struct profile_wait *wait, const struct profile_object *object)
+static bool is_for_what_comes(const struct profile_facts_ground *ground, const struct profile_wait *wait,
+			      const struct profile_object *object)
 {
-	/* poll and select have no object. */
-	if (object->kind == PROFILE_OBJECT_NONE || object->kind == PROFILE_OBJECT_EPOLL)
-		return wait->held & PROFILE_ENDLESS;
-	return object->kind == PROFILE_OBJECT_FUTEX || object->flags & PROFILE_OBJECT_LISTENS;
+	if (object->kind == PROFILE_OBJECT_FUTEX || object->flags & PROFILE_OBJECT_LISTENS)
+		return true;
+	/* poll and select have no object, or are for one only, which does not matter. */
+	return wait->held & PROFILE_ENDLESS &&
+	       (object->kind == PROFILE_OBJECT_NONE || object->kind == PROFILE_OBJECT_EPOLL ||
+		(wait->operation && ground->operations[wait->operation].many));
 }
 
 /*
@@ -102,7 +105,7 @@ static void add_object(const struct profile_facts_ground *ground, const struct p
 	struct profile_thread_facts *own = &ground->facts[wait->task];
 
 	own->held |= is_held_up(wait, object->kind);
-	own->otherwise |= !is_for_what_comes(wait, object);
+	own->otherwise |= !is_for_what_comes(ground, wait, object);
 	own->pooled |= object->kind == PROFILE_OBJECT_FUTEX;
 	if (object->kind == PROFILE_OBJECT_EPOLL && object->descriptor)
 		note_epoll(own, object->descriptor);

@@ -54,6 +54,7 @@ struct profile_facts_ground {
 	struct profile_thread_facts *facts; /* by task */
 	const struct profile_task *tasks;
 	const struct profile_object *objects; /* that waits refer to */
+	const struct profile_operation *operations;
 };
 
 /* What a wait and sums say. The wait's weight is its part within the recording. */

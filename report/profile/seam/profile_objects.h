@@ -112,6 +112,7 @@ struct profile_operation {
 	enum profile_operation_kind kind;
 	const char *name; /* "read", "call 471", "page fault" */
 	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
+	bool many; /* a call that waits for any of several descriptors */
 };
 
 /* What profile_filter.on left of the waits and walked tasks that pass all other filters. */

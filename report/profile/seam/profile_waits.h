@@ -51,6 +51,7 @@ enum profile_wait_held {
 	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
 	PROFILE_HELD_LOCKED = 8, /* a futex: its word says that it is a lock that somebody holds */
 	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select: it was to last until there is something */
+	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select: there was nothing until its time was over */
 };
 
 struct profile_wait {
@@ -67,7 +68,7 @@ struct profile_wait {
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known */
 	uint64_t asked;		/* how long it was asked to sleep, ns; 0: not known */
 	uint32_t owner;		/* task that held the lock or futex when the wait for it began: PROFILE_HELD_BY_OWNER */
-	uint32_t ready;		/* of an epoll: the object that ended it (profile_objects.h); 0: not known */
+	uint32_t ready;		/* of an epoll, poll or select: the object that ended it; 0: not known */
 	uint64_t page;		/* of PROFILE_OBJECT_PAGE: its place in the file, plus 1; 0: not known */
 	uint32_t ready_descriptor; /* the sleeper's, plus 1, that leads to it; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */

@@ -27,13 +27,16 @@ struct joiner {
 	struct hash_map numbers;  /* of ends, by text */
 	struct hash_map users;
 	ARRAY(struct profile_users) sums; /* by end and direction */
-	uint8_t *calls; /* by node: direction + 1 of a waker's stack; 0: not looked at */
+	uint8_t *told; /* by node: enum told of a waker's stack, plus 1; 0: not looked at */
 };
+
+/* What the stack of a waker tells of the wakeup. */
+enum told { TOLD_NOTHING, TOLD_READ, TOLD_WRITE, TOLD_TIMEOUT };
 
 static void joiner_deinit(struct joiner *joiner)
 {
 	free(joiner->ends);
-	free(joiner->calls);
+	free(joiner->told);
 	array_free(&joiner->sums);
 	hash_map_deinit(&joiner->users);
 	hash_map_deinit(&joiner->numbers);
@@ -143,58 +146,61 @@ static int add_user(struct joiner *joiner, uint32_t end, enum profile_direction 
 	return 0;
 }
 
-/* The leaf-most function of the kernel that says what a waker did. */
-static enum profile_direction name_call(const char *name)
+static enum told told_by_function(const char *name)
 {
 	static const struct {
 		const char *name;
-		enum profile_direction direction;
-	} calls[] = {{"pipe_read", PROFILE_READS},	     {"anon_pipe_read", PROFILE_READS},
-		     {"fifo_pipe_read", PROFILE_READS},	     {"pipe_write", PROFILE_WRITES},
-		     {"anon_pipe_write", PROFILE_WRITES},    {"fifo_pipe_write", PROFILE_WRITES},
-		     {"unix_stream_sendmsg", PROFILE_WRITES}, {"unix_dgram_sendmsg", PROFILE_WRITES},
-		     {"unix_stream_read_generic", PROFILE_READS}};
+		enum told told;
+	} functions[] = {{"pipe_read", TOLD_READ},	     {"anon_pipe_read", TOLD_READ},
+			 {"fifo_pipe_read", TOLD_READ},	     {"pipe_write", TOLD_WRITE},
+			 {"anon_pipe_write", TOLD_WRITE},    {"fifo_pipe_write", TOLD_WRITE},
+			 {"unix_stream_sendmsg", TOLD_WRITE}, {"unix_dgram_sendmsg", TOLD_WRITE},
+			 {"unix_stream_read_generic", TOLD_READ}, {"hrtimer_wakeup", TOLD_TIMEOUT}};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!strcmp(name, calls[i].name))
-			return calls[i].direction;
-	return PROFILE_NEITHER;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (!strcmp(name, functions[i].name))
+			return functions[i].told;
+	return TOLD_NOTHING;
 }
 
-static enum profile_direction waker_direction(struct joiner *joiner, uint32_t leaf)
+/* By the leaf-most function of the kernel that tells anything. */
+static enum told told_by_waker(struct joiner *joiner, uint32_t leaf)
 {
 	struct profile *profile = joiner->profile;
-	enum profile_direction direction = PROFILE_NEITHER;
+	enum told told = TOLD_NOTHING;
 	uint32_t node = leaf;
 
-	if (joiner->calls[leaf])
-		return (enum profile_direction)(joiner->calls[leaf] - 1);
-	for (unsigned int i = 0; i < MOST_FRAMES && node && direction == PROFILE_NEITHER; i++) {
+	if (joiner->told[leaf])
+		return (enum told)(joiner->told[leaf] - 1);
+	for (unsigned int i = 0; i < MOST_FRAMES && node && told == TOLD_NOTHING; i++) {
 		const uint32_t frame = profile->nodes.items[node].frame;
 		const char *name = profile->frames.items[frame].kernel ? profile_symbol(profile, frame)->name : NULL;
 
 		if (!name && !profile->frames.items[frame].kernel)
 			break;
-		direction = name ? name_call(name) : PROFILE_NEITHER;
+		told = name ? told_by_function(name) : TOLD_NOTHING;
 		node = profile->nodes.items[node].parent;
 	}
-	joiner->calls[leaf] = (uint8_t)(direction + 1);
-	return direction;
+	joiner->told[leaf] = (uint8_t)(told + 1);
+	return told;
 }
 
 /* A task that ended a wait for this from within a read or write, which was of the same pipe, or of the other socket. */
 static int add_waker(struct joiner *joiner, const struct profile_wait *wait, bool pipe)
 {
 	const uint32_t end = joiner->ends[wait->object].other;
-	enum profile_direction direction;
+	enum profile_direction direction = PROFILE_NEITHER;
+	enum told told;
 
 	if (end == NO_END || !wait->waker_node || wait->waker == PROFILE_NO_TASK ||
 	    wait->waker_context != PROFILE_WAKER_TASK)
 		return 0;
-	direction = waker_direction(joiner, wait->waker_node);
-	if (direction == PROFILE_NEITHER)
+	told = told_by_waker(joiner, wait->waker_node);
+	if (told != TOLD_READ && told != TOLD_WRITE)
 		return 0;
-	return add_user(joiner, end, pipe ? direction : PROFILE_NEITHER, wait->waker);
+	if (pipe)
+		direction = told == TOLD_READ ? PROFILE_READS : PROFILE_WRITES;
+	return add_user(joiner, end, direction, wait->waker);
 }
 
 static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
@@ -226,6 +232,16 @@ static void tell(struct joiner *joiner, size_t number)
 	memcpy(object->users, users, sizeof(object->users));
 }
 
+/* --- what had nothing until its time was over --- */
+
+/* hrtimer_wakeup() wakes who sleeps until that time, and nobody else. */
+static void note_timeout(struct joiner *joiner, struct profile_wait *wait)
+{
+	if (joiner->profile->operations.items[wait->operation].many && !wait->ready && wait->waker_node &&
+	    told_by_waker(joiner, wait->waker_node) == TOLD_TIMEOUT)
+		wait->held |= PROFILE_TIMED_OUT;
+}
+
 static int join(struct joiner *joiner)
 {
 	struct profile *profile = joiner->profile;
@@ -233,8 +249,10 @@ static int join(struct joiner *joiner)
 
 	for (size_t i = 0; i < profile->objects.count && !r; i++)
 		r = name_ends(joiner, i);
-	for (size_t i = 0; i < profile->waits.count && !r; i++)
+	for (size_t i = 0; i < profile->waits.count && !r; i++) {
+		note_timeout(joiner, &profile->waits.items[i]);
 		r = add_wait(joiner, &profile->waits.items[i]);
+	}
 	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
 		const struct profile_wait wait = profile_walk_wait(&profile->walk_tasks.items[i]);
 
@@ -253,8 +271,8 @@ int profile_join_ends(struct profile *profile)
 	if (!profile->objects.count)
 		return 0;
 	joiner.ends = calloc(profile->objects.count, sizeof(*joiner.ends));
-	joiner.calls = calloc(profile->nodes.count + 1, sizeof(*joiner.calls));
-	r = joiner.ends && joiner.calls ? hash_map_init(&joiner.numbers) : -ENOMEM;
+	joiner.told = calloc(profile->nodes.count + 1, sizeof(*joiner.told));
+	r = joiner.ends && joiner.told ? hash_map_init(&joiner.numbers) : -ENOMEM;
 	if (!r)
 		r = hash_map_init(&joiner.users);
 	if (!r)

@@ -74,6 +74,18 @@ static enum profile_direction direction_of(const char *name)
 	return PROFILE_NEITHER;
 }
 
+static bool is_for_many(const char *name)
+{
+	static const char *const calls[] = {"poll", "ppoll", "ppoll_time64", "select", "_newselect", "pselect6",
+					    "pselect6_time64", "epoll_wait", "epoll_wait_old", "epoll_pwait",
+					    "epoll_pwait2"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(name, calls[i]))
+			return true;
+	return false;
+}
+
 static int find_operation(struct profile *profile, const struct trace_model *model, uint64_t call,
 			  uint32_t *ret_number)
 {
@@ -99,6 +111,7 @@ static int find_operation(struct profile *profile, const struct trace_model *mod
 	    array_push(&profile->operation_keys, key) < 0)
 		return -ENOMEM;
 	operation.direction = direction_of(operation.name);
+	operation.many = is_for_many(operation.name);
 	return array_push(&profile->operations, operation);
 }
 

@@ -33,7 +33,7 @@ int profile_note_wait(struct profile *profile, const struct profile_wait *wait)
 {
 	int r = make_room(profile);
 	const struct profile_facts_ground ground = {profile->facts.items, profile->tasks.items,
-						    profile->objects.items};
+						    profile->objects.items, profile->operations.items};
 
 	if (!r)
 		profile_facts_add_wait(&ground, wait);
@@ -79,7 +79,7 @@ static bool are_all_idle(const struct profile *profile)
 static int find_unanswered(struct profile *profile)
 {
 	const struct profile_facts_ground ground = {profile->facts.items, profile->tasks.items,
-						    profile->objects.items};
+						    profile->objects.items, profile->operations.items};
 	int r = profile_unanswered_join(&ground, profile->facts.count);
 
 	for (size_t i = 0; i < profile->waits.count && !r; i++) {

@@ -272,9 +272,10 @@ static struct table_field walk(const void *row)
 static const struct profile_object *object_of(event_row *row)
 {
 	const struct profile_wait *wait = wait_of(row);
-	const uint32_t number = row->walked ? row->walked->object : wait ? wait->object : 0;
+	const struct waits *waits = &row->rows->reader.waits;
+	const uint32_t number = row->walked ? row->walked->object : wait ? wait_thing(waits, wait) : 0;
 
-	return number ? &row->rows->reader.waits.objects[number] : NULL;
+	return number ? &waits->objects[number] : NULL;
 }
 
 static struct table_field call(const void *row)

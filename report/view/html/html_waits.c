@@ -88,8 +88,8 @@ static int purposes_close(struct purposes *purposes, struct column *column)
 }
 
 /*
- * What differs from wait to wait for the same is apart: who held it, how long a sleep was to be. A page is in the
- * midst: then all of it follows.
+ * What differs from wait to wait for the same is apart: who held it, how long a sleep was to be, what was ready, if that
+ * is not what it was for (object_texts.h). A page is in the midst, and so is a descriptor: then all of it follows.
  */
 static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
 {
@@ -102,8 +102,11 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 	alike.asked = 0;
 	alike.page = 0;
 	alike.held = 0;
-	alike.ready = 0;
 	alike.ready_descriptor = 0;
+	if (wait->object || wait_thing(purposes->waits, wait))
+		alike.ready = wait->object ? 0 : wait->ready;
+	else
+		alike.held = wait->held & PROFILE_TIMED_OUT;
 	r = wait_object_text(purposes->waits, &alike, &begin);
 	if (r < 0)
 		return r;

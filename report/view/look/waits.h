@@ -52,6 +52,13 @@ enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
 /* The same for its start only: how long it has lasted at a time within it. */
 enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
 
+/* The object that it was for: of a call that waits for several, and has none itself, what was ready. 0: not known. */
+static inline uint32_t wait_thing(const struct waits *waits, const struct profile_wait *wait)
+{
+	return wait->object || !wait->operation || !waits->operations[wait->operation].many ? wait->object :
+											     wait->ready;
+}
+
 /* A saturating sum. */
 static inline uint64_t wait_add(uint64_t left, uint64_t right)
 {

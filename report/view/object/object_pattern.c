@@ -24,6 +24,7 @@ static int write_text(const struct profile *profile, const struct profile_wait *
 {
 	struct waits waits = {.profile = profile};
 	size_t length, count;
+	uint32_t thing;
 	FILE *stream;
 
 	(void)profile_objects(profile, &waits.objects);
@@ -32,8 +33,9 @@ static int write_text(const struct profile *profile, const struct profile_wait *
 	stream = open_memstream(ret_text, &length);
 	if (!stream)
 		return -ENOMEM;
-	if (wait->object)
-		(void)fprintf(stream, "%s ", object_kind_name(waits.objects[wait->object].kind));
+	thing = wait_thing(&waits, wait);
+	if (thing)
+		(void)fprintf(stream, "%s ", object_kind_name(waits.objects[thing].kind));
 	wait_write_object(stream, "", &waits, wait);
 	return fclose(stream) ? -ENOMEM : 0;
 }

@@ -15,6 +15,12 @@ struct member {
 	uint32_t row;
 };
 
+struct row_key { /* without padding */
+	struct object_key object;
+	uint64_t comm;
+	const char *container, *id; /* equal texts of a profile are one */
+};
+
 struct sorter {
 	struct wait_objects *objects;
 	const struct view_context *context;
@@ -32,7 +38,6 @@ static void sorter_deinit(struct sorter *sorter)
 
 /* --- rows --- */
 
-/* Equal texts of a profile are one. */
 static const struct profile_cgroup *container_of(struct sorter *sorter, uint32_t task)
 {
 	const struct profile_cgroup *cgroup = sorter->objects->waits.tasks[task].cgroup;
@@ -43,25 +48,24 @@ static const struct profile_cgroup *container_of(struct sorter *sorter, uint32_t
 	return cgroup;
 }
 
-static int add_to_row(struct sorter *sorter, uint32_t number, uint32_t text)
+static int add_to_row(struct sorter *sorter, uint32_t number, const struct object_key *object)
 {
 	const struct profile_wait *wait = &sorter->objects->waits.items[number];
 	const struct profile_cgroup *cgroup = container_of(sorter, wait->task);
-	const uintptr_t key[] = {text, wait->operation, sorter->objects->names.comm_of[wait->task],
-				 (uintptr_t)(cgroup ? cgroup->container : ""), (uintptr_t)(cgroup ? cgroup->id : "")};
+	const struct row_key key = {*object, sorter->objects->names.comm_of[wait->task],
+				    cgroup ? cgroup->container : "", cgroup ? cgroup->id : ""};
 	uint64_t run_queue = wait->run_queue < wait->weight ? wait->run_queue : wait->weight, *known;
 	struct wait_object_row *row;
-	int r = hash_map_add(&sorter->known_rows, key, sizeof(key), sorter->rows.count, &known);
+	int r = hash_map_add(&sorter->known_rows, &key, sizeof(key), sorter->rows.count, &known);
 
 	if (r > 0)
-		r = array_push(&sorter->rows, (struct wait_object_row){.text = text, .operation = wait->operation,
-								       .comm = (uint32_t)key[2],
+		r = array_push(&sorter->rows, (struct wait_object_row){.object = *object, .comm = (uint32_t)key.comm,
 								       .cgroup = cgroup});
 	if (r < 0)
 		return r;
 	row = &sorter->rows.items[*known];
 	if (row->count++)
-		object_alike_add(&row->alike, wait);
+		object_alike_add(&row->alike, wait, object);
 	else
 		object_alike_begin(&row->alike, wait);
 	row->blocked = wait_add(row->blocked, wait->weight - run_queue);
@@ -80,7 +84,8 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 {
 	const struct profile_wait *wait = &sorter->objects->waits.items[number];
 	const uint32_t wanted = sorter->context->settings->waits_on;
-	uint32_t text;
+	const uint32_t thing = wait_thing(&sorter->objects->waits, wait);
+	struct object_key key;
 	int r;
 
 	if (wait->wait_class != PROFILE_BLOCKED) {
@@ -91,10 +96,10 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 		leave_out(&sorter->objects->unknown, wait);
 		return 0;
 	}
-	if (wanted && (!wait->object || sorter->objects->waits.objects[wait->object].kind != wanted))
+	if (wanted && (!thing || sorter->objects->waits.objects[thing].kind != wanted))
 		return 0;
-	r = object_texts_find(&sorter->objects->texts, wait->object, &text);
-	return r < 0 ? r : add_to_row(sorter, number, text);
+	r = object_texts_key(&sorter->objects->texts, wait, true, &key);
+	return r < 0 ? r : add_to_row(sorter, number, &key);
 }
 
 static int add_waits(struct sorter *sorter, uint32_t source)
@@ -119,18 +124,29 @@ static int compare_members(const void *left, const void *right)
 	return (l->length > r->length) - (l->length < r->length);
 }
 
+static int compare_objects(const struct wait_objects *objects, const struct object_key *left,
+			   const struct object_key *right)
+{
+	const struct profile_operation *operations = objects->waits.operations;
+	int order = strcmp(object_text(&objects->texts, left->thing), object_text(&objects->texts, right->thing));
+
+	if (!order)
+		order = strcmp(operations[left->operation].name, operations[right->operation].name);
+	if (!order)
+		order = strcmp(object_text(&objects->texts, left->ready), object_text(&objects->texts, right->ready));
+	return order ? order : (left->timed_out > right->timed_out) - (left->timed_out < right->timed_out);
+}
+
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct wait_objects *objects = context;
 	const struct wait_object_row *l = left, *r = right;
 	const uint64_t of_l = wait_add(l->blocked, l->run_queue), of_r = wait_add(r->blocked, r->run_queue);
-	int order = strcmp(object_text(&objects->texts, l->text), object_text(&objects->texts, r->text));
+	int order;
 
 	if (of_l != of_r)
 		return of_l > of_r ? -1 : 1;
-	if (!order)
-		order = strcmp(objects->waits.operations[l->operation].name,
-			       objects->waits.operations[r->operation].name);
+	order = compare_objects(objects, &l->object, &r->object);
 	if (!order)
 		order = (l->comm > r->comm) - (l->comm < r->comm);
 	if (!order)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The blocked waits of a source by what they were for, the call, and the comm that waited, and where. Objects that read
- * the same are one, also those of several recordings. Ordered by their sum, then text, call, comm and container.
+ * The blocked waits of a source by what they were for, what ended those for several descriptors, the call, and the comm
+ * that waited, and where. Objects that read the same are one, also those of several recordings. Ordered by their sum,
+ * then text, call, what ended them, comm and container.
  */
 #ifndef RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
 #define RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
@@ -12,8 +13,8 @@
 #include "report/view/text/view.h"
 
 struct wait_object_row {
-	uint32_t text;	    /* number in `texts` */
-	uint32_t operation, comm;
+	struct object_key object; /* of `texts` */
+	uint32_t comm;
 	const struct profile_cgroup *cgroup; /* one of its container; NULL: in none, or not known */
 	struct object_alike alike;
 	size_t first, count; /* lengths[first ...], ascending */

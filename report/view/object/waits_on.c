@@ -13,7 +13,10 @@
 #include "report/view/object/wait_objects.h"
 #include "report/view/text/object_text.h"
 
-/* Blocked waits by what they were for, who waited, and in which call; the longest in sum first. */
+/*
+ * Blocked waits by what they were for, who waited, and in which call, and what ended those for several descriptors; the
+ * longest in sum first.
+ */
 
 /* "   12345.678": ms, to the us. */
 static void write_ms(FILE *out, uint64_t ns)
@@ -45,7 +48,7 @@ static void write_container(FILE *out, const struct profile_cgroup *cgroup)
 static void write_row(const struct view_context *context, const struct wait_objects *objects,
 		      const struct wait_object_row *row)
 {
-	const uint32_t object = row->alike.wait.object;
+	const uint32_t thing = wait_thing(&objects->waits, &row->alike.wait);
 	FILE *out = context->out;
 
 	write_ms(out, row->blocked);
@@ -54,7 +57,7 @@ static void write_row(const struct view_context *context, const struct wait_obje
 	write_ms(out, wait_objects_rank(objects, row, 50));
 	write_ms(out, wait_objects_rank(objects, row, 99));
 	write_ms(out, wait_objects_rank(objects, row, 100));
-	(void)fprintf(out, "  %-10s ", object ? object_kind_name(objects->waits.objects[object].kind) : "-");
+	(void)fprintf(out, "  %-10s ", thing ? object_kind_name(objects->waits.objects[thing].kind) : "-");
 	write_comm(out, objects->names.comms[row->comm]);
 	if (objects->containers)
 		write_container(out, row->cgroup);

@@ -41,10 +41,11 @@ static int add_wait(struct pprof_rows *rows, const struct profile_wait *wait, bo
 	struct pprof_row row = {.source = wait->source, .node = wait->node, .task = wait->task,
 				.wait_class = wait->wait_class, .object = OBJECT_NO_TEXT, .samples = 1,
 				.weight = wait->weight};
-	int r = few_objects ? object_texts_find(&rows->texts, wait->object, &row.object) : 0;
+	const uint32_t thing = wait_thing(&rows->waits, wait);
+	int r = few_objects ? object_texts_find(&rows->texts, thing, &row.object) : 0;
 
-	if (wait->object)
-		row.object_kind = rows->waits.objects[wait->object].kind;
+	if (thing)
+		row.object_kind = rows->waits.objects[thing].kind;
 	return r < 0 ? r : add(rows, row);
 }
 

@@ -33,7 +33,7 @@ int sqlite_events_mark(struct sqlite_export *job)
 	while ((r = event_reader_next(&job->reader, &event)) > 0) {
 		r = mark(job, event.task, event.node);
 		if (event.kind == PROFILE_EVENT_WAIT)
-			job->objects[event.wait->object] = true;
+			job->objects[wait_thing(&job->reader.waits, event.wait)] = true;
 		if (!r && event.kind == PROFILE_EVENT_WAKEUP)
 			r = mark(job, event.wait->task, 0);
 		if (r < 0)
@@ -140,6 +140,8 @@ static const char *state_of(struct state_text *last, uint32_t state)
 static int write_wait(const struct sqlite_export *job, struct database_insert *insert, uint64_t id,
 		      const struct profile_wait *wait, struct state_text *state)
 {
+	const uint32_t thing = wait_thing(&job->reader.waits, wait);
+
 	database_number(insert, id);
 	database_number(insert, wait->recording);
 	database_number(insert, wait->task);
@@ -156,7 +158,7 @@ static int write_wait(const struct sqlite_export *job, struct database_insert *i
 	database_known(insert, wait->out_cpu < PROFILE_NO_CPU, wait->out_cpu);
 	database_known(insert, wait->in_cpu < PROFILE_NO_CPU, wait->in_cpu);
 	database_text(insert, wait->operation ? job->reader.waits.operations[wait->operation].name : NULL);
-	database_known(insert, wait->object != 0, wait->object);
+	database_known(insert, thing != 0, thing);
 	return sqlite_write_what_for(job, insert, wait);
 }
 

@@ -17,17 +17,19 @@ void object_alike_begin(struct object_alike *alike, const struct profile_wait *w
 	*alike = (struct object_alike){.wait = *wait, .least_asked = wait->asked, .most_asked = wait->asked};
 }
 
-/* What some of them lack counts as different. */
-void object_alike_add(struct object_alike *alike, const struct profile_wait *wait)
+/* What some of them lack counts as different. Other objects may read the same. */
+void object_alike_add(struct object_alike *alike, const struct profile_wait *wait, const struct object_key *key)
 {
 	struct profile_wait *kept = &alike->wait;
 	const unsigned int differs = kept->held ^ wait->held;
 
 	kept->held &= (uint8_t)~differs;
 	if (differs & PROFILE_HELD_BY_OWNER || kept->owner != wait->owner)
-		kept->held &= PROFILE_HELD_FROM_READING;
-	if (kept->ready != wait->ready || kept->ready_descriptor != wait->ready_descriptor)
-		kept->ready = kept->ready_descriptor = 0;
+		kept->held &= PROFILE_HELD_FROM_READING | PROFILE_TIMED_OUT;
+	if (kept->ready != wait->ready && key->ready == OBJECT_NO_TEXT)
+		kept->ready = 0;
+	if (kept->ready_descriptor != wait->ready_descriptor || !kept->ready)
+		kept->ready_descriptor = 0;
 	if (kept->page != wait->page)
 		kept->page = 0;
 	alike->least_asked = wait->asked < alike->least_asked ? wait->asked : alike->least_asked;
@@ -67,27 +69,30 @@ void object_tally_clear(struct object_tally *tally)
 	tally->sums.count = 0;
 }
 
+struct line_key { /* without padding */
+	uint32_t line;
+	struct object_key object;
+};
+
 int object_tally_add(struct object_tally *tally, uint32_t line, const struct profile_wait *wait, uint64_t weight)
 {
-	uint32_t key[3] = {line, OBJECT_NO_TEXT, 0};
+	struct line_key key = {line, {OBJECT_NO_TEXT, 0, OBJECT_NO_TEXT, 0}};
 	struct object_sum made = {.line = line};
 	uint64_t *known;
 	int r = 0;
 
-	if (wait_has_object(tally->waits, wait)) {
-		r = object_texts_find(&tally->texts, wait->object, &key[1]);
-		key[2] = wait->operation;
-	}
+	if (wait_has_object(tally->waits, wait))
+		r = object_texts_key(&tally->texts, wait, false, &key.object);
 	if (!r)
-		r = hash_map_add(&tally->known, key, sizeof(key), tally->sums.count, &known);
+		r = hash_map_add(&tally->known, &key, sizeof(key), tally->sums.count, &known);
 	if (r < 0)
 		return r;
 	if (!r) {
-		object_alike_add(&tally->sums.items[*known].alike, wait);
+		object_alike_add(&tally->sums.items[*known].alike, wait, &key.object);
 		tally->sums.items[*known].weight = wait_add(tally->sums.items[*known].weight, weight);
 		return 0;
 	}
-	made.text = key[1];
+	made.text = key.object.thing;
 	made.weight = weight;
 	object_alike_begin(&made.alike, wait);
 	return array_push(&tally->sums, made);
@@ -96,6 +101,11 @@ int object_tally_add(struct object_tally *tally, uint32_t line, const struct pro
 bool object_sum_says(const struct object_tally *tally, const struct object_sum *sum)
 {
 	return wait_has_object(tally->waits, &sum->alike.wait);
+}
+
+static int timed_out(const struct object_sum *sum)
+{
+	return (sum->alike.wait.held & PROFILE_TIMED_OUT) != 0;
 }
 
 static int compare_sums(const void *left, const void *right, void *context)
@@ -114,8 +124,10 @@ static int compare_sums(const void *left, const void *right, void *context)
 	if (!l_says)
 		return 0;
 	order = strcmp(object_text(&tally->texts, l->text), object_text(&tally->texts, r->text));
-	return order ? order : strcmp(tally->waits->operations[l->alike.wait.operation].name,
-				      tally->waits->operations[r->alike.wait.operation].name);
+	if (!order)
+		order = strcmp(tally->waits->operations[l->alike.wait.operation].name,
+			       tally->waits->operations[r->alike.wait.operation].name);
+	return order ? order : timed_out(l) - timed_out(r);
 }
 
 void object_tally_finish(struct object_tally *tally)

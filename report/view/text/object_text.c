@@ -357,12 +357,19 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
 }
 
-/* " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711" */
+/*
+ * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout"; ", fd 7" if it is what was waited for. What
+ * has no other name is named by that number already.
+ */
 static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
-	if (wait->ready_descriptor)
-		(void)fprintf(out, " → fd %" PRIu32, wait->ready_descriptor - 1);
-	if (!wait->ready)
+	const bool only = wait->ready && wait->ready == wait->object;
+
+	if (wait->ready_descriptor && !(only && waits->objects[wait->object].descriptor))
+		(void)fprintf(out, "%s fd %" PRIu32, only ? "," : " →", wait->ready_descriptor - 1);
+	if (wait->held & PROFILE_TIMED_OUT)
+		(void)fputs(" → timeout", out);
+	if (!wait->ready || only)
 		return;
 	(void)fputs(wait->ready_descriptor ? ", " : " → ", out);
 	object_write(out, &waits->objects[wait->ready]);
@@ -403,21 +410,26 @@ bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
 	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
 }
 
+/* Of what end users are to be named. A descriptor of several that was ready has mostly something to read. */
+static enum profile_direction other_end(const struct profile_operation *operation, const struct profile_object *object)
+{
+	if (object->kind != PROFILE_OBJECT_PIPE)
+		return PROFILE_NEITHER;
+	return operation->direction == PROFILE_READS || operation->many ? PROFILE_WRITES : PROFILE_READS;
+}
+
 /* " (written by cc1 4711)", " (at its other end postgres 4711 and 2 others)" */
 static void write_users(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
 	static const char *const words[PROFILE_DIRECTIONS] = {
 		[PROFILE_NEITHER] = "at its other end", [PROFILE_READS] = "read by", [PROFILE_WRITES] = "written by"};
 	const struct profile_object *object = &waits->objects[wait->ready ? wait->ready : wait->object];
-	const enum profile_direction direction = waits->operations[wait->operation].direction;
-	enum profile_direction end = PROFILE_NEITHER;
-	const struct profile_users *users;
+	const struct profile_operation *operation = &waits->operations[wait->operation];
+	const enum profile_direction end = other_end(operation, object);
+	const struct profile_users *users = &object->users[end];
 	const struct profile_task *task;
 
-	if (object->kind == PROFILE_OBJECT_PIPE)
-		end = direction == PROFILE_READS ? PROFILE_WRITES : PROFILE_READS;
-	users = &object->users[end];
-	if (!users->processes || (end != PROFILE_NEITHER && (wait->ready || direction == PROFILE_NEITHER)))
+	if (!users->processes || (end == PROFILE_READS && operation->direction == PROFILE_NEITHER))
 		return;
 	task = &waits->tasks[users->task];
 	(void)fprintf(out, " (%s ", words[end]);

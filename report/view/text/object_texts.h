@@ -27,6 +27,18 @@ void object_texts_deinit(struct object_texts *texts);
 bool object_texts_are_few(const struct object_texts *texts);
 /* OBJECT_NO_TEXT for object 0. 0, -ENOMEM. */
 int object_texts_find(struct object_texts *texts, uint32_t object, uint32_t *ret_text);
+
+/* What makes waits ones for the same; without padding. */
+struct object_key {
+	uint32_t thing, operation;
+	uint32_t ready, timed_out; /* what ended it, if that matters: else OBJECT_NO_TEXT, 0 */
+};
+
+/*
+ * What ended a wait matters if it has no object, as poll and select have none that are for several descriptors, or
+ * if it is to be told `apart` for others, too. That it was the object itself does not. 0, -ENOMEM.
+ */
+int object_texts_key(struct object_texts *texts, const struct profile_wait *wait, bool apart, struct object_key *ret_key);
 /* "" for OBJECT_NO_TEXT. */
 const char *object_text(const struct object_texts *texts, uint32_t text);
 

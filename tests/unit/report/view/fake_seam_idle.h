@@ -10,7 +10,8 @@
 
 const struct profile_thread_facts *profile_facts(struct profile *profile)
 {
-	const struct profile_facts_ground ground = {profile->facts, profile->tasks, profile->objects};
+	const struct profile_facts_ground ground = {profile->facts, profile->tasks, profile->objects,
+						    profile->operations};
 
 	memset(profile->facts, 0, sizeof(profile->facts));
 	for (size_t i = 0; i < profile->wait_count; i++)

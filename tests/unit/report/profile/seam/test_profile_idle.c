@@ -131,26 +131,33 @@ static struct profile_wait *add_ended(struct profile *p, const char *comm, uint3
 
 static void knows_what_may_come(struct test *t)
 {
+	enum { POLL = 1 };
 	static const struct {
 		const char *comm;
 		uint8_t kind, flags, held;
 		bool idle;
+		uint32_t operation;
 	} cases[] = {
-		{"accepts", PROFILE_OBJECT_TCP, PROFILE_OBJECT_LISTENS, 0, true},
-		{"receives", PROFILE_OBJECT_TCP, 0, 0, false},
-		{"loop", PROFILE_OBJECT_EPOLL, 0, PROFILE_ENDLESS, true},
-		{"ticks", PROFILE_OBJECT_EPOLL, 0, 0, false},
-		{"polls", PROFILE_OBJECT_NONE, 0, PROFILE_ENDLESS, true},
-		{"unknown", PROFILE_OBJECT_NONE, 0, 0, false},
-		{"reads", PROFILE_OBJECT_PIPE, 0, 0, false},
-		{"parent", PROFILE_OBJECT_CHILD, 0, 0, false},
-		{"sleeps", PROFILE_OBJECT_SLEEP, 0, 0, false},
+		{"accepts", PROFILE_OBJECT_TCP, PROFILE_OBJECT_LISTENS, 0, true, 0},
+		{"receives", PROFILE_OBJECT_TCP, 0, 0, false, 0},
+		{"loop", PROFILE_OBJECT_EPOLL, 0, PROFILE_ENDLESS, true, 0},
+		{"ticks", PROFILE_OBJECT_EPOLL, 0, 0, false, 0},
+		{"polls", PROFILE_OBJECT_NONE, 0, PROFILE_ENDLESS, true, 0},
+		{"polls one", PROFILE_OBJECT_UNIX, 0, PROFILE_ENDLESS, true, POLL},
+		{"polls at times", PROFILE_OBJECT_UNIX, 0, 0, false, POLL},
+		{"polls door", PROFILE_OBJECT_UNIX, PROFILE_OBJECT_LISTENS, 0, true, POLL},
+		{"unknown", PROFILE_OBJECT_NONE, 0, 0, false, 0},
+		{"reads", PROFILE_OBJECT_PIPE, 0, 0, false, 0},
+		{"parent", PROFILE_OBJECT_CHILD, 0, 0, false, 0},
+		{"sleeps", PROFILE_OBJECT_SLEEP, 0, 0, false, 0},
 	};
 	struct profile *p = fake_recorded();
 
+	p->operations[POLL] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "poll", .many = true};
+	p->operation_count = POLL + 1;
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		(void)add_ended(p, cases[i].comm, 10 + i,
-				cases[i].kind ? add_object(p, cases[i].kind, cases[i].flags) : 0, cases[i].held);
+		add_ended(p, cases[i].comm, 10 + i, cases[i].kind ? add_object(p, cases[i].kind, cases[i].flags) : 0,
+			  cases[i].held)->operation = cases[i].operation;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		test_check(t, is_idle(t, p, cases[i].comm) == cases[i].idle, "'%s' is taken for %s", cases[i].comm,
 			   cases[i].idle ? "busy" : "idle");

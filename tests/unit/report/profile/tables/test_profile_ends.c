@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who is at the ends of pipes and connections: what a made-up trace says about it, and what it does not. */
+/* Who is at the ends of pipes and connections, and whose time was over: what a made-up trace says about it, and what it does not. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,11 +9,12 @@
 #include "tests/make_events.h"
 #include "tests/test.h"
 
-enum { START = 1000, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, RECVFROM = 45 };
+enum { START = 1000, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, NANOSLEEP = 35, RECVFROM = 45, EPOLL_WAIT = 232 };
 enum { CAT = 10, CC = 20, AS = 30, NGINX = 40, REDIS = 50 };
 enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE };
 
-static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0};
+static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0},
+		      in_timer[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0};
 
 static struct made_trace *begin(const char *path)
 {
@@ -27,6 +28,7 @@ static struct made_trace *begin(const char *path)
 	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
 	made_trace_kernel_symbol(trace, 1, 0x100, 0x100, "schedule");
 	made_trace_kernel_symbol(trace, 1, 0x200, 0x100, "anon_pipe_write");
+	made_trace_kernel_symbol(trace, 1, 0x300, 0x100, "hrtimer_wakeup");
 	made_trace_check(event_log_want_names(trace->log), "names");
 	return trace;
 }
@@ -77,14 +79,19 @@ static void add_wait(struct made_trace *trace, uint64_t time, uint32_t tgid, con
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
 }
 
+static void add_wake(struct made_trace *trace, uint64_t time, enum waker_context context, const uint64_t *stack)
+{
+	struct event_task task = made_task(CC, CC, 5, "cc1"), target = made_task(CAT, CAT, 5, "cat");
+	struct event_wake wake = {.source = 4, .time = time, .context = context};
+	struct event_stacks stacks = {.kernel = stack, .kernel_count = made_count(stack)};
+
+	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &target, &stacks), "wake");
+}
+
 /* cc1 writes, which it never waits for. */
 static void add_write(struct made_trace *trace, uint64_t time)
 {
-	struct event_task task = made_task(CC, CC, 5, "cc1"), target = made_task(CAT, CAT, 5, "cat");
-	struct event_wake wake = {.source = 4, .time = time, .context = WAKER_TASK};
-	struct event_stacks stacks = {.kernel = in_write, .kernel_count = 2};
-
-	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &target, &stacks), "wake");
+	add_wake(trace, time, WAKER_TASK, in_write);
 }
 
 static struct profile *load(struct made_trace *trace, const char *path)
@@ -180,4 +187,37 @@ static void joins_the_ends_of_connections(struct test *t)
 	(void)unlink(path);
 }
 
-TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections))
+/* The timer may interrupt who writes a pipe. One that comes after something was ready does not matter. */
+static void knows_whose_time_was_over(struct test *t)
+{
+	static const struct {
+		uint64_t call, context;
+		const uint64_t *stack;
+		uint32_t ready;
+		bool timed_out;
+	} cases[] = {
+		{POLL, WAKER_IRQ, in_timer, 0, true},	       {EPOLL_WAIT, WAKER_TASK, in_timer, 0, true},
+		{POLL, WAKER_IRQ, in_timer, PIPE, false},      {POLL, WAKER_TASK, in_write, 0, false},
+		{NANOSLEEP, WAKER_IRQ, in_timer, 0, false},
+	};
+	char path[] = "/tmp/rwalker-test-XXXXXX";
+
+	(void)close(mkstemp(path));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made_trace *trace = begin(path);
+		const struct profile_wait *waits;
+		struct profile *profile;
+
+		add_objects(trace);
+		add_wake(trace, 2990, cases[i].context, cases[i].stack);
+		add_wait(trace, 3000, CAT, "cat", cases[i].call, (struct event_wait){
+			.ready_object = cases[i].ready, .flags = WAIT_HAS_WAKER, .context = cases[i].context, .woken = 10});
+		profile = load(trace, path);
+		REQUIRE(t, profile_waits(profile, &waits) == 1);
+		test_check(t, !(waits->held & PROFILE_TIMED_OUT) == !cases[i].timed_out, "case %zu: %d", i, waits->held);
+		profile_destroy(profile);
+	}
+	(void)unlink(path);
+}
+
+TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections), TEST(knows_whose_time_was_over))

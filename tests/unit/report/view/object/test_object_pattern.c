@@ -19,7 +19,8 @@ static uint32_t add_object(struct profile *profile, struct profile_object object
 static struct profile *profile_with_calls(void)
 {
 	static const struct profile_operation operations[CALLS] = {{.name = ""},
-								  {PROFILE_IN_CALL, "read", PROFILE_READS}};
+								  {.kind = PROFILE_IN_CALL, .name = "read",
+								   .direction = PROFILE_READS}};
 	struct profile *profile = fake_recorded();
 
 	memcpy(profile->operations, operations, sizeof(operations));

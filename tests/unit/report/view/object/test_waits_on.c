@@ -20,12 +20,19 @@ static uint32_t add_object(struct profile *profile, struct profile_object object
 	return (uint32_t)profile->object_count++;
 }
 
+enum { POLL = 6, EPOLL };
+
 static struct profile *profile_with_calls(void)
 {
 	static const struct profile_operation operations[] = {
-		{.name = ""}, {PROFILE_IN_CALL, "read", PROFILE_READS}, {PROFILE_IN_FAULT, "page fault", 0},
-		{PROFILE_IN_COMPAT_CALL, "poll", 0}, {PROFILE_IN_KERNEL_THREAD, "kernel thread", 0},
-		{PROFILE_IN_STOPPED, "stopped", 0}};
+		{.name = ""},
+		{.kind = PROFILE_IN_CALL, .name = "read", .direction = PROFILE_READS},
+		{.kind = PROFILE_IN_FAULT, .name = "page fault"},
+		{.kind = PROFILE_IN_COMPAT_CALL, .name = "poll"},
+		{.kind = PROFILE_IN_KERNEL_THREAD, .name = "kernel thread"},
+		{.kind = PROFILE_IN_STOPPED, .name = "stopped"},
+		{.kind = PROFILE_IN_CALL, .name = "poll", .many = true},
+		{.kind = PROFILE_IN_CALL, .name = "epoll_wait", .many = true}};
 	struct profile *profile = fake_recorded();
 
 	memcpy(profile->operations, operations, sizeof(operations));
@@ -200,6 +207,80 @@ static void says_what_was_ready(struct test *t)
 	free(profile);
 }
 
+static struct profile_wait *add_ready(struct profile *profile, uint64_t at, uint32_t operation, uint32_t object,
+				      uint32_t ready, uint32_t descriptor)
+{
+	struct profile_wait *wait = add_wait(profile, at, 1000, operation, object);
+
+	wait->ready = ready;
+	wait->ready_descriptor = descriptor ? descriptor + 1 : 0;
+	return wait;
+}
+
+/* What was ready, and that nothing was, has a row of its own, for poll and epoll alike; its kind is that of what poll waited for. */
+static void has_a_row_for_each_that_was_ready(struct test *t)
+{
+	const struct view_settings pipes = {.filters = "", .waits_on = PROFILE_OBJECT_PIPE};
+	struct profile *profile = profile_with_calls();
+	const uint32_t pipe = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 5}),
+		       same = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 5}),
+		       local = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .inode = 6}),
+		       epoll = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_EPOLL,
+									   .descriptor = 4, .process = 7});
+
+	(void)add_ready(profile, 10, POLL, 0, pipe, 3);
+	(void)add_ready(profile, 20, POLL, 0, same, 4); /* in another recording, by another number */
+	(void)add_ready(profile, 30, POLL, 0, pipe, 3);
+	(void)add_ready(profile, 40, POLL, 0, local, 8);
+	(void)add_ready(profile, 50, POLL, 0, local, 8);
+	add_ready(profile, 60, POLL, 0, 0, 0)->held = PROFILE_TIMED_OUT;
+	(void)add_ready(profile, 70, EPOLL, epoll, local, 8);
+	add_ready(profile, 80, EPOLL, epoll, 0, 0)->held = PROFILE_TIMED_OUT;
+	profile->objects[pipe].users[PROFILE_WRITES] = (struct profile_users){.processes = 1, .one_thread = true};
+	profile->objects[same].users[PROFILE_WRITES] = profile->objects[pipe].users[PROFILE_WRITES];
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD
+			   "        3.000        0.000        3        1.000        1.000        1.000  pipe       "
+			   "app             in poll → pipe:5 (written by app 7)\n"
+			   "        2.000        0.000        2        1.000        1.000        1.000  unix       "
+			   "app             in poll → fd 8, unix:6\n"
+			   ONE_MS "  -          app             in poll → timeout\n"
+			   ONE_MS "  epoll      app             on epoll 3 of process 7 → timeout\n"
+			   ONE_MS "  epoll      app             on epoll 3 of process 7 → fd 8, unix:6\n");
+	fake_check_printed(t, profile, waits_on_view, &pipes,
+			   HEAD
+			   "        3.000        0.000        3        1.000        1.000        1.000  pipe       "
+			   "app             in poll → pipe:5 (written by app 7)\n");
+	free(profile);
+}
+
+/* A poll for one descriptor is for that, whether it was ready or is still waited for. */
+static void sums_up_polls_of_one_descriptor(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	const uint32_t local = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .inode = 6}),
+		       timer = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_TIMERFD,
+									   .descriptor = 8, .process = 7});
+
+	(void)add_ready(profile, 10, POLL, local, local, 8);
+	(void)add_ready(profile, 20, POLL, local, local, 8);
+	(void)add_ready(profile, 30, POLL, timer, timer, 7);
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD
+			   "        2.000        0.000        2        1.000        1.000        1.000  unix       "
+			   "app             in poll of unix:6, fd 8\n"
+			   ONE_MS "  timerfd    app             in poll of timerfd 7 of process 7\n");
+	add_ready(profile, 40, POLL, local, 0, 0)->flags = PROFILE_WAIT_NOT_ENDED;
+	add_ready(profile, 50, POLL, local, 0, 0)->held = PROFILE_TIMED_OUT;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD
+			   "        3.000        0.000        3        1.000        1.000        1.000  unix       "
+			   "app             in poll of unix:6\n"
+			   ONE_MS "  timerfd    app             in poll of timerfd 7 of process 7\n"
+			   ONE_MS "  unix       app             in poll of unix:6 → timeout\n");
+	free(profile);
+}
+
 static void says_which_page_it_was(struct test *t)
 {
 	struct profile *profile = profile_with_calls();
@@ -236,4 +317,5 @@ static void shows_one_kind(struct test *t)
 }
 
 TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(names_futexes), TEST(says_who_held_it),
-	  TEST(says_what_was_ready), TEST(says_which_page_it_was), TEST(shows_one_kind))
+	  TEST(says_what_was_ready), TEST(has_a_row_for_each_that_was_ready),
+	  TEST(sums_up_polls_of_one_descriptor), TEST(says_which_page_it_was), TEST(shows_one_kind))

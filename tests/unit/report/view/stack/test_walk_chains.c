@@ -13,7 +13,8 @@ static struct profile *begin(void)
 	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
 	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .seen = 100};
 	p->operations[p->operation_count++] = (struct profile_operation){.name = ""};
-	p->operations[p->operation_count++] = (struct profile_operation){PROFILE_IN_CALL, "write", PROFILE_WRITES};
+	p->operations[p->operation_count++] = (struct profile_operation){
+		.kind = PROFILE_IN_CALL, .name = "write", .direction = PROFILE_WRITES};
 	for (int i = 0; i <= RWSEM; i++)
 		p->objects[p->object_count++] = (struct profile_object){
 			.kind = i ? PROFILE_OBJECT_LOCK : 0, .address = (uint64_t)i, .comm = "", .name = "",

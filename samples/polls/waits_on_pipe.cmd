@@ -1,0 +1,1 @@
+--waits-on=pipe

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Which descriptor ended a wait in poll() or select(). The kernel knows that one of the files called for the wakeup,
- * and looks for it afterwards. If there is more than one, so do we: by what each has in store.
+ * and looks for it afterwards. If there is more than one, so do we: by what each has in store. If the call was given one
+ * only, that is what it is for, whether the wait is over or not.
  */
 #ifndef RWALKER_BPF_OBJECT_POLL_H
 #define RWALKER_BPF_OBJECT_POLL_H
@@ -17,7 +18,7 @@ enum { POLL_IN = 1, POLL_ENTRIES = 80, POLL_RELICS = 3 };
 struct poll_walk {
 	u64 queues, page; /* addresses of the first entry on the stack, and of the first one in the last page */
 	u32 on_stack, count, pages; /* pages before the last one: their entries are not looked at */
-	u64 file;
+	u64 file, only; /* only: the one of all entries so far; 0: there are several */
 	u32 key; /* POLL*, that were waited for */
 };
 
@@ -30,11 +31,16 @@ static long poll_step(u32 index, void *context)
 
 	if (index >= walk->count)
 		return 1;
+	if (!index)
+		walk->only = file;
+	else if (walk->only != file)
+		walk->only = 0;
+	if (walk->file)
+		return !walk->only;
 	walk->key = OBJECT_READ(poll_table_entry, entry, key);
-	if (!file || (walk->count > 1 && !(walk->key & POLL_IN && is_readable(file))))
-		return 0;
-	walk->file = file;
-	return 1;
+	if (file && walk->count > 1 && walk->key & POLL_IN && is_readable(file))
+		walk->file = file;
+	return 0;
 }
 
 static __always_inline void count_entries(struct object_room *room, u64 queues, struct poll_walk *walk)
@@ -66,8 +72,8 @@ static __always_inline u64 queues_of(struct task_struct *task, struct object_roo
 }
 
 /*
- * Of what the task sleeps in; 0: it was not woken by one of its files. What a kernel does between poll() and the switch
- * is always the same, so that the queues are mostly where they were last time.
+ * Of what the task sleeps in; 0: not found. What a kernel does between poll() and the switch is always the same, so that
+ * the queues are mostly where they were last time.
  */
 static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
 {
@@ -86,51 +92,81 @@ static __noinline u64 find_queues(struct task_struct *task, struct object_room *
 		from = at + sizeof(u64);
 	}
 	room->queues_at = at - end;
-	return queues && OBJECT_READ(poll_wqueues, queues, triggered) ? queues : 0;
+	return queues;
 }
 
 /* --- all of it: in parts that are not inline, because together they would need more stack than programs have --- */
 
-static __noinline bool find_polled_file(struct object_room *room, u64 queues)
+/* called: one of the files called for the wakeup. Else there must be one only. */
+static __noinline bool find_polled_file(struct object_room *room, u64 queues, bool called)
 {
 	struct poll_walk walk = {0};
 
 	count_entries(room, queues, &walk);
 	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
+	if (walk.pages || walk.count > POLL_ENTRIES)
+		walk.only = 0;
+	if (walk.only || !called)
+		walk.file = walk.only;
 	room->polled = walk.file;
 	room->polled_for = walk.key;
 	room->polled_entries = walk.pages ? POLL_NOWHERE - 1 : walk.count;
 	return walk.file != 0;
 }
 
-/* Plus 1; 0: not known. */
+/*
+ * Plus 1; 0: not known. Sets room->polled_alone. That there is one file in the queues is no proof: while poll() looks at
+ * what it was given, the first time, it may sleep for one of these.
+ */
 static __noinline u32 find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
 					 u32 call)
 {
 	struct files_struct *files = files_of(task);
 	struct set_search search = {.file = room->polled, .key = room->polled_for, .count = count,
 				    .entries = room->polled_entries};
+	const bool selects = object_knobs.calls[call & (RING_CALLS - 1)] == RING_CALL_SELECT;
 
+	room->polled_alone = !selects && count == 1;
 	if (!files)
 		return 0;
 	search.table = as_number(room, files->fdt->fd);
 	search.most = files->fdt->max_fds;
-	if (object_knobs.calls[call & (RING_CALLS - 1)] == RING_CALL_SELECT)
-		find_selected(room, &search, queues);
+	if (selects)
+		room->polled_alone = find_selected(room, &search, queues) && search.named == 1;
 	else
 		find_polled(room, &search, queues);
 	return search.found ? search.descriptor + 1 : 0;
 }
 
-static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, u32 call,
-				      u32 number)
+/* The call is as that of any other that works with one descriptor. */
+static __always_inline void take_only(struct object_room *room, struct ring_object *object)
+{
+	const u64 call = object->call;
+	const u32 context = object->context, flags = object->flags;
+
+	*object = room->beside.object;
+	object->call = call;
+	object->context = context;
+	object->flags = flags;
+}
+
+/* True: it is known what ended the wait. */
+static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, u32 number,
+				      struct ring_object *object)
 {
 	u64 queues = find_queues(task, room, number);
+	bool called = queues && OBJECT_READ(poll_wqueues, queues, triggered);
+	u32 descriptor;
 
-	if (!queues || !find_polled_file(room, queues))
+	if (!queues || !find_polled_file(room, queues, called))
 		return false;
-	ready_take(task, room, room->polled, find_polled_number(task, room, queues, count, call), number);
-	return true;
+	descriptor = find_polled_number(task, room, queues, count, object->call);
+	if (!called && !room->polled_alone)
+		return false;
+	ready_take(task, room, room->polled, descriptor, number);
+	if (room->polled_alone)
+		take_only(room, object);
+	return called;
 }
 
 #endif

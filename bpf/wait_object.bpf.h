@@ -92,11 +92,11 @@ static __always_inline bool poll_call_take(struct task_struct *task, struct obje
 					   struct ring_object *object)
 {
 	const struct call_arguments with = call_arguments(task);
-	const u32 call = object->call & (RING_CALLS - 1), kind = object_knobs.calls[call];
+	const u32 kind = object_knobs.calls[object->call & (RING_CALLS - 1)];
 
 	if (kind != RING_CALL_POLL && kind != RING_CALL_SELECT)
 		return false;
-	object->beside = poll_take(task, room, with.values[kind == RING_CALL_POLL], call, number);
+	object->beside = poll_take(task, room, with.values[kind == RING_CALL_POLL], number, object);
 	return true;
 }
 

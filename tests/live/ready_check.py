@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """ready_check.py TRACE TRUTH ROUNDS: which descriptor ended the waits of tests/live/workloads/ready, against what the calls returned.
 Verdicts as in trace_read.py. What was ready may be unknown in one of twenty waits, but never another one. A descriptor that was given
-to another file meanwhile must be unknown, the file must not."""
+to another file meanwhile must be unknown, the file must not. What a poll or select for one descriptor is for is that, be it ready or
+not (of a select, if the descriptor is its own still); others are for nothing that has a name."""
 import sys
 
 from trace_read import X86, Trace, by_thread, call_of, verdict
 
 CALLS = {"epoll": (232, 281), "poll": (7, 271), "select": (23, 270)} if X86 else {"epoll": (22,), "poll": (73,), "select": (72,)}
-EVENTFD = "8"
+EVENTFD, EPOLL = "8", "12"
 
 def last_wait(calls, since, until, waits):
     """The one that ended last while the call was made; None: it was too short for a record."""
@@ -27,9 +28,18 @@ def is_right(wait, found, descriptor, kind, inode, swapped):
         return False
     return found["kind"] == kind and (kind == EVENTFD or found["inode"] == inode)
 
+def is_for(wait, comm, kind, inode):
+    """None: it is not known."""
+    found = wait["for"]
+    if "-epoll" in comm:
+        return found["kind"] == EPOLL
+    if found["kind"] == "0":
+        return None if comm.endswith(("-one", "-time", "-swap")) else True
+    return comm.endswith(("-one", "-time", "-swap")) and found["kind"] == kind and found["inode"] == inode
+
 def judge(comm, lines, trace, rounds):
     calls, waits = list(map(call_of, CALLS[comm.split("-")[1]])), trace.waits_of(comm)
-    since, told, known, numbers = 0, 0, 0, 0
+    since, told, known, numbers, objects = 0, 0, 0, 0, 0
     for time, descriptor, kind, inode in lines:
         wait = last_wait(calls, since, int(time), waits)
         since = int(time)
@@ -38,6 +48,10 @@ def judge(comm, lines, trace, rounds):
         found = trace.objects[wait.get("ready_object", "0")]
         if not is_right(wait, found, int(descriptor), kind, inode, comm.endswith("-swap")):
             return f"not {descriptor}, kind {kind}, inode {inode}: {wait} {found}"
+        meant = is_for(wait, comm, kind, inode)
+        if meant is False:
+            return f"not for kind {kind}, inode {inode}: {wait}"
+        objects += meant is True
         told, known, numbers = told + 1, known + (found["kind"] != "0"), numbers + (wait.get("ready", "0") != "0")
     if told < 0.9 * rounds:
         return f"only {told} waits, not {rounds}"
@@ -45,7 +59,9 @@ def judge(comm, lines, trace, rounds):
         return f"only {known} of {told} waits say what was ready"
     if not comm.endswith(("-time", "-swap")) and numbers < 0.95 * told:
         return f"only {numbers} of {told} waits say by which descriptor"
-    print(f"# {comm}: {told} waits, {known} objects, {numbers} descriptors")
+    if comm != "r-select-swap" and objects < 0.95 * told:
+        return f"only {objects} of {told} waits say what they were for"
+    print(f"# {comm}: {told} waits, {objects} of them for what is known; what was ready: {known} objects, {numbers} descriptors")
     return ""
 
 def main(trace, truth, rounds):

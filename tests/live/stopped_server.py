@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""stopped_server.py tcp|unix: a server with one epoll, p-server, is stopped when it has two clients, which it has answered once. Then
-the thread p-asks sends a question and waits for the answer; p-keeps waits as well, but has sent nothing. Prints "ready"
+"""stopped_server.py tcp|unix recv|poll|select: a server with one epoll, p-server, is stopped when it has two clients, which it has answered once. Then
+the thread p-asks sends a question and waits for the answer, in that call; p-keeps waits as well, but has sent nothing. Prints "ready"
 when it is stopped and has not read the question, then sleeps until it is killed, as is the server then."""
 import ctypes, os, select, signal, socket, sys, threading, time
 
@@ -44,8 +44,17 @@ def connect(family, address):
     client.recv(100)
     return client
 
+def wait_for(client):
+    if sys.argv[2] == "poll":
+        poll = select.poll()
+        poll.register(client.fileno(), select.POLLIN)
+        poll.poll()
+    elif sys.argv[2] == "select":
+        select.select([client], [], [])
+
 def receive(name, client):
     name_thread(name)
+    wait_for(client)
     client.recv(100)
 
 family = socket.AF_INET if sys.argv[1] == "tcp" else socket.AF_UNIX

@@ -37,31 +37,33 @@ check "--chains: the victim waits for who holds the lock" grep -q 'woken by pool
 check "the first screen tells who hangs in D" grep -qE '^ +D: .* pool-stuck tid' <("$report" --digest "$trace" 2>/dev/null)
 check "--folded has the pool" grep -q '^pool-idle;' <("$report" --folded --source offcpu "$trace" 2>/dev/null)
 
-test_stopped_server() { # FAMILY
-	local name=stopped-$1
-	start python3 -B "$here/tests/live/stopped_server.py" "$1" >"$scratch/$name.out" 2>&1
+test_stopped_server() { # FAMILY CALL : in which the clients wait
+	local name=stopped-$1-$2
+	start python3 -B "$here/tests/live/stopped_server.py" "$1" "$2" >"$scratch/$name.out" 2>&1
 	local client=$started
 	wait_for 60 grep -q ready "$scratch/$name.out" && wait_for 60 asleep "$client" p-asks &&
 		wait_for 60 asleep "$client" p-keeps ||
 		die "the clients do not start: $(cat "$scratch/$name.out")"
 	recorded "$name" "$record" --force --offcpu 1 --wakers -c '^p-' -o "$scratch/$name.rwk"
 	"$report" --digest "$scratch/$name.rwk" >"$scratch/$name.digest" 2>/dev/null
-	check "$1: the story is who waits for an answer" grep -qE '^story 1 +p-asks blocked in ' "$scratch/$name.digest"
-	check "$1: ... and who held it" grep -qE '^ +held by p-server blocked in do_signal_stop' "$scratch/$name.digest"
-	check "$1: there is no other" lacks 'story 2' "$scratch/$name.digest"
-	check_equal "$1: who is not idle" "p-asks p-server" \
+	check "$1, $2: the story is who waits for an answer" grep -qE '^story 1 +p-asks blocked in ' "$scratch/$name.digest"
+	check "$1, $2: ... and who held it" grep -qE '^ +held by p-server blocked in do_signal_stop' "$scratch/$name.digest"
+	check "$1, $2: there is no other" lacks 'story 2' "$scratch/$name.digest"
+	check_equal "$1, $2: who is not idle" "p-asks p-server" \
 		"$("$report" --summary "$scratch/$name.rwk" 2>/dev/null | grep -o ' p-[a-z]* tid' | cut -d' ' -f2 |
 			sort | paste -sd' ')"
-	check "$1: --waits-on has what it left unread" grep -qE " p-server +stopped (→|->) fd [0-9]+, $1.* \(at its other end p-asks $client\)" \
+	check "$1, $2: --waits-on has what it left unread" grep -qE " p-server +stopped (→|->) fd [0-9]+, $1.* \(at its other end p-asks $client\)" \
 		<("$report" --waits-on "$scratch/$name.rwk" 2>/dev/null)
-	check "$1: --chains says so" grep -q "unanswered by p-server" <("$report" --chains=p-asks "$scratch/$name.rwk" 2>/dev/null)
+	check "$1, $2: --chains says so" grep -q "unanswered by p-server" <("$report" --chains=p-asks "$scratch/$name.rwk" 2>/dev/null)
 	kill -KILL "$client" # and with it the server
 	wait "$client" 2>/dev/null
 }
 
 # Elsewhere the kernel forgets in which call a stopped thread was.
 if [ "$(uname -m)" = x86_64 ]; then
-	test_stopped_server tcp
-	test_stopped_server unix
+	test_stopped_server tcp recv
+	test_stopped_server unix recv
+	test_stopped_server tcp poll
+	test_stopped_server unix select
 fi
 finish

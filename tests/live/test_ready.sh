@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Which of several descriptors ended a wait for any of them, by epoll, poll and select, against what the calls returned: what is
-# said is right, also of a descriptor that was given to another file meanwhile, and nothing is said of a wait that ran out of time.
+# said is right, also of a descriptor that was given to another file meanwhile, and of a wait that ran out of time it is said that it did.
+# What was ready, or that nothing was, has rows in --waits-on.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
@@ -9,11 +10,28 @@
 need_offcpu
 rounds=$(at_level 80 1000)
 
-recorded ready "$record" --force --offcpu 0 -m 500us -o "$scratch/ready.rwk" -- "$workloads/ready" "$rounds"
+recorded ready "$record" --force --offcpu 0 --wakers -m 500us -o "$scratch/ready.rwk" -- "$workloads/ready" "$rounds"
 cp "$scratch/ready.out" "$scratch/ready.truth"
 check_equal "the workload waited in twelve ways" 12 "$(cut -d' ' -f1 "$scratch/ready.truth" | sort -u | wc -l)"
 judged python3 -B "$here/tests/live/ready_check.py" "$scratch/ready.rwk" "$scratch/ready.truth" "$rounds"
 
 "$report" --events "$scratch/ready.rwk" >"$scratch/view" 2>/dev/null
 check "--events says what was ready" grep -qE 'on epoll [0-9]+ of [^ ]+ [0-9]+ (→|->) fd [0-9]+, pipe:[0-9]+' "$scratch/view"
+
+"$report" --waits-on "$scratch/ready.rwk" >"$scratch/view" 2>/dev/null
+
+# waits WHO TEXT: how many there are in the rows of that comm that say so
+waits() { awk -v who="$1" -v text="$2" '$8 == who { row = $0; sub(/^.* (in|on) /, "", row); if (row ~ text) sum += $3 } END { print sum + 0 }' "$scratch/view"; }
+
+for kind in pipe unix tcp; do
+	for call in poll select; do
+		check_number "--waits-on: $call, $kind" "$(waits "r-$call" "^p?$call[0-9]? -> fd [0-9]+, $kind") >= $rounds / 5"
+	done
+	check_number "--waits-on: epoll, $kind" "$(waits r-epoll "^epoll [0-9]+ of .* -> fd [0-9]+, $kind") >= $rounds / 5"
+done
+for call in poll select; do
+	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?$call[0-9]? of pipe:[0-9]+, fd [0-9]+ \\(written by ender [0-9]+\\)\$") >= 0.9 * $rounds"
+	check_number "--waits-on: $call, no time left" "$(waits "r-$call-time" "^p?$call[0-9]? of pipe:[0-9]+ -> timeout\$") >= 0.8 * $rounds"
+done
+check_number "--waits-on: epoll, no time left" "$(waits r-epoll-time '^epoll [0-9]+ of .* -> timeout$') >= 0.8 * $rounds"
 finish

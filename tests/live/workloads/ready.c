@@ -3,7 +3,7 @@
  * ready N: N waits for any of several descriptors, by each way to wait for them, each in a thread that has its name.
  * Another thread makes one of them ready, 3 ms after the wait has begun. Prints what the call returned, and when:
  *
- *	COMM NS DESCRIPTOR KIND INODE	0 for the inode of what has none; DESCRIPTOR -1: nothing was ready
+ *	COMM NS DESCRIPTOR KIND INODE	0 for the inode of what has none; DESCRIPTOR -1: nothing was ready, of that one
  *
  * Descriptors that a thread waits for are those of a pipe, an eventfd, a unix and a TCP socket, in turn. While r-*-swap
  * sleeps, its descriptor becomes that of another pipe: the one that it was ends the wait, under a number that leads
@@ -167,10 +167,9 @@ static void say(const struct way *way, int fd)
 	int i = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	while (i < way->count && way->fds[i] != fd)
+	while (fd >= 0 && i < way->count && way->fds[i] != fd)
 		i++;
-	printf("%s %lld %d %d %lu\n", way->comm, now.tv_sec * 1000000000LL + now.tv_nsec, fd,
-	       fd < 0 ? 0 : way->kinds[i], fd < 0 ? 0 : way->inodes[i]);
+	printf("%s %lld %d %d %lu\n", way->comm, now.tv_sec * 1000000000LL + now.tv_nsec, fd, way->kinds[i], way->inodes[i]);
 }
 
 static void take(const struct way *way, int fd)

@@ -95,10 +95,13 @@ static __noinline u64 find_queues(struct task_struct *task, struct object_room *
 	return queues;
 }
 
-/* --- all of it: in parts that are not inline, because together they would need more stack than programs have --- */
+/*
+ * --- all of it: in parts that are not inline, because together they would need more stack than programs have; what they
+ * find is left in the room, for the same reason ---
+ */
 
-/* called: one of the files called for the wakeup. Else there must be one only. */
-static __noinline bool find_polled_file(struct object_room *room, u64 queues, bool called)
+/* If none of the files called for the wakeup, there must be one only. */
+static __noinline bool find_polled_file(struct object_room *room, u64 queues)
 {
 	struct poll_walk walk = {0};
 
@@ -106,7 +109,8 @@ static __noinline bool find_polled_file(struct object_room *room, u64 queues, bo
 	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
 	if (walk.pages || walk.count > POLL_ENTRIES)
 		walk.only = 0;
-	if (walk.only || !called)
+	room->polled_called = OBJECT_READ(poll_wqueues, queues, triggered);
+	if (walk.only || !room->polled_called)
 		walk.file = walk.only;
 	room->polled = walk.file;
 	room->polled_for = walk.key;
@@ -115,10 +119,10 @@ static __noinline bool find_polled_file(struct object_room *room, u64 queues, bo
 }
 
 /*
- * Plus 1; 0: not known. Sets room->polled_alone. That there is one file in the queues is no proof: while poll() looks at
- * what it was given, the first time, it may sleep for one of these.
+ * And whether there is no other. That there is one file in the queues is no proof: while poll() looks at what it was
+ * given, the first time, it may sleep for one of these. False: nothing is known that counts.
  */
-static __noinline u32 find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
+static __noinline bool find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
 					 u32 call)
 {
 	struct files_struct *files = files_of(task);
@@ -126,16 +130,19 @@ static __noinline u32 find_polled_number(struct task_struct *task, struct object
 				    .entries = room->polled_entries};
 	const bool selects = object_knobs.calls[call & (RING_CALLS - 1)] == RING_CALL_SELECT;
 
+	room->polled_descriptor = 0;
 	room->polled_alone = !selects && count == 1;
 	if (!files)
-		return 0;
+		return room->polled_called || room->polled_alone;
 	search.table = as_number(room, files->fdt->fd);
 	search.most = files->fdt->max_fds;
 	if (selects)
 		room->polled_alone = find_selected(room, &search, queues) && search.named == 1;
 	else
 		find_polled(room, &search, queues);
-	return search.found ? search.descriptor + 1 : 0;
+	if (search.found)
+		room->polled_descriptor = search.descriptor + 1;
+	return room->polled_called || room->polled_alone;
 }
 
 /* The call is as that of any other that works with one descriptor. */
@@ -155,18 +162,14 @@ static __always_inline bool poll_take(struct task_struct *task, struct object_ro
 				      struct ring_object *object)
 {
 	u64 queues = find_queues(task, room, number);
-	bool called = queues && OBJECT_READ(poll_wqueues, queues, triggered);
-	u32 descriptor;
 
-	if (!queues || !find_polled_file(room, queues, called))
+	if (!queues || !find_polled_file(room, queues) ||
+	    !find_polled_number(task, room, queues, count, object->call))
 		return false;
-	descriptor = find_polled_number(task, room, queues, count, object->call);
-	if (!called && !room->polled_alone)
-		return false;
-	ready_take(task, room, room->polled, descriptor, number);
+	ready_take(task, room, room->polled, room->polled_descriptor, number);
 	if (room->polled_alone)
 		take_only(room, object);
-	return called;
+	return room->polled_called;
 }
 
 #endif

@@ -30,7 +30,9 @@ struct object_room { /* of each CPU */
 	u64 place, sp, dentry, mount; /* of a search for a mapping */
 	u64 file; /* that the call's descriptor leads to; 0: not known */
 	u64 polled; /* the file that ended a poll, or the only one that it waits for */
-	bool polled_alone; /* the call was given no other */
+	bool polled_called; /* one of the files called for the wakeup */
+	bool polled_alone; /* the call was given one only */
+	u32 polled_descriptor; /* that leads to it, plus 1; 0: not known */
 	u32 polled_for; /* POLL*, that it was waited for */
 	u32 polled_entries; /* of wait queues that the poll is in, at most */
 	u64 places[OBJECT_PLACES]; /* by call: where its word was last time, from the stack pointer on */

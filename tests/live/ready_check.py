@@ -10,10 +10,13 @@ from trace_read import X86, Trace, by_thread, call_of, verdict
 
 CALLS = {"epoll": (232, 281), "poll": (7, 271), "select": (23, 270)} if X86 else {"epoll": (22,), "poll": (73,), "select": (72,)}
 EVENTFD, EPOLL = "8", "12"
+RTLOCK_WAIT = 0x1000
 
 def last_wait(calls, since, until, waits):
-    """The one that ended last while the call was made; None: it was too short for a record."""
-    found = [w for w in waits if since < int(w["time"]) <= until and w["call"] in calls and w["wait_class"] == "0"]
+    """The one that ended last while the call was made; None: it was too short for a record. With PREEMPT_RT, another one may follow it:
+    for the spinlock of the file's queue, which whoever called for the wakeup still holds when the call wants to leave the queue."""
+    found = [w for w in waits if since < int(w["time"]) <= until and w["call"] in calls and w["wait_class"] == "0"
+             and not int(w["state"], 0) & RTLOCK_WAIT]
     return found[-1] if found else None
 
 def is_right(wait, found, descriptor, kind, inode, swapped):

@@ -1,126 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which descriptor ended a wait in poll() or select(). The kernel knows that one of the files called for the wakeup,
- * and looks for it afterwards. If there is more than one, so do we: by what each has in store. If the call was given one
- * only, that is what it is for, whether the wait is over or not.
+ * Which descriptor ended a wait in poll() or select(). The kernel knows that one of the files
+ * called for the wakeup, and looks for it afterwards. If there is more than one, so do we: by what
+ * each has in store. If the call was given one only, that is what it is for, whether the wait is
+ * over or not.
  */
 #ifndef RWALKER_BPF_OBJECT_POLL_H
 #define RWALKER_BPF_OBJECT_POLL_H
 
-#include "bpf/object_poll_set.bpf.h"
-#include "bpf/object_readable.bpf.h"
+#include "bpf/object_poll_queues.bpf.h"
 #include "bpf/object_ready.bpf.h"
 
-enum { POLL_IN = 1, POLL_ENTRIES = 80, POLL_RELICS = 3 };
-
-/* --- the files that are waited for --- */
-
-struct poll_walk {
-	u64 queues, page; /* addresses of the first entry on the stack, and of the first one in the last page */
-	u32 on_stack, count, pages; /* pages before the last one: their entries are not looked at */
-	u64 file, only; /* only: the one of all entries so far; 0: there are several */
-	u32 key; /* POLL*, that were waited for */
-};
-
-static long poll_step(u32 index, void *context)
-{
-	struct poll_walk *walk = context;
-	const u64 size = bpf_core_type_size(struct poll_table_entry);
-	u64 entry = index < walk->on_stack ? walk->queues + index * size : walk->page + (index - walk->on_stack) * size;
-	u64 file = (u64)OBJECT_READ(poll_table_entry, entry, filp);
-
-	if (index >= walk->count)
-		return 1;
-	if (!index)
-		walk->only = file;
-	else if (walk->only != file)
-		walk->only = 0;
-	if (walk->file)
-		return !walk->only;
-	walk->key = OBJECT_READ(poll_table_entry, entry, key);
-	if (file && walk->count > 1 && walk->key & POLL_IN && is_readable(file))
-		walk->file = file;
-	return 0;
-}
-
-static __always_inline void count_entries(struct object_room *room, u64 queues, struct poll_walk *walk)
-{
-	u64 page = as_number(room, OBJECT_READ(poll_wqueues, queues, table)), end;
-
-	walk->queues = queues + bpf_core_field_offset(struct poll_wqueues, inline_entries);
-	walk->count = walk->on_stack = OBJECT_READ(poll_wqueues, queues, inline_index);
-	if (!page)
-		return;
-	end = as_number(room, OBJECT_READ(poll_table_page, page, entry));
-	walk->page = page + bpf_core_field_offset(struct poll_table_page, entries);
-	walk->pages = OBJECT_READ(poll_table_page, page, next) ? 1 : 0;
-	walk->count += (u32)(end - walk->page) / bpf_core_type_size(struct poll_table_entry);
-}
-
-/* Of which the word is in the first entry; 0: it is a relic on the stack, of which its wait queue knows nothing. */
-static __always_inline u64 queues_of(struct task_struct *task, struct object_room *room, u64 word)
-{
-	u64 entry = word - bpf_core_field_offset(struct poll_table_entry, wait.func);
-	u64 queues = as_number(room, OBJECT_READ(poll_table_entry, entry, wait.private));
-	u64 link = entry + bpf_core_field_offset(struct poll_table_entry, wait.entry);
-	u64 next = (u64)OBJECT_READ(poll_table_entry, entry, wait.entry.next);
-
-	if (entry != queues + bpf_core_field_offset(struct poll_wqueues, inline_entries) ||
-	    (u64)OBJECT_READ(list_head, next, prev) != link)
-		return 0;
-	return (u64)OBJECT_READ(poll_wqueues, queues, polling_task) == as_number(room, task) ? queues : 0;
-}
-
 /*
- * Of what the task sleeps in; 0: not found. What a kernel does between poll() and the switch is always the same, so that
- * the queues are mostly where they were last time.
- */
-static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
-{
-	const u64 wake = object_knobs.poll_wake, end = stack_pointer(task);
-	u64 at = end + room->queues_at, from = 0, queues = 0;
-
-	if (!wake || !end || regime_lacks(RING_LACKS_KERNEL_STACKS))
-		return 0;
-	if (word_at(at) == wake)
-		queues = queues_of(task, room, at);
-	for (int i = 0; i <= POLL_RELICS && !queues; i++) {
-		at = stack_find_from(task, from, wake, wake, number);
-		if (!at)
-			return 0;
-		queues = queues_of(task, room, at);
-		from = at + sizeof(u64);
-	}
-	room->queues_at = at - end;
-	return queues;
-}
-
-/*
- * --- all of it: in parts that are not inline, because together they would need more stack than programs have; what they
- * find is left in the room, for the same reason ---
- */
-
-/* If none of the files called for the wakeup, there must be one only. */
-static __noinline bool find_polled_file(struct object_room *room, u64 queues)
-{
-	struct poll_walk walk = {0};
-
-	count_entries(room, queues, &walk);
-	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
-	if (walk.pages || walk.count > POLL_ENTRIES)
-		walk.only = 0;
-	room->polled_called = OBJECT_READ(poll_wqueues, queues, triggered);
-	if (walk.only || !room->polled_called)
-		walk.file = walk.only;
-	room->polled = walk.file;
-	room->polled_for = walk.key;
-	room->polled_entries = walk.pages ? POLL_NOWHERE - 1 : walk.count;
-	return walk.file != 0;
-}
-
-/*
- * And whether there is no other. That there is one file in the queues is no proof: while poll() looks at what it was
- * given, the first time, it may sleep for one of these. False: nothing is known that counts.
+ * The number of the file, and whether the call was given no other. That there is one file in the
+ * queues is no proof: while poll() looks at what it was given, the first time, it may sleep for one
+ * of these. False: nothing is known that counts.
  */
 static __noinline bool find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
 					 u32 call)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_polls FILE: writes samples/polls/trace.rwk, 2 seconds of threads that wait for descriptors. A proxy polls many: two
- * connections, a pipe, and at times nothing until its time is over; so does a balancer, with an epoll. A worker polls one
- * end of a socket whose other end the proxy has, a reader one pipe. A client polls the connection to a server that was
- * stopped before it read the question; another one sent none.
+ * make_polls FILE: writes samples/polls/trace.rwk, 2 seconds of threads that wait for descriptors. A
+ * proxy polls many: two connections, a pipe, and at times nothing until its time is over; so does a
+ * balancer, with an epoll. A worker polls one end of a socket whose other end the proxy has, a
+ * reader one pipe. A client polls the connection to a server that was stopped before it read the
+ * question; another one sent none.
  */
 #include "tests/make_events.h"
 
@@ -17,8 +18,9 @@ enum { CLIENT = 1, OTHER, LOG, OWN, PEER, INPUT, QUESTION, ANSWER, KEPT, LOOP, T
 #define WALL_CLOCK (UINT64_C(1768439496) * 1000 * MS)
 
 static const char *const functions[] = {
-	"entry_SYSCALL_64", "do_sys_poll", "do_select", "ep_poll", "do_signal_stop", "pipe_write", "unix_stream_sendmsg",
-	"hrtimer_wakeup", "__hrtimer_run_queues", "asm_sysvec_apic_timer_interrupt", "sock_def_readable", "net_rx_action",
+	"entry_SYSCALL_64", "do_sys_poll", "do_select", "ep_poll", "do_signal_stop", "pipe_write",
+	"unix_stream_sendmsg", "hrtimer_wakeup", "__hrtimer_run_queues",
+	"asm_sysvec_apic_timer_interrupt", "sock_def_readable", "net_rx_action",
 };
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
@@ -100,7 +102,8 @@ static void add_wait(struct made_trace *trace, const struct thread *thread, uint
 }
 
 /* It began before, and has not ended. */
-static void add_whole(struct made_trace *trace, const struct thread *thread, struct event_wait wait, const char *chain)
+static void add_whole(struct made_trace *trace, const struct thread *thread, struct event_wait wait,
+		      const char *chain)
 {
 	const struct event_task task = task_of(thread);
 	uint64_t frames[MOST_FRAMES];
@@ -140,6 +143,10 @@ static void add_waits(struct made_trace *trace)
 	add_wait(trace, &balancer, 780, 791, (struct event_wait){
 		.call = EPOLL_WAIT, .object = LOOP, .ready = 9, .ready_object = OTHER}, &by_network);
 	add_wait(trace, &balancer, 800, 850, (struct event_wait){.call = EPOLL_WAIT, .object = LOOP}, &by_timer);
+}
+
+static void add_whole_waits(struct made_trace *trace)
+{
 	add_whole(trace, &client, (struct event_wait){
 		.call = POLL << WAIT_CALL_BITS | WAIT_IN_CALL, .object = QUESTION, .flags = WAIT_ENDLESS},
 		  "do_sys_poll entry_SYSCALL_64");
@@ -212,6 +219,7 @@ int main(int argc, char **argv)
 	add_state(trace);
 	add_objects(trace);
 	add_waits(trace);
+	add_whole_waits(trace);
 	made_trace_end(trace);
 	return 0;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # What of a new thread's start was waiting for a CPU, against the kernel's own account: not the time before it was put on a run queue, in
-# which who made it was held up. Told one by one, summed up, and of one that has not run when the recording ends.
+# which who made it was held up. One by one, summed up, and of one that has not run when the recording ends.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -9,7 +9,7 @@ need_offcpu
 late=60 # ms
 
 # The recorder waits for the end of its command after that of the recording.
-judge() { # NAME LEAST : which starts are told, from which length on
+judge() { # NAME LEAST : starts of that length have records of their own
 	start "$record" --force --offcpu 0 -m "$2" -o "$scratch/$1.rwk" -- "$workloads/newborn" "$(at_level 5 40)" $late \
 		>"$scratch/$1.out" 2>"$scratch/$1.err"
 	wait_for 120 grep -q ready "$scratch/$1.out" || die "the workload is not ready"

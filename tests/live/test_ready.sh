@@ -25,13 +25,13 @@ waits() { awk -v who="$1" -v text="$2" '$8 == who { row = $0; sub(/^.* (in|on) /
 
 for kind in pipe unix tcp; do
 	for call in poll select; do
-		check_number "--waits-on: $call, $kind" "$(waits "r-$call" "^p?$call[0-9]? -> fd [0-9]+, $kind") >= $rounds / 5"
+		check_number "--waits-on: $call, $kind" "$(waits "r-$call" "^p?${call}[0-9]? -> fd [0-9]+, $kind") >= $rounds / 5"
 	done
 	check_number "--waits-on: epoll, $kind" "$(waits r-epoll "^epoll [0-9]+ of .* -> fd [0-9]+, $kind") >= $rounds / 5"
 done
 for call in poll select; do
-	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?$call[0-9]? of pipe:[0-9]+, fd [0-9]+ \\(written by ender [0-9]+\\)\$") >= 0.9 * $rounds"
-	check_number "--waits-on: $call, no time left" "$(waits "r-$call-time" "^p?$call[0-9]? of pipe:[0-9]+ -> timeout\$") >= 0.8 * $rounds"
+	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?${call}[0-9]? of pipe:[0-9]+, fd [0-9]+ \\(written by ender [0-9]+\\)\$") >= 0.9 * $rounds"
+	check_number "--waits-on: $call, no time left" "$(waits "r-$call-time" "^p?${call}[0-9]? of pipe:[0-9]+ -> timeout\$") >= 0.8 * $rounds"
 done
 check_number "--waits-on: epoll, no time left" "$(waits r-epoll-time '^epoll [0-9]+ of .* -> timeout$') >= 0.8 * $rounds"
 finish

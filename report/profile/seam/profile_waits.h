@@ -51,7 +51,7 @@ enum profile_wait_held {
 	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
 	PROFILE_HELD_LOCKED = 8, /* a futex: its word says that it is a lock that somebody holds */
 	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select: it was to last until there is something */
-	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select: there was nothing until its time was over */
+	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select: its time was over before there was anything */
 };
 
 struct profile_wait {
@@ -84,8 +84,7 @@ static inline struct profile_wait profile_walk_wait(const struct profile_walk_ta
 	return (struct profile_wait){
 		.task = row->task, .node = row->node, .waker = PROFILE_NO_TASK, .weight = 1,
 		.operation = row->operation, .object = row->object, .asked = row->asked, .owner = row->owner,
-		.page = row->page,
-		.held = row->held, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
+		.page = row->page, .held = row->held, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
 	};
 }
 

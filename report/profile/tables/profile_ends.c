@@ -30,7 +30,7 @@ struct joiner {
 	uint8_t *told; /* by node: enum told of a waker's stack, plus 1; 0: not looked at */
 };
 
-/* What the stack of a waker tells of the wakeup. */
+/* What the stack of a waker says of the wakeup. */
 enum told { TOLD_NOTHING, TOLD_READ, TOLD_WRITE, TOLD_TIMEOUT };
 
 static void joiner_deinit(struct joiner *joiner)

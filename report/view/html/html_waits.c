@@ -88,8 +88,9 @@ static int purposes_close(struct purposes *purposes, struct column *column)
 }
 
 /*
- * What differs from wait to wait for the same is apart: who held it, how long a sleep was to be, what was ready, if that
- * is not what it was for (object_texts.h). A page is in the midst, and so is a descriptor: then all of it follows.
+ * What differs from wait to wait for the same is apart: who held it, how long a sleep was to be,
+ * what was ready, if that is not what it was for (object_texts.h). A page is in the midst, and so
+ * is a descriptor: then all of it follows.
  */
 static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
 {

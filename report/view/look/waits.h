@@ -52,11 +52,15 @@ enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
 /* The same for its start only: how long it has lasted at a time within it. */
 enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
 
-/* The object that it was for: of a call that waits for several, and has none itself, what was ready. 0: not known. */
+/*
+ * The object that it was for: of a call that waits for several, and has none itself, what was
+ * ready. 0: not known.
+ */
 static inline uint32_t wait_thing(const struct waits *waits, const struct profile_wait *wait)
 {
-	return wait->object || !wait->operation || !waits->operations[wait->operation].many ? wait->object :
-											     wait->ready;
+	const bool many = wait->operation && waits->operations[wait->operation].many;
+
+	return wait->object || !many ? wait->object : wait->ready;
 }
 
 /* A saturating sum. */

@@ -128,13 +128,14 @@ static int compare_objects(const struct wait_objects *objects, const struct obje
 			   const struct object_key *right)
 {
 	const struct profile_operation *operations = objects->waits.operations;
-	int order = strcmp(object_text(&objects->texts, left->thing), object_text(&objects->texts, right->thing));
+	const struct object_texts *texts = &objects->texts;
+	int order = strcmp(object_text(texts, left->thing), object_text(texts, right->thing));
 
 	if (!order)
 		order = strcmp(operations[left->operation].name, operations[right->operation].name);
 	if (!order)
-		order = strcmp(object_text(&objects->texts, left->ready), object_text(&objects->texts, right->ready));
-	return order ? order : (left->timed_out > right->timed_out) - (left->timed_out < right->timed_out);
+		order = strcmp(object_text(texts, left->ready), object_text(texts, right->ready));
+	return order ? order : (int)left->timed_out - (int)right->timed_out;
 }
 
 static int compare_rows(const void *left, const void *right, void *context)

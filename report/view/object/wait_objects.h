@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The blocked waits of a source by what they were for, what ended those for several descriptors, the call, and the comm
- * that waited, and where. Objects that read the same are one, also those of several recordings. Ordered by their sum,
- * then text, call, what ended them, comm and container.
+ * The blocked waits of a source by what they were for, what ended those for several descriptors,
+ * the call, and the comm that waited, and where. Objects that read the same are one, also those of
+ * several recordings. Ordered by their sum, then text, call, what ended them, comm and container.
  */
 #ifndef RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
 #define RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H

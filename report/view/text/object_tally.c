@@ -18,7 +18,8 @@ void object_alike_begin(struct object_alike *alike, const struct profile_wait *w
 }
 
 /* What some of them lack counts as different. Other objects may read the same. */
-void object_alike_add(struct object_alike *alike, const struct profile_wait *wait, const struct object_key *key)
+void object_alike_add(struct object_alike *alike, const struct profile_wait *wait,
+		      const struct object_key *key)
 {
 	struct profile_wait *kept = &alike->wait;
 	const unsigned int differs = kept->held ^ wait->held;

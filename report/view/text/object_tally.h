@@ -18,7 +18,8 @@ struct object_alike {
 
 void object_alike_begin(struct object_alike *alike, const struct profile_wait *wait);
 /* One of the same key (object_texts.h); of that, what was ready. */
-void object_alike_add(struct object_alike *alike, const struct profile_wait *wait, const struct object_key *key);
+void object_alike_add(struct object_alike *alike, const struct profile_wait *wait,
+		      const struct object_key *key);
 /* As wait_write_object(). */
 void object_alike_write(FILE *out, const char *before, const struct waits *waits,
 			const struct object_alike *alike);

@@ -358,8 +358,8 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 }
 
 /*
- * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout"; ", fd 7" if it is what was waited for. What
- * has no other name is named by that number already.
+ * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout"; ", fd 7" if it is
+ * what was waited for. What has no other name is named by that number already.
  */
 static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
@@ -410,8 +410,9 @@ bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
 	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
 }
 
-/* Of what end users are to be named. A descriptor of several that was ready has mostly something to read. */
-static enum profile_direction other_end(const struct profile_operation *operation, const struct profile_object *object)
+/* Whose users are to be named. A descriptor of several that was ready mostly had something to read. */
+static enum profile_direction other_end(const struct profile_operation *operation,
+					const struct profile_object *object)
 {
 	if (object->kind != PROFILE_OBJECT_PIPE)
 		return PROFILE_NEITHER;

@@ -38,7 +38,8 @@ struct object_key {
  * What ended a wait matters if it has no object, as poll and select have none that are for several descriptors, or
  * if it is to be told `apart` for others, too. That it was the object itself does not. 0, -ENOMEM.
  */
-int object_texts_key(struct object_texts *texts, const struct profile_wait *wait, bool apart, struct object_key *ret_key);
+int object_texts_key(struct object_texts *texts, const struct profile_wait *wait, bool apart,
+		     struct object_key *ret_key);
 /* "" for OBJECT_NO_TEXT. */
 const char *object_text(const struct object_texts *texts, uint32_t text);
 

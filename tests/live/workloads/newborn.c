@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * newborn N MS: N children, one after the other, each of which exists for MS ms before it is put on a run queue: the kernel
- * writes its number into a page of its maker's first, which another thread provides only then. A child that runs prints
+ * newborn N MS: N children, one after the other, each of which exists for MS ms before it is put on
+ * a run queue: the kernel writes its number into a page of its maker's first, which another thread
+ * provides only then. A child that runs prints
  *
  *	newborn PID NS		for so long it was on run queues until then, as the kernel counts
  *
- * Another child is never put on one. When it has existed for longer than all others, "ready" is printed. The first line is
- * "process PID".
+ * Another child is never put on one. When it has existed for longer than all others, "ready" is
+ * printed. The first line is "process PID".
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
 	pthread_t provider;
 	int fd;
 
-	must(argc == 3 && (children = atoi(argv[1])) > 0 && (late_us = atol(argv[2]) * 1000) > 0, "usage: newborn N MS");
+	must(argc == 3 && (children = atoi(argv[1])) > 0 && (late_us = atol(argv[2]) * 1000) > 0,
+	     "usage: newborn N MS");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	must(page != MAP_FAILED, "mmap");

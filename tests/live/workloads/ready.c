@@ -169,7 +169,8 @@ static void say(const struct way *way, int fd)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	while (fd >= 0 && i < way->count && way->fds[i] != fd)
 		i++;
-	printf("%s %lld %d %d %lu\n", way->comm, now.tv_sec * 1000000000LL + now.tv_nsec, fd, way->kinds[i], way->inodes[i]);
+	printf("%s %lld %d %d %lu\n", way->comm, now.tv_sec * 1000000000LL + now.tv_nsec, fd,
+	       way->kinds[i], way->inodes[i]);
 }
 
 static void take(const struct way *way, int fd)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who is at the ends of pipes and connections, and whose time was over: what a made-up trace says about it, and what it does not. */
+/*
+ * Who is at the ends of pipes and connections, and whose time was over: what a made-up trace says about it, and what it
+ * does not.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -198,8 +201,7 @@ static void knows_whose_time_was_over(struct test *t)
 	} cases[] = {
 		{POLL, WAKER_IRQ, in_timer, 0, true},	       {EPOLL_WAIT, WAKER_TASK, in_timer, 0, true},
 		{POLL, WAKER_IRQ, in_timer, PIPE, false},      {POLL, WAKER_TASK, in_write, 0, false},
-		{NANOSLEEP, WAKER_IRQ, in_timer, 0, false},
-	};
+		{NANOSLEEP, WAKER_IRQ, in_timer, 0, false}};
 	char path[] = "/tmp/rwalker-test-XXXXXX";
 
 	(void)close(mkstemp(path));
@@ -211,10 +213,12 @@ static void knows_whose_time_was_over(struct test *t)
 		add_objects(trace);
 		add_wake(trace, 2990, cases[i].context, cases[i].stack);
 		add_wait(trace, 3000, CAT, "cat", cases[i].call, (struct event_wait){
-			.ready_object = cases[i].ready, .flags = WAIT_HAS_WAKER, .context = cases[i].context, .woken = 10});
+			.ready_object = cases[i].ready, .flags = WAIT_HAS_WAKER, .context = cases[i].context,
+			.woken = 10});
 		profile = load(trace, path);
 		REQUIRE(t, profile_waits(profile, &waits) == 1);
-		test_check(t, !(waits->held & PROFILE_TIMED_OUT) == !cases[i].timed_out, "case %zu: %d", i, waits->held);
+		test_check(t, !(waits->held & PROFILE_TIMED_OUT) == !cases[i].timed_out, "case %zu: %d", i,
+			   waits->held);
 		profile_destroy(profile);
 	}
 	(void)unlink(path);

@@ -5,7 +5,9 @@ import collections
 
 SECOND = 10**9
 S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
-NOT_ENDED, ENDLESS, FOR_LOCKED = 1024, 4194304, 8388608  # flags of waits
+BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED = 256, 1024, 4194304, 8388608  # flags of waits
+STOPPED = 6  # what a thread was in
+POLLS = {"57", "185", "2169", "2161"}  # of x86-64: poll, select, ppoll, pselect6, as waits have calls
 TASK, SOFTIRQ, UNKNOWN = "1", "2", "4"  # contexts of wakers
 NOTHING, EPOLL, FUTEX, TCP, UDP, UNIX = "0", "12", "14", "4", "5", "6"  # kinds of objects
 HELD_UP = {"17", "18", "19", "20"}  # a kworker's function, a lock, pages, a block device
@@ -37,11 +39,30 @@ class Thread:
         return self.busy() <= self.asleep / 100 if self.kernel else self.never_ran() or self.hardly_ran()
 
 
-def comes_some_time(flags, thing):
+def comes_some_time(call, flags, thing):
     """It may wait for that for as long as nobody wants anything of it."""
-    if thing["kind"] in (NOTHING, EPOLL):
-        return bool(flags & ENDLESS)
-    return thing["kind"] == FUTEX or thing["kind"] in (TCP, UNIX) and thing["state"] == TCP_LISTEN
+    if thing["kind"] == FUTEX or thing["kind"] in (TCP, UNIX) and thing["state"] == TCP_LISTEN:
+        return True
+    return (thing["kind"] in (NOTHING, EPOLL) or call in POLLS) and bool(flags & ENDLESS)
+
+
+def end_of(thing, other=False):
+    """One end of a connection, or its other one; the addresses are taken for equal. None: not known."""
+    if thing["kind"] == UNIX:
+        end = thing["peer" if other else "inode"]
+        return None if end == "0" else end
+    ends = [thing["port"], thing["peer_port"]] if thing["kind"] == TCP else ["0"]
+    return None if "0" in ends else tuple(reversed(ends) if other else ends)
+
+
+def hold_up_unanswered(threads, waits, objects):
+    """Who waited throughout at a connection whose other end a stopped thread has, which has not read what it was sent."""
+    whole = [(thread, wait) for thread, wait in waits
+             if wait["wait_class"] == BLOCKED and int(wait["flags"], 16) & BEGAN_BEFORE and int(wait["flags"], 16) & NOT_ENDED]
+    unread = {end_of(objects.get(wait["ready_object"], UNKNOWN_OBJECT)) for _, wait in whole if int(wait["call"]) & 7 == STOPPED}
+    for thread, wait in whole:
+        end = end_of(objects.get(wait["object"], UNKNOWN_OBJECT), other=True)
+        threads[thread].held_up |= end is not None and end in unread
 
 
 def add_blocked(own, wait, thing, in_d, asleep):
@@ -49,7 +70,7 @@ def add_blocked(own, wait, thing, in_d, asleep):
     own.asleep += asleep
     own.held_up |= in_d or not state & (S | D | (P if own.kernel else 0)) or bool(flags & FOR_LOCKED)
     own.held_up |= wait["owner"] is not None or thing["kind"] in HELD_UP
-    own.for_more |= not comes_some_time(flags, thing)
+    own.for_more |= not comes_some_time(wait["call"], flags, thing)
     own.pooled |= thing["kind"] == FUTEX
 
 
@@ -109,6 +130,7 @@ def idle_threads(tasks, waits, sums, objects, span):
     threads = {thread: Thread(*about) for thread, about in tasks.items()}
     for thread, wait in waits:
         add_wait(threads, threads[thread], wait, objects, span)
+    hold_up_unanswered(threads, waits, objects)
     for thread, rows in sums.items():
         for row in rows:
             add_sums(threads[thread], row)

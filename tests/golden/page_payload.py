@@ -129,7 +129,7 @@ class Page:
         self.within("waitPurpose", len(columns["purposes"]), 1)
         self.within("waitNext", len(columns["nextTask"]), 1)
         self.within("nextTask", len(self.tasks))
-        self.within("nextBy", 3)
+        self.within("nextBy", 4)
         self.within("wakerStep", 6)
         self.within("sumRecording binRecording", len(header["recordings"]))
         self.within("walkWalk", len(columns["walks"]))

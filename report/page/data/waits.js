@@ -93,7 +93,7 @@
 		columns.same(['nextTask', 'nextBy']);
 		const nexts = {
 			task: columns.numbers('nextTask', limits.tasks),
-			by: columns.numbers('nextBy', 3),
+			by: columns.numbers('nextBy', 4),
 		};
 
 		if (!columns.count('waitNext')) return {nexts, next: new Uint8Array(count)};

@@ -124,8 +124,7 @@ static long bits_step(u32 index, void *context)
 
 	search->first = index * 64;
 	search->bits = word_at(at) | word_at(at + search->size) | word_at(at + 2 * search->size);
-	if (search->bits)
-		bpf_loop(64, bit_step, search, 0);
+	bpf_loop(64, bit_step, search, 0);
 	return search->named > search->entries;
 }
 

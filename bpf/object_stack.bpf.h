@@ -6,52 +6,14 @@
 #ifndef RWALKER_BPF_OBJECT_STACK_H
 #define RWALKER_BPF_OBJECT_STACK_H
 
-#include "bpf/kernel_calls.bpf.h"
+#include "bpf/object_room.bpf.h"
 #include "bpf/regime.bpf.h"
 
 enum {
-	OBJECT_AT_SWITCH, OBJECT_AT_LOOK, OBJECT_ROOMS, /* a switch may interrupt a look at all tasks */
-	OBJECT_WORDS = 64, OBJECT_PARTS = 5, /* of a stack: those nearest to its end */
+	OBJECT_PARTS = 5, /* of a stack, of OBJECT_WORDS: those nearest to its end */
 	OBJECT_BLOCK = 16, /* words, of a part */
-	OBJECT_PLACES = 16, /* a power of two */
 	OBJECT_FLAGS = 3, /* which the kernel keeps in a pointer to a file */
 };
-
-struct path_walk { /* bpf/object_name.bpf.h; not on the stack, of which there is little left there */
-	u64 dentry, mount, root; /* root: of the mount, a dentry */
-	u32 at, flags;
-};
-
-struct object_room { /* of each CPU */
-	struct ring_name name; /* to be written before the wait, if its token is not 0 */
-	struct ring_beside beside; /* likewise, if the object says so */
-	struct path_walk walk;
-	u64 found; /* of find_word() */
-	u64 place, sp, dentry, mount; /* of a search for a mapping */
-	u64 file; /* that the call's descriptor leads to; 0: not known */
-	u64 polled; /* the file that ended a poll, or the only one that it waits for */
-	bool polled_called; /* one of the files called for the wakeup */
-	bool polled_alone; /* the call was given one only */
-	u32 polled_descriptor; /* that leads to it, plus 1; 0: not known */
-	u32 polled_for; /* POLL*, that it was waited for */
-	u32 polled_entries; /* of wait queues that the poll is in, at most */
-	u64 places[OBJECT_PLACES]; /* by call: where its word was last time, from the stack pointer on */
-	u64 queues_at; /* likewise, a poll's queues */
-	u64 list_at, sets_at; /* its list, or the sets of a select, from the queues on */
-	u64 words[OBJECT_WORDS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, OBJECT_ROOMS);
-	__type(key, u32);
-	__type(value, struct object_room);
-} object_rooms SEC(".maps");
-
-static __always_inline u64 as_number(struct object_room *room, const void *pointer)
-{
-	return through_memory(room->words, pointer);
-}
 
 static __always_inline u64 stack_pointer(struct task_struct *task)
 {

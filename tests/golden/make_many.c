@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_many FILE: writes a trace of more waits than a page has in ns. Some of them have less than a microsecond: in the
- * midst, and at both ends of the recording, of which they have a part only.
+ * midst, and at both ends of the recording, of which they have a part only. A new thread was not on a run queue at once.
  */
 #include "tests/make_events.h"
 
@@ -36,6 +36,17 @@ static void add_wait(struct made_trace *trace, uint32_t tid, int64_t from, int64
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
 }
 
+/* A part of it only is run queue. */
+static void add_new(struct made_trace *trace, uint32_t tid, int64_t from, int64_t to)
+{
+	const struct event_task task = made_task(101, tid, 7, "new"), others[WAIT_OTHERS] = {0};
+	const struct event_stacks stacks = {0};
+	struct event_wait wait = {.source = OFFCPU, .time = START + (uint64_t)to, .length = (uint64_t)(to - from),
+					.wait_class = WAIT_STARTED, .run_queue = (uint64_t)(to - from) / 4};
+
+	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
+}
+
 int main(int argc, char **argv)
 {
 	struct made_trace *trace;
@@ -48,6 +59,7 @@ int main(int argc, char **argv)
 	add_wait(trace, 102, 200, 900);
 	for (int64_t i = 0; i < ROUNDS; i++)
 		add_wait(trace, 101, 20000 * i + 2500, 20000 * i + 9500);
+	add_new(trace, 103, (int64_t)LENGTH - 900 * (int64_t)US, (int64_t)LENGTH - 500 * (int64_t)US);
 	add_wait(trace, 102, (int64_t)LENGTH - 300, (int64_t)LENGTH);
 	made_trace_end(trace);
 	return 0;

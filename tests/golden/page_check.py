@@ -271,7 +271,7 @@ def thread_rows(page):
         if wait.kind.flags & 32:
             continue
         row, part = row_of(wait.recording, wait.task), page.part(wait)
-        queued = min(part, wait.run_queue if wait.kind.wait_class == 0 else wait.end - wait.out)
+        queued = min(part, wait.run_queue if wait.kind.wait_class in (0, 4) else wait.end - wait.out)
         row[2] += queued * unit
         row[3 + {"S": 0, "D": 1}.get(wait.kind.state[0], 2)] += (part - queued) * unit
         row[6] += (part - queued) * unit if wait.kind.flags & IOWAIT else 0

@@ -164,11 +164,13 @@
 		return waits.out[number] + waits.length[number] - waits.runQueue[number];
 	}
 
-	/* Of the part of a wait: in the classes that are not blocked, the thread was runnable all the time. */
+	/* Of the part of a wait: who was blocked, or new, was on no run queue at first; all others were runnable all the time. */
 	function queuedOf(waits, number, part) {
-		const blocked = waits.kinds[waits.kind[number]].waitClass === CLASS.BLOCKED;
+		const {waitClass} = waits.kinds[waits.kind[number]];
 
-		return blocked ? Math.min(waits.runQueue[number], part) : part;
+		return waitClass === CLASS.BLOCKED || waitClass === CLASS.STARTED
+			? Math.min(waits.runQueue[number], part)
+			: part;
 	}
 
 	/* By kind: 1 if waits of this kind are part of the report, 0 if they are there for chains only. */

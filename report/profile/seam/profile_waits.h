@@ -19,7 +19,7 @@ enum profile_wait_class {
 	PROFILE_PREEMPTED, /* runnable all the time: another task got the CPU */
 	PROFILE_YIELDED,   /* the same, voluntarily */
 	PROFILE_CANCELLED, /* about to sleep, but already woken, or a signal was pending: runnable all the time */
-	PROFILE_STARTED,   /* from the fork to its first run: runnable all the time */
+	PROFILE_STARTED,   /* from the fork to its first run: runnable since it was put on a run queue */
 	PROFILE_WAIT_CLASSES
 };
 

@@ -184,6 +184,11 @@ opened_in_time() {
 	! "$report" --info "$1" 2>/dev/null | grep -q 'not opened in time'
 }
 
+# embedded_in_time TRACE: the same of files that samples are in. Those of other programs do not matter, which come and go.
+embedded_in_time() {
+	! "$report" --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
+}
+
 # have_ended PID...: whether none of them runs; whoever is its parent now may leave it as a zombie.
 have_ended() {
 	local pid

@@ -50,8 +50,8 @@ need_tool "${CC:-cc}"
 [[ $(uname -m) = x86_64 ]] || skip "the program is x86-64 assembly"
 ${CC:-cc} -O2 -g "$here"/tests/live/workloads/plug/hard_stacks.{c,S} -o "$program" || die "cannot build '$program'"
 for try in 1 2 3 4 5; do
-	run_ok hard "$record" -p 0 --dwarf --sw-perf --force -o "$scratch/hard.rwk" -- "$program" 2500
-	! opened_in_time "$scratch/hard.rwk" || break
+	run_ok hard "$record" -p 0 --dwarf --sw-perf -c '^hard$' --force -o "$scratch/hard.rwk" -- "$program" 2500
+	! embedded_in_time "$scratch/hard.rwk" || break
 	echo "# not opened in time, try $try"
 done
 fold "$scratch/hard.rwk"

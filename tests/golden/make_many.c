@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_many FILE: writes a trace of more waits than a page has in ns. Some of them have less than a microsecond: in the
- * midst, and at both ends of the recording, of which they have a part only. A new thread was not on a run queue at once.
+ * midst, and at both ends of the recording, of which they have a part only. A new thread was not on a run queue at
+ * once.
  */
 #include "tests/make_events.h"
 

@@ -19,21 +19,14 @@ static int learn_ends(struct profile *profile)
 	return r;
 }
 
-static uint32_t kinds_of(const struct profile *profile, const struct profile_wait *wait)
-{
-	const struct profile_object *objects = profile->objects.items;
-	const bool many = profile->operations.items[wait->operation].many;
-
-	return 1U << objects[wait->object || !many ? wait->object : wait->ready].kind;
-}
-
 static int passes(struct profile *profile, const struct profile_wait *wait)
 {
 	const struct profile_wait_test *on = &profile->filter->on;
 	int r;
 
 	if (profile->objects.count)
-		profile->chosen.kinds |= kinds_of(profile, wait);
+		profile->chosen.kinds |=
+			1U << profile->objects.items[profile_wait_thing(profile->operations.items, wait)].kind;
 	r = on->passes(on->context, profile, wait);
 	if (r < 0)
 		return r;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/profile/seam/profile_waits.h"
+
 struct profile;
 
 enum profile_object_kind {
@@ -114,6 +116,17 @@ struct profile_operation {
 	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
 	bool many; /* a call that waits for any of several descriptors */
 };
+
+/*
+ * The object that a wait was for: of a call that waits for several, and has none itself, what was
+ * ready. 0: not known.
+ */
+static inline uint32_t profile_wait_thing(const struct profile_operation *operations, const struct profile_wait *wait)
+{
+	const bool many = wait->operation && operations[wait->operation].many;
+
+	return wait->object || !many ? wait->object : wait->ready;
+}
 
 /* What profile_filter.on left of the waits and walked tasks that pass all other filters. */
 struct profile_chosen {

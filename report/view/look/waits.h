@@ -52,15 +52,10 @@ enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
 /* The same for its start only: how long it has lasted at a time within it. */
 enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
 
-/*
- * The object that it was for: of a call that waits for several, and has none itself, what was
- * ready. 0: not known.
- */
+/* profile_wait_thing() */
 static inline uint32_t wait_thing(const struct waits *waits, const struct profile_wait *wait)
 {
-	const bool many = wait->operation && waits->operations[wait->operation].many;
-
-	return wait->object || !many ? wait->object : wait->ready;
+	return profile_wait_thing(waits->operations, wait);
 }
 
 /* A saturating sum. */

@@ -10,7 +10,7 @@
  * forgot it. A word that an earlier call left on the stack may look like it, and timers of other clocks do not count
  * from the same time: how long the sleep was to be is then unknown.
  */
-static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 out,
+static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 now,
 				       struct ring_object *object)
 {
 	const u64 wakeup = object_knobs.timer_wakeup, most = 1ULL << 60;
@@ -22,8 +22,8 @@ static __always_inline void sleep_take(struct task_struct *task, struct object_r
 	at -= bpf_core_field_offset(struct hrtimer, function);
 	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
 	expires = OBJECT_READ(hrtimer, at, _softexpires);
-	if (sleeper ? sleeper == as_number(room, task) && expires < most : expires <= bpf_ktime_get_ns())
-		object->asked = expires > out ? expires - out : 0;
+	if (sleeper ? sleeper == as_number(room, task) && expires < most : expires <= now)
+		object->asked = expires;
 }
 
 #endif

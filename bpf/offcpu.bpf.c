@@ -32,23 +32,11 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 	return shift;
 }
 
-/* If it is lost, the next wait for the same object tells it. */
+/* Before the wait for what it names. If it is lost, that wait has no name, and the next one tells it. */
 static __always_inline void tell_name(const struct ring_slot *slot, struct ring_name *name)
 {
 	if (ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
 		note_told(name->token);
-}
-
-/* What precedes a wait. If it is lost, the wait has no name, or no owner. */
-static __always_inline void tell_object(const struct ring_slot *slot, const struct ring_object *object,
-					struct object_room *room)
-{
-	struct ring_beside *beside = &room->beside;
-
-	if (room->name.token)
-		tell_name(slot, &room->name);
-	if (object->beside)
-		ring_output(slot, beside->head.cpu, beside, sizeof(*beside));
 }
 
 /* The name that note_object() has found. */
@@ -74,18 +62,18 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	u64 shift = shift_of(task, &now, late), stack = 0;
 	u64 length = fill_wait(task, entry, now, plan_user_stack(task, entry), record);
 	__u64 *counters = slot->cpu->counters;
-	struct object_room *room;
 	enum ring_counter outcome;
+	struct ring_name *name;
 
 	record->out += shift;
 	if (record->out > now) /* times by two clocks, which differ slightly */
 		record->out = now;
 	record->run_queue = run_queue;
-	room = fill_object(task, entry, !late, OBJECT_AT_SWITCH, record);
-	if (room)
-		tell_object(slot, object_of(record), room);
+	length += fill_object(task, entry, !late, OBJECT_AT_SWITCH, record, &name);
+	if (name)
+		tell_name(slot, name);
 	if (!late)
-		stack = wait_stack(task, record);
+		stack = wait_stack(task, record, length);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
 	if (outcome == RING_COUNT_RECORDED && !stack && !regime_lacks(RING_LACKS_KERNEL_STACKS))
 		counters[RING_COUNT_KERNEL_STACK]++;

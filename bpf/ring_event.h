@@ -15,7 +15,7 @@ enum {
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own in the meantime */
 	RING_COMM_SIZE = 16,
-	RING_HEAD_ROOM = 320, /* no record's fixed part is larger */
+	RING_HEAD_ROOM = 512, /* no record's fixed part is larger */
 	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
 };
 
@@ -88,8 +88,7 @@ enum ring_sample_flag {
 	RING_SAMPLE_NO_SNAPSHOT = 64, /* or should, but was lost */
 };
 
-enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME,
-		 RING_BESIDE };
+enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME };
 
 /* How every record in a ring begins. */
 struct ring_head {

@@ -81,7 +81,7 @@ struct ring_object {
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
 	union {
-		__u64 asked; /* ns, for SLEEP; 0: unknown */
+		__u64 asked; /* for SLEEP: ns; until object_lasts(), when it is to end. 0: unknown */
 		__u64 page;  /* for PAGE: its index in the file, plus 1 */
 	};
 	__u64 offset; /* of a futex, if `mapping` says so */
@@ -90,15 +90,13 @@ struct ring_object {
 	__u32 process; /* tgid that a futex, descriptor or mmap_lock belongs to; the child's, 0: any */
 	__u32 descriptor; /* plus 1, of kinds that have nothing else to tell them apart */
 	__u32 lock;   /* enum ring_lock */
-	__u32 beside; /* bool: a struct ring_beside precedes the wait */
+	__u32 beside; /* bool: a struct ring_beside follows */
 	__u32 flags; /* enum ring_object_flag, which are the wait's */
 	__u16 family, state, port, peer_port; /* of a socket */
 	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
 };
 
-struct ring_beside { /* of kind RING_BESIDE, from the same CPU and of the same time as its wait: what few waits have */
-	struct ring_head head;
-	struct ring_task task; /* which waited */
+struct ring_beside { /* what few waits have */
 	struct ring_task owner; /* if RING_HELD_BY_OWNER */
 	__u32 held;  /* enum ring_held */
 	__u32 ready; /* a descriptor, plus 1; 0: none */

@@ -16,14 +16,6 @@ static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_s
 	return !bpf_seq_write(meta->seq, record, sizeof(*record));
 }
 
-static __always_inline bool write_object(struct bpf_iter_meta *meta, const struct ring_object *object,
-					 struct object_room *room)
-{
-	if (room->name.token && bpf_seq_write(meta->seq, &room->name, sizeof(room->name)))
-		return false;
-	return !object->beside || !bpf_seq_write(meta->seq, &room->beside, sizeof(room->beside));
-}
-
 /*
  * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c), which compares the
  * number of switches to see whether it still belongs to the wait.
@@ -32,21 +24,22 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 				       u64 now, u64 switches, void *scratch)
 {
 	struct ring_wait *record = scratch;
-	struct object_room *room;
-	u64 drift = queue_drift(), stack = 0;
+	struct ring_name *name;
+	u64 drift = queue_drift(), stack = 0, object;
 	u64 length = fill_wait(task, entry, now + drift, RING_WAIT_NOT_ENDED | plan_user_stack(task, entry), record);
 
 	record->out += drift;
 	record->run_queue = run_queue_so_far(task, entry, now);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
-	room = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record);
+	object = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record, &name);
 	if (object_knobs.on && task->nvcsw + task->nivcsw != switches) /* it ran, and may have closed it */
-		fill_object(task, entry, false, OBJECT_AT_LOOK, record);
-	else if (room && !write_object(meta, object_of(record), room))
+		object = fill_object(task, entry, false, OBJECT_AT_LOOK, record, &name);
+	else if (name && bpf_seq_write(meta->seq, name, sizeof(*name)))
 		return false;
+	length += object;
 	if (!task->on_cpu)
-		stack = wait_stack(task, record);
+		stack = wait_stack(task, record, length);
 	return !bpf_seq_write(meta->seq, record, length + stack) &&
 	       !bpf_seq_write(meta->seq, &switches, sizeof(switches));
 }

@@ -64,7 +64,7 @@ static __always_inline bool is_for_object(const struct ring_object *object, u32 
 }
 
 static __always_inline void call_take(struct task_struct *task, struct object_room *room,
-				      const struct wait_entry *entry, u32 number, u64 out, struct ring_object *object)
+				      const struct wait_entry *entry, u32 number, u64 now, struct ring_object *object)
 {
 	const struct call_arguments with = call_arguments(task);
 
@@ -82,7 +82,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
 		break;
 	case RING_CALL_SLEEP:
-		sleep_take(task, room, number, out, object);
+		sleep_take(task, room, number, now, object);
 		break;
 	}
 }
@@ -101,11 +101,11 @@ static __always_inline bool poll_call_take(struct task_struct *task, struct obje
 }
 
 /*
- * Of a blocked task that is not on a CPU; *object is zeroed. out: when it left the CPU, CLOCK_MONOTONIC; number: of the
- * room, in which a name may be that is to be written before the wait.
+ * Of a blocked task that is not on a CPU; *object is zeroed. now: CLOCK_MONOTONIC; number: of the room, in which a name
+ * may be that is to be written before the wait. To be followed by object_lasts().
  */
 static __noinline void object_take(struct task_struct *task, struct ring_object *object,
-				   const struct wait_entry *entry, u64 out, u32 number)
+				   const struct wait_entry *entry, u64 now, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	long call;
@@ -126,7 +126,7 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS) {
 		object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
 		if (!poll_call_take(task, room, number, object))
-			call_take(task, room, entry, number, out, object);
+			call_take(task, room, entry, number, now, object);
 	}
 	if (entry->state & TASK_UNINTERRUPTIBLE && object_knobs.page_wake && page_take(task, number, object))
 		return;
@@ -138,6 +138,13 @@ static __noinline void object_take(struct task_struct *task, struct ring_object 
 	} else if (object->kind == RING_OBJECT_EPOLL) {
 		object->beside = epoll_take(task, room, number);
 	}
+}
+
+/* Makes of when a sleep was to end how long it was to be. out: when it began. */
+static __always_inline void object_lasts(struct ring_object *object, u64 out)
+{
+	if (object->kind == RING_OBJECT_SLEEP)
+		object->asked = object->asked > out ? object->asked - out : 0;
 }
 
 #endif

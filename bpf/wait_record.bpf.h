@@ -7,8 +7,8 @@
 #include "bpf/wait_user_later.bpf.h"
 #include "bpf/wait_waker.bpf.h"
 
-_Static_assert(sizeof(struct ring_wait) + sizeof(struct ring_waker) + sizeof(struct ring_object) + sizeof(u64) <=
-	       RING_HEAD_ROOM,
+_Static_assert(sizeof(struct ring_wait) + sizeof(struct ring_waker) + sizeof(struct ring_object) +
+			       sizeof(struct ring_beside) + sizeof(u64) <= RING_HEAD_ROOM,
 	       "the largest record fits the scratch");
 
 static __always_inline u64 waker_bytes(void)
@@ -16,20 +16,21 @@ static __always_inline u64 waker_bytes(void)
 	return wait_knobs.wakers ? sizeof(struct ring_waker) : 0;
 }
 
+/* At most. */
 static __always_inline u64 object_bytes(void)
 {
-	return object_knobs.on ? sizeof(struct ring_object) : 0;
+	return object_knobs.on ? sizeof(struct ring_object) + sizeof(struct ring_beside) : 0;
 }
 
-static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record)
+/* at: where it goes in the record. */
+static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record, u64 at)
 {
 	const u64 room = wait_max_frames * 8;
-	void *frames = (void *)record->rest + waker_bytes() + object_bytes();
 	long bytes;
 
 	if (regime_lacks(RING_LACKS_KERNEL_STACKS))
 		return 0;
-	bytes = bpf_get_task_stack(task, frames, room, 0);
+	bytes = bpf_get_task_stack(task, (void *)record + at, room, 0);
 	if (bytes <= 0)
 		return 0;
 	if (bytes == room)
@@ -59,7 +60,7 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	}
 	if (object_knobs.on)
 		record->flags |= RING_WAIT_HAS_OBJECT;
-	return length + object_bytes();
+	return length;
 }
 
 static __always_inline struct ring_object *object_of(struct ring_wait *record)
@@ -67,30 +68,37 @@ static __always_inline struct ring_object *object_of(struct ring_wait *record)
 	return (void *)record->rest + waker_bytes();
 }
 
-/*
- * Returns what is to be written before the wait: a name if it has a token, and what is beside the object if that says
- * so. NULL: nothing.
- */
-static __always_inline struct object_room *fill_object(struct task_struct *task, const struct wait_entry *entry,
-						       bool known, u32 number, struct ring_wait *record)
+/* To be written before the wait. NULL: nothing. */
+static __always_inline struct ring_name *name_of(struct task_struct *task, struct object_room *room,
+						 const struct ring_wait *record)
 {
-	struct ring_object *object = object_of(record);
-	struct object_room *room;
-
-	if (!object_knobs.on)
-		return NULL;
-	__builtin_memset(object, 0, sizeof(*object));
-	if (!known || entry->wait_class != RING_WAIT_BLOCKED)
-		return NULL;
-	object_take(task, object, entry, record->out, number);
-	room = bpf_map_lookup_elem(&object_rooms, &number);
-	if (!room || !(room->name.token || object->beside))
+	if (!room->name.token)
 		return NULL;
 	room->name.head = head_of(RING_NAME, record->head.time, wait_knobs.source);
-	room->beside.head = head_of(RING_BESIDE, record->head.time, wait_knobs.source);
 	task_describe(task, &room->name.task);
-	room->beside.task = room->name.task;
-	return room;
+	return &room->name;
+}
+
+/* And what is beside it, if anything. Returns their length. */
+static __always_inline u64 fill_object(struct task_struct *task, const struct wait_entry *entry, bool known, u32 number,
+				       struct ring_wait *record, struct ring_name **ret_name)
+{
+	struct ring_object *object = object_of(record);
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+
+	*ret_name = NULL;
+	if (!object_knobs.on)
+		return 0;
+	__builtin_memset(object, 0, sizeof(*object));
+	if (!room || !known || entry->wait_class != RING_WAIT_BLOCKED)
+		return sizeof(*object);
+	object_take(task, object, entry, record->head.time, number);
+	object_lasts(object, record->out);
+	*ret_name = name_of(task, room, record);
+	if (!object->beside)
+		return sizeof(*object);
+	*(struct ring_beside *)(object + 1) = room->beside;
+	return sizeof(*object) + sizeof(struct ring_beside);
 }
 
 #endif

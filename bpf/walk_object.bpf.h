@@ -39,7 +39,6 @@ static __always_inline void owner_of_futex(struct object_room *room, const struc
 	object->beside = lock->held != 0;
 }
 
-/* asked is not for how long it was to sleep, but until when: it is not known yet when it began to. */
 static __noinline void take_all(struct task_struct *task, struct walk_object *walked, struct object_room *room)
 {
 	struct wait_entry *entry = &walked->entry;
@@ -49,7 +48,7 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 	entry->state = task->__state & ~TASK_RTLOCK_WAIT; /* of which kind of lock, rt_mutexes do not tell */
 	entry->out = 1; /* another one than that of its file, which nobody noted */
 	find_lock(task, entry, OBJECT_AT_LOOK);
-	object_take(task, &walked->object, entry, 0, OBJECT_AT_LOOK);
+	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), OBJECT_AT_LOOK);
 	if (walked->object.kind == RING_OBJECT_FUTEX && entry->lock.held)
 		owner_of_futex(room, &entry->lock, &walked->object);
 }
@@ -79,7 +78,7 @@ static __always_inline bool join_walk_object(struct ring_walk_task *row, struct 
 
 	if (!room || row->switches != walked->switches || row->flags & (RING_WALK_ON_CPU | RING_WALK_QUEUED))
 		return false;
-	walked->object.asked = walked->object.asked > out ? walked->object.asked - out : 0;
+	object_lasts(&walked->object, out);
 	row->flags |= RING_WALK_OBJECT | (walked->object.beside ? RING_WALK_BESIDE : 0) |
 		      (room->name.token ? RING_WALK_NAME : 0);
 	return true;

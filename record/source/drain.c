@@ -99,7 +99,7 @@ static void take_snapshot(struct drain *drain, const struct ring_head *head, siz
 static void (*const TAKE[])(struct drain *drain, const struct ring_head *head, size_t length) = {
 	[RING_SAMPLE] = take_sample, [RING_HIT] = take_hit, [RING_SNAPSHOT] = take_snapshot,
 	[RING_WAIT] = take_wait, [RING_WAKE] = take_wait, [RING_USER_STACK] = take_wait,
-	[RING_SUMS] = take_wait, [RING_NAME] = take_wait, [RING_BESIDE] = take_wait,
+	[RING_SUMS] = take_wait, [RING_NAME] = take_wait,
 };
 
 static void take(struct drain *drain, const struct ring_head *head, size_t length)

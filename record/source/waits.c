@@ -56,17 +56,13 @@ int waits_init(struct waits *waits)
 	if (!r && waits->recording->config->user_stacks)
 		r = user_stacks_create(waits->recording->threads, probe_max_frames(), waits->recording->halvings,
 				       &waits->stacks);
-	if (r < 0 || !waits->objects)
-		return r;
-	waits->besides = calloc(waits->recording->max_cpus, sizeof(*waits->besides));
-	return waits->besides ? 0 : -ENOMEM;
+	return r;
 }
 
 void waits_deinit(struct waits *waits)
 {
 	open_waits_destroy(waits->open);
 	user_stacks_destroy(waits->stacks);
-	free(waits->besides);
 	free(waits->buffer);
 	free(waits->filtered);
 	*waits = (struct waits){0};
@@ -126,24 +122,44 @@ static void take_waker(const struct waits *waits, const struct ring_waker *raw, 
 	*ret_task = ring_task_event(waits->recording, &raw->task);
 }
 
-/* Of what precedes the frames. */
-static size_t fixed_bytes(const struct ring_wait *raw)
+/* Of what precedes its object. */
+static size_t bytes_before_object(const struct ring_wait *raw)
 {
-	return sizeof(*raw) + (raw->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0) +
-	       (raw->flags & RING_WAIT_HAS_OBJECT ? sizeof(struct ring_object) : 0);
+	return sizeof(*raw) + (raw->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0);
+}
+
+/* NULL: it has none. */
+static const struct ring_object *object_of(const struct ring_wait *raw)
+{
+	return raw->flags & RING_WAIT_HAS_OBJECT ? (const void *)((const char *)raw + bytes_before_object(raw)) : NULL;
+}
+
+/* Of what precedes the frames; SIZE_MAX: more than `length`, that of the record or of what there is of it so far. */
+static size_t fixed_bytes(const struct ring_wait *raw, size_t length)
+{
+	const struct ring_object *object = object_of(raw);
+	const size_t before = bytes_before_object(raw) + (object ? sizeof(*object) : 0);
+	const size_t fixed = before + (before <= length && object && object->beside ? sizeof(struct ring_beside) : 0);
+
+	return fixed <= length ? fixed : SIZE_MAX;
+}
+
+/* Of a record that is whole. */
+static const uint64_t *frames_of(const struct ring_wait *raw)
+{
+	return (const void *)((const char *)raw + fixed_bytes(raw, SIZE_MAX));
 }
 
 static void take_object(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
 			struct event_task *ret_owner)
 {
-	const char *end = (const char *)raw + fixed_bytes(raw);
-	const struct ring_object *object = (const void *)(end - sizeof(*object));
-	const struct ring_beside *beside = waits->besides ? &waits->besides[raw->head.cpu] : NULL;
+	const struct ring_object *object = object_of(raw);
+	const struct ring_beside *beside = (const void *)(object + 1);
 
-	if (!waits->objects || !(raw->flags & RING_WAIT_HAS_OBJECT))
+	if (!waits->objects || !object)
 		return;
 	wait_objects_take(waits->objects, object, wait);
-	if (!object->beside || beside->head.time != raw->head.time || beside->task.tid != raw->task.tid)
+	if (!object->beside)
 		return;
 	wait_objects_beside(waits->objects, beside, wait);
 	*ret_owner = ring_task_event(waits->recording, &beside->owner);
@@ -157,9 +173,7 @@ static size_t switches_bytes(const struct ring_wait *raw)
 
 uint64_t waits_switches(const struct ring_wait *wait)
 {
-	const char *frames = (const char *)wait + fixed_bytes(wait);
-
-	return ((const uint64_t *)(const void *)frames)[wait->kernel_count];
+	return frames_of(wait)[wait->kernel_count];
 }
 
 static void tell_watch(const struct recording_watch *watch, const struct event_wait *wait,
@@ -172,8 +186,7 @@ static void tell_watch(const struct recording_watch *watch, const struct event_w
 static void take_wait(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct ring_wait *raw = (const void *)head;
-	size_t fixed = fixed_bytes(raw);
-	const uint64_t *frames = (const void *)((const char *)raw + fixed);
+	const size_t fixed = fixed_bytes(raw, length);
 	struct event_task task = ring_task_event(waits->recording, &raw->task), others[WAIT_OTHERS];
 	struct event_wait wait = {
 		.cpu = raw->flags & RING_WAIT_NOT_ENDED ? raw->out_cpu : head->cpu, /* it is not on any CPU */
@@ -184,7 +197,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	};
 	struct event_stacks stacks;
 
-	if (raw->kernel_count > RING_MAX_FRAMES || length < fixed ||
+	if (raw->kernel_count > RING_MAX_FRAMES || fixed > length ||
 	    length < fixed + raw->kernel_count * sizeof(uint64_t) + switches_bytes(raw) ||
 	    raw->out > head->time || raw->wait_class >= WAIT_CLASSES) {
 		waits->refused++;
@@ -192,7 +205,8 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	}
 	if (waits->open && !(raw->flags & RING_WAIT_NOT_ENDED))
 		open_waits_end(waits->open, raw->task.tid, head->time);
-	stacks = ring_stacks_take(waits->recording, &raw->task, frames, raw->kernel_count, &(struct ring_user){0});
+	stacks = ring_stacks_take(waits->recording, &raw->task, frames_of(raw), raw->kernel_count,
+				  &(struct ring_user){0});
 	join_user_stack(waits, raw, &wait, &stacks);
 	if (raw->flags & RING_WAIT_HAS_WAKER)
 		take_waker(waits, (const void *)raw->rest, &wait, &others[WAIT_WAKER]);
@@ -299,13 +313,6 @@ static void take_name(struct waits *waits, const struct ring_head *head, size_t 
 		wait_objects_name(waits->objects, (const struct ring_name *)head);
 }
 
-static void take_beside(struct waits *waits, const struct ring_head *head, size_t length)
-{
-	(void)length;
-	if (waits->besides)
-		waits->besides[head->cpu] = *(const struct ring_beside *)head;
-}
-
 /* Whose record it is, for a -c that the programs could not apply. */
 static const struct ring_task *subject(const struct ring_head *head)
 {
@@ -332,7 +339,6 @@ static const struct kind {
 	[RING_USER_STACK] = {sizeof(struct ring_user_stack), take_user_stack},
 	[RING_SUMS] = {sizeof(struct ring_sums), take_sums},
 	[RING_NAME] = {sizeof(struct ring_name), take_name},
-	[RING_BESIDE] = {sizeof(struct ring_beside), take_beside},
 };
 
 static const struct kind *kind_of(const struct ring_head *head)
@@ -351,7 +357,7 @@ void waits_take(struct waits *waits, const struct ring_head *head, size_t length
 		waits->refused++;
 		return;
 	}
-	if (head->kind == RING_NAME || head->kind == RING_BESIDE) /* others may wait for the same object */
+	if (head->kind == RING_NAME) /* others may wait for the same object */
 		return kind->take(waits, head, length);
 	memcpy(comm, subject(head)->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
@@ -372,8 +378,12 @@ size_t waits_record_length(const char *at, size_t room)
 
 	if (!length || room < length)
 		return 0;
-	if (head->kind == RING_WAIT)
-		length = fixed_bytes(wait) + wait->kernel_count * sizeof(uint64_t) + switches_bytes(wait);
+	if (head->kind == RING_WAIT) {
+		length = fixed_bytes(wait, room);
+		if (length > room)
+			return 0;
+		length += wait->kernel_count * sizeof(uint64_t) + switches_bytes(wait);
+	}
 	return length <= room ? length : 0;
 }
 

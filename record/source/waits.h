@@ -20,7 +20,6 @@ struct filter;
 struct open_waits;
 struct probe;
 struct recording;
-struct ring_beside;
 struct ring_head;
 struct snapshots;
 struct user_stacks;
@@ -33,7 +32,6 @@ struct waits {
 	struct snapshots *snapshots; /* NULL: no snapshots */
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
 	struct wait_objects *objects; /* NULL: what waits are for is not recorded. Shared with walks */
-	struct ring_beside *besides; /* with objects: the last one of each CPU */
 	struct unended_waits unended;
 	struct open_waits *open; /* NULL: no dumps are made */
 	char *buffer;		    /* of the last look */

@@ -5,11 +5,11 @@
 #include "bpf/ring_wait.h"
 #include "tests/unit/record/made_samples.h"
 
-enum { MADE_WORDS = 32 };
+enum { MADE_WORDS = 64 };
 
 struct made_wait_record {
 	struct ring_wait raw;
-	uint64_t words[MADE_WORDS]; /* [waker] · frames · [switches] */
+	uint64_t words[MADE_WORDS]; /* [waker] · [object · [what is beside it]] · frames · [switches] */
 	size_t used;
 };
 
@@ -50,6 +50,16 @@ static inline void made_wait_waker(struct made_wait_record *record, uint64_t tim
 
 	record->raw.flags |= RING_WAIT_HAS_WAKER;
 	made_wait_words(record, &waker, sizeof(waker));
+}
+
+/* Likewise, after the waker. */
+static inline void made_wait_object(struct made_wait_record *record, const struct ring_object *object,
+				    const struct ring_beside *beside)
+{
+	record->raw.flags |= RING_WAIT_HAS_OBJECT;
+	made_wait_words(record, object, sizeof(*object));
+	if (object->beside)
+		made_wait_words(record, beside, sizeof(*beside));
 }
 
 static inline void made_wait_frame(struct made_wait_record *record, uint64_t address)

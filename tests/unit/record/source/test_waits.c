@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "record/source/wait_objects.h"
 #include "record/stack/user_stacks.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"
@@ -91,6 +92,66 @@ static void a_wait_is_told_as_it_is(struct test *t)
 	CHECK(t, event->kernel_count == 2 && event->kernel[0] == fake_kernel_frame(FAKE_KERNEL + 0x10) &&
 			 event->kernel[1] == fake_kernel_frame(FAKE_KERNEL + 0x20));
 	CHECK_INT(t, b.waits.refused, 0);
+	bench_close(&b);
+}
+
+/* Whether the recorder wants objects or not: they are between the waker and the frames. */
+static void an_object_is_told_with_what_is_beside_it(struct test *t)
+{
+	const struct ring_object object = {.context = RING_CALL_NATIVE, .call = 7, .kind = RING_OBJECT_FUTEX,
+					   .place = 0x7000, .process = TID, .beside = true};
+	const struct ring_beside beside = {.held = RING_HELD_BY_OWNER, .ready = 8,
+					   .owner = made_ring_task(WAKER + 1, "owner")};
+	const struct told *event;
+
+	for (int wanted = 0; wanted <= 1; wanted++) {
+		struct made_wait_record record = made_wait_of(1000, 5000, CPU, TID, "sleeper");
+		struct bench b;
+
+		bench_open(&b);
+		if (wanted)
+			made_check(wait_objects_create(&b.made.recording, &b.waits.objects));
+		made_wait_waker(&record, 4700, RING_WAKER_TASK, WAKER, "waker");
+		made_wait_object(&record, &object, &beside);
+		made_wait_frame(&record, FAKE_KERNEL + 0x10);
+		take(&b, &record);
+		made_recording_read(&b.made);
+		REQUIRE(t, told_count(&b.made, EVENT_WAIT) == 1);
+		event = told(&b.made, EVENT_WAIT, 0);
+		CHECK_STR(t, event->other.comm, "waker");
+		CHECK(t, event->kernel_count == 1 && event->kernel[0] == fake_kernel_frame(FAKE_KERNEL + 0x10));
+		CHECK_INT(t, event->event.wait.object, wanted);
+		CHECK_INT(t, event->event.wait.owner != 0, wanted);
+		CHECK_INT(t, event->event.wait.ready, wanted ? 8 : 0);
+		wait_objects_destroy(b.waits.objects);
+		bench_close(&b);
+	}
+}
+
+/* Each cut of a record whose object says that something is beside it. */
+static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
+{
+	const struct ring_object object = {.kind = RING_OBJECT_PIPE, .beside = true};
+	struct made_wait_record record = made_wait_of(1000, 5000, CPU, TID, "sleeper");
+	const size_t least = sizeof(struct ring_head); /* of what is taken for a record */
+	size_t whole;
+	struct bench b;
+
+	made_wait_object(&record, &object, &(struct ring_beside){0});
+	made_wait_not_ended(&record, 3);
+	whole = made_wait_bytes(&record);
+	CHECK_INT(t, waits_record_length((const char *)&record, whole), whole);
+	bench_open(&b);
+	for (size_t length = least; length < whole; length++) {
+		char *exact = malloc(length);
+
+		made_check(exact ? 0 : -ENOMEM);
+		memcpy(exact, &record, length);
+		CHECK_INT(t, waits_record_length(exact, length), 0);
+		waits_take(&b.waits, (const void *)exact, length);
+		CHECK_INT(t, b.waits.refused, length + 1 - least);
+		free(exact);
+	}
 	bench_close(&b);
 }
 
@@ -438,7 +499,9 @@ static void the_last_look_tells_what_has_not_ended(struct test *t)
 	free(records);
 }
 
-TEST_MAIN(TEST(a_wait_is_told_as_it_is), TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
+TEST_MAIN(TEST(a_wait_is_told_as_it_is), TEST(an_object_is_told_with_what_is_beside_it),
+	  TEST(no_part_of_a_wait_is_read_beyond_its_end), TEST(wakers_are_of_sleepers),
+	  TEST(a_stack_from_before_joins_its_wait),
 	  TEST(stacks_that_come_later_are_told_by_themselves), TEST(a_wakeup_is_of_two_tasks),
 	  TEST(sums_are_told_kind_by_kind), TEST(a_late_filter_is_of_who_waited),
 	  TEST(waits_that_are_none_are_refused), TEST(others_that_are_none_are_refused),

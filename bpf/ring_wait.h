@@ -29,7 +29,7 @@ enum ring_wait_flag {
 	RING_WAIT_USER_LATER = 64,
 	RING_WAIT_USER_BEFORE = 128,
 	RING_WAIT_USER_KTHREAD = 256, /* asked for, but there is none */
-	RING_WAIT_HAS_OBJECT = 512, /* a struct ring_object precedes the frames, after the waker; and what is beside it */
+	RING_WAIT_HAS_OBJECT = 512, /* a struct ring_object precedes the frames, after the waker */
 };
 
 enum ring_waker_context { RING_WAKER_NONE, RING_WAKER_TASK, RING_WAKER_SOFTIRQ, RING_WAKER_IRQ, RING_WAKER_UNKNOWN };
@@ -51,8 +51,7 @@ struct ring_wait {
 	__u32 flags;
 	__u32 kernel_count;
 	struct ring_task task;
-	/* [struct ring_waker] · [struct ring_object · [struct ring_beside]] · frames · NOT_ENDED: the task's switches so far */
-	__u64 rest[];
+	__u64 rest[]; /* [ring_waker] · [ring_object · [ring_beside]] · frames · NOT_ENDED: switches so far */
 };
 
 struct ring_wake {

@@ -82,10 +82,11 @@ deep_functions()
 # file_limit PATTERN LIMIT
 file_limit()
 {
-	files "$1" | while IFS= read -r file; do
-		lines=$(wc -l <"$file")
-		((lines > $2)) && printf '%s:%d\t%d lines, the limit is %d\n' "$file" "$2" "$lines" "$2"
-	done
+	files "$1" | xargs -r -d '\n' awk -v limit="$2" '
+		FNR == limit + 1 { long[++count] = FILENAME }
+		{ lines[FILENAME] = FNR }
+		END { for (i = 1; i <= count; i++)
+			printf "%s:%d\t%d lines, the limit is %d\n", long[i], limit, lines[long[i]], limit }'
 }
 
 # As long_functions.

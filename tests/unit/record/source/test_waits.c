@@ -3,55 +3,14 @@
  * Waits, wakeups and stacks laid out by hand as the programs would: what is written about each, and
  * what is counted instead.
  */
-#include "record/source/waits.h"
-
 #include <linux/types.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/source/wait_objects.h"
-#include "record/stack/user_stacks.h"
-#include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"
-#include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/fake_probe.h"
-#include "tests/unit/record/made_recording.h"
-#include "tests/unit/record/made_waits.h"
-
-enum { CPU = 2, TID = 70, WAKER = 90, SOURCE = 2 };
-#define CODE UINT64_C(0x400000)
-
-struct bench {
-	struct kernel_map map;
-	struct made_recording made;
-	struct probe probe;
-	struct filter filter;
-	struct waits waits;
-};
-
-static void bench_open(struct bench *b)
-{
-	*b = (struct bench){0};
-	made_recording_open_with(&b->made, FAKE_CPUS, &b->map);
-	b->waits = (struct waits){.recording = &b->made.recording, .probe = &b->probe, .filter = &b->filter};
-	made_check(waits_init(&b->waits));
-}
-
-static void bench_close(struct bench *b)
-{
-	waits_deinit(&b->waits);
-	made_recording_close(&b->made);
-}
-
-static void take(struct bench *b, const struct made_wait_record *record)
-{
-	waits_take(&b->waits, &record->raw.head, made_wait_bytes(record));
-}
-
-static void take_user(struct bench *b, const struct made_user_record *record)
-{
-	waits_take(&b->waits, &record->raw.head, made_user_bytes(record));
-}
+#include "tests/unit/record/waits_bench.h"
 
 static struct made_wait_record wait_with_everything(void)
 {
@@ -126,33 +85,6 @@ static void an_object_is_told_with_what_is_beside_it(struct test *t)
 		wait_objects_destroy(b.waits.objects);
 		bench_close(&b);
 	}
-}
-
-/* Each cut of a record whose object says that something is beside it. */
-static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
-{
-	const struct ring_object object = {.kind = RING_OBJECT_PIPE, .beside = true};
-	struct made_wait_record record = made_wait_of(1000, 5000, CPU, TID, "sleeper");
-	const size_t least = sizeof(struct ring_head); /* of what is taken for a record */
-	size_t whole;
-	struct bench b;
-
-	made_wait_object(&record, &object, &(struct ring_beside){0});
-	made_wait_not_ended(&record, 3);
-	whole = made_wait_bytes(&record);
-	CHECK_INT(t, waits_record_length((const char *)&record, whole), whole);
-	bench_open(&b);
-	for (size_t length = least; length < whole; length++) {
-		char *exact = malloc(length);
-
-		made_check(exact ? 0 : -ENOMEM);
-		memcpy(exact, &record, length);
-		CHECK_INT(t, waits_record_length(exact, length), 0);
-		waits_take(&b.waits, (const void *)exact, length);
-		CHECK_INT(t, b.waits.refused, length + 1 - least);
-		free(exact);
-	}
-	bench_close(&b);
 }
 
 /* Only a sleeping task is woken; and not after the thread is back. */
@@ -253,18 +185,6 @@ static void stacks_that_come_later_are_told_by_themselves(struct test *t)
 	bench_close(&b);
 }
 
-static struct made_wake_record wake(uint64_t time)
-{
-	return (struct made_wake_record){.raw = {.head = {.time = time, .cpu = CPU,
-							  .kind = RING_WAKE, .source = SOURCE + 1},
-						 .context = RING_WAKER_TASK,
-						 .kernel_count = 1,
-						 .user_count = 1,
-						 .task = made_ring_task(WAKER, "waker"),
-						 .target = made_ring_task(TID, "sleeper")},
-					 .frames = {FAKE_KERNEL + 0x30, CODE + 0x40}};
-}
-
 static void a_wakeup_is_of_two_tasks(struct test *t)
 {
 	struct made_wake_record record = wake(4000);
@@ -333,86 +253,6 @@ static void a_late_filter_is_of_who_waited(struct test *t)
 	REQUIRE(t, told_count(&b.made, EVENT_WAKE) == 1);
 	CHECK_STR(t, told(&b.made, EVENT_WAKE, 0)->other.comm, "sleeper");
 	filter_deinit(&b.filter);
-	bench_close(&b);
-}
-
-/* Each of these breaks one rule. */
-static void waits_that_are_none_are_refused(struct test *t)
-{
-	const struct made_wait_record good = made_wait_of(1000, 5000, CPU, TID, "sleeper");
-	struct made_wait_record bad[7];
-	struct bench b;
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		bad[i] = good;
-	bad[0].raw.head.kind = RING_SNAPSHOT;
-	bad[1].raw.head.kind = UINT16_MAX;
-	bad[2].raw.head.cpu = FAKE_CPUS;
-	bad[3].raw.out = 5001; /* after its end */
-	bad[4].raw.wait_class = RING_WAIT_CLASSES;
-	bad[5].raw.kernel_count = 1; /* does not exist */
-	bad[6].raw.flags = RING_WAIT_NOT_ENDED; /* likewise the switches */
-	bench_open(&b);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		take(&b, &bad[i]);
-		CHECK_INT(t, b.waits.refused, i + 1);
-	}
-	bad[0] = good;
-	bad[0].raw.flags = RING_WAIT_HAS_WAKER;
-	take(&b, &bad[0]);
-	waits_take(&b.waits, &good.raw.head, sizeof(good.raw) - 1);
-	bad[1] = good;
-	bad[1].raw.kernel_count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &bad[1].raw.head, 1 << 20); /* nothing after it is read */
-	CHECK_INT(t, b.waits.refused, 10);
-	CHECK_INT(t, b.map.asked, 0);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_WAIT), 0);
-	CHECK_INT(t, b.made.recording.stop, RECORDING_RUNS);
-	bench_close(&b);
-}
-
-static void others_that_are_none_are_refused(struct test *t)
-{
-	struct made_user_record stack = made_user_of(6000, 5000, CPU, TID, "sleeper", CODE);
-	struct ring_sums sums = {.head = {.time = 10, .kind = RING_SUMS}, .since = 11};
-	struct made_wake_record wakeup = wake(4000);
-	struct user_stacks *stacks;
-	struct bench b;
-
-	bench_open(&b);
-	waits_take(&b.waits, &wakeup.raw.head, sizeof(wakeup.raw) + 15);
-	wakeup.raw.kernel_count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &wakeup.raw.head, 1 << 20);
-	wakeup = wake(4000);
-	wakeup.raw.user_count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &wakeup.raw.head, 1 << 20);
-	wakeup.raw.kernel_count = wakeup.raw.user_count = UINT32_MAX;
-	waits_take(&b.waits, &wakeup.raw.head, sizeof(wakeup));
-	CHECK_INT(t, b.waits.refused, 4);
-	CHECK_INT(t, b.map.asked, 0);
-	waits_take(&b.waits, &sums.head, sizeof(sums));
-	sums.since = 9;
-	waits_take(&b.waits, &sums.head, sizeof(sums) - 1);
-	CHECK_INT(t, b.waits.refused, 6);
-	waits_take(&b.waits, &stack.raw.head, made_user_bytes(&stack) - 1);
-	stack.raw.since = 6001;
-	take_user(&b, &stack);
-	stack.raw.since = 5000;
-	stack.raw.count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &stack.raw.head, 1 << 20);
-	stack.raw.count = UINT64_MAX / 8 + 2; /* wraps */
-	waits_take(&b.waits, &stack.raw.head, sizeof(stack));
-	CHECK_INT(t, b.waits.refused, 10);
-	stacks = b.waits.stacks; /* none was requested */
-	b.waits.stacks = NULL;
-	stack.raw.count = 1;
-	take_user(&b, &stack);
-	b.waits.stacks = stacks;
-	CHECK_INT(t, b.waits.refused, 11);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_WAKE) + told_count(&b.made, EVENT_WAIT_SUMS) +
-			     told_count(&b.made, EVENT_USER_STACK), 0);
 	bench_close(&b);
 }
 
@@ -500,9 +340,7 @@ static void the_last_look_tells_what_has_not_ended(struct test *t)
 }
 
 TEST_MAIN(TEST(a_wait_is_told_as_it_is), TEST(an_object_is_told_with_what_is_beside_it),
-	  TEST(no_part_of_a_wait_is_read_beyond_its_end), TEST(wakers_are_of_sleepers),
-	  TEST(a_stack_from_before_joins_its_wait),
+	  TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
 	  TEST(stacks_that_come_later_are_told_by_themselves), TEST(a_wakeup_is_of_two_tasks),
 	  TEST(sums_are_told_kind_by_kind), TEST(a_late_filter_is_of_who_waited),
-	  TEST(waits_that_are_none_are_refused), TEST(others_that_are_none_are_refused),
 	  TEST(the_first_look_sets_the_clocks), TEST(the_last_look_tells_what_has_not_ended))

@@ -5,7 +5,8 @@
 # What waits were for on Debian's kernels. Locks: kinds and owners against a workload that knows them (tests/live/test_locks.sh), a
 # mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
 # ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
-# sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system. Control groups.
+# sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system, one for a page.
+# Control groups.
 # At the long level, waits for locks beside the kernel's own contentions, for spinlocks where they sleep, and for one that the
 # recorder was the last to get for reading; io_uring's workers, calls by int 0x80, block devices past the cache and kworkers
 # (tests/live/test_callers.sh).
@@ -52,6 +53,8 @@ judge_kernel() { # NAME
 		reported "$dir/asleep.view" 0 --tasks "$dir/asleep.rwk"
 		verdict "$1/frozen-task" "no task waits for the file system" \
 			grep -qE '^comm touch pid [0-9]+ state D .*, in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/asleep.view"
+		verdict "$1/page-task" "dd: $(grep '^comm dd ' "$dir/asleep.view")" \
+			grep -qE '^comm dd pid [0-9]+ state D .*, in read on page 2 of /mnt/b/cold$' "$dir/asleep.view"
 	fi
 	for run in waits asleep; do
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"

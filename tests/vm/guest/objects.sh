@@ -98,7 +98,9 @@ stat -L -c '%t %T' "$slow" >/out/block.truth
 record waits --force --offcpu 0 -m 5us --wakers -u --embed=min -- sh /test.sh work "$slow"
 cat /out/waits.out
 
-# A walk: of those who sleep on each kind of object, and of one that wants to write to a frozen file system.
+dd if=/dev/zero of=/mnt/b/cold bs=4096 count=8 conv=fsync 2>/dev/null
+# A walk: of those who sleep on each kind of object, of one that wants to write to a frozen file system, and of one that reads the third
+# page of a file whose disk does not answer.
 mkdir /mnt/a/asleep
 asleep /mnt/a/asleep >/out/asleep.truth 2>/out/asleep.err &
 until_true 300 grep -q ^ready /out/asleep.truth
@@ -106,7 +108,12 @@ fsfreeze --freeze /mnt/b
 touch /mnt/b/frozen &
 touched=$!
 until_true 100 in_d $touched
+echo 1 >/proc/sys/vm/drop_caches
+dm suspend late
+dd if=/mnt/b/cold of=/dev/null bs=4096 skip=2 count=1 2>/dev/null &
+until_true 100 in_d $!
 record asleep -a --embed=none
+dm resume late
 fsfreeze --unfreeze /mnt/b
 
 ! is_long || record_late

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """pprof_check.py REPORT TRACE [OPTION...]: reads what --export pprof writes with a reader of its own, which knows protobuf and
 profile.proto but nothing of rwalker: the message is sound, and its sums by chain, thread and kind are those of the events
-as --export perf-script prints them, to the nanosecond."""
+as --export perf-script prints them, to the nanosecond. If there is a go tool pprof, it reads the same chains and sums."""
 import collections
 import gzip
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import events_text
@@ -137,6 +140,55 @@ def without_chains(sums, kinds):
     return rest
 
 
+# --- the reader of the Go project ---
+
+def go_chain(profile, sample):
+    """As go tool pprof -raw prints its locations."""
+    chain = []
+    for location in (profile.locations[number] for number in packed(sample[1])):
+        for line in map(fields, location[4]):
+            function = profile.functions[one(line, 1)]
+            name, system = profile.text(function, 2), profile.text(function, 3)
+            chain.append(f"{name} {profile.text(function, 4)}:{one(line, 2)} s={one(function, 5)}" + (f"({system})" if system != name else ""))
+        if not location[4]:
+            chain.append("")
+    return tuple(chain)
+
+
+def summed(samples):
+    """{chain: [sum of each type]}"""
+    sums = {}
+    for chain, values in samples:
+        sums[chain] = [a + b for a, b in zip(sums.get(chain, [0] * len(TYPES)), values)]
+    return sums
+
+
+def go_samples(text):
+    """(chain, values) of each sample in what go tool pprof -raw prints."""
+    samples, rest = text.split("\nSamples:\n", 1)[1].split("\nLocations\n")
+    places, number = collections.defaultdict(list), None
+    for line in rest.split("\nMappings\n")[0].split("\n"):
+        found = re.match(r" *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*)", line)
+        number, place = (found.group(1), found.group(2)) if found else (number, line.strip())
+        places[number].append(place)
+    for line in samples.split("\n"):
+        found = re.match(r" *((?:\d+ +){5}\d+): ((?:\d+ )+)$", line)
+        if found:
+            yield tuple(place for name in found.group(2).split() for place in places[name]), [int(value) for value in found.group(1).split()]
+
+
+def check_by_go(profile, exported_file):
+    with tempfile.NamedTemporaryFile(suffix=".pb.gz") as file:
+        file.write(exported_file)
+        file.flush()
+        run = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", file.name], capture_output=True, text=True)
+    assert run.returncode == 0, f"go tool pprof: {run.stderr[-200:]}"
+    got = summed(go_samples(run.stdout))
+    wanted = summed((go_chain(profile, sample), packed(sample[2])) for sample in profile.samples)
+    wrong = [chain for chain in got.keys() | wanted.keys() if got.get(chain) != wanted.get(chain)]
+    assert not wrong, f"go tool pprof: {len(wrong)} of {len(wanted)} chains, as {wrong[0]}: {got.get(wrong[0])}, not {wanted.get(wrong[0])}"
+
+
 def main():
     report, trace, options = sys.argv[1], sys.argv[2], sys.argv[3:]
     run = subprocess.run([report, "--no-local-files", "--no-cache", "--export", "pprof", *options, trace], capture_output=True)
@@ -150,6 +202,8 @@ def main():
     wanted = without_chains(printed(events_text.read(report, options, trace), nothing), ("wakers",))
     wrong = [key for key in got.keys() | wanted.keys() if got[key] != wanted[key]]
     assert not wrong, f"{len(wrong)} of {len(wanted)} sums, as of {wrong[0]}: {got[wrong[0]]}, not {wanted[wrong[0]]}"
+    if shutil.which("go"):
+        check_by_go(profile, run.stdout)
     print(len(wanted))
 
 

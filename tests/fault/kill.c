@@ -68,7 +68,15 @@ static void check(struct test *t, int fd, uint32_t acknowledged, size_t sections
 		test_check(t, found.closed >= 1 && found.end_reason == RWK_END_CLEAN, "it cannot be gone on with");
 }
 
-static void run(struct test *t, struct random *random, volatile uint32_t *acknowledged, uint64_t *ret_total)
+static bool has_ended(pid_t child)
+{
+	siginfo_t ended = {0};
+
+	return waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid;
+}
+
+/* begun: it is killed after a first chunk has been written, however long that takes. */
+static void run(struct test *t, struct random *random, bool begun, volatile uint32_t *acknowledged, uint64_t *ret_total)
 {
 	struct timespec pause = {.tv_nsec = (long)random_below(random, 30000000)};
 	char path[] = "/tmp/rwk-kill-XXXXXX";
@@ -81,6 +89,8 @@ static void run(struct test *t, struct random *random, volatile uint32_t *acknow
 	if (!child)
 		write_until_killed(fd, acknowledged);
 	REQUIRE(t, child > 0);
+	while (begun && !*acknowledged && !has_ended(child))
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	nanosleep(&pause, NULL);
 	kill(child, SIGKILL);
 	REQUIRE(t, waitpid(child, &status, 0) == child);
@@ -102,7 +112,7 @@ static void killed_at_random_moments(struct test *t)
 
 	REQUIRE(t, acknowledged != MAP_FAILED);
 	for (unsigned long i = 0; i < runs; i++)
-		run(t, &random, acknowledged, &total);
+		run(t, &random, i % 2, acknowledged, &total);
 	printf("# %lu kills, %llu steps in chunks whose write had returned\n", runs, (unsigned long long)total);
 	CHECK(t, total > runs);
 }

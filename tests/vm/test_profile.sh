@@ -3,7 +3,7 @@
 # time-limit: 900
 #
 # A CPU profile with user stacks in the guest: named kernel and user functions, samples from every CPU, the loss identity;
-# at CHECK_LEVEL=long also with 8 CPUs (more than one ring). And hosts that cannot be recorded are clearly refused.
+# at CHECK_LEVEL=long also with 8 CPUs (more than one ring), and with 64, whose rings and tables fit the plan. And hosts that cannot be recorded are clearly refused.
 # Truth: the load itself reports its CPU time in each of its two functions (guest/work.c); it keeps all CPUs busy.
 . "$(dirname "$0")/lib.sh"
 
@@ -53,6 +53,20 @@ judge_kernel() { # NAME
 	refused "$1" no-btf btf
 }
 
+judge_many() { # NAME
+	recorded "$1/run" many || return
+	reported "$dir/many.info" 0 --info "$dir/many.rwk"
+	sed '/^ *events of source [^1]/,$d' "$dir/many.info" >"$dir/many.samples"
+	judge_losses "$1" "$dir/many.samples"
+	reported "$dir/many.sleeps" 0 --waits-on=sleep -c '^sleep$' "$dir/many.rwk"
+	slept=$(awk '$6 != "" && $7 == "sleep" { all += $3 } END { print all + 0 }' "$dir/many.sleeps")
+	# Where the CPU is late, a sleep is over before it has begun.
+	verdict "$1/sleeps" "$slept waits of $(cat "$dir/cpus") sleeps" between "$slept" $(($(cat "$dir/cpus") - 8)) "$(cat "$dir/cpus")"
+	planned=$(awk '$1 == "all" { print int($2 + 1) }' "$dir/plan")
+	used=$(awk '{ print int($1 / 1024) }' "$dir/memory")
+	verdict "$1/memory" "${used:-?} MB, but ${planned:-no} MB were planned" between "${used:-0}" 100 "${planned:-0}"
+}
+
 need_programs
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.12-cloud); do
@@ -62,5 +76,6 @@ if [ "${CHECK_LEVEL:-check}" = long ]; then
 	for kernel in 6.1-cloud 6.12-cloud; do
 		boot "profile-8-$kernel" "$kernel" profile.sh 8 && judge_kernel "$kernel-8-cpus"
 	done
+	boot profile-64 6.1-cloud many_cpus.sh 64 && judge_many 64-cpus
 fi
 exit 0

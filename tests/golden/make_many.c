@@ -2,7 +2,7 @@
 /*
  * make_many FILE: writes a trace of more waits than a page has in ns. Some of them have less than a microsecond: in the
  * midst, and at both ends of the recording, of which they have a part only. A new thread was not on a run queue at
- * once.
+ * once. By its times, which are of two clocks, another one slept already while it still slept before.
  */
 #include "tests/make_events.h"
 
@@ -61,6 +61,8 @@ int main(int argc, char **argv)
 	for (int64_t i = 0; i < ROUNDS; i++)
 		add_wait(trace, 101, 20000 * i + 2500, 20000 * i + 9500);
 	add_new(trace, 103, (int64_t)LENGTH - 900 * (int64_t)US, (int64_t)LENGTH - 500 * (int64_t)US);
+	add_wait(trace, 104, (int64_t)(50030 * US), (int64_t)(50036 * US));
+	add_wait(trace, 104, (int64_t)(50016 * US), (int64_t)(950000 * US));
 	add_wait(trace, 102, (int64_t)LENGTH - 300, (int64_t)LENGTH);
 	made_trace_end(trace);
 	return 0;

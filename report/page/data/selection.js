@@ -71,6 +71,19 @@
 	}
 
 	/*
+	 * Those of a run that last beyond the begin of the next one: by microseconds, because times are of two clocks, or in
+	 * a trace that is not sound. A wait that began later may have ended before them.
+	 */
+	function overlapping({out, length}, run) {
+		if (!run.overlapping) {
+			run.overlapping = [];
+			for (let i = run.first; i + 1 < run.end; i++)
+				if (out[i] + length[i] > out[i + 1]) run.overlapping.push(i);
+		}
+		return run.overlapping;
+	}
+
+	/*
 	 * Calls `each` with every wait of a run that has a part within the span, and the length of that part. What has less
 	 * than a tick counts, as it does for the reporter: a wait within one tick, and at the ends of what was requested.
 	 */
@@ -78,17 +91,22 @@
 		const {out, length} = waits,
 			least = span.requested ? 0 : 1,
 			end = rwalker.lowerBound(out, run.first, run.end, span.to);
-		let i = rwalker.lowerBound(out, run.first, end, span.from);
+		let first = rwalker.lowerBound(out, run.first, end, span.from);
 
-		/* Waits of a task do not overlap, but only in a sound trace. */
-		while (i > run.first && out[i - 1] + length[i - 1] >= span.from + least) i--;
-		for (; i < end; i++) {
+		while (first > run.first && out[first - 1] + length[first - 1] >= span.from + least) first--;
+		const visit = i => {
 			const from = out[i] > span.from ? out[i] : span.from,
 				wakes = out[i] + length[i];
 			const part = (wakes < span.to ? wakes : span.to) - from;
 
 			if (part >= least || !length[i]) each(i, part);
+		};
+
+		for (const i of overlapping(waits, run)) {
+			if (i >= first) break;
+			visit(i);
 		}
+		for (let i = first; i < end; i++) visit(i);
 	}
 
 	/* The range within what was requested of a recording. */

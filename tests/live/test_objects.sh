@@ -34,7 +34,10 @@ check "--waits-on has the pipe" grep -qE "^ .* pipe +w-pipe +in read of pipe:$in
 check "--waits-on has the file" grep -qE "file +w-file +in flock of $scratch/objects-secret/w-file\$" "$scratch/view"
 check "--waits-on has the sleep" grep -qE 'sleep +w-sleep +sleep( 7\.00 ms| 6\.9[0-9] ms)?$' "$scratch/view"
 check_equal "--waits-on=futex: kinds" futex "$("$report" --waits-on=futex "$scratch/all.rwk" 2>/dev/null | awk '/^ / { print $7 }' | sort -u)"
-for view in --top-waits=0 --events '--at +0.2s~100s'; do # all of the recording
+# --at has of each thread the wait that is nearest: within one that is for the pipe.
+moment=$("$report" --export ndjson --source offcpu -c '^w-pipe$' "$scratch/all.rwk" 2>/dev/null |
+	sed -n "s/.*\"out_ns\":\([0-9]*\),.*\"what_for\":\"in read of pipe:$inode.*/\1/p" | awk 'NR == 10 { printf "%.9f", ($1 + 1000) / 1e9 }')
+for view in --top-waits=0 --events "--at +${moment:-0}s~100s"; do # all of the recording
 	# shellcheck disable=SC2086
 	check "$view has the pipe" grep -q "in read of pipe:$inode" <("$report" $view "$scratch/all.rwk" 2>/dev/null)
 done

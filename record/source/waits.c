@@ -154,10 +154,11 @@ static void take_object(struct waits *waits, const struct ring_wait *raw, struct
 			struct event_task *ret_owner)
 {
 	const struct ring_object *object = object_of(raw);
-	const struct ring_beside *beside = (const void *)(object + 1);
+	const struct ring_beside *beside;
 
 	if (!waits->objects || !object)
 		return;
+	beside = (const void *)(object + 1);
 	wait_objects_take(waits->objects, object, wait);
 	if (!object->beside)
 		return;

@@ -19,7 +19,7 @@ struct path_walk { /* bpf/object_name.bpf.h */
 
 struct object_room { /* of each CPU */
 	struct ring_name name; /* to be written before the wait, if its token is not 0 */
-	struct ring_beside beside; /* likewise, if the object says so */
+	struct ring_beside beside; /* to be copied after the object, if that says so */
 	struct path_walk walk;
 	u64 found; /* of find_word() */
 	u64 place, sp, dentry, mount; /* of a search for a mapping */

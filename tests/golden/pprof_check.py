@@ -177,6 +177,11 @@ def go_samples(text):
             yield tuple(place for name in found.group(2).split() for place in places[name]), [int(value) for value in found.group(1).split()]
 
 
+def has_go():
+    """Some packages have a go without this tool."""
+    return shutil.which("go") and subprocess.run(["go", "tool", "-n", "pprof"], capture_output=True).returncode == 0
+
+
 def check_by_go(profile, exported_file):
     with tempfile.NamedTemporaryFile(suffix=".pb.gz") as file:
         file.write(exported_file)
@@ -202,7 +207,7 @@ def main():
     wanted = without_chains(printed(events_text.read(report, options, trace), nothing), ("wakers",))
     wrong = [key for key in got.keys() | wanted.keys() if got[key] != wanted[key]]
     assert not wrong, f"{len(wrong)} of {len(wanted)} sums, as of {wrong[0]}: {got[wrong[0]]}, not {wanted[wrong[0]]}"
-    if shutil.which("go"):
+    if has_go():
         check_by_go(profile, run.stdout)
     print(len(wanted))
 

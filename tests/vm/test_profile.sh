@@ -3,7 +3,8 @@
 # time-limit: 900
 #
 # A CPU profile with user stacks in the guest: named kernel and user functions, samples from every CPU, the loss identity;
-# at CHECK_LEVEL=long also with 8 CPUs (more than one ring), and with 64, whose rings and tables fit the plan. And hosts that cannot be recorded are clearly refused.
+# at CHECK_LEVEL=long also with 8 CPUs (more than one ring), and with 64, whose rings and tables fit the plan. And hosts that cannot be
+# recorded are clearly refused.
 # Truth: the load itself reports its CPU time in each of its two functions (guest/work.c); it keeps all CPUs busy.
 . "$(dirname "$0")/lib.sh"
 

@@ -10,10 +10,10 @@ if [ "${1:-}" = load ]; then
 		cpu=$((cpu + 1))
 	done
 	wait
+	# The oldest of its processes is the one that the others were forked from: it has all the rings.
 	sed -n 's/^VmHWM:[^0-9]*//p' "/proc/$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)/status" >/out/memory
 	exit
 fi
 rwalker-record --plan --force -p 600 --offcpu 600 --wakers -u -f 99 -m 0 >/out/plan 2>&1
-# The oldest of its processes is the one that the others were forked from: it has all the rings.
 record many --force --system-wide -p 600 --offcpu 600 --wakers -u -f 99 -m 0 --embed=none -- sh /test.sh load
 exit 0

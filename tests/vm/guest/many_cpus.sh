@@ -6,7 +6,7 @@ nproc >/out/cpus
 if [ "${1:-}" = load ]; then
 	cpu=0
 	while [ $cpu -lt "$(nproc)" ]; do
-		taskset -c $cpu sh -c 'sleep 0.01; turn=0; while [ $turn -lt 3000 ]; do turn=$((turn + 1)); done' &
+		taskset -c $cpu sh -c 'sleep 1; turn=0; while [ $turn -lt 3000 ]; do turn=$((turn + 1)); done' &
 		cpu=$((cpu + 1))
 	done
 	wait

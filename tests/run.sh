@@ -74,28 +74,47 @@ measure_stretch()
 	echo $((percent < 100 ? 100 : percent))
 }
 
-# The time limit of the test, in seconds.
-limit_of()
-{
-	local limit
+# A machine may take longer to start a process than a test runs: what follows is done for each of hundreds of tests, and starts
+# none.
 
-	limit=$(sed -n '1,20s/^# time-limit: \([0-9]\+\)$/\1/p' "$1" 2>/dev/null | head -n 1)
-	limit=$((${limit:-${TIME_LIMIT:-300}} * stretch / 100))
-	if ((total_limit && limit > total_limit - SECONDS)); then
-		limit=$((total_limit - SECONDS))
-	fi
-	echo "$limit"
+# Sets $head to the first 20 lines of a script; of a program that is none, there are none.
+read_head()
+{
+	local mark=
+
+	head=()
+	[[ -r $1 ]] && read -r -n 2 mark <"$1"
+	[[ $mark != '#!' ]] || mapfile -t -n 20 head <"$1"
 }
 
-# Adds "NAME: text" for each line of the log that begins with $3 to the list named $2.
+# Sets $limit to the time limit of the test, in seconds.
+find_limit()
+{
+	local head line
+
+	limit=${TIME_LIMIT:-300}
+	read_head "$1"
+	for line in "${head[@]}"; do
+		[[ $line =~ ^'# time-limit: '([0-9]+)$ ]] && limit=${BASH_REMATCH[1]} && break
+	done
+	limit=$((limit * stretch / 100))
+	((total_limit && limit > total_limit - SECONDS)) && limit=$((total_limit - SECONDS))
+}
+
+# Adds "NAME: text" for each line of the log that begins with $3 to the list named $2, and sets $count to how many there are.
 collect()
 {
 	local -n list=$2
-	local line
+	local line lines
 
-	while IFS= read -r line; do
+	count=0
+	mapfile -t lines <"$4"
+	for line in "${lines[@]}"; do
+		[[ $line == "$3"* ]] || continue
+		[[ $line != *[![:print:]]* ]] || line=$(cat -v <<<"$line")
 		list+=("$1: ${line#"$3"}")
-	done < <(grep -a "^$3" "$4" | cat -v)
+		count=$((count + 1))
+	done
 }
 
 show_log()
@@ -118,13 +137,16 @@ has_two_tries()
 judge()
 {
 	local name=$1 log=$2 code=$3 limit=$4 seconds=$5 busy=$6
-	local good bad left why='' word=ok
+	local good bad left count why='' word=ok
+	# shellcheck disable=SC2034 # collect() fills it
+	local passes=()
 
-	good=$(grep -ac '^ok ' "$log")
-	bad=$(grep -ac '^not ok ' "$log")
-	left=$(grep -ac '^skip ' "$log")
+	collect "$name" passes 'ok ' "$log"
+	good=$count
 	collect "$name" failures 'not ok ' "$log"
+	bad=$count
 	collect "$name" skips 'skip ' "$log"
+	left=$count
 	case $code in
 	0) ((good + bad + left)) || why="said nothing" ;;
 	77) ((left)) || { left=1; skips+=("$name - $(tail -n 1 "$log" | cat -v)"); } ;;
@@ -140,36 +162,43 @@ judge()
 	((bad)) && show_log "$log"
 }
 
-log_of()
+# Sets $log to the log file of a test.
+find_log()
 {
-	echo "$logs/$(printf %s "${1#"${BUILD:-build}/"}" | tr -c 'A-Za-z0-9_.-' _).log"
+	log=${1#"${BUILD:-build}/"}
+	log=$logs/${log//[!A-Za-z0-9_.-]/_}.log
 }
 
 # Runs one test; its exit code, time limit and seconds are left in LOG.end.
 execute()
 {
-	local command=$1 log=$2 limit code=1 TIMEFORMAT='%R %U %S'
+	local command=$1 log=$2 limit code=1 words TIMEFORMAT='%3R %3U %3S'
 
-	limit=$(limit_of "${command%% *}")
+	find_limit "${command%% *}"
 	if ((limit <= 0)); then
 		echo "not ok ${command#"${BUILD:-build}/"} - not started, $total_limit s are over" >"$log"
-		echo 0 0 0 >"$log.ending"
+		echo 0.000 0.000 0.000 >"$log.end"
 	else
 		[[ $command == */* ]] || command=./$command
-		{ time timeout -k 5 "$limit" bash -c "$command" >"$log" 2>&1 </dev/null; } 2>"$log.ending"
+		words=(bash -c "$command")
+		[[ $command == *[!A-Za-z0-9_./\ -]* ]] || read -r -a words <<<"$command" # needs no shell
+		{ time timeout -k 5 "$limit" "${words[@]}" >"$log" 2>&1 </dev/null; } 2>"$log.end"
 		code=$?
 	fi
-	echo "$code $limit" >>"$log.ending" && mv "$log.ending" "$log.end"
+	echo "$code $limit" >>"$log.end"
 }
+
+# Sets $tenths to so many milliseconds, as seconds with one decimal.
+round() { printf -v tenths '%d.%d' $((($1 + 50) / 1000)) $((($1 + 50) / 100 % 10)); }
 
 # Judges a test that has finished.
 conclude()
 {
-	local log wall=0 user=0 system=0 code=lost limit # lost: its runner was killed
+	local log wall=0 user=0 system=0 code=lost limit lines=() count tenths # lost: its runner was killed
 
-	log=$(log_of "$1")
-	[[ -e $log.end ]] && { read -r wall user system && read -r code limit; } < <(tail -n 2 "$log.end")
-	rm -f "$log.end"
+	find_log "$1"
+	[[ -e $log.end ]] && mapfile -t lines <"$log.end"
+	((${#lines[@]} < 2)) || { read -r wall user system <<<"${lines[-2]}" && read -r code limit <<<"${lines[-1]}"; }
 	if has_two_tries "$1" "$log" "$code"; then
 		again+=("$1")
 		collect "${1#"${BUILD:-build}/"}" unlucky 'not ok ' "$log"
@@ -178,8 +207,10 @@ conclude()
 		mv "$log" "$log.first"
 		return
 	fi
-	read -r wall user < <(awk "BEGIN { printf \"%.1f %.1f\\n\", ${wall/,/.}, ${user/,/.} + ${system/,/.} }")
-	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$wall" "$user"
+	round "$((10#${wall//[.,]/}))"
+	wall=$tenths
+	round "$((10#${user//[.,]/} + 10#${system//[.,]/}))"
+	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$wall" "$tenths"
 }
 
 # Sets $next to the first test of the queue that has not started and may start now; false if there is none.
@@ -226,8 +257,8 @@ run()
 		fi
 		command=${queue[next]}
 		((${#running[@]})) || [[ ! -t 1 ]] || printf '... %s\r' "${command#"${BUILD:-build}/"}"
-		log=$(log_of "$command")
-		rm -f "$log.end" # left by an interrupted run
+		find_log "$command"
+		: >"$log.end" # an interrupted run may have left one
 		execute "$command" "$log" &
 		running[$!]=$next
 		for i in "${!waiting[@]}"; do [[ ${waiting[i]} == "$next" ]] && unset "waiting[i]"; done
@@ -237,18 +268,23 @@ run()
 # says COMMAND WORDS: whether the script has the line "# WORDS: WHY" among its first 20.
 says()
 {
-	sed -n 1,20p "${1%% *}" 2>/dev/null | grep -aq "^# $2: ."
+	local head line
+
+	read_head "${1%% *}"
+	for line in "${head[@]}"; do
+		[[ $line == "# $2: "?* ]] && return
+	done
+	return 1
 }
 
-# share_of COMMAND SHARE: the share that it really has, after its own lines.
-share_of()
+# find_share COMMAND SHARE: sets $share to that which it really has, after its own lines.
+find_share()
 {
+	share=$2
 	if (($2 == ALL)) || says "$1" alone; then
-		echo $ALL
+		share=$ALL
 	elif (($2)) && says "$1" 'only recorder'; then
-		echo $RECORDERS
-	else
-		echo "$2"
+		share=$RECORDERS
 	fi
 }
 
@@ -291,7 +327,7 @@ for argument; do
 	--together) asked=0 ;;
 	--in-pairs) asked=$((processors < 2 ? RECORDERS : 1)) ;;
 	*)
-		share=$(share_of "$argument" "$asked")
+		find_share "$argument" "$asked"
 		if ((share == ALL && asked != ALL)); then
 			alone+=("$argument")
 		else

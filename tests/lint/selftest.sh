@@ -4,14 +4,14 @@
 
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
-tree=$(mktemp -d)
-trap 'rm -rf "$tree"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$scratch/good
 md=.md # so that this file does not cite missing documents
 spdx='/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */'
 
-make_good_tree()
+write_good_tree()
 {
-	rm -rf "${tree:?}"/*
 	mkdir -p "$tree"/{common,format,bpf,record,report/{read,resolve,profile,view},tests,.ci}
 	cp "$top/.clang-format" "$top/Makefile" "$tree"
 	cp "$top/tests/Makefile" "$tree/tests"
@@ -46,6 +46,10 @@ make_good_tree()
 END
 	printf '# A page\n\n## 1. Numbers\n' >"$tree/BENCH$md"
 }
+
+write_good_tree
+tree=$scratch/tree
+make_good_tree() { rm -rf "$tree" && cp -r "$scratch/good" "$tree"; }
 
 # good LINT
 good()

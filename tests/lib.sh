@@ -26,6 +26,15 @@ exits() {
 	verdict "$exits_name" "exit code $1, not $exits_code: $(head -n 3 "$scratch/err" | tr '\n' ' ')" [ "$1" = "$exits_code" ]
 }
 
+# some_samples FIRST: the traces of every third sample, of which FIRST (0 to 2) is the first; of all, if CHECK_LEVEL=long.
+some_samples() {
+	some_number=0
+	for some_sample in samples/*/trace.rwk; do
+		if [ "${CHECK_LEVEL:-check}" = long ] || [ $((some_number % 3)) -eq "$1" ]; then echo "$some_sample"; fi
+		some_number=$((some_number + 1))
+	done
+}
+
 # lacks [OPTION...] PATTERN FILE: whether grep, with these options, finds nothing. False if the file cannot be read, too.
 lacks() {
 	grep -q "$@"

@@ -20,23 +20,25 @@ answers()
 # judge_answer RECORD REPORT TRACE SCRATCH PROGRAM CODE TYPED WORDS
 judge_answer()
 {
-	local typed=${7//\$TRACE/$3} word said rc missing='' program=$1
+	local typed=${7//\$TRACE/$3} word words said rc missing='' program=$1
 
 	[[ $5 == record ]] || program=$2
-	rm -rf "$4/empty"
-	mkdir "$4/empty"
+	[[ -d $4/empty ]] || mkdir "$4/empty"
 	said=$(cd "$4/empty" && eval "timeout -k 5 60 '$program' $typed" </dev/null 2>&1)
 	rc=$?
-	while IFS= read -r word; do
+	IFS=';' read -r -a words <<<"$8"
+	for word in "${words[@]}"; do
 		word=${word#"${word%%[! ]*}"}
+		word=${word%"${word##*[! ]}"}
 		[[ ! $word || $said == *"$word"* ]] || missing+=" '$word'"
-	done < <(tr ';' '\n' <<<"$8")
+	done
 	if ((rc != $6)); then
 		not_ok "$5$7" "exit code $rc, not $6: ${said:0:300}"
 	elif [[ $missing ]]; then
 		not_ok "$5$7" "the answer lacks$missing: ${said:0:300}"
-	elif [[ $(ls -A "$4/empty") ]]; then
+	elif compgen -G "$4/empty/*" >/dev/null || compgen -G "$4/empty/.[!.]*" >/dev/null; then
 		not_ok "$5$7" "it left $(ls -A "$4/empty")"
+		rm -rf "$4/empty"
 	else
 		ok "$5$7"
 	fi

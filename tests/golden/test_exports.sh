@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Exports of every sample trace and of several together, read by Python's own readers: what they hold adds up to --folded, and to
+# Exports of every sample trace (CHECK_LEVEL=check: every third) and of several together, read by Python's own readers: what they hold adds up to --folded, and to
 # what the other exports hold. Also with filters, with hostile names, and of a trace with nothing in it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,7 +20,7 @@ check()
 	verdict "$1" "$(head -n 3 <<<"$said" | cut -c 1-300 | tr '\n' ' ')" [ -z "$said" ]
 }
 
-for trace in samples/*/trace.rwk; do
+for trace in $(some_samples 0); do
 	name=${trace#samples/}
 	check "${name%/*}" "$trace"
 done

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # --export pprof: a reader of its own finds the message sound, and its sums are those of the events, to the nanosecond: for every
-# sample, with filters, for several traces, with hostile names; the same bytes each time, and go tool pprof agrees, where there is one.
+# sample (CHECK_LEVEL=check: every third), with filters, for several traces, with hostile names; the same bytes each time, and go
+# tool pprof agrees, where there is one.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -22,7 +23,7 @@ same()
 	sums=$((sums + ${found:-0}))
 }
 
-for trace in samples/*/trace.rwk; do
+for trace in $(some_samples 0); do
 	same "$(basename "$(dirname "$trace")")" "$trace"
 done
 verdict sums_are_many "$sums" [ $sums -gt 500 ]

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a wait was for is one and the same text in --events, --tasks, --tree -v, the page and all exports, for every sample.
+# What a wait was for is one and the same text in --events, --tasks, --tree -v, the page and all exports, for every sample
+# (CHECK_LEVEL=check: for every third).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -13,7 +14,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 texts=0
-for trace in samples/*/trace.rwk; do
+for trace in $(some_samples 1); do
 	found=$(python3 -B tests/golden/suffix_check.py "$report" "$trace" 2>"$scratch/err")
 	verdict "$(basename "$(dirname "$trace")")" "$(tail -n 1 "$scratch/err")" [ -n "$found" ]
 	texts=$((texts + ${found:-0}))

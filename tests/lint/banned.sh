@@ -5,10 +5,13 @@
 
 mapfile -t names < <(sed -n 's/^#pragma GCC poison //p' common/banned.h | tr ' ' '\n')
 
+all_errors=-fmax-errors=0
+[[ $(${CC:-cc} --version) != *clang* ]] || all_errors=-ferror-limit=0
+
 # The numbers of the names, and of what is not banned, that do not compile.
 refused=$(for name in "${names[@]}" memcpy; do
 	echo "void *use_$name(void); void *use_$name(void) { return (void *)$name; }"
-done | ${CC:-cc} -std=gnu11 -D_GNU_SOURCE= -include common/banned.h -fmax-errors=0 -fsyntax-only -x c - 2>&1 |
+done | ${CC:-cc} -std=gnu11 -D_GNU_SOURCE= -include common/banned.h $all_errors -fsyntax-only -x c - 2>&1 |
 	sed -n 's/^<stdin>:\([0-9]*\):.*poisoned.*/\1/p')
 
 number=0

@@ -74,9 +74,35 @@ fault()
 
 	make_good_tree
 	[[ ${5-} ]] && touch "$tree/$5"
-	mkdir -p "$(dirname "$tree/$2")"
-	printf '%b' "$4" >>"$tree/$2"
+	put "$2" "$4"
 	out=$(LINT_ROOT=$tree "$top/tests/lint/$1.sh" 2>&1)
+	found "$@"
+}
+
+put()
+{
+	[[ $1 != */* ]] || mkdir -p "$tree/${1%/*}"
+	printf '%b' "$2" >>"$tree/$1"
+}
+
+# faults LINT FILE LINE TEXT...: the same with faults in several files at once, which do not disturb each other.
+faults()
+{
+	local out lint=$1 i
+
+	make_good_tree
+	for ((i = 2; i < $#; i += 3)); do
+		put "${!i}" "${@:i+2:1}"
+	done
+	out=$(LINT_ROOT=$tree "$top/tests/lint/$lint.sh" 2>&1)
+	for ((i = 2; i < $#; i += 3)); do
+		found "$lint" "${@:i:3}"
+	done
+}
+
+# found LINT FILE LINE TEXT: whether $out names FILE:LINE.
+found()
+{
 	if grep -q "^not ok $1 - $2:$3:" <<<"$out"; then
 		echo "ok $1_finds_$(tr -c 'a-z\n' _ <<<"${2##*/}")$3"
 	elif [[ $out == skip* ]]; then
@@ -182,20 +208,20 @@ share finds_101_columns 'not ok limits - \.: 20 of [0-9]+ lines' "$(yes "int $wi
 share takes_3_levels ok 'int f(int a)\n{\n\tfor (;;)\n\t\tif (a)\n\t\t\ta = 0;\n\t\telse if (a > 1)\n\t\t\twhile (a)\n\t\t\t\ta--;\n}\n'
 fault headers record/bad.h 1 'struct bad {\n\tuint64_t time;\n};\n'
 fault headers record/twice.h 1 'struct twice {\n\tint time;\n};\n'
-fault words record/record.c 9 '\nint print_backtrace(void);\n'
-fault words record/record.c 9 '\nint dump_stacks(void);\n'
-fault words report/view/view.c 9 '\nstruct dso;\n'
-fault words common/common.c 8 '/* Copied for want of a lock. */\n'
-fault words common/common.c 8 'const char text[] = "Copied for want "\n\t"of a lock.";\n'
-fault words report/view/view.c 9 '\nconst char text[] = "no file \\"%s\\" here";\n'
-fault words record/record.c 11 '\nvoid say(void)\n{\n\tlog_info("%zu threads", count);\n}\n'
-fault words common/common.c 9 '/*\n * It is read for\n * want of a lock.\n */\n'
-fault words common/common.h 5 'int f(void); /* of what the log was told */\n'
-fault words tests/test.h 3 '// the ring is opened anew\n'
-fault words tests/x.sh 1 '# waits for ever\n'
-fault words tests/x.py 2 'x = 1\n"""What lies in it."""\n'
-fault words BENCH.md 4 'No counter was to be had.\n'
-fault words record/x.1 1 'What stands behind it.\n'
+faults words record/record.c 9 '\nint print_backtrace(void);\n' \
+	report/view/view.c 9 '\nstruct dso;\n' \
+	common/common.c 8 '/* Copied for want of a lock. */\n' \
+	common/common.h 5 'int f(void); /* of what the log was told */\n' \
+	tests/test.h 3 '// the ring is opened anew\n' \
+	tests/x.sh 1 '# waits for ever\n' \
+	tests/x.py 2 'x = 1\n"""What lies in it."""\n' \
+	BENCH.md 4 'No counter was to be had.\n' \
+	record/x.1 1 'What stands behind it.\n'
+faults words record/record.c 9 '\nint dump_stacks(void);\n' \
+	common/common.c 8 'const char text[] = "Copied for want "\n\t"of a lock.";\n' \
+	report/view/view.c 9 '\nconst char text[] = "no file \\"%s\\" here";\n'
+faults words record/record.c 11 '\nvoid say(void)\n{\n\tlog_info("%zu threads", count);\n}\n' \
+	common/common.c 9 '/*\n * It is read for\n * want of a lock.\n */\n'
 # Program text, strings of tests, examples and words that merely contain a phrase are allowed.
 make_good_tree
 echo 'static const char *text = "\"for want of\" /* anew"; /* canewood, which is told apart */' >>"$tree/tests/test.h"
@@ -207,23 +233,23 @@ if [[ $out == ok* ]]; then
 else
 	echo "not ok words_accepts_strings - $(head -n 1 <<<"$out")"
 fi
-fault format common/common.c 8 'int f( int a );\n'
-fault format common/common.c 10 'int f(int a)\n{\n    return a;\n}\n'
-fault format common/common.h 5 'int f(void); \n'
-fault format common/common.h 5 'int f(void);'
-fault spdx report/read/none.c 1 '\nint f(void);\n'
-fault spdx report/read/read.c 8 "$spdx\n"
+faults format common/common.c 8 'int f( int a );\n' \
+	common/common.h 5 'int f(void); \n'
+faults format common/common.c 10 'int f(int a)\n{\n    return a;\n}\n' \
+	common/common.h 5 'int f(void);'
+faults spdx report/read/none.c 1 '\nint f(void);\n' \
+	report/read/read.c 8 "$spdx\n"
 fault man record/x.1 5 '.Dd November 1, 2026\n.Dt X 1\n.Os\n.Sh NAME\n.Nosuch\n'
-fault documents common/common.c 8 "/* NOWHERE$md */\n"
-fault documents tests/test.h 3 "/* see common/NOWHERE$md */\n"
-fault documents BENCH.md 4 "see common/BENCH$md\n"
-fault documents format/format.h 5 "/* BENCH$md §2 */\n"
-fault documents format/format.h 5 "/* BENCH$md, \"Letters\" */\n"
-fault documents BENCH.md 4 '[gone](common/gone.h)\n'
-fault shell tests/x.sh 1 '#!/bin/bash\nif true; then\n'
-fault shell tests/y.sh 1 '#!/bin/bash\ntrue\n'
-fault top z.rwk 1 'RWK'
-fault top .hidden 1 'x'
+faults documents common/common.c 8 "/* NOWHERE$md */\n" \
+	tests/test.h 3 "/* see common/NOWHERE$md */\n" \
+	BENCH.md 4 "see common/BENCH$md\n" \
+	format/format.h 5 "/* BENCH$md §2 */\n"
+faults documents format/format.h 5 "/* BENCH$md, \"Letters\" */\n" \
+	BENCH.md 4 '[gone](common/gone.h)\n'
+faults shell tests/x.sh 1 '#!/bin/bash\nif true; then\n' \
+	tests/y.sh 1 '#!/bin/bash\ntrue\n'
+faults top z.rwk 1 'RWK' \
+	.hidden 1 'x'
 
 make_good_tree
 sed -i 's/ strcpy / /' "$tree/common/banned.h"

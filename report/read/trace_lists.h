@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The records of which the model keeps a list and nothing else refers to while it is read: what waits were for, control
- * groups, spans of time without records, counters. Called by trace_records.c only; trace_model.c has
- * them. 0, -ENOMEM.
+ * groups, spans of time without records, counters; and what trace_model.h says of finding them there. Called by
+ * trace_records.c only. 0, -ENOMEM.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_LISTS_H
 #define RWALKER_REPORT_READ_TRACE_LISTS_H

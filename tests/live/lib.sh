@@ -176,15 +176,15 @@ pause() {
 }
 
 # wait_for SECONDS COMMAND...: until the command succeeds. The limit is for what never happens, and generous for slow machines: it
-# counts what is between two tries, which is as long as a try, but at most half a second.
+# counts what is between two tries, which is as long as a try, and longer the longer it has waited, but at most half a second.
 wait_for() {
-	local left=$(($1 * 1000000)) began between
+	local limit=$(($1 * 1000000)) waited=0 began between
 	shift
 	while began=${EPOCHREALTIME/[.,]/}; ! "$@"; do
-		between=$((${EPOCHREALTIME/[.,]/} - began))
+		between=$((${EPOCHREALTIME/[.,]/} - began + waited / 20))
 		between=$((between < 50000 ? 50000 : between > 500000 ? 500000 : between))
-		left=$((left - between))
-		[ $left -gt 0 ] || return 1
+		waited=$((waited + between))
+		[ $waited -lt $limit ] || return 1
 		pause $between
 	done
 	return 0

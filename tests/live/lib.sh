@@ -139,7 +139,7 @@ run_ok() {
 # explain_losses COMMAND...: prints the loss table of the trace after its -o.
 explain_losses() {
 	while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done
-	[ $# -lt 2 ] || "$report" --info "$2" | grep -A8 'events of source' >&2
+	[ $# -lt 2 ] || "$report" --no-local-files --info "$2" | grep -A8 'events of source' >&2
 }
 
 # run_code NAME CODE COMMAND...: the same, but it must exit with CODE.
@@ -193,12 +193,12 @@ wait_for() {
 # opened_in_time TRACE: false if a file was not opened within the recorder's deadline, because its helper got no CPU, say: it has no
 # names then. It must be recorded once more; a fault shows each time.
 opened_in_time() {
-	! "$report" --info "$1" 2>/dev/null | grep -q 'not opened in time'
+	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'not opened in time'
 }
 
 # embedded_in_time TRACE: the same of files that samples are in. Those of other programs do not matter, which come and go.
 embedded_in_time() {
-	! "$report" --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
+	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
 }
 
 # state_of FOLDER: of a task in /proc: R, S, D...

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The unwind information in a trace with --dwarf: the bytes of the files' sections, whole or for
 # the functions that were hit, also after kill -9 and --finalize; with these, the reader finds the
-# same stacks as with all of it.
+# same stacks as with all of it. At the long level also where several files have no room together.
 . "$(dirname "$0")/lib.sh"
 
 bare=$scratch/bare			# has .eh_frame
@@ -121,17 +121,19 @@ build_big() { # NAME BYTES
 		-o "$scratch/$1.so" || die "cannot build '$1.so'"
 }
 
-# 64 MB in all: anything larger is never embedded whole, and once there is no room, only parts are. The
+# 64 MB in all: anything larger is never embedded whole, and once there is no room, only parts are, at the long level. The
 # stack that leads through all of them is complete either way.
 test_budget() {
+	local small
+	small=$(at_level 100000 35000000)
 	build_big big_huge 70000000
-	build_big big_first 35000000
-	build_big big_second 35000000
+	build_big big_first "$small"
+	build_big big_second "$small"
 	${CC:-cc} -O1 -fomit-frame-pointer "$here/tests/live/workloads/plug/big_unwind.c" -Wl,-rpath,"$scratch" \
 		"$scratch"/big_{huge,first,second}.so -o "$scratch/through" || die "cannot build 'through'"
 	run_ok big "$record" --dwarf -f 999 -o "$scratch/big.rwk" -- "$scratch/through" || return
 	check_trace "$scratch/big.rwk" bytes "level:min@$scratch/big_huge.so@.eh_frame" \
-		"level:full@$scratch/big_first.so@.eh_frame" "level:min@$scratch/big_second.so@.eh_frame"
+		"level:full@$scratch/big_first.so@.eh_frame" "level:$(at_level full min)@$scratch/big_second.so@.eh_frame"
 	check_path "$scratch/big.rwk" through "main;big_huge;step_first;big_first;step_second;big_second;step_burn"
 	check "the trace is small" [ "$(stat -c %s "$scratch/big.rwk")" -lt 5000000 ]
 }

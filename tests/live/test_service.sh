@@ -46,8 +46,8 @@ end() {
 burn() {
 	mkdir -m 700 "$scratch/roots"
 	install -m 700 "$workloads/burn" "$scratch/roots/"
-	start "$scratch/roots/burn" roots 1000
-	start setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/burn" others 1000
+	start "$scratch/roots/burn" roots 1000 user 10
+	start setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/burn" others 1000 user 10
 }
 
 # Of /proc/PID/status, or of several.

@@ -4,10 +4,14 @@
 # two tries: names are read by processes with deadlines, which pass if the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
+# let_burners CONT|STOP: they rest while nothing is recorded.
+let_burners() { kill -"$1" "$burner_user" "$burner_kernel"; }
+
 # begin NAME OPTION...: an endless recording of some burners, well under way.
 begin() {
 	local name=$1
 	shift
+	let_burners CONT
 	"$record" -p 0 -u -f 4000 "$@" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
 	recorder=$!
 	children="$children $recorder"
@@ -26,6 +30,7 @@ end_after() {
 	wait "$recorder"
 	code=$?
 	took=$((($(date +%s%N) - from) / 1000000))
+	let_burners STOP
 } 2>/dev/null
 
 # With OPTION -q also by the names of functions that files of this host have, if the trace lacks them.
@@ -109,6 +114,7 @@ test_command_signals() {
 
 # The reader of a pipe exits: a storage error, and no endless recording.
 test_reader_gone() {
+	let_burners CONT
 	timeout 120 "$record" -p 0 -u -o - 2>"$scratch/gone.err" > >(head -c 30000 >/dev/null)
 	check_equal "exit code where nobody reads on" 4 $?
 	check "it says so" grep -q 'Broken pipe' "$scratch/gone.err"
@@ -154,6 +160,7 @@ test_random_moments() {
 		rm -f "$trace"
 		"$record" -p 0 -u -f 4000 -o "$trace" 2>/dev/null &
 		recorder=$!
+		let_burners CONT
 		sleep "$(awk -v part=$RANDOM -v all="$seconds" 'BEGIN { print part / 32768 * all }')"
 		end_after KILL
 		[ -s "$trace" ] || continue
@@ -203,7 +210,9 @@ test_stuck_helpers() {
 
 need_recording
 start "$workloads/burn" burner 600 user 10
+burner_user=$started
 start "$workloads/burn" burner 600 kernel 10
+burner_kernel=$started
 test_once
 test_twice
 for signal in TERM HUP; do end_by $signal; done

@@ -14,6 +14,7 @@ some='--tree|--folded --source cpu|--info|--dump'
 # check_all NAME CODE LINES VIEWS: each view and tool on NAME.rwk.
 check_all() {
 	local view code old_ifs=$IFS said_in
+	kill -STOP "$burner" # it has nothing to do meanwhile
 	IFS='|'
 	for view in $4; do
 		IFS=$old_ifs
@@ -24,7 +25,7 @@ check_all() {
 		said_in=$(grep -hv '^  note ' "$scratch/view.out" "$scratch/view.err" | grep -c "$said") # --info has notes as well
 		check_equal "$1: lines of ${view##*[[:space:]]--} that say it" "$3" "$said_in"
 	done
-	[ "$4" = "$views" ] || [ "$1" = whole ] || return
+	[ "$4" = "$views" ] || [ "$1" = whole ] || { kill -CONT "$burner"; return; }
 	for view in '--condense --partial --no-local-files' --resolve-lines; do
 		rm -f "$scratch/made.rwk"
 		# shellcheck disable=SC2086
@@ -35,6 +36,7 @@ check_all() {
 	done
 	"$report" --tree --no-cache --no-local-files - <"$scratch/$1.rwk" >"$scratch/view.out" 2>&1
 	check_equal "$1: exit code from a pipe" "$2" $?
+	kill -CONT "$burner"
 }
 
 sources='-p 0 --offcpu 0 --wakers -u --dwarf -w 0 -c ^(burner|rwk_sleep)$'
@@ -51,6 +53,7 @@ on_small_disk() {
 
 need_recording
 start "$workloads/burn" burner 600 user 30
+burner=$started
 # shellcheck disable=SC2086
 run_ok whole "$record" $sources -d 1 -f 199 -o "$scratch/whole.rwk"
 check_all whole 0 0 "$(at_level "$some" "$views")"

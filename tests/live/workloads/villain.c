@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program that wants the recorder to read a file for it. Until it is killed it spins, a millisecond out of a hundred,
+ * A program that wants the recorder to read a file for it. Until it is killed it spins, a millisecond out of two hundred,
  * in its own function and in machine code at a fixed address. Somebody has put names into a perf-PID.map, or into:
  *
  *     villain FILE        a jit-PID.dump, which it maps executable
@@ -114,6 +114,6 @@ int main(int argc, char **argv)
 			deceive(argv[1], argv[2]);
 		if (argc == 2 && !strcmp(argv[1], "-"))
 			return 0;
-		(void)nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+		(void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 	} while (1);
 }

@@ -66,7 +66,7 @@ test_same_tree() { # EMBED
 	fi
 	quiet_there --folded trace.rwk >"$scratch/there.folded"
 	for function in alpha gamma path_zero vfs_read burn_apple burn_forked burn_deleted burn_inside; do
-		check "--embed $1: $function has its name" grep -q ";$function[; ]" "$scratch/there.folded"
+		check "--embed $1: $function has its name" grep -q ";${function}[; ]" "$scratch/there.folded"
 	done
 }
 

@@ -14,7 +14,7 @@ all_are_called() {
 start_burners() {
 	start taskset -c "$cpu_zero" "$workloads/burn" b_zero 300 user 3; pid_zero=$started
 	start taskset -c "$cpu_one" "$workloads/burn" b_one 300 user 3; pid_one=$started
-	start "$workloads/cpu_paths" 300 3 >/dev/null; pid_paths=$started
+	start "$workloads/cpu_paths" 300 8 >/dev/null; pid_paths=$started
 	start "$workloads/burn" 'b grouped' 300 kernel 3; pid_grouped=$started
 	wait_for 60 all_are_called || die "the burners do not start"
 	tid_thread=$(grep -l cpu_thread /proc/"$pid_paths"/task/*/comm | sed 's|.*/task/||; s|/comm||')

@@ -140,7 +140,7 @@ test_healthy() {
 test_others() {
 	local cpu second
 	start_recorder others
-	"$record" -p 600 -u -o "$scratch/second.rwk" 2>/dev/null &
+	"$record" -p 600 -u -f 99 --embed none -o "$scratch/second.rwk" 2>/dev/null &
 	second=$!
 	children="$children $second"
 	wait_for 60 has_started "$scratch/second.rwk" || die "the second recorder does not start"

@@ -161,7 +161,7 @@ test_others() {
 test_stopped() {
 	start_recorder stopped
 	kill -STOP "$recorder"
-	taskset -c "$first_cpu" "$workloads/renames" 200000
+	taskset -c "$first_cpu" "$workloads/renames" "$(at_level 100000 200000)"
 	sleep "$(at_level 0 6)"
 	start_burner late_stopped
 	kill -CONT "$recorder"

@@ -22,7 +22,7 @@ one_run() {
 	"$record" "$@" --sw-perf --embed none --force -o "$scratch/run.rwk" -- \
 		"$workloads/periodic" "$kind" "$period" "$burn" "$seconds" >"$scratch/run.out" 2>"$scratch/run.err" ||
 		{ fail "the recording failed: $(cat "$scratch/run.err")"; return 1; }
-	"$report" -q --folded "$scratch/run.rwk" 2>"$scratch/folded.err" | grep -v ';calibrate;' >"$scratch/run.folded"
+	"$report" --folded "$scratch/run.rwk" 2>"$scratch/folded.err" | grep -v ';calibrate;' >"$scratch/run.folded"
 	awk -v points=$points '
 		/^truth/ { own = $3; next }
 		/;one_unit;(\[[^;]*;)*work_at_times/ { part += $NF }

@@ -19,6 +19,7 @@ checks=0
 children=
 groups=
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/rwalker-live.XXXXXX")
+mkfifo "$scratch/never"
 
 cleanup() {
 	local pid group
@@ -138,7 +139,7 @@ run_ok() {
 # explain_losses COMMAND...: prints the loss table of the trace after its -o.
 explain_losses() {
 	while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done
-	[ $# -lt 2 ] || "$report" --info "$2" | grep -A8 'events of source' >&2
+	[ $# -lt 2 ] || "$report" --no-local-files --info "$2" | grep -A8 'events of source' >&2
 }
 
 # run_code NAME CODE COMMAND...: the same, but it must exit with CODE.
@@ -167,33 +168,52 @@ cgroup_of() {
 	echo "$2" >"$cgroup/cgroup.procs" || die "cannot move process $2 to '$cgroup'"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds. The limit is for what never happens, and generous for slow machines.
+# pause MICROSECONDS: without a process; nobody writes to the pipe.
+pause() {
+	local seconds
+	printf -v seconds %d.%06d $(($1 / 1000000)) $(($1 % 1000000))
+	read -rt "$seconds" <>"$scratch/never"
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds. The limit is for what never happens, and generous for slow machines: it
+# counts what is between two tries, which is as long as a try, and longer the longer it has waited, but at most half a second.
 wait_for() {
-	local tries=$(($1 * 20))
+	local limit=$(($1 * 1000000)) waited=0 began between
 	shift
-	while ! "$@"; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
-		sleep 0.05
+	while began=${EPOCHREALTIME/[.,]/}; ! "$@"; do
+		between=$((${EPOCHREALTIME/[.,]/} - began + waited / 20))
+		between=$((between < 50000 ? 50000 : between > 500000 ? 500000 : between))
+		waited=$((waited + between))
+		[ $waited -lt $limit ] || return 1
+		pause $between
 	done
+	return 0
 }
 
 # opened_in_time TRACE: false if a file was not opened within the recorder's deadline, because its helper got no CPU, say: it has no
 # names then. It must be recorded once more; a fault shows each time.
 opened_in_time() {
-	! "$report" --info "$1" 2>/dev/null | grep -q 'not opened in time'
+	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'not opened in time'
 }
 
 # embedded_in_time TRACE: the same of files that samples are in. Those of other programs do not matter, which come and go.
 embedded_in_time() {
-	! "$report" --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
+	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
+}
+
+# state_of FOLDER: of a task in /proc: R, S, D...
+state_of() {
+	local state=
+	{ read -r state <"$1/stat"; } 2>/dev/null
+	state=${state##*) }
+	echo "${state%% *}"
 }
 
 # have_ended PID...: whether none of them runs; whoever is its parent now may leave it as a zombie.
 have_ended() {
 	local pid
 	for pid; do
-		case $(sed 's/.*) //; s/ .*//' "/proc/$pid/stat" 2>/dev/null) in
+		case $(state_of "/proc/$pid") in
 		''|X|Z) ;;
 		*) return 1 ;;
 		esac
@@ -215,10 +235,12 @@ growing() {
 
 # asleep PID [ERE]: whether there are threads whose comms match, and all of them sleep.
 asleep() {
-	local task found=1
+	local task comm found=1
 	for task in /proc/"$1"/task/*; do
-		[[ $(cat "$task/comm" 2>/dev/null) =~ ^(${2-.*})$ ]] || continue
-		[ "$(sed 's/.*) //; s/ .*//' "$task/stat" 2>/dev/null)" = S ] || return 1
+		comm=
+		{ read -r comm <"$task/comm"; } 2>/dev/null
+		[[ $comm =~ ^(${2-.*})$ ]] || continue
+		[ "$(state_of "$task")" = S ] || return 1
 		found=0
 	done
 	return $found
@@ -236,9 +258,12 @@ start_sleepers() {
 # asked for, because the host may not allow them.
 source_field() { "$report" --dump "$1" 2>/dev/null | sed -nE "s/^ *source .* $2=([0-9]+).*/\\1/p" | head -n 1; }
 
-# has_samples TRACE LEAST [ERE]: whether a trace, which may still be written, has that many samples (of these stacks).
+# has_samples TRACE LEAST [ERE]: whether a trace, which may still be written, has that many samples (of these stacks). Files of
+# this host are read for the names of functions, but not for those of threads, with a ^.
 has_samples() {
-	[ -s "$1" ] && [ "$("$report" --folded --source cpu "$1" 2>/dev/null | folded_sum - "${3-}")" -ge "$2" ]
+	local files=--no-local-files
+	case ${3-} in [!^]*) files= ;; esac
+	[ -s "$1" ] && [ "$("$report" --folded --source cpu ${files:+"$files"} "$1" 2>/dev/null | folded_sum - "${3-}")" -ge "$2" ]
 }
 
 # lacks_events TRACE: whether events were lost (by the causes that FORMAT.md calls losses of events or of the sideband), or the

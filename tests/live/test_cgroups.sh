@@ -24,11 +24,9 @@ id=$(printf '%064d' 7)
 other=$(printf "8%063d" 1)
 top=$base/rwalker-cgroups-$$
 make_cgroup "$top"
-for i in $(seq 1000) "docker-$id.scope" "crio-$other.scope"; do
-	mkdir "$top/$i" || die "cannot make a control group"
-done
+mkdir "$top"/{1..1000} "$top/docker-$id.scope" "$top/crio-$other.scope" || die "cannot make a control group"
 start sleep 100; docker=$started
-start sh -c 'while :; do sleep 0.05; done'; moved=$started
+start bash -c 'while :; do read -rt 0.05 <>"$0"; done' "$scratch/never"; moved=$started
 start sh -c 'while :; do sleep 0.05; done'; named=$started
 # As CRI-O keeps it; the id is nobody's.
 state=/run/containers/storage/overlay-containers/$other

@@ -30,7 +30,7 @@ test_trace_on_stdout() {
 	"$record" -u --sw-perf -o - -- sh -c 'echo from-the-command; exit 4' >"$scratch/stdout.rwk" 2>"$scratch/stdout.err"
 	check_equal "exit code with the trace on stdout" 4 "$?"
 	check "the command's output is on stderr" grep -qx from-the-command "$scratch/stdout.err"
-	run_ok stdout_info "$report" --info "$scratch/stdout.rwk"
+	run_ok stdout_info "$report" --no-local-files --info "$scratch/stdout.rwk"
 	check "the trace on stdout is whole" grep -q 'no damage was found' "$scratch/stdout_info.out"
 	check "the trace begins as one" [ "$(head -c 4 "$scratch/stdout.rwk")" != from ]
 }
@@ -91,11 +91,11 @@ test_file_is_made_as_the_user() {
 test_descendants_only() {
 	start "$workloads/burn" outsider 600
 	record_code 0 -u -f 999 -- sh -c "'$workloads/burn' insider 0.5; :"
-	folded "$scratch/run.rwk" >"$scratch/run.folded"
+	folded "$scratch/run.rwk" --no-local-files >"$scratch/run.folded"
 	check_number "the descendant" "$(folded_sum "$scratch/run.folded" '^insider;') > 200"
 	check_equal "the neighbour" 0 "$(folded_sum "$scratch/run.folded" '^outsider;')"
 	record_code 0 -u -f 999 --system-wide -- "$workloads/burn" insider 0.5
-	folded "$scratch/run.rwk" >"$scratch/run.folded"
+	folded "$scratch/run.rwk" --no-local-files >"$scratch/run.folded"
 	check_number "the descendant, system-wide" "$(folded_sum "$scratch/run.folded" '^insider;') > 200"
 	check_number "the neighbour, system-wide" "$(folded_sum "$scratch/run.folded" '^outsider;') > 200"
 	kill "$started"
@@ -105,7 +105,7 @@ test_descendants_only() {
 test_started_stopped() {
 	local expect got
 	record_code 0 -f 4000 -u -- "$workloads/cpu_paths" 0.3
-	folded "$scratch/run.rwk" >"$scratch/run.folded"
+	folded "$scratch/run.rwk" --no-local-files >"$scratch/run.folded"
 	expect=$(awk -v hz="$(source_field "$scratch/run.rwk" frequency)" '/^total_ns/ { print $2 * hz / 1e9 }' "$scratch/run.out")
 	got=$(folded_sum "$scratch/run.folded" '^cpu_')
 	check_number "samples of a short run: $got of $expect" "$got > 0.9 * $expect"
@@ -117,7 +117,7 @@ test_recording_ends_first() {
 	record_code 5 -p 1 -u -f 999 -- sh -c "'$workloads/burn' longer 0.5 user 20; exit 5"
 	to=$(date +%s%N)
 	check_number "the command was waited for" "$to - $from > 2400000000"
-	folded "$scratch/run.rwk" >"$scratch/run.folded"
+	folded "$scratch/run.rwk" --no-local-files >"$scratch/run.folded"
 	check_number "only one second was recorded" \
 		"$(folded_sum "$scratch/run.folded" '^longer;') < 350"
 }
@@ -126,7 +126,7 @@ test_recording_ends_first() {
 test_no_arguments_stored() {
 	record_code 0 -- sh -c ': secret-argument-4711'
 	check "the arguments are not in the file" lacks -a secret-argument-4711 "$scratch/run.rwk"
-	run_ok info "$report" --info "$scratch/run.rwk"
+	run_ok info "$report" --no-local-files --info "$scratch/run.rwk"
 	check "--info does not show them" lacks secret-argument-4711 "$scratch/info.out"
 }
 

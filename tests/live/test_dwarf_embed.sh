@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The unwind information in a trace with --dwarf: the bytes of the files' sections, whole or for
 # the functions that were hit, also after kill -9 and --finalize; with these, the reader finds the
-# same stacks as with all of it.
+# same stacks as with all of it. At the long level also where several files have no room together.
 . "$(dirname "$0")/lib.sh"
 
 bare=$scratch/bare			# has .eh_frame
@@ -62,12 +62,16 @@ test_packed() {
 	local how
 	mkdir -p "$scratch/empty"
 	for how in zlib zlib-gnu zstd; do
-		objcopy --compress-debug-sections=$how "$debug" "$scratch/packed" 2>"$scratch/objcopy.err" ||
+		objcopy --compress-debug-sections=$how "$debug" "$scratch/packed-$how" 2>"$scratch/objcopy.err" ||
 			die "objcopy: $(<"$scratch/objcopy.err")"
 		check "$how: it is packed" eval \
-			"readelf -SW '$scratch/packed' | grep -qE ' \\.zdebug_frame | \\.debug_frame .* C '"
-		run_ok packed "$record" --dwarf --force -f 999 -o "$scratch/packed.rwk" -- "$scratch/packed" 0.5 || return
-		folded "$scratch/packed.rwk" -c packed --symfs "$scratch/empty" --debug-dir "$scratch/empty" >"$scratch/folded"
+			"readelf -SW '$scratch/packed-$how' | grep -qE ' \\.zdebug_frame | \\.debug_frame .* C '"
+	done
+	# shellcheck disable=SC2016 # the inner shell's words
+	run_ok packed "$record" --dwarf -f 999 -o "$scratch/packed.rwk" -- \
+		sh -c 'for how in zlib zlib-gnu zstd; do "$0-$how" 0.5; done' "$scratch/packed" || return
+	for how in zlib zlib-gnu zstd; do
+		folded "$scratch/packed.rwk" -c "^packed-$how\$" --symfs "$scratch/empty" --debug-dir "$scratch/empty" >"$scratch/folded"
 		check_number "$how: samples" "$(folded_sum "$scratch/folded") > 100"
 		check_number "$how: share with the path" "$(folded_share "$scratch/folded" "$(path_ere "$path")") > 0.7"
 		check "$how: none is guessed" lacks guessed "$scratch/folded"
@@ -75,9 +79,9 @@ test_packed() {
 }
 
 test_nothing() {
-	run_ok none "$record" --dwarf -f 999 --embed none -o "$scratch/none.rwk" -- "$bare" 0.5 || return
+	run_ok none "$record" --dwarf -f 999 --embed none -o "$scratch/none.rwk" -- "$bare" 0.2 || return
 	check_trace "$scratch/none.rwk" none
-	run_ok plain "$record" -u -f 999 -o "$scratch/plain.rwk" -- "$bare" 0.5 || return
+	run_ok plain "$record" -u -f 999 -o "$scratch/plain.rwk" -- "$bare" 0.2 || return
 	check_trace "$scratch/plain.rwk" none
 	check "it says nothing of stack memory" lacks 'stack memory' "$scratch/plain.err"
 }
@@ -117,17 +121,19 @@ build_big() { # NAME BYTES
 		-o "$scratch/$1.so" || die "cannot build '$1.so'"
 }
 
-# 64 MB in all: anything larger is never embedded whole, and once there is no room, only parts are. The
+# 64 MB in all: anything larger is never embedded whole, and once there is no room, only parts are, at the long level. The
 # stack that leads through all of them is complete either way.
 test_budget() {
-	build_big big_huge 80000000
-	build_big big_first 40000000
-	build_big big_second 40000000
+	local small
+	small=$(at_level 100000 35000000)
+	build_big big_huge 70000000
+	build_big big_first "$small"
+	build_big big_second "$small"
 	${CC:-cc} -O1 -fomit-frame-pointer "$here/tests/live/workloads/plug/big_unwind.c" -Wl,-rpath,"$scratch" \
 		"$scratch"/big_{huge,first,second}.so -o "$scratch/through" || die "cannot build 'through'"
 	run_ok big "$record" --dwarf -f 999 -o "$scratch/big.rwk" -- "$scratch/through" || return
 	check_trace "$scratch/big.rwk" bytes "level:min@$scratch/big_huge.so@.eh_frame" \
-		"level:full@$scratch/big_first.so@.eh_frame" "level:min@$scratch/big_second.so@.eh_frame"
+		"level:full@$scratch/big_first.so@.eh_frame" "level:$(at_level full min)@$scratch/big_second.so@.eh_frame"
 	check_path "$scratch/big.rwk" through "main;big_huge;step_first;big_first;step_second;big_second;step_burn"
 	check "the trace is small" [ "$(stat -c %s "$scratch/big.rwk")" -lt 5000000 ]
 }

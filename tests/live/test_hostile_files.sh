@@ -82,7 +82,7 @@ run_dump() {
 run_prog() {
 	[ "$attack" != fuse ] || as_villain "$fuse/$name"
 	[ "$attack" != namespace ] ||
-		run_in_namespace "$folder/$name" "$secret" sh -c 'while :; do "$1" -; sleep 0.02; done' - "$secret"
+		run_in_namespace "$folder/$name" "$secret" sh -c 'while :; do "$1" -; sleep 0.1; done' - "$secret"
 	as_villain "$folder/$name"
 }
 
@@ -243,7 +243,7 @@ lacking() { printf '%s\n' "$@" | sort | comm -23 - <(named) | paste -sd' '; }
 # refused NAME TEXT...: of the reasons for which files were not read, those that the trace lacks.
 refused() {
 	local reason
-	"$report" --info "$scratch/$1.rwk" 2>/dev/null | grep 'files not read' >"$scratch/refused"
+	"$report" --no-local-files --info "$scratch/$1.rwk" 2>/dev/null | grep 'files not read' >"$scratch/refused"
 	for reason in "${@:2}"; do grep -q " [1-9][0-9]* $reason" "$scratch/refused" || echo "$reason"; done
 }
 

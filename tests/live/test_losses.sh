@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Loss identity per CPU: what the kernel produced = what was recorded + what was lost by
-# cause; also if the ring overflows and while the recorder is stopped.
+# cause; also if the ring overflows and while the recorder is stopped. At the long level for longer, and with more ways to choose waits.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
@@ -9,6 +9,7 @@ start_load() {
 	start "$workloads/burn" load_user 600; load_user=$started
 	start "$workloads/burn" load_kernel 600 kernel; load_kernel=$started
 }
+let_load() { kill -"$1" "$load_user" "$load_kernel"; } # CONT, or STOP
 
 # "CPU n: A seen = B recorded + C idle + ... ; D more were counted by the kernel but not
 # delivered, E of them while the CPU was idle" of --info, as "seen recorded idle own filtered lost not-delivered".
@@ -27,7 +28,7 @@ wanted_rows() {
 check_identity() { # NAME SECONDS
 	local frequency
 	frequency=$(source_field "$scratch/$1.rwk" frequency)
-	"$report" --info "$scratch/$1.rwk" >"$scratch/$1.info" 2>"$scratch/$1.note"
+	"$report" --no-local-files --info "$scratch/$1.rwk" >"$scratch/$1.info" 2>"$scratch/$1.note"
 	seen_rows "$1" >"$scratch/seen"
 	wanted_rows "$1" >"$scratch/wanted"
 	check_equal "$1: CPUs in the account" "$(online_cpus) $(online_cpus)" \
@@ -48,22 +49,26 @@ check_identity() { # NAME SECONDS
 }
 
 check_counted() { # NAME: the file has as many samples as it says
-	check_equal "$1: samples in the file" "$recorded" "$("$report" --folded "$scratch/$1.rwk" 2>/dev/null |
+	check_equal "$1: samples in the file" "$recorded" "$("$report" --no-local-files --folded "$scratch/$1.rwk" 2>/dev/null |
 		folded_sum /dev/stdin)"
 }
 
 test_quiet() {
+	let_load CONT
 	run_ok quiet "$record" -p 2 -u -f 4000 -o "$scratch/quiet.rwk"
+	let_load STOP
 	check_identity quiet 2
 	check_counted quiet
 	check_equal "lost without pressure" 0 "$lost"
-	run_code quiet 0 "$report" --tree "$scratch/quiet.rwk"
+	run_code quiet 0 "$report" --no-local-files --tree "$scratch/quiet.rwk"
 }
 
 test_small_ring() {
 	local code
-	"$record" -p 2 -u -f 20000 --ringbuf-size 1 -o "$scratch/tiny.rwk" 2>"$scratch/tiny.err"
+	let_load CONT
+	"$record" -p 2 -u -f 20000 --ringbuf-size 1 --embed none -o "$scratch/tiny.rwk" 2>"$scratch/tiny.err"
 	code=$?
+	let_load STOP
 	check_identity tiny 2
 	check_equal "exit code with $lost lost" "$((lost ? 3 : 0))" $code
 	check_counted tiny
@@ -76,22 +81,25 @@ has_lasted() { [ $((SECONDS - $1)) -gt "$2" ]; } # since SECONDS was $1, so many
 
 # A recorder that does not run while its events fill the ring several times cannot drain: lost, and counted.
 test_stopped_recorder() {
-	"$record" -p 600 -u -f 20000 --ringbuf-size 1 -o "$scratch/stopped.rwk" 2>"$scratch/stopped.err" &
-	local recorder=$!
+	let_load CONT
+	"$record" -p 600 -u -f 20000 --ringbuf-size 1 --embed none -o "$scratch/stopped.rwk" 2>"$scratch/stopped.err" &
+	local recorder=$! least
+	least=$(at_level 2 3) # seconds
 	children="$children $recorder"
 	wait_for 60 has_samples "$scratch/stopped.rwk" 1000 || die "nothing is recorded"
 	local samples_since=$SECONDS
 	kill -STOP "$recorder"
-	wait_for 100 has_burned $(($(load_time) + 400)) || die "the load does not run"
-	wait_for 100 has_lasted "$samples_since" 3 || die "time stands still"
+	wait_for 100 has_burned $(($(load_time) + $(at_level 200 400))) || die "the load does not run"
+	wait_for 100 has_lasted "$samples_since" "$least" || die "time stands still"
+	let_load STOP
 	kill -CONT "$recorder"
 	kill -INT "$recorder"
 	wait "$recorder"
 	check_equal "exit code of a recorder that lost events" 3 $?
-	check_identity stopped 3
+	check_identity stopped "$least"
 	check_counted stopped
 	check_number "lost while stopped" "$lost > 1000"
-	"$report" --tree "$scratch/stopped.rwk" >/dev/null 2>"$scratch/tree.err"
+	"$report" --no-local-files --tree "$scratch/stopped.rwk" >/dev/null 2>"$scratch/tree.err"
 	check_equal "exit code of a report with losses" 3 "$?"
 }
 
@@ -99,7 +107,7 @@ test_stopped_recorder() {
 rows_of() {
 	local name=$1
 	run_ok "$name" "$record" --embed none --force -o "$scratch/$name.rwk" "${@:3:$#-3}" --offcpu "${!#}" || return
-	"$report" --info "$scratch/$name.rwk" >"$scratch/$name.info" 2>&1
+	"$report" --no-local-files --info "$scratch/$name.rwk" >"$scratch/$name.info" 2>&1
 	brief=$(sed -nE 's/^ *CPU [0-9]+: .* \+ ([0-9]+) brief.*/\1/p' "$scratch/$name.info" | awk '{ n += $1 } END { print n + 0 }')
 	[ "$brief" -ge "$2" ]
 }
@@ -155,6 +163,7 @@ need_tool python3
 test_rows_of_waits
 test_counters
 start_load
+let_load STOP
 test_quiet
 test_small_ring
 test_stopped_recorder

@@ -1,22 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # --max-memory: what the kernel says that recorder, helpers, dumps and BPF programs take stays below the plan, and the plan
-# below the budget, while processes and waits come as fast as they can and dumps are made. What does not fit is refused.
+# below the budget, while processes and waits come as fast as they can, at the check level in bursts, and dumps are made. What does
+# not fit is refused.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
 need_tool python3
 token_ring=$workloads/token_ring
 
-has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status" 2>/dev/null)" = 2 ]; }
+has_begun() { grep -qs '^Seccomp:.*2$' "/proc/$recorder/status"; }
 has_dumps() { [ "$(ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l)" -ge "$2" ]; }
 has_looked() { [ -e "$scratch/$1.gate.looked" ]; }
 planned() { awk '$1 == "all" { print $NF }' "$1"; }
 
 load() {
-	start bash -c "while :; do sh -c 'sort /etc/services | uniq -c | tail -1' >/dev/null; done"
-	start bash -c "while :; do '$token_ring' 40 100000 >/dev/null; done"
+	start bash -c "while :; do sh -c 'sort /etc/services | uniq -c | tail -1' >/dev/null; $rest; done" "$scratch/never"
+	start bash -c "while :; do '$token_ring' 40 $(at_level 20000 100000) >/dev/null; $rest; done" "$scratch/never"
 }
+rest=$(at_level 'read -rt 0.15 <>"$0"' :)
+dumps=$(at_level 2 3)
 
 # within NAME BUDGET OPTIONS...
 within() {
@@ -30,7 +33,7 @@ within() {
 	wait_for 60 has_begun || die "the recorder does not start: $(cat "$scratch/$name.err")"
 	touch "$scratch/$name.gate"
 	python3 "$here/tests/live/outside.py" memory "$recorder" "$scratch/$name.gate" >"$scratch/$name.most" &
-	for number in 1 2 3; do
+	for number in $(seq "$dumps"); do
 		wait_for 60 has_looked "$name" || fail "$name: nobody looks"
 		rm "$scratch/$name.gate.looked"
 		sleep 1

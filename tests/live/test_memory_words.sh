@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # cut_stacks NAME: the stacks that were cut at what is no code.
-cut_stacks() { "$report" --info "$scratch/$1.rwk" | awk '$1 == "quality" && $3 == "user-astray:" { print $2 }'; }
+cut_stacks() { "$report" --no-local-files --info "$scratch/$1.rwk" | awk '$1 == "quality" && $3 == "user-astray:" { print $2 }'; }
 
 take_words() { # NAME
 	sed '/ready/d' "$scratch/$1.out" >"$scratch/$1.words"
@@ -19,18 +19,19 @@ take_words() { # NAME
 found() { python3 "$here/tests/canaries.py" "$scratch/$1.rwk" "$scratch/$1.words" "${@:2}"; }
 
 record_words() { # NAME OPTION...
-	local name=$1
+	local name=$1 cut
 	shift
 	run_ok "$name" "$record" -u -o "$scratch/$name.rwk" "$@" -- "$workloads/list_cursor" 1 || return
 	take_words "$name"
 	check_words "$name"
-	check_number "$name: stacks that would have had some: $(cut_stacks "$name")" "0$(cut_stacks "$name") > 0"
+	cut=$(cut_stacks "$name")
+	check_number "$name: stacks that would have had some: $cut" "0$cut > 0"
 }
 
 check_words() { # NAME
 	check_equal "$1: words of memory in the trace" "" "$(found "$1" | head -3)"
 	check "$1: the program's own frames are there" grep -q '^l[^;]*;.*\(follow\|nap_there\)' \
-		<("$report" --folded -U "$scratch/$1.rwk" 2>/dev/null)
+		<("$report" -q --folded -U "$scratch/$1.rwk" 2>/dev/null)
 }
 
 # A walk copies the thread's own stack and follows frame pointers only inside of it.

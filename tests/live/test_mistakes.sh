@@ -13,7 +13,7 @@ export BROKEN=$scratch/broken FOLDER=$scratch TEXT=$scratch/text
 printf '#!/no/such/interpreter\n' >"$BROKEN"
 chmod +x "$BROKEN"
 echo text >"$TEXT"
-start "$workloads/cpu_paths" 300 >/dev/null
+start "$workloads/cpu_paths" 300 10 >/dev/null
 export PROCESS=$started
 has_threads() { [ "$(find /proc/"$PROCESS"/task -mindepth 1 -maxdepth 1 | wc -l)" -gt 1 ]; }
 wait_for 60 has_threads || die "the workload does not start"

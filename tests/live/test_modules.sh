@@ -21,7 +21,7 @@ record_gone() {
 	for try in 1 2 3 4 5 6; do
 		record_named "$name" "$@" || return
 		[ "$(folded_sum "$scratch/$name.folded" ";$function(;| )")" -eq 0 ] || return 0
-		"$report" --info "$scratch/$name.rwk" | grep -q 'not opened in time' || return 0
+		"$report" --no-local-files --info "$scratch/$name.rwk" | grep -q 'not opened in time' || return 0
 		echo "# $name: not opened in time, try $try"
 	done
 }

@@ -12,6 +12,7 @@ program=$folder/unnamed
 empty=$scratch/empty
 mkdir "$folder" "$empty"
 whole=$workloads/unnamed
+seconds=$(at_level 1.5 3) # before the loops, whose levels are others
 
 start_of() { nm "$whole" | awk -v name="$1" '$3 == name { sub(/^0+/, "", $1); print "[unnamed]+0x" $1 }'; }
 
@@ -28,7 +29,7 @@ record_levels()
 {
 	local level
 	for level in full min none; do
-		run_ok "$1-$level" "$record" -p 0 -u --sw-perf -f 3989 --embed "$level" --force -o "$scratch/$1-$level.rwk" -- "$program" 3
+		run_ok "$1-$level" "$record" -p 0 -u --sw-perf -f 3989 --embed "$level" --force -o "$scratch/$1-$level.rwk" -- "$program" "$seconds"
 	done
 }
 

@@ -47,7 +47,10 @@ check "--no-objects: nothing is recorded" lacks -aE '^  object|call=[1-9]' <("$r
 check "--no-objects: none is shown" lacks 'pipe:' <("$report" --events "$scratch/none.rwk" 2>/dev/null)
 
 # Each is a program of its own to the kernel's verifier, which may refuse one and not another.
-for options in '' --wakers -u '--wakers -u' '-m 0 --wakers -u'; do
+# At the check level only two of them.
+sets=(-u '-m 0 --wakers -u')
+[ "$level" = check ] || sets+=('' --wakers '--wakers -u')
+for options in "${sets[@]}"; do
 	# shellcheck disable=SC2086
 	run_ok loads "$record" --force --offcpu 0 $options -o "$scratch/loads.rwk" -- sleep 0.05
 	check "'$options': the kernel takes the program" lacks 'refuses the program' "$scratch/loads.err"

@@ -26,7 +26,7 @@ test_no_overwrite() {
 	check "the message names --force" grep -q -- --force "$scratch/old.err"
 	chmod 644 "$scratch/old"
 	run_ok forced "$record" $short --force -o "$scratch/old"
-	run_ok replaced "$report" --info "$scratch/old"
+	run_ok replaced "$report" --no-local-files --info "$scratch/old"
 	check_equal "mode after --force" 600 "$(stat -c %a "$scratch/old")"
 }
 

@@ -32,8 +32,9 @@ mkdir home tmp
 # --- reading: a file that takes a while ---------------------------------------------------------------------------------------
 
 many() { # TRACE COUNT
-	local i
-	for ((i = 0; i < $2; i++)); do cat "$here/samples/$1/trace.rwk"; done
+	local i files=()
+	for ((i = 0; i < $2; i++)); do files+=("$here/samples/$1/trace.rwk"); done
+	cat "${files[@]}"
 }
 many cpu_paths 800 >long.rwk
 many frameless 400 >snapshots.rwk
@@ -114,7 +115,7 @@ cat >work.c <<'END'
 #include <stdint.h>
 #include <time.h>
 uint64_t one(uint64_t), two(uint64_t), three(uint64_t), slow(uint64_t);
-int main(void) { time_t end = time(0) + 3; uint64_t x = 1; while (time(0) < end) x = one(two(three(slow(x)))); return x == 5; }
+int main(void) { time_t end = time(0) + 2; uint64_t x = 1; while (time(0) < end) x = one(two(three(slow(x)))); return x == 5; }
 END
 cat >hold.c <<'END'
 #define _GNU_SOURCE
@@ -174,7 +175,7 @@ for name in one two three slow; do
 done
 gcc -g -O2 -fno-omit-frame-pointer -Wl,--build-id -o work work.c -L. -lone -ltwo -lthree -lslow -Wl,-rpath,"$scratch"
 gcc -O2 -shared -fPIC -o hold.so hold.c -ldl || die 'cannot build the library in front of libdw'
-"$record" -p 4 -u -o work.rwk -- ./work >said 2>&1 || skip "cannot record: $(tail -n 1 said)"
+"$record" -p 0 -u -o work.rwk -- ./work >said 2>&1 || skip "cannot record: $(tail -n 1 said)"
 tree() { "$report" -c '^work$' --min-percent 0 "$@" work.rwk; }
 held=(env LD_PRELOAD="$scratch/hold.so" HOLD=/libslow.so)
 

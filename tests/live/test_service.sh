@@ -46,8 +46,8 @@ end() {
 burn() {
 	mkdir -m 700 "$scratch/roots"
 	install -m 700 "$workloads/burn" "$scratch/roots/"
-	start "$scratch/roots/burn" roots 1000
-	start setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/burn" others 1000
+	start "$scratch/roots/burn" roots 1000 user 10
+	start setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/burn" others 1000 user 10
 }
 
 # Of /proc/PID/status, or of several.
@@ -143,12 +143,12 @@ test_reload() {
 	sleep 0.2
 	flock "$scratch/lock" true
 	check "a new rule fires" wait_for 30 latest_is_for 'wait:comm=/^flock$/>1s'
-	run_ok info "$report" --info "$(latest all)"
+	run_ok info "$report" --no-local-files --info "$(latest all)"
 	check "and the dump goes back to before the reload" [ "$(kept_since)" -lt "$before" ]
 	check_equal "--max-dumps still holds" 2 "$(dumps all | wc -l)"
 }
 
-latest_is_for() { "$report" --info "$(latest all)" 2>/dev/null | grep -qF "made for        $1"; }
+latest_is_for() { "$report" --no-local-files --info "$(latest all)" 2>/dev/null | grep -qF "made for        $1"; }
 
 # When the latest dump begins, seconds since 1970.
 kept_since() { date -u -d "$(sed -n 's/^  recorded  *\(.*\) UTC, for .*/\1/p' "$scratch/info.out")" +%s; }

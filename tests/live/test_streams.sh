@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A ring of the kernel's records of processes accepts no more: this is noticed, the ring is opened again, and the
-# trace says from when to when names were unsure; programs started then and later have names.
+# trace says from when to when names were unsure; programs started then and later have names. At the long level in one more way, with
+# processes started as fast as can be, and for longer.
 # only recorder: every recorder on the host gets the records of so many processes and names, and may lose some.
 . "$(dirname "$0")/lib.sh"
 
 first_cpu=$(allowed_cpus | head -n 1)
 last_cpu=$(allowed_cpus | tail -n 1)
 
-# fork_on CPU: one short process after the other, until it is killed.
+# fork_on CPU: one short process after the other, until it is killed; at the check level with pauses.
 fork_on() {
-	taskset -c "$1" bash -c 'while :; do /bin/true; done' &
+	taskset -c "$1" bash -c 'while :; do /bin/true; '"$(at_level 'read -rt 0.005 <>"$0"' :)"'; done' "$scratch/never" &
 	children="$children $!"
 	forker=$!
 }
@@ -18,7 +19,7 @@ fork_on() {
 # A program that burns, started under the name NAME; its id is in $burner.
 start_burner() { # NAME
 	cp "$workloads/burn" "$scratch/$1"
-	"$scratch/$1" "$1" 600 &
+	"$scratch/$1" "$1" 600 user 20 &
 	burner=$!
 	children="$children $burner"
 }
@@ -33,40 +34,49 @@ start_recorder() { # NAME [OPTION...]
 }
 
 # Sources are recorded once everything runs; the first chunk follows a second later.
-has_started() { "$report" --info "$1" 2>/dev/null | grep -q ' EVENTS'; }
+has_started() { "$report" --dump "$1" 2>/dev/null | grep -q ' type EVENTS'; }
 
 stop_recorder() { # NAME
 	kill -INT "$recorder"
 	wait "$recorder"
 	code=$?
-	"$report" --info "$scratch/$1.rwk" >"$scratch/$1.info" 2>"$scratch/$1.note"
 	tell_unsure "$1"
 }
+
+# tell NAME: what --info says, in NAME.info.
+tell() { "$report" --no-local-files --info "$scratch/$1.rwk" >"$scratch/$1.info" 2>"$scratch/$1.note"; }
 
 is_noticed() { "$report" --dump "$scratch/$1.rwk" 2>/dev/null | grep -q '^ *unsure'; }
 is_told() { # twice: when it was noticed, and when all processes had been read again
 	[ "$("$report" --dump "$scratch/$1.rwk" 2>/dev/null | grep -c '^ *unsure')" -ge 2 ]
 }
 
+# The spans, and when the first source began, ns.
+tell_unsure() {
+	"$report" --dump "$scratch/$1.rwk" 2>/dev/null | grep -E '^ *(unsure|source) ' >"$scratch/$1.records"
+	sed -nE 's/^ *unsure (.*)/\1/p' "$scratch/$1.records" >"$scratch/$1.unsure"
+}
+
 # The earliest end recorded for a span: when it was noticed, ns.
-tell_unsure() { "$report" --dump "$scratch/$1.rwk" 2>/dev/null | sed -nE 's/^ *unsure (.*)/\1/p' >"$scratch/$1.unsure"; }
 noticed_at() { sed -nE 's/.*until=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | head -1; }
 begun_at() { sed -nE 's/^time=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | head -1; }
 
 # Seconds of the recording at which all processes had been read again.
 told_at() { # TRACE
 	local began ended
-	began=$("$report" --dump "$scratch/$1.rwk" 2>/dev/null | sed -nE 's/^ *source .* start=([0-9]+).*/\1/p' | head -1)
+	began=$(sed -nE 's/^ *source .* start=([0-9]+).*/\1/p' "$scratch/$1.records" | head -1)
 	ended=$(sed -nE 's/.*until=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | tail -1)
 	awk "BEGIN { printf \"%.3f\n\", ${ended:-0} ? ($ended - $began) / 1e9 + 0.01 : 0 }"
 }
 
-# Samples of the program from then on: whether there are enough of them to judge.
-burns() { # TRACE NAME
+# Samples of the program from then on: whether there are enough of them to judge. Their functions' names need not be known.
+burns() { # TRACE NAME [OPTION...]
 	tell_unsure "$1"
-	"$report" --folded -c "^$2\$" --time "$(told_at "$1")," "$scratch/$1.rwk" 2>/dev/null >"$scratch/$2.folded"
+	"$report" --folded "${@:3}" -c "^$2\$" --time "$(told_at "$1")," "$scratch/$1.rwk" 2>/dev/null >"$scratch/$2.folded"
 	[ "$(folded_sum "$scratch/$2.folded")" -ge 100 ]
 }
+
+is_burning() { burns "$@" --no-local-files; }
 
 # All of them are in its own functions, by name.
 check_named() { # TRACE NAME
@@ -94,16 +104,17 @@ test_dying_ring() { # NAME HOW FIRST COUNT
 	done
 	start_burner "late_$name"
 	wait_for 60 is_told "$name" || fail "$name: the processes are not told again"
-	wait_for 60 burns "$name" "late_$name"
+	wait_for 60 is_burning "$name" "late_$name"
 	kill "$burner" "$forker"
 	stop_recorder "$name"
+	tell "$name"
 	check_equal "$name: exit code" 3 "$code"
 	check_number "$name: noticed within 2 s" "$(noticed_at "$name") - $paused <= 2e9"
 	check_number "$name: unsure since before that" "$(begun_at "$name") <= $paused"
 	check_equal "$name: causes" cause=1 "$(grep -o 'cause=[0-9]*' "$scratch/$name.unsure" | sort -u)"
 	check "$name: --info tells when" grep -q 'names unsure  *from .* records of processes of CPU '"$3 are missing" "$scratch/$name.info"
 	check "$name: the recorder says so" grep -q 'records of processes are missing for' "$scratch/$name.err"
-	"$report" --tree "$scratch/$name.rwk" >"$scratch/$name.tree" 2>&1
+	"$report" --no-local-files --tree "$scratch/$name.rwk" >"$scratch/$name.tree" 2>&1
 	check_equal "$name: exit code of the report" 3 "$?"
 	check "$name: it has a note on it" grep -q 'note .* samples (.*) from times when records of processes are missing' "$scratch/$name.info"
 	check_named "$name" "late_$name"
@@ -117,7 +128,7 @@ test_healthy() {
 	fork_on "$last_cpu"
 	start_recorder healthy
 	"$workloads/renames" 30000 # fewer than a ring holds, even if nothing read it
-	sleep "$(at_level 2 30)"
+	sleep "$(at_level 1 30)"
 	kill $forkers "$forker"
 	stop_recorder healthy
 	check_equal "healthy: exit code" 0 "$code"
@@ -127,17 +138,20 @@ test_healthy() {
 # The kernel (up to 6.18 at least) gives the records of BPF programs that come and go too large a size if several recorders listen:
 # after them follow the previous contents of the ring, here parts of names. Taken for times, they once stopped all rings forever.
 test_others() {
-	local cpu
+	local cpu second
 	start_recorder others
-	"$record" -p 600 -u -o "$scratch/second.rwk" 2>/dev/null &
-	children="$children $!"
+	"$record" -p 600 -u -f 99 --embed none -o "$scratch/second.rwk" 2>/dev/null &
+	second=$!
+	children="$children $second"
 	wait_for 60 has_started "$scratch/second.rwk" || die "the second recorder does not start"
 	for cpu in $first_cpu $last_cpu; do taskset -c "$cpu" "$workloads/renames" 80000; done # more than a ring holds
-	"$record" -p 1 -u -o "$scratch/third.rwk" 2>/dev/null
+	"$record" -p "$(at_level 0.3 1)" -u --embed none -o "$scratch/third.rwk" 2>/dev/null
 	fork_on "$first_cpu"
 	start_burner late_others
-	wait_for 60 burns others late_others
+	wait_for 60 is_burning others late_others
 	kill "$burner" "$forker"
+	kill -KILL "$second"
+	wait "$second" 2>/dev/null
 	stop_recorder others
 	check_equal "others: silent rings" "" "$(grep cause=1 "$scratch/others.unsure")"
 	check_named others late_others
@@ -147,14 +161,15 @@ test_others() {
 test_stopped() {
 	start_recorder stopped
 	kill -STOP "$recorder"
-	taskset -c "$first_cpu" "$workloads/renames" 200000
+	taskset -c "$first_cpu" "$workloads/renames" "$(at_level 100000 200000)"
 	sleep "$(at_level 0 6)"
 	start_burner late_stopped
 	kill -CONT "$recorder"
 	wait_for 60 is_told stopped || fail "stopped: the processes are not told again"
-	wait_for 60 burns stopped late_stopped
+	wait_for 60 is_burning stopped late_stopped
 	kill "$burner"
 	stop_recorder stopped
+	tell stopped
 	check_equal "stopped: exit code" 3 "$code"
 	check "stopped: losses are told" grep -q 'lost  *[0-9]* sideband' "$scratch/stopped.info"
 	check "stopped: --info tells when" grep -q 'names unsure .*: some were lost' "$scratch/stopped.info"
@@ -166,10 +181,10 @@ test_memory() {
 	local online shards
 	online=$(sed 's/,/\n/g' /sys/devices/system/cpu/online | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print int(i / 8) }')
 	shards=$(echo "$online" | sort -u | wc -l)
-	run_ok memory "$record" -p 1 --offcpu 1 --ringbuf-size 256 -o "$scratch/memory.rwk"
+	run_ok memory "$record" -p 0.3 --offcpu 0.3 --embed none --ringbuf-size 128 -o "$scratch/memory.rwk"
 	check "256 MB and more are told" grep -q ' uses [0-9.]* MB: .* in rings' "$scratch/memory.err"
-	"$report" --info "$scratch/memory.rwk" >"$scratch/memory.info"
-	check "--info has the plan" grep -q "^ *memory .* MB: $((512 * shards)).0 MB in rings ($((2 * shards)))" "$scratch/memory.info"
+	"$report" --no-local-files --info "$scratch/memory.rwk" >"$scratch/memory.info"
+	check "--info has the plan" grep -q "^ *memory .* MB: $((256 * shards)).0 MB in rings ($((2 * shards)))" "$scratch/memory.info"
 }
 
 need_recording

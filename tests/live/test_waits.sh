@@ -28,12 +28,12 @@ test_signal() {
 
 # As many events as there are waits; each has its own thread, name and moment.
 test_many() {
-	record_waits many '' many 10000 || return
+	record_waits many '' many "$(at_level 2500 10000)" || return
 	check_waits many brackets comms
 }
 
 test_churn() {
-	record_waits churn '-u' churn "$(at_level 300 3000)" || return
+	record_waits churn '-u' churn "$(at_level 100 3000)" || return
 	check_waits churn brackets comms
 }
 

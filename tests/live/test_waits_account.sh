@@ -22,8 +22,8 @@ test_cancelled() {
 }
 
 test_account() {
-	record_waits every '-m 0' mixed "$(at_level 3 20)" && check_waits every schedstat
-	record_waits summed '-m 5000' mixed "$(at_level 3 20)" && check_waits summed schedstat least:5000
+	record_waits every '-m 0' mixed "$(at_level 1.5 20)" && check_waits every schedstat
+	record_waits summed '-m 5000' mixed "$(at_level 1.5 20)" && check_waits summed schedstat least:5000
 }
 
 # --summary agrees with the events of each thread; time that it cannot account for is shown as such, and is little.

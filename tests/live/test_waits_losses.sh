@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Lost waits: a ring that is too small, a recorder that is stopped for 5 s, a full disk. All are counted: the workload's own
-# switches = what was recorded + what was lost; every view says so and exits with 3; what was recorded is right.
+# switches = what was recorded + what was lost; every view says so and exits with 3, after a full disk four at the check level; what
+# was recorded is right.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 # only recorder: every recorder on the host gets the storms of waits, and may lose some.
 . "$(dirname "$0")/lib.sh"
@@ -24,11 +25,11 @@ check_said() { # NAME [VIEW...]
 	shift
 	while read -r view; do
 		# shellcheck disable=SC2086
-		"$report" $view "$scratch/$name.rwk" >"$scratch/view" 2>&1
+		"$report" --no-local-files $view "$scratch/$name.rwk" >"$scratch/view" 2>&1
 		check_equal "$name: exit code of '$view'" 3 "$?"
 		check "$name: '$view' says that waits were lost" grep -qE '^# .*\blost\b|^rwalker-report: .*\blost\b' "$scratch/view"
 	done < <(if [ $# -gt 0 ]; then printf '%s\n' "$@"; else waits_views; fi)
-	run_code info 3 "$report" --info "$scratch/$name.rwk"
+	run_code info 3 "$report" --no-local-files --info "$scratch/$name.rwk"
 	check "$name: --info tells of the ring" grep -qi 'ring' "$scratch/info.out"
 }
 
@@ -72,16 +73,16 @@ stop_until() {
 	kill -CONT "$1"
 }
 
-# A running recorder drains a ring of 1 MB in time. One that is stopped six times, each for as many waits as would fill the ring at
+# A running recorder drains a ring of 1 MB in time. One that is stopped six times, at the check level three times, each for as many waits as would fill the ring at
 # 32 bytes each, does not.
 test_overflow() {
-	"$record" --offcpu 0 -m 0 --wakers -u --ringbuf-size 1 -o "$scratch/over.rwk" -- \
+	"$record" --offcpu 0 -m 0 --wakers -u --ringbuf-size 1 --embed none -o "$scratch/over.rwk" -- \
 		"$workloads/waits" storm 600 >"$scratch/over.truth" 2>"$scratch/over.err" &
 	local recorder=$! least
-	least=$(at_level 100000 1000000)
+	least=$(at_level 50000 1000000)
 	children="$children $recorder"
 	storm_begins "$recorder"
-	for _ in 1 2 3 4 5 6; do
+	for _ in $(seq "$(at_level 3 6)"); do
 		wait_for 100 has_switched $(($(switches) + 5000))
 		stop_until "$recorder" 32768
 	done
@@ -112,14 +113,14 @@ test_stopped_quiet() {
 	echo $? >"$scratch/quiet.code"
 }
 
-# Until as many waits have happened as would fill the ring of 8 MB at 32 bytes each.
+# Until as many waits have happened as would fill the ring of 8 MB at 32 bytes each; at the long level for 5 s at least, too.
 test_stopped_storm() {
-	"$record" --offcpu 0 -m 0 -o "$scratch/stopped.rwk" -- \
+	"$record" --offcpu 0 -m 0 --embed none -o "$scratch/stopped.rwk" -- \
 		"$workloads/waits" storm 600 >"$scratch/stopped.truth" 2>"$scratch/stopped.err" &
 	local recorder=$!
 	storm_begins "$recorder"
 	wait_for 100 has_switched $(($(switches) + 5000))
-	stop_until "$recorder" 262144 5
+	stop_until "$recorder" 262144 "$(at_level 0 5)"
 	kill -TERM "$storm"
 	wait "$recorder"
 	echo $? >"$scratch/stopped.code"
@@ -137,13 +138,13 @@ test_stopped() {
 	check_said stopped --tree --summary
 }
 
-# Sleeps, and a storm until the recorder has reported that its disk is full, and for a second more.
+# Sleeps, and a storm until the recorder has reported that its disk is full, and for a while more.
 until_full() {
-	"$workloads/waits" sleeps 3 >"$scratch/full.truth" &
+	"$workloads/waits" sleeps "$sleeps" >"$scratch/full.truth" &
 	"$workloads/waits" storm 100 >"$scratch/full.storm" &
 	local storm=$!
-	until grep -qi space "$scratch/full.err" || ! kill -0 $storm; do sleep 0.1; done
-	sleep 1
+	until grep -qi space "$scratch/full.err" || ! kill -0 $storm; do read -rt 0.1 <>"$scratch/never"; done
+	sleep "$more"
 	kill -TERM $storm
 	wait
 }
@@ -174,11 +175,12 @@ check_full_account() {
 }
 
 test_full_disk() {
-	local view
+	local view sleeps more
 	unshare --mount true 2>/dev/null || { echo "not run: no right to mount"; return; }
 	mkdir "$scratch/disk"
+	sleeps=$(at_level 1.5 3) more=$(at_level 0.3 1) # seconds
 	export -f on_small_disk until_full
-	export scratch record workloads
+	export scratch record workloads sleeps more
 	unshare --mount --propagation private bash -c on_small_disk >"$scratch/full.out" 2>"$scratch/full.err"
 	check_equal "exit code with a full disk" 4 "$?"
 	check "the recorder says so" grep -qiE 'space|full' "$scratch/full.err"
@@ -186,11 +188,11 @@ test_full_disk() {
 	check_full_account
 	while read -r view; do
 		# shellcheck disable=SC2086
-		"$report" $view "$scratch/full.rwk" >"$scratch/view" 2>&1
+		"$report" --no-local-files $view "$scratch/full.rwk" >"$scratch/view" 2>&1
 		check_equal "exit code of '$view' with a full disk" 3 $?
 		check "'$view' says that the recording ended early" \
 			grep -qiE '^(# |rwalker-report: ).*(space|disk|full|ended early)' "$scratch/view"
-	done < <(waits_views)
+	done < <(if [ "$level" = check ]; then printf '%s\n' --tree --folded --chains --summary; else waits_views; fi)
 }
 
 need_offcpu

@@ -11,7 +11,7 @@ start_tasks() {
 	: >"$scratch/stuck.out"
 	"$workloads/stuck" 600 1 >"$scratch/stuck.out" &
 	children="$children $!"
-	start "$workloads/burn" walked_burner 600
+	start "$workloads/burn" walked_burner 600; burner=$started
 	start sleep 600
 	start sleep 601; kill -STOP "$started"; pid_stopped=$started
 	wait_for 60 grep -q ^stuck "$scratch/stuck.out" || die "the stuck workload does not start"
@@ -122,10 +122,11 @@ test_running_is_marked() {
 need_recording
 start_tasks
 test_default_walk
-test_all
 test_running
+test_running_is_marked
+kill "$burner"
+test_all
 test_waiting
 test_stuck
 test_interval
-test_running_is_marked
 finish

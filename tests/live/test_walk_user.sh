@@ -4,8 +4,8 @@
 # running one is marked as running, a kernel thread has none.
 . "$(dirname "$0")/lib.sh"
 
-# walk NAME OPTION...: a walk and its --tasks view, and the kernel's and the user's half of it. If the helper that copies the stacks
-# gets no CPU within its deadline, they are reported as missing: then once more.
+# walk NAME OPTION...: a walk and its --tasks view. If the helper that copies the stacks gets no CPU within its deadline, they are
+# reported as missing: then once more.
 walk() {
 	local name=$1 try
 	shift
@@ -15,9 +15,9 @@ walk() {
 		grep -q 'its memory was locked' <<<"$(stack "$name.tasks" sl_framed)$(stack "$name.tasks" sl_plain)" || break
 		echo "# $name: stacks were not copied in time, try $try"
 	done
-	"$report" --tasks -U "$scratch/$name.rwk" >"$scratch/$name.user"
-	"$report" --tasks -K "$scratch/$name.rwk" >"$scratch/$name.kernel"
 }
+
+half() { "$report" --tasks "-$2" "$scratch/$1.rwk" >"$scratch/$1.$3"; } # half NAME U|K user|kernel: of the stacks
 
 # stack FILE COMM: the lines below the head of a task of the workload's, with commas.
 stack() {
@@ -43,6 +43,8 @@ test_frame_pointers() {
 	walk frames -a -u --pid "$pid"
 	check_path "by frame pointers" frames.tasks sl_framed nap_middle,nap_outer,framed
 	check_path "below the kernel's frames" frames.tasks sl_framed entry_SYSCALL_64_after_hwframe,__libc_pause
+	half frames U user
+	half frames K kernel
 	check "-U: only user frames" grep -q '^__libc_pause,nap_middle' <<<"$(stack frames.user sl_framed)"
 	check "-K: only kernel frames" grep -q 'do_syscall_64,entry_SYSCALL_64_after_hwframe,$' <<<"$(stack frames.kernel sl_framed)"
 	check_spinner frames.tasks
@@ -66,6 +68,7 @@ test_all() {
 	local bare
 	walk all -a -u
 	check_path "among all tasks" all.tasks sl_framed nap_middle,nap_outer,framed
+	half all U user
 	check_equal "a kernel thread" "" "$(stack all.user kthreadd | sed 's/^\[no user frames\],$//')"
 	bare=$("$report" --dump "$scratch/all.rwk" | awk '/^ *walk-task / && / user=0 missing=0 snapshot=0/' | wc -l)
 	check_equal "tasks without a user stack and without a reason" 0 "$bare"

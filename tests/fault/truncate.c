@@ -11,7 +11,8 @@
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
 
-enum { PER_CHUNK = 8, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000, BEFORE = 8, AFTER = sizeof(struct rwk_chunk_header) };
+enum { PER_CHUNK = 8, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000 };
+enum { BEFORE = 8, AFTER = sizeof(struct rwk_chunk_header) }; /* bytes around where a chunk begins */
 
 struct whole {
 	size_t end;   /* of the chunk */

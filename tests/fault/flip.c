@@ -55,7 +55,7 @@ static void flip(struct test *t, struct memory_io *m, size_t byte, int bit)
 
 static void one_bit_costs_one_chunk(struct test *t)
 {
-	unsigned long flips = level_choose(20000, 1000000);
+	unsigned long flips = level_choose(3000, 1000000);
 	struct random random = random_make(2024);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 
@@ -72,7 +72,7 @@ static void one_bit_costs_one_chunk(struct test *t)
 
 static void a_smear_is_never_silent_nor_believed(struct test *t)
 {
-	unsigned long smears = level_choose(5000, 200000);
+	unsigned long smears = level_choose(800, 200000);
 	struct random random = random_make(7);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 	uint8_t *whole = malloc(m.length);

@@ -217,7 +217,7 @@ static bool is_index(const struct memory_io *m, size_t byte)
 
 static void one_bit_costs_the_waits_of_one_chunk(struct test *t)
 {
-	unsigned long flips = level_choose(200, 30000);
+	unsigned long flips = level_choose(48, 30000);
 	struct random random = random_make(36);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 
@@ -242,7 +242,7 @@ static void one_bit_costs_the_waits_of_one_chunk(struct test *t)
 
 static void a_cut_trace_is_read_up_to_there(struct test *t)
 {
-	unsigned long cuts = level_choose(50, 10000);
+	unsigned long cuts = level_choose(16, 10000);
 	struct random random = random_make(37);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 	size_t whole = m.length;
@@ -263,7 +263,7 @@ static void a_cut_trace_is_read_up_to_there(struct test *t)
 
 static void a_smear_is_not_believed(struct test *t)
 {
-	unsigned long smears = level_choose(50, 10000);
+	unsigned long smears = level_choose(16, 10000);
 	struct random random = random_make(38);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 	uint8_t *whole = malloc(m.length);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Malicious debug files (tests/fault/hostile_dwarf.py): the report stays within its time and memory limits, prints everything
-# else as it does without them, and names the module whose lines it could not read.
+# else as it does without them, and names the module whose lines it could not read. Bytes are scattered in two ways, at
+# CHECK_LEVEL=long in twelve.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -72,7 +73,7 @@ judge child 'malformed or incomplete'
 judge sibling 'malformed or incomplete'
 judge ranges 'malformed or incomplete'
 judge circle ''
-for seed in 1 2 3 4 5 6 $([[ ${CHECK_LEVEL:-check} != long ]] || echo 7 8 9 10 11 12); do
+for seed in 1 2 $([[ ${CHECK_LEVEL:-check} != long ]] || echo 3 4 5 6 7 8 9 10 11 12); do
 	judge "scattered:$seed" ''
 done
 

@@ -27,7 +27,13 @@ trace() {
 }
 
 # field PID NAME: of /proc/PID/status, words separated by one space.
-field() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status" 2>/dev/null | tr -s '\t ' ' ' | sed 's/ $//'; }
+field()
+{
+	local name values
+	while read -r name values; do
+		[[ $name != "$2:" ]] || echo "${values//[[:blank:]]/ }"
+	done 2>/dev/null <"/proc/$1/status"
+}
 
 # processes PID: itself and all below it.
 processes() {

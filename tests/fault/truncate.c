@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A trace truncated at every byte: all complete chunks are there, decoded and named, nothing else
- * is, and a truncation is never taken for damage. Which chunks are complete is computed here from
- * the headers, without the reader.
+ * A trace truncated at every byte; at the check level, at every byte of its header, and of those around where a chunk
+ * begins, and at every ninth of all others. All complete chunks are there, decoded and named, nothing
+ * else is, and a truncation is never taken for damage. Which chunks are complete is computed here from the headers,
+ * without the reader.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"
@@ -11,6 +12,7 @@
 #include "tests/test.h"
 
 enum { PER_CHUNK = 8, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000 };
+enum { BEFORE = 8, AFTER = sizeof(struct rwk_chunk_header) }; /* bytes around where a chunk begins */
 
 struct whole {
 	size_t end;   /* of the chunk */
@@ -64,16 +66,27 @@ static void check_cut(struct test *t, const struct memory_io *whole, const struc
 	free(bytes);
 }
 
+static size_t next_cut(const struct whole *chunks, size_t count, size_t cut, size_t step)
+{
+	if (cut <= HEADER + AFTER)
+		return cut + 1;
+	for (size_t i = 0; i < count; i++)
+		if (cut + step + BEFORE > chunks[i].end && cut <= chunks[i].end + AFTER)
+			return cut + 1;
+	return cut + step;
+}
+
 static void run(struct test *t, uint32_t steps, bool closed)
 {
+	size_t step = level_choose(9, 1), cuts = 0;
 	struct memory_io m = syn_trace(steps, PER_CHUNK, closed);
 	static struct whole chunks[MAX_CHUNKS];
 	size_t count = list_chunks(&m, closed, chunks);
 
 	m.nth = closed; /* not used for a fault here: whether the whole trace is closed */
-	for (size_t cut = 0; cut <= m.length; cut++)
+	for (size_t cut = 0; cut <= m.length; cut = next_cut(chunks, count, cut, step), cuts++)
 		check_cut(t, &m, chunks, count, cut);
-	printf("# %zu cuts of a trace of %zu chunks and %u steps\n", m.length + 1, count, steps);
+	printf("# %zu cuts of a trace of %zu chunks, %u steps and %zu bytes\n", cuts, count, steps, m.length);
 	memory_io_close(&m);
 }
 

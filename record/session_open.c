@@ -216,7 +216,7 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.user_stacks = config->user_stacks,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
-		.clock = clock_for(offcpu),
+		.clock = offcpu->wanted ? clock_for(offcpu) : RING_CLOCK_EXACT,
 	};
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/probe/sched_clock.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
@@ -41,8 +42,8 @@ int sched_clock_offset(const struct probe *probe, uint64_t *ret_offset)
 	return 0;
 }
 
-/* The kernel logs this at boot, and again when it changes. If the beginning of the log is gone: unknown. */
-static bool log_calls_it_stable(void)
+/* The kernel logs this at boot, and again when it changes. What is gone of the log is older than what is left. */
+static int log_calls_it_stable(void)
 {
 	enum { READ_ALL = 3, SIZE = 10 };
 	int size = klogctl(SIZE, NULL, 0);
@@ -50,28 +51,34 @@ static bool log_calls_it_stable(void)
 	int length = text ? klogctl(READ_ALL, text, size) : -1;
 
 	if (length < 0)
-		return false;
+		return -ENOENT;
 	text[length] = '\0';
-	return sched_clock_log_says_stable(text);
+	return sched_clock_in_log(text);
 }
 
-bool sched_clock_log_says_stable(const char *log)
+int sched_clock_in_log(const char *log)
 {
-	static const char said[] = "sched_clock: Marking ";
-	bool stable = false;
+	static const char said[] = "sched_clock: Marking ", yes[] = "stable ", no[] = "unstable ";
+	int stable = -ENOENT;
 
 	for (log = strstr(log, said); log; log = strstr(log, said)) {
 		log += sizeof(said) - 1;
-		stable = !strncmp(log, "stable", sizeof("stable") - 1);
+		if (!strncmp(log, yes, sizeof(yes) - 1))
+			stable = 1;
+		else if (!strncmp(log, no, sizeof(no) - 1))
+			stable = 0;
 	}
 	return stable;
 }
 
+/* The program, for which libbpf reads all names of the kernel, takes longer than all that a log can hold. */
 static bool kernel_calls_it_stable(void)
 {
-	int stable = probe_sched_clock_is_stable();
+	int stable = log_calls_it_stable();
 
-	return stable < 0 ? log_calls_it_stable() : stable;
+	if (stable < 0)
+		stable = probe_sched_clock_is_stable();
+	return stable > 0;
 }
 
 /*

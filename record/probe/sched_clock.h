@@ -14,8 +14,11 @@ struct probe;
  */
 bool sched_clock_is_steady(void);
 
-/* By the kernel's log, which says when the kernel begins to rely on the clock and when it stops. */
-bool sched_clock_log_says_stable(const char *log);
+/*
+ * By the kernel's log, which says when the kernel begins to rely on the clock and when it stops: 1 if it does now, 0 if
+ * not; -ENOENT: the log says nothing.
+ */
+int sched_clock_in_log(const char *log);
 
 struct sched_clock_watch {
 	uint64_t at, offset; /* of the last reading; at 0: none */

@@ -19,7 +19,7 @@ fork_on() {
 # A program that burns, started under the name NAME; its id is in $burner.
 start_burner() { # NAME
 	cp "$workloads/burn" "$scratch/$1"
-	"$scratch/$1" "$1" 600 user 20 &
+	"$scratch/$1" "$1" 600 &
 	burner=$!
 	children="$children $burner"
 }

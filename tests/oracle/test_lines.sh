@@ -53,8 +53,9 @@ made()
 }
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
-sources=(common/*.c common/*/*.c report/view/{stack,tree,wait}/*.c)
-[[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c)
+sources=(common/*.c report/view/tree/*.c report/view/stack/histogram.c report/view/wait/chains.c)
+lto_sources=(common/*.c common/*/*.c report/view/{stack,tree,wait}/*.c)
+[[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c) && lto_sources=("${sources[@]}")
 c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
 templates=tests/oracle/lines/templates.cpp
 
@@ -66,7 +67,7 @@ made cxx_gcc_4 "$dir/x4" g++ -std=c++17 -O2 -g -gdwarf-4 -Wl,--build-id -o "$dir
 	judge cxx_clang_5 "$dir/x5"
 
 # LTO, and functions in sections of their own, most of which are dropped.
-made c_lto "$dir/lto" gcc "${c_flags[@]}" -flto -flto-partition=balanced -o "$dir/lto" "${sources[@]}" && judge c_lto "$dir/lto"
+made c_lto "$dir/lto" gcc "${c_flags[@]}" -flto -flto-partition=balanced -o "$dir/lto" "${lto_sources[@]}" && judge c_lto "$dir/lto"
 printf '{ global: chains_*; tree_*; histogram_*; printable_*; hash_map_*; local: *; };\n' >"$dir/exports"
 dropping=("${c_flags[@]}" -ffunction-sections "-Wl,--gc-sections" "-Wl,--version-script=$dir/exports")
 [[ $long ]] && made c_sections "$dir/gc" gcc "${dropping[@]}" -o "$dir/gc" "${sources[@]}" && judge c_sections "$dir/gc"
@@ -74,7 +75,7 @@ made c_sections_lld "$dir/gcl" clang-14 "${dropping[@]}" -fuse-ld=lld-14 -o "$di
 	judge c_sections_lld "$dir/gcl"
 
 # Split: the main file has skeletons, the rest is beside it. The code is the same as without.
-units=(common/*.c report/view/tree/t*.c)
+units=(common/[hlp]*.c report/view/tree/tree*.c)
 [[ $long ]] && units=(common/*.c common/*/*.c report/view/*/t*.c)
 # compile FOLDER FLAG...: compiles the units one by one.
 # shellcheck disable=SC2317 # made() calls it

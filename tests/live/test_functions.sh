@@ -9,11 +9,11 @@
 readonly LEAST=1000
 
 # record_both WORKLOAD COMMS SECONDS: false if either has too few samples. perf counts threads of other comms in spite of --comms, so
-# it gets no filter: all its samples are of the workload.
+# it gets no filter: all its samples are of the workload. At the same rate one would always sample when the other's interrupt ends.
 record_both() {
 	local filter=(-q --idle --min-percent 0 --source cpu -c "^($2)\$" "$scratch/$1.rwk")
 	run_ok "$1" "$record" --force -u -f 2999 -o "$scratch/$1.rwk" -- \
-		bash -c 'beside_perf "$@"' - 2999 "$scratch/$1.data" "$workloads/$1" "$3" || return
+		bash -c 'beside_perf "$@"' - 2503 "$scratch/$1.data" "$workloads/$1" "$3" || return
 	perf report -i "$scratch/$1.data" --children --stdio -g none --percent-limit 0 --no-inline \
 		--sort dso,symbol -F overhead_children,overhead,sample,dso,symbol -t ';' >"$scratch/$1.perf" 2>"$scratch/$1.said" ||
 		die "perf report: $(tail -n 1 "$scratch/$1.said")"

@@ -21,7 +21,11 @@ check "--events says what was ready" grep -qE 'on epoll [0-9]+ of [^ ]+ [0-9]+ (
 "$report" --waits-on "$scratch/ready.rwk" >"$scratch/view" 2>/dev/null
 
 # waits WHO TEXT: how many there are in the rows of that comm that say so
-waits() { awk -v who="$1" -v text="$2" '$8 == who { row = $0; sub(/^.* (in|on) /, "", row); if (row ~ text) sum += $3 } END { print sum + 0 }' "$scratch/view"; }
+waits()
+{
+	who=$1 text=$2 awk '$8 == ENVIRON["who"] { row = $0; sub(/^.* (in|on) /, "", row); if (row ~ ENVIRON["text"]) sum += $3 }
+		END { print sum + 0 }' "$scratch/view"
+}
 
 for kind in pipe unix tcp; do
 	for call in poll select; do
@@ -30,7 +34,7 @@ for kind in pipe unix tcp; do
 	check_number "--waits-on: epoll, $kind" "$(waits r-epoll "^epoll [0-9]+ of .* -> fd [0-9]+, $kind") >= $rounds / 5"
 done
 for call in poll select; do
-	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?${call}[0-9]? of pipe:[0-9]+, fd [0-9]+ \\(written by ender [0-9]+\\)\$") >= 0.9 * $rounds"
+	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?${call}[0-9]? of pipe:[0-9]+, fd [0-9]+ [(]written by ender [0-9]+[)]\$") >= 0.9 * $rounds"
 	check_number "--waits-on: $call, no time left" "$(waits "r-$call-time" "^p?${call}[0-9]? of pipe:[0-9]+ -> timeout\$") >= 0.8 * $rounds"
 done
 check_number "--waits-on: epoll, no time left" "$(waits r-epoll-time '^epoll [0-9]+ of .* -> timeout$') >= 0.8 * $rounds"

@@ -194,7 +194,7 @@ round() { printf -v tenths '%d.%d' $((($1 + 50) / 1000)) $((($1 + 50) / 100 % 10
 # Judges a test that has finished.
 conclude()
 {
-	local log wall=0 user=0 system=0 code=lost limit lines=() count tenths # lost: its runner was killed
+	local log wall=0 user=0 system=0 code=lost limit=0 lines=() count tenths # lost: its runner was killed
 
 	find_log "$1"
 	[[ -e $log.end ]] && mapfile -t lines <"$log.end"

@@ -38,6 +38,8 @@ script bad <<<'echo "ok a"; echo "not ok b - it broke"; echo detail; exit 1'
 script bad_but_zero <<<'echo "not ok b - it broke"'
 script silent <<<'exit 0'
 script crash <<<'echo "ok a"; echo last words; kill -SEGV $$'
+# shellcheck disable=SC2016 # for the script, which kills the runner's process for it
+script killer <<<'echo "ok a"; kill -KILL "$(cut -d" " -f4 "/proc/$PPID/stat")"'
 script skip_whole <<<'echo "no such device"; exit 77'
 script skip_lines <<<'echo "skip a - no root"; exit 77'
 script skip_one <<<'echo "ok a"; echo "skip b - no root"'
@@ -83,6 +85,7 @@ expect not_ok_fails 1 "1 passed, 1 failed, 0 skipped" '| detail' -- "$dir/bad"
 expect not_ok_fails_with_exit_0 1 "0 passed, 1 failed, 0 skipped" 'b - it broke' -- "$dir/bad_but_zero"
 expect silence_fails 1 "0 passed, 1 failed, 0 skipped" 'said nothing' -- "$dir/silent"
 expect crash_fails 1 "1 passed, 1 failed, 0 skipped" '| last words' -- "$dir/crash"
+expect killed_runner_fails 1 "3 passed, 1 failed, 0 skipped" 'killer - exit code lost' -- "$dir/killer" "$dir/good"
 expect whole_skip_says_why 1 "0 passed, 0 failed, 1 skipped" 'skip_whole - no such device' -- "$dir/skip_whole"
 expect skip_lines_count_once 0 "2 passed, 0 failed, 1 skipped" 'a - no root' -- "$dir/good" "$dir/skip_lines"
 expect one_skip_of_two 0 "1 passed, 0 failed, 1 skipped" 'b - no root' -- "$dir/skip_one"

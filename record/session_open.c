@@ -216,7 +216,7 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.user_stacks = config->user_stacks,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
-		.clock = offcpu->wanted ? clock_for(offcpu) : RING_CLOCK_EXACT,
+		.clock = clock_for(offcpu),
 	};
 }
 
@@ -238,7 +238,7 @@ bool session_wants_sleepers(const struct record_config *config)
 static int open_programs(struct session *session)
 {
 	const struct record_config *config = session->config;
-	const struct ring_wait_knobs waits = wait_knobs(config);
+	struct ring_wait_knobs waits;
 	const struct probe_points_settings points = {
 		.points = &session->points, .first_source = SOURCE_ID_POINTS,
 		.rate_limit = (uint64_t)config->points.rate_limit,
@@ -251,7 +251,6 @@ static int open_programs(struct session *session)
 		.tasks = config->walk.wanted,
 		.sleepers = session_wants_sleepers(config),
 		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
-		.waits = config->offcpu.wanted ? &waits : NULL,
 		.objects = !config->no_objects,
 		.cgroups = !config->no_cgroups,
 		.points = config->points.count ? &points : NULL,
@@ -265,8 +264,13 @@ static int open_programs(struct session *session)
 		.realtime_safe = config->budget.realtime_safe,
 		.stats = config->budget.cpu != 0,
 	};
-	int r = probe_create(&settings, &session->probe);
+	int r;
 
+	if (config->offcpu.wanted) {
+		waits = wait_knobs(config);
+		settings.waits = &waits;
+	}
+	r = probe_create(&settings, &session->probe);
 	status_clear(&session->status);
 	if (r < 0)
 		return r;

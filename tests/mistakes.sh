@@ -29,7 +29,6 @@ judge_answer()
 	IFS=';' read -r -a words <<<"$8"
 	for word in "${words[@]}"; do
 		word=${word#"${word%%[! ]*}"}
-		word=${word%"${word##*[! ]}"}
 		[[ ! $word || $said == *"$word"* ]] || missing+=" '$word'"
 	done
 	if ((rc != $6)); then

@@ -29,9 +29,9 @@ trace() {
 # field PID NAME: of /proc/PID/status, words separated by one space.
 field()
 {
-	local name values
-	while read -r name values; do
-		[[ $name != "$2:" ]] || echo "${values//[[:blank:]]/ }"
+	local words
+	while read -r -a words; do
+		[[ ${words[0]} != "$2:" ]] || echo "${words[*]:1}"
 	done 2>/dev/null <"/proc/$1/status"
 }
 

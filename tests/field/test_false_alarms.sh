@@ -7,7 +7,6 @@
 
 seconds=$(at_level 90 3600)
 
-has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
 dumps() { ls "$scratch"/alarms-*.rwk 2>/dev/null; }
 has_dump() { [ -n "$(dumps)" ]; }
 

@@ -11,7 +11,6 @@ streaming=$build/tests/live/recorder/stream_recorder
 need_recording
 need_tool python3
 
-has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
 dumps() { find "$scratch" -maxdepth 1 -name "$1-*.rwk" | wc -l; }
 has_dumps() { [ "$(dumps "$1")" -ge "$2" ]; }
 

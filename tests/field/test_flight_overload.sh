@@ -14,7 +14,6 @@ need_tool python3
 BUDGET=3 # percent of one CPU
 RECORDED=(--flight '10s,16M' -p 0 -f 99 --offcpu 0 -m 0 -u --wakers --max-memory 192M --max-dumps 0)
 
-has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
 planned() { awk '$1 == "all" { print $NF }' "$1"; }
 dumps() { find "$scratch" -maxdepth 1 -name "$1-*.rwk" | wc -l; }
 has_dumps() { [ "$(dumps "$1")" -ge "$2" ]; }

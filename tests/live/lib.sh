@@ -209,6 +209,9 @@ state_of() {
 	echo "${state%% *}"
 }
 
+# has_begun: whether $recorder has its filter of system calls, which is the last step of its start.
+has_begun() { grep -qs '^Seccomp:.*2$' "/proc/$recorder/status"; }
+
 # have_ended PID...: whether none of them runs; whoever is its parent now may leave it as a zombie.
 have_ended() {
 	local pid

@@ -9,8 +9,6 @@ need_recording
 need_tool python3
 cd "$here" || exit 1
 
-has_begun() { grep -qs '^Seccomp:.*2$' "/proc/$recorder/status"; }
-
 # begin NAME: its folder is $folder. Names of $folder/dump-*.rwk.
 begin() {
 	folder=$scratch/$1

@@ -9,7 +9,6 @@ need_recording
 need_tool python3
 token_ring=$workloads/token_ring
 
-has_begun() { grep -qs '^Seccomp:.*2$' "/proc/$recorder/status"; }
 has_dumps() { [ "$(ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l)" -ge "$2" ]; }
 has_looked() { [ -e "$scratch/$1.gate.looked" ]; }
 planned() { awk '$1 == "all" { print $NF }' "$1"; }

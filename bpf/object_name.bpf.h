@@ -2,20 +2,30 @@
 /*
  * Names of objects. A name is read when the object has not been seen on this CPU lately. A file's token changes when it
  * is renamed or replaced; whether a folder above it was, does not show.
+ *
+ * What was seen lately is a set of a few for each part of the tokens' numbers, not one: if two that take turns drove each
+ * other out, each would be read each time, and beside another recorder, of which the kernel lets only one look at
+ * mappings at a time, ours never.
  */
 #ifndef RWALKER_BPF_OBJECT_NAME_H
 #define RWALKER_BPF_OBJECT_NAME_H
 
 #include "bpf/object_stack.bpf.h"
 
-enum { OBJECT_NAMES = 1024, OBJECT_DEPTH = 48 /* folders and mounts */ };
+enum { TOLD_SETS = 256, TOLD_IN_SET = 4, OBJECT_DEPTH = 48 /* folders and mounts */ };
+
+struct told_names {
+	u64 tokens[TOLD_IN_SET]; /* the one that was written last comes first */
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, OBJECT_NAMES);
+	__uint(max_entries, TOLD_SETS);
 	__type(key, u32);
-	__type(value, u64); /* the token that was written last */
+	__type(value, struct told_names);
 } object_names SEC(".maps");
+
+__u64 names_forgotten; /* how often the recorder has forgotten all names, and wants them once more */
 
 static __always_inline u64 mix(u64 hash, u64 value)
 {
@@ -23,26 +33,40 @@ static __always_inline u64 mix(u64 hash, u64 value)
 	return hash ^ hash >> 29;
 }
 
-static __always_inline u64 *told_name(u64 token)
+/* The lowest bit of a token is always set. */
+static __always_inline struct told_names *told_names(u64 token)
 {
-	u32 place = token & (OBJECT_NAMES - 1);
+	u32 place = token >> 1 & (TOLD_SETS - 1);
 
 	return bpf_map_lookup_elem(&object_names, &place);
 }
 
+/* What the recorder has forgotten is another one, and goes as others come. */
+static __always_inline u64 remembered(u64 token)
+{
+	return token + 2 * *(volatile __u64 *)&names_forgotten;
+}
+
 static __always_inline bool name_is_told(u64 token)
 {
-	const u64 *told = told_name(token);
+	const struct told_names *told = told_names(token);
 
-	return told && *told == token;
+	token = remembered(token);
+	return told && (told->tokens[0] == token || told->tokens[1] == token || told->tokens[2] == token ||
+			told->tokens[3] == token);
 }
 
 static __always_inline void note_told(u64 token)
 {
-	u64 *told = told_name(token);
+	struct told_names *told = told_names(token);
 
-	if (told)
-		*told = token;
+	if (!told)
+		return;
+	token = remembered(token);
+	told->tokens[3] = told->tokens[2];
+	told->tokens[2] = told->tokens[1];
+	told->tokens[1] = told->tokens[0];
+	told->tokens[0] = token;
 }
 
 /* --- paths, from the file up to the root of its mount namespace --- */

@@ -126,9 +126,14 @@ static void close_users(struct session *session)
 /* Waits and walks number their objects together. */
 static int open_objects(struct session *session)
 {
-	if (!probe_wait_objects(session->probe) && !probe_walk_objects(session->probe))
-		return 0;
-	return wait_objects_create(&session->recording, &session->objects);
+	const bool waits = probe_wait_objects(session->probe), walks = probe_walk_objects(session->probe);
+	int r = waits || walks ? wait_objects_create(&session->recording, &session->objects) : 0;
+
+	if (!r && waits)
+		wait_objects_share(session->objects, probe_wait_names_forgotten(session->probe));
+	if (!r && walks)
+		wait_objects_share(session->objects, probe_walk_names_forgotten(session->probe));
+	return r;
 }
 
 static void close_objects(struct session *session)

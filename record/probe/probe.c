@@ -240,6 +240,11 @@ bool probe_walk_objects(const struct probe *probe)
 	return probe->settings.tasks && probe->walk_objects;
 }
 
+__u64 *probe_walk_names_forgotten(const struct probe *probe)
+{
+	return &probe->tasks->bss->names_forgotten;
+}
+
 static void unload(struct probe *probe)
 {
 	bpf_link__destroy(probe->follow);

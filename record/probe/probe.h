@@ -107,6 +107,9 @@ int probe_waits_attach(struct probe *probe);
 void probe_waits_detach(struct probe *probe);
 bool probe_wait_objects(const struct probe *probe); /* whether its records say what waits were for */
 bool probe_walk_objects(const struct probe *probe); /* whether walks say what tasks sleep for */
+/* What wait_objects_share() shares, of the programs for waits and for walks, if these tell objects. */
+__u64 *probe_wait_names_forgotten(const struct probe *probe);
+__u64 *probe_walk_names_forgotten(const struct probe *probe);
 /* State of the looks at all tasks that programs and recorder share. */
 struct ring_look_state *probe_wait_look(const struct probe *probe);
 /* Marks a thread as hidden from the look, so its switches may be hidden too; -EEXIST: it is not hidden. */

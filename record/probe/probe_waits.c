@@ -347,6 +347,11 @@ void probe_waits_detach(struct probe *probe)
 	}
 }
 
+__u64 *probe_wait_names_forgotten(const struct probe *probe)
+{
+	return &probe->waits->bss->names_forgotten;
+}
+
 struct ring_look_state *probe_wait_look(const struct probe *probe)
 {
 	return &probe->waits->bss->wait_look;

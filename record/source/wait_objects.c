@@ -63,6 +63,7 @@ struct wait_objects {
 	uint32_t used;
 	uint32_t last; /* number given */
 	uint64_t last_lock;
+	__u64 *forgotten[2]; /* what wait_objects_share() was given; NULL: nothing */
 };
 
 int wait_objects_create(struct recording *recording, struct wait_objects **ret_objects)
@@ -107,6 +108,11 @@ void wait_objects_destroy(struct wait_objects *objects)
 	free(objects);
 }
 
+void wait_objects_share(struct wait_objects *objects, __u64 *forgotten)
+{
+	objects->forgotten[objects->forgotten[0] != NULL] = forgotten;
+}
+
 /* --- names --- */
 
 static void keep_name(struct wait_objects *objects, const struct ring_name *name)
@@ -123,14 +129,21 @@ static void keep_name(struct wait_objects *objects, const struct ring_name *name
 	objects->used += name->length;
 }
 
+static void forget_names(struct wait_objects *objects)
+{
+	hash_map_clear(&objects->names);
+	objects->used = 0;
+	for (size_t i = 0; i < sizeof(objects->forgotten) / sizeof(objects->forgotten[0]); i++)
+		if (objects->forgotten[i])
+			__atomic_fetch_add(objects->forgotten[i], 1, __ATOMIC_RELAXED);
+}
+
 void wait_objects_name(struct wait_objects *objects, const struct ring_name *name)
 {
 	if (!name->token || (!name->length && !name->mapping) || name->length > RING_NAME_BYTES)
 		return;
-	if (objects->names.count == NAMES || objects->used + name->length > NAME_BYTES) {
-		hash_map_clear(&objects->names);
-		objects->used = 0;
-	}
+	if (objects->names.count == NAMES || objects->used + name->length > NAME_BYTES)
+		forget_names(objects);
 	keep_name(objects, name);
 }
 

@@ -25,6 +25,12 @@ struct wait_objects;
 int wait_objects_create(struct recording *recording, struct wait_objects **ret_objects);
 void wait_objects_destroy(struct wait_objects *objects);
 
+/*
+ * A number that the programs read, increased when all names are forgotten: then they tell them once more. At most two,
+ * which must be valid as long as the objects.
+ */
+void wait_objects_share(struct wait_objects *objects, __u64 *forgotten);
+
 /* A name, which comes before the first wait for its object, but for some futexes'. */
 void wait_objects_name(struct wait_objects *objects, const struct ring_name *name);
 /* Sets the wait's call, object and asked. */

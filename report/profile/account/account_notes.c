@@ -10,6 +10,7 @@
 static const struct account_row {
 	unsigned int about;
 	const char *remedy;
+	bool of_samples; /* their share says how grave a note is; otherwise its kind does */
 } rows[ACCOUNT_KINDS] = {
 	[ACCOUNT_CUT_SHORT] = {0, "let it run to its end"},
 	[ACCOUNT_LOST] = {0, "record fewer threads or less often"},
@@ -23,15 +24,15 @@ static const struct account_row {
 	[ACCOUNT_UNDELIVERED] = {ABOUT_SAMPLING, "shares hold, and sums are too small by as much"},
 	[ACCOUNT_COUNTER_LENT] = {ABOUT_SAMPLING, "end the other profilers, or rwalker-record --sw-perf"},
 	[ACCOUNT_UNSURE] = {ABOUT_STACKS, "record again while fewer processes start"},
-	[ACCOUNT_MAPPINGS] = {ABOUT_USER_STACKS, "record again while they run"},
-	[ACCOUNT_WRONG_STACKS] = {ABOUT_USER_STACKS, "rwalker-record --dwarf needs no frame pointers"},
-	[ACCOUNT_CUT_COPIES] = {ABOUT_USER_STACKS, "rwalker-record --dwarf-size copies more"},
-	[ACCOUNT_CUT_STACKS] = {ABOUT_STACKS, "what is nearer to the root is missing"},
-	[ACCOUNT_NO_KERNEL_STACK] = {ABOUT_KERNEL_STACKS, NULL},
-	[ACCOUNT_NO_USER_STACK] = {ABOUT_USER_STACKS, NULL},
-	[ACCOUNT_NO_SNAPSHOT] = {ABOUT_USER_STACKS, "rwalker-record --ringbuf-size makes more room"},
+	[ACCOUNT_MAPPINGS] = {ABOUT_USER_STACKS, "record again while they run", true},
+	[ACCOUNT_WRONG_STACKS] = {ABOUT_USER_STACKS, "rwalker-record --dwarf needs no frame pointers", true},
+	[ACCOUNT_CUT_COPIES] = {ABOUT_USER_STACKS, "rwalker-record --dwarf-size copies more", true},
+	[ACCOUNT_CUT_STACKS] = {ABOUT_STACKS, "what is nearer to the root is missing", true},
+	[ACCOUNT_NO_KERNEL_STACK] = {ABOUT_KERNEL_STACKS, NULL, true},
+	[ACCOUNT_NO_USER_STACK] = {ABOUT_USER_STACKS, NULL, true},
+	[ACCOUNT_NO_SNAPSHOT] = {ABOUT_USER_STACKS, "rwalker-record --ringbuf-size makes more room", true},
 	[ACCOUNT_OTHER_MACHINE] = {ABOUT_USER_STACKS, "a later version may do it"},
-	[ACCOUNT_UNNAMED] = {ABOUT_STACKS, "--needs lists what would name them"},
+	[ACCOUNT_UNNAMED] = {ABOUT_STACKS, "--needs lists what would name them", true},
 	[ACCOUNT_REFUSED] = {ABOUT_STACKS, "--debug-dir and --symfs say where the right one is"},
 	[ACCOUNT_COPIED_CODE] = {ABOUT_USER_STACKS, NULL},
 	[ACCOUNT_NO_LINES] = {ABOUT_STACKS, NULL},
@@ -100,10 +101,18 @@ void account_remedy(struct profile *profile, const char *remedy)
 	last_note(profile)->remedy = remedy;
 }
 
+/* It concerns hardly any of the samples: it must not stand before what concerns many. */
+static bool is_trifle(const struct account_note *note)
+{
+	return rows[note->kind].of_samples && note->share < ACCOUNT_TRIFLE;
+}
+
 static int compare_notes(const void *left, const void *right)
 {
 	const struct account_note *l = left, *r = right;
 
+	if (is_trifle(l) != is_trifle(r))
+		return is_trifle(l) ? 1 : -1;
 	if (l->kind != r->kind)
 		return l->kind < r->kind ? -1 : 1;
 	if (l->share < r->share || l->share > r->share)

@@ -2,13 +2,15 @@
 /*
  * The notes of the account, which are kept in profile->notes until a view prints them. One table (account_notes.c)
  * says of each kind which reports it concerns and what can be done about it; the order of the kinds is that of their
- * gravity.
+ * gravity, but what concerns less than ACCOUNT_TRIFLE percent of the samples comes last.
  */
 #ifndef RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
 #define RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
 
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/tables/profile_internal.h"
+
+enum { ACCOUNT_TRIFLE = 1 };
 
 enum account_kind { /* gravest first */
 	ACCOUNT_CUT_SHORT, /* by Ctrl-C */
@@ -41,7 +43,7 @@ enum account_kind { /* gravest first */
 
 struct account_note {
 	enum account_kind kind;
-	double share; /* percent; of notes of one kind the larger comes first */
+	double share; /* percent, 0: unknown; of notes of one kind the larger comes first */
 	char *text;
 	const char *remedy;
 	size_t number; /* of equal ones the first comes first */

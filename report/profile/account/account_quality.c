@@ -126,7 +126,7 @@ static int tell_maps(struct profile *profile)
 				 "the mappings of %" PRIu64 " process%s could not be read", unavailable,
 				 unavailable == 1 ? "" : "es");
 	if (!r && refused)
-		r = account_note(profile, ACCOUNT_MAPPINGS, 0,
+		r = account_note(profile, ACCOUNT_MAPPINGS, 100,
 				 "%" PRIu64 " change%s of mappings left out: not enough memory", refused,
 				 plural(refused));
 	return r;

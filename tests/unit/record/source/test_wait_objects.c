@@ -118,6 +118,36 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	bench_close(&b);
 }
 
+/* Programs tell a name once, and would not tell it again if they did not learn that it was forgotten. */
+static void tells_the_programs_that_names_were_forgotten(struct test *t)
+{
+	enum { MANY = 1 << 20 };
+	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000, .token = 1};
+	struct ring_name first = {.token = 1, .mapping = RING_MAPPING_SHARED}, other = first;
+	__u64 waits = 0, walks = 0;
+	struct bench b;
+
+	bench_open(&b);
+	wait_objects_share(b.objects, &waits);
+	wait_objects_share(b.objects, &walks);
+	wait_objects_name(b.objects, &first);
+	(void)take(&b, &raw);
+	for (other.token = 3; other.token < MANY && !waits; other.token += 2)
+		wait_objects_name(b.objects, &other);
+	CHECK_INT(t, waits, 1);
+	CHECK_INT(t, walks, 1);
+	raw.place += 4;
+	(void)take(&b, &raw);
+	wait_objects_name(b.objects, &first);
+	(void)take(&b, &raw);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, OBJECT_IN_SHARED);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, 0);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 2)->event.object.mapping, OBJECT_IN_SHARED);
+	bench_close(&b);
+}
+
 /* Pages of one have no inode. What the kernel calls it does not depend on by which path it was opened. */
 static void block_devices_have_names(struct test *t)
 {
@@ -192,5 +222,5 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 }
 
 TEST_MAIN(TEST(pages_of_a_file_are_one_object), TEST(what_was_ready_is_an_object_of_its_own),
-	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(block_devices_have_names),
+	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(tells_the_programs_that_names_were_forgotten), TEST(block_devices_have_names),
 	  TEST(endless_waits_are_for_the_same), TEST(refuses_kinds_that_there_are_not))

@@ -279,11 +279,14 @@ static void futex_end(struct job *job)
 	syscall(SYS_futex, &job->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static pid_t brief_child(void)
+/* It lives until its parent waits for it in that call, and a bit longer. */
+static pid_t brief_child(pid_t parent, long call)
 {
 	pid_t child = fork();
 
 	if (!child) {
+		while (call_of(parent) != call)
+			rest_us(1000);
 		rest_us(WAIT_US);
 		_exit(0);
 	}
@@ -292,7 +295,7 @@ static pid_t brief_child(void)
 
 static void child_sleep(struct job *job)
 {
-	pid_t child = brief_child();
+	pid_t child = brief_child(job->tid, SYS_wait4);
 
 	printf("%s wait4 %d tgid=%d\n", job->comm, CHILD, child);
 	waitpid(child, NULL, 0);
@@ -300,7 +303,7 @@ static void child_sleep(struct job *job)
 
 static void waitid_sleep(struct job *job)
 {
-	pid_t child = brief_child();
+	pid_t child = brief_child(job->tid, SYS_waitid);
 	siginfo_t ended;
 
 	printf("%s waitid %d tgid=%d\n", job->comm, CHILD, child);

@@ -3,7 +3,8 @@
  * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read and by touching it where the file
  * is mapped, in two threads that have the names of their ways. A third one reads the same pages as the first, at the
  * same time, so that one of both waits for the other's read. A fourth one touches those of a file that was deleted.
- * Prints, after each of them:
+ * If
+ * the disk was faster than the thread, that did not wait, and takes another page. Prints, after each time that it did:
  *
  *	COMM NS INODE PAGE
  */
@@ -16,11 +17,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGES = 1024, PAGE = 4096, LATER = 300 /* ns by which the other read begins later, for each round modulo 64 */ };
+enum { PAGES = 1024, PAGE = 4096, TRIES = 50 /* for each wait */, LATER = 300 /* ns by which the other read begins later, for each round modulo 64 */ };
 
 struct way {
 	const char *comm;
@@ -32,6 +34,7 @@ struct way {
 
 static int rounds;
 static pthread_barrier_t both;
+static bool done; /* with reading; changed between two meetings there */
 
 static long long now(void)
 {
@@ -73,25 +76,45 @@ static void say(const struct way *way, const char *comm, int page)
 	printf("%s %lld %lu %d\n", comm, now(), way->inode, page);
 }
 
+/* How often the thread has gone to sleep. */
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	must(!getrusage(RUSAGE_THREAD, &usage), "getrusage");
+	return usage.ru_nvcsw;
+}
+
 static void *touch_often(void *argument)
 {
 	const struct way *way = argument;
 
 	prctl(PR_SET_NAME, way->comm);
-	for (int i = 0; i < rounds; i++) {
+	for (int i = 0, waits = 0; waits < rounds && i < TRIES * rounds; i++) {
+		long before;
+
 		drop(way);
+		before = sleeps();
 		(void)*(volatile const char *)&way->mapped[(size_t)page_of(i) * PAGE];
+		if (sleeps() == before)
+			continue;
 		say(way, way->comm, page_of(i));
+		waits++;
 	}
 	return NULL;
 }
 
-static void read_one(const struct way *way, const char *comm, int round)
+/* Whether it waited. */
+static bool read_one(const struct way *way, const char *comm, int round)
 {
+	long before = sleeps();
 	char byte;
 
 	must(pread(way->fd, &byte, 1, (off_t)page_of(round) * PAGE) == 1, "pread");
+	if (sleeps() == before)
+		return false;
 	say(way, comm, page_of(round));
+	return true;
 }
 
 static void *read_often(void *argument)
@@ -99,10 +122,11 @@ static void *read_often(void *argument)
 	const struct way *way = argument;
 
 	prctl(PR_SET_NAME, way->comm);
-	for (int i = 0; i < rounds; i++) {
+	for (int i = 0, waits = 0; !done; i++) {
 		drop(way);
 		pthread_barrier_wait(&both);
-		read_one(way, way->comm, i);
+		waits += read_one(way, way->comm, i);
+		done = waits == rounds || i == TRIES * rounds;
 		pthread_barrier_wait(&both);
 	}
 	return NULL;
@@ -113,14 +137,14 @@ static void *read_too(void *argument)
 	const struct way *way = argument;
 
 	prctl(PR_SET_NAME, "p-too");
-	for (int i = 0; i < rounds; i++) {
+	for (int i = 0; !done; i++) {
 		long long until;
 
 		pthread_barrier_wait(&both);
 		until = now() + i % 64 * LATER;
 		while (now() < until)
 			;
-		read_one(way, "p-too", i);
+		(void)read_one(way, "p-too", i);
 		pthread_barrier_wait(&both);
 	}
 	return NULL;

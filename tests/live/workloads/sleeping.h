@@ -58,6 +58,16 @@ static inline char state_of(pid_t tid)
 	return strrchr(line, ')')[2];
 }
 
+/* The number of the system call in which it sleeps; -1: none, it runs. */
+static inline long call_of(pid_t tid)
+{
+	char line[256];
+	long call;
+
+	proc_line(tid, "syscall", line, sizeof(line));
+	return sscanf(line, "%ld", &call) == 1 ? call : -1;
+}
+
 /*
  * Whether the thread sleeps in a system call. One that runs, or sleeps for its own memory, does not, and neither does
  * one that sleeps at a futex in the barrier at which it meets others.

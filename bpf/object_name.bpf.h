@@ -3,9 +3,9 @@
  * Names of objects. A name is read when the object has not been seen on this CPU lately. A file's token changes when it
  * is renamed or replaced; whether a folder above it was, does not show.
  *
- * What was seen lately is a set of a few for each part of the tokens' numbers, not one: if two that take turns drove each
- * other out, each would be read each time, and beside another recorder, of which the kernel lets only one look at
- * mappings at a time, ours never.
+ * Tokens of the same place are kept in a set of a few, not one only: if two that take turns drove each other out, both
+ * would be read each time, and beside another recorder, as the kernel lets only one look at mappings at a time, ours
+ * never.
  */
 #ifndef RWALKER_BPF_OBJECT_NAME_H
 #define RWALKER_BPF_OBJECT_NAME_H

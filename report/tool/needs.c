@@ -188,14 +188,16 @@ static void print_reason(const struct needs *needs, uint32_t number, FILE *out)
 static void print_runtimes(FILE *out)
 {
 	static const char *const runtimes[][2] = {
-		{"Java", "jcmd PID Compiler.perfmap, before the recording ends; java -XX:+PreserveFramePointer for its stacks"},
+		{"Java", "jcmd PID Compiler.perfmap, before the recording ends; "
+			 "java -XX:+PreserveFramePointer for its stacks"},
 		{"Node.js", "node --perf-basic-prof"},
 		{"Python", "python3 -X perf (3.12 or newer)"},
 		{"Erlang", "erl +JPperf true"},
 		{".NET", "DOTNET_PerfMapEnabled=1"},
 	};
 
-	(void)fputs("    the recorder takes names from /tmp/perf-PID.map, which most runtimes write if asked to:\n", out);
+	(void)fputs("    the recorder takes names from /tmp/perf-PID.map, "
+		    "which most runtimes write if asked to:\n", out);
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
 		(void)fprintf(out, "      %-8s %s\n", runtimes[i][0], runtimes[i][1]);
 }

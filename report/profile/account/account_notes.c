@@ -101,7 +101,7 @@ void account_remedy(struct profile *profile, const char *remedy)
 	last_note(profile)->remedy = remedy;
 }
 
-/* It concerns hardly any of the samples: it must not stand before what concerns many. */
+/* It concerns hardly any of the samples, and comes after what concerns many. */
 static bool is_trifle(const struct account_note *note)
 {
 	return rows[note->kind].of_samples && note->share < ACCOUNT_TRIFLE;

@@ -22,7 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAGES = 1024, PAGE = 4096, TRIES = 50 /* for each wait */, LATER = 300 /* ns by which the other read begins later, for each round modulo 64 */ };
+enum {
+	PAGES = 1024,
+	PAGE = 4096,
+	TRIES = 50,  /* for each wait */
+	LATER = 300, /* ns by which the other read begins later, for each round modulo 64 */
+};
 
 struct way {
 	const char *comm;

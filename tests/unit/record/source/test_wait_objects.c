@@ -222,5 +222,5 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 }
 
 TEST_MAIN(TEST(pages_of_a_file_are_one_object), TEST(what_was_ready_is_an_object_of_its_own),
-	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(tells_the_programs_that_names_were_forgotten), TEST(block_devices_have_names),
-	  TEST(endless_waits_are_for_the_same), TEST(refuses_kinds_that_there_are_not))
+	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(tells_the_programs_that_names_were_forgotten),
+	  TEST(block_devices_have_names), TEST(endless_waits_are_for_the_same), TEST(refuses_kinds_that_there_are_not))

@@ -163,6 +163,28 @@ static void needs_counts_chains(struct test *t)
 	free(text);
 }
 
+/* Who reads it learns what to ask the runtime for. */
+static void needs_names_the_way_of_runtimes(struct test *t)
+{
+	static const char path[] = TEST_FOLDER "/test_tool_runtimes.rwk";
+	const struct event_source source = {.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_COUNT, .frequency = 99,
+					    .period = 1, .start = 10, .stop = 5000000010};
+	struct made_trace *trace = made_trace_begin(path);
+	bool damaged;
+	char *text;
+
+	made_trace_source(trace, &source, "cpu-clock");
+	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "0a0b0c");
+	made_trace_module(trace, 2, MODULE_ANONYMOUS, "[anon]", "");
+	made_trace_map(trace, 10, 7, 0x10000, 0x10000, 0, 2, 0);
+	add_sample(trace, 20, "java", UINT64_C(1) << 32 | 0x110, 0x10020);
+	made_trace_end(trace);
+	text = run(&tools[TOOL_NEEDS], path, &damaged);
+	CHECK(t, strstr(text, "\n[anon]\n"));
+	CHECK(t, strstr(text, "/tmp/perf-PID.map") && strstr(text, "      Java     jcmd PID Compiler.perfmap"));
+	free(text);
+}
+
 static void prints_nothing_raw(struct test *t)
 {
 	static const enum tool_kind printing[] = {TOOL_INFO, TOOL_NEEDS, TOOL_DUMP};
@@ -179,4 +201,5 @@ static void prints_nothing_raw(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(info_keeps_the_books), TEST(info_lists_probes), TEST(needs_counts_chains), TEST(prints_nothing_raw))
+TEST_MAIN(TEST(info_keeps_the_books), TEST(info_lists_probes), TEST(needs_counts_chains),
+	  TEST(needs_names_the_way_of_runtimes), TEST(prints_nothing_raw))

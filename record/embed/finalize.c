@@ -43,6 +43,8 @@ struct finalizing {
 	struct hash_map ids; /* module id of the section being read -> ours */
 	struct snapshot_window *window;
 	bool snapshots; /* there were some */
+	/* When the section being read ended: CLOCK_MONOTONIC and CLOCK_REALTIME, and the least of the latter of all. */
+	uint64_t end, end_realtime, least_realtime;
 	uint64_t out_of_reach; /* snapshots that events refer to but that were not found */
 	uint8_t *payload;
 	int fd;
@@ -67,25 +69,43 @@ static bool other_vdso(const struct event_module *event)
 	return event->kind == MODULE_VDSO && event->build_id.length && !build_id_equal(&recorded, &own);
 }
 
-static uint32_t module_number(struct finalizing *all, const struct event_module *event)
+/* The number that the event's module has already, if it was written before its build-id was known. */
+static uint32_t number_before(const struct finalizing *all, const struct event_module *event,
+			      const struct module_identity *identity)
+{
+	const uint64_t *number = hash_map_find(&all->ids, &event->id, sizeof(event->id));
+	const struct module_entry *entry =
+		number ? module_table_find(all->recording.modules, (uint32_t)*number) : NULL;
+	bool same = entry && entry->kind == MODULE_FILE && !entry->build_id.length && entry->inode &&
+		    entry->device == identity->device && entry->inode == identity->inode &&
+		    !strcmp(entry->path, identity->path);
+
+	return same ? entry->id : 0;
+}
+
+static uint32_t file_number(struct finalizing *all, const struct event_module *event)
 {
 	char path[RWK_MAX_STRING + 1];
 	struct module_identity identity = {.path = path, .device = event->device, .inode = event->inode};
-	uint32_t id;
+	uint32_t before;
 
+	text_copy(path, sizeof(path), &event->path);
+	identity.deleted = event->flags & MODULE_DELETED;
+	identity.build_id = build_id_of(event->build_id.bytes, event->build_id.length);
+	before = number_before(all, event, &identity);
+	if (!before)
+		return module_table_file(all->recording.modules, &identity);
+	(void)module_table_set_build_id(all->recording.modules, before, &identity.build_id);
+	return before;
+}
+
+static uint32_t module_number(struct finalizing *all, const struct event_module *event)
+{
 	if (other_vdso(event))
 		return 0;
 	if (event->kind == MODULE_VDSO || event->kind == MODULE_ANONYMOUS)
 		return module_table_special(all->recording.modules, (enum module_kind)event->kind);
-	if (event->kind != MODULE_FILE)
-		return 0;
-	text_copy(path, sizeof(path), &event->path);
-	identity.deleted = event->flags & MODULE_DELETED;
-	identity.build_id = build_id_of(event->build_id.bytes, event->build_id.length);
-	id = module_table_file(all->recording.modules, &identity);
-	if (id)
-		module_files_ask(all->files, id, 0, 0, 0);
-	return id;
+	return event->kind == MODULE_FILE ? file_number(all, event) : 0;
 }
 
 static void take_module(struct finalizing *all, const struct event *event)
@@ -93,10 +113,8 @@ static void take_module(struct finalizing *all, const struct event *event)
 	uint32_t number = module_number(all, &event->module);
 	uint64_t *kept;
 
-	/* Written again when its build-id was known: this one counts. */
 	if (number && hash_map_add(&all->ids, &event->module.id, sizeof(event->module.id), number, &kept) >= 0)
 		*kept = number;
-	(void)module_files_poll(all->files, 1);
 }
 
 static void take_mapping(struct finalizing *all, const struct event *event)
@@ -181,10 +199,25 @@ static void take_walk_task(struct finalizing *all, const struct event *event)
 	take_stack(all, event->walk_task.task, event->walk_task.user, event->walk_task.snapshot);
 }
 
+/* A file that is known by its device and inode only must not have changed since the section ended. */
+static void set_end(struct finalizing *all, uint64_t realtime)
+{
+	all->end_realtime = realtime ? realtime : 1; /* 0: any time */
+	module_files_unchanged_since(all->files, all->end_realtime);
+}
+
+static void take_clock(struct finalizing *all, const struct event *event)
+{
+	const struct event_clock *clock = &event->clock;
+
+	set_end(all, clock->realtime + (all->end > clock->time ? all->end - clock->time : 0));
+}
+
 static const struct taker {
 	enum event_kind kind;
 	void (*take)(struct finalizing *all, const struct event *event);
 } TAKERS[] = {
+	{EVENT_CLOCK, take_clock},
 	{EVENT_MODULE, take_module},
 	{EVENT_MAPPING, take_mapping},
 	{EVENT_FORK, take_fork},
@@ -216,22 +249,66 @@ static void take_chunk(struct finalizing *all, const struct trace_chunk *chunk)
 				TAKERS[i].take(all, &event);
 }
 
+static uint64_t last_time(const struct trace_chunk *chunks, size_t count)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < count && chunks[i].section == chunks->section; i++)
+		last = chunks[i].header.last_time > last ? chunks[i].header.last_time : last;
+	return last;
+}
+
+/* Ids of modules and snapshots are valid within one section. Until a clock is read, it ends when it starts. */
+static void begin_section(struct finalizing *all, const struct trace_chunk *chunks, size_t count)
+{
+	const struct trace_section *sections;
+
+	(void)trace_reader_sections(all->reader, &sections);
+	hash_map_clear(&all->ids);
+	snapshot_window_clear(all->window);
+	all->end = last_time(chunks, count);
+	set_end(all, sections[chunks->section].header.realtime);
+}
+
+/* Only now is it known of each file which build-id it had, and until when it must not have changed. */
+static void ask_for_files(struct finalizing *all)
+{
+	const void *id;
+	size_t cursor = 0, length;
+	uint64_t number;
+
+	while (hash_map_next(&all->ids, &cursor, &id, &length, &number)) {
+		const struct module_entry *entry = module_table_find(all->recording.modules, (uint32_t)number);
+
+		if (!entry || entry->kind != MODULE_FILE)
+			continue;
+		module_files_ask(all->files, entry->id, 0, 0, 0);
+		(void)module_files_poll(all->files, 1);
+	}
+}
+
+static void end_section(struct finalizing *all)
+{
+	ask_for_files(all);
+	if (!all->least_realtime || all->end_realtime < all->least_realtime)
+		all->least_realtime = all->end_realtime;
+}
+
 static void take_trace(struct finalizing *all)
 {
 	const struct trace_chunk *chunks;
 	size_t count = trace_reader_chunks(all->reader, &chunks);
-	uint32_t section = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (chunks[i].section != section) { /* ids of modules and snapshots are valid within one section */
-			hash_map_clear(&all->ids);
-			snapshot_window_clear(all->window);
-		}
-		section = chunks[i].section;
+		if (!i || chunks[i].section != chunks[i - 1].section)
+			begin_section(all, &chunks[i], count - i);
 		if (chunks[i].header.type == RWK_CHUNK_STATE || chunks[i].header.type == RWK_CHUNK_EVENTS ||
 		    chunks[i].header.type == RWK_CHUNK_SNAPSHOTS)
 			take_chunk(all, &chunks[i]);
+		if (i + 1 == count || chunks[i + 1].section != chunks[i].section)
+			end_section(all);
 	}
+	module_files_unchanged_since(all->files, all->least_realtime); /* what is opened late may be of any of them */
 }
 
 /* --- the file ------------------------------------------------------------------------------------ */

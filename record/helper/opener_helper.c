@@ -14,6 +14,7 @@
 
 #include "common/cleanup.h"
 #include "common/packet.h"
+#include "common/time_units.h"
 #include "format/limits.h"
 #include "record/helper/file_gate.h"
 #include "record/helper/rights.h"
@@ -162,11 +163,25 @@ static int open_with(struct opener *opener, const struct rights *rights, const s
 	return fd;
 }
 
+static uint64_t nanoseconds(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
+}
+
+/* A file system gives the inode of a removed file to a new one. What a JIT compiler writes it goes on writing. */
+static bool is_unchanged(int fd, const struct opener_request *request)
+{
+	const uint64_t since = request->what == OPENER_MAPPING ? request->unchanged_since : 0;
+	struct stat status;
+
+	return !since || (!fstat(fd, &status) && nanoseconds(&status.st_ctim) <= since);
+}
+
 /* The file must be the one that was mapped, or its build-id must be going to tell. */
 static int if_same(int fd, const struct opener_request *request)
 {
 	if (fd < 0 || (request->verified_later && request->what == OPENER_MAPPING) ||
-	    file_gate_is(fd, request->device, request->inode))
+	    (file_gate_is(fd, request->device, request->inode) && is_unchanged(fd, request)))
 		return fd;
 	(void)close(fd);
 	return -ESTALE;

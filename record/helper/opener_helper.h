@@ -41,6 +41,8 @@ struct opener_request {
 	uint32_t path_length;
 	uint64_t start, end;     /* the mapping; 0, 0: unknown */
 	uint64_t device, inode;  /* of the file; 0, 0: unknown */
+	/* CLOCK_REALTIME, ns: since then a file known by its device and inode only must not have changed; 0: it may. */
+	uint64_t unchanged_since;
 	uint32_t verified_later; /* its build-id is known and will be compared */
 	/* By path in our own root with the rights of whoever started the recorder, and never through the process. */
 	uint32_t as_caller;
@@ -50,7 +52,7 @@ struct opener_request {
 struct opener_reply {
 	uint32_t token;
 	/*
-	 * -errno. Refused: -ESTALE: another file; -ELOOP: a link; -EREMOTE: a file system that is not read;
+	 * -errno. Refused: -ESTALE: another file, or changed; -ELOOP: a link; -EREMOTE: a file system that is not read;
 	 * -EINVAL: not a regular file; -ENOEXEC: no ELF file; -EPERM, -EMLINK: somebody else's, or a file with
 	 * several names.
 	 */

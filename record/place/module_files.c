@@ -31,6 +31,7 @@ struct ask {
 	uint32_t module; /* 0: who the process is */
 	uint32_t tgid;
 	uint64_t start, end;
+	uint64_t unchanged_since;
 };
 
 /* The opener's requests that are not about a module: no module has such a number. */
@@ -58,6 +59,7 @@ struct module_files {
 	struct silent_users silent;
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
 	bool as_caller;
+	uint64_t unchanged_since;
 	bool late_lost; /* one was not opened late, either */
 	struct module_files_counts counts;
 };
@@ -85,7 +87,7 @@ void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid
 		return;
 	files->counts.asked += !file->tries++;
 	files->counts.attempts++;
-	file->waiting = queue_add(files, &(struct ask){module, tgid, start, end});
+	file->waiting = queue_add(files, &(struct ask){module, tgid, start, end, files->unchanged_since});
 	if (file->waiting)
 		(void)step(files);
 }
@@ -166,6 +168,7 @@ static struct opener_request mapping_request(const struct module_files *files, c
 		.end = ask->end,
 		.device = entry->device,
 		.inode = entry->inode,
+		.unchanged_since = ask->unchanged_since,
 		.verified_later = entry->build_id.length != 0,
 		.as_caller = files->as_caller,
 		.owner = jit_owners_find(&files->jit_owners, ask->tgid),
@@ -362,7 +365,7 @@ void module_files_open_late(struct module_files *files, uint32_t module, uint32_
 	if (!entry || !file || file->fd_plus_1 || file->refused || files->late_lost)
 		return;
 	files->opener.stuck = 0;
-	request = mapping_request(files, &(struct ask){module, tgid, start, end}, entry);
+	request = mapping_request(files, &(struct ask){module, tgid, start, end, files->unchanged_since}, entry);
 	fd = open_within(files, &request, entry->path, DEADLINE_FILE);
 	files->late_lost = fd == -ETIMEDOUT;
 	if (fd >= 0)
@@ -456,6 +459,11 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 	files->fds_max = fds_allow();
 	*ret_files = files;
 	return 0;
+}
+
+void module_files_unchanged_since(struct module_files *files, uint64_t realtime)
+{
+	files->unchanged_since = realtime;
 }
 
 void module_files_part(struct module_files *files, struct nursery *nursery)

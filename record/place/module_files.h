@@ -37,6 +37,11 @@ struct module_files_counts {
 int module_files_create(struct nursery *nursery, struct module_table *modules, bool as_caller,
 			struct module_files **ret_files);
 void module_files_destroy(struct module_files *files);
+/*
+ * as_caller: a file that the trace knows by its device and inode only must not have changed since `realtime`
+ * (CLOCK_REALTIME, ns), for what is asked from now on; 0: it may.
+ */
+void module_files_unchanged_since(struct module_files *files, uint64_t realtime);
 
 /*
  * In a child of the process that created them: from now on with helpers of its own, from

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/byte_buffer.h"
+#include "common/cleanup.h"
+#include "common/hash_map.h"
 #include "report/read/trace_file.h"
 #include "report/read/trace_records.h"
 
@@ -183,6 +186,67 @@ int trace_model_finish(struct trace_model *model)
 	if (!r)
 		r = unsure_times_make(&model->unsure_times, model->unsure.items, model->unsure.count);
 	return r < 0 ? r : timeline_rewind(&model->timeline);
+}
+
+/* --- what another section adds --- */
+
+enum { FILE_KEY_MAX = RWK_MAX_STRING + 16 };
+
+/* 0: the kernel did not say which file it is. */
+static size_t make_file_key(const struct trace_module *module, uint8_t out[static FILE_KEY_MAX])
+{
+	struct byte_buffer key = {.bytes = out, .room = FILE_KEY_MAX};
+
+	if (module->kind != MODULE_FILE || !module->inode)
+		return 0;
+	byte_buffer_uint(&key, module->device, 8);
+	byte_buffer_uint(&key, module->inode, 8);
+	byte_buffer_bytes(&key, module->path, strlen(module->path));
+	return key.full ? 0 : key.used;
+}
+
+/* Each file's place in the addition plus 1; 0: it has several build-ids. */
+static int gather_build_ids(struct hash_map *ids, const struct trace_model *addition)
+{
+	uint8_t key[FILE_KEY_MAX];
+	int r = 0;
+
+	for (size_t i = 0; i < addition->modules.count && r >= 0; i++) {
+		const struct trace_module *module = &addition->modules.items[i];
+		size_t length = module->build_id.length ? make_file_key(module, key) : 0;
+		uint64_t *place;
+
+		r = length ? hash_map_add(ids, key, length, i + 1, &place) : 1;
+		if (!r && *place && !build_id_equal(&addition->modules.items[*place - 1].build_id, &module->build_id))
+			*place = 0;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int add_build_ids(struct trace_model *model, const struct trace_model *addition)
+{
+	_cleanup_(hash_map_deinit) struct hash_map ids = {0};
+	uint8_t key[FILE_KEY_MAX];
+	int r = hash_map_init(&ids);
+
+	if (!r)
+		r = gather_build_ids(&ids, addition);
+	for (size_t i = 0; i < model->modules.count && !r; i++) {
+		struct trace_module *module = &model->modules.items[i];
+		size_t length = module->build_id.length ? 0 : make_file_key(module, key);
+		const uint64_t *place = length ? hash_map_find(&ids, key, length) : NULL;
+
+		if (place && *place)
+			module->build_id = addition->modules.items[*place - 1].build_id;
+	}
+	return r;
+}
+
+int trace_model_add_section(struct trace_model *model, const struct trace_model *addition)
+{
+	int r = trace_records_add_perf_maps(model, addition);
+
+	return r < 0 ? r : add_build_ids(model, addition);
 }
 
 /* --- queries --- */

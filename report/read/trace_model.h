@@ -130,8 +130,8 @@ void trace_model_deinit(struct trace_model *model);
 int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void *payload,
 			  struct event_decoder *decoder);
 int trace_model_finish(struct trace_model *model);
-/* JIT code of the model's processes has the names of another section of the same file, too. 0, -ENOMEM. */
-int trace_model_add_perf_maps(struct trace_model *model, const struct trace_model *addition);
+/* What another section adds: names of JIT code, build-ids of files (path, device, inode) without one. 0, -ENOMEM. */
+int trace_model_add_section(struct trace_model *model, const struct trace_model *addition);
 
 struct trace_module *trace_model_module(const struct trace_model *model, uint32_t id); /* NULL: unknown */
 struct trace_perf_map *trace_model_perf_map(const struct trace_model *model, uint32_t tgid);

@@ -419,7 +419,7 @@ static int add_perf_map(struct trace_model *model, uint32_t chunk, const struct 
 	return r < 0 ? r : note_chunk(&map->chunks, chunk);
 }
 
-int trace_model_add_perf_maps(struct trace_model *model, const struct trace_model *addition)
+int trace_records_add_perf_maps(struct trace_model *model, const struct trace_model *addition)
 {
 	int r = 0;
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 need_recording
-need_tool python3 setsid unshare
+need_tool python3 setsid unshare objcopy
 grep -qw autofs /proc/filesystems || skip "the kernel has no autofs"
 
 mounts=6 leave=4 # MAX_STUCK of module_files.c: so many helpers are left behind
@@ -28,12 +28,13 @@ folders=()
 for ((i = 0; i < mounts; i++)); do
 	folders+=("$scratch/room$i")
 	mkdir -p "$scratch/room$i/on"
-	cp "$workloads/burn" "$scratch/room$i/on/burn$i"
-	start "$scratch/room$i/on/burn$i" "burn$i" 600 >/dev/null
+	# With a build-id, all would be one file, if the recorder has read it by its end.
+	objcopy --remove-section=.note.gnu.build-id "$workloads/burn" "$scratch/room$i/on/burn$i"
+	start "$scratch/room$i/on/burn$i" "dead$i" 600 >/dev/null
 done
 
-seen() { [ "$("$report" --folded --no-local-files --source cpu "$scratch/t.rwk" 2>/dev/null | folded_comms - | grep -c '^burn')" = $mounts ]; }
-start "$record" -p 0 -u -c '^burn' --embed none -o "$scratch/t.rwk" 2>"$scratch/record.err"
+seen() { [ "$("$report" --folded --no-local-files --source cpu "$scratch/t.rwk" 2>/dev/null | folded_comms - | grep -c '^dead[0-9]$')" = $mounts ]; }
+start "$record" -p 0 -u -c '^dead[0-9]$' --embed none -o "$scratch/t.rwk" 2>"$scratch/record.err"
 recorder=$started
 wait_for 120 seen || die "not all programs are seen: $(cat "$scratch/record.err")"
 kill -KILL "$recorder" && wait "$recorder" 2>/dev/null
@@ -54,7 +55,7 @@ finalize() {
 }
 # For those left behind, for what is asked in vain then, and room for a busy machine.
 bound=$((leave * ($(deadline PROCESS) + $(deadline SPAWN)) + $(deadline END) + 2 * $(deadline NURSERY)))
-export -f finalize wait_for
+export -f finalize wait_for pause
 export scratch bound record
 # shellcheck disable=SC2016 # the inner shell's words
 unshare -m --propagation private bash -c "$(declare -p folders); finalize" >"$scratch/dead.out" 2>"$scratch/dead.err"

@@ -34,17 +34,26 @@ begin() {
 	recorder=$!
 	children="$children $recorder"
 	wait_for 30 has_begun || die "the recorder did not start: $(cat "$scratch/$name.err")"
+	helpers=$(pgrep -c -P "$recorder")
 }
 
 dumps() { ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l; }
 has_dumps() { [ "$(dumps "$1")" -ge "$2" ]; }
+
+# A dump is asked for once the last one is written and its writer, a process of the recorder beside its helpers, is gone: until then
+# a signal makes none.
+signal() {
+	wait_for 20 writes_nothing
+	kill -USR2 "$recorder"
+}
+writes_nothing() { [ "$(pgrep -c -P "$recorder")" -le "$helpers" ]; }
 
 # some_dumps NAME COUNT: so many, each some time after the one before.
 some_dumps() {
 	local i
 	for i in $(seq "$2"); do
 		sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
-		kill -USR2 "$recorder"
+		signal
 		wait_for 20 has_dumps "$1" "$i" || { fail "$1: dump $i was not made"; return; }
 	done
 }
@@ -79,10 +88,11 @@ test_full() {
 	recorder=$!
 	children="$children $recorder"
 	wait_for 30 has_begun
-	kill -USR2 "$recorder"
+	helpers=$(pgrep -c -P "$recorder")
+	signal
 	check "a full disk is said" wait_for 20 grep -q 'cannot write dump 1: No space left' "$scratch/full.err"
 	mount -o remount,size=200m "$scratch/full"
-	kill -USR2 "$recorder"
+	signal
 	check "with room, there is a dump" wait_for 20 has_dumps full/full 1
 	end
 	check_equal "full: exit code" 4 "$ended"

@@ -35,6 +35,15 @@ made() {
 	check "$1" has_dumps $((before + 1))
 }
 
+# refused WHAT PATTERN: a dump is asked for, likewise, and it is said that it cannot be made.
+refused() {
+	for _ in 1 2 3; do
+		kill -USR2 "$recorder"
+		wait_for 15 grep -q "$2" "$errors" && break
+	done
+	check "$1" grep -q "$2" "$errors"
+}
+
 is_whole() { "$report" --dump "$1" >"$scratch/dumped" 2>&1 && grep -q '^section 0 .* closed 1 ' "$scratch/dumped"; }
 
 are_whole() {
@@ -145,8 +154,7 @@ test_makers() {
 	check_equal "makers: nothing is unfinished" 0 "$(unfinished)"
 	# shellcheck disable=SC2046
 	kill -KILL $(makers)
-	kill -USR2 "$recorder"
-	check "makers: it is said if nobody is left" wait_for 30 grep -q 'both processes that make files were killed; restart' "$errors"
+	refused "makers: it is said if nobody is left" 'both processes that make files were killed; restart'
 	end makers 4
 	are_whole makers
 }
@@ -178,13 +186,11 @@ test_folder() {
 	made "folder: a dump"
 	mv "$folder" "$folder.old"
 	rm -r "$folder.old"
-	kill -USR2 "$recorder"
-	check "folder: it is said that it is gone" wait_for 30 grep -q 'cannot write dump 2: No such file or directory' "$errors"
+	refused "folder: it is said that it is gone" 'cannot write dump 2: No such file or directory'
 	mkdir "$folder"
 	made "folder: a dump in the new one"
 	chmod 555 "$folder"
-	kill -USR2 "$recorder"
-	check "folder: it is said that nothing can be made there" wait_for 30 grep -q 'cannot write dump 4: Permission denied' "$errors"
+	refused "folder: it is said that nothing can be made there" 'cannot write dump 4: Permission denied'
 	chmod 755 "$folder"
 	made "folder: and then again"
 	end folder 4

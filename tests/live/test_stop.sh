@@ -120,7 +120,7 @@ test_reader_gone() {
 	check "it says so" grep -q 'Broken pipe' "$scratch/gone.err"
 }
 
-knows_burn() { "$report" --dump "$1" 2>/dev/null | grep -q '^  module .*/burn" build_id=[0-9a-f]'; }
+knows_burn() { "$report" --dump "$1" 2>/dev/null | grep -q "^  module .*/${2-burn}\" build_id=[0-9a-f]"; }
 
 # Nothing but the last chunk is lost, and kernel functions have names without any embedding. What was mapped only now has no build-id
 # in the trace yet, by which --finalize could know that the file is still the same.
@@ -145,6 +145,44 @@ test_finalize() {
 	check_equal "samples after --finalize" "$before" "$(folded_sum "$scratch/killed.folded")"
 	check_named killed
 	run_code finalized 3 "$report" --no-local-files --info "$scratch/killed.rwk"
+}
+
+share_named() { # NAME COMM
+	"$report" --no-local-files --folded "$scratch/$1.rwk" >"$scratch/$1.folded" 2>/dev/null
+	folded_share "$scratch/$1.folded" "^$2;.*;burn_user(;| )" "^$2;"
+}
+
+# A program without a build-id is known by its device and inode, which another file may get when it is gone. One that has been changed
+# since must name nothing; with a build-id it is still the same.
+test_changed_files() {
+	local kind kinds='plain whole'
+	for kind in $kinds; do
+		cp "$workloads/burn" "$scratch/$kind"
+		[ $kind = whole ] || run_ok plain objcopy --remove-section=.note.gnu.build-id "$scratch/$kind"
+		start "$scratch/$kind" "$kind" 600 user 10
+		kill -STOP "$started"
+		eval "$kind=$started"
+	done
+	# shellcheck disable=SC2154 # by eval
+	kill -CONT "$plain" "$whole"
+	begin changed
+	for kind in $kinds; do
+		check "$kind: it is recorded" wait_for 60 has_samples "$scratch/changed.rwk" 100 "^$kind;"
+	done
+	check "build-ids are written" wait_for 60 knows_burn "$scratch/changed.rwk" whole
+	end_after KILL
+	kill -KILL "$plain" "$whole"
+	cp "$scratch/changed.rwk" "$scratch/unchanged.rwk"
+	run_ok unchanged "$record" --finalize "$scratch/unchanged.rwk"
+	for kind in $kinds; do
+		cat "$scratch/$kind" >"$scratch/copy"
+		cat "$scratch/copy" >"$scratch/$kind"
+	done
+	run_ok changed "$record" --finalize "$scratch/changed.rwk"
+	check_number "unchanged, without a build-id: share with a name" "$(share_named unchanged plain) > 0.95"
+	check_number "unchanged, with a build-id: share with a name" "$(share_named unchanged whole) > 0.95"
+	check_number "changed, without a build-id: share with a name" "$(share_named changed plain) == 0"
+	check_number "changed, with a build-id: share with a name" "$(share_named changed whole) > 0.95"
 }
 
 test_not_a_trace() {
@@ -226,6 +264,7 @@ test_command_signals
 test_reader_gone
 test_killed
 test_finalize
+test_changed_files
 test_not_a_trace
 test_random_moments
 finish

@@ -60,7 +60,7 @@ static int learn_section(struct profile *profile, const struct trace_file *file,
 			continue;
 		r = array_push(&models, &file->models[i]);
 		if (!r)
-			r = trace_model_add_perf_maps(&file->models[number], &file->models[i]);
+			r = trace_model_add_section(&file->models[number], &file->models[i]);
 	}
 	if (!r)
 		r = modules_learn(&profile->modules, models.items, models.count, host, several, &place);

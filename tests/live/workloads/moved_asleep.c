@@ -8,7 +8,7 @@
  *     round TID BEGIN END LATE CHARGED
  *
  * It slept from BEGIN until END, LATE after the moment it had asked for; CHARGED is what the kernel counted as time on
- * run queues meanwhile.
+ * run queues meanwhile. A round in which it got a CPU only when that moment was over, and did not sleep, is not printed.
  */
 #include "waits_truth.h"
 
@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum { RUN_NS = 3500 * 1000, SLEEP_NS = 50 * NS_PER_MS, CHARGED_NS = 20 * NS_PER_MS };
@@ -24,6 +25,7 @@ enum { RUN_NS = 3500 * 1000, SLEEP_NS = 50 * NS_PER_MS, CHARGED_NS = 20 * NS_PER
 struct stage {
 	atomic_int asked, asleep, awake; /* the latest round */
 	uint64_t begin, end, late;
+	bool slept;
 };
 
 static void move(pid_t pid, int cpu)
@@ -50,15 +52,27 @@ static uint64_t charged(pid_t pid)
 	return waited;
 }
 
+/* How often this process, which has one thread, has slept. */
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) < 0)
+		fault("getrusage");
+	return usage.ru_nvcsw;
+}
+
 static void sleep_round(struct stage *stage, int cpu)
 {
 	uint64_t until;
 	struct timespec moment;
+	long before;
 
 	move(0, cpu);
 	until = clock_ns(CLOCK_MONOTONIC) + RUN_NS;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
+	before = sleeps();
 	stage->begin = clock_ns(CLOCK_MONOTONIC);
 	until = stage->begin + SLEEP_NS;
 	moment = (struct timespec){(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)};
@@ -66,6 +80,7 @@ static void sleep_round(struct stage *stage, int cpu)
 	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL);
 	stage->end = clock_ns(CLOCK_MONOTONIC);
 	stage->late = stage->end - until;
+	stage->slept = sleeps() > before;
 	atomic_store(&stage->awake, atomic_load(&stage->asked));
 }
 
@@ -93,7 +108,7 @@ static pid_t start(const char *comm, struct stage *stage, int cpu)
 		;
 }
 
-/* Returns whether the kernel has charged the sleep. */
+/* Returns whether it slept, and the kernel has charged that. */
 static int play(struct stage *stage, pid_t sleeper, int round, int cpu)
 {
 	uint64_t before;
@@ -106,6 +121,8 @@ static int play(struct stage *stage, pid_t sleeper, int round, int cpu)
 	while (atomic_load(&stage->awake) < round)
 		usleep(1000);
 	before = charged(sleeper) - before;
+	if (!stage->slept)
+		return 0;
 	printf("round %d %lu %lu %lu %lu\n", sleeper, stage->begin, stage->end, stage->late, before);
 	return before > CHARGED_NS && stage->late < CHARGED_NS / 2;
 }

@@ -435,6 +435,13 @@ static void opens_for_the_caller_what_the_caller_may_read(struct test *t)
 	CHECK_INT(t, ask(&b, &request, path, text, &reply), -ESTALE);
 	request.inode = file.st_ino;
 	CHECK_INT(t, ask(&b, &request, path, text, &reply), 0);
+	REQUIRE(t, !fstat(fd, &file));
+	request.unchanged_since = (uint64_t)file.st_ctim.tv_sec * 1000000000 + (uint64_t)file.st_ctim.tv_nsec;
+	CHECK_INT(t, ask(&b, &request, path, text, &reply), 0);
+	request.unchanged_since--;
+	CHECK_INT(t, ask(&b, &request, path, text, &reply), -ESTALE);
+	request.verified_later = 1;
+	CHECK_INT(t, ask(&b, &request, path, text, &reply), 0);
 	/* A process of root's, whose map only root may read, is nobody's business. */
 	request.what = OPENER_PERF_MAP;
 	request.tgid = (uint32_t)getpid();

@@ -266,6 +266,58 @@ static void additions_count_where_they_belong(struct test *t)
 	place_remove(&place);
 }
 
+/* A program that was mapped without its build-id, in the section or in what was added to it later. */
+static void add_program(struct made_trace *trace, uint32_t id, uint64_t inode, const char *build_id)
+{
+	const struct build_id bytes = build_id_of(build_id, (uint32_t)strlen(build_id));
+	const struct event event = {.kind = EVENT_MODULE,
+				    .module = {.id = id,
+					       .kind = MODULE_FILE,
+					       .path = made_text("/usr/bin/program"),
+					       .build_id = {(const char *)bytes.bytes, bytes.length},
+					       .device = 1,
+					       .inode = inode}};
+
+	made_trace_check(event_log_add(trace->log, &event), "module");
+}
+
+/* Stacks of a section whose program had no build-id, with names added later for the inode and build-ids. */
+static struct texts stacks_named_late(uint64_t inode, const char *const *build_ids, size_t count)
+{
+	struct made_trace *trace;
+	struct place place;
+	struct texts texts;
+
+	place_make(&place);
+	trace = begin_section(place.both, O_TRUNC, "honest");
+	add_program(trace, PROGRAM, 7, "");
+	made_trace_end(trace);
+	trace = made_trace_begin_at(place.both, O_APPEND);
+	for (size_t i = 0; i < count; i++) {
+		add_program(trace, 5 + (uint32_t)i, inode, build_ids[i]);
+		embed(trace, "late", 5 + (uint32_t)i, 0);
+	}
+	made_trace_end(trace);
+	texts = stacks_of((const char *const[]){place.both}, 1, "honest");
+	place_remove(&place);
+	return texts;
+}
+
+/* What was killed before it had read a build-id has the names of whoever read it later, if it is the same file. */
+static void build_ids_may_come_later(struct test *t)
+{
+	static const char *const ids[] = {"first id", "other id"};
+	struct texts texts = stacks_named_late(7, ids, 1);
+
+	CHECK(t, strstr(texts.text, "late_user+10 "));
+	texts = stacks_named_late(8, ids, 1);
+	CHECK(t, texts.used && !strstr(texts.text, "late_user"));
+	texts = stacks_named_late(7, ids, 2);
+	CHECK(t, texts.used && !strstr(texts.text, "late_user"));
+	texts = stacks_named_late(7, (const char *const[]){"first id", "first id"}, 2);
+	CHECK(t, strstr(texts.text, "late_user+10 "));
+}
+
 static size_t count_modules(const char *const *paths, size_t count)
 {
 	struct profile *profile;
@@ -302,4 +354,4 @@ static void equals_are_one(struct test *t)
 }
 
 TEST_MAIN(TEST(strangers_name_nothing), TEST(sections_are_strangers), TEST(additions_count_where_they_belong),
-	  TEST(equals_are_one))
+	  TEST(build_ids_may_come_later), TEST(equals_are_one))

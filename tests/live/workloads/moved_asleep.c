@@ -8,7 +8,7 @@
  *     round TID BEGIN END LATE CHARGED
  *
  * It slept from BEGIN until END, LATE after the moment it had asked for; CHARGED is what the kernel counted as time on
- * run queues meanwhile. A round in which it got a CPU only when that moment was over, and did not sleep, is not printed.
+ * run queues meanwhile. A round in which it got a CPU only after that moment, and did not sleep, is not printed.
  */
 #include "waits_truth.h"
 

@@ -70,10 +70,10 @@ static void sleep_round(struct stage *stage, int cpu)
 	long before;
 
 	move(0, cpu);
+	before = sleeps(); /* right before the sleep, this call would bring the account of the share up to date */
 	until = clock_ns(CLOCK_MONOTONIC) + RUN_NS;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
-	before = sleeps();
 	stage->begin = clock_ns(CLOCK_MONOTONIC);
 	until = stage->begin + SLEEP_NS;
 	moment = (struct timespec){(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)};

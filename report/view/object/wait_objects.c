@@ -65,7 +65,7 @@ static int add_to_row(struct sorter *sorter, uint32_t number, const struct objec
 		return r;
 	row = &sorter->rows.items[*known];
 	if (row->count++)
-		object_alike_add(&row->alike, wait, object);
+		object_alike_add(&row->alike, &sorter->objects->waits, wait, object);
 	else
 		object_alike_begin(&row->alike, wait);
 	row->blocked = wait_add(row->blocked, wait->weight - run_queue);

@@ -8,6 +8,7 @@
 #include "common/plural.h"
 #include "common/sorted.h"
 #include "report/profile/seam/figures.h"
+#include "report/view/look/other_ends.h"
 #include "report/view/text/object_text.h"
 
 /* --- waits that are alike --- */
@@ -18,7 +19,7 @@ void object_alike_begin(struct object_alike *alike, const struct profile_wait *w
 }
 
 /* What some of them lack counts as different. Other objects may read the same. */
-void object_alike_add(struct object_alike *alike, const struct profile_wait *wait,
+void object_alike_add(struct object_alike *alike, const struct waits *waits, const struct profile_wait *wait,
 		      const struct object_key *key)
 {
 	struct profile_wait *kept = &alike->wait;
@@ -33,6 +34,7 @@ void object_alike_add(struct object_alike *alike, const struct profile_wait *wai
 		kept->ready_descriptor = 0;
 	if (kept->page != wait->page)
 		kept->page = 0;
+	alike->other_ends |= other_ends_differ(waits, kept, wait);
 	alike->least_asked = wait->asked < alike->least_asked ? wait->asked : alike->least_asked;
 	alike->most_asked = wait->asked > alike->most_asked ? wait->asked : alike->most_asked;
 }
@@ -42,7 +44,7 @@ void object_alike_write(FILE *out, const char *before, const struct waits *waits
 	struct profile_wait wait = alike->wait;
 
 	wait.asked = alike->least_asked >= alike->most_asked / 2 ? alike->most_asked : 0; /* else they differ */
-	wait_write_object(out, before, waits, &wait);
+	wait_write_alike(out, before, waits, &wait, alike->other_ends);
 }
 
 /* --- sums --- */
@@ -89,7 +91,7 @@ int object_tally_add(struct object_tally *tally, uint32_t line, const struct pro
 	if (r < 0)
 		return r;
 	if (!r) {
-		object_alike_add(&tally->sums.items[*known].alike, wait, &key.object);
+		object_alike_add(&tally->sums.items[*known].alike, tally->waits, wait, &key.object);
 		tally->sums.items[*known].weight = wait_add(tally->sums.items[*known].weight, weight);
 		return 0;
 	}

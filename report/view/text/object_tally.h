@@ -14,11 +14,12 @@
 struct object_alike {
 	struct profile_wait wait;
 	uint64_t least_asked, most_asked; /* of sleeps: the shortest and the longest; 0: not known */
+	bool other_ends;		  /* those of some are other processes */
 };
 
 void object_alike_begin(struct object_alike *alike, const struct profile_wait *wait);
 /* One of the same key (object_texts.h); of that, what was ready. */
-void object_alike_add(struct object_alike *alike, const struct profile_wait *wait,
+void object_alike_add(struct object_alike *alike, const struct waits *waits, const struct profile_wait *wait,
 		      const struct object_key *key);
 /* As wait_write_object(). */
 void object_alike_write(FILE *out, const char *before, const struct waits *waits,

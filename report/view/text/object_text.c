@@ -8,6 +8,7 @@
 #include "common/plural.h"
 #include "common/printable.h"
 #include "common/time_units.h"
+#include "report/view/look/other_ends.h"
 
 static const char *const kinds[PROFILE_OBJECT_KINDS] = {
 	[PROFILE_OBJECT_NONE] = "",		[PROFILE_OBJECT_FILE] = "file",
@@ -410,38 +411,28 @@ bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
 	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
 }
 
-/* Whose users are to be named. A descriptor of several that was ready mostly had something to read. */
-static enum profile_direction other_end(const struct profile_operation *operation,
-					const struct profile_object *object)
-{
-	if (object->kind != PROFILE_OBJECT_PIPE)
-		return PROFILE_NEITHER;
-	return operation->direction == PROFILE_READS || operation->many ? PROFILE_WRITES : PROFILE_READS;
-}
-
 /* " (written by cc1 4711)", " (at its other end postgres 4711 and 2 others)" */
-static void write_users(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+static void write_users(FILE *out, const struct waits *waits, const struct profile_wait *wait, bool differ)
 {
 	static const char *const words[PROFILE_DIRECTIONS] = {
 		[PROFILE_NEITHER] = "at its other end", [PROFILE_READS] = "read by", [PROFILE_WRITES] = "written by"};
-	const struct profile_object *object = &waits->objects[wait->ready ? wait->ready : wait->object];
-	const struct profile_operation *operation = &waits->operations[wait->operation];
-	const enum profile_direction end = other_end(operation, object);
-	const struct profile_users *users = &object->users[end];
-	const struct profile_task *task;
+	enum profile_direction end;
+	const struct profile_users *users = other_end(waits, wait, &end);
 
-	if (!users->processes || (end == PROFILE_READS && operation->direction == PROFILE_NEITHER))
+	if (!users)
 		return;
-	task = &waits->tasks[users->task];
 	(void)fprintf(out, " (%s ", words[end]);
-	write_text(out, task->comm);
-	(void)fprintf(out, " %" PRIu32, task->tgid);
-	if (users->processes > 1)
+	write_text(out, waits->tasks[users->task].comm);
+	(void)fprintf(out, " %" PRIu32, waits->tasks[users->task].tgid);
+	if (differ)
+		(void)fputs(" and others", out);
+	else if (users->processes > 1)
 		(void)fprintf(out, " and %" PRIu32 " other%s", users->processes - 1, plural(users->processes - 1));
 	(void)fputc(')', out);
 }
 
-void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait)
+void wait_write_alike(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait,
+		      bool other_ends)
 {
 	if (!wait_has_object(waits, wait))
 		return;
@@ -453,7 +444,12 @@ void wait_write_object(FILE *out, const char *before, const struct waits *waits,
 		write_operation(out, &waits->operations[wait->operation]);
 	write_held(out, waits, wait);
 	write_ready(out, waits, wait);
-	write_users(out, waits, wait);
+	write_users(out, waits, wait, other_ends);
+}
+
+void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait)
+{
+	wait_write_alike(out, before, waits, wait, false);
 }
 
 int object_to_text(const struct profile_object *object, char **ret_text)

@@ -45,7 +45,10 @@ bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
 
 /* Nothing if it is not known; else `before`, and what the wait was for. */
 void wait_write_object(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait);
-/* The same as a text of its own; NULL if nothing is known. 0, -ENOMEM. */
+/* The same of several waits like this one; other_ends: those of some are other processes. */
+void wait_write_alike(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait,
+		      bool other_ends);
+/* As wait_write_object(), as a text of its own; NULL if nothing is known. 0, -ENOMEM. */
 int wait_object_text(const struct waits *waits, const struct profile_wait *wait, char **ret_text);
 
 #endif

@@ -188,6 +188,39 @@ static void says_who_held_it(struct test *t)
 	free(profile);
 }
 
+/* Sockets that read the same, as those of a server's path or port, are one line, but not of one process. */
+static void says_who_is_at_the_other_ends(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	const struct profile_object socket = {.kind = PROFILE_OBJECT_UNIX, .name = "/s",
+					      .users[PROFILE_NEITHER] = {.processes = 1}};
+	const uint32_t one = add_object(profile, socket), same = add_object(profile, socket),
+		       other = add_object(profile, socket);
+	uint32_t task;
+
+	(void)add_wait(profile, 10, 1000, 1, one);
+	(void)add_wait(profile, 20, 1000, 1, same);
+	task = add_wait(profile, 30, 1000, 0, 0)->task;
+	profile->objects[one].users[PROFILE_NEITHER].task = profile->objects[same].users[PROFILE_NEITHER].task = task;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD "        2.000        0.000        2        1.000        1.000        1.000  "
+				"unix       app             in read of unix /s (at its other end app 7)\n"
+				"# not among them, as what they were for is not known: 1 wait, 1.0 ms\n");
+	(void)add_wait(profile, 50, 1000, 1, other);
+	profile->objects[other].users[PROFILE_NEITHER].task =
+		fake_wait(profile, "peer", 8, "schedule", BOOT + 60 * MS, BOOT + 61 * MS)->task;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD "        3.000        0.000        3        1.000        1.000        1.000  "
+				"unix       app             in read of unix /s (at its other end app 7 and others)\n"
+				"# not among them, as what they were for is not known: 2 waits, 2.0 ms\n");
+	profile->objects[other].users[PROFILE_NEITHER].processes = 0;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD "        3.000        0.000        3        1.000        1.000        1.000  "
+				"unix       app             in read of unix /s (at its other end app 7 and others)\n"
+				"# not among them, as what they were for is not known: 2 waits, 2.0 ms\n");
+	free(profile);
+}
+
 static void says_what_was_ready(struct test *t)
 {
 	struct profile *profile = profile_with_calls();
@@ -327,5 +360,6 @@ static void shows_one_kind(struct test *t)
 }
 
 TEST_MAIN(TEST(sums_up_waits_of_an_object), TEST(names_every_kind), TEST(names_futexes), TEST(says_who_held_it),
-	  TEST(says_what_was_ready), TEST(has_a_row_for_each_that_was_ready), TEST(finds_polls_by_kind),
-	  TEST(sums_up_polls_of_one_descriptor), TEST(says_which_page_it_was), TEST(shows_one_kind))
+	  TEST(says_who_is_at_the_other_ends), TEST(says_what_was_ready), TEST(has_a_row_for_each_that_was_ready),
+	  TEST(finds_polls_by_kind), TEST(sums_up_polls_of_one_descriptor), TEST(says_which_page_it_was),
+	  TEST(shows_one_kind))

@@ -20,9 +20,10 @@ record_mutexes() { # NAME COMMAND...
 
 # Beside a recorder that has nothing to do with it, which was there first.
 start sleep infinity
-start "$record" --force --offcpu 0 -m 0 --system-wide --pid "$started" -o "$scratch/beside.rwk" -- sh -c 'echo ready; exec sleep infinity' \
+start "$record" --force --offcpu 0 -m 0 --system-wide --pid "$started" -o "$scratch/beside.rwk" -- sh -c 'echo $$; exec sleep infinity' \
 	>"$scratch/beside.out" 2>"$scratch/beside.err"
-wait_for 60 grep -q ready "$scratch/beside.out" || die "the other recorder does not start"
+wait_for 60 grep -q . "$scratch/beside.out" || die "the other recorder does not start"
+children="$children $(cat "$scratch/beside.out")"
 
 record_mutexes here "$workloads/mutexes" "$rounds" "$scratch/shared"
 record_mutexes namespace unshare --pid --fork "$workloads/mutexes" "$rounds" "$scratch/shared"

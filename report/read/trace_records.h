@@ -10,7 +10,7 @@
 
 /* `chunk` contains the record, for records whose content is read later. 0 or -ENOMEM. */
 int trace_model_add_record(struct trace_model *model, uint32_t chunk, const struct event *event);
-/* Those of another section of the same file. 0 or -ENOMEM. */
+/* JIT code of the model's processes has the names of another section of the same file, too. 0 or -ENOMEM. */
 int trace_records_add_perf_maps(struct trace_model *model, const struct trace_model *addition);
 
 #endif

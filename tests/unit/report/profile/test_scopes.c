@@ -269,12 +269,11 @@ static void additions_count_where_they_belong(struct test *t)
 /* A program that was mapped without its build-id, in the section or in what was added to it later. */
 static void add_program(struct made_trace *trace, uint32_t id, uint64_t inode, const char *build_id)
 {
-	const struct build_id bytes = build_id_of(build_id, (uint32_t)strlen(build_id));
 	const struct event event = {.kind = EVENT_MODULE,
 				    .module = {.id = id,
 					       .kind = MODULE_FILE,
 					       .path = made_text("/usr/bin/program"),
-					       .build_id = {(const char *)bytes.bytes, bytes.length},
+					       .build_id = made_text(build_id),
 					       .device = 1,
 					       .inode = inode}};
 

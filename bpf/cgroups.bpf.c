@@ -15,14 +15,15 @@ struct {
 	__uint(max_entries, RING_CGROUP_BYTES);
 } cgroups_ring SEC(".maps");
 
+/* Copied, for the reason that TASK_POINTER() is there for (bpf/kernel_files.bpf.h). */
 static __always_inline void describe(struct cgroup *cgroup, u32 kind, struct ring_cgroup *record)
 {
-	struct cgroup_subsys_state *parent = cgroup->self.parent;
-	long length = bpf_probe_read_kernel_str(record->name, sizeof(record->name), cgroup->kn->name);
+	const struct cgroup_subsys_state *parent = BPF_CORE_READ(cgroup, self.parent);
+	long length = bpf_probe_read_kernel_str(record->name, sizeof(record->name), BPF_CORE_READ(cgroup, kn, name));
 
 	record->time = bpf_ktime_get_ns();
-	record->id = cgroup->kn->id;
-	record->parent = parent ? parent->cgroup->kn->id : 0;
+	record->id = BPF_CORE_READ(cgroup, kn, id);
+	record->parent = parent ? BPF_CORE_READ(parent, cgroup, kn, id) : 0;
 	record->kind = kind;
 	record->length = length > 0 ? length - 1 : 0;
 }
@@ -31,7 +32,7 @@ static __always_inline int tell(struct cgroup *cgroup, u32 kind)
 {
 	struct ring_cgroup *record;
 
-	if (cgroup->root->hierarchy_id)
+	if (BPF_CORE_READ(cgroup, root, hierarchy_id))
 		return 0;
 	record = bpf_ringbuf_reserve(&cgroups_ring, sizeof(*record), 0);
 	if (!record) {

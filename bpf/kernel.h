@@ -30,6 +30,19 @@ typedef __s64 s64;
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/*
+ * A function that the verifier looks at by itself, once. What is static it follows again for each state in which it
+ * comes to a call, and then each way out of it. Arguments are numbers, or pointers to memory with room for what they
+ * point to, which may be NULL. The result is a number.
+ */
+#define SEPARATE __attribute__((noinline))
+
+/*
+ * Calls step(0, context), which may be about a task, unlike a separate function. Of all ways through it that leave the
+ * same behind in registers and on the stack the verifier follows one any further.
+ */
+#define ONE_WAY_OUT(step, context) bpf_loop(1, step, context, 0)
+
 #include "bpf/kernel_cgroups.bpf.h"
 #include "bpf/kernel_sched.bpf.h"
 

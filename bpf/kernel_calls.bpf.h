@@ -74,11 +74,13 @@ struct pt_regs___arguments { /* x86 */
 
 #pragma clang attribute pop
 
-/* The verifier does not calculate with typed pointers. It forgets what they are on their way through a map's memory. */
-static __always_inline u64 through_memory(u64 *memory, const void *pointer)
+/* The verifier neither calculates with typed pointers nor takes them for numbers. By negation it forgets the type. */
+static __always_inline u64 as_number(const void *pointer)
 {
-	*(const void *volatile *)memory = pointer;
-	return *(volatile u64 *)memory;
+	u64 number = (u64)pointer;
+
+	asm volatile("%0 = -%0\n%0 = -%0" : "+r"(number));
+	return number;
 }
 
 struct call_arguments {

@@ -105,4 +105,11 @@ struct files_struct {
 #define OBJECT_CAST(type, pointer)                                                                   \
 	((const struct type *)bpf_rdonly_cast((const void *)(pointer), bpf_core_type_id_kernel(struct type)))
 
+/*
+ * A pointer in a task that the program was given. For each that is read directly, verifiers since 6.3 look in the names
+ * of all types for whether it can be trusted, for milliseconds. One that was cast cannot.
+ */
+#define TASK_POINTER(type, task, member)                                                             \
+	(object_knobs.by_cast ? OBJECT_CAST(type, task)->member : ((const struct type *)(task))->member)
+
 #endif

@@ -49,7 +49,7 @@ struct task_struct___links {
 /* A pointer to a node in a tree's slot, or in its head, has this mark; numbers have 22 bits at most. */
 enum { XA_NODE = 2, XA_MARKS = 3, XA_SLOTS = 64, XA_LEVELS = 4 };
 
-static __always_inline u64 find_pid(u64 *through, u64 head, u32 number)
+static __always_inline u64 find_pid(u64 head, u32 number)
 {
 	u64 at = head, slots;
 	u32 shift;
@@ -61,30 +61,34 @@ static __always_inline u64 find_pid(u64 *through, u64 head, u32 number)
 			return 0;
 		slots = at + bpf_core_field_offset(struct xa_node, slots);
 		slots += (number >> shift & (XA_SLOTS - 1)) * 8ULL;
-		at = through_memory(through, OBJECT_READ(hlist_head, slots, first));
+		at = as_number(OBJECT_READ(hlist_head, slots, first));
 	}
 	return at & XA_MARKS ? 0 : at;
 }
 
-/* The address of the thread with that number in the namespace of `task`; 0: there is none. through: in a map. */
-static __noinline u64 find_thread(struct task_struct *task, u64 *through, u32 number)
+/* The address of the thread with that number in the namespace of the struct pid `own`; 0: there is none. */
+SEPARATE u64 find_numbered(u64 own, u32 number)
 {
-	const u64 own = through_memory(through, ((struct task_struct___files *)task)->thread_pid);
 	u64 place = own + bpf_core_field_offset(struct pid___numbers, numbers), space, head, pid, link;
 
 	if (!own || !number)
 		return 0;
 	place += (u64)OBJECT_READ(pid, own, level) * bpf_core_type_size(struct upid);
-	space = through_memory(through, OBJECT_READ(upid, place, ns));
+	space = as_number(OBJECT_READ(upid, place, ns));
 	if (!space)
 		return 0;
-	head = through_memory(through, OBJECT_READ(pid_namespace, space, idr.idr_rt.xa_head));
-	pid = find_pid(through, head, number);
+	head = as_number(OBJECT_READ(pid_namespace, space, idr.idr_rt.xa_head));
+	pid = find_pid(head, number);
 	if (!pid)
 		return 0;
 	link = pid + bpf_core_field_offset(struct pid___numbers, tasks);
-	link = through_memory(through, OBJECT_READ(hlist_head, link, first));
+	link = as_number(OBJECT_READ(hlist_head, link, first));
 	return link ? link - bpf_core_field_offset(struct task_struct___links, pid_links) : 0;
+}
+
+static __always_inline u64 find_thread(struct task_struct *task, u32 number)
+{
+	return find_numbered(as_number(TASK_POINTER(task_struct___files, task, thread_pid)), number);
 }
 
 #endif

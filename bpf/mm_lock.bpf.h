@@ -30,14 +30,12 @@ struct mm_struct___lock_rt { /* PREEMPT_RT */
 
 #pragma clang attribute pop
 
-/*
- * Held for writing, or with waiters. Not inline, because code for types that this kernel lacks must stay unreachable.
- */
-static __noinline bool mm_is_busy(struct mm_struct *mm)
+/* Held for writing, or with waiters. mm: an address. */
+SEPARATE int mm_is_busy(u64 mm)
 {
 	const s64 writer = 1, waiters = 2, handoff = 4;
-	struct mm_struct___lock_rt *rt = (void *)mm;
-	struct mm_struct___lock *lock = (void *)mm;
+	const struct mm_struct___lock_rt *rt = (const void *)mm;
+	const struct mm_struct___lock *lock = (const void *)mm;
 	s64 count;
 
 	if (bpf_core_field_exists(rt->mmap_lock.rwbase))

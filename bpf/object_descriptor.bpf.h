@@ -3,44 +3,14 @@
 #ifndef RWALKER_BPF_OBJECT_DESCRIPTOR_H
 #define RWALKER_BPF_OBJECT_DESCRIPTOR_H
 
+#include "bpf/object_anonymous.bpf.h"
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_socket.bpf.h"
 #include "bpf/wait_entry.bpf.h"
 
 enum { MOST_DESCRIPTORS = (1 << 24) - 1 }; /* for the verifier */
 
-/* --- files of the kernel's own, which share one inode --- */
-
-/* By the first eight bytes of the name that the kernel gives them, as a number. */
-static __always_inline u32 anonymous_kind(u64 name)
-{
-	switch (name) {
-	case 0x6f70746e6576655bULL: /* "[eventpoll]" */
-		return RING_OBJECT_EPOLL;
-	case 0x6466746e6576655bULL: /* "[eventfd]" */
-		return RING_OBJECT_EVENTFD;
-	case 0x646672656d69745bULL: /* "[timerfd]" */
-		return RING_OBJECT_TIMERFD;
-	case 0x666c616e6769735bULL: /* "[signalfd]" */
-		return RING_OBJECT_SIGNALFD;
-	case 0x00796669746f6e69ULL: /* "inotify" */
-		return RING_OBJECT_INOTIFY;
-	default:
-		return RING_OBJECT_ANONYMOUS;
-	}
-}
-
-static __always_inline u32 anonymous_kind_of(u64 file)
-{
-	u64 dentry = (u64)OBJECT_READ(file, file, f_path.dentry), name = 0;
-
-	bpf_probe_read_kernel(&name, sizeof(name), OBJECT_READ(dentry, dentry, d_name.name));
-	return anonymous_kind(name);
-}
-
-/* --- all of them --- */
-
-static __noinline void file_take(struct object_room *room, u64 file, struct ring_object *object, u32 number)
+static __always_inline void take_inode(struct object_room *room, u64 file, struct ring_object *object, u32 number)
 {
 	u64 inode = (u64)OBJECT_READ(file, file, f_inode), block = (u64)OBJECT_READ(inode, inode, i_sb);
 	u64 magic = OBJECT_READ(super_block, block, s_magic);
@@ -73,9 +43,23 @@ static __noinline void file_take(struct object_room *room, u64 file, struct ring
 		name_file(room, file, inode, number, object);
 }
 
+SEPARATE int take_file(u64 file, struct ring_object *object, u32 number)
+{
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+
+	if (room && object)
+		take_inode(room, file, object, number);
+	return 0;
+}
+
+static __always_inline void file_take(u64 file, struct ring_object *object, u32 number)
+{
+	take_file(as_number((const void *)file), object, number);
+}
+
 static __always_inline struct files_struct *files_of(struct task_struct *task)
 {
-	return ((struct task_struct___files *)task)->files;
+	return TASK_POINTER(task_struct___files, task, files);
 }
 
 /* 0: it is not open. `room` serves the verifier (as_number()); NULL: the table is read by copying. */
@@ -88,7 +72,7 @@ static __always_inline u64 find_file(struct files_struct *files, struct object_r
 		return 0;
 	place = table->fd;
 	if (room)
-		return (u64)OBJECT_READ(hlist_head, as_number(room, place) + (u64)descriptor * sizeof(u64), first);
+		return (u64)OBJECT_READ(hlist_head, as_number(place) + (u64)descriptor * sizeof(u64), first);
 	bpf_probe_read_kernel(&file, sizeof(file), &place[descriptor & MOST_DESCRIPTORS]);
 	return (u64)file;
 }
@@ -133,7 +117,7 @@ static __always_inline void descriptor_take(struct task_struct *task, struct obj
 		return;
 	object->descriptor = descriptor + 1;
 	object->process = task->tgid;
-	file_take(room, file, object, number);
+	file_take(file, object, number);
 	room->file = file;
 }
 

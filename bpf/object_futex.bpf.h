@@ -83,7 +83,7 @@ static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *e
 static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry)
 {
-	const u64 owner = find_thread(task, room->words, (u32)entry->noted);
+	const u64 owner = find_thread(task, (u32)entry->noted);
 
 	if (!owner || OBJECT_READ(task_struct, owner, start_time) > entry->out)
 		return false;

@@ -54,8 +54,8 @@ static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, v
 	room->name.offset = area->vm_pgoff * object_knobs.page_size + (room->place - start);
 	room->name.device = file->f_inode->i_sb->s_dev;
 	room->name.inode = file->f_inode->i_ino;
-	room->dentry = as_number(room, file->f_path.dentry);
-	room->mount = as_number(room, file->f_path.mnt);
+	room->dentry = as_number(file->f_path.dentry);
+	room->mount = as_number(file->f_path.mnt);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 		return false;
 	room->name.token = token;
 	if (room->dentry)
-		path_read(room, room->dentry, room->mount, number);
+		path_read(room->dentry, room->mount, number);
 	return true;
 }
 
@@ -85,7 +85,7 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 /* The addresses at which the kernel placed its parts are random: they tell one program of a process from the next. */
 static __always_inline u64 mapping_token(struct object_room *room, const struct mm_struct___parts *mm, u64 place)
 {
-	return mix(mix(mix(as_number(room, mm), mm->start_brk), mm->start_stack), place) | 1;
+	return mix(mix(mix(as_number(mm), mm->start_brk), mm->start_stack), place) | 1;
 }
 
 static __always_inline void name_program(struct object_room *room, u64 file, struct ring_object *object, u32 number)
@@ -105,7 +105,7 @@ static __always_inline bool is_in_program(const struct mm_struct___parts *mm, u6
 /* Whether room->name has become what is to be written: the mapping of a place that has not been told of. */
 static __noinline bool mapping_note(struct task_struct *task, u64 place)
 {
-	const struct mm_struct___parts *mm = (void *)task->mm;
+	const struct mm_struct___parts *mm = (const void *)TASK_POINTER(task_struct, task, mm);
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	u64 token;
@@ -118,7 +118,7 @@ static __noinline bool mapping_note(struct task_struct *task, u64 place)
 
 static __noinline void mapping_take(struct task_struct *task, struct ring_object *object, u32 number)
 {
-	const struct mm_struct___parts *mm = (void *)task->mm;
+	const struct mm_struct___parts *mm = (const void *)TASK_POINTER(task_struct, task, mm);
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	const u64 place = object->place;
 
@@ -129,7 +129,7 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 		if (place >= mm->start_brk)
 			return;
 		object->offset = place - mm->start_data;
-		name_program(room, as_number(room, mm->exe_file), object, number);
+		name_program(room, as_number(mm->exe_file), object, number);
 		return;
 	}
 	if (!object_knobs.by_cast)

@@ -41,7 +41,7 @@ static __always_inline u64 find_page_wait(struct task_struct *task, struct objec
 	wait = at - bpf_core_field_offset(struct wait_page_queue, wait.func);
 	link = wait + bpf_core_field_offset(struct wait_page_queue, wait.entry);
 	next = (u64)OBJECT_READ(wait_page_queue, wait, wait.entry.next);
-	if ((u64)OBJECT_READ(wait_page_queue, wait, wait.private) != as_number(room, task) ||
+	if ((u64)OBJECT_READ(wait_page_queue, wait, wait.private) != as_number(task) ||
 	    (u64)OBJECT_READ(list_head, next, prev) != link)
 		return 0;
 	return wait;
@@ -118,11 +118,11 @@ static __noinline bool page_take(struct task_struct *task, u32 number, struct ri
 	wait = find_page_wait(task, room, back, number);
 	if (!wait)
 		return true;
-	folio = as_number(room, OBJECT_READ(wait_page_queue, wait, folio));
-	mapping = as_number(room, OBJECT_READ(folio, folio, mapping));
+	folio = as_number(OBJECT_READ(wait_page_queue, wait, folio));
+	mapping = as_number(OBJECT_READ(folio, folio, mapping));
 	if (!mapping || mapping & PAGE_MAPPING_FLAGS || (!is_held(wait, object) && !is_of_file(room->file, mapping)))
 		return true;
-	inode = as_number(room, OBJECT_READ(address_space, mapping, host));
+	inode = as_number(OBJECT_READ(address_space, mapping, host));
 	if (!inode)
 		return true;
 	object->page = OBJECT_READ(folio, folio, index) + 1;

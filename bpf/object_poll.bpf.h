@@ -10,32 +10,34 @@
 
 #include "bpf/object_poll_queues.bpf.h"
 #include "bpf/object_ready.bpf.h"
+#include "bpf/object_select_set.bpf.h"
 
 /*
  * The number of the file, and whether the call was given no other. That there is one file in the
  * queues is no proof: while poll() looks at what it was given, the first time, it may sleep for one
  * of these. False: nothing is known that counts.
  */
-static __noinline bool find_polled_number(struct task_struct *task, struct object_room *room, u64 queues, u32 count,
-					 u32 call)
+SEPARATE int find_polled_number(u64 files, u64 queues, u32 count, u32 call, u32 number)
 {
-	struct files_struct *files = files_of(task);
-	struct set_search search = {.file = room->polled, .key = room->polled_for, .count = count,
-				    .entries = room->polled_entries};
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	const bool selects = object_knobs.calls[call & (RING_CALLS - 1)] == RING_CALL_SELECT;
+	u64 table = (u64)OBJECT_READ(files_struct, files, fdt);
 
+	if (!room)
+		return false;
 	room->polled_descriptor = 0;
 	room->polled_alone = !selects && count == 1;
 	if (!files)
 		return room->polled_called || room->polled_alone;
-	search.table = as_number(room, files->fdt->fd);
-	search.most = files->fdt->max_fds;
+	room->set = (struct set_search){.file = room->polled, .key = room->polled_for, .count = count,
+					.entries = room->polled_entries, .most = OBJECT_READ(fdtable, table, max_fds)};
+	room->set.table = as_number(OBJECT_READ(fdtable, table, fd));
 	if (selects)
-		room->polled_alone = find_selected(room, &search, queues) && search.named == 1;
+		room->polled_alone = find_selected(room, queues, number) && room->set.named == 1;
 	else
-		find_polled(room, &search, queues);
-	if (search.found)
-		room->polled_descriptor = search.descriptor + 1;
+		find_polled(room, queues, number);
+	if (room->set.found)
+		room->polled_descriptor = room->set.descriptor + 1;
 	return room->polled_called || room->polled_alone;
 }
 
@@ -57,8 +59,8 @@ static __always_inline bool poll_take(struct task_struct *task, struct object_ro
 {
 	u64 queues = find_queues(task, room, number);
 
-	if (!queues || !find_polled_file(room, queues) ||
-	    !find_polled_number(task, room, queues, count, object->call))
+	if (!queues || !find_polled_file(queues, number) ||
+	    !find_polled_number(as_number(files_of(task)), queues, count, object->call, number))
 		return false;
 	ready_take(task, room, room->polled, room->polled_descriptor, number);
 	if (room->polled_alone)

@@ -17,19 +17,11 @@ enum { POLL_IN = 1, POLL_ENTRIES = 80, POLL_RELICS = 3 };
 
 /* --- the files that are waited for --- */
 
-struct poll_walk {
-	u64 queues, page; /* addresses of the first entry on the stack, and of the first one in the last page */
-	u32 on_stack, count, pages; /* pages before the last one: their entries are not looked at */
-	u64 file, only; /* only: the one of all entries so far; 0: there are several */
-	u32 key; /* POLL*, that were waited for */
-};
-
-static long poll_step(u32 index, void *context)
+static __always_inline long poll_look(struct poll_walk *walk, u32 index)
 {
-	struct poll_walk *walk = context;
 	const u64 size = bpf_core_type_size(struct poll_table_entry);
 	u64 entry = index < walk->on_stack ? walk->queues + index * size : walk->page + (index - walk->on_stack) * size;
-	u64 file = (u64)OBJECT_READ(poll_table_entry, entry, filp);
+	u64 file = as_number(OBJECT_READ(poll_table_entry, entry, filp));
 
 	if (index >= walk->count)
 		return 1;
@@ -45,15 +37,22 @@ static long poll_step(u32 index, void *context)
 	return 0;
 }
 
-static __always_inline void count_entries(struct object_room *room, u64 queues, struct poll_walk *walk)
+static long poll_step(u32 index, void *context)
 {
-	u64 page = as_number(room, OBJECT_READ(poll_wqueues, queues, table)), end;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, context);
+
+	return room ? poll_look(&room->poll, index) : 1;
+}
+
+static __always_inline void count_entries(u64 queues, struct poll_walk *walk)
+{
+	u64 page = as_number(OBJECT_READ(poll_wqueues, queues, table)), end;
 
 	walk->queues = queues + bpf_core_field_offset(struct poll_wqueues, inline_entries);
 	walk->count = walk->on_stack = OBJECT_READ(poll_wqueues, queues, inline_index);
 	if (!page)
 		return;
-	end = as_number(room, OBJECT_READ(poll_table_page, page, entry));
+	end = as_number(OBJECT_READ(poll_table_page, page, entry));
 	walk->page = page + bpf_core_field_offset(struct poll_table_page, entries);
 	walk->pages = OBJECT_READ(poll_table_page, page, next) ? 1 : 0;
 	walk->count += (u32)(end - walk->page) / bpf_core_type_size(struct poll_table_entry);
@@ -63,14 +62,14 @@ static __always_inline void count_entries(struct object_room *room, u64 queues, 
 static __always_inline u64 queues_of(struct task_struct *task, struct object_room *room, u64 word)
 {
 	u64 entry = word - bpf_core_field_offset(struct poll_table_entry, wait.func);
-	u64 queues = as_number(room, OBJECT_READ(poll_table_entry, entry, wait.private));
+	u64 queues = as_number(OBJECT_READ(poll_table_entry, entry, wait.private));
 	u64 link = entry + bpf_core_field_offset(struct poll_table_entry, wait.entry);
 	u64 next = (u64)OBJECT_READ(poll_table_entry, entry, wait.entry.next);
 
 	if (entry != queues + bpf_core_field_offset(struct poll_wqueues, inline_entries) ||
 	    (u64)OBJECT_READ(list_head, next, prev) != link)
 		return 0;
-	return (u64)OBJECT_READ(poll_wqueues, queues, polling_task) == as_number(room, task) ? queues : 0;
+	return (u64)OBJECT_READ(poll_wqueues, queues, polling_task) == as_number(task) ? queues : 0;
 }
 
 /*
@@ -98,21 +97,26 @@ static __noinline u64 find_queues(struct task_struct *task, struct object_room *
 }
 
 /* If none of the files called for the wakeup, there must be one only. */
-static __noinline bool find_polled_file(struct object_room *room, u64 queues)
+SEPARATE int find_polled_file(u64 queues, u32 number)
 {
-	struct poll_walk walk = {0};
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct poll_walk *walk;
 
-	count_entries(room, queues, &walk);
-	bpf_loop(POLL_ENTRIES, poll_step, &walk, 0);
-	if (walk.pages || walk.count > POLL_ENTRIES)
-		walk.only = 0;
+	if (!room)
+		return false;
+	walk = &room->poll;
+	*walk = (struct poll_walk){0};
+	count_entries(queues, walk);
+	bpf_loop(POLL_ENTRIES, poll_step, &number, 0);
+	if (walk->pages || walk->count > POLL_ENTRIES)
+		walk->only = 0;
 	room->polled_called = OBJECT_READ(poll_wqueues, queues, triggered);
-	if (walk.only || !room->polled_called)
-		walk.file = walk.only;
-	room->polled = walk.file;
-	room->polled_for = walk.key;
-	room->polled_entries = walk.pages ? POLL_NOWHERE - 1 : walk.count;
-	return walk.file != 0;
+	if (walk->only || !room->polled_called)
+		walk->file = walk->only;
+	room->polled = walk->file;
+	room->polled_for = walk->key;
+	room->polled_entries = walk->pages ? POLL_NOWHERE - 1 : walk->count;
+	return walk->file != 0;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The number of a file that poll() or select() waits for: from the kernel's copy of what the call was given. */
+/* The number of a file that poll() waits for: from the kernel's copy of what the call was given. */
 #ifndef RWALKER_BPF_OBJECT_POLL_SET_H
 #define RWALKER_BPF_OBJECT_POLL_SET_H
 
@@ -9,18 +9,15 @@
 enum {
 	POLL_ALWAYS = 0x18 /* POLLERR, POLLHUP */, POLL_EVENTS = 0x7fff,
 	POLL_ON_STACK = 30, /* N_STACK_PPS: as many pollfds are on the stack, the others elsewhere */
-	POLL_SET_WORDS = 39, POLL_NOWHERE = 1 << 16, SELECT_DESCRIPTORS = 1024, SELECT_SETS = 6, SELECT_WORDS = 108,
+	POLL_SET_WORDS = 39, POLL_NOWHERE = 1 << 16,
 };
 
-struct set_search {
-	u64 table, file; /* table: of the open files */
-	u64 sets, size, bits; /* select: of its sets; bits: those of 64 descriptors, */
-	u32 first, named, entries; /* from this one on; descriptors in the sets so far, and as many as there may be */
-	u64 at; /* of what is searched */
-	u32 words, begin; /* poll */
-	u32 most, count; /* descriptors that are open, and of which the call knows */
-	u32 key, descriptor, found;
-};
+static __always_inline struct set_search *this_set(const u32 *number)
+{
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, number);
+
+	return room ? &room->set : NULL;
+}
 
 static __always_inline bool leads_there(struct set_search *search, u32 descriptor)
 {
@@ -36,9 +33,8 @@ static __always_inline bool leads_there(struct set_search *search, u32 descripto
  * A word of the stack, from which on there may be: pointer to the next part; count and struct pollfd..., each of these
  * from the second half of a word on. search->begin: of the count. As many numbers as it says may follow.
  */
-static long pollfd_step(u32 index, void *context)
+static __always_inline long look_at_pollfd(struct set_search *search, u32 index)
 {
-	struct set_search *search = context;
 	const u32 here = search->count < POLL_ON_STACK ? search->count : POLL_ON_STACK;
 	u64 words[3], event; /* the one before, the word itself, the one after */
 
@@ -52,99 +48,36 @@ static long pollfd_step(u32 index, void *context)
 	       leads_there(search, words[1] >> 32);
 }
 
-static __always_inline bool search_pollfds(struct set_search *search, u64 at, u32 words)
+static long pollfd_step(u32 index, void *context)
+{
+	struct set_search *search = this_set(context);
+
+	return search ? look_at_pollfd(search, index) : 1;
+}
+
+static __always_inline bool search_pollfds(struct set_search *search, u64 at, u32 words, u32 number)
 {
 	search->at = at;
 	search->words = words;
 	search->begin = POLL_NOWHERE;
-	bpf_loop(POLL_SET_WORDS, pollfd_step, search, 0);
+	bpf_loop(POLL_SET_WORDS, pollfd_step, &number, 0);
 	return search->found;
 }
 
 /* struct poll_list is in the frame of the queues, on one of their sides: always at the same place in one kernel. */
-static __always_inline bool find_polled(struct object_room *room, struct set_search *search, u64 queues)
+static __always_inline bool find_polled(struct object_room *room, u64 queues, u32 number)
 {
+	struct set_search *search = &room->set;
 	const u64 before = queues - (POLL_SET_WORDS + 2) * sizeof(u64);
 	const u32 here = search->count < POLL_ON_STACK ? search->count : POLL_ON_STACK;
 
-	if (search_pollfds(search, queues + room->list_at, here))
+	if (search_pollfds(search, queues + room->list_at, here, number))
 		return true;
-	if (!search_pollfds(search, before, POLL_SET_WORDS) &&
-	    !search_pollfds(search, queues + bpf_core_type_size(struct poll_wqueues), POLL_SET_WORDS))
+	if (!search_pollfds(search, before, POLL_SET_WORDS, number) &&
+	    !search_pollfds(search, queues + bpf_core_type_size(struct poll_wqueues), POLL_SET_WORDS, number))
 		return false;
 	room->list_at = search->at + search->begin * sizeof(u64) - queues;
 	return true;
-}
-
-/* The bits that select() was given: six pointers, each a set apart. search->at is left at the first one. */
-static long sets_step(u32 index, void *context)
-{
-	struct set_search *search = context;
-	u64 words[SELECT_SETS], apart = search->size;
-
-	if (index)
-		search->at += sizeof(u64);
-	if (bpf_probe_read_kernel(words, sizeof(words), (const void *)search->at))
-		return 1;
-	if (!words[0] || words[1] - words[0] != apart || words[2] - words[1] != apart ||
-	    words[3] - words[2] != apart || words[4] - words[3] != apart || words[5] - words[4] != apart)
-		return 0;
-	search->sets = words[0];
-	return 1;
-}
-
-static __always_inline void search_sets(struct set_search *search, u64 at, u32 words)
-{
-	search->at = at;
-	bpf_loop(words, sets_step, search, 0);
-}
-
-/* The lowest bit that is left of the word `bits`. All that select() was given were open then. */
-static long bit_step(u32 index, void *context)
-{
-	struct set_search *search = context;
-	const u64 bits = search->bits, lowest = bits & ~(bits - 1);
-	const u32 descriptor = search->first + __builtin_popcountll(lowest - 1);
-
-	if (!bits || descriptor >= search->count)
-		return 1;
-	search->bits = bits ^ lowest;
-	search->named++;
-	if (descriptor >= search->most || !OBJECT_READ(hlist_head, search->table + descriptor * sizeof(u64), first))
-		search->named = POLL_NOWHERE;
-	else if (!search->found)
-		(void)leads_there(search, descriptor);
-	return search->named > search->entries;
-}
-
-static long bits_step(u32 index, void *context)
-{
-	struct set_search *search = context;
-	const u64 at = search->sets + index * sizeof(u64);
-
-	search->first = index * 64;
-	search->bits = word_at(at) | word_at(at + search->size) | word_at(at + 2 * search->size);
-	bpf_loop(64, bit_step, search, 0);
-	return search->named > search->entries;
-}
-
-/*
- * In the frames below that of the queues, always at the same place in one kernel. An earlier call may have left what
- * looks like it, and leads elsewhere: each file that is waited for is in the queues, and none was closed.
- */
-static __always_inline bool find_selected(struct object_room *room, struct set_search *search, u64 queues)
-{
-	search->size = (search->count + 63) / 64 * sizeof(u64);
-	search_sets(search, queues + room->sets_at, 1);
-	if (!search->sets)
-		search_sets(search, queues + bpf_core_type_size(struct poll_wqueues), SELECT_WORDS);
-	if (!search->sets)
-		return false;
-	room->sets_at = search->at - queues;
-	if (search->count <= SELECT_DESCRIPTORS)
-		bpf_loop((search->count + 63) / 64, bits_step, search, 0);
-	search->found = search->found && search->named <= search->entries;
-	return search->found;
 }
 
 #endif

@@ -41,8 +41,7 @@ static __always_inline bool anonymous_is_readable(u64 file, u64 data)
 	}
 }
 
-/* False: perhaps not. */
-static __noinline bool is_readable(u64 file)
+SEPARATE int file_is_readable(u64 file)
 {
 	u64 data = (u64)OBJECT_READ(file, file, private_data), inode = (u64)OBJECT_READ(file, file, f_inode);
 	u64 block = (u64)OBJECT_READ(inode, inode, i_sb);
@@ -55,6 +54,12 @@ static __noinline bool is_readable(u64 file)
 	if (mode == S_IFIFO)
 		return pipe_is_readable(data);
 	return OBJECT_READ(super_block, block, s_magic) == ANON_INODE_FS_MAGIC && anonymous_is_readable(file, data);
+}
+
+/* False: perhaps not. */
+static __always_inline bool is_readable(u64 file)
+{
+	return file_is_readable(as_number((const void *)file));
 }
 
 #endif

@@ -22,7 +22,7 @@ static __always_inline void ready_take(struct task_struct *task, struct object_r
 	__builtin_memset(found, 0, sizeof(*found));
 	found->descriptor = room->beside.ready = descriptor;
 	found->process = task->tgid;
-	file_take(room, file, found, number);
+	file_take(file, found, number);
 }
 
 /* --- epoll --- */

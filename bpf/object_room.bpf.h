@@ -17,11 +17,36 @@ struct path_walk { /* bpf/object_name.bpf.h */
 	u32 at, flags;
 };
 
+struct poll_walk { /* bpf/object_poll_queues.bpf.h: the files that are waited for */
+	u64 queues, page; /* addresses of the first entry on the stack, and of the first one in the last page */
+	u32 on_stack, count, pages; /* pages before the last one: their entries are not looked at */
+	u64 file, only; /* only: the one of all entries so far; 0: there are several */
+	u32 key; /* POLL*, that were waited for */
+};
+
+struct set_search { /* bpf/object_poll_set.bpf.h: a number of a file that is waited for */
+	u64 table, file; /* table: of the open files */
+	u64 sets, size, bits; /* select: of its sets; bits: those of 64 descriptors, */
+	u32 first, named, entries; /* from this one on; descriptors in the sets so far, and as many as there may be */
+	u64 at; /* of what is searched */
+	u32 words, begin; /* poll */
+	u32 most, count; /* descriptors that are open, and of which the call knows */
+	u32 key, descriptor, found;
+};
+
+struct stack_search { /* bpf/object_stack.bpf.h */
+	u64 at, end, one, other;
+	u64 found; /* the address of a word that is one of the two; 0: none yet */
+};
+
 struct object_room { /* of each CPU */
 	struct ring_name name; /* to be written before the wait, if its token is not 0 */
 	struct ring_beside beside; /* to be copied after the object, if that says so */
 	struct path_walk walk;
-	u64 found; /* of find_word() */
+	struct stack_search search;
+	struct poll_walk poll;
+	struct set_search set;
+	u64 now; /* CLOCK_MONOTONIC, when the search began */
 	u64 place, sp, dentry, mount; /* of a search for a mapping */
 	u64 file; /* that the call's descriptor leads to; 0: not known */
 	u64 polled; /* the file that ended a poll, or the only one that it waits for */
@@ -42,10 +67,5 @@ struct {
 	__type(key, u32);
 	__type(value, struct object_room);
 } object_rooms SEC(".maps");
-
-static __always_inline u64 as_number(struct object_room *room, const void *pointer)
-{
-	return through_memory(room->words, pointer);
-}
 
 #endif

@@ -22,7 +22,7 @@ static __always_inline void sleep_take(struct task_struct *task, struct object_r
 	at -= bpf_core_field_offset(struct hrtimer, function);
 	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
 	expires = OBJECT_READ(hrtimer, at, _softexpires);
-	if (sleeper ? sleeper == as_number(room, task) && expires < most : expires <= now)
+	if (sleeper ? sleeper == as_number(task) && expires < most : expires <= now)
 		object->asked = expires;
 }
 

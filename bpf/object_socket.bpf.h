@@ -41,7 +41,7 @@ static __always_inline void unix_take(u64 sock, struct object_room *room, struct
 	if (!address && peer)
 		address = (u64)OBJECT_READ(unix_sock, peer, addr);
 	if (address)
-		name_unix(room, as_number(room, (const void *)address), object);
+		name_unix(room, as_number((const void *)address), object);
 }
 
 static __always_inline void set_mapped(__u8 *address, u32 v4)

@@ -25,24 +25,19 @@ static __always_inline u64 stack_pointer(struct task_struct *task)
 	return bpf_core_field_exists(arm64->thread.cpu_context.sp) ? arm64->thread.cpu_context.sp : 0;
 }
 
-struct stack_search {
-	u64 at, end, one, other;
-	u32 room;
-};
-
-static __always_inline bool read_part(struct object_room *room, const struct stack_search *search)
+static __always_inline bool read_part(struct object_room *room)
 {
+	const struct stack_search *search = &room->search;
 	u64 left = search->end - search->at, bytes = left < sizeof(room->words) ? left : sizeof(room->words);
 
 	return !bpf_probe_read_kernel(room->words, bytes, (const void *)search->at);
 }
 
 /*
- * Sets room->found to the address of the first of these words that is one of the two, the low bits aside. In memory,
+ * Sets search->found to the address of the first of these words that is one of the two, the low bits aside. In memory,
  * where the verifier does not tell one result from another. Beyond the end of the stack, words are left from before.
  */
-static __always_inline void find_word(struct object_room *room, const volatile u64 *words,
-				      const struct stack_search *search)
+static __always_inline void find_word(struct stack_search *search, const volatile u64 *words)
 {
 	const u64 one = search->one, other = search->other;
 	u64 at = search->at;
@@ -57,7 +52,7 @@ static __always_inline void find_word(struct object_room *room, const volatile u
 	return;
 found:
 	if (at < search->end)
-		*(volatile u64 *)&room->found = at;
+		*(volatile u64 *)&search->found = at;
 }
 
 /*
@@ -66,15 +61,21 @@ found:
  */
 static long search_block(u32 index, void *context)
 {
-	struct stack_search *search = context;
-	u32 key = search->room & 1, first = index % (OBJECT_WORDS / OBJECT_BLOCK) * OBJECT_BLOCK;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &key);
+	u32 first = index % (OBJECT_WORDS / OBJECT_BLOCK) * OBJECT_BLOCK;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, context);
 
-	if (!room || search->at >= search->end || (!first && !read_part(room, search)))
+	if (!room || room->search.at >= room->search.end || (!first && !read_part(room)))
 		return 1;
-	find_word(room, &room->words[first], search);
-	search->at += OBJECT_BLOCK * sizeof(u64);
-	return *(volatile u64 *)&room->found != 0;
+	find_word(&room->search, &room->words[first]);
+	room->search.at += OBJECT_BLOCK * sizeof(u64);
+	return *(volatile u64 *)&room->search.found != 0;
+}
+
+/* Searches what room->search says. */
+SEPARATE int search_stack(u32 number)
+{
+	bpf_loop(OBJECT_PARTS * OBJECT_WORDS / OBJECT_BLOCK, search_block, &number, 0);
+	return 0;
 }
 
 static __always_inline u64 word_at(u64 address)
@@ -86,17 +87,17 @@ static __always_inline u64 word_at(u64 address)
 }
 
 /* The address of the first word from `at` on, 0: the stack's end, that is one of these two; 0: there is none nearby. */
-static __noinline u64 stack_find_from(struct task_struct *task, u64 at, u64 one, u64 other, u32 number)
+static __always_inline u64 stack_find_from(struct task_struct *task, u64 at, u64 one, u64 other, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	struct stack_search search = {.at = at ? at : stack_pointer(task), .one = one, .other = other, .room = number};
+	u64 begin = at ? at : stack_pointer(task);
 
-	if (!room || !search.at || regime_lacks(RING_LACKS_KERNEL_STACKS))
+	if (!room || !begin || regime_lacks(RING_LACKS_KERNEL_STACKS))
 		return 0;
-	search.end = as_number(room, (const void *)bpf_task_pt_regs(task));
-	room->found = 0;
-	bpf_loop(OBJECT_PARTS * OBJECT_WORDS / OBJECT_BLOCK, search_block, &search, 0);
-	return *(volatile u64 *)&room->found;
+	room->search = (struct stack_search){.at = begin, .one = one, .other = other};
+	room->search.end = as_number((const void *)bpf_task_pt_regs(task));
+	search_stack(number);
+	return room->search.found;
 }
 
 static __always_inline u64 stack_find(struct task_struct *task, u64 one, u64 other, u32 number)
@@ -117,7 +118,7 @@ static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 ot
 		return 0;
 	place = &room->places[call & (OBJECT_PLACES - 1)];
 	at = begin + *place;
-	word = at < as_number(room, (const void *)bpf_task_pt_regs(task)) ? word_at(at) & ~(u64)OBJECT_FLAGS : 0;
+	word = at < as_number((const void *)bpf_task_pt_regs(task)) ? word_at(at) & ~(u64)OBJECT_FLAGS : 0;
 	if (word && (word == one || word == other))
 		return at;
 	at = stack_find(task, one, other, number);

@@ -20,7 +20,7 @@ static __always_inline bool is_epoll(u64 file)
 }
 
 /* An epoll's list was empty when the thread went to sleep. */
-static __always_inline bool unread_take(struct task_struct *task, struct object_room *room, u32 number,
+static __noinline bool unread_take(struct task_struct *task, struct object_room *room, u32 number,
 					long call)
 {
 	struct files_struct *files = files_of(task);

@@ -411,7 +411,7 @@ int wait_look_at(struct bpf_iter__task *ctx)
 	}
 	scratch = bpf_map_lookup_elem(&look_scratch, &zero);
 	if (scratch)
-		look_at_open(ctx->meta, task, scratch);
+		look_at_open(ctx->meta->seq, task, scratch);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct {
 } sleepers_ring SEC(".maps");
 
 struct sleeper_slot { /* a program that is stuck keeps its own */
-	u64 taken, through; /* through: of find_thread() */
+	u64 taken;
 	struct ring_sleeper sleeper;
 };
 
@@ -58,9 +58,8 @@ static __always_inline bool has_run(struct task_struct *task, u64 switches)
 
 struct page_copy {
 	struct task_struct *task;
-	struct mm_struct *mm;
 	void *to;
-	u64 from, size, done;
+	u64 mm, from, size, done;
 };
 
 static long copy_page(u32 number, struct page_copy *copy)
@@ -75,7 +74,7 @@ static long copy_page(u32 number, struct page_copy *copy)
 }
 
 /* Copies page by page, up to the first that cannot be read. Returns the bytes read. */
-static __always_inline u64 copy_pages(struct task_struct *task, struct mm_struct *mm, void *to, u64 from, u64 size)
+static __always_inline u64 copy_pages(struct task_struct *task, u64 mm, void *to, u64 from, u64 size)
 {
 	struct page_copy copy = {.task = task, .mm = mm, .to = to, .from = from, .size = size};
 
@@ -83,10 +82,10 @@ static __always_inline u64 copy_pages(struct task_struct *task, struct mm_struct
 	return copy.done;
 }
 
-static __always_inline void copy_stack(struct task_struct *task, struct mm_struct *mm, u64 sp,
+static __always_inline void copy_stack(struct task_struct *task, u64 mm, u64 sp,
 				       struct ring_sleeper *sleeper)
 {
-	u64 main_end = BPF_CORE_READ(mm, start_stack), size = sleeper_bytes, done;
+	u64 main_end = BPF_CORE_READ((const struct mm_struct *)mm, start_stack), size = sleeper_bytes, done;
 	bool is_main = on_main_stack(main_end, sp);
 
 	sleeper->address = sp;
@@ -127,7 +126,7 @@ static __noinline u32 mutex_owner(struct task_struct *task, u64 futex, bool *ret
 static __always_inline void find_owner(struct task_struct *task, struct sleeper_slot *slot, u64 futex, u64 switches)
 {
 	struct ring_task *owner = &slot->sleeper.owner;
-	struct mm_struct *mm = task->mm;
+	const u64 mm = as_number(task->mm);
 	bool shared = false;
 	u32 number;
 	u64 found;
@@ -135,12 +134,12 @@ static __always_inline void find_owner(struct task_struct *task, struct sleeper_
 	if (!mm || mm_is_busy(mm))
 		return;
 	number = mutex_owner(task, futex, &shared);
-	found = number ? find_thread(task, &slot->through, number) : 0;
+	found = number ? find_thread(task, number) : 0;
 	if (!found)
 		return;
 	owner_describe(found, owner);
 	if ((!shared && owner->tgid != task->tgid) || has_run(task, switches) ||
-	    find_thread(task, &slot->through, number) != found)
+	    find_thread(task, number) != found)
 		owner->tid = 0;
 }
 
@@ -149,7 +148,7 @@ static __always_inline enum ring_sleeper_outcome copy_sleeper(struct task_struct
 							      struct ring_sleeper *sleeper)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	struct mm_struct *mm = task->mm;
+	const u64 mm = as_number(task->mm);
 	u64 sp;
 
 	if (task->flags & PF_EXITING || !mm)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Since when a task has been off the CPU, if nobody watched it go. To be called before the
- * task is switched in: the scheduler begins its account of the next run before the
- * tracepoint of that switch.
+ * Since when a task has been off the CPU, if nobody watched it go. To be called before the task is switched in: the
+ * scheduler begins its account of the next run before the tracepoint of that switch.
  *
  * The scheduler has two clocks. A run queue's goes with sched_clock. The one by which tasks are
  * charged pauses while interrupts or the host have the CPU, and so lags behind by more and more. A
@@ -16,7 +15,7 @@
 #ifndef RWALKER_BPF_SWITCHED_OUT_BPF_H
 #define RWALKER_BPF_SWITCHED_OUT_BPF_H
 
-#include "bpf/kernel.h"
+#include "bpf/kernel_calls.bpf.h"
 #include "bpf/ring_event.h"
 
 /* ns: bounds this close count as exact; how far apart the clocks are read; one round of soft interrupts. */
@@ -40,15 +39,17 @@ static __always_inline bool is_queued(struct task_struct *task)
 	return task->on_rq && !is_delayed(task);
 }
 
-static __always_inline bool is_ext(struct task_struct *task)
+/* task: an address, here and below. */
+static __always_inline bool is_ext(u64 task)
 {
 	u32 state;
 
-	if (!bpf_core_field_exists(task->scx.flags))
+	if (!bpf_core_field_exists(struct task_struct, scx.flags))
 		return false;
 	if (!bpf_core_enum_value_exists(enum scx_ent_flags, SCX_TASK_STATE_MASK))
 		return true; /* cannot be known */
-	state = task->scx.flags & bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
+	state = OBJECT_READ(task_struct, task, scx.flags);
+	state &= bpf_core_enum_value(enum scx_ent_flags, SCX_TASK_STATE_MASK);
 	if (bpf_core_enum_value_exists(enum scx_ent_flags___shifted, SCX_TASK_ENABLED___shifted))
 		return state == bpf_core_enum_value(enum scx_ent_flags___shifted, SCX_TASK_ENABLED___shifted);
 	if (!bpf_core_enum_value_exists(enum scx_task_state, SCX_TASK_ENABLED))
@@ -57,20 +58,31 @@ static __always_inline bool is_ext(struct task_struct *task)
 	       bpf_core_enum_value(enum scx_task_state, SCX_TASK_ENABLED);
 }
 
-static __always_inline struct charge last_charge(struct task_struct *task)
+static __always_inline void read_lag(u64 task, struct charge *charge)
 {
-	struct charge charge = {.charged = task->se.exec_start, .fair = task->prio >= MAX_RT_PRIO && !is_ext(task)};
+	u64 cfs = (u64)OBJECT_READ(task_struct, task, se.cfs_rq), rq = (u64)OBJECT_READ(cfs_rq, cfs, rq);
+	const u64 charges = OBJECT_READ(rq, rq, clock_task);
 
-	charge.ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+	barrier(); /* read first: rather too much than too little */
+	charge->lag = OBJECT_READ(rq, rq, clock) - charges;
+	if (bpf_core_field_exists(struct rq, prev_steal_time_rq))
+		charge->stolen = OBJECT_READ(rq, rq, prev_steal_time_rq);
+}
+
+static __always_inline struct charge last_charge(u64 task)
+{
+	struct charge charge = {.charged = OBJECT_READ(task_struct, task, se.exec_start)};
+
+	charge.fair = OBJECT_READ(task_struct, task, prio) >= MAX_RT_PRIO && !is_ext(task);
+	charge.ran = OBJECT_READ(task_struct, task, se.sum_exec_runtime) -
+		     OBJECT_READ(task_struct, task, se.prev_sum_exec_runtime);
 	/* A fair task forgets its charge when it changes CPUs; others change CPUs only while queued. */
-	if (!charge.charged || !bpf_core_field_exists(task->se.cfs_rq->rq))
+	if (!charge.charged || !bpf_core_field_exists(struct sched_entity, cfs_rq) ||
+	    !bpf_core_field_exists(struct cfs_rq, rq))
 		return charge;
-	charge.known = charge.fair || !(task->on_rq || task->__state & TASK_WAKING);
-	/* Read first: rather too much than too little. */
-	charge.lag = *(volatile u64 *)&task->se.cfs_rq->rq->clock_task;
-	charge.lag = task->se.cfs_rq->rq->clock - charge.lag;
-	if (bpf_core_field_exists(task->se.cfs_rq->rq->prev_steal_time_rq))
-		charge.stolen = task->se.cfs_rq->rq->prev_steal_time_rq;
+	charge.known = charge.fair || !(OBJECT_READ(task_struct, task, on_rq) ||
+					OBJECT_READ(task_struct, task, __state) & TASK_WAKING);
+	read_lag(task, &charge);
 	return charge;
 }
 
@@ -103,13 +115,17 @@ static __always_inline u64 uncertain(const struct charge *charge, u64 earliest, 
  * When the task was switched out, by sched_clock. *ret_bound: RING_WAIT_EXACT, or RING_WAIT_AT_LEAST with the latest
  * possible time. For a task that has run.
  */
-static __always_inline u64 switched_out(struct task_struct *task, u64 now, u32 *ret_bound)
+SEPARATE u64 switched_out(u64 task, u64 now, u32 *ret_bound)
 {
-	bool on_cpu = task->on_cpu; /* first: everything below holds only for a task that is off the CPU */
+	/* First: everything below holds only for a task that is off the CPU. */
+	const bool on_cpu = OBJECT_READ(task_struct, task, on_cpu);
+	u64 arrival = OBJECT_READ(task_struct, task, sched_info.last_arrival);
+	u64 queued = OBJECT_READ(task_struct, task, sched_info.last_queued);
 	struct charge charge = last_charge(task);
-	u64 arrival = task->sched_info.last_arrival, queued = task->sched_info.last_queued;
 	u64 earliest = arrival, latest = now, error;
 
+	if (!ret_bound)
+		return now;
 	*ret_bound = RING_WAIT_AT_LEAST;
 	if (on_cpu || arrival > now)
 		return now;

@@ -35,26 +35,22 @@ static __always_inline bool state_is_wanted(u32 state)
 	return state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN);
 }
 
-static __always_inline u32 walk_flags(struct task_struct *task, u32 state)
+/* In memory, where the verifier does not tell one set of them from another. */
+static __always_inline void set_if(bool condition, volatile u32 *flags, u32 flag)
 {
-	u32 flags = 0;
-	bool delayed = false;
+	if (condition)
+		*flags |= flag;
+}
 
-	if (bpf_core_field_exists(task->se.sched_delayed))
-		delayed = task->se.sched_delayed; /* asleep, and on the run queue only because of its lag */
-	if (task->on_cpu)
-		flags |= RING_WALK_ON_CPU;
-	if (task->on_rq && !delayed)
-		flags |= RING_WALK_QUEUED;
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
-		flags |= RING_WALK_IOWAIT;
-	if ((state & TASK_FROZEN) || BPF_CORE_READ_BITFIELD(task, frozen))
-		flags |= RING_WALK_FROZEN;
-	if (state & TASK_STOPPED_BIT)
-		flags |= RING_WALK_STOPPED;
-	if (state & TASK_TRACED_BIT)
-		flags |= RING_WALK_TRACED;
-	return flags;
+static __always_inline void walk_flags(struct task_struct *task, u32 state, u32 *flags)
+{
+	*flags = 0;
+	set_if(task->on_cpu, flags, RING_WALK_ON_CPU);
+	set_if(is_queued(task), flags, RING_WALK_QUEUED);
+	set_if(BPF_CORE_READ_BITFIELD(task, in_iowait), flags, RING_WALK_IOWAIT);
+	set_if((state & TASK_FROZEN) || BPF_CORE_READ_BITFIELD(task, frozen), flags, RING_WALK_FROZEN);
+	set_if(state & TASK_STOPPED_BIT, flags, RING_WALK_STOPPED);
+	set_if(state & TASK_TRACED_BIT, flags, RING_WALK_TRACED);
 }
 
 static __always_inline void walk_wait(struct task_struct *task, struct ring_walk_task *row)
@@ -70,7 +66,7 @@ static __always_inline void walk_wait(struct task_struct *task, struct ring_walk
 		row->bound = RING_WAIT_EXACT;
 		return;
 	}
-	out = switched_out(task, now, &row->bound);
+	out = switched_out(as_number(task), now, &row->bound);
 	row->wait = now > out ? now - out : 0;
 }
 
@@ -91,24 +87,40 @@ static __always_inline u64 walk_stack(struct task_struct *task, struct ring_walk
 	return bytes;
 }
 
+struct row_try {
+	struct task_struct *task;
+	struct ring_walk_task *row;
+	u64 length; /* of its stack */
+	u32 done;
+};
+
+static long try_row(u32 index, struct row_try *try)
+{
+	struct task_struct *task = try->task;
+	struct ring_walk_task *row = try->row;
+	const u64 switches = task->nvcsw + task->nivcsw;
+
+	(void)index;
+	row->switches = switches;
+	row->time = bpf_ktime_get_ns();
+	row->state = task->__state;
+	row->exit_state = task->exit_state;
+	row->cpu = task->thread_info.cpu;
+	walk_flags(task, row->state, &row->flags);
+	walk_wait(task, row);
+	try->length = walk_stack(task, row);
+	try->done = (row->flags & RING_WALK_ON_CPU) || (!task->on_cpu && switches == task->nvcsw + task->nivcsw);
+	return try->done;
+}
+
 /* A row that is true of one moment: the task was not switched in while it was filled. */
 static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_task *row)
 {
-	u64 switches, length = 0;
+	struct row_try try = {.task = task, .row = row};
 
-	for (int i = 0; i < TASKS_TRIES; i++) {
-		switches = task->nvcsw + task->nivcsw;
-		row->switches = switches;
-		row->time = bpf_ktime_get_ns();
-		row->state = task->__state;
-		row->exit_state = task->exit_state;
-		row->cpu = task->thread_info.cpu;
-		row->flags = walk_flags(task, row->state);
-		walk_wait(task, row);
-		length = walk_stack(task, row);
-		if ((row->flags & RING_WALK_ON_CPU) || (!task->on_cpu && switches == task->nvcsw + task->nivcsw))
-			return length;
-	}
+	bpf_loop(TASKS_TRIES, try_row, &try, 0);
+	if (try.done && try.length <= tasks_max_frames * 8) /* never more */
+		return try.length;
 	row->flags |= RING_WALK_ON_CPU;
 	row->flags &= ~RING_WALK_TRUNCATED;
 	row->count = 0;
@@ -126,7 +138,7 @@ static __always_inline bool wait_is_wanted(struct task_struct *task, struct ring
 	return row->bound != RING_WAIT_NONE && row->wait >= walk.least_wait;
 }
 
-static __always_inline void walk_task(struct bpf_iter_meta *meta, struct task_struct *task, struct ring_walk_task *row)
+static __always_inline void walk_task(struct seq_file *seq, struct task_struct *task, struct ring_walk_task *row)
 {
 	struct walk_object *walked = NULL;
 	u64 length;
@@ -141,7 +153,7 @@ static __always_inline void walk_task(struct bpf_iter_meta *meta, struct task_st
 	task_describe(task, &row->task);
 	if (walked && !join_walk_object(row, walked))
 		walked = NULL;
-	if (bpf_seq_write(meta->seq, row, sizeof(*row) + length) || (walked && !write_walk_object(meta, row, walked)))
+	if (bpf_seq_write(seq, row, sizeof(*row) + length) || (walked && !write_walk_object(seq, row, walked)))
 		return; /* the page is full: the kernel comes back to this task with the next one */
 	walk.kept++;
 	if (!length && !(row->flags & RING_WALK_ON_CPU) && !row->exit_state)
@@ -163,7 +175,7 @@ int walk_tasks(struct bpf_iter__task *ctx)
 	if (task_is_own(task))
 		walk.own++;
 	else
-		walk_task(ctx->meta, task, row);
+		walk_task(ctx->meta->seq, task, row);
 	return 0;
 }
 

@@ -40,7 +40,8 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 
 	entry->first_arrival = task->sched_info.last_arrival;
 	if (entry->first_arrival) {
-		out = switched_out(task, bpf_ktime_get_ns() - wait_look.clock_offset, &bound) + wait_look.clock_offset;
+		out = switched_out(as_number(task), bpf_ktime_get_ns() - wait_look.clock_offset, &bound);
+		out += wait_look.clock_offset;
 		state = task->__state;
 	}
 	if (state & TASK_WAKING)

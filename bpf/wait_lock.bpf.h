@@ -64,14 +64,15 @@ static __always_inline bool may_be_named(u64 task)
 	return !process_is_own(OBJECT_READ(task_struct, task, tgid), OBJECT_READ(task_struct, parent, tgid));
 }
 
-static __noinline void note_owner(struct wait_lock *lock, u64 address, u32 flags)
+SEPARATE int note_owner(struct wait_lock *lock, u64 address, u32 flags)
 {
 	u64 word = owner_word(address, flags), task = word & ~(u64)OWNER_FLAGS;
 
-	if (!task || (word & OWNER_READS && !may_be_named(task)))
-		return;
+	if (!lock || !task || (word & OWNER_READS && !may_be_named(task)))
+		return 0;
 	owner_describe(task, &lock->owner);
 	lock->held |= RING_HELD_BY_OWNER | (word & OWNER_READS ? RING_HELD_BY_READER : 0);
+	return 0;
 }
 
 /*
@@ -107,7 +108,7 @@ static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
 
 static __always_inline bool is_own_mmap_lock(struct task_struct *task, struct object_room *room, u64 address)
 {
-	const u64 mm = as_number(room, task->mm);
+	const u64 mm = as_number(TASK_POINTER(task_struct, task, mm));
 	const u64 lock = mm + bpf_core_field_offset(struct mm_struct___mmap_lock, mmap_lock);
 
 	return mm && address - lock < bpf_core_type_size(struct rw_semaphore);

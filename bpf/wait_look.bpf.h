@@ -62,14 +62,14 @@ static __always_inline struct wait_entry *copy_entry(const struct wait_entry *en
 /*
  * Writes remaining sums. The wait that has not ended and is to be written; or NULL: none, or the task writes it itself.
  */
-static __always_inline struct wait_entry *look_last(struct bpf_iter_meta *meta, struct task_struct *task, u64 now,
+static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct task_struct *task, u64 now,
 						    void *scratch)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
 
 	if (!entry || (entry->flags & WAIT_CLOSED))
 		return NULL;
-	if (task_is_own(task) || !task_is_wanted(task) || !write_sums(meta, task, entry, now, scratch))
+	if (task_is_own(task) || !task_is_wanted(task) || !write_sums(seq, task, entry, now, scratch))
 		return NULL;
 	entry->flags |= WAIT_CLOSED;
 	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
@@ -106,14 +106,14 @@ static __always_inline bool look_goes_on(void)
 }
 
 /* Both write a wait in one place, because the verifier looks at each as long as at all else. */
-static __always_inline void look_at_open(struct bpf_iter_meta *meta, struct task_struct *task, void *scratch)
+static __always_inline void look_at_open(struct seq_file *seq, struct task_struct *task, void *scratch)
 {
 	u64 switches = task->nvcsw + task->nivcsw; /* before it is known which wait it is in; so is the time */
 	u64 now = bpf_ktime_get_ns() - queue_drift();
 	struct wait_entry *entry = look_goes_on() ? look_open(task, now, switches) :
-						    look_last(meta, task, now, scratch);
+						    look_last(seq, task, now, scratch);
 
-	if (entry && !write_wait(meta, task, entry, now, switches, scratch) && !look_goes_on())
+	if (entry && !write_wait(seq, task, entry, now, switches, scratch) && !look_goes_on())
 		look_again(task);
 }
 

@@ -7,20 +7,20 @@
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
 
-static __always_inline bool write_sums(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
+static __always_inline bool write_sums(struct seq_file *seq, struct task_struct *task, struct wait_entry *entry,
 				       u64 now, void *scratch)
 {
 	struct ring_sums *record = scratch;
 
 	fill_sums(task, entry, now, record);
-	return !bpf_seq_write(meta->seq, record, sizeof(*record));
+	return !bpf_seq_write(seq, record, sizeof(*record));
 }
 
 /*
  * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c), which compares the
  * number of switches to see whether it still belongs to the wait.
  */
-static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_struct *task, struct wait_entry *entry,
+static __always_inline bool write_wait(struct seq_file *seq, struct task_struct *task, struct wait_entry *entry,
 				       u64 now, u64 switches, void *scratch)
 {
 	struct ring_wait *record = scratch;
@@ -35,13 +35,13 @@ static __always_inline bool write_wait(struct bpf_iter_meta *meta, struct task_s
 	object = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record, &name);
 	if (object_knobs.on && task->nvcsw + task->nivcsw != switches) /* it ran, and may have closed it */
 		object = fill_object(task, entry, false, OBJECT_AT_LOOK, record, &name);
-	else if (name && bpf_seq_write(meta->seq, name, sizeof(*name)))
+	else if (name && bpf_seq_write(seq, name, sizeof(*name)))
 		return false;
 	length += object;
 	if (!task->on_cpu)
 		stack = wait_stack(task, record, length);
-	return !bpf_seq_write(meta->seq, record, length + stack) &&
-	       !bpf_seq_write(meta->seq, &switches, sizeof(switches));
+	return !bpf_seq_write(seq, record, length + stack) &&
+	       !bpf_seq_write(seq, &switches, sizeof(switches));
 }
 
 #endif

@@ -92,7 +92,7 @@ static __always_inline u64 fill_object(struct task_struct *task, const struct wa
 	__builtin_memset(object, 0, sizeof(*object));
 	if (!room || !known || entry->wait_class != RING_WAIT_BLOCKED)
 		return sizeof(*object);
-	object_take(task, object, entry, record->head.time, number);
+	object_take(task, object, entry, record->head.time, room, number);
 	object_lasts(object, record->out);
 	*ret_name = name_of(task, room, record);
 	if (!object->beside)

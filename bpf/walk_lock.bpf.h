@@ -24,7 +24,7 @@ static __always_inline u64 rt_lock(struct task_struct *task)
 	if (!bpf_core_field_exists(queued->pi_blocked_on))
 		return 0;
 	waiter = (u64)queued->pi_blocked_on;
-	return waiter ? (u64)OBJECT_READ(rt_mutex_waiter, waiter, lock) : 0;
+	return waiter ? as_number(OBJECT_READ(rt_mutex_waiter, waiter, lock)) : 0;
 }
 
 static __always_inline u32 lock_flags(const struct queue *queue)
@@ -61,7 +61,7 @@ static __noinline void find_queue(struct task_struct *task, struct queue *queue,
 {
 	struct node_search search = {.task = task, .number = number};
 
-	judge_queue(task, queue);
+	judge_queue(stack_pointer(task));
 	if (!queue->kind)
 		return;
 	measure_queue(queue);

@@ -50,7 +50,7 @@ static long try_node(u32 index, void *context)
 	(void)index;
 	if (!room || !queue)
 		return 1;
-	task = as_number(room, search->task);
+	task = as_number(search->task);
 	at = stack_find_from(search->task, search->at, task, task, number);
 	if (!at)
 		return 1;

@@ -48,7 +48,7 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 	entry->state = task->__state & ~TASK_RTLOCK_WAIT; /* of which kind of lock, rt_mutexes do not tell */
 	entry->out = 1; /* another one than that of its file, which nobody noted */
 	find_lock(task, entry, OBJECT_AT_LOOK);
-	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), OBJECT_AT_LOOK);
+	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), room, OBJECT_AT_LOOK);
 	if (walked->object.kind == RING_OBJECT_FUTEX && entry->lock.held)
 		owner_of_futex(room, &entry->lock, &walked->object);
 }
@@ -85,19 +85,19 @@ static __always_inline bool join_walk_object(struct ring_walk_task *row, struct 
 }
 
 /* After the row. True: there was room for all of it. */
-static __always_inline bool write_walk_object(struct bpf_iter_meta *meta, const struct ring_walk_task *row,
+static __always_inline bool write_walk_object(struct seq_file *seq, const struct ring_walk_task *row,
 					      const struct walk_object *walked)
 {
 	u32 number = OBJECT_AT_LOOK;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
-	if (!room || bpf_seq_write(meta->seq, &walked->object, sizeof(walked->object)))
+	if (!room || bpf_seq_write(seq, &walked->object, sizeof(walked->object)))
 		return false;
-	if (row->flags & RING_WALK_BESIDE && bpf_seq_write(meta->seq, &room->beside, sizeof(room->beside)))
+	if (row->flags & RING_WALK_BESIDE && bpf_seq_write(seq, &room->beside, sizeof(room->beside)))
 		return false;
 	if (!(row->flags & RING_WALK_NAME))
 		return true;
-	if (bpf_seq_write(meta->seq, &room->name, sizeof(room->name)))
+	if (bpf_seq_write(seq, &room->name, sizeof(room->name)))
 		return false;
 	note_told(room->name.token);
 	return true;

@@ -34,30 +34,33 @@ static __always_inline struct queue *this_queue(void)
 	return bpf_map_lookup_elem(&walk_queues, &zero);
 }
 
-static __always_inline void judge_word(struct queue *queue, u64 word)
+static long judge_function(u32 index, void *context)
 {
-	if (word < object_knobs.locks_start || word >= object_knobs.locks_end)
-		return;
-#pragma clang loop unroll(disable)
-	for (u32 i = 0; i < RING_LOCK_FUNCTIONS; i++) {
-		const volatile struct ring_lock_function *function = &object_knobs.locks[i];
+	const volatile struct ring_lock_function *function;
+	struct queue *queue = this_queue();
+	const u64 word = *(const u64 *)context;
 
-		if (word < function->start || word >= function->end)
-			continue;
-		queue->kind = function->queue;
-		queue->reads = function->reads;
-		return;
-	}
+	if (!queue || index >= RING_LOCK_FUNCTIONS)
+		return 1;
+	function = &object_knobs.locks[index];
+	if (word < function->start || word >= function->end)
+		return 0;
+	queue->kind = function->queue;
+	queue->reads = function->reads;
+	return 1;
 }
 
-static long judge_one(u32 index, void *context)
+static long judge_word(u32 index, void *context)
 {
 	struct queue *queue = this_queue();
+	u64 word;
 
 	(void)context;
 	if (!queue || queue->kind || index >= WALK_WORDS)
 		return 1;
-	judge_word(queue, queue->words[index]);
+	word = queue->words[index];
+	if (word >= object_knobs.locks_start && word < object_knobs.locks_end)
+		bpf_loop(RING_LOCK_FUNCTIONS, judge_function, &word, 0);
 	return 0;
 }
 
@@ -65,11 +68,16 @@ static long judge_one(u32 index, void *context)
  * By the first return address of such a function. A walk over the stack does not have it: the kernel leaves out
  * functions of locks, as the scheduler's.
  */
-static __noinline void judge_queue(struct task_struct *task, struct queue *queue)
+SEPARATE int judge_queue(u64 stack)
 {
+	struct queue *queue = this_queue();
+
+	if (!queue)
+		return 0;
 	queue->kind = queue->reads = queue->node = queue->found = 0;
-	if (!bpf_probe_read_kernel(queue->words, sizeof(queue->words), (const void *)stack_pointer(task)))
-		bpf_loop(WALK_WORDS, judge_one, NULL, 0);
+	if (!bpf_probe_read_kernel(queue->words, sizeof(queue->words), (const void *)stack))
+		bpf_loop(WALK_WORDS, judge_word, NULL, 0);
+	return 0;
 }
 
 /* Not inline, because code for types that this kernel lacks must stay unreachable. */

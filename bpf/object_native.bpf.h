@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a system call waits for, by its number and arguments. */
+#ifndef RWALKER_BPF_OBJECT_NATIVE_H
+#define RWALKER_BPF_OBJECT_NATIVE_H
+
+#include "bpf/object_call.bpf.h"
+#include "bpf/object_descriptor.bpf.h"
+#include "bpf/object_futex.bpf.h"
+#include "bpf/object_poll.bpf.h"
+#include "bpf/object_sleep.bpf.h"
+
+enum { WAITID_PID = 1 };
+
+/* The child's number is known if it is in the namespace of the first process. */
+static __always_inline void child_take(struct task_struct *task, s32 child, struct ring_object *object)
+{
+	const struct pid *pid = TASK_POINTER(task_struct___files, task, thread_pid);
+
+	object->kind = RING_OBJECT_CHILD;
+	if (pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
+		object->process = child;
+}
+
+static __always_inline void call_take(struct task_struct *task, struct object_room *room,
+				      const struct wait_entry *entry, u32 number, u64 now, struct ring_object *object)
+{
+	const struct call_arguments with = call_arguments(task);
+
+	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
+	case RING_CALL_DESCRIPTOR:
+		descriptor_take(task, room, entry, with.values[0], number, object);
+		break;
+	case RING_CALL_FUTEX:
+		futex_take(task, room, entry, &with, number, object);
+		break;
+	case RING_CALL_WAIT4:
+		child_take(task, with.values[0], object);
+		break;
+	case RING_CALL_WAITID:
+		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
+		break;
+	case RING_CALL_SLEEP:
+		sleep_take(task, room, number, now, object);
+		break;
+	}
+}
+
+/* In one place for both, because the verifier looks at each as long as at all else. */
+static __always_inline bool poll_call_take(struct task_struct *task, struct object_room *room, u32 number,
+					   struct ring_object *object)
+{
+	const struct call_arguments with = call_arguments(task);
+	const u32 kind = object_knobs.calls[object->call & (RING_CALLS - 1)];
+
+	if (kind != RING_CALL_POLL && kind != RING_CALL_SELECT)
+		return false;
+	object->beside = poll_take(task, room, with.values[kind == RING_CALL_POLL], number, object);
+	return true;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Of which objects the name has been written lately. Tokens of the same place are kept in a set of a few, not one only:
+ * if two that take turns drove each other out, both would be read each time, and beside another recorder, as the kernel
+ * lets only one look at mappings at a time, ours never.
+ */
+#ifndef RWALKER_BPF_OBJECT_TOLD_H
+#define RWALKER_BPF_OBJECT_TOLD_H
+
+#include "bpf/kernel.h"
+
+enum { TOLD_SETS = 256, TOLD_IN_SET = 4 };
+
+struct told_names {
+	u64 tokens[TOLD_IN_SET]; /* the one that was written last comes first */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, TOLD_SETS);
+	__type(key, u32);
+	__type(value, struct told_names);
+} object_names SEC(".maps");
+
+__u64 names_forgotten; /* how often the recorder has forgotten all names, and wants them once more */
+
+static __always_inline u64 mix(u64 hash, u64 value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+/* The lowest bit of a token is always set. */
+static __always_inline struct told_names *told_names(u64 token)
+{
+	u32 place = token >> 1 & (TOLD_SETS - 1);
+
+	return bpf_map_lookup_elem(&object_names, &place);
+}
+
+/* What the recorder has forgotten is another one, and goes as others come. */
+static __always_inline u64 remembered(u64 token)
+{
+	return token + 2 * *(volatile __u64 *)&names_forgotten;
+}
+
+static __always_inline bool name_is_told(u64 token)
+{
+	const struct told_names *told = told_names(token);
+
+	token = remembered(token);
+	return told && (told->tokens[0] == token || told->tokens[1] == token || told->tokens[2] == token ||
+			told->tokens[3] == token);
+}
+
+static __always_inline void note_told(u64 token)
+{
+	struct told_names *told = told_names(token);
+
+	if (!told)
+		return;
+	token = remembered(token);
+	told->tokens[3] = told->tokens[2];
+	told->tokens[2] = told->tokens[1];
+	told->tokens[1] = told->tokens[0];
+	told->tokens[0] = token;
+}
+
+#endif

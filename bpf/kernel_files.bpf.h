@@ -18,6 +18,7 @@
 #define S_IFIFO 0010000
 
 const volatile struct ring_object_knobs object_knobs;
+struct ring_object_functions object_functions;
 
 extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __weak __ksym;
 

@@ -14,7 +14,7 @@ enum { PAGE_FRAMES = 8 }; /* from the stack's end on: the scheduler's own, then 
 /* Where the task will return to in that function; 0: it is not in it. */
 static __always_inline u64 return_to_wait(struct task_struct *task, struct object_room *room)
 {
-	const u64 start = object_knobs.page_wait, bytes = object_knobs.page_wait_end - start;
+	const u64 start = object_functions.page_wait, bytes = object_functions.page_wait_end - start;
 	long got = bpf_get_task_stack(task, room->words, PAGE_FRAMES * sizeof(u64), 0);
 
 #pragma clang loop unroll(disable)
@@ -32,7 +32,7 @@ static __always_inline u64 return_to_wait(struct task_struct *task, struct objec
 /* The address of its struct wait_page_queue, in the frame that begins above the return address; 0: not found. */
 static __always_inline u64 find_page_wait(struct task_struct *task, struct object_room *room, u64 back, u32 number)
 {
-	const u64 wake = object_knobs.page_wake, flags = 3; /* which stack_find() ignores */
+	const u64 wake = object_functions.page_wake, flags = 3; /* which stack_find() ignores */
 	u64 frame = stack_find(task, back & ~flags, back & ~flags, number);
 	u64 at = frame ? stack_find_from(task, frame, wake, wake, number) : 0, wait, link, next;
 

@@ -78,7 +78,7 @@ static __always_inline u64 queues_of(struct task_struct *task, struct object_roo
  */
 static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
 {
-	const u64 wake = object_knobs.poll_wake, end = stack_pointer(task);
+	const u64 wake = object_functions.poll_wake, end = stack_pointer(task);
 	u64 at = end + room->queues_at, from = 0, queues = 0;
 
 	if (!wake || !end || regime_lacks(RING_LACKS_KERNEL_STACKS))

@@ -13,7 +13,7 @@
 static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 now,
 				       struct ring_object *object)
 {
-	const u64 wakeup = object_knobs.timer_wakeup, most = 1ULL << 60;
+	const u64 wakeup = object_functions.timer_wakeup, most = 1ULL << 60;
 	u64 at = wakeup ? stack_find_again(task, wakeup, wakeup, number, object->call) : 0, sleeper, expires;
 
 	object->kind = RING_OBJECT_SLEEP;

@@ -41,15 +41,19 @@ struct ring_lock_function {
 enum { RING_LOCK_FUNCTIONS = 24 };
 enum { RING_CALLS = 1024 };
 
-struct ring_object_knobs {
-	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
-	__u32 page_size, unused;
+/* Where functions of the kernel are. Set once the programs are loaded, before they run: its symbols are read then. */
+struct ring_object_functions {
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
 	__u64 locks_start, locks_end; /* none of these is elsewhere: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
 	__u64 poll_wake; /* address of pollwake; 0: unknown */
 	__u64 page_wake; /* of wake_page_function */
 	__u64 page_wait, page_wait_end; /* folio_wait_bit_common */
+};
+
+struct ring_object_knobs {
+	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
+	__u32 page_size, unused;
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
 	__u8 limits[RING_CALLS]; /* enum ring_call_limit of these */
 };

@@ -82,7 +82,7 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 		object->beside = unread_take(taking->task, room, number, call);
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
 		call_object_take(taking, room, number);
-	if (state & TASK_UNINTERRUPTIBLE && object_knobs.page_wake && page_take(taking->task, number, object))
+	if (state & TASK_UNINTERRUPTIBLE && object_functions.page_wake && page_take(taking->task, number, object))
 		return;
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
 		return;

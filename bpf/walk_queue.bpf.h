@@ -36,13 +36,13 @@ static __always_inline struct queue *this_queue(void)
 
 static long judge_function(u32 index, void *context)
 {
-	const volatile struct ring_lock_function *function;
+	const struct ring_lock_function *function;
 	struct queue *queue = this_queue();
 	const u64 word = *(const u64 *)context;
 
 	if (!queue || index >= RING_LOCK_FUNCTIONS)
 		return 1;
-	function = &object_knobs.locks[index];
+	function = &object_functions.locks[index];
 	if (word < function->start || word >= function->end)
 		return 0;
 	queue->kind = function->queue;
@@ -59,7 +59,7 @@ static long judge_word(u32 index, void *context)
 	if (!queue || queue->kind || index >= WALK_WORDS)
 		return 1;
 	word = queue->words[index];
-	if (word >= object_knobs.locks_start && word < object_knobs.locks_end)
+	if (word >= object_functions.locks_start && word < object_functions.locks_end)
 		bpf_loop(RING_LOCK_FUNCTIONS, judge_function, &word, 0);
 	return 0;
 }

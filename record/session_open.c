@@ -317,6 +317,8 @@ static int open_state(struct session *session)
 	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
 	if (r >= 0)
+		probe_tell_functions(session->probe, kernel_map_table(recording->kernel_map));
+	if (r >= 0)
 		r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
 	if (r >= 0 && session->config->user_stacks)
 		r = start_state_create(recording, session->nursery, 0, &session->start_state);

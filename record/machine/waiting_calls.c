@@ -91,7 +91,7 @@ static bool is_function(const char *name, const char *wanted)
 	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '.');
 }
 
-static void add_lock_function(struct ring_object_knobs *knobs, size_t *used, const struct kallsyms *table,
+static void add_lock_function(struct ring_object_functions *known, size_t *used, const struct kallsyms *table,
 			      const struct kallsyms_symbol *symbol)
 {
 	const char *name = table->names.items + symbol->name;
@@ -101,9 +101,9 @@ static void add_lock_function(struct ring_object_knobs *knobs, size_t *used, con
 		if (*used == RING_LOCK_FUNCTIONS || !is_function(name, lock_functions[i].name))
 			continue;
 		if (!*used)
-			knobs->locks_start = symbol->address; /* they come in ascending order */
-		knobs->locks_end = end;
-		knobs->locks[(*used)++] = (struct ring_lock_function){
+			known->locks_start = symbol->address; /* they come in ascending order */
+		known->locks_end = end;
+		known->locks[(*used)++] = (struct ring_lock_function){
 			.start = symbol->address, .end = end,
 			.queue = lock_functions[i].queue, .reads = lock_functions[i].reads,
 		};
@@ -113,42 +113,39 @@ static void add_lock_function(struct ring_object_knobs *knobs, size_t *used, con
 /* Functions whose addresses the programs look for: each of them is at one place. */
 static const struct {
 	const char *name;
-	size_t at; /* in struct ring_object_knobs */
+	size_t at; /* in struct ring_object_functions */
 } functions[] = {
-	{"hrtimer_wakeup", offsetof(struct ring_object_knobs, timer_wakeup)},
-	{"pollwake", offsetof(struct ring_object_knobs, poll_wake)},
-	{"wake_page_function", offsetof(struct ring_object_knobs, page_wake)},
+	{"hrtimer_wakeup", offsetof(struct ring_object_functions, timer_wakeup)},
+	{"pollwake", offsetof(struct ring_object_functions, poll_wake)},
+	{"wake_page_function", offsetof(struct ring_object_functions, page_wake)},
 };
 
 static void note_function(const struct kallsyms *table, const struct kallsyms_symbol *symbol,
-			  struct ring_object_knobs *knobs)
+			  struct ring_object_functions *known)
 {
-	for (size_t i = 0; !symbol->module && i < sizeof(functions) / sizeof(functions[0]); i++)
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(table->names.items + symbol->name, functions[i].name))
-			*(__u64 *)((char *)knobs + functions[i].at) = symbol->address;
+			*(__u64 *)((char *)known + functions[i].at) = symbol->address;
 	if (!strcmp(table->names.items + symbol->name, "folio_wait_bit_common")) {
-		knobs->page_wait = symbol->address;
-		knobs->page_wait_end = symbol->address + kallsyms_size(table, symbol);
+		known->page_wait = symbol->address;
+		known->page_wait_end = symbol->address + kallsyms_size(table, symbol);
 	}
 }
 
-static void find_functions(struct ring_object_knobs *knobs)
+void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known)
 {
-	struct kallsyms table = {0};
 	size_t used = 0;
 
-	if (!kallsyms_read(&table))
-		for (size_t i = 0; i < table.symbols.count; i++) {
-			const struct kallsyms_symbol *symbol = &table.symbols.items[i];
-			const char *name = table.names.items + symbol->name;
+	for (size_t i = 0; i < table->symbols.count; i++) {
+		const struct kallsyms_symbol *symbol = &table->symbols.items[i];
+		const char *name = table->names.items + symbol->name;
 
-			if (symbol->module)
-				continue;
-			note_function(&table, symbol, knobs);
-			if (name[0] == '_' || name[0] == 'r' || name[0] == 'p')
-				add_lock_function(knobs, &used, &table, symbol);
-		}
-	kallsyms_deinit(&table);
+		if (symbol->module)
+			continue;
+		note_function(table, symbol, known);
+		if (name[0] == '_' || name[0] == 'r' || name[0] == 'p')
+			add_lock_function(known, &used, table, symbol);
+	}
 }
 
 void waiting_calls_fill(struct ring_object_knobs *knobs)
@@ -163,5 +160,4 @@ void waiting_calls_fill(struct ring_object_knobs *knobs)
 		knobs->calls[i] = (__u8)kind_of(name, length);
 		knobs->limits[i] = (__u8)limit_of(name, length);
 	}
-	find_functions(knobs);
 }

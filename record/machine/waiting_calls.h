@@ -10,8 +10,12 @@
 #include <linux/types.h>
 
 #include "bpf/ring_object.h"
+#include "record/machine/kallsyms.h"
 
-/* All but `on` and `by_cast`. What cannot be found out stays 0. */
+/* Sets knobs->calls and limits. What cannot be found out stays 0. */
 void waiting_calls_fill(struct ring_object_knobs *knobs);
+
+/* Adds the functions that are among the kernel's symbols to what is 0. */
+void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known);
 
 #endif

@@ -335,6 +335,11 @@ static int table_load(struct kernel_map *map)
 	return 0;
 }
 
+const struct kallsyms *kernel_map_table(const struct kernel_map *map)
+{
+	return &map->table;
+}
+
 int kernel_map_refresh(struct kernel_map *map)
 {
 	uint64_t mark = kallsyms_modules_mark();

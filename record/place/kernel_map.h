@@ -16,6 +16,7 @@
 
 #include "format/event.h"
 
+struct kallsyms;
 struct kernel_map;
 
 struct kernel_map_sink { /* receives modules and functions; each returns 0 or -errno */
@@ -32,6 +33,9 @@ struct kernel_map_sink { /* receives modules and functions; each returns 0 or -e
  */
 int kernel_map_create(const struct kernel_map_sink *sink, bool keep_addresses, struct kernel_map **ret_map);
 void kernel_map_destroy(struct kernel_map *map);
+
+/* As it was last read: valid until a refresh. */
+const struct kallsyms *kernel_map_table(const struct kernel_map *map);
 
 /* (module id << 32 | offset), or 0 if the address is in nothing known. */
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address);

@@ -30,8 +30,10 @@ size_t probe_objects(const struct probe *probe, struct shared *ret_objects)
 		ret_objects[count++] = SHARED_OF(probe->cpu);
 	if (probe->waits)
 		ret_objects[count++] = probe_waits_shared(probe);
-	if (probe->tasks)
-		ret_objects[count++] = SHARED_OF(probe->tasks);
+	if (probe->tasks) {
+		ret_objects[count] = SHARED_OF(probe->tasks);
+		ret_objects[count++].functions = &probe->tasks->bss->object_functions;
+	}
 	return count + probe_points_shared(probe, ret_objects + count);
 }
 

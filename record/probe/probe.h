@@ -21,6 +21,7 @@ struct cpu_set;
 struct cpus;
 struct probe_points_settings;
 struct filter;
+struct kallsyms;
 struct probe;
 struct ring_lives;
 struct ring_regime;
@@ -64,6 +65,9 @@ void probe_destroy(struct probe *probe);
  * the init namespace.
  */
 int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *ret_tgid);
+
+/* Where the kernel's functions are that say what waits are for. Before anything is attached or walked. */
+void probe_tell_functions(struct probe *probe, const struct kallsyms *table);
 /* Follows a stopped child of ours and all its descendants. */
 int probe_follow(struct probe *probe, pid_t command);
 

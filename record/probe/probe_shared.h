@@ -5,6 +5,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "bpf/ring_calls.h"
 #include "bpf/ring_event.h"
 #include "bpf/ring_regime.h"
 
@@ -18,6 +19,7 @@ struct shared {
 	__u64 *follow_failed;
 	bool *regime_may_change;
 	struct ring_regime *regime;
+	struct ring_object_functions *functions; /* NULL: its programs need none */
 	bool in_scheduler; /* its programs run under the scheduler's locks, with user stacks */
 };
 

@@ -74,7 +74,10 @@ static int64_t preempt_count_distance(const struct btf *kernel, bool *ret_cast)
 
 struct shared probe_waits_shared(const struct probe *probe)
 {
-	return SHARED_OF(probe->waits);
+	struct shared object = SHARED_OF(probe->waits);
+
+	object.functions = &probe->waits->bss->object_functions;
+	return object;
 }
 
 /*
@@ -122,6 +125,18 @@ void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct 
 		known->on = true;
 	}
 	*knobs = *known;
+}
+
+void probe_tell_functions(struct probe *probe, const struct kallsyms *table)
+{
+	struct ring_object_functions known = {0};
+	struct shared all[PROBE_OBJECTS];
+	size_t count = probe_objects(probe, all);
+
+	waiting_calls_find(table, &known);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].functions)
+			*all[i].functions = known;
 }
 
 /* What is read from the kernel's BTF. */

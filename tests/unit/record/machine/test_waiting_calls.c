@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "record/machine/waiting_calls.h"
+
+#include <string.h>
+
+#include "tests/test.h"
+
+/* A table of the kernel's symbols, each 0x100 bytes long; module 1 is another one's. */
+static void table_make(struct test *t, const char *const names[], size_t count, uint32_t module, struct kallsyms *ret_table)
+{
+	const struct kallsyms_module modules[] = {{"[kernel]", 0x1000, 0x1000 + count * 0x100}, {"ext4", 0x9000, 0x9100}};
+
+	*ret_table = (struct kallsyms){0};
+	for (size_t i = 0; i < 2; i++)
+		CHECK_INT(t, array_push(&ret_table->modules, modules[i]), 0);
+	for (size_t i = 0; i < count; i++) {
+		const struct kallsyms_symbol symbol = {0x1000 + i * 0x100, (uint32_t)ret_table->names.count, module};
+
+		CHECK_INT(t, array_push(&ret_table->symbols, symbol), 0);
+		for (const char *at = names[i]; at == names[i] || at[-1]; at++)
+			CHECK_INT(t, array_push(&ret_table->names, *at), 0);
+	}
+}
+
+static void finds_the_functions_of_the_kernel(struct test *t)
+{
+	static const char *const names[] = {
+		"__down_read_trylock", "__mutex_lock.constprop.0", "__mutex_lockless", "folio_wait_bit_common", "pollwake",
+		"hrtimer_wakeup", "rwsem_down_read_slowpath", "percpu_rwsem_wait", "wake_page_function", "last",
+	};
+	struct ring_object_functions known = {0};
+	struct kallsyms table;
+
+	table_make(t, names, sizeof(names) / sizeof(names[0]), 0, &table);
+	waiting_calls_find(&table, &known);
+	CHECK_INT(t, known.poll_wake, 0x1400);
+	CHECK_INT(t, known.timer_wakeup, 0x1500);
+	CHECK_INT(t, known.page_wake, 0x1800);
+	CHECK(t, known.page_wait == 0x1300 && known.page_wait_end == 0x1400);
+	CHECK(t, known.locks_start == 0x1100 && known.locks_end == 0x1800);
+	CHECK(t, known.locks[0].start == 0x1100 && known.locks[0].end == 0x1200);
+	CHECK(t, known.locks[0].queue == RING_QUEUE_MUTEX && !known.locks[0].reads);
+	CHECK(t, known.locks[1].start == 0x1600 && known.locks[1].queue == RING_QUEUE_RWSEM && known.locks[1].reads);
+	CHECK(t, known.locks[2].start == 0x1700 && known.locks[2].queue == RING_QUEUE_PERCPU);
+	CHECK_INT(t, known.locks[3].start, 0);
+	kallsyms_deinit(&table);
+}
+
+static void passes_over_what_modules_have(struct test *t)
+{
+	static const char *const names[] = {"pollwake", "hrtimer_wakeup", "__mutex_lock", "folio_wait_bit_common"};
+	struct ring_object_functions known = {0}, none = {0};
+	struct kallsyms table;
+
+	table_make(t, names, sizeof(names) / sizeof(names[0]), 1, &table);
+	waiting_calls_find(&table, &known);
+	CHECK(t, !memcmp(&known, &none, sizeof(known)));
+	kallsyms_deinit(&table);
+}
+
+/* No more than there is room for, and the bounds are of those that were taken. */
+static void takes_no_more_than_there_is_room_for(struct test *t)
+{
+	const char *names[RING_LOCK_FUNCTIONS + 4];
+	struct ring_object_functions known = {0};
+	struct kallsyms table;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		names[i] = "__mutex_lock.cold";
+	table_make(t, names, sizeof(names) / sizeof(names[0]), 0, &table);
+	waiting_calls_find(&table, &known);
+	CHECK_INT(t, known.locks[RING_LOCK_FUNCTIONS - 1].start, 0x1000 + (RING_LOCK_FUNCTIONS - 1) * 0x100);
+	CHECK(t, known.locks_start == 0x1000 && known.locks_end == 0x1000 + RING_LOCK_FUNCTIONS * 0x100);
+	kallsyms_deinit(&table);
+}
+
+static void knows_what_calls_wait_for(struct test *t)
+{
+	struct ring_object_knobs knobs = {0};
+	unsigned int descriptors = 0, sleeps = 0, limits = 0;
+
+	waiting_calls_fill(&knobs);
+	for (unsigned int i = 0; i < RING_CALLS; i++) {
+		descriptors += knobs.calls[i] == RING_CALL_DESCRIPTOR;
+		sleeps += knobs.calls[i] == RING_CALL_SLEEP;
+		limits += knobs.limits[i] != RING_LIMIT_NONE;
+	}
+	CHECK(t, descriptors > 10 && sleeps > 0 && limits > 3);
+	CHECK(t, !knobs.on && !knobs.by_cast); /* somebody else's */
+}
+
+TEST_MAIN(TEST(finds_the_functions_of_the_kernel), TEST(passes_over_what_modules_have),
+	  TEST(takes_no_more_than_there_is_room_for), TEST(knows_what_calls_wait_for))

@@ -23,6 +23,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct test {
@@ -30,6 +31,27 @@ struct test {
 	unsigned long checks, failures;
 	char why[512];		/* the first failure */
 };
+
+#if defined(__has_feature) && !defined(__SANITIZE_ADDRESS__)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
+/*
+ * How often a test does what it does with made-up input, out of `all`: with sanitizers, where each round takes several times as
+ * long, a quarter, but all of them at the long level.
+ */
+static inline unsigned int test_rounds(unsigned int all)
+{
+#ifdef __SANITIZE_ADDRESS__
+	const char *level = getenv("CHECK_LEVEL");
+
+	if (!level || strcmp(level, "long") != 0)
+		return all / 4;
+#endif
+	return all;
+}
 
 struct test_case {
 	const char *name;

@@ -127,7 +127,7 @@ static void agrees_with_single_addresses(struct test *t)
 	struct world world = {.random = random_make(2)};
 
 	REQUIRE(t, !address_spaces_create(PROCESSES, PROCESSES * ADDRESSES, &world.spaces));
-	for (int i = 0; i < 20000; i++) {
+	for (unsigned int i = 0, rounds = test_rounds(20000); i < rounds; i++) {
 		CHECK_INT(t, random_change(&world), 0);
 		check_process(t, &world, (uint32_t)random_below(&world.random, PROCESSES));
 		for (uint32_t tgid = 0; i % 100 == 0 && tgid < PROCESSES; tgid++)
@@ -143,7 +143,7 @@ static void refuses_when_the_pool_is_empty(struct test *t)
 	unsigned int refused = 0, done = 0;
 
 	REQUIRE(t, !address_spaces_create(PROCESSES - 4, 1, &world.spaces));
-	for (int i = 0; i < 60000; i++) {
+	for (unsigned int i = 0, rounds = test_rounds(60000); i < rounds; i++) {
 		int r = random_change(&world);
 
 		CHECK(t, r == 0 || r == -ENOSPC);

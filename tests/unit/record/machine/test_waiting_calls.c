@@ -6,9 +6,11 @@
 #include "tests/test.h"
 
 /* A table of the kernel's symbols, each 0x100 bytes long; module 1 is another one's. */
-static void table_make(struct test *t, const char *const names[], size_t count, uint32_t module, struct kallsyms *ret_table)
+static void table_make(struct test *t, const char *const names[], size_t count, uint32_t module,
+		       struct kallsyms *ret_table)
 {
-	const struct kallsyms_module modules[] = {{"[kernel]", 0x1000, 0x1000 + count * 0x100}, {"ext4", 0x9000, 0x9100}};
+	const struct kallsyms_module modules[] = {{"[kernel]", 0x1000, 0x1000 + count * 0x100},
+						  {"ext4", 0x9000, 0x9100}};
 
 	*ret_table = (struct kallsyms){0};
 	for (size_t i = 0; i < 2; i++)
@@ -25,8 +27,9 @@ static void table_make(struct test *t, const char *const names[], size_t count, 
 static void finds_the_functions_of_the_kernel(struct test *t)
 {
 	static const char *const names[] = {
-		"__down_read_trylock", "__mutex_lock.constprop.0", "__mutex_lockless", "folio_wait_bit_common", "pollwake",
-		"hrtimer_wakeup", "rwsem_down_read_slowpath", "percpu_rwsem_wait", "wake_page_function", "last",
+		"__down_read_trylock", "__mutex_lock.constprop.0", "__mutex_lockless", "folio_wait_bit_common",
+		"pollwake", "hrtimer_wakeup", "rwsem_down_read_slowpath", "percpu_rwsem_wait",
+		"wake_page_function", "last",
 	};
 	struct ring_object_functions known = {0};
 	struct kallsyms table;

@@ -47,7 +47,7 @@ static __always_inline bool is_for_object(const struct ring_object *object, u32 
 	       object->kind == RING_OBJECT_BLOCK;
 }
 
-/* Small, because it is on the stack of a switch. */
+/* Small, because it is on the stack of a switch. So the number of the room is not in it, but each room has its step. */
 struct object_taking {
 	struct task_struct *task;
 	struct ring_object *object;

@@ -8,8 +8,6 @@
 #include "bpf/object_socket.bpf.h"
 #include "bpf/wait_entry.bpf.h"
 
-enum { MOST_DESCRIPTORS = (1 << 24) - 1 }; /* for the verifier */
-
 static __always_inline void take_inode(struct object_room *room, u64 file, struct ring_object *object, u32 number)
 {
 	u64 inode = (u64)OBJECT_READ(file, file, f_inode), block = (u64)OBJECT_READ(inode, inode, i_sb);
@@ -62,19 +60,14 @@ static __always_inline struct files_struct *files_of(struct task_struct *task)
 	return TASK_POINTER(task_struct___files, task, files);
 }
 
-/* 0: it is not open. `room` serves the verifier (as_number()); NULL: the table is read by copying. */
-static __always_inline u64 find_file(struct files_struct *files, struct object_room *room, u32 descriptor)
+/* 0: it is not open. */
+static __always_inline u64 find_file(struct files_struct *files, u32 descriptor)
 {
 	struct fdtable *table = files->fdt;
-	struct file **place, *file = NULL;
 
 	if (!table || descriptor >= table->max_fds)
 		return 0;
-	place = table->fd;
-	if (room)
-		return (u64)OBJECT_READ(hlist_head, as_number(place) + (u64)descriptor * sizeof(u64), first);
-	bpf_probe_read_kernel(&file, sizeof(file), &place[descriptor & MOST_DESCRIPTORS]);
-	return (u64)file;
+	return (u64)OBJECT_READ(hlist_head, as_number(table->fd) + (u64)descriptor * sizeof(u64), first);
 }
 
 /*
@@ -87,7 +80,7 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 
 	if (!files || files->count.counter == 1)
 		return;
-	entry->noted = find_file(files, NULL, call_arguments(prev).values[0]);
+	entry->noted = find_file(files, call_arguments(prev).values[0]);
 	entry->noted_out = now;
 }
 
@@ -112,7 +105,7 @@ static __always_inline void descriptor_take(struct task_struct *task, struct obj
 
 	if (!files)
 		return;
-	file = noted ? entry->noted : find_file(files, room, descriptor);
+	file = noted ? entry->noted : find_file(files, descriptor);
 	if (!file || ((noted || files->count.counter != 1) && !is_in_use(task, file, number, object->call)))
 		return;
 	object->descriptor = descriptor + 1;

@@ -59,10 +59,8 @@ static long look_for_file(u32 index, void *context)
 /* from: an address within the stack, beyond which to look; 0: it was not found. */
 static __noinline u64 mapped_file(struct task_struct *task, u64 from, u64 mapping, u64 inode)
 {
-	struct mapped_search search = {.at = from, .mapping = mapping, .inode = inode};
-	void *end = (void *)bpf_task_pt_regs(task);
+	struct mapped_search search = {.at = from, .end = kernel_stack_end(task), .mapping = mapping, .inode = inode};
 
-	search.end = *(u64 volatile *)&end;
 	bpf_loop(MAPPED_WORDS, look_for_file, &search, 0);
 	return *(volatile u64 *)&search.file;
 }

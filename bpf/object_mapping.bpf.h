@@ -83,7 +83,7 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 /* --- all of them --- */
 
 /* The addresses at which the kernel placed its parts are random: they tell one program of a process from the next. */
-static __always_inline u64 mapping_token(struct object_room *room, const struct mm_struct___parts *mm, u64 place)
+static __always_inline u64 mapping_token(const struct mm_struct___parts *mm, u64 place)
 {
 	return mix(mix(mix(as_number(mm), mm->start_brk), mm->start_stack), place) | 1;
 }
@@ -112,7 +112,7 @@ static __noinline bool mapping_note(struct task_struct *task, u64 place)
 
 	if (!mm || !room || !object_knobs.by_cast || is_in_program(mm, place))
 		return false;
-	token = mapping_token(room, mm, place);
+	token = mapping_token(mm, place);
 	return !name_is_told(token) && find_mapping(task, place, token, number);
 }
 
@@ -134,7 +134,7 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 	}
 	if (!object_knobs.by_cast)
 		return;
-	object->token = mapping_token(room, mm, place);
+	object->token = mapping_token(mm, place);
 	if (number == OBJECT_AT_LOOK && !name_is_told(object->token))
 		(void)find_mapping(task, place, object->token, number);
 }

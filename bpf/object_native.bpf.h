@@ -40,7 +40,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
 		break;
 	case RING_CALL_SLEEP:
-		sleep_take(task, room, number, now, object);
+		sleep_take(task, number, now, object);
 		break;
 	}
 }

@@ -30,7 +30,7 @@ static __always_inline u64 return_to_wait(struct task_struct *task, struct objec
 }
 
 /* The address of its struct wait_page_queue, in the frame that begins above the return address; 0: not found. */
-static __always_inline u64 find_page_wait(struct task_struct *task, struct object_room *room, u64 back, u32 number)
+static __always_inline u64 find_page_wait(struct task_struct *task, u64 back, u32 number)
 {
 	const u64 wake = object_functions.page_wake, flags = 3; /* which stack_find() ignores */
 	u64 frame = stack_find(task, back & ~flags, back & ~flags, number);
@@ -115,7 +115,7 @@ static __noinline bool page_take(struct task_struct *task, u32 number, struct ri
 		return false;
 	name = room->name.token;
 	forget_object(room, object);
-	wait = find_page_wait(task, room, back, number);
+	wait = find_page_wait(task, back, number);
 	if (!wait)
 		return true;
 	folio = as_number(OBJECT_READ(wait_page_queue, wait, folio));

@@ -59,7 +59,7 @@ static __always_inline void count_entries(u64 queues, struct poll_walk *walk)
 }
 
 /* Of which the word is in the first entry; 0: it is a relic on the stack, of which its wait queue knows nothing. */
-static __always_inline u64 queues_of(struct task_struct *task, struct object_room *room, u64 word)
+static __always_inline u64 queues_of(struct task_struct *task, u64 word)
 {
 	u64 entry = word - bpf_core_field_offset(struct poll_table_entry, wait.func);
 	u64 queues = as_number(OBJECT_READ(poll_table_entry, entry, wait.private));
@@ -84,12 +84,12 @@ static __noinline u64 find_queues(struct task_struct *task, struct object_room *
 	if (!wake || !end || regime_lacks(RING_LACKS_KERNEL_STACKS))
 		return 0;
 	if (word_at(at) == wake)
-		queues = queues_of(task, room, at);
+		queues = queues_of(task, at);
 	for (int i = 0; i <= POLL_RELICS && !queues; i++) {
 		at = stack_find_from(task, from, wake, wake, number);
 		if (!at)
 			return 0;
-		queues = queues_of(task, room, at);
+		queues = queues_of(task, at);
 		from = at + sizeof(u64);
 	}
 	room->queues_at = at - end;

@@ -33,11 +33,11 @@ static __always_inline u64 first_ready(u64 poll)
 }
 
 /* It may have been closed since it was added, or given to another file. */
-static __always_inline bool still_leads(struct task_struct *task, struct object_room *room, u32 descriptor, u64 file)
+static __always_inline bool still_leads(struct task_struct *task, u32 descriptor, u64 file)
 {
 	struct files_struct *files = files_of(task);
 
-	return files && find_file(files, room, descriptor) == file;
+	return files && find_file(files, descriptor) == file;
 }
 
 static __always_inline u64 poll_of_epoll(u64 epoll)
@@ -69,7 +69,7 @@ static __always_inline bool epoll_take(struct task_struct *task, struct object_r
 
 	if (!file)
 		return false;
-	ready_take(task, room, file, still_leads(task, room, descriptor, file) ? descriptor + 1 : 0, number);
+	ready_take(task, room, file, still_leads(task, descriptor, file) ? descriptor + 1 : 0, number);
 	return first_ready(poll) == first;
 }
 

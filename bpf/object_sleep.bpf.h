@@ -10,8 +10,7 @@
  * forgot it. A word that an earlier call left on the stack may look like it, and timers of other clocks do not count
  * from the same time: how long the sleep was to be is then unknown.
  */
-static __always_inline void sleep_take(struct task_struct *task, struct object_room *room, u32 number, u64 now,
-				       struct ring_object *object)
+static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 now, struct ring_object *object)
 {
 	const u64 wakeup = object_functions.timer_wakeup, most = 1ULL << 60;
 	u64 at = wakeup ? stack_find_again(task, wakeup, wakeup, number, object->call) : 0, sleeper, expires;

@@ -25,6 +25,12 @@ static __always_inline u64 stack_pointer(struct task_struct *task)
 	return bpf_core_field_exists(arm64->thread.cpu_context.sp) ? arm64->thread.cpu_context.sp : 0;
 }
 
+/* Where its frames end: above are the registers of its process. */
+static __always_inline u64 kernel_stack_end(struct task_struct *task)
+{
+	return as_number((const void *)bpf_task_pt_regs(task));
+}
+
 static __always_inline bool read_part(struct object_room *room)
 {
 	const struct stack_search *search = &room->search;
@@ -95,7 +101,7 @@ static __always_inline u64 stack_find_from(struct task_struct *task, u64 at, u64
 	if (!room || !begin || regime_lacks(RING_LACKS_KERNEL_STACKS))
 		return 0;
 	room->search = (struct stack_search){.at = begin, .one = one, .other = other};
-	room->search.end = as_number((const void *)bpf_task_pt_regs(task));
+	room->search.end = kernel_stack_end(task);
 	search_stack(number);
 	return room->search.found;
 }
@@ -118,7 +124,7 @@ static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 ot
 		return 0;
 	place = &room->places[call & (OBJECT_PLACES - 1)];
 	at = begin + *place;
-	word = at < as_number((const void *)bpf_task_pt_regs(task)) ? word_at(at) & ~(u64)OBJECT_FLAGS : 0;
+	word = at < kernel_stack_end(task) ? word_at(at) & ~(u64)OBJECT_FLAGS : 0;
 	if (word && (word == one || word == other))
 		return at;
 	at = stack_find(task, one, other, number);

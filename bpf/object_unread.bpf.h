@@ -31,12 +31,12 @@ static __noinline bool unread_take(struct task_struct *task, struct object_room 
 	    object_knobs.calls[call & (RING_CALLS - 1)] != RING_CALL_DESCRIPTOR)
 		return false;
 	descriptor = call_arguments(task).values[0];
-	file = find_file(files, room, descriptor);
+	file = find_file(files, descriptor);
 	if (file && is_epoll(file)) {
 		u64 poll = poll_of_epoll(file);
 
 		file = file_of_first(poll, first_ready(poll), &descriptor);
-		file = file && still_leads(task, room, descriptor, file) ? file : 0;
+		file = file && still_leads(task, descriptor, file) ? file : 0;
 	}
 	if (!file || !is_readable(file))
 		return false;

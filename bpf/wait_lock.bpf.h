@@ -106,7 +106,7 @@ static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
 	return lock->flags & LCB_F_RT ? RING_LOCK_RT_MUTEX : RING_LOCK_SEMAPHORE;
 }
 
-static __always_inline bool is_own_mmap_lock(struct task_struct *task, struct object_room *room, u64 address)
+static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 address)
 {
 	const u64 mm = as_number(TASK_POINTER(task_struct, task, mm));
 	const u64 lock = mm + bpf_core_field_offset(struct mm_struct___mmap_lock, mmap_lock);
@@ -125,7 +125,7 @@ static __always_inline bool lock_take(struct task_struct *task, struct object_ro
 	object->kind = RING_OBJECT_LOCK;
 	object->place = lock->address;
 	object->lock = kind_of_lock(lock, entry->state);
-	object->process = is_own_mmap_lock(task, room, lock->address) ? task->tgid : 0;
+	object->process = is_own_mmap_lock(task, lock->address) ? task->tgid : 0;
 	room->beside.held = lock->held;
 	room->beside.owner = lock->owner;
 	object->beside = lock->held != 0;

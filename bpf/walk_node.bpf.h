@@ -7,22 +7,14 @@
 
 /* --- the task's node --- */
 
-static __always_inline u64 read_word(u64 address)
-{
-	u64 word = 0;
-
-	bpf_probe_read_kernel(&word, sizeof(word), (const void *)address);
-	return word;
-}
-
 static __always_inline u64 node_next(u64 node)
 {
-	return read_word(node + bpf_core_field_offset(struct list_head, next));
+	return word_at(node + bpf_core_field_offset(struct list_head, next));
 }
 
 static __always_inline u64 node_previous(u64 node)
 {
-	return read_word(node + bpf_core_field_offset(struct list_head, prev));
+	return word_at(node + bpf_core_field_offset(struct list_head, prev));
 }
 
 static __always_inline bool is_linked(u64 node)
@@ -42,16 +34,14 @@ struct node_search {
 static long try_node(u32 index, void *context)
 {
 	struct node_search *search = context;
-	u32 number = search->number & 1;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	const u64 task = as_number(search->task);
 	struct queue *queue = this_queue();
-	u64 task, at;
+	u64 at;
 
 	(void)index;
-	if (!room || !queue)
+	if (!queue)
 		return 1;
-	task = as_number(search->task);
-	at = stack_find_from(search->task, search->at, task, task, number);
+	at = stack_find_from(search->task, search->at, task, task, search->number);
 	if (!at)
 		return 1;
 	search->at = at + sizeof(u64);
@@ -71,8 +61,8 @@ struct queue_walk {
 /* It is on the kernel stack of its task. */
 static __always_inline bool is_node_of_task(u64 node, u64 owner)
 {
-	u64 task = read_word(node + owner);
-	u64 stack = task ? read_word(task + bpf_core_field_offset(struct task_struct___queued, stack)) : 0;
+	u64 task = word_at(node + owner);
+	u64 stack = task ? word_at(task + bpf_core_field_offset(struct task_struct___queued, stack)) : 0;
 
 	return stack && node - stack < MOST_STACK_BYTES;
 }

@@ -126,7 +126,7 @@ static void set_up_tasks(struct probe *probe)
 	struct btf *kernel;
 
 	if (probe->walk_objects) {
-		kernel = btf__load_vmlinux_btf();
+		kernel = probe->object_knobs.on ? NULL : btf__load_vmlinux_btf();
 		probe_choose_objects(probe, kernel, &tasks->rodata->object_knobs);
 		btf__free(kernel);
 	}

@@ -2,19 +2,38 @@
 #include "record/machine/kallsyms.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/sorted.h"
 #include "record/machine/arch_kernel.h"
 
+enum { BUFFER_SIZE = 1 << 16 };
+
+struct text {
+	const char *start;
+	size_t length;
+};
+
 struct line { /* "ffffffff81000000 T _stext" or "... t name<TAB>[module]" */
 	uint64_t address;
 	char type;
-	char name[512], module[56];
+	struct text name, module; /* in the line */
 };
+
+static bool is_word(struct text text, const char *word)
+{
+	return text.length == strlen(word) && !memcmp(text.start, word, text.length);
+}
+
+static bool begins(struct text text, const char *word)
+{
+	return text.length >= strlen(word) && !memcmp(text.start, word, strlen(word));
+}
 
 static int digit_value(char digit)
 {
@@ -23,41 +42,33 @@ static int digit_value(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-static const char *field_end(const char *text)
+/* Up to one of the two characters, or to the end. */
+static struct text word_at(const char *start, const char *end, char stop, char other)
 {
-	return text + strcspn(text, " \t\n");
+	const char *at = start;
+
+	while (at < end && *at != stop && *at != other)
+		at++;
+	return (struct text){start, (size_t)(at - start)};
 }
 
-static bool field_copy(const char *text, const char *end, char *out, size_t room)
+/* Parsed by hand, where they were read: 120,000 lines, copied and searched by libc, take a third of a start. */
+static bool line_parse(struct text text, struct line *line)
 {
-	size_t length = (size_t)(end - text);
-
-	if (!length || length >= room)
-		return false;
-	memcpy(out, text, length);
-	out[length] = '\0';
-	return true;
-}
-
-/* Parsed by hand: 120,000 lines through sscanf take longer than everything else at the start. */
-static bool line_parse(const char *text, struct line *line)
-{
-	const char *end = text, *module;
+	const char *const end = text.start + text.length, *at = text.start, *bracket;
 
 	line->address = 0;
-	line->module[0] = '\0';
-	for (int digit; (digit = digit_value(*end)) >= 0; end++)
+	for (int digit; at < end && (digit = digit_value(*at)) >= 0; at++)
 		line->address = line->address << 4 | (uint64_t)digit;
-	if (end == text || end[0] != ' ' || !end[1] || end[2] != ' ')
+	if (at == text.start || end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return false;
-	line->type = end[1];
-	text = end + 3;
-	end = field_end(text);
-	if (!field_copy(text, end, line->name, sizeof(line->name)))
-		return false;
-	module = strchr(end, '[');
-	return !module ||
-	       field_copy(module + 1, module + strcspn(module, "]"), line->module, sizeof(line->module));
+	line->type = at[1];
+	line->name = word_at(at + 3, end, ' ', '\t');
+	line->module = (struct text){end, 0};
+	bracket = memchr(line->name.start + line->name.length, '[', (size_t)(end - line->name.start) - line->name.length);
+	if (bracket)
+		line->module = word_at(bracket + 1, end, ']', ']');
+	return line->name.length && (!bracket || line->module.length);
 }
 
 static bool is_text(char type)
@@ -68,19 +79,20 @@ static bool is_text(char type)
 /* Those that begin with "__" are made by macros, for the kernel's own sections and tables. */
 static bool is_variable(const struct line *line)
 {
-	return line->type && strchr("dDbB", line->type) && !line->module[0] && strncmp(line->name, "__", 2) != 0;
+	return (line->type == 'd' || line->type == 'D' || line->type == 'b' || line->type == 'B') && !line->module.length &&
+	       !begins(line->name, "__");
 }
 
-static int names_add(struct kallsyms *table, const char *name, uint32_t *ret_offset)
+static int names_add(struct kallsyms *table, struct text name, uint32_t *ret_offset)
 {
-	size_t length = strlen(name) + 1;
-	int rc = array_reserve(&table->names, table->names.count + length);
+	int rc = array_reserve(&table->names, table->names.count + name.length + 1);
 
 	if (rc)
 		return rc;
 	*ret_offset = (uint32_t)table->names.count;
-	memcpy(table->names.items + table->names.count, name, length);
-	table->names.count += length;
+	memcpy(table->names.items + table->names.count, name.start, name.length);
+	table->names.items[table->names.count + name.length] = '\0';
+	table->names.count += name.length + 1;
 	return 0;
 }
 
@@ -93,9 +105,9 @@ static int modules_add(struct kallsyms *table, const char *name, uint64_t base, 
 }
 
 /* name size refcount users state 0xbase */
-static int modules_read(struct kallsyms *table)
+static int modules_read(struct kallsyms *table, const char *path)
 {
-	_cleanup_fclose_ FILE *file = fopen("/proc/modules", "re");
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
 	uint64_t size, base;
 	char text[1024], name[56];
 
@@ -126,21 +138,21 @@ uint64_t kallsyms_modules_mark(void)
 }
 
 /* Symbols of one module are consecutive, so the last answer is nearly always right. */
-static uint32_t module_index(const struct kallsyms *table, const char *name, uint32_t last)
+static uint32_t module_index(const struct kallsyms *table, struct text name, uint32_t last)
 {
-	if (!name[0])
+	if (!name.length)
 		return 0;
-	if (last && !strcmp(table->modules.items[last].name, name))
+	if (last && is_word(name, table->modules.items[last].name))
 		return last;
 	for (uint32_t i = 1; i < table->modules.count; i++)
-		if (!strcmp(table->modules.items[i].name, name))
+		if (is_word(name, table->modules.items[i].name))
 			return i;
 	return 0;
 }
 
 static int run_time_add(struct kallsyms *table, const struct line *line)
 {
-	struct kallsyms_bpf entry = {.address = line->address, .is_trampoline = strcmp(line->module, "bpf") != 0};
+	struct kallsyms_bpf entry = {.address = line->address, .is_trampoline = !is_word(line->module, "bpf")};
 	int rc = names_add(table, line->name, &entry.name);
 
 	return rc ? rc : array_push(&table->run_time, entry);
@@ -148,11 +160,11 @@ static int run_time_add(struct kallsyms *table, const struct line *line)
 
 static void bounds_take(struct kallsyms_module *kernel, const struct line *line)
 {
-	if (!strcmp(line->name, "_text"))
+	if (is_word(line->name, "_text"))
 		kernel->base = line->address;
-	if (!strcmp(line->name, "_stext") && !kernel->base)
+	if (is_word(line->name, "_stext") && !kernel->base)
 		kernel->base = arch_kernel_text(line->address);
-	if (!strcmp(line->name, "_etext"))
+	if (is_word(line->name, "_etext"))
 		kernel->end = line->address;
 }
 
@@ -161,18 +173,18 @@ static int line_add(struct kallsyms *table, const struct line *line, uint32_t *l
 	struct kallsyms_symbol symbol = {.address = line->address};
 	int rc;
 
-	if (!line->module[0])
+	if (!line->module.length)
 		bounds_take(&table->modules.items[0], line);
 	if (is_variable(line)) {
 		rc = names_add(table, line->name, &symbol.name);
 		return rc ? rc : array_push(&table->variables, symbol);
 	}
-	if (!is_text(line->type) || line->name[0] == '$') /* $x, $d: mark where an arm64 module's code and data begin */
+	if (!is_text(line->type) || *line->name.start == '$') /* $x, $d: mark where an arm64 module's code and data begin */
 		return 0;
-	if (!strcmp(line->module, "bpf") || !strncmp(line->module, "__builtin__", 11))
+	if (is_word(line->module, "bpf") || begins(line->module, "__builtin__"))
 		return run_time_add(table, line);
 	symbol.module = module_index(table, line->module, *last_module);
-	if (line->module[0] && !symbol.module)
+	if (line->module.length && !symbol.module)
 		return 0; /* unloaded while we read */
 	*last_module = symbol.module;
 	rc = names_add(table, line->name, &symbol.name);
@@ -192,47 +204,90 @@ static int symbol_compare(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static int lines_read(struct kallsyms *table, FILE *file)
+/* The file has the kernel's own in order, then the modules, whose symbols are in none. */
+static void sort_symbols(struct kallsyms_symbol *items, size_t count)
 {
-	_cleanup_free_ char *text = NULL;
-	uint32_t last_module = 0;
-	bool shown = false;
-	size_t room = 0;
-	struct line line;
-	int rc = 0;
+	size_t sorted = 1;
 
-	while (!rc && getline(&text, &room, file) > 0) {
-		if (!line_parse(text, &line))
-			continue;
-		shown |= line.address != 0 && is_text(line.type);
-		rc = line.address ? line_add(table, &line, &last_module) : 0;
-	}
-	if (rc)
-		return rc;
-	if (!table->modules.items[0].base) /* its addresses are relative to nothing and are not used */
-		table->modules.items[0].end = 0;
-	return shown ? 0 : -EPERM;
+	while (sorted < count && symbol_compare(&items[sorted - 1], &items[sorted]) <= 0)
+		sorted++;
+	if (sorted >= count)
+		return;
+	qsort(items + sorted, count - sorted, sizeof(*items), symbol_compare);
+	if (symbol_compare(&items[sorted - 1], &items[sorted]) > 0)
+		qsort(items, count, sizeof(*items), symbol_compare);
 }
 
-int kallsyms_read(struct kallsyms *table)
+struct reading {
+	struct kallsyms *table;
+	uint32_t last_module;
+	bool shown; /* the kernel shows addresses */
+};
+
+/* The lines that end there; returns the number of their bytes, or -ENOMEM. */
+static ssize_t lines_take(struct reading *reading, const char *text, size_t length)
 {
-	_cleanup_fclose_ FILE *file = fopen("/proc/kallsyms", "re");
+	const char *const end = text + length, *at = text, *newline;
+	struct line line;
+
+	for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
+		if (!line_parse((struct text){at, (size_t)(newline - at)}, &line) || !line.address)
+			continue;
+		reading->shown |= is_text(line.type);
+		if (line_add(reading->table, &line, &reading->last_module))
+			return -ENOMEM;
+	}
+	return at - text;
+}
+
+static int lines_read(struct kallsyms *table, int fd)
+{
+	struct reading reading = {.table = table};
+	_cleanup_free_ char *buffer = malloc(BUFFER_SIZE);
+	size_t kept = 0;
+	ssize_t got, taken;
+
+	if (!buffer)
+		return -ENOMEM;
+	while ((got = read(fd, buffer + kept, BUFFER_SIZE - kept)) > 0) {
+		kept += (size_t)got;
+		taken = lines_take(&reading, buffer, kept);
+		if (taken < 0)
+			return (int)taken;
+		kept -= (size_t)taken;
+		memmove(buffer, buffer + taken, kept);
+	}
+	if (got < 0)
+		return -errno;
+	if (!table->modules.items[0].base) /* its addresses are relative to nothing and are not used */
+		table->modules.items[0].end = 0;
+	return reading.shown ? 0 : -EPERM;
+}
+
+int kallsyms_read_from(struct kallsyms *table, const char *symbols, const char *modules)
+{
+	_cleanup_close_ int fd = open(symbols, O_RDONLY | O_CLOEXEC);
 	int rc;
 
-	if (!file)
+	if (fd < 0)
 		return -errno;
 	table->symbols.count = table->modules.count = table->run_time.count = table->names.count = 0;
 	table->variables.count = 0;
 	rc = modules_add(table, "[kernel]", 0, 0);
 	if (!rc)
-		rc = modules_read(table);
+		rc = modules_read(table, modules);
 	if (!rc)
-		rc = lines_read(table, file);
-	if (!rc && table->symbols.count)
-		qsort(table->symbols.items, table->symbols.count, sizeof(struct kallsyms_symbol), symbol_compare);
-	if (!rc && table->variables.count)
-		qsort(table->variables.items, table->variables.count, sizeof(struct kallsyms_symbol), symbol_compare);
-	return rc;
+		rc = lines_read(table, fd);
+	if (rc)
+		return rc;
+	sort_symbols(table->symbols.items, table->symbols.count);
+	sort_symbols(table->variables.items, table->variables.count);
+	return 0;
+}
+
+int kallsyms_read(struct kallsyms *table)
+{
+	return kallsyms_read_from(table, "/proc/kallsyms", "/proc/modules");
 }
 
 void kallsyms_deinit(struct kallsyms *table)

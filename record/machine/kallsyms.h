@@ -45,6 +45,7 @@ uint64_t kallsyms_modules_mark(void);
 
 /* 0, -EPERM (addresses hidden), -ENOMEM, -errno of /proc/kallsyms. Nothing is reported here. */
 int kallsyms_read(struct kallsyms *table);
+int kallsyms_read_from(struct kallsyms *table, const char *symbols, const char *modules); /* files like these */
 void kallsyms_deinit(struct kallsyms *table);
 
 /* The function that holds the address: the last one at or below it, within its module's bounds; NULL: none. */

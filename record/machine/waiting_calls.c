@@ -83,23 +83,40 @@ static const struct {
 	{"percpu_rwsem_wait", RING_QUEUE_PERCPU, false},
 };
 
+/* What follows, or NULL. Of 100,000 names nearly all differ at once, so that a call would take longer than the comparison. */
+static const char *after(const char *name, const char *wanted)
+{
+	while (*wanted && *name == *wanted)
+		name++, wanted++;
+	return *wanted ? NULL : name;
+}
+
+static bool is_exactly(const char *name, const char *wanted)
+{
+	const char *rest = after(name, wanted);
+
+	return rest && !*rest;
+}
+
 /* Compilers add ".constprop.0", ".isra.0" and such. */
 static bool is_function(const char *name, const char *wanted)
 {
-	size_t length = strlen(wanted);
+	const char *rest = after(name, wanted);
 
-	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '.');
+	return rest && (!*rest || *rest == '.');
 }
 
 static void add_lock_function(struct ring_object_functions *known, size_t *used, const struct kallsyms *table,
 			      const struct kallsyms_symbol *symbol)
 {
 	const char *name = table->names.items + symbol->name;
-	const uint64_t end = symbol->address + kallsyms_size(table, symbol);
 
 	for (size_t i = 0; i < sizeof(lock_functions) / sizeof(lock_functions[0]); i++) {
+		uint64_t end;
+
 		if (*used == RING_LOCK_FUNCTIONS || !is_function(name, lock_functions[i].name))
 			continue;
+		end = symbol->address + kallsyms_size(table, symbol);
 		if (!*used)
 			known->locks_start = symbol->address; /* they come in ascending order */
 		known->locks_end = end;
@@ -123,10 +140,12 @@ static const struct {
 static void note_function(const struct kallsyms *table, const struct kallsyms_symbol *symbol,
 			  struct ring_object_functions *known)
 {
+	const char *name = table->names.items + symbol->name;
+
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (!strcmp(table->names.items + symbol->name, functions[i].name))
+		if (is_exactly(name, functions[i].name))
 			*(__u64 *)((char *)known + functions[i].at) = symbol->address;
-	if (!strcmp(table->names.items + symbol->name, "folio_wait_bit_common")) {
+	if (is_exactly(name, "folio_wait_bit_common")) {
 		known->page_wait = symbol->address;
 		known->page_wait_end = symbol->address + kallsyms_size(table, symbol);
 	}
@@ -138,13 +157,11 @@ void waiting_calls_find(const struct kallsyms *table, struct ring_object_functio
 
 	for (size_t i = 0; i < table->symbols.count; i++) {
 		const struct kallsyms_symbol *symbol = &table->symbols.items[i];
-		const char *name = table->names.items + symbol->name;
 
 		if (symbol->module)
 			continue;
 		note_function(table, symbol, known);
-		if (name[0] == '_' || name[0] == 'r' || name[0] == 'p')
-			add_lock_function(known, &used, table, symbol);
+		add_lock_function(known, &used, table, symbol);
 	}
 }
 

@@ -161,7 +161,7 @@ check "the runtimes are told" grep -qE 'container web \(podman' <("$report" --fo
 check "the pod can be chosen" grep -q . <("$report" --folded --source offcpu --container "$uid" "$scratch/all.rwk" 2>/dev/null)
 
 # By its new name; nobody else is recorded.
-run_ok chosen "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/chosen.rwk" --container shop
+recorded chosen "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/chosen.rwk" --container shop
 truth shop "$web" shop "$web_id" >"$truths"
 judged python3 -B "$field/containers_check.py" "$report" "$scratch/chosen.rwk" "$truths" alone
 run_code nobody 1 "$record" --force --offcpu 100ms -o "$scratch/nobody.rwk" --container web
@@ -170,7 +170,7 @@ check "it says which there are" grep -q "shop (podman ${web_id:0:12})" "$scratch
 if command -v crun >/dev/null; then
 	crun=$(id_of crun)
 	if start_oci "crun --cgroup-manager=cgroupfs" crun "/libpod_parent/libpod-$crun"; then
-		run_ok crun "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/crun.rwk" --container "${crun:0:12}"
+		recorded crun "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/crun.rwk" --container "${crun:0:12}"
 		truth crun "$(cat "$scratch/crun.pid")" "${crun:0:12}" "$crun" >"$truths"
 		judged python3 -B "$field/containers_check.py" "$report" "$scratch/crun.rwk" "$truths" alone
 	else

@@ -9,7 +9,7 @@ need_field make gcc strace
 goal=$(at_level shared.a rwalker-report)
 mkdir "$scratch/tree"
 (cd "$here" && git ls-files -z Makefile common format report record bpf | xargs -0 cp --parents -t "$scratch/tree") || die "cannot copy the tree"
-run_ok make "$record" --offcpu 0 -o "$scratch/make.rwk" -- \
+recorded make "$record" --offcpu 0 -o "$scratch/make.rwk" -- \
 	strace -f -qq -y -ttt -T -e trace=read,write,readv,writev,wait4 -e signal=none -o "$scratch/make.strace" \
 	make -j4 -s -C "$scratch/tree" CC="gcc -pipe" "build/$goal"
 python3 -B "$field/make_objects.py" "$report" "$scratch/make.rwk" "$scratch/make.strace" >"$scratch/make.same" 2>"$scratch/make.why"

@@ -60,7 +60,7 @@ kill -INT "$recorder"
 wait "$recorder"
 check_equal "exit code with --container" 0 $?
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
-run_ok pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
+recorded pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
 # record_until NAME PATTERN SPAN... -- ARG...: records for the spans in turn, until a line of the dump is like it; leaves the dump.
 record_until() {

@@ -83,7 +83,7 @@ check_scrubbed() {
 }
 
 test_everything() {
-	run_ok all "$record" -p 0 --offcpu 0 --wakers -m 100 -u --dwarf --trace sched:sched_switch --rate-limit 50 \
+	recorded all "$record" -p 0 --offcpu 0 --wakers -m 100 -u --dwarf --trace sched:sched_switch --rate-limit 50 \
 		-o "$scratch/all.rwk" -- "$program" 2 || return
 	check_equal "the canary was on the stack" '0 1' "$(found "$scratch/all.rwk" /dev/null "${canary:0:8}" "${canary:40:8}")"
 	check "--info warns of it" grep -q 'stack memory; --condense' <("$report" --no-local-files --info "$scratch/all.rwk")
@@ -109,13 +109,13 @@ test_plain() {
 	local before
 	start "$workloads/copied" moved 600 >"$scratch/moved"
 	wait_for 10 grep -q ready "$scratch/moved" || die "the workload does not start"
-	run_ok plain "$record" -p 0 --offcpu 0 -m 100 -u -c '^canary$' -o "$scratch/plain.rwk" -- "$program" 1 || return
+	recorded plain "$record" -p 0 --offcpu 0 -m 100 -u -c '^canary$' -o "$scratch/plain.rwk" -- "$program" 1 || return
 	kill "$started"
 	check "plain: nothing is said of a program that is not in it" lacks 'replaced code' <("$report" --no-local-files --info "$scratch/plain.rwk")
 	before=$(privacy plain)
 	check "plain: it names what no event refers to" grep -qE '^comms in no event [0-9]' <<<"$before"
 	check "plain: it has the command line" grep -q '^command line 1$' <<<"$before"
-	run_ok plain_small "$report" --condense "$scratch/plain.rwk" -o "$scratch/plain_small.rwk" || return
+	recorded plain_small "$report" --condense "$scratch/plain.rwk" -o "$scratch/plain_small.rwk" || return
 	check_equal "plain: what is left for --condense" "" "$(privacy plain_small)"
 	same_reports plain plain_small
 	check_number "plain: mappings" "$(mappings plain_small) * 2 < $(mappings plain)"

@@ -94,7 +94,7 @@ for m in re.finditer(r'^  wait .*?flags=(0x[0-9a-f]+).*? time=(\d+) length=(\d+)
             sys.exit(f'a wait from {end - length} to {end} reaches into a pause from {start} to {until}')
 PY
 
-run_ok safe "$record" --offcpu 1 -m 0 --wakers -u --realtime-safe --embed none -o "$scratch/safe.rwk"
+recorded safe "$record" --offcpu 1 -m 0 --wakers -u --realtime-safe --embed none -o "$scratch/safe.rwk"
 "$report" --dump "$scratch/safe.rwk" >"$scratch/dump"
 check "safe: there are waits" grep -q '^  wait ' "$scratch/dump"
 check "safe: no wait has a kernel stack" lacks -E '^  wait .* flags=0x[0-9a-f]*[13579bdf] ' "$scratch/dump"

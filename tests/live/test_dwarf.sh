@@ -111,7 +111,7 @@ test_size_and_frequency() {
 }
 
 need_recording
-run_ok all "$record" -p 0 --offcpu 0 --wakers --trace syscalls:sys_enter_clock_nanosleep --dwarf --sw-perf --force \
+recorded all "$record" -p 0 --offcpu 0 --wakers --trace syscalls:sys_enter_clock_nanosleep --dwarf --sw-perf --force \
 	-o "$scratch/all.rwk" -- "$workloads/frameless" "$SECONDS_LONG"
 test_samples
 test_truncated

@@ -60,7 +60,7 @@ check "nothing of it stays" lacks 'starting' "$scratch/screen.lines"
 
 # The last line names the view for what was recorded.
 next_is() {
-	run_ok next "$record" --force -o "$scratch/next.rwk" "${@:2}" || return
+	recorded next "$record" --force -o "$scratch/next.rwk" "${@:2}" || return
 	check "${*:2}: next is $1" grep -q "next: rwalker-report $1 $scratch/next.rwk" "$scratch/next.err"
 }
 next_is --chains --offcpu 300ms --wakers

@@ -52,7 +52,7 @@ sets=(-u '-m 0 --wakers -u')
 [ "$level" = check ] || sets+=('' --wakers '--wakers -u')
 for options in "${sets[@]}"; do
 	# shellcheck disable=SC2086
-	run_ok loads "$record" --force --offcpu 0 $options -o "$scratch/loads.rwk" -- sleep 0.05
+	recorded loads "$record" --force --offcpu 0 $options -o "$scratch/loads.rwk" -- sleep 0.05
 	check "'$options': the kernel takes the program" lacks 'refuses the program' "$scratch/loads.err"
 done
 

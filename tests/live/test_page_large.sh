@@ -36,7 +36,7 @@ END
 record_busy() {
 	busy "$(($2 + 1))" &
 	children="$children $!"
-	run_ok record "$record" $options -d "$2" --force -o "$trace" || return
+	recorded record "$record" $options -d "$2" --force -o "$trace" || return
 	wait $!
 	"$report" --no-cache --no-local-files --html --idle "$trace" >"$page" 2>/dev/null
 	node tests/page/selftest_lines.mjs "$page" >"$scratch/lines" 2>&1

@@ -64,7 +64,7 @@ test_asked_for() {
 		check "$rate: nothing to say" lacks 'keeps step' "$scratch/asked.err"
 		check "$rate is taken" grep -q " frequency=$rate " <("$report" --dump "$scratch/asked.rwk")
 	done
-	run_ok asked "$record" --offcpu 0.1 -f 1000 --embed none --force -o "$scratch/asked.rwk"
+	recorded asked "$record" --offcpu 0.1 -f 1000 --embed none --force -o "$scratch/asked.rwk"
 	check "nothing is sampled: nothing to say" lacks 'keeps step' "$scratch/asked.err"
 }
 

@@ -146,7 +146,7 @@ test_cgroup() {
 }
 
 test_kernel_threads() {
-	run_ok kernel "$record" --force --trace sched:sched_switch --kernel-threads -d 1 -o "$scratch/kernel.rwk" || return
+	recorded kernel "$record" --force --trace sched:sched_switch --kernel-threads -d 1 -o "$scratch/kernel.rwk" || return
 	: >"$scratch/kernel.truth"
 	check_points kernel account kinds:kernel
 }

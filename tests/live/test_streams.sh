@@ -181,7 +181,7 @@ test_memory() {
 	local online shards
 	online=$(sed 's/,/\n/g' /sys/devices/system/cpu/online | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print int(i / 8) }')
 	shards=$(echo "$online" | sort -u | wc -l)
-	run_ok memory "$record" -p 0.3 --offcpu 0.3 --embed none --ringbuf-size 128 -o "$scratch/memory.rwk"
+	recorded memory "$record" -p 0.3 --offcpu 0.3 --embed none --ringbuf-size 128 -o "$scratch/memory.rwk"
 	check "256 MB and more are told" grep -q ' uses [0-9.]* MB: .* in rings' "$scratch/memory.err"
 	"$report" --no-local-files --info "$scratch/memory.rwk" >"$scratch/memory.info"
 	check "--info has the plan" grep -q "^ *memory .* MB: $((256 * shards)).0 MB in rings ($((2 * shards)))" "$scratch/memory.info"

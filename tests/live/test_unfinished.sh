@@ -55,7 +55,7 @@ need_recording
 start "$workloads/burn" burner 600 user 30
 burner=$started
 # shellcheck disable=SC2086
-run_ok whole "$record" $sources -d 1 -f 199 -o "$scratch/whole.rwk"
+recorded whole "$record" $sources -d 1 -f 199 -o "$scratch/whole.rwk"
 check_all whole 0 0 "$(at_level "$some" "$views")"
 
 head -c "$(($(stat -c %s "$scratch/whole.rwk") / 2))" "$scratch/whole.rwk" >"$scratch/cut.rwk"

@@ -20,13 +20,6 @@ judged() {
 	done < <("$@" 2>&1 || echo "no checker: '$*' ended with $?")
 }
 
-# Whether any recording of this test reported that the kernel hides threads: WAITS_HIDDEN, for the checkers.
-look_for_hidden() {
-	WAITS_HIDDEN=0
-	! cat "$scratch"/*.err 2>/dev/null | grep -q 'hides .* threads' || WAITS_HIDDEN=1
-	export WAITS_HIDDEN
-}
-
 # check_waits NAME CHECK...: what waits_check.py finds.
 check_waits() {
 	local name=$1
@@ -34,21 +27,6 @@ check_waits() {
 	echo "# $name"
 	look_for_hidden
 	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" "$@"
-}
-
-# recorded NAME COMMAND...: run_ok; but if the kernel hides threads, one of their switches may look like that of an unknown task and
-# be counted as lost: then it runs once more.
-recorded() {
-	local name=$1 try code
-	shift
-	for try in 1 2 3; do
-		"$@" >"$scratch/$name.out" 2>"$scratch/$name.err"
-		code=$?
-		look_for_hidden
-		[ "$code$WAITS_HIDDEN" = 31 ] || break
-		echo "# $name: $(grep ' lost' "$scratch/$name.err"); once more"
-	done
-	[ $code -eq 0 ] || run_ok "$name" "$@"
 }
 
 # record_waits NAME 'RECORDER OPTIONS' KIND ARGUMENT...: the workload under the recorder; its truth is its output.

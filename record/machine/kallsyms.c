@@ -55,7 +55,7 @@ static struct text word_at(const char *start, const char *end, char stop, char o
 /* Parsed by hand, where they were read: 120,000 lines, copied and searched by libc, take a third of a start. */
 static bool line_parse(struct text text, struct line *line)
 {
-	const char *const end = text.start + text.length, *at = text.start, *bracket;
+	const char *const end = text.start + text.length, *at = text.start, *rest;
 
 	line->address = 0;
 	for (int digit; at < end && (digit = digit_value(*at)) >= 0; at++)
@@ -65,10 +65,11 @@ static bool line_parse(struct text text, struct line *line)
 	line->type = at[1];
 	line->name = word_at(at + 3, end, ' ', '\t');
 	line->module = (struct text){end, 0};
-	bracket = memchr(line->name.start + line->name.length, '[', (size_t)(end - line->name.start) - line->name.length);
-	if (bracket)
-		line->module = word_at(bracket + 1, end, ']', ']');
-	return line->name.length && (!bracket || line->module.length);
+	rest = line->name.start + line->name.length;
+	rest = memchr(rest, '[', (size_t)(end - rest));
+	if (rest)
+		line->module = word_at(rest + 1, end, ']', ']');
+	return line->name.length && (!rest || line->module.length);
 }
 
 static bool is_text(char type)
@@ -79,8 +80,7 @@ static bool is_text(char type)
 /* Those that begin with "__" are made by macros, for the kernel's own sections and tables. */
 static bool is_variable(const struct line *line)
 {
-	return (line->type == 'd' || line->type == 'D' || line->type == 'b' || line->type == 'B') && !line->module.length &&
-	       !begins(line->name, "__");
+	return line->type && strchr("dDbB", line->type) && !line->module.length && !begins(line->name, "__");
 }
 
 static int names_add(struct kallsyms *table, struct text name, uint32_t *ret_offset)
@@ -179,7 +179,7 @@ static int line_add(struct kallsyms *table, const struct line *line, uint32_t *l
 		rc = names_add(table, line->name, &symbol.name);
 		return rc ? rc : array_push(&table->variables, symbol);
 	}
-	if (!is_text(line->type) || *line->name.start == '$') /* $x, $d: mark where an arm64 module's code and data begin */
+	if (!is_text(line->type) || begins(line->name, "$")) /* $x, $d: where an arm64 module's code and data begin */
 		return 0;
 	if (is_word(line->module, "bpf") || begins(line->module, "__builtin__"))
 		return run_time_add(table, line);

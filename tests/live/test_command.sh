@@ -97,7 +97,8 @@ test_descendants_only() {
 	record_code 0 -u -f 999 --system-wide -- "$workloads/burn" insider 0.5
 	folded "$scratch/run.rwk" --no-local-files >"$scratch/run.folded"
 	check_number "the descendant, system-wide" "$(folded_sum "$scratch/run.folded" '^insider;') > 200"
-	check_number "the neighbour, system-wide" "$(folded_sum "$scratch/run.folded" '^outsider;') > 200"
+	# It gets what the machine has left beside the descendant and other tests.
+	check_number "the neighbour, system-wide" "$(folded_sum "$scratch/run.folded" '^outsider;') > 20"
 	kill "$started"
 }
 

@@ -54,16 +54,16 @@ made()
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
 sources=(common/*.c report/view/tree/*.c report/view/stack/histogram.c report/view/wait/chains.c)
-lto_sources=(common/*.c common/*/*.c report/view/{stack,tree,wait}/*.c)
+lto_sources=(common/*.c report/view/tree/*.c report/view/wait/chain*.c)
 [[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c) && lto_sources=("${sources[@]}")
 c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
-templates=tests/oracle/lines/templates.cpp
+templates=(${long:+-DWITH_REGEX} tests/oracle/lines/templates.cpp)
 
 # C and C++, DWARF 5 and 4, from two compilers.
 made c_gcc_5 "$dir/c5" gcc "${c_flags[@]}" -gdwarf-5 -o "$dir/c5" "${sources[@]}" && judge c_gcc_5 "$dir/c5"
 [[ $long ]] && made c_clang_4 "$dir/c4" clang-14 "${c_flags[@]}" -gdwarf-4 -o "$dir/c4" "${sources[@]}" && judge c_clang_4 "$dir/c4"
-made cxx_gcc_4 "$dir/x4" g++ -std=c++17 -O2 -g -gdwarf-4 -Wl,--build-id -o "$dir/x4" "$templates" && judge cxx_gcc_4 "$dir/x4"
-[[ $long ]] && made cxx_clang_5 "$dir/x5" clang++-14 -std=c++17 -O2 -g -gdwarf-5 -Wl,--build-id -o "$dir/x5" "$templates" &&
+made cxx_gcc_4 "$dir/x4" g++ -std=c++17 -O2 -g -gdwarf-4 -Wl,--build-id -o "$dir/x4" "${templates[@]}" && judge cxx_gcc_4 "$dir/x4"
+[[ $long ]] && made cxx_clang_5 "$dir/x5" clang++-14 -std=c++17 -O2 -g -gdwarf-5 -Wl,--build-id -o "$dir/x5" "${templates[@]}" &&
 	judge cxx_clang_5 "$dir/x5"
 
 # LTO, and functions in sections of their own, most of which are dropped.

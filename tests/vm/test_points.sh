@@ -43,7 +43,7 @@ judge_locked() { # NAME
 		skip_one "$1" "$(grep 'no lockdown' "$dir/test.log")"
 		return
 	fi
-	for run in locked locked-set locked-cpu; do refused "$1/$run" $run 'locked down'; done
+	for run in locked $(is_long && echo locked-set) locked-cpu; do refused "$1/$run" $run 'locked down'; done
 }
 
 judge_kernel() { # NAME
@@ -59,12 +59,12 @@ judge_kernel() { # NAME
 	says "$1/forbidden" several "cannot trace 'do_int3': the kernel forbids probes there"
 	says "$1/notrace" several "cannot trace 'sched_clock': the kernel does not allow it"
 	counted "$1/module" module hook:$one probes:linear_map paths:pread64@linear_map leaves frames
-	counted "$1/module-set" module-set hook:$set probes:linear_map paths:pread64@linear_map leaves
 	if is_long; then
+		counted "$1/module-set" module-set hook:$set probes:linear_map paths:pread64@linear_map leaves
+		counted "$1/limited" limited calls:__x64_sys_getppid=getppid rate:100 totals
 		counted "$1/most" most hook:$set probes:vfs_write paths:write,pwrite64@vfs_write
 		says "$1/most" most "'vfs_write*' matches 2: 0 cannot be traced, 1 left out by --max-probes"
 	fi
-	counted "$1/limited" limited calls:__x64_sys_getppid=getppid rate:100 totals
 	checked "$1/missed" missed account calls:sys_enter_getppid=getppid ${missed:+calls:bpf_ktime_get_ns=getppid} $missed
 	verdict "$1/missed/code" "exit code $(time_of missed 3)" [ "$(time_of missed 3)" = 3 ]
 	[ $one = kprobe ] || checked "$1/inside" inside account leaves nested:_raw_spin_unlock_irqrestore

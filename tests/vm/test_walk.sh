@@ -70,8 +70,10 @@ judge_all() { # NAME LIST
 }
 
 judge_kernel() { # NAME
-	judge_cgroups "$1"
-	! is_long || judge_version_1 "$1"
+	if is_long; then
+		judge_cgroups "$1"
+		judge_version_1 "$1"
+	fi
 	judge_bed "$1"
 	if recorded "$1/walk-run" walk; then
 		judge_waits "$1/walk" walk "$blocked" 1

@@ -29,8 +29,9 @@ profiles() { # PREFIX TURN
 }
 
 walks() { # PREFIX TURN
+	is_long || return
 	record "$1-all$2" -a -u --no-objects --embed=none
-	is_long && record "$1-walk$2" --embed=none
+	record "$1-walk$2" --embed=none
 }
 
 devices_make || exit 1

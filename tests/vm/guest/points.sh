@@ -45,9 +45,9 @@ points_run regex '--kfunc /^(vfs_write|do_sys_openat2|hrtimer_nanosleep)$/' plan
 # Exact names, two that must not be traced, and tracepoints of both kinds.
 points_run several '--kfunc do_sys_openat2 --kfunc do_int3 --kfunc sched_clock --kfunc vfs_write --trace sys_enter --trace sys_exit_openat' plan 1 f
 points_run module '--kfunc linear_map' direct "$raw" 40
-points_run module-set '--kfunc linear_ma*' direct "$raw" 40
+is_long && points_run module-set '--kfunc linear_ma*' direct "$raw" 40
 is_long && points_run most '--kfunc vfs_write* --max-probes 1' plan 1 f
-points_run limited '--kfunc __x64_sys_getppid --rate-limit 100' hot getppid 20000
+is_long && points_run limited '--kfunc __x64_sys_getppid --rate-limit 100' hot getppid 20000
 # The recorder's programs call this one: the tracepoint's does once, and so does its own, which cannot run within itself.
 points_run missed '--trace sys_enter_getppid --kfunc bpf_ktime_get_ns' plan 1 f
 # The second one is called while a record is put into a ring, with the ring's lock held.
@@ -74,7 +74,7 @@ vmexit wait &
 until_true 50 test -p /tmp/vmexit
 if echo confidentiality >/sys/kernel/security/lockdown; then
 	record locked --kfunc vfs_write -- true
-	record locked-set --kfunc 'vfs_write*' -- true
+	is_long && record locked-set --kfunc 'vfs_write*' -- true
 	record locked-cpu -p 1
 else
 	echo "# this kernel has no lockdown"

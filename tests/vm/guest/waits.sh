@@ -35,6 +35,7 @@ longer() { # OLD YOUNG LATE CRAWL : the pids of the first, the devices of the ot
 # What needs each wait. Without user stacks, which take time between a thread's last look at its account and its end.
 each() {
 	work account mixed 2
+	work cancelled cancel 1
 	is_long || many
 }
 
@@ -67,8 +68,7 @@ stopped() {
 	wait $stopped_job
 }
 
-# A disk on which something else takes all space in the middle of it, except what the recorder leaves free (64 MB). Before that, waits
-# that are cancelled.
+# A disk on which something else takes all space in the middle of it, except what the recorder leaves free (64 MB).
 full() {
 	mkdir -p /tmp/small
 	mount -t tmpfs -o size=80m none /tmp/small
@@ -83,7 +83,6 @@ full() {
 }
 
 filling() {
-	work cancelled cancel 1
 	: >/tmp/is_filling
 	waits sleeps 3 >/out/full.truth &
 	waits storm 3 >/out/full.storm
@@ -113,6 +112,7 @@ cat /out/old.truth /out/young.truth >/out/early.truth
 record each --offcpu 0 -m 0 --no-objects --embed=none -- sh /test.sh each
 is_long && record many --offcpu 0 -m 0 -u --no-objects --embed=none -- sh /test.sh many
 cat /out/longer.out /out/each.out
+is_long || exit 0
 stopped
 full
 exit 0

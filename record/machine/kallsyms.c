@@ -55,7 +55,8 @@ static struct text word_at(const char *start, const char *end, char stop, char o
 /* Parsed by hand, where they were read: 120,000 lines, copied and searched by libc, take a third of a start. */
 static bool line_parse(struct text text, struct line *line)
 {
-	const char *const end = text.start + text.length, *at = text.start, *rest;
+	const char *const end = text.start + text.length, *at = text.start;
+	struct text rest;
 
 	line->address = 0;
 	for (int digit; at < end && (digit = digit_value(*at)) >= 0; at++)
@@ -65,11 +66,12 @@ static bool line_parse(struct text text, struct line *line)
 	line->type = at[1];
 	line->name = word_at(at + 3, end, ' ', '\t');
 	line->module = (struct text){end, 0};
-	rest = line->name.start + line->name.length;
-	rest = memchr(rest, '[', (size_t)(end - rest));
-	if (rest)
-		line->module = word_at(rest + 1, end, ']', ']');
-	return line->name.length && (!rest || line->module.length);
+	rest = word_at(line->name.start + line->name.length, end, '[', '[');
+	at = rest.start + rest.length;
+	if (at == end)
+		return line->name.length > 0;
+	line->module = word_at(at + 1, end, ']', ']');
+	return line->name.length && line->module.length;
 }
 
 static bool is_text(char type)

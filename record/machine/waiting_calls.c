@@ -83,7 +83,7 @@ static const struct {
 	{"percpu_rwsem_wait", RING_QUEUE_PERCPU, false},
 };
 
-/* What follows, or NULL. Of 100,000 names nearly all differ at once, so that a call would take longer than the comparison. */
+/* What follows, or NULL. Of 100,000 names nearly all differ at once: a call would take longer than the comparison. */
 static const char *after(const char *name, const char *wanted)
 {
 	while (*wanted && *name == *wanted)

@@ -109,13 +109,13 @@ test_plain() {
 	local before
 	start "$workloads/copied" moved 600 >"$scratch/moved"
 	wait_for 10 grep -q ready "$scratch/moved" || die "the workload does not start"
-	recorded plain "$record" -p 0 --offcpu 0 -m 100 -u -c '^canary$' -o "$scratch/plain.rwk" -- "$program" 1 || return
+	recorded plain "$record" -p 0 --offcpu 0 -m 100 -u -c '^canary$' -o "$scratch/plain.rwk" -- "$program" 0.3 || return
 	kill "$started"
 	check "plain: nothing is said of a program that is not in it" lacks 'replaced code' <("$report" --no-local-files --info "$scratch/plain.rwk")
 	before=$(privacy plain)
 	check "plain: it names what no event refers to" grep -qE '^comms in no event [0-9]' <<<"$before"
 	check "plain: it has the command line" grep -q '^command line 1$' <<<"$before"
-	recorded plain_small "$report" --condense "$scratch/plain.rwk" -o "$scratch/plain_small.rwk" || return
+	run_ok plain_small "$report" --condense "$scratch/plain.rwk" -o "$scratch/plain_small.rwk" || return
 	check_equal "plain: what is left for --condense" "" "$(privacy plain_small)"
 	same_reports plain plain_small
 	check_number "plain: mappings" "$(mappings plain_small) * 2 < $(mappings plain)"
@@ -155,7 +155,7 @@ test_refusals() {
 test_missing_tables() {
 	local id
 	mkdir "$scratch/empty"
-	run_ok bare "$record" -p 1 -u --dwarf --embed none -o "$scratch/bare.rwk" -- "$program" 1 || return
+	run_ok bare "$record" -p 1 -u --dwarf --embed none -o "$scratch/bare.rwk" -- "$program" 0.3 || return
 	run_code missing 1 "$report" --symfs "$scratch/empty" --condense "$scratch/bare.rwk" -o "$scratch/part.rwk"
 	id=$(readelf -n "$program" | sed -n 's/.*Build ID: //p')
 	check "it names the module and its build-id" grep -q "canary, build-id $id: in [0-9]* stacks" "$scratch/missing.err"
@@ -189,11 +189,11 @@ test_killed() {
 # Chains with more frames than a stack may have, and ones that continue by frame pointers beyond the end of the snapshot.
 test_ends() {
 	build_program "$scratch/framed" -fno-omit-frame-pointer
-	run_ok deep "$record" -p 1 -u --dwarf -o "$scratch/deep.rwk" -- "$program" 1 1400 || return
+	run_ok deep "$record" -p 1 -u --dwarf -o "$scratch/deep.rwk" -- "$program" 0.3 1400 || return
 	run_ok deep_small "$report" --condense "$scratch/deep.rwk" -o "$scratch/deep_small.rwk"
 	check "there are deep ones" grep -q 'unwound stacks* .* cut at the depth limit' <("$report" --info "$scratch/deep.rwk")
 	same_reports deep deep_small
-	run_ok tail "$record" -p 1 -u --dwarf --dwarf-size 1024 -o "$scratch/tail.rwk" -- "$scratch/framed" 1 60 || return
+	run_ok tail "$record" -p 1 -u --dwarf --dwarf-size 1024 -o "$scratch/tail.rwk" -- "$scratch/framed" 0.3 60 || return
 	run_ok tail_small "$report" --condense "$scratch/tail.rwk" -o "$scratch/tail_small.rwk"
 	check "there are tails" grep -q 'callers by frame pointer beyond their copy' <("$report" --info "$scratch/tail.rwk")
 	same_reports tail tail_small

@@ -252,7 +252,10 @@ static void memory_stays_where_it_is(struct test *t, soak_step *step, uint32_t c
 
 static void processes_come_and_go(struct test *t)
 {
-	memory_stays_where_it_is(t, run_process, wanted("SOAK_PROCESSES", test_rounds(PROCESSES)), 1024);
+	const uint32_t processes = test_rounds(PROCESSES);
+
+	/* Numbers of processes come round five times; where it is once, the tables are not yet used up. */
+	memory_stays_where_it_is(t, run_process, wanted("SOAK_PROCESSES", processes), processes < PROCESSES ? 4096 : 1024);
 }
 
 static void libraries_come_and_go(struct test *t)
@@ -261,7 +264,8 @@ static void libraries_come_and_go(struct test *t)
 	bool is_long = level && !strcmp(level, "long");
 
 	/* The tables are used up once ids have come round a dozen times; until then, more of them is touched. */
-	memory_stays_where_it_is(t, load_library, wanted("SOAK_LIBRARIES", is_long ? LONG_LIBRARIES : test_rounds(LIBRARIES)),
+	memory_stays_where_it_is(t, load_library,
+				 wanted("SOAK_LIBRARIES", is_long ? LONG_LIBRARIES : test_rounds(LIBRARIES)),
 				 is_long ? 1024 : 4096);
 }
 

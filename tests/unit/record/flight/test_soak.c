@@ -255,7 +255,8 @@ static void processes_come_and_go(struct test *t)
 	const uint32_t processes = test_rounds(PROCESSES);
 
 	/* Numbers of processes come round five times; where it is once, the tables are not yet used up. */
-	memory_stays_where_it_is(t, run_process, wanted("SOAK_PROCESSES", processes), processes < PROCESSES ? 4096 : 1024);
+	memory_stays_where_it_is(t, run_process, wanted("SOAK_PROCESSES", processes),
+				 processes < PROCESSES ? 4096 : 1024);
 }
 
 static void libraries_come_and_go(struct test *t)

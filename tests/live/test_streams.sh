@@ -61,26 +61,38 @@ tell_unsure() {
 noticed_at() { sed -nE 's/.*until=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | head -1; }
 begun_at() { sed -nE 's/^time=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | head -1; }
 
-# Seconds of the recording at which all processes had been read again.
-told_at() { # TRACE
-	local began ended
-	began=$(sed -nE 's/^ *source .* start=([0-9]+).*/\1/p' "$scratch/$1.records" | head -1)
-	ended=$(sed -nE 's/.*until=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | tail -1)
-	awk "BEGIN { printf \"%.3f\n\", ${ended:-0} ? ($ended - $began) / 1e9 + 0.01 : 0 }"
+# "FROM,TO", seconds of the recording: the longest time after the first span, once all processes had been read again, of which names are
+# sure. TO is left out where that is the end. On a busy machine records may be missing again later.
+sure_time() { # TRACE
+	sort -t = -k 2,2n "$scratch/$1.records" | awk '
+		function take(to) { if (from && to - from > longest) { longest = to - from; best = from; end = to } }
+		$1 == "source" && match($0, /start=[0-9]+/) && !began { began = substr($0, RSTART + 6, RLENGTH - 6) }
+		$1 == "source" && match($0, /stop=[0-9]+/) { stop = substr($0, RSTART + 5, RLENGTH - 5) }
+		$1 == "unsure" {
+			split($2, time, "="); split($3, until, "=")
+			take(time[2])
+			if (until[2] + 0 > from) from = until[2] + 0
+		}
+		END {
+			take(stop + 0 ? stop : 1e19)
+			printf "%.3f,", best ? (best - began) / 1e9 + 0.01 : 0
+			if (best && end != stop && end < 1e19) printf "%.3f", (end - began) / 1e9 - 0.01
+		}'
 }
 
-# Samples of the program from then on: whether there are enough of them to judge. Their functions' names need not be known.
-burns() { # TRACE NAME [OPTION...]
-	tell_unsure "$1"
-	"$report" --folded "${@:3}" -c "^$2\$" --time "$(told_at "$1")," "$scratch/$1.rwk" 2>/dev/null >"$scratch/$2.folded"
-	[ "$(folded_sum "$scratch/$2.folded")" -ge 100 ]
+# burns LEAST TRACE NAME [OPTION...]: whether so many samples of the program were taken then. Their functions' names need not be known.
+burns() {
+	tell_unsure "$2"
+	"$report" --folded "${@:4}" -c "^$3\$" --time "$(sure_time "$2")" "$scratch/$2.rwk" 2>/dev/null >"$scratch/$3.folded"
+	[ "$(folded_sum "$scratch/$3.folded")" -ge "$1" ]
 }
 
-is_burning() { burns "$@" --no-local-files; }
+# More than are judged: a span that is noticed later may begin before these.
+is_burning() { burns 3000 "$@" --no-local-files; }
 
 # All of them are in its own functions, by name.
 check_named() { # TRACE NAME
-	check "$1: samples of $2" burns "$1" "$2"
+	check "$1: samples of $2" burns 100 "$1" "$2"
 	check_number "$1: $2 is named" "$(folded_sum "$scratch/$2.folded" burn_user) > 0.95 * $(folded_sum "$scratch/$2.folded")"
 }
 

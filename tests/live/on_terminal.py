@@ -10,6 +10,7 @@ the pattern is shown, however fast the machine is. SCREEN gets the bytes, SCREEN
 how it ended ("exit 3", "signal 2"), whether Ctrl-C was pressed, and how many processes of its session are left.
 """
 import argparse
+import contextlib
 import os
 import pty
 import re
@@ -28,6 +29,7 @@ def spawn(out, command, slowly):
     if pid == 0:
         if out != "-":
             os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), 1)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored by what a shell without job control starts in the background
         if slowly:
             os.kill(os.getpid(), signal.SIGSTOP)
         os.execvp(command[0], command)
@@ -120,23 +122,28 @@ def session_of(stat):
 
 
 def left_of(session):
-    count = 0
+    left = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
                 state, of = session_of(open(f"/proc/{name}/stat", "rb").read())
             except (OSError, ValueError):
                 continue
-            count += of == session and int(name) != session and state != b"Z"
-    return count
+            if of == session and int(name) != session and state != b"Z":
+                left.append(int(name))
+    return left
 
 
 def left_after(session):
-    """A killed child needs a moment to exit."""
+    """How many. A killed child needs a moment to exit. Whatever else is left would never end."""
     end = time.monotonic() + SECONDS
     while left_of(session) and time.monotonic() < end:
         time.sleep(0.02)
-    return left_of(session)
+    left = left_of(session)
+    for pid in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return len(left)
 
 
 def screen_of(seen):

@@ -43,7 +43,7 @@ sources='-p 0 --offcpu 0 --wakers -u --dwarf -w 0 -c ^(burner|rwk_sleep)$'
 
 # On a small disk the recorder leaves 64 MiB free; another file fills the rest.
 on_small_disk() {
-	mount -t tmpfs -o size=66m none "$scratch/disk" || exit 77
+	mount -t tmpfs -o size="$(at_level 65 66)m" none "$scratch/disk" || exit 77
 	# shellcheck disable=SC2086
 	timeout 200 "$record" $sources -f 9973 --embed none -o "$scratch/disk/full.rwk" 2>"$scratch/disk.err"
 	rc=$?
@@ -80,8 +80,8 @@ run_ok limited "$report" --no-local-files --tree "$scratch/limited.rwk"
 
 if unshare --mount true 2>/dev/null; then
 	mkdir "$scratch/disk"
-	export -f on_small_disk
-	export scratch record sources
+	export -f on_small_disk at_level
+	export scratch record sources level
 	unshare --mount --propagation private bash -c on_small_disk
 	check_equal "exit code with a full disk" 4 $?
 	check_all full 3 1 "$(at_level "$some" "$views")"

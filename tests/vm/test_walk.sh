@@ -3,7 +3,7 @@
 # time-limit: 900
 #
 # Task walks on Debian's kernels: tasks held by a suspended device, a frozen file system, a vfork or the freezer are found by the
-# default walk, -s and -w, with the right state, wait and stack.
+# default walk, -s and -w, with the right state, wait and stack. At the long level also control groups, which test_objects.sh has, too.
 # Truth: the tasks themselves (when they began to wait), /proc/PID/stat and /proc/PID/stack.
 . "$(dirname "$0")/lib.sh"
 

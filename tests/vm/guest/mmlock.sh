@@ -24,8 +24,9 @@ release() {
 
 profiles() { # PREFIX TURN
 	interrupt=3 record "$1-endless$2" -p 0 -u --embed=none
+	is_long || return
 	record "$1-full$2" -p 1 -u
-	is_long && record "$1-bounded$2" -p 1 -u --embed=none
+	record "$1-bounded$2" -p 1 -u --embed=none
 }
 
 walks() { # PREFIX TURN

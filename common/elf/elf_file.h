@@ -38,7 +38,7 @@ struct elf_segment { /* PT_LOAD */
 struct elf_symbol { /* STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections */
 	uint64_t address, size; /* link-time address; size 0 if the file gives none */
 	uint32_t name;		/* offset in elf_symbols.names */
-	uint8_t binding;	/* STB_* */
+	uint8_t binding;	/* STB_*; STB_WEAK is also a name of an old version */
 	uint8_t type;		/* STT_* */
 	uint16_t section;	/* number of its section; 0: a special one, or beyond 16 bits */
 };

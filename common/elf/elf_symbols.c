@@ -33,6 +33,8 @@ struct symbol_table {
 	size_t count, stride;
 	uint32_t *section_indexes; /* for symbols that say SHN_XINDEX */
 	size_t section_index_count;
+	uint16_t *versions; /* of dynamic symbols */
+	size_t version_count;
 	size_t names_start; /* its strings within collector.names, to the end */
 	size_t name_bytes_left;
 };
@@ -47,6 +49,7 @@ static void symbol_table_deinit(struct symbol_table *table)
 {
 	free(table->entries);
 	free(table->section_indexes);
+	free(table->versions);
 }
 
 /* Appends the string table and a NUL. */
@@ -91,6 +94,21 @@ static int read_section_indexes(const struct elf_file *file, uint32_t symbol_sec
 	return 0;
 }
 
+/* The SHT_GNU_versym section of this symbol table, if there is one. */
+static int read_versions(const struct elf_file *file, uint32_t symbol_section, struct symbol_table *table)
+{
+	for (size_t i = 0; i < file->section_count; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+
+		if (section->sh_type != SHT_GNU_versym || section->sh_link != symbol_section)
+			continue;
+		table->version_count = section->sh_size / sizeof(uint16_t);
+		return elf_file_read_table(file, section->sh_offset, table->version_count, sizeof(uint16_t),
+					   (void **)&table->versions);
+	}
+	return 0;
+}
+
 static int read_table(struct collector *collector, uint32_t index, struct symbol_table *table)
 {
 	const Elf64_Shdr *section = &collector->file->sections[index];
@@ -108,7 +126,7 @@ static int read_table(struct collector *collector, uint32_t index, struct symbol
 		r = read_names(collector, section->sh_link, table);
 	if (!r)
 		r = read_section_indexes(collector->file, index, table);
-	return r;
+	return r ? r : read_versions(collector->file, index, table);
 }
 
 /* The section that a symbol is in; NULL for special and invalid numbers. */
@@ -162,6 +180,18 @@ static uint16_t section_number(const struct elf_file *file, const Elf64_Shdr *se
 	return number <= UINT16_MAX ? (uint16_t)number : 0;
 }
 
+/*
+ * A name that is kept for programs that were linked long ago is weak: its version is hidden, or "@" and not "@@" follows
+ * it. Any other name of the same code is better: free() is also cfree@GLIBC_2.2.5.
+ */
+static uint8_t bound_as(const struct symbol_table *table, size_t i, const Elf64_Sym *symbol, const char *name)
+{
+	const char *at = strchr(name, '@');
+	bool hidden = i < table->version_count && table->versions[i] & 0x8000;
+
+	return hidden || (at && at[1] != '@') ? STB_WEAK : ELF64_ST_BIND(symbol->st_info);
+}
+
 static int collect_table(struct collector *collector, struct symbol_table *table)
 {
 	size_t names_length = collector->names_size - table->names_start;
@@ -186,7 +216,7 @@ static int collect_table(struct collector *collector, struct symbol_table *table
 		if (array_push(&collector->symbols, (struct elf_symbol){
 							    .address = symbol.st_value, .size = symbol.st_size,
 							    .name = (uint32_t)(table->names_start + symbol.st_name),
-							    .binding = ELF64_ST_BIND(symbol.st_info),
+							    .binding = bound_as(table, i, &symbol, name),
 							    .type = ELF64_ST_TYPE(symbol.st_info),
 							    .section = section_number(collector->file, section),
 						    }))

@@ -3,7 +3,7 @@
  * Which of several function symbols at one address is taken, as far as properties decide that a trace does not
  * record: the recorder leaves out the others, and the reporter goes on with the names of those that are left. One with
  * a size before one without, strong before weak, global before local. The order is perf's (tools/perf/util/symbol.c,
- * choose_best_symbol()).
+ * choose_best_symbol()), but a name of an old version counts as weak (elf_file.h): perf calls free() cfree@GLIBC_2.2.5.
  */
 #ifndef RWALKER_COMMON_ELF_SYMBOL_RANK_H
 #define RWALKER_COMMON_ELF_SYMBOL_RANK_H

@@ -181,6 +181,11 @@ def ask(script):
         print(f"echo @{address:x}\\n\ninfo symbol {address:#x}")
 
 
+def without_underscores(name):
+    """Of several names at one address, gdb takes the weak one, and we, as perf, the one that is not: __qsort_r is qsort_r."""
+    return re.sub(r"^_+(vdso_)?", "", name) if name else name
+
+
 def compare_names(script, answers):
     ours, theirs, address = code_addresses(script), {}, None
     with open(answers, encoding="utf-8", errors="replace") as text:
@@ -190,7 +195,8 @@ def compare_names(script, answers):
             elif address is not None and " in section " in line:
                 theirs[address] = plain(re.sub(r"(?: \+ \d+)? in section .*", "", line.strip()), None)
     named = {address: name for address, name in ours.items() if not name.startswith("[")}
-    different = {address: name for address, name in named.items() if theirs.get(address) != name}
+    different = {address: name for address, name in named.items()
+                 if without_underscores(theirs.get(address)) != without_underscores(name)}
     missing = [address for address in theirs if address in ours and address not in named]
     print(f"names={len(named)} different={len(different)} missing={len(missing)}")
     for address, name in list(different.items())[:8]:

@@ -21,6 +21,6 @@ figure "make -j4: $wanted objects, $compilers processes of cc1 with samples; CPU
 check_number "CPU time within 5 %: times() $truth ms, recorded $ours ms" "($ours - $truth) ^ 2 <= (0.05 * $truth) ^ 2"
 check_equal "objects, and processes of cc1" "$wanted" "$compilers"
 "$report" --info "$scratch/make.rwk" >"$scratch/make.info" 2>&1
-check "it tells about the samples" grep -q 'samples of source' "$scratch/make.info"
+check "it tells about the samples" grep -q 'events of source 1' "$scratch/make.info"
 check "every sample's process has mappings" lacks 'mappings are unknown' "$scratch/make.info"
 finish

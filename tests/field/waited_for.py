@@ -8,7 +8,7 @@ import subprocess
 Wait = collections.namedtuple("Wait", "pid tid begin length text")  # us; text: "in read of pipe:4711 (written by cc1 4712)"
 Connection = collections.namedtuple("Connection", "port peer_port comm peer")  # peer: the process at the other end; None
 
-TCP = re.compile(r"\btcp [\d.]+:(\d+) (?:→|->) [\d.]+:(\d+)(?: \(at its other end (.*) (\d+)( and \d+ others?)?\))?")
+TCP = re.compile(r"\btcp [\d.]+:(\d+) (?:→|->) [\d.]+:(\d+)(?:, fd \d+)?(?: \(at its other end (.*) (\d+)( and \d+ others?)?\))?")
 
 
 def waits(report, trace, *options):

@@ -5,7 +5,7 @@
 # Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions; functions
 # that cannot be traced, truncated sets, a rate limit, hits that a program misses, a kernel that is locked down.
 # Truth: the workload's own count of each call path (tests/live/workloads/calls.c), and the kernel's kprobe events with histograms
-# by thread in the same run; judged by tests/live/points_check.py.
+# by thread in the same run; judged by tests/live/points_check.py. Globs, sets of a module and a rate limit are at the long level.
 . "$(dirname "$0")/lib.sh"
 
 # checked NAME RECORDING CHECK... : a verdict per line that the checker prints

@@ -12,8 +12,8 @@
 #include "report/resolve/cache/name_cache.h"
 #include "report/resolve/cache/sqlite_file.h"
 
-/* Increment it with each change of the schema or of the bytes in it. */
-enum { NAME_STORE_VERSION = 1 };
+/* Increment it with each change of the schema, of the bytes in it, or of which names are taken. */
+enum { NAME_STORE_VERSION = 2 };
 
 enum name_content { NAME_CONTENT_FRAMES = 1, NAME_CONTENT_SYMBOLS = 2 };
 

@@ -98,6 +98,14 @@ static bool is_kept(const section_list *sections, unsigned int type, const char 
 	       address < section->address + section->size;
 }
 
+/* A name of an old version, "NAME@VERSION", is weak for us. */
+static unsigned int binding_of(const char *word, const char *name)
+{
+	const char *at = strchr(name, '@');
+
+	return at && at[1] != '@' ? STB_WEAK : number_of(word);
+}
+
 /* What readelf prints for both tables, without the versions that it appends to dynamic names. */
 static void readelf_symbols(const char *path, symbol_list *list)
 {
@@ -111,6 +119,7 @@ static void readelf_symbols(const char *path, symbol_list *list)
 	while (readelf && getline(&line, &room, readelf) > 0) {
 		char type[16], binding[16], visibility[16], index[16], size[32];
 		unsigned long long address;
+		unsigned int bound;
 		int name = 0;
 
 		if (strstr(line, "Symbol table '"))
@@ -120,10 +129,11 @@ static void readelf_symbols(const char *path, symbol_list *list)
 			   binding, visibility, index, &name) < 6 || !name || !line[name] ||
 		    !is_kept(&sections, number_of(type), index, address))
 			continue;
+		bound = binding_of(binding, line + name);
 		if (dynamic)
 			line[name + strcspn(line + name, "@")] = '\0';
 		(void)array_push(list, (struct named_symbol){address, strtoull(size, NULL, 0), number_of(type),
-							      number_of(binding), strdup(line + name)});
+							      bound, strdup(line + name)});
 	}
 	if (readelf)
 		(void)pclose(readelf);

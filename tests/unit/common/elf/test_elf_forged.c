@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -121,6 +122,45 @@ static void entries_of_other_sizes(struct test *t)
 	}
 	f.sections[SYMTAB].sh_entsize = UINT64_MAX; /* no whole entry: an empty table */
 	check_symbols(t, &f, 0, NULL, NULL);
+}
+
+static void check_bindings(struct test *t, const struct forged *f, int wanted, int first, int second)
+{
+	struct elf_symbols symbols = {0};
+	int r = symbols_of(f, &symbols);
+
+	CHECK_INT(t, r, wanted);
+	CHECK_INT(t, symbols.count, r ? 0 : 2);
+	if (symbols.count == 2) {
+		CHECK_INT(t, symbols.items[0].binding, first);
+		CHECK_INT(t, symbols.items[1].binding, second);
+	}
+	elf_symbols_deinit(&symbols);
+}
+
+/* A hidden version, or one "@" in the name of a table for debuggers. */
+static void names_of_old_versions_are_weak(struct test *t)
+{
+	struct forged f = forge();
+
+	f.symbols[1].symbol.st_info = f.symbols[2].symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+	check_bindings(t, &f, 0, STB_GLOBAL, STB_GLOBAL);
+	(void)snprintf(f.names + 9, sizeof(f.names) - 9, "f@V1");
+	check_bindings(t, &f, 0, STB_GLOBAL, STB_WEAK);
+	(void)snprintf(f.names + 9, sizeof(f.names) - 9, "f@@V1");
+	check_bindings(t, &f, 0, STB_GLOBAL, STB_GLOBAL);
+	f.sections[SYMTAB].sh_type = SHT_DYNSYM;
+	f.sections[INDEXES].sh_type = SHT_GNU_versym;
+	f.indexes[0] = 0x8002u << 16 | 0; /* of two symbols each */
+	f.indexes[1] = 2;
+	check_bindings(t, &f, 0, STB_WEAK, STB_GLOBAL);
+	f.sections[INDEXES].sh_size = 2; /* too short for symbol 1 */
+	check_bindings(t, &f, 0, STB_GLOBAL, STB_GLOBAL);
+	f.sections[INDEXES].sh_size = UINT64_MAX;
+	check_bindings(t, &f, -EBADMSG, 0, 0);
+	f.sections[INDEXES].sh_size = 4;
+	f.sections[INDEXES].sh_link = NAMES; /* of another table */
+	check_bindings(t, &f, 0, STB_GLOBAL, STB_GLOBAL);
 }
 
 static void section_numbers_beyond_16_bits(struct test *t)
@@ -411,4 +451,4 @@ static void cut_and_damaged_files(struct test *t)
 TEST_MAIN(TEST(entries_of_other_sizes), TEST(section_numbers_beyond_16_bits), TEST(counts_beyond_16_bits),
 	  TEST(notes_of_both_alignments), TEST(notes_alone), TEST(segments_outside_the_file), TEST(no_sections_at_all),
 	  TEST(names_that_do_not_end), TEST(sections_that_overlap), TEST(what_is_no_elf_of_ours),
-	  TEST(names_made_to_waste_time), TEST(cut_and_damaged_files))
+	  TEST(names_made_to_waste_time), TEST(names_of_old_versions_are_weak), TEST(cut_and_damaged_files))

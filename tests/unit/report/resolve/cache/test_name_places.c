@@ -92,7 +92,7 @@ static void other_databases_are_left_alone(struct test *t)
 	static const char *const statements[] = {
 		"CREATE TABLE a(b); INSERT INTO a VALUES(5)",
 		"PRAGMA application_id = 42; CREATE TABLE a(b); INSERT INTO a VALUES(5)",
-		"PRAGMA page_size = 8192; PRAGMA user_version = 1; CREATE VIEW a AS SELECT 5",
+		"PRAGMA page_size = 8192; PRAGMA user_version = 2; CREATE VIEW a AS SELECT 5",
 	};
 
 	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
@@ -141,7 +141,7 @@ static void check_made_anew(struct test *t, const char *statements, const char *
 
 static void ours_but_not_usable_is_made_anew(struct test *t)
 {
-	check_made_anew(t, "PRAGMA user_version = 2", "was of another version: it is created again");
+	check_made_anew(t, "PRAGMA user_version = 3", "was of another version: it is created again");
 	check_made_anew(t, "PRAGMA user_version = 0", "was of another version: it is created again");
 	check_made_anew(t, "CREATE TRIGGER x AFTER INSERT ON module BEGIN DELETE FROM content; END",
 			"was damaged: it is created again");

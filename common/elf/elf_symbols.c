@@ -181,8 +181,8 @@ static uint16_t section_number(const struct elf_file *file, const Elf64_Shdr *se
 }
 
 /*
- * A name that is kept for programs that were linked long ago is weak: its version is hidden, or "@" and not "@@" follows
- * it. Any other name of the same code is better: free() is also cfree@GLIBC_2.2.5.
+ * A name that is kept for programs that were linked long ago is weak: its version is hidden, or "@" and not "@@"
+ * follows it. Any other name of the same code is better: free() is also cfree@GLIBC_2.2.5.
  */
 static uint8_t bound_as(const struct symbol_table *table, size_t i, const Elf64_Sym *symbol, const char *name)
 {

@@ -94,17 +94,22 @@ static int read_section_indexes(const struct elf_file *file, uint32_t symbol_sec
 	return 0;
 }
 
-/* The SHT_GNU_versym section of this symbol table, if there is one. */
+/* The SHT_GNU_versym section of this symbol table, if there is one. Without it names are only chosen less well. */
 static int read_versions(const struct elf_file *file, uint32_t symbol_section, struct symbol_table *table)
 {
+	int r;
+
 	for (size_t i = 0; i < file->section_count; i++) {
 		const Elf64_Shdr *section = &file->sections[i];
 
 		if (section->sh_type != SHT_GNU_versym || section->sh_link != symbol_section)
 			continue;
 		table->version_count = section->sh_size / sizeof(uint16_t);
-		return elf_file_read_table(file, section->sh_offset, table->version_count, sizeof(uint16_t),
-					   (void **)&table->versions);
+		r = elf_file_read_table(file, section->sh_offset, table->version_count, sizeof(uint16_t),
+					(void **)&table->versions);
+		if (r)
+			table->version_count = 0;
+		return r == -ENOMEM ? r : 0;
 	}
 	return 0;
 }

@@ -108,7 +108,7 @@ test_storm() {
 			<("$report" $view "$(last_dump storm)" 2>&1)
 	done
 	calm
-	wait_for 300 is_whole || fail "storm: it does not record all again: $(tail -n 2 "$scratch/storm.err")"
+	wait_for 900 is_whole || fail "storm: it does not record all again: $(tail -n 2 "$scratch/storm.err")"
 	figure "storm: $(grep -c 'less from now' "$scratch/storm.err") steps down, $(grep -c 'more from now' "$scratch/storm.err") up"
 	within_plan storm
 	end storm

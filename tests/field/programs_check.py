@@ -183,7 +183,7 @@ def ask(script):
 
 def without_underscores(name):
     """Of several names at one address, gdb takes the weak one, and we, as perf, the one that is not: __qsort_r is qsort_r."""
-    return re.sub(r"^_+(vdso_)?", "", name) if name else name
+    return re.sub(r"^_+(vdso_|libc_)?", "", name) if name else name
 
 
 def compare_names(script, answers):

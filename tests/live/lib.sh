@@ -122,18 +122,25 @@ start() {
 	children="$children $started"
 }
 
-# run_ok NAME COMMAND...: output to NAME.out and NAME.err; must exit 0.
-run_ok() {
-	local name=$1 rc
-	shift
-	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err"
-	rc=$?
+# run NAME COMMAND...: output to NAME.out and NAME.err.
+run() { "${@:2}" >"$scratch/$1.out" 2>"$scratch/$1.err"; }
+
+# was_ok CODE NAME COMMAND...: what was run must have exited 0.
+was_ok() {
+	local rc=$1 name=$2
+	shift 2
 	checks=$((checks + 1))
-	[ $rc -eq 0 ] && return
+	[ "$rc" -eq 0 ] && return
 	fail "'$*' exited $rc"
 	sed 's/^/    /' "$scratch/$name.err" >&2
-	[ $rc -ne 3 ] || explain_losses "$@"
+	[ "$rc" -ne 3 ] || explain_losses "$@"
 	return 1
+}
+
+# run_ok NAME COMMAND...: the same, and it must exit 0.
+run_ok() {
+	run "$@"
+	was_ok $? "$@"
 }
 
 # explain_losses COMMAND...: prints the loss table of the trace after its -o.
@@ -166,22 +173,21 @@ lost_to_kernel() {
 
 # recorded NAME COMMAND...: run_ok for what records waits or hits, up to three times if some are lost to the kernel (lost_to_kernel).
 recorded() {
-	local name=$1 try code
-	shift
+	local try code
 	for try in 1 2 3; do
-		"$@" >"$scratch/$name.out" 2>"$scratch/$name.err"
+		run "$@"
 		code=$?
-		if [ $code != 3 ] || ! lost_to_kernel "$name" "$@"; then break; fi
-		echo "# $name: $(grep ' lost' "$scratch/$name.err"); once more"
+		if [ $code != 3 ] || [ $try = 3 ] || ! lost_to_kernel "$@"; then break; fi
+		echo "# $1: $(grep ' lost' "$scratch/$1.err"); once more"
 	done
-	[ $code -eq 0 ] || run_ok "$name" "$@"
+	was_ok $code "$@"
 }
 
 # run_code NAME CODE COMMAND...: the same, but it must exit with CODE.
 run_code() {
 	local name=$1 want=$2
 	shift 2
-	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err"
+	run "$name" "$@"
 	check_equal "exit code of '$*'" "$want" "$?" && return
 	sed 's/^/    /' "$scratch/$name.err" >&2
 	return 1

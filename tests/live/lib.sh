@@ -172,6 +172,7 @@ lost_to_kernel() {
 }
 
 # recorded NAME COMMAND...: run_ok for what records waits or hits, up to three times if some are lost to the kernel (lost_to_kernel).
+# Sets WAITS_HIDDEN.
 recorded() {
 	local try code
 	for try in 1 2 3; do
@@ -180,6 +181,7 @@ recorded() {
 		if [ $code != 3 ] || [ $try = 3 ] || ! lost_to_kernel "$@"; then break; fi
 		echo "# $1: $(grep ' lost' "$scratch/$1.err"); once more"
 	done
+	look_for_hidden
 	was_ok $code "$@"
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LEAST = 64, MOST = 4096 }; /* levels of a block: twice as many as in the previous one */
+enum { LEAST = 64, MOST = 4096 }; /* levels per block; each block has twice as many as the previous one */
 
 void line_levels_deinit(struct line_levels *levels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The levels of one address, and a store for many of them. The store owns them, at addresses that
- * are stable for its lifetime; texts are owned by others.
+ * The levels of one address, and a store for many of them. The store owns the levels; their
+ * addresses are stable for its lifetime. It does not own the texts.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_LINE_LEVELS_H
 #define RWALKER_REPORT_RESOLVE_CACHE_LINE_LEVELS_H
@@ -10,11 +10,11 @@
 
 #include "common/array.h"
 
-/* Of one address: innermost function first; the last one is the real one, and the others are inlined in it. */
+/* One function at an address. Innermost first; the last one is the real function, the others are inlined in it. */
 struct line_level {
 	const char *function; /* linkage name if there is one; NULL: unknown */
 	const char *file;     /* full path as far as known; NULL: unknown */
-	uint32_t line;	      /* 0: no particular line. In outer levels: of the call */
+	uint32_t line;	      /* 0: no particular line. In outer levels: the line of the call */
 };
 
 struct line_levels {

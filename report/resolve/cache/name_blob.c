@@ -82,7 +82,7 @@ struct wanted_text {
 	const char *text;
 };
 
-/* A pool has each text at one address. */
+/* The pool stores equal texts once, so comparing pointers is enough. */
 static bool same_text(const void *context, uint32_t number)
 {
 	const struct wanted_text *wanted = context;
@@ -174,7 +174,7 @@ int name_blob_from_frames(const struct name_frames *frames, uint64_t seed, struc
 	uint64_t last = 0;
 	int r = sorted ? number_texts(frames, sorted, &numbers) : -ENOMEM;
 
-	if (!r) /* numbers of texts, levels and lines take at most five bytes */
+	if (!r) /* text numbers, level counts and lines take at most five bytes each */
 		r = start_blob(VARINT_MAX_SIZE * 2 + numbers.bytes + numbers.texts.count * 5 +
 				       frames->items.count * (VARINT_MAX_SIZE + 5) + frames->level_count * 15,
 			       &buffer);
@@ -199,7 +199,7 @@ int name_blob_from_symbols(const struct symbol_list *list, uint64_t seed, struct
 	size_t count = list->symbols.count, room;
 	int r;
 
-	/* Symbols may share a name. */
+	/* Symbols may share a name, so their lengths are added up one by one. */
 	if (__builtin_mul_overflow(count, 3 * VARINT_MAX_SIZE + 1, &room))
 		return -E2BIG;
 	for (size_t i = 0; i < count; i++)
@@ -224,7 +224,7 @@ int name_blob_from_symbols(const struct symbol_list *list, uint64_t seed, struct
 
 /* --- reading --- */
 
-/* Most have one or two bytes. */
+/* A fast path for one or two bytes, which most varints have. */
 static uint64_t read_varint(struct byte_cursor *cursor)
 {
 	const uint8_t *byte = cursor->next;
@@ -323,10 +323,10 @@ static int read_frame(struct byte_cursor *cursor, uint64_t address, const struct
 
 struct read_before { /* the encoded previous frame */
 	const uint8_t *bytes;
-	size_t size, items; /* the number of frames at that time; it is the last of them */
+	size_t size, items; /* items: the number of frames including it */
 };
 
-/* Equal lines have byte-identical frames. */
+/* Whether the next frame is encoded in the same bytes as the previous one. */
 static bool is_as_before(const struct byte_cursor *cursor, const struct blob_texts *texts,
 			 const struct read_before *before)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Frames and symbols as stored in the cache's file: an eight-byte checksum over the seed (which
- * identifies the key) and everything that follows, then varints. -EBADMSG for bytes that were not
- * stored for this key. Frames:
+ * The encoding of frames and symbols in the cache's file: an eight-byte checksum over the seed
+ * (which identifies the key) and everything that follows, then varints. -EBADMSG if the bytes were
+ * not stored for this key. Frames:
  *
  *	texts, texts x (length, bytes), frames, frames x (address as a difference to the previous one, levels,
  *	levels x (function, file: number of the text from 1, 0 none; line x 2, + 1 if it is inlined))

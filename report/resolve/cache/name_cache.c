@@ -96,7 +96,7 @@ static const char *reason(int r)
 	}
 }
 
-/* Once: from now on it is empty. */
+/* Has an effect once; from then on the cache is empty. */
 void name_cache_give_up(struct name_cache *cache, int r, const char *why)
 {
 	if (cache->unusable)
@@ -117,7 +117,7 @@ static void say_state(const struct name_cache *cache, enum name_store_state stat
 		log_info("the cache '%s' was of another version: it is created again", cache->settings.path);
 }
 
-/* 1: it is open; 0: there is none, or it cannot be used (which was reported). */
+/* 1: open; 0: there is no file, or it cannot be used (which was reported). */
 int name_cache_open(struct name_cache *cache, bool make)
 {
 	enum name_store_state state;
@@ -137,7 +137,7 @@ int name_cache_open(struct name_cache *cache, bool make)
 	return !r;
 }
 
-/* Handles an error of a query: damage is repaired, so that the next report works again. 0, or -ENOMEM. */
+/* Handles a failed query. Repairs damage, so that the cache works again for the next report. 0, or -ENOMEM. */
 static int take_fault(struct name_cache *cache, int r)
 {
 	if (r == -ENOMEM)
@@ -170,7 +170,7 @@ uint64_t name_answer_checksum(const struct known_answer *answer, uint64_t tried)
 	return name_checksum(sum, answer->path, answer->path ? strlen(answer->path) : 0);
 }
 
-/* Build-id, then NUL-terminated texts. Finds the number, or adds `number`. Returns like hash_map_add(). */
+/* The key is the build-id, then two NUL-terminated texts. Finds it, or adds it as `number`. As hash_map_add(). */
 static int add_key(struct hash_map *map, const struct build_id *id, const char *first,
 		   const char *second, size_t number, size_t *ret_number)
 {
@@ -194,7 +194,7 @@ static int add_key(struct hash_map *map, const struct build_id *id, const char *
 
 /* --- frames --- */
 
-/* 1: there were some for this key, and they are undamaged. */
+/* 1: the file has undamaged frames for this key. */
 static int load_frames(struct name_cache *cache, struct name_frames *frames)
 {
 	_cleanup_(name_piece_release) struct name_piece row = {0};
@@ -321,7 +321,7 @@ static int load_answer(struct name_cache *cache, struct known_answer *answer)
 	if (r <= 0)
 		return r < 0 ? take_fault(cache, r) : 0;
 	answer->path = row.path;
-	age = name_cache_now(cache) - row.tried; /* from the future: treated as very old */
+	age = name_cache_now(cache) - row.tried; /* a time in the future wraps around: very old */
 	if (age <= (row.path ? NAME_FOUND_HOLDS : NAME_NONE_HOLDS) &&
 	    row.checksum == name_answer_checksum(answer, row.tried))
 		answer->answer = row.path ? NAME_ANSWER_FOUND : NAME_ANSWER_NONE;

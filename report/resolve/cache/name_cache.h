@@ -3,15 +3,15 @@
  * Keeps expensive results between reports in one sqlite file: resolved frames (function, file:line,
  * inlined functions) and MiniDebugInfo symbols per module, and answers of debuginfod. Never symbol
  * tables of ordinary files or CFI rows: those are faster to rebuild. An answer is valid only for
- * the source it was made from (a name_source: the caller's description of what it would read now),
- * so that a report is the same without a cache, only slower; and answers of a better source replace
+ * the source that it was made from (a name_source: the caller's description of what it would read
+ * now), so a report without a cache is the same, only slower. Answers of a better source replace
  * those of a poorer one.
  *
  * The file is opened on demand and nothing is written before name_cache_save(), which uses one
  * transaction. If the file cannot be used, that is reported once, on one line, and from then on the
  * cache is empty and stores nothing. Its content is as hostile as any file: sizes are checked and a
  * checksum detects damage, but texts must go through common/printable.h like those of a trace. A
- * NULL cache is an empty one. Not thread-safe: query before work is divided, store after it is
+ * NULL cache is an empty one. Not thread-safe: query before the threads start, store after they are
  * joined.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_CACHE_H
@@ -33,12 +33,12 @@ struct name_cache_settings {
 	bool make_folders; /* missing parent folders, with mode 0700 */
 	uint64_t limit;   /* bytes; 0: 256 MB. The least recently used modules make room */
 	uint64_t now;     /* seconds since 1970; 0: the current time, at each save */
-	struct desk desk; /* who opens and changes the file (name_desk.h); serve NULL: this process */
+	struct desk desk; /* opens and changes the file (name_desk.h); serve NULL: this process does */
 };
 
 /* Does not access the file. -ENOMEM. */
 int name_cache_create(const struct name_cache_settings *settings, struct name_cache **ret_cache);
-/* Writes new answers; a failure is reported, but is not a failure of the report. */
+/* Writes new answers. Reports a failure, but the report does not fail because of it. */
 void name_cache_save(struct name_cache *cache);
 void name_cache_destroy(struct name_cache *cache);
 
@@ -47,17 +47,17 @@ void name_cache_destroy(struct name_cache *cache);
 struct name_frames; /* the frames of one module and source; owned by the cache, valid until it is destroyed */
 
 /*
- * Loaded with one read at the first call, the same pointer afterwards. `name` is for --cache-info.
- * *ret_frames is NULL without a cache, for a module without build-id, and if the cache cannot be
- * used. -ENOMEM.
+ * The first call loads them with one read; later calls return the same pointer. `name` is for
+ * --cache-info. *ret_frames is NULL without a cache, for a module without a build-id, and if the
+ * cache cannot be used. -ENOMEM.
  */
 int name_cache_frames(struct name_cache *cache, const struct build_id *id, const char *name,
 		      const struct name_source *source, struct name_frames **ret_frames);
 
 /*
- * The levels of a module address; for callers pass the address to look up, before the call's end.
- * False: not in the cache. True with *ret_count 0: the source knows nothing about it. Valid as long
- * as the frames.
+ * The levels of a module address. For callers, pass an address inside the call instruction. False:
+ * not in the cache. True with *ret_count 0: the source knows nothing about it. Valid as long as the
+ * frames.
  */
 bool name_frames_find(const struct name_frames *frames, uint64_t address,
 		      const struct line_level **ret_levels, size_t *ret_count);
@@ -67,30 +67,30 @@ int name_frames_add(struct name_frames *frames, uint64_t address, const struct l
 
 /* --- symbols that had to be decompressed (.gnu_debugdata) --- */
 
-/* 1: appended to the list (possibly none, if the source has none); 0: unknown; -ENOMEM. */
+/* 1: appended the symbols to the list, which may be none; 0: not in the cache; -ENOMEM. */
 int name_cache_find_symbols(struct name_cache *cache, const struct build_id *id,
 			    const struct name_source *source, struct symbol_list *list);
-/* To be called before symbol_index_create() empties the list. -ENOMEM. */
+/* Call it before symbol_index_create() empties the list. -ENOMEM. */
 int name_cache_put_symbols(struct name_cache *cache, const struct build_id *id, const char *name,
 			   const struct name_source *source, const struct symbol_list *list);
 
 /* --- debuginfod --- */
 
 enum name_answer {
-	NAME_ANSWER_UNKNOWN, /* never asked, or too long ago */
+	NAME_ANSWER_UNKNOWN, /* no query yet, or the last one was too long ago */
 	NAME_ANSWER_NONE,    /* the servers do not have it; valid for 24 hours */
 	NAME_ANSWER_FOUND,   /* it was at that path: open it and compare its build-id; valid for 30 days */
 };
 
 /*
- * `what` is "debuginfo", "executable" ..., `servers` the value of DEBUGINFOD_URLS: other servers
- * are asked again. The path is owned by the cache. Only a server's response is an answer: a network
- * that is down is not.
+ * `what` is "debuginfo", "executable" ..., `servers` the value of DEBUGINFOD_URLS: answers are not
+ * valid for other servers. The cache owns the path. Only a server's response is an answer: a failure
+ * to reach one is not.
  */
 enum name_answer name_cache_answer(struct name_cache *cache, const struct build_id *id, const char *what,
 				   const char *servers, const char **ret_path);
 int name_cache_put_answer(struct name_cache *cache, const struct build_id *id, const char *what,
-			  const char *servers, const char *path); /* NULL: none. -ENOMEM */
+			  const char *servers, const char *path); /* NULL: the servers do not have it. -ENOMEM */
 
 /* --- --cache-info and --cache-clear --- */
 
@@ -111,7 +111,7 @@ const char *name_cache_path(const struct name_cache *cache);
 /* 0, or -errno after reporting why. A missing file is an empty cache. */
 int name_cache_contents(struct name_cache *cache, struct name_cache_contents *ret_contents);
 void name_cache_contents_deinit(struct name_cache_contents *contents);
-/* Empties it, even if it is damaged. A file that is not our cache is left alone, which is an error, and reported. */
+/* Empties it, even if it is damaged. If the file is not our cache, leaves it alone and reports an error. */
 int name_cache_clear(struct name_cache *cache);
 
 #endif

@@ -22,15 +22,15 @@ struct new_symbols { /* to be written */
 
 struct known_answer { /* in memory: read, or to be written */
 	struct build_id id;
-	char *what, *servers, *path; /* path NULL: none */
+	char *what, *servers, *path; /* path NULL: the servers do not have it */
 	enum name_answer answer;
 	bool fresh;
 };
 
 struct name_cache {
 	struct name_cache_settings settings;
-	struct desk desk;      /* where the file is */
-	struct name_desk *own; /* if it is here */
+	struct desk desk;      /* opens and changes the file */
+	struct name_desk *own; /* set if this process does that */
 	bool is_open, unusable;
 	ARRAY(struct name_frames *) frames;
 	struct hash_map frame_keys; /* number in frames by build-id and source */
@@ -41,9 +41,9 @@ struct name_cache {
 };
 
 uint64_t name_cache_now(const struct name_cache *cache);
-/* 1: it is open; 0: it does not exist and was not to be created, or it cannot be used (which was reported). */
+/* 1: open; 0: the file does not exist and `make` is false, or it cannot be used (which was reported). */
 int name_cache_open(struct name_cache *cache, bool make);
-/* Reports it, once; from now on the cache is empty. `why` is for causes without an errno, else NULL. */
+/* Reports the error, once; from then on the cache is empty. `why` is for causes without an errno, else NULL. */
 void name_cache_give_up(struct name_cache *cache, int r, const char *why);
 
 /* The seed of checksums: identifies the owner of the bytes. */

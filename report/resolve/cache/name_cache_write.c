@@ -6,7 +6,7 @@
 #include "common/plural.h"
 #include "report/resolve/cache/name_cache_internal.h"
 
-enum { TOUCH_AFTER = 3600 }; /* seconds after which a use is recorded again: most reports need not write */
+enum { TOUCH_AFTER = 3600 }; /* seconds until a use is recorded again, so that most reports need not write */
 
 /* --- saving --- */
 
@@ -34,7 +34,7 @@ static int put(struct name_cache *cache, const struct build_id *id, const char *
 	return name_shelf_put(&cache->desk, id, name, kind, source, blob->bytes, blob->size);
 }
 
-/* What another report has written in the meantime is kept. */
+/* Keeps the frames that another report has written in the meantime. */
 static int merge_frames(struct name_cache *cache, struct name_frames *frames, uint64_t seed)
 {
 	struct name_piece row = {0};
@@ -81,7 +81,7 @@ static int write_answers(struct name_cache *cache)
 	return name_shelf_forget_answers(&cache->desk, now - NAME_NONE_HOLDS, now - NAME_FOUND_HOLDS);
 }
 
-/* Modules that were used are written first, so that they are not removed to make room for new ones. */
+/* Marks the modules that were used. Comes first, so that they are not removed to make room for new ones. */
 static int touch_asked(struct name_cache *cache, uint64_t slack)
 {
 	int r = 0;
@@ -91,7 +91,7 @@ static int touch_asked(struct name_cache *cache, uint64_t slack)
 	return r;
 }
 
-/* *ret_left: modules for which there was no room. */
+/* *ret_left counts modules for which there was no room. */
 static int write_content(struct name_cache *cache, size_t *ret_left)
 {
 	int r = touch_asked(cache, 0);

@@ -14,7 +14,7 @@
 struct name_desk {
 	struct name_cache_settings settings;
 	struct name_store *store; /* NULL: not open */
-	uint64_t now;		  /* of all that is written by one transaction */
+	uint64_t now;		  /* the time used for everything in the current transaction */
 };
 
 int name_desk_create(const struct name_cache_settings *settings, struct name_desk **ret_desk)
@@ -269,7 +269,7 @@ static int serve_forget(struct name_desk *desk, struct byte_cursor *request, str
 
 static const struct {
 	int (*serve)(struct name_desk *desk, struct byte_cursor *request, struct name_wire *answer);
-	bool is_closed; /* may be asked while the store is not open */
+	bool is_closed; /* the request is allowed while the store is not open */
 } services[NAME_REQUESTS] = {
 	[NAME_OPEN] = {serve_open, true},
 	[NAME_CLOSE] = {serve_close, true},

@@ -62,7 +62,7 @@ static bool same_address(const void *context, uint32_t number)
 
 static const struct name_frame *find_sorted(const struct name_frames *frames, uint64_t address)
 {
-	const struct name_frame *base = frames->items.items; /* becomes the last one that is not after the address */
+	const struct name_frame *base = frames->items.items; /* in the end the last one at or below the address */
 
 	for (size_t count = frames->sorted; count > 1;) {
 		size_t half = count / 2;
@@ -125,7 +125,7 @@ static bool is_room_for(const struct name_frames *frames, size_t count)
 	       count <= NAME_LEVELS_MAX - frames->level_count;
 }
 
-/* Whether the address continues the sorted ones. */
+/* Whether all items are sorted and the address is above the last one. */
 static bool ascends(const struct name_frames *frames, uint64_t address)
 {
 	size_t count = frames->items.count;
@@ -134,8 +134,8 @@ static bool ascends(const struct name_frames *frames, uint64_t address)
 }
 
 /*
- * For an address that is not among the sorted ones and does not continue them. 1: it is new and
- * gets the number of the next item.
+ * For an address that is not among the sorted items and cannot be appended to them. 1: it is new
+ * and gets the number of the next item.
  */
 static int note_unsorted(struct name_frames *frames, uint64_t address)
 {
@@ -147,7 +147,7 @@ static int note_unsorted(struct name_frames *frames, uint64_t address)
 			       (uint32_t)frames->items.count, &number);
 }
 
-/* The memory of the levels is kept. */
+/* Does not copy the levels. */
 static int add(struct name_frames *frames, const struct name_frame *frame)
 {
 	bool sorted = ascends(frames, frame->address);

@@ -50,7 +50,7 @@ static int check_folder(const char *path, const char **ret_why)
 	return 0;
 }
 
-/* Empty, ours by its header, or a file emptied by sqlite: one page without an id. */
+/* The file is empty, or its header has our id, or sqlite emptied it: one page without an id. */
 static bool is_ours(int fd, off_t size, bool *ret_named)
 {
 	static const char magic[] = "SQLite format 3";

@@ -15,7 +15,7 @@ static struct name_wire start(enum name_request number)
 	return wire;
 }
 
-/* The desk's result; releases the request. */
+/* Returns the desk's result. Releases the request. */
 static int ask(const struct desk *desk, struct name_wire *request, struct desk_answer *ret_answer)
 {
 	int r = request->failed ? -ENOMEM : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cache's file as the cache sees it: name_store.h through a desk, which may be in another
- * process (name_desk.h). Everything here returns what the store returns, and -EIO if the desk
- * could not be asked. Where the store's functions want the store open, these want
- * name_shelf_open() to have returned 0.
+ * The cache's access to its file: name_store.h through a desk, which may be in another process
+ * (name_desk.h). All functions return what the store returns, or -EIO if the desk cannot be
+ * reached. Those whose counterpart needs an open store must be called after name_shelf_open()
+ * returned 0.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_SHELF_H
 #define RWALKER_REPORT_RESOLVE_CACHE_NAME_SHELF_H
@@ -14,14 +14,14 @@
 enum { NAME_WHY_MAX = 96 };
 
 /*
- * Checks the place and opens the file, which is created if `make` is set. As name_place_make() or
+ * Checks the path and opens the file; creates it if `make` is set. As name_place_make() or
  * name_place_check(), and name_store_open(). `why` becomes "" if the errno explains the error.
  */
 int name_shelf_open(const struct desk *desk, bool make, enum name_store_state *ret_state,
 		    char why[static NAME_WHY_MAX]);
 void name_shelf_close(const struct desk *desk);
 int name_shelf_reset(const struct desk *desk);
-/* Opens it, and empties it. */
+/* Opens the file and empties it. */
 int name_shelf_clear(const struct desk *desk, char why[static NAME_WHY_MAX]);
 
 struct name_piece {
@@ -30,7 +30,7 @@ struct name_piece {
 	size_t size;
 };
 
-/* 1; 0: there is none. */
+/* 1: found; 0: not in the file. */
 int name_shelf_find(const struct desk *desk, const struct build_id *id, enum name_content kind,
 		    const struct name_source *source, struct name_piece *ret_piece);
 void name_piece_release(struct name_piece *piece);

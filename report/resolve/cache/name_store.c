@@ -71,7 +71,7 @@ static int is_empty(struct sqlite_file *file, bool *ret_empty)
 	return r;
 }
 
-/* Another process may have been faster. */
+/* Checks again under the lock: another process may have been faster. */
 static int make_if_empty(struct sqlite_file *file)
 {
 	bool empty = false;
@@ -110,7 +110,7 @@ static bool is_damage(int r)
 	return r == -EBADMSG || r == -EINVAL || r == -ETIME || r == -E2BIG;
 }
 
-/* A file that is ours by its header: sound, or repaired. */
+/* Opens a file that has our id; repairs it if it is not sound. */
 static int open_ours(struct name_store *store, enum name_store_state *ret_state)
 {
 	int r = judge(store->file, ret_state);
@@ -137,7 +137,7 @@ static int open_unnamed(struct name_store *store, enum name_store_state *ret_sta
 	r = sqlite_file_number(store->file, "PRAGMA application_id", &id);
 	if (r < 0)
 		return r;
-	/* By somebody else in the meantime, or it is no cache at all. */
+	/* Another process has made it a cache in the meantime, or it is none at all. */
 	return id == NAME_APPLICATION_ID ? open_ours(store, ret_state) : -EMEDIUMTYPE;
 }
 
@@ -314,7 +314,7 @@ int name_store_contents(struct name_store *store, struct name_cache_contents *co
 
 int name_store_begin(struct name_store *store)
 {
-	/* Writes stay in memory until the end, up to 16 MB, so that readers are not blocked in the meantime. */
+	/* Writes stay in memory until the commit, up to 16 MB, so that readers are not blocked until then. */
 	return sqlite_file_run(store->file, "PRAGMA cache_size = -16384; BEGIN IMMEDIATE");
 }
 
@@ -358,7 +358,7 @@ static int bytes_used(struct name_store *store, uint64_t *ret_bytes)
 	return r;
 }
 
-/* 1: removed a module; 0: all that are left were used just now. */
+/* 1: removed a module; 0: all remaining modules were used at `now`. */
 static int drop_oldest(struct name_store *store, uint64_t now)
 {
 	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
@@ -415,8 +415,8 @@ static int add_name(struct name_store *store, const struct build_id *id, const c
 }
 
 /*
- * Removes what is replaced: the source's own bytes, those of poorer ones, and of equal rank all but
- * the last few, because options make them differ.
+ * Removes what new content replaces: that of the same source, that of poorer sources, and all but
+ * the last few of other sources with the same rank, which differ because of options.
  */
 static int drop_poorer(struct name_store *store, const struct build_id *id, enum name_content kind,
 		       const struct name_source *source)

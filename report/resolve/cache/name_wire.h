@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What is asked of the cache's file, as bytes: varints, texts that end in a NUL, and pieces that begin with their
- * length. Both sides know the requests (name_desk.h answers, name_shelf.h asks). What is read is hostile: a text has
- * its NUL at the end and nowhere else, and all is within the cursor.
+ * The protocol between name_shelf.h, which sends requests for the cache's file, and name_desk.h, which answers them:
+ * varints, NUL-terminated texts, and byte strings preceded by their length. The input is hostile: the readers check
+ * that a text has its only NUL at the end, and that everything is within the cursor.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_WIRE_H
 #define RWALKER_REPORT_RESOLVE_CACHE_NAME_WIRE_H
@@ -10,7 +10,7 @@
 #include "common/byte_cursor.h"
 #include "report/resolve/cache/name_cache.h"
 
-enum name_request { /* (its arguments) -> what is in the answer beside the result */
+enum name_request { /* arguments -> content of the answer, besides the result */
 	NAME_OPEN,	   /* make -> state, why */
 	NAME_CLOSE,	   /* */
 	NAME_RESET,	   /* */
@@ -30,18 +30,18 @@ enum name_request { /* (its arguments) -> what is in the answer beside the resul
 
 struct name_wire {
 	ARRAY(uint8_t) bytes;
-	bool failed; /* no memory: what was put since is missing */
+	bool failed; /* out of memory: later bytes are missing */
 };
 
 void name_wire_deinit(struct name_wire *wire);
 
 void name_wire_put(struct name_wire *wire, uint64_t number);
 void name_wire_put_bytes(struct name_wire *wire, const void *bytes, size_t size); /* with their size */
-void name_wire_put_text(struct name_wire *wire, const char *text);		   /* NULL: as "" */
+void name_wire_put_text(struct name_wire *wire, const char *text);		   /* NULL: the same as "" */
 void name_wire_put_id(struct name_wire *wire, const struct build_id *id);
 void name_wire_put_source(struct name_wire *wire, const struct name_source *source);
 
-/* These make the cursor bad if there is no such thing. Texts point into its bytes; never NULL. */
+/* These mark the cursor as bad on malformed input. Texts point into its bytes and are never NULL. */
 const char *name_wire_text(struct byte_cursor *cursor);
 void name_wire_id(struct byte_cursor *cursor, struct build_id *ret_id);
 void name_wire_source(struct byte_cursor *cursor, struct name_source *ret_source);

@@ -2,9 +2,9 @@
 /*
  * The door to sqlite: one database file and queries on it, errors as -errno. The file may be
  * hostile: its schema is not trusted, nothing of it is mapped, and a query that takes too long is
- * aborted. It uses a rollback journal, so that it works where memory cannot be shared, as on a
- * network file system, and is never split over two files. Other processes may use it at the same
- * time; we wait up to two seconds for a lock.
+ * aborted. It uses a rollback journal, so it works where memory cannot be shared, as on a network
+ * file system, and is never split over two files. Other processes may use it at the same time; we
+ * wait up to two seconds for a lock.
  *
  * -EBUSY: locked for longer; -ENOSPC; -EROFS; -EBADMSG: not a database, or damaged; -ETIME:
  * aborted; -ENOMEM; -EIO; -EINVAL: the query does not fit the schema.
@@ -19,7 +19,7 @@
 struct sqlite_file;
 struct sqlite_query;
 
-/* The file must exist. It is first read by the first query. */
+/* The file must exist. Nothing is read from it before the first query. */
 int sqlite_file_open(const char *path, struct sqlite_file **ret_file);
 void sqlite_file_close(struct sqlite_file *file);
 
@@ -27,7 +27,7 @@ void sqlite_file_close(struct sqlite_file *file);
 int sqlite_file_run(struct sqlite_file *file, const char *statements);
 /* Runs a query that returns one number. */
 int sqlite_file_number(struct sqlite_file *file, const char *statement, int64_t *ret_number);
-/* Replaces it with an empty database, under its locks, whatever its content. */
+/* Replaces the content, whatever it is, with an empty database, under the file's locks. */
 int sqlite_file_reset(struct sqlite_file *file);
 
 /* `statement` has ?1, ?2 ... for values. */

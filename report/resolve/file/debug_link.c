@@ -35,7 +35,7 @@ int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 	if (strchr(link.name, '/') || !strcmp(link.name, ".") || !strcmp(link.name, ".."))
 		return -EBADMSG;
 	cursor = byte_cursor_make(bytes, section.size);
-	(void)byte_cursor_bytes(&cursor, (length + 4) & ~(size_t)3); /* with its NUL, to the next multiple of 4 */
+	(void)byte_cursor_bytes(&cursor, (length + 4) & ~(size_t)3); /* the name and its NUL, padded to a multiple of 4 */
 	link.crc = byte_cursor_u32(&cursor);
 	if (cursor.bad)
 		return -EBADMSG;
@@ -46,7 +46,7 @@ int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 /* --- CRC32 (IEEE 802.3, reflected), eight bytes at a time --- */
 
 struct crc_table {
-	uint32_t of[LANES][256]; /* of[n][b]: what byte b does after n more bytes */
+	uint32_t of[LANES][256]; /* of[n][b]: the effect of byte b followed by n zero bytes */
 };
 
 static void crc_table_fill(struct crc_table *table)

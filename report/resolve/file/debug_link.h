@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * .gnu_debuglink: the base name of a file's separate debug file, and the CRC32 of its content
- * (GDB's manual, "Separate Debug Files"). The name is untrusted: one that could lead out of a
- * folder is ignored.
+ * (GDB's manual, "Separate Debug Files"). The name is untrusted: if it could leave its
+ * folder it is ignored.
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_DEBUG_LINK_H
 #define RWALKER_REPORT_RESOLVE_FILE_DEBUG_LINK_H
@@ -16,13 +16,10 @@ struct debug_link {
 	uint32_t crc;
 };
 
-/* -ENOENT: no such section; -EBADMSG: it is malformed; -ENOMEM, -errno of reading. */
+/* -ENOENT: no such section; -EBADMSG: malformed; -ENOMEM; -errno: a read failed. */
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link);
 
-/*
- * Whether the file is the linked one: 0; -ESTALE: its CRC differs; -E2BIG: it is too large to be
- * read; -errno of pread.
- */
+/* Checks that the file is the linked one. 0; -ESTALE: its CRC differs; -E2BIG: too large to read; -errno of pread. */
 int debug_link_check(const struct debug_link *link, int fd);
 
 #endif

@@ -26,7 +26,7 @@ enum {
 	CALLS_MAX = 4096,    /* upper bound of progress() calls in FIRST_SECONDS: larger values are bytes */
 };
 
-/* libdebuginfod.so.1 as elfutils/debuginfod.h declares it, so that its headers are not needed to build. */
+/* The interface of libdebuginfod.so.1, as in elfutils/debuginfod.h: its headers are not needed to build. */
 typedef int progress_function(void *client, long done, long total);
 
 struct library {
@@ -43,15 +43,15 @@ struct question { /* the current query */
 	time_t start;
 	struct progress *progress;
 	struct rlimit files;
-	bool out_of_time, cut; /* aborted: the library's result is not an answer */
+	bool out_of_time, cut; /* cut: the query was aborted, and the library's result is not an answer */
 };
 
 struct debug_server {
 	struct debug_server_memory memory;
 	struct progress *progress;
-	const struct desk *desk; /* NULL: this process asks */
+	const struct desk *desk; /* NULL: this process queries the servers */
 	struct library library;
-	void *client; /* NULL: not yet */
+	void *client; /* NULL: not created yet */
 	unsigned int failures;
 	bool given_up;
 	size_t unasked;
@@ -78,7 +78,7 @@ int debug_server_create(const struct debug_server_memory *memory, struct progres
 	return 0;
 }
 
-/* The library stays loaded: its dependencies do not survive unloading everywhere. */
+/* The library stays loaded: on some systems its dependencies do not survive unloading. */
 void debug_server_destroy(struct debug_server *server)
 {
 	if (server && server->client)
@@ -92,7 +92,7 @@ static bool load(void *handle, const char *name, void *slot)
 {
 	void *symbol = dlsym(handle, name);
 
-	memcpy(slot, &symbol, sizeof(symbol)); /* a pointer to an object into one to a function */
+	memcpy(slot, &symbol, sizeof(symbol)); /* converts an object pointer to a function pointer */
 	return symbol;
 }
 
@@ -108,7 +108,7 @@ static bool load_all(struct library *library)
 	       load(handle, "debuginfod_set_user_data", &library->set_user_data);
 }
 
-/* The library's callbacks only get the client, and there are no globals: so the library is asked for our pointer. */
+/* The library passes only the client to its callback, and there are no globals: get our pointer from the library. */
 static struct question *question_of(void *client)
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD), *(*get)(void *) = NULL;
@@ -128,7 +128,7 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* The library (0.188) treats a query aborted here as answered with no, and would store that in its own cache. */
+/* The library (0.188) takes an aborted query for a negative answer. Without descriptors it cannot cache that. */
 static void cut_short(struct question *question)
 {
 	const struct rlimit none = {.rlim_cur = 0, .rlim_max = question->files.rlim_max};
@@ -138,8 +138,8 @@ static void cut_short(struct question *question)
 }
 
 /*
- * Called by the library at least once a second; anything but 0 aborts the query. Until a server
- * starts sending, `done` is the library's count of its own calls, and the total is unknown.
+ * Called by the library at least once a second; a result other than 0 aborts the query. Until a
+ * server starts sending, `done` counts the calls, and the total is unknown.
  */
 static int progress(void *client, long done, long total)
 {
@@ -240,7 +240,7 @@ static void remember(const struct debug_server *server, const struct build_id *i
 		server->memory.remember(server->memory.context, id, what_names[what], servers_named(), path);
 }
 
-/* 0: the servers do not have it; -ENOENT: unknown. Where it was is no answer: the library keeps its own cache. */
+/* 0: the servers do not have it; -ENOENT: unknown. A stored path is not used: the library has its own cache. */
 static int recall(const struct debug_server *server, const struct build_id *id, enum debug_server_file what)
 {
 	const char *path = NULL;
@@ -252,7 +252,7 @@ static int recall(const struct debug_server *server, const struct build_id *id, 
 	return r > 0 ? -ENOENT : r;
 }
 
-/* --- another process that asks: the request is the kind and the build-id, the answer the file and its path --- */
+/* --- queries by another process: the request is the kind and the build-id, the answer the file and its path --- */
 
 static int ask_desk(const struct debug_server *server, enum debug_server_file what, const struct build_id *id,
 		    char **ret_path)
@@ -284,7 +284,7 @@ static int serve(void *context, const void *request, size_t size, struct desk_an
 		return -EPROTO;
 	id.length = (uint8_t)(size - 1);
 	memcpy(id.bytes, bytes + 1, size - 1);
-	(void)signal(SIGINT, SIG_DFL); /* only while something is fetched it is meant for us */
+	(void)signal(SIGINT, SIG_DFL); /* Ctrl-C is meant for this process only while it fetches */
 	answer->result = debug_server_ask(server, (enum debug_server_file)bytes[0], &id, &path);
 	(void)signal(SIGINT, SIG_IGN);
 	if (answer->result < 0)

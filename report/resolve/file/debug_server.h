@@ -2,9 +2,9 @@
 /*
  * The door to libdebuginfod: files by build-id from the servers in DEBUGINFOD_URLS, only if the
  * user asked for it. The library, and the network code below it, is loaded at the first query and
- * never linked. It keeps the files it fetched in its own cache. A server may be hostile, too: what
- * it sends is opened like any file and only used if it has the right build-id. After a few failures
- * no server is asked any more, which is reported.
+ * never linked. It keeps the files it fetched in its own cache. Servers may be hostile: a file
+ * that they send is opened like any other, and used only if it has the right build-id. After a few
+ * failures we stop asking servers, and report it.
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_DEBUG_SERVER_H
 #define RWALKER_REPORT_RESOLVE_FILE_DEBUG_SERVER_H
@@ -18,7 +18,7 @@ struct progress;
 enum debug_server_file { DEBUG_SERVER_DEBUGINFO, DEBUG_SERVER_EXECUTABLE };
 
 /*
- * Answers of earlier reports, kept by whoever implements this. Only a server's response is an
+ * Answers that earlier reports got, stored by the implementation. Only a server's response is an
  * answer; a failure to reach one is not.
  */
 struct debug_server_memory {
@@ -35,8 +35,8 @@ struct debug_server_memory {
 
 /*
  * Does not contact any server yet. `memory` may be NULL, and is copied; `progress` and `desk` may be
- * NULL, and must outlive the server. The desk asks in our place (debug_server_desk() of another
- * process). -ENOMEM.
+ * NULL, and must outlive the server. With a desk, that desk queries the servers (debug_server_desk() of
+ * another process). -ENOMEM.
  */
 int debug_server_create(const struct debug_server_memory *memory, struct progress *progress,
 			const struct desk *desk, struct debug_server **ret_server);
@@ -44,18 +44,18 @@ void debug_server_destroy(struct debug_server *server);
 
 /*
  * 0: an open descriptor and the path of the file, both owned by the caller. -ENOENT: the servers do
- * not have the file, or cannot be asked, which was reported; -ENOMEM. A NULL server has no files.
+ * not have the file, or could not be asked (which was reported); -ENOMEM. A NULL server has no files.
  */
 int debug_server_find(struct debug_server *server, enum debug_server_file what,
 		      const struct build_id *id, int *ret_fd, char **ret_path);
 
 /*
- * The same without the memory: the descriptor; -ENOENT: the servers do not have the file; -ECANCELED: Ctrl-C; -EIO: no
- * answer, which was reported; -ENOMEM.
+ * The same without the memory. Returns the descriptor; -ENOENT: the servers do not have the file; -ECANCELED: Ctrl-C;
+ * -EIO: no answer (which was reported); -ENOMEM.
  */
 int debug_server_ask(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
 		     char **ret_path);
-/* Asks for processes that must not load libraries or reach the network. They are not trusted. */
+/* A desk that queries the servers for processes that must not load libraries or use the network. Does not trust them. */
 struct desk debug_server_desk(struct debug_server *server);
 
 /* Queries that were skipped or aborted because of Ctrl-C: their result was -ENOENT. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Files with names that a trace lacks: binaries at the trace's path, below `symfs`, separate debug
- * files by build-id or .gnu_debuglink below the debug directories, and files from debuginfod
- * servers, if the user allowed that. A file is used only if it has the module's build-id; one with
- * another is refused, which is reported. Paths from a trace are hostile: no "..", and the opener decides
- * what may be opened (report/opener/opener.h).
+ * Finds files with the symbols that a trace lacks: binaries at the trace's path below `symfs`, separate
+ * debug files by build-id or .gnu_debuglink below the debug directories, and files from debuginfod
+ * servers, if the user allowed that. A file is used only if it has the module's build-id; a file with
+ * another one is refused, and reported. Paths from a trace are hostile: they must not contain "..", and
+ * the opener decides what may be opened (report/opener/opener.h).
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_LOCAL_FILES_H
 #define RWALKER_REPORT_RESOLVE_FILE_LOCAL_FILES_H
@@ -37,16 +37,16 @@ struct local_elf {
 	int fd; /* -1: none */
 	struct elf_file *elf;
 	enum local_source source;
-	bool ours; /* file_owner.h: what it yields may be cached */
-	char *path, *real; /* real: without links, "": unknown */
+	bool ours; /* file_owner.h: results from it may be cached */
+	char *path, *real; /* real: symbolic links resolved, "" if unknown */
 };
 
 void local_elf_close(struct local_elf *local);
 
 /*
- * The file at `path` below symfs. 0; -ENOENT, -EPERM: there is none or it may not be used; -ESTALE: it has
- * another build-id; -ENOEXEC, -EBADMSG, -E2BIG: it cannot be read as ELF; -ENOMEM. Modules without
- * a build-id have no file.
+ * The file at `path` below symfs. 0; -ENOENT, -EPERM: it does not exist or may not be used; -ESTALE: it
+ * has another build-id; -ENOEXEC, -EBADMSG, -E2BIG: it cannot be read as ELF; -ENOMEM. -ENOENT for
+ * modules without a build-id.
  */
 int local_elf_open(const struct local_files *files, const char *path, const struct build_id *id,
 		   struct local_elf *ret_elf);
@@ -55,19 +55,19 @@ int local_elf_open_debug(const struct local_files *files, const struct build_id 
 			 struct local_elf *ret_elf);
 
 /*
- * The separate debug file of a module, with its DWARF and full symbol table, if they exist: by
- * build-id below the debug directories; by the .gnu_debuglink of `binary` (NULL: the file at
- * `path`, if there is one), next to it, in .debug/ next to it, and below the debug directories, if
- * its CRC is that of the link and its build-id, if it has one, the module's; from the debuginfod
- * servers, if they may be asked. As above. *ret_refused (may be NULL): an earlier file that was not
- * the right one, new memory; else unchanged.
+ * The separate debug file of a module, with its DWARF and full symbol table, if they exist. Tries:
+ * the build-id, below the debug directories; the .gnu_debuglink of `binary` (NULL: of the file at
+ * `path`, if there is one), next to it, in .debug/ next to it, and below the debug directories (the
+ * CRC must match the link, and the build-id, if there is one, the module's); the debuginfod servers,
+ * if they may be asked. As above. *ret_refused (may be NULL) is set to the path of a wrong file that
+ * was found earlier, in new memory; else unchanged.
  */
 int local_elf_open_debug_for(const struct local_files *files, const char *path, const struct build_id *id,
 			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf);
 /*
- * A kernel module, by build-id below the debug directories; below symfs in /lib/modules/RELEASE,
- * according to its modules.dep, plain or compressed with xz or zstd; from the debuginfod servers,
- * if they may be asked. A relocatable file; *ret_refused and the rest as above.
+ * A kernel module, which is a relocatable file. Tries: the build-id, below the debug directories;
+ * /lib/modules/RELEASE below symfs, according to its modules.dep, plain or compressed with xz or
+ * zstd; the debuginfod servers, if they may be asked. *ret_refused and the rest as above.
  */
 int local_elf_open_kernel_module(const struct local_files *files, const char *release, const char *name,
 				 const struct build_id *id, char **ret_refused, struct local_elf *ret_elf);
@@ -78,7 +78,7 @@ int local_elf_open_fetched(const struct local_files *files, const struct build_i
 int local_elf_open_named(const struct local_files *files, const char *path, const struct build_id *id,
 			 struct local_elf *ret_elf);
 
-/* Whether a component is "..". */
+/* Whether the path has a ".." component. */
 bool local_path_climbs(const char *path);
 
 enum { BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1 };

@@ -7,11 +7,11 @@
 
 typedef int local_elf_create(int fd, struct elf_file **ret_file);
 
-/* Sets the file's descriptor and what is known about it; its path has been set (NULL: -ENOMEM). As opener_open(). */
+/* Sets the descriptor and the file's properties. The caller has set the path (NULL: -ENOMEM). As opener_open(). */
 int local_open(const struct local_files *files, enum opener_kind kind, const char *path, struct local_elf *local);
-/* Keeps the first file that existed but was not the right one. `refused` may be NULL. -ENOMEM. */
+/* Keeps the path of the first file that existed but was the wrong one. `refused` may be NULL. -ENOMEM. */
 int local_note_refusal(char **refused, const char *path);
-/* Files from servers are checked like any other: the library checks nothing. */
+/* Checks the file like any other: the library checks nothing. */
 int local_open_from_server(const struct local_files *files, enum debug_server_file what,
 			   const struct build_id *id, local_elf_create *create, char **refused,
 			   struct local_elf *ret_elf);

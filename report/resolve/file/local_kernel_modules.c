@@ -21,7 +21,7 @@ static int open_module(const struct local_files *files, const char *path, enum l
 	int r = local_open(files, OPENER_KERNEL_MODULE, path, &local);
 
 	packed = steal_fd(&local.fd);
-	local.ours = false; /* what is unpacked is another file */
+	local.ours = false; /* the unpacked copy is another file */
 	if (!r)
 		r = unpack_file(packed, path, &local.fd);
 	if (!r)
@@ -97,7 +97,7 @@ static int read_list(const struct local_files *files, const char *path, char **r
 	return 0;
 }
 
-/* The path of the module's file, cut out of the list's text in place; NULL: not listed. */
+/* The path of the module's file, NUL-terminated in place in the list's text; NULL: not listed. */
 static const char *find_in_list(char *text, const char *name)
 {
 	for (char *line = text, *next; line && *line; line = next) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The doors to liblzma and libzstd: compressed files and sections into anonymous files, which an elf_file reads like
- * any other, or into memory. (That to zlib's data is report/pack/deflate.h.) The input is hostile: output and the
- * library's memory are bounded, and a stream that needs more, or has trailing data, is refused.
- * Nothing is ever written to disk.
+ * The doors to liblzma and libzstd: decompress files and sections into anonymous files, which an elf_file can read, or
+ * into memory. (report/pack/deflate.h decompresses zlib data.) The input is hostile: output and the library's memory
+ * are bounded, and a stream that needs more, or has trailing data, is refused. Nothing is ever written to disk.
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_UNPACK_H
 #define RWALKER_REPORT_RESOLVE_FILE_UNPACK_H
@@ -18,7 +17,7 @@ enum { UNPACK_MAX_BYTES = 256 << 20, UNPACK_MAX_INPUT = 256 << 20 };
  * over a limit; -ENOMEM; -errno.
  */
 int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
-/* The same, with *left bytes as the limit, from which what was decompressed is taken, even if it failed. */
+/* The same with a limit of *left bytes. Subtracts the decompressed size from *left, even on failure. */
 int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd);
 /* Zstandard frames; likewise. */
 int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd);
@@ -31,7 +30,7 @@ enum { UNPACK_ZLIB_RATIO = 1032 };
 enum { UNPACK_ELF_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which this C library does not define yet */
 
 /*
- * An open file, by the suffix of its path: ".xz" or ".zst" is decompressed, for any other the
+ * Depends on the suffix of the path: ".xz" and ".zst" files are decompressed; for any other the
  * descriptor is duplicated.
  */
 int unpack_file(int fd, const char *path, int *ret_fd);

@@ -22,10 +22,10 @@ struct unpacker {
 	Elf64_Shdr *sections;
 	char *names; /* names_size bytes and a NUL */
 	size_t names_size;
-	uint64_t expanded, image_size; /* of compressed sections; of everything in the image */
+	uint64_t expanded, image_size; /* decompressed size of the compressed sections; size of all in the image */
 	bool any_debug, any_packed;
 	uint8_t *image;
-	uint64_t room; /* in it, before its section headers */
+	uint64_t room; /* bytes of the image before its section headers */
 	uint8_t *packed; /* large enough for any section as it is in the file */
 	uint64_t packed_size;
 };
@@ -84,7 +84,7 @@ static int read_headers(struct unpacker *unpacker)
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header->e_ident[EI_DATA] != ELFDATA2LSB)
 		return -EBADMSG;
-	/* More than 65279 sections are counted elsewhere; only relocatable files have so many. */
+	/* The count is 0 if there are more than 65279 sections, which only relocatable files have. */
 	if (!header->e_shnum || header->e_shentsize != sizeof(Elf64_Shdr))
 		return -ENODATA;
 	unpacker->sections = calloc(header->e_shnum, sizeof(*unpacker->sections));
@@ -142,8 +142,8 @@ static bool is_kept(const struct unpacker *unpacker, size_t number)
 
 typedef int unpack_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
 
-struct packing { /* of a section */
-	unpack_into *unpack; /* NULL: it is not compressed, or by an unknown method */
+struct packing { /* how a section is compressed */
+	unpack_into *unpack; /* NULL: not compressed, or unknown method */
 	uint64_t header, expanded;
 };
 
@@ -164,7 +164,7 @@ static int read_packing_header(const struct unpacker *unpacker, const Elf64_Shdr
 	return 0;
 }
 
-/* ".zdebug_info": "ZLIB" and its size in big-endian. */
+/* ".zdebug_info": "ZLIB", then the decompressed size, big-endian. */
 static int read_old_header(const struct unpacker *unpacker, const Elf64_Shdr *section,
 			   struct packing *packing)
 {
@@ -192,8 +192,8 @@ static int read_packing(const struct unpacker *unpacker, const Elf64_Shdr *secti
 }
 
 /*
- * The size of a section in an image, where it stays unchanged if it cannot be decompressed, and its
- * decompressed size.
+ * Adds the section's size in the image, and its decompressed size. A section that cannot be
+ * decompressed is put into the image as it is.
  */
 static int measure(struct unpacker *unpacker, size_t number)
 {
@@ -242,9 +242,8 @@ static int expand(const struct unpacker *unpacker, const Elf64_Shdr *section,
 }
 
 /*
- * The header of a section that is no longer compressed. ".zdebug_info" becomes ".debug_info": its
- * name loses a byte at the front, and the image's copy of the names is fixed when all sections are
- * there.
+ * The header of a section after decompression. ".zdebug_info" becomes ".debug_info": the name now
+ * starts at its 'z', which rename_unpacked() replaces once all sections are in the image.
  */
 static Elf64_Shdr unpacked_header(const Elf64_Shdr *section, const struct packing *packing)
 {
@@ -259,8 +258,8 @@ static Elf64_Shdr unpacked_header(const Elf64_Shdr *section, const struct packin
 }
 
 /*
- * Puts a section's bytes at `at` of the image and adapts its header. Damaged zlib data is left to
- * libdw, which can do without some sections.
+ * Puts a section's bytes at offset `at` of the image and adapts its header. Damaged zlib data is
+ * left to libdw, which can do without some sections.
  */
 static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 {
@@ -289,7 +288,7 @@ static int place(struct unpacker *unpacker, Elf64_Shdr *section, uint64_t *at)
 	return r;
 }
 
-/* The names of decompressed old-style sections now start at their 'z'. */
+/* The names of decompressed old-style sections now start at their 'z': replaces it with a '.'. */
 static void rename_unpacked(struct unpacker *unpacker)
 {
 	const Elf64_Shdr *names = &unpacker->sections[unpacker->header.e_shstrndx];
@@ -328,7 +327,7 @@ static int fill_image(struct unpacker *unpacker)
 	return 0;
 }
 
-/* Zeroed. It is filled from start to end: huge pages save the kernel most of its work. */
+/* Zeroed memory. It is filled from start to end, so huge pages save most page faults. */
 static uint8_t *make_room(size_t size)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where the libraries put what they decompress: an anonymous file with a limit, which whoever opened it closes. */
+/* The output of decompression: an anonymous file with a size limit. The caller of unpacked_open() closes the fd. */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_UNPACKED_H
 #define RWALKER_REPORT_RESOLVE_FILE_UNPACKED_H
 

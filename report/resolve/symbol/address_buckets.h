@@ -3,7 +3,7 @@
  * Searches an array of ascending addresses: the range from the first to the last is divided into as
  * many buckets as there are addresses, so that a search starts close to its result, instead of
  * probing a dozen places far apart in memory. If the addresses crowd in few buckets it degrades to
- * a binary search. The array stays the caller's.
+ * a binary search. The caller keeps the array.
  */
 #ifndef RWALKER_REPORT_RESOLVE_SYMBOL_ADDRESS_BUCKETS_H
 #define RWALKER_REPORT_RESOLVE_SYMBOL_ADDRESS_BUCKETS_H
@@ -21,7 +21,7 @@ struct address_buckets {
 int address_buckets_init(struct address_buckets *buckets, const uint64_t *addresses, size_t count);
 void address_buckets_deinit(struct address_buckets *buckets);
 
-/* Finds the last address, in the same array as at the start, that is not above this one. False: there is none. */
+/* Finds the last address at or below this one; `addresses` as passed to the init. False: there is none. */
 static inline bool address_buckets_find(const struct address_buckets *buckets,
 					const uint64_t *addresses, size_t count, uint64_t address,
 					size_t *ret_number)

@@ -16,8 +16,8 @@ struct output {
 };
 
 /*
- * A short name can expand to gigabytes. The demangler cannot be told to stop, so we jump out of it;
- * it owns no memory here: the callback interface builds everything on the stack.
+ * A short name can expand to gigabytes. The demangler has no way to stop early, so we jump out of
+ * it. That leaks nothing: the callback interface builds everything on the stack.
  */
 static void take_piece(const char *piece, size_t length, void *context)
 {
@@ -40,7 +40,7 @@ static bool looks_cxx(const char *name)
 	return !strncmp(name, "_Z", 2) || !strncmp(name, "_GLOBAL__", 9);
 }
 
-/* In a function of its own, so that no variable of the caller is lost to longjmp. */
+/* A function of its own, so that longjmp() clobbers no variable of the caller. */
 static bool expand(const char *name, int options, struct output *output)
 {
 	if (setjmp(output->too_large))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A copy of /proc/kallsyms that the user gives with --kallsyms: the functions of vmlinux, as
- * offsets from _text. It does not identify its kernel; we have to trust the user.
+ * offsets from _text. The file does not identify its kernel; we have to trust the user.
  */
 #ifndef RWALKER_REPORT_RESOLVE_SYMBOL_KALLSYMS_FILE_H
 #define RWALKER_REPORT_RESOLVE_SYMBOL_KALLSYMS_FILE_H

@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "report/resolve/file/unpack.h"
 
-/* It need not have one of its own. */
+/* Whether the build-ids match. The embedded file need not have one. */
 static bool may_be_of(const struct elf_file *elf, const struct build_id *id)
 {
 	struct build_id own;

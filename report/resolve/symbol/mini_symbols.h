@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* MiniDebugInfo: the functions of a stripped file, in an xz-compressed ELF file in its section .gnu_debugdata. */
+/* MiniDebugInfo: the functions of a stripped file, as an xz-compressed ELF file in its .gnu_debugdata section. */
 #ifndef RWALKER_REPORT_RESOLVE_SYMBOL_MINI_SYMBOLS_H
 #define RWALKER_REPORT_RESOLVE_SYMBOL_MINI_SYMBOLS_H
 
@@ -10,7 +10,7 @@
  * elf_file_symbols(), unpack_xz().
  */
 int mini_symbols_add(const struct elf_file *elf, struct symbol_list *list);
-/* The same for the section's bytes, of the file with that build-id; *left as in unpack_xz_from(). */
+/* The same for the section's bytes; `id` is the build-id of the stripped file, *left as in unpack_xz_from(). */
 int mini_symbols_add_packed(const void *bytes, size_t size, const struct build_id *id, uint64_t *left,
 			    struct symbol_list *list);
 

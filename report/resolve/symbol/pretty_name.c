@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 128 };
 
 struct bracket {
 	char opener;
-	bool kept;    /* regardless of its length */
+	bool kept;    /* not shortened, regardless of its length */
 	size_t inner; /* start of its content in the output */
 };
 
@@ -39,7 +39,7 @@ static void copy(struct shortening *s, size_t count)
 	s->at += count;
 }
 
-/* "operator" and its sign, whose brackets are not brackets. False: something else is here. */
+/* Copies "operator" and its sign, whose brackets are not brackets. False: the text here is something else. */
 static bool take_operator(struct shortening *s)
 {
 	static const char *const signs[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>",
@@ -61,8 +61,8 @@ static bool take_operator(struct shortening *s)
 }
 
 /*
- * Whether '<' starts a list: after a name or an operator, or where a type may be, as in Rust's "<T
- * as Trait>"; else it means "less".
+ * Whether '<' starts a list: it does after a name or an operator, and where a type may be, as in
+ * Rust's "<T as Trait>"; else it means "less".
  */
 static bool opens(const struct shortening *s, bool *ret_kept)
 {
@@ -115,7 +115,7 @@ static void take_bracket(struct shortening *s, char c)
 		   (!s->at || s->text[s->at - 1] != '-')) {
 		close_list(s);
 	} else if (c == ')') {
-		while (s->depth && s->stack[s->depth - 1].opener != '(') /* "less" after all, not a bracket */
+		while (s->depth && s->stack[s->depth - 1].opener != '(') /* it was a "less", not a bracket */
 			s->depth--;
 		if (s->depth)
 			close_list(s);

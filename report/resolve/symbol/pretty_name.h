@@ -16,7 +16,7 @@ enum { PRETTY_LIST_MAX = 40 };
 /* New memory; NULL: the name needs no change, or out of memory. */
 char *pretty_name(const char *name, bool full);
 
-/* The second half of this, for demangled names: new memory, NULL if nothing is too long. */
+/* The second half of pretty_name(), for demangled names. New memory; NULL if nothing is too long. */
 char *shorten_name(const char *text);
 
 #endif

@@ -9,7 +9,7 @@
 #include "report/resolve/symbol/address_buckets.h"
 #include "report/resolve/symbol/pretty_name.h"
 
-/* How far back an enclosing symbol is searched, and where a last symbol without a size ends. */
+/* How many symbols back to search for an enclosing one; the last symbol ends with its page if it has no size. */
 enum { NESTING_MAX = 16, PAGE = 4096 };
 
 struct symbol_index {
@@ -18,7 +18,7 @@ struct symbol_index {
 		uint64_t end;
 		uint32_t name;
 	} *rest;
-	char **pretty; /* NULL: not made yet; the name itself if it is not mangled */
+	char **pretty; /* entries: NULL if not made yet; the name itself if it is not mangled */
 	size_t count;
 	struct address_buckets buckets; /* of the starts */
 	char *text;

@@ -2,10 +2,10 @@
 /*
  * The functions of one module, found by address. Built once from any source of names (an ELF file,
  * a trace, a text file), then only searched. Of several symbols with the same address the best is
- * kept: that of the least rank (common/elf/symbol_rank.h), with fewer leading underscores, the
- * longer name, the lesser one in byte order; the same order as in perf, except the last step. A
- * symbol without a size extends to the next one, the last to the end of its page. If symbols nest,
- * the innermost wins.
+ * kept: the one with the lower rank (common/elf/symbol_rank.h), then with fewer leading underscores,
+ * then with the longer name, then the first in byte order. This is perf's order, except for the last
+ * step. A symbol without a size extends to the next one, the last to the end of its page. If symbols
+ * nest, the innermost wins.
  */
 #ifndef RWALKER_REPORT_RESOLVE_SYMBOL_SYMBOL_INDEX_H
 #define RWALKER_REPORT_RESOLVE_SYMBOL_SYMBOL_INDEX_H
@@ -39,14 +39,14 @@ struct symbol_index;
 int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_index);
 void symbol_index_destroy(struct symbol_index *index);
 
-/* The number of the symbol that contains the address; false: none does. */
+/* Finds the symbol that contains the address. False: there is none. */
 bool symbol_index_find(const struct symbol_index *index, uint64_t address, uint32_t *ret_symbol);
 uint64_t symbol_index_start(const struct symbol_index *index, uint32_t symbol);
 uint64_t symbol_index_end(const struct symbol_index *index, uint32_t symbol); /* exclusive */
 const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol);
 /*
- * The name for people (pretty_name.h), made once: always request the same form of one index. The
- * same pointer every time.
+ * The name for people (pretty_name.h). It is made once, so always request the same form from an
+ * index. Returns the same pointer every time.
  */
 const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full);
 size_t symbol_index_count(const struct symbol_index *index);

@@ -24,7 +24,7 @@ int cfi_file_unpack(struct cfi_file *file, uint64_t *left)
 	else
 		*section = (struct elf_section_bytes){.bytes = bytes, .size = size,
 						      .address = section->address};
-	/* It is not known how much of a malformed one was unpacked. One that is too large costs nothing. */
+	/* A malformed section uses up all: we do not know how much was unpacked. A too large one uses nothing. */
 	*left -= !r ? size : r == -E2BIG ? 0 : *left;
 	file->left_out |= r < 0;
 	return r == -ENOMEM || r == -E2BIG ? r : 0;
@@ -58,7 +58,7 @@ int cfi_file_index(struct cfi_file *file, struct cfi_source source)
 	return cfi_section_create(&source, &file->section);
 }
 
-/* Of a file of this machine: each has its own limit. */
+/* For files of this machine: each has its own limit. */
 static int unpack_own(struct cfi_file *file)
 {
 	uint64_t left = UNPACKED_MAX_BYTES;
@@ -98,7 +98,7 @@ void cfi_file_close(struct cfi_file *file)
 	file->section = NULL;
 }
 
-/* An FDE of code that the linker left out begins at 0. */
+/* FDEs that start at 0 belong to code that the linker dropped. */
 bool cfi_file_function(const struct cfi_file *file, uint64_t address, struct cfi_function *ret_function)
 {
 	static const enum cfi_kind kinds[] = {CFI_EH_FRAME, CFI_DEBUG_FRAME};

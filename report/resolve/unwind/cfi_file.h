@@ -25,15 +25,15 @@ struct cfi_file {
 int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
 		  struct cfi_file *ret_file);
 /*
- * Decompresses compressed sections, taking their sizes from *left; leaves out those that fail.
+ * Decompresses compressed sections and subtracts their sizes from *left; leaves out those that fail.
  * -E2BIG: one is larger than *left; -ENOMEM.
  */
 int cfi_file_unpack(struct cfi_file *file, uint64_t *left);
-/* For a file whose bytes have been read; `source` has everything but the sections. Like cfi_section_create. */
+/* For a file whose bytes have been read; `source` has everything but the sections. As cfi_section_create(). */
 int cfi_file_index(struct cfi_file *file, struct cfi_source source);
 void cfi_file_close(struct cfi_file *file);
 
-/* The function that contains the address (cfi_functions.h), without reading all of them. No index: there is none. */
+/* The function that contains the address (cfi_functions.h), without reading all FDEs. False: none, or no index. */
 bool cfi_file_function(const struct cfi_file *file, uint64_t address, struct cfi_function *ret_function);
 
 #endif

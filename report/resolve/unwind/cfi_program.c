@@ -43,7 +43,7 @@ void cfi_program_destroy(struct cfi_program *program)
 	free(program);
 }
 
-/* The state is valid from program->location on. */
+/* Appends a row for the state, which is valid from program->location on. */
 static void emit(struct cfi_program *program)
 {
 	uint32_t rule = CFI_RULE_NONE;
@@ -378,7 +378,7 @@ static void start(struct cfi_program *program, const struct unwind_arch *arch, c
 	program->error = 0;
 }
 
-/* Adds a row without rules from where the program was aborted on. */
+/* Adds a row without a rule, which starts where the program was aborted. */
 static void break_off(struct cfi_program *program)
 {
 	program->state.cfa_kind = CFI_UNSPECIFIED;

@@ -73,7 +73,7 @@ static struct rule_key key_of(const struct cfi_rule *rule)
 	};
 }
 
-/* A miss only costs a lookup in the map: attackers gain nothing from collisions. */
+/* A miss only costs a lookup in the map, so attackers gain nothing from collisions. */
 static uint32_t *recent_of(struct cfi_rows *rows, struct rule_key key)
 {
 	uint64_t hash = 0, factor = HASH_GOLDEN, word;
@@ -85,7 +85,7 @@ static uint32_t *recent_of(struct cfi_rows *rows, struct rule_key key)
 	return &rows->recent[hash >> 32 & (CFI_RECENT - 1)];
 }
 
-/* A number from before the rules were dropped may be that of another rule, or beyond the last. */
+/* After the rules were dropped, an old number may belong to another rule, or be beyond the last one. */
 static bool is_rule(const struct cfi_rows *rows, uint32_t number, struct rule_key key)
 {
 	const size_t before = offsetof(struct cfi_rule, same);

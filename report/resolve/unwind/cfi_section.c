@@ -12,7 +12,7 @@
 
 enum { SECTION_MAX_BYTES = 1 << 30, HEADER_VERSION = 1, TABLE_ENTRY = 8 };
 
-/* FDEs by start; in two arrays, so that searching touches nothing else. */
+/* FDEs by start. The starts have their own array, so that a search touches nothing else. */
 struct fde_index {
 	uint64_t *starts;
 	uint32_t *offsets;
@@ -111,7 +111,7 @@ static struct cfi_pointer_bases bases_of(const struct cfi_section *section, enum
 	};
 }
 
-/* An unreadable entry ends the pass if the next one cannot be found, and is left out otherwise. */
+/* Leaves out unreadable entries. The pass ends if the next entry cannot be found. */
 static int collect_starts(const struct cfi_section *section, enum cfi_kind kind, key_list *keys)
 {
 	const struct cfi_bytes *bytes = bytes_of(section, kind);
@@ -154,7 +154,7 @@ static int index_from_pass(struct cfi_section *section, enum cfi_kind kind)
 		r = index_reserve(index, keys.count);
 	for (size_t i = 0; !r && i < keys.count; i++) {
 		if (index->count && index->starts[index->count - 1] == keys.items[i].key)
-			continue; /* the first one stays */
+			continue; /* keep the first one */
 		index->starts[index->count] = keys.items[i].key;
 		index->offsets[index->count++] = keys.items[i].number;
 	}
@@ -227,7 +227,7 @@ bool cfi_section_find(const struct cfi_section *section, enum cfi_kind kind, uin
 
 	if (!count || address < base[0])
 		return false;
-	while (count > 1) { /* the loop's length depends on the count only, so nothing is mispredicted */
+	while (count > 1) { /* the number of iterations depends on the count only: no mispredictions */
 		uint32_t half = count / 2;
 
 		base += base[half] <= address ? half : 0;

@@ -50,7 +50,7 @@ static void pick(struct machine *machine, size_t depth)
 		push(machine, machine->values[machine->count - 1 - depth]);
 }
 
-/* Moves the top value below the `below` values under it. */
+/* Moves the top value down, below the next `below` values. */
 static void rotate(struct machine *machine, size_t below)
 {
 	size_t top = machine->count - 1;

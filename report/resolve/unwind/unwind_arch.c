@@ -6,7 +6,7 @@
 
 #define BIT(n) (UINT64_C(1) << (n))
 
-/* rbx, rbp, r12-r15. The kernel's frame for rt_sigreturn: rsp is at the ucontext, its registers 40 bytes further. */
+/* Preserved: rbx, rbp, r12-r15. In the frame for rt_sigreturn rsp points to the ucontext; registers start at +40. */
 static const struct unwind_arch x86_64 = {
 	.machine = EM_X86_64,
 	.register_count = 17,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A step by call frame information: plain rules at full speed, and all others. */
+/* Steps by call frame information: a fast path for plain rules, and all other rules. */
 #include <errno.h>
 
 #include "common/byte_cursor.h"
@@ -7,9 +7,9 @@
 #include "report/resolve/unwind/unwind_walk.h"
 
 /*
- * A register that is not in the snapshot: in an epilogue the rule still refers to the slot below sp
- * that the register was just restored from, so the interrupted frame has its value. Elsewhere it is
- * unknown.
+ * Whether a register keeps its value although its slot is not in the snapshot. In an epilogue the
+ * rule still refers to the slot below sp that the register was just restored from, so the interrupted
+ * frame has the value. Elsewhere it is unknown.
  */
 static bool keeps_value(const struct unwind_walk *walk, const struct unwind_frame *frame, unsigned int number,
 			uint64_t address)
@@ -83,7 +83,7 @@ static int read_memory(void *opaque, uint64_t address, size_t size, uint64_t *re
 	return 0;
 }
 
-/* `position`: of the expression's length in its section. */
+/* `position` of the expression's length in its section. */
 static int evaluate(struct unwind_walk *walk, const struct cfi_rule *rule, const struct unwind_frame *frame,
 		    int32_t position, const uint64_t *initial, uint64_t *ret_value)
 {
@@ -196,7 +196,7 @@ static enum unwind_stop step_any(struct unwind_walk *walk, const struct cfi_rule
 	if (!(frame->known >> sp & 1))
 		return UNWIND_NO_CFI;
 	if (!signal && !grows(walk, &callee, frame->registers[sp]))
-		return UNWIND_BAD_RETURN; /* a signal handler may have its own stack */
+		return UNWIND_BAD_RETURN; /* signal frames are exempt: a handler may have its own stack */
 	return finish(walk, frame, signal);
 }
 

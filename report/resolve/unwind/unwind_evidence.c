@@ -4,12 +4,12 @@
 #include "common/elf/call_code.h"
 
 enum {
-	PROLOGUE_BYTES = 256, /* within which a frame record is set up, if at all */
-	BODY_BYTES = 4096,    /* within which a tail jump is searched */
-	SMALL_BYTES = 256,    /* within which one through a register is accepted */
+	PROLOGUE_BYTES = 256, /* a frame record is set up within these, if at all */
+	BODY_BYTES = 4096,    /* searched for a tail jump */
+	SMALL_BYTES = 256,    /* largest body in which a jump through a register is accepted */
 	BODY_STEP = 16,
 	JUMPS_FOLLOWED = 4,
-	REACH = 64 << 10, /* of a function whose start is unknown */
+	REACH = 64 << 10, /* distance from a call's target to the pc, if the function's start is unknown */
 	TRIAL_STEPS = 48,
 	TRIAL_SEARCHES = 3,
 };
@@ -89,7 +89,7 @@ bool unwind_returns(const struct unwind_walk *walk, const struct unwind_frame *f
 
 /* --- the call --- */
 
-/* Up to the next function with another name. */
+/* The size up to the next named function. */
 static size_t body_size(const struct unwind_walk *walk, uint64_t start)
 {
 	struct unwind_named named;
@@ -100,7 +100,7 @@ static size_t body_size(const struct unwind_walk *walk, uint64_t start)
 	return size;
 }
 
-/* Whether the called function continues in the callee: by a jump somewhere in it. */
+/* Whether the called function continues in the callee, by a jump somewhere in its body. */
 static enum unwind_evidence judge_jumps(const struct unwind_walk *walk, uint64_t called,
 					const struct unwind_function *callee)
 {
@@ -131,7 +131,7 @@ static enum unwind_evidence judge_target(const struct unwind_walk *walk, uint64_
 		if (at == callee->start)
 			return EVIDENCE_CALL;
 		if (at - callee->start <= callee->pc - callee->start)
-			return EVIDENCE_MAYBE; /* it has several entries */
+			return EVIDENCE_MAYBE; /* the function may have several entry points */
 		if (!read_code(walk, at, sizeof(bytes), bytes))
 			return EVIDENCE_OTHER;
 		jump = jump_code_at(walk->arch->machine, bytes, at, &at);
@@ -156,13 +156,13 @@ enum unwind_evidence unwind_judge(const struct unwind_walk *walk, uint64_t addre
 		evidence = judge_target(walk, call.target, callee);
 	if (evidence == EVIDENCE_OTHER && find_named(walk, address - 1, &caller) &&
 	    caller.kind == NAMED_FIRST)
-		return EVIDENCE_MAYBE; /* like musl's _start, which all calls follow after several jumps */
+		return EVIDENCE_MAYBE; /* as with musl's _start, from which several jumps lead to the callee */
 	return call.indirect && evidence < EVIDENCE_MAYBE ? EVIDENCE_MAYBE : evidence;
 }
 
 /* --- trials --- */
 
-/* Whether no call can have led from the caller to this frame. */
+/* Whether no call by the walk's frame can have led to `from`. */
 static bool is_refuted(const struct unwind_walk *walk, const struct unwind_frame *from)
 {
 	struct unwind_function function;
@@ -172,7 +172,7 @@ static bool is_refuted(const struct unwind_walk *walk, const struct unwind_frame
 		return false;
 	unwind_find_function(walk, from, &function);
 	evidence = unwind_judge(walk, walk->frame.registers[walk->arch->pc], &function);
-	if (evidence == EVIDENCE_NO_CALL) { /* except values written there by the kernel or a runtime */
+	if (evidence == EVIDENCE_NO_CALL) { /* unless the kernel or a runtime wrote the address */
 		unwind_find_function(walk, &walk->frame, &function);
 		return walk->code.place != PLACE_TRAMPOLINE && !unwind_is_first(&walk->frame, &function);
 	}

@@ -10,11 +10,11 @@
 
 enum unwind_record {
 	RECORD_UNKNOWN,
-	RECORD_KEPT,	 /* the function's first instructions make the frame pointer point to its frame record */
-	RECORD_NOT_KEPT, /* they do not, up to its pc */
+	RECORD_KEPT,	 /* the function's first instructions set the frame pointer to its frame record */
+	RECORD_NOT_KEPT, /* the instructions up to its pc do not */
 };
 
-struct unwind_function { /* of a frame */
+struct unwind_function { /* the function of a frame */
 	uint64_t start; /* 0: not known */
 	uint64_t pc;	/* an address in it */
 	enum unwind_named_kind kind;
@@ -24,7 +24,7 @@ struct unwind_function { /* of a frame */
 
 enum unwind_evidence { /* the worst first */
 	EVIDENCE_NO_CALL, /* no call ends there */
-	EVIDENCE_OTHER,	  /* a call of another function, which does not continue in this one */
+	EVIDENCE_OTHER,	  /* a call of another function, which does not jump into this one */
 	EVIDENCE_UNKNOWN, /* the code is not available */
 	EVIDENCE_MAYBE,	  /* an indirect call */
 	EVIDENCE_CALL,	  /* a call of this function */
@@ -43,9 +43,9 @@ bool unwind_returns(const struct unwind_walk *walk, const struct unwind_frame *f
 enum unwind_trial { TRIAL_REFUTED, TRIAL_OPEN, TRIAL_PROVEN };
 
 /*
- * Continues from a guessed frame: refuted if a caller turns up that could not have made the call;
- * proven if it reaches the start of a thread, or the end of the copied stack. Any other stop proves
- * nothing.
+ * Walks on from a guessed frame. The guess is refuted if a caller turns up that could not have made
+ * the call; it is proven if the walk reaches the start of a thread, or the end of the copied stack.
+ * Any other stop proves nothing.
  */
 enum unwind_trial unwind_try(struct unwind_walk *walk, const struct unwind_frame *guess);
 

@@ -4,10 +4,10 @@
 
 enum {
 	TRIALS = 8,	  /* per search, for each kind of evidence */
-	NEAR_WORDS = 128, /* for an uncertain caller: farther off there is always one of main()'s */
+	NEAR_WORDS = 128, /* limit for an uncertain caller: farther up there is always one, main()'s */
 };
 
-/* The kernel's frame for the handler: struct rt_sigframe, at sp when the handler has returned. */
+/* Restores the registers from the kernel's struct rt_sigframe, which is at sp when the handler has returned. */
 int unwind_step_trampoline(struct unwind_walk *walk, struct unwind_frame *frame)
 {
 	const struct unwind_arch *arch = walk->arch;
@@ -22,7 +22,7 @@ int unwind_step_trampoline(struct unwind_walk *walk, struct unwind_frame *frame)
 	}
 	frame->known = known;
 	frame->exact = true;
-	frame->how = UNWIND_BY_CFI; /* practically */
+	frame->how = UNWIND_BY_CFI; /* as reliable as CFI */
 	return UNWIND_GOES_ON;
 }
 
@@ -37,9 +37,9 @@ static bool is_code(struct unwind_walk *walk, uint64_t address)
 /* --- frame pointers --- */
 
 /*
- * Whether a frame pointer to memory outside of the snapshot is valid: it points a little beyond, or
- * was left by code that keeps frame pointers, such as Go's when it switches to the system stack and
- * back.
+ * Whether a frame pointer to memory outside of the snapshot is valid: it points a little beyond it,
+ * or was left by code that keeps frame pointers, such as Go's when it switches to the system stack
+ * and back.
  */
 static bool leads_elsewhere(const struct unwind_walk *walk, const struct unwind_frame *frame)
 {
@@ -50,15 +50,15 @@ static bool leads_elsewhere(const struct unwind_walk *walk, const struct unwind_
 }
 
 /*
- * Go calls its copying routines with a frame record right below sp, which is in no snapshot, but is
- * seen by those who follow frame pointers in the process.
+ * Go calls its copying routines with a frame record right below sp. No snapshot has it, but a walk by
+ * frame pointers inside the process finds it.
  */
 static bool leads_below(const struct unwind_walk *walk, const struct unwind_frame *frame, uint64_t fp)
 {
 	return frame->exact && fp + 8 == frame->registers[walk->arch->sp] && walk->snapshot->tail.count;
 }
 
-/* Interrupted between saving the caller's frame pointer and setting its own: the record is at sp already. */
+/* Whether it was interrupted between saving the caller's frame pointer and setting its own: the record is at sp. */
 static bool just_saved(struct unwind_walk *walk, const struct unwind_frame *frame, uint64_t fp)
 {
 	uint64_t sp = frame->registers[walk->arch->sp], saved, pc;
@@ -67,7 +67,7 @@ static bool just_saved(struct unwind_walk *walk, const struct unwind_frame *fram
 	       unwind_read(walk->snapshot, sp + 8, &pc) && is_code(walk, pc);
 }
 
-/* Whether to assume that the function keeps a frame record whose caller is there. */
+/* Whether to believe that the function keeps a frame record, and that `pc` from it is the return address. */
 static bool is_believed(struct unwind_walk *walk, const struct unwind_function *function, uint64_t pc)
 {
 	struct unwind_frame to = {.registers[0] = 0};
@@ -128,7 +128,7 @@ static void return_to(const struct unwind_walk *walk, uint64_t pc, uint64_t sp, 
 }
 
 /*
- * An interrupted function that has pushed nothing, or popped everything: the return address is
+ * For an interrupted function that has pushed nothing, or popped everything: the return address is
  * where the call put it.
  */
 static bool find_leaf_caller(struct unwind_walk *walk, const struct unwind_frame *frame,
@@ -168,7 +168,7 @@ static void restore_frame_pointer(const struct unwind_walk *walk, uint64_t recor
 		frame->known |= unwind_bit(walk->arch->fp);
 }
 
-/* The evidence required for the caller of a leaf: less if less can be known. */
+/* The evidence required for the caller of a leaf: less if less is known about the function. */
 static enum unwind_evidence least_evidence(const struct unwind_function *function, bool leaf_first)
 {
 	if (!leaf_first || function->start)
@@ -177,7 +177,7 @@ static enum unwind_evidence least_evidence(const struct unwind_function *functio
 }
 
 /*
- * Judges a word on the stack by its evidence: 1: it is the caller; 0: it may be, if nothing better
+ * Judges a word on the stack by its evidence. 1: it is the caller; 0: it may be, if nothing better
  * follows; -1: it is not.
  */
 static int judge_candidate(struct unwind_walk *walk, enum unwind_evidence evidence,
@@ -197,10 +197,10 @@ static int judge_candidate(struct unwind_walk *walk, enum unwind_evidence eviden
 }
 
 /*
- * No frame record, no call frame information, but code (assembly, a static musl): the next word on
- * the stack that is a return address after a call of this very function; else one after a call that
- * may have led to it, if the stack continues from there to its end with each return address after
- * such a call.
+ * For a function without a frame record and call frame information whose code is available
+ * (assembly, a static musl). Searches the stack for the next return address after a call of this
+ * function; else for one after a call that may have led to it, if from there to the end of the stack
+ * each return address follows such a call.
  */
 static int search(struct unwind_walk *walk, const struct unwind_function *function,
 		  enum unwind_evidence least, struct unwind_frame *frame)
@@ -228,7 +228,7 @@ static int search(struct unwind_walk *walk, const struct unwind_function *functi
 		    (evidence < EVIDENCE_CALL && (best.how == UNWIND_BY_GUESS || i >= NEAR_WORDS)))
 			continue;
 		return_to(walk, pc, sp, &candidate);
-		if (function->record == RECORD_KEPT) /* and overwritten since: the caller's is where it was saved */
+		if (function->record == RECORD_KEPT) /* the frame pointer was overwritten since: take the caller's from its slot */
 			restore_frame_pointer(walk, sp - 16, &candidate);
 		verdict = judge_candidate(walk, evidence, &candidate, trials);
 		if (verdict >= 0)
@@ -243,7 +243,7 @@ static int search(struct unwind_walk *walk, const struct unwind_function *functi
 	return UNWIND_GOES_ON;
 }
 
-/* A frame pointer to another stack: code that switches stacks may leave it unchanged (Go's asmcgocall). */
+/* Whether the frame pointer may point to another stack: code that switches stacks may keep it (Go's asmcgocall). */
 static bool leads_off(const struct unwind_walk *walk, const struct unwind_frame *frame)
 {
 	enum { LEAST = 1 << 16, ADDRESS_BITS = 47 };
@@ -266,7 +266,7 @@ int unwind_guess_caller(struct unwind_walk *walk, struct unwind_frame *frame)
 	return UNWIND_TRUNCATED;
 }
 
-/* The frame pointer in a function that does not keep it: that of a caller, perhaps not the next one. */
+/* In a function that does not set the frame pointer it is that of a caller, perhaps not the next one. */
 static int guess_by_frame_pointer(struct unwind_walk *walk, const struct unwind_function *function,
 				  struct unwind_frame *frame)
 {
@@ -277,7 +277,7 @@ static int guess_by_frame_pointer(struct unwind_walk *walk, const struct unwind_
 	return r;
 }
 
-/* After the frame itself and its frame record: a guess; then the reason for having none. */
+/* The last resort, after step_leaf() and step_frame_pointer(): a guess, or the reason why there is none. */
 static int step_by_guess(struct unwind_walk *walk, const struct unwind_function *function, bool leaf_first,
 			 struct unwind_frame *frame)
 {
@@ -295,7 +295,7 @@ static int step_by_guess(struct unwind_walk *walk, const struct unwind_function 
 		return r;
 	*frame = callee;
 	/*
-	 * A leaf without a frame, whose caller has none either, or has one on another stack (Go's
+	 * A leaf without a frame, whose caller has none either, or has one on another stack (in Go,
 	 * on the system stack).
 	 */
 	if (step_leaf(walk, function, leaf_first ? EVIDENCE_CALL : least, frame))
@@ -305,7 +305,7 @@ static int step_by_guess(struct unwind_walk *walk, const struct unwind_function 
 
 int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, struct unwind_frame *frame)
 {
-	/* Assembly among code with call frame information; and the target of a wild call. */
+	/* Assembly among code with call frame information, or the target of a wild call. */
 	bool leaf_first = place == PLACE_GAP || place == PLACE_UNMAPPED;
 	const struct unwind_frame callee = *frame;
 	struct unwind_function function;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The common steps: by a plain rule, to code that was reached before. Their time is spent waiting
- * for the stack's bytes, each of which says where to look next. So a few steps are predicted first,
- * to the callers of the last time: that needs no byte of the stack, and all of their slots are
- * fetched at once. Then the return addresses are checked. Callee-saved registers are left where
- * they are until they are needed.
+ * The common steps: by a plain rule, to code that was reached before. They spend their time waiting
+ * for memory: each step needs bytes of the stack to know where the next one reads. So a few steps are
+ * predicted first, to the same callers as the last time: that needs no byte of the stack, and
+ * prefetches all of their slots at once. Then the return addresses are checked. Callee-saved
+ * registers are not read until they are needed.
  *
  * A step is made here only if unwind_walk_next() would make the same one; everything else is left
  * to it.
@@ -13,7 +13,7 @@
 
 enum {
 	STEPS_MAX = 64,	 /* at a time */
-	EXPECTED_MIN = 6, /* predicted ahead: initially, and twice as many each time that all were right */
+	EXPECTED_MIN = 6, /* steps predicted at first; doubled each time that all of them were right */
 	EXPECTED_MAX = 24,
 };
 
@@ -26,7 +26,7 @@ struct plain_step {
 struct plain_run {
 	const struct unwind_walk *walk;
 	const struct unwind_snapshot *snapshot;
-	struct unwind_spot *spots, *spot; /* all, the frame's */
+	struct unwind_spot *spots, *spot; /* all spots; the frame's */
 	struct unwind_return *returns;
 	uint64_t generation, address_mask;
 	uint64_t sp, pc; /* of the frame */
@@ -49,7 +49,7 @@ static uint64_t read_slot(const struct unwind_snapshot *snapshot, uint64_t cfa, 
 	return value;
 }
 
-/* The frame pointer of the frame reached, from the last step with a rule for it; false: it is unknown. */
+/* The frame pointer of the current frame, from the last step with a rule for it; false: it is unknown. */
 static bool find_frame_pointer(const struct plain_run *run, uint64_t *ret_fp)
 {
 	const struct unwind_walk *walk = run->walk;
@@ -81,7 +81,7 @@ static struct unwind_spot *expected_caller(const struct plain_run *run,
 	return &run->spots[last->cfa == cfa && last->from == from ? last->to : spot->caller];
 }
 
-/* Predicts steps from the frame on, assuming the same callers as the last time. Returns their number. */
+/* Predicts steps from the current frame, assuming the same callers as the last time. Returns their number. */
 static unsigned int expect(struct plain_run *run, unsigned int most)
 {
 	const struct unwind_snapshot *snapshot = run->snapshot;
@@ -116,7 +116,7 @@ static bool is_spot(const struct plain_run *run, const struct unwind_spot *spot,
 	return unwind_spot_is(spot, run->generation, key, run->epoch) && spot->place != PLACE_UNMAPPED;
 }
 
-/* After a wrong prediction: remembers this caller. false: it is unknown, or known to have no caller. */
+/* After a wrong prediction: remembers the actual caller. False: its spot is unknown, or unmapped. */
 static bool correct(struct plain_run *run, struct plain_step *step, uint64_t key)
 {
 	uint32_t number = unwind_spot_number(run->generation, key), from = number_of(run, run->spot);
@@ -130,7 +130,7 @@ static bool correct(struct plain_run *run, struct plain_step *step, uint64_t key
 	return true;
 }
 
-/* Makes predicted steps up to the first that leads elsewhere: 0. 1: none does. -1: the walk cannot continue here. */
+/* Makes the predicted steps. 1: all were right; 0: stopped after a wrong one; -1: this cannot continue the walk. */
 static int take(struct plain_run *run, unsigned int count, struct unwind_chain *chain)
 {
 	bool right = true;
@@ -153,7 +153,7 @@ static int take(struct plain_run *run, unsigned int count, struct unwind_chain *
 	return right;
 }
 
-/* Whether the frame's spot is known, which is the start of all predictions. */
+/* Whether the frame's spot is known, from which all predictions start. */
 static bool begin(const struct unwind_walk *walk, struct plain_run *run)
 {
 	const struct unwind_arch *arch = walk->arch;
@@ -177,14 +177,14 @@ static uint64_t known_after(const struct plain_run *run)
 {
 	const struct unwind_arch *arch = run->walk->arch;
 	uint64_t known = run->walk->frame.known, sp = unwind_bit(arch->sp);
-	uint64_t overwritten = arch->link == arch->pc ? 0 : unwind_bit(arch->link); /* by a call */
+	uint64_t overwritten = arch->link == arch->pc ? 0 : unwind_bit(arch->link); /* a call does that */
 
 	for (const struct plain_step *step = run->steps; step < run->steps + run->count; step++)
 		known = (((known & step->rule->same) | step->rule->brief.listed) & ~overwritten) | sp;
 	return known;
 }
 
-/* The frame reached. Each register is where the last step that lists it says. */
+/* Sets the walk's frame. Each register is read from the slot of the last step that lists it. */
 static void settle(const struct plain_run *run, struct unwind_walk *walk)
 {
 	const struct unwind_arch *arch = walk->arch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the unwinder remembers of the addresses where frames were: what is there, and where the
- * caller was the last time. Both tables are caches: a place is found by a hash, and whoever comes
- * later takes it. Included by the unwinder only.
+ * What the unwinder remembers about the addresses of frames: what is there, and which caller it
+ * found the last time. Both tables are direct-mapped caches: a new entry replaces the one in the
+ * slot of its hash. Included by the unwinder only.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWIND_SPOT_H
 #define RWALKER_REPORT_RESOLVE_UNWIND_UNWIND_SPOT_H
@@ -14,7 +14,7 @@
 
 enum { UNWIND_SPOT_BITS = 14, UNWIND_RETURN_BITS = 12 };
 
-/* Cache of what is at an address of a space. */
+/* What is at an address of a space. */
 struct unwind_spot {
 	uint64_t generation; /* 0: free */
 	uint64_t key;	     /* pc and exactness */
@@ -35,7 +35,7 @@ static inline uint64_t unwind_key(uint64_t pc, bool exact)
 	return pc << 1 | exact;
 }
 
-/* Where it is, if it is present. */
+/* The only slot where the entry can be. */
 static inline uint32_t unwind_spot_number(uint64_t generation, uint64_t key)
 {
 	return hash_slot(key ^ generation << 32, UNWIND_SPOT_BITS);

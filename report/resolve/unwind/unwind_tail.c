@@ -3,8 +3,8 @@
 #include "report/resolve/unwind/unwind_walk.h"
 
 /*
- * The entry whose frame record the last frame points to, on whatever stack; else the first one at
- * or above sp: it belongs to the last frame, or to one beyond.
+ * The entry whose frame record the last frame's frame pointer points to, on whatever stack; else the
+ * first one at or above sp, which belongs to the last frame or to one beyond.
  */
 static size_t first_above(const struct unwind_tail *tail, uint64_t sp, uint64_t fp)
 {
@@ -18,7 +18,7 @@ static size_t first_above(const struct unwind_tail *tail, uint64_t sp, uint64_t 
 	return i;
 }
 
-/* Without addresses of records: after the outermost frame that both chains have. */
+/* For a tail without addresses of records: the entry after the outermost frame that both chains have. */
 static size_t first_behind(const struct unwind_tail *tail, uint64_t mask, const struct unwind_chain *chain)
 {
 	for (size_t frame = chain->count; frame-- > 0;)

@@ -23,7 +23,7 @@ struct unwind_frame {
 enum unwind_place { /* what is at a frame's pc */
 	PLACE_UNMAPPED,
 	PLACE_NO_CFI,	   /* a mapping without call frame information */
-	PLACE_GAP,	   /* no FDE there, but the module has some */
+	PLACE_GAP,	   /* no FDE there, but the module has others */
 	PLACE_TRAMPOLINE, /* of signals, without an FDE */
 	PLACE_RULE,
 	PLACE_SWITCH, /* after a call made on another stack, which the rule there does not cover */
@@ -61,14 +61,14 @@ struct unwind_walk {
 /* Starts at the leaf. 0 or -ENOMEM. */
 int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const struct unwind_space *space,
 		      const struct unwind_snapshot *snapshot);
-/* Goes to the caller: UNWIND_GOES_ON; or a reason to stop, or -ENOMEM: then the walk is over and its frame invalid. */
+/* Goes to the caller. UNWIND_GOES_ON; else a reason to stop or -ENOMEM: the walk is over and its frame invalid. */
 int unwind_walk_next(struct unwind_walk *walk);
 
 /*
- * A hand-made return address may be that of a function's first instruction, as if the function had
- * been interrupted there: those of Go's cgocallback() and of coroutines. The byte before it belongs
- * to no function. If the walk's frame, the last of the chain, is of this kind, both are marked;
- * call it for each frame before the next step. UNWIND_GOES_ON, or -ENOMEM.
+ * A hand-made return address may point to a function's first instruction, as if the function had been
+ * interrupted there: Go's cgocallback() and coroutines make such addresses. The byte before it
+ * belongs to no function. If the walk's frame, which is the last of the chain, has such an address,
+ * marks both as exact. Call it for each frame before the next step. UNWIND_GOES_ON, or -ENOMEM.
  */
 int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain);
 
@@ -92,7 +92,7 @@ int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, s
 /* Restores the registers saved by a plain rule, given that the return address is at `slot`. */
 void unwind_take_saved(const struct unwind_walk *walk, uint32_t rule, uint64_t slot,
 		       struct unwind_frame *frame);
-/* The caller if the rule led nowhere: guessed as if there were no rule. As above; UNWIND_NO_CFI: no guess. */
+/* Guesses the caller if the rule led nowhere, as if there were no rule. As above; UNWIND_NO_CFI: no guess. */
 int unwind_guess_caller(struct unwind_walk *walk, struct unwind_frame *frame);
 
 /* Appends the frames of the recorded chain beyond the walk's last frame, up to the first that is not code. */

@@ -38,12 +38,7 @@ void unwinder_destroy(struct unwinder *unwinder)
 
 /* --- what is at an address --- */
 
-/*
- * A return address may be the first byte of the next function: it is looked up one byte before,
- * inside the call. The trampoline is the exception: the kernel makes handlers return to its very
- * start.
- */
-/* Go's: those rules are in .debug_frame. */
+/* Whether the call was made on another stack by Go code, whose rules are in .debug_frame. */
 static bool is_switch(const struct unwind_walk *walk, const struct unwind_code *code, uint64_t pc)
 {
 	struct unwind_named named;
@@ -55,6 +50,11 @@ static bool is_switch(const struct unwind_walk *walk, const struct unwind_code *
 	       named.kind == NAMED_SWITCH;
 }
 
+/*
+ * A return address may be the first byte of the next function, so it is looked up one byte before,
+ * inside the call. The trampoline is the exception: the kernel makes handlers return to its first
+ * byte.
+ */
 static int find_in_mapping(struct unwind_walk *walk, const struct unwind_mapping *mapping,
 			   uint64_t pc, bool exact, struct unwind_code *code)
 {
@@ -156,8 +156,8 @@ static int arrive(struct unwind_walk *walk)
 }
 
 /*
- * A rule that does not lead to code: this is normal at the start of a thread; else the rule was
- * wrong, as in some hand-written code, or its base register is wrong, after a guess.
+ * Handles a rule that does not lead to code. This is normal at the start of a thread; else the rule
+ * is wrong, as in some hand-written code, or, after a guess, its base register is.
  */
 static int step_again(struct unwind_walk *walk, uint32_t rule, int failed, const struct unwind_frame *callee)
 {
@@ -182,7 +182,7 @@ static bool is_failure(int r)
 	return r == UNWIND_TRUNCATED || r == UNWIND_NO_CFI;
 }
 
-/* What a failed step may need of its initial frame: keeping all of it would be expensive. */
+/* The part of the initial frame that a failed step may need: copying all of it would be expensive. */
 static struct unwind_frame callee_of(const struct unwind_walk *walk, uint64_t pc, uint64_t known,
 				     bool exact, uint8_t how)
 {
@@ -219,7 +219,7 @@ int unwind_walk_next(struct unwind_walk *walk)
 
 /* --- how it ends --- */
 
-/* Whether the frame's address does not follow a call: it was written there when the stack was made. */
+/* Whether the last frame's address does not follow a call: it was written when the stack was set up. */
 static bool is_made_by_hand(const struct unwind_walk *walk, const struct unwind_chain *chain)
 {
 	size_t last = chain->count - 1;

@@ -2,13 +2,13 @@
 /*
  * Unwinds a snapshot (registers and stack bytes) into a call chain. The unwinder knows neither
  * traces nor files: it asks which module is mapped at an address and reads that module's call frame
- * information; code without any (JIT, Go) is walked by frame pointers, and what has neither is
- * guessed, and marked: a guessed return address follows a call that could have led to the callee,
- * as far as code and names are available. Every chain ends with a reason.
+ * information; code without any (JIT, Go) is walked by frame pointers. Callers of code that has
+ * neither are guessed, and marked: a guessed return address follows a call that could have led to the
+ * callee, as far as code and names are available. Every chain ends with a reason.
  *
- * One unwinder per thread; sections (cfi_section.h) are shared. Bounded whatever the snapshot or
- * the modules hold: 1024 frames, 16384 steps of expressions and 24 searches of 16 KiB for one
- * chain, a budget of memory for compiled rows.
+ * One unwinder per thread; sections (cfi_section.h) are shared. The work is bounded, whatever the
+ * snapshot or the modules contain: 1024 frames, 16384 steps of expressions and 24 searches of 16 KiB
+ * per chain, and a memory budget for compiled rows.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
 #define RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
@@ -27,7 +27,7 @@ enum unwind_named_kind {
 	NAMED_PLAIN,
 	NAMED_FIRST,  /* has no caller: a process begins in it */
 	NAMED_CHILD,  /* has a caller, but a thread begins at its return address: clone() */
-	NAMED_KEEPER, /* may run in the frame of the function that jumped to it */
+	NAMED_KEEPER, /* may use the frame of the function that jumped to it */
 	NAMED_SWITCH, /* calls functions on another stack than its own */
 };
 
@@ -36,16 +36,16 @@ struct unwind_named { /* a function, from its symbol */
 	enum unwind_named_kind kind;
 };
 
-/* The address space a snapshot was taken in. Of the functions all but `find` may be NULL. */
+/* The address space in which a snapshot was taken. All functions but `find` may be NULL. */
 struct unwind_space {
 	void *context;
 	/* The executable mapping that contains an address; false if there is none. */
 	bool (*find)(void *context, uint64_t address, struct unwind_mapping *ret_mapping);
-	/* The bytes of code from an address on, all or none; false: not available. */
+	/* Reads code at an address, all bytes or none; false: not available. */
 	bool (*read_code)(void *context, uint64_t address, size_t size, uint8_t *bytes);
 	/* The function that contains an address; false: it has no name. */
 	bool (*find_name)(void *context, uint64_t address, struct unwind_named *ret_named);
-	/* Identifies the content: results are cached for it. 0: they are not cached. */
+	/* Identifies the content: results are cached by it. 0: they are not cached. */
 	uint64_t generation;
 };
 
@@ -90,7 +90,7 @@ enum unwind_stop {
 	UNWIND_TOO_DEEP,
 	UNWIND_SWITCHED, /* on a stack that was not copied, or at a hand-made one (a coroutine's) */
 	UNWIND_ASTRAY,	 /* after a wrong guess */
-	UNWIND_NO_MEMORY, /* none of the stack was copied; said by those who know that */
+	UNWIND_NO_MEMORY, /* none of the stack was copied; set by callers that know it */
 };
 
 struct unwind_chain {

@@ -27,7 +27,7 @@ static bool describe(const struct local_elf *binary, struct name_source *source)
 	return true;
 }
 
-/* If the result is to be cached the list is initially empty: then it contains only the section's symbols. */
+/* Uses the cache only if the list is empty: what is stored must be the section's symbols only. */
 int cached_sources_add_mini(struct name_cache *cache, const struct build_id *id,
 			    const struct local_elf *binary, struct symbol_list *list)
 {
@@ -61,7 +61,7 @@ static int recall(void *context, const struct build_id *id, const char *what, co
 static void remember(void *context, const struct build_id *id, const char *what,
 		     const char *servers, const char *path)
 {
-	(void)name_cache_put_answer(context, id, what, servers, path); /* not cached: queried again */
+	(void)name_cache_put_answer(context, id, what, servers, path); /* on failure it is not cached, and the next report queries again */
 }
 
 struct debug_server_memory cached_sources_memory(struct name_cache *cache)

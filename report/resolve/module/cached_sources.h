@@ -15,7 +15,7 @@
 int cached_sources_add_mini(struct name_cache *cache, const struct build_id *id,
 			    const struct local_elf *binary, struct symbol_list *list);
 
-/* The memory of a debug_server, kept in the cache, which must outlive it. */
+/* A memory for a debug_server that uses the cache, which must outlive it. */
 struct debug_server_memory cached_sources_memory(struct name_cache *cache);
 
 #endif

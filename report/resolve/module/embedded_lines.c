@@ -22,7 +22,7 @@ static int keep_text(struct gathering *all, const struct event_text *text, const
 	return text->length ? text_pool_add(all->texts, text->bytes, text->length, ret_text) : 0;
 }
 
-/* The number of an address among the requested ones; both they and those of a record ascend. */
+/* The index of an address among the requested ones, which ascend. */
 static bool find_number(const struct line_answers *answers, uint64_t address, size_t *ret_number)
 {
 	size_t place = SORTED_FIRST(i, answers->count, answers->addresses[i] >= address);

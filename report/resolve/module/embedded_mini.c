@@ -7,7 +7,7 @@
 #include "report/resolve/symbol/mini_symbols.h"
 
 struct gathering {
-	uint32_t module; /* the trace's name for it */
+	uint32_t module; /* the trace's id of it */
 	struct elf_section_bytes packed;
 };
 

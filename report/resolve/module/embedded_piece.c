@@ -19,7 +19,7 @@ int embedded_piece_take(const struct event_embed_unwind *piece, struct elf_secti
 		section->address = piece->address;
 	}
 	if (section->size != piece->size || section->address != piece->address)
-		return 0; /* according to the trace, of another file with the same build-id: must not be mixed */
+		return 0; /* it seems to be of another file with the same build-id: do not mix them */
 	memcpy(section->bytes + piece->offset, piece->bytes.bytes, piece->bytes.length);
 	return first;
 }

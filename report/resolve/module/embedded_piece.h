@@ -7,8 +7,8 @@
 #include "report/read/trace_file.h"
 
 /*
- * Copies a piece into its section, which is created with the first one; bytes in no piece are zero.
- * 1: it was the first; 0: it was copied, or does not fit the others and was left out; -ENOMEM.
+ * Copies a piece into its section, which the first piece creates. Bytes that no piece covers are zero.
+ * 1: it was the first; 0: copied, or ignored because it does not fit the others; -ENOMEM.
  */
 int embedded_piece_take(const struct event_embed_unwind *piece, struct elf_section_bytes *section);
 

@@ -19,7 +19,7 @@ void file_symbols_deinit(struct file_symbols *symbols)
 	*symbols = (struct file_symbols){0};
 }
 
-/* Also takes the file's path. */
+/* Adds the file's symbols and takes over its path. */
 static int take(struct file_symbols *symbols, struct local_elf *local, enum symbol_origin origin)
 {
 	int r = symbol_list_add_elf(&symbols->list, local->elf, 0);

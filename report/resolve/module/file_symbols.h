@@ -7,8 +7,8 @@
  *	the binary's .dynsym with its .gnu_debugdata (MiniDebugInfo: an xz-compressed ELF file) or .gopclntab (Go)
  *	its .dynsym
  *
- * The first that has functions is used; a full symbol table has everything that the poorer ones
- * have. PLT entries (elf_plt.h) are always read from the binary: no table names them.
+ * The first one that has functions is used; a full symbol table has all that the poorer ones have.
+ * PLT entries (elf_plt.h) are always read from the binary: no table names them.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_FILE_SYMBOLS_H
 #define RWALKER_REPORT_RESOLVE_MODULE_FILE_SYMBOLS_H
@@ -36,20 +36,20 @@ struct file_symbols {
 	struct symbol_list list;
 	enum symbol_origin origin;
 	char *path;    /* of the file they came from */
-	char *refused; /* a better file that belongs to another program; NULL: none */
+	char *refused; /* a better file that has another build-id; NULL: none */
 };
 
 void file_symbols_deinit(struct file_symbols *symbols);
 
 /*
- * 0 if some file fits, even if it names nothing; else the error of the binary, as from
- * local_elf_open(); -ENOMEM. `debug`: debug files may be used, because the caller knows where the
+ * 0 if there is a file with the build-id, even without symbols; else the error of opening the binary,
+ * as local_elf_open(); -ENOMEM. `debug`: debug files may be used, because the caller knows where the
  * code is in the binary. ret_symbols is always set.
  */
 int file_symbols_collect(const struct local_files *files, const char *path,
 			 const struct build_id *id, bool debug, struct file_symbols *ret_symbols);
 
-/* Only those of its debug file. 0: it has some; -ENOENT, -ESTALE ...: there is none; -ENOMEM. ret_symbols as above. */
+/* The symbols of the debug file only. 0: it has some; -ENOENT, -ESTALE ...: none; -ENOMEM. ret_symbols as above. */
 int file_symbols_collect_debug(const struct local_files *files, const char *path, const struct build_id *id,
 			       struct file_symbols *ret_symbols);
 

@@ -13,7 +13,7 @@ struct local_store {
 	ARRAY(struct local_facts *) facts;
 };
 
-/* Followed by the release, with its NUL, and the path. */
+/* The key is this struct, then the release with its NUL, then the path. */
 struct store_key {
 	uint32_t question, kind, link_time, id_length;
 	uint8_t id[BUILD_ID_MAX];

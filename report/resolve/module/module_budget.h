@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How much the compressed data that a section brings (MiniDebugInfo, .debug_frame) may be when it is
- * unpacked, in sum: 16 MB, and 32 times what the section's EMBED chunks take. Real data is 3 to 10
- * times as large unpacked; a bomb of xz is 7,000 times as large. What a section uses up is missing
- * for itself only.
+ * Limits the total decompressed size of a section's compressed data (MiniDebugInfo, .debug_frame):
+ * 16 MB, plus 32 times the stored size of the section's EMBED chunks. Real data expands 3 to 10
+ * times, an xz bomb 7,000 times. Each section has its own budget, so it can use up only its own.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_BUDGET_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_BUDGET_H
@@ -17,7 +16,7 @@ struct module_budget {
 	uint64_t left; /* bytes */
 };
 
-/* What is left for the section; valid until the next call. NULL: -ENOMEM. */
+/* The bytes left for the section; valid until the next call. NULL: out of memory. */
 uint64_t *module_budget_find(struct modules *modules, const struct trace_model *model);
 
 #endif

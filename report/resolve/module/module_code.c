@@ -16,14 +16,14 @@ struct code_window {
 };
 
 /*
- * Windows are found in the section itself, where they are in order: a mark before every 16th. A list of all windows
- * would be up to 8 times as large as the section, which a hostile trace brings packed.
+ * Windows are searched in the section itself, where they are in order, from the mark before every 16th window. A list
+ * of all windows would be up to 8 times as large as the section, which a hostile trace can store compressed.
  */
 enum { MARK_EVERY = 16 };
 
 struct code_mark {
-	uint64_t end; /* of the window before it */
-	size_t at;    /* where the next one is in the section */
+	uint64_t end; /* of the window before the mark */
+	size_t at;    /* offset of the next window in the section */
 };
 
 struct module_code {
@@ -62,7 +62,7 @@ static int take_record(struct event *event, void *data)
 	return r < 0 ? r : 0;
 }
 
-/* False: there are no more, or the entry is malformed, which ends the list. One of no bytes is malformed. */
+/* False: no more windows, or a malformed one, which ends the list. An empty window is malformed. */
 static bool next_window(struct byte_cursor *cursor, uint64_t *end, struct code_window *ret_window)
 {
 	uint64_t address = *end + byte_cursor_varint(cursor), size = byte_cursor_varint(cursor);
@@ -92,7 +92,7 @@ static int mark_windows(struct module_code *code)
 	}
 }
 
-/* From the first section that has any. */
+/* Takes the code from the first section that has any. */
 static int take_embedded(const struct module *module, struct module_code *code)
 {
 	struct gathering gathering = {.text = &code->text};
@@ -127,9 +127,9 @@ static bool read_windows(const struct module_code *code, uint64_t address, size_
 	return true;
 }
 
-/* --- where it is searched --- */
+/* --- from the trace or the file --- */
 
-/* Created even if there is nothing, so that it is searched only once. */
+/* Creates module->code even if there is no code, so that it is searched only once. */
 static int open_code(struct modules *modules, struct module *module)
 {
 	struct module_code *code = calloc(1, sizeof(*code));
@@ -194,7 +194,7 @@ static enum unwind_named_kind kind_of(const char *name)
 		{"runtime.clone", NAMED_CHILD},
 		{"runtime.clone.abi0", NAMED_CHILD},
 	};
-	static const char builtins[] = "Builtins_"; /* V8's: handlers of bytecode run in the interpreter's frame */
+	static const char builtins[] = "Builtins_"; /* of V8: bytecode handlers run in the interpreter's frame */
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(name, known[i].name))
@@ -202,7 +202,7 @@ static enum unwind_named_kind kind_of(const char *name)
 	return strncmp(name, builtins, sizeof(builtins) - 1) ? NAMED_PLAIN : NAMED_KEEPER;
 }
 
-/* The start of a stripped file's code, from its header. */
+/* The code at the entry point of a stripped file, which the ELF header gives. */
 static int find_entry(struct modules *modules, uint32_t number, uint64_t address,
 		      struct unwind_named *ret_named)
 {

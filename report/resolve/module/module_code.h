@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The code of a module, a few bytes at a time, for the unwinder when it has to guess. From the
- * trace if that has it, else from the file with the module's build-id, which is opened on demand.
- * Also the names of functions with special stacks.
+ * Reads the code of a module, a few bytes at a time, for the unwinder when it has to guess. The code
+ * comes from the trace if that has it, else from the file with the module's build-id, which is opened
+ * on demand. Also knows the names of functions with special stacks.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_CODE_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_CODE_H
@@ -14,7 +14,7 @@ struct module_code;
 
 void module_code_destroy(struct module_code *code);
 
-/* Reads all of [address, address + size), link-time. 1; 0: not available; -ENOMEM. */
+/* Reads all of [address, address + size), which are link-time addresses. 1; 0: not available; -ENOMEM. */
 int module_code_read(struct modules *modules, uint32_t number, uint64_t address, size_t size, uint8_t *bytes);
 
 /* The function that contains a module address; results as above. *ret_named has link-time addresses. */

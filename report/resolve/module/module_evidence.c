@@ -8,7 +8,7 @@
 
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;
 
-enum { WORD = 7 }; /* bytes: a word is below the prime */
+enum { WORD = 7 }; /* bytes, so that a word is below the prime */
 
 int evidence_points_draw(struct evidence_points *points)
 {
@@ -57,7 +57,7 @@ struct gathering {
 	struct evidence *evidence;
 };
 
-/* A record of the module, and its fields that are numbers. NULL: the section has no such module. */
+/* Begins a record of the module with its numeric fields. NULL: the section has no such module. */
 static struct evidence *begin(struct gathering *gathering, uint32_t id, const uint64_t *numbers, size_t count)
 {
 	const struct trace_module *module = trace_model_module(gathering->model, id);

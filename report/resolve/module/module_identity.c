@@ -8,28 +8,28 @@
 #include "report/resolve/module/module_evidence.h"
 
 struct module_identities {
-	struct hash_map keys;  /* a module of a scope -> its place in numbers */
-	struct hash_map equal; /* a module of any scope, its path and evidence -> its number */
+	struct hash_map keys;  /* a scope's module -> its place in `numbers` */
+	struct hash_map equal; /* a module, its path and evidence, in any scope -> its number */
 	ARRAY(uint32_t) numbers;
 	struct evidence_points points;
 	uint32_t scopes;
 	bool several; /* there will be more than one scope */
 };
 
-/* The key of a module. Followed by the path if there is no build-id. */
+/* The key of a module in its scope: this struct, then the path if there is no build-id. */
 struct module_key {
 	uint32_t kind, host, tgid, id_length, scope, unused;
 	uint64_t device, inode;
 	uint8_t id[BUILD_ID_MAX];
 };
 
-/* The key of a module in any scope. Followed by the path. */
+/* The key of a module in any scope: this struct, then the path. */
 struct equal_key {
 	struct module_key key;
 	struct evidence evidence;
 };
 
-/* What no module has: for modules that differ in their evidence only. */
+/* Evidence that no module has: the key of modules that differ in their evidence only. */
 static const struct evidence any_evidence = {{UINT64_MAX, UINT64_MAX}};
 
 int module_identities_create(struct module_identities **ret_identities)
@@ -86,7 +86,7 @@ static int add_key(struct hash_map *map, const void *key, size_t length, const c
 	return hash_map_add(map, bytes, length + path_length, value, ret_value);
 }
 
-/* 1: the module is new, and has the place after all others; 0: known; -ENOMEM. */
+/* 1: the module is new, and its place is after all others; 0: known; -ENOMEM. */
 static int find_place(struct module_identities *identities, const struct modules_place *place,
 		      const struct trace_module *module, uint32_t tgid, size_t *ret_place)
 {
@@ -102,7 +102,7 @@ static int find_place(struct module_identities *identities, const struct modules
 	return r;
 }
 
-/* The number of the module in any scope with that evidence; `number` if there is none yet. */
+/* The number of the equal module of any scope, with that evidence. If there is none yet, adds it as `number`. */
 static int find_equal(struct module_identities *identities, const struct modules_place *place,
 		      const struct trace_module *module, const struct evidence *evidence, uint32_t number,
 		      uint32_t *ret_number)
@@ -182,7 +182,7 @@ static int add_part(struct module *module, const struct trace_model *model, cons
 	return array_push(&module->parts, (struct module_part){.model = model, .module = part});
 }
 
-/* Of the modules that are alike, the first. */
+/* Sets module->alike: the first of the modules that are alike. */
 static int set_alike(struct modules *modules, const struct modules_place *place, const struct trace_module *source,
 		     uint32_t number)
 {
@@ -194,7 +194,7 @@ static int set_alike(struct modules *modules, const struct modules_place *place,
 	return find_equal(modules->identities, place, source, &any_evidence, number, &module->alike);
 }
 
-/* A new module, whose place is the next. */
+/* Creates a module at the next place. */
 static int create(struct modules *modules, const struct trace_module *source, uint32_t tgid, struct module **ret_module)
 {
 	struct module *module;
@@ -209,7 +209,7 @@ static int create(struct modules *modules, const struct trace_module *source, ui
 	return r;
 }
 
-/* A module of which no trace says anything that was not learned, or code of one process. */
+/* Adds a module that was not learned, because its trace says nothing about it, or code of one process. */
 static int add_new(struct modules *modules, const struct modules_place *place, const struct trace_module *source,
 		   uint32_t tgid)
 {
@@ -242,7 +242,7 @@ int modules_add_jit(struct modules *modules, const struct modules_place *place, 
 	if (r < 0)
 		return r;
 	*ret_number = identities->numbers.items[at];
-	/* With several scopes, all parts that say something are known already. */
+	/* With several scopes, learn() has already added all parts that say something. */
 	if (identities->several && modules->items.items[*ret_number]->parts.count)
 		return 0;
 	return add_part(modules->items.items[*ret_number], model, source);
@@ -274,7 +274,10 @@ static int learn_module(struct modules *modules, const struct modules_place *pla
 	return add_part(module, model, source);
 }
 
-/* A file with two paths is one module, and only one of them was embedded, perhaps by a section that adds to another. */
+/*
+ * Learns all modules about which the section says something. A file with two paths is one module, and only one of the
+ * two was embedded, perhaps by a section that adds to another.
+ */
 static int learn(struct modules *modules, const struct modules_place *place, const struct trace_model *model)
 {
 	_cleanup_free_ struct evidence *evidence = calloc(model->modules.count + 1, sizeof(*evidence));
@@ -291,7 +294,7 @@ static int learn(struct modules *modules, const struct modules_place *place, con
 	return r;
 }
 
-/* Those of which another scope knows the same become that one. */
+/* Merges each new module into the module of another scope that has the same evidence, if there is one. */
 static int merge_equal(struct modules *modules, const struct modules_place *place, size_t first)
 {
 	struct module_identities *identities = modules->identities;

@@ -20,7 +20,7 @@ static void module_files_deinit(struct module_files *files)
 	local_elf_close(&files->debug);
 }
 
-/* Kernel offsets are relative to _text. */
+/* Module addresses of the kernel are relative to _text. */
 static void open_kernel(const struct modules *modules, const struct module *module,
 			struct module_files *files)
 {
@@ -34,7 +34,7 @@ static void open_kernel(const struct modules *modules, const struct module *modu
 		local_elf_close(&files->binary);
 }
 
-/* DWARF only has link-time addresses. */
+/* DWARF has link-time addresses only. */
 static void open_user(const struct modules *modules, const struct module *module, struct module_files *files)
 {
 	if (!module->link_time || !module->id.length)
@@ -45,7 +45,7 @@ static void open_user(const struct modules *modules, const struct module *module
 					       files->binary.elf, NULL, &files->debug);
 }
 
-/* Most files have no DWARF, and then it is not worth starting a child. */
+/* Leaves out files without DWARF, which most are: starting a child for them is not worth it. */
 static void set_file(struct line_job *job, size_t place, const struct local_elf *local)
 {
 	bool wanted = local->fd >= 0 && unpack_sections_has_dwarf(local->fd);
@@ -55,12 +55,12 @@ static void set_file(struct line_job *job, size_t place, const struct local_elf 
 	job->reals[place] = wanted ? local->real : NULL;
 }
 
-/* --- modules that ask the same files --- */
+/* --- modules that use the same files --- */
 
 struct line_group { /* modules that differ in their traces only */
 	struct module **members;
 	size_t count;
-	struct line_answers answers; /* to all of their addresses that the traces do not answer */
+	struct line_answers answers; /* for all of their addresses without an answer from the traces */
 	uint64_t *addresses;
 };
 
@@ -78,7 +78,7 @@ static int compare_addresses(const void *left, const void *right)
 	return (l > r) - (l < r);
 }
 
-/* Each once. */
+/* Sorts the addresses and removes duplicates. Returns how many are left. */
 static size_t unite(uint64_t *addresses, size_t count)
 {
 	size_t kept = 0;
@@ -121,7 +121,7 @@ static int hand_to(const struct line_answers *from, struct line_answers *to)
 	return r;
 }
 
-/* The answers, or why there are none, to all members. */
+/* Gives the answers, or the error, to all members. */
 static int hand_out(const struct line_group *group, int error)
 {
 	int r = 0;
@@ -138,7 +138,7 @@ static int hand_out(const struct line_group *group, int error)
 struct running { /* a child that reads the DWARF of a group */
 	struct line_group group;
 	struct line_query query;
-	unsigned int channel; /* its child's, to the opener */
+	unsigned int channel; /* of the child, to the opener */
 };
 
 struct crowd {
@@ -160,8 +160,7 @@ static void crowd_deinit(struct crowd *crowd)
 		running_deinit(&crowd->running[i]);
 }
 
-/* The number of CPUs that this process may use. */
-/* Records the result for a group; only errors of this process end the others. */
+/* Records the result for a group. Returns only errors that end the whole work. */
 static int note(struct modules *modules, const struct line_group *group, int r)
 {
 	if (r == -ENOMEM)
@@ -170,7 +169,7 @@ static int note(struct modules *modules, const struct line_group *group, int r)
 	return hand_out(group, r == -ENODATA || r == -ECANCELED ? 0 : r);
 }
 
-/* Queries that do not block; 1: a child was started, too. All files that are read for a group are opened here. */
+/* Opens the files of a group and starts its query, without blocking. 1: a child was started. */
 static int ask(struct modules *modules, const struct module *module, bool reading, struct running *running)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
@@ -190,13 +189,13 @@ static int ask(struct modules *modules, const struct module *module, bool readin
 	return line_query_start(&running->query, modules->files.cache, &owner, &job, reading, &running->group.answers);
 }
 
-/* True: stop. */
+/* Shows the progress. True: stop. */
 static bool show(const struct crowd *crowd, const struct module *module)
 {
 	return progress_step(crowd->modules->progress, "lines of", module->name, crowd->done, crowd->whole);
 }
 
-/* Number 0 is this process's. */
+/* Channel 0 is that of this process. */
 static unsigned int free_channel(const struct crowd *crowd)
 {
 	unsigned int used = 1;
@@ -239,7 +238,7 @@ static int end(struct crowd *crowd, size_t number)
 	return r;
 }
 
-/* Waits until a slot is free, or no child is left, and finishes those that ended; all of them on a stop. */
+/* Waits until at most `most` children are left. Finishes those that ended, or all of them on a stop. */
 static int wait_below(struct crowd *crowd, size_t most)
 {
 	enum { LOOK_MS = 100 };
@@ -262,7 +261,7 @@ static int wait_below(struct crowd *crowd, size_t most)
 
 /* --- all modules --- */
 
-/* Those that ask the same files are adjacent; groups are in the order of their first modules. */
+/* Makes modules that use the same files adjacent; groups are in the order of their first modules. */
 static int compare_members(const void *left, const void *right)
 {
 	const struct module *l = *(struct module *const *)left, *r = *(struct module *const *)right;
@@ -272,7 +271,7 @@ static int compare_members(const void *left, const void *right)
 	return (int)r->link_time - (int)l->link_time;
 }
 
-/* What the traces answer. */
+/* Adds the answers that the traces have. */
 static int ask_traces(struct modules *modules, const struct line_request *requests, size_t count,
 		      struct module **members)
 {

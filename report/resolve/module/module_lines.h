@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Lines of a module's addresses: from the traces, and for the others from DWARF on this machine: of
- * the local binary, if it has the module's build-id and DWARF, else of its separate debug file; for
- * the kernel of --vmlinux or its debug file. All addresses of a module are resolved at once, before
- * the first lookup. The answers belong to the module.
+ * Lines of a module's addresses. They come from the traces, else from DWARF on this machine: of the
+ * local binary, if it has the module's build-id and DWARF, else of its separate debug file; for the
+ * kernel, of --vmlinux or its debug file. All addresses of a module are resolved at once, before the
+ * first lookup. The answers belong to the module.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_LINES_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_LINES_H
@@ -17,11 +17,11 @@ struct line_request {
 };
 
 /*
- * Resolves the addresses of some modules, each listed once; to be called once. The DWARF of each is
- * read by its own child; line_children_limit() run at a time; the
- * result does not depend on that. Unknown addresses have no answers; after an error
- * module->lines_error is set, as returned by line_child_finish(). Ctrl-C ends it: modules not yet
- * read are counted (modules->lines_cut). 0 or -ENOMEM.
+ * Resolves the addresses of some modules, each listed once. Call it once. A child process reads the
+ * DWARF for all modules that use the same files; line_children_limit() run at a time, on which the
+ * result does not depend. Unknown addresses have no answers; after an error module->lines_error is
+ * set, as returned by line_child_finish(). Ctrl-C ends it: modules not yet read are counted
+ * (modules->lines_cut). 0 or -ENOMEM.
  */
 int module_lines_resolve(struct modules *modules, const struct line_request *requests, size_t count);
 

@@ -13,8 +13,8 @@
 /* --- from the traces --- */
 
 /*
- * A BPF program and what else the kernel makes are one function each. Some of one name may have been loaded, of
- * different lengths.
+ * A BPF program is one function, as is other code that the kernel generates. Several of one name, with different
+ * lengths, may have been loaded.
  */
 static bool is_one_function(enum module_kind kind)
 {
@@ -48,7 +48,7 @@ static bool is_wanted(const struct event *event, const struct module *module, co
 	return event->kind == EVENT_PERF_MAP && module->tgid && event->perf_map.tgid == module->tgid;
 }
 
-/* A symbol without a name is a function whose place is known, but nothing else. */
+/* A symbol without a name is a function of which only the range is known. */
 static int add_event_symbols(struct event *event, struct symbol_list *list, struct symbol_list *functions)
 {
 	struct event_symbol symbol;
@@ -91,7 +91,7 @@ static int add_embedded_symbols(const struct module *module, const struct module
 				      take_record, &gathering);
 }
 
-/* The module's name is its name. */
+/* A module that is one function has the module's name. */
 static int add_own_name(const struct module *module, struct symbol_list *list)
 {
 	if (list->symbols.count || !is_one_function((enum module_kind)module->kind))
@@ -211,7 +211,7 @@ static int add_local_kernel(const struct modules *modules, const struct module *
 	return kallsyms_file_add(modules->files.opener, modules->files.kallsyms, &symbols->list);
 }
 
-/* The result in words. */
+/* Stores the origin and the paths. */
 static int note_paths(struct modules *modules, const struct file_symbols *symbols, struct local_facts *facts)
 {
 	int r = 0;
@@ -234,7 +234,7 @@ static void take_facts(const struct local_facts *facts, struct module *module)
 	module->refused_path = facts->refused;
 }
 
-/* Servers are not asked: we do not know yet whether a name is missing. */
+/* Does not query servers: we do not know yet whether a name is missing. */
 static int read_debug(struct modules *modules, const struct module *module, struct local_facts *facts)
 {
 	_cleanup_(file_symbols_deinit) struct file_symbols symbols = {0};
@@ -276,7 +276,7 @@ static int read_local(struct modules *modules, const struct module *module, stru
 		facts->state = SYMBOLS_NO_BUILD_ID;
 		return 0;
 	} else {
-		/* A debug file does not say where the code is in the binary, so it is useless if nothing else does. */
+		/* A debug file does not say where the code is in the binary: it is useless if link_time is not set. */
 		r = file_symbols_collect(&modules->files, module->path, &module->id,
 					 module->link_time, &symbols);
 	}

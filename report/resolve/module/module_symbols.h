@@ -9,13 +9,13 @@
 
 #include "report/resolve/module/modules.h"
 
-/* 0, also if there are none; -ENOMEM, -errno of reading the trace. */
+/* 0, even if there are none; -ENOMEM, -errno of reading the trace. */
 int module_symbols_load_embedded(struct modules *modules, struct module *module);
 /* The full symbol table of a debug file on this machine, if there is one: it is better than the trace's symbols. */
 int module_symbols_load_debug(struct modules *modules, struct module *module);
 int module_symbols_load_local(struct modules *modules, struct module *module);
 
-/* The address of _text in a kernel's file, the base of kernel offsets. */
+/* The address of _text in a kernel's ELF file, which is the base of kernel offsets. */
 bool module_symbols_find_text(const struct elf_file *elf, uint64_t *ret_address);
 
 #endif

@@ -17,7 +17,7 @@ void module_unwind_destroy(struct module_unwind *unwind)
 
 /* --- the return address of signal handlers --- */
 
-/* musl's and the arm64 vDSO's have no FDE: they are found by name. */
+/* Those of musl and of the arm64 vDSO have no FDE, so they are found by name. */
 static bool is_trampoline(const char *name)
 {
 	return !strcmp(name, "__restore_rt") || !strcmp(name, "__kernel_rt_sigreturn");
@@ -31,7 +31,7 @@ static uint64_t trampoline_in(const struct symbol_index *index)
 	return 0;
 }
 
-/* Any lookup loads the module's names. */
+/* The lookup only loads the module's names. */
 static int find_trampoline(struct modules *modules, uint32_t number, uint64_t *ret_address)
 {
 	const struct module *module = modules->items.items[number];
@@ -46,7 +46,7 @@ static int find_trampoline(struct modules *modules, uint32_t number, uint64_t *r
 
 /* --- from the trace --- */
 
-struct gathering { /* of one module's pieces */
+struct gathering { /* collects the pieces of one module */
 	const struct module_part *part;
 	struct elf_unwind bytes;
 	uint64_t text, data;
@@ -62,7 +62,7 @@ static int take_piece(const struct event_embed_unwind *piece, struct gathering *
 	if (!debug && piece->section != UNWIND_EH_FRAME)
 		return 0;
 	if (section->bytes && section->compressed != packed)
-		return 0; /* of two recordings: one has all of it */
+		return 0; /* there are two recordings: the first has all of it */
 	r = embedded_piece_take(piece, section);
 	section->compressed = packed;
 	if (r > 0 && !packed) {
@@ -93,7 +93,7 @@ static int gather(const struct module *module, struct gathering *gathering)
 	return r;
 }
 
-/* The pieces are of the section and of those that add to it; it is the section's budget. */
+/* The pieces come from the section and from those that add to it. All count against the section's budget. */
 static int unpack(struct modules *modules, const struct module *module, struct cfi_file *file)
 {
 	uint64_t *left = module->parts.count ? module_budget_find(modules, module->parts.items[0].model) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A module's unwind information, read on demand: from the trace; if the trace has none of it, from
- * the local file with its build-id. Each module has its own, which threads may share.
+ * A module's unwind information, read on demand from the trace, or, if the trace has none, from the
+ * local file with its build-id. Each module has its own, which threads may share.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_UNWIND_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_UNWIND_H

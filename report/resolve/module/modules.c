@@ -109,8 +109,8 @@ static bool local_segments(struct modules *modules, struct module *module)
 }
 
 /*
- * The executable segment that contains the byte. The loader maps whole pages, so a segment may
- * start a little earlier.
+ * The executable segment that contains the byte. The loader maps whole pages, so the mapping may
+ * start a little earlier than the segment.
  */
 static const struct event_segment *find_segment(const struct module *module, uint64_t file_offset)
 {
@@ -145,8 +145,8 @@ uint64_t modules_address(struct modules *modules, uint32_t number, uint64_t file
 /* --- names --- */
 
 /*
- * Whether the byte before an address has no call that returns there. A signal handler returns to the first byte of the
- * trampoline; and a function of the kernel that was interrupted at its first byte has padding before it.
+ * Whether a return address does not follow a call, so that it must be looked up as it is: a signal handler returns to
+ * the first byte of the trampoline; and a kernel function that was interrupted at its first byte has padding before it.
  */
 static bool was_not_called(const struct symbol_index *index, uint64_t address)
 {
@@ -173,7 +173,7 @@ static bool find_in(struct symbol_index *index, uint64_t address, bool caller,
 	return true;
 }
 
-/* If the trace has only the functions that were hit, the one before a return address may be missing. */
+/* The trace may have only the functions that were hit, without the one before a return address. */
 static bool find_either(struct symbol_index *index, uint64_t address, bool caller,
 			struct module_symbol *ret_symbol)
 {
@@ -192,7 +192,7 @@ bool module_was_embedded(const struct module *module)
 	return false;
 }
 
-/* According to one of its parts, all its symbols are in the trace. */
+/* Whether a trace has all symbols of the module, according to one of its parts. */
 static bool is_whole(const struct module *module)
 {
 	for (size_t i = 0; i < module->parts.count; i++)
@@ -201,7 +201,7 @@ static bool is_whole(const struct module *module)
 	return false;
 }
 
-/* A Ctrl-C in the meantime ends queries to servers, here and later, but nothing else: reading a table is fast. */
+/* Ctrl-C ends queries to servers, here and later, but nothing else: reading a table is fast. */
 static int load(struct modules *modules, struct module *module,
 		int (*load_it)(struct modules *, struct module *))
 {
@@ -214,7 +214,7 @@ static int load(struct modules *modules, struct module *module,
 	return r;
 }
 
-/* For a stripped file the trace has less than its debug file. */
+/* For a stripped file, the trace has fewer symbols than the debug file. */
 static bool may_have_debug(const struct module *module)
 {
 	return (module->embedded || is_whole(module)) && module->link_time &&
@@ -222,15 +222,15 @@ static bool may_have_debug(const struct module *module)
 }
 
 /*
- * For a file that was read completely while recording, this machine can only add a debug file,
- * which was already searched, except on servers.
+ * If the file was read completely while recording, this machine can only add a debug file, which was
+ * already searched, except on servers.
  */
 static bool wants_local(const struct modules *modules, const struct module *module)
 {
 	return module->kind != MODULE_FILE || modules->files.server || !is_whole(module);
 }
 
-/* The tables to search before the local file is read. */
+/* Loads the tables to search before the local file is read. */
 static int load_first(struct modules *modules, struct module *module)
 {
 	int r = 0;
@@ -245,7 +245,7 @@ static int load_first(struct modules *modules, struct module *module)
 }
 
 /*
- * If a function has two names the trace's is used: a full table has more of them, and the choice
+ * If a function has two names, uses the one in the trace: a full table has more names, and the choice
  * must not depend on the machine of the report.
  */
 static bool find_best(const struct module *module, uint64_t address, bool caller,
@@ -313,7 +313,7 @@ int modules_find_function(struct modules *modules, uint32_t number, uint64_t add
 		*ret_end = symbol_index_end(module->functions, symbol);
 		return 1;
 	}
-	/* If the trace has any, it has all that were hit. */
+	/* If the trace has any functions, it has all that were hit. */
 	if (!module->local_functions && !module->functions)
 		r = load_functions(modules, module);
 	if (r < 0 || !module->local_functions || !cfi_file_function(module->local_functions, address, &function))

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The modules of all traces, each once: identified by build-id, or without one by host and path; and
- * by what its trace says about it, so that no trace names or unwinds what another one recorded:
- * modules of two scopes are one only if both traces say the same. A module's addresses are link-time
- * addresses if its load segments are known (from the trace, else from a local file with its
- * build-id), file offsets otherwise; addresses of kernel modules and vmlinux are
- * relative to their start; JIT code has the process's addresses and is one module per
- * process if a perf map names it. Symbols are loaded on demand. The best table wins: a full one,
- * even from a local debug file; then the trace's; then any other of the local file. Number 0 is "no
- * module". What this machine's files say is shared by modules that differ in their traces only
- * (local_store.h). Holds pointers into the traces, which must outlive it.
+ * The modules of all traces, each once. A module is identified by its build-id, or without one by
+ * host and path, and by what its trace says about it: modules of two scopes are one only if both
+ * traces say the same, so that no trace names or unwinds what another one recorded.
+ *
+ * Module addresses are link-time addresses if the load segments are known (from the trace, else from
+ * a local file with the build-id), else file offsets. Addresses of kernel modules and vmlinux are
+ * relative to their start. JIT code has the process's addresses, and is one module per process if
+ * there is a perf map for it.
+ *
+ * Symbols are loaded on demand. The best table wins: a full one, even from a local debug file; then
+ * the trace's; then any other of the local file. Number 0 is "no module". Modules that differ in
+ * their traces only share what this machine's files say (local_store.h). Holds pointers into the
+ * traces, which must outlive it.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULES_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULES_H
@@ -24,8 +27,8 @@
 enum symbol_state { /* the source of a module's names; worst last */
 	SYMBOLS_NOT_ASKED,
 	SYMBOLS_FOUND,
-	SYMBOLS_NONE_IN_FILE,	/* the file is the right one, but names nothing */
-	SYMBOLS_NO_BUILD_ID,	/* no file can be trusted */
+	SYMBOLS_NONE_IN_FILE,	/* the file is the right one, but has no symbols */
+	SYMBOLS_NO_BUILD_ID,	/* so no file can be trusted */
 	SYMBOLS_NO_FILE,
 	SYMBOLS_NO_PLACE,	/* a kernel module's file, which does not say where its code is loaded */
 	SYMBOLS_NOT_OPENED,	/* the rules forbid opening the file, or nobody answered (opener.h) */
@@ -57,17 +60,17 @@ struct module {
 	size_t place;	/* in module_identity.c, as the next member */
 	struct evidence evidence;
 	ARRAY(struct module_part) parts;
-	bool located, link_time; /* segments were searched; found: addresses are link-time addresses */
+	bool located, link_time; /* segments were searched; were found: addresses are link-time addresses */
 	struct event_segment *segments;
 	size_t segment_count;
 	enum symbol_state embedded_state, local_state;
 	enum symbol_origin local_origin;
-	const char *local_path;	  /* of the file that names come from, or "" */
+	const char *local_path;	  /* of the file with the names, or "" */
 	const char *refused_path; /* of a wrong file in its place, or "" */
 	struct symbol_index *embedded, *local; /* `local` is the store's */
 	bool local_first; /* `local` is a full symbol table: it has functions that the trace lacks */
-	bool debug_asked; /* whether there is such a table */
-	struct symbol_index *functions; /* functions of the trace without a name: only their ranges are known */
+	bool debug_asked; /* a debug file was searched for such a table */
+	struct symbol_index *functions; /* unnamed functions from the trace: only their ranges are known */
 	const struct cfi_file *local_functions; /* the same, from the local file; the store's; NULL: not read */
 	struct module_unwind *unwind; /* module_unwind.h; NULL: not read */
 	struct module_code *code;     /* module_code.h; likewise */
@@ -85,34 +88,34 @@ struct modules {
 	size_t lines_asked;	   /* modules whose DWARF was requested */
 	ARRAY(struct module_budget) budgets;
 	size_t left_packed; /* modules whose compressed data exceeds the budget: left out */
-	size_t lines_cut;	   /* of these, those not completely read because of Ctrl-C */
+	size_t lines_cut;	   /* those of them that were not completely read because of Ctrl-C */
 };
 
 int modules_init(struct modules *modules, const struct local_files *files);
 void modules_deinit(struct modules *modules);
 
-struct modules_place { /* whose modules: facts of one scope are not used in another */
+struct modules_place { /* the origin of modules: facts of one scope are not used in another */
 	uint32_t scope;
 	uint32_t host; /* distinguishes modules without build-id */
 };
 
 /*
- * Begins a scope: what a section, and those that add to it, say about modules. `several`: it is not
- * the only one. -ENOMEM, -errno of reading.
+ * Begins a scope: learns what a section, and those that add to it, say about modules. `several`:
+ * there is more than one scope. -ENOMEM, -errno of reading.
  */
 int modules_learn(struct modules *modules, const struct trace_model *const *models, size_t count, uint32_t host,
 		  bool several, struct modules_place *ret_place);
-/* The module that a section calls `module`. -ENOMEM. */
+/* The number of the section's module `module`. -ENOMEM. */
 int modules_add(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
 		const struct trace_module *module, uint32_t *ret_number);
-/* JIT code of one process; the same as modules_add if the trace has no perf map for it. */
+/* The same for JIT code of one process; like modules_add() if the trace has no perf map for it. */
 int modules_add_jit(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
 		    const struct trace_module *module, uint32_t tgid, uint32_t *ret_number);
 
-/* Its file was read while recording: the trace has what was requested of it, even if that is nothing. */
+/* Whether its file was read while recording: the trace has what was requested of it, even if that is nothing. */
 bool module_was_embedded(const struct module *module);
 
-/* The module address of a byte of the module's file; without a file, of an address. */
+/* Converts an offset in the module's file to a module address; without a file, an address. */
 uint64_t modules_address(struct modules *modules, uint32_t number, uint64_t file_offset);
 
 struct module_symbol {

@@ -228,7 +228,7 @@ static int search(struct unwind_walk *walk, const struct unwind_function *functi
 		    (evidence < EVIDENCE_CALL && (best.how == UNWIND_BY_GUESS || i >= NEAR_WORDS)))
 			continue;
 		return_to(walk, pc, sp, &candidate);
-		if (function->record == RECORD_KEPT) /* the frame pointer was overwritten since: take the caller's from its slot */
+		if (function->record == RECORD_KEPT) /* and overwritten since: the caller's is in its slot */
 			restore_frame_pointer(walk, sp - 16, &candidate);
 		verdict = judge_candidate(walk, evidence, &candidate, trials);
 		if (verdict >= 0)

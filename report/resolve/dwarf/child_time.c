@@ -6,7 +6,7 @@
 
 enum { MICROSECONDS = 1000000 };
 
-/* To the nearest one: the kernel ends a process some microseconds before its last second is full. */
+/* Rounded to the nearest second: the kernel ends a process some microseconds before its last second is full. */
 static uint64_t seconds_of(int who)
 {
 	struct rusage used;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The data of split units in the main file: addresses, and in version 4 ranges. Skeletons give the
- * start for each unit (DW_AT_addr_base, DW_AT_GNU_addr_base, DW_AT_GNU_ranges_base;
- * gcc.gnu.org/wiki/DebugFission), nothing gives the end: it is the start of another unit's.
+ * The data of split units in the main file: addresses, and in version 4 ranges. The skeletons give
+ * the start of each unit's data (DW_AT_addr_base, DW_AT_GNU_addr_base, DW_AT_GNU_ranges_base;
+ * gcc.gnu.org/wiki/DebugFission), but nothing gives the end: it is the start of another unit's data.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -99,8 +99,8 @@ int dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint64
 }
 
 /*
- * Until an entry sets another base, offsets are relative to the start of the unit's code, which
- * only the skeleton has.
+ * Adds the start of the unit's code, which only the skeleton has, to the offsets relative to it: those
+ * before an entry that sets another base.
  */
 static void add_low(uint8_t *ranges, size_t size, uint64_t low)
 {

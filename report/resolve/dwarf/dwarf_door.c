@@ -52,7 +52,7 @@ static int open_image(int fd, struct dwarf_image *ret_image)
 	return ret_image->dwarf ? 0 : -ENODATA;
 }
 
-/* The range of instructions, which a debug file has, too. */
+/* Adds the range of a code section. Debug files have the headers of these sections, too. */
 static int add_code(struct dwarf_lines *lines, const GElf_Shdr *header)
 {
 	uint64_t high;
@@ -68,7 +68,10 @@ struct wanted_section {
 	struct line_bytes *bytes;
 };
 
-/* In version 5, types are units of their own, each in a section (§7.5.1.2). Before, nothing else is named that way. */
+/*
+ * Whether the section begins with this split unit. In version 5 each type unit has a section of the same name
+ * (§7.5.1.2); in earlier versions nothing else has that name.
+ */
 static bool begins_with(struct line_bytes section, uint64_t unit)
 {
 	struct byte_cursor cursor = byte_cursor_make(section.bytes, section.size);
@@ -83,7 +86,7 @@ static bool begins_with(struct line_bytes section, uint64_t unit)
 	return byte_cursor_u64(&cursor) == unit && !cursor.bad && version >= 5 && type == DW_UT_split_compile;
 }
 
-/* None is compressed; but one may still be named ".zdebug_line". Of several, the first that begins with the unit. */
+/* No section is compressed, but the name may still be ".zdebug_line". Of several, takes the first with the unit. */
 static void keep_section(const struct wanted_section *wanted, size_t count, uint64_t unit, const char *name,
 			 Elf_Scn *section)
 {
@@ -104,7 +107,7 @@ static void keep_section(const struct wanted_section *wanted, size_t count, uint
 	}
 }
 
-/* `lines`, if not NULL, gets what is code. `unit`: the id of a split one, or 0. */
+/* Adds the ranges of code to `lines`, unless that is NULL. `unit`: the id of a split unit, or 0. */
 static int read_sections(struct dwarf_lines *lines, Elf *elf, uint64_t unit, const struct wanted_section *wanted,
 			 size_t count)
 {
@@ -220,8 +223,8 @@ bool dwarf_lines_alternate(const struct dwarf_lines *lines, const char **ret_nam
 }
 
 /*
- * libdw would search for the file itself, anywhere, and use it unchecked. It searches once, so we
- * make it search while it cannot open anything.
+ * libdw would search for the file itself, anywhere, and use it unchecked. It searches only once, so
+ * we make it search while it cannot open anything.
  */
 static void forbid_search(struct dwarf_lines *lines)
 {
@@ -254,7 +257,7 @@ int dwarf_lines_set_alternate(struct dwarf_lines *lines, int fd, bool ours)
 
 struct question {
 	uint32_t unit;
-	uint32_t number; /* of the address */
+	uint32_t number; /* index of the address */
 };
 
 static int compare_questions(const void *left, const void *right)
@@ -268,7 +271,7 @@ static int compare_questions(const void *left, const void *right)
 
 enum { LEVELS_MAX = 512 };
 
-/* Innermost first: its line is the row's; the line of each other one is the call of the one before it. */
+/* Innermost first. The first level has the row's line; each other one has the line where it calls the previous one. */
 static size_t levels_of(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t address,
 			struct line_level levels[static LEVELS_MAX])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The door to libdw, which is only used for parsing: for each unit with a requested address it is
- * asked once for all functions, inlined calls and lines; lookups then use a flat index
+ * The door to libdw, which is used for parsing only: for each unit with a requested address it
+ * yields all functions, inlined calls and lines once; lookups then use a flat index
  * (report/resolve/dwarf/line_index.h). The files may be hostile and the library may fail on them in
  * any way, so this runs in a child process with limits (report/resolve/dwarf/line_child.h).
  *
@@ -24,16 +24,16 @@ struct local_files;
 int dwarf_lines_open(int fd, struct dwarf_lines **ret_lines);
 void dwarf_lines_close(struct dwarf_lines *lines);
 
-/* Where the file is (NULL or "": unknown), and how files with its split units are found. Both stay the caller's. */
+/* Sets the file's path (NULL or "": unknown), and where to find files with its split units. The caller keeps both. */
 void dwarf_lines_set_place(struct dwarf_lines *lines, const struct local_files *files, const char *real);
 
 /*
- * The alternate file (dwz) with the DWARF that the file shares with others: its name as in the
- * file, and its build-id. False: there is none.
+ * Gets the name, as stored in the file, and the build-id of the alternate file (dwz), which has the
+ * DWARF that the file shares with others. False: there is none.
  */
 bool dwarf_lines_alternate(const struct dwarf_lines *lines, const char **ret_name, struct build_id *ret_id);
 /*
- * Sets that file; -1: it was not found, and names from it are unknown. `ours`: as of an opened file. To be called once,
+ * Sets that file; fd -1: it was not found, and names from it are unknown. `ours` as in struct opened_file. Call it once,
  * before the first query.
  */
 int dwarf_lines_set_alternate(struct dwarf_lines *lines, int fd, bool ours);
@@ -41,14 +41,14 @@ int dwarf_lines_set_alternate(struct dwarf_lines *lines, int fd, bool ours);
 struct dwarf_quality { /* of all answers up to now */
 	bool partial;	  /* some of the required data could not be read */
 	bool lacks_split; /* a file with split units (.dwo, .dwp) was not found */
-	bool not_ours;	  /* they come from files, beside the main one, that another user could write */
+	bool not_ours;	  /* some come from files, other than the main one, that another user could write */
 };
 
 /* Receives the answer for addresses[number]; the texts live as long as the lines. An error ends the query. */
 typedef int dwarf_lines_take(void *context, size_t number, const struct line_level *levels, size_t count);
 
 /*
- * Returns all available answers, unit by unit. `keep`: the indexes stay for later queries.
+ * Passes all available answers to `take`, unit by unit. `keep`: the indexes stay for later queries.
  * -ENOMEM, or what `take` returned.
  */
 int dwarf_lines_resolve(struct dwarf_lines *lines, const uint64_t *addresses, size_t count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where the file with a split unit (.dwo) is: a skeleton names it, relative to the folder in which it was compiled
- * (DW_AT_dwo_name, DW_AT_comp_dir; DWARF 5 §3.1.2). That folder may be gone, so a relative name is also tried beside
- * the main file. Both names are hostile.
+ * Finds the file with a split unit (.dwo). The skeleton has its name, relative to the folder in which it was compiled
+ * (DW_AT_dwo_name, DW_AT_comp_dir; DWARF 5 §3.1.2). That folder may be gone, so a relative name is also tried in the
+ * folder of the main file. Both names are hostile.
  */
 #include <dwarf.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int attribute)
 	return dwarf_attr(die, attribute, &found) ? dwarf_formstring(&found) : NULL;
 }
 
-/* "/a/./b/../c" becomes "/a/c": no name leads out of symfs. */
+/* "/a/./b/../c" becomes "/a/c", so that no name can leave symfs. */
 static void straighten(char *path)
 {
 	const char *from = path;
@@ -46,7 +46,7 @@ static void straighten(char *path)
 	*to = '\0';
 }
 
-/* Where it was compiled, below symfs. */
+/* The path where it was compiled, below symfs. */
 static bool format_compiled(const char *symfs, const char *folder, const char *name, char path[static PATH_MAX])
 {
 	char whole[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* One unit: its lines as rows, its functions and inlined calls as scopes, in one walk over its DIEs. */
+/* Reads one unit: its lines as rows, and, in one walk over its DIEs, its functions and inlined calls as scopes. */
 #include <dwarf.h>
 #include <string.h>
 
@@ -63,10 +63,10 @@ enum { DEPTH_MAX = 512, RANGES_MAX = 1 << 20 };
 struct walk {
 	const struct dwarf_lines *lines;
 	struct dwarf_unit *unit;
-	bool plain; /* the result of is_plain() for its language */
+	bool plain; /* is_plain() for the unit's language */
 	struct step {
 		Dwarf_Die die;
-		uint32_t scope; /* of its siblings */
+		uint32_t scope; /* of the DIE and its siblings */
 		bool local;	/* they are in a function, which may be an abstract one */
 	} steps[DEPTH_MAX];
 	size_t depth;
@@ -96,8 +96,8 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 }
 
 /*
- * C and C++: a type outside of functions only has declarations; the code of its functions has
- * separate DIEs outside of it that refer to them. Most DIEs of C++ are in such types. (gcc puts the
+ * In C and C++, a type outside of functions contains declarations only; the code of its functions has
+ * separate DIEs elsewhere, which refer to them. Most DIEs of C++ are in such types. (gcc puts the
  * code of a lambda into its type, which is in a function.)
  */
 static bool is_plain(Dwarf_Die *unit)
@@ -117,7 +117,7 @@ static bool is_plain(Dwarf_Die *unit)
 	}
 }
 
-/* Whether there may be functions with code below it. */
+/* Whether there may be functions with code below the DIE. */
 static bool is_container(const struct walk *walk, const struct step *step, int tag)
 {
 	switch (tag) {
@@ -177,8 +177,8 @@ static int walk_step(struct walk *walk)
 }
 
 /*
- * In the main file a split unit has only its skeleton; everything below is in a separate file. libdw would open it, by
- * its name; it does when it is asked for the unit, or for an attribute that the skeleton lacks, so it never is.
+ * In the main file a split unit has only its skeleton; everything below is in a separate file. libdw opens that file by
+ * name when asked for the split unit, or for an attribute that the skeleton lacks. So we never ask for these.
  */
 static Dwarf_Die root_of(struct dwarf_lines *lines, struct dwarf_unit *unit)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Split units: in a package (.dwp; DWARF 5 §7.3.5, and before it gcc.gnu.org/wiki/DebugFissionDWP, whose index has the
- * same layout), which libdw 0.188 does not support, or each in a file of its own (.dwo), which libdw can only open by
- * name. A unit's part of each section is copied to a small ELF image under the plain section names, with the addresses
- * that its skeleton points to, in version 4 also the ranges, and the strings that it uses; to libdw that is a file with
+ * Split units. They are in a package (.dwp; DWARF 5 §7.3.5, and before it gcc.gnu.org/wiki/DebugFissionDWP, whose index
+ * has the same layout), which libdw 0.188 does not support, or each in its own file (.dwo), which libdw can only open by
+ * name. So we copy a unit's part of each section to a small ELF image under the plain section names, with the addresses
+ * that its skeleton points to, in version 4 also the ranges, and the strings that it uses. For libdw that is a file with
  * one unit.
  */
 #include <dwarf.h>
@@ -62,7 +62,7 @@ static struct line_bytes cut_column(struct line_bytes section, const struct pack
 	return part->known ? cut(section, part->offset, part->size) : (struct line_bytes){0};
 }
 
-/* False: it is not there. */
+/* False: the unit is not in the package. */
 static bool cut_unit(const struct split_sections *package, uint64_t id, struct split_sections *ret_unit)
 {
 	struct package_part columns[PACKAGE_COLUMNS];
@@ -128,7 +128,7 @@ static int rewrite_strings(struct parts *parts, struct line_bytes strings, unsig
 static const char image_names[] = "\0.debug_info\0.debug_abbrev\0.debug_str_offsets\0.debug_str\0"
 				  ".debug_rnglists\0.debug_addr\0.debug_ranges\0.shstrtab";
 
-/* The parts in their order, then the names of all. */
+/* The sections are the parts in their order, then the section names. */
 static const Elf64_Ehdr image_header = {
 	.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 	.e_type = ET_REL,
@@ -200,7 +200,7 @@ static int collect(struct dwarf_lines *lines, struct dwarf_unit *unit, const str
 	return r < 0 ? r : rewrite_strings(parts, own->str, version);
 }
 
-/* Whatever a file or an index says, it is the unit's own id that counts. */
+/* Only the unit's own id counts, whatever a file or an index says. */
 static bool find_root(Dwarf *dwarf, uint64_t id, Dwarf_Die *ret_root)
 {
 	Dwarf_CU *unit = NULL;
@@ -233,7 +233,7 @@ static bool make_unit(struct dwarf_lines *lines, const struct wanted_unit *wante
 	return false;
 }
 
-/* Next to the file, with ".dwp" appended to its name. Unit ids show whether it belongs to the file. */
+/* The package is next to the file, with ".dwp" appended to the name. Unit ids show whether it belongs to the file. */
 static void open_package(struct dwarf_lines *lines)
 {
 	struct opened_file file;
@@ -249,7 +249,7 @@ static void open_package(struct dwarf_lines *lines)
 		return;
 	free(file.real);
 	lines->quality.not_ours |= !file.ours;
-	(void)dwarf_read_split(file.fd, 0, &lines->packaged, &lines->package); /* open until the process ends */
+	(void)dwarf_read_split(file.fd, 0, &lines->packaged, &lines->package); /* fd stays open until the process ends */
 }
 
 static bool make_packaged(struct dwarf_lines *lines, const struct wanted_unit *wanted, Dwarf_Die *ret_root)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Finds the unit of an address: with .debug_aranges, which is cheap, else with the ranges of the units not in it. */
+/* Finds the unit of an address: by .debug_aranges, which is cheap, else by the ranges of the units not listed there. */
 #include "report/resolve/dwarf/dwarf_internal.h"
 
 #include <dwarf.h>
@@ -13,7 +13,7 @@ static int add_unit(struct dwarf_lines *lines, const Dwarf_Die *die, uint32_t *r
 	return 0;
 }
 
-/* Ranges that do not start in code were dropped by the linker, which leaves 0, 1 or -1 there. */
+/* Ignores ranges that do not start in code: the linker dropped them, and left 0, 1 or -1 as the start. */
 static int add_range(const struct dwarf_lines *lines, struct line_index *index, uint64_t low,
 		     uint64_t high, uint32_t unit)
 {
@@ -23,7 +23,7 @@ static int add_range(const struct dwarf_lines *lines, struct line_index *index, 
 /* --- .debug_aranges --- */
 
 struct arange {
-	Dwarf_Off unit; /* of its DIE */
+	Dwarf_Off unit; /* offset of its DIE */
 	Dwarf_Addr start;
 	Dwarf_Word length;
 };
@@ -35,7 +35,7 @@ static int compare_aranges(const void *left, const void *right)
 	return (l->unit > r->unit) - (l->unit < r->unit);
 }
 
-/* They are sorted by unit. */
+/* The ranges are sorted by unit. */
 static int add_aranges(struct dwarf_lines *lines, const struct arange *ranges, size_t count)
 {
 	bool known = false;
@@ -104,7 +104,7 @@ static int compare_offsets(const void *left, const void *right)
 	return (l > r) - (l < r);
 }
 
-/* The units that .debug_aranges does not cover; the others are there already, in the order of their DIEs. */
+/* Adds the units that .debug_aranges does not cover; the others are there already, in the order of their DIEs. */
 static int read_units(struct dwarf_lines *lines)
 {
 	size_t known = lines->units.count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What DWARF says about some addresses of a module: for each its functions, innermost first; the
+ * What DWARF says about some addresses of a module: for each one its functions, innermost first; the
  * last is the real one, and the others are inlined in it. The addresses are fixed at the start;
- * answers are added in any order, once each.
+ * answers are added in any order.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_ANSWERS_H
 #define RWALKER_REPORT_RESOLVE_DWARF_LINE_ANSWERS_H
@@ -13,7 +13,7 @@
 #include "report/resolve/cache/line_levels.h"
 #include "report/resolve/symbol/address_buckets.h"
 
-struct line_place { /* of one address */
+struct line_place { /* the answer for one address */
 	const struct line_level *levels;
 	size_t count; /* 0: nothing is known */
 };
@@ -26,7 +26,7 @@ struct line_answers {
 	struct line_levels levels; /* those with an answer */
 };
 
-/* The addresses are copied; they ascend. -ENOMEM. */
+/* Copies the addresses, which must ascend. -ENOMEM. */
 int line_answers_init(struct line_answers *answers, const uint64_t *addresses, size_t count);
 void line_answers_deinit(struct line_answers *answers);
 
@@ -34,7 +34,7 @@ void line_answers_deinit(struct line_answers *answers);
 int line_answers_put(struct line_answers *answers, size_t number, const struct line_level *levels,
 		     size_t count);
 
-/* The same without a copy: the levels must outlive the answers. */
+/* The same without copying: the levels must outlive the answers. */
 void line_answers_point(struct line_answers *answers, size_t number,
 			const struct line_level *levels, size_t count);
 

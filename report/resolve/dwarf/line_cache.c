@@ -9,7 +9,7 @@ static const char resolver[] = "dwarf 2";
 
 enum { RANK = 1 };
 
-/* The files, and where alternate files are searched. False: their answers may not be cached. */
+/* Adds the files, and where alternate files are searched. False: their answers may not be cached. */
 static bool describe(const struct line_job *job, struct name_source *source)
 {
 	struct stat status;
@@ -31,7 +31,7 @@ static bool describe(const struct line_job *job, struct name_source *source)
 
 /* --- queries --- */
 
-/* Adds the missing answers that the cache has; rest: the addresses left, whose number is returned. */
+/* Adds missing answers from the cache. Returns the number of addresses left, and the addresses in `rest`. */
 static size_t ask_cache(struct line_query *query, struct line_answers *answers, uint64_t *rest)
 {
 	size_t left = 0, place = 0;
@@ -52,7 +52,7 @@ static size_t ask_cache(struct line_query *query, struct line_answers *answers, 
 	return left;
 }
 
-/* The child's answers for the rest; stored in the cache only if they are complete. */
+/* Adds the child's answers for the rest. Stores them in the cache only if they are complete. */
 static int take_rest(struct line_query *query, bool complete, struct line_answers *answers)
 {
 	int r = 0;

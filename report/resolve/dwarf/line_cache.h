@@ -14,22 +14,23 @@ struct line_owner { /* the source of the lines */
 	const char *name;
 };
 
-struct line_query { /* a module's question */
+struct line_query { /* one query for a module */
 	struct name_frames *frames; /* the cache's */
 	struct line_child child;
 	struct line_answers rest; /* addresses missing in the cache */
-	size_t *numbers;	  /* of these in all answers */
+	size_t *numbers;	  /* index of each of these in all answers */
 };
 
 /*
  * Queries the addresses without an answer. 0: all are answered; 1: the child was started; -ENOMEM,
- * -errno. Answers may point into the cache, which must outlive them; it may be NULL. `reading`
- * false: the child is not started, but -ECANCELED returned. Must be deinited in all cases.
+ * -errno. Answers may point into the cache, which must outlive them; the cache may be NULL. If
+ * `reading` is false, returns -ECANCELED instead of starting the child. Call line_query_deinit() in
+ * all cases.
  */
 int line_query_start(struct line_query *query, struct name_cache *cache,
 		     const struct line_owner *owner, const struct line_job *job, bool reading,
 		     struct line_answers *answers);
-/* Like line_child_finish(), if the child was started; but what may not be cached is as good as what may. */
+/* Like line_child_finish(), if the child was started. Answers that may not be cached count as success, too. */
 int line_query_finish(struct line_query *query, struct text_pool *texts, struct line_answers *answers);
 void line_query_deinit(struct line_query *query);
 

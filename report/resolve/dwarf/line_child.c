@@ -24,7 +24,7 @@
 /* Defined by AddressSanitizer, whose shadow memory exceeds any limit; absent without it. */
 extern void __asan_init(void) __attribute__((weak));
 
-/* Of this process; a child inherits it. RLIM_INFINITY: none. */
+/* The limit of this process, which a child inherits. RLIM_INFINITY: none. */
 static uint64_t memory_limit(void)
 {
 	struct rlimit limit;
@@ -58,7 +58,7 @@ static uint64_t file_bytes(const struct line_job *job)
 	return bytes;
 }
 
-/* Whether one more page can be mapped if no more than `bytes` may be used. */
+/* Whether one more page can be mapped if the limit is `bytes`. */
 static bool has_room(int resource, uint64_t bytes, const struct rlimit *usual)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -70,7 +70,7 @@ static bool has_room(int resource, uint64_t bytes, const struct rlimit *usual)
 	return place != MAP_FAILED && !munmap(place, page);
 }
 
-/* How much the process uses by now, to a megabyte, asked of the limit itself: in a jail there is no /proc. */
+/* The bytes that the process uses now, to a megabyte. Found by trying limits: in a jail there is no /proc. */
 static uint64_t bytes_used(int resource)
 {
 	enum { STEP_BITS = 20, ADDRESS_BITS = 47 };
@@ -88,7 +88,7 @@ static uint64_t bytes_used(int resource)
 	return used + (UINT64_C(1) << STEP_BITS);
 }
 
-/* Memory that the process already uses does not count. */
+/* The limit comes on top of the memory that the process already uses. */
 static void limit_memory(const struct line_job *job)
 {
 	const uint64_t size = bytes_used(RLIMIT_AS), data = bytes_used(RLIMIT_DATA), half = memory_limit() / 2;
@@ -98,12 +98,12 @@ static void limit_memory(const struct line_job *job)
 	lower(RLIMIT_DATA, data + bytes);
 }
 
-/* malloc and assert print messages about a malformed file: stdin is open for reading only, or nothing at all. */
+/* malloc and assert print messages about a malformed file: stderr becomes stdin, which is /dev/null in the jail. */
 static void confine(const struct line_job *job)
 {
 	(void)signal(SIGXCPU, SIG_DFL);
 	(void)signal(SIGPIPE, SIG_DFL);
-	(void)signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the parent decides about this child */
+	(void)signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the parent decides when to end this child */
 	(void)signal(SIGTERM, SIG_DFL);
 	(void)dup2(STDIN_FILENO, STDERR_FILENO);
 	lower(RLIMIT_CORE, 0);
@@ -145,7 +145,7 @@ static void *leash_create(void)
 	return leash == MAP_FAILED ? NULL : leash;
 }
 
-/* dwz names shared files ".../.dwz/x86_64-linux-gnu/foo.debug". */
+/* The files that dwz shares are named ".../.dwz/x86_64-linux-gnu/foo.debug". */
 static int open_shared(const struct local_files *files, const char *name, const struct build_id *id,
 		       struct local_elf *ret_elf)
 {
@@ -162,7 +162,7 @@ static int open_shared(const struct local_files *files, const char *name, const 
 	return r;
 }
 
-/* Relative names are relative to the file that contains them. */
+/* A relative name is relative to the folder of the file that contains it. */
 static int open_beside(const struct line_job *job, const char *real, const char *name, const struct build_id *id,
 		       struct local_elf *ret_elf)
 {
@@ -177,7 +177,7 @@ static int open_beside(const struct line_job *job, const char *real, const char 
 	       local_elf_open_named(job->local, full, id, ret_elf) : -ENOENT;
 }
 
-/* Whatever its name, only the build-id identifies the right file. It stays open until the child exits. */
+/* Only the build-id identifies the right file, whatever its name. It stays open until the child exits. */
 static void find_alternate(const struct line_job *job, struct dwarf_lines *lines, const char *real)
 {
 	struct local_elf alternate = {.fd = -1};
@@ -271,7 +271,7 @@ static _Noreturn void run_child(const struct line_job *job, const struct line_an
 	int r;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
-		_exit(1); /* there is no one to tell */
+		_exit(1); /* the parent is gone */
 	confine(job);
 	opener_use_channel(job->local->opener, job->channel);
 	if (follow_leash(leash) < 0)
@@ -309,7 +309,7 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_now(CLOCK_MONOTONIC) / MILLISECOND);
 }
 
-/* 1: running; 0: the end. */
+/* 1: running; 0: end of file; -errno. */
 static int read_some(struct line_child *child)
 {
 	enum { STEP = 64 << 10 };
@@ -326,7 +326,7 @@ static int read_some(struct line_child *child)
 	return n > 0;
 }
 
-/* Waits, but not forever: a child that hangs in the kernel is left behind, and dies with us. False: it is. */
+/* Waits, but not forever. False: the child hangs in the kernel; it is left behind, and dies with us. */
 static bool has_ended(pid_t child, int *ret_status)
 {
 	struct timespec step = {.tv_nsec = 10 * MICROSECOND};
@@ -343,7 +343,7 @@ static bool has_ended(pid_t child, int *ret_status)
 	return true;
 }
 
-/* Why the child ended, if it did not say so itself. */
+/* Waits for the child's end. 0; or why it ended, if it did not report that itself. */
 static int bury(pid_t child)
 {
 	const uint64_t before = child_time_seconds();
@@ -413,7 +413,7 @@ bool line_children_wait(struct line_child *const *children, size_t count, int mo
 	return over;
 }
 
-/* 0, or how it died. */
+/* Ends the child and waits for it. Returns 0, or how it died. */
 static int end_process(struct line_child *child)
 {
 	int died;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Reads a module's DWARF in a child process, so that a file that makes libdw crash, hang or use up
- * memory costs only that module's lines: the child has limits of memory and time, and its answers
- * are untrusted. Answers received before it ended are kept. Several children may run at once, one
- * per module, and one process listens to all. They end with that process, and ignore Ctrl-C.
+ * memory costs only that module's lines: the child's memory and time are limited, and its answers
+ * are untrusted. Answers received before it ended are kept. Several children may run at once, and
+ * one process listens to all. They end with that process, and ignore Ctrl-C.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_CHILD_H
 #define RWALKER_REPORT_RESOLVE_DWARF_LINE_CHILD_H
@@ -17,15 +17,15 @@
 enum {
 	LINE_CHILD_SECONDS = 4,	      /* of CPU time */
 	LINE_CHILD_WAIT_SECONDS = 20, /* wall-clock: a disk may be slow */
-	LINE_CHILD_BYTES = 1 << 30,   /* in addition to the mapped file; at most half of what this process may use */
-	LINE_CHILDREN_MAX = 4,	      /* running at once, one for each of these bytes that this process may use: */
-	LINE_CHILD_SHARE = 512 << 20, /* so all of them take at most twice as much */
+	LINE_CHILD_BYTES = 1 << 30,   /* besides the mapped files; at most half of this process's memory limit */
+	LINE_CHILDREN_MAX = 4,	      /* children running at once */
+	LINE_CHILD_SHARE = 512 << 20, /* bytes of this process's limit per child: all take at most twice the limit */
 };
 
 struct line_job {
 	int files[2];			/* the first with DWARF is read; -1: none. Owned by the caller */
-	const char *paths[2];		/* of these; NULL: another user could write it, so nothing is cached */
-	const char *reals[2];		/* of these, without links; NULL or "": unknown */
+	const char *paths[2];		/* of the files; NULL: another user could write it, so nothing is cached */
+	const char *reals[2];		/* of the files, links resolved; NULL or "": unknown */
 	unsigned int channel;		/* the child's own, to the opener */
 	const struct local_files *local; /* where alternate and split files are searched */
 	uint64_t bias;			/* added to the addresses to get those of the file */
@@ -34,13 +34,13 @@ struct line_job {
 struct line_child {
 	pid_t pid; /* 0: none */
 	int fd;
-	int *leash;  /* shared with it: it ends when this is set */
+	int *leash;  /* shared with the child, which ends when this is set */
 	int state;   /* 1: running; 0: finished; -errno: failed, its output is ignored */
 	int64_t end; /* deadline, ms of CLOCK_MONOTONIC */
 	ARRAY(uint8_t) bytes;
 };
 
-/* How many may run at once. */
+/* The number of children that may run at once. */
 size_t line_children_limit(void);
 
 /* Starts a child that answers all addresses of `answers`. -errno: it could not be started. */
@@ -48,22 +48,22 @@ int line_child_start(const struct line_job *job, const struct line_answers *answ
 		     struct line_child *ret_child);
 
 /*
- * Waits for any of at most LINE_CHILDREN_MAX children, for at most most_ms, or until a signal
+ * Waits for any of at most LINE_CHILDREN_MAX children, until most_ms have passed or a signal
  * arrives. True: one ended.
  */
 bool line_children_wait(struct line_child *const *children, size_t count, int most_ms);
 
 /*
- * Stores its answers in the same `answers`, their texts in the pool; a child that still runs is
- * killed. 0; -ENODATA: no file has DWARF; -EPERM: all was read, but from a file that another user could
- * write as well; and if the answers may be incomplete: -EMSGSIZE: it expands to too much; -ETIMEDOUT;
+ * Stores the child's answers in the same `answers`, their texts in the pool; ends a child that still
+ * runs. 0; -ENODATA: no file has DWARF; -EPERM: all was read, but also from a file that another user
+ * could write. If the answers may be incomplete: -EMSGSIZE: the file expands to too much; -ETIMEDOUT;
  * -ENOBUFS: the child ran out of memory; -ENOENT: a file with split units was not found; -EBADMSG:
- * malformed; -EIO: the library failed; -ECANCELED: it was still running. -ENOMEM, -errno: of this
- * process, nothing was read.
+ * malformed; -EIO: the library failed; -ECANCELED: the child was still running. -ENOMEM, -errno: an
+ * error of this process, nothing was read.
  */
 int line_child_finish(struct line_child *child, struct text_pool *texts, struct line_answers *answers);
 
-/* Kills it, if it runs, and releases it. */
+/* Ends the child, if it runs, and releases it. */
 void line_child_end(struct line_child *child);
 
 /* All of this in one call. */

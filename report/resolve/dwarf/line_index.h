@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A flat index of one unit of DWARF: the scope (a function, or an inlined call) and the line table
- * row of an address. Filled in any order, then laid out once, then only searched: two binary
- * searches per address. Independent of DWARF; scopes and files are the caller's numbers.
+ * row of an address. It is filled, then laid out once, then only searched: two binary searches per
+ * address. Independent of DWARF; scopes and files are the caller's numbers.
  *
  * Of several ranges that contain an address, the one with the highest scope number wins: number
  * scopes so that inner or later ones are higher.
@@ -41,11 +41,11 @@ struct line_index {
 
 void line_index_deinit(struct line_index *index);
 
-/* An empty range is ignored. -ENOMEM. */
+/* Ranges may be added in any order; empty ones are ignored. -ENOMEM. */
 int line_index_add_range(struct line_index *index, uint64_t low, uint64_t high, uint32_t scope);
 /* Rows must be added by ascending address; of several with the same address the last one wins. -ENOMEM. */
 int line_index_add_row(struct line_index *index, const struct line_row *row);
-/* To be called once, after the last range. -ENOMEM. */
+/* Call it once, after the last range. -ENOMEM. */
 int line_index_lay_out(struct line_index *index);
 
 /* The scope of the address; LINE_NO_SCOPE: none. */

@@ -5,7 +5,7 @@
 
 #include "common/byte_cursor.h"
 
-/* Numbers of DWARF 5 §7.5.6 and §7.22. Not from libdw's header, which only its door includes. */
+/* Numbers from DWARF 5 §7.5.6 and §7.22. Defined here because only the door to libdw includes its header. */
 enum { FORM_BLOCK2 = 0x03,
        FORM_BLOCK4 = 0x04,
        FORM_DATA2 = 0x05,
@@ -202,7 +202,7 @@ static int read_old_entries(struct reader *reader)
 	return r < 0 ? r : (cursor->bad ? -EBADMSG : 0);
 }
 
-/* The length of the unit, which also gives the size of offsets from here on. */
+/* Reads the length of the unit, which also determines the size of offsets in it. */
 static struct byte_cursor take_program(struct byte_cursor *cursor, size_t *ret_offset_size)
 {
 	uint64_t length = byte_cursor_u32(cursor);
@@ -214,7 +214,7 @@ static struct byte_cursor take_program(struct byte_cursor *cursor, size_t *ret_o
 	return byte_cursor_sub(cursor, length);
 }
 
-/* The files in the rest of the header; the cursor does not move. */
+/* Reads the files from the rest of the header; reader->cursor does not move. */
 static int read_files(struct reader *reader, const struct byte_cursor *rest)
 {
 	struct byte_cursor program = reader->cursor;
@@ -247,7 +247,7 @@ static int read_header(struct reader *reader, uint64_t offset)
 	if (cursor->bad || version < 2 || version > 5)
 		return -EBADMSG;
 	if (version == 5)
-		(void)byte_cursor_bytes(cursor, 2); /* sizes of addresses, which are not needed, and of segments */
+		(void)byte_cursor_bytes(cursor, 2); /* sizes of addresses and segments: not needed */
 	header = byte_cursor_sub(cursor, byte_cursor_uint(cursor, reader->offset_size));
 	reader->least_length = byte_cursor_u8(&header);
 	reader->most_operations = version >= 4 ? byte_cursor_u8(&header) : 1;
@@ -266,8 +266,8 @@ static int read_header(struct reader *reader, uint64_t offset)
 
 struct state {
 	uint64_t address, file, line;
-	uint64_t operation; /* in an instruction that has several */
-	size_t first;	    /* row of the sequence */
+	uint64_t operation; /* number within an instruction (VLIW) */
+	size_t first;	    /* row of the current sequence */
 	bool wanted;
 };
 

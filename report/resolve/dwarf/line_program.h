@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One unit's line number program (DWARF 2 to 5, §6.2 of DWARF 5): its files, and its rows in
- * sequences of ascending addresses. libdw can do this, too, but sorts all rows one by one, at five
+ * sequences of ascending addresses. libdw can do this, too, but it sorts all rows one by one, at five
  * times the cost of reading the unit's DIEs, and mixes sequences that the linker dropped with those
  * that it kept. The bytes are hostile: everything is checked, and a malformed program is used up to
  * the error.
@@ -27,7 +27,7 @@ struct line_file {
 
 struct line_sequence {
 	uint64_t low, high;
-	size_t first, count; /* of rows */
+	size_t first, count; /* range in `rows` */
 };
 
 struct line_program {

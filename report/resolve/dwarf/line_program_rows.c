@@ -13,7 +13,7 @@ static int compare_sequences(const void *left, const void *right)
 	return (l->first > r->first) - (l->first < r->first);
 }
 
-/* Rows from `end` on belong to another sequence. */
+/* Addresses from `end` on belong to another sequence. */
 static int add_sequence(const struct line_program *program, const struct line_sequence *sequence,
 			uint64_t end, struct line_index *index)
 {

@@ -59,7 +59,7 @@ static bool same_text(const void *context, uint32_t number)
 	return wanted->texts[number].text == wanted->text;
 }
 
-/* The text's number; sends the text if it has none yet. */
+/* Gets the text's number. Sends the text first if it has none yet. */
 static int number_text(struct wire_writer *writer, const char *text, uint64_t *ret_number)
 {
 	struct wanted_text wanted = {.texts = writer->texts.items, .text = text};

@@ -9,8 +9,7 @@
  *	WIRE_END     0, or the errno that stopped it  the last record
  *
  * The child reads hostile files with a library that may fail on them, so the parent trusts nothing
- * here: every number is checked, and a malformed record ends the reading. What came before it is
- * kept.
+ * here: it checks every number, and stops at a malformed record. Records before that are kept.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_WIRE_H
 #define RWALKER_REPORT_RESOLVE_DWARF_LINE_WIRE_H

@@ -7,7 +7,7 @@
 
 enum { MAX_COLUMNS = 64 };
 
-/* The row of the table of offsets, from 1 on; 0: the unit is not in the package. */
+/* The unit's row in the table of offsets, from 1; 0: the unit is not in the package. */
 static uint32_t find_row(const uint8_t *signatures, const uint8_t *rows, uint32_t slots, uint64_t id)
 {
 	uint32_t at = (uint32_t)id & (slots - 1), step = ((uint32_t)(id >> 32) & (slots - 1)) | 1;
@@ -35,7 +35,7 @@ bool package_index_find(struct line_bytes index, uint64_t id,
 	const uint8_t *signatures, *rows;
 
 	memset(ret_parts, 0, PACKAGE_COLUMNS * sizeof(*ret_parts));
-	(void)byte_cursor_u32(&cursor); /* the version: all versions have the same layout from here on */
+	(void)byte_cursor_u32(&cursor); /* the version: the rest has the same layout in all of them */
 	count = byte_cursor_u32(&cursor);
 	units = byte_cursor_u32(&cursor);
 	slots = byte_cursor_u32(&cursor);

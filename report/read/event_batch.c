@@ -43,7 +43,7 @@ static int push_sample(struct event_batch *batch, const struct event_sample *sam
 	return array_push(&batch->samples, kept);
 }
 
-/* An event of a kind that is kept as it is. */
+/* Adds an event of a kind that is stored as it is. */
 #define PUSH(list, record)                                                                         \
 	({                                                                                         \
 		entry.time = event->record.time;                                                   \
@@ -95,7 +95,7 @@ static void forget_events(struct event_batch *batch)
 	batch->next = 0;
 }
 
-/* --- sorting: events come in a few ascending runs (one per CPU and drain), so merge the runs --- */
+/* --- sorting: the events are a few ascending runs (one per CPU and drain), so merge the runs --- */
 
 static size_t run_end(const struct batch_event *events, size_t start, size_t count)
 {

@@ -10,16 +10,16 @@ struct open_batch {
 	struct event_batch batch;
 	uint64_t serial;
 	uint32_t bytes;
-	bool ready; /* the decoder was made */
+	bool ready; /* event_batch_init() has succeeded */
 };
 
 struct event_stream {
 	struct trace_file *file;
 	struct trace_model *model;
-	ARRAY(struct pending_chunk) chunks; /* by first_time */
+	ARRAY(struct pending_chunk) chunks; /* sorted by first_time */
 	size_t next_chunk;
 	struct open_batch slots[STREAM_OPEN_MAX];
-	uint32_t open[STREAM_OPEN_MAX]; /* slots with events left; the next one first */
+	uint32_t open[STREAM_OPEN_MAX]; /* slots with events left, sorted by the time of their next event */
 	uint32_t open_count;
 	uint32_t free[STREAM_OPEN_MAX];
 	uint32_t free_count;
@@ -131,7 +131,7 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 	return 0;
 }
 
-/* Opens every chunk that may contain an event not later than the next one. */
+/* Opens every chunk that may contain an event as early as the next one, or earlier. */
 static int open_due(struct event_stream *stream)
 {
 	while (stream->next_chunk < stream->chunks.count && stream->free_count) {
@@ -156,7 +156,7 @@ static void close_first(struct event_stream *stream)
 		stream->open[i] = stream->open[i + 1];
 }
 
-/* The last returned event stays valid until now, so its batch advances only here. */
+/* The last returned event must stay valid until now, so its batch is moved or closed only here. */
 static void step(struct event_stream *stream)
 {
 	struct event_batch *batch;

@@ -20,7 +20,7 @@ struct stream_event {
 	const struct batch_event *event;
 	const struct event_batch *batch;
 	uint32_t slot;	 /* which of the STREAM_OPEN_MAX slots the batch is in */
-	uint64_t serial; /* identifies the chunk: the next one in the same slot has another */
+	uint64_t serial; /* identifies the chunk: the next chunk in the same slot has another serial */
 };
 
 struct stream_totals {

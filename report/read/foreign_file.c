@@ -18,7 +18,7 @@ struct head {
 static const struct magic {
 	const char *bytes;
 	size_t length;
-	const char *what; /* "%s", once, is the path */
+	const char *what; /* "%s" stands for the path, once */
 } magics[] = {
 	{"PERFILE2", 8, "is a recording of perf, which perf report -i %s reads; rwalker-record makes those for us"},
 	{"2ELIFREP", 8, "is a recording of perf from a machine of the other byte order, which perf report -i %s reads"},
@@ -52,7 +52,7 @@ static bool is_text(const struct head *head)
 	return true;
 }
 
-/* The first line is "comm;function;function 123". */
+/* Whether the first line is of the form "comm;function;function 123". */
 static bool is_folded(const char *text)
 {
 	const char *end = text + strcspn(text, "\n"), *number = end;

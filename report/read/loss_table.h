@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the causes of losses mean: one table decides what --info and the account of a report say
- * about a cause, and whether it makes the exit code 3. A cause that this version does not know
+ * The meaning of the causes of losses: one table decides what --info and the account of a report
+ * say about a cause, and whether it makes the exit code 3. A cause that this version does not know
  * counts as a loss of events.
  */
 #ifndef RWALKER_REPORT_READ_LOSS_TABLE_H
@@ -15,45 +15,45 @@
 
 enum loss_meaning {
 	MEANS_UNKNOWN,
-	MEANS_COUNT,	/* part of the identity seen = recorded + left out + lost, but none of its losses */
+	MEANS_COUNT,	/* part of the identity seen = recorded + left out + lost, but not a loss */
 	MEANS_LEFT_OUT, /* seen, but not requested */
-	MEANS_NOTE,	/* of quality */
+	MEANS_NOTE,	/* concerns quality only */
 	MEANS_LOST,	/* events that should be there: part of the identity */
-	MEANS_SKIPPED,	/* likewise, but known for all CPUs together only: not part of it */
+	MEANS_SKIPPED,	/* likewise, but only known for all CPUs together: not part of the identity */
 	MEANS_MISSING,	/* something else that should be there */
 };
 
 enum loss_share {
-	SHARE_NONE, /* it counts no events */
-	SHARE_OF_RECORDED, /* of the recorded events, which it happened to */
-	SHARE_BESIDE, /* of these and itself: it is no part of them */
+	SHARE_NONE, /* no share: it does not count events */
+	SHARE_OF_RECORDED, /* relative to the recorded events, of which these are a part */
+	SHARE_BESIDE, /* relative to the recorded events plus these, which are not among them */
 };
 
 struct loss_row {
 	enum loss_meaning meaning;
 	const char *name; /* in tables */
 	/*
-	 * "N events lost: <text>" of lost and skipped events, "1 <noun> <text>" or "N <nouns> <text>" of the others;
+	 * "N events lost: <text>" for lost and skipped events, else "1 <noun> <text>" or "N <nouns> <text>";
 	 * NULL: never reported.
 	 */
 	const char *text, *noun, *nouns;
-	bool elsewhere; /* the account has other words, from better numbers */
+	bool elsewhere; /* the account reports it in another way, from better numbers */
 	enum loss_share share;
-	const char *remedy; /* NULL: what the account says of its kind of note */
+	const char *remedy; /* NULL: the account's remedy for this kind of note */
 };
 
 struct loss_sums {
 	uint64_t by_cause[LOSS_CAUSES];
-	uint64_t unknown; /* of causes that are not in the table */
+	uint64_t unknown; /* the sum of causes that are not in the table */
 };
 
-/* Any number may be passed. Never NULL. */
+/* Accepts any number. Never NULL. */
 const struct loss_row *loss_row_of(uint64_t cause);
 /* Whether the events themselves are lost, as opposed to something that belongs to them. */
 bool loss_is_of_events(const struct loss_row *row);
 
 void loss_sums_add(struct loss_sums *sums, const struct event_loss *loss);
-/* Whether anything was lost: exit code 3. */
+/* Whether anything was lost, which makes the exit code 3. */
 bool loss_sums_lost(const struct loss_sums *sums);
 
 #endif

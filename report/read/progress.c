@@ -28,7 +28,7 @@ void progress_init(struct progress *progress)
 
 static void note_interrupt(int signal_number)
 {
-	(void)signal_number; /* the restored default disposition is the note */
+	(void)signal_number; /* the kernel has reset the disposition, which is all that we need to know */
 }
 
 static void arm(struct progress *progress)
@@ -103,7 +103,7 @@ void progress_format(char *out, size_t room, const char *phase, const char *name
 	memcpy(out + used, share, strlen(share) + 1);
 }
 
-/* What does not fit into one line of the terminal cannot be erased again. */
+/* The room in one line of the terminal: a longer text could not be erased again. */
 static size_t line_room(void)
 {
 	struct winsize size;

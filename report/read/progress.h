@@ -2,9 +2,9 @@
 /*
  * Long operations: a progress line on stderr, if that is a terminal and the work has taken a while;
  * and Ctrl-C. Between progress_enter() and progress_leave() the first SIGINT is only noted, and the
- * work ends early; the second one has its default action again, as has any SIGINT outside. A SIGINT
- * is detected by asking the kernel, which resets our handler when it calls it. A SIGINT that was
- * ignored when the program started stays ignored.
+ * work ends early; the second one has its default action again, as has any SIGINT outside. We detect
+ * a SIGINT by asking the kernel for the handler, which it resets when it calls it. If SIGINT was
+ * ignored when the program started, it stays ignored.
  *
  * Created in main and passed down; NULL shows nothing and is never stopped. Not thread-safe.
  */
@@ -16,14 +16,14 @@
 #include <stdint.h>
 
 enum {
-	PROGRESS_FIRST_MS = 700, /* of work, before anything is shown */
+	PROGRESS_FIRST_MS = 700, /* time before anything is shown */
 	PROGRESS_REDRAW_MS = 100,
-	PROGRESS_LOOK_MS = 20, /* between two queries to the kernel */
+	PROGRESS_LOOK_MS = 20, /* time between two queries to the kernel */
 };
 
 struct progress {
 	bool terminal, shown, armed, stopped;
-	int interrupt; /* the signal of Ctrl-C; another one if somebody passes it on to us */
+	int interrupt; /* the signal of Ctrl-C, or the one by which another process forwards it */
 	unsigned int depth;
 	int64_t began, drawn, looked; /* ms of CLOCK_MONOTONIC; began -1: not yet */
 };
@@ -43,7 +43,7 @@ bool progress_step(struct progress *progress, const char *phase, const char *nam
 		   uint64_t whole);
 /* The same check without a line; always queries the kernel. */
 bool progress_stopped(struct progress *progress);
-/* The Ctrl-C was meant for another program: work goes on. */
+/* The Ctrl-C was meant for another program: the work continues. */
 void progress_resume(struct progress *progress);
 
 /* Formats "PHASE NAME: 43%" in at most room - 1 bytes. */

@@ -12,7 +12,7 @@ enum { UNPACKED = 4 };
 
 struct snapshot_chunk {
 	uint32_t number;      /* in the file */
-	uint32_t first, last; /* snapshots in it, once `known` */
+	uint32_t first, last; /* its snapshots, once the range is known */
 };
 
 struct unpacked {
@@ -26,8 +26,8 @@ struct snapshot_store {
 	struct event_decoder *events;
 	struct snapshot_decoder *snapshots;
 	ARRAY(struct snapshot_chunk) chunks; /* in the order of the file */
-	size_t known;			     /* chunks from the first one whose range is known */
-	bool any;			     /* one of them holds snapshots */
+	size_t known;			     /* the range of the first `known` chunks is known */
+	bool any;			     /* one of these chunks holds snapshots */
 	struct unpacked slots[UNPACKED];
 	uint64_t clock;
 	uint64_t words[SNAPSHOT_PLACES][SNAPSHOT_WORDS];
@@ -74,7 +74,7 @@ bool snapshot_store_has(const struct snapshot_store *store)
 	return store->chunks.count;
 }
 
-/* The least recently used slot, emptied. */
+/* Empties the least recently used slot. */
 static struct unpacked *free_slot(struct snapshot_store *store)
 {
 	struct unpacked *slot = &store->slots[0];
@@ -114,7 +114,7 @@ static int find_slot(struct snapshot_store *store, uint32_t place, struct unpack
 	return unpack(store, place, ret_slot);
 }
 
-/* An empty chunk lies where the one before it ends, or else where the first one that is not empty begins. */
+/* The range of an empty chunk is the end of the previous one; before the first nonempty chunk, the start of that. */
 static void note_range(struct snapshot_store *store, const struct snapshot_batch *batch)
 {
 	struct snapshot_chunk *chunk = &store->chunks.items[store->known];
@@ -130,7 +130,7 @@ static void note_range(struct snapshot_store *store, const struct snapshot_batch
 	store->any = true;
 }
 
-/* Reads on until the chunk that would contain the number is known. */
+/* Reads chunks until the range of the one that would contain the number is known. */
 static int know(struct snapshot_store *store, uint32_t number)
 {
 	while (store->known < store->chunks.count &&

@@ -22,7 +22,7 @@ void text_pool_deinit(struct text_pool *pool)
 
 /*
  * Two sums over the bytes, which the table's seeded hash then mixes. The seed is used here, too:
- * otherwise texts with equal sums could be crafted.
+ * otherwise an attacker could craft texts with equal sums.
  */
 static uint32_t text_hash(const struct text_pool *pool, const void *bytes, size_t length)
 {

@@ -10,8 +10,8 @@
 
 /*
  * A fork shares its parent's mappings, so only mappings need nodes: one each, one more if it splits
- * another, and copies of the shared nodes above it (a path, twice) when the sharers diverge. If
- * that is not enough, the dead are dropped early.
+ * another, and copies of the shared nodes above it (a path, twice) when the processes that share them
+ * diverge. If that is not enough, dead processes are dropped early.
  */
 enum { NODES_PER_MAPPING = 16, MAPPINGS_MAX = 4 << 20, DEAD_MAX = 8192 };
 
@@ -89,7 +89,7 @@ static bool is_sorted(const struct timeline *timeline)
 	return true;
 }
 
-/* To each place comes the entry whose number is there. Cycle by cycle, so that no second copy is needed. */
+/* Moves entry keys[i].number to place i, for all i. Goes cycle by cycle, so it needs no second array. */
 static void permute(struct timeline_entry *entries, struct radix_key *keys, size_t count)
 {
 	for (uint32_t first = 0; first < count; first++) {
@@ -109,7 +109,7 @@ static void permute(struct timeline_entry *entries, struct radix_key *keys, size
 	}
 }
 
-/* By time, then by order, which numbers them from 0. */
+/* Sorts by time, then by order, which numbers the entries from 0. */
 static int sort_entries(struct timeline *timeline)
 {
 	const size_t count = timeline->entries.count;
@@ -184,7 +184,7 @@ int timeline_rewind(struct timeline *timeline)
 	return address_spaces_create(2 * timeline->processes.count + 1, nodes, &timeline->spaces);
 }
 
-/* Drops the process that has been dead longest, if it still is. */
+/* Drops the process that has been dead longest, unless it was renewed, or looked up in the meantime. */
 static void bury_one(struct timeline *timeline)
 {
 	uint32_t number = timeline->dead[timeline->dead_first];

@@ -6,12 +6,12 @@
  *
  * Mappings "from before the recording" are valid from the beginning of time, unless the process
  * forked or called exec since. An exit is applied late: a process still runs, and is sampled, after
- * its exit event, and a leader may exit long before its threads. Dead processes are dropped when so
- * many others have died since that keeping them would cost memory, and only if they were not looked
- * up in the meantime.
+ * its exit event, and a leader may exit long before its threads. A dead process is dropped when so
+ * many others have died since that keeping it would cost memory, and only if it was not looked up in
+ * the meantime.
  *
- * In the middle of an exec the address space is new, but the registers are still those of the
- * caller in the old one, so the old one is kept, too.
+ * In the middle of an exec the address space is new, but the registers still belong to the old one.
+ * So the old one is kept, too.
  */
 #ifndef RWALKER_REPORT_READ_TIMELINE_H
 #define RWALKER_REPORT_READ_TIMELINE_H
@@ -30,10 +30,10 @@ struct timeline_entry {
 	uint32_t other;		/* module of a mapping, parent of a fork */
 	uint64_t start, length; /* of a mapping */
 	uint64_t file_offset;
-	uint32_t note; /* of struct mapping */
+	uint32_t note; /* as in struct mapping */
 };
 
-struct timeline_process { /* its state at the replay's current time */
+struct timeline_process { /* state of a process at the current time of the replay */
 	uint32_t tgid;
 	bool renewed;	    /* fork, exec or mapping since the pending exit */
 	bool used;	    /* looked up since then */
@@ -55,16 +55,16 @@ void timeline_deinit(struct timeline *timeline);
 /* Frees the memory of a timeline that was replayed; the counts stay. */
 void timeline_release(struct timeline *timeline);
 
-/* -ENOMEM. `order` is set here. */
+/* Sets the entry's `order`. -ENOMEM. */
 int timeline_add(struct timeline *timeline, const struct timeline_entry *entry);
-/* Sorts and goes back to the beginning; no entries may be added afterwards. -ENOMEM. */
+/* Sorts the entries and goes back to the beginning. No entries may be added afterwards. -ENOMEM. */
 int timeline_rewind(struct timeline *timeline);
-/* Applies all that happened up to and including `time`. */
+/* Applies all changes up to and including `time`. */
 int timeline_advance(struct timeline *timeline, uint64_t time);
 
 /* The number of the process for timeline_find(); adds it if it is unknown. -ENOMEM. */
 int timeline_process(struct timeline *timeline, uint32_t tgid, uint32_t *ret_process);
-/* Marks the process as alive at the replay's time; returns its generation, 0: it is unknown. */
+/* Marks the process as alive at the current time. Returns the generation of its address space; 0: unknown. */
 uint64_t timeline_touch(struct timeline *timeline, uint32_t process);
 bool timeline_find(const struct timeline *timeline, uint32_t process, uint64_t address,
 		   struct mapping *ret_mapping);

@@ -10,10 +10,10 @@ struct trace_model;
 
 struct trace_cgroup {
 	uint64_t id;
-	uint64_t made, removed; /* times; removed 0: it was not, as far as is known */
-	bool initial;		/* it existed before */
+	uint64_t made, removed; /* times; removed 0: not removed, as far as is known */
+	bool initial;		/* it existed before the recording */
 	const char *path;	/* "": unknown */
-	const char *name;	/* of its container; "" */
+	const char *name;	/* of its container; "": none */
 };
 
 /* NULL: unknown. */

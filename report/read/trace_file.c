@@ -10,7 +10,7 @@
 #include "format/section_id.h"
 #include "report/read/foreign_file.h"
 
-/* Without inputs that others have opened. */
+/* Opens a trace without inputs that were opened before. */
 static int open_alone(const char *path, int *ret_fd, bool *ret_spooled)
 {
 	struct trace_inputs inputs;
@@ -30,7 +30,7 @@ static bool holds_state(const struct trace_chunk *chunk)
 	       chunk->header.type == RWK_CHUNK_END || chunk->header.type == RWK_CHUNK_NAMES;
 }
 
-/* An INDEX only needs to be intact. */
+/* Whether the chunk is read now. An INDEX is not used, but must be intact. */
 static bool is_checked(const struct trace_chunk *chunk)
 {
 	return holds_state(chunk) || chunk->header.type == RWK_CHUNK_INDEX;

@@ -23,7 +23,7 @@ struct trace_file {
 	uint8_t *payload; /* room for one chunk, shared by all readers */
 };
 
-/* Takes it from the inputs; NULL: opens it. 0, or -errno after reporting why. Damage is not a failure. */
+/* Takes it from the inputs, or opens it if they are NULL. 0, or -errno after reporting why. Damage is not a failure. */
 int trace_file_open(const char *path, const struct trace_inputs *inputs, struct trace_file **ret_file);
 void trace_file_close(struct trace_file *file);
 
@@ -34,29 +34,29 @@ uint64_t trace_file_event_bytes(const struct trace_file *file);
 int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_payload);
 
 /*
- * If it is unknown what followed the last chunk, because the recorder was killed or could no longer
- * write: why, as a continuation of "the trace". NULL: it ended normally.
+ * The reason why it is unknown what followed the last chunk (the recorder was killed, or could no
+ * longer write), as a continuation of "the trace". NULL: the section ended normally.
  */
 const char *trace_section_cut(const struct trace_section *section);
-/* Whether that is the case for any section; reports it, for tools that print no account. */
+/* Whether a section has such a reason. Reports it, for tools that print no account. */
 bool trace_file_tell_cut(const struct trace_file *file);
 
 bool trace_file_holds_snapshots(const struct trace_file *file);
 
 /*
- * Called for each record of a chunk; the record is valid until it returns. -EBADMSG: damaged, skips
- * the rest of the chunk; -errno: stop.
+ * Called for each record of a chunk; the record is valid until it returns. -EBADMSG: damaged, the
+ * rest of the chunk is skipped; -errno: stops the iteration.
  */
 typedef int trace_take_record(struct event *event, void *data);
 
 /*
- * Visits every record of some chunks, in order; damage ends a chunk, not the iteration. -errno: of
+ * Visits every record of some chunks, in order; damage ends a chunk, not the iteration. -errno from
  * `take`, or of reading; -ENOMEM.
  */
 int trace_file_each_record(struct trace_file *file, const chunk_list *chunks,
 			   trace_take_record *take, void *data);
 
-/* Whether model `addition` lists the section of model `number` as one that it adds to: 1, 0; -ENOENT: no list. */
+/* Whether the section of model `addition` says that it adds to that of model `number`: 1, 0; -ENOENT: no list. */
 int trace_file_adds_to(const struct trace_file *file, size_t addition, size_t number);
 
 #endif

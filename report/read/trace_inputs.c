@@ -67,7 +67,7 @@ void trace_inputs_close(struct trace_inputs *inputs)
 	array_free(&inputs->items);
 }
 
-/* "-" is always copied: it may be a file that is read from somewhere in the middle. */
+/* "-" is always copied: it may be a file whose offset is somewhere in the middle. */
 static bool is_pipe(const struct trace_input *input)
 {
 	return !strcmp(input->path, "-") || (lseek(input->fd, 0, SEEK_CUR) < 0 && errno == ESPIPE);

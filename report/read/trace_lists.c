@@ -40,7 +40,7 @@ size_t trace_model_call_name(const struct trace_model *model, uint64_t call, con
 	return call_name(call_table_of(machine ? machine : "", compat), call >> WAIT_CALL_BITS, ret_name);
 }
 
-/* *ret_object is NULL if the number is none. */
+/* *ret_object is NULL if the number is invalid. */
 static int find(struct trace_model *model, uint32_t number, struct trace_object **ret_object)
 {
 	const struct wanted wanted = {model, number};
@@ -74,7 +74,7 @@ int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct e
 	if (r < 0 || !object || (*object->variable && !event->object.name.length)) /* known already */
 		return r;
 	object->about = event->object;
-	object->about.name = (struct event_text){0}; /* it is valid for now only */
+	object->about.name = (struct event_text){0}; /* it is valid during this call only */
 	if (object->about.kind == OBJECT_FUTEX || object->about.kind == OBJECT_BLOCK ||
 	    object->about.kind == OBJECT_PAGE)
 		return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length,
@@ -179,7 +179,7 @@ int trace_lists_cgroup_name(struct trace_model *model, uint32_t chunk, const str
 
 /* --- the recording's own --- */
 
-/* There are few: the recorder limits them. */
+/* A linear search is enough: the recorder limits their number. */
 int trace_lists_unsure(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	const struct event_unsure *record = &event->unsure;
@@ -225,7 +225,7 @@ int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct 
 	return r < 0 ? r : array_push(&model->triggers, trigger);
 }
 
-/* One that is older than the one before is damaged, or from another section's time. */
+/* A record that is older than the previous one is damaged, or from another section's time. */
 int trace_lists_regime(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	const size_t count = model->regimes.count;
@@ -251,7 +251,7 @@ int trace_lists_counter(struct trace_model *model, uint32_t chunk, const struct 
 	const struct event_counter *record = &event->counter;
 
 	(void)chunk;
-	for (size_t i = model->counters.count; i-- > 0;) { /* most often the last or no other */
+	for (size_t i = model->counters.count; i-- > 0;) { /* usually it is the last one, or there is none */
 		struct event_counter *known = &model->counters.items[i];
 
 		if (known->source != record->source || known->cpu != record->cpu)

@@ -123,7 +123,7 @@ int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void
 
 /* --- the end --- */
 
-/* Chunks have sequence numbers; a gap between two of them is lost. */
+/* Chunks have sequence numbers; those missing between two chunks are lost. */
 static int find_lost_ranges(struct trace_model *model)
 {
 	const struct rwk_chunk_header *previous = NULL;
@@ -192,7 +192,7 @@ int trace_model_finish(struct trace_model *model)
 
 enum { FILE_KEY_MAX = RWK_MAX_STRING + 16 };
 
-/* 0: the kernel did not say which file it is. */
+/* The length of the key; 0: it is no file, or the kernel did not say which. */
 static size_t make_file_key(const struct trace_module *module, uint8_t out[static FILE_KEY_MAX])
 {
 	struct byte_buffer key = {.bytes = out, .room = FILE_KEY_MAX};
@@ -205,7 +205,7 @@ static size_t make_file_key(const struct trace_module *module, uint8_t out[stati
 	return key.full ? 0 : key.used;
 }
 
-/* Each file's place in the addition plus 1; 0: it has several build-ids. */
+/* Maps each file to its place in the addition, plus 1; 0: the file has several build-ids. */
 static int gather_build_ids(struct hash_map *ids, const struct trace_model *addition)
 {
 	uint8_t key[FILE_KEY_MAX];
@@ -266,7 +266,7 @@ const char *trace_model_meta(const struct trace_model *model, const char *key)
 	return NULL;
 }
 
-/* The last reading before the time, else the first one after it. */
+/* Uses the last reading before the time, else the first one after it. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time)
 {
 	size_t low = 0, count = model->clocks.count;

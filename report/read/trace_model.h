@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The content of a section apart from its events: where and when it was recorded, its sources, modules, kernel
- * symbols, the timeline of its address spaces, losses and cost. Filled by one pass over the STATE, EMBED and END
- * chunks; symbols of user modules stay in the file and are read on demand. Ids are those of the section. A STATE chunk
- * and its copy count once. Plain data; texts belong to `texts` and live as long as the file.
+ * symbols, the timeline of its address spaces, losses and cost. Filled by one pass over the STATE, EMBED, NAMES and
+ * END chunks; symbols of user modules stay in the file and are read on demand. Ids are those of the section. A STATE
+ * chunk and its copy count once. Plain data; texts belong to `texts` and live as long as the file.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_MODEL_H
 #define RWALKER_REPORT_READ_TRACE_MODEL_H
@@ -51,7 +51,7 @@ struct trace_source {
 	const char *name;
 };
 
-struct trace_probe { /* what is known: totals may be present without the rest, and vice versa */
+struct trace_probe { /* may be incomplete: the totals may be there without the rest, and vice versa */
 	uint32_t id, source, hook; /* enum probe_hook */
 	const char *name;	   /* "" */
 	bool counted;
@@ -60,13 +60,13 @@ struct trace_probe { /* what is known: totals may be present without the rest, a
 
 struct trace_object { /* what waits were for */
 	struct event_object about;
-	const char *path, *variable; /* or the name of a socket or lock; in which a futex is; "" */
+	const char *path, *variable; /* path: or a socket's or lock's name; variable: a futex's, or a block device's name; "" */
 	bool has_addresses;
 	uint8_t address[RWK_MAX_ADDRESS], peer_address[RWK_MAX_ADDRESS];
-	uint32_t number; /* in the profile, plus 1; 0: none yet */
+	uint32_t number; /* its number in the profile, plus 1; 0: none yet */
 };
 
-enum { CHUNK_TYPES = 9 }; /* that are counted separately */
+enum { CHUNK_TYPES = 9 }; /* types that are counted separately */
 
 struct trace_meta { const char *key, *value; };
 struct chunk_statistics {
@@ -80,7 +80,7 @@ struct lost_range { /* span of time in which at least one EVENTS chunk, or one o
 
 struct copied_code { /* a mapping of anonymous memory that replaced a module's code */
 	uint32_t module, tgid;
-	bool referred; /* a frame is in it */
+	bool referred; /* a frame points into it */
 };
 
 struct trace_trigger {
@@ -92,7 +92,7 @@ struct trace_model {
 	struct trace_file *file;
 	uint32_t section, first_chunk, end_chunk; /* its number, and the range of its chunks in the file */
 	uint64_t first_time, last_time; /* of all chunks; 0,0: no chunk has a time */
-	uint64_t start, stop;		/* of the recording: the sources' */
+	uint64_t start, stop;		/* of the recording: the first start and last stop of its sources */
 	const char *host, *boot_id;	/* "" if the trace does not have it */
 	ARRAY(struct trace_meta) metas;
 	ARRAY(struct event_clock) clocks;
@@ -107,16 +107,16 @@ struct trace_model {
 	ARRAY(struct event_loss) losses;
 	ARRAY(struct event_counter) counters; /* the last record of each source and CPU */
 	ARRAY(struct event_maps_unavailable) maps_unavailable;
-	ARRAY(struct copied_code) copied; /* their mappings' note is their index plus 1 */
-	ARRAY(struct event_unsure) unsure; /* each once, as last recorded */
-	struct unsure_times unsure_times;	 /* of these */
+	ARRAY(struct copied_code) copied; /* the note of such a mapping is its index here, plus 1 */
+	ARRAY(struct event_unsure) unsure; /* each span once, as last recorded */
+	struct unsure_times unsure_times;	 /* of these spans */
 	ARRAY(struct lost_range) lost_ranges;
-	struct event_window window; /* dump 0: it is not one */
+	struct event_window window; /* dump 0: the section is not a dump */
 	ARRAY(struct trace_trigger) triggers;
-	ARRAY(struct event_regime) regimes; /* in the order of time */
+	ARRAY(struct event_regime) regimes; /* in time order */
 	struct event_cost cost;
 	struct timeline timeline;
-	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; 0: of other types */
+	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; [0]: all other types */
 	uint64_t unknown_records, malformed_chunks, damaged_chunks;
 	struct text_pool texts;
 	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table, object_table,
@@ -130,7 +130,7 @@ void trace_model_deinit(struct trace_model *model);
 int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void *payload,
 			  struct event_decoder *decoder);
 int trace_model_finish(struct trace_model *model);
-/* What another section adds: names of JIT code, build-ids of files (path, device, inode) without one. 0, -ENOMEM. */
+/* Adds names of JIT code, and missing build-ids (by path, device, inode), from another section. 0, -ENOMEM. */
 int trace_model_add_section(struct trace_model *model, const struct trace_model *addition);
 
 struct trace_module *trace_model_module(const struct trace_model *model, uint32_t id); /* NULL: unknown */
@@ -140,10 +140,10 @@ const struct trace_probe *trace_model_probe(const struct trace_model *model, uin
 struct trace_object *trace_model_object(const struct trace_model *model, uint32_t number); /* NULL: unknown */
 /* The function that begins there; NULL: unknown. */
 const char *trace_model_kernel_function(const struct trace_model *model, uint32_t module, uint64_t offset);
-/* Of event_wait.call: the length of the system call's name, which is not terminated; 0: it has none that is known. */
+/* The name of the system call in event_wait.call, not terminated. Returns its length; 0: no call, or unknown name. */
 size_t trace_model_call_name(const struct trace_model *model, uint64_t call, const char **ret_name);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
-const struct trace_trigger *trace_model_reason(const struct trace_model *model); /* of a dump; NULL: unknown */
+const struct trace_trigger *trace_model_reason(const struct trace_model *model); /* what triggered the dump; NULL: unknown */
 /* Wall-clock ns since 1970 at a time of the trace, according to the last clock readings before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);
 

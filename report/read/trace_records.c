@@ -70,7 +70,7 @@ static struct index_slot *find(struct index_table *table, index_equal *equal, co
 	return index_table_find(table, *ret_hash, equal, wanted);
 }
 
-/* Finds or appends; for arrays of plain items with a key of two numbers. */
+/* Finds an item or appends it; for arrays of plain items with a key of two numbers. */
 #define FIND_OR_PUSH(model, array, table, equal, key_a, key_b, ret_item, ...)                                          \
 	({                                                                                                             \
 		struct wanted wanted_ = {.model = (model), .a = (key_a), .b = (key_b)};                                \
@@ -148,7 +148,7 @@ static int add_meta(struct trace_model *model, uint32_t chunk, const struct even
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < model->metas.count; i++)
-		if (model->metas.items[i].key == meta.key) { /* equal texts are one pointer */
+		if (model->metas.items[i].key == meta.key) { /* equal texts have the same pointer */
 			model->metas.items[i].value = meta.value;
 			return 0;
 		}
@@ -376,7 +376,7 @@ static int add_embed_module(struct trace_model *model, uint32_t chunk, const str
 	return 0;
 }
 
-/* Several records in one chunk make one entry. */
+/* Adds the chunk once, even if it has several records. */
 static int note_chunk(void *list, uint32_t chunk)
 {
 	chunk_list *chunks = list;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Adds each record of STATE, EMBED and END chunks to the model: one function per kind, in a table.
- * Records of other kinds are ignored. Called by trace_model.c only.
+ * Adds each record of STATE, EMBED, NAMES and END chunks to the model: one function per kind, in a
+ * table. Records of other kinds are ignored. Called by trace_model.c only.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_RECORDS_H
 #define RWALKER_REPORT_READ_TRACE_RECORDS_H
 
 #include "report/read/trace_model.h"
 
-/* `chunk` contains the record, for records whose content is read later. 0 or -ENOMEM. */
+/* `chunk` is the number of the record's chunk, for records whose content is read later. 0 or -ENOMEM. */
 int trace_model_add_record(struct trace_model *model, uint32_t chunk, const struct event *event);
-/* JIT code of the model's processes has the names of another section of the same file, too. 0 or -ENOMEM. */
+/* Also takes names of JIT code from another section of the same file. 0 or -ENOMEM. */
 int trace_records_add_perf_maps(struct trace_model *model, const struct trace_model *addition);
 
 #endif

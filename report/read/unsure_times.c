@@ -13,7 +13,7 @@ static int compare_spans(const void *one, const void *two)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Overlapping spans are merged. */
+/* Merges overlapping spans. */
 static void join(struct unsure_times *times)
 {
 	struct unsure_span *spans = times->spans.items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The times in which names of a recording are unreliable, whichever CPU's records were missing: its
- * UNSURE records as ascending, disjoint spans of time.
+ * The times in which names of a recording are unreliable, because records of any CPU were missing:
+ * its UNSURE records as ascending, disjoint spans of time.
  */
 #ifndef RWALKER_REPORT_READ_UNSURE_TIMES_H
 #define RWALKER_REPORT_READ_UNSURE_TIMES_H
@@ -14,7 +14,7 @@
 #include "format/event_account.h"
 
 struct unsure_span {
-	uint64_t from, until; /* both included */
+	uint64_t from, until; /* both inclusive */
 };
 
 struct unsure_times {
@@ -25,7 +25,7 @@ struct unsure_times {
 int unsure_times_make(struct unsure_times *times, const struct event_unsure *records, size_t count);
 void unsure_times_deinit(struct unsure_times *times);
 
-/* Whether records are certainly missing, which is a loss. An offline CPU has none except for a moment. */
+/* Whether records are certainly missing, which is a loss. An offline CPU has no records, except for a moment. */
 bool unsure_times_lack(const struct event_unsure *records, size_t count);
 
 bool unsure_times_hold(const struct unsure_times *times, uint64_t time);

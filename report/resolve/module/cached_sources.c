@@ -61,7 +61,7 @@ static int recall(void *context, const struct build_id *id, const char *what, co
 static void remember(void *context, const struct build_id *id, const char *what,
 		     const char *servers, const char *path)
 {
-	(void)name_cache_put_answer(context, id, what, servers, path); /* on failure it is not cached, and the next report queries again */
+	(void)name_cache_put_answer(context, id, what, servers, path); /* if it fails, the next report queries again */
 }
 
 struct debug_server_memory cached_sources_memory(struct name_cache *cache)

@@ -60,7 +60,7 @@ struct trace_probe { /* may be incomplete: the totals may be there without the r
 
 struct trace_object { /* what waits were for */
 	struct event_object about;
-	const char *path, *variable; /* path: or a socket's or lock's name; variable: a futex's, or a block device's name; "" */
+	const char *path, *variable; /* path: or a socket's or lock's name; variable: a futex's, or a disk; "" */
 	bool has_addresses;
 	uint8_t address[RWK_MAX_ADDRESS], peer_address[RWK_MAX_ADDRESS];
 	uint32_t number; /* its number in the profile, plus 1; 0: none yet */
@@ -143,7 +143,7 @@ const char *trace_model_kernel_function(const struct trace_model *model, uint32_
 /* The name of the system call in event_wait.call, not terminated. Returns its length; 0: no call, or unknown name. */
 size_t trace_model_call_name(const struct trace_model *model, uint64_t call, const char **ret_name);
 const char *trace_model_meta(const struct trace_model *model, const char *key); /* NULL: unknown */
-const struct trace_trigger *trace_model_reason(const struct trace_model *model); /* what triggered the dump; NULL: unknown */
+const struct trace_trigger *trace_model_reason(const struct trace_model *model); /* of a dump; NULL: unknown */
 /* Wall-clock ns since 1970 at a time of the trace, according to the last clock readings before it; 0: unknown. */
 uint64_t trace_model_realtime(const struct trace_model *model, uint64_t time);
 

@@ -35,7 +35,7 @@ int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 	if (strchr(link.name, '/') || !strcmp(link.name, ".") || !strcmp(link.name, ".."))
 		return -EBADMSG;
 	cursor = byte_cursor_make(bytes, section.size);
-	(void)byte_cursor_bytes(&cursor, (length + 4) & ~(size_t)3); /* the name and its NUL, padded to a multiple of 4 */
+	(void)byte_cursor_bytes(&cursor, (length + 4) & ~(size_t)3); /* name and NUL, padded to a multiple of 4 */
 	link.crc = byte_cursor_u32(&cursor);
 	if (cursor.bad)
 		return -EBADMSG;

@@ -55,7 +55,7 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what,
  */
 int debug_server_ask(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
 		     char **ret_path);
-/* A desk that queries the servers for processes that must not load libraries or use the network. Does not trust them. */
+/* Queries the servers for processes that must not load libraries or use the network. They are not trusted. */
 struct desk debug_server_desk(struct debug_server *server);
 
 /* Queries that were skipped or aborted because of Ctrl-C: their result was -ENOENT. */

@@ -24,7 +24,7 @@
 
 /* --- reading --- */
 
-/* Without a request there is no network access, whichever library wants it. */
+/* Without --debuginfod there is no network access, even if a library would want it. */
 static int init_server(struct profile *profile)
 {
 	const struct debug_server_memory memory = cached_sources_memory(profile->names.cache);
@@ -61,7 +61,7 @@ static int init_tables(struct profile *profile)
 	return r < 0 ? r : array_push(&profile->nodes, (struct profile_node){.frame = NO_NUMBER});
 }
 
-/* All are opened before the first one's events are read: what they say about modules is learned first. */
+/* Opens all files before reading the events of the first: what they all say about modules must be known first. */
 static int open_files(struct profile *profile, const char *const *paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -70,7 +70,7 @@ static int open_files(struct profile *profile, const char *const *paths, size_t 
 		if (r < 0)
 			return r;
 		if (profile->files[i]->spooled)
-			progress_resume(profile->names.progress); /* it ended the recording that the pipe came from */
+			progress_resume(profile->names.progress); /* Ctrl-C ended the recorder behind the pipe */
 		profile->file_count++;
 	}
 	return 0;

@@ -5,7 +5,7 @@
 #include "report/profile/tables/profile_objects.h"
 #include "report/profile/tables/profile_waits.h"
 
-/* Functions of wakers say who is at an other end; frames may change their numbers later. */
+/* The functions of wakers tell who is at the other end of an object. Frames may be renumbered later. */
 static int learn_ends(struct profile *profile)
 {
 	int r = profile_begin_symbols(profile);

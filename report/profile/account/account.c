@@ -16,14 +16,14 @@
 enum { SHARE_TEXT = 40 };
 
 struct losses {
-	struct loss_sums shown; /* of the sources that are shown, and of those without one */
-	uint64_t elsewhere;	/* events of the others */
+	struct loss_sums shown; /* of the sources that are shown, and losses without a source */
+	uint64_t elsewhere;	/* events lost by the other sources */
 	uint64_t recorded;	/* of all sources */
-	uint64_t common;	/* 1 << cause: what was lost has no source, and so is of all of them */
-	uint64_t of_wakers;	/* 1 << cause: some of it is of wakeups, whose number is not among the losses */
+	uint64_t common;	/* 1 << cause: some of these losses have no source, so they concern all sources */
+	uint64_t of_wakers;	/* 1 << cause: some are lost wakeups; the loss records do not count recorded wakeups */
 };
 
-/* " (0.1%)", or "" if there is nothing of which it is a share, or that is not known; then it counts as all. */
+/* " (0.1%)", or "" if there is no whole to compare with or it is unknown; the share then counts as 100 %. */
 static double print_share(enum loss_share kind, uint64_t total, uint64_t recorded, char text[static SHARE_TEXT])
 {
 	const uint64_t whole[] = {
@@ -51,7 +51,10 @@ static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
 	return loss_is_of_events(row) || !kinds[cause] ? ACCOUNT_LOST : kinds[cause];
 }
 
-/* The recorded events of which the cause has a share; wakeups, as far as filters let them pass. */
+/*
+ * The recorded events that losses of this cause are compared with. Wakeups count only as far as filters let them
+ * pass.
+ */
 static uint64_t recorded_of(const struct profile *profile, const struct losses *losses, uint32_t cause)
 {
 	uint64_t recorded = losses->common >> cause & 1 ? losses->recorded : losses->shown.by_cause[LOSS_RECORDED];
@@ -81,7 +84,7 @@ static int tell_cause(struct profile *profile, const struct losses *losses, uint
 	return r;
 }
 
-/* What no source lost concerns all of them. */
+/* A loss without a source concerns all of them. */
 static bool is_about(const struct profile *profile, const struct trace_model *model, const struct event_loss *loss)
 {
 	const struct trace_source *source = trace_model_source(model, loss->source);
@@ -150,7 +153,7 @@ static int tell_range(struct profile *profile, const struct trace_model *model,
 			      range->chunks, plural(range->chunks), (double)from / 1e9, (double)to / 1e9);
 }
 
-/* When chunks were lost: "2 of its times of which chunks are missing", and these. */
+/* When chunks were lost: "chunks are missing of 2 times of the recording", then a line for each. */
 static int tell_ranges(struct profile *profile, const struct trace_model *model)
 {
 	enum { RANGES_SHOWN = 8 };
@@ -178,7 +181,7 @@ static const char *name_file(const struct profile *profile, const struct trace_f
 	return name;
 }
 
-/* What came after the end is missing, and its size is unknown; except if a size was requested. */
+/* What came after the end is missing, and nobody knows how much, unless the user set the size limit. */
 static int tell_end(struct profile *profile, const struct trace_section *section, const char *name)
 {
 	const char *cut = trace_section_cut(section);
@@ -245,7 +248,7 @@ static int tell_damage(struct profile *profile)
 	return r;
 }
 
-/* Most often a bomb: it is not repaired by a larger limit, so there is no option for it. */
+/* Most often a decompression bomb. A larger limit would not help, so there is no option for it. */
 static int tell_packed(struct profile *profile)
 {
 	size_t count = profile->modules.left_packed;

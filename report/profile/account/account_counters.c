@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Samples that the kernel counted but did not deliver, by the state of the CPU: a halted CPU has no
- * ticks to deliver, and misses none. The base is the busy time of the CPUs, whatever the report's
- * filters are.
+ * Samples that the kernel counted but did not deliver, by the state of the CPU: a halted CPU gets no ticks, and so
+ * misses none. The base is the busy time of the CPUs, whatever the report's filters are.
  */
 #include <inttypes.h>
 
@@ -10,11 +9,11 @@
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/account_parts.h"
 
-enum { WORTH_A_LINE = 1000 }; /* one in that many */
+enum { WORTH_A_LINE = 1000 }; /* one in this many */
 
 struct undelivered {
 	uint64_t busy, busy_missed; /* samples: delivered and not delivered by busy CPUs */
-	uint64_t all, unknown;	    /* of recordings without the CPU's state */
+	uint64_t all, unknown;	    /* for recordings without the CPU's state */
 	uint64_t enabled, running;  /* ns */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Helper processes of the recorder that were gone before its end, so that names are missing. */
+/* Helper processes of the recorder that were gone before it ended, and what is missing because of that. */
 #include <string.h>
 
 #include "common/array.h"
@@ -15,7 +15,7 @@ static const struct {
 	{"dumps", "no files were read for this dump"},
 };
 
-/* One of the words of `text`, which are separated by spaces. */
+/* Whether `word` is one of the words of `text`, which are separated by spaces. */
 static bool has_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);

@@ -10,7 +10,7 @@
 static const struct account_row {
 	unsigned int about;
 	const char *remedy;
-	bool of_samples; /* their share says how grave a note is; otherwise its kind does */
+	bool of_samples; /* the share of samples says how grave a note is; otherwise its kind does */
 } rows[ACCOUNT_KINDS] = {
 	[ACCOUNT_CUT_SHORT] = {0, "let it run to its end"},
 	[ACCOUNT_LOST] = {0, "record fewer threads or less often"},
@@ -101,7 +101,7 @@ void account_remedy(struct profile *profile, const char *remedy)
 	last_note(profile)->remedy = remedy;
 }
 
-/* It concerns hardly any of the samples, and comes after what concerns many. */
+/* Concerns hardly any of the samples, so it comes after notes that concern many. */
 static bool is_trifle(const struct account_note *note)
 {
 	return rows[note->kind].of_samples && note->share < ACCOUNT_TRIFLE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The notes of the account, which are kept in profile->notes until a view prints them. One table (account_notes.c)
- * says of each kind which reports it concerns and what can be done about it; the order of the kinds is that of their
- * gravity, but what concerns less than ACCOUNT_TRIFLE percent of the samples comes last.
+ * The notes of the account, kept in profile->notes until a view prints them. One table (account_notes.c) says for
+ * each kind which reports it concerns and what can be done about it. Kinds are in order of gravity, but notes that
+ * concern less than ACCOUNT_TRIFLE percent of the samples come last.
  */
 #ifndef RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
 #define RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
@@ -14,7 +14,7 @@ enum { ACCOUNT_TRIFLE = 1 };
 
 enum account_kind { /* gravest first */
 	ACCOUNT_CUT_SHORT, /* by Ctrl-C */
-	ACCOUNT_COARSER, /* less was recorded for a time: every report says so, even the digest, which has two notes */
+	ACCOUNT_COARSER, /* less was recorded for a time: every report says so, even the digest with its two notes */
 	ACCOUNT_LOST, /* events */
 	ACCOUNT_DAMAGED,
 	ACCOUNT_UNFINISHED,
@@ -43,10 +43,10 @@ enum account_kind { /* gravest first */
 
 struct account_note {
 	enum account_kind kind;
-	double share; /* percent, 0: unknown; of notes of one kind the larger comes first */
+	double share; /* percent, 0: unknown; within a kind, the larger share comes first */
 	char *text;
 	const char *remedy;
-	size_t number; /* of equal ones the first comes first */
+	size_t number; /* the order in which they were added, if all else is equal */
 	ARRAY(char *) details;
 };
 
@@ -58,17 +58,16 @@ struct account_notes {
 void account_notes_destroy(struct account_notes *notes);
 
 /*
- * Adds one formatted note, made printable. `share` is what decides among notes of a kind, and need not be in the text.
- * -ENOMEM.
+ * Adds one formatted note, made printable. `share` orders the notes of a kind; the text need not contain it. -ENOMEM.
  */
 int account_note(struct profile *profile, enum account_kind kind, double share, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* A line that belongs to the last note. -ENOMEM. */
+/* Adds a line of detail to the last note. -ENOMEM. */
 int account_detail(struct profile *profile, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Instead of what the table says. The text must be a constant. */
+/* Replaces the table's remedy for the last note. The text must be a constant. */
 void account_remedy(struct profile *profile, const char *remedy);
 
-/* Once, when all are there: the remedies are appended to the texts. -ENOMEM. */
+/* Call once, after all notes were added: appends the remedies to the texts. -ENOMEM. */
 int account_notes_sort(struct account_notes *notes);
 
 double account_share(uint64_t part, uint64_t whole); /* percent */

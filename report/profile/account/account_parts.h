@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The parts of the account: account.c reports what is missing from the traces, account_counters.c
- * what samplers did not deliver, account_quality.c the quality of the rest. Each adds lines
- * (account_lines.h), and returns 0 or -ENOMEM.
+ * The parts of the account: account.c reports what is missing from the traces, account_counters.c what samplers did
+ * not deliver, account_quality.c the quality of the rest. Each adds notes (account_notes.h), and returns 0 or
+ * -ENOMEM.
  */
 #ifndef RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_PARTS_H
 #define RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_PARTS_H
@@ -10,13 +10,13 @@
 struct module;
 struct profile;
 
-/* Samples counted by the kernel but not delivered: a line if they exceed one thousandth of the busy time. */
+/* Samples counted by the kernel but not delivered: a note if they exceed one thousandth of the busy time. */
 int account_undelivered(struct profile *profile);
 
 /* Stacks that were cut short, missing or trimmed, maps that were unavailable, frames without names and why. */
 int account_quality(struct profile *profile);
 
-/* What the recorder left out for a time, to cost less. */
+/* What the recorder left out for a time to keep its cost down. */
 int account_regimes(struct profile *profile);
 
 /* What is missing because helper processes of the recorder were gone. */

@@ -11,7 +11,7 @@
 #include "report/profile/seam/figures.h"
 #include "report/profile/tables/profile_quality.h"
 
-/* Of what the account is about. */
+/* The quality of the sources that the account is about. */
 static struct profile_quality quality_of(const struct profile *profile)
 {
 	struct profile_quality sum;
@@ -58,13 +58,13 @@ static int tell_stacks(struct profile *profile)
 	return r;
 }
 
-/* How unwound stacks end, if not at their root. */
+/* How unwound stacks end if not at their root. */
 static int tell_unwinding(struct profile *profile)
 {
 	const struct profile_quality quality = quality_of(profile);
 	const struct {
 		uint64_t count;
-		const char *text, *remedy; /* remedy: NULL: its kind's; "": none */
+		const char *text, *remedy; /* remedy: NULL: that of the kind; "": none */
 		enum account_kind kind;
 	} notes[] = {
 		{quality.stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
@@ -132,7 +132,7 @@ static int tell_maps(struct profile *profile)
 	return r;
 }
 
-/* When, in seconds since the recording began: the first few. */
+/* When, in seconds since the start of the recording. Only the first few. */
 static int tell_unsure_spans(struct profile *profile, const struct trace_model *model)
 {
 	enum { SPANS_SHOWN = 3 };
@@ -177,8 +177,8 @@ static int compare_copied(const void *left, const void *right)
 }
 
 /*
- * The processes of the first one's module in which a frame is named after it: what others of the host did does not
- * concern the report. *ret_next: the start of the next module's.
+ * Counts the processes with copied code of items[first]'s module for which a frame was named after it. Other
+ * processes of the host do not concern the report. *ret_next: where the next module's items begin.
  */
 static uint64_t count_copied(const struct trace_model *model, size_t first, size_t *ret_next)
 {
@@ -239,7 +239,7 @@ struct unnamed_module {
 	const char *why;
 };
 
-/* Those that are printed the same are adjacent. */
+/* Modules that print the same become adjacent. */
 static int compare_printed(const void *one, const void *two)
 {
 	const struct unnamed_module *a = one, *b = two;
@@ -251,7 +251,7 @@ static int compare_printed(const void *one, const void *two)
 	return a->module < b->module ? -1 : a->module > b->module;
 }
 
-/* Modules that differ in their traces only are one line. The number left is returned. */
+/* Joins modules that differ only in the trace they are from into one line. Returns how many are left. */
 static size_t join_unnamed(const struct profile *profile, struct unnamed_module *modules, size_t count)
 {
 	size_t kept = 0;
@@ -270,7 +270,7 @@ static size_t join_unnamed(const struct profile *profile, struct unnamed_module 
 	return kept;
 }
 
-/* Most samples first; then by what is printed, because the modules' numbers differ between traces that say the same. */
+/* Most samples first, then by what is printed: module numbers can differ between traces with the same content. */
 static int compare_unnamed(const void *one, const void *two, void *context)
 {
 	const struct unnamed_module *a = one, *b = two;
@@ -338,7 +338,7 @@ static int tell_unnamed_module(struct profile *profile, const struct unnamed_mod
 			      module->build_id[0] ? ")" : "", account_why(module));
 }
 
-/* Names may be missing because files were left alone. */
+/* Names may be missing because files were not opened. */
 static int tell_unopened(struct profile *profile)
 {
 	_cleanup_(opener_refusals_deinit) struct opener_refusals refusals = {0};
@@ -356,7 +356,7 @@ static int tell_unopened(struct profile *profile)
 			      refusals.counts[most] < sum ? "most of them " : "", opener_reason_text(most));
 }
 
-/* The sum, and the module that has most of it. */
+/* The sum, and the module with the largest part of it. */
 static int tell_unnamed_sum(struct profile *profile, uint64_t sum, const struct unnamed_module *first)
 {
 	const struct module *module = profile->modules.items.items[first->module];
@@ -419,7 +419,9 @@ static bool refused_any(const struct module *module)
 	       (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module));
 }
 
-/* For each module `has` is true of, once for those that differ in their traces only. */
+/*
+ * Calls `tell` for each module for which `has` is true, once for modules that differ only in the trace they are from.
+ */
 static int tell_each(struct profile *profile, bool (*has)(const struct module *module),
 		     int (*tell)(struct profile *profile, const struct module *module))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From when to when less was recorded than asked for, so that the recorder cost no more than it may. */
+/* The times in which less was recorded than asked for, to keep the recorder within its budget. */
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/account_parts.h"
 #include "report/profile/seam/figures.h"
@@ -17,7 +17,7 @@ struct coarser { /* all spans of a recording together */
 static const uint64_t OF_WAITS = REGIME_NO_WAITS | REGIME_NO_WAKERS | REGIME_NO_WAKER_STACKS | REGIME_NO_KERNEL_STACKS |
 				 REGIME_NO_EARLY_STACKS;
 
-/* What concerns the sources of the report. */
+/* The lacks that concern the sources of the report. */
 static uint64_t lacks_of(const struct profile *profile, uint64_t lacks)
 {
 	const unsigned int waits = 1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS;
@@ -37,7 +37,7 @@ static const struct event_source *first_of(const struct trace_model *model, enum
 	return NULL;
 }
 
-/* ns, 0: as asked, or no waits are shown. */
+/* ns; 0 if nothing changed, or if no waits are shown. */
 static uint64_t least_of(const struct profile *profile, const struct trace_model *model,
 			 const struct event_regime *regime)
 {
@@ -58,7 +58,7 @@ static uint64_t frequency_of(const struct profile *profile, const struct trace_m
 	return regime->frequency < samples->frequency ? regime->frequency : 0;
 }
 
-/* The next one of those in the part that was asked for, as far as it is in it. */
+/* The next span within the requested part, clipped to it. */
 static bool next_span(const struct profile_scope *scope, size_t *cursor, struct regime_span *ret_span)
 {
 	struct regime_span span;
@@ -74,7 +74,7 @@ static bool next_span(const struct profile_scope *scope, size_t *cursor, struct 
 	return false;
 }
 
-/* Of the part that was asked for; 0: it is not known. */
+/* Length of the requested part; 0 if unknown. */
 static uint64_t length_of(const struct profile_scope *scope)
 {
 	const struct trace_model *model = scope->model;

@@ -8,7 +8,7 @@
 
 static const struct {
 	uint64_t lack;
-	uint64_t beyond; /* what says as much, and more */
+	uint64_t beyond; /* skipped if one of these is set: they say as much, and more */
 	const char *text;
 } words[] = {
 	{REGIME_NO_WAITS, 0, "no waits"},

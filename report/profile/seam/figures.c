@@ -9,7 +9,7 @@
 
 enum { HUNDREDTH_SECOND = SECOND / 100, TENTH_MILLISECOND = MILLISECOND / 10 };
 
-/* A count of tenths or hundredths as a decimal fraction. */
+/* Formats a count of tenths or hundredths as a decimal fraction. */
 static struct figure with_point(uint64_t value, unsigned int places, const char *unit)
 {
 	uint64_t one = places == 2 ? 100 : 10;

@@ -49,7 +49,7 @@ struct profile_task {
 	uint64_t start;
 	const char *comm;
 	bool kernel_thread;
-	const struct profile_cgroup *cgroup; /* that it was in; NULL: not recorded */
+	const struct profile_cgroup *cgroup; /* the one it was in; NULL: not recorded */
 };
 
 struct profile_node { /* of the call chain tree */
@@ -104,7 +104,7 @@ enum profile_chain_flag {
 	CHAIN_KERNEL_TRUNCATED = 1,
 	CHAIN_USER_TRUNCATED = 2,
 	CHAIN_USER_MISSING = 4,
-	CHAIN_LATE = 8, /* of the second half of its recording; only with profile_filter.each_half */
+	CHAIN_LATE = 8, /* from the second half of its recording; only with profile_filter.each_half */
 };
 
 struct profile_entry { /* unique (source, chain, task, flags, CPU) */
@@ -124,7 +124,10 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 		   const struct profile_names *names, struct profile **ret_profile);
 void profile_destroy(struct profile *profile);
 
-/* At the end: -ENOMEM, after reporting it, if names are missing because memory ran out: the report is not valid. */
+/*
+ * Call at the end. -ENOMEM, after reporting it, if names are missing for lack of memory: the report is not valid
+ * then.
+ */
 int profile_check_names(const struct profile *profile);
 
 /* Sources are in the order of reports, entries by source, node, task, tasks of walks by walk, task. */

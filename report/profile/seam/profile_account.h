@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The account of a profile, so that an empty or thin one is not mistaken for the whole picture: notes, gravest first. A
- * report has the first few of those that concern it below it; --info has all of them, with their details. Texts are
+ * The account of a profile, so that an empty or thin one is not mistaken for the whole picture: notes, gravest first.
+ * Each report ends with the first few notes that concern it; --info prints all of them, with their details. Texts are
  * printable, without newline.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_ACCOUNT_H
@@ -21,7 +21,7 @@ enum profile_note_about { /* bits: a note concerns a report that shows any of th
 };
 
 struct profile_account_note {
-	const char *text; /* with its share, if it is one of something, and what can be done about it */
+	const char *text; /* includes its share, if it has one, and what can be done about it */
 	unsigned int about;
 	const char *const *details;
 	size_t detail_count;
@@ -32,11 +32,11 @@ struct profile_account {
 	size_t count;
 };
 
-/* Made when it is first asked for: it needs names, which need the files. Valid until another one is. */
+/* Made on first use: it needs names, and they need the files. Valid until the next account is made. */
 void profile_account(struct profile *profile, struct profile_account *ret_account);
-/* Events were lost, the trace is damaged, or Ctrl-C cut the work short, whatever is shown: exit code 3. */
+/* Whether events were lost, the trace is damaged, or Ctrl-C cut the work short, whatever is shown: exit code 3. */
 bool profile_lost(struct profile *profile);
-/* Of some kinds of sources (bits of enum profile_source_kind): what it counts is of these, and so are its shares. */
+/* The account for some kinds of sources (bits of enum profile_source_kind): counts and shares cover only these. */
 void profile_account_of(struct profile *profile, unsigned int kinds, struct profile_account *ret_account);
 
 #endif

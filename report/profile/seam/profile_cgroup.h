@@ -9,20 +9,20 @@ struct profile;
 
 struct profile_cgroup { /* texts are never NULL */
 	const char *path;      /* "/system.slice/nginx.service"; "id:N" if the trace has no path for it */
-	bool known;	       /* it has */
-	const char *container; /* what people call it: its name, else the beginning of its id; "": it is in none */
-	const char *id;	       /* of the container, whole */
+	bool known;	       /* the trace has a path */
+	const char *container; /* what people call it: its name, else the start of its id; "": in none */
+	const char *id;	       /* the full id of the container */
 	const char *runtime;   /* "docker" */
 	const char *pod;       /* the uid of its pod */
 };
 
-/* "": not recorded. */
+/* The path; "" if it was not recorded. */
 static inline const char *profile_cgroup_path(const struct profile_cgroup *cgroup)
 {
 	return cgroup ? cgroup->path : "";
 }
 
-/* "": in none, or not recorded. */
+/* The container; "" if it is in none, or was not recorded. */
 static inline const char *profile_container(const struct profile_cgroup *cgroup)
 {
 	return cgroup ? cgroup->container : "";
@@ -30,11 +30,11 @@ static inline const char *profile_container(const struct profile_cgroup *cgroup)
 
 enum profile_cgroups_known {
 	PROFILE_CGROUPS_NONE,	    /* no trace has them */
-	PROFILE_CGROUPS_ELSEWHERE, /* of version 2 nothing was used but its root, and a host has version 1 */
+	PROFILE_CGROUPS_ELSEWHERE, /* version 2 was used for nothing but its root, and a host has version 1 */
 	PROFILE_CGROUPS_SOME,
 };
 
-/* Of all tasks, whatever the filters. */
+/* About all tasks, whatever the filters. */
 enum profile_cgroups_known profile_cgroups_known(const struct profile *profile);
 
 #endif

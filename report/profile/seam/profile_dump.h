@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Recordings that are dumps of a recorder that keeps only the last of what it records: what they hold, and why. */
+/*
+ * Recordings that are dumps of a recorder that keeps only the last part of what it records: their contents and
+ * trigger.
+ */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_DUMP_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_DUMP_H
 
@@ -11,11 +14,11 @@ struct profile_dump { /* texts belong to the profile */
 	uint64_t number;
 	uint64_t length, asked; /* ns */
 	const char *rule, *comm; /* rule NULL: unknown */
-	uint32_t tid;		 /* 0: it was about no task */
+	uint32_t tid;		 /* 0: the trigger was not about a task */
 	uint64_t value;
 };
 
-/* Of recording `number` (profile_origins()). False: it is no dump. */
+/* The dump that is recording `number` (profile_origins()). False if it is not a dump. */
 bool profile_dump(const struct profile *profile, size_t number, struct profile_dump *ret_dump);
 
 /* The value of a trigger in the unit of its rule: "812 ms", "43 %", "". */

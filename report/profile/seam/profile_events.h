@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The single events of a profile, each with its time: samples of CPUs, tracepoints and functions,
- * waits, and the wakeups that ended them, of all given traces, after the filters. Only if
- * profile_filter.each_event was set; the profile's entries are the sums of these weights. Also the
- * probes, of which a source may have many, with the recorder's counts.
+ * The single events of a profile, each with its time, from all given traces, after the filters: samples of CPUs,
+ * tracepoints and functions, waits, and the wakeups that ended them. Available only if profile_filter.each_event was
+ * set; the profile's entries are the sums of these weights. Also the probes, of which a source may have many, with
+ * the recorder's counts.
  *
  * Times are CLOCK_MONOTONIC ns of their recording: compare them within one recording only.
  */
@@ -49,13 +49,13 @@ struct profile_probe {
 	uint32_t source;
 	const char *name;
 	/* The recorder's counts, to which the report's filters do not apply. */
-	uint64_t hits;	   /* that passed its filters: each has an event, was skipped, or was lost */
-	uint64_t skipped;  /* of these, beyond the rate limit */
+	uint64_t hits;	   /* hits that passed the recorder's filters: each has an event, was skipped, or was lost */
+	uint64_t skipped;  /* of these, the hits beyond the rate limit */
 	uint64_t missed;   /* not in `hits`: the kernel did not run the program */
-	bool counted;	   /* all recordings have the counts */
-	uint64_t duration; /* ns, sum of all recordings */
+	bool counted;	   /* whether all recordings have the counts */
+	uint64_t duration; /* ns, the sum of all recordings */
 	uint64_t events;   /* in the traces, before the report's filters */
-	uint64_t samples;  /* after them */
+	uint64_t samples;  /* of these, after the filters */
 };
 
 /* By source, then name. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which parts of the traces become a profile, and where names may come from apart from the traces. Filters choose whom
- * a profile is about, not who may appear in it: wakers have names and stacks whoever they are.
- * Filters are applied while events are read, before weights are summed, except -U and -K, which
- * leave out frames but not their weight. Plain data, owned by the caller; it and what it points to
- * must live until profile_create() returns, the names as long as the profile.
+ * Which parts of the traces become a profile, and where names may come from apart from the traces. Filters choose the
+ * threads that a profile is about, not those that may appear in it: wakers have names and stacks even if no filter
+ * lets them pass. Filters are applied while events are read, before weights are summed, except -U and -K, which leave
+ * out frames but not their weight. Plain data, owned by the caller. It and what it points to must live until
+ * profile_create() returns, the names as long as the profile.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_FILTER_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_FILTER_H
@@ -18,7 +18,7 @@ enum profile_moment_kind {
 	PROFILE_MOMENT_NONE,	/* no limit */
 	PROFILE_MOMENT_OFFSET,	/* ns since the start of each recording */
 	PROFILE_MOMENT_WALL,	/* ns since 1970, UTC */
-	PROFILE_MOMENT_DAYTIME, /* ns since midnight, UTC, of the day of the recording or, if it ran on, the next */
+	PROFILE_MOMENT_DAYTIME, /* ns since midnight, UTC, of the recording's day, or of the next if it ran on */
 };
 
 struct profile_moment { /* as given by the user */
@@ -29,9 +29,9 @@ struct profile_moment { /* as given by the user */
 struct profile;
 struct profile_wait;
 
-/* Judges what a wait was for, once its names are known. */
+/* Decides whether a wait is wanted by what it was for, once names are known. */
 struct profile_wait_test {
-	/* 1: it is wanted; 0: it is not; -ENOMEM. NULL: all are. */
+	/* 1: wanted; 0: not wanted; -ENOMEM. NULL: all waits are wanted. */
 	int (*passes)(void *context, const struct profile *profile, const struct profile_wait *wait);
 	void *context;
 };
@@ -48,7 +48,7 @@ struct profile_filter {
 	size_t cpu_bits;
 	const uint64_t *nodes; /* NUMA nodes: bitmap of PROFILE_MAX_NODES bits, NULL: all */
 	uint64_t from, to;  /* offsets from the trace's start, ns; to = UINT64_MAX: no end */
-	struct profile_moment from_moment, to_moment; /* override these, if they are given */
+	struct profile_moment from_moment, to_moment; /* override from and to, if given */
 	uint32_t sources;   /* bit per enum profile_source_kind; 0: all */
 	const char *states; /* letters for walks and waits, NULL: all */
 	uint64_t min_wait;  /* walks: -w, ns */
@@ -57,21 +57,26 @@ struct profile_filter {
 	struct profile_wait_test on; /* waits, after all other filters */
 	bool user_only, kernel_only;
 	bool raw_frames; /* keep BPF's own frames */
-	const char *const *probes; /* tracepoints and functions, names or globs; then nothing else passes */
+	const char *const *probes; /* tracepoints and functions, names or globs: if given, nothing else passes */
 	size_t probe_count;	   /* 0: all */
-	bool each_address; /* addresses are shown: one function at two addresses, in two processes, is two frames */
+	bool each_address; /* addresses are shown: a function at two addresses, in two processes, is two frames */
 	bool each_cpu;   /* entries are kept apart by CPU */
 	bool each_half;  /* entries are kept apart by the half of their recording: CHAIN_LATE */
 	bool idle_apart; /* waits of idle threads (profile_idle.h) are only counted, unless nothing else is left */
 	/*
-	 * Waits that filters or idle_apart leave out are kept, with a flag that says so, for those who follow wakers: a
-	 * report is about those who pass the filters, but what held them up may be anybody.
+	 * Waits that filters or idle_apart leave out are kept and flagged, for views that follow wakers: the threads
+	 * that held up those in the report may be any.
 	 */
 	bool everyone;
 	bool each_event; /* keep every single event, for profile_events.h */
-	/* Recordings without waits are listed too, as with each_event: numbered as the origins (profile_origin.h). */
+	/*
+	 * Also lists recordings without waits, as each_event does. Numbers are those of the origins
+	 * (profile_origin.h).
+	 */
 	bool each_recording;
-	/* With each_event: without waits and wakeups, for those who take profile_waits(), unless these are hidden. */
+	/*
+	 * With each_event: leaves out waits and wakeups, for views that use profile_waits(), unless waits are hidden.
+	 */
 	bool waits_apart;
 };
 
@@ -80,12 +85,12 @@ struct profile_names {                 /* where names may come from apart from t
 	const char *symfs;             /* prefix for local files; "" = / ; NULL: no local files at all */
 	const char *kallsyms, *vmlinux;
 	bool debuginfod;               /* ask the servers in DEBUGINFOD_URLS */
-	struct opener *opener;         /* opens all of these; NULL: this process does */
+	struct opener *opener;         /* NULL: this process opens them itself */
 	struct name_cache *cache;      /* NULL: none */
 	const struct trace_inputs *inputs;   /* the traces, opened; NULL: they are opened when they are read */
 	const char *sandbox;	       /* how this process is confined, a line for --info; NULL: unknown */
-	const struct desk *servers;    /* asks the servers; NULL: this process does */
-	const struct desk *output;     /* makes the file that a tool writes; NULL: the tool does */
+	const struct desk *servers;    /* asks the servers; NULL: this process asks them itself */
+	const struct desk *output;     /* makes the file that a tool writes; NULL: the tool makes it */
 	struct progress *progress;     /* NULL: no progress is shown */
 	bool mangled;
 	bool full; /* names with parameters and all template arguments */

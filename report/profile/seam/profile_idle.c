@@ -11,10 +11,10 @@
 #include "report/profile/seam/profile_unanswered.h"
 
 enum {
-	BUSY_SHARE = 100, /* of a thread's time, one part in that many: more is work */
-	QUEUED_SHARE = 20, /* likewise, of a waker's time on run queues */
-	EARLY_SHARE = 20,  /* likewise, of a timer's turns: they are shorter after one that was late */
-	POOL = 2,	  /* threads of a process are one */
+	BUSY_SHARE = 100, /* one part in this many of a thread's time: a thread that is busy for longer works */
+	QUEUED_SHARE = 20, /* likewise, for the time that a waker spends on run queues */
+	EARLY_SHARE = 20,  /* likewise, for the intervals of a timer: the one after a late expiry is shorter */
+	POOL = 2,	  /* this many threads of a process make a pool */
 };
 
 struct thread_key { /* without padding */
@@ -48,7 +48,7 @@ static void note_waker(struct profile_thread_facts *own, uint32_t waker)
 	own->woken_by = waker + 1;
 }
 
-/* What comes by a connection within the host is delivered by a softirq that interrupts its sender. */
+/* Data on a connection within the host is delivered by a softirq that interrupts the sender. */
 static bool was_delivered(const struct profile_facts_ground *ground, const struct profile_wait *wait)
 {
 	const unsigned int kind = object_of(ground, wait->ready ? wait->ready : wait->object)->kind;
@@ -83,15 +83,16 @@ static bool is_for_what_comes(const struct profile_facts_ground *ground, const s
 {
 	if (object->kind == PROFILE_OBJECT_FUTEX || object->flags & PROFILE_OBJECT_LISTENS)
 		return true;
-	/* poll and select have no object, or are for one only, which does not matter. */
+	/* poll and select have no object, or the only one that they wait for; it does not matter here. */
 	return wait->held & PROFILE_ENDLESS &&
 	       (object->kind == PROFILE_OBJECT_NONE || object->kind == PROFILE_OBJECT_EPOLL ||
 		(wait->operation && ground->operations[wait->operation].many));
 }
 
 /*
- * Who waits in an epoll for what may come does so in the same one each time. In another one it waits for something
- * else, as a backend of PostgreSQL does that came from its client's into that for the holder of a lock.
+ * A thread that waits in an epoll for requests uses the same one each time. If it also waits in another one, it waits
+ * for something else: a backend of PostgreSQL, for example, waits for its client in one, and for the holder of a lock
+ * in another.
  */
 static void note_epoll(struct profile_thread_facts *own, uint32_t descriptor)
 {
@@ -156,7 +157,9 @@ static bool never_ran(const struct profile_thread_facts *facts)
 	return facts->waits == facts->whole && !facts->briefs && !facts->busy && !facts->queued;
 }
 
-/* Once a second: the recording cuts two waits short, and a timer that was late has a shorter turn then. */
+/*
+ * Once a second at most. The recording cuts off two of the waits, and a timer that was late fires earlier next time.
+ */
 static bool was_rarely_woken(const struct profile_thread_facts *facts)
 {
 	return facts->waits <= 2 + add(facts->asleep, facts->asleep / EARLY_SHARE) / SECOND;
@@ -201,9 +204,9 @@ static void merge(struct profile_thread_facts *sum, const struct profile_thread_
 struct judging {
 	const struct profile_task *tasks;
 	size_t count;
-	struct profile_thread_facts *facts; /* of threads: by their first task */
-	uint32_t *thread_of;		    /* by task: that one */
-	struct hash_map pools;		    /* by process: how many threads */
+	struct profile_thread_facts *facts; /* facts of threads, stored at their first task */
+	uint32_t *thread_of;		    /* by task: the first task of its thread */
+	struct hash_map pools;		    /* by process: how many threads are in its pool */
 };
 
 static void judging_deinit(struct judging *judging)
@@ -213,7 +216,7 @@ static void judging_deinit(struct judging *judging)
 	hash_map_deinit(&judging->pools);
 }
 
-/* A thread's facts are added up in those of its first task, which becomes the number of all its tasks. */
+/* Adds up the facts of a thread in its first task, whose number then stands for all tasks of the thread. */
 static int merge_threads(struct judging *judging)
 {
 	_cleanup_(hash_map_deinit) struct hash_map known = {0};
@@ -257,7 +260,9 @@ static int count_pools(struct judging *judging)
 	return r < 0 ? r : 0;
 }
 
-/* Who is held up or at work may hold up whom he wakes, but not by waiting for a CPU for a moment. */
+/*
+ * A waker that is held up or at work may keep this thread waiting. One that waited shortly for a CPU does not count.
+ */
 static bool was_woken_by_quiet(const struct judging *judging, const struct profile_thread_facts *facts)
 {
 	const struct profile_thread_facts *waker;

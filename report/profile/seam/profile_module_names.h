@@ -6,10 +6,10 @@
 #include "report/profile/seam/profile.h"
 
 struct profile_module_names {
-	const char *from;    /* "the trace", "its debug file" ...; NULL: nothing names any */
+	const char *from;    /* "the trace", "its debug file" ...; NULL: nothing names its functions */
 	const char *path;    /* of the file they came from, or "" */
-	const char *why;     /* why the others have no name */
-	const char *refused; /* a wrong file in place of the right one, or "" */
+	const char *why;     /* why the other functions have no name */
+	const char *refused; /* a wrong file found in place of the right one, or "" */
 };
 
 void profile_module_names(const struct profile *profile, uint32_t module,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What waits were for: each wait has the number of an operation (a system call, or what else its thread was in) and
- * that of an object (a file, a socket, a futex ...), as far as the trace says. Both lists begin with an item for "not
- * known", number 0. Texts come from the trace and are not safe to print unescaped; "" is not known.
+ * What waits were for. Each wait has the number of an operation (a system call, or what else its thread was in) and
+ * of an object (a file, a socket, a futex ...), as far as the trace says. Item 0 of both lists is "not known". Texts
+ * come from the trace and are not safe to print unescaped; "" is not known.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_OBJECTS_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_OBJECTS_H
@@ -34,8 +34,8 @@ enum profile_object_kind {
 	PROFILE_OBJECT_CHILD,
 	PROFILE_OBJECT_SLEEP,
 	PROFILE_OBJECT_WORK, /* a function of a kworker */
-	PROFILE_OBJECT_LOCK, /* of the kernel; who held it is in the wait (profile_waits.h, `owner`) */
-	PROFILE_OBJECT_PAGE, /* pages of a file, or of a block device; which one is in the wait */
+	PROFILE_OBJECT_LOCK, /* of the kernel; the wait says who held it (profile_waits.h, `owner`) */
+	PROFILE_OBJECT_PAGE, /* pages of a file or block device; the wait says which page */
 	PROFILE_OBJECT_BLOCK, /* a block device */
 	PROFILE_OBJECT_KINDS
 };
@@ -46,13 +46,13 @@ enum profile_lock {
 	PROFILE_LOCK_RWSEM,
 	PROFILE_LOCK_PERCPU_RWSEM,
 	PROFILE_LOCK_RT_MUTEX,
-	PROFILE_LOCK_SPIN, /* of a kernel in which waiting for one is sleeping */
+	PROFILE_LOCK_SPIN, /* of a kernel in which waiters for one sleep */
 	PROFILE_LOCK_RWLOCK, /* likewise */
 	PROFILE_LOCK_SEMAPHORE,
 	PROFILE_LOCKS
 };
 
-enum profile_mapping { /* in which a futex is */
+enum profile_mapping { /* where a futex is */
 	PROFILE_MAPPING_UNKNOWN,
 	PROFILE_IN_HEAP,
 	PROFILE_IN_STACK,
@@ -72,7 +72,7 @@ enum profile_object_flag {
 
 enum profile_direction { PROFILE_NEITHER, PROFILE_READS, PROFILE_WRITES, PROFILE_DIRECTIONS };
 
-/* Processes at an end of a pipe or connection, as far as waits tell. */
+/* Processes that use an end of a pipe or connection, as far as waits tell. */
 struct profile_users {
 	uint32_t processes; /* 0: none is known */
 	uint32_t task;	    /* of one of them */
@@ -86,17 +86,17 @@ struct profile_object {
 	uint8_t lock; /* enum profile_lock */
 	uint8_t mapping; /* enum profile_mapping */
 	uint32_t host;
-	uint32_t process;    /* tgid whose futex, descriptor, mappings it is, or of the child; 0: any, or it has none */
+	uint32_t process;    /* tgid that owns the futex, descriptor or mappings, or of the child; 0: any, or none */
 	uint32_t descriptor; /* plus 1; 0: it does not matter */
 	uint64_t device, inode;
-	uint64_t peer_inode; /* of the unix socket at its other end; 0: unknown */
-	uint64_t address;    /* of a futex; a lock's number, from 1, which tells one from another in its recording */
+	uint64_t peer_inode; /* of the unix socket at the other end; 0: unknown */
+	uint64_t address;    /* of a futex; of a lock, its number, from 1, which identifies it within its recording */
 	const char *comm;    /* of the process */
-	uint64_t offset;     /* of a futex, in its variable, else in its shared file */
+	uint64_t offset;     /* of a futex: in its variable, else in its shared file */
 	const char *name;    /* of a file (of a futex: the mapped one), a unix socket, a function, a lock's variable */
-	const char *variable; /* in which a futex is; what the kernel calls a block device: "sda1" */
+	const char *variable; /* the variable that contains a futex; the kernel's name of a block device: "sda1" */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
-	/* Of a pipe, who reads and who writes it; of a socket, who is at its other end (PROFILE_NEITHER). */
+	/* Of a pipe, who reads and who writes it; of a socket, who is at the other end (PROFILE_NEITHER). */
 	struct profile_users users[PROFILE_DIRECTIONS];
 };
 
@@ -118,8 +118,8 @@ struct profile_operation {
 };
 
 /*
- * The object that a wait was for: of a call that waits for several, and has none itself, what was
- * ready. 0: not known.
+ * The object that a wait was for. A call that waits for several has no object of its own: then what was ready. 0 if
+ * not known.
  */
 static inline uint32_t profile_wait_thing(const struct profile_operation *operations, const struct profile_wait *wait)
 {
@@ -128,7 +128,7 @@ static inline uint32_t profile_wait_thing(const struct profile_operation *operat
 	return wait->object || !many ? wait->object : wait->ready;
 }
 
-/* What profile_filter.on left of the waits and walked tasks that pass all other filters. */
+/* How many of the waits and walked tasks that pass all other filters profile_filter.on kept and left out. */
 struct profile_chosen {
 	size_t waits, left_out;
 	uint32_t kinds; /* of the objects of both: bit per enum profile_object_kind */

@@ -21,7 +21,7 @@ enum state_bit {
 	STATE_FROZEN = 0x8000,
 };
 
-/* The first row whose bits are all set. */
+/* The first row that has all of its bits set in the state wins. */
 static const struct {
 	uint64_t bits;
 	const char *text;

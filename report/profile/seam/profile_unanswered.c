@@ -11,7 +11,7 @@
 
 enum { END_BYTES = 192 };
 
-/* One end of a connection, or the other one. False: it is not known, or none. */
+/* Names one end of a connection, or the other end. False if it is not known, or not a connection. */
 static bool name_end(const struct profile_object *object, bool other, char text[END_BYTES])
 {
 	const char *first = other ? object->peer : object->local;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who waited for an answer that could not come: a thread that waited throughout at a connection, of
- * which a stopped thread has the other end, with something to read that it has not read. Whoever
- * only keeps a connection open sent nothing, and may have nothing to do.
+ * Threads that waited for an answer that could not come: they waited throughout on a connection whose other end
+ * belongs to a stopped thread that has not read what was sent to it. A thread that only keeps a connection open has
+ * sent nothing, and may have nothing to do.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_UNANSWERED_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_UNANSWERED_H
 
 #include "report/profile/seam/profile_idle.h"
 
-/* What a wait says about it, noted in the facts of its thread. stopped: its state says so. */
+/* Notes in the facts of its thread what a wait says about this. stopped: the state of the thread is stopped. */
 void profile_unanswered_add_wait(const struct profile_facts_ground *ground,
 				 const struct profile_wait *wait, bool stopped);
 
-/* After all waits, decides for all threads (`unanswered`). 0, -ENOMEM. */
+/* Call after all waits were added: decides for all threads (`unanswered`). 0, -ENOMEM. */
 int profile_unanswered_join(const struct profile_facts_ground *ground, size_t count);
 
-/* Whether it is the wait of a thread for which that was decided. */
+/* Whether this is the unanswered wait of a thread for which that was decided. */
 bool profile_wait_is_unanswered(const struct profile_thread_facts *facts,
 				const struct profile_wait *wait);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The waits of a profile: from a switch-out to the switch-in, of all given traces, after the
- * filters. Terms are those of ARCHITECTURE.md, "Glossary". Sums by call chain (trees, stacks) are
- * in the profile's entries as for any other source; here are the single waits, with their times and
- * wakers, and the waits that were only counted.
+ * The waits of a profile: from a switch-out to the switch-in, of all given traces, after the filters. Terms are those
+ * of ARCHITECTURE.md, "Glossary". Sums by call chain (trees, stacks) are in the profile's entries, as for any other
+ * source. Here are the single waits, with their times and wakers, and the waits that were only counted.
  *
  * Times are CLOCK_MONOTONIC ns of their recording: compare them within one recording only.
  */
@@ -34,24 +33,24 @@ enum profile_waker_context {
 enum profile_wait_flag {
 	PROFILE_WAIT_BEGAN_BEFORE = 1, /* open: out is before the recording, and exact unless the next flag is set */
 	PROFILE_WAIT_OUT_BOUND = 2,    /* out is a bound: it began then or earlier, the wait is at least as long */
-	PROFILE_WAIT_NOT_ENDED = 4,    /* open: `in` is when it was last looked at, at the end of the recording */
+	PROFILE_WAIT_NOT_ENDED = 4,    /* open: `in` is the time of the last look at it, at the end of the recording */
 	PROFILE_WAIT_IOWAIT = 8,
-	PROFILE_WAIT_OUT_EARLIEST = 16, /* out is a bound the other way: the wait is at most as long */
+	PROFILE_WAIT_OUT_EARLIEST = 16, /* out is a bound in the other direction: the wait is at most as long */
 	/* Only with profile_filter.everyone: */
 	PROFILE_WAIT_UNASKED = 32, /* it does not pass the filters */
-	PROFILE_WAIT_IDLE = 64,	   /* its thread did nothing, and is left out */
+	PROFILE_WAIT_IDLE = 64,	   /* its thread is idle and left out */
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
-	PROFILE_WAIT_UNANSWERED = 128, /* if facts are known, for who was stopped (profile_unanswered.h) */
+	PROFILE_WAIT_UNANSWERED = 128, /* if facts are known: it was for a stopped thread (profile_unanswered.h) */
 };
 
-/* What is known of whom or what it is for. */
+/* What is known about the owner and the object of a wait. */
 enum profile_wait_held {
 	PROFILE_HELD_BY_OWNER = 1,  /* `owner` is known */
-	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: there may be others, and it may have let go */
+	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: it may have let go, and others may hold it */
 	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
-	PROFILE_HELD_LOCKED = 8, /* a futex: its word says that it is a lock that somebody holds */
-	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select: it was to last until there is something */
-	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select: its time was over before there was anything */
+	PROFILE_HELD_LOCKED = 8, /* a futex whose word says that it is a locked lock */
+	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select without a timeout */
+	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select whose timeout expired before anything was ready */
 };
 
 struct profile_wait {
@@ -66,11 +65,11 @@ struct profile_wait {
 	uint32_t state;		/* the kernel's mask at the switch-out; 0: runnable */
 	uint32_t chain_flags;	/* enum profile_chain_flag, for the sleeper */
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known */
-	uint64_t asked;		/* how long it was asked to sleep, ns; 0: not known */
+	uint64_t asked;		/* how long the thread asked to sleep, ns; 0: not known */
 	uint32_t owner;		/* task that held the lock or futex when the wait for it began: PROFILE_HELD_BY_OWNER */
 	uint32_t ready;		/* of an epoll, poll or select: the object that ended it; 0: not known */
 	uint64_t page;		/* of PROFILE_OBJECT_PAGE: its place in the file, plus 1; 0: not known */
-	uint32_t ready_descriptor; /* the sleeper's, plus 1, that leads to it; 0: not known */
+	uint32_t ready_descriptor; /* the sleeper's descriptor, plus 1, of that object; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
 	uint8_t flags;		/* enum profile_wait_flag */
 	uint8_t wait_class;	/* enum profile_wait_class */
@@ -78,7 +77,7 @@ struct profile_wait {
 	uint8_t held;		/* enum profile_wait_held */
 };
 
-/* What is known of the wait that a walked task was in, for those who only want to know what it was for. */
+/* A wait made from a walked task, for callers that only need to know what it was for. */
 static inline struct profile_wait profile_walk_wait(const struct profile_walk_task *row)
 {
 	return (struct profile_wait){
@@ -106,16 +105,16 @@ struct profile_wait_sum {
 
 struct profile_task_sums { /* one task in one recording */
 	uint32_t recording, task;
-	bool unasked; /* as PROFILE_WAIT_UNASKED */
+	bool unasked; /* like PROFILE_WAIT_UNASKED */
 	uint64_t from, to; /* when the task was first and last accounted for: its span in the recording */
 	uint64_t running;  /* ns on a CPU, as accounted by the kernel (sum_exec_runtime) */
 	struct profile_wait_sum kinds[PROFILE_SUM_KINDS];
 };
 
-struct profile_recording { /* one section of a trace: one run of the recorder */
+struct profile_recording { /* one section of a trace, from one run of the recorder */
 	uint32_t host;
 	uint64_t start, stop; /* of its sources */
-	uint64_t least_wait;  /* ns: shorter waits have no event */
+	uint64_t least_wait;  /* ns: shorter waits have no event of their own */
 };
 
 struct profile_class_total {
@@ -124,20 +123,20 @@ struct profile_class_total {
 
 struct profile_wait_totals { /* of one source, after filters */
 	struct profile_class_total classes[PROFILE_WAIT_CLASSES];
-	struct profile_class_total open;  /* of these, began before or had not ended */
-	struct profile_class_total brief; /* in addition: only counted */
-	uint64_t least_wait;		  /* the largest of the recordings' */
+	struct profile_class_total open;  /* of these, those that began before or had not ended */
+	struct profile_class_total brief; /* in addition to these: only counted */
+	uint64_t least_wait;		  /* the largest of all recordings */
 };
 
 /* By recording, task, out: sorted when first asked for, as views that sum do not need it. SIZE_MAX: out of memory. */
 size_t profile_waits(struct profile *profile, const struct profile_wait **ret_waits);
-/* By recording, task: one for each. */
+/* By recording, then task; one each. */
 size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums);
 size_t profile_recordings(const struct profile *profile, const struct profile_recording **ret_recordings);
 /* NULL for a source without waits. */
 const struct profile_wait_totals *profile_wait_totals(const struct profile *profile, uint32_t source);
 
-/* Wall-clock ns since 1970, UTC, at a time of the recording, correct across suspend and clock steps; 0: unknown. */
+/* Wall-clock ns since 1970, UTC, at a time of the recording, correct across suspend and clock steps; 0 if unknown. */
 uint64_t profile_realtime(const struct profile *profile, uint32_t recording, uint64_t time);
 
 /* Converts a moment to a time of the recording, possibly outside of it; false if its clocks do not allow that. */

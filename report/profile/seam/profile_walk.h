@@ -15,14 +15,14 @@ enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
 
 struct profile_walk { /* one pass over all tasks */
 	uint32_t host, number;
-	uint32_t scope; /* equal for walks of one recording, whose objects have their names from its tasks */
+	uint32_t scope; /* equal for walks of one recording, whose tasks give its objects their names */
 	uint64_t time, realtime; /* its start; realtime ns since 1970, 0: unknown */
 	uint64_t seen, kept;
 };
 
 struct profile_walk_task {
 	uint32_t walk; /* index in the list of walks */
-	uint32_t source; /* PROFILE_NO_SOURCE: it is not shown */
+	uint32_t source; /* PROFILE_NO_SOURCE: not shown */
 	uint32_t task, node, flags;
 	char state[24]; /* "D", "S", "R", "D (killable)" ...: letter first */
 	uint64_t wait;  /* ns */
@@ -34,7 +34,7 @@ struct profile_walk_task {
 	uint64_t asked, page;
 	uint32_t owner; /* task that held the lock or futex at that moment, if PROFILE_HELD_BY_OWNER */
 	uint8_t held;	/* enum profile_wait_held */
-	const char *no_user; /* why a requested user stack is missing; NULL: it is not, or there cannot be one */
+	const char *no_user; /* why a requested user stack is missing; NULL: it is not, or there can be none */
 };
 
 #endif

@@ -52,8 +52,8 @@ static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
 }
 
 /*
- * The recorded events that losses of this cause are compared with. Wakeups count only as far as filters let them
- * pass.
+ * The recorded events that losses of this cause are compared with. Wakeups count only if
+ * filters let them pass.
  */
 static uint64_t recorded_of(const struct profile *profile, const struct losses *losses, uint32_t cause)
 {

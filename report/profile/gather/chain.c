@@ -95,7 +95,7 @@ static int add_user_frame(const struct chain_context *context, uint32_t parent,
 	return r < 0 ? r : profile_intern_node(context->profile, parent, number, ret_node);
 }
 
-/* What is known of a node's parent, NULL directly below the root. */
+/* The cache of a node's parent; NULL directly below the root. */
 static const struct cached_user *cached_above(const struct chain_context *context, uint32_t node)
 {
 	uint32_t parent = context->nodes[node].parent;
@@ -104,9 +104,8 @@ static const struct cached_user *cached_above(const struct chain_context *contex
 }
 
 /*
- * What frame pointers lead to beyond the last true frame, in code without frame pointers, is
- * garbage: addresses in no mapping. Seen from the root, they are left out until the first better
- * one.
+ * In code without frame pointers, what follows the last true frame is garbage: addresses in no mapping. Seen from the
+ * root, such frames are left out up to the first better one.
  */
 static bool is_rubbish(const struct chain_context *context, const struct user_walk *walk,
 		       const struct cached_user *cached, uint32_t above,
@@ -154,7 +153,7 @@ static int fill_user(const struct chain_context *context, const struct user_walk
 	return r;
 }
 
-/* Makes what is known of the path to `node` valid for this space. */
+/* Makes the cache for the path to `node` valid for this space. */
 static int fill_user_path(const struct chain_context *context, const struct user_walk *walk, uint32_t node)
 {
 	uint32_t path[RWK_MAX_PATH + 1];
@@ -174,7 +173,7 @@ static int fill_user_path(const struct chain_context *context, const struct user
 	return 0;
 }
 
-/* There are only marks above it. */
+/* Whether only marks are above the leaf. */
 static bool is_alone(const struct chain_context *context, uint32_t leaf)
 {
 	uint32_t node = context->nodes[leaf].parent;
@@ -195,7 +194,7 @@ static int add_user_leaf(const struct chain_context *context, const struct user_
 	return r < 0 ? r : add_user_frame(context, above, &frame, ret_node);
 }
 
-/* The path above the leaf is filled. A mark is not a leaf, but a trace may have it there. */
+/* The path above the leaf is already filled. A mark should not be a leaf, but in a trace it may be. */
 static int fill_user_leaf(const struct chain_context *context, const struct user_walk *walk, uint32_t leaf)
 {
 	struct cached_user *cached = &context->cache->user[leaf];
@@ -221,7 +220,7 @@ uint64_t chain_name_space(const struct chain_context *context, uint32_t process,
 int chain_user(const struct chain_context *context, uint32_t process, uint32_t leaf,
 	       struct user_chain *ret_chain)
 {
-	uint64_t generation = timeline_touch(context->timeline, process); /* notes in it that the process is alive */
+	uint64_t generation = timeline_touch(context->timeline, process); /* notes there that the process is alive */
 	struct user_walk walk = {.process = process,
 				 .space = chain_name_space(context, process, generation),
 				 .known = generation};
@@ -271,7 +270,7 @@ static int kernel_frame(const struct chain_context *context, uint32_t node, bool
 	return r;
 }
 
-/* The frame of a node that the node `callee` is on top of: as a caller, unless it was interrupted at its first byte. */
+/* The frame of a node below `callee`: as a caller, unless the function was interrupted at its first byte. */
 static int kernel_caller(const struct chain_context *context, uint32_t node, uint32_t callee, uint32_t *ret_frame)
 {
 	uint32_t *begins = &context->cache->kernel[node].begins;
@@ -291,8 +290,8 @@ static int kernel_caller(const struct chain_context *context, uint32_t node, uin
 }
 
 /*
- * The number of frames, leaf first, that belong to the recorder. A CPU sample may have hit another
- * BPF program: there only the frames that lead to the stack walker count.
+ * The number of frames at the leaf that belong to the recorder. A CPU sample may have hit another BPF program: then
+ * only the frames that lead to the stack walker count.
  */
 static int count_overhead(const struct chain_context *context, uint32_t leaf, uint32_t *ret_count)
 {
@@ -320,7 +319,7 @@ static int count_overhead(const struct chain_context *context, uint32_t leaf, ui
 	return 0;
 }
 
-/* The kind of a lookup of a base and a chunk's node. A chunk has less than 2^30 nodes. */
+/* Kinds of lookups of a base and a chunk's node. A chunk has fewer than 2^30 nodes. */
 enum pair_kind { PAIR_CHAIN, PAIR_CHAIN_STRIPPED, PAIR_PATH };
 
 static uint64_t pair_key(uint32_t base, enum pair_kind kind, uint32_t node)
@@ -350,7 +349,7 @@ static const struct cached_pair *find_pair(const struct chain_cache *cache, uint
 	return slot ? &cache->pairs.items[slot->number - 1] : NULL;
 }
 
-/* The pair is not there yet. */
+/* The pair must not be there yet. */
 static int keep_pair(struct chain_cache *cache, const struct cached_pair *cached)
 {
 	struct wanted_pair wanted = {.pairs = cache->pairs.items, .key = cached->key};
@@ -364,9 +363,8 @@ static int keep_pair(struct chain_cache *cache, const struct cached_pair *cached
 }
 
 /*
- * The path to the parent of a chunk's node, on top of a base, with all frames as callers. Leaves differ
- * more than their callers, so the path is cached, and also every few steps on the way, which bounds the
- * work for long paths.
+ * The path to the parent of a chunk's node, on top of a base, with all frames as callers. Leaves differ more than
+ * their callers, so the path is cached. Every few steps on the way are cached too, to bound the work for long paths.
  */
 static int kernel_path(const struct chain_context *context, uint32_t base, uint32_t callee, uint32_t *ret_node)
 {

@@ -25,7 +25,7 @@ static enum unwind_how how(const struct unwind_chain *chain, size_t i)
 	return chain->how[i] & UNWIND_HOW_MASK;
 }
 
-/* A tail has its note at its start. */
+/* The note of a tail is at the tail's start. */
 bool chain_has_tail(const struct unwind_chain *chain)
 {
 	return how(chain, chain->count - 1) == UNWIND_BY_TAIL;
@@ -107,7 +107,7 @@ static enum stack_mark mark_of(enum profile_note note)
 	return note == NOTE_GUESSED ? MARK_GUESSED : MARK_NONE;
 }
 
-/* A frame, and root-ward of it the notes about it. */
+/* Writes a frame, then, towards the root, the notes about it. */
 static size_t write_frame(const struct unwind_chain *chain, size_t i, uint64_t nodes[static 3])
 {
 	bool is_exact = i > 0 && !chain_is_caller(chain, i);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Notes about an unwound chain: how it ended, and where its callers were found in another way. In
- * the profile these are notes, frames that are not code; in the stacks of a condensed trace they
- * are marks (format/stack_mark.h). Both are at the same places of a chain, so that reports of both
- * are the same.
+ * Notes about an unwound chain: how it ended, and where its callers were found in another way. In the profile these
+ * are notes, frames that are not code; in the stacks of a condensed trace they are marks (format/stack_mark.h). Both
+ * have the same places in a chain, so both give the same reports.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_CHAIN_MARKS_H
 #define RWALKER_REPORT_PROFILE_GATHER_CHAIN_MARKS_H
@@ -30,12 +29,12 @@ bool chain_is_caller(const struct unwind_chain *chain, size_t i);
 /* Adds the note below *node and sets *node to it; NOTE_NONE changes nothing. -ENOMEM. */
 int chain_add_note(struct profile *profile, enum profile_note note, uint32_t *node);
 
-/* The state of a path after a mark, from that of its parent's path; and the note for the mark. */
+/* Updates the state of the parent's path to that of the path with the mark. Returns the note for the mark. */
 enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *verdict);
 
 /*
- * The chain as a stack with marks, leaf first; returns the number of nodes. If that exceeds the
- * limit of a path, the root end is left out, which MARK_TOO_DEEP and *ret_cut record.
+ * Writes the chain as a stack with marks, leaf first. Returns the number of nodes. If it exceeds the limit of a path,
+ * the root end is left out, and MARK_TOO_DEEP and *ret_cut say so.
  */
 size_t chain_write_marks(const struct unwind_chain *chain, uint64_t nodes[static RWK_MAX_PATH],
 			 bool *ret_cut);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* "bpf_prog_" and the program's tag, which the kernel's own bpf_prog_load() and the like do not have. */
+/* "bpf_prog_" and the program's tag. Functions of the kernel such as bpf_prog_load() have no tag. */
 static bool is_program(const char *name)
 {
 	static const char prefix[] = "bpf_prog_";
@@ -14,8 +14,8 @@ static bool is_program(const char *name)
 }
 
 /*
- * How a task gets into a BPF program and from there to the stack walker. At the leaf, these frames
- * belong to the recording and not to what the task was doing.
+ * The way of a task into a BPF program and from there to the stack walker. At the leaf, these frames belong to the
+ * recording, not to what the task was doing.
  */
 static const struct {
 	const char *prefix;
@@ -82,7 +82,7 @@ enum overhead chain_judge_frame(struct profile *profile, uint32_t number)
 	return profile->overhead.items[number];
 }
 
-/* "tcp_sendmsg" also matches "tcp_sendmsg.isra.0", and may follow the name of a module. */
+/* "tcp_sendmsg" also matches "tcp_sendmsg.isra.0". A module and a colon may precede it. */
 bool chain_is_traced(struct profile *profile, uint32_t number, const char *traced)
 {
 	const struct profile_frame *frame = &profile->frames.items[number];
@@ -109,7 +109,7 @@ bool chain_begins_function(struct profile *profile, const struct profile_frame *
 
 bool chain_is_interruption(struct profile *profile, const struct profile_frame *frame)
 {
-	/* by an entry of x86-64, or of aarch64; others that begin like these are called */
+	/* entries of x86-64 and aarch64; other functions that begin like these are called */
 	static const char *const entries[] = {"asm_exc_", "asm_sysvec_", "asm_common_interrupt", "el1h_64_"};
 	struct module_symbol symbol;
 	const char *name;

@@ -16,7 +16,7 @@
 
 enum { KEPT_BITS = 15 };
 
-struct kept_frame { /* the frame in the profile of an address of an address space */
+struct kept_frame { /* the profile's frame for an address in an address space */
 	uint64_t space; /* 0: nothing */
 	uint64_t key;	/* the address, and whether it is a return address */
 	uint32_t frame;
@@ -27,7 +27,7 @@ struct profile_unwinding {
 	struct unwinder *unwinder;
 	struct snapshot_store *store;
 	struct unwind_chain chain;
-	uint64_t generation; /* of the address space in which it was made */
+	uint64_t generation; /* of the address space in which the chain was made */
 	uint64_t tail[RWK_MAX_FRAMES];
 	struct kept_frame kept[1 << KEPT_BITS];
 };
@@ -129,7 +129,7 @@ static bool find_mapping(void *data, uint64_t address, struct unwind_mapping *re
 	return !space->error;
 }
 
-/* The module of an address, and its link-time address; NULL: in no module with a file. */
+/* The module and link-time address of an address; NULL if it is in no module with a file. */
 static struct modules *find_code(struct space *space, uint64_t address, uint32_t *ret_module,
 				 uint64_t *ret_address)
 {
@@ -261,7 +261,7 @@ static bool has_registers(const struct unwind_arch *arch, const struct snapshot 
 	return (snapshot->known & needed) == needed;
 }
 
-/* Whether it is the thread's other stack: that of its signal handler. It has the same registers. */
+/* Whether the other snapshot is the thread's other stack, that of its signal handler. It has the same registers. */
 static bool holds_sp(const struct unwind_arch *arch, const struct snapshot *snapshot,
 		     const struct snapshot *other)
 {
@@ -271,7 +271,7 @@ static bool holds_sp(const struct unwind_arch *arch, const struct snapshot *snap
 	       sp - other->address < (uint64_t)other->count * SNAPSHOT_WORD;
 }
 
-/* Its registers are still those of the program before the exec. */
+/* Whether the task is in execve(): its registers are still those of the program before. */
 static bool is_in_exec(const struct chain_context *context, uint32_t process,
 		       const struct unwind_chain *chain)
 {
@@ -303,7 +303,7 @@ int profile_unwinding_run(const struct chain_context *context, uint32_t process,
 		    unwind(context, process, unwinding->generation, leaf, &other, &snapshot) :
 		    unwind(context, process, unwinding->generation, leaf, &snapshot, &other);
 	if (!r && is_in_exec(context, process, &unwinding->chain))
-		unwinding->chain.stop = UNWIND_CLEAN; /* not missing: the stack is gone */
+		unwinding->chain.stop = UNWIND_CLEAN; /* nothing is missing: the stack is gone */
 	else if (!r && !snapshot.count && !other.count && unwinding->chain.stop != UNWIND_CLEAN &&
 		 !chain_has_tail(&unwinding->chain))
 		unwinding->chain.stop = UNWIND_NO_MEMORY;
@@ -311,7 +311,7 @@ int profile_unwinding_run(const struct chain_context *context, uint32_t process,
 	return r < 0 ? r : 1;
 }
 
-/* By frame pointers, or from a condensed trace. */
+/* From frame pointers, or from a condensed trace. */
 static int user_of_nodes(const struct chain_context *context, uint32_t process, uint32_t leaf,
 			 struct user_chain *ret_chain)
 {

@@ -109,7 +109,7 @@ static int push_node(struct profile *profile, uint32_t frame, uint32_t *node)
 	return 0;
 }
 
-/* A node's parent has a lower number, before and after. */
+/* A node's parent has a lower number than the node, before and after. */
 static int expand_nodes(struct profile *profile, const struct expansion *expansions, uint32_t *moved)
 {
 	_cleanup_free_ struct profile_node *nodes = profile->nodes.items;

@@ -25,7 +25,7 @@ static uint64_t shifted(uint64_t start, uint64_t offset)
 	return __builtin_add_overflow(start, offset, &sum) ? UINT64_MAX : sum;
 }
 
-/* The requested part of the source. Returns its length. */
+/* The length of the requested part of the source, and its middle. */
 static uint64_t find_middle(const struct section *section, const struct event_source *source, uint64_t *ret_middle)
 {
 	uint64_t stop = shifted(source->start, profile_duration_of(section->context.model, source));
@@ -80,7 +80,7 @@ const struct source_binding *section_source_of(const struct section *section, en
 	return NULL;
 }
 
-/* For limits given as a time of day. */
+/* Finds the times for limits given as a time of day. */
 static int find_moments(struct section *section)
 {
 	const struct profile_filter *filter = section->context.profile->filter;

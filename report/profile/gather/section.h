@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One section while its events are added to the profile: maps its sources, and the tasks and nodes
- * of each open chunk, to numbers of the profile, and knows what is requested. Each kind of event
- * has a file of its own on top of this, section_samples.c, section_waits.c, section_walks.c;
- * section_read.c puts them together.
+ * One section while its events are added to the profile. Maps its sources, and the tasks and nodes of each open
+ * chunk, to numbers of the profile, and knows what is requested. On top of this, each kind of event has a file of its
+ * own: section_samples.c, section_waits.c, section_walks.c. section_read.c puts them together.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_SECTION_H
 #define RWALKER_REPORT_PROFILE_GATHER_SECTION_H
@@ -51,27 +50,27 @@ struct section {
 	struct chain_context context;
 	ARRAY(struct source_binding) sources; /* in the order of the model */
 	ARRAY(struct probe_binding) probes;   /* likewise; filled by section_probes.c */
-	uint32_t recording; /* in the profile; NO_NUMBER: not needed */
+	uint32_t recording; /* number in the profile; NO_NUMBER: not needed */
 	struct section_slot slots[STREAM_OPEN_MAX];
 	struct section_walk walk; /* the latest */
 	struct section_waits *waits; /* of section_waits.c; NULL: the section has no such source */
 	size_t first_walk;	  /* of the section, in the profile */
 	struct {
-		uint64_t id; /* of a task's cgroup, 0: none was asked for */
+		uint64_t id; /* of a task's cgroup, 0: none was looked up */
 		const struct profile_cgroup *cgroup;
-	} last; /* mostly the next task is in the same */
+	} last; /* cache: the next task is mostly in the same */
 	uint64_t from, to;	  /* requested times */
 };
 
 /*
- * Without its probes, recording and waits. Must be deinited on failure, too. -EINVAL after
- * reporting that the trace cannot tell the time of day; -ENOMEM.
+ * Sets up everything but probes, recording and waits. Must be deinited on failure, too. -EINVAL after reporting that
+ * the trace has no time of day; -ENOMEM.
  */
 int section_init(struct section *section, struct profile *profile, struct trace_model *model);
-/* The waits are not its own. */
+/* Does not free the waits. */
 void section_deinit(struct section *section);
 
-/* NULL: the section does not describe it. */
+/* NULL if the section does not describe the source. */
 const struct source_binding *section_source(const struct section *section, uint32_t id);
 /* The slot of the event's chunk; switches the context to that chunk. */
 int section_slot(struct section *section, const struct stream_event *event, struct section_slot **ret_slot);
@@ -80,20 +79,20 @@ int section_task(struct section *section, struct section_slot *slot,
 		 const struct stream_event *event, uint32_t number,
 		 const struct task_binding **ret_binding);
 /*
- * Who held what a task waited for: task `number` of the event's chunk, for reading or not. Sets *owner and adds to
- * *held (enum profile_wait_held); leaves both alone if the number is 0, or not that of a task. -errno.
+ * The owner of what a task waited for: task `number` of the event's chunk. reads: the owner held it for reading. Sets
+ * *owner and adds to *held (enum profile_wait_held); does neither if the number is 0 or not that of a task. -errno.
  */
 int section_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
 		  uint32_t number, bool reads, uint32_t *owner, uint8_t *held);
 bool section_wants(const struct section *section, uint64_t time, uint32_t cpu);
 bool section_wants_cpu(const struct section *section, uint64_t cpu);
 
-/* The account of the event at hand is that of the kind; PROFILE_SOURCE_KINDS: unknown. */
+/* Selects the quality that the current event counts in, by kind. PROFILE_SOURCE_KINDS: unknown. */
 void section_judge(const struct section *section, enum profile_source_kind kind);
 /* Counts a requested event. */
 void section_count(const struct section *section, uint64_t time);
 
-/* The binding of the section's first source of that kind; NULL: none. */
+/* The binding of the section's first source of that kind; NULL if there is none. */
 const struct source_binding *section_source_of(const struct section *section, enum profile_source_kind kind);
 
 #endif

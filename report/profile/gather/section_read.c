@@ -73,7 +73,7 @@ static void cleanup_stream(struct event_stream **stream)
 	event_stream_destroy(*stream);
 }
 
-/* Whether the current event, not yet processed, exceeds the limit. */
+/* Called before the current event is processed. */
 static bool is_stopped(const struct section *section, const struct event_stream *stream)
 {
 	const char *phase = section->context.unwinding ? "unwinding" : "reading";

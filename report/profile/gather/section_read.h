@@ -10,7 +10,7 @@ struct profile;
 struct trace_file;
 struct trace_model;
 
-/* Reads all events, or up to Ctrl-C: then profile->reading.cut is set. 0, -ENOMEM, -errno of reading. */
+/* Reads all events, or until Ctrl-C: then profile->reading.cut is set. 0, -ENOMEM, -errno of reading. */
 int section_read(struct profile *profile, struct trace_file *file, struct trace_model *model);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/profile/gather/section_recording.h"
 
-/* When the last source stopped; if the recorder was killed, when something was last written. */
+/* When the last source stopped; if the recorder was killed, the time of the last write. */
 static uint64_t stop_of(const struct trace_model *model)
 {
 	for (size_t i = 0; i < model->sources.count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The recording that a section is: from when to when, and what was summed instead of recorded. */
+/* The recording of a section: when it began and ended, and what was summed instead of recorded. */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_SECTION_RECORDING_H
 #define RWALKER_REPORT_PROFILE_GATHER_SECTION_RECORDING_H
 

@@ -5,7 +5,7 @@
 #include "report/profile/gather/stack_parts.h"
 #include "report/profile/tables/profile_intern.h"
 
-/* In the source's unit: the sample's period, else the nominal one, else one. */
+/* In the source's unit: the sample's period, else the source's nominal one, else one. */
 static uint64_t weigh(struct profile *profile, const struct source_binding *source,
 		      const struct batch_sample *sample)
 {
@@ -50,7 +50,7 @@ static int count_sample(struct section *section, const struct stream_event *even
 	return r < 0 || !profile->filter->each_event ? r : section_keep_sample(section, event, probe, entry);
 }
 
-/* At this point the sample has passed the filters, except those of its task. */
+/* The sample has passed all filters except those for its task. */
 static int take_sample(struct section *section, const struct stream_event *event,
 		       const struct source_binding *source, struct probe_binding *probe)
 {

@@ -30,7 +30,7 @@ static bool same_thread(const void *context, uint32_t number)
 	return thread->tid == wanted->task->tid && thread->start == wanted->task->start;
 }
 
-/* Whatever its comm. The pointer is valid until the next call. */
+/* Finds or adds the thread, whatever its comm. The pointer is valid until the next call. */
 static int find_thread(struct section_waits *waits, const struct event_task *task, struct wait_thread **ret_thread)
 {
 	const struct wanted_thread wanted = {.threads = waits->threads.items, .task = task};
@@ -74,7 +74,7 @@ void section_waits_deinit(struct section_waits *waits)
 	free(waits);
 }
 
-/* NULL if it is not described, or is not a source of waits. */
+/* NULL if the source is not described, or is not a source of waits. */
 static const struct source_binding *wait_source(const struct section *section, uint32_t id)
 {
 	const struct source_binding *source = section_source(section, id);
@@ -171,7 +171,7 @@ static int take_waker(struct section *section, struct section_slot *slot, const 
 	return 0;
 }
 
-/* Who was idle does not depend on what is asked for. */
+/* Notes the whole wait: whether a thread was idle does not depend on what was requested. */
 static int note_wait(struct section *section, const struct profile_wait *wait)
 {
 	struct profile *profile = section->context.profile;
@@ -214,13 +214,13 @@ static int push_wait(struct section *section, const struct event_wait *record,
 	return 0;
 }
 
-/* Nobody asked for it, but others may have waited for it. */
+/* The task passes the filters, or others that may have waited for it are followed. */
 static bool is_followed(const struct section *section, const struct task_binding *task)
 {
 	return task->wanted || section->context.profile->filter->everyone;
 }
 
-/* The task and thread of a record; *ret_task is NULL if nobody has use for it. */
+/* The task and thread of a record; *ret_task is NULL if the task is not followed. */
 static int find_subject(struct section *section, struct section_slot **ret_slot,
 			const struct stream_event *event, uint32_t number,
 			const struct task_binding **ret_task, struct wait_thread **ret_thread)
@@ -253,7 +253,7 @@ static int take_stacks(struct section *section, const struct event_wait *record,
 	return 0;
 }
 
-/* Without waits there are no wakeups. */
+/* Wakeups come from waits, so waits are also needed if only wakeups were requested. */
 static bool is_asked_for(const struct section *section, const struct source_binding *source)
 {
 	const struct profile *profile = section->context.profile;
@@ -267,13 +267,13 @@ static bool is_kept(const struct section *section, const struct source_binding *
 	       (!(wait->flags & PROFILE_WAIT_UNASKED) || section->context.profile->filter->everyone);
 }
 
-/* The cheap test first: whether the wait is wanted, or somebody wants to know about those that are not. */
+/* The cheap test, done first: the wait is wanted, or unwanted waits are needed for the facts about threads. */
 static bool may_matter(const struct section *section, const struct event_wait *record)
 {
 	return profile_wants_facts(section->context.profile) || wait_is_wanted(section, record);
 }
 
-/* Quality is that of the waits that the report is about. */
+/* Only waits that the report is about count in the quality. */
 static int keep_wait(struct section *section, const struct stream_event *event, bool stacks,
 		     const struct task_binding *task, struct profile_wait *wait)
 {
@@ -300,7 +300,7 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	const struct event_wait *record = &event->batch->waits.items[event->event->index];
 	const struct source_binding *source = wait_source(section, record->source);
 	const struct task_binding *found;
-	struct task_binding task; /* a copy: the waker's may move it */
+	struct task_binding task; /* a copy: looking up the waker's task may move it */
 	struct section_slot *slot;
 	struct profile_wait wait;
 	int r;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The waits of one section while its events are added to the profile. A wait consists of several
- * records: its waker's stacks precede it, its user stack may follow it. Both are matched by thread,
- * so for each thread we keep the last call for its wakeup, and its waits that still lack their user
- * stack. Call chains are put together at the end.
+ * The waits of one section while its events are added to the profile. A wait consists of several records: the stacks
+ * of its waker precede it, its user stack may follow it. Both are matched by thread, so for each thread we keep the
+ * last wakeup call and the waits that still lack their user stack. Call chains are put together at the end.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_SECTION_WAITS_H
 #define RWALKER_REPORT_PROFILE_GATHER_SECTION_WAITS_H
@@ -12,12 +11,12 @@
 
 struct wait_thread { /* identified by (tid, start) */
 	uint32_t tid;
-	uint32_t pending; /* its last wait without a user stack: number in `loose`, plus 1; 0: none */
+	uint32_t pending; /* its last wait that still lacks a user stack: number in `loose`, plus 1; 0: none */
 	uint64_t start;
 	uint64_t wake_time; /* of the last WAKE; 0: none */
 	uint32_t wake_node;
 	uint32_t sums; /* number in the profile's sums, plus 1; 0: none */
-	uint32_t unasked_sums; /* the same, of the time when it did not pass the filters: under another comm */
+	uint32_t unasked_sums; /* the same, while the thread had another comm and did not pass the filters */
 };
 
 struct loose_wait { /* parallel to the waits of the section */

@@ -9,7 +9,7 @@
 #include "report/profile/tables/profile_internal.h"
 #include "report/profile/tables/profile_objects.h"
 
-/* Rows belong to the latest walk, or, if chunks overlap, to one shortly before. */
+/* Rows belong to the latest walk or, if chunks overlap, to one shortly before it. */
 enum { WALKS_BACK = 64 };
 
 static const struct source_binding *walk_source(const struct section *section, uint32_t id)
@@ -35,7 +35,7 @@ static uint32_t find_walk(const struct section *section, uint32_t number)
 	return NO_NUMBER;
 }
 
-/* Of a section with other sources, its recording; else a number that no recording has. */
+/* The recording, if the section has other sources; else a number that no recording has. */
 static uint32_t scope_of(const struct section *section)
 {
 	const uint32_t apart = 1U << 31;
@@ -115,7 +115,7 @@ static void fill_row(const struct event_walk_task *event, struct profile_walk_ta
 	profile_state_text(event->state, event->exit_state, row->state);
 }
 
-/* What the walk already says needs no words: that the task was on a CPU. */
+/* Gives no reason if the walk's own data already does: the task was on a CPU. */
 static struct user_record user_record_of(const struct event_walk_task *event)
 {
 	bool known = event->missing == USER_MISSING_RUNNING && event->flags & WALK_TASK_ON_CPU;
@@ -190,7 +190,7 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 	const struct event_walk_task *record = &event->batch->walk_tasks.items[event->event->index];
 	const struct profile_filter *filter = section->context.profile->filter;
 	const struct task_binding *found;
-	struct task_binding task; /* a copy: the owner's may move it */
+	struct task_binding task; /* a copy: looking up the owner's task may move it */
 	struct profile_walk_task row;
 	struct section_slot *slot;
 	int r;

@@ -33,7 +33,7 @@ int stack_kernel(struct chain_context *context, uint32_t base, uint32_t leaf, bo
 	context->traced = traced;
 	if (leaf >= STACK_FIRST_NODE && !context->profile->filter->user_only)
 		r = chain_kernel(context, base, leaf, ret_node, &stripped);
-	context->profile->quality->stripped += stripped && !strip; /* else all events of its kind were made like this */
+	context->profile->quality->stripped += stripped && !strip; /* else all events of this kind have them */
 	return r;
 }
 

@@ -125,8 +125,8 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 void profile_destroy(struct profile *profile);
 
 /*
- * Call at the end. -ENOMEM, after reporting it, if names are missing for lack of memory: the report is not valid
- * then.
+ * Call at the end. -ENOMEM, after reporting it, if names are missing for lack of memory: then the report
+ * is not valid.
  */
 int profile_check_names(const struct profile *profile);
 

@@ -4,7 +4,7 @@
 #include "report/read/event_stream.h"
 
 static const struct {
-	const char *text, *brief; /* brief: if it differs */
+	const char *text, *brief; /* brief: NULL if the same */
 } texts[MISSING_USER_REASONS] = {
 	[MISSING_USER_FAULT] = {.text = "its memory could not be read"},
 	[MISSING_USER_EXITING] = {.text = "the task was exiting"},

@@ -13,7 +13,7 @@
 
 enum { NO_END = UINT32_MAX, MOST_FRAMES = 32 };
 
-struct object_ends { /* numbers of ends; NO_END */
+struct object_ends { /* numbers of ends, or NO_END */
 	uint32_t own, other;
 };
 
@@ -27,10 +27,10 @@ struct joiner {
 	struct hash_map numbers;  /* of ends, by text */
 	struct hash_map users;
 	ARRAY(struct profile_users) sums; /* by end and direction */
-	uint8_t *told; /* by node: enum told of a waker's stack, plus 1; 0: not looked at */
+	uint8_t *told; /* by node of a waker's stack: enum told, plus 1; 0: not looked at */
 };
 
-/* What the stack of a waker says of the wakeup. */
+/* What the stack of a waker says about the wakeup. */
 enum told { TOLD_NOTHING, TOLD_READ, TOLD_WRITE, TOLD_TIMEOUT };
 
 static void joiner_deinit(struct joiner *joiner)
@@ -142,7 +142,7 @@ static int add_user(struct joiner *joiner, uint32_t end, enum profile_direction 
 	known = &joiner->profile->tasks.items[users->task];
 	users->one_thread &= known->tid == user->tid && known->start == user->start;
 	if (user->tgid == known->tgid && user->tid == user->tgid)
-		users->task = task; /* the process has the comm of its first thread */
+		users->task = task; /* a process has the comm of its first thread */
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static enum told told_by_function(const char *name)
 	return TOLD_NOTHING;
 }
 
-/* By the leaf-most function of the kernel that tells anything. */
+/* Decided by the kernel function nearest to the leaf that says anything. */
 static enum told told_by_waker(struct joiner *joiner, uint32_t leaf)
 {
 	struct profile *profile = joiner->profile;
@@ -185,7 +185,7 @@ static enum told told_by_waker(struct joiner *joiner, uint32_t leaf)
 	return told;
 }
 
-/* A task that ended a wait for this from within a read or write, which was of the same pipe, or of the other socket. */
+/* A task that ended a wait for this object in a read or write uses the same pipe, or the other socket. */
 static int add_waker(struct joiner *joiner, const struct profile_wait *wait, bool pipe)
 {
 	const uint32_t end = joiner->ends[wait->object].other;
@@ -232,9 +232,9 @@ static void tell(struct joiner *joiner, size_t number)
 	memcpy(object->users, users, sizeof(object->users));
 }
 
-/* --- what had nothing until its time was over --- */
+/* --- waits that timed out --- */
 
-/* hrtimer_wakeup() wakes who sleeps until that time, and nobody else. */
+/* hrtimer_wakeup() only wakes threads that sleep until that time. */
 static void note_timeout(struct joiner *joiner, struct profile_wait *wait)
 {
 	if (joiner->profile->operations.items[wait->operation].many && !wait->ready && wait->waker_node &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The order in which samples, waits and probes are returned one by one. */
+/* The order in which single samples, waits and probes are returned. */
 #include "report/profile/tables/profile_events.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static uint32_t recording_of(const struct profile *profile, size_t kept)
 	return profile->origins.items[profile->kept.items[kept].origin].recording;
 }
 
-/* They were added recording by recording, and in time order unless the trace is out of order. */
+/* Samples were added recording by recording, in time order unless the trace is out of order. */
 static bool is_sorted(const struct profile *profile, size_t first, size_t end)
 {
 	for (size_t i = first + 1; i < end; i++)
@@ -78,13 +78,13 @@ static uint64_t wakeup_of(const struct profile_wait *wait)
 	return wait->woken;
 }
 
-/* A time of a wait: which wait, and when. */
+/* One of the times of a wait: which waits have it, and its value. */
 struct wait_moment {
 	bool (*has)(const struct profile *profile, const struct profile_wait *wait);
 	uint64_t (*time)(const struct profile_wait *wait);
 };
 
-/* Of the waits of one recording. */
+/* Orders the waits of one recording by that time. */
 static int order_recording(const struct profile *profile, const struct wait_moment *moment,
 			   size_t from, size_t to, struct event_numbers *numbers)
 {
@@ -105,7 +105,7 @@ static int order_recording(const struct profile *profile, const struct wait_mome
 	return r;
 }
 
-/* Waits are ordered by recording; the times within each are sorted. */
+/* Waits are already ordered by recording; sorts them by time within each. */
 static int order_moments(const struct profile *profile, const struct wait_moment *moment,
 			 struct event_numbers *numbers)
 {
@@ -181,7 +181,7 @@ static int order_probes(struct profile *profile, const uint32_t *places)
 	return 0;
 }
 
-/* To sort them takes as long as to read them. */
+/* Sorting them takes as long as reading them, so it is done only if wanted. */
 static bool wants_moments(const struct profile *profile)
 {
 	return profile->filter->each_event && (!profile->filter->waits_apart || profile->waits_hidden);

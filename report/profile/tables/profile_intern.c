@@ -166,8 +166,8 @@ int profile_intern_probe(struct profile *profile, uint32_t source, const char *n
 }
 
 /*
- * --- tasks: one that changes its name, or is moved to another cgroup, is a new one, so that each sample has those of
- * its time. Where its cgroup was not recorded, as of wakers, it is taken for the one that it was known as first. ---
+ * --- tasks: a task that changes its name, or is moved to another cgroup, becomes a new one, so each sample has those of
+ * its time. Where the cgroup was not recorded, as for wakers, it is the first one that the task was seen in. ---
  */
 
 struct wanted_task {
@@ -217,7 +217,7 @@ static bool same_moved_task(const void *context, uint32_t number)
 	return wanted->profile->tasks.items[number].cgroup == wanted->task.cgroup && same_task(context, number);
 }
 
-/* In task_table, whatever its cgroup is: that of its first record; the others are in moved_table. Added if new. */
+/* task_table finds tasks whatever their cgroup: each with that of its first record. The others are in moved_table. */
 static int find_task(struct profile *profile, struct index_table *table, const struct wanted_task *wanted,
 		     uint32_t hash, uint32_t *ret_task)
 {

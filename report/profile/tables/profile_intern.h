@@ -8,7 +8,7 @@
 
 #include "report/profile/tables/profile_internal.h"
 
-/* Of the format's enum source_kind; PROFILE_SOURCE_KINDS: unknown. */
+/* From the format's enum source_kind; PROFILE_SOURCE_KINDS if unknown. */
 enum profile_source_kind profile_kind_of(uint32_t kind);
 
 int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host);
@@ -19,7 +19,7 @@ int profile_intern_task(struct profile *profile, uint32_t host, const struct eve
 int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame);
 int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node);
 int profile_intern_probe(struct profile *profile, uint32_t source, const char *name, uint32_t *ret_probe);
-/* ns that the section recorded it. */
+/* ns for which the section recorded the source. */
 uint64_t profile_duration_of(const struct trace_model *model, const struct event_source *source);
 /* Adds the weight to the entry with this source, node, task, flags and CPU. */
 int profile_add_entry(struct profile *profile, const struct profile_entry *entry);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Private to the rooms of the profile: it while it is built. Everything returned through profile.h
- * is in one of these arrays; next to each array is the table by which its items are interned.
+ * Private to the rooms of the profile: the profile while it is built. Everything returned through profile.h is in one
+ * of these arrays. The tables by which items are interned are below the arrays.
  */
 #ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
 #define RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
@@ -17,10 +17,10 @@
 
 enum { NO_NUMBER = UINT32_MAX };
 
-struct profile_scope { /* of the modules of a section */
+struct profile_scope { /* the modules of a section */
 	const struct trace_model *model;
 	struct modules_place place;
-	uint64_t from, to; /* the part of it that was asked for, whatever of that was recorded */
+	uint64_t from, to; /* the requested part of the section, whether or not it was recorded */
 };
 
 struct profile_host {
@@ -37,16 +37,16 @@ struct profile_quality { /* of events of one kind of source, after filters */
 	uint64_t stripped;		   /* with BPF frames removed from the leaf */
 	uint64_t unknown_source;
 	uint64_t unsure; /* from times when records of processes were missing */
-	uint64_t unwound, snapshots_missing; /* user stacks; snapshots that events refer to */
-	uint64_t stops[NOTES];		     /* of unwound: by the note at the root; NOTE_NONE: clean */
-	uint64_t tails, guessed;	     /* of unwound */
+	uint64_t unwound, snapshots_missing; /* user stacks; snapshots that events refer to but the trace lacks */
+	uint64_t stops[NOTES];		     /* of unwound stacks, by the note at the root; NOTE_NONE: clean */
+	uint64_t tails, guessed;	     /* of unwound stacks */
 };
 
 enum overhead {
 	OVERHEAD_UNKNOWN,
 	OVERHEAD_NONE,
 	OVERHEAD_ENTRY,
-	OVERHEAD_PLUMBING, /* of tracepoints and kprobes in general: only if the sample was made through them */
+	OVERHEAD_PLUMBING, /* of tracepoints and kprobes in general: counts only if the sample was made by one */
 	OVERHEAD_WALK,
 };
 
@@ -74,8 +74,8 @@ struct recording_notes { /* parallel to the profile_recordings */
 };
 
 struct source_notes { /* parallel to the profile_sources */
-	bool periods;	      /* weights came from the trace, not from counting */
-	const char *unit;     /* then */
+	bool periods;	      /* weights came from the trace, not from counting events */
+	const char *unit;     /* the unit of those */
 };
 
 struct profile_reading { /* of the events of all traces */
@@ -110,16 +110,16 @@ struct profile {
 	ARRAY(struct profile_walk_task) walk_tasks;
 	ARRAY(struct profile_wait) waits;
 	ARRAY(struct profile_object) objects;
-	ARRAY(uint32_t) object_recordings; /* of these */
+	ARRAY(uint32_t) object_recordings; /* the recordings of the objects */
 	ARRAY(struct profile_operation) operations;
-	ARRAY(uint64_t) operation_keys; /* of these: what they are in a trace */
+	ARRAY(uint64_t) operation_keys; /* parallel to operations: what they are in a trace */
 	ARRAY(struct profile_task_sums) sums;
-	ARRAY(struct profile_thread_facts) facts; /* by task, of all waits, whatever the filters; empty: unknown */
-	uint32_t *idle; /* by task, as from profile_idle_tasks(); NULL: none is left out */
+	ARRAY(struct profile_thread_facts) facts; /* by task, from all waits, whatever the filters; empty: unknown */
+	uint32_t *idle; /* by task, as from profile_idle_tasks(); NULL: nothing is left out */
 	struct profile_idle_left idle_left;
 	ARRAY(struct profile_recording) recordings;
 	ARRAY(struct recording_notes) recording_notes;
-	bool waits_hidden; /* only the wakeups that ended them are requested */
+	bool waits_hidden; /* only the wakeups that ended the waits are requested */
 	ARRAY(struct profile_probe) probes;
 	ARRAY(bool) probe_wanted;
 	ARRAY(struct kept_sample) kept;
@@ -128,19 +128,19 @@ struct profile {
 	ARRAY(struct profile_wait_totals) wait_totals; /* by source */
 	struct index_table host_table, source_table, task_table, node_table, frame_table,
 		entry_table, probe_table, cgroup_table, moved_table;
-	struct profile_symbol *symbols; /* by frame, when a view first asks */
+	struct profile_symbol *symbols; /* by frame; made when a view first asks */
 	uint8_t *symbol_known;
-	/* By kind of source, the last one of those that are unknown; `quality` is that of the event at hand. */
+	/* By kind of source; the last one is for unknown kinds. `quality` is the one for the current event. */
 	struct profile_quality qualities[PROFILE_SOURCE_KINDS + 1], *quality;
-	bool machine_unknown; /* there are snapshots of an unsupported machine */
-	struct account_notes *notes; /* of the account, which is about `account_kinds`; NULL: it was not made */
+	bool machine_unknown; /* there are snapshots from an unsupported machine */
+	struct account_notes *notes; /* for the account of `account_kinds`; NULL: not made yet */
 	unsigned int account_kinds;
 	struct profile_chosen chosen;
 	bool lost, waits_ordered, objects_named, ends_joined;
-	bool names_lack_memory; /* some are missing for this reason only */
+	bool names_lack_memory; /* some names are missing for lack of memory only */
 };
 
-/* Symbols are those of the frames that there are then. -ENOMEM. */
+/* Symbols are made for the frames that exist at that time. -ENOMEM. */
 int profile_begin_symbols(struct profile *profile);
 void profile_forget_symbols(struct profile *profile);
 

@@ -80,7 +80,7 @@ static const char *note_text(enum profile_note note)
 	return note < NOTES ? texts[note] : NULL;
 }
 
-/* A name from DWARF as shown to people. */
+/* A name from DWARF as people see it. */
 static const char *level_name(struct profile *profile, const char *name)
 {
 	char *pretty = profile->names.mangled ? NULL : pretty_name(name, profile->names.full);
@@ -92,7 +92,7 @@ static const char *level_name(struct profile *profile, const char *name)
 	return kept;
 }
 
-/* Sets the frame's line as far as known, and its function's name if that is inlined; false: nothing is known. */
+/* Finds the frame's line as far as known, and the function's name if it is inlined. False if nothing is known. */
 static bool find_level(const struct profile *profile, const struct profile_frame *frame,
 		       struct line_level *ret_level)
 {
@@ -105,7 +105,7 @@ static bool find_level(const struct profile *profile, const struct profile_frame
 	return true;
 }
 
-/* What DWARF has. The real function has the name of its symbol, if there is one. */
+/* Adds what DWARF knows. The real function keeps the name of its symbol, if there is one. */
 static void add_level(struct profile *profile, const struct profile_frame *frame,
 		      struct profile_symbol *symbol)
 {
@@ -124,7 +124,7 @@ static void add_level(struct profile *profile, const struct profile_frame *frame
 	}
 }
 
-/* For code without a name: its function. */
+/* For code without a name: finds where its function starts. */
 static void add_place(struct profile *profile, const struct profile_frame *frame,
 		      struct profile_symbol *symbol)
 {
@@ -179,7 +179,7 @@ const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t nu
 		symbol->no_offset = true;
 		return symbol;
 	}
-	/* When out of memory the address is printed instead, and the report fails at its end. */
+	/* Without memory, the address is printed instead, and the report fails at its end. */
 	r = modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &found);
 	profile->names_lack_memory |= r == -ENOMEM;
 	if (r > 0) {

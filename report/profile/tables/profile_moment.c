@@ -3,7 +3,9 @@
 
 #define DAY UINT64_C(86400000000000)
 
-/* The last clock reading at or before a wall-clock time, else the first. If the clock was set back, the later one. */
+/*
+ * The last clock reading at or before a wall-clock time, else the first. If the clock was set back, the later match.
+ */
 static const struct event_clock *reading_at(const struct trace_model *model, uint64_t realtime)
 {
 	const struct event_clock *found = model->clocks.count ? model->clocks.items : NULL;
@@ -26,7 +28,7 @@ static bool wall_time(const struct trace_model *model, uint64_t realtime, uint64
 	return true;
 }
 
-/* The first such time of day that is not before the recording, unless that is after it: then that of its first day. */
+/* The first such time of day that is not before the recording. If that is after its end: the one on its first day. */
 static bool daytime(const struct trace_model *model, uint64_t since_midnight, uint64_t *ret_time)
 {
 	uint64_t start = trace_model_realtime(model, model->start),
@@ -58,7 +60,7 @@ bool profile_moment_of(const struct trace_model *model, const struct profile_mom
 bool profile_moment_time(const struct profile *profile, uint32_t recording,
 			 const struct profile_moment *moment, uint64_t *ret_time)
 {
-	/* Reports print offsets from where the waits began to be recorded: other sources may have begun earlier. */
+	/* Reports print offsets from when waits began to be recorded: other sources may have begun earlier. */
 	if (moment->kind == PROFILE_MOMENT_OFFSET)
 		return !__builtin_add_overflow(profile->recordings.items[recording].start, moment->ns, ret_time);
 	return profile_moment_of(profile->recording_notes.items[recording].model, moment, ret_time);

@@ -22,14 +22,14 @@ static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP
 static_assert((int)PROFILE_IN_CALL == WAIT_IN_CALL && (int)PROFILE_IN_STOPPED == WAIT_IN_STOP,
 	      "the seam's operations are the format's");
 
-enum { OPERATIONS_MAX = 4096 }; /* each new one is compared to all */
+enum { OPERATIONS_MAX = 4096 }; /* each new one is compared with all others */
 
 static int keep_text(struct profile *profile, const char *text, size_t length, const char **ret_text)
 {
 	return text_pool_add(&profile->texts, text, length, ret_text);
 }
 
-/* Both lists begin with what is not known. */
+/* Both lists begin with an item for "not known". */
 static int begin(struct profile *profile)
 {
 	struct profile_object none = {.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
@@ -181,7 +181,7 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 	return r < 0 ? r : array_push(&profile->objects, made);
 }
 
-/* The number in the profile of one of the trace; *ret_number is left alone if it is not known. */
+/* The profile's number for an object of the trace; leaves *ret_number alone if the object is not known. */
 static int find_object(struct profile *profile, const struct trace_model *model, uint32_t host, uint32_t recording,
 		       uint32_t number, uint32_t *ret_number)
 {
@@ -219,7 +219,7 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 /* --- their processes --- */
 
-/* Names of processes are those of the object's own recording: another trace may say anything of the same host. */
+/* A process gets its name from the object's own recording: another trace of the same host may say anything. */
 struct processes {
 	ARRAY(struct radix_key) keys; /* key: recording and process; number: a task of it */
 	uint32_t *noted;	      /* by task: its last recording so far, plus 1 */
@@ -238,7 +238,7 @@ static uint64_t process_key(uint32_t recording, uint32_t tgid)
 	return (uint64_t)recording << 32 | tgid;
 }
 
-/* Recordings are read one after another, so that few tasks are noted twice. */
+/* Recordings are read one after another, so few tasks are noted twice. */
 static int note_task(struct processes *processes, const struct profile *profile, uint32_t recording, uint32_t task,
 		     uint64_t time)
 {
@@ -303,7 +303,7 @@ static int find_processes(const struct profile *profile, struct processes *proce
 	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }
 
-/* The comm that the process's first thread had last, else that of another; "": none. */
+/* The last comm of the process's first thread, else that of another thread; "": none. */
 static const char *comm_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
 {
 	const struct radix_key *keys = processes->keys.items;

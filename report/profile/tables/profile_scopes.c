@@ -9,7 +9,7 @@ bool profile_is_addition(const struct trace_model *model)
 	       !model->statistics[RWK_CHUNK_SNAPSHOTS].chunks;
 }
 
-/* The section has a scope of its own: it recorded something, or adds to nothing. */
+/* Whether the section has a scope of its own: it recorded something, or there is none that it could add to. */
 static bool has_scope(const struct trace_file *file, size_t number)
 {
 	for (size_t i = 0; i < number; i++)
@@ -18,7 +18,7 @@ static bool has_scope(const struct trace_file *file, size_t number)
 	return true;
 }
 
-/* The last section up to this one with a scope. */
+/* The last section up to this one that has a scope. */
 static size_t owner_of(const struct trace_file *file, size_t number)
 {
 	while (number && !has_scope(file, number))

@@ -66,7 +66,7 @@ static bool is_idle(const struct profile *profile, uint32_t task)
 	return profile->idle && profile->idle[task] != PROFILE_NO_TASK;
 }
 
-/* A report of nothing but idle threads would be empty: then they are what was asked for. */
+/* A report about nothing but idle threads would be empty: then they are what was asked for. */
 static bool are_all_idle(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->waits.count; i++)
@@ -151,7 +151,7 @@ static int add_entry(struct profile *profile, const struct profile_entry *entry)
 	return profile_add_entry(profile, entry);
 }
 
-/* How much of its weight is in the second half of what was requested. */
+/* The part of the weight that is in the second half of what was requested. */
 static uint64_t late_weight(const struct profile *profile, const struct profile_wait *wait)
 {
 	const struct recording_notes *notes = &profile->recording_notes.items[wait->recording];
@@ -162,7 +162,7 @@ static uint64_t late_weight(const struct profile *profile, const struct profile_
 	return late < wait->weight ? late : wait->weight;
 }
 
-/* A wait counts in the half in which it ended; its time, in both. */
+/* A wait is counted in the half in which it ended, but its time is split between both. */
 static int add_halves(struct profile *profile, const struct profile_wait *wait, struct profile_entry *entry)
 {
 	struct profile_entry early = *entry;
@@ -198,7 +198,7 @@ static int add_wait(struct profile *profile, const struct profile_wait *wait)
 	return add_halves(profile, wait, &entry);
 }
 
-/* On which CPU the waker ran was not recorded. */
+/* The CPU of the waker was not recorded. */
 static int add_wakeup(struct profile *profile, const struct profile_wait *wait)
 {
 	uint32_t source = profile->recording_notes.items[wait->recording].wakers;

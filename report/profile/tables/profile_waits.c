@@ -10,7 +10,7 @@
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_ends.h"
 
-/* A waker's share is the time until its call; what came after is not attributed to it. */
+/* A waker's share is the time until its wakeup call; it is not charged with what came after. */
 uint64_t profile_waker_weight(const struct profile_wait *wait)
 {
 	uint64_t blocked = wait->in - wait->out - wait->run_queue;
@@ -40,9 +40,8 @@ static int compare_waits(const void *one, const void *two)
 }
 
 /*
- * A thread's waits are ordered by their ends, which is also the order of their starts except for a
- * few (one that had not ended is recorded last): these are moved by insertion. If there are many,
- * the whole trace is out of order.
+ * A thread's waits are in the order of their ends, which is also the order of their starts except for a few (one that
+ * had not ended is recorded last): these are moved by insertion. If there are many, the whole trace is out of order.
  */
 static void straighten(struct profile_wait *waits, size_t count)
 {
@@ -129,7 +128,7 @@ static enum profile_wait_class class_of(enum profile_sum_kind kind)
 	return classes[kind];
 }
 
-/* Of the properties that filters use, sums have only class and thread. */
+/* Sums know only the class and the thread, so they cannot pass filters for anything else. */
 static bool sums_are_wanted(const struct profile_filter *filter, size_t kind)
 {
 	const uint32_t both = PROFILE_WAITS_OPEN | PROFILE_WAITS_ENDED;
@@ -171,7 +170,7 @@ static int make_totals(struct profile *profile)
 
 		if (profile->sources.items[i].kind != PROFILE_OFFCPU || told)
 			continue;
-		told = true; /* each recording has one such source, and together they are one source of the profile */
+		told = true; /* each recording has one such source; together they are one source of the profile */
 		add_brief(profile, totals);
 		for (size_t k = 0; k < profile->recordings.count; k++)
 			if (profile->recordings.items[k].least_wait > totals->least_wait)
@@ -186,7 +185,7 @@ int profile_order_waits(struct profile *profile, const uint32_t *places)
 		profile->waits.items[i].source = places[profile->waits.items[i].source];
 	if (profile->sums.count)
 		qsort(profile->sums.items, profile->sums.count, sizeof(*profile->sums.items), compare_sums);
-	profile->waits_ordered = profile->filter->each_event; /* which has lists of places */
+	profile->waits_ordered = profile->filter->each_event; /* it has lists of positions */
 	if (profile->waits_ordered && profile_sort_waits(profile) < 0)
 		return -ENOMEM;
 	return make_totals(profile);

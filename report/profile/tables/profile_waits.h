@@ -7,12 +7,12 @@
 
 /* A waker's share of the wait that it ended. */
 uint64_t profile_waker_weight(const struct profile_wait *wait);
-/* The part of its weight in which it was runnable. */
+/* The part of the weight in which the thread was runnable. */
 uint64_t profile_run_queue_weight(const struct profile_wait *wait);
 
 /* By recording, task, out. -ENOMEM. */
 int profile_sort_waits(struct profile *profile);
-/* After all sections were read and the sources sorted; places: the new index of each source. -ENOMEM. */
+/* Call after all sections were read and the sources sorted. places: the new index of each source. -ENOMEM. */
 int profile_order_waits(struct profile *profile, const uint32_t *places);
 
 #endif

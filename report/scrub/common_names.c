@@ -26,7 +26,7 @@ static bool is_any(const char *const *words, size_t count, const char *text, siz
 
 /* --- files --- */
 
-/* Neither /usr/local nor /opt, where the owner of a host puts programs. */
+/* Not /usr/local or /opt, where the owner of a host installs programs. */
 static const char *const folders[] = {
 	"/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/usr/bin/", "/usr/sbin/", "/usr/lib/",
 	"/usr/lib32/", "/usr/lib64/", "/usr/libexec/",
@@ -156,7 +156,7 @@ static bool is_release_word(const char *word, size_t length)
 		letters++;
 	for (end = letters; end < length && isdigit((unsigned char)word[end]);)
 		end++;
-	if (end < length) /* "deb12u1": the rest is a word again */
+	if (end < length) /* in "deb12u1" another word follows */
 		return is_any(words, COUNT(words), word, letters) && is_release_word(word + end, length - end);
 	/* A long number may be anything. */
 	return end - letters <= 4 && is_any(words, COUNT(words), word, letters);
@@ -238,7 +238,7 @@ bool common_identifier(const char *name, size_t length)
 	return length > 0;
 }
 
-/* Letters of a disk or numbers follow: "sda1", "nvme0n1p2", "dm-0". */
+/* The kind is followed by letters of a disk or by numbers: "sda1", "nvme0n1p2", "dm-0". */
 bool common_block_device(const char *name, size_t length)
 {
 	static const char *const kinds[] = {"sd", "vd", "hd", "xvd", "nvme", "mmcblk", "loop", "ram", "zram", "nbd",

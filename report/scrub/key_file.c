@@ -16,11 +16,11 @@
 #include "common/random_bytes.h"
 #include "report/scrub/key_text.h"
 
-enum { KEY_FILE_MAX = 1 << 28 }; /* bytes: more than any table of names that fits in memory */
+enum { KEY_FILE_MAX = 1 << 28 }; /* bytes: more than a table of names that fits in memory */
 
 /* --- opening --- */
 
-/* Followed by no link: who can make one in the folder must not choose what is read or written. */
+/* Follows no link: a process that can create one in the folder must not choose what is read or written. */
 static int open_it(const char *path, enum key_file_use use, int *ret_fd)
 {
 	const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -52,7 +52,7 @@ static int check(const char *path, int fd)
 	return 0;
 }
 
-/* Whether the path still leads to the file: another process may have replaced it until it was locked. */
+/* Whether the path still leads to the file: another process may have replaced it before the lock was taken. */
 static bool is_current(const char *path, int fd)
 {
 	struct stat opened, now;

@@ -37,7 +37,7 @@ static bool take_line(const char **at, const char *end, struct line *ret_line)
 	return true;
 }
 
-/* The bytes up to the next blank, which are removed with it. */
+/* The bytes up to the next blank; removes both from the line. */
 static bool take_word(struct line *line, struct line *ret_word)
 {
 	const char *blank = memchr(line->text, ' ', line->length);
@@ -62,7 +62,7 @@ static int digit(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Two digits; -1: they are none. */
+/* Two hexadecimal digits; -1 if they are not. */
 static int take_byte(const char *text)
 {
 	int high = digit(text[0]), low = high < 0 ? -1 : digit(text[1]);

@@ -12,7 +12,7 @@
 #include "common/hash_map.h"
 #include "report/pack/sha256.h"
 
-/* Crockford's digits: no letter looks like another one. */
+/* Crockford's digits: no two look alike. */
 static const char base32[] = "0123456789abcdefghjkmnpqrstvwxyz";
 static const char base16[] = "0123456789abcdef";
 
@@ -79,7 +79,7 @@ static size_t digits_of(const struct pseudonyms *names, enum pseudonym_class cla
 	return forms[class].hex_digits ? forms[class].hex_digits : names->digits;
 }
 
-/* Group `i` of `width` bits, from the first bit on. */
+/* The `i`th group of `width` bits, counted from the first bit. */
 static unsigned int bits_at(const uint8_t *bytes, size_t i, size_t width)
 {
 	unsigned int value = 0;

@@ -10,12 +10,12 @@
 #include "report/scrub/scrub_internal.h"
 
 /*
- * CLOCK_MONOTONIC of the first moment of every scrubbed trace, ten years: waits that began before it have a beginning,
- * and how long the host had been up does not show.
+ * CLOCK_MONOTONIC at the start of every scrubbed trace: ten years. So waits that began earlier still have a begin,
+ * and nobody can see how long the host had been up.
  */
 #define FIRST_TIME UINT64_C(315360000000000000)
 
-enum { KEPT_PIDS = 2, FIRST_PID = 1001 }; /* none, init and kthreadd are the same everywhere */
+enum { KEPT_PIDS = 2, FIRST_PID = 1001 }; /* 0 (none), init and kthreadd are the same everywhere */
 
 int scrub_create(const struct scrub_settings *settings, struct pseudonyms *names, struct scrub **ret_scrub)
 {
@@ -63,7 +63,7 @@ void scrub_destroy(struct scrub *scrub)
 	free(scrub);
 }
 
-/* The beginning of the earliest section of the same boot: what lies between two recordings stays visible. */
+/* The start of the earliest section of the same boot: the time between two recordings stays visible. */
 static uint64_t find_start(const struct trace_model *model)
 {
 	const struct trace_file *file = model->file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Control groups: their ids and paths; which runtime a container is of stays. */
+/* Control groups: replaces their ids and paths, but keeps the runtime of a container. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +12,7 @@ int scrub_cgroup_id(struct scrub *scrub, uint64_t given, uint64_t *ret_id)
 	return given && scrub_wants(scrub, SCRUB_CGROUPS) ? scrub_number(&scrub->cgroups, given, ret_id) : 0;
 }
 
-/*
- * "/docker:ctr_..." (common/container/container.h): what reports show of its id is what is
- * replaced.
- */
+/* "/docker:ctr_..." (common/container/container.h). Replaces the part of the id that reports show. */
 static int stand_for(struct scrub *scrub, const struct container *container, struct event_text *ret_text)
 {
 	const char *name, *kept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Events: what they count stays; when, which task, and where its code was is replaced. */
+/* Events: keeps what they count, and replaces their time, their task and the addresses of their code. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int take_task(struct scrub *scrub, struct event_task *task)
 	r = scrub_pid(scrub, given.tgid, &task->tgid);
 	if (!r)
 		r = scrub_pid(scrub, given.tid, &task->tid);
-	if (!r && scrub_wants(scrub, SCRUB_TIMES)) /* it tells one task from the next with its number, and no more */
+	if (!r && scrub_wants(scrub, SCRUB_TIMES)) /* it only tells apart tasks with the same number */
 		r = scrub_number(&scrub->starts, given.start, &task->start);
 	if (!r)
 		r = scrub_cgroup_id(scrub, given.cgroup, &task->cgroup);
@@ -31,7 +31,9 @@ static int take_task(struct scrub *scrub, struct event_task *task)
 
 /* --- user stacks --- */
 
-/* The mapping of frame `i`, leaf first; as in chain.c, a leaf without callers may be in the program before an exec. */
+/*
+ * The mapping of frame `i`, leaf first. As in chain.c, a leaf without callers may be in the program before an exec.
+ */
 static bool find_mapping(const struct scrub *scrub, uint32_t process, const struct event_stacks *stacks, uint32_t i,
 			 struct mapping *ret_mapping)
 {
@@ -59,7 +61,7 @@ static int take_frame(struct scrub *scrub, uint32_t process, const struct event_
 	return scrub_place(&scrub->places, mapped ? &mapping : NULL, stacks->user[i], ret_address);
 }
 
-/* Frames are looked up as they were recorded, so they change only when all were. */
+/* Frames are looked up by their recorded addresses, so none is changed before all were looked up. */
 static int take_stack(struct scrub *scrub, uint32_t tgid, struct event_stacks *stacks)
 {
 	uint64_t addresses[RWK_MAX_PATH];

@@ -42,7 +42,7 @@ bool scrub_is_public(const struct scrub *scrub, const struct trace_module *modul
 
 /* --- what becomes a pseudonym --- */
 
-/* New memory, up to a NUL. */
+/* A copy in new memory, up to a NUL. */
 static char *copy_text(const struct event_text *text)
 {
 	return text->length ? strndup(text->bytes, text->length) : strdup("");
@@ -85,8 +85,8 @@ int scrub_host(struct scrub *scrub, const struct event_text *host, struct event_
 }
 
 /*
- * "/FOLDER/FILE": reports show the last component alone, too, so each half is translated back by itself. The result is
- * kept in the pool.
+ * "/FOLDER/FILE". Reports also show the last component alone, so each half is translated back separately. The result
+ * is kept in the pool.
  */
 static int join_path(struct scrub *scrub, const char *path, const struct event_text *folder, const char *file,
 		     struct event_text *ret_text)
@@ -130,13 +130,15 @@ int scrub_path(struct scrub *scrub, enum pseudonym_class class, const struct eve
 	return r < 0 ? r : join_path(scrub, path, &folder, last.bytes, ret_text);
 }
 
-/* Reports know such a program by this form. */
+/* Reports recognize such a program by this form. */
 static bool is_bpf_program(const char *name)
 {
 	return !strncmp(name, "bpf_prog_", 9) && strspn(name + 9, "0123456789abcdef") >= 16;
 }
 
-/* Of code that the kernel makes while it runs: what its own names look like. Others hold names of users' programs. */
+/*
+ * Names that the kernel gives to code that it makes at run time. Other such names contain names of users' programs.
+ */
 static bool is_kernel_made(const char *name)
 {
 	static const char *const patterns[] = {"bpf_trampoline_[0-9]*", "bpf_dispatcher_xdp*", "kprobe_insn_page*",
@@ -159,7 +161,7 @@ static bool is_public_function(const struct scrub *scrub, const struct trace_mod
 	return module->kind == MODULE_FILE || common_identifier(name, strlen(name));
 }
 
-/* The name that reports show is the one that is replaced: functions that have the same one there still have. */
+/* Replaces the name that reports show: functions that share a name there still do. */
 int scrub_function(struct scrub *scrub, const struct trace_module *module, const struct event_text *given,
 		   struct event_text *ret_text)
 {
@@ -177,7 +179,7 @@ int scrub_function(struct scrub *scrub, const struct trace_module *module, const
 		       ret_text);
 }
 
-/* As the name that reports show, like a function's. */
+/* Like a function: replaces the name that reports show. */
 int scrub_variable(struct scrub *scrub, const struct event_text *given, struct event_text *ret_text)
 {
 	_cleanup_free_ char *name = copy_text(given), *pretty = name ? pretty_name(name, false) : NULL;
@@ -206,7 +208,7 @@ int scrub_probe_name(struct scrub *scrub, const struct event_text *given, bool c
 	return replace(scrub, PSEUDONYM_PROBE, name, strlen(name), ret_text);
 }
 
-/* As many bytes as a build-id usually has, of the pseudonym of its digits. */
+/* The pseudonym of the id's digits, as long as a usual build-id. */
 int scrub_build_id(struct scrub *scrub, const struct event_text *given, struct event_text *ret_text)
 {
 	struct build_id id = {.length = given->length};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* New numbers for numbers that identify something: the same for the same, in the order in which they come. */
+/* New numbers in place of numbers that identify something: equal ones stay equal, in order of first appearance. */
 #ifndef RWALKER_REPORT_SCRUB_SCRUB_NUMBERS_H
 #define RWALKER_REPORT_SCRUB_SCRUB_NUMBERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What waits were for. Names are stand-ins already (report/tool/condense_objects.c); any other text is left out. */
+/* What waits were for. Names are already stand-ins (report/tool/condense_objects.c); any other text is left out. */
 #include <string.h>
 
 #include "report/scrub/common_names.h"
@@ -30,7 +30,7 @@ static int take_file(struct scrub *scrub, const struct event_object *object, str
 	return r < 0 ? r : number_of(scrub, SCRUB_PATHS, &scrub->inodes, object->peer, &out->peer);
 }
 
-/* A variable of the kernel. */
+/* The name of a variable of the kernel. */
 static struct event_text lock_name(const struct scrub *scrub, const struct event_text *name)
 {
 	const bool common = scrub_is_common_kernel(scrub) && common_identifier(name->bytes, name->length);

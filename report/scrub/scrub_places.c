@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* All in the lower half of 47 bits, as addresses of programs are. */
+/* All are in the lower half of 47 bits, like addresses of programs. */
 #define FIRST_BASE UINT64_C(0x10000)
 #define LAST_BASE (UINT64_C(1) << 46)
 #define ASTRAY_BASE UINT64_C(0x7f0000000000)
@@ -64,10 +64,10 @@ static int compare_runs(const void *left, const void *right)
 
 /* --- where it goes --- */
 
-/* 0: there is no room. */
+/* 0 if there is no room. */
 static uint64_t take_room(uint64_t *next, uint64_t length)
 {
-	uint64_t base = *next, whole = (length + 2 * PAGE - 1) & ~(uint64_t)(PAGE - 1); /* a page lies between two */
+	uint64_t base = *next, whole = (length + 2 * PAGE - 1) & ~(uint64_t)(PAGE - 1); /* leaves a page between two */
 
 	if (length > LAST_BASE || base > LAST_BASE - whole)
 		return 0;
@@ -75,7 +75,7 @@ static uint64_t take_room(uint64_t *next, uint64_t length)
 	return base;
 }
 
-/* Runs that overlap become one: processes share the addresses of what they inherit. */
+/* Joins runs that overlap: processes share the addresses of what they inherit. */
 static void join_runs(struct scrub_places *places)
 {
 	struct scrub_run *items = places->runs.items;
@@ -150,7 +150,7 @@ const struct scrub_run *scrub_places_run(const struct scrub_places *places, uint
 		       &places->runs.items[low] : NULL;
 }
 
-/* The new address of `address`, at `offset` of the file that is mapped there; false: there is none. */
+/* The new address of `address`, which maps `offset` of the file. False if there is none. */
 static bool find(const struct scrub_places *places, uint32_t id, uint64_t offset, uint64_t address,
 		 uint64_t *ret_address)
 {

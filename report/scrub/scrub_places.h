@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * New addresses for those of processes. A byte of a file has the same address in every process that maps it: its
- * module's slot and its offset in the file. So mappings of a process do not overlap unless they show the same bytes,
- * and nothing is left of where the kernel had put them. Memory without a file, where JIT code is, keeps its order, with
- * the gaps taken out; addresses in no mapping are numbered. Marks stay.
+ * New addresses for those of processes. A byte of a file gets the same address in every process that maps it, from
+ * its module's slot and its offset in the file. So mappings of a process overlap only if they show the same bytes,
+ * and nothing is left of where the kernel had put them. Memory without a file, such as JIT code, keeps its order, but
+ * without the gaps; addresses in no mapping are numbered. Marks stay.
  */
 #ifndef RWALKER_REPORT_SCRUB_SCRUB_PLACES_H
 #define RWALKER_REPORT_SCRUB_SCRUB_PLACES_H
@@ -13,8 +13,8 @@
 #include "common/hash_map.h"
 #include "report/read/trace_model.h"
 
-struct scrub_slot { /* of a module: [first, end) of its file is mapped anywhere */
-	uint64_t first, end, base; /* base 0: none, it is too large to be true */
+struct scrub_slot { /* of a module: some process maps bytes in [first, end) of its file */
+	uint64_t first, end, base; /* base 0: none, the file is too large to be genuine */
 };
 
 struct scrub_run { /* of memory without a file, in any process: [start, end) */
@@ -28,18 +28,18 @@ struct scrub_places { /* of one section */
 	struct hash_map astray; /* address in no mapping -> its number */
 };
 
-/* Before the timeline is released. 0, -ENOMEM; must be deinited in any case. */
+/* Call before the timeline is released. 0, -ENOMEM; must be deinited in any case. */
 int scrub_places_init(struct scrub_places *places, const struct trace_model *model);
 void scrub_places_deinit(struct scrub_places *places);
 
-/* The new address of one in `mapping`; NULL: in none. 0, -ENOMEM. */
+/* The new address for one in `mapping`; NULL: it is in no mapping. 0, -ENOMEM. */
 int scrub_place(struct scrub_places *places, const struct mapping *mapping, uint64_t address, uint64_t *ret_address);
 
-/* The new start of a mapping; false: it has no place, and frames in it are in no mapping. */
+/* The new start of a mapping. False if it has no place: frames in it then are in no mapping. */
 bool scrub_place_mapping(const struct scrub_places *places, const struct event_mapping *mapping,
 			 uint64_t *ret_start);
 
-/* The run that contains an address of a process; NULL: none. */
+/* The run that contains an address of a process; NULL if there is none. */
 const struct scrub_run *scrub_places_run(const struct scrub_places *places, uint64_t address);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One function per kind of record, in a table. Each fills a new record, member by member: what is added to a record
- * later is left out until somebody decides here what becomes of it.
+ * One function per kind of record, in a table. Each fills a new record, member by member: members that are added to a
+ * record later are left out until somebody decides here what to do with them.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int take_host(struct scrub *scrub, struct event_text *value)
 	return written(scrub_host(scrub, value, value));
 }
 
-/* Without what the host's own build has added. */
+/* Keeps the release without what the host's own build has added. */
 static int take_release(struct scrub *scrub, struct event_text *value)
 {
 	char text[65]; /* of uname(2) */
@@ -65,7 +65,7 @@ static bool is_cpu_lists(const char *text)
 	return strspn(text, "0123456789,-: ") == strlen(text);
 }
 
-/* When and by whom the kernel was built; the boot's id. */
+/* When and by whom the kernel was built, and the boot id. */
 static int take_if_host_stays(struct scrub *scrub, struct event_text *value)
 {
 	(void)value;
@@ -73,8 +73,8 @@ static int take_if_host_stays(struct scrub *scrub, struct event_text *value)
 }
 
 /*
- * The writer makes the file header, and others "condensed" and "scrubbed"; "memory" is free text. The command line
- * never passes --condense. Unknown keys are left out.
+ * The writer makes the file header; "condensed" and "scrubbed" are written elsewhere; "memory" is free text. The
+ * command line never passes --condense. Unknown keys are left out.
  */
 static int take_meta_record(struct scrub *scrub, struct event *event)
 {
@@ -125,7 +125,7 @@ static int take_clock(struct scrub *scrub, struct event *event)
 	return WRITE;
 }
 
-/* The kernel's own events stay; those that users define have names of theirs. */
+/* The kernel's own events stay. Events that users define have private names. */
 static bool has_common_probes(const struct scrub *scrub, uint32_t source)
 {
 	bool any = false;
@@ -203,12 +203,12 @@ static int name_module(struct scrub *scrub, const struct trace_module *known, co
 	case MODULE_ANONYMOUS:
 		*ret_path = text_of("[anon]");
 		return 0;
-	default: /* a name of the kernel's */
+	default: /* a name of the kernel */
 		return scrub_function(scrub, known, &module->path, ret_path);
 	}
 }
 
-/* Those of kernel modules go: one that was built outside of the kernel looks like the others. */
+/* Build-ids of kernel modules are dropped: one that was built outside of the kernel looks like the others. */
 static bool keeps_build_id(const struct scrub *scrub, const struct trace_module *module)
 {
 	if (!scrub_wants(scrub, SCRUB_BUILD_IDS))
@@ -256,7 +256,7 @@ static int take_mapping(struct scrub *scrub, struct event *event)
 		return LEAVE_OUT;
 	event->mapping = (struct event_mapping){
 		.time = scrub_time(scrub, mapping.time), .start = start, .length = mapping.length,
-		/* of memory without a file, this may be its address again */
+		/* for memory without a file, this may repeat the address */
 		.file_offset = moved && module->kind == MODULE_ANONYMOUS ? 0 : mapping.file_offset,
 		.module = mapping.module, .flags = mapping.flags & (MAPPING_INITIAL | MAPPING_COPIED)};
 	return written(scrub_pid(scrub, mapping.tgid, &event->mapping.tgid));
@@ -279,7 +279,7 @@ static int take_embed_module(struct scrub *scrub, struct event *event)
 	(void)scrub;
 	event->embed_module = (struct event_embed_module){
 		.module = module.module, .machine = module.machine,
-		/* only those that were hit stay */
+		/* only symbols that were hit stay */
 		.status = module.status == EMBED_FULL ? EMBED_MIN : module.status,
 		.segment_count = module.segment_count, .segments = module.segments};
 	return WRITE;
@@ -414,7 +414,7 @@ static int take_window(struct scrub *scrub, struct event *event)
 	return WRITE;
 }
 
-/* Rules have names of programs and cgroups, and whole commands. */
+/* Only the kind stays: rules contain names of programs and cgroups, and whole commands. */
 static struct event_text kind_of_rule(const struct event_text *rule)
 {
 	uint32_t length = 0;
@@ -463,8 +463,8 @@ static int take_object_name(struct scrub *scrub, struct event *event)
 }
 
 /*
- * EMBED_SYMBOLS and PERF_MAP are made from what was hit (scrub_symbols.c), EMBED_UNWIND holds a module's symbols,
- * compressed, and SNAPSHOT its memory: they have no function. Records of events are in scrub_events.c.
+ * These kinds have no function: EMBED_SYMBOLS and PERF_MAP are made from what was hit (scrub_symbols.c), EMBED_UNWIND
+ * contains a module's symbols, compressed, and SNAPSHOT contains memory. Records of events are in scrub_events.c.
  */
 int scrub_record(struct scrub *scrub, struct event *event)
 {

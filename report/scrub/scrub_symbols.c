@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The names of what is in the stacks, and of nothing else: symbols of modules and of JIT code, and source lines. */
+/* The names of what is in the stacks, and no others: symbols of modules and of JIT code, and source lines. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int scrub_note_hit(struct scrub *scrub, uint32_t process, const struct mapping *
 /* --- their symbols --- */
 
 struct named { /* one symbol of one module, or of one process's JIT code */
-	uint32_t module, tgid; /* tgid 0: of a module */
+	uint32_t module, tgid; /* tgid 0: a module's symbol */
 	struct event_symbol symbol;
 };
 
@@ -41,7 +41,10 @@ static const struct module *module_of(const struct scrub *scrub, const struct sc
 	return scrub->context->profile->modules.items.items[hit->number];
 }
 
-/* JIT code has addresses of the process: its symbol goes where the run that it is in goes, and ends where that ends. */
+/*
+ * JIT code has addresses of the process. Its symbol moves with the run that contains it, and is
+ * cut at the run's ends.
+ */
 static bool move_symbol(const struct scrub *scrub, const struct scrub_hit *hit, struct event_symbol *symbol)
 {
 	const struct scrub_run *run = scrub_places_run(&scrub->places, hit->mapped);
@@ -78,7 +81,7 @@ static int add(struct scrub *scrub, const struct scrub_hit *hit, struct event_sy
 	return array_push(list, named);
 }
 
-/* Its function, or if that has no name, where it begins. */
+/* The function at the address or, if it has no name, where it starts. */
 static int find_symbol(struct scrub *scrub, const struct scrub_hit *hit, named_list *list)
 {
 	struct modules *modules = &scrub->context->profile->modules;
@@ -120,7 +123,7 @@ static bool is_same_place(const struct named *one, const struct named *other)
 
 /* --- writing --- */
 
-/* Their addresses are link-time addresses only if the trace has the segments: those may be from a local file. */
+/* The addresses are link-time addresses only if the trace has the segments, which may be from a local file. */
 static int add_segments(struct scrub *scrub, struct event_log *log, const struct scrub_hit *hit)
 {
 	const struct trace_module *known = trace_model_module(scrub->model, hit->module);
@@ -199,7 +202,7 @@ static int take_level(struct scrub *scrub, const struct trace_module *module, st
 	bool hides = scrub_wants(scrub, SCRUB_SOURCES) && !scrub_is_public(scrub, module);
 	int r = scrub_function(scrub, module, &given.function, &level->function);
 
-	/* The kernel's names are everyone's, but the folder that it was built in is not. */
+	/* The kernel's names are public, but the folder that it was built in is not. */
 	if (module->kind == MODULE_KERNEL || module->kind == MODULE_KERNEL_MODULE)
 		hides = scrub_wants(scrub, SCRUB_SOURCES) && !scrub_is_common_kernel(scrub);
 	return r < 0 || !hides ? r : scrub_path(scrub, PSEUDONYM_SOURCE, &given.file, &level->file);

@@ -9,7 +9,7 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 
-/* As in the view of folded stacks, where semicolons separate frames. */
+/* As in the view of folded stacks, whose frames are separated by semicolons. */
 static void write_word(FILE *out, const char *name, size_t length)
 {
 	while (length) {

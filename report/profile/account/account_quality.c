@@ -419,9 +419,7 @@ static bool refused_any(const struct module *module)
 	       (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module));
 }
 
-/*
- * Calls `tell` for each module for which `has` is true, once for modules that differ only in the trace they are from.
- */
+/* Calls `tell` for each module that `has` accepts, once for modules that differ only in the trace they are from. */
 static int tell_each(struct profile *profile, bool (*has)(const struct module *module),
 		     int (*tell)(struct profile *profile, const struct module *module))
 {

@@ -124,10 +124,7 @@ int profile_create(const char *const *paths, size_t count, const struct profile_
 		   const struct profile_names *names, struct profile **ret_profile);
 void profile_destroy(struct profile *profile);
 
-/*
- * Call at the end. -ENOMEM, after reporting it, if names are missing for lack of memory: then the report
- * is not valid.
- */
+/* Call at the end: -ENOMEM, after reporting it, if names are missing for lack of memory. The report is not valid. */
 int profile_check_names(const struct profile *profile);
 
 /* Sources are in the order of reports, entries by source, node, task, tasks of walks by walk, task. */

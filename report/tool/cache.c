@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The cache of names: shows or clears it. */
+/* Shows or clears the cache of names. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -28,7 +28,7 @@ static void condensing_deinit(struct condensing *condensing)
 
 static const char FROM[] = ", from a trace of which ", DAMAGED[] = " chunks were damaged or missing";
 
-/* Of the trace that it was made of, if it was condensed before. Nothing else of that text is taken over. */
+/* The damage of the original trace, if this one was condensed before. Nothing else of that text is reused. */
 static bool known_damage(const struct condensing *condensing, uint64_t *ret_chunks)
 {
 	const char *text = trace_model_meta(condensing->model, "condensed");
@@ -41,7 +41,7 @@ static bool known_damage(const struct condensing *condensing, uint64_t *ret_chun
 	return !strcmp(end, DAMAGED);
 }
 
-/* A trace has no other way to record that it was condensed. */
+/* This META record is the only sign that a trace was condensed. */
 static int add_origin(struct condensing *condensing)
 {
 	struct trace_damage damage;
@@ -60,7 +60,7 @@ static int add_origin(struct condensing *condensing)
 	return event_log_add_meta(condensing->log, "condensed", text);
 }
 
-/* Of the sections that it adds to, those that were written, by their new ids: perhaps none. */
+/* Names the sections that this one adds to by their new ids, as far as they were written: perhaps none. */
 static int add_adds_to(struct condensing *condensing)
 {
 	const struct trace_file *file = condensing->file;
@@ -105,8 +105,8 @@ static int add_total(struct condensing *condensing, uint32_t cause, uint64_t her
 }
 
 /*
- * Those of condense_writes_total(), with what was cut here. One is always written, at the time of the last record: by
- * that a reader knows where a recording ended whose recorder was killed.
+ * The totals of condense_writes_total(), including what was cut here. LOSS_FILES is always written, at the time of
+ * the last record: if the recorder was killed, this tells a reader where the recording ended.
  */
 static int add_totals(struct condensing *condensing)
 {
@@ -143,7 +143,7 @@ static int write_section(struct condensing *condensing, const struct trace_secti
 		begin_section,	   add_adds_to,	      condense_state,		condense_events,
 		condense_settle,   condense_referred, condense_object_names, condense_embedded,
 		end_section,	   add_totals,
-		add_origin, /* after everything was read, and its damage is known */
+		add_origin, /* after everything was read and its damage is known */
 	};
 	int r = 0;
 
@@ -175,7 +175,7 @@ static int write_log(struct condensing *condensing, const struct trace_section *
 	return r;
 }
 
-/* Whether its stacks can be unwound at all. */
+/* Whether the stacks can be unwound at all. */
 static int check_machine(const struct condensing *condensing)
 {
 	const char *machine = trace_model_meta(condensing->model, "machine");

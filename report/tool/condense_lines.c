@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies the records of source lines of addresses from one trace to another. */
+/* Copies the source lines of addresses from one trace to another. */
 #include <errno.h>
 
 #include "common/array.h"
@@ -20,7 +20,7 @@ static void cleanup_lines(struct gathered_lines *gathered)
 	array_free(&gathered->levels);
 }
 
-/* The reader's levels are only valid for the current line. */
+/* The reader's levels are valid only for the current line. */
 static int keep_line(struct gathered_lines *gathered, const struct event_line *line)
 {
 	for (uint32_t i = 0; i < line->level_count; i++)

@@ -20,7 +20,7 @@ bool condense_holds_tables(const struct trace_file *file)
 	return false;
 }
 
-/* If the recorder read a file for its unwind tables, the trace has all of them, even if there are none (Go). */
+/* If the recorder read a file for its unwind tables, the trace has all of them, even if the file has none (Go). */
 static bool lacks_tables(const struct condensing *condensing, const struct module *module)
 {
 	return (module->kind == MODULE_FILE || module->kind == MODULE_VDSO) && module->unwind &&
@@ -61,7 +61,7 @@ static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t
 	return count_module(condensing, frame.module);
 }
 
-/* Frames whose caller was found by tables can be skipped. */
+/* Frames can be skipped if tables found their caller. */
 int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain)
 {
 	bool broken = false;

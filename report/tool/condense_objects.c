@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of what waits were for. A condensed trace has stand-ins instead, which tell one from the other and nothing
+ * Names of what waits were for. A condensed trace has stand-ins instead, which distinguish names and say nothing
  * else: "file#3" for a path, "name#2" for that of a unix socket, "peer#1" for the address of a socket's other end.
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ int condense_use_object(struct condensing *condensing, uint32_t number)
 	return r < 0 ? r : 0;
 }
 
-/* The length of the stand-in; 0: it needs none. -ENOMEM. */
+/* The length of the stand-in; 0 if none is needed. -ENOMEM. */
 static int stand_in(struct stand_ins *all, const struct trace_object *object, char *text, size_t room)
 {
 	const bool is_unix = object->about.kind == OBJECT_UNIX;
@@ -47,7 +47,7 @@ static int stand_in(struct stand_ins *all, const struct trace_object *object, ch
 	uint64_t *number;
 	int r;
 
-	if (!length || object->about.kind == OBJECT_LOCK) /* whose name is a variable of the kernel, in the OBJECT */
+	if (!length || object->about.kind == OBJECT_LOCK) /* a lock's name is a variable of the kernel, in the OBJECT */
 		return 0;
 	r = hash_map_add(known, key, length, known->count + 1, &number);
 	return r < 0 ? r : snprintf(text, room, "%s#%llu", peer ? "peer" : is_unix ? "name" : "file",

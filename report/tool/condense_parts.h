@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Private to condense*.c. A trace is condensed section by section: first the STATE records that refer to nothing
- * (without the command line), then the events in time order, each user stack as the chain that its snapshot unwinds to
- * and cut at what is no code, then of all that names something (STATE, and what was embedded, without unwind
- * information) what the events refer to, then END.
+ * Private to condense*.c. A trace is condensed section by section. First come the STATE records that refer to nothing
+ * (without the command line), then the events in time order, each user stack as the chain that its snapshot unwinds
+ * to, cut at the first address that is not code. Then come the records that name something (STATE, and what was
+ * embedded, without unwind information), as far as events refer to them, then END.
  */
 #ifndef RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
 #define RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
@@ -16,18 +16,18 @@
 #include "report/tool/trace_output.h"
 
 struct condense_counts {
-	uint64_t unwound, broken; /* user stacks; of these: through modules whose unwind tables are missing */
+	uint64_t unwound, broken; /* user stacks; of these, those through modules whose unwind tables are missing */
 	uint64_t snapshots_missing; /* referred to by events */
 	uint64_t cut;		    /* chains whose path would have been too long */
 	uint64_t left_out;	    /* records that cannot be copied: unknown, without a task, beyond a limit */
 	uint64_t malformed;	    /* damaged chunks, which end early */
 	uint64_t events_late;
-	uint64_t astray, unknown; /* user stacks that were cut at what is no code, or where none is known */
-	uint64_t unreferred;	  /* records that name what no event refers to */
+	uint64_t astray, unknown; /* user stacks that were cut at a non-code address, or where no code is known */
+	uint64_t unreferred;	  /* records that name things no event refers to */
 };
 
-struct condense_place { /* whether an address of an address space is code; its use was noted */
-	uint64_t space, address; /* space 0: nothing */
+struct condense_place { /* whether an address of an address space is code; if so, its use was noted */
+	uint64_t space, address; /* space 0: empty */
 	bool leaf, found;
 };
 
@@ -47,43 +47,43 @@ struct condensing {
 	size_t missing_room;
 	bool partial;
 	bool holds_tables; /* the recorder embedded unwind information */
-	char (*ids)[SECTION_ID_TEXT]; /* of the new sections, by the number of the old one; "": there is none yet */
+	char (*ids)[SECTION_ID_TEXT]; /* of the new sections, by the number of the old one; "": none yet */
 	/* Of the current section: */
 	struct trace_model *model;
 	struct event_log *log;
 	struct condense_used used;
-	struct condense_counts before; /* the counts when it began */
+	struct condense_counts before; /* the counts at the start of the section */
 	struct condense_place *places; /* 1 << CONDENSE_PLACE_BITS */
 	struct chain_context context;
 	uint64_t kernel[RWK_MAX_FRAMES], user[RWK_MAX_PATH];
 };
 
-/* condense.c: totals that are written again, after everything else. */
+/* condense.c: totals that are written again after everything else. */
 bool condense_writes_total(const struct event_loss *loss);
 
 /*
- * condense_records.c: copies the records of a section that are not events: before them, and after them what they refer
- * to. 0, -ENOMEM, -errno of reading or writing; -ECANCELED: Ctrl-C.
+ * condense_records.c: copies the records of a section that are not events: those before the events, and after them
+ * those that events refer to. 0, -ENOMEM, -errno of reading or writing; -ECANCELED: Ctrl-C.
  */
 int condense_state(struct condensing *condensing);
 int condense_referred(struct condensing *condensing);
 int condense_embedded(struct condensing *condensing);
 int condense_end(struct condensing *condensing, enum rwk_end_reason reason);
-/* Handles the result of event_log: a record that the format refuses is left out. */
+/* Handles the result of event_log: a record that the format rejects is left out. */
 int condense_taken(struct condensing *condensing, int r);
 
-/* condense_symbols.c, condense_lines.c: the records of EMBED that are lists. They return what event_log returns. */
+/* condense_symbols.c, condense_lines.c: the EMBED records that are lists. They return what event_log returns. */
 int condense_take_symbols(struct condensing *condensing, struct event *event);
 int condense_take_lines(struct condensing *condensing, struct event *event);
 
-/* condense_objects.c: what waits were for. Notes that an event refers to it; writes stand-ins for names. As above. */
+/* condense_objects.c: notes that an event refers to an object; writes stand-ins for names. As above. */
 int condense_use_object(struct condensing *condensing, uint32_t number);
 int condense_object_names(struct condensing *condensing);
 
 /* condense_events.c: the events. As above. */
 int condense_events(struct condensing *condensing);
 
-/* condense_stacks.c: the stacks of one event, cut. `flags` and what else is pointed to are members of the event. */
+/* condense_stacks.c: the stacks of one event, cut. `flags` and the other pointers lead to members of the event. */
 struct condense_user {
 	uint32_t leaf, *snapshot;
 	uint64_t *flags, truncated; /* the flag for a cut stack */
@@ -93,15 +93,15 @@ struct condense_user {
 int condense_stacks(struct condensing *condensing, const struct event_task *task, uint32_t kernel,
 		    const struct condense_user *user, struct event_stacks *stacks);
 
-/* condense_referred.c: what the events refer to, by the set of what is used. After the last event, once: */
+/* condense_referred.c: what the events refer to, from the set of what is used. Call once, after the last event: */
 int condense_settle(struct condensing *condensing);
-/* Whether a record of STATE or EMBED names something that an event refers to, or nothing at all. May blank a text. */
+/* Whether a record of STATE or EMBED names something that an event refers to, or nothing at all. May clear a text. */
 bool condense_is_referred(struct condensing *condensing, struct event *event);
 uint64_t condense_build_id_hash(const struct trace_module *module);
 
 /* condense_write.c: adds a record to the log, through the rewriter. They return what event_log returns. */
 int condense_write(struct condensing *condensing, struct event *record);
-/* others: WAIT_OTHERS tasks of a WAIT, the target of a WAKE and as many, else NULL. */
+/* others: of a WAIT, WAIT_OTHERS tasks; of a WAKE, its target in an array of as many; else NULL. */
 int condense_write_event(struct condensing *condensing, struct event *event, const struct event_task *task,
 			 const struct event_task *others, struct event_stacks *stacks);
 int condense_write_symbols(struct condensing *condensing, struct event *record, struct event_symbol *symbols,
@@ -111,7 +111,7 @@ int condense_write_lines(struct condensing *condensing, struct event *record, st
 /* condense_missing.c: the modules whose unwind tables are needed but missing. */
 bool condense_holds_tables(const struct trace_file *file);
 int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
-/* Lists them; refuses with -ENODATA unless --partial was given. */
+/* Lists these modules; returns -ENODATA unless --partial was given. */
 int condense_tell_missing(const struct condensing *condensing);
 
 #endif

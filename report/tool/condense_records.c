@@ -23,7 +23,9 @@ static bool is_key(const struct event_text *key, const char *name)
 	return key->length == strlen(name) && !memcmp(key->bytes, name, key->length);
 }
 
-/* The writer makes its own file header, and repeats it itself; sections have new ids, and are named by these. */
+/*
+ * The writer makes the file header and its copy itself. Sections have new ids, so references to them are rewritten.
+ */
 static bool is_dropped(const struct event *event)
 {
 	if (event->kind == EVENT_LOSS)
@@ -74,7 +76,7 @@ static int take_chunk(struct condensing *condensing, uint32_t chunk, const struc
 	return each_record(condensing, payload, length, taking->take, taking->data);
 }
 
-/* The section's chunks of one type, as far as they are intact. */
+/* Reads the section's chunks of one type, as far as they are intact. */
 static int each_chunk(struct condensing *condensing, const struct taking *taking)
 {
 	const struct trace_model *model = condensing->model;
@@ -89,7 +91,7 @@ static int each_chunk(struct condensing *condensing, const struct taking *taking
 	return r;
 }
 
-/* Those that refer to nothing are written before the events, so that a trace cut short tells where it is from. */
+/* Other records are written before the events, so even a trace that is cut short tells where it is from. */
 static bool is_named_by_events(const struct event *event)
 {
 	return event->kind == EVENT_MODULE || event->kind == EVENT_MAPPING || event->kind == EVENT_FORK ||
@@ -128,7 +130,7 @@ int condense_referred(struct condensing *condensing)
 
 /* --- what was embedded --- */
 
-/* Unwind information is dropped: nothing is left to unwind. Compressed symbols use the same record, and are kept. */
+/* Drops unwind information: nothing is left to unwind. Compressed symbols use the same record, and are kept. */
 static int take_embedded(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
@@ -162,7 +164,10 @@ int condense_embedded(struct condensing *condensing)
 
 typedef ARRAY(struct event) event_list;
 
-/* Totals, which are without texts. A recorder writes nothing else there; what a trace has nevertheless is no total. */
+/*
+ * Totals, which have no texts. A recorder writes nothing else there; other records that a trace has
+ * there are no totals.
+ */
 static bool is_total(const struct event *event)
 {
 	return event->kind == EVENT_LOSS || event->kind == EVENT_COST || event->kind == EVENT_PROBE_HITS ||

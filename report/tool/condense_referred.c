@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What events refer to. A mapping stays if one of its pages was hit in the process, or in one that descends from it;
- * with it stay the forks, execs and exits on the way. Whatever a reader looks up by the events is found as before.
+ * What events refer to. A mapping is kept if one of its pages was hit in its process or in a descendant, and so are
+ * the forks, execs and exits on the way. Everything that a reader looks up for the events is found as before.
  */
 #include "common/hash.h"
 #include "report/tool/condense_parts.h"
@@ -30,7 +30,7 @@ static int add_processes(struct condense_used *used)
 	return r < 0 ? r : 0;
 }
 
-/* A child is forked after its parent was, so one pass backwards finds them all. */
+/* A child is forked after its parent, so one backward pass finds all ancestors. */
 static int add_ancestors(struct condense_used *used, const struct timeline *timeline)
 {
 	int r = 0;
@@ -44,13 +44,13 @@ static int add_ancestors(struct condense_used *used, const struct timeline *time
 	return r < 0 ? r : 0;
 }
 
-/* Tells mappings of a process apart. */
+/* Distinguishes the mappings of a process. */
 static uint64_t mapping_key(uint64_t time, uint64_t start)
 {
 	return time ^ hash_mix(start + 1);
 }
 
-/* A process none of whose mappings was hit keeps its first one, by which it is known. */
+/* If no mapping of a process was hit, its first one is kept, so that the process is known. */
 static int add_first(struct condense_used *used, const struct timeline_entry *entry)
 {
 	int r = condense_used_add(used, USED_BLIND, entry->tgid, 1);
@@ -95,7 +95,7 @@ static bool is_lineage(const struct condensing *condensing, uint32_t tgid)
 	return condense_used_has(&condensing->used, USED_LINEAGE, tgid, 0);
 }
 
-/* One of the same file may have brought its symbols. */
+/* Another module of the same file may have brought its symbols. */
 static bool is_module(const struct condensing *condensing, uint32_t id)
 {
 	const struct trace_module *module = trace_model_module(condensing->model, id);
@@ -108,8 +108,9 @@ static bool is_module(const struct condensing *condensing, uint32_t id)
 }
 
 /*
- * Mappings from before the recording are valid from the beginning of time, unless something else is known of the
- * process before they were read. What is known may go, so the mapping that begins then must say so itself.
+ * Mappings from before the recording are valid from the beginning of time, unless something else is known
+ * about the process from before they were read. That may be dropped here, so a mapping that starts at a later
+ * time must say so itself.
  */
 static bool is_mapping(const struct condensing *condensing, struct event_mapping *mapping)
 {
@@ -126,7 +127,7 @@ static bool is_mapping(const struct condensing *condensing, struct event_mapping
 	return true;
 }
 
-/* The name is that of the tasks in the events; here only that its address space is a new one matters. */
+/* The name is not needed, because the tasks of the events have it. All that matters is the new address space. */
 static bool is_exec(const struct condensing *condensing, struct event_comm *comm)
 {
 	comm->comm.length = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The stacks of events: unwound, cut at what is no code, and noted in the set of what is used. */
+/* The stacks of events: unwound, cut at the first non-code address, and noted in the set of what is used. */
 #include <string.h>
 
 #include "common/hash.h"
@@ -10,7 +10,7 @@ enum { PAGE_BITS = 12 };
 
 /* --- what is used --- */
 
-/* Its names are looked up by its number in the profile, which other modules with the same build-id share. */
+/* Names are looked up by the module's number in the profile, which modules with the same build-id share. */
 static int use_code(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
 {
 	uint32_t tgid = condensing->model->timeline.processes.items[process].tgid;
@@ -60,7 +60,7 @@ struct place {
 	uint64_t space; /* 0: no mapping of the process is known */
 };
 
-/* The byte before a return address counts as well: a call can be the last thing in a mapping. */
+/* The byte before a return address also counts: a call can be the last instruction of a mapping. */
 static int look_up(struct condensing *condensing, const struct place *place, uint64_t address, bool leaf,
 		   bool *ret_found)
 {
@@ -97,7 +97,7 @@ static int is_code(struct condensing *condensing, const struct place *place, uin
 
 /* --- cutting --- */
 
-/* Of the callers that are cut off only what marks say about the whole stack stays. */
+/* Of the callers that are cut off, only marks about the whole stack are kept. */
 static bool is_said_of_all(uint64_t node)
 {
 	enum stack_mark mark = stack_mark_of(node);
@@ -115,7 +115,7 @@ static uint32_t cut_from(uint64_t *nodes, uint32_t first, uint32_t count)
 	return kept;
 }
 
-/* Up to the first caller that is no code; the leaf is where the CPU was, not a word of memory. */
+/* Counts up to the first caller that is not code. The leaf is where the CPU was, not a word of memory. */
 static int count_code(struct condensing *condensing, const struct place *place, const struct event_stacks *stacks,
 		      uint32_t *ret_code, bool *ret_any)
 {
@@ -140,7 +140,7 @@ static int count_code(struct condensing *condensing, const struct place *place, 
 	return 0;
 }
 
-/* Without any mapping kept, a reader would take those of the process for unknown. */
+/* If none of its mappings were kept, a reader would think that the mappings of the process are unknown. */
 static int note_process(struct condensing *condensing, const struct place *place, bool any)
 {
 	uint32_t tgid = condensing->model->timeline.processes.items[place->process].tgid;
@@ -152,8 +152,9 @@ static int note_process(struct condensing *condensing, const struct place *place
 }
 
 /*
- * A leaf that is alone would be named by the program before an exec, which is right where the registers are still that
- * program's (chain_leaf_frame()). One that had callers is not: for them stays an address where there is nothing.
+ * A reader looks up a leaf without callers in the program before an exec too. That is right if the registers are
+ * still those of that program (chain_leaf_frame()), but not if the leaf had callers: then an address in no mapping
+ * stays in their place.
  */
 static bool would_be_named(const struct condensing *condensing, uint32_t process, uint32_t count)
 {
@@ -191,7 +192,7 @@ static int cut_user(struct condensing *condensing, uint32_t process, struct even
 
 /* --- the stacks of one event --- */
 
-/* From the leaf to the root; the decoder guarantees that a path is not longer than `room`. */
+/* From leaf to root. The decoder guarantees that a path is not longer than `room`. */
 static uint32_t take_path(const struct chain_context *context, uint32_t leaf, uint64_t *frames, uint32_t room)
 {
 	uint32_t count = 0;
@@ -215,7 +216,9 @@ static int keep_chain(struct condensing *condensing, uint32_t process, const str
 	return condense_note_missing(condensing, process, chain);
 }
 
-/* Without a snapshot (any more), the frame-pointer stack stays, and so does the reference, which shows the loss. */
+/*
+ * If there is no snapshot (any more), the frame-pointer stack stays, and so does the reference, which shows the loss.
+ */
 static int take_user(struct condensing *condensing, uint32_t process, const struct condense_user *user,
 		     struct event_stacks *stacks)
 {

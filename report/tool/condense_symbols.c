@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies the symbols that contain an address of a stack, and those that tell where these end. */
+/* Copies the symbols that contain an address of a stack, and those that tell where these symbols end. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
 #include "report/tool/condense_parts.h"
 
-struct gathered_symbols { /* of one record; they point into the payload, as the record does */
+struct gathered_symbols { /* of one record; texts point into the payload, as in the record */
 	ARRAY(struct event_symbol) symbols;
 	bool *kept;
 };
@@ -38,7 +38,7 @@ struct hits { /* the addresses of one module, or of one process's memory without
 	uint32_t owner;
 };
 
-/* Those of callers are after the call: the last of these may be the end of the function. */
+/* Addresses of callers are after the call: the last one may be the end of the function. */
 static bool is_hit(const struct hits *hits, uint64_t first, uint64_t end)
 {
 	return condense_used_any(hits->used, hits->kind, hits->owner, first, end);
@@ -53,7 +53,7 @@ static bool is_within(const struct hits *hits, const struct event_symbol *symbol
 	return symbol->size && is_hit(hits, symbol->address, end);
 }
 
-/* The first one from there on that has a name, or that has none; the count if there is no more. */
+/* The next symbol, from `from` on, that has a name, or that has none; the count if there are no more. */
 static size_t find_next(const struct gathered_symbols *gathered, size_t from, bool named)
 {
 	while (from < gathered->symbols.count && (gathered->symbols.items[from].name.length != 0) != named)
@@ -62,15 +62,15 @@ static size_t find_next(const struct gathered_symbols *gathered, size_t from, bo
 }
 
 /*
- * Besides the symbols around a hit stay the last ones before it, beyond which one without a size does not extend, and
- * if these have no size, the next ones, up to which they extend. Those without a name are functions of a table of their
- * own.
+ * Keeps the symbols around a hit and the last ones before it, which are the limit for a symbol without a size. If
+ * these have no size themselves, the next symbols are kept too, because they end them. Symbols without a name are
+ * functions from a table of their own.
  */
 static void mark(const struct hits *hits, struct gathered_symbols *gathered, bool named)
 {
 	const struct event_symbol *symbols = gathered->symbols.items;
 	size_t count = gathered->symbols.count;
-	bool extends = false; /* the symbols before are hit, and have no size */
+	bool extends = false; /* the previous symbols are hit and have no size */
 
 	for (size_t i = find_next(gathered, 0, named), next; i < count; i = next) {
 		bool hit, sized = true;
@@ -86,7 +86,7 @@ static void mark(const struct hits *hits, struct gathered_symbols *gathered, boo
 	}
 }
 
-/* A table of which nothing was hit must not be empty: a reader would take it for missing. */
+/* If nothing in a table was hit, it must not become empty: a reader would think that it is missing. */
 static size_t keep_marked(struct gathered_symbols *gathered)
 {
 	struct event_symbol *symbols = gathered->symbols.items;
@@ -98,7 +98,7 @@ static size_t keep_marked(struct gathered_symbols *gathered)
 	return kept || !gathered->symbols.count ? kept : 1;
 }
 
-/* Without segments the addresses of the hits are none of the file's symbols. */
+/* Without segments, the addresses of the hits cannot be compared with the file's symbols. */
 static int find_hits(struct condensing *condensing, const struct event *event, struct hits *ret_hits, bool *ret_all)
 {
 	const struct profile *profile = condensing->profile;

@@ -77,7 +77,7 @@ static int compare_items(const void *left, const void *right)
 	return l->value < r->value ? -1 : l->value > r->value;
 }
 
-/* The table's numbers are no longer valid, so it is emptied. */
+/* The table's numbers are no longer valid, so it is cleared. */
 void condense_used_sort(struct condense_used *used)
 {
 	if (used->items.count)
@@ -86,7 +86,7 @@ void condense_used_sort(struct condense_used *used)
 	used->sorted = true;
 }
 
-/* The first item that is not less. */
+/* The first item that is not less than `wanted`. */
 static size_t lower_bound(const struct condense_used *used, const struct used_item *wanted)
 {
 	size_t low = 0, high = used->items.count;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the events of a section refer to: a set of numbers by kind and owner, filled while the events are written, then
- * sorted and asked for ranges. It is as large as the different addresses in the stacks, not as the events.
+ * What the events of a section refer to: a set of numbers by kind and owner. It is filled while the events are
+ * written, then sorted and searched by ranges. Its size depends on the number of different addresses in the stacks,
+ * not on the number of events.
  */
 #ifndef RWALKER_REPORT_TOOL_CONDENSE_USED_H
 #define RWALKER_REPORT_TOOL_CONDENSE_USED_H
@@ -11,14 +12,14 @@
 
 enum used_kind {	 /* owner                        value */
 	USED_MODULE = 1, /* id in the section            0 */
-	USED_PAGE,	 /* id in the section            number of a page of a process in which its code was hit */
+	USED_PAGE,	 /* id in the section            number of a page, in a process, in which its code was hit */
 	USED_KERNEL,	 /* id in the section            offset */
 	USED_CODE,	 /* module's number in the profile   link-time address */
 	USED_JIT,	 /* tgid                         address in memory without a file */
 	USED_PROCESS,	 /* tgid: of a user stack        0 */
 	USED_BLIND,	 /* tgid: its first stack was in no mapping, though some were known   0 */
 	USED_LINEAGE,	 /* tgid: of a user stack, or of an ancestor of its process   0 */
-	USED_LATE,	 /* tgid                         of a mapping that was not there from the beginning: a key */
+	USED_LATE,	 /* tgid                         key of a mapping that was not there from the beginning */
 	USED_BUILD_ID,	 /* 0                            hash of the build-id of a module that was hit */
 	USED_OBJECT,	 /* number in the section        0 */
 };
@@ -37,24 +38,24 @@ struct condense_used {
 int condense_used_init(struct condense_used *used); /* 0 or -ENOMEM */
 void condense_used_deinit(struct condense_used *used);
 /*
- * Before the next section: what is numbered by section is forgotten. Code and build-ids stay: that section may
- * add to this one (--resolve-lines, rwalker-record --finalize). 0 or -ENOMEM.
+ * Call before the next section: removes items with numbers of this section. Code and build-ids stay: the next section
+ * may add to this one (--resolve-lines, rwalker-record --finalize). 0 or -ENOMEM.
  */
 int condense_used_next(struct condense_used *used);
 
-/* 1: it is new; 0: it was there; -ENOMEM. */
+/* 1: it is new; 0: it was there already; -ENOMEM. */
 int condense_used_add(struct condense_used *used, enum used_kind kind, uint32_t owner, uint64_t value);
 
-/* Whether it is there. */
+/* Whether the item is in the set. */
 bool condense_used_has(const struct condense_used *used, enum used_kind kind, uint32_t owner, uint64_t value);
 /*
- * To be called when nothing more is added. Then the items of an owner are next to each other, by value: those from
- * `first` on, up to the end that *ret_count gives.
+ * Call after the last addition. From then on, the items of an owner are adjacent, sorted by value.
+ * condense_used_from() returns those from `first` on, and their number in *ret_count.
  */
 void condense_used_sort(struct condense_used *used);
 const struct used_item *condense_used_from(const struct condense_used *used, enum used_kind kind, uint32_t owner,
 					   uint64_t first, size_t *ret_count);
-/* Whether there is a value from `first` to `last`. */
+/* Whether there is a value from `first` to `last`, both included. */
 bool condense_used_any(const struct condense_used *used, enum used_kind kind, uint32_t owner, uint64_t first,
 		       uint64_t last);
 

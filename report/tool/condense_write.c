@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The only way to the new trace: each record passes the rewriter, if there is one. */
+/* The only way into the new trace: each record passes through the rewriter, if there is one. */
 #include <errno.h>
 #include <string.h>
 

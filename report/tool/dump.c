@@ -151,7 +151,7 @@ static void print_record(struct event *event, FILE *out)
 		print_lines(event, out);
 }
 
-/* The stack nodes that the record added, in the order of the chunk; they are printed before it. */
+/* Prints the stack nodes that the record added, in the order of the chunk, before the record itself. */
 static void print_nodes(const struct event_decoder *decoder, size_t *known, FILE *out)
 {
 	size_t count;
@@ -200,7 +200,7 @@ static int print_index(const void *payload, size_t length, FILE *out)
 	return 0;
 }
 
-/* The lines below a chunk's line. -EBADMSG: it is malformed, which was printed. */
+/* The lines below a chunk's line. -EBADMSG: malformed, which was printed. */
 static int print_payload(struct event_decoder *decoder, const struct trace_chunk *chunk,
 			 const void *payload, FILE *out)
 {
@@ -228,8 +228,8 @@ static uint64_t damaged_chunks(const struct trace_file *file)
 }
 
 /*
- * The content of the file itself: a chunk recovered by PARITY is shown as damaged, and one without
- * a header is not shown.
+ * Shows the content of the file itself: a chunk that PARITY recovered is shown as damaged, and a chunk without a
+ * header is not shown.
  */
 static int dump_chunk(struct trace_file *file, uint32_t number, struct event_decoder *decoder, FILE *out)
 {

@@ -109,7 +109,7 @@ static void print_records(const struct contents *contents, FILE *out)
 			      "damaged", contents->damaged, contents->malformed);
 }
 
-/* Content that should not be passed on carelessly. */
+/* Warns about content that should not be passed on carelessly. */
 static void print_stacks(const struct trace_model *model, const struct contents *contents, FILE *out)
 {
 	const struct chunk_statistics *snapshots = &model->statistics[RWK_CHUNK_SNAPSHOTS];
@@ -138,7 +138,7 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 	return 0;
 }
 
-/* CPU time as a share of the recorded time. */
+/* The recorded time, of which CPU time is printed as a share. */
 static uint64_t recorded_time(const struct trace_model *model)
 {
 	return model->stop > model->start ? model->stop - model->start : 0;

@@ -41,7 +41,7 @@ static bool is_topology(const char *key)
 	return false;
 }
 
-/* Keys with lines of their own, here or elsewhere, and the copy of the file header, which adds nothing. */
+/* Keys that have lines of their own, here or elsewhere, and the copy of the file header, which adds nothing. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -50,7 +50,7 @@ static bool is_listed(const char *key)
 	return !strcmp(key, "file-header") || !strcmp(key, "cgroups") || is_topology(key);
 }
 
-/* The groups of CPUs in "0:0-3 1:4-7", which are words. */
+/* The number of groups of CPUs in "0:0-3 1:4-7", which are separated by spaces. */
 static size_t groups_in(const char *text)
 {
 	size_t count = *text != '\0';

@@ -80,7 +80,7 @@ static const struct event_counter *find_counter(const struct trace_model *model,
 	return NULL;
 }
 
-/* Cycles have no fixed period: the counter's own value is printed, too. */
+/* Cycles have no fixed period, so the counter's own value is printed too. */
 static void print_counter(const struct event_counter *counter, bool cycles, FILE *out)
 {
 	if (cycles)
@@ -133,13 +133,13 @@ static void print_identity(const struct trace_model *model, const struct ledger 
 			      row->totals[LOSS_NOT_DELIVERED]);
 	if (row->totals[LOSS_NOT_DELIVERED] && counter)
 		(void)fprintf(out, ", %" PRIu64 " of them while the CPU was idle", counter->missed_idle);
-	if (told != seen && !model->window.dump) /* a dump begins between two readings of these */
+	if (told != seen && !model->window.dump) /* a dump begins between two readings of the counters */
 		(void)fprintf(out, "; the counts do not add up: %" PRId64 " events are unaccounted for",
 			      (int64_t)(seen - told));
 	(void)fputc('\n', out);
 }
 
-/* One column for each cause that occurs. */
+/* Each cause that occurs has a column. */
 static bool has_column(const struct ledgers *ledgers, uint32_t cause)
 {
 	return loss_row_of(cause)->meaning == MEANS_LOST && ledgers->sums.by_cause[cause];

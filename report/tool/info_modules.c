@@ -62,7 +62,7 @@ static void print_module(const struct trace_module *module, FILE *out)
 	(void)fputc('\n', out);
 }
 
-/* The count of each embed status. */
+/* How many modules have each embed status. */
 static void print_summary(const struct trace_model *model, FILE *out)
 {
 	uint64_t counts[EMBED_REFUSED + 2] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is not to be relied on, in the words of the notes below reports: all of it, with details. */
+/* What should not be relied on, in the words of the notes below reports: all notes, with details. */
 #include <string.h>
 
 #include "common/printable.h"
@@ -25,7 +25,7 @@ int info_notes(const struct trace_file *file, const struct tool_request *request
 	struct profile *profile;
 	int r;
 
-	if (!strcmp(file->path, "-")) /* has been read */
+	if (!strcmp(file->path, "-")) /* stdin was consumed */
 		return 0;
 	r = profile_create(&file->path, 1, request->filter, request->names, &profile);
 	if (r < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The parts of --info, each about one section of a trace, in printing order. */
+/* The parts of --info, each about one section of a trace, in the order in which they are printed. */
 #ifndef RWALKER_REPORT_TOOL_INFO_PARTS_H
 #define RWALKER_REPORT_TOOL_INFO_PARTS_H
 
@@ -9,29 +9,31 @@
 #include "report/tool/tool.h"
 
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out);
-/* Of a dump: what it holds of the recording, and why it was made. */
+/* For a dump: which part of the recording it holds, and why it was made. */
 void info_flight(const struct trace_model *model, FILE *out);
-/* What was left out for a time, to cost less. */
+/* What was left out for a time to keep the recorder's cost down. */
 void info_regimes(const struct trace_model *model, FILE *out);
 void info_clocks(const struct trace_model *model, FILE *out);
 void info_sources(const struct trace_model *model, FILE *out);
-/* The probes that were hit; all of them with `verbose`. */
+/* The probes that were hit; with `verbose`, all probes. */
 void info_probes(const struct trace_model *model, bool verbose, FILE *out);
-/* How many; each of them with `verbose`. */
+/* The number of cgroups; with `verbose`, each of them. */
 void info_cgroups(const struct trace_model *model, bool verbose, FILE *out);
 /* Decodes all of the section's events to count them. 0, or -errno after reporting why. */
 int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out);
 void info_cost(const struct trace_model *model, FILE *out);
-/* False: there is not enough memory to tell. */
+/* False if there is not enough memory. */
 bool info_losses(const struct trace_model *model, FILE *out);
-/* For the whole file, if it holds snapshots. -errno after reporting why. */
+/* For the whole file, if it contains snapshots. -errno after reporting why. */
 int info_unwinding(const struct trace_file *file, const struct tool_request *request);
 /* All notes of the account of the whole file. -errno after reporting why; -ENOMEM. */
 int info_notes(const struct trace_file *file, const struct tool_request *request);
-/* The modules with something to report; all of them with `verbose`. */
+/* The modules with something to report; with `verbose`, all modules. */
 void info_modules(const struct trace_model *model, bool verbose, FILE *out);
 
-/* What the file would tell whoever gets it, instead of all of the above. 0, or -errno after reporting why; -ENOMEM. */
+/*
+ * What the file reveals to those who get it, instead of all of the above. 0, or -errno after reporting why; -ENOMEM.
+ */
 int info_privacy(struct trace_file *file, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --info --privacy: what a trace would tell whoever gets it, each with a count, an example, and what takes it out. */
+/* --info --privacy: what a trace reveals to those who get it, each with a count, an example, and what removes it. */
 #include "report/tool/info_privacy.h"
 
 #include <arpa/inet.h>
@@ -73,7 +73,7 @@ static void keep_example(struct privacy_finding *finding, const void *bytes, siz
 	memcpy(finding->example, bytes, finding->example_length);
 }
 
-/* Counts a text once. `telling`: a better example than those that are not. */
+/* Counts each text once. `telling`: it is a better example than texts that are not. */
 static int note(struct privacy *privacy, enum privacy_row row, const void *bytes, size_t length, bool telling)
 {
 	struct privacy_finding *finding = &privacy->findings[row];
@@ -113,7 +113,7 @@ static bool begins(const char *text, size_t length, const char *start)
 	return length >= strlen(start) && !memcmp(text, start, strlen(start));
 }
 
-/* Where distributions install. What is there may be private as well, what is elsewhere is. */
+/* Where distributions install files. What is there may be private too; what is elsewhere is. */
 static bool is_of_system(const char *path, size_t length)
 {
 	static const char *const folders[] = {"/usr/lib/", "/usr/lib64/", "/usr/libexec/", "/usr/bin/", "/usr/sbin/",
@@ -149,7 +149,7 @@ static int take_meta(struct privacy *privacy, struct event *event)
 {
 	static const struct {
 		const char *key;
-		enum privacy_row row; /* PRIVACY_ROWS: tells nothing of the host */
+		enum privacy_row row; /* PRIVACY_ROWS: reveals nothing about the host */
 	} keys[] = {
 		{"hostname", PRIVACY_HOST},	   {"boot_id", PRIVACY_BOOT},	   {"kernel_release", PRIVACY_KERNEL},
 		{"kernel_version", PRIVACY_KERNEL}, {"command_line", PRIVACY_COMMAND}, {"machine", PRIVACY_ROWS},
@@ -210,7 +210,7 @@ static int take_task(struct privacy *privacy, struct event *event)
 	return r < 0 ? r : note_thread(privacy, task->tid);
 }
 
-/* The tasks of the events have been read before. */
+/* The tasks of the events were already read. */
 static int take_comm(struct privacy *privacy, struct event *event)
 {
 	const struct privacy_finding *comms = &privacy->findings[PRIVACY_COMMS];
@@ -243,7 +243,7 @@ static int take_object(struct privacy *privacy, struct event *event)
 	return object->tgid ? note_thread(privacy, object->tgid) : 0;
 }
 
-/* A condensed trace has stand-ins instead, such as "file#3". */
+/* A condensed trace has stand-ins instead of names, such as "file#3". */
 static bool is_stand_in(const struct event_text *text)
 {
 	return begins(text->bytes, text->length, "file#") || begins(text->bytes, text->length, "name#") ||
@@ -267,7 +267,7 @@ static int take_object_name(struct privacy *privacy, struct event *event)
 	return note(privacy, PRIVACY_PEERS, address, strlen(address), false);
 }
 
-/* Where users and containers are is the best example. */
+/* Cgroups of users and containers are the best examples. */
 static int take_cgroup(struct privacy *privacy, struct event *event)
 {
 	const struct event_text *path = &event->cgroup.path;

@@ -6,7 +6,7 @@
 #include "report/read/event_stream.h"
 #include "report/tool/info_privacy.h"
 
-/* --- user frames that are no code --- */
+/* --- user frames that are not code --- */
 
 static void take_user(uint32_t task, uint32_t user, uint32_t *ret_task, uint32_t *ret_user)
 {
@@ -14,7 +14,7 @@ static void take_user(uint32_t task, uint32_t user, uint32_t *ret_task, uint32_t
 	*ret_user = user;
 }
 
-/* The task and the leaf of the user stack of an event; 0: it has none. */
+/* The task and the leaf of the user stack of an event; 0 if it has none. */
 static void find_user(const struct stream_event *event, uint32_t *ret_task, uint32_t *ret_user)
 {
 	const struct event_batch *batch = event->batch;
@@ -48,7 +48,7 @@ static bool is_code(const struct timeline *timeline, uint32_t process, uint64_t 
 	       (address && timeline_find(timeline, process, address - 1, &mapping));
 }
 
-/* Callers only: the leaf is where the CPU was. */
+/* Counts callers only: the leaf is where the CPU was. */
 static int count_words(struct privacy *privacy, struct timeline *timeline, const struct stream_event *event)
 {
 	const struct stack_node *nodes;
@@ -139,7 +139,7 @@ static int read_chunk(struct privacy *privacy, struct trace_file *file, uint32_t
 	return read_records(privacy, decoder, payload, header->raw_size);
 }
 
-/* The events first: what else is named has no event. */
+/* Reads the events first, to find out which other names have no event. */
 static int read_chunks(struct privacy *privacy, struct trace_file *file, uint32_t section, bool events)
 {
 	struct event_decoder *decoder = NULL;

@@ -53,7 +53,7 @@ int info_unwinding(const struct trace_file *file, const struct tool_request *req
 
 	if (!trace_file_holds_snapshots(file) && !was_condensed(file))
 		return 0;
-	if (!strcmp(file->path, "-")) /* has been read */
+	if (!strcmp(file->path, "-")) /* stdin was consumed */
 		return 0;
 	r = profile_create(&file->path, 1, request->filter, request->names, &profile);
 	if (r < 0)

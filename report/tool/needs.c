@@ -15,10 +15,10 @@
 #include "report/profile/seam/profile_module_names.h"
 #include "report/profile/tables/profile_internal.h"
 
-/* Modules with addresses that cannot be named here, by the share of call chains that pass through them. */
+/* Modules with addresses that cannot be named here, sorted by the share of call chains that pass through them. */
 
 struct need { /* by module */
-	uint64_t samples, leaves; /* of chains with such an address anywhere, at the leaf */
+	uint64_t samples, leaves; /* of chains with such an address: anywhere, at the leaf */
 	uint64_t addresses;
 	uint64_t last_chain; /* the last chain counted, + 1 */
 	uint32_t module;
@@ -56,7 +56,7 @@ static int needs_init(struct needs *needs, struct profile *profile)
 	return 0;
 }
 
-/* One frame of a chain; the first one is the leaf. True if it has no name. */
+/* Counts one frame of a chain. True if it has no name. */
 static bool count_frame(struct needs *needs, uint32_t number, uint64_t samples, bool leaf)
 {
 	const struct profile_symbol *symbol = profile_symbol(needs->profile, number);
@@ -117,7 +117,7 @@ static uint32_t alike_of(const struct needs *needs, uint32_t module)
 	return needs->profile->modules.items.items[module]->alike;
 }
 
-/* Modules that differ in their traces only, and for the same reason, are one. */
+/* Joins modules that differ only in the trace they are from, if they lack names for the same reason. */
 static void join_alike(struct needs *needs)
 {
 	for (uint32_t i = 0; i < needs->module_count; i++) {
@@ -160,7 +160,7 @@ static void print_path(FILE *out, const char *before, const char *path, const ch
 	(void)fputs(behind, out);
 }
 
-/* The files tried, so that no one provides a file that is already there. */
+/* The files that were tried, so that nobody provides one that is already there. */
 static void print_sources(const struct needs *needs, uint32_t number, FILE *out)
 {
 	struct profile_module_names names;
@@ -184,7 +184,7 @@ static void print_reason(const struct needs *needs, uint32_t number, FILE *out)
 	(void)fprintf(out, "    why: %s\n", names.why);
 }
 
-/* What the recorder reads, and who writes it. */
+/* The runtimes that can write the files that the recorder reads. */
 static void print_runtimes(FILE *out)
 {
 	static const char *const runtimes[][2] = {
@@ -202,7 +202,7 @@ static void print_runtimes(FILE *out)
 		(void)fprintf(out, "      %-8s %s\n", runtimes[i][0], runtimes[i][1]);
 }
 
-/* Where a file would be searched. */
+/* Where a file would be searched for. */
 static void print_remedy(const struct profile_module *module, FILE *out)
 {
 	if (!module->build_id[0] && !strcmp(module->name, "[anon]")) {
@@ -267,7 +267,7 @@ static void print_used(const struct needs *needs, FILE *out)
 	}
 }
 
-/* Files that may have had names, by why they were not opened. */
+/* Files that may have names, by the reason why they were not opened. */
 static int print_refused(const struct needs *needs, FILE *out)
 {
 	_cleanup_(opener_refusals_deinit) struct opener_refusals refusals = {0};

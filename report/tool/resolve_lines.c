@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Copies the trace and appends, for each section, one with lines and inlined functions for the addresses
- * in its call chains, for readers without debug information. The recorded sections are copied unchanged.
+ * Copies the trace, unchanged, and appends for each section one with lines and inlined functions for the addresses in
+ * its call chains, for readers without debug information.
  */
 #include "common/plural.h"
 #include "report/tool/tool.h"
@@ -51,7 +51,7 @@ static void resolving_deinit(struct resolving *all)
 
 /* --- what was recorded --- */
 
-/* The intact part of the trace: a chunk that was being written when the recorder died is left out. */
+/* The intact part of the trace, without a chunk that was being written when the recorder died. */
 static uint64_t whole_bytes(const struct trace_file *file, uint64_t size)
 {
 	const struct rwk_chunk_header *last = file->chunk_count ?
@@ -83,7 +83,7 @@ static struct event_text text_of(const char *text)
 		      (struct event_text){"", 0};
 }
 
-/* Levels whose texts would fill a chunk are left out, outermost first. */
+/* If texts would fill a chunk, levels are left out, outermost first. */
 static size_t convert(const struct line_level *levels, size_t count, struct event_line_level *out)
 {
 	size_t bytes = 0, i;
@@ -159,7 +159,7 @@ static int add_lines(struct resolving *all, const struct module *module, uint32_
 	return r;
 }
 
-/* Of the section, by their numbers: those that have lines are true in `found`. */
+/* Finds the section's modules, by number: sets `found` for those that can have lines. */
 static int find_modules(struct resolving *all, const struct trace_model *model, bool *found)
 {
 	const struct modules_place place = profile_place_of(all->profile, model);
@@ -192,7 +192,7 @@ static int add_modules(struct resolving *all, const bool *found, size_t count)
 	return r;
 }
 
-/* What is known of one recorded section's addresses: no other has a share in it. */
+/* Adds what is known about the addresses of one recorded section; no other section contributes. */
 static int add_section(struct resolving *all, const struct trace_model *model)
 {
 	const struct trace_writer_settings settings = {0};

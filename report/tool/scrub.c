@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --scrub: condenses the trace, and takes out what tells about the host; --unscrub translates a report of it back. */
+/*
+ * --scrub: condenses the trace, and removes what says something about the host. --unscrub: translates
+ * a report of it back.
+ */
 #include "report/scrub/scrub.h"
 
 #include <errno.h>
@@ -52,7 +55,7 @@ static int take_event(void *data, struct event *event, struct event_task *task, 
 	return scrub_event(scrubbing->scrub, event, task, others, stacks);
 }
 
-/* They are added at the end, as far as they are in the stacks. */
+/* Symbols are added at the end, as far as they are in the stacks. */
 static int take_symbols(void *data, struct event *record, struct event_symbol *symbols, size_t *count)
 {
 	(void)data;
@@ -69,7 +72,9 @@ static int take_lines(void *data, struct event *record, struct event_line *lines
 	return scrub_lines(scrubbing->scrub, record->embed_lines.module, lines, *count);
 }
 
-/* The key has the section's names before the trace is there: one that nobody can translate would be of no use. */
+/*
+ * Writes the section's names to the key before the trace is complete: a trace that nobody can translate is useless.
+ */
 static int end(void *data, struct event_log *log)
 {
 	const struct scrubbing *scrubbing = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tools work on the trace itself: what it holds, what it lacks, its raw records. Each is one
- * function and one row of the table.
+ * Tools work on the trace itself: what it contains, what it lacks, its raw records. Each is one function and
+ * one row of the table.
  */
 #ifndef RWALKER_REPORT_TOOL_TOOL_H
 #define RWALKER_REPORT_TOOL_TOOL_H
@@ -43,11 +43,11 @@ struct tool_request {
 
 struct tool {
 	const char *name; /* of the option */
-	/* 0, or -errno after reporting why. *ret_damaged, false before: a trace is damaged or lost events (exit 3). */
+	/* 0, or -errno after reporting why. Sets *ret_damaged if a trace is damaged or lost events (exit code 3). */
 	int (*run)(const struct tool_request *request, bool *ret_damaged);
 	bool without_trace; /* works without paths */
 	bool writes;	    /* writes a trace to -o */
-	bool reads_text;    /* its path, or stdin, is a report */
+	bool reads_text;    /* its path, or stdin, is a report, not a trace */
 };
 
 extern const struct tool tools[TOOL_KINDS];

@@ -18,8 +18,8 @@
 static const char OPEN_FILES[] = "/proc/self/fd";
 
 /*
- * An unnamed file in the folder of `path`, which is named when it is complete, so that nothing is
- * left if we are killed. False if the file system does not support that.
+ * Creates an unnamed file in the folder of `path`. It gets its name when it is complete, so nothing is left if we are
+ * killed. False if the file system does not support that.
  */
 static bool create_nameless(const char *path, int *ret_fd)
 {
@@ -49,7 +49,7 @@ static int say_why(const char *path, int r)
 	return log_error(-r, "cannot create '%s': %s", path, strerror(-r));
 }
 
-/* Whether a file may get this name. -EMEDIUMTYPE: --force is not for what is there. */
+/* Whether a file may get this name. -EMEDIUMTYPE: something is there that --force does not replace. */
 static int look(const struct trace_output *output)
 {
 	struct stat status;
@@ -61,7 +61,7 @@ static int look(const struct trace_output *output)
 	return S_ISREG(status.st_mode) ? 0 : -EMEDIUMTYPE;
 }
 
-/* The name of a file until it replaces another. */
+/* The name that a file has until it replaces another. */
 static int choose_part(struct trace_output *output)
 {
 	if (output->force && asprintf(&output->part, "%s.%d.part", output->path, (int)getpid()) < 0) {
@@ -88,7 +88,7 @@ static int create(struct trace_output *output)
 	return r < 0 ? say_why(output->path, r) : 0;
 }
 
-/* Whoever is at the desk reports what went wrong there. */
+/* The process behind the desk reports its own errors. */
 static int ask(struct trace_output *output, enum trace_output_request number)
 {
 	_cleanup_(desk_answer_deinit) struct desk_answer answer;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The file that a tool or an export writes to FILE of -o, which must not exist yet unless --force is given, or to
- * stdout. It has its name only once it is complete, and is deleted unless it is kept. A process that cannot open files
- * gets the descriptor from a desk, which has the path, and names and deletes the file (output_desk.h).
+ * stdout. It gets its name only when it is complete, and is deleted unless it is kept. A process that cannot open
+ * files gets the descriptor from a desk, which has the path, and renames or deletes the file (output_desk.h).
  */
 #ifndef RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
 #define RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
@@ -14,29 +14,29 @@ struct desk;
 struct progress;
 
 struct trace_output {
-	const char *path; /* as it was given */
-	int fd;		  /* must be -1 before it is opened */
-	bool is_stdout;	  /* it is copied there when it is complete */
-	bool is_nameless; /* fd is an unnamed file so far */
+	const char *path; /* as given */
+	int fd;		  /* must be -1 before the file is opened */
+	bool is_stdout;	  /* the file is copied there when it is complete */
+	bool is_nameless; /* fd is still an unnamed file */
 	bool force;	  /* replaces a regular file of that name when it is kept; set by the caller */
-	char *part;	  /* with force: its name until then */
-	const struct desk *desk; /* NULL: it is ours */
+	char *part;	  /* with force: its name until it is kept */
+	const struct desk *desk; /* NULL: this process opens the file itself */
 };
 
-/* One byte, to the desk. */
+/* A request to the desk: one byte. */
 enum trace_output_request { TRACE_OUTPUT_OPEN = 1, TRACE_OUTPUT_KEEP, TRACE_OUTPUT_DISCARD };
 
-/* From the desk, or, if that is NULL, opens it. 0, or -errno after reporting why. */
+/* Opens the output through the desk, or directly if that is NULL. 0, or -errno after reporting why. */
 int trace_output_open(const char *path, const struct desk *desk, struct trace_output *output);
 /*
- * Copies the first bytes of a file to the output's position. -EIO: it has fewer; -ECANCELED:
- * Ctrl-C; -errno. `progress` may be NULL.
+ * Copies the first bytes of a file to the output's position. -EIO: the file is shorter; -ECANCELED: Ctrl-C; -errno.
+ * `progress` may be NULL.
  */
 int trace_output_copy(const struct trace_output *output, struct progress *progress, int from,
 		      uint64_t length);
-/* Makes the output FILE. 0, or -errno after reporting why. */
+/* Gives the output its name FILE. 0, or -errno after reporting why. */
 int trace_output_keep(struct trace_output *output);
-/* Deletes it, unless it was kept. */
+/* Deletes the output unless it was kept. */
 void trace_output_close(struct trace_output *output);
 
 /* For messages. */

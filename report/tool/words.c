@@ -10,7 +10,7 @@
 
 enum { LINE_COLUMNS = 80, INDENT = 4 };
 
-/* By name. Other forms are found as well; the manual has the names only. */
+/* By name. Other forms are found too; the manual has only the names. */
 static const struct word {
 	const char *name, *forms; /* forms: separated by '|' */
 	const char *meaning;
@@ -198,7 +198,7 @@ static const struct word *find(const char *word)
 	return NULL;
 }
 
-/* Broken between words. */
+/* Wraps the text between words. */
 static void print_wrapped(const char *text, FILE *out)
 {
 	int column = 0;

@@ -34,7 +34,7 @@ static uint64_t machine_memory(const char *proc)
 	return UINT64_MAX;
 }
 
-/* "max" and what is no number are no limit. */
+/* "max" and anything that is not a number mean no limit. */
 static uint64_t limit_of(const char *folder, const char *name)
 {
 	_cleanup_fclose_ FILE *file = open_in(folder, name);
@@ -43,7 +43,7 @@ static uint64_t limit_of(const char *folder, const char *name)
 	return file && fscanf(file, "%llu", &bytes) == 1 ? bytes : UINT64_MAX;
 }
 
-/* A limit holds for all groups below it. In a container the group's path may be that of outside: its root counts. */
+/* A limit applies to all groups below it. In a container, the path may be the one outside: then the root counts. */
 static uint64_t group_memory(const char *root, const char *group, const char *name)
 {
 	uint64_t memory = limit_of(root, name);
@@ -59,7 +59,7 @@ static uint64_t group_memory(const char *root, const char *group, const char *na
 	return memory;
 }
 
-/* "0::/user.slice" of v2, "4:memory:/user.slice" of v1. Beside groups of v1, v2 is mounted below them. */
+/* "0::/user.slice" of v2, "4:memory:/user.slice" of v1. If there are groups of v1, v2 is mounted below them. */
 static uint64_t line_memory(const char *groups, const char *line)
 {
 	static const struct {

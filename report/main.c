@@ -36,7 +36,7 @@ static void print_version(const struct report_options *options)
 		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), sqlite_file_version());
 }
 
-/* What the user may do, done for the worker, until it ends. */
+/* The keeper: does for the worker what the user may do, until the worker ends. */
 static int keep(const struct report_options *options, const struct worker *worker)
 {
 	const struct name_cache_settings settings = {.path = options->cache, .make_folders = options->cache_is_default};
@@ -57,7 +57,7 @@ static int keep(const struct report_options *options, const struct worker *worke
 	return r;
 }
 
-/* Of --scrub-key or --unscrub. Without a file, a new key is used and forgotten. */
+/* The key of --scrub-key or --unscrub. Without a file, a new key is used and forgotten. */
 static int open_key(const struct report_options *options, struct key_file *key)
 {
 	*key = (struct key_file){.fd = -1, .next_fd = -1};
@@ -73,9 +73,9 @@ static void cleanup_opener(struct opener **opener)
 }
 
 /*
- * Traces are opened with the rights with which we were started, all else with those that are left. So root starts the
- * opener twice: who is to read can depend on whose the traces are, and an opener that could become somebody else when
- * it is told to would need more rights and calls than one that is forked again (about 1 ms).
+ * Traces are opened with the rights that we were started with, everything else with those that are left. So root
+ * starts the opener twice: the user for reading can depend on who owns the traces. An opener that could change its
+ * user on request would need more rights and system calls than one that is forked again (about 1 ms).
  */
 static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener)
 {
@@ -97,7 +97,7 @@ static int leave_root(struct report_options *options, const struct trace_inputs 
 	return opener_start(&options->opener, opener);
 }
 
-/* Asks the debuginfod servers, if the user wants that. *ret_socket is -1 if not. */
+/* Starts the process that asks the debuginfod servers, if the user wants that. Else *ret_socket is -1. */
 static int start_errand(const struct report_options *options, int *ret_socket)
 {
 	struct debug_server *server = NULL;
@@ -118,7 +118,7 @@ static int start_errand(const struct report_options *options, int *ret_socket)
 	return r < 0 ? log_error(-r, "cannot start a process: %s", strerror(-r)) : 0;
 }
 
-/* A word that was meant as something else than a trace. */
+/* Whether a word was meant as something other than a trace. */
 static bool is_mistaken(const struct trace_inputs *inputs, int argc, char **argv)
 {
 	for (size_t i = 0; i < inputs->items.count; i++)
@@ -128,7 +128,7 @@ static bool is_mistaken(const struct trace_inputs *inputs, int argc, char **argv
 	return false;
 }
 
-/* A slip of the hand must not cost a trace. */
+/* A typo must not cost a trace. */
 static int check_replaced(const struct report_options *options, const struct trace_inputs *inputs)
 {
 	struct stat old, trace;
@@ -143,7 +143,7 @@ static int check_replaced(const struct report_options *options, const struct tra
 	return 0;
 }
 
-/* Two processes: what reads the traces may do nothing else. */
+/* Two processes, because the one that reads the traces may do nothing else. */
 static int run(struct report_options *options, int argc, char **argv)
 {
 	_cleanup_(trace_inputs_close) struct trace_inputs inputs = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where a view prints: the report's output or, if it is an export with -o, a file of its own, which has its name only
- * once it is complete. What is not fit for a terminal is not printed on one.
+ * Where a view prints: the report's output or, for an export with -o, a file of its own, which gets its name only
+ * when it is complete. Binary output is not printed on a terminal.
  */
 #ifndef RWALKER_REPORT_REPORT_FILE_H
 #define RWALKER_REPORT_REPORT_FILE_H
@@ -19,9 +19,9 @@ struct report_file {
 /* `usual` is the report's stream. 0, or -errno after reporting why. */
 int report_file_open(struct report_file *file, const struct report_options *options, const struct desk *desk,
 		     FILE *usual);
-/* Gives it its name. 0, or -errno after reporting why. */
+/* Gives the file its name. 0, or -errno after reporting why. */
 int report_file_keep(struct report_file *file);
-/* Deletes it, unless it was kept. */
+/* Deletes the file unless it was kept. */
 void report_file_close(struct report_file *file);
 
 #endif

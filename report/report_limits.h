@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Limits what a hostile trace can make the reporter use: address space, CPU time, no core file (it
- * would contain the trace's content). The kernel enforces them.
+ * Limits what a hostile trace can make the reporter use: address space and CPU time. Also forbids core files, which
+ * would contain the trace's content. The kernel enforces these limits.
  */
 #ifndef RWALKER_REPORT_REPORT_LIMITS_H
 #define RWALKER_REPORT_REPORT_LIMITS_H
 
 #include <stdint.h>
 
-/* The limit of memory where the user gives none (UINT64_MAX): 2 GB, or a third of what there is, if that is less. */
+/* The memory limit if the user gives none (UINT64_MAX): 2 GB, or a third of what there is, if that is less. */
 uint64_t report_limits_memory(uint64_t machine);
 
 /* Bytes and seconds, 0: no limit. 0, or -errno after reporting why. */

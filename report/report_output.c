@@ -25,8 +25,8 @@ static const char *pager_command(void)
 }
 
 /*
- * In the child: the pager reads from the pipe. It starts when there is something to read: until
- * then the terminal is for progress, and a Ctrl-C that is meant for the work does not end it.
+ * In the child: the pager reads from the pipe. It starts when there is something to read: until then the terminal
+ * shows progress, and Ctrl-C is meant for the report and must not end the pager.
  */
 static void run_pager(const char *command, const int ends[static 2])
 {
@@ -39,7 +39,7 @@ static void run_pager(const char *command, const int ends[static 2])
 	if (!(something.revents & POLLIN))
 		_exit(0);
 	(void)signal(SIGINT, usual);
-	/* What it shows may be meant for it: it runs no programs for anyone, and gains no rights. */
+	/* A hostile trace may aim at the pager: it runs no programs for anyone, and gains no rights. */
 	if (dup2(ends[0], STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) < 0 || setenv("LESSSECURE", "1", 1) < 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		_exit(127);
@@ -47,7 +47,7 @@ static void run_pager(const char *command, const int ends[static 2])
 	_exit(127);
 }
 
-/* stdout becomes a pipe to the pager; without a pager (no command, no process) it stays as it is. */
+/* Makes stdout a pipe to the pager. Without a pager (no command, no process) stdout stays as it is. */
 static pid_t start_pager(const char *command)
 {
 	int ends[2];
@@ -77,7 +77,7 @@ static bool wants_color(enum report_color color, bool terminal)
 	return terminal && !(no_color && *no_color) && name && strcmp(name, "dumb") != 0;
 }
 
-/* What programs read has the same bytes in every locale. */
+/* Output for programs has the same bytes in every locale. */
 static bool is_for_people(const struct report_options *options)
 {
 	if (options->tool)
@@ -85,7 +85,7 @@ static bool is_for_people(const struct report_options *options)
 	return !options->view || (!options->view->bare && !options->view->exports);
 }
 
-/* Terminals without a size are as wide as they have always been. */
+/* Terminals that do not report a size get the traditional width. */
 static unsigned int terminal_width(void)
 {
 	enum { USUAL = 80 };

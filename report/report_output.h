@@ -15,17 +15,17 @@
 struct report_output {
 	FILE *stream;
 	bool color;
-	unsigned int width; /* columns of the terminal, with or without a pager; 0: stdout is none */
+	unsigned int width; /* columns of the terminal, with or without a pager; 0: stdout is not a terminal */
 	pid_t pager; /* 0: none */
 };
 
 /* Starts the pager. Call it before limits are set: a pager should not inherit them. */
 void report_output_open(struct report_output *output, const struct report_options *options);
 
-/* Of the process that writes: flushes the output. 0, or -errno after reporting why. */
+/* For the process that writes: flushes the output. 0, or -errno after reporting why. */
 int report_output_close(struct report_output *output);
 
-/* Of the process that started the pager: closes stdout and waits until the user has read. */
+/* For the process that started the pager: closes stdout and waits until the user quits the pager. */
 void report_output_wait(const struct report_output *output);
 
 #endif

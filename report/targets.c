@@ -27,7 +27,7 @@ static bool is_listed(const char *const *comms, size_t count, const char *comm)
 	return false;
 }
 
-/* "'bash', 'make'": the first ones. */
+/* "'bash', 'make'": only the first few. */
 static void list_comms(const struct profile_task *tasks, size_t count, char text[static COMMS_TEXT])
 {
 	const char *comms[COMMS_NAMED];
@@ -47,7 +47,7 @@ static bool fits_chain(const struct view_settings *settings, const struct profil
 	return !settings->chain_tid || settings->chain_tid == task->tid;
 }
 
-/* What is missing may be in what was lost: then the report is empty, and its notes are about the loss. */
+/* If events were lost, the missing threads may be among them: then the report is empty, and its notes say so. */
 static int say(struct profile *profile, const char *text)
 {
 	if (!profile_lost(profile))
@@ -74,7 +74,7 @@ static bool is_of_view(const struct view *view, const struct profile_source *sou
 	return !view || view->kinds >> source->kind & 1;
 }
 
-/* Whether filters took everything from the report: from what its view can show, or all sources. */
+/* Whether filters left nothing of what the view can show, or, without a view, of all sources. */
 static bool is_emptied(const struct profile *profile, const struct view *view)
 {
 	const struct profile_source *sources;
@@ -91,7 +91,7 @@ static bool is_emptied(const struct profile *profile, const struct view *view)
 	return losses.any && (suited || left_out == count);
 }
 
-/* Threads have times without a single wait of their own. */
+/* --summary has times even for threads without a recorded wait. */
 static bool has_times(const struct profile *profile, const struct report_options *options)
 {
 	const struct profile_task_sums *sums;
@@ -99,7 +99,7 @@ static bool has_times(const struct profile *profile, const struct report_options
 	return options->view_wanted[VIEW_SUMMARY] && profile_task_sums(profile, &sums);
 }
 
-/* "cpu, tracepoint 'sched:sched_switch'": each once. */
+/* "cpu, tracepoint 'sched:sched_switch'": each source once. */
 static void list_sources(const struct profile *profile, char text[static SOURCES_TEXT])
 {
 	const struct profile_source *sources;
@@ -141,7 +141,7 @@ static int say_nothing(struct profile *profile, const struct report_options *opt
 
 /* --- what waits were for --- */
 
-/* "file, futex": of what the waits were for that --on judged. */
+/* "file, futex": what the waits were for that --on judged. */
 static void list_kinds(uint32_t kinds, char text[static KINDS_TEXT])
 {
 	size_t used = 0;
@@ -153,7 +153,7 @@ static void list_kinds(uint32_t kinds, char text[static KINDS_TEXT])
 						 object_kind_name(i));
 }
 
-/* Waits passed the other filters, and --on left none of them. */
+/* Whether waits passed the other filters, but none passed --on. */
 static bool leaves_no_wait(const struct profile *profile, const struct report_options *options)
 {
 	const struct profile_chosen chosen = profile_chosen(profile);
@@ -177,7 +177,7 @@ static int say_no_wait(struct profile *profile, const struct report_options *opt
 
 /* --- all together --- */
 
-/* Whether it has any of whom the filters name, and anything that they leave. */
+/* Whether the profile has any of the requested threads, and anything is left after the filters. */
 static bool is_fit(const struct profile *profile, const struct report_options *options)
 {
 	size_t count, wanted = 0;

@@ -23,7 +23,7 @@
 #include "report/tool/tool.h"
 #include "report/view/text/view.h"
 
-/* Deep within reading and sorting, a lack of memory is not reported. */
+/* Code deep within reading and sorting does not report a lack of memory. */
 static int say_no_memory(void)
 {
 	return log_error(ENOMEM, "not enough memory for this report; --max-memory raises the limit");
@@ -128,7 +128,7 @@ static int run_view(const struct report_options *options, const struct profile_n
 	return r < 0 ? r : report_file_keep(&file);
 }
 
-/* Without an answer from the keeper's desk the cache says what is wrong. */
+/* If the keeper does not answer, the cache itself reports what is wrong. */
 static int create_cache(const struct report_options *options, const struct desk *desk, struct name_cache **ret_cache)
 {
 	const struct name_cache_settings settings = {
@@ -154,7 +154,7 @@ static int run(const struct report_options *options, struct profile_names *names
 	return r;
 }
 
-/* A Ctrl-C until now ended the recording that a pipe came from. The keeper may have got it, but not passed it on. */
+/* A Ctrl-C so far ended the recording behind a pipe. The keeper may have received it without passing it on. */
 static void forget_interrupts(struct progress *progress, const struct desk *interrupts)
 {
 	_cleanup_(desk_answer_deinit) struct desk_answer nothing;
@@ -163,7 +163,7 @@ static void forget_interrupts(struct progress *progress, const struct desk *inte
 	progress_resume(progress);
 }
 
-/* What needs files, or reads without an end. */
+/* Does what needs files, and reads streams of unknown length. */
 static int prepare(const struct report_options *options, struct progress *progress, struct trace_inputs *inputs,
 		   const struct desk *interrupts)
 {
@@ -181,7 +181,7 @@ static int prepare(const struct report_options *options, struct progress *progre
 	return 0;
 }
 
-/* The rest is done in the sandbox. */
+/* Everything after this is done in the sandbox. */
 static int enter_jail(const struct report_options *options, const struct trace_inputs *inputs,
 		      const struct key_file *key, const struct work_lines *lines, char text[static JAIL_TEXT])
 {

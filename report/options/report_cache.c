@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folder, or its nearest existing parent. */
+/* Judges the folder or its nearest existing parent. */
 static bool is_ours(const char *path)
 {
 	char folder[PATH_MAX];

@@ -15,7 +15,7 @@
 #define SHAPE "does not exist here: --folded and --export perf-script are for other tools to count and sort"
 
 const struct option_habit report_habits[] = {
-	/* the recorder's */
+	/* of the recorder */
 	{"-a", RECORDS}, {"--all", RECORDS}, {"-C", RECORDS_BUT("-P 0-3 chooses CPUs")},
 	{"--count", RECORDS_BUT("--counts shows hits")},
 	{"-r", RECORDS_BUT("--state R shows running tasks")},

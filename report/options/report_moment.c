@@ -26,7 +26,7 @@ static int copy_text(const char *text, size_t length, char copy[MOST_TEXT])
 	return 0;
 }
 
-/* Exactly that many digits, followed by the mark; '\0': no mark. */
+/* Parses exactly that many digits, followed by the mark; '\0': no mark. */
 static int take_field(const char **text, unsigned int digits, char mark, unsigned int *ret_value)
 {
 	unsigned int value = 0;
@@ -89,7 +89,7 @@ static int take_seconds(const char **text, uint64_t *ret_ns)
 	return *ret_ns < 60 * SECOND ? 0 : -EINVAL;
 }
 
-/* "12:00", "12:00:03.25", and optionally a word for UTC. Up to the end of the text. */
+/* "12:00", "12:00:03.25", optionally followed by a word for UTC, up to the end of the text. */
 static int parse_daytime(const char *text, uint64_t *ret_ns)
 {
 	unsigned int hour, minute;
@@ -207,7 +207,7 @@ int report_value_moments(const char *text, struct profile_moment *ret_from, stru
 		return -EINVAL;
 	if (comma[1] && report_value_moment(comma + 1, strlen(comma + 1), &to) < 0)
 		return -EINVAL;
-	/* Midnight may be between two times of day. */
+	/* Midnight may be between the two times of day. */
 	if (from.kind == to.kind && from.kind != PROFILE_MOMENT_DAYTIME && from.ns > to.ns)
 		return -EINVAL;
 	*ret_from = from;

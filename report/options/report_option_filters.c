@@ -12,7 +12,7 @@
 #include "report/options/report_values.h"
 #include "report/profile/seam/profile_waits.h"
 
-/* The filters as shown in the reports' headings: as given. */
+/* Appends a filter to the text for headings, as it was given. */
 void report_filter_note(struct report_options *options, const char *option, const char *value)
 {
 	size_t used = strlen(options->filter_text), room = sizeof(options->filter_text) - used;

@@ -62,7 +62,7 @@ static int parse_chains(void *config, const char *value)
 	return 0;
 }
 
-/* What --functions is sorted by. */
+/* The sort order of --functions. */
 static int parse_functions(void *config, const char *value)
 {
 	static const char *const names[VIEW_ORDERS] = {[VIEW_BY_SELF] = "self",	  [VIEW_BY_TOTAL] = "total",
@@ -169,7 +169,7 @@ static int parse_unscrub(void *config, const char *value)
 	return 0;
 }
 
-/* The name that an export has after "export ", or NULL: it is no export. */
+/* The name of an export, after "export "; NULL if the view is no export. */
 static const char *export_form(const struct view *view)
 {
 	static const char prefix[] = "export ";

@@ -16,7 +16,7 @@ enum {
 	MAX_PAGE = 32 << 20,
 };
 
-/* The requested view or tool; at most one. */
+/* Chooses the requested view or tool; at most one is allowed. */
 static int choose(struct report_options *options)
 {
 	size_t wanted = 0;
@@ -191,7 +191,7 @@ void report_options_choose_cache(struct report_options *options)
 		options->cache = options->default_cache;
 }
 
-/* What the user named may be opened wherever it is. */
+/* Files and folders that the user named may be opened wherever they are. */
 static void list_named(struct report_options *options)
 {
 	const char **file = options->named_files, **folder = options->named_folders;
@@ -213,7 +213,7 @@ static void list_named(struct report_options *options)
 	options->opener.no_filter = options->no_sandbox;
 }
 
-/* Whom the report is about, and who else is needed to say what held them up. Machine-readable lines hold everybody. */
+/* Which threads the report is about, and which others are needed to see what held them up. Raw output has all. */
 static void choose_whom(struct report_options *options)
 {
 	const struct view *view = options->view;
@@ -228,7 +228,7 @@ static void choose_whom(struct report_options *options)
 		report_filter_note(options, "--kernel-threads", NULL);
 }
 
-/* Also notes on lines that are unknown. */
+/* --info also has notes about missing source lines. */
 static bool tells_notes(const struct report_options *options)
 {
 	return options->tool_wanted[TOOL_INFO] && !options->privacy;

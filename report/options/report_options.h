@@ -27,9 +27,9 @@ enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER }
 
 struct report_options {
 	bool version;
-	const char *completion; /* "", or a shell; NULL: not asked for */
-	const char *help; /* "", "all"; NULL: not asked for */
-	const char *explain; /* --explain: "", or a word, to which `paths` adds; NULL: not asked for */
+	const char *completion; /* "", or a shell; NULL: not requested */
+	const char *help; /* "", "all"; NULL: not requested */
+	const char *explain; /* --explain: "", or a word, which `paths` continues; NULL: not requested */
 	const struct view *view; /* NULL: the best fit */
 	const struct tool *tool; /* NULL: a view */
 	struct option_list paths, bases; /* bases: of --base */
@@ -40,9 +40,9 @@ struct report_options {
 	struct view_settings settings;
 	enum report_color color;
 	bool no_pager;
-	bool idle; /* --idle: idle threads are not set apart */
+	bool idle; /* --idle: idle threads are treated like others */
 	const char *output;   /* of a tool that writes a trace, or of an export; NULL: not given */
-	bool force;	      /* it may exist already */
+	bool force;	      /* the output may already exist */
 	const char *cache;    /* the file; NULL: none */
 	bool cache_is_default;
 	bool no_sandbox;
@@ -74,7 +74,7 @@ struct report_options {
 int report_options_parse(struct report_options *options, int argc, char **argv);
 void report_options_deinit(struct report_options *options);
 
-/* Unless the user named a cache: that of the user whom this process is now. */
+/* Chooses the default cache of the current user, unless the user named a cache. */
 void report_options_choose_cache(struct report_options *options);
 
 void report_options_help(bool all);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits from *text on; *ret_digits is their number. */
+/* Parses digits at *text; *ret_digits is their number. */
 static int take_digits(const char **text, uint64_t *value, unsigned int *ret_digits)
 {
 	unsigned int digits = 0;

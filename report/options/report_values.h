@@ -13,7 +13,7 @@
 int report_value_decimal(const char *text, unsigned int places, uint64_t *ret_value);
 /* "512M", "4G", "0". */
 int report_value_size(const char *text, uint64_t *ret_bytes);
-/* "12,345": appends to `ids`, which has room for `room`; *count of them are used. -E2BIG if there are too many. */
+/* "12,345": appends to `ids`, which has room for `room`; *count are already used. -E2BIG if there are too many. */
 int report_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count);
 /* Parses a decimal number at the start of *text and advances *text past it: for values that continue. */
 int report_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value);

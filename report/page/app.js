@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The state of the page, and what follows from it. State is plain and small: it is what a link holds. Everything
- * else is derived when a view asks and kept until what it was derived from changes.
+ * The state of the page, and what is derived from it. State is plain and small: a link contains all of it. Everything
+ * else is derived when a view asks, and kept until what it was derived from changes.
  */
 (function (rwalker) {
 	'use strict';
@@ -57,7 +57,7 @@
 			this.waiting = false;
 		}
 
-		/* Changes the state and draws, once for all changes of a frame. */
+		/* Changes the state. Draws once for all changes within a frame. */
 		change(values) {
 			Object.assign(this.state, values);
 			if (this.waiting) return;
@@ -72,7 +72,7 @@
 			for (const view of this.views) view.update(this.state);
 		}
 
-		/* A value that is made again only if its key changes. */
+		/* A value that is computed again only if its key changes. */
 		derive(name, key, make) {
 			const text = JSON.stringify(key),
 				old = this.kept.get(name);
@@ -126,7 +126,7 @@
 			};
 		}
 
-		/* Whether the source has events with a time. */
+		/* Whether the source has timed events. */
 		isTimed() {
 			return (
 				this.source !== undefined &&
@@ -145,7 +145,7 @@
 			);
 		}
 
-		/* Whether the selection is made of single events, of which the page has not all. */
+		/* Whether the selection is made from single events, and the page does not have all of them. */
 		isIncomplete() {
 			const {from, classes} = this.state;
 
@@ -165,7 +165,7 @@
 			return [...this.selectionKey(), base, otherFrom, otherTo];
 		}
 
-		/* Seconds of what is selected, and of what it is compared with. */
+		/* The seconds of the selection, and of what it is compared with. */
 		seconds() {
 			const {from, to, source, otherFrom, otherTo, base} = this.state,
 				{profile} = this;
@@ -183,7 +183,7 @@
 			};
 		}
 
-		/* What is compared, in proportion to the time of the selection; null: nothing. */
+		/* What the selection is compared with, scaled to its time; null if nothing. */
 		otherSums() {
 			return this.derive('other', this.comparisonKey(), () =>
 				this.comparing() ? this.makeOther() : null
@@ -243,7 +243,7 @@
 			);
 		}
 
-		/* By function, 1 if it matches the search; null: nothing is searched. */
+		/* By function: 1 if it matches the search. null if there is no search. */
 		matches() {
 			return this.derive('matches', this.state.search, () => {
 				const {search} = this.state,
@@ -266,7 +266,7 @@
 			);
 		}
 
-		/* The chain of the wait that was clicked, and the threads that it leads through. */
+		/* The chain of the clicked wait, and the threads that it goes through. */
 		chain() {
 			const {wait} = this.state;
 

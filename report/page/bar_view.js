@@ -91,7 +91,7 @@
 			);
 		}
 
-		/* What is selected now is what the next range is compared with. */
+		/* Keeps the current selection, to compare the next range with it. */
 		keepRange() {
 			const {from, to} = this.app.state;
 
@@ -138,7 +138,7 @@
 			byId('base').setAttribute('aria-pressed', String(base));
 		}
 
-		/* What the search finds, of all of the selection. */
+		/* The share of the selection that matches the search. */
 		updateShare() {
 			const {app} = this,
 				matches = app.matches();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Small parts of the page that several views use: buttons of a choice, tips, keys, what is said aloud. */
+/* Small parts of the page that several views use: choice buttons, tips, keys, announcements. */
 (function (rwalker) {
 	'use strict';
 
@@ -16,7 +16,7 @@
 		return made;
 	}
 
-	/* Buttons of which one is pressed. */
+	/* A row of buttons; one of them is pressed. */
 	function choices(id, name, rows, choose) {
 		document.getElementById(id).append(
 			...rows.map(([value, text]) =>
@@ -45,7 +45,7 @@
 			if (button.dataset.value === value) button.hidden = hidden;
 	}
 
-	/* Beside the pointer, within the window. */
+	/* Shows a tip beside the pointer, within the window. */
 	function showTip(text, event) {
 		const tip = document.getElementById('tip');
 
@@ -58,12 +58,12 @@
 		tip.style.top = `${event.clientY + height + 24 > innerHeight ? event.clientY - height - 10 : event.clientY + 18}px`;
 	}
 
-	/* For screen readers, and for those who watch the line. */
+	/* For screen readers, and for users who watch the status line. */
 	function say(text) {
 		document.getElementById('status').textContent = text.replaceAll('\n', '; ');
 	}
 
-	/* Runs what a table of keys has for the event. */
+	/* Runs the action that a table of keys has for the event. */
 	function runKey(keys, event) {
 		const action =
 			event.ctrlKey || event.metaKey || event.altKey

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the panel shows of one thing: a wait with its stack, its waker and its chain; a stack. */
+/* What the panel shows about one thing: a wait with its stack, its waker and its chain; a stack. */
 (function (rwalker) {
 	'use strict';
 
@@ -54,7 +54,7 @@
 		return {title, parts: [stackList(app, stack)]};
 	}
 
-	/* A step with its causes below it; small ones are counted. */
+	/* A step, with its causes below it. Small ones are only counted. */
 	function stepItem(app, tree, number, total, room) {
 		const node = tree.nodes[number],
 			{unit} = app.profile,
@@ -213,7 +213,7 @@
 			document.getElementById('detail-title').textContent = title;
 			document.getElementById('detail-body').replaceChildren(...parts);
 			this.section.scrollTop = 0;
-			/* On narrow windows it is below the pictures. */
+			/* On narrow windows the panel is below the pictures. */
 			if (matchMedia('(max-width: 1000px)').matches)
 				this.section.scrollIntoView({block: 'nearest'});
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The list of keys, and those that work everywhere. */
+/* The list of keys, and the keys that work everywhere. */
 (function (rwalker) {
 	'use strict';
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The state as a link: the fragment has what is not as at the start. A link may be of another trace or made up, so
- * what does not fit is left out.
+ * The state as a link: the fragment contains what differs from the start. A link may be from another trace or made
+ * up, so values that do not fit are left out.
  */
 (function (rwalker) {
 	'use strict';
@@ -63,7 +63,7 @@
 		try {
 			return FIELDS[name]?.read(decodeURIComponent(text));
 		} catch {
-			return undefined; /* not an encoded text */
+			return undefined; /* not valid encoded text */
 		}
 	}
 
@@ -73,7 +73,7 @@
 		return size === undefined || (Number.isInteger(value) && value >= 0 && value < size);
 	}
 
-	/* The state of a link; `start` where it says nothing. */
+	/* The state of a link, with the values of `start` where it has none. */
 	function readLink(text, start, profile) {
 		const state = {...start};
 
@@ -89,7 +89,7 @@
 		return state;
 	}
 
-	/* Keeps the address in step with the state, not too often: browsers limit that. */
+	/* Keeps the address in step with the state, but not too often, because browsers limit that. */
 	class LinkView {
 		constructor(app) {
 			this.app = app;

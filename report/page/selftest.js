@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * With the fragment #selftest the page prints its own figures instead of pictures, a line of JSON for each, and a test
- * compares them with the reporter's text of the same trace. They are computed by what the pictures are computed by.
+ * With the fragment #selftest the page prints its figures instead of pictures, one line of JSON each. A test compares
+ * them with the reporter's text of the same trace. They are computed by the same code as the pictures.
  */
 (function (rwalker) {
 	'use strict';
@@ -46,7 +46,7 @@
 			.filter(line => line.total > 0);
 	}
 
-	/* What --folded adds up, by its first word. */
+	/* The sums of --folded by its first word. */
 	function commLines(profile, source) {
 		const comms = new Map();
 
@@ -99,7 +99,7 @@
 		}));
 	}
 
-	/* Ranges that are the same each time, on whole µs, as --time takes them. */
+	/* The same ranges each time, in whole µs, as --time accepts them. */
 	function makeRanges({from, to}, unit) {
 		const us = 1000 / unit,
 			length = Math.floor((to - from) / us),

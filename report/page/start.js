@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The start: payload, views, first picture. What cannot be shown is one sentence, never half a picture. */
+/*
+ * The start: payload, views, first picture. If a page cannot be shown, it shows one sentence, never half a picture.
+ */
 (function (rwalker) {
 	'use strict';
 
-	/* What changes the width of pictures comes before them. */
+	/* Views that change the width of pictures come before the pictures. */
 	const VIEWS = [
 		'BarView',
 		'DetailView',
@@ -27,7 +29,7 @@
 		return !app.sources.length && !app.profile.waits.count && !app.profile.walked.walk.length;
 	}
 
-	/* Long lines of the reporter's text scroll: by keyboard, too. */
+	/* Makes long lines of the reporter's text scrollable by keyboard too. */
 	function reachTexts() {
 		for (const text of document.querySelectorAll('main pre')) text.tabIndex = 0;
 	}
@@ -50,7 +52,7 @@
 			matchMedia(query).addEventListener('change', again);
 	}
 
-	/* When its parts were ready, in ms of the page's own clock: for the benchmark. */
+	/* The times at which parts were ready, in ms of the page's own clock, for the benchmark. */
 	function mark(name) {
 		rwalker.times = {...rwalker.times, [name]: performance.now()};
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Colours and canvases. The colours are those of page.css, which knows light, dark and paper; kinds of functions
- * differ in their texture and in their letters as well, for those who do not see the colour.
+ * Colours and canvases. The colours are those of page.css, which has sets for light, dark and paper. Kinds of
+ * functions also differ in their texture and their letters, for people who do not see the colour.
  */
 (function (rwalker) {
 	'use strict';
@@ -42,7 +42,7 @@
 		'heat-middle',
 		'heat-high',
 	];
-	/* By kind of function, as the payload numbers them. */
+	/* By kind of function, with the numbers of the payload. */
 	const KINDS = ['user', 'kernel', 'inlined', 'jit', 'note'];
 	const LETTERS = ['u', 'k', 'i', 'j', '·'];
 	const KIND_WORDS = ['user', 'kernel', 'inlined', 'JIT', 'a note, not code'];
@@ -66,7 +66,7 @@
 		return [0, 2, 4].map(at => parseInt(digits.slice(at, at + 2), 16));
 	}
 
-	/* For ImageData on little-endian machines, which are all that browsers run on. */
+	/* For ImageData on little-endian machines, the only ones that browsers run on. */
 	function pixelOf(color) {
 		const [red, green, blue] = channels(color);
 
@@ -137,7 +137,7 @@
 		);
 	}
 
-	/* Shortens a text to a width; widths of whole texts are remembered. */
+	/* Shortens texts to a width; caches the widths of whole texts. */
 	class Texts {
 		constructor() {
 			this.widths = new Map();
@@ -165,7 +165,7 @@
 		}
 	}
 
-	/* A list of swatches with words: [[paint(context, width, height), text]]. */
+	/* A list of swatches and words: [[paint(context, width, height), text]]. */
 	function fillLegend(list, rows) {
 		list.replaceChildren(
 			...rows.map(([paint, text]) => {

@@ -31,9 +31,7 @@ static int take_task(struct scrub *scrub, struct event_task *task)
 
 /* --- user stacks --- */
 
-/*
- * The mapping of frame `i`, leaf first. As in chain.c, a leaf without callers may be in the program before an exec.
- */
+/* The mapping of frame `i`, leaf first. As in chain.c, a leaf without callers may be in the program before an exec. */
 static bool find_mapping(const struct scrub *scrub, uint32_t process, const struct event_stacks *stacks, uint32_t i,
 			 struct mapping *ret_mapping)
 {

@@ -136,9 +136,7 @@ static bool is_bpf_program(const char *name)
 	return !strncmp(name, "bpf_prog_", 9) && strspn(name + 9, "0123456789abcdef") >= 16;
 }
 
-/*
- * Names that the kernel gives to code that it makes at run time. Other such names contain names of users' programs.
- */
+/* Names that the kernel gives to code that it makes at run time. Other such names contain names of users' programs. */
 static bool is_kernel_made(const char *name)
 {
 	static const char *const patterns[] = {"bpf_trampoline_[0-9]*", "bpf_dispatcher_xdp*", "kprobe_insn_page*",

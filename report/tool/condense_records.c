@@ -23,9 +23,7 @@ static bool is_key(const struct event_text *key, const char *name)
 	return key->length == strlen(name) && !memcmp(key->bytes, name, key->length);
 }
 
-/*
- * The writer makes the file header and its copy itself. Sections have new ids, so references to them are rewritten.
- */
+/* The writer makes the file header and its copy itself. Sections have new ids, so references to them are rewritten. */
 static bool is_dropped(const struct event *event)
 {
 	if (event->kind == EVENT_LOSS)

@@ -72,9 +72,7 @@ static int take_lines(void *data, struct event *record, struct event_line *lines
 	return scrub_lines(scrubbing->scrub, record->embed_lines.module, lines, *count);
 }
 
-/*
- * Writes the section's names to the key before the trace is complete: a trace that nobody can translate is useless.
- */
+/* Writes the section's names to the key before the trace is complete: a trace that nobody can translate is useless. */
 static int end(void *data, struct event_log *log)
 {
 	const struct scrubbing *scrubbing = data;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The real causes of a wait: the method is that of chains_follow.h of the reporter, rule by rule, so that the
- * page says what --chains says. All of a blocked thread's time is its waker's; the same time is then examined
- * for the waker, and so on. What a target weighs is divided in proportion to the lengths found.
+ * The real causes of a wait. The method is that of the reporter's chains_follow.h, rule by rule, so the page says
+ * what --chains says. All of a blocked thread's time is attributed to its waker; the same time is then examined for
+ * the waker, and so on. The weight of a target is divided in proportion to the lengths found.
  *
- * `seen`, if there is one, gets the parts of threads that the path went through, for the timeline:
- * {task, from, to, kind, wait}, and the wakeups: {task, sleeper, at}.
+ * `seen`, if given, gets the parts of threads that the path went through, for the timeline: {task, from, to, kind,
+ * wait}, and the wakeups: {task, sleeper, at}.
  */
 (function (rwalker) {
 	'use strict';
 
 	const MOST_HOPS = 64;
-	/* Names of wakerStep other than 0 (look at the waker's own waits). */
+	/* Names of wakerStep values other than 0 (follow the waker's own waits). */
 	const STEPS = [null, 'timer', 'softirq', 'irq', 'idle', 'oddContext'];
 
-	/* left * right / divisor, rounded down, where the product may not be exact in a double. */
+	/* left * right / divisor, rounded down, also if the product is not exact in a double. */
 	function scaled(left, right, divisor) {
 		const product = left * right;
 
@@ -48,7 +48,7 @@
 			return scaled(this.weight, length, this.length);
 		}
 
-		/* `length` is that of the target. */
+		/* `length` is in units of the target. */
 		endWhole(parent, step, length) {
 			const before = this.weightOf(this.divided);
 
@@ -60,7 +60,7 @@
 			this.tree.add(node, this.weightOf(this.divided) - before);
 		}
 
-		/* The same, if a tick may represent more. */
+		/* The same for a length in which a tick may represent more. */
 		end(parent, step, length) {
 			this.endWhole(parent, step, length * this.scale);
 		}
@@ -93,7 +93,7 @@
 			else this.followWaker(number, waker, span, node);
 		}
 
-		/* Where the waker says too little. */
+		/* Follows another thread where the waker says too little. */
 		followNext(number, span, node) {
 			const {task, by} = this.waits.nexts,
 				next = this.waits.next[number] - 1;
@@ -154,7 +154,7 @@
 			this.divideRunning(state, recording);
 		}
 
-		/* Whether the work ran out. */
+		/* Returns whether the work ran out. */
 		divideOwnWaits(state, span) {
 			const {thread} = state,
 				{out, length} = this.waits;
@@ -196,7 +196,7 @@
 			}
 		}
 
-		/* A part of a waker's own wait. */
+		/* Notes what a part of a waker's own wait was for. */
 		notePurpose(node, number, length) {
 			const purpose = rwalker.purposeOf(this.waits, number);
 
@@ -232,7 +232,7 @@
 			this.hop(own, blocked, child);
 		}
 
-		/* The time of a waker without a known wait. */
+		/* The time for which no wait of the waker is known. */
 		divideRunning({thread, node, woke, running}, recording) {
 			const length = running * this.scale;
 
@@ -247,8 +247,8 @@
 		}
 
 		/*
-		 * The part of `length` that a thread may have spent in waits that were too short; a moment gets its
-		 * share of the total.
+		 * The part of `length` that a thread may have spent in waits that were too short. A moment gets
+		 * its share of the total.
 		 */
 		briefPart(thread, recording, length) {
 			if (!this.profile.recordings[recording].leastWait) return 0;
@@ -269,7 +269,7 @@
 			else this.divideMoments(state, span);
 		}
 
-		/* There is not enough work left for all of a span: samples some moments of it. */
+		/* There is not enough work left for the whole span, so this samples some moments of it. */
 		divideMoments({number, waker, node, woke}, span) {
 			const length = lengthOf(span),
 				before = this.weightOf(this.divided);
@@ -313,7 +313,7 @@
 			return lengthOf(part) ? part : all;
 		}
 
-		/* What views sum: ticks within the recording and the requested times. */
+		/* What views sum: the ticks within the recording and the requested times. */
 		weightOfWait(number) {
 			const span = this.spans[this.recordingOf(number)],
 				{out, length} = this.waits;
@@ -356,7 +356,7 @@
 		}
 	}
 
-	/* The run of a wait, and so its task and recording, by binary search. */
+	/* Finds the run of a wait, and so its task and recording, by binary search. */
 	function runFinder({runs}) {
 		const firsts = Float64Array.from(runs, run => run.first);
 

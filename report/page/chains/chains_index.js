@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A thread's waits in one recording, by time, and how long its waits were that have no event (wait_index.h).
+ * A thread's waits in one recording, by time, and the total length of its waits that have no event (wait_index.h).
  */
 (function (rwalker) {
 	'use strict';
@@ -25,7 +25,9 @@
 			return this.waits.out[number] + this.waits.length[number];
 		}
 
-		/* The first wait that ends after `time`: the current one at that time, or the next; or count. */
+		/*
+		 * The first wait that ends after `time`: the current one at that time, else the next one, else count.
+		 */
 		after(time) {
 			let first = 0,
 				end = this.count;

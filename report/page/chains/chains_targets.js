@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which waits are followed, and with how much work: as in chains_targets.c of the reporter. */
+/* Chooses which waits are followed, and with how much work: as in the reporter's chains_targets.c. */
 (function (rwalker) {
 	'use strict';
 
@@ -13,7 +13,7 @@
 		MOST_MOMENTS = 10000,
 		USUAL_HOPS = 32;
 
-	/* A target may use its share of what is left, so that an expensive one does not starve the rest. */
+	/* A target may use its share of what is left, so an expensive one does not starve the rest. */
 	function shareOf(left, targets, least) {
 		return Math.min(Math.max(Math.floor(left / targets), least), left);
 	}
@@ -38,7 +38,7 @@
 		left.nodes -= share.nodes - follower.tree.room;
 	}
 
-	/* Divides waits into one tree; `seen` as for a follower. */
+	/* Divides waits into one tree. `seen` is passed to the follower. */
 	function followWaits(profile, index, numbers, seen = null) {
 		const tree = new rwalker.ChainsTree(0),
 			follower = new rwalker.Follower(profile, index, tree, seen);
@@ -55,7 +55,10 @@
 		return tree;
 	}
 
-	/* A sleep that a timer ended was held by nobody, unless it then waited for a CPU for longer than it had slept. */
+	/*
+	 * Nobody held up a sleep that a timer ended, unless the thread then waited for a CPU for
+	 * longer than it had slept.
+	 */
 	function endsByTimer({wakers, waker, runQueue, length}, number) {
 		return (
 			waker[number] > 0 &&
@@ -64,7 +67,7 @@
 		);
 	}
 
-	/* The waits that --chains follows when no target is named: the longest that somebody held. */
+	/* The waits that --chains follows by default: the longest ones that somebody held up. */
 	function chooseTargets(profile) {
 		const {waits} = profile,
 			weight = new Float64Array(waits.count),

@@ -4,7 +4,7 @@
 	'use strict';
 
 	const VERBS = ['blocked', 'preempted', 'yielded', 'kept awake by a signal', 'started'];
-	/* [before the task and the place where it woke the sleeper, after them, whether there is a task] */
+	/* [text before the task and the place where it woke the sleeper, text after, whether there is a task] */
 	const WORDS = {
 		blocked: ['woken by ', ', which was blocked', true],
 		ran: ['woken by ', ', which was running', true],
@@ -25,7 +25,7 @@
 		tooMuch: ['not followed: too much work', '', false],
 	};
 
-	/* Of those who are not wakers (wait_next.h). */
+	/* For steps whose task is not a waker (wait_next.h). */
 	const BEGINS = ['', 'held at first by ', 'woken from its other end by ', 'unanswered by '];
 
 	class ChainsTree {
@@ -62,7 +62,7 @@
 			return node;
 		}
 
-		/* What a wait of the node was for; the rest is left out if it is not the same for all. */
+		/* Adds what a wait of the node was for. Details are dropped if they differ between waits. */
 		addPurpose(node, {text, whole}, weight) {
 			const {purposes} = this.nodes[node],
 				known = purposes.get(text);
@@ -80,7 +80,7 @@
 			if (this.nodes[node].step.kind === 'tooMuch') this.tooMuch += weight;
 		}
 
-		/* Sums up; heaviest child first. */
+		/* Sums up weights, and sorts children, heaviest first. */
 		finish() {
 			for (let i = this.nodes.length - 1; i > 0; i--)
 				this.nodes[this.nodes[i].parent].weight += this.nodes[i].weight;
@@ -93,7 +93,7 @@
 		}
 	}
 
-	/* A place is "kernel function (function of the program)", as a text: equal places are equal texts. */
+	/* A place is "kernel function (function of the program)", as text, so equal places have equal texts. */
 	function placeText(profile, stack, withUser = true) {
 		const {kernel, user} = profile.places,
 			name = number => profile.functions[number - 1].name;
@@ -103,7 +103,10 @@
 		return inside ? `${inside} (${name(user[stack])})` : name(user[stack]);
 	}
 
-	/* What the waits of a node were for; of several, the one of most time with its share (object_tally.h). */
+	/*
+	 * What the waits of a node were for. If there are several, the one with most time, and its
+	 * share (object_tally.h).
+	 */
 	function purposesText(node) {
 		const all = [...node.purposes.values()],
 			known = all.filter(({text}) => text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The columns of a payload: varints or JSON, by name. A payload may be damaged or made by
- * somebody else, so a column must be used up to its last byte and each number must be below a bound.
- * What is not so is refused with a sentence that names the column, by throwing a Refusal.
+ * The columns of a payload: varints or JSON, by name. A payload may be damaged or come from anybody, so a column must
+ * be used up to its last byte, and each number must be below a bound. Anything else is refused by throwing a Refusal
+ * with a sentence that names the column.
  *
  * Each file of this folder adds to one namespace, `rwalker`, and does nothing else until the page has loaded.
  */
@@ -13,7 +13,10 @@
 
 	class Refusal extends Error {}
 
-	/* Fills `result` with numbers below 2^28, as almost all are; returns the bytes used, or -1, and the largest number. */
+	/*
+	 * Fills `result` with numbers below 2^28, as almost all are. Returns the bytes used, or -1,
+	 * and the largest number.
+	 */
 	function readSmall(bytes, result) {
 		let at = 0,
 			largest = 0;
@@ -97,7 +100,7 @@
 			return this.bytes.subarray(offset, offset + length);
 		}
 
-		/* In a part of `room` if all are small, else in a Float64Array. */
+		/* Reads into a part of `room` if all numbers are small, else into a Float64Array. */
 		read(name, bound) {
 			const part = this.part(name),
 				count = this.countChecked(name);
@@ -117,7 +120,10 @@
 			return result;
 		}
 
-		/* Each number has at least one byte, so that a count cannot make the page allocate more than it has. */
+		/*
+		 * Each number takes at least one byte, so a count cannot make the page allocate
+		 * more than it contains.
+		 */
 		countChecked(name) {
 			const [, length, count] = this.place(name);
 
@@ -135,7 +141,7 @@
 			return result;
 		}
 
-		/* Lengths of time and the like: mostly below 2^32, and then half as large in memory. */
+		/* Durations and the like: mostly below 2^32, and then half as large in memory. */
 		amounts(name) {
 			return this.read(name, Number.MAX_SAFE_INTEGER).slice();
 		}
@@ -158,7 +164,7 @@
 			}
 		}
 
-		/* Columns of one table have one length. */
+		/* The columns of a table must have the same length. */
 		same(names) {
 			const count = this.count(names[0]);
 

@@ -34,7 +34,7 @@
 		return `${us < 0 ? '-' : '+'}${(Math.abs(us) / 1e6).toFixed(6)} s`;
 	}
 
-	/* Of times no more exact than the step between marks of an axis. */
+	/* A time on an axis, no more exact than the step between marks. */
 	function axisTime(ns, step) {
 		const [unit, name] = UNITS.find(([size]) => step >= size) ?? [1, 'ns'];
 		const shown = unit === 1e9 || Math.abs(ns) < 1e9 ? unit : 1e9;
@@ -46,7 +46,7 @@
 		return `${(ns / shown).toFixed(digits)} ${shown === unit ? name : 's'}`;
 	}
 
-	/* With narrow blanks between groups of three digits; toLocaleString() takes 50 times as long. */
+	/* Puts narrow spaces between groups of three digits; toLocaleString() takes 50 times as long. */
 	function number(value) {
 		const text = String(Math.round(value));
 
@@ -57,7 +57,7 @@
 		return `${number(count)} ${count === 1 ? one : many}`;
 	}
 
-	/* A weight of a source, in its unit. */
+	/* A weight, in the unit of its source. */
 	function weight(value, unit) {
 		return unit === 'ns'
 			? time(value)
@@ -71,7 +71,7 @@
 		return power * ([1, 2, 5].find(factor => factor * power >= least) ?? 10);
 	}
 
-	/* A function of text that says whether it matches; a pattern that is not sound is searched as it stands. */
+	/* A function that says whether a text matches. An invalid pattern is searched for literally. */
 	function matcher(pattern) {
 		try {
 			const expression = new RegExp(pattern, /[A-Z]/.test(pattern) ? 'u' : 'iu');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the text in the page to the profile: digits, gzip, then tables with every number checked, once, so
- * that what reads them later may trust them. gzip's checksum covers all of it: a page that was cut or
- * changed anywhere is refused with a sentence.
+ * From the text in the page to the profile: digits, gzip, then tables. Every number is checked once here, so
+ * later code can trust it. gzip's checksum covers everything: a page that was cut or changed anywhere is
+ * refused with a sentence.
  */
 (function (rwalker) {
 	'use strict';
@@ -13,7 +13,7 @@
 		FIRST_DIGIT = 33;
 	const ANY = Number.MAX_SAFE_INTEGER;
 
-	/* What two characters stand for, by their codes, the second one times 128. */
+	/* The value of each pair of characters. Index: the code of the first one, plus 128 times that of the second. */
 	function readPairs() {
 		const pairs = new Uint16Array(128 * 128).fill(NO_PAIR),
 			codes = [];
@@ -68,7 +68,7 @@
 		const written = writer.write(bytes).then(() => writer.close());
 		let length = 0;
 
-		written.catch(() => undefined); /* the reader fails as well, and reports it */
+		written.catch(() => undefined); /* the reader fails too, and reports it */
 		try {
 			for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
 				pieces.push(piece.value);
@@ -111,12 +111,12 @@
 		return {header, columns: new Columns(bytes.subarray(4 + length), header.columns)};
 	}
 
-	/* A cgroup and its container; a page without containers has neither. */
+	/* A cgroup and its container; both are empty in a page without containers. */
 	function placeOf(row) {
 		return {cgroup: row?.[0] ?? '', container: row?.[1] ?? ''};
 	}
 
-	/* Numbers of threads are distances from the one before, numbers of processes distances from the thread. */
+	/* Thread ids are stored as differences from the previous one, process ids as differences from the thread id. */
 	function readTasks(columns, comms) {
 		const names = [
 			'taskComm',
@@ -177,7 +177,7 @@
 		};
 	}
 
-	/* Each is the distance from the node of the stack before. */
+	/* Each is stored as the difference from the previous stack's node. */
 	function readStacks(columns, nodes) {
 		const steps = columns.signed('stackNode'),
 			result = new Uint32Array(steps.length);
@@ -224,7 +224,7 @@
 		};
 	}
 
-	/* Sums of the waits that were only counted: 7 kinds a row (enum profile_sum_kind). */
+	/* Sums of the waits that were only counted: 7 kinds per row (enum profile_sum_kind). */
 	function readSums(columns, limits) {
 		const kinds = 7,
 			rows = columns.same(['sumRecording', 'sumTask', 'sumFrom', 'sumTo', 'sumRunning']);
@@ -277,7 +277,7 @@
 		};
 	}
 
-	/* What --max-page left of the shorter waits. */
+	/* The shorter waits that --max-page reduced to sums. */
 	function readBins(columns, header, limits) {
 		columns.same([
 			'binTask',
@@ -348,7 +348,7 @@
 		};
 	}
 
-	/* A promise of the profile, or of a Refusal. */
+	/* Returns a promise of the profile, or of a Refusal. */
 	async function load(text) {
 		if (typeof DecompressionStream === 'undefined')
 			throw new Refusal('this browser cannot unpack it (DecompressionStream is missing)');

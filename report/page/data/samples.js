@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Single events with a time: samples, hits, wakeups. Those of one source and recording are a run, ordered by
- * time. Times are ticks on the common axis of all recordings. They are grouped by thread when a row of the
+ * Single events with a time: samples, hits, wakeups. Those of one source and recording are a run, sorted by
+ * time. Times are ticks on the common axis of all recordings. Samples are grouped by thread when a row of the
  * timeline first asks.
  *
- * The payload has them by CPU, in series, which are put together here.
+ * The payload has them by CPU, in series, which are merged here.
  */
 (function (rwalker) {
 	'use strict';
@@ -35,7 +35,7 @@
 		return list;
 	}
 
-	/* In place: each is the distance from a step after the one before. */
+	/* In place: each time is stored as the difference from one step after the previous time. */
 	function addUp(times, {first, end}, offset, step) {
 		let time = offset - step;
 
@@ -43,8 +43,8 @@
 	}
 
 	/*
-	 * A spell is what one task has without a break. 0: a task that is new in this series; else so many spells ago, where 1
-	 * is the spell that goes on.
+	 * A spell is a sequence of samples of one task. 0: a task that is new in this series; n: the task of the nth
+	 * last spell, where 1 is the current one.
 	 */
 	function readTasks(columns, series, tasks) {
 		const ago = columns.amounts('sampleTask'),
@@ -79,7 +79,10 @@
 		return result;
 	}
 
-	/* Merges two neighbouring parts of `order`, each by time, into `into`; of equal times the first part's come first. */
+	/*
+	 * Merges two adjacent parts of `order`, each sorted by time, into `into`. For equal times the
+	 * first part comes first.
+	 */
 	function mergeParts(time, order, into, [first, middle, end]) {
 		let left = first,
 			right = middle;
@@ -91,7 +94,10 @@
 					: order[right++];
 	}
 
-	/* Numbers of samples from bounds[0] to the last bound, which bound parts that are by time, all by time. */
+	/*
+	 * Numbers of the samples from the first bound to the last, sorted by time. Each part between two
+	 * bounds is sorted already.
+	 */
 	function mergedOrder(time, bounds) {
 		const base = bounds[0],
 			count = bounds.at(-1) - base;
@@ -113,7 +119,7 @@
 		return order;
 	}
 
-	/* Runs of all CPUs: the samples of each are put into the order of time, in all columns. */
+	/* Merges the series of all CPUs into runs: sorts the samples of each by time, in all columns. */
 	function joinSeries(series, samples) {
 		const runs = [];
 
@@ -170,7 +176,7 @@
 		return samples;
 	}
 
-	/* What one sample weighs, in the unit of its source. */
+	/* The weight of one sample, in the unit of its source. */
 	function weightOfEach(profile, source) {
 		const {count, weight} = profile.sources[source];
 

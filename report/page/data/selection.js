@@ -5,8 +5,8 @@
  * from, to: ticks on the common axis, or null for everything; tasks: by task 1 or 0, or null; classes: bits
  * of enum profile_wait_class, or null. Weights are in the unit of the source: ns, cycles, samples.
  *
- * Everything comes from the exact sums, or from single samples that add up to them; a range or a class from single
- * events, whose times may be rounded to µs: then the sums are so, too.
+ * Everything comes from the exact sums, or from single samples that add up to them. Ranges and classes come from single
+ * events, whose times may be rounded to µs: then so are the sums.
  */
 (function (rwalker) {
 	'use strict';
@@ -25,7 +25,7 @@
 				);
 	}
 
-	/* The runs of a source's samples, as far as they are within the range. */
+	/* The runs of a source's samples, cut to the range. */
 	function samplesWithin(profile, {source, from, to}) {
 		const {samples} = profile;
 
@@ -59,7 +59,7 @@
 					);
 	}
 
-	/* By kind of wait: 1 if the selection has it. */
+	/* By kind of wait: 1 if the selection includes it. */
 	function wantedKinds(waits, classes) {
 		const wanted = rwalker.shownKinds(waits);
 
@@ -71,8 +71,8 @@
 	}
 
 	/*
-	 * Those of a run that last beyond the begin of the next one: by microseconds, because times are of two clocks, or in
-	 * a trace that is not sound. A wait that began later may have ended before them.
+	 * The waits of a run that end after the start of the next one: by microseconds, because times are from two
+	 * clocks, or in a malformed trace. A wait that began later may have ended before them.
 	 */
 	function overlapping({out, length}, run) {
 		if (!run.overlapping) {
@@ -84,8 +84,9 @@
 	}
 
 	/*
-	 * Calls `each` with every wait of a run that has a part within the span, and the length of that part. What has less
-	 * than a tick counts, as it does for the reporter: a wait within one tick, and at the ends of what was requested.
+	 * Calls `each` for every wait of a run that has a part within the span, with the length of that part.
+	 * Parts of less than a tick count, as they do for the reporter: a wait within one tick, and those at the
+	 * ends of what was requested.
 	 */
 	function eachWaitWithin(waits, run, span, each) {
 		const {out, length} = waits,
@@ -109,7 +110,7 @@
 		for (let i = first; i < end; i++) visit(i);
 	}
 
-	/* The range within what was requested of a recording. */
+	/* The range, limited to the requested part of a recording. */
 	function spanOf(requested, {from, to}) {
 		return from === null
 			? requested
@@ -142,7 +143,7 @@
 		return profile.sources[source].kind === 'offcpu';
 	}
 
-	/* Wakeups are the ends of waits: they are no samples of their own where the page has waits. */
+	/* Wakeups are the ends of waits. They are samples of their own only where the page has no waits. */
 	function areEndsOfWaits(profile, source) {
 		return (
 			profile.sources[source].kind === 'wakers' &&
@@ -150,7 +151,10 @@
 		);
 	}
 
-	/* A wakeup weighs the sleep that it ended, by the waker's chain; an interrupt of which no more is known has none. */
+	/*
+	 * A wakeup has the weight of the sleep that it ended, by the waker's chain; an unknown
+	 * interrupt has no chain.
+	 */
 	function visitWakeups(profile, selection, visit) {
 		const {waits, unit} = profile,
 			{task: wakerTask, stack: wakerStack} = waits.wakers,
@@ -177,7 +181,7 @@
 		);
 	}
 
-	/* Calls visit(stack, weight, count, runQueue, task, event) for each part of it. */
+	/* Calls visit(stack, weight, count, runQueue, task, event) for each part of the selection. */
 	function visitEvents(profile, selection, visit) {
 		if (hasWaits(profile, selection.source)) visitWaits(profile, selection, visit);
 		else if (areEndsOfWaits(profile, selection.source)) visitWakeups(profile, selection, visit);
@@ -192,7 +196,7 @@
 		else visitEvents(profile, selection, visit);
 	}
 
-	/* Sums by stack, and of all. */
+	/* Sums by stack, and in total. */
 	function makeSums(stacks) {
 		const sums = {
 			weight: new Float64Array(stacks),
@@ -221,7 +225,7 @@
 		return sums;
 	}
 
-	/* The same of --base, which is there as a whole only. */
+	/* The same for --base, which is available only as a whole. */
 	function selectBase(profile, source) {
 		const {baseEntries} = profile,
 			sums = makeSums(profile.stackNode.length);
@@ -237,7 +241,7 @@
 		return sums;
 	}
 
-	/* Self and total of each function, as --functions has them. */
+	/* Self and total of each function, as in --functions. */
 	function sumFunctions(profile, sums, outermost) {
 		const {tree, stackNode} = profile,
 			functions = profile.functions.length;
@@ -263,7 +267,7 @@
 		};
 	}
 
-	/* The weight of the chains that have one of the functions. */
+	/* The weight of the chains that contain one of the functions. */
 	function weightThrough(profile, sums, wanted) {
 		const through = rwalker.nodesThrough(profile.tree, wanted);
 		let weight = 0;

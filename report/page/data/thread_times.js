@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where a thread's time went, as --summary has it for the whole recording: waits with an event, those that were only
- * counted, and running by the kernel's accounting. In a range only single waits are known: running is null then.
+ * How a thread spent its time, like --summary for the whole recording: waits with an event, waits that were only
+ * counted, and running by the kernel's accounting. In a range only single waits are known; running is null then.
  */
 (function (rwalker) {
 	'use strict';
 
-	/* enum profile_sum_kind: the blocked ones, by the letter of their state. */
+	/* enum profile_sum_kind: the blocked kinds, by the letter of their state. */
 	const SUM_STATES = ['S', 'D', 'other'];
 
 	function emptyTimes() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Threads: the tasks that the payload says are one thread, which has several if it changed its comm. Each has
- * its runs of waits, by recording and time, and what is known of it in sum.
+ * Threads: the tasks that the payload marks as one thread, which are several if it changed its comm. Each thread has
+ * its runs of waits, by recording and time, and its sums.
  */
 (function (rwalker) {
 	'use strict';
@@ -31,13 +31,13 @@
 			const thread = threads[of[task.number]];
 
 			thread.tasks.push(task.number);
-			thread.comm = task.comm; /* the last one: what it is known as */
+			thread.comm = task.comm; /* the last one, by which it is known */
 			thread.flags &= task.flags;
 		}
 		return {threads, of};
 	}
 
-	/* How long a thread is known to have waited and run, in ticks and ns. */
+	/* Adds up how long each thread is known to have waited and run, in ticks and ns. */
 	function addFigures(profile, threads, of) {
 		const {waits, sums} = profile;
 
@@ -73,7 +73,10 @@
 			: `${host}${thread.comm} ${thread.tid} (${thread.tgid})`;
 	}
 
-	/* By task: 1 if its comm, tid, pid, container or cgroup matches. null: all. An unfinished pattern is searched as text. */
+	/*
+	 * By task: 1 if its comm, tid, pid, container or cgroup matches; null: all. An incomplete pattern
+	 * is searched as text.
+	 */
 	function tasksMatching(profile, text) {
 		const matches = text ? rwalker.matcher(text) : null;
 
@@ -97,7 +100,7 @@
 		return profile.tasks.some(task => task.container);
 	}
 
-	/* Where a thread was, in turn. */
+	/* The containers that a thread was in, in order. */
 	function containersText(profile, thread) {
 		return [...new Set(thread.tasks.map(task => profile.tasks[task].container))]
 			.filter(Boolean)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The tree of all call chains, merged by function, in preorder: a node's descendants are the numbers from
- * it to `end` (exclusive), so that a subtree is skipped in one step. Node 0 is the root and no function.
+ * The tree of all call chains, merged by function, in preorder: a node's descendants are the numbers from it to `end`
+ * (exclusive), so a subtree is skipped in one step. Node 0 is the root and not a function.
  */
 (function (rwalker) {
 	'use strict';
@@ -61,8 +61,8 @@
 	}
 
 	/*
-	 * Whether a node is the first of its function on the way from the root: a function that calls itself
-	 * is counted once in its total.
+	 * Whether a node is the first of its function on the path from the root: a recursive function
+	 * counts once in its total.
 	 */
 	function outermost(tree, functions) {
 		const first = new Uint8Array(tree.count),
@@ -77,13 +77,13 @@
 		return first;
 	}
 
-	/* Sums up `own` of each node (changed in place) over its descendants. */
+	/* Adds up `own` (changed in place) over the descendants of each node. */
 	function sumUp(tree, own) {
 		for (let i = tree.count - 1; i > 0; i--) own[tree.parent[i]] += own[i];
 		return own;
 	}
 
-	/* Nodes with one of the functions on their way from the root (`wanted`: by function). */
+	/* The nodes that have one of the functions on their path from the root (`wanted`: by function). */
 	function nodesThrough(tree, wanted) {
 		const through = new Uint8Array(tree.count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Single waits. Those of one task in one recording are a run, ordered by their start. Times are ticks on the
- * common axis of all recordings. A thread that changes its comm is several tasks, so several runs:
- * threadRuns() puts them together for rows and chains.
+ * Single waits. Those of one task in one recording are a run, sorted by their start. Times are ticks on the common
+ * axis of all recordings. A thread that changes its comm is several tasks, so it has several runs: threadRuns() joins
+ * them for rows and chains.
  */
 (function (rwalker) {
 	'use strict';
@@ -67,7 +67,7 @@
 		});
 	}
 
-	/* wakerTask is the number of a task + 1; 0 is an interrupt of which no more is known. */
+	/* wakerTask is the number of a task + 1; 0 is an unknown interrupt. */
 	function readWakers(columns, limits) {
 		columns.same(['wakerTask', 'wakerStack', 'wakerStep']);
 		return {
@@ -77,7 +77,10 @@
 		};
 	}
 
-	/* The payload has what a thread slept, and what it waited for a CPU. */
+	/*
+	 * The payload has the time that a thread slept, and the time that it waited for a CPU; the
+	 * length is their sum.
+	 */
 	function addedTo(sleep, runQueue) {
 		let most = 0;
 
@@ -88,7 +91,7 @@
 		return length;
 	}
 
-	/* With whom chains go on instead of wakers: next is a number + 1, 0 for nobody. */
+	/* The threads that chains follow instead of wakers: next is a number + 1, 0 for none. */
 	function readNexts(columns, limits, count) {
 		columns.same(['nextTask', 'nextBy']);
 		const nexts = {
@@ -101,7 +104,7 @@
 		return {nexts, next: columns.numbers('waitNext', nexts.task.length + 1)};
 	}
 
-	/* What waits were for: purpose is a number + 1, 0 if it is not known. */
+	/* What waits were for: purpose is a number + 1, 0 if unknown. */
 	function readPurposes(columns, count) {
 		const purposes = columns.json('purposes').map(([text, rest, whole = text + rest]) => {
 			if ([text, rest, whole].some(part => typeof part !== 'string'))
@@ -164,7 +167,10 @@
 		return waits.out[number] + waits.length[number] - waits.runQueue[number];
 	}
 
-	/* Of the part of a wait: who was blocked, or new, was on no run queue at first; all others were runnable all the time. */
+	/*
+	 * The run queue part of a wait's part. Blocked and new threads were on no run queue at first;
+	 * all others always were.
+	 */
 	function queuedOf(waits, number, part) {
 		const {waitClass} = waits.kinds[waits.kind[number]];
 
@@ -173,12 +179,12 @@
 			: part;
 	}
 
-	/* By kind: 1 if waits of this kind are part of the report, 0 if they are there for chains only. */
+	/* By kind: 1 if waits of this kind are part of the report, 0 if they are only for chains. */
 	function shownKinds(waits) {
 		return Uint8Array.from(waits.kinds, kind => (kind.flags & WAIT.BESIDE ? 0 : 1));
 	}
 
-	/* The part of a recording that was asked for, on the common axis: --time, or all of it. */
+	/* The requested part of each recording, on the common axis: --time, or the whole recording. */
 	function requestedSpans(profile) {
 		const spans = profile.recordings.map(({offset, length}) => ({
 			from: offset,
@@ -203,7 +209,7 @@
 		return BOUNDS[bound] ?? '';
 	}
 
-	/* The first index from `first` to `end` whose value is at least `wanted`. */
+	/* The first index from `first` to `end` with a value of at least `wanted`. */
 	function lowerBound(values, first, end, wanted) {
 		while (first < end) {
 			const middle = (first + end) >>> 1;

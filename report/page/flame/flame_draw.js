@@ -4,7 +4,7 @@
 	'use strict';
 
 	const ROW = 18;
-	const TEXT_WIDTH = 26; /* of a box that has room for letters */
+	const TEXT_WIDTH = 26; /* of a box with room for letters */
 	const TEXTURE_WIDTH = 6;
 
 	function nameOf(profile, node) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Boxes of a flame graph: {node, x, width, row}, in pixels and rows. What is narrower than half a pixel is left
- * out, with all below it. Rows count from the root (icicle) or from the bottom (flame).
+ * Boxes of a flame graph: {node, x, width, row}, in pixels and rows. A box that is narrower than half a pixel is left
+ * out, with everything below it. Rows count from the root (icicle) or from the bottom (flame).
  */
 (function (rwalker) {
 	'use strict';
@@ -9,7 +9,7 @@
 	const LEAST_WIDTH = 0.5;
 	const MOST_ROWS = 600;
 
-	/* Compared graphs are as wide as both weights together, so that what is in one only is seen as well. */
+	/* In a comparison, boxes are as wide as both weights together, so what is only in one is visible too. */
 	function sizeOf(node) {
 		return node.weight + node.base;
 	}
@@ -36,7 +36,7 @@
 		return ancestors.reverse();
 	}
 
-	/* `focus` and what is above it are as wide as the picture. */
+	/* `focus` and its ancestors are as wide as the picture. */
 	function layOut(focus, width) {
 		const boxes = ancestorsOf(focus).map((node, row) => ({node, x: 0, width, row}));
 
@@ -48,7 +48,7 @@
 		return boxes.reduce((last, box) => Math.max(last, box.row), 0);
 	}
 
-	/* Turns the rows around: the root is at the bottom. */
+	/* Flips the rows: the root is at the bottom. */
 	function turned(boxes, rows) {
 		return boxes.map(box => ({...box, row: rows - 1 - box.row}));
 	}
@@ -60,7 +60,7 @@
 		return {boxes: upward ? turned(boxes, rows) : boxes, rows};
 	}
 
-	/* Callers above, callees below; both begin with the function itself, which is kept once. */
+	/* Callers above, callees below. Both start with the function itself, which is kept once. */
 	function layOutSandwich({callers, callees}, width) {
 		const above = layOut(callers, width),
 			below = layOut(callees, width),
@@ -73,7 +73,7 @@
 		};
 	}
 
-	/* The node that a path of keys leads to, as far as it is there. */
+	/* Nodes are found again by a path of keys, as far as it exists. */
 	function keyOf(node) {
 		return node.text === null ? String(node.function) : `-${node.text}`;
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Trees of boxes for flame graphs. A node knows its weight and how to find its children, which it does when
- * somebody looks: what is too narrow to be seen costs nothing. A node is
- *	{function, text, weight, base, parent, children, find}
- * function: number or -1; text: what is written instead of a name; base: weight of what it is compared with.
+ * Trees of boxes for flame graphs. A node knows its weight, and finds its children when they are first needed: what
+ * is too narrow to be seen costs nothing. A node is {function, text, weight, base, parent, children, find}.
  *
- * Weighted chains are sorted by their node in the tree of all chains, which is in preorder: the chains below
- * a node are one range of them, and its weight is a difference of two running sums.
+ * function: number or -1; text: shown instead of a name; base: the weight that it is compared with.
+ *
+ * Weighted chains are sorted by their node in the tree of all chains, which is in preorder. So the chains below a
+ * node are one range of them, and its weight is a difference of two running sums.
  */
 (function (rwalker) {
 	'use strict';
 
-	/* Numbers of all stacks, sorted by node: once for a profile. */
+	/* Numbers of all stacks, sorted by node; made once per profile. */
 	function stackOrder(profile) {
 		const {stackNode} = profile;
 
@@ -28,7 +28,7 @@
 		return sums;
 	}
 
-	/* {nodes, weights, bases} of the stacks that weigh something; `base` may be null. */
+	/* {nodes, weights, bases} of the stacks that have a weight; `base` may be null. */
 	function chainsOf(profile, weight, base) {
 		const stacks = stackOrder(profile).filter(stack => weight[stack] || base?.[stack]);
 
@@ -77,7 +77,7 @@
 		node.ranges.push(range);
 	}
 
-	/* The first chain of a range that goes on below its node. */
+	/* The first chain of a range that continues below its node. */
 	function skipOwn(chains, {node, first, end}) {
 		while (first < end && chains.nodes[first] === node) first++;
 		return first;
@@ -115,7 +115,7 @@
 			.concat(extra);
 	}
 
-	/* A root with the chains below it. `ranges`: where to begin, or null for the root of the tree. */
+	/* A root with the chains below it. `ranges`: where to start, or null for the root of the tree. */
 	function downTree(profile, chains, values, ranges = null) {
 		const prepared = prepareDown(chains),
 			find = node => findBelow(profile.tree, prepared, node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The flame graph of the selection: which tree, which shape, and what pointer and keys do in it. */
+/* The flame graph of the selection: its tree, its shape, and what pointer and keys do in it. */
 (function (rwalker) {
 	'use strict';
 
@@ -93,7 +93,7 @@
 
 		/* ---- Drawing ---- */
 
-		/* Moving about in the timeline changes nothing here. */
+		/* Does not include the view of the timeline: moving there changes nothing here. */
 		drawnKey() {
 			const {zoom, search} = this.app.state;
 
@@ -257,7 +257,7 @@
 			this.app.change({function: null, zoom: this.app.state.zoom.slice(0, -1)});
 		}
 
-		/* To the next box of a row, or to the box above or below the middle of this one. */
+		/* Moves to the next box of a row, or to the box above or below the middle of this one. */
 		move(sideways, down) {
 			const {at} = this,
 				first = this.boxes[0];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Off-wake stacks: the chain of the sleeper from its root to its leaf, then who woke it, then the chain of the
- * waker from its leaf to its root. So the two places where they met are side by side.
+ * Off-wake stacks: the chain of the sleeper from root to leaf, then its waker, then the waker's chain from leaf to
+ * root. So the two places where they met are side by side.
  */
 (function (rwalker) {
 	'use strict';
 
-	/* Numbers for what has no waker. */
+	/* Numbers for waits without a waker. */
 	const UNKNOWN = -1,
 		RUNNABLE = -2;
 	const NOBODY = {[UNKNOWN]: 'waker not known', [RUNNABLE]: 'runnable all the time, woken by nobody'};
@@ -26,7 +26,7 @@
 		return INTERRUPTS[wakers.step[waker]] ?? `woken by ${task?.comm ?? 'an interrupt'}`;
 	}
 
-	/* {nodes, weights, wakers} by the sleeper's node: one row for each pair of stack and waker. */
+	/* {nodes, weights, wakers}, by the sleeper's node: one row for each pair of stack and waker. */
 	function sumPairs(profile, selection) {
 		const {waits, stackNode} = profile,
 			pairs = new Map(),
@@ -56,7 +56,7 @@
 		};
 	}
 
-	/* The pairs whose sleeper's chain ends in the node, by who woke it. */
+	/* The pairs whose sleeper's chain ends in the node, grouped by waker. */
 	function findWakers(profile, chains, parent) {
 		const groups = new Map();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The heat map of time: a column is a stretch of time, its cells from top to bottom are parts of it. A cell has the weight
- * of the samples in it, or the time that waits overlap with it.
+ * The heat map of time: a column is a period of time, and its cells, from top to bottom, are parts of it. A cell has
+ * the weight of the samples in it, or the time that waits overlap with it.
  */
 (function (rwalker) {
 	'use strict';
@@ -10,7 +10,7 @@
 		FEW_CELLS = 10,
 		FEW_EVENTS = 4000;
 
-	/* Columns of a round length, at most `most`: {columns, cells, ticks: of a cell, from}. */
+	/* Columns of a round length, at most `most`: {columns, cells, ticks: per cell, from}. */
 	function heatGrid({axis, profile}, most, events) {
 		const cells = events < FEW_EVENTS ? FEW_CELLS : CELLS,
 			length = axis.to - axis.from;
@@ -27,7 +27,7 @@
 		};
 	}
 
-	/* When an event was: a wakeup may be the end of a wait. */
+	/* The time of an event; a wakeup may be the end of a wait. */
 	function eventTimes(profile, source) {
 		if (rwalker.areEndsOfWaits(profile, source))
 			return wait => rwalker.runnableSince(profile.waits, wait);
@@ -69,7 +69,7 @@
 		for (let i = 0; i < values.length; i++) values[i] *= unit;
 	}
 
-	/* Time that is known as a sum is spread over its bin. */
+	/* Spreads time that is known only as a sum over its bin. */
 	function addBins({bins, recordings}, {tasks, classes}, grid, values) {
 		for (let row = 0; row < bins.task.length; row++) {
 			const from =
@@ -88,7 +88,10 @@
 		}
 	}
 
-	/* What is coldest and hottest, but for the few cells beyond: one odd cell must not make all others equal. */
+	/*
+	 * The coldest and hottest values, except for a few cells beyond: one odd cell must not make
+	 * all others look equal.
+	 */
 	function heatBounds(values) {
 		const sorted = Float64Array.from(values).sort(),
 			at = share => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The heat map on its canvas: a drag, or arrow keys with Shift, select a range for everything below. */
+/* The heat map on its canvas. Dragging, or arrow keys with Shift, selects a range for everything below. */
 (function (rwalker) {
 	'use strict';
 
@@ -129,7 +129,7 @@
 			}
 		}
 
-		/* What is not in the range is paler. */
+		/* Paints everything outside of the range paler. */
 		drawRange(context, theme) {
 			const {from, to} = this.app.state,
 				{grid, values} = this.heat,
@@ -224,7 +224,7 @@
 			this.selectCells(this.anchor, cell);
 		}
 
-		/* A click alone means the column. */
+		/* A click without a drag selects the column. */
 		up(event) {
 			if (this.anchor !== null && !this.dragged) this.selectColumn(this.cellAt(event));
 			this.anchor = null;

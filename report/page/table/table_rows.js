@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the tables show: columns and rows. A column is {key, text, figure}; a row has a value for each key, to sort by, and
- * `shown` where the text is another. `open` is what a click on the row's name does.
+ * The columns and rows of the tables. A column is {key, text, figure}; a row has a value for each key, to sort by,
+ * and `shown` where the printed text differs. `open` is called by a click on the row's name.
  */
 (function (rwalker) {
 	'use strict';
@@ -9,7 +9,7 @@
 	const MOST_ROWS = 500;
 	const CONTAINER = {key: 'container', text: 'Container'};
 
-	/* Only where there are any. */
+	/* Only if there are containers. */
 	function withContainers(app, columns) {
 		return rwalker.hasContainers(app.profile) ? [...columns, CONTAINER] : columns;
 	}
@@ -93,7 +93,7 @@
 		{key: 'waker', text: 'Woken by'},
 	];
 
-	/* Keeps the longest: cheaper than to sort millions. */
+	/* Keeps the longest: cheaper than sorting millions. */
 	class Longest {
 		constructor(most) {
 			this.most = most;

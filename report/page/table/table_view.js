@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tables as HTML: they are sorted by a click on a heading, copied as text, and say what the pictures say. */
+/*
+ * Tables as HTML: a click on a heading sorts them, they can be copied as text, and they say what the pictures show.
+ */
 (function (rwalker) {
 	'use strict';
 
@@ -15,7 +17,7 @@
 		};
 	}
 
-	/* What narrow windows do without, so that names are seen. */
+	/* Columns that narrow windows leave out, so names are visible. */
 	const MINOR = ['selfWeight', 'totalWeight', 'kind', 'runQueue', 'from', 'state'];
 
 	function classOf(key, figure, more = '') {
@@ -74,7 +76,7 @@
 			document.getElementById(`tab-${next}`).focus();
 		}
 
-		/* What a table depends on; pictures change more often. */
+		/* What a table depends on; pictures change more often than that. */
 		key() {
 			const {app} = this,
 				{tab, search} = app.state;
@@ -101,7 +103,7 @@
 			this.later(name);
 		}
 
-		/* After the pictures: a drag must not wait for rows. */
+		/* Draws after the pictures: a drag must not wait for rows. */
 		later(name) {
 			const key = this.key();
 
@@ -236,7 +238,7 @@
 			);
 		}
 
-		/* All rows, also those that are not shown, separated by tabs. */
+		/* All rows, including those that are not shown, separated by tabs. */
 		text() {
 			const clean = text => text.replace(/[\t\n\r]/g, ' ');
 			const rows = this.rows.map(row =>
@@ -248,7 +250,7 @@
 				.join('\n');
 		}
 
-		/* A page of a file may not use the clipboard in every browser: then the text is selected instead. */
+		/* Not every browser lets a local page use the clipboard: then the text is selected instead. */
 		async copy() {
 			try {
 				await navigator.clipboard.writeText(this.text());

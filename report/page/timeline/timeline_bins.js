@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How a thread spent each pixel of the timeline. Millions of waits cannot be looked at for each frame, so each thread has a
- * pyramid: 2^k bins of equal time, no more than it has waits, and above them levels of half as many. A picture takes the
- * level whose bins are just narrower than a pixel, or single waits if there is none.
+ * How a thread spent each pixel of the timeline. Millions of waits cannot be visited for each frame, so each thread
+ * has a pyramid: 2^k bins of equal time, no more than it has waits, and above them levels with half as many each. A
+ * picture uses the level whose bins are just narrower than a pixel, or single waits if there is none.
  *
- * Channels: what a thread did with the time.
+ * Channels: what a thread did in that time.
  */
 (function (rwalker) {
 	'use strict';
@@ -13,12 +13,14 @@
 	const CHANNELS = 4;
 	const MOST_BITS = 17;
 
-	/* D: uninterruptible, which is where disks and locks of the kernel are. */
+	/* D: uninterruptible, the state of waits for disks and kernel locks. */
 	function channelOf({state}) {
 		return state[0] === 'D' ? CHANNEL.DEEP : CHANNEL.BLOCKED;
 	}
 
-	/* Adds [from, to) to bins of `width` that begin at 0, each its part; `at` is where the bins are in `sums`. */
+	/*
+	 * Adds [from, to) to bins of `width` that start at 0, to each its part. `at` is where the bins are in `sums`.
+	 */
 	function addSpan(sums, at, count, width, from, to) {
 		const low = Math.max(from, 0),
 			high = Math.min(to, count * width);
@@ -77,7 +79,7 @@
 			}
 		}
 
-		/* Level k is at 2^k, as in a heap. */
+		/* Level k starts at 2^k, as in a heap. */
 		sumUp() {
 			for (const sums of this.sums)
 				for (let i = this.count - 1; i > 0; i--)
@@ -94,7 +96,7 @@
 		}
 	}
 
-	/* Adds one level of the pyramid to pixels: {sums: by channel, count, from, ticks: of a pixel}. */
+	/* Adds one level of the pyramid to pixels: {sums: by channel, count, from, ticks: per pixel}. */
 	function addLevel(pyramid, level, pixels) {
 		const bins = 2 ** level,
 			width = (pyramid.axis.to - pyramid.axis.from) / bins,
@@ -144,7 +146,7 @@
 		});
 	}
 
-	/* What --max-page left of shorter waits: drawn as sums, over their bins. */
+	/* The shorter waits that --max-page reduced to sums: drawn as sums, over their bins. */
 	function addBins(profile, thread, pixels) {
 		const {bins} = profile,
 			origin = pixels.from;
@@ -209,7 +211,7 @@
 		for (const sums of [...pixels.sums, pixels.alive, pixels.ran]) sums.fill(0);
 	}
 
-	/* Adds all that is known of the thread's waits. */
+	/* Adds everything that is known about the thread's waits. */
 	function addThread(profile, thread, axis, pixels) {
 		if (thread.waits) {
 			thread.pyramid ??= new Pyramid(profile, thread, axis);

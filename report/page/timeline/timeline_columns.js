@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A row of the timeline as pixels: each column is a stack of what the thread did in its time. This runs for each pixel of
- * each frame, so it allocates nothing.
+ * A row of the timeline as pixels: each column is a stack of what the thread did in that time. This runs for each
+ * pixel of each frame, so it allocates nothing.
  */
 (function (rwalker) {
 	'use strict';
 
 	const PARTS = 6; /* ran, ran or waited briefly, queued, known as a sum, blocked deeply, blocked */
 
-	/* What a thread did in column `x`; whether anything is known. */
+	/* What a thread did in column `x`. Returns whether anything is known. */
 	function fillParts(parts, {sums, alive}, x, brief) {
 		const blocked = sums[0][x],
 			deep = sums[1][x],
@@ -25,7 +25,7 @@
 		return rest > 0 || blocked > 0 || deep > 0 || queued > 0 || summed > 0;
 	}
 
-	/* From the bottom; each part that is there has a pixel, so that nothing rare vanishes. */
+	/* Paints from the bottom. Each part that exists gets at least a pixel, so nothing rare vanishes. */
 	function paintParts(pixels, x, width, box, parts, scale, colors) {
 		let y = box.to;
 
@@ -40,7 +40,10 @@
 		}
 	}
 
-	/* `box`: the rows of pixels; `whole`: ticks of a full column; `brief`: part of the rest that may be brief waits. */
+	/*
+	 * `box`: the rows of pixels; `whole`: ticks of a full column; `brief`: the part of the rest
+	 * that may be brief waits.
+	 */
 	function paintColumns(columns, pixels, box, {whole, brief, colors}) {
 		const parts = new Float64Array(PARTS),
 			scale = (box.to - box.from) / whole;

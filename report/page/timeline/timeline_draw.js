@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Paints the timeline: the axis, then a row for each thread. Each column of a row is a stack of what the thread did in that
- * time: ran at the bottom, then was runnable, then blocked. Rows are written as pixels, since millions of rectangles would
- * not be painted in time; names, links and marks are painted over them.
+ * Paints the timeline: the axis, then a row for each thread. Each column of a row is a stack of what the thread did
+ * in that time: ran at the bottom, then was runnable, then blocked. Rows are written as pixels, since millions of
+ * rectangles would take too long. Names, links and marks are painted over them.
  */
 (function (rwalker) {
 	'use strict';
@@ -13,7 +13,7 @@
 		STRIP = 4;
 
 	class TimelinePainter {
-		/* `place`: {width, height, left: of the times, top: scrolled away}. */
+		/* `place`: {width, height, left: where times start, top: scrolled away}. */
 		constructor(app, canvas, place, texts) {
 			const fitted = rwalker.fit(canvas, place.height);
 
@@ -99,7 +99,7 @@
 				);
 		}
 
-		/* The pixel rows of a row, within the image. */
+		/* The rows of pixels of a timeline row, within the image. */
 		boxOf(number) {
 			const {ratio} = this,
 				y = (number * ROW - this.place.top) * ratio;
@@ -111,7 +111,7 @@
 			};
 		}
 
-		/* Of the time that is no wait: what was ran, and what was in waits that have no event. */
+		/* The share of brief waits, which have no event, in the time outside of recorded waits. */
 		briefShare(row) {
 			const {sums} = this.app.profile;
 			let brief = 0,
@@ -155,7 +155,7 @@
 			return any ? marks : null;
 		}
 
-		/* Samples of the source that is shown; beside waits, those of the CPU. */
+		/* The source whose samples are shown; if waits are shown, that of CPU samples. */
 		markSource(waits) {
 			const {app} = this;
 
@@ -163,7 +163,7 @@
 			return app.profile.sources.findIndex(({kind}) => kind === 'cpu');
 		}
 
-		/* Higher for more samples a pixel; one sample is always seen. */
+		/* The more samples per pixel, the higher; a single sample is always visible. */
 		paintMarks(marks, pixels, box, width) {
 			const most = marks.reduce((left, right) => Math.max(left, right), 1),
 				height = box.to - box.from;
@@ -228,7 +228,7 @@
 			context.fillRect(0, 0, place.left, AXIS);
 		}
 
-		/* Names may be wrong where mappings were lost. */
+		/* Marks the times in which names may be wrong because records of mappings were lost. */
 		paintUnsure() {
 			const {context, theme, app, place} = this;
 
@@ -265,7 +265,7 @@
 			context.setLineDash([]);
 		}
 
-		/* What a walk found a thread in, and for how long by then. */
+		/* What a walk found a thread in, and for how long it had been there. */
 		paintWalked(rows) {
 			const {walked, unit} = this.app.profile;
 
@@ -277,7 +277,7 @@
 				}
 		}
 
-		/* A range, with its ends. */
+		/* Paints a range and its ends. */
 		paintRange(from, to, color) {
 			const {context, place, theme} = this,
 				left = Math.max(this.xOf(from), place.left),
@@ -302,7 +302,7 @@
 			context.strokeRect(left, this.yOf(number) + 1, Math.max(2, right - left), ROW - 2);
 		}
 
-		/* From the waker's row to the sleeper's, where it was woken. */
+		/* From the waker's row to the sleeper's, at the time of the wakeup. */
 		paintLink(fromRow, toRow, at) {
 			const {context, theme} = this,
 				x = this.xOf(at),

@@ -3,7 +3,7 @@
 (function (rwalker) {
 	'use strict';
 
-	/* Times of a thread's samples of one source, in order: made when its row is first seen. */
+	/* Times of a thread's samples of one source, in order; made when its row is first visible. */
 	function timesOf(app, thread, source) {
 		const {of, first} = app.threads.samples,
 			{samples} = app.profile;
@@ -23,7 +23,7 @@
 		return thread.times.get(source);
 	}
 
-	/* Counts the samples of each pixel. Whether there are any. */
+	/* Counts the samples of each pixel. Returns whether there are any. */
 	function countSamples(app, thread, source, {from, ticks, count}, marks) {
 		const times = timesOf(app, thread, source),
 			end = from + count * ticks;
@@ -39,7 +39,7 @@
 		return last > first;
 	}
 
-	/* With many samples a pixel, its bounds are found faster than its samples counted. */
+	/* If there are many samples per pixel, finding a pixel's bounds is faster than counting its samples. */
 	function countByPixel(times, first, last, {from, ticks, count}, marks) {
 		let at = first;
 

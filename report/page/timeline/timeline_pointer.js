@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The pointer in the timeline: drags select, wheels zoom and move, clicks open waits. Also, which wait is meant. */
+/*
+ * The pointer in the timeline: dragging selects, wheels zoom and move, clicks open waits. Also finds
+ * the wait that is meant.
+ */
 (function (rwalker) {
 	'use strict';
 
-	const DRAG = 4; /* pixels before it is one */
+	const DRAG = 4; /* pixels before it counts as a drag */
 
 	function longestWithin(waits, threads, span) {
 		let longest = -1;
@@ -50,7 +53,7 @@
 		);
 	}
 
-	/* [colour, text] of what the trace has. */
+	/* [colour, text] for what the trace contains. */
 	function timelineWords({profile}) {
 		const least = rwalker.leastWaitOf(profile),
 			rows = [];

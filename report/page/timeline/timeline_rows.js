@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which rows the timeline has, in which order: threads, or processes with all their threads. */
+/* The rows of the timeline and their order: threads, or processes with all their threads. */
 (function (rwalker) {
 	'use strict';
 
@@ -13,7 +13,7 @@
 		['process', 'process', row => -row.threads[0].tgid],
 	];
 
-	/* Figures of all threads, once. */
+	/* Computes the figures of all threads, once. */
 	function measure(app) {
 		const {profile, threads} = app,
 			whole = {from: null, to: null},
@@ -37,7 +37,7 @@
 		addWalked(profile, threads);
 	}
 
-	/* What --max-page left as sums. */
+	/* The waits that --max-page reduced to sums. */
 	function addBins({bins, unit}, threads) {
 		bins.task.forEach((task, row) => {
 			const thread = threads.list[threads.of[task]];
@@ -52,7 +52,7 @@
 		walked.task.forEach((task, row) => (threads.list[threads.of[task]].walked ??= []).push(row));
 	}
 
-	/* Threads that the report is about: not those whose waits are there for chains only. */
+	/* Marks the threads that the report is about: not those whose waits are only for chains. */
 	function markShown({profile, threads}) {
 		const {waits} = profile,
 			shown = rwalker.shownKinds(waits);
@@ -124,7 +124,7 @@
 		);
 	}
 
-	/* The threads of a chain, in the order in which it goes through them. */
+	/* The threads of a chain, in the order in which the chain goes through them. */
 	function chainThreads(app) {
 		const chain = app.chain(),
 			{of, list} = app.threads;
@@ -135,7 +135,7 @@
 		return [...new Set(tasks.map(task => list[of[task]]))].slice(0, 24);
 	}
 
-	/* {rows, idle: number of threads that are folded away or may be}. */
+	/* {rows, idle: number of threads that are collapsed or can be}. */
 	function timelineRows(app) {
 		const {profile, threads, state} = app,
 			tasks = app.tasks(),

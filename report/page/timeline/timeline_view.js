@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The timeline: what is seen of it, and what pointer and keys do. */
+/* The timeline: which part of it is visible, and what pointer and keys do. */
 (function (rwalker) {
 	'use strict';
 
@@ -59,7 +59,7 @@
 			return {from: state.viewFrom ?? axis.from, to: state.viewTo ?? axis.to};
 		}
 
-		/* Keeps a view within the axis, and not below a few ticks. */
+		/* Keeps a view within the axis, and at least a few ticks long. */
 		setView(from, to) {
 			const {axis} = this.app,
 				whole = axis.to - axis.from,
@@ -73,7 +73,7 @@
 			);
 		}
 
-		/* Around a tick, which stays where it is. */
+		/* Zooms around a tick, which stays where it is. */
 		zoom(factor, around = null) {
 			const {from, to} = this.view(),
 				at = around ?? (from + to) / 2;
@@ -141,7 +141,7 @@
 			);
 		}
 
-		/* A wait that was opened is brought into view, unless it was clicked and so is in view. */
+		/* Brings a wait that was opened into view, unless it was clicked and so is visible already. */
 		showWait(wait) {
 			if (wait === this.wait) return;
 			this.wait = wait;
@@ -255,7 +255,7 @@
 			return y < AXIS ? -1 : Math.floor((y - AXIS + byId('rows').scrollTop) / ROW);
 		}
 
-		/* The longest wait of the row that has a part in the pixel; -1: none. */
+		/* The longest wait of the row that has a part within the pixel; -1 if there is none. */
 		waitAt(number, tick) {
 			const row = this.rows[number],
 				half = 0.75 / this.painter.scale;
@@ -315,7 +315,7 @@
 			this.tell();
 		}
 
-		/* Selects from where it began to the cursor. */
+		/* Selects from where the selection began to the cursor. */
 		stretch(step) {
 			this.anchor ??= this.cursor.at;
 			this.moveTime(step);

@@ -51,10 +51,7 @@ static enum account_kind kind_of(const struct loss_row *row, uint32_t cause)
 	return loss_is_of_events(row) || !kinds[cause] ? ACCOUNT_LOST : kinds[cause];
 }
 
-/*
- * The recorded events that losses of this cause are compared with. Wakeups count only if
- * filters let them pass.
- */
+/* The recorded events that losses of this cause are compared with. Wakeups count only if filters let them pass. */
 static uint64_t recorded_of(const struct profile *profile, const struct losses *losses, uint32_t cause)
 {
 	uint64_t recorded = losses->common >> cause & 1 ? losses->recorded : losses->shown.by_cause[LOSS_RECORDED];

@@ -20,9 +20,7 @@ struct user_record {
 	uint64_t reason; /* why it is missing, enum user_missing */
 };
 
-/*
- * Finds the user part by frame pointers (`leaf`) and snapshot, like chain_user_of(). None if user parts are hidden.
- */
+/* Finds the user part by frame pointers (`leaf`) and snapshot, like chain_user_of(). None if user parts are hidden. */
 int stack_user(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
 	       struct user_part *ret_part);
 

@@ -157,9 +157,7 @@ static bool never_ran(const struct profile_thread_facts *facts)
 	return facts->waits == facts->whole && !facts->briefs && !facts->busy && !facts->queued;
 }
 
-/*
- * Once a second at most. The recording cuts off two of the waits, and a timer that was late fires earlier next time.
- */
+/* Once a second at most. The recording cuts off two of the waits, and a timer that was late fires earlier next time. */
 static bool was_rarely_woken(const struct profile_thread_facts *facts)
 {
 	return facts->waits <= 2 + add(facts->asleep, facts->asleep / EARLY_SHARE) / SECOND;
@@ -260,9 +258,7 @@ static int count_pools(struct judging *judging)
 	return r < 0 ? r : 0;
 }
 
-/*
- * A waker that is held up or at work may keep this thread waiting. One that waited shortly for a CPU does not count.
- */
+/* A waker that is held up or at work may keep this thread waiting. One that waited shortly for a CPU does not count. */
 static bool was_woken_by_quiet(const struct judging *judging, const struct profile_thread_facts *facts)
 {
 	const struct profile_thread_facts *waker;

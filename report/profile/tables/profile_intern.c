@@ -166,8 +166,8 @@ int profile_intern_probe(struct profile *profile, uint32_t source, const char *n
 }
 
 /*
- * --- tasks: a task that changes its name, or is moved to another cgroup, becomes a new one, so each sample has those of
- * its time. Where the cgroup was not recorded, as for wakers, it is the first one that the task was seen in. ---
+ * --- tasks: a task that changes its name, or is moved to another cgroup, becomes a new one, so each sample has those
+ * of its time. Where the cgroup was not recorded, as for wakers, it is the first one that the task was seen in. ---
  */
 
 struct wanted_task {

@@ -3,9 +3,7 @@
 
 #define DAY UINT64_C(86400000000000)
 
-/*
- * The last clock reading at or before a wall-clock time, else the first. If the clock was set back, the later match.
- */
+/* The last clock reading at or before a wall-clock time, else the first. If the clock was set back, the later match. */
 static const struct event_clock *reading_at(const struct trace_model *model, uint64_t realtime)
 {
 	const struct event_clock *found = model->clocks.count ? model->clocks.items : NULL;

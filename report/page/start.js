@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The start: payload, views, first picture. If a page cannot be shown, it shows one sentence, never half a picture.
- */
+/* The start: payload, views, first picture. A page that cannot be shown is one sentence, never half a picture. */
 (function (rwalker) {
 	'use strict';
 

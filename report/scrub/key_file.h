@@ -39,9 +39,7 @@ int key_file_read(const struct key_file *file, struct pseudonyms **ret_names);
 /* Writes the successor, with all names. May be called again. 0, or -errno after reporting why. */
 int key_file_write(const struct key_file *file, const struct pseudonyms *names);
 
-/*
- * Replaces the file with its successor if `is_written`, else removes the successor. 0, or -errno after reporting why.
- */
+/* Replaces the file with its successor if `is_written`, else removes that. 0, or -errno after reporting why. */
 int key_file_close(struct key_file *file, bool is_written);
 
 #endif

@@ -41,10 +41,7 @@ static const struct module *module_of(const struct scrub *scrub, const struct sc
 	return scrub->context->profile->modules.items.items[hit->number];
 }
 
-/*
- * JIT code has addresses of the process. Its symbol moves with the run that contains it, and is
- * cut at the run's ends.
- */
+/* JIT code has addresses of the process. Its symbol moves with the run around it, and is cut at its ends. */
 static bool move_symbol(const struct scrub *scrub, const struct scrub_hit *hit, struct event_symbol *symbol)
 {
 	const struct scrub_run *run = scrub_places_run(&scrub->places, hit->mapped);

@@ -162,10 +162,7 @@ int condense_embedded(struct condensing *condensing)
 
 typedef ARRAY(struct event) event_list;
 
-/*
- * Totals, which have no texts. A recorder writes nothing else there; other records that a trace has
- * there are no totals.
- */
+/* Totals, which have no texts. A recorder writes nothing else there; anything else in a trace is no total. */
 static bool is_total(const struct event *event)
 {
 	return event->kind == EVENT_LOSS || event->kind == EVENT_COST || event->kind == EVENT_PROBE_HITS ||

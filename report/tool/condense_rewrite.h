@@ -22,10 +22,7 @@ struct condense_rewrite {
 	uint64_t realtime; /* of the file header; 0: that of the section */
 	/* A section begins. Its model contains what was read of it; its timeline is at its start. */
 	int (*begin)(void *data, const struct chain_context *context);
-	/*
-	 * Records without a task, a stack or a list: STATE and END, WALK, EMBED_MODULE,
-	 * EMBED_UNWIND (MINI_DEBUG_INFO).
-	 */
+	/* Records without task, stack or list: STATE and END, WALK, EMBED_MODULE, EMBED_UNWIND (MINI_DEBUG_INFO). */
 	int (*record)(void *data, struct event *record);
 	/*
 	 * `others`: WAIT_OTHERS tasks: the waker and the owner of a WAIT, or the target of a WAKE (the rest is zero).

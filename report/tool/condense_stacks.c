@@ -216,9 +216,7 @@ static int keep_chain(struct condensing *condensing, uint32_t process, const str
 	return condense_note_missing(condensing, process, chain);
 }
 
-/*
- * If there is no snapshot (any more), the frame-pointer stack stays, and so does the reference, which shows the loss.
- */
+/* Without a snapshot (any more), the frame-pointer stack stays, and so does the reference, which shows the loss. */
 static int take_user(struct condensing *condensing, uint32_t process, const struct condense_user *user,
 		     struct event_stacks *stacks)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * --scrub: condenses the trace, and removes what says something about the host. --unscrub: translates
- * a report of it back.
- */
+/* --scrub: condenses the trace, and removes what it says about the host. --unscrub: translates a report of it back. */
 #include "report/scrub/scrub.h"
 
 #include <errno.h>

@@ -25,9 +25,7 @@
 			return this.waits.out[number] + this.waits.length[number];
 		}
 
-		/*
-		 * The first wait that ends after `time`: the current one at that time, else the next one, else count.
-		 */
+		/* The first wait that ends after `time`: the current one at that time, or the next; else count. */
 		after(time) {
 			let first = 0,
 				end = this.count;

@@ -55,10 +55,7 @@
 		return tree;
 	}
 
-	/*
-	 * Nobody held up a sleep that a timer ended, unless the thread then waited for a CPU for
-	 * longer than it had slept.
-	 */
+	/* Nobody held up a sleep that a timer ended, unless it then waited for a CPU for longer than it slept. */
 	function endsByTimer({wakers, waker, runQueue, length}, number) {
 		return (
 			waker[number] > 0 &&

@@ -103,10 +103,7 @@
 		return inside ? `${inside} (${name(user[stack])})` : name(user[stack]);
 	}
 
-	/*
-	 * What the waits of a node were for. If there are several, the one with most time, and its
-	 * share (object_tally.h).
-	 */
+	/* What the waits of a node were for. If several, the one with most time and its share (object_tally.h). */
 	function purposesText(node) {
 		const all = [...node.purposes.values()],
 			known = all.filter(({text}) => text);

@@ -13,10 +13,7 @@
 
 	class Refusal extends Error {}
 
-	/*
-	 * Fills `result` with numbers below 2^28, as almost all are. Returns the bytes used, or -1,
-	 * and the largest number.
-	 */
+	/* Fills `result` with numbers below 2^28, like almost all. Returns bytes used, or -1, and the largest number. */
 	function readSmall(bytes, result) {
 		let at = 0,
 			largest = 0;
@@ -120,10 +117,7 @@
 			return result;
 		}
 
-		/*
-		 * Each number takes at least one byte, so a count cannot make the page allocate
-		 * more than it contains.
-		 */
+		/* Each number takes at least a byte, so a count cannot make the page allocate more than it has. */
 		countChecked(name) {
 			const [, length, count] = this.place(name);
 

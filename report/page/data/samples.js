@@ -79,10 +79,7 @@
 		return result;
 	}
 
-	/*
-	 * Merges two adjacent parts of `order`, each sorted by time, into `into`. For equal times the
-	 * first part comes first.
-	 */
+	/* Merges two adjacent parts of `order`, sorted by time, into `into`. For equal times the first part wins. */
 	function mergeParts(time, order, into, [first, middle, end]) {
 		let left = first,
 			right = middle;
@@ -94,10 +91,7 @@
 					: order[right++];
 	}
 
-	/*
-	 * Numbers of the samples from the first bound to the last, sorted by time. Each part between two
-	 * bounds is sorted already.
-	 */
+	/* Numbers of the samples within the outer bounds, by time. Parts between two bounds are sorted already. */
 	function mergedOrder(time, bounds) {
 		const base = bounds[0],
 			count = bounds.at(-1) - base;

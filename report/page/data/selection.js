@@ -151,10 +151,7 @@
 		);
 	}
 
-	/*
-	 * A wakeup has the weight of the sleep that it ended, by the waker's chain; an unknown
-	 * interrupt has no chain.
-	 */
+	/* A wakeup weighs as much as the sleep that it ended, by the waker's chain; unknown interrupts have none. */
 	function visitWakeups(profile, selection, visit) {
 		const {waits, unit} = profile,
 			{task: wakerTask, stack: wakerStack} = waits.wakers,

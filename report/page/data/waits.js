@@ -77,10 +77,7 @@
 		};
 	}
 
-	/*
-	 * The payload has the time that a thread slept, and the time that it waited for a CPU; the
-	 * length is their sum.
-	 */
+	/* The payload has the time slept and the time waiting for a CPU; a wait's length is their sum. */
 	function addedTo(sleep, runQueue) {
 		let most = 0;
 
@@ -167,10 +164,7 @@
 		return waits.out[number] + waits.length[number] - waits.runQueue[number];
 	}
 
-	/*
-	 * The run queue part of a wait's part. Blocked and new threads were on no run queue at first;
-	 * all others always were.
-	 */
+	/* Run queue time in a part of a wait. Blocked and new threads were on no run queue at first; others always. */
 	function queuedOf(waits, number, part) {
 		const {waitClass} = waits.kinds[waits.kind[number]];
 

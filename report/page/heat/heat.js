@@ -88,10 +88,7 @@
 		}
 	}
 
-	/*
-	 * The coldest and hottest values, except for a few cells beyond: one odd cell must not make
-	 * all others look equal.
-	 */
+	/* The coldest and hottest values, except for a few cells: one odd cell must not make all others look equal. */
 	function heatBounds(values) {
 		const sorted = Float64Array.from(values).sort(),
 			at = share => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Tables as HTML: a click on a heading sorts them, they can be copied as text, and they say what the pictures show.
- */
+/* Tables as HTML: sorted by a click on a heading, copied as text. They say what the pictures show. */
 (function (rwalker) {
 	'use strict';
 

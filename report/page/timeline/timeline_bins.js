@@ -18,9 +18,7 @@
 		return state[0] === 'D' ? CHANNEL.DEEP : CHANNEL.BLOCKED;
 	}
 
-	/*
-	 * Adds [from, to) to bins of `width` that start at 0, to each its part. `at` is where the bins are in `sums`.
-	 */
+	/* Adds [from, to) to bins of `width` that start at 0, to each its part; `at`: where bins are in `sums`. */
 	function addSpan(sums, at, count, width, from, to) {
 		const low = Math.max(from, 0),
 			high = Math.min(to, count * width);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The pointer in the timeline: dragging selects, wheels zoom and move, clicks open waits. Also finds
- * the wait that is meant.
- */
+/* The pointer in the timeline: drags select, wheels zoom and move, clicks open waits. Also finds the wait meant. */
 (function (rwalker) {
 	'use strict';
 

@@ -8,10 +8,7 @@
 
 #include "report/profile/gather/section.h"
 
-/*
- * Call after the sources were bound: maps the section's probes to those of the profile, and adds
- * their counts. -ENOMEM.
- */
+/* Call after binding sources: maps the section's probes to the profile's, and adds their counts. -ENOMEM. */
 int section_bind_probes(struct section *section);
 
 /* The binding of the sample's probe; NULL if it has none, or one that the section does not list for its source. */

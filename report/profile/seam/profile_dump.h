@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Recordings that are dumps of a recorder that keeps only the last part of what it records: their
- * contents and trigger.
- */
+/* Dumps: recordings by a recorder that keeps only the last of what it records. What they hold, and why. */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_DUMP_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_DUMP_H
 

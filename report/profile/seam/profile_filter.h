@@ -69,14 +69,9 @@ struct profile_filter {
 	 */
 	bool everyone;
 	bool each_event; /* keep every single event, for profile_events.h */
-	/*
-	 * Also lists recordings without waits, as each_event does. Numbers are those of the origins
-	 * (profile_origin.h).
-	 */
+	/* Also lists recordings without waits, like each_event: numbered as the origins (profile_origin.h). */
 	bool each_recording;
-	/*
-	 * With each_event: leaves out waits and wakeups, for views that use profile_waits(), unless waits are hidden.
-	 */
+	/* With each_event: without waits and wakeups, for views that use profile_waits(), unless waits are hidden. */
 	bool waits_apart;
 };
 

@@ -7,10 +7,7 @@
 
 enum { PROFILE_MAX_NODES = 1024, PROFILE_NO_NODE = PROFILE_MAX_NODES };
 
-/*
- * host: the number that tasks have. PROFILE_NO_NODE if no trace of the host says it: the CPU was offline
- * at the start.
- */
+/* host: as in tasks. PROFILE_NO_NODE if no trace of the host says it: the CPU was offline at the start. */
 uint16_t profile_node_of(const struct profile *profile, uint32_t host, uint16_t cpu);
 
 /* The number of hosts. */

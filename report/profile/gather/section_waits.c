@@ -214,7 +214,7 @@ static int push_wait(struct section *section, const struct event_wait *record,
 	return 0;
 }
 
-/* The task passes the filters, or others that may have waited for it are followed. */
+/* Whether the task passes the filters, or is needed because others may have waited for it. */
 static bool is_followed(const struct section *section, const struct task_binding *task)
 {
 	return task->wanted || section->context.profile->filter->everyone;

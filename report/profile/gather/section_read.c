@@ -73,7 +73,7 @@ static void cleanup_stream(struct event_stream **stream)
 	event_stream_destroy(*stream);
 }
 
-/* Called before the current event is processed. */
+/* Whether Ctrl-C stops the reading before the current event is processed. */
 static bool is_stopped(const struct section *section, const struct event_stream *stream)
 {
 	const char *phase = section->context.unwinding ? "unwinding" : "reading";

@@ -64,8 +64,8 @@ struct profile_filter {
 	bool each_half;  /* entries are kept apart by the half of their recording: CHAIN_LATE */
 	bool idle_apart; /* waits of idle threads (profile_idle.h) are only counted, unless nothing else is left */
 	/*
-	 * Waits that filters or idle_apart leave out are kept and flagged, for views that follow wakers: the threads
-	 * that held up those in the report may be any.
+	 * Waits that filters or idle_apart leave out are kept and flagged, for views that follow wakers: any thread may
+	 * have held up those that the report is about.
 	 */
 	bool everyone;
 	bool each_event; /* keep every single event, for profile_events.h */

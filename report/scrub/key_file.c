@@ -16,7 +16,7 @@
 #include "common/random_bytes.h"
 #include "report/scrub/key_text.h"
 
-enum { KEY_FILE_MAX = 1 << 28 }; /* bytes: more than a table of names that fits in memory */
+enum { KEY_FILE_MAX = 1 << 28 }; /* bytes: more than any table of names that fits in memory */
 
 /* --- opening --- */
 

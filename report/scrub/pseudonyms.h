@@ -30,7 +30,7 @@ struct pseudonyms;
 
 /*
  * `digits`: number of base-32 digits, at most PSEUDONYM_DIGITS. Only tests of what happens if there are too few use
- * less. 0, -ENOMEM, -errno.
+ * fewer. 0, -ENOMEM, -errno.
  */
 int pseudonyms_create(const uint8_t key[static PSEUDONYM_KEY], size_t digits, struct pseudonyms **ret_names);
 void pseudonyms_destroy(struct pseudonyms *names);

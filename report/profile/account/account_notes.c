@@ -26,7 +26,7 @@ static const struct account_row {
 	[ACCOUNT_UNSURE] = {ABOUT_STACKS, "record again while fewer processes start"},
 	[ACCOUNT_MAPPINGS] = {ABOUT_USER_STACKS, "record again while they run", true},
 	[ACCOUNT_WRONG_STACKS] = {ABOUT_USER_STACKS, "rwalker-record --dwarf needs no frame pointers", true},
-	[ACCOUNT_CUT_COPIES] = {ABOUT_USER_STACKS, "rwalker-record --dwarf-size copies more", true},
+	[ACCOUNT_CUT_COPIES] = {ABOUT_USER_STACKS, "rwalker-record --dwarf-size copies up to 64 KiB of each", true},
 	[ACCOUNT_CUT_STACKS] = {ABOUT_STACKS, "what is nearer to the root is missing", true},
 	[ACCOUNT_NO_KERNEL_STACK] = {ABOUT_KERNEL_STACKS, NULL, true},
 	[ACCOUNT_NO_USER_STACK] = {ABOUT_USER_STACKS, NULL, true},

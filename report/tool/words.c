@@ -144,8 +144,8 @@ static const struct word {
 	{"trimmed", NULL,
 	 "Callers at addresses where no file was mapped were taken off a stack: they were not code."},
 	{"truncated", "[truncated]|cut where their copy ends",
-	 "A stack that goes on beyond what was copied of it. A larger --dwarf-size of the recorder shows "
-	 "more."},
+	 "A stack that goes on beyond what was copied of it. The recorder copies at most --dwarf-size "
+	 "bytes, 64 KiB by default and at most."},
 	{"unknown", "[unknown]|unnamed",
 	 "An address without a name: its file is missing, has no symbols, or was never known. --needs says "
 	 "which."},

@@ -171,6 +171,8 @@ static enum unwind_named_kind kind_of(const char *name)
 	} known[] = {
 		{"_start", NAMED_FIRST},
 		{"_dl_start_user", NAMED_FIRST},
+		{"SI_PRC_$$__FPC_PROC_START", NAMED_FIRST}, /* Free Pascal's _start, whose names are equal */
+		{"SI_C_$$__FPC_LIBC_START", NAMED_FIRST},
 		{"_rt0_amd64", NAMED_FIRST},
 		{"_rt0_amd64_linux", NAMED_FIRST},
 		{"_rt0_arm64_linux", NAMED_FIRST},
@@ -202,19 +204,43 @@ static enum unwind_named_kind kind_of(const char *name)
 	return strncmp(name, builtins, sizeof(builtins) - 1) ? NAMED_PLAIN : NAMED_KEEPER;
 }
 
-/* The code at the entry point of a stripped file, which the ELF header gives. */
-static int find_entry(struct modules *modules, uint32_t number, uint64_t address,
-		      struct unwind_named *ret_named)
+/* The file's entry point, from the ELF header. 0: unknown. -ENOMEM. */
+static int find_entry(struct modules *modules, uint32_t number, uint64_t *ret_entry)
 {
-	enum { ENTRY_BYTES = 64 };
 	struct module *module = modules->items.items[number];
 	int r = module->code ? 0 : open_code(modules, module);
-	uint64_t entry = r ? 0 : module->code->entry;
+
+	*ret_entry = r < 0 ? 0 : module->code->entry;
+	return r;
+}
+
+/* The code at the entry point of a stripped file. */
+static int name_entry(struct modules *modules, uint32_t number, uint64_t address, struct unwind_named *ret_named)
+{
+	enum { ENTRY_BYTES = 64 };
+	uint64_t entry;
+	int r = find_entry(modules, number, &entry);
 
 	if (r < 0 || !entry || address - entry >= ENTRY_BYTES)
 		return r;
 	*ret_named = (struct unwind_named){.start = entry, .kind = NAMED_FIRST};
 	return 1;
+}
+
+/* A function of any name may be the entry point: of languages with a runtime of their own, and of assembly. */
+static int name_function(struct modules *modules, uint32_t number, const struct module_symbol *symbol,
+			 struct unwind_named *ret_named)
+{
+	uint64_t entry = 0;
+	int r = 0;
+
+	ret_named->start = symbol_index_start(symbol->index, symbol->symbol);
+	ret_named->kind = kind_of(symbol_index_name(symbol->index, symbol->symbol));
+	if (ret_named->kind == NAMED_PLAIN)
+		r = find_entry(modules, number, &entry);
+	if (entry && entry == ret_named->start)
+		ret_named->kind = NAMED_FIRST;
+	return r < 0 ? r : 1;
 }
 
 int module_code_name(struct modules *modules, uint32_t number, uint64_t address,
@@ -224,10 +250,6 @@ int module_code_name(struct modules *modules, uint32_t number, uint64_t address,
 	int r = modules_find_symbol(modules, number, address, false, &symbol);
 
 	if (!r)
-		return find_entry(modules, number, address, ret_named);
-	if (r > 0) {
-		ret_named->start = symbol_index_start(symbol.index, symbol.symbol);
-		ret_named->kind = kind_of(symbol_index_name(symbol.index, symbol.symbol));
-	}
-	return r;
+		return name_entry(modules, number, address, ret_named);
+	return r < 0 ? r : name_function(modules, number, &symbol, ret_named);
 }

@@ -40,6 +40,8 @@ static void make_code(struct byte_buffer *code, struct truth *truth)
 static struct profile *make(struct scratch *scratch, const struct byte_buffer *code)
 {
 	static const struct event_segment segment = {.file_size = SPAN, .memory_size = SPAN, .flags = 5};
+	static const struct event_symbol symbols[] = {{0x1000, 0x40, {"plain", 5}}, {0x1100, 0x40, {"_start", 6}},
+						      {ENTRY, 0x40, {"begin", 5}}};
 	struct made_trace *trace = made_profile_begin(scratch);
 	const struct event_embed_unwind piece = {.module = 1, .section = UNWIND_CODE, .size = (uint32_t)code->used,
 						 .bytes = {(const char *)code->bytes, (uint32_t)code->used}};
@@ -48,7 +50,7 @@ static struct profile *make(struct scratch *scratch, const struct byte_buffer *c
 	made_trace_map(trace, 10, 7, 0, SPAN, 0, 1, MAPPING_INITIAL);
 	made_trace_sample(trace, &(struct made_sample){.time = 100, .tgid = 7, .tid = 7, .comm = "c",
 						       .user = (uint64_t[]){0x10, 0}});
-	made_trace_embed(trace, 1, &segment, 1, NULL, 0);
+	made_trace_embed(trace, 1, &segment, 1, symbols, sizeof(symbols) / sizeof(symbols[0]));
 	made_trace_check(event_log_add_embed_unwind(trace->log, &piece), "piece");
 	made_trace_end(trace);
 	return load(scratch, &everything) < 0 ? NULL : scratch->profile;
@@ -120,4 +122,34 @@ static void a_bad_entry_ends_it(struct test *t)
 		}
 }
 
-TEST_MAIN(TEST(what_is_there_is_found), TEST(a_bad_entry_ends_it))
+/* A process begins in _start, or in whatever function is at the file's entry point. */
+static void the_entry_is_first(struct test *t)
+{
+	static const struct {
+		uint64_t address, start;
+		enum unwind_named_kind kind;
+	} cases[] = {
+		{0x1000, 0x1000, NAMED_PLAIN}, {0x1104, 0x1100, NAMED_FIRST}, {ENTRY, ENTRY, NAMED_FIRST},
+		{ENTRY + 0x3f, ENTRY, NAMED_FIRST},
+	};
+	uint8_t room[4096];
+	struct byte_buffer code = {.bytes = room, .room = sizeof(room)};
+	struct unwind_named named;
+	struct profile *profile;
+	struct scratch scratch;
+	struct truth truth;
+
+	make_code(&code, &truth);
+	profile = make(&scratch, &code);
+	REQUIRE(t, profile);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint32_t module = number_of(&profile->modules);
+
+		REQUIRE(t, module_code_name(&profile->modules, module, cases[i].address, &named) == 1);
+		CHECK_INT(t, named.start, cases[i].start);
+		CHECK_INT(t, named.kind, cases[i].kind);
+	}
+	end(&scratch);
+}
+
+TEST_MAIN(TEST(what_is_there_is_found), TEST(a_bad_entry_ends_it), TEST(the_entry_is_first))

@@ -192,6 +192,21 @@ test('a wait is divided among its causes', () => {
 	]);
 });
 
+test('a wait within another one is never the current one', () => {
+	const waits = {
+		out: [50, 100, 300],
+		length: [200, 1, 50],
+		runs: [{recording: 0, task: 0, first: 0, end: 3}],
+	};
+	const index = new rwalker.ChainsIndex({waits, sums: {task: []}, unit: 1}, [0]),
+		thread = index.find(0, 0);
+
+	assert.deepEqual(
+		[0, 99, 100, 150, 249, 250, 349, 350].map(time => thread.after(time)),
+		[0, 0, 0, 0, 0, 2, 2, 3]
+	);
+});
+
 test('a link says what a state is, and one that was made up does no harm', () => {
 	const start = {...new rwalker.App(profile).start},
 		state = {

@@ -11,6 +11,7 @@
 			this.runs = [];
 			this.order =
 				null; /* only if runs overlap: a thread that took an earlier comm again */
+			this.ends = null; /* only if waits overlap: at least the end of the one before */
 			this.first = this.count = this.brief = 0;
 			this.summed = false;
 		}
@@ -22,6 +23,7 @@
 		end(i) {
 			const number = this.number(i);
 
+			if (this.ends) return this.ends[i];
 			return this.waits.out[number] + this.waits.length[number];
 		}
 
@@ -45,13 +47,30 @@
 
 			this.count = this.runs.reduce((sum, run) => sum + run.end - run.first, 0);
 			this.first = this.runs[0]?.first ?? 0;
-			if (!several) return;
-			this.order = new Uint32Array(this.count);
-			this.runs.reduce((at, run) => {
-				for (let i = run.first; i < run.end; i++) this.order[at++] = i;
-				return at;
-			}, 0);
-			this.order.sort((left, right) => out[left] - out[right] || left - right);
+			if (several) {
+				this.order = new Uint32Array(this.count);
+				this.runs.reduce((at, run) => {
+					for (let i = run.first; i < run.end; i++) this.order[at++] = i;
+					return at;
+				}, 0);
+				this.order.sort((left, right) => out[left] - out[right] || left - right);
+			}
+			this.ends = this.ascending();
+		}
+
+		/* A wait within an earlier one never is the current one: it ends with that one. null: there is none. */
+		ascending() {
+			let ends = null;
+
+			for (let i = 1, last = this.count ? this.end(0) : 0; i < this.count; i++) {
+				const end = this.end(i);
+
+				if (end < last && !ends)
+					ends = Float64Array.from({length: this.count}, (_, k) => this.end(k));
+				last = Math.max(last, end);
+				if (ends) ends[i] = last;
+			}
+			return ends;
 		}
 	}
 

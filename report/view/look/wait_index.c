@@ -98,6 +98,20 @@ static void order_thread(struct wait_index *index, size_t first, size_t end)
 		}
 }
 
+/* A wait within an earlier one of its thread never is the current one: it ends with that one. */
+static void set_ends(struct wait_index *index, size_t count)
+{
+	const struct profile_wait *items = index->waits->items;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_wait *wait = &items[index->order[i]], *before = i ? &items[index->order[i - 1]] : wait;
+		const bool same = i && wait->recording == before->recording &&
+				  index->thread_of[wait->task] == index->thread_of[before->task];
+
+		index->ends[i] = same && index->ends[i - 1] > wait->in ? index->ends[i - 1] : wait->in;
+	}
+}
+
 /* Those of a task are in order; only threads that changed their comm, and are several tasks, are not in one place. */
 static int order_waits(struct wait_index *index)
 {
@@ -119,8 +133,7 @@ static int order_waits(struct wait_index *index)
 			index->order[count++] = runs[i].first + k;
 	}
 	order_thread(index, thread, count);
-	for (size_t i = 0; i < count; i++)
-		index->ends[i] = index->waits->items[index->order[i]].in;
+	set_ends(index, count);
 	return 0;
 }
 

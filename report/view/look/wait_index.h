@@ -2,8 +2,8 @@
 /*
  * Finds a thread's waits by time, ordered by start, without searching all of them. A thread is
  * (host, tid, start): one that changes its comm is several tasks of the profile, but one thread
- * here. Waits of one thread in one recording do not overlap, unless the trace is wrong; callers cut
- * those that do.
+ * here. Its waits in one recording may overlap by microseconds, because their times are by two clocks, or
+ * by any amount in a malformed trace; callers cut those that do.
  *
  * It also has the thread's total of waits that were too short for an event.
  */
@@ -23,7 +23,8 @@ struct wait_index {
 	const struct waits *waits;
 	uint32_t *thread_of; /* by task: the lowest task that is the same thread */
 	uint32_t *order;     /* waits by recording, thread, out */
-	uint64_t *ends;	     /* their ends, in that order: searches touch adjacent memory */
+	/* Their ends, in that order: searches touch adjacent memory. Ascending: at least the end of the thread's wait before. */
+	uint64_t *ends;
 	struct wait_thread *threads; /* by recording, thread: threads with waits or sums */
 	size_t thread_count;
 };

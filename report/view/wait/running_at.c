@@ -55,21 +55,32 @@ static bool is_stay(const struct profile_wait *wait, const struct profile_wait *
 	return wait->in <= time && next->out > time && !(next->flags & PROFILE_WAIT_OUT_BOUND);
 }
 
-/* The thread that was on a CPU at the given time; of two candidates, the one switched in later. */
+static void note_stay(struct running_cpu *cpu, const struct profile_wait *wait, const struct profile_wait *next)
+{
+	if (cpu->task != PROFILE_NO_TASK && cpu->in >= wait->in)
+		return;
+	cpu->task = wait->task;
+	cpu->left_as = next->task;
+	cpu->in = wait->in;
+	cpu->out = next->out;
+}
+
+/*
+ * The thread that was on a CPU at the given time; of two candidates, the one switched in later. A wait may begin and end
+ * within the one before: their times are by two clocks. The thread runs from the end of the longer one.
+ */
 static void find_stays(struct running_at *running, const struct stays *stays, uint64_t time)
 {
-	for (size_t i = 0; i + 1 < stays->count; i++) {
-		const struct profile_wait *wait = wait_of(stays, i), *next = wait_of(stays, i + 1);
-		struct running_cpu *cpu = &running->cpus[wait->in_cpu];
+	const struct profile_wait *wait = stays->count ? wait_of(stays, 0) : NULL;
 
-		if (!same_thread(stays, wait->task, next->task) || !is_stay(wait, next, time))
-			continue;
-		if (cpu->task == PROFILE_NO_TASK || cpu->in < wait->in) {
-			cpu->task = wait->task;
-			cpu->left_as = next->task;
-			cpu->in = wait->in;
-			cpu->out = next->out;
-		}
+	for (size_t i = 1; i < stays->count; i++) {
+		const struct profile_wait *next = wait_of(stays, i);
+		const bool same = same_thread(stays, wait->task, next->task);
+
+		if (same && is_stay(wait, next, time))
+			note_stay(&running->cpus[wait->in_cpu], wait, next);
+		if (!same || next->in >= wait->in)
+			wait = next;
 	}
 }
 

@@ -174,6 +174,30 @@ static void tells_work_from_sleep(struct test *t)
 	free(p);
 }
 
+/* A short wait of B seems to lie within its long one. A began to wait after the short one, so it waited for the long one. */
+static void follows_the_longer_of_two(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	add_waker(p, add_wait(p, "A", 1, LOCK, 150, 300), "B", 2, UNLOCK, 300);
+	wait = add_wait(p, "B", 2, SLEEP, 50, 250);
+	add_waker(p, wait, "idler", 4, TIMER, 250);
+	wait->waker_context = PROFILE_WAKER_IRQ;
+	add_waker(p, add_wait(p, "B", 2, READ, 100, 101), "C", 3, WRITE, 101);
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 150.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in futex_wait_queue (lock)  (150.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    |--66.67%--woken by B in futex_wake (unlock), "
+			   "which was blocked in do_nanosleep (snooze)  (100.0ms)\n"
+			   "    |          woken by a timer in hrtimer_wakeup  (100.0ms)\n"
+			   "     --33.33%--woken by B in futex_wake (unlock), which was running  (50.0ms)\n"
+			   "\n");
+	free(p);
+}
+
 /* Each says that the other woke it while it slept itself. */
 static void stops_at_a_cycle(struct test *t)
 {
@@ -452,6 +476,6 @@ static void bears_hostile_numbers(struct test *t)
 TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest),
 	  TEST(leaves_out_open_waits),
 	  TEST(tells_addresses_apart), TEST(follows_comms),
-	  TEST(tells_work_from_sleep), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
+	  TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
 	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),
 	  TEST(looks_at_moments), TEST(bears_hostile_numbers))

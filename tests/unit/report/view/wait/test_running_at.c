@@ -164,6 +164,17 @@ static void is_silent_where_waits_contradict(struct test *t)
 	CHECK_INT(t, RUNS(open, 30, 2), NOBODY);
 }
 
+/* A wait that seems to begin and end within another one is not followed by a run. */
+static void runs_after_the_longer_of_two(struct test *t)
+{
+	static const struct stay within[] = {{1, 15, 40, 0, 2, 0}, {1, 20, 25, 2, 2, 0}, {1, 60, 70, 2, 0, 0}};
+
+	CHECK_INT(t, RUNS(within, 30, 2), NOBODY);
+	CHECK_INT(t, RUNS(within, 40, 2), 1);
+	CHECK_INT(t, RUNS(within, 60, 2), NOBODY);
+}
+
 TEST_MAIN(TEST(knows_who_came_in_and_left_later), TEST(knows_threads_by_all_their_names),
 	  TEST(knows_which_cpus_there_are), TEST(is_silent_where_switches_are_missing),
-	  TEST(is_silent_outside_of_the_recording), TEST(is_silent_where_waits_contradict))
+	  TEST(is_silent_outside_of_the_recording), TEST(is_silent_where_waits_contradict),
+	  TEST(runs_after_the_longer_of_two))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Processes whose first thread has ended, and their address spaces: kept for a while, because
- * other threads may run on, and because even a process without any is sampled between its record
- * and the end of its memory (exit_mm, since Linux 6.16). Then they are dropped, so that memory
- * does not grow with the number of processes ever seen. Those of one thread, which are many, do
- * not push out others.
+ * Processes whose first thread has ended, with their address spaces. They are kept for a while,
+ * because other threads may still run, and because even a process without threads is sampled
+ * between its exit record and the release of its memory (exit_mm, since Linux 6.16). Then they are
+ * dropped, so that memory does not grow with the number of processes ever seen. Single-threaded
+ * processes, which are many, do not push out others.
  */
 #ifndef RWALKER_RECORD_PLACE_ENDED_H
 #define RWALKER_RECORD_PLACE_ENDED_H
@@ -18,13 +18,13 @@ enum { ENDED_KEPT = 512 }; /* of each kind */
 
 struct ended_ring {
 	uint32_t tgids[ENDED_KEPT];
-	uint64_t generations[ENDED_KEPT]; /* differs by now: the number is in use again; 0: nobody */
+	uint64_t generations[ENDED_KEPT]; /* if it differs now, the tgid is in use again; 0: free */
 	uint64_t times[ENDED_KEPT];	  /* of the end */
-	uint32_t count;			  /* of all there ever were */
+	uint32_t count;			  /* of all that were ever added */
 };
 
 struct ended {
-	struct ended_ring alone, others; /* alone: of one thread */
+	struct ended_ring alone, others; /* alone: single-threaded */
 	struct ended_ring execed;	 /* what was mapped before an exec */
 };
 
@@ -35,7 +35,7 @@ static inline void ended_ring_drop(struct ended_ring *ring, struct address_space
 	ring->generations[at] = 0;
 }
 
-/* The space is of the past; that which has been so longest is dropped. */
+/* Adds an address space whose process has ended. The oldest one is dropped. */
 static inline void ended_ring_add(struct ended_ring *ring, struct address_spaces *spaces, uint32_t tgid, uint64_t time)
 {
 	uint32_t at = ring->count++ % ENDED_KEPT;
@@ -52,7 +52,7 @@ static inline void ended_add(struct ended *ended, struct address_spaces *spaces,
 	ended_ring_add(alone ? &ended->alone : &ended->others, spaces, tgid, time);
 }
 
-/* Those of one thread have no memory any more that ended before this time. */
+/* Drops single-threaded processes that ended before this time: their memory is gone. */
 static inline void ended_bury(struct ended *ended, struct address_spaces *spaces, uint64_t before)
 {
 	for (uint32_t at = 0; at < ENDED_KEPT; at++)
@@ -68,8 +68,8 @@ static inline void ended_exec(struct ended *ended, struct address_spaces *spaces
 }
 
 /*
- * The number may be that of a new process, which may have its parent's generation as the old one
- * had: call this before its fork.
+ * Call this before address_spaces_fork(): if the tgid is reused, the new process may have its
+ * parent's generation, as the old one had.
  */
 static inline void ended_renew(struct ended *ended, const struct address_spaces *spaces, uint32_t tgid)
 {

@@ -100,7 +100,7 @@ static void hit_add(struct hits *hits, const struct hit *hit)
 		grow(hits);
 }
 
-/* A task in execve() is where its program of before called it. */
+/* A task in execve() still has its old program's addresses. */
 static bool find_mapping(const struct hits *hits, uint32_t tgid, uint64_t address, struct mapping *ret_mapping)
 {
 	return address_spaces_find(hits->spaces, tgid, address, ret_mapping) ||

@@ -27,9 +27,9 @@ struct hit {               /* ordered by jit_tgid, module, offset */
  * (module_table_special). wanted: false if nothing is embedded: only the address spaces are kept,
  * and nothing is marked.
  */
-/* halvings: of all that can be kept. */
+/* halvings: how many times the capacity is halved. */
 int hits_create(uint32_t anonymous_module, bool wanted, unsigned int halvings, struct hits **ret_hits);
-/* The most that it takes without any, in bytes. */
+/* The most memory that it takes without halvings, in bytes. */
 size_t hits_memory(bool turns);
 void hits_destroy(struct hits *hits);
 
@@ -53,22 +53,23 @@ uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const 
 
 /*
  * Marks the user frames of one sample (leaf first, run-time addresses); generation: the
- * process's, now. What is not mapped may be of before its exec (address_spaces_before_exec).
+ * process's, now. Addresses that are not mapped are looked up in its mappings from before its
+ * exec (address_spaces_before_exec).
  */
 void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count);
 
 /* Marks one word of a snapshot, which may be a return address or a number that looks like one. */
 void hits_mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word);
 
-/* A sorted copy of all hits, some twice if there are turns, which the caller may change; valid until the next call. */
+/* A sorted copy of all hits, which the caller may change. With turns, some are in it twice. Valid until the next call. */
 size_t hits_sorted(struct hits *hits, struct hit **ret_hits);
-/* Their order, for qsort(). */
+/* The order of hits, for qsort(). */
 int hit_compare(const void *left, const void *right);
 
 /*
- * For recordings that keep only the last of what they record: hits_turn() forgets what was marked
- * before its last call, so that what is marked since the last but one is there. Memory for it is
- * taken here. -ENOMEM.
+ * For recordings that keep only their last part: hits_turn() forgets what was marked before its
+ * previous call, and keeps what was marked since. hits_want_turns() allocates the memory for this.
+ * -ENOMEM.
  */
 int hits_want_turns(struct hits *hits);
 void hits_turn(struct hits *hits);

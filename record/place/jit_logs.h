@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which processes have mapped a jit-PID.dump, and as which module: the latest of them. Zeroed: none. */
+/* Which processes have mapped a jit-PID.dump, and as which module. The latest are kept. Zeroed: none. */
 #ifndef RWALKER_RECORD_PLACE_JIT_LOGS_H
 #define RWALKER_RECORD_PLACE_JIT_LOGS_H
 
@@ -19,7 +19,7 @@ struct jit_logs {
 void jit_logs_note(struct jit_logs *logs, uint32_t tgid, uint32_t module);
 /* The module that the process mapped last; 0: none. */
 uint32_t jit_logs_find(const struct jit_logs *logs, uint32_t tgid);
-/* The module is another from now on. */
+/* The id will be another module's from now on. */
 void jit_logs_forget(struct jit_logs *logs, uint32_t module);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The users of processes that make code at run time, asked for while the processes live: what
- * such a process leaves behind counts only if it belongs to that user. Fixed memory; the latest
- * are kept.
+ * The users of processes that make code at run time, asked for while the processes live: a file
+ * that such a process leaves behind counts only if it belongs to that user. Fixed memory; the
+ * latest are kept.
  */
 #ifndef RWALKER_RECORD_PLACE_JIT_OWNERS_H
 #define RWALKER_RECORD_PLACE_JIT_OWNERS_H
@@ -20,16 +20,16 @@ struct jit_owners {
 		uint64_t asked; /* CLOCK_MONOTONIC ns */
 		struct opener_owner owner;
 	} table[JIT_OWNERS];
-	uint32_t count; /* that were ever added */
+	uint32_t count; /* of all that were ever added */
 };
 
 /*
- * The process has mapped such memory. Whether to ask for its user now: not if that was done
- * within the last second. Later it is asked for again, because it may have become another user's,
- * or another process.
+ * The process has mapped memory for such code. Returns whether to ask for its user now: not if
+ * that was done within the last second. Later it is asked for again, because the process may have
+ * changed its user, or the tgid may be another process's.
  */
 bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now);
-/* The answer; ignored if it is no longer kept. */
+/* Stores the answer; ignored if the process is no longer kept. */
 void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner);
 /* All zero if it is not known. */
 struct opener_owner jit_owners_find(const struct jit_owners *owners, uint32_t tgid);

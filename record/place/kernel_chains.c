@@ -60,7 +60,7 @@ void kernel_chains_destroy(struct kernel_chains *chains)
 	free(chains);
 }
 
-/* Whether all of them are in something known. */
+/* Returns whether all addresses are known. */
 static bool name_all(struct kernel_chains *chains, const uint64_t *addresses, uint32_t count, uint64_t *frames)
 {
 	bool all = true;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Kernel stacks as the trace has them, found by the raw ones: a hook's callers recur, and are
- * resolved once rather than frame by frame each time. Callers that were seen before have a
- * number, by which an encoder recognizes them without looking at their frames. All memory is
- * allocated at creation.
+ * Converts raw kernel stacks to those of the trace. A hook's callers recur: they are resolved
+ * once, not frame by frame each time. Callers that were seen before have a number: an encoder
+ * recognizes them by it, without looking at their frames. All memory is allocated at creation.
  */
 #ifndef RWALKER_RECORD_PLACE_KERNEL_CHAINS_H
 #define RWALKER_RECORD_PLACE_KERNEL_CHAINS_H

@@ -197,7 +197,7 @@ void kernel_map_remove(struct kernel_map *map, uint64_t address)
 	cache_clear(map);
 }
 
-/* /proc/kallsyms has no lengths: up to the next symbol, and at most a page. */
+/* /proc/kallsyms has no lengths: each entry reaches to the next one, for at most REACH bytes. */
 static void run_time_import(struct kernel_map *map)
 {
 	enum { REACH = 64 << 10 };
@@ -228,7 +228,7 @@ static struct cache_entry normalize_run_time(struct kernel_map *map, uint64_t ad
 	return id ? (struct cache_entry){text->address, text->length, (uint64_t)id << 32} : (struct cache_entry){0};
 }
 
-/* After a call that never returns, a return address may be the first byte of the next function: this one is meant. */
+/* After a call that never returns, a return address may be the next function's first byte: the one before is meant. */
 static int before_tell(struct kernel_map *map, const struct kallsyms_symbol *symbol, uint32_t module_id)
 {
 	const struct kallsyms_symbol *before = kallsyms_find(&map->table, symbol->address - 1);
@@ -288,7 +288,7 @@ uint64_t kernel_map_unknown(const struct kernel_map *map)
 	return map->unknown;
 }
 
-/* Ids that the new table does not have. */
+/* Gives back the ids that the new table does not have. */
 static void give_back_others(const struct kernel_map *map, const uint32_t *ids, size_t count)
 {
 	for (size_t j = 0; j < map->table.modules.count; j++) {

@@ -24,7 +24,7 @@ struct kernel_map_sink { /* receives modules and functions; each returns 0 or -e
 	int (*module)(void *context, const struct event_module *module);
 	int (*symbol)(void *context, const struct event_kernel_symbol *symbol);
 	uint32_t (*new_module_id)(void *context); /* 0: no id left */
-	void (*old_module_id)(void *context, uint32_t id); /* it names nothing from now on */
+	void (*old_module_id)(void *context, uint32_t id); /* it is unused from now on */
 };
 
 /*
@@ -34,13 +34,13 @@ struct kernel_map_sink { /* receives modules and functions; each returns 0 or -e
 int kernel_map_create(const struct kernel_map_sink *sink, bool keep_addresses, struct kernel_map **ret_map);
 void kernel_map_destroy(struct kernel_map *map);
 
-/* As it was last read: valid until a refresh. */
+/* The table as last read; valid until a refresh. */
 const struct kallsyms *kernel_map_table(const struct kernel_map *map);
 
-/* (module id << 32 | offset), or 0 if the address is in nothing known. */
+/* (module id << 32 | offset), or 0 if the address is unknown. */
 uint64_t kernel_map_normalize(struct kernel_map *map, uint64_t address);
 
-/* The name of the kernel's variable at this address, valid until a refresh; NULL: none, or they are not listed. */
+/* The name of the kernel's variable at this address, valid until a refresh. NULL: none, or variables are not listed. */
 const char *kernel_map_variable(const struct kernel_map *map, uint64_t address);
 
 /* While it stays the same, so do the results of kernel_map_normalize(), except for unknown addresses. */
@@ -50,7 +50,7 @@ uint64_t kernel_map_revision(const struct kernel_map *map);
 int kernel_map_add(struct kernel_map *map, uint64_t address, uint32_t length, bool bpf, const char *name);
 void kernel_map_remove(struct kernel_map *map, uint64_t address);
 
-/* Addresses since the last refresh that were in nothing known. */
+/* How many addresses were unknown since the last refresh. */
 uint64_t kernel_map_unknown(const struct kernel_map *map);
 
 /* Reads the kernel's lists again if a module was loaded or unloaded: for the once-a-second tick, not the drain loop. */

@@ -28,13 +28,13 @@ enum { QUEUE = 4096,
        MAX_TRIES = 4 }; /* to open one file: the process that mapped it may be gone, but the next one may stay */
 
 struct ask {
-	uint32_t module; /* 0: who the process is */
+	uint32_t module; /* 0: asks for the process's user */
 	uint32_t tgid;
 	uint64_t start, end;
 	uint64_t unchanged_since;
 };
 
-/* The opener's requests that are not about a module: no module has such a number. */
+/* Tokens of the opener's requests that are not about a module: no module has such an id. */
 enum { TOKEN_ONE_FILE = UINT32_MAX,
        TOKEN_OWNER = UINT32_MAX - 1 };
 
@@ -60,7 +60,7 @@ struct module_files {
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
 	bool as_caller;
 	uint64_t unchanged_since;
-	bool late_lost; /* one was not opened late, either */
+	bool late_lost; /* a late open timed out, too */
 	struct module_files_counts counts;
 };
 
@@ -107,7 +107,7 @@ static void opened(struct module_files *files, uint32_t module, int fd)
 		files->identify[files->identify_tail++ % QUEUE] = module;
 }
 
-/* The user in whose file the helper got stuck pays for it; it counts for all where that is not known. */
+/* The user whose file the helper got stuck in pays for it. If the user is not known, it counts for all. */
 static void opener_lost(struct module_files *files)
 {
 	if (!files->as_caller && silent_users_add(&files->silent, files->opener.tgid))
@@ -299,8 +299,8 @@ void module_files_counts(const struct module_files *files, struct module_files_c
 }
 
 /*
- * What it is doing is answered or given up first; what waits for its turn comes later. False: there is none, or it
- * needs a CPU for longer than patience_ms.
+ * The current request is answered or given up first; queued requests come later. False: there is no opener, or it
+ * waits for a CPU for longer than patience_ms.
  */
 static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 {
@@ -315,7 +315,7 @@ static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 	return !files->opener.busy && helper_channel_ready(&files->opener);
 }
 
-/* A request that somebody waits for, for so long; `path` may be NULL. */
+/* Sends a request and waits for its answer, for at most deadline_ms. `path` may be NULL. */
 static int open_within(struct module_files *files, const struct opener_request *head, const char *path,
 		       int deadline_ms)
 {
@@ -354,7 +354,7 @@ static int open_now(struct module_files *files, const struct opener_request *hea
 	return open_within(files, head, path, DEADLINE_PROCESS);
 }
 
-/* Those who were too slow while there was no time get another chance, until one of them is too slow for this, too. */
+/* Files that were too slow during the recording get another chance, until one is too slow for this deadline, too. */
 void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
 {
 	const struct module_entry *entry = module_table_find(files->modules, module);

@@ -83,7 +83,7 @@ uint32_t module_table_new_id(struct module_table *table)
 	return table->last_id < RWK_MAX_MODULES - 1 ? ++table->last_id : 0;
 }
 
-/* If too many are given back at once, the rest is not given again. */
+/* If too many are given back at once, the rest is never reused. */
 void module_table_give_back(struct module_table *table, uint32_t id)
 {
 	if (id && table->end - table->given < INDEX_ROOM)
@@ -127,7 +127,7 @@ static uint32_t *recent_slot(struct module_table *table, const struct module_ide
 	return &table->recent[identity->build_id.bytes[0]];
 }
 
-/* Most mappings are of a few files: found without hashing the key, but compared in full. */
+/* Most mappings are of a few files. These are found without hashing the key, but compared in full. */
 static const struct module_entry *recall(struct module_table *table, const struct module_identity *identity)
 {
 	uint32_t index = *recent_slot(table, identity);
@@ -204,7 +204,7 @@ int module_table_set_build_id(struct module_table *table, uint32_t id, const str
 	table->entries[index - 1].build_id = *build_id;
 	identity = (struct module_identity){.path = table->entries[index - 1].path, .build_id = *build_id};
 	length = key_make(&identity, key);
-	/* Later mapping events name it by its build-id; without room for a second key it gets a second id. */
+	/* Later mapping events identify it by its build-id; without room for a second key it gets a second id. */
 	(void)hash_map_add(&table->keys, key, length, index - 1, NULL);
 	return tell(table, &table->entries[index - 1]);
 }

@@ -5,9 +5,9 @@
  * trace. Memory is fixed: beyond MODULE_TABLE_MAX files, new ones get a new id each time and are
  * never embedded (counted).
  *
- * A recording that keeps only its last part forgets files that nothing in that part can name. For
- * this it says when a turn is over, in which all of that part is replaced. Ids of what is
- * forgotten are given again, but not before MODULE_TURNS turns, and as late as possible.
+ * A recording that keeps only its last part forgets files that nothing in that part can refer to.
+ * For this, it reports the end of each turn: the time in which all of that part is replaced. Ids
+ * of forgotten files are reused, but not before MODULE_TURNS turns, and as late as possible.
  */
 #ifndef RWALKER_RECORD_PLACE_MODULE_TABLE_H
 #define RWALKER_RECORD_PLACE_MODULE_TABLE_H
@@ -41,21 +41,21 @@ struct module_entry {
 };
 
 int module_table_create(struct recording *recording, struct module_table **ret_table);
-/* The most that it takes if it is not halved, in bytes. */
+/* The most memory that it takes without halvings, in bytes. */
 size_t module_table_memory(void);
 void module_table_destroy(struct module_table *table);
 
-/* An id that nothing has; 0 if there are none left. For kernel_map too, which gives it back. */
+/* An unused id; 0 if there are none left. For kernel_map too, which gives it back. */
 uint32_t module_table_new_id(struct module_table *table);
 void module_table_give_back(struct module_table *table, uint32_t id);
 
 /* A turn is over. True: the table is so full that it is time for module_table_collect(). */
 bool module_table_turn(struct module_table *table);
-/* The module may be named: it stays at the next module_table_collect(). */
+/* The module may be referred to: the next module_table_collect() keeps it. */
 void module_table_use(struct module_table *table, uint32_t id);
-/* Forgets the files that were not mapped for MODULE_TURNS turns and are not in use; `dropped` gets each of them. */
+/* Forgets files that were not mapped for MODULE_TURNS turns and are not in use. Calls `dropped` for each of them. */
 void module_table_collect(struct module_table *table, void (*dropped)(void *context, uint32_t id), void *context);
-/* One after the other, ids that may be given again from now on. False: no other. */
+/* Each call returns another id that may be reused from now on. False: no other. */
 bool module_table_forgotten(struct module_table *table, uint32_t *ret_id);
 
 /* The module's id. 0: the log failed. */

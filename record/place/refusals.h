@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Files that were not read because of what they are, by reason: not because they were gone, or
- * too slow. The errors are those of the opener (struct opener_reply).
+ * Files that were not read because of what they are, by reason. Files that were gone or too slow
+ * are not among them. The errors are those of the opener (struct opener_reply).
  */
 #ifndef RWALKER_RECORD_PLACE_REFUSALS_H
 #define RWALKER_RECORD_PLACE_REFUSALS_H
@@ -19,7 +19,7 @@ struct refusals {
 /* False: this -errno is no refusal, and is not counted. */
 bool refusals_add(struct refusals *refusals, int error);
 
-/* "2 symbolic links, 1 not an ELF file"; empty: nothing was refused. Returns text. */
+/* "2 through a symbolic link, 1 not an ELF file"; empty: nothing was refused. Returns text. */
 const char *refusals_text(const struct refusals *refusals, char *text, size_t room);
 
 #endif

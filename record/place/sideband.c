@@ -38,16 +38,16 @@ static void peek_time(const struct sideband *sideband, uint32_t cpu)
 	const struct merge_tree tree = earliest(sideband);
 	uint64_t time = header ? sideband_record_time(header) : UINT64_MAX;
 
-	/* Nothing is written this far ahead of its time: it is not a record's time, and must not be waited for. */
+	/* No record is written this far ahead of its time: this is not a record's time, and must not be waited for. */
 	if (header && time > sideband->horizon + AHEAD_NS)
 		time = sideband->horizon;
 	merge_put(&tree, cpu, time);
 }
 
 /*
- * A child's records on one CPU may be visible when those of its fork, older and on another CPU,
- * are not: what is younger than this moment waits for the next look, when everything older is
- * certain to be visible.
+ * A child's records on one CPU may be visible before the older record of its fork on another CPU.
+ * So records younger than this moment wait for the next look, when everything older is certain to
+ * be visible.
  */
 void sideband_look(struct sideband *sideband)
 {

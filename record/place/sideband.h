@@ -3,7 +3,7 @@
  * What happens to processes and kernel text during the recording, as the kernel's perf records
  * report it on every CPU: exec mappings with build-ids, exec and comm, fork, exit (only if user
  * stacks are recorded), BPF programs and trampolines that are added and removed. Opened before
- * anything else is looked at, so that nothing falls between. Records are applied in time order
+ * anything else is looked at, so that nothing is missed. Records are applied in time order
  * over all CPUs: to the trace, the modules, the address spaces and the kernel map.
  */
 #ifndef RWALKER_RECORD_PLACE_SIDEBAND_H
@@ -20,7 +20,7 @@ struct recording;
 struct sideband;
 struct stream_cpu;
 
-/* On the CPUs that are online. 0, or -errno after reporting why. files NULL: no files are opened. */
+/* Opens rings on the CPUs that are online. 0, or -errno after reporting why. files NULL: no files are opened. */
 int sideband_create(struct recording *recording, struct module_files *files, const struct cpu_set *online,
 		    struct sideband **ret_sideband);
 void sideband_destroy(struct sideband *sideband);
@@ -28,8 +28,8 @@ void sideband_destroy(struct sideband *sideband);
 /* From now on a ring that fills wakes whoever waits on epoll_fd. */
 int sideband_wake(struct sideband *sideband, int epoll_fd);
 /*
- * Opens the CPU's ring, replacing one that exists: what was not applied of that is discarded. 0;
- * -errno: there is no ring now.
+ * Opens the CPU's ring. If there was one, it is replaced, and records that were not applied yet are
+ * discarded. 0; -errno: there is no ring now.
  */
 int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu);
 bool sideband_is_open(const struct sideband *sideband, uint32_t cpu);
@@ -37,8 +37,8 @@ bool sideband_is_open(const struct sideband *sideband, uint32_t cpu);
 /* Notes what has arrived up to now. */
 void sideband_look(struct sideband *sideband);
 /*
- * Applies what was noted and is not younger than `until` (CLOCK_MONOTONIC ns). Returns when the
- * next is due, UINT64_MAX: nothing is left.
+ * Applies the noted records that are not younger than `until` (CLOCK_MONOTONIC ns). Returns when
+ * the next one is due, UINT64_MAX if none is left.
  */
 uint64_t sideband_apply(struct sideband *sideband, uint64_t until);
 
@@ -61,20 +61,20 @@ struct sideband_mapping {
 	const uint8_t *build_id;
 	uint8_t build_id_length;
 	bool deleted;
-	bool only_new; /* a mapping that is already known, exactly the same, is not written again */
+	bool only_new; /* a mapping that is already known, with the same values, is not written again */
 };
 void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapping);
 
-/* Records that the kernel could not deliver, per CPU number. */
+/* How many records the kernel could not deliver on this CPU. */
 uint64_t sideband_lost(const struct sideband *sideband, uint32_t cpu);
 /* What has come from the CPU's ring so far; what BPF counted is left untouched. */
 void sideband_totals(const struct sideband *sideband, uint32_t cpu, struct stream_cpu *totals);
-/* Of one of the rings, for as many CPUs. */
+/* The size of each ring in bytes, for so many CPUs. */
 enum { SIDEBAND_LEAST_RING = 64 << 10 };
 size_t sideband_ring_size(uint32_t cpus, unsigned int halvings);
 uint64_t sideband_ring_bytes(const struct sideband *sideband);
 
-/* A process whose mappings could not be read at the start. */
+/* Records that the process's mappings could not be read at the start. */
 void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error);
 
 #endif

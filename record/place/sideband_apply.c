@@ -16,8 +16,8 @@
 enum { COMM_BYTES = 16 };
 
 /*
- * Where a KSYMBOL record ends. The kernel (6.18 still) adds the room for the time to its size
- * again for each listener on the CPU, but writes it once: after the time, all but the first
+ * Where a KSYMBOL record ends. The kernel (still in 6.18) adds the room for the time to its size
+ * again for each listener on the CPU, but writes the time once: after it, all but the first
  * listener find what was in the ring before.
  */
 static size_t ksymbol_end(const struct perf_event_header *header)
@@ -55,7 +55,7 @@ static struct address_spaces *spaces(struct sideband *sideband)
 	return hits_spaces(sideband->recording->hits);
 }
 
-/* Every process has these two, in which the kernel's own code lies. */
+/* Every process has these two, which hold the kernel's own code. */
 static bool is_made_by_process(const char *path)
 {
 	return strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0;
@@ -111,10 +111,10 @@ static bool is_file(struct sideband *sideband, uint32_t module)
 }
 
 /*
- * Nameless memory over a file's code, and no more than that: whoever puts large pages there
- * copies the code into them first, or right afterwards. It is likely, but not known, that nobody
- * unmapped the file before: the flag says so. Mappings of the start state were already judged
- * there.
+ * Nameless memory mapped over a file's code, and over nothing else: a program that puts large
+ * pages there copies the code into them first, or right afterwards. It is likely, but not known,
+ * that nobody unmapped the file before: the flag says so. Mappings of the start state were already
+ * judged there.
  */
 static void find_copied(struct sideband *sideband, const struct sideband_mapping *mapping,
 			struct mapping *range, uint64_t *flags)
@@ -230,8 +230,9 @@ static void grow_up(struct sideband *sideband, uint32_t tgid)
 }
 
 /*
- * Threads share what this file is about, so only processes are recorded, and with --flight the
- * first thread of each: so it is known whether anybody is left when the leader exits.
+ * Threads share everything that this file records, so only forks of processes are recorded. With
+ * --flight, also the first thread that each process starts: it shows whether any thread may be left
+ * when the leader exits.
  */
 static void apply_fork(struct sideband *sideband, const struct perf_event_header *header)
 {

@@ -21,8 +21,8 @@ struct sideband {
 	struct recording *recording;
 	struct module_files *files;
 	struct perf_ring *rings; /* by CPU number */
-	struct stream_cpu *totals; /* likewise: of what was applied */
-	merge_key *keys;	 /* of the tree that finds the earliest record; by each ring's next one */
+	struct stream_cpu *totals; /* by CPU number: of the records that were applied */
+	merge_key *keys;	 /* of the tree that finds the earliest record: each ring's next one */
 	uint64_t horizon;	 /* of the last look; younger records wait */
 	uint32_t max_cpus;
 	size_t ring_bytes; /* of each, at most */
@@ -37,7 +37,7 @@ struct sideband {
 
 /* The time at the end of every record, even if the kernel reports too large a size (KSYMBOL). */
 uint64_t sideband_record_time(const struct perf_event_header *header);
-/* sideband_apply.c: to the trace, the modules, the address spaces and the kernel map. */
+/* Applies the record to the trace, the modules, the address spaces and the kernel map (sideband_apply.c). */
 void sideband_apply_record(struct sideband *sideband, uint32_t cpu, const struct perf_event_header *header);
 
 #endif

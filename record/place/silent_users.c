@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Its folder in /proc belongs to its user in effect, or to root if it is not dumpable. 0: root, or it is gone. */
+/* A process's directory in /proc belongs to its effective user, or to root if it is not dumpable. 0: root, or gone. */
 static uid_t user_of(uint32_t tgid)
 {
 	struct stat status;

@@ -29,7 +29,7 @@ enum { AHEAD = 32,
 struct start_state {
 	struct recording *recording;
 	struct nursery *nursery;
-	/* Not 0: processes are read again, because something that came then or later may have been missed. */
+	/* Not 0: processes are read again, because records since then may have been missed. */
 	uint64_t since;
 	ARRAY(uint32_t) tgids;
 	size_t asked, answered; /* the helper works on tgids[answered] while answered < asked */

@@ -17,8 +17,8 @@ struct recording;
 struct start_state;
 
 /*
- * since: 0 at the start; later CLOCK_MONOTONIC ns since which records may have been missed: then
- * only what is not yet known is written. 0, -errno.
+ * since: 0 at the start; later the time (CLOCK_MONOTONIC ns) since which records may have been
+ * missed: then only what is not yet known is written. 0, -errno.
  */
 int start_state_create(struct recording *recording, struct nursery *nursery, uint64_t since,
 		       struct start_state **ret_state);

@@ -10,9 +10,9 @@
 
 enum {
 	LOOK_MS = 1000,
-	LAG_MS = 500,	 /* after this time a record that was counted has arrived, */
-	OPENING_MS = 50, /* and after this time its count, nearly always */
-	SIGNS = 4, /* of life: with this many, a ring without a record is dead; fewer tasks may have moved */
+	LAG_MS = 500,	 /* the record of a counted event has arrived after this time, */
+	OPENING_MS = 50, /* and its count after this time, nearly always */
+	SIGNS = 4, /* of life: with this many, a ring without a record is dead; with fewer, tasks may have moved */
 };
 
 int stream_watch_init(struct stream_watch *watch, uint32_t cpus)
@@ -105,7 +105,7 @@ static bool judge_losses(struct stream_watch *watch, const struct stream_cpu *no
 	return any;
 }
 
-/* The CPU that lacks most, and those that lack more than may have moved, or delivered nothing at all. */
+/* True of the CPU that lacks most, and of those that lack more than can have moved, or delivered nothing at all. */
 static bool is_missing(const struct stream_watch *watch, const struct stream_cpu *now, uint32_t cpu, int64_t most)
 {
 	enum { NOISE = 8 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether the kernel's records of processes are complete, compared with what a BPF program counted
- * of the same: plain numbers in, verdicts by CPU out. Checked about once a second. A task may move
- * to another CPU between its record and its count, so only sums over all CPUs are exact; which CPU
- * it was then follows from its own figures. Ends are counted, but may be far from their records:
- * they only show that a CPU is alive.
+ * Checks whether the kernel's records of processes are complete, against what a BPF program
+ * counted: plain numbers in, verdicts by CPU out. Done about once a second. A task may move to
+ * another CPU between its record and its count, so only sums over all CPUs are exact. If these show
+ * a loss, each CPU's own figures show where it was. Exits are counted, but may be far from their
+ * records: they only show that a CPU is alive.
  *
  *     look 1: counted 100, records 100      all is well up to here
  *     look 2: counted 130, records 104      some are still under way, or missing: look again, soon
  *     look 3: counted 140, records 104      the 130 of look 2 have not arrived: 26 are missing since look 1
  *
- * At the start, records are counted from one moment on, and BPF's counts from a little later: what
- * was under way then is a record too many, never a missing one. The first look that finds no
+ * At the start, records are counted from one moment on, and BPF's counts from a little later:
+ * events under way then are records too many, never missing ones. The first look that finds no
  * activity at all since the one before corrects that.
  */
 #ifndef RWALKER_RECORD_PLACE_STREAM_WATCH_H
@@ -24,8 +24,8 @@
 #include "bpf/ring_lives.h"
 
 struct stream_cpu { /* running totals */
-	struct ring_lives counted; /* by BPF; read before: */
-	struct ring_lives records; /* that were read from its ring */
+	struct ring_lives counted; /* by BPF; read before `records` */
+	struct ring_lives records; /* read from the CPU's ring */
 	uint64_t any;		   /* records of any kind */
 	uint64_t lost;		   /* as the ring reports, once another record came after them */
 	uint64_t full;		   /* how often it was found full */
@@ -42,8 +42,8 @@ struct stream_watch {
 	bool waiting;	   /* something had not arrived at the last look */
 	uint64_t asked_at; /* ns */
 	uint64_t good_at;  /* all is well up to then */
-	struct stream_cpu *base;  /* from which on sums are compared, */
-	struct stream_cpu *good;  /* what it was at good_at, */
+	struct stream_cpu *base;  /* totals from which sums are compared, */
+	struct stream_cpu *good;  /* totals at good_at, */
 	struct stream_cpu *asked; /* and at asked_at */
 	struct stream_verdict *verdicts;
 };
@@ -55,8 +55,8 @@ void stream_watch_deinit(struct stream_watch *watch);
 void stream_watch_begin(struct stream_watch *watch, uint64_t now, const struct stream_cpu *cpus);
 
 /*
- * True if something is missing: then watch->verdicts describe it, since watch->good_at, until the
- * next call. The caller, when it has repaired what it can, starts over.
+ * True if something is missing: then watch->verdicts say what, since watch->good_at; they are valid
+ * until the next call. The caller repairs what it can, then starts over.
  */
 bool stream_watch_look(struct stream_watch *watch, uint64_t now, const struct stream_cpu *cpus);
 

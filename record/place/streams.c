@@ -17,7 +17,7 @@ enum {
 	FOLLOW_MS = 500,   /* at least, between two looks at which CPUs are online */
 	TELL_MS = 20,
 	TELL_PART = 20,	   /* of the time, at most, for reading all processes again */
-	TELL_SECONDS = 1,  /* at least, between two times */
+	TELL_SECONDS = 1,  /* at least, between two readings */
 	RETRY_SECONDS = 5, /* before a ring that died young is reopened */
 };
 
@@ -98,7 +98,7 @@ static void open_gap(struct streams *streams, uint32_t cpu, uint64_t from,
 		*gap = (struct stream_gap){.from = from, .cause = verdict->cause};
 	gap->known = now;
 	gap->missing += verdict->missing;
-	/* What else is missing the ring reports. */
+	/* The ring reports what else is missing. */
 	if (verdict->cause == UNSURE_SILENT || (verdict->cause == UNSURE_LOST && !verdict->missing))
 		streams->silent += verdict->missing ? verdict->missing : 1;
 	if (fresh || verdict->missing)
@@ -119,7 +119,7 @@ static void close_gap(struct streams *streams, uint32_t cpu, uint64_t until)
 
 /* --- all processes once more --- */
 
-/* Since when, at the earliest; 0: nothing is unsure. */
+/* The start of the earliest gap; 0: nothing is unsure. */
 static uint64_t unsure_since(const struct streams *streams)
 {
 	uint64_t since = UINT64_MAX;
@@ -142,7 +142,7 @@ static void begin_telling(struct streams *streams, uint64_t now)
 	streams->again_at = now;
 }
 
-/* What was noticed since it began is left for the next time. */
+/* Gaps that were noticed after the reading began are left for the next one. */
 static void end_telling(struct streams *streams, uint64_t now)
 {
 	start_state_destroy(streams->again);
@@ -211,7 +211,7 @@ static bool follow_cpus(struct streams *streams, uint64_t now)
 	return came;
 }
 
-/* A ring that delivered something since the look before was alive then. */
+/* A ring that has delivered something since the previous look was alive at that look. */
 static void listen(struct streams *streams, uint64_t now)
 {
 	for (uint32_t cpu = 0; cpu < streams->recording->max_cpus; cpu++) {

@@ -8,8 +8,8 @@
  *     all was well --- records are missing --- noticed, ring opened --- all processes read again
  *                  |------------------------- UNSURE -------------------------------|
  *
- * Reading all processes takes time. If it is needed again and again, it is done in a
- * twentieth of the time.
+ * Reading all processes takes time. If it is needed again and again, it takes at most a twentieth
+ * of the time.
  */
 #ifndef RWALKER_RECORD_PLACE_STREAMS_H
 #define RWALKER_RECORD_PLACE_STREAMS_H
@@ -34,7 +34,7 @@ struct stream_gap {
 
 struct stream_heard { /* of a ring */
 	uint64_t any; /* records, at the last look */
-	uint64_t at;  /* ns: a look after which it delivered some */
+	uint64_t at;  /* ns: the last look after which it delivered some */
 };
 
 struct streams {
@@ -44,14 +44,14 @@ struct streams {
 	struct nursery *nursery;
 	struct cpu_set online;	  /* at the last look */
 	uint64_t followed;	  /* when that was, ns */
-	uint64_t next;		  /* look, ns */
+	uint64_t next;		  /* time of the next look, ns */
 	struct stream_watch watch;
 	struct ring_lives *counted; /* NULL: processes are not recorded */
 	struct stream_cpu *now;
 	struct stream_heard *heard;
-	uint64_t looked; /* ns */
+	uint64_t looked; /* time of the last look, ns */
 	struct stream_gap *gaps; /* by CPU */
-	uint64_t *retries;	 /* likewise: not before then is a dead ring reopened, ns */
+	uint64_t *retries;	 /* by CPU: a dead ring is not reopened before this time, ns */
 	struct start_state *again;
 	uint64_t again_at, again_after; /* when it began, and the earliest time at which it may begin, ns */
 	uint64_t silent;		/* records that the kernel did not deliver, at least */

@@ -61,7 +61,7 @@ void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint
 /* Marks one word of a snapshot, which may be a return address or a number that looks like one. */
 void hits_mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word);
 
-/* A sorted copy of all hits, which the caller may change. With turns, some are in it twice. Valid until the next call. */
+/* A sorted copy of all hits, valid until the next call; the caller may change it. With turns, some are in it twice. */
 size_t hits_sorted(struct hits *hits, struct hit **ret_hits);
 /* The order of hits, for qsort(). */
 int hit_compare(const void *left, const void *right);

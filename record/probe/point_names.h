@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the kernel offers for tracing: tracepoints (from tracefs, or if that is not mounted from
- * BTF), functions (/proc/kallsyms), and which of these may be traced (tracefs, debugfs), each as
- * far as it can be read.
+ * What the kernel offers for tracing: tracepoints (from BTF, and from tracefs if it is mounted),
+ * functions (/proc/kallsyms), and which of these may be traced (tracefs, debugfs), each as far as
+ * it can be read.
  */
 #ifndef RWALKER_RECORD_PROBE_POINT_NAMES_H
 #define RWALKER_RECORD_PROBE_POINT_NAMES_H

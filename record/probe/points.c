@@ -18,7 +18,7 @@ struct search { /* of one option */
 	const struct record_point *asked;
 	const struct point_names *names;
 	struct points *points;
-	uint32_t source; /* its place */
+	uint32_t source; /* its index */
 	char text[256];
 	char category[256]; /* of an exact name; "": any */
 	const char *name;   /* after the category */
@@ -91,8 +91,8 @@ static int say_unknown(const struct search *search)
 }
 
 /*
- * Without a list of all tracepoints only the kernel knows whether a module has one of this name.
- * What is most like it is suggested with the category that was typed, which is not known to be
+ * Without a list of all tracepoints, only the kernel knows whether a module has one of this name.
+ * The most similar name is suggested with the category that was typed, which is not known to be
  * wrong.
  */
 static int add_unlisted(struct search *search)

@@ -24,7 +24,7 @@ enum point_hook { /* in FORMAT.md's order; 0: not attached */
 
 struct point { /* its number is its index plus 1 */
 	char *name, *category; /* category: of tracepoints, NULL: unknown */
-	char *nearest;	       /* of a tracepoint that the kernel may not know: the name most like it, or NULL */
+	char *nearest;	       /* of a tracepoint that the kernel may not know: the most similar name, or NULL */
 	uint64_t address;      /* of functions */
 	uint32_t source;       /* index in sources */
 	enum point_hook hook;

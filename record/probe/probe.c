@@ -60,9 +60,9 @@ size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
 }
 
 /*
- * libbpf looks in the BTF of modules, too, for functions that this kernel may lack, and refuses
- * the whole object if it may not list modules, which takes CAP_SYS_ADMIN. It tries once for each
- * object: here it does so before the load, by looking for a function that no kernel has.
+ * libbpf also searches the BTF of modules for functions that this kernel may lack, and refuses the
+ * whole object if it may not list modules, which takes CAP_SYS_ADMIN. It tries once for each
+ * object: this makes it try before the load, with a function that no kernel has.
  */
 static void modules_skip(struct bpf_program *program)
 {
@@ -274,7 +274,7 @@ static int load(struct probe *probe)
 	return r;
 }
 
-/* That a program has no numbers of source lines is no news: the build drops them. */
+/* Warnings about missing line info are dropped: the build removes it. */
 static int print_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	char line[1024];
@@ -450,7 +450,7 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 	ret_cost->unfollowed = *all[0].follow_failed;
 }
 
-/* `lacks` last: with it, programs begin to use the rest. */
+/* `lacks` is stored last: from then on, programs use the rest. */
 static void set_regime(const struct shared *object, const struct ring_regime *regime, bool realtime_safe)
 {
 	uint64_t lacks = regime->lacks;

@@ -34,8 +34,8 @@ struct probe_settings {
 	bool sleepers;	 /* user stacks of walked tasks, if the kernel supports it */
 	uint32_t sleeper_bytes; /* of each, at most */
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; the probe fills in preempt_count */
-	bool cgroups; /* which there are */
-	bool objects; /* what waits are for, and walked tasks sleep for, if the kernel lets that be read */
+	bool cgroups; /* list control groups, and follow new ones */
+	bool objects; /* what waits are for, and what walked tasks sleep for, if the kernel allows reading it */
 	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
 	uint32_t snapshot_bytes; /* of a user stack, for the reader to unwind; 0: none */
@@ -45,7 +45,7 @@ struct probe_settings {
 	size_t ring_bytes;   /* per ring; a power of two of pages */
 	bool regime;	     /* probe_set_regime() will be called */
 	bool realtime_safe;  /* no user stacks of hits in the scheduler */
-	bool stats;	     /* the kernel is to count what the programs cost */
+	bool stats;	     /* make the kernel count what the programs cost */
 };
 
 const char *probe_library_version(void); /* "v1.1" */
@@ -61,12 +61,12 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 void probe_destroy(struct probe *probe);
 
 /*
- * Who the recorder is, so that it leaves itself out. nursery 0: none. *ret_tgid: the recorder's in
- * the init namespace.
+ * Sets which processes are the recorder's own, to be left out. nursery, flight 0: none. *ret_tgid:
+ * the recorder's tgid in the init namespace.
  */
 int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *ret_tgid);
 
-/* Where the kernel's functions are that say what waits are for. Before anything is attached or walked. */
+/* Sets the addresses of kernel functions that show what waits are for. Call it before anything is attached or walked. */
 void probe_tell_functions(struct probe *probe, const struct kallsyms *table);
 /* Follows a stopped child of ours and all its descendants. */
 int probe_follow(struct probe *probe, pid_t command);
@@ -78,19 +78,19 @@ uint32_t probe_most_rings(const struct probe *probe);
 int probe_ring_fd(const struct probe *probe, uint32_t index);
 /* Bytes of all maps except the rings; only while we have the privileges to ask. */
 uint64_t probe_memory(const struct probe *probe);
-/* Once a second. True if CPUs that came online got rings, which come after the existing ones. */
+/* To be called once a second. True if CPUs that came online got rings, which come after the existing ones. */
 bool probe_follow_cpus(struct probe *probe, const struct cpu_set *online);
 
 /* Running totals of a source: `ret_cpus` has one entry per CPU number below cpus->possible. */
 int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
 int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
 
-/* Forks, renames and ends so far, one entry per CPU number below cpus->possible. -ENODEV: they are not counted. */
+/* Forks, renames and exits so far, one entry per CPU number below cpus->possible. -ENODEV: they are not counted. */
 int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus);
 
-/* The ring of cgroups that are made and removed, RING_CGROUP_BYTES long; -1: they are not told. */
+/* The ring that reports created and removed cgroups, RING_CGROUP_BYTES long; -1: there is none. */
 int probe_cgroups_ring(const struct probe *probe);
-/* All that there are, as struct ring_cgroup: reading the fd to its end may block; the caller closes it. */
+/* Lists all cgroups, as struct ring_cgroup: reading the fd to its end may block; the caller closes it. */
 int probe_cgroups_open(const struct probe *probe, int *ret_fd);
 uint64_t probe_cgroups_lost(const struct probe *probe); /* records for which the ring had no room */
 
@@ -100,7 +100,7 @@ struct probe_cost {
 	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
 };
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
-/* What the programs leave out from now on. 0; -errno, reported: what was left out cannot be recorded again. */
+/* Sets what the programs leave out from now on. 0; -errno, reported: what was left out cannot be recorded again. */
 int probe_set_regime(struct probe *probe, const struct ring_regime *regime);
 
 /*
@@ -111,14 +111,14 @@ int probe_waits_attach(struct probe *probe);
 void probe_waits_detach(struct probe *probe);
 bool probe_wait_objects(const struct probe *probe); /* whether its records say what waits were for */
 bool probe_walk_objects(const struct probe *probe); /* whether walks say what tasks sleep for */
-/* What wait_objects_share() shares, of the programs for waits and for walks, if these tell objects. */
+/* For wait_objects_share(): the number in the programs for waits and in those for walks, if they read objects. */
 __u64 *probe_wait_names_forgotten(const struct probe *probe);
 __u64 *probe_walk_names_forgotten(const struct probe *probe);
-/* State of the looks at all tasks that programs and recorder share. */
+/* State of the looks at all tasks, shared by programs and recorder. */
 struct ring_look_state *probe_wait_look(const struct probe *probe);
 /* Marks a thread as hidden from the look, so its switches may be hidden too; -EEXIST: it is not hidden. */
 int probe_wait_hide(const struct probe *probe, pid_t tid);
-/* One look, of the kind that is set in that state: the caller reads the fd to its end and closes it. */
+/* Begins a look, of the kind that is set in that state: the caller reads the fd to its end and closes it. */
 int probe_wait_look_open(const struct probe *probe);
 
 /* The clock program's answer; call after a sleep. */
@@ -132,11 +132,11 @@ int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int 
 
 /* The ring of copied user stacks, RING_SLEEPER_BYTES long; -1: the kernel refused the program (reported). */
 int probe_sleepers_ring(const struct probe *probe);
-/* Whose user stack the next round is to copy; -E2BIG: no more of them. */
+/* Makes the next round copy this thread's user stack; -E2BIG: no room for more threads. */
 int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted);
-/* Its user stack is no longer wanted. True if the program had started on it. */
+/* The thread's user stack is no longer wanted. True if the program had started on it. */
 bool probe_sleepers_forget(const struct probe *probe, uint32_t tid);
-/* One round, or the rest of it: reading the fd to its end may block; the caller closes it. */
+/* Begins a round, or the rest of one: reading the fd to its end may block; the caller closes it. */
 int probe_sleepers_open(const struct probe *probe, uint32_t round, int *ret_fd);
 
 #endif

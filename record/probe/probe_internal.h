@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What probe.c and the other probe_*.c share and nobody else sees: together they are the door to libbpf. */
+/* Shared by probe.c and the other probe_*.c, and nobody else: together they are the door to libbpf. */
 #ifndef RWALKER_RECORD_PROBE_PROBE_INTERNAL_H
 #define RWALKER_RECORD_PROBE_PROBE_INTERNAL_H
 
@@ -45,9 +45,9 @@ struct probe {
 	struct ring_wait_knobs waits_knobs; /* settings.waits, completed */
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
-	bool waits_locks, waits_no_locks;    /* which locks of the kernel they wait for; the kernel refuses that */
+	bool waits_locks, waits_no_locks;    /* read which kernel locks waits are for; the kernel refuses that */
 	bool walk_objects;		     /* what walked tasks sleep for */
-	struct ring_object_knobs object_knobs; /* once somebody wants them */
+	struct ring_object_knobs object_knobs; /* filled when they are first wanted */
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;
@@ -60,29 +60,29 @@ struct probe {
 	struct bpf_link *walk, *follow, *look, *sleep;
 	struct bpf_link *wait_links[WAIT_LINKS];
 	ARRAY(int) rings;
-	uint32_t *ring_places; /* of these, by feed and shard (probe_rings.c) */
+	uint32_t *ring_places; /* index in `rings` plus 1, by feed and shard (probe_rings.c) */
 	struct probe_feed feeds[PROBE_FEEDS];
-	int pattern; /* of a CPU's scratch for snapshots, while an object is loaded; 0, -1: none */
+	int pattern; /* fd: template of a CPU's scratch for snapshots, while an object is loaded; 0, -1: none */
 	struct cpu_set online; /* CPUs that have rings and scratch */
 	char *counters;	  /* one entry per possible CPU, as the kernel returns them */
 	int possible;
-	int stats; /* while it is open, the kernel counts what programs cost; 0: not wanted, or refused */
+	int stats; /* fd: while it is open, the kernel counts what programs cost; 0: not wanted, or refused */
 };
 
-/* The loaded objects, in the order of loading: the first one owns the map of followed tasks, and its program. */
+/* The loaded objects, in the order of loading. The first one owns the map of followed tasks and the program for it. */
 size_t probe_objects(const struct probe *probe, struct shared *ret_objects);
-/* Before the load: knobs, and which object follows descendants. */
+/* Call it before the load: sets knobs, and which object follows descendants. */
 void probe_share(const struct probe *probe, const struct shared *object);
 int probe_fill_filter(const struct shared *object, const struct filter *filter);
 size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks);
-/* An element of a per-CPU array: one item per CPU number below cpus->possible, no larger than struct ring_cpu. */
+/* Reads an element of a per-CPU array: one item per CPU number below cpus->possible, at most a struct ring_cpu. */
 int probe_read_per_cpu(const struct probe *probe, const struct bpf_map *map, uint32_t key, void *ret_cpus, size_t size);
 void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost);
 
 /* probe_rings.c */
 int probe_rings_open(struct probe *probe); /* for the CPUs that are online */
 void probe_rings_close(struct probe *probe);
-/* Before the load of its object: room for snapshots in its scratch. Without them, its maps use almost no memory. */
+/* Before the load of the feed's object: makes room for snapshots. Without snapshots, its maps use almost no memory. */
 int probe_size_feed(struct probe *probe, const struct probe_feed *feed);
 /* After the load. */
 int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const struct probe_feed *feed);
@@ -93,7 +93,7 @@ void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct 
 struct shared probe_waits_shared(const struct probe *probe);
 int probe_waits_load(struct probe *probe);
 void probe_waits_unload(struct probe *probe);
-/* While it runs: detaches what `lacks` leaves nothing to do, attaches what it no longer does. 0; -errno, reported. */
+/* While it runs: detaches programs that have nothing to do under `lacks`, attaches the others. 0; -errno, reported. */
 int probe_waits_pause(struct probe *probe, uint64_t lacks);
 void probe_waits_cost(const struct probe *probe, struct probe_cost *cost);
 
@@ -102,8 +102,9 @@ size_t probe_points_shared(const struct probe *probe, struct shared *ret_objects
 int probe_points_load(struct probe *probe); /* reports why it cannot */
 void probe_points_unload(struct probe *probe);
 /*
- * probe_points_maps.c: whether the kernel lets a program avoid preemption; how many slots of
- * scratch a CPU has; before the load of a copy of the object, and after it.
+ * probe_points_maps.c: whether the kernel lets a program avoid preemption; whether tasks preempt
+ * each other in the kernel; how many slots of scratch a CPU has; what to do before the load of a
+ * copy of the object, and after it.
  */
 bool probe_points_can_stay(void);
 bool probe_points_meet_others(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The programs that count lives, and those that tell control groups. A recording can do without
- * either, and reports it: they are loaded last.
+ * The programs that count lives (forks, renames, exits), and those that report control groups. A
+ * recording can do without either, and reports it: they are loaded last.
  */
 #include <errno.h>
 #include <linux/types.h>
@@ -59,7 +59,7 @@ void probe_lives_cost(const struct probe *probe, struct probe_cost *cost)
 
 /* --- control groups --- */
 
-/* Of the whole tree that the recorder may see. */
+/* Lists the whole tree that the recorder may see. */
 static struct bpf_link *attach_list(const struct cgroups_bpf *cgroups)
 {
 	union bpf_iter_link_info info = {.cgroup.order = BPF_CGROUP_ITER_DESCENDANTS_PRE};
@@ -68,7 +68,7 @@ static struct bpf_link *attach_list(const struct cgroups_bpf *cgroups)
 	return bpf_program__attach_iter(cgroups->progs.list_cgroups, &options);
 }
 
-/* What is made is followed before what there is can be listed, so that nothing falls between. */
+/* New cgroups are followed before the existing ones can be listed, so that none is missed. */
 static int load_cgroups(struct probe *probe)
 {
 	struct cgroups_bpf *cgroups = probe->cgroups = cgroups_bpf__open_and_load();
@@ -129,5 +129,5 @@ void probe_cgroups_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(probe->cgroups->progs.list_cgroups, &own);
 	probe_add_cost(probe->cgroups->progs.cgroups_made, &own);
 	probe_add_cost(probe->cgroups->progs.cgroups_removed, &own);
-	cost->run_ns += own.run_ns; /* a cgroup that is not told is not a missing event */
+	cost->run_ns += own.run_ns; /* a cgroup that is not reported is not a missing event */
 }

@@ -207,8 +207,8 @@ static int attach_alone(struct probe *probe, struct point *point, uint32_t numbe
 }
 
 /*
- * By fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If
- * neither can be attached, the kprobe's error tells why: for fentry, the kernel only finds other
+ * Attaches by fentry, else by a kprobe; in reverse order if others could preempt the fentry program.
+ * If neither can be attached, the kprobe's error shows why: for fentry, the kernel only finds other
  * code than expected.
  */
 static int attach_function(struct probe *probe, struct point *point, uint32_t number)
@@ -331,7 +331,7 @@ static void say_failures(const struct point_source *source, const struct point *
 			    source->asked->text);
 }
 
-/* Nothing is left: one line for all. */
+/* Nothing could be attached: one line for all. */
 static int say_nothing(const struct points *points)
 {
 	const struct point *first = &points->items.items[0];
@@ -416,8 +416,8 @@ int probe_point_hits(const struct probe *probe, uint32_t point, struct ring_poin
 }
 
 /*
- * The part of the kernel's struct bpf_link_info that is needed; what a kernel does not know stays 0
- * (missed: since 6.7).
+ * The part of the kernel's struct bpf_link_info that is needed. Fields that a kernel does not know
+ * stay 0 (missed: since 6.7).
  */
 struct link_info {
 	__u32 type, id, program, unused;

@@ -24,7 +24,7 @@ struct probe_points_settings {
 	void *context;
 };
 
-/* Starts or stops writing the hits of what is attached; by index in points->sources. */
+/* Starts or stops writing the hits of a source, given by its index in points->sources. */
 void probe_points_arm(struct probe *probe, uint32_t source, bool on);
 
 /* Running totals: per CPU number below cpus->possible, and of all CPUs. 0, -errno. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory for CPUs: rings, one for every RING_CPUS_PER_SHARD of them and source, and scratch for
- * snapshots. Only CPUs that are online have it; those that come online get it within a second or
- * so. Until then their events go to another ring, and their snapshots are missing, which is
- * counted.
+ * Memory for CPUs: rings, one for each source and RING_CPUS_PER_SHARD CPUs, and scratch for
+ * snapshots. Only CPUs that are online have it; a CPU that comes online gets it within a second or
+ * so. Until then its events go to another ring, and its snapshots are missing, which is counted.
  */
 #include <errno.h>
 #include <linux/types.h>
@@ -54,7 +53,7 @@ static int make_ring(struct probe *probe, enum probe_feed_number number, uint32_
 	return 0;
 }
 
-/* 1: it has got rings now. */
+/* 1: rings were made. */
 static int make_shard(struct probe *probe, uint32_t shard)
 {
 	int r = 0, made = 0;
@@ -139,7 +138,7 @@ static int give_scratch(const struct probe *probe, enum probe_feed_number number
 	return fd < 0 ? fd : bpf_map_update_elem(bpf_map__fd(feed->snapshots), &cpu, &fd, BPF_ANY);
 }
 
-/* libbpf 1.1 cannot change the inner size of a map of maps: it gets another template. */
+/* libbpf 1.1 cannot change the inner size of a map of maps, so the map gets another template. */
 int probe_size_feed(struct probe *probe, const struct probe_feed *feed)
 {
 	const uint32_t snapshots = probe->settings.snapshot_bytes ? probe->settings.cpus->possible : 1;
@@ -171,7 +170,7 @@ int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const st
 	return r;
 }
 
-/* Its maps are closed once the programs have them. */
+/* Calculated: the descriptors of these maps are closed once the programs have them. */
 uint64_t probe_scratch_memory(const struct probe *probe)
 {
 	uint64_t bytes = 0;

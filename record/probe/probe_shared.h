@@ -23,7 +23,7 @@ struct shared {
 	bool in_scheduler; /* its programs run under the scheduler's locks, with user stacks */
 };
 
-/* Of a loaded or opened skeleton; each has a type of its own. */
+/* For a loaded or opened skeleton; each has a type of its own. */
 #define SHARED_OF(object)                                                                          \
 	((struct shared){                                                                          \
 		.knobs = &(object)->rodata->knobs,                                                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The part of the door to libbpf that knows which tracepoints there are, even without tracefs. */
+/* The part of the door to libbpf that lists the kernel's tracepoints, even without tracefs. */
 #ifndef RWALKER_RECORD_PROBE_PROBE_TRACEPOINTS_H
 #define RWALKER_RECORD_PROBE_PROBE_TRACEPOINTS_H
 

@@ -24,8 +24,8 @@ struct user_way {
 };
 
 /*
- * The first available way, starting at `from`. late: with the scheduler's locks released, which
- * costs more at each switch; else before that. BY_SYS_EXIT is always available.
+ * The first available way, starting at `from`. late: after the scheduler's locks are released,
+ * which costs more at each switch; else before that. BY_SYS_EXIT is always available.
  */
 void user_way_find(const struct btf *kernel, enum ring_user_way from, bool late, struct user_way *ret_way);
 void user_way_close(struct user_way *way);

@@ -13,7 +13,7 @@
 
 #include "bpf/offcpu.skel.h"
 
-/* --- where a CPU's preempt count lies, by the kernel's description of its per-CPU variables --- */
+/* --- where a CPU's preempt count is, by the kernel's description of its per-CPU variables --- */
 
 /* Offset of a variable in the per-CPU area; -ENOENT. */
 static int64_t per_cpu_offset(const struct btf *kernel, const char *name, const struct btf_type **ret_type)
@@ -53,8 +53,8 @@ static int64_t member_offset(const struct btf *kernel, const struct btf_type *ty
 }
 
 /*
- * 0: unknown, so the context of wakers will be unknown. *ret_cast: whether a program may read it
- * there by a plain load.
+ * From the run queue; 0: unknown, so the context of wakers will be unknown. *ret_cast: whether a
+ * program may read it there by a plain load.
  */
 static int64_t preempt_count_distance(const struct btf *kernel, bool *ret_cast)
 {
@@ -81,9 +81,9 @@ struct shared probe_waits_shared(const struct probe *probe)
 }
 
 /*
- * If every wait gets a record, its user stack is taken when it begins: none is taken for nothing.
- * But a snapshot can be whole only where the scheduler's locks are not held, and task work is too
- * expensive for every wait.
+ * If every wait gets a record, its user stack is taken when the wait begins: no stack is taken in
+ * vain. But a snapshot can be whole only where the scheduler's locks are not held, and task work is
+ * too expensive for every wait.
  */
 static void choose_user_way(struct probe *probe, const struct btf *kernel, enum ring_user_way from)
 {
@@ -139,7 +139,7 @@ void probe_tell_functions(struct probe *probe, const struct kallsyms *table)
 			*all[i].functions = known;
 }
 
-/* What is read from the kernel's BTF. */
+/* Sets what depends on the kernel's BTF. */
 static void choose_knobs(struct probe *probe, enum ring_user_way from)
 {
 	struct ring_wait_knobs *knobs = &probe->waits_knobs;
@@ -226,7 +226,7 @@ static int load_some_way(struct probe *probe)
 	return load(probe, RING_BY_SWITCH);
 }
 
-/* Nor must one that does not let the programs read what waits are for, or which locks. */
+/* Nor must a kernel that does not let the programs read what waits are for, or which locks. */
 int probe_waits_load(struct probe *probe)
 {
 	int r = load_some_way(probe);
@@ -313,7 +313,7 @@ static int attach_one(struct probe *probe, const struct bpf_program *program, st
 				     strerror(errno));
 }
 
-/* Programs that would only see that there is nothing to do, at each switch and wakeup of the host. */
+/* Programs that would find nothing to do, at each switch and wakeup of the host. */
 static bool is_paused(const struct probe *probe, const struct bpf_program *program, uint64_t lacks)
 {
 	return (program == probe->waits->progs.wait_switch && lacks & RING_LACKS_WAITS) ||
@@ -408,7 +408,7 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(waits->progs.wait_waking, cost);
 	probe_add_cost(waits->progs.wait_sys_exit, cost);
 	probe_add_cost(waits->progs.wait_switched, &switched);
-	/* The others that it missed are waits without a user stack, which the reports count. */
+	/* Its misses are waits without a user stack, which the reports count. */
 	cost->run_ns += switched.run_ns;
 	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_exec, cost);

@@ -71,7 +71,7 @@ int sched_clock_in_log(const char *log)
 	return stable;
 }
 
-/* The program, for which libbpf reads all names of the kernel, takes longer than all that a log can hold. */
+/* The BPF program takes longer than even the longest log: libbpf reads all of the kernel's names for it. */
 static bool kernel_calls_it_stable(void)
 {
 	int stable = log_calls_it_stable();
@@ -83,8 +83,8 @@ static bool kernel_calls_it_stable(void)
 
 /*
  * If time is read from the CPU's own counter, the kernel has found it reliable. For other
- * sources, such as a hypervisor's, it knows more than their name shows: some hosts keep theirs in
- * step on all CPUs, some do not.
+ * sources, such as a hypervisor's, the kernel knows more than the name shows: some hosts keep
+ * theirs in step on all CPUs, some do not.
  */
 bool sched_clock_is_steady(void)
 {

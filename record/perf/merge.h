@@ -24,10 +24,10 @@ static inline uint32_t merge_ring(merge_key key)
 }
 
 /*
- * A tree of who is earlier, which is cheap for hundreds of rings, too. Node 1 is the root, 2n and
- * 2n + 1 are the children of n, and node `count` + i is ring i. Each node has the least key below
- * it, so that a look at it needs no other memory. It is built once and settled for each ring
- * whose time has changed.
+ * A tree that finds the earliest ring, which is cheap for hundreds of rings, too. Node 1 is the
+ * root, 2n and 2n + 1 are the children of n, and node `count` + i is ring i. Each node holds the
+ * least key below it, so that reading it needs no other memory. The tree is built once and settled
+ * for each ring whose time has changed.
  */
 struct merge_tree {
 	merge_key *keys; /* room for 2 * count */
@@ -39,7 +39,7 @@ static inline merge_key merge_of(const struct merge_tree *tree, uint32_t ring)
 	return tree->keys[tree->count + ring];
 }
 
-/* Sets the ring's time, UINT64_MAX if it is empty. The tree is to be built or settled afterwards. */
+/* Sets the ring's time, UINT64_MAX if it is empty. Build or settle the tree afterwards. */
 static inline void merge_put(const struct merge_tree *tree, uint32_t ring, uint64_t time)
 {
 	tree->keys[tree->count + ring] = merge_key_of(time, ring);
@@ -67,7 +67,7 @@ static inline void merge_settle(const struct merge_tree *tree, uint32_t ring)
 	}
 }
 
-/* Of the ring with the earliest time; UINT64_MAX means that all are empty. */
+/* The key of the ring with the earliest time; time UINT64_MAX means that all are empty. */
 static inline merge_key merge_first(const struct merge_tree *tree)
 {
 	return tree->keys[1];

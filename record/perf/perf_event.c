@@ -208,7 +208,7 @@ void perf_events_disable(struct perf_events *events)
 	events->disabled = true;
 }
 
-/* The kernel keeps a period of the CPU clock's events, and a frequency of the others. */
+/* The kernel keeps a period for events of the CPU clock, and a frequency for the others. */
 void perf_events_set_frequency(struct perf_events *events, uint64_t frequency)
 {
 	uint64_t value = events->software && frequency ? SECOND / frequency : frequency;

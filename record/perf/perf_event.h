@@ -49,7 +49,7 @@ struct perf_events {
 	bool software;
 	bool fallback;	    /* cycles were tried but are not available */
 	uint32_t missed;    /* CPUs that came online and could not be followed */
-	struct cpu_busy busy; /* while they are enabled */
+	struct cpu_busy busy; /* of the time in which they are enabled */
 	bool disabled;
 };
 

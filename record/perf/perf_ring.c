@@ -72,7 +72,7 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *ring)
 
 	if (ring->head == ring->tail)
 		return NULL;
-	/* If it is not a record, nothing can be found. */
+	/* If this is not a record, nothing after it can be found. */
 	if (header->size < sizeof(*header) || header->size > ring->head - ring->tail) {
 		ring->tail = ring->head;
 		__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);

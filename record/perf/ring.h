@@ -34,9 +34,9 @@ const void *ring_next(struct ring *ring, size_t *ret_length);
 
 /* Returns the room of what was read to the kernel, including the last record that ring_next() returned. */
 void ring_release(struct ring *ring);
-/* Only what lies before a position, which is where a record ends. */
+/* Returns only the room before a position, which is where a record ends. */
 void ring_release_to(struct ring *ring, uint64_t position);
-/* Another CPU wrote it: it is fetched while something else is processed. */
+/* Another CPU wrote the record: fetches it while something else is processed. */
 void ring_prefetch(const void *record);
 /* Bytes that wait to be read, or that were read and not released. */
 uint64_t ring_fill(const struct ring *ring);

@@ -14,7 +14,7 @@ enum {
 	BLOCK = 1 << 16,       /* bytes that are read at a time */
 	PROLOGUE_MOST = 256,   /* in which a function sets up its frame record, if at all */
 	RETURN_BYTES = 4,      /* at an address, enough to recognize a return */
-	SMALL_FUNCTION = 256,  /* that continues in another by a jump: it is kept whole */
+	SMALL_FUNCTION = 256,  /* kept whole if it jumps to another function */
 	TEXT_MOST = 4 << 20,
 	WINDOW_HEAD_MOST = 16, /* bytes: two varints with some reserve */
 };
@@ -25,7 +25,7 @@ struct code_block { /* what was read last */
 	uint8_t bytes[BLOCK];
 };
 
-/* Returns how many of the `size` bytes from the address on there are; they stay in the block until the next call. */
+/* Returns how many of the `size` bytes at the address exist; they stay in the block until the next call. */
 static size_t look_at_code(const struct code_pick *pick, struct code_block *block, uint64_t address, size_t size,
 			   const uint8_t **ret_bytes)
 {
@@ -40,7 +40,7 @@ static size_t look_at_code(const struct code_pick *pick, struct code_block *bloc
 	return size < block->size - at ? size : block->size - at;
 }
 
-/* All of them, or none. */
+/* Reads all bytes, or none. */
 static bool read_code(const struct code_pick *pick, struct code_block *block, uint64_t address,
 		      size_t size, uint8_t *bytes)
 {
@@ -161,7 +161,7 @@ static uint64_t end_of(const struct code_window *window)
 	return window->address + window->size;
 }
 
-/* In order; those that touch are joined. */
+/* Sorts the windows and joins those that touch. */
 static void join(struct code_pick *pick)
 {
 	struct code_window *windows = pick->windows.items;

@@ -23,9 +23,9 @@ struct code_pick {
 	ARRAY(struct code_window) windows;
 };
 
-/* hits: return addresses minus one, ascending. 0, -ENOMEM. */
+/* Adds the calls before the hits, which are return addresses minus one, ascending. 0, -ENOMEM. */
 int code_pick_calls(struct code_pick *pick, const uint64_t *hits, size_t count);
-/* The functions that hold these. 0, -ENOMEM. */
+/* Adds the functions that hold these. 0, -ENOMEM. */
 int code_pick_functions(struct code_pick *pick, const uint64_t *hits, size_t count);
 /* *ret_bytes: the text, owned by the caller; NULL if there is nothing to write, or too much. 0, -ENOMEM. */
 int code_pick_write(struct code_pick *pick, struct elf_section_bytes *ret_bytes);

@@ -7,13 +7,13 @@
 
 enum { ID_DIGITS = 64, MOST_DEPTH = 64, MOST_KEY = 128 };
 
-/* --- JSON: a cursor within the bytes; each function leaves it behind what it read --- */
+/* --- JSON: a cursor within the bytes; each function moves it past what it read --- */
 
 struct json {
 	const char *at, *end;
 };
 
-/* The next letter that is not blank, '\0' at the end. */
+/* The next character that is not blank, '\0' at the end. */
 static char peek(struct json *json)
 {
 	while (json->at < json->end && strchr(" \t\r\n", *json->at) && *json->at)
@@ -38,7 +38,7 @@ static int digit_of(char letter)
 	return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
 }
 
-/* Only ASCII is unescaped: names of containers are. */
+/* Only ASCII is unescaped: names of containers are ASCII. */
 static bool take_escape(struct json *json, char *ret_letter)
 {
 	static const char from[] = {'"', '\\', '/', 'b', 'f', 'n', 'r', 't', '\0'};
@@ -63,7 +63,7 @@ static bool take_escape(struct json *json, char *ret_letter)
 	return true;
 }
 
-/* `room` 0: it is only skipped; one that does not fit is "", and *ret_fits false. */
+/* With `room` 0, the string is only skipped. If it does not fit, `text` is "" and *ret_fits false. */
 static bool take_string(struct json *json, char *text, size_t room, bool *ret_fits)
 {
 	size_t used = 0;
@@ -85,7 +85,7 @@ static bool take_string(struct json *json, char *text, size_t room, bool *ret_fi
 	return take(json, '"');
 }
 
-/* Of any kind; nesting is only counted. Commas and colons are not judged: nothing is taken from what is skipped. */
+/* A value of any kind. Nesting is counted; commas and colons are not checked: skipped values are not used. */
 static bool skip_value(struct json *json)
 {
 	unsigned int depth = 0;

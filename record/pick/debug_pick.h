@@ -13,7 +13,7 @@
 
 enum { DEBUG_PICK_PATH = 192 };
 
-/* Where the file would be below /usr/lib/debug, by build-id. False: such an id has none. */
+/* Where the file would be below /usr/lib/debug, by build-id. False: the id is too short or too long. */
 bool debug_pick_path(const struct build_id *id, char path[DEBUG_PICK_PATH]);
 
 /*

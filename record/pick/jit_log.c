@@ -26,7 +26,7 @@ enum {
 };
 
 struct code {
-	uint64_t address, size, index; /* the compiler's own number of it */
+	uint64_t address, size, index; /* index: the compiler's own number for it */
 	uint32_t number;	       /* its index in the file */
 	uint32_t name;
 	bool moved; /* the name is that of the code with the same index */
@@ -115,8 +115,8 @@ static ssize_t window_read(struct reading *reading, uint64_t offset, size_t leng
 }
 
 /*
- * The record at `offset`: 1 and its size, 0 if the file ends or makes no sense. Most names are
- * short: the code after it is not read.
+ * Takes the record at `offset`. 1 and its size, 0 if the file ends or makes no sense. Most names
+ * are short: the code after the name is not read.
  */
 static int record_take(struct reading *reading, uint64_t offset, uint32_t *ret_size)
 {
@@ -171,7 +171,7 @@ static int records_read(struct reading *reading)
 		if (rc <= 0)
 			return rc;
 	}
-	return -EFBIG; /* the latest counts most */
+	return -EFBIG; /* the latest records, which count most, are missing */
 }
 
 /* --- what is where at the end --- */

@@ -15,9 +15,9 @@
 #include "common/elf/elf_file.h"
 
 /*
- * Of the names at each address, keeps those of the least rank (common/elf/symbol_rank.h): the
- * reader would not choose the others, but cannot see in a trace what they are. To be called
- * before any size is estimated.
+ * Keeps only the names of the least rank at each address (common/elf/symbol_rank.h): the reader
+ * would not choose the others, but cannot see in a trace what they are. To be called before any
+ * size is estimated.
  */
 void symbol_pick_drop_lesser(struct elf_symbols *symbols);
 

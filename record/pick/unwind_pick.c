@@ -73,9 +73,9 @@ static size_t hits_below(const struct picking *picking, uint64_t address)
 }
 
 /*
- * What no piece covers reads as zeros, which mean empty entries of 4 bytes: an entry that does
- * not begin and end at a multiple of 4 would not be found after them. Compilers and linkers align
- * all entries.
+ * Bytes that no piece covers read as zeros, which mean empty entries of 4 bytes: after them, an
+ * entry that does not begin and end at a multiple of 4 would not be found. Compilers and linkers
+ * align all entries.
  */
 static bool place_of(const struct cfi_entry *entry, size_t offset, struct unwind_piece *ret_place)
 {
@@ -159,8 +159,8 @@ static int compare(const void *left, const void *right)
 }
 
 /*
- * A CIE occurs as often as FDEs of other CIEs were between its own; one that a malformed FDE names
- * may overlap other entries.
+ * A CIE occurs again each time FDEs of other CIEs were between its own. A CIE that a malformed FDE
+ * refers to may overlap other entries.
  */
 static int entries_join(struct picking *picking, struct unwind_pieces *pieces)
 {

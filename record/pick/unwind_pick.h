@@ -35,14 +35,14 @@ struct unwind_pieces {
 
 void unwind_pieces_deinit(struct unwind_pieces *pieces);
 
-/* All entries. 0; -E2BIG: the section is too large for any trace; -ENOMEM. */
+/* Picks all entries. 0; -E2BIG: the section is too large for any trace; -ENOMEM. */
 int unwind_pick_all(const struct unwind_section_view *section, struct unwind_pieces *pieces);
 
 /*
- * Those of functions that hold one of the addresses (link-time, ascending), or the byte after one:
- * hits are return addresses minus one, and a signal may have arrived at a function's first
- * instruction. Addresses for which nothing was found stay in `hits`, in their order; *count is
- * their number. 0, -ENOMEM.
+ * Picks the entries of functions that hold a hit (link-time addresses, ascending), or the byte
+ * after one: hits are return addresses minus one, and a signal may have arrived at a function's
+ * first instruction. Hits for which nothing was found stay in `hits`, in order; *count is their
+ * number. 0, -ENOMEM.
  */
 int unwind_pick_hit(const struct unwind_section_view *section, uint64_t *hits, size_t *count,
 		    struct unwind_pieces *pieces);

@@ -20,7 +20,7 @@ static const struct elf_segment *last_segment(const struct elf_segment *segments
 	return last;
 }
 
-/* Link-time address; UINT64_MAX: in no data. What is not in the file follows what is. */
+/* Link-time address; UINT64_MAX: not in writable data. Memory that is not in the file follows what is. */
 static uint64_t address_of(uint64_t place, const struct elf_segment *segments, size_t count)
 {
 	const struct elf_segment *last = last_segment(segments, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who called us: with sudo, the user behind it, who owns the trace and as whom a command runs. By
- * number: the static recorder has no user database. SUDO_UID and SUDO_GID are believed only if we
+ * Who called us: with sudo, the user behind it, who owns the trace and runs the command. Users are
+ * numbers: the static recorder has no user database. SUDO_UID and SUDO_GID are believed only if we
  * run as root.
  */
 #ifndef RWALKER_RECORD_MACHINE_CALLER_H
@@ -24,7 +24,7 @@ struct caller {
 /* To be called while we are root; see caller_groups.h. */
 void caller_get(struct caller *ret_caller);
 
-/* As whom to go on without root: as the caller with no group but the first, as nobody without sudo. */
+/* The user to go on as without root: the caller with only the first group; without sudo, the user nobody. */
 void caller_get_unprivileged(struct caller *ret_caller);
 
 /* For a child that is about to exec: becomes the caller for good. 0, -errno. */

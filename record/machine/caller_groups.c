@@ -38,7 +38,7 @@ static void add_listed(struct groups *groups, const char *text)
 	}
 }
 
-/* Real, effective, saved, and for files: a program that changed only some of them is on its way to somebody else. */
+/* Real, effective, saved and file system uid: a program that changed only some of them is about to change its user. */
 static bool has_uid(const char *text, uid_t uid)
 {
 	unsigned int uids[4];
@@ -51,7 +51,7 @@ static bool has_uid(const char *text, uid_t uid)
 	return true;
 }
 
-/* Whether the process is the user's; its groups are added then. *pid becomes its parent, or 0. */
+/* Returns whether the process is the user's; if so, adds its groups. *pid becomes its parent, or 0. */
 static bool take_process(pid_t *pid, uid_t uid, struct groups *groups)
 {
 	_cleanup_fclose_ FILE *file = NULL;
@@ -87,7 +87,7 @@ static bool add_ancestors(struct groups *groups, uid_t uid)
 
 /* --- the files ---------------------------------------------------------------------------------- */
 
-/* The name of a uid, by which /etc/group lists it; to be freed. NULL: none. */
+/* The user's name, as /etc/group lists it; to be freed. NULL: none. */
 static char *name_of(uid_t uid)
 {
 	_cleanup_fclose_ FILE *file = fopen("/etc/passwd", "re");

@@ -4,10 +4,9 @@
  * serves interrupts in its idle task, or that the hypervisor gave to another guest has no sample
  * to deliver, and only the kernel's account shows which CPUs were.
  *
- * The account has two answers: what the tick found running (user, nice, system), and what is left
- * of the time that was not idle. The first is a sample of one tick in 1 to 10 ms; the second
- * includes interrupts of the idle task and stolen time. Either may be too high, so the lower one
- * is used.
+ * The account has two answers: what the tick found running (user, nice, system), and the elapsed
+ * time without the idle time. The first is a sample of one tick in 1 to 10 ms; the second includes
+ * interrupts of the idle task and stolen time. Either may be too high, so the lower one is used.
  */
 #ifndef RWALKER_RECORD_MACHINE_CPU_BUSY_H
 #define RWALKER_RECORD_MACHINE_CPU_BUSY_H
@@ -37,7 +36,7 @@ void cpu_busy_close(struct cpu_busy *busy);
 void cpu_busy_begin(struct cpu_busy *busy);
 void cpu_busy_end(struct cpu_busy *busy);
 
-/* For how much of the time between the last two readings, in ns, the CPU ran tasks. False: unknown. */
+/* How long the CPU ran tasks between the last two readings, which are `elapsed` ns apart. False: unknown. */
 bool cpu_busy_time(const struct cpu_busy *busy, uint32_t cpu, uint64_t elapsed, uint64_t *ret_ns);
 
 /*

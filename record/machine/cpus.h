@@ -50,7 +50,7 @@ struct cpus {
 
 /* list: the value of -P or NULL. 0, or -EINVAL after reporting why. */
 int cpus_open(struct cpus *cpus, const char *list);
-/* Leaves only those wanted that are in the set. False: that is none. */
+/* Restricts the wanted CPUs to those in the set. False: none is left. */
 bool cpus_restrict(struct cpus *cpus, const struct cpu_set *set);
 void cpus_close(struct cpus *cpus);
 

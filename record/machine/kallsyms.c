@@ -52,7 +52,7 @@ static struct text word_at(const char *start, const char *end, char stop, char o
 	return (struct text){start, (size_t)(at - start)};
 }
 
-/* Taken apart by hand, in the buffer that they were read into: there are 120,000 lines, and a start waits for them. */
+/* Parsed by hand, in the buffer that was read into: there are 120,000 lines, and the recording's start waits for it. */
 static bool line_parse(struct text text, struct line *line)
 {
 	const char *const end = text.start + text.length, *at = text.start;
@@ -79,7 +79,7 @@ static bool is_text(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* Those that begin with "__" are made by macros, for the kernel's own sections and tables. */
+/* Names that begin with "__" are made by macros, for the kernel's own sections and tables. */
 static bool is_variable(const struct line *line)
 {
 	return line->type && strchr("dDbB", line->type) && !line->module.length && !begins(line->name, "__");
@@ -194,8 +194,8 @@ static int line_add(struct kallsyms *table, const struct line *line, uint32_t *l
 }
 
 /*
- * By address. Symbols at one address keep the order of the file, which has the global name after
- * its local aliases, by name offset.
+ * By address. Symbols at one address keep the order of the file, by name offset: the file has the
+ * global name after its local aliases.
  */
 static int symbol_compare(const void *left, const void *right)
 {
@@ -206,7 +206,7 @@ static int symbol_compare(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-/* The file has the kernel's own in order, then the modules, whose symbols are in none. */
+/* The file has the kernel's own symbols in order, then those of modules, in no order. */
 static void sort_symbols(struct kallsyms_symbol *items, size_t count)
 {
 	size_t sorted = 1;
@@ -226,7 +226,7 @@ struct reading {
 	bool shown; /* the kernel shows addresses */
 };
 
-/* The lines that end there; returns the number of their bytes, or -ENOMEM. */
+/* Takes the complete lines; returns the number of their bytes, or -ENOMEM. */
 static ssize_t lines_take(struct reading *reading, const char *text, size_t length)
 {
 	const char *const end = text + length, *at = text, *newline;

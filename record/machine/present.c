@@ -20,10 +20,10 @@ enum {
 	INIT_PID_NAMESPACE = 0xeffffffc, /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 	COMM_BYTES = 64,
 	LONG_SECONDS = 600,
-	LOOKED_AT = 20000, /* threads: who has more of them waits no longer */
+	LOOKED_AT = 20000, /* threads: with more of them, the search ends */
 };
 
-/* Elsewhere our numbers are not those of the command line, which are the host's. */
+/* In another namespace, our numbers are not those of the command line, which are the host's. */
 static bool numbers_are_the_hosts(void)
 {
 	struct stat status;
@@ -54,7 +54,7 @@ static size_t count_absent(const struct id_list *list, bool (*is_there)(uint32_t
 	return absent;
 }
 
-/* Without anybody who is there, nothing would be recorded. */
+/* all: nothing would be recorded. */
 static int say_absent(const char *what, uint32_t first, size_t absent, bool all)
 {
 	char more[48] = "";
@@ -117,7 +117,7 @@ static bool any_thread_fits(const char *process, const struct comm_regex *regex,
 			continue;
 		small_file_read(path, comm, sizeof(comm));
 		comm[strcspn(comm, "\n")] = '\0';
-		comm[COMM_REGEX_BYTES - 1] = '\0'; /* of kernel threads /proc has more */
+		comm[COMM_REGEX_BYTES - 1] = '\0'; /* /proc has longer names of kernel threads */
 		if (comm_regex_match(regex, comm) || --*left <= 0)
 			return true;
 	}

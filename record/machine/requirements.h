@@ -10,7 +10,7 @@
 
 bool requirements_recent(const char *release); /* as of uname() */
 bool requirements_types(void);
-/* As far as the kernel reports it: programs that read kernel memory are then refused. */
+/* Lockdown, as far as the kernel reports it: programs that read kernel memory are then refused. */
 bool requirements_confidential(void);
 
 /* 0, -errno after reporting what is missing. */

@@ -19,9 +19,9 @@ int topology_describe(const struct cpus *cpus, struct event_log *log);
 
 enum { TOPOLOGY_TEXT = 4096 };
 
-/* "0-3,8" to the end of a text of TOPOLOGY_TEXT bytes. False: there is no room. */
+/* Appends "0-3,8" to a text of TOPOLOGY_TEXT bytes. False: there is no room. */
 bool topology_add_list(char *text, const struct cpu_set *set);
-/* " 1:4-7", without the space at the beginning of the text. */
+/* Appends " 1:4-7", without the space at the beginning of the text. */
 bool topology_add_group(char *text, uint32_t number, const struct cpu_set *set);
 
 #endif

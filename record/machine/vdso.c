@@ -12,7 +12,7 @@ static const uint8_t *image_own(void)
 	return (const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
 }
 
-/* It ends where its section header table does. */
+/* The image ends where its section header table does. */
 int vdso_open(void)
 {
 	const uint8_t *image = image_own();

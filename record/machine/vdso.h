@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The code that the kernel maps into every process: an ELF image without a file. Ours is the same
- * as everybody's, as long as the kernel is the same; its build-id identifies it.
+ * The code that the kernel maps into every process: an ELF image without a file. It is the same in
+ * all processes of one kernel, ours included; its build-id identifies it.
  */
 #ifndef RWALKER_RECORD_MACHINE_VDSO_H
 #define RWALKER_RECORD_MACHINE_VDSO_H

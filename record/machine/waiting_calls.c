@@ -8,7 +8,7 @@
 #include "format/call_names.h"
 #include "record/machine/kallsyms.h"
 
-/* Calls with two descriptors are not here: it cannot be told for which of them they wait. */
+/* Calls with two descriptors are not listed: there is no telling which of them they wait for. */
 static const char *const descriptor_calls[] = {
 	"read", "write", "pread64", "pwrite64", "readv", "writev", "preadv", "pwritev", "preadv2", "pwritev2",
 	"recvfrom", "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg", "accept", "accept4", "connect",
@@ -83,7 +83,7 @@ static const struct {
 	{"percpu_rwsem_wait", RING_QUEUE_PERCPU, false},
 };
 
-/* What follows, or NULL. Of 100,000 names nearly all differ at once: a call would take longer than the comparison. */
+/* What follows, or NULL. Nearly all of 100,000 names differ at once: a call would take longer than the comparison. */
 static const char *after(const char *name, const char *wanted)
 {
 	while (*wanted && *name == *wanted)

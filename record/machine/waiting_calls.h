@@ -15,7 +15,7 @@
 /* Sets knobs->calls and limits. What cannot be found out stays 0. */
 void waiting_calls_fill(struct ring_object_knobs *knobs);
 
-/* Adds the functions that are among the kernel's symbols to what is 0. */
+/* Fills in the functions that are among the kernel's symbols; `known` is all 0 before. */
 void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known);
 
 #endif

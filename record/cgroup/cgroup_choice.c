@@ -128,7 +128,7 @@ static void enter(struct search *search, const char *name)
 		search->length += (size_t)added;
 }
 
-/* What is below one that fits is meant with it. */
+/* If a control group matches, those below it are included. */
 static int look_at(struct search *search, int parent, const char *name, unsigned int depth)
 {
 	const size_t before = search->length;
@@ -159,7 +159,7 @@ static int look_below(struct search *search, DIR *folder, unsigned int depth)
 	return r;
 }
 
-/* A directory of another file system, which fits nothing. */
+/* Reports a directory of another file system, which matches nothing. */
 static int check_folder(const char *path)
 {
 	struct stat status;
@@ -186,7 +186,7 @@ static int say_none(const struct search *search)
 			 search->containers > search->named ? " and others" : "");
 }
 
-/* Below the mount. */
+/* The pattern relative to the mount. */
 static const char *without_mount(const char *pattern, const char *mount)
 {
 	const size_t length = strlen(mount);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which control groups --cgroup and --container mean, as ids for the programs: the topmost ones
- * that fit, since what is below them is meant, too, also what is made there later. Looked up
- * once, at the start, in the file system of version 2.
+ * Which control groups --cgroup and --container choose, as ids for the programs: the topmost ones
+ * that match. Those below them are included, also those that are made there later. Looked up once,
+ * at the start, in the cgroup v2 file system.
  */
 #ifndef RWALKER_RECORD_CGROUP_CGROUP_CHOICE_H
 #define RWALKER_RECORD_CGROUP_CGROUP_CHOICE_H

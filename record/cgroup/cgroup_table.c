@@ -38,12 +38,12 @@ struct cgroup_table {
 	struct container_names *containers; /* NULL: they are not asked for */
 	struct hash_map places; /* by id: index of an entry */
 	struct entry *entries;
-	char *names, *spare; /* as large */
+	char *names, *spare; /* both of one size */
 	uint32_t count, names_used;
 	uint64_t pass, last_seen, left_out;
-	uint64_t forgot; /* the pass in which those that were removed were forgotten */
+	uint64_t forgot; /* the pass in which removed ones were last forgotten */
 	bool lists, below, listed;
-	bool removed; /* one was, since then */
+	bool removed; /* there may be removed ones that were not forgotten */
 };
 
 int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table)
@@ -125,7 +125,7 @@ static bool has_room(const struct cgroup_table *table, uint32_t length)
 	return table->count < CGROUP_TABLE_MOST && length <= NAME_BYTES - table->names_used;
 }
 
-/* Finds it or makes it. NULL: there is no room. */
+/* Finds or makes the entry. NULL: there is no room. */
 static struct entry *make(struct cgroup_table *table, uint64_t id)
 {
 	struct entry *entry = find(table, id);
@@ -146,7 +146,7 @@ static struct entry *make(struct cgroup_table *table, uint64_t id)
 
 /* --- telling --- */
 
-/* The path ends at the end of `room`; its first byte, NULL: it is not known, or too long. */
+/* Returns the path's first byte; it ends at the end of `room`. NULL: it is not known, or too long. */
 static const char *path_of(const struct cgroup_table *table, const struct entry *entry, char *room, size_t size)
 {
 	char *at = room + size;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The control groups of the host, by id: what the programs say about them (bpf/ring_cgroup.h), and
- * which of them have been written to the trace: those that a task was in, once each, and once more
- * when they are removed. Memory is fixed: if the table is full, those that were removed are
- * forgotten; if there are still too many, the rest have no paths.
+ * The control groups of the host, by id, as the programs report them (bpf/ring_cgroup.h). Those
+ * that a task was in are written to the trace once, and once more when they are removed. Memory is
+ * fixed: if the table is full, those that were removed are forgotten; if there are still too many,
+ * the rest have no paths.
  */
 #ifndef RWALKER_RECORD_CGROUP_CGROUP_TABLE_H
 #define RWALKER_RECORD_CGROUP_CGROUP_TABLE_H
@@ -19,23 +19,23 @@ struct ring_cgroup;
 
 enum { CGROUP_TABLE_MOST = 16384 };
 
-/* Names are asked for the containers of those that are written; NULL: they are not. -ENOMEM. */
+/* names: where names are asked for if a cgroup that is written is a container's; NULL: they are not. 0, -ENOMEM. */
 int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table);
 void cgroup_table_destroy(struct cgroup_table *table);
 
-/* A list of all that there are begins: its first record is that of the root. */
+/* A list of all cgroups begins: its first record is that of the root. */
 void cgroup_table_begin_list(struct cgroup_table *table);
 void cgroup_table_end_list(struct cgroup_table *table); /* it was complete */
 void cgroup_table_take(struct cgroup_table *table, const struct ring_cgroup *record);
 /*
- * What has been removed before the last call of this may be forgotten: no task in it has a record
- * any more.
+ * Cgroups that were removed before the previous call may be forgotten: no record of a task in them
+ * is left.
  */
 void cgroup_table_pass(struct cgroup_table *table);
 
-/* A task of an event is in this one; 0: not known. Does nothing without a table. */
+/* A task of an event is in this cgroup; 0: not known. Does nothing if `table` is NULL. */
 void cgroup_table_see(struct cgroup_table *table, uint64_t id);
-/* At the end: writes those that tasks were in and that nobody has described. */
+/* At the end: writes those that tasks were in and that were not described. */
 void cgroup_table_finish(struct cgroup_table *table);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What /proc and /sys tell, to anybody or to root. */
+/* What /proc and /sys show, to anybody or to root. */
 #include "record/check/check_host.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is found out by loading programs and opening events as a recording does, and closing them again. */
+/* Checks that load programs and open events as a recording does, and close them again. */
 #include "record/check/check_host.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
 
-enum { SMALL_RING = 64 << 10 }; /* bytes: the memory is a question of its own */
+enum { SMALL_RING = 64 << 10 }; /* bytes: memory is checked separately */
 
 static const char *const as_root = "run this with sudo: only root can try";
 

@@ -19,7 +19,7 @@ struct ring_cgroup;
 
 enum { CGROUP_TABLE_MOST = 16384 };
 
-/* names: where names are asked for if a cgroup that is written is a container's; NULL: they are not. 0, -ENOMEM. */
+/* names: asked for the names of containers whose cgroups are written; NULL: no names. 0, -ENOMEM. */
 int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table);
 void cgroup_table_destroy(struct cgroup_table *table);
 

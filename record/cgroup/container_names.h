@@ -18,7 +18,7 @@ struct recording;
 int container_names_create(struct recording *recording, struct nursery *nursery, struct container_names **ret_names);
 void container_names_destroy(struct container_names *names);
 
-/* A control group with this path was written: asks for its name if it is a container's. Does nothing if `names` is NULL. */
+/* A control group with this path was written: asks for its name if it is a container's. NULL `names`: does nothing. */
 void container_names_ask(struct container_names *names, uint64_t cgroup, const char *path);
 /* Writes the names that have arrived. If some are missing, waits for them, for at most budget_ms. */
 void container_names_take(struct container_names *names, unsigned int budget_ms);

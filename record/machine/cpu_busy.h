@@ -36,7 +36,7 @@ void cpu_busy_close(struct cpu_busy *busy);
 void cpu_busy_begin(struct cpu_busy *busy);
 void cpu_busy_end(struct cpu_busy *busy);
 
-/* How long the CPU ran tasks between the last two readings, which are `elapsed` ns apart. False: unknown. */
+/* How long the CPU ran tasks between the last two readings, in ns. False: unknown. */
 bool cpu_busy_time(const struct cpu_busy *busy, uint32_t cpu, uint64_t elapsed, uint64_t *ret_ns);
 
 /*

@@ -23,7 +23,7 @@ enum {
 	LOOKED_AT = 20000, /* threads: with more of them, the search ends */
 };
 
-/* In another namespace, our numbers are not those of the command line, which are the host's. */
+/* In another pid namespace, our numbers are not those of the command line, which are the host's. */
 static bool numbers_are_the_hosts(void)
 {
 	struct stat status;

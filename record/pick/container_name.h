@@ -2,7 +2,7 @@
 /*
  * The name that a container runtime gave a container, from the runtime's own files, never by asking
  * the runtime. The files are JSON, and much of their content was chosen by whoever started the
- * container. So nothing is allocated, nesting is bounded, and only one string of each is read:
+ * container. So nothing is allocated, nesting is bounded, and only one string of each is used:
  *
  *	docker      /var/lib/docker/containers/ID/config.v2.json: "Name"
  *	containerd  /run/containerd/io.containerd.runtime.v2.task/{k8s.io,default}/ID/config.json: an annotation; also

@@ -16,7 +16,7 @@
 #include "record/place/ended.h"
 
 enum {
-	FACT_BYTES = 12 << 20, /* of each half; pages are used as facts come */
+	FACT_BYTES = 12 << 20, /* per half; pages are used as facts come */
 	FACTS = 1 << 16,
 	MAX_PROCESSES = 65536,
 	MAX_MAPPINGS = 1 << 20,
@@ -27,28 +27,28 @@ enum {
 
 struct execed {
 	uint32_t tgid;
-	uint64_t generation; /* of the address space before */
+	uint64_t generation; /* of the address space before the exec */
 	uint64_t time;
 	char comm[RWK_MAX_COMM + 1];
 };
 
 /*
- * So long, at most, a thread is in execve() after it has its new address space, and in exit with
- * its old one after the record of its end.
+ * Upper bounds for how long a thread stays in execve() after it got its new address space, and in
+ * exit with its old one after the record of its exit.
  */
 static const uint64_t EXEC_LASTS = 10 * SECOND, EXIT_LASTS = 10 * SECOND;
 
 struct base_state {
 	struct fact_store *facts;
 	struct address_spaces *spaces;
-	struct event_encoder *encoder; /* of one fact: a payload with one record */
-	struct event_decoder *decoder; /* of a chunk, */
+	struct event_encoder *encoder; /* for one fact: a payload with one record */
+	struct event_decoder *decoder; /* for a chunk */
 	struct event_decoder *fact_decoder;
-	uint8_t *payload; /* which is unpacked here */
+	uint8_t *payload; /* the unpacked chunk */
 	struct ended ended;
 	struct execed *execs;
 	size_t exec_count;
-	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: of one thread, as far as is known */
+	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits, of processes with one thread, as far as is known */
 	uint64_t keep, now; /* now: the latest time that has left the window */
 	uint64_t left_out;
 };
@@ -188,7 +188,7 @@ static bool is_before_exec(uint32_t tgid)
 	return tgid >> 31;
 }
 
-/* Nobody has executed anything, or exited, under that number since. */
+/* Whether no process with that tgid has executed a program or exited since. */
 static bool is_kept(const struct base_state *base, const struct execed *exec)
 {
 	return exec->generation &&
@@ -245,7 +245,7 @@ static void apply_spaces(struct base_state *base, const struct event *event)
 	base->left_out += r < 0;
 }
 
-/* What the file header's copy says is about another section. */
+/* The copy of the file header describes another section. */
 static bool is_file_header(const struct event *event)
 {
 	static const char key[] = "file-header";
@@ -339,7 +339,7 @@ static bool find_fact(struct base_state *base, const struct event *event, struct
 	return fact_store_find(base->facts, key.bytes, key.length, &fact) && decode_fact(base, &fact, ret_known);
 }
 
-/* Totals begin with the dump; what is over by then does not concern it. */
+/* Totals are counted from the edge on. UNSURE spans that ended before it do not concern the dump. */
 static bool is_written(const struct event *event, uint64_t edge)
 {
 	if (event->kind == EVENT_UNSURE)
@@ -350,7 +350,7 @@ static bool is_written(const struct event *event, uint64_t edge)
 struct writing {
 	struct event_log *log;
 	const struct state_span *span;
-	bool before_exec; /* only what processes had mapped before their exec, or all but that */
+	bool before_exec; /* true: only what processes had mapped before their exec; false: all the rest */
 };
 
 static int write_mapping(void *context, uint32_t tgid, const struct mapping *mapping)
@@ -381,8 +381,8 @@ static int write_exec(const struct writing *writing, const struct execed *exec)
 }
 
 /*
- * A thread in execve() has the registers of the program before, which is named by what that had
- * mapped: such a process begins with that, and executes the new one at the edge.
+ * A thread in execve() still has the registers of the old program, whose addresses need the old
+ * mappings. So such a process begins with those, and executes the new program at the edge.
  */
 static int write_execs(struct base_state *base, struct writing *writing)
 {

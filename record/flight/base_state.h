@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the records of STATE and NAMES chunks that have left the window add up to: the state at
- * the window's trailing edge, with which a dump begins. Of each thing the latest record is kept
- * (state_rules.h); mappings, forks, execs and exits become the address spaces of the processes
- * that live then. Memory is fixed.
+ * The state at the window's trailing edge, with which a dump begins: the sum of the STATE and NAMES
+ * records that have left the window. The latest record about each thing is kept (state_rules.h);
+ * mappings, forks, execs and exits become the address spaces of the processes that are alive at
+ * the edge. Memory is fixed.
  */
 #ifndef RWALKER_RECORD_FLIGHT_BASE_STATE_H
 #define RWALKER_RECORD_FLIGHT_BASE_STATE_H
@@ -21,11 +21,11 @@ struct state_span;
 struct rwk_chunk_header;
 
 /*
- * keep: ns, after which what is written again as long as it is used (objects) counts as gone.
- * halvings: of all that can be kept. -ENOMEM.
+ * keep: ns; records that are repeated as long as they are used (objects) count as gone when older.
+ * halvings: how often all capacities are halved. 0, -ENOMEM.
  */
 int base_state_create(uint64_t keep, unsigned int halvings, struct base_state **ret_base);
-/* The most that it takes without any, in bytes. */
+/* The most memory that it takes without halvings, in bytes. */
 size_t base_state_memory(void);
 void base_state_destroy(struct base_state *base);
 
@@ -33,27 +33,27 @@ void base_state_destroy(struct base_state *base);
 void base_state_take(struct base_state *base, const struct rwk_chunk_header *header, const void *stored);
 
 /*
- * A record of a STATE chunk within the window. What is older than the span and about address
- * spaces belongs to the state with which a dump begins: to be called for all of them, in their
- * order, before that is written.
+ * Passes a record of a STATE chunk within the window. If it is about address spaces and older than
+ * the span, it belongs to the state with which a dump begins. Call this for all such records, in
+ * order, before base_state_write().
  */
 void base_state_reach(struct base_state *base, const struct state_span *span,
 		      const struct event *event);
 
-/* Writes the state as that at the beginning of the span. 0, or the log's error. */
+/* Writes the state as of the beginning of the span. 0, or the log's error. */
 int base_state_write(struct base_state *base, struct event_log *log, const struct state_span *span);
 
 /*
- * Writes a record of a STATE or NAMES chunk within the window, with which a dump goes on: as if
- * the recording were no longer than the span, that is without what was counted before it, and what
- * base_state_reach() took.
+ * Writes a record of a STATE or NAMES chunk within the window, after base_state_write(), as if the
+ * recording covered only the span: without what was counted before it, and without what
+ * base_state_reach() applied.
  */
 int base_state_follow(struct base_state *base, struct event_log *log, const struct state_span *span,
 		      const struct event *event);
 
-/* No event names the module any more, and no mapping. */
+/* Forgets a module that no event and no mapping refers to any more. */
 void base_state_forget(struct base_state *base, uint32_t module);
-/* Each mapping of each process at the edge, as address_spaces_each(). */
+/* Visits each mapping of each process at the edge, like address_spaces_each(). */
 int base_state_each_mapping(const struct base_state *base, address_spaces_visit *visit, void *context);
 
 struct base_state_usage {

@@ -70,7 +70,7 @@ static int writing_init(struct writing *writing)
 	writing->payload = malloc(RWK_MAX_RAW_CHUNK);
 	if (r < 0 || !writing->payload)
 		return r < 0 ? r : -ENOMEM;
-	recording->log = writing->log; /* what gets known of modules now is written to it, too */
+	recording->log = writing->log; /* modules that become known from now on are written to it, too */
 	recording->writer = writing->writer;
 	recording->error = 0;
 	return 0;
@@ -87,7 +87,7 @@ static int begin_records(const struct writing *writing, const struct window_chun
 	return r;
 }
 
-/* The base state is that at the beginning of the span. Records of the window may be older. */
+/* Moves the base state to the beginning of the span: the window may hold older records. */
 static int reach_since(const struct writing *writing)
 {
 	const struct dump_parts *parts = writing->parts;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Writes a dump: the state at the window's trailing edge, the window's chunks as they are stored,
- * and what the reader will need of the host. Runs in a child of the recorder, which has
- * everything as it was at the fork, while the recorder goes on; so nothing here has to be done in
- * slices, and the window may change meanwhile.
+ * and what the reader will need of the host. Runs in a child, which has everything as it was at the
+ * fork, while the recorder goes on. So nothing here has to be done in slices, and the recorder's
+ * window may change meanwhile.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_H
 #define RWALKER_RECORD_FLIGHT_DUMP_H
@@ -23,7 +23,7 @@ struct window;
 struct dump_parts {
 	struct recording *recording; /* its log and writer are replaced */
 	struct module_files *files;
-	struct nursery *nursery; /* not that of the recorder: two processes cannot ask the same one */
+	struct nursery *nursery; /* not the recorder's: two processes cannot ask the same one */
 	struct base_state *base;
 	const struct window *window;
 	struct open_waits *open; /* NULL: none, or they are in the window */

@@ -19,10 +19,10 @@ enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP, REQUEST_LIMIT };
 
 struct request {
 	uint32_t kind;
-	uint64_t number; /* which the answer repeats: one that comes too late, or to who was killed, answers no other */
-	uint64_t bytes;	 /* of a dump, or of all that are kept */
+	uint64_t number; /* repeated in the answer, so that no late answer is taken for that to another request */
+	uint64_t bytes;	 /* size of a dump, or the limit for all that are kept */
 	uint64_t kept;
-	bool instead; /* of a helper that was killed */
+	bool instead; /* the helper replaces one that was killed */
 };
 
 struct answer {
@@ -51,7 +51,7 @@ static void answer_request(struct dump_folder *folder, int socket, const struct 
 	(void)packet_send(socket, &answer, sizeof(answer), fd);
 }
 
-/* Ends when the recorder has closed its socket, also by dying: then it removes what is unfinished. Never returns. */
+/* Ends when the recorder closes its socket or dies, after removing an unfinished file. Never returns. */
 static void helper_run(const void *context, int socket)
 {
 	const struct dump_files_settings *settings = context;
@@ -100,7 +100,7 @@ void dump_files_close(struct dump_files *files)
 		forked_end(&files->helpers[i]);
 }
 
-/* The answer to this request; others are of requests that nobody waits for any more. */
+/* Waits for the answer to this request. Other answers are to requests that nobody waits for any more. */
 static int await(int socket, uint64_t number, struct answer *ret_answer, int *ret_fd)
 {
 	ssize_t got;
@@ -127,10 +127,10 @@ static int ask_one(const struct forked *helper, struct request request, struct a
 	request.number = clocks_now();
 	r = packet_send(socket, &request, sizeof(request), -1);
 	r = r < 0 ? r : await(socket, request.number, ret_answer, ret_fd);
-	return r == -ECONNRESET ? -EPIPE : r; /* it was killed before it had read that */
+	return r == -ECONNRESET ? -EPIPE : r; /* it was killed before it read the request */
 }
 
-/* The first that is there. */
+/* Asks the first helper that is alive. */
 static int ask(const struct dump_files *files, struct request request, struct answer *ret_answer, int *ret_fd)
 {
 	int r = -EPIPE;

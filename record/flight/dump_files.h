@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Files of dumps. The recorder may not make files any more when it has something to dump, so a
- * helper process does it, as the user who owns the output: it makes a file under a temporary name
- * and hands over its descriptor; later it gives the file its name, and removes the oldest dumps
- * beyond what is kept, or removes what was not finished. Names are PREFIX-DATE-TIME.rwk. What
- * earlier recorders left under such names counts, too; what they did not finish is removed.
+ * Files of dumps. When the recorder has something to dump, it may no longer create files, so a
+ * helper process does it, as the user who owns the output. The helper creates a file under a
+ * temporary name and hands over its descriptor. Later it gives the file its name and removes the
+ * oldest dumps beyond the limits, or it removes the unfinished file. Names are
+ * PREFIX-DATE-TIME.rwk. Dumps of earlier recorders under such names count, too; files that these
+ * did not finish are removed.
  *
  * There are two such processes. If the first one is killed, the other one is asked from then on.
  */
@@ -24,24 +25,24 @@ struct dump_files { /* zeroed: closed */
 struct dump_files_settings {
 	const char *path; /* as given with -o: a folder, or what names begin with; NULL: the default */
 	uint64_t kept;	  /* dumps, at most; 0: all */
-	uint64_t bytes;	  /* of all dumps together, at most; 0: any. One is always kept */
+	uint64_t bytes;	  /* limit for all dumps together; 0: none. One is always kept */
 };
 
-/* While we are root, before the recorder has anything to hide. Tries the folder. 0, or -errno after reporting why. */
+/* Call it as root, before the recorder has anything to hide. Tries the folder. 0, or -errno after reporting why. */
 int dump_files_open(struct dump_files *files, const struct dump_files_settings *settings);
 /* Ends the helpers. */
 void dump_files_close(struct dump_files *files);
 
 /*
- * What follows is for one process at a time, which may be a child. 0; -EPIPE: both helpers were killed; -errno.
+ * The functions below are for one process at a time, which may be a child. 0; -EPIPE: both helpers were killed; -errno.
  * *ret_fd: a new, empty file.
  */
 int dump_files_create(const struct dump_files *files, int *ret_fd);
-/* Names the file; *ret_path: how. */
+/* Gives the file its name. ret_path: that name. */
 int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX]);
-/* Other limits, as in the settings, from now on. */
+/* Changes the limits of the settings. */
 int dump_files_limit(const struct dump_files *files, uint64_t kept, uint64_t bytes);
-/* Removes it; nothing happens if there is none. */
+/* Removes the unfinished file, if there is one. */
 int dump_files_drop(const struct dump_files *files);
 
 #endif

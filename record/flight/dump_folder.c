@@ -22,7 +22,7 @@
 
 static const char SUFFIX[] = ".rwk", DIGITS[] = "0123456789";
 
-/* Files of one folder; messages; the end. */
+/* For files of one folder, messages, and exiting. */
 static const struct call_row CALLS[] = {
 	CALL(openat), CALL(renameat2), CALL(unlinkat), CALL(newfstatat), CALL(fstat), CALL(close), CALL(fcntl),
 	CALL(flock), CALL(getdents64), CALL(geteuid), CALL(dup3),
@@ -117,7 +117,7 @@ static bool is_ours(const struct dump_folder *folder, const char *name, struct s
 	       ret_status->st_uid == geteuid();
 }
 
-/* Removes what nobody writes any more. */
+/* Removes a file that nobody writes any more. */
 static bool remove_unfinished(const struct dump_folder *folder, const char *name)
 {
 	_cleanup_close_ int fd = openat(folder->fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -125,7 +125,7 @@ static bool remove_unfinished(const struct dump_folder *folder, const char *name
 	return fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlinkat(folder->fd, name, 0);
 }
 
-/* What earlier recorders left: dumps, and files that are none yet. How many of the latter were removed. */
+/* Finds the dumps of earlier recorders, and removes the files that they did not finish. Returns how many it removed. */
 static int look_around(struct dump_folder *folder)
 {
 	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
@@ -137,7 +137,7 @@ static int look_around(struct dump_folder *folder)
 	if (!stream) {
 		if (fd >= 0)
 			(void)close(fd);
-		return 0; /* it may be written but not read */
+		return 0; /* the folder can be written but not read */
 	}
 	while ((entry = readdir(stream))) {
 		if (is_name(folder, entry->d_name) && is_ours(folder, entry->d_name, &status))
@@ -197,7 +197,7 @@ static int confine(void)
 	return call_filter_install(lists, 1, CALL_REFUSAL_KILLS);
 }
 
-/* Tells now whether files can be made there. */
+/* Checks now whether files can be created there. */
 static int try_folder(struct dump_folder *folder)
 {
 	_cleanup_close_ int fd = -1;
@@ -246,7 +246,7 @@ void dump_folder_take_over(struct dump_folder *folder)
 	(void)look_around(folder);
 }
 
-/* The folder is gone: perhaps there is another one by now, of the same owner. */
+/* The folder is gone. Another one of the same owner may have its path by now. */
 static int open_again(struct dump_folder *folder)
 {
 	struct stat status;
@@ -264,21 +264,21 @@ static int open_again(struct dump_folder *folder)
 
 /* --- one dump --- */
 
-/* A new file under a name that nobody has, locked. */
+/* Creates a file under a name that nobody else uses, and locks it. */
 static int make_temporary(struct dump_folder *folder)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat status;
 
 	(void)snprintf(folder->temporary, sizeof(folder->temporary), ".%s.%d.new", folder->prefix, (int)getpid());
-	(void)remove_unfinished(folder, folder->temporary); /* of a process that had our number */
+	(void)remove_unfinished(folder, folder->temporary); /* left by a process that had our pid */
 	fd = openat(folder->fd, folder->temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
 	if (fd < 0)
 		return -errno;
 	(void)flock(fd, LOCK_EX | LOCK_NB); /* not every file system can do that */
 	if (fstat(fd, &status))
 		return -errno;
-	return status.st_nlink ? steal_fd(&fd) : -EAGAIN; /* somebody found it before it was locked */
+	return status.st_nlink ? steal_fd(&fd) : -EAGAIN; /* another recorder removed it before it was locked */
 }
 
 int dump_folder_create(struct dump_folder *folder, int *ret_fd)

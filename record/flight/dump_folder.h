@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The folder of dumps, within the helper process of dump_files.h: makes one file at a time under
- * a temporary name, names it, and removes the oldest dumps beyond what is kept. The process
+ * The folder of dumps, within the helper process of dump_files.h: creates one file at a time under
+ * a temporary name, gives it its name, and removes the oldest dumps beyond the limits. The process
  * becomes the user who owns them, and has no capabilities and few system calls afterwards.
  *
- * A file under a temporary name is locked (flock) as long as anybody has it open: so one that is
- * not locked was left by somebody who was killed. A folder that is gone is looked for again under
+ * A file under a temporary name is locked (flock) while any process has it open, so one that is
+ * not locked was left by a process that was killed. A folder that is gone is looked for again by
  * its path.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_FOLDER_H
@@ -34,11 +34,10 @@ struct dump_folder {
 };
 
 /*
- * As dump_files_open(). Confines the process for good. How many files were removed that had been left unfinished, or
- * -errno.
+ * Like dump_files_open(). Confines the process for good. Returns how many unfinished files it removed, or -errno.
  */
 int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept, uint64_t bytes);
-/* Looks again at what is there: another process had the folder, and may have been killed at any moment. */
+/* Reads the folder again: another process used it until now, and may have been killed at any moment. */
 void dump_folder_take_over(struct dump_folder *folder);
 
 int dump_folder_create(struct dump_folder *folder, int *ret_fd);

@@ -23,7 +23,7 @@ struct half {
 struct fact_store {
 	struct half halves[2];
 	unsigned int current;
-	size_t room, settled; /* settled: what was left after the last collection */
+	size_t room, settled; /* settled: bytes in use after the last collection */
 	size_t futile; /* how many facts are left out before it is worth collecting again */
 	fact_is_stale *is_stale;
 	const void *context;
@@ -148,7 +148,7 @@ static void collect(struct fact_store *store)
 		struct fact fact = fact_at(from, at);
 
 		if (is_current(from, &fact, at) && !(store->is_stale && store->is_stale(store->context, &fact)))
-			(void)append(store, to, &fact); /* it is no larger than what it comes from */
+			(void)append(store, to, &fact); /* it fits: the copy is no larger than the original */
 	}
 	hash_map_clear(&from->places);
 	from->used = 0;
@@ -156,7 +156,7 @@ static void collect(struct fact_store *store)
 	store->settled = to->used;
 }
 
-/* So that pages of memory are touched as there is more to say, not as time goes by. */
+/* Collecting then makes the touched pages grow with the number of facts, not with time. */
 static bool is_mostly_superseded(const struct fact_store *store)
 {
 	enum { LEAST = 1 << 18 };
@@ -164,7 +164,7 @@ static bool is_mostly_superseded(const struct fact_store *store)
 	return store->halves[store->current].used > 2 * store->settled + LEAST;
 }
 
-/* What is as long as what was said before takes its place. */
+/* Overwrites the earlier fact if the new one has the same length. */
 static bool replace(struct half *half, const struct fact *fact)
 {
 	const uint64_t *place = hash_map_find(&half->places, fact->key, fact->key_length);

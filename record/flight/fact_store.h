@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The latest of what was said about each of many things: byte strings by key, in memory that is
- * taken at the start. What is superseded or removed stays until there is no room; then what is
- * current is copied into the other half, in the order in which it was said. What does not fit
- * even then is left out and counted.
+ * The latest fact about each of many things: byte strings by key, in memory that is allocated at
+ * the start. Superseded and removed facts stay until they take most of the memory in use or there
+ * is no room. Then the current facts are copied into the other half, in the order in which they
+ * were said. What does not fit even then is left out and counted.
  */
 #ifndef RWALKER_RECORD_FLIGHT_FACT_STORE_H
 #define RWALKER_RECORD_FLIGHT_FACT_STORE_H
@@ -33,7 +33,7 @@ void fact_store_put(struct fact_store *store, const struct fact *fact);
 void fact_store_remove(struct fact_store *store, const void *key, size_t length);
 
 bool fact_store_find(const struct fact_store *store, const void *key, size_t length, struct fact *ret_fact);
-/* All that are current, also the stale ones, in the order in which they were said: *cursor is 0 at first. */
+/* Iterates over all current facts, also stale ones, in the order in which they were said. *cursor is 0 at first. */
 bool fact_store_next(const struct fact_store *store, size_t *cursor, struct fact *ret_fact);
 
 uint64_t fact_store_left_out(const struct fact_store *store);

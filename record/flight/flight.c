@@ -31,7 +31,7 @@ static const uint64_t RECORD_INTERVAL = SECOND;
 
 struct flight {
 	const struct record_flight *plan;
-	const struct record_flight *first; /* the plan at the start, by which the runner counts rules */
+	const struct record_flight *first; /* the plan at the start; the runner uses its rule numbers */
 	struct recording *recording;
 	struct module_files *files;
 	struct nursery *nursery;
@@ -41,12 +41,12 @@ struct flight {
 	struct base_state *base;
 	struct window *window;
 	pid_t writer;	   /* the child that writes a dump; 0: none */
-	uint64_t bytes;	   /* of stored chunks, at most */
+	uint64_t bytes;	   /* limit for stored chunks */
 	uint64_t number;   /* of the last dump */
 	uint64_t due;	   /* when the next dump is to be made; 0: none is wanted */
 	uint64_t ready;	   /* no trigger makes a dump before this time */
-	uint64_t turn;	   /* when what was hit is forgotten next */
-	uint64_t told, more; /* when the last TRIGGER was written; how many were not since */
+	uint64_t turn;	   /* when old hits are forgotten next */
+	uint64_t told, more; /* when the last TRIGGER was written; how many were not written since */
 	char why[RULE_BYTES];
 	struct flight_counts counts;
 };
@@ -269,7 +269,7 @@ static bool walks(const struct record_flight *plan)
 	return false;
 }
 
-/* What has to be there from the start. */
+/* Refuses new rules that need something that must be set up at the start. */
 static int check_reload(const struct flight *flight, const struct record_flight *plan)
 {
 	for (uint32_t i = 0; i < plan->rule_count; i++) {
@@ -333,7 +333,7 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	triggers_look(flight->triggers, now);
 	take_commands(flight, now);
 	window_advance(flight->window, now);
-	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all of it at its end */
+	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all hits at its end */
 		hits_turn(flight->recording->hits);
 		module_turn(flight->recording, flight->files, flight->base);
 		flight->turn = now + (uint64_t)flight->plan->window;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A helper process of --flight: forked while we are root, it ends when its socket is closed, also
- * by our death. For what the helpers of record/helper may not do: make files, run commands.
+ * A helper process of --flight, for what the helpers of record/helper may not do: create files and
+ * run commands. It is forked while we are root, and ends when we close its socket or die.
  */
 #ifndef RWALKER_RECORD_FLIGHT_FORKED_H
 #define RWALKER_RECORD_FLIGHT_FORKED_H
@@ -14,7 +14,7 @@ struct forked { /* zeroed: there is none */
 	pid_t pid;
 };
 
-/* What it does. Sends an int32_t first, 0 or -errno: whether it can. Never returns. */
+/* The helper's main. First it sends an int32_t: -errno if it cannot do its work, else 0 or more. Never returns. */
 typedef void forked_run(const void *context, int socket);
 
 /*
@@ -22,10 +22,10 @@ typedef void forked_run(const void *context, int socket);
  * -errno after reporting why.
  */
 int forked_start(struct forked *forked, forked_run *run, const void *context, const char *task, int32_t *ret_rc);
-/* Closes the socket and awaits its end. */
+/* Closes the socket and waits until the helper has ended. */
 void forked_end(struct forked *forked);
 
-/* In the helper: ignores what ends the recorder, and closes all files from `first` on but the socket. */
+/* In the helper: ignores signals that end the recorder, and closes all descriptors >= first except the socket. */
 void forked_settle(int first, int socket);
 /* In the helper: becomes the user behind sudo, if there is one, and gives up all capabilities. 0, -errno. */
 int forked_become_caller(void);

@@ -21,7 +21,7 @@ static void drop(void *context, uint32_t id)
 		module_files_forget(context, id);
 }
 
-/* What living processes have mapped, now and at the window's edge; and what an answer is under way for. */
+/* In use: what living processes have mapped, now or at the window's edge, and files with an answer under way. */
 static void collect(const struct recording *recording, struct module_files *files, const struct base_state *base)
 {
 	struct module_table *modules = recording->modules;

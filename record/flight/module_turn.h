@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Weeks of --flight see more files than any table holds. Once a window, this forgets modules that
- * no mapping, no event of the window and no dump names any more: in the table, among the open
- * files, and in the base state.
+ * In weeks, --flight sees more files than any table holds. Once per window, this forgets modules
+ * that no mapping, no event of the window and no dump refers to any more: in the table, among the
+ * open files, and in the base state.
  */
 #ifndef RWALKER_RECORD_FLIGHT_MODULE_TURN_H
 #define RWALKER_RECORD_FLIGHT_MODULE_TURN_H

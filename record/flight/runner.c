@@ -20,8 +20,8 @@
 enum { TURN_MS = 200 };
 
 struct job { /* the command of a rule */
-	pid_t pid;     /* 0: it does not run */
-	uint64_t next; /* when it does again; UINT64_MAX: never */
+	pid_t pid;     /* 0: not running */
+	uint64_t next; /* when it is started next; UINT64_MAX: never */
 };
 
 struct running {

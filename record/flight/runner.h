@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Runs the commands of --trigger exec: and --on-dump for the recorder, which may execute nothing
- * once it records: a process that was forked before, became the calling user, and has no
- * capabilities. It keeps the intervals of the rules itself, and says which command ended with 0.
+ * once it records. A helper does this: it was forked before, became the calling user, and has no
+ * capabilities. It times the rules' intervals itself, and reports which commands exited with 0.
  */
 #ifndef RWALKER_RECORD_FLIGHT_RUNNER_H
 #define RWALKER_RECORD_FLIGHT_RUNNER_H
@@ -19,13 +19,13 @@ struct runner { /* zeroed: there is none */
 
 /* As root, before anything is open; does nothing if no rule needs it. 0, or -errno after reporting why. */
 int runner_open(struct runner *runner, const struct record_flight *plan);
-/* The commands of rules end; those of --on-dump go on. */
+/* Ends the commands of rules; those of --on-dump go on. */
 void runner_close(struct runner *runner);
 
-/* A rule whose command ended with 0 since the last call; false: there is none. Never waits. */
+/* A rule whose command exited with 0 and was not returned yet; false if there is none. Never waits. */
 bool runner_take(const struct runner *runner, uint32_t *ret_rule);
 
-/* Runs the command of --on-dump, with the name in $RWALKER_DUMP. Also from a child of the recorder. */
+/* Runs the command of --on-dump, with the dump's path in $RWALKER_DUMP. A child of the recorder may call this, too. */
 void runner_tell(const struct runner *runner, const char *path);
 
 #endif

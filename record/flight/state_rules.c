@@ -130,7 +130,7 @@ static const struct row {
 	struct numbers (*key)(const struct event *event);
 	void (*since)(struct event *event, const struct event *before);
 } ROWS[] = {
-	[EVENT_META] = {STATE_LATEST, no_key, NULL}, /* and its own key */
+	[EVENT_META] = {STATE_LATEST, no_key, NULL}, /* plus the record's own key */
 	[EVENT_CLOCK] = {STATE_LATEST, no_key, NULL},
 	[EVENT_SOURCE] = {STATE_LATEST, source_key, NULL},
 	[EVENT_MODULE] = {STATE_LATEST, module_key, NULL},
@@ -147,10 +147,10 @@ static const struct row {
 	[EVENT_UNSURE] = {STATE_LATEST, unsure_key, NULL}, /* written only if it reaches into the window */
 	[EVENT_COUNTER] = {STATE_TOTAL, counter_key, counter_since},
 	[EVENT_OBJECT] = {STATE_TOLD_AGAIN, object_key, NULL},
-	[EVENT_CGROUP] = {STATE_LATEST, cgroup_key, NULL}, /* of one that is gone no path is needed */
+	[EVENT_CGROUP] = {STATE_LATEST, cgroup_key, NULL}, /* a removed one needs no path */
 	[EVENT_WINDOW] = {STATE_DROPPED, NULL, NULL},
 	[EVENT_TRIGGER] = {STATE_DROPPED, NULL, NULL},
-	[EVENT_REGIME] = {STATE_LATEST, no_key, NULL}, /* says all of it */
+	[EVENT_REGIME] = {STATE_LATEST, no_key, NULL}, /* each record is complete */
 	[EVENT_OBJECT_NAME] = {STATE_TOLD_AGAIN, name_key, NULL},
 	[EVENT_CGROUP_NAME] = {STATE_LATEST, cgroup_name_key, NULL},
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What becomes of each kind of record that is no event when it leaves the window: one row for
- * each kind below EVENT_TASK, and for those of NAMES. tests/unit/record/flight/test_state_rules.c
- * fails if the format has a kind without a row.
+ * What happens to records other than events when they leave the window: one row for each kind below
+ * EVENT_TASK, and for those of NAMES. tests/unit/record/flight/test_state_rules.c fails if the
+ * format has a kind without a row.
  */
 #ifndef RWALKER_RECORD_FLIGHT_STATE_RULES_H
 #define RWALKER_RECORD_FLIGHT_STATE_RULES_H
@@ -14,10 +14,10 @@
 
 enum state_rule {
 	STATE_UNKNOWN, /* no row */
-	STATE_DROPPED, /* it is about its own time only */
+	STATE_DROPPED, /* concerns its own time only */
 	STATE_LATEST,  /* the latest with the same key stays */
-	STATE_TOLD_AGAIN, /* the same, for as long as it is repeated */
-	STATE_TOTAL,   /* the latest stays, and is what a dump takes off later ones */
+	STATE_TOLD_AGAIN, /* the same, as long as the record is repeated */
+	STATE_TOTAL,   /* the latest stays, and a dump subtracts it from later ones */
 	STATE_SPACES,  /* changes address spaces */
 };
 
@@ -29,13 +29,13 @@ struct state_key {
 };
 
 enum state_rule state_rule_of(enum event_kind kind);
-/* What tells its record apart from others of its kind. */
+/* The key that tells a record apart from others of its kind. */
 void state_key_of(const struct event *event, struct state_key *ret_key);
 struct state_span { /* of a dump, CLOCK_MONOTONIC ns */
 	uint64_t since, until;
 };
 
-/* As if the recording were no longer than the span; `before`: the latest total before it, NULL: there was none. */
+/* Changes a record as if the recording covered only the span. before: the latest total before it; NULL: none. */
 void state_within(struct event *event, const struct event *before, const struct state_span *span);
 
 #endif

@@ -27,8 +27,8 @@ struct watched {
 	const struct trigger_rule *rule;
 	struct comm_regex regex; /* of tasks; empty: any */
 	bool has_regex;
-	int fd;	    /* of a pressure, or of a cgroup's account; -1: none */
-	bool reads; /* a pressure that the kernel does not tell us of, so that we read how much there was */
+	int fd;	    /* a pressure file, or a cgroup's cpu.stat; -1: none */
+	bool reads; /* the kernel does not notify us of this pressure, so we read its total */
 	struct usage usages[USAGES]; /* the latest, one for each part of the window */
 	uint32_t usage_count;
 };
@@ -71,7 +71,7 @@ static int open_waits(struct watched *watched, const struct record_offcpu *offcp
 	return 0;
 }
 
-/* How much there has been of it, ns; false if the kernel does not say. */
+/* The CPU time used or the time under pressure so far, ns; false if the kernel does not account for it. */
 static bool read_usage(const struct watched *watched, uint64_t *ret_used)
 {
 	const char *key = watched->rule->kind == TRIGGER_CPU ? "usage_usec " : watched->rule->full ? "full " : "some ";
@@ -89,7 +89,7 @@ static bool read_usage(const struct watched *watched, uint64_t *ret_used)
 	return at;
 }
 
-/* A cgroup by its path, or as systemd names it. */
+/* Opens a file of a cgroup, which is given by its path or as systemd names it. */
 static int open_in_cgroup(const char *cgroup, const char *file, int flags)
 {
 	static const char *const roots[] = {"", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"};
@@ -112,7 +112,7 @@ static int open_pressure_file(const struct trigger_rule *rule, int flags)
 	return open_in_cgroup(*rule->name ? rule->name : "/proc/pressure", file, flags);
 }
 
-/* Asks the kernel to tell us. */
+/* Asks the kernel to notify us. */
 static bool ask_for_pressure(struct watched *watched)
 {
 	const struct trigger_rule *rule = watched->rule;
@@ -130,9 +130,9 @@ static bool ask_for_pressure(struct watched *watched)
 }
 
 /*
- * The kernel tells only those who may write to the file, which in a cgroup is its owner, about
- * windows of 2s, 4s, ... without CAP_SYS_RESOURCE, and before Linux 6.4 nobody without it.
- * Everybody may read.
+ * The kernel notifies only processes that may write to the file; in a cgroup, only its owner may.
+ * Without CAP_SYS_RESOURCE, windows must be 2s, 4s, ..., and before Linux 6.4 there are no
+ * notifications. Everybody may read the file.
  */
 static int open_pressure(struct watched *watched)
 {
@@ -162,7 +162,7 @@ static int open_account(struct watched *watched)
 	return 0;
 }
 
-/* A pressure that others watch by the same rule. */
+/* Takes the pressure that `others` watch by the same rule. */
 static int share_pressure(struct watched *watched, const struct triggers *others)
 {
 	for (uint32_t i = 0; i < others->count; i++) {
@@ -270,7 +270,7 @@ uint64_t triggers_least(const struct triggers *triggers)
 	return triggers->least;
 }
 
-/* Threads that idle are in D, too, with a bit that says so. */
+/* Idle threads are in D, too, but have a bit that says so. */
 static uint64_t state_bits(uint64_t state)
 {
 	const uint64_t idle = TASK_UNINTERRUPTIBLE | TASK_NOLOAD;
@@ -285,7 +285,7 @@ static uint64_t run_queue_of(const struct event_wait *wait)
 	return partly ? wait->run_queue : wait->length;
 }
 
-/* On a run queue no thread is in its state any more. */
+/* A thread on a run queue has left the state in which it slept, so rules with states do not count that time. */
 static uint64_t length_for(const struct trigger_rule *rule, const struct event_wait *wait)
 {
 	uint64_t queued = run_queue_of(wait);
@@ -340,7 +340,7 @@ static bool is_pressed(const struct watched *watched)
 	return poll(&wanted, 1, 0) > 0 && wanted.revents & POLLPRI && !(wanted.revents & POLLERR);
 }
 
-/* Of one CPU, or of the time, in hundredths of a percent, since the window began; 0: it is not over yet. */
+/* The share of one CPU, or of the time, since the window began, in hundredths of a percent; 0: it is not over yet. */
 static uint64_t share_of(struct watched *watched, uint64_t now)
 {
 	uint64_t window = watched->rule->window;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The rules of --trigger while it records: which of them the waits, walks, pressures and cgroups of
- * this moment fulfil. What a rule needs of the host is opened while we are root. What fires goes to
- * one function.
+ * Checks the rules of --trigger during the recording, against waits, walks, pressures and cgroups.
+ * What a rule needs of the host is opened while we are root. All rules that fire call one function.
  */
 #ifndef RWALKER_RECORD_FLIGHT_TRIGGERS_H
 #define RWALKER_RECORD_FLIGHT_TRIGGERS_H
@@ -17,28 +16,28 @@ struct flight_cause;
 
 typedef void triggers_fire(void *context, const struct flight_cause *cause, uint64_t now);
 
-/* As root. A rule that can never fire on this host is warned about. 0, or -errno after reporting why. */
+/* Call it as root. Warns about rules that can never fire on this host. 0, or -errno after reporting why. */
 int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, triggers_fire *fire,
 		    void *context, struct triggers **ret_triggers);
 /*
- * The same later, with other rules, instead of *triggers. Nothing can be opened for writing any
- * more, so a pressure must be one that is watched already. On failure *triggers is as before.
+ * Replaces *triggers later, with other rules. Nothing can be opened for writing any more, so a
+ * pressure must be one that is watched already. On failure *triggers is unchanged.
  */
 int triggers_replace(struct triggers **triggers, const struct record_flight *plan,
 		     const struct record_offcpu *offcpu);
 void triggers_destroy(struct triggers *triggers);
 
-/* The length of the shortest wait that triggers_wait() has to know; UINT64_MAX: none. */
+/* The length of the shortest wait that triggers_wait() needs to see; UINT64_MAX: it needs none. */
 uint64_t triggers_least(const struct triggers *triggers);
 void triggers_wait(struct triggers *triggers, const struct event_wait *wait, const struct event_task *task);
 
-/* The longest wait in D of a walk: `cause` says whose. */
+/* cause: the longest wait in D that a walk found, and its task. */
 void triggers_walked(struct triggers *triggers, const struct flight_cause *cause, uint64_t now);
 
 /*
- * Pressures and cgroups; to be called at least once a second from when on events are recorded.
- * What the kernel reports of a pressure is ignored until the rule's window is in the recording,
- * since no dump would have what it is about.
+ * Checks pressures and cgroups. Call it at least once a second, from when events are recorded. What
+ * the kernel reports of a pressure is ignored until the recording is as long as the rule's window:
+ * no dump would contain what caused it.
  */
 void triggers_look(struct triggers *triggers, uint64_t now);
 

@@ -28,7 +28,7 @@ struct window {
 /* How long an event may take from its time to its chunk. */
 static const uint64_t LATE = 2 * SECOND;
 
-/* Few chunks are smaller; if many are, what is oldest leaves earlier. */
+/* Few chunks are smaller; if many are, the oldest leave earlier. */
 static size_t chunks_in(size_t bytes)
 {
 	enum { MOST_CHUNKS = 1 << 17, CHUNK_BYTES = 1024 };
@@ -39,8 +39,8 @@ static size_t chunks_in(size_t bytes)
 }
 
 /*
- * Has the kernel give us the memory now. When it is short, whoever asks for some waits, and we
- * must record who does.
+ * Makes the kernel give us the memory now. When memory is short, threads that ask for some wait,
+ * and we must record them.
  */
 static void touch(void *memory, size_t size)
 {
@@ -108,8 +108,8 @@ static void drop_first(struct window *window)
 }
 
 /*
- * How many chunks the first group has, and whether it is whole, that is, another one has begun;
- * and the greatest time of an event in it.
+ * The number of chunks in the first group. *ret_whole: another group has begun; *ret_last: the
+ * greatest time of an event in it.
  */
 static size_t first_group(const struct window *window, bool *ret_whole, uint64_t *ret_last)
 {
@@ -137,7 +137,7 @@ static void drop_group(struct window *window)
 		drop_first(window);
 }
 
-/* State that no event followed. */
+/* Drops old state that no event followed. */
 static void advance_idle(struct window *window, uint64_t oldest)
 {
 	while (window->count && !holds_events(entry_at(window, 0)) && entry_at(window, 0)->header.last_time &&
@@ -175,7 +175,7 @@ static bool is_free(const struct window *window, size_t at, size_t length)
 				      at >= window->head || at + length <= tail;
 }
 
-/* Where the bytes go; groups leave until there is room. */
+/* Drops groups until there is room. Returns where the bytes go. */
 static size_t make_room(struct window *window, size_t length)
 {
 	if (window->count == window->chunks)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The last stored chunks of a recording, in memory that is taken at the start, bounded by age and
- * by bytes. They leave in groups: what other chunks need (STATE, NAMES, SNAPSHOTS) and the EVENTS
- * chunks after it, so that no event stays behind whose state has left. What leaves is handed to
- * its owner first.
+ * The last stored chunks of a recording, in memory that is allocated at the start, bounded by age
+ * and by bytes. They leave in groups: what other chunks need (STATE, NAMES, SNAPSHOTS) and the
+ * EVENTS chunks after it, so that no event stays after its state has left. A chunk that leaves is
+ * passed to the owner first.
  */
 #ifndef RWALKER_RECORD_FLIGHT_WINDOW_H
 #define RWALKER_RECORD_FLIGHT_WINDOW_H
@@ -17,7 +17,7 @@
 struct window;
 
 struct window_settings {
-	uint64_t age;  /* ns: what is younger stays while there is room */
+	uint64_t age;  /* ns: younger chunks stay while there is room */
 	size_t bytes; /* at least WINDOW_LEAST */
 	void *context;
 	void (*leaves)(void *context, const struct rwk_chunk_header *header, const void *stored);
@@ -25,13 +25,13 @@ struct window_settings {
 
 enum { WINDOW_LEAST = 4 << 20 };
 
-/* Takes a MEMORY_INDEX_PART more than its bytes. -ENOMEM, -EINVAL. */
+/* Takes 1/MEMORY_INDEX_PART more memory than `bytes`. 0, -ENOMEM, -EINVAL. */
 int window_create(const struct window_settings *settings, struct window **ret_window);
 void window_destroy(struct window *window);
 
 /* `stored` with its padding. */
 void window_add(struct window *window, const struct rwk_chunk_header *header, const void *stored);
-/* What is older than the window at `now` (CLOCK_MONOTONIC ns) leaves. */
+/* Drops what is older than the window at `now` (CLOCK_MONOTONIC ns). */
 void window_advance(struct window *window, uint64_t now);
 
 struct window_chunk {
@@ -39,7 +39,7 @@ struct window_chunk {
 	const void *stored;
 };
 
-/* The oldest first: *cursor is 0 at first. Valid until the window changes. */
+/* Iterates over the chunks, oldest first. *cursor is 0 at first. Valid until the window changes. */
 bool window_next(const struct window *window, size_t *cursor, struct window_chunk *ret_chunk);
 
 struct window_span {
@@ -51,9 +51,9 @@ struct window_span {
 
 void window_span(const struct window *window, struct window_span *ret_span);
 /*
- * From when on it holds all of a recording that began at `start`, also where nothing was
- * recorded: as long before `now` as it is to hold, unless what is older is in it, or what is
- * younger had to leave.
+ * The time since which it holds all of a recording that began at `start`, even if nothing was
+ * recorded then: `now` minus the window's age, or earlier if older chunks are in it, or later if
+ * younger ones had to leave.
  */
 uint64_t window_since(const struct window *window, uint64_t start, uint64_t now);
 

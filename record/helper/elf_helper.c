@@ -101,8 +101,8 @@ struct answer {
 	struct elf_symbols symbols;
 	bool *keep; /* which of them hold a hit */
 	struct unwind_choice unwind;
-	uint64_t all, hit; /* bytes of all symbols, of these */
-	int debug; /* of the file's possible debug file; -1: none */
+	uint64_t all, hit; /* bytes of all symbols, and of those to keep */
+	int debug; /* descriptor of the file's possible debug file; -1: none */
 };
 
 static void answer_deinit(struct answer *answer)
@@ -179,7 +179,7 @@ static void unwind_mark(struct answer *answer, const struct elf_file *file, uint
 	}
 }
 
-/* All of it, what was hit, or nothing: the same for symbols and unwind information. */
+/* Chooses all, only what was hit, or nothing: the same for symbols and unwind information. */
 static void choose(struct answer *answer)
 {
 	const struct elf_request *request = answer->request;
@@ -263,7 +263,7 @@ static int go_symbols_add(const struct elf_file *file, struct elf_symbols *symbo
 	return elf_symbols_append(symbols, &more);
 }
 
-/* No symbol table has the stubs by which other modules' functions are called. */
+/* Adds the stubs through which functions of other modules are called: no symbol table has them. */
 static int plt_symbols_add(const struct elf_file *file, struct elf_symbols *symbols)
 {
 	_cleanup_(elf_symbols_deinit) struct elf_symbols more = {0};
@@ -283,8 +283,8 @@ static int symbols_read(const struct elf_file *file, struct elf_symbols *ret_sym
 }
 
 /*
- * What the file itself does not name: its debug file does, else its functions are sent without
- * names. Hits ascending.
+ * Names what the file itself does not, by its debug file. Functions that have no name then are sent
+ * without one. Hits ascending.
  */
 static int symbols_complete(struct answer *answer, const struct elf_file *file, const uint64_t *hits)
 {

@@ -11,8 +11,8 @@
  *
  * Reply: struct elf_reply. For requests that return symbols, if error is 0, packets of struct
  * elf_symbols_reply follow, each with `count` times struct elf_symbol_record and name_length
- * bytes, addresses ascending; the one with `last` ends them. Of ELF_VARIABLES these are, for each
- * place that is in one, the place, where in the variable it is, and the variable's name. Then, if
+ * bytes, addresses ascending; the one with `last` ends them. For ELF_VARIABLES, each place inside a
+ * variable has a record: the place, its offset in the variable, and the variable's name. Then, if
  * the request asked for `unwind` or `mini`, packets of struct elf_unwind_reply followed by
  * `length` bytes, up to one with `last`.
  */
@@ -27,7 +27,7 @@ enum elf_what { ELF_BUILD_ID = 1,
 		ELF_SYMBOLS = 2,
 		ELF_PERF_MAP = 3,
 		ELF_JIT_LOG = 4,
-		ELF_VARIABLES = 5 /* of the places (variable_pick.h) that are sent instead of hits */ };
+		ELF_VARIABLES = 5 /* places (variable_pick.h) are sent instead of hits */ };
 
 struct elf_request {
 	uint32_t token;

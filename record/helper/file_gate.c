@@ -28,7 +28,7 @@ int file_gate_find(int root, const char *path, bool links)
 	return fd < 0 ? -errno : fd;
 }
 
-/* What a program is mapped from may be on a file server, which the caller's deadline bounds; FUSE is anybody's. */
+/* A mapped program may be on a file server: the caller's deadline bounds the wait. Anybody may serve FUSE. */
 static bool file_system_fits(int fd, bool written)
 {
 	enum file_system_kind kind = file_system_kind(fd);
@@ -81,7 +81,7 @@ int file_gate_open(int found, const struct file_gate_rules *rules)
 	return rules->elf && !is_elf(fd) ? -ENOEXEC : steal_fd(&fd);
 }
 
-/* The line of our own list that begins at this address (proc(5)). */
+/* Whether our own list of mappings (proc(5)) has this device and inode at this address. */
 static bool line_names(const void *at, uint64_t device, uint64_t inode)
 {
 	_cleanup_fclose_ FILE *maps = fopen("self/maps", "re");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The gate that a file named by others passes before anything reads it. It is found with O_PATH,
- * which opens no device, wakes no writer of a FIFO and asks nobody for permission; looked at; and
- * only then opened, through /proc/self/fd, with the rights that are in effect. What was looked at
- * is what is opened, whatever its name leads to by then. The working directory must be /proc, as
- * the nursery has made it: "/" may be closed to the user in effect.
+ * The gate that a file named by others passes before anything reads it. The file is found with
+ * O_PATH, which opens no device, wakes no writer of a FIFO and asks nobody for permission; then it
+ * is checked; and only then opened, through /proc/self/fd, with the rights that are in effect. So
+ * the file that was checked is opened, whatever its name refers to by then. The working directory
+ * must be /proc, which the nursery sets: the user in effect may have no access to "/".
  */
 #ifndef RWALKER_RECORD_HELPER_FILE_GATE_H
 #define RWALKER_RECORD_HELPER_FILE_GATE_H
@@ -16,16 +16,16 @@
 #include "record/helper/fuse_mounts.h"
 
 struct file_gate_rules {
-	/* Owned by that user or by root, with one name at most, on a local file system: what a JIT compiler writes. */
+	/* For files of JIT compilers: owned by `owner` or root, with one name at most, on a local file system. */
 	bool written;
 	uid_t owner;
 	bool elf; /* begins like an ELF file */
-	struct fuse_mounts *mounts; /* of whoever's name for it was taken; NULL: it is asked, whoever serves it */
+	struct fuse_mounts *mounts; /* of the process that named it; NULL: its server is asked, whoever that is */
 };
 
 /*
- * Below a folder (O_PATH), never above it, through no symbolic link (or, with `links`, through
- * those of people but not of the kernel). An O_PATH descriptor, or -errno; -ELOOP: a link.
+ * Finds a file below a folder (O_PATH), never above it. Follows no symbolic links or, with `links`,
+ * all but the kernel's magic links. An O_PATH descriptor, or -errno; -ELOOP: a link.
  */
 int file_gate_find(int root, const char *path, bool links);
 
@@ -37,9 +37,9 @@ int file_gate_find(int root, const char *path, bool links);
 int file_gate_open(int found, const struct file_gate_rules *rules);
 
 /*
- * Whether an open file has the device and inode by which the kernel lists mappings. Where stat(2)
- * says another device, as on btrfs and overlayfs, the file is mapped here and looked up in our own
- * list.
+ * Whether an open file has the device and inode that the kernel lists for mappings of it. Where
+ * stat(2) returns another device, as on btrfs and overlayfs, the file is mapped here and looked up
+ * in our own list.
  */
 bool file_gate_is(int fd, uint64_t device, uint64_t inode);
 

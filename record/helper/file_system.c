@@ -74,7 +74,7 @@ static const struct {
 
 enum file_system_kind file_system_kind_of_type(unsigned long type)
 {
-	/* f_type is signed on some machines: what counts is its lower half. */
+	/* f_type is signed on some machines: only its lower half counts. */
 	for (size_t i = 0; i < sizeof(TYPES) / sizeof(TYPES[0]); i++)
 		if (TYPES[i].type == (unsigned int)type)
 			return TYPES[i].kind;

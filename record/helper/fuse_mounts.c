@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "common/mount_line.h"
 
-/* Their types are "fuse" and "fuseblk", alone or with what the server is: "fuse.sshfs". Not "fusectl". */
+/* The types are "fuse" and "fuseblk", alone or with the server's name: "fuse.sshfs". Not "fusectl". */
 static bool is_fuse(const char *type)
 {
 	static const char *const names[] = {"fuse", "fuseblk"};

@@ -51,7 +51,7 @@ bool helper_has_time(pid_t pid, uint64_t since)
 
 ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
 {
-	/* before: it may answer and sleep now */
+	/* checked first: the helper may answer and go to sleep meanwhile */
 	bool has_time = !timeout_ms && helper_has_time(channel->pid, channel->since);
 	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
 

@@ -29,7 +29,7 @@ struct helper_channel {
 
 void helper_channel_close(struct helper_channel *channel);
 
-/* Whether there is a helper, perhaps a new one. */
+/* Whether there is a helper. Starts one if needed. */
 bool helper_channel_ready(struct helper_channel *channel);
 
 /* Only after helper_channel_ready(), and if it is not busy. False: the helper is given up. */

@@ -28,7 +28,7 @@ enum { NOBODY = 65534,
 
 /* --- the calls ---------------------------------------------------------------------------------- */
 
-/* Messages, memory, the end. */
+/* Messages, memory, exiting. */
 static const struct call_row SHARED[] = {
 	CALL(recvmsg), CALL(sendmsg), CALL(ppoll), CALL(close), CALL(read), CALL(lseek), CALL(fcntl),
 	CALL(fstat), CALL(newfstatat), CALL(getpid),
@@ -42,7 +42,7 @@ static const struct call_row MAPS[] = {
 	CALL_WITHOUT(openat, 2, WRITING), CALL(getdents64),
 };
 
-/* openat2() has its flags in memory, where no filter sees them: FSIZE and a user without files stand against it. */
+/* The flags of openat2() are in memory, where no filter sees them: RLIMIT_FSIZE and a user without files limit it. */
 static const struct call_row OPENER[] = {
 	CALL_WITHOUT(openat, 2, WRITING), CALL(openat2), CALL(statx), CALL(pread64),
 	CALL(fstatfs),
@@ -51,7 +51,7 @@ static const struct call_row OPENER[] = {
 	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL_EQUAL(prctl, 0, PR_SET_DUMPABLE),
 };
 
-/* The same holds of its openat2(). */
+/* The same is true of its openat2(). */
 static const struct call_row NAMES[] = {
 	CALL_WITHOUT(openat, 2, WRITING), CALL(openat2),
 };
@@ -89,13 +89,13 @@ static const struct jail {
 	[HELPER_OPENER] = {CAPABILITY(SYS_PTRACE) | CAPABILITY(CHECKPOINT_RESTORE) | CAPABILITY(SETUID) |
 				   CAPABILITY(SETGID) | CAPABILITY(DAC_READ_SEARCH), CALL_LIST(OPENER)},
 	[HELPER_ELF] = {0, CALL_LIST(ELF), .works_long = true},
-	/* some tenths of a second in all: on a busy host a dump would take seconds without it */
+	/* works for some tenths of a second in all; without the priority, a dump would take seconds on a busy host */
 	[HELPER_ELF_SOON] = {0, CALL_LIST(ELF)},
-	/* its file was opened by the recorder; what it copies is the BPF program's affair */
+	/* the recorder opened its file; the BPF program decides what is copied */
 	[HELPER_SLEEPER] = {0, CALL_LIST(SLEEPER)},
 	/* Debian's kernels ask for CAP_SYS_ADMIN where perf_event_paranoid is above 2 */
 	[HELPER_PERF_OPEN] = {CAPABILITY(PERFMON) | CAPABILITY(SYS_ADMIN), CALL_LIST(PERF_OPEN)},
-	/* its file was opened by the recorder */
+	/* the recorder opened its file */
 	[HELPER_CGROUPS] = {0, {0}},
 	/* files of runtimes, which only root may read */
 	[HELPER_NAMES] = {CAPABILITY(DAC_READ_SEARCH), CALL_LIST(NAMES)},
@@ -121,7 +121,7 @@ static int limits_set(bool forks)
 	return 0;
 }
 
-/* A user's limit on processes counts theirs, too. */
+/* The limit on processes counts all those of the user that helpers become. */
 static void limits_lift(void)
 {
 	(void)setrlimit(RLIMIT_NPROC, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});

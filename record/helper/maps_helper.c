@@ -115,15 +115,14 @@ static void comm_read(struct answer *answer, uint32_t tgid)
 }
 
 /*
- * A program may put a copy of its code, in large pages, in the code's own place. That place then
- * holds memory without a file, between two parts of the file that are as far apart as in the
- * file.
+ * A program may replace a part of its code by a copy in large pages. That place then holds memory
+ * without a file, between two parts of the file that are as far apart as in the file.
  */
 struct neighbours {
-	struct maps_record below; /* the last line, if it is a file's */
+	struct maps_record below; /* the last line, if it has a file */
 	char path[RWK_MAX_STRING + 1];
 	bool has_below, waiting;
-	struct maps_record code; /* of no file, right after `below`: waits for what is above */
+	struct maps_record code; /* memory without a file, right after `below`: waits for the next line */
 };
 
 static bool has_file(const struct maps_record *record, const char *path)
@@ -131,7 +130,7 @@ static bool has_file(const struct maps_record *record, const char *path)
 	return record->inode && path[0] == '/' && record->path_length <= RWK_MAX_STRING;
 }
 
-/* Writes what waited, now that the next line is known; NULL: there is none. */
+/* Writes the mapping that waited, now that the next line is known. above: that line; NULL: none. */
 static int neighbours_tell(struct neighbours *neighbours, struct answer *answer, const struct maps_record *above)
 {
 	const struct maps_record *below = &neighbours->below;

@@ -14,7 +14,7 @@
 #include "common/cleanup.h"
 #include "common/packet.h"
 
-/* -1: it does not exist, or a link leads to it. */
+/* -1 if it does not exist, or a symbolic link leads to it. */
 static int open_below(int root, const char *path)
 {
 	const struct open_how how = {
@@ -25,7 +25,7 @@ static int open_below(int root, const char *path)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-/* The size of a file that only root can have written; 0: it is none, or too large. */
+/* The size of a file that only root can have written; 0 if it is not one, or too large. */
 static size_t size_of(int fd)
 {
 	struct stat status;

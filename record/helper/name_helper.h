@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that reads what container runtimes call their containers
- * (record/pick/container_name.h): a file counts only if it is a regular one of root's that nobody
- * else can write, and no link leads to it. Request and reply: one packet each; a container
+ * The helper that reads the names that container runtimes gave their containers
+ * (record/pick/container_name.h). A file counts only if it is a regular file that root owns and
+ * nobody else can write, and no link leads to it. Request and reply: one packet each; a container
  * without a name has a reply without one.
  */
 #ifndef RWALKER_RECORD_HELPER_NAME_HELPER_H
@@ -13,7 +13,7 @@
 #include "record/pick/container_name.h"
 
 struct name_request {
-	uint64_t cgroup;  /* as in the reply */
+	uint64_t cgroup;  /* returned in the reply */
 	uint32_t runtime; /* enum container_runtime */
 	char id[68];	  /* with its NUL */
 };

@@ -37,7 +37,7 @@ static const struct timeval SEND_TIMEOUT = {.tv_usec = 200000};
 
 enum { HELPERS_KNOWN = 16 };
 
-struct known_helper { /* whose CPU time is looked at */
+struct known_helper { /* its CPU time is counted */
 	pid_t pid; /* 0: none */
 	uint64_t time;
 };
@@ -45,10 +45,10 @@ struct known_helper { /* whose CPU time is looked at */
 struct nursery {
 	int socket;
 	pid_t pid;
-	bool mute; /* the last request was not answered in time, nor since then: nothing more is asked */
+	bool mute; /* the last request was not answered in time, nor since: nothing more is asked */
 	struct known_helper known[HELPERS_KNOWN];
 	size_t next_known;
-	uint64_t ended; /* CPU time of those that made room for others */
+	uint64_t ended; /* CPU time of helpers that are no longer in `known` */
 };
 
 static int (*const HELPERS[HELPER_KINDS])(int socket) = {
@@ -78,9 +78,9 @@ static void end_with(pid_t parent)
 }
 
 /*
- * The trace, and the terminal but for stderr, are not for helpers. Nor is the folder in which we
- * were started: it may have to be unmounted. From /proc, they find processes even if "/" is
- * closed to the user that they become.
+ * Helpers must not keep the trace, the terminal (except stderr), or the folder in which we were
+ * started, which may have to be unmounted. From /proc, they find processes even if the user that
+ * they become has no access to "/".
  */
 static void places_leave(void)
 {
@@ -154,14 +154,14 @@ static int nursery_run(int socket)
 	return 0;
 }
 
-/* In the child. Never returns. */
-/* What it cannot be held to, the jail's limits hold. */
+/* If this fails, the jail's limits still apply. */
 static void limit_memory(uint64_t bytes)
 {
 	if (bytes && !sanitized_build())
 		(void)setrlimit(RLIMIT_DATA, &(struct rlimit){bytes, bytes});
 }
 
+/* In the child. Never returns. */
 static void nursery_begin(pid_t parent, int socket, uint64_t bytes)
 {
 	limit_memory(bytes);
@@ -171,7 +171,7 @@ static void nursery_begin(pid_t parent, int socket, uint64_t bytes)
 	_exit(nursery_run(keep_only(socket)));
 }
 
-/* Waits until the child has ended, at most as long as it says: one that is stuck in the kernel is left behind. */
+/* Waits until the child has ended, at most timeout_ms: one that is stuck in the kernel is left behind. */
 static void await_end(pid_t pid, int timeout_ms)
 {
 	_cleanup_close_ int ended = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -230,7 +230,7 @@ uint64_t nursery_cpu_time(struct nursery *nursery)
 	return sum;
 }
 
-/* In place of one that has ended, or of any: its time stays. */
+/* Replaces a helper that has ended, or else any one; the CPU time of that one stays. */
 static void know_helper(struct nursery *nursery, pid_t pid)
 {
 	struct known_helper *place = &nursery->known[nursery->next_known];
@@ -243,7 +243,7 @@ static void know_helper(struct nursery *nursery, pid_t pid)
 	*place = (struct known_helper){.pid = pid};
 }
 
-/* The answer to the last request, which may come after it was given up: a helper's pid, or -errno. */
+/* The answer to the last request, which may come after we gave up on it: a helper's pid, or -errno. */
 static int receive_answer(struct nursery *nursery, int timeout_ms, int64_t *ret_pid, int *ret_socket)
 {
 	ssize_t got = packet_receive(nursery->socket, ret_pid, sizeof(*ret_pid), timeout_ms, ret_socket);
@@ -254,7 +254,7 @@ static int receive_answer(struct nursery *nursery, int timeout_ms, int64_t *ret_
 	return got == sizeof(*ret_pid) ? 0 : -ECHILD;
 }
 
-/* The first answer, without a request: 0 once it is in its jail. */
+/* The nursery's first packet, without a request: 0 once it is in its jail. */
 static int await_start(struct nursery *nursery)
 {
 	int64_t rc = 0;
@@ -299,7 +299,7 @@ int nursery_create_within(uint64_t bytes, struct nursery **ret_nursery)
 	return 0;
 }
 
-/* Whether the nursery can be asked. The helper of a late answer ends with its socket. */
+/* 0 if the nursery can be asked, else -errno. If a late answer brings a helper, closing its socket ends it. */
 static int make_ready(struct nursery *nursery)
 {
 	_cleanup_close_ int socket = -1;

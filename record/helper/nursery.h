@@ -30,7 +30,7 @@ struct nursery;
 
 /* Before threads, rings and BPF objects exist. 0, or -errno after reporting why. */
 int nursery_create(struct nursery **ret_nursery);
-/* The same; each of the helpers has so much memory at most, in bytes. 0: as its jail says. */
+/* The same, with a limit for the memory of each helper, in bytes. 0: its jail's limit. */
 int nursery_create_within(uint64_t bytes, struct nursery **ret_nursery);
 /* Ends the nursery and the helpers that can still be ended; never waits for one that hangs. */
 void nursery_destroy(struct nursery *nursery);
@@ -38,10 +38,10 @@ void nursery_destroy(struct nursery *nursery);
 /* The nursery's own process: its children are ours too. */
 pid_t nursery_pid(const struct nursery *nursery);
 
-/* It was killed: from now on it starts no helpers, and those that it started are gone. */
+/* Whether it was killed: then it starts no more helpers, and those that it started are gone. */
 bool nursery_has_ended(const struct nursery *nursery);
 
-/* CPU time that it and its helpers have used so far, ns. It may lack what those used last that have ended. */
+/* CPU time that it and its helpers have used so far, ns. May lack what helpers used last before they ended. */
 uint64_t nursery_cpu_time(struct nursery *nursery);
 
 /* *ret_socket belongs to the caller; closing it ends the helper. 0, -errno. */

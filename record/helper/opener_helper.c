@@ -24,11 +24,11 @@ struct request {
 	char path[RWK_MAX_STRING + 1];
 };
 
-/* The process that a request is about; its folder keeps meaning that process, even if the pid is used again. */
+/* The process that a request is about; its folder keeps referring to that process, even if the pid is used again. */
 struct target {
 	int folder, root; /* O_PATH; -1: the process is gone */
 	uint32_t tgid;
-	uint32_t inner_tgid; /* in the innermost pid namespace, which JIT compilers name their file by */
+	uint32_t inner_tgid; /* in the innermost pid namespace: JIT compilers use it in file names */
 	uint64_t start;      /* as in struct opener_owner */
 	struct rights rights;
 };
@@ -38,7 +38,7 @@ struct opener {
 	struct rights caller;
 	int root;    /* our own */
 	bool broken; /* the helper's own rights could not be restored */
-	int target; /* its folder; -1 */
+	int target; /* the folder of the current target; -1: none */
 	struct fuse_mounts mounts; /* of the target, or our own */
 };
 
@@ -117,7 +117,7 @@ static int target_root(struct target *target)
 	return target->root < 0 ? -errno : 0;
 }
 
-/* It may have become somebody else while we were looking. */
+/* The process may have changed its user while we were looking. */
 static int target_check(const struct target *target)
 {
 	struct rights now = {0};
@@ -168,7 +168,7 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
-/* A file system gives the inode of a removed file to a new one. What a JIT compiler writes it goes on writing. */
+/* A file system may give a removed file's inode to a new file. JIT dumps do change: the compiler goes on writing. */
 static bool is_unchanged(int fd, const struct opener_request *request)
 {
 	const uint64_t since = request->what == OPENER_MAPPING ? request->unchanged_since : 0;
@@ -177,7 +177,7 @@ static bool is_unchanged(int fd, const struct opener_request *request)
 	return !since || (!fstat(fd, &status) && nanoseconds(&status.st_ctim) <= since);
 }
 
-/* The file must be the one that was mapped, or its build-id must be going to tell. */
+/* The file must be the one that was mapped, unless its build-id will be compared later. */
 static int if_same(int fd, const struct opener_request *request)
 {
 	if (fd < 0 || (request->verified_later && request->what == OPENER_MAPPING) ||
@@ -189,7 +189,7 @@ static int if_same(int fd, const struct opener_request *request)
 
 /* --- mapped files -------------------------------------------------------------------------------- */
 
-/* The inode that is mapped there; the address may be that of something else by now. */
+/* Finds the inode that is mapped there; something else may be at that address by now. */
 static int map_file_find(const struct target *target, const struct opener_request *request)
 {
 	_cleanup_close_ int found = -1;
@@ -199,11 +199,11 @@ static int map_file_find(const struct target *target, const struct opener_reques
 	(void)snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, request->start, request->end);
 	found = openat(target->folder, path, O_PATH | O_CLOEXEC);
 	if (found < 0 || statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status))
-		return -errno; /* nobody is asked yet: see fuse_mounts.h */
+		return -errno; /* no file server is asked yet: see fuse_mounts.h */
 	return request->inode && request->inode != status.stx_ino ? -ESTALE : steal_fd(&found);
 }
 
-/* With our rights if it is an ELF file: a program that its user may execute but not read has names, too. */
+/* Opens ELF files with our rights: programs that their user may execute but not read have names, too. */
 static int map_file_open(struct opener *opener, const struct target *target, int found, bool log)
 {
 	const struct rights own = {.own = true};
@@ -213,7 +213,7 @@ static int map_file_open(struct opener *opener, const struct target *target, int
 					  .rules = {.elf = !log, .written = log, .owner = target->rights.uid}});
 }
 
-/* In the root of a process that runs. */
+/* Opens a path in the root of a running process. */
 static int path_open(struct opener *opener, struct target *target, const struct request *request)
 {
 	bool log = request->head.what == OPENER_JIT_LOG;
@@ -227,7 +227,7 @@ static int path_open(struct opener *opener, struct target *target, const struct 
 	return if_same(fd, &request->head);
 }
 
-/* Of the file itself; the folders that lead to it may be private. */
+/* About the file itself; the folders that lead to it may be private. */
 static bool is_for_everybody(int fd)
 {
 	struct stat status;
@@ -236,10 +236,10 @@ static bool is_for_everybody(int fd)
 }
 
 /*
- * In our own root: the process is gone, or nobody may know of it. A process that is gone may have
- * had any file of its own at that path, with whatever build-id, and of short-lived ones the
- * kernel tells no inode. So a file that is not known to be the one that was mapped must be one
- * that everybody may read.
+ * Opens a path in our own root: the process is gone, or must not be used. A process that is gone
+ * may have had any file of its own at that path, with any build-id, and for short-lived processes
+ * the kernel reports no inode. So a file that is not known to be the one that was mapped must be
+ * one that everybody may read.
  */
 static int path_open_here(struct opener *opener, const struct request *request)
 {
@@ -294,7 +294,7 @@ static int left_map_open(struct opener *opener, const struct opener_owner *owner
 	return steal_fd(&fd);
 }
 
-/* In the root of the process, as itself; on behalf of the caller in ours, as the caller. */
+/* Opens it in the root of the process with its rights; with as_caller, in our root with the caller's rights. */
 static int perf_map_open(struct opener *opener, struct target *target, const struct request *request)
 {
 	struct opener_owner owner = request->head.owner;
@@ -333,7 +333,7 @@ static int owner_tell(const struct target *target, struct opener_owner *ret_owne
 	return 0;
 }
 
-/* A descriptor; 0 or more is no error for OPENER_OWNER either. */
+/* A descriptor, or 0 for OPENER_OWNER; -errno. */
 static int request_open(struct opener *opener, struct target *target, const struct request *request,
 			struct opener_owner *ret_owner)
 {

@@ -7,8 +7,8 @@
  *
  *     a mapped ELF file   the very inode that is mapped, through map_files, which follows no path; else by path, and
  *                         then only the file of that device and inode, or if its build-id will be compared
- *     a jit-PID.dump      the same, but with the rights of the process, whose file or root's it must be
- *     a perf-PID.map      by path in the process's root; the same
+ *     a jit-PID.dump      the same, but with the rights of the process, and its user or root must own the file
+ *     a perf-PID.map      by path in the process's root, under the same conditions
  *
  * A process that is gone has no root, and its rights are not known. Its programs are then looked
  * for in our own root with the rights of whoever started the recorder, and what its JIT compiler
@@ -41,7 +41,7 @@ struct opener_request {
 	uint32_t path_length;
 	uint64_t start, end;     /* the mapping; 0, 0: unknown */
 	uint64_t device, inode;  /* of the file; 0, 0: unknown */
-	/* CLOCK_REALTIME, ns: since then a file known by its device and inode only must not have changed; 0: it may. */
+	/* CLOCK_REALTIME, ns: a file known only by device and inode must not have changed since; 0: it may have. */
 	uint64_t unchanged_since;
 	uint32_t verified_later; /* its build-id is known and will be compared */
 	/* By path in our own root with the rights of whoever started the recorder, and never through the process. */

@@ -176,12 +176,12 @@ int rights_enter(const struct rights *rights)
 	if (setgroups(rights->group_count, rights->groups) && (errno != EPERM || rights->uid != geteuid()))
 		return -errno;
 	r = fs_ids_set(rights->uid, rights->gid);
-	if (!r) /* the kernel forgot, with the old ids, that we end with the recorder */
+	if (!r) /* changing ids made the kernel forget that we end with the recorder */
 		r = jail_renew();
 	return r ? r : capabilities_use(false);
 }
 
-/* Leaving root, as whom the kernel may have looked for a file, takes capabilities away: they come back last. */
+/* If fsuid was root's, leaving it takes capabilities away, so they are restored after that. */
 int rights_leave(const struct rights *rights)
 {
 	int r;

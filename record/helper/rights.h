@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 struct rights {
-	bool own; /* of the helper itself: nothing is changed */
+	bool own; /* the helper's own: nothing is changed */
 	uid_t uid;
 	gid_t gid;
 	gid_t *groups; /* owned; NULL: none */
@@ -24,23 +24,24 @@ struct rights {
 };
 
 /*
- * Of a process, from "status" in its folder of /proc, which keeps meaning that process. A process
- * is its first thread. 0; -ESRCH: it is gone; -E2BIG: more groups than are read; -ENOMEM, -errno.
+ * The rights of a process, from "status" in its folder of /proc, which keeps referring to that
+ * process. Those of its first thread count. 0; -ESRCH: it is gone; -E2BIG: more groups than are
+ * read; -ENOMEM, -errno.
  */
 int rights_of_process(int folder, struct rights *ret_rights);
 
-/* Of a user of whom no more is known. */
+/* The rights of a user about whom no more is known. */
 struct rights rights_of_user(uid_t uid, gid_t gid);
 
-/* Of whoever started the recorder: the user behind sudo, else the helper's own, which read what root may read. */
+/* The rights of the recorder's caller: the user behind sudo, else the helper's own, which read what root may read. */
 void rights_of_caller(struct rights *ret_rights);
 
 bool rights_equal(const struct rights *a, const struct rights *b);
 void rights_deinit(struct rights *rights);
 
-/* 0, -errno: nothing must be opened then, and rights_leave() is still called. */
+/* 0, or -errno: then nothing may be opened, but rights_leave() must still be called. */
 int rights_enter(const struct rights *rights);
-/* Back to the helper's own, without groups. 0, -errno: the helper must end. */
+/* Returns to the helper's own rights, without groups. 0, or -errno: then the helper must end. */
 int rights_leave(const struct rights *rights);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { RING_FULL_MS = 1 };
 
-/* The signal kills: it ends a sleep in the kernel that nothing else ends. */
+/* The signal kills the helper: it ends a sleep in the kernel that nothing else ends. */
 static void alarm_in(unsigned int ms)
 {
 	const struct itimerval timer = {.it_value = {.tv_usec = (suseconds_t)ms * 1000}};
@@ -22,7 +22,7 @@ static void alarm_in(unsigned int ms)
 	(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* The ring is full: its reader is working, or has given up. */
+/* The ring is full. Waits a moment; false if the reader has given up. */
 static bool is_awaited(int socket)
 {
 	struct pollfd entry = {.fd = socket};
@@ -31,7 +31,7 @@ static bool is_awaited(int socket)
 	return !(entry.revents & (POLLHUP | POLLERR));
 }
 
-/* A read returns after each target: no more of the program's output fits. */
+/* Each read returns after one target, because no more of the program's output fits. */
 static int read_all(int fd, int socket)
 {
 	uint64_t done;

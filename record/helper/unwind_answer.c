@@ -27,7 +27,7 @@ static void add_blob(struct unwind_choice *choice, uint32_t section, bool with_h
 	*bytes = (struct elf_section_bytes){0};
 }
 
-/* Whether there is something to pick from now. A section that cannot be unpacked counts as missing. */
+/* 1 if the section can be picked from now, else 0; -ENOMEM. A section that cannot be unpacked counts as missing. */
 static int make_readable(struct unwind_choice *choice, struct elf_section_bytes *section, bool wanted)
 {
 	int r;
@@ -40,7 +40,7 @@ static int make_readable(struct unwind_choice *choice, struct elf_section_bytes 
 	return r < 0 ? r == -ENOMEM ? r : 0 : 1;
 }
 
-/* What was hit in one section, and all of it if anything was hit. */
+/* Picks what was hit in one section, and all of the section, but .debug_frame only if anything was hit in it. */
 static int part_pick(struct unwind_choice *choice, struct unwind_choice_part *part, uint64_t *hits, size_t *count)
 {
 	int r;

@@ -5,9 +5,8 @@
  * not. Sections packed by zlib are unpacked here; sections packed by Zstandard are sent as they
  * are, for the reader to unpack.
  *
- * The .debug_frame of a separate debug file is not looked for: the opener has only the files that
- * were mapped, distributions compress it, and the reader of the trace finds the debug file by its
- * build-id.
+ * The .debug_frame of a separate debug file is not looked for: distributions compress it, and the
+ * reader of the trace finds the debug file by its build-id.
  *
  * Also sent: the code by which a reader recognizes return addresses (code_pick.h), and the packed
  * symbols of a stripped file (.gnu_debugdata), as they are: the reader unpacks them.
@@ -53,7 +52,7 @@ int unwind_choice_make(const struct elf_file *file, const struct elf_symbols *sy
 void unwind_choice_add_mini(const struct elf_file *file, struct unwind_choice *choice);
 void unwind_choice_deinit(struct unwind_choice *choice);
 
-/* All of it, or what was hit, and the end of the answer. */
+/* Sends all of it, or what was hit, and then the end of the answer. */
 int unwind_choice_send(const struct unwind_choice *choice, bool all, int socket, uint32_t token);
 
 #endif

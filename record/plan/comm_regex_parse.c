@@ -225,7 +225,7 @@ static int parse_atom(struct parser *parser, uint32_t *ret_node)
 	case '{':
 		parser->next--;
 		r = refuse(parser, "nothing to repeat");
-		if (byte == '*' && parser->next == parser->pattern) /* as a shell has it */
+		if (byte == '*' && parser->next == parser->pattern) /* as in a shell */
 			log_info("a pattern is found anywhere in a name: 'nginx' does what '*nginx*' was to do");
 		return r;
 	case ')':

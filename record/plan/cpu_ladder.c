@@ -59,7 +59,7 @@ static uint64_t all_of(const struct record_config *config)
 	       (config->points.count ? REGIME_NO_HITS : 0);
 }
 
-/* --realtime-safe: under the scheduler's locks nothing is copied that has no fixed size. */
+/* With --realtime-safe, only data of a fixed size is copied under the scheduler's locks. */
 static uint64_t always_lacks(const struct record_config *config)
 {
 	uint64_t lacks = 0;
@@ -118,7 +118,7 @@ static bool is_calm(const struct cpu_ladder *ladder, uint64_t now)
 	return ladder->calm_since && now - ladder->calm_since >= needed;
 }
 
-/* A step up that does not hold was a try, and costs: the next one comes after twice the time. */
+/* A step up that does not hold was a try that cost something: the next one waits twice as long. */
 static void step_down(struct cpu_ladder *ladder, uint64_t now)
 {
 	const bool failed = now - ladder->moved < ladder->calm;

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * How long the recorder waits for others, and how long a piece of its own work may take, in
- * milliseconds. What is not finished in time is left out and counted. And how urgent it is, so
- * that a busy host does not use up that time.
+ * milliseconds. What is not finished in time is left out and counted. Also the recorder's priority,
+ * so that a busy host does not use up that time.
  */
 #ifndef RWALKER_RECORD_PLAN_DEADLINES_H
 #define RWALKER_RECORD_PLAN_DEADLINES_H
 
 enum {
 	/* for an answer of a helper process, which is ended and replaced if it does not answer */
-	DEADLINE_NURSERY = 10000, /* the process that starts helpers, before it first does; then the recording fails */
-	DEADLINE_SPAWN = 1000,	 /* a new helper, */
-	DEADLINE_JAIL = 800,	 /* which must be in its jail by then */
-	DEADLINE_END = 1000,	 /* the process that starts helpers, at the end: it is left behind */
+	DEADLINE_NURSERY = 10000, /* the start of the process that starts helpers; else the recording fails */
+	DEADLINE_SPAWN = 1000,	 /* a new helper */
+	DEADLINE_JAIL = 800,	 /* for a new helper to be in its jail */
+	DEADLINE_END = 1000,	 /* the end of the process that starts helpers; else it is left behind */
 	DEADLINE_PERF_OPEN = 1000, /* an event that a helper opens */
-	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped, */
-	DEADLINE_BUSY = 2000,	 /* while the helper waits for nothing but a CPU */
+	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped */
+	DEADLINE_BUSY = 2000,	 /* the same, as long as the helper only waits for a CPU */
 	DEADLINE_SLEEPER = 200,	 /* the user stack of one sleeping task */
 	DEADLINE_CGROUPS = 2000, /* the next part of the list of all control groups */
-	DEADLINE_FILE = 5000,	 /* the names or unwind tables of one file, after the recording, or to open it then */
+	DEADLINE_FILE = 5000,	 /* after the recording: the names or unwind tables of one file, or opening it */
 
 	/* for the mappings of all processes, written at the start */
-	START_STATE_FIRST = 300, /* before sampling begins; the rest follows while it runs, */
-	START_STATE_PASS = 20,	 /* this much in each pass, */
-	START_STATE_LAST = 200,	 /* and this much after the end */
+	START_STATE_FIRST = 300, /* before sampling begins */
+	START_STATE_PASS = 20,	 /* in each pass of the recording, for the rest */
+	START_STATE_LAST = 200,	 /* after the end */
 	START_STATE_WALK = 2000, /* how long the first walk with user stacks waits for them */
 
-	/* for the list of control groups: before sampling begins, while it runs, and this much after the end */
+	/* for the list of control groups: before sampling begins (the rest follows while it runs), and after the end */
 	CGROUPS_FIRST = 100,
 	CGROUPS_LAST = 100,
 
 	/* for user stacks of sleeping tasks, all together */
-	USERS_ROUND = 2000,    /* of one round */
-	USERS_LAST = 2000,     /* at the end of a recording, */
-	USERS_STOPPED = 300,   /* and if it was stopped by hand */
+	USERS_ROUND = 2000,    /* for one round */
+	USERS_LAST = 2000,     /* at the end of a recording */
+	USERS_STOPPED = 300,   /* the same, if it was stopped by hand */
 	USERS_FLIGHT = 100,    /* before a dump: the rings fill meanwhile */
 
-	FILES_DUMP = 100, /* before a dump, for files that were mapped lately to be opened */
-	DUMP_EMBED = 20, /* seconds after a dump has begun: no more files are read for it */
+	FILES_DUMP = 100, /* before a dump: opening files that were mapped lately */
+	DUMP_EMBED = 20, /* seconds after a dump has begun, no more files are read for it */
 
-	/* for setpriority(): of the recorder, and of helpers that it waits for while it records */
+	/* for setpriority(): the recorder's, and that of helpers that it waits for while it records */
 	RECORDER_NICE = -10,
 };
 

@@ -12,7 +12,7 @@
 #include "record/plan/comm_regex.h"
 #include "record/plan/record_options.h"
 
-/* Of version 2, by id; a task passes if it is in one of them or below it. Filled by whoever looks them up. */
+/* Ids of cgroups (version 2); a task passes if it is in one of them or below it. Filled by the code that finds them. */
 struct filter_cgroups {
 	__u64 ids[RING_MAX_CGROUPS];
 	size_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What --flight and --trigger ask for: how much of the recording is kept in memory, when it is
- * written down as a dump, and how many dumps stay. Texts point into argv.
+ * written as a dump, and how many dumps are kept. Texts point into argv.
  */
 #ifndef RWALKER_RECORD_PLAN_FLIGHT_PLAN_H
 #define RWALKER_RECORD_PLAN_FLIGHT_PLAN_H
@@ -23,9 +23,9 @@ struct record_flight {
 	int64_t post;	   /* ns from a trigger to its dump */
 	int64_t cooldown;  /* ns after a dump during which triggers make none */
 	int64_t max_dumps; /* 0: any number is kept */
-	int64_t max_kept;  /* bytes of all dumps together, 0: any */
+	int64_t max_kept;  /* limit for the bytes of all dumps together; 0: none */
 	const char *on_dump; /* a command for the shell; NULL: none */
-	const char *stream;  /* of tests: the file in which everything is written as well; NULL: none */
+	const char *stream;  /* for tests: a file to which everything is written as well; NULL: none */
 };
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * --max-memory: how much each part of a recording may take at most, and what to make smaller so that all of them fit.
- * Pure arithmetic: the session says what there is. Rings give way first, then tables are halved, together, up to
- * MEMORY_MOST_HALVINGS times; then the window of --flight, and the rings once more. What the user gave a size keeps
- * it. A table that is full leaves out what comes then, which is counted as ever.
+ * Pure arithmetic: the session lists the parts. Rings shrink first; then all tables are halved together, up to
+ * MEMORY_MOST_HALVINGS times; then the window of --flight shrinks, and then the rings once more. Sizes that the user
+ * gave are kept. A table that is full leaves out what comes later, which is counted as usual.
  */
 #ifndef RWALKER_RECORD_PLAN_MEMORY_PLAN_H
 #define RWALKER_RECORD_PLAN_MEMORY_PLAN_H
@@ -14,11 +14,11 @@
 #include <stdio.h>
 
 enum memory_kind {
-	MEMORY_FIXED,  /* `each` is all */
-	MEMORY_RINGS,  /* each is as large as a ring, and `each` */
-	MEMORY_WINDOW, /* of --flight: its size, a MEMORY_INDEX_PART of it, and `each` */
-	MEMORY_CHANGED, /* a MEMORY_WINDOW_PART of the window, and `each` */
-	MEMORY_TABLES, /* `each`, halved, but `least` */
+	MEMORY_FIXED,  /* `each` only */
+	MEMORY_RINGS,  /* a ring, and `each` */
+	MEMORY_WINDOW, /* the window of --flight, 1/MEMORY_INDEX_PART of its size, and `each` */
+	MEMORY_CHANGED, /* 1/MEMORY_WINDOW_PART of the window's size, and `each` */
+	MEMORY_TABLES, /* `each` after all halvings, but at least `least` */
 };
 
 enum { MEMORY_ROWS = 24, MEMORY_MOST_HALVINGS = 5, MEMORY_WINDOW_PART = 4, MEMORY_INDEX_PART = 16,
@@ -46,20 +46,20 @@ struct memory_plan {
 	bool ring_given, window_given; /* by the user, so they stay */
 };
 
-/* Nothing if its count is 0. */
+/* Adds nothing if the row's count is 0. */
 void memory_plan_add(struct memory_plan *plan, const struct memory_row *row);
 
-/* One of a row, all of it, and all rows, in bytes. */
+/* Bytes of one item of a row, of the whole row, and of all rows. */
 uint64_t memory_row_each(const struct memory_row *row, const struct memory_sizes *sizes);
 uint64_t memory_row_bytes(const struct memory_row *row, const struct memory_sizes *sizes);
 uint64_t memory_plan_sum(const struct memory_plan *plan, const struct memory_sizes *sizes);
 
-/* The largest sizes within the budget. -ENOSPC: there are none; *ret_sizes are the smallest. */
+/* The largest sizes within the budget. -ENOSPC: none fit, and *ret_sizes are the smallest. */
 int memory_plan_fit(const struct memory_plan *plan, struct memory_sizes *ret_sizes);
 
-/* A table of it. */
+/* Prints the plan as a table. */
 void memory_plan_print(const struct memory_plan *plan, const struct memory_sizes *sizes, FILE *out);
-/* Why it does not fit: the least that is needed, and what takes most of it. */
+/* Writes why it does not fit: how much is needed at least, and what takes most of that. */
 void memory_plan_refusal(const struct memory_plan *plan, const struct memory_sizes *least, char text[MEMORY_TEXT]);
 
 #endif

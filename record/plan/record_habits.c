@@ -188,7 +188,7 @@ static void join(char *text, size_t room, char **words, int count)
 		used += (size_t)snprintf(text + used, room - used, " %s", words[i]);
 }
 
-/* The option with a list of numbers that this word was to continue: "--pid 12 13"; NULL: none. */
+/* The option whose list of numbers this word was meant to continue, as in "--pid 12 13"; NULL: none. */
 static const char *list_before(char **argv, int at)
 {
 	static const char *const lists[] = {"--pid", "--tid", "-P", "--cpus", "--node", NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What people type into the recorder who know perf, bcc, strace or the reporter: the table of
- * what that is here, and what is said of a word that is no option, such as a command without
- * "--".
+ * What people who know perf, bcc, strace or the reporter type into the recorder: a table of what
+ * to use here instead, and the message about a word that is not an option, such as a command
+ * without "--".
  */
 #ifndef RWALKER_RECORD_PLAN_RECORD_HABITS_H
 #define RWALKER_RECORD_PLAN_RECORD_HABITS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The options about what a recording may take of the host. */
+/* The options that limit what a recording may take from the host. */
 #ifndef RWALKER_RECORD_PLAN_RECORD_OPTION_BUDGET_H
 #define RWALKER_RECORD_PLAN_RECORD_OPTION_BUDGET_H
 

@@ -18,7 +18,7 @@ struct option_line {
 	const char *value;  /* NULL: none */
 };
 
-struct record_option_file { /* zeroed: none was given. Values of the config point into it: it is not copied. */
+struct record_option_file { /* zeroed: none was given. Do not copy it: values of the config point into it. */
 	const char *path;
 	struct option_line lines[OPTION_FILE_LINES];
 	size_t count;
@@ -30,8 +30,8 @@ int record_option_file_read(struct record_option_file *file, const struct option
 			    const char *path);
 
 /*
- * Whether both have the same lines, in the same order, but for those of `ignored` options
- * ("--post"), of which the last is NULL.
+ * Whether both have the same lines in the same order, except those of the options in `ignored`
+ * ("--post"; NULL-terminated).
  */
 bool record_option_file_equal(const struct record_option_file *left, const struct record_option_file *right,
 			      const char *const ignored[]);

@@ -99,7 +99,7 @@ static int check_without(const struct record_flight *flight)
 	return 0;
 }
 
-/* The least of the rules about stuck threads; 0: there is none. */
+/* The smallest value of the rules about stuck threads; 0: there is no such rule. */
 static uint64_t stuck_value(const struct record_flight *flight)
 {
 	uint64_t least = 0;

@@ -13,9 +13,9 @@ int record_option_flight(void *config, const char *value);
 int record_option_trigger(void *config, const char *value);
 int record_option_max_kept(void *config, const char *value);
 
-/* Before parsing: what was not given can be told apart. */
+/* Before parsing: makes options that are not given recognizable. */
 void record_option_flight_unset(struct record_config *config);
-/* After parsing; `spans`: something is recorded that goes on. 0, -EINVAL. */
+/* After parsing. spans: whether anything is recorded that goes on. 0, -EINVAL. */
 int record_option_flight_check(const struct record_config *config, bool spans, bool waiting_given);
 void record_option_flight_defaults(struct record_config *config);
 

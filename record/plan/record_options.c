@@ -102,7 +102,7 @@ static int parse_size(void *config, const char *value)
 	return record_option_bytes("--max-size", value, LEAST_SIZE, &((struct record_config *)config)->output.max_size);
 }
 
-/* Letters, or a mask of the kernel's as in bcc. */
+/* Letters, or a mask of the kernel's bits as in bcc. */
 static int parse_states(void *config, const char *value)
 {
 	struct record_config *record = config;
@@ -328,7 +328,7 @@ static int parse_config(void *config, const char *value)
 	return record_option_file_read(&((struct record_config *)config)->file, &options, config, value);
 }
 
-/* Something else than walks was asked for. */
+/* Whether anything other than walks was asked for. */
 static bool has_span(const struct record_config *config)
 {
 	return config->profile.lasts != UNSET || config->offcpu.wanted || config->points.count;

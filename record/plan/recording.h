@@ -37,9 +37,9 @@ enum recording_stop {
 	RECORDING_FAILED,    /* the log refused a chunk: `error` says why */
 };
 
-/* Whoever wants to know of waits as they are recorded; without wait(): nobody. */
+/* The function to call for waits as they are recorded; wait NULL: none. */
 struct recording_watch {
-	uint64_t least; /* ns: of longer ones only */
+	uint64_t least; /* ns: only for longer waits */
 	void *context;
 	void (*wait)(void *context, const struct event_wait *wait, const struct event_task *task);
 };
@@ -64,14 +64,14 @@ struct recording {
 	struct recording_watch watch;
 
 	uint32_t max_cpus; /* the largest possible CPU number plus one */
-	uint32_t threads;  /* of the host at the start, but at least in proportion to its CPUs */
+	uint32_t threads;  /* on the host at the start, but at least in proportion to its CPUs */
 	unsigned int halvings; /* of tables, so that they fit --max-memory (memory_plan.h) */
 	uint32_t own_tgid; /* in the init pid namespace, as BPF and perf see it */
 	uint64_t start;	   /* CLOCK_MONOTONIC ns: no event is older */
 
 	enum recording_stop stop;
 	int error; /* -errno of the first call on the log that failed; 0 if none did */
-	uint64_t refused; /* records, by the encoder: see recording_check() */
+	uint64_t refused; /* records that the encoder refused: see recording_check() */
 	struct stack_cuts cuts[EVENT_LOG_SOURCES]; /* by source */
 	int signal_fd; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD; blocked in the recorder, unblock them in children */
 };
@@ -79,8 +79,8 @@ struct recording {
 /*
  * Checks the result of a call on the log: the first failure stops the recording and is kept. A
  * record that the encoder refuses (-EINVAL, although the log can be written) is our fault, and
- * only that is lost: it is counted, and 0 is returned. Returns the result otherwise, so that `if
- * (recording_check(recording, event_log_...(...)))` reads well.
+ * only that record is lost: it is counted, and 0 is returned. Returns the result otherwise, so that
+ * `if (recording_check(recording, event_log_...(...)))` reads well.
  */
 int recording_check(struct recording *recording, int result);
 

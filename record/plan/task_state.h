@@ -11,7 +11,7 @@
 
 enum {
 	TASK_UNINTERRUPTIBLE = 2,
-	TASK_NOLOAD = 0x400, /* with it, a task that idles */
+	TASK_NOLOAD = 0x400, /* in addition: a task that idles */
 };
 
 /* The bits of a letter; 0: there is no such state. */

@@ -11,7 +11,7 @@
 #include "common/time_units.h"
 #include "record/plan/task_state.h"
 
-/* What is left of the text, and what is wrong with it. */
+/* text: the whole rule; at: the rest that is not parsed yet. */
 struct rule_parser {
 	const char *text, *at;
 	struct trigger_rule *rule;
@@ -53,7 +53,7 @@ static int copy_name(struct rule_parser *parser, const char *end, const char *wh
 
 /* --- values --- */
 
-/* A time up to the end, or up to the character. */
+/* A time, up to the first character that no time has. */
 static int parse_time(struct rule_parser *parser, const char *what, uint64_t *ret_ns)
 {
 	char text[32];
@@ -95,7 +95,7 @@ static int parse_limit(struct rule_parser *parser)
 
 /* --- whom --- */
 
-/* Of a task that sleeps. */
+/* Skips a state of a sleeping task. */
 static bool skip_state(struct rule_parser *parser)
 {
 	if (!*parser->at || !strchr("SDTtKI", *parser->at))

@@ -2,11 +2,11 @@
 /*
  * One --trigger, KIND[:WHOM]>VALUE[/WINDOW]:
  *
- *     wait:D>500ms  wait:comm=/re/>2s  wait:D,comm=/re/>1s    a wait has ended that was longer
+ *     wait:D>500ms  wait:comm=/re/>2s  wait:D,comm=/re/>1s    a longer wait has ended
  *     runq>50ms  runq:comm=/re/>50ms                          a thread that could run waited longer for a CPU
- *     stuck:D>5s  stuck>5s                                    a thread is in D, for longer by now
+ *     stuck:D>5s  stuck>5s                                    a thread has been in D for longer
  *     psi:cpu.some>30%/2s  psi:CGROUP/io.full>10%/2s          pressure, of the host or a cgroup, within WINDOW
- *     cpu:CGROUP>80%/5s                                       of one CPU, within WINDOW
+ *     cpu:CGROUP>80%/5s                                       CPU time, of one CPU, within WINDOW
  *     exec:COMMAND/10s                                        every WINDOW; exit 0 fires
  */
 #ifndef RWALKER_RECORD_PLAN_TRIGGER_RULE_H
@@ -31,7 +31,7 @@ struct trigger_rule {
 	uint64_t window; /* ns */
 };
 
-/* 0, or -EINVAL after saying what is expected where. */
+/* 0, or -EINVAL after reporting what is expected where. */
 int trigger_rule_parse(const char *text, struct trigger_rule *ret_rule);
 
 #endif

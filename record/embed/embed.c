@@ -229,7 +229,7 @@ static int debug_open(struct embedding *embedding, const struct group *group)
 	return module_files_debug(embedding->files, path);
 }
 
-/* A map may hold any text: of it, only what was hit is written. */
+/* A map may hold any text, so only what was hit is written. */
 static uint64_t full_room(const struct embedding *embedding, const struct group *group)
 {
 	bool full = group->what == ELF_SYMBOLS && embedding->wish->level == EMBED_LEVEL_FULL;

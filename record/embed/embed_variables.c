@@ -21,7 +21,7 @@ struct naming {
 	uint64_t *used;
 };
 
-/* Those of one file, ascending by offset. */
+/* The variables of one file, ascending by offset. */
 struct places {
 	const struct variable *variables;
 	size_t count;
@@ -45,7 +45,7 @@ static int gather(const struct variable *variables, size_t count, struct places 
 	return 0;
 }
 
-/* As one of the processes that have mapped it; which of them still live is not known. */
+/* Opens the file through one of the processes that have mapped it; it is not known which of them still live. */
 static bool find_file(const struct naming *naming, const struct places *places, uint32_t module)
 {
 	uint32_t asked = 0;
@@ -76,7 +76,7 @@ static int ask(const struct naming *naming, const struct places *places, const s
 				 places->offset_count, ret_reply);
 }
 
-/* All futexes at that place, of several processes. */
+/* Writes all futexes at that place, which may be of several processes. */
 static int tell(const struct naming *naming, const struct places *places, const struct event_symbol *found)
 {
 	int r = 0;
@@ -93,7 +93,7 @@ static int tell(const struct naming *naming, const struct places *places, const 
 	return r;
 }
 
-/* A helper that fails names nothing. */
+/* If the helper fails, the rest gets no names. */
 static int tell_all(const struct naming *naming, const struct places *places, bool wanted)
 {
 	const struct event_symbol *found;

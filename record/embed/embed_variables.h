@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the variables are called in which futexes are, by the files that module_files holds open,
- * or opens now if there was no time for it: each of these objects is written again, with the name,
- * and where the futex is in the variable. One that is in none is left as it was.
+ * Names the variables that hold futexes, from the files that module_files holds open, or opens now
+ * if there was no time for it before. Each of these objects is written again, with the variable's
+ * name and the futex's offset in it. A futex outside all variables is left as it was.
  */
 #ifndef RWALKER_RECORD_EMBED_EMBED_VARIABLES_H
 #define RWALKER_RECORD_EMBED_EMBED_VARIABLES_H

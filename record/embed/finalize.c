@@ -43,7 +43,7 @@ struct finalizing {
 	struct hash_map ids; /* module id of the section being read -> ours */
 	struct snapshot_window *window;
 	bool snapshots; /* there were some */
-	/* When the section being read ended: CLOCK_MONOTONIC and CLOCK_REALTIME, and the least of the latter of all. */
+	/* When the section being read ended: CLOCK_MONOTONIC, CLOCK_REALTIME; and the least CLOCK_REALTIME of all ends. */
 	uint64_t end, end_realtime, least_realtime;
 	uint64_t out_of_reach; /* snapshots that events refer to but that were not found */
 	uint8_t *payload;
@@ -258,7 +258,7 @@ static uint64_t last_time(const struct trace_chunk *chunks, size_t count)
 	return last;
 }
 
-/* Ids of modules and snapshots are valid within one section. Until a clock is read, it ends when it starts. */
+/* Ids of modules and snapshots are valid within one section. Until a clock is read, its start counts as its end. */
 static void begin_section(struct finalizing *all, const struct trace_chunk *chunks, size_t count)
 {
 	const struct trace_section *sections;
@@ -270,7 +270,7 @@ static void begin_section(struct finalizing *all, const struct trace_chunk *chun
 	set_end(all, sections[chunks->section].header.realtime);
 }
 
-/* Only now is it known of each file which build-id it had, and until when it must not have changed. */
+/* At the end of a section, the build-id of each file is known, and since when it must not have changed. */
 static void ask_for_files(struct finalizing *all)
 {
 	const void *id;
@@ -308,7 +308,7 @@ static void take_trace(struct finalizing *all)
 		if (i + 1 == count || chunks[i + 1].section != chunks[i].section)
 			end_section(all);
 	}
-	module_files_unchanged_since(all->files, all->least_realtime); /* what is opened late may be of any of them */
+	module_files_unchanged_since(all->files, all->least_realtime); /* a file opened late may be of any section */
 }
 
 /* --- the file ------------------------------------------------------------------------------------ */

@@ -26,15 +26,15 @@ struct symbol_wish {
 	bool unwind;	    /* ELF_SYMBOLS: also the unwind information */
 	/* ELF_SYMBOLS: also the packed symbols of a stripped file, if there is room for everything. */
 	bool mini;
-	int debug_fd;	    /* ELF_SYMBOLS: of its possible debug file; 0 or less: none */
+	int debug_fd;	    /* ELF_SYMBOLS, ELF_VARIABLES: the file's possible debug file; 0 or less: none */
 	uint64_t full_room; /* bytes: everything if it fits, ... */
 	uint64_t room;	    /* ... what was hit if that fits, else nothing */
 };
 
 /*
- * hits: ascending file offsets (ELF_SYMBOLS) or addresses (ELF_PERF_MAP, ELF_JIT_LOG). 0:
- * ret_reply->error is the result for the file (-ENOSPC: no room), and if that is 0 the symbols
- * follow; -ETIMEDOUT, -ECHILD: the helper is gone.
+ * hits: ascending file offsets (ELF_SYMBOLS), places (ELF_VARIABLES) or addresses (ELF_PERF_MAP,
+ * ELF_JIT_LOG). 0: ret_reply->error is the result for the file (-ENOSPC: no room), and if that is 0
+ * the symbols follow; -ETIMEDOUT, -ECHILD: the helper is gone.
  */
 int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wish, int fd, const uint64_t *hits,
 		      size_t count, struct elf_reply *ret_reply);
@@ -43,7 +43,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 int symbol_source_next(struct symbol_source *source, const struct event_symbol **ret_symbols, size_t *ret_count);
 
 /*
- * After all symbols: the next piece of either, within the limits of the format. Its bytes are
+ * After all symbols: the next piece of a section, within the limits of the format. Its bytes are
  * valid until the next call, its module is left 0. 1; 0 at the end, or if none was requested;
  * -ETIMEDOUT, -ECHILD, -EPROTO.
  */

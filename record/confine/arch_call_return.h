@@ -2,7 +2,7 @@
 #ifndef RWALKER_RECORD_CONFINE_ARCH_CALL_RETURN_H
 #define RWALKER_RECORD_CONFINE_ARCH_CALL_RETURN_H
 
-/* In the handler of a signal: the call that was interrupted returns this. context is the handler's third argument. */
+/* In a signal handler: makes the interrupted system call return `result`. context is the handler's third argument. */
 void arch_call_return(void *context, int result);
 
 #endif

@@ -32,7 +32,7 @@ enum { WRITING = O_ACCMODE | O_CREAT | O_TRUNC,
        BY_FILTER = 1, /* SYS_SECCOMP in si_code; the C library's headers lack it */
        STACK_BYTES = 64 << 10 }; /* the registers that a signal saves take up to 12 KB */
 
-/* Memory, time, waiting, the end. */
+/* Memory, time, waiting, exiting. */
 static const struct call_row PROCESS[] = {
 	CALL(brk), CALL(munmap), CALL(mremap), CALL(madvise), CALL(futex), CALL(membarrier),
 	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC),
@@ -98,7 +98,7 @@ static int handler_install(struct confinement *confinement)
 	return sigaltstack(&stack, NULL) || sigaction(SIGSYS, &action, NULL) ? -errno : 0;
 }
 
-/* A child of ours, with this very filter: it writes a dump while we record on. */
+/* For a child that writes a dump while we go on recording. It has the same filter. */
 static const struct call_row CHILDREN[] = {
 	CALL_WITHOUT(clone, 0, NEW_SPACES), CALL(set_robust_list),
 };

@@ -2,7 +2,7 @@
 /*
  * The recorder's own filter of system calls, from when everything is attached and privileges are
  * dropped: what its loop, its writer, the embedding and the end need. It can create no socket,
- * execute nothing, trace and signal nobody (but end its helpers), open files only to read them,
+ * execute nothing, trace and signal nobody (except to end its helpers), open files only to read them,
  * make no memory executable, load no BPF program, and change neither users nor mounts.
  *
  * A call that is not allowed fails with ENOSYS, as on an older kernel, and is counted: a recording
@@ -18,9 +18,9 @@
 struct confinement;
 
 /*
- * For good, with PR_SET_NO_NEW_PRIVS. 0, or -errno after reporting why. What is returned lasts as
- * long as the process. A build with sanitizers has no filter, says so, and returns NULL. forks:
- * it has children that do what it may do.
+ * Installs the filter for good, with PR_SET_NO_NEW_PRIVS. 0, or -errno after reporting why.
+ * *ret_confinement lasts as long as the process. A build with sanitizers has no filter, says so,
+ * and returns NULL there. forks: the process may fork, and its children have the same filter.
  */
 int confinement_enter(bool forks, const struct confinement **ret_confinement);
 

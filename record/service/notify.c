@@ -17,7 +17,7 @@
 #include "common/unconst.h"
 #include "record/machine/clocks.h"
 
-/* The manager ends us if it hears nothing for an interval of its own: we say so several times in it. */
+/* The manager kills us if it hears nothing for its interval, so we send several signs of life in each. */
 enum { SIGNS = 4 };
 
 /* --- opening --- */
@@ -67,7 +67,7 @@ static uint64_t number_in(const char *name)
 	return errno || *end ? 0 : number;
 }
 
-/* ns; 0: nobody waits for signs of life, or those of another process. */
+/* ns; 0: nobody expects signs of life, or they are expected of another process. */
 static uint64_t watchdog_interval(void)
 {
 	uint64_t microseconds = number_in("WATCHDOG_USEC"), pid = number_in("WATCHDOG_PID");
@@ -101,7 +101,7 @@ void notify_close(struct notify *notify)
 
 /* --- telling --- */
 
-/* True if it is with the manager. */
+/* True if it was sent to the manager. */
 static bool send_text(const struct notify *notify, const char *text)
 {
 	struct iovec part = {.iov_base = unconst(text), .iov_len = strlen(text)};
@@ -163,6 +163,6 @@ void notify_step(struct notify *notify, uint64_t now)
 		notify->told = tell_state(notify, now);
 	if (!notify->interval || now < notify->next)
 		return;
-	/* If there was no room, it is tried again soon, but not at once: turns must not follow each other. */
+	/* If there was no room, we try again soon but not at once: the loop must not turn without a pause. */
 	notify->next = now + (send_text(notify, "WATCHDOG=1") ? notify->interval : notify->interval / SIGNS);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Tells the service manager that started us what we do, as sd_notify(3) specifies: datagrams to
- * the socket in $NOTIFY_SOCKET. The socket is made and connected at the start, because later we
- * may make none. Nothing here waits for the manager for longer than NOTIFY_PATIENCE_MS; a state
+ * the socket in $NOTIFY_SOCKET. The socket is created and connected at the start, because later we
+ * may create none. Nothing here waits for the manager for longer than NOTIFY_PATIENCE_MS; a state
  * that it had no room for is sent again.
  *
- * Not with libsystemd: there is no static library of it, and the recorder is one static file.
+ * libsystemd is not used: there is no static library of it, and the recorder is one static file.
  */
 #ifndef RWALKER_RECORD_SERVICE_NOTIFY_H
 #define RWALKER_RECORD_SERVICE_NOTIFY_H
@@ -25,13 +25,13 @@ struct notify { /* zeroed: nobody wants to know */
 };
 
 /*
- * Takes what it needs out of the environment, so that no child takes it for its own. A manager that
- * cannot be reached is warned about.
+ * Removes what it reads from the environment, so that no child takes it for its own. Warns if the
+ * manager cannot be reached.
  */
 void notify_open(struct notify *notify);
 void notify_close(struct notify *notify);
 
-/* From the end of a reload on, it is ready again. */
+/* After a reload, NOTIFY_READY is entered again. */
 void notify_enter(struct notify *notify, enum notify_state state, uint64_t now);
 /* One line for people. */
 void notify_status(const struct notify *notify, const char *text);

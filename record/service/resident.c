@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Of one object: the segments that the loader has mapped. mlock() reads them, and takes care of whole pages. */
+/* Locks the segments of one object that the loader has mapped. mlock() reads them, and takes care of whole pages. */
 static int keep_object(struct dl_phdr_info *object, size_t size, void *context)
 {
 	size_t *kept = context;

@@ -41,7 +41,7 @@ static bool is_program(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode) && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
-/* What a script's first line names can be run as well; true for what is no script, or cannot be read. */
+/* Whether the interpreter in a script's first line can be run, too; true if it is no script, or cannot be read. */
 static bool has_interpreter(const char *path)
 {
 	char line[256] = "", *name = line + 2;
@@ -54,7 +54,7 @@ static bool has_interpreter(const char *path)
 	return is_program(name);
 }
 
-/* Where execvp() would find the program: 0, or the errno with which it would fail. As the user who runs it. */
+/* Looks where execvp() would: 0, or the errno with which that would fail. Call it as the user who runs the program. */
 static int find_program(const char *name)
 {
 	const char *folder = getenv("PATH"), *end;
@@ -96,7 +96,7 @@ static void child_run(const struct caller *caller, int held, int failure, char *
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-/* The child's next word on whether all is well; 0 also if it has nothing more to say, because the exec succeeded. */
+/* The next error that the child reports, or 0; also 0 if it reports no more, because the exec succeeded. */
 static int read_error(const struct command *command)
 {
 	int error = 0;

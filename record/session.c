@@ -297,7 +297,7 @@ static void run(struct session *session)
 	}
 }
 
-/* What is known of control groups, and how: words for whoever reads the trace (FORMAT.md §5). */
+/* Writes what is known of control groups, and how, in words for readers of the trace (FORMAT.md §5). */
 static void tell_cgroups(struct session *session)
 {
 	struct recording *recording = &session->recording;
@@ -317,7 +317,7 @@ static void tell_cgroups(struct session *session)
 	(void)recording_check(recording, event_log_add_meta(recording->log, "cgroups", text));
 }
 
-/* The rest of the events and the account: afterwards nothing of the recording is open but the file. */
+/* Writes the rest of the events and the account. Afterwards nothing of the recording is open but the file. */
 static void finish_events(struct session *session)
 {
 	struct recording *recording = &session->recording;

@@ -17,7 +17,7 @@ enum session_exit { /* rwalker-record.1, EXIT STATUS */
 
 /* The exit code: one of the above, or the command's own if there is a command and the recording is sound. */
 int session_run(const struct record_config *config);
-/* --plan: prints what this recording would take; the exit code that it would fail with at once. */
+/* --plan: prints what this recording would take. Returns the exit code with which it would fail at once. */
 int session_print_plan(const struct record_config *config);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --max-cpu within a recording: what it has used, and what is done when the ladder takes a step. */
+/* --max-cpu within a recording: measures what it has used, and does what a step of the ladder requires. */
 #include "record/session_budget.h"
 
 #include <inttypes.h>
@@ -50,7 +50,7 @@ static int set_programs(struct session *session)
 	return probe_set_regime(session->probe, &wanted);
 }
 
-/* --realtime-safe is as if the first step was taken. */
+/* --realtime-safe counts as the first step. */
 static uint32_t step_of(const struct cpu_ladder *ladder)
 {
 	return ladder->step || !cpu_ladder_regime(ladder)->lacks ? ladder->step : 1;
@@ -90,7 +90,7 @@ int session_open_budget(struct session *session)
 	return r < 0 ? r : session->recording.error;
 }
 
-/* Samples that pause are not followed, and go on where they were. */
+/* During a pause, CPUs that come online are not followed; the events of the others stay, and go on afterwards. */
 static void set_sampling(struct session *session, const struct cpu_regime *before)
 {
 	const struct cpu_regime *regime = cpu_ladder_regime(&session->budget.ladder);
@@ -133,7 +133,7 @@ void session_keep_budget(struct session *session, uint64_t now)
 		return;
 	budget->looked = now;
 	budget->spent = spent_so_far(session);
-	if (!since || now <= since) /* what the start took is not judged */
+	if (!since || now <= since) /* what the start has used is not judged */
 		return;
 	used = budget->spent > before ? (budget->spent - before) * 10000 / (now - since) : 0;
 	if (cpu_ladder_judge(&budget->ladder, since, now, used))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a recording may take of the host: memory, planned at its start, and CPU time, measured while it runs. */
+/* What a recording may take from the host: memory, planned at its start, and CPU time, measured while it runs. */
 #ifndef RWALKER_RECORD_SESSION_BUDGET_H
 #define RWALKER_RECORD_SESSION_BUDGET_H
 
@@ -17,20 +17,20 @@ struct session_budget { /* --max-cpu, --realtime-safe */
 	struct cpu_ladder ladder;
 	uint64_t looked, spent; /* when it was last measured, and the CPU time until then, ns */
 	struct programs_time programs;
-	uint64_t resumed;	/* waits were, for the last time; 0: they never paused */
+	uint64_t resumed;	/* when waits were last resumed; 0: they never paused */
 };
 
-/* How large rings, tables and the window are made. 0, -EINVAL after reporting that they do not fit. */
+/* Decides how large rings, tables and the window are made. 0, -EINVAL after reporting that they do not fit. */
 int session_plan_memory(struct session *session);
-/* Writes it to the trace, and prints it if it is a lot. */
+/* Writes the plan to the trace, and prints it if it is a lot. */
 int session_tell_memory(struct session *session);
-uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: any */
+uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: no limit */
 size_t session_ring_bytes(const struct record_config *config); /* as asked for */
 uint32_t session_threads(uint32_t cpus); /* to expect on this host */
 
 /* --max-cpu: everything here does nothing without it and --realtime-safe. */
 int session_open_budget(struct session *session);
 void session_keep_budget(struct session *session, uint64_t now); /* once a second */
-bool session_samples(const struct session *session); /* they are not paused */
+bool session_samples(const struct session *session); /* sampling is not paused */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The session's control groups: which there are, and what containers are called. */
+/* The session's control groups, and the names of containers. */
 #include "record/session_internal.h"
 
 #include "record/cgroup/cgroup_table.h"
@@ -8,7 +8,7 @@
 #include "record/machine/host.h"
 #include "record/probe/probe.h"
 
-/* Nothing is needed before the first event of a task. */
+/* None of this is needed before the first event of a task. */
 int session_open_cgroups(struct session *session)
 {
 	struct recording *recording = &session->recording;

@@ -49,14 +49,14 @@ void session_walked(struct session *session, uint64_t now)
 		flight_walked(session->flight, &cause, now);
 }
 
-/* All that has happened is in the log, and its account; and what was mapped lately is open for whoever embeds it. */
+/* Brings the log and its account up to date, and opens files that were mapped lately, for embedding. */
 static void settle(struct session *session)
 {
 	if (session->files)
 		(void)module_files_poll(session->files, FILES_DUMP);
 	walk_finish(&session->walk, USERS_STOPPED);
 	if (session->waits.open)
-		(void)open_waits_look(session->waits.open); /* before the rings: what ends meanwhile is in these */
+		(void)open_waits_look(session->waits.open); /* before the rings, which have what ends meanwhile */
 	(void)drain_pass(&session->drain);
 	loss_tell(&session->loss, clocks_now(), false);
 	session_tell_clock(session);
@@ -72,7 +72,7 @@ void session_step_flight(struct session *session, uint64_t now)
 	flight_dump(session->flight, session->waits.open, clocks_now());
 }
 
-/* The last dump. True if all were written. */
+/* Makes the last dump. True if all dumps were written. */
 bool session_end_flight(struct session *session)
 {
 	const struct flight_cause cause = {.rule = "end", .always = true};

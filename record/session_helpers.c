@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Helper processes that are gone for good: it is said once, and the trace says so (META helpers_ended). */
+/* Reports helper processes that are gone for good, once, and in the trace (META helpers_ended). */
 #include <stdio.h>
 
 #include "common/log.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What session.c (run, stop), session_open.c and session_open_sources.c (open, close) share: all parts of one
- * recording, in tables that are opened from top to bottom and closed from bottom to top. Included by nothing else.
+ * What session.c (run, stop), session_open.c and session_open_sources.c (open, close) and the other session_*.c files
+ * share: all parts of one recording, in tables that are opened from top to bottom and closed from bottom to top.
+ * Included by nothing else.
  */
 #ifndef RWALKER_RECORD_SESSION_INTERNAL_H
 #define RWALKER_RECORD_SESSION_INTERNAL_H
@@ -53,7 +54,7 @@ struct session {
 	struct nursery *nursery;
 	struct flight *flight; /* NULL: everything is written to the output */
 	struct notify notify;
-	struct record_config reloaded[2]; /* what rules point into after a reload; by turns */
+	struct record_config reloaded[2]; /* rules point into these after a reload, alternately */
 	uint32_t reloads;
 	bool reload_wanted;
 	const struct confinement *confinement;
@@ -68,7 +69,7 @@ struct session {
 	struct walk_users *users; /* NULL: no user stacks of sleeping tasks */
 	struct wait_objects *objects; /* NULL: what waits and sleeping tasks wait for is not recorded */
 	struct walk walk;
-	struct record_walk walk_plan; /* that of the config, but for what a reload changes */
+	struct record_walk walk_plan; /* the config's, except for what a reload changes */
 	struct waits waits;
 	struct snapshots snapshots;
 	struct points points;
@@ -86,7 +87,7 @@ struct session {
 	uint64_t walks_stop;
 	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; until when passes are frequent */
-	unsigned int helpers_ended; /* what was said of them: session_helpers.c */
+	unsigned int helpers_ended; /* what was reported about them: session_helpers.c */
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
 	bool waiting;	    /* the off-CPU programs run */
@@ -97,9 +98,9 @@ struct session {
 struct session_part {
 	/* 0 or more, or -errno after reporting why; does nothing if it is not wanted. */
 	int (*open)(struct session *session);
-	/* What open() left behind, also if it failed or was never called; or NULL. */
+	/* Closes what open() left behind, also if that failed or was never called; or NULL. */
 	void (*close)(struct session *session);
-	const char *what; /* for the person who waits for it, NULL: it takes no time */
+	const char *what; /* shown to the person who waits for it; NULL: it takes no time */
 };
 
 /* Stops at the first that fails. */
@@ -124,7 +125,7 @@ void session_walked(struct session *session, uint64_t now);
 void session_step_flight(struct session *session, uint64_t now);
 bool session_end_flight(struct session *session);
 
-/* Says, here and in the trace, if helper processes are gone that a later part of the recording needs. */
+/* Reports, here and in the trace, that helper processes are gone that a later part of the recording needs. */
 void session_watch_helpers(struct session *session);
 
 /* For a service manager; does nothing if there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --max-memory and --plan: what each part of a recording may take here, on this host, and how large it is made so. */
+/* --max-memory and --plan: what each part of a recording may take on this host, and how large it is made. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,13 +38,13 @@ enum {
 	LIVES = 256 << 10,
 	ENTRY = 1024,		    /* of a thread's waits */
 	HELPER = 1 << 20,
-	LEAST_HELPER = 8 << 20,	    /* to read a file, */
-	MOST_HELPER = 1 << 30,	    /* and what its jail allows in any case */
+	LEAST_HELPER = 8 << 20,	    /* to read a file */
+	MOST_HELPER = 1 << 30,	    /* what its jail allows in any case */
 	HELPERS = 8,		    /* the nursery, and one of each kind */
 	DUMP = ENCODERS + (6 << 20), /* and the payload of a chunk */
 };
 
-/* Of the budget. */
+/* Part of the budget. */
 uint64_t session_helper_bytes(const struct record_config *config)
 {
 	const uint64_t part = (uint64_t)config->budget.memory / 16;
@@ -195,7 +195,7 @@ int session_plan_memory(struct session *session)
 	return config->budget.plan ? 0 : log_error(EINVAL, "%s", text);
 }
 
-/* What is planned, before the first event; printed if it is a lot. */
+/* Writes what is planned, before the first event; prints it if it is a lot. */
 int session_tell_memory(struct session *session)
 {
 	const double megabyte = 1 << 20;

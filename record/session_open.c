@@ -41,8 +41,8 @@ enum {
 };
 
 /*
- * First of all, also for the helpers: signals that other programs take as a request, such as to
- * rotate a log, must not end a recording.
+ * Called first of all, so that it holds for the helpers, too: signals that other programs take as a
+ * request, such as to rotate a log, must not end a recording.
  */
 static int ignore_signals(struct session *session)
 {
@@ -69,7 +69,7 @@ static int open_signals(struct session *session)
 	(void)sigaddset(&set, SIGCHLD);
 	if (session->config->flight.wanted) {
 		(void)sigaddset(&set, SIGUSR2);
-		(void)signal(SIGUSR2, SIG_DFL); /* what is ignored is not delivered to a descriptor either */
+		(void)signal(SIGUSR2, SIG_DFL); /* an ignored signal is not delivered to a signalfd either */
 	}
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
@@ -134,7 +134,7 @@ static bool to_stdout(const struct record_config *config)
 	return config->output.path && !strcmp(config->output.path, "-");
 }
 
-/* Names of containers, by which --container may choose, are a helper's to read. */
+/* A helper reads the names of containers, by which --container may choose. */
 static int open_helpers(struct session *session)
 {
 	int r = nursery_create_within(session_helper_bytes(session->config), &session->nursery);
@@ -304,7 +304,7 @@ static void sink_old_id(void *context, uint32_t id)
 	module_table_give_back(((struct recording *)context)->modules, id);
 }
 
-/* The sideband opens before the looks at what exists, so that nothing falls between. */
+/* The sideband opens before we look at what exists, so that nothing is missed in between. */
 static int open_state(struct session *session)
 {
 	struct recording *recording = &session->recording;

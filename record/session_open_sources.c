@@ -11,7 +11,7 @@
 #include "record/source/wait_objects.h"
 #include "record/source/walk_users.h"
 
-/* What is not wanted is NULL for whoever asks; what is wanted has its place before it is opened. */
+/* These return NULL for a part that is not wanted, and the address of one that is, even before it is opened. */
 static struct waits *waits_of(struct session *session)
 {
 	return session->config->offcpu.wanted ? &session->waits : NULL;
@@ -73,7 +73,7 @@ void session_follow_cpus(struct session *session)
 		session->recording.stop = RECORDING_FAILED;
 }
 
-/* Nothing is taken from the rings before all who handle it are open. */
+/* Nothing is taken from the rings before all parts that handle it are open. */
 static int open_drain(struct session *session)
 {
 	int r = drain_open(&session->drain, &session->recording, session->probe, &session->filter, session->ring_bytes);

@@ -11,7 +11,7 @@
 #include "record/machine/clocks.h"
 #include "record/session_internal.h"
 
-/* A command after "--" is what the manager waits for: its signs are those of the service. */
+/* If there is a command after "--", the manager waits for that: its notifications are the service's. */
 int session_open_service(struct session *session)
 {
 	if (!session->config->command)
@@ -26,7 +26,7 @@ void session_close_service(struct session *session)
 
 /* --- reload --- */
 
-/* Without a file that can be read again, SIGHUP is the end of a terminal. */
+/* Without a file that can be read again, SIGHUP means that the terminal was closed. */
 bool session_want_reload(struct session *session)
 {
 	session->reload_wanted |= session->flight && session->config->file.path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What was recorded, as written to the trace: once at the start, and again when a source ends. */
+/* Writes to the trace what was recorded: once at the start, and again when a source ends. */
 #include "format/event_log.h"
 #include "record/session_internal.h"
 #include "record/source/ring_stacks.h"

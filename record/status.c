@@ -122,7 +122,7 @@ void status_clear(struct status *status)
 	status->shown = false;
 }
 
-/* The view that suits what was recorded; "" is the reporter's own choice. */
+/* The view that suits what was recorded. */
 static const char *next_view(const struct status_figures *figures)
 {
 	const struct {
@@ -139,7 +139,7 @@ static const char *next_view(const struct status_figures *figures)
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		if (views[i].recorded)
 			return views[i].view;
-	return "--info "; /* nothing was: it says why */
+	return "--info "; /* nothing was recorded: it says why */
 }
 
 void status_summary(const struct status_figures *figures, const char *path)

@@ -43,7 +43,7 @@ struct finalizing {
 	struct hash_map ids; /* module id of the section being read -> ours */
 	struct snapshot_window *window;
 	bool snapshots; /* there were some */
-	/* When the section being read ended: CLOCK_MONOTONIC, CLOCK_REALTIME; and the least CLOCK_REALTIME of all ends. */
+	/* When the section being read ended: CLOCK_MONOTONIC, CLOCK_REALTIME; the least CLOCK_REALTIME of all ends. */
 	uint64_t end, end_realtime, least_realtime;
 	uint64_t out_of_reach; /* snapshots that events refer to but that were not found */
 	uint8_t *payload;

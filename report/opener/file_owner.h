@@ -2,7 +2,7 @@
 /*
  * Whether a file's content can be kept for later: only if nobody but root and the user of this
  * process can write the file, or put another in its place. Then an equal device, inode, change time
- * and size mean the same content. To be asked where the file was opened.
+ * and size mean the same content. Call it in the process that opened the file.
  */
 #ifndef RWALKER_REPORT_OPENER_FILE_OWNER_H
 #define RWALKER_REPORT_OPENER_FILE_OWNER_H

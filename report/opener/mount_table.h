@@ -27,12 +27,12 @@ struct mount {
 
 struct mount_table {
 	int fd;	    /* mountinfo; -1: not read yet */
-	char *text; /* what the mounts point into */
+	char *text; /* the mounts point into it */
 	ARRAY(struct mount) mounts;
 	struct mount root;
 };
 
-/* Reads the table, if that has not been done or mounts have changed since, and then mounts move. 0, -ENOMEM, -errno. */
+/* Reads the table if that was not done yet or mounts have changed since. That moves all mounts. 0, -ENOMEM, -errno. */
 int mount_table_refresh(struct mount_table *table);
 void mount_table_deinit(struct mount_table *table);
 

@@ -191,7 +191,7 @@ static void prepare(struct opener *opener, enum opener_question question, uint32
 
 /* --- files --- */
 
-/* Descriptors of this process have names, too. -1: it is none of these. */
+/* Descriptors of this process have names, too. -1 if the path is not one of these. */
 static int own_descriptor(const char *path)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -212,8 +212,8 @@ static int own_descriptor(const char *path)
 }
 
 /*
- * It was opened so that nothing blocks; from now on it may. A FIFO that nobody has opened for writing yet would read
- * like one at its end.
+ * The file was opened so that nothing blocks; from now on it may. A FIFO that nobody has opened for writing yet would
+ * read like one at its end.
  */
 static int let_block(int fd)
 {

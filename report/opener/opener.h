@@ -45,14 +45,14 @@ struct opener_settings { /* what no request can change. Copied; lists end with N
 /* Forks the monitor, which has the rights of the real user. 0, or -errno after reporting why. */
 int opener_start(const struct opener_settings *settings, struct opener **ret_opener);
 /*
- * For each process that has it; NULL: nothing. The last one ends the monitor and its worker, unless that is stuck; the
- * one that started it waits for the monitor's end.
+ * Each process that has the opener calls this; NULL: does nothing. The last one ends the monitor and its worker, unless
+ * that is stuck. The process that started the opener waits for the monitor's end.
  */
 void opener_stop(struct opener *opener);
 
-/* For a process that goes on without it, whose child uses it: closes its channels; opener_stop() is still to come. */
+/* For a process whose child uses the opener in its place: closes its channels; opener_stop() must still be called. */
 void opener_leave(struct opener *opener);
-/* The descriptors of this process that lead to it. Returns their number. */
+/* The descriptors of this process's channels. Returns their number. */
 size_t opener_descriptors(const struct opener *opener, int fds[static OPENER_CHANNELS]);
 
 struct opened_file {
@@ -62,10 +62,9 @@ struct opened_file {
 };
 
 /*
- * 0; -ENOENT: there is no such file, or was not when it was asked for before; -ENOEXEC: it is not of that kind; -EPERM:
- * it was refused, and is counted; -EIO: the other process is gone, which was reported. For OPENER_NAMED also
- * -ETIMEDOUT: its file system does not answer, and any other reason. A FIFO is waited for until somebody writes.
- * -ENOMEM.
+ * 0; -ENOENT: there is no such file, or was none at an earlier call; -ENOEXEC: it is not of that kind; -EPERM: it was
+ * refused, and is counted; -EIO: the other process is gone, which was reported. For OPENER_NAMED also -ETIMEDOUT: its
+ * file system does not answer, and any other error. If it is a FIFO, waits until somebody writes. -ENOMEM.
  */
 int opener_open(struct opener *opener, enum opener_kind kind, const char *path, struct opened_file *ret_file);
 

@@ -18,7 +18,7 @@
 #include "report/opener/opener_shared.h"
 
 enum {
-	LOOK_MS = 200,	 /* how often an idle worker is looked at */
+	LOOK_MS = 200,	 /* how often an idle worker is checked */
 	DEATHS_MAX = 16, /* workers that ended by themselves */
 };
 
@@ -44,8 +44,8 @@ static void close_others(const int kept[static OPENER_CHANNELS])
 }
 
 /*
- * The real user's rights; if that is root, what it takes to read files of others, what is below /proc/PID/root, and
- * the addresses in /proc/kallsyms.
+ * Keeps the real user's rights; if that is root, only what it takes to read files of others, what is below
+ * /proc/PID/root, and the addresses in /proc/kallsyms.
  */
 static int give_up(const struct opener_settings *settings)
 {
@@ -109,13 +109,13 @@ static void answer_instead(struct monitor *monitor, int error)
 		(void)packet_send(monitor->channels[channel], &answer, opener_answer_size(&answer), -1);
 }
 
-/* It would be again: better no report than one without names. */
+/* The next worker would be, too: better no report than one without names. */
 static bool was_filtered(int status)
 {
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
 }
 
-/* Collects those that have ended; one that was left behind may do so late, or never. */
+/* Reaps workers that have ended; one that was left behind may end late, or never. */
 static void bury(struct monitor *monitor)
 {
 	int status;
@@ -132,7 +132,7 @@ static void bury(struct monitor *monitor)
 	}
 }
 
-/* What did not answer is not asked again, unless it is a file system that others need, too. */
+/* A place that did not answer is not asked again, unless it is on a local file system, which others need, too. */
 static void note_silence(struct opener_shared *shared)
 {
 	const struct walk_place place = shared->place;
@@ -144,7 +144,7 @@ static void note_silence(struct opener_shared *shared)
 		refusals_add(&shared->refusals, OPENER_NO_ANSWER, shared->request.path);
 }
 
-/* ms until the worker has to be looked at; -1: there is none. */
+/* ms until the worker must be checked; -1: there is none. */
 static int look(struct monitor *monitor)
 {
 	struct opener_shared *shared = monitor->shared;
@@ -176,7 +176,7 @@ static _Noreturn void end(const struct monitor *monitor)
 
 /* --- the loop --- */
 
-/* Requests are the worker's; without one they are why to start it. */
+/* Requests are for the worker to read. If there is no worker, a request starts one. */
 static void wait_for_channels(struct monitor *monitor, int timeout_ms)
 {
 	struct pollfd entries[OPENER_CHANNELS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory of the monitor and its workers, of which one is alive and used at a time. A request is answered once, by
- * whoever ends its work first:
+ * Memory shared by the monitor and its workers, of which one is alive and used at a time. A request is answered once, by
+ * the process that ends its work first:
  *
  *     idle ── the worker has received a request ──▶ at work ── the worker has a result, or the deadline passed ──▶ idle
  */
@@ -16,8 +16,8 @@
 
 struct opener_shared {
 	_Atomic uint64_t work; /* number of the current work, from 1; 0: idle */
-	uint64_t started;      /* how many works were */
-	uint64_t since;	       /* of CLOCK_MONOTONIC; this and what follows are of the current work */
+	uint64_t started;      /* how many works were started */
+	uint64_t since;	       /* of CLOCK_MONOTONIC; this and the members up to `place` are about the current work */
 	uint32_t channel;
 	struct opener_request request;
 	struct walk_place place;
@@ -32,7 +32,7 @@ static inline void opener_begin_work(struct opener_shared *shared)
 	atomic_store(&shared->work, ++shared->started);
 }
 
-/* Whether it is the caller who ended it, and so has to answer. */
+/* Whether the caller ended the work, and so has to answer. */
 static inline bool opener_end_work(struct opener_shared *shared, uint64_t work)
 {
 	return work && atomic_compare_exchange_strong(&shared->work, &work, 0);

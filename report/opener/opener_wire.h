@@ -13,7 +13,7 @@
 
 enum {
 	OPENER_DEADLINE_MS = 1000, /* for a file */
-	OPENER_BUSY_MS = 10000,	   /* while the worker waits for nothing but a CPU */
+	OPENER_BUSY_MS = 10000,	   /* while the worker only waits for a CPU */
 	OPENER_SILENT_MAX = 3,	   /* files for which nobody answered: then no more are opened */
 	OPENER_END_MS = 1000,	   /* for the monitor to end */
 	OPENER_WAIT_MS = 120000,   /* for an answer of any kind, with other channels' requests ahead */
@@ -22,7 +22,7 @@ enum {
 enum opener_question { OPENER_QUESTION_FILE, OPENER_QUESTION_REFUSALS };
 
 struct opener_request {
-	uint64_t number; /* the answer has it, too: an answer for a process that is gone is thrown away */
+	uint64_t number; /* repeated in the answer: an answer for a process that is gone is thrown away */
 	uint32_t question;
 	uint32_t what; /* enum opener_kind, or enum opener_reason */
 	char path[PATH_MAX];
@@ -32,10 +32,10 @@ struct opener_answer {
 	uint64_t number, count;
 	int32_t error;
 	uint32_t ours;
-	char path[PATH_MAX]; /* real; for -ENOENT, the first part of the request's that is not there; "": unknown */
+	char path[PATH_MAX]; /* real; for -ENOENT, the first part of the request's path that does not exist; "": unknown */
 };
 
-/* Of a request or an answer with that path. */
+/* Size of a request or an answer with its path. */
 size_t opener_request_size(const struct opener_request *request);
 size_t opener_answer_size(const struct opener_answer *answer);
 

@@ -16,13 +16,13 @@ enum {
 struct walk {
 	const struct walk_rules *rules;
 	int fd;		       /* where it is: O_PATH */
-	uint32_t named;	       /* it is below what the user named: its number; 0: it is not */
-	size_t named_length;   /* of `real`, if so */
-	struct mount mount;    /* where it is, if not */
+	uint32_t named;	       /* number of the named path that it is below; 0: none */
+	size_t named_length;   /* of that path, in `real` */
+	struct mount mount;    /* where it is, if `named` is 0 */
 	char real[PATH_MAX];   /* its path; "" is the root */
 	char rest[PATH_MAX];   /* still to follow */
 	size_t at;	       /* in `rest` */
-	size_t own;	       /* so much of its end is of the path itself, and not of a link */
+	size_t own;	       /* bytes at the end of `rest` that are of the path itself, not of a link */
 	unsigned int links, restarts;
 	enum opener_reason reason;
 };
@@ -37,7 +37,7 @@ static bool is_below(const char *path, const char *folder)
 	       (path[length] == '/' || path[length] == '\0' || folder[length - 1] == '/');
 }
 
-/* Files first. NULL: there are fewer. */
+/* The named path with that number, files first. NULL: there are fewer. */
 static const char *named_text(const struct opener_settings *settings, uint32_t number, bool *ret_folder)
 {
 	const char *const *lists[] = {settings->files, settings->folders};
@@ -85,7 +85,7 @@ static int refuse(struct walk *walk, enum opener_reason reason)
 	return -EPERM;
 }
 
-/* Whoever watches has to know first. */
+/* Sets the place before it is asked, for the process that watches. */
 static int approach(struct walk *walk, struct walk_place place)
 {
 	const struct walk_rules *rules = walk->rules;
@@ -113,7 +113,7 @@ static void move_to(struct walk *walk, int fd)
 	walk->fd = fd;
 }
 
-/* The path of what the descriptor is of; "": the root, or unknown. */
+/* The path of what the descriptor refers to; "": the root, or unknown. */
 static void read_real(int fd, char real[static PATH_MAX])
 {
 	char link[64];
@@ -159,7 +159,7 @@ static int start_at_root(struct walk *walk)
 	return walk->fd < 0 ? -errno : 0;
 }
 
-/* `rest` is a whole path. */
+/* Starts at the beginning of `rest`, which is a whole path. */
 static int start(struct walk *walk)
 {
 	const struct opener_settings *settings = walk->rules->settings;
@@ -174,7 +174,7 @@ static int start(struct walk *walk)
 	return walk->rest[0] == '/' ? start_at_root(walk) : -ENOENT;
 }
 
-/* How much of the end of the path itself was not reached. */
+/* How many bytes at the end of the path itself were not reached. */
 static size_t own_left(const struct walk *walk)
 {
 	size_t left = strlen(walk->rest + walk->at);
@@ -252,7 +252,7 @@ static int open_part(struct walk *walk, const char *name, const char *real, stru
 	return r < 0 ? r : fd;
 }
 
-/* The folder or file, or where the link leads. */
+/* Moves to the folder or file, or follows the link. */
 static int take(struct walk *walk, int fd, const struct mount *mount, const char *real)
 {
 	struct stat status;
@@ -284,7 +284,7 @@ static int enter(struct walk *walk, const char *name)
 	return fd < 0 ? fd : take(walk, fd, &mount, real);
 }
 
-/* 1: there is more. */
+/* Follows one component. 1: there is more. */
 static int step(struct walk *walk)
 {
 	const char *part = walk->rest + walk->at;

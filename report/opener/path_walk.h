@@ -14,9 +14,9 @@
 
 enum { WALK_SILENT_MAX = 4 }; /* mounts or named paths that did not answer */
 
-/* Where a walk is, for whoever watches it. It may be in memory that processes share. */
+/* Where a walk is, for the process that watches it. It may be in memory that processes share. */
 struct walk_place {
-	uint32_t mount; /* which is asked; 0: none that is known */
+	uint32_t mount; /* id of the mount that is asked; 0: none that is known */
 	uint32_t named; /* number of the named path that is asked, from 1; 0: none */
 	bool local;	/* the mount is of a local file system */
 };
@@ -32,7 +32,7 @@ struct walk_rules {
 /*
  * 0: a descriptor of what is there, opened with O_PATH; it is no link. -ENOENT and other errors of the kernel; -EPERM:
  * *ret_reason is set. ret_real: the path that led there, without links; with -ENOENT, the first part of the path that
- * leads nowhere; else "".
+ * does not exist; else "".
  */
 int path_walk(const struct walk_rules *rules, const char *path, int *ret_fd, char ret_real[static PATH_MAX],
 	      enum opener_reason *ret_reason);

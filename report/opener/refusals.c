@@ -14,7 +14,7 @@ static uint64_t hash_of(const char *path)
 	return hash ? hash : 1;
 }
 
-/* Notes it, if there is room. */
+/* Also notes it, if it is new and there is room. */
 static bool is_known(struct refusals *refusals, uint64_t hash)
 {
 	const uint32_t mask = (1u << REFUSALS_KNOWN_BITS) - 1;

@@ -21,8 +21,8 @@ struct jail_settings {
 enum { JAIL_TEXT = 160 };
 
 /*
- * 0, and in a line for the user how it runs now; or -errno after reporting why: then it must not go on. Root needs
- * landlock. A part that the kernel does not have is left out, which the line says.
+ * 0, with a line for the user about how the process runs now; or -errno after reporting why: then it must not go on.
+ * Root needs landlock. A part that the kernel does not have is left out, which the line says.
  */
 int jail_enter(const struct jail_settings *settings, char text[static JAIL_TEXT]);
 

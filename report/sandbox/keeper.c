@@ -9,7 +9,7 @@
 #include "common/unconst.h"
 
 struct header {
-	uint32_t number; /* of the desk; in an answer its result */
+	uint32_t number; /* of the desk; in an answer, the desk's result */
 	uint32_t size;	 /* of the bytes that follow */
 };
 

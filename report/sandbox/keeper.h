@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The reporter is two processes. The worker reads traces and the files of programs, and prints: it may be taken over
- * by what it reads, and is jailed (jail.h). The keeper has forked it, keeps what the user may do, and does it for the
+ * by what it reads, and is jailed (jail.h). The keeper has forked it, keeps the user's rights, and uses them for the
  * worker: for each thing that it does there is a desk (desk.h), and both know the desks by their numbers.
  *
  *	worker: desk_ask() ── request: desk, size, bytes ──▶ keeper: the desk's serve()
@@ -14,7 +14,7 @@
 
 #include "report/sandbox/desk.h"
 
-/* Of the worker: desk number `number` of the keeper at the other end. */
+/* The worker's view of a desk: desk number `number` of the keeper at the other end. */
 struct keeper_desk {
 	int socket;
 	uint32_t number;

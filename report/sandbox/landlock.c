@@ -19,7 +19,7 @@ struct ruleset {
 
 enum { GET_VERSION = 1, NET_ACCESS = 3 /* bind, connect */, SCOPED = 3 /* abstract sockets, signals */ };
 
-/* By ABI, the access rights to files that it knows: each is one bit, from 0. */
+/* How many access rights to files an ABI knows: each is one bit, from 0. */
 static unsigned int file_rights(int abi)
 {
 	static const uint8_t count[] = {0, 13 /* files and folders */, 14 /* + refer */, 15 /* + truncate */, 15,

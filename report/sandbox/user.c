@@ -17,7 +17,7 @@ struct user {
 	gid_t gid;
 };
 
-/* If one user owns them all. */
+/* The owner of all files, if it is one user. */
 static struct user owner_of(const int *fds, size_t count)
 {
 	struct user owner = {0};

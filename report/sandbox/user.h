@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who reads: root needs not be root for that. It becomes the user behind sudo, or the one who owns all the traces, with
- * that user's groups; and where that is root, root without capabilities.
+ * The user who reads: root need not be root for that. It becomes the user behind sudo, or the one who owns all the
+ * traces, with that user's groups; if that is root, root without capabilities.
  */
 #ifndef RWALKER_REPORT_SANDBOX_USER_H
 #define RWALKER_REPORT_SANDBOX_USER_H

@@ -82,8 +82,8 @@ static void pass_on(const struct worker *worker, int interrupts)
 }
 
 /*
- * Until the worker closes its end of the line. poll() looks at the interrupts after the socket, and they are passed on
- * first: so those that came before a request arrive before its answer.
+ * Serves until the worker closes its end of the line. poll() checks the interrupts after the socket, and they are passed
+ * on first. So interrupts that came before a request arrive before its answer.
  */
 static int serve(const struct worker *worker, int interrupts, const struct desk *desks, size_t count)
 {
@@ -114,7 +114,7 @@ struct desk worker_interrupts_desk(void)
 	return (struct desk){.serve = answer_nothing};
 }
 
-/* For whoever waits for us. */
+/* Dies of the signal, so that the process that waits for us sees it. */
 static int die_of(int number)
 {
 	const sigset_t blocked = only(number);

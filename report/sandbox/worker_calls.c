@@ -20,14 +20,14 @@ enum { FORK_FLAGS = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD };
 static const struct call_row ROWS[] = {
 	CALL(read), CALL(pread64), CALL(write), CALL(pwrite64), CALL(writev), CALL(lseek), CALL(close), CALL(dup),
 	CALL(dup3), CALL(pipe2), CALL(ppoll), CALL(recvmsg), CALL(recvfrom), CALL(sendmsg), CALL(sendto),
-	/* of open files */
+	/* open files */
 	CALL(fstat), CALL_WITH(newfstatat, 3, AT_EMPTY_PATH), CALL(fstatfs), CALL(ftruncate), CALL(fallocate),
 	CALL(fsync), CALL(fdatasync), CALL(memfd_create),
 	CALL_EQUAL(fcntl, 1, F_DUPFD), CALL_EQUAL(fcntl, 1, F_DUPFD_CLOEXEC), CALL_EQUAL(fcntl, 1, F_GETFD),
 	CALL_EQUAL(fcntl, 1, F_SETFD), CALL_EQUAL(fcntl, 1, F_GETFL), CALL_EQUAL(fcntl, 1, F_SETFL),
-	/* of the terminal: its size, and whether it is one */
+	/* the terminal: its size, and whether it is one */
 	CALL_EQUAL(ioctl, 1, TIOCGWINSZ), CALL_EQUAL(ioctl, 1, TCGETS), CALL_FAILS(ioctl, ENOTTY),
-	/* libdw looks where a file is and for what it names, and goes on if it finds nothing */
+	/* libdw looks for the path of a file and for files that it refers to, and goes on if it finds nothing */
 	CALL_FAILS(readlinkat, ENOENT), CALL_FAILS(openat, EACCES),
 	/* memory */
 	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC), CALL(munmap), CALL(mremap),

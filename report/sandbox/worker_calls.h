@@ -2,11 +2,11 @@
 /*
  * The system calls of the worker, as a seccomp filter: what is needed to read, to compute, to print, to ask over a
  * socket that is open, and to fork. None opens a file, runs a program, reaches another process or makes memory
- * executable; any other call kills the process, but openat, readlink and ioctl, which libraries try in vain, fail. What
- * remains, and why it is no harm:
+ * executable; any other call kills the process, but openat, readlinkat, clone3 and ioctl, which libraries try in vain,
+ * fail. What remains, and why it does no harm:
  *
- *	newfstatat        only of a descriptor by its flag, but a name passes with that flag: it shows a size and times
- *	fork              for the children that read DWARF; they inherit the jail, and RLIMIT_CPU bounds each
+ *	newfstatat        only with the flag for a descriptor, but a name passes with it, too: it shows a size and times
+ *	fork              for the children that read DWARF, which inherit the jail, and are bounded by RLIMIT_CPU each
  *	memfd_create      for what is unpacked; nothing in it can be run or mapped as code
  *	sendmsg, recvmsg  on sockets that are open: the keeper's and the opener's, which believe nothing
  */

@@ -20,7 +20,7 @@ struct file_gate_rules {
 	bool written;
 	uid_t owner;
 	bool elf; /* begins like an ELF file */
-	struct fuse_mounts *mounts; /* of the process that named it; NULL: its server is asked, whoever that is */
+	struct fuse_mounts *mounts; /* of the process whose path was used; NULL: its server is asked, whoever that is */
 };
 
 /*

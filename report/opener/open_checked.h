@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Opens a file as opener.h says, in this process: follows the path, checks what is there, and opens that for reading. */
+/* Opens a file as opener.h says, in this process: follows the path, checks what is there, opens that for reading. */
 #ifndef RWALKER_REPORT_OPENER_OPEN_CHECKED_H
 #define RWALKER_REPORT_OPENER_OPEN_CHECKED_H
 

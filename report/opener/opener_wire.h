@@ -32,7 +32,7 @@ struct opener_answer {
 	uint64_t number, count;
 	int32_t error;
 	uint32_t ours;
-	char path[PATH_MAX]; /* real; for -ENOENT, the first part of the request's path that does not exist; "": unknown */
+	char path[PATH_MAX]; /* real; for -ENOENT, the first part of the request's that does not exist; "": unknown */
 };
 
 /* Size of a request or an answer with its path. */

@@ -2,8 +2,8 @@
 /*
  * Forks the worker, and is its keeper (keeper.h) until it ends. For a process that waits for the keeper, the two are
  * one: the keeper passes on Ctrl-C and ends as the worker did. A terminal sends SIGINT to both, whereas others send it
- * to the one that they know. So the worker ignores it, and is interrupted by WORKER_INTERRUPT, once for each SIGINT that
- * the keeper got. If the keeper dies, so does the worker.
+ * to the one that they know. So the worker ignores it, and is interrupted by WORKER_INTERRUPT, once for each SIGINT
+ * that the keeper got. If the keeper dies, so does the worker.
  */
 #ifndef RWALKER_REPORT_SANDBOX_WORKER_H
 #define RWALKER_REPORT_SANDBOX_WORKER_H

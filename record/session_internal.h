@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What session.c (run, stop), session_open*.c (open, close) and the other session_*.c share: all parts of one recording,
- * in tables that are opened from top to bottom and closed from bottom to top. Included by nothing else.
+ * What session.c (run, stop), session_open*.c (open, close) and the other session_*.c share: all parts of one
+ * recording, in tables that are opened from top to bottom and closed from bottom to top. Included by nothing else.
  */
 #ifndef RWALKER_RECORD_SESSION_INTERNAL_H
 #define RWALKER_RECORD_SESSION_INTERNAL_H

@@ -19,7 +19,7 @@ enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP, REQUEST_LIMIT };
 
 struct request {
 	uint32_t kind;
-	uint64_t number; /* repeated in the answer: a late one, or one to a process that was killed, answers no other request */
+	uint64_t number; /* repeated in the answer: a late one, or one to a killed process, answers no other request */
 	uint64_t bytes;	 /* size of a dump, or the limit for all that are kept */
 	uint64_t kept;
 	bool instead; /* the helper replaces one that was killed */

@@ -16,7 +16,7 @@
 #include "report/view/wait/running_at.h"
 #include "report/view/wait/waits_at.h"
 
-/* Everything that was waiting at a given time, the task that had waited longest last; and what ran then. */
+/* All tasks that waited at a given time, the one that had waited longest last; and what ran then. */
 
 enum { MOST_TASKS = 10 }; /* tasks of a stack with lines of their own; the others are counted */
 
@@ -26,7 +26,7 @@ struct at_recording {
 	struct window window;
 	struct waits_found found;
 	size_t first_wait, wait_count;
-	bool known; /* the given time */
+	bool known; /* whether the given time is known */
 };
 
 struct at_view {
@@ -108,7 +108,7 @@ static int at_view_init(struct at_view *view, const struct view_context *context
 	return r < 0 ? r : read_chains(view);
 }
 
-/* "for 2.003 s"; for a wait in the window but not at the given time, when it was. */
+/* "for 2.003 s"; if the wait is in the window but not at the given time, when it was. */
 static void print_age(const struct at_view *view, const struct waiting *task, uint64_t time)
 {
 	const struct profile_wait *wait = &view->waits.items[task->wait];
@@ -154,7 +154,7 @@ static void print_task(const struct at_view *view, const struct waiting *task, u
 			      indent, task->others, wait_figure(task->others_time).text);
 }
 
-/* For a stack that many tasks share: a summary of those without lines. */
+/* For a stack that many tasks share: a summary of the tasks without lines of their own. */
 static void print_more(const struct at_view *view, const struct waiting_stack *stack, size_t hidden)
 {
 	const struct waiting *tasks = &view->at.tasks.items[stack->first];
@@ -225,7 +225,7 @@ static void print_stay(const struct at_view *view, uint32_t recording, size_t nu
 	(void)fprintf(out, " to %s\n", wait_offset(&view->waits, recording, cpu->out).text);
 }
 
-/* Why it is unknown what ran: not every wait is here. */
+/* Why it is unknown what ran: not every wait is in the recording. */
 static void print_unknown(const struct profile_recording *recording, FILE *out)
 {
 	(void)fprintf(out, "# unknown what ran: waits shorter than %s were only counted; those are not here either\n",

@@ -94,7 +94,7 @@ static int print_target(const struct chains_view *view, uint32_t number)
 	return wrap_end(&line);
 }
 
-/* Waits without a target are followed only if somebody held them. */
+/* Without a target, waits are followed only if somebody held them up. */
 static void print_left(const struct chains_count *left, const char *why, FILE *out)
 {
 	if (left->waits)
@@ -128,7 +128,7 @@ static void print_targets(const struct chains_view *view)
 	print_left(&view->found.timers, "as a timer ended them", out);
 }
 
-/* Nothing is left out silently. */
+/* Reports what is not shown: nothing is left out silently. */
 static void print_hidden(const struct chains_view *view, size_t shown, const struct tree_hidden *hidden)
 {
 	const struct call_tree_node *root = &view->found.tree.nodes[0];
@@ -154,7 +154,7 @@ static void print_hidden(const struct chains_view *view, size_t shown, const str
 			      figure_percent(view->found.steps.too_much, view->found.total).text);
 }
 
-/* Targets are heaviest first: the number shown. */
+/* The number of targets shown; they are sorted, heaviest first. */
 static size_t shown_targets(const struct chains_view *view)
 {
 	const struct view_settings *settings = view->context->settings;

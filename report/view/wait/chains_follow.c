@@ -50,7 +50,7 @@ static int end_whole(struct follower *follower, uint32_t parent, const struct st
 	return 0;
 }
 
-/* The same, if a ns may represent more. */
+/* The same, but scaled: each ns of `length` stands for `scale` ns of the target. */
 static int end(struct follower *follower, uint32_t parent, const struct step *step, uint64_t length)
 {
 	return end_whole(follower, parent, step, length * follower->scale);
@@ -86,7 +86,7 @@ static int hop(struct follower *follower, uint32_t wait, struct span span, uint3
 	return r;
 }
 
-/* What the wait of a step was for. */
+/* Tallies what the wait of a step was for. */
 static int note_object(struct follower *follower, uint32_t node, const struct profile_wait *wait, uint64_t length)
 {
 	if (!follower->objects)
@@ -139,7 +139,7 @@ static uint64_t brief_part(const struct follower *follower, const struct wait_th
 	return brief < length ? (uint64_t)brief : length;
 }
 
-/* Who is to be examined for a part of a wait. */
+/* The task that is examined for a part of a wait. */
 struct subject {
 	uint32_t recording, task;
 };

@@ -46,7 +46,7 @@ struct follower {
 	const struct task_names *names;
 	struct places *places;
 	struct chains_tree *tree;
-	struct object_tally *objects; /* by node of the tree: what its waits were for; NULL: nobody asks */
+	struct object_tally *objects; /* by node of the tree: what its waits were for; NULL if not needed */
 	bool per_process;
 	uint64_t work;	      /* waits that may still be visited for this target */
 	uint64_t moment_work; /* the same when sampling moments */

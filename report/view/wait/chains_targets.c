@@ -86,7 +86,7 @@ static int compare_targets(const void *left, const void *right, void *context)
 	return (l > r) - (l < r);
 }
 
-/* A sleep that a timer ended was held by nobody, unless it then waited for a CPU for longer than it had slept. */
+/* Nobody held up a sleep that a timer ended, unless the thread then waited for a CPU for longer than it had slept. */
 static int ends_by_timer(const struct chains_found *found, const struct profile_wait *wait, bool *ret_timer)
 {
 	bool interrupt = wait->waker_context == PROFILE_WAKER_SOFTIRQ || wait->waker_context == PROFILE_WAKER_IRQ;
@@ -99,8 +99,8 @@ static int ends_by_timer(const struct chains_found *found, const struct profile_
 }
 
 /*
- * Moves the first `wanted` in this order to the front: a heap whose top is the last of them. Most of a million waits
- * are compared once.
+ * choose_first() moves the first `wanted` waits in this order to the front. They are a heap with the last of them on
+ * top, so most of a million waits are compared only once.
  */
 static void sift_down(struct chains_found *found, size_t at, size_t count)
 {
@@ -135,7 +135,7 @@ static void count(struct chains_count *sum, const struct profile_wait *wait)
 	sum->weight = wait_add(sum->weight, wait->weight);
 }
 
-/* Of what matches: a wait that nobody ended or holds, or a timer ended, is only of interest for a target. */
+/* Without a target, waits that a timer ended, or that nobody has ended or is known to hold up, are only counted. */
 static int match_wait(struct chains_found *found, uint32_t number)
 {
 	const struct profile_wait *wait = &found->ground->waits.items[number];

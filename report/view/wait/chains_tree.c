@@ -150,7 +150,7 @@ int chains_tree_finish(struct chains_tree *tree, const struct places *places, st
 
 /* --- text --- */
 
-/* The start and end of each kind of step; in between are the task, if any, and the place where it woke the sleeper. */
+/* The text of each kind of step; the task, if any, and the place where it woke the sleeper come in between. */
 static const struct step_words {
 	const char *begin, *end;
 	bool comm;

@@ -43,11 +43,11 @@ enum step_kind {
 struct step { /* has no padding; members that its kind does not use are 0 */
 	uint32_t kind, wait_class;
 	uint32_t comm, process; /* numbers of task_names; process: 0 if not split by process */
-	uint32_t by;		/* enum wait_next_by: how it comes after the step above */
+	uint32_t by;		/* enum wait_next_by: why it follows the step above */
 	struct place wake, at;	/* where it woke the thread above, where it was itself */
 };
 
-/* "woken by B in futex_wake (unlock), which was blocked in pipe_read"; of a target "app blocked in pipe_read". */
+/* "woken by B in futex_wake (unlock), which was blocked in pipe_read"; for a target "app blocked in pipe_read". */
 void chains_step_write(const struct step *step, const struct task_names *names, const struct places *places,
 		       bool per_process, FILE *out);
 

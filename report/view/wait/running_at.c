@@ -47,7 +47,7 @@ static int find_cpus(struct running_at *running, const struct stays *stays)
 	return 0;
 }
 
-/* Whether a thread that is switched in after one wait and out with the next runs in between, at the given time. */
+/* Whether the thread runs at the given time, from its switch-in after one wait to its switch-out with the next. */
 static bool is_stay(const struct profile_wait *wait, const struct profile_wait *next, uint64_t time)
 {
 	if (!has_come_in(wait) || next->out_cpu != wait->in_cpu || next->wait_class == PROFILE_STARTED)

@@ -60,7 +60,7 @@ static void add_sums(const struct thread_times *times, struct thread_time *row,
 	}
 }
 
-/* As its first wait in this recording names it: the same thread may have another comm in another recording. */
+/* The task of its first wait in this recording: the thread may have another comm in another recording. */
 static uint32_t name_of(const struct wait_index *index, const struct wait_thread *thread)
 {
 	return thread->count ? wait_index_wait(index, thread, 0)->task : thread->thread;

@@ -17,7 +17,7 @@ struct thread_time { /* one thread in one recording, ns */
 	uint64_t wall, running, run_queue, iowait, waits;
 	uint64_t blocked[THREAD_BLOCKED_STATES];
 	bool whole; /* its part of the recording is known */
-	bool asked; /* it passes the filters; else it has no times */
+	bool asked; /* it passes the filters; if not, it has no times */
 };
 
 struct thread_times {
@@ -29,7 +29,7 @@ struct thread_times {
 int thread_times_init(struct thread_times *times, const struct wait_index *index);
 void thread_times_deinit(struct thread_times *times);
 
-/* The sum of its parts, which is the wall-clock time but for the residue. */
+/* The sum of its parts: the wall-clock time without the residue. */
 uint64_t thread_time_accounted(const struct thread_time *time);
 
 #endif

@@ -24,7 +24,7 @@ static uint64_t length_of(const struct waits *waits, const struct waiting *waiti
 	return wait_length(&waits->items[waiting->wait]);
 }
 
-/* Adds a task's wait to what was already found for the task. */
+/* Merges another wait of a task into what was found for it before. */
 static void merge(const struct waits *waits, struct waiting *task, struct waiting waiting)
 {
 	uint64_t found = length_of(waits, task), length = length_of(waits, &waiting);
@@ -44,7 +44,7 @@ int waits_at_find(struct waits_at *at, const struct waits *waits, size_t first, 
 		  struct window window, struct waits_found *ret_found)
 {
 	struct waits_found found = {.first_task = at->tasks.count};
-	uint32_t task = PROFILE_NO_TASK; /* of the last of the tasks found */
+	uint32_t task = PROFILE_NO_TASK; /* the task found last */
 
 	for (size_t i = first; i < first + count; i++) {
 		const struct profile_wait *wait = &waits->items[i];
@@ -100,7 +100,7 @@ static int compare_tasks(const void *left, const void *right, void *context)
 	return compare_waiting(order->waits, l, r);
 }
 
-/* By the last of their tasks. */
+/* Orders stacks by the last of their tasks. */
 static int compare_stacks(const void *left, const void *right, void *context)
 {
 	const struct waiting_stack *l = left, *r = right;

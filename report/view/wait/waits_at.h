@@ -4,8 +4,8 @@
  * at that time, else the longest of its waits in the window. Tasks whose call chains read the same
  * are grouped.
  *
- * Recordings are searched one after another; then the results are sorted: by recording; stacks by
- * the task that had waited longest, that stack last; likewise the tasks of a stack.
+ * Recordings are searched one after another. Then the results are sorted: by recording; stacks by
+ * their task that had waited longest, the longest last; the tasks of a stack likewise.
  */
 #ifndef RWALKER_REPORT_VIEW_WAIT_WAITS_AT_H
 #define RWALKER_REPORT_VIEW_WAIT_WAITS_AT_H

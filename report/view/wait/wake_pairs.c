@@ -198,7 +198,7 @@ static int add_wait(struct gathering *gathering, uint32_t number)
 	return 0;
 }
 
-/* Its own tables are freed before the pairs are sorted, which needs memory, too. */
+/* Frees its own tables before the pairs are sorted: sorting needs memory, too. */
 static int gather(struct wake_pairs *pairs, uint32_t source)
 {
 	_cleanup_(gathering_deinit) struct gathering gathering = {.pairs = pairs};

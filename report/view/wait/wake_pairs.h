@@ -34,13 +34,13 @@ struct wake_pair {
 
 struct wake_interrupted {
 	uint64_t weight;
-	uint32_t wait; /* the pair's */
-	uint32_t task; /* one with that comm */
+	uint32_t wait; /* the pair's `wait` */
+	uint32_t task; /* a task with that comm */
 };
 
 /* The key of a pair; whole words only, no padding. */
 struct wake_identity {
-	uint32_t group;		      /* of --by, of the sleeper; 0 if there is none */
+	uint32_t group;		      /* the sleeper's group of --by; 0 if there is none */
 	uint32_t comm, process, node; /* of the sleeper; process: 0 if not split by process */
 	uint32_t context;	      /* enum profile_waker_context; NONE: unknown */
 	uint32_t waker_comm, waker_process, waker_node;
@@ -75,7 +75,7 @@ static inline bool wake_is_interrupt(uint32_t context)
 	return context == PROFILE_WAKER_SOFTIRQ || context == PROFILE_WAKER_IRQ;
 }
 
-/* The context of a wait's waker; a waker without a task is none, unless it is an interrupt. */
+/* The context of a wait's waker; NONE if the waker has no task and is not an interrupt. */
 enum profile_waker_context wake_context(const struct profile_wait *wait);
 
 /* Adds the comms of the tasks that a pair's interrupts interrupted. */

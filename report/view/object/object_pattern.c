@@ -10,7 +10,7 @@
 
 enum { MOST_KNOWN = 1 << 20 };
 
-/* Another profile has other numbers. */
+/* What is known holds for one profile only: another one has other numbers. */
 static int begin(struct object_pattern *pattern, const struct profile *profile)
 {
 	if (pattern->known.capacity && pattern->profile == profile && pattern->known.count < MOST_KNOWN)

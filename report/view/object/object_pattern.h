@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits by what they were for: an expression that is compared to the kind of the object and the text
- * that all views have for the wait, as in "pipe in read of pipe:866554 (written by cc1 4711)". Waits
- * without an object have the text only; where that is empty, too, nothing fits. What was judged is
- * remembered, as waits for one object are many.
+ * Selects waits by what they were for. An expression is matched against the kind of the object and
+ * the text that all views print for the wait, as in "pipe in read of pipe:866554 (written by cc1
+ * 4711)". Waits without an object have the text only; if that is empty, too, nothing matches.
+ * Results are cached, because there are many waits for one object.
  */
 #ifndef RWALKER_REPORT_VIEW_OBJECT_OBJECT_PATTERN_H
 #define RWALKER_REPORT_VIEW_OBJECT_OBJECT_PATTERN_H
@@ -16,7 +16,7 @@
 struct object_pattern {
 	regex_t expression; /* compiled by the caller: REG_EXTENDED | REG_NOSUB */
 	struct hash_map known;
-	const struct profile *profile; /* whose waits are known */
+	const struct profile *profile; /* the one that `known` is about */
 };
 
 /* The pattern must live as long as it is used. */

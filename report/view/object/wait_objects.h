@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The blocked waits of a source by what they were for, what ended those for several descriptors,
- * the call, and the comm that waited, and where. Objects that read the same are one, also those of
- * several recordings. Ordered by their sum, then text, call, what ended them, comm and container.
+ * The blocked waits of a source by what they were for, the descriptor that ended those for several,
+ * the call, the comm that waited, and its container. Objects that read the same are one, also those
+ * of several recordings. Ordered by sum, then text, call, what ended them, comm and container.
  */
 #ifndef RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
 #define RWALKER_REPORT_VIEW_OBJECT_WAIT_OBJECTS_H
@@ -15,7 +15,7 @@
 struct wait_object_row {
 	struct object_key object; /* of `texts` */
 	uint32_t comm;
-	const struct profile_cgroup *cgroup; /* one of its container; NULL: in none, or not known */
+	const struct profile_cgroup *cgroup; /* one of its container; NULL if in none or not known */
 	struct object_alike alike;
 	size_t first, count; /* lengths[first ...], ascending */
 	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
@@ -34,7 +34,7 @@ struct wait_objects {
 	size_t row_count;
 	uint64_t *lengths;
 	uint64_t weight; /* of all rows */
-	bool containers; /* some waits were in one */
+	bool containers; /* some waits were in a container */
 	struct wait_object_count runnable, unknown; /* waits in no row */
 };
 

@@ -14,8 +14,8 @@
 #include "report/view/text/object_text.h"
 
 /*
- * Blocked waits by what they were for, who waited, and in which call, and what ended those for
- * several descriptors; the longest in sum first.
+ * Blocked waits by what they were for, who waited, in which call, and what ended those for several
+ * descriptors. The largest sum comes first.
  */
 
 /* "   12345.678": ms, to the us. */

@@ -16,7 +16,7 @@ struct spot { /* a node of the profile that chains pass through */
 
 struct found { /* by function */
 	struct function_total total;
-	uint32_t on_path; /* times that it is on the chain that is looked at */
+	uint32_t on_path; /* how often it is on the current chain */
 	bool present;
 };
 
@@ -49,7 +49,7 @@ static int make_room(struct counting *counting, uint32_t function)
 	return 0;
 }
 
-/* A node and its ancestors, up to the first that is already known. */
+/* Adds a node and its ancestors, up to the first that is already known. */
 static int touch(struct counting *counting, uint32_t node)
 {
 	while (node < counting->count && !counting->spots[node].touched) {
@@ -114,7 +114,7 @@ static void enter(struct counting *counting, const struct spot *spot)
 		tally_add(&found->total.total, &spot->tally);
 }
 
-/* The node that follows when all below `node` is done; 0: none. */
+/* The next node after `node` and all nodes below it; 0 if there is none. */
 static uint32_t leave(struct counting *counting, uint32_t node)
 {
 	while (node && !counting->spots[node].next) {
@@ -127,7 +127,7 @@ static uint32_t leave(struct counting *counting, uint32_t node)
 	return counting->spots[node].next;
 }
 
-/* Goes through the tree, and knows at each node which functions are on the way from the root. */
+/* Traverses the tree depth first; at each node it is known which functions are on the path from the root. */
 static void add_totals(struct counting *counting)
 {
 	uint32_t node = counting->spots[0].first_child;

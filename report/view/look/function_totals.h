@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How much of a source each function took: itself (chains that end in it), and in total with all
- * that it called. A chain counts once for each of its functions, however often one calls itself.
+ * How much of a source each function took: itself (chains that end in it), and in total, with all
+ * that it called. A chain counts once for each of its functions, also if they are recursive.
  *
  * The time depends on the number of rows and of nodes that their chains touch, not on their depth.
  */
@@ -20,7 +20,7 @@ struct function_total {
 };
 
 struct function_totals {
-	struct function_total *items; /* in no particular order; each has been in a chain */
+	struct function_total *items; /* in no particular order; each is in some chain */
 	size_t count;
 };
 

@@ -27,7 +27,7 @@ struct functions {
 	const struct profile_node *nodes;
 	size_t module_count, frame_count, node_count;
 	uint32_t *of_frame; /* 0: not looked up yet */
-	struct hash_map by_key; /* name NUL module -> function */
+	struct hash_map by_key; /* name, whether it is inlined, module -> function */
 	struct hash_map names;	/* name -> its number */
 	ARRAY(uint32_t) modules_of_name; /* by number: number of modules that have it */
 	ARRAY(struct function) functions;
@@ -59,8 +59,8 @@ static char *bracketed(const struct profile_module *module)
 }
 
 /*
- * The number of a function's name, and counts one more module for it. With its NUL it is the name
- * of an inlined function.
+ * Finds the number of a function's name, and counts one more module for it. The key of an inlined
+ * function includes the NUL.
  */
 static int count_name(struct functions *functions, const struct function *function, uint32_t *ret_number)
 {

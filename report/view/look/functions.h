@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Maps frames to functions, by which views group. A function is identified by symbol name and
+ * Maps frames to functions, the unit by which views group. A function is identified by symbol name and
  * module name, so the same function in two builds of a library, or on two hosts, is one; the same
  * name in two libraries is two, and is then printed with its module: "init [libfoo.so]". Inlined
  * and called instances are different functions.
  *
- * If there is no symbol but the function's start is known, it is named by that:
+ * If there is no symbol but the function's start is known, the start is its name:
  * "[libfoo.so]+0x1200".
  *
- * Names are looked up on first use, and made printable once. Whether a name is in several modules
- * is known when all functions to be printed have been looked up: look up first, then print.
+ * Names are looked up on first use, and made printable once. Whether several modules have a name is
+ * only known after all functions to be printed have been looked up: look up first, then print.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_FUNCTIONS_H
 #define RWALKER_REPORT_VIEW_LOOK_FUNCTIONS_H

@@ -33,7 +33,7 @@ static int compare_processes(const struct profile_task *left, const struct profi
 	return order ? order : compare_numbers(left->tgid, right->tgid);
 }
 
-/* Whatever its comm. */
+/* A thread is one group, whatever its comm. */
 static int compare_threads(const struct profile_task *left, const struct profile_task *right)
 {
 	int order = compare_hosts(left, right);
@@ -48,7 +48,7 @@ static const struct profile_cgroup *known_cgroup(const struct profile_task *task
 	return task->cgroup && task->cgroup->known ? task->cgroup : NULL;
 }
 
-/* Those in none are one group, and so are those of which it was not recorded. */
+/* Tasks in no container are one group, and so are tasks whose container was not recorded. */
 static int compare_containers(const struct profile_task *left, const struct profile_task *right)
 {
 	const struct profile_cgroup *l = known_cgroup(left), *r = known_cgroup(right);
@@ -148,7 +148,7 @@ static void number_tasks(struct groups *groups, uint32_t *order, size_t count)
 	}
 }
 
-/* --- CPUs and nodes, which are numbered host by host --- */
+/* --- CPUs and nodes; nodes are numbered host by host --- */
 
 enum { NODES_OF_HOST = PROFILE_NO_NODE + 1 };
 

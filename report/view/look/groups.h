@@ -14,13 +14,13 @@
 struct group_field {
 	const char *name;  /* of --by */
 	const char *plural; /* "processes" */
-	/* Tasks that compare equal are one group. NULL: it is the CPU or its node, which is not the task's. */
+	/* Tasks that compare equal are one group. NULL for the CPU and its node, which a task does not have. */
 	int (*compare)(const struct profile_task *left, const struct profile_task *right);
 	void (*write)(const struct profile_task *task, FILE *out); /* "pid 12"; NULL for the CPU */
-	bool has_host; /* the same on two hosts is two */
+	bool has_host; /* equal values on two hosts are two groups */
 	bool is_cgroup; /* traces may lack it, and hosts may have it elsewhere */
 	bool is_node;
-	bool is_comm;  /* which the first word of folded lines says anyway */
+	bool is_comm;  /* the first word of folded lines anyway */
 };
 
 /* NULL: there is no such field. */
@@ -29,7 +29,7 @@ const struct group_field *group_field_find(const char *name);
 extern const char group_field_names[];
 
 struct groups {
-	const struct group_field *field; /* NULL: all is one group */
+	const struct group_field *field; /* NULL: everything is one group */
 	const struct profile *profile;
 	const struct profile_task *tasks;
 	uint32_t *of_task, *example; /* by task; by group: one of its tasks */
@@ -50,7 +50,7 @@ static inline uint32_t groups_find(const struct groups *groups, uint32_t task, u
 	return groups->field->compare ? groups->of_task[task] : groups_of_cpu(groups, task, cpu);
 }
 
-/* It is of what was not recorded: a CPU or a node. */
+/* Whether it is the group of CPUs or nodes that were not recorded. */
 bool groups_is_unknown(const struct groups *groups, uint32_t group);
 
 /* "comm dd", "pid 12", "pid 12 host 2", "CPU 3", "CPU not recorded", "node 0". */
@@ -58,7 +58,7 @@ void groups_write(const struct groups *groups, uint32_t group, FILE *out);
 
 struct row;
 
-/* The group that a view shows. */
+/* The one group that a view shows. */
 struct group_choice {
 	const struct groups *groups;
 	uint32_t group;

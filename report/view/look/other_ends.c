@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/look/other_ends.h"
 
-/* A descriptor of several that was ready mostly had something to read. */
+/* If a wait for several descriptors ends, the one that was ready mostly had something to read. */
 static enum profile_direction direction_of(const struct profile_operation *operation,
 					   const struct profile_object *object)
 {

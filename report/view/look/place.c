@@ -21,7 +21,7 @@ enum { MOST_NAMES = 24 };
 
 /*
  * Prefixes of names: ".isra.0" and the like may follow, and some stand for families of functions.
- * First those of all machines.
+ * Names that all architectures have come first.
  */
 static const char *const part_names[PARTS][MOST_NAMES] = {
 	[PART_SLEEP] = {
@@ -66,7 +66,7 @@ static const char *const part_names[PARTS][MOST_NAMES] = {
 	},
 };
 
-/* Libraries that every program waits in. */
+/* Libraries in which every program waits. */
 static const char *const libraries[] = {"libc.", "libc-", "libpthread", "ld-", "ld.so", "libstdc++", "[vdso]"};
 
 /* Trailing names of the `count` may be missing. */
@@ -78,7 +78,7 @@ static bool begins_with_one(const char *name, const char *const *beginnings, siz
 	return false;
 }
 
-/* The first match. */
+/* The first part that matches. */
 static enum part part_of(const char *function)
 {
 	enum part part = PART_SLEEP;
@@ -109,7 +109,7 @@ int places_init(struct places *places, struct profile *profile, struct functions
 	return places->known && places->parts ? 0 : -ENOMEM;
 }
 
-/* The same, of a function, which is looked at once. There are at most as many as frames, and one for none. */
+/* The same for a function's number, cached. There are at most as many functions as frames, and FUNCTION_NONE. */
 static enum part part_of_function(const struct places *places, uint32_t function)
 {
 	uint8_t *known = &places->parts[function];
@@ -135,7 +135,7 @@ enum worth { /* rank of a frame as a word: the highest is used, of equal ones th
 
 struct chain_reader {
 	enum worth kernel, user; /* of the words found */
-	bool slept;		 /* the leaf is on the way to sleep: what follows an interrupt is where it slept */
+	bool slept;		 /* the leaf is on the way to sleep: what an interrupt interrupted is where it slept */
 	bool entered;		 /* past the entry of an interrupt */
 };
 
@@ -168,7 +168,7 @@ static void read_frame(const struct places *places, struct chain_reader *reader,
 	enum worth *found = frame->kernel ? &reader->kernel : &reader->user;
 	uint32_t *word = frame->kernel ? &place->place.kernel : &place->place.user;
 
-	/* The word is that of a known function, whether or not DWARF was available to show inlined functions. */
+	/* The word is a function that was not inlined: so it does not depend on whether DWARF was available. */
 	if (frame->inline_depth)
 		return;
 	if (worth > *found) {
@@ -179,7 +179,7 @@ static void read_frame(const struct places *places, struct chain_reader *reader,
 	reader->entered = reader->entered || part == PART_SOFTIRQ || part == PART_INTERRUPT;
 }
 
-/* From the leaf on. */
+/* Reads from the leaf towards the root. */
 static int read_chain(const struct places *places, uint32_t node, struct known_place *place)
 {
 	struct chain_reader reader = {0};
@@ -223,7 +223,7 @@ static bool is_frame(const struct places *places, uint32_t word)
 	return word && (places->style.addresses || places->style.offsets);
 }
 
-/* For a word that was found. */
+/* The function of a word. */
 static uint32_t function_of(const struct places *places, uint32_t word)
 {
 	uint32_t function = word;

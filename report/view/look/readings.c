@@ -43,8 +43,8 @@ struct reader {
 	struct functions *functions;
 	struct index_table known; /* nodes that represent all with the same reading */
 	struct frame_style style;
-	struct hash_map frames; /* what is printed of a frame -> the first of these frames */
-	uint32_t *words;	/* by node: its function, or the first frame that is printed like its own */
+	struct hash_map frames; /* what is printed of a frame -> the first frame that prints the same */
+	uint32_t *words;	/* by node: its function, or the first frame that prints the same as its own */
 	uint32_t parent, word;	/* of the node being read: the reading of its parent, its word */
 };
 
@@ -61,7 +61,7 @@ struct frame_key { /* with addresses or offsets */
 	uint32_t function, line, note, inline_depth, kernel, caller;
 };
 
-/* The first frame that is printed like this one: modules of several traces may be one to the reader. */
+/* The first frame that prints the same as this one: the modules of several traces may look like one. */
 static int find_frame(struct reader *reader, struct profile *profile, uint32_t frame, uint32_t function,
 		      uint32_t *ret_frame)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds call chains of a profile that read the same, though their addresses differ: each node is
+ * Finds call chains of a profile that read the same even if their addresses differ: each node is
  * mapped to the first node whose chain consists of the same functions (or, by frame, of the same
  * frames). Add the leaves of all chains first, then read; adding a leaf twice costs nothing.
  */

@@ -13,9 +13,9 @@
 
 struct row {
 	uint32_t node, task;
-	uint16_t flags, cpu; /* enum profile_chain_flag; PROFILE_NO_CPU: not known, or nobody asked */
+	uint16_t flags, cpu; /* enum profile_chain_flag; PROFILE_NO_CPU if not known or not asked for */
 	uint64_t samples, weight;
-	uint64_t run_queue; /* of the weight, of waits */
+	uint64_t run_queue; /* the part of the weight on run queues, of waits */
 	char state; /* 0: not walked */
 };
 
@@ -24,10 +24,10 @@ struct rows {
 	size_t count;
 };
 
-/* Those of one group; NULL: all. */
+/* The rows of one group; all if `only` is NULL. */
 int rows_init(struct rows *rows, const struct profile *profile, uint32_t source, const struct group_choice *only);
 
-/* The samples of all rows. */
+/* The number of samples in all rows. */
 uint64_t rows_samples(const struct rows *rows);
 void rows_deinit(struct rows *rows);
 

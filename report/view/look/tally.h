@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is summed of rows: their number, their weight, and how much of the weight was spent on run queues. */
+/* Sums over rows: their samples, their weight, and how much of the weight was spent on run queues. */
 #ifndef RWALKER_REPORT_VIEW_LOOK_TALLY_H
 #define RWALKER_REPORT_VIEW_LOOK_TALLY_H
 

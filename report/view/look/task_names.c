@@ -15,7 +15,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* As they come. */
+/* Collects the distinct comms, in the order of the tasks. */
 static int collect_comms(struct task_names *names, const struct profile_task *tasks, size_t count,
 			 struct hash_map *numbers)
 {
@@ -32,7 +32,7 @@ static int collect_comms(struct task_names *names, const struct profile_task *ta
 	return 0;
 }
 
-/* Many tasks have few names, so that only these are sorted. */
+/* Many tasks share few comms, so only the distinct comms are sorted. */
 static int number_comms(struct task_names *names, const struct profile_task *tasks, size_t count)
 {
 	_cleanup_(hash_map_deinit) struct hash_map numbers = {0};

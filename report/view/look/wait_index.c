@@ -50,7 +50,7 @@ static int compare_waits(const void *left, const void *right, void *context)
 	return (left_number > right_number) - (left_number < right_number);
 }
 
-struct task_run { /* of waits that follow each other: those of a task in a recording */
+struct task_run { /* the waits of one task in one recording, which are adjacent */
 	uint32_t recording, thread;
 	uint32_t first, count; /* waits */
 };
@@ -66,7 +66,7 @@ static int compare_runs(const void *left, const void *right)
 	return (l->first > r->first) - (l->first < r->first);
 }
 
-/* As many as there are; `runs` has room for them, or is NULL. */
+/* Returns the number of runs. `runs` has room for all of them, or is NULL. */
 static size_t find_runs(const struct wait_index *index, struct task_run *runs)
 {
 	const struct profile_wait *waits = index->waits->items;
@@ -88,7 +88,7 @@ static size_t find_runs(const struct wait_index *index, struct task_run *runs)
 	return count;
 }
 
-/* The waits of a thread are [first, end) of the order. */
+/* Sorts the waits of one thread, [first, end) of the order. */
 static void order_thread(struct wait_index *index, size_t first, size_t end)
 {
 	for (size_t i = first + 1; i < end; i++)
@@ -104,7 +104,8 @@ static void set_ends(struct wait_index *index, size_t count)
 	const struct profile_wait *items = index->waits->items;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct profile_wait *wait = &items[index->order[i]], *before = i ? &items[index->order[i - 1]] : wait;
+		const struct profile_wait *wait = &items[index->order[i]];
+		const struct profile_wait *before = i ? &items[index->order[i - 1]] : wait;
 		const bool same = i && wait->recording == before->recording &&
 				  index->thread_of[wait->task] == index->thread_of[before->task];
 
@@ -112,7 +113,7 @@ static void set_ends(struct wait_index *index, size_t count)
 	}
 }
 
-/* Those of a task are in order; only threads that changed their comm, and are several tasks, are not in one place. */
+/* The waits of a task are in order already. A thread that changed its comm is several tasks, which are not adjacent. */
 static int order_waits(struct wait_index *index)
 {
 	size_t run_count = find_runs(index, NULL), count = 0, thread = 0;
@@ -146,7 +147,7 @@ static int compare_threads(const void *left, const void *right)
 	return (l->thread > r->thread) - (l->thread < r->thread);
 }
 
-/* A row for each run of waits of one thread. */
+/* Adds a row for each run of waits of one thread. */
 static void add_waiting(struct wait_index *index)
 {
 	for (uint32_t i = 0; i < index->waits->count; i++) {
@@ -162,7 +163,7 @@ static void add_waiting(struct wait_index *index)
 	}
 }
 
-/* A row for each of the tasks' sums. */
+/* Adds a row for each of the tasks' sums. */
 static int add_summed(struct wait_index *index, const struct profile_task_sums *sums, size_t count,
 		      size_t task_count)
 {

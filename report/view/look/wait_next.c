@@ -9,14 +9,14 @@ static bool has_waker(const struct profile_wait *wait)
 	       wait->waker_context == PROFILE_WAKER_IRQ;
 }
 
-/* Who held it for reading may have been one of many, and may have let go. */
+/* A reader does not count: it may have been one of many, and may have released the lock. */
 static bool has_owner(const struct waits *waits, const struct profile_wait *wait)
 {
 	return wait->held & PROFILE_HELD_BY_OWNER && !(wait->held & PROFILE_HELD_FOR_READING) &&
 	       waits->tasks[wait->owner].tid;
 }
 
-/* Only an end that a single thread was seen to use. */
+/* NULL unless exactly one thread was seen to use the other end. */
 static const struct profile_users *other_end(const struct waits *waits, const struct profile_wait *wait)
 {
 	const uint32_t number = wait->ready ? wait->ready : wait->object;

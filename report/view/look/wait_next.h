@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * With whom a chain goes on where the waker of a wait says too little: with who held the lock when the wait began, if
- * nobody is known to have ended it, with who is at the other end of the connection that an interrupt
- * said had data, or who has that end and was stopped, so that no answer could come.
+ * The task with which a chain continues where the waker of a wait says too little. If nobody is known to have ended
+ * the wait: the owner of the lock when the wait began, or the task at the other end of the connection, if it was
+ * stopped and so could not answer. If an interrupt ended it: the task at the other end of the connection that the
+ * interrupt brought data of.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_WAIT_NEXT_H
 #define RWALKER_REPORT_VIEW_LOOK_WAIT_NEXT_H
@@ -13,7 +14,7 @@
 enum wait_next_by { WAIT_NEXT_WAKER, WAIT_NEXT_OWNER, WAIT_NEXT_OTHER_END, WAIT_NEXT_UNANSWERED };
 
 struct wait_next {
-	enum wait_next_by by; /* WAIT_NEXT_WAKER: nobody else */
+	enum wait_next_by by; /* WAIT_NEXT_WAKER: no other task than the waker */
 	uint32_t task;
 };
 

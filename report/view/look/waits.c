@@ -7,7 +7,7 @@ struct extents { /* sizes of the tables that waits refer to */
 	size_t sources, recordings, tasks, nodes, objects, operations;
 };
 
-/* Number 0 is always allowed: it is looked at only if there is a list. */
+/* Number 0 is always allowed: it is used only if the list has entries. */
 static bool is_within(uint32_t number, size_t count)
 {
 	return !number || number < count;

@@ -40,7 +40,7 @@ static inline bool wait_is_open(const struct profile_wait *wait)
 	return wait->flags & (PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED);
 }
 
-/* Whether the report is about it; others are there for those who follow wakers. */
+/* Whether the report is about it; the other waits are kept for following wakers. */
 static inline bool wait_is_shown(const struct profile_wait *wait)
 {
 	return !(wait->flags & PROFILE_WAIT_BESIDE);
@@ -49,7 +49,7 @@ static inline bool wait_is_shown(const struct profile_wait *wait)
 /* What is known about the length: exact, a bound, or neither (PROFILE_WAIT_NONE: start and end are both bounds). */
 enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
 
-/* The same for its start only: how long it has lasted at a time within it. */
+/* The same for its age at a time within it, which depends on its start only. */
 enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
 
 /* profile_wait_thing() */

@@ -34,7 +34,7 @@ static bool has_holder(const struct profile_walk_task *row)
 	return row->held & PROFILE_HELD_BY_OWNER && !(row->held & PROFILE_HELD_FOR_READING);
 }
 
-/* --- holders that were not walked: few --- */
+/* --- holders that were not walked; there are few --- */
 
 static uint32_t find_outsider(struct walk_holders *holders, uint32_t walk, uint32_t task)
 {
@@ -59,7 +59,7 @@ static uint32_t find_holder(struct walk_holders *holders, const struct profile_w
 	return find_outsider(holders, row->walk, row->owner);
 }
 
-/* --- how many: from those who hold up nobody towards their holders, each once --- */
+/* --- how many a task holds up: counted from those that hold up nobody towards their holders, each task once --- */
 
 static size_t all_numbers(const struct walk_holders *holders)
 {
@@ -71,7 +71,7 @@ static uint32_t holder_of(const struct walk_holders *holders, uint32_t number)
 	return number < holders->row_count ? holders->holder[number] : WALK_NO_HOLDER;
 }
 
-/* `waiting`: how many of those whom it holds up at once have not been added yet. What is left of it is circles. */
+/* `waiting`: how many tasks that it holds up directly have not been added yet. Tasks in circles are left over. */
 static void add_up(struct walk_holders *holders, uint32_t *waiting, uint32_t *queue)
 {
 	size_t count = 0;
@@ -93,7 +93,7 @@ static void add_up(struct walk_holders *holders, uint32_t *waiting, uint32_t *qu
 	}
 }
 
-/* Each in a circle holds up the others, and whom they hold up. */
+/* Each task in a circle holds up the others, and all that they hold up. */
 static void add_circle(struct walk_holders *holders, uint32_t *waiting, uint32_t first)
 {
 	uint32_t at = first, sum = 0;

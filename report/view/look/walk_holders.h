@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Of walked tasks, who holds up whom: a task that sleeps for a lock, the one that held it at that moment, what that one
- * sleeps for in turn. Tasks are rows of the profile's list. A holder that was not walked is a number above them. Who
- * held a lock for reading is no holder here: there may be others, and it may have let go.
+ * Which walked task holds up which: a task that sleeps for a lock, the holder of the lock at that moment, what the
+ * holder sleeps for in turn. Tasks are rows of the profile's list. Holders that were not walked have numbers above
+ * the rows. A task that held a lock for reading is no holder here: there may be others, and it may have released it.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_WALK_HOLDERS_H
 #define RWALKER_REPORT_VIEW_LOOK_WALK_HOLDERS_H
@@ -19,22 +19,22 @@ struct walk_holders {
 	const struct profile_task *tasks;
 	size_t row_count;
 	uint32_t *order;  /* rows by walk and thread */
-	uint32_t *holder; /* by row: a row, or above them, or WALK_NO_HOLDER */
+	uint32_t *holder; /* by row: a row, or a number above the rows, or WALK_NO_HOLDER */
 	struct walk_outsider {
 		uint32_t walk, task;
 	} *outsiders; /* holders that were not walked */
 	size_t outsider_count;
-	uint32_t *held; /* by both: how many it holds up, and these in turn, and in a circle each other */
+	uint32_t *held; /* by row or outsider: how many it holds up, directly and indirectly; in a circle, each other */
 };
 
 /* 0, -ENOMEM. Deinitialize it in any case. */
 int walk_holders_init(struct walk_holders *holders, const struct profile *profile);
 void walk_holders_deinit(struct walk_holders *holders);
 
-/* Of a row, or of a holder that was not walked. */
+/* `number` is a row, or a holder that was not walked. */
 uint32_t walk_holders_walk(const struct walk_holders *holders, uint32_t number);
 uint32_t walk_holders_task(const struct walk_holders *holders, uint32_t number);
-/* The row; NULL: it was not walked. */
+/* The row; NULL if it was not walked. */
 const struct profile_walk_task *walk_holders_row(const struct walk_holders *holders, uint32_t number);
 
 /* Whether somebody holds it up. */

@@ -9,7 +9,7 @@ enum { SIGN_BYTES = 3 };
 
 struct ascii_stream {
 	FILE *out;
-	char begun[SIGN_BYTES + 1]; /* of a sign, if a write ended within it */
+	char begun[SIGN_BYTES + 1]; /* the first bytes of a sign that is not complete yet */
 	size_t length;
 };
 
@@ -34,7 +34,7 @@ bool ascii_stream_is_needed(void)
 	return true;
 }
 
-/* The sign that begins with these bytes; whole: that is them. -1: none. */
+/* The sign that begins with these bytes or, if `whole`, consists of them. -1 if there is none. */
 static int find_sign(const char *bytes, size_t length, bool whole)
 {
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -48,7 +48,7 @@ static void put(struct ascii_stream *stream, const char *bytes, size_t length)
 	(void)fwrite(bytes, 1, length, stream->out);
 }
 
-/* One byte that is not ASCII, or that follows one. */
+/* Takes one byte that is not ASCII or follows such a byte. */
 static void take(struct ascii_stream *stream, char byte)
 {
 	int sign;

@@ -9,7 +9,7 @@
 #include "report/view/text/page.h"
 #include "report/view/text/paint.h"
 
-/* The whole of a source in this unit has at most 7 digits before the point. */
+/* `most`: in this unit, a whole source of that size has at most 7 digits before the point. */
 static const struct figure_unit {
 	uint64_t ns, most;
 	const char *name;
@@ -75,7 +75,7 @@ void figure_columns_write_share(const struct figure_columns *columns, uint64_t w
 	paint_percent(out, columns->color, weight, whole);
 }
 
-/* In tenths of the unit, rounded. */
+/* Writes tenths of the unit, rounded. */
 static void write_amount(const struct figure_columns *columns, uint64_t ns, FILE *out)
 {
 	uint64_t tenth = columns->unit / 10, tenths = ns / tenth + (ns % tenth >= tenth - tenth / 2);
@@ -83,7 +83,7 @@ static void write_amount(const struct figure_columns *columns, uint64_t ns, FILE
 	(void)fprintf(out, " %*" PRIu64 ".%" PRIu64, FIGURE_AMOUNT_WIDTH - 3, tenths / 10, tenths % 10);
 }
 
-/* A large one does not touch its neighbour. */
+/* A blank comes first, so that a large number does not touch its neighbour. */
 void figure_columns_write_count(uint64_t count, FILE *out)
 {
 	(void)fprintf(out, " %*" PRIu64, FIGURE_AMOUNT_WIDTH - 1, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Figures of a source as columns: the share, and the amount in one unit for all lines. Waits have
- * two amounts: blocked, and on run queues; what is not measured in time has the number of samples.
+ * two amounts: blocked, and on run queues. Sources not measured in time show the number of samples.
  *
  *	#  total   blocked run queue
  *	  36.52%    4271.5       5.4
@@ -30,7 +30,7 @@ const char *figure_columns_unit(const struct figure_columns *columns);
 
 /* The width of share and amounts together. */
 size_t figure_columns_width(const struct figure_columns *columns);
-/* The names of these columns, `name` being that of the share. The first of a line follows a "#". */
+/* The headings of these columns; `name` is that of the share. `first`: they begin the line, after a "#". */
 void figure_columns_write_head(const struct figure_columns *columns, const char *name, bool first, FILE *out);
 void figure_columns_write(const struct figure_columns *columns, const struct tally *tally, FILE *out);
 /* The share alone. */
@@ -39,7 +39,7 @@ void figure_columns_write_share(const struct figure_columns *columns, uint64_t w
 /* A number in a column of its own, as wide as an amount. */
 void figure_columns_write_count(uint64_t count, FILE *out);
 
-/* " (123.4ms)", of waits " (123.4ms: blocked 120.0ms, run queue 3.4ms)"; nothing if it was not measured in time. */
+/* " (123.4ms)", for waits " (123.4ms: blocked 120.0ms, run queue 3.4ms)"; nothing if it was not measured in time. */
 void figure_write_time(const struct profile_source *source, const struct tally *tally, FILE *out);
 
 #endif

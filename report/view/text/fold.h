@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The words of folded lines, separated by ';': comms, frames, and placeholders for missing frames.
- * A ';' within a name becomes ':', control characters are escaped, so that a line stays a line.
+ * A ';' within a name becomes ':', and control characters are escaped, so a line stays one line.
  *
  * Waits follow bcc 0.26 exactly: a part without frames is left out, a lost part is "[Missed User
  * Stack]" or "[Missed Kernel Stack]", and --delimited puts "-" between the parts if both are
@@ -25,7 +25,7 @@ struct fold {
 	const struct groups *groups;
 };
 
-/* "pid 12;" of --by; nothing if that is not asked for, or is the comm, which is first anyway. 0, -ENOMEM. */
+/* "pid 12;" of --by; nothing without --by, or if it is the comm, which comes first anyway. 0, -ENOMEM. */
 int fold_group(const struct fold *fold, uint32_t group);
 
 /* "comm", or "comm-123" if split by process. */
@@ -37,7 +37,7 @@ int fold_chain(const struct fold *fold, const struct chain *chain);
 /* The same for a sleeper. */
 int fold_sleeper(const struct fold *fold, const struct chain *chain, bool user_missing);
 
-/* In reverse, ";leaf;...;root": for a waker; for an interrupt only the kernel part. */
+/* In reverse, ";leaf;...;root", for a waker; only the kernel part for an interrupt. */
 int fold_waker(const struct fold *fold, const struct chain *chain, bool interrupt);
 
 #endif

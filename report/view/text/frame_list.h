@@ -10,7 +10,7 @@
 #include "report/view/look/functions.h"
 #include "report/view/text/view.h"
 
-/* How the options want a frame to look. */
+/* How a frame is to look according to the options. */
 static inline struct frame_style frame_list_style(const struct view_settings *settings)
 {
 	return (struct frame_style){.addresses = settings->addresses, .offsets = settings->offsets};

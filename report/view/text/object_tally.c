@@ -18,7 +18,7 @@ void object_alike_begin(struct object_alike *alike, const struct profile_wait *w
 	*alike = (struct object_alike){.wait = *wait, .least_asked = wait->asked, .most_asked = wait->asked};
 }
 
-/* What some of them lack counts as different. Other objects may read the same. */
+/* A detail that only some of them have counts as different. Different objects may read the same. */
 void object_alike_add(struct object_alike *alike, const struct waits *waits, const struct profile_wait *wait,
 		      const struct object_key *key)
 {
@@ -43,7 +43,7 @@ void object_alike_write(FILE *out, const char *before, const struct waits *waits
 {
 	struct profile_wait wait = alike->wait;
 
-	wait.asked = alike->least_asked >= alike->most_asked / 2 ? alike->most_asked : 0; /* else they differ */
+	wait.asked = alike->least_asked >= alike->most_asked / 2 ? alike->most_asked : 0; /* 0: they differ too much */
 	wait_write_alike(out, before, waits, &wait, alike->other_ends);
 }
 

@@ -147,7 +147,7 @@ static void write_offset(FILE *out, uint64_t offset)
 		(void)fprintf(out, "+0x%" PRIx64, offset);
 }
 
-/* " in shared file /dev/shm/table+0x40", " in shared memory 1027+0x40" if it has no name that others could map. */
+/* " in shared file /dev/shm/table+0x40"; " in shared memory 1027+0x40" if others cannot map it by its name. */
 static void write_shared(FILE *out, const struct profile_object *object)
 {
 	const bool named = *object->name && !(object->flags & PROFILE_OBJECT_DELETED);
@@ -291,7 +291,7 @@ void object_write(FILE *out, const struct profile_object *object)
 
 /* --- waits --- */
 
-/* Three digits: the kernel's timer says when it was to end, not how long it was to last. */
+/* Three digits only: the kernel's timer has the time when it was to end, not how long it was to last. */
 static void write_asked(FILE *out, uint64_t ns)
 {
 	static const struct {
@@ -326,7 +326,7 @@ static void write_operation(FILE *out, const struct profile_operation *operation
 	}
 }
 
-/* For what is not what the call works with. page: of PROFILE_OBJECT_PAGE, plus 1; 0: it differs. */
+/* For objects that are not the ones the call works with. page: of PROFILE_OBJECT_PAGE, plus 1; 0 if pages differ. */
 static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
 			    uint64_t page)
 {
@@ -359,8 +359,8 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 }
 
 /*
- * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout"; ", fd 7" if it is
- * what was waited for. What has no other name is named by that number already.
+ * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout". ", fd 7" if it is the
+ * object of the wait; nothing if that object's own text has its descriptor already.
  */
 static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {

@@ -62,7 +62,7 @@ void page_comment(const struct view_context *context, FILE *out, const char *for
 	va_end(arguments);
 }
 
-/* Comments that were written in one piece each, folded. */
+/* Folds comments of which each was written as one line. */
 static void write_comments(const struct view_context *context, char *text)
 {
 	char *line;
@@ -336,6 +336,6 @@ void page_notes(const struct view_context *context, struct page_shown shown, FIL
 	for (size_t i = 0; i < account.count; i++)
 		if ((!account.notes[i].about || account.notes[i].about & shown.about) && count++ < MOST)
 			write_note(context, &account.notes[i], out);
-	if (count > MOST) /* without the name of the trace, on which no report depends */
+	if (count > MOST) /* without the name of the trace: no report depends on it */
 		(void)fprintf(out, "# %zu more note%s: rwalker-report --info\n", count - MOST, plural(count - MOST));
 }

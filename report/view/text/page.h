@@ -16,7 +16,7 @@ void page_comment(const struct view_context *context, FILE *out, const char *for
 void page_heading(const struct view_context *context, uint32_t number,
 		  const struct profile_source *source);
 
-/* For reports without a source that the view can show; `name` of the view, NULL if any source would do. */
+/* For reports that have no source that the view can show. `name` is the view's; NULL if any source would do. */
 void page_nothing(const struct view_context *context, const char *name);
 
 /* The idle threads that were left out, if any: "# 42 threads that did nothing, 210.000 s in all: --idle shows them". */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The hits of a source's tracepoints and functions, most frequent first, as counted by the
- * recorder; and if that differs from the number of events in the trace, why. Each line begins with
- * "# ".
+ * The hits of a source's tracepoints and functions, most frequent first, as the recorder counted
+ * them. If the number of events in the trace differs, the line says why. Each line begins with "# ".
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_PROBE_TOTALS_H
 #define RWALKER_REPORT_VIEW_TEXT_PROBE_TOTALS_H

@@ -58,23 +58,23 @@ struct view_settings {
 	const struct group_field *by; /* NULL: nothing is kept apart */
 	enum view_order function_order; /* of --functions */
 	uint64_t top_waits;	 /* stacks of --top-waits; 0: all */
-	struct profile_moment at; /* of --at, and the distance around it */
+	struct profile_moment at; /* of --at; next is the distance around it */
 	uint64_t at_around;
 	uint64_t max_page; /* bytes of a page of --html; 0: any */
 	uint32_t waits_on;	 /* enum profile_object_kind; 0: all */
 	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
-	const regex_t *chain_comm; /* NULL: chain_tid is meant */
+	const regex_t *chain_comm; /* NULL: chain_tid counts */
 	uint32_t chain_tid;
 	bool icicle;		 /* of --svg: callers above; else a flame graph, callers below */
 	bool some_waits; /* filters may leave out some waits of a task but not others */
 	bool names_tasks; /* filters name comms, processes or threads */
-	unsigned int width;	 /* columns of the terminal; 0: there is none, nothing is folded */
+	unsigned int width;	 /* columns of the terminal; 0: no terminal, lines are not folded */
 	const char *filters;	 /* as given, "" if there are none; already printable */
 };
 
 struct view_context {
 	struct profile *profile;
-	struct profile *base; /* what it is compared with, read with the same filters; NULL: nothing */
+	struct profile *base; /* the profile it is compared with, read with the same filters; NULL if none */
 	const struct view_settings *settings;
 	FILE *out;
 	const struct group_choice *only; /* NULL: all groups */
@@ -84,33 +84,33 @@ struct view_context {
 typedef int view_print(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 struct view {
-	const char *name; /* of the option */
+	const char *name; /* of its option */
 	view_print *print;
 	uint32_t kinds;	  /* bit mask of enum profile_source_kind: the sources it can show */
-	uint32_t beside;  /* likewise: whose stacks it shows in passing */
+	uint32_t beside;  /* likewise: sources whose stacks it shows along with those */
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
-	bool by;	  /* --by can divide it: under headings of their own, or in the lines if it is bare */
-	bool apart;	  /* idle threads are left out all the same; it says how many */
+	bool by;	  /* --by can divide it: under separate headings, or in the lines if it is bare */
+	bool apart;	  /* leaves out idle threads nevertheless, and says how many */
 	bool merged;	  /* all sources together: `print` is called once, without a source */
-	bool whole;	  /* merged, and its text is all there is: no headings, no notes */
+	bool whole;	  /* merged, and prints everything itself: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
 	bool exports;	  /* made for a program or a browser: -o gives it a file of its own */
 	bool binary;	  /* not fit for a terminal */
-	bool needs_file;  /* not a stream: -o is required, and is no pipe */
+	bool needs_file;  /* cannot write to a stream: -o is required and must not be a pipe */
 	bool each_event;  /* needs profile_filter.each_event */
 	bool waits_apart; /* needs no events of waits */
 	bool each_address; /* needs profile_filter.each_address */
 	bool each_recording; /* needs profile_filter.each_recording */
 	bool everyone;	  /* needs profile_filter.everyone */
 	bool each_half;	  /* needs profile_filter.each_half */
-	bool may_compare, must_compare; /* can show what --base changed; shows nothing else */
+	bool may_compare, must_compare; /* can show differences from --base; can show nothing else */
 };
 
 extern const struct view views[VIEW_KINDS];
 
 /*
- * Prints all sources; if `view` is NULL, the digest and then the default view for each: the walked tasks, else the
- * tree.
+ * Prints all sources. If `view` is NULL, prints the digest and then the default view of each source: the tasks if they
+ * were walked, else the tree.
  */
 int views_print(const struct view_context *context, const struct view *view);
 
@@ -129,7 +129,7 @@ int top_waits_raw_view(const struct view_context *context, uint32_t number, cons
 int summary_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int perf_script_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-/* Of all sources; these ignore their other arguments. */
+/* These show all sources and ignore their other arguments. */
 view_print csv_view, ndjson_view, csv_stacks_view, ndjson_stacks_view, chrome_view, firefox_view, speedscope_view,
 	pprof_view, sqlite_view;
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

@@ -2,8 +2,8 @@
 /*
  * Waits as text: lengths with unit and bound, times on both clocks, tasks, states, wakers.
  *
- * Times are rounded up to the microsecond: at the printed time, it had happened. So the printed
- * start of a wait, passed to --at, finds the wait.
+ * Times are rounded up to the microsecond: at the printed time, the event had already happened. So
+ * --at with the printed start of a wait finds the wait.
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_WAIT_TEXT_H
 #define RWALKER_REPORT_VIEW_TEXT_WAIT_TEXT_H
@@ -28,7 +28,7 @@ void wait_write_moment(FILE *out, const struct waits *waits, uint32_t recording,
 /* " (recording 2, host 1)", or nothing if there is only one. */
 void wait_write_recording(FILE *out, const struct waits *waits, uint32_t recording);
 
-/* " or before", " or after" to follow the time of its start, if that is a bound. */
+/* " or before", " or after", to follow the time of its start; nothing if that is exact. */
 void wait_write_out_bound(FILE *out, const struct profile_wait *wait);
 
 void wait_write_task(FILE *out, const struct profile_task *task); /* "dd tid 8 pid 7" */
@@ -37,7 +37,7 @@ const char *wait_class_name(unsigned int wait_class);
 
 /*
  * "woken at +3.006123 s by kworker/0:1 tid 12 pid 12, ran from +3.006136 s on", as far as known; or
- * that it had not ended. An interrupted task is named as such and not as the cause.
+ * that it had not ended. An interrupted task is described as such, not as the cause.
  */
 void wait_write_end(FILE *out, const struct waits *waits, const struct profile_wait *wait);
 

@@ -7,7 +7,7 @@
 
 enum { LEAST_ROOM = 16 };
 
-/* Bytes of the next character; a text that is not UTF-8 is made of bytes. */
+/* Bytes of the next character; in a text that is not UTF-8, each byte is one. */
 static size_t character_bytes(const char *text)
 {
 	size_t bytes = 1;
@@ -42,7 +42,7 @@ static size_t bytes_of(const char *text, size_t room)
 	return bytes;
 }
 
-/* Two blanks stand between columns, which stay whole if they can. */
+/* Columns are separated by two blanks; if possible, lines are broken there, so that columns stay whole. */
 static size_t break_between_columns(const char *text, size_t least, size_t bytes)
 {
 	for (size_t at = bytes; at > least; at--)
@@ -51,7 +51,7 @@ static size_t break_between_columns(const char *text, size_t least, size_t bytes
 	return 0;
 }
 
-/* Where to break: after the last blank of the second half, or another separator there, else wherever the room ends. */
+/* Where to break: after the last blank of the second half, or another separator there, else where the room ends. */
 static size_t break_at(const char *text, size_t room)
 {
 	static const char *const separators[] = {" ", ",;<(/"};
@@ -69,7 +69,7 @@ static size_t break_at(const char *text, size_t room)
 	return bytes;
 }
 
-/* Blanks at the end of a line are not seen. */
+/* The length without blanks at the end. */
 static size_t without_blanks(const char *text, size_t bytes)
 {
 	while (bytes && text[bytes - 1] == ' ')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The heaviest functions, processes and comms: by samples of CPUs, else by the threads' running time. */
+/* The heaviest functions, processes and comms: by CPU samples, else by the running time of the threads. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static int add_functions(struct digest *digest)
 
 struct owner { /* a process or a comm */
 	uint64_t weight, samples;
-	uint32_t number, task; /* task: its heaviest */
+	uint32_t number, task; /* task: its heaviest one */
 	uint64_t task_weight;
 };
 
@@ -120,7 +120,7 @@ static void collect(struct owners *owners)
 	qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
 }
 
-/* What the view of the one owner prints: " (1900.1 ms)", " (1900 samples)". */
+/* The figure that the view of this one owner prints: " (1900.1 ms)", " (1900 samples)". */
 static void write_figure(const struct owners *owners, const struct owner *owner, FILE *out)
 {
 	const struct digest *digest = owners->digest;
@@ -131,7 +131,7 @@ static void write_figure(const struct owners *owners, const struct owner *owner,
 		(void)fprintf(out, " (%" PRIu64 " sample%s)", owner->samples, plural(owner->samples));
 }
 
-/* The name alone, or "shop 599". */
+/* The name alone, or "shop 599" for a process. */
 static void write_owner(const struct owners *owners, const struct owner *owner, bool process, FILE *out)
 {
 	const struct task_names *names = &owners->digest->ground.names;

@@ -117,7 +117,7 @@ static void put_words(struct folding *folding, const char *text)
 	}
 }
 
-/* Options stay in one piece if a line can hold them. */
+/* Options are not broken if they fit on one line. */
 static void put_proof(struct folding *folding, const char *proof)
 {
 	size_t length = strlen(proof);

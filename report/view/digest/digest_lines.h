@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The lines of a digest: each has a label, a text, and in brackets the options that prove it. They are collected first,
- * because the digest has a limit: when there are too many, those of the highest rank go, the last of them first.
+ * because the digest has a limit: if there are too many, those of the highest rank are dropped, the last of them first.
  *
  *	label      text, folded at the width of a terminal and never in a pipe  [--view -c '^comm$']
  */
@@ -35,7 +35,7 @@ struct digest_lines {
 int digest_line_begin(struct digest_lines *lines, const char *label, enum digest_rank rank);
 int digest_line_end(struct digest_lines *lines);
 
-/* All in one, both printable; `proof` may be NULL. */
+/* Adds a whole line. `text` and `proof` are printable; `proof` may be NULL. */
 int digest_line_add(struct digest_lines *lines, const char *label, enum digest_rank rank, const char *text,
 		    const char *proof);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is not to be relied on, and what to type next. */
+/* What is unreliable, and what to type next. */
 #include <string.h>
 
 #include "common/plural.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How long, which host, which sources. */
+/* The host, how long it was recorded, and the sources. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The parts of a digest. Each adds lines about what it finds, and none if there is nothing of its
- * kind. What a line says is what the view in its brackets prints.
+ * kind. A line says what the view in its brackets prints.
  */
 #ifndef RWALKER_REPORT_VIEW_DIGEST_DIGEST_PARTS_H
 #define RWALKER_REPORT_VIEW_DIGEST_DIGEST_PARTS_H
@@ -18,12 +18,12 @@ struct digest {
 	struct chains_ground ground;
 	struct thread_times times;
 	uint32_t *idle; /* by task, as from profile_idle_tasks() */
-	size_t threads, idle_threads; /* that pass the filters, of all recordings */
+	size_t threads, idle_threads; /* those that pass the filters, of all recordings */
 	const struct profile_source *sources;
 	size_t source_count;
 	uint32_t cpu, waits; /* the first source of its kind with events, or DIGEST_NO_SOURCE */
 	uint32_t victim;     /* the task of the first story, or PROFILE_NO_TASK */
-	bool stuck;	     /* waits in D, or walked tasks in D */
+	bool stuck;	     /* there are waits in D or walked tasks in D */
 };
 
 static inline bool digest_is_idle(const struct digest *digest, uint32_t task)
@@ -37,10 +37,10 @@ typedef int digest_part(struct digest *digest);
 digest_part digest_add_origin;	/* host, times, sources, filters */
 digest_part digest_add_times;	/* of all threads */
 digest_part digest_add_heaviest; /* functions, processes, comms */
-digest_part digest_add_stories;	/* what held whom */
+digest_part digest_add_stories;	/* what held up whom */
 digest_part digest_add_pressure; /* run queues, D, losses */
 digest_part digest_add_walks;
-digest_part digest_add_notes; /* what is not to be relied on, what to type next */
+digest_part digest_add_notes; /* what is unreliable, what to type next */
 
 /* "'^comm$'": an expression for exactly this comm, as -c and --chains take it. */
 void digest_write_comm(const char *comm, FILE *out);

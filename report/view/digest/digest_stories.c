@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The longest stories: who was held, where, and by whom in the end. A story is a group of waits of
- * one comm at one place, as --chains=COMM prints it, of which some were more than sleep: another
- * task ended them, they were in D, or runnable for most of the time. A kernel thread that sleeps waits
- * for work, which is no story. What is on the way of a longer story is not told again.
+ * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
+ * of one comm at one place, as --chains=COMM prints it. Some of its waits were more than sleep:
+ * another task ended them, they were in D, or runnable for most of the time. A kernel thread that
+ * sleeps waits for work, which is no story. A group on the path of a longer story gets none of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 
 enum {
 	MOST_TRIED = 6,	 /* comms and threads that are followed */
-	WORTH_IT = 100, /* a story is at least one part in that many of the recording */
+	WORTH_IT = 100, /* a story takes at least this fraction of the recording: 1 / WORTH_IT */
 };
 
 struct story_key { /* without padding */
@@ -35,7 +35,7 @@ struct story_key { /* without padding */
 struct story {
 	struct story_key key;
 	uint64_t weight; /* of the waits that count */
-	uint32_t worst;	 /* of these, the longest */
+	uint32_t worst;	 /* the longest of these */
 };
 
 struct followed { /* all waits of a comm, or of a thread */
@@ -48,7 +48,7 @@ struct stories {
 	struct digest *digest;
 	struct hash_map known; /* key -> index of items */
 	ARRAY(struct story) items;
-	ARRAY(struct story_key) told; /* the groups, and what is on their ways */
+	ARRAY(struct story_key) told; /* the groups printed, and those on their paths */
 	struct digest_work work;
 	struct followed followed[MOST_TRIED];
 	size_t followed_count, count;
@@ -119,9 +119,8 @@ static bool was_blocked(const struct story *story)
 }
 
 /*
- * Who was blocked comes before who only competed for a CPU, which the line on pressure has, too. Then the heaviest
- * first;
- * else the one that began first.
+ * Blocked waits come before those that only competed for a CPU, which the line on pressure shows, too. Then the
+ * heaviest comes first, then the one whose worst wait has the lower number.
  */
 static int compare_stories(const void *left, const void *right)
 {
@@ -147,7 +146,7 @@ static int collect(struct stories *stories)
 	return r;
 }
 
-/* --- what held them --- */
+/* --- what held them up --- */
 
 static int compile_comm(const char *comm, regex_t *ret_expression)
 {
@@ -166,7 +165,7 @@ static int compile_comm(const char *comm, regex_t *ret_expression)
 	return r ? -ENOMEM : 0;
 }
 
-/* Follows all waits of a comm, or of a thread, once. NULL in *ret_found: enough was followed. */
+/* Follows all waits of a comm, or of a thread, once. *ret_found is NULL if enough was followed already. */
 static int follow(struct stories *stories, uint32_t comm, uint32_t tid, const struct chains_found **ret_found)
 {
 	struct chains_ground *ground = &stories->digest->ground;
@@ -198,7 +197,7 @@ static bool is_same(const struct step *step, const struct story_key *key)
 	       step->at.kernel == key->at.kernel && step->at.user == key->at.user;
 }
 
-/* The heaviest node of the group; 0: there is none, because it was too much to follow. */
+/* The heaviest node of the group; 0 if there is none, because there was too much to follow. */
 static uint32_t find_group(const struct chains_found *found, const struct story_key *key)
 {
 	const struct call_tree_node *root = &found->tree.nodes[0];
@@ -212,7 +211,7 @@ static uint32_t find_group(const struct chains_found *found, const struct story_
 	return 0;
 }
 
-/* What the worst wait's thread has of the group's weight that counts. */
+/* The part of the group's weight that belongs to the thread of the worst wait; only waits that count. */
 static int weigh_thread(const struct stories *stories, const struct story *story, uint64_t *ret_weight)
 {
 	struct chains_ground *ground = &stories->digest->ground;
@@ -244,7 +243,10 @@ static bool is_mostly(uint64_t weight, const struct telling *telling)
 	return telling->group && weight >= telling->found->tree.nodes[telling->group].weight / 2;
 }
 
-/* All of a comm, unless most of that was sleep: then its thread with the worst wait, unless it was, too. */
+/*
+ * Chooses all waits of the comm, unless most of their time was sleep: then those of the thread with the worst wait; and
+ * none if that thread mostly slept, too.
+ */
 static int choose_group(struct stories *stories, const struct story *story, struct telling *ret_telling)
 {
 	const struct waits *waits = &stories->digest->ground.waits;
@@ -274,7 +276,7 @@ static uint32_t heaviest_child(const struct call_tree *tree, uint32_t node)
 
 /* --- telling one --- */
 
-/* What became of a task on the way. */
+/* What a task on the path was doing. */
 static const struct step_end {
 	const char *text;
 	bool comm, at;
@@ -316,7 +318,7 @@ static void write_step(const struct stories *stories, const struct step *step, F
 		write_at(stories, step->at, out);
 }
 
-/* "held by B blocked in pipe_read (main) <- C running: 230.0 ms (71.88%)"; its tasks need no story of their own. */
+/* "held by B blocked in pipe_read (main) <- C running: 230.0 ms (71.88%)". Its waits need no story of their own. */
 static int add_way(struct stories *stories, const struct chains_found *found, uint32_t group, enum digest_rank rank)
 {
 	struct digest_lines *lines = &stories->digest->lines;
@@ -368,7 +370,7 @@ static int add_head(struct stories *stories, const struct telling *telling, cons
 	return digest_line_end(lines);
 }
 
-/* "--at +2.503123s"; of a wait that began before the recording, its start. */
+/* "--at +2.503123s"; the recording's start if the wait began before it. */
 static void write_moment(const struct stories *stories, const struct profile_wait *wait, FILE *out)
 {
 	const struct waits *waits = &stories->digest->ground.waits;
@@ -433,7 +435,7 @@ static int tell(struct stories *stories, const struct story *story)
 	return r;
 }
 
-/* Threads of programs that never ran: whether they had nothing to do, or hang, their waits do not tell. */
+/* Counts threads of programs that never ran. Their waits do not show whether they had nothing to do or hang. */
 static size_t count_sleepers(const struct digest *digest)
 {
 	const uint8_t whole = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
@@ -450,7 +452,7 @@ static size_t count_sleepers(const struct digest *digest)
 	return count;
 }
 
-/* Why there is no story. */
+/* Says why there is no story. */
 static int add_none(struct digest *digest)
 {
 	struct digest_lines *lines = &digest->lines;

@@ -113,7 +113,7 @@ static int add_run_queue(struct digest *digest, const struct sums *sums)
 	return digest_line_end(lines);
 }
 
-struct in_state { /* waits that began in it */
+struct in_state { /* waits that began in the given state */
 	uint64_t weight; /* ns */
 	size_t threads, longest; /* the number of a wait, or SIZE_MAX */
 };
@@ -130,7 +130,7 @@ static struct in_state find_in_state(const struct waits *waits, char letter)
 {
 	struct in_state found = {.longest = SIZE_MAX};
 	const struct profile_wait *before = NULL;
-	uint32_t state = UINT32_MAX; /* of the latest of these; most are in the same one as the wait before */
+	uint32_t state = UINT32_MAX; /* of the previous wait; most waits are in the same one */
 	bool wanted = false;
 
 	for (size_t i = 0; i < waits->count; i++) {
@@ -195,7 +195,7 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 	return r < 0 ? r : digest_line_end(lines);
 }
 
-/* Whoever waits for a stopped thread, as for an answer, cannot be told from one that has nothing to do. */
+/* A thread that waits for a stopped one, as for an answer, looks like a thread that has nothing to do. */
 static int add_stopped(struct digest *digest)
 {
 	struct digest_lines *lines = &digest->lines;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Tasks that were walked: how many in which state, and the one that had waited longest in D. */
+/* Tasks that were walked: how many in each state, and the one that had waited longest in D. */
 #include <inttypes.h>
 
 #include "common/cleanup.h"
@@ -57,7 +57,7 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	return digest_line_end(lines);
 }
 
-/* Who holds up most, and is not held up itself. */
+/* The task that holds up most others and is not held up itself. */
 static int add_holder(struct digest *digest)
 {
 	_cleanup_(walk_holders_deinit) struct walk_holders holders;

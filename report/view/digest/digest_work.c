@@ -18,7 +18,7 @@ static struct pool_key key_of(const struct digest_work *work, const struct profi
 	return (struct pool_key){wait->node, task->tgid, task->host};
 }
 
-/* A lock is waited for elsewhere: in pthread_mutex_lock() and its kind. */
+/* Waits for a lock are in other functions: pthread_mutex_lock() and the like. */
 static bool is_condition(const char *name)
 {
 	name += strspn(name, "_");
@@ -57,7 +57,7 @@ static int add_wait(struct digest_work *work, const struct profile_wait *wait)
 	uint64_t *number;
 	int r = work->conditions[wait->node] ? 0 : look_at(work, wait->node);
 
-	/* One without an end is of a recorder that tells locks from other futexes. */
+	/* A wait without a time limit comes from a recorder that tells locks from other futexes. */
 	if (r < 0 || (work->conditions[wait->node] != 1 && !(wait->held & PROFILE_ENDLESS)))
 		return r;
 	r = hash_map_add(&work->known, &key, sizeof(key), work->pools.count, &number);

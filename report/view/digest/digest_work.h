@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits for work, which are nobody's trouble however long they are and whoever ends them: for
- * connections, by what was waited for, and in pools that have nothing to do: several threads of a
- * process that wait for the same condition, in the same place, for most of the recording.
+ * Waits for work, which are not a problem however long they are and whoever ends them. They are
+ * waits for connections, known by their object, and waits in pools that have nothing to do: several
+ * threads of a process wait for the same condition, in the same place, for most of the recording.
  */
 #ifndef RWALKER_REPORT_VIEW_DIGEST_DIGEST_WORK_H
 #define RWALKER_REPORT_VIEW_DIGEST_DIGEST_WORK_H
@@ -23,7 +23,7 @@ struct digest_work {
 	uint64_t duration;  /* of the recordings */
 	struct hash_map known; /* (node, process, host): number of a pool */
 	ARRAY(struct pool) pools;
-	uint8_t *conditions; /* by node: 1 if it waits for a condition, 2 if not; 0: not looked at */
+	uint8_t *conditions; /* by node: 1 if it waits for a condition, 2 if not, 0 if not known yet */
 	struct chain chain;
 };
 

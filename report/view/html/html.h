@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One page: the profile as the columns of its payload (report/page/PAYLOAD.md), and what the
- * functions that write them share. Times are ticks of `unit` ns from the start of their recording;
- * recordings have their offsets on an axis that they share by wall-clock time.
+ * functions that write them share. Times are ticks of `unit` ns from the start of their recording.
+ * Each recording has an offset on a common axis of wall-clock time.
  */
 #ifndef RWALKER_REPORT_VIEW_HTML_HTML_H
 #define RWALKER_REPORT_VIEW_HTML_HTML_H
@@ -14,34 +14,34 @@
 #include "report/view/text/view.h"
 
 struct html_tasks {
-	uint32_t *number_of; /* by task of the profile: in the page; UINT32_MAX: it is not there */
+	uint32_t *number_of; /* by task of the profile: its number in the page; UINT32_MAX: not in the page */
 	uint32_t *thread_of; /* by task of the profile: the first task of its thread */
 	uint32_t *idle;	     /* profile_idle_tasks() */
 	size_t count;	     /* in the page */
 };
 
-struct html_limit { /* what is left out, because the page would be too large */
-	uint64_t least_wait; /* ns: shorter waits are sums by bin; 0: none */
+struct html_limit { /* what is left out because the page would be too large */
+	uint64_t least_wait; /* ns: shorter waits are only summed by bin; 0: none */
 	size_t kept_waits;
 	uint64_t bin;	     /* ns; 0: there are no bins */
-	bool no_samples;     /* there are sums of samples only */
+	bool no_samples;     /* samples are only summed */
 };
 
 struct html_page {
 	const struct view_context *context;
 	struct profile *profile;
-	struct event_reader reader; /* the sources, probes and waits too */
+	struct event_reader reader; /* has the sources, probes and waits, too */
 	struct stacks stacks;
 	struct places places;
 	struct html_tasks tasks;
 	uint64_t unit;	 /* ns */
 	int64_t *offsets; /* by recording, ticks on the common axis */
 	struct html_limit limit;
-	bool *complete; /* by source: its single samples are all in the page, and sums are made of them */
+	bool *complete; /* by source: all its single samples are in the page, and sums are computed from them */
 	struct columns columns;
 };
 
-/* A hostile trace has times that no sum may overflow, and JavaScript no exact numbers. */
+/* Sums of times must not overflow even if the trace is hostile, and must be exact as numbers of JavaScript. */
 #define HTML_MOST_TICKS (UINT64_C(1) << 51)
 
 static inline int64_t html_cut(uint64_t ticks)
@@ -59,7 +59,7 @@ static inline int64_t html_ticks(const struct html_page *page, uint32_t recordin
 	return -html_cut((start - time - 1) / page->unit + 1);
 }
 
-/* As html_ticks(), rounded up: where a part ends, so that what is in its last tick is within. */
+/* Like html_ticks(), but rounded up: for the end of a part, so that its last tick is included. */
 static inline int64_t html_end_ticks(const struct html_page *page, uint32_t recording, uint64_t time)
 {
 	uint64_t most = page->unit - 1;
@@ -72,7 +72,7 @@ static inline struct column *html_column(struct html_page *page, enum column_num
 	return &page->columns.items[number];
 }
 
-/* Each writes its columns; entries come after samples. 0, -ENOMEM, -EBADMSG. */
+/* Each writes its columns. Call entries after samples. 0, -ENOMEM, -EBADMSG. */
 int html_write_tasks(struct html_page *page);
 int html_write_cgroups(struct html_page *page); /* after tasks */
 int html_write_functions(struct html_page *page);
@@ -83,27 +83,27 @@ int html_write_bins(struct html_page *page);
 int html_write_sums(struct html_page *page);
 int html_write_walks(struct html_page *page);
 
-/* Ticks from one sample of a CPU to the next, where that is how samples are taken; else 0. */
+/* Ticks from one sample of a CPU to the next if samples are taken by time; else 0. */
 uint64_t html_step(const struct html_page *page, uint32_t source);
 
 enum { HTML_LEFT_OUT = 2, HTML_LEFT_OUT_TEXT = 256 };
 
-/* What the limit leaves out, as sentences; their number. */
+/* Writes what the limit leaves out as sentences; returns their number. */
 size_t html_left_out(const struct html_page *page, char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT]);
 
-/* The source here of a source of what this is compared with; UINT32_MAX: there is none. */
+/* The page's source that corresponds to a source of --base; UINT32_MAX if there is none. */
 uint32_t html_base_source(const struct html_page *page, const struct profile_source *source);
 
-/* The header, and behind it all columns. The caller frees it. */
+/* The header, followed by all columns. The caller frees it. */
 int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size);
 
 /*
  * The document around the packed payload: text that needs no script, then the page's own markup,
- * style and script. html_text() makes the first part, which the caller frees.
+ * style and script. html_text() makes the text, which the caller frees.
  */
 int html_text(struct html_page *page, char **ret_text, size_t *ret_length);
 void html_document(struct html_page *page, const char *text, const uint8_t *packed, size_t size, FILE *out);
-/* Of a document with that much text and payload. */
+/* The size of a document with that much text and payload. */
 uint64_t html_document_size(size_t text_length, size_t packed_size);
 
 #endif

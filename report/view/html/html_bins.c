@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The waits that a page has no room for, as sums: how much of each bin of time each task spent in them. The bins of a
- * recording are equally long and begin with it.
+ * The waits for which a page has no room, as sums: how much of each bin of time each task spent in them. The bins of a
+ * recording are equally long; the first one begins with it.
  */
 #include "report/view/html/html.h"
 
 #include <stdlib.h>
 
-struct bins { /* of one task in one recording; waits do not overlap, so one bin after another is done */
+struct bins { /* of one task in one recording; waits do not overlap, so bins are completed one by one */
 	struct html_page *page;
 	uint32_t recording, task;
-	uint64_t number; /* of the bin below */
+	uint64_t number; /* of the bin that the sums are of */
 	uint64_t count, blocked, run_queue, other; /* waits that begin in it; ns */
 };
 
@@ -79,7 +79,7 @@ static void add_wait(struct bins *bins, const struct profile_wait *wait, const s
 	add_span(bins, since - recording->start, in - recording->start, &bins->run_queue);
 }
 
-/* Waits that overlap, as only a trace that is wrong has them, could fill any memory. */
+/* Waits overlap only in a trace that is wrong; they could use up all memory. */
 static bool is_too_much(struct html_page *page)
 {
 	uint64_t most = page->context->settings->max_page;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The cgroups of a page's tasks, and their containers: each once. A page without containers has nothing of it. */
+/* The cgroups of a page's tasks, and their containers, each once. A page without containers has none of these. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 struct cgroup_writer {
 	struct html_page *page;
-	struct hash_map known; /* by address: equal ones are the same for a profile */
+	struct hash_map known; /* by address: a profile has each cgroup only once */
 	struct column_text cgroups;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The document. What came from a trace is in it as escaped text or within the payload, never as markup. The policy in
- * its head allows the one style and the one script that are in it, by their hashes, and nothing from anywhere else.
+ * The document. Data from a trace is in it as escaped text or within the payload, never as markup. The policy in its
+ * head allows the one style and the one script that it contains, by their hashes, and nothing from anywhere else.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static const char licence[] =
 	"<!-- The markup, style and script of this page are part of rwalker, SPDX-License-Identifier: BSD-2-Clause OR "
 	"GPL-2.0-only. No claim is made on the data, which is yours. -->\n";
 
-/* Text that is printable. */
+/* `text` is printable. */
 static void write_escaped(FILE *out, const char *text)
 {
 	for (size_t length; *text; text += length) {
@@ -154,7 +154,7 @@ int html_text(struct html_page *page, char **ret_text, size_t *ret_length)
 	return r;
 }
 
-/* What the page holds, and what it does not. */
+/* Says what the page contains, and what it does not. */
 static void write_contents(struct html_page *page, FILE *out)
 {
 	char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT];
@@ -211,7 +211,7 @@ void html_document(struct html_page *page, const char *text, const uint8_t *pack
 
 uint64_t html_document_size(size_t text_length, size_t packed_size)
 {
-	/* The head, the tags, and what is said of the contents. */
+	/* The head, the tags, and the text about the contents. */
 	enum { AROUND = 2048 + HTML_LEFT_OUT * HTML_LEFT_OUT_TEXT };
 
 	return AROUND + text_length + dense_size(packed_size) + (uint64_t)(page_style_end - page_style) +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. Sources whose
- * single samples add up to them have none.
+ * The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. Sources have
+ * none if their single samples add up to them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void write_base_entry(struct html_page *page, const struct entry *entry)
 	column_add(html_column(page, COLUMN_BASE_RUN_QUEUE), entry->run_queue);
 }
 
-/* Entries of the profile whose stacks read the same are one. */
+/* Merges entries of the profile whose stacks read the same. */
 static void write_merged(struct html_page *page, struct entry *entries, size_t count,
 			 void (*write)(struct html_page *, const struct entry *))
 {
@@ -85,7 +85,7 @@ uint32_t html_base_source(const struct html_page *page, const struct profile_sou
 	return UINT32_MAX;
 }
 
-/* The same of what this is compared with, by stack only; without sources that are not here. */
+/* The same for --base, by stack only, without sources that the page does not have. */
 static int write_base(struct html_page *page)
 {
 	const struct profile_entry *rows;

@@ -13,16 +13,16 @@ enum {
 	LEAST_WAITS = 100,    /* fewer are not worth a list */
 	MOST_BINS = 1024,     /* of a recording */
 	LEAST_BINS = 16,
-	BINS_SHARE = 4,	      /* bins that take more than a fourth of the room are made longer */
-	ROOM_PERCENT = 90,    /* of what seems to fit: later attempts are smaller for sure */
-	LIKELY_WAIT_BYTES = 2, /* of the page, for each wait: they take three or more */
+	BINS_SHARE = 4,	      /* bins are made longer if they take more than a fourth of the room */
+	ROOM_PERCENT = 90,    /* of what seems to fit: each attempt is smaller than the one before */
+	LIKELY_WAIT_BYTES = 2, /* of the page, for each wait, for the first attempt; waits take three or more */
 };
 
 struct fit {
 	struct html_page *page;
 	uint64_t *lengths; /* of all waits, longest first; NULL until they are needed */
-	size_t waits;	   /* that may stay */
-	uint64_t bins;	   /* of the longest recording */
+	size_t waits;	   /* number of waits that may stay */
+	uint64_t bins;	   /* number of bins of the longest recording */
 };
 
 static int compare_lengths(const void *left, const void *right)
@@ -59,7 +59,7 @@ static uint64_t longest_recording(const struct waits *waits)
 	return longest;
 }
 
-/* At most so many waits stay; of equally long ones all or none. */
+/* Sets the limits so that at most `fit->waits` waits stay; of equally long ones all or none. */
 static int choose(struct fit *fit)
 {
 	struct html_page *page = fit->page;
@@ -95,7 +95,7 @@ static int attempt(struct fit *fit, uint8_t **ret_packed, size_t *ret_size)
 	return r < 0 ? r : gzip_pack(payload, size, ret_packed, ret_size);
 }
 
-/* The share of the columns' bytes, by which the page's bytes are divided. */
+/* The share of some columns in the bytes of all, taken as their share in the bytes of the page. */
 static double share_of(const struct columns *columns, enum column_number first, enum column_number last)
 {
 	double all = (double)columns_bytes(columns, 0, COLUMNS);
@@ -103,7 +103,7 @@ static double share_of(const struct columns *columns, enum column_number first, 
 	return (double)columns_bytes(columns, first, last + 1) / (all > 0 ? all : 1);
 }
 
-/* So many seem to fit. */
+/* The number of waits that seem to fit. */
 static size_t fewer_waits(const struct fit *fit, uint64_t size, uint64_t most)
 {
 	const struct html_page *page = fit->page;
@@ -117,7 +117,7 @@ static size_t fewer_waits(const struct fit *fit, uint64_t size, uint64_t most)
 	return fitting < (double)most_kept ? (size_t)fitting : most_kept;
 }
 
-/* The next, smaller attempt, after one of `size` bytes; false: there is none. */
+/* Sets up a smaller attempt after one of `size` bytes; false if there is none. */
 static bool shrink(struct fit *fit, uint64_t size, uint64_t most)
 {
 	struct html_page *page = fit->page;

@@ -8,7 +8,7 @@
 
 enum function_kind { FUNCTION_USER, FUNCTION_KERNEL, FUNCTION_INLINED, FUNCTION_JIT, FUNCTION_NOTE };
 
-/* Code of a program that is in no file, but has a name. */
+/* Whether it is code of a program in no file, but with a name: JIT code. */
 static bool is_jit(const struct profile_frame *frame, const struct profile_module *modules, size_t module_count)
 {
 	const char *name = frame->module < module_count ? modules[frame->module].name : NULL;
@@ -40,7 +40,7 @@ struct function_writer {
 	struct column_text functions, modules;
 };
 
-/* "[libfoo.so]"; "" where the name of code without a symbol has it. */
+/* The number of "[libfoo.so]"; of "" if it is part of the name, as for code without a symbol. */
 static int find_module(struct function_writer *writer, const char *module, uint64_t *ret_number)
 {
 	uint64_t *number;
@@ -75,7 +75,7 @@ static uint32_t number_of_word(const struct stacks *stacks, uint32_t word)
 	return word ? stacks->number_of[stacks->merge.sides[0].function_of[word] - 1] + 1 : 0;
 }
 
-/* Of chains that waited or called for a wakeup; what else is needed nowhere. */
+/* Only chains that waited or called for a wakeup have places; the others need none. */
 static int write_places(struct html_page *page)
 {
 	for (size_t i = 0; i < page->stacks.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The payload of a page: a header in JSON, and behind it the columns. */
+/* The payload of a page: a header in JSON, followed by the columns. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void write_recordings(struct html_page *page, struct json_text *json)
 	json_text_end_array(json);
 }
 
-/* The parts that were requested, where they are not the whole. */
+/* The requested parts of the recordings, if they are not all of them. */
 static void write_times(struct html_page *page, struct json_text *json)
 {
 	const struct waits *waits = &page->reader.waits;
@@ -183,7 +183,7 @@ static void write_left_out(const struct html_page *page, struct json_text *json)
 	json_text_uint(json, "keptWait", page->limit.least_wait < COLUMN_MOST ? page->limit.least_wait : COLUMN_MOST);
 }
 
-/* Of what this is compared with: its hosts, and for how long each source of ours was recorded there. */
+/* About --base: its hosts, and how long each source of the page was recorded there. */
 static void write_base(struct html_page *page, struct json_text *json)
 {
 	struct profile *base = page->context->base;
@@ -216,7 +216,7 @@ static void write_base(struct html_page *page, struct json_text *json)
 	json_text_end_object(json);
 }
 
-/* A time as a distance from the recording's start, cut at its ends. */
+/* A time as an offset from the recording's start, limited to the recording. */
 static uint64_t within(const struct profile_recording *recording, uint64_t time)
 {
 	if (time <= recording->start || recording->stop <= recording->start)
@@ -224,7 +224,7 @@ static uint64_t within(const struct profile_recording *recording, uint64_t time)
 	return (time < recording->stop ? time : recording->stop) - recording->start;
 }
 
-/* What was unsure from before the start until after the end is so in all of the recording. */
+/* A span that begins before the recording and ends after it covers all of it. */
 static void write_unsure(const struct html_page *page, struct json_text *json)
 {
 	const struct waits *waits = &page->reader.waits;

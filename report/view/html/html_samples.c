@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The single samples of a page, by source, recording, CPU and time: what one CPU did one after the other takes the
- * fewest bytes. The next sample comes a step later, mostly of the same thread. Wakeups are the ends of waits, which
- * the page has: they are samples only where the waits were not requested.
+ * The single samples of a page, by source, recording, CPU and time. This order takes the fewest bytes: the next sample
+ * of a CPU comes one step later, mostly of the same thread. Wakeups are the ends of waits, which the page has: they are
+ * samples only if the waits were not requested.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ struct sample {
 	uint32_t series, task, stack, probe;
 };
 
-struct series { /* the samples of a CPU; without padding: it is a key */
+struct series { /* the samples of a CPU; without padding, because it is a key */
 	uint32_t source, recording, cpu, number;
 };
 
 enum { SERIES_KEY = 3 * sizeof(uint32_t) };
 
-struct spell { /* of a task, in a series: its samples one after the other */
+struct spell { /* consecutive samples of one task in a series */
 	uint32_t series; /* plus 1 */
 	uint32_t number;
 };
@@ -35,9 +35,9 @@ struct sampled {
 	ARRAY(struct series) series;
 	ARRAY(struct sample) samples;
 	uint64_t *counts, *weights; /* by source */
-	bool differ; /* samples of a source differ in weight, or it is not their share of the source's */
+	bool differ; /* samples of a source differ in weight, or their weight is not an equal share of the source's */
 	struct spell *last; /* by task of the page */
-	uint32_t newest; /* task that was new last */
+	uint32_t newest; /* the last task written as new */
 };
 
 static bool is_sample(const struct html_page *page, const struct profile_event *event)
@@ -136,7 +136,7 @@ static int compare_series(const void *left, const void *right)
 	return 0;
 }
 
-/* The samples of each series together; those of one stay in their order. `ends`: by series, zeroes before. */
+/* Groups the samples by series, and keeps their order within each. `ends`: by series; the caller has zeroed it. */
 static void sort_samples(const struct sampled *sampled, size_t *ends, uint32_t *order)
 {
 	size_t begin = 0;
@@ -155,7 +155,7 @@ static void sort_samples(const struct sampled *sampled, size_t *ends, uint32_t *
 
 /* --- writing --- */
 
-/* 1: the task of the sample before; 2 and more: of so many spells ago; 0: one that is new in this series. */
+/* 1: the task of the previous sample; n >= 2: that of n spells ago; 0: a task that is new in this series. */
 static void write_task(struct sampled *sampled, const struct sample *sample, struct spell *spell, bool same)
 {
 	struct spell *last = &sampled->last[sample->task];
@@ -190,7 +190,7 @@ static void write_sample(struct sampled *sampled, const struct sample *sample, c
 		column_add(html_column(page, COLUMN_SAMPLE_WEIGHT), sample->weight);
 }
 
-/* Those that `order` has from `first` to `end`. */
+/* Writes the samples order[first ... end). */
 static void write_series(struct sampled *sampled, const struct series *series, const uint32_t *order, size_t first,
 			 size_t end)
 {
@@ -241,7 +241,7 @@ uint64_t html_step(const struct html_page *page, uint32_t number)
 	return (uint64_t)html_cut(source->weight / source->samples / page->unit);
 }
 
-/* Sources whose sums are those of their single samples. */
+/* Finds the sources whose single samples add up to their sums. */
 static void find_complete(const struct sampled *sampled)
 {
 	const struct event_reader *reader = &sampled->page->reader;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Of a page: the waits that the recorder only counted, with each task's time on a CPU, and the walked tasks. */
+/* A page's waits that the recorder only counted, with the time of each task on CPUs; and the walked tasks. */
 #include <errno.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ int html_write_sums(struct html_page *page)
 	return 0;
 }
 
-/* Walks know their host only: clocks of its recordings are one clock, so the nearest one will do. */
+/* A walk has a host but no recording. All recordings of a host use the same clock, so the nearest one will do. */
 static int64_t walk_ticks(const struct html_page *page, const struct profile_walk *walk)
 {
 	const struct waits *waits = &page->reader.waits;
@@ -161,7 +161,7 @@ static struct column_text *text_of(struct walk_writer *writer, size_t number)
 	return number == 0 ? &writer->walks : number == 1 ? &writer->states : &writer->purposes;
 }
 
-/* Each of the texts is a list. */
+/* Each of the texts is a list in JSON. */
 static int write_all(struct walk_writer *writer)
 {
 	static const enum column_number columns[] = {COLUMN_WALKS, COLUMN_WALK_STATES, COLUMN_WALK_PURPOSES};

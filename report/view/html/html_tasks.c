@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The tasks, comms and functions of a page: those that something refers to. */
+/* The tasks and comms of a page: those that something refers to. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static int mark_all(struct html_page *page)
 	return r;
 }
 
-/* A thread that changes its comm is several tasks. */
+/* Finds the thread of each task: a thread that changes its comm is several tasks. */
 static int find_threads(struct html_page *page)
 {
 	_cleanup_(hash_map_deinit) struct hash_map known = {0};
@@ -131,7 +131,7 @@ static int write_task(struct task_writer *writer, uint32_t task)
 	return 0;
 }
 
-/* All that are marked. */
+/* Writes all marked tasks. */
 static int write_all(struct task_writer *writer)
 {
 	struct html_page *page = writer->page;

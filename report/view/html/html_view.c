@@ -7,7 +7,7 @@
 #include "report/view/html/html.h"
 #include "report/view/html/html_fit.h"
 
-enum { EXACT_EVENTS = 50000 }; /* of more, times are in microseconds, which takes half the space */
+enum { EXACT_EVENTS = 50000 }; /* with more events, times are in microseconds, which takes half the space */
 
 static void html_page_deinit(struct html_page *page)
 {
@@ -21,7 +21,7 @@ static void html_page_deinit(struct html_page *page)
 	columns_deinit(&page->columns);
 }
 
-/* When the first recording began, and how much later the last one did; ns since 1970. */
+/* When the first recording began, in ns since 1970; *ret_span: how much later the last one began. */
 static uint64_t first_realtime(const struct html_page *page, uint64_t *ret_span)
 {
 	uint64_t first = UINT64_MAX, last = 0;
@@ -38,7 +38,7 @@ static uint64_t first_realtime(const struct html_page *page, uint64_t *ret_span)
 	return first;
 }
 
-/* Times must be exact as numbers of JavaScript, too. */
+/* Times must be exact even as numbers of JavaScript. */
 static void choose_unit(struct html_page *page)
 {
 	uint64_t span, count = page->reader.waits.count;
@@ -54,7 +54,7 @@ static void choose_unit(struct html_page *page)
 	page->unit = count > EXACT_EVENTS || span >= HTML_MOST_TICKS ? MICROSECOND : 1;
 }
 
-/* Recordings that know the time of day are where they belong, the others begin at 0. */
+/* Recordings whose time of day is known get their offsets; the others begin at 0. */
 static int place_recordings(struct html_page *page)
 {
 	const struct waits *waits = &page->reader.waits;
@@ -93,7 +93,7 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 	return r;
 }
 
-/* What does not depend on the limit. */
+/* Writes the columns that do not depend on the limit. */
 static int write_tables(struct html_page *page)
 {
 	static int (*const parts[])(struct html_page *) = {

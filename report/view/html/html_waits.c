@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The single waits of a page, by recording, task and start: each begins a gap after the one before, so that gaps and
- * lengths add up. What many waits have in common is numbered: kinds, and wakers with their stacks and what ends a chain
- * there.
+ * The single waits of a page, by recording, task and start. The start of each is written as a gap after the one before,
+ * so gaps and lengths add up. What many waits have in common is numbered: kinds, and wakers with their stacks and the
+ * step that ends a chain there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct number_key { /* of a kind or a waker */
 	uint32_t words[4];
 };
 
-/* Numbers of what was there before, most of them found at a glance. */
+/* Numbers of keys that occurred before; most are found in the cache `recent`. */
 struct numbers {
 	struct hash_map known;
 	struct recent {
@@ -35,8 +35,8 @@ struct numbers {
 /* What waits were for, as numbered texts. */
 struct purposes {
 	const struct waits *waits;
-	struct hash_map known; /* by what makes the text: its number */
-	struct hash_map texts; /* likewise by the text */
+	struct hash_map known; /* by struct wait_text_key: number of the text */
+	struct hash_map texts; /* by text: its number */
 	struct column_text list;
 };
 
@@ -45,10 +45,10 @@ struct wait_writer {
 	struct numbers kinds, wakers, nexts;
 	struct column_text kinds_text;
 	struct purposes purposes;
-	bool has_purpose; /* any of them */
+	bool has_purpose; /* at least one wait has a purpose */
 	uint32_t recording, task;
 	uint64_t length; /* waits of this task in this recording so far */
-	int64_t end;	 /* of the last one, ticks */
+	int64_t end;	 /* of the last of these, ticks */
 };
 
 static void wait_writer_deinit(struct wait_writer *writer)
@@ -88,9 +88,10 @@ static int purposes_close(struct purposes *purposes, struct column *column)
 }
 
 /*
- * What differs from wait to wait for the same is apart: who held it, how long a sleep was to be,
- * what was ready, if that is not what it was for (object_texts.h). A page is in the midst, and so
- * is a descriptor: then all of it follows.
+ * Writes the text in two parts. The first is what waits for the same object have in common, the
+ * second what may differ: who held it, how long a sleep was to be, what was ready if that is not
+ * what the wait was for (object_texts.h). A page or a descriptor is in the middle of the text: then
+ * the second part is empty, and the whole text follows.
  */
 static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
 {
@@ -164,7 +165,7 @@ static int purposes_find(struct purposes *purposes, const struct profile_wait *w
 
 /* --- kinds and wakers --- */
 
-/* 1: it is new; 0; -ENOMEM. */
+/* 1 if it is new, 0 if not, -ENOMEM. */
 static int find_number(struct numbers *numbers, const struct number_key *key, uint64_t *ret_number)
 {
 	const uint32_t *words = key->words;
@@ -210,7 +211,7 @@ static int find_kind(struct wait_writer *writer, const struct profile_wait *wait
 	return r < 0 ? r : 0;
 }
 
-/* What chains_follow.c does with such a waker. */
+/* What chains_follow.c does at such a waker. */
 static int step_of(struct html_page *page, const struct profile_wait *wait, enum profile_waker_context context,
 		   uint32_t *ret_step)
 {
@@ -233,7 +234,7 @@ static int step_of(struct html_page *page, const struct profile_wait *wait, enum
 	return 0;
 }
 
-/* Its number + 1; 0: there is none. A wait that has not ended may have been woken: the wakeup is a wakeup. */
+/* Its number + 1; 0 if there is none. A wait that has not ended may have a waker, too: a wakeup without a switch-in. */
 static int find_waker(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
 {
 	struct html_page *page = writer->page;
@@ -260,7 +261,7 @@ static int find_waker(struct wait_writer *writer, const struct profile_wait *wai
 	return 0;
 }
 
-/* With whom a chain goes on instead of the waker: its number + 1; 0: nobody. */
+/* The task with which a chain continues instead of the waker: its number + 1; 0 if there is none. */
 static int find_next(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
 {
 	struct html_page *page = writer->page;
@@ -295,7 +296,7 @@ static void end_run(struct wait_writer *writer)
 	writer->end = 0;
 }
 
-/* Those of other classes are run queue as a whole. */
+/* All of the time of waits of other classes is run queue. */
 static bool is_partly_queued(const struct profile_wait *wait)
 {
 	return wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_STARTED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the Makefile put together of report/page/, found with -I. See page_files.h. */
+/* What the Makefile assembled from report/page/; found through -I. See page_files.h. */
 	.macro embed name, file
 	.global \name, \name\()_end
 \name:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The files of report/page/ as they are in the program: all scripts one after another, the style, and the markup. */
+/* The files of report/page/ as the program contains them: all scripts, concatenated, the style, and the markup. */
 #ifndef RWALKER_REPORT_VIEW_HTML_PAGE_FILES_H
 #define RWALKER_REPORT_VIEW_HTML_PAGE_FILES_H
 

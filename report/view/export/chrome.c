@@ -15,7 +15,7 @@
 
 /*
  * --export chrome: the JSON of trace events, by time. A wait is a complete event ("X") in the row of its thread, as
- * long as its weight. A wakeup by a task is one without length in the row of the waker, with an arrow ("s", "f") to the
+ * long as its weight. A wakeup by a task is one of length 0 in the row of the waker, with an arrow ("s", "f") to the
  * end of the wait. Samples, hits and walked tasks are instants ("i").
  */
 
@@ -41,7 +41,7 @@ static const struct profile_task *task_of(const struct chrome *chrome, uint32_t 
 
 /* --- names of processes and threads --- */
 
-/* Its arguments follow. */
+/* The caller writes its arguments. */
 static void begin_metadata(struct chrome *chrome, const char *what, uint32_t task)
 {
 	json_text_begin_object(&chrome->json, NULL);
@@ -74,7 +74,7 @@ static void write_metadata(struct chrome *chrome, const char *what, uint32_t tas
 	end_metadata(chrome);
 }
 
-/* A process has its container for a label; the last one counts, if it was moved. */
+/* The label of a process is its container. If the process was moved, the last label counts. */
 static int write_label(struct chrome *chrome, uint32_t task)
 {
 	const struct profile_cgroup *cgroup = task_of(chrome, task)->cgroup;
@@ -90,7 +90,7 @@ static int write_label(struct chrome *chrome, uint32_t task)
 	return 0;
 }
 
-/* Of all tasks that have events, or woke somebody who has. */
+/* Writes the names of all tasks that have events. */
 static int write_names(struct chrome *chrome)
 {
 	size_t count = chrome->items.rows.reader.task_count;
@@ -104,7 +104,7 @@ static int write_names(struct chrome *chrome)
 	for (uint32_t task = 0; task < count; task++)
 		if (has[task])
 			write_metadata(chrome, "thread_name", task, false);
-	/* The last name of a process counts: that of its first thread, if there is something of it. */
+	/* The last name of a process counts: that of its first thread, if that has events. */
 	for (int first = 0; first <= 1; first++)
 		for (uint32_t task = 0; task < count; task++)
 			if (has[task] && (task_of(chrome, task)->tgid == task_of(chrome, task)->tid) == first)
@@ -118,7 +118,7 @@ static int write_names(struct chrome *chrome)
 
 /* --- events --- */
 
-/* Also where and when. */
+/* Writes the kind, the thread and the time. */
 static void begin_event(struct chrome *chrome, const char *kind, uint32_t task, int64_t time)
 {
 	json_text_begin_object(&chrome->json, NULL);
@@ -128,7 +128,7 @@ static void begin_event(struct chrome *chrome, const char *kind, uint32_t task, 
 	json_text_point(&chrome->json, "ts", (uint64_t)time, US_PLACES);
 }
 
-/* Of an event, since its thread may be moved. */
+/* Each event has its container, because its thread may be moved. */
 static void write_container(struct chrome *chrome, uint32_t task)
 {
 	const char *container = profile_container(task_of(chrome, task)->cgroup);
@@ -207,7 +207,7 @@ static void write_arrow(struct chrome *chrome, const char *kind, const struct ev
 	json_text_end_object(&chrome->json);
 }
 
-/* An interrupt has no row: that of the task that it interrupted is not its own. */
+/* A wakeup by an interrupt is an instant: an interrupt has no row, and that of the interrupted task is not its own. */
 static int write_wakeup(struct chrome *chrome, const struct event_item *item)
 {
 	bool interrupt = is_interrupt(item->wait);
@@ -257,7 +257,7 @@ static int write_instant(struct chrome *chrome, const struct event_item *item)
 	return r;
 }
 
-/* --- arrows end where waits end, which is another order than that of their begins --- */
+/* --- the ends of arrows, which are in the order of the ends of waits, not of their begins --- */
 
 struct arrow_end {
 	int64_t time;
@@ -273,7 +273,7 @@ static int compare_ends(const void *one, const void *other)
 	return (l->item > r->item) - (l->item < r->item);
 }
 
-/* Of waits whose wakeup is exported, too. */
+/* Finds the ends of waits whose wakeups are exported, too. */
 static int find_ends(const struct chrome *chrome, struct arrow_end **ret_ends, size_t *ret_count)
 {
 	const struct event_item *items = chrome->items.list.items;

@@ -8,7 +8,7 @@
 
 void decimal_text_write(FILE *out, uint64_t value);
 
-/* `value` with its last `places` digits (at most 18) behind the point: 1234567 with 3 is "1234.567". */
+/* `value` with its last `places` digits (at most 18) after the point: 1234567 with 3 is "1234.567". */
 void decimal_text_write_point(FILE *out, uint64_t value, unsigned int places);
 
 #endif

@@ -48,7 +48,7 @@ void event_rows_rewind(struct event_rows *rows)
 	rows->walked = 0;
 }
 
-/* The last recording of its host that had begun. */
+/* The last recording of its host that had begun; if none had, the first one. */
 static uint32_t recording_of_walk(const struct event_rows *rows, const struct profile_walk *walk)
 {
 	const struct waits *waits = &rows->reader.waits;

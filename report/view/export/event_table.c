@@ -78,7 +78,7 @@ static struct table_field cpu(const void *row)
 	return number != PROFILE_NO_CPU ? table_uint(number) : no_field();
 }
 
-/* --- tasks: its own, that of a waker, that of who was woken --- */
+/* --- tasks: that of the event, of a waker, of the thread woken --- */
 
 static const struct profile_task *task_of(event_row *row)
 {
@@ -135,7 +135,7 @@ static struct table_field unit(const void *row)
 	return table_word(table_unit(source_of(row)));
 }
 
-/* --- waits, and for some of it walked tasks --- */
+/* --- waits; some of it for walked tasks, too --- */
 
 static struct table_field out_ns(const void *row)
 {
@@ -267,7 +267,7 @@ static struct table_field walk(const void *row)
 	return event->walked ? table_uint(event->rows->walks[event->walked->walk].number) : no_field();
 }
 
-/* --- what waits were for, and walked tasks slept for --- */
+/* --- what waits were for, and what walked tasks slept for --- */
 
 static const struct profile_object *object_of(event_row *row)
 {
@@ -308,7 +308,7 @@ static struct table_field object_name(const void *row)
 	return of && *of->name ? table_name(of->name) : no_field();
 }
 
-/* What views have after a wait. */
+/* The text that views print after a wait. */
 static struct table_field what_for(const void *row)
 {
 	event_row *event = row;
@@ -325,7 +325,7 @@ static struct table_field what_for(const void *row)
 	return (struct table_field){.kind = TABLE_WAIT, .waits = waits, .wait = wait, .walked = event->walked};
 }
 
-/* --- where its task was --- */
+/* --- the cgroup of its task --- */
 
 static struct table_field text_of(const char *text)
 {
@@ -379,7 +379,7 @@ static struct table_field waker_stack(const void *row)
 	return (struct table_field){.kind = TABLE_STACK, .node = wait->waker_node, .owner = waker_owner(wait)};
 }
 
-/* New ones go to the end: readers may know the others by their places. */
+/* Add new ones at the end: readers may refer to columns by position. */
 static const struct table_column columns[] = {
 	{"recording", recording},
 	{"host", host},

@@ -17,7 +17,7 @@
 /*
  * --export firefox: the processed format of the Firefox Profiler, which upgrades older versions when it loads them. A
  * thread has its CPU samples; waits, wakeups, hits and walked tasks are markers with the stack as their cause. A thread
- * that changed its comm, or was moved to another control group, is several.
+ * that changed its comm, or was moved to another control group, is exported as several.
  */
 
 enum { VERSION = 48, MS_PLACES = 6, CATEGORY_WAIT = 3 };
@@ -26,7 +26,7 @@ struct firefox {
 	const struct view_context *context;
 	struct event_items items;
 	struct thread_tables tables;
-	struct stack_words words; /* of wakers, whose stacks are in no table of this thread */
+	struct stack_words words; /* for wakers, whose stacks are in no table of this thread */
 	struct json_text json;
 	const struct event_item *first, *last; /* of this thread */
 };
@@ -38,7 +38,7 @@ static void firefox_deinit(struct firefox *firefox)
 	stack_words_deinit(&firefox->words);
 }
 
-/* --- what is the same for all threads --- */
+/* --- data common to all threads --- */
 
 static void write_category(struct json_text *json, const char *name, const char *color)
 {
@@ -213,7 +213,7 @@ static int write_wait(struct firefox *firefox, const struct event_item *item)
 	return r;
 }
 
-/* An interrupt's user frames are those of an unrelated task: then there is no cause to be shown. */
+/* User frames of an interrupt belong to an unrelated task: if there are any, the marker gets no cause. */
 static bool has_cause(struct firefox *firefox, const struct event_item *item)
 {
 	struct chain *chain = &firefox->words.chain;

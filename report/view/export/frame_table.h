@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers, from 0, for frames that an export lists once, after the stacks that consist of numbers. A frame is a name
- * and a module. The list is made as JSON when a frame is first seen; it is as long as there are functions.
+ * Numbers frames, from 0, for exports that list each frame once, after stacks that consist of these numbers. A frame is
+ * a name and a module. Its JSON is appended to the list when it is first seen. There is one entry per function.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_FRAME_TABLE_H
 #define RWALKER_REPORT_VIEW_EXPORT_FRAME_TABLE_H
@@ -29,7 +29,7 @@ void frame_table_deinit(struct frame_table *table);
 
 int frame_table_function(struct frame_table *table, const struct functions *functions, uint32_t function,
 			 uint32_t *ret_number);
-/* A printable name without a module: a comm that was made printable, or a word of ours. */
+/* For a printable name without a module: a comm that was made printable, or a word of ours. */
 int frame_table_word(struct frame_table *table, const char *name, uint32_t *ret_number);
 
 /* The entries, separated by commas and lines; no more can be added. 0, -ENOMEM. */

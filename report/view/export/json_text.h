@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes JSON (RFC 8259) to a stream as it is made; nothing is held. The caller opens and closes
- * objects and arrays in order; commas and keys are ours. In an object every value has a key, in an
- * array `key` is NULL. Several values one after the other are lines (NDJSON). The stream has the
+ * Writes JSON (RFC 8259) to a stream as it is made; nothing is buffered here. The caller opens and
+ * closes objects and arrays in order; commas and keys are ours. In an object every value has a key,
+ * in an array `key` is NULL. Several top-level values are lines (NDJSON). Check the stream for
  * errors.
  *
- * Text is valid UTF-8 without controls. Names from a trace are first escaped as in all reports
- * (common/printable.h), so that a name reads the same everywhere; two names are never one. No text
- * contains <, > or &, which are \u003c ...: it cannot end a <script> or begin a comment, so JSON
- * may be put into HTML.
+ * Text is valid UTF-8 without control characters. Names from a trace are first escaped as in all
+ * reports (common/printable.h), so a name reads the same everywhere, and two names never become one.
+ * No text contains <, > or &, which become \u003c ...: it cannot end a <script> or begin a comment,
+ * so JSON may be put into HTML.
  *
- * Numbers are written in full. A reader that takes them for doubles (JavaScript) has them exactly
+ * Numbers are written in full. A reader that parses them as doubles (JavaScript) gets them exactly
  * up to 2^53.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H
@@ -23,7 +23,7 @@
 
 struct json_text {
 	FILE *out;
-	unsigned int depth;  /* objects and arrays that are open: at most JSON_TEXT_DEPTH */
+	unsigned int depth;  /* open objects and arrays, at most JSON_TEXT_DEPTH */
 	uint32_t some, rows; /* a bit per depth: it has a value already; each of its values begins a line */
 };
 
@@ -46,7 +46,7 @@ void json_text_printable_bytes(struct json_text *json, const char *key, const ch
 
 void json_text_uint(struct json_text *json, const char *key, uint64_t value);
 void json_text_int(struct json_text *json, const char *key, int64_t value);
-/* 1234567 with 3 places is 1234.567: ns as µs. */
+/* 1234567 with 3 places is 1234.567, as for ns in µs. */
 void json_text_point(struct json_text *json, const char *key, uint64_t value, unsigned int places);
 void json_text_bool(struct json_text *json, const char *key, bool value);
 void json_text_null(struct json_text *json, const char *key);

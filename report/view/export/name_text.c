@@ -18,7 +18,7 @@ static size_t piece_length(const char *name, size_t left)
 	return PIECE;
 }
 
-/* A comm is short, but a symbol may have a million bytes. */
+/* Works in pieces: a comm is short, but a symbol may have a million bytes. */
 void name_text_write(FILE *out, const char *name, text_escape *escape)
 {
 	size_t left = name ? strlen(name) : 0;

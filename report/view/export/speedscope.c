@@ -18,9 +18,9 @@
 #include "report/view/text/page.h"
 
 /*
- * --export speedscope: a "sampled" profile for each source and host, in which a sample is a stack with the sum of its
- * weights, from the comm to the leaf, as in --folded; in a container, from that to the leaf; of waits and walked tasks,
- * to what they were for. In ns if the source's weight is that, else without a unit.
+ * --export speedscope: a "sampled" profile for each source and host. A sample is a stack, from the comm to the leaf as
+ * in --folded, with the sum of its weights. In a container, the stack begins with the container; for waits and walked
+ * tasks, it ends with what they were for. The unit is ns if that is the unit of the source's weight, else none.
  */
 
 static const char schema[] = "https://www.speedscope.app/file-format-schema.json";
@@ -35,7 +35,7 @@ struct scope {
 	struct json_text json;
 	struct frame_table frames;
 	ARRAY(struct scope_stack) stacks; /* of one source */
-	uint32_t *numbers;		   /* by function of the source's, plus 1 */
+	uint32_t *numbers;		   /* by function of the source: number of its frame, plus 1 */
 	size_t number_count;
 	struct chain chain;
 };
@@ -69,7 +69,7 @@ static int write_word(struct scope *scope, const char *word)
 	return r;
 }
 
-/* "comm", or "comm-123" if processes are to be apart, as in --folded. */
+/* "comm", or "comm-123" if split by process, as in --folded. */
 static int write_owner(struct scope *scope, const struct stack_row *row)
 {
 	const struct task_names *names = &row->table->names;
@@ -83,7 +83,7 @@ static int write_owner(struct scope *scope, const struct stack_row *row)
 	return write_word(scope, text);
 }
 
-/* "container web (docker 3f4e5d6c7b8a)": nothing outside of containers. */
+/* "container web (docker 3f4e5d6c7b8a)"; nothing outside of containers. */
 static int write_container(struct scope *scope, const struct stack_row *row)
 {
 	const struct profile_cgroup *cgroup = stack_row_cgroup(row);
@@ -93,7 +93,7 @@ static int write_container(struct scope *scope, const struct stack_row *row)
 	return r < 0 || !text ? r : write_word(scope, text);
 }
 
-/* The number of a frame, remembered by function. */
+/* The number of a frame, cached by function. */
 static int frame_number(struct scope *scope, struct functions *functions, uint32_t frame, uint32_t *ret_number)
 {
 	uint32_t function;
@@ -253,7 +253,7 @@ static uint32_t find_host(const struct scope *scope, const struct stack_row *row
 	return host;
 }
 
-/* A profile for each host of the source. */
+/* Writes a profile for each host of the source. */
 static int write_source(void *owner, const struct stack_row *last)
 {
 	struct scope *scope = owner;

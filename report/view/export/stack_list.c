@@ -74,7 +74,7 @@ static struct table_field stack(const void *row)
 				    .owner = waits ? STACK_OF_SLEEPER : STACK_OF_SAMPLE};
 }
 
-/* --- where its threads were --- */
+/* --- the cgroup of its threads --- */
 
 static struct table_field text_of(const char *text)
 {
@@ -98,7 +98,7 @@ static struct table_field container_id(const void *row)
 	return text_of(of ? of->id : "");
 }
 
-/* New ones go to the end: readers may know the others by their places. */
+/* Add new ones at the end: readers may refer to columns by position. */
 static const struct table_column columns[] = {
 	{"host", host},
 	{"host_number", host_number},

@@ -99,7 +99,7 @@ static int name_part(const struct reader *reader, const struct parts *parts, con
 	return asprintf(ret_text, "%s%s", is_thing ? "on " : "", text) < 0 ? -ENOMEM : 0;
 }
 
-/* Items from `first` on that are for one object. *ret_next: what follows them. */
+/* Does the items from `first` on that are for the same object. *ret_next: the first item of the next object. */
 static int do_part(const struct reader *reader, struct stack_row *row, struct stack_table *table,
 		   const struct parts *parts, size_t first, size_t *ret_next)
 {
@@ -142,7 +142,7 @@ static int do_by_object(struct reader *reader, struct stack_row *row, struct sta
 
 /* --- a source --- */
 
-/* A walk's rows are its own; waits have their own kind of stack. */
+/* Always splits by process and cgroup. Waits keep stacks apart by what is missing from them. */
 static int read_source(struct reader *reader, uint32_t number, const struct profile_source *source)
 {
 	struct view_settings settings = *reader->context->settings;

@@ -44,7 +44,7 @@ static void write_frame(const struct stack_words *words, uint32_t frame, uint32_
 	(void)fputs(functions_mark(words->functions, function), out);
 }
 
-/* What is written to a stream, passed through a filter of one text. */
+/* A filter: writes `text`, changed, to a stream. */
 typedef void text_filter(FILE *out, const char *text, const void *context);
 
 static void as_word(FILE *out, const char *text, const void *context)
@@ -60,7 +60,7 @@ static void as_escaped(FILE *out, const char *text, const void *context)
 	words->escape(out, text, strlen(text));
 }
 
-/* Takes the text, gives the filtered one. */
+/* Replaces the text by the filtered one, and frees the old one. */
 static int filter(char **text, text_filter *pass, const void *context)
 {
 	_cleanup_free_ char *old = *text;
@@ -124,7 +124,7 @@ static bool write_missing(const char *word, bool any, FILE *out)
 	return true;
 }
 
-/* Frames [first, end) of the chain, leaf first, from the last to the first. */
+/* Writes the frames [first, end) of the chain, which is leaf first, from the last to the first. */
 static int write_frames(struct stack_words *words, size_t first, size_t end, bool any, FILE *out)
 {
 	int r = 0;

@@ -15,7 +15,7 @@ const char *table_unit(const struct profile_source *source)
 	return strcmp(source->weight_unit, "samples") ? source->weight_unit : page_unit(source);
 }
 
-/* Quotes are doubled; nothing else needs anything, because all text is in quotes. */
+/* Quotes are doubled. All text is in quotes, so nothing else needs escaping. */
 static void csv_escape(FILE *out, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -70,7 +70,7 @@ static int write_wait(struct table_text *table, const struct table_field *field)
 	return r;
 }
 
-/* In quotes. */
+/* Writes text in quotes. */
 static int write_text(struct table_text *table, const struct table_field *field)
 {
 	int r = 0;

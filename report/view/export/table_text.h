@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A table as CSV (a line of names, then a line for each row; text is in quotes, which are doubled within, as in
- * RFC 4180) or as NDJSON (an object for each row, in which what is empty is left out).
+ * A table as CSV (a line of names, then a line for each row; text is in quotes, and quotes within it are doubled, as in
+ * RFC 4180) or as NDJSON (an object for each row, without the empty fields).
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
@@ -34,7 +34,7 @@ struct table_field {
 	enum stack_owner owner;
 	const struct profile_object *object; /* TABLE_OBJECT: as reports write it */
 	const struct waits *waits; /* TABLE_WAIT: what it was for, as reports write it */
-	const struct profile_wait *wait; /* of these; NULL: */
+	const struct profile_wait *wait; /* one of `waits`; NULL: use `walked` */
 	const struct profile_walk_task *walked;
 };
 
@@ -53,16 +53,16 @@ static inline struct table_field table_name(const char *name)
 	return (struct table_field){.kind = TABLE_NAME, .text = name};
 }
 
-/* NULL: empty */
+/* Empty if `word` is NULL. */
 static inline struct table_field table_word(const char *word)
 {
 	return (struct table_field){.kind = word ? TABLE_WORD : TABLE_EMPTY, .text = word};
 }
 
-/* Of the weights of a source: "ns", "cycles", or what it counts. */
+/* The unit of the weights of a source: "ns", "cycles", or what it counts. */
 const char *table_unit(const struct profile_source *source);
 
-/* A column: `row` is the row that the table is given. */
+/* A column. `row` is what was passed to table_text_row(). */
 struct table_column {
 	const char *name;
 	struct table_field (*field)(const void *row);

@@ -55,7 +55,7 @@ static int find_function(struct thread_tables *tables, uint32_t node, uint32_t *
 	return 0;
 }
 
-/* All its callers have been added. */
+/* All callers of the node must have been added. */
 static int add_stack(struct thread_tables *tables, uint32_t node)
 {
 	uint32_t parent = tables->nodes[node].parent;
@@ -96,7 +96,7 @@ int thread_tables_name(struct thread_tables *tables, const char *name, uint32_t 
 	return i < tables->names.count ? 0 : array_push(&tables->names, name);
 }
 
-/* --- writing: a table is an object of columns --- */
+/* --- writing; a table is an object of columns --- */
 
 enum column_value { VALUE_NULL, VALUE_ZERO, VALUE_MINUS_ONE, VALUE_FALSE, VALUE_TRUE, VALUE_SELF, VALUE_FUNCTION,
 		    VALUE_PREFIX, VALUE_NAME, VALUE_MODULE, VALUE_CATEGORY };
@@ -108,7 +108,7 @@ struct value_column {
 	enum column_value value;
 };
 
-/* Texts are: the names of markers, then a name and a module for each function. */
+/* The texts are the names of markers, then a name and a module for each function. */
 static size_t text_of(const struct thread_tables *tables, size_t function)
 {
 	return tables->names.count + 2 * function;

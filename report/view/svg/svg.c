@@ -12,11 +12,12 @@
 #include "report/view/text/page.h"
 
 /*
- * --svg: a flame graph as one file that a document can hold. No script, and nothing from elsewhere: names are tooltips
- * (<title>). A box that is too narrow to be seen is not drawn; <metadata> says how much that is, by level.
+ * --svg: a flame graph as one file that can be embedded in a document. It has no script and refers to nothing else;
+ * names are tooltips (<title>). Boxes that are too narrow to be seen are not drawn; <metadata> says how much that is,
+ * by level.
  */
 
-enum { /* hundredths of a pixel for places, pixels for sizes */
+enum { /* positions are in hundredths of a pixel, sizes in pixels unless noted */
 	WIDTH = 1200,
 	MARGIN = 10,
 	HEAD = 46,	 /* above the boxes */
@@ -24,7 +25,7 @@ enum { /* hundredths of a pixel for places, pixels for sizes */
 	ROW = 17,
 	FRACTION = 100,
 	NARROWEST = 50, /* hundredths of a pixel */
-	CHARACTER = 661, /* width of one of 11 px, in hundredths */
+	CHARACTER = 661, /* width of a character at 11 px, in hundredths of a pixel */
 	PADDING = 300,
 	LEAST_CHARACTERS = 3,
 	TITLE_COLUMNS = 300,
@@ -39,7 +40,7 @@ static const struct {
 	[SVG_NOTE] = {"n", "unknown"},
 };
 
-/* Kinds differ in colour, and in their edges or hatching: for print, and for who sees colours differently. */
+/* Kinds differ in colour, and in their edges or hatching: for print, and for colour-blind readers. */
 static const char style[] =
 	"<style>\n"
 	"svg{background:#fff;color:#1d2129}\n"
@@ -53,7 +54,7 @@ static const char style[] =
 	".k rect{fill:#f6bb77}.k .b{fill:#b4610a;stroke:none}\n"
 	".n rect{fill:#e9e9e4;stroke:#8a8a80;stroke-dasharray:1 2}.n text{font-style:italic}\n"
 	".jf{fill:#b5dfae;stroke:none}.jl{stroke:#3f8d3a}\n"
-	"g>rect.x{stroke:none}\n" /* an edge would be all that is seen of it */
+	"g>rect.x{stroke:none}\n" /* only its edge would be visible */
 	"g:hover>rect{stroke:#000;stroke-width:1}\n"
 	"@media (prefers-color-scheme:dark){\n"
 	"svg{background:#15181d;color:#e4e7ec}text{fill:#f3f5f8}rect{stroke:#15181d}\n"
@@ -191,7 +192,7 @@ static int write_boxes(const struct picture *picture)
 
 /* --- around them --- */
 
-/* The comments of other reports, as two lines above the picture. */
+/* Writes what other reports have as comments, in two lines above the picture. */
 static int write_head(const struct picture *picture)
 {
 	const struct profile_source *source = picture->source;

@@ -119,7 +119,7 @@ static int add_box(struct svg_boxes *boxes, const struct word *word, enum svg_ki
 	return 0;
 }
 
-/* The box of the word above *box, which it becomes. */
+/* Finds or adds the box of the word on top of *box, and sets *box to it. */
 static int enter(struct svg_boxes *boxes, uint32_t *box, struct word word, enum svg_kind kind)
 {
 	uint64_t *number;
@@ -148,7 +148,7 @@ static int enter_frames(struct svg_boxes *boxes, uint32_t *box)
 	return r;
 }
 
-/* As folded lines have it: what is missing of a sleeper is a word of its own. */
+/* As in folded lines, a missing part of a sleeper's stack is a word of its own. */
 static int enter_chain(struct svg_boxes *boxes, const struct view_settings *settings, bool waits,
 		       const struct unique_stack *stack, uint32_t *box)
 {
@@ -203,7 +203,7 @@ static int compare_boxes(const void *left, const void *right, void *context)
 	return order ? order : (l > r) - (l < r);
 }
 
-/* Where each begins: at its parent's left, after the siblings before it. */
+/* Computes where each box begins: at the left edge of its parent, after its earlier siblings. */
 static int place(struct svg_boxes *boxes)
 {
 	size_t count = boxes->items.count;

@@ -13,7 +13,7 @@ struct lane_key { /* without padding */
 
 /* --- lanes --- */
 
-/* The number of the lane of a task's thread, which is added if it is new. */
+/* The number of the lane of a task's thread. Adds the lane if it is new. */
 static int find_lane(struct svg_lanes *lanes, uint32_t recording, uint32_t task, uint32_t *ret_number)
 {
 	const struct lane_key key = {recording, lanes->index.thread_of[task]};
@@ -67,7 +67,7 @@ static int add_sampled(struct svg_lanes *lanes)
 		lane = &lanes->items.items[number];
 		lane->samples++;
 		if (!lane->waited)
-			lane->time.task = event.task; /* the last comm is what it is known as */
+			lane->time.task = event.task; /* the lane has the last comm */
 	}
 	return r;
 }
@@ -197,7 +197,7 @@ static enum svg_state state_of(const struct profile_wait *wait)
 	return text[0] == 'D' ? SVG_DEEP : SVG_ASLEEP;
 }
 
-/* Waits that overlap, in a trace that is wrong, are cut. */
+/* Waits that overlap, as in a trace that is wrong, are cut. */
 static void add_waits(const struct svg_lanes *lanes, const struct wait_thread *thread, struct svg_range range,
 		      struct svg_columns *columns)
 {
@@ -216,7 +216,7 @@ static void add_waits(const struct svg_lanes *lanes, const struct wait_thread *t
 	}
 }
 
-/* A thread exists from its first to its last accounting. What is no wait then, it ran. */
+/* A thread exists from its first to its last accounting. The time in between without a wait counts as running. */
 static void add_rest(const struct svg_lanes *lanes, const struct svg_lane *lane, struct svg_range range,
 		     struct svg_columns *columns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The rows of a timeline: a lane for each thread of each recording, who waited longest for a CPU or in D
- * first, and what it did in each column of the picture.
+ * The rows of a timeline: a lane for each thread of each recording, and what it did in each column of the
+ * picture. Threads that waited longest for a CPU or in D come first.
  */
 #ifndef RWALKER_REPORT_VIEW_SVG_SVG_LANES_H
 #define RWALKER_REPORT_VIEW_SVG_SVG_LANES_H
@@ -13,7 +13,7 @@
 
 enum { SVG_COLUMNS = 960 };
 
-/* At equal times the first is shown. SVG_RAN: or its waits were too short for an event. */
+/* If times are equal, the first one is shown. SVG_RAN: it ran, or its waits were too short for an event. */
 enum svg_state { SVG_DEEP, SVG_QUEUED, SVG_RAN, SVG_ASLEEP, SVG_STATES, SVG_UNKNOWN = SVG_STATES };
 
 struct svg_lane {
@@ -21,7 +21,7 @@ struct svg_lane {
 	bool waited;
 	uint32_t number; /* before they were sorted */
 	uint64_t samples;
-	unsigned char *ticks; /* by column: whether there are samples; NULL: nobody asked */
+	unsigned char *ticks; /* by column: whether there are samples; NULL if not needed */
 };
 
 struct svg_lanes {
@@ -37,7 +37,7 @@ struct svg_columns {
 	uint64_t sums[SVG_STATES][SVG_COLUMNS]; /* ns */
 };
 
-struct svg_range { /* of a recording: what is drawn */
+struct svg_range { /* the part of a recording that is drawn */
 	uint64_t from, length; /* ns */
 };
 
@@ -47,10 +47,10 @@ void svg_lanes_deinit(struct svg_lanes *lanes);
 
 /* The requested part of a recording. */
 struct svg_range svg_lanes_range(const struct svg_lanes *lanes, uint32_t recording);
-/* The moment at which a column begins. */
+/* The time at which a column begins. */
 uint64_t svg_column_time(struct svg_range range, uint32_t column);
 
-/* Fills the ticks of the lanes that have them. */
+/* Fills in the ticks of those lanes that have them. */
 int svg_lanes_mark(struct svg_lanes *lanes);
 void svg_lanes_fill(const struct svg_lanes *lanes, const struct svg_lane *lane, struct svg_columns *columns);
 /* What the thread did for most of `width` columns. */

@@ -7,7 +7,7 @@
 
 enum { CUT = 2, FIRST_WIDE = 0x1100 };
 
-/* The bytes of the next character, and what it is. */
+/* Returns the length of the next character in bytes; *ret_character: its code point. */
 static size_t next_character(const char *text, uint32_t *ret_character)
 {
 	const unsigned char *bytes = (const unsigned char *)text;

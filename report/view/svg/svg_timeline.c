@@ -15,19 +15,19 @@
 #include "report/view/text/page.h"
 
 /*
- * --svg=timeline: a row for each thread, and what it did over time, as one file that a document can hold.
- * A band for each recording. What is too much for one picture is said in it.
+ * --svg=timeline: a row for each thread, and what it did over time, as one file that can be embedded in a document.
+ * Each recording has a band. The picture says what was too much for it.
  */
 
 enum { /* pixels */
 	WIDTH = 1200,
 	MARGIN = 10,
-	LEFT = 226, /* of the times; names are before it */
+	LEFT = 226, /* where the times begin; names are to the left of it */
 	HEAD = 50,
 	BAND = 42, /* above the rows of a band: its heading, and labels of times */
 	ROW = 19,
 	BAR = 14,
-	SAID = 18, /* a line about what is left out */
+	SAID = 18, /* a line that says what is left out */
 	GAP = 12,
 	FOOT = 58,
 	MOST_ROWS = 40,
@@ -81,12 +81,12 @@ struct timeline {
 	struct svg_lanes lanes;
 	ARRAY(struct band) bands;
 	size_t shown; /* bands */
-	size_t rows;  /* in all of these */
+	size_t rows;  /* in all shown bands */
 	unsigned int height;
 	FILE *out;
 };
 
-/* --- what there is room for --- */
+/* --- what fits --- */
 
 static int find_bands(struct timeline *picture)
 {
@@ -163,7 +163,7 @@ static void write_lane_title(FILE *out, const struct svg_lane *lane, const struc
 	(void)fputs("</title>", out);
 }
 
-/* Boxes of `width` columns or more; returns their number. `out` is NULL: they are only counted. */
+/* Writes the boxes, each `width` columns wide or more, and returns their number. Only counts them if `out` is NULL. */
 static size_t write_boxes(const struct timeline *picture, const struct band *band, const struct svg_columns *columns,
 			  uint32_t width, unsigned int top, FILE *out)
 {

@@ -16,12 +16,12 @@
 #include "report/view/text/page.h"
 #include "report/view/text/paint.h"
 
-/* --diff: what takes more or less time than in the traces of --base, source by source. */
+/* --diff: what takes more or less time than in the traces of --base, for each source. */
 
 enum {
-	/* Deviations that are still chance: of hundreds of functions, hardly one exceeds 3. */
+	/* Standard deviations that are still chance: of hundreds of functions, hardly one exceeds 3. */
 	CHANCE_SAMPLED = 3,
-	CHANCE_WAITED = 2, /* waits are measured, not sampled: only how many there are varies */
+	CHANCE_WAITED = 2, /* waits are measured, not sampled: only their number varies */
 };
 
 /* --- a pair of sources --- */
@@ -56,8 +56,8 @@ static bool is_waited(const struct profile_source *source)
 }
 
 /*
- * Weights of one unit are compared as they are. Else a sample stands for the time between two of them: counters of
- * cycles and clocks are both made to tick so often.
+ * Weights of the same unit are compared as they are. Otherwise a sample represents the time between two samples: cycle
+ * counters and clocks are both set up for a number of samples per second.
  */
 static bool choose_weights(struct diff *diff)
 {
@@ -203,7 +203,7 @@ static void write_headings(const struct diff *diff)
 						    "between two of them");
 }
 
-/* Why two sources cannot be compared; NULL: they can. */
+/* Why two sources cannot be compared; NULL if they can. */
 static const char *refuse(struct diff *diff)
 {
 	if (!diff->scale.recorded[DIFF_BEFORE] || !diff->scale.recorded[DIFF_AFTER])
@@ -253,13 +253,13 @@ static bool is_comparable(const struct profile_source *source)
 	return views[VIEW_DIFF].kinds >> source->kind & 1 && !source->left_out;
 }
 
-/* CPU samples are CPU samples, whatever made the ticks. */
+/* CPU samples are the same source whatever event took them. */
 static bool is_same(const struct profile_source *left, const struct profile_source *right)
 {
 	return left->kind == right->kind && (left->kind == PROFILE_CPU || !strcmp(left->name, right->name));
 }
 
-/* The source of the other side; its count: none. */
+/* The number of the same source on the other side; `count` if there is none. */
 static uint32_t partner(const struct profile_source *source, const struct profile_source *others, size_t count)
 {
 	uint32_t number = 0;
@@ -286,7 +286,7 @@ static void write_alone(const struct view_context *context, struct profile *prof
 	}
 }
 
-/* What the figures are made of. */
+/* What the figures are based on. */
 static struct page_shown shown_of(const struct profile *profile)
 {
 	const struct profile_source *sources;

@@ -13,9 +13,9 @@
 #include "report/view/wait/chains_targets.h"
 
 /*
- * What held whom, and what of that changed. The waits of both profiles are followed to their causes, each half of a
- * recording by itself, and the ways put into one tree, by the texts of their steps. A way is a path from a wait to a
- * cause; all of them together divide the time of the waits.
+ * What held up whom, and how that changed. The waits of both profiles are followed to their causes, each half of a
+ * recording separately, and the ways are put into one tree, by the texts of their steps. A way is a path from a wait to
+ * a cause; together the ways divide the time of the waits.
  */
 
 enum { MOST = 2000, INDENT = 2 }; /* MOST: waits that are followed on each side */
@@ -27,7 +27,7 @@ struct ways {
 	struct chains_wanted wanted[DIFF_SIDES];
 	uint64_t least;
 	uint64_t followed[DIFF_SIDES], estimated; /* ns; estimated: of both */
-	bool wakers; /* any was recorded */
+	bool wakers; /* at least one was recorded */
 };
 
 static void ways_deinit(struct ways *ways)
@@ -37,7 +37,7 @@ static void ways_deinit(struct ways *ways)
 		chains_ground_deinit(&ways->grounds[i]);
 }
 
-/* Equally long waits on both sides: else there would be more of the side with fewer long ones. */
+/* Uses the same least length on both sides: else shorter waits would count on the side with fewer long ones. */
 static int choose_least(struct ways *ways)
 {
 	int r = 0;
@@ -136,7 +136,7 @@ static int add_half(struct ways *ways, size_t side, bool late)
 
 /* --- text --- */
 
-/* From the wait to the cause, a line each. */
+/* Writes a way from the wait to the cause, one line per step. */
 static int write_way(const struct diff_table *table, const struct diff *diff, const struct diff_row *row)
 {
 	const struct diff_node *nodes = table->tree->nodes.items;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A source of two profiles, and the parts of the report on what changed of it. */
+/* A source of two profiles, and the parts of the report about what changed in it. */
 #ifndef RWALKER_REPORT_VIEW_DIFF_DIFF_PARTS_H
 #define RWALKER_REPORT_VIEW_DIFF_DIFF_PARTS_H
 
@@ -11,10 +11,10 @@ struct diff_side {
 	struct view_context context; /* of its profile */
 	struct functions *functions; /* by name */
 	struct task_names tasks;
-	ARRAY(uint32_t) name_of; /* by function: its number in the names of both, plus 1; 0: not known yet */
+	ARRAY(uint32_t) name_of; /* by function: its number in the common `names`, plus 1; 0: not known yet */
 	uint32_t number;	       /* of the source that is compared */
 	const struct profile_source *source;
-	uint64_t period; /* ns for which a sample counts; 0: its weight */
+	uint64_t period; /* ns that a sample counts as; 0: its weight is used */
 };
 
 struct diff {
@@ -34,8 +34,8 @@ struct diff_pair diff_weigh(const struct diff *diff, size_t side, uint64_t sampl
 struct diff_table {
 	const char *title; /* "functions by themselves (self)" */
 	const char *what;  /* the name of the last column */
-	const char *within; /* what is counted below: "functions" */
-	/* What a row is about, from `column` on. -ENOMEM. */
+	const char *within; /* what the line below the table counts: "functions" */
+	/* Writes the figures of a row and what it is about. -ENOMEM. */
 	int (*write)(const struct diff_table *table, const struct diff *diff, const struct diff_row *row);
 	const struct diff_tree *tree;
 };

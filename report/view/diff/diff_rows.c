@@ -10,7 +10,7 @@
 static const uint64_t RATE_MAX = UINT64_C(1) << 60;
 enum { COUNTED_PARTS = 1000, COLUMN = 11 };
 
-/* Rates of time are ns a second, those of what is counted thousandths a second. */
+/* Rates of time are in ns per second, rates of counts in thousandths per second. */
 static const struct diff_unit time_units[] = {
 	{MICROSECOND, 10 * MILLISECOND, "us"},
 	{MILLISECOND, 10000 * SECOND, "ms"},
@@ -47,7 +47,7 @@ static uint64_t side_rate(const struct diff_scale *scale, const struct diff_pair
 	return rate_of(scale, amount->halves[0] + amount->halves[1], scale->recorded[side]);
 }
 
-/* What the halves of one trace differ by. */
+/* The difference between the halves of one trace. */
 static uint64_t halves_rate(const struct diff_scale *scale, const struct diff_pair *pair, size_t side)
 {
 	const struct diff_amount *amount = &pair->sides[side];
@@ -69,7 +69,7 @@ static uint64_t square_root(unsigned __int128 square)
 	return root;
 }
 
-/* n samples are as many by chance as n + sqrt(n), so each side varies by its rate / sqrt(n). */
+/* By chance, n samples may as well be n + sqrt(n), so each side varies by its rate / sqrt(n). */
 static uint64_t chance_rate(const struct diff_scale *scale, const struct diff_pair *pair)
 {
 	unsigned __int128 variance = 0;

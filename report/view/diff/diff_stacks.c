@@ -17,7 +17,7 @@ struct stacks {
 	struct diff *diff;
 	struct diff_tree tree;
 	uint32_t *nodes[DIFF_SIDES]; /* by node of the profile: its node in the tree, plus 1; 0: not known yet */
-	struct hash_map waits;	     /* (comm, node) -> row, if that is asked for */
+	struct hash_map waits;	     /* (comm, node) -> row, if wanted */
 	struct diff_rows rows;
 	ARRAY(uint32_t) way; /* reused */
 };
@@ -64,7 +64,7 @@ struct chain_nodes {
 	size_t node_count, frame_count;
 };
 
-/* A user frame, if only kernel frames can be compared. */
+/* Whether it is a user frame while only kernel frames can be compared. */
 static bool is_cut(const struct diff *diff, const struct chain_nodes *chains, uint32_t node)
 {
 	return diff->kernel_only && !chains->frames[chains->nodes[node].frame].kernel;
@@ -87,7 +87,7 @@ static int enter_node(struct stacks *stacks, size_t side, const struct chain_nod
 	return r < 0 ? r : diff_tree_enter(&stacks->tree, parent, name, ret_node);
 }
 
-/* The tree's node of a node of the profile, and those of its callers. */
+/* The tree's node for a node of the profile. Adds it and those of its callers if they are new. */
 static int find_node(struct stacks *stacks, size_t side, const struct chain_nodes *chains, uint32_t node,
 		     uint32_t *ret_node)
 {
@@ -198,7 +198,7 @@ static int write_name(const struct diff_table *table, const struct diff *diff, c
 	return 0;
 }
 
-/* What has no frames is one of them. */
+/* Empty chains are one of the rows. */
 static int print_named(const struct diff_table *table, struct diff *diff, const struct diff_pair *pairs,
 		       const struct diff_pair *none, struct diff_rows *rows)
 {

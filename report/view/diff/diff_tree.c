@@ -77,12 +77,12 @@ int diff_tree_enter(struct diff_tree *tree, uint32_t parent, uint32_t name, uint
 
 /* --- totals --- */
 
-struct place { /* of a node, while the tree is gone through */
-	struct diff_pair below; /* it and all below it */
+struct place { /* of a node, while the tree is traversed */
+	struct diff_pair below; /* the node and all below it */
 	uint32_t first_child, next; /* 0: none */
 };
 
-/* Going through the tree, it is known which names are on the way from the root. */
+/* Traverses the tree; `on_way` says which names are on the path from the root. */
 static void add_totals(const struct diff_tree *tree, const struct place *places, uint32_t *on_way,
 		       struct diff_pair *totals)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What two profiles have in common are texts: names of functions, comms, steps of chains. They
- * become small numbers here, and paths of them become nodes of one tree, so that what reads the
- * same before and after is one node. Node 0 is the root, and children have higher numbers than
- * their parents.
+ * Two profiles have only texts in common: names of functions, comms, steps of chains. They become
+ * small numbers here, and paths of them become nodes of one tree: paths that read the same before
+ * and after are one node. Node 0 is the root, and children have higher numbers than their parents.
  */
 #ifndef RWALKER_REPORT_VIEW_DIFF_DIFF_TREE_H
 #define RWALKER_REPORT_VIEW_DIFF_DIFF_TREE_H
@@ -48,12 +47,12 @@ struct diff_tree {
 
 int diff_tree_init(struct diff_tree *tree);
 void diff_tree_deinit(struct diff_tree *tree);
-/* The child of that name. -ENOMEM. */
+/* The child of that name, which is added if it is new. -ENOMEM. */
 int diff_tree_enter(struct diff_tree *tree, uint32_t parent, uint32_t name, uint32_t *ret_node);
 
 /*
- * For each name, the sum of the paths that it is on, each counted once however often it is on it.
- * `totals` has room for all names, and is zeroed. -ENOMEM.
+ * For each name, the sum of the paths that contain it. A path counts once, however often it contains
+ * the name. `totals` has room for all names, and is zeroed. -ENOMEM.
  */
 int diff_tree_totals(const struct diff_tree *tree, size_t names, struct diff_pair *totals);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The columns of a page's payload (report/page/PAYLOAD.md): numbers as varints (LEB128), signed ones as zigzag varints,
- * or JSON. Memory that runs out is remembered, so that writers need not look at each number: columns_status() says
- * so at the end.
+ * or JSON. If memory runs out, the column remembers it, so writers need not check each number: columns_status() reports
+ * it at the end.
  */
 #ifndef RWALKER_REPORT_VIEW_COLUMNS_COLUMNS_H
 #define RWALKER_REPORT_VIEW_COLUMNS_COLUMNS_H
@@ -49,7 +49,7 @@ struct columns {
 
 extern const char *const column_names[COLUMNS];
 
-/* Numbers that JavaScript has exactly; the figures of sound traces are far below. */
+/* Numbers up to this are exact in JavaScript; the figures of sound traces are far below. */
 #define COLUMN_MOST ((UINT64_C(1) << 53) - 2)
 
 static inline void column_raw(struct column *column, const void *bytes, size_t length)
@@ -89,16 +89,16 @@ struct column_text {
 	size_t length;
 };
 
-/* 0, -ENOMEM. What was opened is to be closed, which puts the text into the column. */
+/* 0, -ENOMEM. If it was opened, close it: that puts the text into the column. */
 int column_text_open(struct column_text *text);
 int column_text_close(struct column_text *text, struct column *column);
 
-/* All of `from` behind what is in `to`; `from` is empty then. */
+/* Appends all of `from` to `to`, and empties `from`. */
 void column_take(struct column *to, struct column *from);
 
 /* Empties columns [first, end). */
 void columns_clear(struct columns *columns, enum column_number first, enum column_number end);
-/* 0, or -ENOMEM if any column lacks something. */
+/* 0, or -ENOMEM if any column is incomplete. */
 int columns_status(const struct columns *columns);
 size_t columns_bytes(const struct columns *columns, enum column_number first, enum column_number end);
 void columns_deinit(struct columns *columns);

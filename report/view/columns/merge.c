@@ -27,7 +27,7 @@ static int side_init(struct merge_side *side, struct profile *profile, const cha
 	return functions_create(profile, FUNCTIONS_BY_MODULE, none, &side->functions);
 }
 
-/* Parents of the second profile's nodes are behind the first's as well. */
+/* Nodes of the second profile follow those of the first, so their parents are renumbered, too. */
 static void copy_nodes(struct merge *merge, const struct merge_side *side)
 {
 	size_t count;
@@ -103,7 +103,7 @@ static int add_function(struct merge *merge, size_t side, uint32_t function, uin
 	return array_push(&merge->functions, row);
 }
 
-/* Of two profiles: by what it reads. */
+/* With two profiles, functions are identified by their text. */
 static int find_shared(struct merge *merge, size_t side, uint32_t function, uint32_t frame, uint32_t *ret_number)
 {
 	const struct functions *functions = merge->sides[side].functions;
@@ -154,8 +154,8 @@ int merge_compare(const struct merge *merge, uint32_t left, uint32_t right)
 
 struct reader {
 	struct merge *merge;
-	struct index_table known; /* nodes that stand for all with the same reading */
-	uint32_t parent, function; /* of the node that is read */
+	struct index_table known; /* nodes that represent all with the same reading */
+	uint32_t parent, function; /* of the node being read */
 };
 
 static void reader_deinit(struct reader *reader)

@@ -17,7 +17,7 @@ static uint32_t parent_of(const struct readings *readings, uint32_t node)
 	return readings->as[readings->nodes[node].parent];
 }
 
-/* Puts each node in front of its siblings, the last function first. `by_function` has room for them all. */
+/* Puts each node before its siblings, starting with the last function. `by_function` has room for all nodes. */
 static void link_nodes(const struct readings *readings, const uint32_t *function_of, size_t function_count,
 		       size_t *starts, uint32_t *by_function, const struct links *links)
 {
@@ -41,7 +41,7 @@ static void link_nodes(const struct readings *readings, const uint32_t *function
 	}
 }
 
-/* The node after `node`, and how far up it is; 0 at the end. */
+/* The node after `node`, or 0 at the end; *ret_up: how many levels up it is. */
 static uint32_t step(const struct readings *readings, const struct links *links, uint32_t node, size_t *ret_up)
 {
 	size_t up = 0;

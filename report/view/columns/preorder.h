@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A tree in preorder, siblings by the number of their function, as two columns: how far up from
- * the last node, and the function. So a subtree is a range of numbers, and neighbours resemble
- * each other, which gzip likes.
+ * A tree in preorder, siblings by the number of their function, as two columns: how many levels up
+ * from the previous node, and the function. So a subtree is a range of numbers, and neighbours
+ * resemble each other, which compresses well.
  */
 #ifndef RWALKER_REPORT_VIEW_COLUMNS_PREORDER_H
 #define RWALKER_REPORT_VIEW_COLUMNS_PREORDER_H
@@ -11,8 +11,8 @@
 #include "report/view/look/readings.h"
 
 /*
- * `function_of`: by node. Sets *place (by node, from 1 on) for each node that stands for itself.
- * Returns the number of nodes with the root, or 0 if memory ran out.
+ * `function_of`: by node. Sets place[node], from 1 on, for each node that represents itself. Returns
+ * the number of nodes including the root, or 0 if memory ran out.
  */
 size_t preorder_write(const struct readings *readings, const uint32_t *function_of, size_t function_count,
 		      uint32_t *place, struct columns *columns);

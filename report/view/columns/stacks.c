@@ -17,7 +17,7 @@ static int use(struct stacks *stacks, uint32_t node, uint64_t count)
 	return r;
 }
 
-/* An entry stands for as many events as it has samples. */
+/* An entry represents as many events as it has samples. */
 static int use_entries(struct stacks *stacks, size_t side)
 {
 	struct profile *profile = stacks->merge.sides[side].profile;
@@ -82,7 +82,7 @@ struct use {
 	uint32_t place, node;
 };
 
-/* What is used about as often has about the same length as a number; then neighbours of the tree are best in a row. */
+/* Stacks used about equally often get numbers of about equal length; of these, neighbours in the tree are adjacent. */
 static int compare_uses(const void *left, const void *right)
 {
 	const struct use *l = left, *r = right;
@@ -93,7 +93,7 @@ static int compare_uses(const void *left, const void *right)
 	return (l->place > r->place) - (l->place < r->place);
 }
 
-/* Uses of nodes that read the same are those of the first of them. */
+/* Adds the uses of nodes that read the same to the first of them. */
 static size_t gather_uses(struct stacks *stacks)
 {
 	const struct readings *readings = &stacks->merge.readings;
@@ -134,7 +134,7 @@ static int number_stacks(struct stacks *stacks)
 	return 0;
 }
 
-/* The tree, and with it the place of each node. */
+/* Writes the tree, and computes the place of each node. */
 static int order_nodes(struct stacks *stacks, struct columns *columns)
 {
 	const struct readings *readings = &stacks->merge.readings;

@@ -18,20 +18,20 @@ struct stacks {
 	uint32_t *number_of; /* by function of the merged profiles: its number in the page */
 	uint32_t *function;  /* by number: the function */
 	size_t function_count;
-	uint64_t *uses;	     /* by node; after stacks_init() none */
-	bool *waited;	     /* by node that stands for others: a wait or wakeup was there */
-	uint32_t *place;     /* by node that stands for others: its number in preorder */
+	uint64_t *uses;	     /* by node; NULL after stacks_init() */
+	bool *waited;	     /* by node that represents others: a wait or wakeup was there */
+	uint32_t *place;     /* by node that represents others: its number in preorder */
 	uint32_t *stack_of;  /* by node that ends a stack: the number of the stack */
-	uint32_t *nodes;     /* by stack: the node that stands for it */
+	uint32_t *nodes;     /* by stack: the node that represents it */
 	size_t count, tree_count;
 };
 
-/* All chains of the entries of both profiles, of waits and walked tasks; writes the tree. 0, -ENOMEM, -EBADMSG. */
+/* Takes all chains of both profiles' entries, of waits and walked tasks; writes the tree. 0, -ENOMEM, -EBADMSG. */
 int stacks_init(struct stacks *stacks, const struct waits *waits, const struct view_context *context,
 		struct columns *columns);
 void stacks_deinit(struct stacks *stacks);
 
-/* The stack of a node whose chain is among them. */
+/* The stack of a node, whose chain must be one of these. */
 static inline uint32_t stacks_find(const struct stacks *stacks, uint32_t node)
 {
 	return stacks->stack_of[stacks->merge.readings.as[node]];

@@ -9,7 +9,7 @@
 #include "report/view/text/fold.h"
 #include "report/view/text/page.h"
 
-/* "comm;root;...;leaf N", one line per stack, for flame graphs; for waits the lines of bcc's offcputime. */
+/* "comm;root;...;leaf N", one line per stack, for flame graphs; for waits in the format of bcc's offcputime. */
 
 struct folded_view {
 	const struct view_context *context;

@@ -13,7 +13,7 @@
 #include "report/view/text/wrap.h"
 #include "report/view/tree/wake_leaves.h"
 
-/* --functions: one line for each function, with what it took itself, and in total with all that it called. */
+/* --functions: one line for each function, with what it took itself, and in total, with all that it called. */
 
 struct function_list {
 	const struct view_context *context;
@@ -82,7 +82,7 @@ static int compare_name(const struct functions *functions, const struct function
 	return functions_compare(functions, l->function, r->function);
 }
 
-/* The module of code without a symbol is its name. */
+/* Code without a symbol has its module as its name. */
 static const char *module_of(const struct functions *functions, uint32_t function)
 {
 	const char *module = functions_module(functions, function);
@@ -118,7 +118,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 /* --- lines --- */
 
-/* The figure that decides whether a function is shown: that by which they are sorted. */
+/* The figure that decides whether a function is shown: the one by which functions are sorted. */
 static uint64_t deciding_weight(const struct function_list *list, const struct function_total *row)
 {
 	return list->context->settings->function_order == VIEW_BY_SELF ? row->self.weight : row->total.weight;

@@ -232,7 +232,7 @@ static int print_frames(struct histogram *histogram, const struct bucket *bucket
 	return 0;
 }
 
-/* Most frequent first: the number shown. For walked tasks, all. */
+/* The number of buckets shown; they are sorted, most frequent first. All are shown for walked tasks. */
 static size_t shown_buckets(const struct histogram *histogram)
 {
 	const struct view_settings *settings = histogram->context->settings;

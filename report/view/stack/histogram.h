@@ -6,8 +6,7 @@
  *	    rwsem_down_write_slowpath
  *	    ...
  *
- * Below --tasks all are shown; as a view of its own it leaves out those below the least share, and
- * counts them.
+ * Below --tasks all are shown. As a view of its own it only counts those below the least share.
  */
 #ifndef RWALKER_REPORT_VIEW_STACK_HISTOGRAM_H
 #define RWALKER_REPORT_VIEW_STACK_HISTOGRAM_H

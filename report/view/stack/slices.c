@@ -58,7 +58,7 @@ static bool has_event_in(const struct slices *slices)
 	return slices->has_event && slices->event.recording == slices->recording;
 }
 
-/* The first slice is the one that contains the start of the requested times; -EINVAL: too many follow. */
+/* The first slice is the one that contains the start of the requested times. -EINVAL if too many follow. */
 static int begin_recording(struct slices *slices)
 {
 	uint64_t start = slices->reader.waits.recordings[slices->recording].start, from;
@@ -83,8 +83,8 @@ static int begin_recording(struct slices *slices)
 }
 
 /*
- * The end of the slice that begins at `next`, and whether that is the end of the recording. Sources
- * stop a few milliseconds late: that does not make another slice.
+ * Sets the end of the slice that begins at `next`; returns whether that is the end of the recording.
+ * Sources stop a few milliseconds late, which does not make another slice.
  */
 static bool find_end(const struct slices *slices, uint64_t *ret_end)
 {

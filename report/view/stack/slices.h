@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The rows of one source by interval, from the start of each recording on: what bcc's stackcount
- * counts between two outputs. Slices without events are included; the last one ends with the
- * recording, and may be shorter, or longer by a twentieth. An event belongs to the slice that
+ * The rows of one source by interval, from the start of each recording on, as bcc's stackcount
+ * counts between two outputs. Slices without events are included. The last one ends with the
+ * recording: it may be shorter, or longer by a twentieth. An event belongs to the slice that
  * contains its time; the time of a wait is its end.
  */
 #ifndef RWALKER_REPORT_VIEW_STACK_SLICES_H
@@ -25,7 +25,7 @@ struct slices {
 	const struct group_choice *only; /* NULL: all */
 	const char *unit; /* the counted source */
 	uint64_t interval; /* 0: one slice for each recording */
-	uint64_t step;	   /* the same for this recording: if there are several, one without events is one slice */
+	uint64_t step;	   /* the same for this recording; if there are several, one without events is one slice */
 	uint64_t left;	   /* number of slices still allowed */
 	uint64_t next, end; /* of the recording: start of the next slice, end of the last one */
 	uint32_t recording; /* the next one, or the one being sliced */
@@ -35,7 +35,7 @@ struct slices {
 	ARRAY(struct row) rows;
 };
 
-/* Walks are not events, and are separate anyway; for a source without events the heading is enough. */
+/* Not for walks, which are not events and separate anyway, nor for sources without events: a heading is enough. */
 bool slices_are_wanted(const struct view_context *context, const struct profile_source *source);
 
 int slices_init(struct slices *slices, const struct view_context *context, uint32_t source);

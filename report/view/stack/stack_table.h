@@ -12,7 +12,7 @@
 struct stack_table {
 	struct functions *functions; /* of all frames in use */
 	struct task_names names;
-	struct groups groups; /* of --by; unless the rows are those of one group */
+	struct groups groups; /* of --by, unless the rows are those of one group */
 	struct unique_settings settings;
 	struct readings readings;
 	struct rows rows; /* of the whole source */

@@ -29,7 +29,7 @@ static void print_owner(const struct view_context *context, const struct stack_t
 	(void)fputc('\n', context->out);
 }
 
-/* An empty line is printed above each stack, or, in a slice, which begins with its heading, below it. */
+/* Prints an empty line above each stack; in a slice, which begins with its heading, below each stack. */
 static int print_stacks(const struct view_context *context, const struct stack_table *table,
 			const struct profile_source *source, bool slice, struct chain *chain)
 {

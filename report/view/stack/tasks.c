@@ -149,7 +149,7 @@ static void print_head(const struct task_view *view, const struct profile_walk_t
 	(void)fputc('\n', out);
 }
 
-/* Missing frames, and why they are missing. */
+/* Says which frames are missing, and why. */
 static void print_notes(const struct task_view *view, const struct profile_walk_task *row)
 {
 	FILE *out = view->context->out;
@@ -199,7 +199,7 @@ static void print_walk_heading(const struct task_view *view, const struct profil
 	(void)fputc('\n', out);
 }
 
-/* The rows of one walk, from *next on. */
+/* Prints the rows of one walk, from *next on. */
 static int print_walk(struct task_view *view, uint32_t number, size_t *next)
 {
 	FILE *out = view->context->out;
@@ -261,7 +261,7 @@ static int print_near(struct task_view *view, uint32_t number, const struct prof
 	return print_walk(view, number, &next);
 }
 
-/* Of the walks of one recording, the nearest, and others within the time around the moment. */
+/* Prints the nearest walk of one recording, and others within the time around the moment. */
 static int print_moment(struct task_view *view, uint32_t first, uint32_t end)
 {
 	const struct view_settings *settings = view->context->settings;

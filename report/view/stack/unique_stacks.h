@@ -28,7 +28,7 @@ struct unique_stacks {
 struct unique_settings {
 	struct frame_style style; /* what is printed of frames */
 	bool per_process, by_missing;
-	const struct groups *groups; /* NULL: they are not kept apart here */
+	const struct groups *groups; /* NULL: groups are not kept apart here */
 };
 
 /* The readings must cover all rows' chains. */

@@ -12,7 +12,7 @@
 #include "report/view/stack/walk_text.h"
 #include "report/view/text/paint.h"
 
-enum { MOST_DEPTH = 32, MOST_HELD = 10 /* that hold up nobody, below each */, INDENT = 4 };
+enum { MOST_DEPTH = 32, MOST_HELD = 10 /* tasks below each that hold up nobody themselves */, INDENT = 4 };
 
 struct walk_chains {
 	const struct view_context *context;
@@ -20,9 +20,9 @@ struct walk_chains {
 	struct walk_holders holders;
 	const struct profile_walk *walks;
 	size_t walk_count;
-	uint32_t *held;	/* rows that have a holder, by that, those who hold up others first, then by wait */
+	uint32_t *held;	/* rows that have a holder, sorted by holder, then by how many they hold up, then by wait */
 	size_t held_count;
-	bool *wanted;	/* by row or outsider: it, or one whom it holds up, was asked for */
+	bool *wanted;	/* by row or outsider: it, or a task that it holds up, was requested */
 };
 
 static void walk_chains_deinit(struct walk_chains *chains)
@@ -62,7 +62,7 @@ static bool is_target(const struct walk_chains *chains, uint32_t number)
 	return !settings->chain_target || task->tid == settings->chain_tid;
 }
 
-/* Each way is left where another one was before, so that all of them together are short. */
+/* Marks a row and all that hold it up. Stops at a task that is marked already, so the total time is linear. */
 static void want(struct walk_chains *chains, uint32_t row)
 {
 	uint32_t at = row;
@@ -120,7 +120,7 @@ static void print_rest(const struct walk_chains *chains, unsigned int depth, siz
 			      what);
 }
 
-/* Whom `number` holds up: held[*ret_end - the result ...]. */
+/* The tasks that `number` holds up directly: held[result ... *ret_end). */
 static size_t find_held(const struct walk_chains *chains, uint32_t number, size_t *ret_end)
 {
 	const uint32_t *holder = chains->holders.holder, *held = chains->held;
@@ -152,7 +152,7 @@ static void print_held(const struct walk_chains *chains, uint32_t number, unsign
 	print_rest(chains, depth, rest, "");
 }
 
-/* The first of a circle stands for it. */
+/* A circle is printed at its first row. */
 static bool is_first_of_circle(const struct walk_chains *chains, uint32_t row)
 {
 	const struct walk_holders *holders = &chains->holders;

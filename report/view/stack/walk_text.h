@@ -8,12 +8,12 @@
 #include "report/view/look/walk_holders.h"
 
 /*
- * "mv tid 31630 pid 31630, D for 5.230 s, in rename on rwsem #3", "dd tid 7 pid 7, running on CPU 1"; of one that was
- * not walked its name only. Who holds it up is not said.
+ * "mv tid 31630 pid 31630, D for 5.230 s, in rename on rwsem #3", "dd tid 7 pid 7, running on CPU 1"; only the name of
+ * a task that was not walked. Does not say who holds it up.
  */
 void walk_write_task(FILE *out, const struct waits *waits, const struct walk_holders *holders, uint32_t number);
 
-/* A line for each that holds it up: "    [held by mv tid 31630 pid 31630, S for 5.230 s, sleep 60.0 s]". */
+/* A line for each task that holds it up: "    [held by mv tid 31630 pid 31630, S for 5.230 s, sleep 60.0 s]". */
 void walk_write_holders(FILE *out, const struct waits *waits, const struct walk_holders *holders, uint32_t row);
 
 #endif

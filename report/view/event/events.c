@@ -34,7 +34,7 @@ struct events_view {
 	const struct profile_frame *frames;
 	struct frame_texts texts;
 	struct chain chain;
-	bool alike; /* all are of one source and probe */
+	bool alike; /* all events are of one source and probe */
 	uint32_t recording; /* of the last event, plus 1 */
 };
 
@@ -159,7 +159,7 @@ static void print_header(const struct events_view *view)
 	(void)fputs("STACK\n", view->context->out);
 }
 
-/* The relation of the two clocks. */
+/* Prints how the two clocks are related. */
 static void print_recording(struct events_view *view, uint32_t recording)
 {
 	const struct waits *waits = &view->reader.waits;

@@ -107,7 +107,7 @@ static int script_init(struct script *script, const struct view_context *context
 	return r < 0 ? r : frame_texts_init(&script->texts, context->profile, write_frame, script);
 }
 
-/* To readers, a line that begins with a blank is a frame. */
+/* Readers take a line that begins with a blank for a frame. */
 static void write_comm(const struct profile_task *task, FILE *out)
 {
 	const char *comm = task->comm;
@@ -119,7 +119,7 @@ static void write_comm(const struct profile_task *task, FILE *out)
 	printable_write(out, comm, strlen(comm));
 }
 
-/* One word: readers use the last one of the line. */
+/* Must be one word: readers use the last word of the line. */
 static void write_event(const struct script *script, const struct profile_event *event, FILE *out)
 {
 	const char *name = event_reader_name(&script->reader, event);

@@ -111,7 +111,7 @@ static void add_leaf(struct node_sums *sums, const struct call_tree_leaf *leaf)
 	sums->run_queue += leaf->run_queue;
 }
 
-/* All profile nodes that the chains pass through, ascending, each with the weight of these chains. */
+/* Gathers all profile nodes that the chains pass through, ascending, each with the weight of these chains. */
 static int gather(struct call_tree_builder *builder, const struct call_tree_leaf *leaves, size_t count)
 {
 	forget(builder);
@@ -226,7 +226,7 @@ static int compare_offsets(const void *left, const void *right)
 }
 
 struct offset_run { /* the rows of one node and offset */
-	uint32_t frame; /* the heaviest: in several processes the same code has several addresses */
+	uint32_t frame; /* the heaviest: the same code has different addresses in different processes */
 	uint64_t weight;
 	size_t end;
 };

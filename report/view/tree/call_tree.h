@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A tree of functions made of some call chains of a profile, root first: chains that pass through
- * the same functions share nodes, whatever the addresses. Each node knows its heaviest frame (and
- * so its offset).
+ * the same functions share nodes, whatever the addresses. Each node has its heaviest frame (and so
+ * the offset of that).
  *
  * The builder makes one tree after another and reuses its tables, which are as large as the
  * profile's node tree; the time for a tree depends on the number of profile nodes that its chains
@@ -24,7 +24,7 @@ struct call_tree_node {
 	uint32_t parent, function, frame; /* frame: the heaviest */
 	uint32_t first_child, child_count; /* children[first_child ...] */
 	uint64_t weight, self;		   /* self: chains that end here */
-	uint64_t samples, run_queue;	   /* of the leaves, as weight */
+	uint64_t samples, run_queue;	   /* summed from the leaves, like weight */
 };
 
 struct call_tree {

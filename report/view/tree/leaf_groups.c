@@ -18,7 +18,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 	return order ? order : (l->process > r->process) - (l->process < r->process);
 }
 
-/* By function, then by process. */
+/* Sorts by function, then by process. */
 static int sort_rows(struct radix_key **keys, const struct rows *rows, struct functions *functions,
 		     const struct task_names *names, bool per_process)
 {

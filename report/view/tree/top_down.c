@@ -13,9 +13,9 @@
 #include "report/view/text/page.h"
 #include "report/view/tree/tree_print.h"
 
-/* --top-down: one tree of all call chains, callers first, each function with what it took in total and itself. */
+/* --top-down: one tree of all call chains, callers first; each function with what it took in total and itself. */
 
-struct top_down { /* begins with the text of the tree */
+struct top_down { /* `text` must be first */
 	struct tree_text text;
 	const struct view_context *context;
 	struct figure_columns columns;
@@ -33,7 +33,7 @@ static void top_down_deinit(struct top_down *view)
 	functions_destroy(view->functions);
 }
 
-/* Addresses of one function are one line, unless they are asked for. */
+/* Addresses of one function are one line, unless addresses were requested. */
 static void write_name(const struct tree_text *text, const struct call_tree *tree, const struct call_tree_node *node,
 		       FILE *out)
 {

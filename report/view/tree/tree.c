@@ -31,10 +31,10 @@ struct tree_view { /* of one source */
 	struct rows rows;
 	struct leaf_groups groups;
 	struct call_tree_leaf *leaves; /* parallel to the groups' rows */
-	size_t shown;		       /* groups */
+	size_t shown;		       /* number of groups shown */
 	struct tree_hidden hidden;
 	bool has_objects;
-	struct tree_objects objects; /* with addresses, of waits and walked tasks */
+	struct tree_objects objects; /* only with addresses, for waits and walked tasks */
 	uint64_t passed; /* waits whose wakers are shown without the frames of the wakeup */
 };
 
@@ -50,7 +50,7 @@ static void tree_view_deinit(struct tree_view *view)
 	free(view->leaves);
 }
 
-/* Groups are heaviest first: the number shown. */
+/* The number of groups shown; they are sorted, heaviest first. */
 static size_t shown_groups(const struct tree_view *view)
 {
 	const struct view_settings *settings = view->context->settings;
@@ -116,7 +116,7 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	return find_names(view);
 }
 
-/* ">>> 22.98%  name  (123.4ms)  Comms: dd, sh"; of waits what is blocked, and what on run queues, too. 0, -ENOMEM. */
+/* ">>> 22.98%  name  (123.4ms)  Comms: dd, sh"; for waits also the parts blocked and on run queues. 0, -ENOMEM. */
 static int print_group_line(struct tree_view *view, const struct leaf_group *group)
 {
 	const struct view_settings *settings = view->context->settings;
@@ -191,7 +191,7 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 	return r;
 }
 
-/* Nothing is left out silently. */
+/* Reports what is not shown: nothing is left out silently. */
 static void print_hidden(const struct tree_view *view)
 {
 	uint64_t least = view->context->settings->min_share, total = page_total(view->source), weight = 0;

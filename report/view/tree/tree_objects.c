@@ -104,7 +104,7 @@ static int add_row(struct tree_objects *objects, uint32_t line, const struct row
 	return r;
 }
 
-/* Rows that differ in their flags or CPU only have the same waits. */
+/* Rows that differ only in flags or CPU have the same waits. */
 int tree_objects_gather(struct tree_objects *objects, const struct call_tree_builder *builder, const struct row *rows,
 			size_t count)
 {

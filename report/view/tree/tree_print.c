@@ -15,17 +15,17 @@
 enum {
 	INDENT = 4,	   /* of the root */
 	BRANCH_INDENT = 11, /* indent below a branch: "|--99.99%--" */
-	FIGURES_INDENT = 2, /* of the root, behind figures */
+	FIGURES_INDENT = 2, /* of the root, after figures */
 	FIGURES_BRANCH_INDENT = 3, /* "|--" */
-	INDENT_LEVELS = 48, /* deeper branches stay in this column and print their level */
+	INDENT_LEVELS = 48, /* deeper branches stay in the column of this level and print their level */
 };
 
 struct level { /* a node whose children are branches */
 	uint32_t node;
 	uint32_t next, shown; /* children: the next to print, the number shown */
-	uint64_t hidden_branches; /* with a line of its own at the end */
+	uint64_t hidden_branches; /* with a line of their own at the end */
 	struct tally hidden;
-	struct tally ends_here; /* of chains that end in the node; behind figures only of the root */
+	struct tally ends_here; /* of chains that end in the node; with figures only for the root */
 };
 
 struct printer {
@@ -50,8 +50,8 @@ static const struct call_tree_node *child_of(const struct printer *printer, cons
 }
 
 /*
- * Children are heaviest first: the number of those that are shown. A chain goes on to where it ends, even if each
- * branch is small, unless enough ends here. Behind figures, self says how much ends above.
+ * The number of children shown; they are sorted, heaviest first. At least one is shown, even if each branch is small,
+ * unless enough chains end here. With figures, a node's self figure already says how much ends in it.
  */
 static uint32_t shown_children(const struct printer *printer, const struct call_tree_node *node)
 {
@@ -70,7 +70,7 @@ static struct tally tally_of(const struct call_tree_node *node)
 	return (struct tally){node->samples, node->weight, node->run_queue};
 }
 
-/* What is left of a name. */
+/* Writes what is to the left of a name. */
 static void write_prefix(const struct printer *printer, const struct tally *total, const uint64_t *self)
 {
 	FILE *out = printer->context->out;
@@ -81,7 +81,7 @@ static void write_prefix(const struct printer *printer, const struct tally *tota
 		      (int)printer->prefix.count, printer->prefix.items ? printer->prefix.items : "");
 }
 
-/* A name that begins at this column of the terminal, behind figures. */
+/* Writes a name that begins at this column of the terminal, after figures. */
 static int write_folded(const struct printer *printer, const struct call_tree_node *node, size_t column)
 {
 	_cleanup_free_ char *name = NULL;
@@ -97,7 +97,7 @@ static int write_folded(const struct printer *printer, const struct call_tree_no
 	return 0;
 }
 
-/* `indent`: of the name, behind the prefix. */
+/* `indent`: of the name, after the prefix. */
 static int write_node(const struct printer *printer, const struct call_tree_node *node, size_t indent)
 {
 	size_t column = printer->text->width + FIGURES_INDENT + printer->prefix.count + indent;
@@ -129,7 +129,7 @@ static bool level_is_done(const struct level *level)
 	return level->next == level->shown && !level->hidden_branches && !level->ends_here.weight;
 }
 
-/* "|--12.34%--", or " --12.34%--" if nothing follows on this level; "|--" and " --" behind figures. */
+/* "|--12.34%--", or " --12.34%--" if nothing follows on this level; "|--" and " --" after figures. */
 static void write_branch(const struct printer *printer, const struct level *level, const struct tally *total,
 			 const uint64_t *self)
 {
@@ -150,7 +150,7 @@ static size_t branch_indent(const struct printer *printer)
 	return has_figures(printer) ? FIGURES_BRANCH_INDENT : BRANCH_INDENT;
 }
 
-/* Deeper by one branch. */
+/* Goes down by one branch. */
 static int push_prefix(struct printer *printer, bool last)
 {
 	size_t indent = branch_indent(printer);
@@ -166,14 +166,14 @@ static int push_prefix(struct printer *printer, bool last)
 	return 0;
 }
 
-/* After leaving a level. */
+/* To be called after leaving a level. */
 static void pop_prefix(struct printer *printer)
 {
 	if (printer->levels.count <= INDENT_LEVELS && printer->prefix.count)
 		printer->prefix.count -= branch_indent(printer);
 }
 
-/* Of a node's children from number `first` on. */
+/* The sum of a node's children from number `first` on. */
 static struct tally sum_of_children(const struct printer *printer, const struct call_tree_node *node, uint32_t first)
 {
 	struct tally sum = {0};
@@ -186,7 +186,7 @@ static struct tally sum_of_children(const struct printer *printer, const struct 
 	return sum;
 }
 
-/* Behind figures, a node's line says how much ends in it; only the root has no line. */
+/* With figures, a node's line says how much ends in it; only the root has no line. */
 static struct tally what_ends(const struct printer *printer, const struct call_tree_node *node)
 {
 	struct tally below;
@@ -271,7 +271,7 @@ static int print_child(struct printer *printer, struct level *level)
 	return r < 0 ? r : 0;
 }
 
-/* The last lines of a level: chains that end there, and what was left out. */
+/* Prints the last lines of a level: chains that end there, and what was left out. */
 static void print_rest(struct printer *printer, struct level *level)
 {
 	const struct tally ending = level->ends_here;

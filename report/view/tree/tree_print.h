@@ -24,16 +24,16 @@
 #include "report/view/text/view.h"
 #include "report/view/tree/call_tree.h"
 
-/* Prints the text of a node; the user's own struct may begin with this one. */
+/* Prints the text of a node. A view's own struct may begin with this one. */
 struct tree_text {
 	void (*write)(const struct tree_text *text, const struct call_tree *tree,
 		      const struct call_tree_node *node, FILE *out);
 	/*
-	 * Prints what is on the left of a line; `self` is NULL for branches that are left out. NULL:
-	 * nothing, and branches have their shares.
+	 * Prints the figures at the left of a line; `self` is NULL for branches that are left out. If
+	 * the function is NULL, there are no figures, and branches have their shares.
 	 */
 	void (*write_figures)(const struct tree_text *text, const struct tally *total, const uint64_t *self, FILE *out);
-	/* Prints lines about what ends in a leaf, each with this before it. NULL: there are none. */
+	/* Prints lines about what ends in a leaf, each after `before`. NULL if there are none. */
 	void (*write_end)(const struct tree_text *text, const struct call_tree *tree, const struct call_tree_node *node,
 			  const char *before, FILE *out);
 	const char *no_function; /* with figures: the name of chains that end in the root */

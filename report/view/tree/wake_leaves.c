@@ -36,7 +36,7 @@ static bool is_kernel(const struct chains *chains, uint32_t node)
 	return node && chains->frames[chains->nodes[node].frame].kernel;
 }
 
-/* For an inlined frame its real function: only that always has a known name. */
+/* The real function of an inlined frame: only that always has a known name. */
 static uint32_t real_node(const struct chains *chains, uint32_t node)
 {
 	while (node && node < chains->node_count && chains->nodes[node].frame < chains->frame_count &&

@@ -15,7 +15,7 @@
 int wake_leaves_pass(struct rows *rows, const struct profile *profile, struct functions *functions,
 		     uint64_t *ret_passed);
 
-/* Says so below the view, as the line of a comment; `samples`: of all rows. */
+/* Says so below the view, in a comment line. `samples`: of all rows. */
 void wake_leaves_write_note(const struct view_context *context, uint64_t passed, uint64_t samples);
 
 #endif

@@ -21,8 +21,8 @@
 #include "report/view/text/wait_text.h"
 
 /*
- * --export pprof: the sums of all sources as a profile.proto, packed by gzip. The types of values are the same
- * whatever the trace has, because pprof merges and compares only profiles with equal types.
+ * --export pprof: the sums of all sources as a profile.proto, compressed by gzip. The types of values are the same
+ * whatever the trace contains, because pprof merges and compares only profiles with equal types.
  */
 
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_CYCLES, VALUE_WAITS, VALUE_OFFCPU, VALUE_EVENTS, VALUES };
@@ -95,7 +95,7 @@ static int write_label(struct pprof *pprof, const char *key, const char *text, u
 	return r < 0 ? r : add_label(pprof, key, value, text ? 0 : number);
 }
 
-/* A text that is printable already. */
+/* `text` is printable already. */
 static int write_safe_label(struct pprof *pprof, const char *key, const char *text)
 {
 	uint64_t value;
@@ -176,7 +176,7 @@ static bool counts_cycles(const struct profile_source *source)
 	return source->kind == PROFILE_CPU && strcmp(source->weight_unit, "ns") != 0;
 }
 
-/* Of one sample; of a hardware counter, by the number of samples that were asked for. */
+/* ns per sample; for a hardware counter, from the number of samples per second that was requested. */
 static uint64_t sampling_interval(const struct profile_source *source)
 {
 	return source->frequency ? SECOND / source->frequency : 0;
@@ -263,7 +263,7 @@ static const struct profile_source *source_of(const struct pprof *pprof, enum pr
 	return NULL;
 }
 
-/* What pprof shows unless another type is asked for. */
+/* The type that pprof shows unless another one is requested. */
 static int write_default(struct pprof *pprof)
 {
 	enum value value = VALUE_EVENTS;
@@ -290,10 +290,10 @@ static int write_types(struct pprof *pprof)
 	if (!r)
 		r = write_default(pprof);
 	protobuf_number(&pprof->out, PROFILE_PERIOD, cpu ? sampling_interval(cpu) : 0);
-	return r < 0 ? r : write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU); /* even of none: it must be equal, too */
+	return r < 0 ? r : write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU); /* always: it must be equal, too */
 }
 
-/* The first recording's begin, and the longest one's length: of the part that was asked for. */
+/* When the first recording began, and the length of the longest one; of the requested part. */
 static void write_times(struct pprof *pprof)
 {
 	struct profile *profile = pprof->context->profile;
@@ -321,7 +321,7 @@ static int write_comment(struct pprof *pprof, const char *text)
 	return r;
 }
 
-/* Filters, and what a report says below it. */
+/* Filters, and the notes that other reports have at the end. */
 static int write_comments(struct pprof *pprof)
 {
 	const char *filters = pprof->context->settings->filters;

@@ -66,7 +66,7 @@ static bool is_same(const void *context, uint32_t number)
 	return place->frame == lookup->frame && place->outer == lookup->outer;
 }
 
-/* Adds it if it is new. Its number plus 1. */
+/* Finds a place, or adds it if it is new. *ret_place: its number plus 1. */
 static int find_place(struct pprof_places *places, uint32_t frame, uint32_t outer, uint32_t *ret_place)
 {
 	const struct lookup lookup = {places, frame, outer};
@@ -103,8 +103,8 @@ int pprof_places_find(struct pprof_places *places)
 /* --- from places to locations --- */
 
 /*
- * A function has a number for each file that its lines are in: one name may be in several. It has no system name: pprof
- * would take its equal for one that is mangled, and shorten the name.
+ * A function has a number for each file that its lines are in: one name may be in several files. It gets no system
+ * name: if that were equal to the name, pprof would take it for a mangled one, and shorten it.
  */
 static int write_function(struct pprof_places *places, const char *name, const char *file, uint64_t *ret_number)
 {
@@ -141,7 +141,7 @@ static void write_line(struct pprof_places *places, uint64_t function, uint64_t 
 	protobuf_message(&places->location, LOCATION_LINE, &places->line);
 }
 
-/* Whether somebody else could find a name in the module's file. */
+/* Whether the module has a file in which others could look up names. */
 static bool has_file(const struct pprof_places *places, uint32_t module)
 {
 	return module && module < places->module_count && places->modules[module].path[0] &&
@@ -171,7 +171,7 @@ static int write_frame(struct pprof_places *places, const struct pprof_place *pl
 	return 0;
 }
 
-/* An address within the call, which is before the return address. */
+/* An address within the call instruction: it precedes the return address. */
 static uint64_t address_of(const struct profile_frame *frame)
 {
 	return frame->caller && frame->address ? frame->address - 1 : frame->address;
@@ -198,7 +198,7 @@ static int write_location(struct pprof_places *places, uint32_t number)
 	return r;
 }
 
-/* A sample must have a location, or pprof counts it in the total only. */
+/* A sample must have a location, or else pprof only counts it in the total. */
 static int write_nothing(struct pprof_places *places)
 {
 	uint64_t function;
@@ -219,7 +219,7 @@ static int write_nothing(struct pprof_places *places)
 
 int pprof_places_write(struct pprof_places *places, uint32_t node)
 {
-	bool within = false; /* the place of the last node */
+	bool within = false; /* the previous node was inlined in this one, and its location has both */
 	int r = 0;
 
 	places->chain.count = 0;
@@ -240,7 +240,7 @@ int pprof_places_write(struct pprof_places *places, uint32_t node)
 
 /* --- mappings --- */
 
-/* Addresses are those of the module's file, so it is mapped from 0 on; and the end is one that any part of it gives. */
+/* Addresses are those of the module's file, so it is mapped from 0 on. It ends with the page of the last address. */
 static int write_mapping(struct pprof_places *places, uint32_t module)
 {
 	_cleanup_(protobuf_deinit) struct protobuf message = {0};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Call chains as pprof has them. A location is an address with all the functions that are there:
- * the innermost inlined one first, the real one last; here each of them is a frame of its own. So
- * a place is a frame and the place that it is inlined in, and becomes a location once it is the
- * innermost of a chain.
+ * Call chains as pprof has them. In pprof, a location is an address with all functions at that
+ * address: the innermost inlined one first, the real one last. In a profile, each of them is a frame
+ * of its own. So a place is a frame and the place in which it is inlined. It becomes a location when
+ * it is the innermost of a chain.
  *
  *	chain, leaf first:  memcpy (inlined) ─ copy (inlined) ─ work │ main
  *	places:             memcpy in copy in work                   │ main
  *
- * Code without a name is a location without a function, for others to name by its module's
- * build-id; where there is no file to look into, it is a function with the name that reports have
- * for it.
+ * Code without a name becomes a location without a function, so that others can look up the name by
+ * the build-id of the module. If the module has no file, the location gets a function with the name
+ * that reports use.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_PLACES_H
 #define RWALKER_REPORT_VIEW_PPROF_PPROF_PLACES_H
@@ -22,7 +22,7 @@
 
 struct pprof_place {
 	uint32_t frame, outer; /* outer: number of a place plus 1, or 0 */
-	bool written;	       /* as a location, whose number is that of the place, plus 1 */
+	bool written;	       /* as a location, whose number is that of the place plus 1 */
 };
 
 struct pprof_mapping {
@@ -40,7 +40,7 @@ struct pprof_places {
 	const struct profile_module *modules;
 	size_t node_count, frame_count, module_count;
 	bool *wanted;	   /* by node */
-	uint32_t *of_node; /* number of its place plus 1 */
+	uint32_t *of_node; /* by node: number of its place plus 1 */
 	ARRAY(struct pprof_place) places;
 	struct index_table known;
 	struct hash_map written; /* functions: name and file */
@@ -49,18 +49,18 @@ struct pprof_places {
 	uint64_t nothing; /* the location of an empty chain; 0: not written yet */
 };
 
-/* `none` is what an empty chain is called. All that is passed must outlive it. 0, -ENOMEM. */
+/* `none`: the name of an empty chain. All arguments must outlive `places`. 0, -ENOMEM. */
 int pprof_places_init(struct pprof_places *places, struct profile *profile, struct pprof_texts *texts,
 		      const char *none);
 void pprof_places_deinit(struct pprof_places *places);
 
-/* First all chains are wanted, then they are found, then they are written. -EBADMSG: it is not in the profile. */
+/* First want all chains, then find them, then write them. -EBADMSG: the node is not in the profile. */
 int pprof_places_want(struct pprof_places *places, uint32_t node);
 int pprof_places_find(struct pprof_places *places);
 /* The locations of a chain are in places->chain, leaf first, until the next one. */
 int pprof_places_write(struct pprof_places *places, uint32_t node);
 
-/* At the end: the mappings of all locations. */
+/* Writes the mappings of all locations, at the end. */
 int pprof_places_write_mappings(struct pprof_places *places);
 
 #endif

@@ -49,7 +49,7 @@ static int add_wait(struct pprof_rows *rows, const struct profile_wait *wait, bo
 	return r < 0 ? r : add(rows, row);
 }
 
-/* The sums of the profile do not have the classes of waits, nor what they were for. */
+/* Waits are added one by one: the sums of the profile have neither their classes nor what they were for. */
 static int add_waits(struct pprof_rows *rows, uint32_t source)
 {
 	const bool few_objects = object_texts_are_few(&rows->texts);

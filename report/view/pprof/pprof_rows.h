@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The samples of a pprof profile: what has the same call chain and the same labels is one. Objects of waits are told
- * apart if there are not too many, else their kinds: each is another sample.
+ * The samples of a pprof profile: rows with the same call chain and the same labels are one. Waits for different
+ * objects are different samples if there are not too many objects; else only waits for different kinds of objects.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
 #define RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
@@ -18,7 +18,7 @@ struct pprof_row {
 	uint8_t wait_class; /* enum profile_wait_class; PPROF_NO_CLASS: not a wait */
 	char state;	    /* of a walked task; else 0 */
 	uint8_t object_kind; /* of a wait, or a walked task: enum profile_object_kind */
-	uint32_t object;     /* likewise: a number of `texts`; OBJECT_NO_TEXT: the kind is all that tells it apart */
+	uint32_t object;     /* likewise: a number of `texts`; OBJECT_NO_TEXT: only the kind is used */
 	uint64_t samples, weight;
 };
 

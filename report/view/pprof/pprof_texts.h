@@ -17,9 +17,9 @@ struct pprof_texts {
 int pprof_texts_init(struct pprof_texts *texts, struct protobuf *out);
 void pprof_texts_deinit(struct pprof_texts *texts);
 
-/* The number of a text that is printable already, as all that the reporter itself writes. 0, -ENOMEM. */
+/* The number of a text that is printable already, as all texts of the reporter itself are. 0, -ENOMEM. */
 int pprof_texts_find(struct pprof_texts *texts, const char *text, uint64_t *ret_number);
-/* The same of any bytes: pprof's texts must be UTF-8. */
+/* The same for any bytes, which are made printable: pprof's texts must be UTF-8. */
 int pprof_texts_find_unsafe(struct pprof_texts *texts, const char *text, uint64_t *ret_number);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes protobuf messages (protobuf.dev, "Encoding") into memory: what profile.proto needs of it,
- * which is numbers, texts, messages within messages, and packed numbers. A message that is part of
- * another one is written first, in a buffer of its own. A buffer that could not grow stays
- * `failed`, as does what it is copied into: check once, at the end.
+ * Writes protobuf messages (protobuf.dev, "Encoding") into memory. It has only what profile.proto
+ * needs: numbers, texts, messages within messages, and packed numbers. A message that is part of
+ * another one is written first, in a buffer of its own. A buffer that could not grow stays `failed`,
+ * and so does the one that it is copied into: check once, at the end.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H
 #define RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H
@@ -19,10 +19,10 @@ struct protobuf { /* zeroed: empty */
 };
 
 void protobuf_deinit(struct protobuf *message);
-/* Keeps the memory. */
+/* Empties it, but keeps the memory. */
 void protobuf_clear(struct protobuf *message);
 
-/* Field `field` of the message. A number that is 0 is not written: that is what a reader assumes. */
+/* Writes field `field` of the message. A number 0 is not written: readers assume 0 if it is missing. */
 void protobuf_number(struct protobuf *message, uint32_t field, uint64_t number);
 void protobuf_text(struct protobuf *message, uint32_t field, const char *text);
 void protobuf_message(struct protobuf *message, uint32_t field, const struct protobuf *part);

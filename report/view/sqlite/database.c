@@ -45,8 +45,8 @@ static int error_of(const struct database *database, int code)
 }
 
 /*
- * Nothing can be rolled back, and nothing need be, because the file has no
- * name before it is whole.
+ * Nothing can be rolled back, and nothing needs to be, because the file has no
+ * name until it is complete.
  */
 static int configure(struct database *database)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The door to sqlite for writing: a new database in a file that is open and empty, filled row by row in one
- * transaction. sqlite opens nothing: its only file is that descriptor (database_file.h), and what it sorts stays in
- * memory. If anything fails the file is useless.
+ * The interface to sqlite for writing: a new database in a file that is open and empty, filled row by row in one
+ * transaction. sqlite opens no files: its only file is that descriptor (database_file.h), and it sorts in memory. If
+ * anything fails, the file is useless.
  *
- * -ENOSPC, -ENOMEM, or what the system said; -EINVAL: the statement does not fit the schema.
+ * Errors are -ENOSPC, -ENOMEM, or that of the system; -EINVAL: the statement does not fit the schema.
  */
 #ifndef RWALKER_REPORT_VIEW_SQLITE_DATABASE_H
 #define RWALKER_REPORT_VIEW_SQLITE_DATABASE_H
@@ -15,14 +15,14 @@
 struct database;
 struct database_insert;
 
-/* The descriptor stays the caller's, who must be able to read and write it at any place. */
+/* The caller keeps the descriptor, which must allow reading and writing at any offset. */
 int database_create(int fd, struct database **ret_database);
-/* Gives up what is not finished. */
+/* Abandons a database that is not finished. */
 void database_destroy(struct database *database);
 /* Writes what is still in memory. */
 int database_finish(struct database *database);
 
-/* One or more statements that return no rows. */
+/* Runs one or more statements that return no rows. */
 int database_run(struct database *database, const char *statements);
 
 /* Rows for a table with that many columns. */
@@ -30,10 +30,10 @@ int database_insert_create(struct database *database, const char *table, int col
 			   struct database_insert **ret_insert);
 void database_insert_destroy(struct database_insert *insert);
 
-/* Values of the next row, column by column from the first; what does not fit makes database_row() fail. */
+/* The values of the next row, from the first column on. database_row() fails if one did not fit. */
 void database_number(struct database_insert *insert, uint64_t number); /* INT64_MAX at most */
 void database_nothing(struct database_insert *insert);
-void database_word(struct database_insert *insert, const char *word); /* printable, and stays; NULL: nothing */
+void database_word(struct database_insert *insert, const char *word); /* printable, not copied; NULL: nothing */
 void database_text(struct database_insert *insert, const char *text); /* any bytes; NULL: nothing */
 /* The number if `known`, else nothing. */
 void database_known(struct database_insert *insert, int known, uint64_t number);

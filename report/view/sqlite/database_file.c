@@ -35,7 +35,7 @@ static int close_handle(sqlite3_file *handle)
 	return SQLITE_OK;
 }
 
-/* What is behind the end reads as zeros, and sqlite wants to know of it. */
+/* Bytes after the end of the file read as zeros; SQLITE_IOERR_SHORT_READ says that there were some. */
 static int read_part(sqlite3_file *handle, void *bytes, int size, sqlite3_int64 offset)
 {
 	struct database_file *file = file_of(handle);
@@ -98,7 +98,7 @@ static int measure(sqlite3_file *handle, sqlite3_int64 *ret_size)
 	return SQLITE_OK;
 }
 
-/* Nobody else knows the file: it has no name yet. */
+/* For syncs and locks: nobody else knows the file, because it has no name yet. */
 static int do_nothing(sqlite3_file *handle, int what)
 {
 	(void)handle;
@@ -208,7 +208,7 @@ static int sleep_not(sqlite3_vfs *system, int microseconds)
 	return 0;
 }
 
-/* Nothing in the schema asks for the date. */
+/* Nothing in the schema uses the date. */
 static int no_date(sqlite3_vfs *system, double *ret_days)
 {
 	(void)system;

@@ -11,8 +11,8 @@
 #include "report/view/sqlite/sqlite_schema.h"
 
 /*
- * --export sqlite: every event, and all that it refers to, as a database. sqlite writes it itself, to the output file,
- * which is the only one that it can reach.
+ * --export sqlite: every event, and all that it refers to, as a database. The sqlite library writes it to the output
+ * file, which is the only file that it can access.
  */
 
 static void export_deinit(struct sqlite_export *job)
@@ -47,7 +47,7 @@ static int number_stacks(struct sqlite_export *job)
 	return stack_order_number(&job->order);
 }
 
-/* Nothing but sqlite writes to the stream. */
+/* Only sqlite writes to the stream's file. */
 static int open_database(struct sqlite_export *job)
 {
 	int r = database_create(fileno(job->context->out), &job->database);

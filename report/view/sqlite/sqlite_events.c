@@ -123,7 +123,7 @@ static const char *bound_of(const struct profile_wait *wait)
 	return texts[wait_length_bound(wait)];
 }
 
-struct state_text { /* of the last mask: most waits have the same */
+struct state_text { /* text of the last state: most waits have the same one */
 	uint32_t state;
 	char text[PROFILE_STATE_TEXT];
 };
@@ -162,7 +162,7 @@ static int write_wait(const struct sqlite_export *job, struct database_insert *i
 	return sqlite_write_what_for(job, insert, wait);
 }
 
-/* A waker's share is the time until its call, as in reports of wakers. */
+/* A wake weighs the time until the waker's call, as in reports of wakers. */
 static uint64_t weight_of_wake(const struct profile_wait *wait)
 {
 	uint64_t blocked = wait_length(wait) - wait->run_queue;
@@ -208,7 +208,7 @@ static int write_waits(struct sqlite_export *job)
 	return r;
 }
 
-/* With --source wakers there are no waits to refer to. */
+/* For --source wakers, when there are no waits to refer to. */
 static int write_lone_wakes(struct sqlite_export *job)
 {
 	_cleanup_insert_ struct database_insert *insert = NULL;

@@ -18,8 +18,8 @@ struct sqlite_export {
 	struct event_reader reader;
 	struct stack_order order;
 	struct database *database;
-	bool *tasks; /* by task: it is referred to */
-	bool *objects; /* by object, as well */
+	bool *tasks; /* by task: something refers to it */
+	bool *objects; /* likewise by object */
 	bool wakes;  /* wakeups are wanted */
 };
 
@@ -31,17 +31,17 @@ int sqlite_events_mark(struct sqlite_export *job);
 /* The tables objects, samples, waits and wakes. */
 int sqlite_events_write(struct sqlite_export *job);
 
-/* Ends a row with what the wait was for, as reports have it. */
+/* Ends a row with what the wait was for, as in reports. */
 int sqlite_write_what_for(const struct sqlite_export *job, struct database_insert *insert,
 			  const struct profile_wait *wait);
 
 /* The tables modules, functions, frames, stacks and sums. */
 int sqlite_stacks_write(struct sqlite_export *job);
 
-/* Who and where: about, hosts, recordings, sources, probes, tasks. */
+/* The tables about, hosts, recordings, sources, probes and tasks. */
 int sqlite_origins_write(struct sqlite_export *job);
 
-/* What is no event: walks, walked; brief_waits, running. These mark tasks and stacks, too. */
+/* The tables without events: walks, walked, brief_waits and running. They mark tasks and stacks, too. */
 int sqlite_walks_mark(struct sqlite_export *job);
 int sqlite_walks_write(struct sqlite_export *job);
 

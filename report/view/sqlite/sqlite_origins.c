@@ -34,7 +34,7 @@ static int write_about(struct sqlite_export *job)
 	return r;
 }
 
-/* A host is numbered as it first appears among the recordings. */
+/* Hosts are numbered in the order in which they first appear among the recordings. */
 static int write_hosts(struct sqlite_export *job)
 {
 	_cleanup_insert_ struct database_insert *insert = NULL;

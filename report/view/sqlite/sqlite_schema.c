@@ -78,14 +78,14 @@ const char sqlite_schema_views[] =
 	" FROM path p JOIN stacks s ON s.parent = p.id JOIN functions f ON f.id = s.function)"
 	" SELECT id AS stack, text FROM path;"
 
-	/* Where each thread's time went, waits and those that were only counted, as --summary. */
+	/* Where each thread's time went, as in --summary: recorded waits and those that were only counted. */
 	"CREATE VIEW thread_list AS WITH facts(task, wall, running, run_queue, blocked, letter, count) AS ("
 	"SELECT n.task, max(n.until - max(n.since, r.start), 0), n.running, 0, 0, '', 0"
 	" FROM running n JOIN recordings r ON r.id = n.recording UNION ALL"
 	" SELECT task, 0, 0, min(run_queue, weight), weight - min(run_queue, weight), substr(state, 1, 1), 1 FROM waits"
 	" UNION ALL SELECT task, 0, 0, min(run_queue, total), total - min(run_queue, total),"
 	" CASE kind WHEN 'interruptible' THEN 'S' WHEN 'uninterruptible' THEN 'D' END, count FROM brief_waits)"
-	" SELECT h.name AS host, t.comm, t.pid, t.tid, max(x.task) AS task," /* and of that its comm */
+	" SELECT h.name AS host, t.comm, t.pid, t.tid, max(x.task) AS task," /* comm is that of this task */
 	" sum(wall) / 1e6 AS wall_ms, sum(running) / 1e6 AS running_ms, sum(run_queue) / 1e6 AS run_queue_ms,"
 	" sum(CASE letter WHEN 'S' THEN blocked ELSE 0 END) / 1e6 AS blocked_s_ms,"
 	" sum(CASE letter WHEN 'D' THEN blocked ELSE 0 END) / 1e6 AS blocked_d_ms,"

@@ -16,10 +16,10 @@ struct stacks {
 	const struct profile_frame *frames;
 	const struct profile_module *modules;
 	size_t frame_count, module_count;
-	uint32_t *function; /* by frame; FUNCTION_NONE: it is in no stack */
-	uint32_t *active;   /* by function: frames of the current path */
+	uint32_t *function; /* by frame; FUNCTION_NONE if it is in no stack */
+	uint32_t *active;   /* by function: number of its frames on the current path */
 	bool *used;	    /* by module */
-	uint32_t function_count; /* all numbers are below */
+	uint32_t function_count; /* all numbers of functions are below it */
 };
 
 static void stacks_deinit(struct stacks *stacks)
@@ -30,7 +30,7 @@ static void stacks_deinit(struct stacks *stacks)
 	free(stacks->used);
 }
 
-/* The functions of all frames that are in stacks. */
+/* Finds the functions of all frames that are in stacks. */
 static int find_functions(struct stacks *stacks)
 {
 	const struct stack_order *order = &stacks->job->order;
@@ -87,7 +87,7 @@ static int write_modules(const struct stacks *stacks)
 	return r;
 }
 
-/* Number 0 is what an empty stack is called. */
+/* Number 0 is the name of an empty stack. */
 static int write_functions(const struct stacks *stacks)
 {
 	_cleanup_insert_ struct database_insert *insert = NULL;
@@ -132,7 +132,7 @@ static int write_frames(const struct stacks *stacks)
 
 /* --- stacks --- */
 
-struct step { /* from the root to the stack that is written */
+struct step { /* on the path from the root to the stack being written */
 	uint32_t last, function;
 };
 
@@ -141,7 +141,7 @@ struct walk {
 	size_t depth;
 };
 
-/* Leaves the functions that the next stack is not in. */
+/* Leaves the functions that are not on the path to stack `number`. */
 static void leave(const struct stacks *stacks, struct walk *walk, uint32_t number)
 {
 	while (walk->depth && walk->steps[walk->depth - 1].last < number)

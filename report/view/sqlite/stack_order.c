@@ -29,7 +29,7 @@ int stack_order_want(struct stack_order *order, const struct profile *profile, u
 	return event_reader_mark(profile, node, order->wanted);
 }
 
-/* How many chains begin with each node's, itself included: callers have lower numbers. */
+/* Counts the chains that begin with that of each node, including itself. Callers have lower numbers. */
 static void count_chains(const struct stack_order *order, uint32_t *sizes)
 {
 	for (size_t node = order->node_count; node-- > 1;)
@@ -40,8 +40,8 @@ static void count_chains(const struct stack_order *order, uint32_t *sizes)
 }
 
 /*
- * A node's number is its caller's plus 1, plus the chains of its siblings before it: of lower nodes. `next` is, by
- * node, the number for the next one that it called.
+ * The number of a node is that of its caller, plus 1, plus the number of chains of its earlier siblings, which are
+ * lower nodes. `next`: by node, the number for its next callee.
  */
 int stack_order_number(struct stack_order *order)
 {

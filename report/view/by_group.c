@@ -26,11 +26,11 @@ struct by_group {
 	const struct profile_source *source;
 	struct groups groups;
 	struct rows rows;
-	struct row *ordered; /* the same by group */
+	struct row *ordered; /* the rows, sorted by group */
 	struct task_names names;
 	struct comm_list comms;
 	struct group_sum *sums;
-	size_t count; /* of groups with rows */
+	size_t count; /* number of groups with rows */
 };
 
 static void by_group_deinit(struct by_group *by)
@@ -57,7 +57,7 @@ static struct group_sum *sum_of(const struct by_group *by, const struct row *row
 	return &by->sums[groups_find(&by->groups, row->task, row->cpu)];
 }
 
-/* A group's rows stay in their order. */
+/* The rows of a group keep their order. */
 static void order_rows(struct by_group *by)
 {
 	const struct row *end = by->rows.items + by->rows.count;

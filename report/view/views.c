@@ -79,8 +79,8 @@ static const struct view *view_of(const struct view *wanted, const struct profil
 }
 
 /*
- * Machine-readable lines show the waits themselves, if wakers were recorded with them;
- * --source=wakers selects the others.
+ * If wakers were recorded together with waits, machine-readable lines show the waits only;
+ * --source=wakers selects the wakers.
  */
 static bool is_beside_waits(const struct profile_source *source,
 			    const struct profile_source *sources, size_t count)
@@ -92,7 +92,7 @@ static bool is_beside_waits(const struct profile_source *source,
 	return waits && source->kind == PROFILE_WAKERS;
 }
 
-/* Machine-readable lines have no room for the source. */
+/* Machine-readable lines do not say which source they are from, so there must be only one. */
 static int check_one_source(const struct view *view, const struct profile_source *sources, size_t count)
 {
 	const struct profile_source *first = NULL;
@@ -153,7 +153,7 @@ static int print_sources(const struct view_context *context, const struct view *
 	return 0;
 }
 
-/* The headings of all sources, then all of them together. */
+/* Prints the headings of all sources, then all sources together. */
 static int print_merged(const struct view_context *context, const struct view *view,
 			const struct profile_source *sources, size_t count)
 {
@@ -169,14 +169,14 @@ static int print_merged(const struct view_context *context, const struct view *v
 	}
 	if (!any && !view->bare)
 		page_nothing(context, view->name);
-	r = any || view->exports ? view->print(context, 0, NULL) : 0; /* an empty file is none */
+	r = any || view->exports ? view->print(context, 0, NULL) : 0; /* an export must be valid even if empty */
 	for (size_t i = 0; i < count && !r; i++)
 		if (view_of(view, &sources[i]) && !sources[i].left_out)
 			r = probe_totals_write(context, (uint32_t)i, view->bare ? stderr : context->out);
 	return r;
 }
 
-/* What the report shows, as notes are about it. */
+/* What the report shows, which decides which notes are about it. */
 static struct page_shown shown_by(const struct view_context *context, const struct view *view)
 {
 	const struct profile_source *sources;
@@ -198,7 +198,7 @@ static struct page_shown shown_by(const struct view_context *context, const stru
 	return shown;
 }
 
-/* What is left out of waits only concerns reports of waits. */
+/* Whether the report shows waits: only then does it matter which ones are left out. */
 static bool shows_waits(const struct view *view, const struct profile_source *sources, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -208,7 +208,7 @@ static bool shows_waits(const struct view *view, const struct profile_source *so
 	return false;
 }
 
-/* Walks say what was at a moment only if nothing says it better. */
+/* --at uses walks only if there are no waits, which are more precise. */
 static const struct view *view_for(const struct view *wanted, const struct profile_source *sources, size_t count)
 {
 	bool waited = false, walked = false;

@@ -80,8 +80,8 @@ uint32_t crc32c_seed(uint32_t checksum, const void *bytes, size_t length)
 	uint32_t state = ~checksum;
 
 	/*
-	 * A right shift that moved out a 1 has set the top bit, because the polynomial's is 1: every step can be
-	 * undone.
+	 * A right shift that moved out a 1 has set the top bit, because that of the polynomial is 1. So every
+	 * step can be undone.
 	 */
 	for (size_t at = length; at-- > 0;) {
 		for (int bit = 0; bit < 8; bit++)

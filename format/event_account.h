@@ -61,7 +61,7 @@ struct event_counter {
 	uint64_t seen;		 /* of these: periods that ended in an event for which the program ran */
 	uint64_t missed;	 /* events: what was counted and not seen */
 	uint64_t missed_idle;	 /* part of `missed`: while the CPU was idle; the rest while it was busy */
-	/* ns: enabled; of these with a hardware counter, which the event may share with others. */
+	/* ns for which it was enabled; of these, on a hardware counter, which the event may share with others. */
 	uint64_t enabled, running;
 	uint64_t throttled;	 /* ns in which the kernel had throttled it; neither counted nor missed */
 };

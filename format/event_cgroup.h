@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Cgroups of the host's version 2 hierarchy (FORMAT.md §5, §13), which tasks refer to by id: each
- * that a task was in, and apart from it, in chunks that can be dropped, what a container runtime
- * calls it. Members are in the order of the fields on disk; (t) as in event.h.
+ * The cgroups of the host's version 2 hierarchy that tasks were in (FORMAT.md §5, §13). Tasks refer to
+ * them by id. The names that container runtimes give them are in separate chunks, which can be dropped.
+ * Members are in the order of the fields on disk; (t) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_CGROUP_H
 #define RWALKER_FORMAT_EVENT_CGROUP_H
@@ -11,7 +11,7 @@
 
 enum cgroup_flag {
 	CGROUP_INITIAL = 1, /* existed before the recording */
-	CGROUP_REMOVED = 2, /* `time` is when; an earlier record has when it came */
+	CGROUP_REMOVED = 2, /* at `time`; an earlier record has when it was made */
 };
 
 struct event_cgroup {

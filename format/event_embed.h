@@ -68,7 +68,7 @@ struct event_line_level {
 };
 
 struct event_line {
-	uint64_t address; /* as looked up: for callers within the call, before the return address */
+	uint64_t address; /* the one that was looked up: for callers, inside the call, before the return address */
 	const struct event_line_level *levels;
 	uint32_t level_count;
 };

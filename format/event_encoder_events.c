@@ -257,7 +257,7 @@ static int check_wait(const struct event_encoder *encoder, const struct event_wa
 	return check_room(encoder, stacks, WAIT_ROOM);
 }
 
-/* From its end to its waker. */
+/* The fields from its end to its waker. */
 static uint8_t *wait_span_put(struct event_encoder *encoder, uint8_t *at, const struct event_wait *wait)
 {
 	at = sample_time_put(encoder, at, wait->cpu, wait->time);
@@ -274,7 +274,7 @@ static uint8_t *wait_span_put(struct event_encoder *encoder, uint8_t *at, const 
 	return at;
 }
 
-/* What it was for. */
+/* The fields that say what it was for. */
 static uint8_t *wait_object_put(uint8_t *at, const struct event_wait *wait)
 {
 	if (wait->flags & WAIT_HAS_CALL) {
@@ -294,7 +294,7 @@ static uint8_t *wait_object_put(uint8_t *at, const struct event_wait *wait)
 	return at;
 }
 
-/* As the table has it, but three times as fast: of all records, these are the most. */
+/* Encodes as the table says, but three times as fast: WAIT is the most frequent record. */
 static void put_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_stacks *stacks)
 {
 	uint8_t *at = varint_put(encoder_record_start(encoder, EVENT_WAIT), wait->cpu);

@@ -11,7 +11,7 @@
 
 struct numbered_texts { /* of the record */
 	struct index_table table;
-	ARRAY(const char *) texts; /* by their address: one at two addresses is written twice */
+	ARRAY(const char *) texts; /* told apart by address: a text at two addresses is written twice */
 };
 
 static void cleanup_texts(struct numbered_texts *numbered)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of STATE chunks that a recorder writes which keeps only the last of what it
- * records, and dumps that when something happens (FORMAT.md §5). Members are in the order of the
- * fields on disk; (t) as in event.h.
+ * The STATE records of a recorder that keeps only the last part of a recording, and dumps it when
+ * something happens (FORMAT.md §5). Members are in the order of the fields on disk; (t) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_FLIGHT_H
 #define RWALKER_FORMAT_EVENT_FLIGHT_H
@@ -16,8 +15,8 @@ struct event_window {
 	uint64_t since, until; /* (t) (t) */
 	uint64_t before;       /* ns that had been recorded before `since` */
 	uint64_t dump;	       /* number of this dump, from 1 */
-	uint64_t asked;	       /* ns that the window was to hold, */
-	uint64_t room;	       /* in at most so many stored bytes */
+	uint64_t asked;	       /* ns that the window was to hold */
+	uint64_t room;	       /* stored bytes that it was to take at most */
 	uint64_t left_out;     /* records of the state before `since` that were not kept, for lack of room */
 };
 
@@ -26,10 +25,10 @@ struct event_trigger {
 	uint64_t time;		/* (t) */
 	uint64_t dump;		/* number of the dump that was made for it; 0: none was */
 	struct event_text rule; /* (s) as the user gave it; "signal", "end" */
-	uint32_t tgid, tid;	/* 0: it is about no task */
+	uint32_t tgid, tid;	/* 0: it is not about a task */
 	struct event_text comm; /* (s) */
 	uint64_t value;		/* what exceeded the rule's limit: ns, or hundredths of a percent */
-	uint64_t more;		/* others for which no dump was made, since the last TRIGGER, and without one */
+	uint64_t more;		/* others since the last TRIGGER, which got neither a dump nor a TRIGGER */
 };
 
 /* From `time` on the recorder records less, or all of it again, to keep what it costs within limits. */
@@ -43,7 +42,7 @@ struct event_regime {
 	uint64_t used, budget; /* hundredths of a percent of one CPU: by all parts, before `time` */
 };
 enum regime_reason {
-	REGIME_ASKED = 1, /* it is so from the start, because the user wants it */
+	REGIME_ASKED = 1, /* from the start, because the user wants it */
 	REGIME_OVER = 2,  /* more CPU time was used than allowed */
 	REGIME_CALM = 3,  /* much less was used for some time */
 };

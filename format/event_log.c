@@ -30,7 +30,7 @@ struct event_log {
 	struct lane snapshots, names; /* without an encoder if they are not recorded */
 	struct snapshot_keys *keys;
 	uint32_t snapshot;	   /* number of the last snapshot */
-	bool wraps;		   /* 1 follows the last number that there is */
+	bool wraps;		   /* 1 follows the largest possible number */
 	struct tally tallies[EVENT_LOG_SOURCES];
 	int error; /* the writer's error, after which it accepts no more chunks */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Where the recorder writes its events: an open chunk each of STATE, EVENTS (later EMBED), SNAPSHOTS and NAMES,
- * and the trace writer below them, which the caller owns. Records of STATE that old readers skip, though what follows
- * them may be a difference to them, have a STATE chunk of their own (FORMAT.md §10). A chunk is written out when it is
+ * and the trace writer below them, which the caller owns. STATE records that old readers skip have a STATE chunk of
+ * their own, because what follows them may be a difference to them (FORMAT.md §10). A chunk is written out when it is
  * full or, by event_log_tick, when it is RWK_TARGET_CHUNK_MS old; the others are always written before the EVENTS that
  * may need them.
  * Nothing is allocated after creation. Every function returns 0, -EINVAL if a record exceeds a limit of the format (it
@@ -73,8 +73,8 @@ int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_u
 int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
 
 /*
- * Numbers of snapshots have 32 bits. From now on they begin again after the last one, for whoever keeps no more than
- * SNAPSHOTS_MAX of them. last: of the one before the next, 0: the next is number 1.
+ * Numbers of snapshots have 32 bits. From now on they start again after the largest, for callers that keep no more
+ * than SNAPSHOTS_MAX snapshots. last: the number before the next one; 0: the next one is number 1.
  */
 void event_log_wrap_snapshots(struct event_log *log, uint32_t last);
 

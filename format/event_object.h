@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What waits were for (FORMAT.md §5, §13): each object once in a section, and apart from it, in chunks that can be
- * dropped, what may be private: paths, addresses of peers, names of sockets. Waits refer to objects by number. Members
- * are in the order of the fields on disk.
+ * What waits were for (FORMAT.md §5, §13). Waits refer to objects by number; a later record with the same number may
+ * add to an earlier one. What may be private (paths, addresses of peers, names of sockets) is in separate chunks, which
+ * can be dropped. Members are in the order of the fields on disk.
  */
 #ifndef RWALKER_FORMAT_EVENT_OBJECT_H
 #define RWALKER_FORMAT_EVENT_OBJECT_H
@@ -37,7 +37,7 @@ enum object_lock {
 	LOCK_RWSEM = 2,
 	LOCK_PERCPU_RWSEM = 3,
 	LOCK_RT_MUTEX = 4,
-	LOCK_SPIN = 5, /* of a kernel in which waiting for one is sleeping, PREEMPT_RT */
+	LOCK_SPIN = 5, /* of a kernel in which its waiters sleep (PREEMPT_RT) */
 	LOCK_RWLOCK = 6, /* likewise */
 	LOCK_SEMAPHORE = 7,
 };
@@ -49,7 +49,7 @@ enum object_flag {
 	OBJECT_MMAP_LOCK = 8, /* the lock of the mappings of `tgid` */
 };
 
-enum object_mapping { /* in which a futex is */
+enum object_mapping { /* the one that a futex is in */
 	OBJECT_IN_HEAP = 1,
 	OBJECT_IN_STACK = 2, /* of the process, or of the thread that waited */
 	OBJECT_IN_MEMORY = 3, /* without a file */
@@ -62,7 +62,7 @@ struct event_object {
 	uint32_t kind;	 /* enum object_kind */
 	uint64_t flags;	 /* enum object_flag */
 	uint32_t tgid;	 /* of the process whose futex or descriptor it is; of the child, 0: any */
-	uint32_t descriptor; /* plus 1, of what has nothing else to tell it apart; 0: it does not matter */
+	uint32_t descriptor; /* plus 1, for objects that nothing else tells apart; 0: it does not matter */
 	uint64_t device, inode;
 	uint64_t place;	 /* a futex's address in its process; a function's offset in `module`; a lock's number */
 	uint32_t module; /* of a function; 0: unknown */
@@ -70,9 +70,9 @@ struct event_object {
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
 	uint32_t lock; /* enum object_lock */
-	struct event_text name; /* of a variable: a lock of the kernel, or in which a futex is; of a block device */
+	struct event_text name; /* of a variable that is a kernel lock, or that a futex is in; of a block device */
 	uint32_t mapping; /* enum object_mapping; 0: unknown */
-	uint64_t offset; /* of a futex in that variable, else in the file of OBJECT_IN_SHARED */
+	uint64_t offset; /* of a futex: in that variable, else in the file of OBJECT_IN_SHARED */
 };
 
 struct event_object_name {

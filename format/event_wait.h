@@ -40,26 +40,26 @@ enum wait_flag {
 	WAIT_HAS_ASKED = 65536,	 /* how long the call was asked to wait follows */
 	WAIT_HAS_OWNER = 131072, /* who held what it was for follows */
 	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
-	WAIT_FOR_READING = 524288,   /* it was for a lock, and others that only read would not have held it up */
-	WAIT_OWNER_READS = 1048576, /* `owner` was one of those who read; it may have let go before */
+	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
+	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
 	WAIT_HAS_PAGE = 2097152,    /* which page of the file it was for follows */
-	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, by a call that was to wait forever */
-	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, which somebody holds */
+	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
+	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
 };
 
-/* In what a thread waited. A system call's number is above the lower three bits of event_wait.call. */
+/* Where a thread waited. A system call's number is above the lower three bits of event_wait.call. */
 enum wait_call {
 	WAIT_IN_UNKNOWN,	    /* not known */
 	WAIT_IN_CALL,	    /* a system call */
 	WAIT_IN_COMPAT_CALL,	    /* one of a 32-bit program */
 	WAIT_IN_FAULT,	    /* in no call: a page fault */
-	WAIT_IN_KERNEL_THREAD, /* it makes none */
-	WAIT_IN_IO_WORKER,	    /* io_uring's, for a call that another thread made */
-	WAIT_IN_STOP,	    /* by a signal or a tracer */
+	WAIT_IN_KERNEL_THREAD, /* it makes no calls */
+	WAIT_IN_IO_WORKER,	    /* a worker of io_uring, for a call that another thread made */
+	WAIT_IN_STOP,	    /* stopped by a signal or a tracer */
 	WAIT_CALL_BITS = 3,
 };
 
-/* The other tasks of a wait, for those who write one. */
+/* The other tasks of a wait, for callers that write one. */
 enum wait_other { WAIT_WAKER, WAIT_OWNER, WAIT_OTHERS };
 
 enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };

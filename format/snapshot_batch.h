@@ -17,7 +17,7 @@ struct snapshot_batch { /* all zeros: empty */
 	ARRAY(struct event_snapshot) records; /* numbers ascend; texts are in the payload */
 };
 
-/* Replaces the content of the batch. A number that `after`, if it is not 0, does not precede ends it. -ENOMEM. */
+/* Replaces the content of the batch. The first number that does not come after `after` (0: any) ends it. -ENOMEM. */
 int snapshot_batch_read(struct snapshot_batch *batch, struct event_decoder *decoder, const void *payload, size_t length,
 			uint32_t after);
 void snapshot_batch_deinit(struct snapshot_batch *batch);

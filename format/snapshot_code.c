@@ -144,7 +144,7 @@ void snapshot_encode(const struct snapshot *snapshot, const struct snapshot *key
 {
 	struct overlap overlap = find_overlap(snapshot->address, snapshot->count, key);
 	struct kinds kinds = {.same = ret_coded->same};
-	uint8_t *at = stack, *behind = stack; /* the end: where something other than zeros follows */
+	uint8_t *at = stack, *behind = stack; /* the end of the last run that is not zeros */
 	uint32_t end;
 
 	find_kinds(snapshot, &overlap, &kinds);

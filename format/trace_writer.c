@@ -230,7 +230,7 @@ static int put_parity(struct trace_writer *writer)
 	return r;
 }
 
-/* The chunk in writer->stored was written. */
+/* Adds the chunk in writer->stored, which was just written, to the open group if it is protected. */
 static int protect(struct trace_writer *writer, const struct rwk_chunk_header *header)
 {
 	if (!parity_covers(header))
@@ -343,7 +343,7 @@ static int close_failed(struct trace_writer *writer, const void *records, size_t
 
 /* --- the interface ------------------------------------------------------------------------------------ */
 
-/* The chunk in writer->stored. */
+/* Adds the chunk in writer->stored. */
 static int add_stored(struct trace_writer *writer, struct rwk_chunk_header *header)
 {
 	uint64_t room = rwk_chunk_length(header);

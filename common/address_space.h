@@ -43,8 +43,8 @@ int address_spaces_fork(struct address_spaces *spaces, uint32_t parent_tgid, uin
 /* Empties the space: exec. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t tgid);
 /*
- * The number under which callers keep what a process had mapped before its exec: until the call returns, the task is
- * where its old program made it. No process has such a large one.
+ * The number under which callers keep what a process had mapped before its exec: until execve() returns, the task is
+ * where its old program made the call. No process has such a large number.
  */
 static inline uint32_t address_spaces_before_exec(uint32_t tgid)
 {
@@ -64,7 +64,7 @@ bool address_spaces_find(const struct address_spaces *spaces, uint32_t tgid, uin
  */
 uint64_t address_spaces_generation(const struct address_spaces *spaces, uint32_t tgid);
 
-/* One mapping of a process. Other than 0 ends the visit. */
+/* One mapping of a process. Anything but 0 ends the visit. */
 typedef int address_spaces_visit(void *context, uint32_t tgid, const struct mapping *mapping);
 
 /* Each mapping of each process, those of a process together and ascending. The visitor must not change the spaces. */

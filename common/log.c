@@ -24,7 +24,7 @@ static const char *kind_of(enum level level)
 
 enum { LINE_MAX_BYTES = 4608 }; /* a path of PATH_MAX bytes and the message about it */
 
-/* The journal, which names the program itself, and takes the level of a line from its beginning (sd-daemon(3)). */
+/* The journal adds the program's name itself, and takes the level of a line from its beginning (sd-daemon(3)). */
 static bool goes_to_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");

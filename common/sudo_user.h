@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* False: we do not run as root, or there is none, or it is root; then nothing is returned. */
+/* False: we do not run as root, or there is no such user, or it is root; then nothing is returned. */
 bool sudo_user(uid_t *ret_uid, gid_t *ret_gid);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The C library of an old machine makes an older call where that of a younger one has only the newer. */
+/* On an old architecture, the C library makes an older call where younger architectures have only the newer one. */
 struct arch_older_call {
 	int newer, older;
 };

@@ -53,7 +53,7 @@ static void add_always(struct program *program, const struct call_row *row)
 			add_number(program, older[i].older, verdict_of(row));
 }
 
-/* Little-endian machines only: the lower half of an argument comes first. The number is loaded before and after. */
+/* Little-endian only: the lower half of an argument comes first. The call's number is loaded before and after. */
 static void add_argument(struct program *program, const struct call_row *row)
 {
 	add(program, IF_EQUAL((uint32_t)row->number, 0, 5));

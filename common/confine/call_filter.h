@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A filter of system calls (seccomp): lists of what a process may still do, from which the kernel gets a program. What
- * no row names is refused. The first row that fits decides: a call may have several rows, each for some of its
+ * A filter of system calls (seccomp): lists of what a process may still do, which become a program for the kernel.
+ * Calls without a row are refused. The first row that fits decides: a call may have several rows, each for some of its
  * arguments. The kernel remembers which calls are allowed whatever their arguments are, and does not run the program
  * for these.
  *
@@ -44,8 +44,8 @@ enum call_refusal { CALL_REFUSAL_KILLS,	   /* the whole process */
 		    CALL_REFUSAL_SIGNALS }; /* SIGSYS, whose handler chooses what the call returns */
 
 /*
- * From now on, and for all children, only what the lists allow. Needs PR_SET_NO_NEW_PRIVS. 0; -ENOTSUP: not on this
- * machine or kernel; -E2BIG: too many rows; -errno. A build with sanitizers installs nothing.
+ * From now on this process and its children may only do what the lists allow. Needs PR_SET_NO_NEW_PRIVS. 0;
+ * -ENOTSUP: not on this machine or kernel; -E2BIG: too many rows; -errno. A build with sanitizers installs nothing.
  */
 int call_filter_install(const struct call_list *lists, size_t count, enum call_refusal refusal);
 

@@ -104,8 +104,8 @@ static const struct {
 };
 
 /*
- * "docker-ID.scope", "crio-ID"; "system.slice:docker:ID": a runtime has a path of systemd's, but
- * not its units.
+ * "docker-ID.scope", "crio-ID"; "system.slice:docker:ID" comes from a runtime that was given a path
+ * in systemd's form, but does not make systemd units.
  */
 static bool is_of_runtime(struct span name, struct container *container)
 {

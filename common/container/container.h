@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The container that a control group belongs to, by its path: runtimes and systemd spell the
- * container's id into it, each in its own way (the unit test has a table of them). Of nested ones
- * the innermost counts. What watches a container from outside, such as conmon, is in none.
+ * container's id into it, each in its own way (the unit test has a table of them). If they
+ * are nested, the innermost counts. Programs that watch one from outside, such as conmon, are in none.
  */
 #ifndef RWALKER_COMMON_CONTAINER_CONTAINER_H
 #define RWALKER_COMMON_CONTAINER_CONTAINER_H
@@ -28,10 +28,10 @@ struct container {
 	char pod[CONTAINER_ID]; /* the uid of its pod, with dashes; "" */
 };
 
-/* What a scrubbed trace has for an id begins so, in "docker:ctr_...". */
+/* What stands for an id in a scrubbed trace begins with this, as in "docker:ctr_...". */
 #define CONTAINER_STAND_IN "ctr_"
 
-/* False: the path is in no container that is known by its spelling. */
+/* False: the path is in no container, as far as its spelling shows. */
 bool container_find(const char *path, struct container *ret_container);
 
 const char *container_runtime_name(enum container_runtime runtime); /* "docker" */

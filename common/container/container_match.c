@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_PREFIX = 4 }; /* of an id that stands for all of it */
+enum { LEAST_PREFIX = 4 }; /* characters of an id that stand for all of it */
 
-/* What follows the usual place of the mount. */
+/* What follows the usual mount point, if the pattern begins with it. */
 static const char *without_mount(const char *pattern)
 {
 	static const char mount[] = "/sys/fs/cgroup";

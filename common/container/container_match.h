@@ -6,12 +6,12 @@
 #include <stdbool.h>
 
 /*
- * Whether a control group is one that the pattern names, or below it. A pattern with a '/' is compared to the path and
- * to those above it, another one to the name of each; it may begin with the usual place of the mount.
+ * Whether the pattern fits a control group or one above it. A pattern with a '/' is compared to their paths, any other
+ * to their names. It may begin with the usual mount point.
  */
 bool cgroup_path_fits(const char *pattern, const char *path);
 
-/* A container by its name, for a pattern, its id or the beginning of that, or its pod's uid; id "": there is none. */
+/* Whether the pattern fits a container's name, or is its id, the beginning of that, or its pod's uid; id "": none. */
 bool container_fits(const char *pattern, const char *id, const char *name, const char *pod);
 
 #endif

@@ -27,7 +27,7 @@ struct build_id {
 
 /* None if it is longer than BUILD_ID_MAX. */
 struct build_id build_id_of(const void *bytes, size_t length);
-/* Two that are none are equal. */
+/* Two without bytes are equal. */
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
 
 struct elf_segment { /* PT_LOAD */
@@ -38,7 +38,7 @@ struct elf_segment { /* PT_LOAD */
 struct elf_symbol { /* STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections */
 	uint64_t address, size; /* link-time address; size 0 if the file gives none */
 	uint32_t name;		/* offset in elf_symbols.names */
-	uint8_t binding;	/* STB_*; STB_WEAK is also a name of an old version */
+	uint8_t binding;	/* STB_*; also STB_WEAK: a name of an old version */
 	uint8_t type;		/* STT_* */
 	uint16_t section;	/* number of its section; 0: a special one, or beyond 16 bits */
 };
@@ -91,7 +91,7 @@ struct elf_section_bytes {
 	uint8_t *bytes; /* NULL: no such section; else the owner frees it */
 	size_t size;
 	uint64_t address; /* link-time address of the first byte */
-	bool compressed;  /* an Elf64_Chdr and what it says */
+	bool compressed;  /* an Elf64_Chdr and the data that it describes */
 };
 
 /*

@@ -94,7 +94,7 @@ static int read_section_indexes(const struct elf_file *file, uint32_t symbol_sec
 	return 0;
 }
 
-/* The SHT_GNU_versym section of this symbol table, if there is one. Without it names are only chosen less well. */
+/* The SHT_GNU_versym section of this symbol table, if there is one. Without it, only the choice of names is worse. */
 static int read_versions(const struct elf_file *file, uint32_t symbol_section, struct symbol_table *table)
 {
 	int r;
@@ -168,7 +168,7 @@ static bool is_code(const struct elf_file *file, const Elf64_Sym *symbol, const 
 	}
 }
 
-/* Not of threads: theirs are no addresses. */
+/* Not thread-local variables: their values are not addresses. */
 static bool is_variable(const struct elf_file *file, const Elf64_Sym *symbol, const Elf64_Shdr *section,
 			const char *name)
 {

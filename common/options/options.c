@@ -202,7 +202,7 @@ static int parse_long(struct parser *parser, const char *word)
 	return store(parser, row, spelled, value);
 }
 
-/* "-pid", which would be -p id; and "-stdio" of a habit. */
+/* The long option meant by "-pid", which would be -p id, or by a habit's "-stdio". */
 static const char *without_a_dash(const struct option_set *set, const char *word)
 {
 	size_t length = strcspn(word + 1, "=");

@@ -50,8 +50,8 @@ struct option_row {
 };
 
 /*
- * What people type who know other programs, and what it is here: an option ("-g", "--stdio"), an
- * option with a value that ours does not take ("-i FILE"), or a first word ("record"). The error
+ * What people type who know other programs, and what to type here instead: an option ("-g", "--stdio"),
+ * an option with a value that ours does not take ("-i FILE"), or a first word ("record"). The error
  * is "'TYPED' ANSWER", exit 2.
  */
 struct option_habit {

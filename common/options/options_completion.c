@@ -35,7 +35,7 @@ static bool takes_file(const struct option_row *row)
 	return false;
 }
 
-/* The text with a backslash before each of `special`, for within single quotes of a shell; a newline is a blank. */
+/* The text with a backslash before each of `special`, for use within single quotes of a shell; a newline is a blank. */
 static void write_quoted(const char *text, const char *special, const char *quote, FILE *out)
 {
 	for (; *text; text++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# rwalker: the programs, their installation, the demo. What tests them is in tests/Makefile, and may be missing.
+# rwalker: the programs, their installation, the demo. Their tests are in tests/Makefile, which may be missing.
 # "make help" lists the targets; V=1 shows the commands, SAN=1 builds with ASan and UBSan.
 
 VERSION := 0.2.0
@@ -48,8 +48,8 @@ HARDEN := $(if $(SAN),-fPIC,-fPIE) -fstack-protector-strong -ffunction-sections
 LINK_HARDEN := -Wl,-z,relro,-z,now -Wl,--gc-sections
 for_clang = $(if $(findstring clang,$(notdir $(CC))),$(1))
 ifdef SAN
-# By clang, so that fuzzers can use the same objects. Without optimization they are built in half the time, and run at half the
-# speed: "make check" builds more than it runs.
+# Built with clang, so that fuzzers can use the same objects. Without optimization they are built in half the time and run at half
+# the speed, which pays because "make check" builds more than it runs.
 B := $(BUILD)/san
 CC := $(CLANG)
 CFLAGS ?= $(if $(filter long,$(CHECK_LEVEL)),-O1 -g,-O0 -gline-tables-only)
@@ -61,7 +61,7 @@ HARDEN += $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif
 ERRORS := $(if $(WERROR),-Werror)
 WARN := -Wall -Wextra $(ERRORS) -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
-# clang also warns of members that an initializer leaves 0, and of a flexible array for which the struct around it has room.
+# clang also warns of members that an initializer leaves 0, and of a flexible array with room for it in the struct around it.
 WARN_CLANG := -Wno-missing-field-initializers -Wno-gnu-variable-sized-type-not-at-end
 WARN += $(call for_clang,$(WARN_CLANG))
 # The BPF skeletons are the same in every build.
@@ -70,7 +70,7 @@ CFLAGS_ALL = -std=gnu11 $(WARN) $(HARDEN) $(SANITIZE) $(CPPFLAGS_ALL) -MMD -MP $
 LDFLAGS_ALL = $(or $(1),-pie) $(LINK_HARDEN) $(SANITIZE) $(LDFLAGS)
 MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(subst -pc-,-,$(shell $(CC) -dumpmachine)))
 BPF_CFLAGS ?= -O2
-# The compilation directory has no sources, so that their lines do not get into the BTF, where they would take a third of it.
+# There are no sources in this compilation directory, so their lines do not get into the BTF, a third of which they would be.
 BPF_CFLAGS_ALL = -g -fdebug-compilation-dir=/ -target bpf -mcpu=v3 -std=gnu11 -Wall $(ERRORS) \
 	-I. -idirafter /usr/include/$(MULTIARCH) -idirafter /usr/$(MULTIARCH)/include -MMD -MP $(BPF_CFLAGS)
 
@@ -97,7 +97,7 @@ SKELETONS := $(BPF_C:bpf/%.bpf.c=$(BUILD)/bpf/%.skel.h)
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 
-# The page's own files, which the assembler puts into the reporter, put together: all scripts, the style, the markup.
+# The page's own files, each kind joined into one, which the assembler puts into the reporter: all scripts, the style, the markup.
 PAGE_KINDS := js css html
 page_sources = $(sort $(shell find report/page -name "*.$(1)"))
 PAGE_S := report/view/html/page_files.S
@@ -146,7 +146,7 @@ endef
 $(foreach kind,$(PAGE_KINDS),$(eval $(call page_rule,$(kind))))
 PAGE_ALL := $(PAGE_KINDS:%=$(BUILD)/report/page/all.%)
 
-# A file that was taken away is none of the sources above.
+# Makes the rule above run after a source was removed as well.
 PAGE_FILES_NOW := $(foreach kind,$(PAGE_KINDS),$(call page_sources,$(kind)))
 $(BUILD)/report/page/files: FORCE
 	@mkdir -p $(@D)
@@ -197,7 +197,7 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c bpf/drop_lines.sh $(BUILD)/bpf/flags
 	$(Q)$(LLVM_STRIP) -g -R .rel.BTF -R .rel.BTF.ext -w -N 'LBB*' $@.tmp # libbpf needs none of these
 	$(Q)bpf/drop_lines.sh $@.tmp $(subst llvm-strip,llvm-objcopy,$(LLVM_STRIP)) && mv $@.tmp $@
 
-# It is not our code: no warnings about it.
+# Not our code: no warnings about it.
 SKELETON_HEAD := \#pragma GCC system_header
 
 $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
@@ -226,7 +226,7 @@ define install_completions
 	$(if $(CROSS),,$(B)/$(1) --completion=fish >$(DESTDIR)$(FISHDIR)/$(1).fish)
 endef
 
-# The unit names where the program and its options are. Options that somebody has changed stay.
+# The unit says where the program and its options are. Options that somebody has changed are kept.
 SERVICE := record/service/rwalker-flight.service
 CONFIG := $(SYSCONFDIR)/rwalker/flight.conf
 define install_service
@@ -262,8 +262,8 @@ $(BUILD)/$(RELEASE).tar.xz: FORCE
 	@mkdir -p $(@D)
 	$(Q)git archive --prefix=$(RELEASE)/ HEAD | xz -9 >$@.tmp && mv $@.tmp $@
 
-# From the archive, so that what is forgotten there is noticed here. To Debian, debian/ is what is added to the source, not a part
-# of it. What builds packages is not among our dependencies.
+# From the archive, so that a file missing there is noticed here. To Debian, debian/ is an addition to the source, not a part of
+# it. The programs that build packages are not among our dependencies.
 deb: $(BUILD)/$(RELEASE).tar.xz ## build Debian packages of what is committed (needs debhelper)
 	$(Q)rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb && tar -xf $< -C $(BUILD)/deb
 	$(Q)xz -dc $< | tar --delete $(RELEASE)/debian | xz >$(BUILD)/deb/rwalker_$(VERSION).orig.tar.xz

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What an attacker who runs code in a process would try: system calls as plain numbers and arguments. None of them
- * would succeed without rights or harm this machine if it did: they name no process, file or descriptor that exists.
+ * succeeds without rights, or would harm this machine: they name no process, file or descriptor that exists.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ static const struct {
 	ROW("\342\201\246\342\201\251", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9"), /* isolates */
 	ROW("\342\200\247\342\200\257\342\201\237\342\201\252",
 	    "\342\200\247\342\200\257\342\201\237\342\201\252"),
-	ROW("\342\200\213\342\200\217", "\\xe2\\x80\\x8b\\xe2\\x80\\x8f"), /* U+200B, 200F, not what is around */
+	ROW("\342\200\213\342\200\217", "\\xe2\\x80\\x8b\\xe2\\x80\\x8f"), /* U+200B, 200F, not those around them */
 	ROW("\342\200\212\342\200\220", "\342\200\212\342\200\220"),
 	ROW("\330\234\330\233", "\\xd8\\x9c\330\233"), /* U+061C */
 	ROW("\357\273\277\357\273\276", "\\xef\\xbb\\xbf\357\273\276"), /* U+FEFF */
@@ -106,7 +106,7 @@ static int unescape(const char *text, unsigned char *bytes)
 	return length;
 }
 
-/* What is printed tells what the name was: so no two names are printed alike. */
+/* A name follows from what is printed, so no two names are printed alike. */
 static void names_can_be_read_back(struct test *t)
 {
 	static const char letters[] = "\\\\x1b0\033\302\233a;";
@@ -125,7 +125,7 @@ static void names_can_be_read_back(struct test *t)
 	}
 }
 
-/* In what users typed a backslash passes; the rest is as in names. */
+/* In text that users typed a backslash passes; the rest is as in names. */
 static void lines_keep_backslashes(struct test *t)
 {
 	static const char input[] = "a\\b\033", output[] = "a\\b\\x1b";
@@ -241,13 +241,13 @@ static void put_records(FILE *python)
 		input[1] = (unsigned char)two;
 		put_record(python, input, 2);
 	}
-	for (unsigned int low = 0; low < 16384; low++) { /* all that E2 leads: the separators and overrides */
+	for (unsigned int low = 0; low < 16384; low++) { /* all that begin with E2: the separators and overrides */
 		input[0] = 0xe2;
 		input[1] = (unsigned char)(0x80 + (low >> 8));
 		input[2] = (unsigned char)low;
 		put_record(python, input, 3);
 	}
-	for (unsigned int low = 0; low < 16384; low++) { /* all that EF and F3 A0 lead: the mark, and the tags */
+	for (unsigned int low = 0; low < 16384; low++) { /* all that begin with EF or F3 A0: the mark, and the tags */
 		const unsigned char second = (unsigned char)(0x80 + (low >> 8)), third = (unsigned char)low;
 
 		put_record(python, (const unsigned char[]){0xef, second, third}, 3);

@@ -80,7 +80,7 @@ static void is_an_expression(struct test *t)
 	size_t i = SORTED_FIRST(i, 3, SORTED_FIRST(j, 2, rows[i][j] > 7) < 2);
 
 	CHECK_INT(t, i, 1);
-	CHECK_INT(t, SORTED_FIRST(i, i + 1, rows[i][0] > 1), 1); /* the count is of outside */
+	CHECK_INT(t, SORTED_FIRST(i, i + 1, rows[i][0] > 1), 1); /* the count uses the outer i */
 }
 
 TEST_MAIN(TEST(finds_places), TEST(agrees_with_a_walk), TEST(is_an_expression))

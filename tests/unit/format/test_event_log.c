@@ -195,7 +195,7 @@ static void what_is_not_written_is_counted(struct test *t)
 
 /* --- readers that know fewer kinds --- */
 
-/* The last kinds, of STATE and of all, that a version knows. A kind that comes in before the release raises its row. */
+/* The last kinds that a version knows, of STATE and of all. A kind that is added before its release raises its row. */
 static const struct version {
 	const char *name;
 	uint64_t state, all;

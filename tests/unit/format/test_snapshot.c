@@ -73,7 +73,7 @@ static void what_contradicts_itself_is_refused(struct test *t)
 	CHECK_INT(t, snapshot_decode(&record, NULL, words, &snapshot), -EBADMSG);
 }
 
-/* Of a key that there is not. */
+/* The words are those of a key that does not exist. */
 static void a_run_of_no_words_is_nothing(struct test *t)
 {
 	static const uint8_t none_of_key[] = {0 << 2 | 1, 0 << 2 | 2};
@@ -237,7 +237,7 @@ static void what_is_known_of_a_stack_is_said(struct test *t)
 	CHECK_INT(t, snapshot_keys_create(&keys), 0);
 	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 7}, 1, &snapshot, &known), 0);
 	CHECK(t, !known);
-	words[0] = words[66] = words[199] = 4711; /* of the first two, one was zero */
+	words[0] = words[66] = words[199] = 4711; /* one of the first two was zero */
 	words[131] = 0;
 	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 7}, 2, &snapshot, &known), 0);
 	CHECK(t, known);

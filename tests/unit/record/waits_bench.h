@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What takes records of waits, wakeups and stacks, with nothing behind it but what is made up. */
+/* What takes records of waits, wakeups and stacks, on a made-up kernel and recording. */
 #pragma once
 
 #include "record/source/waits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The limit of memory that holds where the user gives none, on made-up machines and control groups. */
+/* The default limit of memory, on made-up machines and control groups. */
 #include "report/report_limits.h"
 
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static void knows_what_there_is(struct test *t)
 	}
 }
 
-/* The kernel's own word for the machine that runs this, which some group may make less. */
+/* At most what the kernel says this machine has; a control group may allow less. */
 static void this_machine_has_some(struct test *t)
 {
 	const uint64_t memory = host_memory("/proc", "/sys/fs/cgroup");

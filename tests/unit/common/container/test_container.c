@@ -34,7 +34,7 @@ static const struct {
 	{"/kubepods.slice/kubepods-pod" UID_UNIT ".slice/crio-" ID ".scope/container", CONTAINER_CRIO, ID, UID},
 	{"/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_UNIT ".slice/cri-containerd-" ID
 	 ".scope", CONTAINER_CONTAINERD, ID, UID},
-	/* without: cgroupfs; k3s, whose containerd takes systemd's path for one of cgroupfs */
+	/* without systemd's driver: cgroupfs; k3s, whose containerd takes systemd's path for one of cgroupfs */
 	{"/kubepods/burstable/pod" UID "/" ID, CONTAINER_KUBERNETES, ID, UID},
 	{"/kubepods/pod" UID "/" ID, CONTAINER_KUBERNETES, ID, UID},
 	{"/kubepods/besteffort/pod" UID "/crio-" ID, CONTAINER_CRIO, ID, UID},

@@ -110,8 +110,8 @@ static void takes_the_text_section_only_where_it_fits(struct test *t)
 }
 
 /*
- * C code after Go's does not matter for a table that says where its own begins, which is often
- * where the section does.
+ * C code after Go's does not matter for a table that says where Go's begins, which is often where
+ * the section begins.
  */
 static void takes_the_start_that_the_table_says(struct test *t)
 {

@@ -129,7 +129,7 @@ struct way {
 	const char *name, *command;
 };
 
-/* What this compiler or linker cannot do is left out; returns how many were judged. */
+/* Leaves out ways that this compiler or linker does not know; returns how many were judged. */
 static size_t judge_ways(struct test *t, const struct place *place, const char *tool,
 			 const struct way *ways, size_t count)
 {
@@ -180,7 +180,7 @@ static void names_entries_of_aarch64(struct test *t)
 	place_remove(&place);
 }
 
-/* It has no size, and is followed in the file by the stubs that call other modules' functions. */
+/* _init has no size, and is followed in the file by the stubs that call other modules' functions. */
 static void ends_init_with_its_section(struct test *t)
 {
 	_cleanup_(elf_symbols_deinit) struct elf_symbols symbols = {0};

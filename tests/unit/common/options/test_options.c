@@ -379,7 +379,7 @@ static void completes_in_fish(struct test *t)
 	(void)unlink(path);
 }
 
-/* zsh has no way to ask; its function must be one that it can read, and say what _arguments is to be told. */
+/* zsh cannot be asked. It must be able to read its function, which must pass the right words to _arguments. */
 static void prints_zsh(struct test *t)
 {
 	static const char wanted[] = "#compdef rwalker-record\n_arguments -s -S \\\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The table of control groups, told what the programs would say: the walk at the start, what is made, removed and made
- * again while it is recorded, tasks that move, and more of it than there is room for. No root, no kernel.
+ * The table of control groups, given what the programs would write: the walk at the start, groups that are made,
+ * removed and made again during the recording, tasks that move, more groups than fit. No root, no kernel.
  */
 #include "record/cgroup/cgroup_table.h"
 
@@ -203,7 +203,7 @@ static void tells_an_id_that_is_reused(struct test *t)
 	bench_close(&bench);
 }
 
-/* After records were lost: what is known stays as it is, what was missed was made while it was recorded. */
+/* After records were lost: known groups stay as they are, missed ones count as made during the recording. */
 static void lists_again(struct test *t)
 {
 	struct bench bench;
@@ -224,7 +224,7 @@ static void lists_again(struct test *t)
 
 /* --- limits --- */
 
-/* A name as the programs cannot send it is left alone; a path that is too long, or has no root, is not known. */
+/* A name that the programs cannot have sent is ignored; a path that is too long, or has no root, is not known. */
 static void bounds_names_and_paths(struct test *t)
 {
 	struct ring_cgroup large = {.time = START + 1, .id = 50, .parent = ROOT, .kind = RING_CGROUP_MADE,
@@ -265,7 +265,7 @@ static void fill(struct bench *bench, uint64_t first, uint64_t count)
 	}
 }
 
-/* Hosts that make and remove them all the time: what was removed makes room, two passes later. */
+/* Hosts make and remove groups all the time: a removed one makes room, two passes later. */
 static void forgets_what_was_removed(struct test *t)
 {
 	enum { ROUNDS = 20, EACH = CGROUP_TABLE_MOST - 3 };
@@ -290,7 +290,7 @@ static void forgets_what_was_removed(struct test *t)
 	bench_close(&bench);
 }
 
-/* Events of tasks in what was just removed are still to come. */
+/* Events of tasks in a group that was just removed may still come. */
 static void keeps_what_was_just_removed(struct test *t)
 {
 	struct bench bench;
@@ -312,7 +312,7 @@ static void keeps_what_was_just_removed(struct test *t)
 	bench_close(&bench);
 }
 
-/* With more than there is room for, those that are known stay right, and each event of another costs a look-up. */
+/* With more groups than fit, known ones stay right, and each event in another one costs a look-up. */
 static void counts_what_has_no_room(struct test *t)
 {
 	struct bench bench;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Variables whose file could not be opened in time while it was recorded: it is asked for again.
+ * Variables whose file could not be opened in time during the recording: it is asked for again.
  * Defines nursery_spawn(): the helpers' answers are laid out before they are asked.
  */
 #include "record/embed/embed_variables.h"
@@ -105,7 +105,7 @@ static void bench_close(struct bench *b)
 	made_recording_close(&b->made);
 }
 
-/* A futex in the data of a file, of which nobody hears within the time that there is. */
+/* A futex in the data of a file that is not opened within the time limit. */
 static void note(struct bench *b, uint32_t number, const char *path)
 {
 	const struct event_object object = {.number = number, .kind = OBJECT_FUTEX};

@@ -103,7 +103,7 @@ static void finds_them_by_number(struct test *t)
 	writer_end(&writer);
 }
 
-/* 1 follows the last number that 32 bits have. */
+/* 1 follows the largest number of 32 bits. */
 static void numbers_begin_again(struct test *t)
 {
 	const uint32_t first = UINT32_MAX - 20, end = 20;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The state with which a dump begins: what the records before it say, and no more. Each kind of
- * record that the format has is decided upon.
+ * The state with which a dump begins: what the records before it say, and no more. It covers each
+ * kind of record that the format has.
  */
 #include "record/flight/base_state.h"
 
@@ -112,8 +112,8 @@ static void address_spaces_are_flattened(struct test *t)
 }
 
 /*
- * A process is sampled between the record of its exit and the end of its memory, a leader's threads even later: it has
- * its mappings if its exit was not long ago. The number may be in use again.
+ * A process may be sampled after the record of its exit until its memory is freed, a leader's threads even later: so it
+ * has its mappings if its exit was not long ago. Its number may be in use again.
  */
 static void who_may_be_in_exit_has_its_mappings(struct test *t)
 {
@@ -149,8 +149,8 @@ static struct event exec(uint64_t time, uint32_t tgid)
 
 /*
  * A thread in execve() has its new address space for some time while its registers are those of
- * the program before. So what that had mapped is there, then the exec, then what the new one has;
- * if that was not long ago, and it lives.
+ * the old program. So if the exec was not long ago, and the process lives, the state has the old
+ * program's mappings, then the exec, then the new program's mappings.
  */
 static void who_may_be_in_execve_has_the_program_before(struct test *t)
 {
@@ -187,7 +187,7 @@ static void who_may_be_in_execve_has_the_program_before(struct test *t)
 	made_recording_close(&made);
 }
 
-/* Else records of the window would come before the state to which they are changes. */
+/* Otherwise records of the window would come before the state that they change. */
 static void what_is_older_than_the_edge_is_state(struct test *t)
 {
 	const struct event before[] = {mapping(1, PARENT, 0x1000),

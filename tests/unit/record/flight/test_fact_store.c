@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The latest of what was said is kept in little room; what is superseded, removed or stale makes room. */
+/* Only the latest facts are kept, in little room; those that are superseded, removed or stale make room. */
 #include "record/flight/fact_store.h"
 
 #include <stdio.h>

@@ -179,8 +179,8 @@ static void run_process(struct soak *soak, uint32_t number, uint32_t events)
 }
 
 /*
- * dlopen() and dlclose() of one library after the other. Nobody tells that one is gone; another one comes to about the
- * same place.
+ * dlopen() and dlclose() of one library after the other. No record says that one is gone; the next one is mapped in
+ * about the same place.
  */
 static void load_library(struct soak *soak, uint32_t number, uint32_t events)
 {
@@ -254,7 +254,7 @@ static void processes_come_and_go(struct test *t)
 {
 	const uint32_t processes = test_rounds(PROCESSES);
 
-	/* Numbers of processes come round five times; where it is once, the tables are not yet used up. */
+	/* Process numbers come round five times; in a short run once, and the tables are not yet used up. */
 	memory_stays_where_it_is(t, run_process, wanted("SOAK_PROCESSES", processes),
 				 processes < PROCESSES ? 4096 : 1024);
 }

@@ -40,7 +40,7 @@ static uint64_t value_of(const char *text, const struct event_wait *wait)
 	return fired.count > 1 ? UINT64_MAX : fired.value / MILLISECOND;
 }
 
-/* A new task exists before it is on a run queue: who forks it may be preempted in between. */
+/* A new task exists before it is on a run queue: its parent may be preempted in between. */
 static void run_queues_count_from_when_one_is_queued(struct test *t)
 {
 	static const struct {
@@ -63,7 +63,7 @@ static void run_queues_count_from_when_one_is_queued(struct test *t)
 	}
 }
 
-/* Who is woken and then gets no CPU was not stuck for as long. */
+/* A thread that was woken and then got no CPU was not stuck for that long. */
 static void states_end_where_the_run_queue_begins(struct test *t)
 {
 	const struct event_wait wait = {.wait_class = WAIT_BLOCKED, .state = TASK_UNINTERRUPTIBLE,

@@ -213,7 +213,7 @@ static long resident_bytes(void)
 	return resident * sysconf(_SC_PAGESIZE);
 }
 
-/* The first of these tests: memory that another window had would count for nothing. */
+/* Must run first: memory that an earlier window used would not be counted. */
 static void its_memory_is_there_at_once(struct test *t)
 {
 	struct left left;

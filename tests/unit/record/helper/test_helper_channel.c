@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How long a helper is waited for that does not answer: one that is blocked, and one that only waits for a CPU. */
+/* How long the channel waits for a helper that does not answer: a blocked one, and one that only waits for a CPU. */
 #include "record/helper/helper_channel.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@ static void end_helper(pid_t pid)
 	(void)waitpid(pid, NULL, 0);
 }
 
-/* What the channel says of a helper that was asked so long ago; and whether it gives it up. */
+/* What the channel returns for a helper that was asked so long ago, and whether it gives it up. */
 static ssize_t take_after(struct test *t, pid_t pid, unsigned int passed_ms, bool answers, bool *ret_open)
 {
 	struct helper_channel channel = {.pid = pid, .busy = 1, .since = clocks_now() - passed_ms * MILLISECOND};
@@ -82,7 +82,7 @@ static void one_that_waits_for_a_cpu_is_waited_for(struct test *t)
 	CHECK_INT(t, take_after(t, pid, DEADLINE_BUSY + 1, false, &open), -1);
 	CHECK(t, !open);
 	end_helper(pid);
-	CHECK(t, !process_is_runnable(pid)); /* there is none */
+	CHECK(t, !process_is_runnable(pid)); /* no such process */
 }
 
 TEST_MAIN(TEST(one_that_is_blocked_is_given_up), TEST(one_that_waits_for_a_cpu_is_waited_for))

@@ -2,7 +2,7 @@
 /*
  * The jails of all helpers, and the nursery's, from inside and from outside: what /proc says about helpers that the
  * nursery forked is compared with capabilities written here as the numbers of capabilities(7); and each attack, made
- * in a process that has entered the jail, must be its death. So must each call that only another helper needs.
+ * in a process that has entered the jail, must kill it. So must each call that only another helper needs.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static unsigned long long number_of(pid_t pid, const char *name, int base)
 	return *text ? strtoull(text, NULL, base) : ~0ull;
 }
 
-/* A filter of its own on top of the nursery's: then it is in its jail. */
+/* It is in its jail once it has a filter of its own on top of the nursery's. */
 static bool await_jail(pid_t pid)
 {
 	for (int i = 0; i < 6000; i++) {
@@ -217,7 +217,7 @@ static void allows_each_helper_only_its_own_calls(struct test *t)
 				check_killed(t, kind, &OWN[i].attack);
 }
 
-/* A path that leads to root's files: as nobody, and without the right to pass over permissions. */
+/* A path to a file of root's: the helper is nobody, and may not pass over permissions. */
 static void owns_no_file(struct test *t)
 {
 	if (geteuid())
@@ -240,7 +240,7 @@ static void owns_no_file(struct test *t)
 }
 
 #ifdef __x86_64__
-/* How a child ends that makes a call of 32-bit programs, whose numbers are others: 20 is getpid there, writev here. */
+/* How a child ends that makes a 32-bit program's system call. Numbers differ: 20 is getpid there, writev here. */
 static int end_by_another_table(bool jailed)
 {
 	int status = -1;

@@ -13,7 +13,7 @@ enum { USER = 54321, GROUP = 54322, MORE = 5 };
 /* The kernel sorts them; the primary one comes first with us. */
 static const gid_t GIVEN[] = {70000, 4, 27, GROUP, 1}, FOUND[] = {GROUP, 1, 4, 27, 70000};
 
-/* In a grandchild: what was found, room for `room`. */
+/* In a grandchild: the groups that are found, with room for `room`. */
 static int found_below(uid_t effective, size_t room, gid_t *groups)
 {
 	int report[2], count = -1;
@@ -65,7 +65,7 @@ static void keeps_the_primary_group_and_what_fits(struct test *t)
 	CHECK_MEM(t, groups, FOUND, 2 * sizeof(*groups));
 }
 
-/* One that acts as another is not the user's own, and its groups may be that other's. */
+/* A process that acts as another user is not the user's own, and its groups may be the other user's. */
 static void passes_over_who_acts_as_another(struct test *t)
 {
 	gid_t groups[16];

@@ -94,7 +94,7 @@ static void reads_functions_and_variables(struct test *t)
 	CHECK(t, !table.run_time.items[0].is_trampoline && table.run_time.items[1].is_trampoline);
 }
 
-/* Longer than any buffer: lines are taken apart wherever a read ends. */
+/* Longer than any buffer: reads end in the middle of lines. */
 static void reads_lines_across_reads(struct test *t)
 {
 	enum { COUNT = 20000, ROOM = COUNT * 48 };
@@ -117,7 +117,7 @@ static void reads_lines_across_reads(struct test *t)
 	CHECK(t, all);
 }
 
-/* Modules may lie below the kernel (arm64), and two names be at one address: the last of the file is the one. */
+/* Modules may be below the kernel (arm64), and two names at one address: the last one in the file counts. */
 static void sorts_what_is_in_no_order(struct test *t)
 {
 	_cleanup_(kallsyms_deinit) struct kallsyms table = {0};

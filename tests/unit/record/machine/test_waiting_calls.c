@@ -5,7 +5,7 @@
 
 #include "tests/test.h"
 
-/* A table of the kernel's symbols, each 0x100 bytes long; module 1 is another one's. */
+/* A table of the kernel's symbols, each 0x100 bytes long; module 1 is not the kernel's own. */
 static void table_make(struct test *t, const char *const names[], size_t count, uint32_t module,
 		       struct kallsyms *ret_table)
 {

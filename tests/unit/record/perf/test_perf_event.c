@@ -94,7 +94,7 @@ static void throttling_is_from_its_record_to_its_end(struct test *t)
 	bench_close(&b);
 }
 
-/* Each throttling that nobody heard of was two records. */
+/* Each throttling that was missed was two records. */
 static void lost_records_are_half_as_many(struct test *t)
 {
 	struct bench b;
@@ -127,7 +127,7 @@ static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
 	bench_close(&b);
 }
 
-/* One whose time stands still is of a CPU that was away: it is dead, and what it counted stays. */
+/* An event whose time stands still is of a CPU that was away: it is dead, and what it counted stays. */
 static void an_event_that_stands_still_is_given_up(struct test *t)
 {
 	struct bench b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Names of containers from the files of runtimes, cut down to what matters, and from what is none; by hand. */
+/* Names of containers from the files of runtimes, cut down to what matters, and from invalid files; by hand. */
 #include "record/pick/container_name.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void finds_names(struct test *t)
 	}
 }
 
-/* The bytes end with each of them: nothing behind the end is looked at (the copy has no room there). */
+/* The text is cut after each byte: nothing behind the end is looked at (the copy has no room there). */
 static void ends_anywhere(struct test *t)
 {
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)

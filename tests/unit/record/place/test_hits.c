@@ -54,7 +54,7 @@ static void offsets_are_those_of_the_file(struct test *t)
 	hits_destroy(hits);
 }
 
-/* Of a stack, what comes before the first caller outside all code; of a process without mappings, the leaf. */
+/* A stack keeps what comes before the first caller outside all code; in a process without mappings, its leaf. */
 static void a_stack_ends_where_it_leaves_the_code(struct test *t)
 {
 	const uint64_t stack[] = {0x10, CODE + 0x20, JIT + 8, CODE + 0x10000, CODE, CODE + 0x10};
@@ -66,7 +66,7 @@ static void a_stack_ends_where_it_leaves_the_code(struct test *t)
 	CHECK(t, hits_code(hits, TGID, generation, stack, 0) == 0);
 	/* The fourth returns to the first byte behind the code. */
 	CHECK(t, hits_code(hits, TGID, generation, stack, 4) == 4);
-	CHECK(t, hits_code(hits, TGID, generation, stack, 6) == 4); /* the byte before CODE is none */
+	CHECK(t, hits_code(hits, TGID, generation, stack, 6) == 4); /* the byte before CODE is not code */
 	CHECK(t, hits_code(hits, TGID, generation, stack, 6) == 4); /* from the cache */
 	CHECK(t, hits_code(hits, OTHER, hits_generation(hits, OTHER), stack, 3) == 1);
 	CHECK(t, hits_code(hits, OTHER, hits_generation(hits, OTHER), stack, 1) == 1);

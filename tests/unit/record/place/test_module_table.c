@@ -146,7 +146,7 @@ static void note_dropped(void *context, uint32_t id)
 	*(uint32_t *)context = id;
 }
 
-/* Mapped lately, or in use: it stays, under its number. Ids of what is forgotten are free three turns later. */
+/* What was mapped lately, or is in use, keeps its number. Ids of what is forgotten are free three turns later. */
 static void what_nothing_names_is_forgotten(struct test *t)
 {
 	struct made_recording made;

@@ -170,7 +170,7 @@ static void put_thread(struct bench *b, uint64_t time, uint32_t tgid, uint32_t t
 	made_put_task(&b->made, 0, &task, PERF_RECORD_FORK);
 }
 
-/* A process may be sampled after the record of its end, alone or not: nothing is taken at once. */
+/* A process may be sampled after the record of its end, alone or not: nothing is removed at once. */
 static void an_exit_takes_nothing_yet(struct test *t)
 {
 	struct bench b;
@@ -198,8 +198,8 @@ static void an_exit_takes_nothing_yet(struct test *t)
 }
 
 /*
- * Of processes whose other threads may still run, the last few hundred are kept; a reused number is
- * not taken for the old one.
+ * The last few hundred processes whose other threads may still run are kept; a reused number is not
+ * taken for the old one.
  */
 static void the_ended_are_given_up_in_time(struct test *t)
 {

@@ -154,7 +154,7 @@ static void tries(struct test *t)
 	CHECK_INT(t, ladder.step, 0);
 }
 
-/* Of a host so large that a second of a step too high costs fifty times the budget. */
+/* A host so large that a second of a step too high costs fifty times the budget. */
 static void on_a_large_host(struct test *t)
 {
 	struct record_config config = everything();

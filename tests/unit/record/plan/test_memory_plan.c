@@ -62,7 +62,7 @@ static void gives_way(struct test *t)
 	}
 }
 
-/* Each megabyte of budget: if it fits, it does; more budget never gives less of anything; a refusal is the least. */
+/* For each budget: a plan that fits keeps to it, and fits any larger one; if it is refused, even the least is more. */
 static void every_budget(struct test *t)
 {
 	struct memory_sizes before = {0}, sizes;

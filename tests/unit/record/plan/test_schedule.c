@@ -152,7 +152,7 @@ static void points_without_an_end(struct test *t)
 	CHECK_INT(t, live(&bounded, 0).point_ends[0], -1);
 }
 
-/* The last of all that end; a single walk is a look at the start. */
+/* The last source that ends, ends the recording; a single walk is a look at the start. */
 static void points_beside_others(struct test *t)
 {
 	const struct record_config config = {

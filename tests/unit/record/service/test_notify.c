@@ -131,7 +131,7 @@ static unsigned int fill(const struct notify *notify)
 	return count;
 }
 
-/* One that does not read must not stop us, and learns later what it has to know. */
+/* A manager that does not read must not stop us, and learns later what it has to know. */
 static void full_manager(struct test *t)
 {
 	struct manager manager;

@@ -59,7 +59,7 @@ static void is_counted(struct test *t)
 	CHECK_INT(t, second(&programs, &loss, SECOND), SECOND);
 }
 
-/* The total never goes back, and stands still in no second. */
+/* The total never goes back, and grows in every second. */
 static void others_switch_it(struct test *t)
 {
 	struct programs_time programs = {0};

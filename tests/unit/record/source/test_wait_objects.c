@@ -118,7 +118,7 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	bench_close(&b);
 }
 
-/* Programs tell a name once, and would not tell it again if they did not learn that it was forgotten. */
+/* Programs write a name once, and would not write it again if they did not learn that it was forgotten. */
 static void tells_the_programs_that_names_were_forgotten(struct test *t)
 {
 	enum { MANY = 1 << 20 };
@@ -148,7 +148,7 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 	bench_close(&b);
 }
 
-/* Pages of one have no inode. What the kernel calls it does not depend on by which path it was opened. */
+/* Pages of one have no inode. The kernel's name for it does not depend on the path by which it was opened. */
 static void block_devices_have_names(struct test *t)
 {
 	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK};

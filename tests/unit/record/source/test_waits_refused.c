@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Records of waits, wakeups, stacks and sums that are none: they are counted, and nothing beyond them is read. */
+/* Invalid records of waits, wakeups, stacks and sums: they are counted, and nothing beyond them is read. */
 #include <linux/types.h>
 
 #include "record/stack/user_stacks.h"

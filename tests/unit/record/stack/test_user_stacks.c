@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The stack kept for a thread is what its wait gets back, or nothing is. */
+/* A wait gets back the stack that was kept for its thread, or none. */
 #include "record/stack/user_stacks.h"
 
 #include "tests/test.h"

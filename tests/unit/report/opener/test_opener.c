@@ -229,7 +229,7 @@ static void counts_each_path_once(struct test *t)
 	place_remove(&place);
 }
 
-/* The FIFO was named. It is waited for, and from then on it may block. */
+/* The user named this FIFO: the opener waits for its writer, and reads from it may block. */
 static void waits_for_a_named_fifo(struct test *t)
 {
 	struct opened_file file;
@@ -255,7 +255,7 @@ static void waits_for_a_named_fifo(struct test *t)
 	place_remove(&place);
 }
 
-/* Whoever asks cannot name more files than the user did. */
+/* A process that asks cannot name more files than the user did. */
 static void names_are_the_users(struct test *t)
 {
 	struct place place;
@@ -401,7 +401,7 @@ static void has_the_users_rights(struct test *t)
 	place_remove(&place);
 }
 
-/* Nobody is asked twice for what is not there. Its neighbours, and where a link leads, are other paths. */
+/* A missing file is requested only once. Its neighbours, and the target of a link, are other paths. */
 static void what_is_missing_is_asked_for_once(struct test *t)
 {
 	struct place place;

@@ -87,7 +87,7 @@ static void takes_shapes(struct test *t)
 	REQUIRE(t, !parse(&o, "--help"));
 }
 
-/* What options name may be opened anywhere; the default folders are not among that. */
+/* Files that options name may be opened anywhere; the default folders are not among them. */
 static void lists_what_is_named(struct test *t)
 {
 	struct report_options o;

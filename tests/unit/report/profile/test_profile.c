@@ -345,7 +345,7 @@ static void takes_the_recorder_out_of_kernel_stacks(struct test *t)
 	end(&scratch);
 }
 
-/* An interrupt came at the first byte: what is before it is no call, and does not run. */
+/* An interrupt came at the first byte: before it there is no call, only padding that never runs. */
 static void takes_a_first_byte_after_padding(struct test *t)
 {
 	static const uint64_t kernel[] = {K(0x310), K(0x510), K(0x110), 0};

@@ -302,7 +302,7 @@ static struct texts stacks_named_late(uint64_t inode, const char *const *build_i
 	return texts;
 }
 
-/* What was killed before it had read a build-id has the names of whoever read it later, if it is the same file. */
+/* A recorder that was killed may lack a build-id: names added later with one count if the file is the same. */
 static void build_ids_may_come_later(struct test *t)
 {
 	static const char *const ids[] = {"first id", "other id"};
@@ -329,7 +329,7 @@ static size_t count_modules(const char *const *paths, size_t count)
 	return found;
 }
 
-/* Only what differs is apart: a fleet's traces that say the same share everything. */
+/* Only what differs is kept apart: a fleet's traces that say the same share everything. */
 static void equals_are_one(struct test *t)
 {
 	struct place place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Snapshots of a trace by number, in any order, also where numbers have begun again after the last one. */
+/* Snapshots of a trace by number, in any order, also where numbers have started again after the largest. */
 #include "report/read/snapshot_store.h"
 
 #include "format/snapshot_number.h"

@@ -121,7 +121,7 @@ static void ignores_impossible_mappings(struct test *t)
 	timeline_deinit(&timeline);
 }
 
-/* Those of one time stay in the order in which they were added, also those that go back to the beginning. */
+/* Entries of the same time stay in the order in which they were added, also after a return to the beginning. */
 static void keeps_the_order_of_what_is_of_one_time(struct test *t)
 {
 	enum { COUNT = 5000, TIMES = 700 };

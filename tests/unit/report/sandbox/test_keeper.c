@@ -234,7 +234,7 @@ static int await_interrupts(int socket, int ready)
 	return interrupted ? 5 : 6;
 }
 
-/* Whose keeper gets Ctrl-C, but is so late that the worker's request is there, too. */
+/* The status if the keeper gets Ctrl-C, but handles it so late that the worker's request is there, too. */
 static int status_of_late_keeper(void)
 {
 	int status = 0, ready[2];

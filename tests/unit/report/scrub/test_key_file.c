@@ -101,7 +101,7 @@ static void has_a_key_of_its_own(struct test *t)
 	CHECK(t, strcmp(one, two) != 0);
 }
 
-/* What was not kept left nothing. */
+/* Names that were not kept leave nothing in the file. */
 static void stays_as_it_was(struct test *t)
 {
 	char text[PSEUDONYM_TEXT], command[128];

@@ -58,7 +58,7 @@ static void depends_on_key_and_class(struct test *t)
 	pseudonyms_destroy(other);
 }
 
-/* With 10 bits, of 1024 names two share one for certain. */
+/* With 10 bits, two of 1025 names share one for certain. */
 static void refuses_to_share(struct test *t)
 {
 	struct pseudonyms *names = table(1, 2);

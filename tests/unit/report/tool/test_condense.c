@@ -257,7 +257,7 @@ static int compare_lines(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Their order is not that of the old trace: what names something follows the events. */
+/* Their order is not that of the old trace: records that name something follow the events. */
 static char *sorted(char *text)
 {
 	char *lines[256], *rest = text, *joined = NULL;

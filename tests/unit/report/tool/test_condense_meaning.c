@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a condensed trace says by more than its records: which section adds to which, and what names an address. */
+/* What a condensed trace says beyond its single records: which section adds to which, and what names an address. */
 #include "report/tool/tool.h"
 
 #include "format/section_id.h"
@@ -52,7 +52,7 @@ static void add_recorded(struct made_trace *trace, char ret_id[static SECTION_ID
 	made_trace_end(trace);
 }
 
-/* Of two recorded sections, one is added to, which is not the one before; in the new trace it has another id. */
+/* A section adds to one of two recorded sections, not the one before it; in the new trace that has another id. */
 static void what_is_added_to_is_the_same_section(struct test *t)
 {
 	char first[SECTION_ID_TEXT], second[SECTION_ID_TEXT], text[2 * SECTION_ID_TEXT];

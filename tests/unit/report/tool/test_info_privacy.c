@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --info --privacy: of a trace that has all there is to tell, every row with its count, its example and its remedy. */
+/* --info --privacy: a trace with everything that it reports; every row with its count, its example and its remedy. */
 #include "report/tool/tool.h"
 
 #include <sys/stat.h>
@@ -131,7 +131,7 @@ static void every_row_is_found(struct test *t)
 	free(text);
 }
 
-/* What cannot be read is in the file nevertheless. */
+/* Bytes that cannot be read are in the file nevertheless. */
 static void bytes_of_no_chunk_count(struct test *t)
 {
 	static const char rest[] = "0123456789 a secret that is in no chunk of the trace";
@@ -147,7 +147,7 @@ static void bytes_of_no_chunk_count(struct test *t)
 	free(text);
 }
 
-/* All that --condense is said to take out is taken out. */
+/* --condense takes out all that it is said to take out. */
 static void condense_takes_out_what_it_should(struct test *t)
 {
 	static const char *const nowhere[] = {"/nonexistent", NULL};

@@ -163,7 +163,7 @@ static void needs_counts_chains(struct test *t)
 	free(text);
 }
 
-/* Who reads it learns what to ask the runtime for. */
+/* The output says what to ask the runtime for. */
 static void needs_names_the_way_of_runtimes(struct test *t)
 {
 	static const char path[] = TEST_FOLDER "/test_tool_runtimes.rwk";

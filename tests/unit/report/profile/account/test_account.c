@@ -78,7 +78,7 @@ static void one_is_singular(struct test *t)
 	end(&scratch);
 }
 
-/* Whoever names what a dump holds may have been killed: that is why names are missing. */
+/* The helper that finds a dump's names may have been killed: that is why they are missing. */
 static void tells_which_helpers_were_gone(struct test *t)
 {
 	static const char line[] = "a helper process of the recorder had been killed or given up: ";
@@ -189,7 +189,7 @@ static void counts_samples_of_unsure_times(struct test *t)
 	}
 }
 
-/* Modules are numbered as their frames come, which differs between a trace and what was made of it. */
+/* Modules are numbered as their frames come, in another order in a trace that was made from another one. */
 static void orders_unnamed_modules_by_what_is_printed(struct test *t)
 {
 	static const uint64_t frames[][2] = {{0x1100}, {0x2100}};
@@ -288,7 +288,7 @@ static void add_wakeup(struct made_trace *trace, uint32_t source)
 	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &task, &stacks), "wake");
 }
 
-/* Counts and shares are of the sources that are shown; what was lost of others makes the exit code 3, and is said. */
+/* Counts and shares are of the sources that are shown; losses of others are reported, and make the exit code 3. */
 static void tells_of_the_sources_that_are_shown(struct test *t)
 {
 	const struct event_source waits = {.id = 2, .kind = SOURCE_OFFCPU, .start = 1000, .stop = 2000001000,

@@ -154,7 +154,7 @@ static void a_user_stack_is_not_for_later_waits_nor_for_others(struct test *t)
 	profile_destroy(profile);
 }
 
-/* A stack that the thread takes itself can lack room when the wait begins; one that is copied at the end, only then. */
+/* Room can be short when the wait begins, for a stack that the thread takes itself, or at the end, for a copied one. */
 static void no_room_means_what_it_is_said_of(struct test *t)
 {
 	for (int later = 0; later < 2; later++) {

@@ -107,7 +107,7 @@ static void keeps_the_rows_of_each_walk(struct test *t)
 	unlink(path);
 }
 
-/* As what waits were for: the operation, the object with the name of its process, who held it. */
+/* As for waits: the operation, the object with the name of its process, and its holder. */
 static void binds_what_tasks_slept_for(struct test *t)
 {
 	const struct event_task task = made_task(7, 8, 5, "sleeper"), owner = made_task(9, 9, 6, "holder");
@@ -380,7 +380,7 @@ static void tells_of_a_damaged_chunk(struct test *t)
 	unlink(path);
 }
 
-/* The same in the chunk with the names of modules and symbols: PARITY restores it, and that is reported. */
+/* The same in the chunk with the names of modules and symbols: PARITY recovers it, and that is reported. */
 static void keeps_names_when_state_is_damaged(struct test *t)
 {
 	const struct profile_source *sources;

@@ -88,7 +88,7 @@ static void looks_at_waits(struct test *t)
 	free(p);
 }
 
-/* A worker of the kernel is idle until a program waits for it, or somebody in D; another worker does not count. */
+/* A kernel worker is idle until a program waits for it, or a thread in D does; other workers do not count. */
 static void looks_at_wakers(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -164,7 +164,7 @@ static void knows_what_may_come(struct test *t)
 	free(p);
 }
 
-/* Who came from one epoll into another has got something to do, for which it waits there. later: its comm by then. */
+/* A thread that went from one epoll to another has got work, and waits for that there. later: its comm by then. */
 static void check_two_epolls(struct test *t, const char *later)
 {
 	struct profile *p = fake_recorded();
@@ -190,7 +190,7 @@ static void knows_two_epolls(struct test *t)
 	check_two_epolls(t, "in a row"); /* the same thread has another name */
 }
 
-/* Threads of a process that wait for a futex, which is no lock, are a pool; one may wait for another one's result. */
+/* Threads of a process that wait for a futex that is no lock are a pool; a single one may wait for another's result. */
 static void knows_pools(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -209,7 +209,7 @@ static void knows_pools(struct test *t)
 	free(p);
 }
 
-/* Whoever never ran may be held up, too: by who holds the lock that it waits for, who holds it up. */
+/* A thread that never ran may be held up, too: by the holder of the lock that it waits for, which is not idle then. */
 static void knows_locks(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -260,7 +260,7 @@ static void looks_at_who_woke(struct test *t)
 	free(p);
 }
 
-/* The server of a connection within the host is who was interrupted by what it sent. */
+/* The server of a connection within the host is the thread that was interrupted by what it had sent. */
 static void knows_servers(struct test *t)
 {
 	struct profile *p = fake_recorded();

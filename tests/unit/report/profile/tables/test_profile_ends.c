@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who is at the ends of pipes and connections, and whose time was over: what a made-up trace says about it, and what it
- * does not.
+ * Which processes are at the ends of pipes and connections, and which waits timed out: what a made-up trace says about
+ * it, and what it does not.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static void joins_the_ends_of_a_pipe(struct test *t)
 	check_users(t, profile, 0, PROFILE_WRITES, 1, CC);
 	profile_destroy(profile);
 
-	trace = begin(path); /* two writers, and one who asks whether something can be read or written */
+	trace = begin(path); /* two writers, and one that polls for reading or writing */
 	add_objects(trace);
 	add_write(trace, 2990);
 	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){
@@ -190,7 +190,7 @@ static void joins_the_ends_of_connections(struct test *t)
 	(void)unlink(path);
 }
 
-/* The timer may interrupt who writes a pipe. One that comes after something was ready does not matter. */
+/* A timer may interrupt the writer of a pipe. A timer that fires after something was ready does not matter. */
 static void knows_whose_time_was_over(struct test *t)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whom a profile is about: idle threads, filters, and what is kept for those who follow wakers. */
+/* Which threads a profile is about: idle ones, filters, and what is kept for views that follow wakers. */
 #include <fcntl.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static void leaves_out_who_was_idle(struct test *t)
 	expect(t, load(t, apart, NULL), &(struct expected){"50 60 40", "", 4, BUSY, 2, 3, IDLE});
 }
 
-/* What a filter passes does not change who was idle; without anybody else they are shown. */
+/* Filters do not change which threads were idle; if only idle ones are left, they are shown. */
 static void knows_them_under_filters(struct test *t)
 {
 	const struct profile_filter apart = {.idle_apart = true},
@@ -191,7 +191,7 @@ static void keeps_everyone_who_may_be_followed(struct test *t)
 	expect(t, load(t, cpu, NULL), &(struct expected){"60 30 20 21 40", "50", 6, IDLE + BUSY - 1000, 0, 0, 0});
 }
 
-/* Sums of those who are only followed are known as theirs. */
+/* Sums of threads that are only followed are marked. */
 static void marks_sums(struct test *t)
 {
 	struct profile *profile = load(t, (struct profile_filter){.everyone = true}, "victim");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whoever asks for the cache's file is not trusted: no bytes of a request do more than the requests can. */
+/* A process that asks for the cache's file is not trusted: no bytes that it sends do more than valid requests can. */
 #include "report/resolve/cache/name_desk.h"
 
 #include "report/resolve/cache/name_wire.h"
@@ -32,7 +32,7 @@ static void wants_it_open(struct test *t)
 	name_desk_destroy(none);
 }
 
-/* Of each kind, with bytes that are at random in the beginning and then end too early or too late. */
+/* Requests of each kind, with random bytes at the beginning, that end too early or too late. */
 static void survives_any_bytes(struct test *t)
 {
 	struct place place;

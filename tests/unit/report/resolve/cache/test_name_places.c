@@ -123,7 +123,7 @@ static void change(const struct place *place, const char *statements)
 	sqlite_file_close(file);
 }
 
-/* One that says what is wrong, and that it starts over; afterwards it works. */
+/* A message says what is wrong, and that the cache starts over; afterwards it works. */
 static void check_made_anew(struct test *t, const char *statements, const char *said)
 {
 	struct place place;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A trace of a few hundred KiB with bombs: what they unpack to is bounded in sum, and it is said. */
+/* A trace of a few hundred KiB with bombs: what they unpack to is bounded in sum, and the report says so. */
 #include "report/resolve/module/module_budget.h"
 
 #include "report/profile/tables/profile_internal.h"

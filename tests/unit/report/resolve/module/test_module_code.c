@@ -64,7 +64,7 @@ static uint32_t number_of(const struct modules *modules)
 	return 0;
 }
 
-/* As one read tells it, and as the windows do: all of it is in one of them. */
+/* Both a read of the bytes and the windows agree with the truth: all of the bytes are in one window. */
 static bool is_right(struct profile *profile, const struct truth *truth, uint64_t address, size_t size)
 {
 	uint8_t bytes[16];

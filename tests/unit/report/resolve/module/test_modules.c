@@ -190,7 +190,7 @@ static const struct profile_symbol *symbol_of(struct profile *profile, uint64_t 
 	return &none;
 }
 
-/* What the trace reports without a name is known by its start; named parts of it have their names. */
+/* A function that has no name in the trace is known by its start; named parts of it have their names. */
 static void groups_functions_without_names(struct test *t)
 {
 	static const struct event_segment segment = {.file_offset = 0, .address = 0x400000,

@@ -224,7 +224,7 @@ static void keep_least(double *least, double value)
 	*least = value < *least ? value : *least;
 }
 
-/* Of an index of so many symbols, half of them at one address, if it is less than what was measured before. */
+/* The cost of an index of so many symbols, half of them at one address; the least of all measurements is kept. */
 static void measure(struct test *t, size_t symbols, struct cost *least)
 {
 	struct symbol_list list = {0};
@@ -251,7 +251,7 @@ static void measure(struct test *t, size_t symbols, struct cost *least)
 
 /*
  * A hundred times as many symbols: a lookup that looked at all of them, or an index that compared each with all, would
- * take a hundred times as long for each, where one to two are seen. The least of five tries, as others use the caches.
+ * take a hundred times as long for each; one to two is usual. The least of five tries, as others use the caches.
  */
 static void is_never_quadratic(struct test *t)
 {

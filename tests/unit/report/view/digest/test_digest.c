@@ -63,7 +63,7 @@ static struct profile *three_hops(void)
 	return p;
 }
 
-/* The longest first; what another task did not end is nobody's story. */
+/* The longest first; a wait that no other task ended is no story. */
 static void tells_stories(struct test *t)
 {
 	struct profile *p = three_hops();
@@ -83,7 +83,7 @@ static void tells_stories(struct test *t)
 	free(p);
 }
 
-/* What is on the way of a longer story is not told again; what is short is not told at all. */
+/* A wait that is part of a longer story has no story of its own, nor has a short one. */
 static void tells_each_once(struct test *t)
 {
 	struct profile *p = three_hops();
@@ -115,7 +115,7 @@ static void tells_each_once(struct test *t)
 	free(p);
 }
 
-/* Whoever hangs in D has a story, whoever sleeps has none; so has who waits for a CPU. */
+/* A thread that hangs in D has a story, and so has one that waits for a CPU; one that sleeps has none. */
 static void tells_who_hangs(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -145,7 +145,7 @@ static void tells_who_hangs(struct test *t)
 	free(p);
 }
 
-/* A stopped thread sleeps for nothing, but somebody may wait for it. */
+/* A stopped thread waits for nothing, but another thread may wait for it. */
 static void tells_who_is_stopped(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -209,7 +209,7 @@ static void tells_who_is_not_answered(struct test *t)
 	free(p);
 }
 
-/* Who only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
+/* A thread that only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
 static void tells_of_the_held_first(struct test *t)
 {
 	struct profile *p = three_hops();
@@ -231,7 +231,7 @@ static void tells_of_the_held_first(struct test *t)
 	free(p);
 }
 
-/* Where most of a comm's waits at a place were sleep, the story is that of the thread that was held. */
+/* If most of a comm's waits at a place were sleep, the story is about the thread that was held. */
 static void tells_of_one_thread(struct test *t)
 {
 	struct profile *p = three_hops();
@@ -416,7 +416,7 @@ static void keeps_the_limit(struct test *t)
 #define POOL "main@app;worker@app;___pthread_cond_wait@libc.so.6;do_futex;futex_wait_queue;schedule"
 #define ACCEPT "main@app;accept4@libc.so.6;inet_csk_accept;schedule"
 
-/* Who waits for work is in no story: a pool that has nothing to do, and a server without connections. */
+/* Waits for work are no stories: a pool that has nothing to do, and a server without connections. */
 static void leaves_out_waits_for_work(struct test *t)
 {
 	struct profile *p = fake_recorded();

@@ -86,7 +86,7 @@ static void fits_owner_and_other_end(struct test *t)
 	free(profile);
 }
 
-/* Of a wait without an object the call is all that there is; what says nothing fits nothing. */
+/* A wait without an object has only its call; one without either fits nothing. */
 static void fits_what_is_known(struct test *t)
 {
 	struct profile *profile = profile_with_calls();

@@ -188,7 +188,7 @@ static void says_who_held_it(struct test *t)
 	free(profile);
 }
 
-/* Sockets that read the same, as those of a server's path or port, are one line, but not of one process. */
+/* Sockets that print the same, as those of a server's path or port, are one line, but of several processes. */
 static void says_who_is_at_the_other_ends(struct test *t)
 {
 	struct profile *profile = profile_with_calls();

@@ -98,7 +98,7 @@ static void folds_by_intervals(struct test *t)
 	free(p);
 }
 
-/* The time of day alone: one slice. */
+/* With the time of day alone there is one slice. */
 static void tells_the_time_of_the_whole(struct test *t)
 {
 	struct profile *p = writes();
@@ -204,7 +204,7 @@ static const char of_recordings[] =
 	"\n"
 	"# vfs_write: 6 hits, 1.2/s\n";
 
-/* Of several recordings, one without an event of the source is not cut to pieces. */
+/* With several recordings, one without an event of the source is not sliced. */
 static void slices_recordings(struct test *t)
 {
 	struct profile *p = writes();

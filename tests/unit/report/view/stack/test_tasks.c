@@ -206,7 +206,7 @@ static const char user_only[] =
 	"    f\n"
 	"    [user stack cut]\n";
 
-/* User frames below the kernel's; what is not there is said where it was asked for. */
+/* User frames are below the kernel's; if they were requested and are missing, the view says so. */
 static void prints_user_stacks(struct test *t)
 {
 	const struct view_settings user = {.min_share = 2500, .filters = "", .user_only = true};
@@ -232,7 +232,7 @@ static void prints_user_stacks(struct test *t)
 	free(p);
 }
 
-/* The default is the tree for what was sampled and the tasks for what was walked. */
+/* The default is the tree for samples and the list of tasks for walks. */
 static void chooses_by_source(struct test *t)
 {
 	struct profile *p = one_walk();

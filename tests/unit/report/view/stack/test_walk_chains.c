@@ -63,7 +63,7 @@ static const char only_d[] =
 	"    d tid 4 pid 4, D for 300.000 ms, in write on mutex #1\n"
 	"\n";
 
-/* One that was walked, one that was not; who held a lock for reading is no holder. */
+/* One holder was walked, one was not; a task that held a lock for reading is no holder. */
 static void leads_to_the_holders(struct test *t)
 {
 	struct view_settings settings = plain;
@@ -123,7 +123,7 @@ static void ends_in_a_circle(struct test *t)
 	free(p);
 }
 
-/* Of many that wait for the same those that have waited longest are listed. */
+/* If many wait for the same, those that have waited longest are listed. */
 static void counts_those_that_are_not_listed(struct test *t)
 {
 	struct profile *p = begin();

@@ -159,7 +159,7 @@ static void orders_by_what_held_them_up(struct test *t)
 	free(p);
 }
 
-/* Its last comm is what a thread that was only sampled is known as; its lane is one. */
+/* A thread that was only sampled has its last comm, and one lane. */
 static void keeps_a_renamed_thread_in_one_lane(struct test *t)
 {
 	struct profile *p = recorded();

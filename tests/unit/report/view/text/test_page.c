@@ -53,7 +53,7 @@ static const char *notes_of(const char *text)
 	return note ? note : "";
 }
 
-/* The first three of those that concern what is shown; the rest is counted. */
+/* The first three notes that concern what is shown; the rest is counted. */
 static void notes_what_is_shown(struct test *t)
 {
 	static const struct {

@@ -41,7 +41,7 @@ static void check_line(struct test *t, const struct folded *c)
 	free(written);
 }
 
-/* The first line is as narrow as the others: figures begin it. */
+/* The first line is as narrow as the others: there are figures before it. */
 static void behind_figures(struct test *t)
 {
 	static const struct folded cases[] = {

@@ -97,7 +97,7 @@ static void draws_nested_branches(struct test *t)
 	free(p);
 }
 
-/* What is left out is counted, in the place where it would have been if it is enough for a line. */
+/* What is left out is counted; if it is enough for a line, in the place where it would have been. */
 static void counts_what_it_hides(struct test *t)
 {
 	struct profile *p = fake_profile();
@@ -150,7 +150,7 @@ static void shows_where_recursion_ends(struct test *t)
 	free(p);
 }
 
-/* Where enough ends, what goes on is hidden like any branch; where nothing ends, the chain goes on to its end. */
+/* Where enough weight ends, the rest is hidden like any branch; where none ends, the chain is shown to its end. */
 static void ends_where_enough_ends(struct test *t)
 {
 	struct profile *p = fake_profile();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The tree of wakers compared with hand-written text: by what they did, and not by the wakeup that all of them did. */
+/* The tree of wakers compared with hand-written text: it begins with what they did, not with the wakeup itself. */
 #include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};

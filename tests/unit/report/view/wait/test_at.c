@@ -4,7 +4,7 @@
 
 static const struct view_settings plain = {.filters = "", .at = {.kind = PROFILE_MOMENT_OFFSET, .ns = 2500 * MS}};
 
-/* Waits of which the tests below only need to know how long they are. */
+/* A wait of which only its begin and end matter below. */
 static struct profile_wait *sleeper(struct profile *p, const char *comm, uint32_t tid, uint64_t out_ms, uint64_t in_ms)
 {
 	return fake_wait(p, comm, tid, "f", BOOT + out_ms * MS, BOOT + in_ms * MS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --chains of waits that say what they were for: what is printed of it, and where it leads. */
+/* --chains of waits that say what they were for: what is printed about it, and where it leads. */
 #include "tests/unit/report/view/wait/three_hops.h"
 
-/* Each hop: what it was for, if that is known; of a line that stands for several waits, which one most. */
+/* Each hop says what it was for, if that is known; a line for several waits, what they were for most of the time. */
 static void says_what_each_hop_was_for(struct test *t)
 {
 	struct profile *p = three_hops();
@@ -47,7 +47,7 @@ static void says_what_each_hop_was_for(struct test *t)
 	free(p);
 }
 
-/* Where nobody is known to have ended a wait, the time is examined for who held the lock, also if it has not ended. */
+/* If the waker is unknown, or the wait has not ended, the chain goes on with the holder of the lock. */
 static void goes_on_with_owners(struct test *t)
 {
 	struct profile *p = fake_recorded();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whose waits --chains follows, and into whom. */
+/* Which threads' waits --chains follows, and to which threads. */
 #include "tests/unit/report/view/wait/three_hops.h"
 
-/* Nobody holds a sleeper, unless it then has no CPU for longer; whoever names a thread wants all of its waits. */
+/* Nobody holds a sleeper, unless it then waits longer for a CPU; a user who names a thread wants all of its waits. */
 static void leaves_out_timers(struct test *t)
 {
 	static const struct {
@@ -25,7 +25,7 @@ static void leaves_out_timers(struct test *t)
 	}
 }
 
-/* What filters or idleness leave out is no target, but may be on the way. */
+/* Waits that filters or idleness leave out are no targets, but may be on the way. */
 static void follows_into_everyone(struct test *t)
 {
 	static const uint8_t beside[] = {PROFILE_WAIT_UNASKED, PROFILE_WAIT_IDLE};

@@ -214,7 +214,7 @@ static void prefers_the_open_wait(struct test *t)
 	free(p);
 }
 
-/* Who waits all the time is mostly idle: how to be rid of them. */
+/* Threads that wait all the time are mostly idle: the view says how to leave them out. */
 static void tells_of_idle_threads(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -222,7 +222,7 @@ static void tells_of_idle_threads(struct test *t)
 
 	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
 	wait->weight = 5 * SECOND;
-	wait->in_cpu = 1; /* says nothing of one that has not ended */
+	wait->in_cpu = 1; /* meaningless if it has not ended */
 	fake_check_printed(t, p, top_waits_view, &plain,
 			   "\n"
 			   "    f\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who waits for whom in the tests of --chains. */
+/* Which thread waits for which in the tests of --chains. */
 #pragma once
 
 #include "tests/unit/report/view/fake_view.h"
